@@ -1,0 +1,168 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * collbench: compares collective components turn by turn, inside one job, on duplicates of one
+ * communicator, so that they meet the same machine in the same minute.
+ *
+ *     mpirun --mca coll napcoll,tuned,han collbench --contestants napcoll:nap,tuned,han
+ *
+ * Exit status: 0 measured; 1 measured, but a file could not be written; 2 bad command line.
+ */
+#include <errno.h>
+
+#include "collbench/bench.h"
+
+void check(int rc, const char *call)
+{
+    char text[MPI_MAX_ERROR_STRING] = "unknown error";
+    int length;
+
+    if (MPI_SUCCESS == rc) {
+        return;
+    }
+    (void) MPI_Error_string(rc, text, &length);
+    fprintf(stderr, "collbench: %s failed: %s\n", call, text);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* Buffers for the largest size. */
+static void buffers_open(struct bench *b)
+{
+    size_t most = sizeof(double);
+
+    for (int i = 0; i < b->opt.num_sizes; ++i) {
+        most = b->opt.bytes[i] > most ? b->opt.bytes[i] : most;
+    }
+    b->send = calloc(1, most);
+    b->recv = calloc(1, most);
+    if (NULL == b->send || NULL == b->recv) {
+        fprintf(stderr, "collbench: rank %d: no memory for two buffers of %zu bytes\n",
+                b->layout.rank, most);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
+/* All sizes, each with its share of the time that is left. */
+static bool measure_all(struct bench *b, FILE *csv, struct row *rows)
+{
+    int contestants = b->opt.num_contestants;
+    double end = MPI_Wtime() + b->opt.time_limit;
+    bool good = true;
+
+    for (int i = 0; i < b->opt.num_sizes; ++i) {
+        struct row *mine = rows + i * contestants;
+        double now = MPI_Wtime();
+        double share = now < end ? (end - now) / (b->opt.num_sizes - i) : 0.0;
+
+        measure_size(b, b->opt.bytes[i], now + share, mine);
+        if (0 == b->layout.rank) {
+            report_rows(b, mine, 0 == i);
+            if (NULL != csv && !report_csv(b, csv, mine, 0 == i)) {
+                good = false;
+            }
+        }
+    }
+    return good;
+}
+
+static FILE *open_csv(const char *name, char message[BENCH_TEXT])
+{
+    FILE *csv = fopen(name, "w");
+
+    if (NULL == csv) {
+        snprintf(message, BENCH_TEXT, "--csv %.128s: %s", name, strerror(errno));
+    }
+    return csv;
+}
+
+/* Measures and reports; rank 0 opened the CSV file. Returns the exit status on rank 0. */
+static int run(struct bench *b, FILE *csv)
+{
+    int num_rows = b->opt.num_sizes * b->opt.num_contestants;
+    struct row *rows = calloc((size_t) num_rows, sizeof(*rows));
+    int status = 0;
+
+    if (NULL == rows) {
+        fprintf(stderr, "collbench: no memory for %d rows\n", num_rows);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+        return 1;
+    }
+    buffers_open(b);
+    layout_ping(b);
+    if (0 == b->layout.rank) {
+        report_head(b);
+    }
+    if (!measure_all(b, csv, rows)) {
+        fprintf(stderr, "collbench: --csv %s: %s\n", b->opt.csv, strerror(errno));
+        status = 1;
+    }
+    if (0 == b->layout.rank) {
+        report_foot(b, rows, num_rows);
+        if (NULL != b->opt.svg && !report_svg(b, rows, num_rows)) {
+            status = 1;
+        }
+    }
+    free(b->send);
+    free(b->recv);
+    free(rows);
+    return status;
+}
+
+static int start(struct bench *b)
+{
+    char message[BENCH_TEXT] = "";
+    FILE *csv = NULL;
+    int status = 0;
+
+    if (b->layout.size < 2) {
+        snprintf(message, BENCH_TEXT, "nothing to measure with one process; start it with mpirun");
+        status = 2;
+    } else if (!contestants_open(b, message)) {
+        status = 2;
+    } else if (0 == b->layout.rank && NULL != b->opt.csv
+               && NULL == (csv = open_csv(b->opt.csv, message))) {
+        status = 2;
+    }
+    check(MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    if (0 == status) {
+        status = run(b, csv);
+    } else if (0 == b->layout.rank) {
+        fprintf(stderr, "collbench: %s\n", message);
+    }
+    if (NULL != csv && 0 != fclose(csv)) {
+        fprintf(stderr, "collbench: --csv %s: %s\n", b->opt.csv, strerror(errno));
+        status = 1;
+    }
+    check(MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    if (b->layout.size >= 2) {
+        contestants_close(b);
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static struct bench bench;
+    char message[BENCH_TEXT] = "";
+    enum options_result parsed;
+    int status = 0;
+
+    check(MPI_Init(&argc, &argv), "MPI_Init");
+    parsed = options_parse(argc, argv, &bench.opt, message);
+    layout_open(&bench.layout);
+    bench.random = bench.opt.seed;
+    if (OPTIONS_RUN == parsed) {
+        status = start(&bench);
+    } else if (OPTIONS_BAD == parsed) {
+        status = 2;
+    }
+    if (0 == bench.layout.rank && OPTIONS_HELP == parsed) {
+        fputs(options_usage(), stdout);
+    } else if (0 == bench.layout.rank && OPTIONS_BAD == parsed) {
+        fprintf(stderr, "collbench: %s\n", message);
+    }
+    layout_close(&bench.layout);
+    check(MPI_Finalize(), "MPI_Finalize");
+    return status;
+}

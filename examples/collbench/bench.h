@@ -1,0 +1,134 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * collbench's own declarations. main() in ../collbench.c walks through the rooms in this order:
+ * options.c, contestants.c, clock.c, measure.c, report.c; collectives.c is the table of what can
+ * be measured.
+ */
+#ifndef COLLBENCH_BENCH_H
+#define COLLBENCH_BENCH_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "counters.h"
+
+enum { BENCH_MAX_CONTESTANTS = 16, BENCH_MAX_SIZES = 64, BENCH_NAME = 64, BENCH_TEXT = 256 };
+
+/* One collective: all that the benchmark has to know about it. Data are doubles. */
+struct collective {
+    const char *name;
+    const char *data; /* what is sent, for the table's headline */
+    bool sized;       /* false: takes no buffer */
+    int (*run)(const double *send, double *recv, int count, MPI_Comm comm);
+    /* recv before the call; NULL where nothing is expected of it */
+    double (*before)(size_t element, int turn, int rank);
+    /* recv after the call, on every rank */
+    double (*after)(size_t element, int turn, int size);
+};
+
+const struct collective *collective_find(const char *name);
+const char *collective_names(void);
+/* What `rank` sends in a turn: an exact small integer, so that any order of adding agrees. */
+double collective_input(size_t element, int turn, int rank);
+
+struct options {
+    const struct collective *coll;
+    size_t bytes[BENCH_MAX_SIZES];
+    int num_sizes;
+    char contestant[BENCH_MAX_CONTESTANTS][BENCH_NAME];
+    int num_contestants;
+    int iterations;
+    int batch;         /* calls per sample; 0: chosen */
+    double time_limit; /* seconds for all sizes */
+    uint64_t seed;
+    const char *svg, *csv;
+    bool progress;
+};
+
+enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_BAD };
+
+/* Same result on all ranks for the same arguments; `message` is the one line to print if bad. */
+enum options_result options_parse(int argc, char **argv, struct options *opt,
+                                  char message[BENCH_TEXT]);
+const char *options_usage(void);
+
+/* What is where. Nodes are counted by who shares memory. */
+struct layout {
+    int rank, size;
+    int nodes;
+    int ppn_min, ppn_max;
+    int lane;         /* this process's index on its node */
+    MPI_Comm node;    /* the processes of this node, lane 0 first */
+    MPI_Comm leaders; /* lane 0 of every node, world rank 0 first; null on other lanes */
+    int far_rank;     /* lowest rank on another node than rank 0, -1 on one node */
+    int near_rank;    /* lowest other rank on rank 0's node, -1 if it is alone */
+    double alpha_far, alpha_near; /* rank 0: half round trip of 8 bytes in seconds, 0 unknown */
+};
+
+struct contestant {
+    const char *label;
+    bool napcoll;
+    char algorithm[BENCH_NAME]; /* "" where none is asked for */
+    MPI_Comm comm;
+    unsigned long long ran[NAPCOLL_COUNTERS_MAX]; /* counts during this size's timed calls */
+    unsigned long long calls;
+};
+
+struct bench {
+    struct options opt;
+    struct layout layout;
+    MPI_Comm helper; /* everything that is not measured; never napcoll */
+    struct napcoll_counters counters;
+    struct contestant contestant[BENCH_MAX_CONTESTANTS];
+    double *send, *recv; /* room for the largest size */
+    double offset;       /* this clock + offset = rank 0's clock, seconds */
+    double slack;        /* rank 0: time from announcing a start to the start */
+    uint64_t random;
+};
+
+/* One line of the table. Times in microseconds. */
+struct row {
+    size_t bytes;
+    const char *contestant;
+    int samples, batch;
+    double median, p05, p95;
+    double ratio, ratio_p05, ratio_p95;
+    double skew; /* median of the last rank's delay after the agreed start */
+    char ran[BENCH_TEXT];
+};
+
+/* Aborts with the failed call's name unless rc is MPI_SUCCESS. */
+void check(int rc, const char *call);
+
+/* contestants.c. Both return false with one line to print; all ranks alike. */
+bool contestants_open(struct bench *b, char message[BENCH_TEXT]);
+void contestants_close(struct bench *b);
+MPI_Comm contestants_dup(const char *preference, const char *coll, const char *algorithm);
+/* What napcoll did during the timed calls of one contestant, in words. Collective; for rank 0. */
+void contestants_ran(struct bench *b, struct contestant *c, char text[BENCH_TEXT]);
+
+/* clock.c */
+void layout_open(struct layout *l);
+void layout_close(struct layout *l);
+void layout_ping(struct bench *b);
+void clock_sync(struct bench *b);
+void clock_wait_until(double local);
+int layout_steps(const struct layout *l);
+
+/* measure.c: rows[num_contestants] are filled on rank 0. */
+void measure_size(struct bench *b, size_t bytes, double deadline, struct row *rows);
+
+/* report.c: rank 0 only. */
+void report_head(const struct bench *b);
+void report_rows(const struct bench *b, const struct row *rows, bool first);
+void report_foot(const struct bench *b, const struct row *rows, int num_rows);
+bool report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool first);
+bool report_svg(const struct bench *b, const struct row *rows, int num_rows);
+double report_percentile(const double *sorted, int num, double p);
+int report_order(const void *a, const void *b);
+
+#endif

@@ -1,0 +1,346 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Taking turns. In a turn every contestant runs once, in an order shuffled anew, on the same data;
+ * ratios compare times of one turn only, so that what disturbs the machine disturbs all alike.
+ *
+ *     rank 0 announces a start time -> all sleep until then -> batch of calls, timed -> the
+ *     longest duration goes to rank 0 -> results are checked
+ *
+ * The announcement and the collection are not part of the sample. An announcement that arrived
+ * after the start time somewhere spoils its turn: the turn is not counted, and the next ones get
+ * more time.
+ */
+#include <stdio.h>
+
+#include "bench.h"
+
+enum { WARMUP_CALLS = 2, PROBE_CALLS = 3, BATCH_MAX = 1000, FIRST_TRIES = 10 };
+
+static const double BATCH_SECONDS = 2.0e-3, BATCH_SECONDS_MAX = 0.5;
+static const double SKEW_SHARE = 50.0; /* a batch lasts this many times the start skew */
+static const double SLACK_MIN = 300.0e-6, SLACK_MAX = 5.0;
+
+/* What rank 0 announces, as doubles so that it is one message. */
+enum { ANNOUNCE_GO, ANNOUNCE_START, ANNOUNCE_WORDS };
+
+/* What is collected on rank 0, all by maximum. */
+enum { COLLECT_SECONDS, COLLECT_SKEW, COLLECT_MISSED, COLLECT_WORDS };
+
+struct sample {
+    double seconds; /* one call, slowest rank */
+    double skew;    /* last start after the agreed one */
+    bool missed;    /* announced too late */
+};
+
+/* Times of all turns of one size; rank 0. */
+struct turns {
+    int num;
+    double *seconds[BENCH_MAX_CONTESTANTS];
+    double *skew;
+};
+
+static uint64_t next_random(uint64_t *state)
+{
+    /* splitmix64: any seed will do, also 0 */
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static void shuffle(struct bench *b, int *order)
+{
+    int num = b->opt.num_contestants;
+
+    for (int i = 0; i < num; ++i) {
+        order[i] = i;
+    }
+    for (int i = num - 1; i > 0; --i) {
+        int j = (int) (next_random(&b->random) % (uint64_t) (i + 1));
+        int kept = order[i];
+
+        order[i] = order[j];
+        order[j] = kept;
+    }
+}
+
+static void fill_input(struct bench *b, size_t count, int turn)
+{
+    for (size_t i = 0; i < count; ++i) {
+        b->send[i] = collective_input(i, turn, b->layout.rank);
+    }
+}
+
+static void fill_output(struct bench *b, size_t count, int turn)
+{
+    for (size_t i = 0; i < count; ++i) {
+        b->recv[i] = b->opt.coll->before(i, turn, b->layout.rank);
+    }
+}
+
+static void verify(struct bench *b, const struct contestant *c, size_t count, int turn)
+{
+    for (size_t i = 0; i < count; ++i) {
+        double expected = b->opt.coll->after(i, turn, b->layout.size);
+
+        if (b->recv[i] < expected || b->recv[i] > expected || b->recv[i] != b->recv[i]) {
+            fprintf(stderr,
+                    "collbench: wrong result: %s %s, %zu bytes, rank %d, element %zu: "
+                    "got %.17g, expected %.17g\n",
+                    c->label, b->opt.coll->name, count * sizeof(double), b->layout.rank, i,
+                    b->recv[i], expected);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+    }
+}
+
+/* The timed region. Adds to the contestant's counts what napcoll counted meanwhile. */
+static double run_batch(struct bench *b, struct contestant *c, size_t count, int batch)
+{
+    unsigned long long before[NAPCOLL_COUNTERS_MAX], after[NAPCOLL_COUNTERS_MAX];
+    double start, seconds;
+    int rc = MPI_SUCCESS;
+
+    check(napcoll_counters_read(&b->counters, before), "MPI_T_pvar_read");
+    start = MPI_Wtime();
+    for (int i = 0; MPI_SUCCESS == rc && i < batch; ++i) {
+        rc = b->opt.coll->run(b->send, b->recv, (int) count, c->comm);
+    }
+    seconds = MPI_Wtime() - start;
+    check(rc, b->opt.coll->name);
+    check(napcoll_counters_read(&b->counters, after), "MPI_T_pvar_read");
+    for (int i = 0; i < b->counters.num; ++i) {
+        c->ran[i] += after[i] - before[i];
+    }
+    c->calls += (unsigned long long) batch;
+    return seconds / batch;
+}
+
+/* One sample. False on all ranks if rank 0 said stop; then nothing ran. */
+static bool take_sample(struct bench *b, struct contestant *c, size_t count, int turn, int batch,
+                        bool go, struct sample *sample)
+{
+    double announce[ANNOUNCE_WORDS], mine[COLLECT_WORDS], worst[COLLECT_WORDS], start;
+
+    fill_output(b, b->opt.coll->sized ? count : 0, turn);
+    announce[ANNOUNCE_GO] = go ? 1.0 : 0.0;
+    announce[ANNOUNCE_START] = MPI_Wtime() + b->slack;
+    check(MPI_Bcast(announce, ANNOUNCE_WORDS, MPI_DOUBLE, 0, b->helper), "MPI_Bcast");
+    if (announce[ANNOUNCE_GO] < 0.5) {
+        return false;
+    }
+    start = announce[ANNOUNCE_START] - b->offset;
+    mine[COLLECT_MISSED] = MPI_Wtime() > start ? 1.0 : 0.0;
+    clock_wait_until(start);
+    mine[COLLECT_SKEW] = MPI_Wtime() - start;
+    mine[COLLECT_SECONDS] = run_batch(b, c, count, batch);
+    check(MPI_Reduce(mine, worst, COLLECT_WORDS, MPI_DOUBLE, MPI_MAX, 0, b->helper), "MPI_Reduce");
+    verify(b, c, b->opt.coll->sized ? count : 0, turn);
+    if (0 == b->layout.rank) {
+        sample->seconds = worst[COLLECT_SECONDS];
+        sample->skew = worst[COLLECT_SKEW];
+        sample->missed = worst[COLLECT_MISSED] > 0.5;
+        if (sample->missed) {
+            b->slack = b->slack * 1.5 < SLACK_MAX ? b->slack * 1.5 : SLACK_MAX;
+        }
+    }
+    return true;
+}
+
+/* How long an announcement takes at most: there and back again, on an idle network. */
+static void find_slack(struct bench *b)
+{
+    double longest = 0.0, mine[COLLECT_WORDS] = {0}, worst[COLLECT_WORDS];
+
+    for (int i = 0; i < PROBE_CALLS + 1; ++i) {
+        double start = MPI_Wtime(), seconds;
+
+        check(MPI_Bcast(mine, ANNOUNCE_WORDS, MPI_DOUBLE, 0, b->helper), "MPI_Bcast");
+        check(MPI_Reduce(mine, worst, COLLECT_WORDS, MPI_DOUBLE, MPI_MAX, 0, b->helper),
+              "MPI_Reduce");
+        seconds = MPI_Wtime() - start;
+        if (i > 0 && seconds > longest) {
+            longest = seconds; /* the first one opens connections */
+        }
+    }
+    b->slack = longest * 1.25 > SLACK_MIN ? longest * 1.25 : SLACK_MIN;
+}
+
+/* As many calls as last long enough for the clock and dwarf what the start is uneven by. */
+static int choose_batch(double fastest, double skew)
+{
+    double aim = SKEW_SHARE * skew > BATCH_SECONDS ? SKEW_SHARE * skew : BATCH_SECONDS;
+
+    aim = aim < BATCH_SECONDS_MAX ? aim : BATCH_SECONDS_MAX;
+    return fastest * BATCH_MAX > aim ? 1 + (int) (aim / fastest) : BATCH_MAX;
+}
+
+/* First calls build plans and connections; later ones say how many calls make a sample. */
+static int warm_up(struct bench *b, size_t count)
+{
+    struct sample sample = {0};
+    double fastest = 1.0e30, skew = 0.0;
+    int batch = b->opt.batch;
+
+    fill_input(b, count, 0);
+    for (int i = 0; i < b->opt.num_contestants; ++i) {
+        (void) take_sample(b, &b->contestant[i], count, 0, WARMUP_CALLS, true, &sample);
+    }
+    for (int i = 0; i < b->opt.num_contestants; ++i) {
+        (void) take_sample(b, &b->contestant[i], count, 0, PROBE_CALLS, true, &sample);
+        fastest = sample.seconds < fastest ? sample.seconds : fastest;
+        skew += sample.skew / b->opt.num_contestants;
+    }
+    if (0 == batch && 0 == b->layout.rank) {
+        batch = choose_batch(fastest, skew);
+    }
+    check(MPI_Bcast(&batch, 1, MPI_INT, 0, b->helper), "MPI_Bcast");
+    for (int i = 0; i < b->opt.num_contestants; ++i) {
+        memset(b->contestant[i].ran, 0, sizeof(b->contestant[i].ran));
+        b->contestant[i].calls = 0;
+    }
+    return batch;
+}
+
+static void turns_open(struct turns *t, const struct bench *b)
+{
+    size_t num = (size_t) b->opt.iterations;
+
+    t->num = 0;
+    t->skew = calloc(num, sizeof(double));
+    for (int i = 0; i < b->opt.num_contestants; ++i) {
+        t->seconds[i] = calloc(num, sizeof(double));
+        if (NULL == t->seconds[i] || NULL == t->skew) {
+            fprintf(stderr, "collbench: no memory for %zu samples\n", num);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+    }
+}
+
+static void turns_close(struct turns *t, const struct bench *b)
+{
+    for (int i = 0; i < b->opt.num_contestants; ++i) {
+        free(t->seconds[i]);
+    }
+    free(t->skew);
+}
+
+static void progress(const struct bench *b, size_t bytes, const struct turns *t, double deadline)
+{
+    if (0 == b->layout.rank && b->opt.progress) {
+        double left = deadline - MPI_Wtime();
+
+        fprintf(stderr, "\r%s %zu bytes: turn %d of %d, at most %.0f s left   ", b->opt.coll->name,
+                bytes, t->num, b->opt.iterations, left > 0.0 ? left : 0.0);
+        fflush(stderr);
+    }
+}
+
+/* Another turn? Asked on rank 0: as many as wished, while another one is likely to end in time,
+ * and, whatever the time, a few tries for the first one that counts. */
+static bool another(const struct bench *b, const struct turns *t, int tried, double started,
+                    double deadline)
+{
+    double now = MPI_Wtime();
+
+    if (t->num >= b->opt.iterations) {
+        return false;
+    }
+    if (0 == t->num && tried < FIRST_TRIES) {
+        return true;
+    }
+    return now + (now - started) / tried <= deadline;
+}
+
+/* One turn of everybody. False if rank 0 ended it before it began. */
+static bool take_turn(struct bench *b, size_t count, int turn, int batch, bool go, struct turns *t)
+{
+    struct sample sample = {0};
+    int order[BENCH_MAX_CONTESTANTS];
+    double skew = 0.0;
+    bool missed = false;
+
+    shuffle(b, order);
+    fill_input(b, count, turn);
+    for (int i = 0; i < b->opt.num_contestants; ++i) {
+        struct contestant *c = &b->contestant[order[i]];
+
+        if (!take_sample(b, c, count, turn, batch, go, &sample)) {
+            return false;
+        }
+        if (0 == b->layout.rank && t->num < b->opt.iterations) {
+            t->seconds[order[i]][t->num] = sample.seconds;
+            skew = sample.skew > skew ? sample.skew : skew;
+            missed = missed || sample.missed;
+        }
+    }
+    if (0 == b->layout.rank && !missed) {
+        t->skew[t->num++] = skew;
+    }
+    return true;
+}
+
+static double sorted_percentile(double *values, int num, double p)
+{
+    qsort(values, (size_t) num, sizeof(double), report_order);
+    return report_percentile(values, num, p);
+}
+
+/* The rows of one size. Sorts the turns, so ratios come first. */
+static void summarise(struct bench *b, size_t bytes, int batch, struct turns *t, struct row *rows)
+{
+    double *ratio = calloc((size_t) (t->num > 0 ? t->num : 1), sizeof(double));
+
+    for (int i = b->opt.num_contestants - 1; NULL != ratio && i >= 0; --i) {
+        struct row *row = &rows[i];
+
+        for (int turn = 0; turn < t->num; ++turn) {
+            ratio[turn] = t->seconds[i][turn] / t->seconds[0][turn];
+        }
+        row->bytes = bytes;
+        row->contestant = b->contestant[i].label;
+        row->samples = t->num;
+        row->batch = batch;
+        row->ratio = sorted_percentile(ratio, t->num, 0.5);
+        row->ratio_p05 = report_percentile(ratio, t->num, 0.05);
+        row->ratio_p95 = report_percentile(ratio, t->num, 0.95);
+        row->median = 1.0e6 * sorted_percentile(t->seconds[i], t->num, 0.5);
+        row->p05 = 1.0e6 * report_percentile(t->seconds[i], t->num, 0.05);
+        row->p95 = 1.0e6 * report_percentile(t->seconds[i], t->num, 0.95);
+        row->skew = 1.0e6 * sorted_percentile(t->skew, t->num, 0.5);
+    }
+    free(ratio);
+}
+
+void measure_size(struct bench *b, size_t bytes, double deadline, struct row *rows)
+{
+    size_t count = bytes / sizeof(double);
+    struct turns turns;
+    double started;
+    int batch, turn = 0;
+
+    turns_open(&turns, b);
+    clock_sync(b);
+    find_slack(b);
+    batch = warm_up(b, count);
+    started = MPI_Wtime();
+    for (;;) {
+        bool go = another(b, &turns, turn, started, deadline);
+
+        if (!take_turn(b, count, turn, batch, go, &turns)) {
+            break;
+        }
+        ++turn;
+        progress(b, bytes, &turns, deadline);
+    }
+    for (int i = 0; i < b->opt.num_contestants; ++i) {
+        contestants_ran(b, &b->contestant[i], rows[i].ran);
+    }
+    if (0 == b->layout.rank) {
+        summarise(b, bytes, batch, &turns, rows);
+    }
+    turns_close(&turns, b);
+}

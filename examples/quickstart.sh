@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# From a fresh checkout to a table that compares napcoll with Open MPI's own components.
+
+set -euo pipefail
+
+NAPCOLL_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+# shellcheck source=config/setup.sh
+. "$NAPCOLL_SRC/config/setup.sh"
+
+usage() {
+    cat <<'END'
+Usage: examples/quickstart.sh [--build-only] [--time-limit SECONDS]
+
+Installs what is missing (with apt-get; elsewhere it names what to install), builds napcoll in build/,
+and compares its allreduce with those of tuned and han on 8 emulated nodes of 8 processes each.
+
+  --build-only            stop after the build; then `. build/env.sh` makes mpirun find napcoll, and
+                          puts netlab, collbench and napcoll-plan in PATH
+  --time-limit SECONDS    how long to measure (default 90)
+  --help                  this text
+END
+}
+
+build_only=no
+time_limit=90
+while [ $# -gt 0 ]; do
+    case $1 in
+        --build-only) build_only=yes ;;
+        --time-limit)
+            [ $# -ge 2 ] || { usage >&2; exit 2; }
+            time_limit=$2
+            shift
+            ;;
+        --help | -h)
+            usage
+            exit 0
+            ;;
+        *)
+            usage >&2
+            exit 2
+            ;;
+    esac
+    shift
+done
+case $time_limit in
+    '' | *[!0-9]*) napcoll_fail "--time-limit wants a number of seconds, not '$time_limit'" ;;
+esac
+
+cd "$NAPCOLL_SRC"
+napcoll_packages "${napcoll_needs[@]}"
+napcoll_build "$NAPCOLL_SRC/build" "$(nproc)" || exit 1
+if [ "$build_only" = yes ]; then
+    napcoll_say "built. Next:"
+    cat <<'END'
+    . build/env.sh
+    mpirun --mca coll napcoll,tuned ./app
+END
+    exit 0
+fi
+
+# shellcheck source=/dev/null
+. build/env.sh
+napcoll_mpirun_settings
+
+napcoll_say "allreduce on 8 emulated nodes of 8 processes, 2 ms between nodes"
+netlab --nodes 8 --ppn 8 --latency 2ms -- \
+    mpirun -np 64 --mca coll napcoll,tuned,han,sm,basic,libnbc,inter,self \
+    collbench --coll allreduce --bytes 8:64K --contestants napcoll,napcoll:smp,tuned,han \
+    --time-limit "$time_limit"
+
+napcoll_say "napcoll's parameters (from: ompi_info --param coll napcoll --level 9)"
+# The counters, which follow the parameters, are left out.
+ompi_info --param coll napcoll --level 9 | sed '/: performance "/,$d'

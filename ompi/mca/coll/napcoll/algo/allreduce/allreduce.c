@@ -1,0 +1,39 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The table of allreduce algorithms.
+ */
+
+#include "algo/allreduce/allreduce.h"
+
+static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
+    [NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING] =
+        {.name = "recursive_doubling",
+         .help = "all ranks exchange in ceil(log2 P) steps, blind to nodes; any op and placement",
+         .generate = napcoll_allreduce_recursive_doubling,
+         .needs = NAPCOLL_NEEDS_NOTHING},
+    [NAPCOLL_ALLREDUCE_SMP] =
+        {.name = "smp",
+         .help = "reduce to each node's leader, recursive doubling among leaders, local broadcast",
+         .generate = napcoll_allreduce_smp,
+         .needs = NAPCOLL_NEEDS_NODE_ORDER},
+    [NAPCOLL_ALLREDUCE_NAP] =
+        {.name = "nap",
+         .help = "node-aware parallel: all processes of a node share the inter-node messages, "
+                 "ceil(log_ppn nodes) inter-node steps",
+         .generate = napcoll_allreduce_nap,
+         .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_NODE_ORDER,
+         .tunable = {{.name = "lanes",
+                      .help = "Lanes per node that share the inter-node messages (the radix over "
+                              "nodes); a process on a smaller node serves several lanes. 0: chosen "
+                              "from the processes per node",
+                      .initial = 0,
+                      .least = 0}}},
+};
+
+const napcoll_collective_t napcoll_allreduce = {
+    .name = "allreduce", .algorithm = algorithms, .algorithms = NAPCOLL_ALLREDUCE_ALGORITHMS};

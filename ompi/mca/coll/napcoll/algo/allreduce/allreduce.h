@@ -1,0 +1,46 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The generators of allreduce, and what the selection asks of them.
+ */
+
+#ifndef NAPCOLL_ALGO_ALLREDUCE_H
+#define NAPCOLL_ALGO_ALLREDUCE_H
+
+#include "algo/napcoll_algo.h"
+
+/** Rows of the table. */
+enum {
+    NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING,
+    NAPCOLL_ALLREDUCE_SMP,
+    NAPCOLL_ALLREDUCE_NAP,
+    NAPCOLL_ALLREDUCE_ALGORITHMS
+};
+
+napcoll_plan_t *napcoll_allreduce_recursive_doubling(const napcoll_request_t *request);
+napcoll_plan_t *napcoll_allreduce_smp(const napcoll_request_t *request);
+napcoll_plan_t *napcoll_allreduce_nap(const napcoll_request_t *request);
+
+/**
+ * Lanes that nap uses on a communicator.
+ *
+ * Nodes with fewer processes than lanes serve several lanes with one process. With as many lanes
+ * as the emptiest node has processes nobody serves two; more lanes mean fewer levels, but more
+ * messages for the processes of small nodes. The choice minimises levels * lanes per process.
+ *
+ * @param[in] map     the node map, max_ppn >= 2
+ * @param[in] wanted  the user's choice, or 0 for the one described
+ *
+ * @return lanes, 2 .. nodes (2 where there are fewer nodes)
+ */
+int napcoll_nap_lanes(const napcoll_node_map_t *map, int wanted);
+
+/** Inter-node message steps of nap with `lanes` lanes, one after the other, for the busiest
+ * process: levels * lanes per process. */
+int napcoll_nap_steps(const napcoll_node_map_t *map, int lanes);
+
+#endif /* NAPCOLL_ALGO_ALLREDUCE_H */

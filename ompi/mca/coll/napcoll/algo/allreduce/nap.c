@@ -1,0 +1,244 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Node-aware parallel (NAP) allreduce, for any node count, placement and processes per node
+ * (Bienz, Olson, Gropp: "Node-Aware Improvements to Allreduce", section III).
+ *
+ * After a local allreduce all processes of a node hold the node's value. On each level a node of
+ * part s lets its lane l talk to part l, so one step fetches all parts of the group at once; a
+ * local allreduce of what the lanes fetched ends the level. Three nodes, three processes each:
+ *
+ *     node (part) 0     node (part) 1     node (part) 2
+ *       lane 0   .        lane 0 <--- node 0, lane 1      lane 0 <--- node 0, lane 2
+ *       lane 1 <--------> lane 0          .               lane 1 <--- node 1, lane 2
+ *       lane 2 <--------------------------------------->  lane 0
+ *
+ *     cost     ceil(log_lanes n) * (alpha + beta s) between nodes,
+ *              1 + ceil(log_lanes n) local allreduces
+ *
+ * The nodes are cut by the balanced split with radix `lanes`. A node at position p of part s:
+ *
+ *     lane l == s   has the own part's value already; where part s is one of the smaller ones, it
+ *                   sends that value to the nodes of the larger parts that have no partner here:
+ *                   the last position of part p, for p = its own position
+ *     lane l != s   exchanges with the node at position p of part l, that node's lane s; where part l
+ *                   has no such position, it only receives, from position s of part l, lane l
+ *     lane l >= G   is idle: it contributes nothing, since a user's op has no neutral element
+ *
+ * So a lane sends and receives at most one message per level. A node with fewer processes than
+ * lanes gives lane l to its process l mod ppn. All nodes fold the parts in the same order with the
+ * same bracketing: the result is bitwise the same everywhere.
+ */
+
+#include <stdlib.h>
+
+#include "algo/allreduce/allreduce.h"
+#include "algo/napcoll_exchange.h"
+#include "algo/napcoll_split.h"
+
+int napcoll_nap_steps(const napcoll_node_map_t *map, int lanes)
+{
+    int lanes_per_process = (lanes + map->min_ppn - 1) / map->min_ppn;
+    return napcoll_split_levels(map->nodes, lanes) * lanes_per_process;
+}
+
+int napcoll_nap_lanes(const napcoll_node_map_t *map, int wanted)
+{
+    const int limit = map->nodes < 2 ? 2 : map->nodes;
+    int best = 2;
+
+    if (wanted > 0) {
+        best = wanted < 2 ? 2 : wanted;
+        return best > limit ? limit : best;
+    }
+    for (int lanes = 3; lanes <= map->max_ppn && lanes <= limit; lanes++) {
+        if (napcoll_nap_steps(map, lanes) <= napcoll_nap_steps(map, best)) {
+            best = lanes;
+        }
+    }
+    return best;
+}
+
+typedef struct {
+    const napcoll_request_t *request;
+    napcoll_builder_t *builder;
+    int node;
+    int lane;
+    int ppn; /* of this node */
+    int lanes;
+    napcoll_span_t *value; /* [lanes] what the lanes of this process fetched */
+} nap_t;
+
+/* The process that serves a lane of a node. */
+static int lane_rank(const nap_t *nap, int node, int lane)
+{
+    const napcoll_node_map_t *map = nap->request->map;
+    return napcoll_node_map_rank(map, node, lane % napcoll_node_map_ppn(map, node));
+}
+
+/* Reduce the party's values to the leader, `mine` being this process's, and broadcast the result. */
+static napcoll_span_t reduce_and_bcast(const nap_t *nap, const napcoll_party_t *party,
+                                       napcoll_span_t mine)
+{
+    napcoll_span_t result = napcoll_exchange_reduce(nap->builder, party, mine);
+
+    if (0 != party->self) {
+        napcoll_builder_release(nap->builder, result);
+        result = napcoll_builder_temp(nap->builder, 0, 1);
+    }
+    napcoll_exchange_bcast(nap->builder, party, result);
+    return result;
+}
+
+/* Allreduce the processes' inputs inside the node. */
+static napcoll_span_t local_allreduce(const nap_t *nap)
+{
+    const napcoll_span_t input = napcoll_request_input(nap->request);
+    const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
+    napcoll_party_t party = napcoll_party_node(nap->request);
+    napcoll_span_t result = input;
+    napcoll_span_t *value;
+
+    if (1 == nap->ppn) {
+        return input;
+    }
+    if (NAPCOLL_PROVIDER_DELEGATE == nap->request->params.provider) {
+        napcoll_builder_phase(nap->builder, NAPCOLL_PHASE_ALLREDUCE, 0, recvbuf, input);
+        napcoll_builder_next_stage(nap->builder);
+        return recvbuf;
+    }
+    if (nap->request->params.local_tree) {
+        return reduce_and_bcast(nap, &party, input);
+    }
+    value = malloc((size_t) nap->ppn * sizeof(*value));
+    if (NULL == value) {
+        napcoll_builder_fail(nap->builder);
+        return input;
+    }
+    value[party.self] = input;
+    result = napcoll_exchange_allreduce(nap->builder, &party, value, -1);
+    free(value);
+    return result;
+}
+
+/* The own part's lane sends to the nodes of larger parts that have no partner in this part. */
+static void serve_larger_parts(const nap_t *nap, const napcoll_split_t *group, napcoll_span_t acc)
+{
+    int larger = group->size % group->parts, small = group->size / group->parts;
+
+    if (group->part >= larger && group->position < larger) {
+        int node = napcoll_split_part_first(group, group->position) + small;
+        napcoll_builder_send(nap->builder, acc, lane_rank(nap, node, group->part));
+    }
+}
+
+/* One level's messages between nodes. */
+static void fetch_parts(const nap_t *nap, const napcoll_split_t *group, napcoll_span_t acc)
+{
+    for (int lane = nap->lane; lane < group->parts; lane += nap->ppn) {
+        int first = napcoll_split_part_first(group, lane);
+
+        if (lane == group->part) {
+            serve_larger_parts(nap, group, acc);
+            continue;
+        }
+        nap->value[lane] = napcoll_builder_temp(nap->builder, 0, 1);
+        if (group->position < napcoll_split_part_size(group, lane)) {
+            int partner = lane_rank(nap, first + group->position, group->part);
+            napcoll_builder_recv(nap->builder, nap->value[lane], partner);
+            napcoll_builder_send(nap->builder, acc, partner);
+        } else {
+            napcoll_builder_recv(nap->builder, nap->value[lane],
+                                 lane_rank(nap, first + group->part, lane));
+        }
+    }
+    napcoll_builder_next_stage(nap->builder);
+}
+
+/* Gather all lanes' values through the delegate, then fold them on every process. */
+static napcoll_span_t fold_gathered(const nap_t *nap, int parts, napcoll_span_t acc)
+{
+    napcoll_span_t result;
+
+    for (int lane = nap->lane, done = 0; done < parts && nap->ppn > 1; done += nap->ppn) {
+        napcoll_span_t rows = napcoll_builder_rows(nap->builder, nap->ppn, 0, 1);
+        bool idle = lane >= parts;
+
+        napcoll_builder_phase(nap->builder, NAPCOLL_PHASE_ALLGATHER, 0, rows,
+                              idle ? acc : nap->value[lane]);
+        if (!idle && !napcoll_span_equal(nap->value[lane], acc)) {
+            napcoll_builder_release(nap->builder, nap->value[lane]);
+        }
+        napcoll_builder_next_stage(nap->builder);
+        for (int i = 0; i < nap->ppn && done + i < parts; i++) {
+            nap->value[done + i] = (napcoll_span_t){.buffer = rows.buffer + i, .count = 1};
+        }
+        lane += nap->ppn;
+    }
+    if (nap->ppn > 1) {
+        napcoll_builder_release(nap->builder, acc); /* a row holds it now */
+    }
+    result = napcoll_exchange_fold(nap->builder, parts, nap->request->params.local_radix,
+                                   nap->value);
+    napcoll_builder_next_stage(nap->builder);
+    return result;
+}
+
+/* All processes of the node fold the parts' values, in part order. */
+static napcoll_span_t fold_parts(const nap_t *nap, const napcoll_split_t *group, napcoll_span_t acc)
+{
+    napcoll_party_t party = napcoll_party_node(nap->request);
+
+    nap->value[group->part] = acc;
+    if (NAPCOLL_PROVIDER_DELEGATE == nap->request->params.provider) {
+        return fold_gathered(nap, group->parts, acc);
+    }
+    party.members = group->parts;
+    party.self = nap->lane;
+    party.ordered = true; /* which process has which part follows the lanes */
+    if (nap->request->params.local_tree && party.members <= party.processes) {
+        napcoll_span_t mine = nap->lane < party.members ? nap->value[nap->lane] : acc;
+
+        if (!napcoll_span_equal(mine, acc)) {
+            napcoll_builder_release(nap->builder, acc);
+        }
+        return reduce_and_bcast(nap, &party, mine);
+    }
+    return napcoll_exchange_allreduce(nap->builder, &party, nap->value, group->part);
+}
+
+napcoll_plan_t *napcoll_allreduce_nap(const napcoll_request_t *request)
+{
+    const napcoll_node_map_t *map = request->map;
+    const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
+    nap_t nap = {.request = request,
+                 .builder = napcoll_builder_new("allreduce", "nap", request->rank, 1),
+                 .node = napcoll_node_map_node(map, request->rank),
+                 .lane = napcoll_node_map_lane(map, request->rank),
+                 .lanes = napcoll_nap_lanes(map, request->params.tunable[0])};
+    napcoll_span_t acc;
+
+    nap.ppn = napcoll_node_map_ppn(map, nap.node);
+    nap.value = malloc((size_t) nap.lanes * sizeof(*nap.value));
+    if (NULL == nap.builder || NULL == nap.value) {
+        free(nap.value);
+        napcoll_builder_discard(nap.builder);
+        return NULL;
+    }
+    acc = local_allreduce(&nap);
+    for (int level = 1; level <= napcoll_split_levels(map->nodes, nap.lanes); level++) {
+        napcoll_split_t group = napcoll_split_at(map->nodes, nap.lanes, level, nap.node);
+
+        if (group.parts > 1) {
+            fetch_parts(&nap, &group, acc);
+            acc = fold_parts(&nap, &group, acc);
+        }
+    }
+    napcoll_builder_copy(nap.builder, recvbuf, acc);
+    free(nap.value);
+    return napcoll_builder_finish(nap.builder);
+}

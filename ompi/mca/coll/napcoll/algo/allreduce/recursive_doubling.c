@@ -1,0 +1,44 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Allreduce by recursive doubling over all ranks, for any number of ranks P.
+ *
+ *     P = 4     0 <-> 1    2 <-> 3
+ *               0 <-> 2    1 <-> 3
+ *
+ *     cost      ceil(log2 P) * (alpha + beta s + gamma s)
+ *
+ * Where P is no power of two the halves of the balanced split differ by one rank, and some ranks
+ * send twice in a step; nobody waits for the rest to be folded in before and handed back after.
+ * Ranks are folded in rank order. Seed: Bienz et al., section II (postal model, Eq. 4); Ruefenacht
+ * et al., "Generalisation of recursive doubling for allreduce", for radices and sizes beyond 2.
+ */
+
+#include <stdlib.h>
+
+#include "algo/allreduce/allreduce.h"
+#include "algo/napcoll_exchange.h"
+
+napcoll_plan_t *napcoll_allreduce_recursive_doubling(const napcoll_request_t *request)
+{
+    const int size = request->map->size;
+    napcoll_party_t party = napcoll_party_flat(request, 2);
+    napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
+    napcoll_builder_t *builder = napcoll_builder_new("allreduce", "recursive_doubling",
+                                                     request->rank, 1);
+    napcoll_span_t *value = malloc((size_t) size * sizeof(*value));
+
+    if (NULL == builder || NULL == value) {
+        free(value);
+        napcoll_builder_discard(builder);
+        return NULL;
+    }
+    value[request->rank] = napcoll_request_input(request);
+    napcoll_builder_copy(builder, recvbuf, napcoll_exchange_allreduce(builder, &party, value, -1));
+    free(value);
+    return napcoll_builder_finish(builder);
+}

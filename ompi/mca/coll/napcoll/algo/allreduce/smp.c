@@ -1,0 +1,78 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Allreduce through the nodes' leaders: the SMP algorithm of MPICH (Bienz et al., section II-A,
+ * Eq. 5).
+ *
+ *     node 0   0 <- 1,2,3  |                  |  0 -> 1,2,3
+ *     node 1   4 <- 5,6,7  |  0 <-> 4 <-> 8   |  4 -> 5,6,7
+ *     node 2   8 <- 9,..   |                  |  8 -> 9,..
+ *               reduce        recursive            bcast
+ *                             doubling
+ *
+ *     cost     2 log_k(ppn) local steps, ceil(log2 n) (alpha + beta s) between nodes
+ *
+ * One process per node crosses the network, so every message has the node's whole rate; the
+ * others wait.
+ */
+
+#include <stdlib.h>
+
+#include "algo/allreduce/allreduce.h"
+#include "algo/napcoll_exchange.h"
+
+static napcoll_span_t reduce_to_leader(napcoll_builder_t *builder, const napcoll_request_t *request,
+                                       const napcoll_party_t *node, napcoll_span_t recvbuf)
+{
+    napcoll_span_t input = napcoll_request_input(request);
+
+    if (1 == node->processes || NAPCOLL_PROVIDER_P2P == request->params.provider) {
+        return napcoll_exchange_reduce(builder, node, input);
+    }
+    napcoll_builder_phase(builder, NAPCOLL_PHASE_REDUCE, 0, recvbuf, input);
+    napcoll_builder_next_stage(builder);
+    return recvbuf;
+}
+
+static void bcast_from_leader(napcoll_builder_t *builder, const napcoll_request_t *request,
+                              const napcoll_party_t *node, napcoll_span_t recvbuf)
+{
+    if (1 == node->processes || NAPCOLL_PROVIDER_P2P == request->params.provider) {
+        napcoll_exchange_bcast(builder, node, recvbuf);
+        return;
+    }
+    napcoll_builder_phase(builder, NAPCOLL_PHASE_BCAST, 0, recvbuf, recvbuf);
+    napcoll_builder_next_stage(builder);
+}
+
+napcoll_plan_t *napcoll_allreduce_smp(const napcoll_request_t *request)
+{
+    const napcoll_node_map_t *map = request->map;
+    const napcoll_party_t node = napcoll_party_node(request);
+    const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
+    napcoll_builder_t *builder = napcoll_builder_new("allreduce", "smp", request->rank, 1);
+    napcoll_span_t *value = malloc((size_t) map->nodes * sizeof(*value));
+    napcoll_span_t local;
+
+    if (NULL == builder || NULL == value) {
+        free(value);
+        napcoll_builder_discard(builder);
+        return NULL;
+    }
+    local = reduce_to_leader(builder, request, &node, recvbuf);
+    if (0 == napcoll_node_map_lane(map, request->rank)) {
+        napcoll_party_t leaders = napcoll_party_leaders(request, 2);
+
+        value[leaders.self] = local;
+        napcoll_builder_copy(builder, recvbuf,
+                             napcoll_exchange_allreduce(builder, &leaders, value, -1));
+        napcoll_builder_next_stage(builder);
+    }
+    bcast_from_leader(builder, request, &node, recvbuf);
+    free(value);
+    return napcoll_builder_finish(builder);
+}

@@ -1,0 +1,130 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * What an algorithm is: a row in its collective's table. Pure: no MPI in here.
+ *
+ * Parameters, ompi_info texts, eligibility, fallback reasons, tests and tools all read these
+ * tables. A new algorithm is one file with its generator and one row.
+ */
+
+#ifndef NAPCOLL_ALGO_H
+#define NAPCOLL_ALGO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "plan/napcoll_plan.h"
+#include "topo/napcoll_node_map.h"
+
+/** What carries out local phases. */
+typedef enum {
+    NAPCOLL_PROVIDER_P2P,      /**< phases are expanded into messages of the plan */
+    NAPCOLL_PROVIDER_DELEGATE, /**< the collectives of a subcommunicator on the node */
+    NAPCOLL_PROVIDERS
+} napcoll_provider_t;
+
+enum { NAPCOLL_MAX_TUNABLES = 2 };
+
+/**
+ * How the p2p provider does an allreduce inside a node. Both fold alike, so nodes may differ, but
+ * not the processes of one node.
+ */
+typedef enum {
+    NAPCOLL_SHAPE_AUTO,     /**< a tree where processes share cores, else exchanges */
+    NAPCOLL_SHAPE_EXCHANGE, /**< recursive multiplying: fewest steps */
+    NAPCOLL_SHAPE_TREE,     /**< reduce to the leader, then broadcast: fewest messages */
+    NAPCOLL_SHAPES
+} napcoll_shape_t;
+
+/** All that a plan depends on besides the node map and the rank; two equal ones share a plan. */
+typedef struct napcoll_params {
+    bool in_place; /**< input is in the receive buffer */
+    bool ordered;  /**< contributions must be folded in rank order (the op does not commute) */
+    napcoll_provider_t provider;
+    int local_radix;                   /**< fan-out of local phases in the p2p provider, >= 2 */
+    bool local_tree;                   /**< p2p: local allreduces by a tree, not by exchanges */
+    int tunable[NAPCOLL_MAX_TUNABLES]; /**< the algorithm's own, in the order of its row */
+} napcoll_params_t;
+
+/** One rank's question for a plan. */
+typedef struct napcoll_request {
+    const napcoll_node_map_t *map;
+    int rank;
+    napcoll_params_t params;
+} napcoll_request_t;
+
+/** Where a reduction's input is: the whole vector in the send or, in place, the receive buffer. */
+static inline napcoll_span_t napcoll_request_input(const napcoll_request_t *request)
+{
+    return (napcoll_span_t){
+        .buffer = request->params.in_place ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND, .count = 1};
+}
+
+/** What an algorithm needs; a set of flags. */
+typedef enum {
+    NAPCOLL_NEEDS_NOTHING = 0,
+    NAPCOLL_NEEDS_SHARED_NODE = 1, /**< some node with two processes or more */
+    NAPCOLL_NEEDS_NODE_ORDER = 2   /**< contiguous nodes, where the op does not commute */
+} napcoll_needs_t;
+
+/** Why an algorithm, or napcoll as a whole, does not do a call. The names are user interface. */
+typedef enum {
+    NAPCOLL_REASON_NONE,
+    NAPCOLL_REASON_PREVIOUS,   /**< the parameter or info key asks for the previous function */
+    NAPCOLL_REASON_SIZE_LIMIT, /**< auto leaves messages of this size to the previous function */
+    NAPCOLL_REASON_NONCOMMUTATIVE, /**< the order of the op cannot be kept on this placement */
+    NAPCOLL_REASON_PPN,            /**< no node has a second process */
+    NAPCOLL_REASONS
+} napcoll_reason_t;
+
+/** A number that users can set for one algorithm. */
+typedef struct napcoll_tunable {
+    const char *name; /**< parameter coll_napcoll_COLL_ALGORITHM_name; NULL ends a list */
+    const char *help; /**< for ompi_info */
+    int initial;
+    int least;
+} napcoll_tunable_t;
+
+typedef struct napcoll_algorithm {
+    const char *name;
+    const char *help; /**< one line, for ompi_info */
+
+    /** Make the plan of request->rank; NULL only when memory ran out. The caller owns the plan. */
+    napcoll_plan_t *(*generate)(const napcoll_request_t *request);
+
+    unsigned needs; /**< napcoll_needs_t flags */
+    napcoll_tunable_t tunable[NAPCOLL_MAX_TUNABLES + 1];
+} napcoll_algorithm_t;
+
+/** A collective's table. */
+typedef struct napcoll_collective {
+    const char *name;
+    const napcoll_algorithm_t *algorithm; /**< [algorithms] rows */
+    int algorithms;
+} napcoll_collective_t;
+
+/** The table of allreduce, see allreduce/allreduce.c. */
+extern const napcoll_collective_t napcoll_allreduce;
+
+/** A row by name, or -1. */
+int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *name);
+
+/**
+ * Whether an algorithm can do a request.
+ *
+ * @return NAPCOLL_REASON_NONE, or what stands against it
+ */
+napcoll_reason_t napcoll_algorithm_eligible(const napcoll_algorithm_t *algorithm,
+                                            const napcoll_node_map_t *map, bool ordered);
+
+/** Name of a reason ("noncommutative"), static. */
+const char *napcoll_reason_name(napcoll_reason_t reason);
+
+/** A sentence on a reason, static. */
+const char *napcoll_reason_help(napcoll_reason_t reason);
+
+#endif /* NAPCOLL_ALGO_H */

@@ -1,0 +1,173 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * napcoll: collectives that know which processes share a node. The MCA component and its modules.
+ *
+ * A call's way: the module's function asks the selection for a decision (cached), the decision's
+ * generator for a plan (cached), and the engine runs it; or the call goes to the function that
+ * held the slot before, with the reason counted.
+ *
+ *     coll_napcoll_component.c    opening, closing, querying
+ *     coll_napcoll_params.c       MCA parameters and performance variables
+ *     coll_napcoll_companions.c   the components that must be there for napcoll to be one
+ *     coll_napcoll_agree.c        whether all processes have the same settings
+ *     coll_napcoll_module.c       one module per communicator: enabling, the table of functions
+ *     coll_napcoll_cache.c        decisions and plans of a module
+ *     coll_napcoll_allreduce.c    MPI_Allreduce
+ */
+
+#ifndef MCA_COLL_NAPCOLL_EXPORT_H
+#define MCA_COLL_NAPCOLL_EXPORT_H
+
+#include "ompi_config.h"
+
+#include <stdatomic.h>
+
+#include "compat/napcoll_compat.h"
+#include "exec/napcoll_exec.h"
+#include "select/napcoll_select.h"
+#include "topo/napcoll_discover.h"
+
+/* napcoll's own version; configure.ac reads it from here. */
+#define NAPCOLL_MAJOR_VERSION   0
+#define NAPCOLL_MINOR_VERSION   1
+#define NAPCOLL_RELEASE_VERSION 0
+
+BEGIN_C_DECLS
+
+/** The collectives that napcoll replaces, and those that it calls under its own: rows of the
+ * module's table of functions. */
+typedef enum {
+    NAPCOLL_COLL_ALLREDUCE,
+    NAPCOLL_COLLS,                          /**< the ones replaced */
+    NAPCOLL_SLOT_ALLGATHER = NAPCOLL_COLLS, /**< node map */
+    NAPCOLL_SLOTS
+} napcoll_coll_t;
+
+/** Counters behind the performance variables. */
+typedef struct napcoll_counters {
+    _Atomic unsigned long long runs[NAPCOLL_COLLS][NAPCOLL_MAX_ALGORITHMS];
+    _Atomic unsigned long long fallbacks[NAPCOLL_COLLS][NAPCOLL_REASONS];
+} napcoll_counters_t;
+
+typedef struct mca_coll_napcoll_component {
+    napcoll_compat_component_t super;
+    int priority;
+    int verbose;
+    int output; /**< stream of the verbose log */
+    napcoll_settings_t settings[NAPCOLL_COLLS];
+    int local_provider; /**< napcoll_provider_t */
+    int local_radix;
+    int local_shape; /**< napcoll_shape_t */
+    char *fake_ppn;
+    char *fake_map;
+    napcoll_job_t job;
+    napcoll_counters_t counters;
+} mca_coll_napcoll_component_t;
+
+OMPI_MODULE_DECLSPEC extern mca_coll_napcoll_component_t mca_coll_napcoll_component;
+
+/** The tables of all collectives, by napcoll_coll_t. */
+extern const napcoll_collective_t *const mca_coll_napcoll_collectives[NAPCOLL_COLLS];
+
+/** A function that held a slot before napcoll, with its module (retained). */
+typedef struct napcoll_previous {
+    void (*function)(void);
+    mca_coll_base_module_t *module;
+} napcoll_previous_t;
+
+/** A decision that was taken, and the plan that serves it. */
+typedef struct napcoll_cached {
+    bool ordered;
+    bool in_place;
+    int force; /**< settings under which it was taken: they can change at run time */
+    size_t nap_max;
+    size_t smp_max;
+    napcoll_decision_t decision;
+    napcoll_plan_t *plan; /**< NULL for the previous function */
+    struct napcoll_cached *next;
+} napcoll_cached_t;
+
+/** Where a module is with its node map. */
+typedef enum {
+    NAPCOLL_TOPO_ABSENT, /**< not asked for yet */
+    NAPCOLL_TOPO_BUSY,   /**< being built; calls that this causes go to the previous functions */
+    NAPCOLL_TOPO_READY
+} napcoll_topo_state_t;
+
+typedef struct mca_coll_napcoll_module {
+    mca_coll_base_module_t super;
+    ompi_communicator_t *comm;
+    napcoll_previous_t previous[NAPCOLL_SLOTS];
+    napcoll_topo_state_t topo_state;
+    napcoll_node_map_t *map;
+    int info_force[NAPCOLL_COLLS]; /**< NAPCOLL_FORCE_... of the info key, or -1 */
+    napcoll_cached_t *cached[NAPCOLL_COLLS];
+    napcoll_engine_t engine;
+} mca_coll_napcoll_module_t;
+
+OBJ_CLASS_DECLARATION(mca_coll_napcoll_module_t);
+
+/* coll_napcoll_component.c */
+
+/**
+ * Learn the job's size and, for tests, its made-up nodes, and see that its processes have the same
+ * settings: at the first query, when MPI_COMM_WORLD has its group.
+ */
+int mca_coll_napcoll_know_job(void);
+
+/* coll_napcoll_agree.c */
+
+/** On process 0 of the job: let the others know the settings. Before they exchange addresses. */
+int mca_coll_napcoll_publish_settings(void);
+
+/**
+ * Compare the settings with those of process 0, once per process and after the exchange.
+ *
+ * @return OMPI_SUCCESS, or an error after a message that names what differs
+ */
+int mca_coll_napcoll_compare_settings(void);
+
+/* coll_napcoll_params.c */
+int mca_coll_napcoll_register(void);
+
+/** The value that forces an algorithm by its name ("auto", "previous", "nap"), or -1. */
+int mca_coll_napcoll_force_value(const napcoll_collective_t *collective, const char *name);
+
+/* coll_napcoll_companions.c */
+
+/**
+ * Bring Open MPI's basic, libnbc, self and inter along when the user's list of components left
+ * them out: the framework needs every operation on every communicator. Called once, while the
+ * framework opens its components.
+ */
+int mca_coll_napcoll_bring_companions(void);
+
+/* coll_napcoll_module.c */
+int mca_coll_napcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads);
+mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, int *priority);
+
+/* coll_napcoll_cache.c */
+
+/**
+ * The cached decision on a call, taken now if it is new; finds out the nodes at first use.
+ *
+ * @return OMPI_SUCCESS with *cached set, to NULL where the call is caused by napcoll itself and
+ *         belongs to the previous function; or an error
+ */
+int mca_coll_napcoll_decide(mca_coll_napcoll_module_t *module, napcoll_coll_t coll, size_t bytes,
+                            bool ordered, bool in_place, const napcoll_cached_t **cached);
+
+/** Free a module's decisions and plans. */
+void mca_coll_napcoll_cache_release(mca_coll_napcoll_module_t *module);
+
+/* the collectives */
+int mca_coll_napcoll_allreduce(ALLREDUCE_ARGS);
+
+END_C_DECLS
+
+#endif /* MCA_COLL_NAPCOLL_EXPORT_H */

@@ -1,0 +1,108 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Agreement: decisions are functions of values that all ranks share, and the settings are among
+ * them. A parameter file that differs on one node would make ranks choose different algorithms and
+ * wait for each other for ever. So process 0 of the job publishes its settings before the job's
+ * processes exchange their business cards, and every process compares its own, once.
+ */
+
+#include "coll_napcoll.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opal/util/argv.h"
+#include "opal/util/proc.h"
+#include "opal/util/show_help.h"
+
+static const char key[] = "napcoll.settings";
+
+__attribute__((format(printf, 2, 3))) static int append(char ***list, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+
+    va_start(args, format);
+    (void) vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    return opal_argv_append_nosize(list, text);
+}
+
+/* All settings that decisions rest on, "name=value" each; NULL when memory ran out. */
+static char *settings_text(const mca_coll_napcoll_component_t *component)
+{
+    char **list = NULL, *text;
+    int rc = append(&list, "priority=%d", component->priority);
+
+    rc |= append(&list, "local_provider=%d", component->local_provider);
+    rc |= append(&list, "local_radix=%d", component->local_radix);
+    rc |= append(&list, "local_shape=%d", component->local_shape);
+    rc |= append(&list, "fake_ppn=%s", NULL == component->fake_ppn ? "" : component->fake_ppn);
+    rc |= append(&list, "fake_map=%s", NULL == component->fake_map ? "" : component->fake_map);
+    for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
+        const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+        const napcoll_settings_t *settings = &component->settings[coll];
+
+        rc |= append(&list, "%s_algorithm=%d", collective->name, settings->force);
+        rc |= append(&list, "%s_nap_max=%zu", collective->name, settings->nap_max);
+        rc |= append(&list, "%s_smp_max=%zu", collective->name, settings->smp_max);
+        for (int row = 0; row < collective->algorithms; row++) {
+            const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
+
+            for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
+                rc |= append(&list, "%s_%s_%s=%d", collective->name, algorithm->name,
+                             algorithm->tunable[t].name, settings->tunable[row][t]);
+            }
+        }
+    }
+    text = OPAL_SUCCESS == rc ? opal_argv_join(list, ' ') : NULL;
+    opal_argv_free(list);
+    return text;
+}
+
+int mca_coll_napcoll_publish_settings(void)
+{
+    char *mine;
+    int rc;
+
+    if (0 != OPAL_PROC_MY_NAME.vpid) {
+        return OMPI_SUCCESS;
+    }
+    mine = settings_text(&mca_coll_napcoll_component);
+    rc = NULL == mine ? OMPI_ERR_OUT_OF_RESOURCE : napcoll_compat_publish(key, mine);
+    free(mine);
+    return rc;
+}
+
+int mca_coll_napcoll_compare_settings(void)
+{
+    opal_process_name_t first = {.jobid = OPAL_PROC_MY_NAME.jobid, .vpid = 0};
+    char *theirs = NULL, *mine;
+    int rc = OMPI_SUCCESS;
+
+    if (0 == OPAL_PROC_MY_NAME.vpid) {
+        return OMPI_SUCCESS;
+    }
+    mine = settings_text(&mca_coll_napcoll_component);
+    if (NULL == mine) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (OMPI_SUCCESS != napcoll_compat_lookup(&first, key, &theirs) || NULL == theirs) {
+        opal_show_help("help-coll-napcoll.txt", "no settings of process 0", true,
+                       napcoll_compat_hostname());
+        rc = OMPI_ERR_NOT_FOUND;
+    } else if (0 != strcmp(mine, theirs)) {
+        opal_show_help("help-coll-napcoll.txt", "different settings", true,
+                       napcoll_compat_hostname(), (unsigned) OPAL_PROC_MY_NAME.vpid, mine, theirs);
+        rc = OMPI_ERR_BAD_PARAM;
+    }
+    free(theirs);
+    free(mine);
+    return rc;
+}

@@ -1,0 +1,97 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The component: what the MCA loads, opens and closes.
+ */
+
+#include "coll_napcoll.h"
+
+#include "opal/util/output.h"
+#include "opal/util/show_help.h"
+
+/** Public string for ompi_info and the loader. */
+const char *mca_coll_napcoll_component_version_string = "Open MPI napcoll collective MCA component";
+
+const napcoll_collective_t *const mca_coll_napcoll_collectives[NAPCOLL_COLLS] = {
+    [NAPCOLL_COLL_ALLREDUCE] = &napcoll_allreduce,
+};
+
+static int napcoll_open(void);
+static int napcoll_close(void);
+
+mca_coll_napcoll_component_t mca_coll_napcoll_component = {
+    .super =
+        {
+            .collm_version =
+                {
+                    NAPCOLL_COMPAT_COLL_VERSION,
+                    .mca_component_name = "napcoll",
+                    MCA_BASE_MAKE_VERSION(component, NAPCOLL_MAJOR_VERSION, NAPCOLL_MINOR_VERSION,
+                                          NAPCOLL_RELEASE_VERSION),
+                    .mca_open_component = napcoll_open,
+                    .mca_close_component = napcoll_close,
+                    .mca_register_component_params = mca_coll_napcoll_register,
+                },
+            .collm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+            .collm_init_query = mca_coll_napcoll_init_query,
+            .collm_comm_query = mca_coll_napcoll_comm_query,
+        },
+    .output = -1,
+};
+
+/* Read the made-up placement; a mistake in it is reported and the real nodes are used. */
+static int set_fake_nodes(mca_coll_napcoll_component_t *component)
+{
+    const char *order = NULL == component->fake_map ? "block" : component->fake_map;
+    const char *culprit;
+    size_t where;
+    int rc;
+
+    if (NULL == component->fake_ppn || '\0' == component->fake_ppn[0]) {
+        return OMPI_SUCCESS;
+    }
+    rc = napcoll_job_fake(&component->job, component->fake_ppn, order, &culprit, &where);
+    if (OMPI_ERR_BAD_PARAM == rc) {
+        opal_show_help("help-coll-napcoll.txt", culprit == order ? "bad fake_map" : "bad fake_ppn",
+                       true, culprit, (int) where + 1);
+        return OMPI_SUCCESS;
+    }
+    return rc;
+}
+
+int mca_coll_napcoll_know_job(void)
+{
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    int rc;
+
+    if (0 != component->job.size) {
+        return OMPI_SUCCESS;
+    }
+    napcoll_job_set_size(&component->job, (uint32_t) ompi_comm_size(&ompi_mpi_comm_world.comm));
+    rc = mca_coll_napcoll_compare_settings();
+    return OMPI_SUCCESS == rc ? set_fake_nodes(component) : rc;
+}
+
+static int napcoll_open(void)
+{
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    int rc;
+
+    component->output = opal_output_open(NULL);
+    opal_output_set_verbosity(component->output, component->verbose);
+    napcoll_job_construct(&component->job);
+    rc = mca_coll_napcoll_publish_settings();
+    return OMPI_SUCCESS == rc ? mca_coll_napcoll_bring_companions() : rc;
+}
+
+static int napcoll_close(void)
+{
+    napcoll_job_destruct(&mca_coll_napcoll_component.job);
+    opal_output_close(mca_coll_napcoll_component.output);
+    mca_coll_napcoll_component.output = -1;
+    return OMPI_SUCCESS;
+}

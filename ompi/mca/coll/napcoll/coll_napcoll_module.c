@@ -1,0 +1,152 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The module: one per communicator. Enabling captures every function that napcoll may fall back
+ * to or call, and fails cleanly if one is missing; only then are napcoll's own in the way. What
+ * needs communication waits for the first call.
+ */
+
+#include "coll_napcoll.h"
+
+#include <string.h>
+
+#include "ompi/runtime/mpiruntime.h"
+#include "opal/util/output.h"
+
+/** A slot of the framework's function tables. */
+typedef struct {
+    const char *name;
+    size_t function; /**< offset in mca_coll_base_comm_coll_t */
+    size_t module;   /**< likewise, of the function's module */
+} slot_t;
+
+#define SLOT(op)                                                                 \
+    {                                                                            \
+        .name = #op, .function = offsetof(mca_coll_base_comm_coll_t, coll_##op), \
+        .module = offsetof(mca_coll_base_comm_coll_t, coll_##op##_module)        \
+    }
+
+static const slot_t slots[NAPCOLL_SLOTS] = {
+    [NAPCOLL_COLL_ALLREDUCE] = SLOT(allreduce),
+    [NAPCOLL_SLOT_ALLGATHER] = SLOT(allgather),
+};
+
+int mca_coll_napcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads)
+{
+    (void) enable_progress_threads;
+    (void) enable_mpi_threads;
+    return OMPI_SUCCESS; /* any thread level: all state is per communicator, or locked */
+}
+
+/* Why napcoll has nothing to do on a communicator; NULL where it has. */
+static const char *not_wanted(ompi_communicator_t *comm)
+{
+    if (OMPI_COMM_IS_INTER(comm)) {
+        return "it is an intercommunicator";
+    }
+    if (ompi_comm_size(comm) < 2) {
+        return "it has one process";
+    }
+    if (OMPI_SUCCESS != mca_coll_napcoll_know_job()) {
+        /* processes that see the job differently would wait for each other for ever */
+        (void) ompi_mpi_abort(&ompi_mpi_comm_world.comm, 1);
+    }
+    if (mca_coll_napcoll_component.priority < 0) {
+        return "its priority is negative";
+    }
+    if (!napcoll_spans_nodes(&mca_coll_napcoll_component.job, comm)) {
+        return "all its processes share one node";
+    }
+    return NULL;
+}
+
+/* Keep the function that holds a slot; false where there is none. */
+static bool capture(mca_coll_napcoll_module_t *module, ompi_communicator_t *comm, int slot)
+{
+    const char *table = (const char *) comm->c_coll;
+    napcoll_previous_t *previous = &module->previous[slot];
+
+    memcpy(&previous->function, table + slots[slot].function, sizeof(previous->function));
+    memcpy(&previous->module, table + slots[slot].module, sizeof(previous->module));
+    if (NULL == previous->function || NULL == previous->module) {
+        previous->module = NULL;
+        return false;
+    }
+    OBJ_RETAIN(previous->module);
+    return true;
+}
+
+static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
+{
+    mca_coll_napcoll_module_t *module = (mca_coll_napcoll_module_t *) base;
+
+    for (int slot = 0; slot < NAPCOLL_SLOTS; slot++) {
+        if (!capture(module, comm, slot)) {
+            opal_output_verbose(10, mca_coll_napcoll_component.output,
+                                "coll:napcoll: not used on communicator %u: no other component "
+                                "supplies %s",
+                                napcoll_compat_comm_id(comm), slots[slot].name);
+            return OMPI_ERR_NOT_FOUND; /* the destructor releases what was captured */
+        }
+    }
+    module->comm = comm;
+    return OMPI_SUCCESS;
+}
+
+/* Called once for every slot that the module holds; what it holds is released by its destructor. */
+static int module_disable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
+{
+    (void) base;
+    (void) comm;
+    return OMPI_SUCCESS;
+}
+
+mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, int *priority)
+{
+    const char *reason = not_wanted(comm);
+    mca_coll_napcoll_module_t *module;
+
+    if (NULL != reason) {
+        opal_output_verbose(10, mca_coll_napcoll_component.output,
+                            "coll:napcoll: not used on communicator %u: %s",
+                            napcoll_compat_comm_id(comm), reason);
+        return NULL;
+    }
+    module = OBJ_NEW(mca_coll_napcoll_module_t);
+    if (NULL == module) {
+        return NULL;
+    }
+    *priority = mca_coll_napcoll_component.priority;
+    module->super.coll_module_enable = module_enable;
+    module->super.coll_module_disable = module_disable;
+    module->super.coll_allreduce = mca_coll_napcoll_allreduce;
+    return &module->super;
+}
+
+static void module_construct(mca_coll_napcoll_module_t *module)
+{
+    memset((char *) module + sizeof(module->super), 0, sizeof(*module) - sizeof(module->super));
+    for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
+        module->info_force[coll] = -1;
+    }
+}
+
+static void module_destruct(mca_coll_napcoll_module_t *module)
+{
+    mca_coll_napcoll_cache_release(module);
+    napcoll_node_map_free(module->map);
+    napcoll_subcomm_free(&module->engine.node_comm);
+    napcoll_engine_release(&module->engine);
+    for (int slot = 0; slot < NAPCOLL_SLOTS; slot++) {
+        if (NULL != module->previous[slot].module) {
+            OBJ_RELEASE(module->previous[slot].module);
+        }
+    }
+}
+
+OBJ_CLASS_INSTANCE(mca_coll_napcoll_module_t, mca_coll_base_module_t, module_construct,
+                   module_destruct);

@@ -1,0 +1,318 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * MCA parameters and MPI_T performance variables. What concerns algorithms is read off the
+ * collectives' tables.
+ */
+
+#include "coll_napcoll.h"
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opal/mca/base/mca_base_pvar.h"
+#include "opal/mca/base/mca_base_var.h"
+#include "opal/util/show_help.h"
+
+/* What Open MPI's enumerators do with a text; ours say more when it fails. */
+static mca_base_var_enum_vfs_fn_t plain_value_from_string;
+
+/* The value of a text; for one that is not valid, say so and take the first value, the default. */
+static int value_from_string(mca_base_var_enum_t *self, const char *text, int *value)
+{
+    char *valid = NULL;
+
+    if (OPAL_SUCCESS == plain_value_from_string(self, text, value)) {
+        return OPAL_SUCCESS;
+    }
+    (void) self->dump(self, &valid);
+    opal_show_help("help-coll-napcoll.txt", "bad value", true, self->enum_name, text,
+                   NULL == valid ? "" : valid, self->enum_values[0].string);
+    free(valid);
+    *value = self->enum_values[0].value;
+    return OPAL_SUCCESS;
+}
+
+static int register_enum(const char *name, const char *help, mca_base_var_info_lvl_t level,
+                         mca_base_var_scope_t scope, const mca_base_var_enum_value_t *values,
+                         int *storage)
+{
+    const mca_base_component_t *version = &mca_coll_napcoll_component.super.collm_version;
+    mca_base_var_enum_t *enumerator;
+    char full_name[128];
+    int flags = MCA_BASE_VAR_SCOPE_ALL_EQ == scope ? MCA_BASE_VAR_FLAG_SETTABLE : 0;
+    int rc;
+
+    (void) snprintf(full_name, sizeof(full_name), "coll_napcoll_%s", name);
+    rc = mca_base_var_enum_create(full_name, values, &enumerator);
+    if (OPAL_SUCCESS != rc) {
+        return rc;
+    }
+    plain_value_from_string = enumerator->value_from_string;
+    enumerator->value_from_string = value_from_string;
+    rc = mca_base_component_var_register(version, name, help, MCA_BASE_VAR_TYPE_INT, enumerator, 0,
+                                         flags, level, scope, storage);
+    OBJ_RELEASE(enumerator); /* the variable keeps it */
+    return rc < 0 ? rc : OPAL_SUCCESS;
+}
+
+/* An int that must not be below `least`. */
+static int register_int(const char *name, const char *help, mca_base_var_info_lvl_t level,
+                        int least, int *storage)
+{
+    const mca_base_component_t *version = &mca_coll_napcoll_component.super.collm_version;
+    const int initial = *storage;
+    int rc = mca_base_component_var_register(version, name, help, MCA_BASE_VAR_TYPE_INT, NULL, 0, 0,
+                                             level, MCA_BASE_VAR_SCOPE_READONLY, storage);
+
+    if (rc >= 0 && *storage < least) {
+        opal_show_help("help-coll-napcoll.txt", "bad number", true, name, *storage, least, initial);
+        *storage = initial;
+    }
+    return rc < 0 ? rc : OPAL_SUCCESS;
+}
+
+/* A number of bytes that can be changed at run time, on all ranks alike. */
+static void register_size(const char *name, const char *help, size_t *storage)
+{
+    (void) mca_base_component_var_register(
+        &mca_coll_napcoll_component.super.collm_version, name, help, MCA_BASE_VAR_TYPE_SIZE_T, NULL,
+        0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_ALL_EQ, storage);
+}
+
+int mca_coll_napcoll_force_value(const napcoll_collective_t *collective, const char *name)
+{
+    int row = napcoll_algorithm_find(collective, name);
+
+    if (0 == strcmp(name, "auto")) {
+        return NAPCOLL_FORCE_AUTO;
+    }
+    if (0 == strcmp(name, "previous")) {
+        return NAPCOLL_FORCE_PREVIOUS;
+    }
+    return row < 0 ? -1 : NAPCOLL_FORCE_FIRST + row;
+}
+
+/* Add to a text of limited room. */
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t room,
+                                                         const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+
+    va_start(args, format);
+    (void) vsnprintf(text + used, room - used, format, args);
+    va_end(args);
+}
+
+/* COLL_algorithm: auto, previous and the rows of the table. */
+static int register_algorithm(const napcoll_collective_t *collective, napcoll_settings_t *settings)
+{
+    mca_base_var_enum_value_t values[NAPCOLL_FORCE_FIRST + NAPCOLL_MAX_ALGORITHMS + 1] = {
+        {NAPCOLL_FORCE_AUTO, "auto"}, {NAPCOLL_FORCE_PREVIOUS, "previous"}};
+    char name[64], help[2048];
+
+    (void) snprintf(name, sizeof(name), "%s_algorithm", collective->name);
+    (void) snprintf(help, sizeof(help),
+                    "Algorithm of %s. auto: chosen by size and placement; previous: the function "
+                    "of the component with the next lower priority",
+                    collective->name);
+    for (int row = 0; row < collective->algorithms; row++) {
+        values[NAPCOLL_FORCE_FIRST + row].value = NAPCOLL_FORCE_FIRST + row;
+        values[NAPCOLL_FORCE_FIRST + row].string = collective->algorithm[row].name;
+        append(help, sizeof(help), "; %s: %s", collective->algorithm[row].name,
+               collective->algorithm[row].help);
+    }
+    append(help, sizeof(help),
+           ". A communicator's info key napcoll_%s overrides it; an algorithm that cannot do a "
+           "call leaves it to the previous function",
+           name);
+    settings->force = NAPCOLL_FORCE_AUTO;
+    return register_enum(name, help, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_ALL_EQ, values,
+                         &settings->force);
+}
+
+static int register_tunables(const napcoll_collective_t *collective, napcoll_settings_t *settings)
+{
+    for (int row = 0; row < collective->algorithms; row++) {
+        const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
+
+        for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
+            char name[96];
+            int rc;
+
+            (void) snprintf(name, sizeof(name), "%s_%s_%s", collective->name, algorithm->name,
+                            algorithm->tunable[t].name);
+            settings->tunable[row][t] = algorithm->tunable[t].initial;
+            rc = register_int(name, algorithm->tunable[t].help, OPAL_INFO_LVL_6,
+                              algorithm->tunable[t].least, &settings->tunable[row][t]);
+            if (OPAL_SUCCESS != rc) {
+                return rc;
+            }
+        }
+    }
+    return OPAL_SUCCESS;
+}
+
+static int register_counter(const char *name, const char *help, _Atomic unsigned long long *counter)
+{
+    int rc = mca_base_component_pvar_register(
+        &mca_coll_napcoll_component.super.collm_version, name, help, OPAL_INFO_LVL_4,
+        MCA_BASE_PVAR_CLASS_COUNTER, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL,
+        MCA_BASE_VAR_BIND_NO_OBJECT, MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS,
+        NULL, NULL, NULL, (void *) (uintptr_t) counter);
+    return rc < 0 ? rc : OPAL_SUCCESS;
+}
+
+/* runs_COLL_ALGORITHM and fallbacks_COLL_REASON */
+static int register_counters(napcoll_coll_t coll)
+{
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+    napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
+    char name[96], help[256];
+    int rc = OPAL_SUCCESS;
+
+    for (int row = 0; row < collective->algorithms && OPAL_SUCCESS == rc; row++) {
+        (void) snprintf(name, sizeof(name), "runs_%s_%s", collective->name,
+                        collective->algorithm[row].name);
+        (void) snprintf(help, sizeof(help), "Calls of %s that algorithm %s did", collective->name,
+                        collective->algorithm[row].name);
+        rc = register_counter(name, help, &counters->runs[coll][row]);
+    }
+    for (int reason = NAPCOLL_REASON_NONE + 1; reason < NAPCOLL_REASONS && OPAL_SUCCESS == rc;
+         reason++) {
+        (void) snprintf(name, sizeof(name), "fallbacks_%s_%s", collective->name,
+                        napcoll_reason_name((napcoll_reason_t) reason));
+        (void) snprintf(help, sizeof(help),
+                        "Calls of %s left to the previous component, because %s", collective->name,
+                        napcoll_reason_help((napcoll_reason_t) reason));
+        rc = register_counter(name, help, &counters->fallbacks[coll][reason]);
+    }
+    return rc;
+}
+
+/* Let show_help find the messages beside the plugin, where a user's own install has them. */
+static void add_help_folder(void)
+{
+    Dl_info info;
+    char *path;
+
+    if (0 != dladdr(&mca_coll_napcoll_component, &info) && NULL != info.dli_fname) {
+        path = strdup(info.dli_fname);
+        if (NULL != path) {
+            (void) opal_show_help_add_dir(dirname(path));
+            free(path);
+        }
+    }
+}
+
+static int register_general(void)
+{
+    static const mca_base_var_enum_value_t providers[] = {
+        {NAPCOLL_PROVIDER_P2P, "p2p"}, {NAPCOLL_PROVIDER_DELEGATE, "delegate"}, {0, NULL}};
+    static const mca_base_var_enum_value_t shapes[] = {{NAPCOLL_SHAPE_AUTO, "auto"},
+                                                       {NAPCOLL_SHAPE_EXCHANGE, "exchange"},
+                                                       {NAPCOLL_SHAPE_TREE, "tree"},
+                                                       {0, NULL}};
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    const mca_base_component_t *version = &component->super.collm_version;
+    int rc;
+
+    component->priority = 40;
+    (void) mca_base_component_var_register(
+        version, "priority",
+        "Priority of napcoll; the component with the highest one supplies a collective. tuned has "
+        "30. Negative: napcoll is not used",
+        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_2, MCA_BASE_VAR_SCOPE_READONLY,
+        &component->priority);
+    component->verbose = 0;
+    (void) mca_base_component_var_register(
+        version, "verbose",
+        "Verbosity. 1: each new decision and its reason; 10: also where napcoll is not used and "
+        "why; 20: also node maps",
+        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_2, MCA_BASE_VAR_SCOPE_LOCAL,
+        &component->verbose);
+    component->local_provider = NAPCOLL_PROVIDER_P2P;
+    component->local_radix = 8;
+    component->fake_ppn = NULL;
+    component->fake_map = NULL;
+    (void) mca_base_component_var_register(
+        version, "fake_ppn",
+        "For tests: pretend that nodes hold this many processes each, a list like 3,2,1 that "
+        "repeats until all ranks of MPI_COMM_WORLD have a node",
+        MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_READONLY,
+        &component->fake_ppn);
+    (void) mca_base_component_var_register(
+        version, "fake_map",
+        "For tests: how fake_ppn deals the ranks to nodes: block, cyclic or random:SEED",
+        MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_READONLY,
+        &component->fake_map);
+    (void) register_int("local_radix",
+                        "Fan-out of the steps inside a node with provider p2p, at least 2: more "
+                        "messages in fewer steps. Vectors over 64 KiB use 2",
+                        OPAL_INFO_LVL_6, 2, &component->local_radix);
+    component->local_shape = NAPCOLL_SHAPE_AUTO;
+    rc = register_enum(
+        "local_shape",
+        "How provider p2p does an allreduce inside a node. exchange: processes exchange in the "
+        "fewest steps; tree: reduce to one and broadcast, in the fewest messages; auto: tree on "
+        "nodes with more processes than processors, else exchange. The result has the same bits",
+        OPAL_INFO_LVL_6, MCA_BASE_VAR_SCOPE_READONLY, shapes, &component->local_shape);
+    if (OPAL_SUCCESS != rc) {
+        return rc;
+    }
+    return register_enum(
+        "local_provider",
+        "What carries out the phases inside a node. p2p: messages of napcoll's own; delegate: the "
+        "collectives of the component with the highest priority on a subcommunicator of the node",
+        OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY, providers, &component->local_provider);
+}
+
+static int register_collective(napcoll_coll_t coll)
+{
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    napcoll_settings_t *settings = &component->settings[coll];
+    int rc = register_algorithm(collective, settings);
+
+    if (OPAL_SUCCESS == rc) {
+        rc = register_tunables(collective, settings);
+    }
+    if (OPAL_SUCCESS == rc) {
+        rc = register_counters(coll);
+    }
+    settings->local_radix = component->local_radix;
+    settings->shape = (napcoll_shape_t) component->local_shape;
+    settings->provider = (napcoll_provider_t) component->local_provider;
+    return rc;
+}
+
+int mca_coll_napcoll_register(void)
+{
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    napcoll_settings_t *allreduce = &component->settings[NAPCOLL_COLL_ALLREDUCE];
+    int rc;
+
+    add_help_folder();
+    rc = register_general();
+    for (int coll = 0; coll < NAPCOLL_COLLS && OPAL_SUCCESS == rc; coll++) {
+        rc = register_collective((napcoll_coll_t) coll);
+    }
+    allreduce->nap_max = 2048;
+    register_size("allreduce_nap_max",
+                  "Largest vector, in bytes, that allreduce_algorithm auto reduces by nap",
+                  &allreduce->nap_max);
+    allreduce->smp_max = 65536;
+    register_size("allreduce_smp_max",
+                  "Largest vector, in bytes, that allreduce_algorithm auto reduces by smp; larger "
+                  "ones go to the previous component",
+                  &allreduce->smp_max);
+    return rc;
+}

@@ -1,0 +1,67 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Local phases by delegation: the collective that another component (sm, xhc, tuned) put on the
+ * subcommunicator of this node's processes does the work.
+ */
+
+#include "exec/napcoll_exec.h"
+
+#include <limits.h>
+
+#include "compat/napcoll_compat.h"
+
+/* Elements per call: these interfaces count in int before 6.0, and a multiple of a page stays
+ * aligned. */
+static const size_t most_elements = (size_t) INT_MAX / 4096 * 4096;
+
+static int delegate_part(ompi_communicator_t *comm, const napcoll_step_t *step, char *dst,
+                         const char *left, int count, const napcoll_binding_t *binding)
+{
+    bool root = ompi_comm_rank(comm) == step->peer;
+    const void *input = left == dst ? MPI_IN_PLACE : left;
+
+    switch (step->phase) {
+    case NAPCOLL_PHASE_REDUCE:
+        return comm->c_coll->coll_reduce(root ? input : left, root ? dst : NULL, count,
+                                         binding->datatype, binding->op, step->peer, comm,
+                                         comm->c_coll->coll_reduce_module);
+    case NAPCOLL_PHASE_BCAST:
+        return comm->c_coll->coll_bcast(dst, count, binding->datatype, step->peer, comm,
+                                        comm->c_coll->coll_bcast_module);
+    case NAPCOLL_PHASE_ALLREDUCE:
+        return comm->c_coll->coll_allreduce(input, dst, count, binding->datatype, binding->op, comm,
+                                            comm->c_coll->coll_allreduce_module);
+    case NAPCOLL_PHASE_ALLGATHER:
+        return comm->c_coll->coll_allgather(left, count, binding->datatype, dst, count,
+                                            binding->datatype, comm,
+                                            comm->c_coll->coll_allgather_module);
+    default:
+        return OMPI_ERR_BAD_PARAM;
+    }
+}
+
+int napcoll_phase_delegate(const napcoll_engine_t *engine, const napcoll_step_t *step, char *dst,
+                           const char *left, size_t count, const napcoll_binding_t *binding)
+{
+    ptrdiff_t lb, extent;
+
+    ompi_datatype_get_extent(binding->datatype, &lb, &extent);
+    if (NAPCOLL_PHASE_ALLGATHER == step->phase && count > most_elements) {
+        return OMPI_ERR_NOT_SUPPORTED; /* rows lie count elements apart: no parts of them */
+    }
+    for (size_t done = 0; done < count; done += most_elements) {
+        size_t part = count - done < most_elements ? count - done : most_elements;
+        ptrdiff_t offset = (ptrdiff_t) done * extent;
+        int rc = delegate_part(engine->node_comm, step, dst + offset, left + offset, (int) part,
+                               binding);
+        if (OMPI_SUCCESS != rc) {
+            return rc;
+        }
+    }
+    return OMPI_SUCCESS;
+}

@@ -1,0 +1,173 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The plan: what one rank does in one collective, as data. Pure: no MPI in here.
+ *
+ * A plan is a list of stages that follow each other. A stage posts all its messages at once,
+ * ends them all, and then does its work (folds, copies, local phases) in the order listed:
+ *
+ *     stage 0   recv temp0 <- rank 5    send sendbuf -> rank 5    |  fold temp0 = sendbuf op temp0
+ *     stage 1   recv temp1 <- rank 2    send temp0   -> rank 2    |  fold temp0 = temp1 op temp0
+ *     stage 2                                                     |  copy recvbuf = temp0
+ *
+ * Plans speak of blocks, not of bytes or elements: the user's vector is cut into plan->blocks
+ * pieces when the plan is run, so one plan serves every count and datatype. A span is a run of
+ * blocks in one buffer. Buffers are the user's two and temporaries, which hold the blocks that
+ * the plan says they hold. A plan for MPI_IN_PLACE reads its input from the receive buffer.
+ *
+ * Messages between the same two ranks are received in the order in which they were sent.
+ */
+
+#ifndef NAPCOLL_PLAN_H
+#define NAPCOLL_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+    NAPCOLL_BUFFER_SEND = 0, /**< the user's send buffer, read only */
+    NAPCOLL_BUFFER_RECV = 1, /**< the user's receive buffer */
+    NAPCOLL_BUFFER_TEMP = 2  /**< the first temporary; later ones count on from here */
+};
+
+/** A run of blocks in one buffer; count 0 is an empty span. */
+typedef struct napcoll_span {
+    int32_t buffer;
+    int32_t first; /**< first block */
+    int32_t count; /**< blocks */
+} napcoll_span_t;
+
+typedef enum {
+    NAPCOLL_STEP_RECV,  /**< dst <- message from rank peer */
+    NAPCOLL_STEP_SEND,  /**< left -> message to rank peer */
+    NAPCOLL_STEP_FOLD,  /**< dst = left op right; dst is right or overlaps neither */
+    NAPCOLL_STEP_COPY,  /**< dst = left */
+    NAPCOLL_STEP_PHASE, /**< a collective among the processes of this node, see phase */
+    NAPCOLL_STEP_KINDS
+} napcoll_step_kind_t;
+
+/** Local phases: collectives inside the node that a provider carries out as a whole. */
+typedef enum {
+    NAPCOLL_PHASE_NONE,
+    NAPCOLL_PHASE_REDUCE,    /**< dst at lane peer = fold of every lane's left, in lane order */
+    NAPCOLL_PHASE_BCAST,     /**< dst everywhere = dst of lane peer */
+    NAPCOLL_PHASE_ALLREDUCE, /**< dst everywhere = fold of every lane's left, in lane order */
+    NAPCOLL_PHASE_ALLGATHER, /**< buffers dst, dst+1, ... = left of lane 0, 1, ... */
+    NAPCOLL_PHASE_KINDS
+} napcoll_phase_t;
+
+typedef struct napcoll_step {
+    napcoll_step_kind_t kind;
+    napcoll_phase_t phase;
+    int32_t peer; /**< rank of a message's other end; root lane of a phase */
+    napcoll_span_t dst;
+    napcoll_span_t left;
+    napcoll_span_t right;
+} napcoll_step_t;
+
+/** Steps [first, first + messages) are messages, the next `work` ones the stage's work. */
+typedef struct napcoll_stage {
+    int32_t first;
+    int32_t messages;
+    int32_t work;
+} napcoll_stage_t;
+
+/** The blocks that a temporary holds. */
+typedef struct napcoll_temp {
+    int32_t first;
+    int32_t count;
+} napcoll_temp_t;
+
+typedef struct napcoll_plan {
+    const char *collective; /**< name, static */
+    const char *algorithm;  /**< name, static */
+    int32_t rank;           /**< whose plan this is */
+    int32_t blocks;         /**< pieces that the user's vector is cut into */
+    int32_t temps;
+    int32_t stages;
+    int32_t steps;
+    int32_t max_messages; /**< most messages in one stage */
+    bool has_phases;      /**< some step is a local phase */
+    napcoll_temp_t *temp;
+    napcoll_stage_t *stage;
+    napcoll_step_t *step;
+} napcoll_plan_t;
+
+/** Free a plan; NULL is allowed. */
+void napcoll_plan_free(napcoll_plan_t *plan);
+
+/** Print a plan for people, one line a step. Returns 0, or -1 when out failed. */
+int napcoll_plan_print(const napcoll_plan_t *plan, FILE *out);
+
+/** Name of a phase ("reduce"), static. */
+const char *napcoll_phase_name(napcoll_phase_t phase);
+
+/* ---- building ---- */
+
+/**
+ * A plan under construction. Errors stick: a builder that ran out of memory ignores all further
+ * calls, and napcoll_builder_finish reports it. So generators need no checks of their own.
+ */
+typedef struct napcoll_builder napcoll_builder_t;
+
+/**
+ * Begin a plan.
+ *
+ * @param[in] collective  name, static
+ * @param[in] algorithm   name, static
+ * @param[in] rank        whose plan
+ * @param[in] blocks      pieces of the user's vector, at least 1
+ *
+ * @return the builder, or NULL when memory ran out; finish or discard it
+ */
+napcoll_builder_t *napcoll_builder_new(const char *collective, const char *algorithm, int rank,
+                                       int blocks);
+
+/** Take a temporary for `count` blocks from `first` on; a released one of that shape is reused. */
+napcoll_span_t napcoll_builder_temp(napcoll_builder_t *builder, int first, int count);
+
+/** Take `rows` new temporaries of one shape with consecutive numbers; returns the first. */
+napcoll_span_t napcoll_builder_rows(napcoll_builder_t *builder, int rows, int first, int count);
+
+/**
+ * Give a temporary back; its contents are dead from the end of the current stage on. Spans of the
+ * user's buffers and temporaries that were given back already are ignored.
+ */
+void napcoll_builder_release(napcoll_builder_t *builder, napcoll_span_t span);
+
+void napcoll_builder_recv(napcoll_builder_t *builder, napcoll_span_t dst, int peer);
+void napcoll_builder_send(napcoll_builder_t *builder, napcoll_span_t left, int peer);
+void napcoll_builder_fold(napcoll_builder_t *builder, napcoll_span_t dst, napcoll_span_t left,
+                          napcoll_span_t right);
+void napcoll_builder_copy(napcoll_builder_t *builder, napcoll_span_t dst, napcoll_span_t left);
+void napcoll_builder_phase(napcoll_builder_t *builder, napcoll_phase_t phase, int root,
+                           napcoll_span_t dst, napcoll_span_t left);
+
+/** End the current stage; an empty one vanishes. */
+void napcoll_builder_next_stage(napcoll_builder_t *builder);
+
+/** Drop a builder and what it holds; NULL is allowed. */
+void napcoll_builder_discard(napcoll_builder_t *builder);
+
+/** Mark the builder as failed: for generators that run out of memory of their own. */
+void napcoll_builder_fail(napcoll_builder_t *builder);
+
+/**
+ * Turn the builder into a plan; frees the builder.
+ *
+ * @return the plan, owned by the caller; NULL when memory ran out on the way
+ */
+napcoll_plan_t *napcoll_builder_finish(napcoll_builder_t *builder);
+
+/** Whether two spans are the same blocks of the same buffer. */
+static inline bool napcoll_span_equal(napcoll_span_t a, napcoll_span_t b)
+{
+    return a.buffer == b.buffer && a.first == b.first && a.count == b.count;
+}
+
+#endif /* NAPCOLL_PLAN_H */

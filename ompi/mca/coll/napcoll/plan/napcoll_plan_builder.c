@@ -1,0 +1,235 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Building plans: steps are gathered stage by stage, temporaries are recycled between stages,
+ * and the finished plan is packed into one piece of memory each for temps, stages and steps.
+ */
+
+#include "plan/napcoll_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum {
+    TEMP_FREE,
+    TEMP_USED,
+    TEMP_DYING /* free from the next stage on */
+} temp_state_t;
+
+struct napcoll_builder {
+    napcoll_plan_t plan; /* its arrays grow here */
+    temp_state_t *state; /* [room for temps] */
+    int temp_room;
+    int stage_room;
+    int step_room;
+    int stage_first; /* first step of the current stage */
+    bool failed;
+};
+
+napcoll_builder_t *napcoll_builder_new(const char *collective, const char *algorithm, int rank,
+                                       int blocks)
+{
+    napcoll_builder_t *b = calloc(1, sizeof(*b));
+
+    if (NULL != b) {
+        b->plan.collective = collective;
+        b->plan.algorithm = algorithm;
+        b->plan.rank = rank;
+        b->plan.blocks = blocks;
+    }
+    return b;
+}
+
+/* Make room for `need` entries; returns the array, or NULL with the builder failed. */
+static void *grow(napcoll_builder_t *b, void *array, int *room, int need, size_t entry)
+{
+    void *larger;
+    int wanted = *room;
+
+    if (need <= *room) {
+        return array;
+    }
+    while (wanted < need) {
+        wanted = 0 == wanted ? 16 : 2 * wanted;
+    }
+    larger = realloc(array, (size_t) wanted * entry);
+    if (NULL == larger) {
+        b->failed = true;
+        return array;
+    }
+    *room = wanted;
+    return larger;
+}
+
+napcoll_span_t napcoll_builder_rows(napcoll_builder_t *b, int rows, int first, int count)
+{
+    int room = b->temp_room, start = b->plan.temps;
+    napcoll_span_t span = {.buffer = NAPCOLL_BUFFER_TEMP + start, .first = first, .count = count};
+
+    b->plan.temp = grow(b, b->plan.temp, &room, start + rows, sizeof(*b->plan.temp));
+    if (!b->failed) {
+        b->state = grow(b, b->state, &b->temp_room, start + rows, sizeof(*b->state));
+    }
+    for (int t = start; t < start + rows && !b->failed; t++) {
+        b->plan.temp[t] = (napcoll_temp_t){.first = first, .count = count};
+        b->state[t] = TEMP_USED;
+        b->plan.temps++;
+    }
+    return span;
+}
+
+napcoll_span_t napcoll_builder_temp(napcoll_builder_t *b, int first, int count)
+{
+    for (int t = 0; t < b->plan.temps; t++) {
+        if (TEMP_FREE == b->state[t] && first == b->plan.temp[t].first
+            && count == b->plan.temp[t].count) {
+            b->state[t] = TEMP_USED;
+            return (napcoll_span_t){NAPCOLL_BUFFER_TEMP + t, first, count};
+        }
+    }
+    return napcoll_builder_rows(b, 1, first, count);
+}
+
+void napcoll_builder_release(napcoll_builder_t *b, napcoll_span_t span)
+{
+    int t = span.buffer - NAPCOLL_BUFFER_TEMP;
+
+    if (t >= 0 && t < b->plan.temps && TEMP_USED == b->state[t]) {
+        b->state[t] = TEMP_DYING;
+    }
+}
+
+static void push(napcoll_builder_t *b, napcoll_step_t step)
+{
+    b->plan.step = grow(b, b->plan.step, &b->step_room, b->plan.steps + 1, sizeof(step));
+    if (!b->failed) {
+        b->plan.step[b->plan.steps++] = step;
+    }
+}
+
+void napcoll_builder_recv(napcoll_builder_t *b, napcoll_span_t dst, int peer)
+{
+    push(b, (napcoll_step_t){.kind = NAPCOLL_STEP_RECV, .peer = peer, .dst = dst});
+}
+
+void napcoll_builder_send(napcoll_builder_t *b, napcoll_span_t left, int peer)
+{
+    push(b, (napcoll_step_t){.kind = NAPCOLL_STEP_SEND, .peer = peer, .left = left});
+}
+
+void napcoll_builder_fold(napcoll_builder_t *b, napcoll_span_t dst, napcoll_span_t left,
+                          napcoll_span_t right)
+{
+    push(b, (napcoll_step_t){.kind = NAPCOLL_STEP_FOLD, .dst = dst, .left = left, .right = right});
+}
+
+void napcoll_builder_copy(napcoll_builder_t *b, napcoll_span_t dst, napcoll_span_t left)
+{
+    if (!napcoll_span_equal(dst, left)) {
+        push(b, (napcoll_step_t){.kind = NAPCOLL_STEP_COPY, .dst = dst, .left = left});
+    }
+}
+
+void napcoll_builder_phase(napcoll_builder_t *b, napcoll_phase_t phase, int root,
+                           napcoll_span_t dst, napcoll_span_t left)
+{
+    b->plan.has_phases = true;
+    push(b,
+         (napcoll_step_t){
+             .kind = NAPCOLL_STEP_PHASE, .phase = phase, .peer = root, .dst = dst, .left = left});
+}
+
+/* Stable order inside a stage: receives, sends, then the work as it was listed. */
+static void sort_stage(napcoll_builder_t *b, napcoll_stage_t *stage)
+{
+    napcoll_step_t *step = b->plan.step + stage->first;
+    int steps = b->plan.steps - stage->first, at = 0;
+    napcoll_step_t *sorted = malloc((size_t) steps * sizeof(*sorted));
+
+    if (NULL == sorted) {
+        b->failed = true;
+        return;
+    }
+    for (int kind = NAPCOLL_STEP_RECV; kind <= NAPCOLL_STEP_SEND; kind++) {
+        for (int i = 0; i < steps; i++) {
+            if (kind == (int) step[i].kind) {
+                sorted[at++] = step[i];
+            }
+        }
+    }
+    stage->messages = at;
+    stage->work = steps - at;
+    for (int i = 0; i < steps; i++) {
+        if (step[i].kind > NAPCOLL_STEP_SEND) {
+            sorted[at++] = step[i];
+        }
+    }
+    memcpy(step, sorted, (size_t) steps * sizeof(*sorted));
+    free(sorted);
+}
+
+void napcoll_builder_next_stage(napcoll_builder_t *b)
+{
+    napcoll_stage_t stage = {.first = b->stage_first};
+
+    for (int t = 0; t < b->plan.temps && !b->failed; t++) {
+        if (TEMP_DYING == b->state[t]) {
+            b->state[t] = TEMP_FREE;
+        }
+    }
+    if (b->failed || b->plan.steps == b->stage_first) {
+        return;
+    }
+    b->plan.stage = grow(b, b->plan.stage, &b->stage_room, b->plan.stages + 1, sizeof(stage));
+    sort_stage(b, &stage);
+    if (!b->failed) {
+        b->plan.stage[b->plan.stages++] = stage;
+        b->stage_first = b->plan.steps;
+        b->plan.max_messages = stage.messages > b->plan.max_messages ? stage.messages
+                                                                     : b->plan.max_messages;
+    }
+}
+
+void napcoll_builder_fail(napcoll_builder_t *b)
+{
+    b->failed = true;
+}
+
+void napcoll_builder_discard(napcoll_builder_t *b)
+{
+    if (NULL != b) {
+        free(b->plan.temp);
+        free(b->plan.stage);
+        free(b->plan.step);
+        free(b->state);
+        free(b);
+    }
+}
+
+napcoll_plan_t *napcoll_builder_finish(napcoll_builder_t *b)
+{
+    napcoll_plan_t *plan;
+
+    napcoll_builder_next_stage(b);
+    plan = b->failed ? NULL : malloc(sizeof(*plan));
+    if (NULL != plan) {
+        *plan = b->plan;
+        b->plan = (napcoll_plan_t){0}; /* the arrays are the plan's now */
+    }
+    napcoll_builder_discard(b);
+    return plan;
+}
+
+void napcoll_plan_free(napcoll_plan_t *plan)
+{
+    if (NULL != plan) {
+        free(plan->temp);
+        free(plan->stage);
+        free(plan->step);
+        free(plan);
+    }
+}

@@ -1,0 +1,91 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Plans for people:
+ *
+ *     allreduce nap, rank 4: 1 block, 4 temporaries, 5 stages
+ *       stage 2
+ *         recv   temp1 <- rank 16
+ *         send   temp0 -> rank 16
+ *         fold   temp0 = temp1 op temp0
+ */
+
+#include "plan/napcoll_plan.h"
+
+#include <inttypes.h>
+
+static const char *const phase_names[NAPCOLL_PHASE_KINDS] = {"none", "reduce", "bcast", "allreduce",
+                                                             "allgather"};
+
+const char *napcoll_phase_name(napcoll_phase_t phase)
+{
+    return phase_names[phase];
+}
+
+typedef struct {
+    char text[64];
+} label_t;
+
+/* "temp3", or "temp3[2..5]" where a vector has several blocks */
+static label_t label(const napcoll_plan_t *plan, napcoll_span_t span)
+{
+    label_t l;
+    int at;
+
+    if (NAPCOLL_BUFFER_SEND == span.buffer) {
+        at = snprintf(l.text, sizeof(l.text), "sendbuf");
+    } else if (NAPCOLL_BUFFER_RECV == span.buffer) {
+        at = snprintf(l.text, sizeof(l.text), "recvbuf");
+    } else {
+        at = snprintf(l.text, sizeof(l.text), "temp%" PRId32, span.buffer - NAPCOLL_BUFFER_TEMP);
+    }
+    if (plan->blocks > 1 && at > 0 && (size_t) at < sizeof(l.text)) {
+        (void) snprintf(l.text + at, sizeof(l.text) - (size_t) at, "[%" PRId32 "..%" PRId32 "]",
+                        span.first, span.first + span.count - 1);
+    }
+    return l;
+}
+
+static int print_step(const napcoll_plan_t *plan, const napcoll_step_t *s, FILE *out)
+{
+    switch (s->kind) {
+    case NAPCOLL_STEP_RECV:
+        return fprintf(out, "    recv   %s <- rank %" PRId32 "\n", label(plan, s->dst).text,
+                       s->peer);
+    case NAPCOLL_STEP_SEND:
+        return fprintf(out, "    send   %s -> rank %" PRId32 "\n", label(plan, s->left).text,
+                       s->peer);
+    case NAPCOLL_STEP_FOLD:
+        return fprintf(out, "    fold   %s = %s op %s\n", label(plan, s->dst).text,
+                       label(plan, s->left).text, label(plan, s->right).text);
+    case NAPCOLL_STEP_COPY:
+        return fprintf(out, "    copy   %s = %s\n", label(plan, s->dst).text,
+                       label(plan, s->left).text);
+    default:
+        return fprintf(out, "    phase  %s on the node, root lane %" PRId32 ": %s = %s\n",
+                       napcoll_phase_name(s->phase), s->peer, label(plan, s->dst).text,
+                       label(plan, s->left).text);
+    }
+}
+
+int napcoll_plan_print(const napcoll_plan_t *plan, FILE *out)
+{
+    fprintf(out,
+            "%s %s, rank %" PRId32 ": %" PRId32 " block%s, %" PRId32 " temporar%s, %" PRId32
+            " stage%s\n",
+            plan->collective, plan->algorithm, plan->rank, plan->blocks,
+            1 == plan->blocks ? "" : "s", plan->temps, 1 == plan->temps ? "y" : "ies", plan->stages,
+            1 == plan->stages ? "" : "s");
+    for (int i = 0; i < plan->stages; i++) {
+        const napcoll_stage_t *stage = &plan->stage[i];
+        fprintf(out, "  stage %d\n", i);
+        for (int j = 0; j < stage->messages + stage->work; j++) {
+            (void) print_step(plan, &plan->step[stage->first + j], out);
+        }
+    }
+    return 0 == ferror(out) ? 0 : -1;
+}

@@ -1,0 +1,230 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * From a communicator to its node map (see the header).
+ *
+ *     made up by a parameter ............ no communication
+ *     one job, nodes told by PMIx ....... no communication
+ *     else .............................. allgather of each process's lowest neighbour
+ *
+ * All ranks of a communicator take the same way: whether it has one job is the same on all, and a
+ * launcher tells all of a job's processes or none.
+ */
+
+#include "topo/napcoll_discover.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ompi/group/group.h"
+#include "ompi/proc/proc.h"
+
+void napcoll_job_construct(napcoll_job_t *job)
+{
+    *job = (napcoll_job_t){0};
+    OBJ_CONSTRUCT(&job->lock, opal_mutex_t);
+}
+
+void napcoll_job_destruct(napcoll_job_t *job)
+{
+    for (int i = 0; i < job->neighbours; i++) {
+        free(job->neighbour[i].locality);
+    }
+    free(job->neighbour);
+    free(job->node_of);
+    job->neighbour = NULL;
+    job->node_of = NULL;
+    OBJ_DESTRUCT(&job->lock);
+}
+
+void napcoll_job_set_size(napcoll_job_t *job, uint32_t size)
+{
+    job->size = size;
+}
+
+static opal_jobid_t my_job(void)
+{
+    return ompi_proc_local()->super.proc_name.jobid;
+}
+
+int napcoll_job_fake(napcoll_job_t *job, const char *ppn, const char *order, const char **culprit,
+                     size_t *where)
+{
+    int *node_of = malloc(job->size * sizeof(*node_of));
+    int rc;
+
+    if (NULL == node_of) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    rc = napcoll_placement_parse(ppn, order, (int) job->size, node_of, where);
+    if (0 != rc) {
+        free(node_of);
+        *culprit = 1 == rc ? ppn : order;
+        return rc < 0 ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_ERR_BAD_PARAM;
+    }
+    job->node_of = node_of;
+    job->asked = true;
+    job->fake = true;
+    return OMPI_SUCCESS;
+}
+
+/* Ask the launcher for the nodes of all processes of this job, once. */
+static const int *job_nodes(napcoll_job_t *job)
+{
+    opal_mutex_lock(&job->lock);
+    if (!job->asked) {
+        int *node_of = malloc(job->size * sizeof(*node_of));
+
+        for (uint32_t v = 0; v < job->size && NULL != node_of; v++) {
+            opal_process_name_t name = {.jobid = my_job(), .vpid = v};
+            uint32_t node;
+
+            if (OMPI_SUCCESS == napcoll_compat_node_id(&name, &node)) {
+                node_of[v] = (int) node;
+            } else {
+                free(node_of);
+                node_of = NULL;
+            }
+        }
+        job->node_of = node_of;
+        job->asked = true;
+    }
+    opal_mutex_unlock(&job->lock);
+    return job->node_of;
+}
+
+/* Node ids of all ranks from what is known of the job; false where some process is of another. */
+static bool ids_from_job(napcoll_job_t *job, ompi_communicator_t *comm, int *id)
+{
+    const int *node_of = NULL;
+
+    for (int r = 0; r < ompi_comm_size(comm); r++) {
+        opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, r);
+
+        if (name.jobid != my_job() || name.vpid >= job->size) {
+            return false;
+        }
+        id[r] = (int) name.vpid;
+    }
+    node_of = job_nodes(job);
+    for (int r = 0; r < ompi_comm_size(comm) && NULL != node_of; r++) {
+        id[r] = node_of[id[r]];
+    }
+    return NULL != node_of;
+}
+
+/* Node ids by one allgather: everyone gives the lowest rank that shares its node. */
+static int ids_from_peers(ompi_communicator_t *comm, mca_coll_base_module_allgather_fn_t allgather,
+                          mca_coll_base_module_t *module, int *id)
+{
+    int lowest = ompi_comm_rank(comm);
+
+    for (int r = 0; r < lowest; r++) {
+        ompi_proc_t *proc = ompi_group_peer_lookup_existing(comm->c_local_group, r);
+        if (NULL != proc && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags)) {
+            lowest = r;
+        }
+    }
+    return allgather(&lowest, 1, MPI_INT, id, 1, MPI_INT, comm, module);
+}
+
+/* Locality of a process on this node, asked for once; needs the lock. */
+static const char *neighbour_locality(napcoll_job_t *job, const opal_process_name_t *name)
+{
+    for (int i = 0; i < job->neighbours; i++) {
+        if (job->neighbour[i].vpid == name->vpid) {
+            return job->neighbour[i].locality;
+        }
+    }
+    if (job->neighbours == job->neighbour_room) {
+        int room = 0 == job->neighbour_room ? 16 : 2 * job->neighbour_room;
+        napcoll_neighbour_t *larger = realloc(job->neighbour, (size_t) room * sizeof(*larger));
+
+        if (NULL == larger) {
+            return NULL;
+        }
+        job->neighbour = larger;
+        job->neighbour_room = room;
+    }
+    job->neighbour[job->neighbours] = (napcoll_neighbour_t){
+        .vpid = name->vpid, .locality = napcoll_compat_locality(name)};
+    return job->neighbour[job->neighbours++].locality;
+}
+
+/* Order the own node's lanes by the hardware; without the knowledge they keep rank order. */
+static int order_lanes(napcoll_job_t *job, ompi_communicator_t *comm, napcoll_node_map_t *map)
+{
+    int node = napcoll_node_map_node(map, ompi_comm_rank(comm));
+    int ppn = napcoll_node_map_ppn(map, node), rc = 0;
+    const char **locality = calloc((size_t) ppn, sizeof(*locality));
+
+    if (NULL == locality) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    opal_mutex_lock(&job->lock);
+    for (int lane = 0; lane < ppn; lane++) {
+        opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group,
+                                                            napcoll_node_map_rank(map, node, lane));
+
+        if (name.jobid == my_job()) {
+            locality[lane] = neighbour_locality(job, &name);
+        }
+    }
+    rc = napcoll_node_map_set_locality(map, node, locality);
+    opal_mutex_unlock(&job->lock);
+    free(locality);
+    return 0 == rc ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+bool napcoll_spans_nodes(napcoll_job_t *job, ompi_communicator_t *comm)
+{
+    if (!job->fake) {
+        return ompi_group_have_remote_peers(comm->c_local_group);
+    }
+    for (int r = 1, first = -1; r < ompi_comm_size(comm); r++) {
+        opal_process_name_t a = ompi_group_get_proc_name(comm->c_local_group, 0);
+        opal_process_name_t b = ompi_group_get_proc_name(comm->c_local_group, r);
+
+        first = a.vpid < job->size ? job->node_of[a.vpid] : -1;
+        if (a.jobid != b.jobid || b.vpid >= job->size || first != job->node_of[b.vpid]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int napcoll_discover_node_map(napcoll_job_t *job, ompi_communicator_t *comm,
+                              mca_coll_base_module_allgather_fn_t allgather,
+                              mca_coll_base_module_t *module, napcoll_node_map_t **map)
+{
+    int *id = malloc((size_t) ompi_comm_size(comm) * sizeof(*id));
+    int rc = OMPI_SUCCESS;
+
+    *map = NULL;
+    if (NULL == id) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (!ids_from_job(job, comm, id)) {
+        rc = ids_from_peers(comm, allgather, module, id);
+    }
+    if (OMPI_SUCCESS == rc && 0 != napcoll_node_map_create(id, ompi_comm_size(comm), map)) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (OMPI_SUCCESS == rc) {
+        int node = napcoll_node_map_node(*map, ompi_comm_rank(comm));
+        (*map)->crowded = napcoll_node_map_ppn(*map, node) > sysconf(_SC_NPROCESSORS_ONLN);
+    }
+    if (OMPI_SUCCESS == rc && !job->fake) {
+        rc = order_lanes(job, comm, *map);
+    }
+    if (OMPI_SUCCESS != rc) {
+        napcoll_node_map_free(*map);
+        *map = NULL;
+    }
+    free(id);
+    return rc;
+}

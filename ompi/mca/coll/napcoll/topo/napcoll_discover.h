@@ -1,0 +1,87 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Finding out who shares a node: the way from a communicator to its node map, and to the
+ * subcommunicator of a node's processes.
+ */
+
+#ifndef NAPCOLL_DISCOVER_H
+#define NAPCOLL_DISCOVER_H
+
+#include "ompi_config.h"
+
+#include "compat/napcoll_compat.h"
+#include "opal/threads/mutex.h"
+#include "topo/napcoll_node_map.h"
+
+/** How a process's locality on its own node was found. */
+typedef struct napcoll_neighbour {
+    uint32_t vpid;
+    char *locality; /**< NULL where it is not bound */
+} napcoll_neighbour_t;
+
+/**
+ * What a process knows of its job's nodes; one per process, filled at first need, so that a
+ * communicator's map costs no look-up that an earlier one has made.
+ */
+typedef struct napcoll_job {
+    opal_mutex_t lock;
+    bool asked;                     /**< node_of was sought */
+    int *node_of;                   /**< [size] node of a process of this job; NULL where unknown */
+    uint32_t size;                  /**< processes of this job; 0 until they are known */
+    bool fake;                      /**< the nodes are made up, see napcoll_job_fake */
+    napcoll_neighbour_t *neighbour; /**< [neighbours] localities asked for so far */
+    int neighbours;
+    int neighbour_room;
+} napcoll_job_t;
+
+void napcoll_job_construct(napcoll_job_t *job);
+void napcoll_job_destruct(napcoll_job_t *job);
+
+/** Tell how many processes the job has: the size of MPI_COMM_WORLD. Before all that follows. */
+void napcoll_job_set_size(napcoll_job_t *job, uint32_t size);
+
+/**
+ * Make the nodes up, for tests: as napcoll_placement_parse reads them, by rank in MPI_COMM_WORLD.
+ *
+ * @return OMPI_SUCCESS; OMPI_ERR_OUT_OF_RESOURCE; OMPI_ERR_BAD_PARAM with *culprit the argument
+ *         that is wrong and *where the offset in it
+ */
+int napcoll_job_fake(napcoll_job_t *job, const char *ppn, const char *order, const char **culprit,
+                     size_t *where);
+
+/** Whether a communicator spans several nodes; needs no communication. */
+bool napcoll_spans_nodes(napcoll_job_t *job, ompi_communicator_t *comm);
+
+/**
+ * Build a communicator's node map. Collective: where the launcher did not tell the nodes of all
+ * processes, or the communicator joins several jobs, it takes one allgather of an int per process.
+ *
+ * @param[in]  job        what this process knows
+ * @param[in]  comm       intracommunicator
+ * @param[in]  allgather  the function to use, napcoll's predecessor
+ * @param[in]  module     its module
+ * @param[out] map        the map, owned by the caller
+ */
+int napcoll_discover_node_map(napcoll_job_t *job, ompi_communicator_t *comm,
+                              mca_coll_base_module_allgather_fn_t allgather,
+                              mca_coll_base_module_t *module, napcoll_node_map_t **map);
+
+/**
+ * Make the subcommunicator of this node's processes, in rank order and without napcoll on it.
+ * Collective over comm.
+ */
+int napcoll_subcomm_node(ompi_communicator_t *comm, const napcoll_node_map_t *map,
+                         ompi_communicator_t **node_comm);
+
+/**
+ * Free a subcommunicator of napcoll_subcomm_node, also while MPI_Finalize sweeps up the
+ * communicators that are left, this one perhaps before its parent.
+ */
+void napcoll_subcomm_free(ompi_communicator_t **node_comm);
+
+#endif /* NAPCOLL_DISCOVER_H */

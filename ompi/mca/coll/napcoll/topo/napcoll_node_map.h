@@ -1,0 +1,117 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The node map: which process of a communicator sits on which node. Pure: no MPI in here.
+ *
+ * Nodes are numbered by their lowest rank, from 0. The processes of a node are its lanes,
+ * numbered from 0 in rank order; lane 0 is the node's leader.
+ *
+ *     rank        0  1  2  3  4  5          node  lanes (ranks)
+ *     node id    70 42 70 42 70 42    ->      0   0 2 4
+ *                                             1   1 3 5
+ *
+ * Where every node has the same number of processes and each node's ranks are one interval
+ * (the usual block placement), the map is three integers and no table; any other placement
+ * is kept in tables of O(size) integers.
+ */
+
+#ifndef NAPCOLL_NODE_MAP_H
+#define NAPCOLL_NODE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct napcoll_node_map {
+    int size;        /**< processes */
+    int nodes;       /**< nodes */
+    int min_ppn;     /**< processes on the emptiest node */
+    int max_ppn;     /**< processes on the fullest node */
+    bool contiguous; /**< each node's ranks are one interval */
+    int *node_of;    /**< [size] node of a rank; NULL where the map is regular */
+    int *lane_of;    /**< [size] lane of a rank; NULL where the map is regular */
+    int *first;      /**< [nodes + 1] where a node's ranks begin in ranks; NULL where regular */
+    int *ranks;      /**< [size] ranks, node by node, lane by lane; NULL where regular */
+    bool crowded;    /**< the own node has more processes than processors; false where unknown */
+    int near_node;   /**< the node that near describes, or -1 */
+    int *near;       /**< [ppn of near_node] its lanes in the order of the hardware, or NULL */
+} napcoll_node_map_t;
+
+/**
+ * Build a node map.
+ *
+ * @param[in]  node_id  [size] any number that two ranks share if and only if they share a node
+ * @param[in]  size     processes, at least 1
+ * @param[out] map      the map; the caller frees it with napcoll_node_map_free
+ *
+ * @return 0, or -1 when memory ran out (then *map is NULL)
+ */
+int napcoll_node_map_create(const int *node_id, int size, napcoll_node_map_t **map);
+
+/** Free a map; NULL is allowed. */
+void napcoll_node_map_free(napcoll_node_map_t *map);
+
+/** Processes on a node. */
+static inline int napcoll_node_map_ppn(const napcoll_node_map_t *map, int node)
+{
+    return NULL == map->first ? map->max_ppn : map->first[node + 1] - map->first[node];
+}
+
+/** Node of a rank. */
+static inline int napcoll_node_map_node(const napcoll_node_map_t *map, int rank)
+{
+    return NULL == map->node_of ? rank / map->max_ppn : map->node_of[rank];
+}
+
+/** Lane of a rank on its node. */
+static inline int napcoll_node_map_lane(const napcoll_node_map_t *map, int rank)
+{
+    return NULL == map->lane_of ? rank % map->max_ppn : map->lane_of[rank];
+}
+
+/** Rank of a lane of a node. */
+static inline int napcoll_node_map_rank(const napcoll_node_map_t *map, int node, int lane)
+{
+    return NULL == map->ranks ? node * map->max_ppn + lane : map->ranks[map->first[node] + lane];
+}
+
+/**
+ * Order the lanes of one node by where the hardware has them: leader first, then the leader's
+ * socket, the other sockets, and in each of them by NUMA domain, core and hardware thread.
+ * Only communication inside that node may rest on this order: no other node knows it.
+ *
+ * @param[in,out] map       the map
+ * @param[in]     node      the node
+ * @param[in]     locality  [ppn of node] PMIx locality strings ("NM0:SK0:L30:L20:L10:CR0:HT0"),
+ *                          borrowed; with a NULL among them (a process that is not bound) the
+ *                          lanes keep rank order
+ *
+ * @return 0, or -1 when memory ran out (the lanes then keep rank order)
+ */
+int napcoll_node_map_set_locality(napcoll_node_map_t *map, int node, const char *const *locality);
+
+/** The lane at a position of a node's hardware order; rank order where none is known. */
+static inline int napcoll_node_map_near_lane(const napcoll_node_map_t *map, int node, int position)
+{
+    return (NULL == map->near || node != map->near_node) ? position : map->near[position];
+}
+
+/**
+ * Parse a placement, as the parameters fake_ppn and fake_map give it, into node ids.
+ *
+ * @param[in]  ppn_list  processes per node, "3,2,1"; the list repeats until all ranks have a node
+ * @param[in]  order     "block" (fill node after node), "cyclic" (deal the ranks round the nodes)
+ *                       or "random:SEED" (a shuffle of the block order)
+ * @param[in]  size      ranks to place
+ * @param[out] node_id   [size] the node of each rank
+ * @param[out] where     on a syntax error, the offset of the offending character
+ *
+ * @return 0; -1 when memory ran out; 1 for a bad ppn_list; 2 for a bad order
+ */
+int napcoll_placement_parse(const char *ppn_list, const char *order, int size, int *node_id,
+                            size_t *where);
+
+#endif /* NAPCOLL_NODE_MAP_H */

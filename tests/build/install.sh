@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# What `make install` leaves where, that Open MPI finds it there, and that `make uninstall` takes all of
+# it away again; and that the build folder works as it is (env.sh).
+
+set -euo pipefail
+
+# shellcheck source=tests/build/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+
+usage() {
+    cat <<'END'
+Usage: tests/build/install.sh
+
+Installs from the build folder (NAPCOLL_BUILD, else build/) into a scratch folder and for a user whose
+home is a scratch folder; prints TAP.
+END
+}
+only_help "$@"
+
+[ -f "$build/config.status" ] || tap_skip_all "no build in $build"
+
+unset OMPI_MCA_mca_base_component_path NAPCOLL_BUILD DESTDIR
+plugins=$(ompi_info --parsable --path pkglibdir | sed -n 's/^path:pkglibdir://p')
+helps=$(ompi_info --parsable --path pkgdatadir | sed -n 's/^path:pkgdatadir://p')
+
+finds_napcoll() {
+    "$@" ompi_info --parsable --level 9 --param coll napcoll | grep 'mca:coll:napcoll:'
+}
+
+staged_install_goes_to_open_mpi() {
+    make -s -C "$build" install DESTDIR="$work/stage"
+    ls -l "$work/stage$plugins/mca_coll_napcoll.so" "$work/stage$helps/help-coll-napcoll.txt"
+    find "$work/stage" -path '*/bin/napcoll-plan' | grep .
+    find "$work/stage" -path '*/bin/collbench' | grep .
+}
+
+staged_component_loads() {
+    finds_napcoll env OMPI_MCA_mca_base_component_path="$work/stage$plugins:$plugins"
+}
+
+uninstall_leaves_nothing() {
+    make -s -C "$build" uninstall DESTDIR="$work/stage"
+    find "$work/stage" -not -type d >"$work/left"
+    cat "$work/left"
+    [ ! -s "$work/left" ]
+}
+
+# A home folder of its own stands for a user; Open MPI looks into ~/.openmpi/components by itself.
+user_install_is_found_without_settings() {
+    mkdir -p "$work/home" "$work/user"
+    cd "$work/user"
+    HOME=$work/home "$src/configure" -q --enable-user-install
+    HOME=$work/home make -s -j 2 install
+    ls -l "$work/home/.openmpi/components/mca_coll_napcoll.so" \
+        "$work/home/.openmpi/components/help-coll-napcoll.txt" "$work/home/.local/bin/napcoll-plan"
+    finds_napcoll env HOME="$work/home"
+}
+
+user_uninstall_leaves_nothing() {
+    HOME=$work/home make -s -C "$work/user" uninstall
+    find "$work/home/.local" "$work/home/.openmpi/components" -not -type d >"$work/left"
+    cat "$work/left"
+    [ ! -s "$work/left" ]
+}
+
+# Sourced twice in the shell $1: the variables are set once, and Open MPI finds the component.
+env_works_in() {
+    # shellcheck disable=SC2016
+    "$1" -c '
+        set -eu
+        . "$1/env.sh"
+        first=$PATH:$OMPI_MCA_mca_base_component_path:$MANPATH
+        . "$1/env.sh"
+        [ "$first" = "$PATH:$OMPI_MCA_mca_base_component_path:$MANPATH" ]
+        [ "$NAPCOLL_BUILD" = "$(cd "$1" && pwd -P)" ]
+        command -v napcoll-plan collbench netlab
+        ompi_info --parsable --level 9 --param coll napcoll | grep mca:coll:napcoll:
+    ' "$1" "$build"
+}
+
+# Emulated nodes run them directly: a script of libtool's would relink or look for its folder.
+tools_are_programs() {
+    local tool
+    for tool in napcoll-plan collbench; do
+        [ "$(head -c 4 "$build/bin/$tool" | od -An -c | tr -d ' ')" = '177ELF' ]
+    done
+}
+
+tap_plan 8
+tap install_goes_to_the_plugin_folder staged_install_goes_to_open_mpi
+tap installed_component_is_found staged_component_loads
+tap uninstall_leaves_nothing uninstall_leaves_nothing
+tap user_install_is_found_without_settings user_install_is_found_without_settings
+tap user_uninstall_leaves_nothing user_uninstall_leaves_nothing
+tap env_works_in_sh env_works_in sh
+tap env_works_in_bash env_works_in bash
+tap tools_are_programs tools_are_programs
+tap_end

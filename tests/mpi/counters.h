@@ -1,0 +1,75 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a test expects napcoll to have done, asserted on its counters, so that no test compares
+ * another component with itself unknowingly. In words, as on the test programs' command lines:
+ *
+ *     runs:ALGORITHM     ALGORITHM ran at least once, no other did, and nothing fell back
+ *     runs               some algorithm of napcoll's ran, and nothing fell back
+ *     fallback:REASON    something fell back for REASON, for nothing else, and no algorithm ran
+ *     fallback           something fell back, and no algorithm ran
+ *     any                nothing is asserted
+ */
+#ifndef TEST_COUNTERS_H
+#define TEST_COUNTERS_H
+
+#include "../../examples/collbench/counters.h"
+#include "tap_mpi.h"
+
+struct expectation {
+    struct napcoll_counters *counters;
+    unsigned long long before[NAPCOLL_COUNTERS_MAX];
+};
+
+static inline void expect_begin(struct expectation *e, struct napcoll_counters *counters)
+{
+    e->counters = counters;
+    mpi_check(napcoll_counters_read(counters, e->before), "MPI_T_pvar_read");
+}
+
+/* Whether the words describe what was counted since expect_begin(); a note says what was. */
+static inline bool expect_met(struct tap *tap, struct expectation *e, const char *words)
+{
+    const struct napcoll_counters *c = e->counters;
+    unsigned long long now[NAPCOLL_COUNTERS_MAX], total = 0;
+    const char *name = strchr(words, ':');
+    bool fallback = 0 == strncmp(words, "fallback", strlen("fallback"));
+    bool met = true;
+    char seen[TAP_TEXT] = "";
+
+    mpi_check(napcoll_counters_read(e->counters, now), "MPI_T_pvar_read");
+    if (0 == strcmp(words, "any")) {
+        return true;
+    }
+    for (int i = 0; i < c->num; ++i) {
+        unsigned long long more = now[i] - e->before[i];
+        bool kind = fallback == (i >= c->num_runs);
+
+        if (more > 0) {
+            size_t used = strlen(seen);
+
+            snprintf(seen + used, sizeof(seen) - used, " %s:%s %llu times",
+                     i < c->num_runs ? "runs" : "fallback", c->name[i], more);
+            total += more;
+            met = met && kind && (NULL == name || 0 == strcmp(name + 1, c->name[i]));
+        }
+    }
+    if (!met || 0 == total) {
+        tap_note(tap, "expected %s, counted%s", words,
+                 '\0' != seen[0] ? seen
+                 : 0 == c->num   ? " nothing: napcoll is not loaded or has no counters"
+                                 : " nothing: napcoll did not see the operation");
+    }
+    return met && total > 0;
+}
+
+/* Whether the words are of the forms above. */
+static inline bool expect_valid(const char *words)
+{
+    return 0 == strcmp(words, "any") || 0 == strcmp(words, "runs") || 0 == strcmp(words, "fallback")
+           || 0 == strncmp(words, "runs:", strlen("runs:"))
+           || 0 == strncmp(words, "fallback:", strlen("fallback:"));
+}
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One process dies while all are busy with MPI_Allreduce: mpirun has to end the job by itself.
+ * Whoever starts this program checks that, and that the status is not 0.
+ *
+ *     die [--how exit|kill] [--rank N] [--rounds N] [--algorithm NAME]
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "tap_mpi.h"
+
+int main(int argc, char **argv)
+{
+    const char *how, *algorithm;
+    int rank, size, victim;
+    long long rounds;
+    MPI_Comm comm;
+
+    mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
+    how = tap_option(argc, argv, "--how", "exit");
+    algorithm = tap_option(argc, argv, "--algorithm", NULL);
+    rounds = tap_option_number(argc, argv, "--rounds", 100);
+    mpi_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    mpi_check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+    victim = (int) tap_option_number(argc, argv, "--rank", size / 2 + 1) % size;
+    comm = tap_dup(MPI_COMM_WORLD, "napcoll",
+                   NULL == algorithm ? NULL : "napcoll_allreduce_algorithm", algorithm);
+    for (long long i = 0;; ++i) {
+        double send = rank, recv;
+
+        if (i == rounds && rank == victim) {
+            if (0 == strcmp(how, "kill")) {
+                (void) raise(SIGKILL);
+            }
+            _exit(3);
+        }
+        if (i == rounds && 0 == rank) {
+            printf("# rank %d dies now\n", victim);
+            fflush(stdout);
+        }
+        mpi_check(MPI_Allreduce(&send, &recv, 1, MPI_DOUBLE, MPI_SUM, comm), "MPI_Allreduce");
+    }
+}

@@ -1,0 +1,389 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# Runs the MPI test programs under `mpirun --mca coll napcoll,tuned`: on one node that napcoll takes
+# for several (its parameters fake_ppn and fake_map), and on the emulated cluster of tests/netlab.
+# Prints TAP: each line of a program's becomes a line of the suite's.
+#
+#     tests/mpi/suite.sh [PATTERN]      only the cases whose name matches the shell pattern
+#
+# The environment is that of build/env.sh. NAPCOLL_MPI_TESTS names the folder of the programs, if it
+# is not tests/mpi in the build folder.
+
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+source_dir=$(cd "$here/../.." && pwd -P)
+pattern=${1:-*}
+if [ -z "${NAPCOLL_BUILD:-}" ] && [ -r "$source_dir/build/env.sh" ]; then
+    # shellcheck source=/dev/null
+    . "$source_dir/build/env.sh"
+fi
+programs=${NAPCOLL_MPI_TESTS:-${NAPCOLL_BUILD:-$source_dir/build}/tests/mpi}
+netlab=$source_dir/tests/netlab/netlab
+
+# More processes than cores, also as root in a container.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_hwloc_base_binding_policy=none
+
+number=0
+failed=0
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/napcoll-suite.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# verdict GOOD(0 or not) NAME
+verdict() {
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then
+        printf 'ok %d - %s\n' "$number" "$2"
+    else
+        failed=$((failed + 1))
+        printf 'not ok %d - %s\n' "$number" "$2"
+    fi
+}
+
+skip() {
+    number=$((number + 1))
+    printf 'ok %d - %s # SKIP %s\n' "$number" "$1" "$2"
+}
+
+wanted() {
+    # shellcheck disable=SC2254 # the pattern is one
+    case $1 in
+        $pattern) return 0 ;;
+    esac
+    return 1
+}
+
+# The output of the present case, as TAP comments.
+show_output() {
+    grep -v -e '^ok ' -e '^1\.\.' "$scratch/out" | head -n 60 | sed -e 's/^#* *//' -e 's/^/#   /'
+}
+
+# limited SECONDS COMMAND...: output goes to $scratch/out; returns 124 or 137 if it did not end.
+limited() {
+    local seconds=$1
+    shift
+    timeout --kill-after=10 "$seconds" "$@" >"$scratch/out" 2>&1 </dev/null
+}
+
+# case_of NAME SECONDS COMMAND...: a program that speaks TAP.
+case_of() {
+    local name=$1 seconds=$2 rc=0 bad=0 seen=0 planned='' line
+    shift 2
+    wanted "$name" || return 0
+    limited "$seconds" "$@" || rc=$?
+    if [ "$rc" = 77 ]; then
+        skip "$name" "$(tail -n 1 "$scratch/out")"
+        return 0
+    fi
+    while IFS= read -r line; do
+        case $line in
+            'ok '*'# SKIP '*)
+                skip "$name: $(sed -e 's/^ok [0-9]* - //' -e 's/ # SKIP .*//' <<<"$line")" \
+                    "${line##*# SKIP }"
+                seen=$((seen + 1))
+                ;;
+            'ok '*)
+                verdict 0 "$name: ${line#ok * - }"
+                seen=$((seen + 1))
+                ;;
+            'not ok '*)
+                verdict 1 "$name: ${line#not ok * - }"
+                seen=$((seen + 1))
+                bad=$((bad + 1))
+                ;;
+            '1..'*) planned=${line#1..} ;;
+        esac
+    done <"$scratch/out"
+    if [ "$rc" = 124 ] || [ "$rc" = 137 ]; then
+        verdict 1 "$name: ends within $seconds s"
+    elif [ "$seen" != "$planned" ] || { [ "$rc" != 0 ] && [ "$bad" = 0 ]; }; then
+        verdict 1 "$name: runs to its end (exit $rc, $seen of ${planned:-unknown} checks)"
+    elif [ "$bad" = 0 ]; then
+        return 0
+    fi
+    show_output
+}
+
+# says NAME SECONDS WORD... -- COMMAND...: the output has all the words, and the status is 0.
+says() {
+    speaks 0 "$@"
+}
+
+# refuses NAME SECONDS WORD... -- COMMAND...: the same, but the command ends with an error.
+refuses() {
+    speaks 1 "$@"
+}
+
+# speaks STATUS NAME SECONDS WORD... -- COMMAND...: the output has all the words; STATUS is 0 or,
+# for any error, 1.
+speaks() {
+    local status=$1 name=$2 seconds=$3 rc good try missing word words=()
+    shift 3
+    wanted "$name" || return 0
+    while [ "$1" != -- ]; do
+        words+=("$1")
+        shift
+    done
+    shift
+    for try in 1 2 3 4 5; do
+        rc=0
+        limited "$seconds" "$@" || rc=$?
+        case $rc in
+            0 | 124 | 137) ;;
+            *) rc=1 ;;
+        esac
+        missing=
+        for word in "${words[@]}"; do
+            grep -q -F -e "$word" "$scratch/out" || missing="$missing $word"
+        done
+        if [ "$rc" != "$status" ] || [ -z "$missing" ] || ! lost_message; then
+            break
+        fi
+    done
+    [ "$rc" = "$status" ] && [ -z "$missing" ]
+    good=$?
+    verdict "$good" "$name"
+    [ "$good" = 0 ] || { printf '# try %d, exit %d, missing:%s\n' "$try" "$rc" "$missing" \
+        && show_output; }
+}
+
+# Open MPI 4.1's mpirun reads help messages of the ranks from memory that it has already given back
+# and so loses one now and then, mostly with a complaint of its own.
+lost_message() {
+    grep -q -e 'ORTE_ERROR_LOG.*show_help.c' -e 'sent help message' "$scratch/out" \
+        || ! grep -q -e '^-----' "$scratch/out"
+}
+
+# dies NAME SECONDS COMMAND...: ends by itself, with a status that is not 0, in that time.
+dies() {
+    local name=$1 seconds=$2 rc=0 good=0
+    shift 2
+    wanted "$name" || return 0
+    limited "$seconds" "$@" || rc=$?
+    if [ "$rc" = 77 ]; then
+        skip "$name" "$(tail -n 1 "$scratch/out")"
+        return 0
+    fi
+    case $rc in
+        0 | 124) good=1 ;;
+    esac
+    grep -q -e 'dies now' "$scratch/out" || good=1
+    verdict "$good" "$name"
+    [ "$good" = 0 ] || { printf '# exit %d\n' "$rc" && show_output; }
+}
+
+# local_phases HOW: sets the array `phases` to parameters for delegate, or for p2p in the shape
+# exchange or tree.
+local_phases() {
+    case $1 in
+        delegate) phases=(--mca coll_napcoll_local_provider delegate) ;;
+        *) phases=(--mca coll_napcoll_local_provider p2p --mca coll_napcoll_local_shape "$1") ;;
+    esac
+}
+
+# fake NP PPN MAP PHASES: sets the array `launch` to an mpirun on one node taken for several.
+fake() {
+    local_phases "$4"
+    # shellcheck disable=SC2054 # the comma is in the value
+    launch=(mpirun -np "$1" --mca coll napcoll,tuned --mca coll_napcoll_fake_ppn "$2"
+        --mca coll_napcoll_fake_map "$3" "${phases[@]}")
+}
+
+# emulated NODES PPN MAP NP PHASES: the same on netlab.
+emulated() {
+    local_phases "$5"
+    # shellcheck disable=SC2054 # as above
+    launch=("$netlab" --nodes "$1" --ppn "$2" --map "$3" --latency 0 --rate unlimited --gap 0 --
+        mpirun -np "$4" --mca coll napcoll,tuned "${phases[@]}")
+}
+
+# allreduce NAME ALGORITHM EXPECT NONCOMMUTATIVE: the whole program, under `launch`.
+allreduce() {
+    case_of "$1" 60 "${launch[@]}" "$programs/allreduce" --algorithm "$2" --expect "$3" \
+        --expect-large "$3" --expect-noncommutative "$4" --large "${5:-100000}"
+}
+
+# The same where only `auto` knows what it takes: some algorithm for the small ones.
+allreduce_auto() {
+    case_of "$1" 60 "${launch[@]}" "$programs/allreduce" --algorithm auto --expect "$2" \
+        --large "${3:-100000}"
+}
+
+if ! ompi_info --param coll napcoll --level 9 2>/dev/null | grep -q coll_napcoll_priority; then
+    printf 'Bail out! Open MPI does not find napcoll: build it and source build/env.sh\n'
+    exit 1
+fi
+if [ ! -x "$programs/allreduce" ]; then
+    printf 'Bail out! no programs in %s: run make check there\n' "$programs"
+    exit 1
+fi
+
+# --- every collective, under the literal list ---
+for np in 1 2 6; do
+    fake "$np" 3,2,1 block exchange
+    case_of "all_collectives_$np" 60 "${launch[@]}" "$programs/all_collectives"
+done
+fake 13 5,5,1,4 cyclic delegate
+case_of all_collectives_13_cyclic 60 "${launch[@]}" "$programs/all_collectives"
+case_of all_collectives_default_list 60 mpirun -np 6 --mca coll_napcoll_fake_ppn 3,2,1 \
+    "$programs/all_collectives"
+emulated 3 2 cyclic 6 tree
+case_of all_collectives_netlab 60 "${launch[@]}" "$programs/all_collectives"
+
+# --- placements that a node-aware algorithm must not care about ---
+fake 6 3,2,1 block exchange
+allreduce nap_6_block nap runs:nap runs:nap
+fake 15 5,5,1,4 cyclic tree
+allreduce nap_15_cyclic nap runs:nap fallback:noncommutative
+fake 15 5,5,1,4 random:7 delegate
+allreduce nap_15_random_delegate nap runs:nap fallback:noncommutative
+fake 15 5,5,1,4 block delegate
+allreduce nap_15_block_delegate nap runs:nap runs:nap
+fake 40 4 block exchange
+allreduce nap_10x4_block nap runs:nap runs:nap 10000
+fake 44 4 cyclic tree
+allreduce nap_11x4_cyclic nap runs:nap fallback:noncommutative 10000
+fake 64 8 random:3 exchange
+allreduce nap_8x8_random nap runs:nap fallback:noncommutative 1001
+fake 5 1 block tree
+allreduce nap_5x1_falls_back nap fallback:ppn fallback:ppn
+
+fake 6 3,2,1 cyclic exchange
+allreduce smp_6_cyclic smp runs:smp fallback:noncommutative
+fake 15 5,5,1,4 block delegate
+allreduce smp_15_block_delegate smp runs:smp runs:smp
+fake 15 5,5,1,4 random:11 delegate
+allreduce smp_15_random_delegate smp runs:smp fallback:noncommutative
+
+fake 7 3,2,1 cyclic tree
+allreduce recursive_doubling_7_cyclic recursive_doubling runs:recursive_doubling \
+    runs:recursive_doubling
+fake 13 5,5,1,4 block exchange
+allreduce recursive_doubling_13_block recursive_doubling runs:recursive_doubling \
+    runs:recursive_doubling
+
+fake 1 1 block tree
+allreduce_auto auto_1 any
+fake 2 1 block exchange
+allreduce_auto auto_2x1 any
+fake 3 3 block tree
+allreduce_auto auto_3_on_one_node any
+for np in 3 9 17 33; do
+    fake "$np" 2,1 block exchange
+    allreduce_auto "auto_${np}_block" runs 5000
+done
+fake 63 5,5,1,4 block tree
+allreduce_auto auto_63_block runs 1001
+
+# --- the same on nodes with a network between them ---
+emulated 3 3,2,1 block 6 exchange
+allreduce netlab_nap_6_block nap runs:nap runs:nap
+emulated 4 5,5,1,4 cyclic 15 delegate
+allreduce netlab_nap_15_cyclic_delegate nap runs:nap any
+emulated 4 5,5,1,4 random:5 15 tree
+allreduce netlab_smp_15_random smp runs:smp any
+emulated 10 4 block 40 exchange
+allreduce netlab_nap_10x4_block nap runs:nap runs:nap 10000
+
+# --- long lives, many threads, long vectors ---
+fake 6 3,2,1 block tree
+case_of threads_tree 60 "${launch[@]}" "$programs/threads" --algorithm nap --expect runs:nap
+fake 6 3,2,1 cyclic delegate
+case_of threads_delegate 60 "${launch[@]}" "$programs/threads" --algorithm smp --expect runs:smp
+fake 4 2 block exchange
+case_of dup_free_exchange 60 "${launch[@]}" "$programs/dup_free" --expect runs
+fake 4 2 cyclic delegate
+case_of dup_free_delegate 60 "${launch[@]}" "$programs/dup_free" --cycles 3000 --expect runs
+# The memory that 2 GiB in place on 3 processes takes: the vectors and up to two temporaries each.
+need_mib=$((3 * 3 * 2048 + 1024))
+have_mib=$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo 2>/dev/null)
+for algorithm in nap recursive_doubling; do
+    fake 3 2 block tree
+    if [ "${have_mib:-0}" -ge "$need_mib" ]; then
+        case_of "large_$algorithm" 60 "${launch[@]}" "$programs/large" --algorithm "$algorithm" \
+            --expect "runs:$algorithm"
+    elif wanted "large_$algorithm"; then
+        skip "large_$algorithm" "needs $need_mib MiB of free memory"
+    fi
+done
+
+# --- what valgrind says of napcoll ---
+# valgrind_of NAME ALGORITHM: everything that the allreduce program does, under valgrind.
+valgrind_of() {
+    if ! command -v valgrind >/dev/null; then
+        wanted "$1" && skip "$1" "no valgrind"
+        return 0
+    fi
+    case_of "$1" 120 "${launch[@]}" valgrind --quiet --error-exitcode=9 --num-callers=40 --keep-debuginfo=yes \
+        --leak-check=full --suppressions=/usr/share/openmpi/openmpi-valgrind.supp \
+        --suppressions="$here/openmpi.supp" "$programs/allreduce" --algorithm "$2" \
+        --expect "runs:$2" --large 1001
+}
+fake 4 3,1 block exchange
+valgrind_of valgrind_nap_exchange nap
+fake 4 3,1 block tree
+valgrind_of valgrind_nap_tree nap
+fake 4 2 cyclic delegate
+valgrind_of valgrind_nap_delegate nap
+fake 4 2 block delegate
+valgrind_of valgrind_smp_delegate smp
+
+# --- what goes wrong is said, and nothing hangs ---
+for how in exit kill; do
+    fake 6 3,2,1 block exchange
+    dies "die_by_${how}_ends_the_job" 30 "${launch[@]}" "$programs/die" --how "$how" --algorithm nap
+done
+emulated 3 2 block 6 tree
+dies die_netlab_ends_the_job 30 "${launch[@]}" "$programs/die" --how kill --algorithm nap
+fake 4 2 block delegate
+dies die_delegate_ends_the_job 30 "${launch[@]}" "$programs/die" --how kill --algorithm smp
+
+fake 4 2 block exchange
+says bogus_algorithm_names_the_valid_ones 30 bogus recursive_doubling smp nap 'ok 1' -- \
+    "${launch[@]}" --mca coll_napcoll_allreduce_algorithm bogus "$programs/threads" --rounds 5
+says bogus_provider_names_the_valid_ones 30 bogus p2p delegate 'ok 1' -- \
+    mpirun -np 4 --mca coll napcoll,tuned --mca coll_napcoll_local_provider bogus \
+    "$programs/threads" --rounds 5
+says bogus_info_key_is_named_by_any_thread 30 bogus napcoll_allreduce_algorithm 'ok 1' -- \
+    "${launch[@]}" "$programs/threads" --rounds 5 --algorithm bogus
+refuses different_settings_end_the_job 30 'different settings' local_radix=7 local_radix=8 -- \
+    mpirun --mca coll napcoll,tuned -np 2 "$programs/threads" --rounds 5 : \
+    -np 2 env OMPI_MCA_coll_napcoll_local_radix=7 "$programs/threads" --rounds 5
+says bad_number_is_named 30 coll_napcoll_local_radix 'at least 2' 'ok 1' -- \
+    mpirun -np 4 --mca coll napcoll,tuned --mca coll_napcoll_local_radix 1 \
+    "$programs/threads" --rounds 5
+says bad_fake_ppn_is_named 30 3,x fake_ppn 'ok 1' -- \
+    mpirun -np 4 --mca coll napcoll,tuned --mca coll_napcoll_fake_ppn 3,x \
+    "$programs/threads" --rounds 5
+says bad_fake_map_is_named 30 sideways fake_map 'ok 1' -- \
+    mpirun -np 4 --mca coll napcoll,tuned --mca coll_napcoll_fake_ppn 2 \
+    --mca coll_napcoll_fake_map sideways "$programs/threads" --rounds 5
+
+# A node without shared memory: Open MPI may give up or go on, but it ends and says something.
+full_shm() {
+    local name=full_shm_ends_with_a_message rc=0 good=0
+    wanted "$name" || return 0
+    limited 60 "$netlab" --nodes 2 --ppn 2 --shm 64K --latency 0 -- mpirun -np 4 \
+        --mca coll napcoll,tuned "$programs/threads" --rounds 5 --threads 1
+    rc=$?
+    if [ "$rc" = 77 ]; then
+        skip "$name" "$(tail -n 1 "$scratch/out")"
+        return 0
+    fi
+    case $rc in
+        124 | 137) good=1 ;;
+    esac
+    grep -q -v '^ok\|^1\.\.' "$scratch/out" || [ "$rc" = 0 ] || good=1
+    verdict "$good" "$name"
+    [ "$good" = 0 ] || { printf '# exit %d\n' "$rc" && show_output; }
+}
+full_shm
+
+printf '1..%d\n' "$number"
+[ "$failed" = 0 ]

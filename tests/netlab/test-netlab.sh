@@ -1,0 +1,268 @@
+#!/bin/bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# Tests of netlab itself: options, placement of ranks, exit status and signals, and that nothing is
+# left behind.  (Whether delays and rates are right is the business of netlab --self-test.)
+# Prints TAP; exit status 1 if a check fails, 77 if netlab cannot run here.
+#
+# Ranks are shells here: mpirun tells each its number, so no MPI program is needed.
+# shellcheck disable=SC2016 # what stands in single quotes is expanded by those shells
+set -u
+
+here=$(dirname "$(readlink -f "$0")")
+netlab=$here/netlab
+number=0
+failures=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/netlab-test.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# report STATUS NAME [DETAIL]: STATUS 0 is success.
+report()
+{
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then
+        echo "ok $number - $2"
+    else
+        echo "not ok $number - $2"
+        [ -z "${3:-}" ] || printf '#   %s\n' "${3//$'\n'/$'\n#   '}"
+        failures=$((failures + 1))
+    fi
+}
+
+skip()
+{
+    number=$((number + 1))
+    echo "ok $number - $1 # SKIP $2"
+}
+
+# same NAME EXPECTED FOUND
+same()
+{
+    local status=0
+
+    [ "$2" = "$3" ] || status=1
+    report $status "$1" "expected: $2
+found:    $3"
+}
+
+# rejects TEXT OPTION...: netlab must end with status 2 and one line that has all words of TEXT.
+rejects()
+{
+    local words=$1 out status word missing=''
+
+    shift
+    out=$("$netlab" "$@" 2>&1)
+    status=$?
+    for word in $words; do
+        [[ $out == *"$word"* ]] || missing="$missing $word"
+    done
+    [ $status = 2 ] && [ -z "$missing" ] && [ "$(wc -l <<<"$out")" = 1 ]
+    report $? "rejects $*" "status $status, output: $out${missing:+; missing:$missing}"
+}
+
+# where NP OPTION...: prints the node numbers of ranks 0, 1, ... under these options.
+where()
+{
+    local np=$1
+
+    shift
+    "$netlab" --latency 100us "$@" -- mpirun -np "$np" \
+        sh -c 'echo "$OMPI_COMM_WORLD_RANK $(hostname)"' 2>"$work/where.err" \
+        | sort -n | sed 's/.* node//' | paste -s -d ' '
+}
+
+# Numbers of the processes that have a variable NETLAB_TEST=$1 in their environment.
+marked()
+{
+    local environ
+
+    for environ in /proc/[0-9]*/environ; do
+        if tr '\0' '\n' 2>/dev/null <"$environ" | grep -q "^NETLAB_TEST=$1\$"; then
+            basename "$(dirname "$environ")"
+        fi
+    done
+}
+
+# Waits up to 10 s until COMMAND... prints something (or nothing, with "until_empty").
+until_some()
+{
+    local i
+
+    for ((i = 0; i < 100; i++)); do
+        [ -z "$("$@")" ] || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+until_empty()
+{
+    local i
+
+    for ((i = 0; i < 100; i++)); do
+        [ -n "$("$@")" ] || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+test_bad_options()
+{
+    rejects "--nodes 'x' 1" --nodes x -- true
+    rejects "--nodes '0' 1" --nodes 0 -- true
+    rejects "--nodes '100000'" --nodes 100000 -- true
+    rejects "--ppn '3,,1' 3,2,1" --ppn 3,,1 -- true
+    rejects "--ppn '0' 1" --ppn 2,0 -- true
+    rejects "--ppn '1,2,3' entries" --nodes 2 --ppn 1,2,3 -- true
+    rejects "--map 'diagonal' block cyclic random:SEED" --map diagonal -- true
+    rejects "--map 'random:' random:SEED" --map random: -- true
+    rejects "--latency '5' ns us ms s" --latency 5 -- true
+    rejects "--latency '-1ms' ms" --latency -1ms -- true
+    rejects "--latency '61s' 60s" --latency 61s -- true
+    rejects "--rate '10' Mbit Gbit unlimited" --rate 10 -- true
+    rejects "--rate '0Mbit' 1Kbit" --rate 0Mbit -- true
+    rejects "--gap 'fast' us" --gap=fast -- true
+    rejects "--shm '1' 64K" --shm 1 -- true
+    rejects "--latency missing" --latency
+    rejects "--wibble unknown" --wibble -- true
+    rejects "no command" --nodes 2
+    "$netlab" --help | grep -q -e --latency
+    report $? "--help describes the options"
+}
+
+test_placement()
+{
+    local first second
+
+    same "block fills node after node" "0 0 1 1 2 2" "$(where 6 --nodes 3 --ppn 2)"
+    same "block with unequal nodes" "0 0 0 1 1 2" "$(where 6 --ppn 3,2,1)"
+    same "a short list of ppn is repeated" "0 0 1 2 2 3" "$(where 6 --nodes 4 --ppn 2,1)"
+    same "cyclic passes over full nodes" "0 1 2 0 1 0" "$(where 6 --ppn 3,2,1 --map cyclic)"
+    same "cyclic with fewer ranks than slots" "0 1 2 0" "$(where 4 --ppn 3,2,1 --map cyclic)"
+    first=$(where 8 --nodes 4 --ppn 2 --map random:42)
+    same "random fills the slots of every node" "0 0 1 1 2 2 3 3" \
+        "$(tr ' ' '\n' <<<"$first" | sort | paste -s -d ' ')"
+    same "random is alike for the same seed" "$first" "$(where 8 --nodes 4 --ppn 2 --map random:42)"
+    second=$(where 8 --nodes 4 --ppn 2 --map random:43)
+    [ "$first" != "$second" ]
+    report $? "random differs for another seed" "both: $first"
+}
+
+test_environment()
+{
+    local out
+
+    out=$(cd "$work" && OMPI_MCA_coll_napcoll_netlab_test=seen NETLAB_TEST=also \
+        PATH=$PATH:/nowhere "$netlab" --nodes 2 --ppn 1 -- mpirun -np 2 sh -c \
+        'echo "$(hostname) $OMPI_MCA_coll_napcoll_netlab_test $NETLAB_TEST $PWD ${PATH##*:}"' \
+        2>/dev/null | sort)
+    same "parameters, variables, folder and path reach remote ranks" \
+        "node0 seen also $work /nowhere
+node1 seen also $work /nowhere" "$out"
+    out=$("$netlab" --nodes 2 --ppn 1 --shm 1M -- sh -c \
+        "touch /dev/shm/mine; df -k --output=size /dev/shm; '$here/netlab-agent' node1 ls /dev/shm")
+    same "each node has its own /dev/shm of the size asked for" "1024 netlab" \
+        "$(tail -n +2 <<<"$out" | paste -s -d ' ' | tr -s ' ' | sed 's/^ //')"
+    out=$(echo text | "$netlab" -- cat)
+    same "standard input and output pass through" text "$out"
+}
+
+test_status()
+{
+    local pid
+
+    "$netlab" -- sh -c 'exit 42'
+    same "the command's exit status is netlab's" 42 $?
+    "$netlab" -- sh -c 'kill -KILL $$'
+    same "a command killed by signal 9 gives 137" 137 $?
+    "$netlab" -- sh -c 'trap "exit 5" TERM; touch "$1"; while :; do sleep 0.1; done' - "$work/up" &
+    pid=$!
+    until_some ls -A "$work/up" 2>/dev/null
+    kill -TERM $pid
+    wait $pid
+    same "SIGTERM is passed on to the command" 5 $?
+}
+
+# Starts a job, ends netlab by a signal, and looks for what is left.
+leaves_nothing_after()
+{
+    local signal=$1 id="$$-$1" pid
+
+    NETLAB_TEST=$id "$netlab" --nodes 3 --ppn 2 -- mpirun -np 6 \
+        sh -c 'touch "$1.$OMPI_COMM_WORLD_RANK"; sleep 60' - "$work/rank-$id" >"$work/log" 2>&1 &
+    pid=$!
+    until_some find "$work" -name "rank-$id.5"
+    report $? "a job starts (to be ended by $signal)" "$(cat "$work/log")"
+    kill "-$signal" $pid
+    wait $pid 2>/dev/null
+    until_empty marked "$id"
+    report $? "no process is left after $signal" "$(marked "$id" | paste -s -d ' ')"
+}
+
+test_nothing_left()
+{
+    leaves_nothing_after KILL
+    leaves_nothing_after TERM
+    ! grep -q netlab /proc/self/mountinfo && [ ! -e /dev/shm/netlab ] \
+        && [ ! -e /sys/class/net/port0 ]
+    report $? "no mount, file or interface is left"
+}
+
+test_switch_killed()
+{
+    local out status
+
+    out=$("$netlab" -- sh -c 'kill -KILL "$(cat /dev/shm/netlab/pid/switch)"; sleep 60' 2>&1)
+    status=$?
+    [ $status = 70 ] && [[ $out == *"switch has ended"* ]]
+    report $? "netlab ends when its switch does" "status $status, output: $out"
+}
+
+test_two_at_once()
+{
+    where 6 --ppn 3,2,1 >"$work/first" &
+    same "two netlabs at once: one" "0 1 2 0 1 0" "$(where 6 --ppn 3,2,1 --map cyclic)"
+    wait $!
+    same "two netlabs at once: the other" "0 0 0 1 1 2" "$(cat "$work/first")"
+}
+
+test_ordinary_user()
+{
+    local name="an ordinary user can run a job" out libexec
+
+    if [ "$(id -u)" != 0 ]; then
+        skip "$name" "all tests ran as one"
+        return
+    fi
+    libexec=$("$netlab" -- sh -c 'echo "$NETLAB_LIBEXEC"')
+    if ! runuser -u nobody -- test -x "$netlab" -a -x "$libexec/netlab-init"; then
+        skip "$name" "user nobody may not read $here or $libexec"
+        return
+    fi
+    out=$(cd / && HOME=/ NETLAB_LIBEXEC=$libexec runuser -u nobody -- \
+        "$netlab" --nodes 2 --ppn 2 -- mpirun -np 4 \
+        sh -c 'echo "$OMPI_COMM_WORLD_RANK $(hostname)"' 2>"$work/user.err" | sort -n)
+    if grep -q "cannot run here" "$work/user.err"; then
+        skip "$name" "$(head -n 1 "$work/user.err")"
+        return
+    fi
+    same "$name" "0 node0 1 node0 2 node1 3 node1" "$(paste -s -d ' ' <<<"$out")"
+    cat "$work/user.err" >&2
+}
+
+test_bad_options
+"$netlab" -- true
+if [ $? = 77 ]; then
+    echo "1..0 # SKIP netlab cannot run here"
+    [ $failures = 0 ] || exit 1
+    exit 77
+fi
+test_placement
+test_environment
+test_status
+test_nothing_left
+test_switch_killed
+test_two_at_once
+test_ordinary_user
+echo "1..$number"
+[ $failures = 0 ]

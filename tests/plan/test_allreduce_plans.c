@@ -1,0 +1,241 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * All allreduce plans, run by the verifier over many placements: sound, free of deadlock under
+ * rendezvous, each contribution once, in order where asked, the same bits on all ranks.
+ */
+
+#include "plan_set.h"
+
+#include "algo/napcoll_split.h"
+
+static const napcoll_algorithm_t *row(int index)
+{
+    return &napcoll_allreduce.algorithm[index];
+}
+
+/* Verify one algorithm on one map; contributions must be in rank order where the map allows. */
+static void verify_one(const napcoll_algorithm_t *algorithm, const napcoll_node_map_t *map,
+                       const napcoll_params_t *params, int max_inter)
+{
+    napcoll_claim_t claim = {
+        .in_place = params->in_place, .ordered = params->ordered, .max_inter = max_inter};
+    napcoll_verdict_t verdict;
+    napcoll_plan_t **plans;
+
+    if (NAPCOLL_REASON_NONE != napcoll_algorithm_eligible(algorithm, map, params->ordered)) {
+        return;
+    }
+    plans = plans_of(algorithm, map, params, params->local_tree ? MIXED_SHAPES : ONE_SHAPE);
+    if (NAPCOLL_VERIFY_OK != napcoll_plan_verify_allreduce(plans, map, &claim, &verdict)) {
+        print_message("%s: %d ranks, %d nodes, ppn %d..%d, provider %d, radix %d, lanes %d: %s\n",
+                      algorithm->name, map->size, map->nodes, map->min_ppn, map->max_ppn,
+                      params->provider, params->local_radix, params->tunable[0], verdict.text);
+        if (verdict.rank >= 0) {
+            (void) napcoll_plan_print(plans[verdict.rank], stderr);
+        }
+    }
+    assert_int_equal(verdict.status, NAPCOLL_VERIFY_OK);
+    free_plans(plans, map->size);
+}
+
+/* All algorithms, providers and both orders on one map. */
+static void verify_all(const napcoll_node_map_t *map, int local_radix, int lanes)
+{
+    for (int a = 0; a < napcoll_allreduce.algorithms; a++) {
+        for (int variant = 0; variant < 12; variant++) {
+            napcoll_params_t params = {.in_place = 0 != (variant & 1),
+                                       .ordered = 0 != (variant & 2),
+                                       .local_tree = 0 != (variant & 8),
+                                       .provider = 0 != (variant & 4) ? NAPCOLL_PROVIDER_DELEGATE
+                                                                      : NAPCOLL_PROVIDER_P2P,
+                                       .local_radix = local_radix,
+                                       .tunable = {lanes}};
+            verify_one(row(a), map, &params, 0);
+        }
+    }
+}
+
+static void allreduce_plans_exactly_once_on_uniform_nodes(void **state)
+{
+    (void) state;
+    for (int ppn = 1; ppn <= 9; ppn++) {
+        for (int nodes = 1; nodes <= 20; nodes++) {
+            char list[16];
+            (void) snprintf(list, sizeof(list), "%d", ppn);
+            napcoll_node_map_t *map = placement(list, nodes % 2 ? "block" : "cyclic", nodes * ppn);
+            verify_all(map, 2 + nodes % 4, 0);
+            napcoll_node_map_free(map);
+        }
+    }
+}
+
+static void allreduce_plans_exactly_once_on_uneven_nodes(void **state)
+{
+    static const char *const lists[] = {"3,2,1",   "5,5,1,4", "1,8",       "8,1,1", "2,3",
+                                        "7,7,7,6", "4,4,1",   "16,1,3,16", "1,1,2", "9,2,5,5,1,3"};
+    static const char *const orders[] = {"block", "cyclic", "random:1", "random:77"};
+
+    (void) state;
+    for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
+        for (int size = 2; size <= 64; size += size < 12 ? 1 : 13) {
+            napcoll_node_map_t *map = placement(lists[l], orders[(size_t) size % 4], size);
+            for (int lanes = 0; lanes <= 7; lanes += lanes < 4 ? 1 : 3) {
+                verify_all(map, 2 + (size + lanes) % 5, lanes);
+            }
+            napcoll_node_map_free(map);
+        }
+    }
+}
+
+static void nap_plan_one_message_per_process_and_level(void **state)
+{
+    static const int ppns[] = {2, 3, 4, 5, 8, 16};
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(ppns) / sizeof(*ppns); i++) {
+        for (int nodes = 2; nodes <= 300; nodes += nodes < 70 ? 1 : 57) {
+            char list[16];
+            (void) snprintf(list, sizeof(list), "%d", ppns[i]);
+            napcoll_node_map_t *map = placement(list, "block", nodes * ppns[i]);
+            napcoll_params_t params = {.ordered = true, .local_radix = 4};
+            verify_one(row(NAPCOLL_ALLREDUCE_NAP), map, &params, 1);
+            napcoll_node_map_free(map);
+        }
+    }
+}
+
+/* Stages of a plan with a message to or from another node. */
+static int inter_node_stages(const napcoll_plan_t *plan, const napcoll_node_map_t *map)
+{
+    int node = napcoll_node_map_node(map, plan->rank), count = 0;
+
+    for (int s = 0; s < plan->stages; s++) {
+        const napcoll_stage_t *stage = &plan->stage[s];
+        bool crosses = false;
+        for (int i = stage->first; i < stage->first + stage->messages; i++) {
+            crosses = crosses || node != napcoll_node_map_node(map, plan->step[i].peer);
+        }
+        count += crosses;
+    }
+    return count;
+}
+
+static void nap_plan_needs_log_ppn_inter_node_steps(void **state)
+{
+    static const struct {
+        int nodes, ppn, steps;
+    } cases[] = {{8, 8, 1},   {16, 4, 2},  {10, 4, 2},   {11, 4, 2},   {17, 4, 3},
+                 {16, 16, 1}, {17, 16, 2}, {241, 16, 2}, {257, 16, 3}, {9, 2, 4}};
+
+    (void) state;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+        char list[16];
+        int most = 0;
+        (void) snprintf(list, sizeof(list), "%d", cases[c].ppn);
+        napcoll_node_map_t *map = placement(list, "block", cases[c].nodes * cases[c].ppn);
+        napcoll_params_t params = {.local_radix = 4};
+        napcoll_plan_t **plans = plans_of(row(NAPCOLL_ALLREDUCE_NAP), map, &params, ONE_SHAPE);
+        for (int rank = 0; rank < map->size; rank++) {
+            int stages = inter_node_stages(plans[rank], map);
+            most = stages > most ? stages : most;
+        }
+        assert_int_equal(most, cases[c].steps);
+        assert_int_equal(napcoll_nap_steps(map, napcoll_nap_lanes(map, 0)), cases[c].steps);
+        free_plans(plans, map->size);
+        napcoll_node_map_free(map);
+    }
+}
+
+/* Whether a rank sends to a peer on another node in the last stage that has such messages. */
+static bool sends_last(const napcoll_plan_t *plan, const napcoll_node_map_t *map, int peer)
+{
+    int node = napcoll_node_map_node(map, plan->rank);
+
+    for (int s = plan->stages - 1; s >= 0; s--) {
+        const napcoll_stage_t *stage = &plan->stage[s];
+        bool crosses = false;
+        for (int i = stage->first; i < stage->first + stage->messages; i++) {
+            crosses = crosses || node != napcoll_node_map_node(map, plan->step[i].peer);
+            if (NAPCOLL_STEP_SEND == plan->step[i].kind && peer == plan->step[i].peer) {
+                return true;
+            }
+        }
+        if (crosses) {
+            return false;
+        }
+    }
+    return false;
+}
+
+typedef struct {
+    int from, to;
+    bool both;
+} pair_t;
+
+/* The messages of the outermost level between these ranks go both ways or one way. */
+static void check_pairs(int nodes, const pair_t *pairs, size_t count)
+{
+    napcoll_node_map_t *map = placement("4", "block", nodes * 4);
+    napcoll_params_t params = {.local_radix = 4};
+    napcoll_plan_t **plans = plans_of(row(NAPCOLL_ALLREDUCE_NAP), map, &params, ONE_SHAPE);
+
+    for (size_t i = 0; i < count; i++) {
+        assert_true(sends_last(plans[pairs[i].from], map, pairs[i].to));
+        assert_int_equal(sends_last(plans[pairs[i].to], map, pairs[i].from), pairs[i].both);
+    }
+    free_plans(plans, map->size);
+    napcoll_node_map_free(map);
+}
+
+static void nap_plan_pairs_of_10_nodes_by_4(void **state)
+{
+    static const pair_t pairs[] = {{1, 16, true},  {2, 28, true},   {5, 20, true},  {6, 32, true},
+                                   {9, 24, true},  {10, 36, true},  {18, 29, true}, {22, 33, true},
+                                   {26, 37, true}, {17, 13, false}, {30, 14, false}};
+
+    (void) state;
+    check_pairs(10, pairs, sizeof(pairs) / sizeof(*pairs));
+}
+
+static void nap_plan_pairs_of_11_nodes_by_4(void **state)
+{
+    static const pair_t pairs[] = {{34, 14, false}, {38, 30, false}};
+
+    (void) state;
+    check_pairs(11, pairs, sizeof(pairs) / sizeof(*pairs));
+}
+
+static void recursive_doubling_needs_log2_steps_for_any_size(void **state)
+{
+    (void) state;
+    for (int size = 2; size <= 70; size++) {
+        napcoll_node_map_t *map = placement("1", "block", size);
+        napcoll_params_t params = {.local_radix = 2};
+        napcoll_plan_t **plans = plans_of(row(NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING), map, &params,
+                                          ONE_SHAPE);
+        for (int rank = 0; rank < size; rank++) {
+            assert_true(inter_node_stages(plans[rank], map) <= napcoll_split_levels(size, 2));
+        }
+        free_plans(plans, size);
+        napcoll_node_map_free(map);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(allreduce_plans_exactly_once_on_uniform_nodes),
+        cmocka_unit_test(allreduce_plans_exactly_once_on_uneven_nodes),
+        cmocka_unit_test(nap_plan_one_message_per_process_and_level),
+        cmocka_unit_test(nap_plan_needs_log_ppn_inter_node_steps),
+        cmocka_unit_test(nap_plan_pairs_of_10_nodes_by_4),
+        cmocka_unit_test(nap_plan_pairs_of_11_nodes_by_4),
+        cmocka_unit_test(recursive_doubling_needs_log2_steps_for_any_size),
+    };
+    return cmocka_run_group_tests_name("allreduce plans", tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The plan's builder and printer.
+ */
+
+#include "cmocka_setup.h"
+
+#include "plan/napcoll_plan.h"
+
+static const napcoll_span_t sendbuf = {.buffer = NAPCOLL_BUFFER_SEND, .count = 1};
+static const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
+
+static void builder_posts_receives_before_sends_before_work(void **state)
+{
+    napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", 0, 1);
+    napcoll_span_t t = napcoll_builder_temp(b, 0, 1);
+    napcoll_plan_t *plan;
+
+    (void) state;
+    napcoll_builder_fold(b, t, sendbuf, t);
+    napcoll_builder_send(b, sendbuf, 1);
+    napcoll_builder_recv(b, t, 1);
+    napcoll_builder_next_stage(b);
+    napcoll_builder_next_stage(b); /* empty: vanishes */
+    napcoll_builder_copy(b, recvbuf, t);
+    plan = napcoll_builder_finish(b);
+    assert_non_null(plan);
+    assert_int_equal(plan->stages, 2);
+    assert_int_equal(plan->max_messages, 2);
+    assert_int_equal(plan->stage[0].messages, 2);
+    assert_int_equal(plan->stage[0].work, 1);
+    assert_int_equal(plan->step[0].kind, NAPCOLL_STEP_RECV);
+    assert_int_equal(plan->step[1].kind, NAPCOLL_STEP_SEND);
+    assert_int_equal(plan->step[2].kind, NAPCOLL_STEP_FOLD);
+    assert_int_equal(plan->stage[1].first, 3);
+    assert_false(plan->has_phases);
+    napcoll_plan_free(plan);
+}
+
+static void builder_reuses_released_temporaries_from_the_next_stage_on(void **state)
+{
+    napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", 0, 1);
+    napcoll_span_t first = napcoll_builder_temp(b, 0, 1), second, third, fourth;
+    napcoll_plan_t *plan;
+
+    (void) state;
+    napcoll_builder_recv(b, first, 1);
+    napcoll_builder_release(b, first);
+    napcoll_builder_release(b, first);
+    napcoll_builder_release(b, recvbuf);
+    second = napcoll_builder_temp(b, 0, 1);
+    assert_int_not_equal(second.buffer, first.buffer);
+    napcoll_builder_next_stage(b);
+    third = napcoll_builder_temp(b, 0, 1);
+    assert_int_equal(third.buffer, first.buffer);
+    fourth = napcoll_builder_rows(b, 3, 0, 1);
+    assert_int_equal(fourth.buffer, NAPCOLL_BUFFER_TEMP + 2);
+    plan = napcoll_builder_finish(b);
+    assert_non_null(plan);
+    assert_int_equal(plan->temps, 5);
+    napcoll_plan_free(plan);
+}
+
+static void builder_temporaries_of_other_shapes_are_not_mixed(void **state)
+{
+    napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", 0, 4);
+    napcoll_span_t half = napcoll_builder_temp(b, 0, 2), other;
+    napcoll_plan_t *plan;
+
+    (void) state;
+    napcoll_builder_release(b, half);
+    napcoll_builder_next_stage(b);
+    other = napcoll_builder_temp(b, 2, 2);
+    assert_int_not_equal(other.buffer, half.buffer);
+    plan = napcoll_builder_finish(b);
+    assert_non_null(plan);
+    assert_int_equal(plan->temp[1].first, 2);
+    napcoll_plan_free(plan);
+}
+
+static void builder_that_failed_finishes_with_nothing(void **state)
+{
+    napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", 0, 1);
+
+    (void) state;
+    napcoll_builder_copy(b, recvbuf, sendbuf);
+    napcoll_builder_fail(b);
+    napcoll_builder_copy(b, recvbuf, sendbuf);
+    assert_null(napcoll_builder_finish(b));
+    napcoll_builder_discard(NULL);
+}
+
+static void printer_names_every_step(void **state)
+{
+    static const char expected[] = "allreduce test, rank 3: 2 blocks, 1 temporary, 2 stages\n"
+                                   "  stage 0\n"
+                                   "    recv   temp0[1..1] <- rank 7\n"
+                                   "    send   sendbuf[0..1] -> rank 7\n"
+                                   "    fold   temp0[1..1] = sendbuf[1..1] op temp0[1..1]\n"
+                                   "    copy   recvbuf[1..1] = temp0[1..1]\n"
+                                   "  stage 1\n"
+                                   "    phase  bcast on the node, root lane 0: recvbuf[0..1] = "
+                                   "recvbuf[0..1]\n";
+    napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", 3, 2);
+    napcoll_span_t t = napcoll_builder_temp(b, 1, 1), both = {NAPCOLL_BUFFER_RECV, 0, 2};
+    char text[1024] = "";
+    napcoll_plan_t *plan;
+    FILE *out = fmemopen(text, sizeof(text), "w");
+
+    (void) state;
+    napcoll_builder_recv(b, t, 7);
+    napcoll_builder_send(b, (napcoll_span_t){NAPCOLL_BUFFER_SEND, 0, 2}, 7);
+    napcoll_builder_fold(b, t, (napcoll_span_t){NAPCOLL_BUFFER_SEND, 1, 1}, t);
+    napcoll_builder_copy(b, (napcoll_span_t){NAPCOLL_BUFFER_RECV, 1, 1}, t);
+    napcoll_builder_next_stage(b);
+    napcoll_builder_phase(b, NAPCOLL_PHASE_BCAST, 0, both, both);
+    plan = napcoll_builder_finish(b);
+    assert_non_null(plan);
+    assert_true(plan->has_phases);
+    assert_non_null(out);
+    assert_int_equal(napcoll_plan_print(plan, out), 0);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(text, expected);
+    napcoll_plan_free(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(builder_posts_receives_before_sends_before_work),
+        cmocka_unit_test(builder_reuses_released_temporaries_from_the_next_stage_on),
+        cmocka_unit_test(builder_temporaries_of_other_shapes_are_not_mixed),
+        cmocka_unit_test(builder_that_failed_finishes_with_nothing),
+        cmocka_unit_test(printer_names_every_step),
+    };
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}
