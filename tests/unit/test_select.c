@@ -13,7 +13,7 @@
 #include "algo/allreduce/allreduce.h"
 #include "select/napcoll_select.h"
 
-static const napcoll_settings_t defaults = {.nap_max = 2048, .smp_max = 65536, .local_radix = 4};
+static const napcoll_settings_t defaults = {.nap_max = 2048, .smp_max = 32768, .local_radix = 4};
 
 static napcoll_node_map_t *placement(const char *ppn, const char *order, int size)
 {
@@ -58,11 +58,11 @@ static void auto_leaves_large_vectors_to_the_previous_function(void **state)
     (void) state;
     assert_int_equal(d.algorithm, NAPCOLL_ALLREDUCE_SMP);
     assert_int_equal(d.least, 2049);
-    assert_int_equal(d.most, 65536);
-    d = decide(&defaults, "8", "block", 64, 65537, false);
+    assert_int_equal(d.most, 32768);
+    d = decide(&defaults, "8", "block", 64, 32769, false);
     assert_int_equal(d.algorithm, -1);
     assert_int_equal(d.reason, NAPCOLL_REASON_SIZE_LIMIT);
-    assert_int_equal(d.least, 65537);
+    assert_int_equal(d.least, 32769);
     assert_true(SIZE_MAX == d.most);
     d = decide(&defaults, "8", "block", 64, 8, false);
     assert_int_equal(d.least, 0);

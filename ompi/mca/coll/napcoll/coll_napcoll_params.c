@@ -309,7 +309,7 @@ int mca_coll_napcoll_register(void)
     register_size("allreduce_nap_max",
                   "Largest vector, in bytes, that allreduce_algorithm auto reduces by nap",
                   &allreduce->nap_max);
-    allreduce->smp_max = 65536;
+    allreduce->smp_max = 32768;
     register_size("allreduce_smp_max",
                   "Largest vector, in bytes, that allreduce_algorithm auto reduces by smp; larger "
                   "ones go to the previous component",
