@@ -291,6 +291,17 @@ allreduce netlab_smp_15_random smp runs:smp any
 emulated 10 4 block 40 exchange
 allreduce netlab_nap_10x4_block nap runs:nap runs:nap 10000
 
+# --- processes that are bound, and jobs that join ---
+# Bound processes have a place in the hardware, which orders the steps inside their node.
+emulated 2 2 block 4 tree
+case_of netlab_nap_bound 60 env OMPI_MCA_hwloc_base_binding_policy=core "${launch[@]}" \
+    "$programs/allreduce" --algorithm nap --expect runs:nap --expect-noncommutative runs:nap
+# Half of the slots for the parents, half for the children.
+emulated 3 4 block 6 exchange
+case_of netlab_two_jobs 60 "${launch[@]}" "$programs/spawn"
+emulated 3 4 block 6 delegate
+case_of netlab_two_jobs_delegate 60 "${launch[@]}" "$programs/spawn"
+
 # --- long lives, many threads, long vectors ---
 fake 6 3,2,1 block tree
 case_of threads_tree 60 "${launch[@]}" "$programs/threads" --algorithm nap --expect runs:nap
@@ -333,6 +344,12 @@ fake 4 2 cyclic delegate
 valgrind_of valgrind_nap_delegate nap
 fake 4 2 block delegate
 valgrind_of valgrind_smp_delegate smp
+
+# --- errors reach the caller ---
+fake 2 1 block tree
+case_of errors_recursive_doubling 30 "${launch[@]}" "$programs/errors" \
+    --algorithm recursive_doubling
+case_of errors_smp 30 "${launch[@]}" "$programs/errors" --algorithm smp
 
 # --- what goes wrong is said, and nothing hangs ---
 for how in exit kill; do

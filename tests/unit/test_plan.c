@@ -66,6 +66,30 @@ static void builder_reuses_released_temporaries_from_the_next_stage_on(void **st
     napcoll_plan_free(plan);
 }
 
+static void builder_uses_a_lent_receive_buffer_first(void **state)
+{
+    napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", 0, 2);
+    napcoll_span_t span;
+    napcoll_plan_t *plan;
+
+    (void) state;
+    napcoll_builder_lend_recvbuf(b);
+    span = napcoll_builder_temp(b, 0, 1);
+    assert_int_equal(span.buffer, NAPCOLL_BUFFER_TEMP); /* not the whole vector */
+    span = napcoll_builder_temp(b, 0, 2);
+    assert_int_equal(span.buffer, NAPCOLL_BUFFER_RECV);
+    napcoll_builder_copy(b, span, (napcoll_span_t){NAPCOLL_BUFFER_SEND, 0, 2});
+    napcoll_builder_release(b, span);
+    span = napcoll_builder_temp(b, 0, 2);
+    assert_int_equal(span.buffer, NAPCOLL_BUFFER_TEMP + 1); /* free from the next stage on */
+    napcoll_builder_next_stage(b);
+    span = napcoll_builder_temp(b, 0, 2);
+    assert_int_equal(span.buffer, NAPCOLL_BUFFER_RECV);
+    plan = napcoll_builder_finish(b);
+    assert_non_null(plan);
+    napcoll_plan_free(plan);
+}
+
 static void builder_temporaries_of_other_shapes_are_not_mixed(void **state)
 {
     napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", 0, 4);
@@ -134,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builder_posts_receives_before_sends_before_work),
         cmocka_unit_test(builder_reuses_released_temporaries_from_the_next_stage_on),
+        cmocka_unit_test(builder_uses_a_lent_receive_buffer_first),
         cmocka_unit_test(builder_temporaries_of_other_shapes_are_not_mixed),
         cmocka_unit_test(builder_that_failed_finishes_with_nothing),
         cmocka_unit_test(printer_names_every_step),

@@ -31,7 +31,7 @@ static napcoll_decision_t decide(const napcoll_settings_t *settings, const char 
 {
     napcoll_node_map_t *map = placement(ppn, order, size);
     napcoll_question_t question = {.map = map, .bytes = bytes, .ordered = ordered};
-    napcoll_decision_t decision = napcoll_select_allreduce(settings, &question);
+    napcoll_decision_t decision = napcoll_select(&napcoll_allreduce, settings, &question);
 
     napcoll_node_map_free(map);
     return decision;

@@ -72,6 +72,12 @@ static void log_map(const mca_coll_napcoll_module_t *module)
                         ompi_comm_rank(module->comm),
                         napcoll_node_map_lane(map, ompi_comm_rank(module->comm)),
                         napcoll_node_map_node(map, ompi_comm_rank(module->comm)));
+    for (int i = 0; NULL != map->near && i < napcoll_node_map_ppn(map, map->near_node); i++) {
+        opal_output_verbose(20, mca_coll_napcoll_component.output,
+                            "coll:napcoll: communicator %u: node %d, place %d in the hardware: "
+                            "lane %d",
+                            napcoll_compat_comm_id(module->comm), map->near_node, i, map->near[i]);
+    }
 }
 
 /* The node map and what the communicator's info says; at first use. */
@@ -164,7 +170,7 @@ static int decide_new(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
     entry->force = settings->force;
     entry->nap_max = settings->nap_max;
     entry->smp_max = settings->smp_max;
-    entry->decision = napcoll_select_allreduce(settings, question);
+    entry->decision = napcoll_select(mca_coll_napcoll_collectives[coll], settings, question);
     if (entry->decision.algorithm >= 0) {
         rc = make_plan(module, coll, entry);
     }

@@ -39,6 +39,18 @@ const char *napcoll_reason_help(napcoll_reason_t reason)
     return reasons[reason].help;
 }
 
+napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request, const char *collective,
+                                           const char *algorithm, int blocks)
+{
+    napcoll_builder_t *builder = napcoll_builder_new(collective, algorithm, request->rank, blocks);
+
+    if (NULL != builder && !request->params.in_place
+        && NAPCOLL_PROVIDER_P2P == request->params.provider) {
+        napcoll_builder_lend_recvbuf(builder);
+    }
+    return builder;
+}
+
 int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *name)
 {
     for (int i = 0; i < collective->algorithms; i++) {

@@ -64,6 +64,11 @@ static inline napcoll_span_t napcoll_request_input(const napcoll_request_t *requ
         .buffer = request->params.in_place ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND, .count = 1};
 }
 
+/** The builder of a request's plan, in which the receive buffer serves as a temporary where it can:
+ * not in place, and not where phases of the delegate write to it. NULL when memory ran out. */
+napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request, const char *collective,
+                                           const char *algorithm, int blocks);
+
 /** What an algorithm needs; a set of flags. */
 typedef enum {
     NAPCOLL_NEEDS_NOTHING = 0,

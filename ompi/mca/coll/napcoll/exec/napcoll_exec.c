@@ -167,8 +167,9 @@ static void abandon_messages(napcoll_engine_t *engine, const napcoll_step_t *ste
     }
 }
 
-/* The error behind MPI_ERR_IN_STATUS. */
-static int error_in_status(const napcoll_engine_t *engine, int messages)
+/* The error of the first message that failed; what the wait returned (MPI_ERR_IN_STATUS, or
+ * OMPI_ERROR where it was woken by the failure) says less. */
+static int first_error(const napcoll_engine_t *engine, int messages, int returned)
 {
     for (int i = 0; i < messages; i++) {
         ompi_request_t *request = engine->request[i];
@@ -179,7 +180,7 @@ static int error_in_status(const napcoll_engine_t *engine, int messages)
             return request->req_status.MPI_ERROR;
         }
     }
-    return MPI_ERR_OTHER;
+    return MPI_ERR_IN_STATUS == returned ? MPI_ERR_OTHER : returned;
 }
 
 static inline int post(napcoll_engine_t *engine, const napcoll_plan_t *plan,
@@ -217,7 +218,7 @@ static int exchange_messages(napcoll_engine_t *engine, const napcoll_plan_t *pla
         if (OPAL_LIKELY(OMPI_SUCCESS == rc)) {
             return OMPI_SUCCESS;
         }
-        rc = MPI_ERR_IN_STATUS == rc ? error_in_status(engine, posted) : rc;
+        rc = first_error(engine, posted, rc);
     }
     abandon_messages(engine, step, posted);
     return rc;

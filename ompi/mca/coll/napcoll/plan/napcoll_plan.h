@@ -128,6 +128,13 @@ typedef struct napcoll_builder napcoll_builder_t;
 napcoll_builder_t *napcoll_builder_new(const char *collective, const char *algorithm, int rank,
                                        int blocks);
 
+/**
+ * Let the plan use the receive buffer as a temporary of all blocks while nothing else is in it; what
+ * ends there needs no copy. Not for plans that read their input from it or write to it by name
+ * before their end.
+ */
+void napcoll_builder_lend_recvbuf(napcoll_builder_t *builder);
+
 /** Take a temporary for `count` blocks from `first` on; a released one of that shape is reused. */
 napcoll_span_t napcoll_builder_temp(napcoll_builder_t *builder, int first, int count);
 
@@ -135,8 +142,8 @@ napcoll_span_t napcoll_builder_temp(napcoll_builder_t *builder, int first, int c
 napcoll_span_t napcoll_builder_rows(napcoll_builder_t *builder, int rows, int first, int count);
 
 /**
- * Give a temporary back; its contents are dead from the end of the current stage on. Spans of the
- * user's buffers and temporaries that were given back already are ignored.
+ * Give a temporary back; its contents are dead from the end of the current stage on. Spans that are
+ * no temporaries in use are ignored.
  */
 void napcoll_builder_release(napcoll_builder_t *builder, napcoll_span_t span);
 

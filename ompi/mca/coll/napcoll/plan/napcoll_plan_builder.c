@@ -15,14 +15,16 @@
 #include <string.h>
 
 typedef enum {
-    TEMP_FREE,
     TEMP_USED,
-    TEMP_DYING /* free from the next stage on */
+    TEMP_DYING, /* free from the next stage on */
+    TEMP_FREE
 } temp_state_t;
 
 struct napcoll_builder {
     napcoll_plan_t plan; /* its arrays grow here */
     temp_state_t *state; /* [room for temps] */
+    temp_state_t recvbuf;
+    bool recvbuf_lent;
     int temp_room;
     int stage_room;
     int step_room;
@@ -82,8 +84,18 @@ napcoll_span_t napcoll_builder_rows(napcoll_builder_t *b, int rows, int first, i
     return span;
 }
 
+void napcoll_builder_lend_recvbuf(napcoll_builder_t *b)
+{
+    b->recvbuf_lent = true;
+    b->recvbuf = TEMP_FREE;
+}
+
 napcoll_span_t napcoll_builder_temp(napcoll_builder_t *b, int first, int count)
 {
+    if (TEMP_FREE == b->recvbuf && 0 == first && count == b->plan.blocks) {
+        b->recvbuf = TEMP_USED;
+        return (napcoll_span_t){NAPCOLL_BUFFER_RECV, first, count};
+    }
     for (int t = 0; t < b->plan.temps; t++) {
         if (TEMP_FREE == b->state[t] && first == b->plan.temp[t].first
             && count == b->plan.temp[t].count) {
@@ -98,6 +110,9 @@ void napcoll_builder_release(napcoll_builder_t *b, napcoll_span_t span)
 {
     int t = span.buffer - NAPCOLL_BUFFER_TEMP;
 
+    if (NAPCOLL_BUFFER_RECV == span.buffer && b->recvbuf_lent && TEMP_USED == b->recvbuf) {
+        b->recvbuf = TEMP_DYING;
+    }
     if (t >= 0 && t < b->plan.temps && TEMP_USED == b->state[t]) {
         b->state[t] = TEMP_DYING;
     }
@@ -176,6 +191,9 @@ void napcoll_builder_next_stage(napcoll_builder_t *b)
 {
     napcoll_stage_t stage = {.first = b->stage_first};
 
+    if (TEMP_DYING == b->recvbuf) {
+        b->recvbuf = TEMP_FREE;
+    }
     for (int t = 0; t < b->plan.temps && !b->failed; t++) {
         if (TEMP_DYING == b->state[t]) {
             b->state[t] = TEMP_FREE;

@@ -42,17 +42,11 @@ static void narrow(napcoll_decision_t *decision, size_t bytes, size_t limit)
     }
 }
 
-/* The row that the settings lead to; -1 with the reason for none. */
-static int choose_allreduce(const napcoll_settings_t *settings, const napcoll_question_t *question,
-                            napcoll_decision_t *decision)
+/* The rule of auto for allreduce: a row, or -1 with the reason. Narrows the decision to the sizes
+ * for which it holds. */
+static int auto_allreduce(const napcoll_settings_t *settings, const napcoll_question_t *question,
+                          napcoll_decision_t *decision)
 {
-    if (NAPCOLL_FORCE_PREVIOUS == settings->force) {
-        decision->reason = NAPCOLL_REASON_PREVIOUS;
-        return -1;
-    }
-    if (settings->force >= NAPCOLL_FORCE_FIRST) {
-        return settings->force - NAPCOLL_FORCE_FIRST;
-    }
     if (question->map->max_ppn < 2) {
         decision->reason = NAPCOLL_REASON_PPN;
         return -1;
@@ -69,18 +63,41 @@ static int choose_allreduce(const napcoll_settings_t *settings, const napcoll_qu
     return -1;
 }
 
-napcoll_decision_t napcoll_select_allreduce(const napcoll_settings_t *settings,
-                                            const napcoll_question_t *question)
+/* The rules of auto, by collective. */
+static const struct {
+    const napcoll_collective_t *collective;
+    int (*choose)(const napcoll_settings_t *settings, const napcoll_question_t *question,
+                  napcoll_decision_t *decision);
+} rules[] = {{&napcoll_allreduce, auto_allreduce}};
+
+/* The row that the settings lead to; -1 with the reason for none. */
+static int choose(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
+                  const napcoll_question_t *question, napcoll_decision_t *decision)
 {
-    napcoll_decision_t decision = {.most = SIZE_MAX};
-    int row = choose_allreduce(settings, question, &decision);
+    if (settings->force >= NAPCOLL_FORCE_FIRST) {
+        return settings->force - NAPCOLL_FORCE_FIRST;
+    }
+    for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+        if (NAPCOLL_FORCE_AUTO == settings->force && collective == rules[i].collective) {
+            return rules[i].choose(settings, question, decision);
+        }
+    }
+    decision->reason = NAPCOLL_REASON_PREVIOUS;
+    return -1;
+}
+
+napcoll_decision_t napcoll_select(const napcoll_collective_t *collective,
+                                  const napcoll_settings_t *settings,
+                                  const napcoll_question_t *question)
+{
+    napcoll_decision_t decision = {.algorithm = -1, .most = SIZE_MAX};
+    int row = choose(collective, settings, question, &decision);
 
     if (row >= 0) {
-        decision.reason = napcoll_algorithm_eligible(&napcoll_allreduce.algorithm[row],
-                                                     question->map, question->ordered);
+        decision.reason = napcoll_algorithm_eligible(&collective->algorithm[row], question->map,
+                                                     question->ordered);
     }
     if (NAPCOLL_REASON_NONE != decision.reason) {
-        decision.algorithm = -1;
         return decision;
     }
     narrow(&decision, question->bytes, LARGE_BYTES);

@@ -52,10 +52,11 @@ typedef struct napcoll_decision {
 } napcoll_decision_t;
 
 /**
- * Decide on an allreduce. Bytes are those of the packed vector on any rank: MPI demands equal
- * signatures.
+ * Decide on a call of a collective. Bytes are those of the packed vector on any rank: MPI demands
+ * equal signatures.
  */
-napcoll_decision_t napcoll_select_allreduce(const napcoll_settings_t *settings,
-                                            const napcoll_question_t *question);
+napcoll_decision_t napcoll_select(const napcoll_collective_t *collective,
+                                  const napcoll_settings_t *settings,
+                                  const napcoll_question_t *question);
 
 #endif /* NAPCOLL_SELECT_H */

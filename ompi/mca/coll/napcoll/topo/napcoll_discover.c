@@ -180,17 +180,24 @@ static int order_lanes(napcoll_job_t *job, ompi_communicator_t *comm, napcoll_no
     return 0 == rc ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
+/* The made-up node of a rank; -1 where it belongs to another job. */
+static int fake_node(const napcoll_job_t *job, ompi_communicator_t *comm, int rank)
+{
+    opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
+
+    return (name.jobid == my_job() && name.vpid < job->size) ? job->node_of[name.vpid] : -1;
+}
+
 bool napcoll_spans_nodes(napcoll_job_t *job, ompi_communicator_t *comm)
 {
+    int first;
+
     if (!job->fake) {
         return ompi_group_have_remote_peers(comm->c_local_group);
     }
-    for (int r = 1, first = -1; r < ompi_comm_size(comm); r++) {
-        opal_process_name_t a = ompi_group_get_proc_name(comm->c_local_group, 0);
-        opal_process_name_t b = ompi_group_get_proc_name(comm->c_local_group, r);
-
-        first = a.vpid < job->size ? job->node_of[a.vpid] : -1;
-        if (a.jobid != b.jobid || b.vpid >= job->size || first != job->node_of[b.vpid]) {
+    first = fake_node(job, comm, 0);
+    for (int r = 1; r < ompi_comm_size(comm); r++) {
+        if (first != fake_node(job, comm, r)) {
             return true;
         }
     }
