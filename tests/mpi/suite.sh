@@ -361,6 +361,17 @@ dies die_netlab_ends_the_job 30 "${launch[@]}" "$programs/die" --how kill --algo
 fake 4 2 block delegate
 dies die_delegate_ends_the_job 30 "${launch[@]}" "$programs/die" --how kill --algorithm smp
 
+# --- decisions and their reasons are in the log ---
+fake 4 4 block exchange
+says log_says_that_one_node_is_left_alone 30 'all its processes share one node' 'ok 1' -- \
+    "${launch[@]}" --mca coll_napcoll_verbose 10 "$programs/threads" --rounds 2
+fake 8 4 block exchange
+says log_says_what_auto_chose 30 'by smp, chosen by auto' 'lane 3 of node 1' 'ok 1' -- \
+    "${launch[@]}" --mca coll_napcoll_verbose 20 "$programs/threads" --rounds 2
+fake 4 1 block exchange
+says log_says_why_a_call_was_left 30 'no node has more than one process' 'ok 1' -- \
+    "${launch[@]}" --mca coll_napcoll_verbose 1 "$programs/threads" --rounds 2
+
 fake 4 2 block exchange
 says bogus_algorithm_names_the_valid_ones 30 bogus recursive_doubling smp nap 'ok 1' -- \
     "${launch[@]}" --mca coll_napcoll_allreduce_algorithm bogus "$programs/threads" --rounds 5
