@@ -296,6 +296,9 @@ allreduce netlab_nap_10x4_block nap runs:nap runs:nap 10000
 emulated 2 2 block 4 tree
 case_of netlab_nap_bound 60 env OMPI_MCA_hwloc_base_binding_policy=core "${launch[@]}" \
     "$programs/allreduce" --algorithm nap --expect runs:nap --expect-noncommutative runs:nap
+says netlab_bound_processes_are_ordered_by_the_hardware 60 'place 1 in the hardware: lane 1' 'ok 1' \
+    -- env OMPI_MCA_hwloc_base_binding_policy=core "${launch[@]}" --mca coll_napcoll_verbose 20 \
+    "$programs/threads" --rounds 2
 # Half of the slots for the parents, half for the children.
 emulated 3 4 block 6 exchange
 case_of netlab_two_jobs 60 "${launch[@]}" "$programs/spawn"

@@ -92,7 +92,6 @@ typedef struct napcoll_plan {
     int32_t stages;
     int32_t steps;
     int32_t max_messages; /**< most messages in one stage */
-    bool has_phases;      /**< some step is a local phase */
     napcoll_temp_t *temp;
     napcoll_stage_t *stage;
     napcoll_step_t *step;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 typedef enum {
+    TEMP_NONE, /* not ours: a receive buffer that was not lent */
     TEMP_USED,
     TEMP_DYING, /* free from the next stage on */
     TEMP_FREE
@@ -24,7 +25,6 @@ struct napcoll_builder {
     napcoll_plan_t plan; /* its arrays grow here */
     temp_state_t *state; /* [room for temps] */
     temp_state_t recvbuf;
-    bool recvbuf_lent;
     int temp_room;
     int stage_room;
     int step_room;
@@ -86,7 +86,6 @@ napcoll_span_t napcoll_builder_rows(napcoll_builder_t *b, int rows, int first, i
 
 void napcoll_builder_lend_recvbuf(napcoll_builder_t *b)
 {
-    b->recvbuf_lent = true;
     b->recvbuf = TEMP_FREE;
 }
 
@@ -110,7 +109,7 @@ void napcoll_builder_release(napcoll_builder_t *b, napcoll_span_t span)
 {
     int t = span.buffer - NAPCOLL_BUFFER_TEMP;
 
-    if (NAPCOLL_BUFFER_RECV == span.buffer && b->recvbuf_lent && TEMP_USED == b->recvbuf) {
+    if (NAPCOLL_BUFFER_RECV == span.buffer && TEMP_USED == b->recvbuf) {
         b->recvbuf = TEMP_DYING;
     }
     if (t >= 0 && t < b->plan.temps && TEMP_USED == b->state[t]) {
@@ -152,7 +151,6 @@ void napcoll_builder_copy(napcoll_builder_t *b, napcoll_span_t dst, napcoll_span
 void napcoll_builder_phase(napcoll_builder_t *b, napcoll_phase_t phase, int root,
                            napcoll_span_t dst, napcoll_span_t left)
 {
-    b->plan.has_phases = true;
     push(b,
          (napcoll_step_t){
              .kind = NAPCOLL_STEP_PHASE, .phase = phase, .peer = root, .dst = dst, .left = left});
