@@ -9,8 +9,8 @@ use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use File::Copy qw(copy);
-use File::Find qw(find);
-use File::Path qw(make_path remove_tree);
+use File::Find qw(find finddepth);
+use File::Path qw(make_path);
 use Getopt::Long;
 
 my $top = dirname(abs_path($0));
@@ -24,9 +24,11 @@ Without --graft, makes configure and its company with autoconf, automake and lib
   --force               make them all anew, also those that look up to date
 
 With --graft, copies the component into OMPI_SOURCE/$component, where Open MPI's own
-autogen.pl picks it up. A napcoll that already stands there is replaced; nothing else is touched.
+autogen.pl picks it up. A napcoll that already stands there is replaced (what a build has made of it
+stays, so that make goes on from there); nothing else is touched.
   --graft OMPI_SOURCE   the top folder of Open MPI's source (4.1, 5.x or 6.x)
-  --link                a symbolic link to this folder instead of a copy, for development
+  --link                symbolic links to the files here instead of copies, for development; graft again
+                        when a file is added
 
   --help                this text
 END
@@ -91,10 +93,35 @@ sub make_configure
         . "    mkdir -p build && cd build && ../configure), then make.\n";
 }
 
-# Everything in the component's folder but what a build inside it left behind.
-sub copy_component
+# What the component consists of; a build inside its folder leaves other files behind, one of them a header.
+sub is_source
 {
-    my ($from, $to) = @_;
+    my ($name) = @_;
+    return $name !~ m{/napcoll_help_text\.h$} && $name =~ m{(\.c|\.h|\.m4|\.txt|/Makefile\.am)$};
+}
+
+# Removes the sources below a folder, and the folders that this leaves empty.
+sub remove_sources
+{
+    my ($dir) = @_;
+    finddepth({
+        no_chdir => 1,
+        wanted => sub {
+            my $name = $File::Find::name;
+            if (-d $name && !-l $name) {
+                rmdir($name);
+            } elsif (is_source($name)) {
+                unlink($name) or fail("cannot replace $name: $!");
+            }
+        },
+    }, $dir);
+}
+
+# The folders are never links: both trees write Makefile.in, and Open MPI's build its objects, next to the
+# sources.
+sub put_component
+{
+    my ($from, $to, $link) = @_;
     my $count = 0;
     find({
         no_chdir => 1,
@@ -108,8 +135,15 @@ sub copy_component
                 make_path("$to$name");
                 return;
             }
-            return if $name !~ m{(\.c|\.h|\.m4|\.txt|/Makefile\.am)$};
-            copy($File::Find::name, "$to$name") or fail("cannot write $to$name: $!");
+            return if !is_source($name);
+            if ($link) {
+                symlink($File::Find::name, "$to$name") or fail("cannot link $to$name: $!");
+            } else {
+                copy($File::Find::name, "$to$name") or fail("cannot write $to$name: $!");
+                # So that make there, after another graft, makes anew what has changed, and no more.
+                my $time = (stat($File::Find::name))[9];
+                utime($time, $time, "$to$name");
+            }
             $count++;
         },
     }, $from);
@@ -139,15 +173,10 @@ sub graft
         if (!-f "$to/configure.m4" || !-f "$to/owner.txt") {
             fail("$to exists and does not look like napcoll's folder; move it away first.");
         }
-        remove_tree($to);
+        remove_sources($to);
     }
-    if ($link) {
-        symlink($from, $to) or fail("cannot link $to: $!");
-        print "==> linked $to to $from\n";
-    } else {
-        my $count = copy_component($from, $to);
-        print "==> copied $count files to $to\n";
-    }
+    my $count = put_component($from, $to, $link);
+    print "==> " . ($link ? "linked" : "copied") . " $count files to $to\n";
     print "==> Next, in $source:\n"
         . "    ./autogen.pl --force && ./configure --prefix=... --enable-mca-dso=coll-napcoll && make\n"
         . "    configure then lists: checking if MCA component coll:napcoll can compile... yes\n";

@@ -141,13 +141,54 @@ AC_DEFUN([_NAPCOLL_FIND_HEADERS],[
 
     # The shims for forgotten headers stand last: a complete installation's own headers win.
     coll_napcoll_CPPFLAGS="-isystem $napcoll_internal $OPENMPI_CPPFLAGS"
+    coll_napcoll_CPPFLAGS="$coll_napcoll_CPPFLAGS -DNAPCOLL_OUT_OF_TREE"
     coll_napcoll_CPPFLAGS="$coll_napcoll_CPPFLAGS -idirafter \$(top_srcdir)/ompi/mca/coll/napcoll/compat"
-    AS_IF([test "$OPENMPI_MAJOR" -ge 5],
-        [PKG_CHECK_MODULES([PMIX], [pmix], [], [PMIX_CFLAGS=])
-         coll_napcoll_CPPFLAGS="$coll_napcoll_CPPFLAGS $PMIX_CFLAGS"])
+    AS_IF([test "$OPENMPI_MAJOR" -ge 5], [_NAPCOLL_FIND_PMIX])
     AC_SUBST([OPENMPI_VERSION])
     AC_SUBST([OPENMPI_MAJOR])
     AC_SUBST([coll_napcoll_CPPFLAGS])
+])
+
+# From 5.x on components call PMIx: that which came with Open MPI, if there is one, or the system's.
+AC_DEFUN([_NAPCOLL_FIND_PMIX],[
+    napcoll_pmix_h=
+    for napcoll_dir in $napcoll_incdirs; do
+        AS_IF([test -z "$napcoll_pmix_h" && test -f "$napcoll_dir/pmix.h"],
+            [napcoll_pmix_h=$napcoll_dir/pmix.h])
+    done
+    AS_IF([test -n "$napcoll_pmix_h"],
+        [PMIX_CFLAGS=
+         PMIX_LIBS=-lpmix
+         napcoll_pmix_libdirs=$napcoll_libdirs
+         napcoll_pmix_prefix=`AS_DIRNAME(["$napcoll_pmix_h"])`
+         napcoll_pmix_prefix=`AS_DIRNAME(["$napcoll_pmix_prefix"])`],
+        [PKG_CHECK_MODULES([PMIX], [pmix], [],
+            [AC_MSG_ERROR([Open MPI $OPENMPI_VERSION was built with a PMIx that is not found here: there is
+    no pmix.h in the folders that $MPICC names, and pkg-config knows no pmix.
+    Debian, Ubuntu:  apt-get install libpmix-dev
+    Otherwise:       name the folder of its pmix.pc: ./configure PKG_CONFIG_PATH=DIR])])
+         napcoll_pmix_libdirs=`$PKG_CONFIG --variable=libdir pmix`
+         napcoll_pmix_prefix=`$PKG_CONFIG --variable=prefix pmix`])
+    coll_napcoll_CPPFLAGS="$coll_napcoll_CPPFLAGS $PMIX_CFLAGS"
+
+    # mpirun hands Open MPI's plugin path on to PMIx, unless PMIx's own is set.
+    PMIX_PLUGINDIR=
+    for napcoll_dir in $napcoll_pmix_libdirs; do
+        AS_IF([test -z "$PMIX_PLUGINDIR" && test -d "$napcoll_dir/pmix"],
+            [PMIX_PLUGINDIR=$napcoll_dir/pmix])
+    done
+    # PMIx's file of settings: mpirun of 5.x hands a plugin path in it on to Open MPI, whose ranks then
+    # find no plugin of their own. (Debian 13 has one.)
+    PMIX_SETTINGS=
+    for napcoll_dir in "$napcoll_pmix_prefix/etc" "$napcoll_pmix_prefix/share" /etc /etc/pmix; do
+        AS_IF([test "$OPENMPI_MAJOR" = 5 && test -z "$PMIX_SETTINGS" && test -f "$napcoll_dir/pmix-mca-params.conf"],
+            [PMIX_SETTINGS=$napcoll_dir/pmix-mca-params.conf])
+    done
+    napcoll_hiding=
+    AS_IF([test -n "$PMIX_SETTINGS"],
+        [napcoll_hiding=`$SED -n '/^@<:@ 	@:>@*mca_base_component_path/p' "$PMIX_SETTINGS"`])
+    AC_SUBST([PMIX_PLUGINDIR])
+    AC_SUBST([PMIX_SETTINGS])
 ])
 
 AC_DEFUN([_NAPCOLL_COLL_INTERFACE],[
@@ -219,6 +260,7 @@ extern int opal_output_open(void *);
     Install Open MPI's development files (Debian, Ubuntu: apt-get install libopenmpi-dev), or use an
     Open MPI that was built with shared libraries.])])
     AC_MSG_RESULT([$coll_napcoll_LIBS])
+    coll_napcoll_LIBS="$coll_napcoll_LIBS $PMIX_LIBS"
     # A component with a symbol that nothing defines fails when it is loaded; better when it is linked.
     AC_MSG_CHECKING([whether the linker refuses undefined symbols when asked])
     LDFLAGS="$napcoll_save_LDFLAGS -Wl,-z,defs"

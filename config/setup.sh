@@ -5,7 +5,7 @@
 # and the build. To be sourced, with NAPCOLL_SRC naming the source folder.
 
 # What it takes to build and test napcoll on Debian: package, and how to see that it is there (a
-# program, a header for the C compiler, or a pkg-config module).
+# program, a header for the C compiler, a pkg-config module, or a file).
 # shellcheck disable=SC2034 # used where this is sourced
 napcoll_needs=(
     "gcc               program:gcc"
@@ -18,6 +18,7 @@ napcoll_needs=(
     "pkg-config        program:pkg-config"
     "openmpi-bin       program:mpirun"
     "libopenmpi-dev    program:mpicc"
+    "libpmix-dev       module:pmix"
     "libevent-dev      module:libevent_core"
     "iproute2          program:ip"
     "util-linux        program:unshare"
@@ -26,6 +27,7 @@ napcoll_needs=(
 napcoll_test_needs=(
     "libcmocka-dev     module:cmocka"
     "valgrind          program:valgrind"
+    "xz-utils          program:xz"
 )
 
 napcoll_say() {
@@ -49,6 +51,7 @@ napcoll_have() {
             command -v pkg-config >/dev/null || return 1
             pkg-config --exists "${1#*:}"
             ;;
+        file:*) [ -f "${1#*:}" ] ;;
     esac
 }
 
@@ -86,13 +89,22 @@ napcoll_packages() {
     hash -r
 }
 
-# napcoll_autogen: makes configure when it is not there, or older than what it is made from.
+# napcoll_openmpi_version: reads what mpicc --showme:version prints, and prints the version alone.
+napcoll_openmpi_version() {
+    sed -nE 's/.*Open MPI v?([0-9][^ ]*).*/\1/p'
+}
+
+# napcoll_configure_is_stale: whether it is not there, or older than what it is made from.
+napcoll_configure_is_stale() {
+    [ -x "$NAPCOLL_SRC/configure" ] && [ -f "$NAPCOLL_SRC/Makefile.in" ] || return 0
+    [ -n "$(cd "$NAPCOLL_SRC" && find configure.ac Makefile.am config/*.m4 ompi tests examples docs \
+        \( -name '*.ac' -o -name '*.m4' -o -name Makefile.am \) -newer configure -print -quit)" ]
+}
+
+# napcoll_autogen: makes configure when that is stale. A source folder that may not be written has what
+# it needs.
 napcoll_autogen() {
-    if [ -x "$NAPCOLL_SRC/configure" ] && [ -f "$NAPCOLL_SRC/Makefile.in" ] &&
-        [ -z "$(cd "$NAPCOLL_SRC" && find configure.ac Makefile.am config/*.m4 ompi tests examples docs \
-            \( -name '*.ac' -o -name '*.m4' -o -name Makefile.am \) -newer configure -print -quit)" ]; then
-        return 0
-    fi
+    [ -w "$NAPCOLL_SRC" ] && napcoll_configure_is_stale || return 0
     napcoll_say "autogen.pl"
     napcoll_quietly "$NAPCOLL_SRC/autogen.pl" --force
 }
@@ -118,6 +130,7 @@ napcoll_build() {
     # Once configured, make itself sees to what has changed.
     if [ ! -f "$dir/config.status" ] || [ ! -f "$dir/Makefile" ]; then
         napcoll_autogen || return
+        [ -w "$NAPCOLL_SRC" ] || set -- --disable-maintainer-mode "$@"
         napcoll_say "configure in ${dir#"$PWD"/}"
         (cd "$dir" && napcoll_quietly "$NAPCOLL_SRC/configure" "$@") || return
     elif grep -q "^HAVE_[A-Z]*_TRUE='#'" "$dir/config.log" &&
@@ -135,9 +148,12 @@ napcoll_mpirun_settings() {
     if [ "$(id -u)" = 0 ]; then
         export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     fi
-    # More processes than cores: they give the core away while they wait.
+    # More processes than cores: they give the core away while they wait. From Open MPI 5 on mpirun is
+    # PRRTE's, with names of its own, of which 5 and 6 each know some; what one does not know it ignores.
     export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1
     export OMPI_MCA_hwloc_base_binding_policy=none
+    export PRTE_MCA_prte_set_default_slots=1024
+    export PRTE_MCA_hwloc_default_binding_policy=none PRTE_MCA_bindto=none
 }
 
 # napcoll_count_tap LOG RC [LIMIT]: prints "passed failed skipped" and, on further lines, what went wrong besides "not

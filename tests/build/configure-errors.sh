@@ -92,7 +92,7 @@ for dir in /usr/bin /bin; do
     for program in "$dir"/*; do
         case ${program##*/} in
             mpi* | ompi* | orte* | prte*) ;;
-            *) [ -e "$work/nompi/${program##*/}" ] || ln -s "$program" "$work/nompi/" ;;
+            *) [ -L "$work/nompi/${program##*/}" ] || ln -s "$program" "$work/nompi/" ;;
         esac
     done
 done

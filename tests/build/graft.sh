@@ -30,19 +30,42 @@ component_arrives() {
 }
 
 second_graft_replaces_the_first() {
-    touch "$folder/stale.c"
+    mkdir "$folder/old"
+    touch "$folder/stale.c" "$folder/old/stale.h"
     "$src/autogen.pl" --graft "$ompi"
-    [ ! -e "$folder/stale.c" ] && [ -f "$folder/configure.m4" ]
+    [ ! -e "$folder/stale.c" ] && [ ! -e "$folder/old" ] && [ -f "$folder/configure.m4" ]
 }
 
+# For make to go on with: files that it made, and sources that look as old as they are.
+second_graft_keeps_the_build() {
+    mkdir "$folder/algo/.libs"
+    touch "$folder/Makefile.in" "$folder/algo/.libs/napcoll_algo.o"
+    "$src/autogen.pl" --graft "$ompi"
+    [ -f "$folder/Makefile.in" ]
+    [ -f "$folder/algo/.libs/napcoll_algo.o" ]
+    [ ! "$folder/Makefile.am" -nt "$src/ompi/mca/coll/napcoll/Makefile.am" ]
+}
+
+# Files are links, folders are not: a build there must not write into this tree.
 link_replaces_the_copy() {
     "$src/autogen.pl" --graft "$ompi" --link
-    [ -L "$folder" ] && [ -f "$folder/configure.m4" ]
+    [ -z "$(find "$folder" -type f \( -name '*.[ch]' -o -name '*.m4' -o -name Makefile.am \))" ]
+    [ "$folder/algo/napcoll_algo.c" -ef "$src/ompi/mca/coll/napcoll/algo/napcoll_algo.c" ]
+    [ ! "$folder/algo" -ef "$src/ompi/mca/coll/napcoll/algo" ]
 }
 
 copy_replaces_the_link() {
     "$src/autogen.pl" --graft "$ompi"
-    [ ! -L "$folder" ] && [ -f "$folder/configure.m4" ] && [ -f "$src/ompi/mca/coll/napcoll/configure.m4" ]
+    [ -z "$(find "$folder" -type l)" ]
+    [ -f "$folder/configure.m4" ] && [ -f "$src/ompi/mca/coll/napcoll/configure.m4" ]
+}
+
+copy_replaces_a_linked_folder() {
+    rm -rf "$folder"
+    ln -s "$src/ompi/mca/coll/napcoll" "$folder"
+    "$src/autogen.pl" --graft "$ompi"
+    [ ! -L "$folder" ]
+    [ -f "$folder/configure.m4" ] && [ -f "$src/ompi/mca/coll/napcoll/configure.m4" ]
 }
 
 foreign_folder_is_left_alone() {
@@ -66,11 +89,13 @@ missing_tools_are_named() {
         env PATH="$work/bin" "$perl" "$src/autogen.pl"
 }
 
-tap_plan 7
+tap_plan 9
 tap graft_copies_every_source component_arrives
 tap graft_again_replaces second_graft_replaces_the_first
+tap graft_again_keeps_the_build second_graft_keeps_the_build
 tap graft_link_replaces_copy link_replaces_the_copy
 tap graft_copy_replaces_link copy_replaces_the_link
+tap graft_replaces_a_linked_folder copy_replaces_a_linked_folder
 tap graft_leaves_foreign_folder_alone foreign_folder_is_left_alone
 tap graft_refuses_other_tree other_tree_is_refused
 tap autogen_names_missing_tools missing_tools_are_named

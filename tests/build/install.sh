@@ -19,6 +19,10 @@ END
 }
 only_help "$@"
 
+# shellcheck source=config/setup.sh
+. "$src/config/setup.sh"
+napcoll_mpirun_settings
+
 [ -f "$build/config.status" ] || tap_skip_all "no build in $build"
 
 unset OMPI_MCA_mca_base_component_path NAPCOLL_BUILD DESTDIR
@@ -51,11 +55,40 @@ uninstall_leaves_nothing() {
 user_install_is_found_without_settings() {
     mkdir -p "$work/home" "$work/user"
     cd "$work/user"
-    HOME=$work/home "$src/configure" -q --enable-user-install
+    HOME=$work/home "$src/configure" --enable-user-install >configure.out
     HOME=$work/home make -s -j 2 install
     ls -l "$work/home/.openmpi/components/mca_coll_napcoll.so" \
         "$work/home/.openmpi/components/help-coll-napcoll.txt" "$work/home/.local/bin/napcoll-plan"
     finds_napcoll env HOME="$work/home"
+}
+
+# ranks_have_napcoll COMMAND...: those that mpirun starts, and not only ompi_info. The program sees by
+# napcoll's counters who reduced.
+ranks_have_napcoll() {
+    "$@" mpirun --mca btl ^ofi,uct,openib --mca btl_tcp_if_include lo -np 4 --mca coll napcoll,tuned \
+        --mca coll_napcoll_fake_ppn 2 "$build/tests/mpi/selection" --expect runs
+}
+
+user_install_reaches_the_ranks() {
+    ranks_have_napcoll env HOME="$work/home" PMIX_MCA_mca_base_param_files=none
+}
+
+# Where they find it only with that variable, configure has said so.
+hidden_plugins_are_reported() {
+    local found=yes said=no
+    (unset PMIX_MCA_mca_base_param_files && ranks_have_napcoll env HOME="$work/home") || found=no
+    grep PMIX_MCA_mca_base_param_files=none "$work/user/configure.out" && said=yes
+    echo "found without: $found, said: $said"
+    [ "$found" != "$said" ]
+}
+
+env_reaches_the_ranks() {
+    (
+        unset "${!PMIX_MCA_@}"
+        # shellcheck source=/dev/null
+        . "$build/env.sh"
+        ranks_have_napcoll env
+    )
 }
 
 user_uninstall_leaves_nothing() {
@@ -88,13 +121,16 @@ tools_are_programs() {
     done
 }
 
-tap_plan 8
+tap_plan 11
 tap install_goes_to_the_plugin_folder staged_install_goes_to_open_mpi
 tap installed_component_is_found staged_component_loads
 tap uninstall_leaves_nothing uninstall_leaves_nothing
 tap user_install_is_found_without_settings user_install_is_found_without_settings
+tap user_install_reaches_the_ranks user_install_reaches_the_ranks
+tap plugins_hidden_by_pmix_are_reported hidden_plugins_are_reported
 tap user_uninstall_leaves_nothing user_uninstall_leaves_nothing
 tap env_works_in_sh env_works_in sh
 tap env_works_in_bash env_works_in bash
+tap env_reaches_the_ranks env_reaches_the_ranks
 tap tools_are_programs tools_are_programs
 tap_end

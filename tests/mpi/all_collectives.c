@@ -2,9 +2,9 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls every collective of MPI-3.1, blocking, nonblocking and, where Open MPI has them as an
- * extension, persistent, on communicators of every kind, and checks the data. A component list
- * that leaves a hole anywhere fails here, at the latest in MPI_Init.
+ * Calls every collective of MPI-3.1, blocking, nonblocking and persistent (before 5.0 an extension of
+ * Open MPI's), on communicators of every kind, and checks the data. A component list that leaves a
+ * hole anywhere fails here, at the latest in MPI_Init.
  *
  * On an intercommunicator the two sides are the even and the odd ranks; what one side sends the
  * other receives, and roots are on the even side.
@@ -16,10 +16,16 @@
 
 #include "tap_mpi.h"
 
-#if defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && OMPI_HAVE_MPI_EXT_PCOLLREQ
-#    define HAVE_PERSISTENT 1
+/* What initializes a persistent call. */
+#if OMPI_MAJOR_VERSION >= 5
+#    define HAVE_PERSISTENT             1
+#    define PERSISTENT_INIT(Upper, ...) MPI_##Upper##_init(__VA_ARGS__)
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && OMPI_HAVE_MPI_EXT_PCOLLREQ
+#    define HAVE_PERSISTENT             1
+#    define PERSISTENT_INIT(Upper, ...) MPIX_##Upper##_init(__VA_ARGS__)
 #else
-#    define HAVE_PERSISTENT 0
+#    define HAVE_PERSISTENT             0
+#    define PERSISTENT_INIT(Upper, ...) MPI_ERR_UNSUPPORTED_OPERATION
 #endif
 
 enum mode { BLOCKING, NONBLOCKING, PERSISTENT };
@@ -79,35 +85,22 @@ static void finish(enum mode mode, MPI_Request *request)
 }
 
 /* The three spellings of one call. Arguments end with the communicator. */
-#if HAVE_PERSISTENT
-#    define CALL(mode, Upper, lower, ...)                                            \
-        do {                                                                         \
-            MPI_Request request = MPI_REQUEST_NULL;                                  \
-            switch (mode) {                                                          \
-            case BLOCKING:                                                           \
-                mpi_check(MPI_##Upper(__VA_ARGS__), "MPI_" #Upper);                  \
-                break;                                                               \
-            case NONBLOCKING:                                                        \
-                mpi_check(MPI_I##lower(__VA_ARGS__, &request), "MPI_I" #lower);      \
-                break;                                                               \
-            default:                                                                 \
-                mpi_check(MPIX_##Upper##_init(__VA_ARGS__, MPI_INFO_NULL, &request), \
-                          "MPIX_" #Upper "_init");                                   \
-            }                                                                        \
-            finish(mode, &request);                                                  \
-        } while (0)
-#else
-#    define CALL(mode, Upper, lower, ...)                                       \
-        do {                                                                    \
-            MPI_Request request = MPI_REQUEST_NULL;                             \
-            if (BLOCKING == mode) {                                             \
-                mpi_check(MPI_##Upper(__VA_ARGS__), "MPI_" #Upper);             \
-            } else {                                                            \
-                mpi_check(MPI_I##lower(__VA_ARGS__, &request), "MPI_I" #lower); \
-            }                                                                   \
-            finish(mode, &request);                                             \
-        } while (0)
-#endif
+#define CALL(mode, Upper, lower, ...)                                               \
+    do {                                                                            \
+        MPI_Request request = MPI_REQUEST_NULL;                                     \
+        switch (mode) {                                                             \
+        case BLOCKING:                                                              \
+            mpi_check(MPI_##Upper(__VA_ARGS__), "MPI_" #Upper);                     \
+            break;                                                                  \
+        case NONBLOCKING:                                                           \
+            mpi_check(MPI_I##lower(__VA_ARGS__, &request), "MPI_I" #lower);         \
+            break;                                                                  \
+        default:                                                                    \
+            mpi_check(PERSISTENT_INIT(Upper, __VA_ARGS__, MPI_INFO_NULL, &request), \
+                      "persistent " #Upper);                                        \
+        }                                                                           \
+        finish(mode, &request);                                                     \
+    } while (0)
 
 /* Roles in operations with a root. With two groups the root's group mates only look on. */
 static bool is_root(const struct place *p)

@@ -121,7 +121,13 @@ static inline int op_value(const struct op *op, int rank, int i)
     return 1 + (rank * 7 + i * 5) % 23;
 }
 
+#if defined(MPI_INTEGER4) && defined(MPI_REAL8)
 enum { NUM_SIMPLE_KINDS = 38, NUM_PAIR_KINDS = 9 };
+#else
+/* An Open MPI that was built without Fortran has no types of Fortran of a given size, and no operations
+ * on pairs of its numbers. */
+enum { NUM_SIMPLE_KINDS = 36, NUM_PAIR_KINDS = 7 };
+#endif
 
 static inline int num_kinds(void)
 {
@@ -191,8 +197,10 @@ static inline struct kind kind_simple(int i)
         {.name = "c_bool", .type = MPI_C_BOOL, .class = KIND_LOGICAL},
         {.name = "logical", .type = MPI_LOGICAL, .class = KIND_LOGICAL},
         {.name = "byte", .type = MPI_BYTE, .class = KIND_BYTE},
+#if defined(MPI_INTEGER4) && defined(MPI_REAL8)
         {.name = "integer4", .type = MPI_INTEGER4, .class = KIND_FOREIGN},
         {.name = "real8", .type = MPI_REAL8, .class = KIND_FLOATING, .format = FORMAT_DOUBLE},
+#endif
     };
 
     return all[i];
@@ -235,9 +243,11 @@ static inline struct kind kind_pair(int i)
         {"long_double_int", MPI_LONG_DOUBLE_INT, KIND_PAIR, FORMAT_LONG_DOUBLE, sizeof(long double),
          w, i4, offsetof(struct long_double_int, b), 0},
         {"2integer", MPI_2INTEGER, KIND_PAIR, w, i4, w, i4, i4, 0},
+#if defined(MPI_INTEGER4) && defined(MPI_REAL8)
         {"2real", MPI_2REAL, KIND_PAIR, f, sizeof(float), f, sizeof(float), sizeof(float), 0},
         {"2double_precision", MPI_2DOUBLE_PRECISION, KIND_PAIR, d, sizeof(double), d,
          sizeof(double), sizeof(double), 0},
+#endif
     };
 
     return all[i];

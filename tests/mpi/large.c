@@ -2,8 +2,9 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_Allreduce in place of one long vector, by default beyond 2^31 bytes. It takes two to three
- * times the vector of memory per process.
+ * MPI_Allreduce in place of one long vector, by default beyond 2^31 bytes, and of its bytes, which
+ * are beyond 2^31 elements, where MPI counts so far. It takes two to three times the vector of
+ * memory per process.
  *
  *     large [--count DOUBLES] [--algorithm NAME] [--expect WORDS]
  */
@@ -31,6 +32,34 @@ static bool matches(struct tap *tap, const double *sum, long long count)
         }
     }
     return true;
+}
+
+/* The same memory as single bytes, more than an int counts. */
+static void bytewise(struct tap *tap, MPI_Comm comm, unsigned char *byte, long long count)
+{
+#if MPI_VERSION >= 4
+    const long long stretch = 1 << 20; /* bytes with the same value */
+    bool right = true;
+
+    for (long long i = 0; i < count; i += stretch) {
+        memset(byte + i, (int) (i / stretch % 251) + tap->rank,
+               (size_t) (count - i < stretch ? count - i : stretch));
+    }
+    mpi_check(MPI_Allreduce_c(MPI_IN_PLACE, byte, (MPI_Count) count, MPI_UINT8_T, MPI_MAX, comm),
+              "MPI_Allreduce_c");
+    for (long long i = 0; i < count; i += stretch) {
+        long long last = count - i < stretch ? count - i - 1 : stretch - 1;
+
+        right = right && byte[i] == i / stretch % 251 + tap->size - 1
+                && 0 == memcmp(byte + i, byte + i + 1, (size_t) last);
+    }
+    tap_ok(tap, right, "large_count_of_%lld_elements", count);
+#else
+    (void) comm;
+    (void) byte;
+    (void) count;
+    tap_skip(tap, "large_count", "this MPI counts in int");
+#endif
 }
 
 int main(int argc, char **argv)
@@ -62,6 +91,7 @@ int main(int argc, char **argv)
               "MPI_Allreduce");
     tap_ok(&tap, matches(&tap, vector, count), "large_allreduce_of_%lld_bytes",
            count * (long long) sizeof(double));
+    bytewise(&tap, comm, (unsigned char *) vector, count * (long long) sizeof(double));
     tap_ok(&tap, expect_valid(expect) && expect_met(&tap, &expectation, expect),
            "large_ran_what_was_asked_for (%s)", expect);
     free(vector);

@@ -54,6 +54,7 @@ int main(int argc, char **argv)
     struct expectation expectation;
     struct tap tap;
     MPI_Comm parent, between, all;
+    MPI_Info info;
     bool child, right[3];
     int status, good, everywhere = 0;
 
@@ -65,9 +66,13 @@ int main(int argc, char **argv)
     if (child) {
         between = parent;
     } else {
-        mpi_check(MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, tap.size, MPI_INFO_NULL, 0, MPI_COMM_WORLD,
+        /* Children have the mapping and binding of their own, unless told; cores may be few. */
+        mpi_check(MPI_Info_create(&info), "MPI_Info_create");
+        mpi_check(MPI_Info_set(info, "bind_to", "none"), "MPI_Info_set");
+        mpi_check(MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, tap.size, info, 0, MPI_COMM_WORLD,
                                  &between, MPI_ERRCODES_IGNORE),
                   "MPI_Comm_spawn");
+        mpi_check(MPI_Info_free(&info), "MPI_Info_free");
     }
     mpi_check(MPI_Intercomm_merge(between, child, &all), "MPI_Intercomm_merge");
     expect_begin(&expectation, &counters);

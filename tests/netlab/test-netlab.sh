@@ -15,6 +15,8 @@ number=0
 failures=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/netlab-test.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
+# Parameters of the caller's would win over netlab's.
+unset -v "${!OMPI_MCA_@}" "${!PRTE_MCA_@}" "${!PMIX_MCA_@}"
 
 # report STATUS NAME [DETAIL]: STATUS 0 is success.
 report()
@@ -60,13 +62,15 @@ rejects()
     report $? "rejects $*" "status $status, output: $out${missing:+; missing:$missing}"
 }
 
-# where NP OPTION...: prints the node numbers of ranks 0, 1, ... under these options.
+# where NP OPTION...: prints the node numbers of ranks 0, 1, ... under these options, and those for
+# mpirun in $mpirun_options.
 where()
 {
     local np=$1
 
     shift
-    "$netlab" --latency 100us "$@" -- mpirun -np "$np" \
+    # shellcheck disable=SC2086 # several options
+    "$netlab" --latency 100us "$@" -- mpirun ${mpirun_options:-} -np "$np" \
         sh -c 'echo "$OMPI_COMM_WORLD_RANK $(hostname)"' 2>"$work/where.err" \
         | sort -n | sed 's/.* node//' | paste -s -d ' '
 }
@@ -148,6 +152,26 @@ test_placement()
     report $? "random differs for another seed" "both: $first"
 }
 
+# Not asked about eth0 alone, which makes newer kernels see to it at once.
+test_carrier()
+{
+    same "every node's network has its carrier from the start" "UP UP UP UP" \
+        "$("$netlab" --nodes 4 --ppn 1 -- sh -c 'for node in 0 1 2 3; do
+            "$1" node$node "ip -oneline link" | sed -n "s/.* eth0.* state \([A-Z]*\) .*/\1/p"
+        done' - "$here/netlab-agent" | paste -s -d ' ')"
+}
+
+# A job of two programs.  The first variable keeps Open MPI 5.0.7 of Debian 13 from a crash that it has
+# without netlab, too, whenever there are two; it must reach the daemons of all nodes.
+test_two_programs()
+{
+    same "the ranks of two programs are placed in order" "0 1 2 0 1 0" \
+        "$(PMIX_MCA_mca_base_param_files=none "$netlab" --ppn 3,2,1 --map cyclic -- \
+            mpirun -np 2 sh -c 'echo "$OMPI_COMM_WORLD_RANK $(hostname)"' : \
+            -np 4 sh -c 'echo "$OMPI_COMM_WORLD_RANK $(hostname)"' 2>"$work/where.err" \
+            | sort -n | sed 's/.* node//' | paste -s -d ' ')"
+}
+
 test_environment()
 {
     local out
@@ -163,8 +187,98 @@ node1 seen also $work /nowhere" "$out"
         "touch /dev/shm/mine; df -k --output=size /dev/shm; '$here/netlab-agent' node1 ls /dev/shm")
     same "each node has its own /dev/shm of the size asked for" "1024 netlab" \
         "$(tail -n +2 <<<"$out" | paste -s -d ' ' | tr -s ' ' | sed 's/^ //')"
+    same "sleeps may take 5 ms longer" 5000000 "$("$netlab" -- cat /proc/self/timerslack_ns)"
     out=$(echo text | "$netlab" -- cat)
     same "standard input and output pass through" text "$out"
+}
+
+# A program that only says what it is: mpirun of some version.
+fake_mpirun()
+{
+    mkdir -p "$work/$1"
+    printf '#!/bin/sh\necho "%s"\n' "$2" >"$work/$1/mpirun"
+    chmod +x "$work/$1/mpirun"
+}
+
+# set_for DIR VARIABLE...: what these are set to where the mpirun in PATH is that in DIR.
+set_for()
+{
+    local dir=$1 name
+
+    shift
+    for name in "$@"; do
+        PATH=$work/$dir:$PATH "$netlab" -- sh -c 'eval "echo $1=\${$1-}"' - "$name"
+    done | paste -s -d ' '
+}
+
+test_launcher()
+{
+    local version out
+
+    version=$(mpirun --version | head -n 1)
+    out=$("$netlab" --verbose -- true 2>&1)
+    [[ $out == *"mpirun: $version; led"* ]]
+    report $? "--verbose names the mpirun that is led" "output: $out"
+
+    fake_mpirun four "mpirun (Open MPI) 4.1.4"
+    fake_mpirun five "mpirun (Open MPI) 5.0.7"
+    fake_mpirun ten "mpirun (Open MPI) 10.0.0a1"
+    fake_mpirun other "HYDRA build details:"
+    same "Open MPI 4 is led by parameters of ORTE" \
+        "OMPI_MCA_plm=rsh PRTE_MCA_plm= OMPI_MCA_btl=self,vader,tcp" \
+        "$(set_for four OMPI_MCA_plm PRTE_MCA_plm OMPI_MCA_btl)"
+    same "Open MPI 5 is led by parameters of PRRTE" \
+        "OMPI_MCA_plm= PRTE_MCA_plm=ssh OMPI_MCA_btl=self,sm,tcp" \
+        "$(set_for five OMPI_MCA_plm PRTE_MCA_plm OMPI_MCA_btl)"
+    same "so are later ones" "OMPI_MCA_plm= PRTE_MCA_plm=ssh" \
+        "$(set_for ten OMPI_MCA_plm PRTE_MCA_plm)"
+    same "an mpirun of another MPI is left alone" "OMPI_MCA_plm= PRTE_MCA_plm= OMPI_MCA_btl=" \
+        "$(set_for other OMPI_MCA_plm PRTE_MCA_plm OMPI_MCA_btl)"
+    out=$(PATH=$work/four:$PATH "$netlab" --verbose -- "$work/five/mpirun" 2>&1 | grep 'led')
+    [[ $out == *"5.0.7; led onto the nodes by prrte"* ]]
+    report $? "an mpirun that is the command comes before that in PATH" "output: $out"
+
+    same "what the user has set is left as it is" "PRTE_MCA_plm=slurm OMPI_MCA_btl=self,tcp" \
+        "$(PRTE_MCA_plm=slurm OMPI_MCA_btl=self,tcp set_for five PRTE_MCA_plm OMPI_MCA_btl)"
+    same "under any of the names it has" "PRTE_MCA_mapby= PRTE_MCA_bindto= PRTE_MCA_plm=" \
+        "$(PRTE_MCA_map_by=core PRTE_MCA_hwloc_default_binding_policy=core OMPI_MCA_plm=ssh \
+            set_for five PRTE_MCA_mapby PRTE_MCA_bindto PRTE_MCA_plm)"
+    same "a policy of qualifiers only qualifies ours" "PRTE_MCA_mapby=slot:oversubscribe" \
+        "$(PRTE_MCA_mapby=:oversubscribe set_for five PRTE_MCA_mapby)"
+    same "what stands on the command line wins" "0 1 0 1" \
+        "$(mpirun_options='--map-by node' where 4 --nodes 2 --ppn 2)"
+}
+
+# Ends of jobs: the one rank that ends early sits on a remote node.
+test_job_status()
+{
+    local status
+
+    timeout 30 "$netlab" --nodes 2 --ppn 2 -- mpirun -np 4 \
+        sh -c '[ "$OMPI_COMM_WORLD_RANK" != 3 ] || exit 7; sleep 60' >"$work/log" 2>&1
+    status=$?
+    [ $status = 7 ]
+    report $? "a process that fails ends the job, with its status" \
+        "status $status, output: $(cat "$work/log")"
+    timeout 30 "$netlab" --nodes 2 --ppn 2 -- mpirun -np 4 \
+        sh -c '[ "$OMPI_COMM_WORLD_RANK" != 3 ] || kill -KILL $$; sleep 60' >"$work/log" 2>&1
+    status=$?
+    [ $status = 137 ]
+    report $? "so does one that is killed" "status $status, output: $(cat "$work/log")"
+    # Processes this short-lived are those whose end a launcher can miss.
+    timeout 60 "$netlab" --nodes 8 --ppn 8 -- mpirun -np 64 hostname >"$work/log" 2>&1
+    status=$?
+    [ $status = 0 ] && [ "$(grep -c '^node[0-7]$' "$work/log")" = 64 ]
+    report $? "64 short processes on 8 nodes start and end" \
+        "status $status, output: $(sort "$work/log" | uniq -c)"
+}
+
+test_session_folder()
+{
+    mkdir -p "$work/tmp"
+    same "session folders are in the private folder" "" \
+        "$(TMPDIR=$work/tmp "$netlab" --nodes 2 --ppn 2 -- mpirun -np 4 \
+            sh -c 'ls -A "$1"' - "$work/tmp" 2>&1)"
 }
 
 test_status()
@@ -257,9 +371,14 @@ if [ $? = 77 ]; then
     [ $failures = 0 ] || exit 1
     exit 77
 fi
+test_carrier
 test_placement
+test_two_programs
+test_launcher
 test_environment
 test_status
+test_job_status
+test_session_folder
 test_nothing_left
 test_switch_killed
 test_two_at_once

@@ -66,19 +66,20 @@ typedef struct mca_coll_napcoll_component {
     char *fake_ppn;
     char *fake_map;
     napcoll_job_t job;
+    bool job_known; /**< see mca_coll_napcoll_know_job */
     napcoll_counters_t counters;
 } mca_coll_napcoll_component_t;
 
-OMPI_MODULE_DECLSPEC extern mca_coll_napcoll_component_t mca_coll_napcoll_component;
+NAPCOLL_COMPAT_COMPONENT_DECLSPEC extern mca_coll_napcoll_component_t mca_coll_napcoll_component;
 
 /** The tables of all collectives, by napcoll_coll_t. */
 extern const napcoll_collective_t *const mca_coll_napcoll_collectives[NAPCOLL_COLLS];
 
-/** A function that held a slot before napcoll, with its module (retained). */
-typedef struct napcoll_previous {
+/** What holds a slot of a communicator's table: a function, with its module. */
+typedef struct napcoll_holder {
     void (*function)(void);
     mca_coll_base_module_t *module;
-} napcoll_previous_t;
+} napcoll_holder_t;
 
 /** A decision that was taken, and the plan that serves it. */
 typedef struct napcoll_cached {
@@ -102,7 +103,7 @@ typedef enum {
 typedef struct mca_coll_napcoll_module {
     mca_coll_base_module_t super;
     ompi_communicator_t *comm;
-    napcoll_previous_t previous[NAPCOLL_SLOTS];
+    napcoll_holder_t previous[NAPCOLL_SLOTS]; /**< before napcoll; modules retained */
     napcoll_topo_state_t topo_state;
     napcoll_node_map_t *map;
     int info_force[NAPCOLL_COLLS]; /**< NAPCOLL_FORCE_... of the info key, or -1 */
@@ -115,8 +116,8 @@ OBJ_CLASS_DECLARATION(mca_coll_napcoll_module_t);
 /* coll_napcoll_component.c */
 
 /**
- * Learn the job's size and, for tests, its made-up nodes, and see that its processes have the same
- * settings: at the first query, when MPI_COMM_WORLD has its group.
+ * See that the job's processes have the same settings and, for tests, make its nodes up: at the
+ * first query, when the processes have exchanged what they published.
  */
 int mca_coll_napcoll_know_job(void);
 

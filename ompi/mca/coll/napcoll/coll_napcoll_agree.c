@@ -19,7 +19,6 @@
 
 #include "opal/util/argv.h"
 #include "opal/util/proc.h"
-#include "opal/util/show_help.h"
 
 static const char key[] = "napcoll.settings";
 
@@ -94,12 +93,11 @@ int mca_coll_napcoll_compare_settings(void)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     if (OMPI_SUCCESS != napcoll_compat_lookup(&first, key, &theirs) || NULL == theirs) {
-        opal_show_help("help-coll-napcoll.txt", "no settings of process 0", true,
-                       napcoll_compat_hostname());
+        napcoll_compat_show_help("no settings of process 0", napcoll_compat_hostname());
         rc = OMPI_ERR_NOT_FOUND;
     } else if (0 != strcmp(mine, theirs)) {
-        opal_show_help("help-coll-napcoll.txt", "different settings", true,
-                       napcoll_compat_hostname(), (unsigned) OPAL_PROC_MY_NAME.vpid, mine, theirs);
+        napcoll_compat_show_help("different settings", napcoll_compat_hostname(),
+                                 (unsigned) OPAL_PROC_MY_NAME.vpid, mine, theirs);
         rc = OMPI_ERR_BAD_PARAM;
     }
     free(theirs);

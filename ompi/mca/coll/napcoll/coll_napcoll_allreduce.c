@@ -13,7 +13,7 @@
 
 static int call_previous(const mca_coll_napcoll_module_t *napcoll, ALLREDUCE_ARGS)
 {
-    const napcoll_previous_t *previous = &napcoll->previous[NAPCOLL_COLL_ALLREDUCE];
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_ALLREDUCE];
 
     (void) module;
     return ((mca_coll_base_module_allreduce_fn_t) previous->function)(ALLREDUCE_BASE_ARG_NAMES,

@@ -16,7 +16,6 @@
 
 #include "opal/util/argv.h"
 #include "opal/util/output.h"
-#include "opal/util/show_help.h"
 
 /* Say that an info key's value is none; one thread at a time, as show_help wants it. */
 static void complain_of_info(const mca_coll_napcoll_module_t *module,
@@ -34,8 +33,8 @@ static void complain_of_info(const mca_coll_napcoll_module_t *module,
     valid = opal_argv_join(names, ' ');
     opal_argv_free(names);
     opal_mutex_lock(lock);
-    opal_show_help("help-coll-napcoll.txt", "bad info value", true, key, value,
-                   module->comm->c_name, NULL == valid ? "" : valid);
+    napcoll_compat_show_help("bad info value", key, value, module->comm->c_name,
+                             NULL == valid ? "" : valid);
     opal_mutex_unlock(lock);
     free(valid);
 }
@@ -83,7 +82,7 @@ static void log_map(const mca_coll_napcoll_module_t *module)
 /* The node map and what the communicator's info says; at first use. */
 static int find_topology(mca_coll_napcoll_module_t *module)
 {
-    const napcoll_previous_t *allgather = &module->previous[NAPCOLL_SLOT_ALLGATHER];
+    const napcoll_holder_t *allgather = &module->previous[NAPCOLL_SLOT_ALLGATHER];
     int rc = OMPI_SUCCESS;
 
     module->topo_state = NAPCOLL_TOPO_BUSY;

@@ -11,7 +11,6 @@
 #include "coll_napcoll.h"
 
 #include "opal/util/output.h"
-#include "opal/util/show_help.h"
 
 /** Public string for ompi_info and the loader. */
 const char *mca_coll_napcoll_component_version_string = "Open MPI napcoll collective MCA component";
@@ -42,6 +41,7 @@ mca_coll_napcoll_component_t mca_coll_napcoll_component = {
         },
     .output = -1,
 };
+NAPCOLL_COMPAT_COMPONENT_INIT
 
 /* Read the made-up placement; a mistake in it is reported and the real nodes are used. */
 static int set_fake_nodes(mca_coll_napcoll_component_t *component)
@@ -56,8 +56,8 @@ static int set_fake_nodes(mca_coll_napcoll_component_t *component)
     }
     rc = napcoll_job_fake(&component->job, component->fake_ppn, order, &culprit, &where);
     if (OMPI_ERR_BAD_PARAM == rc) {
-        opal_show_help("help-coll-napcoll.txt", culprit == order ? "bad fake_map" : "bad fake_ppn",
-                       true, culprit, (int) where + 1);
+        napcoll_compat_show_help(culprit == order ? "bad fake_map" : "bad fake_ppn", culprit,
+                                 (int) where + 1);
         return OMPI_SUCCESS;
     }
     return rc;
@@ -68,10 +68,10 @@ int mca_coll_napcoll_know_job(void)
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     int rc;
 
-    if (0 != component->job.size) {
+    if (component->job_known) {
         return OMPI_SUCCESS;
     }
-    napcoll_job_set_size(&component->job, (uint32_t) ompi_comm_size(&ompi_mpi_comm_world.comm));
+    component->job_known = true;
     rc = mca_coll_napcoll_compare_settings();
     return OMPI_SUCCESS == rc ? set_fake_nodes(component) : rc;
 }
@@ -83,7 +83,8 @@ static int napcoll_open(void)
 
     component->output = opal_output_open(NULL);
     opal_output_set_verbosity(component->output, component->verbose);
-    napcoll_job_construct(&component->job);
+    napcoll_job_construct(&component->job, napcoll_compat_job_size());
+    component->job_known = false;
     rc = mca_coll_napcoll_publish_settings();
     return OMPI_SUCCESS == rc ? mca_coll_napcoll_bring_companions() : rc;
 }

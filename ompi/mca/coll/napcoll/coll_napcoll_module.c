@@ -14,7 +14,6 @@
 
 #include <string.h>
 
-#include "ompi/runtime/mpiruntime.h"
 #include "opal/util/output.h"
 
 /** A slot of the framework's function tables. */
@@ -22,12 +21,14 @@ typedef struct {
     const char *name;
     size_t function; /**< offset in mca_coll_base_comm_coll_t */
     size_t module;   /**< likewise, of the function's module */
+    size_t own;      /**< offset of a module's function in mca_coll_base_module_t */
 } slot_t;
 
 #define SLOT(op)                                                                 \
     {                                                                            \
         .name = #op, .function = offsetof(mca_coll_base_comm_coll_t, coll_##op), \
-        .module = offsetof(mca_coll_base_comm_coll_t, coll_##op##_module)        \
+        .module = offsetof(mca_coll_base_comm_coll_t, coll_##op##_module),       \
+        .own = offsetof(mca_coll_base_module_t, coll_##op)                       \
     }
 
 static const slot_t slots[NAPCOLL_SLOTS] = {
@@ -53,7 +54,7 @@ static const char *not_wanted(ompi_communicator_t *comm)
     }
     if (OMPI_SUCCESS != mca_coll_napcoll_know_job()) {
         /* processes that see the job differently would wait for each other for ever */
-        (void) ompi_mpi_abort(&ompi_mpi_comm_world.comm, 1);
+        napcoll_compat_abort();
     }
     if (mca_coll_napcoll_component.priority < 0) {
         return "its priority is negative";
@@ -68,7 +69,7 @@ static const char *not_wanted(ompi_communicator_t *comm)
 static bool capture(mca_coll_napcoll_module_t *module, ompi_communicator_t *comm, int slot)
 {
     const char *table = (const char *) comm->c_coll;
-    napcoll_previous_t *previous = &module->previous[slot];
+    napcoll_holder_t *previous = &module->previous[slot];
 
     memcpy(&previous->function, table + slots[slot].function, sizeof(previous->function));
     memcpy(&previous->module, table + slots[slot].module, sizeof(previous->module));
@@ -78,6 +79,49 @@ static bool capture(mca_coll_napcoll_module_t *module, ompi_communicator_t *comm
     }
     OBJ_RETAIN(previous->module);
     return true;
+}
+
+/* What a slot of the communicator's table holds from now on. */
+static void set_slot(ompi_communicator_t *comm, int slot, const napcoll_holder_t *holder)
+{
+    char *table = (char *) comm->c_coll;
+
+    memcpy(table + slots[slot].function, &holder->function, sizeof(holder->function));
+    memcpy(table + slots[slot].module, &holder->module, sizeof(holder->module));
+}
+
+/* Our own function for a slot, with the module; a NULL function where napcoll has none. */
+static napcoll_holder_t own_function(mca_coll_napcoll_module_t *module, int slot)
+{
+    napcoll_holder_t own = {.module = &module->super};
+
+    memcpy(&own.function, (const char *) &module->super + slots[slot].own, sizeof(own.function));
+    return own;
+}
+
+/* Put our functions into the table, where the framework leaves that to the module. */
+static void install(mca_coll_napcoll_module_t *module, ompi_communicator_t *comm)
+{
+    for (int slot = 0; slot < NAPCOLL_SLOTS && NAPCOLL_COMPAT_SELF_INSTALL; slot++) {
+        napcoll_holder_t own = own_function(module, slot);
+
+        if (NULL != own.function) {
+            set_slot(comm, slot, &own);
+        }
+    }
+}
+
+/* Give the slots back that our functions hold; a second time it finds none. */
+static void uninstall(mca_coll_napcoll_module_t *module, ompi_communicator_t *comm)
+{
+    for (int slot = 0; slot < NAPCOLL_SLOTS && NAPCOLL_COMPAT_SELF_INSTALL; slot++) {
+        const mca_coll_base_module_t *holder;
+
+        memcpy(&holder, (const char *) comm->c_coll + slots[slot].module, sizeof(holder));
+        if (holder == &module->super) {
+            set_slot(comm, slot, &module->previous[slot]);
+        }
+    }
 }
 
 static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
@@ -94,14 +138,15 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
         }
     }
     module->comm = comm;
+    install(module, comm);
     return OMPI_SUCCESS;
 }
 
-/* Called once for every slot that the module holds; what it holds is released by its destructor. */
+/* Called once for every slot that the module holds, or once in all: depends on the version. What
+ * the module keeps is released by its destructor. */
 static int module_disable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
 {
-    (void) base;
-    (void) comm;
+    uninstall((mca_coll_napcoll_module_t *) base, comm);
     return OMPI_SUCCESS;
 }
 

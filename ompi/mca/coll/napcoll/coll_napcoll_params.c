@@ -11,15 +11,12 @@
 
 #include "coll_napcoll.h"
 
-#include <dlfcn.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "opal/mca/base/mca_base_pvar.h"
 #include "opal/mca/base/mca_base_var.h"
-#include "opal/util/show_help.h"
 
 /* What Open MPI's enumerators do with a text; ours say more when it fails. */
 static mca_base_var_enum_vfs_fn_t plain_value_from_string;
@@ -27,14 +24,14 @@ static mca_base_var_enum_vfs_fn_t plain_value_from_string;
 /* The value of a text; for one that is not valid, say so and take the first value, the default. */
 static int value_from_string(mca_base_var_enum_t *self, const char *text, int *value)
 {
-    char *valid = NULL;
+    char *valid;
 
     if (OPAL_SUCCESS == plain_value_from_string(self, text, value)) {
         return OPAL_SUCCESS;
     }
-    (void) self->dump(self, &valid);
-    opal_show_help("help-coll-napcoll.txt", "bad value", true, self->enum_name, text,
-                   NULL == valid ? "" : valid, self->enum_values[0].string);
+    valid = napcoll_compat_enum_values(self);
+    napcoll_compat_show_help("bad value", self->enum_name, text, NULL == valid ? "" : valid,
+                             self->enum_values[0].string);
     free(valid);
     *value = self->enum_values[0].value;
     return OPAL_SUCCESS;
@@ -73,7 +70,7 @@ static int register_int(const char *name, const char *help, mca_base_var_info_lv
                                              level, MCA_BASE_VAR_SCOPE_READONLY, storage);
 
     if (rc >= 0 && *storage < least) {
-        opal_show_help("help-coll-napcoll.txt", "bad number", true, name, *storage, least, initial);
+        napcoll_compat_show_help("bad number", name, *storage, least, initial);
         *storage = initial;
     }
     return rc < 0 ? rc : OPAL_SUCCESS;
@@ -198,21 +195,6 @@ static int register_counters(napcoll_coll_t coll)
     return rc;
 }
 
-/* Let show_help find the messages beside the plugin, where a user's own install has them. */
-static void add_help_folder(void)
-{
-    Dl_info info;
-    char *path;
-
-    if (0 != dladdr(&mca_coll_napcoll_component, &info) && NULL != info.dli_fname) {
-        path = strdup(info.dli_fname);
-        if (NULL != path) {
-            (void) opal_show_help_add_dir(dirname(path));
-            free(path);
-        }
-    }
-}
-
 static int register_general(void)
 {
     static const mca_base_var_enum_value_t providers[] = {
@@ -229,7 +211,7 @@ static int register_general(void)
     (void) mca_base_component_var_register(
         version, "priority",
         "Priority of napcoll; the component with the highest one supplies a collective. tuned has "
-        "30. Negative: napcoll is not used",
+        "30; han has 35 from Open MPI 5.0 on. Negative: napcoll is not used",
         MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_2, MCA_BASE_VAR_SCOPE_READONLY,
         &component->priority);
     component->verbose = 0;
@@ -300,7 +282,7 @@ int mca_coll_napcoll_register(void)
     napcoll_settings_t *allreduce = &component->settings[NAPCOLL_COLL_ALLREDUCE];
     int rc;
 
-    add_help_folder();
+    napcoll_compat_help_folder();
     rc = register_general();
     for (int coll = 0; coll < NAPCOLL_COLLS && OPAL_SUCCESS == rc; coll++) {
         rc = register_collective((napcoll_coll_t) coll);

@@ -12,25 +12,61 @@
 
 #include <string.h>
 
-#include "opal/mca/pmix/pmix.h"
 #include "opal/util/proc.h"
 #include "ompi/datatype/ompi_datatype.h"
 
+#if defined(MCA_COLL_BASE_VERSION_2_4_0) || defined(MCA_COLL_BASE_VERSION_3_0_0)
+#    include "ompi/runtime/ompi_rte.h"
+#    include "opal/class/opal_cstring.h"
+#    include "opal/mca/pmix/pmix-internal.h"
+#    define KEY_NODE_ID  PMIX_NODEID
+#    define KEY_JOB_SIZE PMIX_JOB_SIZE
+#    define KEY_LOCALITY PMIX_LOCALITY_STRING
+#    define TYPE_UINT32  PMIX_UINT32
+#    define TYPE_STRING  PMIX_STRING
+#    define SCOPE_GLOBAL PMIX_GLOBAL
+#    define COMM_INDEX   ompi_comm_get_local_cid
+#else
+#    include "ompi/mca/rte/rte.h"
+#    include "opal/mca/pmix/pmix.h"
+#    define KEY_NODE_ID  OPAL_PMIX_NODEID
+#    define KEY_JOB_SIZE OPAL_PMIX_JOB_SIZE
+#    define KEY_LOCALITY OPAL_PMIX_LOCALITY_STRING
+#    define TYPE_UINT32  OPAL_UINT32
+#    define TYPE_STRING  OPAL_STRING
+#    define SCOPE_GLOBAL OPAL_PMIX_GLOBAL
+#    define COMM_INDEX   ompi_comm_get_cid
+#endif
+
+/* The value of an info key, to be freed; NULL where it is not set or memory ran out (*found then). */
+static char *info_value(opal_info_t *info, const char *key, int *found)
+{
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+    char text[OPAL_MAX_INFO_VAL + 1];
+
+    opal_info_get(info, key, OPAL_MAX_INFO_VAL, text, found);
+    return *found ? strdup(text) : NULL;
+#else
+    opal_cstring_t *text = NULL;
+    char *value = NULL;
+
+    if (OPAL_SUCCESS == opal_info_get(info, key, &text, found) && *found) {
+        value = strdup(text->string);
+        OBJ_RELEASE(text);
+    }
+    return value;
+#endif
+}
+
 int napcoll_compat_comm_info(ompi_communicator_t *comm, const char *key, char **value)
 {
-    char text[OPAL_MAX_INFO_VAL + 1];
     int found = 0;
 
     *value = NULL;
-    if (NULL == comm->super.s_info) {
-        return OMPI_SUCCESS;
+    if (NULL != comm->super.s_info) {
+        *value = info_value(comm->super.s_info, key, &found);
     }
-    opal_info_get(comm->super.s_info, key, OPAL_MAX_INFO_VAL, text, &found);
-    if (found) {
-        *value = strdup(text);
-        return NULL == *value ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
-    }
-    return OMPI_SUCCESS;
+    return found && NULL == *value ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 
 int napcoll_compat_node_id(const opal_process_name_t *process, uint32_t *node)
@@ -38,7 +74,7 @@ int napcoll_compat_node_id(const opal_process_name_t *process, uint32_t *node)
     uint32_t *id = node;
     int rc;
 
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_NODEID, process, &id, OPAL_UINT32);
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, KEY_NODE_ID, process, &id, TYPE_UINT32);
     return rc;
 }
 
@@ -47,7 +83,7 @@ char *napcoll_compat_locality(const opal_process_name_t *process)
     char *locality = NULL;
     int rc;
 
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_LOCALITY_STRING, process, &locality, OPAL_STRING);
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, KEY_LOCALITY, process, &locality, TYPE_STRING);
     return OPAL_SUCCESS == rc ? locality : NULL;
 }
 
@@ -55,8 +91,8 @@ int napcoll_compat_publish(const char *key, const char *text)
 {
     int rc;
 
-    OPAL_MODEX_SEND_VALUE(rc, OPAL_PMIX_GLOBAL, (char *) (uintptr_t) key, (void *) (uintptr_t) text,
-                          OPAL_STRING);
+    OPAL_MODEX_SEND_VALUE(rc, SCOPE_GLOBAL, (char *) (uintptr_t) key, (void *) (uintptr_t) text,
+                          TYPE_STRING);
     return rc;
 }
 
@@ -64,7 +100,7 @@ int napcoll_compat_lookup(const opal_process_name_t *process, const char *key, c
 {
     int rc;
 
-    OPAL_MODEX_RECV_VALUE(rc, key, process, text, OPAL_STRING);
+    OPAL_MODEX_RECV_VALUE(rc, key, process, text, TYPE_STRING);
     return rc;
 }
 
@@ -73,19 +109,46 @@ const char *napcoll_compat_hostname(void)
     return opal_process_info.nodename;
 }
 
+uint32_t napcoll_compat_job_size(void)
+{
+    opal_process_name_t job = {.jobid = OPAL_PROC_MY_NAME.jobid, .vpid = OPAL_VPID_WILDCARD};
+    uint32_t size = 1, *to = &size;
+    int rc;
+
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, KEY_JOB_SIZE, &job, &to, TYPE_UINT32);
+    return OPAL_SUCCESS == rc ? size : 1;
+}
+
+void napcoll_compat_abort(void)
+{
+    ompi_rte_abort(1, NULL);
+}
+
 unsigned napcoll_compat_comm_id(const ompi_communicator_t *comm)
 {
-    return (unsigned) ompi_comm_get_cid((ompi_communicator_t *) comm);
+    return (unsigned) COMM_INDEX((ompi_communicator_t *) (uintptr_t) comm);
 }
 
 int napcoll_compat_comm_index(const ompi_communicator_t *comm)
 {
-    return (int) ompi_comm_get_cid((ompi_communicator_t *) comm);
+    return (int) COMM_INDEX((ompi_communicator_t *) (uintptr_t) comm);
+}
+
+char *napcoll_compat_enum_values(mca_base_var_enum_t *enumerator)
+{
+    char *values = NULL;
+
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+    (void) enumerator->dump(enumerator, &values);
+#else
+    (void) enumerator->dump(enumerator, &values, 0);
+#endif
+    return values;
 }
 
 void napcoll_compat_reduce(ompi_op_t *op, const void *source, void *target, size_t count,
                            ompi_datatype_t *datatype)
 {
-    /* the interface takes no const: the source is only read */
+    /* the interface takes no const before 6.0: the source is only read */
     ompi_op_reduce(op, (void *) (uintptr_t) source, target, count, datatype);
 }

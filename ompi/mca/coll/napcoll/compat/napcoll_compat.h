@@ -9,12 +9,17 @@
  * nowhere else. The test is the coll framework's version macro.
  *
  *     MCA_COLL_BASE_VERSION_2_0_0   4.1
+ *     MCA_COLL_BASE_VERSION_2_4_0   5.0
+ *     MCA_COLL_BASE_VERSION_3_0_0   6.0
  */
 
 #ifndef NAPCOLL_COMPAT_H
 #define NAPCOLL_COMPAT_H
 
 #include "ompi_config.h"
+
+#include <limits.h>
+#include <stdint.h>
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/info/info.h"
@@ -23,11 +28,47 @@
 #include "ompi/mca/coll/base/coll_tags.h"
 #include "ompi/mca/coll/coll.h"
 #include "ompi/op/op.h"
+#include "opal/mca/base/mca_base_var_enum.h"
 
-#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+/* NAPCOLL_COMPAT_SELF_INSTALL: a module puts its functions into the communicator's table, and takes
+ * them out again, by itself; else the framework copies them from the module. */
+#if defined(MCA_COLL_BASE_VERSION_3_0_0)
+#    include "opal/mca/threads/mutex.h"
+#    define NAPCOLL_COMPAT_COLL_VERSION MCA_COLL_BASE_VERSION_3_0_0
+#    define NAPCOLL_COMPAT_SELF_INSTALL 1
+#elif defined(MCA_COLL_BASE_VERSION_2_4_0)
+#    include "opal/mca/threads/mutex.h"
+#    define NAPCOLL_COMPAT_COLL_VERSION MCA_COLL_BASE_VERSION_2_4_0
+#    define NAPCOLL_COMPAT_SELF_INSTALL 0
+#elif defined(MCA_COLL_BASE_VERSION_2_0_0)
+#    include "opal/threads/mutex.h"
 #    define NAPCOLL_COMPAT_COLL_VERSION MCA_COLL_BASE_VERSION_2_0_0
+#    define NAPCOLL_COMPAT_SELF_INSTALL 0
 #else
 #    error "napcoll does not know this version of Open MPI's coll framework"
+#endif
+
+/* The type in which the framework's functions count elements, and the most that it holds. */
+#if defined(MCA_COLL_BASE_VERSION_3_0_0)
+typedef size_t napcoll_compat_count_t;
+#    define NAPCOLL_COMPAT_COUNT_MAX SIZE_MAX
+#else
+typedef int napcoll_compat_count_t;
+#    define NAPCOLL_COMPAT_COUNT_MAX ((size_t) INT_MAX)
+#endif
+
+/* How the one symbol that the loader looks for is marked. */
+#if defined(OMPI_MODULE_DECLSPEC)
+#    define NAPCOLL_COMPAT_COMPONENT_DECLSPEC OMPI_MODULE_DECLSPEC
+#else
+#    define NAPCOLL_COMPAT_COMPONENT_DECLSPEC OMPI_DECLSPEC
+#endif
+
+/* From 6.0 on a component has a pointer to itself, for builds inside libmpi. */
+#if defined(MCA_BASE_COMPONENT_INIT)
+#    define NAPCOLL_COMPAT_COMPONENT_INIT MCA_BASE_COMPONENT_INIT(ompi, coll, napcoll)
+#else
+#    define NAPCOLL_COMPAT_COMPONENT_INIT
 #endif
 
 /**
@@ -64,11 +105,32 @@ int napcoll_compat_lookup(const opal_process_name_t *process, const char *key, c
 /** Name of this host, static. */
 const char *napcoll_compat_hostname(void);
 
-/** A number that names the communicator in messages and is the same on all its ranks. */
+/** How many processes this job has, 1 where no launcher told; without communication. */
+uint32_t napcoll_compat_job_size(void);
+
+/** End the job, after a message has been shown. */
+void napcoll_compat_abort(void) __attribute__((noreturn));
+
+/** A number that names the communicator in messages: the same on all its ranks, but where it was
+ * made without a parent (MPI_Comm_create_from_group). */
 unsigned napcoll_compat_comm_id(const ompi_communicator_t *comm);
 
 /** Index under which ompi_mpi_communicators holds a communicator. */
 int napcoll_compat_comm_index(const ompi_communicator_t *comm);
+
+/** Let the help system find messages beside the plugin, where a user's own installation has them. */
+void napcoll_compat_help_folder(void);
+
+/**
+ * Show a message of help-coll-napcoll.txt to the user; one thread at a time.
+ *
+ * @param[in] topic section of the file
+ * @param[in] ...   what its format directives ask for
+ */
+void napcoll_compat_show_help(const char *topic, ...);
+
+/** The valid values of an enumerator, as a text to be freed; NULL when memory ran out. */
+char *napcoll_compat_enum_values(mca_base_var_enum_t *enumerator);
 
 /** target = source op target, for any number of elements. */
 void napcoll_compat_reduce(ompi_op_t *op, const void *source, void *target, size_t count,

@@ -167,8 +167,9 @@ static void abandon_messages(napcoll_engine_t *engine, const napcoll_step_t *ste
     }
 }
 
-/* The error of the first message that failed; what the wait returned (MPI_ERR_IN_STATUS, or
- * OMPI_ERROR where it was woken by the failure) says less. */
+/* The error of the first message that failed, whose request is left; what the wait returned says
+ * less: MPI_ERR_IN_STATUS, OMPI_ERROR where it was woken by the failure, and in 6.0 success where
+ * the message had failed before the wait. */
 static int first_error(const napcoll_engine_t *engine, int messages, int returned)
 {
     for (int i = 0; i < messages; i++) {
@@ -215,10 +216,10 @@ static int exchange_messages(napcoll_engine_t *engine, const napcoll_plan_t *pla
     }
     if (OMPI_SUCCESS == rc) {
         rc = ompi_request_wait_all((size_t) posted, engine->request, MPI_STATUSES_IGNORE);
+        rc = first_error(engine, posted, rc);
         if (OPAL_LIKELY(OMPI_SUCCESS == rc)) {
             return OMPI_SUCCESS;
         }
-        rc = first_error(engine, posted, rc);
     }
     abandon_messages(engine, step, posted);
     return rc;

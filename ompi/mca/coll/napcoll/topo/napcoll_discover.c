@@ -23,9 +23,9 @@
 #include "ompi/group/group.h"
 #include "ompi/proc/proc.h"
 
-void napcoll_job_construct(napcoll_job_t *job)
+void napcoll_job_construct(napcoll_job_t *job, uint32_t size)
 {
-    *job = (napcoll_job_t){0};
+    *job = (napcoll_job_t){.size = size};
     OBJ_CONSTRUCT(&job->lock, opal_mutex_t);
 }
 
@@ -39,11 +39,6 @@ void napcoll_job_destruct(napcoll_job_t *job)
     job->neighbour = NULL;
     job->node_of = NULL;
     OBJ_DESTRUCT(&job->lock);
-}
-
-void napcoll_job_set_size(napcoll_job_t *job, uint32_t size)
-{
-    job->size = size;
 }
 
 static opal_jobid_t my_job(void)

@@ -15,7 +15,6 @@
 #include "ompi_config.h"
 
 #include "compat/napcoll_compat.h"
-#include "opal/threads/mutex.h"
 #include "topo/napcoll_node_map.h"
 
 /** How a process's locality on its own node was found. */
@@ -32,18 +31,15 @@ typedef struct napcoll_job {
     opal_mutex_t lock;
     bool asked;                     /**< node_of was sought */
     int *node_of;                   /**< [size] node of a process of this job; NULL where unknown */
-    uint32_t size;                  /**< processes of this job; 0 until they are known */
+    uint32_t size;                  /**< processes of this job */
     bool fake;                      /**< the nodes are made up, see napcoll_job_fake */
     napcoll_neighbour_t *neighbour; /**< [neighbours] localities asked for so far */
     int neighbours;
     int neighbour_room;
 } napcoll_job_t;
 
-void napcoll_job_construct(napcoll_job_t *job);
+void napcoll_job_construct(napcoll_job_t *job, uint32_t size);
 void napcoll_job_destruct(napcoll_job_t *job);
-
-/** Tell how many processes the job has: the size of MPI_COMM_WORLD. Before all that follows. */
-void napcoll_job_set_size(napcoll_job_t *job, uint32_t size);
 
 /**
  * Make the nodes up, for tests: as napcoll_placement_parse reads them, by rank in MPI_COMM_WORLD.

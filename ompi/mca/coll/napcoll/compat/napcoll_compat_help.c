@@ -1,0 +1,121 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Messages to the user (see napcoll_compat.h).
+ *
+ * Before 6.0 Open MPI's help system reads texts from files, also from a folder that a component
+ * names. From 6.0 on it knows only those of its own source tree, which are compiled in. A component
+ * that is built outside of that tree therefore brings its texts along (napcoll_help_text.h, made
+ * from help-coll-napcoll.txt) and hands the message to the runtime by the same call of PMIx, which
+ * shows messages of several processes once, with a count.
+ */
+
+#include "compat/napcoll_compat.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opal/util/show_help.h"
+
+#define HELP_FILE "help-coll-napcoll.txt"
+
+#if defined(MCA_COLL_BASE_VERSION_3_0_0) && defined(NAPCOLL_OUT_OF_TREE)
+
+#    include "opal/mca/pmix/pmix-internal.h"
+#    include "opal/util/output.h"
+#    include "opal/util/printf.h"
+
+typedef struct {
+    const char *topic;
+    const char *text;
+} help_text_t;
+
+static const help_text_t help_text[] = {
+#    include "napcoll_help_text.h"
+};
+
+static const char line[] =
+    "--------------------------------------------------------------------------\n";
+
+static void deliver(const char *topic, const char *message)
+{
+    pmix_info_t info, how[3];
+    bool aggregate = true;
+    pmix_status_t rc;
+
+    PMIX_INFO_LOAD(&info, PMIX_LOG_STDERR, message, PMIX_STRING);
+    PMIX_INFO_LOAD(&how[0], PMIX_LOG_AGG, &aggregate, PMIX_BOOL);
+    PMIX_INFO_LOAD(&how[1], PMIX_LOG_KEY, HELP_FILE, PMIX_STRING);
+    PMIX_INFO_LOAD(&how[2], PMIX_LOG_VAL, topic, PMIX_STRING);
+    rc = PMIx_Log(&info, 1, how, 3);
+    if (PMIX_SUCCESS != rc && PMIX_OPERATION_SUCCEEDED != rc) {
+        opal_output(0, "%s", message);
+    }
+    PMIX_INFO_DESTRUCT(&info);
+    for (int i = 0; i < 3; i++) {
+        PMIX_INFO_DESTRUCT(&how[i]);
+    }
+}
+
+static void show(const char *topic, va_list args)
+{
+    char *message = NULL, *framed = NULL;
+
+    for (size_t i = 0; i < sizeof(help_text) / sizeof(*help_text) && NULL == message; i++) {
+        if (0 == strcmp(topic, help_text[i].topic)) {
+            (void) opal_vasprintf(&message, help_text[i].text, args);
+        }
+    }
+    (void) opal_asprintf(&framed, "%s%s%s", line, NULL == message ? topic : message, line);
+    if (NULL != framed) {
+        deliver(topic, framed);
+    }
+    free(framed);
+    free(message);
+}
+
+void napcoll_compat_help_folder(void)
+{
+}
+
+#else
+
+#    include <dlfcn.h>
+#    include <libgen.h>
+
+static void show(const char *topic, va_list args)
+{
+    (void) opal_show_vhelp(HELP_FILE, topic, true, args);
+}
+
+void napcoll_compat_help_folder(void)
+{
+    Dl_info info;
+    char *path;
+
+    /* any symbol of ours tells which file it is in */
+    if (0 != dladdr((void *) (uintptr_t) napcoll_compat_help_folder, &info)
+        && NULL != info.dli_fname) {
+        path = strdup(info.dli_fname);
+        if (NULL != path) {
+            (void) opal_show_help_add_dir(dirname(path));
+            free(path);
+        }
+    }
+}
+
+#endif
+
+void napcoll_compat_show_help(const char *topic, ...)
+{
+    va_list args;
+
+    va_start(args, topic);
+    show(topic, args);
+    va_end(args);
+}

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# The source package: that it holds what it takes, and builds without autotools into a component for
+# this Open MPI.
+
+set -euo pipefail
+
+# shellcheck source=tests/build/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+
+usage() {
+    cat <<'END'
+Usage: tests/build/dist.sh
+
+Makes the source package in the build folder (NAPCOLL_BUILD, else build/), and builds what it unpacks
+in a scratch folder; prints TAP.
+END
+}
+only_help "$@"
+
+[ -f "$build/config.status" ] || tap_skip_all "no build in $build"
+
+unset OMPI_MCA_mca_base_component_path NAPCOLL_BUILD NAPCOLL_SRC DESTDIR MAKEFLAGS
+
+package_unpacks() {
+    # What is made here is thrown away: it need not be small.
+    XZ_OPT=-0 make -s -C "$build" dist
+    mv "$build"/napcoll-*.tar.xz "$work"
+    mkdir "$work/package"
+    tar -C "$work/package" --strip-components=1 -xJf "$work"/napcoll-*.tar.xz
+}
+
+# Scripts are found by where they are, so that no Makefile misses one that EXTRA_DIST forgets.
+every_script_is_packed() {
+    (cd "$src" && find .ci config tests examples -type f -name '*.sh' | sort) >"$work/want"
+    (cd "$work/package" && find .ci config tests examples -type f -name '*.sh' | sort) >"$work/got"
+    diff "$work/want" "$work/got"
+}
+
+# With tools that fail in the place of autoconf and automake.
+package_builds() {
+    mkdir "$work/build"
+    cd "$work/build"
+    ../package/configure ACLOCAL=false AUTOCONF=false AUTOHEADER=false AUTOMAKE=false >configure.out 2>&1 || {
+        cat configure.out
+        return 1
+    }
+    make -s -j 2
+}
+
+# The interface version of a component, as this Open MPI reads it.
+interface_of() {
+    ompi_info --parsable --level 9 --param coll "$1" |
+        sed -nE "s/^mca:coll:$1:version:\"?api:([0-9.]+)\"?$/\1/p" | head -n 1
+}
+
+component_has_the_interface_of_the_others() {
+    local interface
+    interface=$(interface_of basic)
+    [ -n "$interface" ]
+    grep -F "coll interface $interface" "$work/build/configure.out"
+    # shellcheck source=/dev/null
+    . "$work/build/env.sh"
+    [ "$(interface_of napcoll)" = "$interface" ]
+}
+
+tap_plan 4
+tap dist_makes_a_package package_unpacks
+tap package_has_every_script every_script_is_packed
+tap package_builds_without_autotools package_builds
+tap component_has_the_interface_of_the_others component_has_the_interface_of_the_others
+tap_end
