@@ -17,6 +17,7 @@
 
 #include "opal/mca/base/mca_base_pvar.h"
 #include "opal/mca/base/mca_base_var.h"
+#include "opal/util/argv.h"
 
 /* What Open MPI's enumerators do with a text; ours say more when it fails. */
 static mca_base_var_enum_vfs_fn_t plain_value_from_string;
@@ -24,12 +25,16 @@ static mca_base_var_enum_vfs_fn_t plain_value_from_string;
 /* The value of a text; for one that is not valid, say so and take the first value, the default. */
 static int value_from_string(mca_base_var_enum_t *self, const char *text, int *value)
 {
-    char *valid;
+    char **names = NULL, *valid;
 
     if (OPAL_SUCCESS == plain_value_from_string(self, text, value)) {
         return OPAL_SUCCESS;
     }
-    valid = napcoll_compat_enum_values(self);
+    for (int i = 0; i < self->enum_value_count; i++) {
+        (void) opal_argv_append_nosize(&names, self->enum_values[i].string);
+    }
+    valid = opal_argv_join(names, ' ');
+    opal_argv_free(names);
     napcoll_compat_show_help("bad value", self->enum_name, text, NULL == valid ? "" : valid,
                              self->enum_values[0].string);
     free(valid);

@@ -134,18 +134,6 @@ int napcoll_compat_comm_index(const ompi_communicator_t *comm)
     return (int) COMM_INDEX((ompi_communicator_t *) (uintptr_t) comm);
 }
 
-char *napcoll_compat_enum_values(mca_base_var_enum_t *enumerator)
-{
-    char *values = NULL;
-
-#if defined(MCA_COLL_BASE_VERSION_2_0_0)
-    (void) enumerator->dump(enumerator, &values);
-#else
-    (void) enumerator->dump(enumerator, &values, 0);
-#endif
-    return values;
-}
-
 void napcoll_compat_reduce(ompi_op_t *op, const void *source, void *target, size_t count,
                            ompi_datatype_t *datatype)
 {

@@ -28,7 +28,6 @@
 #include "ompi/mca/coll/base/coll_tags.h"
 #include "ompi/mca/coll/coll.h"
 #include "ompi/op/op.h"
-#include "opal/mca/base/mca_base_var_enum.h"
 
 /* NAPCOLL_COMPAT_SELF_INSTALL: a module puts its functions into the communicator's table, and takes
  * them out again, by itself; else the framework copies them from the module. */
@@ -128,9 +127,6 @@ void napcoll_compat_help_folder(void);
  * @param[in] ...   what its format directives ask for
  */
 void napcoll_compat_show_help(const char *topic, ...);
-
-/** The valid values of an enumerator, as a text to be freed; NULL when memory ran out. */
-char *napcoll_compat_enum_values(mca_base_var_enum_t *enumerator);
 
 /** target = source op target, for any number of elements. */
 void napcoll_compat_reduce(ompi_op_t *op, const void *source, void *target, size_t count,
