@@ -1,0 +1,121 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * What a machine's communication costs, and the file that says so. Pure: no MPI in here.
+ *
+ * A machine file has the form of Open MPI's parameter files: lines `key = value`, comments after #.
+ *
+ *     # between nodes, messages of 500 to 7999 bytes
+ *     coll_napcoll_machine_network_eager_latency_us = 6.951053
+ *     coll_napcoll_machine_network_eager_ns_per_byte = 1.330323
+ *
+ * Every key of napcoll_machine_key() stands in it once, and no other. Numbers are kept in the units
+ * of their names, so what is printed reads back as the same machine, bit by bit. Bytes per
+ * microsecond are megabytes (10^6) per second.
+ */
+
+#ifndef NAPCOLL_MACHINE_H
+#define NAPCOLL_MACHINE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/** Where the two ends of a message are: the nearest level that both are in. */
+typedef enum {
+    NAPCOLL_LEVEL_SOCKET,  /**< the same socket of a node */
+    NAPCOLL_LEVEL_NODE,    /**< two sockets of a node, or where sockets are not known */
+    NAPCOLL_LEVEL_NETWORK, /**< two nodes */
+    NAPCOLL_LEVELS
+} napcoll_level_t;
+
+/** How a message is sent; its size decides. */
+typedef enum {
+    NAPCOLL_PROTOCOL_SHORT,      /**< with its envelope */
+    NAPCOLL_PROTOCOL_EAGER,      /**< at once, into a buffer of the receiver's where it is early */
+    NAPCOLL_PROTOCOL_RENDEZVOUS, /**< when the receive is posted */
+    NAPCOLL_PROTOCOLS
+} napcoll_protocol_t;
+
+/** The postal model's two numbers: a message of s bytes takes latency + s * time per byte. */
+typedef struct napcoll_link {
+    double latency_us;
+    double ns_per_byte;
+} napcoll_link_t;
+
+/** R_N may apply from so many active processes at most. */
+enum { NAPCOLL_MACHINE_MOST_ACTIVE = 64 };
+
+typedef struct napcoll_machine {
+    double short_below_bytes; /**< smaller messages are short */
+    double eager_below_bytes; /**< smaller messages that are not short are eager */
+
+    /** Level and protocol. ns_per_byte of network and rendezvous is no number of its own: it is
+     * 1000 / process_injection_mbyte_per_s. */
+    napcoll_link_t link[NAPCOLL_LEVELS][NAPCOLL_PROTOCOLS];
+
+    double process_injection_mbyte_per_s; /**< R_b: what one process can put on the network */
+    double node_injection_mbyte_per_s;    /**< R_N: what all processes of a node can */
+    double node_injection_from_processes; /**< R_N applies from so many active processes on */
+    double node_injection_from_bytes;     /**< ... and to messages of so many bytes or more */
+    double fold_ns_per_byte;              /**< gamma: to reduce one byte into another */
+
+    /** LogGP's o: how long a process is busy with one message, at either end. It is part of the
+     * latencies: LogGP's L is latency - 2 o. */
+    double process_overhead_us;
+
+    /** LogGP's g, of a node: the least time between two messages that it puts on the network. */
+    double node_gap_us;
+} napcoll_machine_t;
+
+/** Where a machine file is wrong, and a sentence on it. */
+typedef struct napcoll_machine_error {
+    int line;       /**< from 1; 0: the file as a whole */
+    int column;     /**< from 1, in bytes; 0: the line, or the file, as a whole */
+    char text[512]; /**< the key, what was expected, what to do */
+} napcoll_machine_error_t;
+
+/** The protocol by which a message of so many bytes goes. */
+napcoll_protocol_t napcoll_machine_protocol(const napcoll_machine_t *machine, double bytes);
+
+/** Name of the index-th key of a machine file ("coll_napcoll_machine_node_gap_us"), from 0; NULL
+ * after the last. Static. */
+const char *napcoll_machine_key(int index);
+
+/**
+ * Read a machine from text.
+ *
+ * @param[in]  text     [length] the file's contents; needs no terminating zero, may hold any bytes
+ * @param[in]  length   bytes
+ * @param[out] machine  the machine; undefined after an error
+ * @param[out] error    what is wrong
+ *
+ * @return 0, or -1 with *error set
+ */
+int napcoll_machine_parse(const char *text, size_t length, napcoll_machine_t *machine,
+                          napcoll_machine_error_t *error);
+
+/** Read a machine from an open file, of 64 KiB at most; as napcoll_machine_parse. */
+int napcoll_machine_read(FILE *in, napcoll_machine_t *machine, napcoll_machine_error_t *error);
+
+/** Print a machine as a file that reads back the same. Returns 0, or -1 when out failed. */
+int napcoll_machine_print(const napcoll_machine_t *machine, FILE *out);
+
+/**
+ * Open a machine file by name: the name as a path; then, where it has no slash, that name in each
+ * folder of a list.
+ *
+ * @param[in]  name     path or name ("bluewaters.conf")
+ * @param[in]  folders  folders separated by colons, in the order in which they are tried; may be
+ *                      empty or NULL
+ * @param[out] path     [size] the path that was opened
+ * @param[in]  size     bytes of path
+ *
+ * @return the file, which the caller closes; NULL where there is none, or a path that does not fit
+ */
+FILE *napcoll_machine_open(const char *name, const char *folders, char *path, size_t size);
+
+#endif /* NAPCOLL_MACHINE_H */

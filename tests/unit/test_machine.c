@@ -1,0 +1,324 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Machine files: reading, printing, finding, and what errors say.
+ */
+
+#include "cmocka_setup.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "model/napcoll_machine.h"
+
+enum { TEXT = 16384 };
+
+/* A complete file in which every key has the value 1, but for `changed`, whose line is `line`. */
+static char *text_with(const char *changed, const char *line)
+{
+    char *text = calloc(1, TEXT);
+    size_t at = 0;
+
+    assert_non_null(text);
+    for (int i = 0; NULL != napcoll_machine_key(i); i++) {
+        const char *key = napcoll_machine_key(i);
+        int length;
+
+        if (NULL != changed && 0 == strcmp(key, changed)) {
+            length = snprintf(text + at, TEXT - at, "%s\n", line);
+        } else {
+            /* no overhead, so that it fits into every latency */
+            length = snprintf(text + at, TEXT - at, "%s = %d\n", key,
+                              NULL == strstr(key, "overhead"));
+        }
+        assert_in_range(length, 1, (int) (TEXT - at) - 1);
+        at += (size_t) length;
+    }
+    return text;
+}
+
+static int parse(const char *text, napcoll_machine_t *machine, napcoll_machine_error_t *error)
+{
+    return napcoll_machine_parse(text, strlen(text), machine, error);
+}
+
+/* That the file with this line is refused, at this column, with these words in the text. */
+static void check_refused(const char *key, const char *line, int column, const char *words)
+{
+    char *text = text_with(key, line);
+    napcoll_machine_error_t error = {0};
+    napcoll_machine_t machine;
+    int number = 0;
+
+    while (0 != strcmp(napcoll_machine_key(number), key)) {
+        number++;
+    }
+    assert_int_equal(parse(text, &machine, &error), -1);
+    if (NULL == strstr(error.text, words)) {
+        fail_msg("'%s' gave '%s', which lacks '%s'", line, error.text, words);
+    }
+    assert_int_equal(error.line, number + 1);
+    assert_int_equal(error.column, column);
+    free(text);
+}
+
+static napcoll_machine_t shipped(const char *name)
+{
+    napcoll_machine_t machine;
+    napcoll_machine_error_t error = {0};
+    char path[4096];
+    FILE *in = napcoll_machine_open(name, MACHINES, path, sizeof(path));
+
+    assert_non_null(in);
+    if (0 != napcoll_machine_read(in, &machine, &error)) {
+        fail_msg("%s:%d:%d: %s", path, error.line, error.column, error.text);
+    }
+    assert_int_equal(fclose(in), 0);
+    return machine;
+}
+
+static void machine_file_values_arrive_in_their_fields(void **state)
+{
+    napcoll_machine_t m = shipped("bluewaters.conf");
+
+    (void) state;
+    assert_true(500 == m.short_below_bytes && 8000 == m.eager_below_bytes);
+    assert_true(0.44224 == m.link[NAPCOLL_LEVEL_SOCKET][NAPCOLL_PROTOCOL_SHORT].latency_us);
+    assert_true(0.160034 == m.link[NAPCOLL_LEVEL_SOCKET][NAPCOLL_PROTOCOL_RENDEZVOUS].ns_per_byte);
+    assert_true(1.03856 == m.link[NAPCOLL_LEVEL_NODE][NAPCOLL_PROTOCOL_EAGER].ns_per_byte);
+    assert_true(2.464821 == m.link[NAPCOLL_LEVEL_NODE][NAPCOLL_PROTOCOL_RENDEZVOUS].latency_us);
+    assert_true(6.951053 == m.link[NAPCOLL_LEVEL_NETWORK][NAPCOLL_PROTOCOL_EAGER].latency_us);
+    assert_true(3085.142 == m.process_injection_mbyte_per_s);
+    assert_true(6671.908 == m.node_injection_mbyte_per_s);
+    assert_true(4 == m.node_injection_from_processes && 8000 == m.node_injection_from_bytes);
+    assert_true(1.4442875 == m.fold_ns_per_byte);
+    assert_true(1000 / 3085.142
+                == m.link[NAPCOLL_LEVEL_NETWORK][NAPCOLL_PROTOCOL_RENDEZVOUS].ns_per_byte);
+    m = shipped("netlab.conf");
+    assert_true(1000 == m.link[NAPCOLL_LEVEL_NETWORK][NAPCOLL_PROTOCOL_EAGER].latency_us);
+    assert_true(125 == m.node_injection_mbyte_per_s && 5 == m.node_gap_us);
+}
+
+static void machine_protocol_follows_the_size(void **state)
+{
+    napcoll_machine_t m = shipped("bluewaters.conf");
+
+    (void) state;
+    assert_int_equal(napcoll_machine_protocol(&m, 0), NAPCOLL_PROTOCOL_SHORT);
+    assert_int_equal(napcoll_machine_protocol(&m, 499), NAPCOLL_PROTOCOL_SHORT);
+    assert_int_equal(napcoll_machine_protocol(&m, 500), NAPCOLL_PROTOCOL_EAGER);
+    assert_int_equal(napcoll_machine_protocol(&m, 7999), NAPCOLL_PROTOCOL_EAGER);
+    assert_int_equal(napcoll_machine_protocol(&m, 8000), NAPCOLL_PROTOCOL_RENDEZVOUS);
+}
+
+/* Print, read, and compare every field; returns how many keys were printed. */
+static int check_reads_back(const napcoll_machine_t *machine)
+{
+    napcoll_machine_t again;
+    napcoll_machine_error_t error = {0};
+    FILE *file = tmpfile();
+    int lines = 0;
+
+    assert_non_null(file);
+    assert_int_equal(napcoll_machine_print(machine, file), 0);
+    rewind(file);
+    for (int c; EOF != (c = getc(file));) {
+        lines += '\n' == c;
+    }
+    rewind(file);
+    assert_int_equal(napcoll_machine_read(file, &again, &error), 0);
+    assert_int_equal(fclose(file), 0);
+    assert_memory_equal(machine, &again, sizeof(again));
+    return lines;
+}
+
+static void machine_printed_reads_back_the_same(void **state)
+{
+    napcoll_machine_t m = shipped("bluewaters.conf");
+    int keys = 0;
+
+    (void) state;
+    while (NULL != napcoll_machine_key(keys)) {
+        keys++;
+    }
+    assert_int_equal(check_reads_back(&m), keys);
+    m.fold_ns_per_byte = 1.0 / 3; /* needs all 17 digits */
+    m.link[NAPCOLL_LEVEL_NODE][NAPCOLL_PROTOCOL_SHORT].ns_per_byte = 1e-300;
+    m.link[NAPCOLL_LEVEL_SOCKET][NAPCOLL_PROTOCOL_EAGER].latency_us = 0.1 + 0.2;
+    assert_int_equal(check_reads_back(&m), keys);
+    m = shipped("netlab.conf");
+    assert_int_equal(check_reads_back(&m), keys);
+}
+
+static void machine_file_takes_comments_blanks_and_any_order(void **state)
+{
+    const char *key = "coll_napcoll_machine_fold_ns_per_byte";
+    char *text = text_with(key, "\r\n\t # a comment\n   \n"
+                                "\tcoll_napcoll_machine_fold_ns_per_byte=\t+25.0e-1 # why\r");
+    napcoll_machine_error_t error = {0};
+    napcoll_machine_t machine;
+
+    (void) state;
+    assert_int_equal(parse(text, &machine, &error), 0);
+    assert_true(2.5 == machine.fold_ns_per_byte);
+    text[strlen(text) - 1] = '\0'; /* the last line need not end */
+    assert_int_equal(parse(text, &machine, &error), 0);
+    free(text);
+}
+
+static void machine_numbers_that_are_none_are_refused(void **state)
+{
+    const char *const bad[] = {"",    "nan",   "inf",     "-inf",  "infinity", "0x10", "1e999",
+                               "-1",  "-1e-9", "1000001", "1.2.3", "1e",       ".",    "+",
+                               "1us", "1_000", "--1",     "one",   "\"1\""};
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        char line[128];
+
+        (void) snprintf(line, sizeof(line), "coll_napcoll_machine_fold_ns_per_byte = %s", bad[i]);
+        check_refused("coll_napcoll_machine_fold_ns_per_byte", line, 41,
+                      "fold_ns_per_byte: expected a number from 0 to 1e+06");
+    }
+    check_refused("coll_napcoll_machine_fold_ns_per_byte",
+                  "coll_napcoll_machine_fold_ns_per_byte = 1,5", 42,
+                  "expected the end of the line");
+    check_refused("coll_napcoll_machine_fold_ns_per_byte",
+                  "coll_napcoll_machine_fold_ns_per_byte = 1 5", 43,
+                  "expected the end of the line");
+    check_refused("coll_napcoll_machine_node_injection_mbyte_per_s",
+                  "coll_napcoll_machine_node_injection_mbyte_per_s = 0", 51,
+                  "expected a number from 0.001 to 1e+09");
+    check_refused("coll_napcoll_machine_node_injection_from_processes",
+                  "coll_napcoll_machine_node_injection_from_processes = 2.5", 54,
+                  "expected a whole number from 1 to 64");
+    check_refused("coll_napcoll_machine_node_injection_from_processes",
+                  "coll_napcoll_machine_node_injection_from_processes = 65", 54,
+                  "expected a whole number from 1 to 64");
+    check_refused(
+        "coll_napcoll_machine_node_gap_us",
+        "coll_napcoll_machine_node_gap_us = 0000000000000000000000000000000000000000000000"
+        "000000000000000000000000000001",
+        36, "expected a number");
+}
+
+static void machine_keys_that_are_none_are_refused(void **state)
+{
+    const char *key = "coll_napcoll_machine_node_gap_us";
+
+    (void) state;
+    check_refused(key, " coll_napcoll_machine_node_gap_ms = 1", 2,
+                  "coll_napcoll_machine_node_gap_ms: no such key; correct or remove it");
+    check_refused(key, "= 1", 1, "expected a key");
+    check_refused(key, "COLL_NAPCOLL_MACHINE_NODE_GAP_US = 1", 1, "no such key");
+    check_refused(key, "coll_napcoll_machine_node_gap_us 1", 34, "expected = and a number");
+    check_refused(key, "coll_napcoll_machine_node_gap_us", 33, "expected = and a number");
+    check_refused(key, "coll_napcoll_machine_short_below_bytes = 1", 1,
+                  "short_below_bytes: given before, in line 1; remove one");
+}
+
+static void machine_keys_that_lack_are_named(void **state)
+{
+    (void) state;
+    for (int i = 0; NULL != napcoll_machine_key(i); i++) {
+        char *text = text_with(napcoll_machine_key(i), "# nothing");
+        napcoll_machine_error_t error = {0};
+        napcoll_machine_t machine;
+
+        assert_int_equal(parse(text, &machine, &error), -1);
+        assert_int_equal(error.line, 0);
+        assert_memory_equal(error.text, napcoll_machine_key(i), strlen(napcoll_machine_key(i)));
+        assert_non_null(strstr(error.text, "missing; add a line"));
+        free(text);
+    }
+}
+
+static void machine_keys_that_contradict_are_refused(void **state)
+{
+    napcoll_machine_error_t error = {0};
+    napcoll_machine_t machine;
+    char *text = text_with("coll_napcoll_machine_short_below_bytes",
+                           "coll_napcoll_machine_short_below_bytes = 2");
+
+    (void) state;
+    assert_int_equal(parse(text, &machine, &error), -1);
+    assert_non_null(strstr(error.text, "eager_below_bytes: expected at least"));
+    free(text);
+    text = text_with("coll_napcoll_machine_process_overhead_us",
+                     "coll_napcoll_machine_process_overhead_us = 0.51");
+    assert_int_equal(parse(text, &machine, &error), -1);
+    assert_non_null(strstr(error.text, "process_overhead_us: expected at most half"));
+    free(text);
+}
+
+static void machine_files_too_long_or_binary_are_refused(void **state)
+{
+    size_t length = 70000;
+    char *text = calloc(1, length);
+    napcoll_machine_error_t error = {0};
+    napcoll_machine_t machine;
+
+    (void) state;
+    assert_non_null(text);
+    assert_int_equal(napcoll_machine_parse(text, length, &machine, &error), -1);
+    assert_non_null(strstr(error.text, "more than 65536 bytes"));
+    assert_int_equal(napcoll_machine_parse(text, 3, &machine, &error), -1);
+    assert_int_equal(error.line, 1);
+    assert_int_equal(error.column, 1);
+    memset(text, 'a', length);
+    assert_int_equal(napcoll_machine_parse(text, 60000, &machine, &error), -1);
+    assert_non_null(strstr(error.text, "no such key"));
+    assert_int_equal(napcoll_machine_parse(text, 0, &machine, &error), -1);
+    assert_non_null(strstr(error.text, "missing"));
+    free(text);
+}
+
+static void machine_names_are_found_in_order(void **state)
+{
+    char folder[] = "/tmp/napcoll-test-XXXXXX", made[64], list[8192], path[4096];
+    FILE *file;
+
+    (void) state;
+    assert_non_null(mkdtemp(folder));
+    (void) snprintf(made, sizeof(made), "%s/netlab.conf", folder);
+    assert_non_null(file = fopen(made, "w"));
+    assert_int_equal(fclose(file), 0);
+
+    (void) snprintf(list, sizeof(list), "/nowhere::%s:%s", folder, MACHINES);
+    assert_non_null(file = napcoll_machine_open("netlab.conf", list, path, sizeof(path)));
+    assert_string_equal(path, made);
+    assert_int_equal(fclose(file), 0);
+    assert_non_null(file = napcoll_machine_open("bluewaters.conf", list, path, sizeof(path)));
+    assert_string_equal(path, MACHINES "/bluewaters.conf");
+    assert_int_equal(fclose(file), 0);
+    assert_non_null(file = napcoll_machine_open(made, NULL, path, sizeof(path)));
+    assert_int_equal(fclose(file), 0);
+
+    assert_null(napcoll_machine_open("nothing.conf", list, path, sizeof(path)));
+    assert_null(napcoll_machine_open("./bluewaters.conf", list, path, sizeof(path)));
+    assert_null(napcoll_machine_open(folder, list, path, sizeof(path))); /* a folder */
+    assert_null(napcoll_machine_open("netlab.conf", folder, path, 12));
+    assert_int_equal(unlink(made), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(machine_file_values_arrive_in_their_fields),
+        cmocka_unit_test(machine_protocol_follows_the_size),
+        cmocka_unit_test(machine_printed_reads_back_the_same),
+        cmocka_unit_test(machine_file_takes_comments_blanks_and_any_order),
+        cmocka_unit_test(machine_numbers_that_are_none_are_refused),
+        cmocka_unit_test(machine_keys_that_are_none_are_refused),
+        cmocka_unit_test(machine_keys_that_lack_are_named),
+        cmocka_unit_test(machine_keys_that_contradict_are_refused),
+        cmocka_unit_test(machine_files_too_long_or_binary_are_refused),
+        cmocka_unit_test(machine_names_are_found_in_order),
+    };
+    return cmocka_run_group_tests_name("machine files", tests, NULL, NULL);
+}

@@ -1,0 +1,205 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The models against numbers worked out by hand, and the closed forms against the figures of Bienz,
+ * Olson, Gropp: "Node-Aware Improvements to Allreduce".
+ */
+
+#include "cmocka_setup.h"
+
+#include "model/napcoll_model.h"
+
+static napcoll_machine_t machine;
+
+static int read_bluewaters(void **state)
+{
+    napcoll_machine_error_t error;
+    char path[4096];
+    FILE *in = napcoll_machine_open("bluewaters.conf", MACHINES, path, sizeof(path));
+    int rc = NULL == in ? -1 : napcoll_machine_read(in, &machine, &error);
+
+    (void) state;
+    if (NULL != in) {
+        (void) fclose(in);
+    }
+    return rc;
+}
+
+/* That two times agree to a part. */
+static void check_close(double ours, double expected, double part)
+{
+    double off = ours > expected ? ours - expected : expected - ours;
+
+    if (!(off <= part * expected)) {
+        fail_msg("%.9g us, expected %.9g", ours, expected);
+    }
+}
+
+/* All rows of a figure, to 0.1 %; returns how many times were compared. */
+static int check_figure(const char *path)
+{
+    char line[256];
+    int compared = 0;
+    FILE *in = fopen(path, "r");
+
+    assert_non_null(in);
+    while (NULL != fgets(line, sizeof(line), in)) {
+        int processes, bytes, ppn;
+        double expected[3];
+
+        if (6
+            != sscanf(line, "%d,%d,%d,%lf,%lf,%lf", &processes, &bytes, &ppn, &expected[0],
+                      &expected[1], &expected[2])) {
+            continue; /* a comment or the head */
+        }
+        check_close(napcoll_model_recursive_doubling_us(&machine, processes / ppn, ppn, bytes),
+                    expected[0], 0.001);
+        check_close(napcoll_model_smp_us(&machine, processes / ppn, ppn, bytes), expected[1],
+                    0.001);
+        check_close(napcoll_model_nap_us(&machine, processes / ppn, ppn, bytes), expected[2],
+                    0.001);
+        compared += 3;
+    }
+    assert_int_equal(fclose(in), 0);
+    return compared;
+}
+
+static void closed_forms_give_figure_10(void **state)
+{
+    (void) state;
+    assert_int_equal(check_figure(FIGURES "/fig10.csv"), 27);
+}
+
+static void closed_forms_give_figure_11(void **state)
+{
+    (void) state;
+    assert_int_equal(check_figure(FIGURES "/fig11.csv"), 36);
+}
+
+static void closed_forms_round_steps_up(void **state)
+{
+    (void) state;
+    /* 3 nodes as 4, 5 processes as 8; folds: log2 15 as 4 */
+    check_close(napcoll_model_recursive_doubling_us(&machine, 3, 5, 8),
+                3 * (0.82823 + 8 * 2.10447e-3) + 2 * (2.265647 + 8 * 0.742038e-3)
+                    + 4 * 8 * 1.4442875e-3,
+                1e-12);
+    check_close(napcoll_model_smp_us(&machine, 3, 5, 8),
+                6 * (0.82823 + 8 * 2.10447e-3) + 2 * (2.265647 + 8 * 0.742038e-3)
+                    + 4 * 8 * 1.4442875e-3,
+                1e-12);
+    check_close(napcoll_model_nap_us(&machine, 3, 5, 8),
+                4 * (0.82823 + 8 * 2.10447e-3) + 2.265647 + 8 * 0.742038e-3
+                    + (4 + 3) * 8 * 1.4442875e-3,
+                1e-12);
+}
+
+static void closed_forms_of_single_nodes_and_processes(void **state)
+{
+    double none = napcoll_model_nap_us(&machine, 2, 1, 8);
+
+    (void) state;
+    assert_true(none != none); /* NAN */
+    assert_true(0 == napcoll_model_nap_us(&machine, 1, 1, 8));
+    assert_true(0 == napcoll_model_recursive_doubling_us(&machine, 1, 1, 8));
+    check_close(napcoll_model_nap_us(&machine, 1, 2, 0), 0.82823, 1e-12);
+    check_close(napcoll_model_smp_us(&machine, 2, 1, 0), 2.265647, 1e-12);
+}
+
+static void closed_forms_are_found_by_name(void **state)
+{
+    (void) state;
+    assert_true(napcoll_model_nap_us == napcoll_model_closed_form("allreduce", "nap"));
+    assert_true(napcoll_model_smp_us == napcoll_model_closed_form("allreduce", "smp"));
+    assert_true(napcoll_model_recursive_doubling_us
+                == napcoll_model_closed_form("allreduce", "recursive_doubling"));
+    assert_null(napcoll_model_closed_form("bcast", "smp"));
+    assert_null(napcoll_model_closed_form("allreduce", "ring"));
+}
+
+static void linear_and_postal_models(void **state)
+{
+    const napcoll_traffic_t traffic = {
+        .message_bytes = 1000, .local_messages = 2, .network_messages = 1, .folded_bytes = 4000};
+
+    (void) state;
+    check_close(napcoll_model_linear_us((napcoll_link_t){.latency_us = 2, .ns_per_byte = 3}, 500),
+                3.5, 1e-12);
+    check_close(napcoll_model_postal_us(&machine, NAPCOLL_LEVEL_SOCKET, &traffic),
+                3 * (0.53234 + 0.31088) + 4 * 1.4442875, 1e-12);
+}
+
+static void two_level_model(void **state)
+{
+    const napcoll_traffic_t traffic = {
+        .message_bytes = 1000, .local_messages = 2, .network_messages = 3, .folded_bytes = 1000};
+
+    (void) state;
+    check_close(napcoll_model_two_level_us(&machine, &traffic),
+                2 * (1.205444 + 1.03856) + 3 * (6.951053 + 1.330323) + 1.4442875, 1e-12);
+}
+
+static void max_rate_model_limits_the_node(void **state)
+{
+    napcoll_traffic_t traffic = {.message_bytes = 16000, .network_messages = 1};
+    const double alone = 6.195205 + 16000 / 3085.142;
+
+    (void) state;
+    check_close(napcoll_model_max_rate_us(&machine, 1, &traffic), alone, 1e-12);
+    check_close(napcoll_model_max_rate_us(&machine, 3, &traffic), alone, 1e-12);
+    check_close(napcoll_model_max_rate_us(&machine, 4, &traffic), 6.195205 + 64000 / 6671.908,
+                1e-12);
+    check_close(napcoll_model_max_rate_us(&machine, 16, &traffic), 6.195205 + 256000 / 6671.908,
+                1e-12);
+    traffic.message_bytes = 7999; /* eager: not limited */
+    check_close(napcoll_model_max_rate_us(&machine, 16, &traffic),
+                napcoll_model_two_level_us(&machine, &traffic), 1e-12);
+}
+
+static void loggp_model_spaces_messages(void **state)
+{
+    napcoll_machine_t m = machine;
+
+    (void) state;
+    check_close(napcoll_model_loggp_us(&m, NAPCOLL_LEVEL_NETWORK, 1, 100), 2.265647 + 0.0742038,
+                1e-12);
+    check_close(napcoll_model_loggp_us(&m, NAPCOLL_LEVEL_NETWORK, 5, 100), 2.265647 + 5 * 0.0742038,
+                1e-12);
+    m.process_overhead_us = 0.2;
+    check_close(napcoll_model_loggp_us(&m, NAPCOLL_LEVEL_NODE, 5, 0), 0.82823 + 4 * 0.2, 1e-12);
+    m.node_gap_us = 0.5;
+    check_close(napcoll_model_loggp_us(&m, NAPCOLL_LEVEL_NETWORK, 5, 0), 2.265647 + 4 * 0.5, 1e-12);
+    check_close(napcoll_model_loggp_us(&m, NAPCOLL_LEVEL_NODE, 5, 0), 0.82823 + 4 * 0.2, 1e-12);
+}
+
+static void heterogeneous_model_adds_both_processors(void **state)
+{
+    const napcoll_processor_t i = {.delay_us = 10, .delay_ns_per_byte = 5};
+    const napcoll_processor_t j = {.delay_us = 40, .delay_ns_per_byte = 1};
+
+    (void) state;
+    check_close(napcoll_model_heterogeneous_us(i, j, 100, 10000), 10 + 50 + 40 + 10 + 100, 1e-12);
+    check_close(napcoll_model_heterogeneous_us(i, j, 100, 10000),
+                napcoll_model_heterogeneous_us(j, i, 100, 10000), 1e-12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_forms_give_figure_10),
+        cmocka_unit_test(closed_forms_give_figure_11),
+        cmocka_unit_test(closed_forms_round_steps_up),
+        cmocka_unit_test(closed_forms_of_single_nodes_and_processes),
+        cmocka_unit_test(closed_forms_are_found_by_name),
+        cmocka_unit_test(linear_and_postal_models),
+        cmocka_unit_test(two_level_model),
+        cmocka_unit_test(max_rate_model_limits_the_node),
+        cmocka_unit_test(loggp_model_spaces_messages),
+        cmocka_unit_test(heterogeneous_model_adds_both_processors),
+    };
+    return cmocka_run_group_tests_name("models", tests, read_bluewaters, NULL);
+}
