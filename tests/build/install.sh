@@ -38,6 +38,16 @@ staged_install_goes_to_open_mpi() {
     ls -l "$work/stage$plugins/mca_coll_napcoll.so" "$work/stage$helps/help-coll-napcoll.txt"
     find "$work/stage" -path '*/bin/napcoll-plan' | grep .
     find "$work/stage" -path '*/bin/collbench' | grep .
+    find "$work/stage" -path '*/share/napcoll/machines/netlab.conf' | grep .
+}
+
+# An installation that was moved finds its machine files beside it.
+installed_napcoll_plan_finds_machines() {
+    (
+        unset NAPCOLL_MACHINES
+        "$(find "$work/stage" -path '*/bin/napcoll-plan')" simulate --machine bluewaters.conf \
+            --nodes 8 --ppn 16 --closed-form --csv -
+    ) | grep '^allreduce,nap,8,16,8,8.31'
 }
 
 staged_component_loads() {
@@ -121,9 +131,10 @@ tools_are_programs() {
     done
 }
 
-tap_plan 11
+tap_plan 12
 tap install_goes_to_the_plugin_folder staged_install_goes_to_open_mpi
 tap installed_component_is_found staged_component_loads
+tap installed_napcoll_plan_finds_machines installed_napcoll_plan_finds_machines
 tap uninstall_leaves_nothing uninstall_leaves_nothing
 tap user_install_is_found_without_settings user_install_is_found_without_settings
 tap user_install_reaches_the_ranks user_install_reaches_the_ranks

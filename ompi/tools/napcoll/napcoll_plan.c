@@ -5,12 +5,13 @@
 
 /**
  * @file
- * napcoll-plan: shows and verifies the plans of napcoll's algorithms, without MPI and without
+ * napcoll-plan: shows, verifies and times the plans of napcoll's algorithms, without MPI and without
  * starting a process.
  *
  *     napcoll-plan list
  *     napcoll-plan show   --algorithm nap --nodes 10 --ppn 4 --rank 5
  *     napcoll-plan verify --algorithm nap --ranks 14 --ppn 5,5,1,4 --map cyclic
+ *     napcoll-plan simulate --nodes 1:4096 --ppn 16 --bytes 8:64K --machine bluewaters.conf
  *
  * Exit status: 0; 1 where a plan is wrong or cannot be made; 2 for a mistake in the arguments.
  */
@@ -24,47 +25,44 @@
 #include <string.h>
 
 #include "algo/napcoll_algo.h"
+#include "napcoll_plan.h"
 #include "plan/napcoll_plan_verify.h"
-
-enum { EXIT_USAGE = 2, MOST_RANKS = 1 << 20 };
 
 static const napcoll_collective_t *const collectives[] = {&napcoll_allreduce};
 
-typedef struct {
-    const char *command;
-    const napcoll_collective_t *collective;
-    const napcoll_algorithm_t *algorithm;
-    const char *ppn;
-    const char *order;
-    int nodes;
-    int ranks;
-    int rank; /* to show; -1: all */
-    napcoll_params_t params;
-} options_t;
-
 static void usage(FILE *out)
 {
-    fputs("usage: napcoll-plan list\n"
-          "       napcoll-plan show   [OPTIONS]   print the plans of all ranks, or of one\n"
-          "       napcoll-plan verify [OPTIONS]   prove the plans of all ranks\n"
-          "\n"
-          "  --coll NAME          collective (allreduce)\n"
-          "  --algorithm NAME     algorithm; \"napcoll-plan list\" names them (nap)\n"
-          "  --ppn LIST           processes per node, as in 4 or 3,2,1; the list repeats (4)\n"
-          "  --nodes N            nodes (the length of the --ppn list)\n"
-          "  --ranks N            processes, instead of --nodes\n"
-          "  --map ORDER          block, cyclic or random:SEED (block)\n"
-          "  --rank R             show the plan of rank R only\n"
-          "  --provider NAME      local phases: p2p or delegate (p2p)\n"
-          "  --local-radix N      fan-out of local phases with p2p, 2 or more (8)\n"
-          "  --tunable N          value of the algorithm's own tunable (its default)\n"
-          "  --in-place           MPI_IN_PLACE\n"
-          "  --ordered            an operation that does not commute\n"
-          "  --help               this text\n",
-          out);
+    fputs(
+        "usage: napcoll-plan list\n"
+        "       napcoll-plan show   [OPTIONS]   print the plans of all ranks, or of one\n"
+        "       napcoll-plan verify [OPTIONS]   prove the plans of all ranks\n"
+        "       napcoll-plan simulate --machine FILE [OPTIONS]   predict times\n"
+        "\n"
+        "  --coll NAME          collective (allreduce)\n"
+        "  --algorithm NAME     algorithm; \"napcoll-plan list\" names them (nap)\n"
+        "  --ppn LIST           processes per node, as in 4 or 3,2,1; the list repeats (4)\n"
+        "  --nodes N            nodes (the length of the --ppn list)\n"
+        "  --ranks N            processes, instead of --nodes\n"
+        "  --map ORDER          block, cyclic or random:SEED (block)\n"
+        "  --rank R             show the plan of rank R only\n"
+        "  --provider NAME      local phases: p2p or delegate (p2p)\n"
+        "  --local-radix N      fan-out of local phases with p2p, 2 or more (8)\n"
+        "  --tunable N          value of the algorithm's own tunable (its default)\n"
+        "  --in-place           MPI_IN_PLACE\n"
+        "  --ordered            an operation that does not commute\n"
+        "  --help               this text\n"
+        "\n"
+        "simulate runs the plans on a model of a machine; it takes the options above, with\n"
+        "all algorithms where --algorithm names none, but not --ranks and --rank, and\n"
+        "  --machine FILE       machine file: a path, or a name such as bluewaters.conf\n"
+        "  --nodes RANGE        nodes: N, FROM:TO (doubling), FROM:TO:xK or FROM:TO:+K (1)\n"
+        "  --bytes RANGE        sizes of the vector, alike; K, M and G are 2^10, 2^20, 2^30 (8)\n"
+        "  --closed-form        the papers' formulas instead of the plans\n"
+        "  --csv FILE           write the times to FILE as well, \"-\": to standard output only\n",
+        out);
 }
 
-__attribute__((noreturn, format(printf, 1, 2))) static void complain(const char *format, ...)
+void complain(const char *format, ...)
 {
     va_list args;
 
@@ -126,6 +124,38 @@ static napcoll_provider_t find_provider(const char *name)
     complain("--provider %s: expected p2p or delegate", name);
 }
 
+static void refuse_if(bool misplaced, const char *option, const char *command)
+{
+    if (misplaced) {
+        complain("--%s: not an option of %s", option, command);
+    }
+}
+
+/* The algorithm, if any is named, and its tunable. */
+static void set_algorithm(options_t *o, const char *algorithm, const char *tunable)
+{
+    int row;
+
+    if (NULL == algorithm) {
+        if (NULL != tunable) {
+            complain("--tunable %s: expected --algorithm as well, whose tunable it is", tunable);
+        }
+        return;
+    }
+    row = napcoll_algorithm_find(o->collective, algorithm);
+    if (row < 0) {
+        complain("--algorithm %s: %s has no such algorithm", algorithm, o->collective->name);
+    }
+    o->algorithm = &o->collective->algorithm[row];
+    o->params.tunable[0] = o->algorithm->tunable[0].initial;
+    if (NULL != tunable && NULL == o->algorithm->tunable[0].name) {
+        complain("--tunable %s: %s has none", tunable, algorithm);
+    }
+    if (NULL != tunable) {
+        o->params.tunable[0] = number("tunable", tunable, o->algorithm->tunable[0].least, INT_MAX);
+    }
+}
+
 static options_t parse(int argc, char **argv)
 {
     static const struct option known[] = {{"coll", required_argument, NULL, 'c'},
@@ -140,11 +170,16 @@ static options_t parse(int argc, char **argv)
                                           {"tunable", required_argument, NULL, 't'},
                                           {"in-place", no_argument, NULL, 'i'},
                                           {"ordered", no_argument, NULL, 'o'},
+                                          {"machine", required_argument, NULL, 'M'},
+                                          {"bytes", required_argument, NULL, 'b'},
+                                          {"closed-form", no_argument, NULL, 'f'},
+                                          {"csv", required_argument, NULL, 'C'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
-    options_t o = {.command = argv[1], .ppn = "4", .order = "block", .rank = -1};
-    const char *collective = "allreduce", *algorithm = "nap", *tunable = NULL;
-    int row;
+    options_t o = {
+        .command = argv[1], .program = argv[0], .ppn = "4", .order = "block", .rank = -1};
+    const bool simulates = 0 == strcmp(o.command, "simulate");
+    const char *collective = "allreduce", *algorithm = simulates ? NULL : "nap", *tunable = NULL;
 
     o.params.local_radix = 8;
     for (int c; - 1 != (c = getopt_long(argc - 1, argv + 1, "", known, NULL));) {
@@ -159,15 +194,18 @@ static options_t parse(int argc, char **argv)
             o.ppn = optarg;
             break;
         case 'n':
-            o.nodes = number("nodes", optarg, 1, MOST_RANKS);
+            o.node_range = optarg;
+            o.nodes = simulates ? 0 : number("nodes", optarg, 1, MOST_RANKS);
             break;
         case 'N':
+            refuse_if(simulates, "ranks", o.command);
             o.ranks = number("ranks", optarg, 1, MOST_RANKS);
             break;
         case 'm':
             o.order = optarg;
             break;
         case 'r':
+            refuse_if(simulates, "rank", o.command);
             o.rank = number("rank", optarg, 0, MOST_RANKS);
             break;
         case 'P':
@@ -185,6 +223,22 @@ static options_t parse(int argc, char **argv)
         case 'o':
             o.params.ordered = true;
             break;
+        case 'M':
+            refuse_if(!simulates, "machine", o.command);
+            o.machine = optarg;
+            break;
+        case 'b':
+            refuse_if(!simulates, "bytes", o.command);
+            o.byte_range = optarg;
+            break;
+        case 'f':
+            refuse_if(!simulates, "closed-form", o.command);
+            o.closed_form = true;
+            break;
+        case 'C':
+            refuse_if(!simulates, "csv", o.command);
+            o.csv = optarg;
+            break;
         case 'h':
             usage(stdout);
             exit(EXIT_SUCCESS);
@@ -196,23 +250,11 @@ static options_t parse(int argc, char **argv)
         complain("%s: unexpected argument", argv[optind + 1]);
     }
     o.collective = find_collective(collective);
-    row = napcoll_algorithm_find(o.collective, algorithm);
-    if (row < 0) {
-        complain("--algorithm %s: %s has no such algorithm", algorithm, collective);
-    }
-    o.algorithm = &o.collective->algorithm[row];
-    o.params.tunable[0] = o.algorithm->tunable[0].initial;
-    if (NULL != tunable && NULL == o.algorithm->tunable[0].name) {
-        complain("--tunable %s: %s has none", tunable, algorithm);
-    }
-    if (NULL != tunable) {
-        o.params.tunable[0] = number("tunable", tunable, o.algorithm->tunable[0].least, INT_MAX);
-    }
+    set_algorithm(&o, algorithm, tunable);
     return o;
 }
 
-/* Processes on the first `nodes` nodes of a list; nodes = 0: the list once. */
-static int count_ranks(const char *list, int nodes)
+int count_ranks(const char *list, int nodes)
 {
     long long sum = 0;
     int node = 0;
@@ -222,7 +264,8 @@ static int count_ranks(const char *list, int nodes)
         long ppn = strtol(at, &end, 10);
 
         if (end == at || ppn < 1 || (sum += ppn) > MOST_RANKS) {
-            return end == at || ppn < 1 ? 1 : MOST_RANKS; /* napcoll_placement_parse complains */
+            /* of the former napcoll_placement_parse complains, of the latter our callers */
+            return end == at || ppn < 1 ? 1 : MOST_RANKS + 1;
         }
         node++;
         if (',' != *end && 0 == nodes) {
@@ -233,7 +276,7 @@ static int count_ranks(const char *list, int nodes)
     return (int) sum;
 }
 
-static napcoll_node_map_t *make_map(options_t *o)
+napcoll_node_map_t *make_map(options_t *o)
 {
     napcoll_node_map_t *map = NULL;
     size_t where = 0;
@@ -243,6 +286,9 @@ static napcoll_node_map_t *make_map(options_t *o)
         complain("--nodes and --ranks exclude each other");
     }
     o->ranks = o->ranks > 0 ? o->ranks : count_ranks(o->ppn, o->nodes);
+    if (o->ranks > MOST_RANKS) {
+        complain("--nodes and --ppn: expected at most %d ranks in all", MOST_RANKS);
+    }
     id = malloc((size_t) o->ranks * sizeof(*id));
     rc = NULL == id ? -1 : napcoll_placement_parse(o->ppn, o->order, o->ranks, id, &where);
     if (1 == rc) {
@@ -329,10 +375,14 @@ int main(int argc, char **argv)
         list();
         return EXIT_SUCCESS;
     }
-    if (0 != strcmp(argv[1], "show") && 0 != strcmp(argv[1], "verify")) {
+    if (0 != strcmp(argv[1], "show") && 0 != strcmp(argv[1], "verify")
+        && 0 != strcmp(argv[1], "simulate")) {
         complain("%s: no such command", argv[1]);
     }
     o = parse(argc, argv);
+    if (0 == strcmp(o.command, "simulate")) {
+        return simulate(&o);
+    }
     map = make_map(&o);
     reason = napcoll_algorithm_eligible(o.algorithm, map, o.params.ordered);
     if (NAPCOLL_REASON_NONE != reason) {

@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# `napcoll-plan simulate` as its users meet it: tables, CSV files, machine files by name, mistakes.
+
+set -euo pipefail
+
+# shellcheck source=tests/build/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+
+usage() {
+    cat <<'END_USAGE'
+Usage: tests/build/simulate.sh
+
+Runs napcoll-plan simulate of the build folder (NAPCOLL_BUILD, else build/); prints TAP.
+END_USAGE
+}
+only_help "$@"
+
+plan=$build/bin/napcoll-plan
+[ -x "$plan" ] || tap_skip_all "no napcoll-plan in $build"
+unset NAPCOLL_MACHINES
+
+simulate() {
+    "$plan" simulate --machine bluewaters.conf "$@"
+}
+
+# The times of the paper's figures, through the CSV file.
+csv_holds_the_figures() {
+    simulate --closed-form --nodes 8:4096 --ppn 16 --csv "$work/a.csv" >"$work/table"
+    head -n 1 "$work/a.csv" | grep -x 'coll,algorithm,nodes,ppn,bytes,time_us'
+    awk -F, 'FNR == 1 { file++ }
+        file == 1 && /^[0-9]/ { expected[$1 / $3 ",recursive_doubling"] = $4
+            expected[$1 / $3 ",smp"] = $5; expected[$1 / $3 ",nap"] = $6 }
+        file == 2 && ($3 "," $2 in expected) { seen++; e = expected[$3 "," $2]
+            if ($6 < e * 0.999 || $6 > e * 1.001) { print $0 " instead of " e; bad = 1 } }
+        END { print seen " times"; exit bad || seen != 27 }' \
+        "$src/tests/unit/figures/fig10.csv" "$work/a.csv"
+    # and the table shows the same rows
+    [ "$(grep -c 'nap\|smp\|recursive_doubling' "$work/table")" = "$(grep -c '^allreduce' "$work/a.csv")" ]
+}
+
+ranges_step_as_asked() {
+    [ "$(simulate --closed-form --algorithm smp --ppn 2 --nodes 1:9 --csv - | tail -n +2 | cut -d, -f3 |
+        tr '\n' ' ')" = '1 2 4 8 ' ]
+    [ "$(simulate --closed-form --algorithm smp --ppn 2 --nodes 3:9:+3 --csv - | tail -n +2 | cut -d, -f3 |
+        tr '\n' ' ')" = '3 6 9 ' ]
+    [ "$(simulate --closed-form --algorithm smp --ppn 2 --bytes 1K:1M:x32 --csv - | tail -n +2 |
+        cut -d, -f5 | tr '\n' ' ')" = '1024 32768 1048576 ' ]
+}
+
+# With steps of two inside the nodes the plans take what the formula says, within 10 %.
+plans_agree_with_closed_form() {
+    simulate --algorithm recursive_doubling --nodes 256 --ppn 16 --bytes 8:64K --csv "$work/plans.csv"
+    simulate --algorithm recursive_doubling --nodes 256 --ppn 16 --bytes 8:64K --csv "$work/forms.csv" \
+        --closed-form
+    paste -d, "$work/plans.csv" "$work/forms.csv" | awk -F, 'NR > 1 {
+        seen++; if ($6 < 0.9 * $12 || $6 > 1.1 * $12) { print; bad = 1 } } END { exit bad || seen != 14 }'
+}
+
+thirty_two_thousand_ranks_take_seconds() {
+    timeout 60 "$plan" simulate --machine bluewaters.conf --nodes 2048 --ppn 16 --csv - >"$work/large"
+    cat "$work/large"
+    [ "$(wc -l <"$work/large")" = 4 ]
+}
+
+unequal_nodes_are_simulated() {
+    simulate --algorithm nap --nodes 3 --ppn 3,2 --map cyclic --csv - | grep '^allreduce,nap,3,"3,2",8,[0-9]'
+}
+
+what_an_algorithm_cannot_do_is_said() {
+    simulate --algorithm nap --nodes 4 --ppn 1 | grep 'nap  *-  .*process'
+    simulate --closed-form --algorithm nap --nodes 4 --ppn 1 | grep 'nap  *-  .*process'
+}
+
+machines_are_found_by_folder() {
+    mkdir "$work/machines"
+    sed 's/\(fold_ns_per_byte\).*/\1 = 1000/' "$src/ompi/tools/napcoll/machines/netlab.conf" \
+        >"$work/machines/mine.conf"
+    NAPCOLL_MACHINES=/nowhere:$work/machines "$plan" simulate --machine mine.conf --ppn 2 --nodes 2 \
+        --csv - --closed-form --algorithm smp --bytes 1000 | grep ',1000,3012.2'
+    "$plan" simulate --machine "$work/machines/mine.conf" --ppn 2 | grep mine.conf
+    "$plan" simulate --machine netlab.conf --ppn 2 | grep netlab.conf
+}
+
+# refused TEXT ARGUMENT...: exit status 2, TEXT in what is printed to standard error, and nothing else.
+refused() {
+    local text=$1 rc=0
+    shift
+    "$plan" simulate "$@" >"$work/out" 2>"$work/err" || rc=$?
+    cat "$work/err"
+    [ "$rc" = 2 ] && grep -qF -e "$text" "$work/err" && [ ! -s "$work/out" ]
+}
+
+mistakes_name_option_and_range() {
+    local machine=(--machine bluewaters.conf)
+    refused '--machine: missing'
+    refused '--machine nothing.conf: no such file' --machine nothing.conf
+    refused '--nodes 0: expected a number from 1 to 1048576' "${machine[@]}" --nodes 0
+    refused '--nodes 4:2: expected' "${machine[@]}" --nodes 4:2
+    refused '--nodes 1:4:x1: expected' "${machine[@]}" --nodes 1:4:x1
+    refused '--nodes 1:1000000:+1: expected at most 1000 values' "${machine[@]}" --nodes 1:1000000:+1
+    refused '--bytes 0:8: expected' "${machine[@]}" --bytes 0:8
+    refused '--bytes 2G: expected a number from 0 to 1073741824' "${machine[@]}" --bytes 2G
+    refused 'expected at most 262144 ranks' "${machine[@]}" --nodes 1:65536 --ppn 16
+    refused 'expected at most 1048576 ranks' "${machine[@]}" --nodes 65537 --ppn 16 --closed-form
+    refused '--ppn 3x: character 2' "${machine[@]}" --ppn 3x
+    refused '--closed-form: expected one number as --ppn' "${machine[@]}" --closed-form --ppn 3,2
+    refused '--provider delegate: expected p2p' "${machine[@]}" --provider delegate
+    refused '--tunable 2: expected --algorithm' "${machine[@]}" --tunable 2
+    refused '--ranks: not an option of simulate' "${machine[@]}" --ranks 4
+    refused '--csv /nowhere/a.csv: cannot be written' "${machine[@]}" --csv /nowhere/a.csv
+}
+
+mistakes_in_machine_files_are_placed() {
+    local file=$work/bad.conf
+    sed 's/\(network_eager_latency_us = \).*/\1-3/' \
+        "$src/ompi/tools/napcoll/machines/bluewaters.conf" >"$file"
+    refused "$file:$(grep -n network_eager_latency_us "$file" | cut -d: -f1):49: coll_napcoll_machine_network_eager_latency_us: expected a number from 0" \
+        --machine "$file"
+}
+
+tap_plan 9
+tap csv_holds_the_figures csv_holds_the_figures
+tap ranges_step_as_asked ranges_step_as_asked
+tap plans_agree_with_closed_form plans_agree_with_closed_form
+tap thirty_two_thousand_ranks_take_seconds thirty_two_thousand_ranks_take_seconds
+tap unequal_nodes_are_simulated unequal_nodes_are_simulated
+tap what_an_algorithm_cannot_do_is_said what_an_algorithm_cannot_do_is_said
+tap machines_are_found_by_folder machines_are_found_by_folder
+tap mistakes_name_option_and_range mistakes_name_option_and_range
+tap mistakes_in_machine_files_are_placed mistakes_in_machine_files_are_placed
+tap_end

@@ -1,0 +1,397 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The simulation: small plans against times worked out by hand, and the plans of allreduce against
+ * the papers' closed forms.
+ */
+
+#include "cmocka_setup.h"
+
+#include "algo/napcoll_algo.h"
+#include "model/napcoll_model.h"
+#include "model/napcoll_simulate.h"
+
+static napcoll_machine_t bluewaters;
+
+static int read_bluewaters(void **state)
+{
+    napcoll_machine_error_t error;
+    char path[4096];
+    FILE *in = napcoll_machine_open("bluewaters.conf", MACHINES, path, sizeof(path));
+    int rc = NULL == in ? -1 : napcoll_machine_read(in, &bluewaters, &error);
+
+    (void) state;
+    if (NULL != in) {
+        (void) fclose(in);
+    }
+    return rc;
+}
+
+static napcoll_node_map_t *block_map(int nodes, int ppn)
+{
+    int *id = calloc((size_t) nodes * (size_t) ppn, sizeof(*id));
+    napcoll_node_map_t *map = NULL;
+
+    assert_non_null(id);
+    for (int rank = 0; rank < nodes * ppn; rank++) {
+        id[rank] = rank / ppn;
+    }
+    assert_int_equal(napcoll_node_map_create(id, nodes * ppn, &map), 0);
+    free(id);
+    return map;
+}
+
+/* ---- plans by hand ---- */
+
+/* A message machine whose numbers add up in the head: latency 1 us on a node, 10 us on the network,
+ * 1 us per 1000 bytes; messages of 10000 bytes or more go by rendezvous. */
+static napcoll_machine_t plain(void)
+{
+    napcoll_machine_t m = {.short_below_bytes = 0,
+                           .eager_below_bytes = 10000,
+                           .process_injection_mbyte_per_s = 1000,
+                           .node_injection_mbyte_per_s = 2000,
+                           .node_injection_from_processes = 3,
+                           .node_injection_from_bytes = 10000,
+                           .fold_ns_per_byte = 0.5};
+
+    for (int protocol = 0; protocol < NAPCOLL_PROTOCOLS; protocol++) {
+        m.link[NAPCOLL_LEVEL_NODE][protocol] = (napcoll_link_t){1, 1};
+        m.link[NAPCOLL_LEVEL_NETWORK][protocol] = (napcoll_link_t){10, 1};
+    }
+    return m;
+}
+
+/* What one rank does in one stage: sends to and receives from ranks (-1: none), then folds. */
+typedef struct {
+    int rank;
+    int to;
+    int from;
+    int folds;
+} act_t;
+
+typedef struct {
+    const act_t *act; /* of all ranks, in the order of each rank's stages */
+    int acts;
+} script_t;
+
+static napcoll_plan_t *play(void *context, int rank)
+{
+    const script_t *script = context;
+    const napcoll_span_t in = {.buffer = NAPCOLL_BUFFER_SEND, .count = 1};
+    napcoll_builder_t *builder = napcoll_builder_new("allreduce", "script", rank, 1);
+
+    for (int i = 0; i < script->acts; i++) {
+        napcoll_span_t temp;
+
+        if (script->act[i].rank != rank) {
+            continue;
+        }
+        temp = napcoll_builder_temp(builder, 0, 1);
+        if (script->act[i].from >= 0) {
+            napcoll_builder_recv(builder, temp, script->act[i].from);
+        }
+        if (script->act[i].to >= 0) {
+            napcoll_builder_send(builder, in, script->act[i].to);
+        }
+        for (int fold = 0; fold < script->act[i].folds; fold++) {
+            napcoll_builder_fold(builder, temp, in, temp);
+        }
+        /* acts that follow directly and have neither end nor fold only part stages */
+        if (i + 1 == script->acts || script->act[i + 1].rank != rank || script->act[i].folds > 0) {
+            napcoll_builder_next_stage(builder);
+        }
+    }
+    return napcoll_builder_finish(builder);
+}
+
+static napcoll_simulate_status_t simulate_script(const napcoll_machine_t *machine, int nodes,
+                                                 int ppn, const act_t *act, int acts, double bytes,
+                                                 double *time_us)
+{
+    script_t script = {.act = act, .acts = acts};
+    napcoll_node_map_t *map = block_map(nodes, ppn);
+    napcoll_simulation_t *simulation;
+    napcoll_simulate_status_t status = napcoll_simulation_create(map, play, &script, &simulation);
+
+    if (NAPCOLL_SIMULATE_OK == status) {
+        double again;
+
+        status = napcoll_simulation_run(simulation, machine, bytes, time_us);
+        assert_int_equal(napcoll_simulation_run(simulation, machine, bytes, &again), status);
+        assert_memory_equal(time_us, &again, sizeof(again)); /* runs leave nothing behind */
+    } else {
+        assert_null(simulation);
+    }
+    napcoll_simulation_free(simulation);
+    napcoll_node_map_free(map);
+    return status;
+}
+
+static void check_script(const napcoll_machine_t *machine, int nodes, int ppn, const act_t *act,
+                         int acts, double bytes, double expected)
+{
+    double time = -1;
+
+    assert_int_equal(simulate_script(machine, nodes, ppn, act, acts, bytes, &time),
+                     NAPCOLL_SIMULATE_OK);
+    if (!(time > expected - 1e-9 && time < expected + 1e-9)) {
+        fail_msg("%.9g us, expected %.9g", time, expected);
+    }
+}
+
+static void simulate_message_costs_what_its_level_says(void **state)
+{
+    const act_t act[] = {{0, 1, -1, 0}, {1, -1, 0, 0}};
+    napcoll_machine_t m = plain();
+
+    (void) state;
+    check_script(&m, 1, 2, act, 2, 2000, 1 + 2);
+    check_script(&m, 2, 1, act, 2, 2000, 10 + 2);
+    check_script(&m, 2, 1, act, 2, 20000, 10 + 20);
+}
+
+static void simulate_folds_cost_gamma(void **state)
+{
+    const act_t act[] = {{0, 1, -1, 0}, {1, -1, 0, 3}};
+    napcoll_machine_t m = plain();
+
+    (void) state;
+    check_script(&m, 1, 2, act, 2, 2000, 1 + 2 + 3 * 1);
+}
+
+/* Rank 1 folds for 10 us before it receives: 5000 bytes are there by then, 20000 start then. */
+static void simulate_rendezvous_waits_for_the_receive(void **state)
+{
+    const act_t act[] = {{0, 1, -1, 0}, {1, -1, -1, 4}, {1, -1, 0, 0}};
+    napcoll_machine_t m = plain();
+
+    (void) state;
+    check_script(&m, 1, 2, act, 3, 5000, 4 * 2.5);
+    check_script(&m, 1, 2, act, 3, 20000, 4 * 10 + 1 + 20);
+}
+
+static void simulate_process_sends_and_receives_one_at_a_time(void **state)
+{
+    const act_t fan[] = {{0, 1, -1, 0}, {0, 2, -1, 0}, {0, 3, -1, 0},
+                         {1, -1, 0, 0}, {2, -1, 0, 0}, {3, -1, 0, 0}};
+    const act_t in[] = {{0, -1, 1, 0}, {0, -1, 2, 0}, {0, -1, 3, 0},
+                        {1, 0, -1, 0}, {2, 0, -1, 0}, {3, 0, -1, 0}};
+    napcoll_machine_t m = plain();
+
+    (void) state;
+    check_script(&m, 1, 4, fan, 6, 2000, 3 * 2 + 1);
+    check_script(&m, 1, 4, in, 6, 2000, 1 + 3 * 2);
+    m.process_overhead_us = 0.5; /* more than 400 bytes take */
+    check_script(&m, 1, 4, fan, 6, 400, 2 * 0.5 + 0.4 + 1);
+    check_script(&m, 1, 4, in, 6, 400, 1 + 0.4 + 2 * 0.5);
+}
+
+/* Processes 0..3 of node 0 send to 4..7 of node 1 at once. */
+static void simulate_node_injection_is_shared(void **state)
+{
+    const act_t act[] = {{0, 4, -1, 0}, {4, -1, 0, 0}, {1, 5, -1, 0}, {5, -1, 1, 0},
+                         {2, 6, -1, 0}, {6, -1, 2, 0}, {3, 7, -1, 0}, {7, -1, 3, 0}};
+    napcoll_machine_t m = plain();
+
+    (void) state;
+    check_script(&m, 2, 4, act, 8, 20000, 10 + 4 * 20000 / 2000.0);
+    check_script(&m, 2, 4, act, 6, 20000, 10 + 3 * 20000 / 2000.0);
+    check_script(&m, 2, 4, act, 4, 20000, 10 + 20); /* two are too few */
+    check_script(&m, 2, 4, act, 8, 9000, 10 + 9);   /* too small */
+    m.node_injection_from_processes = 1;
+    m.node_injection_mbyte_per_s = 500;
+    check_script(&m, 2, 4, act, 4, 20000, 10 + 2 * 20000 / 500.0);
+    check_script(&m, 1, 8, act, 8, 20000, 1 + 20); /* not inside a node */
+}
+
+static void simulate_node_gap_spaces_messages(void **state)
+{
+    const act_t act[] = {{0, 4, -1, 0}, {4, -1, 0, 0}, {1, 5, -1, 0}, {5, -1, 1, 0},
+                         {2, 6, -1, 0}, {6, -1, 2, 0}, {3, 7, -1, 0}, {7, -1, 3, 0}};
+    napcoll_machine_t m = plain();
+
+    (void) state;
+    m.node_gap_us = 5;
+    check_script(&m, 2, 4, act, 8, 2000, 3 * 5 + 2 + 10);
+    check_script(&m, 1, 8, act, 8, 2000, 2 + 1);
+}
+
+static void simulate_finds_what_cannot_run(void **state)
+{
+    const act_t unmatched[] = {{0, 1, -1, 0}, {1, -1, -1, 1}};
+    const act_t wrong_peer[] = {{0, 1, -1, 0}, {1, -1, 2, 0}};
+    const act_t outside[] = {{0, 9, -1, 0}, {1, -1, 0, 0}};
+    /* Each sends before it receives, in stages of their own: well with eager messages only. */
+    const act_t crossed[] = {{0, 1, -1, 1}, {0, -1, 1, 0}, {1, 0, -1, 1}, {1, -1, 0, 0}};
+    napcoll_machine_t m = plain();
+    double time;
+
+    (void) state;
+    assert_int_equal(simulate_script(&m, 3, 1, unmatched, 2, 8, &time), NAPCOLL_SIMULATE_UNMATCHED);
+    assert_int_equal(simulate_script(&m, 3, 1, wrong_peer, 2, 8, &time),
+                     NAPCOLL_SIMULATE_UNMATCHED);
+    assert_int_equal(simulate_script(&m, 3, 1, outside, 2, 8, &time), NAPCOLL_SIMULATE_UNMATCHED);
+    assert_int_equal(simulate_script(&m, 3, 1, crossed, 4, 20000, &time),
+                     NAPCOLL_SIMULATE_DEADLOCK);
+    assert_int_equal(simulate_script(&m, 3, 1, crossed, 4, 2000, &time), NAPCOLL_SIMULATE_OK);
+}
+
+/* ---- plans of allreduce ---- */
+
+typedef struct {
+    const napcoll_algorithm_t *algorithm;
+    napcoll_request_t request;
+} generator_t;
+
+static napcoll_plan_t *generate(void *context, int rank)
+{
+    generator_t *generator = context;
+
+    generator->request.rank = rank;
+    return generator->algorithm->generate(&generator->request);
+}
+
+static napcoll_simulation_t *simulation_of(const char *algorithm, const napcoll_node_map_t *map,
+                                           const napcoll_params_t *params)
+{
+    generator_t generator = {.request = {.map = map, .params = *params}};
+    napcoll_simulation_t *simulation;
+
+    generator.algorithm =
+        &napcoll_allreduce.algorithm[napcoll_algorithm_find(&napcoll_allreduce, algorithm)];
+    assert_int_equal(napcoll_simulation_create(map, generate, &generator, &simulation),
+                     NAPCOLL_SIMULATE_OK);
+    return simulation;
+}
+
+/* That the simulated time is within 10 % of the closed form less `fewer` folds of the vector, for
+ * sizes up to `most_bytes`. */
+static void check_form(const char *algorithm, int nodes, int ppn, int fewer, double most_bytes)
+{
+    const napcoll_params_t params = {.local_radix = 2};
+    napcoll_closed_form_t form = napcoll_model_closed_form("allreduce", algorithm);
+    napcoll_node_map_t *map = block_map(nodes, ppn);
+    napcoll_simulation_t *simulation = simulation_of(algorithm, map, &params);
+
+    for (double bytes = 8; bytes <= most_bytes; bytes *= 2) {
+        double expected = form(&bluewaters, nodes, ppn, bytes)
+                          - fewer * bytes * bluewaters.fold_ns_per_byte / 1000;
+        double time;
+
+        assert_int_equal(napcoll_simulation_run(simulation, &bluewaters, bytes, &time),
+                         NAPCOLL_SIMULATE_OK);
+        if (!(time >= 0.9 * expected && time <= 1.1 * expected)) {
+            fail_msg("%s, %d x %d, %g bytes: %.9g us, %.4f of the closed form's %.9g", algorithm,
+                     nodes, ppn, bytes, time, time / expected, expected);
+        }
+    }
+    napcoll_simulation_free(simulation);
+    napcoll_node_map_free(map);
+}
+
+/* nodes, ppn, log2(ppn): nodes are powers of ppn */
+static const int placement[][3] = {{1, 4, 2},  {4, 4, 2},   {16, 4, 2}, {64, 4, 2}, {8, 8, 3},
+                                   {64, 8, 3}, {16, 16, 4}, {2, 2, 1},  {16, 2, 1}, {256, 16, 4}};
+enum { PLACEMENTS = sizeof(placement) / sizeof(*placement) };
+
+/* Steps of two inside the nodes, as the forms count them; every protocol. */
+static void simulate_agrees_with_recursive_doublings_form(void **state)
+{
+    (void) state;
+    for (int p = 0; p < PLACEMENTS; p++) {
+        check_form("recursive_doubling", placement[p][0], placement[p][1], 0, 1 << 20);
+    }
+}
+
+static void simulate_agrees_with_smps_form(void **state)
+{
+    (void) state;
+    for (int p = 0; p < PLACEMENTS; p++) {
+        check_form("smp", placement[p][0], placement[p][1], 0, 1 << 20);
+    }
+}
+
+/* The form behind the paper's figures has log2(ppn) folds that the algorithm does not do: each of
+ * its local allreduces, one more than there are steps between nodes, folds log2(ppn) times, which
+ * makes log2(P). From about 1 KiB on, where folds weigh as much as messages, they are more than 10 %;
+ * without them the form holds for every size. */
+static void simulate_agrees_with_naps_form(void **state)
+{
+    (void) state;
+    for (int p = 0; p < PLACEMENTS; p++) {
+        check_form("nap", placement[p][0], placement[p][1], placement[p][2], 1 << 20);
+        if (placement[p][0] >= placement[p][1]) {
+            check_form("nap", placement[p][0], placement[p][1], 0, 512);
+        }
+    }
+}
+
+static double simulated(const char *algorithm, int nodes, int ppn, int local_radix, double bytes)
+{
+    const napcoll_params_t params = {.local_radix = local_radix};
+    napcoll_node_map_t *map = block_map(nodes, ppn);
+    napcoll_simulation_t *simulation = simulation_of(algorithm, map, &params);
+    double time;
+
+    assert_int_equal(napcoll_simulation_run(simulation, &bluewaters, bytes, &time),
+                     NAPCOLL_SIMULATE_OK);
+    napcoll_simulation_free(simulation);
+    napcoll_node_map_free(map);
+    return time;
+}
+
+/* Where the forms do not hold. Wider local steps pay fewer latencies than log2(ppn): with radix 8 two
+ * of them instead of four. On 48 nodes of 16, recursive doubling halves 768 ranks into groups of 24
+ * and 12, which cut through nodes: more steps cross the network than log2(48). nap's groups are of
+ * nodes, so it needs no more than its form, rounded up, says. */
+static void simulate_differs_from_the_forms_outside_their_assumptions(void **state)
+{
+    (void) state;
+    assert_true(simulated("nap", 16, 16, 8, 8)
+                < 0.9 * napcoll_model_nap_us(&bluewaters, 16, 16, 8));
+    assert_true(simulated("recursive_doubling", 48, 16, 2, 8)
+                > 1.1 * napcoll_model_recursive_doubling_us(&bluewaters, 48, 16, 8));
+    assert_true(simulated("nap", 48, 16, 2, 8)
+                < 1.1 * napcoll_model_nap_us(&bluewaters, 48, 16, 8));
+}
+
+static void simulate_refuses_phases_of_another_provider(void **state)
+{
+    generator_t generator = {
+        .request = {.params = {.provider = NAPCOLL_PROVIDER_DELEGATE, .local_radix = 2}}};
+    napcoll_node_map_t *map = block_map(2, 2);
+    napcoll_simulation_t *simulation;
+
+    (void) state;
+    generator.request.map = map;
+    generator.algorithm =
+        &napcoll_allreduce.algorithm[napcoll_algorithm_find(&napcoll_allreduce, "smp")];
+    assert_int_equal(napcoll_simulation_create(map, generate, &generator, &simulation),
+                     NAPCOLL_SIMULATE_PHASE);
+    assert_null(simulation);
+    napcoll_node_map_free(map);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(simulate_message_costs_what_its_level_says),
+        cmocka_unit_test(simulate_folds_cost_gamma),
+        cmocka_unit_test(simulate_rendezvous_waits_for_the_receive),
+        cmocka_unit_test(simulate_process_sends_and_receives_one_at_a_time),
+        cmocka_unit_test(simulate_node_injection_is_shared),
+        cmocka_unit_test(simulate_node_gap_spaces_messages),
+        cmocka_unit_test(simulate_finds_what_cannot_run),
+        cmocka_unit_test(simulate_agrees_with_recursive_doublings_form),
+        cmocka_unit_test(simulate_agrees_with_smps_form),
+        cmocka_unit_test(simulate_agrees_with_naps_form),
+        cmocka_unit_test(simulate_differs_from_the_forms_outside_their_assumptions),
+        cmocka_unit_test(simulate_refuses_phases_of_another_provider),
+    };
+    return cmocka_run_group_tests_name("simulation", tests, read_bluewaters, NULL);
+}
