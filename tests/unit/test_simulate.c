@@ -66,7 +66,7 @@ static napcoll_machine_t plain(void)
     return m;
 }
 
-/* What one rank does in one stage: sends to and receives from ranks (-1: none), then folds. */
+/* What one rank does, in one stage or a part of it: sends to and receives from ranks (-1: none), then folds. */
 typedef struct {
     int rank;
     int to;
@@ -101,7 +101,7 @@ static napcoll_plan_t *play(void *context, int rank)
         for (int fold = 0; fold < script->act[i].folds; fold++) {
             napcoll_builder_fold(builder, temp, in, temp);
         }
-        /* acts that follow directly and have neither end nor fold only part stages */
+        /* acts of a rank that follow each other are one stage, up to one with folds */
         if (i + 1 == script->acts || script->act[i + 1].rank != rank || script->act[i].folds > 0) {
             napcoll_builder_next_stage(builder);
         }
@@ -207,6 +207,24 @@ static void simulate_node_injection_is_shared(void **state)
     m.node_injection_mbyte_per_s = 500;
     check_script(&m, 2, 4, act, 4, 20000, 10 + 2 * 20000 / 500.0);
     check_script(&m, 1, 8, act, 8, 20000, 1 + 20); /* not inside a node */
+}
+
+/* Rank 1 folds for 10 us before it sends; by then half of rank 0's message has left. From there on
+ * both have half the rate: rank 0's has left at 30 us, and rank 1's, alone again, at 40. Rank 2, which
+ * gets rank 0's, then folds for 30 us. */
+static void simulate_node_injection_is_shared_evenly(void **state)
+{
+    const act_t act[] = {
+        {0, 2, -1, 0}, {2, -1, 0, 3}, {1, -1, -1, 1}, {1, 3, -1, 0}, {3, -1, 1, 0}};
+    const act_t other[] = {
+        {0, 2, -1, 0}, {2, -1, 0, 0}, {1, -1, -1, 1}, {1, 3, -1, 0}, {3, -1, 1, 0}};
+    napcoll_machine_t m = plain();
+
+    (void) state;
+    m.node_injection_from_processes = 1;
+    m.node_injection_mbyte_per_s = 1000;
+    check_script(&m, 2, 2, act, 5, 20000, 30 + 10 + 30);
+    check_script(&m, 2, 2, other, 5, 20000, 40 + 10);
 }
 
 static void simulate_node_gap_spaces_messages(void **state)
@@ -385,6 +403,7 @@ int main(void)
         cmocka_unit_test(simulate_rendezvous_waits_for_the_receive),
         cmocka_unit_test(simulate_process_sends_and_receives_one_at_a_time),
         cmocka_unit_test(simulate_node_injection_is_shared),
+        cmocka_unit_test(simulate_node_injection_is_shared_evenly),
         cmocka_unit_test(simulate_node_gap_spaces_messages),
         cmocka_unit_test(simulate_finds_what_cannot_run),
         cmocka_unit_test(simulate_agrees_with_recursive_doublings_form),
