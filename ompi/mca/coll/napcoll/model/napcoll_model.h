@@ -37,7 +37,7 @@ double napcoll_model_linear_us(napcoll_link_t link, double bytes);
  *
  *     T = alpha t + beta s + gamma c
  *
- * Bienz, Olson, Gropp: "Node-Aware Improvements to Allreduce", Eq. 1; R. W. Hockney: "The
+ * Bienz, Olson, Gropp: "Node-Aware Improvements to Allreduce", section IV, Eq. 1; R. W. Hockney: "The
  * communication challenge for MPP", 1994.
  *
  * @param[in] machine  the machine
@@ -101,8 +101,8 @@ typedef struct napcoll_processor {
  *
  *     T = C_i + M t_i + C_j + M t_j + M / beta_ij
  *
- * A. Lastovetsky, I.-H. Mkwawa, M. O'Flynn: "An Accurate Communication Model of a Heterogeneous
- * Cluster Based on a Switch-Enabled Ethernet Network", 2006, as HeteroMPI uses it.
+ * A. Lastovetsky, M. O'Flynn, V. Rychkov: "Optimization of Collective Communications in HeteroMPI",
+ * 2007, section 3. Processors differ in C and t, pairs of them in beta_ij.
  *
  * @param[in] from             processor i
  * @param[in] to               processor j
