@@ -350,8 +350,9 @@ case_of dup_free_delegate 60 "${launch[@]}" "$programs/dup_free" --cycles 3000 -
 # The memory that 2 GiB in place on 3 processes takes: the vectors and up to two temporaries each.
 need_mib=$((3 * 3 * 2048 + 1024))
 have_mib=$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo 2>/dev/null)
-for algorithm in nap recursive_doubling; do
-    fake 3 2 block tree
+for large in nap:tree recursive_doubling:tree smp:delegate; do
+    algorithm=${large%:*}
+    fake 3 2 block "${large#*:}"
     if [ "${have_mib:-0}" -ge "$need_mib" ]; then
         case_of "large_$algorithm" 120 "${launch[@]}" "$programs/large" --algorithm "$algorithm" \
             --expect "runs:$algorithm"

@@ -18,7 +18,6 @@
 
 #include "ompi_config.h"
 
-#include <limits.h>
 #include <stdint.h>
 
 #include "ompi/communicator/communicator.h"
@@ -45,15 +44,6 @@
 #    define NAPCOLL_COMPAT_SELF_INSTALL 0
 #else
 #    error "napcoll does not know this version of Open MPI's coll framework"
-#endif
-
-/* The type in which the framework's functions count elements, and the most that it holds. */
-#if defined(MCA_COLL_BASE_VERSION_3_0_0)
-typedef size_t napcoll_compat_count_t;
-#    define NAPCOLL_COMPAT_COUNT_MAX SIZE_MAX
-#else
-typedef int napcoll_compat_count_t;
-#    define NAPCOLL_COMPAT_COUNT_MAX ((size_t) INT_MAX)
 #endif
 
 /* How the one symbol that the loader looks for is marked. */

@@ -11,14 +11,16 @@
 
 #include "exec/napcoll_exec.h"
 
+#include <limits.h>
+
 #include "compat/napcoll_compat.h"
 
-/* Elements per call, as far as the interfaces count; a multiple of a page stays aligned. */
-static const size_t most_elements = NAPCOLL_COMPAT_COUNT_MAX / 4096 * 4096;
+/* Elements per call: the interfaces count in int before 6.0, and what is behind those of 6.0.0rc2 does
+ * in places (tuned's reduce crashes on more). A multiple of a page stays aligned. */
+static const size_t most_elements = (size_t) INT_MAX / 4096 * 4096;
 
 static int delegate_part(ompi_communicator_t *comm, const napcoll_step_t *step, char *dst,
-                         const char *left, napcoll_compat_count_t count,
-                         const napcoll_binding_t *binding)
+                         const char *left, int count, const napcoll_binding_t *binding)
 {
     bool root = ompi_comm_rank(comm) == step->peer;
     const void *input = left == dst ? MPI_IN_PLACE : left;
@@ -55,8 +57,8 @@ int napcoll_phase_delegate(const napcoll_engine_t *engine, const napcoll_step_t 
     for (size_t done = 0; done < count; done += most_elements) {
         size_t part = count - done < most_elements ? count - done : most_elements;
         ptrdiff_t offset = (ptrdiff_t) done * extent;
-        int rc = delegate_part(engine->node_comm, step, dst + offset, left + offset,
-                               (napcoll_compat_count_t) part, binding);
+        int rc = delegate_part(engine->node_comm, step, dst + offset, left + offset, (int) part,
+                               binding);
         if (OMPI_SUCCESS != rc) {
             return rc;
         }
