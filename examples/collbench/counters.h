@@ -63,6 +63,20 @@ static inline int napcoll_counters_scan(struct napcoll_counters *c, const char *
     return rc;
 }
 
+/* Initialises the tool interface at the thread level that MPI has: Open MPI before 6.0 takes the
+ * level asked for here as the whole process's, and its point-to-point messages then trust that one
+ * thread at a time sends. */
+static inline int napcoll_counters_init(void)
+{
+    int level = MPI_THREAD_SINGLE, ready, provided, rc;
+
+    rc = MPI_Initialized(&ready);
+    if (MPI_SUCCESS == rc && ready) {
+        rc = MPI_Query_thread(&level);
+    }
+    return MPI_SUCCESS == rc ? MPI_T_init_thread(level, &provided) : rc;
+}
+
 /**
  * Finds the counters of one collective and opens them for reading. Call after MPI_Init; the tool
  * interface is initialised here.
@@ -73,9 +87,9 @@ static inline int napcoll_counters_scan(struct napcoll_counters *c, const char *
 static inline int napcoll_counters_open(struct napcoll_counters *c, const char *coll)
 {
     char prefix[NAPCOLL_COUNTER_NAME];
-    int provided, rc;
+    int rc;
 
-    rc = MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    rc = napcoll_counters_init();
     if (MPI_SUCCESS == rc) {
         rc = MPI_T_pvar_session_create(&c->session);
     }

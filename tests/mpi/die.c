@@ -3,9 +3,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * One process dies while all are busy with MPI_Allreduce: mpirun has to end the job by itself.
- * Whoever starts this program checks that, and that the status is not 0.
+ * Whoever starts this program checks that, that the status is not 0, and that FILE is there: the
+ * process that dies makes it just before. (What a process prints then can be lost with the job.)
  *
- *     die [--how exit|kill] [--rank N] [--rounds N] [--algorithm NAME]
+ *     die --mark FILE [--how exit|kill] [--rank N] [--rounds N] [--algorithm NAME]
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -14,15 +15,30 @@
 
 #include "tap_mpi.h"
 
+static void leave_mark(const char *path)
+{
+    FILE *mark = fopen(path, "w");
+
+    if (NULL == mark || 0 != fclose(mark)) {
+        fprintf(stderr, "# cannot make %s\n", path);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    const char *how, *algorithm;
+    const char *how, *algorithm, *mark;
     int rank, size, victim;
     long long rounds;
     MPI_Comm comm;
 
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
     how = tap_option(argc, argv, "--how", "exit");
+    mark = tap_option(argc, argv, "--mark", NULL);
+    if (NULL == mark) {
+        fprintf(stderr, "# die needs --mark FILE\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     algorithm = tap_option(argc, argv, "--algorithm", NULL);
     rounds = tap_option_number(argc, argv, "--rounds", 100);
     mpi_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
@@ -34,14 +50,11 @@ int main(int argc, char **argv)
         double send = rank, recv;
 
         if (i == rounds && rank == victim) {
+            leave_mark(mark);
             if (0 == strcmp(how, "kill")) {
                 (void) raise(SIGKILL);
             }
             _exit(3);
-        }
-        if (i == rounds && 0 == rank) {
-            printf("# rank %d dies now\n", victim);
-            fflush(stdout);
         }
         mpi_check(MPI_Allreduce(&send, &recv, 1, MPI_DOUBLE, MPI_SUM, comm), "MPI_Allreduce");
     }

@@ -174,12 +174,14 @@ lost_daemon() {
     grep -q -e 'lost communication with a remote daemon' "$scratch/out"
 }
 
-# dies NAME SECONDS COMMAND...: ends by itself, with a status that is not 0, in that time.
+# dies NAME SECONDS COMMAND...: one process dies, as the program `die` does and marks, and the job
+# ends by itself, with a status that is not 0, in that time.
 dies() {
     local name=$1 seconds=$2 rc=0 good=0
     shift 2
     wanted "$name" || return 0
-    limited "$seconds" "$@" || rc=$?
+    rm -f "$scratch/died"
+    limited "$seconds" "$@" --mark "$scratch/died" || rc=$?
     if [ "$rc" = 77 ]; then
         skip "$name" "$(tail -n 1 "$scratch/out")"
         return 0
@@ -187,9 +189,10 @@ dies() {
     case $rc in
         0 | 124) good=1 ;;
     esac
-    grep -q -e 'dies now' "$scratch/out" || good=1
+    [ -e "$scratch/died" ] || good=1
     verdict "$good" "$name"
-    [ "$good" = 0 ] || { printf '# exit %d\n' "$rc" && show_output; }
+    [ "$good" = 0 ] || { printf '# exit %d, %s\n' "$rc" \
+        "$([ -e "$scratch/died" ] && echo 'one died' || echo 'none died')" && show_output; }
 }
 
 # local_phases HOW: sets the array `phases` to parameters for delegate, or for p2p in the shape

@@ -100,9 +100,12 @@ static void run_with_threads(struct tap *tap, int argc, char **argv)
     const char *expect = tap_option(argc, argv, "--expect", "any");
     int threads = (int) tap_option_number(argc, argv, "--threads", 4);
     int rounds = (int) tap_option_number(argc, argv, "--rounds", 200);
+    int level;
 
     threads = threads < THREADS_MAX ? threads : THREADS_MAX;
     mpi_check(napcoll_counters_open(&counters, "allreduce"), "MPI_T_init_thread");
+    mpi_check(MPI_Query_thread(&level), "MPI_Query_thread");
+    tap_ok(tap, MPI_THREAD_MULTIPLE == level, "threads_level_stays_when_counters_are_opened");
     for (int i = 0; i < threads; ++i) {
         worker[i] = (struct worker){
             .thread = i, .rounds = rounds, .rank = tap->rank, .size = tap->size};
