@@ -25,6 +25,7 @@ napcoll_needs=(
 )
 # shellcheck disable=SC2034
 napcoll_test_needs=(
+    "gnuplot-nox       program:gnuplot"
     "libcmocka-dev     module:cmocka"
     "valgrind          program:valgrind"
     "xz-utils          program:xz"

@@ -84,7 +84,7 @@ case_of() {
     for try in 1 2 3 4 5; do
         rc=0
         limited "$seconds" "$@" || rc=$?
-        lost_daemon || break
+        lost_launcher "$rc" || break
     done
     if [ "$rc" = 77 ]; then
         skip "$name" "$(tail -n 1 "$scratch/out")"
@@ -169,9 +169,13 @@ lost_message() {
         || ! grep -q -e '^-----' "$scratch/out"
 }
 
-# A daemon of Open MPI 5.0's launcher crashes now and then when jobs connect.
-lost_daemon() {
-    grep -q -e 'lost communication with a remote daemon' "$scratch/out"
+# lost_launcher STATUS: a daemon of Open MPI 5.0's launcher, or mpirun itself, crashes now and then when
+# jobs connect. (Where a process of the job crashes, mpirun lives and says so.)
+lost_launcher() {
+    grep -q -e 'lost communication with a remote daemon' "$scratch/out" \
+        || { { [ "$1" = 134 ] || [ "$1" = 139 ]; } \
+            && grep -q -e 'PMIX ERROR.*pmix_server_dyn.c' "$scratch/out" \
+            && ! grep -q -e 'noticed that process' "$scratch/out"; }
 }
 
 # dies NAME SECONDS COMMAND...: one process dies, as the program `die` does and marks, and the job
@@ -342,9 +346,18 @@ fake 6 3,2,1 block exchange
 case_of sessions 60 "${launch[@]}" "$programs/session"
 
 # --- long lives, many threads, long vectors ---
+# Where several threads send through the shared memory of Open MPI 6.0.0rc2, a message gets lost now and
+# then, without napcoll as well; over TCP none does.
+by_threads() {
+    case $(mpicc --showme:version | napcoll_openmpi_version) in
+        6.*) launch=("${launch[@]/#^ofi,uct,openib/self,tcp}") ;;
+    esac
+}
 fake 6 3,2,1 block tree
+by_threads
 case_of threads_tree 60 "${launch[@]}" "$programs/threads" --algorithm nap --expect runs:nap
 fake 6 3,2,1 cyclic delegate
+by_threads
 case_of threads_delegate 60 "${launch[@]}" "$programs/threads" --algorithm smp --expect runs:smp
 fake 4 2 block exchange
 case_of dup_free_exchange 60 "${launch[@]}" "$programs/dup_free" --expect runs
@@ -400,6 +413,24 @@ emulated 3 2 block 6 tree
 dies die_netlab_ends_the_job 30 "${launch[@]}" "$programs/die" --how kill --algorithm nap
 fake 4 2 block delegate
 dies die_delegate_ends_the_job 30 "${launch[@]}" "$programs/die" --how kill --algorithm smp
+
+# --- plans are proven before they are used, where that is asked for ---
+verified=(--mca coll_napcoll_verify on --mca coll_napcoll_verbose 1)
+broken=(--mca coll_napcoll_verify broken)
+for phases in exchange tree delegate; do
+    fake 6 3,2,1 block "$phases"
+    case_of "verify_$phases" 60 "${launch[@]}" --mca coll_napcoll_verify on "$programs/allreduce" \
+        --algorithm nap --expect runs:nap --large 20000
+    fake 6 3,2,1 cyclic "$phases"
+    case_of "verify_broken_$phases" 60 "${launch[@]}" "${broken[@]}" "$programs/allreduce" \
+        --algorithm smp --expect fallback:wrong_plan --expect-noncommutative fallback --large 20000
+done
+fake 6 3,2,1 block exchange
+says log_says_what_was_verified 30 'allreduce by nap verified: 6 plans, 20 messages' 'ok 1' -- \
+    "${launch[@]}" "${verified[@]}" "$programs/threads" --threads 1 --rounds 3 --algorithm nap
+says wrong_plan_is_reported 30 'allreduce by algorithm nap to be wrong' 'rank 0, stage 1, step' \
+    'The broken property is "contribution"' 'ok 2' -- \
+    "${launch[@]}" "${broken[@]}" "$programs/threads" --threads 1 --rounds 3 --algorithm nap
 
 # --- decisions and their reasons are in the log ---
 fake 4 4 block exchange

@@ -20,10 +20,13 @@ static const napcoll_algorithm_t *row(int index)
 
 /* Verify one algorithm on one map; contributions must be in rank order where the map allows. */
 static void verify_one(const napcoll_algorithm_t *algorithm, const napcoll_node_map_t *map,
-                       const napcoll_params_t *params, int max_inter)
+                       const napcoll_params_t *params)
 {
-    napcoll_claim_t claim = {
-        .in_place = params->in_place, .ordered = params->ordered, .max_inter = max_inter};
+    const napcoll_bounds_t bounds = algorithm->bounds(map, params);
+    napcoll_claim_t claim = {.in_place = params->in_place,
+                             .ordered = params->ordered,
+                             .max_inter = bounds.inter,
+                             .max_messages = bounds.all};
     napcoll_verdict_t verdict;
     napcoll_plan_t **plans;
 
@@ -43,20 +46,27 @@ static void verify_one(const napcoll_algorithm_t *algorithm, const napcoll_node_
     free_plans(plans, map->size);
 }
 
-/* All algorithms, providers and both orders on one map. */
-static void verify_all(const napcoll_node_map_t *map, int local_radix, int lanes)
+enum { VARIANTS = 12 };
+
+/* All algorithms on one map, in one variant of provider, order and place. */
+static void verify_variant(const napcoll_node_map_t *map, int variant, int local_radix, int lanes)
 {
     for (int a = 0; a < napcoll_allreduce.algorithms; a++) {
-        for (int variant = 0; variant < 12; variant++) {
-            napcoll_params_t params = {.in_place = 0 != (variant & 1),
-                                       .ordered = 0 != (variant & 2),
-                                       .local_tree = 0 != (variant & 8),
-                                       .provider = 0 != (variant & 4) ? NAPCOLL_PROVIDER_DELEGATE
-                                                                      : NAPCOLL_PROVIDER_P2P,
-                                       .local_radix = local_radix,
-                                       .tunable = {lanes}};
-            verify_one(row(a), map, &params, 0);
-        }
+        napcoll_params_t params = {.in_place = 0 != (variant & 1),
+                                   .ordered = 0 != (variant & 2),
+                                   .local_tree = 0 != (variant & 8),
+                                   .provider = 0 != (variant & 4) ? NAPCOLL_PROVIDER_DELEGATE
+                                                                  : NAPCOLL_PROVIDER_P2P,
+                                   .local_radix = local_radix,
+                                   .tunable = {lanes}};
+        verify_one(row(a), map, &params);
+    }
+}
+
+static void verify_all(const napcoll_node_map_t *map, int local_radix, int lanes)
+{
+    for (int variant = 0; variant < VARIANTS; variant++) {
+        verify_variant(map, variant, local_radix, lanes);
     }
 }
 
@@ -69,6 +79,22 @@ static void allreduce_plans_exactly_once_on_uniform_nodes(void **state)
             (void) snprintf(list, sizeof(list), "%d", ppn);
             napcoll_node_map_t *map = placement(list, nodes % 2 ? "block" : "cyclic", nodes * ppn);
             verify_all(map, 2 + nodes % 4, 0);
+            napcoll_node_map_free(map);
+        }
+    }
+}
+
+/* Every number of nodes and processes, each in its turn of the variants and as the defaults have it. */
+static void allreduce_plans_exactly_once_on_up_to_64_nodes_by_16(void **state)
+{
+    (void) state;
+    for (int ppn = 1; ppn <= 16; ppn++) {
+        for (int nodes = 1; nodes <= 64; nodes++) {
+            char list[16];
+            (void) snprintf(list, sizeof(list), "%d", ppn);
+            napcoll_node_map_t *map = placement(list, "block", nodes * ppn);
+            verify_variant(map, 0, 8, 0);
+            verify_variant(map, (nodes + 5 * ppn) % VARIANTS, 2 + (nodes + ppn) % 7, 0);
             napcoll_node_map_free(map);
         }
     }
@@ -103,7 +129,8 @@ static void nap_plan_one_message_per_process_and_level(void **state)
             (void) snprintf(list, sizeof(list), "%d", ppns[i]);
             napcoll_node_map_t *map = placement(list, "block", nodes * ppns[i]);
             napcoll_params_t params = {.ordered = true, .local_radix = 4};
-            verify_one(row(NAPCOLL_ALLREDUCE_NAP), map, &params, 1);
+            assert_int_equal(napcoll_allreduce_nap_bounds(map, &params).inter, 1);
+            verify_one(row(NAPCOLL_ALLREDUCE_NAP), map, &params);
             napcoll_node_map_free(map);
         }
     }
@@ -230,6 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allreduce_plans_exactly_once_on_uniform_nodes),
+        cmocka_unit_test(allreduce_plans_exactly_once_on_up_to_64_nodes_by_16),
         cmocka_unit_test(allreduce_plans_exactly_once_on_uneven_nodes),
         cmocka_unit_test(nap_plan_one_message_per_process_and_level),
         cmocka_unit_test(nap_plan_needs_log_ppn_inter_node_steps),

@@ -8,6 +8,8 @@
  * The verifier catches plans that are broken on purpose, each by the name of what is broken.
  */
 
+#include <string.h>
+
 #include "plan_set.h"
 
 enum { RANKS = 12 };
@@ -48,6 +50,40 @@ static void expect(fixture_t *f, napcoll_verify_status_t status)
     (void) napcoll_plan_verify_allreduce(f->plans, f->map, &f->claim, &f->verdict);
     assert_string_equal(napcoll_verify_status_name(f->verdict.status),
                         napcoll_verify_status_name(status));
+}
+
+/* The same, at this place, which the sentence names. */
+static void expect_at(fixture_t *f, napcoll_verify_status_t status, int rank, int stage, int step)
+{
+    char place[64];
+
+    expect(f, status);
+    assert_int_equal(f->verdict.rank, rank);
+    assert_int_equal(f->verdict.stage, stage);
+    assert_int_equal(f->verdict.step, step);
+    (void) snprintf(place, sizeof(place), "rank %d, stage %d, step %d: ", rank, stage, step);
+    assert_memory_equal(f->verdict.text, place, strlen(place));
+}
+
+/* A plan of a script, in place of a rank's. */
+static void replace_plan(fixture_t *f, int rank, napcoll_builder_t *builder)
+{
+    napcoll_plan_free(f->plans[rank]);
+    f->plans[rank] = napcoll_builder_finish(builder);
+    assert_non_null(f->plans[rank]);
+}
+
+static napcoll_builder_t *script(int rank, int blocks)
+{
+    napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", rank, blocks);
+
+    assert_non_null(b);
+    return b;
+}
+
+static napcoll_span_t span(int buffer, int first, int count)
+{
+    return (napcoll_span_t){buffer, first, count};
 }
 
 /* The n-th step of a kind in a rank's plan. */
@@ -157,9 +193,14 @@ static void verifier_catches_reads_of_unwritten_blocks(void **state)
 {
     fixture_t *f = *state;
 
-    step_of(f, 4, NAPCOLL_STEP_SEND, 0)->left.buffer = NAPCOLL_BUFFER_RECV;
-    expect(f, NAPCOLL_VERIFY_UNWRITTEN);
-    assert_int_equal(f->verdict.rank, 4);
+    step_of(f, 4, NAPCOLL_STEP_FOLD, 0)->left.buffer = NAPCOLL_BUFFER_SEND;
+    step_of(f, 4, NAPCOLL_STEP_FOLD, 0)->right = step_of(f, 4, NAPCOLL_STEP_FOLD, 0)->dst =
+        (napcoll_span_t){NAPCOLL_BUFFER_TEMP + f->plans[4]->temps++, 0, 1};
+    f->plans[4]->temp = realloc(f->plans[4]->temp,
+                                (size_t) f->plans[4]->temps * sizeof(*f->plans[4]->temp));
+    assert_non_null(f->plans[4]->temp);
+    f->plans[4]->temp[f->plans[4]->temps - 1] = (napcoll_temp_t){0, 1};
+    expect_at(f, NAPCOLL_VERIFY_UNWRITTEN, 4, 0, 4);
 }
 
 static void verifier_catches_contributions_folded_twice(void **state)
@@ -193,6 +234,9 @@ static void verifier_catches_folds_out_of_rank_order(void **state)
 
     assert_int_equal(napcoll_plan_verify_allreduce(plans, cyclic, &claim, &f->verdict),
                      NAPCOLL_VERIFY_ORDER);
+    assert_int_equal(f->verdict.rank, 0);
+    assert_int_equal(f->verdict.stage, 0);
+    assert_int_equal(plans[0]->step[f->verdict.step].kind, NAPCOLL_STEP_FOLD);
     claim.ordered = false;
     assert_int_equal(napcoll_plan_verify_allreduce(plans, cyclic, &claim, &f->verdict),
                      NAPCOLL_VERIFY_OK);
@@ -216,15 +260,13 @@ static void verifier_catches_ranks_that_bracket_differently(void **state)
     assert_non_null(last);
     swap = last->left;
     last->left = last->right;
-    last->right = swap;
-    last->dst = swap;
-    for (int i = 0; i < plan->steps; i++) {
-        if (NAPCOLL_STEP_COPY == plan->step[i].kind) {
-            plan->step[i].left = swap;
-        }
-    }
-    expect(f, NAPCOLL_VERIFY_BRACKETING);
-    assert_int_equal(f->verdict.rank, 11);
+    last->right = last->dst = swap;
+    /* the result is in the receive buffer now: no copy */
+    assert_int_equal(swap.buffer, NAPCOLL_BUFFER_RECV);
+    plan->stages--;
+    plan->steps--;
+    assert_int_equal(plan->step[plan->steps].kind, NAPCOLL_STEP_COPY);
+    expect_at(f, NAPCOLL_VERIFY_BRACKETING, 11, 2, (int) (last - plan->step));
 }
 
 static void verifier_catches_more_messages_than_claimed(void **state)
@@ -251,7 +293,236 @@ static void verifier_catches_phases_that_do_not_meet(void **state)
                         ONE_SHAPE);
     expect(f, NAPCOLL_VERIFY_OK);
     step_of(f, 8, NAPCOLL_STEP_PHASE, 1)->peer = 1; /* another root than its neighbours' */
-    expect(f, NAPCOLL_VERIFY_UNMATCHED);
+    expect(f, NAPCOLL_VERIFY_PHASE);
+}
+
+static void verifier_catches_phases_with_messages(void **state)
+{
+    fixture_t *f = *state;
+    napcoll_builder_t *b = script(0, 1);
+
+    napcoll_builder_send(b, span(NAPCOLL_BUFFER_SEND, 0, 1), 1);
+    napcoll_builder_phase(b, NAPCOLL_PHASE_BCAST, 0, span(NAPCOLL_BUFFER_RECV, 0, 1),
+                          span(NAPCOLL_BUFFER_RECV, 0, 1));
+    replace_plan(f, 0, b);
+    expect_at(f, NAPCOLL_VERIFY_PHASE, 0, 0, 1);
+}
+
+static void verifier_catches_receives_in_flight(void **state)
+{
+    static const struct {
+        int first, count, other_first, other_count;
+        bool sends;
+        napcoll_verify_status_t status;
+    } cases[] = {
+        {0, 2, 1, 2, false, NAPCOLL_VERIFY_IN_FLIGHT}, /* two receives that share a block */
+        {1, 2, 0, 2, false, NAPCOLL_VERIFY_IN_FLIGHT},
+        {0, 4, 2, 1, true, NAPCOLL_VERIFY_IN_FLIGHT}, /* a receive where a send still reads */
+        {2, 1, 0, 4, true, NAPCOLL_VERIFY_IN_FLIGHT},
+        {0, 2, 2, 2, false, NAPCOLL_VERIFY_OK}, /* neighbours */
+        {2, 2, 0, 2, true, NAPCOLL_VERIFY_OK},
+    };
+    fixture_t *f = *state;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        napcoll_builder_t *b = script(3, 4);
+        napcoll_span_t temp = napcoll_builder_temp(b, 0, 4);
+
+        napcoll_builder_recv(b, span(temp.buffer, cases[i].first, cases[i].count), 4);
+        if (cases[i].sends) {
+            napcoll_builder_send(b, span(temp.buffer, cases[i].other_first, cases[i].other_count),
+                                 5);
+        } else {
+            napcoll_builder_recv(b, span(temp.buffer, cases[i].other_first, cases[i].other_count),
+                                 5);
+        }
+        replace_plan(f, 3, b);
+        assert_int_equal(napcoll_plan_check(f->plans[3], f->map, &f->claim, &f->verdict),
+                         cases[i].status);
+        if (NAPCOLL_VERIFY_OK != cases[i].status) {
+            expect(f, NAPCOLL_VERIFY_IN_FLIGHT);
+            assert_int_equal(f->verdict.rank, 3);
+            assert_int_equal(f->verdict.stage, 0);
+        }
+    }
+}
+
+static void verifier_catches_messages_of_another_size(void **state)
+{
+    fixture_t *f = *state;
+
+    for (int rank = 0; rank < RANKS; rank++) {
+        napcoll_builder_t *b = script(rank, 3);
+
+        if (0 == rank) {
+            napcoll_builder_send(b, span(NAPCOLL_BUFFER_SEND, 0, 3), 1);
+        }
+        if (1 == rank) {
+            napcoll_builder_recv(b, span(NAPCOLL_BUFFER_RECV, 0, 2), 0);
+        }
+        replace_plan(f, rank, b);
+    }
+    expect_at(f, NAPCOLL_VERIFY_UNMATCHED, 0, 0, 0);
+}
+
+static void verifier_catches_copies_onto_themselves(void **state)
+{
+    fixture_t *f = *state;
+    napcoll_builder_t *b = script(2, 3);
+    napcoll_span_t temp = napcoll_builder_temp(b, 0, 3);
+
+    napcoll_builder_copy(b, temp, span(NAPCOLL_BUFFER_SEND, 0, 3));
+    napcoll_builder_copy(b, span(temp.buffer, 0, 2), span(temp.buffer, 1, 2));
+    replace_plan(f, 2, b);
+    expect_at(f, NAPCOLL_VERIFY_FOLD, 2, 0, 1);
+}
+
+static void verifier_catches_steps_of_no_stage(void **state)
+{
+    fixture_t *f = *state;
+
+    f->plans[7]->stages--;
+    expect(f, NAPCOLL_VERIFY_SPAN);
+    assert_int_equal(f->verdict.rank, 7);
+    f->plans[7]->stages++;
+    f->plans[7]->stage[1].first--;
+    expect(f, NAPCOLL_VERIFY_SPAN);
+    assert_int_equal(f->verdict.stage, 1);
+}
+
+static void verifier_catches_deadlock_of_a_ring(void **state)
+{
+    fixture_t *f = *state;
+
+    /* every rank receives from the one before, then sends to the next */
+    for (int rank = 0; rank < RANKS; rank++) {
+        napcoll_builder_t *b = script(rank, 1);
+
+        napcoll_builder_recv(b, span(NAPCOLL_BUFFER_RECV, 0, 1), (rank + RANKS - 1) % RANKS);
+        napcoll_builder_next_stage(b);
+        napcoll_builder_send(b, span(NAPCOLL_BUFFER_SEND, 0, 1), (rank + 1) % RANKS);
+        replace_plan(f, rank, b);
+    }
+    expect(f, NAPCOLL_VERIFY_DEADLOCK);
+    assert_non_null(strstr(f->verdict.text, "waits for stage 1 of rank"));
+}
+
+/* Whatever single step is spoilt, the verifier notices. */
+static void verifier_catches_any_single_step_left_out(void **state)
+{
+    fixture_t *f = *state;
+    int spoilt = 0;
+
+    f->claim.ordered = true;
+    for (int rank = 0; rank < RANKS; rank++) {
+        for (int i = 0; i < f->plans[rank]->steps; i++) {
+            napcoll_step_t *step = &f->plans[rank]->step[i], whole = *step;
+
+            switch (step->kind) {
+            case NAPCOLL_STEP_RECV:
+            case NAPCOLL_STEP_SEND:
+                step->peer = (step->peer + 1) % RANKS;
+                break;
+            case NAPCOLL_STEP_FOLD:
+                step->kind = NAPCOLL_STEP_COPY; /* the left operand alone */
+                break;
+            default:
+                step->left = (napcoll_span_t){NAPCOLL_BUFFER_SEND, 0, 1};
+                break;
+            }
+            (void) napcoll_plan_verify_allreduce(f->plans, f->map, &f->claim, &f->verdict);
+            assert_int_not_equal(f->verdict.status, NAPCOLL_VERIFY_OK);
+            spoilt++;
+            *step = whole;
+        }
+    }
+    assert_true(spoilt > 100);
+    expect(f, NAPCOLL_VERIFY_OK);
+}
+
+/* ---- proofs of plans that are made as they are needed ---- */
+
+/* A source that spoils one rank's plan. */
+typedef struct {
+    napcoll_generator_t generator;
+    int spoilt;   /* rank; -1: none */
+    int made;     /* plans */
+    bool at_last; /* spoil the last step, not the first fold */
+} spoiler_t;
+
+static napcoll_plan_t *spoiled(void *context, int rank)
+{
+    spoiler_t *spoiler = context;
+    napcoll_plan_t *plan = napcoll_generator_plan(&spoiler->generator, rank);
+
+    assert_non_null(plan);
+    spoiler->made++;
+    for (int i = 0; rank == spoiler->spoilt && i < plan->steps; i++) {
+        if (spoiler->at_last ? i == plan->steps - 1 : NAPCOLL_STEP_FOLD == plan->step[i].kind) {
+            plan->step[i].kind = NAPCOLL_STEP_COPY;
+            plan->step[i].left = span(NAPCOLL_BUFFER_SEND, 0, 1);
+            break;
+        }
+    }
+    return plan;
+}
+
+static napcoll_verify_status_t prove(int nodes, spoiler_t *spoiler, const napcoll_proof_t *proof,
+                                     napcoll_verdict_t *verdict)
+{
+    const napcoll_claim_t claim = {.max_inter = 1};
+    napcoll_node_map_t *map = placement("4", "block", 4 * nodes);
+    napcoll_verify_status_t status;
+
+    spoiler->made = 0;
+    spoiler->generator = (napcoll_generator_t){
+        .algorithm = &napcoll_allreduce.algorithm[NAPCOLL_ALLREDUCE_NAP],
+        .request = {.map = map, .params = {.local_radix = 2}}};
+    status = napcoll_plan_prove_allreduce(spoiled, spoiler, map, &claim, proof, verdict);
+    napcoll_node_map_free(map);
+    return status;
+}
+
+static void proofs_need_no_more_memory_than_they_may(void **state)
+{
+    spoiler_t spoiler = {.spoilt = -1};
+    napcoll_proof_t proof = {0};
+    napcoll_verdict_t all, few;
+
+    (void) state;
+    assert_int_equal(prove(100, &spoiler, &proof, &all), NAPCOLL_VERIFY_OK);
+    assert_int_equal(spoiler.made, 400);
+    assert_int_equal(all.plans, 400);
+    assert_int_equal(all.results, 400);
+    proof.plan_memory = 20000; /* some ten plans */
+    assert_int_equal(prove(100, &spoiler, &proof, &few), NAPCOLL_VERIFY_OK);
+    assert_true(spoiler.made > 1000);
+    assert_int_equal(few.plans, 400);
+    assert_int_equal(few.messages, all.messages);
+    spoiler.spoilt = 333;
+    assert_int_equal(prove(100, &spoiler, &proof, &few), NAPCOLL_VERIFY_CONTRIBUTION);
+}
+
+static void samples_prove_what_they_rest_on(void **state)
+{
+    spoiler_t spoiler = {.spoilt = -1};
+    const napcoll_proof_t proof = {.sample = 2}, other = {.sample = 5, .seed = 7};
+    napcoll_verdict_t verdict;
+
+    (void) state;
+    assert_int_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_OK);
+    assert_int_equal(verdict.results, 2);
+    assert_int_equal(verdict.plans, 1024); /* every contribution is in every result */
+    assert_int_equal(prove(256, &spoiler, &other, &verdict), NAPCOLL_VERIFY_OK);
+    assert_int_equal(verdict.results, 5);
+    /* a first fold is in every result; a last one in its own rank's only */
+    spoiler.spoilt = 600;
+    assert_int_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_CONTRIBUTION);
+    spoiler.at_last = true;
+    assert_int_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_OK);
+    spoiler.spoilt = 1023; /* is always asked for */
+    assert_int_not_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_OK);
+    assert_int_equal(verdict.rank, 1023);
 }
 
 int main(void)
@@ -273,6 +544,15 @@ int main(void)
         WITH_PLANS(verifier_catches_ranks_that_bracket_differently),
         WITH_PLANS(verifier_catches_more_messages_than_claimed),
         WITH_PLANS(verifier_catches_phases_that_do_not_meet),
+        WITH_PLANS(verifier_catches_phases_with_messages),
+        WITH_PLANS(verifier_catches_receives_in_flight),
+        WITH_PLANS(verifier_catches_messages_of_another_size),
+        WITH_PLANS(verifier_catches_copies_onto_themselves),
+        WITH_PLANS(verifier_catches_steps_of_no_stage),
+        WITH_PLANS(verifier_catches_deadlock_of_a_ring),
+        WITH_PLANS(verifier_catches_any_single_step_left_out),
+        cmocka_unit_test(proofs_need_no_more_memory_than_they_may),
+        cmocka_unit_test(samples_prove_what_they_rest_on),
     };
     return cmocka_run_group_tests_name("verifier", tests, NULL, NULL);
 }

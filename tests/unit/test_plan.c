@@ -151,6 +151,76 @@ static void printer_names_every_step(void **state)
     napcoll_plan_free(plan);
 }
 
+static napcoll_plan_t *plan_of_three_stages(void)
+{
+    napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", 5, 2);
+    const napcoll_span_t both = {.buffer = NAPCOLL_BUFFER_SEND, .count = 2};
+    const napcoll_span_t result = {.buffer = NAPCOLL_BUFFER_RECV, .count = 2};
+    napcoll_span_t t = napcoll_builder_temp(b, 0, 2), half = napcoll_builder_temp(b, 1, 1);
+
+    napcoll_builder_recv(b, t, 3);
+    napcoll_builder_recv(b, half, 4);
+    napcoll_builder_send(b, both, 3);
+    napcoll_builder_fold(b, t, both, t);
+    napcoll_builder_next_stage(b);
+    napcoll_builder_phase(b, NAPCOLL_PHASE_ALLREDUCE, 1, result, t);
+    napcoll_builder_next_stage(b);
+    napcoll_builder_copy(b, (napcoll_span_t){NAPCOLL_BUFFER_RECV, 1, 1}, half);
+    return napcoll_builder_finish(b);
+}
+
+static void packed_plans_unpack_as_they_were(void **state)
+{
+    napcoll_plan_t *plan = plan_of_three_stages(), *again;
+    int32_t numbers[256];
+    size_t count;
+
+    (void) state;
+    assert_non_null(plan);
+    count = napcoll_plan_packed_count(plan);
+    assert_true(count <= sizeof(numbers) / sizeof(numbers[0]));
+    napcoll_plan_pack(plan, numbers);
+    again = napcoll_plan_unpack(numbers, count, plan->collective, plan->algorithm);
+    assert_non_null(again);
+    assert_int_equal(again->rank, 5);
+    assert_int_equal(again->blocks, 2);
+    assert_int_equal(again->max_messages, plan->max_messages);
+    assert_int_equal(again->temps, plan->temps);
+    assert_int_equal(again->stages, 3);
+    assert_int_equal(again->steps, plan->steps);
+    assert_memory_equal(again->temp, plan->temp, (size_t) plan->temps * sizeof(*plan->temp));
+    assert_memory_equal(again->stage, plan->stage, (size_t) plan->stages * sizeof(*plan->stage));
+    assert_memory_equal(again->step, plan->step, (size_t) plan->steps * sizeof(*plan->step));
+    napcoll_plan_free(again);
+    napcoll_plan_free(plan);
+}
+
+static void numbers_that_are_no_plan_do_not_unpack(void **state)
+{
+    napcoll_plan_t *plan = plan_of_three_stages();
+    int32_t numbers[256];
+    size_t count;
+
+    (void) state;
+    assert_non_null(plan);
+    count = napcoll_plan_packed_count(plan);
+    assert_true(count <= sizeof(numbers) / sizeof(numbers[0]));
+    napcoll_plan_pack(plan, numbers);
+    for (size_t less = 0; less < count; less++) {
+        assert_null(napcoll_plan_unpack(numbers, less, "allreduce", "test"));
+    }
+    for (int i = 1; i < 5; i++) { /* blocks and what there is how many of */
+        const int32_t whole = numbers[i];
+
+        numbers[i] = -1;
+        assert_null(napcoll_plan_unpack(numbers, count, "allreduce", "test"));
+        numbers[i] = INT32_MAX;
+        assert_true(1 == i || NULL == napcoll_plan_unpack(numbers, count, "allreduce", "test"));
+        numbers[i] = whole;
+    }
+    napcoll_plan_free(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +230,8 @@ int main(void)
         cmocka_unit_test(builder_temporaries_of_other_shapes_are_not_mixed),
         cmocka_unit_test(builder_that_failed_finishes_with_nothing),
         cmocka_unit_test(printer_names_every_step),
+        cmocka_unit_test(packed_plans_unpack_as_they_were),
+        cmocka_unit_test(numbers_that_are_no_plan_do_not_unpack),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -261,29 +261,17 @@ static void simulate_finds_what_cannot_run(void **state)
 
 /* ---- plans of allreduce ---- */
 
-typedef struct {
-    const napcoll_algorithm_t *algorithm;
-    napcoll_request_t request;
-} generator_t;
-
-static napcoll_plan_t *generate(void *context, int rank)
-{
-    generator_t *generator = context;
-
-    generator->request.rank = rank;
-    return generator->algorithm->generate(&generator->request);
-}
-
 static napcoll_simulation_t *simulation_of(const char *algorithm, const napcoll_node_map_t *map,
                                            const napcoll_params_t *params)
 {
-    generator_t generator = {.request = {.map = map, .params = *params}};
+    napcoll_generator_t generator = {.request = {.map = map, .params = *params}};
     napcoll_simulation_t *simulation;
 
     generator.algorithm =
         &napcoll_allreduce.algorithm[napcoll_algorithm_find(&napcoll_allreduce, algorithm)];
-    assert_int_equal(napcoll_simulation_create(map, generate, &generator, &simulation),
-                     NAPCOLL_SIMULATE_OK);
+    assert_int_equal(
+        napcoll_simulation_create(map, napcoll_generator_plan, &generator, &simulation),
+        NAPCOLL_SIMULATE_OK);
     return simulation;
 }
 
@@ -380,7 +368,7 @@ static void simulate_differs_from_the_forms_outside_their_assumptions(void **sta
 
 static void simulate_refuses_phases_of_another_provider(void **state)
 {
-    generator_t generator = {
+    napcoll_generator_t generator = {
         .request = {.params = {.provider = NAPCOLL_PROVIDER_DELEGATE, .local_radix = 2}}};
     napcoll_node_map_t *map = block_map(2, 2);
     napcoll_simulation_t *simulation;
@@ -389,8 +377,9 @@ static void simulate_refuses_phases_of_another_provider(void **state)
     generator.request.map = map;
     generator.algorithm =
         &napcoll_allreduce.algorithm[napcoll_algorithm_find(&napcoll_allreduce, "smp")];
-    assert_int_equal(napcoll_simulation_create(map, generate, &generator, &simulation),
-                     NAPCOLL_SIMULATE_PHASE);
+    assert_int_equal(
+        napcoll_simulation_create(map, napcoll_generator_plan, &generator, &simulation),
+        NAPCOLL_SIMULATE_PHASE);
     assert_null(simulation);
     napcoll_node_map_free(map);
 }

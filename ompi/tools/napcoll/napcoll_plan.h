@@ -5,18 +5,54 @@
 
 /**
  * @file
- * What the commands of napcoll-plan share.
+ * What the commands of napcoll-plan share: the options, and what stands behind them.
+ *
+ * Each command is one function in a file of its own; the table in napcoll_plan.c lists them, that in
+ * napcoll_plan_options.c says which option belongs to which. Mistakes in the arguments end the program
+ * with a sentence that names the option and what was expected.
  */
 
 #ifndef NAPCOLL_TOOLS_PLAN_H
 #define NAPCOLL_TOOLS_PLAN_H
 
-#include "algo/napcoll_algo.h"
+#include <stdbool.h>
+#include <stdio.h>
 
-enum { EXIT_USAGE = 2, MOST_RANKS = 1 << 20 };
+#include "algo/napcoll_algo.h"
+#include "model/napcoll_machine.h"
+
+enum {
+    EXIT_USAGE = 2,
+    MOST_RANKS = 1 << 20,
+    MOST_SIMULATED = 1 << 18, /* ranks; they take about 1 GB */
+    MOST_VALUES = 1000,       /* of a range */
+    MOST_BYTES = 1 << 30,
+    MOST_ALGORITHMS = 16
+};
+
+/** The commands, as bits: which of them take an option. */
+enum {
+    COMMAND_SHOW = 1,
+    COMMAND_VERIFY = 2,
+    COMMAND_EXPLAIN = 4,
+    COMMAND_SIMULATE = 8,
+    COMMAND_DRAW = 16,
+    COMMAND_GOAL = 32,
+    COMMAND_ALL = 63
+};
+
+/** The values of a range such as 8:64K. */
+typedef struct {
+    int value[MOST_VALUES];
+    int count;
+} values_t;
+
+/** How a range FROM:TO goes on where it does not say so itself. */
+typedef enum { RANGE_DOUBLES, RANGE_COUNTS } range_t;
 
 typedef struct {
-    const char *command;
+    const char *command; /* its name */
+    unsigned bit;        /* COMMAND_... */
     const char *program; /* argv[0] */
     const napcoll_collective_t *collective;
     const napcoll_algorithm_t *algorithm; /* NULL: all that the collective has */
@@ -24,28 +60,120 @@ typedef struct {
     const char *order;
     int nodes;
     int ranks;
-    int rank; /* to show; -1: all */
+    int rank; /* -1: all */
     napcoll_params_t params;
 
-    /* simulate: as given, or NULL */
+    /* as given, or NULL */
     const char *node_range;
     const char *byte_range;
     const char *machine;
     const char *csv;
+    const char *svg;
+    const char *output;
     bool closed_form;
+
+    /* verify */
+    int sample; /* ranks whose results are proven; 0: all */
+    int jobs;   /* threads */
 } options_t;
+
+/* ---- napcoll_plan_options.c ---- */
+
+/** The collective named, and the table of them: NULL after the last. */
+extern const napcoll_collective_t *const collectives[];
 
 /** Say what is wrong with the arguments and end the program. */
 __attribute__((noreturn, format(printf, 1, 2))) void complain(const char *format, ...);
+
+/** Say that memory ran out and end the program. */
+__attribute__((noreturn)) void out_of_memory(void);
+
+/** Read the options of a command: argv[1] is its name, bit its COMMAND_... */
+options_t parse_options(int argc, char **argv, unsigned bit);
+
+/** Read a range N, FROM:TO, FROM:TO:xK or FROM:TO:+K of numbers with K, M or G; text NULL: `value`. */
+void read_range(const char *option, const char *text, int value, range_t kind, int least, int most,
+                values_t *values);
+
+/** Read one number, perhaps with K, M or G. */
+int read_size(const char *option, const char *text, int value, int least, int most);
+
+/** Read the machine file that the options name; one must be named. */
+void read_machine(const options_t *o, napcoll_machine_t *machine);
 
 /** Processes on the first `nodes` nodes of a list such as "3,2,1"; nodes = 0: the list once.
  * MOST_RANKS + 1 where there are more. */
 int count_ranks(const char *list, int nodes);
 
-/** The map that the options ask for; ends the program where they ask for none. */
+/** The map that the options ask for, and o->ranks; ends the program where they ask for none. */
 napcoll_node_map_t *make_map(options_t *o);
 
-/** The command simulate; returns the exit status. */
+/** The algorithms to study: the one named, or all; closed_form: those that have one. Returns how many. */
+int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST_ALGORITHMS]);
+
+/** What an algorithm needs to make plans on a map: the source's context, for napcoll_algorithm_source.
+ * Where the options name no algorithm, tunables have their initial values. */
+napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *algorithm,
+                                 const napcoll_node_map_t *map);
+
+/** Ends the program with status 1 where the algorithm cannot do what the options ask on this map. */
+void require_eligible(const options_t *o, const napcoll_node_map_t *map);
+
+/** Whether the closed forms know the placement: blocks of one size. */
+bool is_uniform(const options_t *o, const napcoll_node_map_t *map);
+
+/** Ends the program where --closed-form meets a placement that the formulas do not know. */
+void require_uniform(const options_t *o, const napcoll_node_map_t *map);
+
+/** Ends the program where the provider is none whose work is in the plans. */
+void require_p2p(const options_t *o);
+
+/** Where --output asks for: its file, or standard output. */
+FILE *open_output(const options_t *o);
+
+/** End what open_output began; returns the exit status, and says what could not be written. */
+int close_output(const options_t *o, FILE *out);
+
+/* ---- napcoll_plan.c ---- */
+
+/** Print the plan of a rank, under its node and lane. Returns 0, or -1 when out failed. */
+int print_plan(napcoll_generator_t *generator, int rank, FILE *out);
+
+/* ---- napcoll_plan_plots.c ---- */
+
+/** One time of simulate. */
+typedef struct {
+    const napcoll_algorithm_t *algorithm;
+    int nodes;
+    int ranks;
+    int bytes;
+    double time_us;
+} sample_t;
+
+/** Times, in the order in which they were computed. */
+typedef struct {
+    sample_t *sample;
+    size_t count;
+    size_t room;
+} samples_t;
+
+/** Add one. */
+void keep_sample(samples_t *samples, sample_t sample);
+
+/** Which drawings the ranges give, as bits. Ends the program where --svg cannot be done: with status 2
+ * where there are none or a file cannot be written, with 1 where gnuplot is missing. */
+unsigned check_plots(const options_t *o, const values_t *nodes, const values_t *bytes,
+                     int algorithms);
+
+/** Make these drawings; returns -1 where one failed, and says so. */
+int draw_plots(const options_t *o, const samples_t *samples, unsigned which);
+
+/* ---- the commands; each returns the exit status ---- */
+
+int explain(options_t *o);
+int verify(options_t *o);
 int simulate(options_t *o);
+int draw(options_t *o);
+int goal(options_t *o);
 
 #endif /* NAPCOLL_TOOLS_PLAN_H */

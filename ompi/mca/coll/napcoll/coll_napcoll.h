@@ -17,6 +17,7 @@
  *     coll_napcoll_agree.c        whether all processes have the same settings
  *     coll_napcoll_module.c       one module per communicator: enabling, the table of functions
  *     coll_napcoll_cache.c        decisions and plans of a module
+ *     coll_napcoll_verify.c       new plans, proven before their first use
  *     coll_napcoll_allreduce.c    MPI_Allreduce
  */
 
@@ -48,6 +49,13 @@ typedef enum {
     NAPCOLL_SLOTS
 } napcoll_coll_t;
 
+/** What the parameter verify asks for. */
+enum {
+    NAPCOLL_VERIFY_PLANS_OFF,
+    NAPCOLL_VERIFY_PLANS_ON,
+    NAPCOLL_VERIFY_PLANS_BROKEN /**< for tests: on, with process 0's plan spoilt before */
+};
+
 /** Counters behind the performance variables. */
 typedef struct napcoll_counters {
     _Atomic unsigned long long runs[NAPCOLL_COLLS][NAPCOLL_MAX_ALGORITHMS];
@@ -63,6 +71,7 @@ typedef struct mca_coll_napcoll_component {
     int local_provider; /**< napcoll_provider_t */
     int local_radix;
     int local_shape; /**< napcoll_shape_t */
+    int verify;      /**< NAPCOLL_VERIFY_PLANS_... */
     char *fake_ppn;
     char *fake_map;
     napcoll_job_t job;
@@ -165,6 +174,24 @@ int mca_coll_napcoll_decide(mca_coll_napcoll_module_t *module, napcoll_coll_t co
 
 /** Free a module's decisions and plans. */
 void mca_coll_napcoll_cache_release(mca_coll_napcoll_module_t *module);
+
+/* coll_napcoll_verify.c */
+
+/**
+ * Where the parameter verify asks for it, prove a new plan: all ranks of the communicator call this with
+ * their plans of one call, and process 0 verifies them together. A wrong plan is reported there.
+ *
+ * @param[in]  module    the communicator's
+ * @param[in]  coll      the collective
+ * @param[in]  decision  whose plan it is
+ * @param[in]  plan      this rank's
+ * @param[out] good      whether the plans are right, the same on all ranks
+ *
+ * @return OMPI_SUCCESS or an error
+ */
+int mca_coll_napcoll_verify_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                 const napcoll_decision_t *decision, napcoll_plan_t *plan,
+                                 bool *good);
 
 /* the collectives */
 int mca_coll_napcoll_allreduce(ALLREDUCE_ARGS);

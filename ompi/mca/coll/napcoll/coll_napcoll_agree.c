@@ -42,6 +42,7 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
     rc |= append(&list, "local_provider=%d", component->local_provider);
     rc |= append(&list, "local_radix=%d", component->local_radix);
     rc |= append(&list, "local_shape=%d", component->local_shape);
+    rc |= append(&list, "verify=%d", component->verify);
     rc |= append(&list, "fake_ppn=%s", NULL == component->fake_ppn ? "" : component->fake_ppn);
     rc |= append(&list, "fake_map=%s", NULL == component->fake_map ? "" : component->fake_map);
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {

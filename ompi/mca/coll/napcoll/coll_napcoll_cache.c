@@ -102,7 +102,8 @@ static int find_topology(mca_coll_napcoll_module_t *module)
     return rc;
 }
 
-/* The plan of a decision, and what running it needs. */
+/* The plan of a decision, and what running it needs; or, where the plan is found to be wrong, the decision
+ * to leave the call to the previous function. */
 static int make_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                      napcoll_cached_t *entry)
 {
@@ -110,11 +111,23 @@ static int make_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
         .map = module->map, .rank = ompi_comm_rank(module->comm), .params = entry->decision.params};
     const napcoll_algorithm_t *algorithm =
         &mca_coll_napcoll_collectives[coll]->algorithm[entry->decision.algorithm];
+    bool good;
     int rc;
 
     entry->plan = algorithm->generate(&request);
     if (NULL == entry->plan) {
         return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    rc = mca_coll_napcoll_verify_plan(module, coll, &entry->decision, entry->plan, &good);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (!good) {
+        napcoll_plan_free(entry->plan);
+        entry->plan = NULL;
+        entry->decision.algorithm = -1;
+        entry->decision.reason = NAPCOLL_REASON_WRONG_PLAN;
+        return OMPI_SUCCESS;
     }
     rc = napcoll_engine_prepare(&module->engine, entry->plan);
     if (OMPI_SUCCESS == rc && NAPCOLL_PROVIDER_DELEGATE == request.params.provider

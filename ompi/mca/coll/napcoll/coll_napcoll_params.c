@@ -136,7 +136,6 @@ static int register_algorithm(const napcoll_collective_t *collective, napcoll_se
            ". A communicator's info key napcoll_%s overrides it; an algorithm that cannot do a "
            "call leaves it to the previous function",
            name);
-    settings->force = NAPCOLL_FORCE_AUTO;
     return register_enum(name, help, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_ALL_EQ, values,
                          &settings->force);
 }
@@ -152,7 +151,6 @@ static int register_tunables(const napcoll_collective_t *collective, napcoll_set
 
             (void) snprintf(name, sizeof(name), "%s_%s_%s", collective->name, algorithm->name,
                             algorithm->tunable[t].name);
-            settings->tunable[row][t] = algorithm->tunable[t].initial;
             rc = register_int(name, algorithm->tunable[t].help, OPAL_INFO_LVL_6,
                               algorithm->tunable[t].least, &settings->tunable[row][t]);
             if (OPAL_SUCCESS != rc) {
@@ -208,6 +206,11 @@ static int register_general(void)
                                                        {NAPCOLL_SHAPE_EXCHANGE, "exchange"},
                                                        {NAPCOLL_SHAPE_TREE, "tree"},
                                                        {0, NULL}};
+    static const mca_base_var_enum_value_t verifications[] = {
+        {NAPCOLL_VERIFY_PLANS_OFF, "off"},
+        {NAPCOLL_VERIFY_PLANS_ON, "on"},
+        {NAPCOLL_VERIFY_PLANS_BROKEN, "broken"},
+        {0, NULL}};
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     const mca_base_component_t *version = &component->super.collm_version;
     int rc;
@@ -227,7 +230,7 @@ static int register_general(void)
         MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_2, MCA_BASE_VAR_SCOPE_LOCAL,
         &component->verbose);
     component->local_provider = NAPCOLL_PROVIDER_P2P;
-    component->local_radix = 8;
+    component->local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX;
     component->fake_ppn = NULL;
     component->fake_map = NULL;
     (void) mca_base_component_var_register(
@@ -255,6 +258,17 @@ static int register_general(void)
     if (OPAL_SUCCESS != rc) {
         return rc;
     }
+    component->verify = NAPCOLL_VERIFY_PLANS_OFF;
+    rc = register_enum(
+        "verify",
+        "For debugging: on: before its first use each new plan is proven, with those of all ranks; a "
+        "wrong one is reported and its calls go to the previous component. Takes time and memory "
+        "on rank 0 of the communicator. broken: the same, with rank 0's plan spoilt before, to see "
+        "that it is noticed",
+        OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_READONLY, verifications, &component->verify);
+    if (OPAL_SUCCESS != rc) {
+        return rc;
+    }
     return register_enum(
         "local_provider",
         "What carries out the phases inside a node. p2p: messages of napcoll's own; delegate: the "
@@ -267,8 +281,10 @@ static int register_collective(napcoll_coll_t coll)
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     napcoll_settings_t *settings = &component->settings[coll];
-    int rc = register_algorithm(collective, settings);
+    int rc;
 
+    *settings = napcoll_select_defaults(collective);
+    rc = register_algorithm(collective, settings);
     if (OPAL_SUCCESS == rc) {
         rc = register_tunables(collective, settings);
     }
@@ -292,11 +308,9 @@ int mca_coll_napcoll_register(void)
     for (int coll = 0; coll < NAPCOLL_COLLS && OPAL_SUCCESS == rc; coll++) {
         rc = register_collective((napcoll_coll_t) coll);
     }
-    allreduce->nap_max = 2048;
     register_size("allreduce_nap_max",
                   "Largest vector, in bytes, that allreduce_algorithm auto reduces by nap",
                   &allreduce->nap_max);
-    allreduce->smp_max = 32768;
     register_size("allreduce_smp_max",
                   "Largest vector, in bytes, that allreduce_algorithm auto reduces by smp; larger "
                   "ones go to the previous component",

@@ -27,6 +27,9 @@ static const struct {
                                        "the operation does not commute and the ranks of some node "
                                        "are not one interval"},
     [NAPCOLL_REASON_PPN] = {"ppn", "no node has more than one process"},
+    [NAPCOLL_REASON_WRONG_PLAN] = {"wrong_plan",
+                                   "the verifier found the algorithm's plan to be wrong (see the "
+                                   "parameter verify)"},
 };
 
 const char *napcoll_reason_name(napcoll_reason_t reason)
@@ -49,6 +52,15 @@ napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request, con
         napcoll_builder_lend_recvbuf(builder);
     }
     return builder;
+}
+
+napcoll_plan_t *napcoll_generator_plan(void *context, int rank)
+{
+    const napcoll_generator_t *generator = context;
+    napcoll_request_t request = generator->request;
+
+    request.rank = rank;
+    return generator->algorithm->generate(&request);
 }
 
 int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *name)

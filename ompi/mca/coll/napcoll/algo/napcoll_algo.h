@@ -83,6 +83,7 @@ typedef enum {
     NAPCOLL_REASON_SIZE_LIMIT, /**< auto leaves messages of this size to the previous function */
     NAPCOLL_REASON_NONCOMMUTATIVE, /**< the order of the op cannot be kept on this placement */
     NAPCOLL_REASON_PPN,            /**< no node has a second process */
+    NAPCOLL_REASON_WRONG_PLAN,     /**< the verifier found the plan to be wrong */
     NAPCOLL_REASONS
 } napcoll_reason_t;
 
@@ -94,6 +95,12 @@ typedef struct napcoll_tunable {
     int least;
 } napcoll_tunable_t;
 
+/** The most messages that one process sends, or receives, in one stage of an algorithm's plans. */
+typedef struct napcoll_bounds {
+    int inter; /**< to or from other nodes */
+    int all;
+} napcoll_bounds_t;
+
 typedef struct napcoll_algorithm {
     const char *name;
     const char *help; /**< one line, for ompi_info */
@@ -101,9 +108,21 @@ typedef struct napcoll_algorithm {
     /** Make the plan of request->rank; NULL only when memory ran out. The caller owns the plan. */
     napcoll_plan_t *(*generate)(const napcoll_request_t *request);
 
+    /** What the algorithm claims of its plans on a map; the verifier proves it. */
+    napcoll_bounds_t (*bounds)(const napcoll_node_map_t *map, const napcoll_params_t *params);
+
     unsigned needs; /**< napcoll_needs_t flags */
     napcoll_tunable_t tunable[NAPCOLL_MAX_TUNABLES + 1];
 } napcoll_algorithm_t;
+
+/** What makes the plans of all ranks: the context of napcoll_generator_plan. */
+typedef struct napcoll_generator {
+    const napcoll_algorithm_t *algorithm;
+    napcoll_request_t request; /**< rank is set for each plan */
+} napcoll_generator_t;
+
+/** A napcoll_plan_source_t whose context is a napcoll_generator_t. */
+napcoll_plan_t *napcoll_generator_plan(void *context, int rank);
 
 /** A collective's table. */
 typedef struct napcoll_collective {

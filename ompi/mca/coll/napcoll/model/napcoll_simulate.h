@@ -49,9 +49,6 @@ typedef enum {
     NAPCOLL_SIMULATE_STATUSES
 } napcoll_simulate_status_t;
 
-/** Makes the plan of a rank, which the simulation frees; NULL when memory ran out. */
-typedef napcoll_plan_t *(*napcoll_plan_source_t)(void *context, int rank);
-
 /**
  * Prepare a simulation. Holds one plan at a time, and about 100 bytes per message.
  *

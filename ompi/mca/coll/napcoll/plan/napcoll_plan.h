@@ -26,6 +26,7 @@
 #define NAPCOLL_PLAN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -97,11 +98,35 @@ typedef struct napcoll_plan {
     napcoll_step_t *step;
 } napcoll_plan_t;
 
+/** Makes the plan of a rank, which the caller frees; NULL when memory ran out. The same rank's is the
+ * same whenever it is asked for. */
+typedef napcoll_plan_t *(*napcoll_plan_source_t)(void *context, int rank);
+
 /** Free a plan; NULL is allowed. */
 void napcoll_plan_free(napcoll_plan_t *plan);
 
 /** Print a plan for people, one line a step. Returns 0, or -1 when out failed. */
 int napcoll_plan_print(const napcoll_plan_t *plan, FILE *out);
+
+/** How many numbers a plan packs into. */
+size_t napcoll_plan_packed_count(const napcoll_plan_t *plan);
+
+/** Pack a plan into numbers[napcoll_plan_packed_count(plan)], for another process of this byte order. */
+void napcoll_plan_pack(const napcoll_plan_t *plan, int32_t *numbers);
+
+/**
+ * Unpack a plan.
+ *
+ * @param[in] numbers     [count] what napcoll_plan_pack wrote
+ * @param[in] count       numbers
+ * @param[in] collective  name, static
+ * @param[in] algorithm   name, static
+ *
+ * @return the plan, owned by the caller, as sound as the one packed: the verifier checks it; NULL where
+ *         memory ran out or the numbers are not those of a plan
+ */
+napcoll_plan_t *napcoll_plan_unpack(const int32_t *numbers, size_t count, const char *collective,
+                                    const char *algorithm);
 
 /** Name of a phase ("reduce"), static. */
 const char *napcoll_phase_name(napcoll_phase_t phase);

@@ -14,16 +14,21 @@
  *     interval        [low, high) while the folds joined neighbours in rank order
  *     bracketing      a hash over the tree of folds
  *
- * Ranks stand at a stage; a message is complete once both its ends are posted, that is, once both
- * ranks have reached the stages of its two steps. A rank goes on when all its messages are
- * complete. Where nobody can go on before all are through, that is the deadlock.
+ * A rank stands at a stage. Its messages are posted when it gets there: what they carry is fixed
+ * then and kept (the outbox). The stage is complete once the other end of each of its messages is
+ * posted; that is rendezvous. To bring a rank to a stage, the ranks that it waits for are brought to
+ * theirs:
+ *
+ *     rank 5 to its end     waits in stage 2 for
+ *       rank 20 to stage 3    waits in stage 1 for
+ *         rank 21 to stage 1    is there
+ *
+ * A rank that is asked to go on while it stands in this chain waits for itself: a deadlock.
  */
 
 #include "plan/napcoll_plan_verify.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,53 +40,59 @@ typedef struct {
     bool in_order;
 } value_t;
 
-/* One end of a message. */
+/* A plan at hand, and what is looked up in it. */
 typedef struct {
-    int32_t from, to;
-    int32_t rank; /* whose step this is */
-    int32_t step;
-    int32_t stage;
-    int32_t index; /* how many came before between the same ranks */
-} end_t;
+    napcoll_plan_t *plan;
+    uint64_t *order;    /* [messages] (peer, kind, step), sorted */
+    int32_t *outbox_at; /* [steps] where the outbox has what a send or a phase gives away */
+    int32_t *buffer_at; /* [buffers + 1] where a buffer's blocks begin */
+    int messages;
+    size_t bytes; /* of all this */
+} copy_t;
 
 typedef struct {
-    napcoll_plan_t *const *plans;
+    copy_t *copy;   /* NULL: not at hand */
+    value_t *block; /* values of all buffers' blocks; NULL before the first use and after the end */
+    value_t *outbox; /* what was posted so far */
+    int32_t stage;   /* where it stands */
+    int32_t next;    /* message of the stage whose other end is looked for */
+    bool posted;     /* the stage's messages */
+    bool waiting;    /* it stands in the chain */
+    bool checked;
+    bool ended;
+} rank_t;
+
+/* One rank of the chain, and the stage that it is to post: stages: its end. */
+typedef struct {
+    int rank;
+    int stage;
+} demand_t;
+
+typedef struct {
+    napcoll_plan_source_t source;
+    void *context;
+    bool borrowed; /* plans are the caller's */
     const napcoll_node_map_t *map;
     const napcoll_claim_t *claim;
+    size_t plan_memory, plan_bytes;
     napcoll_verdict_t *verdict;
-    value_t **block;   /* [rank] values of all buffers' blocks, buffer by buffer */
-    value_t **payload; /* [rank][step] what a posted send carries, one value per block */
-    end_t **other;     /* [rank][step] the other end of a message */
-    end_t *end;        /* all ends */
-    int ends;
-    int *stage;  /* [rank] the stage it stands at */
-    bool *begun; /* [rank] whether that stage's sends are posted */
+    rank_t *rank; /* [size] */
+    demand_t *chain;
+    int chain_length, chain_room;
+    int *at_hand; /* ranks whose plans are at hand */
+    int hands, hand_room, next_hand;
+    uint64_t all;         /* the sum of all ranks' random numbers */
+    uint64_t *bracketing; /* [blocks] of the first result */
+    int bracketing_rank;  /* whose; -1: none yet */
+    int bracketing_blocks;
 } run_t;
 
-static const char *const status_names[] = {"ok",           "no memory", "span",       "fold",
-                                           "peer",         "unmatched", "deadlock",   "unwritten",
-                                           "contribution", "order",     "bracketing", "messages"};
-
-const char *napcoll_verify_status_name(napcoll_verify_status_t status)
+static napcoll_verify_status_t no_memory(const run_t *run)
 {
-    return status_names[status];
+    return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_NO_MEMORY, -1, -1, -1, "out of memory");
 }
 
-__attribute__((format(printf, 6, 7))) static napcoll_verify_status_t fail(
-    run_t *run, napcoll_verify_status_t status, int rank, int stage, int step, const char *format,
-    ...)
-{
-    va_list args;
-
-    run->verdict->status = status;
-    run->verdict->rank = rank;
-    run->verdict->stage = stage;
-    run->verdict->step = step;
-    va_start(args, format);
-    (void) vsnprintf(run->verdict->text, sizeof(run->verdict->text), format, args);
-    va_end(args);
-    return status;
-}
+/* ---- values ---- */
 
 /* splitmix64 */
 static uint64_t mix(uint64_t x)
@@ -102,7 +113,7 @@ static value_t contribution_of(int rank)
                      .in_order = true};
 }
 
-static value_t fold(value_t left, value_t right)
+static value_t join(value_t left, value_t right)
 {
     return (value_t){.sum = left.sum + right.sum,
                      .bracketing = mix(left.bracketing * 3 + mix(right.bracketing)),
@@ -112,551 +123,782 @@ static value_t fold(value_t left, value_t right)
                      .in_order = left.in_order && right.in_order && left.high == right.low};
 }
 
-/* The blocks that a buffer holds. */
-static napcoll_temp_t buffer_blocks(const napcoll_plan_t *plan, int buffer)
+static napcoll_verify_status_t unwritten(const run_t *run, int rank, int step)
 {
-    return buffer < NAPCOLL_BUFFER_TEMP ? (napcoll_temp_t){0, plan->blocks}
-                                        : plan->temp[buffer - NAPCOLL_BUFFER_TEMP];
+    return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_UNWRITTEN, rank, run->rank[rank].stage,
+                               step, "reads a block that was never written");
 }
 
-static bool span_inside(const napcoll_plan_t *plan, napcoll_span_t span)
+/* Fold `left` into *right, at a rank's step: what is wrong with the result for good is wrong here. */
+static napcoll_verify_status_t fold(const run_t *run, int rank, int step, value_t left,
+                                    value_t right, value_t *result)
 {
-    napcoll_temp_t blocks;
-
-    if (span.buffer < 0 || span.buffer >= NAPCOLL_BUFFER_TEMP + plan->temps) {
-        return false;
+    if (0 == left.count || 0 == right.count) {
+        return unwritten(run, rank, step);
     }
-    blocks = buffer_blocks(plan, span.buffer);
-    return span.count > 0 && span.first >= blocks.first
-           && span.first + span.count <= blocks.first + blocks.count;
-}
-
-static value_t *values_of(const run_t *run, int rank, napcoll_span_t span)
-{
-    const napcoll_plan_t *plan = run->plans[rank];
-    value_t *at = run->block[rank];
-
-    for (int buffer = 0; buffer < span.buffer; buffer++) {
-        at += buffer_blocks(plan, buffer).count;
+    if (left.in_order && right.in_order && left.low < right.high && right.low < left.high) {
+        return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_CONTRIBUTION, rank,
+                                   run->rank[rank].stage, step,
+                                   "folds ranks %" PRId32 " to %" PRId32 " with ranks %" PRId32
+                                   " to %" PRId32 ": some are in it twice",
+                                   left.low, left.high - 1, right.low, right.high - 1);
     }
-    return at + span.first - buffer_blocks(plan, span.buffer).first;
-}
-
-static bool overlap(napcoll_span_t a, napcoll_span_t b)
-{
-    return a.buffer == b.buffer && a.first < b.first + b.count && b.first < a.first + a.count;
-}
-
-static bool writes(const napcoll_step_t *step)
-{
-    return NAPCOLL_STEP_SEND != step->kind;
-}
-
-static bool reads_left(const napcoll_step_t *step)
-{
-    return NAPCOLL_STEP_RECV != step->kind;
-}
-
-/* What one step can be judged by alone. */
-static napcoll_verify_status_t check_step(run_t *run, int rank, int stage, int index)
-{
-    const napcoll_plan_t *plan = run->plans[rank];
-    const napcoll_step_t *step = &plan->step[index];
-    napcoll_span_t last_row = step->dst;
-
-    if (NAPCOLL_PHASE_ALLGATHER == step->phase) {
-        int node = napcoll_node_map_node(run->map, rank);
-        last_row.buffer += napcoll_node_map_ppn(run->map, node) - 1;
-    }
-    if ((writes(step)
-         && (!span_inside(plan, step->dst) || NAPCOLL_BUFFER_SEND == step->dst.buffer
-             || !span_inside(plan, last_row)))
-        || (reads_left(step) && !span_inside(plan, step->left))
-        || (NAPCOLL_STEP_FOLD == step->kind && !span_inside(plan, step->right))) {
-        return fail(run, NAPCOLL_VERIFY_SPAN, rank, stage, index,
-                    "rank %d, stage %d, step %d: a span leaves its buffer or writes to the send "
-                    "buffer",
-                    rank, stage, index);
-    }
-    if (NAPCOLL_STEP_FOLD == step->kind
-        && (overlap(step->dst, step->left)
-            || (overlap(step->dst, step->right) && !napcoll_span_equal(step->dst, step->right)))) {
-        return fail(run, NAPCOLL_VERIFY_FOLD, rank, stage, index,
-                    "rank %d, stage %d, step %d: a fold overwrites an operand that it still needs",
-                    rank, stage, index);
-    }
-    if (step->kind <= NAPCOLL_STEP_SEND
-        && (step->peer < 0 || step->peer >= run->map->size || step->peer == rank)) {
-        return fail(run, NAPCOLL_VERIFY_PEER, rank, stage, index,
-                    "rank %d, stage %d, step %d: a message with rank %" PRId32, rank, stage, index,
-                    step->peer);
+    *result = join(left, right);
+    if (run->claim->ordered && !result->in_order) {
+        return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_ORDER, rank, run->rank[rank].stage,
+                                   step,
+                                   "folds ranks %" PRId32 " to %" PRId32 " with ranks %" PRId32
+                                   " to %" PRId32 ", which do not follow them",
+                                   left.low, left.high - 1, right.low, right.high - 1);
     }
     return NAPCOLL_VERIFY_OK;
 }
 
-static napcoll_verify_status_t check_stage(run_t *run, int rank, int stage)
-{
-    const napcoll_plan_t *plan = run->plans[rank];
-    const napcoll_stage_t *s = &plan->stage[stage];
-    int node = napcoll_node_map_node(run->map, rank);
-    int inter[2] = {0, 0};
+/* ---- plans at hand ---- */
 
-    for (int i = s->first; i < s->first + s->messages + s->work; i++) {
-        napcoll_verify_status_t status = check_step(run, rank, stage, i);
-        if (NAPCOLL_VERIFY_OK != status) {
-            return status;
-        }
-        if (i < s->first + s->messages
-            && node != napcoll_node_map_node(run->map, plan->step[i].peer)) {
-            inter[NAPCOLL_STEP_SEND == plan->step[i].kind]++;
-        }
+static void drop_copy(run_t *run, int rank)
+{
+    copy_t *copy = run->rank[rank].copy;
+
+    if (NULL == copy) {
+        return;
     }
-    if (run->claim->max_inter > 0
-        && (inter[0] > run->claim->max_inter || inter[1] > run->claim->max_inter)) {
-        return fail(run, NAPCOLL_VERIFY_MESSAGES, rank, stage, -1,
-                    "rank %d, stage %d: %d received and %d sent messages between nodes, claimed %d",
-                    rank, stage, inter[0], inter[1], run->claim->max_inter);
+    run->plan_bytes -= copy->bytes;
+    if (!run->borrowed) {
+        napcoll_plan_free(copy->plan);
     }
-    return NAPCOLL_VERIFY_OK;
+    free(copy);
+    run->rank[rank].copy = NULL;
 }
 
-static int by_pair(const void *a, const void *b)
+/* Make room for plans: drop those in whose turn it is, but none of the chain and not that of `keep`. */
+static void make_room(run_t *run, int keep)
 {
-    const end_t *x = a, *y = b;
+    int tries = run->hands;
 
-    if (x->from != y->from) {
-        return x->from < y->from ? -1 : 1;
-    }
-    if (x->to != y->to) {
-        return x->to < y->to ? -1 : 1;
-    }
-    if (x->index != y->index) {
-        return x->index < y->index ? -1 : 1;
-    }
-    return (x->rank == x->to) - (y->rank == y->to); /* sender first */
-}
+    while (run->plan_memory > 0 && run->plan_bytes > run->plan_memory && tries-- > 0) {
+        const int index = run->next_hand < run->hands ? run->next_hand : 0;
+        const int rank = run->at_hand[index];
 
-/* List the two ends of all messages, sorted so that the ends of one message are neighbours. */
-static void list_ends(run_t *run)
-{
-    run->ends = 0;
-    for (int rank = 0; rank < run->map->size; rank++) {
-        const napcoll_plan_t *plan = run->plans[rank];
-        for (int stage = 0; stage < plan->stages; stage++) {
-            const napcoll_stage_t *s = &plan->stage[stage];
-            for (int i = s->first; i < s->first + s->messages; i++) {
-                bool sends = NAPCOLL_STEP_SEND == plan->step[i].kind;
-                run->end[run->ends++] = (end_t){.from = sends ? rank : plan->step[i].peer,
-                                                .to = sends ? plan->step[i].peer : rank,
-                                                .rank = rank,
-                                                .step = i,
-                                                .stage = stage,
-                                                .index = i};
-            }
-        }
-    }
-    /* steps grow in posting order, so they sort each side; then count per pair and side */
-    qsort(run->end, (size_t) run->ends, sizeof(*run->end), by_pair);
-    for (int i = 0, sent = 0, received = 0; i < run->ends; i++) {
-        end_t *e = &run->end[i];
-        if (i > 0 && (e->from != e[-1].from || e->to != e[-1].to)) {
-            sent = received = 0;
-        }
-        e->index = e->rank == e->from ? sent++ : received++;
-    }
-    qsort(run->end, (size_t) run->ends, sizeof(*run->end), by_pair);
-}
-
-static napcoll_verify_status_t match_messages(run_t *run)
-{
-    list_ends(run);
-    for (int i = 0; i < run->ends; i += 2) {
-        end_t *send = &run->end[i], *recv = &run->end[i + 1];
-        const end_t *alone = send;
-
-        if (i + 1 < run->ends && send->from == recv->from && send->to == recv->to
-            && send->index == recv->index && send->rank != recv->rank) {
-            if (run->plans[send->rank]->step[send->step].left.count
-                == run->plans[recv->rank]->step[recv->step].dst.count) {
-                run->other[send->rank][send->step] = *recv;
-                run->other[recv->rank][recv->step] = *send;
-                continue;
-            }
-        }
-        return fail(run, NAPCOLL_VERIFY_UNMATCHED, alone->rank, alone->stage, alone->step,
-                    "rank %d, stage %d, step %d: message %d from rank %d to rank %d has no other "
-                    "end of its size",
-                    alone->rank, alone->stage, alone->step, alone->index, alone->from, alone->to);
-    }
-    return NAPCOLL_VERIFY_OK;
-}
-
-static napcoll_verify_status_t unwritten(run_t *run, int rank, int stage, int step)
-{
-    return fail(run, NAPCOLL_VERIFY_UNWRITTEN, rank, stage, step,
-                "rank %d, stage %d, step %d reads a block that was never written", rank, stage,
-                step);
-}
-
-/* Post a stage's sends: what they carry is fixed now. */
-static napcoll_verify_status_t post_sends(run_t *run, int rank)
-{
-    const napcoll_plan_t *plan = run->plans[rank];
-    const napcoll_stage_t *s = &plan->stage[run->stage[rank]];
-
-    for (int i = s->first; i < s->first + s->messages; i++) {
-        const napcoll_step_t *step = &plan->step[i];
-        if (NAPCOLL_STEP_SEND != step->kind) {
+        if (rank == keep || run->rank[rank].waiting) {
+            run->next_hand = index + 1;
             continue;
         }
-        const value_t *from = values_of(run, rank, step->left);
-        for (int b = 0; b < step->left.count; b++) {
-            if (0 == from[b].count) {
-                return unwritten(run, rank, run->stage[rank], i);
-            }
-            run->payload[rank][i * plan->blocks + b] = from[b];
-        }
+        drop_copy(run, rank);
+        run->at_hand[index] = run->at_hand[--run->hands];
+        run->next_hand = index;
     }
-    run->begun[rank] = true;
-    return NAPCOLL_VERIFY_OK;
 }
 
-static bool messages_complete(const run_t *run, int rank)
+static uint64_t message_key(int peer, napcoll_step_kind_t kind, int step)
 {
-    const napcoll_plan_t *plan = run->plans[rank];
-    const napcoll_stage_t *s = &plan->stage[run->stage[rank]];
+    return (uint64_t) peer << 33 | (uint64_t) (NAPCOLL_STEP_SEND == kind) << 32 | (uint64_t) step;
+}
 
-    for (int i = s->first; i < s->first + s->messages; i++) {
-        const end_t *other = &run->other[rank][i];
-        if (run->stage[other->rank] < other->stage
-            || (run->stage[other->rank] == other->stage && !run->begun[other->rank])) {
-            return false;
+static int by_key(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* Fill in a copy's lists. */
+static void index_plan(copy_t *copy)
+{
+    const napcoll_plan_t *plan = copy->plan;
+    int32_t at = 0;
+
+    copy->messages = 0;
+    for (int i = 0; i < plan->steps; i++) {
+        const napcoll_step_t *step = &plan->step[i];
+
+        copy->outbox_at[i] = at;
+        if (NAPCOLL_STEP_SEND == step->kind || NAPCOLL_STEP_PHASE == step->kind) {
+            at += step->left.count;
+        }
+        if (step->kind <= NAPCOLL_STEP_SEND) {
+            copy->order[copy->messages++] = message_key(step->peer, step->kind, i);
         }
     }
+    copy->outbox_at[plan->steps] = at;
+    qsort(copy->order, (size_t) copy->messages, sizeof(*copy->order), by_key);
+    copy->buffer_at[0] = 0;
+    copy->buffer_at[1] = plan->blocks;
+    for (int t = 0; t <= plan->temps; t++) {
+        copy->buffer_at[t + 2] = 0 == t ? 2 * plan->blocks
+                                        : copy->buffer_at[t + 1] + plan->temp[t - 1].count;
+    }
+}
+
+static copy_t *copy_of(napcoll_plan_t *plan)
+{
+    const size_t steps = (size_t) plan->steps, buffers = NAPCOLL_BUFFER_TEMP + (size_t) plan->temps;
+    const size_t lists = steps * sizeof(uint64_t) + (steps + 1 + buffers + 1) * sizeof(int32_t);
+    copy_t *copy = malloc(sizeof(*copy) + lists);
+
+    if (NULL != copy) {
+        copy->plan = plan;
+        copy->order = (uint64_t *) (copy + 1);
+        copy->outbox_at = (int32_t *) (copy->order + steps);
+        copy->buffer_at = copy->outbox_at + steps + 1;
+        copy->bytes = sizeof(*copy) + lists + sizeof(*plan) + steps * sizeof(*plan->step)
+                      + (size_t) plan->stages * sizeof(*plan->stage)
+                      + (size_t) plan->temps * sizeof(*plan->temp);
+    }
+    return copy;
+}
+
+static bool remember_hand(run_t *run, int rank)
+{
+    if (run->hands == run->hand_room) {
+        int room = run->hand_room > 0 ? 2 * run->hand_room : 64;
+        int *more = realloc(run->at_hand, (size_t) room * sizeof(*more));
+
+        if (NULL == more) {
+            return false;
+        }
+        run->at_hand = more;
+        run->hand_room = room;
+    }
+    run->at_hand[run->hands++] = rank;
     return true;
 }
 
-static bool at_same_phase(const run_t *run, int rank, int lane)
+/* Have a rank's plan at hand. */
+static napcoll_verify_status_t need_plan(run_t *run, int rank)
 {
-    int node = napcoll_node_map_node(run->map, rank);
-    int other = napcoll_node_map_rank(run->map, node, lane);
-    const napcoll_plan_t *mine = run->plans[rank], *theirs = run->plans[other];
-    int stage = run->stage[rank];
+    rank_t *r = &run->rank[rank];
+    napcoll_plan_t *plan;
 
-    /* phases stand alone in their stages, and the stages before them are alike on a node only in
-     * number of phases: compare the phases seen so far */
-    int seen[2] = {0, 0};
-    for (int i = 0; i < mine->stage[stage].first; i++) {
-        seen[0] += NAPCOLL_STEP_PHASE == mine->step[i].kind;
+    if (NULL != r->copy) {
+        return NAPCOLL_VERIFY_OK;
     }
-    if (run->stage[other] >= theirs->stages) {
-        return true; /* it is past all of them */
+    plan = run->source(run->context, rank);
+    if (NULL == plan) {
+        return no_memory(run);
     }
-    for (int i = 0; i < theirs->stage[run->stage[other]].first; i++) {
-        seen[1] += NAPCOLL_STEP_PHASE == theirs->step[i].kind;
+    if (!r->checked) {
+        napcoll_verify_status_t status = napcoll_plan_check(plan, run->map, run->claim,
+                                                            run->verdict);
+        if (NAPCOLL_VERIFY_OK != status) {
+            if (!run->borrowed) {
+                napcoll_plan_free(plan);
+            }
+            return status;
+        }
+        r->checked = true;
+        run->verdict->plans++;
     }
-    const napcoll_step_t *at = &theirs->step[theirs->stage[run->stage[other]].first];
-    return seen[1] > seen[0]
-           || (seen[1] == seen[0] && run->begun[other] && NAPCOLL_STEP_PHASE == at->kind);
+    r->copy = copy_of(plan);
+    if (NULL == r->copy || !remember_hand(run, rank)) {
+        if (!run->borrowed) {
+            napcoll_plan_free(plan);
+        }
+        free(r->copy);
+        r->copy = NULL;
+        return no_memory(run);
+    }
+    run->plan_bytes += r->copy->bytes;
+    index_plan(r->copy);
+    make_room(run, rank);
+    return NAPCOLL_VERIFY_OK;
 }
 
-/* The n-th phase step of a rank, or NULL. */
-static const napcoll_step_t *phase_step(const napcoll_plan_t *plan, int n)
+/* ---- looking things up ---- */
+
+static value_t *values_of(const run_t *run, int rank, napcoll_span_t span)
 {
-    for (int i = 0; i < plan->steps; i++) {
-        if (NAPCOLL_STEP_PHASE == plan->step[i].kind && 0 == n--) {
-            return &plan->step[i];
+    const copy_t *copy = run->rank[rank].copy;
+    const int first = span.buffer < NAPCOLL_BUFFER_TEMP
+                          ? 0
+                          : copy->plan->temp[span.buffer - NAPCOLL_BUFFER_TEMP].first;
+
+    return run->rank[rank].block + copy->buffer_at[span.buffer] + span.first - first;
+}
+
+static int stage_of(const napcoll_plan_t *plan, int step)
+{
+    int low = 0, high = plan->stages - 1;
+
+    while (low < high) {
+        int middle = low + (high - low + 1) / 2;
+
+        if (plan->stage[middle].first <= step) {
+            low = middle;
+        } else {
+            high = middle - 1;
         }
     }
-    return NULL;
+    return low;
 }
 
-static int phase_number(const napcoll_plan_t *plan, const napcoll_step_t *step)
+/* The first place in the order that is not below a key. */
+static int place_of(const copy_t *copy, uint64_t key)
 {
-    int n = 0;
-    for (const napcoll_step_t *s = plan->step; s < step; s++) {
-        n += NAPCOLL_STEP_PHASE == s->kind;
-    }
-    return n;
-}
+    int low = 0, high = copy->messages;
 
-/* The inputs of a phase are kept like payloads, when the phase's stage begins. */
-static napcoll_verify_status_t post_phase(run_t *run, int rank)
-{
-    const napcoll_plan_t *plan = run->plans[rank];
-    const int i = plan->stage[run->stage[rank]].first;
-    const napcoll_step_t *step = &plan->step[i];
-    const value_t *from = values_of(run, rank, step->left);
-    bool reads = NAPCOLL_PHASE_BCAST != step->phase
-                 || napcoll_node_map_lane(run->map, rank) == step->peer;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
 
-    for (int b = 0; b < step->left.count; b++) {
-        if (reads && 0 == from[b].count) {
-            return unwritten(run, rank, run->stage[rank], i);
+        if (copy->order[middle] < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
-        run->payload[rank][i * plan->blocks + b] = from[b];
     }
+    return low;
+}
+
+/* The step of the other end of a rank's message: the peer's plan is at hand. -1: there is none. */
+static int other_end(const run_t *run, int rank, int index)
+{
+    const copy_t *mine = run->rank[rank].copy;
+    const napcoll_step_t *step = &mine->plan->step[index];
+    const copy_t *theirs = run->rank[step->peer].copy;
+    const napcoll_step_kind_t kind = NAPCOLL_STEP_SEND == step->kind ? NAPCOLL_STEP_RECV
+                                                                     : NAPCOLL_STEP_SEND;
+    const int before = place_of(mine, message_key(step->peer, step->kind, index))
+                       - place_of(mine, message_key(step->peer, step->kind, 0));
+    const int place = place_of(theirs, message_key(rank, kind, 0)) + before;
+
+    if (place >= theirs->messages
+        || theirs->order[place] >> 32 != message_key(rank, kind, 0) >> 32) {
+        return -1;
+    }
+    return (int) (uint32_t) theirs->order[place];
+}
+
+static const napcoll_step_t *phase_at(const napcoll_plan_t *plan, int stage)
+{
+    const napcoll_stage_t *s = &plan->stage[stage];
+    const napcoll_step_t *step = &plan->step[s->first];
+
+    return 0 == s->messages && s->work > 0 && NAPCOLL_STEP_PHASE == step->kind ? step : NULL;
+}
+
+/* Phases of a plan before a stage. */
+static int phases_before(const napcoll_plan_t *plan, int stage)
+{
+    int phases = 0;
+
+    for (int s = 0; s < stage; s++) {
+        phases += NULL != phase_at(plan, s);
+    }
+    return phases;
+}
+
+/* The stage of the n-th phase, or -1. */
+static int stage_of_phase(const napcoll_plan_t *plan, int n)
+{
+    for (int s = 0; s < plan->stages; s++) {
+        if (NULL != phase_at(plan, s) && 0 == n--) {
+            return s;
+        }
+    }
+    return -1;
+}
+
+static bool has_posted(const run_t *run, int rank, int stage)
+{
+    const rank_t *r = &run->rank[rank];
+
+    return r->stage > stage || (r->stage == stage && r->posted);
+}
+
+/* ---- a stage ---- */
+
+/* A rank's blocks, with its contribution in the input. */
+static napcoll_verify_status_t need_blocks(run_t *run, int rank)
+{
+    rank_t *r = &run->rank[rank];
+    const napcoll_plan_t *plan = r->copy->plan;
+    const napcoll_span_t input = {.buffer = run->claim->in_place ? NAPCOLL_BUFFER_RECV
+                                                                 : NAPCOLL_BUFFER_SEND,
+                                  .count = plan->blocks};
+
+    if (NULL == r->block) {
+        r->block = calloc((size_t) r->copy->buffer_at[NAPCOLL_BUFFER_TEMP + plan->temps],
+                          sizeof(value_t));
+        if (NULL == r->block) {
+            return no_memory(run);
+        }
+        for (int b = 0; b < plan->blocks; b++) {
+            values_of(run, rank, input)[b] = contribution_of(rank);
+        }
+    }
+    return NAPCOLL_VERIFY_OK;
+}
+
+/* Whether a phase reads what a rank gives it. */
+static bool phase_reads(const run_t *run, int rank, const napcoll_step_t *step)
+{
+    return NAPCOLL_PHASE_BCAST != step->phase
+           || napcoll_node_map_lane(run->map, rank) == step->peer;
+}
+
+/* Post a stage: what its sends, or its phase, give away is fixed now. */
+static napcoll_verify_status_t post_stage(run_t *run, int rank)
+{
+    rank_t *r = &run->rank[rank];
+    const copy_t *copy = r->copy;
+    const napcoll_stage_t *s = &copy->plan->stage[r->stage];
+    const int end = s->first + s->messages + s->work;
+    const int room = copy->outbox_at[end];
+
+    if (room > copy->outbox_at[s->first]) {
+        value_t *outbox = realloc(r->outbox, (size_t) room * sizeof(*outbox));
+
+        if (NULL == outbox) {
+            return no_memory(run);
+        }
+        r->outbox = outbox;
+    }
+    for (int i = s->first; i < end; i++) {
+        const napcoll_step_t *step = &copy->plan->step[i];
+        const value_t *from;
+
+        if (NAPCOLL_STEP_SEND != step->kind && NAPCOLL_STEP_PHASE != step->kind) {
+            continue;
+        }
+        from = values_of(run, rank, step->left);
+        for (int b = 0; b < step->left.count; b++) {
+            if (0 == from[b].count
+                && (NAPCOLL_STEP_SEND == step->kind || phase_reads(run, rank, step))) {
+                return unwritten(run, rank, i);
+            }
+            r->outbox[copy->outbox_at[i] + b] = from[b];
+        }
+    }
+    r->posted = true;
+    r->next = s->first;
     return NAPCOLL_VERIFY_OK;
 }
 
 static napcoll_verify_status_t run_phase(run_t *run, int rank, const napcoll_step_t *step)
 {
-    const napcoll_plan_t *plan = run->plans[rank];
-    int node = napcoll_node_map_node(run->map, rank);
-    int ppn = napcoll_node_map_ppn(run->map, node);
-    int number = phase_number(plan, step);
-    bool root = napcoll_node_map_lane(run->map, rank) == step->peer;
+    const rank_t *r = &run->rank[rank];
+    const int node = napcoll_node_map_node(run->map, rank),
+              ppn = napcoll_node_map_ppn(run->map, node);
+    const int number = phases_before(r->copy->plan, r->stage);
+    const int index = (int) (step - r->copy->plan->step);
+    const bool root = napcoll_node_map_lane(run->map, rank) == step->peer;
+    napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
 
     for (int lane = ppn - 1; lane >= 0; lane--) {
-        int other = napcoll_node_map_rank(run->map, node, lane);
-        const napcoll_step_t *theirs = phase_step(run->plans[other], number);
+        const int other = napcoll_node_map_rank(run->map, node, lane);
+        const napcoll_plan_t *theirs;
+        const value_t *from;
         napcoll_span_t dst = step->dst;
+        value_t *to;
 
-        if (NULL == theirs || theirs->phase != step->phase || theirs->peer != step->peer
-            || theirs->left.count != step->left.count) {
-            return fail(run, NAPCOLL_VERIFY_UNMATCHED, rank, run->stage[rank], -1,
-                        "rank %d, stage %d: rank %d of its node is not in the same phase", rank,
-                        run->stage[rank], other);
+        status = need_plan(run, other);
+        if (NAPCOLL_VERIFY_OK != status) {
+            return status;
         }
-        const value_t *from = run->payload[other]
-                              + (theirs - run->plans[other]->step) * plan->blocks;
-        if (NAPCOLL_PHASE_ALLGATHER == step->phase) {
-            dst.buffer += lane;
-        }
-        value_t *to = values_of(run, rank, dst);
-        for (int b = 0; b < step->left.count; b++) {
+        theirs = run->rank[other].copy->plan;
+        from =
+            run->rank[other].outbox
+            + run->rank[other].copy->outbox_at[theirs->stage[stage_of_phase(theirs, number)].first];
+        dst.buffer += NAPCOLL_PHASE_ALLGATHER == step->phase ? lane : 0;
+        to = values_of(run, rank, dst);
+        for (int b = 0; b < step->left.count && NAPCOLL_VERIFY_OK == status; b++) {
             if (NAPCOLL_PHASE_ALLGATHER == step->phase
                 || (NAPCOLL_PHASE_BCAST == step->phase && lane == step->peer)) {
                 to[b] = from[b];
             } else if (NAPCOLL_PHASE_ALLREDUCE == step->phase
                        || (NAPCOLL_PHASE_REDUCE == step->phase && root)) {
-                to[b] = lane == ppn - 1 ? from[b] : fold(from[b], to[b]);
+                if (lane == ppn - 1) {
+                    to[b] = from[b];
+                } else {
+                    status = fold(run, rank, index, from[b], to[b], &to[b]);
+                }
             }
         }
     }
-    return NAPCOLL_VERIFY_OK;
+    return status;
 }
 
 static napcoll_verify_status_t run_work(run_t *run, int rank, int index)
 {
-    const napcoll_step_t *step = &run->plans[rank]->step[index];
+    const napcoll_step_t *step = &run->rank[rank].copy->plan->step[index];
+    const value_t *left, *right;
+    value_t *dst;
+    napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
 
     if (NAPCOLL_STEP_PHASE == step->kind) {
         return run_phase(run, rank, step);
     }
-    const value_t *left = values_of(run, rank, step->left);
-    const value_t *right = NAPCOLL_STEP_FOLD == step->kind ? values_of(run, rank, step->right)
-                                                           : NULL;
-    value_t *dst = values_of(run, rank, step->dst);
-    for (int b = 0; b < step->dst.count; b++) {
-        if (0 == left[b].count || (NULL != right && 0 == right[b].count)) {
-            return unwritten(run, rank, run->stage[rank], index);
-        }
-        dst[b] = NULL == right ? left[b] : fold(left[b], right[b]);
-    }
-    return NAPCOLL_VERIFY_OK;
-}
-
-static napcoll_verify_status_t end_stage(run_t *run, int rank)
-{
-    const napcoll_plan_t *plan = run->plans[rank];
-    const napcoll_stage_t *s = &plan->stage[run->stage[rank]];
-    napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
-
-    for (int i = s->first; i < s->first + s->messages; i++) {
-        const napcoll_step_t *step = &plan->step[i];
-        if (NAPCOLL_STEP_RECV == step->kind) {
-            const end_t *other = &run->other[rank][i];
-            memcpy(values_of(run, rank, step->dst),
-                   run->payload[other->rank] + other->step * plan->blocks,
-                   (size_t) step->dst.count * sizeof(value_t));
+    left = values_of(run, rank, step->left);
+    right = NAPCOLL_STEP_FOLD == step->kind ? values_of(run, rank, step->right) : NULL;
+    dst = values_of(run, rank, step->dst);
+    for (int b = 0; b < step->dst.count && NAPCOLL_VERIFY_OK == status; b++) {
+        if (NULL != right) {
+            status = fold(run, rank, index, left[b], right[b], &dst[b]);
+        } else if (0 == left[b].count) {
+            status = unwritten(run, rank, index);
+        } else {
+            dst[b] = left[b];
         }
     }
-    for (int i = 0; i < s->work && NAPCOLL_VERIFY_OK == status; i++) {
-        status = run_work(run, rank, s->first + s->messages + i);
-    }
-    run->stage[rank]++;
-    run->begun[rank] = false;
     return status;
 }
 
-static bool phase_complete(const run_t *run, int rank)
+/* Take in what a stage's receives bring; the other ends are posted. */
+static napcoll_verify_status_t receive(run_t *run, int rank)
 {
-    int ppn = napcoll_node_map_ppn(run->map, napcoll_node_map_node(run->map, rank));
+    const rank_t *r = &run->rank[rank];
+    const napcoll_stage_t *s = &r->copy->plan->stage[r->stage];
 
-    for (int lane = 0; lane < ppn; lane++) {
-        if (!at_same_phase(run, rank, lane)) {
-            return false;
+    for (int i = s->first; i < s->first + s->messages; i++) {
+        const napcoll_step_t *step = &r->copy->plan->step[i];
+        const rank_t *other;
+        napcoll_verify_status_t status;
+
+        if (NAPCOLL_STEP_RECV != step->kind) {
+            continue;
         }
-    }
-    return true;
-}
-
-/* Take a rank as far as it gets; *moved tells whether it got anywhere. */
-static napcoll_verify_status_t advance(run_t *run, int rank, bool *moved)
-{
-    const napcoll_plan_t *plan = run->plans[rank];
-    napcoll_verify_status_t status;
-
-    while (run->stage[rank] < plan->stages) {
-        const napcoll_stage_t *s = &plan->stage[run->stage[rank]];
-        bool phase = 0 == s->messages && NAPCOLL_STEP_PHASE == plan->step[s->first].kind;
-
-        if (!run->begun[rank]) {
-            status = post_sends(run, rank);
-            if (NAPCOLL_VERIFY_OK == status && phase) {
-                status = post_phase(run, rank);
-            }
-            if (NAPCOLL_VERIFY_OK != status) {
-                return status;
-            }
-            *moved = true;
-        }
-        if (!messages_complete(run, rank) || (phase && !phase_complete(run, rank))) {
-            return NAPCOLL_VERIFY_OK;
-        }
-        status = end_stage(run, rank);
+        status = need_plan(run, step->peer);
         if (NAPCOLL_VERIFY_OK != status) {
             return status;
         }
-        *moved = true;
+        other = &run->rank[step->peer];
+        memcpy(values_of(run, rank, step->dst),
+               other->outbox + other->copy->outbox_at[other_end(run, rank, i)],
+               (size_t) step->dst.count * sizeof(value_t));
+        run->verdict->messages++;
     }
     return NAPCOLL_VERIFY_OK;
 }
 
-static napcoll_verify_status_t run_all(run_t *run)
+static napcoll_verify_status_t complete_stage(run_t *run, int rank)
 {
-    bool moved = true;
+    rank_t *r = &run->rank[rank];
+    const napcoll_stage_t *s = &r->copy->plan->stage[r->stage];
+    napcoll_verify_status_t status = receive(run, rank);
 
-    while (moved) {
-        moved = false;
-        for (int rank = 0; rank < run->map->size; rank++) {
-            napcoll_verify_status_t status = advance(run, rank, &moved);
-            if (NAPCOLL_VERIFY_OK != status) {
-                return status;
-            }
+    for (int i = 0; i < s->work && NAPCOLL_VERIFY_OK == status; i++) {
+        status = run_work(run, rank, s->first + s->messages + i);
+    }
+    r->stage++;
+    r->posted = false;
+    return status;
+}
+
+/* ---- waiting ---- */
+
+static napcoll_verify_status_t unmatched(const run_t *run, int rank, int index)
+{
+    const napcoll_step_t *step = &run->rank[rank].copy->plan->step[index];
+
+    return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_UNMATCHED, rank, run->rank[rank].stage,
+                               index,
+                               "a message %s rank %" PRId32 " has no other end of its size there",
+                               NAPCOLL_STEP_SEND == step->kind ? "to" : "from", step->peer);
+}
+
+/* The next message of the stage whose other end is not posted yet. *other: its rank and stage; rank -1:
+ * there is none. */
+static napcoll_verify_status_t next_message(run_t *run, int rank, demand_t *other)
+{
+    rank_t *r = &run->rank[rank];
+    const napcoll_plan_t *plan = r->copy->plan;
+    const napcoll_stage_t *s = &plan->stage[r->stage];
+
+    for (; r->next < s->first + s->messages; r->next++) {
+        const napcoll_step_t *step = &plan->step[r->next], *end;
+        const napcoll_plan_t *theirs;
+        napcoll_verify_status_t status = need_plan(run, step->peer);
+        int index;
+
+        if (NAPCOLL_VERIFY_OK != status) {
+            return status;
+        }
+        theirs = run->rank[step->peer].copy->plan;
+        index = other_end(run, rank, r->next);
+        if (index < 0) {
+            return unmatched(run, rank, r->next);
+        }
+        end = &theirs->step[index];
+        if ((NAPCOLL_STEP_SEND == step->kind ? step->left.count : step->dst.count)
+            != (NAPCOLL_STEP_SEND == end->kind ? end->left.count : end->dst.count)) {
+            return unmatched(run, rank, r->next);
+        }
+        *other = (demand_t){.rank = step->peer, .stage = stage_of(theirs, index)};
+        if (!has_posted(run, other->rank, other->stage)) {
+            return NAPCOLL_VERIFY_OK;
         }
     }
-    for (int rank = 0; rank < run->map->size; rank++) {
-        if (run->stage[rank] < run->plans[rank]->stages) {
-            return fail(run, NAPCOLL_VERIFY_DEADLOCK, rank, run->stage[rank], -1,
-                        "rank %d waits in stage %d for ever", rank, run->stage[rank]);
+    other->rank = -1;
+    return NAPCOLL_VERIFY_OK;
+}
+
+/* The same for the processes of the node, where the stage is a phase. */
+static napcoll_verify_status_t next_in_phase(run_t *run, int rank, demand_t *other)
+{
+    const rank_t *r = &run->rank[rank];
+    const napcoll_plan_t *plan = r->copy->plan;
+    const napcoll_step_t *step = phase_at(plan, r->stage);
+    const int node = napcoll_node_map_node(run->map, rank);
+    int number;
+
+    other->rank = -1;
+    if (NULL == step) {
+        return NAPCOLL_VERIFY_OK;
+    }
+    number = phases_before(plan, r->stage);
+    for (int lane = 0; lane < napcoll_node_map_ppn(run->map, node); lane++) {
+        const int neighbour = napcoll_node_map_rank(run->map, node, lane);
+        const napcoll_step_t *theirs = NULL;
+        napcoll_verify_status_t status = need_plan(run, neighbour);
+        int stage;
+
+        if (NAPCOLL_VERIFY_OK != status) {
+            return status;
+        }
+        stage = stage_of_phase(run->rank[neighbour].copy->plan, number);
+        if (stage >= 0) {
+            theirs = phase_at(run->rank[neighbour].copy->plan, stage);
+        }
+        if (NULL == theirs || theirs->phase != step->phase || theirs->peer != step->peer
+            || theirs->left.count != step->left.count) {
+            return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_PHASE, rank, r->stage,
+                                       plan->stage[r->stage].first,
+                                       "rank %d of its node is not in the same phase", neighbour);
+        }
+        if (!has_posted(run, neighbour, stage)) {
+            *other = (demand_t){.rank = neighbour, .stage = stage};
+            return NAPCOLL_VERIFY_OK;
         }
     }
     return NAPCOLL_VERIFY_OK;
 }
 
-static napcoll_verify_status_t check_results(run_t *run)
+/* ---- results ---- */
+
+/* Where a rank's plan last writes a block of the result. */
+static int last_writer(const napcoll_plan_t *plan, int block)
 {
-    uint64_t all = 0;
+    for (int i = plan->steps - 1; i >= 0; i--) {
+        const napcoll_span_t dst = plan->step[i].dst;
 
-    for (int rank = 0; rank < run->map->size; rank++) {
-        all += mix((uint64_t) rank);
+        if (NAPCOLL_STEP_SEND != plan->step[i].kind && NAPCOLL_BUFFER_RECV == dst.buffer
+            && block >= dst.first && block < dst.first + dst.count) {
+            return i;
+        }
     }
-    for (int rank = 0; rank < run->map->size; rank++) {
-        const int blocks = run->plans[rank]->blocks;
-        const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = blocks};
-        const value_t *result = values_of(run, rank, recvbuf), *first = values_of(run, 0, recvbuf);
+    return -1;
+}
 
+static napcoll_verify_status_t check_block(run_t *run, int rank, int block, value_t result)
+{
+    const napcoll_plan_t *plan = run->rank[rank].copy->plan;
+    const int step = last_writer(plan, block), stage = step < 0 ? -1 : stage_of(plan, step);
+
+    if (result.count != run->map->size || result.sum != run->all) {
+        return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_CONTRIBUTION, rank, stage, step,
+                                   "leaves block %d of the result with %" PRId32
+                                   " contributions of %d, or not each once",
+                                   block, result.count, run->map->size);
+    }
+    if (run->claim->ordered && !result.in_order) {
+        return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_ORDER, rank, stage, step,
+                                   "leaves block %d of the result out of rank order", block);
+    }
+    if (result.bracketing != run->bracketing[block]) {
+        return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_BRACKETING, rank, stage, step,
+                                   "leaves block %d of the result folded in another order than on "
+                                   "rank %d",
+                                   block, run->bracketing_rank);
+    }
+    return NAPCOLL_VERIFY_OK;
+}
+
+static napcoll_verify_status_t check_result(run_t *run, int rank)
+{
+    rank_t *r = &run->rank[rank];
+    const int blocks = r->copy->plan->blocks;
+    const value_t *result = r->block + blocks; /* the receive buffer */
+    napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
+
+    if (run->bracketing_rank < 0) {
+        run->bracketing = calloc((size_t) blocks, sizeof(*run->bracketing));
+        if (NULL == run->bracketing) {
+            return no_memory(run);
+        }
+        run->bracketing_rank = rank;
+        run->bracketing_blocks = blocks;
         for (int b = 0; b < blocks; b++) {
-            if (result[b].count != run->map->size || result[b].sum != all) {
-                return fail(run, NAPCOLL_VERIFY_CONTRIBUTION, rank, -1, -1,
-                            "rank %d, block %d: %" PRId32 " contributions of %d, or not each once",
-                            rank, b, result[b].count, run->map->size);
-            }
-            if (run->claim->ordered && !result[b].in_order) {
-                return fail(run, NAPCOLL_VERIFY_ORDER, rank, -1, -1,
-                            "rank %d, block %d: folded out of rank order", rank, b);
-            }
-            if (result[b].bracketing != first[b].bracketing) {
-                return fail(run, NAPCOLL_VERIFY_BRACKETING, rank, -1, -1,
-                            "rank %d, block %d: folded in another order than on rank 0", rank, b);
-            }
+            run->bracketing[b] = result[b].bracketing;
         }
     }
+    if (blocks != run->bracketing_blocks) {
+        return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_BRACKETING, rank, -1, -1,
+                                   "cuts the vector into %d blocks, rank %d into %d", blocks,
+                                   run->bracketing_rank, run->bracketing_blocks);
+    }
+    for (int b = 0; b < blocks && NAPCOLL_VERIFY_OK == status; b++) {
+        status = check_block(run, rank, b, result[b]);
+    }
+    free(r->block);
+    r->block = NULL;
+    r->ended = true;
+    run->verdict->results++;
+    return status;
+}
+
+/* ---- the chain ---- */
+
+static napcoll_verify_status_t push(run_t *run, demand_t demand)
+{
+    if (run->chain_length == run->chain_room) {
+        int room = run->chain_room > 0 ? 2 * run->chain_room : 64;
+        demand_t *chain = realloc(run->chain, (size_t) room * sizeof(*chain));
+
+        if (NULL == chain) {
+            return no_memory(run);
+        }
+        run->chain = chain;
+        run->chain_room = room;
+    }
+    run->chain[run->chain_length++] = demand;
+    run->rank[demand.rank].waiting = true;
     return NAPCOLL_VERIFY_OK;
 }
 
-/* Values, payloads and ends of one rank. */
-static bool allocate_rank(run_t *run, int rank)
+static napcoll_verify_status_t wait_for(run_t *run, int rank, demand_t other)
 {
-    const napcoll_plan_t *plan = run->plans[rank];
-    size_t blocks = 2 * (size_t) plan->blocks;
-    size_t steps = plan->steps > 0 ? (size_t) plan->steps : 1;
-    napcoll_span_t input = {.buffer = run->claim->in_place ? NAPCOLL_BUFFER_RECV
-                                                           : NAPCOLL_BUFFER_SEND,
-                            .count = plan->blocks};
+    const rank_t *r = &run->rank[rank];
 
-    for (int t = 0; t < plan->temps; t++) {
-        blocks += (size_t) plan->temp[t].count;
+    if (run->rank[other.rank].waiting) {
+        return napcoll_verdict_set(
+            run->verdict, NAPCOLL_VERIFY_DEADLOCK, rank, r->stage, r->next,
+            "waits for stage %d of rank %d, which waits in stage %d for rank "
+            "%d, by itself or through others",
+            other.stage, other.rank, run->rank[other.rank].stage, rank);
     }
-    run->block[rank] = calloc(blocks, sizeof(value_t));
-    run->payload[rank] = malloc(steps * (size_t) plan->blocks * sizeof(value_t));
-    run->other[rank] = malloc(steps * sizeof(end_t));
-    if (NULL == run->block[rank] || NULL == run->payload[rank] || NULL == run->other[rank]) {
-        return false;
-    }
-    for (int b = 0; b < plan->blocks; b++) {
-        values_of(run, rank, input)[b] = contribution_of(rank);
-    }
-    run->ends += plan->steps;
-    return true;
+    return push(run, other);
 }
 
-static bool allocate(run_t *run)
+/* Take the chain's last rank one stage further, or find out for whom it waits. */
+static napcoll_verify_status_t go_on(run_t *run)
 {
-    size_t size = (size_t) run->map->size;
+    const demand_t demand = run->chain[run->chain_length - 1];
+    rank_t *r = &run->rank[demand.rank];
+    demand_t other = {.rank = -1};
+    napcoll_verify_status_t status = need_plan(run, demand.rank);
 
-    run->block = calloc(size, sizeof(*run->block));
-    run->payload = calloc(size, sizeof(*run->payload));
-    run->other = calloc(size, sizeof(*run->other));
-    run->stage = calloc(size, sizeof(*run->stage));
-    run->begun = calloc(size, sizeof(*run->begun));
-    if (NULL == run->block || NULL == run->payload || NULL == run->other || NULL == run->stage
-        || NULL == run->begun) {
-        return false;
+    if (NAPCOLL_VERIFY_OK == status && !r->ended) {
+        status = need_blocks(run, demand.rank);
     }
-    for (int rank = 0; rank < run->map->size; rank++) {
-        if (!allocate_rank(run, rank)) {
-            return false;
+    if (NAPCOLL_VERIFY_OK == status && r->stage == r->copy->plan->stages && !r->ended) {
+        status = check_result(run, demand.rank);
+    }
+    if (NAPCOLL_VERIFY_OK != status) {
+        return status;
+    }
+    if (r->ended || has_posted(run, demand.rank, demand.stage)) {
+        r->waiting = false;
+        run->chain_length--;
+        return NAPCOLL_VERIFY_OK;
+    }
+    if (!r->posted) {
+        return post_stage(run, demand.rank);
+    }
+    status = next_message(run, demand.rank, &other);
+    if (NAPCOLL_VERIFY_OK == status && other.rank < 0) {
+        status = next_in_phase(run, demand.rank, &other);
+    }
+    if (NAPCOLL_VERIFY_OK != status) {
+        return status;
+    }
+    return other.rank >= 0 ? wait_for(run, demand.rank, other) : complete_stage(run, demand.rank);
+}
+
+/* Prove one rank's result. */
+static napcoll_verify_status_t prove_rank(run_t *run, int rank)
+{
+    napcoll_verify_status_t status = push(run, (demand_t){.rank = rank, .stage = INT32_MAX});
+
+    while (NAPCOLL_VERIFY_OK == status && run->chain_length > 0) {
+        status = go_on(run);
+    }
+    return status;
+}
+
+static napcoll_verify_status_t prove(run_t *run, const napcoll_proof_t *proof)
+{
+    const int size = run->map->size;
+    napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
+    uint64_t state = proof->seed;
+
+    if (proof->sample <= 0 || proof->sample >= size) {
+        for (int rank = 0; rank < size && NAPCOLL_VERIFY_OK == status; rank++) {
+            status = prove_rank(run, rank);
         }
+        return status;
     }
-    run->end = malloc((size_t) (run->ends > 0 ? run->ends : 1) * sizeof(*run->end));
-    return NULL != run->end;
+    while (run->verdict->results < proof->sample && NAPCOLL_VERIFY_OK == status) {
+        int rank = 0 == run->verdict->results ? 0 : size - 1;
+
+        if (run->rank[rank].ended) {
+            state = mix(state);
+            rank = (int) (state % (uint64_t) size);
+        }
+        status = prove_rank(run, rank);
+    }
+    return status;
 }
 
 static void release(run_t *run)
 {
-    for (int rank = 0; rank < run->map->size; rank++) {
-        free(NULL == run->block ? NULL : run->block[rank]);
-        free(NULL == run->payload ? NULL : run->payload[rank]);
-        free(NULL == run->other ? NULL : run->other[rank]);
+    for (int rank = 0; NULL != run->rank && rank < run->map->size; rank++) {
+        drop_copy(run, rank);
+        free(run->rank[rank].block);
+        free(run->rank[rank].outbox);
     }
-    free(run->block);
-    free(run->payload);
-    free(run->other);
-    free(run->stage);
-    free(run->begun);
-    free(run->end);
+    free(run->rank);
+    free(run->chain);
+    free(run->at_hand);
+    free(run->bracketing);
 }
 
-static napcoll_verify_status_t verify(run_t *run)
+static napcoll_verify_status_t start(run_t *run, const napcoll_proof_t *proof)
 {
-    napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
+    napcoll_verify_status_t status;
 
-    for (int rank = 0; rank < run->map->size && NAPCOLL_VERIFY_OK == status; rank++) {
-        for (int stage = 0; stage < run->plans[rank]->stages && NAPCOLL_VERIFY_OK == status;
-             stage++) {
-            status = check_stage(run, rank, stage);
-        }
+    *run->verdict = (napcoll_verdict_t){.rank = -1, .stage = -1, .step = -1, .text = "ok"};
+    run->bracketing_rank = -1;
+    for (int rank = 0; rank < run->map->size; rank++) {
+        run->all += mix((uint64_t) rank);
     }
-    if (NAPCOLL_VERIFY_OK == status) {
-        status = match_messages(run);
-    }
-    if (NAPCOLL_VERIFY_OK == status) {
-        status = run_all(run);
-    }
-    return NAPCOLL_VERIFY_OK == status ? check_results(run) : status;
+    run->rank = calloc((size_t) run->map->size, sizeof(*run->rank));
+    status = NULL == run->rank ? no_memory(run) : prove(run, proof);
+    release(run);
+    return status;
+}
+
+napcoll_verify_status_t napcoll_plan_prove_allreduce(napcoll_plan_source_t source, void *context,
+                                                     const napcoll_node_map_t *map,
+                                                     const napcoll_claim_t *claim,
+                                                     const napcoll_proof_t *proof,
+                                                     napcoll_verdict_t *verdict)
+{
+    run_t run = {.source = source,
+                 .context = context,
+                 .map = map,
+                 .claim = claim,
+                 .plan_memory = proof->plan_memory,
+                 .verdict = verdict};
+
+    return start(&run, proof);
+}
+
+/* A source of plans that there are already. */
+static napcoll_plan_t *plan_of(void *context, int rank)
+{
+    napcoll_plan_t *const *plans = *(napcoll_plan_t *const **) context;
+
+    return plans[rank];
 }
 
 napcoll_verify_status_t napcoll_plan_verify_allreduce(napcoll_plan_t *const *plans,
@@ -664,12 +906,13 @@ napcoll_verify_status_t napcoll_plan_verify_allreduce(napcoll_plan_t *const *pla
                                                       const napcoll_claim_t *claim,
                                                       napcoll_verdict_t *verdict)
 {
-    run_t run = {.plans = plans, .map = map, .claim = claim, .verdict = verdict};
-    napcoll_verify_status_t status;
+    const napcoll_proof_t whole = {0};
+    run_t run = {.source = plan_of,
+                 .context = &plans,
+                 .borrowed = true,
+                 .map = map,
+                 .claim = claim,
+                 .verdict = verdict};
 
-    *verdict = (napcoll_verdict_t){.rank = -1, .stage = -1, .step = -1, .text = "ok"};
-    status = allocate(&run) ? verify(&run)
-                            : fail(&run, NAPCOLL_VERIFY_NO_MEMORY, -1, -1, -1, "out of memory");
-    release(&run);
-    return status;
+    return start(&run, &whole);
 }

@@ -86,6 +86,23 @@ static int choose(const napcoll_collective_t *collective, const napcoll_settings
     return -1;
 }
 
+napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collective)
+{
+    napcoll_settings_t settings = {.force = NAPCOLL_FORCE_AUTO,
+                                   .nap_max = NAPCOLL_DEFAULT_NAP_MAX,
+                                   .smp_max = NAPCOLL_DEFAULT_SMP_MAX,
+                                   .local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX,
+                                   .provider = NAPCOLL_PROVIDER_P2P,
+                                   .shape = NAPCOLL_SHAPE_AUTO};
+
+    for (int row = 0; row < collective->algorithms; row++) {
+        for (int t = 0; NULL != collective->algorithm[row].tunable[t].name; t++) {
+            settings.tunable[row][t] = collective->algorithm[row].tunable[t].initial;
+        }
+    }
+    return settings;
+}
+
 napcoll_decision_t napcoll_select(const napcoll_collective_t *collective,
                                   const napcoll_settings_t *settings,
                                   const napcoll_question_t *question)

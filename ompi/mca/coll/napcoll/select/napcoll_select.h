@@ -34,6 +34,13 @@ typedef struct napcoll_settings {
     int tunable[NAPCOLL_MAX_ALGORITHMS][NAPCOLL_MAX_TUNABLES]; /**< by row of the table */
 } napcoll_settings_t;
 
+/** What the parameters are where users set none: in bytes, and the fan-out. */
+enum {
+    NAPCOLL_DEFAULT_NAP_MAX = 2048,
+    NAPCOLL_DEFAULT_SMP_MAX = 32768,
+    NAPCOLL_DEFAULT_LOCAL_RADIX = 8
+};
+
 /** What is asked of a call. */
 typedef struct napcoll_question {
     const napcoll_node_map_t *map;
@@ -50,6 +57,9 @@ typedef struct napcoll_decision {
     size_t least;            /**< the decision holds for vectors of least .. most bytes */
     size_t most;
 } napcoll_decision_t;
+
+/** The settings of a collective where users set none. */
+napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collective);
 
 /**
  * Decide on a call of a collective. Bytes are those of the packed vector on any rank: MPI demands

@@ -15,17 +15,20 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
         {.name = "recursive_doubling",
          .help = "all ranks exchange in ceil(log2 P) steps, blind to nodes; any op and placement",
          .generate = napcoll_allreduce_recursive_doubling,
+         .bounds = napcoll_allreduce_recursive_doubling_bounds,
          .needs = NAPCOLL_NEEDS_NOTHING},
     [NAPCOLL_ALLREDUCE_SMP] =
         {.name = "smp",
          .help = "reduce to each node's leader, recursive doubling among leaders, local broadcast",
          .generate = napcoll_allreduce_smp,
+         .bounds = napcoll_allreduce_smp_bounds,
          .needs = NAPCOLL_NEEDS_NODE_ORDER},
     [NAPCOLL_ALLREDUCE_NAP] =
         {.name = "nap",
          .help = "node-aware parallel: all processes of a node share the inter-node messages, "
                  "ceil(log_ppn nodes) inter-node steps",
          .generate = napcoll_allreduce_nap,
+         .bounds = napcoll_allreduce_nap_bounds,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_NODE_ORDER,
          .tunable = {{.name = "lanes",
                       .help = "Lanes per node that share the inter-node messages (the radix over "

@@ -25,6 +25,13 @@ napcoll_plan_t *napcoll_allreduce_recursive_doubling(const napcoll_request_t *re
 napcoll_plan_t *napcoll_allreduce_smp(const napcoll_request_t *request);
 napcoll_plan_t *napcoll_allreduce_nap(const napcoll_request_t *request);
 
+napcoll_bounds_t napcoll_allreduce_recursive_doubling_bounds(const napcoll_node_map_t *map,
+                                                             const napcoll_params_t *params);
+napcoll_bounds_t napcoll_allreduce_smp_bounds(const napcoll_node_map_t *map,
+                                              const napcoll_params_t *params);
+napcoll_bounds_t napcoll_allreduce_nap_bounds(const napcoll_node_map_t *map,
+                                              const napcoll_params_t *params);
+
 /**
  * Lanes that nap uses on a communicator.
  *

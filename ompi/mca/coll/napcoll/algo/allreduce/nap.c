@@ -242,3 +242,15 @@ napcoll_plan_t *napcoll_allreduce_nap(const napcoll_request_t *request)
     free(nap.value);
     return napcoll_builder_finish(nap.builder);
 }
+
+/* One message per lane between nodes; inside the node a process serves the others with what each of its
+ * lanes fetched, and gets the other parts' of a group. */
+napcoll_bounds_t napcoll_allreduce_nap_bounds(const napcoll_node_map_t *map,
+                                              const napcoll_params_t *params)
+{
+    const int lanes = napcoll_nap_lanes(map, params->tunable[0]);
+    const int lanes_per_process = (lanes + map->min_ppn - 1) / map->min_ppn;
+    const int most = map->max_ppn > params->local_radix ? map->max_ppn : params->local_radix;
+
+    return (napcoll_bounds_t){.inter = lanes_per_process, .all = lanes_per_process * most};
+}

@@ -76,3 +76,12 @@ napcoll_plan_t *napcoll_allreduce_smp(const napcoll_request_t *request)
     free(value);
     return napcoll_builder_finish(builder);
 }
+
+/* Among leaders as recursive doubling; inside the node one message to or from each other part. */
+napcoll_bounds_t napcoll_allreduce_smp_bounds(const napcoll_node_map_t *map,
+                                              const napcoll_params_t *params)
+{
+    (void) map;
+    return (napcoll_bounds_t){.inter = 2,
+                              .all = params->local_radix > 3 ? params->local_radix - 1 : 2};
+}

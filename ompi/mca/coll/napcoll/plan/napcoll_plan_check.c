@@ -1,0 +1,368 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The part of the verifier that needs one plan only, and the verdict (see napcoll_plan_verify.h).
+ */
+
+#include "plan/napcoll_plan_verify.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const status_names[NAPCOLL_VERIFY_STATUSES] = {
+    [NAPCOLL_VERIFY_OK] = "ok",
+    [NAPCOLL_VERIFY_NO_MEMORY] = "no memory",
+    [NAPCOLL_VERIFY_SPAN] = "span",
+    [NAPCOLL_VERIFY_FOLD] = "fold",
+    [NAPCOLL_VERIFY_IN_FLIGHT] = "in flight",
+    [NAPCOLL_VERIFY_PEER] = "peer",
+    [NAPCOLL_VERIFY_UNMATCHED] = "unmatched",
+    [NAPCOLL_VERIFY_PHASE] = "phase",
+    [NAPCOLL_VERIFY_DEADLOCK] = "deadlock",
+    [NAPCOLL_VERIFY_UNWRITTEN] = "unwritten",
+    [NAPCOLL_VERIFY_CONTRIBUTION] = "contribution",
+    [NAPCOLL_VERIFY_ORDER] = "order",
+    [NAPCOLL_VERIFY_BRACKETING] = "bracketing",
+    [NAPCOLL_VERIFY_MESSAGES] = "messages",
+};
+
+const char *napcoll_verify_status_name(napcoll_verify_status_t status)
+{
+    return status_names[status];
+}
+
+napcoll_verify_status_t napcoll_verdict_set(napcoll_verdict_t *verdict,
+                                            napcoll_verify_status_t status, int rank, int stage,
+                                            int step, const char *format, ...)
+{
+    const size_t room = sizeof(verdict->text);
+    size_t at = 0;
+    va_list args;
+
+    verdict->status = status;
+    verdict->rank = rank;
+    verdict->stage = stage;
+    verdict->step = step;
+    verdict->text[0] = '\0';
+    if (rank >= 0) {
+        at += (size_t) snprintf(verdict->text + at, room - at, "rank %d", rank);
+    }
+    if (stage >= 0) {
+        at += (size_t) snprintf(verdict->text + at, room - at, ", stage %d", stage);
+    }
+    if (step >= 0) {
+        at += (size_t) snprintf(verdict->text + at, room - at, ", step %d", step);
+    }
+    if (rank >= 0) {
+        at += (size_t) snprintf(verdict->text + at, room - at, ": ");
+    }
+    va_start(args, format);
+    (void) vsnprintf(verdict->text + at, room - at, format, args);
+    va_end(args);
+    return status;
+}
+
+/* The check of one plan. */
+typedef struct {
+    const napcoll_plan_t *plan;
+    const napcoll_node_map_t *map;
+    const napcoll_claim_t *claim;
+    napcoll_verdict_t *verdict;
+    int stage;
+} check_t;
+
+__attribute__((format(printf, 4, 5))) static napcoll_verify_status_t fail(
+    const check_t *check, napcoll_verify_status_t status, int step, const char *format, ...)
+{
+    char text[sizeof(check->verdict->text)];
+    va_list args;
+
+    va_start(args, format);
+    (void) vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    return napcoll_verdict_set(check->verdict, status, check->plan->rank, check->stage, step, "%s",
+                               text);
+}
+
+static bool span_inside(const napcoll_plan_t *plan, napcoll_span_t span)
+{
+    napcoll_temp_t blocks = {0, plan->blocks};
+
+    if (span.buffer < 0 || span.buffer >= NAPCOLL_BUFFER_TEMP + plan->temps) {
+        return false;
+    }
+    if (span.buffer >= NAPCOLL_BUFFER_TEMP) {
+        blocks = plan->temp[span.buffer - NAPCOLL_BUFFER_TEMP];
+    }
+    return span.count > 0 && span.first >= blocks.first
+           && span.count <= blocks.first + blocks.count - span.first;
+}
+
+static bool overlap(napcoll_span_t a, napcoll_span_t b)
+{
+    return a.buffer == b.buffer && a.first < b.first + b.count && b.first < a.first + a.count;
+}
+
+/* Rows of buffers that a step writes, from dst on: an allgather's are as many as the node has lanes. */
+static int rows_of(const check_t *check, const napcoll_step_t *step)
+{
+    return NAPCOLL_PHASE_ALLGATHER == step->phase ? napcoll_node_map_ppn(
+               check->map, napcoll_node_map_node(check->map, check->plan->rank))
+                                                  : 1;
+}
+
+static napcoll_verify_status_t check_spans(const check_t *check, int index)
+{
+    const napcoll_step_t *step = &check->plan->step[index];
+    const bool writes = NAPCOLL_STEP_SEND != step->kind, reads = NAPCOLL_STEP_RECV != step->kind;
+    const bool folds = NAPCOLL_STEP_FOLD == step->kind;
+    napcoll_span_t last_row = step->dst;
+
+    last_row.buffer += rows_of(check, step) - 1;
+    if (writes && NAPCOLL_BUFFER_SEND == step->dst.buffer) {
+        return fail(check, NAPCOLL_VERIFY_SPAN, index, "writes to the send buffer");
+    }
+    if ((writes && (!span_inside(check->plan, step->dst) || !span_inside(check->plan, last_row)))
+        || (reads && !span_inside(check->plan, step->left))
+        || (folds && !span_inside(check->plan, step->right))) {
+        return fail(check, NAPCOLL_VERIFY_SPAN, index, "a span leaves its buffer");
+    }
+    return NAPCOLL_VERIFY_OK;
+}
+
+/* Whether a step overwrites blocks that it still needs. */
+static bool spoils_operand(const check_t *check, const napcoll_step_t *step)
+{
+    const bool same_left = napcoll_span_equal(step->dst, step->left);
+
+    switch (step->kind) {
+    case NAPCOLL_STEP_FOLD:
+        return overlap(step->dst, step->left)
+               || (overlap(step->dst, step->right) && !napcoll_span_equal(step->dst, step->right));
+    case NAPCOLL_STEP_COPY:
+        return overlap(step->dst, step->left);
+    case NAPCOLL_STEP_PHASE:
+        if (NAPCOLL_PHASE_ALLGATHER != step->phase) {
+            return overlap(step->dst, step->left) && !same_left;
+        }
+        for (int row = 0; row < rows_of(check, step); row++) {
+            napcoll_span_t dst = step->dst;
+
+            dst.buffer += row;
+            if (overlap(dst, step->left)) {
+                return true;
+            }
+        }
+        return false;
+    default:
+        return false;
+    }
+}
+
+static napcoll_verify_status_t check_step(const check_t *check, int index)
+{
+    const napcoll_step_t *step = &check->plan->step[index];
+    napcoll_verify_status_t status;
+
+    if ((unsigned) step->kind >= NAPCOLL_STEP_KINDS) {
+        return fail(check, NAPCOLL_VERIFY_SPAN, index, "there is no such kind of step");
+    }
+    status = check_spans(check, index);
+    if (NAPCOLL_VERIFY_OK != status) {
+        return status;
+    }
+    if ((NAPCOLL_STEP_FOLD == step->kind || NAPCOLL_STEP_COPY == step->kind)
+        && (step->left.count != step->dst.count
+            || (NAPCOLL_STEP_FOLD == step->kind && step->right.count != step->dst.count))) {
+        return fail(check, NAPCOLL_VERIFY_FOLD, index, "its operands are of different sizes");
+    }
+    if (spoils_operand(check, step)) {
+        return fail(check, NAPCOLL_VERIFY_FOLD, index, "overwrites an operand that it still needs");
+    }
+    if (step->kind <= NAPCOLL_STEP_SEND
+        && (step->peer < 0 || step->peer >= check->map->size || step->peer == check->plan->rank)) {
+        return fail(check, NAPCOLL_VERIFY_PEER, index, "a message with rank %" PRId32, step->peer);
+    }
+    return NAPCOLL_VERIFY_OK;
+}
+
+/* What a message of a stage uses. */
+typedef struct {
+    napcoll_span_t span;
+    int index;
+    bool writes;
+} use_t;
+
+static int by_place(const void *a, const void *b)
+{
+    const use_t *x = a, *y = b;
+
+    if (x->span.buffer != y->span.buffer) {
+        return x->span.buffer < y->span.buffer ? -1 : 1;
+    }
+    if (x->span.first != y->span.first) {
+        return x->span.first < y->span.first ? -1 : 1;
+    }
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* No receive of a stage goes where another of its messages is under way. */
+static napcoll_verify_status_t check_in_flight(const check_t *check)
+{
+    const napcoll_stage_t *s = &check->plan->stage[check->stage];
+    use_t *use = malloc((size_t) (s->messages > 0 ? s->messages : 1) * sizeof(*use));
+    const use_t *far = NULL, *written = NULL; /* that reach farthest in this buffer, of all and of
+                                                 the writes */
+    int guilty = -1;
+
+    if (NULL == use) {
+        return fail(check, NAPCOLL_VERIFY_NO_MEMORY, -1, "out of memory");
+    }
+    for (int i = 0; i < s->messages; i++) {
+        const napcoll_step_t *step = &check->plan->step[s->first + i];
+        bool receives = NAPCOLL_STEP_RECV == step->kind;
+
+        use[i] = (use_t){receives ? step->dst : step->left, s->first + i, receives};
+    }
+    qsort(use, (size_t) s->messages, sizeof(*use), by_place);
+    for (int i = 0; i < s->messages && guilty < 0; i++) {
+        const napcoll_span_t span = use[i].span;
+        const int end = span.first + span.count;
+
+        if (NULL != far && far->span.buffer != span.buffer) {
+            far = written = NULL;
+        }
+        if ((use[i].writes && NULL != far && span.first < far->span.first + far->span.count)
+            || (NULL != written && span.first < written->span.first + written->span.count)) {
+            guilty = use[i].index;
+        }
+        if (NULL == far || end > far->span.first + far->span.count) {
+            far = &use[i];
+        }
+        if (use[i].writes && (NULL == written || end > written->span.first + written->span.count)) {
+            written = &use[i];
+        }
+    }
+    free(use);
+    return guilty < 0 ? NAPCOLL_VERIFY_OK
+                      : fail(check, NAPCOLL_VERIFY_IN_FLIGHT, guilty,
+                             "a receive goes where another message of the stage is under way");
+}
+
+/* Phases stand alone: no message goes with them, and they are their stage's first work. */
+static napcoll_verify_status_t check_phases(const check_t *check)
+{
+    const napcoll_stage_t *s = &check->plan->stage[check->stage];
+    const napcoll_step_t *step = check->plan->step;
+
+    for (int i = s->first + s->messages; i < s->first + s->messages + s->work; i++) {
+        if (NAPCOLL_STEP_PHASE == step[i].kind && i > s->first) {
+            return fail(check, NAPCOLL_VERIFY_PHASE, i, "a local phase is not alone in its stage");
+        }
+        if (NAPCOLL_STEP_PHASE == step[i].kind
+            && (step[i].phase <= NAPCOLL_PHASE_NONE || step[i].phase >= NAPCOLL_PHASE_KINDS)) {
+            return fail(check, NAPCOLL_VERIFY_PHASE, i, "there is no such phase");
+        }
+    }
+    return NAPCOLL_VERIFY_OK;
+}
+
+/* Messages first, work behind them, and no more of the former than claimed. */
+static napcoll_verify_status_t check_messages(const check_t *check)
+{
+    const napcoll_plan_t *plan = check->plan;
+    const napcoll_stage_t *s = &plan->stage[check->stage];
+    const int node = napcoll_node_map_node(check->map, plan->rank);
+    int inter[2] = {0, 0}, all[2] = {0, 0};
+
+    for (int i = s->first; i < s->first + s->messages + s->work; i++) {
+        const napcoll_step_t *step = &plan->step[i];
+
+        if ((i < s->first + s->messages) != (step->kind <= NAPCOLL_STEP_SEND)) {
+            return fail(check, NAPCOLL_VERIFY_SPAN, i,
+                        "a stage's messages come before its work, and nothing else does");
+        }
+        if (i < s->first + s->messages) {
+            all[NAPCOLL_STEP_SEND == step->kind]++;
+            inter[NAPCOLL_STEP_SEND == step->kind] += node
+                                                      != napcoll_node_map_node(check->map,
+                                                                               step->peer);
+        }
+    }
+    if (check->claim->max_inter > 0
+        && (inter[0] > check->claim->max_inter || inter[1] > check->claim->max_inter)) {
+        return fail(check, NAPCOLL_VERIFY_MESSAGES, -1,
+                    "%d messages received and %d sent between nodes, claimed %d", inter[0],
+                    inter[1], check->claim->max_inter);
+    }
+    if (check->claim->max_messages > 0
+        && (all[0] > check->claim->max_messages || all[1] > check->claim->max_messages)) {
+        return fail(check, NAPCOLL_VERIFY_MESSAGES, -1,
+                    "%d messages received and %d sent, claimed %d", all[0], all[1],
+                    check->claim->max_messages);
+    }
+    return NAPCOLL_VERIFY_OK;
+}
+
+/* A stage's steps follow those of the stage before, and the last stage's end the plan. */
+static bool stage_fits(const check_t *check)
+{
+    const napcoll_stage_t *s = &check->plan->stage[check->stage];
+    const int begin = 0 == check->stage ? 0 : s[-1].first + s[-1].messages + s[-1].work;
+    const int room = check->plan->steps - s->first;
+
+    return s->first == begin && s->messages >= 0 && s->work >= 0
+           && s->messages <= check->plan->max_messages && s->messages <= room
+           && s->work <= room - s->messages
+           && (check->stage < check->plan->stages - 1 || s->messages + s->work == room);
+}
+
+static napcoll_verify_status_t check_stage(const check_t *check)
+{
+    const napcoll_stage_t *s = &check->plan->stage[check->stage];
+    napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
+
+    if (!stage_fits(check)) {
+        return fail(
+            check, NAPCOLL_VERIFY_SPAN, -1,
+            "the stage's steps do not follow those of the one before, up to the plan's end");
+    }
+    for (int i = s->first; i < s->first + s->messages + s->work && NAPCOLL_VERIFY_OK == status;
+         i++) {
+        status = check_step(check, i);
+    }
+    if (NAPCOLL_VERIFY_OK == status) {
+        status = check_messages(check);
+    }
+    if (NAPCOLL_VERIFY_OK == status) {
+        status = check_phases(check);
+    }
+    return NAPCOLL_VERIFY_OK == status && s->messages > 1 ? check_in_flight(check) : status;
+}
+
+napcoll_verify_status_t napcoll_plan_check(const napcoll_plan_t *plan,
+                                           const napcoll_node_map_t *map,
+                                           const napcoll_claim_t *claim, napcoll_verdict_t *verdict)
+{
+    check_t check = {.plan = plan, .map = map, .claim = claim, .verdict = verdict};
+    napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
+
+    if (plan->blocks < 1 || (0 == plan->stages && plan->steps > 0)) {
+        check.stage = -1;
+        return fail(&check, NAPCOLL_VERIFY_SPAN, -1,
+                    "a plan of %" PRId32 " blocks and %" PRId32 " steps in no stage", plan->blocks,
+                    plan->steps);
+    }
+    for (check.stage = 0; check.stage < plan->stages && NAPCOLL_VERIFY_OK == status;
+         check.stage++) {
+        status = check_stage(&check);
+    }
+    return status;
+}

@@ -1,0 +1,478 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * napcoll-plan explain: for one placement and size, what each algorithm would take on a machine and
+ * what makes it so, and what the component's auto does.
+ */
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/napcoll_model.h"
+#include "model/napcoll_simulate.h"
+#include "napcoll_plan.h"
+#include "select/napcoll_select.h"
+
+/* What an algorithm's plans ask for; of each the most that a rank, or a node, has. */
+typedef struct {
+    int network_steps;    /* stages of a rank with messages from or to other nodes */
+    int local_steps;      /* stages of a rank with messages inside its node only */
+    int network_messages; /* that a rank sends to other nodes */
+    int local_messages;   /* that a rank receives from its own node */
+    double node_vectors;  /* that a node sends to others; a block is a part of one */
+    double folds;         /* vectors that a rank folds */
+} effort_t;
+
+typedef struct {
+    const napcoll_algorithm_t *algorithm;
+    napcoll_reason_t reason; /* why it cannot do this, or NONE */
+    double simulated_us;     /* NAN: not simulated */
+    double formula_us;       /* NAN: there is none, or none for this placement */
+    double time_us;          /* that of the two which decides; INFINITY: there is none */
+    effort_t effort;
+} candidate_t;
+
+/* What is explained. */
+typedef struct {
+    const options_t *options;
+    const napcoll_node_map_t *map;
+    napcoll_machine_t machine;
+    int bytes;
+    bool simulated; /* plans are simulated, and decide */
+    candidate_t candidate[MOST_ALGORITHMS];
+    int candidates;
+} case_t;
+
+static const char *plural(int count)
+{
+    return 1 == count ? "" : "s";
+}
+
+/* ---- what the plans ask for ---- */
+
+static void count_stage(const napcoll_plan_t *plan, const napcoll_stage_t *stage,
+                        const napcoll_node_map_t *map, effort_t *effort)
+{
+    const int node = napcoll_node_map_node(map, plan->rank);
+    const napcoll_step_t *step = &plan->step[stage->first];
+    bool network = false;
+
+    for (int i = 0; i < stage->messages; i++) {
+        const bool send = NAPCOLL_STEP_SEND == step[i].kind;
+
+        if (node == napcoll_node_map_node(map, step[i].peer)) {
+            effort->local_messages += !send;
+            continue;
+        }
+        network = true;
+        if (send) {
+            effort->network_messages++;
+            effort->node_vectors += (double) step[i].left.count / plan->blocks;
+        }
+    }
+    effort->network_steps += network;
+    effort->local_steps += !network && stage->messages > 0;
+    for (int i = stage->messages; i < stage->messages + stage->work; i++) {
+        if (NAPCOLL_STEP_FOLD == step[i].kind) {
+            effort->folds += (double) step[i].dst.count / plan->blocks;
+        }
+    }
+}
+
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static void keep_most(effort_t *all, const effort_t *rank)
+{
+    all->network_steps = most(all->network_steps, rank->network_steps);
+    all->local_steps = most(all->local_steps, rank->local_steps);
+    all->network_messages = most(all->network_messages, rank->network_messages);
+    all->local_messages = most(all->local_messages, rank->local_messages);
+    all->folds = rank->folds > all->folds ? rank->folds : all->folds;
+}
+
+static effort_t effort_of(napcoll_generator_t *generator)
+{
+    const napcoll_node_map_t *map = generator->request.map;
+    double *sent = calloc((size_t) map->nodes, sizeof(*sent)); /* vectors, by node */
+    effort_t all = {0};
+
+    if (NULL == sent) {
+        out_of_memory();
+    }
+    for (int rank = 0; rank < map->size; rank++) {
+        napcoll_plan_t *plan = napcoll_generator_plan(generator, rank);
+        const int node = napcoll_node_map_node(map, rank);
+        effort_t own = {0};
+
+        if (NULL == plan) {
+            out_of_memory();
+        }
+        for (int i = 0; i < plan->stages; i++) {
+            count_stage(plan, &plan->stage[i], map, &own);
+        }
+        napcoll_plan_free(plan);
+        keep_most(&all, &own);
+        sent[node] += own.node_vectors;
+        all.node_vectors = sent[node] > all.node_vectors ? sent[node] : all.node_vectors;
+    }
+    free(sent);
+    return all;
+}
+
+/* ---- times ---- */
+
+static double simulated_us(const case_t *c, napcoll_generator_t *generator)
+{
+    napcoll_simulation_t *simulation;
+    napcoll_simulate_status_t status;
+    double time_us = NAN;
+
+    status = napcoll_simulation_create(c->map, napcoll_generator_plan, generator, &simulation);
+    if (NAPCOLL_SIMULATE_OK == status) {
+        status = napcoll_simulation_run(simulation, &c->machine, c->bytes, &time_us);
+    }
+    napcoll_simulation_free(simulation);
+    if (NAPCOLL_SIMULATE_OK != status) {
+        fprintf(stderr, "napcoll-plan: %s: %s\n", generator->algorithm->name,
+                napcoll_simulate_status_help(status));
+        exit(EXIT_FAILURE);
+    }
+    return time_us;
+}
+
+static double formula_us(const case_t *c, const napcoll_algorithm_t *algorithm)
+{
+    napcoll_closed_form_t form = napcoll_model_closed_form(c->options->collective->name,
+                                                           algorithm->name);
+
+    return NULL == form || !is_uniform(c->options, c->map)
+               ? NAN
+               : form(&c->machine, c->map->nodes, c->map->max_ppn, c->bytes);
+}
+
+static candidate_t weigh(const case_t *c, const napcoll_algorithm_t *algorithm)
+{
+    napcoll_generator_t generator = generator_of(c->options, algorithm, c->map);
+    candidate_t candidate = {
+        .algorithm = algorithm, .simulated_us = NAN, .formula_us = NAN, .time_us = INFINITY};
+    double time_us;
+
+    candidate.reason = napcoll_algorithm_eligible(algorithm, c->map, c->options->params.ordered);
+    if (NAPCOLL_REASON_NONE != candidate.reason) {
+        return candidate;
+    }
+    candidate.effort = effort_of(&generator);
+    candidate.formula_us = formula_us(c, algorithm);
+    if (c->simulated) {
+        candidate.simulated_us = simulated_us(c, &generator);
+    }
+    time_us = c->simulated ? candidate.simulated_us : candidate.formula_us;
+    candidate.time_us = isnan(time_us) ? INFINITY : time_us;
+    return candidate;
+}
+
+/* Fastest first; those of one time, and those without, in the order of the collective's table. */
+static int compare_candidates(const void *left, const void *right)
+{
+    const candidate_t *a = left, *b = right;
+
+    if (a->time_us < b->time_us || a->time_us > b->time_us) {
+        return a->time_us < b->time_us ? -1 : 1;
+    }
+    return a->algorithm < b->algorithm ? -1 : a->algorithm > b->algorithm;
+}
+
+/* The fastest, or NULL where no time is known. */
+static const candidate_t *chosen(const case_t *c)
+{
+    return c->candidates > 0 && c->candidate[0].time_us < INFINITY ? &c->candidate[0] : NULL;
+}
+
+/* ---- the table ---- */
+
+static void print_time(double time_us)
+{
+    if (isnan(time_us)) {
+        printf(" %14s", "-");
+    } else {
+        printf(" %14.3f", time_us);
+    }
+}
+
+static void print_verdict(const candidate_t *candidate, const candidate_t *best)
+{
+    if (NAPCOLL_REASON_NONE != candidate->reason) {
+        printf("cannot do this: %s\n", napcoll_reason_help(candidate->reason));
+    } else if (candidate->time_us == INFINITY) {
+        printf("no formula, no time\n");
+    } else if (candidate == best) {
+        printf("chosen: the least time\n");
+    } else if (candidate->time_us <= best->time_us) {
+        printf("as fast as %s\n", best->algorithm->name);
+    } else if (best->time_us > 0) {
+        printf("%.2f times the time of %s\n", candidate->time_us / best->time_us,
+               best->algorithm->name);
+    } else {
+        printf("slower than %s\n", best->algorithm->name);
+    }
+}
+
+static void print_table(const case_t *c)
+{
+    const options_t *o = c->options;
+
+    printf("%s of %d bytes, %d rank%s on %d node%s, %s\n", o->collective->name, c->bytes,
+           c->map->size, plural(c->map->size), c->map->nodes, plural(c->map->nodes), o->machine);
+    if (c->simulated) {
+        printf("The simulated times decide; closed forms are for comparison.\n");
+    } else if (o->closed_form) {
+        printf("The closed forms decide; plans are not simulated.\n");
+    } else {
+        printf("%d ranks are more than can be simulated (%d): the closed forms decide.\n",
+               c->map->size, MOST_SIMULATED);
+    }
+    printf("\n%-20s %14s %14s\n", "algorithm", "simulated us", "closed form us");
+    for (int i = 0; i < c->candidates; i++) {
+        printf("%-20s", c->candidate[i].algorithm->name);
+        print_time(c->candidate[i].simulated_us);
+        print_time(c->candidate[i].formula_us);
+        printf("  ");
+        print_verdict(&c->candidate[i], chosen(c));
+    }
+}
+
+/* ---- why ---- */
+
+/* Add what there is more of to the list of an algorithm. */
+static void list_more(int *listed, const char *best, int more, const char *thing, const char *where)
+{
+    if (more > 0 && 0 == (*listed)++) {
+        printf("    more than %s: ", best);
+    } else if (more > 0) {
+        printf(", ");
+    }
+    if (more > 0) {
+        printf("%d %s%s %s", more, thing, plural(more), where);
+    }
+}
+
+static void print_difference(const case_t *c, const effort_t *effort)
+{
+    const effort_t *least = &chosen(c)->effort;
+    const char *best = chosen(c)->algorithm->name;
+    const double more = (effort->node_vectors - least->node_vectors) * c->bytes;
+    int listed = 0;
+
+    list_more(&listed, best, effort->network_steps - least->network_steps, "step", "between nodes");
+    list_more(&listed, best, effort->network_messages - least->network_messages, "message",
+              "sent to other nodes");
+    list_more(&listed, best, more < INT32_MAX ? (int) more : INT32_MAX, "byte", "of a node");
+    list_more(&listed, best, effort->local_steps - least->local_steps, "step", "inside a node");
+    list_more(&listed, best, effort->local_messages - least->local_messages, "message",
+              "taken in inside a node");
+    list_more(&listed, best, (int) (effort->folds - least->folds), "fold", "of the vector");
+    if (listed > 0) {
+        printf("\n");
+    }
+}
+
+static void print_efforts(const case_t *c)
+{
+    printf("\nWhat the plans ask for, of the rank or node that has most of it:\n");
+    for (int i = 0; i < c->candidates; i++) {
+        const candidate_t *candidate = &c->candidate[i];
+        const effort_t *e = &candidate->effort;
+
+        if (NAPCOLL_REASON_NONE != candidate->reason) {
+            continue;
+        }
+        printf("%s\n", candidate->algorithm->name);
+        printf(
+            "    %d step%s between nodes, in which a rank sends %d message%s and a node %.0f bytes\n",
+            e->network_steps, plural(e->network_steps), e->network_messages,
+            plural(e->network_messages), e->node_vectors * c->bytes);
+        printf("    %d step%s inside a node, in which a rank takes in %d message%s\n",
+               e->local_steps, plural(e->local_steps), e->local_messages,
+               plural(e->local_messages));
+        printf("    %.4g fold%s of the vector\n", e->folds,
+               e->folds > 1 || e->folds < 1 ? "s" : "");
+        if (NULL != chosen(c) && candidate != chosen(c)) {
+            print_difference(c, e);
+        }
+    }
+}
+
+/* ---- what the component does ---- */
+
+/* A row of the table by its candidate. */
+static int row_of(const case_t *c, const candidate_t *candidate)
+{
+    return (int) (candidate->algorithm - c->options->collective->algorithm);
+}
+
+static void print_sizes(const napcoll_decision_t *decision)
+{
+    if (0 == decision->least && SIZE_MAX == decision->most) {
+        printf("vectors of every size");
+    } else if (0 == decision->least) {
+        printf("vectors of up to %zu bytes", decision->most);
+    } else if (SIZE_MAX == decision->most) {
+        printf("vectors of %zu bytes or more", decision->least);
+    } else {
+        printf("vectors of %zu to %zu bytes", decision->least, decision->most);
+    }
+}
+
+/* Name the parameter that leads the component to a row: the least change to auto, or, where no size
+ * limit does, the algorithm by name. Returns the decision that it leads to. */
+static napcoll_decision_t print_advice(const case_t *c, const napcoll_settings_t *settings,
+                                       const napcoll_question_t *question, int row)
+{
+    const napcoll_collective_t *collective = c->options->collective;
+    const size_t bytes = question->bytes;
+    napcoll_settings_t more_smp = *settings, more_nap = *settings, less_nap = *settings;
+    const struct {
+        const napcoll_settings_t *settings;
+        bool use;
+        const char *limit;
+        size_t value;
+        const char *direction;
+    } change[] = {
+        {&more_smp, bytes > settings->smp_max, "smp_max", bytes, "more"},
+        {&more_nap, bytes > settings->nap_max, "nap_max", bytes, "more"},
+        {&less_nap, bytes <= settings->nap_max && bytes > 0, "nap_max", bytes - 1, "less"}};
+    napcoll_decision_t decision;
+
+    more_smp.smp_max = more_nap.nap_max = bytes;
+    less_nap.nap_max = bytes - 1;
+    for (size_t i = 0; i < sizeof(change) / sizeof(*change); i++) {
+        decision = napcoll_select(collective, change[i].settings, question);
+        if (change[i].use && row == decision.algorithm) {
+            printf("auto takes %s with the parameter coll_napcoll_%s_%s at %zu or %s",
+                   collective->algorithm[row].name, collective->name, change[i].limit,
+                   change[i].value, change[i].direction);
+            return decision;
+        }
+    }
+    more_nap.force = NAPCOLL_FORCE_FIRST + row;
+    printf(
+        "no size limit makes auto take it, but the parameter coll_napcoll_%s_algorithm = %s does "
+        "so for every size",
+        collective->name, collective->algorithm[row].name);
+    return napcoll_select(collective, &more_nap, question);
+}
+
+/* The model would have chosen otherwise. */
+static void print_disagreement(const case_t *c, const napcoll_settings_t *settings,
+                               const napcoll_question_t *question, bool leaves)
+{
+    const candidate_t *best = chosen(c);
+    napcoll_decision_t decision;
+
+    printf("The model disagrees: %s%s is the fastest; ", leaves ? "of napcoll's algorithms " : "",
+           best->algorithm->name);
+    decision = print_advice(c, settings, question, row_of(c, best));
+    printf(".\n");
+    if (leaves) {
+        printf("The model knows nothing of the previous component: measure both, as collbench "
+               "does.\n");
+    }
+    if (decision.params.local_radix != c->options->params.local_radix) {
+        printf("For this size the component uses a local radix of %d: see --local-radix %d.\n",
+               decision.params.local_radix, decision.params.local_radix);
+    }
+}
+
+static void print_component(const case_t *c)
+{
+    const options_t *o = c->options;
+    const candidate_t *best = chosen(c);
+    const napcoll_question_t question = {.map = c->map,
+                                         .bytes = (size_t) c->bytes,
+                                         .ordered = o->params.ordered,
+                                         .in_place = o->params.in_place};
+    napcoll_settings_t settings = napcoll_select_defaults(o->collective);
+    napcoll_decision_t decision;
+    bool agrees = NULL == best;
+
+    settings.local_radix = o->params.local_radix;
+    decision = napcoll_select(o->collective, &settings, &question);
+    if (decision.algorithm < 0) {
+        printf("\nThe component's auto leaves this to the previous component: %s.\n",
+               napcoll_reason_help(decision.reason));
+    } else {
+        printf("\nThe component's auto takes %s (",
+               o->collective->algorithm[decision.algorithm].name);
+        print_sizes(&decision);
+        printf(").\n");
+    }
+    for (int i = 0; i < c->candidates; i++) {
+        if (row_of(c, &c->candidate[i]) == decision.algorithm && NULL != best) {
+            agrees = c->candidate[i].time_us <= best->time_us;
+        }
+    }
+    if (agrees && NULL != best) {
+        printf("The model agrees.\n");
+    } else if (!agrees) {
+        print_disagreement(c, &settings, &question, decision.algorithm < 0);
+    }
+}
+
+/* ---- the command ---- */
+
+/* The plan of --rank, by the chosen algorithm. */
+static int print_rank(const case_t *c)
+{
+    napcoll_generator_t generator;
+
+    if (c->options->rank < 0 || NULL == chosen(c)) {
+        return 0;
+    }
+    generator = generator_of(c->options, chosen(c)->algorithm, c->map);
+    printf("\n");
+    return print_plan(&generator, c->options->rank, stdout);
+}
+
+static void check_placement(const options_t *o, const napcoll_node_map_t *map)
+{
+    require_p2p(o); /* with formulas as well: efforts are those of the plans */
+    require_uniform(o, map);
+    if (map->size > MOST_SIMULATED && !is_uniform(o, map)) {
+        complain("--nodes, --ppn: %d ranks: expected at most %d where nodes or --map are such that "
+                 "there is no formula",
+                 map->size, MOST_SIMULATED);
+    }
+}
+
+int explain(options_t *o)
+{
+    napcoll_node_map_t *map;
+    case_t c = {.options = o};
+    int rc;
+
+    c.bytes = read_size("bytes", o->byte_range, 8, 0, MOST_BYTES);
+    c.map = map = make_map(o);
+    check_placement(o, map);
+    read_machine(o, &c.machine);
+    c.simulated = !o->closed_form && map->size <= MOST_SIMULATED;
+    for (int row = 0; row < o->collective->algorithms && row < MOST_ALGORITHMS; row++) {
+        c.candidate[c.candidates++] = weigh(&c, &o->collective->algorithm[row]);
+    }
+    qsort(c.candidate, (size_t) c.candidates, sizeof(c.candidate[0]), compare_candidates);
+    print_table(&c);
+    print_efforts(&c);
+    print_component(&c);
+    rc = print_rank(&c);
+    napcoll_node_map_free(map);
+    return 0 == rc && 0 == fflush(stdout) && !ferror(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
+}

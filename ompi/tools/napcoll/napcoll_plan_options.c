@@ -1,0 +1,541 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The options of napcoll-plan: reading them, and making what they ask for.
+ */
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/napcoll_model.h"
+#include "napcoll_plan.h"
+#include "select/napcoll_select.h"
+
+const napcoll_collective_t *const collectives[] = {&napcoll_allreduce, NULL};
+
+void complain(const char *format, ...)
+{
+    va_list args;
+
+    fputs("napcoll-plan: ", stderr);
+    va_start(args, format);
+    (void) vfprintf(stderr, format, args);
+    va_end(args);
+    fputs("; see napcoll-plan --help\n", stderr);
+    exit(EXIT_USAGE);
+}
+
+void out_of_memory(void)
+{
+    fputs("napcoll-plan: out of memory\n", stderr);
+    exit(EXIT_FAILURE);
+}
+
+/* ---- numbers and ranges ---- */
+
+static int number(const char *option, const char *text, int least, int most)
+{
+    char *end;
+    long value;
+
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (end == text || '\0' != *end || 0 != errno || value < least || value > most) {
+        complain("--%s %s: expected a number from %d to %d", option, text, least, most);
+    }
+    return (int) value;
+}
+
+/* A number with an optional K, M or G from *at on, which is moved behind it; -1 where there is none or
+ * it is out of range. */
+static long long scaled(const char **at, int least, int most)
+{
+    static const char units[] = "KMG";
+    char *end;
+    long long value;
+
+    if (**at < '0' || **at > '9') {
+        return -1;
+    }
+    errno = 0;
+    value = strtoll(*at, &end, 10);
+    if (0 != errno || value > most) {
+        return -1;
+    }
+    for (int i = 0; '\0' != *end && i < 3; i++) {
+        if (*end == units[i]) {
+            value <<= 10 * (i + 1);
+            end++;
+            break;
+        }
+    }
+    *at = end;
+    return value >= least && value <= most ? value : -1;
+}
+
+int read_size(const char *option, const char *text, int value, int least, int most)
+{
+    const char *at = text;
+    long long size = NULL == text ? value : scaled(&at, least, most);
+
+    if (size < 0 || (NULL != at && '\0' != *at)) {
+        complain("--%s %s: expected a number from %d to %d", option, text, least, most);
+    }
+    return (int) size;
+}
+
+void read_range(const char *option, const char *text, int value, range_t kind, int least, int most,
+                values_t *values)
+{
+    const char *at = text;
+    long long from, to, factor = RANGE_DOUBLES == kind ? 2 : 1,
+                        step = RANGE_DOUBLES == kind ? 0 : 1;
+    bool good;
+
+    if (NULL == text) {
+        *values = (values_t){.value = {value}, .count = 1};
+        return;
+    }
+    from = to = scaled(&at, least, most);
+    good = from >= 0;
+    if (good && ':' == *at) {
+        at++;
+        to = scaled(&at, least, most);
+        good = to >= from;
+    }
+    if (good && ':' == *at && to != from && ('x' == at[1] || '+' == at[1])) {
+        bool times = 'x' == at[1];
+
+        at += 2;
+        step = scaled(&at, times ? 2 : 1, most);
+        good = step > 0;
+        factor = times ? step : 1;
+        step = times ? 0 : step;
+    }
+    if (!good || '\0' != *at || (0 == from && from != to && 0 == step)) {
+        complain("--%s %s: expected a number from %d to %d, a range FROM:TO of such, which %s, "
+                 "or FROM:TO:xFACTOR or FROM:TO:+STEP",
+                 option, text, least, most,
+                 RANGE_DOUBLES == kind ? "doubles" : "takes each number");
+    }
+    for (values->count = 0; from <= to; from = from * factor + step) {
+        if (MOST_VALUES == values->count) {
+            complain("--%s %s: expected at most %d values; use a larger step", option, text,
+                     MOST_VALUES);
+        }
+        values->value[values->count++] = (int) from;
+        if (0 == from && 0 == step) {
+            break;
+        }
+    }
+}
+
+/* ---- names ---- */
+
+static const napcoll_collective_t *find_collective(const char *name)
+{
+    for (int c = 0; NULL != collectives[c]; c++) {
+        if (0 == strcmp(name, collectives[c]->name)) {
+            return collectives[c];
+        }
+    }
+    complain("--coll %s: no such collective", name);
+}
+
+static napcoll_provider_t find_provider(const char *name)
+{
+    if (0 == strcmp(name, "p2p")) {
+        return NAPCOLL_PROVIDER_P2P;
+    }
+    if (0 == strcmp(name, "delegate")) {
+        return NAPCOLL_PROVIDER_DELEGATE;
+    }
+    complain("--provider %s: expected p2p or delegate", name);
+}
+
+/* The algorithm, if any is named, and its tunable. */
+static void set_algorithm(options_t *o, const char *algorithm, const char *tunable)
+{
+    int row;
+
+    if (NULL == algorithm) {
+        if (NULL != tunable) {
+            complain("--tunable %s: expected --algorithm as well, whose tunable it is", tunable);
+        }
+        return;
+    }
+    row = napcoll_algorithm_find(o->collective, algorithm);
+    if (row < 0) {
+        complain("--algorithm %s: %s has no such algorithm", algorithm, o->collective->name);
+    }
+    o->algorithm = &o->collective->algorithm[row];
+    o->params.tunable[0] = o->algorithm->tunable[0].initial;
+    if (NULL != tunable && NULL == o->algorithm->tunable[0].name) {
+        complain("--tunable %s: %s has none", tunable, algorithm);
+    }
+    if (NULL != tunable) {
+        o->params.tunable[0] = number("tunable", tunable, o->algorithm->tunable[0].least, INT_MAX);
+    }
+}
+
+/* ---- the options ---- */
+
+enum {
+    TIMES = COMMAND_EXPLAIN | COMMAND_SIMULATE,
+    ONE_PLACEMENT = COMMAND_SHOW | COMMAND_VERIFY | COMMAND_EXPLAIN | COMMAND_DRAW | COMMAND_GOAL
+};
+
+static const struct {
+    const char *name;
+    int argument;
+    int letter;
+    unsigned commands; /* that take it */
+} known[] = {
+    {"coll", required_argument, 'c', COMMAND_ALL},
+    {"algorithm", required_argument, 'a', COMMAND_ALL & ~COMMAND_EXPLAIN},
+    {"ppn", required_argument, 'p', COMMAND_ALL},
+    {"nodes", required_argument, 'n', COMMAND_ALL},
+    {"ranks", required_argument, 'N', ONE_PLACEMENT},
+    {"map", required_argument, 'm', COMMAND_ALL},
+    {"rank", required_argument, 'r', COMMAND_SHOW | COMMAND_EXPLAIN},
+    {"provider", required_argument, 'P', COMMAND_ALL},
+    {"local-radix", required_argument, 'k', COMMAND_ALL},
+    {"tunable", required_argument, 't', COMMAND_ALL & ~COMMAND_EXPLAIN},
+    {"in-place", no_argument, 'i', COMMAND_ALL},
+    {"ordered", no_argument, 'o', COMMAND_ALL},
+    {"machine", required_argument, 'M', TIMES | COMMAND_GOAL},
+    {"bytes", required_argument, 'b', TIMES | COMMAND_GOAL},
+    {"closed-form", no_argument, 'f', TIMES},
+    {"csv", required_argument, 'C', COMMAND_SIMULATE},
+    {"svg", required_argument, 'S', COMMAND_SIMULATE},
+    {"output", required_argument, 'O', COMMAND_DRAW | COMMAND_GOAL},
+    {"sample", required_argument, 's', COMMAND_VERIFY},
+    {"jobs", required_argument, 'j', COMMAND_VERIFY},
+};
+
+enum { KNOWN = sizeof(known) / sizeof(known[0]) };
+
+static void refuse_misplaced(const options_t *o, int letter)
+{
+    for (int i = 0; i < KNOWN; i++) {
+        if (letter == known[i].letter && 0 == (known[i].commands & o->bit)) {
+            complain("--%s: not an option of %s", known[i].name, o->command);
+        }
+    }
+}
+
+options_t parse_options(int argc, char **argv, unsigned bit)
+{
+    options_t o = {.command = argv[1],
+                   .bit = bit,
+                   .program = argv[0],
+                   .ppn = "4",
+                   .order = "block",
+                   .rank = -1,
+                   .params = {.local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX}};
+    const char *collective = "allreduce", *tunable = NULL;
+    const char *algorithm = 0 != (bit & TIMES) ? NULL : "nap";
+    const int processors = (int) sysconf(_SC_NPROCESSORS_ONLN);
+    struct option names[KNOWN + 1] = {{0}};
+
+    o.jobs = processors > 0 ? processors : 1;
+    for (int i = 0; i < KNOWN; i++) {
+        names[i] = (struct option){known[i].name, known[i].argument, NULL, known[i].letter};
+    }
+    for (int c; - 1 != (c = getopt_long(argc - 1, argv + 1, "", names, NULL));) {
+        refuse_misplaced(&o, c);
+        switch (c) {
+        case 'c':
+            collective = optarg;
+            break;
+        case 'a':
+            algorithm = optarg;
+            break;
+        case 'p':
+            o.ppn = optarg;
+            break;
+        case 'n':
+            o.node_range = optarg;
+            break;
+        case 'N':
+            o.ranks = number("ranks", optarg, 1, MOST_RANKS);
+            break;
+        case 'm':
+            o.order = optarg;
+            break;
+        case 'r':
+            o.rank = number("rank", optarg, 0, MOST_RANKS);
+            break;
+        case 'P':
+            o.params.provider = find_provider(optarg);
+            break;
+        case 'k':
+            o.params.local_radix = number("local-radix", optarg, 2, INT_MAX);
+            break;
+        case 't':
+            tunable = optarg;
+            break;
+        case 'i':
+            o.params.in_place = true;
+            break;
+        case 'o':
+            o.params.ordered = true;
+            break;
+        case 'M':
+            o.machine = optarg;
+            break;
+        case 'b':
+            o.byte_range = optarg;
+            break;
+        case 'f':
+            o.closed_form = true;
+            break;
+        case 'C':
+            o.csv = optarg;
+            break;
+        case 'S':
+            o.svg = optarg;
+            break;
+        case 'O':
+            o.output = optarg;
+            break;
+        case 's':
+            o.sample = number("sample", optarg, 1, MOST_RANKS);
+            break;
+        case 'j':
+            o.jobs = number("jobs", optarg, 1, 1024);
+            break;
+        default:
+            exit(EXIT_USAGE); /* getopt_long named the option */
+        }
+    }
+    if (optind + 1 < argc) {
+        complain("%s: unexpected argument", argv[optind + 1]);
+    }
+    o.collective = find_collective(collective);
+    set_algorithm(&o, algorithm, tunable);
+    if (0 == (bit & (COMMAND_SIMULATE | COMMAND_VERIFY)) && NULL != o.node_range) {
+        o.nodes = number("nodes", o.node_range, 1, MOST_RANKS);
+    }
+    if (NULL != o.node_range && o.ranks > 0) {
+        complain("--nodes and --ranks exclude each other");
+    }
+    return o;
+}
+
+/* ---- machines ---- */
+
+/* The folders of machine files: the user's, that beside the program's (of a build folder, or of an
+ * installation that was moved), and where they are installed. The caller frees the list. */
+static char *machine_folders(const char *program)
+{
+    const char *user = getenv("NAPCOLL_MACHINES");
+    const char *slash = strrchr(program, '/');
+    const int length = NULL == slash ? 0 : (int) (slash - program + 1);
+    char *list = NULL;
+    size_t size;
+    FILE *out = open_memstream(&list, &size);
+
+    if (NULL == out) {
+        return NULL;
+    }
+    fprintf(out, "%s:", NULL == user ? "" : user);
+    if (length > 0) {
+        fprintf(out, "%.*s../share/napcoll/machines:", length, program);
+    }
+    fputs(NAPCOLL_MACHINES_FOLDER, out);
+    if (0 != fclose(out)) {
+        free(list);
+        return NULL;
+    }
+    return list;
+}
+
+void read_machine(const options_t *o, napcoll_machine_t *machine)
+{
+    const char *name = o->machine;
+    napcoll_machine_error_t error;
+    char path[PATH_MAX], *folders = machine_folders(o->program);
+    FILE *in;
+    int rc;
+
+    if (NULL == name) {
+        complain("--machine: missing; expected a machine file such as bluewaters.conf");
+    }
+    in = napcoll_machine_open(name, folders, path, sizeof(path));
+    if (NULL == in) {
+        complain("--machine %s: no such file that can be read, neither here nor in %s "
+                 "(NAPCOLL_MACHINES names folders)",
+                 name,
+                 NULL == folders   ? ""
+                 : ':' == *folders ? folders + 1
+                                   : folders);
+    }
+    free(folders);
+    rc = napcoll_machine_read(in, machine, &error);
+    (void) fclose(in);
+    if (0 != rc && 0 == error.line) {
+        complain("--machine %s: %s", path, error.text);
+    }
+    if (0 != rc) {
+        complain("--machine %s:%d:%d: %s", path, error.line, error.column, error.text);
+    }
+}
+
+/* ---- placements and algorithms ---- */
+
+int count_ranks(const char *list, int nodes)
+{
+    long long sum = 0;
+    int node = 0;
+
+    for (const char *at = list; 0 == nodes || node < nodes;) {
+        char *end;
+        long ppn = strtol(at, &end, 10);
+
+        if (end == at || ppn < 1 || (sum += ppn) > MOST_RANKS) {
+            /* of the former napcoll_placement_parse complains, of the latter our callers */
+            return end == at || ppn < 1 ? 1 : MOST_RANKS + 1;
+        }
+        node++;
+        if (',' != *end && 0 == nodes) {
+            break;
+        }
+        at = ',' == *end ? end + 1 : list;
+    }
+    return (int) sum;
+}
+
+napcoll_node_map_t *make_map(options_t *o)
+{
+    napcoll_node_map_t *map = NULL;
+    size_t where = 0;
+    int *id, rc;
+
+    o->ranks = o->ranks > 0 ? o->ranks : count_ranks(o->ppn, o->nodes);
+    if (o->ranks > MOST_RANKS) {
+        complain("--nodes and --ppn: expected at most %d ranks in all", MOST_RANKS);
+    }
+    id = malloc((size_t) o->ranks * sizeof(*id));
+    rc = NULL == id ? -1 : napcoll_placement_parse(o->ppn, o->order, o->ranks, id, &where);
+    if (1 == rc) {
+        complain("--ppn %s: character %zu: expected numbers like 3,2,1", o->ppn, where + 1);
+    }
+    if (2 == rc) {
+        complain("--map %s: character %zu: expected block, cyclic or random:SEED", o->order,
+                 where + 1);
+    }
+    if (0 != rc || 0 != napcoll_node_map_create(id, o->ranks, &map)) {
+        out_of_memory();
+    }
+    free(id);
+    if (o->rank >= o->ranks) {
+        complain("--rank %d: there are %d ranks", o->rank, o->ranks);
+    }
+    return map;
+}
+
+int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST_ALGORITHMS])
+{
+    const napcoll_collective_t *collective = o->collective;
+    int count = 0;
+
+    for (int row = 0; row < collective->algorithms && row < MOST_ALGORITHMS; row++) {
+        const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
+
+        if (NULL != o->algorithm && algorithm != o->algorithm) {
+            continue;
+        }
+        if (o->closed_form
+            && NULL == napcoll_model_closed_form(collective->name, algorithm->name)) {
+            continue;
+        }
+        chosen[count++] = algorithm;
+    }
+    if (0 == count) {
+        complain("--closed-form: there is none of %s",
+                 NULL == o->algorithm ? collective->name : o->algorithm->name);
+    }
+    return count;
+}
+
+napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *algorithm,
+                                 const napcoll_node_map_t *map)
+{
+    napcoll_generator_t generator = {.algorithm = algorithm,
+                                     .request = {.map = map, .params = o->params}};
+
+    if (NULL == o->algorithm) {
+        generator.request.params.tunable[0] = algorithm->tunable[0].initial;
+    }
+    return generator;
+}
+
+void require_eligible(const options_t *o, const napcoll_node_map_t *map)
+{
+    napcoll_reason_t reason = napcoll_algorithm_eligible(o->algorithm, map, o->params.ordered);
+
+    if (NAPCOLL_REASON_NONE != reason) {
+        fprintf(stderr, "napcoll-plan: %s cannot do this: %s\n", o->algorithm->name,
+                napcoll_reason_help(reason));
+        exit(EXIT_FAILURE);
+    }
+}
+
+bool is_uniform(const options_t *o, const napcoll_node_map_t *map)
+{
+    return strspn(o->ppn, "0123456789") == strlen(o->ppn) && 0 == strcmp(o->order, "block")
+           && map->min_ppn == map->max_ppn;
+}
+
+void require_uniform(const options_t *o, const napcoll_node_map_t *map)
+{
+    if (o->closed_form && !is_uniform(o, map)) {
+        complain(
+            "--closed-form: expected one number as --ppn, of which --ranks is a multiple, and --map "
+            "block; the formulas know no other placement");
+    }
+}
+
+void require_p2p(const options_t *o)
+{
+    if (NAPCOLL_PROVIDER_P2P != o->params.provider) {
+        complain("--provider delegate: expected p2p; what a delegate does is not in the plans");
+    }
+}
+
+/* ---- output ---- */
+
+FILE *open_output(const options_t *o)
+{
+    FILE *out = NULL == o->output ? stdout : fopen(o->output, "w");
+
+    if (NULL == out) {
+        complain("--output %s: cannot be written (%s)", o->output, strerror(errno));
+    }
+    return out;
+}
+
+int close_output(const options_t *o, FILE *out)
+{
+    bool failed = 0 != fflush(out) || ferror(out);
+
+    if (stdout != out) {
+        failed = 0 != fclose(out) || failed;
+    }
+    if (failed) {
+        fprintf(stderr, "napcoll-plan: %s: could not be written\n",
+                NULL == o->output ? "standard output" : o->output);
+    }
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

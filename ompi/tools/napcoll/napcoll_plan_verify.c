@@ -1,0 +1,231 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * napcoll-plan verify: proves the plans of one placement, or of all in a range, with several threads.
+ */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "napcoll_plan.h"
+#include "plan/napcoll_plan_verify.h"
+
+enum {
+    MOST_PROVED = 1 << 18, /* ranks without --sample */
+    MOST_REPORTED = 10,    /* broken placements that are printed */
+    BAR = 40               /* characters */
+};
+
+/* The memory of plans, and where samples are drawn from. */
+static const size_t plan_memory = (size_t) 512 << 20;
+static const uint64_t seed = 20070523;
+
+/* All placements, and what became of them so far. */
+typedef struct {
+    const options_t *options;
+    values_t nodes;
+    values_t ppn; /* count 0: the list is used */
+    long placements;
+    long sizes; /* ranks of all placements */
+    atomic_long next;
+    pthread_mutex_t lock; /* of what follows, and of the output */
+    long proved, broken, skipped, results, plans, done_sizes;
+    long long messages;
+    bool no_memory;
+    bool bar;
+} sweep_t;
+
+/* The options of the index-th placement; the list of a ppn is put into text. */
+static options_t placement(const sweep_t *sweep, long index, char *text, size_t size)
+{
+    options_t o = *sweep->options;
+
+    o.nodes = sweep->nodes.value[index % sweep->nodes.count];
+    if (sweep->ppn.count > 0) {
+        (void) snprintf(text, size, "%d", sweep->ppn.value[index / sweep->nodes.count]);
+        o.ppn = text;
+    }
+    return o;
+}
+
+static void draw_bar(const sweep_t *sweep)
+{
+    const int filled = (int) ((double) sweep->done_sizes / (double) sweep->sizes * BAR);
+
+    if (sweep->bar) {
+        fprintf(stderr, "\r[%.*s%*s] %ld of %ld placements", filled,
+                "########################################", BAR - filled, "",
+                sweep->proved + sweep->broken + sweep->skipped, sweep->placements);
+    }
+}
+
+static void clear_bar(const sweep_t *sweep)
+{
+    if (sweep->bar) {
+        fprintf(stderr, "\r%*s\r", BAR + 50, "");
+    }
+}
+
+static void report_broken(sweep_t *sweep, const options_t *o, const napcoll_node_map_t *map,
+                          const napcoll_verdict_t *verdict)
+{
+    if (sweep->broken++ < MOST_REPORTED) {
+        clear_bar(sweep);
+        printf("%s %s, %d ranks on %d nodes, --ppn %s --map %s: %s: %s\n", o->collective->name,
+               o->algorithm->name, map->size, map->nodes, o->ppn, o->order,
+               napcoll_verify_status_name(verdict->status), verdict->text);
+        (void) fflush(stdout);
+    }
+}
+
+/* Prove one placement and count it. */
+static void prove(sweep_t *sweep, options_t *o)
+{
+    napcoll_node_map_t *map = make_map(o);
+    const napcoll_bounds_t bounds = o->algorithm->bounds(map, &o->params);
+    const napcoll_claim_t claim = {.in_place = o->params.in_place,
+                                   .ordered = o->params.ordered,
+                                   .max_inter = bounds.inter,
+                                   .max_messages = bounds.all};
+    const napcoll_proof_t proof = {.sample = o->sample, .seed = seed, .plan_memory = plan_memory};
+    napcoll_generator_t generator = generator_of(o, o->algorithm, map);
+    napcoll_verdict_t verdict = {.status = NAPCOLL_VERIFY_OK};
+    const bool eligible = NAPCOLL_REASON_NONE
+                          == napcoll_algorithm_eligible(o->algorithm, map, o->params.ordered);
+
+    if (eligible) {
+        (void) napcoll_plan_prove_allreduce(napcoll_generator_plan, &generator, map, &claim, &proof,
+                                            &verdict);
+    }
+    (void) pthread_mutex_lock(&sweep->lock);
+    sweep->results += verdict.results;
+    sweep->plans += verdict.plans;
+    sweep->messages += verdict.messages;
+    sweep->done_sizes += map->size;
+    if (!eligible) {
+        sweep->skipped++;
+    } else if (NAPCOLL_VERIFY_OK == verdict.status) {
+        sweep->proved++;
+    } else if (NAPCOLL_VERIFY_NO_MEMORY == verdict.status) {
+        sweep->no_memory = true;
+    } else {
+        report_broken(sweep, o, map, &verdict);
+    }
+    draw_bar(sweep);
+    (void) pthread_mutex_unlock(&sweep->lock);
+    napcoll_node_map_free(map);
+}
+
+static void *work(void *argument)
+{
+    sweep_t *sweep = argument;
+    long index;
+
+    while ((index = atomic_fetch_add(&sweep->next, 1)) < sweep->placements) {
+        char text[16];
+        /* the largest first, so that none of them is left for one thread at the end */
+        options_t o = placement(sweep, sweep->placements - 1 - index, text, sizeof(text));
+
+        prove(sweep, &o);
+    }
+    return NULL;
+}
+
+/* All placements are looked at before one is proven. */
+static void check_placements(sweep_t *sweep)
+{
+    const options_t *o = sweep->options;
+    const int most = o->sample > 0 ? MOST_RANKS : MOST_PROVED;
+
+    for (long i = 0; i < sweep->placements; i++) {
+        char text[16];
+        options_t one = placement(sweep, i, text, sizeof(text));
+        int ranks = one.ranks > 0 ? one.ranks : count_ranks(one.ppn, one.nodes);
+
+        if (ranks > most) {
+            complain("--nodes and --ppn: expected at most %d ranks in all%s", most,
+                     o->sample > 0 ? "" : " (--sample takes more)");
+        }
+        sweep->sizes += ranks;
+        if (0 == i) { /* complains of --ppn and --map */
+            napcoll_node_map_free(make_map(&one));
+        }
+    }
+}
+
+static void run_threads(sweep_t *sweep)
+{
+    const int wanted = sweep->options->jobs < sweep->placements ? sweep->options->jobs
+                                                                : (int) sweep->placements;
+    pthread_t *thread = calloc((size_t) wanted, sizeof(*thread));
+    int started = 0;
+
+    if (NULL == thread) {
+        out_of_memory();
+    }
+    while (started + 1 < wanted && 0 == pthread_create(&thread[started], NULL, work, sweep)) {
+        started++;
+    }
+    (void) work(sweep); /* this thread is one of them */
+    for (int i = 0; i < started; i++) {
+        (void) pthread_join(thread[i], NULL);
+    }
+    free(thread);
+}
+
+static void summarise(const sweep_t *sweep)
+{
+    const options_t *o = sweep->options;
+
+    clear_bar(sweep);
+    printf("%s %s: ", o->collective->name, o->algorithm->name);
+    if (sweep->placements > 1) {
+        printf("%ld placements proved, %ld broken, %ld not for %s; ", sweep->proved, sweep->broken,
+               sweep->skipped, o->algorithm->name);
+    } else {
+        printf("%s; ", sweep->broken > 0 ? "broken" : "ok");
+    }
+    if (o->sample > 0) {
+        printf("results of %ld ranks, which rest on ", sweep->results);
+    }
+    printf("%ld plans, %lld messages\n", sweep->plans, sweep->messages);
+}
+
+int verify(options_t *o)
+{
+    static sweep_t sweep = {.lock = PTHREAD_MUTEX_INITIALIZER}; /* its ranges are large */
+
+    sweep.options = o;
+    read_range("nodes", o->node_range, 0, RANGE_COUNTS, 1, MOST_RANKS, &sweep.nodes);
+    if (NULL != strchr(o->ppn, ':')) {
+        read_range("ppn", o->ppn, 0, RANGE_COUNTS, 1, MOST_RANKS, &sweep.ppn);
+    }
+    sweep.placements = (long) sweep.nodes.count * (sweep.ppn.count > 0 ? sweep.ppn.count : 1);
+    if (o->ranks > 0 && sweep.placements > 1) {
+        complain("--ranks %d: expected no range of --ppn with it", o->ranks);
+    }
+    check_placements(&sweep);
+    if (1 == sweep.placements) {
+        char text[16];
+        options_t one = placement(&sweep, 0, text, sizeof(text));
+        napcoll_node_map_t *map = make_map(&one);
+
+        require_eligible(&one, map);
+        napcoll_node_map_free(map);
+    }
+    sweep.bar = sweep.placements > 1 && isatty(STDERR_FILENO);
+    run_threads(&sweep);
+    if (sweep.no_memory) {
+        out_of_memory();
+    }
+    summarise(&sweep);
+    return 0 == sweep.broken && 0 == fflush(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
+}

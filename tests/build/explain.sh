@@ -1,0 +1,376 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# `napcoll-plan explain` and the drawings of `napcoll-plan simulate --svg`.
+
+set -euo pipefail
+
+# shellcheck source=tests/build/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+
+usage() {
+    cat <<'END_USAGE'
+Usage: tests/build/explain.sh
+
+Runs napcoll-plan explain and simulate --svg of the build folder (NAPCOLL_BUILD, else build/); prints
+TAP. What needs gnuplot is skipped where there is none.
+END_USAGE
+}
+only_help "$@"
+
+plan=$build/bin/napcoll-plan
+[ -x "$plan" ] || tap_skip_all "no napcoll-plan in $build"
+unset NAPCOLL_MACHINES
+
+explain() {
+    "$plan" explain --machine bluewaters.conf "$@"
+}
+
+simulate() {
+    "$plan" simulate --machine bluewaters.conf "$@"
+}
+
+# has TEXT FILE: some line of the file has the text.
+has() {
+    grep -qF -e "$1" "$2" || {
+        echo "no '$1' in:"
+        cat "$2"
+        return 1
+    }
+}
+
+# The rows of explain's table as "ALGORITHM SIMULATED CLOSED-FORM VERDICT...".
+rows() {
+    sed -n '/^algorithm /,/^$/p' "$1" | tail -n +2 | grep .
+}
+
+# column NUMBER FILE: the times of that column, by algorithm.
+column() {
+    rows "$2" | awk -v at="$1" '$at != "-" { print $1, $at }' | sort
+}
+
+# times ARGUMENT...: what simulate says, in the same form.
+times() {
+    simulate --csv - "$@" | sed 1d | sed 's/"[^"]*"/list/' | awk -F, '{ printf "%s %.3f\n", $2, $6 }' | sort
+}
+
+# The algorithm with the least time of simulate, the first of the table where two have it.
+least() {
+    simulate --csv - "$@" | sed 1d | sed 's/"[^"]*"/list/' |
+        awk -F, 'NR == 1 || $6 < least { least = $6; name = $2 } END { print name }'
+}
+
+# agrees ARGUMENT...: explain's times and its choice are those of simulate.
+agrees() {
+    local name form=()
+    explain "$@" >"$work/explained"
+    cat "$work/explained"
+    case " $* " in
+        *' --closed-form '*) form=(3) ;;
+        *) form=(2) ;;
+    esac
+    times "$@" >"$work/times"
+    [ -s "$work/times" ]
+    column "${form[0]}" "$work/explained" | diff - "$work/times"
+    name=$(least "$@")
+    rows "$work/explained" | head -n 1 | grep "^$name .*  chosen: "
+    [ "$(grep -c chosen: "$work/explained")" = 1 ]
+    # fastest first
+    rows "$work/explained" | awk -v at="${form[0]}" '$at == "-" { next } $at < last { exit 1 } { last = $at + 0 }'
+    printf '%s\n' "$name" >>"$work/chosen"
+}
+
+choice_is_the_least_of_simulate() {
+    local shape bytes
+    : >"$work/chosen"
+    for shape in '--nodes 16 --ppn 16' '--nodes 48 --ppn 16 --local-radix 2' '--nodes 1 --ppn 6' \
+        '--nodes 7 --ppn 3,2 --map cyclic' '--nodes 9 --ppn 4 --map random:3 --in-place' \
+        '--nodes 5 --ppn 1' '--nodes 6 --ppn 2 --map cyclic --ordered'; do
+        for bytes in 0 8 2K 64K; do
+            # shellcheck disable=SC2086
+            agrees $shape --bytes "$bytes"
+        done
+    done
+    # or nothing was compared
+    [ "$(sort -u "$work/chosen" | wc -l)" = 3 ]
+}
+
+choice_of_closed_forms_is_the_least_of_simulate() {
+    local bytes
+    for bytes in 8 4K 64K; do
+        agrees --closed-form --nodes 64 --ppn 16 --bytes "$bytes"
+        column 2 "$work/explained" | (! grep .)
+    done
+}
+
+both_times_are_shown_where_there_are_both() {
+    explain --nodes 32 --ppn 8 --bytes 512 >"$work/both"
+    times --nodes 32 --ppn 8 --bytes 512 --closed-form | diff <(column 3 "$work/both") -
+    times --nodes 32 --ppn 8 --bytes 512 | diff <(column 2 "$work/both") -
+    local other
+    for other in '--nodes 4 --ppn 3,2' '--nodes 4 --ppn 4 --map cyclic' '--ranks 15 --ppn 4'; do
+        # shellcheck disable=SC2086
+        explain $other >"$work/one"
+        [ "$(column 2 "$work/one" | wc -l)" = 3 ]
+        column 3 "$work/one" | (! grep .)
+    done
+}
+
+ratios_are_those_of_the_times() {
+    explain --nodes 16 --ppn 16 >"$work/ratios"
+    rows "$work/ratios" | awk 'NR == 1 { best = $2; name = $1; next }
+        { seen++; if ($4 < $2 / best - 0.006 || $4 > $2 / best + 0.006 || $NF != name) { print; bad = 1 } }
+        END { exit bad || seen != 2 }'
+    # One node of two: both do the same.
+    explain --nodes 1 --ppn 1 >"$work/ratios"
+    has 'as fast as recursive_doubling' "$work/ratios"
+}
+
+too_many_ranks_have_closed_forms_only() {
+    explain --nodes 16385 --ppn 16 >"$work/many"
+    has '262160 ranks are more than can be simulated (262144): the closed forms decide.' "$work/many"
+    column 2 "$work/many" | (! grep .)
+    times --closed-form --nodes 16385 --ppn 16 | diff <(column 3 "$work/many") -
+}
+
+what_an_algorithm_cannot_do_is_said() {
+    explain --nodes 4 --ppn 1 >"$work/cannot"
+    grep '^nap  *-  *-  cannot do this: no node has more than one process$' "$work/cannot"
+    explain --nodes 4 --ppn 3 --map cyclic --ordered >"$work/cannot"
+    [ "$(grep -c '^\(nap\|smp\)  *-  *-  cannot do this: the operation does not commute' "$work/cannot")" = 2 ]
+    # their plans are not spoken of
+    [ "$(grep -c ' between nodes, in which ' "$work/cannot")" = 1 ]
+}
+
+# 16 nodes of 16: nap sends to 15 other nodes at once, and folds 16 values of the node and 16 of nodes.
+plans_are_counted() {
+    explain --nodes 16 --ppn 16 >"$work/counts"
+    grep -A 1 -x nap "$work/counts" |
+        grep -x '    1 step between nodes, in which a rank sends 1 message and a node 120 bytes'
+    grep -A 1 -x smp "$work/counts" |
+        grep -x '    4 steps between nodes, in which a rank sends 4 messages and a node 32 bytes'
+    grep -A 1 -x recursive_doubling "$work/counts" |
+        grep -x '    4 steps between nodes, in which a rank sends 4 messages and a node 512 bytes'
+    grep -A 4 -x smp "$work/counts" | grep -F 'more than nap: 3 steps between nodes, 3 messages sent'
+    explain --nodes 16 --ppn 16 --local-radix 2 >"$work/counts"
+    grep -A 2 -x smp "$work/counts" | grep -x '    8 steps inside a node, in which a rank takes in 4 messages'
+    grep -A 3 -x nap "$work/counts" | grep -x '    8 folds of the vector'
+}
+
+rank_is_shown_as_by_show() {
+    local bytes name
+    for bytes in 8 64K; do
+        explain --nodes 16 --ppn 5 --map cyclic --rank 7 --bytes "$bytes" >"$work/explained"
+        name=$(rows "$work/explained" | awk '/chosen:/ { print $1 }')
+        sed -n '/^node /,$p' "$work/explained" >"$work/plan"
+        [ -s "$work/plan" ]
+        "$plan" show --algorithm "$name" --nodes 16 --ppn 5 --map cyclic --rank 7 | diff "$work/plan" -
+        printf '%s\n' "$name"
+    done | sort -u >"$work/names"
+    cat "$work/names"
+    [ "$(grep -cx 'nap\|smp\|recursive_doubling' "$work/names")" = 2 ]
+}
+
+component_is_asked() {
+    explain --nodes 16 --ppn 16 --bytes 2048 >"$work/auto"
+    has 'auto takes nap (vectors of up to 2048 bytes)' "$work/auto"
+    explain --nodes 16 --ppn 16 --bytes 2049 >"$work/auto"
+    has 'auto takes smp (vectors of 2049 to 32768 bytes)' "$work/auto"
+    explain --nodes 2 --ppn 16 --bytes 8 >"$work/auto"
+    has 'auto takes smp (vectors of up to 2048 bytes)' "$work/auto"
+    explain --nodes 3 --ppn 1 >"$work/auto"
+    has 'auto leaves this to the previous component: no node has more than one process' "$work/auto"
+}
+
+agreement_is_said() {
+    explain --nodes 16 --ppn 16 >"$work/auto"
+    has 'The model agrees.' "$work/auto"
+    (! grep disagrees "$work/auto")
+}
+
+disagreement_names_the_parameter() {
+    local shape=(--nodes 2048 --ppn 16 --closed-form)
+    explain "${shape[@]}" --bytes 64K >"$work/auto"
+    has 'auto leaves this to the previous component: the vector is larger' "$work/auto"
+    has "disagrees: of napcoll's algorithms smp is the fastest; auto takes smp with the parameter coll_napcoll_allreduce_smp_max at 65536 or more" \
+        "$work/auto"
+    has 'For this size' <(explain "${shape[@]}" --bytes 65537)
+    explain "${shape[@]}" --bytes 4096 >"$work/auto"
+    has 'disagrees: nap is the fastest; auto takes nap with the parameter coll_napcoll_allreduce_nap_max at 4096 or more' \
+        "$work/auto"
+    explain --nodes 5 --ppn 16 --bytes 1K >"$work/auto"
+    has 'no size limit makes auto take it, but the parameter coll_napcoll_allreduce_algorithm = recursive_doubling' \
+        "$work/auto"
+    # A machine on which steps cost nothing, but bytes do: smp sends the fewest.
+    sed 's/\(_latency_us\|_overhead_us\|_gap_us\).*/\1 = 0/; s/\(fold_ns_per_byte\).*/\1 = 0/
+        s/\(_injection_mbyte_per_s\).*/\1 = 1/; s/\(node_injection_from_processes\).*/\1 = 1/
+        s/\(node_injection_from_bytes\|_below_bytes\).*/\1 = 0/' \
+        "$src/ompi/tools/napcoll/machines/bluewaters.conf" >"$work/narrow.conf"
+    "$plan" explain --machine "$work/narrow.conf" --nodes 16 --ppn 16 --bytes 1000 >"$work/auto"
+    has 'disagrees: smp is the fastest; auto takes smp with the parameter coll_napcoll_allreduce_nap_max at 999 or less' \
+        "$work/auto"
+}
+
+# refused TEXT COMMAND ARGUMENT...: exit status 2, TEXT on standard error, and nothing else.
+refused() {
+    local text=$1 rc=0
+    shift
+    "$plan" "$@" >"$work/out" 2>"$work/err" || rc=$?
+    cat "$work/err"
+    [ "$rc" = 2 ] && grep -qF -e "$text" "$work/err" && [ ! -s "$work/out" ]
+}
+
+mistakes_are_refused() {
+    local machine=(--machine bluewaters.conf)
+    refused '--machine: missing' explain
+    refused '--bytes 8:64: expected a number' explain "${machine[@]}" --bytes 8:64
+    refused '--nodes 1:4: expected a number' explain "${machine[@]}" --nodes 1:4
+    refused '--rank 8: there are 8 ranks' explain "${machine[@]}" --nodes 2 --rank 8
+    refused '--algorithm: not an option of explain' explain "${machine[@]}" --algorithm nap
+    refused '--provider delegate: expected p2p' explain "${machine[@]}" --provider delegate
+    refused '--provider delegate: expected p2p' explain "${machine[@]}" --provider delegate --closed-form
+    refused '--closed-form: expected one number as --ppn' explain "${machine[@]}" --closed-form --ppn 3,2
+    refused '--closed-form: expected one number as --ppn' explain "${machine[@]}" --closed-form --map cyclic
+    refused '--closed-form: expected one number as --ppn' explain "${machine[@]}" --closed-form --ranks 7
+    refused 'expected at most 262144' explain "${machine[@]}" --nodes 16385 --ppn 16 --map cyclic
+}
+
+# ---- drawings ----
+
+# drawings PREFIX: the files of that name, by what stands between.
+drawings() {
+    local file
+    for file in "$1"*; do
+        [ ! -e "$file" ] || printf '%s ' "${file#"$1"}"
+    done
+}
+
+# In the place of gnuplot: a script that "draws" what it is told.
+fake_gnuplot() {
+    mkdir -p "$work/fake"
+    printf '#!/bin/sh\n%s\n' "$1" >"$work/fake/gnuplot"
+    chmod +x "$work/fake/gnuplot"
+}
+
+drawings_need_ranges() {
+    refused '--svg '"$work/none"': expected a range' simulate --machine netlab.conf --nodes 4 --bytes 8 \
+        --svg "$work/none"
+    fake_gnuplot 'exec cat'
+    PATH=$work/fake:$PATH refused 'cannot be written' simulate --machine netlab.conf --nodes 1:4 \
+        --svg /nowhere/a
+    [ -z "$(drawings "$work/none")" ]
+}
+
+# The data of the scripts against the CSV file.
+data_of_drawings_are_the_times() {
+    fake_gnuplot 'exec cat'
+    PATH=$work/fake:$PATH simulate --nodes 1:64 --ppn 16 --bytes 8:64K --csv "$work/a.csv" \
+        --svg "$work/data" >/dev/null
+    [ "$(drawings "$work/data")" = '-crossover.svg -processes.svg -size.svg ' ]
+    awk -F, '$3 == 64 { printf "%d %s\n", $5, $6 }' "$work/a.csv" |
+        diff - <(grep '^[0-9]' "$work/data-size.svg")
+    awk -F, '$5 == 8 { print $3 * $4, $6, $2 }' "$work/a.csv" | sort -k 3 | cut -d ' ' -f 1,2 | sort |
+        diff - <(grep '^[0-9]' "$work/data-processes.svg" | sort)
+    # Each point lies in one cell, and that is of the fastest.
+    awk 'FNR == 1 { file++ }
+        file == 1 { split($0, f, ","); if (f[3] + 0 == 0) next; point = f[3] " " f[5]
+            if (!(f[2] in row)) row[f[2]] = rows++
+            if (!(point in least) || f[6] < least[point]) { least[point] = f[6]; best[point] = row[f[2]] } }
+        file == 2 && /^\$data/ { block = substr($1, 6) }
+        file == 2 && /^[0-9]/ { for (point in best) { split(point, at, " ")
+            if ($3 < at[1] ^ 2 && at[1] ^ 2 < $4 && $5 < at[2] ^ 2 && at[2] ^ 2 < $6) {
+                found[point]++; used[block] = 1
+                if (block != best[point]) { print point " in a cell of " block; bad = 1 } } } }
+        END { for (point in best) if (found[point] != 1) { print point ": " found[point] + 0 " cells"; bad = 1 }
+            print length(best) " points, " length(used) " algorithms"
+            exit bad || length(best) != 98 || length(used) < 2 }' "$work/a.csv" "$work/data-crossover.svg"
+}
+
+missing_gnuplot_is_said() {
+    local rc=0
+    mkdir -p "$work/empty"
+    PATH=$work/empty "$plan" simulate --machine netlab.conf --nodes 1:4 --svg "$work/missing" \
+        >"$work/out" 2>"$work/err" || rc=$?
+    cat "$work/err"
+    [ "$rc" = 1 ]
+    has "--svg $work/missing: gnuplot is missing; install it (Debian: gnuplot-nox), or use --csv" "$work/err"
+    [ ! -s "$work/out" ]
+    [ -z "$(drawings "$work/missing")" ]
+}
+
+failing_gnuplot_leaves_nothing() {
+    local rc=0
+    # shellcheck disable=SC2016 # for the script
+    fake_gnuplot '[ "$1" != --version ] || exit 0; echo "<svg>"; exit 3'
+    PATH=$work/fake:$PATH "$plan" simulate --machine netlab.conf --nodes 1:4 --svg "$work/half" \
+        >"$work/out" 2>"$work/err" || rc=$?
+    cat "$work/err"
+    [ "$rc" = 1 ]
+    has 'gnuplot failed' "$work/err"
+    [ -z "$(drawings "$work/half")" ]
+}
+
+# lines FILE: how many things gnuplot plotted.
+lines() {
+    grep -qx '</svg>' "$1" && grep -c '<g id="gnuplot_plot_' "$1"
+}
+
+drawings_have_a_line_for_each_algorithm() {
+    local file
+    simulate --nodes 1:16 --ppn 4 --bytes 8:1K --svg "$work/all" >"$work/out"
+    [ "$(drawings "$work/all")" = '-crossover.svg -processes.svg -size.svg ' ]
+    for file in "$work"/all-*.svg; do
+        [ "$(lines "$file")" = 3 ]
+        has '>nap' "$file"
+    done
+    # the table is what it is without
+    simulate --nodes 1:16 --ppn 4 --bytes 8:1K | diff - "$work/out"
+    simulate --closed-form --nodes 2:16 --ppn 4 --bytes 8:1K --algorithm nap --svg "$work/single" >/dev/null
+    [ "$(drawings "$work/single")" = '-processes.svg -size.svg ' ]
+    [ "$(lines "$work/single-size.svg")" = 1 ]
+    # nap cannot do this
+    simulate --nodes 2:16 --ppn 1 --svg "$work/two" >/dev/null
+    [ "$(drawings "$work/two")" = '-processes.svg ' ]
+    [ "$(lines "$work/two-processes.svg")" = 2 ]
+    simulate --nodes 4 --bytes 8:64 --svg "$work/three" >/dev/null
+    [ "$(drawings "$work/three")" = '-size.svg ' ]
+}
+
+drawings_have_any_name() {
+    local name="it's a \"drawing\"; \`touch x\` |%d"
+    simulate --nodes 4 --bytes 8:64 --svg "$work/$name" >/dev/null
+    [ "$(lines "$work/$name-size.svg")" = 3 ]
+    mkdir "$work/names.d"
+    cd "$work/names.d"
+    simulate --nodes 4 --bytes 8:64 --svg '|cat' >/dev/null
+    [ "$(ls)" = '|cat-size.svg' ]
+    cp "$src/ompi/tools/napcoll/machines/netlab.conf" "it's.conf"
+    "$plan" simulate --machine "it's.conf" --nodes 4 --bytes 8:64 --svg machine >/dev/null
+    has "it's.conf" <(sed "s/&#39;/'/g" machine-size.svg)
+}
+
+# with_gnuplot NAME: that test, or that it is skipped.
+with_gnuplot() {
+    if command -v gnuplot >/dev/null; then
+        tap "$1" "$1"
+    else
+        tap_number=$((tap_number + 1))
+        echo "ok $tap_number - $1 # SKIP gnuplot is not installed"
+    fi
+}
+
+tests=(choice_is_the_least_of_simulate choice_of_closed_forms_is_the_least_of_simulate
+    both_times_are_shown_where_there_are_both ratios_are_those_of_the_times
+    too_many_ranks_have_closed_forms_only what_an_algorithm_cannot_do_is_said plans_are_counted
+    rank_is_shown_as_by_show component_is_asked agreement_is_said disagreement_names_the_parameter
+    mistakes_are_refused drawings_need_ranges data_of_drawings_are_the_times missing_gnuplot_is_said
+    failing_gnuplot_leaves_nothing)
+gnuplot_tests=(drawings_have_a_line_for_each_algorithm drawings_have_any_name)
+tap_plan $((${#tests[@]} + ${#gnuplot_tests[@]}))
+for test in "${tests[@]}"; do
+    tap "$test" "$test"
+done
+for test in "${gnuplot_tests[@]}"; do
+    with_gnuplot "$test"
+done
+tap_end
