@@ -384,7 +384,21 @@ what_an_algorithm_cannot_do_is_said() {
     failed 1 'nap cannot do this' goal --nodes 4 --ppn 1
 }
 
-tap_plan 13
+# messages_of FILE: who sends to whom, in which stage.
+messages_of() {
+    grep -oE 'data-from="[0-9]+" data-to="[0-9]+" data-stage="[0-9]+"' "$1" | sort
+}
+
+# README's picture shows the plans as they are.
+picture_of_the_readme_is_true() {
+    "$plan" draw --nodes 10 --ppn 4 >"$work/a.svg"
+    messages_of "$work/a.svg" >"$work/is"
+    messages_of "$src/docs/nap-10x4.svg" >"$work/was"
+    [ -s "$work/is" ]
+    diff "$work/was" "$work/is"
+}
+
+tap_plan 14
 tap pictures_are_well_formed pictures_are_well_formed
 tap pictures_have_what_show_lists pictures_have_what_show_lists
 tap pictures_have_the_messages_of_the_plans pictures_have_the_messages_of_the_plans
@@ -395,6 +409,7 @@ tap goal_fits_together goal_fits_together
 tap goal_counts_bytes goal_counts_bytes
 tap goal_times_folds goal_times_folds
 tap goal_takes_many_ranks goal_takes_many_ranks
+tap picture_of_the_readme_is_true picture_of_the_readme_is_true
 tap output_goes_to_files output_goes_to_files
 tap mistakes_name_option_and_range mistakes_name_option_and_range
 tap what_an_algorithm_cannot_do_is_said what_an_algorithm_cannot_do_is_said
