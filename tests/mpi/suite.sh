@@ -417,12 +417,12 @@ dies die_delegate_ends_the_job 30 "${launch[@]}" "$programs/die" --how kill --al
 # --- plans are proven before they are used, where that is asked for ---
 verified=(--mca coll_napcoll_verify on --mca coll_napcoll_verbose 1)
 broken=(--mca coll_napcoll_verify broken)
-for phases in exchange tree delegate; do
-    fake 6 3,2,1 block "$phases"
-    case_of "verify_$phases" 60 "${launch[@]}" --mca coll_napcoll_verify on "$programs/allreduce" \
+for how in exchange tree delegate; do
+    fake 6 3,2,1 block "$how"
+    case_of "verify_$how" 60 "${launch[@]}" --mca coll_napcoll_verify on "$programs/allreduce" \
         --algorithm nap --expect runs:nap --large 20000
-    fake 6 3,2,1 cyclic "$phases"
-    case_of "verify_broken_$phases" 60 "${launch[@]}" "${broken[@]}" "$programs/allreduce" \
+    fake 6 3,2,1 cyclic "$how"
+    case_of "verify_broken_$how" 60 "${launch[@]}" "${broken[@]}" "$programs/allreduce" \
         --algorithm smp --expect fallback:wrong_plan --expect-noncommutative fallback --large 20000
 done
 fake 6 3,2,1 block exchange
