@@ -9,6 +9,7 @@
  * and verifies them together.
  *
  *     all        how long my packed plan is               -> all      (previous allgather)
+ *     0          whether there is room for all            -> all      (previous allgather)
  *     all but 0  my packed plan                           -> 0        (a message each)
  *     0          the verdict                              -> all      (previous allgather)
  */
@@ -45,24 +46,35 @@ static int32_t *pack(const napcoll_plan_t *plan, int *count)
     return numbers;
 }
 
-/* Take one rank's plan. The message is taken in any case, so that nobody is left with it. */
-static int receive_plan(const mca_coll_napcoll_module_t *module, int rank, int count,
-                        const napcoll_plan_t *mine, napcoll_plan_t **plan)
+/* Room for the packed plans of all ranks, one behind the other; on process 0. NULL: there is none. */
+static int32_t *make_inbox(const mca_coll_napcoll_module_t *module, const int *counts)
 {
-    int32_t *numbers = malloc((size_t) count * sizeof(*numbers));
-    int rc;
+    size_t total = 0;
 
-    if (NULL == numbers) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    for (int rank = 0; rank < ompi_comm_size(module->comm); rank++) {
+        total += (size_t) counts[rank];
     }
-    rc = MCA_PML_CALL(recv(numbers, (size_t) count, MPI_INT32_T, rank, MCA_COLL_BASE_TAG_ALLREDUCE,
-                           module->comm, MPI_STATUS_IGNORE));
-    if (OMPI_SUCCESS == rc) {
-        *plan = napcoll_plan_unpack(numbers, (size_t) count, mine->collective, mine->algorithm);
-        rc = NULL == *plan ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    return malloc(total * sizeof(int32_t));
+}
+
+/* Send the packed plan to process 0, which takes all of them, whatever becomes of one. */
+static int transfer(const mca_coll_napcoll_module_t *module, const int32_t *numbers,
+                    const int *counts, int32_t *inbox)
+{
+    const int me = ompi_comm_rank(module->comm);
+    int result = OMPI_SUCCESS;
+
+    if (0 != me) {
+        return MCA_PML_CALL(send((void *) (uintptr_t) numbers, (size_t) counts[me], MPI_INT32_T, 0,
+                                 MCA_COLL_BASE_TAG_ALLREDUCE, MCA_PML_BASE_SEND_STANDARD,
+                                 module->comm));
     }
-    free(numbers);
-    return rc;
+    for (int rank = 1; rank < ompi_comm_size(module->comm); inbox += counts[rank++]) {
+        int rc = MCA_PML_CALL(recv(inbox, (size_t) counts[rank], MPI_INT32_T, rank,
+                                   MCA_COLL_BASE_TAG_ALLREDUCE, module->comm, MPI_STATUS_IGNORE));
+        result = OMPI_SUCCESS == result ? rc : result;
+    }
+    return result;
 }
 
 static void report(const mca_coll_napcoll_module_t *module, const napcoll_plan_t *plan,
@@ -103,22 +115,23 @@ static int verify_plans(const mca_coll_napcoll_module_t *module, napcoll_coll_t 
     return (int) verdict.status;
 }
 
-/* On process 0: gather and verify. Returns a status of the verifier. */
+/* On process 0: unpack the others' plans and verify all. Returns a status of the verifier. */
 static int judge(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                 const napcoll_decision_t *decision, napcoll_plan_t *mine, const int *counts)
+                 const napcoll_decision_t *decision, napcoll_plan_t *mine, const int *counts,
+                 const int32_t *inbox)
 {
     const int size = ompi_comm_size(module->comm);
     napcoll_plan_t **plans = calloc((size_t) size, sizeof(napcoll_plan_t *));
-    int rc = NULL == plans ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
     int status = NAPCOLL_VERIFY_NO_MEMORY;
+    bool all = NULL != plans;
 
-    if (NULL != plans) {
+    for (int rank = 1; rank < size && all; inbox += counts[rank++]) {
+        plans[rank] = napcoll_plan_unpack(inbox, (size_t) counts[rank], mine->collective,
+                                          mine->algorithm);
+        all = NULL != plans[rank];
+    }
+    if (all) {
         plans[0] = mine;
-    }
-    for (int rank = 1; rank < size && OMPI_SUCCESS == rc; rank++) {
-        rc = receive_plan(module, rank, counts[rank], mine, &plans[rank]);
-    }
-    if (OMPI_SUCCESS == rc) {
         status = verify_plans(module, coll, decision, plans);
     }
     for (int rank = 1; rank < size && NULL != plans; rank++) {
@@ -128,51 +141,39 @@ static int judge(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
     return status;
 }
 
-/* Process 0 judges; the others send what it needs. *status: of the verifier, on process 0. */
-static int bring_together(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                          const napcoll_decision_t *decision, napcoll_plan_t *plan,
-                          const int32_t *numbers, const int *counts, int *status)
-{
-    const int rank = ompi_comm_rank(module->comm);
-
-    for (int r = 0; r < ompi_comm_size(module->comm); r++) {
-        if (counts[r] < 0) {
-            return OMPI_ERR_OUT_OF_RESOURCE; /* on all ranks */
-        }
-    }
-    if (0 == rank) {
-        *status = judge(module, coll, decision, plan, counts);
-        return OMPI_SUCCESS;
-    }
-    return MCA_PML_CALL(send((void *) (uintptr_t) numbers, (size_t) counts[rank], MPI_INT32_T, 0,
-                             MCA_COLL_BASE_TAG_ALLREDUCE, MCA_PML_BASE_SEND_STANDARD,
-                             module->comm));
-}
-
+/* The exchange, with room for a number of each rank in counts and said. All ranks leave it at the same
+ * place when memory runs out on one. */
 static int exchange(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                    const napcoll_decision_t *decision, napcoll_plan_t *plan, bool *good)
+                    const napcoll_decision_t *decision, napcoll_plan_t *plan, int *counts,
+                    int *said, bool *good)
 {
-    int *all = malloc((size_t) ompi_comm_size(module->comm) * sizeof(*all));
+    const bool first = 0 == ompi_comm_rank(module->comm);
     int mine, status = NAPCOLL_VERIFY_OK, rc;
-    int32_t *numbers;
+    int32_t *numbers = pack(plan, &mine), *inbox = NULL;
 
-    if (NULL == all) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    numbers = pack(plan, &mine);
-    rc = gather_numbers(module, mine, all);
-    if (OMPI_SUCCESS == rc) {
-        rc = bring_together(module, coll, decision, plan, numbers, all, &status);
+    rc = gather_numbers(module, mine, counts);
+    for (int rank = 0; rank < ompi_comm_size(module->comm) && OMPI_SUCCESS == rc; rank++) {
+        rc = counts[rank] < 0 ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
     }
     if (OMPI_SUCCESS == rc) {
-        rc = gather_numbers(module, status, all);
+        inbox = first ? make_inbox(module, counts) : NULL;
+        rc = gather_numbers(module, first && NULL == inbox, said);
     }
-    if (OMPI_SUCCESS == rc && NAPCOLL_VERIFY_NO_MEMORY == all[0]) {
+    if (OMPI_SUCCESS == rc) {
+        rc = said[0] ? OMPI_ERR_OUT_OF_RESOURCE : transfer(module, numbers, counts, inbox);
+    }
+    if (OMPI_SUCCESS == rc && first) {
+        status = judge(module, coll, decision, plan, counts, inbox);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = gather_numbers(module, status, said);
+    }
+    if (OMPI_SUCCESS == rc && NAPCOLL_VERIFY_NO_MEMORY == said[0]) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
-    *good = OMPI_SUCCESS == rc && NAPCOLL_VERIFY_OK == all[0];
+    *good = OMPI_SUCCESS == rc && NAPCOLL_VERIFY_OK == said[0];
     free(numbers);
-    free(all);
+    free(inbox);
     return rc;
 }
 
@@ -180,8 +181,9 @@ int mca_coll_napcoll_verify_plan(mca_coll_napcoll_module_t *module, napcoll_coll
                                  const napcoll_decision_t *decision, napcoll_plan_t *plan,
                                  bool *good)
 {
+    const size_t size = (size_t) ompi_comm_size(module->comm);
     const int wanted = mca_coll_napcoll_component.verify;
-    int rc;
+    int *counts, rc;
 
     *good = true;
     if (OPAL_LIKELY(NAPCOLL_VERIFY_PLANS_OFF == wanted)) {
@@ -191,8 +193,13 @@ int mca_coll_napcoll_verify_plan(mca_coll_napcoll_module_t *module, napcoll_coll
         plan->stages--; /* the last one, which writes the result */
         plan->steps = plan->stage[plan->stages].first;
     }
+    counts = malloc(2 * size * sizeof(*counts));
+    if (NULL == counts) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
     module->topo_state = NAPCOLL_TOPO_BUSY; /* what this calls goes to the previous functions */
-    rc = exchange(module, coll, decision, plan, good);
+    rc = exchange(module, coll, decision, plan, counts, counts + size, good);
+    free(counts);
     module->topo_state = NAPCOLL_TOPO_READY;
     return rc;
 }
