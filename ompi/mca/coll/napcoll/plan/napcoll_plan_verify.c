@@ -32,6 +32,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/napcoll_plan_shelf.h"
+
 typedef struct {
     uint64_t sum; /* of the ranks' random numbers */
     uint64_t bracketing;
@@ -40,24 +42,12 @@ typedef struct {
     bool in_order;
 } value_t;
 
-/* A plan at hand, and what is looked up in it. */
 typedef struct {
-    napcoll_plan_t *plan;
-    uint64_t *order;    /* [messages] (peer, kind, step), sorted */
-    int32_t *outbox_at; /* [steps] where the outbox has what a send or a phase gives away */
-    int32_t *buffer_at; /* [buffers + 1] where a buffer's blocks begin */
-    int messages;
-    size_t bytes; /* of all this */
-} copy_t;
-
-typedef struct {
-    copy_t *copy;   /* NULL: not at hand */
     value_t *block; /* values of all buffers' blocks; NULL before the first use and after the end */
     value_t *outbox; /* what was posted so far */
     int32_t stage;   /* where it stands */
     int32_t next;    /* message of the stage whose other end is looked for */
     bool posted;     /* the stage's messages */
-    bool waiting;    /* it stands in the chain */
     bool checked;
     bool ended;
 } rank_t;
@@ -71,16 +61,13 @@ typedef struct {
 typedef struct {
     napcoll_plan_source_t source;
     void *context;
-    bool borrowed; /* plans are the caller's */
     const napcoll_node_map_t *map;
     const napcoll_claim_t *claim;
-    size_t plan_memory, plan_bytes;
+    napcoll_shelf_t shelf; /* plans at hand; those of the chain are kept */
     napcoll_verdict_t *verdict;
     rank_t *rank; /* [size] */
     demand_t *chain;
     int chain_length, chain_room;
-    int *at_hand; /* ranks whose plans are at hand */
-    int hands, hand_room, next_hand;
     uint64_t all;         /* the sum of all ranks' random numbers */
     uint64_t *bracketing; /* [blocks] of the first result */
     int bracketing_rank;  /* whose; -1: none yet */
@@ -154,123 +141,16 @@ static napcoll_verify_status_t fold(const run_t *run, int rank, int step, value_
     return NAPCOLL_VERIFY_OK;
 }
 
-/* ---- plans at hand ---- */
-
-static void drop_copy(run_t *run, int rank)
-{
-    copy_t *copy = run->rank[rank].copy;
-
-    if (NULL == copy) {
-        return;
-    }
-    run->plan_bytes -= copy->bytes;
-    if (!run->borrowed) {
-        napcoll_plan_free(copy->plan);
-    }
-    free(copy);
-    run->rank[rank].copy = NULL;
-}
-
-/* Make room for plans: drop those in whose turn it is, but none of the chain and not that of `keep`. */
-static void make_room(run_t *run, int keep)
-{
-    int tries = run->hands;
-
-    while (run->plan_memory > 0 && run->plan_bytes > run->plan_memory && tries-- > 0) {
-        const int index = run->next_hand < run->hands ? run->next_hand : 0;
-        const int rank = run->at_hand[index];
-
-        if (rank == keep || run->rank[rank].waiting) {
-            run->next_hand = index + 1;
-            continue;
-        }
-        drop_copy(run, rank);
-        run->at_hand[index] = run->at_hand[--run->hands];
-        run->next_hand = index;
-    }
-}
-
-static uint64_t message_key(int peer, napcoll_step_kind_t kind, int step)
-{
-    return (uint64_t) peer << 33 | (uint64_t) (NAPCOLL_STEP_SEND == kind) << 32 | (uint64_t) step;
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-/* Fill in a copy's lists. */
-static void index_plan(copy_t *copy)
-{
-    const napcoll_plan_t *plan = copy->plan;
-    int32_t at = 0;
-
-    copy->messages = 0;
-    for (int i = 0; i < plan->steps; i++) {
-        const napcoll_step_t *step = &plan->step[i];
-
-        copy->outbox_at[i] = at;
-        if (NAPCOLL_STEP_SEND == step->kind || NAPCOLL_STEP_PHASE == step->kind) {
-            at += step->left.count;
-        }
-        if (step->kind <= NAPCOLL_STEP_SEND) {
-            copy->order[copy->messages++] = message_key(step->peer, step->kind, i);
-        }
-    }
-    copy->outbox_at[plan->steps] = at;
-    qsort(copy->order, (size_t) copy->messages, sizeof(*copy->order), by_key);
-    copy->buffer_at[0] = 0;
-    copy->buffer_at[1] = plan->blocks;
-    for (int t = 0; t <= plan->temps; t++) {
-        copy->buffer_at[t + 2] = 0 == t ? 2 * plan->blocks
-                                        : copy->buffer_at[t + 1] + plan->temp[t - 1].count;
-    }
-}
-
-static copy_t *copy_of(napcoll_plan_t *plan)
-{
-    const size_t steps = (size_t) plan->steps, buffers = NAPCOLL_BUFFER_TEMP + (size_t) plan->temps;
-    const size_t lists = steps * sizeof(uint64_t) + (steps + 1 + buffers + 1) * sizeof(int32_t);
-    copy_t *copy = malloc(sizeof(*copy) + lists);
-
-    if (NULL != copy) {
-        copy->plan = plan;
-        copy->order = (uint64_t *) (copy + 1);
-        copy->outbox_at = (int32_t *) (copy->order + steps);
-        copy->buffer_at = copy->outbox_at + steps + 1;
-        copy->bytes = sizeof(*copy) + lists + sizeof(*plan) + steps * sizeof(*plan->step)
-                      + (size_t) plan->stages * sizeof(*plan->stage)
-                      + (size_t) plan->temps * sizeof(*plan->temp);
-    }
-    return copy;
-}
-
-static bool remember_hand(run_t *run, int rank)
-{
-    if (run->hands == run->hand_room) {
-        int room = run->hand_room > 0 ? 2 * run->hand_room : 64;
-        int *more = realloc(run->at_hand, (size_t) room * sizeof(*more));
-
-        if (NULL == more) {
-            return false;
-        }
-        run->at_hand = more;
-        run->hand_room = room;
-    }
-    run->at_hand[run->hands++] = rank;
-    return true;
-}
+/* ---- looking things up ---- */
 
 /* Have a rank's plan at hand. */
 static napcoll_verify_status_t need_plan(run_t *run, int rank)
 {
     rank_t *r = &run->rank[rank];
+    napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
     napcoll_plan_t *plan;
 
-    if (NULL != r->copy) {
+    if (NULL != run->shelf.copy[rank]) {
         return NAPCOLL_VERIFY_OK;
     }
     plan = run->source(run->context, rank);
@@ -278,124 +158,27 @@ static napcoll_verify_status_t need_plan(run_t *run, int rank)
         return no_memory(run);
     }
     if (!r->checked) {
-        napcoll_verify_status_t status = napcoll_plan_check(plan, run->map, run->claim,
-                                                            run->verdict);
-        if (NAPCOLL_VERIFY_OK != status) {
-            if (!run->borrowed) {
-                napcoll_plan_free(plan);
-            }
-            return status;
-        }
-        r->checked = true;
-        run->verdict->plans++;
+        status = napcoll_plan_check(plan, run->map, run->claim, run->verdict);
+        r->checked = NAPCOLL_VERIFY_OK == status;
+        run->verdict->plans += r->checked;
     }
-    r->copy = copy_of(plan);
-    if (NULL == r->copy || !remember_hand(run, rank)) {
-        if (!run->borrowed) {
-            napcoll_plan_free(plan);
-        }
-        free(r->copy);
-        r->copy = NULL;
-        return no_memory(run);
+    if (NAPCOLL_VERIFY_OK == status && !napcoll_shelf_put(&run->shelf, rank, plan)) {
+        status = no_memory(run);
     }
-    run->plan_bytes += r->copy->bytes;
-    index_plan(r->copy);
-    make_room(run, rank);
-    return NAPCOLL_VERIFY_OK;
+    if (NAPCOLL_VERIFY_OK != status && !run->shelf.borrowed) {
+        napcoll_plan_free(plan);
+    }
+    return status;
 }
-
-/* ---- looking things up ---- */
 
 static value_t *values_of(const run_t *run, int rank, napcoll_span_t span)
 {
-    const copy_t *copy = run->rank[rank].copy;
+    const napcoll_copy_t *copy = run->shelf.copy[rank];
     const int first = span.buffer < NAPCOLL_BUFFER_TEMP
                           ? 0
                           : copy->plan->temp[span.buffer - NAPCOLL_BUFFER_TEMP].first;
 
     return run->rank[rank].block + copy->buffer_at[span.buffer] + span.first - first;
-}
-
-static int stage_of(const napcoll_plan_t *plan, int step)
-{
-    int low = 0, high = plan->stages - 1;
-
-    while (low < high) {
-        int middle = low + (high - low + 1) / 2;
-
-        if (plan->stage[middle].first <= step) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    return low;
-}
-
-/* The first place in the order that is not below a key. */
-static int place_of(const copy_t *copy, uint64_t key)
-{
-    int low = 0, high = copy->messages;
-
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-
-        if (copy->order[middle] < key) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-/* The step of the other end of a rank's message: the peer's plan is at hand. -1: there is none. */
-static int other_end(const run_t *run, int rank, int index)
-{
-    const copy_t *mine = run->rank[rank].copy;
-    const napcoll_step_t *step = &mine->plan->step[index];
-    const copy_t *theirs = run->rank[step->peer].copy;
-    const napcoll_step_kind_t kind = NAPCOLL_STEP_SEND == step->kind ? NAPCOLL_STEP_RECV
-                                                                     : NAPCOLL_STEP_SEND;
-    const int before = place_of(mine, message_key(step->peer, step->kind, index))
-                       - place_of(mine, message_key(step->peer, step->kind, 0));
-    const int place = place_of(theirs, message_key(rank, kind, 0)) + before;
-
-    if (place >= theirs->messages
-        || theirs->order[place] >> 32 != message_key(rank, kind, 0) >> 32) {
-        return -1;
-    }
-    return (int) (uint32_t) theirs->order[place];
-}
-
-static const napcoll_step_t *phase_at(const napcoll_plan_t *plan, int stage)
-{
-    const napcoll_stage_t *s = &plan->stage[stage];
-    const napcoll_step_t *step = &plan->step[s->first];
-
-    return 0 == s->messages && s->work > 0 && NAPCOLL_STEP_PHASE == step->kind ? step : NULL;
-}
-
-/* Phases of a plan before a stage. */
-static int phases_before(const napcoll_plan_t *plan, int stage)
-{
-    int phases = 0;
-
-    for (int s = 0; s < stage; s++) {
-        phases += NULL != phase_at(plan, s);
-    }
-    return phases;
-}
-
-/* The stage of the n-th phase, or -1. */
-static int stage_of_phase(const napcoll_plan_t *plan, int n)
-{
-    for (int s = 0; s < plan->stages; s++) {
-        if (NULL != phase_at(plan, s) && 0 == n--) {
-            return s;
-        }
-    }
-    return -1;
 }
 
 static bool has_posted(const run_t *run, int rank, int stage)
@@ -411,14 +194,15 @@ static bool has_posted(const run_t *run, int rank, int stage)
 static napcoll_verify_status_t need_blocks(run_t *run, int rank)
 {
     rank_t *r = &run->rank[rank];
-    const napcoll_plan_t *plan = r->copy->plan;
+    const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
     const napcoll_span_t input = {.buffer = run->claim->in_place ? NAPCOLL_BUFFER_RECV
                                                                  : NAPCOLL_BUFFER_SEND,
                                   .count = plan->blocks};
 
     if (NULL == r->block) {
-        r->block = calloc((size_t) r->copy->buffer_at[NAPCOLL_BUFFER_TEMP + plan->temps],
-                          sizeof(value_t));
+        r->block = calloc(
+            (size_t) run->shelf.copy[rank]->buffer_at[NAPCOLL_BUFFER_TEMP + plan->temps],
+            sizeof(value_t));
         if (NULL == r->block) {
             return no_memory(run);
         }
@@ -440,7 +224,7 @@ static bool phase_reads(const run_t *run, int rank, const napcoll_step_t *step)
 static napcoll_verify_status_t post_stage(run_t *run, int rank)
 {
     rank_t *r = &run->rank[rank];
-    const copy_t *copy = r->copy;
+    const napcoll_copy_t *copy = run->shelf.copy[rank];
     const napcoll_stage_t *s = &copy->plan->stage[r->stage];
     const int end = s->first + s->messages + s->work;
     const int room = copy->outbox_at[end];
@@ -479,8 +263,8 @@ static napcoll_verify_status_t run_phase(run_t *run, int rank, const napcoll_ste
     const rank_t *r = &run->rank[rank];
     const int node = napcoll_node_map_node(run->map, rank),
               ppn = napcoll_node_map_ppn(run->map, node);
-    const int number = phases_before(r->copy->plan, r->stage);
-    const int index = (int) (step - r->copy->plan->step);
+    const int number = napcoll_plan_phases_before(run->shelf.copy[rank]->plan, r->stage);
+    const int index = (int) (step - run->shelf.copy[rank]->plan->step);
     const bool root = napcoll_node_map_lane(run->map, rank) == step->peer;
     napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
 
@@ -495,10 +279,10 @@ static napcoll_verify_status_t run_phase(run_t *run, int rank, const napcoll_ste
         if (NAPCOLL_VERIFY_OK != status) {
             return status;
         }
-        theirs = run->rank[other].copy->plan;
-        from =
-            run->rank[other].outbox
-            + run->rank[other].copy->outbox_at[theirs->stage[stage_of_phase(theirs, number)].first];
+        theirs = run->shelf.copy[other]->plan;
+        from = run->rank[other].outbox
+               + run->shelf.copy[other]
+                     ->outbox_at[theirs->stage[napcoll_plan_stage_of_phase(theirs, number)].first];
         dst.buffer += NAPCOLL_PHASE_ALLGATHER == step->phase ? lane : 0;
         to = values_of(run, rank, dst);
         for (int b = 0; b < step->left.count && NAPCOLL_VERIFY_OK == status; b++) {
@@ -520,7 +304,7 @@ static napcoll_verify_status_t run_phase(run_t *run, int rank, const napcoll_ste
 
 static napcoll_verify_status_t run_work(run_t *run, int rank, int index)
 {
-    const napcoll_step_t *step = &run->rank[rank].copy->plan->step[index];
+    const napcoll_step_t *step = &run->shelf.copy[rank]->plan->step[index];
     const value_t *left, *right;
     value_t *dst;
     napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
@@ -547,10 +331,10 @@ static napcoll_verify_status_t run_work(run_t *run, int rank, int index)
 static napcoll_verify_status_t receive(run_t *run, int rank)
 {
     const rank_t *r = &run->rank[rank];
-    const napcoll_stage_t *s = &r->copy->plan->stage[r->stage];
+    const napcoll_stage_t *s = &run->shelf.copy[rank]->plan->stage[r->stage];
 
     for (int i = s->first; i < s->first + s->messages; i++) {
-        const napcoll_step_t *step = &r->copy->plan->step[i];
+        const napcoll_step_t *step = &run->shelf.copy[rank]->plan->step[i];
         const rank_t *other;
         napcoll_verify_status_t status;
 
@@ -563,7 +347,9 @@ static napcoll_verify_status_t receive(run_t *run, int rank)
         }
         other = &run->rank[step->peer];
         memcpy(values_of(run, rank, step->dst),
-               other->outbox + other->copy->outbox_at[other_end(run, rank, i)],
+               other->outbox
+                   + run->shelf.copy[step->peer]
+                         ->outbox_at[napcoll_shelf_other_end(&run->shelf, rank, i)],
                (size_t) step->dst.count * sizeof(value_t));
         run->verdict->messages++;
     }
@@ -573,7 +359,7 @@ static napcoll_verify_status_t receive(run_t *run, int rank)
 static napcoll_verify_status_t complete_stage(run_t *run, int rank)
 {
     rank_t *r = &run->rank[rank];
-    const napcoll_stage_t *s = &r->copy->plan->stage[r->stage];
+    const napcoll_stage_t *s = &run->shelf.copy[rank]->plan->stage[r->stage];
     napcoll_verify_status_t status = receive(run, rank);
 
     for (int i = 0; i < s->work && NAPCOLL_VERIFY_OK == status; i++) {
@@ -588,7 +374,7 @@ static napcoll_verify_status_t complete_stage(run_t *run, int rank)
 
 static napcoll_verify_status_t unmatched(const run_t *run, int rank, int index)
 {
-    const napcoll_step_t *step = &run->rank[rank].copy->plan->step[index];
+    const napcoll_step_t *step = &run->shelf.copy[rank]->plan->step[index];
 
     return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_UNMATCHED, rank, run->rank[rank].stage,
                                index,
@@ -601,7 +387,7 @@ static napcoll_verify_status_t unmatched(const run_t *run, int rank, int index)
 static napcoll_verify_status_t next_message(run_t *run, int rank, demand_t *other)
 {
     rank_t *r = &run->rank[rank];
-    const napcoll_plan_t *plan = r->copy->plan;
+    const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
     const napcoll_stage_t *s = &plan->stage[r->stage];
 
     for (; r->next < s->first + s->messages; r->next++) {
@@ -613,8 +399,8 @@ static napcoll_verify_status_t next_message(run_t *run, int rank, demand_t *othe
         if (NAPCOLL_VERIFY_OK != status) {
             return status;
         }
-        theirs = run->rank[step->peer].copy->plan;
-        index = other_end(run, rank, r->next);
+        theirs = run->shelf.copy[step->peer]->plan;
+        index = napcoll_shelf_other_end(&run->shelf, rank, r->next);
         if (index < 0) {
             return unmatched(run, rank, r->next);
         }
@@ -623,7 +409,7 @@ static napcoll_verify_status_t next_message(run_t *run, int rank, demand_t *othe
             != (NAPCOLL_STEP_SEND == end->kind ? end->left.count : end->dst.count)) {
             return unmatched(run, rank, r->next);
         }
-        *other = (demand_t){.rank = step->peer, .stage = stage_of(theirs, index)};
+        *other = (demand_t){.rank = step->peer, .stage = napcoll_plan_stage_of(theirs, index)};
         if (!has_posted(run, other->rank, other->stage)) {
             return NAPCOLL_VERIFY_OK;
         }
@@ -636,8 +422,8 @@ static napcoll_verify_status_t next_message(run_t *run, int rank, demand_t *othe
 static napcoll_verify_status_t next_in_phase(run_t *run, int rank, demand_t *other)
 {
     const rank_t *r = &run->rank[rank];
-    const napcoll_plan_t *plan = r->copy->plan;
-    const napcoll_step_t *step = phase_at(plan, r->stage);
+    const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
+    const napcoll_step_t *step = napcoll_plan_phase_at(plan, r->stage);
     const int node = napcoll_node_map_node(run->map, rank);
     int number;
 
@@ -645,7 +431,7 @@ static napcoll_verify_status_t next_in_phase(run_t *run, int rank, demand_t *oth
     if (NULL == step) {
         return NAPCOLL_VERIFY_OK;
     }
-    number = phases_before(plan, r->stage);
+    number = napcoll_plan_phases_before(plan, r->stage);
     for (int lane = 0; lane < napcoll_node_map_ppn(run->map, node); lane++) {
         const int neighbour = napcoll_node_map_rank(run->map, node, lane);
         const napcoll_step_t *theirs = NULL;
@@ -655,9 +441,9 @@ static napcoll_verify_status_t next_in_phase(run_t *run, int rank, demand_t *oth
         if (NAPCOLL_VERIFY_OK != status) {
             return status;
         }
-        stage = stage_of_phase(run->rank[neighbour].copy->plan, number);
+        stage = napcoll_plan_stage_of_phase(run->shelf.copy[neighbour]->plan, number);
         if (stage >= 0) {
-            theirs = phase_at(run->rank[neighbour].copy->plan, stage);
+            theirs = napcoll_plan_phase_at(run->shelf.copy[neighbour]->plan, stage);
         }
         if (NULL == theirs || theirs->phase != step->phase || theirs->peer != step->peer
             || theirs->left.count != step->left.count) {
@@ -691,8 +477,9 @@ static int last_writer(const napcoll_plan_t *plan, int block)
 
 static napcoll_verify_status_t check_block(run_t *run, int rank, int block, value_t result)
 {
-    const napcoll_plan_t *plan = run->rank[rank].copy->plan;
-    const int step = last_writer(plan, block), stage = step < 0 ? -1 : stage_of(plan, step);
+    const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
+    const int step = last_writer(plan, block),
+              stage = step < 0 ? -1 : napcoll_plan_stage_of(plan, step);
 
     if (result.count != run->map->size || result.sum != run->all) {
         return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_CONTRIBUTION, rank, stage, step,
@@ -716,7 +503,7 @@ static napcoll_verify_status_t check_block(run_t *run, int rank, int block, valu
 static napcoll_verify_status_t check_result(run_t *run, int rank)
 {
     rank_t *r = &run->rank[rank];
-    const int blocks = r->copy->plan->blocks;
+    const int blocks = run->shelf.copy[rank]->plan->blocks;
     const value_t *result = r->block + blocks; /* the receive buffer */
     napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
 
@@ -761,7 +548,7 @@ static napcoll_verify_status_t push(run_t *run, demand_t demand)
         run->chain_room = room;
     }
     run->chain[run->chain_length++] = demand;
-    run->rank[demand.rank].waiting = true;
+    run->shelf.kept[demand.rank] = true;
     return NAPCOLL_VERIFY_OK;
 }
 
@@ -769,7 +556,7 @@ static napcoll_verify_status_t wait_for(run_t *run, int rank, demand_t other)
 {
     const rank_t *r = &run->rank[rank];
 
-    if (run->rank[other.rank].waiting) {
+    if (run->shelf.kept[other.rank]) {
         return napcoll_verdict_set(
             run->verdict, NAPCOLL_VERIFY_DEADLOCK, rank, r->stage, r->next,
             "waits for stage %d of rank %d, which waits in stage %d for rank "
@@ -790,14 +577,15 @@ static napcoll_verify_status_t go_on(run_t *run)
     if (NAPCOLL_VERIFY_OK == status && !r->ended) {
         status = need_blocks(run, demand.rank);
     }
-    if (NAPCOLL_VERIFY_OK == status && r->stage == r->copy->plan->stages && !r->ended) {
+    if (NAPCOLL_VERIFY_OK == status && r->stage == run->shelf.copy[demand.rank]->plan->stages
+        && !r->ended) {
         status = check_result(run, demand.rank);
     }
     if (NAPCOLL_VERIFY_OK != status) {
         return status;
     }
     if (r->ended || has_posted(run, demand.rank, demand.stage)) {
-        r->waiting = false;
+        run->shelf.kept[demand.rank] = false;
         run->chain_length--;
         return NAPCOLL_VERIFY_OK;
     }
@@ -852,13 +640,12 @@ static napcoll_verify_status_t prove(run_t *run, const napcoll_proof_t *proof)
 static void release(run_t *run)
 {
     for (int rank = 0; NULL != run->rank && rank < run->map->size; rank++) {
-        drop_copy(run, rank);
         free(run->rank[rank].block);
         free(run->rank[rank].outbox);
     }
     free(run->rank);
     free(run->chain);
-    free(run->at_hand);
+    napcoll_shelf_empty(&run->shelf);
     free(run->bracketing);
 }
 
@@ -872,7 +659,9 @@ static napcoll_verify_status_t start(run_t *run, const napcoll_proof_t *proof)
         run->all += mix((uint64_t) rank);
     }
     run->rank = calloc((size_t) run->map->size, sizeof(*run->rank));
-    status = NULL == run->rank ? no_memory(run) : prove(run, proof);
+    status = NULL != run->rank && napcoll_shelf_open(&run->shelf, run->map->size)
+                 ? prove(run, proof)
+                 : no_memory(run);
     release(run);
     return status;
 }
@@ -887,7 +676,7 @@ napcoll_verify_status_t napcoll_plan_prove_allreduce(napcoll_plan_source_t sourc
                  .context = context,
                  .map = map,
                  .claim = claim,
-                 .plan_memory = proof->plan_memory,
+                 .shelf = {.memory = proof->plan_memory},
                  .verdict = verdict};
 
     return start(&run, proof);
@@ -909,7 +698,7 @@ napcoll_verify_status_t napcoll_plan_verify_allreduce(napcoll_plan_t *const *pla
     const napcoll_proof_t whole = {0};
     run_t run = {.source = plan_of,
                  .context = &plans,
-                 .borrowed = true,
+                 .shelf = {.borrowed = true},
                  .map = map,
                  .claim = claim,
                  .verdict = verdict};

@@ -1,0 +1,72 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The verifier's plans at hand: those of some ranks, with what is looked up in them. Where they take too
+ * much memory some are dropped, in turn; the verifier has them made again when it needs them.
+ */
+
+#ifndef NAPCOLL_PLAN_SHELF_H
+#define NAPCOLL_PLAN_SHELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan/napcoll_plan.h"
+
+/** A plan at hand. */
+typedef struct napcoll_copy {
+    napcoll_plan_t *plan;
+    uint64_t *order;    /**< [messages] (peer, kind, step), sorted */
+    int32_t *outbox_at; /**< [steps + 1] blocks that sends and phases before a step give away */
+    int32_t
+        *buffer_at; /**< [buffers + 1] where a buffer's blocks begin, one buffer after the other */
+    int messages;
+    size_t bytes; /**< of all this */
+} napcoll_copy_t;
+
+/** All that is at hand. Set borrowed and memory, the rest to 0, before it is opened. */
+typedef struct napcoll_shelf {
+    bool borrowed;         /**< plans are somebody else's, and not freed */
+    size_t memory;         /**< bytes that plans may take; 0: no limit */
+    size_t bytes;          /**< that they take */
+    int size;              /**< ranks */
+    napcoll_copy_t **copy; /**< [size] NULL: not at hand */
+    bool *kept;            /**< [size] not to be dropped */
+    int *at_hand;          /**< [hands] ranks whose plans are at hand */
+    int hands;
+    int hand_room;
+    int next_hand; /**< whose turn it is to be dropped */
+} napcoll_shelf_t;
+
+/** Open a shelf for the plans of so many ranks. False: no memory; empty it in any case. */
+bool napcoll_shelf_open(napcoll_shelf_t *shelf, int size);
+
+/** Drop all plans, and free the shelf's lists. */
+void napcoll_shelf_empty(napcoll_shelf_t *shelf);
+
+/** Put a rank's plan there; napcoll_plan_check found it sound. The shelf owns it then, unless plans are
+ * borrowed. False: no memory, and the plan stays the caller's. Others may be dropped. */
+bool napcoll_shelf_put(napcoll_shelf_t *shelf, int rank, napcoll_plan_t *plan);
+
+/** The step of the other end of a rank's message, in the plan of its peer; both plans are at hand. -1:
+ * there is none. */
+int napcoll_shelf_other_end(const napcoll_shelf_t *shelf, int rank, int index);
+
+/** The stage of a step. */
+int napcoll_plan_stage_of(const napcoll_plan_t *plan, int step);
+
+/** The phase that a stage consists of, or NULL. */
+const napcoll_step_t *napcoll_plan_phase_at(const napcoll_plan_t *plan, int stage);
+
+/** Phases of a plan before a stage. */
+int napcoll_plan_phases_before(const napcoll_plan_t *plan, int stage);
+
+/** The stage of the n-th phase, from 0; -1: there is none. */
+int napcoll_plan_stage_of_phase(const napcoll_plan_t *plan, int n);
+
+#endif /* NAPCOLL_PLAN_SHELF_H */
