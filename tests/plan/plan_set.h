@@ -43,7 +43,7 @@ typedef enum {
 } shapes_t;
 
 /** The plans of all ranks. */
-static inline napcoll_plan_t **plans_of(const napcoll_algorithm_t *algorithm,
+static inline napcoll_plan_t **plans_of(const napcoll_collective_t *collective, int row,
                                         const napcoll_node_map_t *map,
                                         const napcoll_params_t *params, shapes_t shapes)
 {
@@ -51,11 +51,15 @@ static inline napcoll_plan_t **plans_of(const napcoll_algorithm_t *algorithm,
 
     assert_non_null(plans);
     for (int rank = 0; rank < map->size; rank++) {
-        napcoll_request_t request = {.map = map, .rank = rank, .params = *params};
+        napcoll_request_t request = {.collective = collective,
+                                     .algorithm = &collective->algorithm[row],
+                                     .map = map,
+                                     .rank = rank,
+                                     .params = *params};
         if (MIXED_SHAPES == shapes) {
             request.params.local_tree = 0 == napcoll_node_map_node(map, rank) % 2;
         }
-        plans[rank] = algorithm->generate(&request);
+        plans[rank] = request.algorithm->generate(&request);
         assert_non_null(plans[rank]);
     }
     return plans;
@@ -67,6 +71,39 @@ static inline void free_plans(napcoll_plan_t **plans, int size)
         napcoll_plan_free(plans[rank]);
     }
     free(plans);
+}
+
+/** Prove one algorithm's plans on one map, with what its row claims; nothing where it is not eligible.
+ * Returns whether it was. */
+static inline bool prove_plans(const napcoll_collective_t *collective, int row,
+                               const napcoll_node_map_t *map, const napcoll_params_t *params)
+{
+    const napcoll_request_t request = {.collective = collective,
+                                       .algorithm = &collective->algorithm[row],
+                                       .map = map,
+                                       .params = *params};
+    const napcoll_claim_t claim = napcoll_request_claim(&request);
+    napcoll_verdict_t verdict;
+    napcoll_plan_t **plans;
+
+    if (NAPCOLL_REASON_NONE != napcoll_algorithm_eligible(request.algorithm, map, params)) {
+        return false;
+    }
+    plans = plans_of(collective, row, map, params, params->local_tree ? MIXED_SHAPES : ONE_SHAPE);
+    if (NAPCOLL_VERIFY_OK != napcoll_plan_verify(plans, map, &claim, &verdict)) {
+        print_message("%s %s: %d ranks, %d nodes, ppn %d..%d, root %d, provider %d, radix %d, "
+                      "segments %d, tunables %d %d: %s\n",
+                      collective->name, request.algorithm->name, map->size, map->nodes,
+                      map->min_ppn, map->max_ppn, params->root, params->provider,
+                      params->local_radix, params->segments, params->tunable[0],
+                      params->tunable[1], verdict.text);
+        if (verdict.rank >= 0) {
+            (void) napcoll_plan_print(plans[verdict.rank], stderr);
+        }
+    }
+    assert_int_equal(verdict.status, NAPCOLL_VERIFY_OK);
+    free_plans(plans, map->size);
+    return true;
 }
 
 #endif /* NAPCOLL_TESTS_PLAN_SET_H */

@@ -13,39 +13,6 @@
 
 #include "algo/napcoll_split.h"
 
-static const napcoll_algorithm_t *row(int index)
-{
-    return &napcoll_allreduce.algorithm[index];
-}
-
-/* Verify one algorithm on one map; contributions must be in rank order where the map allows. */
-static void verify_one(const napcoll_algorithm_t *algorithm, const napcoll_node_map_t *map,
-                       const napcoll_params_t *params)
-{
-    const napcoll_bounds_t bounds = algorithm->bounds(map, params);
-    napcoll_claim_t claim = {.in_place = params->in_place,
-                             .ordered = params->ordered,
-                             .max_inter = bounds.inter,
-                             .max_messages = bounds.all};
-    napcoll_verdict_t verdict;
-    napcoll_plan_t **plans;
-
-    if (NAPCOLL_REASON_NONE != napcoll_algorithm_eligible(algorithm, map, params->ordered)) {
-        return;
-    }
-    plans = plans_of(algorithm, map, params, params->local_tree ? MIXED_SHAPES : ONE_SHAPE);
-    if (NAPCOLL_VERIFY_OK != napcoll_plan_verify_allreduce(plans, map, &claim, &verdict)) {
-        print_message("%s: %d ranks, %d nodes, ppn %d..%d, provider %d, radix %d, lanes %d: %s\n",
-                      algorithm->name, map->size, map->nodes, map->min_ppn, map->max_ppn,
-                      params->provider, params->local_radix, params->tunable[0], verdict.text);
-        if (verdict.rank >= 0) {
-            (void) napcoll_plan_print(plans[verdict.rank], stderr);
-        }
-    }
-    assert_int_equal(verdict.status, NAPCOLL_VERIFY_OK);
-    free_plans(plans, map->size);
-}
-
 enum { VARIANTS = 12 };
 
 /* All algorithms on one map, in one variant of provider, order and place. */
@@ -59,7 +26,7 @@ static void verify_variant(const napcoll_node_map_t *map, int variant, int local
                                                                   : NAPCOLL_PROVIDER_P2P,
                                    .local_radix = local_radix,
                                    .tunable = {lanes}};
-        verify_one(row(a), map, &params);
+        (void) prove_plans(&napcoll_allreduce, a, map, &params);
     }
 }
 
@@ -130,7 +97,7 @@ static void nap_plan_one_message_per_process_and_level(void **state)
             napcoll_node_map_t *map = placement(list, "block", nodes * ppns[i]);
             napcoll_params_t params = {.ordered = true, .local_radix = 4};
             assert_int_equal(napcoll_allreduce_nap_bounds(map, &params).inter, 1);
-            verify_one(row(NAPCOLL_ALLREDUCE_NAP), map, &params);
+            assert_true(prove_plans(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, map, &params));
             napcoll_node_map_free(map);
         }
     }
@@ -166,7 +133,7 @@ static void nap_plan_needs_log_ppn_inter_node_steps(void **state)
         (void) snprintf(list, sizeof(list), "%d", cases[c].ppn);
         napcoll_node_map_t *map = placement(list, "block", cases[c].nodes * cases[c].ppn);
         napcoll_params_t params = {.local_radix = 4};
-        napcoll_plan_t **plans = plans_of(row(NAPCOLL_ALLREDUCE_NAP), map, &params, ONE_SHAPE);
+        napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, map, &params, ONE_SHAPE);
         for (int rank = 0; rank < map->size; rank++) {
             int stages = inter_node_stages(plans[rank], map);
             most = stages > most ? stages : most;
@@ -209,7 +176,7 @@ static void check_pairs(int nodes, const pair_t *pairs, size_t count)
 {
     napcoll_node_map_t *map = placement("4", "block", nodes * 4);
     napcoll_params_t params = {.local_radix = 4};
-    napcoll_plan_t **plans = plans_of(row(NAPCOLL_ALLREDUCE_NAP), map, &params, ONE_SHAPE);
+    napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, map, &params, ONE_SHAPE);
 
     for (size_t i = 0; i < count; i++) {
         assert_true(sends_last(plans[pairs[i].from], map, pairs[i].to));
@@ -243,7 +210,7 @@ static void recursive_doubling_needs_log2_steps_for_any_size(void **state)
     for (int size = 2; size <= 70; size++) {
         napcoll_node_map_t *map = placement("1", "block", size);
         napcoll_params_t params = {.local_radix = 2};
-        napcoll_plan_t **plans = plans_of(row(NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING), map, &params,
+        napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING, map, &params,
                                           ONE_SHAPE);
         for (int rank = 0; rank < size; rank++) {
             assert_true(inter_node_stages(plans[rank], map) <= napcoll_split_levels(size, 2));

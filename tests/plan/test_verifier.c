@@ -29,7 +29,7 @@ static int setup(void **state)
 
     assert_non_null(f);
     f->map = placement("3", "block", RANKS);
-    f->plans = plans_of(&napcoll_allreduce.algorithm[NAPCOLL_ALLREDUCE_NAP], f->map, &params,
+    f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, f->map, &params,
                         ONE_SHAPE);
     *state = f;
     return 0;
@@ -47,7 +47,7 @@ static int teardown(void **state)
 
 static void expect(fixture_t *f, napcoll_verify_status_t status)
 {
-    (void) napcoll_plan_verify_allreduce(f->plans, f->map, &f->claim, &f->verdict);
+    (void) napcoll_plan_verify(f->plans, f->map, &f->claim, &f->verdict);
     assert_string_equal(napcoll_verify_status_name(f->verdict.status),
                         napcoll_verify_status_name(status));
 }
@@ -199,7 +199,7 @@ static void verifier_catches_reads_of_unwritten_blocks(void **state)
     f->plans[4]->temp = realloc(f->plans[4]->temp,
                                 (size_t) f->plans[4]->temps * sizeof(*f->plans[4]->temp));
     assert_non_null(f->plans[4]->temp);
-    f->plans[4]->temp[f->plans[4]->temps - 1] = (napcoll_temp_t){0, 1};
+    f->plans[4]->temp[f->plans[4]->temps - 1] = (napcoll_hold_t){0, 1};
     expect_at(f, NAPCOLL_VERIFY_UNWRITTEN, 4, 0, 4);
 }
 
@@ -228,17 +228,17 @@ static void verifier_catches_folds_out_of_rank_order(void **state)
     fixture_t *f = *state;
     napcoll_params_t params = {.local_radix = 4};
     napcoll_node_map_t *cyclic = placement("3", "cyclic", RANKS);
-    napcoll_plan_t **plans = plans_of(&napcoll_allreduce.algorithm[NAPCOLL_ALLREDUCE_NAP], cyclic,
+    napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, cyclic,
                                       &params, ONE_SHAPE);
     napcoll_claim_t claim = {.ordered = true};
 
-    assert_int_equal(napcoll_plan_verify_allreduce(plans, cyclic, &claim, &f->verdict),
+    assert_int_equal(napcoll_plan_verify(plans, cyclic, &claim, &f->verdict),
                      NAPCOLL_VERIFY_ORDER);
     assert_int_equal(f->verdict.rank, 0);
     assert_int_equal(f->verdict.stage, 0);
     assert_int_equal(plans[0]->step[f->verdict.step].kind, NAPCOLL_STEP_FOLD);
     claim.ordered = false;
-    assert_int_equal(napcoll_plan_verify_allreduce(plans, cyclic, &claim, &f->verdict),
+    assert_int_equal(napcoll_plan_verify(plans, cyclic, &claim, &f->verdict),
                      NAPCOLL_VERIFY_OK);
     free_plans(plans, RANKS);
     napcoll_node_map_free(cyclic);
@@ -275,7 +275,7 @@ static void verifier_catches_more_messages_than_claimed(void **state)
     napcoll_params_t params = {.local_radix = 4, .tunable = {4}};
 
     free_plans(f->plans, RANKS);
-    f->plans = plans_of(&napcoll_allreduce.algorithm[NAPCOLL_ALLREDUCE_NAP], f->map, &params,
+    f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, f->map, &params,
                         ONE_SHAPE);
     f->claim.max_inter = 1; /* with 4 lanes on 3 processes one of them has two */
     expect(f, NAPCOLL_VERIFY_MESSAGES);
@@ -289,7 +289,7 @@ static void verifier_catches_phases_that_do_not_meet(void **state)
     napcoll_params_t params = {.local_radix = 4, .provider = NAPCOLL_PROVIDER_DELEGATE};
 
     free_plans(f->plans, RANKS);
-    f->plans = plans_of(&napcoll_allreduce.algorithm[NAPCOLL_ALLREDUCE_SMP], f->map, &params,
+    f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP, f->map, &params,
                         ONE_SHAPE);
     expect(f, NAPCOLL_VERIFY_OK);
     step_of(f, 8, NAPCOLL_STEP_PHASE, 1)->peer = 1; /* another root than its neighbours' */
@@ -430,7 +430,7 @@ static void verifier_catches_any_single_step_left_out(void **state)
                 step->left = (napcoll_span_t){NAPCOLL_BUFFER_SEND, 0, 1};
                 break;
             }
-            (void) napcoll_plan_verify_allreduce(f->plans, f->map, &f->claim, &f->verdict);
+            (void) napcoll_plan_verify(f->plans, f->map, &f->claim, &f->verdict);
             assert_int_not_equal(f->verdict.status, NAPCOLL_VERIFY_OK);
             spoilt++;
             *step = whole;
@@ -476,9 +476,11 @@ static napcoll_verify_status_t prove(int nodes, spoiler_t *spoiler, const napcol
 
     spoiler->made = 0;
     spoiler->generator = (napcoll_generator_t){
-        .algorithm = &napcoll_allreduce.algorithm[NAPCOLL_ALLREDUCE_NAP],
-        .request = {.map = map, .params = {.local_radix = 2}}};
-    status = napcoll_plan_prove_allreduce(spoiled, spoiler, map, &claim, proof, verdict);
+        .request = {.collective = &napcoll_allreduce,
+                    .algorithm = &napcoll_allreduce.algorithm[NAPCOLL_ALLREDUCE_NAP],
+                    .map = map,
+                    .params = {.local_radix = 2}}};
+    status = napcoll_plan_prove(spoiled, spoiler, map, &claim, proof, verdict);
     napcoll_node_map_free(map);
     return status;
 }

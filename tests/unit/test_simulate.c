@@ -264,10 +264,11 @@ static void simulate_finds_what_cannot_run(void **state)
 static napcoll_simulation_t *simulation_of(const char *algorithm, const napcoll_node_map_t *map,
                                            const napcoll_params_t *params)
 {
-    napcoll_generator_t generator = {.request = {.map = map, .params = *params}};
+    napcoll_generator_t generator = {
+        .request = {.collective = &napcoll_allreduce, .map = map, .params = *params}};
     napcoll_simulation_t *simulation;
 
-    generator.algorithm =
+    generator.request.algorithm =
         &napcoll_allreduce.algorithm[napcoll_algorithm_find(&napcoll_allreduce, algorithm)];
     assert_int_equal(
         napcoll_simulation_create(map, napcoll_generator_plan, &generator, &simulation),
@@ -369,13 +370,14 @@ static void simulate_differs_from_the_forms_outside_their_assumptions(void **sta
 static void simulate_refuses_phases_of_another_provider(void **state)
 {
     napcoll_generator_t generator = {
-        .request = {.params = {.provider = NAPCOLL_PROVIDER_DELEGATE, .local_radix = 2}}};
+        .request = {.collective = &napcoll_allreduce,
+                    .params = {.provider = NAPCOLL_PROVIDER_DELEGATE, .local_radix = 2}}};
     napcoll_node_map_t *map = block_map(2, 2);
     napcoll_simulation_t *simulation;
 
     (void) state;
     generator.request.map = map;
-    generator.algorithm =
+    generator.request.algorithm =
         &napcoll_allreduce.algorithm[napcoll_algorithm_find(&napcoll_allreduce, "smp")];
     assert_int_equal(
         napcoll_simulation_create(map, napcoll_generator_plan, &generator, &simulation),

@@ -74,14 +74,14 @@ static void count_stage(const napcoll_plan_t *plan, const napcoll_stage_t *stage
         network = true;
         if (send) {
             effort->network_messages++;
-            effort->node_vectors += (double) step[i].left.count / plan->blocks;
+            effort->node_vectors += napcoll_plan_share(plan, step[i].left);
         }
     }
     effort->network_steps += network;
     effort->local_steps += !network && stage->messages > 0;
     for (int i = stage->messages; i < stage->messages + stage->work; i++) {
         if (NAPCOLL_STEP_FOLD == step[i].kind) {
-            effort->folds += (double) step[i].dst.count / plan->blocks;
+            effort->folds += napcoll_plan_share(plan, step[i].dst);
         }
     }
 }
@@ -143,7 +143,7 @@ static double simulated_us(const case_t *c, napcoll_generator_t *generator)
     }
     napcoll_simulation_free(simulation);
     if (NAPCOLL_SIMULATE_OK != status) {
-        fprintf(stderr, "napcoll-plan: %s: %s\n", generator->algorithm->name,
+        fprintf(stderr, "napcoll-plan: %s: %s\n", generator->request.algorithm->name,
                 napcoll_simulate_status_help(status));
         exit(EXIT_FAILURE);
     }
@@ -167,7 +167,7 @@ static candidate_t weigh(const case_t *c, const napcoll_algorithm_t *algorithm)
         .algorithm = algorithm, .simulated_us = NAN, .formula_us = NAN, .time_us = INFINITY};
     double time_us;
 
-    candidate.reason = napcoll_algorithm_eligible(algorithm, c->map, c->options->params.ordered);
+    candidate.reason = napcoll_algorithm_eligible(algorithm, c->map, &c->options->params);
     if (NAPCOLL_REASON_NONE != candidate.reason) {
         return candidate;
     }

@@ -33,7 +33,7 @@
 
 typedef struct {
     const napcoll_plan_t *plan; /* of the rank that is being written */
-    int bytes;                  /* of the user's vector */
+    int bytes;                  /* of the user's vector, or of a rank's block */
     double fold_ns_per_byte;    /* 0 where no machine is named */
     int *sent;                  /* [ranks] messages of this rank to each other one, so far */
     int *received;              /* [ranks] and from each */
@@ -45,6 +45,9 @@ static int64_t block_start(const export_t *e, int block)
 {
     const int blocks = e->plan->blocks, larger = e->bytes % blocks;
 
+    if (NAPCOLL_LAYOUT_VECTOR != e->plan->layout) {
+        return (int64_t) block * e->bytes;
+    }
     return (int64_t) block * (e->bytes / blocks) + (block < larger ? block : larger);
 }
 

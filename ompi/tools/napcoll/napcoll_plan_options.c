@@ -472,8 +472,10 @@ int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST
 napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *algorithm,
                                  const napcoll_node_map_t *map)
 {
-    napcoll_generator_t generator = {.algorithm = algorithm,
-                                     .request = {.map = map, .params = o->params}};
+    napcoll_generator_t generator = {.request = {.collective = o->collective,
+                                                 .algorithm = algorithm,
+                                                 .map = map,
+                                                 .params = o->params}};
 
     if (NULL == o->algorithm) {
         generator.request.params.tunable[0] = algorithm->tunable[0].initial;
@@ -483,7 +485,7 @@ napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *
 
 void require_eligible(const options_t *o, const napcoll_node_map_t *map)
 {
-    napcoll_reason_t reason = napcoll_algorithm_eligible(o->algorithm, map, o->params.ordered);
+    napcoll_reason_t reason = napcoll_algorithm_eligible(o->algorithm, map, &o->params);
 
     if (NAPCOLL_REASON_NONE != reason) {
         fprintf(stderr, "napcoll-plan: %s cannot do this: %s\n", o->algorithm->name,

@@ -134,7 +134,7 @@ static int study_nodes(study_t *study, int nodes)
     map = make_map(o);
     for (int i = 0; i < study->algorithms && NAPCOLL_SIMULATE_OK == status; i++) {
         const napcoll_algorithm_t *algorithm = study->algorithm[i];
-        napcoll_reason_t reason = napcoll_algorithm_eligible(algorithm, map, o->params.ordered);
+        napcoll_reason_t reason = napcoll_algorithm_eligible(algorithm, map, &o->params);
 
         if (NAPCOLL_REASON_NONE != reason) {
             report_skipped(study, algorithm, map, reason);

@@ -90,19 +90,15 @@ static void report_broken(sweep_t *sweep, const options_t *o, const napcoll_node
 static void prove(sweep_t *sweep, options_t *o)
 {
     napcoll_node_map_t *map = make_map(o);
-    const napcoll_bounds_t bounds = o->algorithm->bounds(map, &o->params);
-    const napcoll_claim_t claim = {.in_place = o->params.in_place,
-                                   .ordered = o->params.ordered,
-                                   .max_inter = bounds.inter,
-                                   .max_messages = bounds.all};
     const napcoll_proof_t proof = {.sample = o->sample, .seed = seed, .plan_memory = plan_memory};
     napcoll_generator_t generator = generator_of(o, o->algorithm, map);
+    const napcoll_claim_t claim = napcoll_request_claim(&generator.request);
     napcoll_verdict_t verdict = {.status = NAPCOLL_VERIFY_OK};
     const bool eligible = NAPCOLL_REASON_NONE
-                          == napcoll_algorithm_eligible(o->algorithm, map, o->params.ordered);
+                          == napcoll_algorithm_eligible(o->algorithm, map, &o->params);
 
     if (eligible) {
-        (void) napcoll_plan_prove_allreduce(napcoll_generator_plan, &generator, map, &claim, &proof,
+        (void) napcoll_plan_prove(napcoll_generator_plan, &generator, map, &claim, &proof,
                                             &verdict);
     }
     (void) pthread_mutex_lock(&sweep->lock);

@@ -107,14 +107,17 @@ static int find_topology(mca_coll_napcoll_module_t *module)
 static int make_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                      napcoll_cached_t *entry)
 {
-    napcoll_request_t request = {
-        .map = module->map, .rank = ompi_comm_rank(module->comm), .params = entry->decision.params};
-    const napcoll_algorithm_t *algorithm =
-        &mca_coll_napcoll_collectives[coll]->algorithm[entry->decision.algorithm];
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+    const napcoll_request_t request = {
+        .collective = collective,
+        .algorithm = &collective->algorithm[entry->decision.algorithm],
+        .map = module->map,
+        .rank = ompi_comm_rank(module->comm),
+        .params = entry->decision.params};
     bool good;
     int rc;
 
-    entry->plan = algorithm->generate(&request);
+    entry->plan = request.algorithm->generate(&request);
     if (NULL == entry->plan) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }

@@ -93,16 +93,15 @@ static void report(const mca_coll_napcoll_module_t *module, const napcoll_plan_t
 static int verify_plans(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                         const napcoll_decision_t *decision, napcoll_plan_t *const *plans)
 {
-    const napcoll_algorithm_t *algorithm =
-        &mca_coll_napcoll_collectives[coll]->algorithm[decision->algorithm];
-    const napcoll_bounds_t bounds = algorithm->bounds(module->map, &decision->params);
-    const napcoll_claim_t claim = {.in_place = decision->params.in_place,
-                                   .ordered = decision->params.ordered,
-                                   .max_inter = bounds.inter,
-                                   .max_messages = bounds.all};
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+    const napcoll_claim_t claim = napcoll_request_claim(
+        &(napcoll_request_t){.collective = collective,
+                             .algorithm = &collective->algorithm[decision->algorithm],
+                             .map = module->map,
+                             .params = decision->params});
     napcoll_verdict_t verdict;
 
-    (void) napcoll_plan_verify_allreduce(plans, module->map, &claim, &verdict);
+    (void) napcoll_plan_verify(plans, module->map, &claim, &verdict);
     if (NAPCOLL_VERIFY_OK == verdict.status) {
         opal_output_verbose(1, mca_coll_napcoll_component.output,
                             "coll:napcoll: communicator %u: %s by %s verified: %d plans, %lld "

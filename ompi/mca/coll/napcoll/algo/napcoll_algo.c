@@ -24,8 +24,14 @@ static const struct {
                                    "the vector is larger than what auto takes on (see the "
                                    "parameter allreduce_smp_max)"},
     [NAPCOLL_REASON_NONCOMMUTATIVE] = {"noncommutative",
-                                       "the operation does not commute and the ranks of some node "
-                                       "are not one interval"},
+                                       "the operation does not commute and the algorithm cannot "
+                                       "fold in rank order, on this placement or on any"},
+    [NAPCOLL_REASON_PLACEMENT] = {"placement", "the ranks of some node are not one interval"},
+    [NAPCOLL_REASON_POWER_OF_TWO] = {"power_of_two",
+                                     "the algorithm needs a number of ranks that is a power of two"},
+    [NAPCOLL_REASON_REPRODUCIBLE] = {"reproducible",
+                                     "the algorithm's bits depend on which ranks share a node (see "
+                                     "the parameter reproducible)"},
     [NAPCOLL_REASON_PPN] = {"ppn", "no node has more than one process"},
     [NAPCOLL_REASON_WRONG_PLAN] = {"wrong_plan",
                                    "the verifier found the algorithm's plan to be wrong (see the "
@@ -42,16 +48,62 @@ const char *napcoll_reason_help(napcoll_reason_t reason)
     return reasons[reason].help;
 }
 
-napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request, const char *collective,
-                                           const char *algorithm, int blocks)
+int napcoll_request_input_buffer(const napcoll_request_t *request)
 {
-    napcoll_builder_t *builder = napcoll_builder_new(collective, algorithm, request->rank, blocks);
+    return request->params.in_place
+                   && napcoll_goal_in_place(request->collective->goal, request->params.root,
+                                            request->rank)
+               ? NAPCOLL_BUFFER_RECV
+               : NAPCOLL_BUFFER_SEND;
+}
 
-    if (NULL != builder && !request->params.in_place
+bool napcoll_request_takes(const napcoll_request_t *request)
+{
+    return napcoll_goal_takes(request->collective->goal, request->params.root, request->rank);
+}
+
+napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request,
+                                           napcoll_layout_t layout, int blocks)
+{
+    const napcoll_goal_t goal = request->collective->goal;
+    const int number = NAPCOLL_LAYOUT_VECTOR == layout  ? blocks
+                       : NAPCOLL_LAYOUT_RANKS == layout ? request->map->size
+                                                        : 1;
+    const bool input_there = NAPCOLL_BUFFER_RECV == napcoll_request_input_buffer(request);
+    napcoll_hold_t user[NAPCOLL_BUFFER_TEMP];
+    napcoll_builder_t *builder = napcoll_builder_new(request->collective->name,
+                                                     request->algorithm->name, request->rank,
+                                                     number);
+
+    if (NULL == builder) {
+        return NULL;
+    }
+    napcoll_goal_buffers(goal, layout, number, napcoll_node_map_place(request->map, request->rank),
+                         napcoll_request_takes(request)
+                             || (input_there && NAPCOLL_GOAL_EXSCAN == goal),
+                         user);
+    napcoll_builder_layout(builder, layout,
+                           NAPCOLL_LAYOUT_RANKS == layout
+                               && (request->collective->spread || !request->map->contiguous),
+                           user);
+    if (!input_there && user[NAPCOLL_BUFFER_RECV].count > 0 && NAPCOLL_LAYOUT_RANKS != layout
         && NAPCOLL_PROVIDER_P2P == request->params.provider) {
         napcoll_builder_lend_recvbuf(builder);
     }
     return builder;
+}
+
+napcoll_claim_t napcoll_request_claim(const napcoll_request_t *request)
+{
+    const napcoll_bounds_t bounds = request->algorithm->bounds(request->map, &request->params);
+
+    return (napcoll_claim_t){.goal = request->collective->goal,
+                             .root = request->params.root,
+                             .in_place = request->params.in_place,
+                             .ordered = request->params.ordered,
+                             .canonical = request->algorithm->canonical,
+                             .max_inter = bounds.inter,
+                             .max_messages = bounds.all};
 }
 
 napcoll_plan_t *napcoll_generator_plan(void *context, int rank)
@@ -60,7 +112,7 @@ napcoll_plan_t *napcoll_generator_plan(void *context, int rank)
     napcoll_request_t request = generator->request;
 
     request.rank = rank;
-    return generator->algorithm->generate(&request);
+    return request.algorithm->generate(&request);
 }
 
 int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *name)
@@ -74,13 +126,28 @@ int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *n
 }
 
 napcoll_reason_t napcoll_algorithm_eligible(const napcoll_algorithm_t *algorithm,
-                                            const napcoll_node_map_t *map, bool ordered)
+                                            const napcoll_node_map_t *map,
+                                            const napcoll_params_t *params)
 {
-    if (0 != (algorithm->needs & NAPCOLL_NEEDS_SHARED_NODE) && map->max_ppn < 2) {
-        return NAPCOLL_REASON_PPN;
+    const struct {
+        unsigned need;
+        bool unmet;
+        napcoll_reason_t reason;
+    } all[] = {
+        {NAPCOLL_NEEDS_SHARED_NODE, map->max_ppn < 2, NAPCOLL_REASON_PPN},
+        {NAPCOLL_NEEDS_NODE_ORDER, params->ordered && !map->contiguous,
+         NAPCOLL_REASON_NONCOMMUTATIVE},
+        {NAPCOLL_NEEDS_COMMUTATIVE, params->ordered, NAPCOLL_REASON_NONCOMMUTATIVE},
+        {NAPCOLL_NEEDS_CONTIGUOUS, !map->contiguous, NAPCOLL_REASON_PLACEMENT},
+        {NAPCOLL_NEEDS_POWER_OF_TWO, 0 != (map->size & (map->size - 1)),
+         NAPCOLL_REASON_POWER_OF_TWO},
+    };
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        if (0 != (algorithm->needs & all[i].need) && all[i].unmet) {
+            return all[i].reason;
+        }
     }
-    if (0 != (algorithm->needs & NAPCOLL_NEEDS_NODE_ORDER) && ordered && !map->contiguous) {
-        return NAPCOLL_REASON_NONCOMMUTATIVE;
-    }
-    return NAPCOLL_REASON_NONE;
+    return params->reproducible && !algorithm->canonical ? NAPCOLL_REASON_REPRODUCIBLE
+                                                         : NAPCOLL_REASON_NONE;
 }

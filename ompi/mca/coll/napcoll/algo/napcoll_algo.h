@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 #include "plan/napcoll_plan.h"
+#include "plan/napcoll_plan_verify.h"
 #include "topo/napcoll_node_map.h"
 
 /** What carries out local phases. */
@@ -44,6 +45,9 @@ typedef enum {
 typedef struct napcoll_params {
     bool in_place; /**< input is in the receive buffer */
     bool ordered;  /**< contributions must be folded in rank order (the op does not commute) */
+    bool reproducible; /**< ... and by halves of the ranks: the same bits on any nodes */
+    int root;          /**< of a reduce */
+    int segments;      /**< pieces of a vector that follow each other through a pipeline; 0 is 1 */
     napcoll_provider_t provider;
     int local_radix;                   /**< fan-out of local phases in the p2p provider, >= 2 */
     bool local_tree;                   /**< p2p: local allreduces by a tree, not by exchanges */
@@ -52,28 +56,46 @@ typedef struct napcoll_params {
 
 /** One rank's question for a plan. */
 typedef struct napcoll_request {
+    const struct napcoll_collective *collective;
+    const struct napcoll_algorithm *algorithm; /**< a row of the collective's */
     const napcoll_node_map_t *map;
     int rank;
     napcoll_params_t params;
 } napcoll_request_t;
 
-/** Where a reduction's input is: the whole vector in the send or, in place, the receive buffer. */
+/** The buffer that a rank's input is in: the send or, in place, the receive buffer. */
+int napcoll_request_input_buffer(const napcoll_request_t *request);
+
+/** A reduction's input, where the vector is one block. */
 static inline napcoll_span_t napcoll_request_input(const napcoll_request_t *request)
 {
-    return (napcoll_span_t){
-        .buffer = request->params.in_place ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND, .count = 1};
+    return (napcoll_span_t){.buffer = napcoll_request_input_buffer(request), .count = 1};
 }
 
-/** The builder of a request's plan, in which the receive buffer serves as a temporary where it can:
- * not in place, and not where phases of the delegate write to it. NULL when memory ran out. */
-napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request, const char *collective,
-                                           const char *algorithm, int blocks);
+/** Whether the rank gets a result in its receive buffer. */
+bool napcoll_request_takes(const napcoll_request_t *request);
+
+/**
+ * The builder of a request's plan. Where the input is in the send buffer and phases of the delegate do
+ * not write to the receive buffer, that one serves as a temporary (napcoll_builder_lend_recvbuf).
+ *
+ * @param[in] request  the request
+ * @param[in] layout   of the plan
+ * @param[in] blocks   pieces of the vector; ranks and slots need none
+ *
+ * @return the builder; NULL when memory ran out
+ */
+napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request,
+                                           napcoll_layout_t layout, int blocks);
 
 /** What an algorithm needs; a set of flags. */
 typedef enum {
     NAPCOLL_NEEDS_NOTHING = 0,
     NAPCOLL_NEEDS_SHARED_NODE = 1, /**< some node with two processes or more */
-    NAPCOLL_NEEDS_NODE_ORDER = 2   /**< contiguous nodes, where the op does not commute */
+    NAPCOLL_NEEDS_NODE_ORDER = 2,  /**< contiguous nodes, where the op does not commute */
+    NAPCOLL_NEEDS_COMMUTATIVE = 4, /**< an op that commutes */
+    NAPCOLL_NEEDS_CONTIGUOUS = 8,  /**< contiguous nodes, for any op */
+    NAPCOLL_NEEDS_POWER_OF_TWO = 16 /**< so many ranks */
 } napcoll_needs_t;
 
 /** Why an algorithm, or napcoll as a whole, does not do a call. The names are user interface. */
@@ -82,6 +104,9 @@ typedef enum {
     NAPCOLL_REASON_PREVIOUS,   /**< the parameter or info key asks for the previous function */
     NAPCOLL_REASON_SIZE_LIMIT, /**< auto leaves messages of this size to the previous function */
     NAPCOLL_REASON_NONCOMMUTATIVE, /**< the order of the op cannot be kept on this placement */
+    NAPCOLL_REASON_PLACEMENT,      /**< the ranks of some node are not one interval */
+    NAPCOLL_REASON_POWER_OF_TWO,   /**< the number of ranks is none */
+    NAPCOLL_REASON_REPRODUCIBLE,   /**< the algorithm's bits depend on the nodes */
     NAPCOLL_REASON_PPN,            /**< no node has a second process */
     NAPCOLL_REASON_WRONG_PLAN,     /**< the verifier found the plan to be wrong */
     NAPCOLL_REASONS
@@ -112,26 +137,32 @@ typedef struct napcoll_algorithm {
     napcoll_bounds_t (*bounds)(const napcoll_node_map_t *map, const napcoll_params_t *params);
 
     unsigned needs; /**< napcoll_needs_t flags */
+    bool canonical; /**< it folds by halves of the ranks, which the verifier proves */
     napcoll_tunable_t tunable[NAPCOLL_MAX_TUNABLES + 1];
 } napcoll_algorithm_t;
 
 /** What makes the plans of all ranks: the context of napcoll_generator_plan. */
 typedef struct napcoll_generator {
-    const napcoll_algorithm_t *algorithm;
     napcoll_request_t request; /**< rank is set for each plan */
 } napcoll_generator_t;
 
 /** A napcoll_plan_source_t whose context is a napcoll_generator_t. */
 napcoll_plan_t *napcoll_generator_plan(void *context, int rank);
 
+/** What the verifier is to prove of the plans of a request, whatever its rank. */
+napcoll_claim_t napcoll_request_claim(const napcoll_request_t *request);
+
 /** A collective's table. */
 typedef struct napcoll_collective {
     const char *name;
+    napcoll_goal_t goal;
+    bool uneven;  /**< every rank's block has a size of its own */
+    bool spread;  /**< blocks of the larger user buffer lie where the user says */
     const napcoll_algorithm_t *algorithm; /**< [algorithms] rows */
     int algorithms;
 } napcoll_collective_t;
 
-/** The table of allreduce, see allreduce/allreduce.c. */
+/** The tables, see COLL/COLL.c. */
 extern const napcoll_collective_t napcoll_allreduce;
 
 /** A row by name, or -1. */
@@ -143,7 +174,8 @@ int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *n
  * @return NAPCOLL_REASON_NONE, or what stands against it
  */
 napcoll_reason_t napcoll_algorithm_eligible(const napcoll_algorithm_t *algorithm,
-                                            const napcoll_node_map_t *map, bool ordered);
+                                            const napcoll_node_map_t *map,
+                                            const napcoll_params_t *params);
 
 /** Name of a reason ("noncommutative"), static. */
 const char *napcoll_reason_name(napcoll_reason_t reason);

@@ -38,6 +38,13 @@
 #    define COMM_INDEX   ompi_comm_get_cid
 #endif
 
+/* How the datatype engine counts elements. */
+#if defined(MCA_COLL_BASE_VERSION_3_0_0)
+typedef size_t count_t;
+#else
+typedef int32_t count_t;
+#endif
+
 /* The value of an info key, to be freed; NULL where it is not set or memory ran out (*found then). */
 static char *info_value(opal_info_t *info, const char *key, int *found)
 {
@@ -139,4 +146,15 @@ void napcoll_compat_reduce(ompi_op_t *op, const void *source, void *target, size
 {
     /* the interface takes no const before 6.0: the source is only read */
     ompi_op_reduce(op, (void *) (uintptr_t) source, target, count, datatype);
+}
+
+int napcoll_compat_copy_types(const void *from, size_t from_count, ompi_datatype_t *from_type,
+                              void *to, size_t to_count, ompi_datatype_t *to_type)
+{
+#if !defined(MCA_COLL_BASE_VERSION_3_0_0)
+    if (from_count > INT32_MAX || to_count > INT32_MAX) {
+        return OMPI_ERR_NOT_SUPPORTED; /* counts are int there: nobody can ask for it */
+    }
+#endif
+    return ompi_datatype_sndrcv(from, (count_t) from_count, from_type, to, (count_t) to_count, to_type);
 }

@@ -122,6 +122,14 @@ void napcoll_compat_show_help(const char *topic, ...);
 void napcoll_compat_reduce(ompi_op_t *op, const void *source, void *target, size_t count,
                            ompi_datatype_t *datatype);
 
+/**
+ * Copy data from one datatype to another with the same signature.
+ *
+ * @return OMPI_SUCCESS, or an error: before 6.0 there may be 2^31 - 1 elements at most
+ */
+int napcoll_compat_copy_types(const void *from, size_t from_count, ompi_datatype_t *from_type,
+                              void *to, size_t to_count, ompi_datatype_t *to_type);
+
 /** The component's function table, as the framework of this version knows a component. */
 typedef mca_coll_base_component_t napcoll_compat_component_t;
 

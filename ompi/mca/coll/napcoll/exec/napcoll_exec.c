@@ -10,8 +10,8 @@
  *     bind    where every buffer of the plan lies in this call
  *     stage   post receives, post sends, wait for all, then fold and copy; next stage
  *
- * Block b of B covers elements b * count / B on, the first count mod B blocks one more than the
- * others. Temporaries lie one after the other in the scratch memory, at the distance that the
+ * Block b of a vector's B covers elements b * count / B on, the first count mod B blocks one more than
+ * the others. What ranks have their blocks of is in the binding. Temporaries lie one after the other in the scratch memory, at the distance that the
  * datatype's extent asks for.
  */
 
@@ -51,6 +51,25 @@ int napcoll_engine_prepare(napcoll_engine_t *engine, const napcoll_plan_t *plan)
     return OMPI_SUCCESS;
 }
 
+int napcoll_engine_ranks(napcoll_engine_t *engine, int ranks)
+{
+    size_t *start;
+    ptrdiff_t *place;
+
+    if (ranks < engine->ranks_room) {
+        return OMPI_SUCCESS;
+    }
+    start = realloc(engine->start, ((size_t) ranks + 1) * sizeof(*start));
+    engine->start = NULL == start ? engine->start : start;
+    place = realloc(engine->place, ((size_t) ranks + 1) * sizeof(*place));
+    engine->place = NULL == place ? engine->place : place;
+    if (NULL == start || NULL == place) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    engine->ranks_room = ranks + 1;
+    return OMPI_SUCCESS;
+}
+
 static void drop_scratch(napcoll_engine_t *engine)
 {
     free(engine->scratch);
@@ -62,37 +81,72 @@ void napcoll_engine_release(napcoll_engine_t *engine)
 {
     free(engine->request);
     free(engine->base);
+    free(engine->start);
+    free(engine->place);
     drop_scratch(engine);
     engine->request = NULL;
     engine->base = NULL;
-    engine->request_room = engine->base_room = 0;
+    engine->start = NULL;
+    engine->place = NULL;
+    engine->request_room = engine->base_room = engine->ranks_room = 0;
 }
 
-/* First element of a block. */
-static inline size_t block_start(const napcoll_plan_t *plan, size_t count, int block)
+/* A plan in a call. */
+typedef struct {
+    napcoll_engine_t *engine;
+    const napcoll_plan_t *plan;
+    const napcoll_binding_t *binding;
+    ptrdiff_t extent;
+} call_t;
+
+/* Elements before a block. */
+static inline size_t block_start(const call_t *call, int block)
 {
-    size_t blocks = (size_t) plan->blocks, larger = count % blocks, b = (size_t) block;
+    const size_t count = call->binding->count, blocks = (size_t) call->plan->blocks;
+    const size_t b = (size_t) block;
+    size_t larger;
+
+    if (NAPCOLL_LAYOUT_VECTOR != call->plan->layout) {
+        const size_t *start = call->binding->start;
+
+        return NULL == start ? b * count : b / blocks * start[blocks] + start[b % blocks];
+    }
+    larger = count % blocks;
     return b * (count / blocks) + (b < larger ? b : larger);
 }
 
-static inline size_t span_count(const napcoll_plan_t *plan, size_t count, napcoll_span_t span)
+static inline size_t span_count(const call_t *call, napcoll_span_t span)
 {
-    if (1 == plan->blocks) {
-        return count;
+    if (1 == call->plan->blocks && NAPCOLL_LAYOUT_VECTOR == call->plan->layout) {
+        return 0 == span.count ? 0 : call->binding->count;
     }
-    return block_start(plan, count, span.first + span.count) - block_start(plan, count, span.first);
+    return block_start(call, span.first + span.count) - block_start(call, span.first);
 }
 
-static inline char *span_address(const napcoll_engine_t *engine, const napcoll_plan_t *plan,
-                                 const napcoll_binding_t *binding, ptrdiff_t extent,
-                                 napcoll_span_t span)
+/* Where a rank's block begins in the user's buffer of all ranks' blocks, in elements. */
+static inline ptrdiff_t block_place(const call_t *call, int block)
 {
-    char *base = engine->base[span.buffer];
+    const napcoll_binding_t *binding = call->binding;
 
-    if (0 == span.first) {
-        return base;
+    if (NULL != binding->place) {
+        return binding->place[block];
     }
-    return base + (ptrdiff_t) block_start(plan, binding->count, span.first) * extent;
+    return (ptrdiff_t) ((size_t) (NULL == binding->order ? block : binding->order[block])
+                        * binding->count);
+}
+
+static inline char *span_address(const call_t *call, napcoll_span_t span)
+{
+    char *base = call->engine->base[span.buffer];
+
+    if (NAPCOLL_LAYOUT_RANKS == call->plan->layout && span.buffer < NAPCOLL_BUFFER_TEMP) {
+        /* a buffer of one block begins with it */
+        return 1 == call->plan->user[span.buffer].count
+                   ? base
+                   : base + block_place(call, span.first) * call->extent;
+    }
+    return 0 == span.first ? base
+                           : base + (ptrdiff_t) block_start(call, span.first) * call->extent;
 }
 
 /* Memory for the temporaries: *origin is where the first element of the first one begins. */
@@ -123,30 +177,31 @@ static int get_scratch(napcoll_engine_t *engine, const napcoll_binding_t *bindin
 }
 
 /* Find out where every buffer's block 0 lies in this call. */
-static int bind_buffers(napcoll_engine_t *engine, const napcoll_plan_t *plan,
-                        const napcoll_binding_t *binding, ptrdiff_t extent)
+static int bind_buffers(const call_t *call)
 {
+    napcoll_engine_t *engine = call->engine;
+    const napcoll_plan_t *plan = call->plan;
     size_t elements = 0;
     char *at = NULL;
 
-    engine->base[NAPCOLL_BUFFER_SEND] = (char *) (uintptr_t) binding->sendbuf;
-    engine->base[NAPCOLL_BUFFER_RECV] = binding->recvbuf;
+    engine->base[NAPCOLL_BUFFER_SEND] = (char *) (uintptr_t) call->binding->sendbuf;
+    engine->base[NAPCOLL_BUFFER_RECV] = call->binding->recvbuf;
     for (int t = 0; t < plan->temps; t++) {
-        napcoll_span_t all = {.first = plan->temp[t].first, .count = plan->temp[t].count};
-        elements += span_count(plan, binding->count, all);
+        elements += span_count(call, (napcoll_span_t){.first = plan->temp[t].first,
+                                                      .count = plan->temp[t].count});
     }
     if (elements > 0) {
-        int rc = get_scratch(engine, binding, elements, &at);
+        int rc = get_scratch(engine, call->binding, elements, &at);
         if (OMPI_SUCCESS != rc) {
             return rc;
         }
     }
     for (int t = 0; t < plan->temps; t++) {
         napcoll_span_t all = {.first = plan->temp[t].first, .count = plan->temp[t].count};
-        size_t first = 0 == all.first ? 0 : block_start(plan, binding->count, all.first);
+        size_t first = 0 == all.first ? 0 : block_start(call, all.first);
 
-        engine->base[NAPCOLL_BUFFER_TEMP + t] = at - (ptrdiff_t) first * extent;
-        at += (ptrdiff_t) span_count(plan, binding->count, all) * extent;
+        engine->base[NAPCOLL_BUFFER_TEMP + t] = at - (ptrdiff_t) first * call->extent;
+        at += (ptrdiff_t) span_count(call, all) * call->extent;
     }
     return OMPI_SUCCESS;
 }
@@ -184,13 +239,12 @@ static int first_error(const napcoll_engine_t *engine, int messages, int returne
     return MPI_ERR_IN_STATUS == returned ? MPI_ERR_OTHER : returned;
 }
 
-static inline int post(napcoll_engine_t *engine, const napcoll_plan_t *plan,
-                       const napcoll_step_t *step, const napcoll_binding_t *binding,
-                       ptrdiff_t extent, ompi_request_t **request)
+static inline int post(const call_t *call, const napcoll_step_t *step, ompi_request_t **request)
 {
+    const napcoll_binding_t *binding = call->binding;
     napcoll_span_t span = NAPCOLL_STEP_RECV == step->kind ? step->dst : step->left;
-    char *at = span_address(engine, plan, binding, extent, span);
-    size_t count = span_count(plan, binding->count, span);
+    char *at = 0 == span.count ? NULL : span_address(call, span);
+    size_t count = 0 == span.count ? 0 : span_count(call, span);
 
     if (NAPCOLL_STEP_RECV == step->kind) {
         return MCA_PML_CALL(
@@ -200,16 +254,15 @@ static inline int post(napcoll_engine_t *engine, const napcoll_plan_t *plan,
                               MCA_PML_BASE_SEND_STANDARD, binding->comm, request));
 }
 
-static int exchange_messages(napcoll_engine_t *engine, const napcoll_plan_t *plan,
-                             const napcoll_stage_t *stage, const napcoll_binding_t *binding,
-                             ptrdiff_t extent)
+static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
 {
-    const napcoll_step_t *step = &plan->step[stage->first];
+    napcoll_engine_t *engine = call->engine;
+    const napcoll_step_t *step = &call->plan->step[stage->first];
     int posted, rc = OMPI_SUCCESS;
 
     for (posted = 0; posted < stage->messages; posted++) {
         engine->request[posted] = MPI_REQUEST_NULL;
-        rc = post(engine, plan, &step[posted], binding, extent, &engine->request[posted]);
+        rc = post(call, &step[posted], &engine->request[posted]);
         if (OMPI_SUCCESS != rc) {
             break;
         }
@@ -225,48 +278,90 @@ static int exchange_messages(napcoll_engine_t *engine, const napcoll_plan_t *pla
     return rc;
 }
 
-static int do_work(napcoll_engine_t *engine, const napcoll_plan_t *plan, const napcoll_step_t *step,
-                   const napcoll_binding_t *binding, ptrdiff_t extent)
+static int copy(const call_t *call, char *dst, const char *from, size_t count)
 {
-    char *dst = span_address(engine, plan, binding, extent, step->dst);
-    char *left = span_address(engine, plan, binding, extent, step->left);
-    size_t count = span_count(plan, binding->count, step->dst);
-    char *right;
+    if (dst == from || 0 == count) {
+        return OMPI_SUCCESS;
+    }
+    return ompi_datatype_copy_content_same_ddt(call->binding->datatype, count, dst,
+                                               (char *) (uintptr_t) from)
+                   < 0
+               ? OMPI_ERROR
+               : OMPI_SUCCESS;
+}
+
+/* A fold or a copy of spans that are each one piece of memory. */
+static int do_piece(const call_t *call, const napcoll_step_t *step)
+{
+    const napcoll_binding_t *binding = call->binding;
+    char *dst = span_address(call, step->dst);
+    char *left = span_address(call, step->left);
+    size_t count = span_count(call, step->dst);
+    int rc;
+
+    if (NAPCOLL_STEP_COPY == step->kind) {
+        if (NULL != binding->send_type && NAPCOLL_BUFFER_SEND == step->left.buffer) {
+            return napcoll_compat_copy_types(left, binding->send_count, binding->send_type, dst,
+                                             count, binding->datatype);
+        }
+        return copy(call, dst, left, count);
+    }
+    rc = copy(call, dst, span_address(call, step->right), count);
+    if (OMPI_SUCCESS == rc && count > 0) {
+        napcoll_compat_reduce(binding->op, left, dst, count, binding->datatype);
+    }
+    return rc;
+}
+
+static bool is_scattered(const napcoll_plan_t *plan, napcoll_span_t span)
+{
+    return plan->scattered && span.buffer < NAPCOLL_BUFFER_TEMP;
+}
+
+static int do_work(const call_t *call, const napcoll_step_t *step)
+{
+    const int blocks = step->dst.count;
+    napcoll_step_t piece = *step;
+    int rc = OMPI_SUCCESS;
 
     if (NAPCOLL_STEP_PHASE == step->kind) {
-        return napcoll_phase_delegate(engine, step, dst, left, count, binding);
+        return napcoll_phase_delegate(call->engine, step, span_address(call, step->dst),
+                                      span_address(call, step->left),
+                                      span_count(call, step->dst), call->binding);
     }
-    if (NAPCOLL_STEP_COPY == step->kind) {
-        return ompi_datatype_copy_content_same_ddt(binding->datatype, count, dst, left) < 0
-                   ? OMPI_ERROR
-                   : OMPI_SUCCESS;
+    if (1 == blocks
+        || (!is_scattered(call->plan, step->dst) && !is_scattered(call->plan, step->left)
+            && (NAPCOLL_STEP_COPY == step->kind || !is_scattered(call->plan, step->right)))) {
+        return do_piece(call, step);
     }
-    right = span_address(engine, plan, binding, extent, step->right);
-    if (right != dst
-        && ompi_datatype_copy_content_same_ddt(binding->datatype, count, dst, right) < 0) {
-        return OMPI_ERROR;
+    piece.dst.count = piece.left.count = piece.right.count = 1;
+    for (int b = 0; b < blocks && OMPI_SUCCESS == rc; b++) {
+        rc = do_piece(call, &piece);
+        piece.dst.first++;
+        piece.left.first++;
+        piece.right.first++;
     }
-    napcoll_compat_reduce(binding->op, left, dst, count, binding->datatype);
-    return OMPI_SUCCESS;
+    return rc;
 }
 
 int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
                        const napcoll_binding_t *binding)
 {
-    ptrdiff_t lb, extent;
+    call_t call = {.engine = engine, .plan = plan, .binding = binding};
+    ptrdiff_t lb;
     int rc;
 
-    ompi_datatype_get_extent(binding->datatype, &lb, &extent);
-    rc = bind_buffers(engine, plan, binding, extent);
+    ompi_datatype_get_extent(binding->datatype, &lb, &call.extent);
+    rc = bind_buffers(&call);
     for (int s = 0; s < plan->stages && OMPI_SUCCESS == rc; s++) {
         const napcoll_stage_t *stage = &plan->stage[s];
         const napcoll_step_t *work = &plan->step[stage->first + stage->messages];
 
         if (stage->messages > 0) {
-            rc = exchange_messages(engine, plan, stage, binding, extent);
+            rc = exchange_messages(&call, stage);
         }
         for (int i = 0; i < stage->work && OMPI_SUCCESS == rc; i++) {
-            rc = do_work(engine, plan, &work[i], binding, extent);
+            rc = do_work(&call, &work[i]);
         }
     }
     if (engine->scratch_size > scratch_kept) {

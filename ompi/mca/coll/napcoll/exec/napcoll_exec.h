@@ -24,6 +24,9 @@
 /** What plans of one communicator run with. */
 typedef struct napcoll_engine {
     ompi_communicator_t *node_comm; /**< processes of this node, for local phases; may be NULL */
+    size_t *start;     /**< [ranks_room] for napcoll_binding_t; see napcoll_engine_ranks */
+    ptrdiff_t *place;  /**< [ranks_room] likewise */
+    int ranks_room;
     ompi_request_t **request;       /**< [request_room] */
     int request_room;
     char **base; /**< [base_room] where each buffer's block 0 is in the current call */
@@ -32,19 +35,34 @@ typedef struct napcoll_engine {
     size_t scratch_size;
 } napcoll_engine_t;
 
-/** What a plan is bound to in a call; all of it borrowed. */
+/**
+ * What a plan is bound to in a call; all of it borrowed.
+ *
+ * Where blocks belong to ranks, block b to the rank order[b], they have count elements each, or, where
+ * start is given, start[b + 1] - start[b]. In the larger of the user's buffers block b begins at
+ * element place[b]; without place, at order[b] * count.
+ */
 typedef struct napcoll_binding {
     const void *sendbuf; /**< not read by a plan for MPI_IN_PLACE */
     void *recvbuf;
-    size_t count; /**< elements of the vector */
+    size_t count; /**< elements of the vector, or of a rank's block */
     ompi_datatype_t *datatype;
+    size_t send_count; /**< elements of the send buffer's block, where that has a type of its own */
+    ompi_datatype_t *send_type; /**< its type, or NULL */
     ompi_op_t *op;
     ompi_communicator_t *comm;
     int tag;
+    const int *order;       /**< [blocks] NULL: block b is rank b's */
+    const size_t *start;    /**< [blocks + 1] NULL: all blocks have count elements */
+    const ptrdiff_t *place; /**< [blocks] may be NULL without start */
 } napcoll_binding_t;
 
 /** Make room for a plan's requests and buffers; before its first run. */
 int napcoll_engine_prepare(napcoll_engine_t *engine, const napcoll_plan_t *plan);
+
+/** Make room for the engine's lists of ranks, which the caller fills for a binding: start has one element
+ * more than there are ranks. */
+int napcoll_engine_ranks(napcoll_engine_t *engine, int ranks);
 
 /** Release what the engine holds; the subcommunicator is not its own. */
 void napcoll_engine_release(napcoll_engine_t *engine);

@@ -157,7 +157,7 @@ static bool add_end(napcoll_simulation_t *s, const napcoll_plan_t *plan, const n
     s->message = message;
     s->message[s->messages++] = (message_t){.source = plan->rank,
                                             .target = step->peer,
-                                            .share = (double) step->left.count / plan->blocks};
+                                            .share = napcoll_plan_share(plan, step->left)};
     return true;
 }
 
@@ -194,7 +194,7 @@ static napcoll_simulate_status_t add_plan(napcoll_simulation_t *s, const napcoll
                 return NAPCOLL_SIMULATE_PHASE;
             }
             if (NAPCOLL_STEP_FOLD == step[j].kind) {
-                stage.folded += (double) step[j].dst.count / plan->blocks;
+                stage.folded += napcoll_plan_share(plan, step[j].dst);
             }
         }
         if (!add_stage(s, stage)) {

@@ -14,10 +14,11 @@
  *     stage 1   recv temp1 <- rank 2    send temp0   -> rank 2    |  fold temp0 = temp1 op temp0
  *     stage 2                                                     |  copy recvbuf = temp0
  *
- * Plans speak of blocks, not of bytes or elements: the user's vector is cut into plan->blocks
- * pieces when the plan is run, so one plan serves every count and datatype. A span is a run of
- * blocks in one buffer. Buffers are the user's two and temporaries, which hold the blocks that
- * the plan says they hold. A plan for MPI_IN_PLACE reads its input from the receive buffer.
+ * Plans speak of blocks, not of bytes or elements: how large they are is said when the plan is run
+ * (its layout), so one plan serves every count and datatype. A span is a run of blocks in one buffer.
+ * Buffers are the user's two and temporaries; each holds the blocks that the plan says it holds. A
+ * plan for MPI_IN_PLACE reads its input from the receive buffer, but that of a reduce-scatter, where
+ * the send buffer may be the same memory: the receive buffer is written when all has been read.
  *
  * Messages between the same two ranks are received in the order in which they were sent.
  */
@@ -35,6 +36,28 @@ enum {
     NAPCOLL_BUFFER_RECV = 1, /**< the user's receive buffer */
     NAPCOLL_BUFFER_TEMP = 2  /**< the first temporary; later ones count on from here */
 };
+
+/** What the plans of a collective bring about together. */
+typedef enum {
+    NAPCOLL_GOAL_ALLREDUCE,      /**< every rank: the fold of all ranks' vectors */
+    NAPCOLL_GOAL_REDUCE,         /**< the root: the same */
+    NAPCOLL_GOAL_SCAN,           /**< rank r: the fold of those of ranks 0 to r */
+    NAPCOLL_GOAL_EXSCAN,         /**< rank r > 0: the fold of those of ranks 0 to r - 1 */
+    NAPCOLL_GOAL_REDUCE_SCATTER, /**< rank r: the fold of all ranks' blocks for r */
+    NAPCOLL_GOAL_ALLGATHER,      /**< every rank: all ranks' blocks */
+    NAPCOLL_GOAL_BARRIER,        /**< no rank ends before all have begun; messages are empty */
+    NAPCOLL_GOALS
+} napcoll_goal_t;
+
+/** How large blocks are, and which of them belong together. */
+typedef enum {
+    NAPCOLL_LAYOUT_VECTOR, /**< blocks are even pieces of one vector; each keeps its number wherever it is */
+    NAPCOLL_LAYOUT_RANKS,  /**< block b belongs to the rank at place b of the node order
+                                (napcoll_node_map_at) and keeps its number; in temporaries block b is
+                                also called b + blocks, so that one may begin with any rank's */
+    NAPCOLL_LAYOUT_SLOTS,  /**< every block holds a whole vector, and the number is but its place */
+    NAPCOLL_LAYOUTS
+} napcoll_layout_t;
 
 /** A run of blocks in one buffer; count 0 is an empty span. */
 typedef struct napcoll_span {
@@ -78,22 +101,26 @@ typedef struct napcoll_stage {
     int32_t work;
 } napcoll_stage_t;
 
-/** The blocks that a temporary holds. */
-typedef struct napcoll_temp {
+/** The blocks that a buffer holds. */
+typedef struct napcoll_hold {
     int32_t first;
     int32_t count;
-} napcoll_temp_t;
+} napcoll_hold_t;
 
 typedef struct napcoll_plan {
     const char *collective; /**< name, static */
     const char *algorithm;  /**< name, static */
     int32_t rank;           /**< whose plan this is */
-    int32_t blocks;         /**< pieces that the user's vector is cut into */
+    napcoll_layout_t layout;
+    int32_t blocks;         /**< pieces of the vector, or ranks; 1 for slots */
+    bool scattered;         /**< blocks of the user's larger buffer do not lie in the order of their
+                                 numbers, or not side by side: messages take single ones */
+    napcoll_hold_t user[NAPCOLL_BUFFER_TEMP]; /**< what the user's buffers hold */
     int32_t temps;
     int32_t stages;
     int32_t steps;
     int32_t max_messages; /**< most messages in one stage */
-    napcoll_temp_t *temp;
+    napcoll_hold_t *temp;
     napcoll_stage_t *stage;
     napcoll_step_t *step;
 } napcoll_plan_t;
@@ -101,6 +128,61 @@ typedef struct napcoll_plan {
 /** Makes the plan of a rank, which the caller frees; NULL when memory ran out. The same rank's is the
  * same whenever it is asked for. */
 typedef napcoll_plan_t *(*napcoll_plan_source_t)(void *context, int rank);
+
+/**
+ * What the user's buffers hold on a rank.
+ *
+ * @param[in]  goal      the collective's
+ * @param[in]  layout    of the plan
+ * @param[in]  blocks    of the plan
+ * @param[in]  own       the rank's place in the node order
+ * @param[in]  has       whether the rank has a receive buffer, where only some do: the root of a
+ *                       reduce; in an exclusive scan all but rank 0, and in place rank 0 as well
+ * @param[out] user      the send and the receive buffer's
+ */
+void napcoll_goal_buffers(napcoll_goal_t goal, napcoll_layout_t layout, int blocks, int own,
+                          bool has, napcoll_hold_t user[NAPCOLL_BUFFER_TEMP]);
+
+/** Whether a rank gets a result. */
+static inline bool napcoll_goal_takes(napcoll_goal_t goal, int root, int rank)
+{
+    return NAPCOLL_GOAL_REDUCE == goal ? rank == root : NAPCOLL_GOAL_EXSCAN != goal || rank > 0;
+}
+
+/** Whether a rank's input is in its receive buffer, where the collective is said to be in place: that
+ * of a reduce is at the root alone, and a reduce-scatter's in the send buffer all the same. */
+static inline bool napcoll_goal_in_place(napcoll_goal_t goal, int root, int rank)
+{
+    return NAPCOLL_GOAL_REDUCE == goal ? rank == root : NAPCOLL_GOAL_REDUCE_SCATTER != goal;
+}
+
+/** What a buffer of a plan holds. */
+static inline napcoll_hold_t napcoll_plan_hold(const napcoll_plan_t *plan, int32_t buffer)
+{
+    return buffer < NAPCOLL_BUFFER_TEMP ? plan->user[buffer]
+                                        : plan->temp[buffer - NAPCOLL_BUFFER_TEMP];
+}
+
+/** The bytes of a span, where a call's are 1: those of the vector, or of a rank's block. */
+static inline double napcoll_plan_share(const napcoll_plan_t *plan, napcoll_span_t span)
+{
+    return NAPCOLL_LAYOUT_VECTOR == plan->layout ? (double) span.count / plan->blocks
+                                                 : (double) span.count;
+}
+
+/** Whether two spans are of the same blocks, as far as blocks keep their numbers. */
+static inline bool napcoll_plan_same_blocks(const napcoll_plan_t *plan, napcoll_span_t a,
+                                            napcoll_span_t b)
+{
+    switch (plan->layout) {
+    case NAPCOLL_LAYOUT_SLOTS:
+        return a.count == b.count;
+    case NAPCOLL_LAYOUT_RANKS:
+        return a.count == b.count && a.first % plan->blocks == b.first % plan->blocks;
+    default:
+        return a.count == b.count && a.first == b.first;
+    }
+}
 
 /** Free a plan; NULL is allowed. */
 void napcoll_plan_free(napcoll_plan_t *plan);
@@ -145,16 +227,21 @@ typedef struct napcoll_builder napcoll_builder_t;
  * @param[in] collective  name, static
  * @param[in] algorithm   name, static
  * @param[in] rank        whose plan
- * @param[in] blocks      pieces of the user's vector, at least 1
+ * @param[in] blocks      pieces of the user's vector, or ranks; at least 1
  *
- * @return the builder, or NULL when memory ran out; finish or discard it
+ * @return the builder, or NULL when memory ran out; finish or discard it. The layout is that of a
+ *         vector, which both of the user's buffers hold, until napcoll_builder_layout says otherwise
  */
 napcoll_builder_t *napcoll_builder_new(const char *collective, const char *algorithm, int rank,
                                        int blocks);
 
+/** Say how blocks are sized and what the user's buffers hold (napcoll_goal_buffers); at the beginning. */
+void napcoll_builder_layout(napcoll_builder_t *builder, napcoll_layout_t layout, bool scattered,
+                            const napcoll_hold_t user[NAPCOLL_BUFFER_TEMP]);
+
 /**
- * Let the plan use the receive buffer as a temporary of all blocks while nothing else is in it; what
- * ends there needs no copy. Not for plans that read their input from it or write to it by name
+ * Let the plan use the receive buffer as a temporary of what it holds while nothing else is in it;
+ * what ends there needs no copy. Not for plans that read their input from it or write to it by name
  * before their end.
  */
 void napcoll_builder_lend_recvbuf(napcoll_builder_t *builder);

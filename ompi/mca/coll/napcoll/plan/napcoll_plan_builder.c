@@ -42,8 +42,44 @@ napcoll_builder_t *napcoll_builder_new(const char *collective, const char *algor
         b->plan.algorithm = algorithm;
         b->plan.rank = rank;
         b->plan.blocks = blocks;
+        b->plan.user[NAPCOLL_BUFFER_SEND] = (napcoll_hold_t){.count = blocks};
+        b->plan.user[NAPCOLL_BUFFER_RECV] = (napcoll_hold_t){.count = blocks};
     }
     return b;
+}
+
+void napcoll_goal_buffers(napcoll_goal_t goal, napcoll_layout_t layout, int blocks, int own,
+                          bool has, napcoll_hold_t user[NAPCOLL_BUFFER_TEMP])
+{
+    const napcoll_hold_t whole = {.count = NAPCOLL_LAYOUT_SLOTS == layout ? 1 : blocks};
+    const napcoll_hold_t mine = {.first = own, .count = 1}, nothing = {0};
+
+    user[NAPCOLL_BUFFER_SEND] = user[NAPCOLL_BUFFER_RECV] = whole;
+    switch (goal) {
+    case NAPCOLL_GOAL_REDUCE:
+    case NAPCOLL_GOAL_EXSCAN:
+        user[NAPCOLL_BUFFER_RECV] = has ? whole : nothing;
+        break;
+    case NAPCOLL_GOAL_REDUCE_SCATTER:
+        user[NAPCOLL_BUFFER_RECV] = mine;
+        break;
+    case NAPCOLL_GOAL_ALLGATHER:
+        user[NAPCOLL_BUFFER_SEND] = mine;
+        break;
+    case NAPCOLL_GOAL_BARRIER:
+        user[NAPCOLL_BUFFER_SEND] = user[NAPCOLL_BUFFER_RECV] = nothing;
+        break;
+    default:
+        break;
+    }
+}
+
+void napcoll_builder_layout(napcoll_builder_t *b, napcoll_layout_t layout, bool scattered,
+                            const napcoll_hold_t user[NAPCOLL_BUFFER_TEMP])
+{
+    b->plan.layout = layout;
+    b->plan.scattered = scattered;
+    memcpy(b->plan.user, user, sizeof(b->plan.user));
 }
 
 /* Make room for `need` entries; returns the array, or NULL with the builder failed. */
@@ -77,7 +113,7 @@ napcoll_span_t napcoll_builder_rows(napcoll_builder_t *b, int rows, int first, i
         b->state = grow(b, b->state, &b->temp_room, start + rows, sizeof(*b->state));
     }
     for (int t = start; t < start + rows && !b->failed; t++) {
-        b->plan.temp[t] = (napcoll_temp_t){.first = first, .count = count};
+        b->plan.temp[t] = (napcoll_hold_t){.first = first, .count = count};
         b->state[t] = TEMP_USED;
         b->plan.temps++;
     }
@@ -91,7 +127,8 @@ void napcoll_builder_lend_recvbuf(napcoll_builder_t *b)
 
 napcoll_span_t napcoll_builder_temp(napcoll_builder_t *b, int first, int count)
 {
-    if (TEMP_FREE == b->recvbuf && 0 == first && count == b->plan.blocks) {
+    if (TEMP_FREE == b->recvbuf && first == b->plan.user[NAPCOLL_BUFFER_RECV].first
+        && count == b->plan.user[NAPCOLL_BUFFER_RECV].count) {
         b->recvbuf = TEMP_USED;
         return (napcoll_span_t){NAPCOLL_BUFFER_RECV, first, count};
     }

@@ -91,18 +91,25 @@ __attribute__((format(printf, 4, 5))) static napcoll_verify_status_t fail(
                                text);
 }
 
-static bool span_inside(const napcoll_plan_t *plan, napcoll_span_t span)
+static bool span_inside(const check_t *check, napcoll_span_t span)
 {
-    napcoll_temp_t blocks = {0, plan->blocks};
+    napcoll_hold_t blocks;
 
-    if (span.buffer < 0 || span.buffer >= NAPCOLL_BUFFER_TEMP + plan->temps) {
+    if (NAPCOLL_GOAL_BARRIER == check->claim->goal) {
+        return 0 == span.count;
+    }
+    if (span.buffer < 0 || span.buffer >= NAPCOLL_BUFFER_TEMP + check->plan->temps) {
         return false;
     }
-    if (span.buffer >= NAPCOLL_BUFFER_TEMP) {
-        blocks = plan->temp[span.buffer - NAPCOLL_BUFFER_TEMP];
-    }
+    blocks = napcoll_plan_hold(check->plan, span.buffer);
     return span.count > 0 && span.first >= blocks.first
            && span.count <= blocks.first + blocks.count - span.first;
+}
+
+/* Whether a span is of several blocks of the user's that do not lie side by side. */
+static bool is_scattered(const napcoll_plan_t *plan, napcoll_span_t span)
+{
+    return plan->scattered && span.buffer < NAPCOLL_BUFFER_TEMP && span.count > 1;
 }
 
 static bool overlap(napcoll_span_t a, napcoll_span_t b)
@@ -129,10 +136,21 @@ static napcoll_verify_status_t check_spans(const check_t *check, int index)
     if (writes && NAPCOLL_BUFFER_SEND == step->dst.buffer) {
         return fail(check, NAPCOLL_VERIFY_SPAN, index, "writes to the send buffer");
     }
-    if ((writes && (!span_inside(check->plan, step->dst) || !span_inside(check->plan, last_row)))
-        || (reads && !span_inside(check->plan, step->left))
-        || (folds && !span_inside(check->plan, step->right))) {
+    if ((writes && (!span_inside(check, step->dst) || !span_inside(check, last_row)))
+        || (reads && !span_inside(check, step->left))
+        || (folds && !span_inside(check, step->right))) {
         return fail(check, NAPCOLL_VERIFY_SPAN, index, "a span leaves its buffer");
+    }
+    if (NAPCOLL_STEP_FOLD != step->kind && NAPCOLL_STEP_COPY != step->kind
+        && ((writes && is_scattered(check->plan, step->dst))
+            || (reads && is_scattered(check->plan, step->left)))) {
+        return fail(check, NAPCOLL_VERIFY_SPAN, index,
+                    "takes blocks of the user's together that do not lie side by side");
+    }
+    if (NAPCOLL_GOAL_ALLGATHER == check->claim->goal && NAPCOLL_STEP_COPY != step->kind && reads
+        && NAPCOLL_BUFFER_SEND == step->left.buffer) {
+        return fail(check, NAPCOLL_VERIFY_SPAN, index,
+                    "takes a block that has another datatype before it is copied");
     }
     return NAPCOLL_VERIFY_OK;
 }
@@ -179,9 +197,10 @@ static napcoll_verify_status_t check_step(const check_t *check, int index)
         return status;
     }
     if ((NAPCOLL_STEP_FOLD == step->kind || NAPCOLL_STEP_COPY == step->kind)
-        && (step->left.count != step->dst.count
-            || (NAPCOLL_STEP_FOLD == step->kind && step->right.count != step->dst.count))) {
-        return fail(check, NAPCOLL_VERIFY_FOLD, index, "its operands are of different sizes");
+        && (!napcoll_plan_same_blocks(check->plan, step->dst, step->left)
+            || (NAPCOLL_STEP_FOLD == step->kind
+                && !napcoll_plan_same_blocks(check->plan, step->dst, step->right)))) {
+        return fail(check, NAPCOLL_VERIFY_FOLD, index, "its operands are of different blocks");
     }
     if (spoils_operand(check, step)) {
         return fail(check, NAPCOLL_VERIFY_FOLD, index, "overwrites an operand that it still needs");
@@ -347,6 +366,64 @@ static napcoll_verify_status_t check_stage(const check_t *check)
     return NAPCOLL_VERIFY_OK == status && s->messages > 1 ? check_in_flight(check) : status;
 }
 
+/* Where a reduce-scatter is in place, its result overwrites its input: nothing is read after that, and
+ * the step that overwrites it reads no operand that it has just spoilt. */
+static napcoll_verify_status_t check_in_place(check_t *check)
+{
+    const napcoll_plan_t *plan = check->plan;
+    bool written = false;
+
+    for (check->stage = 0; check->stage < plan->stages; check->stage++) {
+        const napcoll_stage_t *s = &plan->stage[check->stage];
+
+        for (int i = s->first; i < s->first + s->messages; i++) {
+            written = written
+                      || (NAPCOLL_STEP_RECV == plan->step[i].kind
+                          && NAPCOLL_BUFFER_RECV == plan->step[i].dst.buffer);
+        }
+        for (int i = s->first; i < s->first + s->messages + s->work; i++) {
+            const napcoll_step_t *step = &plan->step[i];
+            const bool writes = NAPCOLL_STEP_SEND != step->kind
+                                && NAPCOLL_BUFFER_RECV == step->dst.buffer;
+            const bool folds = NAPCOLL_STEP_FOLD == step->kind;
+            const bool left = NAPCOLL_STEP_RECV != step->kind
+                              && NAPCOLL_BUFFER_SEND == step->left.buffer;
+            const bool right = folds && NAPCOLL_BUFFER_SEND == step->right.buffer;
+
+            if ((written && (left || right)) || (writes && folds && left)) {
+                return fail(check, NAPCOLL_VERIFY_FOLD, i,
+                            "reads input that the result has overwritten, where it is in place");
+            }
+            written = written || writes;
+        }
+    }
+    return NAPCOLL_VERIFY_OK;
+}
+
+/* The user's buffers hold what the collective gives them. */
+static bool holds_fit(const check_t *check)
+{
+    const napcoll_plan_t *plan = check->plan;
+    const napcoll_claim_t *claim = check->claim;
+    napcoll_hold_t user[NAPCOLL_BUFFER_TEMP];
+
+    if ((NAPCOLL_LAYOUT_RANKS == plan->layout && plan->blocks != check->map->size)
+        || (NAPCOLL_LAYOUT_SLOTS == plan->layout && 1 != plan->blocks)) {
+        return false;
+    }
+    napcoll_goal_buffers(claim->goal, plan->layout, plan->blocks,
+                         napcoll_node_map_place(check->map, plan->rank),
+                         napcoll_goal_takes(claim->goal, claim->root, plan->rank)
+                             || (claim->in_place && NAPCOLL_GOAL_EXSCAN == claim->goal),
+                         user);
+    for (int i = 0; i < NAPCOLL_BUFFER_TEMP; i++) {
+        if (user[i].first != plan->user[i].first || user[i].count != plan->user[i].count) {
+            return false;
+        }
+    }
+    return true;
+}
+
 napcoll_verify_status_t napcoll_plan_check(const napcoll_plan_t *plan,
                                            const napcoll_node_map_t *map,
                                            const napcoll_claim_t *claim, napcoll_verdict_t *verdict)
@@ -360,9 +437,16 @@ napcoll_verify_status_t napcoll_plan_check(const napcoll_plan_t *plan,
                     "a plan of %" PRId32 " blocks and %" PRId32 " steps in no stage", plan->blocks,
                     plan->steps);
     }
+    if (!holds_fit(&check)) {
+        check.stage = -1;
+        return fail(&check, NAPCOLL_VERIFY_SPAN, -1,
+                    "the user's buffers do not hold what the plan says");
+    }
     for (check.stage = 0; check.stage < plan->stages && NAPCOLL_VERIFY_OK == status;
          check.stage++) {
         status = check_stage(&check);
     }
-    return status;
+    return NAPCOLL_VERIFY_OK == status && NAPCOLL_GOAL_REDUCE_SCATTER == claim->goal
+               ? check_in_place(&check)
+               : status;
 }

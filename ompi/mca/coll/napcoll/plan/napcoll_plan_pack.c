@@ -7,8 +7,8 @@
  * @file
  * Plans as a row of numbers, to send them to another process (see napcoll_plan.h):
  *
- *     rank blocks temps stages steps max_messages
- *     first count                                   of each temporary
+ *     rank blocks temps stages steps max_messages layout scattered
+ *     first count                                   of each buffer
  *     first messages work                           of each stage
  *     kind phase peer dst left right                of each step; a span is buffer first count
  */
@@ -17,11 +17,11 @@
 
 #include "plan/napcoll_plan.h"
 
-enum { HEAD = 6, PER_TEMP = 2, PER_STAGE = 3, PER_STEP = 12 };
+enum { HEAD = 8, PER_BUFFER = 2, PER_STAGE = 3, PER_STEP = 12 };
 
 size_t napcoll_plan_packed_count(const napcoll_plan_t *plan)
 {
-    return HEAD + PER_TEMP * (size_t) plan->temps + PER_STAGE * (size_t) plan->stages
+    return HEAD + PER_BUFFER * (NAPCOLL_BUFFER_TEMP + (size_t) plan->temps) + PER_STAGE * (size_t) plan->stages
            + PER_STEP * (size_t) plan->steps;
 }
 
@@ -42,16 +42,18 @@ static napcoll_span_t get_span(const int32_t **at)
 
 void napcoll_plan_pack(const napcoll_plan_t *plan, int32_t *numbers)
 {
-    const int32_t head[HEAD] = {plan->rank,   plan->blocks, plan->temps,
-                                plan->stages, plan->steps,  plan->max_messages};
+    const int32_t head[HEAD] = {plan->rank,   plan->blocks,
+                                plan->temps,  plan->stages,
+                                plan->steps,  plan->max_messages,
+                                plan->layout, plan->scattered};
     int32_t *at = numbers;
 
     for (int i = 0; i < HEAD; i++) {
         *at++ = head[i];
     }
-    for (int t = 0; t < plan->temps; t++) {
-        *at++ = plan->temp[t].first;
-        *at++ = plan->temp[t].count;
+    for (int buffer = 0; buffer < NAPCOLL_BUFFER_TEMP + plan->temps; buffer++) {
+        *at++ = napcoll_plan_hold(plan, buffer).first;
+        *at++ = napcoll_plan_hold(plan, buffer).count;
     }
     for (int s = 0; s < plan->stages; s++) {
         *at++ = plan->stage[s].first;
@@ -71,7 +73,8 @@ void napcoll_plan_pack(const napcoll_plan_t *plan, int32_t *numbers)
 /* Whether a head is one of a plan of so many numbers. */
 static bool head_fits(const int32_t *numbers, size_t count)
 {
-    if (count < HEAD || numbers[1] < 1 || numbers[5] < 0) {
+    if (count < HEAD || numbers[1] < 1 || numbers[5] < 0 || numbers[6] < 0
+        || numbers[6] >= NAPCOLL_LAYOUTS) {
         return false;
     }
     for (int i = 2; i < 5; i++) {
@@ -80,7 +83,7 @@ static bool head_fits(const int32_t *numbers, size_t count)
         }
     }
     return count
-           == HEAD + PER_TEMP * (size_t) numbers[2] + PER_STAGE * (size_t) numbers[3]
+           == HEAD + PER_BUFFER * (NAPCOLL_BUFFER_TEMP + (size_t) numbers[2]) + PER_STAGE * (size_t) numbers[3]
                   + PER_STEP * (size_t) numbers[4];
 }
 
@@ -110,7 +113,9 @@ napcoll_plan_t *napcoll_plan_unpack(const int32_t *numbers, size_t count, const 
                              .temps = numbers[2],
                              .stages = numbers[3],
                              .steps = numbers[4],
-                             .max_messages = numbers[5]};
+                             .max_messages = numbers[5],
+                             .layout = (napcoll_layout_t) numbers[6],
+                             .scattered = 0 != numbers[7]};
     plan->temp = array(plan->temps, sizeof(*plan->temp));
     plan->stage = array(plan->stages, sizeof(*plan->stage));
     plan->step = array(plan->steps, sizeof(*plan->step));
@@ -118,8 +123,11 @@ napcoll_plan_t *napcoll_plan_unpack(const int32_t *numbers, size_t count, const 
         napcoll_plan_free(plan);
         return NULL;
     }
-    for (int t = 0; t < plan->temps; t++, at += PER_TEMP) {
-        plan->temp[t] = (napcoll_temp_t){.first = at[0], .count = at[1]};
+    for (int i = 0; i < NAPCOLL_BUFFER_TEMP; i++, at += PER_BUFFER) {
+        plan->user[i] = (napcoll_hold_t){.first = at[0], .count = at[1]};
+    }
+    for (int t = 0; t < plan->temps; t++, at += PER_BUFFER) {
+        plan->temp[t] = (napcoll_hold_t){.first = at[0], .count = at[1]};
     }
     for (int s = 0; s < plan->stages; s++, at += PER_STAGE) {
         plan->stage[s] = (napcoll_stage_t){.first = at[0], .messages = at[1], .work = at[2]};

@@ -30,20 +30,22 @@ typedef struct {
     char text[64];
 } label_t;
 
-/* "temp3", or "temp3[2..5]" where a vector has several blocks */
+/* "temp3", or "temp3[2..5]" where there are several blocks; "nothing" for an empty span */
 static label_t label(const napcoll_plan_t *plan, napcoll_span_t span)
 {
     label_t l;
     int at;
 
-    if (NAPCOLL_BUFFER_SEND == span.buffer) {
+    if (0 == span.count) {
+        at = snprintf(l.text, sizeof(l.text), "nothing");
+    } else if (NAPCOLL_BUFFER_SEND == span.buffer) {
         at = snprintf(l.text, sizeof(l.text), "sendbuf");
     } else if (NAPCOLL_BUFFER_RECV == span.buffer) {
         at = snprintf(l.text, sizeof(l.text), "recvbuf");
     } else {
         at = snprintf(l.text, sizeof(l.text), "temp%" PRId32, span.buffer - NAPCOLL_BUFFER_TEMP);
     }
-    if (plan->blocks > 1 && at > 0 && (size_t) at < sizeof(l.text)) {
+    if ((plan->blocks > 1 || NAPCOLL_LAYOUT_SLOTS == plan->layout) && span.count > 0 && at > 0 && (size_t) at < sizeof(l.text)) {
         (void) snprintf(l.text + at, sizeof(l.text) - (size_t) at, "[%" PRId32 "..%" PRId32 "]",
                         span.first, span.first + span.count - 1);
     }

@@ -79,10 +79,9 @@ static void index_plan(napcoll_copy_t *copy)
     copy->outbox_at[plan->steps] = at;
     qsort(copy->order, (size_t) copy->messages, sizeof(*copy->order), by_key);
     copy->buffer_at[0] = 0;
-    copy->buffer_at[1] = plan->blocks;
-    for (int t = 0; t <= plan->temps; t++) {
-        copy->buffer_at[t + 2] = 0 == t ? 2 * plan->blocks
-                                        : copy->buffer_at[t + 1] + plan->temp[t - 1].count;
+    for (int buffer = 0; buffer < NAPCOLL_BUFFER_TEMP + plan->temps; buffer++) {
+        copy->buffer_at[buffer + 1] = copy->buffer_at[buffer]
+                                      + napcoll_plan_hold(plan, buffer).count;
     }
 }
 

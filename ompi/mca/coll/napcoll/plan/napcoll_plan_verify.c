@@ -14,6 +14,8 @@
  *     interval        [low, high) while the folds joined neighbours in rank order
  *     bracketing      a hash over the tree of folds
  *
+ * The messages of a barrier are empty; what they carry is word of the ranks that have begun, a set.
+ *
  * A rank stands at a stage. Its messages are posted when it gets there: what they carry is fixed
  * then and kept (the outbox). The stage is complete once the other end of each of its messages is
  * posted; that is rendezvous. To bring a rank to a stage, the ranks that it waits for are brought to
@@ -33,6 +35,7 @@
 #include <string.h>
 
 #include "plan/napcoll_plan_shelf.h"
+#include "plan/napcoll_rank_set.h"
 
 typedef struct {
     uint64_t sum; /* of the ranks' random numbers */
@@ -45,6 +48,9 @@ typedef struct {
 typedef struct {
     value_t *block; /* values of all buffers' blocks; NULL before the first use and after the end */
     value_t *outbox; /* what was posted so far */
+    napcoll_rank_set_t knows; /* barrier: places (in the node order) of ranks known to have begun */
+    napcoll_rank_set_t *told; /* barrier: [stages] what was posted so far */
+    int stages;               /* barrier: of the plan */
     int32_t stage;   /* where it stands */
     int32_t next;    /* message of the stage whose other end is looked for */
     bool posted;     /* the stage's messages */
@@ -68,7 +74,9 @@ typedef struct {
     rank_t *rank; /* [size] */
     demand_t *chain;
     int chain_length, chain_room;
-    uint64_t all;         /* the sum of all ranks' random numbers */
+    uint64_t *sum;        /* [size + 1] the sums of the random numbers of ranks 0 .. i - 1 */
+    uint64_t canonical;   /* the bracketing of ranks 0 .. canonical_ranks - 1 by halves */
+    int canonical_ranks;
     uint64_t *bracketing; /* [blocks] of the first result */
     int bracketing_rank;  /* whose; -1: none yet */
     int bracketing_blocks;
@@ -100,10 +108,25 @@ static value_t contribution_of(int rank)
                      .in_order = true};
 }
 
+static uint64_t bracket(uint64_t left, uint64_t right)
+{
+    return mix(left * 3 + mix(right));
+}
+
+/* The bracketing of a rank's vector with others, by halves (see napcoll_claim_t). */
+static uint64_t bracket_by_halves(int low, int high)
+{
+    const int middle = low + (high - low + 1) / 2;
+
+    return high - low == 1 ? contribution_of(low).bracketing
+                           : bracket(bracket_by_halves(low, middle),
+                                     bracket_by_halves(middle, high));
+}
+
 static value_t join(value_t left, value_t right)
 {
     return (value_t){.sum = left.sum + right.sum,
-                     .bracketing = mix(left.bracketing * 3 + mix(right.bracketing)),
+                     .bracketing = bracket(left.bracketing, right.bracketing),
                      .count = left.count + right.count,
                      .low = left.low,
                      .high = right.high,
@@ -174,9 +197,7 @@ static napcoll_verify_status_t need_plan(run_t *run, int rank)
 static value_t *values_of(const run_t *run, int rank, napcoll_span_t span)
 {
     const napcoll_copy_t *copy = run->shelf.copy[rank];
-    const int first = span.buffer < NAPCOLL_BUFFER_TEMP
-                          ? 0
-                          : copy->plan->temp[span.buffer - NAPCOLL_BUFFER_TEMP].first;
+    const int first = napcoll_plan_hold(copy->plan, span.buffer).first;
 
     return run->rank[rank].block + copy->buffer_at[span.buffer] + span.first - first;
 }
@@ -190,27 +211,47 @@ static bool has_posted(const run_t *run, int rank, int stage)
 
 /* ---- a stage ---- */
 
+/* What a rank knows of a barrier when it begins: itself. */
+static napcoll_verify_status_t begin_barrier(run_t *run, int rank)
+{
+    rank_t *r = &run->rank[rank];
+    const int place = napcoll_node_map_place(run->map, rank),
+              stages = run->shelf.copy[rank]->plan->stages;
+    napcoll_interval_t self = {place, place + 1};
+
+    r->stages = stages;
+    r->told = calloc((size_t) (stages > 0 ? stages : 1), sizeof(*r->told));
+    if (NULL == r->told
+        || !napcoll_rank_set_add(&r->knows,
+                                 &(napcoll_rank_set_t){.interval = &self, .intervals = 1})) {
+        return no_memory(run);
+    }
+    return NAPCOLL_VERIFY_OK;
+}
+
 /* A rank's blocks, with its contribution in the input. */
 static napcoll_verify_status_t need_blocks(run_t *run, int rank)
 {
     rank_t *r = &run->rank[rank];
     const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
-    const napcoll_span_t input = {.buffer = run->claim->in_place ? NAPCOLL_BUFFER_RECV
-                                                                 : NAPCOLL_BUFFER_SEND,
-                                  .count = plan->blocks};
+    const napcoll_claim_t *claim = run->claim;
+    const int blocks = run->shelf.copy[rank]->buffer_at[NAPCOLL_BUFFER_TEMP + plan->temps];
+    const bool in_place = claim->in_place && napcoll_goal_in_place(claim->goal, claim->root, rank);
+    napcoll_span_t input = {.buffer = in_place ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND,
+                            .first = plan->user[NAPCOLL_BUFFER_SEND].first,
+                            .count = plan->user[NAPCOLL_BUFFER_SEND].count};
 
-    if (NULL == r->block) {
-        r->block = calloc(
-            (size_t) run->shelf.copy[rank]->buffer_at[NAPCOLL_BUFFER_TEMP + plan->temps],
-            sizeof(value_t));
-        if (NULL == r->block) {
-            return no_memory(run);
-        }
-        for (int b = 0; b < plan->blocks; b++) {
-            values_of(run, rank, input)[b] = contribution_of(rank);
-        }
+    if (NULL != r->block) {
+        return NAPCOLL_VERIFY_OK;
     }
-    return NAPCOLL_VERIFY_OK;
+    r->block = calloc((size_t) (blocks > 0 ? blocks : 1), sizeof(value_t));
+    if (NULL == r->block) {
+        return no_memory(run);
+    }
+    for (int b = 0; b < input.count; b++) {
+        values_of(run, rank, input)[b] = contribution_of(rank);
+    }
+    return NAPCOLL_GOAL_BARRIER == claim->goal ? begin_barrier(run, rank) : NAPCOLL_VERIFY_OK;
 }
 
 /* Whether a phase reads what a rank gives it. */
@@ -252,6 +293,9 @@ static napcoll_verify_status_t post_stage(run_t *run, int rank)
             }
             r->outbox[copy->outbox_at[i] + b] = from[b];
         }
+    }
+    if (NULL != r->told && !napcoll_rank_set_add(&r->told[r->stage], &r->knows)) {
+        return no_memory(run);
     }
     r->posted = true;
     r->next = s->first;
@@ -330,13 +374,15 @@ static napcoll_verify_status_t run_work(run_t *run, int rank, int index)
 /* Take in what a stage's receives bring; the other ends are posted. */
 static napcoll_verify_status_t receive(run_t *run, int rank)
 {
-    const rank_t *r = &run->rank[rank];
+    rank_t *r = &run->rank[rank];
     const napcoll_stage_t *s = &run->shelf.copy[rank]->plan->stage[r->stage];
 
     for (int i = s->first; i < s->first + s->messages; i++) {
         const napcoll_step_t *step = &run->shelf.copy[rank]->plan->step[i];
+        const napcoll_copy_t *copy;
         const rank_t *other;
         napcoll_verify_status_t status;
+        int end;
 
         if (NAPCOLL_STEP_RECV != step->kind) {
             continue;
@@ -346,11 +392,17 @@ static napcoll_verify_status_t receive(run_t *run, int rank)
             return status;
         }
         other = &run->rank[step->peer];
-        memcpy(values_of(run, rank, step->dst),
-               other->outbox
-                   + run->shelf.copy[step->peer]
-                         ->outbox_at[napcoll_shelf_other_end(&run->shelf, rank, i)],
-               (size_t) step->dst.count * sizeof(value_t));
+        copy = run->shelf.copy[step->peer];
+        end = napcoll_shelf_other_end(&run->shelf, rank, i);
+        if (step->dst.count > 0) {
+            memcpy(values_of(run, rank, step->dst), other->outbox + copy->outbox_at[end],
+                   (size_t) step->dst.count * sizeof(value_t));
+        }
+        if (NULL != r->told
+            && !napcoll_rank_set_add(&r->knows,
+                                     &other->told[napcoll_plan_stage_of(copy->plan, end)])) {
+            return no_memory(run);
+        }
         run->verdict->messages++;
     }
     return NAPCOLL_VERIFY_OK;
@@ -378,7 +430,7 @@ static napcoll_verify_status_t unmatched(const run_t *run, int rank, int index)
 
     return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_UNMATCHED, rank, run->rank[rank].stage,
                                index,
-                               "a message %s rank %" PRId32 " has no other end of its size there",
+                               "a message %s rank %" PRId32 " has no other end of its blocks there",
                                NAPCOLL_STEP_SEND == step->kind ? "to" : "from", step->peer);
 }
 
@@ -405,8 +457,10 @@ static napcoll_verify_status_t next_message(run_t *run, int rank, demand_t *othe
             return unmatched(run, rank, r->next);
         }
         end = &theirs->step[index];
-        if ((NAPCOLL_STEP_SEND == step->kind ? step->left.count : step->dst.count)
-            != (NAPCOLL_STEP_SEND == end->kind ? end->left.count : end->dst.count)) {
+        if (!napcoll_plan_same_blocks(plan,
+                                      NAPCOLL_STEP_SEND == step->kind ? step->left : step->dst,
+                                      NAPCOLL_STEP_SEND == end->kind ? end->left : end->dst)
+            || plan->layout != theirs->layout || plan->blocks != theirs->blocks) {
             return unmatched(run, rank, r->next);
         }
         *other = (demand_t){.rank = step->peer, .stage = napcoll_plan_stage_of(theirs, index)};
@@ -446,7 +500,7 @@ static napcoll_verify_status_t next_in_phase(run_t *run, int rank, demand_t *oth
             theirs = napcoll_plan_phase_at(run->shelf.copy[neighbour]->plan, stage);
         }
         if (NULL == theirs || theirs->phase != step->phase || theirs->peer != step->peer
-            || theirs->left.count != step->left.count) {
+            || !napcoll_plan_same_blocks(plan, theirs->left, step->left)) {
             return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_PHASE, rank, r->stage,
                                        plan->stage[r->stage].first,
                                        "rank %d of its node is not in the same phase", neighbour);
@@ -475,23 +529,62 @@ static int last_writer(const napcoll_plan_t *plan, int block)
     return -1;
 }
 
+/* The ranks whose contributions a block of a rank's result must hold: [*low, *high). */
+static void contributors(const run_t *run, int rank, int block, int *low, int *high)
+{
+    *low = 0;
+    *high = run->map->size;
+    switch (run->claim->goal) {
+    case NAPCOLL_GOAL_SCAN:
+        *high = rank + 1;
+        break;
+    case NAPCOLL_GOAL_EXSCAN:
+        *high = rank;
+        break;
+    case NAPCOLL_GOAL_ALLGATHER:
+        *low = napcoll_node_map_at(run->map, block);
+        *high = *low + 1;
+        break;
+    default:
+        break;
+    }
+}
+
+/* The bracketing of ranks 0 .. ranks - 1 by halves, which is asked for many times in a row. */
+static uint64_t canonical_bracketing(run_t *run, int ranks)
+{
+    if (ranks != run->canonical_ranks) {
+        run->canonical = bracket_by_halves(0, ranks);
+        run->canonical_ranks = ranks;
+    }
+    return run->canonical;
+}
+
 static napcoll_verify_status_t check_block(run_t *run, int rank, int block, value_t result)
 {
     const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
     const int step = last_writer(plan, block),
               stage = step < 0 ? -1 : napcoll_plan_stage_of(plan, step);
+    int low, high;
 
-    if (result.count != run->map->size || result.sum != run->all) {
+    contributors(run, rank, block, &low, &high);
+    if (result.count != high - low || result.sum != run->sum[high] - run->sum[low]) {
         return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_CONTRIBUTION, rank, stage, step,
                                    "leaves block %d of the result with %" PRId32
                                    " contributions of %d, or not each once",
-                                   block, result.count, run->map->size);
+                                   block, result.count, high - low);
     }
     if (run->claim->ordered && !result.in_order) {
         return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_ORDER, rank, stage, step,
                                    "leaves block %d of the result out of rank order", block);
     }
-    if (result.bracketing != run->bracketing[block]) {
+    if (run->claim->canonical && result.bracketing != canonical_bracketing(run, high)) {
+        return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_BRACKETING, rank, stage, step,
+                                   "leaves block %d of the result folded in another order than by "
+                                   "halves of the ranks",
+                                   block);
+    }
+    if (NULL != run->bracketing && result.bracketing != run->bracketing[block]) {
         return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_BRACKETING, rank, stage, step,
                                    "leaves block %d of the result folded in another order than on "
                                    "rank %d",
@@ -500,12 +593,10 @@ static napcoll_verify_status_t check_block(run_t *run, int rank, int block, valu
     return NAPCOLL_VERIFY_OK;
 }
 
-static napcoll_verify_status_t check_result(run_t *run, int rank)
+/* Where all ranks get the same, the first one's bracketing is that of all. */
+static napcoll_verify_status_t compare_bracketing(run_t *run, int rank, const value_t *result)
 {
-    rank_t *r = &run->rank[rank];
-    const int blocks = run->shelf.copy[rank]->plan->blocks;
-    const value_t *result = r->block + blocks; /* the receive buffer */
-    napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
+    const int blocks = run->shelf.copy[rank]->plan->user[NAPCOLL_BUFFER_RECV].count;
 
     if (run->bracketing_rank < 0) {
         run->bracketing = calloc((size_t) blocks, sizeof(*run->bracketing));
@@ -523,8 +614,44 @@ static napcoll_verify_status_t check_result(run_t *run, int rank)
                                    "cuts the vector into %d blocks, rank %d into %d", blocks,
                                    run->bracketing_rank, run->bracketing_blocks);
     }
-    for (int b = 0; b < blocks && NAPCOLL_VERIFY_OK == status; b++) {
-        status = check_block(run, rank, b, result[b]);
+    return NAPCOLL_VERIFY_OK;
+}
+
+/* A rank leaves a barrier: it knows that all have begun. */
+static napcoll_verify_status_t check_barrier(run_t *run, int rank)
+{
+    rank_t *r = &run->rank[rank];
+    napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
+
+    if (!napcoll_rank_set_is_all(&r->knows, run->map->size)) {
+        int missing = napcoll_rank_set_first_missing(&r->knows);
+
+        status = napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_CONTRIBUTION, rank, -1, -1,
+                                     "leaves the barrier without word of rank %d",
+                                     napcoll_node_map_at(run->map, missing));
+    }
+    napcoll_rank_set_clear(&r->knows);
+    return status;
+}
+
+static napcoll_verify_status_t check_result(run_t *run, int rank)
+{
+    rank_t *r = &run->rank[rank];
+    const napcoll_claim_t *claim = run->claim;
+    const napcoll_copy_t *copy = run->shelf.copy[rank];
+    const napcoll_hold_t held = copy->plan->user[NAPCOLL_BUFFER_RECV];
+    const value_t *result = r->block + copy->buffer_at[NAPCOLL_BUFFER_RECV];
+    napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
+
+    if (NAPCOLL_GOAL_BARRIER == claim->goal) {
+        status = check_barrier(run, rank);
+    } else if (NAPCOLL_GOAL_ALLREDUCE == claim->goal) {
+        status = compare_bracketing(run, rank, result);
+    }
+    for (int b = 0; b < held.count && NAPCOLL_VERIFY_OK == status
+                    && napcoll_goal_takes(claim->goal, claim->root, rank);
+         b++) {
+        status = check_block(run, rank, held.first + b, result[b]);
     }
     free(r->block);
     r->block = NULL;
@@ -640,10 +767,18 @@ static napcoll_verify_status_t prove(run_t *run, const napcoll_proof_t *proof)
 static void release(run_t *run)
 {
     for (int rank = 0; NULL != run->rank && rank < run->map->size; rank++) {
-        free(run->rank[rank].block);
-        free(run->rank[rank].outbox);
+        rank_t *r = &run->rank[rank];
+
+        free(r->block);
+        free(r->outbox);
+        napcoll_rank_set_clear(&r->knows);
+        for (int s = 0; NULL != r->told && s < r->stages; s++) {
+            napcoll_rank_set_clear(&r->told[s]);
+        }
+        free(r->told);
     }
     free(run->rank);
+    free(run->sum);
     free(run->chain);
     napcoll_shelf_empty(&run->shelf);
     free(run->bracketing);
@@ -655,22 +790,24 @@ static napcoll_verify_status_t start(run_t *run, const napcoll_proof_t *proof)
 
     *run->verdict = (napcoll_verdict_t){.rank = -1, .stage = -1, .step = -1, .text = "ok"};
     run->bracketing_rank = -1;
-    for (int rank = 0; rank < run->map->size; rank++) {
-        run->all += mix((uint64_t) rank);
-    }
     run->rank = calloc((size_t) run->map->size, sizeof(*run->rank));
-    status = NULL != run->rank && napcoll_shelf_open(&run->shelf, run->map->size)
+    run->sum = calloc((size_t) run->map->size + 1, sizeof(*run->sum));
+    for (int rank = 0; NULL != run->sum && rank < run->map->size; rank++) {
+        run->sum[rank + 1] = run->sum[rank] + mix((uint64_t) rank);
+    }
+    status = NULL != run->rank && NULL != run->sum
+                     && napcoll_shelf_open(&run->shelf, run->map->size)
                  ? prove(run, proof)
                  : no_memory(run);
     release(run);
     return status;
 }
 
-napcoll_verify_status_t napcoll_plan_prove_allreduce(napcoll_plan_source_t source, void *context,
-                                                     const napcoll_node_map_t *map,
-                                                     const napcoll_claim_t *claim,
-                                                     const napcoll_proof_t *proof,
-                                                     napcoll_verdict_t *verdict)
+napcoll_verify_status_t napcoll_plan_prove(napcoll_plan_source_t source, void *context,
+                                           const napcoll_node_map_t *map,
+                                           const napcoll_claim_t *claim,
+                                           const napcoll_proof_t *proof,
+                                           napcoll_verdict_t *verdict)
 {
     run_t run = {.source = source,
                  .context = context,
@@ -690,10 +827,10 @@ static napcoll_plan_t *plan_of(void *context, int rank)
     return plans[rank];
 }
 
-napcoll_verify_status_t napcoll_plan_verify_allreduce(napcoll_plan_t *const *plans,
-                                                      const napcoll_node_map_t *map,
-                                                      const napcoll_claim_t *claim,
-                                                      napcoll_verdict_t *verdict)
+napcoll_verify_status_t napcoll_plan_verify(napcoll_plan_t *const *plans,
+                                            const napcoll_node_map_t *map,
+                                            const napcoll_claim_t *claim,
+                                            napcoll_verdict_t *verdict)
 {
     const napcoll_proof_t whole = {0};
     run_t run = {.source = plan_of,

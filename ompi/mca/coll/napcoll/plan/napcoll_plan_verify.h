@@ -12,8 +12,12 @@
  * - temporaries and the receive buffer are written before they are read, and not while a message of
  *   the same stage is under way in them; spans are inside their buffers; a fold's dst is its right
  *   operand or touches neither operand;
- * - the result holds every rank's contribution exactly once, in rank order where that is asked;
- * - all ranks bracket the folds alike, so that they get the same bits;
+ * - the result is what the collective promises: every rank's contribution exactly once (of a scan, of
+ *   the ranks up to one's own), in rank order where that is asked; every rank's block in its place; no
+ *   end of a barrier without word of every rank's beginning;
+ * - all ranks bracket the folds alike, so that they get the same bits, and where that is claimed by
+ *   halves of the ranks, whatever nodes they are on;
+ * - a reduce-scatter reads nothing that its result has overwritten, where it is in place;
  * - no process has more messages in a stage than claimed.
  *
  * The proof goes by demand: a rank's result is asked for, and what it depends on is run: the stages of
@@ -35,8 +39,12 @@
 
 /** What the verifier proves. */
 typedef struct napcoll_claim {
-    bool in_place;    /**< the inputs are in the receive buffers */
+    napcoll_goal_t goal; /**< what the plans are to bring about */
+    int root;            /**< of a reduce */
+    bool in_place;    /**< the inputs are in the receive buffers (see napcoll_goal_in_place) */
     bool ordered;     /**< contributions must be folded in rank order */
+    bool canonical;   /**< ranks are folded by halves: of ranks [l, h) the first ceil((h - l) / 2)
+                           with the others, and each half in itself likewise */
     int max_inter;    /**< most messages that one process sends, or receives, to or from other nodes
                            in one stage; 0 for no claim */
     int max_messages; /**< the same to or from any process */
@@ -53,7 +61,7 @@ typedef enum {
     NAPCOLL_VERIFY_PHASE,     /**< a local phase that its node's processes do not all do alike */
     NAPCOLL_VERIFY_DEADLOCK,  /**< ranks that wait for each other */
     NAPCOLL_VERIFY_UNWRITTEN, /**< a block that is read before it is written */
-    NAPCOLL_VERIFY_CONTRIBUTION, /**< a contribution missing or folded twice */
+    NAPCOLL_VERIFY_CONTRIBUTION, /**< a contribution missing or folded twice; a block of another rank */
     NAPCOLL_VERIFY_ORDER,        /**< contributions out of rank order */
     NAPCOLL_VERIFY_BRACKETING,   /**< ranks that fold in different orders */
     NAPCOLL_VERIFY_MESSAGES,     /**< more messages in a stage than claimed */
@@ -73,7 +81,7 @@ typedef struct napcoll_verdict {
 } napcoll_verdict_t;
 
 /**
- * Verify the plans of an allreduce.
+ * Verify the plans of a collective.
  *
  * @param[in]  plans    [map->size] one plan per rank
  * @param[in]  map      the node map they were made for
@@ -82,10 +90,10 @@ typedef struct napcoll_verdict {
  *
  * @return verdict->status
  */
-napcoll_verify_status_t napcoll_plan_verify_allreduce(napcoll_plan_t *const *plans,
-                                                      const napcoll_node_map_t *map,
-                                                      const napcoll_claim_t *claim,
-                                                      napcoll_verdict_t *verdict);
+napcoll_verify_status_t napcoll_plan_verify(napcoll_plan_t *const *plans,
+                                            const napcoll_node_map_t *map,
+                                            const napcoll_claim_t *claim,
+                                            napcoll_verdict_t *verdict);
 
 /** How a proof goes about plans that are made for it. */
 typedef struct napcoll_proof {
@@ -99,7 +107,7 @@ typedef struct napcoll_proof {
 } napcoll_proof_t;
 
 /**
- * Verify the plans of an allreduce, which a source makes as they are needed.
+ * Verify the plans of a collective, which a source makes as they are needed.
  *
  * Besides the plans it takes about 100 bytes per rank, and 32 bytes per block that a rank has in buffers
  * or has sent.
@@ -113,11 +121,11 @@ typedef struct napcoll_proof {
  *
  * @return verdict->status
  */
-napcoll_verify_status_t napcoll_plan_prove_allreduce(napcoll_plan_source_t source, void *context,
-                                                     const napcoll_node_map_t *map,
-                                                     const napcoll_claim_t *claim,
-                                                     const napcoll_proof_t *proof,
-                                                     napcoll_verdict_t *verdict);
+napcoll_verify_status_t napcoll_plan_prove(napcoll_plan_source_t source, void *context,
+                                           const napcoll_node_map_t *map,
+                                           const napcoll_claim_t *claim,
+                                           const napcoll_proof_t *proof,
+                                           napcoll_verdict_t *verdict);
 
 /**
  * Check what one plan can be judged by alone: spans, operands, peers, messages in flight, phases, and

@@ -111,8 +111,9 @@ napcoll_decision_t napcoll_select(const napcoll_collective_t *collective,
     int row = choose(collective, settings, question, &decision);
 
     if (row >= 0) {
+        decision.params.ordered = question->ordered;
         decision.reason = napcoll_algorithm_eligible(&collective->algorithm[row], question->map,
-                                                     question->ordered);
+                                                     &decision.params);
     }
     if (NAPCOLL_REASON_NONE != decision.reason) {
         return decision;
@@ -120,7 +121,6 @@ napcoll_decision_t napcoll_select(const napcoll_collective_t *collective,
     narrow(&decision, question->bytes, LARGE_BYTES);
     decision.algorithm = row;
     decision.params.in_place = question->in_place;
-    decision.params.ordered = question->ordered;
     decision.params.provider = settings->provider;
     decision.params.local_radix = question->bytes <= LARGE_BYTES ? settings->local_radix : 2;
     decision.params.local_tree = NAPCOLL_SHAPE_TREE == settings->shape

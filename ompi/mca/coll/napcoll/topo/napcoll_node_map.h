@@ -78,6 +78,26 @@ static inline int napcoll_node_map_rank(const napcoll_node_map_t *map, int node,
     return NULL == map->ranks ? node * map->max_ppn + lane : map->ranks[map->first[node] + lane];
 }
 
+/** Rank at a place of the node order: node after node, lane after lane. */
+static inline int napcoll_node_map_at(const napcoll_node_map_t *map, int place)
+{
+    return NULL == map->ranks ? place : map->ranks[place];
+}
+
+/** Place of a node's first lane in the node order; that of node map->nodes is map->size. */
+static inline int napcoll_node_map_first(const napcoll_node_map_t *map, int node)
+{
+    return NULL == map->first ? node * map->max_ppn : map->first[node];
+}
+
+/** Place of a rank in the node order. */
+static inline int napcoll_node_map_place(const napcoll_node_map_t *map, int rank)
+{
+    return NULL == map->first ? rank
+                              : map->first[napcoll_node_map_node(map, rank)]
+                                    + napcoll_node_map_lane(map, rank);
+}
+
 /**
  * Order the lanes of one node by where the hardware has them: leader first, then the leader's
  * socket, the other sockets, and in each of them by NUMA domain, core and hardware thread.

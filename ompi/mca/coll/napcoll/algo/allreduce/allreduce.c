@@ -16,7 +16,8 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
          .help = "all ranks exchange in ceil(log2 P) steps, blind to nodes; any op and placement",
          .generate = napcoll_allreduce_recursive_doubling,
          .bounds = napcoll_allreduce_recursive_doubling_bounds,
-         .needs = NAPCOLL_NEEDS_NOTHING},
+         .needs = NAPCOLL_NEEDS_NOTHING,
+         .canonical = true},
     [NAPCOLL_ALLREDUCE_SMP] =
         {.name = "smp",
          .help = "reduce to each node's leader, recursive doubling among leaders, local broadcast",
@@ -39,4 +40,6 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
 };
 
 const napcoll_collective_t napcoll_allreduce = {
-    .name = "allreduce", .algorithm = algorithms, .algorithms = NAPCOLL_ALLREDUCE_ALGORITHMS};
+    .name = "allreduce",
+    .goal = NAPCOLL_GOAL_ALLREDUCE,
+    .algorithm = algorithms, .algorithms = NAPCOLL_ALLREDUCE_ALGORITHMS};

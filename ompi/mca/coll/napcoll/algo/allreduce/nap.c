@@ -216,7 +216,7 @@ napcoll_plan_t *napcoll_allreduce_nap(const napcoll_request_t *request)
     const napcoll_node_map_t *map = request->map;
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
     nap_t nap = {.request = request,
-                 .builder = napcoll_request_builder(request, "allreduce", "nap", 1),
+                 .builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1),
                  .node = napcoll_node_map_node(map, request->rank),
                  .lane = napcoll_node_map_lane(map, request->rank),
                  .lanes = napcoll_nap_lanes(map, request->params.tunable[0])};

@@ -28,8 +28,7 @@ napcoll_plan_t *napcoll_allreduce_recursive_doubling(const napcoll_request_t *re
     const int size = request->map->size;
     napcoll_party_t party = napcoll_party_flat(request, 2);
     napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, "allreduce", "recursive_doubling",
-                                                         1);
+    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
     napcoll_span_t *value = malloc((size_t) size * sizeof(*value));
 
     if (NULL == builder || NULL == value) {

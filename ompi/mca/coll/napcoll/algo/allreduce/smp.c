@@ -54,7 +54,7 @@ napcoll_plan_t *napcoll_allreduce_smp(const napcoll_request_t *request)
     const napcoll_node_map_t *map = request->map;
     const napcoll_party_t node = napcoll_party_node(request);
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, "allreduce", "smp", 1);
+    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
     napcoll_span_t *value = malloc((size_t) map->nodes * sizeof(*value));
     napcoll_span_t local;
 
