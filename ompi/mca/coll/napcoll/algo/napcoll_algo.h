@@ -137,6 +137,7 @@ typedef struct napcoll_algorithm {
     napcoll_bounds_t (*bounds)(const napcoll_node_map_t *map, const napcoll_params_t *params);
 
     unsigned needs; /**< napcoll_needs_t flags */
+    bool segmented; /**< it cuts large vectors into segments */
     bool canonical; /**< it folds by halves of the ranks, which the verifier proves */
     napcoll_tunable_t tunable[NAPCOLL_MAX_TUNABLES + 1];
 } napcoll_algorithm_t;

@@ -246,6 +246,9 @@ void napcoll_builder_layout(napcoll_builder_t *builder, napcoll_layout_t layout,
  */
 void napcoll_builder_lend_recvbuf(napcoll_builder_t *builder);
 
+/** No longer lend the receive buffer: the plan writes to it by name from now on. */
+void napcoll_builder_claim_recvbuf(napcoll_builder_t *builder);
+
 /** Take a temporary for `count` blocks from `first` on; a released one of that shape is reused. */
 napcoll_span_t napcoll_builder_temp(napcoll_builder_t *builder, int first, int count);
 

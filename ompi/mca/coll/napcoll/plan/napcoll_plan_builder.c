@@ -24,6 +24,8 @@ typedef enum {
 struct napcoll_builder {
     napcoll_plan_t plan; /* its arrays grow here */
     temp_state_t *state; /* [room for temps] */
+    int *idle;           /* [room for temps] first the free temporaries, then the dying ones */
+    int free, dying;     /* how many of them */
     temp_state_t recvbuf;
     int temp_room;
     int stage_room;
@@ -110,7 +112,11 @@ napcoll_span_t napcoll_builder_rows(napcoll_builder_t *b, int rows, int first, i
 
     b->plan.temp = grow(b, b->plan.temp, &room, start + rows, sizeof(*b->plan.temp));
     if (!b->failed) {
-        b->state = grow(b, b->state, &b->temp_room, start + rows, sizeof(*b->state));
+        room = b->temp_room;
+        b->state = grow(b, b->state, &room, start + rows, sizeof(*b->state));
+    }
+    if (!b->failed) {
+        b->idle = grow(b, b->idle, &b->temp_room, start + rows, sizeof(*b->idle));
     }
     for (int t = start; t < start + rows && !b->failed; t++) {
         b->plan.temp[t] = (napcoll_hold_t){.first = first, .count = count};
@@ -125,6 +131,11 @@ void napcoll_builder_lend_recvbuf(napcoll_builder_t *b)
     b->recvbuf = TEMP_FREE;
 }
 
+void napcoll_builder_claim_recvbuf(napcoll_builder_t *b)
+{
+    b->recvbuf = TEMP_NONE;
+}
+
 napcoll_span_t napcoll_builder_temp(napcoll_builder_t *b, int first, int count)
 {
     if (TEMP_FREE == b->recvbuf && first == b->plan.user[NAPCOLL_BUFFER_RECV].first
@@ -132,10 +143,13 @@ napcoll_span_t napcoll_builder_temp(napcoll_builder_t *b, int first, int count)
         b->recvbuf = TEMP_USED;
         return (napcoll_span_t){NAPCOLL_BUFFER_RECV, first, count};
     }
-    for (int t = 0; t < b->plan.temps; t++) {
-        if (TEMP_FREE == b->state[t] && first == b->plan.temp[t].first
-            && count == b->plan.temp[t].count) {
+    for (int i = 0; i < b->free; i++) {
+        const int t = b->idle[i];
+
+        if (first == b->plan.temp[t].first && count == b->plan.temp[t].count) {
             b->state[t] = TEMP_USED;
+            b->idle[i] = b->idle[--b->free];
+            b->idle[b->free] = b->idle[b->free + b->dying];
             return (napcoll_span_t){NAPCOLL_BUFFER_TEMP + t, first, count};
         }
     }
@@ -151,6 +165,7 @@ void napcoll_builder_release(napcoll_builder_t *b, napcoll_span_t span)
     }
     if (t >= 0 && t < b->plan.temps && TEMP_USED == b->state[t]) {
         b->state[t] = TEMP_DYING;
+        b->idle[b->free + b->dying++] = t;
     }
 }
 
@@ -229,11 +244,8 @@ void napcoll_builder_next_stage(napcoll_builder_t *b)
     if (TEMP_DYING == b->recvbuf) {
         b->recvbuf = TEMP_FREE;
     }
-    for (int t = 0; t < b->plan.temps && !b->failed; t++) {
-        if (TEMP_DYING == b->state[t]) {
-            b->state[t] = TEMP_FREE;
-        }
-    }
+    b->free += b->dying; /* their state says no more than that they are not used */
+    b->dying = 0;
     if (b->failed || b->plan.steps == b->stage_first) {
         return;
     }
@@ -259,6 +271,7 @@ void napcoll_builder_discard(napcoll_builder_t *b)
         free(b->plan.stage);
         free(b->plan.step);
         free(b->state);
+        free(b->idle);
         free(b);
     }
 }

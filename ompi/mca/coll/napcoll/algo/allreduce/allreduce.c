@@ -37,6 +37,41 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
                               "from the processes per node",
                       .initial = 0,
                       .least = 0}}},
+    [NAPCOLL_ALLREDUCE_TREE] =
+        {.name = "tree",
+         .help = "reduce to rank 0 and broadcast, blind to nodes, in the fewest messages",
+         .generate = napcoll_allreduce_tree,
+         .bounds = napcoll_allreduce_tree_bounds,
+         .needs = NAPCOLL_NEEDS_NOTHING,
+         .canonical = true},
+    [NAPCOLL_ALLREDUCE_RABENSEIFNER] =
+        {.name = "rabenseifner",
+         .help = "reduce-scatter by recursive halving, then allgather, blind to nodes; any op, "
+                 "placement and number of ranks",
+         .generate = napcoll_allreduce_rabenseifner,
+         .bounds = napcoll_allreduce_rabenseifner_bounds,
+         .needs = NAPCOLL_NEEDS_NOTHING,
+         .canonical = true},
+    [NAPCOLL_ALLREDUCE_RING] =
+        {.name = "ring",
+         .help = "reduce-scatter and allgather on a ring that visits node after node",
+         .generate = napcoll_allreduce_ring,
+         .bounds = napcoll_allreduce_ring_bounds,
+         .needs = NAPCOLL_NEEDS_COMMUTATIVE,
+         .segmented = true},
+    [NAPCOLL_ALLREDUCE_LANE] =
+        {.name = "lane",
+         .help = "reduce-scatter inside the nodes, each lane allreduces its slice across nodes, "
+                 "allgather inside the nodes: all processes use the network, no byte crosses twice",
+         .generate = napcoll_allreduce_lane,
+         .bounds = napcoll_allreduce_lane_bounds,
+         .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_COMMUTATIVE,
+         .segmented = true,
+         .tunable = {{.name = "radix",
+                      .help = "Radix of the steps between nodes, at least 2: more messages in fewer "
+                              "steps. 0: all nodes at once up to 32 nodes, else 8",
+                      .initial = 0,
+                      .least = 0}}},
 };
 
 const napcoll_collective_t napcoll_allreduce = {

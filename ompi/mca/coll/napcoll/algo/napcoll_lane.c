@@ -1,0 +1,86 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The lanes' way of spreading a large vector (see the header).
+ */
+
+#include "algo/napcoll_lane.h"
+
+/* With more nodes than this a message to each of them at once is too many. */
+enum { MOST_AT_ONCE = 32, RADIX_BEYOND = 8 };
+
+int napcoll_lane_radix(const napcoll_node_map_t *map, int wanted)
+{
+    const int radix = wanted >= 2 ? wanted
+                      : map->nodes <= MOST_AT_ONCE ? map->nodes
+                                                   : RADIX_BEYOND;
+
+    return radix < 2 ? 2 : radix;
+}
+
+static int lane_rank(const napcoll_group_t *group, int node)
+{
+    return napcoll_node_map_rank(group->map, node, group->lane);
+}
+
+static int lane_first(const napcoll_group_t *group, int node)
+{
+    return group->lane * group->members + node;
+}
+
+int napcoll_lane_own(const napcoll_request_t *request)
+{
+    const int lane = napcoll_node_map_lane(request->map, request->rank);
+
+    return lane < napcoll_lane_count(request->map)
+               ? lane * request->map->nodes + napcoll_node_map_node(request->map, request->rank)
+               : -1;
+}
+
+int napcoll_lane_schedule(napcoll_schedule_t *schedule, const napcoll_request_t *request, int radix)
+{
+    const napcoll_node_map_t *map = request->map;
+    const int lanes = napcoll_lane_count(map), nodes = map->nodes;
+    const int node = napcoll_node_map_node(map, request->rank);
+    const int lane = napcoll_node_map_lane(map, request->rank);
+    const napcoll_group_t group = {.members = nodes,
+                                   .self = node,
+                                   .rank = lane_rank,
+                                   .first = lane_first,
+                                   .map = map,
+                                   .lane = lane};
+    int inter = 0;
+
+    if (lane < lanes) {
+        inter = napcoll_schedule_bruck(schedule, &group, 0, radix);
+    } else {
+        for (int have = 1; have < nodes; have = have > nodes / radix ? nodes : have * radix) {
+            inter++;
+        }
+    }
+    for (int other = 0; other < napcoll_node_map_ppn(map, node); other++) {
+        const int peer = napcoll_node_map_rank(map, node, other);
+
+        if (other != lane && other < lanes) {
+            napcoll_schedule_move(schedule, inter, peer, false, other * nodes, nodes);
+        }
+        if (other != lane && lane < lanes) {
+            napcoll_schedule_move(schedule, inter, peer, true, lane * nodes, nodes);
+        }
+    }
+    schedule->stages = inter + 1;
+    return inter;
+}
+
+napcoll_bounds_t napcoll_lane_bounds(const napcoll_node_map_t *map, int radix)
+{
+    /* a run of blocks that goes round the end of a slice is two messages */
+    const int inter = map->nodes > radix ? 2 * (radix - 1) : map->nodes - 1;
+    const int all = map->max_ppn - 1 > inter ? map->max_ppn - 1 : inter;
+
+    return (napcoll_bounds_t){.inter = inter, .all = all > 0 ? all : 1};
+}

@@ -1,0 +1,380 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Schedules (see the header).
+ */
+
+#include "algo/napcoll_schedule.h"
+
+#include <stdlib.h>
+
+void napcoll_schedule_free(napcoll_schedule_t *schedule)
+{
+    free(schedule->move);
+    *schedule = (napcoll_schedule_t){0};
+}
+
+void napcoll_schedule_move(napcoll_schedule_t *schedule, int stage, int peer, bool send, int first,
+                           int count)
+{
+    if (0 == count) {
+        return;
+    }
+    if (schedule->moves == schedule->room) {
+        int room = schedule->room > 0 ? 2 * schedule->room : 16;
+        napcoll_move_t *more = realloc(schedule->move, (size_t) room * sizeof(*more));
+
+        if (NULL == more) {
+            schedule->failed = true;
+            return;
+        }
+        schedule->move = more;
+        schedule->room = room;
+    }
+    schedule->mixed = schedule->mixed
+                      || (schedule->moves > 0
+                          && schedule->move[schedule->moves - 1].stage > stage);
+    schedule->move[schedule->moves++] = (napcoll_move_t){
+        .stage = stage, .peer = peer, .send = send, .first = first, .count = count};
+}
+
+/* A schedule has so many stages at least. */
+static int reach(napcoll_schedule_t *schedule, int stages)
+{
+    schedule->stages = stages > schedule->stages ? stages : schedule->stages;
+    return stages;
+}
+
+/* The first move that is not of a stage before this one, where moves stand in order. */
+static int first_of(const napcoll_schedule_t *schedule, int stage)
+{
+    int low = 0, high = schedule->moves;
+
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+
+        if (schedule->move[middle].stage < stage) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Moves [*from, returned) have all those of a stage among them. */
+static int range_of(const napcoll_schedule_t *schedule, int stage, int *from)
+{
+    *from = schedule->mixed ? 0 : first_of(schedule, stage);
+    return schedule->mixed ? schedule->moves : first_of(schedule, stage + 1);
+}
+
+void napcoll_schedule_run(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+                          int peer, bool send, int from, int count)
+{
+    const int members = group->members, a = from % members, end = a + count;
+    const int first = group->first(group, a);
+
+    if (end <= members) {
+        napcoll_schedule_move(schedule, stage, peer, send, first,
+                              group->first(group, end) - first);
+        return;
+    }
+    if (group->cyclic) {
+        napcoll_schedule_move(schedule, stage, peer, send, first,
+                              group->first(group, members) - first
+                                  + group->first(group, end - members));
+        return;
+    }
+    napcoll_schedule_move(schedule, stage, peer, send, first, group->first(group, members) - first);
+    napcoll_schedule_move(schedule, stage, peer, send, group->first(group, 0),
+                          group->first(group, end - members) - group->first(group, 0));
+}
+
+int napcoll_schedule_ring(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage)
+{
+    const int n = group->members, self = group->self;
+    const int next = (self + 1) % n, before = (self + n - 1) % n;
+
+    for (int k = 0; k < n - 1; k++, stage++) {
+        napcoll_schedule_run(schedule, group, stage, group->rank(group, before), false,
+                             before + n - k, 1);
+        napcoll_schedule_run(schedule, group, stage, group->rank(group, next), true, self + n - k,
+                             1);
+    }
+    return reach(schedule, stage);
+}
+
+int napcoll_schedule_bruck(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+                           int radix)
+{
+    const int n = group->members, self = group->self;
+
+    for (int have = 1; have < n; have = have > n / radix ? n : have * radix, stage++) {
+        for (int j = 1; j < radix && j * have < n; j++) {
+            const int away = j * have, run = n - away < have ? n - away : have;
+            const int from = (self + away) % n, to = (self + n - away) % n;
+
+            napcoll_schedule_run(schedule, group, stage, group->rank(group, from), false, from,
+                                 run);
+            napcoll_schedule_run(schedule, group, stage, group->rank(group, to), true, self, run);
+        }
+    }
+    return reach(schedule, stage);
+}
+
+int napcoll_schedule_doubling(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage)
+{
+    const int n = group->members, self = group->self;
+
+    for (int have = 1; have < n; have *= 2, stage++) {
+        const int mine = self & ~(have - 1), theirs = mine ^ have;
+        const int peer = group->rank(group, self ^ have);
+
+        napcoll_schedule_run(schedule, group, stage, peer, false, theirs, have);
+        napcoll_schedule_run(schedule, group, stage, peer, true, mine, have);
+    }
+    return reach(schedule, stage);
+}
+
+int napcoll_schedule_direct(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage)
+{
+    for (int away = 1; away < group->members; away++) {
+        const int from = (group->self + away) % group->members;
+        const int to = (group->self + group->members - away) % group->members;
+
+        napcoll_schedule_run(schedule, group, stage, group->rank(group, from), false, from, 1);
+        napcoll_schedule_run(schedule, group, stage, group->rank(group, to), true, group->self, 1);
+    }
+    return reach(schedule, stage + 1);
+}
+
+void napcoll_schedule_gather(napcoll_builder_t *builder, const napcoll_schedule_t *schedule,
+                             int stage, napcoll_span_t whole, int shift, bool single)
+{
+    int from, to = range_of(schedule, stage, &from);
+
+    if (schedule->failed) {
+        napcoll_builder_fail(builder);
+    }
+    for (int i = from; i < to; i++) {
+        const napcoll_move_t *move = &schedule->move[i];
+        const int pieces = single ? move->count : 1, count = single ? 1 : move->count;
+
+        for (int piece = 0; stage == move->stage && piece < pieces; piece++) {
+            int first = move->first + shift + piece;
+            napcoll_span_t span;
+
+            if (first < whole.first) {
+                first += whole.count; /* the buffer begins with another rank's block */
+            }
+            if (single && first >= whole.first + whole.count) {
+                first -= whole.count;
+            }
+            span = (napcoll_span_t){.buffer = whole.buffer, .first = first, .count = count};
+            if (move->send) {
+                napcoll_builder_send(builder, span, move->peer);
+            } else {
+                napcoll_builder_recv(builder, span, move->peer);
+            }
+        }
+    }
+}
+
+/* ---- folding ---- */
+
+bool napcoll_fold_begin(napcoll_fold_t *fold, napcoll_builder_t *builder,
+                        const napcoll_request_t *request, int input, napcoll_span_t home,
+                        int blocks)
+{
+    *fold = (napcoll_fold_t){.builder = builder,
+                             .home = home,
+                             .blocks = blocks,
+                             .ordered = request->params.ordered || request->algorithm->canonical,
+                             .rank = request->rank};
+    fold->buffer = malloc((size_t) blocks * sizeof(*fold->buffer));
+    if (NULL == fold->buffer) {
+        napcoll_builder_fail(builder);
+        return false;
+    }
+    for (int b = 0; b < blocks; b++) {
+        fold->buffer[b] = input;
+    }
+    return true;
+}
+
+void napcoll_fold_end(napcoll_fold_t *fold)
+{
+    free(fold->buffer);
+    fold->buffer = NULL;
+}
+
+/* The blocks from `first` on, up to `end`, whose values are in one buffer. */
+static napcoll_span_t uniform_run(const napcoll_fold_t *fold, int first, int end)
+{
+    napcoll_span_t run = {.buffer = fold->buffer[first % fold->blocks], .first = first, .count = 1};
+
+    while (first + run.count < end
+           && run.buffer == fold->buffer[(first + run.count) % fold->blocks]) {
+        run.count++;
+    }
+    return run;
+}
+
+static void set_buffer(napcoll_fold_t *fold, napcoll_span_t run, int buffer)
+{
+    for (int b = run.first; b < run.first + run.count; b++) {
+        fold->buffer[b % fold->blocks] = buffer;
+    }
+}
+
+static napcoll_span_t in_buffer(napcoll_span_t span, int buffer)
+{
+    span.buffer = buffer;
+    return span;
+}
+
+void napcoll_fold_home(napcoll_fold_t *fold, int first, int count)
+{
+    const int home = fold->home.buffer;
+    napcoll_span_t run;
+
+    for (int at = first; at < first + count; at += run.count) {
+        run = uniform_run(fold, at, first + count);
+        napcoll_builder_copy(fold->builder, in_buffer(run, home), run);
+        set_buffer(fold, run, home);
+    }
+}
+
+napcoll_span_t napcoll_fold_settle(napcoll_fold_t *fold, int first, int count)
+{
+    napcoll_span_t run = uniform_run(fold, first, first + count);
+
+    if (run.count < count) {
+        napcoll_fold_home(fold, first, count);
+        napcoll_builder_next_stage(fold->builder);
+        run = uniform_run(fold, first, first + count);
+    }
+    return run;
+}
+
+void napcoll_fold_in(napcoll_fold_t *fold, napcoll_span_t value, int peer)
+{
+    const bool value_is_left = !fold->ordered || peer < fold->rank;
+    bool kept = false;
+    napcoll_span_t run;
+
+    for (int at = value.first; at < value.first + value.count; at += run.count) {
+        napcoll_span_t theirs;
+
+        run = uniform_run(fold, at, value.first + value.count);
+        theirs = in_buffer(run, value.buffer);
+        if (NAPCOLL_BUFFER_SEND == run.buffer && value_is_left && fold->ordered) {
+            napcoll_builder_fold(fold->builder, in_buffer(run, fold->home.buffer), theirs, run);
+            set_buffer(fold, run, fold->home.buffer);
+        } else if (NAPCOLL_BUFFER_SEND == run.buffer || !value_is_left) {
+            napcoll_builder_fold(fold->builder, theirs, run, theirs);
+            set_buffer(fold, run, value.buffer);
+            kept = true;
+        } else {
+            napcoll_builder_fold(fold->builder, run, theirs, run);
+        }
+    }
+    if (!kept) {
+        napcoll_builder_release(fold->builder, value);
+    }
+}
+
+/* The number that a move's first block has here. */
+static int number_of(const napcoll_fold_t *fold, int first)
+{
+    return first < fold->home.first ? first + fold->blocks : first;
+}
+
+/* The buffers of the values that a stage sends must not be mixed: see to that in a stage before. */
+static void settle_stage(napcoll_fold_t *fold, const napcoll_schedule_t *schedule, int stage,
+                         int shift)
+{
+    int from, to = range_of(schedule, stage, &from);
+
+    for (int i = from; i < to; i++) {
+        const napcoll_move_t *move = &schedule->move[i];
+
+        if (stage == move->stage && !move->send) {
+            (void) napcoll_fold_settle(fold, number_of(fold, move->first + shift), move->count);
+        }
+    }
+}
+
+void napcoll_fold_stage(napcoll_fold_t *fold, const napcoll_schedule_t *schedule, int stage,
+                        int shift)
+{
+    napcoll_builder_t *builder = fold->builder;
+    int from, to = range_of(schedule, stage, &from);
+    napcoll_span_t *value = malloc((size_t) (to - from + 1) * sizeof(*value));
+
+    if (schedule->failed || NULL == value || NULL == fold->buffer) {
+        napcoll_builder_fail(builder);
+        free(value);
+        return;
+    }
+    settle_stage(fold, schedule, stage, shift);
+    for (int i = from; i < to; i++) {
+        const napcoll_move_t *move = &schedule->move[i];
+        const int first = number_of(fold, move->first + shift);
+
+        if (stage == move->stage && !move->send) {
+            napcoll_builder_send(builder, napcoll_fold_settle(fold, first, move->count),
+                                 move->peer);
+        } else if (stage == move->stage) {
+            value[i - from] = napcoll_builder_temp(builder, first, move->count);
+            napcoll_builder_recv(builder, value[i - from], move->peer);
+        }
+    }
+    for (int i = from; i < to; i++) {
+        const napcoll_move_t *move = &schedule->move[i];
+
+        if (stage == move->stage && move->send) {
+            napcoll_fold_in(fold, value[i - from], move->peer);
+        }
+    }
+    free(value);
+}
+
+/* What a stage of the plan does to one segment: backwards, then forwards. */
+static void emit_step(napcoll_fold_t *fold, const napcoll_schedule_t *schedule, int step, int shift,
+                      int own)
+{
+    const int stages = schedule->stages;
+
+    if (step >= stages) {
+        napcoll_schedule_gather(fold->builder, schedule, step - stages, fold->home, shift, false);
+        return;
+    }
+    napcoll_fold_stage(fold, schedule, stages - 1 - step, shift);
+    if (stages - 1 == step && own >= 0) {
+        napcoll_fold_home(fold, own + shift, 1);
+    }
+}
+
+void napcoll_pipeline(napcoll_fold_t *fold, const napcoll_schedule_t *schedule, int segments,
+                      int blocks, int own)
+{
+    const int steps = 2 * schedule->stages;
+
+    if (0 == steps && own >= 0) {
+        napcoll_fold_home(fold, 0, segments * blocks); /* alone */
+    }
+    for (int stage = 0; stage < steps + segments - 1; stage++) {
+        const int first = stage < steps ? 0 : stage - steps + 1;
+
+        for (int segment = first; segment <= stage && segment < segments; segment++) {
+            emit_step(fold, schedule, stage - segment, segment * blocks, own);
+        }
+        napcoll_builder_next_stage(fold->builder);
+    }
+}

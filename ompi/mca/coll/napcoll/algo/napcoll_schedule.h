@@ -1,0 +1,194 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Schedules: who sends which blocks to whom, and when, until everybody who takes part has all blocks.
+ *
+ * At the beginning each member of a group has its own blocks. Read forwards, a schedule is an
+ * allgather: a message brings blocks that the receiver does not have yet. Read backwards, it is a
+ * reduce-scatter: each message goes the other way and carries what its sender has folded of these
+ * blocks so far, and the receiver folds it into its own; at the end each member has its own blocks
+ * folded over all. Both ways a block passes every process once.
+ *
+ *     forwards               a -- block 3 --> b -- block 3 --> c
+ *     backwards              a <- a'+b'+c' -- b <--  c'  ----- c
+ *
+ * So allgather, reduce-scatter, and the large allreduce and reduce (the one, then the other) share
+ * what follows: a schedule is made for one process, and then emitted stage by stage into its plan
+ * by napcoll_schedule_gather and napcoll_fold_stage. Several schedules can go into one plan,
+ * shifted in stages (a pipeline over segments of the vector).
+ */
+
+#ifndef NAPCOLL_SCHEDULE_H
+#define NAPCOLL_SCHEDULE_H
+
+#include "algo/napcoll_algo.h"
+
+/** A message of this process, of an allgather: blocks [first, first + count). */
+typedef struct napcoll_move {
+    int stage;
+    int peer; /**< rank of its other end */
+    bool send;
+    int first;
+    int count;
+} napcoll_move_t;
+
+/** What one process does; all zero: nothing. */
+typedef struct napcoll_schedule {
+    napcoll_move_t *move; /**< [moves] */
+    int moves;
+    int room;
+    bool mixed; /**< moves do not stand in the order of their stages */
+    int stages; /**< the same for all processes of one schedule */
+    bool failed; /**< memory ran out: the schedule is not whole */
+} napcoll_schedule_t;
+
+/**
+ * Who takes part in a part of a schedule, and with which blocks. Bundles follow each other in member
+ * order: member m has blocks [first(m), first(m + 1)), perhaps none.
+ */
+typedef struct napcoll_group {
+    int members;
+    int self; /**< this process */
+
+    /** Rank of a member in the communicator. */
+    int (*rank)(const struct napcoll_group *group, int member);
+
+    /** First block of a member's bundle; that of member `members` is where the last one ends. */
+    int (*first)(const struct napcoll_group *group, int member);
+
+    /** Whether a run of bundles over the end is one message (the group has all blocks of a plan in
+     * the layout of ranks, gathered in a temporary that begins with the process's own), or two. */
+    bool cyclic;
+
+    const napcoll_node_map_t *map; /**< for rank and first */
+    int node;                      /**< likewise */
+    int lane;                      /**< likewise */
+    int base;                      /**< likewise */
+} napcoll_group_t;
+
+/** Free what a schedule holds. */
+void napcoll_schedule_free(napcoll_schedule_t *schedule);
+
+/** Add a message; one of no blocks is none. */
+void napcoll_schedule_move(napcoll_schedule_t *schedule, int stage, int peer, bool send, int first,
+                           int count);
+
+/** Add the message of a run of `count` bundles, from member `from` of the group on, round the end. */
+void napcoll_schedule_run(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+                          int peer, bool send, int from, int count);
+
+/**
+ * Ring: in n - 1 stages each member passes on to the next what came from the one before.
+ *
+ *     cost   (n - 1) (alpha + beta b), b the bytes of a bundle
+ *
+ * @param[in,out] schedule  where to
+ * @param[in]     group     who
+ * @param[in]     stage     the first one
+ *
+ * @return the stage after the last
+ */
+int napcoll_schedule_ring(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage);
+
+/**
+ * Bruck's allgather with any radix and any number of members: member m has the bundles of members m to
+ * m + w - 1 (round the end), and gets those of the next (radix - 1) w ones from radix - 1 members.
+ *
+ *     cost   ceil(log_radix n) alpha + (n - 1) beta b, radix - 1 messages at once
+ *
+ * J. Bruck et al.: "Efficient algorithms for all-to-all communications in multiport message-passing
+ * systems", 1997. With radix = n each member sends its bundle to all others at once.
+ */
+int napcoll_schedule_bruck(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+                           int radix);
+
+/**
+ * Recursive doubling among a power of two of members, neighbours first.
+ *
+ *     cost   log2(n) alpha + (n - 1) beta b
+ */
+int napcoll_schedule_doubling(napcoll_schedule_t *schedule, const napcoll_group_t *group,
+                              int stage);
+
+/** Each member sends its bundle to all others at once, and gets theirs. One stage. */
+int napcoll_schedule_direct(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage);
+
+/**
+ * Emit a stage's messages, forwards, into the builder's current stage.
+ *
+ * @param[in,out] builder   the plan
+ * @param[in]     schedule  this process's
+ * @param[in]     stage     of the schedule
+ * @param[in]     whole     the buffer of all blocks, and the block that it begins with (see cyclic)
+ * @param[in]     shift     added to the schedule's block numbers
+ * @param[in]     single    whether every block is a message of its own: blocks of a user's buffer that
+ *                          do not lie side by side
+ */
+void napcoll_schedule_gather(napcoll_builder_t *builder, const napcoll_schedule_t *schedule,
+                             int stage, napcoll_span_t whole, int shift, bool single);
+
+/**
+ * The values of blocks that are being folded on this process: where each of them is.
+ */
+typedef struct napcoll_fold {
+    napcoll_builder_t *builder;
+    napcoll_span_t home; /**< where values end: a buffer of all blocks, and its first block. Block
+                              numbers below that are those of the next round (see cyclic) */
+    int blocks;
+    int *buffer;  /**< [blocks] where a block's value is now */
+    bool ordered; /**< values of lower ranks are left operands */
+    int rank;     /**< this process */
+} napcoll_fold_t;
+
+/**
+ * Begin to fold.
+ *
+ * @param[out] fold     the values, all of them at `input`
+ * @param[in]  builder  the plan
+ * @param[in]  request  whose
+ * @param[in]  input    buffer of all blocks, which is not written but where it is home as well
+ * @param[in]  home     see napcoll_fold_t
+ * @param[in]  blocks   in all
+ *
+ * @return false where memory ran out, and the builder is marked as failed; end it in any case
+ */
+bool napcoll_fold_begin(napcoll_fold_t *fold, napcoll_builder_t *builder,
+                        const napcoll_request_t *request, int input, napcoll_span_t home,
+                        int blocks);
+
+/** Emit a stage's messages, backwards, into the builder's current stage, with the folds that follow. */
+void napcoll_fold_stage(napcoll_fold_t *fold, const napcoll_schedule_t *schedule, int stage,
+                        int shift);
+
+/** See that the values of blocks [first, first + count) are in one buffer, in a stage before the one in
+ * which they are sent; returns that span. */
+napcoll_span_t napcoll_fold_settle(napcoll_fold_t *fold, int first, int count);
+
+/** Bring values home. */
+void napcoll_fold_home(napcoll_fold_t *fold, int first, int count);
+
+/** Fold a value that has been received in the current stage into blocks; the temporary is the fold's
+ * from then on. */
+void napcoll_fold_in(napcoll_fold_t *fold, napcoll_span_t value, int peer);
+
+/**
+ * Emit an allreduce: the schedule backwards, then forwards, for every segment, each a stage behind the
+ * one before, so that they are in different stages at any time.
+ *
+ * @param[in,out] fold      begun, for all blocks of all segments
+ * @param[in]     schedule  of one segment
+ * @param[in]     segments  of the vector
+ * @param[in]     blocks    of a segment
+ * @param[in]     own       the block of a segment that this process owns, or -1
+ */
+void napcoll_pipeline(napcoll_fold_t *fold, const napcoll_schedule_t *schedule, int segments,
+                      int blocks, int own);
+
+/** Free the fold's list. */
+void napcoll_fold_end(napcoll_fold_t *fold);
+
+#endif /* NAPCOLL_SCHEDULE_H */
