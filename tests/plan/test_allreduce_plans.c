@@ -14,7 +14,18 @@
 #include "algo/napcoll_split.h"
 
 /* A ring of P has 2 P^2 messages: larger ones are proven by hand (tests/build/verify.sh --wide). */
-enum { VARIANTS = 12, MOST_ON_A_RING = 100 };
+enum { VARIANTS = 12, MOST_FOR_LINEAR = 64 };
+
+/* Whether an algorithm's plans depend on who carries out local phases and how, or on the tunable. */
+static bool has_phases(int row)
+{
+    return NAPCOLL_ALLREDUCE_SMP == row || NAPCOLL_ALLREDUCE_NAP == row;
+}
+
+static bool has_tunable(int row)
+{
+    return NULL != napcoll_allreduce.algorithm[row].tunable[0].name;
+}
 
 /* All algorithms on one map, in one variant of provider, order and place. */
 static void verify_variant(const napcoll_node_map_t *map, int variant, int local_radix, int lanes)
@@ -28,7 +39,8 @@ static void verify_variant(const napcoll_node_map_t *map, int variant, int local
                                                                   : NAPCOLL_PROVIDER_P2P,
                                    .local_radix = local_radix,
                                    .tunable = {lanes}};
-        if (NAPCOLL_ALLREDUCE_RING != a || map->size <= MOST_ON_A_RING) {
+        if ((!napcoll_allreduce.algorithm[a].linear || map->size <= MOST_FOR_LINEAR)
+            && (variant < 4 || has_phases(a)) && (0 == lanes || has_tunable(a))) {
             (void) prove_plans(&napcoll_allreduce, a, map, &params);
         }
     }
@@ -124,28 +136,67 @@ static int inter_node_stages(const napcoll_plan_t *plan, const napcoll_node_map_
     return count;
 }
 
+/* Those of the busiest process. */
+static int most_inter_node_stages(int row, const napcoll_node_map_t *map)
+{
+    napcoll_params_t params = {.local_radix = 4};
+    napcoll_plan_t **plans = plans_of(&napcoll_allreduce, row, map, &params, ONE_SHAPE);
+    int most = 0;
+
+    for (int rank = 0; rank < map->size; rank++) {
+        int stages = inter_node_stages(plans[rank], map);
+
+        most = stages > most ? stages : most;
+    }
+    free_plans(plans, map->size);
+    return most;
+}
+
+static void lane_plan_needs_two_inter_node_steps_on_few_nodes(void **state)
+{
+    (void) state;
+    for (int nodes = 2; nodes <= 33; nodes++) {
+        napcoll_node_map_t *map = placement("3", "block", nodes * 3);
+        assert_int_equal(most_inter_node_stages(NAPCOLL_ALLREDUCE_LANE, map), nodes <= 32 ? 2 : 4);
+        napcoll_node_map_free(map);
+    }
+}
+
 static void nap_plan_needs_log_ppn_inter_node_steps(void **state)
 {
     static const struct {
         int nodes, ppn, steps;
     } cases[] = {{8, 8, 1},   {16, 4, 2},  {10, 4, 2},   {11, 4, 2},   {17, 4, 3},
-                 {16, 16, 1}, {17, 16, 2}, {241, 16, 2}, {257, 16, 3}, {9, 2, 4}};
+                 {16, 16, 1}, {18, 16, 2}, {241, 16, 2}, {257, 16, 3}, {10, 2, 4}};
 
     (void) state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
         char list[16];
-        int most = 0;
         (void) snprintf(list, sizeof(list), "%d", cases[c].ppn);
         napcoll_node_map_t *map = placement(list, "block", cases[c].nodes * cases[c].ppn);
-        napcoll_params_t params = {.local_radix = 4};
-        napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, map, &params, ONE_SHAPE);
-        for (int rank = 0; rank < map->size; rank++) {
-            int stages = inter_node_stages(plans[rank], map);
-            most = stages > most ? stages : most;
-        }
-        assert_int_equal(most, cases[c].steps);
+        assert_int_equal(most_inter_node_stages(NAPCOLL_ALLREDUCE_NAP, map), cases[c].steps);
         assert_int_equal(napcoll_nap_steps(map, napcoll_nap_lanes(map, 0)), cases[c].steps);
-        free_plans(plans, map->size);
+        napcoll_node_map_free(map);
+    }
+}
+
+static void nap_plan_needs_log_ppn_plus_1_inter_node_steps_for_equal_parts(void **state)
+{
+    static const struct {
+        int nodes, ppn, steps;
+    } cases[] = {{3, 2, 1}, {5, 4, 1}, {9, 8, 1}, {17, 16, 1}, {9, 2, 2}, {25, 4, 2}, {81, 8, 2}};
+
+    (void) state;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+        char list[16];
+        (void) snprintf(list, sizeof(list), "%d", cases[c].ppn);
+        napcoll_node_map_t *map = placement(list, "block", cases[c].nodes * cases[c].ppn);
+        assert_int_equal(napcoll_nap_radix(map, cases[c].ppn), cases[c].ppn + 1);
+        assert_int_equal(napcoll_nap_steps(map, napcoll_nap_lanes(map, 0)), cases[c].steps);
+        assert_int_equal(most_inter_node_stages(NAPCOLL_ALLREDUCE_NAP, map), cases[c].steps);
+        for (int variant = 0; variant < VARIANTS; variant++) {
+            verify_variant(map, variant, 2 + variant % 7, 0);
+        }
         napcoll_node_map_free(map);
     }
 }
@@ -233,6 +284,8 @@ int main(void)
         cmocka_unit_test(allreduce_plans_exactly_once_on_uneven_nodes),
         cmocka_unit_test(nap_plan_one_message_per_process_and_level),
         cmocka_unit_test(nap_plan_needs_log_ppn_inter_node_steps),
+        cmocka_unit_test(nap_plan_needs_log_ppn_plus_1_inter_node_steps_for_equal_parts),
+        cmocka_unit_test(lane_plan_needs_two_inter_node_steps_on_few_nodes),
         cmocka_unit_test(nap_plan_pairs_of_10_nodes_by_4),
         cmocka_unit_test(nap_plan_pairs_of_11_nodes_by_4),
         cmocka_unit_test(recursive_doubling_needs_log2_steps_for_any_size),

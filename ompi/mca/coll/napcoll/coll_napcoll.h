@@ -18,7 +18,7 @@
  *     coll_napcoll_module.c       one module per communicator: enabling, the table of functions
  *     coll_napcoll_cache.c        decisions and plans of a module
  *     coll_napcoll_verify.c       new plans, proven before their first use
- *     coll_napcoll_allreduce.c    MPI_Allreduce
+ *     coll_napcoll_allreduce.c    MPI_Allreduce; likewise the other collectives
  */
 
 #ifndef MCA_COLL_NAPCOLL_EXPORT_H
@@ -44,9 +44,15 @@ BEGIN_C_DECLS
  * module's table of functions. */
 typedef enum {
     NAPCOLL_COLL_ALLREDUCE,
-    NAPCOLL_COLLS,                          /**< the ones replaced */
-    NAPCOLL_SLOT_ALLGATHER = NAPCOLL_COLLS, /**< node map */
-    NAPCOLL_SLOTS
+    NAPCOLL_COLL_REDUCE,
+    NAPCOLL_COLL_BARRIER,
+    NAPCOLL_COLL_ALLGATHER, /**< also under napcoll's own: node map, verify */
+    NAPCOLL_COLL_ALLGATHERV,
+    NAPCOLL_COLL_REDUCE_SCATTER,
+    NAPCOLL_COLL_REDUCE_SCATTER_BLOCK,
+    NAPCOLL_COLL_SCAN,
+    NAPCOLL_COLL_EXSCAN,
+    NAPCOLL_COLLS
 } napcoll_coll_t;
 
 /** What the parameter verify asks for. */
@@ -71,7 +77,9 @@ typedef struct mca_coll_napcoll_component {
     int local_provider; /**< napcoll_provider_t */
     int local_radix;
     int local_shape; /**< napcoll_shape_t */
-    int verify;      /**< NAPCOLL_VERIFY_PLANS_... */
+    bool reproducible;
+    size_t segment_bytes;
+    int verify; /**< NAPCOLL_VERIFY_PLANS_... */
     char *fake_ppn;
     char *fake_map;
     napcoll_job_t job;
@@ -90,15 +98,22 @@ typedef struct napcoll_holder {
     mca_coll_base_module_t *module;
 } napcoll_holder_t;
 
-/** A decision that was taken, and the plan that serves it. */
-typedef struct napcoll_cached {
-    bool ordered;
+/** A call, as far as the decision on it goes. All ranks say the same, but for in_place where each
+ * process decides on that by itself (see mca_coll_napcoll_in_place_alone). */
+typedef struct napcoll_call {
+    napcoll_coll_t coll;
+    size_t bytes; /**< of the vector, or of a rank's block (the mean one), packed */
+    bool ordered; /**< the op does not commute */
     bool in_place;
-    int force; /**< settings under which it was taken: they can change at run time */
-    size_t nap_max;
-    size_t smp_max;
+    int root; /**< of a reduce; else 0 */
+} napcoll_call_t;
+
+/** A decision that was taken, and the plans that serve it. */
+typedef struct napcoll_cached {
+    napcoll_call_t call; /**< on which it was taken */
+    int force;           /**< setting under which it was taken: it can change at run time */
     napcoll_decision_t decision;
-    napcoll_plan_t *plan; /**< NULL for the previous function */
+    napcoll_plan_t *plan[2]; /**< of which [1] is that in place; NULL where there is none */
     struct napcoll_cached *next;
 } napcoll_cached_t;
 
@@ -112,11 +127,11 @@ typedef enum {
 typedef struct mca_coll_napcoll_module {
     mca_coll_base_module_t super;
     ompi_communicator_t *comm;
-    napcoll_holder_t previous[NAPCOLL_SLOTS]; /**< before napcoll; modules retained */
+    napcoll_holder_t previous[NAPCOLL_COLLS]; /**< before napcoll; modules retained */
     napcoll_topo_state_t topo_state;
     napcoll_node_map_t *map;
     int info_force[NAPCOLL_COLLS]; /**< NAPCOLL_FORCE_... of the info key, or -1 */
-    napcoll_cached_t *cached[NAPCOLL_COLLS];
+    napcoll_cached_t *cached[NAPCOLL_COLLS]; /**< the latest first, a few dozen at most */
     napcoll_engine_t engine;
 } mca_coll_napcoll_module_t;
 
@@ -145,6 +160,11 @@ int mca_coll_napcoll_compare_settings(void);
 /* coll_napcoll_params.c */
 int mca_coll_napcoll_register(void);
 
+/** The info key by which a communicator has an algorithm of its own: napcoll_COLLECTIVE_algorithm, or,
+ * where that is too long for MPI, napcoll_COLLECTIVE. */
+void mca_coll_napcoll_info_key(const napcoll_collective_t *collective,
+                               char key[MPI_MAX_INFO_KEY + 1]);
+
 /** The value that forces an algorithm by its name ("auto", "previous", "nap"), or -1. */
 int mca_coll_napcoll_force_value(const napcoll_collective_t *collective, const char *name);
 
@@ -164,13 +184,20 @@ mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, i
 /* coll_napcoll_cache.c */
 
 /**
- * The cached decision on a call, taken now if it is new; finds out the nodes at first use.
+ * The plan for a call: of the cached decision, which is taken now if it is new. Finds out the nodes at
+ * first use. Counts what becomes of the call.
  *
- * @return OMPI_SUCCESS with *cached set, to NULL where the call is caused by napcoll itself and
- *         belongs to the previous function; or an error
+ * @return OMPI_SUCCESS with *plan set, owned by the module, or to NULL where the call goes to the previous
+ *         function; or an error
  */
-int mca_coll_napcoll_decide(mca_coll_napcoll_module_t *module, napcoll_coll_t coll, size_t bytes,
-                            bool ordered, bool in_place, const napcoll_cached_t **cached);
+int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
+                              const napcoll_plan_t **plan);
+
+/** Whether each process decides by itself whether a collective is in place; else all do alike. */
+static inline bool mca_coll_napcoll_in_place_alone(napcoll_coll_t coll)
+{
+    return NAPCOLL_COLL_REDUCE == coll || NAPCOLL_COLL_SCAN == coll || NAPCOLL_COLL_EXSCAN == coll;
+}
 
 /** Free a module's decisions and plans. */
 void mca_coll_napcoll_cache_release(mca_coll_napcoll_module_t *module);
@@ -195,6 +222,14 @@ int mca_coll_napcoll_verify_plan(mca_coll_napcoll_module_t *module, napcoll_coll
 
 /* the collectives */
 int mca_coll_napcoll_allreduce(ALLREDUCE_ARGS);
+int mca_coll_napcoll_reduce(REDUCE_ARGS);
+int mca_coll_napcoll_barrier(BARRIER_ARGS);
+int mca_coll_napcoll_allgather(ALLGATHER_ARGS);
+int mca_coll_napcoll_allgatherv(ALLGATHERV_ARGS);
+int mca_coll_napcoll_reduce_scatter(REDUCESCATTER_ARGS);
+int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS);
+int mca_coll_napcoll_scan(SCAN_ARGS);
+int mca_coll_napcoll_exscan(EXSCAN_ARGS);
 
 END_C_DECLS
 

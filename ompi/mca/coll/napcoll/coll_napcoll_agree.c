@@ -42,6 +42,8 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
     rc |= append(&list, "local_provider=%d", component->local_provider);
     rc |= append(&list, "local_radix=%d", component->local_radix);
     rc |= append(&list, "local_shape=%d", component->local_shape);
+    rc |= append(&list, "reproducible=%d", component->reproducible);
+    rc |= append(&list, "segment_bytes=%zu", component->segment_bytes);
     rc |= append(&list, "verify=%d", component->verify);
     rc |= append(&list, "fake_ppn=%s", NULL == component->fake_ppn ? "" : component->fake_ppn);
     rc |= append(&list, "fake_map=%s", NULL == component->fake_map ? "" : component->fake_map);
@@ -50,8 +52,6 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
         const napcoll_settings_t *settings = &component->settings[coll];
 
         rc |= append(&list, "%s_algorithm=%d", collective->name, settings->force);
-        rc |= append(&list, "%s_nap_max=%zu", collective->name, settings->nap_max);
-        rc |= append(&list, "%s_smp_max=%zu", collective->name, settings->smp_max);
         for (int row = 0; row < collective->algorithms; row++) {
             const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
 

@@ -7,7 +7,8 @@
  * @file
  * A module's decisions and plans. The first call of a kind pays for the node map, the decision,
  * the plan and, where the plan has phases, the subcommunicator; later ones find the entry, the
- * latest first. Entries are few: they differ in op class, in-place, size class and forced choice.
+ * latest first. Entries are few, as they differ in op class, in-place, size class, forced choice and
+ * root; beyond a few dozen the one used longest ago goes, on all ranks alike.
  */
 
 #include "coll_napcoll.h"
@@ -43,10 +44,10 @@ static void complain_of_info(const mca_coll_napcoll_module_t *module,
 static int read_info_key(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
-    char key[64], *value = NULL;
+    char key[MPI_MAX_INFO_KEY + 1], *value = NULL;
     int rc;
 
-    (void) snprintf(key, sizeof(key), "napcoll_%s_algorithm", collective->name);
+    mca_coll_napcoll_info_key(collective, key);
     rc = napcoll_compat_comm_info(module->comm, key, &value);
     if (OMPI_SUCCESS != rc || NULL == value) {
         return rc;
@@ -82,7 +83,7 @@ static void log_map(const mca_coll_napcoll_module_t *module)
 /* The node map and what the communicator's info says; at first use. */
 static int find_topology(mca_coll_napcoll_module_t *module)
 {
-    const napcoll_holder_t *allgather = &module->previous[NAPCOLL_SLOT_ALLGATHER];
+    const napcoll_holder_t *allgather = &module->previous[NAPCOLL_COLL_ALLGATHER];
     int rc = OMPI_SUCCESS;
 
     module->topo_state = NAPCOLL_TOPO_BUSY;
@@ -102,38 +103,60 @@ static int find_topology(mca_coll_napcoll_module_t *module)
     return rc;
 }
 
-/* The plan of a decision, and what running it needs; or, where the plan is found to be wrong, the decision
- * to leave the call to the previous function. */
+/* A plan of a decision, and what running it needs. *good: whether all ranks' plans are right. */
 static int make_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                     napcoll_cached_t *entry)
+                     const napcoll_decision_t *decision, napcoll_plan_t **plan, bool *good)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
-    const napcoll_request_t request = {
-        .collective = collective,
-        .algorithm = &collective->algorithm[entry->decision.algorithm],
-        .map = module->map,
-        .rank = ompi_comm_rank(module->comm),
-        .params = entry->decision.params};
-    bool good;
+    const napcoll_request_t request = {.collective = collective,
+                                       .algorithm = &collective->algorithm[decision->algorithm],
+                                       .map = module->map,
+                                       .rank = ompi_comm_rank(module->comm),
+                                       .params = decision->params};
     int rc;
 
-    entry->plan = request.algorithm->generate(&request);
-    if (NULL == entry->plan) {
+    *plan = request.algorithm->generate(&request);
+    if (NULL == *plan) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    rc = mca_coll_napcoll_verify_plan(module, coll, &entry->decision, entry->plan, &good);
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    rc = mca_coll_napcoll_verify_plan(module, coll, decision, *plan, good);
+    if (OMPI_SUCCESS == rc && *good) {
+        rc = napcoll_engine_prepare(&module->engine, *plan);
     }
-    if (!good) {
-        napcoll_plan_free(entry->plan);
-        entry->plan = NULL;
-        entry->decision.algorithm = -1;
-        entry->decision.reason = NAPCOLL_REASON_WRONG_PLAN;
+    return rc;
+}
+
+static void free_plans(napcoll_cached_t *entry)
+{
+    for (int in_place = 0; in_place < 2; in_place++) {
+        napcoll_plan_free(entry->plan[in_place]);
+        entry->plan[in_place] = NULL;
+    }
+}
+
+/* The plans of an entry: where each process decides by itself whether it is in place, both, so that
+ * all ranks make theirs at the same time. Where one is found to be wrong, the decision becomes to leave
+ * the call to the previous function. */
+static int make_plans(mca_coll_napcoll_module_t *module, napcoll_cached_t *entry)
+{
+    const bool alone = mca_coll_napcoll_in_place_alone(entry->call.coll);
+    napcoll_decision_t *decision = &entry->decision;
+    bool good = true;
+    int rc = OMPI_SUCCESS;
+
+    for (int in_place = 0; in_place < 2 && OMPI_SUCCESS == rc && good; in_place++) {
+        if (alone || (1 == in_place) == entry->call.in_place) {
+            decision->params.in_place = 1 == in_place;
+            rc = make_plan(module, entry->call.coll, decision, &entry->plan[in_place], &good);
+        }
+    }
+    if (OMPI_SUCCESS == rc && !good) {
+        free_plans(entry);
+        decision->algorithm = -1;
+        decision->reason = NAPCOLL_REASON_WRONG_PLAN;
         return OMPI_SUCCESS;
     }
-    rc = napcoll_engine_prepare(&module->engine, entry->plan);
-    if (OMPI_SUCCESS == rc && NAPCOLL_PROVIDER_DELEGATE == request.params.provider
+    if (OMPI_SUCCESS == rc && NAPCOLL_PROVIDER_DELEGATE == decision->params.provider
         && NULL == module->engine.node_comm) {
         module->topo_state = NAPCOLL_TOPO_BUSY;
         rc = napcoll_subcomm_node(module->comm, module->map, &module->engine.node_comm);
@@ -142,10 +165,9 @@ static int make_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
     return rc;
 }
 
-static void log_decision(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                         const napcoll_cached_t *entry)
+static void log_decision(const mca_coll_napcoll_module_t *module, const napcoll_cached_t *entry)
 {
-    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[entry->call.coll];
     const napcoll_decision_t *decision = &entry->decision;
 
     if (decision->algorithm >= 0) {
@@ -165,74 +187,125 @@ static void log_decision(const mca_coll_napcoll_module_t *module, napcoll_coll_t
 
 static void free_entry(napcoll_cached_t *entry)
 {
-    napcoll_plan_free(entry->plan);
+    free_plans(entry);
     free(entry);
 }
 
 /* Take a decision that is not cached yet. */
-static int decide_new(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                      const napcoll_settings_t *settings, const napcoll_question_t *question,
-                      const napcoll_cached_t **cached)
+static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *call, int force,
+                      napcoll_cached_t **cached)
 {
+    const napcoll_question_t question = {
+        .map = module->map,
+        .bytes = call->bytes,
+        .ordered = call->ordered,
+        .in_place = call->in_place && !mca_coll_napcoll_in_place_alone(call->coll),
+        .root = call->root};
+    napcoll_settings_t settings = mca_coll_napcoll_component.settings[call->coll];
     napcoll_cached_t *entry = calloc(1, sizeof(*entry));
     int rc = OMPI_SUCCESS;
 
     if (NULL == entry) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    entry->ordered = question->ordered;
-    entry->in_place = question->in_place;
-    entry->force = settings->force;
-    entry->nap_max = settings->nap_max;
-    entry->smp_max = settings->smp_max;
-    entry->decision = napcoll_select(mca_coll_napcoll_collectives[coll], settings, question);
-    if (entry->decision.algorithm >= 0) {
-        rc = make_plan(module, coll, entry);
+    settings.force = entry->force = force;
+    entry->call = *call;
+    if (0 != napcoll_select(mca_coll_napcoll_collectives[call->coll], &settings, &question,
+                            &entry->decision)) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (OMPI_SUCCESS == rc && entry->decision.algorithm >= 0) {
+        rc = make_plans(module, entry);
     }
     if (OMPI_SUCCESS != rc) {
         free_entry(entry);
         return rc;
     }
-    log_decision(module, coll, entry);
-    entry->next = module->cached[coll];
-    module->cached[coll] = entry;
+    log_decision(module, entry);
     *cached = entry;
     return OMPI_SUCCESS;
 }
 
-int mca_coll_napcoll_decide(mca_coll_napcoll_module_t *module, napcoll_coll_t coll, size_t bytes,
-                            bool ordered, bool in_place, const napcoll_cached_t **cached)
+/* Whether an entry's decision is that on a call. */
+static inline bool is_on(const napcoll_cached_t *entry, const napcoll_call_t *call, int force)
 {
-    napcoll_settings_t *settings = &mca_coll_napcoll_component.settings[coll];
-    napcoll_question_t question;
-    napcoll_settings_t mine;
-    int force;
+    return call->ordered == entry->call.ordered && call->root == entry->call.root
+           && force == entry->force && call->bytes >= entry->decision.least
+           && call->bytes <= entry->decision.most
+           && (call->in_place == entry->call.in_place
+               || mca_coll_napcoll_in_place_alone(call->coll));
+}
 
+/* Take the entry on a call out of its list, NULL where there is none; or, where the list has become too
+ * long, drop the last. */
+static napcoll_cached_t *take_out(napcoll_cached_t **list, const napcoll_call_t *call, int force)
+{
+    enum { MOST = 48 };
+    int entries = 0;
+
+    for (napcoll_cached_t **at = list; NULL != *at; at = &(*at)->next) {
+        napcoll_cached_t *entry = *at;
+
+        if (is_on(entry, call, force)) {
+            *at = entry->next;
+            return entry;
+        }
+        if (++entries == MOST) {
+            *at = NULL;
+            free_entry(entry);
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+/* The nodes, and what the info keys say, are known from the first call on. */
+static int need_topology(mca_coll_napcoll_module_t *module)
+{
+    return NAPCOLL_TOPO_ABSENT == module->topo_state ? find_topology(module) : OMPI_SUCCESS;
+}
+
+static void count_call(const napcoll_cached_t *entry)
+{
+    napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
+    const napcoll_decision_t *decision = &entry->decision;
+
+    atomic_fetch_add_explicit(decision->algorithm >= 0
+                                  ? &counters->runs[entry->call.coll][decision->algorithm]
+                                  : &counters->fallbacks[entry->call.coll][decision->reason],
+                              1, memory_order_relaxed);
+}
+
+int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
+                              const napcoll_plan_t **plan)
+{
+    napcoll_cached_t **list = &module->cached[call->coll], *entry = *list;
+    int force, rc;
+
+    *plan = NULL;
     if (OPAL_UNLIKELY(NAPCOLL_TOPO_READY != module->topo_state)) {
-        int rc = OMPI_SUCCESS;
-
-        *cached = NULL;
-        if (NAPCOLL_TOPO_BUSY != module->topo_state) {
-            rc = find_topology(module);
-        }
+        rc = need_topology(module);
         if (NAPCOLL_TOPO_READY != module->topo_state) {
-            return rc;
+            return rc; /* or the call is caused by napcoll itself */
         }
     }
-    force = module->info_force[coll] >= 0 ? module->info_force[coll] : settings->force;
-    for (napcoll_cached_t *e = module->cached[coll]; NULL != e; e = e->next) {
-        if (ordered == e->ordered && in_place == e->in_place && force == e->force
-            && settings->nap_max == e->nap_max && settings->smp_max == e->smp_max
-            && bytes >= e->decision.least && bytes <= e->decision.most) {
-            *cached = e;
-            return OMPI_SUCCESS;
+    force = module->info_force[call->coll] >= 0
+                ? module->info_force[call->coll]
+                : mca_coll_napcoll_component.settings[call->coll].force;
+    if (OPAL_UNLIKELY(NULL == entry || !is_on(entry, call, force))) {
+        entry = take_out(list, call, force);
+        if (NULL == entry) {
+            rc = decide_new(module, call, force, &entry);
+            if (OMPI_SUCCESS != rc) {
+                return rc;
+            }
         }
+        entry->next = *list;
+        *list = entry;
     }
-    mine = *settings;
-    mine.force = force;
-    question = (napcoll_question_t){
-        .map = module->map, .bytes = bytes, .ordered = ordered, .in_place = in_place};
-    return decide_new(module, coll, &mine, &question, cached);
+    count_call(entry);
+    *plan = entry->plan[call->in_place];
+    return OMPI_SUCCESS;
 }
 
 void mca_coll_napcoll_cache_release(mca_coll_napcoll_module_t *module)

@@ -17,6 +17,14 @@ const char *mca_coll_napcoll_component_version_string = "Open MPI napcoll collec
 
 const napcoll_collective_t *const mca_coll_napcoll_collectives[NAPCOLL_COLLS] = {
     [NAPCOLL_COLL_ALLREDUCE] = &napcoll_allreduce,
+    [NAPCOLL_COLL_REDUCE] = &napcoll_reduce,
+    [NAPCOLL_COLL_BARRIER] = &napcoll_barrier,
+    [NAPCOLL_COLL_ALLGATHER] = &napcoll_allgather,
+    [NAPCOLL_COLL_ALLGATHERV] = &napcoll_allgatherv,
+    [NAPCOLL_COLL_REDUCE_SCATTER] = &napcoll_reduce_scatter,
+    [NAPCOLL_COLL_REDUCE_SCATTER_BLOCK] = &napcoll_reduce_scatter_block,
+    [NAPCOLL_COLL_SCAN] = &napcoll_scan,
+    [NAPCOLL_COLL_EXSCAN] = &napcoll_exscan,
 };
 
 static int napcoll_open(void);

@@ -31,9 +31,16 @@ typedef struct {
         .own = offsetof(mca_coll_base_module_t, coll_##op)                       \
     }
 
-static const slot_t slots[NAPCOLL_SLOTS] = {
+static const slot_t slots[NAPCOLL_COLLS] = {
     [NAPCOLL_COLL_ALLREDUCE] = SLOT(allreduce),
-    [NAPCOLL_SLOT_ALLGATHER] = SLOT(allgather),
+    [NAPCOLL_COLL_REDUCE] = SLOT(reduce),
+    [NAPCOLL_COLL_BARRIER] = SLOT(barrier),
+    [NAPCOLL_COLL_ALLGATHER] = SLOT(allgather),
+    [NAPCOLL_COLL_ALLGATHERV] = SLOT(allgatherv),
+    [NAPCOLL_COLL_REDUCE_SCATTER] = SLOT(reduce_scatter),
+    [NAPCOLL_COLL_REDUCE_SCATTER_BLOCK] = SLOT(reduce_scatter_block),
+    [NAPCOLL_COLL_SCAN] = SLOT(scan),
+    [NAPCOLL_COLL_EXSCAN] = SLOT(exscan),
 };
 
 int mca_coll_napcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads)
@@ -59,7 +66,8 @@ static const char *not_wanted(ompi_communicator_t *comm)
     if (mca_coll_napcoll_component.priority < 0) {
         return "its priority is negative";
     }
-    if (!napcoll_spans_nodes(&mca_coll_napcoll_component.job, comm)) {
+    if (!mca_coll_napcoll_component.reproducible
+        && !napcoll_spans_nodes(&mca_coll_napcoll_component.job, comm)) {
         return "all its processes share one node";
     }
     return NULL;
@@ -90,7 +98,7 @@ static void set_slot(ompi_communicator_t *comm, int slot, const napcoll_holder_t
     memcpy(table + slots[slot].module, &holder->module, sizeof(holder->module));
 }
 
-/* Our own function for a slot, with the module; a NULL function where napcoll has none. */
+/* Our own function for a slot, with the module. */
 static napcoll_holder_t own_function(mca_coll_napcoll_module_t *module, int slot)
 {
     napcoll_holder_t own = {.module = &module->super};
@@ -102,19 +110,17 @@ static napcoll_holder_t own_function(mca_coll_napcoll_module_t *module, int slot
 /* Put our functions into the table, where the framework leaves that to the module. */
 static void install(mca_coll_napcoll_module_t *module, ompi_communicator_t *comm)
 {
-    for (int slot = 0; slot < NAPCOLL_SLOTS && NAPCOLL_COMPAT_SELF_INSTALL; slot++) {
+    for (int slot = 0; slot < NAPCOLL_COLLS && NAPCOLL_COMPAT_SELF_INSTALL; slot++) {
         napcoll_holder_t own = own_function(module, slot);
 
-        if (NULL != own.function) {
-            set_slot(comm, slot, &own);
-        }
+        set_slot(comm, slot, &own);
     }
 }
 
 /* Give the slots back that our functions hold; a second time it finds none. */
 static void uninstall(mca_coll_napcoll_module_t *module, ompi_communicator_t *comm)
 {
-    for (int slot = 0; slot < NAPCOLL_SLOTS && NAPCOLL_COMPAT_SELF_INSTALL; slot++) {
+    for (int slot = 0; slot < NAPCOLL_COLLS && NAPCOLL_COMPAT_SELF_INSTALL; slot++) {
         const mca_coll_base_module_t *holder;
 
         memcpy(&holder, (const char *) comm->c_coll + slots[slot].module, sizeof(holder));
@@ -128,7 +134,7 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
 {
     mca_coll_napcoll_module_t *module = (mca_coll_napcoll_module_t *) base;
 
-    for (int slot = 0; slot < NAPCOLL_SLOTS; slot++) {
+    for (int slot = 0; slot < NAPCOLL_COLLS; slot++) {
         if (!capture(module, comm, slot)) {
             opal_output_verbose(10, mca_coll_napcoll_component.output,
                                 "coll:napcoll: not used on communicator %u: no other component "
@@ -169,6 +175,14 @@ mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, i
     module->super.coll_module_enable = module_enable;
     module->super.coll_module_disable = module_disable;
     module->super.coll_allreduce = mca_coll_napcoll_allreduce;
+    module->super.coll_reduce = mca_coll_napcoll_reduce;
+    module->super.coll_barrier = mca_coll_napcoll_barrier;
+    module->super.coll_allgather = mca_coll_napcoll_allgather;
+    module->super.coll_allgatherv = mca_coll_napcoll_allgatherv;
+    module->super.coll_reduce_scatter = mca_coll_napcoll_reduce_scatter;
+    module->super.coll_reduce_scatter_block = mca_coll_napcoll_reduce_scatter_block;
+    module->super.coll_scan = mca_coll_napcoll_scan;
+    module->super.coll_exscan = mca_coll_napcoll_exscan;
     return &module->super;
 }
 
@@ -186,7 +200,7 @@ static void module_destruct(mca_coll_napcoll_module_t *module)
     napcoll_node_map_free(module->map);
     napcoll_subcomm_free(&module->engine.node_comm);
     napcoll_engine_release(&module->engine);
-    for (int slot = 0; slot < NAPCOLL_SLOTS; slot++) {
+    for (int slot = 0; slot < NAPCOLL_COLLS; slot++) {
         if (NULL != module->previous[slot].module) {
             OBJ_RELEASE(module->previous[slot].module);
         }

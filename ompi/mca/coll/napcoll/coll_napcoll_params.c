@@ -81,12 +81,23 @@ static int register_int(const char *name, const char *help, mca_base_var_info_lv
     return rc < 0 ? rc : OPAL_SUCCESS;
 }
 
-/* A number of bytes that can be changed at run time, on all ranks alike. */
+/* A number of bytes. */
 static void register_size(const char *name, const char *help, size_t *storage)
 {
-    (void) mca_base_component_var_register(
-        &mca_coll_napcoll_component.super.collm_version, name, help, MCA_BASE_VAR_TYPE_SIZE_T, NULL,
-        0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_ALL_EQ, storage);
+    (void) mca_base_component_var_register(&mca_coll_napcoll_component.super.collm_version, name,
+                                           help, MCA_BASE_VAR_TYPE_SIZE_T, NULL, 0, 0,
+                                           OPAL_INFO_LVL_6, MCA_BASE_VAR_SCOPE_READONLY, storage);
+}
+
+void mca_coll_napcoll_info_key(const napcoll_collective_t *collective,
+                               char key[MPI_MAX_INFO_KEY + 1])
+{
+    const int length = snprintf(key, MPI_MAX_INFO_KEY + 1, "napcoll_%s_algorithm",
+                                collective->name);
+
+    if (length >= MPI_MAX_INFO_KEY) {
+        (void) snprintf(key, MPI_MAX_INFO_KEY + 1, "napcoll_%s", collective->name);
+    }
 }
 
 int mca_coll_napcoll_force_value(const napcoll_collective_t *collective, const char *name)
@@ -119,12 +130,13 @@ static int register_algorithm(const napcoll_collective_t *collective, napcoll_se
 {
     mca_base_var_enum_value_t values[NAPCOLL_FORCE_FIRST + NAPCOLL_MAX_ALGORITHMS + 1] = {
         {NAPCOLL_FORCE_AUTO, "auto"}, {NAPCOLL_FORCE_PREVIOUS, "previous"}};
-    char name[64], help[2048];
+    char name[64], key[MPI_MAX_INFO_KEY + 1], help[2048];
 
+    mca_coll_napcoll_info_key(collective, key);
     (void) snprintf(name, sizeof(name), "%s_algorithm", collective->name);
     (void) snprintf(help, sizeof(help),
-                    "Algorithm of %s. auto: chosen by size and placement; previous: the function "
-                    "of the component with the next lower priority",
+                    "Algorithm of %s. auto: the one that costs least on the model of the machine; "
+                    "previous: the function of the component with the next lower priority",
                     collective->name);
     for (int row = 0; row < collective->algorithms; row++) {
         values[NAPCOLL_FORCE_FIRST + row].value = NAPCOLL_FORCE_FIRST + row;
@@ -133,9 +145,9 @@ static int register_algorithm(const napcoll_collective_t *collective, napcoll_se
                collective->algorithm[row].help);
     }
     append(help, sizeof(help),
-           ". A communicator's info key napcoll_%s overrides it; an algorithm that cannot do a "
-           "call leaves it to the previous function",
-           name);
+           ". A communicator's info key %s overrides it; an algorithm that cannot do a call leaves "
+           "it to the previous function",
+           key);
     return register_enum(name, help, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_ALL_EQ, values,
                          &settings->force);
 }
@@ -248,6 +260,20 @@ static int register_general(void)
                         "Fan-out of the steps inside a node with provider p2p, at least 2: more "
                         "messages in fewer steps. Vectors over 64 KiB use 2",
                         OPAL_INFO_LVL_6, 2, &component->local_radix);
+    component->reproducible = false;
+    (void) mca_base_component_var_register(
+        version, "reproducible",
+        "Whether reductions give the same bits however the ranks are placed on however many nodes: "
+        "all fold by halves of the ranks. napcoll then serves communicators within one node as "
+        "well. Small vectors are gathered on all processes (P times the vector), large ones reduced "
+        "by algorithms that are blind to nodes",
+        MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY,
+        &component->reproducible);
+    component->segment_bytes = NAPCOLL_DEFAULT_SEGMENT_BYTES;
+    register_size("segment_bytes",
+                  "Vectors that are larger go through pipelines (algorithms lane and ring) in "
+                  "segments of about this size, at most 8; 0: in one",
+                  &component->segment_bytes);
     component->local_shape = NAPCOLL_SHAPE_AUTO;
     rc = register_enum(
         "local_shape",
@@ -292,6 +318,9 @@ static int register_collective(napcoll_coll_t coll)
         rc = register_counters(coll);
     }
     settings->local_radix = component->local_radix;
+    settings->reproducible = component->reproducible;
+    settings->segment_bytes = component->segment_bytes;
+    settings->machine = &component->machine;
     settings->shape = (napcoll_shape_t) component->local_shape;
     settings->provider = (napcoll_provider_t) component->local_provider;
     return rc;
@@ -300,7 +329,6 @@ static int register_collective(napcoll_coll_t coll)
 int mca_coll_napcoll_register(void)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
-    napcoll_settings_t *allreduce = &component->settings[NAPCOLL_COLL_ALLREDUCE];
     int rc;
 
     napcoll_compat_help_folder();
@@ -308,12 +336,5 @@ int mca_coll_napcoll_register(void)
     for (int coll = 0; coll < NAPCOLL_COLLS && OPAL_SUCCESS == rc; coll++) {
         rc = register_collective((napcoll_coll_t) coll);
     }
-    register_size("allreduce_nap_max",
-                  "Largest vector, in bytes, that allreduce_algorithm auto reduces by nap",
-                  &allreduce->nap_max);
-    register_size("allreduce_smp_max",
-                  "Largest vector, in bytes, that allreduce_algorithm auto reduces by smp; larger "
-                  "ones go to the previous component",
-                  &allreduce->smp_max);
     return rc;
 }

@@ -26,7 +26,7 @@
 /* What every rank says, in rank order. */
 static int gather_numbers(const mca_coll_napcoll_module_t *module, int mine, int *all)
 {
-    const napcoll_holder_t *previous = &module->previous[NAPCOLL_SLOT_ALLGATHER];
+    const napcoll_holder_t *previous = &module->previous[NAPCOLL_COLL_ALLGATHER];
     mca_coll_base_module_allgather_fn_t allgather = (mca_coll_base_module_allgather_fn_t)
                                                         previous->function;
 

@@ -20,9 +20,6 @@ static const struct {
     [NAPCOLL_REASON_PREVIOUS] = {"previous",
                                  "the algorithm parameter or info key asks for the previous "
                                  "component's function"},
-    [NAPCOLL_REASON_SIZE_LIMIT] = {"size_limit",
-                                   "the vector is larger than what auto takes on (see the "
-                                   "parameter allreduce_smp_max)"},
     [NAPCOLL_REASON_NONCOMMUTATIVE] = {"noncommutative",
                                        "the operation does not commute and the algorithm cannot "
                                        "fold in rank order, on this placement or on any"},

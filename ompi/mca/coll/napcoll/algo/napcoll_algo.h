@@ -102,7 +102,6 @@ typedef enum {
 typedef enum {
     NAPCOLL_REASON_NONE,
     NAPCOLL_REASON_PREVIOUS,   /**< the parameter or info key asks for the previous function */
-    NAPCOLL_REASON_SIZE_LIMIT, /**< auto leaves messages of this size to the previous function */
     NAPCOLL_REASON_NONCOMMUTATIVE, /**< the order of the op cannot be kept on this placement */
     NAPCOLL_REASON_PLACEMENT,      /**< the ranks of some node are not one interval */
     NAPCOLL_REASON_POWER_OF_TWO,   /**< the number of ranks is none */
@@ -137,6 +136,7 @@ typedef struct napcoll_algorithm {
     napcoll_bounds_t (*bounds)(const napcoll_node_map_t *map, const napcoll_params_t *params);
 
     unsigned needs; /**< napcoll_needs_t flags */
+    bool linear;    /**< a process's plan has a step for every rank, or more */
     bool segmented; /**< it cuts large vectors into segments */
     bool canonical; /**< it folds by halves of the ranks, which the verifier proves */
     napcoll_tunable_t tunable[NAPCOLL_MAX_TUNABLES + 1];

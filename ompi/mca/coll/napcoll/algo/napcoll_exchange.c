@@ -80,11 +80,35 @@ napcoll_party_t napcoll_party_node(const napcoll_request_t *request)
     return party;
 }
 
+/* The process that holds a member. */
+static int holder_of(const napcoll_party_t *party, int member)
+{
+    return member == party->processes && party->members == party->processes + 1
+               ? party->one_more
+               : member % party->processes;
+}
+
+/* The member that this process holds after `seat`; members or more: there is none. */
+static int next_seat(const napcoll_party_t *party, int seat)
+{
+    if (party->members != party->processes + 1) {
+        return seat + party->processes;
+    }
+    return seat < party->processes && party->self == party->one_more ? party->processes
+                                                                     : party->members;
+}
+
 /* The member of a range through which a process takes part in it, or -1. */
 static int seat_in(const napcoll_party_t *party, int process, int first, int size)
 {
     int seat;
 
+    if (party->members == party->processes + 1) {
+        if (process >= first && process < first + size) {
+            return process;
+        }
+        return process == party->one_more && first + size == party->members ? party->processes : -1;
+    }
     if (process >= party->members) {
         seat = process % party->members;
     } else {
@@ -142,7 +166,7 @@ static void receive_parts(const exchange_t *x, const napcoll_split_t *group, int
             int source = source_of(party, group, x->level, seat, part);
             x->value[first] = napcoll_builder_temp(x->builder, party->block, party->count);
             napcoll_builder_recv(x->builder, x->value[first],
-                                 party->rank(party, source % party->processes));
+                                 party->rank(party, holder_of(party, source)));
         } else if (1 != x->level || first != x->known) {
             x->value[first] = x->value[seat_in(party, party->self, first, size)];
         }
@@ -154,7 +178,7 @@ static void offer(const exchange_t *x, const napcoll_split_t *group, int from, i
 {
     const napcoll_party_t *party = x->party;
 
-    for (int process = seat % party->processes; process < party->processes;
+    for (int process = holder_of(party, seat); process < party->processes;
          process += party->members) {
         if (process != party->self && seat == seat_in(party, process, group->first, group->size)
             && !has_part(party, group, x->level, process, group->part, x->known)
@@ -218,7 +242,7 @@ napcoll_span_t napcoll_exchange_allreduce(napcoll_builder_t *builder, const napc
     const int mine = party->self % party->members;
 
     for (x.level = 1; x.level <= levels; x.level++) {
-        for (int seat = mine; seat < party->members; seat += party->processes) {
+        for (int seat = mine; seat < party->members; seat = next_seat(party, seat)) {
             napcoll_split_t group = napcoll_split_at(party->members, party->radix, x.level, seat);
             bool first_seat = seat == seat_in(party, party->self, group.first, group.size);
 
@@ -229,7 +253,7 @@ napcoll_span_t napcoll_exchange_allreduce(napcoll_builder_t *builder, const napc
                 receive_parts(&x, &group, seat);
             }
         }
-        for (int seat = mine; seat < party->members; seat += party->processes) {
+        for (int seat = mine; seat < party->members; seat = next_seat(party, seat)) {
             napcoll_split_t group = napcoll_split_at(party->members, party->radix, x.level, seat);
             int first_seat = seat_in(party, party->self, group.first, group.size);
 

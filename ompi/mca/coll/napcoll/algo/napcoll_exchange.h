@@ -38,6 +38,8 @@ typedef struct napcoll_party {
     const napcoll_node_map_t *map; /**< for rank */
     int node;                      /**< for rank */
     bool ordered;                  /**< for rank: processes stand in rank order */
+    int one_more; /**< with one member more than processes: the process that holds the last member; it
+                       holds its own one besides */
 } napcoll_party_t;
 
 /** All ranks of the communicator, in rank order. */

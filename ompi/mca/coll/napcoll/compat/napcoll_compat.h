@@ -130,6 +130,35 @@ void napcoll_compat_reduce(ompi_op_t *op, const void *source, void *target, size
 int napcoll_compat_copy_types(const void *from, size_t from_count, ompi_datatype_t *from_type,
                               void *to, size_t to_count, ompi_datatype_t *to_type);
 
+/* The arrays of counts and displacements, one element for each rank. */
+#if defined(MCA_COLL_BASE_VERSION_3_0_0)
+typedef ompi_count_array_t napcoll_compat_counts_t;
+typedef ompi_disp_array_t napcoll_compat_displs_t;
+
+static inline size_t napcoll_compat_count(napcoll_compat_counts_t counts, int rank)
+{
+    return ompi_count_array_get(counts, (size_t) rank);
+}
+
+static inline ptrdiff_t napcoll_compat_displ(napcoll_compat_displs_t displs, int rank)
+{
+    return ompi_disp_array_get(displs, (size_t) rank);
+}
+#else
+typedef const int *napcoll_compat_counts_t;
+typedef const int *napcoll_compat_displs_t;
+
+static inline size_t napcoll_compat_count(napcoll_compat_counts_t counts, int rank)
+{
+    return (size_t) counts[rank];
+}
+
+static inline ptrdiff_t napcoll_compat_displ(napcoll_compat_displs_t displs, int rank)
+{
+    return displs[rank];
+}
+#endif
+
 /** The component's function table, as the framework of this version knows a component. */
 typedef mca_coll_base_component_t napcoll_compat_component_t;
 

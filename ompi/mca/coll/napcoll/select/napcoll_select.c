@@ -7,93 +7,151 @@
  * @file
  * The selection (see the header).
  *
- * The rule of auto for allreduce, after the papers' measurements: nap for vectors up to nap_max
- * bytes (2048 on Blue Waters, Bienz et al., Fig. 15) where it needs fewer inter-node steps than
- * recursive doubling among leaders; smp where it does not (two lanes, two nodes), and for vectors up
- * to smp_max; the previous function for larger ones.
+ * A decision holds for the sizes of one class: more than 2^(k-1) bytes, up to 2^k. auto reckons with
+ * the largest of them, so that for powers of two it reckons with the size itself.
+ *
+ *     question -> class -> for every eligible row and variant: plans of a few ranks -> cost -> least
  */
 
 #include "select/napcoll_select.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "algo/allreduce/allreduce.h"
-#include "algo/napcoll_split.h"
+#include "model/napcoll_plan_cost.h"
 
 /* Above this size local phases hold few copies of the vector rather than save steps. */
 enum { LARGE_BYTES = 64 * 1024 };
 
-/* The algorithm that auto takes for a small vector. */
-static int small_allreduce(const napcoll_settings_t *settings, const napcoll_node_map_t *map)
-{
-    int lanes = napcoll_nap_lanes(map, settings->tunable[NAPCOLL_ALLREDUCE_NAP][0]);
-    bool fewer = napcoll_nap_steps(map, lanes) < napcoll_split_levels(map->nodes, 2);
+/* On more ranks auto does not look at algorithms whose plans have a step for every rank. */
+enum { MOST_FOR_LINEAR = 1024 };
 
-    return fewer ? NAPCOLL_ALLREDUCE_NAP : NAPCOLL_ALLREDUCE_SMP;
-}
-
-static void narrow(napcoll_decision_t *decision, size_t bytes, size_t limit)
+/* The sizes for which a decision on `bytes` holds. */
+static void set_class(napcoll_decision_t *decision, size_t bytes)
 {
-    if (bytes <= limit) {
-        decision->most = limit < decision->most ? limit : decision->most;
-    } else {
-        decision->least = limit + 1 > decision->least ? limit + 1 : decision->least;
+    const size_t smallest = 8;
+
+    decision->least = 0;
+    decision->most = smallest;
+    while (decision->most < bytes) {
+        decision->least = decision->most + 1;
+        decision->most = decision->most > SIZE_MAX / 2 ? SIZE_MAX : 2 * decision->most;
     }
 }
 
-/* The rule of auto for allreduce: a row, or -1 with the reason. Narrows the decision to the sizes
- * for which it holds. */
-static int auto_allreduce(const napcoll_settings_t *settings, const napcoll_question_t *question,
-                          napcoll_decision_t *decision)
+/* The parameters of a row for a question, as users set them. */
+static napcoll_params_t params_of(const napcoll_collective_t *collective, int row,
+                                  const napcoll_settings_t *settings,
+                                  const napcoll_question_t *question,
+                                  const napcoll_decision_t *decision)
 {
-    if (question->map->max_ppn < 2) {
-        decision->reason = NAPCOLL_REASON_PPN;
+    const size_t bytes = 0 == decision->least ? 0 : decision->most / 2;
+    napcoll_params_t params = {.in_place = question->in_place,
+                               .ordered = question->ordered,
+                               .reproducible = settings->reproducible,
+                               .root = question->root,
+                               .segments = 1,
+                               .provider = settings->provider,
+                               .local_radix = bytes < LARGE_BYTES ? settings->local_radix : 2};
+
+    if (collective->algorithm[row].segmented && settings->segment_bytes > 0) {
+        const size_t segments = decision->most / settings->segment_bytes;
+
+        params.segments = segments > NAPCOLL_MOST_SEGMENTS ? NAPCOLL_MOST_SEGMENTS
+                          : segments > 1                   ? (int) segments
+                                                           : 1;
+    }
+    memcpy(params.tunable, settings->tunable[row], sizeof(params.tunable));
+    return params;
+}
+
+/* What a row costs with these parameters, NAN where that cannot be said. */
+static double cost_of(const napcoll_collective_t *collective, int row,
+                      const napcoll_settings_t *settings, const napcoll_node_map_t *map,
+                      const napcoll_params_t *params, size_t bytes)
+{
+    napcoll_generator_t generator = {.request = {.collective = collective,
+                                                 .algorithm = &collective->algorithm[row],
+                                                 .map = map,
+                                                 .params = *params}};
+    const int root = NAPCOLL_GOAL_REDUCE == collective->goal ? params->root : -1;
+
+    return napcoll_plan_cost_us(map, napcoll_generator_plan, &generator, root, settings->machine,
+                                (double) bytes);
+}
+
+/* Keep a row's cost where it is less than what is there. Returns 0, or -1 when memory ran out. */
+static int consider(const napcoll_collective_t *collective, int row,
+                    const napcoll_settings_t *settings, const napcoll_node_map_t *map,
+                    const napcoll_params_t *params, napcoll_decision_t *decision)
+{
+    const double cost = cost_of(collective, row, settings, map, params, decision->most);
+
+    if (isnan(cost)) {
         return -1;
     }
-    narrow(decision, question->bytes, settings->nap_max);
-    if (question->bytes <= settings->nap_max) {
-        return small_allreduce(settings, question->map);
+    if (decision->algorithm < 0 || cost < decision->cost_us) {
+        decision->algorithm = row;
+        decision->params = *params;
+        decision->cost_us = cost;
     }
-    narrow(decision, question->bytes, settings->smp_max);
-    if (question->bytes <= settings->smp_max) {
-        return NAPCOLL_ALLREDUCE_SMP;
-    }
-    decision->reason = NAPCOLL_REASON_SIZE_LIMIT;
-    return -1;
+    return 0;
 }
 
-/* The rules of auto, by collective. */
-static const struct {
-    const napcoll_collective_t *collective;
-    int (*choose)(const napcoll_settings_t *settings, const napcoll_question_t *question,
-                  napcoll_decision_t *decision);
-} rules[] = {{&napcoll_allreduce, auto_allreduce}};
-
-/* The row that the settings lead to; -1 with the reason for none. */
-static int choose(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
-                  const napcoll_question_t *question, napcoll_decision_t *decision)
+/* The cheapest row, of those that can do it; its reason is why the last one could not where none can. */
+static int choose_cheapest(const napcoll_collective_t *collective,
+                           const napcoll_settings_t *settings, const napcoll_question_t *question,
+                           napcoll_decision_t *decision)
 {
-    if (settings->force >= NAPCOLL_FORCE_FIRST) {
-        return settings->force - NAPCOLL_FORCE_FIRST;
+    const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
+
+    if (map.max_ppn < 2 && !settings->reproducible) {
+        decision->reason = NAPCOLL_REASON_PPN;
+        return 0;
     }
-    for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
-        if (NAPCOLL_FORCE_AUTO == settings->force && collective == rules[i].collective) {
-            return rules[i].choose(settings, question, decision);
+    for (int row = 0; row < collective->algorithms; row++) {
+        const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
+        napcoll_params_t params = params_of(collective, row, settings, question, decision);
+        const int widest = params.local_radix;
+        const napcoll_reason_t reason = napcoll_algorithm_eligible(algorithm, &map, &params);
+
+        if (NAPCOLL_REASON_NONE != reason || (algorithm->linear && map.size > MOST_FOR_LINEAR)) {
+            decision->reason = NAPCOLL_REASON_NONE != reason ? reason : decision->reason;
+            continue;
+        }
+        for (int radix = 2; radix <= widest; radix = radix < widest ? widest : widest + 1) {
+            params.local_radix = radix;
+            if (0 != consider(collective, row, settings, &map, &params, decision)) {
+                return -1;
+            }
         }
     }
-    decision->reason = NAPCOLL_REASON_PREVIOUS;
-    return -1;
+    if (decision->algorithm >= 0) {
+        decision->reason = NAPCOLL_REASON_NONE;
+    }
+    return 0;
+}
+
+/* The row that is forced. */
+static void take_forced(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
+                        const napcoll_question_t *question, napcoll_decision_t *decision)
+{
+    const int row = settings->force - NAPCOLL_FORCE_FIRST;
+
+    decision->params = params_of(collective, row, settings, question, decision);
+    decision->reason = napcoll_algorithm_eligible(&collective->algorithm[row], question->map,
+                                                  &decision->params);
+    decision->algorithm = NAPCOLL_REASON_NONE == decision->reason ? row : -1;
 }
 
 napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collective)
 {
     napcoll_settings_t settings = {.force = NAPCOLL_FORCE_AUTO,
-                                   .nap_max = NAPCOLL_DEFAULT_NAP_MAX,
-                                   .smp_max = NAPCOLL_DEFAULT_SMP_MAX,
                                    .local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX,
                                    .provider = NAPCOLL_PROVIDER_P2P,
-                                   .shape = NAPCOLL_SHAPE_AUTO};
+                                   .shape = NAPCOLL_SHAPE_AUTO,
+                                   .segment_bytes = NAPCOLL_DEFAULT_SEGMENT_BYTES};
 
     for (int row = 0; row < collective->algorithms; row++) {
         for (int t = 0; NULL != collective->algorithm[row].tunable[t].name; t++) {
@@ -103,29 +161,22 @@ napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collectiv
     return settings;
 }
 
-napcoll_decision_t napcoll_select(const napcoll_collective_t *collective,
-                                  const napcoll_settings_t *settings,
-                                  const napcoll_question_t *question)
+int napcoll_select(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
+                   const napcoll_question_t *question, napcoll_decision_t *decision)
 {
-    napcoll_decision_t decision = {.algorithm = -1, .most = SIZE_MAX};
-    int row = choose(collective, settings, question, &decision);
+    int rc = 0;
 
-    if (row >= 0) {
-        decision.params.ordered = question->ordered;
-        decision.reason = napcoll_algorithm_eligible(&collective->algorithm[row], question->map,
-                                                     &decision.params);
+    *decision = (napcoll_decision_t){.algorithm = -1};
+    set_class(decision, question->bytes);
+    if (settings->force >= NAPCOLL_FORCE_FIRST) {
+        take_forced(collective, settings, question, decision);
+    } else if (NAPCOLL_FORCE_AUTO == settings->force) {
+        rc = choose_cheapest(collective, settings, question, decision);
+    } else {
+        decision->reason = NAPCOLL_REASON_PREVIOUS;
     }
-    if (NAPCOLL_REASON_NONE != decision.reason) {
-        return decision;
-    }
-    narrow(&decision, question->bytes, LARGE_BYTES);
-    decision.algorithm = row;
-    decision.params.in_place = question->in_place;
-    decision.params.provider = settings->provider;
-    decision.params.local_radix = question->bytes <= LARGE_BYTES ? settings->local_radix : 2;
-    decision.params.local_tree = NAPCOLL_SHAPE_TREE == settings->shape
-                                 || (NAPCOLL_SHAPE_AUTO == settings->shape
-                                     && question->map->crowded);
-    memcpy(decision.params.tunable, settings->tunable[row], sizeof(decision.params.tunable));
-    return decision;
+    decision->params.local_tree = NAPCOLL_SHAPE_TREE == settings->shape
+                                  || (NAPCOLL_SHAPE_AUTO == settings->shape
+                                      && question->map->crowded);
+    return rc;
 }

@@ -8,15 +8,16 @@
  * The selection: one decision, with its reason, from values that all ranks of a communicator
  * share. Pure: no MPI in here.
  *
- * Order: what the user forces (info key, then parameter), else the rule of `auto`, else the
- * previous function. Nothing in a decision depends on one rank's own view, so all ranks decide
- * alike.
+ * Order: what the user forces (info key, then parameter), else `auto`: the algorithm, with its
+ * segments and local radix, that costs least on the model of the machine; else the previous function.
+ * Nothing in a decision depends on one rank's own view, so all ranks decide alike.
  */
 
 #ifndef NAPCOLL_SELECT_H
 #define NAPCOLL_SELECT_H
 
 #include "algo/napcoll_algo.h"
+#include "model/napcoll_machine.h"
 
 /** Values of an algorithm parameter; an algorithm's own value is NAPCOLL_FORCE_FIRST + its row. */
 enum { NAPCOLL_FORCE_AUTO = 0, NAPCOLL_FORCE_PREVIOUS = 1, NAPCOLL_FORCE_FIRST = 2 };
@@ -25,28 +26,30 @@ enum { NAPCOLL_MAX_ALGORITHMS = 16 };
 
 /** What users set, the same on all ranks. */
 typedef struct napcoll_settings {
-    int force;      /**< NAPCOLL_FORCE_... */
-    size_t nap_max; /**< bytes up to which auto does an allreduce by nap */
-    size_t smp_max; /**< bytes up to which auto does it by smp, above nap_max */
+    int force; /**< NAPCOLL_FORCE_... */
     int local_radix;
     napcoll_provider_t provider;
     napcoll_shape_t shape;
+    bool reproducible;
+    size_t segment_bytes;            /**< of vectors that go through a pipeline */
+    const napcoll_machine_t *machine; /**< what auto reckons with; borrowed */
     int tunable[NAPCOLL_MAX_ALGORITHMS][NAPCOLL_MAX_TUNABLES]; /**< by row of the table */
 } napcoll_settings_t;
 
-/** What the parameters are where users set none: in bytes, and the fan-out. */
+/** What the parameters are where users set none. */
 enum {
-    NAPCOLL_DEFAULT_NAP_MAX = 2048,
-    NAPCOLL_DEFAULT_SMP_MAX = 32768,
-    NAPCOLL_DEFAULT_LOCAL_RADIX = 8
+    NAPCOLL_DEFAULT_LOCAL_RADIX = 8,
+    NAPCOLL_DEFAULT_SEGMENT_BYTES = 1024 * 1024,
+    NAPCOLL_MOST_SEGMENTS = 8
 };
 
 /** What is asked of a call. */
 typedef struct napcoll_question {
     const napcoll_node_map_t *map;
-    size_t bytes;  /**< of the vector, packed */
+    size_t bytes;  /**< of the vector, or of a rank's block (the mean one), packed */
     bool ordered;  /**< the op does not commute */
     bool in_place; /**< MPI_IN_PLACE */
+    int root;      /**< of a reduce; else 0 */
 } napcoll_question_t;
 
 /** An algorithm, its parameters and the reason. */
@@ -54,19 +57,26 @@ typedef struct napcoll_decision {
     int algorithm;           /**< row of the table, or -1: the previous function */
     napcoll_reason_t reason; /**< why not, where algorithm is -1 */
     napcoll_params_t params; /**< for the generator */
-    size_t least;            /**< the decision holds for vectors of least .. most bytes */
+    size_t least;            /**< the decision holds for so many bytes, least .. most */
     size_t most;
+    double cost_us; /**< what auto reckons with; 0 where it did not reckon */
 } napcoll_decision_t;
 
-/** The settings of a collective where users set none. */
+/** The settings of a collective where users set none, but the machine. */
 napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collective);
 
 /**
  * Decide on a call of a collective. Bytes are those of the packed vector on any rank: MPI demands
  * equal signatures.
+ *
+ * @param[in]  collective  its table
+ * @param[in]  settings    what users set
+ * @param[in]  question    what is asked
+ * @param[out] decision    the same on all ranks that ask the same
+ *
+ * @return 0, or -1 when memory ran out
  */
-napcoll_decision_t napcoll_select(const napcoll_collective_t *collective,
-                                  const napcoll_settings_t *settings,
-                                  const napcoll_question_t *question);
+int napcoll_select(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
+                   const napcoll_question_t *question, napcoll_decision_t *decision);
 
 #endif /* NAPCOLL_SELECT_H */

@@ -58,6 +58,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
          .generate = napcoll_allreduce_ring,
          .bounds = napcoll_allreduce_ring_bounds,
          .needs = NAPCOLL_NEEDS_COMMUTATIVE,
+         .linear = true,
          .segmented = true},
     [NAPCOLL_ALLREDUCE_LANE] =
         {.name = "lane",

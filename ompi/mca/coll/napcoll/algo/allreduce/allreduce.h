@@ -55,6 +55,10 @@ napcoll_bounds_t napcoll_allreduce_lane_bounds(const napcoll_node_map_t *map, co
  */
 int napcoll_nap_lanes(const napcoll_node_map_t *map, int wanted);
 
+/** The radix over nodes that nap has with so many lanes: one more where that saves a level, all processes
+ * of all nodes are lanes and the nodes fall into equal parts. */
+int napcoll_nap_radix(const napcoll_node_map_t *map, int lanes);
+
 /** Inter-node message steps of nap with `lanes` lanes, one after the other, for the busiest
  * process: levels * lanes per process. */
 int napcoll_nap_steps(const napcoll_node_map_t *map, int lanes);

@@ -29,6 +29,9 @@
  *                   has no such position, it only receives, from position s of part l, lane l
  *     lane l >= G   is idle: it contributes nothing, since a user's op has no neutral element
  *
+ * Where all parts are equal on all levels, nobody has to serve a larger part, and the own part's lane can
+ * talk to one part more: with every process of every node a lane, the radix is ppn + 1.
+ *
  * So a lane sends and receives at most one message per level. A node with fewer processes than
  * lanes gives lane l to its process l mod ppn. All nodes fold the parts in the same order with the
  * same bracketing: the result is bitwise the same everywhere.
@@ -40,10 +43,36 @@
 #include "algo/napcoll_exchange.h"
 #include "algo/napcoll_split.h"
 
+/* Whether the nodes are cut into equal parts on every level. */
+static bool equal_parts(int nodes, int radix)
+{
+    for (int level = napcoll_split_levels(nodes, radix); level > 0; level--) {
+        const int parts = napcoll_split_at(nodes, radix, level, 0).parts;
+
+        if (0 != nodes % parts) {
+            return false;
+        }
+        nodes /= parts;
+    }
+    return true;
+}
+
+int napcoll_nap_radix(const napcoll_node_map_t *map, int lanes)
+{
+    const bool all_serve = lanes == map->min_ppn && lanes == map->max_ppn;
+
+    return all_serve
+                   && napcoll_split_levels(map->nodes, lanes + 1)
+                          < napcoll_split_levels(map->nodes, lanes)
+                   && equal_parts(map->nodes, lanes + 1)
+               ? lanes + 1
+               : lanes;
+}
+
 int napcoll_nap_steps(const napcoll_node_map_t *map, int lanes)
 {
     int lanes_per_process = (lanes + map->min_ppn - 1) / map->min_ppn;
-    return napcoll_split_levels(map->nodes, lanes) * lanes_per_process;
+    return napcoll_split_levels(map->nodes, napcoll_nap_radix(map, lanes)) * lanes_per_process;
 }
 
 int napcoll_nap_lanes(const napcoll_node_map_t *map, int wanted)
@@ -70,7 +99,8 @@ typedef struct {
     int lane;
     int ppn; /* of this node */
     int lanes;
-    napcoll_span_t *value; /* [lanes] what the lanes of this process fetched */
+    int radix;             /* lanes, or one more */
+    napcoll_span_t *value; /* [radix] the parts' values that this process has */
 } nap_t;
 
 /* The process that serves a lane of a node. */
@@ -136,24 +166,36 @@ static void serve_larger_parts(const nap_t *nap, const napcoll_split_t *group, n
     }
 }
 
+/* The lane that talks to a part, on the nodes of part `own`: where there is a part more than lanes, the
+ * last one gets the lane that would be the own part's. */
+static int lane_of_part(const nap_t *nap, int part, int own)
+{
+    return part < nap->lanes ? part : own;
+}
+
 /* One level's messages between nodes. */
 static void fetch_parts(const nap_t *nap, const napcoll_split_t *group, napcoll_span_t acc)
 {
-    for (int lane = nap->lane; lane < group->parts; lane += nap->ppn) {
-        int first = napcoll_split_part_first(group, lane);
+    for (int part = 0; part < group->parts; part++) {
+        const int lane = lane_of_part(nap, part, group->part);
+        const int first = napcoll_split_part_first(group, part);
 
-        if (lane == group->part) {
+        if (nap->lane != lane % nap->ppn) {
+            continue;
+        }
+        if (part == group->part) {
             serve_larger_parts(nap, group, acc);
             continue;
         }
-        nap->value[lane] = napcoll_builder_temp(nap->builder, 0, 1);
-        if (group->position < napcoll_split_part_size(group, lane)) {
-            int partner = lane_rank(nap, first + group->position, group->part);
-            napcoll_builder_recv(nap->builder, nap->value[lane], partner);
+        nap->value[part] = napcoll_builder_temp(nap->builder, 0, 1);
+        if (group->position < napcoll_split_part_size(group, part)) {
+            int partner = lane_rank(nap, first + group->position,
+                                    lane_of_part(nap, group->part, part));
+            napcoll_builder_recv(nap->builder, nap->value[part], partner);
             napcoll_builder_send(nap->builder, acc, partner);
         } else {
-            napcoll_builder_recv(nap->builder, nap->value[lane],
-                                 lane_rank(nap, first + group->part, lane));
+            napcoll_builder_recv(nap->builder, nap->value[part],
+                                 lane_rank(nap, first + group->part, part));
         }
     }
     napcoll_builder_next_stage(nap->builder);
@@ -200,6 +242,9 @@ static napcoll_span_t fold_parts(const nap_t *nap, const napcoll_split_t *group,
     party.members = group->parts;
     party.self = nap->lane;
     party.ordered = true; /* which process has which part follows the lanes */
+    if (group->parts > nap->lanes) {
+        party.one_more = lane_of_part(nap, nap->lanes, group->part) % nap->lanes;
+    }
     if (nap->request->params.local_tree && party.members <= party.processes) {
         napcoll_span_t mine = nap->lane < party.members ? nap->value[nap->lane] : acc;
 
@@ -223,15 +268,17 @@ napcoll_plan_t *napcoll_allreduce_nap(const napcoll_request_t *request)
     napcoll_span_t acc;
 
     nap.ppn = napcoll_node_map_ppn(map, nap.node);
-    nap.value = malloc((size_t) nap.lanes * sizeof(*nap.value));
+    nap.radix = NAPCOLL_PROVIDER_P2P == request->params.provider ? napcoll_nap_radix(map, nap.lanes)
+                                                                 : nap.lanes;
+    nap.value = malloc((size_t) nap.radix * sizeof(*nap.value));
     if (NULL == nap.builder || NULL == nap.value) {
         free(nap.value);
         napcoll_builder_discard(nap.builder);
         return NULL;
     }
     acc = local_allreduce(&nap);
-    for (int level = 1; level <= napcoll_split_levels(map->nodes, nap.lanes); level++) {
-        napcoll_split_t group = napcoll_split_at(map->nodes, nap.lanes, level, nap.node);
+    for (int level = 1; level <= napcoll_split_levels(map->nodes, nap.radix); level++) {
+        napcoll_split_t group = napcoll_split_at(map->nodes, nap.radix, level, nap.node);
 
         if (group.parts > 1) {
             fetch_parts(&nap, &group, acc);

@@ -1,0 +1,126 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * MPI_Allgather and MPI_Allgatherv (see coll_napcoll_allreduce.c). Block b of a plan is that of the rank
+ * at place b of the node order.
+ */
+
+#include "coll_napcoll.h"
+
+static int allgather_previous(const mca_coll_napcoll_module_t *napcoll, ALLGATHER_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_ALLGATHER];
+
+    (void) module;
+    return ((mca_coll_base_module_allgather_fn_t) previous->function)(ALLGATHER_BASE_ARG_NAMES,
+                                                      previous->module);
+}
+
+int mca_coll_napcoll_allgather(ALLGATHER_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const napcoll_plan_t *plan;
+    size_t element;
+    int rc;
+
+    ompi_datatype_type_size(recvtype, &element);
+    if (0 == recvcount || 0 == element) {
+        return OMPI_SUCCESS; /* nothing to gather, on any rank */
+    }
+    rc = mca_coll_napcoll_plan_for(napcoll,
+                                   &(napcoll_call_t){.coll = NAPCOLL_COLL_ALLGATHER,
+                                                     .bytes = element * (size_t) recvcount,
+                                                     .in_place = MPI_IN_PLACE == sendbuf},
+                                   &plan);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == plan) {
+        return allgather_previous(napcoll, ALLGATHER_BASE_ARG_NAMES, module);
+    }
+    return napcoll_engine_run(&napcoll->engine, plan,
+                              &(napcoll_binding_t){.sendbuf = sendbuf,
+                                                   .recvbuf = recvbuf,
+                                                   .count = (size_t) recvcount,
+                                                   .datatype = recvtype,
+                                                   .send_count = (size_t) sendcount,
+                                                   .send_type = sendtype,
+                                                   .comm = comm,
+                                                   .tag = MCA_COLL_BASE_TAG_ALLGATHER,
+                                                   .order = napcoll->map->ranks});
+}
+
+static int allgatherv_previous(const mca_coll_napcoll_module_t *napcoll, ALLGATHERV_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_ALLGATHERV];
+
+    (void) module;
+    return ((mca_coll_base_module_allgatherv_fn_t) previous->function)(ALLGATHERV_BASE_ARG_NAMES,
+                                                      previous->module);
+}
+
+/* Where the blocks of all ranks are, in the order of the plan. */
+static int find_blocks(mca_coll_napcoll_module_t *napcoll, napcoll_compat_counts_t counts,
+                       napcoll_compat_displs_t displs)
+{
+    const napcoll_node_map_t *map = napcoll->map;
+    napcoll_engine_t *engine = &napcoll->engine;
+    int rc = napcoll_engine_ranks(engine, map->size);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    engine->start[0] = 0;
+    for (int b = 0; b < map->size; b++) {
+        const int rank = napcoll_node_map_at(map, b);
+
+        engine->place[b] = napcoll_compat_displ(displs, rank);
+        engine->start[b + 1] = engine->start[b] + napcoll_compat_count(counts, rank);
+    }
+    return OMPI_SUCCESS;
+}
+
+int mca_coll_napcoll_allgatherv(ALLGATHERV_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const size_t size = (size_t) ompi_comm_size(comm);
+    const napcoll_plan_t *plan;
+    size_t element, elements = 0;
+    int rc;
+
+    ompi_datatype_type_size(recvtype, &element);
+    for (size_t rank = 0; rank < size; rank++) {
+        elements += napcoll_compat_count(recvcounts, (int) rank);
+    }
+    if (0 == elements || 0 == element) {
+        return OMPI_SUCCESS; /* nothing to gather, on any rank */
+    }
+    rc = mca_coll_napcoll_plan_for(napcoll,
+                                   &(napcoll_call_t){.coll = NAPCOLL_COLL_ALLGATHERV,
+                                                     .bytes = (elements * element + size - 1) / size,
+                                                     .in_place = MPI_IN_PLACE == sendbuf},
+                                   &plan);
+    if (OMPI_SUCCESS == rc && NULL != plan) {
+        rc = find_blocks(napcoll, recvcounts, displs);
+    }
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == plan) {
+        return allgatherv_previous(napcoll, ALLGATHERV_BASE_ARG_NAMES, module);
+    }
+    return napcoll_engine_run(&napcoll->engine, plan,
+                              &(napcoll_binding_t){.sendbuf = sendbuf,
+                                                   .recvbuf = recvbuf,
+                                                   .datatype = recvtype,
+                                                   .send_count = (size_t) sendcount,
+                                                   .send_type = sendtype,
+                                                   .comm = comm,
+                                                   .tag = MCA_COLL_BASE_TAG_ALLGATHERV,
+                                                   .start = napcoll->engine.start,
+                                                   .place = napcoll->engine.place});
+}

@@ -1,0 +1,39 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * MPI_Barrier (see coll_napcoll_allreduce.c): empty messages.
+ */
+
+#include "coll_napcoll.h"
+
+static int barrier_previous(const mca_coll_napcoll_module_t *napcoll, BARRIER_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_BARRIER];
+
+    (void) module;
+    return ((mca_coll_base_module_barrier_fn_t) previous->function)(BARRIER_BASE_ARG_NAMES,
+                                                      previous->module);
+}
+
+int mca_coll_napcoll_barrier(BARRIER_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const napcoll_plan_t *plan;
+    int rc = mca_coll_napcoll_plan_for(napcoll, &(napcoll_call_t){.coll = NAPCOLL_COLL_BARRIER},
+                                       &plan);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == plan) {
+        return barrier_previous(napcoll, BARRIER_BASE_ARG_NAMES, module);
+    }
+    return napcoll_engine_run(&napcoll->engine, plan,
+                              &(napcoll_binding_t){.datatype = MPI_BYTE,
+                                                   .comm = comm,
+                                                   .tag = MCA_COLL_BASE_TAG_BARRIER});
+}
