@@ -29,18 +29,33 @@ void check(int rc, const char *call)
 /* Buffers for the largest size. */
 static void buffers_open(struct bench *b)
 {
-    size_t most = sizeof(double);
+    const struct collective *coll = b->opt.coll;
+    bool shaped = shape_open(&b->shape, b->layout.rank, b->layout.size);
+    size_t send = 1, recv = 1;
 
-    for (int i = 0; i < b->opt.num_sizes; ++i) {
-        most = b->opt.bytes[i] > most ? b->opt.bytes[i] : most;
+    for (int i = 0; shaped && i < b->opt.num_sizes; ++i) {
+        size_t sends, receives;
+
+        shape_set(&b->shape, coll, b->opt.bytes[i]);
+        sends = shape_room(&b->shape, coll->send);
+        receives = shape_room(&b->shape, coll->recv);
+        send = sends > send ? sends : send;
+        recv = receives > recv ? receives : recv;
     }
-    b->send = calloc(1, most);
-    b->recv = calloc(1, most);
-    if (NULL == b->send || NULL == b->recv) {
-        fprintf(stderr, "collbench: rank %d: no memory for two buffers of %zu bytes\n",
-                b->layout.rank, most);
+    b->send = calloc(send, sizeof(double));
+    b->recv = calloc(recv, sizeof(double));
+    if (!shaped || NULL == b->send || NULL == b->recv) {
+        fprintf(stderr, "collbench: rank %d: no memory for buffers of %zu and %zu bytes\n",
+                b->layout.rank, send * sizeof(double), recv * sizeof(double));
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
+}
+
+static void buffers_close(struct bench *b)
+{
+    free(b->send);
+    free(b->recv);
+    shape_close(&b->shape);
 }
 
 /* All sizes, each with its share of the time that is left. */
@@ -103,10 +118,19 @@ static int run(struct bench *b, FILE *csv)
             status = 1;
         }
     }
-    free(b->send);
-    free(b->recv);
+    buffers_close(b);
     free(rows);
     return status;
+}
+
+static bool sizes_fit(const struct bench *b, char message[BENCH_TEXT])
+{
+    for (int i = 0; i < b->opt.num_sizes; ++i) {
+        if (!collective_fits(b->opt.coll, b->opt.bytes[i], b->layout.size, message)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static int start(struct bench *b)
@@ -118,7 +142,7 @@ static int start(struct bench *b)
     if (b->layout.size < 2) {
         snprintf(message, BENCH_TEXT, "nothing to measure with one process; start it with mpirun");
         status = 2;
-    } else if (!contestants_open(b, message)) {
+    } else if (!contestants_open(b, message) || !sizes_fit(b, message)) {
         status = 2;
     } else if (0 == b->layout.rank && NULL != b->opt.csv
                && NULL == (csv = open_csv(b->opt.csv, message))) {

@@ -4,7 +4,7 @@
  *
  * collbench's own declarations. main() in ../collbench.c walks through the rooms in this order:
  * options.c, contestants.c, clock.c, measure.c, report.c; collectives.c is the table of what can
- * be measured.
+ * be measured, and supplier.c looks into Open MPI for who carries it out.
  */
 #ifndef COLLBENCH_BENCH_H
 #define COLLBENCH_BENCH_H
@@ -18,22 +18,45 @@
 
 enum { BENCH_MAX_CONTESTANTS = 16, BENCH_MAX_SIZES = 64, BENCH_NAME = 64, BENCH_TEXT = 256 };
 
+/* What a buffer holds. */
+enum holds { HOLDS_NOTHING, HOLDS_OWN /* vector or block of this rank */, HOLDS_ALL /* blocks */ };
+
+/* Who has how much, in doubles. */
+struct shape {
+    int rank, size;
+    int count;   /* the size that is measured */
+    int *counts; /* by rank: its block, `count` on average */
+    int *displs; /* by rank: where its block begins among those of all; and where the last ends */
+};
+
 /* One collective: all that the benchmark has to know about it. Data are doubles. */
 struct collective {
     const char *name;
-    const char *data; /* what is sent, for the table's headline */
-    bool sized;       /* false: takes no buffer */
-    int (*run)(const double *send, double *recv, int count, MPI_Comm comm);
-    /* recv before the call; NULL where nothing is expected of it */
+    const char *data;  /* what is sent, for the table's headline */
+    const char *bytes; /* what a size is the size of; "" for none */
+    enum holds send, recv;
+    bool uneven;   /* the ranks' blocks differ in size */
+    bool overlaps; /* some rank need not wait for all others: calls in a row would overlap */
+    int (*run)(const struct shape *s, const double *send, double *recv, MPI_Comm comm);
+    /* recv before the call */
     double (*before)(size_t element, int turn, int rank);
-    /* recv after the call, on every rank */
-    double (*after)(size_t element, int turn, int size);
+    /* recv after the call: an element of a rank's block; false where nothing is expected of it */
+    bool (*after)(const struct shape *s, int block, size_t element, int turn, double *expected);
 };
 
 const struct collective *collective_find(const char *name);
 const char *collective_names(void);
 /* What `rank` sends in a turn: an exact small integer, so that any order of adding agrees. */
 double collective_input(size_t element, int turn, int rank);
+/* Whether the buffers stay within the limit; false with one line to print. */
+bool collective_fits(const struct collective *coll, size_t bytes, int size,
+                     char message[BENCH_TEXT]);
+
+/* False without memory; close it all the same. */
+bool shape_open(struct shape *s, int rank, int size);
+void shape_set(struct shape *s, const struct collective *coll, size_t bytes);
+size_t shape_room(const struct shape *s, enum holds what);
+void shape_close(struct shape *s);
 
 struct options {
     const struct collective *coll;
@@ -71,6 +94,8 @@ struct layout {
 
 struct contestant {
     const char *label;
+    char component[BENCH_NAME];
+    const char *supplier; /* the component that its communicator got; "" where that is unknown */
     bool napcoll;
     char algorithm[BENCH_NAME]; /* "" where none is asked for */
     MPI_Comm comm;
@@ -84,6 +109,7 @@ struct bench {
     MPI_Comm helper; /* everything that is not measured; never napcoll */
     struct napcoll_counters counters;
     struct contestant contestant[BENCH_MAX_CONTESTANTS];
+    struct shape shape;  /* of the size that is being measured */
     double *send, *recv; /* room for the largest size */
     double offset;       /* this clock + offset = rank 0's clock, seconds */
     double slack;        /* rank 0: time from announcing a start to the start */
@@ -110,6 +136,9 @@ void contestants_close(struct bench *b);
 MPI_Comm contestants_dup(const char *preference, const char *coll, const char *algorithm);
 /* What napcoll did during the timed calls of one contestant, in words. Collective; for rank 0. */
 void contestants_ran(struct bench *b, struct contestant *c, char text[BENCH_TEXT]);
+
+/* supplier.c: the component that carries out a collective on a communicator; "" if unknown. */
+const char *supplier_of(MPI_Comm comm, const char *coll);
 
 /* clock.c */
 void layout_open(struct layout *l);

@@ -5,11 +5,15 @@
  * The collectives that collbench can measure: one row each. The input of every rank is known to
  * every other, so the expected output is a formula and each contestant is checked on its own.
  */
-#include <limits.h>
-
 #include "bench.h"
 
 enum { INPUT_PERIOD = 251 };
+
+/* The largest buffer for the blocks of all processes. 64 processes on one machine then take 4 GiB,
+ * and as much again for each copy that an algorithm works on. */
+static const size_t BLOCKS_MAX = (size_t) 64 << 20;
+
+static const double UNTOUCHED = -1.0; /* below every input and every sum of inputs */
 
 static double pattern(size_t element, int turn)
 {
@@ -23,55 +27,221 @@ double collective_input(size_t element, int turn, int rank)
     return r * r * pattern(element, turn); /* squares: a swapped pair of ranks does not cancel */
 }
 
+/* The sum of the first ranks' inputs; exact for all that MPI can number. */
+static double sum_of(int ranks, size_t element, int turn)
+{
+    double p = (double) ranks;
+
+    return p * (p + 1.0) * (2.0 * p + 1.0) / 6.0 * pattern(element, turn);
+}
+
 static double untouched(size_t element, int turn, int rank)
 {
     (void) element;
     (void) turn;
     (void) rank;
-    return -1.0;
+    return UNTOUCHED;
 }
 
-static int allreduce_run(const double *send, double *recv, int count, MPI_Comm comm)
+static int allreduce_run(const struct shape *s, const double *send, double *recv, MPI_Comm comm)
 {
-    return MPI_Allreduce(send, recv, count, MPI_DOUBLE, MPI_SUM, comm);
+    return MPI_Allreduce(send, recv, s->count, MPI_DOUBLE, MPI_SUM, comm);
 }
 
-static double allreduce_after(size_t element, int turn, int size)
+static bool sum_after(const struct shape *s, int block, size_t element, int turn, double *expected)
 {
-    double p = (double) size;
-
-    return p * (p + 1.0) * (2.0 * p + 1.0) / 6.0 * pattern(element, turn);
+    (void) block;
+    *expected = sum_of(s->size, element, turn);
+    return true;
 }
 
-static int bcast_run(const double *send, double *recv, int count, MPI_Comm comm)
+static int reduce_run(const struct shape *s, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Reduce(send, recv, s->count, MPI_DOUBLE, MPI_SUM, 0, comm);
+}
+
+static bool reduce_after(const struct shape *s, int block, size_t element, int turn,
+                         double *expected)
+{
+    (void) block;
+    *expected = 0 == s->rank ? sum_of(s->size, element, turn) : UNTOUCHED;
+    return true;
+}
+
+static int bcast_run(const struct shape *s, const double *send, double *recv, MPI_Comm comm)
 {
     (void) send;
-    return MPI_Bcast(recv, count, MPI_DOUBLE, 0, comm);
+    return MPI_Bcast(recv, s->count, MPI_DOUBLE, 0, comm);
 }
 
 static double bcast_before(size_t element, int turn, int rank)
 {
-    return 0 == rank ? collective_input(element, turn, 0) : -1.0;
+    return 0 == rank ? collective_input(element, turn, 0) : UNTOUCHED;
 }
 
-static double bcast_after(size_t element, int turn, int size)
+static bool bcast_after(const struct shape *s, int block, size_t element, int turn,
+                        double *expected)
 {
-    (void) size;
-    return collective_input(element, turn, 0);
+    (void) s;
+    (void) block;
+    *expected = collective_input(element, turn, 0);
+    return true;
 }
 
-static int barrier_run(const double *send, double *recv, int count, MPI_Comm comm)
+static int barrier_run(const struct shape *s, const double *send, double *recv, MPI_Comm comm)
 {
+    (void) s;
     (void) send;
     (void) recv;
-    (void) count;
     return MPI_Barrier(comm);
 }
 
+static int allgather_run(const struct shape *s, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Allgather(send, s->count, MPI_DOUBLE, recv, s->count, MPI_DOUBLE, comm);
+}
+
+static int allgatherv_run(const struct shape *s, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Allgatherv(send, s->counts[s->rank], MPI_DOUBLE, recv, s->counts, s->displs,
+                          MPI_DOUBLE, comm);
+}
+
+static bool gather_after(const struct shape *s, int block, size_t element, int turn,
+                         double *expected)
+{
+    (void) s;
+    *expected = collective_input(element, turn, block);
+    return true;
+}
+
+static int reduce_scatter_run(const struct shape *s, const double *send, double *recv,
+                              MPI_Comm comm)
+{
+    return MPI_Reduce_scatter(send, recv, s->counts, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+static int reduce_scatter_block_run(const struct shape *s, const double *send, double *recv,
+                                    MPI_Comm comm)
+{
+    return MPI_Reduce_scatter_block(send, recv, s->count, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+static bool scatter_after(const struct shape *s, int block, size_t element, int turn,
+                          double *expected)
+{
+    *expected = sum_of(s->size, (size_t) s->displs[block] + element, turn);
+    return true;
+}
+
+static int scan_run(const struct shape *s, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Scan(send, recv, s->count, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+static bool scan_after(const struct shape *s, int block, size_t element, int turn, double *expected)
+{
+    (void) block;
+    *expected = sum_of(s->rank + 1, element, turn);
+    return true;
+}
+
+static int exscan_run(const struct shape *s, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Exscan(send, recv, s->count, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+/* What rank 0 has then, MPI leaves open. */
+static bool exscan_after(const struct shape *s, int block, size_t element, int turn,
+                         double *expected)
+{
+    (void) block;
+    *expected = sum_of(s->rank, element, turn);
+    return s->rank > 0;
+}
+
+static const char VECTOR[] = "the vector of a process";
+
 static const struct collective table[] = {
-    {"allreduce", "sum of doubles", true, allreduce_run, untouched, allreduce_after},
-    {"bcast", "doubles from rank 0", true, bcast_run, bcast_before, bcast_after},
-    {"barrier", "no data", false, barrier_run, NULL, NULL},
+    {.name = "allreduce",
+     .data = "sum of doubles",
+     .bytes = VECTOR,
+     .send = HOLDS_OWN,
+     .recv = HOLDS_OWN,
+     .run = allreduce_run,
+     .before = untouched,
+     .after = sum_after},
+    {.name = "reduce",
+     .data = "sum of doubles to rank 0",
+     .bytes = VECTOR,
+     .send = HOLDS_OWN,
+     .recv = HOLDS_OWN,
+     .overlaps = true,
+     .run = reduce_run,
+     .before = untouched,
+     .after = reduce_after},
+    {.name = "bcast",
+     .data = "doubles from rank 0",
+     .bytes = VECTOR,
+     .send = HOLDS_NOTHING,
+     .recv = HOLDS_OWN,
+     .overlaps = true,
+     .run = bcast_run,
+     .before = bcast_before,
+     .after = bcast_after},
+    {.name = "barrier", .data = "no data", .bytes = "", .run = barrier_run},
+    {.name = "allgather",
+     .data = "doubles",
+     .bytes = "the block of a process",
+     .send = HOLDS_OWN,
+     .recv = HOLDS_ALL,
+     .run = allgather_run,
+     .before = untouched,
+     .after = gather_after},
+    {.name = "allgatherv",
+     .data = "doubles, uneven blocks",
+     .bytes = "the block of a process, on average",
+     .uneven = true,
+     .send = HOLDS_OWN,
+     .recv = HOLDS_ALL,
+     .run = allgatherv_run,
+     .before = untouched,
+     .after = gather_after},
+    {.name = "reduce_scatter",
+     .data = "sum of doubles, uneven blocks",
+     .bytes = "the block that a process receives, on average",
+     .uneven = true,
+     .send = HOLDS_ALL,
+     .recv = HOLDS_OWN,
+     .run = reduce_scatter_run,
+     .before = untouched,
+     .after = scatter_after},
+    {.name = "reduce_scatter_block",
+     .data = "sum of doubles",
+     .bytes = "the block that a process receives",
+     .send = HOLDS_ALL,
+     .recv = HOLDS_OWN,
+     .run = reduce_scatter_block_run,
+     .before = untouched,
+     .after = scatter_after},
+    {.name = "scan",
+     .data = "sum of doubles",
+     .bytes = VECTOR,
+     .send = HOLDS_OWN,
+     .recv = HOLDS_OWN,
+     .overlaps = true,
+     .run = scan_run,
+     .before = untouched,
+     .after = scan_after},
+    {.name = "exscan",
+     .data = "sum of doubles",
+     .bytes = VECTOR,
+     .send = HOLDS_OWN,
+     .recv = HOLDS_OWN,
+     .overlaps = true,
+     .run = exscan_run,
+     .before = untouched,
+     .after = exscan_after},
 };
 
 enum { TABLE_ROWS = sizeof(table) / sizeof(table[0]) };
@@ -96,4 +266,77 @@ const char *collective_names(void)
         snprintf(names + used, sizeof(names) - used, "%s%s", 0 == i ? "" : ", ", table[i].name);
     }
     return names;
+}
+
+static bool has_blocks(const struct collective *coll)
+{
+    return HOLDS_ALL == coll->send || HOLDS_ALL == coll->recv;
+}
+
+bool collective_fits(const struct collective *coll, size_t bytes, int size,
+                     char message[BENCH_TEXT])
+{
+    size_t most = BLOCKS_MAX / (size_t) size / sizeof(double) * sizeof(double);
+
+    if (!has_blocks(coll) || bytes <= most) {
+        return true;
+    }
+    snprintf(message, BENCH_TEXT,
+             "--bytes: blocks of %zu bytes from %d processes are more than the %zu MiB that %s may "
+             "take on each; take at most %zu",
+             bytes, size, BLOCKS_MAX >> 20, coll->name, most);
+    return false;
+}
+
+/* How much more than the average the block of a rank is, in doubles. Ranks r and size - 1 - r make
+ * up for each other, so that the average is exact. They differ by a quarter, half, three quarters
+ * or all of the average, rounded up: in blocks of one double on average, some hold none and some
+ * two. Larger and smaller ones alternate, so that nodes differ as well, but not by as much. */
+static int excess(const struct shape *s, int rank)
+{
+    int twin = s->size - 1 - rank, lower = rank < twin ? rank : twin;
+    int quarters = 1 + lower % 4;
+    int part = s->count / 4 * quarters + (s->count % 4 * quarters + 3) / 4;
+
+    if (rank == twin) {
+        return 0;
+    }
+    return (rank == lower) == (1 == lower % 2) ? part : -part;
+}
+
+bool shape_open(struct shape *s, int rank, int size)
+{
+    s->rank = rank;
+    s->size = size;
+    s->counts = calloc((size_t) size, sizeof(int));
+    s->displs = calloc((size_t) size + 1, sizeof(int));
+    return NULL != s->counts && NULL != s->displs;
+}
+
+void shape_set(struct shape *s, const struct collective *coll, size_t bytes)
+{
+    s->count = (int) (bytes / sizeof(double));
+    /* Without blocks of all, nobody asks where they are, and an int may be too small for it. */
+    for (int r = 0; r < s->size; ++r) {
+        s->counts[r] = s->count + (coll->uneven ? excess(s, r) : 0);
+        s->displs[r + 1] = has_blocks(coll) ? s->displs[r] + s->counts[r] : 0;
+    }
+}
+
+size_t shape_room(const struct shape *s, enum holds what)
+{
+    switch (what) {
+    case HOLDS_OWN:
+        return (size_t) s->counts[s->rank];
+    case HOLDS_ALL:
+        return (size_t) s->displs[s->size];
+    default:
+        return 0;
+    }
+}
+
+void shape_close(struct shape *s)
+{
+    free(s->counts);
+    free(s->displs);
 }

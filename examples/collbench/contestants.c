@@ -4,7 +4,8 @@
  *
  * The contestants: one duplicate of the world each, on which Open MPI is asked by info key to
  * prefer one component. That is a preference only: whether the component is loaded is seen from
- * its parameters in the MPI tool interface, and what napcoll did from its counters.
+ * its parameters in the MPI tool interface, what napcoll did from its counters, and who serves the
+ * communicator from supplier.c.
  */
 #include "bench.h"
 
@@ -63,6 +64,13 @@ static bool algorithm_known(const struct bench *b, const char *algorithm, char m
         || napcoll_counters_find(counters, 0, algorithm) >= 0) {
         return true;
     }
+    if (0 == counters->num_runs) {
+        snprintf(message, BENCH_TEXT,
+                 "--contestants: napcoll has no algorithm %s for %s, nor any other; name it "
+                 "without one",
+                 algorithm, b->opt.coll->name);
+        return false;
+    }
     snprintf(message, BENCH_TEXT,
              "--contestants: napcoll has no algorithm %s for %s; it has: auto, previous", algorithm,
              b->opt.coll->name);
@@ -71,6 +79,16 @@ static bool algorithm_known(const struct bench *b, const char *algorithm, char m
         append(message, counters->name[i]);
     }
     return false;
+}
+
+/* napcoll_COLL_algorithm; without the last word where that would be longer than MPI allows. */
+static void algorithm_key(const char *coll, char key[BENCH_NAME])
+{
+    int length = snprintf(key, BENCH_NAME, "napcoll_%s_algorithm", coll);
+
+    if (length >= MPI_MAX_INFO_KEY) {
+        snprintf(key, BENCH_NAME, "napcoll_%s", coll);
+    }
 }
 
 MPI_Comm contestants_dup(const char *preference, const char *coll, const char *algorithm)
@@ -82,7 +100,7 @@ MPI_Comm contestants_dup(const char *preference, const char *coll, const char *a
     check(MPI_Info_create(&info), "MPI_Info_create");
     check(MPI_Info_set(info, "ompi_comm_coll_preference", preference), "MPI_Info_set");
     if ('\0' != algorithm[0]) {
-        snprintf(key, sizeof(key), "napcoll_%s_algorithm", coll);
+        algorithm_key(coll, key);
         check(MPI_Info_set(info, key, algorithm), "MPI_Info_set");
     }
     check(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm), "MPI_Comm_dup_with_info");
@@ -94,10 +112,10 @@ static bool contestant_open(struct bench *b, struct contestant *c, const char *l
                             char message[BENCH_TEXT])
 {
     const char *coll = b->opt.coll->name;
-    char component[BENCH_NAME], preference[BENCH_NAME + 16];
+    char preference[BENCH_NAME + 16], *component = c->component;
     char *colon;
 
-    snprintf(component, sizeof(component), "%s", label);
+    snprintf(component, sizeof(c->component), "%s", label);
     colon = strchr(component, ':');
     c->comm = MPI_COMM_NULL;
     c->label = label;
@@ -127,6 +145,7 @@ static bool contestant_open(struct bench *b, struct contestant *c, const char *l
         snprintf(preference, sizeof(preference), "%s,^napcoll", component);
     }
     c->comm = contestants_dup(preference, coll, c->algorithm);
+    c->supplier = supplier_of(c->comm, coll);
     return true;
 }
 
@@ -180,6 +199,26 @@ static void describe(const struct bench *b, const struct contestant *c,
     }
 }
 
+/* Who ran, where that is not napcoll. `text` says what napcoll did meanwhile: another component's
+ * subcommunicators may hold it. */
+static void name_supplier(const struct contestant *c, char text[BENCH_TEXT])
+{
+    char inside[BENCH_TEXT];
+
+    memcpy(inside, text, BENCH_TEXT);
+    text[0] = '\0';
+    append(text, '\0' == c->supplier[0] ? "unknown" : c->supplier);
+    if ('\0' != c->supplier[0] && 0 != strcmp(c->supplier, c->component)) {
+        append(text, " (not ");
+        append(text, c->component);
+        append(text, ")");
+    }
+    if ('\0' != inside[0]) {
+        append(text, "; napcoll inside: ");
+        append(text, inside);
+    }
+}
+
 void contestants_ran(struct bench *b, struct contestant *c, char text[BENCH_TEXT])
 {
     unsigned long long low[NAPCOLL_COUNTERS_MAX] = {0}, high[NAPCOLL_COUNTERS_MAX] = {0};
@@ -203,17 +242,14 @@ void contestants_ran(struct bench *b, struct contestant *c, char text[BENCH_TEXT
         alike = alike && low[i] == high[i];
     }
     describe(b, c, high, text);
-    if (c->napcoll) {
+    if (c->napcoll && ('\0' == c->supplier[0] || 0 == strcmp(c->supplier, c->component))) {
         if ('\0' == text[0]) {
             append(text, 0 == b->counters.num ? "unknown: no counters" : "napcoll did not run");
         }
         if (!alike) {
             append(text, "; differs by rank");
         }
-    } else if ('\0' != text[0]) {
-        char inner[BENCH_TEXT]; /* another component's subcommunicators may hold napcoll */
-
-        snprintf(inner, sizeof(inner), "napcoll inside: %.200s", text);
-        memcpy(text, inner, BENCH_TEXT);
+    } else {
+        name_supplier(c, text);
     }
 }

@@ -30,7 +30,25 @@ struct napcoll_counters {
     MPI_T_pvar_handle handle[NAPCOLL_COUNTERS_MAX];
 };
 
-static inline int napcoll_counters_scan(struct napcoll_counters *c, const char *prefix)
+/* Whether what follows "coll_napcoll_runs_" or "coll_napcoll_fallbacks_" in a name is COLL_...: of
+ * this collective and not of one whose name begins with the same words. */
+static inline int napcoll_counters_of(const char *rest, const char *coll)
+{
+    static const char *const longer[] = {"reduce_scatter_block", "reduce_scatter"};
+    size_t length = strlen(coll);
+
+    for (size_t i = 0; i < sizeof(longer) / sizeof(longer[0]); ++i) {
+        size_t more = strlen(longer[i]);
+
+        if (more > length && 0 == strncmp(rest, longer[i], more) && '_' == rest[more]) {
+            return 0;
+        }
+    }
+    return 0 == strncmp(rest, coll, length) && '_' == rest[length];
+}
+
+static inline int napcoll_counters_scan(struct napcoll_counters *c, const char *prefix,
+                                        const char *coll)
 {
     size_t length = strlen(prefix);
     int num_pvars, rc;
@@ -48,8 +66,9 @@ static inline int napcoll_counters_scan(struct napcoll_counters *c, const char *
                                    &text_len, &bind, &readonly, &continuous, &atomic)) {
             continue; /* belongs to a component that is not loaded any more */
         }
-        if (0 != strncmp(name, prefix, length) || MPI_UNSIGNED_LONG_LONG != type
-            || MPI_T_BIND_NO_OBJECT != bind || c->num >= NAPCOLL_COUNTERS_MAX) {
+        if (0 != strncmp(name, prefix, length) || !napcoll_counters_of(name + length, coll)
+            || MPI_UNSIGNED_LONG_LONG != type || MPI_T_BIND_NO_OBJECT != bind
+            || c->num >= NAPCOLL_COUNTERS_MAX) {
             continue;
         }
         rc = MPI_T_pvar_handle_alloc(c->session, i, NULL, &c->handle[c->num], &elements);
@@ -57,7 +76,7 @@ static inline int napcoll_counters_scan(struct napcoll_counters *c, const char *
             rc = MPI_T_pvar_start(c->session, c->handle[c->num]);
         }
         snprintf(c->name[c->num], sizeof(c->name[0]), "%.*s", NAPCOLL_COUNTER_NAME - 1,
-                 name + length);
+                 name + length + strlen(coll) + 1);
         ++c->num;
     }
     return rc;
@@ -86,7 +105,6 @@ static inline int napcoll_counters_init(void)
  */
 static inline int napcoll_counters_open(struct napcoll_counters *c, const char *coll)
 {
-    char prefix[NAPCOLL_COUNTER_NAME];
     int rc;
 
     rc = napcoll_counters_init();
@@ -94,13 +112,11 @@ static inline int napcoll_counters_open(struct napcoll_counters *c, const char *
         rc = MPI_T_pvar_session_create(&c->session);
     }
     if (MPI_SUCCESS == rc) {
-        snprintf(prefix, sizeof(prefix), "coll_napcoll_runs_%s_", coll);
-        rc = napcoll_counters_scan(c, prefix);
+        rc = napcoll_counters_scan(c, "coll_napcoll_runs_", coll);
         c->num_runs = c->num;
     }
     if (MPI_SUCCESS == rc) {
-        snprintf(prefix, sizeof(prefix), "coll_napcoll_fallbacks_%s_", coll);
-        rc = napcoll_counters_scan(c, prefix);
+        rc = napcoll_counters_scan(c, "coll_napcoll_fallbacks_", coll);
     }
     return rc;
 }

@@ -67,38 +67,62 @@ static void shuffle(struct bench *b, int *order)
     }
 }
 
-static void fill_input(struct bench *b, size_t count, int turn)
+static void fill_input(struct bench *b, int turn)
 {
+    size_t count = shape_room(&b->shape, b->opt.coll->send);
+
     for (size_t i = 0; i < count; ++i) {
         b->send[i] = collective_input(i, turn, b->layout.rank);
     }
 }
 
-static void fill_output(struct bench *b, size_t count, int turn)
+static void fill_output(struct bench *b, int turn)
 {
+    size_t count = shape_room(&b->shape, b->opt.coll->recv);
+
     for (size_t i = 0; i < count; ++i) {
         b->recv[i] = b->opt.coll->before(i, turn, b->layout.rank);
     }
 }
 
-static void verify(struct bench *b, const struct contestant *c, size_t count, int turn)
+static void verify_block(const struct bench *b, const struct contestant *c, const double *got,
+                         int block, int turn)
 {
-    for (size_t i = 0; i < count; ++i) {
-        double expected = b->opt.coll->after(i, turn, b->layout.size);
+    for (size_t i = 0; i < (size_t) b->shape.counts[block]; ++i) {
+        double expected;
 
-        if (b->recv[i] < expected || b->recv[i] > expected || b->recv[i] != b->recv[i]) {
+        if (!b->opt.coll->after(&b->shape, block, i, turn, &expected)) {
+            continue;
+        }
+        if (got[i] < expected || got[i] > expected || got[i] != got[i]) {
             fprintf(stderr,
                     "collbench: wrong result: %s %s, %zu bytes, rank %d, element %zu: "
                     "got %.17g, expected %.17g\n",
-                    c->label, b->opt.coll->name, count * sizeof(double), b->layout.rank, i,
-                    b->recv[i], expected);
+                    c->label, b->opt.coll->name, (size_t) b->shape.count * sizeof(double),
+                    b->layout.rank, (size_t) (got - b->recv) + i, got[i], expected);
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
     }
 }
 
+static void verify(const struct bench *b, const struct contestant *c, int turn)
+{
+    switch (b->opt.coll->recv) {
+    case HOLDS_OWN:
+        verify_block(b, c, b->recv, b->layout.rank, turn);
+        break;
+    case HOLDS_ALL:
+        for (int block = 0; block < b->layout.size; ++block) {
+            verify_block(b, c, b->recv + b->shape.displs[block], block, turn);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
 /* The timed region. Adds to the contestant's counts what napcoll counted meanwhile. */
-static double run_batch(struct bench *b, struct contestant *c, size_t count, int batch)
+static double run_batch(struct bench *b, struct contestant *c, int batch)
 {
     unsigned long long before[NAPCOLL_COUNTERS_MAX], after[NAPCOLL_COUNTERS_MAX];
     double start, seconds;
@@ -107,7 +131,7 @@ static double run_batch(struct bench *b, struct contestant *c, size_t count, int
     check(napcoll_counters_read(&b->counters, before), "MPI_T_pvar_read");
     start = MPI_Wtime();
     for (int i = 0; MPI_SUCCESS == rc && i < batch; ++i) {
-        rc = b->opt.coll->run(b->send, b->recv, (int) count, c->comm);
+        rc = b->opt.coll->run(&b->shape, b->send, b->recv, c->comm);
     }
     seconds = MPI_Wtime() - start;
     check(rc, b->opt.coll->name);
@@ -120,12 +144,12 @@ static double run_batch(struct bench *b, struct contestant *c, size_t count, int
 }
 
 /* One sample. False on all ranks if rank 0 said stop; then nothing ran. */
-static bool take_sample(struct bench *b, struct contestant *c, size_t count, int turn, int batch,
-                        bool go, struct sample *sample)
+static bool take_sample(struct bench *b, struct contestant *c, int turn, int batch, bool go,
+                        struct sample *sample)
 {
     double announce[ANNOUNCE_WORDS], mine[COLLECT_WORDS], worst[COLLECT_WORDS], start;
 
-    fill_output(b, b->opt.coll->sized ? count : 0, turn);
+    fill_output(b, turn);
     announce[ANNOUNCE_GO] = go ? 1.0 : 0.0;
     announce[ANNOUNCE_START] = MPI_Wtime() + b->slack;
     check(MPI_Bcast(announce, ANNOUNCE_WORDS, MPI_DOUBLE, 0, b->helper), "MPI_Bcast");
@@ -136,9 +160,9 @@ static bool take_sample(struct bench *b, struct contestant *c, size_t count, int
     mine[COLLECT_MISSED] = MPI_Wtime() > start ? 1.0 : 0.0;
     clock_wait_until(start);
     mine[COLLECT_SKEW] = MPI_Wtime() - start;
-    mine[COLLECT_SECONDS] = run_batch(b, c, count, batch);
+    mine[COLLECT_SECONDS] = run_batch(b, c, batch);
     check(MPI_Reduce(mine, worst, COLLECT_WORDS, MPI_DOUBLE, MPI_MAX, 0, b->helper), "MPI_Reduce");
-    verify(b, c, b->opt.coll->sized ? count : 0, turn);
+    verify(b, c, turn);
     if (0 == b->layout.rank) {
         sample->seconds = worst[COLLECT_SECONDS];
         sample->skew = worst[COLLECT_SKEW];
@@ -179,18 +203,18 @@ static int choose_batch(double fastest, double skew)
 }
 
 /* First calls build plans and connections; later ones say how many calls make a sample. */
-static int warm_up(struct bench *b, size_t count)
+static int warm_up(struct bench *b)
 {
     struct sample sample = {0};
     double fastest = 1.0e30, skew = 0.0;
-    int batch = b->opt.batch;
+    int batch = 0 == b->opt.batch && b->opt.coll->overlaps ? 1 : b->opt.batch;
 
-    fill_input(b, count, 0);
+    fill_input(b, 0);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        (void) take_sample(b, &b->contestant[i], count, 0, WARMUP_CALLS, true, &sample);
+        (void) take_sample(b, &b->contestant[i], 0, WARMUP_CALLS, true, &sample);
     }
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        (void) take_sample(b, &b->contestant[i], count, 0, PROBE_CALLS, true, &sample);
+        (void) take_sample(b, &b->contestant[i], 0, PROBE_CALLS, true, &sample);
         fastest = sample.seconds < fastest ? sample.seconds : fastest;
         skew += sample.skew / b->opt.num_contestants;
     }
@@ -256,7 +280,7 @@ static bool another(const struct bench *b, const struct turns *t, int tried, dou
 }
 
 /* One turn of everybody. False if rank 0 ended it before it began. */
-static bool take_turn(struct bench *b, size_t count, int turn, int batch, bool go, struct turns *t)
+static bool take_turn(struct bench *b, int turn, int batch, bool go, struct turns *t)
 {
     struct sample sample = {0};
     int order[BENCH_MAX_CONTESTANTS];
@@ -264,11 +288,11 @@ static bool take_turn(struct bench *b, size_t count, int turn, int batch, bool g
     bool missed = false;
 
     shuffle(b, order);
-    fill_input(b, count, turn);
+    fill_input(b, turn);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
         struct contestant *c = &b->contestant[order[i]];
 
-        if (!take_sample(b, c, count, turn, batch, go, &sample)) {
+        if (!take_sample(b, c, turn, batch, go, &sample)) {
             return false;
         }
         if (0 == b->layout.rank && t->num < b->opt.iterations) {
@@ -317,20 +341,20 @@ static void summarise(struct bench *b, size_t bytes, int batch, struct turns *t,
 
 void measure_size(struct bench *b, size_t bytes, double deadline, struct row *rows)
 {
-    size_t count = bytes / sizeof(double);
     struct turns turns;
     double started;
     int batch, turn = 0;
 
+    shape_set(&b->shape, b->opt.coll, bytes);
     turns_open(&turns, b);
     clock_sync(b);
     find_slack(b);
-    batch = warm_up(b, count);
+    batch = warm_up(b);
     started = MPI_Wtime();
     for (;;) {
         bool go = another(b, &turns, turn, started, deadline);
 
-        if (!take_turn(b, count, turn, batch, go, &turns)) {
+        if (!take_turn(b, turn, batch, go, &turns)) {
             break;
         }
         ++turn;

@@ -20,11 +20,12 @@ const char *options_usage(void)
 {
     return "usage: mpirun ... collbench [options]\n"
            "Compares collective components turn by turn inside one job.\n"
-           "  --coll NAME           allreduce (default), bcast or barrier\n"
+           "  --coll NAME           allreduce (default), reduce, bcast, barrier, allgather, allgatherv,\n"
+           "                        reduce_scatter, reduce_scatter_block, scan or exscan\n"
            "  --contestants LIST    COMPONENT[:ALGORITHM],... the first is the reference of the\n"
            "                        ratios (default napcoll,tuned)\n"
            "  --bytes LIST          sizes: N, FROM:TO (times 4 each, TO included) or FROM:TO:xF;\n"
-           "                        suffixes K, M, G; multiples of 8 (default 8:64K)\n"
+           "                        suffixes K, M, G; multiples of 8 (default 8:64K); see below\n"
            "  --iterations N        turns per size at most (default 50)\n"
            "  --time-limit SECONDS  for all sizes together (default 60)\n"
            "  --batch N             consecutive calls per sample (default: chosen, see man page)\n"
@@ -34,6 +35,12 @@ const char *options_usage(void)
            "  --progress            progress line even if standard error is not a terminal\n"
            "                        (mpirun hides the terminal from its processes)\n"
            "  --help                this text\n"
+           "A size is, in bytes, that of\n"
+           "  allreduce, reduce, bcast, scan, exscan   the vector of a process\n"
+           "  allgather, allgatherv                    the block of a process\n"
+           "  reduce_scatter, reduce_scatter_block     the block that a process receives\n"
+           "With allgatherv and reduce_scatter the blocks differ, and their average is the size. All\n"
+           "blocks together may take 64 MiB on a process.\n"
            "Every component named must be in mpirun's --mca coll list, e.g.\n"
            "  mpirun --mca coll napcoll,tuned,han collbench --contestants napcoll:nap,tuned,han\n";
 }
@@ -293,7 +300,7 @@ enum options_result options_parse(int argc, char **argv, struct options *opt,
         snprintf(message, BENCH_TEXT, "%.64s is not an option; see --help", argv[optind]);
         return OPTIONS_BAD;
     }
-    if (!opt->coll->sized) {
+    if (HOLDS_NOTHING == opt->coll->recv) {
         opt->num_sizes = 1;
         opt->bytes[0] = 0;
     }

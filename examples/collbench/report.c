@@ -76,6 +76,9 @@ void report_head(const struct bench *b)
     } else {
         printf("\nlower bound: none, all processes are on one node\n");
     }
+    if (HOLDS_NOTHING != b->opt.coll->recv) {
+        printf("bytes of %s; ", b->opt.coll->bytes);
+    }
     printf("times in us of the slowest rank; ratio: to %s in the same turn\n",
            b->contestant[0].label);
     fflush(stdout);
@@ -146,7 +149,7 @@ bool report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool f
 
     ppn_text(l, ppn);
     if (first) {
-        fprintf(csv, "coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio\n");
+        fprintf(csv, "coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,ran\n");
     }
     for (int i = 0; i < b->opt.num_contestants; ++i) {
         const struct row *r = &rows[i];
@@ -154,8 +157,10 @@ bool report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool f
         if (0 == r->samples) {
             continue;
         }
-        fprintf(csv, "%s,%d,%s,%zu,%s,%d,%.2f,%.2f,%.2f,%.4f\n", b->opt.coll->name, l->nodes, ppn,
-                r->bytes, r->contestant, r->samples, r->median, r->p05, r->p95, r->ratio);
+        /* what ran may have commas in it */
+        fprintf(csv, "%s,%d,%s,%zu,%s,%d,%.2f,%.2f,%.2f,%.4f,\"%s\"\n", b->opt.coll->name, l->nodes,
+                ppn, r->bytes, r->contestant, r->samples, r->median, r->p05, r->p95, r->ratio,
+                r->ran);
     }
     return 0 == fflush(csv) && !ferror(csv);
 }
@@ -197,9 +202,11 @@ static void write_script(const struct bench *b, FILE *out, const struct row *row
             l->nodes, ppn);
     fprintf(out, "set ylabel 'time of the slowest rank, us (p05, median, p95)'\n"
                  "set logscale y\nset grid\nset key left top noenhanced\n");
-    if (b->opt.coll->sized) {
-        fprintf(out, "set xlabel 'bytes'\nset logscale x 2\nset format x '%%.0b%%B'\n"
-                     "set offsets graph 0.05, graph 0.05\n");
+    if (HOLDS_NOTHING != b->opt.coll->recv) {
+        fprintf(out,
+                "set xlabel 'bytes of %s'\nset logscale x 2\nset format x '%%.0b%%B'\n"
+                "set offsets graph 0.05, graph 0.05\n",
+                b->opt.coll->bytes);
     } else {
         fprintf(out, "unset xtics\nset xrange [-1:1]\n");
     }
