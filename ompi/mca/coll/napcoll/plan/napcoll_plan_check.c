@@ -133,7 +133,7 @@ static napcoll_verify_status_t check_spans(const check_t *check, int index)
     napcoll_span_t last_row = step->dst;
 
     last_row.buffer += rows_of(check, step) - 1;
-    if (writes && NAPCOLL_BUFFER_SEND == step->dst.buffer) {
+    if (writes && step->dst.count > 0 && NAPCOLL_BUFFER_SEND == step->dst.buffer) {
         return fail(check, NAPCOLL_VERIFY_SPAN, index, "writes to the send buffer");
     }
     if ((writes && (!span_inside(check, step->dst) || !span_inside(check, last_row)))
