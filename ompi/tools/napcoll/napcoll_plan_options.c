@@ -21,7 +21,16 @@
 #include "napcoll_plan.h"
 #include "select/napcoll_select.h"
 
-const napcoll_collective_t *const collectives[] = {&napcoll_allreduce, NULL};
+const napcoll_collective_t *const collectives[] = {&napcoll_allreduce,
+                                                   &napcoll_reduce,
+                                                   &napcoll_barrier,
+                                                   &napcoll_allgather,
+                                                   &napcoll_allgatherv,
+                                                   &napcoll_reduce_scatter,
+                                                   &napcoll_reduce_scatter_block,
+                                                   &napcoll_scan,
+                                                   &napcoll_exscan,
+                                                   NULL};
 
 void complain(const char *format, ...)
 {
@@ -152,6 +161,19 @@ static const napcoll_collective_t *find_collective(const char *name)
     complain("--coll %s: no such collective", name);
 }
 
+/* What commands that study one algorithm take where none is named: the node-aware one for small sizes. */
+static const char *default_algorithm(const napcoll_collective_t *collective)
+{
+    static const char *const node_aware[] = {"nap", "locality_bruck", "locality"};
+
+    for (size_t i = 0; i < sizeof(node_aware) / sizeof(*node_aware); i++) {
+        if (napcoll_algorithm_find(collective, node_aware[i]) >= 0) {
+            return node_aware[i];
+        }
+    }
+    return collective->algorithm[0].name;
+}
+
 static napcoll_provider_t find_provider(const char *name)
 {
     if (0 == strcmp(name, "p2p")) {
@@ -213,6 +235,9 @@ static const struct {
     {"tunable", required_argument, 't', COMMAND_ALL & ~COMMAND_EXPLAIN},
     {"in-place", no_argument, 'i', COMMAND_ALL},
     {"ordered", no_argument, 'o', COMMAND_ALL},
+    {"reproducible", no_argument, 'R', COMMAND_ALL},
+    {"root", required_argument, 'z', COMMAND_ALL},
+    {"segments", required_argument, 'g', COMMAND_ALL & ~COMMAND_EXPLAIN},
     {"machine", required_argument, 'M', TIMES | COMMAND_GOAL},
     {"bytes", required_argument, 'b', TIMES | COMMAND_GOAL},
     {"closed-form", no_argument, 'f', TIMES},
@@ -244,7 +269,7 @@ options_t parse_options(int argc, char **argv, unsigned bit)
                    .rank = -1,
                    .params = {.local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX}};
     const char *collective = "allreduce", *tunable = NULL;
-    const char *algorithm = 0 != (bit & TIMES) ? NULL : "nap";
+    const char *algorithm = NULL;
     const int processors = (int) sysconf(_SC_NPROCESSORS_ONLN);
     struct option names[KNOWN + 1] = {{0}};
 
@@ -291,6 +316,15 @@ options_t parse_options(int argc, char **argv, unsigned bit)
         case 'o':
             o.params.ordered = true;
             break;
+        case 'R':
+            o.params.reproducible = true;
+            break;
+        case 'z':
+            o.params.root = number("root", optarg, 0, MOST_RANKS - 1);
+            break;
+        case 'g':
+            o.params.segments = number("segments", optarg, 1, NAPCOLL_MOST_SEGMENTS);
+            break;
         case 'M':
             o.machine = optarg;
             break;
@@ -323,6 +357,12 @@ options_t parse_options(int argc, char **argv, unsigned bit)
         complain("%s: unexpected argument", argv[optind + 1]);
     }
     o.collective = find_collective(collective);
+    if (NULL == algorithm && 0 == (bit & TIMES)) {
+        algorithm = default_algorithm(o.collective);
+    }
+    if (o.params.root > 0 && NAPCOLL_GOAL_REDUCE != o.collective->goal) {
+        complain("--root %d: %s has no root", o.params.root, collective);
+    }
     set_algorithm(&o, algorithm, tunable);
     if (0 == (bit & (COMMAND_SIMULATE | COMMAND_VERIFY)) && NULL != o.node_range) {
         o.nodes = number("nodes", o.node_range, 1, MOST_RANKS);
@@ -441,6 +481,9 @@ napcoll_node_map_t *make_map(options_t *o)
     free(id);
     if (o->rank >= o->ranks) {
         complain("--rank %d: there are %d ranks", o->rank, o->ranks);
+    }
+    if (o->params.root >= o->ranks) {
+        complain("--root %d: there are %d ranks", o->params.root, o->ranks);
     }
     return map;
 }
