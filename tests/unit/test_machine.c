@@ -10,6 +10,8 @@
 
 #include "cmocka_setup.h"
 
+#include <locale.h>
+#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -306,6 +308,101 @@ static void machine_names_are_found_in_order(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+static void machine_default_is_blue_waters(void **state)
+{
+    napcoll_machine_t m = shipped("bluewaters.conf");
+
+    (void) state;
+    assert_memory_equal(&m, &napcoll_machine_default, sizeof(m));
+}
+
+static int key_index(const char *name)
+{
+    int index = 0;
+
+    while (0 != strcmp(napcoll_machine_key(index) + strlen("coll_napcoll_machine_"), name)) {
+        index++;
+    }
+    return index;
+}
+
+/* Key by key, as parameters of a job are set. */
+static void machine_numbers_can_be_set_one_by_one(void **state)
+{
+    napcoll_machine_t m = {0}, netlab = shipped("netlab.conf");
+    napcoll_machine_error_t error = {0};
+    char text[33];
+
+    (void) state;
+    for (int i = 0; NULL != napcoll_machine_key(i); i++) {
+        napcoll_machine_number_text(&netlab, i, text, sizeof(text));
+        assert_int_equal(
+            napcoll_machine_read_number(i, text, napcoll_machine_number(&m, i), &error), 0);
+        assert_int_equal(napcoll_machine_check_number(i, *napcoll_machine_number(&m, i), &error),
+                         0);
+        assert_true(strlen(napcoll_machine_key_help(i)) > 20);
+    }
+    assert_int_equal(napcoll_machine_complete(&m, &error), 0);
+    assert_memory_equal(&m, &netlab, sizeof(m));
+    m.process_overhead_us = 1;
+    assert_int_equal(napcoll_machine_complete(&m, &error), -1);
+    assert_non_null(strstr(error.text, "process_overhead_us: expected at most half"));
+}
+
+static void machine_numbers_set_one_by_one_are_refused_alike(void **state)
+{
+    const double bad[] = {-1, 1e300, -HUGE_VAL, HUGE_VAL, NAN};
+    const char *const bad_text[] = {"", " ", "abc", "1us", "0x10", "nan", "-1", "1e999"};
+    const int gap = key_index("node_gap_us");
+    napcoll_machine_error_t error = {0};
+    double number = 7;
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        assert_int_equal(napcoll_machine_check_number(gap, bad[i], &error), -1);
+        assert_non_null(strstr(error.text, "node_gap_us: expected a number from 0 to 1e+07"));
+    }
+    assert_int_equal(napcoll_machine_check_number(key_index("short_below_bytes"), 0.5, &error), -1);
+    assert_non_null(strstr(error.text, "expected a whole number"));
+    for (size_t i = 0; i < sizeof(bad_text) / sizeof(*bad_text); i++) {
+        assert_int_equal(napcoll_machine_read_number(gap, bad_text[i], &number, &error), -1);
+        assert_non_null(strstr(error.text, "node_gap_us: expected a number"));
+    }
+    assert_int_equal(napcoll_machine_read_number(gap, "1,5", &number, &error), -1);
+    assert_true(7 == number);
+    assert_int_equal(napcoll_machine_read_number(gap, " 1.5 # why", &number, &error), 0);
+    assert_true(1.5 == number);
+}
+
+static void check_text(double number, const char *expected)
+{
+    const int gap = key_index("node_gap_us");
+    napcoll_machine_t m = {0};
+    char text[33];
+
+    *napcoll_machine_number(&m, gap) = number;
+    napcoll_machine_number_text(&m, gap, text, sizeof(text));
+    assert_string_equal(text, expected);
+}
+
+static void machine_numbers_have_one_text(void **state)
+{
+    const char *const commas[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "ps_AF.UTF-8"};
+
+    (void) state;
+    check_text(0, "0");
+    check_text(-0.0, "0");
+    check_text(0.1 + 0.2, "0.30000000000000004");
+    check_text(1e-300, "1e-300");
+    for (size_t i = 0; i < sizeof(commas) / sizeof(*commas); i++) {
+        if (NULL != setlocale(LC_NUMERIC, commas[i])) { /* else it is not installed */
+            check_text(0.25, "0.25");
+            check_text(8, "8");
+        }
+    }
+    (void) setlocale(LC_NUMERIC, "C");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +416,10 @@ int main(void)
         cmocka_unit_test(machine_keys_that_contradict_are_refused),
         cmocka_unit_test(machine_files_too_long_or_binary_are_refused),
         cmocka_unit_test(machine_names_are_found_in_order),
+        cmocka_unit_test(machine_default_is_blue_waters),
+        cmocka_unit_test(machine_numbers_can_be_set_one_by_one),
+        cmocka_unit_test(machine_numbers_set_one_by_one_are_refused_alike),
+        cmocka_unit_test(machine_numbers_have_one_text),
     };
     return cmocka_run_group_tests_name("machine files", tests, NULL, NULL);
 }

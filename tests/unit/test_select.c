@@ -13,17 +13,25 @@
 #include "algo/allreduce/allreduce.h"
 #include "select/napcoll_select.h"
 
-static const napcoll_settings_t defaults = {.nap_max = 2048, .smp_max = 32768, .local_radix = 4};
-
 static napcoll_node_map_t *placement(const char *ppn, const char *order, int size)
 {
-    int id[128];
+    int *id = calloc((size_t) size, sizeof(*id));
     size_t where;
     napcoll_node_map_t *map;
 
+    assert_non_null(id);
     assert_int_equal(napcoll_placement_parse(ppn, order, size, id, &where), 0);
     assert_int_equal(napcoll_node_map_create(id, size, &map), 0);
+    free(id);
     return map;
+}
+
+static napcoll_settings_t defaults(void)
+{
+    napcoll_settings_t settings = napcoll_select_defaults(&napcoll_allreduce);
+
+    settings.machine = &napcoll_machine_default;
+    return settings;
 }
 
 static napcoll_decision_t decide(const napcoll_settings_t *settings, const char *ppn,
@@ -31,48 +39,84 @@ static napcoll_decision_t decide(const napcoll_settings_t *settings, const char 
 {
     napcoll_node_map_t *map = placement(ppn, order, size);
     napcoll_question_t question = {.map = map, .bytes = bytes, .ordered = ordered};
-    napcoll_decision_t decision = napcoll_select(&napcoll_allreduce, settings, &question);
+    napcoll_decision_t decision;
 
+    assert_int_equal(napcoll_select(&napcoll_allreduce, settings, &question, &decision), 0);
     napcoll_node_map_free(map);
     return decision;
 }
 
-static void auto_takes_nap_where_it_saves_inter_node_steps(void **state)
+static void auto_takes_nap_for_small_vectors_and_lanes_for_large_ones(void **state)
 {
+    static const struct {
+        const char *ppn;
+        int size;
+    } cases[] = {{"8", 64}, {"4", 64}, {"16", 256}, {"16", 1024}};
+    const napcoll_settings_t settings = defaults();
+
     (void) state;
-    assert_int_equal(decide(&defaults, "8", "block", 64, 8, false).algorithm,
-                     NAPCOLL_ALLREDUCE_NAP);
-    assert_int_equal(decide(&defaults, "4", "cyclic", 64, 2048, false).algorithm,
-                     NAPCOLL_ALLREDUCE_NAP);
-    /* two lanes, two nodes: the same steps as among leaders */
-    assert_int_equal(decide(&defaults, "2", "block", 64, 8, false).algorithm,
-                     NAPCOLL_ALLREDUCE_SMP);
-    assert_int_equal(decide(&defaults, "8", "block", 16, 8, false).algorithm,
-                     NAPCOLL_ALLREDUCE_SMP);
+    for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+        const napcoll_decision_t small = decide(&settings, cases[c].ppn, "block", cases[c].size, 8,
+                                                false);
+        const napcoll_decision_t large = decide(&settings, cases[c].ppn, "block", cases[c].size,
+                                                (size_t) 8 << 20, false);
+
+        assert_int_equal(small.algorithm, NAPCOLL_ALLREDUCE_NAP);
+        assert_true(small.cost_us > 0);
+        assert_int_equal(small.params.segments, 1);
+        assert_int_equal(large.algorithm, NAPCOLL_ALLREDUCE_LANE);
+        assert_int_equal(large.params.segments, 8);
+        assert_true(large.cost_us > small.cost_us);
+    }
 }
 
-static void auto_leaves_large_vectors_to_the_previous_function(void **state)
+static void decisions_hold_for_sizes_up_to_a_power_of_two(void **state)
 {
-    napcoll_decision_t d = decide(&defaults, "8", "block", 64, 2049, false);
+    static const struct {
+        size_t bytes, least, most;
+    } cases[] = {{0, 0, 8},           {8, 0, 8},           {9, 9, 16},
+                 {16, 9, 16},         {2048, 1025, 2048},  {2049, 2049, 4096},
+                 {SIZE_MAX, SIZE_MAX / 2 + 2, SIZE_MAX}};
+    napcoll_settings_t settings = defaults();
 
     (void) state;
-    assert_int_equal(d.algorithm, NAPCOLL_ALLREDUCE_SMP);
-    assert_int_equal(d.least, 2049);
-    assert_int_equal(d.most, 32768);
-    d = decide(&defaults, "8", "block", 64, 32769, false);
-    assert_int_equal(d.algorithm, -1);
-    assert_int_equal(d.reason, NAPCOLL_REASON_SIZE_LIMIT);
-    assert_int_equal(d.least, 32769);
-    assert_true(SIZE_MAX == d.most);
-    d = decide(&defaults, "8", "block", 64, 8, false);
-    assert_int_equal(d.least, 0);
-    assert_int_equal(d.most, 2048);
+    settings.force = NAPCOLL_FORCE_FIRST + NAPCOLL_ALLREDUCE_SMP;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+        napcoll_decision_t d = decide(&settings, "4", "block", 16, cases[c].bytes, false);
+
+        assert_true(cases[c].least == d.least);
+        assert_true(cases[c].most == d.most);
+    }
+}
+
+/* A node's own view, of its cores and of how they lie, changes nothing but the shape of its phases. */
+static void all_nodes_decide_alike(void **state)
+{
+    const napcoll_settings_t settings = defaults();
+    napcoll_node_map_t *map = placement("8", "block", 64);
+
+    (void) state;
+    for (size_t bytes = 8; bytes <= 8 << 20; bytes *= 8) {
+        const napcoll_question_t question = {.map = map, .bytes = bytes};
+        napcoll_decision_t quiet, crowded;
+
+        map->crowded = false;
+        assert_int_equal(napcoll_select(&napcoll_allreduce, &settings, &question, &quiet), 0);
+        map->crowded = true;
+        assert_int_equal(napcoll_select(&napcoll_allreduce, &settings, &question, &crowded), 0);
+        assert_false(quiet.params.local_tree);
+        assert_true(crowded.params.local_tree);
+        crowded.params.local_tree = false;
+        assert_int_equal(quiet.algorithm, crowded.algorithm);
+        assert_memory_equal(&quiet.params, &crowded.params, sizeof(quiet.params));
+    }
+    napcoll_node_map_free(map);
 }
 
 static void single_processes_per_node_fall_back(void **state)
 {
-    napcoll_settings_t forced = defaults;
-    napcoll_decision_t d = decide(&defaults, "1", "block", 16, 8, false);
+    napcoll_settings_t forced = defaults();
+    napcoll_decision_t d = decide(&forced, "1", "block", 16, 8, false);
 
     (void) state;
     assert_int_equal(d.algorithm, -1);
@@ -83,25 +127,51 @@ static void single_processes_per_node_fall_back(void **state)
     assert_int_equal(decide(&forced, "1", "block", 16, 8, false).algorithm, NAPCOLL_ALLREDUCE_SMP);
 }
 
-static void noncommutative_ops_need_contiguous_nodes(void **state)
+static void noncommutative_ops_are_kept_in_order(void **state)
 {
-    napcoll_settings_t forced = defaults;
-    napcoll_decision_t d = decide(&defaults, "4", "cyclic", 32, 8, true);
+    napcoll_settings_t settings = defaults();
+    napcoll_decision_t d = decide(&settings, "4", "block", 32, 8, true);
 
     (void) state;
-    assert_int_equal(d.algorithm, -1);
-    assert_int_equal(d.reason, NAPCOLL_REASON_NONCOMMUTATIVE);
-    d = decide(&defaults, "4", "block", 32, 8, true);
     assert_int_equal(d.algorithm, NAPCOLL_ALLREDUCE_NAP);
     assert_true(d.params.ordered);
-    forced.force = NAPCOLL_FORCE_FIRST + NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING;
-    assert_int_equal(decide(&forced, "4", "cyclic", 32, 8, true).algorithm,
-                     NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING);
+    d = decide(&settings, "4", "cyclic", 32, 8, true);
+    assert_true(d.algorithm >= 0 && napcoll_allreduce.algorithm[d.algorithm].canonical);
+    d = decide(&settings, "4", "block", 32, (size_t) 4 << 20, true);
+    assert_int_equal(d.algorithm, NAPCOLL_ALLREDUCE_RABENSEIFNER);
+    settings.force = NAPCOLL_FORCE_FIRST + NAPCOLL_ALLREDUCE_SMP;
+    assert_int_equal(decide(&settings, "4", "cyclic", 32, 8, true).reason,
+                     NAPCOLL_REASON_NONCOMMUTATIVE);
+    settings.force = NAPCOLL_FORCE_FIRST + NAPCOLL_ALLREDUCE_LANE;
+    assert_int_equal(decide(&settings, "4", "block", 32, 8, true).reason,
+                     NAPCOLL_REASON_NONCOMMUTATIVE);
 }
 
-static void forced_algorithms_ignore_the_size_limit(void **state)
+static void reproducible_sums_are_folded_by_halves(void **state)
 {
-    napcoll_settings_t forced = defaults;
+    napcoll_settings_t settings = defaults();
+
+    (void) state;
+    settings.reproducible = true;
+    for (size_t bytes = 8; bytes <= 4 << 20; bytes *= 16) {
+        static const char *const orders[] = {"block", "cyclic"};
+
+        for (int i = 0; i < 2; i++) {
+            napcoll_decision_t d = decide(&settings, "4", orders[i], 32, bytes, false);
+
+            assert_true(d.algorithm >= 0 && napcoll_allreduce.algorithm[d.algorithm].canonical);
+        }
+    }
+    assert_true(decide(&settings, "1", "block", 8, 8, false).algorithm >= 0);
+    assert_true(decide(&settings, "8", "block", 8, 8, false).algorithm >= 0);
+    settings.force = NAPCOLL_FORCE_FIRST + NAPCOLL_ALLREDUCE_NAP;
+    assert_int_equal(decide(&settings, "4", "block", 32, 8, false).reason,
+                     NAPCOLL_REASON_REPRODUCIBLE);
+}
+
+static void forced_algorithms_do_any_size(void **state)
+{
+    napcoll_settings_t forced = defaults();
 
     (void) state;
     forced.force = NAPCOLL_FORCE_FIRST + NAPCOLL_ALLREDUCE_NAP;
@@ -111,6 +181,24 @@ static void forced_algorithms_ignore_the_size_limit(void **state)
                      2);
     forced.force = NAPCOLL_FORCE_PREVIOUS;
     assert_int_equal(decide(&forced, "4", "block", 32, 8, false).reason, NAPCOLL_REASON_PREVIOUS);
+}
+
+static void segments_are_of_the_size_that_is_set(void **state)
+{
+    napcoll_settings_t forced = defaults();
+
+    (void) state;
+    forced.force = NAPCOLL_FORCE_FIRST + NAPCOLL_ALLREDUCE_LANE;
+    forced.segment_bytes = 1 << 16;
+    assert_int_equal(decide(&forced, "4", "block", 32, 1 << 16, false).params.segments, 1);
+    assert_int_equal(decide(&forced, "4", "block", 32, 1 << 18, false).params.segments, 4);
+    assert_int_equal(decide(&forced, "4", "block", 32, (size_t) 1 << 33, false).params.segments,
+                     NAPCOLL_MOST_SEGMENTS);
+    forced.segment_bytes = 0;
+    assert_int_equal(decide(&forced, "4", "block", 32, (size_t) 1 << 33, false).params.segments, 1);
+    forced.segment_bytes = 1 << 16;
+    forced.force = NAPCOLL_FORCE_FIRST + NAPCOLL_ALLREDUCE_NAP;
+    assert_int_equal(decide(&forced, "4", "block", 32, (size_t) 1 << 33, false).params.segments, 1);
 }
 
 static void nap_lanes_weigh_levels_against_lanes_per_process(void **state)
@@ -145,11 +233,14 @@ static void reasons_have_names_and_sentences(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(auto_takes_nap_where_it_saves_inter_node_steps),
-        cmocka_unit_test(auto_leaves_large_vectors_to_the_previous_function),
+        cmocka_unit_test(auto_takes_nap_for_small_vectors_and_lanes_for_large_ones),
+        cmocka_unit_test(decisions_hold_for_sizes_up_to_a_power_of_two),
+        cmocka_unit_test(all_nodes_decide_alike),
         cmocka_unit_test(single_processes_per_node_fall_back),
-        cmocka_unit_test(noncommutative_ops_need_contiguous_nodes),
-        cmocka_unit_test(forced_algorithms_ignore_the_size_limit),
+        cmocka_unit_test(noncommutative_ops_are_kept_in_order),
+        cmocka_unit_test(reproducible_sums_are_folded_by_halves),
+        cmocka_unit_test(forced_algorithms_do_any_size),
+        cmocka_unit_test(segments_are_of_the_size_that_is_set),
         cmocka_unit_test(nap_lanes_weigh_levels_against_lanes_per_process),
         cmocka_unit_test(reasons_have_names_and_sentences),
     };

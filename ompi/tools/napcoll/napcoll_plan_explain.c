@@ -314,12 +314,6 @@ static void print_efforts(const case_t *c)
 
 /* ---- what the component does ---- */
 
-/* A row of the table by its candidate. */
-static int row_of(const case_t *c, const candidate_t *candidate)
-{
-    return (int) (candidate->algorithm - c->options->collective->algorithm);
-}
-
 static void print_sizes(const napcoll_decision_t *decision)
 {
     if (0 == decision->least && SIZE_MAX == decision->most) {
@@ -333,99 +327,53 @@ static void print_sizes(const napcoll_decision_t *decision)
     }
 }
 
-/* Name the parameter that leads the component to a row: the least change to auto, or, where no size
- * limit does, the algorithm by name. Returns the decision that it leads to. */
-static napcoll_decision_t print_advice(const case_t *c, const napcoll_settings_t *settings,
-                                       const napcoll_question_t *question, int row)
+/* The parameters with which auto takes a row, where they are others than those of the table above. */
+static void print_parameters(const case_t *c, const napcoll_decision_t *decision)
 {
-    const napcoll_collective_t *collective = c->options->collective;
-    const size_t bytes = question->bytes;
-    napcoll_settings_t more_smp = *settings, more_nap = *settings, less_nap = *settings;
-    const struct {
-        const napcoll_settings_t *settings;
-        bool use;
-        const char *limit;
-        size_t value;
-        const char *direction;
-    } change[] = {
-        {&more_smp, bytes > settings->smp_max, "smp_max", bytes, "more"},
-        {&more_nap, bytes > settings->nap_max, "nap_max", bytes, "more"},
-        {&less_nap, bytes <= settings->nap_max && bytes > 0, "nap_max", bytes - 1, "less"}};
-    napcoll_decision_t decision;
+    const napcoll_algorithm_t *algorithm = &c->options->collective->algorithm[decision->algorithm];
+    const napcoll_params_t *params = &decision->params;
+    const bool other_radix = algorithm->radix
+                             && params->local_radix != c->options->params.local_radix;
 
-    more_smp.smp_max = more_nap.nap_max = bytes;
-    less_nap.nap_max = bytes - 1;
-    for (size_t i = 0; i < sizeof(change) / sizeof(*change); i++) {
-        decision = napcoll_select(collective, change[i].settings, question);
-        if (change[i].use && row == decision.algorithm) {
-            printf("auto takes %s with the parameter coll_napcoll_%s_%s at %zu or %s",
-                   collective->algorithm[row].name, collective->name, change[i].limit,
-                   change[i].value, change[i].direction);
-            return decision;
-        }
+    if (other_radix) {
+        printf("It takes a local radix of %d there: see --local-radix %d.\n", params->local_radix,
+               params->local_radix);
     }
-    more_nap.force = NAPCOLL_FORCE_FIRST + row;
-    printf(
-        "no size limit makes auto take it, but the parameter coll_napcoll_%s_algorithm = %s does "
-        "so for every size",
-        collective->name, collective->algorithm[row].name);
-    return napcoll_select(collective, &more_nap, question);
-}
-
-/* The model would have chosen otherwise. */
-static void print_disagreement(const case_t *c, const napcoll_settings_t *settings,
-                               const napcoll_question_t *question, bool leaves)
-{
-    const candidate_t *best = chosen(c);
-    napcoll_decision_t decision;
-
-    printf("The model disagrees: %s%s is the fastest; ", leaves ? "of napcoll's algorithms " : "",
-           best->algorithm->name);
-    decision = print_advice(c, settings, question, row_of(c, best));
-    printf(".\n");
-    if (leaves) {
-        printf("The model knows nothing of the previous component: measure both, as collbench "
-               "does.\n");
-    }
-    if (decision.params.local_radix != c->options->params.local_radix) {
-        printf("For this size the component uses a local radix of %d: see --local-radix %d.\n",
-               decision.params.local_radix, decision.params.local_radix);
+    if (params->segments > 1) {
+        printf("It cuts the vector into %d segments there: see napcoll-plan simulate --segments "
+               "%d.\n",
+               params->segments, params->segments);
     }
 }
 
+/* What the component would do with this machine in its parameters. */
 static void print_component(const case_t *c)
 {
     const options_t *o = c->options;
-    const candidate_t *best = chosen(c);
     const napcoll_question_t question = {.map = c->map,
                                          .bytes = (size_t) c->bytes,
                                          .ordered = o->params.ordered,
-                                         .in_place = o->params.in_place};
+                                         .in_place = o->params.in_place,
+                                         .root = o->params.root};
     napcoll_settings_t settings = napcoll_select_defaults(o->collective);
     napcoll_decision_t decision;
-    bool agrees = NULL == best;
 
     settings.local_radix = o->params.local_radix;
-    decision = napcoll_select(o->collective, &settings, &question);
+    settings.reproducible = o->params.reproducible;
+    settings.machine = &c->machine;
+    if (0 != napcoll_select(o->collective, &settings, &question, &decision)) {
+        out_of_memory();
+    }
     if (decision.algorithm < 0) {
         printf("\nThe component's auto leaves this to the previous component: %s.\n",
                napcoll_reason_help(decision.reason));
-    } else {
-        printf("\nThe component's auto takes %s (",
-               o->collective->algorithm[decision.algorithm].name);
-        print_sizes(&decision);
-        printf(").\n");
+        return;
     }
-    for (int i = 0; i < c->candidates; i++) {
-        if (row_of(c, &c->candidate[i]) == decision.algorithm && NULL != best) {
-            agrees = c->candidate[i].time_us <= best->time_us;
-        }
-    }
-    if (agrees && NULL != best) {
-        printf("The model agrees.\n");
-    } else if (!agrees) {
-        print_disagreement(c, &settings, &question, decision.algorithm < 0);
-    }
+    printf("\nOn this machine the component's auto takes %s (",
+           o->collective->algorithm[decision.algorithm].name);
+    print_sizes(&decision);
+    printf("), reckoning with %.3f us for %zu bytes.\n", decision.cost_us, decision.most);
+    print_parameters(c, &decision);
 }
 
 /* ---- the command ---- */

@@ -30,6 +30,7 @@
 
 #include "compat/napcoll_compat.h"
 #include "exec/napcoll_exec.h"
+#include "model/napcoll_machine.h"
 #include "select/napcoll_select.h"
 #include "topo/napcoll_discover.h"
 
@@ -82,6 +83,7 @@ typedef struct mca_coll_napcoll_component {
     int verify; /**< NAPCOLL_VERIFY_PLANS_... */
     char *fake_ppn;
     char *fake_map;
+    napcoll_machine_t machine; /**< what communication costs here */
     napcoll_job_t job;
     bool job_known; /**< see mca_coll_napcoll_know_job */
     napcoll_counters_t counters;

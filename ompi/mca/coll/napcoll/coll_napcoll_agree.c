@@ -33,6 +33,20 @@ __attribute__((format(printf, 2, 3))) static int append(char ***list, const char
     return opal_argv_append_nosize(list, text);
 }
 
+/* The numbers of the machine, equal ones as equal texts. */
+static int append_machine(char ***list, const napcoll_machine_t *machine)
+{
+    int rc = OPAL_SUCCESS;
+
+    for (int i = 0; NULL != napcoll_machine_key(i); i++) {
+        char number[64];
+
+        napcoll_machine_number_text(machine, i, number, sizeof(number));
+        rc |= append(list, "%s=%s", napcoll_machine_key(i) + strlen("coll_napcoll_"), number);
+    }
+    return rc;
+}
+
 /* All settings that decisions rest on, "name=value" each; NULL when memory ran out. */
 static char *settings_text(const mca_coll_napcoll_component_t *component)
 {
@@ -47,6 +61,7 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
     rc |= append(&list, "verify=%d", component->verify);
     rc |= append(&list, "fake_ppn=%s", NULL == component->fake_ppn ? "" : component->fake_ppn);
     rc |= append(&list, "fake_map=%s", NULL == component->fake_map ? "" : component->fake_map);
+    rc |= append_machine(&list, &component->machine);
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
         const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
         const napcoll_settings_t *settings = &component->settings[coll];
@@ -64,6 +79,44 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
     text = OPAL_SUCCESS == rc ? opal_argv_join(list, ' ') : NULL;
     opal_argv_free(list);
     return text;
+}
+
+/* The settings of a text that are not in another one, of which there are tens; NULL when memory ran
+ * out. */
+static char *difference(const char *text, const char *other)
+{
+    char **settings = opal_argv_split(text, ' '), **others = opal_argv_split(other, ' ');
+    char **left = NULL, *joined = NULL;
+    int rc = NULL == settings || NULL == others ? OPAL_ERR_OUT_OF_RESOURCE : OPAL_SUCCESS;
+
+    for (int i = 0; OPAL_SUCCESS == rc && NULL != settings[i]; i++) {
+        int j = 0;
+
+        while (NULL != others[j] && 0 != strcmp(settings[i], others[j])) {
+            j++;
+        }
+        if (NULL == others[j]) {
+            rc = opal_argv_append_nosize(&left, settings[i]);
+        }
+    }
+    if (OPAL_SUCCESS == rc) {
+        joined = opal_argv_join(left, ' ');
+    }
+    opal_argv_free(settings);
+    opal_argv_free(others);
+    opal_argv_free(left);
+    return joined;
+}
+
+static void show_difference(const char *mine, const char *theirs)
+{
+    char *my_own = difference(mine, theirs), *their_own = difference(theirs, mine);
+
+    napcoll_compat_show_help("different settings", napcoll_compat_hostname(),
+                             (unsigned) OPAL_PROC_MY_NAME.vpid, NULL == my_own ? mine : my_own,
+                             NULL == their_own ? theirs : their_own);
+    free(my_own);
+    free(their_own);
 }
 
 int mca_coll_napcoll_publish_settings(void)
@@ -97,8 +150,7 @@ int mca_coll_napcoll_compare_settings(void)
         napcoll_compat_show_help("no settings of process 0", napcoll_compat_hostname());
         rc = OMPI_ERR_NOT_FOUND;
     } else if (0 != strcmp(mine, theirs)) {
-        napcoll_compat_show_help("different settings", napcoll_compat_hostname(),
-                                 (unsigned) OPAL_PROC_MY_NAME.vpid, mine, theirs);
+        show_difference(mine, theirs);
         rc = OMPI_ERR_BAD_PARAM;
     }
     free(theirs);

@@ -191,6 +191,30 @@ static void free_entry(napcoll_cached_t *entry)
     free(entry);
 }
 
+/* Whether an entry's decision is that on a call, or on one that differs in the root alone. */
+static inline bool is_on_any_root(const napcoll_cached_t *entry, const napcoll_call_t *call,
+                                  int force)
+{
+    return call->ordered == entry->call.ordered && force == entry->force
+           && call->bytes >= entry->decision.least && call->bytes <= entry->decision.most
+           && (call->in_place == entry->call.in_place
+               || mca_coll_napcoll_in_place_alone(call->coll));
+}
+
+/* The decision on a call that differs in the root alone, to save the reckoning. All ranks find it, or
+ * none does: their entries are alike. */
+static bool find_decision(const mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
+                          int force, napcoll_decision_t *decision)
+{
+    for (const napcoll_cached_t *e = module->cached[call->coll]; NULL != e; e = e->next) {
+        if (is_on_any_root(e, call, force) && NAPCOLL_REASON_WRONG_PLAN != e->decision.reason) {
+            *decision = e->decision;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Take a decision that is not cached yet. */
 static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *call, int force,
                       napcoll_cached_t **cached)
@@ -210,10 +234,12 @@ static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *c
     }
     settings.force = entry->force = force;
     entry->call = *call;
-    if (0 != napcoll_select(mca_coll_napcoll_collectives[call->coll], &settings, &question,
-                            &entry->decision)) {
+    if (!find_decision(module, call, force, &entry->decision)
+        && 0 != napcoll_select(mca_coll_napcoll_collectives[call->coll], &settings, &question,
+                               &entry->decision)) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
+    entry->decision.params.root = call->root;
     if (OMPI_SUCCESS == rc && entry->decision.algorithm >= 0) {
         rc = make_plans(module, entry);
     }
@@ -229,11 +255,7 @@ static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *c
 /* Whether an entry's decision is that on a call. */
 static inline bool is_on(const napcoll_cached_t *entry, const napcoll_call_t *call, int force)
 {
-    return call->ordered == entry->call.ordered && call->root == entry->call.root
-           && force == entry->force && call->bytes >= entry->decision.least
-           && call->bytes <= entry->decision.most
-           && (call->in_place == entry->call.in_place
-               || mca_coll_napcoll_in_place_alone(call->coll));
+    return call->root == entry->call.root && is_on_any_root(entry, call, force);
 }
 
 /* Take the entry on a call out of its list, NULL where there is none; or, where the list has become too

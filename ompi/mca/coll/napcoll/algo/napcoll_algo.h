@@ -137,6 +137,7 @@ typedef struct napcoll_algorithm {
 
     unsigned needs; /**< napcoll_needs_t flags */
     bool linear;    /**< a process's plan has a step for every rank, or more */
+    bool radix;     /**< it has local phases whose fan-out is local_radix */
     bool segmented; /**< it cuts large vectors into segments */
     bool canonical; /**< it folds by halves of the ranks, which the verifier proves */
     napcoll_tunable_t tunable[NAPCOLL_MAX_TUNABLES + 1];

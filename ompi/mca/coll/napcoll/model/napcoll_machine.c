@@ -11,6 +11,7 @@
 
 #include "model/napcoll_machine.h"
 
+#include <locale.h>
 #include <stdbool.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -32,51 +33,71 @@ typedef struct {
     double least;
     double most;
     bool whole;
+    const char *help;
 } entry_t;
 
-#define ENTRY(field, least, most, whole)                                            \
-    {                                                                               \
-        PREFIX #field, offsetof(napcoll_machine_t, field), (least), (most), (whole) \
+#define ENTRY(field, least, most, whole, help)                                              \
+    {                                                                                       \
+        PREFIX #field, offsetof(napcoll_machine_t, field), (least), (most), (whole), (help) \
     }
-#define LINK(level, LEVEL, protocol, PROTOCOL, number, most)                           \
+#define LINK(level, LEVEL, protocol, PROTOCOL, number, most, help)                     \
     {                                                                                  \
         PREFIX #level "_" #protocol "_" #number,                                       \
             offsetof(napcoll_machine_t,                                                \
                      link[NAPCOLL_LEVEL_##LEVEL][NAPCOLL_PROTOCOL_##PROTOCOL].number), \
-            0, (most), false                                                           \
+            0, (most), false, (help)                                                   \
     }
-#define LATENCY(level, LEVEL, protocol, PROTOCOL) \
-    LINK(level, LEVEL, protocol, PROTOCOL, latency_us, MOST_LATENCY_US)
-#define PER_BYTE(level, LEVEL, protocol, PROTOCOL) \
-    LINK(level, LEVEL, protocol, PROTOCOL, ns_per_byte, MOST_NS_PER_BYTE)
+#define LATENCY(level, LEVEL, protocol, PROTOCOL, ends)                 \
+    LINK(level, LEVEL, protocol, PROTOCOL, latency_us, MOST_LATENCY_US, \
+         "Latency of " #protocol " messages between two " ends ", in microseconds")
+#define PER_BYTE(level, LEVEL, protocol, PROTOCOL, ends)                  \
+    LINK(level, LEVEL, protocol, PROTOCOL, ns_per_byte, MOST_NS_PER_BYTE, \
+         "Time per byte of " #protocol " messages between two " ends ", in nanoseconds")
+#define ON_SOCKET  "processes of one socket"
+#define ON_NODE    "processes of one node"
+#define ON_NETWORK "nodes"
 
 static const entry_t entries[] = {
-    ENTRY(short_below_bytes, 0, MOST_BYTES, true),
-    ENTRY(eager_below_bytes, 0, MOST_BYTES, true),
-    LATENCY(socket, SOCKET, short, SHORT),
-    PER_BYTE(socket, SOCKET, short, SHORT),
-    LATENCY(socket, SOCKET, eager, EAGER),
-    PER_BYTE(socket, SOCKET, eager, EAGER),
-    LATENCY(socket, SOCKET, rendezvous, RENDEZVOUS),
-    PER_BYTE(socket, SOCKET, rendezvous, RENDEZVOUS),
-    LATENCY(node, NODE, short, SHORT),
-    PER_BYTE(node, NODE, short, SHORT),
-    LATENCY(node, NODE, eager, EAGER),
-    PER_BYTE(node, NODE, eager, EAGER),
-    LATENCY(node, NODE, rendezvous, RENDEZVOUS),
-    PER_BYTE(node, NODE, rendezvous, RENDEZVOUS),
-    LATENCY(network, NETWORK, short, SHORT),
-    PER_BYTE(network, NETWORK, short, SHORT),
-    LATENCY(network, NETWORK, eager, EAGER),
-    PER_BYTE(network, NETWORK, eager, EAGER),
-    LATENCY(network, NETWORK, rendezvous, RENDEZVOUS),
-    ENTRY(process_injection_mbyte_per_s, LEAST_RATE, MOST_RATE, false),
-    ENTRY(node_injection_mbyte_per_s, LEAST_RATE, MOST_RATE, false),
-    ENTRY(node_injection_from_processes, 1, NAPCOLL_MACHINE_MOST_ACTIVE, true),
-    ENTRY(node_injection_from_bytes, 0, MOST_BYTES, true),
-    ENTRY(fold_ns_per_byte, 0, MOST_NS_PER_BYTE, false),
-    ENTRY(process_overhead_us, 0, MOST_LATENCY_US, false),
-    ENTRY(node_gap_us, 0, MOST_LATENCY_US, false),
+    ENTRY(short_below_bytes, 0, MOST_BYTES, true,
+          "Messages smaller than this are short: they travel with their envelope; in bytes"),
+    ENTRY(eager_below_bytes, 0, MOST_BYTES, true,
+          "Messages smaller than this that are not short are eager, larger ones go by rendezvous; "
+          "in bytes, at least short_below_bytes"),
+    LATENCY(socket, SOCKET, short, SHORT, ON_SOCKET),
+    PER_BYTE(socket, SOCKET, short, SHORT, ON_SOCKET),
+    LATENCY(socket, SOCKET, eager, EAGER, ON_SOCKET),
+    PER_BYTE(socket, SOCKET, eager, EAGER, ON_SOCKET),
+    LATENCY(socket, SOCKET, rendezvous, RENDEZVOUS, ON_SOCKET),
+    PER_BYTE(socket, SOCKET, rendezvous, RENDEZVOUS, ON_SOCKET),
+    LATENCY(node, NODE, short, SHORT, ON_NODE),
+    PER_BYTE(node, NODE, short, SHORT, ON_NODE),
+    LATENCY(node, NODE, eager, EAGER, ON_NODE),
+    PER_BYTE(node, NODE, eager, EAGER, ON_NODE),
+    LATENCY(node, NODE, rendezvous, RENDEZVOUS, ON_NODE),
+    PER_BYTE(node, NODE, rendezvous, RENDEZVOUS, ON_NODE),
+    LATENCY(network, NETWORK, short, SHORT, ON_NETWORK),
+    PER_BYTE(network, NETWORK, short, SHORT, ON_NETWORK),
+    LATENCY(network, NETWORK, eager, EAGER, ON_NETWORK),
+    PER_BYTE(network, NETWORK, eager, EAGER, ON_NETWORK),
+    LATENCY(network, NETWORK, rendezvous, RENDEZVOUS, ON_NETWORK),
+    ENTRY(process_injection_mbyte_per_s, LEAST_RATE, MOST_RATE, false,
+          "R_b: what one process can put on the network, in 10^6 bytes per second; the time per "
+          "byte of rendezvous messages between nodes follows from it"),
+    ENTRY(node_injection_mbyte_per_s, LEAST_RATE, MOST_RATE, false,
+          "R_N: what all processes of a node together can put on the network, in 10^6 bytes per "
+          "second"),
+    ENTRY(node_injection_from_processes, 1, NAPCOLL_MACHINE_MOST_ACTIVE, true,
+          "R_N applies where at least so many processes of a node send to other nodes at once"),
+    ENTRY(node_injection_from_bytes, 0, MOST_BYTES, true,
+          "R_N applies to messages of so many bytes or more"),
+    ENTRY(fold_ns_per_byte, 0, MOST_NS_PER_BYTE, false,
+          "gamma: time to reduce one byte into another, in nanoseconds"),
+    ENTRY(process_overhead_us, 0, MOST_LATENCY_US, false,
+          "LogGP's o: how long a process is busy with one message, at either end, in microseconds; "
+          "a part of the latencies"),
+    ENTRY(node_gap_us, 0, MOST_LATENCY_US, false,
+          "LogGP's g, of a node: the least time between two messages that it puts on the network, "
+          "in microseconds"),
 };
 
 enum {
@@ -85,9 +106,36 @@ enum {
     MOST_FILE = 64 * 1024 /* bytes of a file */
 };
 
+/* Blue Waters, as in bluewaters.conf, which says where the numbers are from. */
+const napcoll_machine_t napcoll_machine_default = {
+    .short_below_bytes = 500,
+    .eager_below_bytes = 8000,
+    .link = {[NAPCOLL_LEVEL_SOCKET] = {{0.44224, 0.45624}, {0.53234, 0.31088}, {1.66569, 0.160034}},
+             [NAPCOLL_LEVEL_NODE] = {{0.82823, 2.10447},
+                                     {1.205444, 1.03856},
+                                     {2.464821, 0.1614978}},
+             [NAPCOLL_LEVEL_NETWORK] = {{2.265647, 0.742038},
+                                        {6.951053, 1.330323},
+                                        {6.195205, 1000 / 3085.142}}},
+    .process_injection_mbyte_per_s = 3085.142,
+    .node_injection_mbyte_per_s = 6671.908,
+    .node_injection_from_processes = 4,
+    .node_injection_from_bytes = 8000,
+    .fold_ns_per_byte = 1.4442875};
+
 const char *napcoll_machine_key(int index)
 {
     return index >= 0 && index < ENTRIES ? entries[index].name : NULL;
+}
+
+const char *napcoll_machine_key_help(int index)
+{
+    return entries[index].help;
+}
+
+double *napcoll_machine_number(napcoll_machine_t *machine, int index)
+{
+    return (double *) (void *) ((char *) machine + entries[index].offset);
 }
 
 napcoll_protocol_t napcoll_machine_protocol(const napcoll_machine_t *machine, double bytes)
@@ -97,11 +145,6 @@ napcoll_protocol_t napcoll_machine_protocol(const napcoll_machine_t *machine, do
     }
     return bytes < machine->eager_below_bytes ? NAPCOLL_PROTOCOL_EAGER
                                               : NAPCOLL_PROTOCOL_RENDEZVOUS;
-}
-
-static double *number_at(napcoll_machine_t *machine, int entry)
-{
-    return (double *) (void *) ((char *) machine + entries[entry].offset);
 }
 
 static double value_of(const napcoll_machine_t *machine, int entry)
@@ -211,6 +254,20 @@ static bool is_decimal(const char *text)
     return digits > 0 && '\0' == *text;
 }
 
+static bool is_plausible(const entry_t *entry, double number)
+{
+    return number >= entry->least && number <= entry->most
+           && (!entry->whole || number == (double) (long long) number);
+}
+
+/* What a key's number has to be, as a text of its own. */
+static void say_expected(const entry_t *entry, napcoll_machine_error_t *error)
+{
+    (void) snprintf(error->text, sizeof(error->text),
+                    "%s: expected a %snumber from %g to %g, in the unit of the key's name",
+                    entry->name, entry->whole ? "whole " : "", entry->least, entry->most);
+}
+
 static int read_number(line_t *line, const entry_t *entry, double *value)
 {
     int length = word(line, "+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
@@ -223,14 +280,51 @@ static int read_number(line_t *line, const entry_t *entry, double *value)
         number = is_decimal(text) ? strtod(text, &end) : -1;
     }
     /* Overflow is infinite and beyond `most`; a sign that reached here is below `least`. */
-    if (end == text || '\0' != *end || !(number >= entry->least && number <= entry->most)
-        || (entry->whole && number != (double) (long long) number)) {
-        return refuse(line, "%s: expected a %snumber from %g to %g, in the unit of the key's name",
-                      entry->name, entry->whole ? "whole " : "", entry->least, entry->most);
+    if (end == text || '\0' != *end || !is_plausible(entry, number)) {
+        (void) refuse(line, "%s", "");
+        say_expected(entry, line->error);
+        return -1;
     }
     line->at += length;
-    *value = number;
+    *value = number + 0.0; /* -0 becomes 0 */
     return 0;
+}
+
+/* Expect a comment or nothing behind a number. */
+static int read_rest(line_t *line, const entry_t *entry)
+{
+    skip_blanks(line);
+    if (line->at < line->end && '#' != *line->at) {
+        return refuse(line, "%s: expected the end of the line or a # after the number",
+                      entry->name);
+    }
+    return 0;
+}
+
+int napcoll_machine_read_number(int index, const char *text, double *number,
+                                napcoll_machine_error_t *error)
+{
+    line_t line = {
+        .at = text, .begin = text, .end = text + strlen(text), .number = 1, .error = error};
+    double value;
+
+    skip_blanks(&line);
+    if (0 != read_number(&line, &entries[index], &value)
+        || 0 != read_rest(&line, &entries[index])) {
+        return -1;
+    }
+    *number = value;
+    return 0;
+}
+
+int napcoll_machine_check_number(int index, double number, napcoll_machine_error_t *error)
+{
+    if (is_plausible(&entries[index], number)) {
+        return 0;
+    }
+    error->line = error->column = 0;
+    say_expected(&entries[index], error);
+    return -1;
 }
 
 /* Read a line `key = value # comment`, or one with no key. */
@@ -258,19 +352,13 @@ static int read_line(line_t *line, napcoll_machine_t *machine, int *seen)
     }
     line->at++;
     skip_blanks(line);
-    if (0 != read_number(line, &entries[entry], number_at(machine, entry))) {
+    if (0 != read_number(line, &entries[entry], napcoll_machine_number(machine, entry))) {
         return -1;
     }
-    skip_blanks(line);
-    if (line->at < line->end && '#' != *line->at) {
-        return refuse(line, "%s: expected the end of the line or a # after the number",
-                      entries[entry].name);
-    }
-    return 0;
+    return read_rest(line, &entries[entry]);
 }
 
-/* What several keys together must meet. */
-static int check_whole(napcoll_machine_t *machine, const int *seen, napcoll_machine_error_t *error)
+static int find_missing(const int *seen, napcoll_machine_error_t *error)
 {
     for (int i = 0; i < ENTRIES; i++) {
         if (0 == seen[i]) {
@@ -278,6 +366,11 @@ static int check_whole(napcoll_machine_t *machine, const int *seen, napcoll_mach
                                entries[i].name, entries[i].name, entries[i].least, entries[i].most);
         }
     }
+    return 0;
+}
+
+int napcoll_machine_complete(napcoll_machine_t *machine, napcoll_machine_error_t *error)
+{
     if (machine->eager_below_bytes < machine->short_below_bytes) {
         return refuse_file(error,
                            PREFIX "eager_below_bytes: expected at least " PREFIX
@@ -322,7 +415,7 @@ int napcoll_machine_parse(const char *text, size_t length, napcoll_machine_t *ma
         }
         line.at = NULL == newline ? end : newline + 1;
     }
-    return check_whole(machine, seen, error);
+    return 0 == find_missing(seen, error) ? napcoll_machine_complete(machine, error) : -1;
 }
 
 int napcoll_machine_read(FILE *in, napcoll_machine_t *machine, napcoll_machine_error_t *error)
@@ -343,19 +436,34 @@ int napcoll_machine_read(FILE *in, napcoll_machine_t *machine, napcoll_machine_e
 
 /* ---- printing ---- */
 
+void napcoll_machine_number_text(const napcoll_machine_t *machine, int index, char *text,
+                                 size_t size)
+{
+    const double value = value_of(machine, index) + 0.0; /* -0 becomes 0 */
+    char *point;
+
+    /* The fewest digits that read back as the same number. */
+    for (int digits = 1; digits <= 17; digits++) {
+        (void) snprintf(text, size, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    point = strstr(text, localeconv()->decimal_point);
+    if (NULL != point) {
+        const size_t length = strlen(localeconv()->decimal_point);
+
+        *point = '.';
+        memmove(point + 1, point + length, strlen(point + length) + 1);
+    }
+}
+
 int napcoll_machine_print(const napcoll_machine_t *machine, FILE *out)
 {
     for (int i = 0; i < ENTRIES; i++) {
         char text[64];
-        double value = value_of(machine, i);
 
-        /* The fewest digits that read back as the same number. */
-        for (int digits = 1; digits <= 17; digits++) {
-            (void) snprintf(text, sizeof(text), "%.*g", digits, value);
-            if (!(strtod(text, NULL) < value || strtod(text, NULL) > value)) {
-                break;
-            }
-        }
+        napcoll_machine_number_text(machine, i, text, sizeof(text));
         fprintf(out, "%s = %s\n", entries[i].name, text);
     }
     return 0 == ferror(out) ? 0 : -1;

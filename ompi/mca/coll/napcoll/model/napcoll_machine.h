@@ -81,9 +81,39 @@ typedef struct napcoll_machine_error {
 /** The protocol by which a message of so many bytes goes. */
 napcoll_protocol_t napcoll_machine_protocol(const napcoll_machine_t *machine, double bytes);
 
+/** The machine that is taken where nobody says which: Blue Waters, as in bluewaters.conf. */
+extern const napcoll_machine_t napcoll_machine_default;
+
 /** Name of the index-th key of a machine file ("coll_napcoll_machine_node_gap_us"), from 0; NULL
  * after the last. Static. */
 const char *napcoll_machine_key(int index);
+
+/** What the number of the index-th key is, with its unit. Static. */
+const char *napcoll_machine_key_help(int index);
+
+/**
+ * Where the number of the index-th key is kept. To set numbers one by one: each is to pass
+ * napcoll_machine_check_number or come from napcoll_machine_read_number, and then all together
+ * napcoll_machine_complete.
+ */
+double *napcoll_machine_number(napcoll_machine_t *machine, int index);
+
+/** The number of the index-th key as a text of the fewest digits that read back as that number, up to
+ * 32 characters; the same for equal numbers, whatever the locale. */
+void napcoll_machine_number_text(const napcoll_machine_t *machine, int index, char *text,
+                                 size_t size);
+
+/** Read the number of the index-th key from a text that would stand behind its = in a file. Returns
+ * 0, or -1 with *error set. */
+int napcoll_machine_read_number(int index, const char *text, double *number,
+                                napcoll_machine_error_t *error);
+
+/** Whether a number may be that of the index-th key, by itself: 0, or -1 with error->text set. */
+int napcoll_machine_check_number(int index, double number, napcoll_machine_error_t *error);
+
+/** Check what several keys together must meet, and set what follows from them. Returns 0, or -1 with
+ * error->text set. */
+int napcoll_machine_complete(napcoll_machine_t *machine, napcoll_machine_error_t *error);
 
 /**
  * Read a machine from text.

@@ -19,6 +19,9 @@
  * R_N is shared evenly: every message that is leaving a node has been given the same number of bytes
  * since it joined. The node counts bytes per message; a message has left when that count has grown by
  * its size, so one number per node and one per message tell who is next, however often rates change.
+ *
+ * The processes of a sample are numbered from 0, and so are their nodes. What one of them exchanges
+ * with a process outside of the sample is a message to itself.
  */
 
 #include "model/napcoll_simulate.h"
@@ -27,7 +30,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* A message of all plans; sizes in blocks, as a part of the vector. */
+/* A message of all plans; its ends are simulated processes. */
 typedef struct {
     int32_t source;
     int32_t target;
@@ -40,6 +43,12 @@ typedef struct {
     int32_t next;    /* that leaves the node after it, or -1 */
     bool posted;     /* one of its ends is posted */
     bool awaited;    /* its receive is */
+
+    bool network; /* between nodes */
+
+    /* in a sample, where the process that it goes to or comes from is not simulated */
+    bool unreceived; /* takes no receiving of the process that waits for it */
+    bool unsent;     /* takes no sending of it */
 } message_t;
 
 /* One end of a message, as a stage lists it. */
@@ -52,11 +61,18 @@ typedef struct {
 typedef struct {
     int64_t first; /* index of its first end; that of the next stage is where it stops */
     double folded; /* part of the vector's bytes that its work folds */
+
+    /* local phases: messages that follow each other, and what they send of the vector in all */
+    double phase_messages;
+    double phase_share;
 } stage_t;
 
 typedef struct {
     int64_t first; /* index of its first stage */
     int32_t stages;
+    int32_t node;   /* index */
+    int32_t weight; /* processes of its node that it stands for */
+    bool alone;     /* a sample's only process of its node */
 
     /* while running */
     int32_t stage;       /* the one that it is in */
@@ -71,7 +87,7 @@ typedef struct {
     double gap_ends; /* when the gap lets the next message out */
     double counted;  /* time up to which count is right */
     double count;    /* bytes that a message has been given which has been leaving since it was 0 */
-    int32_t leaving; /* messages */
+    int32_t leaving; /* messages, each as often as its process weighs */
     int32_t first;   /* message that has left first, or -1; the others follow by their goals */
     int32_t last;
     uint64_t departs; /* order of the event at which the first has left; earlier ones are void */
@@ -93,12 +109,14 @@ typedef struct {
 
 struct napcoll_simulation {
     const napcoll_node_map_t *map;
+    const napcoll_sampled_t *sampled; /* while preparing: [ranks], or NULL for all */
     message_t *message;
     end_t *end;
     stage_t *stage; /* with one more at the end */
     rank_t *rank;
     node_t *node;
     event_t *heap;
+    int32_t ranks, nodes; /* that are simulated */
     int64_t messages, ends, stages;
     int64_t end_room, stage_room, message_room;
     int64_t events, event_room;
@@ -135,29 +153,58 @@ static void *with_room(void *array, int64_t *room, int64_t used, size_t size)
     return larger;
 }
 
-static bool add_end(napcoll_simulation_t *s, const napcoll_plan_t *plan, const napcoll_step_t *step)
+/* The number of a rank among those that are simulated, or -1. */
+static int32_t number_of(const napcoll_simulation_t *s, int rank)
 {
-    const bool send = NAPCOLL_STEP_SEND == step->kind;
-    end_t *end = with_room(s->end, &s->end_room, s->ends, sizeof(*s->end));
-    message_t *message;
+    int low = 0, high = s->ranks;
 
-    if (NULL == end) {
+    if (NULL == s->sampled) {
+        return rank;
+    }
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+
+        if (s->sampled[middle].rank < rank) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < s->ranks && s->sampled[low].rank == rank ? low : -1;
+}
+
+static bool add_end(napcoll_simulation_t *s, end_t end)
+{
+    end_t *larger = with_room(s->end, &s->end_room, s->ends, sizeof(*s->end));
+
+    if (NULL == larger) {
         return false;
     }
-    s->end = end;
-    s->end[s->ends++] = (end_t){
-        .message = send ? (int32_t) s->messages : -1, .peer = step->peer, .send = send};
-    if (!send) {
-        return true;
-    }
-    message = with_room(s->message, &s->message_room, s->messages, sizeof(*s->message));
-    if (INT32_MAX == s->messages || NULL == message) {
+    s->end = larger;
+    s->end[s->ends++] = end;
+    return true;
+}
+
+static bool add_receive(napcoll_simulation_t *s, int32_t source)
+{
+    return add_end(s, (end_t){.message = -1, .peer = source});
+}
+
+static bool add_send(napcoll_simulation_t *s, message_t message)
+{
+    message_t *larger;
+
+    if (INT32_MAX == s->messages
+        || !add_end(
+            s, (end_t){.message = (int32_t) s->messages, .peer = message.target, .send = true})) {
         return false;
     }
-    s->message = message;
-    s->message[s->messages++] = (message_t){.source = plan->rank,
-                                            .target = step->peer,
-                                            .share = napcoll_plan_share(plan, step->left)};
+    larger = with_room(s->message, &s->message_room, s->messages, sizeof(*s->message));
+    if (NULL == larger) {
+        return false;
+    }
+    s->message = larger;
+    s->message[s->messages++] = message;
     return true;
 }
 
@@ -173,32 +220,113 @@ static bool add_stage(napcoll_simulation_t *s, stage_t stage)
     return true;
 }
 
+/* Messages of a stage with processes that are not simulated. */
+typedef struct {
+    int sends;
+    int receives;
+} outside_t;
+
+static bool crosses_network(const napcoll_simulation_t *s, int a, int b)
+{
+    return napcoll_node_map_node(s->map, a) != napcoll_node_map_node(s->map, b);
+}
+
+/* Count a message with a process that is not simulated, `all` being those of the stage at its level. The
+ * i-th that is sent comes back in place of the i-th to be received; those that are left on either
+ * side have one end here. Returns whether there is a message to simulate. */
+static bool pair_outside(message_t *message, bool send, const outside_t *all, outside_t *done)
+{
+    if (send) {
+        message->unreceived = done->sends++ >= all->receives;
+        return true;
+    }
+    message->unsent = done->receives++ >= all->sends;
+    return message->unsent;
+}
+
+static napcoll_simulate_status_t add_messages(napcoll_simulation_t *s, const napcoll_plan_t *plan,
+                                              const napcoll_step_t *step, int messages)
+{
+    const int32_t self = number_of(s, plan->rank);
+    outside_t all[2] = {{0}}, done[2] = {{0}}; /* by whether they cross the network */
+
+    for (int i = 0; i < messages; i++) {
+        if (step[i].peer < 0 || step[i].peer >= s->map->size) {
+            return NAPCOLL_SIMULATE_UNMATCHED;
+        }
+        if (number_of(s, step[i].peer) < 0) {
+            outside_t *level = &all[crosses_network(s, plan->rank, step[i].peer)];
+
+            level->sends += NAPCOLL_STEP_SEND == step[i].kind;
+            level->receives += NAPCOLL_STEP_SEND != step[i].kind;
+        }
+    }
+    for (int i = 0; i < messages; i++) {
+        const bool send = NAPCOLL_STEP_SEND == step[i].kind;
+        const int32_t peer = number_of(s, step[i].peer);
+        const bool network = crosses_network(s, plan->rank, step[i].peer);
+        message_t message = {.source = self,
+                             .target = peer < 0 ? self : peer,
+                             .share = napcoll_plan_share(plan, send ? step[i].left : step[i].dst),
+                             .network = network};
+
+        if (peer < 0 && !pair_outside(&message, send, &all[network], &done[network])) {
+            continue;
+        }
+        if (((send || peer < 0) && !add_send(s, message))
+            || ((!send || peer < 0) && !add_receive(s, message.target))) {
+            return NAPCOLL_SIMULATE_OUT_OF_MEMORY;
+        }
+    }
+    return NAPCOLL_SIMULATE_OK;
+}
+
+/* A local phase as its provider may do it: in a tree, or by recursive doubling. */
+static void add_phase(const napcoll_simulation_t *s, const napcoll_plan_t *plan,
+                      const napcoll_step_t *step, stage_t *stage)
+{
+    const int ppn = napcoll_node_map_ppn(s->map, napcoll_node_map_node(s->map, plan->rank));
+    const bool gathers = NAPCOLL_PHASE_ALLGATHER == step->phase;
+    const double share = napcoll_plan_share(plan, gathers ? step->left : step->dst);
+    double steps = 0;
+
+    for (int64_t reach = 1; reach < ppn; reach *= 2) {
+        steps++;
+    }
+    stage->phase_messages += steps;
+    stage->phase_share += (gathers ? ppn - 1 : steps) * share;
+    if (NAPCOLL_PHASE_REDUCE == step->phase || NAPCOLL_PHASE_ALLREDUCE == step->phase) {
+        stage->folded += steps * share;
+    }
+}
+
 static napcoll_simulate_status_t add_plan(napcoll_simulation_t *s, const napcoll_plan_t *plan)
 {
-    s->rank[plan->rank] = (rank_t){.first = s->stages, .stages = plan->stages};
+    rank_t *rank = &s->rank[number_of(s, plan->rank)];
+
+    rank->first = s->stages;
+    rank->stages = plan->stages;
     for (int i = 0; i < plan->stages; i++) {
         const napcoll_step_t *step = &plan->step[plan->stage[i].first];
+        const int messages = plan->stage[i].messages;
         stage_t stage = {.first = s->ends};
+        napcoll_simulate_status_t status = add_messages(s, plan, step, messages);
 
-        for (int j = 0; j < plan->stage[i].messages; j++) {
-            if (step[j].peer < 0 || step[j].peer >= s->map->size) {
-                return NAPCOLL_SIMULATE_UNMATCHED;
-            }
-            if (!add_end(s, plan, &step[j])) {
-                return NAPCOLL_SIMULATE_OUT_OF_MEMORY;
-            }
-        }
-        for (int j = plan->stage[i].messages; j < plan->stage[i].messages + plan->stage[i].work;
-             j++) {
+        for (int j = messages; j < messages + plan->stage[i].work; j++) {
             if (NAPCOLL_STEP_PHASE == step[j].kind) {
-                return NAPCOLL_SIMULATE_PHASE;
-            }
-            if (NAPCOLL_STEP_FOLD == step[j].kind) {
+                if (NULL == s->sampled) {
+                    return NAPCOLL_SIMULATE_PHASE;
+                }
+                add_phase(s, plan, &step[j], &stage);
+            } else if (NAPCOLL_STEP_FOLD == step[j].kind) {
                 stage.folded += napcoll_plan_share(plan, step[j].dst);
             }
         }
-        if (!add_stage(s, stage)) {
-            return NAPCOLL_SIMULATE_OUT_OF_MEMORY;
+        if (NAPCOLL_SIMULATE_OK == status && !add_stage(s, stage)) {
+            status = NAPCOLL_SIMULATE_OUT_OF_MEMORY;
+        }
+        if (NAPCOLL_SIMULATE_OK != status) {
+            return status;
         }
     }
     return NAPCOLL_SIMULATE_OK;
@@ -240,7 +368,7 @@ static int64_t sort_receives(const napcoll_simulation_t *s, int rank, item_t *it
 static napcoll_simulate_status_t match(napcoll_simulation_t *s)
 {
     const size_t messages = (size_t) s->messages + 1;
-    int64_t *from = calloc((size_t) s->map->size + 2, sizeof(*from));
+    int64_t *from = calloc((size_t) s->ranks + 2, sizeof(*from));
     int32_t *dealt = malloc(messages * sizeof(*dealt));
     item_t *item = malloc(messages * sizeof(*item));
     napcoll_simulate_status_t status = NAPCOLL_SIMULATE_OK;
@@ -253,14 +381,14 @@ static napcoll_simulate_status_t match(napcoll_simulation_t *s)
         for (int64_t i = 0; i < s->messages; i++) {
             from[s->message[i].target + 2]++;
         }
-        for (int rank = 0; rank < s->map->size; rank++) {
+        for (int rank = 0; rank < s->ranks; rank++) {
             from[rank + 2] += from[rank + 1];
         }
         for (int64_t i = 0; i < s->messages; i++) {
             dealt[from[s->message[i].target + 1]++] = (int32_t) i;
         }
     }
-    for (int rank = 0; NAPCOLL_SIMULATE_OK == status && rank < s->map->size; rank++) {
+    for (int rank = 0; NAPCOLL_SIMULATE_OK == status && rank < s->ranks; rank++) {
         int64_t count = sort_receives(s, rank, item);
 
         if (count != from[rank + 1] - from[rank]) {
@@ -281,9 +409,54 @@ static napcoll_simulate_status_t match(napcoll_simulation_t *s)
     return status;
 }
 
-napcoll_simulate_status_t napcoll_simulation_create(const napcoll_node_map_t *map,
-                                                    napcoll_plan_source_t source, void *context,
-                                                    napcoll_simulation_t **simulation)
+/* Where the simulated processes are. A sample's nodes have numbers of their own; they are few. */
+static void place(napcoll_simulation_t *s)
+{
+    s->nodes = NULL == s->sampled ? s->map->nodes : 0;
+    for (int i = 0; i < s->ranks; i++) {
+        const int rank = NULL == s->sampled ? i : s->sampled[i].rank;
+        int other = 0;
+
+        s->rank[i].weight = 1;
+        s->rank[i].node = napcoll_node_map_node(s->map, rank);
+        if (NULL == s->sampled) {
+            continue;
+        }
+        s->rank[i].weight = s->sampled[i].weight;
+        s->rank[i].alone = true;
+        while (crosses_network(s, rank, s->sampled[other].rank)) {
+            other++;
+        }
+        s->rank[i].node = other < i ? s->rank[other].node : s->nodes++;
+        for (; other < i; other++) {
+            if (s->rank[other].node == s->rank[i].node) {
+                s->rank[i].alone = s->rank[other].alone = false;
+            }
+        }
+    }
+}
+
+/* Add all plans, and match their messages. */
+static napcoll_simulate_status_t add_plans(napcoll_simulation_t *s, napcoll_plan_source_t source,
+                                           void *context)
+{
+    for (int i = 0; i < s->ranks; i++) {
+        napcoll_plan_t *plan = source(context, NULL == s->sampled ? i : s->sampled[i].rank);
+        napcoll_simulate_status_t status = NULL == plan ? NAPCOLL_SIMULATE_OUT_OF_MEMORY
+                                                        : add_plan(s, plan);
+
+        napcoll_plan_free(plan);
+        if (NAPCOLL_SIMULATE_OK != status) {
+            return status;
+        }
+    }
+    return add_stage(s, (stage_t){.first = s->ends}) ? match(s) : NAPCOLL_SIMULATE_OUT_OF_MEMORY;
+}
+
+static napcoll_simulate_status_t create(const napcoll_node_map_t *map,
+                                        const napcoll_sampled_t *sampled, int ranks,
+                                        napcoll_plan_source_t source, void *context,
+                                        napcoll_simulation_t **simulation)
 {
     napcoll_simulation_t *s = calloc(1, sizeof(*s));
     napcoll_simulate_status_t status = NAPCOLL_SIMULATE_OUT_OF_MEMORY;
@@ -293,27 +466,39 @@ napcoll_simulate_status_t napcoll_simulation_create(const napcoll_node_map_t *ma
         return status;
     }
     s->map = map;
-    s->rank = calloc((size_t) map->size, sizeof(*s->rank));
-    s->node = calloc((size_t) map->nodes, sizeof(*s->node));
-    if (NULL != s->rank && NULL != s->node) {
-        status = NAPCOLL_SIMULATE_OK;
+    s->sampled = sampled;
+    s->ranks = ranks;
+    s->rank = calloc((size_t) ranks, sizeof(*s->rank));
+    if (NULL != s->rank) {
+        place(s);
+        s->node = calloc((size_t) s->nodes, sizeof(*s->node));
     }
-    for (int rank = 0; NAPCOLL_SIMULATE_OK == status && rank < map->size; rank++) {
-        napcoll_plan_t *plan = source(context, rank);
-
-        status = NULL == plan ? NAPCOLL_SIMULATE_OUT_OF_MEMORY : add_plan(s, plan);
-        napcoll_plan_free(plan);
-    }
-    if (NAPCOLL_SIMULATE_OK == status) {
-        status = add_stage(s, (stage_t){.first = s->ends}) ? match(s)
-                                                           : NAPCOLL_SIMULATE_OUT_OF_MEMORY;
+    if (NULL != s->node) {
+        status = add_plans(s, source, context);
     }
     if (NAPCOLL_SIMULATE_OK != status) {
         napcoll_simulation_free(s);
         return status;
     }
+    s->sampled = NULL; /* the caller's */
     *simulation = s;
     return status;
+}
+
+napcoll_simulate_status_t napcoll_simulation_create(const napcoll_node_map_t *map,
+                                                    napcoll_plan_source_t source, void *context,
+                                                    napcoll_simulation_t **simulation)
+{
+    return create(map, NULL, map->size, source, context, simulation);
+}
+
+napcoll_simulate_status_t napcoll_simulation_create_sampled(const napcoll_node_map_t *map,
+                                                            const napcoll_sampled_t *sampled,
+                                                            int count, napcoll_plan_source_t source,
+                                                            void *context,
+                                                            napcoll_simulation_t **simulation)
+{
+    return create(map, sampled, count, source, context, simulation);
 }
 
 void napcoll_simulation_free(napcoll_simulation_t *simulation)
@@ -388,19 +573,9 @@ static double later(double a, double b)
     return a > b ? a : b;
 }
 
-static napcoll_level_t level_of(const run_t *run, const message_t *message)
-{
-    const napcoll_node_map_t *map = run->s->map;
-
-    return napcoll_node_map_node(map, message->source)
-                   == napcoll_node_map_node(map, message->target)
-               ? NAPCOLL_LEVEL_NODE
-               : NAPCOLL_LEVEL_NETWORK;
-}
-
 static napcoll_link_t link_of(const run_t *run, const message_t *message)
 {
-    return run->machine->link[level_of(run, message)]
+    return run->machine->link[message->network ? NAPCOLL_LEVEL_NETWORK : NAPCOLL_LEVEL_NODE]
                              [napcoll_machine_protocol(run->machine, message->share * run->bytes)];
 }
 
@@ -415,28 +590,48 @@ static double port_us(const run_t *run, const message_t *message)
     return later(run->machine->process_overhead_us, transfer_us(run, message));
 }
 
+/* How long a stage's folds and local phases take. */
+static double work_us(const run_t *run, const stage_t *stage)
+{
+    const double bytes = stage->phase_share * run->bytes;
+    double time = stage->folded * run->bytes * run->machine->fold_ns_per_byte / 1000;
+
+    if (stage->phase_messages > 0) {
+        napcoll_link_t link = run->machine->link[NAPCOLL_LEVEL_NODE][napcoll_machine_protocol(
+            run->machine, bytes / stage->phase_messages)];
+
+        time += stage->phase_messages * link.latency_us + bytes * link.ns_per_byte / 1000;
+    }
+    return time;
+}
+
 /* One end of a message has ended at `time`; the last one of a stage ends it. */
 static bool end_message(const run_t *run, int rank, double time)
 {
     rank_t *r = &run->s->rank[rank];
-    double work;
+    const stage_t *stage = &run->s->stage[r->first + r->stage];
 
     r->ends = later(r->ends, time);
     if (--r->waiting > 0) {
         return true;
     }
-    work = run->s->stage[r->first + r->stage].folded * run->bytes * run->machine->fold_ns_per_byte
-           / 1000;
     r->stage++;
-    return push(run->s, r->ends + work, EVENT_STAGE, rank);
+    return push(run->s, r->ends + work_us(run, stage), EVENT_STAGE, rank);
 }
 
 /* A message has left its process: its send ends, and it arrives after the latency. */
 static bool depart(const run_t *run, int32_t index, double left)
 {
     const message_t *message = &run->s->message[index];
+    const bool local = message->unreceived && !message->network;
+    double latency_us = link_of(run, message).latency_us;
 
-    return push(run->s, left + link_of(run, message).latency_us, EVENT_ARRIVE, index)
+    /* How far a node's own processes spread what one of them sends is seen where more than one of a node
+     * are simulated. */
+    if (local && run->s->rank[message->source].alone) {
+        latency_us = 0;
+    }
+    return push(run->s, left + latency_us, EVENT_ARRIVE, index)
            && end_message(run, message->source, left);
 }
 
@@ -481,8 +676,8 @@ static bool plan_departure(const run_t *run, int32_t index)
 static bool join(const run_t *run, int32_t index, double time)
 {
     message_t *message = &run->s->message[index];
-    const int32_t where = napcoll_node_map_node(run->s->map, message->source);
-    node_t *node = &run->s->node[where];
+    const rank_t *source = &run->s->rank[message->source];
+    node_t *node = &run->s->node[source->node];
     int32_t *link = &node->first;
 
     count_bytes(run, node, time);
@@ -496,8 +691,8 @@ static bool join(const run_t *run, int32_t index, double time)
     message->next = *link;
     node->last = *link < 0 ? index : node->last;
     *link = index;
-    node->leaving++;
-    return plan_departure(run, where);
+    node->leaving += source->weight;
+    return plan_departure(run, source->node);
 }
 
 /* The first of a node's messages, and those that are done with it, have left. */
@@ -512,7 +707,7 @@ static bool leave(const run_t *run, int32_t index, double time)
         int32_t gone = node->first;
 
         node->first = run->s->message[gone].next;
-        node->leaving--;
+        node->leaving -= run->s->rank[run->s->message[gone].source].weight;
         memory = depart(run, gone, later(time, run->s->message[gone].alone));
     }
     return memory && plan_departure(run, index);
@@ -524,11 +719,12 @@ static bool leave(const run_t *run, int32_t index, double time)
 static bool start_on_network(const run_t *run, int32_t index, double begin)
 {
     message_t *message = &run->s->message[index];
-    node_t *node = &run->s->node[napcoll_node_map_node(run->s->map, message->source)];
+    const rank_t *source = &run->s->rank[message->source];
+    node_t *node = &run->s->node[source->node];
     const double bytes = message->share * run->bytes;
 
     begin = later(begin, node->gap_ends);
-    node->gap_ends = begin + run->machine->node_gap_us;
+    node->gap_ends = begin + source->weight * run->machine->node_gap_us;
     message->alone = begin + transfer_us(run, message);
     if (bytes < run->machine->node_injection_from_bytes) {
         return depart(run, index, message->alone);
@@ -543,10 +739,12 @@ static bool start_message(const run_t *run, int32_t index, double time)
     rank_t *source = &run->s->rank[message->source];
     const double begin = later(time, source->send_port);
 
+    if (message->unsent) {
+        return depart(run, index, time + transfer_us(run, message));
+    }
     source->send_port = begin + port_us(run, message);
-    return NAPCOLL_LEVEL_NETWORK == level_of(run, message)
-               ? start_on_network(run, index, begin)
-               : depart(run, index, begin + transfer_us(run, message));
+    return message->network ? start_on_network(run, index, begin)
+                            : depart(run, index, begin + transfer_us(run, message));
 }
 
 /* A rank posts one end of a message. */
@@ -575,8 +773,11 @@ static bool arrive(const run_t *run, int32_t index, double time)
     message_t *message = &run->s->message[index];
     rank_t *target = &run->s->rank[message->target];
 
-    message->received = later(time, target->receive_port + port_us(run, message));
-    target->receive_port = message->received;
+    message->received = time;
+    if (!message->unreceived) {
+        message->received = later(time, target->receive_port + port_us(run, message));
+        target->receive_port = message->received;
+    }
     return !message->awaited || end_message(run, message->target, message->received);
 }
 
@@ -624,10 +825,16 @@ static void reset(napcoll_simulation_t *s)
         s->message[i].received = -1;
         s->message[i].posted = s->message[i].awaited = false;
     }
-    for (int i = 0; i < s->map->size; i++) {
-        s->rank[i] = (rank_t){.first = s->rank[i].first, .stages = s->rank[i].stages};
+    for (int i = 0; i < s->ranks; i++) {
+        const rank_t *rank = &s->rank[i];
+
+        s->rank[i] = (rank_t){.first = rank->first,
+                              .stages = rank->stages,
+                              .node = rank->node,
+                              .weight = rank->weight,
+                              .alone = rank->alone};
     }
-    for (int i = 0; i < s->map->nodes; i++) {
+    for (int i = 0; i < s->nodes; i++) {
         s->node[i] = (node_t){.first = -1, .last = -1};
     }
     s->events = 0;
@@ -644,7 +851,7 @@ napcoll_simulate_status_t napcoll_simulation_run(napcoll_simulation_t *simulatio
 
     *time_us = 0;
     reset(simulation);
-    for (int rank = 0; memory && rank < simulation->map->size; rank++) {
+    for (int rank = 0; memory && rank < simulation->ranks; rank++) {
         memory = push(simulation, 0, EVENT_STAGE, rank);
     }
     while (memory && simulation->events > 0) {
@@ -658,5 +865,5 @@ napcoll_simulate_status_t napcoll_simulation_run(napcoll_simulation_t *simulatio
     if (!memory) {
         return NAPCOLL_SIMULATE_OUT_OF_MEMORY;
     }
-    return done == simulation->map->size ? NAPCOLL_SIMULATE_OK : NAPCOLL_SIMULATE_DEADLOCK;
+    return done == simulation->ranks ? NAPCOLL_SIMULATE_OK : NAPCOLL_SIMULATE_DEADLOCK;
 }

@@ -63,6 +63,40 @@ napcoll_simulate_status_t napcoll_simulation_create(const napcoll_node_map_t *ma
                                                     napcoll_plan_source_t source, void *context,
                                                     napcoll_simulation_t **simulation);
 
+/** A process of a sample, and how many of its node's it stands for, at least 1. */
+typedef struct napcoll_sampled {
+    int32_t rank;
+    int32_t weight;
+} napcoll_sampled_t;
+
+/**
+ * Prepare a simulation of a few processes, as if all others did at any time what these do: what a
+ * process sends to those that are not in the sample comes back to the process itself, in place of what
+ * it receives from such in the same stage and at the same level, in this order. Where it sends
+ * more than it receives, the stage lasts until those messages have arrived (but for those that stay in
+ * a node of which no other process is in the sample); where it receives more, they leave their
+ * senders when the stage begins. A message of a process that stands for several
+ * counts as so many at its node's rate and gap. Where all processes are in step, the time is that of
+ * the whole simulation.
+ *
+ * A local phase takes what a tree of messages, two to a step, takes inside the node, and an allgather
+ * what recursive doubling takes; it does not wait for others.
+ *
+ * @param[in]  map         who sits where; borrowed until the simulation is freed
+ * @param[in]  sampled     [count] the processes, by ascending rank, each once
+ * @param[in]  count       at least 1; meant for tens, not thousands
+ * @param[in]  source      makes the plans, which are asked for in this order
+ * @param[in]  context     for source
+ * @param[out] simulation  the simulation, which the caller frees; NULL after an error
+ *
+ * @return NAPCOLL_SIMULATE_OK, OUT_OF_MEMORY or UNMATCHED
+ */
+napcoll_simulate_status_t napcoll_simulation_create_sampled(const napcoll_node_map_t *map,
+                                                            const napcoll_sampled_t *sampled,
+                                                            int count, napcoll_plan_source_t source,
+                                                            void *context,
+                                                            napcoll_simulation_t **simulation);
+
 /** Free a simulation; NULL is allowed. */
 void napcoll_simulation_free(napcoll_simulation_t *simulation);
 

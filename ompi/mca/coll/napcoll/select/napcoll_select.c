@@ -120,7 +120,8 @@ static int choose_cheapest(const napcoll_collective_t *collective,
             decision->reason = NAPCOLL_REASON_NONE != reason ? reason : decision->reason;
             continue;
         }
-        for (int radix = 2; radix <= widest; radix = radix < widest ? widest : widest + 1) {
+        for (int radix = algorithm->radix ? 2 : widest; radix <= widest;
+             radix = radix < widest ? widest : widest + 1) {
             params.local_radix = radix;
             if (0 != consider(collective, row, settings, &map, &params, decision)) {
                 return -1;

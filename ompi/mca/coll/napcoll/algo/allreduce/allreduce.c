@@ -23,6 +23,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
          .help = "reduce to each node's leader, recursive doubling among leaders, local broadcast",
          .generate = napcoll_allreduce_smp,
          .bounds = napcoll_allreduce_smp_bounds,
+         .radix = true,
          .needs = NAPCOLL_NEEDS_NODE_ORDER},
     [NAPCOLL_ALLREDUCE_NAP] =
         {.name = "nap",
@@ -30,6 +31,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
                  "ceil(log_ppn nodes) inter-node steps",
          .generate = napcoll_allreduce_nap,
          .bounds = napcoll_allreduce_nap_bounds,
+         .radix = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_NODE_ORDER,
          .tunable = {{.name = "lanes",
                       .help = "Lanes per node that share the inter-node messages (the radix over "

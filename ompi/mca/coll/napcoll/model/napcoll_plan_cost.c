@@ -1,0 +1,158 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Estimates (see the header): which processes stand for all.
+ *
+ * Whole nodes show how lanes wait for each other and share their node; leaders show how nodes
+ * that are not in step do (of smp, the leaders of 5 nodes do in two latencies what each of them has
+ * three stages for). Two thirds of the sample are for the former.
+ */
+
+#include "model/napcoll_plan_cost.h"
+
+#include <math.h>
+
+enum {
+    MOST_PROCESSES = 96,
+    LEAST_PROCESSES = 4,
+    MOST_LANES = 16,         /* of a node */
+    MOST_MESSAGES = 64 << 10 /* of all plans of the sample, about */
+};
+
+typedef struct {
+    const napcoll_node_map_t *map;
+    int room;  /* processes, without the root */
+    int lanes; /* most of a node */
+    int count;
+    napcoll_sampled_t process[MOST_PROCESSES + 1]; /* by rank */
+} sample_t;
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* The i-th of `count` numbers that are spread over 0 .. all - 1, from the first to the last. */
+static int spread(int i, int count, int all)
+{
+    return count < 2 ? 0 : (int) ((int64_t) i * (all - 1) / (count - 1));
+}
+
+static void add_process(sample_t *sample, int rank, int weight)
+{
+    int at = sample->count;
+
+    while (at > 0 && sample->process[at - 1].rank > rank) {
+        at--;
+    }
+    if (at > 0 && sample->process[at - 1].rank == rank) {
+        return;
+    }
+    for (int i = sample->count; i > at; i--) {
+        sample->process[i] = sample->process[i - 1];
+    }
+    sample->process[at] = (napcoll_sampled_t){.rank = rank, .weight = weight};
+    sample->count++;
+}
+
+/* Lanes of a node, spread from the first to the last; each stands for itself and those between it and the
+ * one before. So the first, which may be the only one that talks to other nodes, stands for itself. */
+static void add_node(sample_t *sample, int node)
+{
+    const int ppn = napcoll_node_map_ppn(sample->map, node);
+    const int lanes = least(ppn, sample->lanes);
+
+    for (int i = 0, before = -1; i < lanes; i++) {
+        const int lane = spread(i, lanes, ppn);
+
+        add_process(sample, napcoll_node_map_rank(sample->map, node, lane), lane - before);
+        before = lane;
+    }
+}
+
+/* Fill the sample, for plans of so many messages. */
+static void draw_sample(sample_t *sample, const napcoll_node_map_t *map, int fullest, int messages,
+                        int root)
+{
+    const int room = MOST_MESSAGES / (messages + 1);
+    int nodes;
+
+    sample->map = map;
+    sample->count = 0;
+    sample->room = room < LEAST_PROCESSES ? LEAST_PROCESSES : least(room, MOST_PROCESSES);
+    sample->lanes = least(map->max_ppn, least(sample->room / 2, MOST_LANES));
+    add_node(sample, fullest);
+    nodes = least(map->nodes, sample->room * 2 / 3 / sample->lanes);
+    for (int i = 0; i < nodes; i++) {
+        if (sample->count + sample->lanes <= sample->room * 2 / 3) {
+            add_node(sample, spread(i, nodes, map->nodes));
+        }
+    }
+    nodes = least(map->nodes, sample->room - sample->count);
+    for (int i = 0; i < nodes; i++) {
+        add_process(sample, napcoll_node_map_rank(map, spread(i, nodes, map->nodes), 0), 1);
+    }
+    if (root >= 0) {
+        add_process(sample, root, 1);
+    }
+}
+
+static int messages_of(const napcoll_plan_t *plan)
+{
+    int messages = 0;
+
+    for (int i = 0; i < plan->stages; i++) {
+        messages += plan->stage[i].messages;
+    }
+    return messages;
+}
+
+napcoll_node_map_t napcoll_plan_cost_map(const napcoll_node_map_t *map)
+{
+    napcoll_node_map_t shared = *map;
+
+    shared.crowded = false;
+    shared.near_node = -1;
+    shared.near = NULL;
+    return shared;
+}
+
+napcoll_simulate_status_t napcoll_plan_cost_prepare(const napcoll_node_map_t *map,
+                                                    napcoll_plan_source_t source, void *context,
+                                                    int root, napcoll_simulation_t **simulation)
+{
+    sample_t sample;
+    napcoll_plan_t *plan;
+    int fullest = 0;
+
+    *simulation = NULL;
+    while (napcoll_node_map_ppn(map, fullest) < map->max_ppn) {
+        fullest++;
+    }
+    plan = source(context, napcoll_node_map_rank(map, fullest, 0));
+    if (NULL == plan) {
+        return NAPCOLL_SIMULATE_OUT_OF_MEMORY;
+    }
+    draw_sample(&sample, map, fullest, messages_of(plan), root);
+    napcoll_plan_free(plan);
+    return napcoll_simulation_create_sampled(map, sample.process, sample.count, source, context,
+                                             simulation);
+}
+
+double napcoll_plan_cost_us(const napcoll_node_map_t *map, napcoll_plan_source_t source,
+                            void *context, int root, const napcoll_machine_t *machine, double bytes)
+{
+    napcoll_simulation_t *simulation;
+    double time_us = NAN;
+
+    if (NAPCOLL_SIMULATE_OK != napcoll_plan_cost_prepare(map, source, context, root, &simulation)
+        || NAPCOLL_SIMULATE_OK != napcoll_simulation_run(simulation, machine, bytes, &time_us)) {
+        time_us = NAN;
+    }
+    napcoll_simulation_free(simulation);
+    return time_us;
+}

@@ -1,0 +1,76 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * What a collective would cost, fast enough to be asked inside a running job: an estimate of the
+ * time that the simulation of all ranks (napcoll_simulate.h) comes to, from the plans of a few. Pure:
+ * no MPI in here.
+ *
+ * The estimate is that simulation, of a sample of the processes: what these exchange among each
+ * other is simulated, and all others are taken to do at any time what they do
+ * (napcoll_simulation_create_sampled).
+ *
+ *     whole nodes   the first of those with the most processes, then others spread over all, from the first
+ *                   to the last; of a node with more than 16 processes 16 lanes, the first and
+ *                   the last among them, which stand for the others at the node's rate and gap
+ *     leaders       the first lanes of further nodes, spread likewise
+ *     the root      of a collective that has one
+ *
+ * These are 96 processes, and fewer where plans are so long that it would take time: a millisecond on
+ * 32,768 ranks for the algorithms of allreduce. Up to 64 processes are simulated all: the estimate is
+ * then the simulated time. On larger placements it is within a factor of 1.4 of it (see
+ * tests/unit/test_plan_cost.c), and exact where all processes of a node do the same in step.
+ *
+ * Ranks that ask for an estimate of the same collective get the same, to the last bit, if the plans
+ * rest on nothing but what ranks share: a source whose context holds a node map is to hold that
+ * of napcoll_plan_cost_map, and the same shape of local phases on all ranks.
+ */
+
+#ifndef NAPCOLL_PLAN_COST_H
+#define NAPCOLL_PLAN_COST_H
+
+#include "model/napcoll_machine.h"
+#include "model/napcoll_simulate.h"
+#include "plan/napcoll_plan.h"
+#include "topo/napcoll_node_map.h"
+
+/** A node map without what only the own node knows of it; borrows the tables of `map`. */
+napcoll_node_map_t napcoll_plan_cost_map(const napcoll_node_map_t *map);
+
+/**
+ * Prepare estimates of one collective, for any machine and any size: napcoll_simulation_run says the
+ * time, and takes a fraction of what preparing takes.
+ *
+ * @param[in]  map         who sits where; borrowed until the simulation is freed
+ * @param[in]  source      makes the plans; they may have local phases
+ * @param[in]  context     for source
+ * @param[in]  root        a rank that does what no other does, or -1
+ * @param[out] simulation  of the sample; the caller frees it; NULL after an error
+ *
+ * @return NAPCOLL_SIMULATE_OK, OUT_OF_MEMORY or UNMATCHED
+ */
+napcoll_simulate_status_t napcoll_plan_cost_prepare(const napcoll_node_map_t *map,
+                                                    napcoll_plan_source_t source, void *context,
+                                                    int root, napcoll_simulation_t **simulation);
+
+/**
+ * The estimate for one machine and one size.
+ *
+ * @param[in] map      who sits where
+ * @param[in] source   makes the plans; they may have local phases
+ * @param[in] context  for source
+ * @param[in] root     a rank that does what no other does, or -1
+ * @param[in] machine  the machine
+ * @param[in] bytes    of the user's vector
+ *
+ * @return when the slowest process ends, in microseconds; NAN where memory ran out (or the plans are
+ *         wrong): no number to decide by, because other ranks may have one
+ */
+double napcoll_plan_cost_us(const napcoll_node_map_t *map, napcoll_plan_source_t source,
+                            void *context, int root, const napcoll_machine_t *machine,
+                            double bytes);
+
+#endif /* NAPCOLL_PLAN_COST_H */
