@@ -297,15 +297,19 @@ static inline void kind_store_whole(unsigned char *at, size_t bytes, int value)
            bytes);
 }
 
+/* The bytes behind a long double's number stay as they are. */
+static inline void kind_store_long_double(unsigned char *at, long double value)
+{
+    memcpy(at, &value, kind_significant(FORMAT_LONG_DOUBLE, sizeof(value)));
+}
+
 static inline void kind_store_member(enum kind_format format, unsigned char *at, size_t bytes,
                                      int value)
 {
     const float f = (float) value;
     const double d = value;
-    const long double l = value;
     const float complex fc = (float) value;
     const double complex dc = value;
-    const long double complex lc = value;
 
     switch (format) {
     case FORMAT_WHOLE:
@@ -318,7 +322,7 @@ static inline void kind_store_member(enum kind_format format, unsigned char *at,
         memcpy(at, &d, sizeof(d));
         break;
     case FORMAT_LONG_DOUBLE:
-        memcpy(at, &l, sizeof(l));
+        kind_store_long_double(at, value);
         break;
     case FORMAT_FLOAT_COMPLEX:
         memcpy(at, &fc, sizeof(fc));
@@ -327,7 +331,8 @@ static inline void kind_store_member(enum kind_format format, unsigned char *at,
         memcpy(at, &dc, sizeof(dc));
         break;
     default:
-        memcpy(at, &lc, sizeof(lc));
+        kind_store_long_double(at, value);
+        kind_store_long_double(at + sizeof(long double), 0.0L);
     }
 }
 

@@ -224,16 +224,31 @@ emulated() {
         mpirun -np "$4" --mca coll napcoll,tuned "${phases[@]}")
 }
 
-# allreduce NAME ALGORITHM EXPECT NONCOMMUTATIVE: the whole program, under `launch`.
-allreduce() {
-    case_of "$1" 60 "${launch[@]}" "$programs/allreduce" --algorithm "$2" --expect "$3" \
-        --expect-large "$3" --expect-noncommutative "$4" --large "${5:-100000}"
+# collective NAME "PROGRAM [OPTION...]" ALGORITHM EXPECT NONCOMMUTATIVE [LARGE]: the whole program of a
+# collective, under `launch`.
+collective() {
+    local program
+    read -r -a program <<<"$2"
+    case_of "$1" 60 "${launch[@]}" "$programs/${program[0]}" "${program[@]:1}" --algorithm "$3" \
+        --expect "$4" --expect-large "$4" --expect-noncommutative "$5" --large "${6:-100000}"
 }
 
-# The same where only `auto` knows what it takes: some algorithm for the small ones.
+# collective_auto NAME "PROGRAM [OPTION...]" EXPECT [LARGE]: the same where only `auto` knows what it
+# takes: some algorithm for the small ones.
+collective_auto() {
+    local program
+    read -r -a program <<<"$2"
+    case_of "$1" 60 "${launch[@]}" "$programs/${program[0]}" "${program[@]:1}" --algorithm auto \
+        --expect "$3" --large "${4:-100000}"
+}
+
+# The same two without PROGRAM.
+allreduce() {
+    collective "$1" allreduce "${@:2}"
+}
+
 allreduce_auto() {
-    case_of "$1" 60 "${launch[@]}" "$programs/allreduce" --algorithm auto --expect "$2" \
-        --large "${3:-100000}"
+    collective_auto "$1" allreduce "${@:2}"
 }
 
 if ! ompi_info --param coll napcoll --level 9 2>/dev/null | grep -q coll_napcoll_priority; then
@@ -325,6 +340,47 @@ allreduce netlab_smp_15_random smp runs:smp any
 emulated 10 4 block 40 exchange
 allreduce netlab_nap_10x4_block nap runs:nap runs:nap 10000
 
+# --- the other collectives, on all kinds of placements ---
+fake 2 1 block exchange
+collective_auto reduce_auto_2x1 reduce any
+collective_auto barrier_auto_2x1 barrier any
+collective_auto allgather_auto_2x1 "gathers --coll allgather" any
+collective_auto allgatherv_auto_2x1 "gathers --coll allgatherv" any
+collective_auto reduce_scatter_auto_2x1 "reduce_scatter --coll reduce_scatter" any
+collective_auto reduce_scatter_block_auto_2x1 "reduce_scatter --coll reduce_scatter_block" any
+collective_auto scan_auto_2x1 "scans --coll scan" any
+collective_auto exscan_auto_2x1 "scans --coll exscan" any
+
+fake 6 3,2,1 block exchange
+collective_auto reduce_auto_6_block reduce any
+collective_auto barrier_auto_6_block barrier any
+collective_auto allgather_auto_6_block "gathers --coll allgather" any
+collective_auto allgatherv_auto_6_block "gathers --coll allgatherv" any
+collective_auto reduce_scatter_auto_6_block "reduce_scatter --coll reduce_scatter" any
+collective_auto reduce_scatter_block_auto_6_block "reduce_scatter --coll reduce_scatter_block" any
+collective_auto scan_auto_6_block "scans --coll scan" any
+collective_auto exscan_auto_6_block "scans --coll exscan" any
+
+fake 10 5,1,4 cyclic tree
+collective_auto reduce_auto_10_cyclic reduce any 10000
+collective_auto barrier_auto_10_cyclic barrier any
+collective_auto allgather_auto_10_cyclic "gathers --coll allgather" any 10000
+collective_auto allgatherv_auto_10_cyclic "gathers --coll allgatherv" any 10000
+collective_auto reduce_scatter_auto_10_cyclic "reduce_scatter --coll reduce_scatter" any 10000
+collective_auto reduce_scatter_block_auto_10_cyclic "reduce_scatter --coll reduce_scatter_block" any 10000
+collective_auto scan_auto_10_cyclic "scans --coll scan" any 10000
+collective_auto exscan_auto_10_cyclic "scans --coll exscan" any 10000
+
+fake 16 4 random:3 delegate
+collective_auto reduce_auto_4x4_random reduce any 10000
+collective_auto barrier_auto_4x4_random barrier any
+collective_auto allgather_auto_4x4_random "gathers --coll allgather" any 10000
+collective_auto allgatherv_auto_4x4_random "gathers --coll allgatherv" any 10000
+collective_auto reduce_scatter_auto_4x4_random "reduce_scatter --coll reduce_scatter" any 10000
+collective_auto reduce_scatter_block_auto_4x4_random "reduce_scatter --coll reduce_scatter_block" any 10000
+collective_auto scan_auto_4x4_random "scans --coll scan" any 10000
+collective_auto exscan_auto_4x4_random "scans --coll exscan" any 10000
+
 # --- processes that are bound, and jobs that join ---
 # Bound processes have a place in the hardware, which orders the steps inside their node.
 bound=(env OMPI_MCA_hwloc_base_binding_policy=core PRTE_MCA_bindto=core:overload-allowed
@@ -378,25 +434,28 @@ for large in nap:tree recursive_doubling:tree smp:delegate; do
 done
 
 # --- what valgrind says of napcoll ---
-# valgrind_of NAME ALGORITHM: everything that the allreduce program does, under valgrind.
+# valgrind_of NAME "PROGRAM [OPTION...]" ALGORITHM: everything that a collective's program does, under
+# valgrind.
 valgrind_of() {
+    local program
     if ! command -v valgrind >/dev/null; then
         wanted "$1" && skip "$1" "no valgrind"
         return 0
     fi
+    read -r -a program <<<"$2"
     case_of "$1" 120 "${launch[@]}" valgrind --quiet --error-exitcode=9 --num-callers=40 --keep-debuginfo=yes \
         --leak-check=full --suppressions=/usr/share/openmpi/openmpi-valgrind.supp \
-        --suppressions="$here/openmpi.supp" "$programs/allreduce" --algorithm "$2" \
-        --expect "runs:$2" --large 1001
+        --suppressions="$here/openmpi.supp" "$programs/${program[0]}" "${program[@]:1}" \
+        --algorithm "$3" --expect "runs:$3" --large 1001
 }
 fake 4 3,1 block exchange
-valgrind_of valgrind_nap_exchange nap
+valgrind_of valgrind_nap_exchange allreduce nap
 fake 4 3,1 block tree
-valgrind_of valgrind_nap_tree nap
+valgrind_of valgrind_nap_tree allreduce nap
 fake 4 2 cyclic delegate
-valgrind_of valgrind_nap_delegate nap
+valgrind_of valgrind_nap_delegate allreduce nap
 fake 4 2 block delegate
-valgrind_of valgrind_smp_delegate smp
+valgrind_of valgrind_smp_delegate allreduce smp
 
 # --- errors reach the caller ---
 fake 2 1 block tree

@@ -1,0 +1,146 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Datatypes of a few numbers each, with odd bounds, and the memory of one call, in which every byte
+ * that a collective must not write is seen to be as before.
+ */
+#ifndef TEST_LAYOUTS_H
+#define TEST_LAYOUTS_H
+
+#include "tap_mpi.h"
+
+enum { PARTS_MAX = 4, MARGIN = 128, GAP = 0x5a };
+
+/* Where the numbers of one element lie; bytes between them belong to nobody. */
+struct layout {
+    const char *name;
+    int parts;
+    size_t bytes;           /* of a part: an int or a double */
+    MPI_Aint at[PARTS_MAX]; /* of the parts, relative to the element's address */
+    MPI_Aint lb, extent;
+};
+
+enum { NUM_LAYOUTS = 6, FIRST_SPREAD = 2 };
+
+/* Layouts of doubles; those from FIRST_SPREAD on have two parts and bytes that are nobody's. */
+static inline const struct layout *layout_at(int i)
+{
+    static const struct layout all[NUM_LAYOUTS] = {
+        {"single_doubles", 1, sizeof(double), {0}, 0, 8},
+        {"four_doubles", 4, sizeof(double), {0, 8, 16, 24}, 0, 32},
+        {"negative_lower_bound", 2, sizeof(double), {-16, 8}, -24, 48},
+        {"lower_bound_above_zero", 2, sizeof(double), {32, 16}, 8, 48},
+        {"gaps", 2, sizeof(double), {0, 16}, 0, 32},
+        {"parts_outside_extent", 2, sizeof(double), {0, 56}, 0, 24},
+    };
+
+    return &all[i];
+}
+
+/* Whether an element is one number and nothing else. */
+static inline bool layout_plain(const struct layout *l)
+{
+    return 1 == l->parts && 0 == l->at[0] && 0 == l->lb && (MPI_Aint) l->bytes == l->extent;
+}
+
+/* The datatype; the caller gives it to layout_type_free(). A plain layout's is MPI's own. */
+static inline MPI_Datatype layout_type(const struct layout *l)
+{
+    const int length[PARTS_MAX] = {1, 1, 1, 1};
+    MPI_Datatype number = sizeof(double) == l->bytes ? MPI_DOUBLE : MPI_INT, parts, type;
+
+    if (layout_plain(l)) {
+        return number;
+    }
+    mpi_check(MPI_Type_create_hindexed(l->parts, length, l->at, number, &parts),
+              "MPI_Type_create_hindexed");
+    mpi_check(MPI_Type_create_resized(parts, l->lb, l->extent, &type), "MPI_Type_create_resized");
+    mpi_check(MPI_Type_commit(&type), "MPI_Type_commit");
+    mpi_check(MPI_Type_free(&parts), "MPI_Type_free");
+    return type;
+}
+
+static inline void layout_type_free(const struct layout *l, MPI_Datatype *type)
+{
+    if (!layout_plain(l)) {
+        mpi_check(MPI_Type_free(type), "MPI_Type_free");
+    }
+}
+
+/* Copies the parts of element i alone. */
+static inline void layout_copy(const struct layout *l, char *to, const char *from, int i)
+{
+    for (int part = 0; part < l->parts; ++part) {
+        MPI_Aint at = i * l->extent + l->at[part];
+
+        memcpy(to + at, from + at, l->bytes);
+    }
+}
+
+/* Where number i of a row of elements lies, relative to the first element's address. */
+static inline MPI_Aint layout_offset(const struct layout *l, int i)
+{
+    return i / l->parts * l->extent + l->at[i % l->parts];
+}
+
+/* The memory of one call. Each buffer has MARGIN bytes or more before and behind the elements, which
+ * nobody is to write, and holds GAPs at first. */
+struct memory {
+    size_t send_bytes, recv_bytes;
+    char *send, *recv; /* what the call gets; aligned as malloc aligns */
+    char *sent;        /* copy of send */
+    char *expected;    /* what recv is to hold afterwards */
+};
+
+static inline char *memory_buffer(size_t bytes)
+{
+    return memset(tap_alloc(bytes), GAP, bytes);
+}
+
+static inline void memory_open(struct memory *m, MPI_Aint send_bytes, MPI_Aint recv_bytes)
+{
+    m->send_bytes = (size_t) send_bytes + 2 * MARGIN;
+    m->recv_bytes = (size_t) recv_bytes + 2 * MARGIN;
+    m->send = memory_buffer(m->send_bytes);
+    m->sent = memory_buffer(m->send_bytes);
+    m->recv = memory_buffer(m->recv_bytes);
+    m->expected = memory_buffer(m->recv_bytes);
+}
+
+/* Once send and recv are filled: remembers both. */
+static inline void memory_keep(struct memory *m)
+{
+    memcpy(m->sent, m->send, m->send_bytes);
+    memcpy(m->expected, m->recv, m->recv_bytes);
+}
+
+static inline void memory_close(struct memory *m)
+{
+    free(m->send);
+    free(m->sent);
+    free(m->recv);
+    free(m->expected);
+}
+
+/* Whether the call left send alone, and in recv what was expected; a note says what is wrong. */
+static inline bool memory_good(struct tap *tap, const struct memory *m, const char *what)
+{
+    if (0 != memcmp(m->send, m->sent, m->send_bytes)) {
+        tap_note(tap, "%s: the send buffer was written", what);
+        return false;
+    }
+    if (0 != memcmp(m->recv, m->expected, m->recv_bytes)) {
+        size_t i = 0;
+
+        while (m->recv[i] == m->expected[i]) {
+            ++i;
+        }
+        tap_note(tap, "%s: wrong from byte %td of the receive buffer on", what,
+                 (ptrdiff_t) i - MARGIN);
+        return false;
+    }
+    return true;
+}
+
+#endif
