@@ -54,6 +54,11 @@ int napcoll_request_input_buffer(const napcoll_request_t *request)
                : NAPCOLL_BUFFER_SEND;
 }
 
+bool napcoll_request_scattered(const napcoll_request_t *request)
+{
+    return request->collective->spread || !request->map->contiguous;
+}
+
 bool napcoll_request_takes(const napcoll_request_t *request)
 {
     return napcoll_goal_takes(request->collective->goal, request->params.root, request->rank);
@@ -80,8 +85,7 @@ napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request,
                              || (input_there && NAPCOLL_GOAL_EXSCAN == goal),
                          user);
     napcoll_builder_layout(builder, layout,
-                           NAPCOLL_LAYOUT_RANKS == layout
-                               && (request->collective->spread || !request->map->contiguous),
+                           NAPCOLL_LAYOUT_RANKS == layout && napcoll_request_scattered(request),
                            user);
     if (!input_there && user[NAPCOLL_BUFFER_RECV].count > 0 && NAPCOLL_LAYOUT_RANKS != layout
         && NAPCOLL_PROVIDER_P2P == request->params.provider) {

@@ -66,6 +66,10 @@ typedef struct napcoll_request {
 /** The buffer that a rank's input is in: the send or, in place, the receive buffer. */
 int napcoll_request_input_buffer(const napcoll_request_t *request);
 
+/** Whether the blocks of the user's larger buffer do not lie in the order of their numbers, or not side
+ * by side, in the layout of ranks (napcoll_plan_t). */
+bool napcoll_request_scattered(const napcoll_request_t *request);
+
 /** A reduction's input, where the vector is one block. */
 static inline napcoll_span_t napcoll_request_input(const napcoll_request_t *request)
 {
@@ -166,6 +170,10 @@ typedef struct napcoll_collective {
 
 /** The tables, see COLL/COLL.c. */
 extern const napcoll_collective_t napcoll_allreduce;
+extern const napcoll_collective_t napcoll_allgather;
+extern const napcoll_collective_t napcoll_allgatherv;
+extern const napcoll_collective_t napcoll_reduce_scatter;
+extern const napcoll_collective_t napcoll_reduce_scatter_block;
 
 /** A row by name, or -1. */
 int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *name);

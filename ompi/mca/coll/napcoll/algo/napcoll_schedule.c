@@ -12,6 +12,8 @@
 
 #include <stdlib.h>
 
+#include "algo/napcoll_split.h"
+
 void napcoll_schedule_free(napcoll_schedule_t *schedule)
 {
     free(schedule->move);
@@ -137,6 +139,43 @@ int napcoll_schedule_doubling(napcoll_schedule_t *schedule, const napcoll_group_
 
         napcoll_schedule_run(schedule, group, stage, peer, false, theirs, have);
         napcoll_schedule_run(schedule, group, stage, peer, true, mine, have);
+    }
+    return reach(schedule, stage);
+}
+
+/* Get another part's bundles, and give those of the own part to the members of that one. */
+static void exchange_parts(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+                           const napcoll_split_t *split, int part)
+{
+    const int mine = napcoll_split_part_first(split, split->part);
+    const int size = napcoll_split_part_size(split, split->part);
+    const int theirs = napcoll_split_part_first(split, part);
+    const int other = napcoll_split_part_size(split, part);
+    const int source = split->position < other ? split->position : split->part % other;
+
+    napcoll_schedule_run(schedule, group, stage, group->rank(group, theirs + source), false, theirs,
+                         other);
+    if (split->position < other) {
+        napcoll_schedule_run(schedule, group, stage, group->rank(group, theirs + split->position),
+                             true, mine, size);
+    }
+    if (other > size && split->position == part % size) { /* to the place that this part lacks */
+        napcoll_schedule_run(schedule, group, stage, group->rank(group, theirs + size), true, mine,
+                             size);
+    }
+}
+
+int napcoll_schedule_multiplying(napcoll_schedule_t *schedule, const napcoll_group_t *group,
+                                 int stage, int radix)
+{
+    const int levels = napcoll_split_levels(group->members, radix);
+
+    for (int level = 1; level <= levels; level++, stage++) {
+        const napcoll_split_t split = napcoll_split_at(group->members, radix, level, group->self);
+
+        for (int away = 1; away < split.parts; away++) {
+            exchange_parts(schedule, group, stage, &split, (split.part + away) % split.parts);
+        }
     }
     return reach(schedule, stage);
 }
@@ -330,6 +369,12 @@ void napcoll_fold_stage(napcoll_fold_t *fold, const napcoll_schedule_t *schedule
         if (stage == move->stage && !move->send) {
             napcoll_builder_send(builder, napcoll_fold_settle(fold, first, move->count),
                                  move->peer);
+        } else if (stage == move->stage && move->returns) {
+            const napcoll_span_t place = {
+                .buffer = fold->home.buffer, .first = first, .count = move->count};
+
+            napcoll_builder_recv(builder, place, move->peer);
+            set_buffer(fold, place, place.buffer);
         } else if (stage == move->stage) {
             value[i - from] = napcoll_builder_temp(builder, first, move->count);
             napcoll_builder_recv(builder, value[i - from], move->peer);
@@ -338,7 +383,7 @@ void napcoll_fold_stage(napcoll_fold_t *fold, const napcoll_schedule_t *schedule
     for (int i = from; i < to; i++) {
         const napcoll_move_t *move = &schedule->move[i];
 
-        if (stage == move->stage && move->send) {
+        if (stage == move->stage && move->send && !move->returns) {
             napcoll_fold_in(fold, value[i - from], move->peer);
         }
     }

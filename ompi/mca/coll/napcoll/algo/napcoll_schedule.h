@@ -27,13 +27,20 @@
 
 #include "algo/napcoll_algo.h"
 
-/** A message of this process, of an allgather: blocks [first, first + count). */
+/**
+ * A message of this process, of an allgather: blocks [first, first + count).
+ *
+ * One that returns is of blocks which its sender gets once more, later on (they are gathered first, then
+ * handed to all). Backwards that comes first: its receiver has given its own value away, and takes this
+ * one in its place.
+ */
 typedef struct napcoll_move {
     int stage;
     int peer; /**< rank of its other end */
     bool send;
     int first;
     int count;
+    bool returns; /**< see above */
 } napcoll_move_t;
 
 /** What one process does; all zero: nothing. */
@@ -113,6 +120,17 @@ int napcoll_schedule_bruck(napcoll_schedule_t *schedule, const napcoll_group_t *
  */
 int napcoll_schedule_doubling(napcoll_schedule_t *schedule, const napcoll_group_t *group,
                               int stage);
+
+/**
+ * Recursive multiplying among any number of members: on each level of the balanced split
+ * (napcoll_split.h) a member gets the bundles of the other parts of its group. Parts are runs of
+ * members, so that every message is one run of blocks, where Bruck's go round the end. A member of a
+ * part that is smaller than others sends to one member more, radix ones at most.
+ *
+ *     cost   ceil(log_radix n) alpha + (n - 1) beta b, radix - 1 messages at once
+ */
+int napcoll_schedule_multiplying(napcoll_schedule_t *schedule, const napcoll_group_t *group,
+                                 int stage, int radix);
 
 /** Each member sends its bundle to all others at once, and gets theirs. One stage. */
 int napcoll_schedule_direct(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage);

@@ -1,0 +1,69 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The table of algorithms of allgather and allgatherv.
+ */
+
+#include "algo/allgather/allgather.h"
+
+static const napcoll_algorithm_t algorithms[NAPCOLL_ALLGATHER_ALGORITHMS] = {
+    [NAPCOLL_ALLGATHER_RING] =
+        {.name = "ring",
+         .help = "blocks go round a ring that visits node after node, P - 1 steps",
+         .generate = napcoll_allgather_ring,
+         .bounds = napcoll_allgather_ring_bounds,
+         .needs = NAPCOLL_NEEDS_NOTHING},
+    [NAPCOLL_ALLGATHER_RECURSIVE_DOUBLING] =
+        {.name = "recursive_doubling",
+         .help = "all ranks exchange what they have in log2 P steps, for powers of two",
+         .generate = napcoll_allgather_recursive_doubling,
+         .bounds = napcoll_allgather_recursive_doubling_bounds,
+         .needs = NAPCOLL_NEEDS_POWER_OF_TWO},
+    [NAPCOLL_ALLGATHER_BRUCK] =
+        {.name = "bruck",
+         .help = "all ranks send on what they have in ceil(log_radix P) steps, blind to nodes; any "
+                 "number of ranks",
+         .generate = napcoll_allgather_bruck,
+         .bounds = napcoll_allgather_bruck_bounds,
+         .needs = NAPCOLL_NEEDS_NOTHING,
+         .tunable = {{.name = "radix",
+                      .help = "Radix of the steps: with radix - 1 messages at once fewer of them",
+                      .initial = 2,
+                      .least = 2}}},
+    [NAPCOLL_ALLGATHER_LOCALITY_BRUCK] =
+        {.name = "locality_bruck",
+         .help = "Bruck over nodes whose processes fetch blocks from several nodes at once: "
+                 "ceil(log_(lanes + 1) nodes) inter-node steps",
+         .generate = napcoll_allgather_locality_bruck,
+         .bounds = napcoll_allgather_locality_bruck_bounds,
+         .needs = NAPCOLL_NEEDS_SHARED_NODE,
+         .tunable = {{.name = "lanes",
+                      .help = "Lanes per node that share the inter-node messages; a process on a "
+                              "smaller node serves several. 0: as many of the processes of the "
+                              "smallest node as save steps",
+                      .initial = 0,
+                      .least = 0}}},
+    [NAPCOLL_ALLGATHER_LANE_RING] =
+        {.name = "lane_ring",
+         .help = "every process of a node passes its share round a ring of nodes, while the node "
+                 "shares what came before: all processes use the network, no byte crosses twice",
+         .generate = napcoll_allgather_lane_ring,
+         .bounds = napcoll_allgather_lane_ring_bounds,
+         .needs = NAPCOLL_NEEDS_SHARED_NODE},
+};
+
+const napcoll_collective_t napcoll_allgather = {.name = "allgather",
+                                                .goal = NAPCOLL_GOAL_ALLGATHER,
+                                                .algorithm = algorithms,
+                                                .algorithms = NAPCOLL_ALLGATHER_ALGORITHMS};
+
+const napcoll_collective_t napcoll_allgatherv = {.name = "allgatherv",
+                                                 .goal = NAPCOLL_GOAL_ALLGATHER,
+                                                 .uneven = true,
+                                                 .spread = true,
+                                                 .algorithm = algorithms,
+                                                 .algorithms = NAPCOLL_ALLGATHER_ALGORITHMS};

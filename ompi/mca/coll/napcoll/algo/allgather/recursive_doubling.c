@@ -1,0 +1,40 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Allgather by recursive doubling, for a power of two of ranks, neighbours in node order first. Four
+ * ranks:
+ *
+ *     step 1     0 <-> 1   2 <-> 3      one block each
+ *     step 2     0 <-> 2   1 <-> 3      blocks 0 1 for 2 3
+ *
+ *     cost   log2(P) alpha + (P - 1) b beta, b the bytes of a block
+ *
+ * What is sent is always a run of blocks in the order of their numbers, so where the user's lie so, nothing
+ * is copied but the own block. (R. Thakur, R. Rabenseifner, W. Gropp: "Optimization of Collective
+ * Communication Operations in MPICH", 2005.)
+ */
+
+#include "algo/allgather/allgather.h"
+#include "algo/napcoll_spread.h"
+
+napcoll_plan_t *napcoll_allgather_recursive_doubling(const napcoll_request_t *request)
+{
+    const napcoll_group_t places = napcoll_spread_places(request);
+    const napcoll_room_t room = {.user = !napcoll_request_scattered(request)};
+    napcoll_schedule_t schedule = {0};
+
+    (void) napcoll_schedule_doubling(&schedule, &places, 0);
+    return napcoll_spread_gather(request, &schedule, room);
+}
+
+napcoll_bounds_t napcoll_allgather_recursive_doubling_bounds(const napcoll_node_map_t *map,
+                                                             const napcoll_params_t *params)
+{
+    (void) map;
+    (void) params;
+    return (napcoll_bounds_t){.inter = 1, .all = 1};
+}

@@ -1,0 +1,422 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * What allgather and reduce-scatter share (see the header).
+ */
+
+#include "algo/napcoll_spread.h"
+
+#include "algo/napcoll_exchange.h"
+#include "algo/napcoll_split.h"
+
+/* ---- plans ---- */
+
+/* Copy a user's buffer of all blocks to a room, or back: blocks from the room's first one on, then
+ * those before it. */
+static void copy_all(napcoll_builder_t *builder, napcoll_span_t room, int user, bool back)
+{
+    const int size = room.count, head = size - room.first;
+    napcoll_span_t there = room, here = {.buffer = user, .first = room.first, .count = head};
+
+    there.count = head;
+    napcoll_builder_copy(builder, back ? here : there, back ? there : here);
+    if (room.first > 0) {
+        there.first = size;
+        here.first = 0;
+        there.count = here.count = room.first;
+        napcoll_builder_copy(builder, back ? here : there, back ? there : here);
+    }
+}
+
+/* A block's number in a room. */
+static int number_in(napcoll_span_t room, int block)
+{
+    return block < room.first ? block + room.count : block;
+}
+
+napcoll_plan_t *napcoll_spread_gather(const napcoll_request_t *request,
+                                      napcoll_schedule_t *schedule, napcoll_room_t room)
+{
+    const int size = request->map->size, own = napcoll_node_map_place(request->map, request->rank);
+    const bool alike = 0 == room.first && !napcoll_request_scattered(request);
+    const napcoll_span_t input = {
+        .buffer = napcoll_request_input_buffer(request), .first = own, .count = 1};
+    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_RANKS, size);
+    napcoll_span_t whole = {.buffer = NAPCOLL_BUFFER_RECV, .count = size}, mine;
+
+    if (NULL == builder) {
+        napcoll_schedule_free(schedule);
+        return NULL;
+    }
+    if (!room.user && !alike) {
+        whole = napcoll_builder_temp(builder, room.first, size);
+    }
+    mine = (napcoll_span_t){.buffer = whole.buffer, .first = number_in(whole, own), .count = 1};
+    napcoll_builder_copy(builder, mine, input);
+    napcoll_builder_next_stage(builder);
+    for (int stage = 0; stage < schedule->stages; stage++) {
+        napcoll_schedule_gather(builder, schedule, stage, whole, 0, false);
+        napcoll_builder_next_stage(builder);
+    }
+    if (NAPCOLL_BUFFER_RECV != whole.buffer) {
+        copy_all(builder, whole, NAPCOLL_BUFFER_RECV, true);
+    }
+    napcoll_schedule_free(schedule);
+    return napcoll_builder_finish(builder);
+}
+
+napcoll_plan_t *napcoll_spread_reduce(const napcoll_request_t *request,
+                                      napcoll_schedule_t *schedule, napcoll_room_t room)
+{
+    const int size = request->map->size, own = napcoll_node_map_place(request->map, request->rank);
+    const napcoll_span_t result = {.buffer = NAPCOLL_BUFFER_RECV, .first = own, .count = 1};
+    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_RANKS, size);
+    napcoll_span_t home = {.buffer = NAPCOLL_BUFFER_SEND, .count = size};
+    napcoll_fold_t fold;
+
+    if (NULL == builder) {
+        napcoll_schedule_free(schedule);
+        return NULL;
+    }
+    if (!room.user) {
+        home = napcoll_builder_temp(builder, room.first, size);
+        copy_all(builder, home, NAPCOLL_BUFFER_SEND, false);
+        napcoll_builder_next_stage(builder);
+    }
+    if (napcoll_fold_begin(&fold, builder, request, home.buffer, home, size)) {
+        for (int stage = schedule->stages - 1; stage >= 0; stage--) {
+            napcoll_fold_stage(&fold, schedule, stage, 0);
+            napcoll_builder_next_stage(builder);
+        }
+        napcoll_builder_copy(builder, result, napcoll_fold_settle(&fold, number_in(home, own), 1));
+    }
+    napcoll_fold_end(&fold);
+    napcoll_schedule_free(schedule);
+    return napcoll_builder_finish(builder);
+}
+
+/* ---- places ---- */
+
+static int place_rank(const napcoll_group_t *group, int place)
+{
+    return napcoll_node_map_at(group->map, place);
+}
+
+static int place_block(const napcoll_group_t *group, int place)
+{
+    (void) group;
+    return place;
+}
+
+napcoll_group_t napcoll_spread_places(const napcoll_request_t *request)
+{
+    return (napcoll_group_t){.members = request->map->size,
+                             .self = napcoll_node_map_place(request->map, request->rank),
+                             .rank = place_rank,
+                             .first = place_block,
+                             .map = request->map};
+}
+
+/* ---- inside a node ---- */
+
+static int local_rank(const napcoll_group_t *group, int lane)
+{
+    return napcoll_node_map_rank(group->map, group->node, lane);
+}
+
+static int local_block(const napcoll_group_t *group, int lane)
+{
+    return napcoll_node_map_first(group->map, group->node) + lane;
+}
+
+/* The processes of this node, each with its block. */
+static napcoll_group_t processes_of_node(const napcoll_request_t *request)
+{
+    const int node = napcoll_node_map_node(request->map, request->rank);
+
+    return (napcoll_group_t){.members = napcoll_node_map_ppn(request->map, node),
+                             .self = napcoll_node_map_lane(request->map, request->rank),
+                             .rank = local_rank,
+                             .first = local_block,
+                             .map = request->map,
+                             .node = node};
+}
+
+/* Gather the members' bundles at the first one, along the balanced split; all are handed out later. */
+static int gather_at_leader(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+                            int radix)
+{
+    const int levels = napcoll_split_levels(group->members, radix);
+    const int before = schedule->moves;
+
+    for (int level = 1; level <= levels; level++, stage++) {
+        const napcoll_split_t split = napcoll_split_at(group->members, radix, level, group->self);
+
+        if (0 != split.position) {
+            continue; /* sent on an earlier level */
+        }
+        if (0 != split.part) {
+            napcoll_schedule_run(schedule, group, stage, group->rank(group, split.first), true,
+                                 group->self, napcoll_split_part_size(&split, split.part));
+        }
+        for (int part = 1; 0 == split.part && part < split.parts; part++) {
+            const int from = napcoll_split_part_first(&split, part);
+
+            napcoll_schedule_run(schedule, group, stage, group->rank(group, from), false, from,
+                                 napcoll_split_part_size(&split, part));
+        }
+    }
+    for (int i = before; i < schedule->moves; i++) {
+        schedule->move[i].returns = true;
+    }
+    return stage;
+}
+
+/* Hand blocks from the node's leader to all its processes by a tree, in the hardware's order. */
+static int hand_out(napcoll_schedule_t *schedule, const napcoll_request_t *request, int stage,
+                    int first, int count)
+{
+    const napcoll_party_t party = napcoll_party_node(request);
+
+    for (int level = napcoll_split_levels(party.processes, party.radix); level >= 1;
+         level--, stage++) {
+        const napcoll_split_t split = napcoll_split_at(party.processes, party.radix, level,
+                                                       party.self);
+
+        if (0 == split.position && 0 != split.part) {
+            napcoll_schedule_move(schedule, stage, party.rank(&party, split.first), false, first,
+                                  count);
+        }
+        for (int part = 1; 0 == split.position && 0 == split.part && part < split.parts; part++) {
+            napcoll_schedule_move(schedule, stage,
+                                  party.rank(&party, napcoll_split_part_first(&split, part)), true,
+                                  first, count);
+        }
+    }
+    return stage;
+}
+
+/* Share the runs of so many lanes inside the node. Where there are more lanes than processes, a process
+ * has those of several, which go in the same stages. */
+static int share(napcoll_schedule_t *schedule, const napcoll_request_t *request,
+                 napcoll_group_t *group, int lanes, int stage)
+{
+    const int radix = request->params.local_radix;
+    const bool tree = request->params.local_tree;
+    int end = stage, first;
+
+    for (group->base = 0; group->base < lanes; group->base += group->members) {
+        end = tree ? gather_at_leader(schedule, group, stage, radix)
+                   : napcoll_schedule_multiplying(schedule, group, stage, radix);
+    }
+    group->base = 0;
+    first = group->first(group, 0);
+    return tree ? hand_out(schedule, request, end, first, group->first(group, lanes) - first) : end;
+}
+
+/* ---- locality ---- */
+
+/* A step: the node has the blocks of `have` nodes from its own on, round the end, and `lanes` lanes fetch
+ * those of the nodes up to `want`. */
+typedef struct {
+    napcoll_group_t group; /* the node's processes, with what lanes base, base + 1, ... fetch; it is
+                              first here, for run_block */
+    int have, want;
+    int lanes;
+} step_t;
+
+/* The first of `items` that part `part` of `parts` gets, as evenly as can be. */
+static int even_share(int items, int parts, int part)
+{
+    const int larger = items % parts;
+
+    return part * (items / parts) + (part < larger ? part : larger);
+}
+
+/* How far away the first node is whose blocks a lane fetches. */
+static int run_start(const step_t *step, int lane)
+{
+    return step->have
+           + even_share(step->want - step->have, step->lanes,
+                        lane < step->lanes ? lane : step->lanes);
+}
+
+/* The first block of the node that is so far away, counted on round the end. */
+static int block_from(const napcoll_group_t *group, int away)
+{
+    const napcoll_node_map_t *map = group->map;
+    const int node = group->node + away;
+
+    return node <= map->nodes ? napcoll_node_map_first(map, node)
+                              : map->size + napcoll_node_map_first(map, node - map->nodes);
+}
+
+static int run_block(const napcoll_group_t *group, int member)
+{
+    return block_from(group, run_start((const step_t *) group, group->base + member));
+}
+
+/* The process that serves a lane of a node. */
+static int serving(const napcoll_node_map_t *map, int node, int lane)
+{
+    return napcoll_node_map_rank(map, node, lane % napcoll_node_map_ppn(map, node));
+}
+
+/* Fetch the runs of this process's lanes, and give the other nodes theirs: both ends of a run are as many
+ * nodes apart on every node. */
+static void fetch_runs(napcoll_schedule_t *schedule, const step_t *step, int stage)
+{
+    const napcoll_group_t *group = &step->group;
+    const napcoll_node_map_t *map = group->map;
+    const int mine = block_from(group, 0);
+
+    for (int lane = group->self; lane < step->lanes; lane += group->members) {
+        const int away = run_start(step, lane), run = run_start(step, lane + 1) - away;
+        const int from = (group->node + away) % map->nodes;
+        const int to = (group->node + map->nodes - away) % map->nodes;
+        const int first = block_from(group, away);
+
+        napcoll_schedule_move(schedule, stage, serving(map, from, lane), false, first,
+                              block_from(group, away + run) - first);
+        napcoll_schedule_move(schedule, stage, serving(map, to, lane), true, mine,
+                              block_from(group, run) - mine);
+    }
+}
+
+void napcoll_spread_locality(napcoll_schedule_t *schedule, const napcoll_request_t *request,
+                             int lanes)
+{
+    const int nodes = request->map->nodes;
+    napcoll_group_t own = processes_of_node(request);
+    step_t step = {.group = own, .want = 1};
+    int stage = share(schedule, request, &own, own.members, 0);
+
+    step.group.first = run_block;
+    while (step.want < nodes) {
+        step.have = step.want;
+        step.want = step.have > nodes / (lanes + 1) ? nodes : step.have * (lanes + 1);
+        step.lanes = step.want - step.have < lanes ? step.want - step.have : lanes;
+        fetch_runs(schedule, &step, stage);
+        stage = share(schedule, request, &step.group, step.lanes, stage + 1);
+    }
+    schedule->stages = stage;
+}
+
+napcoll_room_t napcoll_spread_locality_room(const napcoll_request_t *request)
+{
+    const int node = napcoll_node_map_node(request->map, request->rank);
+
+    return (napcoll_room_t){.first = napcoll_node_map_first(request->map, node)};
+}
+
+int napcoll_spread_steps(const napcoll_node_map_t *map, int lanes)
+{
+    return napcoll_split_levels(map->nodes, lanes + 1);
+}
+
+int napcoll_spread_lanes(const napcoll_node_map_t *map, int wanted)
+{
+    const int limit = map->nodes > 2 ? map->nodes - 1 : 1;
+    const int most = map->min_ppn < limit ? map->min_ppn : limit;
+    int lanes = 1;
+
+    if (wanted > 0) {
+        return wanted < limit ? wanted : limit;
+    }
+    while (napcoll_spread_steps(map, lanes) > napcoll_spread_steps(map, most)) {
+        lanes++;
+    }
+    return lanes;
+}
+
+/* A process of the smallest node serves the most lanes. */
+napcoll_bounds_t napcoll_spread_locality_bounds(const napcoll_node_map_t *map,
+                                                const napcoll_params_t *params, int lanes)
+{
+    const int radix = params->local_radix;
+    const int inter = (lanes + map->min_ppn - 1) / map->min_ppn;
+    const int local = inter * (map->max_ppn <= radix ? map->max_ppn - 1 : radix);
+
+    return (napcoll_bounds_t){.inter = inter, .all = local > inter ? local : inter};
+}
+
+/* ---- lane ring ---- */
+
+/* The first block of a lane's bundle on a node. */
+static int bundle_first(const napcoll_node_map_t *map, int node, int lane)
+{
+    return napcoll_node_map_first(map, node)
+           + even_share(napcoll_node_map_ppn(map, node), map->min_ppn, lane);
+}
+
+/* A message of a lane's bundle of the node that is `back` nodes before this one. */
+static void pass_bundle(napcoll_schedule_t *schedule, const napcoll_request_t *request, int stage,
+                        int peer, bool send, int back, int lane)
+{
+    const napcoll_node_map_t *map = request->map;
+    const int self = napcoll_node_map_node(map, request->rank);
+    const int node = (self + map->nodes - back) % map->nodes;
+    const int first = bundle_first(map, node, lane);
+    const int blocks = bundle_first(map, node, lane + 1) - first;
+    const int piece = napcoll_request_scattered(request) ? 1 : blocks;
+
+    for (int b = 0; b < blocks; b += piece) {
+        napcoll_schedule_move(schedule, stage, peer, send, first + b, piece);
+    }
+}
+
+/* Each lane's bundle of the node that is `back` nodes before this one, to the others of the node. */
+static void hand_bundles(napcoll_schedule_t *schedule, const napcoll_request_t *request,
+                         const napcoll_group_t *group, int stage, int back)
+{
+    const int lanes = request->map->min_ppn, self = group->self, members = group->members;
+
+    for (int away = 1; away < members; away++) {
+        const int from = (self + away) % members, to = (self + members - away) % members;
+
+        if (from < lanes) {
+            pass_bundle(schedule, request, stage, local_rank(group, from), false, back, from);
+        }
+        if (self < lanes) {
+            pass_bundle(schedule, request, stage, local_rank(group, to), true, back, self);
+        }
+    }
+}
+
+void napcoll_spread_lane_ring(napcoll_schedule_t *schedule, const napcoll_request_t *request)
+{
+    const napcoll_node_map_t *map = request->map;
+    const napcoll_group_t own = processes_of_node(request);
+    const int nodes = map->nodes, lane = own.self;
+    const int start = own.members > map->min_ppn ? 1 : 0;
+    const int before = (own.node + nodes - 1) % nodes, next = (own.node + 1) % nodes;
+
+    (void) napcoll_schedule_direct(schedule, &own, 0);
+    for (int back = 0; back < nodes; back++) {
+        if (lane < map->min_ppn && back < nodes - 1) {
+            pass_bundle(schedule, request, start + back, napcoll_node_map_rank(map, before, lane),
+                        false, back + 1, lane);
+            pass_bundle(schedule, request, start + back, napcoll_node_map_rank(map, next, lane),
+                        true, back, lane);
+        }
+        if (back > 0) {
+            hand_bundles(schedule, request, &own, start + back, back);
+        }
+    }
+    schedule->stages = start + nodes;
+}
+
+/* A bundle goes to the next node and to the others of the own one at once. */
+napcoll_bounds_t napcoll_spread_lane_ring_bounds(const napcoll_node_map_t *map, bool scattered)
+{
+    const int bundle = scattered ? (map->max_ppn + map->min_ppn - 1) / map->min_ppn : 1;
+
+    if (1 == map->nodes) {
+        return (napcoll_bounds_t){.inter = 1, .all = map->max_ppn > 1 ? map->max_ppn - 1 : 1};
+    }
+    return (napcoll_bounds_t){.inter = bundle, .all = bundle * map->max_ppn};
+}

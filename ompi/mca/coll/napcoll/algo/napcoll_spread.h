@@ -1,0 +1,113 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * What allgather and reduce-scatter share: schedules over the blocks of all ranks, and the plans that
+ * come of a schedule, forwards or backwards.
+ *
+ *     allgather        own block -> room, the schedule forwards, room -> receive buffer
+ *     reduce-scatter   send buffer -> room, the schedule backwards, own block -> receive buffer
+ *
+ * The room is a temporary for all blocks that begins with whichever block suits the algorithm, or the
+ * user's buffer itself.
+ */
+
+#ifndef NAPCOLL_SPREAD_H
+#define NAPCOLL_SPREAD_H
+
+#include "algo/napcoll_schedule.h"
+
+/** Where blocks are while a schedule is carried out. */
+typedef struct napcoll_room {
+    bool user; /**< in the user's buffer of all blocks; else in a temporary */
+    int first; /**< the block that the temporary begins with */
+} napcoll_room_t;
+
+/** The plan of an allgather. Frees what the schedule holds. NULL: memory ran out. */
+napcoll_plan_t *napcoll_spread_gather(const napcoll_request_t *request,
+                                      napcoll_schedule_t *schedule, napcoll_room_t room);
+
+/** The plan of a reduce-scatter: the schedule backwards. Frees what the schedule holds. NULL: memory ran
+ * out. */
+napcoll_plan_t *napcoll_spread_reduce(const napcoll_request_t *request,
+                                      napcoll_schedule_t *schedule, napcoll_room_t room);
+
+/** All ranks in node order, each with its block; not cyclic. */
+napcoll_group_t napcoll_spread_places(const napcoll_request_t *request);
+
+/**
+ * The locality-aware Bruck schedule: everything between nodes is shared out among the lanes of a node,
+ * which fetch blocks from L nodes at once. Nine nodes, two lanes; node 0:
+ *
+ *     in the node     all processes have the blocks of node 0
+ *     step 1          lane 0 <- node 1: those of node 1        lane 1 <- node 2: those of node 2
+ *     in the node     all have those of nodes 0 to 2
+ *     step 2          lane 0 <- node 3: nodes 3 to 5           lane 1 <- node 6: nodes 6 to 8
+ *     in the node     all have those of nodes 0 to 8
+ *
+ * Lane j of a node talks to lanes j; a node of fewer processes than lanes gives lane j to its process
+ * j mod ppn. In the last step the lanes share what is left evenly. Inside a node runs are exchanged along
+ * the balanced split in the fewest steps or, with params.local_tree, gathered at the leader and handed
+ * out by a tree, in the fewest messages.
+ *
+ *     cost   ceil(log_(L+1) n) alpha_n + (n - 1)/L ppn b beta_n, b the bytes of a block,
+ *            (1 + ceil(log_(L+1) n)) ceil(log_r ppn) alpha_l + (P - 1) b beta_l
+ *
+ * Blocks are numbered on from the own node's first one: the room begins with that. (A. Bienz, S. Gautam,
+ * A. Kharel: "A Locality-Aware Bruck Allgather", 2022.)
+ *
+ * @param[out] schedule  where to; begun empty
+ * @param[in]  request   map, rank and the shape of what happens inside a node
+ * @param[in]  lanes     of napcoll_spread_lanes
+ */
+void napcoll_spread_locality(napcoll_schedule_t *schedule, const napcoll_request_t *request,
+                             int lanes);
+
+/** Its room. */
+napcoll_room_t napcoll_spread_locality_room(const napcoll_request_t *request);
+
+/**
+ * Lanes of the locality schedule.
+ *
+ * @param[in] map     the node map
+ * @param[in] wanted  the user's choice, or 0: the fewest that need no more steps than all processes of
+ *                    the smallest node would
+ *
+ * @return lanes, 1 .. nodes - 1 (1 where there are fewer nodes)
+ */
+int napcoll_spread_lanes(const napcoll_node_map_t *map, int wanted);
+
+/** Inter-node steps of the locality schedule, one after the other: ceil(log_(lanes + 1) nodes). */
+int napcoll_spread_steps(const napcoll_node_map_t *map, int lanes);
+
+napcoll_bounds_t napcoll_spread_locality_bounds(const napcoll_node_map_t *map,
+                                                const napcoll_params_t *params, int lanes);
+
+/**
+ * The lane ring, for large blocks: each of the L lanes (the processes of the smallest node) passes bundles
+ * of blocks round a ring of nodes, and hands to its node what the stage before has brought. Two lanes;
+ * node 1 of four, where a bundle is one block:
+ *
+ *     stage   lane 0 <- node 0   lane 0 -> node 2   in the node
+ *       0       node 0's           node 1's         node 1's: all to all
+ *       1       node 3's           node 0's         node 0's: each lane to the others
+ *       2       node 2's           node 3's         node 3's
+ *       3                                           node 2's
+ *
+ * The blocks of a node with more processes than lanes are dealt to the lanes as balanced bundles, and such
+ * a node has a stage more in front, in which its processes share their blocks.
+ *
+ *     cost   n alpha + (n - 1) ppn/L b beta_n between nodes, and inside them at the same time
+ *            n (ppn - 1) ppn/L b beta_l
+ *
+ * Bundles are single blocks where the user's are scattered. The room is the user's buffer.
+ */
+void napcoll_spread_lane_ring(napcoll_schedule_t *schedule, const napcoll_request_t *request);
+
+/** Bounds of the lane ring, where blocks may be scattered or not. */
+napcoll_bounds_t napcoll_spread_lane_ring_bounds(const napcoll_node_map_t *map, bool scattered);
+
+#endif /* NAPCOLL_SPREAD_H */
