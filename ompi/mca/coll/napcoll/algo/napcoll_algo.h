@@ -165,6 +165,8 @@ typedef struct napcoll_collective {
 
 /** The tables, see COLL/COLL.c. */
 extern const napcoll_collective_t napcoll_allreduce;
+extern const napcoll_collective_t napcoll_scan;
+extern const napcoll_collective_t napcoll_exscan;
 
 /** A row by name, or -1. */
 int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *name);
