@@ -106,4 +106,20 @@ static inline bool prove_plans(const napcoll_collective_t *collective, int row,
     return true;
 }
 
+/** Stages of a plan with a message to or from another node. */
+static inline int inter_node_stages(const napcoll_plan_t *plan, const napcoll_node_map_t *map)
+{
+    int node = napcoll_node_map_node(map, plan->rank), count = 0;
+
+    for (int s = 0; s < plan->stages; s++) {
+        const napcoll_stage_t *stage = &plan->stage[s];
+        bool crosses = false;
+        for (int i = stage->first; i < stage->first + stage->messages; i++) {
+            crosses = crosses || node != napcoll_node_map_node(map, plan->step[i].peer);
+        }
+        count += crosses;
+    }
+    return count;
+}
+
 #endif /* NAPCOLL_TESTS_PLAN_SET_H */

@@ -174,6 +174,8 @@ extern const napcoll_collective_t napcoll_allgather;
 extern const napcoll_collective_t napcoll_allgatherv;
 extern const napcoll_collective_t napcoll_reduce_scatter;
 extern const napcoll_collective_t napcoll_reduce_scatter_block;
+extern const napcoll_collective_t napcoll_scan;
+extern const napcoll_collective_t napcoll_exscan;
 
 /** A row by name, or -1. */
 int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *name);

@@ -210,15 +210,23 @@ static void send_part(const exchange_t *x, const napcoll_split_t *group, int fro
     }
 }
 
-/* dst = left op acc, in place where acc may be overwritten. */
+napcoll_span_t napcoll_exchange_join(napcoll_builder_t *builder, napcoll_span_t left,
+                                     napcoll_span_t right)
+{
+    napcoll_span_t dst = right;
+
+    if (NAPCOLL_BUFFER_SEND == right.buffer) {
+        dst = napcoll_builder_temp(builder, right.first, right.count);
+    }
+    napcoll_builder_fold(builder, dst, left, right);
+    return dst;
+}
+
+/* The same, where left is of no more use. */
 static napcoll_span_t fold_left(napcoll_builder_t *builder, napcoll_span_t left, napcoll_span_t acc)
 {
-    napcoll_span_t dst = acc;
+    napcoll_span_t dst = napcoll_exchange_join(builder, left, acc);
 
-    if (NAPCOLL_BUFFER_SEND == acc.buffer) {
-        dst = napcoll_builder_temp(builder, acc.first, acc.count);
-    }
-    napcoll_builder_fold(builder, dst, left, acc);
     napcoll_builder_release(builder, left);
     return dst;
 }
@@ -262,6 +270,51 @@ napcoll_span_t napcoll_exchange_allreduce(napcoll_builder_t *builder, const napc
         napcoll_builder_next_stage(builder);
     }
     return value[mine];
+}
+
+/* Fold the parts' values, from the first part to the last, each in the next one's place: what comes by
+ * just before the own part is what the prefix lacks of this group. */
+static napcoll_span_t scan_parts(const exchange_t *x, const napcoll_split_t *group,
+                                 napcoll_span_t *prefix)
+{
+    napcoll_span_t acc = x->value[napcoll_split_part_first(group, 0)];
+
+    for (int part = 1; part < group->parts; part++) {
+        const napcoll_span_t own = x->value[napcoll_split_part_first(group, part)];
+        const bool prefix_is_own = part == group->part && napcoll_span_equal(*prefix, own);
+        napcoll_span_t next;
+
+        if (part == group->part && 0 == prefix->count) {
+            *prefix = acc;
+        } else if (part == group->part && !prefix_is_own) {
+            *prefix = napcoll_exchange_join(x->builder, acc, *prefix);
+        }
+        next = napcoll_exchange_join(x->builder, acc, own);
+        *prefix = prefix_is_own ? next : *prefix;
+        if (!napcoll_span_equal(acc, *prefix)) {
+            napcoll_builder_release(x->builder, acc);
+        }
+        acc = next;
+    }
+    return acc;
+}
+
+napcoll_span_t napcoll_exchange_scan(napcoll_builder_t *builder, const napcoll_party_t *party,
+                                     napcoll_span_t *value, napcoll_span_t *prefix)
+{
+    exchange_t x = {.builder = builder, .party = party, .value = value, .known = -1};
+    const int levels = napcoll_split_levels(party->members, party->radix);
+
+    for (x.level = 1; x.level <= levels; x.level++) {
+        napcoll_split_t group = napcoll_split_at(party->members, party->radix, x.level,
+                                                 party->self);
+
+        send_part(&x, &group, party->self);
+        receive_parts(&x, &group, party->self);
+        value[party->self] = scan_parts(&x, &group, prefix);
+        napcoll_builder_next_stage(builder);
+    }
+    return value[party->self];
 }
 
 napcoll_span_t napcoll_exchange_reduce(napcoll_builder_t *builder, const napcoll_party_t *party,

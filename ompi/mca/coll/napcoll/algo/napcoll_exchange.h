@@ -79,6 +79,28 @@ napcoll_span_t napcoll_exchange_allreduce(napcoll_builder_t *builder, const napc
 napcoll_span_t napcoll_exchange_reduce(napcoll_builder_t *builder, const napcoll_party_t *party,
                                        napcoll_span_t value);
 
+/**
+ * Scan: the messages of napcoll_exchange_allreduce, of whose values a process also keeps those of the
+ * members before it. One member per process; folds in member order.
+ *
+ * @param[in,out] builder  the plan
+ * @param[in]     party    who takes part
+ * @param[in,out] value    [members] the contribution of this process at its place; overwritten
+ * @param[in,out] prefix   the contribution of this process, for an inclusive scan, or an empty span,
+ *                         for an exclusive one; then the fold of all members before this process,
+ *                         and of that span. Still empty on process 0 of an exclusive scan
+ *
+ * @return where the fold of all members is; on the last process of an inclusive scan that is the
+ *         prefix itself
+ */
+napcoll_span_t napcoll_exchange_scan(napcoll_builder_t *builder, const napcoll_party_t *party,
+                                     napcoll_span_t *value, napcoll_span_t *prefix);
+
+/** right = left op right, in place but where right is in the send buffer; left is kept. Returns where
+ * the result is. */
+napcoll_span_t napcoll_exchange_join(napcoll_builder_t *builder, napcoll_span_t left,
+                                     napcoll_span_t right);
+
 /** Broadcast process 0's `data` to that of all processes, along the split of the processes. */
 void napcoll_exchange_bcast(napcoll_builder_t *builder, const napcoll_party_t *party,
                             napcoll_span_t data);

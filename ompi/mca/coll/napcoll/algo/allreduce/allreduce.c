@@ -75,6 +75,20 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
                               "steps. 0: all nodes at once up to 32 nodes, else 8",
                       .initial = 0,
                       .least = 0}}},
+    [NAPCOLL_ALLREDUCE_GATHERED] =
+        {.name = "gathered",
+         .help = "all vectors on all processes, gathered node-aware, then folded by halves of the "
+                 "ranks: the same bits on any nodes, for small vectors",
+         .generate = napcoll_allreduce_gathered,
+         .bounds = napcoll_allreduce_gathered_bounds,
+         .needs = NAPCOLL_NEEDS_NOTHING,
+         .linear = true,
+         .canonical = true,
+         .tunable = {{.name = "lanes",
+                      .help = "Lanes per node that fetch from other nodes at once (the radix over "
+                              "nodes is one more). 0: chosen from the processes per node",
+                      .initial = 0,
+                      .least = 0}}},
 };
 
 const napcoll_collective_t napcoll_allreduce = {
