@@ -108,22 +108,6 @@ static void nap_plan_one_message_per_process_and_level(void **state)
     }
 }
 
-/* Stages of a plan with a message to or from another node. */
-static int inter_node_stages(const napcoll_plan_t *plan, const napcoll_node_map_t *map)
-{
-    int node = napcoll_node_map_node(map, plan->rank), count = 0;
-
-    for (int s = 0; s < plan->stages; s++) {
-        const napcoll_stage_t *stage = &plan->stage[s];
-        bool crosses = false;
-        for (int i = stage->first; i < stage->first + stage->messages; i++) {
-            crosses = crosses || node != napcoll_node_map_node(map, plan->step[i].peer);
-        }
-        count += crosses;
-    }
-    return count;
-}
-
 static void nap_plan_needs_log_ppn_inter_node_steps(void **state)
 {
     static const struct {

@@ -57,6 +57,11 @@ int napcoll_request_input_buffer(const napcoll_request_t *request)
                : NAPCOLL_BUFFER_SEND;
 }
 
+int napcoll_request_root(const napcoll_request_t *request)
+{
+    return NAPCOLL_GOAL_REDUCE == request->collective->goal ? request->params.root : 0;
+}
+
 bool napcoll_request_takes(const napcoll_request_t *request)
 {
     return napcoll_goal_takes(request->collective->goal, request->params.root, request->rank);
