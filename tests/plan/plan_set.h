@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "algo/allreduce/allreduce.h"
+#include "model/napcoll_simulate.h"
 #include "plan/napcoll_plan_verify.h"
 
 /** A map of a placement in the form of the parameters fake_ppn and fake_map. */
@@ -35,6 +36,20 @@ static inline napcoll_node_map_t *placement(const char *ppn, const char *order, 
     assert_int_equal(napcoll_node_map_create(id, size, &map), 0);
     free(id);
     return map;
+}
+
+/** Let the hardware of a node have its processes in another order than their ranks: every other one is on
+ * the second socket. */
+static inline void shuffle_hardware(napcoll_node_map_t *map, int node)
+{
+    const char *locality[64];
+    const int ppn = napcoll_node_map_ppn(map, node);
+
+    assert_in_range(ppn, 1, 64);
+    for (int lane = 0; lane < ppn; lane++) {
+        locality[lane] = lane % 2 ? "NM0:SK1" : "NM0:SK0";
+    }
+    assert_int_equal(napcoll_node_map_set_locality(map, node, locality), 0);
 }
 
 typedef enum {
@@ -120,6 +135,31 @@ static inline int inter_node_stages(const napcoll_plan_t *plan, const napcoll_no
         count += crosses;
     }
     return count;
+}
+
+/** Messages that wait for one another on the longest way through the plans: between nodes, or inside. */
+static inline int steps_in_a_row(const napcoll_collective_t *collective, int row,
+                                 const napcoll_node_map_t *map, const napcoll_params_t *params,
+                                 napcoll_level_t level)
+{
+    napcoll_generator_t generator = {.request = {.collective = collective,
+                                                 .algorithm = &collective->algorithm[row],
+                                                 .map = map,
+                                                 .params = *params}};
+    napcoll_machine_t machine = {.process_injection_mbyte_per_s = 1};
+    napcoll_simulation_t *simulation;
+    double time_us;
+
+    for (int protocol = 0; protocol < NAPCOLL_PROTOCOLS; protocol++) {
+        machine.link[level][protocol].latency_us = 1;
+    }
+    assert_int_equal(
+        napcoll_simulation_create(map, napcoll_generator_plan, &generator, &simulation),
+        NAPCOLL_SIMULATE_OK);
+    assert_int_equal(napcoll_simulation_run(simulation, &machine, 0, &time_us),
+                     NAPCOLL_SIMULATE_OK);
+    napcoll_simulation_free(simulation);
+    return (int) (time_us + 0.5);
 }
 
 #endif /* NAPCOLL_TESTS_PLAN_SET_H */

@@ -59,6 +59,11 @@ bool napcoll_request_scattered(const napcoll_request_t *request)
     return request->collective->spread || !request->map->contiguous;
 }
 
+int napcoll_request_root(const napcoll_request_t *request)
+{
+    return NAPCOLL_GOAL_REDUCE == request->collective->goal ? request->params.root : 0;
+}
+
 bool napcoll_request_takes(const napcoll_request_t *request)
 {
     return napcoll_goal_takes(request->collective->goal, request->params.root, request->rank);

@@ -76,6 +76,9 @@ static inline napcoll_span_t napcoll_request_input(const napcoll_request_t *requ
     return (napcoll_span_t){.buffer = napcoll_request_input_buffer(request), .count = 1};
 }
 
+/** The rank to which a result is led: the root of a reduce, and rank 0 where there is none. */
+int napcoll_request_root(const napcoll_request_t *request);
+
 /** Whether the rank gets a result in its receive buffer. */
 bool napcoll_request_takes(const napcoll_request_t *request);
 
@@ -176,6 +179,8 @@ extern const napcoll_collective_t napcoll_reduce_scatter;
 extern const napcoll_collective_t napcoll_reduce_scatter_block;
 extern const napcoll_collective_t napcoll_scan;
 extern const napcoll_collective_t napcoll_exscan;
+extern const napcoll_collective_t napcoll_reduce;
+extern const napcoll_collective_t napcoll_barrier;
 
 /** A row by name, or -1. */
 int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *name);

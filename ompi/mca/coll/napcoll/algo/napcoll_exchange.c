@@ -29,13 +29,15 @@ static int flat_rank(const napcoll_party_t *party, int process)
 
 static int leader_rank(const napcoll_party_t *party, int process)
 {
-    return napcoll_node_map_rank(party->map, process, 0);
+    return napcoll_node_map_rank(party->map, process, process == party->root ? party->lane : 0);
 }
 
 static int node_rank(const napcoll_party_t *party, int process)
 {
-    int lane = party->ordered ? process
-                              : napcoll_node_map_near_lane(party->map, party->node, process);
+    const int ppn = napcoll_node_map_ppn(party->map, party->node);
+    const int lane = party->ordered ? (process + party->lane) % ppn
+                                    : napcoll_node_map_near_lane(party->map, party->node, process);
+
     return napcoll_node_map_rank(party->map, party->node, lane);
 }
 
@@ -44,6 +46,7 @@ napcoll_party_t napcoll_party_flat(const napcoll_request_t *request, int radix)
     return (napcoll_party_t){.members = request->map->size,
                              .processes = request->map->size,
                              .self = request->rank,
+                             .root = napcoll_request_root(request),
                              .radix = radix,
                              .count = 1,
                              .rank = flat_rank,
@@ -52,17 +55,34 @@ napcoll_party_t napcoll_party_flat(const napcoll_request_t *request, int radix)
 
 napcoll_party_t napcoll_party_leaders(const napcoll_request_t *request, int radix)
 {
-    return (napcoll_party_t){.members = request->map->nodes,
-                             .processes = request->map->nodes,
-                             .self = napcoll_node_map_node(request->map, request->rank),
+    const napcoll_node_map_t *map = request->map;
+    const int root = napcoll_request_root(request);
+
+    return (napcoll_party_t){.members = map->nodes,
+                             .processes = map->nodes,
+                             .self = napcoll_node_map_node(map, request->rank),
+                             .root = napcoll_node_map_node(map, root),
                              .radix = radix,
                              .count = 1,
                              .rank = leader_rank,
-                             .map = request->map};
+                             .map = map,
+                             .lane = napcoll_node_map_lane(map, root)};
+}
+
+/* The process of a party that has a rank. */
+static int process_of(const napcoll_party_t *party, int rank)
+{
+    int process = 0;
+
+    while (party->rank(party, process) != rank) {
+        process++;
+    }
+    return process;
 }
 
 napcoll_party_t napcoll_party_node(const napcoll_request_t *request)
 {
+    const int root = napcoll_request_root(request);
     int node = napcoll_node_map_node(request->map, request->rank);
     int ppn = napcoll_node_map_ppn(request->map, node);
     napcoll_party_t party = {.members = ppn,
@@ -74,8 +94,9 @@ napcoll_party_t napcoll_party_node(const napcoll_request_t *request)
                              .node = node,
                              .ordered = request->params.ordered};
 
-    while (party.rank(&party, party.self) != request->rank) {
-        party.self++;
+    party.self = process_of(&party, request->rank);
+    if (node == napcoll_node_map_node(request->map, root)) {
+        party.root = process_of(&party, root);
     }
     return party;
 }
@@ -317,6 +338,26 @@ napcoll_span_t napcoll_exchange_scan(napcoll_builder_t *builder, const napcoll_p
     return value[party->self];
 }
 
+/* Receive the values of a group's other parts from where they met, and fold all, in order. */
+static napcoll_span_t take_in_parts(napcoll_builder_t *builder, const napcoll_party_t *party,
+                                    const napcoll_split_t *group, napcoll_span_t value)
+{
+    napcoll_span_t acc = value;
+
+    for (int part = group->parts - 1; part >= 0; part--) {
+        napcoll_span_t next = value;
+
+        if (part != group->part) {
+            next = napcoll_builder_temp(builder, party->block, party->count);
+            napcoll_builder_recv(
+                builder, next,
+                party->rank(party, napcoll_split_part_head(group, part, party->root)));
+        }
+        acc = part == group->parts - 1 ? next : fold_left(builder, next, acc);
+    }
+    return acc;
+}
+
 napcoll_span_t napcoll_exchange_reduce(napcoll_builder_t *builder, const napcoll_party_t *party,
                                        napcoll_span_t value)
 {
@@ -326,23 +367,16 @@ napcoll_span_t napcoll_exchange_reduce(napcoll_builder_t *builder, const napcoll
 
     for (int level = 1; level <= levels; level++) {
         napcoll_split_t group = napcoll_split_at(party->members, party->radix, level, party->self);
-        napcoll_span_t received = {0}, acc = value;
+        const int head = napcoll_split_head(group.first, group.size, party->root);
 
-        if (0 != group.position) {
-            continue; /* sent on an earlier level */
+        if (party->self != napcoll_split_part_head(&group, group.part, party->root)) {
+            break; /* sent on the level before */
         }
-        if (0 != group.part) {
-            napcoll_builder_send(builder, value, party->rank(party, group.first));
-            napcoll_builder_next_stage(builder);
-            continue;
+        if (party->self == head) {
+            value = take_in_parts(builder, party, &group, value);
+        } else {
+            napcoll_builder_send(builder, value, party->rank(party, head));
         }
-        for (int part = group.parts - 1; part >= 1; part--) {
-            received = napcoll_builder_temp(builder, party->block, party->count);
-            napcoll_builder_recv(builder, received,
-                                 party->rank(party, napcoll_split_part_first(&group, part)));
-            acc = part == group.parts - 1 ? received : fold_left(builder, received, acc);
-        }
-        value = group.parts > 1 ? fold_left(builder, value, acc) : value;
         napcoll_builder_next_stage(builder);
     }
     return value;

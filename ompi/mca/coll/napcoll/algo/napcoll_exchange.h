@@ -28,6 +28,7 @@ typedef struct napcoll_party {
     int members;
     int processes;
     int self;  /**< this process, 0 .. processes - 1 */
+    int root;  /**< the process to which napcoll_exchange_reduce reduces */
     int radix; /**< of the split, >= 2 */
     int block; /**< first block of the vector that is reduced */
     int count; /**< blocks that are reduced */
@@ -37,18 +38,24 @@ typedef struct napcoll_party {
 
     const napcoll_node_map_t *map; /**< for rank */
     int node;                      /**< for rank */
+    int lane;                      /**< for rank: that of the root's node's process in a party of
+                                        nodes, of process 0 in one of an ordered node */
     bool ordered;                  /**< for rank: processes stand in rank order */
     int one_more; /**< with one member more than processes: the process that holds the last member; it
                        holds its own one besides */
 } napcoll_party_t;
 
+/* Where a request has a root, it is that of the parties below, too. */
+
 /** All ranks of the communicator, in rank order. */
 napcoll_party_t napcoll_party_flat(const napcoll_request_t *request, int radix);
 
-/** The leaders of all nodes, in node order; only a leader may use it. */
+/** One process of every node, in node order: the leader, and on the root's node the root; only they may
+ * use it. */
 napcoll_party_t napcoll_party_leaders(const napcoll_request_t *request, int radix);
 
-/** The processes of the request's node, leader first; one member each. */
+/** The processes of the request's node, leader first; one member each. The root is the one that
+ * napcoll_party_leaders takes. */
 napcoll_party_t napcoll_party_node(const napcoll_request_t *request);
 
 /**
@@ -71,10 +78,13 @@ napcoll_span_t napcoll_exchange_allreduce(napcoll_builder_t *builder, const napc
                                           napcoll_span_t *value, int known);
 
 /**
- * Reduce to process 0 along the split, at most one member per process: processes that hold none
- * do nothing. Folds as napcoll_exchange_allreduce does.
+ * Reduce to the party's root along the split, at most one member per process: processes that hold none
+ * do nothing. Folds as napcoll_exchange_allreduce does, whoever is the root: the part in which the root
+ * is reduces to it, and every other part to its first process.
  *
- * @return where the result is on process 0; elsewhere nothing of use
+ *     root 1 of 4, radix 2      0 -> 1, 3 -> 2      2 -> 1
+ *
+ * @return where the result is on the root; elsewhere nothing of use
  */
 napcoll_span_t napcoll_exchange_reduce(napcoll_builder_t *builder, const napcoll_party_t *party,
                                        napcoll_span_t value);

@@ -10,6 +10,8 @@
 
 #include "algo/napcoll_lane.h"
 
+#include "algo/napcoll_split.h"
+
 /* With more nodes than this a message to each of them at once is too many. */
 enum { MOST_AT_ONCE = 32, RADIX_BEYOND = 8 };
 
@@ -74,6 +76,46 @@ int napcoll_lane_schedule(napcoll_schedule_t *schedule, const napcoll_request_t 
     }
     schedule->stages = inter + 1;
     return inter;
+}
+
+/* Slices meet at the root: one message each. */
+static void collect_slices(napcoll_schedule_t *schedule, const napcoll_request_t *request, int lane,
+                           int stage)
+{
+    const napcoll_node_map_t *map = request->map;
+    const int root = napcoll_request_root(request), lanes = napcoll_lane_count(map);
+    const int nodes = map->nodes, node = napcoll_node_map_node(map, root);
+
+    for (int other = 0; other < lanes && request->rank == root; other++) {
+        if (other != lane) {
+            napcoll_schedule_move(schedule, stage, napcoll_node_map_rank(map, node, other), false,
+                                  other * nodes, nodes);
+        }
+    }
+    if (request->rank != root && lane < lanes
+        && node == napcoll_node_map_node(map, request->rank)) {
+        napcoll_schedule_move(schedule, stage, root, true, lane * nodes, nodes);
+    }
+}
+
+void napcoll_lane_collect(napcoll_schedule_t *schedule, const napcoll_request_t *request, int radix)
+{
+    const napcoll_node_map_t *map = request->map;
+    const int lane = napcoll_node_map_lane(map, request->rank);
+    const int root = napcoll_node_map_node(map, napcoll_request_root(request));
+    const napcoll_group_t group = {.members = map->nodes,
+                                   .self = napcoll_node_map_node(map, request->rank),
+                                   .rank = lane_rank,
+                                   .first = lane_first,
+                                   .map = map,
+                                   .lane = lane};
+    const int inter = napcoll_split_levels(map->nodes, radix);
+
+    if (lane < napcoll_lane_count(map)) {
+        (void) napcoll_schedule_collect(schedule, &group, 0, radix, root);
+    }
+    collect_slices(schedule, request, lane, inter);
+    schedule->stages = inter + 1;
 }
 
 napcoll_bounds_t napcoll_lane_bounds(const napcoll_node_map_t *map, int radix)

@@ -44,10 +44,26 @@ int napcoll_lane_radix(const napcoll_node_map_t *map, int wanted);
  */
 int napcoll_lane_schedule(napcoll_schedule_t *schedule, const napcoll_request_t *request, int radix);
 
+/**
+ * The schedule that gathers to the root what the lanes own: the lanes of the root's node collect their
+ * slices, and the root collects them from there.
+ *
+ *     between nodes   lane l of the root's node gets slice l from the lane l of the others
+ *     in the node     every lane gives its slice to the root
+ *
+ *     cost   ceil(log_r n) alpha + (n - 1)/n s/L beta between nodes, alpha + (L - 1)/L s beta inside
+ *
+ * @param[out] schedule  where to; begun empty
+ * @param[in]  request   map, rank and root
+ * @param[in]  radix     between nodes (napcoll_schedule_collect)
+ */
+void napcoll_lane_collect(napcoll_schedule_t *schedule, const napcoll_request_t *request,
+                          int radix);
+
 /** The block that a process owns, or -1. */
 int napcoll_lane_own(const napcoll_request_t *request);
 
-/** The most messages that a process sends, or receives, in a stage of the schedule. */
+/** The most messages that a process sends, or receives, in a stage of either schedule. */
 napcoll_bounds_t napcoll_lane_bounds(const napcoll_node_map_t *map, int radix);
 
 #endif /* NAPCOLL_LANE_H */

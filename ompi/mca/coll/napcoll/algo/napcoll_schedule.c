@@ -192,6 +192,43 @@ int napcoll_schedule_direct(napcoll_schedule_t *schedule, const napcoll_group_t 
     return reach(schedule, stage + 1);
 }
 
+/* What a stage of napcoll_schedule_collect has for this process. */
+static void collect_level(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+                          const napcoll_split_t *split, int root)
+{
+    const int head = napcoll_split_head(split->first, split->size, root);
+
+    if (group->self != napcoll_split_part_head(split, split->part, root)) {
+        return; /* its bundles are on their way */
+    }
+    for (int part = 0; part < split->parts; part++) {
+        const int first = napcoll_split_part_first(split, part);
+        const int size = napcoll_split_part_size(split, part);
+
+        if (group->self == head && part != split->part) {
+            napcoll_schedule_run(schedule, group, stage,
+                                 group->rank(group, napcoll_split_head(first, size, root)), false,
+                                 first, size);
+        } else if (group->self != head && part == split->part) {
+            napcoll_schedule_run(schedule, group, stage, group->rank(group, head), true, first,
+                                 size);
+        }
+    }
+}
+
+int napcoll_schedule_collect(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+                             int radix, int root)
+{
+    const int levels = napcoll_split_levels(group->members, radix);
+
+    for (int level = 1; level <= levels; level++, stage++) {
+        const napcoll_split_t split = napcoll_split_at(group->members, radix, level, group->self);
+
+        collect_level(schedule, group, stage, &split, root);
+    }
+    return reach(schedule, stage);
+}
+
 void napcoll_schedule_gather(napcoll_builder_t *builder, const napcoll_schedule_t *schedule,
                              int stage, napcoll_span_t whole, int shift, bool single)
 {
@@ -391,16 +428,16 @@ void napcoll_fold_stage(napcoll_fold_t *fold, const napcoll_schedule_t *schedule
 }
 
 /* What a stage of the plan does to one segment: backwards, then forwards. */
-static void emit_step(napcoll_fold_t *fold, const napcoll_schedule_t *schedule, int step, int shift,
-                      int own)
+static void emit_step(napcoll_fold_t *fold, const napcoll_schedule_t *backwards,
+                      const napcoll_schedule_t *forwards, int step, int shift, int own)
 {
-    const int stages = schedule->stages;
+    const int stages = backwards->stages;
 
     if (step >= stages) {
-        napcoll_schedule_gather(fold->builder, schedule, step - stages, fold->home, shift, false);
+        napcoll_schedule_gather(fold->builder, forwards, step - stages, fold->home, shift, false);
         return;
     }
-    napcoll_fold_stage(fold, schedule, stages - 1 - step, shift);
+    napcoll_fold_stage(fold, backwards, stages - 1 - step, shift);
     if (stages - 1 == step && own >= 0) {
         napcoll_fold_home(fold, own + shift, 1);
     }
@@ -409,7 +446,13 @@ static void emit_step(napcoll_fold_t *fold, const napcoll_schedule_t *schedule, 
 void napcoll_pipeline(napcoll_fold_t *fold, const napcoll_schedule_t *schedule, int segments,
                       int blocks, int own)
 {
-    const int steps = 2 * schedule->stages;
+    napcoll_pipeline_through(fold, schedule, schedule, segments, blocks, own);
+}
+
+void napcoll_pipeline_through(napcoll_fold_t *fold, const napcoll_schedule_t *backwards,
+                              const napcoll_schedule_t *forwards, int segments, int blocks, int own)
+{
+    const int steps = backwards->stages + forwards->stages;
 
     if (0 == steps && own >= 0) {
         napcoll_fold_home(fold, 0, segments * blocks); /* alone */
@@ -418,7 +461,7 @@ void napcoll_pipeline(napcoll_fold_t *fold, const napcoll_schedule_t *schedule, 
         const int first = stage < steps ? 0 : stage - steps + 1;
 
         for (int segment = first; segment <= stage && segment < segments; segment++) {
-            emit_step(fold, schedule, stage - segment, segment * blocks, own);
+            emit_step(fold, backwards, forwards, stage - segment, segment * blocks, own);
         }
         napcoll_builder_next_stage(fold->builder);
     }

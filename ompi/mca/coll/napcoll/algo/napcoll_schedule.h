@@ -136,6 +136,23 @@ int napcoll_schedule_multiplying(napcoll_schedule_t *schedule, const napcoll_gro
 int napcoll_schedule_direct(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage);
 
 /**
+ * Gather to one member, along the balanced split (napcoll_split.h): the bundles of a part meet where its
+ * first member is, or the root, and go on together. For reading forwards: only the root gets all.
+ *
+ *     cost   ceil(log_radix n) alpha + (n - 1) beta b, radix - 1 messages at once
+ *
+ * @param[in,out] schedule  where to
+ * @param[in]     group     who
+ * @param[in]     stage     the first one
+ * @param[in]     radix     of the split
+ * @param[in]     root      the member
+ *
+ * @return the stage after the last
+ */
+int napcoll_schedule_collect(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+                             int radix, int root);
+
+/**
  * Emit a stage's messages, forwards, into the builder's current stage.
  *
  * @param[in,out] builder   the plan
@@ -205,6 +222,14 @@ void napcoll_fold_in(napcoll_fold_t *fold, napcoll_span_t value, int peer);
  */
 void napcoll_pipeline(napcoll_fold_t *fold, const napcoll_schedule_t *schedule, int segments,
                       int blocks, int own);
+
+/**
+ * The same with two schedules, of as many stages on every process each: one backwards, then another
+ * forwards, which gathers what the first one has folded.
+ */
+void napcoll_pipeline_through(napcoll_fold_t *fold, const napcoll_schedule_t *backwards,
+                              const napcoll_schedule_t *forwards, int segments, int blocks,
+                              int own);
 
 /** Free the fold's list. */
 void napcoll_fold_end(napcoll_fold_t *fold);

@@ -51,4 +51,18 @@ static inline int napcoll_split_part_first(const napcoll_split_t *split, int par
     return split->first + part * (split->size / split->parts) + (part < larger ? part : larger);
 }
 
+/** Where what members [first, first + size) have meets on its way to member `root`: there, if that is one
+ * of them, else at the first. */
+static inline int napcoll_split_head(int first, int size, int root)
+{
+    return root >= first && root < first + size ? root : first;
+}
+
+/** The same of a part of a group. */
+static inline int napcoll_split_part_head(const napcoll_split_t *split, int part, int root)
+{
+    return napcoll_split_head(napcoll_split_part_first(split, part),
+                              napcoll_split_part_size(split, part), root);
+}
+
 #endif /* NAPCOLL_SPLIT_H */

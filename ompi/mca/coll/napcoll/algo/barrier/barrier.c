@@ -1,0 +1,45 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The table of barrier algorithms.
+ */
+
+#include "algo/barrier/barrier.h"
+
+static const napcoll_algorithm_t algorithms[NAPCOLL_BARRIER_ALGORITHMS] = {
+    [NAPCOLL_BARRIER_DISSEMINATION] =
+        {.name = "dissemination",
+         .help = "all ranks pass on what they have heard, ceil(log2 P) steps, blind to nodes",
+         .generate = napcoll_barrier_dissemination,
+         .bounds = napcoll_barrier_dissemination_bounds,
+         .needs = NAPCOLL_NEEDS_NOTHING},
+    [NAPCOLL_BARRIER_SMP] =
+        {.name = "smp",
+         .help = "gather at each node's leader, dissemination among leaders, local release",
+         .generate = napcoll_barrier_smp,
+         .bounds = napcoll_barrier_smp_bounds,
+         .needs = NAPCOLL_NEEDS_NOTHING},
+    [NAPCOLL_BARRIER_NAP] =
+        {.name = "nap",
+         .help = "node-aware parallel: dissemination over nodes in which every process of a node "
+                 "reaches another node, ceil(log_(ppn + 1) nodes) inter-node steps",
+         .generate = napcoll_barrier_nap,
+         .bounds = napcoll_barrier_nap_bounds,
+         .needs = NAPCOLL_NEEDS_SHARED_NODE,
+         .tunable = {{.name = "lanes",
+                      .help =
+                          "Lanes per node that send at once to other nodes (the radix over nodes "
+                          "is one more); a process on a smaller node serves several lanes. 0: "
+                          "chosen from the processes per node",
+                      .initial = 0,
+                      .least = 0}}},
+};
+
+const napcoll_collective_t napcoll_barrier = {.name = "barrier",
+                                              .goal = NAPCOLL_GOAL_BARRIER,
+                                              .algorithm = algorithms,
+                                              .algorithms = NAPCOLL_BARRIER_ALGORITHMS};

@@ -1,0 +1,45 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Barrier through the nodes' leaders.
+ *
+ *     node 0   0 <- 1,2,3  |  0 -> 4   0 -> 8  |  0 -> 1,2,3
+ *     node 1   4 <- 5,6,7  |  4 -> 8   4 -> 0  |  4 -> 5,6,7
+ *     node 2   8 <- 9,..   |  8 -> 0   8 -> 4  |  8 -> 9,..
+ *               gather        dissemination       release
+ *
+ *     cost     2 log_k(ppn) local steps, ceil(log2 n) alpha between nodes
+ */
+
+#include "algo/barrier/barrier.h"
+
+napcoll_plan_t *napcoll_barrier_smp(const napcoll_request_t *request)
+{
+    const napcoll_party_t node = napcoll_party_node(request);
+    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+
+    if (NULL == builder) {
+        return NULL;
+    }
+    napcoll_word_collect(builder, &node);
+    if (0 == node.self) {
+        const napcoll_party_t leaders = napcoll_party_leaders(request, 2);
+
+        napcoll_word_disseminate(builder, &leaders, 1);
+    }
+    napcoll_word_release(builder, &node);
+    return napcoll_builder_finish(builder);
+}
+
+/* One message between leaders; inside the node one to or from each other part. */
+napcoll_bounds_t napcoll_barrier_smp_bounds(const napcoll_node_map_t *map,
+                                            const napcoll_params_t *params)
+{
+    const int parts = params->local_radix < map->max_ppn ? params->local_radix : map->max_ppn;
+
+    return (napcoll_bounds_t){.inter = 1, .all = parts > 2 ? parts - 1 : 1};
+}

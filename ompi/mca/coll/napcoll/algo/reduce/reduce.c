@@ -1,0 +1,71 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The table of reduce algorithms.
+ */
+
+#include "algo/reduce/reduce.h"
+
+static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
+    [NAPCOLL_REDUCE_BINOMIAL] =
+        {.name = "binomial",
+         .help = "a tree over halves of the ranks, ceil(log2 P) steps, blind to nodes; any op and "
+                 "placement",
+         .generate = napcoll_reduce_binomial,
+         .bounds = napcoll_reduce_binomial_bounds,
+         .needs = NAPCOLL_NEEDS_NOTHING,
+         .canonical = true},
+    [NAPCOLL_REDUCE_SMP] =
+        {.name = "smp",
+         .help = "reduce inside each node, then a binomial tree of one process per node",
+         .generate = napcoll_reduce_smp,
+         .bounds = napcoll_reduce_smp_bounds,
+         .needs = NAPCOLL_NEEDS_NODE_ORDER},
+    [NAPCOLL_REDUCE_NAP] =
+        {.name = "nap",
+         .help = "node-aware parallel: a tree of nodes in which every process of a node receives "
+                 "from another node, ceil(log_(ppn + 1) nodes) inter-node steps",
+         .generate = napcoll_reduce_nap,
+         .bounds = napcoll_reduce_nap_bounds,
+         .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_NODE_ORDER,
+         .tunable = {{.name = "lanes",
+                      .help =
+                          "Lanes per node that receive at once from other nodes (the radix over "
+                          "nodes is one more); a process on a smaller node serves several lanes. "
+                          "0: chosen from the processes per node",
+                      .initial = 0,
+                      .least = 0}}},
+    [NAPCOLL_REDUCE_RABENSEIFNER] =
+        {.name = "rabenseifner",
+         .help =
+             "reduce-scatter by recursive halving, then a binomial gather, blind to nodes; any op, "
+             "placement, root and number of ranks",
+         .generate = napcoll_reduce_rabenseifner,
+         .bounds = napcoll_reduce_rabenseifner_bounds,
+         .needs = NAPCOLL_NEEDS_NOTHING,
+         .canonical = true},
+    [NAPCOLL_REDUCE_LANE] =
+        {.name = "lane",
+         .help =
+             "reduce-scatter inside the nodes, each lane reduces its slice across nodes, the root "
+             "collects the slices: all processes use the network",
+         .generate = napcoll_reduce_lane,
+         .bounds = napcoll_reduce_lane_bounds,
+         .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_COMMUTATIVE,
+         .segmented = true,
+         .tunable = {{.name = "radix",
+                      .help =
+                          "Radix of the steps between nodes, at least 2: more messages in fewer "
+                          "steps. 0: all nodes at once up to 32 nodes, else 8",
+                      .initial = 0,
+                      .least = 0}}},
+};
+
+const napcoll_collective_t napcoll_reduce = {.name = "reduce",
+                                             .goal = NAPCOLL_GOAL_REDUCE,
+                                             .algorithm = algorithms,
+                                             .algorithms = NAPCOLL_REDUCE_ALGORITHMS};

@@ -1,0 +1,52 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Reduce through one process per node: the leader, and on the root's node the root. Three nodes, root 5:
+ *
+ *     node 0   0 <- 1,2,3  |
+ *     node 1   5 <- 4,6,7  |  0 -> 5  |          |
+ *     node 2   8 <- 9,..   |          |  8 -> 5  |
+ *               reduce        binomial tree
+ *
+ *     cost     log_k(ppn) local steps, ceil(log2 n) (alpha + beta s) between nodes
+ *
+ * The reduction of MPICH's SMP algorithms (see allreduce/smp.c).
+ */
+
+#include "algo/napcoll_exchange.h"
+#include "algo/reduce/reduce.h"
+
+napcoll_plan_t *napcoll_reduce_smp(const napcoll_request_t *request)
+{
+    const napcoll_party_t node = napcoll_party_node(request);
+    const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
+    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+    napcoll_span_t result;
+
+    if (NULL == builder) {
+        return NULL;
+    }
+    result = napcoll_exchange_reduce(builder, &node, napcoll_request_input(request));
+    if (node.self == node.root) {
+        const napcoll_party_t nodes = napcoll_party_leaders(request, 2);
+
+        result = napcoll_exchange_reduce(builder, &nodes, result);
+    }
+    if (napcoll_request_takes(request)) {
+        napcoll_builder_copy(builder, recvbuf, result);
+    }
+    return napcoll_builder_finish(builder);
+}
+
+/* One message between nodes; inside the node one from each other part. */
+napcoll_bounds_t napcoll_reduce_smp_bounds(const napcoll_node_map_t *map,
+                                           const napcoll_params_t *params)
+{
+    const int parts = params->local_radix < map->max_ppn ? params->local_radix : map->max_ppn;
+
+    return (napcoll_bounds_t){.inter = 1, .all = parts > 2 ? parts - 1 : 1};
+}

@@ -1,0 +1,200 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * All barrier plans, run by the verifier over many placements: sound, free of deadlock under rendezvous,
+ * no rank leaves without word of all; and the steps between nodes.
+ */
+
+#include "plan_set.h"
+
+#include "algo/barrier/barrier.h"
+#include "algo/napcoll_ports.h"
+#include "algo/napcoll_split.h"
+
+static void verify_all(const napcoll_node_map_t *map, int local_radix, int lanes)
+{
+    for (int tree = 0; tree < 2; tree++) {
+        for (int a = 0; a < napcoll_barrier.algorithms; a++) {
+            napcoll_params_t params = {
+                .local_tree = 0 != tree, .local_radix = local_radix, .tunable = {lanes}};
+
+            (void) prove_plans(&napcoll_barrier, a, map, &params);
+        }
+    }
+}
+
+static void barrier_plans_on_uniform_nodes(void **state)
+{
+    (void) state;
+    for (int ppn = 1; ppn <= 9; ppn++) {
+        for (int nodes = 1; nodes <= 30; nodes++) {
+            char list[16];
+            (void) snprintf(list, sizeof(list), "%d", ppn);
+            napcoll_node_map_t *map = placement(list, nodes % 2 ? "block" : "cyclic", nodes * ppn);
+            verify_all(map, 2 + nodes % 4, 0);
+            verify_all(map, 8, nodes % 9);
+            napcoll_node_map_free(map);
+        }
+    }
+}
+
+static void barrier_plans_where_the_hardware_has_another_order(void **state)
+{
+    (void) state;
+    for (int node = 0; node < 5; node++) {
+        napcoll_node_map_t *map = placement("7,4,5", "block", 28);
+        shuffle_hardware(map, node);
+        for (int lanes = 0; lanes < 6; lanes++) {
+            verify_all(map, 2 + lanes % 3, lanes);
+        }
+        napcoll_node_map_free(map);
+    }
+}
+
+static void barrier_plans_on_uneven_nodes(void **state)
+{
+    static const char *const lists[] = {"3,2,1",   "5,5,1,4", "1,8",       "8,1,1", "2,3",
+                                        "7,7,7,6", "4,4,1",   "16,1,3,16", "1,1,2", "9,2,5,5,1,3"};
+    static const char *const orders[] = {"block", "cyclic", "random:1", "random:77"};
+
+    (void) state;
+    for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
+        for (int size = 2; size <= 64; size += size < 12 ? 1 : 13) {
+            for (size_t o = 0; o < sizeof(orders) / sizeof(*orders); o++) {
+                napcoll_node_map_t *map = placement(lists[l], orders[o], size);
+                for (int lanes = 0; lanes <= 7; lanes += lanes < 4 ? 1 : 3) {
+                    verify_all(map, 2 + (size + lanes) % 5, lanes);
+                }
+                napcoll_node_map_free(map);
+            }
+        }
+    }
+}
+
+static void barrier_plans_on_many_nodes(void **state)
+{
+    static const int nodes[] = {33, 100, 257};
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(nodes) / sizeof(*nodes); i++) {
+        napcoll_node_map_t *map = placement("16", "block", 16 * nodes[i]);
+        verify_all(map, 8, 0);
+        napcoll_node_map_free(map);
+    }
+}
+
+static void nap_plan_needs_log_ppn_plus_1_inter_node_steps(void **state)
+{
+    static const struct {
+        int nodes, ppn, steps;
+    } cases[] = {{9, 8, 1},   {10, 8, 2},  {25, 4, 2},   {26, 4, 3},   {10, 4, 2},
+                 {17, 16, 1}, {18, 16, 2}, {289, 16, 2}, {290, 16, 3}, {9, 2, 2}};
+
+    (void) state;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+        char list[16];
+        (void) snprintf(list, sizeof(list), "%d", cases[c].ppn);
+        napcoll_node_map_t *map = placement(list, "block", cases[c].nodes * cases[c].ppn);
+        napcoll_params_t params = {.local_radix = 4};
+        assert_int_equal(napcoll_barrier_nap_bounds(map, &params).inter, 1);
+        assert_int_equal(steps_in_a_row(&napcoll_barrier, NAPCOLL_BARRIER_NAP, map, &params,
+                                        NAPCOLL_LEVEL_NETWORK),
+                         cases[c].steps);
+        assert_int_equal(napcoll_port_steps(map, napcoll_port_lanes(map, 0)), cases[c].steps);
+        napcoll_node_map_free(map);
+    }
+}
+
+/* With lanes that are wished for as well; and one local exchange more than those steps. */
+static void nap_plan_steps_are_those_of_the_closed_form(void **state)
+{
+    (void) state;
+    for (int nodes = 2; nodes <= 60; nodes++) {
+        napcoll_node_map_t *map = placement("6", "block", nodes * 6);
+        for (int lanes = 1; lanes <= 6; lanes++) {
+            napcoll_params_t params = {.local_radix = 5, .tunable = {lanes}};
+            const int steps = napcoll_port_steps(map, napcoll_port_lanes(map, lanes));
+            assert_int_equal(steps_in_a_row(&napcoll_barrier, NAPCOLL_BARRIER_NAP, map, &params,
+                                            NAPCOLL_LEVEL_NETWORK),
+                             steps);
+            assert_int_equal(steps_in_a_row(&napcoll_barrier, NAPCOLL_BARRIER_NAP, map, &params,
+                                            NAPCOLL_LEVEL_NODE),
+                             1 == lanes ? 2 : 1 + steps);
+        }
+        napcoll_node_map_free(map);
+    }
+}
+
+/* Messages of all ranks; only those inside nodes where asked. */
+static int messages_of(napcoll_plan_t *const *plans, const napcoll_node_map_t *map, bool inside)
+{
+    int sends = 0;
+
+    for (int rank = 0; rank < map->size; rank++) {
+        for (int i = 0; i < plans[rank]->steps; i++) {
+            const napcoll_step_t *step = &plans[rank]->step[i];
+
+            sends += NAPCOLL_STEP_SEND == step->kind
+                     && (!inside
+                         || napcoll_node_map_node(map, rank)
+                                == napcoll_node_map_node(map, step->peer));
+        }
+    }
+    return sends;
+}
+
+static void a_tree_inside_the_node_has_the_fewest_messages(void **state)
+{
+    napcoll_node_map_t *map = placement("8", "block", 72);
+    int sends[2];
+
+    (void) state;
+    for (int tree = 0; tree < 2; tree++) {
+        napcoll_params_t params = {.local_radix = 8, .local_tree = 0 != tree};
+        napcoll_plan_t **plans = plans_of(&napcoll_barrier, NAPCOLL_BARRIER_NAP, map, &params,
+                                          ONE_SHAPE);
+
+        sends[tree] = messages_of(plans, map, true);
+        free_plans(plans, map->size);
+    }
+    assert_int_equal(sends[0], 9 * 2 * 8 * 7); /* before and behind the step all tell all */
+    assert_int_equal(sends[1], 9 * 2 * 2 * 7); /* to the leader and from there */
+    napcoll_node_map_free(map);
+}
+
+static void dissemination_needs_log2_steps_for_any_size(void **state)
+{
+    (void) state;
+    for (int size = 2; size <= 70; size++) {
+        napcoll_node_map_t *map = placement("1", "block", size);
+        napcoll_params_t params = {.local_radix = 2};
+        napcoll_plan_t **plans = plans_of(&napcoll_barrier, NAPCOLL_BARRIER_DISSEMINATION, map,
+                                          &params, ONE_SHAPE);
+
+        for (int rank = 0; rank < size; rank++) {
+            assert_int_equal(plans[rank]->stages, napcoll_split_levels(size, 2));
+        }
+        assert_int_equal(messages_of(plans, map, false), size * napcoll_split_levels(size, 2));
+        free_plans(plans, size);
+        napcoll_node_map_free(map);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(barrier_plans_on_uniform_nodes),
+        cmocka_unit_test(barrier_plans_where_the_hardware_has_another_order),
+        cmocka_unit_test(barrier_plans_on_uneven_nodes),
+        cmocka_unit_test(barrier_plans_on_many_nodes),
+        cmocka_unit_test(nap_plan_needs_log_ppn_plus_1_inter_node_steps),
+        cmocka_unit_test(nap_plan_steps_are_those_of_the_closed_form),
+        cmocka_unit_test(a_tree_inside_the_node_has_the_fewest_messages),
+        cmocka_unit_test(dissemination_needs_log2_steps_for_any_size),
+    };
+    return cmocka_run_group_tests_name("barrier plans", tests, NULL, NULL);
+}
