@@ -408,7 +408,6 @@ static int register_collective(napcoll_coll_t coll)
 
 int mca_coll_napcoll_register(void)
 {
-    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     int rc;
 
     napcoll_compat_help_folder();

@@ -29,6 +29,7 @@ static const struct {
     [NAPCOLL_REASON_REPRODUCIBLE] = {"reproducible",
                                      "the algorithm's bits depend on which ranks share a node (see "
                                      "the parameter reproducible)"},
+    [NAPCOLL_REASON_ONE_NODE] = {"one_node", "all processes share one node"},
     [NAPCOLL_REASON_PPN] = {"ppn", "no node has more than one process"},
     [NAPCOLL_REASON_WRONG_PLAN] = {"wrong_plan",
                                    "the verifier found the algorithm's plan to be wrong (see the "

@@ -114,6 +114,7 @@ typedef enum {
     NAPCOLL_REASON_POWER_OF_TWO,   /**< the number of ranks is none */
     NAPCOLL_REASON_REPRODUCIBLE,   /**< the algorithm's bits depend on the nodes */
     NAPCOLL_REASON_PPN,            /**< no node has a second process */
+    NAPCOLL_REASON_ONE_NODE,       /**< all processes share one node */
     NAPCOLL_REASON_WRONG_PLAN,     /**< the verifier found the plan to be wrong */
     NAPCOLL_REASONS
 } napcoll_reason_t;

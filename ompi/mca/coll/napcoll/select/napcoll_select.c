@@ -40,6 +40,11 @@ static void set_class(napcoll_decision_t *decision, size_t bytes)
     }
 }
 
+static bool folds(const napcoll_collective_t *collective)
+{
+    return NAPCOLL_GOAL_ALLGATHER != collective->goal && NAPCOLL_GOAL_BARRIER != collective->goal;
+}
+
 /* The parameters of a row for a question, as users set them. */
 static napcoll_params_t params_of(const napcoll_collective_t *collective, int row,
                                   const napcoll_settings_t *settings,
@@ -49,7 +54,7 @@ static napcoll_params_t params_of(const napcoll_collective_t *collective, int ro
     const size_t bytes = 0 == decision->least ? 0 : decision->most / 2;
     napcoll_params_t params = {.in_place = question->in_place,
                                .ordered = question->ordered,
-                               .reproducible = settings->reproducible,
+                               .reproducible = folds(collective) && settings->reproducible,
                                .root = question->root,
                                .segments = 1,
                                .provider = settings->provider,
@@ -106,8 +111,8 @@ static int choose_cheapest(const napcoll_collective_t *collective,
 {
     const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
 
-    if (map.max_ppn < 2 && !settings->reproducible) {
-        decision->reason = NAPCOLL_REASON_PPN;
+    if ((map.max_ppn < 2 || map.nodes < 2) && !(settings->reproducible && folds(collective))) {
+        decision->reason = map.nodes < 2 ? NAPCOLL_REASON_ONE_NODE : NAPCOLL_REASON_PPN;
         return 0;
     }
     for (int row = 0; row < collective->algorithms; row++) {

@@ -16,6 +16,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLGATHER_ALGORITHMS] = {
          .help = "blocks go round a ring that visits node after node, P - 1 steps",
          .generate = napcoll_allgather_ring,
          .bounds = napcoll_allgather_ring_bounds,
+         .linear = true,
          .needs = NAPCOLL_NEEDS_NOTHING},
     [NAPCOLL_ALLGATHER_RECURSIVE_DOUBLING] =
         {.name = "recursive_doubling",
@@ -40,6 +41,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLGATHER_ALGORITHMS] = {
                  "ceil(log_(lanes + 1) nodes) inter-node steps",
          .generate = napcoll_allgather_locality_bruck,
          .bounds = napcoll_allgather_locality_bruck_bounds,
+         .radix = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE,
          .tunable = {{.name = "lanes",
                       .help = "Lanes per node that share the inter-node messages; a process on a "

@@ -22,6 +22,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BARRIER_ALGORITHMS] = {
          .help = "gather at each node's leader, dissemination among leaders, local release",
          .generate = napcoll_barrier_smp,
          .bounds = napcoll_barrier_smp_bounds,
+         .radix = true,
          .needs = NAPCOLL_NEEDS_NOTHING},
     [NAPCOLL_BARRIER_NAP] =
         {.name = "nap",
@@ -29,6 +30,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BARRIER_ALGORITHMS] = {
                  "reaches another node, ceil(log_(ppn + 1) nodes) inter-node steps",
          .generate = napcoll_barrier_nap,
          .bounds = napcoll_barrier_nap_bounds,
+         .radix = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE,
          .tunable = {{.name = "lanes",
                       .help =

@@ -8,6 +8,7 @@
  * The table of reduce algorithms.
  */
 
+#include "algo/napcoll_gathered.h"
 #include "algo/reduce/reduce.h"
 
 static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
@@ -24,6 +25,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
          .help = "reduce inside each node, then a binomial tree of one process per node",
          .generate = napcoll_reduce_smp,
          .bounds = napcoll_reduce_smp_bounds,
+         .radix = true,
          .needs = NAPCOLL_NEEDS_NODE_ORDER},
     [NAPCOLL_REDUCE_NAP] =
         {.name = "nap",
@@ -31,6 +33,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
                  "from another node, ceil(log_(ppn + 1) nodes) inter-node steps",
          .generate = napcoll_reduce_nap,
          .bounds = napcoll_reduce_nap_bounds,
+         .radix = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_NODE_ORDER,
          .tunable = {{.name = "lanes",
                       .help =
@@ -63,6 +66,15 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
                           "steps. 0: all nodes at once up to 32 nodes, else 8",
                       .initial = 0,
                       .least = 0}}},
+    [NAPCOLL_REDUCE_GATHERED] =
+        {.name = "gathered",
+         .help = "all vectors at the root, gathered node-aware, then folded by halves of the ranks: "
+                 "the same bits on any nodes, for small vectors",
+         .generate = napcoll_reduce_gathered,
+         .bounds = napcoll_reduce_gathered_bounds,
+         .needs = NAPCOLL_NEEDS_NOTHING,
+         .linear = true,
+         .canonical = true},
 };
 
 const napcoll_collective_t napcoll_reduce = {.name = "reduce",

@@ -24,6 +24,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_SCATTER_ALGORITHMS] =
              "ceil(log_(lanes + 1) nodes) inter-node steps",
          .generate = napcoll_reduce_scatter_locality,
          .bounds = napcoll_reduce_scatter_locality_bounds,
+         .radix = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_COMMUTATIVE,
          .tunable = {{.name = "lanes",
                       .help = "Lanes per node that share the inter-node messages; a process on a "
@@ -45,6 +46,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_SCATTER_ALGORITHMS] =
              "of ranks",
          .generate = napcoll_reduce_scatter_pairwise,
          .bounds = napcoll_reduce_scatter_pairwise_bounds,
+         .linear = true,
          .needs = NAPCOLL_NEEDS_NOTHING,
          .canonical = true,
          .tunable = {{.name = "burst",

@@ -24,6 +24,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_SCAN_ALGORITHMS] = {
                  "nodes before, ceil(log_(ppn+1) nodes) inter-node steps",
          .generate = napcoll_scan_nap,
          .bounds = napcoll_scan_nap_bounds,
+         .radix = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_CONTIGUOUS,
          .tunable = {{.name = "lanes",
                       .help = "Lanes per node that fetch from other nodes at once (the radix over "
@@ -37,6 +38,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_SCAN_ALGORITHMS] = {
                  "ranks: the same bits on any nodes, for small vectors",
          .generate = napcoll_scan_gathered,
          .bounds = napcoll_scan_gathered_bounds,
+         .linear = true,
          .needs = NAPCOLL_NEEDS_NOTHING,
          .canonical = true,
          .tunable = {{.name = "lanes",
