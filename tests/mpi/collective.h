@@ -50,7 +50,7 @@ static inline MPI_Comm dup_tested(const struct test *t, MPI_Comm comm)
 
     snprintf(key, sizeof(key), "napcoll_%s_algorithm", t->coll);
     if (strlen(key) >= MPI_MAX_INFO_KEY) {
-        snprintf(key, sizeof(key), "napcoll_%s_algo", t->coll);
+        snprintf(key, sizeof(key), "napcoll_%s", t->coll);
     }
     return tap_dup(comm, "napcoll", NULL == t->algorithm ? NULL : key, t->algorithm);
 }

@@ -32,6 +32,7 @@ struct share {
     int length;      /* of a rank's vector, alike on all ranks */
 };
 
+/* A collective that reduces. */
 struct reduction {
     bool rooted;  /* IN_PLACE means the root alone */
     bool chooses; /* MIXED is allowed: each process chooses for itself */
@@ -40,8 +41,8 @@ struct reduction {
     /* The call itself; send is MPI_IN_PLACE where this rank works in place. */
     int (*call)(const struct way *way, const void *send, void *recv, MPI_Datatype type, MPI_Op op,
                 MPI_Comm comm);
-    const char
-        *bits_name; /* of the property that the next one checks, for sums of that many doubles */
+    /* A property of the bits of a sum of so many doubles, and its check. */
+    const char *bits_name;
     bool (*bits)(struct test *t, const struct group *g, int count);
 };
 
