@@ -308,11 +308,12 @@ static void machine_names_are_found_in_order(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void machine_default_is_blue_waters(void **state)
+static void machine_default_is_blue_waters_with_an_overhead(void **state)
 {
     napcoll_machine_t m = shipped("bluewaters.conf");
 
     (void) state;
+    m.process_overhead_us = 0.22;
     assert_memory_equal(&m, &napcoll_machine_default, sizeof(m));
 }
 
@@ -416,7 +417,7 @@ int main(void)
         cmocka_unit_test(machine_keys_that_contradict_are_refused),
         cmocka_unit_test(machine_files_too_long_or_binary_are_refused),
         cmocka_unit_test(machine_names_are_found_in_order),
-        cmocka_unit_test(machine_default_is_blue_waters),
+        cmocka_unit_test(machine_default_is_blue_waters_with_an_overhead),
         cmocka_unit_test(machine_numbers_can_be_set_one_by_one),
         cmocka_unit_test(machine_numbers_set_one_by_one_are_refused_alike),
         cmocka_unit_test(machine_numbers_have_one_text),

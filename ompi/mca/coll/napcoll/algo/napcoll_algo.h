@@ -144,6 +144,8 @@ typedef struct napcoll_algorithm {
     napcoll_bounds_t (*bounds)(const napcoll_node_map_t *map, const napcoll_params_t *params);
 
     unsigned needs; /**< napcoll_needs_t flags */
+    bool gathers;   /**< a process holds the vectors of all ranks: auto takes it for the sake of
+                         reproducible results alone */
     bool linear;    /**< a process's plan has a step for every rank, or more */
     bool radix;     /**< it has local phases whose fan-out is local_radix */
     bool segmented; /**< it cuts large vectors into segments */

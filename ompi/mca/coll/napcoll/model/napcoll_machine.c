@@ -121,7 +121,8 @@ const napcoll_machine_t napcoll_machine_default = {
     .node_injection_mbyte_per_s = 6671.908,
     .node_injection_from_processes = 4,
     .node_injection_from_bytes = 8000,
-    .fold_ns_per_byte = 1.4442875};
+    .fold_ns_per_byte = 1.4442875,
+    .process_overhead_us = 0.22};
 
 const char *napcoll_machine_key(int index)
 {

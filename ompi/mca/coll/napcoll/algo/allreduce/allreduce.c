@@ -81,6 +81,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
                  "ranks: the same bits on any nodes, for small vectors",
          .generate = napcoll_allreduce_gathered,
          .bounds = napcoll_allreduce_gathered_bounds,
+         .gathers = true,
          .needs = NAPCOLL_NEEDS_NOTHING,
          .linear = true,
          .canonical = true,

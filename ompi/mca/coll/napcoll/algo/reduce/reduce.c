@@ -72,6 +72,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
                  "the same bits on any nodes, for small vectors",
          .generate = napcoll_reduce_gathered,
          .bounds = napcoll_reduce_gathered_bounds,
+         .gathers = true,
          .needs = NAPCOLL_NEEDS_NOTHING,
          .linear = true,
          .canonical = true},

@@ -38,6 +38,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_SCAN_ALGORITHMS] = {
                  "ranks: the same bits on any nodes, for small vectors",
          .generate = napcoll_scan_gathered,
          .bounds = napcoll_scan_gathered_bounds,
+         .gathers = true,
          .linear = true,
          .needs = NAPCOLL_NEEDS_NOTHING,
          .canonical = true,
