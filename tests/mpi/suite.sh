@@ -516,6 +516,30 @@ refuses different_settings_end_the_job 30 'different settings' local_radix=7 loc
 says bad_number_is_named 30 coll_napcoll_local_radix 'at least 2' 'ok 1' -- \
     "${one_node[@]}" -np 4 --mca coll napcoll,tuned --mca coll_napcoll_local_radix 1 \
     "$programs/threads" --rounds 5
+# What communication costs: the keys of machine files are parameters.
+gap=coll_napcoll_machine_node_gap_us
+info=(ompi_info --param coll napcoll --level 9 --parsable)
+home=$scratch/home
+mkdir -p "$home/.openmpi"
+says machine_number_is_a_parameter 30 "$gap:value:1.500000" "$gap:help:LogGP's g" -- \
+    env OMPI_MCA_$gap=1.5 "${info[@]}"
+cp "$source_dir/ompi/tools/napcoll/machines/netlab.conf" "$home/.openmpi/mca-params.conf"
+says machine_file_is_a_parameter_file 30 "$gap:value:5.000000" 'network_short_latency_us:value:1000' \
+    -- env HOME="$home" "${one_node[@]}" -np 1 "${info[@]}"
+for bad in -2 nan twelve 1us; do
+    says "bad_machine_number_is_named:$bad" 30 "$gap is set to \"$bad\"" 'from 0 to 1e+07' 'ok 1' -- \
+        "${one_node[@]}" -np 4 --mca coll napcoll,tuned --mca $gap "$bad" "$programs/threads" --rounds 5
+done
+printf '%s = -2\n' $gap >"$home/.openmpi/mca-params.conf"
+says bad_machine_number_in_a_file_is_named 30 "$gap is set to \"-2\"" 'from 0 to 1e+07' 'ok 1' -- \
+    env HOME="$home" "${one_node[@]}" -np 4 --mca coll napcoll,tuned "$programs/threads" --rounds 5
+says machine_that_contradicts_itself_is_named 30 'eager_below_bytes: expected at least' \
+    'default of all of them' 'ok 1' -- "${one_node[@]}" -np 4 --mca coll napcoll,tuned \
+    --mca coll_napcoll_machine_short_below_bytes 9000 "$programs/threads" --rounds 5
+refuses different_machines_end_the_job 30 'different settings' machine_node_gap_us=7.5 \
+    machine_node_gap_us=0 -- \
+    "${one_node[@]}" --mca coll napcoll,tuned -np 2 "$programs/threads" --rounds 5 : \
+    -np 2 env OMPI_MCA_$gap=7.5 "$programs/threads" --rounds 5
 says bad_fake_ppn_is_named 30 3,x fake_ppn 'ok 1' -- \
     "${one_node[@]}" -np 4 --mca coll napcoll,tuned --mca coll_napcoll_fake_ppn 3,x \
     "$programs/threads" --rounds 5

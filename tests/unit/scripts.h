@@ -50,7 +50,8 @@ static inline napcoll_machine_t plain(void)
     return m;
 }
 
-/* What one rank does, in one stage or a part of it: sends to and receives from ranks (-1: none), then folds. */
+/* What one rank does, in one stage or a part of it: sends to and receives from ranks (-1: none), then
+ * folds. */
 typedef struct {
     int rank;
     int to;

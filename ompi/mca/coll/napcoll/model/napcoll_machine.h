@@ -7,7 +7,8 @@
  * @file
  * What a machine's communication costs, and the file that says so. Pure: no MPI in here.
  *
- * A machine file has the form of Open MPI's parameter files: lines `key = value`, comments after #.
+ * A machine file is one of Open MPI's parameter files, the keys being the component's parameters:
+ * lines `key = value`, comments after #.
  *
  *     # between nodes, messages of 500 to 7999 bytes
  *     coll_napcoll_machine_network_eager_latency_us = 6.951053

@@ -74,7 +74,7 @@ static void add_node(sample_t *sample, int node)
     }
 }
 
-/* Fill the sample, for plans of so many messages. */
+/* Fill the sample; `messages` are those of one plan, as long as the others are taken to be. */
 static void draw_sample(sample_t *sample, const napcoll_node_map_t *map, int fullest, int messages,
                         int root)
 {

@@ -13,20 +13,21 @@
  * other is simulated, and all others are taken to do at any time what they do
  * (napcoll_simulation_create_sampled).
  *
- *     whole nodes   the first of those with the most processes, then others spread over all, from the first
- *                   to the last; of a node with more than 16 processes 16 lanes, the first and
- *                   the last among them, which stand for the others at the node's rate and gap
- *     leaders       the first lanes of further nodes, spread likewise
- *     the root      of a collective that has one
+ *     nodes     the first of those with the most processes, then others spread over all, from the first
+ *               to the last: all of their processes, or 16, the first and the last among them,
+ *               which stand for the others at the node's rate and gap
+ *     leaders   the first processes of further nodes, spread likewise
+ *     root      of a collective that has one
  *
- * These are 96 processes, and fewer where plans are so long that it would take time: a millisecond on
- * 32,768 ranks for the algorithms of allreduce. Up to 64 processes are simulated all: the estimate is
- * then the simulated time. On larger placements it is within a factor of 1.4 of it (see
- * tests/unit/test_plan_cost.c), and exact where all processes of a node do the same in step.
+ * These are 96 processes, fewer where plans are long. For the algorithms of allreduce on 32,768 ranks
+ * the plans take about a millisecond, and each time a third of one. Up to 64 processes on nodes of one
+ * size, 16 at most, are all simulated: the estimate is the simulated time. Elsewhere it is within
+ * a factor of 1.6 of it, mostly of 1.1 (tests/unit/test_plan_cost.c), and the same where all processes
+ * are in step, as with powers of two in recursive doubling.
  *
- * Ranks that ask for an estimate of the same collective get the same, to the last bit, if the plans
- * rest on nothing but what ranks share: a source whose context holds a node map is to hold that
- * of napcoll_plan_cost_map, and the same shape of local phases on all ranks.
+ * All ranks that ask get the same estimate, to the last bit, if the plans rest on nothing but what
+ * ranks share: the node map that the source uses is to be that of napcoll_plan_cost_map, and its
+ * other parameters the same on all ranks.
  */
 
 #ifndef NAPCOLL_PLAN_COST_H
