@@ -110,8 +110,8 @@ static inline bool prove_plans(const napcoll_collective_t *collective, int row,
                       "segments %d, tunables %d %d: %s\n",
                       collective->name, request.algorithm->name, map->size, map->nodes,
                       map->min_ppn, map->max_ppn, params->root, params->provider,
-                      params->local_radix, params->segments, params->tunable[0],
-                      params->tunable[1], verdict.text);
+                      params->local_radix, params->segments, params->tunable[0], params->tunable[1],
+                      verdict.text);
         if (verdict.rank >= 0) {
             (void) napcoll_plan_print(plans[verdict.rank], stderr);
         }

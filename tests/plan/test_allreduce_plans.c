@@ -216,7 +216,8 @@ static void check_pairs(int nodes, const pair_t *pairs, size_t count)
 {
     napcoll_node_map_t *map = placement("4", "block", nodes * 4);
     napcoll_params_t params = {.local_radix = 4};
-    napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, map, &params, ONE_SHAPE);
+    napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, map, &params,
+                                      ONE_SHAPE);
 
     for (size_t i = 0; i < count; i++) {
         assert_true(sends_last(plans[pairs[i].from], map, pairs[i].to));
@@ -250,8 +251,8 @@ static void recursive_doubling_needs_log2_steps_for_any_size(void **state)
     for (int size = 2; size <= 70; size++) {
         napcoll_node_map_t *map = placement("1", "block", size);
         napcoll_params_t params = {.local_radix = 2};
-        napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING, map, &params,
-                                          ONE_SHAPE);
+        napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING,
+                                          map, &params, ONE_SHAPE);
         for (int rank = 0; rank < size; rank++) {
             assert_true(inter_node_stages(plans[rank], map) <= napcoll_split_levels(size, 2));
         }

@@ -23,8 +23,8 @@ static const napcoll_algorithm_t reduce_rows[] = {{.name = "gathered",
 static const napcoll_collective_t gathered_reduce = {
     .name = "reduce", .goal = NAPCOLL_GOAL_REDUCE, .algorithm = reduce_rows, .algorithms = 1};
 
-static const char *const lists[] = {"1", "2", "4", "7", "3,2,1", "5,5,1,4", "1,8", "8,1,1",
-                                    "16,1,3"};
+static const char *const lists[] = {"1",       "2",   "4",     "7",     "3,2,1",
+                                    "5,5,1,4", "1,8", "8,1,1", "16,1,3"};
 static const char *const orders[] = {"block", "cyclic", "random:5"};
 
 static void reduces_fold_by_halves_at_any_root(void **state)
@@ -62,8 +62,8 @@ static void allreduces_fold_by_halves_whatever_the_lanes(void **state)
                                                  .local_radix = 2 + (lanes + size) % 4,
                                                  .tunable = {lanes}};
 
-                assert_true(prove_plans(&napcoll_allreduce, NAPCOLL_ALLREDUCE_GATHERED, map,
-                                        &params));
+                assert_true(
+                    prove_plans(&napcoll_allreduce, NAPCOLL_ALLREDUCE_GATHERED, map, &params));
             }
             napcoll_node_map_free(map);
         }

@@ -122,8 +122,8 @@ static void nap_scan_needs_log_ppn_plus_1_inter_node_steps(void **state)
 {
     static const struct {
         int nodes, ppn, steps;
-    } cases[] = {{1, 4, 0},  {2, 4, 1},   {5, 4, 1},    {6, 4, 2},     {25, 4, 2}, {26, 4, 3},
-                 {9, 8, 1},  {10, 8, 2},  {17, 16, 1},  {18, 16, 2},   {81, 8, 2}, {82, 8, 3},
+    } cases[] = {{1, 4, 0},   {2, 4, 1},   {5, 4, 1},    {6, 4, 2},    {25, 4, 2}, {26, 4, 3},
+                 {9, 8, 1},   {10, 8, 2},  {17, 16, 1},  {18, 16, 2},  {81, 8, 2}, {82, 8, 3},
                  {125, 4, 3}, {126, 4, 4}, {289, 16, 2}, {290, 16, 3}, {27, 2, 3}, {28, 2, 4}};
 
     (void) state;
@@ -133,9 +133,9 @@ static void nap_scan_needs_log_ppn_plus_1_inter_node_steps(void **state)
         for (int variant = 0; variant < 4; variant++) {
             const napcoll_params_t params = {.local_radix = 4, .local_tree = 0 != (variant & 2)};
 
-            assert_int_equal(most_inter_node_stages(scans[variant & 1], NAPCOLL_SCAN_NAP, map,
-                                                    &params),
-                             cases[c].steps);
+            assert_int_equal(
+                most_inter_node_stages(scans[variant & 1], NAPCOLL_SCAN_NAP, map, &params),
+                cases[c].steps);
             assert_int_equal(napcoll_scan_nap_bounds(map, &params).inter, 1);
         }
         assert_int_equal(napcoll_scan_nap_steps(map, napcoll_fetch_lanes(map, 0)), cases[c].steps);
@@ -152,9 +152,9 @@ static void nap_scan_steps_follow_their_closed_form(void **state)
             const napcoll_params_t params = {.local_radix = 3, .tunable = {1 + nodes % ppn}};
             const int lanes = napcoll_fetch_lanes(map, params.tunable[0]);
 
-            assert_int_equal(most_inter_node_stages(scans[nodes % 2], NAPCOLL_SCAN_NAP, map,
-                                                    &params),
-                             napcoll_scan_nap_steps(map, lanes));
+            assert_int_equal(
+                most_inter_node_stages(scans[nodes % 2], NAPCOLL_SCAN_NAP, map, &params),
+                napcoll_scan_nap_steps(map, lanes));
             assert_int_equal(napcoll_scan_nap_steps(map, lanes),
                              napcoll_split_levels(nodes, lanes + 1));
             napcoll_node_map_free(map);
@@ -168,9 +168,9 @@ static void fetching_lanes_are_the_fewest_for_their_steps(void **state)
     static const struct {
         const char *ppn;
         int size, wanted, lanes;
-    } cases[] = {{"4", 40, 0, 3},  {"4", 20, 0, 4},   {"16", 160, 0, 9}, {"16", 1600, 0, 9},
-                 {"4", 40, 2, 2},  {"4", 40, 99, 9},  {"4", 8, 0, 1},    {"4", 4, 0, 1},
-                 {"1", 10, 0, 1},  {"1,4", 25, 0, 1}, {"4", 4, 7, 1}};
+    } cases[] = {{"4", 40, 0, 3}, {"4", 20, 0, 4},   {"16", 160, 0, 9}, {"16", 1600, 0, 9},
+                 {"4", 40, 2, 2}, {"4", 40, 99, 9},  {"4", 8, 0, 1},    {"4", 4, 0, 1},
+                 {"1", 10, 0, 1}, {"1,4", 25, 0, 1}, {"4", 4, 7, 1}};
 
     (void) state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
@@ -191,9 +191,9 @@ static void recursive_doubling_scan_needs_log2_steps_for_any_size(void **state)
 
         assert_int_equal(steps, napcoll_split_levels(size, 2));
         for (size_t s = 0; s < sizeof(scans) / sizeof(*scans); s++) {
-            assert_int_equal(most_inter_node_stages(scans[s], NAPCOLL_SCAN_RECURSIVE_DOUBLING, map,
-                                                    &params),
-                             steps);
+            assert_int_equal(
+                most_inter_node_stages(scans[s], NAPCOLL_SCAN_RECURSIVE_DOUBLING, map, &params),
+                steps);
         }
         napcoll_node_map_free(map);
     }
@@ -224,8 +224,7 @@ static void nap_scan_by_trees_needs_the_fewest_messages(void **state)
                 napcoll_plan_t **plans = plans_of(scans[s], NAPCOLL_SCAN_NAP, map, &params,
                                                   ONE_SHAPE);
 
-                assert_int_equal(count_messages(plans, map),
-                                 nodes * 2 * (ppn - 1) + nodes - 1);
+                assert_int_equal(count_messages(plans, map), nodes * 2 * (ppn - 1) + nodes - 1);
                 free_plans(plans, map->size);
             }
             napcoll_node_map_free(map);
@@ -300,12 +299,11 @@ static void exscan_leaves_the_receive_buffer_of_rank_0(void **state)
     for (int c = 0; c < 2 * 2 * 10 * NAPCOLL_SCAN_ALGORITHMS; c++) {
         napcoll_node_map_t *map = placement(c % 3 ? "4" : "1,3", "block", 1 + c / 4 % 10);
         const int row = c / 40;
-        const napcoll_request_t request = {.collective = &napcoll_exscan,
-                                           .algorithm = &napcoll_exscan.algorithm[row],
-                                           .map = map,
-                                           .params = {.in_place = 0 != c % 2,
-                                                      .local_tree = 0 != c / 2 % 2,
-                                                      .local_radix = 2}};
+        const napcoll_request_t request = {
+            .collective = &napcoll_exscan,
+            .algorithm = &napcoll_exscan.algorithm[row],
+            .map = map,
+            .params = {.in_place = 0 != c % 2, .local_tree = 0 != c / 2 % 2, .local_radix = 2}};
         napcoll_plan_t *plan = request.algorithm->generate(&request);
 
         assert_non_null(plan);

@@ -29,8 +29,7 @@ static int setup(void **state)
 
     assert_non_null(f);
     f->map = placement("3", "block", RANKS);
-    f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, f->map, &params,
-                        ONE_SHAPE);
+    f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, f->map, &params, ONE_SHAPE);
     *state = f;
     return 0;
 }
@@ -228,18 +227,16 @@ static void verifier_catches_folds_out_of_rank_order(void **state)
     fixture_t *f = *state;
     napcoll_params_t params = {.local_radix = 4};
     napcoll_node_map_t *cyclic = placement("3", "cyclic", RANKS);
-    napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, cyclic,
-                                      &params, ONE_SHAPE);
+    napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, cyclic, &params,
+                                      ONE_SHAPE);
     napcoll_claim_t claim = {.ordered = true};
 
-    assert_int_equal(napcoll_plan_verify(plans, cyclic, &claim, &f->verdict),
-                     NAPCOLL_VERIFY_ORDER);
+    assert_int_equal(napcoll_plan_verify(plans, cyclic, &claim, &f->verdict), NAPCOLL_VERIFY_ORDER);
     assert_int_equal(f->verdict.rank, 0);
     assert_int_equal(f->verdict.stage, 0);
     assert_int_equal(plans[0]->step[f->verdict.step].kind, NAPCOLL_STEP_FOLD);
     claim.ordered = false;
-    assert_int_equal(napcoll_plan_verify(plans, cyclic, &claim, &f->verdict),
-                     NAPCOLL_VERIFY_OK);
+    assert_int_equal(napcoll_plan_verify(plans, cyclic, &claim, &f->verdict), NAPCOLL_VERIFY_OK);
     free_plans(plans, RANKS);
     napcoll_node_map_free(cyclic);
 }
@@ -275,8 +272,7 @@ static void verifier_catches_more_messages_than_claimed(void **state)
     napcoll_params_t params = {.local_radix = 4, .tunable = {4}};
 
     free_plans(f->plans, RANKS);
-    f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, f->map, &params,
-                        ONE_SHAPE);
+    f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, f->map, &params, ONE_SHAPE);
     f->claim.max_inter = 1; /* with 4 lanes on 3 processes one of them has two */
     expect(f, NAPCOLL_VERIFY_MESSAGES);
     f->claim.max_inter = 2;
@@ -289,8 +285,7 @@ static void verifier_catches_phases_that_do_not_meet(void **state)
     napcoll_params_t params = {.local_radix = 4, .provider = NAPCOLL_PROVIDER_DELEGATE};
 
     free_plans(f->plans, RANKS);
-    f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP, f->map, &params,
-                        ONE_SHAPE);
+    f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP, f->map, &params, ONE_SHAPE);
     expect(f, NAPCOLL_VERIFY_OK);
     step_of(f, 8, NAPCOLL_STEP_PHASE, 1)->peer = 1; /* another root than its neighbours' */
     expect(f, NAPCOLL_VERIFY_PHASE);

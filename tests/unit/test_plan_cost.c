@@ -194,8 +194,7 @@ static napcoll_generator_t generator_of(const char *algorithm, const napcoll_nod
     return (napcoll_generator_t){.request = {.collective = &napcoll_allreduce,
                                              .algorithm = &napcoll_allreduce.algorithm[row],
                                              .map = map,
-                                             .params = {.local_radix = radix,
-                                                        .local_tree = tree}}};
+                                             .params = {.local_radix = radix, .local_tree = tree}}};
 }
 
 /* 8 bytes on 2048 nodes of 16, all in step: messages of 10.008 or 1.008 us, folds of 0.004. */
@@ -358,8 +357,9 @@ static pair_t pair_of(const char *algorithm, const napcoll_node_map_t *map, int 
     napcoll_generator_t generator = generator_of(algorithm, map, radix, tree);
     pair_t pair = {0};
 
-    if (NAPCOLL_REASON_NONE == napcoll_algorithm_eligible(generator.request.algorithm, map,
-                                                          &generator.request.params)) {
+    if (NAPCOLL_REASON_NONE
+        == napcoll_algorithm_eligible(generator.request.algorithm, map,
+                                      &generator.request.params)) {
         assert_int_equal(
             napcoll_simulation_create(map, napcoll_generator_plan, &generator, &pair.all),
             NAPCOLL_SIMULATE_OK);

@@ -74,8 +74,12 @@ static void decisions_hold_for_sizes_up_to_a_power_of_two(void **state)
 {
     static const struct {
         size_t bytes, least, most;
-    } cases[] = {{0, 0, 8},           {8, 0, 8},           {9, 9, 16},
-                 {16, 9, 16},         {2048, 1025, 2048},  {2049, 2049, 4096},
+    } cases[] = {{0, 0, 8},
+                 {8, 0, 8},
+                 {9, 9, 16},
+                 {16, 9, 16},
+                 {2048, 1025, 2048},
+                 {2049, 2049, 4096},
                  {SIZE_MAX, SIZE_MAX / 2 + 2, SIZE_MAX}};
     napcoll_settings_t settings = defaults();
 

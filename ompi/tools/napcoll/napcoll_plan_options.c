@@ -515,10 +515,9 @@ int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST
 napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *algorithm,
                                  const napcoll_node_map_t *map)
 {
-    napcoll_generator_t generator = {.request = {.collective = o->collective,
-                                                 .algorithm = algorithm,
-                                                 .map = map,
-                                                 .params = o->params}};
+    napcoll_generator_t generator = {
+        .request = {
+            .collective = o->collective, .algorithm = algorithm, .map = map, .params = o->params}};
 
     if (NULL == o->algorithm) {
         generator.request.params.tunable[0] = algorithm->tunable[0].initial;

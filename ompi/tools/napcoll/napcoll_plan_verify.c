@@ -99,7 +99,7 @@ static void prove(sweep_t *sweep, options_t *o)
 
     if (eligible) {
         (void) napcoll_plan_prove(napcoll_generator_plan, &generator, map, &claim, &proof,
-                                            &verdict);
+                                  &verdict);
     }
     (void) pthread_mutex_lock(&sweep->lock);
     sweep->results += verdict.results;

@@ -132,7 +132,7 @@ typedef struct mca_coll_napcoll_module {
     napcoll_holder_t previous[NAPCOLL_COLLS]; /**< before napcoll; modules retained */
     napcoll_topo_state_t topo_state;
     napcoll_node_map_t *map;
-    int info_force[NAPCOLL_COLLS]; /**< NAPCOLL_FORCE_... of the info key, or -1 */
+    int info_force[NAPCOLL_COLLS];           /**< NAPCOLL_FORCE_... of the info key, or -1 */
     napcoll_cached_t *cached[NAPCOLL_COLLS]; /**< the latest first, a few dozen at most */
     napcoll_engine_t engine;
 } mca_coll_napcoll_module_t;

@@ -17,7 +17,7 @@ static int allgather_previous(const mca_coll_napcoll_module_t *napcoll, ALLGATHE
 
     (void) module;
     return ((mca_coll_base_module_allgather_fn_t) previous->function)(ALLGATHER_BASE_ARG_NAMES,
-                                                      previous->module);
+                                                                      previous->module);
 }
 
 int mca_coll_napcoll_allgather(ALLGATHER_ARGS)
@@ -60,7 +60,7 @@ static int allgatherv_previous(const mca_coll_napcoll_module_t *napcoll, ALLGATH
 
     (void) module;
     return ((mca_coll_base_module_allgatherv_fn_t) previous->function)(ALLGATHERV_BASE_ARG_NAMES,
-                                                      previous->module);
+                                                                       previous->module);
 }
 
 /* Where the blocks of all ranks are, in the order of the plan. */
@@ -99,11 +99,12 @@ int mca_coll_napcoll_allgatherv(ALLGATHERV_ARGS)
     if (0 == elements || 0 == element) {
         return OMPI_SUCCESS; /* nothing to gather, on any rank */
     }
-    rc = mca_coll_napcoll_plan_for(napcoll,
-                                   &(napcoll_call_t){.coll = NAPCOLL_COLL_ALLGATHERV,
-                                                     .bytes = (elements * element + size - 1) / size,
-                                                     .in_place = MPI_IN_PLACE == sendbuf},
-                                   &plan);
+    rc = mca_coll_napcoll_plan_for(
+        napcoll,
+        &(napcoll_call_t){.coll = NAPCOLL_COLL_ALLGATHERV,
+                          .bytes = (elements * element + size - 1) / size,
+                          .in_place = MPI_IN_PLACE == sendbuf},
+        &plan);
     if (OMPI_SUCCESS == rc && NULL != plan) {
         rc = find_blocks(napcoll, recvcounts, displs);
     }

@@ -17,7 +17,7 @@ static int allreduce_previous(const mca_coll_napcoll_module_t *napcoll, ALLREDUC
 
     (void) module;
     return ((mca_coll_base_module_allreduce_fn_t) previous->function)(ALLREDUCE_BASE_ARG_NAMES,
-                                                      previous->module);
+                                                                      previous->module);
 }
 
 int mca_coll_napcoll_allreduce(ALLREDUCE_ARGS)

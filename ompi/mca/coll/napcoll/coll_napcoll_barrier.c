@@ -16,7 +16,7 @@ static int barrier_previous(const mca_coll_napcoll_module_t *napcoll, BARRIER_AR
 
     (void) module;
     return ((mca_coll_base_module_barrier_fn_t) previous->function)(BARRIER_BASE_ARG_NAMES,
-                                                      previous->module);
+                                                                    previous->module);
 }
 
 int mca_coll_napcoll_barrier(BARRIER_ARGS)
@@ -32,8 +32,7 @@ int mca_coll_napcoll_barrier(BARRIER_ARGS)
     if (NULL == plan) {
         return barrier_previous(napcoll, BARRIER_BASE_ARG_NAMES, module);
     }
-    return napcoll_engine_run(&napcoll->engine, plan,
-                              &(napcoll_binding_t){.datatype = MPI_BYTE,
-                                                   .comm = comm,
-                                                   .tag = MCA_COLL_BASE_TAG_BARRIER});
+    return napcoll_engine_run(
+        &napcoll->engine, plan,
+        &(napcoll_binding_t){.datatype = MPI_BYTE, .comm = comm, .tag = MCA_COLL_BASE_TAG_BARRIER});
 }

@@ -235,8 +235,9 @@ static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *c
     settings.force = entry->force = force;
     entry->call = *call;
     if (!find_decision(module, call, force, &entry->decision)
-        && 0 != napcoll_select(mca_coll_napcoll_collectives[call->coll], &settings, &question,
-                               &entry->decision)) {
+        && 0
+               != napcoll_select(mca_coll_napcoll_collectives[call->coll], &settings, &question,
+                                 &entry->decision)) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
     entry->decision.params.root = call->root;

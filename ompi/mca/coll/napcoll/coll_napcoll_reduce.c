@@ -17,7 +17,7 @@ static int reduce_previous(const mca_coll_napcoll_module_t *napcoll, REDUCE_ARGS
 
     (void) module;
     return ((mca_coll_base_module_reduce_fn_t) previous->function)(REDUCE_BASE_ARG_NAMES,
-                                                      previous->module);
+                                                                   previous->module);
 }
 
 int mca_coll_napcoll_reduce(REDUCE_ARGS)

@@ -12,13 +12,14 @@
 
 #include "coll_napcoll.h"
 
-static int reduce_scatter_block_previous(const mca_coll_napcoll_module_t *napcoll, REDUCESCATTERBLOCK_ARGS)
+static int reduce_scatter_block_previous(const mca_coll_napcoll_module_t *napcoll,
+                                         REDUCESCATTERBLOCK_ARGS)
 {
     const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_REDUCE_SCATTER_BLOCK];
 
     (void) module;
-    return ((mca_coll_base_module_reduce_scatter_block_fn_t) previous->function)(REDUCESCATTERBLOCK_BASE_ARG_NAMES,
-                                                      previous->module);
+    return ((mca_coll_base_module_reduce_scatter_block_fn_t) previous->function)(
+        REDUCESCATTERBLOCK_BASE_ARG_NAMES, previous->module);
 }
 
 int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS)
@@ -43,16 +44,16 @@ int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS)
     if (NULL == plan) {
         return reduce_scatter_block_previous(napcoll, REDUCESCATTERBLOCK_BASE_ARG_NAMES, module);
     }
-    return napcoll_engine_run(&napcoll->engine, plan,
-                              &(napcoll_binding_t){.sendbuf = MPI_IN_PLACE == sendbuf ? recvbuf
-                                                                                      : sendbuf,
-                                                   .recvbuf = recvbuf,
-                                                   .count = (size_t) recvcount,
-                                                   .datatype = datatype,
-                                                   .op = op,
-                                                   .comm = comm,
-                                                   .tag = MCA_COLL_BASE_TAG_REDUCE_SCATTER_BLOCK,
-                                                   .order = napcoll->map->ranks});
+    return napcoll_engine_run(
+        &napcoll->engine, plan,
+        &(napcoll_binding_t){.sendbuf = MPI_IN_PLACE == sendbuf ? recvbuf : sendbuf,
+                             .recvbuf = recvbuf,
+                             .count = (size_t) recvcount,
+                             .datatype = datatype,
+                             .op = op,
+                             .comm = comm,
+                             .tag = MCA_COLL_BASE_TAG_REDUCE_SCATTER_BLOCK,
+                             .order = napcoll->map->ranks});
 }
 
 static int reduce_scatter_previous(const mca_coll_napcoll_module_t *napcoll, REDUCESCATTER_ARGS)
@@ -60,8 +61,8 @@ static int reduce_scatter_previous(const mca_coll_napcoll_module_t *napcoll, RED
     const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_REDUCE_SCATTER];
 
     (void) module;
-    return ((mca_coll_base_module_reduce_scatter_fn_t) previous->function)(REDUCESCATTER_BASE_ARG_NAMES,
-                                                      previous->module);
+    return ((mca_coll_base_module_reduce_scatter_fn_t) previous->function)(
+        REDUCESCATTER_BASE_ARG_NAMES, previous->module);
 }
 
 /* Where the blocks of all ranks are, in the order of the plan; in the send buffer they follow each other
@@ -103,11 +104,12 @@ int mca_coll_napcoll_reduce_scatter(REDUCESCATTER_ARGS)
     if (0 == elements || 0 == element) {
         return OMPI_SUCCESS; /* nothing to reduce, on any rank */
     }
-    rc = mca_coll_napcoll_plan_for(napcoll,
-                                   &(napcoll_call_t){.coll = NAPCOLL_COLL_REDUCE_SCATTER,
-                                                     .bytes = (elements * element + size - 1) / size,
-                                                     .ordered = !ompi_op_is_commute(op)},
-                                   &plan);
+    rc = mca_coll_napcoll_plan_for(
+        napcoll,
+        &(napcoll_call_t){.coll = NAPCOLL_COLL_REDUCE_SCATTER,
+                          .bytes = (elements * element + size - 1) / size,
+                          .ordered = !ompi_op_is_commute(op)},
+        &plan);
     if (OMPI_SUCCESS == rc && NULL != plan) {
         rc = find_blocks(napcoll, recvcounts);
     }
@@ -117,14 +119,14 @@ int mca_coll_napcoll_reduce_scatter(REDUCESCATTER_ARGS)
     if (NULL == plan) {
         return reduce_scatter_previous(napcoll, REDUCESCATTER_BASE_ARG_NAMES, module);
     }
-    return napcoll_engine_run(&napcoll->engine, plan,
-                              &(napcoll_binding_t){.sendbuf = MPI_IN_PLACE == sendbuf ? recvbuf
-                                                                                      : sendbuf,
-                                                   .recvbuf = recvbuf,
-                                                   .datatype = datatype,
-                                                   .op = op,
-                                                   .comm = comm,
-                                                   .tag = MCA_COLL_BASE_TAG_REDUCE_SCATTER,
-                                                   .start = napcoll->engine.start,
-                                                   .place = napcoll->engine.place});
+    return napcoll_engine_run(
+        &napcoll->engine, plan,
+        &(napcoll_binding_t){.sendbuf = MPI_IN_PLACE == sendbuf ? recvbuf : sendbuf,
+                             .recvbuf = recvbuf,
+                             .datatype = datatype,
+                             .op = op,
+                             .comm = comm,
+                             .tag = MCA_COLL_BASE_TAG_REDUCE_SCATTER,
+                             .start = napcoll->engine.start,
+                             .place = napcoll->engine.place});
 }

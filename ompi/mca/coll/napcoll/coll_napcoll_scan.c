@@ -44,7 +44,7 @@ static int scan_previous(const mca_coll_napcoll_module_t *napcoll, SCAN_ARGS)
 
     (void) module;
     return ((mca_coll_base_module_scan_fn_t) previous->function)(SCAN_BASE_ARG_NAMES,
-                                                      previous->module);
+                                                                 previous->module);
 }
 
 int mca_coll_napcoll_scan(SCAN_ARGS)
@@ -75,14 +75,15 @@ static int exscan_previous(const mca_coll_napcoll_module_t *napcoll, EXSCAN_ARGS
 
     (void) module;
     return ((mca_coll_base_module_exscan_fn_t) previous->function)(EXSCAN_BASE_ARG_NAMES,
-                                                      previous->module);
+                                                                   previous->module);
 }
 
 int mca_coll_napcoll_exscan(EXSCAN_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
     const napcoll_plan_t *plan = NULL;
-    int rc = prefix_plan(napcoll, NAPCOLL_COLL_EXSCAN, sendbuf, (size_t) count, datatype, op, &plan);
+    int rc = prefix_plan(napcoll, NAPCOLL_COLL_EXSCAN, sendbuf, (size_t) count, datatype, op,
+                         &plan);
 
     if (OMPI_SUCCESS != rc || nothing_to_do((size_t) count, datatype)) {
         return rc;

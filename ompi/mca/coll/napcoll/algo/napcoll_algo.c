@@ -24,8 +24,8 @@ static const struct {
                                        "the operation does not commute and the algorithm cannot "
                                        "fold in rank order, on this placement or on any"},
     [NAPCOLL_REASON_PLACEMENT] = {"placement", "the ranks of some node are not one interval"},
-    [NAPCOLL_REASON_POWER_OF_TWO] = {"power_of_two",
-                                     "the algorithm needs a number of ranks that is a power of two"},
+    [NAPCOLL_REASON_POWER_OF_TWO] =
+        {"power_of_two", "the algorithm needs a number of ranks that is a power of two"},
     [NAPCOLL_REASON_REPRODUCIBLE] = {"reproducible",
                                      "the algorithm's bits depend on which ranks share a node (see "
                                      "the parameter reproducible)"},
@@ -79,17 +79,15 @@ napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request,
                                                         : 1;
     const bool input_there = NAPCOLL_BUFFER_RECV == napcoll_request_input_buffer(request);
     napcoll_hold_t user[NAPCOLL_BUFFER_TEMP];
-    napcoll_builder_t *builder = napcoll_builder_new(request->collective->name,
-                                                     request->algorithm->name, request->rank,
-                                                     number);
+    napcoll_builder_t *builder = napcoll_builder_new(
+        request->collective->name, request->algorithm->name, request->rank, number);
 
     if (NULL == builder) {
         return NULL;
     }
-    napcoll_goal_buffers(goal, layout, number, napcoll_node_map_place(request->map, request->rank),
-                         napcoll_request_takes(request)
-                             || (input_there && NAPCOLL_GOAL_EXSCAN == goal),
-                         user);
+    napcoll_goal_buffers(
+        goal, layout, number, napcoll_node_map_place(request->map, request->rank),
+        napcoll_request_takes(request) || (input_there && NAPCOLL_GOAL_EXSCAN == goal), user);
     napcoll_builder_layout(builder, layout,
                            NAPCOLL_LAYOUT_RANKS == layout && napcoll_request_scattered(request),
                            user);

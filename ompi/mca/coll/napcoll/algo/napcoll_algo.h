@@ -43,8 +43,8 @@ typedef enum {
 
 /** All that a plan depends on besides the node map and the rank; two equal ones share a plan. */
 typedef struct napcoll_params {
-    bool in_place; /**< input is in the receive buffer */
-    bool ordered;  /**< contributions must be folded in rank order (the op does not commute) */
+    bool in_place;     /**< input is in the receive buffer */
+    bool ordered;      /**< contributions must be folded in rank order (the op does not commute) */
     bool reproducible; /**< ... and by halves of the ranks: the same bits on any nodes */
     int root;          /**< of a reduce */
     int segments;      /**< pieces of a vector that follow each other through a pipeline; 0 is 1 */
@@ -98,17 +98,17 @@ napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request,
 /** What an algorithm needs; a set of flags. */
 typedef enum {
     NAPCOLL_NEEDS_NOTHING = 0,
-    NAPCOLL_NEEDS_SHARED_NODE = 1, /**< some node with two processes or more */
-    NAPCOLL_NEEDS_NODE_ORDER = 2,  /**< contiguous nodes, where the op does not commute */
-    NAPCOLL_NEEDS_COMMUTATIVE = 4, /**< an op that commutes */
-    NAPCOLL_NEEDS_CONTIGUOUS = 8,  /**< contiguous nodes, for any op */
+    NAPCOLL_NEEDS_SHARED_NODE = 1,  /**< some node with two processes or more */
+    NAPCOLL_NEEDS_NODE_ORDER = 2,   /**< contiguous nodes, where the op does not commute */
+    NAPCOLL_NEEDS_COMMUTATIVE = 4,  /**< an op that commutes */
+    NAPCOLL_NEEDS_CONTIGUOUS = 8,   /**< contiguous nodes, for any op */
     NAPCOLL_NEEDS_POWER_OF_TWO = 16 /**< so many ranks */
 } napcoll_needs_t;
 
 /** Why an algorithm, or napcoll as a whole, does not do a call. The names are user interface. */
 typedef enum {
     NAPCOLL_REASON_NONE,
-    NAPCOLL_REASON_PREVIOUS,   /**< the parameter or info key asks for the previous function */
+    NAPCOLL_REASON_PREVIOUS,       /**< the parameter or info key asks for the previous function */
     NAPCOLL_REASON_NONCOMMUTATIVE, /**< the order of the op cannot be kept on this placement */
     NAPCOLL_REASON_PLACEMENT,      /**< the ranks of some node are not one interval */
     NAPCOLL_REASON_POWER_OF_TWO,   /**< the number of ranks is none */
@@ -168,8 +168,8 @@ napcoll_claim_t napcoll_request_claim(const napcoll_request_t *request);
 typedef struct napcoll_collective {
     const char *name;
     napcoll_goal_t goal;
-    bool uneven;  /**< every rank's block has a size of its own */
-    bool spread;  /**< blocks of the larger user buffer lie where the user says */
+    bool uneven; /**< every rank's block has a size of its own */
+    bool spread; /**< blocks of the larger user buffer lie where the user says */
     const napcoll_algorithm_t *algorithm; /**< [algorithms] rows */
     int algorithms;
 } napcoll_collective_t;

@@ -36,17 +36,15 @@ static int vectors(const napcoll_node_map_t *map, int node, int nodes)
 {
     const int end = node + nodes, first = napcoll_node_map_first(map, node);
 
-    return end <= map->nodes
-               ? napcoll_node_map_first(map, end) - first
-               : map->size - first + napcoll_node_map_first(map, end - map->nodes);
+    return end <= map->nodes ? napcoll_node_map_first(map, end) - first
+                             : map->size - first + napcoll_node_map_first(map, end - map->nodes);
 }
 
 /* ---- the processes of the node, and what each of them has for the others ---- */
 
 static int member_rank(const napcoll_group_t *group, int member)
 {
-    return napcoll_node_map_rank(group->map, group->node,
-                                 (group->lane + member) % group->members);
+    return napcoll_node_map_rank(group->map, group->node, (group->lane + member) % group->members);
 }
 
 /* At the beginning: its own vector. */
@@ -63,8 +61,7 @@ static int fetched_first(const napcoll_group_t *group, int member)
     const int lane = napcoll_fetch_first(member, g->fetched, group->members);
     const int nodes = (1 + lane) * g->width;
 
-    return vectors(group->map, group->node,
-                   nodes < group->map->nodes ? nodes : group->map->nodes);
+    return vectors(group->map, group->node, nodes < group->map->nodes ? nodes : group->map->nodes);
 }
 
 /* At the root's node: its own vector, and those of the other nodes that it takes in. */
@@ -163,9 +160,8 @@ static int server(const gathering_t *g, int node, int lane)
 {
     const napcoll_node_map_t *map = g->group.map;
 
-    return napcoll_node_map_rank(map, node,
-                                 napcoll_fetch_server(lane, g->fetched,
-                                                      napcoll_node_map_ppn(map, node)));
+    return napcoll_node_map_rank(
+        map, node, napcoll_fetch_server(lane, g->fetched, napcoll_node_map_ppn(map, node)));
 }
 
 /* One step between nodes: this process's lanes fetch the runs of nodes j * width away, and send the own
@@ -210,9 +206,8 @@ static void make_room(gathering_t *g, const napcoll_request_t *request, int slot
     const napcoll_span_t input = napcoll_request_input(request);
 
     g->room = 1 == slots ? input : napcoll_builder_temp(g->builder, 0, slots);
-    napcoll_builder_copy(g->builder,
-                         (napcoll_span_t){.buffer = g->room.buffer, .first = own, .count = 1},
-                         input);
+    napcoll_builder_copy(
+        g->builder, (napcoll_span_t){.buffer = g->room.buffer, .first = own, .count = 1}, input);
 }
 
 void napcoll_gather_everywhere(napcoll_builder_t *builder, const napcoll_request_t *request,
@@ -337,8 +332,7 @@ napcoll_plan_t *napcoll_gathered_plan(const napcoll_request_t *request, int rank
     }
     napcoll_gather_everywhere(builder, request, lanes, value);
     if (ranks > 0) {
-        napcoll_builder_copy(builder, recvbuf,
-                             napcoll_exchange_fold(builder, ranks, 2, value));
+        napcoll_builder_copy(builder, recvbuf, napcoll_exchange_fold(builder, ranks, 2, value));
     }
     free(value);
     return napcoll_builder_finish(builder);
@@ -355,7 +349,8 @@ napcoll_bounds_t napcoll_gathered_bounds(const napcoll_node_map_t *map,
                                          const napcoll_params_t *params)
 {
     const int lanes = napcoll_fetch_lanes(map, params->tunable[0]);
-    const int inter = napcoll_fetch_share(map, lanes), inside = most_inside(map->max_ppn, params->local_radix);
+    const int inter = napcoll_fetch_share(map, lanes),
+              inside = most_inside(map->max_ppn, params->local_radix);
 
     return (napcoll_bounds_t){.inter = inter, .all = inside > inter ? inside : inter};
 }

@@ -17,9 +17,7 @@ enum { MOST_AT_ONCE = 32, RADIX_BEYOND = 8 };
 
 int napcoll_lane_radix(const napcoll_node_map_t *map, int wanted)
 {
-    const int radix = wanted >= 2 ? wanted
-                      : map->nodes <= MOST_AT_ONCE ? map->nodes
-                                                   : RADIX_BEYOND;
+    const int radix = wanted >= 2 ? wanted : map->nodes <= MOST_AT_ONCE ? map->nodes : RADIX_BEYOND;
 
     return radix < 2 ? 2 : radix;
 }
@@ -60,7 +58,7 @@ int napcoll_lane_schedule(napcoll_schedule_t *schedule, const napcoll_request_t 
     if (lane < lanes) {
         inter = napcoll_schedule_bruck(schedule, &group, 0, radix);
     } else {
-        for (int have = 1; have < nodes; have = have > nodes / radix ? nodes : have * radix) {
+        for (int have = 1; have<nodes; have = have> nodes / radix ? nodes : have * radix) {
             inter++;
         }
     }

@@ -42,7 +42,8 @@ int napcoll_lane_radix(const napcoll_node_map_t *map, int wanted);
  *
  * @return stages between nodes: the schedule has one more
  */
-int napcoll_lane_schedule(napcoll_schedule_t *schedule, const napcoll_request_t *request, int radix);
+int napcoll_lane_schedule(napcoll_schedule_t *schedule, const napcoll_request_t *request,
+                          int radix);
 
 /**
  * The schedule that gathers to the root what the lanes own: the lanes of the root's node collect their

@@ -38,8 +38,7 @@ void napcoll_schedule_move(napcoll_schedule_t *schedule, int stage, int peer, bo
         schedule->room = room;
     }
     schedule->mixed = schedule->mixed
-                      || (schedule->moves > 0
-                          && schedule->move[schedule->moves - 1].stage > stage);
+                      || (schedule->moves > 0 && schedule->move[schedule->moves - 1].stage > stage);
     schedule->move[schedule->moves++] = (napcoll_move_t){
         .stage = stage, .peer = peer, .send = send, .first = first, .count = count};
 }
@@ -82,8 +81,7 @@ void napcoll_schedule_run(napcoll_schedule_t *schedule, const napcoll_group_t *g
     const int first = group->first(group, a);
 
     if (end <= members) {
-        napcoll_schedule_move(schedule, stage, peer, send, first,
-                              group->first(group, end) - first);
+        napcoll_schedule_move(schedule, stage, peer, send, first, group->first(group, end) - first);
         return;
     }
     if (group->cyclic) {
@@ -116,7 +114,7 @@ int napcoll_schedule_bruck(napcoll_schedule_t *schedule, const napcoll_group_t *
 {
     const int n = group->members, self = group->self;
 
-    for (int have = 1; have < n; have = have > n / radix ? n : have * radix, stage++) {
+    for (int have = 1; have<n; have = have> n / radix ? n : have * radix, stage++) {
         for (int j = 1; j < radix && j * have < n; j++) {
             const int away = j * have, run = n - away < have ? n - away : have;
             const int from = (self + away) % n, to = (self + n - away) % n;

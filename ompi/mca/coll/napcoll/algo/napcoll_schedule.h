@@ -48,8 +48,8 @@ typedef struct napcoll_schedule {
     napcoll_move_t *move; /**< [moves] */
     int moves;
     int room;
-    bool mixed; /**< moves do not stand in the order of their stages */
-    int stages; /**< the same for all processes of one schedule */
+    bool mixed;  /**< moves do not stand in the order of their stages */
+    int stages;  /**< the same for all processes of one schedule */
     bool failed; /**< memory ran out: the schedule is not whole */
 } napcoll_schedule_t;
 

@@ -156,5 +156,6 @@ int napcoll_compat_copy_types(const void *from, size_t from_count, ompi_datatype
         return OMPI_ERR_NOT_SUPPORTED; /* counts are int there: nobody can ask for it */
     }
 #endif
-    return ompi_datatype_sndrcv(from, (count_t) from_count, from_type, to, (count_t) to_count, to_type);
+    return ompi_datatype_sndrcv(from, (count_t) from_count, from_type, to, (count_t) to_count,
+                                to_type);
 }

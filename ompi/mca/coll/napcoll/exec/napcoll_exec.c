@@ -145,8 +145,7 @@ static inline char *span_address(const call_t *call, napcoll_span_t span)
                    ? base
                    : base + block_place(call, span.first) * call->extent;
     }
-    return 0 == span.first ? base
-                           : base + (ptrdiff_t) block_start(call, span.first) * call->extent;
+    return 0 == span.first ? base : base + (ptrdiff_t) block_start(call, span.first) * call->extent;
 }
 
 /* Memory for the temporaries: *origin is where the first element of the first one begins. */
@@ -187,8 +186,8 @@ static int bind_buffers(const call_t *call)
     engine->base[NAPCOLL_BUFFER_SEND] = (char *) (uintptr_t) call->binding->sendbuf;
     engine->base[NAPCOLL_BUFFER_RECV] = call->binding->recvbuf;
     for (int t = 0; t < plan->temps; t++) {
-        elements += span_count(call, (napcoll_span_t){.first = plan->temp[t].first,
-                                                      .count = plan->temp[t].count});
+        elements += span_count(
+            call, (napcoll_span_t){.first = plan->temp[t].first, .count = plan->temp[t].count});
     }
     if (elements > 0) {
         int rc = get_scratch(engine, call->binding, elements, &at);
@@ -326,8 +325,8 @@ static int do_work(const call_t *call, const napcoll_step_t *step)
 
     if (NAPCOLL_STEP_PHASE == step->kind) {
         return napcoll_phase_delegate(call->engine, step, span_address(call, step->dst),
-                                      span_address(call, step->left),
-                                      span_count(call, step->dst), call->binding);
+                                      span_address(call, step->left), span_count(call, step->dst),
+                                      call->binding);
     }
     if (1 == blocks
         || (!is_scattered(call->plan, step->dst) && !is_scattered(call->plan, step->left)

@@ -24,10 +24,10 @@
 /** What plans of one communicator run with. */
 typedef struct napcoll_engine {
     ompi_communicator_t *node_comm; /**< processes of this node, for local phases; may be NULL */
-    size_t *start;     /**< [ranks_room] for napcoll_binding_t; see napcoll_engine_ranks */
-    ptrdiff_t *place;  /**< [ranks_room] likewise */
+    size_t *start;    /**< [ranks_room] for napcoll_binding_t; see napcoll_engine_ranks */
+    ptrdiff_t *place; /**< [ranks_room] likewise */
     int ranks_room;
-    ompi_request_t **request;       /**< [request_room] */
+    ompi_request_t **request; /**< [request_room] */
     int request_room;
     char **base; /**< [base_room] where each buffer's block 0 is in the current call */
     int base_room;

@@ -52,10 +52,10 @@ typedef enum {
 /** How large blocks are, and which of them belong together. */
 typedef enum {
     NAPCOLL_LAYOUT_VECTOR, /**< blocks are even pieces of one vector; each keeps its number wherever it is */
-    NAPCOLL_LAYOUT_RANKS,  /**< block b belongs to the rank at place b of the node order
+    NAPCOLL_LAYOUT_RANKS, /**< block b belongs to the rank at place b of the node order
                                 (napcoll_node_map_at) and keeps its number; in temporaries block b is
                                 also called b + blocks, so that one may begin with any rank's */
-    NAPCOLL_LAYOUT_SLOTS,  /**< every block holds a whole vector, and the number is but its place */
+    NAPCOLL_LAYOUT_SLOTS, /**< every block holds a whole vector, and the number is but its place */
     NAPCOLL_LAYOUTS
 } napcoll_layout_t;
 
@@ -112,8 +112,8 @@ typedef struct napcoll_plan {
     const char *algorithm;  /**< name, static */
     int32_t rank;           /**< whose plan this is */
     napcoll_layout_t layout;
-    int32_t blocks;         /**< pieces of the vector, or ranks; 1 for slots */
-    bool scattered;         /**< blocks of the user's larger buffer do not lie in the order of their
+    int32_t blocks; /**< pieces of the vector, or ranks; 1 for slots */
+    bool scattered; /**< blocks of the user's larger buffer do not lie in the order of their
                                  numbers, or not side by side: messages take single ones */
     napcoll_hold_t user[NAPCOLL_BUFFER_TEMP]; /**< what the user's buffers hold */
     int32_t temps;

@@ -21,8 +21,8 @@ enum { HEAD = 8, PER_BUFFER = 2, PER_STAGE = 3, PER_STEP = 12 };
 
 size_t napcoll_plan_packed_count(const napcoll_plan_t *plan)
 {
-    return HEAD + PER_BUFFER * (NAPCOLL_BUFFER_TEMP + (size_t) plan->temps) + PER_STAGE * (size_t) plan->stages
-           + PER_STEP * (size_t) plan->steps;
+    return HEAD + PER_BUFFER * (NAPCOLL_BUFFER_TEMP + (size_t) plan->temps)
+           + PER_STAGE * (size_t) plan->stages + PER_STEP * (size_t) plan->steps;
 }
 
 static void put_span(int32_t **at, napcoll_span_t span)
@@ -42,10 +42,8 @@ static napcoll_span_t get_span(const int32_t **at)
 
 void napcoll_plan_pack(const napcoll_plan_t *plan, int32_t *numbers)
 {
-    const int32_t head[HEAD] = {plan->rank,   plan->blocks,
-                                plan->temps,  plan->stages,
-                                plan->steps,  plan->max_messages,
-                                plan->layout, plan->scattered};
+    const int32_t head[HEAD] = {plan->rank,  plan->blocks,       plan->temps,  plan->stages,
+                                plan->steps, plan->max_messages, plan->layout, plan->scattered};
     int32_t *at = numbers;
 
     for (int i = 0; i < HEAD; i++) {
@@ -83,8 +81,8 @@ static bool head_fits(const int32_t *numbers, size_t count)
         }
     }
     return count
-           == HEAD + PER_BUFFER * (NAPCOLL_BUFFER_TEMP + (size_t) numbers[2]) + PER_STAGE * (size_t) numbers[3]
-                  + PER_STEP * (size_t) numbers[4];
+           == HEAD + PER_BUFFER * (NAPCOLL_BUFFER_TEMP + (size_t) numbers[2])
+                  + PER_STAGE * (size_t) numbers[3] + PER_STEP * (size_t) numbers[4];
 }
 
 /* An array of at least one element. */

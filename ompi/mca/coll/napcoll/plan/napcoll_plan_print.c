@@ -45,7 +45,8 @@ static label_t label(const napcoll_plan_t *plan, napcoll_span_t span)
     } else {
         at = snprintf(l.text, sizeof(l.text), "temp%" PRId32, span.buffer - NAPCOLL_BUFFER_TEMP);
     }
-    if ((plan->blocks > 1 || NAPCOLL_LAYOUT_SLOTS == plan->layout) && span.count > 0 && at > 0 && (size_t) at < sizeof(l.text)) {
+    if ((plan->blocks > 1 || NAPCOLL_LAYOUT_SLOTS == plan->layout) && span.count > 0 && at > 0
+        && (size_t) at < sizeof(l.text)) {
         (void) snprintf(l.text + at, sizeof(l.text) - (size_t) at, "[%" PRId32 "..%" PRId32 "]",
                         span.first, span.first + span.count - 1);
     }

@@ -47,13 +47,13 @@ typedef struct {
 
 typedef struct {
     value_t *block; /* values of all buffers' blocks; NULL before the first use and after the end */
-    value_t *outbox; /* what was posted so far */
+    value_t *outbox;          /* what was posted so far */
     napcoll_rank_set_t knows; /* barrier: places (in the node order) of ranks known to have begun */
     napcoll_rank_set_t *told; /* barrier: [stages] what was posted so far */
     int stages;               /* barrier: of the plan */
-    int32_t stage;   /* where it stands */
-    int32_t next;    /* message of the stage whose other end is looked for */
-    bool posted;     /* the stage's messages */
+    int32_t stage;            /* where it stands */
+    int32_t next;             /* message of the stage whose other end is looked for */
+    bool posted;              /* the stage's messages */
     bool checked;
     bool ended;
 } rank_t;
@@ -74,8 +74,8 @@ typedef struct {
     rank_t *rank; /* [size] */
     demand_t *chain;
     int chain_length, chain_room;
-    uint64_t *sum;        /* [size + 1] the sums of the random numbers of ranks 0 .. i - 1 */
-    uint64_t canonical;   /* the bracketing of ranks 0 .. canonical_ranks - 1 by halves */
+    uint64_t *sum;      /* [size + 1] the sums of the random numbers of ranks 0 .. i - 1 */
+    uint64_t canonical; /* the bracketing of ranks 0 .. canonical_ranks - 1 by halves */
     int canonical_ranks;
     uint64_t *bracketing; /* [blocks] of the first result */
     int bracketing_rank;  /* whose; -1: none yet */
@@ -118,9 +118,9 @@ static uint64_t bracket_by_halves(int low, int high)
 {
     const int middle = low + (high - low + 1) / 2;
 
-    return high - low == 1 ? contribution_of(low).bracketing
-                           : bracket(bracket_by_halves(low, middle),
-                                     bracket_by_halves(middle, high));
+    return high - low == 1
+               ? contribution_of(low).bracketing
+               : bracket(bracket_by_halves(low, middle), bracket_by_halves(middle, high));
 }
 
 static value_t join(value_t left, value_t right)
@@ -806,8 +806,7 @@ static napcoll_verify_status_t start(run_t *run, const napcoll_proof_t *proof)
 napcoll_verify_status_t napcoll_plan_prove(napcoll_plan_source_t source, void *context,
                                            const napcoll_node_map_t *map,
                                            const napcoll_claim_t *claim,
-                                           const napcoll_proof_t *proof,
-                                           napcoll_verdict_t *verdict)
+                                           const napcoll_proof_t *proof, napcoll_verdict_t *verdict)
 {
     run_t run = {.source = source,
                  .context = context,

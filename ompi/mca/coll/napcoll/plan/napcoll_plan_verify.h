@@ -41,8 +41,8 @@
 typedef struct napcoll_claim {
     napcoll_goal_t goal; /**< what the plans are to bring about */
     int root;            /**< of a reduce */
-    bool in_place;    /**< the inputs are in the receive buffers (see napcoll_goal_in_place) */
-    bool ordered;     /**< contributions must be folded in rank order */
+    bool in_place;       /**< the inputs are in the receive buffers (see napcoll_goal_in_place) */
+    bool ordered;        /**< contributions must be folded in rank order */
     bool canonical;   /**< ranks are folded by halves: of ranks [l, h) the first ceil((h - l) / 2)
                            with the others, and each half in itself likewise */
     int max_inter;    /**< most messages that one process sends, or receives, to or from other nodes
@@ -63,8 +63,8 @@ typedef enum {
     NAPCOLL_VERIFY_UNWRITTEN, /**< a block that is read before it is written */
     NAPCOLL_VERIFY_CONTRIBUTION, /**< a contribution missing or folded twice; a block of another rank */
     NAPCOLL_VERIFY_ORDER,        /**< contributions out of rank order */
-    NAPCOLL_VERIFY_BRACKETING,   /**< ranks that fold in different orders */
-    NAPCOLL_VERIFY_MESSAGES,     /**< more messages in a stage than claimed */
+    NAPCOLL_VERIFY_BRACKETING, /**< ranks that fold in different orders */
+    NAPCOLL_VERIFY_MESSAGES,   /**< more messages in a stage than claimed */
     NAPCOLL_VERIFY_STATUSES
 } napcoll_verify_status_t;
 

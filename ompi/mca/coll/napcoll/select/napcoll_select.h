@@ -31,7 +31,7 @@ typedef struct napcoll_settings {
     napcoll_provider_t provider;
     napcoll_shape_t shape;
     bool reproducible;
-    size_t segment_bytes;            /**< of vectors that go through a pipeline */
+    size_t segment_bytes;             /**< of vectors that go through a pipeline */
     const napcoll_machine_t *machine; /**< what auto reckons with; borrowed */
     int tunable[NAPCOLL_MAX_ALGORITHMS][NAPCOLL_MAX_TUNABLES]; /**< by row of the table */
 } napcoll_settings_t;

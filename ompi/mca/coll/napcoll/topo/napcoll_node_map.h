@@ -93,9 +93,9 @@ static inline int napcoll_node_map_first(const napcoll_node_map_t *map, int node
 /** Place of a rank in the node order. */
 static inline int napcoll_node_map_place(const napcoll_node_map_t *map, int rank)
 {
-    return NULL == map->first ? rank
-                              : map->first[napcoll_node_map_node(map, rank)]
-                                    + napcoll_node_map_lane(map, rank);
+    return NULL == map->first
+               ? rank
+               : map->first[napcoll_node_map_node(map, rank)] + napcoll_node_map_lane(map, rank);
 }
 
 /**

@@ -71,8 +71,9 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_COMMUTATIVE,
          .segmented = true,
          .tunable = {{.name = "radix",
-                      .help = "Radix of the steps between nodes, at least 2: more messages in fewer "
-                              "steps. 0: all nodes at once up to 32 nodes, else 8",
+                      .help =
+                          "Radix of the steps between nodes, at least 2: more messages in fewer "
+                          "steps. 0: all nodes at once up to 32 nodes, else 8",
                       .initial = 0,
                       .least = 0}}},
     [NAPCOLL_ALLREDUCE_GATHERED] =
@@ -92,7 +93,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
                       .least = 0}}},
 };
 
-const napcoll_collective_t napcoll_allreduce = {
-    .name = "allreduce",
-    .goal = NAPCOLL_GOAL_ALLREDUCE,
-    .algorithm = algorithms, .algorithms = NAPCOLL_ALLREDUCE_ALGORITHMS};
+const napcoll_collective_t napcoll_allreduce = {.name = "allreduce",
+                                                .goal = NAPCOLL_GOAL_ALLREDUCE,
+                                                .algorithm = algorithms,
+                                                .algorithms = NAPCOLL_ALLREDUCE_ALGORITHMS};

@@ -35,14 +35,22 @@ napcoll_plan_t *napcoll_allreduce_ring(const napcoll_request_t *request);
 napcoll_plan_t *napcoll_allreduce_lane(const napcoll_request_t *request);
 napcoll_plan_t *napcoll_allreduce_gathered(const napcoll_request_t *request);
 
-napcoll_bounds_t napcoll_allreduce_recursive_doubling_bounds(const napcoll_node_map_t *map, const napcoll_params_t *params);
-napcoll_bounds_t napcoll_allreduce_smp_bounds(const napcoll_node_map_t *map, const napcoll_params_t *params);
-napcoll_bounds_t napcoll_allreduce_nap_bounds(const napcoll_node_map_t *map, const napcoll_params_t *params);
-napcoll_bounds_t napcoll_allreduce_tree_bounds(const napcoll_node_map_t *map, const napcoll_params_t *params);
-napcoll_bounds_t napcoll_allreduce_rabenseifner_bounds(const napcoll_node_map_t *map, const napcoll_params_t *params);
-napcoll_bounds_t napcoll_allreduce_ring_bounds(const napcoll_node_map_t *map, const napcoll_params_t *params);
-napcoll_bounds_t napcoll_allreduce_lane_bounds(const napcoll_node_map_t *map, const napcoll_params_t *params);
-napcoll_bounds_t napcoll_allreduce_gathered_bounds(const napcoll_node_map_t *map, const napcoll_params_t *params);
+napcoll_bounds_t napcoll_allreduce_recursive_doubling_bounds(const napcoll_node_map_t *map,
+                                                             const napcoll_params_t *params);
+napcoll_bounds_t napcoll_allreduce_smp_bounds(const napcoll_node_map_t *map,
+                                              const napcoll_params_t *params);
+napcoll_bounds_t napcoll_allreduce_nap_bounds(const napcoll_node_map_t *map,
+                                              const napcoll_params_t *params);
+napcoll_bounds_t napcoll_allreduce_tree_bounds(const napcoll_node_map_t *map,
+                                               const napcoll_params_t *params);
+napcoll_bounds_t napcoll_allreduce_rabenseifner_bounds(const napcoll_node_map_t *map,
+                                                       const napcoll_params_t *params);
+napcoll_bounds_t napcoll_allreduce_ring_bounds(const napcoll_node_map_t *map,
+                                               const napcoll_params_t *params);
+napcoll_bounds_t napcoll_allreduce_lane_bounds(const napcoll_node_map_t *map,
+                                               const napcoll_params_t *params);
+napcoll_bounds_t napcoll_allreduce_gathered_bounds(const napcoll_node_map_t *map,
+                                                   const napcoll_params_t *params);
 
 /**
  * Lanes that nap uses on a communicator.

@@ -68,8 +68,9 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
                       .least = 0}}},
     [NAPCOLL_REDUCE_GATHERED] =
         {.name = "gathered",
-         .help = "all vectors at the root, gathered node-aware, then folded by halves of the ranks: "
-                 "the same bits on any nodes, for small vectors",
+         .help =
+             "all vectors at the root, gathered node-aware, then folded by halves of the ranks: "
+             "the same bits on any nodes, for small vectors",
          .generate = napcoll_reduce_gathered,
          .bounds = napcoll_reduce_gathered_bounds,
          .gathers = true,

@@ -47,9 +47,11 @@ typedef struct {
     int ppn; /* of this node */
     int lanes;
     napcoll_span_t input;
-    napcoll_span_t own;    /* exchanges: of the node's processes up to this one's end of the result */
-    napcoll_span_t window; /* of the nodes up to this one; empty where this process does not need it */
-    napcoll_span_t before; /* of the nodes before this one, as far as fetched; a tree's leader alone */
+    napcoll_span_t own; /* exchanges: of the node's processes up to this one's end of the result */
+    napcoll_span_t
+        window; /* of the nodes up to this one; empty where this process does not need it */
+    napcoll_span_t
+        before; /* of the nodes before this one, as far as fetched; a tree's leader alone */
     napcoll_span_t *below; /* [ppn] what napcoll_scan_up keeps, or what exchanges work with */
     napcoll_span_t *value; /* [lanes] what this process's lanes fetched */
 } nap_t;
@@ -167,7 +169,7 @@ static napcoll_span_t fold_fetched(const nap_t *nap, int windows, int next)
 static void take(nap_t *nap, napcoll_span_t fetched, int next)
 {
     const bool kept = napcoll_span_equal(nap->window, nap->own)
-                        || napcoll_span_equal(nap->window, nap->input);
+                      || napcoll_span_equal(nap->window, nap->input);
     napcoll_span_t dst = nap->window;
 
     if (0 == fetched.count) {
