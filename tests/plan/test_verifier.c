@@ -21,11 +21,11 @@ typedef struct {
     napcoll_verdict_t verdict;
 } fixture_t;
 
-/* nap on 4 nodes x 3 */
+/* nap on 4 nodes x 3, by two lanes: two levels */
 static int setup(void **state)
 {
     fixture_t *f = calloc(1, sizeof(*f));
-    napcoll_params_t params = {.local_radix = 4};
+    napcoll_params_t params = {.local_radix = 4, .tunable = {2}};
 
     assert_non_null(f);
     f->map = placement("3", "block", RANKS);
