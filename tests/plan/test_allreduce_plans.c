@@ -14,7 +14,7 @@
 #include "algo/napcoll_split.h"
 
 /* A ring of P has 2 P^2 messages: larger ones are proven by hand (tests/build/verify.sh --wide). */
-enum { VARIANTS = 12, MOST_FOR_LINEAR = 48 };
+enum { VARIANTS = 12, MOST_FOR_LINEAR = 32 };
 
 /* Whether an algorithm's plans depend on who carries out local phases and how, or on the tunable. */
 static bool has_phases(int row)

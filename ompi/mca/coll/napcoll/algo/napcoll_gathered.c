@@ -25,7 +25,7 @@ typedef struct {
     napcoll_group_t group; /* the processes of the node; first in here, so that what is asked of the
                               group finds the rest */
     napcoll_builder_t *builder;
-    const napcoll_params_t *params;
+    const napcoll_request_t *request;
     napcoll_span_t room; /* where vectors are gathered: slots from 0 on */
     int width;           /* nodes whose vectors each process of the node has */
     int fetched;         /* runs of so many nodes that are fetched in this step */
@@ -84,7 +84,7 @@ static gathering_t gathering(napcoll_builder_t *builder, const napcoll_request_t
                                    .map = map,
                                    .node = node},
                          .builder = builder,
-                         .params = &request->params,
+                         .request = request,
                          .width = 1};
 }
 
@@ -131,26 +131,27 @@ static void emit(const gathering_t *g, napcoll_schedule_t *schedule, int first)
 
 /* All processes of the node get what each of them has for the others: in the fewest steps, or in the
  * fewest messages. */
-static void share(const gathering_t *g, const napcoll_request_t *request)
+static void share(const gathering_t *g)
 {
     const napcoll_group_t *group = &g->group;
-    const int first = group->first(group, 0);
-    napcoll_party_t party = napcoll_party_node(request);
+    const int first = group->first(group, 0), radix = g->request->params.local_radix;
     napcoll_schedule_t schedule = {0};
-    napcoll_span_t all = g->room;
+    napcoll_party_t party;
 
-    if (!g->params->local_tree) {
-        (void) napcoll_schedule_bruck(&schedule, group, 0, g->params->local_radix);
+    if (!g->request->params.local_tree) {
+        (void) napcoll_schedule_bruck(&schedule, group, 0, radix);
         emit(g, &schedule, 0);
         return;
     }
-    (void) schedule_tree(&schedule, group, g->params->local_radix);
+    (void) schedule_tree(&schedule, group, radix);
     emit(g, &schedule, 0);
+    party = napcoll_party_node(g->request);
     party.ordered = true; /* processes are lanes, as in the group */
     party.self = group->self;
-    all.first = first;
-    all.count = group->first(group, group->members) - first;
-    napcoll_exchange_bcast(g->builder, &party, all);
+    napcoll_exchange_bcast(g->builder, &party,
+                           (napcoll_span_t){.buffer = g->room.buffer,
+                                            .first = first,
+                                            .count = group->first(group, group->members) - first});
 }
 
 /* ---- on every process ---- */
@@ -201,9 +202,9 @@ static int note_node(const gathering_t *g, int node, int slot, napcoll_span_t *v
 }
 
 /* Have room for so many vectors, the own one in a slot of it; alone it may stay where it is. */
-static void make_room(gathering_t *g, const napcoll_request_t *request, int slots, int own)
+static void make_room(gathering_t *g, int slots, int own)
 {
-    const napcoll_span_t input = napcoll_request_input(request);
+    const napcoll_span_t input = napcoll_request_input(g->request);
 
     g->room = 1 == slots ? input : napcoll_builder_temp(g->builder, 0, slots);
     napcoll_builder_copy(
@@ -216,16 +217,16 @@ void napcoll_gather_everywhere(napcoll_builder_t *builder, const napcoll_request
     const napcoll_node_map_t *map = request->map;
     gathering_t g = gathering(builder, request);
 
-    make_room(&g, request, map->size, g.group.self);
+    make_room(&g, map->size, g.group.self);
     napcoll_builder_next_stage(builder);
-    share(&g, request);
+    share(&g);
     g.group.first = fetched_first;
     while (g.width < map->nodes) {
         const int runs = (map->nodes - 1) / g.width;
 
         g.fetched = runs < lanes ? runs : lanes;
         fetch(&g);
-        share(&g, request);
+        share(&g);
         g.width = napcoll_fetch_next(g.width, map->nodes, lanes);
     }
     for (int away = 0, slot = 0; away < map->nodes; away++) {
@@ -302,7 +303,7 @@ void napcoll_gather_at_root(napcoll_builder_t *builder, const napcoll_request_t 
     }
     bundles = schedule_tree(&schedule, group, request->params.local_radix);
     first = group->first(group, group->self);
-    make_room(&g, request, group->first(group, group->self + bundles) - first, 0);
+    make_room(&g, group->first(group, group->self + bundles) - first, 0);
     if (at_home) {
         take_nodes(&g);
     }

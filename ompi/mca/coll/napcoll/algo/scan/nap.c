@@ -8,19 +8,21 @@
  * Node-aware parallel (NAP) scan, for contiguous nodes of any number and size.
  *
  * Inside the node first: every process has the fold of the processes before it, and the node's total.
- * Then between nodes: a node that knows the fold of a window of w nodes ending with itself fetches the L
- * windows before, lane by lane, and with them knows one of (L + 1) w nodes. Window of 1, two lanes:
+ * Then between nodes: a node that has the fold of a window of w nodes, itself the last, fetches the L
+ * windows before it, lane by lane, and so comes to have one of (L + 1) w nodes. Six nodes a to f, two
+ * lanes:
  *
- *     node 0 --.  node 1 --.  node 2 --.  node 3 --.  node 4
- *          \    `----^  \    `----^  \    `----^  \    `----^     lane 1: from one node before
- *           `---------------^   `--------^  `--------^            lane 0: from two nodes before
+ *     node         a     b     c     d     e      f
+ *     width 1      a     b     c     d     e      f        lanes 0 and 1 of f fetch d and e
+ *     width 3      a     ab    abc   bcd   cde    def      a lane of f fetches abc
+ *     width 9      a     ab    abc   abcd  abcde  abcdef
  *
- * The lanes' values are folded inside the node after each step, to go before its window; after steps of
- * widths 1, L + 1, (L + 1)^2, ... a process folds what stands before its node into what it had. Without
- * the node's own total the same fetched values make up what stands before the node.
+ * What the lanes fetched is folded inside the node after each step, and goes before the window and
+ * before what the node has of the nodes before itself: f had de of these, and gets abcde. In the end a
+ * process folds that into what it has of its own node.
  *
  *     cost     ceil(log_{L+1} n) (alpha_n + beta_n s) between nodes,
- *              (1 + ceil(log_{L+1} n)) ceil(log_k L) (alpha_l + beta_l s) inside
+ *              (1 + ceil(log_{L+1} n)) ceil(log_k L) (alpha_l + beta_l s) inside, k the fan-out there
  *
  * A lane sends and receives at most one message a step; a node with fewer processes than lanes gives
  * lane l to its process l mod ppn. Where processes share cores, the inside of the node is a tree: up at
@@ -47,11 +49,9 @@ typedef struct {
     int ppn; /* of this node */
     int lanes;
     napcoll_span_t input;
-    napcoll_span_t own; /* exchanges: of the node's processes up to this one's end of the result */
-    napcoll_span_t
-        window; /* of the nodes up to this one; empty where this process does not need it */
-    napcoll_span_t
-        before; /* of the nodes before this one, as far as fetched; a tree's leader alone */
+    napcoll_span_t own;    /* exchanges: of this node, up to where this process's result ends */
+    napcoll_span_t window; /* of the nodes up to this one; a tree's senders alone */
+    napcoll_span_t before; /* of those before it, as far as fetched; a tree's leader alone */
     napcoll_span_t *below; /* [ppn] what napcoll_scan_up keeps, or what exchanges work with */
     napcoll_span_t *value; /* [lanes] what this process's lanes fetched */
 } nap_t;
@@ -195,16 +195,15 @@ static void reach_back(nap_t *nap)
 {
     const int nodes = nap->request->map->nodes;
 
-    for (int width = 1; width < nodes;) {
+    for (int width = 1, next; width < nodes; width = next) {
         const int windows = windows_of(nap, nap->node, width);
-        const int next = napcoll_fetch_next(width, nodes, nap->lanes);
 
+        next = napcoll_fetch_next(width, nodes, nap->lanes);
         fetch(nap, width);
         if (windows > 0) {
             take(nap, fold_fetched(nap, windows, next), next);
             napcoll_builder_next_stage(nap->builder);
         }
-        width = next;
     }
 }
 

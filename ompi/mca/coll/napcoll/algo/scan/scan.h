@@ -45,8 +45,8 @@ static inline bool napcoll_scan_is_inclusive(const napcoll_request_t *request)
     return NAPCOLL_GOAL_SCAN == request->collective->goal;
 }
 
-/** Inter-node message steps of nap with `lanes` lanes, one after the other, for the busiest process:
- * ceil(log_{lanes + 1} nodes) * lanes per process. */
+/** Inter-node message steps of nap with `lanes` lanes (napcoll_fetch_lanes), one after the other, for the
+ * busiest process: ceil(log_{lanes + 1} nodes) * lanes per process. */
 int napcoll_scan_nap_steps(const napcoll_node_map_t *map, int lanes);
 
 /** Steps of recursive doubling: ceil(log2 ranks). */
