@@ -224,31 +224,56 @@ emulated() {
         mpirun -np "$4" --mca coll napcoll,tuned "${phases[@]}")
 }
 
-# collective NAME "PROGRAM [OPTION...]" ALGORITHM EXPECT NONCOMMUTATIVE [LARGE]: the whole program of a
-# collective, under `launch`.
+# program_of COLL: sets the array `program` to the name of the program that tests a collective, and which
+# of those that it knows.
+program_of() {
+    case $1 in
+        allgather | allgatherv) program=(gathers --coll "$1") ;;
+        reduce_scatter | reduce_scatter_block) program=(reduce_scatter --coll "$1") ;;
+        scan | exscan) program=(scans --coll "$1") ;;
+        *) program=("$1") ;;
+    esac
+}
+
+# collective NAME COLL ALGORITHM EXPECT NONCOMMUTATIVE [LARGE]: the whole program of a collective, under
+# `launch`.
 collective() {
     local program
-    read -r -a program <<<"$2"
+    program_of "$2"
     case_of "$1" 60 "${launch[@]}" "$programs/${program[0]}" "${program[@]:1}" --algorithm "$3" \
         --expect "$4" --expect-large "$4" --expect-noncommutative "$5" --large "${6:-100000}"
 }
 
-# collective_auto NAME "PROGRAM [OPTION...]" EXPECT [LARGE]: the same where only `auto` knows what it
-# takes: some algorithm for the small ones.
-collective_auto() {
-    local program
-    read -r -a program <<<"$2"
-    case_of "$1" 60 "${launch[@]}" "$programs/${program[0]}" "${program[@]:1}" --algorithm auto \
-        --expect "$3" --large "${4:-100000}"
+# each WHERE LARGE: cases of collective() from lines "COLL ALGORITHM EXPECT NONCOMMUTATIVE" of standard
+# input, named COLL_ALGORITHM_WHERE. `runs` means that this algorithm does; what cannot depend on the
+# operation has no NONCOMMUTATIVE.
+each() {
+    local where=$1 large=$2 coll algorithm expect noncommutative
+    while read -r coll algorithm expect noncommutative; do
+        if [ "$algorithm" != auto ]; then
+            expect=${expect/#%runs/runs:$algorithm}
+            noncommutative=${noncommutative/#%runs/runs:$algorithm}
+        fi
+        collective "${coll}_${algorithm}_$where" "$coll" "$algorithm" "$expect" \
+            "${noncommutative:-any}" "$large"
+    done
 }
 
-# The same two without PROGRAM.
+# each_auto WHERE LARGE EXPECT: every collective but allreduce, which has cases of its own, by `auto`.
+each_auto() {
+    local coll
+    for coll in reduce barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan; do
+        collective "${coll}_auto_$1" "$coll" auto "$3" "$3" "$2"
+    done
+}
+
+# allreduce NAME ALGORITHM EXPECT NONCOMMUTATIVE [LARGE], and allreduce_auto NAME EXPECT [LARGE]
 allreduce() {
     collective "$1" allreduce "${@:2}"
 }
 
 allreduce_auto() {
-    collective_auto "$1" allreduce "${@:2}"
+    collective "$1" allreduce auto "$2" "$2" "${3:-100000}"
 }
 
 if ! ompi_info --param coll napcoll --level 9 2>/dev/null | grep -q coll_napcoll_priority; then
@@ -318,11 +343,11 @@ allreduce recursive_doubling_13_block recursive_doubling runs:recursive_doubling
     runs:recursive_doubling
 
 fake 1 1 block tree
-allreduce_auto auto_1 any
+allreduce_auto auto_1 none
 fake 2 1 block exchange
-allreduce_auto auto_2x1 any
+allreduce_auto auto_2x1 fallback:ppn
 fake 3 3 block tree
-allreduce_auto auto_3_on_one_node any
+allreduce_auto auto_3_on_one_node none
 for np in 3 9 17 33; do
     fake "$np" 2,1 block exchange
     allreduce_auto "auto_${np}_block" runs 5000
@@ -340,46 +365,153 @@ allreduce netlab_smp_15_random smp runs:smp any
 emulated 10 4 block 40 exchange
 allreduce netlab_nap_10x4_block nap runs:nap runs:nap 10000
 
-# --- the other collectives, on all kinds of placements ---
-fake 2 1 block exchange
-collective_auto reduce_auto_2x1 reduce any
-collective_auto barrier_auto_2x1 barrier any
-collective_auto allgather_auto_2x1 "gathers --coll allgather" any
-collective_auto allgatherv_auto_2x1 "gathers --coll allgatherv" any
-collective_auto reduce_scatter_auto_2x1 "reduce_scatter --coll reduce_scatter" any
-collective_auto reduce_scatter_block_auto_2x1 "reduce_scatter --coll reduce_scatter_block" any
-collective_auto scan_auto_2x1 "scans --coll scan" any
-collective_auto exscan_auto_2x1 "scans --coll exscan" any
-
+# --- every algorithm, on nodes that are intervals of ranks and on such that are not ---
 fake 6 3,2,1 block exchange
-collective_auto reduce_auto_6_block reduce any
-collective_auto barrier_auto_6_block barrier any
-collective_auto allgather_auto_6_block "gathers --coll allgather" any
-collective_auto allgatherv_auto_6_block "gathers --coll allgatherv" any
-collective_auto reduce_scatter_auto_6_block "reduce_scatter --coll reduce_scatter" any
-collective_auto reduce_scatter_block_auto_6_block "reduce_scatter --coll reduce_scatter_block" any
-collective_auto scan_auto_6_block "scans --coll scan" any
-collective_auto exscan_auto_6_block "scans --coll exscan" any
-
+each 6_block 100000 <<'END'
+allreduce rabenseifner runs runs
+allreduce ring runs fallback:noncommutative
+allreduce lane runs fallback:noncommutative
+reduce smp runs runs
+reduce nap runs runs
+reduce lane runs fallback:noncommutative
+reduce gathered runs runs
+barrier smp runs
+barrier nap runs
+allgather recursive_doubling fallback:power_of_two
+allgather bruck runs
+allgather locality_bruck runs
+allgatherv ring runs
+allgatherv lane_ring runs
+reduce_scatter recursive_halving fallback:power_of_two fallback:noncommutative
+reduce_scatter locality runs fallback:noncommutative
+reduce_scatter_block lane_ring runs fallback:noncommutative
+reduce_scatter_block pairwise runs runs
+scan nap runs runs
+scan gathered runs runs
+exscan nap runs runs
+exscan recursive_doubling runs runs
+END
 fake 10 5,1,4 cyclic tree
-collective_auto reduce_auto_10_cyclic reduce any 10000
-collective_auto barrier_auto_10_cyclic barrier any
-collective_auto allgather_auto_10_cyclic "gathers --coll allgather" any 10000
-collective_auto allgatherv_auto_10_cyclic "gathers --coll allgatherv" any 10000
-collective_auto reduce_scatter_auto_10_cyclic "reduce_scatter --coll reduce_scatter" any 10000
-collective_auto reduce_scatter_block_auto_10_cyclic "reduce_scatter --coll reduce_scatter_block" any 10000
-collective_auto scan_auto_10_cyclic "scans --coll scan" any 10000
-collective_auto exscan_auto_10_cyclic "scans --coll exscan" any 10000
+each 10_cyclic 20000 <<'END'
+allreduce tree runs runs
+allreduce rabenseifner runs runs
+allreduce lane runs fallback:noncommutative
+allreduce gathered runs runs
+reduce binomial runs runs
+reduce smp runs fallback:noncommutative
+reduce lane runs fallback:noncommutative
+reduce rabenseifner runs runs
+barrier dissemination runs
+barrier nap runs
+allgather ring runs
+allgather lane_ring runs
+allgatherv bruck runs
+allgatherv locality_bruck runs
+reduce_scatter lane_ring runs fallback:noncommutative
+reduce_scatter pairwise runs runs
+reduce_scatter_block locality runs fallback:noncommutative
+scan recursive_doubling runs runs
+scan nap fallback:placement fallback:placement
+exscan gathered runs runs
+END
+fake 8 3,1,4 random:5 delegate
+each 8_random 20000 <<'END'
+allreduce tree runs runs
+allreduce ring runs fallback:noncommutative
+allreduce gathered runs runs
+reduce binomial runs runs
+reduce nap runs fallback:noncommutative
+reduce rabenseifner runs runs
+reduce gathered runs runs
+barrier dissemination runs
+barrier smp runs
+allgather recursive_doubling runs
+allgather ring runs
+allgather locality_bruck runs
+allgatherv recursive_doubling runs
+allgatherv bruck runs
+allgatherv lane_ring runs
+reduce_scatter recursive_halving runs fallback:noncommutative
+reduce_scatter locality runs fallback:noncommutative
+reduce_scatter_block recursive_halving runs fallback:noncommutative
+reduce_scatter_block lane_ring runs fallback:noncommutative
+scan gathered runs runs
+exscan recursive_doubling runs runs
+exscan nap fallback:placement fallback:placement
+END
+fake 3 1 block exchange
+each 3x1 10000 <<'END'
+allreduce lane fallback:ppn fallback:ppn
+reduce nap fallback:ppn fallback:ppn
+barrier nap fallback:ppn
+allgather lane_ring fallback:ppn
+allgatherv locality_bruck fallback:ppn
+reduce_scatter lane_ring fallback:ppn fallback:ppn
+reduce_scatter_block locality fallback:ppn fallback:ppn
+scan nap fallback:ppn fallback:ppn
+exscan nap fallback:ppn fallback:ppn
+END
+emulated 4 5,5,1,4 cyclic 15 exchange
+each netlab_15_cyclic 5000 <<'END'
+allreduce lane runs fallback:noncommutative
+reduce nap runs fallback:noncommutative
+barrier nap runs
+allgather locality_bruck runs
+reduce_scatter_block lane_ring runs fallback:noncommutative
+END
+emulated 3 4 block 12 tree
+each netlab_12_block 5000 <<'END'
+allgatherv lane_ring runs
+reduce_scatter locality runs fallback:noncommutative
+scan nap runs runs
+exscan auto runs runs
+reduce auto runs runs
+END
 
-fake 16 4 random:3 delegate
-collective_auto reduce_auto_4x4_random reduce any 10000
-collective_auto barrier_auto_4x4_random barrier any
-collective_auto allgather_auto_4x4_random "gathers --coll allgather" any 10000
-collective_auto allgatherv_auto_4x4_random "gathers --coll allgatherv" any 10000
-collective_auto reduce_scatter_auto_4x4_random "reduce_scatter --coll reduce_scatter" any 10000
-collective_auto reduce_scatter_block_auto_4x4_random "reduce_scatter --coll reduce_scatter_block" any 10000
-collective_auto scan_auto_4x4_random "scans --coll scan" any 10000
-collective_auto exscan_auto_4x4_random "scans --coll exscan" any 10000
+# --- and whatever auto takes ---
+fake 2 1 block exchange
+each_auto 2x1 10000 fallback:ppn
+fake 7 3,2,1 block exchange
+each_auto 7_block 20000 runs
+fake 9 5,1,4 cyclic delegate
+allreduce_auto auto_9_cyclic runs 20000
+each_auto 9_cyclic 20000 runs
+
+# --- long vectors go in several segments ---
+fake 6 3,2,1 cyclic exchange
+launch+=(--mca coll_napcoll_segment_bytes 4096)
+each 6_segments 100000 <<'END'
+allreduce lane runs fallback:noncommutative
+allreduce ring runs fallback:noncommutative
+reduce lane runs fallback:noncommutative
+END
+
+# --- the same bits wherever the ranks are, where that is asked for ---
+# same_bits NAME: under `launch`, the sums of all collectives have the bits that those of the first such
+# case had.
+same_bits() {
+    wanted "$1" || return 0
+    case_of "$1" 60 "${launch[@]}" --mca coll_napcoll_reproducible true "$programs/reproducible" \
+        --expect runs
+    grep '^# digest ' "$scratch/out" >"$scratch/digests" || return 0
+    [ -e "$scratch/first_digests" ] || cp "$scratch/digests" "$scratch/first_digests"
+    if diff "$scratch/first_digests" "$scratch/digests" >"$scratch/out"; then
+        verdict 0 "$1: the same bits"
+    else
+        verdict 1 "$1: the same bits"
+        show_output
+    fi
+}
+fake 12 12 block exchange
+same_bits reproducible_12_on_one_node
+fake 12 1 block exchange
+same_bits reproducible_12x1
+fake 12 5,5,1,4 block exchange
+same_bits reproducible_12_block
+fake 12 3,2,1 cyclic tree
+same_bits reproducible_12_cyclic
+fake 12 4,3,5 random:7 delegate
+same_bits reproducible_12_random
 
 # --- processes that are bound, and jobs that join ---
 # Bound processes have a place in the hardware, which orders the steps inside their node.
@@ -434,7 +566,7 @@ for large in nap:tree recursive_doubling:tree smp:delegate; do
 done
 
 # --- what valgrind says of napcoll ---
-# valgrind_of NAME "PROGRAM [OPTION...]" ALGORITHM: everything that a collective's program does, under
+# valgrind_of NAME COLL ALGORITHM: everything that a collective's program does, under
 # valgrind.
 valgrind_of() {
     local program
@@ -442,7 +574,7 @@ valgrind_of() {
         wanted "$1" && skip "$1" "no valgrind"
         return 0
     fi
-    read -r -a program <<<"$2"
+    program_of "$2"
     case_of "$1" 120 "${launch[@]}" valgrind --quiet --error-exitcode=9 --num-callers=40 --keep-debuginfo=yes \
         --leak-check=full --suppressions=/usr/share/openmpi/openmpi-valgrind.supp \
         --suppressions="$here/openmpi.supp" "$programs/${program[0]}" "${program[@]:1}" \
@@ -456,6 +588,11 @@ fake 4 2 cyclic delegate
 valgrind_of valgrind_nap_delegate allreduce nap
 fake 4 2 block delegate
 valgrind_of valgrind_smp_delegate allreduce smp
+fake 3 2 block exchange
+for row in reduce:lane barrier:nap allgather:lane_ring allgatherv:locality_bruck reduce_scatter:lane_ring \
+    reduce_scatter_block:locality scan:nap exscan:nap; do
+    valgrind_of "valgrind_${row/:/_}" "${row%:*}" "${row#*:}"
+done
 
 # --- errors reach the caller ---
 fake 2 1 block tree
@@ -484,6 +621,25 @@ for how in exchange tree delegate; do
     case_of "verify_broken_$how" 60 "${launch[@]}" "${broken[@]}" "$programs/allreduce" \
         --algorithm smp --expect fallback:wrong_plan --expect-noncommutative fallback --large 20000
 done
+fake 6 3,2,1 block exchange
+launch+=(--mca coll_napcoll_verify on)
+each 6_verified 5000 <<'END'
+reduce lane runs fallback:noncommutative
+barrier smp runs
+allgather lane_ring runs
+allgatherv locality_bruck runs
+reduce_scatter lane_ring runs fallback:noncommutative
+reduce_scatter_block locality runs fallback:noncommutative
+scan nap runs runs
+exscan gathered runs runs
+END
+fake 6 3,2,1 cyclic exchange
+launch+=("${broken[@]}")
+each 6_broken 5000 <<'END'
+reduce nap fallback:wrong_plan fallback:noncommutative
+allgather lane_ring fallback:wrong_plan
+scan gathered fallback:wrong_plan fallback:wrong_plan
+END
 fake 6 3,2,1 block exchange
 says log_says_what_was_verified 30 'allreduce by nap verified: 6 plans, 20 messages' 'ok 1' -- \
     "${launch[@]}" "${verified[@]}" "$programs/threads" --threads 1 --rounds 3 --algorithm nap
