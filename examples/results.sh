@@ -15,7 +15,7 @@ collectives=(allreduce reduce barrier allgather allgatherv reduce_scatter reduce
 usage() {
     cat <<'END'
 Usage: examples/results.sh [--coll LIST] [--shape LIST] [--time-limit SECONDS] [--output DIR]
-                           [--openmpi VERSION] [--again]
+                           [--machine FILE] [--openmpi VERSION] [--again]
 
 Measures napcoll against Open MPI's own components on emulated nodes (latency 1 ms, 1 Gbit/s), one run
 for each collective and shape, and writes into DIR
@@ -32,6 +32,8 @@ the same Open MPI, is not repeated, so that one that was interrupted goes on.
   --shape LIST           NODESxPPN, with commas between (default 8x8,16x4)
   --time-limit SECONDS   of a run, all sizes together (default 300)
   --output DIR           default docs/results
+  --machine FILE         what napcoll's auto is to reckon with; default: netlab's,
+                         ompi/tools/napcoll/machines/netlab.conf
   --openmpi VERSION      4.1, 5.0 or 6.0, in a Debian root unless it is this machine's (see
                          tests/roots/root.sh --help), or here, the default: whatever this machine has
   --again                repeat what is there already
@@ -94,6 +96,14 @@ command_of() {
         collbench --coll "$coll" --contestants "napcoll,$(peers_of "$coll")")
     [ "$coll" = barrier ] || command+=(--bytes "$(sizes_of "$coll")")
     command+=(--iterations 50 --time-limit "$time_limit" --csv "$name.csv" --svg "$name.svg")
+}
+
+# set_machine FILE: makes a machine file's lines napcoll's parameters, for all that follows.
+set_machine() {
+    local line
+    while read -r line; do
+        export "OMPI_MCA_${line%% *}=${line##* }"
+    done < <(sed -nE 's/^(coll_napcoll_machine_[a-z_]+)[ \t]*=[ \t]*([^ \t#]+).*/\1 \2/p' "$1")
 }
 
 # is_there NAME COMMAND...: whether the output folder has that, of the present Open MPI.
@@ -209,7 +219,7 @@ others, from the medians over turns in which all of them ran: below 1, napcoll t
 processes share the processors of one machine: absolute times say little, ratios do. "napcoll ran" names
 napcoll's algorithm, or why it left the call to another component, or which component Open MPI took in its
 place; "against" is the component that the number compares with. The commands are those after
-\`. build/env.sh\`.
+\`. build/env.sh\`, with the parameters of \`${machine##*/}\` in the environment.
 END
     for coll in "${collectives[@]}"; do
         mapfile -t shapes < <(shapes_of "$coll")
@@ -225,6 +235,7 @@ measure_all() {
     # shellcheck source=/dev/null
     . build/env.sh
     napcoll_mpirun_settings
+    set_machine "$machine"
     openmpi_version=$(mpicc --showme:version | napcoll_openmpi_version)
     mkdir -p "$output"
     scratch=$(mktemp -d)
@@ -245,7 +256,8 @@ measure_all() {
 measure_in_root() {
     local rc=0 options
     options=(--coll "$(IFS=,; echo "${colls[*]}")" --shape "$(IFS=,; echo "${shapes[*]}")"
-        --time-limit "$time_limit" --output build/results)
+        --time-limit "$time_limit" --output build/results --machine build/machine.conf)
+    mkdir -p "build/openmpi-$1" && cp "$machine" "build/openmpi-$1/machine.conf" || exit 1
     [ "$again" = no ] || options+=(--again)
     supervised tests/roots/root.sh run "$1" examples/results.sh --openmpi here "${options[@]}" || rc=$?
     if [ -f "build/openmpi-$1/results/README.md" ]; then
@@ -261,16 +273,18 @@ shape_list=8x8,16x4
 time_limit=300
 output=$NAPCOLL_SRC/docs/results
 openmpi=here
+machine=$NAPCOLL_SRC/ompi/tools/napcoll/machines/netlab.conf
 again=no
 while [ $# -gt 0 ]; do
     case $1 in
-        --coll | --shape | --time-limit | --output | --openmpi)
+        --coll | --shape | --time-limit | --output | --machine | --openmpi)
             [ $# -ge 2 ] || wrong_usage
             case $1 in
                 --coll) coll_list=$2 ;;
                 --shape) shape_list=$2 ;;
                 --time-limit) time_limit=$2 ;;
                 --output) output=$(realpath -m -- "$2") ;;
+                --machine) machine=$(realpath -m -- "$2") ;;
                 --openmpi) openmpi=$2 ;;
             esac
             shift
@@ -302,6 +316,7 @@ for shape in "${shapes[@]}"; do
 done
 [[ $time_limit =~ ^[1-9][0-9]{0,4}$ ]] ||
     napcoll_fail "--time-limit wants a number of seconds from 1 to 99999, not '$time_limit'"
+[ -r "$machine" ] || napcoll_fail "--machine: there is no file '$machine' that can be read"
 case $openmpi in
     here | 4.1 | 5.0 | 6.0) ;;
     *) napcoll_fail "--openmpi wants 4.1, 5.0, 6.0 or here, not '$openmpi'" ;;

@@ -57,7 +57,7 @@ static void allreduce_plans_exactly_once_on_uniform_nodes(void **state)
 {
     (void) state;
     for (int ppn = 1; ppn <= 9; ppn++) {
-        for (int nodes = 1; nodes <= 20; nodes++) {
+        for (int nodes = 1; nodes <= 20; nodes += ppn < 5 || nodes < 4 ? 1 : 3) {
             char list[16];
             (void) snprintf(list, sizeof(list), "%d", ppn);
             napcoll_node_map_t *map = placement(list, nodes % 2 ? "block" : "cyclic", nodes * ppn);
@@ -73,7 +73,7 @@ static void allreduce_plans_exactly_once_on_up_to_64_nodes_by_16(void **state)
 {
     (void) state;
     for (int ppn = 1; ppn <= 16; ppn++) {
-        for (int nodes = 1; nodes <= 64; nodes += nodes < 18 ? 1 + ppn / 4 : 23) {
+        for (int nodes = 1; nodes <= 64; nodes += nodes < 18 ? 1 + ppn / 2 : 23) {
             char list[16];
             (void) snprintf(list, sizeof(list), "%d", ppn);
             napcoll_node_map_t *map = placement(list, "block", nodes * ppn);
@@ -178,7 +178,7 @@ static void nap_plan_needs_log_ppn_plus_1_inter_node_steps_for_equal_parts(void 
         assert_int_equal(napcoll_nap_radix(map, cases[c].ppn), cases[c].ppn + 1);
         assert_int_equal(napcoll_nap_steps(map, napcoll_nap_lanes(map, 0)), cases[c].steps);
         assert_int_equal(most_inter_node_stages(NAPCOLL_ALLREDUCE_NAP, map), cases[c].steps);
-        for (int variant = 0; variant < VARIANTS; variant++) {
+        for (int variant = 0; variant < VARIANTS; variant += map->size > 100 ? 5 : 1) {
             verify_variant(map, variant, 2 + variant % 7, 0);
         }
         napcoll_node_map_free(map);
