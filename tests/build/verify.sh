@@ -10,11 +10,14 @@ set -euo pipefail
 
 usage() {
     cat <<'END_USAGE'
-Usage: tests/build/verify.sh [--wide]
+Usage: tests/build/verify.sh [--wide [PATTERN]]
 
 Runs napcoll-plan verify of the build folder (NAPCOLL_BUILD, else build/); prints TAP.
 
-  --wide   instead, prove all allreduces on 2 to 600 nodes with 2 to 40 processes each; takes long
+  --wide   instead, prove every algorithm of every collective on 1 to 64 nodes with 1 to 16 processes
+           each, on uneven nodes and on placements at random; takes long. PATTERN: only those whose
+           "COLLECTIVE ALGORITHM" contains it (a shell pattern). Each sweep has a line on standard
+           error: placements, plans, messages; the sums stand in a comment behind each algorithm
   --help   this text
 END_USAGE
 }
@@ -22,7 +25,8 @@ END_USAGE
 wide=no
 if [ "${1:-}" = --wide ]; then
     wide=yes
-    shift
+    pattern=${2:-}
+    shift $(($# > 1 ? 2 : 1))
 fi
 only_help "$@"
 
@@ -33,21 +37,103 @@ verify() {
     "$plan" verify "$@"
 }
 
-# proved ALGORITHM PLANS ARGUMENT...: verify finds so many plans right, and as many messages as show lists.
+# proved COLLECTIVE ALGORITHM PLANS ARGUMENT...: verify finds so many plans right, and as many messages as
+# show lists.
 proved() {
-    local algorithm=$1 plans=$2 messages
-    shift 2
-    messages=$("$plan" show --algorithm "$algorithm" "$@" | grep -c '^ *send ')
-    verify --algorithm "$algorithm" "$@" >"$work/out"
+    local name=(--coll "$1" --algorithm "$2") right="$1 $2: ok; $3 plans" messages
+    shift 3
+    messages=$("$plan" show "${name[@]}" "$@" | grep -c '^ *send ')
+    verify "${name[@]}" "$@" >"$work/out"
     cat "$work/out"
-    grep -qxF -e "allreduce $algorithm: ok; $plans plans, $messages messages" "$work/out"
+    grep -qxF -e "$right, $messages messages" "$work/out"
 }
 
-every_algorithm_is_proved() {
-    proved nap 40 --nodes 10 --local-radix 4
-    proved smp 14 --ranks 14 --ppn 5,5,1,4 --map cyclic
-    proved recursive_doubling 64 --nodes 8 --ppn 8
-    proved nap 15 --ranks 15 --ppn 3,2,1 --provider delegate --map random:3
+# algorithms: "COLLECTIVE ALGORITHM" of all, one a line.
+algorithms() {
+    "$plan" list | awk '/^[a-z]/ { collective = $1 } /^  [a-z]/ { print collective, $1 }'
+}
+
+# summed ARGUMENT...: what verify proved of a range, as "PLACEMENTS PLANS MESSAGES"; fails where any is broken.
+summed() {
+    verify "$@" >"$work/sum" || {
+        cat "$work/sum" >&2
+        return 1
+    }
+    sed -nE 's/^.*: ([0-9]+) placements proved, 0 broken, .*; ([0-9]+) plans, ([0-9]+) messages$/\1 \2 \3/p' \
+        "$work/sum" | grep .
+}
+
+# each_of PATTERN ARGUMENT...: every algorithm whose "COLLECTIVE ALGORITHM" matches the regular expression is
+# proved on some placement of a range, and found broken on none.
+each_of() {
+    local which=$1 collective algorithm seen=0
+    shift
+    while read -r collective algorithm; do
+        summed --coll "$collective" --algorithm "$algorithm" --jobs 2 "$@" >"$work/each" || {
+            echo "$collective $algorithm: broken"
+            return 1
+        }
+        echo "$collective $algorithm $*: $(cat "$work/each")"
+        (! grep '^0 ' "$work/each")
+        seen=$((seen + 1))
+    done < <(algorithms | grep -xE -e "$which")
+    [ "$seen" -gt 0 ]
+}
+
+every_collective_is_proved() {
+    local map
+    [ "$(algorithms | cut -d ' ' -f 1 | sort -u | wc -l)" = 9 ]
+    for map in block cyclic random:1; do
+        each_of '.*' --nodes 1:6 --ppn 1:4 --map "$map"
+    done
+    each_of '.*' --nodes 1:6 --ppn 3,1,2
+    each_of '(all|reduce|scan|exscan).*' --nodes 1:6 --ppn 1:4 --in-place
+}
+
+roots_other_than_the_first_are_proved() {
+    local map
+    for map in block cyclic; do
+        each_of 'reduce .*' --nodes 2:6 --ppn 1:4 --map "$map" --root 1
+        each_of 'reduce .*' --nodes 6 --ppn 1:4 --map "$map" --root 5
+        each_of 'reduce .*' --nodes 4:6 --ppn 3,1,2 --map "$map" --root 6 --in-place
+    done
+}
+
+orders_and_brackets_are_proved() {
+    local any='all|reduce|scan|exscan'
+    each_of "(allreduce|reduce) (nap|smp|tree|binomial|rabenseifner|gathered|recursive_doubling)" \
+        --nodes 1:6 --ppn 1:4 --ordered
+    each_of "(exscan|scan) .*|reduce_scatter(_block)? pairwise" --nodes 1:6 --ppn 1:4 --ordered
+    each_of "($any)[a-z_]* (tree|binomial|rabenseifner|gathered|pairwise)" --nodes 1:6 --ppn 1:4 --map cyclic \
+        --ordered --reproducible
+    each_of 'allreduce recursive_doubling' --nodes 1:6 --ppn 1:4 --map cyclic --ordered --reproducible
+}
+
+parameters_are_proved() {
+    local radix segments
+    for segments in 2 3 8; do
+        each_of '(allreduce|reduce) (ring|lane)' --nodes 1:6 --ppn 1:4 --segments "$segments"
+    done
+    for radix in 2 3; do
+        each_of '.* (nap|smp|locality|locality_bruck)' --nodes 1:6 --ppn 1:4 --local-radix "$radix"
+        each_of '.* (nap|lane|bruck|locality|locality_bruck|pairwise)' --nodes 1:6 --ppn 1:4 --tunable "$radix"
+    done
+}
+
+plans_are_those_of_show() {
+    proved allreduce nap 40 --nodes 10 --local-radix 4
+    proved allreduce smp 14 --ranks 14 --ppn 5,5,1,4 --map cyclic
+    proved allreduce recursive_doubling 64 --nodes 8 --ppn 8
+    proved allreduce nap 15 --ranks 15 --ppn 3,2,1 --provider delegate --map random:3
+    proved allreduce lane 18 --nodes 6 --ppn 3 --segments 4
+    proved reduce nap 12 --nodes 3 --root 7
+    proved barrier nap 12 --nodes 3
+    proved allgather locality_bruck 12 --nodes 3
+    proved allgatherv lane_ring 5 --ranks 5 --ppn 2,1
+    proved reduce_scatter pairwise 5 --ranks 5 --ppn 2,1
+    proved reduce_scatter_block locality 12 --nodes 3 --map cyclic
+    proved scan nap 5 --ranks 5 --ppn 2,1
+    proved exscan gathered 12 --nodes 3 --ordered --reproducible
 }
 
 ranges_sweep_over_placements() {
@@ -113,32 +199,117 @@ mistakes_name_option_and_range() {
     refused 2 '--sample 0: expected a number from 1' --sample 0
     refused 2 '--jobs 0: expected a number from 1' --jobs 0
     refused 2 '--machine: not an option of verify' --machine bluewaters.conf
+    refused 2 '--coll alltoall: no such collective' --coll alltoall
+    refused 2 '--algorithm ring: reduce has no such algorithm' --coll reduce --algorithm ring
+    refused 2 '--root -1: expected a number from 0' --coll reduce --root -1
+    refused 2 '--root 3: scan has no root' --coll scan --root 3
+    refused 2 '--root 8: there are 8 ranks' --coll reduce --nodes 2 --root 8
+    refused 2 '--root 1: there is 1 rank' --coll reduce --nodes 1:4 --ppn 1:4 --root 1
+    refused 2 '--segments 0: expected a number from 1 to 8' --algorithm ring --segments 0
+    refused 2 '--segments 9: expected a number from 1 to 8' --algorithm ring --segments 9
+    refused 2 '--segments 2: allreduce nap cuts no vectors into segments' --segments 2
+    refused 2 '--ordered: barrier folds nothing' --coll barrier --ordered
+    refused 2 '--reproducible: allgather folds nothing' --coll allgather --reproducible
+    refused 2 '--in-place: barrier has no data' --coll barrier --in-place
+    refused 1 "nap cannot do this: the algorithm's bits depend on which ranks share a node" --reproducible
+    refused 1 'recursive_halving cannot do this: the algorithm needs a number of ranks that is a power of two' \
+        --coll reduce_scatter --algorithm recursive_halving --nodes 3
+    refused 1 'nap cannot do this: the ranks of some node are not one interval' --coll scan --nodes 3 --map cyclic
     refused 2 '--map spiral: character 1' --map spiral
     refused 1 'nap cannot do this: no node has more than one process' --nodes 4 --ppn 1
     refused 1 'smp cannot do this: the operation does not commute' --algorithm smp --nodes 3 --map cyclic --ordered
 }
 
+# ---- --wide ----
+
+# widest ALGORITHM PPN: nodes of so many processes; the plans of some have O(P^2) messages, and are proved on
+# up to 128 ranks.
+widest() {
+    case $1 in
+        ring | gathered | pairwise) echo $((128 / $2 < 64 ? 128 / $2 : 64)) ;;
+        *) echo 64 ;;
+    esac
+}
+
+# placements ALGORITHM: the arguments of verify for each of the sweeps, one a line; short ones, so that it can
+# be watched how far they are.
+placements() {
+    local ppn list
+    for ppn in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+        printf -- '--nodes 1:%s --ppn %s:%s\n' "$(widest "$1" $ppn)" $ppn $ppn
+    done
+    # uneven nodes, of up to 8 processes on average
+    for list in 3,2,7 1,9,1,5 4,1,16,3,12; do
+        printf -- '--nodes 1:%s --ppn %s --map block\n' "$(widest "$1" 8)" "$list"
+        printf -- '--nodes 1:%s --ppn %s --map cyclic\n' "$(widest "$1" 8)" "$list"
+        printf -- '--nodes 1:%s --ppn %s --map random:7\n' "$(widest "$1" 8)" "$list"
+    done
+    for ppn in 2 5 8; do
+        printf -- '--nodes 1:%s --ppn %s --map random:11\n' "$(widest "$1" $ppn)" $ppn
+    done
+}
+
+# roots COLLECTIVE: one a line.
+roots() {
+    echo 0
+    [ "$1" != reduce ] || printf '%s\n' 1 5 37
+}
+
+# rooted ROOT --nodes 1:MOST --ppn LIST ARGUMENT...: the same from the number of nodes on that has the root for
+# sure, or nothing.
+rooted() {
+    local root=$1 most=${3#1:} list=$5 least=$(($1 + 1))
+    case $list in
+        *:*) least=$((root / ${list#*:} + 1)) ;;
+    esac
+    shift 3
+    [ "$least" -gt "$most" ] || echo "--nodes $least:$most $*$([ "$root" = 0 ] || echo " --root $root")"
+}
+
+# wide_sweep COLLECTIVE ALGORITHM: proves it on all placements, and leaves their number, and that of plans and
+# messages, in $work/wide.
 wide_sweep() {
-    verify --algorithm "$1" --nodes 2:600 --ppn 2:40 >"$work/out"
-    cat "$work/out" >&2
-    grep ' 23361 placements proved, 0 broken, 0 not for ' "$work/out"
+    local root line words
+    : >"$work/sums"
+    while read -r root; do
+        while read -r line; do
+            # shellcheck disable=SC2086 # they are words
+            read -ra words < <(rooted "$root" $line) || continue
+            summed --coll "$1" --algorithm "$2" "${words[@]}" >"$work/part"
+            echo "$1 $2 ${words[*]}: $(cat "$work/part")" >&3
+            cat "$work/part" >>"$work/sums"
+        done < <(placements "$2")
+    done < <(roots "$1")
+    awk '{ placements += $1; plans += $2; messages += $3 }
+        END { printf "%d placements, %d plans, %d messages\n", placements, plans, messages }' \
+        "$work/sums" >"$work/wide"
+    (! grep '^0 ' "$work/wide")
 }
 
 if [ "$wide" = yes ]; then
-    tap_plan 3
-    for algorithm in nap smp recursive_doubling; do
-        tap "plans_of_${algorithm}_on_up_to_600_nodes" wide_sweep "$algorithm"
+    # shellcheck disable=SC2254 # a pattern
+    mapfile -t swept < <(algorithms | while read -r name; do
+        case $name in *$pattern*) echo "$name" ;; esac
+    done)
+    [ ${#swept[@]} -gt 0 ] || tap_skip_all "no algorithm is called $pattern"
+    exec 3>&2
+    tap_plan ${#swept[@]}
+    for name in "${swept[@]}"; do
+        # shellcheck disable=SC2086 # two words
+        tap "plans_of_${name/ /_}" wide_sweep $name
+        echo "# $name: $(cat "$work/wide" 2>/dev/null || echo nothing)"
+        rm -f "$work/wide"
     done
     tap_end
     exit
 fi
 
-tap_plan 7
-tap every_algorithm_is_proved every_algorithm_is_proved
-tap ranges_sweep_over_placements ranges_sweep_over_placements
-tap threads_change_nothing threads_change_nothing
-tap bars_are_for_terminals bars_are_for_terminals
-tap thirty_two_thousand_ranks_take_little thirty_two_thousand_ranks_take_little
-tap samples_rest_on_all_contributions samples_rest_on_all_contributions
-tap mistakes_name_option_and_range mistakes_name_option_and_range
+tests=(plans_are_those_of_show every_collective_is_proved roots_other_than_the_first_are_proved
+    orders_and_brackets_are_proved parameters_are_proved ranges_sweep_over_placements threads_change_nothing
+    bars_are_for_terminals thirty_two_thousand_ranks_take_little samples_rest_on_all_contributions
+    mistakes_name_option_and_range)
+tap_plan ${#tests[@]}
+for test in "${tests[@]}"; do
+    tap "$test" "$test"
+done
 tap_end

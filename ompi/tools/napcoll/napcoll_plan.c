@@ -11,6 +11,7 @@
  *     napcoll-plan list
  *     napcoll-plan show     --algorithm nap --nodes 10 --ppn 4 --rank 5
  *     napcoll-plan verify   --algorithm nap --nodes 2:600 --ppn 2:40
+ *     napcoll-plan verify   --coll reduce --algorithm lane --nodes 16 --ppn 8 --root 37
  *     napcoll-plan explain  --nodes 16 --ppn 16 --bytes 8 --machine bluewaters.conf
  *     napcoll-plan simulate --nodes 1:4096 --ppn 16 --bytes 8:64K --machine bluewaters.conf
  *     napcoll-plan draw     --algorithm nap --nodes 10 --ppn 4 --output nap.svg
@@ -36,9 +37,10 @@ static void usage(FILE *out)
         "       napcoll-plan draw     [OPTIONS]   a picture of the plans (SVG)\n"
         "       napcoll-plan goal     [OPTIONS]   the plans in LogGOPSim's language\n"
         "\n"
-        "  --coll NAME          collective (allreduce)\n"
-        "  --algorithm NAME     algorithm; \"napcoll-plan list\" names them (nap; explain and\n"
-        "                       simulate: all)\n"
+        "  --coll NAME          allreduce, reduce, barrier, allgather, allgatherv, reduce_scatter,\n"
+        "                       reduce_scatter_block, scan or exscan (allreduce)\n"
+        "  --algorithm NAME     algorithm; \"napcoll-plan list\" names them (the node-aware one for\n"
+        "                       small sizes, such as nap; simulate: all; not with explain)\n"
         "  --ppn LIST           processes per node, as in 4 or 3,2,1; the list repeats (4)\n"
         "  --nodes N            nodes (the length of the --ppn list)\n"
         "  --ranks N            processes, instead of --nodes (not with simulate)\n"
@@ -47,8 +49,13 @@ static void usage(FILE *out)
         "  --provider NAME      local phases: p2p or delegate (p2p)\n"
         "  --local-radix N      fan-out of local phases with p2p, 2 or more (8)\n"
         "  --tunable N          value of the algorithm's own tunable (its default)\n"
+        "  --root R             root of a reduce (0)\n"
+        "  --segments N         pieces of the vector that follow each other through the algorithm,\n"
+        "                       1 to 8, where it has a pipeline (1)\n"
         "  --in-place           MPI_IN_PLACE\n"
         "  --ordered            an operation that does not commute\n"
+        "  --reproducible       only algorithms that fold by halves of the ranks, whatever nodes\n"
+        "                       they are on\n"
         "  --output FILE        write the picture or text to FILE (draw, goal)\n"
         "  --help               this text\n"
         "\n"
@@ -62,8 +69,9 @@ static void usage(FILE *out)
         "simulate runs the plans on a model of a machine, explain uses it to compare them:\n"
         "  --machine FILE       machine file: a path, or a name such as bluewaters.conf\n"
         "  --nodes RANGE        nodes: N, FROM:TO (doubling), FROM:TO:xK or FROM:TO:+K (1)\n"
-        "  --bytes RANGE        sizes of the vector, alike; K, M and G are 2^10, 2^20, 2^30 (8);\n"
-        "                       one size for explain and goal\n"
+        "  --bytes RANGE        sizes, alike: of the vector of a rank or, with allgather(v) and\n"
+        "                       reduce_scatter(_block), of a rank's block; K, M and G are 2^10,\n"
+        "                       2^20, 2^30 (8); one size for explain and goal\n"
         "  --closed-form        the papers' formulas instead of the plans\n"
         "  --csv FILE           write the times to FILE as well, \"-\": to standard output only\n"
         "  --svg PREFIX         draw the times with gnuplot: PREFIX-size.svg,\n"

@@ -25,6 +25,7 @@ enum {
     EXIT_USAGE = 2,
     MOST_RANKS = 1 << 20,
     MOST_SIMULATED = 1 << 18, /* ranks; they take about 1 GB */
+    MOST_STEPS = 1 << 25,     /* of the plans that are simulated; they take up to 2 GB */
     MOST_VALUES = 1000,       /* of a range */
     MOST_BYTES = 1 << 30,
     MOST_ALGORITHMS = 16
@@ -116,8 +117,23 @@ int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST
 napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *algorithm,
                                  const napcoll_node_map_t *map);
 
+/** Ends the program where --root is none of so many ranks. */
+void require_root(const options_t *o, int ranks);
+
 /** Ends the program with status 1 where the algorithm cannot do what the options ask on this map. */
 void require_eligible(const options_t *o, const napcoll_node_map_t *map);
+
+/** The steps of all ranks' plans, as if all had as many as the middle one. */
+long long guess_steps(napcoll_generator_t *generator);
+
+/** Whether a collective folds anything. */
+bool folds(const napcoll_collective_t *collective);
+
+/** The size where --bytes says none: 8, and 0 of what has no data. */
+int default_bytes(const options_t *o);
+
+/** Whether --bytes is the size of a rank's block; else it is that of the vector. */
+bool sized_by_rank(const napcoll_collective_t *collective);
 
 /** Whether the closed forms know the placement: blocks of one size. */
 bool is_uniform(const options_t *o, const napcoll_node_map_t *map);

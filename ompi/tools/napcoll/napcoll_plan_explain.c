@@ -26,18 +26,22 @@ typedef struct {
     int local_steps;      /* stages of a rank with messages inside its node only */
     int network_messages; /* that a rank sends to other nodes */
     int local_messages;   /* that a rank receives from its own node */
-    double node_vectors;  /* that a node sends to others; a block is a part of one */
-    double folds;         /* vectors that a rank folds */
+    double node_vectors;  /* vectors, or ranks' blocks, that a node sends to others */
+    double folds;         /* of them that a rank folds */
 } effort_t;
 
 typedef struct {
     const napcoll_algorithm_t *algorithm;
     napcoll_reason_t reason; /* why it cannot do this, or NONE */
+    bool too_long;           /* its plans have more steps than are looked at */
     double simulated_us;     /* NAN: not simulated */
     double formula_us;       /* NAN: there is none, or none for this placement */
     double time_us;          /* that of the two which decides; INFINITY: there is none */
     effort_t effort;
 } candidate_t;
+
+/* Plans are counted much faster than they are simulated. */
+static const long long most_counted = 8LL * MOST_STEPS;
 
 /* What is explained. */
 typedef struct {
@@ -171,6 +175,10 @@ static candidate_t weigh(const case_t *c, const napcoll_algorithm_t *algorithm)
     if (NAPCOLL_REASON_NONE != candidate.reason) {
         return candidate;
     }
+    candidate.too_long = guess_steps(&generator) > (c->simulated ? MOST_STEPS : most_counted);
+    if (candidate.too_long) {
+        return candidate;
+    }
     candidate.effort = effort_of(&generator);
     candidate.formula_us = formula_us(c, algorithm);
     if (c->simulated) {
@@ -209,10 +217,12 @@ static void print_time(double time_us)
     }
 }
 
-static void print_verdict(const candidate_t *candidate, const candidate_t *best)
+static void print_verdict(const candidate_t *candidate, const candidate_t *best, bool simulated)
 {
     if (NAPCOLL_REASON_NONE != candidate->reason) {
         printf("cannot do this: %s\n", napcoll_reason_help(candidate->reason));
+    } else if (candidate->too_long) {
+        printf("its plans have too many steps to be %s\n", simulated ? "simulated" : "counted");
     } else if (candidate->time_us == INFINITY) {
         printf("no formula, no time\n");
     } else if (candidate == best) {
@@ -231,8 +241,12 @@ static void print_table(const case_t *c)
 {
     const options_t *o = c->options;
 
-    printf("%s of %d bytes, %d rank%s on %d node%s, %s\n", o->collective->name, c->bytes,
-           c->map->size, plural(c->map->size), c->map->nodes, plural(c->map->nodes), o->machine);
+    printf("%s", o->collective->name);
+    if (NAPCOLL_GOAL_BARRIER != o->collective->goal) {
+        printf(" of %d bytes%s", c->bytes, sized_by_rank(o->collective) ? " of each rank" : "");
+    }
+    printf(", %d rank%s on %d node%s, %s\n", c->map->size, plural(c->map->size), c->map->nodes,
+           plural(c->map->nodes), o->machine);
     if (c->simulated) {
         printf("The simulated times decide; closed forms are for comparison.\n");
     } else if (o->closed_form) {
@@ -247,23 +261,27 @@ static void print_table(const case_t *c)
         print_time(c->candidate[i].simulated_us);
         print_time(c->candidate[i].formula_us);
         printf("  ");
-        print_verdict(&c->candidate[i], chosen(c));
+        print_verdict(&c->candidate[i], chosen(c), c->simulated);
     }
 }
 
 /* ---- why ---- */
 
 /* Add what there is more of to the list of an algorithm. */
-static void list_more(int *listed, const char *best, int more, const char *thing, const char *where)
+static void list_more(int *listed, const char *best, double more, const char *thing,
+                      const char *where)
 {
-    if (more > 0 && 0 == (*listed)++) {
-        printf("    more than %s: ", best);
-    } else if (more > 0) {
-        printf(", ");
+    if (more < 1) {
+        return;
     }
-    if (more > 0) {
-        printf("%d %s%s %s", more, thing, plural(more), where);
-    }
+    printf("%s%s%s%.0f %s%s %s", 0 == *listed ? "    more than " : "", 0 == *listed ? best : "",
+           0 == *listed ? ": " : ", ", floor(more), thing, more < 2 ? "" : "s", where);
+    (*listed)++;
+}
+
+static const char *fold_of(const case_t *c)
+{
+    return sized_by_rank(c->options->collective) ? "of a rank's block" : "of the vector";
 }
 
 static void print_difference(const case_t *c, const effort_t *effort)
@@ -276,13 +294,31 @@ static void print_difference(const case_t *c, const effort_t *effort)
     list_more(&listed, best, effort->network_steps - least->network_steps, "step", "between nodes");
     list_more(&listed, best, effort->network_messages - least->network_messages, "message",
               "sent to other nodes");
-    list_more(&listed, best, more < INT32_MAX ? (int) more : INT32_MAX, "byte", "of a node");
+    list_more(&listed, best, more, "byte", "of a node");
     list_more(&listed, best, effort->local_steps - least->local_steps, "step", "inside a node");
     list_more(&listed, best, effort->local_messages - least->local_messages, "message",
-              "taken in inside a node");
-    list_more(&listed, best, (int) (effort->folds - least->folds), "fold", "of the vector");
+              "taken in from the own node");
+    list_more(&listed, best, effort->folds - least->folds, "fold", fold_of(c));
     if (listed > 0) {
         printf("\n");
+    }
+}
+
+static void print_effort(const case_t *c, const char *name, const effort_t *e)
+{
+    const napcoll_collective_t *collective = c->options->collective;
+
+    printf("%s\n    %d step%s between nodes, in which a rank sends %d message%s", name,
+           e->network_steps, plural(e->network_steps), e->network_messages,
+           plural(e->network_messages));
+    if (NAPCOLL_GOAL_BARRIER != collective->goal) {
+        printf(" and a node %.0f bytes", e->node_vectors * c->bytes);
+    }
+    printf("\n    %d step%s inside a node; a rank takes in %d message%s from its own node\n",
+           e->local_steps, plural(e->local_steps), e->local_messages, plural(e->local_messages));
+    if (folds(collective)) {
+        printf("    %.4g fold%s %s\n", e->folds, e->folds > 1 || e->folds < 1 ? "s" : "",
+               fold_of(c));
     }
 }
 
@@ -293,19 +329,10 @@ static void print_efforts(const case_t *c)
         const candidate_t *candidate = &c->candidate[i];
         const effort_t *e = &candidate->effort;
 
-        if (NAPCOLL_REASON_NONE != candidate->reason) {
+        if (NAPCOLL_REASON_NONE != candidate->reason || candidate->too_long) {
             continue;
         }
-        printf("%s\n", candidate->algorithm->name);
-        printf(
-            "    %d step%s between nodes, in which a rank sends %d message%s and a node %.0f bytes\n",
-            e->network_steps, plural(e->network_steps), e->network_messages,
-            plural(e->network_messages), e->node_vectors * c->bytes);
-        printf("    %d step%s inside a node, in which a rank takes in %d message%s\n",
-               e->local_steps, plural(e->local_steps), e->local_messages,
-               plural(e->local_messages));
-        printf("    %.4g fold%s of the vector\n", e->folds,
-               e->folds > 1 || e->folds < 1 ? "s" : "");
+        print_effort(c, candidate->algorithm->name, e);
         if (NULL != chosen(c) && candidate != chosen(c)) {
             print_difference(c, e);
         }
@@ -314,17 +341,21 @@ static void print_efforts(const case_t *c)
 
 /* ---- what the component does ---- */
 
-static void print_sizes(const napcoll_decision_t *decision)
+/* The sizes of one decision, and what they are reckoned as. */
+static void print_sizes(const case_t *c, const napcoll_decision_t *decision)
 {
-    if (0 == decision->least && SIZE_MAX == decision->most) {
-        printf("vectors of every size");
-    } else if (0 == decision->least) {
-        printf("vectors of up to %zu bytes", decision->most);
-    } else if (SIZE_MAX == decision->most) {
-        printf("vectors of %zu bytes or more", decision->least);
-    } else {
-        printf("vectors of %zu to %zu bytes", decision->least, decision->most);
+    const char *thing = sized_by_rank(c->options->collective) ? "blocks" : "vectors";
+
+    if (NAPCOLL_GOAL_BARRIER == c->options->collective->goal) {
+        printf(", reckoning with %.3f us.\n", decision->cost_us);
+        return;
     }
+    if (0 == decision->least) {
+        printf(" (%s of up to %zu bytes)", thing, decision->most);
+    } else {
+        printf(" (%s of %zu to %zu bytes)", thing, decision->least, decision->most);
+    }
+    printf(", reckoning with %.3f us for %zu bytes.\n", decision->cost_us, decision->most);
 }
 
 /* The parameters with which auto takes a row, where they are others than those of the table above. */
@@ -340,9 +371,10 @@ static void print_parameters(const case_t *c, const napcoll_decision_t *decision
                params->local_radix);
     }
     if (params->segments > 1) {
-        printf("It cuts the vector into %d segments there: see napcoll-plan simulate --segments "
-               "%d.\n",
-               params->segments, params->segments);
+        printf(
+            "It cuts the vector into %d segments there: see napcoll-plan simulate --algorithm %s "
+            "--segments %d.\n",
+            params->segments, algorithm->name, params->segments);
     }
 }
 
@@ -369,10 +401,9 @@ static void print_component(const case_t *c)
                napcoll_reason_help(decision.reason));
         return;
     }
-    printf("\nOn this machine the component's auto takes %s (",
+    printf("\nOn this machine the component's auto takes %s",
            o->collective->algorithm[decision.algorithm].name);
-    print_sizes(&decision);
-    printf("), reckoning with %.3f us for %zu bytes.\n", decision.cost_us, decision.most);
+    print_sizes(c, &decision);
     print_parameters(c, &decision);
 }
 
@@ -408,7 +439,7 @@ int explain(options_t *o)
     case_t c = {.options = o};
     int rc;
 
-    c.bytes = read_size("bytes", o->byte_range, 8, 0, MOST_BYTES);
+    c.bytes = read_size("bytes", o->byte_range, default_bytes(o), 0, MOST_BYTES);
     c.map = map = make_map(o);
     check_placement(o, map);
     read_machine(o, &c.machine);

@@ -161,7 +161,7 @@ static void put_ranks(export_t *e, const options_t *o, const napcoll_node_map_t 
 
 int goal(options_t *o)
 {
-    export_t e = {.bytes = read_size("bytes", o->byte_range, 8, 0, MOST_BYTES)};
+    export_t e = {.bytes = read_size("bytes", o->byte_range, default_bytes(o), 0, MOST_BYTES)};
     napcoll_machine_t machine;
     napcoll_node_map_t *map;
 

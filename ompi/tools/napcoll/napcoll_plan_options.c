@@ -174,6 +174,22 @@ static const char *default_algorithm(const napcoll_collective_t *collective)
     return collective->algorithm[0].name;
 }
 
+bool folds(const napcoll_collective_t *collective)
+{
+    return NAPCOLL_GOAL_ALLGATHER != collective->goal && NAPCOLL_GOAL_BARRIER != collective->goal;
+}
+
+int default_bytes(const options_t *o)
+{
+    return NAPCOLL_GOAL_BARRIER == o->collective->goal ? 0 : 8;
+}
+
+bool sized_by_rank(const napcoll_collective_t *collective)
+{
+    return NAPCOLL_GOAL_ALLGATHER == collective->goal
+           || NAPCOLL_GOAL_REDUCE_SCATTER == collective->goal;
+}
+
 static napcoll_provider_t find_provider(const char *name)
 {
     if (0 == strcmp(name, "p2p")) {
@@ -256,6 +272,31 @@ static void refuse_misplaced(const options_t *o, int letter)
         if (letter == known[i].letter && 0 == (known[i].commands & o->bit)) {
             complain("--%s: not an option of %s", known[i].name, o->command);
         }
+    }
+}
+
+/* What the collective or the algorithm has no use for. */
+static void refuse_pointless(const options_t *o)
+{
+    const char *name = o->collective->name;
+    bool cut = NULL != o->algorithm && o->algorithm->segmented;
+
+    for (int row = 0; row < o->collective->algorithms && NULL == o->algorithm; row++) {
+        cut = cut || o->collective->algorithm[row].segmented;
+    }
+    if (o->params.segments > 1 && !cut) {
+        complain("--segments %d: %s%s%s cuts no vectors into segments", o->params.segments, name,
+                 NULL == o->algorithm ? "" : " ", NULL == o->algorithm ? "" : o->algorithm->name);
+    }
+    if (o->params.root > 0 && NAPCOLL_GOAL_REDUCE != o->collective->goal) {
+        complain("--root %d: %s has no root", o->params.root, name);
+    }
+    if ((o->params.ordered || o->params.reproducible) && !folds(o->collective)) {
+        complain("--%s: %s folds nothing", o->params.ordered ? "ordered" : "reproducible", name);
+    }
+    if (NAPCOLL_GOAL_BARRIER == o->collective->goal
+        && (o->params.in_place || NULL != o->byte_range)) {
+        complain("--%s: %s has no data", o->params.in_place ? "in-place" : "bytes", name);
     }
 }
 
@@ -360,10 +401,8 @@ options_t parse_options(int argc, char **argv, unsigned bit)
     if (NULL == algorithm && 0 == (bit & TIMES)) {
         algorithm = default_algorithm(o.collective);
     }
-    if (o.params.root > 0 && NAPCOLL_GOAL_REDUCE != o.collective->goal) {
-        complain("--root %d: %s has no root", o.params.root, collective);
-    }
     set_algorithm(&o, algorithm, tunable);
+    refuse_pointless(&o);
     if (0 == (bit & (COMMAND_SIMULATE | COMMAND_VERIFY)) && NULL != o.node_range) {
         o.nodes = number("nodes", o.node_range, 1, MOST_RANKS);
     }
@@ -482,9 +521,7 @@ napcoll_node_map_t *make_map(options_t *o)
     if (o->rank >= o->ranks) {
         complain("--rank %d: there are %d ranks", o->rank, o->ranks);
     }
-    if (o->params.root >= o->ranks) {
-        complain("--root %d: there are %d ranks", o->params.root, o->ranks);
-    }
+    require_root(o, o->ranks);
     return map;
 }
 
@@ -523,6 +560,28 @@ napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *
         generator.request.params.tunable[0] = algorithm->tunable[0].initial;
     }
     return generator;
+}
+
+long long guess_steps(napcoll_generator_t *generator)
+{
+    const int ranks = generator->request.map->size;
+    napcoll_plan_t *plan = napcoll_generator_plan(generator, ranks / 2);
+    long long steps;
+
+    if (NULL == plan) {
+        out_of_memory();
+    }
+    steps = (long long) plan->steps * ranks;
+    napcoll_plan_free(plan);
+    return steps;
+}
+
+void require_root(const options_t *o, int ranks)
+{
+    if (o->params.root >= ranks) {
+        complain("--root %d: there %s %d rank%s", o->params.root, 1 == ranks ? "is" : "are", ranks,
+                 1 == ranks ? "" : "s");
+    }
 }
 
 void require_eligible(const options_t *o, const napcoll_node_map_t *map)

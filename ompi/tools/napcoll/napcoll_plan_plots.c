@@ -38,7 +38,7 @@ typedef struct {
 
 /* Colours that people who see few colours tell apart; an algorithm has the same in every drawing. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                      "#e69f00", "#56b4e9", "#000000"};
+                                      "#e69f00", "#56b4e9", "#000000", "#999999"};
 enum { COLOURS = sizeof(colours) / sizeof(colours[0]) };
 
 static int row_of(const plot_t *plot, int index)
@@ -133,12 +133,13 @@ static void write_sheet(const plot_t *plot, FILE *out, const char *subject)
     free(title);
 }
 
-static void write_byte_axis(FILE *out, char axis)
+static void write_byte_axis(const plot_t *plot, FILE *out, char axis)
 {
     fprintf(out,
-            "set %clabel 'size of the vector (bytes)'\nset logscale %c 2\n"
+            "set %clabel 'size of %s (bytes)'\nset logscale %c 2\n"
             "set format %c '%%.0b%%B'\n",
-            axis, axis, axis);
+            axis, sized_by_rank(plot->options->collective) ? "the block of a rank" : "the vector",
+            axis, axis);
 }
 
 /* The different values of a field of the samples, ascending. */
@@ -220,7 +221,7 @@ static bool write_size(const plot_t *plot, FILE *out)
     (void) snprintf(subject, sizeof(subject), "on %d node%s, %.60s processes per node", plot->nodes,
                     1 == plot->nodes ? "" : "s", plot->options->ppn);
     write_sheet(plot, out, subject);
-    write_byte_axis(out, 'x');
+    write_byte_axis(plot, out, 'x');
     fputs("set ylabel 'time (\302\265s)'\nset logscale y\nset format y '%g'\n", out);
     if (!write_data(plot, out, on_most_nodes, bytes_of)) {
         return false;
@@ -352,7 +353,7 @@ static bool write_crossover(const plot_t *plot, FILE *out)
     (void) snprintf(subject, sizeof(subject), "by the fastest algorithm, %.60s processes per node",
                     plot->options->ppn);
     write_sheet(plot, out, subject);
-    write_byte_axis(out, 'y');
+    write_byte_axis(plot, out, 'y');
     fprintf(out,
             "set xlabel 'nodes'\nset logscale x 2\nset format x '%%.0f'\n"
             "set xrange [sqrt(%.9g):sqrt(%.9g)]\nset yrange [sqrt(%.9g):sqrt(%.9g)]\n",

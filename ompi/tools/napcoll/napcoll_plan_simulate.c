@@ -80,11 +80,11 @@ static void report(study_t *study, const napcoll_algorithm_t *algorithm, int ran
 }
 
 static void report_skipped(const study_t *study, const napcoll_algorithm_t *algorithm,
-                           const napcoll_node_map_t *map, napcoll_reason_t reason)
+                           const napcoll_node_map_t *map, const char *reason)
 {
     if (NULL != study->table) {
         fprintf(study->table, "%8d %8d %11s  %-20s %14s  %s\n", map->nodes, map->size, "any",
-                algorithm->name, "-", napcoll_reason_help(reason));
+                algorithm->name, "-", reason);
     }
 }
 
@@ -108,6 +108,10 @@ static napcoll_simulate_status_t simulate_plans(study_t *study,
     napcoll_simulation_t *simulation;
     napcoll_simulate_status_t status;
 
+    if (guess_steps(&generator) > MOST_STEPS) {
+        report_skipped(study, algorithm, map, "its plans have too many steps to be simulated");
+        return NAPCOLL_SIMULATE_OK;
+    }
     status = napcoll_simulation_create(map, napcoll_generator_plan, &generator, &simulation);
     for (int i = 0; NAPCOLL_SIMULATE_OK == status && i < study->bytes.count; i++) {
         double time_us;
@@ -137,7 +141,7 @@ static int study_nodes(study_t *study, int nodes)
         napcoll_reason_t reason = napcoll_algorithm_eligible(algorithm, map, &o->params);
 
         if (NAPCOLL_REASON_NONE != reason) {
-            report_skipped(study, algorithm, map, reason);
+            report_skipped(study, algorithm, map, napcoll_reason_help(reason));
         } else if (o->closed_form) {
             use_closed_form(study, algorithm, map);
         } else {
@@ -200,7 +204,8 @@ int simulate(options_t *o)
     study.options = o;
     o->node_range = NULL == o->node_range ? "1" : o->node_range;
     read_range("nodes", o->node_range, 1, RANGE_DOUBLES, 1, MOST_RANKS, &study.nodes);
-    read_range("bytes", o->byte_range, 8, RANGE_DOUBLES, 0, MOST_BYTES, &study.bytes);
+    read_range("bytes", o->byte_range, default_bytes(o), RANGE_DOUBLES, 0, MOST_BYTES,
+               &study.bytes);
     study.algorithms = choose_algorithms(o, study.algorithm);
     check_placements(&study);
     read_machine(o, &study.machine);

@@ -79,9 +79,12 @@ static void report_broken(sweep_t *sweep, const options_t *o, const napcoll_node
 {
     if (sweep->broken++ < MOST_REPORTED) {
         clear_bar(sweep);
-        printf("%s %s, %d ranks on %d nodes, --ppn %s --map %s: %s: %s\n", o->collective->name,
-               o->algorithm->name, map->size, map->nodes, o->ppn, o->order,
-               napcoll_verify_status_name(verdict->status), verdict->text);
+        printf("%s %s, %d ranks on %d nodes, --ppn %s --map %s", o->collective->name,
+               o->algorithm->name, map->size, map->nodes, o->ppn, o->order);
+        if (NAPCOLL_GOAL_REDUCE == o->collective->goal) {
+            printf(" --root %d", o->params.root);
+        }
+        printf(": %s: %s\n", napcoll_verify_status_name(verdict->status), verdict->text);
         (void) fflush(stdout);
     }
 }
@@ -150,6 +153,7 @@ static void check_placements(sweep_t *sweep)
             complain("--nodes and --ppn: expected at most %d ranks in all%s", most,
                      o->sample > 0 ? "" : " (--sample takes more)");
         }
+        require_root(o, ranks);
         sweep->sizes += ranks;
         if (0 == i) { /* complains of --ppn and --map */
             napcoll_node_map_free(make_map(&one));
