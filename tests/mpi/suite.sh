@@ -70,9 +70,10 @@ show_output() {
 limited() {
     local seconds=$1 rc=0
     shift
-    timeout --kill-after=10 "$seconds" "$@" >"$scratch/raw" 2>&1 </dev/null || rc=$?
+    # Apart, because mpirun prints a line of the one in the midst of a long message of the other.
+    timeout --kill-after=10 "$seconds" "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null || rc=$?
     # Open MPI 5.0's mpirun ends its messages with a null byte.
-    tr -d '\000' <"$scratch/raw" >"$scratch/out"
+    cat "$scratch/stdout" "$scratch/stderr" | tr -d '\000' >"$scratch/out"
     return "$rc"
 }
 
@@ -585,9 +586,9 @@ fake 4 2 cyclic delegate
 valgrind_of valgrind_nap_delegate allreduce nap
 fake 4 2 block delegate
 valgrind_of valgrind_smp_delegate allreduce smp
+# allgather, reduce_scatter_block and exscan have the same plans or, of scan, nearly so.
 fake 3 2 block exchange
-for row in reduce:lane barrier:nap allgather:lane_ring allgatherv:locality_bruck reduce_scatter:lane_ring \
-    reduce_scatter_block:locality scan:nap exscan:nap; do
+for row in reduce:lane barrier:nap allgatherv:locality_bruck reduce_scatter:lane_ring scan:nap; do
     valgrind_of "valgrind_${row/:/_}" "${row%:*}" "${row#*:}"
 done
 
