@@ -2,11 +2,11 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_Allreduce in place of one long vector, by default beyond 2^31 bytes, and of its bytes, which
- * are beyond 2^31 elements, where MPI counts so far. It takes two to three times the vector of
- * memory per process.
+ * MPI_Allreduce, MPI_Reduce or MPI_Allgather in place of one long vector, by default beyond 2^31 bytes,
+ * and MPI_Allreduce of its bytes, which are beyond 2^31 elements, where MPI counts so far. It takes two
+ * to three times the vector of memory per process.
  *
- *     large [--count DOUBLES] [--algorithm NAME] [--expect WORDS]
+ *     large [--coll allreduce|reduce|allgather] [--count DOUBLES] [--algorithm NAME] [--expect WORDS]
  */
 #include <limits.h>
 
@@ -18,15 +18,65 @@ static double own(int rank, long long i)
     return (double) (i % 1000003) + rank;
 }
 
-static bool matches(struct tap *tap, const double *sum, long long count)
+static double summed(int size, long long i)
 {
-    double p = tap->size;
+    double p = size;
 
-    for (long long i = 0; i < count; ++i) {
-        double expected = p * own(0, i) + p * (p - 1.0) / 2.0;
+    return p * own(0, i) + p * (p - 1.0) / 2.0;
+}
 
-        if (sum[i] < expected || sum[i] > expected) {
-            tap_note(tap, "element %lld of %lld: got %.17g, expected %.17g", i, count, sum[i],
+/* One collective. */
+struct mode {
+    const char *coll;
+    bool gathers; /* each rank has its part of the vector, else all of one of its own */
+    bool rooted;  /* the result is on rank 0 alone */
+    int (*call)(double *vector, int count, int rank, int size, MPI_Comm comm);
+};
+
+static int allreduce(double *vector, int count, int rank, int size, MPI_Comm comm)
+{
+    (void) rank;
+    (void) size;
+    return MPI_Allreduce(MPI_IN_PLACE, vector, count, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+static int reduce(double *vector, int count, int rank, int size, MPI_Comm comm)
+{
+    (void) size;
+    return MPI_Reduce(0 == rank ? MPI_IN_PLACE : vector, 0 == rank ? vector : NULL, count,
+                      MPI_DOUBLE, MPI_SUM, 0, comm);
+}
+
+static int allgather(double *vector, int count, int rank, int size, MPI_Comm comm)
+{
+    (void) rank;
+    return MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, vector, count / size, MPI_DOUBLE,
+                         comm);
+}
+
+/* Room for what a rank has before the call, with nothing in the parts of the others. */
+static double *filled(const struct tap *tap, const struct mode *mode, long long count)
+{
+    double *vector = tap_alloc((size_t) count * sizeof(double));
+    long long part = count / tap->size;
+    long long from = mode->gathers ? tap->rank * part : 0;
+    long long to = mode->gathers ? from + part : count;
+
+    for (long long i = from; i < to; ++i) {
+        vector[i] = own(tap->rank, i);
+    }
+    return vector;
+}
+
+static bool matches(struct tap *tap, const struct mode *mode, const double *vector, long long count)
+{
+    long long part = count / tap->size;
+
+    for (long long i = 0; i < count && (!mode->rooted || 0 == tap->rank); ++i) {
+        double expected = mode->gathers ? own((int) (i / part), i) : summed(tap->size, i);
+
+        if (vector[i] < expected || vector[i] > expected) {
+            tap_note(tap, "element %lld of %lld: got %.17g, expected %.17g", i, count, vector[i],
                      expected);
             return false;
         }
@@ -62,11 +112,38 @@ static void bytewise(struct tap *tap, MPI_Comm comm, unsigned char *byte, long l
 #endif
 }
 
+static const struct mode *mode_option(int argc, char **argv)
+{
+    static const struct mode modes[] = {{.coll = "allreduce", .call = allreduce},
+                                        {.coll = "reduce", .rooted = true, .call = reduce},
+                                        {.coll = "allgather", .gathers = true, .call = allgather}};
+    const char *given = tap_option(argc, argv, "--coll", modes[0].coll);
+
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); ++i) {
+        if (0 == strcmp(given, modes[i].coll)) {
+            return &modes[i];
+        }
+    }
+    fprintf(stderr, "# --coll %s: expected allreduce, reduce or allgather\n", given);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+    return NULL;
+}
+
+/* A duplicate of the world with an algorithm, or the default one with NULL. */
+static MPI_Comm dup_world(const struct mode *mode, const char *algorithm)
+{
+    char key[TAP_TEXT];
+
+    snprintf(key, sizeof(key), "napcoll_%s_algorithm", mode->coll);
+    return tap_dup(MPI_COMM_WORLD, "napcoll", NULL == algorithm ? NULL : key, algorithm);
+}
+
 int main(int argc, char **argv)
 {
     static struct napcoll_counters counters;
     struct expectation expectation;
-    const char *algorithm, *expect;
+    const struct mode *mode;
+    const char *expect;
     struct tap tap;
     MPI_Comm comm;
     long long count;
@@ -75,23 +152,21 @@ int main(int argc, char **argv)
 
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
     tap_open(&tap);
-    algorithm = tap_option(argc, argv, "--algorithm", NULL);
+    mode = mode_option(argc, argv);
     expect = tap_option(argc, argv, "--expect", "any");
-    count = tap_option_number(argc, argv, "--count", (1LL << 28) + 3);
+    count = tap_option_number(argc, argv, "--count", (1LL << 28) + 5);
     count = count < INT_MAX ? count : INT_MAX;
-    mpi_check(napcoll_counters_open(&counters, "allreduce"), "MPI_T_init_thread");
-    comm = tap_dup(MPI_COMM_WORLD, "napcoll",
-                   NULL == algorithm ? NULL : "napcoll_allreduce_algorithm", algorithm);
-    vector = tap_alloc((size_t) count * sizeof(double));
-    for (long long i = 0; i < count; ++i) {
-        vector[i] = own(tap.rank, i);
-    }
+    count -= mode->gathers ? count % tap.size : 0;
+    mpi_check(napcoll_counters_open(&counters, mode->coll), "MPI_T_init_thread");
+    comm = dup_world(mode, tap_option(argc, argv, "--algorithm", NULL));
+    vector = filled(&tap, mode, count);
     expect_begin(&expectation, &counters);
-    mpi_check(MPI_Allreduce(MPI_IN_PLACE, vector, (int) count, MPI_DOUBLE, MPI_SUM, comm),
-              "MPI_Allreduce");
-    tap_ok(&tap, matches(&tap, vector, count), "large_allreduce_of_%lld_bytes",
+    mpi_check(mode->call(vector, (int) count, tap.rank, tap.size, comm), mode->coll);
+    tap_ok(&tap, matches(&tap, mode, vector, count), "large_%s_of_%lld_bytes", mode->coll,
            count * (long long) sizeof(double));
-    bytewise(&tap, comm, (unsigned char *) vector, count * (long long) sizeof(double));
+    if (allreduce == mode->call) {
+        bytewise(&tap, comm, (unsigned char *) vector, count * (long long) sizeof(double));
+    }
     tap_ok(&tap, expect_valid(expect) && expect_met(&tap, &expectation, expect),
            "large_ran_what_was_asked_for (%s)", expect);
     free(vector);
