@@ -36,6 +36,19 @@ shapes() {
 --algorithm nap --nodes 1 --ppn 64 --local-radix 64
 --algorithm recursive_doubling --nodes 1 --ppn 1
 --algorithm recursive_doubling --nodes 1 --ppn 1 --in-place
+--algorithm lane --nodes 4 --ppn 4 --segments 3
+--algorithm ring --nodes 3 --ppn 4 --segments 2
+--coll reduce --algorithm nap --nodes 3 --ppn 4 --root 7
+--coll reduce --algorithm lane --ranks 5 --ppn 2,1 --in-place
+--coll barrier --nodes 3 --ppn 4
+--coll barrier --algorithm smp --ranks 5 --ppn 2,1
+--coll allgather --nodes 3 --ppn 4 --map cyclic
+--coll allgather --algorithm recursive_doubling --nodes 2 --ppn 4
+--coll allgatherv --algorithm lane_ring --ranks 5 --ppn 2,1
+--coll reduce_scatter --algorithm pairwise --nodes 3 --ppn 4
+--coll reduce_scatter_block --ranks 5 --ppn 2,1
+--coll scan --nodes 3 --ppn 4
+--coll exscan --algorithm gathered --ranks 5 --ppn 2,1
 END_SHAPES
 }
 
@@ -48,7 +61,7 @@ on_shapes() {
         "$@" $shape
         seen=$((seen + 1))
     done < <(shapes)
-    [ "$seen" = 11 ]
+    [ "$seen" = 24 ]
 }
 
 # count PATTERN FILE: how often it is there.
@@ -289,12 +302,20 @@ bytes_of() {
 goal_counts_bytes() {
     local sends
     sends=$("$plan" show --nodes 10 | grep -c '^    send ')
-    # all of today's plans send vectors as a whole
+    # plans of nap send vectors as a whole
     same 'plans of one block' "$("$plan" show --nodes 10 | grep -c ': 1 block,')" 40
     same 'bytes by default' "$(bytes_of --nodes 10)" "$((8 * sends))"
     same 'bytes of 3K' "$(bytes_of --nodes 10 --bytes 3K)" "$((3072 * sends))"
     same 'bytes of 1G' "$(bytes_of --nodes 10 --bytes 1G)" "$((1073741824 * sends))"
+    # a ring of 12 sends each rank every other one's block, whatever its number in a temporary
+    same 'bytes of blocks' "$(bytes_of --coll allgather --algorithm ring --nodes 3 --bytes 5)" "$((12 * 11 * 5))"
+    same 'bytes of blocks to fold' "$(bytes_of --coll reduce_scatter --algorithm pairwise --nodes 3 --bytes 5)" \
+        "$((12 * 11 * 5))"
+    # pieces of a vector: all but its own twelfth go round twice
+    same 'bytes of pieces' "$(bytes_of --algorithm ring --nodes 3 --bytes 12K)" "$((12288 * 11 * 2))"
     # LogGOPSim knows no empty messages
+    same 'bytes of a barrier' "$(bytes_of --coll barrier --nodes 3)" \
+        "$("$plan" show --coll barrier --nodes 3 | grep -c '^    send ')"
     same 'bytes of nothing' "$(bytes_of --nodes 10 --bytes 0)" "$sends"
 }
 
@@ -374,6 +395,9 @@ mistakes_name_option_and_range() {
     failed 2 '--bytes 8:16: expected a number' goal --bytes 8:16
     failed 2 '--machine nothing.conf: no such file' goal --machine nothing.conf
     failed 2 '--bytes: not an option of draw' draw --bytes 8
+    failed 2 '--bytes: barrier has no data' goal --coll barrier --bytes 8
+    failed 2 '--root 12: there are 12 ranks' draw --coll reduce --nodes 3 --root 12
+    failed 2 '--segments 2: scan nap cuts no vectors' goal --coll scan --segments 2
     failed 2 '--ppn 3x: character 2' draw --ppn 3x
     failed 2 '--output /nowhere/a: cannot be written' draw --output /nowhere/a
     failed 2 '--output /nowhere/a: cannot be written' goal --output /nowhere/a

@@ -59,9 +59,15 @@ plans_agree_with_closed_form() {
 }
 
 thirty_two_thousand_ranks_take_seconds() {
-    timeout 60 "$plan" simulate --machine bluewaters.conf --nodes 2048 --ppn 16 --csv - >"$work/large"
-    cat "$work/large"
-    [ "$(wc -l <"$work/large")" = 4 ]
+    local algorithm
+    for algorithm in nap smp recursive_doubling; do
+        timeout 60 "$plan" simulate --machine bluewaters.conf --nodes 2048 --ppn 16 --algorithm "$algorithm" \
+            --csv - >"$work/large"
+        cat "$work/large"
+        grep "^allreduce,$algorithm,2048,16,8,[0-9]" "$work/large"
+    done
+    # those that have a step for every rank would not
+    simulate --nodes 2048 --ppn 16 --algorithm ring | grep 'ring  *-  its plans have too many steps'
 }
 
 unequal_nodes_are_simulated() {
@@ -71,6 +77,23 @@ unequal_nodes_are_simulated() {
 what_an_algorithm_cannot_do_is_said() {
     simulate --algorithm nap --nodes 4 --ppn 1 | grep 'nap  *-  .*process'
     simulate --closed-form --algorithm nap --nodes 4 --ppn 1 | grep 'nap  *-  .*process'
+}
+
+every_collective_is_simulated() {
+    local collective
+    for collective in $("$plan" list | grep '^[a-z]'); do
+        simulate --coll "$collective" --nodes 3 --ppn 4,1 --csv "$work/each.csv" | tee "$work/table"
+        [ "$(grep -c "^$collective,.*,[0-9.]*\$" "$work/each.csv")" = "$("$plan" list |
+            awk -v name="$collective" '/^[a-z]/ { in_it = $1 == name } in_it && /^  [a-z]/' | wc -l)" ] ||
+            grep 'any  .* needs a number of ranks that is a power of two' "$work/table"
+        grep "^$collective,.*,[0-9.]*\$" "$work/each.csv"
+    done
+    simulate --coll barrier --nodes 4 --csv - | grep '^barrier,nap,4,4,0,[0-9]'
+    # a root, segments and order change the plans
+    simulate --coll reduce --root 5 --nodes 3 --algorithm nap --csv - | grep '^reduce,nap,3,4,8,'
+    [ "$(simulate --algorithm lane --nodes 8 --bytes 16M --segments 4 --csv -)" != "$(simulate --algorithm lane \
+        --nodes 8 --bytes 16M --csv -)" ]
+    simulate --ordered --reproducible --nodes 3 | grep 'ring  *-  the operation does not commute'
 }
 
 machines_are_found_by_folder() {
@@ -108,6 +131,9 @@ mistakes_name_option_and_range() {
     refused '--closed-form: expected one number as --ppn' "${machine[@]}" --closed-form --ppn 3,2
     refused '--provider delegate: expected p2p' "${machine[@]}" --provider delegate
     refused '--tunable 2: expected --algorithm' "${machine[@]}" --tunable 2
+    refused '--bytes: barrier has no data' "${machine[@]}" --coll barrier --bytes 8:64
+    refused '--root 4: there are 4 ranks' "${machine[@]}" --coll reduce --root 4
+    refused '--segments 2: scan cuts no vectors into segments' "${machine[@]}" --coll scan --segments 2
     refused '--ranks: not an option of simulate' "${machine[@]}" --ranks 4
     refused '--csv /nowhere/a.csv: cannot be written' "${machine[@]}" --csv /nowhere/a.csv
 }
@@ -120,13 +146,14 @@ mistakes_in_machine_files_are_placed() {
         --machine "$file"
 }
 
-tap_plan 9
+tap_plan 10
 tap csv_holds_the_figures csv_holds_the_figures
 tap ranges_step_as_asked ranges_step_as_asked
 tap plans_agree_with_closed_form plans_agree_with_closed_form
 tap thirty_two_thousand_ranks_take_seconds thirty_two_thousand_ranks_take_seconds
 tap unequal_nodes_are_simulated unequal_nodes_are_simulated
 tap what_an_algorithm_cannot_do_is_said what_an_algorithm_cannot_do_is_said
+tap every_collective_is_simulated every_collective_is_simulated
 tap machines_are_found_by_folder machines_are_found_by_folder
 tap mistakes_name_option_and_range mistakes_name_option_and_range
 tap mistakes_in_machine_files_are_placed mistakes_in_machine_files_are_placed

@@ -27,6 +27,7 @@ enum {
     MOST_SIMULATED = 1 << 18, /* ranks; they take about 1 GB */
     MOST_STEPS = 1 << 25,     /* of the plans that are simulated; they take up to 2 GB */
     MOST_VALUES = 1000,       /* of a range */
+    BLOCKS_OF_STEP = 128, /* so many blocks of a plan take as long to make as a step to simulate */
     MOST_BYTES = 1 << 30,
     MOST_ALGORITHMS = 16
 };
@@ -123,7 +124,8 @@ void require_root(const options_t *o, int ranks);
 /** Ends the program with status 1 where the algorithm cannot do what the options ask on this map. */
 void require_eligible(const options_t *o, const napcoll_node_map_t *map);
 
-/** The steps of all ranks' plans, as if all had as many as the middle one. */
+/** The steps of all ranks' plans, as if all had as many as the middle one; with what it takes to make plans
+ * of many blocks. */
 long long guess_steps(napcoll_generator_t *generator);
 
 /** Whether a collective folds anything. */

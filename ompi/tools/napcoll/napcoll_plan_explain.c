@@ -33,15 +33,12 @@ typedef struct {
 typedef struct {
     const napcoll_algorithm_t *algorithm;
     napcoll_reason_t reason; /* why it cannot do this, or NONE */
-    bool too_long;           /* its plans have more steps than are looked at */
+    bool too_long;           /* its plans have more steps than are simulated */
     double simulated_us;     /* NAN: not simulated */
     double formula_us;       /* NAN: there is none, or none for this placement */
     double time_us;          /* that of the two which decides; INFINITY: there is none */
     effort_t effort;
 } candidate_t;
-
-/* Plans are counted much faster than they are simulated. */
-static const long long most_counted = 8LL * MOST_STEPS;
 
 /* What is explained. */
 typedef struct {
@@ -175,17 +172,16 @@ static candidate_t weigh(const case_t *c, const napcoll_algorithm_t *algorithm)
     if (NAPCOLL_REASON_NONE != candidate.reason) {
         return candidate;
     }
-    candidate.too_long = guess_steps(&generator) > (c->simulated ? MOST_STEPS : most_counted);
-    if (candidate.too_long) {
-        return candidate;
-    }
-    candidate.effort = effort_of(&generator);
     candidate.formula_us = formula_us(c, algorithm);
-    if (c->simulated) {
+    candidate.too_long = c->simulated && guess_steps(&generator) > MOST_STEPS;
+    if (c->simulated && !candidate.too_long) {
         candidate.simulated_us = simulated_us(c, &generator);
     }
     time_us = c->simulated ? candidate.simulated_us : candidate.formula_us;
-    candidate.time_us = isnan(time_us) ? INFINITY : time_us;
+    if (!isnan(time_us)) { /* else its plans explain nothing, and may take long */
+        candidate.time_us = time_us;
+        candidate.effort = effort_of(&generator);
+    }
     return candidate;
 }
 
@@ -217,12 +213,12 @@ static void print_time(double time_us)
     }
 }
 
-static void print_verdict(const candidate_t *candidate, const candidate_t *best, bool simulated)
+static void print_verdict(const candidate_t *candidate, const candidate_t *best)
 {
     if (NAPCOLL_REASON_NONE != candidate->reason) {
         printf("cannot do this: %s\n", napcoll_reason_help(candidate->reason));
     } else if (candidate->too_long) {
-        printf("its plans have too many steps to be %s\n", simulated ? "simulated" : "counted");
+        printf("its plans have too many steps to be simulated\n");
     } else if (candidate->time_us == INFINITY) {
         printf("no formula, no time\n");
     } else if (candidate == best) {
@@ -261,7 +257,7 @@ static void print_table(const case_t *c)
         print_time(c->candidate[i].simulated_us);
         print_time(c->candidate[i].formula_us);
         printf("  ");
-        print_verdict(&c->candidate[i], chosen(c), c->simulated);
+        print_verdict(&c->candidate[i], chosen(c));
     }
 }
 
@@ -329,11 +325,11 @@ static void print_efforts(const case_t *c)
         const candidate_t *candidate = &c->candidate[i];
         const effort_t *e = &candidate->effort;
 
-        if (NAPCOLL_REASON_NONE != candidate->reason || candidate->too_long) {
+        if (INFINITY == candidate->time_us) {
             continue;
         }
         print_effort(c, candidate->algorithm->name, e);
-        if (NULL != chosen(c) && candidate != chosen(c)) {
+        if (candidate != chosen(c)) {
             print_difference(c, e);
         }
     }
