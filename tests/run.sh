@@ -21,6 +21,8 @@ tests. The last line counts them: N passed, N failed, N skipped.
   --openmpi VERSION   the Open MPI to test with: 4.1, 5.0, 6.0, all three one after the other (all, the
                       default), or the one of this machine (here). A version that this machine does
                       not have is tested in a Debian root (see tests/roots/root.sh --help)
+  --brief             leave out MPI cases that test no more of Open MPI than others do; of several versions
+                      the first has all, the others these
   --only PATTERN      only the suites whose name contains PATTERN (a shell pattern: unit/*, mpi)
   --list              print the names of the suites and stop
   --jobs N            compile and run N at a time the suites that start no MPI job (default: the cores)
@@ -37,6 +39,7 @@ openmpi=all
 only=
 list=no
 verbose=no
+brief=no
 jobs=$(nproc)
 limit=
 while [ $# -gt 0 ]; do
@@ -53,6 +56,7 @@ while [ $# -gt 0 ]; do
             ;;
         --list) list=yes ;;
         --verbose) verbose=yes ;;
+        --brief) brief=yes ;;
         --help | -h)
             usage
             exit 0
@@ -176,6 +180,7 @@ no_root() {
 }
 
 napcoll_packages "${napcoll_needs[@]}" "${napcoll_test_needs[@]}"
+export NAPCOLL_BRIEF=$brief
 if [ "$openmpi" = here ]; then
     run_suites
     exit
@@ -186,9 +191,12 @@ napcoll_autogen
 native=$(mpicc --showme:version | napcoll_openmpi_version)
 options=(--only "$only" --jobs "$jobs" --timeout "$limit")
 [ "$verbose" = no ] || options+=(--verbose)
+[ "$brief" = no ] || options+=(--brief)
 table=()
 for version in "${versions[@]}"; do
     test_version "$version"
+    [ "$brief" = yes ] || options+=(--brief)
+    brief=yes
 done
 [ "${#table[@]}" = 1 ] || printf '%s\n' '' "${table[@]}"
 show_total

@@ -178,7 +178,7 @@ static void nap_plan_needs_log_ppn_plus_1_inter_node_steps_for_equal_parts(void 
         assert_int_equal(napcoll_nap_radix(map, cases[c].ppn), cases[c].ppn + 1);
         assert_int_equal(napcoll_nap_steps(map, napcoll_nap_lanes(map, 0)), cases[c].steps);
         assert_int_equal(most_inter_node_stages(NAPCOLL_ALLREDUCE_NAP, map), cases[c].steps);
-        for (int variant = 0; variant < VARIANTS; variant += map->size > 100 ? 5 : 1) {
+        for (int variant = 0; variant<VARIANTS; variant += map->size> 100 ? 5 : 1) {
             verify_variant(map, variant, 2 + variant % 7, 0);
         }
         napcoll_node_map_free(map);
