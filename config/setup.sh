@@ -191,3 +191,11 @@ napcoll_count_tap() {
             if (complaint != "") print complaint
         }' "$1"
 }
+
+# napcoll_machine_settings FILE: makes the lines of a machine file napcoll's parameters, for all that follows.
+napcoll_machine_settings() {
+    local line
+    while read -r line; do
+        export "OMPI_MCA_${line%% *}=${line##* }"
+    done < <(sed -nE 's/^(coll_napcoll_machine_[a-z_]+)[ \t]*=[ \t]*([^ \t#]+).*/\1 \2/p' "$1")
+}

@@ -63,6 +63,7 @@ fi
 # shellcheck source=/dev/null
 . build/env.sh
 napcoll_mpirun_settings
+napcoll_machine_settings ompi/tools/napcoll/machines/netlab-crowded.conf
 
 napcoll_say "allreduce on 8 emulated nodes of 8 processes, 2 ms between nodes"
 netlab --nodes 8 --ppn 8 --latency 2ms -- \

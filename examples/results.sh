@@ -32,8 +32,8 @@ the same Open MPI, is not repeated, so that one that was interrupted goes on.
   --shape LIST           NODESxPPN, with commas between (default 8x8,16x4)
   --time-limit SECONDS   of a run, all sizes together (default 300)
   --output DIR           default docs/results
-  --machine FILE         what napcoll's auto is to reckon with; default: netlab's,
-                         ompi/tools/napcoll/machines/netlab.conf
+  --machine FILE         what napcoll's auto is to reckon with; default: a crowded netlab's,
+                         ompi/tools/napcoll/machines/netlab-crowded.conf
   --openmpi VERSION      4.1, 5.0 or 6.0, in a Debian root unless it is this machine's (see
                          tests/roots/root.sh --help), or here, the default: whatever this machine has
   --again                repeat what is there already
@@ -96,14 +96,6 @@ command_of() {
         collbench --coll "$coll" --contestants "napcoll,$(peers_of "$coll")")
     [ "$coll" = barrier ] || command+=(--bytes "$(sizes_of "$coll")")
     command+=(--iterations 50 --time-limit "$time_limit" --csv "$name.csv" --svg "$name.svg")
-}
-
-# set_machine FILE: makes a machine file's lines napcoll's parameters, for all that follows.
-set_machine() {
-    local line
-    while read -r line; do
-        export "OMPI_MCA_${line%% *}=${line##* }"
-    done < <(sed -nE 's/^(coll_napcoll_machine_[a-z_]+)[ \t]*=[ \t]*([^ \t#]+).*/\1 \2/p' "$1")
 }
 
 # is_there NAME COMMAND...: whether the output folder has that, of the present Open MPI.
@@ -235,7 +227,7 @@ measure_all() {
     # shellcheck source=/dev/null
     . build/env.sh
     napcoll_mpirun_settings
-    set_machine "$machine"
+    napcoll_machine_settings "$machine"
     openmpi_version=$(mpicc --showme:version | napcoll_openmpi_version)
     mkdir -p "$output"
     scratch=$(mktemp -d)
@@ -273,7 +265,7 @@ shape_list=8x8,16x4
 time_limit=300
 output=$NAPCOLL_SRC/docs/results
 openmpi=here
-machine=$NAPCOLL_SRC/ompi/tools/napcoll/machines/netlab.conf
+machine=$NAPCOLL_SRC/ompi/tools/napcoll/machines/netlab-crowded.conf
 again=no
 while [ $# -gt 0 ]; do
     case $1 in
