@@ -159,6 +159,7 @@ table_of() {
             if (!($4 in known)) { known[$4]; bytes[++rows] = $4 }
             if ($5 == "napcoll") { ran[key] = who; few[key] = $6 < 10 ? "*" : ""; next }
             sub(/ \(not .*/, "", who)
+            sub(/; napcoll inside.*/, "", who)
             if (!(key in least) || $10 < least[key]) { least[key] = $10; other[key] = who }
         }
         END {
