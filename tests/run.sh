@@ -21,8 +21,8 @@ tests. The last line counts them: N passed, N failed, N skipped.
   --openmpi VERSION   the Open MPI to test with: 4.1, 5.0, 6.0, all three one after the other (all, the
                       default), or the one of this machine (here). A version that this machine does
                       not have is tested in a Debian root (see tests/roots/root.sh --help)
-  --brief             leave out MPI cases that test no more of Open MPI than others do; of several versions
-                      the first has all, the others these
+  --brief             leave out what tests no more of Open MPI than the rest does: the plans, napcoll-plan,
+                      many MPI cases. Of several versions the first has all, the others are brief
   --only PATTERN      only the suites whose name contains PATTERN (a shell pattern: unit/*, mpi)
   --list              print the names of the suites and stop
   --jobs N            compile and run N at a time the suites that start no MPI job (default: the cores)

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # The suites of one build, for run.sh: their names, how each is run, and the counts. To be sourced after
-# config/setup.sh, in the source folder, with run.sh's options in only, jobs, limit and verbose.
+# config/setup.sh, in the source folder, with run.sh's options in only, brief, jobs, limit and verbose.
 
 build=$NAPCOLL_SRC/build
 logs=$build/test-logs
@@ -50,10 +50,17 @@ job_suites() {
     [ ! -x tests/netlab/selftest.sh ] || echo netlab/selftest
 }
 
-# wanted: keeps of the names on its input those that --only asks for.
+# wanted: keeps of the names on its input those that --only asks for, and where the run is to be brief
+# those that meet Open MPI or the compiler: plans and napcoll-plan are the same with every version.
 wanted() {
     local name
     while read -r name; do
+        # shellcheck disable=SC2154
+        case $brief:$name in
+            yes:plan/* | yes:build/explain | yes:build/pictures | yes:build/simulate | yes:build/verify)
+                continue
+                ;;
+        esac
         # shellcheck disable=SC2154,SC2254
         case $name in
             *$only*) printf '%s\n' "$name" ;;
