@@ -51,7 +51,7 @@ job_suites() {
 }
 
 # wanted: keeps of the names on its input those that --only asks for, and where the run is to be brief
-# those that meet Open MPI or the compiler: plans and napcoll-plan are the same with every version.
+# those that meet Open MPI: plans, napcoll-plan and what is packed are the same with every version.
 wanted() {
     local name
     while read -r name; do
@@ -60,6 +60,7 @@ wanted() {
             yes:plan/* | yes:build/explain | yes:build/pictures | yes:build/simulate | yes:build/verify)
                 continue
                 ;;
+            yes:build/dist | yes:build/graft | yes:build/roots | yes:examples/results) continue ;;
         esac
         # shellcheck disable=SC2154,SC2254
         case $name in
