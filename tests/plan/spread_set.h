@@ -13,6 +13,8 @@
 
 #include "plan_set.h"
 
+#include "algo/napcoll_ports.h"
+
 enum { SPREAD_VARIANTS = 4 };
 
 /** All algorithms of a collective on one map, in one variant of place and shape. */
@@ -203,7 +205,7 @@ static inline void prove_steps(const napcoll_collective_t *collective, int row,
         char list[16];
         (void) snprintf(list, sizeof(list), "%d", expected->ppn);
         napcoll_node_map_t *map = placement(list, "block", expected->nodes * expected->ppn);
-        const int lanes = napcoll_spread_lanes(map, expected->wanted);
+        const int lanes = napcoll_port_lanes(map, expected->wanted);
         assert_int_equal(lanes, expected->lanes);
         assert_int_equal(log_ceil(expected->nodes, lanes + 1), expected->steps);
         assert_int_equal(closed(map, expected->wanted), expected->steps);
@@ -228,7 +230,7 @@ static inline void prove_fewest_messages(const napcoll_collective_t *collective,
         char list[16];
         (void) snprintf(list, sizeof(list), "%d", ppn);
         napcoll_node_map_t *map = placement(list, "block", nodes * ppn);
-        const int steps = log_ceil(nodes, napcoll_spread_lanes(map, 0) + 1);
+        const int steps = log_ceil(nodes, napcoll_port_lanes(map, 0) + 1);
         assert_int_equal(messages_of_all(collective, row, map, &params),
                          nodes * (2 * (ppn - 1) + fetched + fetched - steps + steps * (ppn - 1)));
         napcoll_node_map_free(map);

@@ -11,7 +11,7 @@
 
 #include "plan_set.h"
 
-#include "algo/napcoll_fetch.h"
+#include "algo/napcoll_ports.h"
 #include "algo/napcoll_gathered.h"
 
 /* A table of its own for reduce, whichever others reduce's has. */
@@ -116,7 +116,7 @@ static void gathering_everywhere_takes_log_ppn_plus_1_inter_node_steps(void **st
             most = stages > most ? stages : most;
         }
         assert_int_equal(most, cases[c].steps);
-        assert_int_equal(napcoll_fetch_steps(map, napcoll_fetch_lanes(map, 0)), cases[c].steps);
+        assert_int_equal(napcoll_port_steps(map, napcoll_port_lanes(map, 0)), cases[c].steps);
         assert_int_equal(napcoll_gathered_bounds(map, &params).inter, 1);
         free_plans(plans, map->size);
         napcoll_node_map_free(map);

@@ -11,7 +11,7 @@
 
 #include "plan_set.h"
 
-#include "algo/napcoll_fetch.h"
+#include "algo/napcoll_ports.h"
 #include "algo/napcoll_split.h"
 #include "algo/scan/scan.h"
 
@@ -138,7 +138,7 @@ static void nap_scan_needs_log_ppn_plus_1_inter_node_steps(void **state)
                 cases[c].steps);
             assert_int_equal(napcoll_scan_nap_bounds(map, &params).inter, 1);
         }
-        assert_int_equal(napcoll_scan_nap_steps(map, napcoll_fetch_lanes(map, 0)), cases[c].steps);
+        assert_int_equal(napcoll_scan_nap_steps(map, napcoll_port_lanes(map, 0)), cases[c].steps);
         napcoll_node_map_free(map);
     }
 }
@@ -150,7 +150,7 @@ static void nap_scan_steps_follow_their_closed_form(void **state)
         for (int nodes = 1; nodes <= 40; nodes++) {
             napcoll_node_map_t *map = uniform(nodes, ppn, "block");
             const napcoll_params_t params = {.local_radix = 3, .tunable = {1 + nodes % ppn}};
-            const int lanes = napcoll_fetch_lanes(map, params.tunable[0]);
+            const int lanes = napcoll_port_lanes(map, params.tunable[0]);
 
             assert_int_equal(
                 most_inter_node_stages(scans[nodes % 2], NAPCOLL_SCAN_NAP, map, &params),
@@ -176,7 +176,7 @@ static void fetching_lanes_are_the_fewest_for_their_steps(void **state)
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
         napcoll_node_map_t *map = placement(cases[c].ppn, "block", cases[c].size);
 
-        assert_int_equal(napcoll_fetch_lanes(map, cases[c].wanted), cases[c].lanes);
+        assert_int_equal(napcoll_port_lanes(map, cases[c].wanted), cases[c].lanes);
         napcoll_node_map_free(map);
     }
 }

@@ -18,7 +18,8 @@
  *     coll_napcoll_module.c       one module per communicator: enabling, the table of functions
  *     coll_napcoll_cache.c        decisions and plans of a module
  *     coll_napcoll_verify.c       new plans, proven before their first use
- *     coll_napcoll_allreduce.c    MPI_Allreduce; likewise the other collectives
+ *     coll_napcoll_vector.c       MPI_Allreduce, MPI_Reduce, MPI_Scan, MPI_Exscan
+ *     coll_napcoll_allgather.c, coll_napcoll_reduce_scatter.c, coll_napcoll_barrier.c    the others
  */
 
 #ifndef MCA_COLL_NAPCOLL_EXPORT_H

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * MPI_Allgather and MPI_Allgatherv (see coll_napcoll_allreduce.c). Block b of a plan is that of the rank
+ * MPI_Allgather and MPI_Allgatherv (see coll_napcoll_vector.c). Block b of a plan is that of the rank
  * at place b of the node order.
  */
 

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * MPI_Barrier (see coll_napcoll_allreduce.c): empty messages.
+ * MPI_Barrier (see coll_napcoll_vector.c): empty messages.
  */
 
 #include "coll_napcoll.h"

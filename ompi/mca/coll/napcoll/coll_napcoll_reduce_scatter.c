@@ -5,7 +5,7 @@
 
 /**
  * @file
- * MPI_Reduce_scatter and MPI_Reduce_scatter_block (see coll_napcoll_allreduce.c). In place, the input
+ * MPI_Reduce_scatter and MPI_Reduce_scatter_block (see coll_napcoll_vector.c). In place, the input
  * is in the receive buffer, whose beginning the result overwrites: plans read the input from what
  * they take for the send buffer, and write the result when they have read all of it.
  */

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "algo/napcoll_exchange.h"
-#include "algo/napcoll_fetch.h"
+#include "algo/napcoll_ports.h"
 #include "algo/napcoll_schedule.h"
 #include "algo/napcoll_split.h"
 
@@ -58,7 +58,7 @@ static int own_first(const napcoll_group_t *group, int member)
 static int fetched_first(const napcoll_group_t *group, int member)
 {
     const gathering_t *g = (const gathering_t *) group;
-    const int lane = napcoll_fetch_first(member, g->fetched, group->members);
+    const int lane = napcoll_port_first(member, g->fetched, group->members);
     const int nodes = (1 + lane) * g->width;
 
     return vectors(group->map, group->node, nodes < group->map->nodes ? nodes : group->map->nodes);
@@ -67,7 +67,7 @@ static int fetched_first(const napcoll_group_t *group, int member)
 /* At the root's node: its own vector, and those of the other nodes that it takes in. */
 static int rooted_first(const napcoll_group_t *group, int member)
 {
-    const int others = napcoll_fetch_first(member, group->map->nodes - 1, group->members);
+    const int others = napcoll_port_first(member, group->map->nodes - 1, group->members);
 
     return member + vectors(group->map, group->node, 1 + others) - group->members;
 }
@@ -123,7 +123,7 @@ static int schedule_tree(napcoll_schedule_t *schedule, const napcoll_group_t *gr
 static void emit(const gathering_t *g, napcoll_schedule_t *schedule, int first)
 {
     for (int stage = 0; stage < schedule->stages; stage++) {
-        napcoll_schedule_gather(g->builder, schedule, stage, g->room, -first, false);
+        napcoll_schedule_gather(g->builder, schedule, stage, g->room, -first);
         napcoll_builder_next_stage(g->builder);
     }
     napcoll_schedule_free(schedule);
@@ -162,7 +162,7 @@ static int server(const gathering_t *g, int node, int lane)
     const napcoll_node_map_t *map = g->group.map;
 
     return napcoll_node_map_rank(
-        map, node, napcoll_fetch_server(lane, g->fetched, napcoll_node_map_ppn(map, node)));
+        map, node, napcoll_port_server(lane, g->fetched, napcoll_node_map_ppn(map, node)));
 }
 
 /* One step between nodes: this process's lanes fetch the runs of nodes j * width away, and send the own
@@ -172,10 +172,10 @@ static void fetch(const gathering_t *g)
     const napcoll_group_t *group = &g->group;
     const napcoll_node_map_t *map = group->map;
     const int nodes = map->nodes, node = group->node;
-    const int end = napcoll_fetch_first(group->self + 1, g->fetched, group->members);
+    const int end = napcoll_port_first(group->self + 1, g->fetched, group->members);
     napcoll_span_t run = g->room;
 
-    for (int lane = napcoll_fetch_first(group->self, g->fetched, group->members); lane < end;
+    for (int lane = napcoll_port_first(group->self, g->fetched, group->members); lane < end;
          lane++) {
         const int away = (lane + 1) * g->width;
         const int length = nodes - away < g->width ? nodes - away : g->width;
@@ -227,7 +227,7 @@ void napcoll_gather_everywhere(napcoll_builder_t *builder, const napcoll_request
         g.fetched = runs < lanes ? runs : lanes;
         fetch(&g);
         share(&g);
-        g.width = napcoll_fetch_next(g.width, map->nodes, lanes);
+        g.width = napcoll_split_widen(g.width, map->nodes, lanes + 1);
     }
     for (int away = 0, slot = 0; away < map->nodes; away++) {
         slot = note_node(&g, (g.group.node + away) % map->nodes, slot, value);
@@ -241,11 +241,11 @@ static void take_nodes(const gathering_t *g)
 {
     const napcoll_group_t *group = &g->group;
     const napcoll_node_map_t *map = group->map;
-    const int end = napcoll_fetch_first(group->self + 1, map->nodes - 1, group->members);
+    const int end = napcoll_port_first(group->self + 1, map->nodes - 1, group->members);
     napcoll_span_t run = g->room;
 
     run.first = 1;
-    for (int i = napcoll_fetch_first(group->self, map->nodes - 1, group->members); i < end; i++) {
+    for (int i = napcoll_port_first(group->self, map->nodes - 1, group->members); i < end; i++) {
         const int node = (group->node + 1 + i) % map->nodes;
 
         run.count = napcoll_node_map_ppn(map, node);
@@ -260,7 +260,7 @@ static void give_node(const gathering_t *g, int root)
     const napcoll_node_map_t *map = g->group.map;
     const int home = napcoll_node_map_node(map, root), ppn = napcoll_node_map_ppn(map, home);
     const int number = (g->group.node + map->nodes - home) % map->nodes - 1;
-    const int member = napcoll_fetch_server(number, map->nodes - 1, ppn);
+    const int member = napcoll_port_server(number, map->nodes - 1, ppn);
     const int lane = (napcoll_node_map_lane(map, root) + member) % ppn;
 
     if (0 == g->group.self) {
@@ -276,11 +276,11 @@ static void note_all(const gathering_t *g, napcoll_span_t *value)
     const int nodes = group->map->nodes;
 
     for (int member = 0, slot = 0; member < group->members; member++) {
-        const int end = napcoll_fetch_first(member + 1, nodes - 1, group->members);
+        const int end = napcoll_port_first(member + 1, nodes - 1, group->members);
 
         value[member_rank(group, member)] = (napcoll_span_t){
             .buffer = g->room.buffer, .first = slot++, .count = 1};
-        for (int i = napcoll_fetch_first(member, nodes - 1, group->members); i < end; i++) {
+        for (int i = napcoll_port_first(member, nodes - 1, group->members); i < end; i++) {
             slot = note_node(g, (group->node + 1 + i) % nodes, slot, value);
         }
     }
@@ -322,7 +322,7 @@ void napcoll_gather_at_root(napcoll_builder_t *builder, const napcoll_request_t 
 napcoll_plan_t *napcoll_gathered_plan(const napcoll_request_t *request, int ranks)
 {
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    const int lanes = napcoll_fetch_lanes(request->map, request->params.tunable[0]);
+    const int lanes = napcoll_port_lanes(request->map, request->params.tunable[0]);
     napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_SLOTS, 1);
     napcoll_span_t *value = malloc((size_t) request->map->size * sizeof(*value));
 
@@ -349,8 +349,8 @@ static int most_inside(int ppn, int radix)
 napcoll_bounds_t napcoll_gathered_bounds(const napcoll_node_map_t *map,
                                          const napcoll_params_t *params)
 {
-    const int lanes = napcoll_fetch_lanes(map, params->tunable[0]);
-    const int inter = napcoll_fetch_share(map, lanes),
+    const int lanes = napcoll_port_lanes(map, params->tunable[0]);
+    const int inter = napcoll_port_load(map, lanes),
               inside = most_inside(map->max_ppn, params->local_radix);
 
     return (napcoll_bounds_t){.inter = inter, .all = inside > inter ? inside : inter};

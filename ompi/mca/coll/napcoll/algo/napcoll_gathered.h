@@ -10,7 +10,7 @@
  * nothing but the number of ranks, while the messages follow the nodes.
  *
  * On every process (allreduce, scans), by a locality-aware Bruck allgather: first inside the node, then
- * the lanes of a node fetch (napcoll_fetch.h) and share what they fetched inside the node after each
+ * the lanes of a node fetch (napcoll_ports.h) and share what they fetched inside the node after each
  * step. Four nodes A to D, three processes each, as node A sees it:
  *
  *     in the node       a0 a1 a2                  all three processes have A
@@ -44,7 +44,7 @@
  *
  * @param[in,out] builder  the plan
  * @param[in]     request  whose
- * @param[in]     lanes    that fetch (napcoll_fetch_lanes)
+ * @param[in]     lanes    that fetch (napcoll_port_lanes)
  * @param[out]    value    [size] where each rank's vector is
  */
 void napcoll_gather_everywhere(napcoll_builder_t *builder, const napcoll_request_t *request,

@@ -53,14 +53,10 @@ int napcoll_lane_schedule(napcoll_schedule_t *schedule, const napcoll_request_t 
                                    .first = lane_first,
                                    .map = map,
                                    .lane = lane};
-    int inter = 0;
+    const int inter = napcoll_split_levels(nodes, radix);
 
     if (lane < lanes) {
-        inter = napcoll_schedule_bruck(schedule, &group, 0, radix);
-    } else {
-        for (int have = 1; have<nodes; have = have> nodes / radix ? nodes : have * radix) {
-            inter++;
-        }
+        (void) napcoll_schedule_bruck(schedule, &group, 0, radix);
     }
     for (int other = 0; other < napcoll_node_map_ppn(map, node); other++) {
         const int peer = napcoll_node_map_rank(map, node, other);

@@ -17,6 +17,8 @@
 #ifndef NAPCOLL_PORTS_H
 #define NAPCOLL_PORTS_H
 
+#include <stdint.h>
+
 #include "topo/napcoll_node_map.h"
 
 /**
@@ -42,5 +44,18 @@ int napcoll_port_steps(const napcoll_node_map_t *map, int lanes);
 
 /** The most lanes at work on one level that one process serves. */
 int napcoll_port_load(const napcoll_node_map_t *map, int lanes);
+
+/** The process of a node of ppn that serves a lane, where all of its processes share `lanes` out in
+ * order. */
+static inline int napcoll_port_server(int lane, int lanes, int ppn)
+{
+    return (int) ((int64_t) lane * ppn / lanes);
+}
+
+/** The first lane that such a process serves; that of process ppn is where the last one's end. */
+static inline int napcoll_port_first(int process, int lanes, int ppn)
+{
+    return (int) (((int64_t) process * lanes + ppn - 1) / ppn);
+}
 
 #endif /* NAPCOLL_PORTS_H */

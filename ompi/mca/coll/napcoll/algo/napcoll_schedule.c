@@ -114,7 +114,7 @@ int napcoll_schedule_bruck(napcoll_schedule_t *schedule, const napcoll_group_t *
 {
     const int n = group->members, self = group->self;
 
-    for (int have = 1; have<n; have = have> n / radix ? n : have * radix, stage++) {
+    for (int have = 1; have < n; have = napcoll_split_widen(have, n, radix), stage++) {
         for (int j = 1; j < radix && j * have < n; j++) {
             const int away = j * have, run = n - away < have ? n - away : have;
             const int from = (self + away) % n, to = (self + n - away) % n;
@@ -228,7 +228,7 @@ int napcoll_schedule_collect(napcoll_schedule_t *schedule, const napcoll_group_t
 }
 
 void napcoll_schedule_gather(napcoll_builder_t *builder, const napcoll_schedule_t *schedule,
-                             int stage, napcoll_span_t whole, int shift, bool single)
+                             int stage, napcoll_span_t whole, int shift)
 {
     int from, to = range_of(schedule, stage, &from);
 
@@ -237,24 +237,19 @@ void napcoll_schedule_gather(napcoll_builder_t *builder, const napcoll_schedule_
     }
     for (int i = from; i < to; i++) {
         const napcoll_move_t *move = &schedule->move[i];
-        const int pieces = single ? move->count : 1, count = single ? 1 : move->count;
+        napcoll_span_t span = {
+            .buffer = whole.buffer, .first = move->first + shift, .count = move->count};
 
-        for (int piece = 0; stage == move->stage && piece < pieces; piece++) {
-            int first = move->first + shift + piece;
-            napcoll_span_t span;
-
-            if (first < whole.first) {
-                first += whole.count; /* the buffer begins with another rank's block */
-            }
-            if (single && first >= whole.first + whole.count) {
-                first -= whole.count;
-            }
-            span = (napcoll_span_t){.buffer = whole.buffer, .first = first, .count = count};
-            if (move->send) {
-                napcoll_builder_send(builder, span, move->peer);
-            } else {
-                napcoll_builder_recv(builder, span, move->peer);
-            }
+        if (stage != move->stage) {
+            continue;
+        }
+        if (span.first < whole.first) {
+            span.first += whole.count; /* the buffer begins with another rank's block */
+        }
+        if (move->send) {
+            napcoll_builder_send(builder, span, move->peer);
+        } else {
+            napcoll_builder_recv(builder, span, move->peer);
         }
     }
 }
@@ -432,7 +427,7 @@ static void emit_step(napcoll_fold_t *fold, const napcoll_schedule_t *backwards,
     const int stages = backwards->stages;
 
     if (step >= stages) {
-        napcoll_schedule_gather(fold->builder, forwards, step - stages, fold->home, shift, false);
+        napcoll_schedule_gather(fold->builder, forwards, step - stages, fold->home, shift);
         return;
     }
     napcoll_fold_stage(fold, backwards, stages - 1 - step, shift);

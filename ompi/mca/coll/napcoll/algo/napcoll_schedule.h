@@ -160,11 +160,9 @@ int napcoll_schedule_collect(napcoll_schedule_t *schedule, const napcoll_group_t
  * @param[in]     stage     of the schedule
  * @param[in]     whole     the buffer of all blocks, and the block that it begins with (see cyclic)
  * @param[in]     shift     added to the schedule's block numbers
- * @param[in]     single    whether every block is a message of its own: blocks of a user's buffer that
- *                          do not lie side by side
  */
 void napcoll_schedule_gather(napcoll_builder_t *builder, const napcoll_schedule_t *schedule,
-                             int stage, napcoll_span_t whole, int shift, bool single);
+                             int stage, napcoll_span_t whole, int shift);
 
 /**
  * The values of blocks that are being folded on this process: where each of them is.

@@ -35,6 +35,13 @@ typedef struct napcoll_split {
 /** Levels of a split: the least v with radix^v >= members. radix >= 2. */
 int napcoll_split_levels(int members, int radix);
 
+/** How many members a process with `width` of them has reached after a step of this radix. A process goes
+ * napcoll_split_levels(members, radix) such steps from 1 to all of them. */
+static inline int napcoll_split_widen(int width, int members, int radix)
+{
+    return width > members / radix ? members : width * radix;
+}
+
 /** The group of `member` (0 <= member < members) at `level` (1 .. levels). */
 napcoll_split_t napcoll_split_at(int members, int radix, int level, int member);
 

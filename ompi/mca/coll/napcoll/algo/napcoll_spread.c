@@ -11,6 +11,7 @@
 #include "algo/napcoll_spread.h"
 
 #include "algo/napcoll_exchange.h"
+#include "algo/napcoll_ports.h"
 #include "algo/napcoll_split.h"
 
 /* ---- plans ---- */
@@ -59,7 +60,7 @@ napcoll_plan_t *napcoll_spread_gather(const napcoll_request_t *request,
     napcoll_builder_copy(builder, mine, input);
     napcoll_builder_next_stage(builder);
     for (int stage = 0; stage < schedule->stages; stage++) {
-        napcoll_schedule_gather(builder, schedule, stage, whole, 0, false);
+        napcoll_schedule_gather(builder, schedule, stage, whole, 0);
         napcoll_builder_next_stage(builder);
     }
     if (NAPCOLL_BUFFER_RECV != whole.buffer) {
@@ -298,7 +299,7 @@ void napcoll_spread_locality(napcoll_schedule_t *schedule, const napcoll_request
     step.group.first = run_block;
     while (step.want < nodes) {
         step.have = step.want;
-        step.want = step.have > nodes / (lanes + 1) ? nodes : step.have * (lanes + 1);
+        step.want = napcoll_split_widen(step.have, nodes, lanes + 1);
         step.lanes = step.want - step.have < lanes ? step.want - step.have : lanes;
         fetch_runs(schedule, &step, stage);
         stage = share(schedule, request, &step.group, step.lanes, stage + 1);
@@ -313,32 +314,12 @@ napcoll_room_t napcoll_spread_locality_room(const napcoll_request_t *request)
     return (napcoll_room_t){.first = napcoll_node_map_first(request->map, node)};
 }
 
-int napcoll_spread_steps(const napcoll_node_map_t *map, int lanes)
-{
-    return napcoll_split_levels(map->nodes, lanes + 1);
-}
-
-int napcoll_spread_lanes(const napcoll_node_map_t *map, int wanted)
-{
-    const int limit = map->nodes > 2 ? map->nodes - 1 : 1;
-    const int most = map->min_ppn < limit ? map->min_ppn : limit;
-    int lanes = 1;
-
-    if (wanted > 0) {
-        return wanted < limit ? wanted : limit;
-    }
-    while (napcoll_spread_steps(map, lanes) > napcoll_spread_steps(map, most)) {
-        lanes++;
-    }
-    return lanes;
-}
-
 /* A process of the smallest node serves the most lanes. */
 napcoll_bounds_t napcoll_spread_locality_bounds(const napcoll_node_map_t *map,
                                                 const napcoll_params_t *params, int lanes)
 {
     const int radix = params->local_radix;
-    const int inter = (lanes + map->min_ppn - 1) / map->min_ppn;
+    const int inter = napcoll_port_load(map, lanes);
     const int local = inter * (map->max_ppn <= radix ? map->max_ppn - 1 : radix);
 
     return (napcoll_bounds_t){.inter = inter, .all = local > inter ? local : inter};

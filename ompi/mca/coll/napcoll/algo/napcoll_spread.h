@@ -61,27 +61,13 @@ napcoll_group_t napcoll_spread_places(const napcoll_request_t *request);
  *
  * @param[out] schedule  where to; begun empty
  * @param[in]  request   map, rank and the shape of what happens inside a node
- * @param[in]  lanes     of napcoll_spread_lanes
+ * @param[in]  lanes     of napcoll_port_lanes
  */
 void napcoll_spread_locality(napcoll_schedule_t *schedule, const napcoll_request_t *request,
                              int lanes);
 
 /** Its room. */
 napcoll_room_t napcoll_spread_locality_room(const napcoll_request_t *request);
-
-/**
- * Lanes of the locality schedule.
- *
- * @param[in] map     the node map
- * @param[in] wanted  the user's choice, or 0: the fewest that need no more steps than all processes of
- *                    the smallest node would
- *
- * @return lanes, 1 .. nodes - 1 (1 where there are fewer nodes)
- */
-int napcoll_spread_lanes(const napcoll_node_map_t *map, int wanted);
-
-/** Inter-node steps of the locality schedule, one after the other: ceil(log_(lanes + 1) nodes). */
-int napcoll_spread_steps(const napcoll_node_map_t *map, int lanes);
 
 napcoll_bounds_t napcoll_spread_locality_bounds(const napcoll_node_map_t *map,
                                                 const napcoll_params_t *params, int lanes);

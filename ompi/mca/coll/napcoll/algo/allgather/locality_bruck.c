@@ -19,11 +19,12 @@
  */
 
 #include "algo/allgather/allgather.h"
+#include "algo/napcoll_ports.h"
 #include "algo/napcoll_spread.h"
 
 int napcoll_allgather_locality_bruck_steps(const napcoll_node_map_t *map, int lanes)
 {
-    return napcoll_spread_steps(map, napcoll_spread_lanes(map, lanes));
+    return napcoll_port_levels(map, napcoll_port_lanes(map, lanes));
 }
 
 napcoll_plan_t *napcoll_allgather_locality_bruck(const napcoll_request_t *request)
@@ -31,13 +32,12 @@ napcoll_plan_t *napcoll_allgather_locality_bruck(const napcoll_request_t *reques
     napcoll_schedule_t schedule = {0};
 
     napcoll_spread_locality(&schedule, request,
-                            napcoll_spread_lanes(request->map, request->params.tunable[0]));
+                            napcoll_port_lanes(request->map, request->params.tunable[0]));
     return napcoll_spread_gather(request, &schedule, napcoll_spread_locality_room(request));
 }
 
 napcoll_bounds_t napcoll_allgather_locality_bruck_bounds(const napcoll_node_map_t *map,
                                                          const napcoll_params_t *params)
 {
-    return napcoll_spread_locality_bounds(map, params,
-                                          napcoll_spread_lanes(map, params->tunable[0]));
+    return napcoll_spread_locality_bounds(map, params, napcoll_port_lanes(map, params->tunable[0]));
 }

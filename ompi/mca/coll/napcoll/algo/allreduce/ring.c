@@ -18,26 +18,13 @@
  */
 
 #include "algo/allreduce/allreduce.h"
-#include "algo/napcoll_schedule.h"
-
-static int ring_rank(const napcoll_group_t *group, int place)
-{
-    return napcoll_node_map_at(group->map, place);
-}
-
-static int ring_first(const napcoll_group_t *group, int place)
-{
-    (void) group;
-    return place;
-}
+#include "algo/napcoll_spread.h"
 
 napcoll_plan_t *napcoll_allreduce_ring(const napcoll_request_t *request)
 {
-    const napcoll_node_map_t *map = request->map;
-    const int size = map->size, own = napcoll_node_map_place(map, request->rank);
+    const napcoll_group_t places = napcoll_spread_places(request);
+    const int size = places.members;
     const int segments = request->params.segments > 1 ? request->params.segments : 1;
-    const napcoll_group_t group = {
-        .members = size, .self = own, .rank = ring_rank, .first = ring_first, .map = map};
     const napcoll_span_t home = {.buffer = NAPCOLL_BUFFER_RECV, .count = size * segments};
     napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR,
                                                          size * segments);
@@ -48,10 +35,10 @@ napcoll_plan_t *napcoll_allreduce_ring(const napcoll_request_t *request)
         return NULL;
     }
     napcoll_builder_claim_recvbuf(builder);
-    (void) napcoll_schedule_ring(&schedule, &group, 0);
+    (void) napcoll_schedule_ring(&schedule, &places, 0);
     if (napcoll_fold_begin(&fold, builder, request, napcoll_request_input_buffer(request), home,
                            home.count)) {
-        napcoll_pipeline(&fold, &schedule, segments, size, own);
+        napcoll_pipeline(&fold, &schedule, segments, size, places.self);
     }
     napcoll_fold_end(&fold);
     napcoll_schedule_free(&schedule);

@@ -31,6 +31,7 @@
 
 #include "algo/barrier/barrier.h"
 #include "algo/napcoll_ports.h"
+#include "algo/napcoll_split.h"
 
 typedef struct {
     const napcoll_request_t *request;
@@ -105,7 +106,7 @@ napcoll_plan_t *napcoll_barrier_nap(const napcoll_request_t *request)
         return NULL;
     }
     nap.ppn = informed = napcoll_node_map_ppn(map, nap.node);
-    for (int have = 1; have<nodes; have = have> nodes / (lanes + 1) ? nodes : have * (lanes + 1)) {
+    for (int have = 1; have < nodes; have = napcoll_split_widen(have, nodes, lanes + 1)) {
         const int working = (nodes - 1) / have < lanes ? (nodes - 1) / have : lanes;
         const int users = working < nap.ppn ? working : nap.ppn;
 

@@ -55,7 +55,7 @@ void napcoll_word_disseminate(napcoll_builder_t *builder, const napcoll_party_t 
 {
     const int n = party->processes, self = party->self, radix = least_radix(n, ports + 1);
 
-    for (int have = 1; have < n && self<n; have = have> n / radix ? n : have * radix) {
+    for (int have = 1; have < n && self < n; have = napcoll_split_widen(have, n, radix)) {
         for (int port = 1; port < radix && port <= (n - 1) / have; port++) {
             const int away = port * have;
 

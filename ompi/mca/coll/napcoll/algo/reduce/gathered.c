@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 #include "algo/napcoll_exchange.h"
-#include "algo/napcoll_fetch.h"
+#include "algo/napcoll_ports.h"
 #include "algo/napcoll_gathered.h"
 
 napcoll_plan_t *napcoll_reduce_gathered(const napcoll_request_t *request)
@@ -48,7 +48,7 @@ napcoll_bounds_t napcoll_reduce_gathered_bounds(const napcoll_node_map_t *map,
                                                 const napcoll_params_t *params)
 {
     const int ppn = napcoll_node_map_ppn(map, napcoll_node_map_node(map, params->root));
-    const int share = napcoll_fetch_first(1, map->nodes - 1, ppn), inter = share > 0 ? share : 1;
+    const int share = napcoll_port_first(1, map->nodes - 1, ppn), inter = share > 0 ? share : 1;
     const int fan = params->local_radix - 1;
 
     return (napcoll_bounds_t){.inter = inter, .all = fan > inter ? fan : inter};

@@ -20,11 +20,12 @@
  */
 
 #include "algo/reduce_scatter/reduce_scatter.h"
+#include "algo/napcoll_ports.h"
 #include "algo/napcoll_spread.h"
 
 int napcoll_reduce_scatter_locality_steps(const napcoll_node_map_t *map, int lanes)
 {
-    return napcoll_spread_steps(map, napcoll_spread_lanes(map, lanes));
+    return napcoll_port_levels(map, napcoll_port_lanes(map, lanes));
 }
 
 napcoll_plan_t *napcoll_reduce_scatter_locality(const napcoll_request_t *request)
@@ -32,13 +33,12 @@ napcoll_plan_t *napcoll_reduce_scatter_locality(const napcoll_request_t *request
     napcoll_schedule_t schedule = {0};
 
     napcoll_spread_locality(&schedule, request,
-                            napcoll_spread_lanes(request->map, request->params.tunable[0]));
+                            napcoll_port_lanes(request->map, request->params.tunable[0]));
     return napcoll_spread_reduce(request, &schedule, napcoll_spread_locality_room(request));
 }
 
 napcoll_bounds_t napcoll_reduce_scatter_locality_bounds(const napcoll_node_map_t *map,
                                                         const napcoll_params_t *params)
 {
-    return napcoll_spread_locality_bounds(map, params,
-                                          napcoll_spread_lanes(map, params->tunable[0]));
+    return napcoll_spread_locality_bounds(map, params, napcoll_port_lanes(map, params->tunable[0]));
 }

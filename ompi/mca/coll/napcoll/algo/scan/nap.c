@@ -35,7 +35,8 @@
 #include <stdlib.h>
 
 #include "algo/napcoll_exchange.h"
-#include "algo/napcoll_fetch.h"
+#include "algo/napcoll_ports.h"
+#include "algo/napcoll_split.h"
 #include "algo/scan/scan.h"
 #include "algo/scan/sweep.h"
 
@@ -58,7 +59,7 @@ typedef struct {
 
 int napcoll_scan_nap_steps(const napcoll_node_map_t *map, int lanes)
 {
-    return napcoll_fetch_steps(map, lanes);
+    return napcoll_port_steps(map, lanes);
 }
 
 /* Processes of this node that send to other nodes where windows are that wide. */
@@ -198,7 +199,7 @@ static void reach_back(nap_t *nap)
     for (int width = 1, next; width < nodes; width = next) {
         const int windows = windows_of(nap, nap->node, width);
 
-        next = napcoll_fetch_next(width, nodes, nap->lanes);
+        next = napcoll_split_widen(width, nodes, nap->lanes + 1);
         fetch(nap, width);
         if (windows > 0) {
             take(nap, fold_fetched(nap, windows, next), next);
@@ -228,7 +229,7 @@ napcoll_plan_t *napcoll_scan_nap(const napcoll_request_t *request)
                  .tree = request->params.local_tree,
                  .node = napcoll_node_map_node(map, request->rank),
                  .lane = napcoll_node_map_lane(map, request->rank),
-                 .lanes = napcoll_fetch_lanes(map, request->params.tunable[0]),
+                 .lanes = napcoll_port_lanes(map, request->params.tunable[0]),
                  .input = napcoll_request_input(request)};
 
     nap.ppn = nap.party.processes;
@@ -255,7 +256,7 @@ napcoll_plan_t *napcoll_scan_nap(const napcoll_request_t *request)
 napcoll_bounds_t napcoll_scan_nap_bounds(const napcoll_node_map_t *map,
                                          const napcoll_params_t *params)
 {
-    const int share = napcoll_fetch_share(map, napcoll_fetch_lanes(map, params->tunable[0]));
+    const int share = napcoll_port_load(map, napcoll_port_lanes(map, params->tunable[0]));
     const int most = map->max_ppn > params->local_radix ? map->max_ppn : params->local_radix;
 
     return (napcoll_bounds_t){.inter = share, .all = share * most};

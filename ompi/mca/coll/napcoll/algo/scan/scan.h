@@ -45,7 +45,7 @@ static inline bool napcoll_scan_is_inclusive(const napcoll_request_t *request)
     return NAPCOLL_GOAL_SCAN == request->collective->goal;
 }
 
-/** Inter-node message steps of nap with `lanes` lanes (napcoll_fetch_lanes), one after the other, for the
+/** Inter-node message steps of nap with `lanes` lanes (napcoll_port_lanes), one after the other, for the
  * busiest process: ceil(log_{lanes + 1} nodes) * lanes per process. */
 int napcoll_scan_nap_steps(const napcoll_node_map_t *map, int lanes);
 

@@ -1,0 +1,141 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The reductions of a vector: MPI_Allreduce, MPI_Reduce, MPI_Scan and MPI_Exscan. From the arguments to a
+ * plan, and from there to the engine or to the previous function; the other collectives' files go the
+ * same way.
+ */
+
+#include "coll_napcoll.h"
+
+/* Run a call, unless it belongs to the previous function: then *done is false, and nothing has been
+ * touched. */
+static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
+               const napcoll_binding_t *binding, int root, bool *done)
+{
+    const napcoll_plan_t *plan;
+    size_t element;
+    int rc;
+
+    *done = true;
+    ompi_datatype_type_size(binding->datatype, &element);
+    if (0 == binding->count || 0 == element) {
+        return OMPI_SUCCESS; /* nothing to reduce, on any rank */
+    }
+    rc = mca_coll_napcoll_plan_for(napcoll,
+                                   &(napcoll_call_t){.coll = coll,
+                                                     .bytes = element * binding->count,
+                                                     .ordered = !ompi_op_is_commute(binding->op),
+                                                     .in_place = MPI_IN_PLACE == binding->sendbuf,
+                                                     .root = root},
+                                   &plan);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    *done = NULL != plan;
+    return *done ? napcoll_engine_run(&napcoll->engine, plan, binding) : OMPI_SUCCESS;
+}
+
+static int allreduce_previous(const mca_coll_napcoll_module_t *napcoll, ALLREDUCE_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_ALLREDUCE];
+
+    (void) module;
+    return ((mca_coll_base_module_allreduce_fn_t) previous->function)(ALLREDUCE_BASE_ARG_NAMES,
+                                                                      previous->module);
+}
+
+int mca_coll_napcoll_allreduce(ALLREDUCE_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const napcoll_binding_t binding = {.sendbuf = sendbuf,
+                                       .recvbuf = recvbuf,
+                                       .count = (size_t) count,
+                                       .datatype = datatype,
+                                       .op = op,
+                                       .comm = comm,
+                                       .tag = MCA_COLL_BASE_TAG_ALLREDUCE};
+    bool done;
+    int rc = run(napcoll, NAPCOLL_COLL_ALLREDUCE, &binding, 0, &done);
+
+    return done ? rc : allreduce_previous(napcoll, ALLREDUCE_BASE_ARG_NAMES, module);
+}
+
+static int reduce_previous(const mca_coll_napcoll_module_t *napcoll, REDUCE_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_REDUCE];
+
+    (void) module;
+    return ((mca_coll_base_module_reduce_fn_t) previous->function)(REDUCE_BASE_ARG_NAMES,
+                                                                   previous->module);
+}
+
+int mca_coll_napcoll_reduce(REDUCE_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const napcoll_binding_t binding = {.sendbuf = sendbuf,
+                                       .recvbuf = recvbuf,
+                                       .count = (size_t) count,
+                                       .datatype = datatype,
+                                       .op = op,
+                                       .comm = comm,
+                                       .tag = MCA_COLL_BASE_TAG_REDUCE};
+    bool done;
+    int rc = run(napcoll, NAPCOLL_COLL_REDUCE, &binding, root, &done);
+
+    return done ? rc : reduce_previous(napcoll, REDUCE_BASE_ARG_NAMES, module);
+}
+
+static int scan_previous(const mca_coll_napcoll_module_t *napcoll, SCAN_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_SCAN];
+
+    (void) module;
+    return ((mca_coll_base_module_scan_fn_t) previous->function)(SCAN_BASE_ARG_NAMES,
+                                                                 previous->module);
+}
+
+int mca_coll_napcoll_scan(SCAN_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const napcoll_binding_t binding = {.sendbuf = sendbuf,
+                                       .recvbuf = recvbuf,
+                                       .count = (size_t) count,
+                                       .datatype = datatype,
+                                       .op = op,
+                                       .comm = comm,
+                                       .tag = MCA_COLL_BASE_TAG_SCAN};
+    bool done;
+    int rc = run(napcoll, NAPCOLL_COLL_SCAN, &binding, 0, &done);
+
+    return done ? rc : scan_previous(napcoll, SCAN_BASE_ARG_NAMES, module);
+}
+
+static int exscan_previous(const mca_coll_napcoll_module_t *napcoll, EXSCAN_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_EXSCAN];
+
+    (void) module;
+    return ((mca_coll_base_module_exscan_fn_t) previous->function)(EXSCAN_BASE_ARG_NAMES,
+                                                                   previous->module);
+}
+
+int mca_coll_napcoll_exscan(EXSCAN_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const napcoll_binding_t binding = {.sendbuf = sendbuf,
+                                       .recvbuf = recvbuf,
+                                       .count = (size_t) count,
+                                       .datatype = datatype,
+                                       .op = op,
+                                       .comm = comm,
+                                       .tag = MCA_COLL_BASE_TAG_EXSCAN};
+    bool done;
+    int rc = run(napcoll, NAPCOLL_COLL_EXSCAN, &binding, 0, &done);
+
+    return done ? rc : exscan_previous(napcoll, EXSCAN_BASE_ARG_NAMES, module);
+}
