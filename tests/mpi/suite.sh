@@ -396,11 +396,13 @@ reduce gathered runs runs
 barrier nap runs
 allgather recursive_doubling fallback:power_of_two
 allgather bruck runs
+allgather smp runs
 allgather locality_bruck runs
 allgatherv ring runs
 allgatherv lane_ring runs
 reduce_scatter recursive_halving fallback:power_of_two fallback:noncommutative
 reduce_scatter locality runs fallback:noncommutative
+reduce_scatter_block smp runs fallback:noncommutative
 reduce_scatter_block lane_ring runs fallback:noncommutative
 reduce_scatter_block pairwise runs runs
 scan nap runs runs
@@ -423,6 +425,7 @@ barrier nap runs
 allgather ring runs
 allgather lane_ring runs
 allgatherv bruck runs
+allgatherv smp runs
 allgatherv locality_bruck runs
 reduce_scatter lane_ring runs fallback:noncommutative
 reduce_scatter pairwise runs runs
@@ -447,6 +450,7 @@ allgather locality_bruck runs
 allgatherv recursive_doubling runs
 allgatherv lane_ring runs
 reduce_scatter recursive_halving runs fallback:noncommutative
+reduce_scatter smp runs fallback:noncommutative
 reduce_scatter locality runs fallback:noncommutative
 reduce_scatter_block recursive_halving runs fallback:noncommutative
 reduce_scatter_block lane_ring runs fallback:noncommutative

@@ -21,10 +21,17 @@
  * Delays are exact on average even if this process is late: arrival is the time stamp that the
  * kernel put on the packet, and lateness of one packet does not move the next one.
  *
- * One libevent loop watches the sockets and one timerfd (libevent's own timers have a resolution
- * of a millisecond).  Packets are received through a ring shared with the kernel, which absorbs
- * bursts that an ordinary user's socket buffer could not, and are sent in batches.  Headers for
- * checksum offloading (virtio_net_hdr) travel along, so that nobody computes checksums.
+ * While the network is empty, a libevent loop watches the sockets.  While packets are on their way
+ *
+ *     look into all rings -> deliver what is due -> sleep until the next one is, or a while
+ *
+ * and "a while" is shorter than the latency, so that no packet is found too late; packets that are due
+ * within a small part of the latency leave together.  So the switch wakes seldom, and leaves the
+ * processors to the ranks.
+ *
+ * Packets are received through a ring shared with the kernel, which absorbs bursts that an ordinary
+ * user's socket buffer could not, and are sent in batches.  Headers for checksum offloading
+ * (virtio_net_hdr) travel along, so that nobody computes checksums.
  *
  * The process goes into the background; the first process prints its number and ends with status 0
  * once it is ready.
@@ -50,7 +57,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -71,6 +77,13 @@ static const uint64_t queue_limit = UINT64_C(32) << 20; /* bytes waiting per lin
 
 /* Time stamps older than this, in ns, are not believed. */
 static const uint64_t max_lateness = UINT64_C(200000000);
+
+/* Packets that are due within this part of the latency leave together. */
+static const uint64_t together = 32;
+
+/* No packet lies in a ring for longer than this part of the latency, between these times in ns. */
+static const uint64_t unseen = 2, shortest_sleep = UINT64_C(20000),
+                      longest_sleep = UINT64_C(250000);
 
 /* A directed link. Times in ns, rate in bit/s (0: unlimited). */
 struct link {
@@ -112,9 +125,7 @@ struct port {
 
 struct network {
     struct event_base *base;
-    struct event *timer;
-    int timer_fd;
-    uint64_t timer_due;   /* 0: not armed */
+    uint64_t latency;     /* ns, of every link */
     struct packet **heap; /* earliest first */
     size_t heap_size;
     size_t heap_capacity;
@@ -133,6 +144,12 @@ static uint64_t clock_ns(clockid_t clock)
         exit(EXIT_FAILURE);
     }
     return (uint64_t) now.tv_sec * second + (uint64_t) now.tv_nsec;
+}
+
+static void __attribute__((noreturn)) die(const char *what)
+{
+    fprintf(stderr, "netlab-switch: %s: %s\n", what, strerror(errno));
+    exit(EXIT_FAILURE);
 }
 
 /* ---- the heap of packets on their way ---- */
@@ -248,25 +265,7 @@ static void flush_port(struct port *port)
     port->batched = 0;
 }
 
-/* Arms the timer for the earliest packet. */
-static void arm_timer(struct network *network)
-{
-    struct itimerspec when = {.it_value = {.tv_sec = 0}};
-    uint64_t due = 0 == network->heap_size ? 0 : network->heap[0]->due;
-
-    if (due == network->timer_due) {
-        return;
-    }
-    when.it_value.tv_sec = (time_t) (due / second);
-    when.it_value.tv_nsec = (long) (due % second);
-    if (0 != timerfd_settime(network->timer_fd, TFD_TIMER_ABSTIME, &when, NULL)) {
-        perror("netlab-switch: timerfd_settime");
-        exit(EXIT_FAILURE);
-    }
-    network->timer_due = due;
-}
-
-/* Hands over every packet whose time has come, and sets the timer for the next one. */
+/* Hands over every packet whose time has come. */
 static void deliver_due(struct network *network)
 {
     struct port *touched[SEND_BATCH];
@@ -293,19 +292,6 @@ static void deliver_due(struct network *network)
             flush_port(touched[i]);
         }
     }
-    arm_timer(network);
-}
-
-static void on_timer(evutil_socket_t fd, short what, void *arg)
-{
-    struct network *network = arg;
-    uint64_t expirations;
-
-    (void) what;
-    if (read(fd, &expirations, sizeof(expirations)) == (ssize_t) sizeof(expirations)) {
-        network->timer_due = 0; /* it has fired: the next setting must not be skipped */
-    }
-    deliver_due(network);
 }
 
 /* ---- reception ---- */
@@ -393,15 +379,9 @@ static void count_overruns(struct port *port)
     }
 }
 
-static void on_readable(evutil_socket_t fd, short what, void *arg)
+/* Takes in what lies in a port's ring. */
+static void read_ring(struct port *port, uint64_t now)
 {
-    struct port *port = arg;
-    struct network *network = port->network;
-    uint64_t now = clock_ns(CLOCK_MONOTONIC);
-
-    (void) fd;
-    (void) what;
-    network->clock_offset = (int64_t) clock_ns(CLOCK_REALTIME) - (int64_t) now;
     for (int budget = RECEIVE_BUDGET; budget > 0; --budget) {
         unsigned char *frame = port->ring + (size_t) port->ring_next * FRAME_SIZE;
         struct tpacket2_hdr *header = (struct tpacket2_hdr *) (void *) frame;
@@ -417,16 +397,53 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
         __atomic_store_n(&header->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
         port->ring_next = (port->ring_next + 1) % port->ring_frames;
     }
-    deliver_due(network);
+}
+
+/* Sleeps until the next packet is due, and at most as long as packets may lie unseen. */
+static void rest(const struct network *network)
+{
+    const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    const uint64_t soonest = now + network->latency / together;
+    const uint64_t part = network->latency / unseen;
+    const uint64_t latest = now
+                            + (part < shortest_sleep  ? shortest_sleep
+                               : part > longest_sleep ? longest_sleep
+                                                      : part);
+    uint64_t wake = network->heap[0]->due > soonest ? network->heap[0]->due : soonest;
+    struct timespec when;
+
+    wake = wake < latest ? wake : latest;
+    when.tv_sec = (time_t) (wake / second);
+    when.tv_nsec = (long) (wake % second);
+    errno = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL);
+    if (0 != errno && EINTR != errno) {
+        die("clock_nanosleep");
+    }
+}
+
+/* Goes on as long as packets are on their way. */
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct network *network = arg;
+
+    (void) fd;
+    (void) what;
+    for (;;) {
+        const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+        network->clock_offset = (int64_t) clock_ns(CLOCK_REALTIME) - (int64_t) now;
+        for (uint32_t i = 0; i < network->port_count; ++i) {
+            read_ring(&network->ports[i], now);
+        }
+        deliver_due(network);
+        if (0 == network->heap_size) {
+            return;
+        }
+        rest(network);
+    }
 }
 
 /* ---- setting up ---- */
-
-static void __attribute__((noreturn)) die(const char *what)
-{
-    fprintf(stderr, "netlab-switch: %s: %s\n", what, strerror(errno));
-    exit(EXIT_FAILURE);
-}
 
 /* Reads one line of the table of nodes: NAME PID IPV4 MAC PORT. Returns false on a bad line. */
 static bool parse_node(const char *line, struct port *port)
@@ -519,7 +536,7 @@ static void open_port(struct port *port, uint32_t blocks)
         die("binding a packet socket");
     }
     port->readable = event_new(port->network->base, port->fd, EV_READ | EV_PERSIST, on_readable,
-                               port);
+                               port->network);
     if (NULL == port->readable || 0 != event_add(port->readable, NULL)) {
         die("event");
     }
@@ -537,15 +554,6 @@ static void open_network(struct network *network)
     network->base = event_base_new();
     if (NULL == network->base) {
         die("event base");
-    }
-    network->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-    if (network->timer_fd < 0) {
-        die("timerfd");
-    }
-    network->timer = event_new(network->base, network->timer_fd, EV_READ | EV_PERSIST, on_timer,
-                               network);
-    if (NULL == network->timer || 0 != event_add(network->timer, NULL)) {
-        die("event");
     }
     for (uint32_t i = 0; i < network->port_count; ++i) {
         open_port(&network->ports[i], blocks);
@@ -623,7 +631,7 @@ static bool parse_number(const char *text, uint64_t *value)
 
 int main(int argc, char **argv)
 {
-    struct network network = {.timer_fd = -1};
+    struct network network = {.latency = 0};
     struct link uplink = {.rate = 0};
     int ready;
     bool realtime;
@@ -638,6 +646,7 @@ int main(int argc, char **argv)
     if (SIG_ERR == signal(SIGPIPE, SIG_IGN)) {
         die("signal");
     }
+    network.latency = uplink.latency;
     read_table(&network, argv[1], &uplink);
     open_network(&network);
     realtime = become_realtime();

@@ -33,14 +33,16 @@ static void allgather_plans_bring_every_block_on_larger_nodes(void **state)
     (void) state;
     prove_larger(&napcoll_allgatherv, NAPCOLL_ALLGATHER_LOCALITY_BRUCK, 21, 1);
     prove_larger(&napcoll_allgather, NAPCOLL_ALLGATHER_BRUCK, 21, 4);
+    prove_larger(&napcoll_allgatherv, NAPCOLL_ALLGATHER_SMP, 21, 4);
     prove_larger(&napcoll_allgather, NAPCOLL_ALLGATHER_RECURSIVE_DOUBLING, 16, 3);
     prove_larger(&napcoll_allgatherv, NAPCOLL_ALLGATHER_LANE_RING, 10, 3);
 }
 
-static void locality_bruck_follows_the_hardware(void **state)
+static void local_trees_follow_the_hardware(void **state)
 {
     (void) state;
     prove_by_hardware(&napcoll_allgather, NAPCOLL_ALLGATHER_LOCALITY_BRUCK);
+    prove_by_hardware(&napcoll_allgatherv, NAPCOLL_ALLGATHER_SMP);
 }
 
 static void locality_bruck_needs_log_lanes_inter_node_steps(void **state)
@@ -84,6 +86,9 @@ static void allgather_steps_are_as_promised(void **state)
         assert_int_equal(
             busiest(&napcoll_allgather, NAPCOLL_ALLGATHER_LANE_RING, map, &params).inter_stages,
             nodes - 1);
+        assert_int_equal(
+            busiest(&napcoll_allgather, NAPCOLL_ALLGATHER_SMP, map, &params).inter_stages,
+            log_ceil(nodes, radix));
         if (0 == (size & (size - 1))) {
             assert_int_equal(
                 busiest(&napcoll_allgather, NAPCOLL_ALLGATHER_RECURSIVE_DOUBLING, map, &params)
@@ -116,7 +121,7 @@ int main(void)
         cmocka_unit_test(allgather_plans_bring_every_block_on_uniform_nodes),
         cmocka_unit_test(allgather_plans_bring_every_block_on_uneven_nodes),
         cmocka_unit_test(allgather_plans_bring_every_block_on_larger_nodes),
-        cmocka_unit_test(locality_bruck_follows_the_hardware),
+        cmocka_unit_test(local_trees_follow_the_hardware),
         cmocka_unit_test(locality_bruck_needs_log_lanes_inter_node_steps),
         cmocka_unit_test(locality_bruck_needs_the_fewest_messages_by_a_tree),
         cmocka_unit_test(node_aware_allgathers_move_each_block_once),

@@ -36,6 +36,7 @@ static void reduce_scatter_plans_exactly_once_on_larger_nodes(void **state)
     (void) state;
     prove_larger(&napcoll_reduce_scatter, NAPCOLL_REDUCE_SCATTER_LOCALITY, 21, 1);
     prove_larger(&napcoll_reduce_scatter, NAPCOLL_REDUCE_SCATTER_RECURSIVE_HALVING, 16, 3);
+    prove_larger(&napcoll_reduce_scatter, NAPCOLL_REDUCE_SCATTER_SMP, 21, 4);
     prove_larger(&napcoll_reduce_scatter, NAPCOLL_REDUCE_SCATTER_LANE_RING, 10, 3);
     prove_larger(&napcoll_reduce_scatter, NAPCOLL_REDUCE_SCATTER_PAIRWISE, 10, 3);
 }

@@ -308,12 +308,13 @@ static void machine_names_are_found_in_order(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void machine_default_is_blue_waters_with_an_overhead(void **state)
+static void machine_default_is_blue_waters_with_overhead_and_gap(void **state)
 {
     napcoll_machine_t m = shipped("bluewaters.conf");
 
     (void) state;
     m.process_overhead_us = 0.22;
+    m.process_gap_us = 0.7;
     assert_memory_equal(&m, &napcoll_machine_default, sizeof(m));
 }
 
@@ -417,7 +418,7 @@ int main(void)
         cmocka_unit_test(machine_keys_that_contradict_are_refused),
         cmocka_unit_test(machine_files_too_long_or_binary_are_refused),
         cmocka_unit_test(machine_names_are_found_in_order),
-        cmocka_unit_test(machine_default_is_blue_waters_with_an_overhead),
+        cmocka_unit_test(machine_default_is_blue_waters_with_overhead_and_gap),
         cmocka_unit_test(machine_numbers_can_be_set_one_by_one),
         cmocka_unit_test(machine_numbers_set_one_by_one_are_refused_alike),
         cmocka_unit_test(machine_numbers_have_one_text),

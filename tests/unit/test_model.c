@@ -171,9 +171,13 @@ static void loggp_model_spaces_messages(void **state)
                 1e-12);
     m.process_overhead_us = 0.2;
     check_close(napcoll_model_loggp_us(&m, NAPCOLL_LEVEL_NODE, 5, 0), 0.82823 + 4 * 0.2, 1e-12);
+    m.process_gap_us = 0.3;
+    check_close(napcoll_model_loggp_us(&m, NAPCOLL_LEVEL_NETWORK, 5, 0), 2.265647 + 4 * 0.3, 1e-12);
     m.node_gap_us = 0.5;
     check_close(napcoll_model_loggp_us(&m, NAPCOLL_LEVEL_NETWORK, 5, 0), 2.265647 + 4 * 0.5, 1e-12);
     check_close(napcoll_model_loggp_us(&m, NAPCOLL_LEVEL_NODE, 5, 0), 0.82823 + 4 * 0.2, 1e-12);
+    m.node_local_gap_us = 0.4;
+    check_close(napcoll_model_loggp_us(&m, NAPCOLL_LEVEL_NODE, 5, 0), 0.82823 + 4 * 0.4, 1e-12);
 }
 
 static void heterogeneous_model_adds_both_processors(void **state)

@@ -51,7 +51,7 @@ static void auto_takes_nap_for_small_vectors_and_lanes_for_large_ones(void **sta
     static const struct {
         const char *ppn;
         int size;
-    } cases[] = {{"8", 64}, {"4", 64}, {"16", 256}, {"16", 1024}, {"12", 144}, {"6", 60}};
+    } cases[] = {{"8", 64}, {"4", 64}, {"16", 256}, {"16", 1024}, {"12", 144}, {"6", 36}};
     const napcoll_settings_t settings = defaults();
 
     (void) state;
@@ -72,6 +72,36 @@ static void auto_takes_nap_for_small_vectors_and_lanes_for_large_ones(void **sta
                          NAPCOLL_ALLREDUCE_LANE == large.algorithm ? NAPCOLL_MOST_SEGMENTS : 1);
         assert_true(large.cost_us > small.cost_us);
     }
+}
+
+/* Leaders tell several others at once where messages are cheap and steps are not, unless a radix is set;
+ * whoever forces smp gets the same radix. */
+static void the_radix_among_leaders_is_reckoned(void **state)
+{
+    napcoll_machine_t machine = napcoll_machine_default;
+    napcoll_settings_t settings = defaults();
+    napcoll_decision_t d;
+
+    (void) state;
+    settings.machine = &machine;
+    settings.force = NAPCOLL_FORCE_FIRST + NAPCOLL_ALLREDUCE_SMP;
+    machine.process_gap_us = 0;
+    for (int protocol = 0; protocol < NAPCOLL_PROTOCOLS; protocol++) {
+        machine.link[NAPCOLL_LEVEL_NETWORK][protocol].latency_us = 1000;
+    }
+    d = decide(&settings, "4", "block", 32, 8, false);
+    assert_int_equal(d.params.tunable[0], 8);
+    assert_true(d.cost_us > 1000 && d.cost_us < 2000);
+    assert_int_equal(decide(&settings, "4", "block", 20, 8, false).params.tunable[0], 5);
+    assert_int_equal(decide(&settings, "4", "block", 64, 8, false).params.tunable[0], 16);
+    settings.force = NAPCOLL_FORCE_AUTO;
+    assert_true(decide(&settings, "4", "block", 32, 8, false).cost_us <= d.cost_us);
+    settings.force = NAPCOLL_FORCE_FIRST + NAPCOLL_ALLREDUCE_SMP;
+    settings.tunable[NAPCOLL_ALLREDUCE_SMP][0] = 3;
+    assert_int_equal(decide(&settings, "4", "block", 32, 8, false).params.tunable[0], 3);
+    settings.tunable[NAPCOLL_ALLREDUCE_SMP][0] = 0;
+    machine.process_gap_us = 1000;
+    assert_int_equal(decide(&settings, "4", "block", 32, 8, false).params.tunable[0], 2);
 }
 
 static void decisions_hold_for_sizes_up_to_a_power_of_two(void **state)
@@ -242,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_takes_nap_for_small_vectors_and_lanes_for_large_ones),
+        cmocka_unit_test(the_radix_among_leaders_is_reckoned),
         cmocka_unit_test(decisions_hold_for_sizes_up_to_a_power_of_two),
         cmocka_unit_test(all_nodes_decide_alike),
         cmocka_unit_test(single_processes_per_node_fall_back),

@@ -163,6 +163,24 @@ static void simulate_node_gap_spaces_messages(void **state)
     m.node_gap_us = 5;
     check_script(&m, 2, 4, act, 8, 2000, 3 * 5 + 2 + 10);
     check_script(&m, 1, 8, act, 8, 2000, 2 + 1);
+    m.node_local_gap_us = 4;
+    check_script(&m, 2, 4, act, 8, 2000, 3 * 5 + 2 + 10);
+    check_script(&m, 1, 8, act, 8, 2000, 3 * 4 + 2 + 1);
+}
+
+/* Process 0 sends to two processes of each node, and process 2 of the other node gets two messages. */
+static void simulate_process_gap_spaces_network_messages(void **state)
+{
+    const act_t fan[] = {{0, 1, -1, 0}, {0, 2, -1, 0}, {0, 3, -1, 0},
+                         {1, -1, 0, 0}, {2, -1, 0, 0}, {3, -1, 0, 0}};
+    const act_t in[] = {{0, 2, -1, 0}, {2, -1, 0, 0}, {1, 2, -1, 0}, {2, -1, 1, 0}};
+    napcoll_machine_t m = plain();
+
+    (void) state;
+    m.process_gap_us = 5;
+    check_script(&m, 2, 2, fan, 6, 2000, 2 + 5 + 2 + 10);
+    check_script(&m, 2, 2, in, 4, 2000, 2 + 10 + 5);
+    check_script(&m, 1, 4, fan, 6, 2000, 3 * 2 + 1);
 }
 
 static void simulate_finds_what_cannot_run(void **state)
@@ -322,6 +340,7 @@ int main(void)
         cmocka_unit_test(simulate_node_injection_is_shared),
         cmocka_unit_test(simulate_node_injection_is_shared_evenly),
         cmocka_unit_test(simulate_node_gap_spaces_messages),
+        cmocka_unit_test(simulate_process_gap_spaces_network_messages),
         cmocka_unit_test(simulate_finds_what_cannot_run),
         cmocka_unit_test(simulate_agrees_with_recursive_doublings_form),
         cmocka_unit_test(simulate_agrees_with_smps_form),

@@ -63,6 +63,12 @@ typedef struct napcoll_request {
     napcoll_params_t params;
 } napcoll_request_t;
 
+/** A radix over nodes that is the first tunable. */
+static inline int napcoll_params_radix(const napcoll_params_t *params)
+{
+    return params->tunable[0] < 2 ? 2 : params->tunable[0];
+}
+
 /** The buffer that a rank's input is in: the send or, in place, the receive buffer. */
 int napcoll_request_input_buffer(const napcoll_request_t *request);
 
@@ -125,6 +131,9 @@ typedef struct napcoll_tunable {
     const char *help; /**< for ompi_info */
     int initial;
     int least;
+    bool
+        reckoned; /**< it is a radix over nodes, and where it is 0 the model chooses one; plans made with
+                        0 have radix 2 */
 } napcoll_tunable_t;
 
 /** The most messages that one process sends, or receives, in one stage of an algorithm's plans. */

@@ -53,7 +53,7 @@ napcoll_party_t napcoll_party_flat(const napcoll_request_t *request, int radix)
                              .map = request->map};
 }
 
-napcoll_party_t napcoll_party_leaders(const napcoll_request_t *request, int radix)
+napcoll_party_t napcoll_party_leaders(const napcoll_request_t *request)
 {
     const napcoll_node_map_t *map = request->map;
     const int root = napcoll_request_root(request);
@@ -62,7 +62,7 @@ napcoll_party_t napcoll_party_leaders(const napcoll_request_t *request, int radi
                              .processes = map->nodes,
                              .self = napcoll_node_map_node(map, request->rank),
                              .root = napcoll_node_map_node(map, root),
-                             .radix = radix,
+                             .radix = napcoll_params_radix(&request->params),
                              .count = 1,
                              .rank = leader_rank,
                              .map = map,

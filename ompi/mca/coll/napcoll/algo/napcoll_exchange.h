@@ -51,8 +51,8 @@ typedef struct napcoll_party {
 napcoll_party_t napcoll_party_flat(const napcoll_request_t *request, int radix);
 
 /** One process of every node, in node order: the leader, and on the root's node the root; only they may
- * use it. */
-napcoll_party_t napcoll_party_leaders(const napcoll_request_t *request, int radix);
+ * use it. The radix is the request's (napcoll_params_radix). */
+napcoll_party_t napcoll_party_leaders(const napcoll_request_t *request);
 
 /** The processes of the request's node, leader first; one member each. The root is the one that
  * napcoll_party_leaders takes. */

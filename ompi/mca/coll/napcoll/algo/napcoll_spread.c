@@ -228,7 +228,15 @@ typedef struct {
                               first here, for run_block */
     int have, want;
     int lanes;
+    int servers; /* processes of a node that the lanes are shared out to, at most */
 } step_t;
+
+static int servers_of(const step_t *step, int node)
+{
+    const int ppn = napcoll_node_map_ppn(step->group.map, node);
+
+    return ppn < step->servers ? ppn : step->servers;
+}
 
 /* The first of `items` that part `part` of `parts` gets, as evenly as can be. */
 static int even_share(int items, int parts, int part)
@@ -262,9 +270,9 @@ static int run_block(const napcoll_group_t *group, int member)
 }
 
 /* The process that serves a lane of a node. */
-static int serving(const napcoll_node_map_t *map, int node, int lane)
+static int serving(const step_t *step, int node, int lane)
 {
-    return napcoll_node_map_rank(map, node, lane % napcoll_node_map_ppn(map, node));
+    return napcoll_node_map_rank(step->group.map, node, lane % servers_of(step, node));
 }
 
 /* Fetch the runs of this process's lanes, and give the other nodes theirs: both ends of a run are as many
@@ -273,38 +281,81 @@ static void fetch_runs(napcoll_schedule_t *schedule, const step_t *step, int sta
 {
     const napcoll_group_t *group = &step->group;
     const napcoll_node_map_t *map = group->map;
-    const int mine = block_from(group, 0);
+    const int mine = block_from(group, 0), servers = servers_of(step, group->node);
 
-    for (int lane = group->self; lane < step->lanes; lane += group->members) {
+    if (group->self >= servers) {
+        return;
+    }
+    for (int lane = group->self; lane < step->lanes; lane += servers) {
         const int away = run_start(step, lane), run = run_start(step, lane + 1) - away;
         const int from = (group->node + away) % map->nodes;
         const int to = (group->node + map->nodes - away) % map->nodes;
         const int first = block_from(group, away);
 
-        napcoll_schedule_move(schedule, stage, serving(map, from, lane), false, first,
+        napcoll_schedule_move(schedule, stage, serving(step, from, lane), false, first,
                               block_from(group, away + run) - first);
-        napcoll_schedule_move(schedule, stage, serving(map, to, lane), true, mine,
+        napcoll_schedule_move(schedule, stage, serving(step, to, lane), true, mine,
                               block_from(group, run) - mine);
     }
+}
+
+/* Before the first step: a node has its own blocks. */
+static step_t first_step(const napcoll_request_t *request, int servers)
+{
+    step_t step = {.group = processes_of_node(request), .want = 1, .servers = servers};
+
+    step.group.first = run_block;
+    return step;
+}
+
+/* Go on to the next step, with so many lanes at most; false: the node has all blocks. */
+static bool next_step(step_t *step, int lanes)
+{
+    const int nodes = step->group.map->nodes;
+
+    if (step->want >= nodes) {
+        return false;
+    }
+    step->have = step->want;
+    step->want = napcoll_split_widen(step->have, nodes, lanes + 1);
+    step->lanes = step->want - step->have < lanes ? step->want - step->have : lanes;
+    return true;
 }
 
 void napcoll_spread_locality(napcoll_schedule_t *schedule, const napcoll_request_t *request,
                              int lanes)
 {
-    const int nodes = request->map->nodes;
     napcoll_group_t own = processes_of_node(request);
-    step_t step = {.group = own, .want = 1};
+    step_t step = first_step(request, request->map->max_ppn);
     int stage = share(schedule, request, &own, own.members, 0);
 
-    step.group.first = run_block;
-    while (step.want < nodes) {
-        step.have = step.want;
-        step.want = napcoll_split_widen(step.have, nodes, lanes + 1);
-        step.lanes = step.want - step.have < lanes ? step.want - step.have : lanes;
+    while (next_step(&step, lanes)) {
         fetch_runs(schedule, &step, stage);
         stage = share(schedule, request, &step.group, step.lanes, stage + 1);
     }
     schedule->stages = stage;
+}
+
+void napcoll_spread_leaders(napcoll_schedule_t *schedule, const napcoll_request_t *request,
+                            int radix)
+{
+    const napcoll_group_t own = processes_of_node(request);
+    step_t step = first_step(request, 1);
+    int stage = gather_at_leader(schedule, &own, 0, request->params.local_radix);
+
+    while (next_step(&step, radix - 1)) {
+        fetch_runs(schedule, &step, stage++);
+    }
+    schedule->stages = hand_out(schedule, request, stage, block_from(&own, 0), own.map->size);
+}
+
+/* One message to or from each other part, of nodes and inside the node. */
+napcoll_bounds_t napcoll_spread_leaders_bounds(const napcoll_node_map_t *map,
+                                               const napcoll_params_t *params, int radix)
+{
+    const int parts = params->local_radix < map->max_ppn ? params->local_radix : map->max_ppn;
+
+    return (napcoll_bounds_t){.inter = radix - 1, .all = (parts > radix ? parts : radix) - 1};
 }
 
 napcoll_room_t napcoll_spread_locality_room(const napcoll_request_t *request)

@@ -66,7 +66,27 @@ napcoll_group_t napcoll_spread_places(const napcoll_request_t *request);
 void napcoll_spread_locality(napcoll_schedule_t *schedule, const napcoll_request_t *request,
                              int lanes);
 
-/** Its room. */
+/**
+ * The schedule through leaders: the leader of a node gathers its blocks, fetches those of radix - 1 times
+ * as many nodes as it has, until it has all, and hands them out. Four nodes of three processes, radix 4:
+ *
+ *     in the node     0 <- 1, 2
+ *     one step        0 <- 3: blocks 3 4 5    0 <- 6: 6 7 8    0 <- 9: 9 10 11
+ *     in the node     0 -> 1, 2
+ *
+ *     cost   2 ceil(log_k ppn) alpha_l + ((ppn - 1) + (P - 1)) b beta_l inside a node, k the local
+ *            radix, ceil(log_radix n) alpha_n + (n - 1) ppn b beta_n between nodes
+ *
+ * One process per node talks to other nodes, so each message has the node's whole rate: the fewest
+ * messages of all schedules. Blocks and room as in napcoll_spread_locality.
+ */
+void napcoll_spread_leaders(napcoll_schedule_t *schedule, const napcoll_request_t *request,
+                            int radix);
+
+napcoll_bounds_t napcoll_spread_leaders_bounds(const napcoll_node_map_t *map,
+                                               const napcoll_params_t *params, int radix);
+
+/** The room of both. */
 napcoll_room_t napcoll_spread_locality_room(const napcoll_request_t *request);
 
 napcoll_bounds_t napcoll_spread_locality_bounds(const napcoll_node_map_t *map,

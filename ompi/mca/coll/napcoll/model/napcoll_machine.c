@@ -95,9 +95,15 @@ static const entry_t entries[] = {
     ENTRY(process_overhead_us, 0, MOST_LATENCY_US, false,
           "LogGP's o: how long a process is busy with one message, at either end, in microseconds; "
           "a part of the latencies"),
+    ENTRY(process_gap_us, 0, MOST_LATENCY_US, false,
+          "LogGP's g, of a process: the least time between two messages that it sends to other "
+          "nodes, or receives from them, in microseconds"),
     ENTRY(node_gap_us, 0, MOST_LATENCY_US, false,
           "LogGP's g, of a node: the least time between two messages that it puts on the network, "
           "in microseconds"),
+    ENTRY(node_local_gap_us, 0, MOST_LATENCY_US, false,
+          "The least time between two messages inside a node, where its processes share "
+          "processors, in microseconds"),
 };
 
 enum {
@@ -122,7 +128,8 @@ const napcoll_machine_t napcoll_machine_default = {
     .node_injection_from_processes = 4,
     .node_injection_from_bytes = 8000,
     .fold_ns_per_byte = 1.4442875,
-    .process_overhead_us = 0.22};
+    .process_overhead_us = 0.22,
+    .process_gap_us = 0.7};
 
 const char *napcoll_machine_key(int index)
 {

@@ -68,8 +68,16 @@ typedef struct napcoll_machine {
      * latencies: LogGP's L is latency - 2 o. */
     double process_overhead_us;
 
+    /** LogGP's g, of a process: the least time between two messages that it sends to other nodes, or
+     * receives from them. */
+    double process_gap_us;
+
     /** LogGP's g, of a node: the least time between two messages that it puts on the network. */
     double node_gap_us;
+
+    /** The same of the messages inside a node: what they cost processes that share processors; 0 where
+     * each has its own. */
+    double node_local_gap_us;
 } napcoll_machine_t;
 
 /** Where a machine file is wrong, and a sentence on it. */
@@ -83,7 +91,8 @@ typedef struct napcoll_machine_error {
 napcoll_protocol_t napcoll_machine_protocol(const napcoll_machine_t *machine, double bytes);
 
 /** The machine that is taken where nobody says which: Blue Waters, as in bluewaters.conf, but with an
- * overhead of 0.22 us, half the latency inside its sockets. The paper's models have none, and would send
+ * overhead of 0.22 us, half the latency inside its sockets, and a gap of 0.7 us between a process's
+ * messages to other nodes, a third of their latency. The paper's models have neither, and would send
  * any number of small messages at once. */
 extern const napcoll_machine_t napcoll_machine_default;
 

@@ -59,7 +59,9 @@ double napcoll_model_loggp_us(const napcoll_machine_t *machine, napcoll_level_t 
     double interval = larger(machine->process_overhead_us, bytes * link.ns_per_byte / 1000);
 
     if (NAPCOLL_LEVEL_NETWORK == level) {
-        interval = larger(interval, machine->node_gap_us);
+        interval = larger(interval, larger(machine->process_gap_us, machine->node_gap_us));
+    } else {
+        interval = larger(interval, machine->node_local_gap_us);
     }
     return (messages - 1) * interval + napcoll_model_linear_us(link, bytes);
 }

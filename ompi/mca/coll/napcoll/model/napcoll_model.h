@@ -54,7 +54,8 @@ double napcoll_model_postal_us(const napcoll_machine_t *machine, napcoll_level_t
  *
  * A. Alexandrov, M. F. Ionescu, K. E. Schauser, C. Scheiman: "LogGP: Incorporating Long Messages
  * into the LogP Model", 1995. There the first byte is part of the overhead (G (s - 1)); here it is
- * not, so that one message costs what it costs in the linear model. The gap applies on the network.
+ * not, so that one message costs what it costs in the linear model. The gaps of process and node apply on the
+ * network, and the node has one for the messages inside it.
  *
  * @param[in] machine   the machine
  * @param[in] level     where the two processes are

@@ -84,8 +84,9 @@ typedef struct {
 
 /* What the processes of a node share, while running. */
 typedef struct {
-    double gap_ends; /* when the gap lets the next message out */
-    double counted;  /* time up to which count is right */
+    double gap_ends;       /* when the gap lets the next message out */
+    double local_gap_ends; /* when that of messages inside lets the next one begin */
+    double counted;        /* time up to which count is right */
     double count;    /* bytes that a message has been given which has been leaving since it was 0 */
     int32_t leaving; /* messages, each as often as its process weighs */
     int32_t first;   /* message that has left first, or -1; the others follow by their goals */
@@ -587,7 +588,9 @@ static double transfer_us(const run_t *run, const message_t *message)
 /* For how long a message keeps the port of a process busy. */
 static double port_us(const run_t *run, const message_t *message)
 {
-    return later(run->machine->process_overhead_us, transfer_us(run, message));
+    const double busy = later(run->machine->process_overhead_us, transfer_us(run, message));
+
+    return message->network ? later(busy, run->machine->process_gap_us) : busy;
 }
 
 /* How long a stage's folds and local phases take. */
@@ -732,6 +735,18 @@ static bool start_on_network(const run_t *run, int32_t index, double begin)
     return push(run->s, begin, EVENT_JOIN, index);
 }
 
+/* A message inside a node: it waits for the gap of those. */
+static bool start_in_node(const run_t *run, int32_t index, double begin)
+{
+    const message_t *message = &run->s->message[index];
+    const rank_t *source = &run->s->rank[message->source];
+    node_t *node = &run->s->node[source->node];
+
+    begin = later(begin, node->local_gap_ends);
+    node->local_gap_ends = begin + source->weight * run->machine->node_local_gap_us;
+    return depart(run, index, begin + transfer_us(run, message));
+}
+
 /* Both ends are ready as the protocol wants it: the message leaves. */
 static bool start_message(const run_t *run, int32_t index, double time)
 {
@@ -744,7 +759,7 @@ static bool start_message(const run_t *run, int32_t index, double time)
     }
     source->send_port = begin + port_us(run, message);
     return message->network ? start_on_network(run, index, begin)
-                            : depart(run, index, begin + transfer_us(run, message));
+                            : start_in_node(run, index, begin);
 }
 
 /* A rank posts one end of a message. */

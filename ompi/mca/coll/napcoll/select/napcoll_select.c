@@ -24,6 +24,9 @@
 /* Above this size local phases hold few copies of the vector rather than save steps. */
 enum { LARGE_BYTES = 64 * 1024 };
 
+/* More messages at once than one less auto does not try among leaders. */
+enum { MOST_RADIX = 16 };
+
 /* On more ranks auto does not look at algorithms whose plans have a step for every rank. */
 enum { MOST_FOR_LINEAR = 1024 };
 
@@ -104,6 +107,29 @@ static int consider(const napcoll_collective_t *collective, int row,
     return 0;
 }
 
+/* The variants of a row that auto tries: every radix over nodes of 2, 4, 8 and 16 that the nodes need,
+ * where a tunable leaves that open. */
+static int consider_radixes(const napcoll_collective_t *collective, int row,
+                            const napcoll_settings_t *settings, const napcoll_node_map_t *map,
+                            const napcoll_params_t *params, napcoll_decision_t *decision)
+{
+    const napcoll_tunable_t *tunable = &collective->algorithm[row].tunable[0];
+    napcoll_params_t variant = *params;
+    int rc = 0;
+
+    if (NULL == tunable->name || !tunable->reckoned || 0 != params->tunable[0]) {
+        return consider(collective, row, settings, map, params, decision);
+    }
+    for (int radix = 2; 0 == rc && radix <= MOST_RADIX; radix *= 2) {
+        variant.tunable[0] = radix < map->nodes ? radix : map->nodes;
+        rc = consider(collective, row, settings, map, &variant, decision);
+        if (radix >= map->nodes) {
+            break;
+        }
+    }
+    return rc;
+}
+
 /* The cheapest row, of those that can do it; its reason is why the last one could not where none can. */
 static int choose_cheapest(const napcoll_collective_t *collective,
                            const napcoll_settings_t *settings, const napcoll_question_t *question,
@@ -129,7 +155,7 @@ static int choose_cheapest(const napcoll_collective_t *collective,
         for (int radix = algorithm->radix ? 2 : widest; radix <= widest;
              radix = radix < widest ? widest : widest + 1) {
             params.local_radix = radix;
-            if (0 != consider(collective, row, settings, &map, &params, decision)) {
+            if (0 != consider_radixes(collective, row, settings, &map, &params, decision)) {
                 return -1;
             }
         }
@@ -140,16 +166,27 @@ static int choose_cheapest(const napcoll_collective_t *collective,
     return 0;
 }
 
-/* The row that is forced. */
-static void take_forced(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
-                        const napcoll_question_t *question, napcoll_decision_t *decision)
+/* The row that is forced, with the radix over nodes that is cheapest where that is left open. */
+static int take_forced(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
+                       const napcoll_question_t *question, napcoll_decision_t *decision)
 {
     const int row = settings->force - NAPCOLL_FORCE_FIRST;
+    const napcoll_tunable_t *tunable = &collective->algorithm[row].tunable[0];
+    const napcoll_params_t params = params_of(collective, row, settings, question, decision);
 
-    decision->params = params_of(collective, row, settings, question, decision);
+    decision->params = params;
     decision->reason = napcoll_algorithm_eligible(&collective->algorithm[row], question->map,
-                                                  &decision->params);
-    decision->algorithm = NAPCOLL_REASON_NONE == decision->reason ? row : -1;
+                                                  &params);
+    if (NAPCOLL_REASON_NONE != decision->reason) {
+        return 0;
+    }
+    if (NULL != tunable->name && tunable->reckoned && 0 == params.tunable[0]) {
+        const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
+
+        return consider_radixes(collective, row, settings, &map, &params, decision);
+    }
+    decision->algorithm = row;
+    return 0;
 }
 
 napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collective)
@@ -176,7 +213,7 @@ int napcoll_select(const napcoll_collective_t *collective, const napcoll_setting
     *decision = (napcoll_decision_t){.algorithm = -1};
     set_class(decision, question->bytes);
     if (settings->force >= NAPCOLL_FORCE_FIRST) {
-        take_forced(collective, settings, question, decision);
+        rc = take_forced(collective, settings, question, decision);
     } else if (NAPCOLL_FORCE_AUTO == settings->force) {
         rc = choose_cheapest(collective, settings, question, decision);
     } else {

@@ -35,6 +35,19 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLGATHER_ALGORITHMS] = {
                       .help = "Radix of the steps: with radix - 1 messages at once fewer of them",
                       .initial = 2,
                       .least = 2}}},
+    [NAPCOLL_ALLGATHER_SMP] =
+        {.name = "smp",
+         .help = "gather at each node's leader, Bruck among leaders, local broadcast",
+         .generate = napcoll_allgather_smp,
+         .bounds = napcoll_allgather_smp_bounds,
+         .radix = true,
+         .needs = NAPCOLL_NEEDS_NOTHING,
+         .tunable = {{.name = "radix",
+                      .help = "Radix of the exchange between leaders, at least 2: more "
+                              "messages in fewer steps. 0: chosen by the model",
+                      .initial = 0,
+                      .least = 0,
+                      .reckoned = true}}},
     [NAPCOLL_ALLGATHER_LOCALITY_BRUCK] =
         {.name = "locality_bruck",
          .help = "Bruck over nodes whose processes fetch blocks from several nodes at once: "

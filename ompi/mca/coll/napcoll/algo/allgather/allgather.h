@@ -18,6 +18,7 @@ enum {
     NAPCOLL_ALLGATHER_RING,
     NAPCOLL_ALLGATHER_RECURSIVE_DOUBLING,
     NAPCOLL_ALLGATHER_BRUCK,
+    NAPCOLL_ALLGATHER_SMP,
     NAPCOLL_ALLGATHER_LOCALITY_BRUCK,
     NAPCOLL_ALLGATHER_LANE_RING,
     NAPCOLL_ALLGATHER_ALGORITHMS
@@ -26,6 +27,7 @@ enum {
 napcoll_plan_t *napcoll_allgather_ring(const napcoll_request_t *request);
 napcoll_plan_t *napcoll_allgather_recursive_doubling(const napcoll_request_t *request);
 napcoll_plan_t *napcoll_allgather_bruck(const napcoll_request_t *request);
+napcoll_plan_t *napcoll_allgather_smp(const napcoll_request_t *request);
 napcoll_plan_t *napcoll_allgather_locality_bruck(const napcoll_request_t *request);
 napcoll_plan_t *napcoll_allgather_lane_ring(const napcoll_request_t *request);
 
@@ -35,6 +37,8 @@ napcoll_bounds_t napcoll_allgather_recursive_doubling_bounds(const napcoll_node_
                                                              const napcoll_params_t *params);
 napcoll_bounds_t napcoll_allgather_bruck_bounds(const napcoll_node_map_t *map,
                                                 const napcoll_params_t *params);
+napcoll_bounds_t napcoll_allgather_smp_bounds(const napcoll_node_map_t *map,
+                                              const napcoll_params_t *params);
 napcoll_bounds_t napcoll_allgather_locality_bruck_bounds(const napcoll_node_map_t *map,
                                                          const napcoll_params_t *params);
 napcoll_bounds_t napcoll_allgather_lane_ring_bounds(const napcoll_node_map_t *map,

@@ -20,11 +20,18 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
          .canonical = true},
     [NAPCOLL_ALLREDUCE_SMP] =
         {.name = "smp",
-         .help = "reduce to each node's leader, recursive doubling among leaders, local broadcast",
+         .help =
+             "reduce to each node's leader, recursive multiplying among leaders, local broadcast",
          .generate = napcoll_allreduce_smp,
          .bounds = napcoll_allreduce_smp_bounds,
          .radix = true,
-         .needs = NAPCOLL_NEEDS_NODE_ORDER},
+         .needs = NAPCOLL_NEEDS_NODE_ORDER,
+         .tunable = {{.name = "radix",
+                      .help = "Radix of the steps between leaders, at least 2: more "
+                              "messages in fewer steps. 0: chosen by the model",
+                      .initial = 0,
+                      .least = 0,
+                      .reckoned = true}}},
     [NAPCOLL_ALLREDUCE_NAP] =
         {.name = "nap",
          .help = "node-aware parallel: all processes of a node share the inter-node messages, "

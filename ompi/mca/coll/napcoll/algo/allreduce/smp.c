@@ -12,9 +12,11 @@
  *     node 1   4 <- 5,6,7  |  0 <-> 4 <-> 8   |  4 -> 5,6,7
  *     node 2   8 <- 9,..   |                  |  8 -> 9,..
  *               reduce        recursive            bcast
- *                             doubling
+ *                             multiplying
  *
- *     cost     2 log_k(ppn) local steps, ceil(log2 n) (alpha + beta s) between nodes
+ *     cost     2 log_k(ppn) local steps, ceil(log_r n) (alpha + (r - 1) beta s) between nodes
+ *
+ * MPICH's radix r is 2; leaders that talk to several others at once need fewer steps.
  *
  * One process per node crosses the network, so every message has the node's whole rate; the
  * others wait.
@@ -65,7 +67,7 @@ napcoll_plan_t *napcoll_allreduce_smp(const napcoll_request_t *request)
     }
     local = reduce_to_leader(builder, request, &node, recvbuf);
     if (0 == napcoll_node_map_lane(map, request->rank)) {
-        napcoll_party_t leaders = napcoll_party_leaders(request, 2);
+        napcoll_party_t leaders = napcoll_party_leaders(request);
 
         value[leaders.self] = local;
         napcoll_builder_copy(builder, recvbuf,
@@ -77,11 +79,13 @@ napcoll_plan_t *napcoll_allreduce_smp(const napcoll_request_t *request)
     return napcoll_builder_finish(builder);
 }
 
-/* Among leaders as recursive doubling; inside the node one message to or from each other part. */
+/* Between leaders a message to each other part, and one for the position that it lacks; inside the node
+ * one to or from each other part. */
 napcoll_bounds_t napcoll_allreduce_smp_bounds(const napcoll_node_map_t *map,
                                               const napcoll_params_t *params)
 {
+    const int inter = 2 * (napcoll_params_radix(params) - 1), local = params->local_radix - 1;
+
     (void) map;
-    return (napcoll_bounds_t){.inter = 2,
-                              .all = params->local_radix > 3 ? params->local_radix - 1 : 2};
+    return (napcoll_bounds_t){.inter = inter, .all = local > inter ? local : inter};
 }

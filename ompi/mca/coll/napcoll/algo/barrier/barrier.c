@@ -23,7 +23,13 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BARRIER_ALGORITHMS] = {
          .generate = napcoll_barrier_smp,
          .bounds = napcoll_barrier_smp_bounds,
          .radix = true,
-         .needs = NAPCOLL_NEEDS_NOTHING},
+         .needs = NAPCOLL_NEEDS_NOTHING,
+         .tunable = {{.name = "radix",
+                      .help = "Radix of the dissemination between leaders, at least 2: more "
+                              "messages in fewer steps. 0: chosen by the model",
+                      .initial = 0,
+                      .least = 0,
+                      .reckoned = true}}},
     [NAPCOLL_BARRIER_NAP] =
         {.name = "nap",
          .help = "node-aware parallel: dissemination over nodes in which every process of a node "

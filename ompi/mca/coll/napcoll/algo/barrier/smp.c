@@ -12,7 +12,9 @@
  *     node 2   8 <- 9,..   |  8 -> 0   8 -> 4  |  8 -> 9,..
  *               gather        dissemination       release
  *
- *     cost     2 log_k(ppn) local steps, ceil(log2 n) alpha between nodes
+ *     cost     2 log_k(ppn) local steps, ceil(log_r n) alpha between nodes
+ *
+ * With a radix r of three, leaders tell two others at once, and the two steps of the example are one.
  */
 
 #include "algo/barrier/barrier.h"
@@ -27,19 +29,20 @@ napcoll_plan_t *napcoll_barrier_smp(const napcoll_request_t *request)
     }
     napcoll_word_collect(builder, &node);
     if (0 == node.self) {
-        const napcoll_party_t leaders = napcoll_party_leaders(request, 2);
+        const napcoll_party_t leaders = napcoll_party_leaders(request);
 
-        napcoll_word_disseminate(builder, &leaders, 1);
+        napcoll_word_disseminate(builder, &leaders, leaders.radix - 1);
     }
     napcoll_word_release(builder, &node);
     return napcoll_builder_finish(builder);
 }
 
-/* One message between leaders; inside the node one to or from each other part. */
+/* One message to or from each other part, of nodes and inside the node. */
 napcoll_bounds_t napcoll_barrier_smp_bounds(const napcoll_node_map_t *map,
                                             const napcoll_params_t *params)
 {
+    const int radix = napcoll_params_radix(params);
     const int parts = params->local_radix < map->max_ppn ? params->local_radix : map->max_ppn;
 
-    return (napcoll_bounds_t){.inter = 1, .all = parts > 2 ? parts - 1 : 1};
+    return (napcoll_bounds_t){.inter = radix - 1, .all = (parts > radix ? parts : radix) - 1};
 }

@@ -20,13 +20,19 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
          .bounds = napcoll_reduce_binomial_bounds,
          .needs = NAPCOLL_NEEDS_NOTHING,
          .canonical = true},
-    [NAPCOLL_REDUCE_SMP] =
-        {.name = "smp",
-         .help = "reduce inside each node, then a binomial tree of one process per node",
-         .generate = napcoll_reduce_smp,
-         .bounds = napcoll_reduce_smp_bounds,
-         .radix = true,
-         .needs = NAPCOLL_NEEDS_NODE_ORDER},
+    [NAPCOLL_REDUCE_SMP] = {.name = "smp",
+                            .help = "reduce inside each node, then a tree of one process per node",
+                            .generate = napcoll_reduce_smp,
+                            .bounds = napcoll_reduce_smp_bounds,
+                            .radix = true,
+                            .needs = NAPCOLL_NEEDS_NODE_ORDER,
+                            .tunable = {{.name = "radix",
+                                         .help =
+                                             "Radix of the tree between leaders, at least 2: more "
+                                             "messages in fewer steps. 0: chosen by the model",
+                                         .initial = 0,
+                                         .least = 0,
+                                         .reckoned = true}}},
     [NAPCOLL_REDUCE_NAP] =
         {.name = "nap",
          .help = "node-aware parallel: a tree of nodes in which every process of a node receives "

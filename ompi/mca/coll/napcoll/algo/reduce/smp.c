@@ -10,9 +10,9 @@
  *     node 0   0 <- 1,2,3  |
  *     node 1   5 <- 4,6,7  |  0 -> 5  |          |
  *     node 2   8 <- 9,..   |          |  8 -> 5  |
- *               reduce        binomial tree
+ *               reduce        tree of radix 2
  *
- *     cost     log_k(ppn) local steps, ceil(log2 n) (alpha + beta s) between nodes
+ *     cost     log_k(ppn) local steps, ceil(log_r n) (alpha + (r - 1) beta s) between nodes
  *
  * The reduction of MPICH's SMP algorithms (see allreduce/smp.c).
  */
@@ -32,7 +32,7 @@ napcoll_plan_t *napcoll_reduce_smp(const napcoll_request_t *request)
     }
     result = napcoll_exchange_reduce(builder, &node, napcoll_request_input(request));
     if (node.self == node.root) {
-        const napcoll_party_t nodes = napcoll_party_leaders(request, 2);
+        const napcoll_party_t nodes = napcoll_party_leaders(request);
 
         result = napcoll_exchange_reduce(builder, &nodes, result);
     }
@@ -42,11 +42,12 @@ napcoll_plan_t *napcoll_reduce_smp(const napcoll_request_t *request)
     return napcoll_builder_finish(builder);
 }
 
-/* One message between nodes; inside the node one from each other part. */
+/* One message from each other part, of nodes and inside the node. */
 napcoll_bounds_t napcoll_reduce_smp_bounds(const napcoll_node_map_t *map,
                                            const napcoll_params_t *params)
 {
+    const int radix = napcoll_params_radix(params);
     const int parts = params->local_radix < map->max_ppn ? params->local_radix : map->max_ppn;
 
-    return (napcoll_bounds_t){.inter = 1, .all = parts > 2 ? parts - 1 : 1};
+    return (napcoll_bounds_t){.inter = radix - 1, .all = (parts > radix ? parts : radix) - 1};
 }

@@ -17,6 +17,19 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_SCATTER_ALGORITHMS] =
          .generate = napcoll_reduce_scatter_recursive_halving,
          .bounds = napcoll_reduce_scatter_recursive_halving_bounds,
          .needs = NAPCOLL_NEEDS_POWER_OF_TWO | NAPCOLL_NEEDS_COMMUTATIVE},
+    [NAPCOLL_REDUCE_SCATTER_SMP] =
+        {.name = "smp",
+         .help = "reduce to each node's leader, exchange among leaders, local scatter",
+         .generate = napcoll_reduce_scatter_smp,
+         .bounds = napcoll_reduce_scatter_smp_bounds,
+         .radix = true,
+         .needs = NAPCOLL_NEEDS_COMMUTATIVE,
+         .tunable = {{.name = "radix",
+                      .help = "Radix of the exchange between leaders, at least 2: more "
+                              "messages in fewer steps. 0: chosen by the model",
+                      .initial = 0,
+                      .least = 0,
+                      .reckoned = true}}},
     [NAPCOLL_REDUCE_SCATTER_LOCALITY] =
         {.name = "locality",
          .help =

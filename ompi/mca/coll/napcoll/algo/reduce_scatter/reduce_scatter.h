@@ -16,6 +16,7 @@
 /** Rows of the tables. */
 enum {
     NAPCOLL_REDUCE_SCATTER_RECURSIVE_HALVING,
+    NAPCOLL_REDUCE_SCATTER_SMP,
     NAPCOLL_REDUCE_SCATTER_LOCALITY,
     NAPCOLL_REDUCE_SCATTER_LANE_RING,
     NAPCOLL_REDUCE_SCATTER_PAIRWISE,
@@ -23,12 +24,15 @@ enum {
 };
 
 napcoll_plan_t *napcoll_reduce_scatter_recursive_halving(const napcoll_request_t *request);
+napcoll_plan_t *napcoll_reduce_scatter_smp(const napcoll_request_t *request);
 napcoll_plan_t *napcoll_reduce_scatter_locality(const napcoll_request_t *request);
 napcoll_plan_t *napcoll_reduce_scatter_lane_ring(const napcoll_request_t *request);
 napcoll_plan_t *napcoll_reduce_scatter_pairwise(const napcoll_request_t *request);
 
 napcoll_bounds_t napcoll_reduce_scatter_recursive_halving_bounds(const napcoll_node_map_t *map,
                                                                  const napcoll_params_t *params);
+napcoll_bounds_t napcoll_reduce_scatter_smp_bounds(const napcoll_node_map_t *map,
+                                                   const napcoll_params_t *params);
 napcoll_bounds_t napcoll_reduce_scatter_locality_bounds(const napcoll_node_map_t *map,
                                                         const napcoll_params_t *params);
 napcoll_bounds_t napcoll_reduce_scatter_lane_ring_bounds(const napcoll_node_map_t *map,
