@@ -148,6 +148,22 @@ void napcoll_compat_reduce(ompi_op_t *op, const void *source, void *target, size
     ompi_op_reduce(op, (void *) (uintptr_t) source, target, count, datatype);
 }
 
+void napcoll_compat_reduce_to(ompi_op_t *op, const void *left, const void *right, void *target,
+                              size_t count, ompi_datatype_t *datatype)
+{
+    const size_t most = INT32_MAX; /* before 6.0 it counts in int */
+    ptrdiff_t lb, extent;
+
+    ompi_datatype_get_extent(datatype, &lb, &extent);
+    for (size_t done = 0; done < count; done += most) {
+        const ptrdiff_t at = (ptrdiff_t) done * extent;
+
+        ompi_3buff_op_reduce(op, (char *) (uintptr_t) left + at, (char *) (uintptr_t) right + at,
+                             (char *) target + at,
+                             (count_t) (count - done < most ? count - done : most), datatype);
+    }
+}
+
 int napcoll_compat_copy_types(const void *from, size_t from_count, ompi_datatype_t *from_type,
                               void *to, size_t to_count, ompi_datatype_t *to_type)
 {

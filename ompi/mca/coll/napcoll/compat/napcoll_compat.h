@@ -122,6 +122,12 @@ void napcoll_compat_show_help(const char *topic, ...);
 void napcoll_compat_reduce(ompi_op_t *op, const void *source, void *target, size_t count,
                            ompi_datatype_t *datatype);
 
+/** target = left op right, three buffers that do not overlap, for a predefined op, in one pass over
+ * them. Where the operands differ in nothing but the sign of a zero, or are NaN, it may take another
+ * one of them than napcoll_compat_reduce. */
+void napcoll_compat_reduce_to(ompi_op_t *op, const void *left, const void *right, void *target,
+                              size_t count, ompi_datatype_t *datatype);
+
 /**
  * Copy data from one datatype to another with the same signature.
  *

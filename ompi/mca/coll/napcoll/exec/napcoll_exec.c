@@ -289,6 +289,27 @@ static int copy(const call_t *call, char *dst, const char *from, size_t count)
                : OMPI_SUCCESS;
 }
 
+/* left op right, where the operands' bits may come from either; else into the right one's copy, so that all
+ * ranks that fold these values see them alike. */
+static int fold(const call_t *call, char *dst, const char *left, const char *right, size_t count)
+{
+    const napcoll_binding_t *binding = call->binding;
+    int rc;
+
+    if (0 == count) {
+        return OMPI_SUCCESS;
+    }
+    if (dst != right && call->plan->folds_alone && ompi_op_is_intrinsic(binding->op)) {
+        napcoll_compat_reduce_to(binding->op, left, right, dst, count, binding->datatype);
+        return OMPI_SUCCESS;
+    }
+    rc = copy(call, dst, right, count);
+    if (OMPI_SUCCESS == rc) {
+        napcoll_compat_reduce(binding->op, left, dst, count, binding->datatype);
+    }
+    return rc;
+}
+
 /* A fold or a copy of spans that are each one piece of memory. */
 static int do_piece(const call_t *call, const napcoll_step_t *step)
 {
@@ -296,20 +317,15 @@ static int do_piece(const call_t *call, const napcoll_step_t *step)
     char *dst = span_address(call, step->dst);
     char *left = span_address(call, step->left);
     size_t count = span_count(call, step->dst);
-    int rc;
 
-    if (NAPCOLL_STEP_COPY == step->kind) {
-        if (NULL != binding->send_type && NAPCOLL_BUFFER_SEND == step->left.buffer) {
-            return napcoll_compat_copy_types(left, binding->send_count, binding->send_type, dst,
-                                             count, binding->datatype);
-        }
-        return copy(call, dst, left, count);
+    if (NAPCOLL_STEP_FOLD == step->kind) {
+        return fold(call, dst, left, span_address(call, step->right), count);
     }
-    rc = copy(call, dst, span_address(call, step->right), count);
-    if (OMPI_SUCCESS == rc && count > 0) {
-        napcoll_compat_reduce(binding->op, left, dst, count, binding->datatype);
+    if (NULL != binding->send_type && NAPCOLL_BUFFER_SEND == step->left.buffer) {
+        return napcoll_compat_copy_types(left, binding->send_count, binding->send_type, dst, count,
+                                         binding->datatype);
     }
-    return rc;
+    return copy(call, dst, left, count);
 }
 
 static bool is_scattered(const napcoll_plan_t *plan, napcoll_span_t span)

@@ -115,6 +115,9 @@ typedef struct napcoll_plan {
     int32_t blocks; /**< pieces of the vector, or ranks; 1 for slots */
     bool scattered; /**< blocks of the user's larger buffer do not lie in the order of their
                                  numbers, or not side by side: messages take single ones */
+    bool
+        folds_alone; /**< no two ranks fold the same values, whose bits then need not depend on which
+                           operand is in whose memory (the sign of a zero, which NaN) */
     napcoll_hold_t user[NAPCOLL_BUFFER_TEMP]; /**< what the user's buffers hold */
     int32_t temps;
     int32_t stages;
@@ -238,6 +241,9 @@ napcoll_builder_t *napcoll_builder_new(const char *collective, const char *algor
 /** Say how blocks are sized and what the user's buffers hold (napcoll_goal_buffers); at the beginning. */
 void napcoll_builder_layout(napcoll_builder_t *builder, napcoll_layout_t layout, bool scattered,
                             const napcoll_hold_t user[NAPCOLL_BUFFER_TEMP]);
+
+/** Say that no two ranks fold the same values (napcoll_plan_t). */
+void napcoll_builder_folds_alone(napcoll_builder_t *builder);
 
 /**
  * Let the plan use the receive buffer as a temporary of what it holds while nothing else is in it;

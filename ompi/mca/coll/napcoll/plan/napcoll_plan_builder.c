@@ -84,6 +84,11 @@ void napcoll_builder_layout(napcoll_builder_t *b, napcoll_layout_t layout, bool 
     memcpy(b->plan.user, user, sizeof(b->plan.user));
 }
 
+void napcoll_builder_folds_alone(napcoll_builder_t *b)
+{
+    b->plan.folds_alone = true;
+}
+
 /* Make room for `need` entries; returns the array, or NULL with the builder failed. */
 static void *grow(napcoll_builder_t *b, void *array, int *room, int need, size_t entry)
 {

@@ -89,6 +89,13 @@ static double cost_of(const napcoll_collective_t *collective, int row,
                                 (double) bytes);
 }
 
+/* Whether the model is to choose the radix over nodes. */
+static bool leaves_radix_open(const napcoll_algorithm_t *algorithm, const napcoll_params_t *params)
+{
+    return NULL != algorithm->tunable[0].name && algorithm->tunable[0].reckoned
+           && 0 == params->tunable[0];
+}
+
 /* Keep a row's cost where it is less than what is there. Returns 0, or -1 when memory ran out. */
 static int consider(const napcoll_collective_t *collective, int row,
                     const napcoll_settings_t *settings, const napcoll_node_map_t *map,
@@ -107,17 +114,16 @@ static int consider(const napcoll_collective_t *collective, int row,
     return 0;
 }
 
-/* The variants of a row that auto tries: every radix over nodes of 2, 4, 8 and 16 that the nodes need,
- * where a tunable leaves that open. */
+/* The same with every radix over nodes of 2, 4, 8 and 16 that the nodes need, where a tunable leaves that
+ * open. */
 static int consider_radixes(const napcoll_collective_t *collective, int row,
                             const napcoll_settings_t *settings, const napcoll_node_map_t *map,
                             const napcoll_params_t *params, napcoll_decision_t *decision)
 {
-    const napcoll_tunable_t *tunable = &collective->algorithm[row].tunable[0];
     napcoll_params_t variant = *params;
     int rc = 0;
 
-    if (NULL == tunable->name || !tunable->reckoned || 0 != params->tunable[0]) {
+    if (!leaves_radix_open(&collective->algorithm[row], params)) {
         return consider(collective, row, settings, map, params, decision);
     }
     for (int radix = 2; 0 == rc && radix <= MOST_RADIX; radix *= 2) {
@@ -125,6 +131,27 @@ static int consider_radixes(const napcoll_collective_t *collective, int row,
         rc = consider(collective, row, settings, map, &variant, decision);
         if (radix >= map->nodes) {
             break;
+        }
+    }
+    return rc;
+}
+
+/* The variants of a row that auto tries: local phases of two and of the fan-out that is set, no segments
+ * and as many as are set. */
+static int consider_variants(const napcoll_collective_t *collective, int row,
+                             const napcoll_settings_t *settings, const napcoll_node_map_t *map,
+                             const napcoll_params_t *params, napcoll_decision_t *decision)
+{
+    const int radix[] = {2, params->local_radix}, segments[] = {1, params->segments};
+    int rc = 0;
+
+    for (int r = collective->algorithm[row].radix && radix[1] > 2 ? 0 : 1; r < 2; r++) {
+        for (int s = segments[1] > 1 ? 0 : 1; 0 == rc && s < 2; s++) {
+            napcoll_params_t variant = *params;
+
+            variant.local_radix = radix[r];
+            variant.segments = segments[s];
+            rc = consider_radixes(collective, row, settings, map, &variant, decision);
         }
     }
     return rc;
@@ -143,8 +170,7 @@ static int choose_cheapest(const napcoll_collective_t *collective,
     }
     for (int row = 0; row < collective->algorithms; row++) {
         const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
-        napcoll_params_t params = params_of(collective, row, settings, question, decision);
-        const int widest = params.local_radix;
+        const napcoll_params_t params = params_of(collective, row, settings, question, decision);
         const napcoll_reason_t reason = napcoll_algorithm_eligible(algorithm, &map, &params);
 
         if (NAPCOLL_REASON_NONE != reason || (algorithm->linear && map.size > MOST_FOR_LINEAR)
@@ -152,12 +178,8 @@ static int choose_cheapest(const napcoll_collective_t *collective,
             decision->reason = NAPCOLL_REASON_NONE != reason ? reason : decision->reason;
             continue;
         }
-        for (int radix = algorithm->radix ? 2 : widest; radix <= widest;
-             radix = radix < widest ? widest : widest + 1) {
-            params.local_radix = radix;
-            if (0 != consider_radixes(collective, row, settings, &map, &params, decision)) {
-                return -1;
-            }
+        if (0 != consider_variants(collective, row, settings, &map, &params, decision)) {
+            return -1;
         }
     }
     if (decision->algorithm >= 0) {
@@ -171,16 +193,15 @@ static int take_forced(const napcoll_collective_t *collective, const napcoll_set
                        const napcoll_question_t *question, napcoll_decision_t *decision)
 {
     const int row = settings->force - NAPCOLL_FORCE_FIRST;
-    const napcoll_tunable_t *tunable = &collective->algorithm[row].tunable[0];
+    const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
     const napcoll_params_t params = params_of(collective, row, settings, question, decision);
 
     decision->params = params;
-    decision->reason = napcoll_algorithm_eligible(&collective->algorithm[row], question->map,
-                                                  &params);
+    decision->reason = napcoll_algorithm_eligible(algorithm, question->map, &params);
     if (NAPCOLL_REASON_NONE != decision->reason) {
         return 0;
     }
-    if (NULL != tunable->name && tunable->reckoned && 0 == params.tunable[0]) {
+    if (leaves_radix_open(algorithm, &params)) {
         const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
 
         return consider_radixes(collective, row, settings, &map, &params, decision);

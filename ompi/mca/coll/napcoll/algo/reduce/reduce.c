@@ -67,11 +67,11 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_COMMUTATIVE,
          .segmented = true,
          .tunable = {{.name = "radix",
-                      .help =
-                          "Radix of the steps between nodes, at least 2: more messages in fewer "
-                          "steps. 0: all nodes at once up to 32 nodes, else 8",
+                      .help = "Radix of the steps between nodes, at least 2: more messages in "
+                              "fewer steps. 0: chosen by the model",
                       .initial = 0,
-                      .least = 0}}},
+                      .least = 0,
+                      .reckoned = true}}},
     [NAPCOLL_REDUCE_GATHERED] =
         {.name = "gathered",
          .help =
