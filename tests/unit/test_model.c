@@ -178,6 +178,9 @@ static void loggp_model_spaces_messages(void **state)
     check_close(napcoll_model_loggp_us(&m, NAPCOLL_LEVEL_NODE, 5, 0), 0.82823 + 4 * 0.2, 1e-12);
     m.node_local_gap_us = 0.4;
     check_close(napcoll_model_loggp_us(&m, NAPCOLL_LEVEL_NODE, 5, 0), 0.82823 + 4 * 0.4, 1e-12);
+    m.node_local_ns_per_byte = 10;
+    check_close(napcoll_model_loggp_us(&m, NAPCOLL_LEVEL_NODE, 5, 100), 0.82823 + 0.210447 + 4 * 1,
+                1e-12);
 }
 
 static void heterogeneous_model_adds_both_processors(void **state)

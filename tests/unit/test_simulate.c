@@ -166,6 +166,9 @@ static void simulate_node_gap_spaces_messages(void **state)
     m.node_local_gap_us = 4;
     check_script(&m, 2, 4, act, 8, 2000, 3 * 5 + 2 + 10);
     check_script(&m, 1, 8, act, 8, 2000, 3 * 4 + 2 + 1);
+    m.node_local_ns_per_byte = 3;
+    check_script(&m, 2, 4, act, 8, 2000, 3 * 5 + 2 + 10);
+    check_script(&m, 1, 8, act, 8, 2000, 4 * 6 + 1);
 }
 
 /* Process 0 sends to two processes of each node, and process 2 of the other node gets two messages. */
@@ -181,6 +184,19 @@ static void simulate_process_gap_spaces_network_messages(void **state)
     check_script(&m, 2, 2, fan, 6, 2000, 2 + 5 + 2 + 10);
     check_script(&m, 2, 2, in, 4, 2000, 2 + 10 + 5);
     check_script(&m, 1, 4, fan, 6, 2000, 3 * 2 + 1);
+}
+
+/* Process 0 sends inside its node, and process 1 to the other one, 2000 bytes at 1000 MB/s. */
+static void simulate_shared_processors_do_one_thing_at_a_time(void **state)
+{
+    const act_t act[] = {{0, 1, -1, 0}, {1, 2, 0, 0}, {2, -1, 1, 0}};
+    napcoll_machine_t m = plain();
+
+    (void) state;
+    check_script(&m, 2, 2, act, 3, 2000, 2 + 10);
+    m.node_injection_mbyte_per_s = 1000;
+    m.node_local_gap_us = 7;
+    check_script(&m, 2, 2, act, 3, 2000, 7 + 2 + 10);
 }
 
 static void simulate_finds_what_cannot_run(void **state)
@@ -341,6 +357,7 @@ int main(void)
         cmocka_unit_test(simulate_node_injection_is_shared_evenly),
         cmocka_unit_test(simulate_node_gap_spaces_messages),
         cmocka_unit_test(simulate_process_gap_spaces_network_messages),
+        cmocka_unit_test(simulate_shared_processors_do_one_thing_at_a_time),
         cmocka_unit_test(simulate_finds_what_cannot_run),
         cmocka_unit_test(simulate_agrees_with_recursive_doublings_form),
         cmocka_unit_test(simulate_agrees_with_smps_form),

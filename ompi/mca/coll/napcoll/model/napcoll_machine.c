@@ -103,7 +103,11 @@ static const entry_t entries[] = {
           "in microseconds"),
     ENTRY(node_local_gap_us, 0, MOST_LATENCY_US, false,
           "The least time between two messages inside a node, where its processes share "
-          "processors, in microseconds"),
+          "processors, which are then busy with messages to other nodes as well; in "
+          "microseconds"),
+    ENTRY(node_local_ns_per_byte, 0, MOST_NS_PER_BYTE, false,
+          "Time per byte of all messages inside a node together: what its memory lets through, in "
+          "nanoseconds"),
 };
 
 enum {

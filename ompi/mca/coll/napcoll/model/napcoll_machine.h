@@ -75,9 +75,12 @@ typedef struct napcoll_machine {
     /** LogGP's g, of a node: the least time between two messages that it puts on the network. */
     double node_gap_us;
 
-    /** The same of the messages inside a node: what they cost processes that share processors; 0 where
-     * each has its own. */
+    /** The same of the messages inside a node: what they cost processes that share processors, which are
+     * then busy with messages to other nodes, too, as long as these leave; 0 where each has its own. */
     double node_local_gap_us;
+
+    /** LogGP's G, of all messages inside a node together: what its memory lets through. */
+    double node_local_ns_per_byte;
 } napcoll_machine_t;
 
 /** Where a machine file is wrong, and a sentence on it. */

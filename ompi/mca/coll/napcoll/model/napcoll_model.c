@@ -62,6 +62,7 @@ double napcoll_model_loggp_us(const napcoll_machine_t *machine, napcoll_level_t 
         interval = larger(interval, larger(machine->process_gap_us, machine->node_gap_us));
     } else {
         interval = larger(interval, machine->node_local_gap_us);
+        interval = larger(interval, bytes * machine->node_local_ns_per_byte / 1000);
     }
     return (messages - 1) * interval + napcoll_model_linear_us(link, bytes);
 }

@@ -84,9 +84,9 @@ typedef struct {
 
 /* What the processes of a node share, while running. */
 typedef struct {
-    double gap_ends;       /* when the gap lets the next message out */
-    double local_gap_ends; /* when that of messages inside lets the next one begin */
-    double counted;        /* time up to which count is right */
+    double gap_ends;        /* when the gap lets the next message out */
+    double processors_free; /* or its memory: when they are, for a message inside the node */
+    double counted;         /* time up to which count is right */
     double count;    /* bytes that a message has been given which has been leaving since it was 0 */
     int32_t leaving; /* messages, each as often as its process weighs */
     int32_t first;   /* message that has left first, or -1; the others follow by their goals */
@@ -718,6 +718,15 @@ static bool leave(const run_t *run, int32_t index, double time)
 
 /* ---- messages and stages ---- */
 
+/* Where the processes of a node share processors, those are busy with one message at a time: the next one
+ * can begin when the last one has had them for so long. Returns when this one can. */
+static double take_processors(node_t *node, double begin, double busy)
+{
+    begin = later(begin, node->processors_free);
+    node->processors_free = begin + busy;
+    return begin;
+}
+
 /* A message between nodes: it waits for the gap, and shares the rate of its node. */
 static bool start_on_network(const run_t *run, int32_t index, double begin)
 {
@@ -727,6 +736,12 @@ static bool start_on_network(const run_t *run, int32_t index, double begin)
     const double bytes = message->share * run->bytes;
 
     begin = later(begin, node->gap_ends);
+    if (run->machine->node_local_gap_us > 0) {
+        const double leaving = bytes / run->machine->node_injection_mbyte_per_s;
+
+        begin = take_processors(node, begin,
+                                source->weight * later(run->machine->node_gap_us, leaving));
+    }
     node->gap_ends = begin + source->weight * run->machine->node_gap_us;
     message->alone = begin + transfer_us(run, message);
     if (bytes < run->machine->node_injection_from_bytes) {
@@ -735,16 +750,18 @@ static bool start_on_network(const run_t *run, int32_t index, double begin)
     return push(run->s, begin, EVENT_JOIN, index);
 }
 
-/* A message inside a node: it waits for the gap of those. */
+/* A message inside a node: it waits for processors and memory. */
 static bool start_in_node(const run_t *run, int32_t index, double begin)
 {
     const message_t *message = &run->s->message[index];
     const rank_t *source = &run->s->rank[message->source];
     node_t *node = &run->s->node[source->node];
+    const double bytes = message->share * run->bytes;
+    const double memory = bytes * run->machine->node_local_ns_per_byte / 1000;
 
-    begin = later(begin, node->local_gap_ends);
-    node->local_gap_ends = begin + source->weight * run->machine->node_local_gap_us;
-    return depart(run, index, begin + transfer_us(run, message));
+    begin = take_processors(node, begin,
+                            source->weight * later(run->machine->node_local_gap_us, memory));
+    return depart(run, index, begin + later(memory, transfer_us(run, message)));
 }
 
 /* Both ends are ready as the protocol wants it: the message leaves. */
