@@ -212,7 +212,8 @@ others, from the medians over turns in which all of them ran: below 1, napcoll t
 processes share the processors of one machine: absolute times say little, ratios do. "napcoll ran" names
 napcoll's algorithm, or why it left the call to another component, or which component Open MPI took in its
 place; "against" is the component that the number compares with. The commands are those after
-\`. build/env.sh\`, with the parameters of \`${machine##*/}\` in the environment.
+\`. build/env.sh\`, with the parameters of \`${machine##*/}\` and coll_napcoll_segment_bytes = 0 in the
+environment.
 END
     for coll in "${collectives[@]}"; do
         mapfile -t shapes < <(shapes_of "$coll")
@@ -229,6 +230,8 @@ measure_all() {
     . build/env.sh
     napcoll_mpirun_settings
     napcoll_machine_settings "$machine"
+    # Processes that share a few cores cannot do two things at once: no pipelines.
+    export OMPI_MCA_coll_napcoll_segment_bytes=0
     openmpi_version=$(mpicc --showme:version | napcoll_openmpi_version)
     mkdir -p "$output"
     scratch=$(mktemp -d)
