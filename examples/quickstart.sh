@@ -67,7 +67,7 @@ napcoll_machine_settings ompi/tools/napcoll/machines/netlab-crowded.conf
 
 napcoll_say "allreduce on 8 emulated nodes of 8 processes, 2 ms between nodes"
 netlab --nodes 8 --ppn 8 --latency 2ms -- \
-    mpirun -np 64 collbench --coll allreduce --bytes 8:64K --contestants napcoll,napcoll:smp,tuned,han \
+    mpirun -np 64 collbench --coll allreduce --bytes 8:64K --contestants napcoll,napcoll:nap,tuned,han \
     --time-limit "$time_limit"
 
 napcoll_say "napcoll's parameters (from: ompi_info --param coll napcoll --level 9)"

@@ -32,8 +32,9 @@ the same Open MPI, is not repeated, so that one that was interrupted goes on.
   --shape LIST           NODESxPPN, with commas between (default 8x8,16x4)
   --time-limit SECONDS   of a run, all sizes together (default 300)
   --output DIR           default docs/results
-  --machine FILE         what napcoll's auto is to reckon with; default: a crowded netlab's,
-                         ompi/tools/napcoll/machines/netlab-crowded.conf
+  --machine FILE         what napcoll's auto is to reckon with; default: a crowded netlab's, in
+                         ompi/tools/napcoll/machines: netlab-crowded-NODES.conf where there is
+                         one, else netlab-crowded.conf
   --openmpi VERSION      4.1, 5.0 or 6.0, in a Debian root unless it is this machine's (see
                          tests/roots/root.sh --help), or here, the default: whatever this machine has
   --again                repeat what is there already
@@ -98,24 +99,43 @@ command_of() {
     command+=(--iterations 50 --time-limit "$time_limit" --csv "$name.csv" --svg "$name.svg")
 }
 
-# is_there NAME COMMAND...: whether the output folder has that, of the present Open MPI.
+# machine_of SHAPE: the machine file.
+machine_of() {
+    local folder=$NAPCOLL_SRC/ompi/tools/napcoll/machines
+    if [ -n "$machine" ]; then
+        echo "$machine"
+    elif [ -f "$folder/netlab-crowded-${1%x*}.conf" ]; then
+        echo "$folder/netlab-crowded-${1%x*}.conf"
+    else
+        echo "$folder/netlab-crowded.conf"
+    fi
+}
+
+# reckons_with FILE: a line of a run's text.
+reckons_with() {
+    echo "auto reckons with ${1##*/}"
+}
+
+# is_there NAME MACHINE COMMAND...: whether the output folder has that, of the present Open MPI.
 is_there() {
-    local text=$output/$1.txt
-    shift
+    local text=$output/$1.txt file=$2
+    shift 2
     [ "$again" = no ] && [ -f "$text" ] && [ "$(head -n 1 "$text")" = "$*" ] &&
-        grep -qF "Open MPI v$openmpi_version" "$text"
+        grep -qxF "$(reckons_with "$file")" "$text" && grep -qF "Open MPI v$openmpi_version" "$text"
 }
 
 # measure COLL SHAPE: one run. Its text comes last: who finds it has all.
 measure() {
-    local name=$1-$2 command rc=0
+    local name=$1-$2 command file rc=0
+    file=$(machine_of "$2")
     command_of "$@"
-    if is_there "$name" "${command[@]}"; then
+    if is_there "$name" "$file" "${command[@]}"; then
         napcoll_say "$name is there already"
         return 0
     fi
     napcoll_say "$name, up to $time_limit s and the start"
-    printf '%s\n\n' "${command[*]}" >"$scratch/$name.txt"
+    napcoll_machine_settings "$file"
+    printf '%s\n\n%s\n' "${command[*]}" "$(reckons_with "$file")" >"$scratch/$name.txt"
     # Every size takes a warm-up and at least a turn, whatever the limit.
     supervised --chdir="$scratch" timeout --kill-after=20 $((2 * time_limit + 600)) "${command[@]}" \
         >>"$scratch/$name.txt" 2>"$scratch/err" || rc=$?
@@ -194,9 +214,9 @@ section_of() {
     for shape; do
         name=$coll-$shape
         text=$output/$name.txt
-        printf '\n%s: [figures](%s.csv), [picture](%s.svg), [all that collbench printed](%s.txt); %s:\n\n    %s\n' \
+        printf '\n%s: [figures](%s.csv), [picture](%s.svg), [all that collbench printed](%s.txt); %s, %s:\n\n    %s\n' \
             "$shape" "$name" "$name" "$name" "$(sed -nE 's/.*, (Open MPI v.*)/\1/p' "$text" | head -n 1)" \
-            "$(head -n 1 "$text")"
+            "$(sed -n 's/^auto reckons with //p' "$text")" "$(head -n 1 "$text")"
     done
 }
 
@@ -212,7 +232,7 @@ others, from the medians over turns in which all of them ran: below 1, napcoll t
 processes share the processors of one machine: absolute times say little, ratios do. "napcoll ran" names
 napcoll's algorithm, or why it left the call to another component, or which component Open MPI took in its
 place; "against" is the component that the number compares with. The commands are those after
-\`. build/env.sh\`, with the parameters of \`${machine##*/}\` and coll_napcoll_segment_bytes = 0 in the
+\`. build/env.sh\`, with coll_napcoll_segment_bytes = 0 and the parameters of the machine file in the
 environment.
 END
     for coll in "${collectives[@]}"; do
@@ -229,7 +249,6 @@ measure_all() {
     # shellcheck source=/dev/null
     . build/env.sh
     napcoll_mpirun_settings
-    napcoll_machine_settings "$machine"
     # Processes that share a few cores cannot do two things at once: no pipelines.
     export OMPI_MCA_coll_napcoll_segment_bytes=0
     openmpi_version=$(mpicc --showme:version | napcoll_openmpi_version)
@@ -252,8 +271,12 @@ measure_all() {
 measure_in_root() {
     local rc=0 options
     options=(--coll "$(IFS=,; echo "${colls[*]}")" --shape "$(IFS=,; echo "${shapes[*]}")"
-        --time-limit "$time_limit" --output build/results --machine build/machine.conf)
-    mkdir -p "build/openmpi-$1" && cp "$machine" "build/openmpi-$1/machine.conf" || exit 1
+        --time-limit "$time_limit" --output build/results)
+    mkdir -p "build/openmpi-$1"
+    if [ -n "$machine" ]; then
+        cp "$machine" "build/openmpi-$1/machine.conf" || exit 1
+        options+=(--machine build/machine.conf)
+    fi
     [ "$again" = no ] || options+=(--again)
     supervised tests/roots/root.sh run "$1" examples/results.sh --openmpi here "${options[@]}" || rc=$?
     if [ -f "build/openmpi-$1/results/README.md" ]; then
@@ -269,7 +292,7 @@ shape_list=8x8,16x4
 time_limit=300
 output=$NAPCOLL_SRC/docs/results
 openmpi=here
-machine=$NAPCOLL_SRC/ompi/tools/napcoll/machines/netlab-crowded.conf
+machine=
 again=no
 while [ $# -gt 0 ]; do
     case $1 in
@@ -312,7 +335,7 @@ for shape in "${shapes[@]}"; do
 done
 [[ $time_limit =~ ^[1-9][0-9]{0,4}$ ]] ||
     napcoll_fail "--time-limit wants a number of seconds from 1 to 99999, not '$time_limit'"
-[ -r "$machine" ] || napcoll_fail "--machine: there is no file '$machine' that can be read"
+[ -z "$machine" ] || [ -r "$machine" ] || napcoll_fail "--machine: there is no file '$machine' that can be read"
 case $openmpi in
     here | 4.1 | 5.0 | 6.0) ;;
     *) napcoll_fail "--openmpi wants 4.1, 5.0, 6.0 or here, not '$openmpi'" ;;

@@ -555,6 +555,9 @@ by_threads() {
 fake 6 3,2,1 block tree
 by_threads
 case_of threads_tree 60 "${launch[@]}" "$programs/threads" --algorithm nap --expect runs:nap
+fake 6 3,2,1 block exchange
+by_threads
+case_of threads_all 60 "${launch[@]}" "$programs/threads" --coll all --rounds 100 --expect runs
 fake 6 3,2,1 cyclic delegate
 by_threads
 case_of threads_delegate 60 "${launch[@]}" "$programs/threads" --algorithm smp --expect runs:smp

@@ -192,6 +192,42 @@ static void placement_errors_name_the_character(void **state)
     }
 }
 
+/* Equal ones are those of equal placements, however the nodes are named. */
+static void fingerprints_tell_placements_apart(void **state)
+{
+    static const struct {
+        const char *ppn, *order;
+        int size;
+    } cases[] = {{"4", "block", 16},   {"4", "cyclic", 16},   {"4", "block", 17},
+                 {"2", "block", 16},   {"4", "random:1", 16}, {"4", "random:2", 16},
+                 {"1", "block", 16},   {"1", "block", 1},     {"3,2", "block", 16},
+                 {"2,3", "block", 16}, {"16", "block", 16}};
+    enum { CASES = sizeof(cases) / sizeof(*cases) };
+    uint64_t fingerprint[CASES];
+
+    (void) state;
+    for (int c = 0; c < CASES; c++) {
+        int id[17];
+        size_t where;
+        napcoll_node_map_t *map;
+
+        assert_int_equal(
+            napcoll_placement_parse(cases[c].ppn, cases[c].order, cases[c].size, id, &where), 0);
+        assert_int_equal(napcoll_node_map_create(id, cases[c].size, &map), 0);
+        fingerprint[c] = napcoll_node_map_fingerprint(map);
+        napcoll_node_map_free(map);
+        for (int rank = 0; rank < cases[c].size; rank++) {
+            id[rank] = 1000 - 7 * id[rank];
+        }
+        assert_int_equal(napcoll_node_map_create(id, cases[c].size, &map), 0);
+        assert_true(fingerprint[c] == napcoll_node_map_fingerprint(map));
+        napcoll_node_map_free(map);
+        for (int other = 0; other < c; other++) {
+            assert_true(fingerprint[c] != fingerprint[other]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +237,7 @@ int main(void)
         cmocka_unit_test(node_map_one_rank),
         cmocka_unit_test(near_order_starts_with_leader_and_its_socket),
         cmocka_unit_test(near_order_of_unbound_processes_is_rank_order),
+        cmocka_unit_test(fingerprints_tell_placements_apart),
         cmocka_unit_test(placement_block_and_cyclic),
         cmocka_unit_test(placement_random_is_a_reproducible_shuffle),
         cmocka_unit_test(placement_errors_name_the_character),

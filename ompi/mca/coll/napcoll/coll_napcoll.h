@@ -32,6 +32,7 @@
 #include "compat/napcoll_compat.h"
 #include "exec/napcoll_exec.h"
 #include "model/napcoll_machine.h"
+#include "select/napcoll_recall.h"
 #include "select/napcoll_select.h"
 #include "topo/napcoll_discover.h"
 
@@ -86,7 +87,8 @@ typedef struct mca_coll_napcoll_component {
     char *fake_map;
     napcoll_machine_t machine; /**< what communication costs here */
     napcoll_job_t job;
-    bool job_known; /**< see mca_coll_napcoll_know_job */
+    bool job_known;          /**< see mca_coll_napcoll_know_job */
+    napcoll_recall_t recall; /**< under the job's lock */
     napcoll_counters_t counters;
 } mca_coll_napcoll_component_t;
 

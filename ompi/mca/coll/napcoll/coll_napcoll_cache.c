@@ -215,30 +215,42 @@ static bool find_decision(const mca_coll_napcoll_module_t *module, const napcoll
     return false;
 }
 
-/* Take a decision that is not cached yet. */
-static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *call, int force,
-                      napcoll_cached_t **cached)
+/* A decision that no entry of the communicator has. */
+static int reckon(mca_coll_napcoll_module_t *module, const napcoll_call_t *call, int force,
+                  napcoll_decision_t *decision)
 {
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     const napcoll_question_t question = {
         .map = module->map,
         .bytes = call->bytes,
         .ordered = call->ordered,
         .in_place = call->in_place && !mca_coll_napcoll_in_place_alone(call->coll),
         .root = call->root};
-    napcoll_settings_t settings = mca_coll_napcoll_component.settings[call->coll];
+    napcoll_settings_t settings = component->settings[call->coll];
+    int rc;
+
+    settings.force = force;
+    opal_mutex_lock(&component->job.lock);
+    rc = napcoll_recall_select(&component->recall, mca_coll_napcoll_collectives[call->coll],
+                               &settings, &question, decision);
+    opal_mutex_unlock(&component->job.lock);
+    return 0 == rc ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+/* Take a decision that is not cached yet. */
+static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *call, int force,
+                      napcoll_cached_t **cached)
+{
     napcoll_cached_t *entry = calloc(1, sizeof(*entry));
     int rc = OMPI_SUCCESS;
 
     if (NULL == entry) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    settings.force = entry->force = force;
+    entry->force = force;
     entry->call = *call;
-    if (!find_decision(module, call, force, &entry->decision)
-        && 0
-               != napcoll_select(mca_coll_napcoll_collectives[call->coll], &settings, &question,
-                                 &entry->decision)) {
-        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    if (!find_decision(module, call, force, &entry->decision)) {
+        rc = reckon(module, call, force, &entry->decision);
     }
     entry->decision.params.root = call->root;
     if (OMPI_SUCCESS == rc && entry->decision.algorithm >= 0) {

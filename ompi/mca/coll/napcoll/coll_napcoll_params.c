@@ -271,10 +271,12 @@ static int register_general(void)
         MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY,
         &component->reproducible);
     component->segment_bytes = NAPCOLL_DEFAULT_SEGMENT_BYTES;
-    register_size("segment_bytes",
-                  "Vectors that are larger go through pipelines (algorithms lane and ring) in "
-                  "segments of about this size, at most 8; 0: in one",
-                  &component->segment_bytes);
+    register_size(
+        "segment_bytes",
+        "Vectors that are larger may go through pipelines (algorithms lane and ring) in "
+        "segments of about this size, at most 8; auto takes them where the model says so. "
+        "0: in one",
+        &component->segment_bytes);
     component->local_shape = NAPCOLL_SHAPE_AUTO;
     rc = register_enum(
         "local_shape",

@@ -131,9 +131,7 @@ typedef struct napcoll_tunable {
     const char *help; /**< for ompi_info */
     int initial;
     int least;
-    bool
-        reckoned; /**< it is a radix over nodes, and where it is 0 the model chooses one; plans made with
-                        0 have radix 2 */
+    bool reckoned; /**< a radix over nodes that 0 leaves to the model, in a plan to the generator */
 } napcoll_tunable_t;
 
 /** The most messages that one process sends, or receives, in one stage of an algorithm's plans. */

@@ -273,7 +273,9 @@ bool napcoll_fold_begin(napcoll_fold_t *fold, napcoll_builder_t *builder,
     for (int b = 0; b < blocks; b++) {
         fold->buffer[b] = input;
     }
-    napcoll_builder_folds_alone(builder);
+    if (!request->params.reproducible) {
+        napcoll_builder_folds_alone(builder);
+    }
     return true;
 }
 

@@ -112,12 +112,11 @@ typedef struct napcoll_plan {
     const char *algorithm;  /**< name, static */
     int32_t rank;           /**< whose plan this is */
     napcoll_layout_t layout;
-    int32_t blocks; /**< pieces of the vector, or ranks; 1 for slots */
-    bool scattered; /**< blocks of the user's larger buffer do not lie in the order of their
+    int32_t blocks;   /**< pieces of the vector, or ranks; 1 for slots */
+    bool scattered;   /**< blocks of the user's larger buffer do not lie in the order of their
                                  numbers, or not side by side: messages take single ones */
-    bool
-        folds_alone; /**< no two ranks fold the same values, whose bits then need not depend on which
-                           operand is in whose memory (the sign of a zero, which NaN) */
+    bool folds_alone; /**< no two ranks fold the same values, and nobody minds which one of two
+                           zeros or NaNs a fold takes */
     napcoll_hold_t user[NAPCOLL_BUFFER_TEMP]; /**< what the user's buffers hold */
     int32_t temps;
     int32_t stages;
@@ -242,7 +241,7 @@ napcoll_builder_t *napcoll_builder_new(const char *collective, const char *algor
 void napcoll_builder_layout(napcoll_builder_t *builder, napcoll_layout_t layout, bool scattered,
                             const napcoll_hold_t user[NAPCOLL_BUFFER_TEMP]);
 
-/** Say that no two ranks fold the same values (napcoll_plan_t). */
+/** Say that ranks fold alone (napcoll_plan_t). */
 void napcoll_builder_folds_alone(napcoll_builder_t *builder);
 
 /**

@@ -24,7 +24,7 @@
 /* Above this size local phases hold few copies of the vector rather than save steps. */
 enum { LARGE_BYTES = 64 * 1024 };
 
-/* More messages at once than one less auto does not try among leaders. */
+/* The largest radix over nodes that auto tries. */
 enum { MOST_RADIX = 16 };
 
 /* On more ranks auto does not look at algorithms whose plans have a step for every rank. */

@@ -134,6 +134,26 @@ void napcoll_node_map_free(napcoll_node_map_t *map)
     }
 }
 
+/* One more number into a hash: splitmix64. */
+static uint64_t hash_in(uint64_t hash, int number)
+{
+    uint64_t x = hash + (uint64_t) number + UINT64_C(0x9e3779b97f4a7c15);
+
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+uint64_t napcoll_node_map_fingerprint(const napcoll_node_map_t *map)
+{
+    uint64_t hash = hash_in(hash_in(0, map->size), map->nodes);
+
+    for (int rank = 0; rank < map->size && NULL != map->node_of; rank++) {
+        hash = hash_in(hash, map->node_of[rank]);
+    }
+    return hash;
+}
+
 typedef struct {
     long key[5]; /* away from the leader's socket, socket, NUMA domain, core, hardware thread */
     int lane;

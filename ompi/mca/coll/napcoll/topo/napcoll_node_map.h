@@ -24,6 +24,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct napcoll_node_map {
     int size;        /**< processes */
@@ -53,6 +54,10 @@ int napcoll_node_map_create(const int *node_id, int size, napcoll_node_map_t **m
 
 /** Free a map; NULL is allowed. */
 void napcoll_node_map_free(napcoll_node_map_t *map);
+
+/** A number that maps with the same ranks on the same nodes share, and hardly any others: nothing in it is
+ * what only the own node knows. */
+uint64_t napcoll_node_map_fingerprint(const napcoll_node_map_t *map);
 
 /** Processes on a node. */
 static inline int napcoll_node_map_ppn(const napcoll_node_map_t *map, int node)

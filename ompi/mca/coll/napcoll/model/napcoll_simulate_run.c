@@ -1,0 +1,405 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Running a simulation (napcoll_simulate.h has what it says of a machine).
+ *
+ * Events are kept in a binary heap, earliest first: a rank begins a stage, a message is handed to its
+ * node, has left it, or arrives. Whatever claims a resource does so while its event is handled, hence in
+ * the order of time; ties go by the order in which events were made. There is one event per stage and
+ * one per message, and two more where R_N applies: 32,768 ranks of recursive doubling, half a million
+ * messages, take about a second.
+ *
+ * R_N is shared evenly: every message that is leaving a node has been given the same number of bytes
+ * since it joined. The node counts bytes per message; a message has left when that count has grown by
+ * its size, so one number per node and one per message tell who is next, however often rates change.
+ */
+
+#include "model/napcoll_simulation.h"
+
+/* ---- events ---- */
+
+static bool earlier(const event_t *a, const event_t *b)
+{
+    return a->time < b->time || (!(b->time < a->time) && a->order < b->order);
+}
+
+static bool push(napcoll_simulation_t *s, double time, event_kind_t kind, int32_t subject)
+{
+    const event_t event = {.time = time, .order = s->order++, .kind = kind, .subject = subject};
+    event_t *heap = napcoll_simulation_grow(s->heap, &s->event_room, s->events, sizeof(*s->heap));
+    int64_t at = s->events;
+
+    if (NULL == heap) {
+        return false;
+    }
+    s->heap = heap;
+    s->events++;
+    while (at > 0 && earlier(&event, &s->heap[(at - 1) / 2])) {
+        s->heap[at] = s->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    s->heap[at] = event;
+    return true;
+}
+
+static event_t pop(napcoll_simulation_t *s)
+{
+    const event_t first = s->heap[0], last = s->heap[--s->events];
+    int64_t at = 0;
+
+    for (int64_t child; (child = 2 * at + 1) < s->events; at = child) {
+        if (child + 1 < s->events && earlier(&s->heap[child + 1], &s->heap[child])) {
+            child++;
+        }
+        if (!earlier(&s->heap[child], &last)) {
+            break;
+        }
+        s->heap[at] = s->heap[child];
+    }
+    s->heap[at] = last;
+    return first;
+}
+
+/* ---- running ---- */
+
+/* A run of a simulation on a machine. */
+typedef struct {
+    napcoll_simulation_t *s;
+    const napcoll_machine_t *machine;
+    double bytes;
+} run_t;
+
+static double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static napcoll_link_t link_of(const run_t *run, const message_t *message)
+{
+    return run->machine->link[message->network ? NAPCOLL_LEVEL_NETWORK : NAPCOLL_LEVEL_NODE]
+                             [napcoll_machine_protocol(run->machine, message->share * run->bytes)];
+}
+
+static double transfer_us(const run_t *run, const message_t *message)
+{
+    return message->share * run->bytes * link_of(run, message).ns_per_byte / 1000;
+}
+
+/* For how long a message keeps the port of a process busy. */
+static double port_us(const run_t *run, const message_t *message)
+{
+    const double busy = later(run->machine->process_overhead_us, transfer_us(run, message));
+
+    return message->network ? later(busy, run->machine->process_gap_us) : busy;
+}
+
+/* How long a stage's folds and local phases take. */
+static double work_us(const run_t *run, const stage_t *stage)
+{
+    const double bytes = stage->phase_share * run->bytes;
+    double time = stage->folded * run->bytes * run->machine->fold_ns_per_byte / 1000;
+
+    if (stage->phase_messages > 0) {
+        napcoll_link_t link = run->machine->link[NAPCOLL_LEVEL_NODE][napcoll_machine_protocol(
+            run->machine, bytes / stage->phase_messages)];
+
+        time += stage->phase_messages * link.latency_us + bytes * link.ns_per_byte / 1000;
+    }
+    return time;
+}
+
+/* One end of a message has ended at `time`; the last one of a stage ends it. */
+static bool end_message(const run_t *run, int rank, double time)
+{
+    rank_t *r = &run->s->rank[rank];
+    const stage_t *stage = &run->s->stage[r->first + r->stage];
+
+    r->ends = later(r->ends, time);
+    if (--r->waiting > 0) {
+        return true;
+    }
+    r->stage++;
+    return push(run->s, r->ends + work_us(run, stage), EVENT_STAGE, rank);
+}
+
+/* A message has left its process: its send ends, and it arrives after the latency. */
+static bool depart(const run_t *run, int32_t index, double left)
+{
+    const message_t *message = &run->s->message[index];
+    const bool local = message->unreceived && !message->network;
+    double latency_us = link_of(run, message).latency_us;
+
+    /* How far a node's own processes spread what one of them sends is seen where more than one of a node
+     * are simulated. */
+    if (local && run->s->rank[message->source].alone) {
+        latency_us = 0;
+    }
+    return push(run->s, left + latency_us, EVENT_ARRIVE, index)
+           && end_message(run, message->source, left);
+}
+
+/* ---- R_N ---- */
+
+/* Bytes per microsecond that each of the messages gets which are leaving a node. */
+static double rate_each(const run_t *run, const node_t *node)
+{
+    const double alone = run->machine->process_injection_mbyte_per_s;
+    const double fair = run->machine->node_injection_mbyte_per_s / node->leaving;
+
+    return node->leaving >= run->machine->node_injection_from_processes && fair < alone ? fair
+                                                                                        : alone;
+}
+
+/* Bring a node's count up to now. */
+static void count_bytes(const run_t *run, node_t *node, double time)
+{
+    if (0 == node->leaving) {
+        node->count = 0; /* keeps its digits */
+    } else {
+        node->count += (time - node->counted) * rate_each(run, node);
+    }
+    node->counted = time;
+}
+
+/* Make the event at which the first of a node's messages has left. */
+static bool plan_departure(const run_t *run, int32_t index)
+{
+    node_t *node = &run->s->node[index];
+    double wait;
+
+    if (0 == node->leaving) {
+        return true;
+    }
+    wait = (run->s->message[node->first].goal - node->count) / rate_each(run, node);
+    node->departs = run->s->order;
+    return push(run->s, node->counted + later(wait, 0), EVENT_LEAVE, index);
+}
+
+/* A message joins those that are leaving its node. */
+static bool join(const run_t *run, int32_t index, double time)
+{
+    message_t *message = &run->s->message[index];
+    const rank_t *source = &run->s->rank[message->source];
+    node_t *node = &run->s->node[source->node];
+    int32_t *link = &node->first;
+
+    count_bytes(run, node, time);
+    message->goal = node->count + message->share * run->bytes;
+    if (node->leaving > 0 && message->goal >= run->s->message[node->last].goal) {
+        link = &run->s->message[node->last].next; /* as it is with messages of one size */
+    }
+    while (*link >= 0 && run->s->message[*link].goal <= message->goal) {
+        link = &run->s->message[*link].next;
+    }
+    message->next = *link;
+    node->last = *link < 0 ? index : node->last;
+    *link = index;
+    node->leaving += source->weight;
+    return plan_departure(run, source->node);
+}
+
+/* The first of a node's messages, and those that are done with it, have left. */
+static bool leave(const run_t *run, int32_t index, double time)
+{
+    node_t *node = &run->s->node[index];
+    bool memory = true;
+
+    node->count = run->s->message[node->first].goal; /* to the bit */
+    node->counted = time;
+    while (memory && node->leaving > 0 && run->s->message[node->first].goal <= node->count) {
+        int32_t gone = node->first;
+
+        node->first = run->s->message[gone].next;
+        node->leaving -= run->s->rank[run->s->message[gone].source].weight;
+        memory = depart(run, gone, later(time, run->s->message[gone].alone));
+    }
+    return memory && plan_departure(run, index);
+}
+
+/* ---- messages and stages ---- */
+
+/* Where the processes of a node share processors, those are busy with one message at a time: the next one
+ * can begin when the last one has had them for so long. Returns when this one can. */
+static double take_processors(node_t *node, double begin, double busy)
+{
+    begin = later(begin, node->processors_free);
+    node->processors_free = begin + busy;
+    return begin;
+}
+
+/* A message between nodes: it waits for the gap, and shares the rate of its node. */
+static bool start_on_network(const run_t *run, int32_t index, double begin)
+{
+    message_t *message = &run->s->message[index];
+    const rank_t *source = &run->s->rank[message->source];
+    node_t *node = &run->s->node[source->node];
+    const double bytes = message->share * run->bytes;
+
+    begin = later(begin, node->gap_ends);
+    if (run->machine->node_local_gap_us > 0) {
+        const double leaving = bytes / run->machine->node_injection_mbyte_per_s;
+
+        begin = take_processors(node, begin,
+                                source->weight * later(run->machine->node_gap_us, leaving));
+    }
+    node->gap_ends = begin + source->weight * run->machine->node_gap_us;
+    message->alone = begin + transfer_us(run, message);
+    if (bytes < run->machine->node_injection_from_bytes) {
+        return depart(run, index, message->alone);
+    }
+    return push(run->s, begin, EVENT_JOIN, index);
+}
+
+/* A message inside a node: it waits for processors and memory. */
+static bool start_in_node(const run_t *run, int32_t index, double begin)
+{
+    const message_t *message = &run->s->message[index];
+    const rank_t *source = &run->s->rank[message->source];
+    node_t *node = &run->s->node[source->node];
+    const double bytes = message->share * run->bytes;
+    const double memory = bytes * run->machine->node_local_ns_per_byte / 1000;
+
+    begin = take_processors(node, begin,
+                            source->weight * later(run->machine->node_local_gap_us, memory));
+    return depart(run, index, begin + later(memory, transfer_us(run, message)));
+}
+
+/* Both ends are ready as the protocol wants it: the message leaves. */
+static bool start_message(const run_t *run, int32_t index, double time)
+{
+    const message_t *message = &run->s->message[index];
+    rank_t *source = &run->s->rank[message->source];
+    const double begin = later(time, source->send_port);
+
+    if (message->unsent) {
+        return depart(run, index, time + transfer_us(run, message));
+    }
+    source->send_port = begin + port_us(run, message);
+    return message->network ? start_on_network(run, index, begin)
+                            : start_in_node(run, index, begin);
+}
+
+/* A rank posts one end of a message. */
+static bool post(const run_t *run, const end_t *end, double time)
+{
+    message_t *message = &run->s->message[end->message];
+    const bool first = !message->posted;
+    const bool waits = NAPCOLL_PROTOCOL_RENDEZVOUS
+                       == napcoll_machine_protocol(run->machine, message->share * run->bytes);
+
+    message->posted = true;
+    message->awaited = message->awaited || !end->send;
+    if (waits ? !first : end->send) {
+        if (!start_message(run, end->message, time)) {
+            return false;
+        }
+    }
+    if (!end->send && message->received >= 0) { /* it was early, and waited for this receive */
+        return end_message(run, message->target, later(time, message->received));
+    }
+    return true;
+}
+
+static bool arrive(const run_t *run, int32_t index, double time)
+{
+    message_t *message = &run->s->message[index];
+    rank_t *target = &run->s->rank[message->target];
+
+    message->received = time;
+    if (!message->unreceived) {
+        message->received = later(time, target->receive_port + port_us(run, message));
+        target->receive_port = message->received;
+    }
+    return !message->awaited || end_message(run, message->target, message->received);
+}
+
+/* A rank begins its next stage; returns false when memory ran out. */
+static bool begin_stage(const run_t *run, int rank, double time, int *done)
+{
+    napcoll_simulation_t *s = run->s;
+    rank_t *r = &s->rank[rank];
+    const stage_t *stage = &s->stage[r->first + r->stage];
+
+    r->ends = time;
+    if (r->stage == r->stages) {
+        (*done)++;
+        return true;
+    }
+    /* One more, so that the stage ends here where it has no messages, or none that is still out. */
+    r->waiting = (int32_t) (stage[1].first - stage->first) + 1;
+    for (int64_t i = stage->first; i < stage[1].first; i++) {
+        if (!post(run, &s->end[i], time)) {
+            return false;
+        }
+    }
+    return end_message(run, rank, time);
+}
+
+/* Returns false when memory ran out. */
+static bool handle(const run_t *run, const event_t *event, int *done)
+{
+    switch (event->kind) {
+    case EVENT_STAGE:
+        return begin_stage(run, event->subject, event->time, done);
+    case EVENT_JOIN:
+        return join(run, event->subject, event->time);
+    case EVENT_LEAVE:
+        return event->order != run->s->node[event->subject].departs
+               || leave(run, event->subject, event->time);
+    default:
+        return arrive(run, event->subject, event->time);
+    }
+}
+
+static void reset(napcoll_simulation_t *s)
+{
+    for (int64_t i = 0; i < s->messages; i++) {
+        s->message[i].received = -1;
+        s->message[i].posted = s->message[i].awaited = false;
+    }
+    for (int i = 0; i < s->ranks; i++) {
+        const rank_t *rank = &s->rank[i];
+
+        s->rank[i] = (rank_t){.first = rank->first,
+                              .stages = rank->stages,
+                              .node = rank->node,
+                              .weight = rank->weight,
+                              .alone = rank->alone};
+    }
+    for (int i = 0; i < s->nodes; i++) {
+        s->node[i] = (node_t){.first = -1, .last = -1};
+    }
+    s->events = 0;
+    s->order = 0;
+}
+
+napcoll_simulate_status_t napcoll_simulation_run(napcoll_simulation_t *simulation,
+                                                 const napcoll_machine_t *machine, double bytes,
+                                                 double *time_us)
+{
+    const run_t run = {.s = simulation, .machine = machine, .bytes = bytes};
+    bool memory = true;
+    int done = 0;
+
+    *time_us = 0;
+    reset(simulation);
+    for (int rank = 0; memory && rank < simulation->ranks; rank++) {
+        memory = push(simulation, 0, EVENT_STAGE, rank);
+    }
+    while (memory && simulation->events > 0) {
+        event_t event = pop(simulation);
+
+        memory = handle(&run, &event, &done);
+        if (EVENT_STAGE == event.kind) {
+            *time_us = later(*time_us, event.time);
+        }
+    }
+    if (!memory) {
+        return NAPCOLL_SIMULATE_OUT_OF_MEMORY;
+    }
+    return done == simulation->ranks ? NAPCOLL_SIMULATE_OK : NAPCOLL_SIMULATE_DEADLOCK;
+}
