@@ -152,6 +152,18 @@ static void lane_ring_copies_nothing_but_the_result(void **state)
     }
 }
 
+/* Where blocks lie in node order their values are folded from where they are. */
+static void locality_copies_nothing_but_the_result(void **state)
+{
+    const napcoll_params_t params = {.local_radix = 8, .tunable = {7}};
+    napcoll_node_map_t *map = placement("8", "block", 64);
+
+    (void) state;
+    assert_int_equal(
+        busiest(&napcoll_reduce_scatter, NAPCOLL_REDUCE_SCATTER_LOCALITY, map, &params).copied, 1);
+    napcoll_node_map_free(map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +178,7 @@ int main(void)
         cmocka_unit_test(node_aware_reduce_scatters_move_each_block_once),
         cmocka_unit_test(reduce_scatter_steps_are_as_promised),
         cmocka_unit_test(lane_ring_copies_nothing_but_the_result),
+        cmocka_unit_test(locality_copies_nothing_but_the_result),
     };
     return cmocka_run_group_tests_name("reduce_scatter plans", tests, NULL, NULL);
 }

@@ -285,14 +285,24 @@ void napcoll_fold_end(napcoll_fold_t *fold)
     fold->buffer = NULL;
 }
 
-/* The blocks from `first` on, up to `end`, whose values are in one buffer. */
+/* The blocks from `first` on, up to `end`, whose values are in one buffer; in one of the user's, in which
+ * no run goes round the end. */
 static napcoll_span_t uniform_run(const napcoll_fold_t *fold, int first, int end)
 {
     napcoll_span_t run = {.buffer = fold->buffer[first % fold->blocks], .first = first, .count = 1};
 
-    while (first + run.count < end
-           && run.buffer == fold->buffer[(first + run.count) % fold->blocks]) {
+    while (first + run.count < end && run.buffer == fold->buffer[(first + run.count) % fold->blocks]
+           && (run.buffer >= NAPCOLL_BUFFER_TEMP || first + run.count != fold->blocks)) {
         run.count++;
+    }
+    return run;
+}
+
+/* Where a run is, by the numbers of its buffer: the user's begin with block 0. */
+static napcoll_span_t as_it_lies(const napcoll_fold_t *fold, napcoll_span_t run)
+{
+    if (run.buffer < NAPCOLL_BUFFER_TEMP && run.first >= fold->blocks) {
+        run.first -= fold->blocks;
     }
     return run;
 }
@@ -317,7 +327,7 @@ void napcoll_fold_home(napcoll_fold_t *fold, int first, int count)
 
     for (int at = first; at < first + count; at += run.count) {
         run = uniform_run(fold, at, first + count);
-        napcoll_builder_copy(fold->builder, in_buffer(run, home), run);
+        napcoll_builder_copy(fold->builder, in_buffer(run, home), as_it_lies(fold, run));
         set_buffer(fold, run, home);
     }
 }
@@ -331,7 +341,7 @@ napcoll_span_t napcoll_fold_settle(napcoll_fold_t *fold, int first, int count)
         napcoll_builder_next_stage(fold->builder);
         run = uniform_run(fold, first, first + count);
     }
-    return run;
+    return as_it_lies(fold, run);
 }
 
 void napcoll_fold_in(napcoll_fold_t *fold, napcoll_span_t value, int peer)
@@ -341,19 +351,20 @@ void napcoll_fold_in(napcoll_fold_t *fold, napcoll_span_t value, int peer)
     napcoll_span_t run;
 
     for (int at = value.first; at < value.first + value.count; at += run.count) {
-        napcoll_span_t theirs;
+        napcoll_span_t ours, theirs;
 
         run = uniform_run(fold, at, value.first + value.count);
+        ours = as_it_lies(fold, run);
         theirs = in_buffer(run, value.buffer);
         if (NAPCOLL_BUFFER_SEND == run.buffer && value_is_left && fold->ordered) {
-            napcoll_builder_fold(fold->builder, in_buffer(run, fold->home.buffer), theirs, run);
+            napcoll_builder_fold(fold->builder, in_buffer(run, fold->home.buffer), theirs, ours);
             set_buffer(fold, run, fold->home.buffer);
         } else if (NAPCOLL_BUFFER_SEND == run.buffer || !value_is_left) {
-            napcoll_builder_fold(fold->builder, theirs, run, theirs);
+            napcoll_builder_fold(fold->builder, theirs, ours, theirs);
             set_buffer(fold, run, value.buffer);
             kept = true;
         } else {
-            napcoll_builder_fold(fold->builder, run, theirs, run);
+            napcoll_builder_fold(fold->builder, ours, theirs, ours);
         }
     }
     if (!kept) {

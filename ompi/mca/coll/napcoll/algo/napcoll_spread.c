@@ -77,6 +77,7 @@ napcoll_plan_t *napcoll_spread_reduce(const napcoll_request_t *request,
     const napcoll_span_t result = {.buffer = NAPCOLL_BUFFER_RECV, .first = own, .count = 1};
     napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_RANKS, size);
     napcoll_span_t home = {.buffer = NAPCOLL_BUFFER_SEND, .count = size};
+    int input = NAPCOLL_BUFFER_SEND;
     napcoll_fold_t fold;
 
     if (NULL == builder) {
@@ -85,10 +86,13 @@ napcoll_plan_t *napcoll_spread_reduce(const napcoll_request_t *request,
     }
     if (!room.user) {
         home = napcoll_builder_temp(builder, room.first, size);
+    }
+    if (!room.user && napcoll_request_scattered(request)) {
         copy_all(builder, home, NAPCOLL_BUFFER_SEND, false);
         napcoll_builder_next_stage(builder);
+        input = home.buffer; /* runs of blocks are sent as they lie there */
     }
-    if (napcoll_fold_begin(&fold, builder, request, home.buffer, home, size)) {
+    if (napcoll_fold_begin(&fold, builder, request, input, home, size)) {
         for (int stage = schedule->stages - 1; stage >= 0; stage--) {
             napcoll_fold_stage(&fold, schedule, stage, 0);
             napcoll_builder_next_stage(builder);

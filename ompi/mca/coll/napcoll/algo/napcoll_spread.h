@@ -12,7 +12,8 @@
  *     reduce-scatter   send buffer -> room, the schedule backwards, own block -> receive buffer
  *
  * The room is a temporary for all blocks that begins with whichever block suits the algorithm, or the
- * user's buffer itself.
+ * user's buffer itself. A reduce-scatter folds values from where they are in the send buffer, and copies
+ * them all to the room only where the blocks there do not lie in the order of their numbers.
  */
 
 #ifndef NAPCOLL_SPREAD_H

@@ -16,7 +16,7 @@
  *     cost   ceil(log_(L+1) n) alpha_n + (n - 1)/L ppn b beta_n, b the bytes of a block,
  *            (1 + ceil(log_(L+1) n)) ceil(log_r ppn) alpha_l + (P - 1) b (beta_l + gamma)
  *
- * Blocks are folded in a temporary that begins with the node's first one.
+ * Blocks are folded in temporaries, in which they are numbered on from the node's first one.
  */
 
 #include "algo/reduce_scatter/reduce_scatter.h"
