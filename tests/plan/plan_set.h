@@ -23,20 +23,7 @@
 #include "algo/allreduce/allreduce.h"
 #include "model/napcoll_simulate.h"
 #include "plan/napcoll_plan_verify.h"
-
-/** A map of a placement in the form of the parameters fake_ppn and fake_map. */
-static inline napcoll_node_map_t *placement(const char *ppn, const char *order, int size)
-{
-    int *id = calloc((size_t) size, sizeof(*id));
-    napcoll_node_map_t *map = NULL;
-    size_t where;
-
-    assert_non_null(id);
-    assert_int_equal(napcoll_placement_parse(ppn, order, size, id, &where), 0);
-    assert_int_equal(napcoll_node_map_create(id, size, &map), 0);
-    free(id);
-    return map;
-}
+#include "placement.h"
 
 /** Let the hardware of a node have its processes in another order than their ranks: every other one is on
  * the second socket. */

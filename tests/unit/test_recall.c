@@ -9,22 +9,10 @@
  */
 
 #include "cmocka_setup.h"
+#include "placement.h"
 
 #include "algo/napcoll_algo.h"
 #include "select/napcoll_recall.h"
-
-static napcoll_node_map_t *placement(const char *ppn, const char *order, int size)
-{
-    int *id = calloc((size_t) size, sizeof(*id));
-    size_t where;
-    napcoll_node_map_t *map;
-
-    assert_non_null(id);
-    assert_int_equal(napcoll_placement_parse(ppn, order, size, id, &where), 0);
-    assert_int_equal(napcoll_node_map_create(id, size, &map), 0);
-    free(id);
-    return map;
-}
 
 static napcoll_settings_t settings_of(const napcoll_collective_t *collective, int force)
 {

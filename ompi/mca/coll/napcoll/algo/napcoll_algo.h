@@ -134,6 +134,15 @@ typedef struct napcoll_tunable {
     bool reckoned; /**< a radix over nodes that 0 leaves to the model, in a plan to the generator */
 } napcoll_tunable_t;
 
+/** A radix over nodes, of the steps named, which the model chooses unless users set it. */
+#define NAPCOLL_TUNABLE_RADIX(steps)                                                              \
+    {                                                                                             \
+        .name = "radix",                                                                          \
+        .help = "Radix of " steps ", at least 2: more messages in fewer steps. 0: chosen by the " \
+                "model",                                                                          \
+        .initial = 0, .least = 0, .reckoned = true                                                \
+    }
+
 /** The most messages that one process sends, or receives, in one stage of an algorithm's plans. */
 typedef struct napcoll_bounds {
     int inter; /**< to or from other nodes */

@@ -42,12 +42,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLGATHER_ALGORITHMS] = {
          .bounds = napcoll_allgather_smp_bounds,
          .radix = true,
          .needs = NAPCOLL_NEEDS_NOTHING,
-         .tunable = {{.name = "radix",
-                      .help = "Radix of the exchange between leaders, at least 2: more "
-                              "messages in fewer steps. 0: chosen by the model",
-                      .initial = 0,
-                      .least = 0,
-                      .reckoned = true}}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the exchange between leaders")}},
     [NAPCOLL_ALLGATHER_LOCALITY_BRUCK] =
         {.name = "locality_bruck",
          .help = "Bruck over nodes whose processes fetch blocks from several nodes at once: "

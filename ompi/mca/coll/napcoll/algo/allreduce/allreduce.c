@@ -26,12 +26,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
          .bounds = napcoll_allreduce_smp_bounds,
          .radix = true,
          .needs = NAPCOLL_NEEDS_NODE_ORDER,
-         .tunable = {{.name = "radix",
-                      .help = "Radix of the steps between leaders, at least 2: more "
-                              "messages in fewer steps. 0: chosen by the model",
-                      .initial = 0,
-                      .least = 0,
-                      .reckoned = true}}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the steps between leaders")}},
     [NAPCOLL_ALLREDUCE_NAP] =
         {.name = "nap",
          .help = "node-aware parallel: all processes of a node share the inter-node messages, "
@@ -77,12 +72,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
          .bounds = napcoll_allreduce_lane_bounds,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_COMMUTATIVE,
          .segmented = true,
-         .tunable = {{.name = "radix",
-                      .help = "Radix of the steps between nodes, at least 2: more messages in "
-                              "fewer steps. 0: chosen by the model",
-                      .initial = 0,
-                      .least = 0,
-                      .reckoned = true}}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the steps between nodes")}},
     [NAPCOLL_ALLREDUCE_GATHERED] =
         {.name = "gathered",
          .help = "all vectors on all processes, gathered node-aware, then folded by halves of the "

@@ -24,12 +24,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BARRIER_ALGORITHMS] = {
          .bounds = napcoll_barrier_smp_bounds,
          .radix = true,
          .needs = NAPCOLL_NEEDS_NOTHING,
-         .tunable = {{.name = "radix",
-                      .help = "Radix of the dissemination between leaders, at least 2: more "
-                              "messages in fewer steps. 0: chosen by the model",
-                      .initial = 0,
-                      .least = 0,
-                      .reckoned = true}}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the dissemination between leaders")}},
     [NAPCOLL_BARRIER_NAP] =
         {.name = "nap",
          .help = "node-aware parallel: dissemination over nodes in which every process of a node "

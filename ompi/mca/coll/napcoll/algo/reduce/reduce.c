@@ -26,13 +26,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
                             .bounds = napcoll_reduce_smp_bounds,
                             .radix = true,
                             .needs = NAPCOLL_NEEDS_NODE_ORDER,
-                            .tunable = {{.name = "radix",
-                                         .help =
-                                             "Radix of the tree between leaders, at least 2: more "
-                                             "messages in fewer steps. 0: chosen by the model",
-                                         .initial = 0,
-                                         .least = 0,
-                                         .reckoned = true}}},
+                            .tunable = {NAPCOLL_TUNABLE_RADIX("the tree between leaders")}},
     [NAPCOLL_REDUCE_NAP] =
         {.name = "nap",
          .help = "node-aware parallel: a tree of nodes in which every process of a node receives "
@@ -66,12 +60,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
          .bounds = napcoll_reduce_lane_bounds,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_COMMUTATIVE,
          .segmented = true,
-         .tunable = {{.name = "radix",
-                      .help = "Radix of the steps between nodes, at least 2: more messages in "
-                              "fewer steps. 0: chosen by the model",
-                      .initial = 0,
-                      .least = 0,
-                      .reckoned = true}}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the steps between nodes")}},
     [NAPCOLL_REDUCE_GATHERED] =
         {.name = "gathered",
          .help =

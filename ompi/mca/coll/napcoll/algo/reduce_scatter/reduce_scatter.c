@@ -24,12 +24,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_SCATTER_ALGORITHMS] =
          .bounds = napcoll_reduce_scatter_smp_bounds,
          .radix = true,
          .needs = NAPCOLL_NEEDS_COMMUTATIVE,
-         .tunable = {{.name = "radix",
-                      .help = "Radix of the exchange between leaders, at least 2: more "
-                              "messages in fewer steps. 0: chosen by the model",
-                      .initial = 0,
-                      .least = 0,
-                      .reckoned = true}}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the exchange between leaders")}},
     [NAPCOLL_REDUCE_SCATTER_LOCALITY] =
         {.name = "locality",
          .help =

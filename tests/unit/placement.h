@@ -1,0 +1,30 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Node maps of the placements that napcoll_placement_parse knows.
+ */
+
+#ifndef NAPCOLL_TESTS_PLACEMENT_H
+#define NAPCOLL_TESTS_PLACEMENT_H
+
+#include "topo/napcoll_node_map.h"
+
+/** So many ranks on nodes of so many processes ("3,2", repeated), in an order ("cyclic"). To be freed. */
+static inline napcoll_node_map_t *placement(const char *ppn, const char *order, int size)
+{
+    int *id = calloc((size_t) size, sizeof(*id));
+    size_t where;
+    napcoll_node_map_t *map;
+
+    assert_non_null(id);
+    assert_int_equal(napcoll_placement_parse(ppn, order, size, id, &where), 0);
+    assert_int_equal(napcoll_node_map_create(id, size, &map), 0);
+    free(id);
+    return map;
+}
+
+#endif /* NAPCOLL_TESTS_PLACEMENT_H */
