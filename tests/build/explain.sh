@@ -178,9 +178,9 @@ auto() {
 }
 
 # Up to 64 processes are simulated all, and sizes that are powers of two have classes that end with them. auto
-# may take another radix, never one that is slower.
+# may take other radixes, never such that are slower.
 component_is_asked() {
-    local shape bytes name time radix
+    local shape bytes name time radix tunable
     for shape in '--coll allreduce' '--coll reduce --root 5' '--coll barrier' '--coll allgather' \
         '--coll allgatherv --in-place' '--coll reduce_scatter' '--coll reduce_scatter_block' '--coll scan' \
         '--coll exscan --ordered' '--coll allreduce --reproducible'; do
@@ -194,8 +194,9 @@ component_is_asked() {
             tail -n 3 "$work/auto"
             read -r name time < <(auto "$work/auto")
             radix=$(sed -nE 's/^It takes a local radix of ([0-9]+) there.*/\1/p' "$work/auto")
+            tunable=$(sed -nE 's/^It takes a [a-z]+ of [0-9]+ there.* (--tunable [0-9]+)\.$/\1/p' "$work/auto")
             # shellcheck disable=SC2086
-            [ "$(times $shape --algorithm "$name" --local-radix "${radix:-8}")" = "$name $time" ]
+            [ "$(times $shape --algorithm "$name" $tunable --local-radix "${radix:-8}")" = "$name $time" ]
             rows "$work/auto" | awk -v time="$time" '$2 != "-" && $2 < time { print; bad = 1 } END { exit bad }'
             shape=${shape#--nodes 8 --ppn 8 }
         done

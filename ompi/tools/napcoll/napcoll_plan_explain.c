@@ -366,6 +366,11 @@ static void print_parameters(const case_t *c, const napcoll_decision_t *decision
         printf("It takes a local radix of %d there: see --local-radix %d.\n", params->local_radix,
                params->local_radix);
     }
+    if (NULL != algorithm->tunable[0].name && params->tunable[0] != algorithm->tunable[0].initial) {
+        printf(
+            "It takes a %s of %d there: see napcoll-plan simulate --algorithm %s --tunable %d.\n",
+            algorithm->tunable[0].name, params->tunable[0], algorithm->name, params->tunable[0]);
+    }
     if (params->segments > 1) {
         printf(
             "It cuts the vector into %d segments there: see napcoll-plan simulate --algorithm %s "
