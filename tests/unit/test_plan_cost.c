@@ -214,7 +214,7 @@ static void cost_of_processes_in_step_is_exact(void **state)
     for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
         napcoll_generator_t generator = generator_of(expected[i].algorithm, map, 2, false);
         counted_t c = {.source = napcoll_generator_plan, .context = &generator, .until = 100};
-        double time = napcoll_plan_cost_us(map, counted, &c, -1, &m, 8);
+        double time = napcoll_plan_cost_us(map, counted, &c, -1, &m, 8, 0);
 
         if (!is_about(time, expected[i].expected)) {
             fail_msg("%s: %.9g us, expected %.9g", expected[i].algorithm, time,
@@ -235,8 +235,8 @@ static void cost_counts_the_root(void **state)
     napcoll_machine_t m = plain();
 
     (void) state;
-    assert_true(is_about(napcoll_plan_cost_us(map, play, &script, 10, &m, 2000), 7));
-    assert_true(is_about(napcoll_plan_cost_us(map, play, &script, -1, &m, 2000), 1));
+    assert_true(is_about(napcoll_plan_cost_us(map, play, &script, 10, &m, 2000, 0), 7));
+    assert_true(is_about(napcoll_plan_cost_us(map, play, &script, -1, &m, 2000, 0), 1));
     napcoll_node_map_free(map);
 }
 
@@ -263,7 +263,7 @@ static void cost_of_long_plans_takes_few_of_them(void **state)
     napcoll_node_map_t *map = block_map(300, 1);
     counted_t c = {.source = ring, .context = &map->size, .until = 100};
     napcoll_machine_t m = plain();
-    double time = napcoll_plan_cost_us(map, counted, &c, -1, &m, 1000);
+    double time = napcoll_plan_cost_us(map, counted, &c, -1, &m, 1000, 0);
 
     (void) state;
     assert_true(time > LONG_STAGES * 11.0 - 1e-3 && time < LONG_STAGES * 11.0 + 1e-3);
@@ -283,9 +283,9 @@ static void cost_is_none_where_memory_runs_out(void **state)
     for (int until = 0; until <= 5; until++) {
         counted_t c = {.source = napcoll_generator_plan, .context = &generator, .until = until};
 
-        assert_int_equal(isnan(napcoll_plan_cost_us(map, counted, &c, -1, &m, 8)), until < 5);
+        assert_int_equal(isnan(napcoll_plan_cost_us(map, counted, &c, -1, &m, 8, 0)), until < 5);
     }
-    assert_true(isnan(napcoll_plan_cost_us(map, play, &script, -1, &m, 8)));
+    assert_true(isnan(napcoll_plan_cost_us(map, play, &script, -1, &m, 8, 0)));
     napcoll_node_map_free(map);
 }
 
@@ -309,7 +309,7 @@ static void cost_is_the_same_for_all_ranks(void **state)
                 assert_int_not_equal(napcoll_node_map_near_lane(map, node, 1), 1);
             }
             shared = napcoll_plan_cost_map(map);
-            time = napcoll_plan_cost_us(&shared, napcoll_generator_plan, &generator, -1, &m, bytes);
+            time = napcoll_plan_cost_us(&shared, napcoll_generator_plan, &generator, -1, &m, bytes, 0);
             first = node < 0 ? time : first;
             assert_memory_equal(&time, &first, sizeof(time));
             napcoll_node_map_free(map);

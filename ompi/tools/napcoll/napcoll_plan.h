@@ -128,9 +128,6 @@ void require_eligible(const options_t *o, const napcoll_node_map_t *map);
  * of many blocks. */
 long long guess_steps(napcoll_generator_t *generator);
 
-/** Whether a collective folds anything. */
-bool folds(const napcoll_collective_t *collective);
-
 /** The size where --bytes says none: 8, and 0 of what has no data. */
 int default_bytes(const options_t *o);
 

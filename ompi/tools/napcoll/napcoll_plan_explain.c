@@ -38,6 +38,7 @@ typedef struct {
     double formula_us;       /* NAN: there is none, or none for this placement */
     double time_us;          /* that of the two which decides; INFINITY: there is none */
     effort_t effort;
+    napcoll_params_t params; /* with which it was weighed */
 } candidate_t;
 
 /* What is explained. */
@@ -161,6 +162,54 @@ static double formula_us(const case_t *c, const napcoll_algorithm_t *algorithm)
                : form(&c->machine, c->map->nodes, c->map->max_ppn, c->bytes);
 }
 
+/* What the component is asked: settings as the options say, on this machine. */
+static napcoll_settings_t settings_of(const case_t *c)
+{
+    const options_t *o = c->options;
+    napcoll_settings_t settings = napcoll_select_defaults(o->collective);
+
+    settings.local_radix = o->params.local_radix;
+    settings.reproducible = o->params.reproducible;
+    settings.machine = &c->machine;
+    return settings;
+}
+
+static napcoll_decision_t decide(const case_t *c, const napcoll_settings_t *settings)
+{
+    const options_t *o = c->options;
+    const napcoll_question_t question = {.map = c->map,
+                                         .bytes = (size_t) c->bytes,
+                                         .ordered = o->params.ordered,
+                                         .in_place = o->params.in_place,
+                                         .root = o->params.root};
+    napcoll_decision_t decision;
+
+    if (0 != napcoll_select(o->collective, settings, &question, &decision)) {
+        out_of_memory();
+    }
+    return decision;
+}
+
+/* The parameters of an algorithm: of a broadcast's, what goes between nodes and the segments are those that
+ * the component would take. */
+static void set_params(const case_t *c, const napcoll_algorithm_t *algorithm,
+                       napcoll_params_t *params)
+{
+    napcoll_settings_t settings = settings_of(c);
+    napcoll_decision_t decision;
+
+    if (napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS) < 0
+        && napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_CHOICE) < 0) {
+        return;
+    }
+    settings.force = NAPCOLL_FORCE_FIRST + (int) (algorithm - c->options->collective->algorithm);
+    decision = decide(c, &settings);
+    if (decision.algorithm >= 0) {
+        params->segments = decision.params.segments;
+        memcpy(params->tunable, decision.params.tunable, sizeof(params->tunable));
+    }
+}
+
 static candidate_t weigh(const case_t *c, const napcoll_algorithm_t *algorithm)
 {
     napcoll_generator_t generator = generator_of(c->options, algorithm, c->map);
@@ -173,6 +222,8 @@ static candidate_t weigh(const case_t *c, const napcoll_algorithm_t *algorithm)
         return candidate;
     }
     candidate.formula_us = formula_us(c, algorithm);
+    set_params(c, algorithm, &generator.request.params);
+    candidate.params = generator.request.params;
     candidate.too_long = c->simulated && guess_steps(&generator) > MOST_STEPS;
     if (c->simulated && !candidate.too_long) {
         candidate.simulated_us = simulated_us(c, &generator);
@@ -233,6 +284,27 @@ static void print_verdict(const candidate_t *candidate, const candidate_t *best)
     }
 }
 
+/* What the model chooses of an algorithm, each as "NAME VALUE" or so: before the first one, between them, and
+ * behind the last. */
+static void print_chosen(const napcoll_algorithm_t *algorithm, const napcoll_params_t *params,
+                         const char *before, const char *between, const char *behind)
+{
+    int printed = 0;
+
+    for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
+        const napcoll_tunable_t *tunable = &algorithm->tunable[t];
+        const int value = params->tunable[t];
+
+        if (NAPCOLL_RECKONS_CHOICE == tunable->reckons && value > 0) {
+            printf("%s%s=%s", printed++ > 0 ? between : before, tunable->name,
+                   tunable->names[value - 1]);
+        } else if (NAPCOLL_RECKONS_SEGMENTS == tunable->reckons && params->segments > 1) {
+            printf("%s%s=%d", printed++ > 0 ? between : before, tunable->name, params->segments);
+        }
+    }
+    printf("%s", printed > 0 ? behind : "");
+}
+
 static void print_table(const case_t *c)
 {
     const options_t *o = c->options;
@@ -257,6 +329,7 @@ static void print_table(const case_t *c)
         print_time(c->candidate[i].simulated_us);
         print_time(c->candidate[i].formula_us);
         printf("  ");
+        print_chosen(c->candidate[i].algorithm, &c->candidate[i].params, "", ", ", "; ");
         print_verdict(&c->candidate[i], chosen(c));
     }
 }
@@ -312,7 +385,7 @@ static void print_effort(const case_t *c, const char *name, const effort_t *e)
     }
     printf("\n    %d step%s inside a node; a rank takes in %d message%s from its own node\n",
            e->local_steps, plural(e->local_steps), e->local_messages, plural(e->local_messages));
-    if (folds(collective)) {
+    if (napcoll_goal_folds(collective->goal)) {
         printf("    %.4g fold%s %s\n", e->folds, e->folds > 1 || e->folds < 1 ? "s" : "",
                fold_of(c));
     }
@@ -361,17 +434,21 @@ static void print_parameters(const case_t *c, const napcoll_decision_t *decision
     const napcoll_params_t *params = &decision->params;
     const bool other_radix = algorithm->radix
                              && params->local_radix != c->options->params.local_radix;
+    const bool pipelined = napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS) >= 0;
 
     if (other_radix) {
         printf("It takes a local radix of %d there: see --local-radix %d.\n", params->local_radix,
                params->local_radix);
     }
-    if (NULL != algorithm->tunable[0].name && params->tunable[0] != algorithm->tunable[0].initial) {
+    if (NAPCOLL_RECKONS_RADIX == algorithm->tunable[0].reckons
+        && params->tunable[0] != algorithm->tunable[0].initial) {
         printf(
             "It takes a %s of %d there: see napcoll-plan simulate --algorithm %s --tunable %d.\n",
             algorithm->tunable[0].name, params->tunable[0], algorithm->name, params->tunable[0]);
     }
-    if (params->segments > 1) {
+    print_chosen(algorithm, params, "It takes ", " and ", " there");
+    print_chosen(algorithm, params, ": see napcoll-plan simulate --tunable ", ",", ".\n");
+    if (params->segments > 1 && !pipelined) {
         printf(
             "It cuts the vector into %d segments there: see napcoll-plan simulate --algorithm %s "
             "--segments %d.\n",
@@ -383,20 +460,9 @@ static void print_parameters(const case_t *c, const napcoll_decision_t *decision
 static void print_component(const case_t *c)
 {
     const options_t *o = c->options;
-    const napcoll_question_t question = {.map = c->map,
-                                         .bytes = (size_t) c->bytes,
-                                         .ordered = o->params.ordered,
-                                         .in_place = o->params.in_place,
-                                         .root = o->params.root};
-    napcoll_settings_t settings = napcoll_select_defaults(o->collective);
-    napcoll_decision_t decision;
+    const napcoll_settings_t settings = settings_of(c);
+    const napcoll_decision_t decision = decide(c, &settings);
 
-    settings.local_radix = o->params.local_radix;
-    settings.reproducible = o->params.reproducible;
-    settings.machine = &c->machine;
-    if (0 != napcoll_select(o->collective, &settings, &question, &decision)) {
-        out_of_memory();
-    }
     if (decision.algorithm < 0) {
         printf("\nThe component's auto leaves this to the previous component: %s.\n",
                napcoll_reason_help(decision.reason));
@@ -419,6 +485,7 @@ static int print_rank(const case_t *c)
         return 0;
     }
     generator = generator_of(c->options, chosen(c)->algorithm, c->map);
+    generator.request.params = chosen(c)->params;
     printf("\n");
     return print_plan(&generator, c->options->rank, stdout);
 }

@@ -30,6 +30,7 @@ const napcoll_collective_t *const collectives[] = {&napcoll_allreduce,
                                                    &napcoll_reduce_scatter_block,
                                                    &napcoll_scan,
                                                    &napcoll_exscan,
+                                                   &napcoll_bcast,
                                                    NULL};
 
 void complain(const char *format, ...)
@@ -174,11 +175,6 @@ static const char *default_algorithm(const napcoll_collective_t *collective)
     return collective->algorithm[0].name;
 }
 
-bool folds(const napcoll_collective_t *collective)
-{
-    return NAPCOLL_GOAL_ALLGATHER != collective->goal && NAPCOLL_GOAL_BARRIER != collective->goal;
-}
-
 int default_bytes(const options_t *o)
 {
     return NAPCOLL_GOAL_BARRIER == o->collective->goal ? 0 : 8;
@@ -201,14 +197,59 @@ static napcoll_provider_t find_provider(const char *name)
     complain("--provider %s: expected p2p or delegate", name);
 }
 
-/* The algorithm, if any is named, and its tunable. */
-static void set_algorithm(options_t *o, const char *algorithm, const char *tunable)
+static void initial_tunables(const napcoll_algorithm_t *algorithm, napcoll_params_t *params)
 {
+    for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
+        params->tunable[t] = algorithm->tunable[t].initial;
+    }
+}
+
+/* The value of a tunable: a number, or one of its names. */
+static int tunable_value(const napcoll_tunable_t *tunable, const char *text)
+{
+    for (int v = 0; NULL != tunable->names && NULL != tunable->names[v]; v++) {
+        if (0 == strcmp(text, tunable->names[v])) {
+            return v + 1;
+        }
+    }
+    if (NULL != tunable->names) {
+        complain("--tunable %s: expected a name that napcoll-plan list gives for %s", text,
+                 tunable->name);
+    }
+    return number("tunable", text, tunable->least, INT_MAX);
+}
+
+/* Set one tunable: VALUE, of the first, or NAME=VALUE. */
+static void set_tunable(options_t *o, const char *text)
+{
+    const napcoll_tunable_t *tunable = o->algorithm->tunable;
+    const char *equals = strchr(text, '=');
+    const size_t length = NULL == equals ? 0 : (size_t) (equals - text);
+    int t = 0;
+
+    while (NULL != equals && NULL != tunable[t].name
+           && (strlen(tunable[t].name) != length || 0 != strncmp(tunable[t].name, text, length))) {
+        t++;
+    }
+    if (NULL == tunable[t].name) {
+        complain("--tunable %s: %s has %s", text, o->algorithm->name,
+                 NULL == tunable[0].name ? "none" : "none of that name");
+    }
+    o->params.tunable[t] = tunable_value(&tunable[t], NULL == equals ? text : equals + 1);
+    if (NAPCOLL_RECKONS_SEGMENTS == tunable[t].reckons) {
+        o->params.segments = o->params.tunable[t];
+    }
+}
+
+/* The algorithm, if any is named, and its tunables, with commas between. */
+static void set_algorithm(options_t *o, const char *algorithm, const char *tunables)
+{
+    char *copy, *rest = NULL;
     int row;
 
     if (NULL == algorithm) {
-        if (NULL != tunable) {
-            complain("--tunable %s: expected --algorithm as well, whose tunable it is", tunable);
+        if (NULL != tunables) {
+            complain("--tunable %s: expected --algorithm as well, whose tunable it is", tunables);
         }
         return;
     }
@@ -217,13 +258,18 @@ static void set_algorithm(options_t *o, const char *algorithm, const char *tunab
         complain("--algorithm %s: %s has no such algorithm", algorithm, o->collective->name);
     }
     o->algorithm = &o->collective->algorithm[row];
-    o->params.tunable[0] = o->algorithm->tunable[0].initial;
-    if (NULL != tunable && NULL == o->algorithm->tunable[0].name) {
-        complain("--tunable %s: %s has none", tunable, algorithm);
+    initial_tunables(o->algorithm, &o->params);
+    if (NULL == tunables) {
+        return;
     }
-    if (NULL != tunable) {
-        o->params.tunable[0] = number("tunable", tunable, o->algorithm->tunable[0].least, INT_MAX);
+    copy = strdup(tunables);
+    if (NULL == copy) {
+        out_of_memory();
     }
+    for (char *one = strtok_r(copy, ",", &rest); NULL != one; one = strtok_r(NULL, ",", &rest)) {
+        set_tunable(o, one);
+    }
+    free(copy);
 }
 
 /* ---- the options ---- */
@@ -288,11 +334,15 @@ static void refuse_pointless(const options_t *o)
         complain("--segments %d: %s%s%s cuts no vectors into segments", o->params.segments, name,
                  NULL == o->algorithm ? "" : " ", NULL == o->algorithm ? "" : o->algorithm->name);
     }
-    if (o->params.root > 0 && NAPCOLL_GOAL_REDUCE != o->collective->goal) {
+    if (o->params.root > 0 && !napcoll_goal_is_rooted(o->collective->goal)) {
         complain("--root %d: %s has no root", o->params.root, name);
     }
-    if ((o->params.ordered || o->params.reproducible) && !folds(o->collective)) {
+    if ((o->params.ordered || o->params.reproducible)
+        && !napcoll_goal_folds(o->collective->goal)) {
         complain("--%s: %s folds nothing", o->params.ordered ? "ordered" : "reproducible", name);
+    }
+    if (NAPCOLL_GOAL_BCAST == o->collective->goal && o->params.in_place) {
+        complain("--in-place: %s has one buffer", name);
     }
     if (NAPCOLL_GOAL_BARRIER == o->collective->goal
         && (o->params.in_place || NULL != o->byte_range)) {
@@ -364,7 +414,7 @@ options_t parse_options(int argc, char **argv, unsigned bit)
             o.params.root = number("root", optarg, 0, MOST_RANKS - 1);
             break;
         case 'g':
-            o.params.segments = number("segments", optarg, 1, NAPCOLL_MOST_SEGMENTS);
+            o.params.segments = number("segments", optarg, 1, NAPCOLL_MODEL_MOST_SEGMENTS);
             break;
         case 'M':
             o.machine = optarg;
@@ -557,7 +607,7 @@ napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *
             .collective = o->collective, .algorithm = algorithm, .map = map, .params = o->params}};
 
     if (NULL == o->algorithm) {
-        generator.request.params.tunable[0] = algorithm->tunable[0].initial;
+        initial_tunables(algorithm, &generator.request.params);
     }
     return generator;
 }

@@ -81,7 +81,7 @@ static void report_broken(sweep_t *sweep, const options_t *o, const napcoll_node
         clear_bar(sweep);
         printf("%s %s, %d ranks on %d nodes, --ppn %s --map %s", o->collective->name,
                o->algorithm->name, map->size, map->nodes, o->ppn, o->order);
-        if (NAPCOLL_GOAL_REDUCE == o->collective->goal) {
+        if (napcoll_goal_is_rooted(o->collective->goal)) {
             printf(" --root %d", o->params.root);
         }
         printf(": %s: %s\n", napcoll_verify_status_name(verdict->status), verdict->text);

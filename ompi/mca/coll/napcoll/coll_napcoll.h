@@ -15,11 +15,12 @@
  *     coll_napcoll_params.c       MCA parameters and performance variables
  *     coll_napcoll_companions.c   the components that must be there for napcoll to be one
  *     coll_napcoll_agree.c        whether all processes have the same settings
+ *     coll_napcoll_topology.c     the switch tree, from a file
  *     coll_napcoll_module.c       one module per communicator: enabling, the table of functions
  *     coll_napcoll_cache.c        decisions and plans of a module
  *     coll_napcoll_verify.c       new plans, proven before their first use
  *     coll_napcoll_vector.c       MPI_Allreduce, MPI_Reduce, MPI_Scan, MPI_Exscan
- *     coll_napcoll_allgather.c, coll_napcoll_reduce_scatter.c, coll_napcoll_barrier.c    the others
+ *     coll_napcoll_allgather.c, _reduce_scatter.c, _barrier.c, _bcast.c    the others
  */
 
 #ifndef MCA_COLL_NAPCOLL_EXPORT_H
@@ -55,6 +56,7 @@ typedef enum {
     NAPCOLL_COLL_REDUCE_SCATTER_BLOCK,
     NAPCOLL_COLL_SCAN,
     NAPCOLL_COLL_EXSCAN,
+    NAPCOLL_COLL_BCAST,
     NAPCOLL_COLLS
 } napcoll_coll_t;
 
@@ -85,6 +87,7 @@ typedef struct mca_coll_napcoll_component {
     int verify; /**< NAPCOLL_VERIFY_PLANS_... */
     char *fake_ppn;
     char *fake_map;
+    char *topology_file;
     napcoll_machine_t machine; /**< what communication costs here */
     napcoll_job_t job;
     bool job_known;          /**< see mca_coll_napcoll_know_job */
@@ -110,7 +113,7 @@ typedef struct napcoll_call {
     size_t bytes; /**< of the vector, or of a rank's block (the mean one), packed */
     bool ordered; /**< the op does not commute */
     bool in_place;
-    int root; /**< of a reduce; else 0 */
+    int root; /**< of a reduce or broadcast; else 0 */
 } napcoll_call_t;
 
 /** A decision that was taken, and the plans that serve it. */
@@ -152,15 +155,26 @@ int mca_coll_napcoll_know_job(void);
 
 /* coll_napcoll_agree.c */
 
-/** On process 0 of the job: let the others know the settings. Before they exchange addresses. */
+/** On process 0 of the job: let the others know the settings and the switch tree. Before they exchange
+ * addresses. */
 int mca_coll_napcoll_publish_settings(void);
 
 /**
- * Compare the settings with those of process 0, once per process and after the exchange.
+ * Compare the settings with those of process 0, and take over its switch tree, once per process and after
+ * the exchange.
  *
  * @return OMPI_SUCCESS, or an error after a message that names what differs
  */
 int mca_coll_napcoll_compare_settings(void);
+
+/* coll_napcoll_topology.c */
+
+/** Read the topology file, where one is named; says what is wrong with it. Returns the tree as a text for
+ * the other processes, "" where there is none, owned by the caller; NULL where memory ran out. */
+char *mca_coll_napcoll_read_topology(void);
+
+/** Take in the text that process 0 told: the job's tree. */
+int mca_coll_napcoll_know_topology(const char *text);
 
 /* coll_napcoll_params.c */
 int mca_coll_napcoll_register(void);
@@ -235,6 +249,7 @@ int mca_coll_napcoll_reduce_scatter(REDUCESCATTER_ARGS);
 int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS);
 int mca_coll_napcoll_scan(SCAN_ARGS);
 int mca_coll_napcoll_exscan(EXSCAN_ARGS);
+int mca_coll_napcoll_bcast(BCAST_ARGS);
 
 END_C_DECLS
 

@@ -8,7 +8,8 @@
  * Agreement: decisions are functions of values that all ranks share, and the settings are among
  * them. A parameter file that differs on one node would make ranks choose different algorithms and
  * wait for each other for ever. So process 0 of the job publishes its settings before the job's
- * processes exchange their business cards, and every process compares its own, once.
+ * processes exchange their business cards, and every process compares its own, once. The switch tree,
+ * which process 0 alone reads, goes along: the text is the settings, a newline, and the tree.
  */
 
 #include "coll_napcoll.h"
@@ -121,22 +122,30 @@ static void show_difference(const char *mine, const char *theirs)
 
 int mca_coll_napcoll_publish_settings(void)
 {
-    char *mine;
-    int rc;
+    char *mine, *tree, *text = NULL;
+    int rc = OMPI_ERR_OUT_OF_RESOURCE;
 
     if (0 != OPAL_PROC_MY_NAME.vpid) {
         return OMPI_SUCCESS;
     }
     mine = settings_text(&mca_coll_napcoll_component);
-    rc = NULL == mine ? OMPI_ERR_OUT_OF_RESOURCE : napcoll_compat_publish(key, mine);
+    tree = mca_coll_napcoll_read_topology();
+    if (NULL != mine && NULL != tree && asprintf(&text, "%s\n%s", mine, tree) >= 0) {
+        rc = napcoll_compat_publish(key, text);
+        free(text);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_know_topology(tree);
+    }
     free(mine);
+    free(tree);
     return rc;
 }
 
 int mca_coll_napcoll_compare_settings(void)
 {
     opal_process_name_t first = {.jobid = OPAL_PROC_MY_NAME.jobid, .vpid = 0};
-    char *theirs = NULL, *mine;
+    char *theirs = NULL, *tree = NULL, *mine;
     int rc = OMPI_SUCCESS;
 
     if (0 == OPAL_PROC_MY_NAME.vpid) {
@@ -146,12 +155,20 @@ int mca_coll_napcoll_compare_settings(void)
     if (NULL == mine) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (OMPI_SUCCESS != napcoll_compat_lookup(&first, key, &theirs) || NULL == theirs) {
+    if (OMPI_SUCCESS == napcoll_compat_lookup(&first, key, &theirs) && NULL != theirs) {
+        tree = strchr(theirs, '\n');
+    }
+    if (NULL != tree) {
+        *tree++ = '\0';
+    }
+    if (NULL == tree) {
         napcoll_compat_show_help("no settings of process 0", napcoll_compat_hostname());
         rc = OMPI_ERR_NOT_FOUND;
     } else if (0 != strcmp(mine, theirs)) {
         show_difference(mine, theirs);
         rc = OMPI_ERR_BAD_PARAM;
+    } else {
+        rc = mca_coll_napcoll_know_topology(tree);
     }
     free(theirs);
     free(mine);

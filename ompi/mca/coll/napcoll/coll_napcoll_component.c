@@ -25,6 +25,7 @@ const napcoll_collective_t *const mca_coll_napcoll_collectives[NAPCOLL_COLLS] = 
     [NAPCOLL_COLL_REDUCE_SCATTER_BLOCK] = &napcoll_reduce_scatter_block,
     [NAPCOLL_COLL_SCAN] = &napcoll_scan,
     [NAPCOLL_COLL_EXSCAN] = &napcoll_exscan,
+    [NAPCOLL_COLL_BCAST] = &napcoll_bcast,
 };
 
 static int napcoll_open(void);

@@ -41,6 +41,7 @@ static const slot_t slots[NAPCOLL_COLLS] = {
     [NAPCOLL_COLL_REDUCE_SCATTER_BLOCK] = SLOT(reduce_scatter_block),
     [NAPCOLL_COLL_SCAN] = SLOT(scan),
     [NAPCOLL_COLL_EXSCAN] = SLOT(exscan),
+    [NAPCOLL_COLL_BCAST] = SLOT(bcast),
 };
 
 int mca_coll_napcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads)
@@ -183,6 +184,7 @@ mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, i
     module->super.coll_reduce_scatter_block = mca_coll_napcoll_reduce_scatter_block;
     module->super.coll_scan = mca_coll_napcoll_scan;
     module->super.coll_exscan = mca_coll_napcoll_exscan;
+    module->super.coll_bcast = mca_coll_napcoll_bcast;
     return &module->super;
 }
 

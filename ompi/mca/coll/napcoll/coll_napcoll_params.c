@@ -66,6 +66,19 @@ static int register_enum(const char *name, const char *help, mca_base_var_info_l
     return rc < 0 ? rc : OPAL_SUCCESS;
 }
 
+/* A tunable whose values have names; 0 leaves it to the model. */
+static int register_choice(const char *name, const napcoll_tunable_t *tunable, int *storage)
+{
+    mca_base_var_enum_value_t values[NAPCOLL_MAX_ALGORITHMS + 2] = {{0, "auto"}};
+
+    for (int v = 0; NULL != tunable->names[v]; v++) {
+        values[v + 1].value = v + 1;
+        values[v + 1].string = tunable->names[v];
+    }
+    return register_enum(name, tunable->help, OPAL_INFO_LVL_6, MCA_BASE_VAR_SCOPE_READONLY, values,
+                         storage);
+}
+
 /* An int that must not be below `least`. */
 static int register_int(const char *name, const char *help, mca_base_var_info_lvl_t level,
                         int least, int *storage)
@@ -164,8 +177,10 @@ static int register_tunables(const napcoll_collective_t *collective, napcoll_set
 
             (void) snprintf(name, sizeof(name), "%s_%s_%s", collective->name, algorithm->name,
                             algorithm->tunable[t].name);
-            rc = register_int(name, algorithm->tunable[t].help, OPAL_INFO_LVL_6,
-                              algorithm->tunable[t].least, &settings->tunable[row][t]);
+            rc = NULL != algorithm->tunable[t].names
+                     ? register_choice(name, &algorithm->tunable[t], &settings->tunable[row][t])
+                     : register_int(name, algorithm->tunable[t].help, OPAL_INFO_LVL_6,
+                                    algorithm->tunable[t].least, &settings->tunable[row][t]);
             if (OPAL_SUCCESS != rc) {
                 return rc;
             }
@@ -257,6 +272,15 @@ static int register_general(void)
         "For tests: how fake_ppn deals the ranks to nodes: block, cyclic or random:SEED",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_READONLY,
         &component->fake_map);
+    component->topology_file = NULL;
+    (void) mca_base_component_var_register(
+        version, "topology_file",
+        "The network's switches, as a file in the form of Slurm's topology.conf (SwitchName=s0 "
+        "Nodes=n[0-3], SwitchName=s1 Switches=s[0-2]). Broadcasts then go from node to node in the "
+        "order of a walk through the switches, which loads their links least. Process 0 of the job "
+        "reads it for all. Without one, nodes are taken to hang on one switch, in the launcher's order",
+        MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY,
+        &component->topology_file);
     (void) register_int("local_radix",
                         "Fan-out of the steps inside a node with provider p2p, at least 2: more "
                         "messages in fewer steps. Vectors over 64 KiB use 2",
@@ -273,9 +297,10 @@ static int register_general(void)
     component->segment_bytes = NAPCOLL_DEFAULT_SEGMENT_BYTES;
     register_size(
         "segment_bytes",
-        "Vectors that are larger may go through pipelines (algorithms lane and ring) in "
-        "segments of about this size, at most 8; auto takes them where the model says so. "
-        "0: in one",
+        "Vectors that are larger may go through pipelines (algorithms lane and ring of reductions) "
+        "in segments of about this size, at most 8; auto takes them where the model says so. "
+        "0: in one, also in broadcasts, whose segments are else reckoned from the machine (see their "
+        "tunables segments)",
         &component->segment_bytes);
     component->local_shape = NAPCOLL_SHAPE_AUTO;
     rc = register_enum(

@@ -62,7 +62,7 @@ bool napcoll_request_scattered(const napcoll_request_t *request)
 
 int napcoll_request_root(const napcoll_request_t *request)
 {
-    return NAPCOLL_GOAL_REDUCE == request->collective->goal ? request->params.root : 0;
+    return napcoll_goal_is_rooted(request->collective->goal) ? request->params.root : 0;
 }
 
 bool napcoll_request_takes(const napcoll_request_t *request)
@@ -118,6 +118,16 @@ napcoll_plan_t *napcoll_generator_plan(void *context, int rank)
 
     request.rank = rank;
     return request.algorithm->generate(&request);
+}
+
+int napcoll_algorithm_tunable(const napcoll_algorithm_t *algorithm, napcoll_reckons_t reckons)
+{
+    for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
+        if (reckons == algorithm->tunable[t].reckons) {
+            return t;
+        }
+    }
+    return -1;
 }
 
 int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *name)

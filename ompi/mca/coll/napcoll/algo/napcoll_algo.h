@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "algo/napcoll_hops.h"
 #include "plan/napcoll_plan.h"
 #include "plan/napcoll_plan_verify.h"
 #include "topo/napcoll_node_map.h"
@@ -46,7 +47,7 @@ typedef struct napcoll_params {
     bool in_place;     /**< input is in the receive buffer */
     bool ordered;      /**< contributions must be folded in rank order (the op does not commute) */
     bool reproducible; /**< ... and by halves of the ranks: the same bits on any nodes */
-    int root;          /**< of a reduce */
+    int root;          /**< of a reduce or broadcast */
     int segments;      /**< pieces of a vector that follow each other through a pipeline; 0 is 1 */
     napcoll_provider_t provider;
     int local_radix;                   /**< fan-out of local phases in the p2p provider, >= 2 */
@@ -82,7 +83,7 @@ static inline napcoll_span_t napcoll_request_input(const napcoll_request_t *requ
     return (napcoll_span_t){.buffer = napcoll_request_input_buffer(request), .count = 1};
 }
 
-/** The rank to which a result is led: the root of a reduce, and rank 0 where there is none. */
+/** The root of a reduce, to which its result is led, or of a broadcast; rank 0 where there is none. */
 int napcoll_request_root(const napcoll_request_t *request);
 
 /** Whether the rank gets a result in its receive buffer. */
@@ -125,13 +126,22 @@ typedef enum {
     NAPCOLL_REASONS
 } napcoll_reason_t;
 
+/** What the model does about a tunable that is 0. In a plan 0 is left to the generator. */
+typedef enum {
+    NAPCOLL_RECKONS_NOTHING,  /**< a number like others */
+    NAPCOLL_RECKONS_RADIX,    /**< a radix over nodes: it tries powers of two */
+    NAPCOLL_RECKONS_CHOICE,   /**< one of names: it tries all of them */
+    NAPCOLL_RECKONS_SEGMENTS, /**< so many pieces of a pipeline: it tries a few, Hockney's among them */
+} napcoll_reckons_t;
+
 /** A number that users can set for one algorithm. */
 typedef struct napcoll_tunable {
     const char *name; /**< parameter coll_napcoll_COLL_ALGORITHM_name; NULL ends a list */
     const char *help; /**< for ompi_info */
     int initial;
     int least;
-    bool reckoned; /**< a radix over nodes that 0 leaves to the model, in a plan to the generator */
+    napcoll_reckons_t reckons; /**< only the first tunable of a row may be a radix or a choice */
+    const char *const *names;  /**< of a choice: those of 1, 2, ...; NULL after the last */
 } napcoll_tunable_t;
 
 /** A radix over nodes, of the steps named, which the model chooses unless users set it. */
@@ -140,7 +150,17 @@ typedef struct napcoll_tunable {
         .name = "radix",                                                                          \
         .help = "Radix of " steps ", at least 2: more messages in fewer steps. 0: chosen by the " \
                 "model",                                                                          \
-        .initial = 0, .least = 0, .reckoned = true                                                \
+        .initial = 0, .least = 0, .reckons = NAPCOLL_RECKONS_RADIX                                \
+    }
+
+/** The pieces of a pipeline, which the model chooses unless users set them. */
+#define NAPCOLL_TUNABLE_SEGMENTS                                                                  \
+    {                                                                                             \
+        .name = "segments",                                                                       \
+        .help = "Pieces in which the vector goes through the pipeline. 0: as many as the model "  \
+                "says, from none, those of Hockney's model, sqrt((P - 2) c m / a), and those "    \
+                "that the network's eager protocol takes",                                        \
+        .initial = 0, .least = 0, .reckons = NAPCOLL_RECKONS_SEGMENTS                             \
     }
 
 /** The most messages that one process sends, or receives, in one stage of an algorithm's plans. */
@@ -158,6 +178,10 @@ typedef struct napcoll_algorithm {
 
     /** What the algorithm claims of its plans on a map; the verifier proves it. */
     napcoll_bounds_t (*bounds)(const napcoll_node_map_t *map, const napcoll_params_t *params);
+
+    /** The way of its segments, where they pass from process to process in a pipeline that deepens
+     * with the communicator; else NULL. */
+    napcoll_hops_t (*hops)(const napcoll_node_map_t *map, const napcoll_params_t *params);
 
     unsigned needs; /**< napcoll_needs_t flags */
     bool gathers;   /**< a process holds the vectors of all ranks: auto takes it for the sake of
@@ -200,6 +224,10 @@ extern const napcoll_collective_t napcoll_scan;
 extern const napcoll_collective_t napcoll_exscan;
 extern const napcoll_collective_t napcoll_reduce;
 extern const napcoll_collective_t napcoll_barrier;
+extern const napcoll_collective_t napcoll_bcast;
+
+/** The first tunable of a row that reckons so, or -1. */
+int napcoll_algorithm_tunable(const napcoll_algorithm_t *algorithm, napcoll_reckons_t reckons);
 
 /** A row by name, or -1. */
 int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *name);

@@ -190,14 +190,14 @@ int napcoll_schedule_direct(napcoll_schedule_t *schedule, const napcoll_group_t 
     return reach(schedule, stage + 1);
 }
 
-/* What a stage of napcoll_schedule_collect has for this process. */
+/* What a stage of napcoll_schedule_collect has for this process, or, outwards, of napcoll_schedule_scatter. */
 static void collect_level(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
-                          const napcoll_split_t *split, int root)
+                          const napcoll_split_t *split, int root, bool outwards)
 {
     const int head = napcoll_split_head(split->first, split->size, root);
 
     if (group->self != napcoll_split_part_head(split, split->part, root)) {
-        return; /* its bundles are on their way */
+        return; /* its bundles are on their way, or not there yet */
     }
     for (int part = 0; part < split->parts; part++) {
         const int first = napcoll_split_part_first(split, part);
@@ -205,10 +205,10 @@ static void collect_level(napcoll_schedule_t *schedule, const napcoll_group_t *g
 
         if (group->self == head && part != split->part) {
             napcoll_schedule_run(schedule, group, stage,
-                                 group->rank(group, napcoll_split_head(first, size, root)), false,
-                                 first, size);
+                                 group->rank(group, napcoll_split_head(first, size, root)),
+                                 outwards, first, size);
         } else if (group->self != head && part == split->part) {
-            napcoll_schedule_run(schedule, group, stage, group->rank(group, head), true, first,
+            napcoll_schedule_run(schedule, group, stage, group->rank(group, head), !outwards, first,
                                  size);
         }
     }
@@ -222,7 +222,18 @@ int napcoll_schedule_collect(napcoll_schedule_t *schedule, const napcoll_group_t
     for (int level = 1; level <= levels; level++, stage++) {
         const napcoll_split_t split = napcoll_split_at(group->members, radix, level, group->self);
 
-        collect_level(schedule, group, stage, &split, root);
+        collect_level(schedule, group, stage, &split, root, false);
+    }
+    return reach(schedule, stage);
+}
+
+int napcoll_schedule_scatter(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+                             int radix, int root)
+{
+    for (int level = napcoll_split_levels(group->members, radix); level >= 1; level--, stage++) {
+        const napcoll_split_t split = napcoll_split_at(group->members, radix, level, group->self);
+
+        collect_level(schedule, group, stage, &split, root, true);
     }
     return reach(schedule, stage);
 }
@@ -251,6 +262,71 @@ void napcoll_schedule_gather(napcoll_builder_t *builder, const napcoll_schedule_
         } else {
             napcoll_builder_recv(builder, span, move->peer);
         }
+    }
+}
+
+static int by_stage(const void *a, const void *b)
+{
+    const napcoll_move_t *x = a, *y = b;
+
+    if (x->stage != y->stage) {
+        return x->stage < y->stage ? -1 : 1;
+    }
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static void sort_moves(napcoll_schedule_t *schedule)
+{
+    if (!schedule->mixed) {
+        return;
+    }
+    for (int i = 0; i < schedule->moves; i++) {
+        schedule->move[i].order = i;
+    }
+    qsort(schedule->move, (size_t) schedule->moves, sizeof(*schedule->move), by_stage);
+    schedule->mixed = false;
+}
+
+/* The messages at one time: of moves [from, to), each for the segment that has come to it. */
+static void pour_stage(napcoll_builder_t *builder, const napcoll_schedule_t *schedule, int from,
+                       int to, int time, int buffer, int blocks)
+{
+    for (int sends = 0; sends < 2; sends++) {
+        for (int i = from; i < to; i++) {
+            const napcoll_move_t *move = &schedule->move[i];
+            const napcoll_span_t span = {.buffer = buffer,
+                                         .first = move->first + (time - move->stage) * blocks,
+                                         .count = move->count};
+
+            if (move->send && 1 == sends) {
+                napcoll_builder_send(builder, span, move->peer);
+            } else if (!move->send && 0 == sends) {
+                napcoll_builder_recv(builder, span, move->peer);
+            }
+        }
+    }
+}
+
+void napcoll_schedule_pour(napcoll_builder_t *builder, napcoll_schedule_t *schedule, int buffer,
+                           int segments, int blocks)
+{
+    int from = 0, to = 0, time = 0;
+
+    if (schedule->failed) {
+        napcoll_builder_fail(builder);
+        return;
+    }
+    sort_moves(schedule);
+    while (from < schedule->moves) {
+        time = from == to ? schedule->move[from].stage : time + 1;
+        while (to < schedule->moves && schedule->move[to].stage <= time) {
+            to++;
+        }
+        while (from < to && schedule->move[from].stage + segments <= time) {
+            from++;
+        }
+        pour_stage(builder, schedule, from, to, time, buffer, blocks);
+        napcoll_builder_next_stage(builder);
     }
 }
 

@@ -26,6 +26,7 @@
 #define NAPCOLL_SCHEDULE_H
 
 #include "algo/napcoll_algo.h"
+#include "topo/napcoll_walk.h"
 
 /**
  * A message of this process, of an allgather: blocks [first, first + count).
@@ -41,6 +42,7 @@ typedef struct napcoll_move {
     int first;
     int count;
     bool returns; /**< see above */
+    int order;    /**< among moves that are being sorted */
 } napcoll_move_t;
 
 /** What one process does; all zero: nothing. */
@@ -72,6 +74,7 @@ typedef struct napcoll_group {
     bool cyclic;
 
     const napcoll_node_map_t *map; /**< for rank and first */
+    const napcoll_walk_t *walk;    /**< likewise, where members stand in its order */
     int node;                      /**< likewise */
     int lane;                      /**< likewise */
     int base;                      /**< likewise */
@@ -151,6 +154,26 @@ int napcoll_schedule_direct(napcoll_schedule_t *schedule, const napcoll_group_t 
  */
 int napcoll_schedule_collect(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
                              int radix, int root);
+
+/**
+ * Scatter from one member: napcoll_schedule_collect the other way round. Before, the root has all; then
+ * each member has its bundle, and those of the members behind it that it has passed on.
+ */
+int napcoll_schedule_scatter(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+                             int radix, int root);
+
+/**
+ * Emit the whole schedule forwards, for every segment, each a stage behind the one before, from and into
+ * one of the user's buffers. Takes time for the moves times the segments, however many stages there are.
+ *
+ * @param[in]     builder   the plan, of segments * blocks blocks
+ * @param[in,out] schedule  of one segment; its moves are sorted by their stages
+ * @param[in]     buffer    where all blocks are
+ * @param[in]     segments  of the vector
+ * @param[in]     blocks    of a segment
+ */
+void napcoll_schedule_pour(napcoll_builder_t *builder, napcoll_schedule_t *schedule, int buffer,
+                           int segments, int blocks);
 
 /**
  * Emit a stage's messages, forwards, into the builder's current stage.

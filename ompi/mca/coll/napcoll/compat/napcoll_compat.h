@@ -53,6 +53,14 @@
 #    define NAPCOLL_COMPAT_COMPONENT_DECLSPEC OMPI_DECLSPEC
 #endif
 
+/* NAPCOLL_COMPAT_HETEROGENEOUS: processes may have different representations of data, so that packed bytes
+ * of one are none of another. */
+#if OPAL_ENABLE_HETEROGENEOUS_SUPPORT
+#    define NAPCOLL_COMPAT_HETEROGENEOUS 1
+#else
+#    define NAPCOLL_COMPAT_HETEROGENEOUS 0
+#endif
+
 /* From 6.0 on a component has a pointer to itself, for builds inside libmpi. */
 #if defined(MCA_BASE_COMPONENT_INIT)
 #    define NAPCOLL_COMPAT_COMPONENT_INIT MCA_BASE_COMPONENT_INIT(ompi, coll, napcoll)

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #include "compat/napcoll_compat.h"
+#include "exec/napcoll_stream.h"
 #include "ompi/mca/pml/pml.h"
 
 /* Scratch memory up to this size stays with the communicator between calls. */
@@ -148,21 +149,20 @@ static inline char *span_address(const call_t *call, napcoll_span_t span)
     return 0 == span.first ? base : base + (ptrdiff_t) block_start(call, span.first) * call->extent;
 }
 
-/* Memory for the temporaries: *origin is where the first element of the first one begins. */
-static int get_scratch(napcoll_engine_t *engine, const napcoll_binding_t *binding, size_t elements,
-                       char **origin)
+int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, size_t elements,
+                           char **origin)
 {
     ptrdiff_t gap = 0, true_lb, true_extent, lb, extent;
     size_t reach, size;
 
-    ompi_datatype_get_true_extent(binding->datatype, &true_lb, &true_extent);
-    ompi_datatype_get_extent(binding->datatype, &lb, &extent);
+    ompi_datatype_get_true_extent(datatype, &true_lb, &true_extent);
+    ompi_datatype_get_extent(datatype, &lb, &extent);
     reach = (size_t) (extent < 0 ? -extent : extent);
     reach = reach > (size_t) true_extent ? reach : (size_t) true_extent;
     if (reach > 0 && elements > PTRDIFF_MAX / reach) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    size = (size_t) opal_datatype_span(&binding->datatype->super, elements, &gap);
+    size = (size_t) opal_datatype_span(&datatype->super, elements, &gap);
     if (size > engine->scratch_size) {
         drop_scratch(engine);
         engine->scratch = malloc(size);
@@ -190,7 +190,7 @@ static int bind_buffers(const call_t *call)
             call, (napcoll_span_t){.first = plan->temp[t].first, .count = plan->temp[t].count});
     }
     if (elements > 0) {
-        int rc = get_scratch(engine, call->binding, elements, &at);
+        int rc = napcoll_engine_scratch(engine, call->binding->datatype, elements, &at);
         if (OMPI_SUCCESS != rc) {
             return rc;
         }
@@ -253,13 +253,45 @@ static inline int post(const call_t *call, const napcoll_step_t *step, ompi_requ
                               MCA_PML_BASE_SEND_STANDARD, binding->comm, request));
 }
 
+/* Have in the send buffer what a stage sends. */
+static int fill(const call_t *call, const napcoll_stage_t *stage)
+{
+    int rc = OMPI_SUCCESS;
+
+    for (int i = stage->first; i < stage->first + stage->messages && OMPI_SUCCESS == rc; i++) {
+        const napcoll_span_t span = call->plan->step[i].left;
+
+        if (NAPCOLL_STEP_SEND == call->plan->step[i].kind) {
+            rc = napcoll_stream_fill(call->binding->stream,
+                                     block_start(call, span.first + span.count));
+        }
+    }
+    return rc;
+}
+
+/* Hand on what a stage has brought into the receive buffer. */
+static int empty(const call_t *call, const napcoll_stage_t *stage)
+{
+    int rc = OMPI_SUCCESS;
+
+    for (int i = stage->first; i < stage->first + stage->messages && OMPI_SUCCESS == rc; i++) {
+        const napcoll_span_t span = call->plan->step[i].dst;
+
+        if (NAPCOLL_STEP_RECV == call->plan->step[i].kind) {
+            rc = napcoll_stream_empty(call->binding->stream, block_start(call, span.first),
+                                      span_count(call, span));
+        }
+    }
+    return rc;
+}
+
 static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
 {
     napcoll_engine_t *engine = call->engine;
     const napcoll_step_t *step = &call->plan->step[stage->first];
-    int posted, rc = OMPI_SUCCESS;
+    int posted = 0, rc = NULL == call->binding->stream ? OMPI_SUCCESS : fill(call, stage);
 
-    for (posted = 0; posted < stage->messages; posted++) {
+    for (; posted < stage->messages && OMPI_SUCCESS == rc; posted++) {
         engine->request[posted] = MPI_REQUEST_NULL;
         rc = post(call, &step[posted], &engine->request[posted]);
         if (OMPI_SUCCESS != rc) {
@@ -270,7 +302,7 @@ static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
         rc = ompi_request_wait_all((size_t) posted, engine->request, MPI_STATUSES_IGNORE);
         rc = first_error(engine, posted, rc);
         if (OPAL_LIKELY(OMPI_SUCCESS == rc)) {
-            return OMPI_SUCCESS;
+            return NULL == call->binding->stream ? OMPI_SUCCESS : empty(call, stage);
         }
     }
     abandon_messages(engine, step, posted);

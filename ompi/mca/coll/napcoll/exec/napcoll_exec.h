@@ -42,6 +42,8 @@ typedef struct napcoll_engine {
  * start is given, start[b + 1] - start[b]. In the larger of the user's buffers block b begins at
  * element place[b]; without place, at order[b] * count.
  */
+typedef struct napcoll_stream napcoll_stream_t;
+
 typedef struct napcoll_binding {
     const void *sendbuf; /**< not read by a plan for MPI_IN_PLACE */
     void *recvbuf;
@@ -55,6 +57,7 @@ typedef struct napcoll_binding {
     const int *order;       /**< [blocks] NULL: block b is rank b's */
     const size_t *start;    /**< [blocks + 1] NULL: all blocks have count elements */
     const ptrdiff_t *place; /**< [blocks] may be NULL without start */
+    napcoll_stream_t *stream; /**< fills the send buffer, empties the receive buffer; or NULL */
 } napcoll_binding_t;
 
 /** Make room for a plan's requests and buffers; before its first run. */
@@ -63,6 +66,18 @@ int napcoll_engine_prepare(napcoll_engine_t *engine, const napcoll_plan_t *plan)
 /** Make room for the engine's lists of ranks, which the caller fills for a binding: start has one element
  * more than there are ranks. */
 int napcoll_engine_ranks(napcoll_engine_t *engine, int ranks);
+
+/**
+ * Scratch memory of the engine, for so many elements of a datatype: until the next call of this, or the
+ * end of a run. Plans have their temporaries there.
+ *
+ * @param[in]  engine    the engine
+ * @param[in]  datatype  of the elements
+ * @param[in]  elements  how many
+ * @param[out] origin    where the first element begins, as a pointer to a buffer of the datatype
+ */
+int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, size_t elements,
+                           char **origin);
 
 /** Release what the engine holds; the subcommunicator is not its own. */
 void napcoll_engine_release(napcoll_engine_t *engine);

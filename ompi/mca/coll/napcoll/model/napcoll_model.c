@@ -104,6 +104,76 @@ double napcoll_model_heterogeneous_us(napcoll_processor_t from, napcoll_processo
            + bytes * to.delay_ns_per_byte / 1000 + bytes / beta_mbyte_per_s;
 }
 
+/* ---- pipelines ---- */
+
+/* One hop between nodes, of a lane's share of a segment, or inside one. */
+static double hop_us(const napcoll_machine_t *machine, napcoll_level_t level, double bytes)
+{
+    return napcoll_model_linear_us(link_of(machine, level, bytes), bytes);
+}
+
+double napcoll_model_lead_us(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
+                             int segments, double bytes)
+{
+    return hops->network * hop_us(machine, NAPCOLL_LEVEL_NETWORK, bytes / segments / hops->lanes)
+           + hops->local * hop_us(machine, NAPCOLL_LEVEL_NODE, bytes / segments);
+}
+
+double napcoll_model_pipeline_us(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
+                                 int segments, double bytes)
+{
+    double pace = 0;
+
+    if (hops->network > 0) {
+        pace = hop_us(machine, NAPCOLL_LEVEL_NETWORK, bytes / segments / hops->lanes);
+    }
+    if (hops->local > 0) {
+        pace = larger(pace, hop_us(machine, NAPCOLL_LEVEL_NODE, bytes / segments));
+    }
+    return napcoll_model_lead_us(machine, hops, segments, bytes) + (segments - 1) * pace;
+}
+
+static int at_most(int segments, double bytes)
+{
+    return segments > bytes ? (bytes < 1 ? 1 : (int) bytes) : segments;
+}
+
+int napcoll_model_hockney_segments(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
+                                   double bytes)
+{
+    int segments = 1;
+
+    /* The protocol depends on the segment's size, which depends on the protocol: once more with the
+     * first answer. */
+    for (int round = 0; round < 2; round++) {
+        const napcoll_link_t network = link_of(machine, NAPCOLL_LEVEL_NETWORK,
+                                               bytes / segments / hops->lanes);
+        const napcoll_link_t local = link_of(machine, NAPCOLL_LEVEL_NODE, bytes / segments);
+        const double beta = (hops->network - 1) * network.ns_per_byte / hops->lanes
+                            + hops->local * local.ns_per_byte;
+        const double square = beta / 1000 * bytes / network.latency_us;
+
+        for (segments = 1; segments < NAPCOLL_MODEL_MOST_SEGMENTS
+                           && (double) segments * segments < square;) {
+            segments++;
+        }
+    }
+    return at_most(segments, bytes);
+}
+
+int napcoll_model_eager_segments(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
+                                 double bytes)
+{
+    int segments = 1;
+
+    while (segments < NAPCOLL_MODEL_MOST_SEGMENTS
+           && NAPCOLL_PROTOCOL_RENDEZVOUS
+                  == napcoll_machine_protocol(machine, bytes / segments / hops->lanes)) {
+        segments++;
+    }
+    return at_most(segments, bytes);
+}
+
 /* ---- closed forms ---- */
 
 /* Logarithm to base 2, rounded up. */
@@ -146,6 +216,49 @@ double napcoll_model_nap_us(const napcoll_machine_t *machine, int nodes, int ppn
     return napcoll_model_max_rate_us(machine, ppn, &traffic);
 }
 
+double napcoll_model_bcast_flat_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                   double bytes)
+{
+    const napcoll_traffic_t traffic = {.message_bytes = bytes,
+                                       .local_messages = ppn - 1,
+                                       .network_messages = (double) (nodes - 1) * ppn};
+
+    return napcoll_model_two_level_us(machine, &traffic);
+}
+
+double napcoll_model_bcast_binomial_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                       double bytes)
+{
+    const napcoll_traffic_t traffic = {.message_bytes = bytes,
+                                       .local_messages = log2_up(ppn),
+                                       .network_messages = log2_up(nodes)};
+
+    return napcoll_model_two_level_us(machine, &traffic);
+}
+
+double napcoll_model_bcast_scatter_allgather_us(const napcoll_machine_t *machine, int nodes,
+                                                int ppn, double bytes)
+{
+    const double ranks = (double) nodes * ppn, block = bytes / ranks;
+    const napcoll_level_t ring = nodes > 1 ? NAPCOLL_LEVEL_NETWORK : NAPCOLL_LEVEL_NODE;
+    const napcoll_link_t network = link_of(machine, NAPCOLL_LEVEL_NETWORK, bytes / 2);
+    const napcoll_link_t local = link_of(machine, NAPCOLL_LEVEL_NODE, bytes / nodes / 2);
+
+    return log2_up(nodes) * network.latency_us + log2_up(ppn) * local.latency_us
+           + (1 - 1.0 / nodes) * bytes * network.ns_per_byte / 1000
+           + (1.0 / nodes - 1 / ranks) * bytes * local.ns_per_byte / 1000
+           + (ranks - 1) * hop_us(machine, ring, block);
+}
+
+double napcoll_model_bcast_chain_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                    double bytes)
+{
+    const napcoll_hops_t hops = {.network = nodes - 1, .local = nodes * (ppn - 1), .lanes = 1};
+
+    return napcoll_model_pipeline_us(machine, &hops,
+                                     napcoll_model_hockney_segments(machine, &hops, bytes), bytes);
+}
+
 napcoll_closed_form_t napcoll_model_closed_form(const char *collective, const char *algorithm)
 {
     static const struct {
@@ -154,7 +267,11 @@ napcoll_closed_form_t napcoll_model_closed_form(const char *collective, const ch
         napcoll_closed_form_t form;
     } forms[] = {{"allreduce", "recursive_doubling", napcoll_model_recursive_doubling_us},
                  {"allreduce", "smp", napcoll_model_smp_us},
-                 {"allreduce", "nap", napcoll_model_nap_us}};
+                 {"allreduce", "nap", napcoll_model_nap_us},
+                 {"bcast", "flat", napcoll_model_bcast_flat_us},
+                 {"bcast", "binomial", napcoll_model_bcast_binomial_us},
+                 {"bcast", "scatter_allgather", napcoll_model_bcast_scatter_allgather_us},
+                 {"bcast", "chain", napcoll_model_bcast_chain_us}};
 
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
         if (0 == strcmp(collective, forms[i].collective)

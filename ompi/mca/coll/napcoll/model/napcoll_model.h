@@ -14,6 +14,7 @@
 #ifndef NAPCOLL_MODEL_H
 #define NAPCOLL_MODEL_H
 
+#include "algo/napcoll_hops.h"
 #include "model/napcoll_machine.h"
 
 /** What the busiest process does: messages of one size, and folds. */
@@ -113,6 +114,48 @@ typedef struct napcoll_processor {
 double napcoll_model_heterogeneous_us(napcoll_processor_t from, napcoll_processor_t to,
                                       double beta_mbyte_per_s, double bytes);
 
+/** More segments than this no model asks for. */
+enum { NAPCOLL_MODEL_MOST_SEGMENTS = 1024 };
+
+/**
+ * How long the first segment takes to the end of the way, each hop in the postal model:
+ *
+ *     network (alpha + beta s/(S L)) + local (alpha_l + beta_l s/S)
+ *
+ * @param[in] machine   the machine
+ * @param[in] hops      the way of a segment
+ * @param[in] segments  S, at least 1
+ * @param[in] bytes     s, of the vector
+ */
+double napcoll_model_lead_us(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
+                             int segments, double bytes);
+
+/**
+ * The whole pipeline: the others follow the first segment at the pace of the slowest hop.
+ *
+ *     T = lead(S) + (S - 1) max(alpha + beta s/(S L), alpha_l + beta_l s/S)
+ *
+ * On one level, of P processes, that is (S + P - 2) (alpha + beta s/S). "MPI: Going further", the linear
+ * tree pipeline, in Hockney's model.
+ */
+double napcoll_model_pipeline_us(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
+                                 int segments, double bytes);
+
+/**
+ * The number of segments that makes it least: where its slope in S is none,
+ *
+ *     S* = sqrt(((network - 1) beta/L + local beta_l) s / alpha)
+ *
+ * rounded up, at most NAPCOLL_MODEL_MOST_SEGMENTS and one per byte; alpha and beta are those of a network
+ * message of the segment's size. On one level, of P processes, S* = sqrt((P - 2) beta s / alpha).
+ */
+int napcoll_model_hockney_segments(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
+                                   double bytes);
+
+/** The fewest segments of which each goes by the eager protocol: none waits for a rendezvous. */
+int napcoll_model_eager_segments(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
+                                 double bytes);
+
 /**
  * The closed form of an algorithm: the time of one collective on nodes with equal numbers of processes.
  *
@@ -156,6 +199,34 @@ double napcoll_model_smp_us(const napcoll_machine_t *machine, int nodes, int ppn
  * process per node there is no such algorithm, unless there is one node: NAN.
  */
 double napcoll_model_nap_us(const napcoll_machine_t *machine, int nodes, int ppn, double bytes);
+
+/**
+ * Broadcast by the root alone: (n ppn - ppn) network + (ppn - 1) local messages, one after the other.
+ *
+ * This and the following are those of "MPI: Going further", with Hockney's (alpha + beta s) of its own for
+ * messages inside nodes, which the walk from the root (topo/napcoll_walk.h) keeps together.
+ */
+double napcoll_model_bcast_flat_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                   double bytes);
+
+/** Broadcast by a binomial tree: log2(n) network + log2(ppn) local messages. */
+double napcoll_model_bcast_binomial_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                       double bytes);
+
+/**
+ * Broadcast by scatter and a ring allgather, P = n ppn: the scatter's messages halve, those of the ring have
+ * s/P bytes, and in each of its P - 1 steps some process is waiting for the network:
+ *
+ *     T = log2(n) alpha + log2(ppn) alpha_l + (1 - 1/n) s beta + (1/n - 1/P) s beta_l
+ *         + (P - 1) (alpha + s/P beta)
+ */
+double napcoll_model_bcast_scatter_allgather_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                                double bytes);
+
+/** Broadcast by a chain of n - 1 network and P - n local hops, with S* segments
+ * (napcoll_model_pipeline_us). */
+double napcoll_model_bcast_chain_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                    double bytes);
 
 /** The closed form of a collective's algorithm, by their names in the tables; NULL where there is none. */
 napcoll_closed_form_t napcoll_model_closed_form(const char *collective, const char *algorithm);

@@ -121,9 +121,10 @@ napcoll_node_map_t napcoll_plan_cost_map(const napcoll_node_map_t *map)
     return shared;
 }
 
-napcoll_simulate_status_t napcoll_plan_cost_prepare(const napcoll_node_map_t *map,
-                                                    napcoll_plan_source_t source, void *context,
-                                                    int root, napcoll_simulation_t **simulation)
+/* napcoll_plan_cost_prepare; *processes: how many are simulated. */
+static napcoll_simulate_status_t prepare(const napcoll_node_map_t *map, napcoll_plan_source_t source,
+                                         void *context, int root, int *processes,
+                                         napcoll_simulation_t **simulation)
 {
     sample_t sample;
     napcoll_plan_t *plan;
@@ -139,20 +140,32 @@ napcoll_simulate_status_t napcoll_plan_cost_prepare(const napcoll_node_map_t *ma
     }
     draw_sample(&sample, map, fullest, messages_of(plan), root);
     napcoll_plan_free(plan);
+    *processes = sample.count;
     return napcoll_simulation_create_sampled(map, sample.process, sample.count, source, context,
                                              simulation);
 }
 
+napcoll_simulate_status_t napcoll_plan_cost_prepare(const napcoll_node_map_t *map,
+                                                    napcoll_plan_source_t source, void *context,
+                                                    int root, napcoll_simulation_t **simulation)
+{
+    int processes;
+
+    return prepare(map, source, context, root, &processes, simulation);
+}
+
 double napcoll_plan_cost_us(const napcoll_node_map_t *map, napcoll_plan_source_t source,
-                            void *context, int root, const napcoll_machine_t *machine, double bytes)
+                            void *context, int root, const napcoll_machine_t *machine, double bytes,
+                            double lead_us)
 {
     napcoll_simulation_t *simulation;
     double time_us = NAN;
+    int processes = 0;
 
-    if (NAPCOLL_SIMULATE_OK != napcoll_plan_cost_prepare(map, source, context, root, &simulation)
+    if (NAPCOLL_SIMULATE_OK != prepare(map, source, context, root, &processes, &simulation)
         || NAPCOLL_SIMULATE_OK != napcoll_simulation_run(simulation, machine, bytes, &time_us)) {
         time_us = NAN;
     }
     napcoll_simulation_free(simulation);
-    return time_us;
+    return processes < map->size ? time_us + lead_us : time_us;
 }

@@ -66,12 +66,14 @@ napcoll_simulate_status_t napcoll_plan_cost_prepare(const napcoll_node_map_t *ma
  * @param[in] root     a rank that does what no other does, or -1
  * @param[in] machine  the machine
  * @param[in] bytes    of the user's vector
+ * @param[in] lead_us  how long it takes until a pipeline's first message has come to its last process:
+ *                     what a sample does not see, and is added where not all are simulated
  *
  * @return when the slowest process ends, in microseconds; NAN where memory ran out (or the plans are
  *         wrong): no number to decide by, because other ranks may have one
  */
 double napcoll_plan_cost_us(const napcoll_node_map_t *map, napcoll_plan_source_t source,
                             void *context, int root, const napcoll_machine_t *machine,
-                            double bytes);
+                            double bytes, double lead_us);
 
 #endif /* NAPCOLL_PLAN_COST_H */

@@ -18,7 +18,8 @@
  * (its layout), so one plan serves every count and datatype. A span is a run of blocks in one buffer.
  * Buffers are the user's two and temporaries; each holds the blocks that the plan says it holds. A
  * plan for MPI_IN_PLACE reads its input from the receive buffer, but that of a reduce-scatter, where
- * the send buffer may be the same memory: the receive buffer is written when all has been read.
+ * the send buffer may be the same memory: the receive buffer is written when all has been read. The one
+ * buffer of a broadcast is the send buffer on the root and the receive buffer on all others.
  *
  * Messages between the same two ranks are received in the order in which they were sent.
  */
@@ -45,6 +46,7 @@ typedef enum {
     NAPCOLL_GOAL_EXSCAN,         /**< rank r > 0: the fold of those of ranks 0 to r - 1 */
     NAPCOLL_GOAL_REDUCE_SCATTER, /**< rank r: the fold of all ranks' blocks for r */
     NAPCOLL_GOAL_ALLGATHER,      /**< every rank: all ranks' blocks */
+    NAPCOLL_GOAL_BCAST,          /**< every rank but the root: the root's vector */
     NAPCOLL_GOAL_BARRIER,        /**< no rank ends before all have begun; messages are empty */
     NAPCOLL_GOALS
 } napcoll_goal_t;
@@ -139,23 +141,46 @@ typedef napcoll_plan_t *(*napcoll_plan_source_t)(void *context, int rank);
  * @param[in]  blocks    of the plan
  * @param[in]  own       the rank's place in the node order
  * @param[in]  has       whether the rank has a receive buffer, where only some do: the root of a
- *                       reduce; in an exclusive scan all but rank 0, and in place rank 0 as well
+ *                       reduce; in a broadcast all but the root; in an exclusive scan all but rank
+ *                       0, and in place rank 0 as well
  * @param[out] user      the send and the receive buffer's
  */
 void napcoll_goal_buffers(napcoll_goal_t goal, napcoll_layout_t layout, int blocks, int own,
                           bool has, napcoll_hold_t user[NAPCOLL_BUFFER_TEMP]);
 
+/** Whether one rank, the root, does what no other does. */
+static inline bool napcoll_goal_is_rooted(napcoll_goal_t goal)
+{
+    return NAPCOLL_GOAL_REDUCE == goal || NAPCOLL_GOAL_BCAST == goal;
+}
+
+/** Whether values are folded. */
+static inline bool napcoll_goal_folds(napcoll_goal_t goal)
+{
+    return goal < NAPCOLL_GOAL_ALLGATHER;
+}
+
 /** Whether a rank gets a result. */
 static inline bool napcoll_goal_takes(napcoll_goal_t goal, int root, int rank)
 {
-    return NAPCOLL_GOAL_REDUCE == goal ? rank == root : NAPCOLL_GOAL_EXSCAN != goal || rank > 0;
+    switch (goal) {
+    case NAPCOLL_GOAL_REDUCE:
+        return rank == root;
+    case NAPCOLL_GOAL_BCAST:
+        return rank != root;
+    default:
+        return NAPCOLL_GOAL_EXSCAN != goal || rank > 0;
+    }
 }
 
 /** Whether a rank's input is in its receive buffer, where the collective is said to be in place: that
- * of a reduce is at the root alone, and a reduce-scatter's in the send buffer all the same. */
+ * of a reduce is at the root alone, a reduce-scatter's in the send buffer all the same, and a broadcast
+ * is never in place. */
 static inline bool napcoll_goal_in_place(napcoll_goal_t goal, int root, int rank)
 {
-    return NAPCOLL_GOAL_REDUCE == goal ? rank == root : NAPCOLL_GOAL_REDUCE_SCATTER != goal;
+    return NAPCOLL_GOAL_REDUCE == goal
+               ? rank == root
+               : NAPCOLL_GOAL_REDUCE_SCATTER != goal && NAPCOLL_GOAL_BCAST != goal;
 }
 
 /** What a buffer of a plan holds. */

@@ -68,6 +68,9 @@ void napcoll_goal_buffers(napcoll_goal_t goal, napcoll_layout_t layout, int bloc
     case NAPCOLL_GOAL_ALLGATHER:
         user[NAPCOLL_BUFFER_SEND] = mine;
         break;
+    case NAPCOLL_GOAL_BCAST:
+        user[has ? NAPCOLL_BUFFER_SEND : NAPCOLL_BUFFER_RECV] = nothing;
+        break;
     case NAPCOLL_GOAL_BARRIER:
         user[NAPCOLL_BUFFER_SEND] = user[NAPCOLL_BUFFER_RECV] = nothing;
         break;

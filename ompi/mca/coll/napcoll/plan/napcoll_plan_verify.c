@@ -545,6 +545,10 @@ static void contributors(const run_t *run, int rank, int block, int *low, int *h
         *low = napcoll_node_map_at(run->map, block);
         *high = *low + 1;
         break;
+    case NAPCOLL_GOAL_BCAST:
+        *low = run->claim->root;
+        *high = *low + 1;
+        break;
     default:
         break;
     }

@@ -13,8 +13,8 @@
  *   the same stage is under way in them; spans are inside their buffers; a fold's dst is its right
  *   operand or touches neither operand;
  * - the result is what the collective promises: every rank's contribution exactly once (of a scan, of
- *   the ranks up to one's own), in rank order where that is asked; every rank's block in its place; no
- *   end of a barrier without word of every rank's beginning;
+ *   the ranks up to one's own), in rank order where that is asked; every rank's block in its place;
+ *   the root's vector; no end of a barrier without word of every rank's beginning;
  * - all ranks bracket the folds alike, so that they get the same bits, and where that is claimed by
  *   halves of the ranks, whatever nodes they are on;
  * - a reduce-scatter reads nothing that its result has overwritten, where it is in place;
@@ -40,7 +40,7 @@
 /** What the verifier proves. */
 typedef struct napcoll_claim {
     napcoll_goal_t goal; /**< what the plans are to bring about */
-    int root;            /**< of a reduce */
+    int root;            /**< of a reduce or broadcast */
     bool in_place;       /**< the inputs are in the receive buffers (see napcoll_goal_in_place) */
     bool ordered;        /**< contributions must be folded in rank order */
     bool canonical;   /**< ranks are folded by halves: of ranks [l, h) the first ceil((h - l) / 2)

@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
 
 /* Above this size local phases hold few copies of the vector rather than save steps. */
@@ -43,11 +44,6 @@ static void set_class(napcoll_decision_t *decision, size_t bytes)
     }
 }
 
-static bool folds(const napcoll_collective_t *collective)
-{
-    return NAPCOLL_GOAL_ALLGATHER != collective->goal && NAPCOLL_GOAL_BARRIER != collective->goal;
-}
-
 /* The parameters of a row for a question, as users set them. */
 static napcoll_params_t params_of(const napcoll_collective_t *collective, int row,
                                   const napcoll_settings_t *settings,
@@ -57,13 +53,15 @@ static napcoll_params_t params_of(const napcoll_collective_t *collective, int ro
     const size_t bytes = 0 == decision->least ? 0 : decision->most / 2;
     napcoll_params_t params = {.in_place = question->in_place,
                                .ordered = question->ordered,
-                               .reproducible = folds(collective) && settings->reproducible,
+                               .reproducible = napcoll_goal_folds(collective->goal)
+                                               && settings->reproducible,
                                .root = question->root,
                                .segments = 1,
                                .provider = settings->provider,
                                .local_radix = bytes < LARGE_BYTES ? settings->local_radix : 2};
 
-    if (collective->algorithm[row].segmented && settings->segment_bytes > 0) {
+    if (collective->algorithm[row].segmented && NULL == collective->algorithm[row].hops
+        && settings->segment_bytes > 0) {
         const size_t segments = decision->most / settings->segment_bytes;
 
         params.segments = segments > NAPCOLL_MOST_SEGMENTS ? NAPCOLL_MOST_SEGMENTS
@@ -83,17 +81,25 @@ static double cost_of(const napcoll_collective_t *collective, int row,
                                                  .algorithm = &collective->algorithm[row],
                                                  .map = map,
                                                  .params = *params}};
-    const int root = NAPCOLL_GOAL_REDUCE == collective->goal ? params->root : -1;
+    const int root = napcoll_goal_is_rooted(collective->goal) ? params->root : -1;
+    double lead_us = 0;
 
+    if (NULL != collective->algorithm[row].hops) {
+        const napcoll_hops_t hops = collective->algorithm[row].hops(map, params);
+
+        lead_us = napcoll_model_lead_us(settings->machine, &hops,
+                                        params->segments > 1 ? params->segments : 1,
+                                        (double) bytes);
+    }
     return napcoll_plan_cost_us(map, napcoll_generator_plan, &generator, root, settings->machine,
-                                (double) bytes);
+                                (double) bytes, lead_us);
 }
 
-/* Whether the model is to choose the radix over nodes. */
-static bool leaves_radix_open(const napcoll_algorithm_t *algorithm, const napcoll_params_t *params)
+/* Whether a tunable is one of those about which the model does something, and users have left it open. */
+static bool is_open(const napcoll_algorithm_t *algorithm, const napcoll_params_t *params, int t)
 {
-    return NULL != algorithm->tunable[0].name && algorithm->tunable[0].reckoned
-           && 0 == params->tunable[0];
+    return t >= 0 && NULL != algorithm->tunable[t].name && 0 == params->tunable[t]
+           && NAPCOLL_RECKONS_NOTHING != algorithm->tunable[t].reckons;
 }
 
 /* Keep a row's cost where it is less than what is there. Returns 0, or -1 when memory ran out. */
@@ -114,21 +120,77 @@ static int consider(const napcoll_collective_t *collective, int row,
     return 0;
 }
 
-/* The same with every radix over nodes of 2, 4, 8 and 16 that the nodes need, where a tunable leaves that
- * open. */
-static int consider_radixes(const napcoll_collective_t *collective, int row,
+/* The segments that are tried: those that are set, or none, Hockney's and those that the eager protocol
+ * takes. Returns how many. */
+static int segments_to_try(const napcoll_algorithm_t *algorithm,
+                           const napcoll_settings_t *settings, const napcoll_node_map_t *map,
+                           const napcoll_params_t *params, double bytes, int segments[3])
+{
+    const int t = napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS);
+    napcoll_hops_t hops;
+    int count = 1;
+
+    segments[0] = 1;
+    if (NULL == algorithm->hops || t < 0) {
+        segments[settings->force < NAPCOLL_FORCE_FIRST] = params->segments;
+        return settings->force < NAPCOLL_FORCE_FIRST && params->segments > 1 ? 2 : 1;
+    }
+    if (params->tunable[t] > 0) {
+        segments[0] = params->tunable[t] > bytes ? (int) bytes : params->tunable[t];
+        return 1;
+    }
+    if (0 == settings->segment_bytes) {
+        return 1;
+    }
+    hops = algorithm->hops(map, params);
+    segments[1] = napcoll_model_hockney_segments(settings->machine, &hops, bytes);
+    count += segments[1] > 1;
+    segments[count] = napcoll_model_eager_segments(settings->machine, &hops, bytes);
+    return count + (segments[count] > segments[count - 1]);
+}
+
+/* The row with each of these segments. */
+static int consider_segments(const napcoll_collective_t *collective, int row,
+                             const napcoll_settings_t *settings, const napcoll_node_map_t *map,
+                             const napcoll_params_t *params, napcoll_decision_t *decision)
+{
+    int segments[3], rc = 0;
+    const int count = segments_to_try(&collective->algorithm[row], settings, map, params,
+                                      (double) decision->most, segments);
+
+    for (int s = 0; 0 == rc && s < count; s++) {
+        napcoll_params_t variant = *params;
+
+        variant.segments = segments[s];
+        rc = consider(collective, row, settings, map, &variant, decision);
+    }
+    return rc;
+}
+
+/* The row with every value of its first tunable, where that is left open: radixes over nodes of 2, 4, 8 and
+ * 16, as far as the nodes need them, or all that can be chosen. */
+static int consider_tunable(const napcoll_collective_t *collective, int row,
                             const napcoll_settings_t *settings, const napcoll_node_map_t *map,
                             const napcoll_params_t *params, napcoll_decision_t *decision)
 {
+    const napcoll_tunable_t *tunable = &collective->algorithm[row].tunable[0];
     napcoll_params_t variant = *params;
     int rc = 0;
 
-    if (!leaves_radix_open(&collective->algorithm[row], params)) {
-        return consider(collective, row, settings, map, params, decision);
+    if (!is_open(&collective->algorithm[row], params, 0)
+        || NAPCOLL_RECKONS_SEGMENTS == tunable->reckons) {
+        return consider_segments(collective, row, settings, map, params, decision);
     }
-    for (int radix = 2; 0 == rc && radix <= MOST_RADIX; radix *= 2) {
+    for (int c = 0; NAPCOLL_RECKONS_CHOICE == tunable->reckons && 0 == rc
+                    && NULL != tunable->names[c];
+         c++) {
+        variant.tunable[0] = c + 1;
+        rc = consider_segments(collective, row, settings, map, &variant, decision);
+    }
+    for (int radix = 2;
+         NAPCOLL_RECKONS_RADIX == tunable->reckons && 0 == rc && radix <= MOST_RADIX; radix *= 2) {
         variant.tunable[0] = radix < map->nodes ? radix : map->nodes;
-        rc = consider(collective, row, settings, map, &variant, decision);
+        rc = consider_segments(collective, row, settings, map, &variant, decision);
         if (radix >= map->nodes) {
             break;
         }
@@ -136,23 +198,20 @@ static int consider_radixes(const napcoll_collective_t *collective, int row,
     return rc;
 }
 
-/* The variants of a row that auto tries: local phases of two and of the fan-out that is set, no segments
- * and as many as are set. */
+/* The variants of a row that auto tries: local phases of two and of the fan-out that is set, and what its
+ * tunables leave open. */
 static int consider_variants(const napcoll_collective_t *collective, int row,
                              const napcoll_settings_t *settings, const napcoll_node_map_t *map,
                              const napcoll_params_t *params, napcoll_decision_t *decision)
 {
-    const int radix[] = {2, params->local_radix}, segments[] = {1, params->segments};
+    const int radix[] = {2, params->local_radix};
     int rc = 0;
 
-    for (int r = collective->algorithm[row].radix && radix[1] > 2 ? 0 : 1; r < 2; r++) {
-        for (int s = segments[1] > 1 ? 0 : 1; 0 == rc && s < 2; s++) {
-            napcoll_params_t variant = *params;
+    for (int r = collective->algorithm[row].radix && radix[1] > 2 ? 0 : 1; 0 == rc && r < 2; r++) {
+        napcoll_params_t variant = *params;
 
-            variant.local_radix = radix[r];
-            variant.segments = segments[s];
-            rc = consider_radixes(collective, row, settings, map, &variant, decision);
-        }
+        variant.local_radix = radix[r];
+        rc = consider_tunable(collective, row, settings, map, &variant, decision);
     }
     return rc;
 }
@@ -164,7 +223,7 @@ static int choose_cheapest(const napcoll_collective_t *collective,
 {
     const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
 
-    if ((map.max_ppn < 2 || map.nodes < 2) && !(settings->reproducible && folds(collective))) {
+    if ((map.max_ppn < 2 || map.nodes < 2) && !(settings->reproducible && napcoll_goal_folds(collective->goal))) {
         decision->reason = map.nodes < 2 ? NAPCOLL_REASON_ONE_NODE : NAPCOLL_REASON_PPN;
         return 0;
     }
@@ -188,7 +247,7 @@ static int choose_cheapest(const napcoll_collective_t *collective,
     return 0;
 }
 
-/* The row that is forced, with the radix over nodes that is cheapest where that is left open. */
+/* The row that is forced, with what is cheapest where its tunables are left open. */
 static int take_forced(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
                        const napcoll_question_t *question, napcoll_decision_t *decision)
 {
@@ -201,10 +260,10 @@ static int take_forced(const napcoll_collective_t *collective, const napcoll_set
     if (NAPCOLL_REASON_NONE != decision->reason) {
         return 0;
     }
-    if (leaves_radix_open(algorithm, &params)) {
+    if (NULL != algorithm->hops || is_open(algorithm, &params, 0)) {
         const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
 
-        return consider_radixes(collective, row, settings, &map, &params, decision);
+        return consider_tunable(collective, row, settings, &map, &params, decision);
     }
     decision->algorithm = row;
     return 0;

@@ -10,6 +10,7 @@
  *     made up by a parameter ............ no communication
  *     one job, nodes told by PMIx ....... no communication
  *     else .............................. allgather of each process's lowest neighbour
+ *     and with a switch tree ............ allgather of where each process's node is in it
  *
  * All ranks of a communicator take the same way: whether it has one job is the same on all, and a
  * launcher tells all of a job's processes or none.
@@ -17,7 +18,9 @@
 
 #include "topo/napcoll_discover.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "ompi/group/group.h"
@@ -36,6 +39,8 @@ void napcoll_job_destruct(napcoll_job_t *job)
     }
     free(job->neighbour);
     free(job->node_of);
+    napcoll_switch_tree_free(job->tree);
+    job->tree = NULL;
     job->neighbour = NULL;
     job->node_of = NULL;
     OBJ_DESTRUCT(&job->lock);
@@ -199,18 +204,115 @@ bool napcoll_spans_nodes(napcoll_job_t *job, ompi_communicator_t *comm)
     return false;
 }
 
+/* Where the own node is in the switch tree, or -1. */
+static int own_spot(const napcoll_job_t *job, int id)
+{
+    char made_up[32];
+
+    (void) snprintf(made_up, sizeof(made_up), "n%d", id);
+    return napcoll_switch_tree_find(job->tree, job->fake ? made_up : napcoll_compat_hostname());
+}
+
+/* The first process of a node that the tree does not have, or has for another node, says so, once. */
+static void complain_of_spot(napcoll_job_t *job, const char *host, const char *file)
+{
+    opal_mutex_lock(&job->lock);
+    if (!job->strange) {
+        napcoll_compat_show_help("node not in topology", host, file);
+    }
+    job->strange = true;
+    opal_mutex_unlock(&job->lock);
+}
+
+/* Where each node is in the switch tree. *known: whether the tree has all of them. */
+static int find_spots(napcoll_job_t *job, ompi_communicator_t *comm,
+                      mca_coll_base_module_allgather_fn_t allgather, mca_coll_base_module_t *module,
+                      const napcoll_node_map_t *map, int *id, int *spot, bool *known)
+{
+    const int rank = ompi_comm_rank(comm), node = napcoll_node_map_node(map, rank);
+    int own = own_spot(job, id[rank]), rc;
+    bool good = own >= 0;
+
+    rc = allgather(&own, 1, MPI_INT, id, 1, MPI_INT, comm, module);
+    *known = OMPI_SUCCESS == rc;
+    for (int m = 0; m < map->nodes && OMPI_SUCCESS == rc; m++) {
+        spot[m] = id[napcoll_node_map_rank(map, m, 0)];
+        *known = *known && spot[m] >= 0;
+    }
+    for (int m = 0; m < map->nodes && OMPI_SUCCESS == rc; m++) {
+        good = good && (m == node || spot[m] != own);
+    }
+    if (OMPI_SUCCESS == rc && !good && 0 == napcoll_node_map_lane(map, rank)) {
+        complain_of_spot(job, napcoll_compat_hostname(), job->tree_file);
+    }
+    return rc;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int x = *(const int *) a, y = *(const int *) b;
+
+    return (x > y) - (x < y);
+}
+
+/* Whether two of these numbers are the same; sorts a copy of them, in `room`. */
+static bool has_twins(const int *number, int count, int *room)
+{
+    bool twins = false;
+
+    memcpy(room, number, (size_t) count * sizeof(*room));
+    qsort(room, (size_t) count, sizeof(*room), by_number);
+    for (int i = 1; i < count; i++) {
+        twins = twins || room[i] == room[i - 1];
+    }
+    return twins;
+}
+
+/* Tell the map where its nodes are in the network, by the switch tree or else by the launcher's numbers; id:
+ * those of the ranks' nodes, of one job. */
+static int place_nodes(napcoll_job_t *job, ompi_communicator_t *comm,
+                       mca_coll_base_module_allgather_fn_t allgather,
+                       mca_coll_base_module_t *module, napcoll_node_map_t *map, int *id)
+{
+    int *spot = malloc(2 * (size_t) map->nodes * sizeof(*spot));
+    bool known = false, ascending = true;
+    int rc = OMPI_SUCCESS;
+
+    if (NULL == spot) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    for (int m = 0; m < map->nodes; m++) {
+        spot[m] = id[napcoll_node_map_rank(map, m, 0)];
+        ascending = ascending && (0 == m || spot[m] > spot[m - 1]);
+    }
+    if (NULL != job->tree) {
+        rc = find_spots(job, comm, allgather, module, map, id, spot + map->nodes, &known);
+        known = known && !has_twins(spot + map->nodes, map->nodes, id);
+    }
+    if (OMPI_SUCCESS == rc && (known || !ascending)
+        && 0
+               != napcoll_node_map_set_network(map, known ? job->tree : NULL,
+                                               known ? spot + map->nodes : spot)) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    free(spot);
+    return rc;
+}
+
 int napcoll_discover_node_map(napcoll_job_t *job, ompi_communicator_t *comm,
                               mca_coll_base_module_allgather_fn_t allgather,
                               mca_coll_base_module_t *module, napcoll_node_map_t **map)
 {
     int *id = malloc((size_t) ompi_comm_size(comm) * sizeof(*id));
     int rc = OMPI_SUCCESS;
+    bool told;
 
     *map = NULL;
     if (NULL == id) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (!ids_from_job(job, comm, id)) {
+    told = ids_from_job(job, comm, id);
+    if (!told) {
         rc = ids_from_peers(comm, allgather, module, id);
     }
     if (OMPI_SUCCESS == rc && 0 != napcoll_node_map_create(id, ompi_comm_size(comm), map)) {
@@ -222,6 +324,9 @@ int napcoll_discover_node_map(napcoll_job_t *job, ompi_communicator_t *comm,
     }
     if (OMPI_SUCCESS == rc && !job->fake) {
         rc = order_lanes(job, comm, *map);
+    }
+    if (OMPI_SUCCESS == rc && told) {
+        rc = place_nodes(job, comm, allgather, module, *map, id);
     }
     if (OMPI_SUCCESS != rc) {
         napcoll_node_map_free(*map);

@@ -33,6 +33,9 @@ typedef struct napcoll_job {
     int *node_of;                   /**< [size] node of a process of this job; NULL where unknown */
     uint32_t size;                  /**< processes of this job */
     bool fake;                      /**< the nodes are made up, see napcoll_job_fake */
+    napcoll_switch_tree_t *tree;    /**< of the network; NULL where it is not known */
+    const char *tree_file;          /**< for messages; borrowed */
+    bool strange;                   /**< the own node is not in the tree, and that was said */
     napcoll_neighbour_t *neighbour; /**< [neighbours] localities asked for so far */
     int neighbours;
     int neighbour_room;
@@ -55,7 +58,9 @@ bool napcoll_spans_nodes(napcoll_job_t *job, ompi_communicator_t *comm);
 
 /**
  * Build a communicator's node map. Collective: where the launcher did not tell the nodes of all
- * processes, or the communicator joins several jobs, it takes one allgather of an int per process.
+ * processes, or the communicator joins several jobs, it takes one allgather of an int per process, and
+ * another one where the job has a switch tree. On communicators of one job nodes stand in the order of the
+ * tree, or else of the launcher's numbers; made-up ones are called n0, n1, ... in the tree.
  *
  * @param[in]  job        what this process knows
  * @param[in]  comm       intracommunicator

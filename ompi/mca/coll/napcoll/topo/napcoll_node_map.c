@@ -89,6 +89,16 @@ static void drop_tables(napcoll_node_map_t *map)
     map->node_of = map->lane_of = map->first = map->ranks = NULL;
 }
 
+static void drop_network(napcoll_node_map_t *map)
+{
+    free(map->spot);
+    free(map->along);
+    free(map->place_along);
+    free(map->first_along);
+    map->tree = NULL;
+    map->spot = map->along = map->place_along = map->first_along = NULL;
+}
+
 int napcoll_node_map_create(const int *node_id, int size, napcoll_node_map_t **result)
 {
     napcoll_node_map_t *map = calloc(1, sizeof(*map));
@@ -129,6 +139,7 @@ void napcoll_node_map_free(napcoll_node_map_t *map)
 {
     if (NULL != map) {
         drop_tables(map);
+        drop_network(map);
         free(map->near);
         free(map);
     }
@@ -151,7 +162,53 @@ uint64_t napcoll_node_map_fingerprint(const napcoll_node_map_t *map)
     for (int rank = 0; rank < map->size && NULL != map->node_of; rank++) {
         hash = hash_in(hash, map->node_of[rank]);
     }
+    hash = hash_in(hash, NULL != map->tree);
+    for (int node = 0; node < map->nodes && NULL != map->spot; node++) {
+        hash = hash_in(hash, map->spot[node]);
+    }
     return hash;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const member_t *x = a, *y = b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+int napcoll_node_map_set_network(napcoll_node_map_t *map, const napcoll_switch_tree_t *tree,
+                                 const int *spot)
+{
+    const size_t nodes = (size_t) map->nodes;
+    member_t *members = malloc(nodes * sizeof(*members));
+
+    drop_network(map);
+    map->spot = malloc(nodes * sizeof(int));
+    map->along = malloc(nodes * sizeof(int));
+    map->place_along = malloc(nodes * sizeof(int));
+    map->first_along = malloc((nodes + 1) * sizeof(int));
+    if (NULL == members || NULL == map->spot || NULL == map->along || NULL == map->place_along
+        || NULL == map->first_along) {
+        free(members);
+        drop_network(map);
+        return -1;
+    }
+    for (int node = 0; node < map->nodes; node++) {
+        members[node] = (member_t){.id = spot[node], .rank = node};
+        map->spot[node] = spot[node];
+    }
+    qsort(members, nodes, sizeof(*members), by_id);
+    map->first_along[0] = 0;
+    for (int place = 0; place < map->nodes; place++) {
+        const int node = members[place].rank;
+
+        map->along[place] = node;
+        map->place_along[node] = place;
+        map->first_along[place + 1] = map->first_along[place] + napcoll_node_map_ppn(map, node);
+    }
+    map->tree = tree;
+    free(members);
+    return 0;
 }
 
 typedef struct {

@@ -26,6 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "topo/napcoll_switch_tree.h"
+
 typedef struct napcoll_node_map {
     int size;        /**< processes */
     int nodes;       /**< nodes */
@@ -39,6 +41,13 @@ typedef struct napcoll_node_map {
     bool crowded;    /**< the own node has more processes than processors; false where unknown */
     int near_node;   /**< the node that near describes, or -1 */
     int *near;       /**< [ppn of near_node] its lanes in the order of the hardware, or NULL */
+
+    /* the network, see napcoll_node_map_set_network; NULL: nodes in their order on one switch */
+    const napcoll_switch_tree_t *tree; /**< borrowed; NULL: one switch */
+    int *spot;                         /**< [nodes] where a node is in the network */
+    int *along;                        /**< [nodes] nodes by ascending spot */
+    int *place_along;                  /**< [nodes] a node's place in that order */
+    int *first_along;                  /**< [nodes + 1] processes before a place */
 } napcoll_node_map_t;
 
 /**
@@ -117,6 +126,38 @@ static inline int napcoll_node_map_place(const napcoll_node_map_t *map, int rank
  * @return 0, or -1 when memory ran out (the lanes then keep rank order)
  */
 int napcoll_node_map_set_locality(napcoll_node_map_t *map, int node, const char *const *locality);
+
+/**
+ * Say where the nodes are in the network: the order in which a depth-first walk meets them. Algorithms
+ * whose messages follow that order load the links of a tree of switches least (topo/napcoll_walk.h).
+ *
+ * @param[in,out] map   the map
+ * @param[in]     tree  whose nodes the spots are; borrowed for the life of the map; NULL: spots are but
+ *                      an order, and all nodes hang on one switch
+ * @param[in]     spot  [nodes] of each node, all different; copied
+ *
+ * @return 0, or -1 when memory ran out (the map then knows no network)
+ */
+int napcoll_node_map_set_network(napcoll_node_map_t *map, const napcoll_switch_tree_t *tree,
+                                 const int *spot);
+
+/** The node at a place of the network's order. */
+static inline int napcoll_node_map_along(const napcoll_node_map_t *map, int place)
+{
+    return NULL == map->along ? place : map->along[place];
+}
+
+/** A node's place in the network's order. */
+static inline int napcoll_node_map_place_along(const napcoll_node_map_t *map, int node)
+{
+    return NULL == map->place_along ? node : map->place_along[node];
+}
+
+/** Processes of the nodes before a place of the network's order; that of place map->nodes is map->size. */
+static inline int napcoll_node_map_first_along(const napcoll_node_map_t *map, int place)
+{
+    return NULL == map->first_along ? napcoll_node_map_first(map, place) : map->first_along[place];
+}
 
 /** The lane at a position of a node's hardware order; rank order where none is known. */
 static inline int napcoll_node_map_near_lane(const napcoll_node_map_t *map, int node, int position)

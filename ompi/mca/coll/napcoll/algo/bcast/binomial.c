@@ -1,0 +1,47 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Broadcast by a binomial tree over halves of the processes, along the walk:
+ *
+ *     0 -> 4    0 -> 2, 4 -> 6    0 -> 1, 2 -> 3, 4 -> 5, 6 -> 7
+ *
+ *     cost   ceil(log2 P) (alpha + beta s)
+ *
+ * "MPI: Going further", the binomial tree: the fewest steps where a process sends one message in each. The
+ * far halves come first, so that a node gets the vector once and hands it on inside.
+ */
+
+#include "algo/bcast/bcast.h"
+
+napcoll_plan_t *napcoll_bcast_binomial(const napcoll_request_t *request)
+{
+    const napcoll_walk_t walk = napcoll_walk_from(request->map, request->params.root);
+    const napcoll_group_t all = napcoll_cast_processes(&walk, request->rank);
+    napcoll_schedule_t schedule = {0};
+
+    napcoll_cast_among(&schedule, &all, NAPCOLL_CAST_BINOMIAL, 0, (napcoll_load_t){.count = 1});
+    return napcoll_cast_plan(request, &schedule, 1);
+}
+
+napcoll_bounds_t napcoll_bcast_binomial_bounds(const napcoll_node_map_t *map,
+                                               const napcoll_params_t *params)
+{
+    const int sends = napcoll_cast_fanout(NAPCOLL_CAST_BINOMIAL, map->size,
+                                          napcoll_cast_segments(params));
+
+    return (napcoll_bounds_t){.inter = sends, .all = sends};
+}
+
+napcoll_hops_t napcoll_bcast_binomial_hops(const napcoll_node_map_t *map,
+                                           const napcoll_params_t *params)
+{
+    const int all = napcoll_cast_stages(NAPCOLL_CAST_BINOMIAL, map->size);
+    const int nodes = napcoll_cast_stages(NAPCOLL_CAST_BINOMIAL, map->nodes);
+
+    (void) params;
+    return (napcoll_hops_t){.network = nodes, .local = all - nodes, .lanes = 1};
+}

@@ -1,0 +1,48 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Broadcast by a chain, the linear pipeline: each process passes segments on to the next of the walk.
+ *
+ *     stage 0   0 -> 1: segment 0
+ *     stage 1   0 -> 1: segment 1    1 -> 2: segment 0
+ *     stage 2   0 -> 1: segment 2    1 -> 2: segment 1    2 -> 3: segment 0
+ *
+ *     cost   (S + P - 2) (alpha + beta s/S); least for S = sqrt((P - 2) beta s / alpha)
+ *
+ * "MPI: Going further", the linear tree pipeline and its contention-free mapping: the walk visits the nodes
+ * of a switch one after the other, so that each directed link carries at most one message at a time (P.
+ * Patarasu, A. Faraj, X. Yuan: "Pipelined Broadcast on Ethernet Switched Clusters", JPDC 68(6), 2008). For
+ * very large vectors: every process gets and gives every byte once.
+ */
+
+#include "algo/bcast/bcast.h"
+
+napcoll_plan_t *napcoll_bcast_chain(const napcoll_request_t *request)
+{
+    const napcoll_walk_t walk = napcoll_walk_from(request->map, request->params.root);
+    const napcoll_group_t all = napcoll_cast_processes(&walk, request->rank);
+    napcoll_schedule_t schedule = {0};
+
+    napcoll_cast_among(&schedule, &all, NAPCOLL_CAST_CHAIN, 0, (napcoll_load_t){.count = 1});
+    return napcoll_cast_plan(request, &schedule, 1);
+}
+
+napcoll_bounds_t napcoll_bcast_chain_bounds(const napcoll_node_map_t *map,
+                                            const napcoll_params_t *params)
+{
+    (void) map;
+    (void) params;
+    return (napcoll_bounds_t){.inter = 1, .all = 1};
+}
+
+napcoll_hops_t napcoll_bcast_chain_hops(const napcoll_node_map_t *map,
+                                        const napcoll_params_t *params)
+{
+    (void) params;
+    return (napcoll_hops_t){
+        .network = map->nodes - 1, .local = map->size - map->nodes, .lanes = 1};
+}

@@ -1,0 +1,106 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Broadcast by lanes, for large vectors: the root deals slices of the vector to the lanes of its node,
+ * each lane passes its slice on from node to node, and the processes of a node hand each other their
+ * slices. Two lanes on a chain of three nodes:
+ *
+ *     stage 0   a0 -> a1: slice 1
+ *     stage 1   a0 -> b0: 0    a1 -> b1: 1    a0 -> a1: 0
+ *     stage 2   b0 -> c0: 0    b1 -> c1: 1    b0 <-> b1
+ *     stage 3                                 c0 <-> c1
+ *
+ *     cost   (L - 1)/L s beta_l + that of the chain or tree between nodes, of slices of s/L
+ *            + (L - 1)/L s beta_l, of S segments in a pipeline
+ *
+ * L is the number of processes on the smallest node; further ones of larger nodes only receive. All
+ * processes use the network, and no byte comes to a node twice. The lanes are those of Bienz, Olson, Gropp:
+ * "Node-Aware Improvements to Allreduce", section VI.
+ */
+
+#include "algo/bcast/bcast.h"
+#include "algo/napcoll_lane.h"
+
+const char *const napcoll_bcast_lane_between[] = {"binomial", "chain", NULL};
+
+static napcoll_cast_t between(const napcoll_params_t *params)
+{
+    return 2 == params->tunable[0] ? NAPCOLL_CAST_CHAIN : NAPCOLL_CAST_BINOMIAL;
+}
+
+/* The root gives the lanes of its node their slices. */
+static void deal(napcoll_schedule_t *schedule, const napcoll_group_t *node, int lanes)
+{
+    for (int lane = 1; lane < lanes && 0 == node->self; lane++) {
+        napcoll_schedule_move(schedule, 0, node->rank(node, lane), true, lane, 1);
+    }
+    if (node->self > 0 && node->self < lanes) {
+        napcoll_schedule_move(schedule, 0, node->rank(node, 0), false, node->self, 1);
+    }
+}
+
+/* Everybody on the node gets every slice, but the root, which has them, and whoever brought it. */
+static void share(napcoll_schedule_t *schedule, const napcoll_group_t *node, int lanes, int stage,
+                  bool with_root)
+{
+    const int self = node->self;
+
+    for (int away = 1; away < node->members; away++) {
+        const int from = (self + node->members - away) % node->members;
+        const int to = (self + away) % node->members;
+
+        if (from < lanes && !(with_root && 0 == self)) {
+            napcoll_schedule_move(schedule, stage, node->rank(node, from), false, from, 1);
+        }
+        if (self < lanes && !(with_root && 0 == to)) {
+            napcoll_schedule_move(schedule, stage, node->rank(node, to), true, self, 1);
+        }
+    }
+}
+
+napcoll_plan_t *napcoll_bcast_lane(const napcoll_request_t *request)
+{
+    const napcoll_node_map_t *map = request->map;
+    const napcoll_walk_t walk = napcoll_walk_from(map, request->params.root);
+    const napcoll_group_t node = napcoll_cast_node(&walk, request->rank);
+    const napcoll_group_t nodes = napcoll_cast_nodes(&walk, request->rank, node.self);
+    const napcoll_cast_t cast = between(&request->params);
+    const int lanes = napcoll_lane_count(map), self = nodes.self;
+    napcoll_schedule_t schedule = {0};
+
+    if (0 == self) {
+        deal(&schedule, &node, lanes);
+    }
+    if (node.self < lanes) {
+        napcoll_cast_among(&schedule, &nodes, cast, 1,
+                           (napcoll_load_t){.first = node.self, .count = 1});
+    }
+    share(&schedule, &node, lanes, 1 + napcoll_cast_arrival(cast, map->nodes, self), 0 == self);
+    return napcoll_cast_plan(request, &schedule, lanes);
+}
+
+/* Segments on their way: one that is dealt, some between nodes, and one that is shared. */
+napcoll_bounds_t napcoll_bcast_lane_bounds(const napcoll_node_map_t *map,
+                                           const napcoll_params_t *params)
+{
+    const int segments = napcoll_cast_segments(params);
+    const int inter = napcoll_cast_fanout(between(params), map->nodes, segments);
+    const int inside = map->max_ppn - 1 + (segments > 1 ? napcoll_lane_count(map) - 1 : 0);
+
+    return (napcoll_bounds_t){.inter = inter > 0 ? inter : 1,
+                              .all = inter + inside > 0 ? inter + inside : 1};
+}
+
+napcoll_hops_t napcoll_bcast_lane_hops(const napcoll_node_map_t *map,
+                                       const napcoll_params_t *params)
+{
+    const int lanes = napcoll_lane_count(map);
+
+    return (napcoll_hops_t){.network = napcoll_cast_stages(between(params), map->nodes),
+                            .local = 2 * (lanes - 1),
+                            .lanes = lanes};
+}

@@ -1,0 +1,52 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * MPI_Bcast (see coll_napcoll_vector.c). Datatypes may differ between ranks, signatures may not: plans
+ * cut the bytes of the packed vector (exec/napcoll_stream.h).
+ */
+
+#include "coll_napcoll.h"
+
+#include "exec/napcoll_stream.h"
+
+static int bcast_previous(const mca_coll_napcoll_module_t *napcoll, BCAST_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_BCAST];
+
+    (void) module;
+    return ((mca_coll_base_module_bcast_fn_t) previous->function)(BCAST_BASE_ARG_NAMES,
+                                                                  previous->module);
+}
+
+int mca_coll_napcoll_bcast(BCAST_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const napcoll_plan_t *plan;
+    size_t element;
+    int rc;
+
+    if (NAPCOLL_COMPAT_HETEROGENEOUS) {
+        return bcast_previous(napcoll, BCAST_BASE_ARG_NAMES, module);
+    }
+    ompi_datatype_type_size(datatype, &element);
+    if (0 == count || 0 == element) {
+        return OMPI_SUCCESS; /* nothing to send, on any rank */
+    }
+    rc = mca_coll_napcoll_plan_for(napcoll,
+                                   &(napcoll_call_t){.coll = NAPCOLL_COLL_BCAST,
+                                                     .bytes = element * (size_t) count,
+                                                     .root = root},
+                                   &plan);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == plan) {
+        return bcast_previous(napcoll, BCAST_BASE_ARG_NAMES, module);
+    }
+    return napcoll_engine_run_stream(&napcoll->engine, plan, buff, (size_t) count, datatype, comm,
+                                     MCA_COLL_BASE_TAG_BCAST);
+}

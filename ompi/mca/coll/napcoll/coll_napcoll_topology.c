@@ -1,0 +1,75 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The switch tree: process 0 of the job reads the file that the parameter topology_file names, and tells
+ * the others what it read together with its settings. So the file need be there on one node only, and all
+ * ranks know the same tree.
+ */
+
+#include "coll_napcoll.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Say what is wrong with the file: the job goes on without. */
+static void complain(const char *path, const napcoll_switch_error_t *error)
+{
+    char place[64] = "";
+
+    if (error->line > 0 && error->column > 0) {
+        (void) snprintf(place, sizeof(place), ", line %d, column %d", error->line, error->column);
+    } else if (error->line > 0) {
+        (void) snprintf(place, sizeof(place), ", line %d", error->line);
+    }
+    napcoll_compat_show_help("bad topology file", path, place, napcoll_compat_hostname(),
+                             error->text);
+}
+
+char *mca_coll_napcoll_read_topology(void)
+{
+    const char *path = mca_coll_napcoll_component.topology_file;
+    napcoll_switch_tree_t *tree = NULL;
+    napcoll_switch_error_t error = {0};
+    char *text;
+    FILE *in;
+
+    if (NULL == path || '\0' == path[0]) {
+        return strdup("");
+    }
+    in = fopen(path, "r");
+    if (NULL == in) {
+        (void) snprintf(error.text, sizeof(error.text), "It cannot be opened: %s.",
+                        strerror(errno));
+        complain(path, &error);
+        return strdup("");
+    }
+    if (0 != napcoll_switch_tree_read(in, &tree, &error)) {
+        complain(path, &error);
+    }
+    (void) fclose(in);
+    text = NULL == tree ? strdup("") : napcoll_switch_tree_text(tree);
+    napcoll_switch_tree_free(tree);
+    return text;
+}
+
+int mca_coll_napcoll_know_topology(const char *text)
+{
+    napcoll_job_t *job = &mca_coll_napcoll_component.job;
+    napcoll_switch_error_t error;
+
+    if ('\0' == text[0]) {
+        return OMPI_SUCCESS;
+    }
+    job->tree_file = NULL == mca_coll_napcoll_component.topology_file
+                         ? "(see process 0)"
+                         : mca_coll_napcoll_component.topology_file;
+    /* It was written by process 0 from what it has read: the only thing to go wrong here is memory. */
+    return 0 == napcoll_switch_tree_parse(text, strlen(text), &job->tree, &error)
+               ? OMPI_SUCCESS
+               : OMPI_ERR_OUT_OF_RESOURCE;
+}

@@ -1,0 +1,155 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Streams (see the header). Both ways the bytes go through one convertor of the datatype engine, from
+ * the first to the last; what comes out of turn waits in the scratch memory.
+ */
+
+#include "exec/napcoll_stream.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "ompi/datatype/ompi_datatype.h"
+#include "opal/datatype/opal_convertor.h"
+
+/* A run of bytes that has come before its turn. */
+typedef struct {
+    size_t first;
+    size_t end;
+} early_t;
+
+struct napcoll_stream {
+    opal_convertor_t convertor;
+    char *packed;
+    size_t bytes;
+    size_t done;    /* packed, or unpacked, so far */
+    early_t *early; /* [earlies] */
+    int earlies;
+    int room;
+};
+
+static bool is_packing(const napcoll_stream_t *stream)
+{
+    return 0 != (stream->convertor.flags & CONVERTOR_SEND);
+}
+
+/* Pack or unpack from where the convertor is to `end`, or a little beyond where an element is whole there. */
+static int convert(napcoll_stream_t *stream, size_t end)
+{
+    while (stream->done < end) {
+        struct iovec iov = {.iov_base = stream->packed + stream->done,
+                            .iov_len = end - stream->done};
+        uint32_t pieces = 1;
+        size_t converted = iov.iov_len;
+        int32_t rc;
+
+        if (is_packing(stream)) {
+            /* an element that begins before the end is packed as a whole */
+            const size_t slack = 64, left = stream->bytes - stream->done;
+
+            iov.iov_len = left - iov.iov_len < slack ? left : iov.iov_len + slack;
+            converted = iov.iov_len;
+            rc = opal_convertor_pack(&stream->convertor, &iov, &pieces, &converted);
+        } else {
+            rc = opal_convertor_unpack(&stream->convertor, &iov, &pieces, &converted);
+        }
+        if (rc < 0 || 0 == converted) {
+            return OMPI_ERROR;
+        }
+        stream->done += converted;
+    }
+    return OMPI_SUCCESS;
+}
+
+int napcoll_stream_fill(napcoll_stream_t *stream, size_t end)
+{
+    return is_packing(stream) ? convert(stream, end) : OMPI_SUCCESS; /* else it has come */
+}
+
+static int keep_early(napcoll_stream_t *stream, size_t first, size_t end)
+{
+    if (stream->earlies == stream->room) {
+        const int room = stream->room > 0 ? 2 * stream->room : 16;
+        early_t *more = realloc(stream->early, (size_t) room * sizeof(*more));
+
+        if (NULL == more) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        stream->early = more;
+        stream->room = room;
+    }
+    stream->early[stream->earlies++] = (early_t){.first = first, .end = end};
+    return OMPI_SUCCESS;
+}
+
+int napcoll_stream_empty(napcoll_stream_t *stream, size_t first, size_t bytes)
+{
+    int rc;
+
+    if (0 == bytes) {
+        return OMPI_SUCCESS;
+    }
+    if (first > stream->done) {
+        return keep_early(stream, first, first + bytes);
+    }
+    rc = convert(stream, first + bytes);
+    for (int i = 0; i < stream->earlies && OMPI_SUCCESS == rc; i++) {
+        if (stream->early[i].first <= stream->done) {
+            rc = convert(stream, stream->early[i].end);
+            stream->early[i] = stream->early[--stream->earlies];
+            i = -1; /* others may follow it */
+        }
+    }
+    return rc;
+}
+
+/* Run a plan on a vector that is not one piece of memory. */
+static int run_converted(napcoll_engine_t *engine, const napcoll_plan_t *plan, void *buffer,
+                         size_t count, ompi_datatype_t *datatype, napcoll_binding_t *binding)
+{
+    napcoll_stream_t stream = {.bytes = binding->count};
+    const bool sends = plan->user[NAPCOLL_BUFFER_SEND].count > 0;
+    int rc = napcoll_engine_scratch(engine, binding->datatype, binding->count, &stream.packed);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    OBJ_CONSTRUCT(&stream.convertor, opal_convertor_t);
+    rc = sends ? opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
+                                                          &datatype->super, count, buffer, 0,
+                                                          &stream.convertor)
+               : opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor,
+                                                          &datatype->super, count, buffer, 0,
+                                                          &stream.convertor);
+    if (OMPI_SUCCESS == rc) {
+        binding->sendbuf = binding->recvbuf = stream.packed;
+        binding->stream = &stream;
+        rc = napcoll_engine_run(engine, plan, binding);
+    }
+    OBJ_DESTRUCT(&stream.convertor);
+    free(stream.early);
+    return rc;
+}
+
+int napcoll_engine_run_stream(napcoll_engine_t *engine, const napcoll_plan_t *plan, void *buffer,
+                              size_t count, ompi_datatype_t *datatype, ompi_communicator_t *comm,
+                              int tag)
+{
+    napcoll_binding_t binding = {.datatype = &ompi_mpi_byte.dt, .comm = comm, .tag = tag};
+    ptrdiff_t true_lb, true_extent;
+    size_t element;
+
+    ompi_datatype_type_size(datatype, &element);
+    binding.count = element * count;
+    if (!opal_datatype_is_contiguous_memory_layout(&datatype->super, (int32_t) (count > 1 ? 2 : 1))) {
+        return run_converted(engine, plan, buffer, count, datatype, &binding);
+    }
+    ompi_datatype_get_true_extent(datatype, &true_lb, &true_extent);
+    binding.sendbuf = binding.recvbuf = (char *) buffer + true_lb;
+    return napcoll_engine_run(engine, plan, &binding);
+}
