@@ -130,8 +130,23 @@ void napcoll_node_map_free(napcoll_node_map_t *map)
     if (NULL != map) {
         drop_tables(map);
         free(map->near);
+        free(map->spot);
         free(map);
     }
+}
+
+int napcoll_node_map_set_network(napcoll_node_map_t *map, const napcoll_switch_tree_t *tree,
+                                 const int *spot)
+{
+    const size_t bytes = (size_t) map->nodes * sizeof(*map->spot);
+
+    free(map->spot);
+    map->spot = NULL == tree ? NULL : malloc(bytes);
+    map->tree = NULL == map->spot ? NULL : tree;
+    if (NULL != map->spot) {
+        memcpy(map->spot, spot, bytes);
+    }
+    return NULL != tree && NULL == map->spot ? -1 : 0;
 }
 
 /* One more number into a hash: splitmix64. */

@@ -26,6 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "topo/napcoll_switch_tree.h"
+
 typedef struct napcoll_node_map {
     int size;        /**< processes */
     int nodes;       /**< nodes */
@@ -39,6 +41,8 @@ typedef struct napcoll_node_map {
     bool crowded;    /**< the own node has more processes than processors; false where unknown */
     int near_node;   /**< the node that near describes, or -1 */
     int *near;       /**< [ppn of near_node] its lanes in the order of the hardware, or NULL */
+    const napcoll_switch_tree_t *tree; /**< borrowed; NULL: not known */
+    int *spot;                         /**< [nodes] the tree's node of each node, or NULL */
 } napcoll_node_map_t;
 
 /**
@@ -123,6 +127,18 @@ static inline int napcoll_node_map_near_lane(const napcoll_node_map_t *map, int 
 {
     return (NULL == map->near || node != map->near_node) ? position : map->near[position];
 }
+
+/**
+ * Say which switches the nodes hang on.
+ *
+ * @param[in,out] map   the map
+ * @param[in]     tree  borrowed until the map is freed; NULL: not known
+ * @param[in]     spot  [map->nodes] the tree's node of each node, all different; copied
+ *
+ * @return 0, or -1 when memory ran out (the map then has no tree)
+ */
+int napcoll_node_map_set_network(napcoll_node_map_t *map, const napcoll_switch_tree_t *tree,
+                                 const int *spot);
 
 /**
  * Parse a placement, as the parameters fake_ppn and fake_map give it, into node ids.
