@@ -241,7 +241,7 @@ refused_with_many() {
 
 placements_beyond_the_network_are_refused() {
     each_command refused_with_many
-    refused 'has 6 nodes, of which the placement takes 10' verify --nodes 1:10 --topology "$work/deep.conf"
+    refused 'has 6 nodes, of which the placement takes 7' verify --nodes 1:10 --topology "$work/deep.conf"
     refused 'has 6 nodes, of which the placement takes 7' show --ranks 13 --ppn 2 --topology "$work/deep.conf"
     refused '--hosts a1,b1: has 2 nodes, of which the placement takes 3' links --nodes 3 \
         --topology "$work/deep.conf" --hosts a1,b1
