@@ -57,7 +57,7 @@ wanted() {
     while read -r name; do
         # shellcheck disable=SC2154
         case $brief:$name in
-            yes:plan/* | yes:build/explain | yes:build/pictures | yes:build/simulate | yes:build/verify)
+            yes:plan/* | yes:build/explain | yes:build/links | yes:build/pictures | yes:build/simulate | yes:build/verify)
                 continue
                 ;;
             yes:build/dist | yes:build/graft | yes:build/roots | yes:examples/results) continue ;;

@@ -105,6 +105,7 @@ well_formed() {
         NR == 1 { if ($0 != "") wrong("text before the first tag"); next }
         {
             if (gsub(/>/, "&") != 1) wrong("a > too many or too few")
+            gsub(/&(amp|lt|gt|quot|apos);/, "")
             tag = $0; sub(/>.*/, "", tag); text = $0; sub(/[^>]*>/, "", text)
             if (text ~ /&/) wrong("&")
             if (depth == 0 && text !~ /^[ \n]*$/) wrong("text outside of all")
@@ -225,18 +226,62 @@ messages_hide_no_others() {
     noticed ways_apart "$work/b.svg"
 }
 
+# Nodes of five switches, whose names XML minds, in another order than the placement's.
+network() {
+    cat <<'END_NETWORK'
+SwitchName=rack<1> Nodes=n0,n3
+SwitchName=rack&2 Nodes=n1,a-node-whose-name-is-far-too-long-for-a-picture
+SwitchName=core Nodes=n2 Switches=rack<1>,rack&2
+SwitchName=unused Nodes=x[0-3]
+SwitchName=all Switches=core,unused
+END_NETWORK
+}
+
+# Each switch is a box beside its nodes; "NAME TOP BOTTOM" of all.
+boxes() {
+    sed -nE 's/.*<g class="switch" .* y="([0-9]+)" width="[0-9]+" height="([0-9]+)" .*<title>(.*)<\/title>.*/\3 \1 \2/p' "$1" |
+        awk '{ print $1, $2, $2 + $3 }'
+}
+
+pictures_have_switches() {
+    network >"$work/network.conf"
+    "$plan" draw --coll allgather --algorithm ring --nodes 5 --ppn 2 --topology "$work/network.conf" \
+        --hosts 'n[0-3],a-node-whose-name-is-far-too-long-for-a-picture' >"$work/a.svg"
+    well_formed "$work/a.svg"
+    local nodes
+    nodes=$(sed -nE 's/.*class="node-title"[^>]*>([^<]*)<.*/\1/p' "$work/a.svg" | paste -s -d ' ')
+    same nodes "$nodes" 'n2 n0 n3 n1 a-node-whose-name-..'
+    same 'data of nodes' "$(grep -oE 'class="node" data-node="[0-9]+"' "$work/a.svg" | tr -dc '0-9\n' | paste -s -d ' ')" '2 0 3 1 4'
+    boxes "$work/a.svg" >"$work/boxes"
+    cat "$work/boxes"
+    # no unused one, no room between boxes of one depth to lie on each other, and the upper ones reach over all
+    awk '{ top[$1] = $2; bottom[$1] = $3 }
+        END { exit NR != 4 || "unused" in top || top["all"] != top["core"] || bottom["all"] != bottom["core"] ||
+            !(top["core"] < top["rack&lt;1&gt;"] && bottom["rack&lt;1&gt;"] < top["rack&amp;2"] &&
+                bottom["rack&amp;2"] == bottom["core"]) }' "$work/boxes"
+    ways_apart "$work/a.svg"
+    draw_in_bounds "$work/a.svg"
+    "$plan" draw --coll allgather --algorithm ring --nodes 5 --ppn 2 >"$work/b.svg"
+    same switches "$(count 'class="switch"' "$work/b.svg")" 0
+    diff <(sends_drawn "$work/a.svg") <(sends_drawn "$work/b.svg")
+}
+
 # The picture is wide and high enough for all that is in it.
 pictures_hold_their_lanes() {
     "$plan" draw --nodes 4 --ppn 12 >"$work/a.svg"
+    draw_in_bounds "$work/a.svg"
+}
+
+draw_in_bounds() {
     local width height
     read -r width height < <(sed -nE 's/^<svg .* width="([0-9]+)" height="([0-9]+)" viewBox="0 0 \1 \2">$/\1 \2/p' \
-        "$work/a.svg")
+        "$1")
     awk -v width="$width" -v height="$height" 'BEGIN { RS = "<" }
         match($0, / (x|cx)="[0-9]+"/) { x = substr($0, RSTART, RLENGTH); gsub(/[^0-9]/, "", x); seen++
             if (x + 0 > width) { print; bad = 1 } }
         match($0, / (y|cy)="[0-9]+"/) { y = substr($0, RSTART, RLENGTH); gsub(/[^0-9]/, "", y)
             if (y + 0 > height) { print; bad = 1 } }
-        END { exit bad || seen < 100 || width == "" }' "$work/a.svg"
+        END { exit bad || seen < 100 || width == "" }' "$1"
 }
 
 # ---- goal ----
@@ -422,12 +467,13 @@ picture_of_the_readme_is_true() {
     diff "$work/was" "$work/is"
 }
 
-tap_plan 14
+tap_plan 15
 tap pictures_are_well_formed pictures_are_well_formed
 tap pictures_have_what_show_lists pictures_have_what_show_lists
 tap pictures_have_the_messages_of_the_plans pictures_have_the_messages_of_the_plans
 tap nodes_tell_the_two_kinds_of_messages nodes_tell_the_two_kinds_of_messages
 tap messages_hide_no_others messages_hide_no_others
+tap pictures_have_switches pictures_have_switches
 tap pictures_hold_their_lanes pictures_hold_their_lanes
 tap goal_fits_together goal_fits_together
 tap goal_counts_bytes goal_counts_bytes

@@ -16,6 +16,7 @@
  *     napcoll-plan simulate --nodes 1:4096 --ppn 16 --bytes 8:64K --machine bluewaters.conf
  *     napcoll-plan draw     --algorithm nap --nodes 10 --ppn 4 --output nap.svg
  *     napcoll-plan goal     --algorithm nap --nodes 10 --ppn 4 --bytes 8 --output nap.goal
+ *     napcoll-plan links    --algorithm ring --nodes 8 --ppn 4 --topology topology.conf
  *
  * Exit status: 0; 1 where a plan is wrong or cannot be made; 2 for a mistake in the arguments.
  */
@@ -36,6 +37,7 @@ static void usage(FILE *out)
         "       napcoll-plan simulate --machine FILE [OPTIONS]   predict times\n"
         "       napcoll-plan draw     [OPTIONS]   a picture of the plans (SVG)\n"
         "       napcoll-plan goal     [OPTIONS]   the plans in LogGOPSim's language\n"
+        "       napcoll-plan links    [OPTIONS]   what the plans put on the network's links\n"
         "\n"
         "  --coll NAME          allreduce, reduce, barrier, allgather, allgatherv, reduce_scatter,\n"
         "                       reduce_scatter_block, scan or exscan (allreduce)\n"
@@ -45,6 +47,9 @@ static void usage(FILE *out)
         "  --nodes N            nodes (the length of the --ppn list)\n"
         "  --ranks N            processes, instead of --nodes (not with simulate)\n"
         "  --map ORDER          block, cyclic or random:SEED (block)\n"
+        "  --topology FILE      the network's switches, as in Slurm's topology.conf\n"
+        "  --hosts LIST         its nodes that the placement is on, in this order, as in n[0-3,8]\n"
+        "                       (all, by their names)\n"
         "  --rank R             the plan of rank R (show, explain)\n"
         "  --provider NAME      local phases: p2p or delegate (p2p)\n"
         "  --local-radix N      fan-out of local phases with p2p, 2 or more (8)\n"
@@ -73,7 +78,8 @@ static void usage(FILE *out)
         "                       reduce_scatter(_block), of a rank's block; K, M and G are 2^10,\n"
         "                       2^20, 2^30 (8); one size for explain and goal\n"
         "  --closed-form        the papers' formulas instead of the plans\n"
-        "  --csv FILE           write the times to FILE as well, \"-\": to standard output only\n"
+        "  --csv FILE           write the times to FILE as well, \"-\": to standard output only;\n"
+        "                       with links the loads\n"
         "  --svg PREFIX         draw the times with gnuplot: PREFIX-size.svg,\n"
         "                       PREFIX-processes.svg, PREFIX-crossover.svg\n",
         out);
@@ -134,7 +140,8 @@ int main(int argc, char **argv)
         int (*run)(options_t *o);
     } commands[] = {{"show", COMMAND_SHOW, show},          {"verify", COMMAND_VERIFY, verify},
                     {"explain", COMMAND_EXPLAIN, explain}, {"simulate", COMMAND_SIMULATE, simulate},
-                    {"draw", COMMAND_DRAW, draw},          {"goal", COMMAND_GOAL, goal}};
+                    {"draw", COMMAND_DRAW, draw},          {"goal", COMMAND_GOAL, goal},
+                    {"links", COMMAND_LINKS, links}};
 
     if (argc < 2) {
         usage(stderr);
@@ -155,8 +162,10 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
         if (0 == strcmp(argv[1], commands[i].name)) {
             options_t o = parse_options(argc, argv, commands[i].bit);
+            const int rc = commands[i].run(&o);
 
-            return commands[i].run(&o);
+            free_network(&o);
+            return rc;
         }
     }
     complain("%s: no such command", argv[1]);

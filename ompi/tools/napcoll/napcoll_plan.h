@@ -29,7 +29,8 @@ enum {
     MOST_VALUES = 1000,       /* of a range */
     BLOCKS_OF_STEP = 128, /* so many blocks of a plan take as long to make as a step to simulate */
     MOST_BYTES = 1 << 30,
-    MOST_ALGORITHMS = 16
+    MOST_ALGORITHMS = 16,
+    NODE_NUMBER = 20 /* characters of "node " and a number */
 };
 
 /** The commands, as bits: which of them take an option. */
@@ -40,7 +41,8 @@ enum {
     COMMAND_SIMULATE = 8,
     COMMAND_DRAW = 16,
     COMMAND_GOAL = 32,
-    COMMAND_ALL = 63
+    COMMAND_LINKS = 64,
+    COMMAND_ALL = 127
 };
 
 /** The values of a range such as 8:64K. */
@@ -69,6 +71,8 @@ typedef struct {
     const char *node_range;
     const char *byte_range;
     const char *machine;
+    const char *topology;
+    const char *hosts;
     const char *csv;
     const char *svg;
     const char *output;
@@ -77,6 +81,11 @@ typedef struct {
     /* verify */
     int sample; /* ranks whose results are proven; 0: all */
     int jobs;   /* threads */
+
+    /* the network, where a topology is given (read_network) */
+    napcoll_switch_tree_t *tree;
+    int *spot; /* [spots] the tree's node that each node of a map is */
+    int spots;
 } options_t;
 
 /* ---- napcoll_plan_options.c ---- */
@@ -102,13 +111,6 @@ int read_size(const char *option, const char *text, int value, int least, int mo
 
 /** Read the machine file that the options name; one must be named. */
 void read_machine(const options_t *o, napcoll_machine_t *machine);
-
-/** Processes on the first `nodes` nodes of a list such as "3,2,1"; nodes = 0: the list once.
- * MOST_RANKS + 1 where there are more. */
-int count_ranks(const char *list, int nodes);
-
-/** The map that the options ask for, and o->ranks; ends the program where they ask for none. */
-napcoll_node_map_t *make_map(options_t *o);
 
 /** The algorithms to study: the one named, or all; closed_form: those that have one. Returns how many. */
 int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST_ALGORITHMS]);
@@ -148,6 +150,38 @@ FILE *open_output(const options_t *o);
 
 /** End what open_output began; returns the exit status, and says what could not be written. */
 int close_output(const options_t *o, FILE *out);
+
+/** Where --csv asks for, begun with the names of the columns: its file, standard output for "-", or
+ * NULL. */
+FILE *open_csv(const options_t *o, const char *columns);
+
+/** End what open_csv began; returns -1 where it could not be written, and says so. */
+int close_csv(const options_t *o, FILE *csv);
+
+/* ---- napcoll_plan_topology.c ---- */
+
+/** Read the network that the options name, if any: o->tree and o->spot. Mistakes in the file end the program
+ * with "FILE:LINE:COLUMN: ", and status 2. */
+void read_network(options_t *o);
+
+/** Free what read_network made. */
+void free_network(options_t *o);
+
+/** Ends the program where the network has no so many nodes. */
+void require_hosts(const options_t *o, int nodes);
+
+/** Processes on the first `nodes` nodes of a list such as "3,2,1"; nodes = 0: the list once.
+ * MOST_RANKS + 1 where there are more. */
+int count_ranks(const char *list, int nodes);
+
+/** The map that the options ask for, with its network, and o->ranks; the options must outlive it. Ends the program where they ask for none. */
+napcoll_node_map_t *make_map(options_t *o);
+
+/** The name of a node: that of the network, or "node 3", for which text has room. */
+const char *name_of_node(const napcoll_node_map_t *map, int node, char text[NODE_NUMBER]);
+
+/** The name of a switch of the map's tree: "(root)" where the file has none; "switch" without a tree. */
+const char *name_of_switch(const napcoll_node_map_t *map, int at);
 
 /* ---- napcoll_plan.c ---- */
 
@@ -190,5 +224,6 @@ int verify(options_t *o);
 int simulate(options_t *o);
 int draw(options_t *o);
 int goal(options_t *o);
+int links(options_t *o);
 
 #endif /* NAPCOLL_TOOLS_PLAN_H */

@@ -9,8 +9,10 @@
  * it and decides where.
  */
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "napcoll_plan.h"
 #include "napcoll_plan_layout.h"
@@ -30,6 +32,8 @@ static void put_style(FILE *out)
           ".number { font-size: 9px; text-anchor: middle; fill: #555 }\n"
           ".aside { fill: #888 }\n"
           ".box { fill: #f4f5f7; stroke: #c4c8ce }\n"
+          ".switch rect { fill: #e9eef4; stroke: #9fb0c3 }\n"
+          ".switch text { text-anchor: middle }\n"
           ".rail { stroke: #dfe2e6 }\n"
           ".grid { stroke: #e8e8ec; stroke-dasharray: 2 3 }\n"
           ".stage { fill: white; stroke: #9aa0a8 }\n"
@@ -99,6 +103,27 @@ static void put_legend(FILE *out)
             "<rect class=\"key-phase\" x=\"%d\" y=\"45\" width=\"24\" height=\"14\" rx=\"5\"/>"
             "<text x=\"%d\" y=\"56\">collective of a node</text>\n</g>\n",
             x + 634, x + 664);
+}
+
+/* A name as text, cut where it is long; XML's own characters, and what no text has, become others. */
+static void put_text(const char *name, int most, FILE *out)
+{
+    static const char special[] = "&<>\"'";
+    static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"};
+    const bool cut = strlen(name) > (size_t) most;
+
+    for (int i = 0; '\0' != name[i] && i < (cut ? most - 2 : most); i++) {
+        const char *found = strchr(special, name[i]);
+
+        if (NULL != found) {
+            fputs(entity[found - special], out);
+        } else {
+            fputc(name[i] >= ' ' && name[i] <= '~' ? name[i] : '?', out);
+        }
+    }
+    if (cut) {
+        fputs("..", out);
+    }
 }
 
 /* The placement came through its parser: it holds nothing that XML would mind. */
@@ -188,7 +213,7 @@ static void put_stage(const picture_t *p, place_t place, FILE *out)
 
 static void put_lane(const picture_t *p, int rank, FILE *out)
 {
-    const int y = p->middle[rank], left = MARGIN + NAMES;
+    const int y = p->middle[rank], left = p->left + p->names;
 
     fprintf(out, "<g class=\"lane\" data-rank=\"%d\">\n", rank);
     fprintf(out,
@@ -203,29 +228,59 @@ static void put_lane(const picture_t *p, int rank, FILE *out)
     fputs("</g>\n", out);
 }
 
-/* The top of a rank's row. */
-static int top_of(const picture_t *p, int rank)
+/* The top and the height of a node of the map. */
+static void measure_node(const picture_t *p, int node, int *top, int *height)
 {
-    return p->middle[rank] - p->row_height[rank] / 2;
+    const int first = napcoll_node_map_rank(p->map, node, 0);
+    const int last = napcoll_node_map_rank(p->map, node, napcoll_node_map_ppn(p->map, node) - 1);
+
+    *top = p->middle[first] - p->row_height[first] / 2;
+    *height = p->middle[last] - p->row_height[last] / 2 + p->row_height[last] - *top;
 }
 
 static void put_node(const picture_t *p, int node, FILE *out)
 {
     const int ppn = napcoll_node_map_ppn(p->map, node);
-    const int last = napcoll_node_map_rank(p->map, node, ppn - 1);
-    const int top = top_of(p, napcoll_node_map_rank(p->map, node, 0));
-    const int height = top_of(p, last) + p->row_height[last] - top;
+    char text[NODE_NUMBER];
+    int top, height;
 
+    measure_node(p, node, &top, &height);
     fprintf(out,
             "<g class=\"node\" data-node=\"%d\">\n"
             "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>"
-            "<text class=\"node-title\" x=\"%d\" y=\"%d\">node %d</text>\n",
-            node, MARGIN, top, p->width - 2 * MARGIN, height, MARGIN + 6, top + height / 2 + 4,
-            node);
+            "<text class=\"node-title\" x=\"%d\" y=\"%d\">",
+            node, p->left, top, p->width - p->left - MARGIN, height, p->left + 6,
+            top + height / 2 + 4);
+    put_text(name_of_node(p->map, node, text), MOST_LETTERS, out);
+    fputs("</text>\n", out);
     for (int lane = 0; lane < ppn; lane++) {
         put_lane(p, napcoll_node_map_rank(p->map, node, lane), out);
     }
     fputs("</g>\n", out);
+}
+
+/* A switch, as high as the nodes below it. */
+static void put_switch(const picture_t *p, int at, FILE *out)
+{
+    const napcoll_switch_t *own = &p->map->tree->at[at];
+    const switches_t *column = &p->switches[own->depth];
+    int first, last, top, bottom, height;
+
+    if ('\0' == *own->name || !layout_below(p, at, &first, &last)) {
+        return;
+    }
+    measure_node(p, p->node[first], &top, &height);
+    measure_node(p, p->node[last], &bottom, &height);
+    height += bottom - top;
+    fprintf(out,
+            "<g class=\"switch\" data-switch=\"%d\"><rect x=\"%d\" y=\"%d\" width=\"%d\" "
+            "height=\"%d\" rx=\"4\"/><text x=\"%d\" y=\"%d\">",
+            at, column->left, top, column->width, height, column->left + column->width / 2,
+            top + height / 2 + 4);
+    put_text(own->name, MOST_LETTERS, out);
+    fputs("</text><title>", out);
+    put_text(own->name, INT_MAX, out);
+    fputs("</title></g>\n", out);
 }
 
 static void put_tooltip(const message_t *message, FILE *out)
@@ -277,8 +332,11 @@ static void put_message(const picture_t *p, const message_t *message, FILE *out)
 static void put_picture(const picture_t *p, FILE *out)
 {
     put_head(p, out);
-    for (int node = 0; node < p->map->nodes; node++) {
-        put_node(p, node, out);
+    for (int at = 0; NULL != p->map->tree && at < p->map->tree->switches; at++) {
+        put_switch(p, at, out);
+    }
+    for (int i = 0; i < p->map->nodes; i++) {
+        put_node(p, p->node[i], out);
     }
     put_columns(p, out);
     fputs("<g class=\"messages\">\n", out);

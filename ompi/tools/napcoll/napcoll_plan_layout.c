@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Where everything in a picture of the plans is: plans, the messages between them, then columns, tracks,
- * ports and sizes. Each step needs those before it.
+ * Where everything in a picture of the plans is: nodes and switches, plans, the messages between them, then
+ * columns, tracks, ports and sizes. Each step needs those before it.
  */
 
 #include <stdlib.h>
@@ -25,7 +25,8 @@ enum {
     PORT = 6,          /* between two messages that meet a stage */
     ARROW = 14,        /* from the box to the first track: the room of arrow heads */
     TRACK = 6,         /* between two tracks */
-    LETTER = 6,        /* about the width of a letter in a phase's box */
+    PHASE_LETTER = 6,  /* about the width of a letter in a phase's box */
+    FRAME = 10,        /* of a switch's name */
     LEAST_WIDTH = 812, /* of the picture: the legend's */
 };
 
@@ -37,6 +38,88 @@ static void *allocate(size_t count, size_t size)
         out_of_memory();
     }
     return memory;
+}
+
+static int compare(int a, int b)
+{
+    return (a > b) - (a < b);
+}
+
+/* ---- nodes and switches ---- */
+
+static int letters(const char *name)
+{
+    const size_t length = strlen(name);
+
+    return length < MOST_LETTERS ? (int) length : MOST_LETTERS;
+}
+
+/* A node, and where a walk round the tree comes to it. */
+typedef struct {
+    int node;
+    int spot;
+} stop_t;
+
+static int by_spot(const void *a, const void *b)
+{
+    const stop_t *x = a, *y = b;
+
+    return compare(x->spot, y->spot);
+}
+
+static void order_nodes(picture_t *p)
+{
+    stop_t stop[MOST_DRAWN];
+    int longest = NODE_LETTERS;
+
+    for (int node = 0; node < p->map->nodes; node++) {
+        char text[NODE_NUMBER];
+        const int length = letters(name_of_node(p->map, node, text));
+
+        stop[node] = (stop_t){node, NULL == p->map->tree ? node : p->map->spot[node]};
+        longest = length > longest ? length : longest;
+    }
+    qsort(stop, (size_t) p->map->nodes, sizeof(*stop), by_spot);
+    for (int i = 0; i < p->map->nodes; i++) {
+        p->node[i] = stop[i].node;
+    }
+    p->names = NAMES + (longest - NODE_LETTERS) * LETTER;
+}
+
+bool layout_below(const picture_t *p, int at, int *first, int *last)
+{
+    const napcoll_switch_t *below = &p->map->tree->at[at];
+
+    *first = -1;
+    for (int i = 0; i < p->map->nodes; i++) {
+        const int spot = p->map->spot[p->node[i]];
+
+        if (spot >= below->first && spot < below->end) {
+            *first = *first < 0 ? i : *first;
+            *last = i;
+        }
+    }
+    return *first >= 0;
+}
+
+/* A column for each depth of which a switch with a name is above a node. */
+static void place_switches(picture_t *p)
+{
+    p->left = MARGIN;
+    for (int at = 0; NULL != p->map->tree && at < p->map->tree->switches; at++) {
+        const char *name = p->map->tree->at[at].name;
+        switches_t *column = &p->switches[p->map->tree->at[at].depth];
+        const int width = letters(name) * LETTER + FRAME;
+        int first, last;
+
+        if ('\0' != *name && layout_below(p, at, &first, &last)) {
+            column->width = width > column->width ? width : column->width;
+        }
+    }
+    for (int depth = 0; depth < NAPCOLL_MOST_SWITCH_DEPTH; depth++) {
+        p->switches[depth].left = p->left;
+        p->left += p->switches[depth].width > 0 ? p->switches[depth].width + SWITCH_GAP : 0;
+    }
 }
 
 /* ---- plans and messages ---- */
@@ -53,9 +136,9 @@ static void make_plans(picture_t *p)
         p->column_of[rank] = allocate((size_t) p->plan[rank]->stages, sizeof(int));
         p->stages += p->plan[rank]->stages;
     }
-    for (int node = 0, row = 0; node < p->map->nodes; node++) {
-        for (int lane = 0; lane < napcoll_node_map_ppn(p->map, node); lane++) {
-            p->row[napcoll_node_map_rank(p->map, node, lane)] = row++;
+    for (int i = 0, row = 0; i < p->map->nodes; i++) {
+        for (int lane = 0; lane < napcoll_node_map_ppn(p->map, p->node[i]); lane++) {
+            p->row[napcoll_node_map_rank(p->map, p->node[i], lane)] = row++;
         }
     }
 }
@@ -102,11 +185,6 @@ static messages_t collect(const picture_t *p, napcoll_step_kind_t kind)
         }
     }
     return list;
-}
-
-static int compare(int a, int b)
-{
-    return (a > b) - (a < b);
 }
 
 /* Those between the same two ranks together, in their order. */
@@ -388,9 +466,9 @@ static void place_rows(picture_t *p, const port_t *ports, int count)
         first = same_place(ports[first].place, ports[i].place) ? first : i;
         *height = (i - first + 2) * PORT > *height ? (i - first + 2) * PORT : *height;
     }
-    for (int node = 0; node < p->map->nodes; node++, top += NODE_GAP) {
-        for (int lane = 0; lane < napcoll_node_map_ppn(p->map, node); lane++) {
-            const int rank = napcoll_node_map_rank(p->map, node, lane);
+    for (int i = 0; i < p->map->nodes; i++, top += NODE_GAP) {
+        for (int lane = 0; lane < napcoll_node_map_ppn(p->map, p->node[i]); lane++) {
+            const int rank = napcoll_node_map_rank(p->map, p->node[i], lane);
 
             p->middle[rank] = top + p->row_height[rank] / 2;
             top += p->row_height[rank];
@@ -428,7 +506,7 @@ const column_t *layout_column(const picture_t *p, place_t place)
 int layout_mark_width(const napcoll_step_t *step)
 {
     return NAPCOLL_STEP_PHASE == step->kind
-               ? (int) strlen(napcoll_phase_name(step->phase)) * LETTER + 10
+               ? (int) strlen(napcoll_phase_name(step->phase)) * PHASE_LETTER + 10
                : MARK;
 }
 
@@ -457,7 +535,7 @@ int layout_marks_offset(const column_t *column)
 
 static void measure(picture_t *p)
 {
-    int left = MARGIN + NAMES;
+    int left = p->left + p->names;
 
     for (int rank = 0; rank < p->map->size; rank++) {
         for (int stage = 0; stage < p->plan[rank]->stages; stage++) {
@@ -482,6 +560,8 @@ picture_t *layout_make(const options_t *o, const napcoll_node_map_t *map)
 
     p->options = o;
     p->map = map;
+    order_nodes(p);
+    place_switches(p);
     make_plans(p);
     if (!match(p)) {
         layout_free(p);

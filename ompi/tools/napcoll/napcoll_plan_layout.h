@@ -14,6 +14,14 @@
  *     node 1   rank 2  [0]<-.  o   [1]<-----'  o
  *              rank 3  [0]<-'  o
  *
+ * Where the network is known, the nodes stand in the order of a walk round its tree, and left of them the
+ * switches that they hang on, each as high as all nodes below it, the root outermost:
+ *
+ *     s2  s0  n0
+ *             n1
+ *         s1  n2
+ *             n3
+ *
  * A row is a lane. The two ends of a message stand in the same column: where one rank comes to its
  * stage later, so does the other. Each message leaves its stage to the right, goes up or down on a
  * track of its own and comes back to the left, so that no line lies on another one; short ones are
@@ -30,14 +38,18 @@
 #include "napcoll_plan.h"
 
 enum {
-    MOST_DRAWN = 64 /* ranks; more are no picture */
+    MOST_DRAWN = 64,   /* ranks; more are no picture */
+    MOST_LETTERS = 20, /* of a node's or switch's name; longer ones are cut */
+    NODE_LETTERS = 7   /* that NAMES has room for: "node 63" */
 };
 
 /** Lengths that the layout and what is drawn into it must agree on. */
 enum {
     MARGIN = 16,
     HEAD = 96,       /* from the top to the first node */
-    NAMES = 162,     /* width of the names of nodes and lanes */
+    NAMES = 162,     /* width of the names of nodes (of NODE_LETTERS) and lanes */
+    LETTER = 7,      /* about the width of a letter of a name */
+    SWITCH_GAP = 4,  /* between two columns of switches */
     CELL = 16,       /* width of a stage's box */
     MARK = 10,       /* width of a fold or copy */
     COLUMN_GAP = 18, /* between two columns */
@@ -75,10 +87,20 @@ typedef struct {
     int left;
 } column_t;
 
+/** The switches of one depth, as a column. */
+typedef struct {
+    int left;
+    int width; /* 0: none to be drawn */
+} switches_t;
+
 /** A picture; what has a rank's index is there for the map's ranks only. */
 typedef struct {
     const options_t *options;      /* borrowed */
     const napcoll_node_map_t *map; /* borrowed */
+    int node[MOST_DRAWN];          /* those of the map, from top to bottom */
+    switches_t switches[NAPCOLL_MOST_SWITCH_DEPTH];
+    int left;  /* the nodes' left end */
+    int names; /* NAMES, or what longer names need */
     napcoll_plan_t *plan[MOST_DRAWN];
     int *column_of[MOST_DRAWN]; /* the column of each stage */
     int row[MOST_DRAWN];        /* of a rank, from 0 */
@@ -106,6 +128,9 @@ picture_t *layout_make(const options_t *o, const napcoll_node_map_t *map);
 
 /** Free a picture with its plans, but neither the options nor the map; NULL is allowed. */
 void layout_free(picture_t *p);
+
+/** The first and the last of p->node that are below a switch of the map's tree; false: none is. */
+bool layout_below(const picture_t *p, int at, int *first, int *last);
 
 /** The column that a stage stands in; the picture's. */
 const column_t *layout_column(const picture_t *p, place_t place);

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * The options of napcoll-plan: reading them, and making what they ask for.
+ * The options of napcoll-plan: reading them, and making what they ask for. Placements and networks are in
+ * napcoll_plan_topology.c.
  */
 
 #include <errno.h>
@@ -276,7 +277,7 @@ static void set_algorithm(options_t *o, const char *algorithm, const char *tunab
 
 enum {
     TIMES = COMMAND_EXPLAIN | COMMAND_SIMULATE,
-    ONE_PLACEMENT = COMMAND_SHOW | COMMAND_VERIFY | COMMAND_EXPLAIN | COMMAND_DRAW | COMMAND_GOAL
+    ONE_PLACEMENT = COMMAND_ALL & ~COMMAND_SIMULATE
 };
 
 static const struct {
@@ -303,7 +304,9 @@ static const struct {
     {"machine", required_argument, 'M', TIMES | COMMAND_GOAL},
     {"bytes", required_argument, 'b', TIMES | COMMAND_GOAL},
     {"closed-form", no_argument, 'f', TIMES},
-    {"csv", required_argument, 'C', COMMAND_SIMULATE},
+    {"topology", required_argument, 'T', COMMAND_ALL},
+    {"hosts", required_argument, 'H', COMMAND_ALL},
+    {"csv", required_argument, 'C', COMMAND_SIMULATE | COMMAND_LINKS},
     {"svg", required_argument, 'S', COMMAND_SIMULATE},
     {"output", required_argument, 'O', COMMAND_DRAW | COMMAND_GOAL},
     {"sample", required_argument, 's', COMMAND_VERIFY},
@@ -425,6 +428,12 @@ options_t parse_options(int argc, char **argv, unsigned bit)
         case 'f':
             o.closed_form = true;
             break;
+        case 'T':
+            o.topology = optarg;
+            break;
+        case 'H':
+            o.hosts = optarg;
+            break;
         case 'C':
             o.csv = optarg;
             break;
@@ -459,6 +468,7 @@ options_t parse_options(int argc, char **argv, unsigned bit)
     if (NULL != o.node_range && o.ranks > 0) {
         complain("--nodes and --ranks exclude each other");
     }
+    read_network(&o);
     return o;
 }
 
@@ -521,59 +531,7 @@ void read_machine(const options_t *o, napcoll_machine_t *machine)
     }
 }
 
-/* ---- placements and algorithms ---- */
-
-int count_ranks(const char *list, int nodes)
-{
-    long long sum = 0;
-    int node = 0;
-
-    for (const char *at = list; 0 == nodes || node < nodes;) {
-        char *end;
-        long ppn = strtol(at, &end, 10);
-
-        if (end == at || ppn < 1 || (sum += ppn) > MOST_RANKS) {
-            /* of the former napcoll_placement_parse complains, of the latter our callers */
-            return end == at || ppn < 1 ? 1 : MOST_RANKS + 1;
-        }
-        node++;
-        if (',' != *end && 0 == nodes) {
-            break;
-        }
-        at = ',' == *end ? end + 1 : list;
-    }
-    return (int) sum;
-}
-
-napcoll_node_map_t *make_map(options_t *o)
-{
-    napcoll_node_map_t *map = NULL;
-    size_t where = 0;
-    int *id, rc;
-
-    o->ranks = o->ranks > 0 ? o->ranks : count_ranks(o->ppn, o->nodes);
-    if (o->ranks > MOST_RANKS) {
-        complain("--nodes and --ppn: expected at most %d ranks in all", MOST_RANKS);
-    }
-    id = malloc((size_t) o->ranks * sizeof(*id));
-    rc = NULL == id ? -1 : napcoll_placement_parse(o->ppn, o->order, o->ranks, id, &where);
-    if (1 == rc) {
-        complain("--ppn %s: character %zu: expected numbers like 3,2,1", o->ppn, where + 1);
-    }
-    if (2 == rc) {
-        complain("--map %s: character %zu: expected block, cyclic or random:SEED", o->order,
-                 where + 1);
-    }
-    if (0 != rc || 0 != napcoll_node_map_create(id, o->ranks, &map)) {
-        out_of_memory();
-    }
-    free(id);
-    if (o->rank >= o->ranks) {
-        complain("--rank %d: there are %d ranks", o->rank, o->ranks);
-    }
-    require_root(o, o->ranks);
-    return map;
-}
+/* ---- algorithms ---- */
 
 int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST_ALGORITHMS])
 {
@@ -691,4 +649,32 @@ int close_output(const options_t *o, FILE *out)
                 NULL == o->output ? "standard output" : o->output);
     }
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+FILE *open_csv(const options_t *o, const char *columns)
+{
+    FILE *csv = NULL == o->csv ? NULL : 0 == strcmp(o->csv, "-") ? stdout : fopen(o->csv, "w");
+
+    if (NULL != o->csv && NULL == csv) {
+        complain("--csv %s: cannot be written (%s)", o->csv, strerror(errno));
+    }
+    if (NULL != csv) {
+        fprintf(csv, "%s\n", columns);
+    }
+    return csv;
+}
+
+int close_csv(const options_t *o, FILE *csv)
+{
+    int failed;
+
+    if (NULL == csv || stdout == csv) {
+        return 0;
+    }
+    failed = ferror(csv);
+    if (0 != fclose(csv) || 0 != failed) {
+        fprintf(stderr, "napcoll-plan: --csv %s: could not be written\n", o->csv);
+        return -1;
+    }
+    return 0;
 }

@@ -9,7 +9,6 @@
  * the plans or from the papers' closed forms.
  */
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,13 +162,7 @@ static void open_outputs(study_t *study)
 {
     const options_t *o = study->options;
 
-    if (NULL != o->csv) {
-        study->csv = 0 == strcmp(o->csv, "-") ? stdout : fopen(o->csv, "w");
-        if (NULL == study->csv) {
-            complain("--csv %s: cannot be written (%s)", o->csv, strerror(errno));
-        }
-        fputs("coll,algorithm,nodes,ppn,bytes,time_us\n", study->csv);
-    }
+    study->csv = open_csv(o, "coll,algorithm,nodes,ppn,bytes,time_us");
     if (stdout != study->csv) {
         study->table = stdout;
         fprintf(study->table, "%s, %s ranks per node, %s, %s\n\n%8s %8s %11s  %-20s %14s\n",
@@ -177,22 +170,6 @@ static void open_outputs(study_t *study)
                 o->closed_form ? "closed forms" : "simulated plans", "nodes", "ranks", "bytes",
                 "algorithm", "time us");
     }
-}
-
-/* Returns -1 where something could not be written. */
-static int close_csv(const study_t *study)
-{
-    int failed;
-
-    if (NULL == study->csv || stdout == study->csv) {
-        return 0;
-    }
-    failed = ferror(study->csv);
-    if (0 != fclose(study->csv) || 0 != failed) {
-        fprintf(stderr, "napcoll-plan: --csv %s: could not be written\n", study->options->csv);
-        return -1;
-    }
-    return 0;
 }
 
 int simulate(options_t *o)
@@ -216,7 +193,7 @@ int simulate(options_t *o)
     for (int i = 0; i < study.nodes.count && 0 == rc; i++) {
         rc = study_nodes(&study, study.nodes.value[i]);
     }
-    rc = 0 == close_csv(&study) ? rc : -1;
+    rc = 0 == close_csv(o, study.csv) ? rc : -1;
     if (0 == rc && NULL != o->svg) {
         rc = draw_plots(o, &study.samples, drawings);
     }

@@ -154,6 +154,7 @@ static void check_placements(sweep_t *sweep)
                      o->sample > 0 ? "" : " (--sample takes more)");
         }
         require_root(o, ranks);
+        require_hosts(o, one.nodes);
         sweep->sizes += ranks;
         if (0 == i) { /* complains of --ppn and --map */
             napcoll_node_map_free(make_map(&one));

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The verifier's plans at hand (see the header).
+ * Plans at hand (see the header).
  */
 
 #include "plan/napcoll_plan_shelf.h"

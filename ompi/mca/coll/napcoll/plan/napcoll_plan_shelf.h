@@ -5,8 +5,9 @@
 
 /**
  * @file
- * The verifier's plans at hand: those of some ranks, with what is looked up in them. Where they take too
- * much memory some are dropped, in turn; the verifier has them made again when it needs them.
+ * Plans at hand, of the verifier and of whoever else looks for the other ends of messages: those of some
+ * ranks, with what is looked up in them. Where they take too much memory some are dropped, in turn; the
+ * verifier has them made again when it needs them.
  */
 
 #ifndef NAPCOLL_PLAN_SHELF_H
@@ -49,7 +50,7 @@ bool napcoll_shelf_open(napcoll_shelf_t *shelf, int size);
 /** Drop all plans, and free the shelf's lists. */
 void napcoll_shelf_empty(napcoll_shelf_t *shelf);
 
-/** Put a rank's plan there; napcoll_plan_check found it sound. The shelf owns it then, unless plans are
+/** Put a rank's plan there, whose messages have peers that there are. The shelf owns it then, unless plans are
  * borrowed. False: no memory, and the plan stays the caller's. Others may be dropped. */
 bool napcoll_shelf_put(napcoll_shelf_t *shelf, int rank, napcoll_plan_t *plan);
 
