@@ -11,7 +11,8 @@
  *                                                 prints packets/s as seen by the receiver
  *
  * A probe opens a TCP connection and sends a request {kind, amount}.  For "packets" the listener
- * answers with one byte when it is ready to receive datagrams.  The reply of "rate" and "packets"
+ * answers with one byte when it is ready to receive datagrams.  Several probes of the other kinds are
+ * answered at the same time.  The reply of "rate" and "packets"
  * is {units counted, ns they took}, where the first part of a stream, in which TCP speeds up, and
  * the first datagram only start the clock.
  *
@@ -23,6 +24,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,42 +191,53 @@ static int open_datagrams(void)
     return fd;
 }
 
+/* Answers one probe. Returns 0, or -1 if it was cut short. */
+static int answer(int fd, int datagrams)
+{
+    struct request request;
+
+    no_delay(fd);
+    if (0 != read_all(fd, &request, sizeof(request))) {
+        return -1;
+    }
+    switch (request.kind) {
+    case KIND_RTT:
+        return answer_rtt(fd, request.amount);
+    case KIND_RATE:
+        return answer_rate(fd, request.amount);
+    case KIND_PACKETS:
+        return answer_packets(fd, datagrams, request.amount);
+    default:
+        return -1;
+    }
+}
+
 static void __attribute__((noreturn)) listen_for_probes(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(PORT)};
     int datagrams = open_datagrams();
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-    if (fd < 0 || 0 != bind(fd, (struct sockaddr *) &address, sizeof(address))
-        || 0 != listen(fd, 8)) {
+    if (fd < 0 || 0 != bind(fd, (struct sockaddr *) &address, sizeof(address)) || 0 != listen(fd, 8)
+        || SIG_ERR == signal(SIGCHLD, SIG_IGN)) {
         die("listen");
     }
     for (;;) {
-        struct request request;
         int connection = accept(fd, NULL, NULL);
-        int rc = -1;
+        pid_t pid;
 
         if (connection < 0) {
             die("accept");
         }
-        no_delay(connection);
-        if (0 == read_all(connection, &request, sizeof(request))) {
-            switch (request.kind) {
-            case KIND_RTT:
-                rc = answer_rtt(connection, request.amount);
-                break;
-            case KIND_RATE:
-                rc = answer_rate(connection, request.amount);
-                break;
-            case KIND_PACKETS:
-                rc = answer_packets(connection, datagrams, request.amount);
-                break;
-            default:
-                break;
-            }
+        pid = fork();
+        if (pid < 0) {
+            die("fork");
         }
-        if (0 != rc) {
-            fprintf(stderr, "netlab-probe: a probe was cut short\n");
+        if (0 == pid) {
+            if (0 != answer(connection, datagrams)) {
+                fprintf(stderr, "netlab-probe: a probe was cut short\n");
+            }
+            _exit(EXIT_SUCCESS);
         }
         close(connection);
     }

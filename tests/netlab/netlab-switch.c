@@ -18,6 +18,16 @@
  *     next_free = start + busy(packet)
  *     delivery = start + bytes / rate + latency
  *
+ * With a tree of switches (see netlab-routes.h) a packet goes on like that over further links, which have
+ * no gap, cutting through: on each it starts as early as the link before allows,
+ *
+ *     arrival at a link = start on the link before + max(0, bytes / its rate - bytes / this one's)
+ *
+ * so its last byte never comes before it has left the link before.  The links are shared, so packets
+ * enter each in the order of their arrivals there: all that are between two links stand in a heap, and
+ * move when their time has come.  That is looked after only as often as the rings are, which is often
+ * enough, because the latency comes after the last link.
+ *
  * Delays are exact on average even if this process is late: arrival is the time stamp that the
  * kernel put on the packet, and lateness of one packet does not move the next one.
  *
@@ -60,6 +70,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "netlab-heap.h"
+#include "netlab-routes.h"
+
 enum {
     NAME_MAX_LENGTH = 32,
     FRAME_SIZE = 16384,           /* one ring slot: headers and a packet of the nodes' MTU */
@@ -85,25 +98,6 @@ static const uint64_t together = 32;
 static const uint64_t unseen = 2, shortest_sleep = UINT64_C(20000),
                       longest_sleep = UINT64_C(250000);
 
-/* A directed link. Times in ns, rate in bit/s (0: unlimited). */
-struct link {
-    uint64_t rate;
-    uint64_t gap;
-    uint64_t latency;
-    uint64_t next_free; /* when the packets accepted so far will have left */
-    uint64_t queued;    /* bytes accepted and not yet delivered */
-};
-
-/* A packet on its way: virtio header, Ethernet header, payload. */
-struct packet {
-    uint64_t due;   /* ns, CLOCK_MONOTONIC */
-    uint64_t order; /* of arrival at the switch, breaks ties */
-    struct link *link;
-    uint32_t to;
-    uint32_t length;
-    unsigned char data[];
-};
-
 struct port {
     struct network *network;
     char name[NAME_MAX_LENGTH];
@@ -111,6 +105,7 @@ struct port {
     uint32_t ip; /* host order */
     unsigned char mac[ETH_ALEN];
     struct link uplink; /* node to switch */
+    uint64_t queued;    /* bytes accepted and not yet delivered */
     int fd;
     unsigned char *ring;
     uint32_t ring_frames;
@@ -125,10 +120,10 @@ struct port {
 
 struct network {
     struct event_base *base;
-    uint64_t latency;     /* ns, of every link */
-    struct packet **heap; /* earliest first */
-    size_t heap_size;
-    size_t heap_capacity;
+    uint64_t latency;       /* ns, of every way */
+    struct heap deliveries; /* packets that have crossed their last link */
+    struct heap between;    /* packets between two links */
+    struct routes routes;
     uint64_t arrivals;
     int64_t clock_offset; /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
     uint32_t port_count;
@@ -152,75 +147,7 @@ static void __attribute__((noreturn)) die(const char *what)
     exit(EXIT_FAILURE);
 }
 
-/* ---- the heap of packets on their way ---- */
-
-static bool earlier(const struct packet *a, const struct packet *b)
-{
-    return a->due != b->due ? a->due < b->due : a->order < b->order;
-}
-
-/* Returns false when memory is short; the packet then stays the caller's. */
-static bool heap_push(struct network *network, struct packet *packet)
-{
-    size_t i = network->heap_size;
-
-    if (i == network->heap_capacity) {
-        size_t capacity = 0 == i ? 4096 : 2 * i;
-        struct packet **heap = realloc(network->heap, capacity * sizeof(struct packet *));
-
-        if (NULL == heap) {
-            return false;
-        }
-        network->heap = heap;
-        network->heap_capacity = capacity;
-    }
-    network->heap_size++;
-    while (i > 0 && earlier(packet, network->heap[(i - 1) / 2])) {
-        network->heap[i] = network->heap[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    network->heap[i] = packet;
-    return true;
-}
-
-/* Takes the earliest packet out of a heap that is not empty. */
-static struct packet *heap_pop(struct network *network)
-{
-    struct packet *first = network->heap[0];
-    struct packet *last = network->heap[--network->heap_size];
-    size_t i = 0;
-
-    for (;;) {
-        size_t child = 2 * i + 1;
-
-        if (child >= network->heap_size) {
-            break;
-        }
-        if (child + 1 < network->heap_size
-            && earlier(network->heap[child + 1], network->heap[child])) {
-            child++;
-        }
-        if (!earlier(network->heap[child], last)) {
-            break;
-        }
-        network->heap[i] = network->heap[child];
-        i = child;
-    }
-    network->heap[i] = last;
-    return first;
-}
-
 /* ---- links ---- */
-
-/* Sends bytes over a link at a time. Returns when they arrive at its end. */
-static uint64_t link_cross(struct link *link, uint64_t arrival, uint64_t bytes)
-{
-    uint64_t start = arrival > link->next_free ? arrival : link->next_free;
-    uint64_t transfer = 0 == link->rate ? 0 : bytes * 8 * second / link->rate;
-
-    link->next_free = start + (transfer > link->gap ? transfer : link->gap);
-    return start + transfer + link->latency;
-}
 
 /* Counts lost packets, and says so whenever their number has doubled: loss ruins measurements. */
 static void count_lost(struct port *port, uint64_t packets, const char *why)
@@ -230,6 +157,42 @@ static void count_lost(struct port *port, uint64_t packets, const char *why)
         fprintf(stderr, "netlab-switch: %s: %" PRIu64 " packet%s lost: %s\n", port->node,
                 port->lost, 1 == port->lost ? "" : "s", why);
         port->lost_reported = port->lost;
+    }
+}
+
+/* Lets a packet cross a link, not before its time, and sets what comes after. */
+static void cross(struct network *network, struct link *link, struct packet *packet)
+{
+    const uint64_t bytes = packet->length - VNET_HEADER;
+    const uint64_t start = link_enter(link, packet->due, bytes);
+    const uint64_t transfer = link_transfer(link, bytes);
+    struct port *from = packet->from;
+    bool kept;
+
+    packet->next = routes_next(&network->routes, &packet->at, packet->to);
+    if (NULL == packet->next) {
+        packet->due = start + transfer + network->latency;
+        kept = heap_push(&network->deliveries, packet);
+    } else {
+        const uint64_t next = link_transfer(packet->next, bytes);
+
+        packet->due = start + (transfer > next ? transfer - next : 0);
+        kept = heap_push(&network->between, packet);
+    }
+    if (!kept) {
+        from->queued -= packet->length;
+        count_lost(from, 1, "out of memory");
+        free(packet);
+    }
+}
+
+/* Moves all packets that have arrived at their next link. */
+static void move_on(struct network *network, uint64_t now)
+{
+    while (network->between.size > 0 && network->between.at[0]->due <= now) {
+        struct packet *packet = heap_pop(&network->between);
+
+        cross(network, packet->next, packet);
     }
 }
 
@@ -259,7 +222,7 @@ static void flush_port(struct port *port)
         }
     }
     for (unsigned i = 0; i < port->batched; ++i) {
-        port->batch[i]->link->queued -= port->batch[i]->length;
+        port->batch[i]->from->queued -= port->batch[i]->length;
         free(port->batch[i]);
     }
     port->batched = 0;
@@ -275,8 +238,9 @@ static void deliver_due(struct network *network)
         unsigned ports = 0;
         unsigned packets = 0;
 
-        while (packets < SEND_BATCH && network->heap_size > 0 && network->heap[0]->due <= now) {
-            struct packet *packet = heap_pop(network);
+        while (packets < SEND_BATCH && network->deliveries.size > 0
+               && network->deliveries.at[0]->due <= now) {
+            struct packet *packet = heap_pop(&network->deliveries);
             struct port *port = &network->ports[packet->to];
 
             if (0 == port->batched) {
@@ -327,7 +291,6 @@ static void accept_frame(struct port *port, const unsigned char *frame, uint64_t
     const struct tpacket2_hdr *header = (const struct tpacket2_hdr *) (const void *) frame;
     uint32_t length = header->tp_snaplen + VNET_HEADER;
     struct network *network = port->network;
-    struct link *link = &port->uplink;
     struct packet *packet;
     struct port *to;
     uint32_t ip;
@@ -344,7 +307,7 @@ static void accept_frame(struct port *port, const unsigned char *frame, uint64_t
     if (NULL == to) {
         return; /* there is no other network */
     }
-    if (link->queued + length > queue_limit) {
+    if (port->queued + length > queue_limit) {
         count_lost(port, 1, "queue full");
         return;
     }
@@ -356,16 +319,13 @@ static void accept_frame(struct port *port, const unsigned char *frame, uint64_t
     memcpy(packet->data, frame + header->tp_mac - VNET_HEADER, length);
     memcpy(packet->data + VNET_HEADER, to->mac, ETH_ALEN);
     packet->length = length;
-    packet->link = link;
+    packet->from = port;
+    packet->at = routes_start(&network->routes, (uint32_t) (port - network->ports));
     packet->to = (uint32_t) (to - network->ports);
     packet->order = network->arrivals++;
-    packet->due = link_cross(link, arrival_time(port, header, now), header->tp_len);
-    if (!heap_push(network, packet)) {
-        count_lost(port, 1, "out of memory");
-        free(packet);
-        return;
-    }
-    link->queued += length;
+    packet->due = arrival_time(port, header, now);
+    port->queued += length;
+    cross(network, &port->uplink, packet);
 }
 
 /* Counts the packets that found the ring full; asking the kernel for their number resets it. */
@@ -409,7 +369,8 @@ static void rest(const struct network *network)
                             + (part < shortest_sleep  ? shortest_sleep
                                : part > longest_sleep ? longest_sleep
                                                       : part);
-    uint64_t wake = network->heap[0]->due > soonest ? network->heap[0]->due : soonest;
+    const uint64_t due = network->deliveries.size > 0 ? network->deliveries.at[0]->due : latest;
+    uint64_t wake = due > soonest ? due : soonest;
     struct timespec when;
 
     wake = wake < latest ? wake : latest;
@@ -435,8 +396,9 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
         for (uint32_t i = 0; i < network->port_count; ++i) {
             read_ring(&network->ports[i], now);
         }
+        move_on(network, now);
         deliver_due(network);
-        if (0 == network->heap_size) {
+        if (0 == network->deliveries.size && 0 == network->between.size) {
             return;
         }
         rest(network);
@@ -629,16 +591,55 @@ static bool parse_number(const char *text, uint64_t *value)
     return 0 == errno && '\0' == *end;
 }
 
+/* Opens the links between the switches that connect the ports. */
+static void read_topology(struct network *network, const char *path, uint64_t trunk, uint64_t rate)
+{
+    const char **names = calloc(network->port_count, sizeof(*names));
+
+    if (NULL == names) {
+        die("names of nodes");
+    }
+    for (uint32_t i = 0; i < network->port_count; ++i) {
+        names[i] = network->ports[i].node;
+    }
+    if (0 != routes_open(&network->routes, path, names, network->port_count, trunk, rate)) {
+        exit(EXIT_FAILURE);
+    }
+    free(names);
+}
+
+/* Says what is wrong with a switch tree for these nodes. Returns the exit status. */
+static int check_topology(const char *path, const char *const *names, uint32_t nodes)
+{
+    struct routes routes;
+
+    if (0 != routes_open(&routes, path, names, nodes, 0, 0)) {
+        return 2;
+    }
+    if (NULL != getenv("NETLAB_VERBOSE")) {
+        routes_describe(&routes, path, names, nodes);
+    }
+    routes_close(&routes);
+    return EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     struct network network = {.latency = 0};
     struct link uplink = {.rate = 0};
+    uint64_t trunk = 0;
     int ready;
     bool realtime;
 
-    if (5 != argc || !parse_number(argv[2], &uplink.latency) || !parse_number(argv[3], &uplink.rate)
-        || !parse_number(argv[4], &uplink.gap)) {
-        fprintf(stderr, "usage: netlab-switch TABLE LATENCY_NS RATE_BITS_PER_SECOND GAP_NS\n"
+    if (argc > 3 && 0 == strcmp(argv[1], "--check")) {
+        return check_topology(argv[2], (const char *const *) argv + 3, (uint32_t) argc - 3);
+    }
+    if ((5 != argc && 7 != argc) || !parse_number(argv[2], &network.latency)
+        || !parse_number(argv[3], &uplink.rate) || !parse_number(argv[4], &uplink.gap)
+        || (7 == argc && !parse_number(argv[5], &trunk))) {
+        fprintf(stderr, "usage: netlab-switch TABLE LATENCY_NS RATE_BITS_PER_SECOND GAP_NS "
+                        "[TRUNK_BITS_PER_SECOND TOPOLOGY]\n"
+                        "       netlab-switch --check TOPOLOGY NODE...\n"
                         "(started by netlab; rate 0 is unlimited)\n");
         return 2;
     }
@@ -646,8 +647,10 @@ int main(int argc, char **argv)
     if (SIG_ERR == signal(SIGPIPE, SIG_IGN)) {
         die("signal");
     }
-    network.latency = uplink.latency;
     read_table(&network, argv[1], &uplink);
+    if (7 == argc) {
+        read_topology(&network, argv[6], trunk, uplink.rate);
+    }
     open_network(&network);
     realtime = become_realtime();
     if (!realtime && NULL != getenv("NETLAB_VERBOSE")) {

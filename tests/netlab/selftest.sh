@@ -16,10 +16,50 @@ tries=4
 number=0
 failures=0
 
+# Inside a netlab: streams AMOUNT bytes from node to node for each FROM-TO, all at once; sets us to the
+# microseconds until all have arrived.
+stream()
+{
+    local amount=$1 pair start=${EPOCHREALTIME/./}
+    local -a jobs=()
+
+    shift
+    for pair in "$@"; do
+        "$here/netlab-agent" "node${pair%-*}" "exec '$probe' rate node${pair#*-} $amount" >/dev/null &
+        jobs+=($!)
+    done
+    for pair in "${jobs[@]}"; do
+        wait "$pair" || exit 1
+    done
+    us=$((${EPOCHREALTIME/./} - start))
+}
+
+# Inside a netlab: prints how many times as long two streams at once take as one of them alone: the least
+# of each of some tries.
+compare_streams()
+{
+    local one=$1 other=$2 amount=$3 i least=0 least_both=0
+
+    stream 1 "$one" "$other" # all listeners are there
+    for ((i = 0; i < tries; i++)); do
+        stream "$amount" "$one"
+        ((least > 0 && least <= us)) || least=$us
+        stream "$amount" "$one" "$other"
+        ((least_both > 0 && least_both <= us)) || least_both=$us
+    done
+    awk -v one="$least" -v both="$least_both" 'BEGIN { printf "%.2f\n", both / one }'
+}
+
 # Inside a netlab: prints the results of one probe, tries times.
 if [ "${1:-}" = inside ]; then
     shift
-    "$here/netlab-agent" node1 "exec '$probe' listen" &
+    for ((i = 1; i < NETLAB_NODES; i++)); do
+        "$here/netlab-agent" "node$i" "exec '$probe' listen" &
+    done
+    if [ "$1" = streams ]; then
+        compare_streams "${2%,*}" "${2#*,}" "$3"
+        exit
+    fi
     if [ "$2" = self ]; then
         "$probe" listen &
         set -- "$1" node0 "$3"
@@ -43,7 +83,8 @@ report()
     fi
 }
 
-# check NAME LOW HIGH UNIT PROBE NODE AMOUNT OPTION...: passes if any try lies from LOW to HIGH.
+# check NAME LOW HIGH UNIT PROBE NODE AMOUNT OPTION...: passes if any try lies from LOW to HIGH. The probe
+# "streams" has FROM-TO,FROM-TO for NODE.
 check()
 {
     local name=$1 low=$2 high=$3 unit=$4 kind=$5 node=$6 amount=$7 out status
@@ -85,5 +126,34 @@ check "a gap of 100us lets 10000 packets through per second" 8500 10500 packets/
     packets node1 400 --latency 100us --gap 100us
 check "without limits, neither rate nor gap is felt" 1000 1000000 Mbit/s \
     rate node1 20000000 --latency 0 --rate unlimited --gap 0
+
+# Two switches under a third. Streams on the same links take about twice as long as one alone, others do
+# not; the bounds are wide, for starting them takes time, too.
+tree=$(mktemp "${TMPDIR:-/tmp}/netlab-selftest.XXXXXX") || exit 1
+trap 'rm -f "$tree"' EXIT
+cat >"$tree" <<'END'
+SwitchName=left Nodes=node[0-1]
+SwitchName=right Nodes=node[2-3]
+SwitchName=top Switches=left,right
+END
+slow=(--nodes 4 --latency 100us --rate 100Mbit)
+check "round trip is twice the latency, however many switches there are" 4000 4500 us \
+    rtt node2 60 --nodes 4 --latency 2ms --topology "$tree"
+check "stream runs at a rate of 100Mbit inside a switch" 85 115 Mbit/s \
+    rate node1 3000000 "${slow[@]}" --trunk 20Mbit --topology "$tree"
+check "stream runs at the rate of 20Mbit of the links between switches" 17 23 Mbit/s \
+    rate node2 600000 "${slow[@]}" --trunk 20Mbit --topology "$tree"
+check "streams that cross the same link share its rate" 1.6 2.5 "times as long" \
+    streams 0-2,1-3 3000000 "${slow[@]}" --topology "$tree"
+check "streams inside different switches do not slow each other down" 0.7 1.35 "times as long" \
+    streams 0-1,2-3 3000000 "${slow[@]}" --topology "$tree"
+check "nor do streams that cross a link in both directions" 0.7 1.35 "times as long" \
+    streams 0-2,3-1 3000000 "${slow[@]}" --topology "$tree"
+check "nor do streams over a link that is twice as fast" 0.7 1.35 "times as long" \
+    streams 0-2,1-3 3000000 "${slow[@]}" --trunk 200Mbit --topology "$tree"
+check "streams to one node share the rate of its link" 1.6 2.5 "times as long" \
+    streams 0-2,3-2 3000000 "${slow[@]}" --trunk unlimited --topology "$tree"
+check "without switches there is no such limit" 0.7 1.35 "times as long" \
+    streams 0-2,3-2 3000000 "${slow[@]}"
 echo "1..$number"
 [ $failures = 0 ]

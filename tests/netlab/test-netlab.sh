@@ -130,8 +130,56 @@ test_bad_options()
     rejects "--latency missing" --latency
     rejects "--wibble unknown" --wibble -- true
     rejects "no command" --nodes 2
+    rejects "--trunk --topology" --trunk 1Gbit -- true
+    rejects "--trunk '10' Mbit" --trunk 10 -- true
     "$netlab" --help | grep -q -e --latency
     report $? "--help describes the options"
+}
+
+# A file of switches is refused before anything starts, with the line and column.
+test_bad_topology()
+{
+    local file=$work/tree
+
+    rejects "--topology '$work/none' file" --topology "$work/none" -- true
+    rejects "--topology '$work' file" --topology "$work" -- true
+    rejects "--topology '' file" --topology= -- true
+    mkfifo "$work/pipe"
+    rejects "--topology '$work/pipe' no pipe" --topology "$work/pipe" -- true
+    : >"$file"
+    rejects "netlab: $file: no switch; SwitchName=" --topology "$file" -- true
+    printf 'SwitchName=a Nodes=node[0-1\n' >"$file"
+    rejects "netlab: $file:1:24: no ]" --topology "$file" -- true
+    printf '# nodes\nSwitchName=a Nodes=node0,node0\n' >"$file"
+    rejects "netlab: $file:2:26: node 'node0': named before line 1 'a'" --topology "$file" -- true
+    printf 'SwitchName=a Nodes=node0\nSwitchName=b Switches=c\n' >"$file"
+    rejects "netlab: $file:2:23: switch 'c': no line describes it" --topology "$file" -- true
+    printf 'BlockName=a Nodes=node[0-1]\n' >"$file"
+    rejects "netlab: $file:1:1: tree form" --topology "$file" -- true
+    head -c 100 /dev/zero >"$file"
+    rejects "netlab: $file:1:1: byte 0x00" --topology "$file" -- true
+    printf 'SwitchName=a Nodes=node[0-2]\n' >"$file"
+    rejects "netlab: $file: node3 node0" --nodes 4 --topology "$file" -- true
+}
+
+test_topology()
+{
+    local file=$work/tree out
+
+    printf '%s\n' 'SwitchName=a Nodes=node[0-1],other[1-9]' 'SwitchName=b Nodes=node2' \
+        'SwitchName=top Switches=a,b' >"$file"
+    out=$(cd "$work" && "$netlab" --nodes 3 --ppn 1 --topology tree --trunk 2Gbit --verbose -- \
+        sh -c 'echo "<${NETLAB_TOPOLOGY-}${OMPI_MCA_coll_napcoll_topology_file-}>"' 2>&1 \
+        | sed -n '/^netlab: rate/p; /^netlab: tree:/,/^netlab: *b:/p; /^</p')
+    same "--verbose shows the switches and their nodes" \
+        "netlab: rate between switches 2000000000 bit/s
+netlab: tree: 3 switches, 12 nodes
+netlab:   top:
+netlab:     a: node0 node1
+netlab:     b: node2
+<>" "$out"
+    same "ranks run on nodes behind several switches" "0 0 1 1 2 2" \
+        "$(where 6 --nodes 3 --ppn 2 --topology "$file")"
 }
 
 test_placement()
@@ -365,6 +413,7 @@ test_ordinary_user()
 }
 
 test_bad_options
+test_bad_topology
 "$netlab" -- true
 if [ $? = 77 ]; then
     echo "1..0 # SKIP netlab cannot run here"
@@ -373,6 +422,7 @@ if [ $? = 77 ]; then
 fi
 test_carrier
 test_placement
+test_topology
 test_two_programs
 test_launcher
 test_environment
