@@ -180,9 +180,13 @@ int napcoll_node_map_set_network(napcoll_node_map_t *map, const napcoll_switch_t
                                  const int *spot)
 {
     const size_t nodes = (size_t) map->nodes;
-    member_t *members = malloc(nodes * sizeof(*members));
+    member_t *members;
 
     drop_network(map);
+    if (NULL == spot) {
+        return 0;
+    }
+    members = malloc(nodes * sizeof(*members));
     map->spot = malloc(nodes * sizeof(int));
     map->along = malloc(nodes * sizeof(int));
     map->place_along = malloc(nodes * sizeof(int));

@@ -134,7 +134,7 @@ int napcoll_node_map_set_locality(napcoll_node_map_t *map, int node, const char 
  * @param[in,out] map   the map
  * @param[in]     tree  whose nodes the spots are; borrowed for the life of the map; NULL: spots are but
  *                      an order, and all nodes hang on one switch
- * @param[in]     spot  [nodes] of each node, all different; copied
+ * @param[in]     spot  [nodes] of each node, all different; copied. NULL: forget the network
  *
  * @return 0, or -1 when memory ran out (the map then knows no network)
  */
