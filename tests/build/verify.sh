@@ -82,7 +82,7 @@ each_of() {
 
 every_collective_is_proved() {
     local map
-    [ "$(algorithms | cut -d ' ' -f 1 | sort -u | wc -l)" = 9 ]
+    [ "$(algorithms | cut -d ' ' -f 1 | sort -u | wc -l)" = 10 ]
     for map in block cyclic random:1; do
         each_of '.*' --nodes 1:6 --ppn 1:4 --map "$map"
     done
@@ -93,9 +93,10 @@ every_collective_is_proved() {
 roots_other_than_the_first_are_proved() {
     local map
     for map in block cyclic; do
-        each_of 'reduce .*' --nodes 2:6 --ppn 1:4 --map "$map" --root 1
-        each_of 'reduce .*' --nodes 6 --ppn 1:4 --map "$map" --root 5
+        each_of '(reduce|bcast) .*' --nodes 2:6 --ppn 1:4 --map "$map" --root 1
+        each_of '(reduce|bcast) .*' --nodes 6 --ppn 1:4 --map "$map" --root 5
         each_of 'reduce .*' --nodes 4:6 --ppn 3,1,2 --map "$map" --root 6 --in-place
+        each_of 'bcast .*' --nodes 4:6 --ppn 3,1,2 --map "$map" --root 6
     done
 }
 
@@ -110,13 +111,20 @@ orders_and_brackets_are_proved() {
 }
 
 parameters_are_proved() {
-    local radix segments
+    local radix segments between
     for segments in 2 3 8; do
         each_of '(allreduce|reduce) (ring|lane)' --nodes 1:6 --ppn 1:4 --segments "$segments"
+        each_of 'bcast (binary|binomial|chain|two_level|lane)' --nodes 1:6 --ppn 1:4 --root 0 --segments "$segments"
     done
+    for between in flat binomial chain binary scatter_allgather; do
+        each_of 'bcast two_level' --nodes 2:7 --ppn 3,2 --root 2 --segments 3 --tunable "between=$between"
+    done
+    each_of 'bcast lane' --nodes 2:7 --ppn 3,2 --root 2 --segments 3 --tunable chain
+    each_of 'bcast scatter_allgather' --nodes 2:17 --ppn 1,2 --root 2 --tunable doubling
+    each_of 'bcast nap' --nodes 2:17 --ppn 1,2 --root 2 --tunable lanes=1,k_ports=3
     for radix in 2 3; do
         each_of '.* (nap|smp|locality|locality_bruck)' --nodes 1:6 --ppn 1:4 --local-radix "$radix"
-        each_of '.* (nap|lane|bruck|locality|locality_bruck|pairwise)' --nodes 1:6 --ppn 1:4 --tunable "$radix"
+        each_of '.* (nap|bruck|locality|locality_bruck|pairwise)|(allreduce|reduce) lane' --nodes 1:6 --ppn 1:4 --tunable "$radix"
     done
 }
 
@@ -132,6 +140,8 @@ plans_are_those_of_show() {
     proved allgatherv lane_ring 5 --ranks 5 --ppn 2,1
     proved reduce_scatter pairwise 5 --ranks 5 --ppn 2,1
     proved reduce_scatter_block locality 12 --nodes 3 --map cyclic
+    proved bcast nap 12 --nodes 3 --root 7
+    proved bcast chain 12 --nodes 3 --root 7 --segments 5
     proved scan nap 5 --ranks 5 --ppn 2,1
     proved exscan gathered 12 --nodes 3 --ordered --reproducible
 }
@@ -205,8 +215,8 @@ mistakes_name_option_and_range() {
     refused 2 '--root 3: scan has no root' --coll scan --root 3
     refused 2 '--root 8: there are 8 ranks' --coll reduce --nodes 2 --root 8
     refused 2 '--root 1: there is 1 rank' --coll reduce --nodes 1:4 --ppn 1:4 --root 1
-    refused 2 '--segments 0: expected a number from 1 to 8' --algorithm ring --segments 0
-    refused 2 '--segments 9: expected a number from 1 to 8' --algorithm ring --segments 9
+    refused 2 '--segments 0: expected a number from 1 to 1024' --algorithm ring --segments 0
+    refused 2 '--segments 1025: expected a number from 1 to 1024' --algorithm ring --segments 1025
     refused 2 '--segments 2: allreduce nap cuts no vectors into segments' --segments 2
     refused 2 '--ordered: barrier folds nothing' --coll barrier --ordered
     refused 2 '--reproducible: allgather folds nothing' --coll allgather --reproducible

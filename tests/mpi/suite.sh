@@ -280,7 +280,7 @@ each_at_length() {
 # each_auto WHERE LARGE EXPECT: every collective but allreduce, which has cases of its own, by `auto`.
 each_auto() {
     local coll
-    for coll in reduce barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan; do
+    for coll in reduce barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan bcast; do
         collective "${coll}_auto_$1" "$coll" auto "$3" "$3" "$2"
     done
 }
@@ -409,6 +409,10 @@ scan nap runs runs
 scan gathered runs runs
 exscan nap runs runs
 exscan recursive_doubling runs runs
+bcast two_level runs
+bcast scatter_allgather runs
+bcast nap runs
+bcast lane runs
 END
 fake 10 5,1,4 cyclic tree
 each_at_length 10_cyclic 20000 <<'END'
@@ -433,6 +437,11 @@ reduce_scatter_block locality runs fallback:noncommutative
 scan recursive_doubling runs runs
 scan nap fallback:placement fallback:placement
 exscan gathered runs runs
+bcast flat runs
+bcast binary runs
+bcast binomial runs
+bcast chain runs
+bcast nap runs
 END
 fake 8 3,1,4 random:5 delegate
 each_at_length 8_random 20000 <<'END'
@@ -456,9 +465,15 @@ reduce_scatter_block recursive_halving runs fallback:noncommutative
 reduce_scatter_block lane_ring runs fallback:noncommutative
 scan gathered runs runs
 exscan nap fallback:placement fallback:placement
+bcast scatter_allgather runs
+bcast two_level runs
+bcast lane runs
 END
 fake 3 1 block exchange
 each_at_length 3x1 10000 <<'END'
+bcast chain runs
+bcast nap fallback:ppn
+bcast lane fallback:ppn
 reduce lane fallback:ppn fallback:ppn
 allgather lane_ring fallback:ppn
 reduce_scatter_block locality fallback:ppn fallback:ppn
@@ -470,9 +485,11 @@ reduce nap runs fallback:noncommutative
 barrier nap runs
 allgather locality_bruck runs
 reduce_scatter_block lane_ring runs fallback:noncommutative
+bcast nap runs
 END
 emulated 3 4 block 12 tree
 each netlab_12_block 5000 <<'END'
+bcast lane runs
 allgatherv lane_ring runs
 reduce_scatter auto runs runs
 scan nap runs runs
@@ -496,6 +513,56 @@ allreduce lane runs fallback:noncommutative
 allreduce ring runs fallback:noncommutative
 reduce lane runs fallback:noncommutative
 END
+
+# As many as is said, and every way between nodes.
+for between in flat binomial chain binary scatter_allgather; do
+    fake 10 5,1,4 cyclic tree
+    launch+=(--mca coll_napcoll_bcast_two_level_between "$between" --mca coll_napcoll_bcast_two_level_segments 7)
+    each_at_length "10_segments_$between" 20000 <<<'bcast two_level runs'
+done
+fake 10 5,1,4 cyclic tree
+launch+=(--mca coll_napcoll_bcast_lane_between chain --mca coll_napcoll_bcast_lane_segments 3
+    --mca coll_napcoll_bcast_chain_segments 1000 --mca coll_napcoll_bcast_nap_k_ports 2
+    --mca coll_napcoll_bcast_scatter_allgather_allgather doubling)
+each_at_length 10_segments 20000 <<'END'
+bcast lane runs
+bcast chain runs
+bcast nap runs
+bcast scatter_allgather runs
+END
+
+# --- the walk through the switches ---
+cat >"$scratch/switches" <<'END'
+# made-up nodes are called n0, n1, ...
+SwitchName=s0 Nodes=n[0,2,4]
+SwitchName=s1 Nodes=n[1,3,5]
+SwitchName=top Switches=s[0-1]
+END
+fake 11 2,1 random:3 exchange
+launch+=(--mca coll_napcoll_topology_file "$scratch/switches" --mca coll_napcoll_verify on)
+each switches 20000 <<'END'
+bcast chain runs
+bcast auto runs
+END
+fake 16 2 block exchange
+launch+=(--mca coll_napcoll_topology_file "$scratch/switches")
+says node_that_no_switch_has_is_named 60 'host' 'does not have, or has for another node' 'ok 1' -- \
+    "${launch[@]}" "$programs/bcast" --expect runs
+fake 4 2 block exchange
+# refused_topology NAME TEXT WORD...: a file of that text is complained of, and the job goes on without.
+refused_topology() {
+    local name=$1
+    printf '%b' "$2" >"$scratch/$name"
+    says "topology_file_$name" 60 "${@:3}" 'hung on one switch' 'ok 1' -- "${launch[@]}" \
+        --mca coll_napcoll_topology_file "$scratch/$name" "$programs/bcast" --expect runs
+}
+refused_topology empty '' 'empty (on host'
+refused_topology node_twice 'SwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n1\n' 'twice, line 2'
+refused_topology cycle 'SwitchName=a Switches=b\nSwitchName=b Switches=a\n' 'cycle'
+refused_topology junk 'SwitchName=a\001\002\377Nodes=n0\n' 'junk, line 1, column'
+says topology_file_missing 60 'It cannot be opened' 'ok 1' -- "${launch[@]}" \
+    --mca coll_napcoll_topology_file "$scratch/none" "$programs/bcast" --expect runs
+refused_topology long_line "$(head -c 10485760 /dev/zero | tr '\0' 'x')" 'long_line, line 1'
 
 # --- the same bits wherever the ranks are, where that is asked for ---
 # same_bits NAME: under `launch`, the sums of all collectives have the bits that those of the first such
