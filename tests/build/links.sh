@@ -46,7 +46,7 @@ ring() {
 
 # has LINE FILE: the file has that line; blanks count as one.
 has() {
-    tr -s ' ' <"$2" | grep -qxF -e "$1" || {
+    tr -s ' ' <"$2" | grep -xF -e "$1" >"$work/found" || {
         echo "no line '$1' in:"
         cat "$2"
         return 1

@@ -151,7 +151,7 @@ test_bad_topology()
     printf 'SwitchName=a Nodes=node[0-1\n' >"$file"
     rejects "netlab: $file:1:24: no ]" --topology "$file" -- true
     printf '# nodes\nSwitchName=a Nodes=node0,node0\n' >"$file"
-    rejects "netlab: $file:2:26: node 'node0': named before line 1 'a'" --topology "$file" -- true
+    rejects "netlab: $file:2:26: node 'node0': named before line 2 'a'" --topology "$file" -- true
     printf 'SwitchName=a Nodes=node0\nSwitchName=b Switches=c\n' >"$file"
     rejects "netlab: $file:2:23: switch 'c': no line describes it" --topology "$file" -- true
     printf 'BlockName=a Nodes=node[0-1]\n' >"$file"

@@ -446,8 +446,11 @@ static void print_parameters(const case_t *c, const napcoll_decision_t *decision
             "It takes a %s of %d there: see napcoll-plan simulate --algorithm %s --tunable %d.\n",
             algorithm->tunable[0].name, params->tunable[0], algorithm->name, params->tunable[0]);
     }
-    print_chosen(algorithm, params, "It takes ", " and ", " there");
-    print_chosen(algorithm, params, ": see napcoll-plan simulate --tunable ", ",", ".\n");
+    print_chosen(algorithm, params, "It takes ", " and ", " there: see napcoll-plan simulate ");
+    if (pipelined) {
+        printf("--algorithm %s ", algorithm->name);
+    }
+    print_chosen(algorithm, params, "--tunable ", ",", ".\n");
     if (params->segments > 1 && !pipelined) {
         printf(
             "It cuts the vector into %d segments there: see napcoll-plan simulate --algorithm %s "
