@@ -97,11 +97,9 @@ static const int *job_nodes(napcoll_job_t *job)
     return job->node_of;
 }
 
-/* Node ids of all ranks from what is known of the job; false where some process is of another. */
-static bool ids_from_job(napcoll_job_t *job, ompi_communicator_t *comm, int *id)
+/* Whether all processes are of this job; *id: their numbers in it. */
+static bool is_one_job(const napcoll_job_t *job, ompi_communicator_t *comm, int *id)
 {
-    const int *node_of = NULL;
-
     for (int r = 0; r < ompi_comm_size(comm); r++) {
         opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, r);
 
@@ -110,7 +108,14 @@ static bool ids_from_job(napcoll_job_t *job, ompi_communicator_t *comm, int *id)
         }
         id[r] = (int) name.vpid;
     }
-    node_of = job_nodes(job);
+    return true;
+}
+
+/* Node ids in place of the numbers of processes of this job; false where the launcher did not tell. */
+static bool ids_from_job(napcoll_job_t *job, ompi_communicator_t *comm, int *id)
+{
+    const int *node_of = job_nodes(job);
+
     for (int r = 0; r < ompi_comm_size(comm) && NULL != node_of; r++) {
         id[r] = node_of[id[r]];
     }
@@ -269,7 +274,7 @@ static bool has_twins(const int *number, int count, int *room)
 }
 
 /* Tell the map where its nodes are in the network, by the switch tree or else by the launcher's numbers; id:
- * those of the ranks' nodes, of one job. */
+ * of the ranks' nodes, all of this job. */
 static int place_nodes(napcoll_job_t *job, ompi_communicator_t *comm,
                        mca_coll_base_module_allgather_fn_t allgather,
                        mca_coll_base_module_t *module, napcoll_node_map_t *map, int *id)
@@ -305,14 +310,14 @@ int napcoll_discover_node_map(napcoll_job_t *job, ompi_communicator_t *comm,
 {
     int *id = malloc((size_t) ompi_comm_size(comm) * sizeof(*id));
     int rc = OMPI_SUCCESS;
-    bool told;
+    bool one_job;
 
     *map = NULL;
     if (NULL == id) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    told = ids_from_job(job, comm, id);
-    if (!told) {
+    one_job = is_one_job(job, comm, id);
+    if (!one_job || !ids_from_job(job, comm, id)) {
         rc = ids_from_peers(comm, allgather, module, id);
     }
     if (OMPI_SUCCESS == rc && 0 != napcoll_node_map_create(id, ompi_comm_size(comm), map)) {
@@ -325,7 +330,7 @@ int napcoll_discover_node_map(napcoll_job_t *job, ompi_communicator_t *comm,
     if (OMPI_SUCCESS == rc && !job->fake) {
         rc = order_lanes(job, comm, *map);
     }
-    if (OMPI_SUCCESS == rc && told) {
+    if (OMPI_SUCCESS == rc && one_job) {
         rc = place_nodes(job, comm, allgather, module, *map, id);
     }
     if (OMPI_SUCCESS != rc) {
