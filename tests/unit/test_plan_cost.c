@@ -309,7 +309,8 @@ static void cost_is_the_same_for_all_ranks(void **state)
                 assert_int_not_equal(napcoll_node_map_near_lane(map, node, 1), 1);
             }
             shared = napcoll_plan_cost_map(map);
-            time = napcoll_plan_cost_us(&shared, napcoll_generator_plan, &generator, -1, &m, bytes, 0);
+            time = napcoll_plan_cost_us(&shared, napcoll_generator_plan, &generator, -1, &m, bytes,
+                                        0);
             first = node < 0 ? time : first;
             assert_memory_equal(&time, &first, sizeof(time));
             napcoll_node_map_free(map);

@@ -340,8 +340,7 @@ static void refuse_pointless(const options_t *o)
     if (o->params.root > 0 && !napcoll_goal_is_rooted(o->collective->goal)) {
         complain("--root %d: %s has no root", o->params.root, name);
     }
-    if ((o->params.ordered || o->params.reproducible)
-        && !napcoll_goal_folds(o->collective->goal)) {
+    if ((o->params.ordered || o->params.reproducible) && !napcoll_goal_folds(o->collective->goal)) {
         complain("--%s: %s folds nothing", o->params.ordered ? "ordered" : "reproducible", name);
     }
     if (NAPCOLL_GOAL_BCAST == o->collective->goal && o->params.in_place) {

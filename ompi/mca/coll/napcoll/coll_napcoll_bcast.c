@@ -47,6 +47,6 @@ int mca_coll_napcoll_bcast(BCAST_ARGS)
     if (NULL == plan) {
         return bcast_previous(napcoll, BCAST_BASE_ARG_NAMES, module);
     }
-    return napcoll_engine_run_stream(&napcoll->engine, plan, buffer, (size_t) count, datatype,
-                                     comm, MCA_COLL_BASE_TAG_BCAST);
+    return napcoll_engine_run_stream(&napcoll->engine, plan, buffer, (size_t) count, datatype, comm,
+                                     MCA_COLL_BASE_TAG_BCAST);
 }

@@ -128,9 +128,9 @@ typedef enum {
 
 /** What the model does about a tunable that is 0. In a plan 0 is left to the generator. */
 typedef enum {
-    NAPCOLL_RECKONS_NOTHING,  /**< a number like others */
-    NAPCOLL_RECKONS_RADIX,    /**< a radix over nodes: it tries powers of two */
-    NAPCOLL_RECKONS_CHOICE,   /**< one of names: it tries all of them */
+    NAPCOLL_RECKONS_NOTHING, /**< a number like others */
+    NAPCOLL_RECKONS_RADIX,   /**< a radix over nodes: it tries powers of two */
+    NAPCOLL_RECKONS_CHOICE,  /**< one of names: it tries all of them */
     NAPCOLL_RECKONS_SEGMENTS, /**< so many pieces of a pipeline: it tries a few, Hockney's among them */
 } napcoll_reckons_t;
 
@@ -154,13 +154,13 @@ typedef struct napcoll_tunable {
     }
 
 /** The pieces of a pipeline, which the model chooses unless users set them. */
-#define NAPCOLL_TUNABLE_SEGMENTS                                                                  \
-    {                                                                                             \
-        .name = "segments",                                                                       \
-        .help = "Pieces in which the vector goes through the pipeline. 0: as many as the model "  \
-                "says, from none, those of Hockney's model, sqrt((P - 2) c m / a), and those "    \
-                "that the network's eager protocol takes",                                        \
-        .initial = 0, .least = 0, .reckons = NAPCOLL_RECKONS_SEGMENTS                             \
+#define NAPCOLL_TUNABLE_SEGMENTS                                                                 \
+    {                                                                                            \
+        .name = "segments",                                                                      \
+        .help = "Pieces in which the vector goes through the pipeline. 0: as many as the model " \
+                "says, from none, those of Hockney's model, sqrt((P - 2) c m / a), and those "   \
+                "that the network's eager protocol takes",                                       \
+        .initial = 0, .least = 0, .reckons = NAPCOLL_RECKONS_SEGMENTS                            \
     }
 
 /** The most messages that one process sends, or receives, in one stage of an algorithm's plans. */

@@ -334,14 +334,14 @@ static int node_rank(const napcoll_group_t *group, int member)
 
 napcoll_group_t napcoll_cast_nodes(const napcoll_walk_t *walk, int rank, int index)
 {
-    return (napcoll_group_t){.members = walk->map->nodes,
-                             .self = napcoll_walk_place(walk,
-                                                        napcoll_node_map_node(walk->map, rank)),
-                             .rank = node_rank,
-                             .first = block_of,
-                             .map = walk->map,
-                             .walk = walk,
-                             .lane = index};
+    return (napcoll_group_t){
+        .members = walk->map->nodes,
+        .self = napcoll_walk_place(walk, napcoll_node_map_node(walk->map, rank)),
+        .rank = node_rank,
+        .first = block_of,
+        .map = walk->map,
+        .walk = walk,
+        .lane = index};
 }
 
 static int member_rank(const napcoll_group_t *group, int member)

@@ -54,9 +54,9 @@ typedef struct napcoll_binding {
     ompi_op_t *op;
     ompi_communicator_t *comm;
     int tag;
-    const int *order;       /**< [blocks] NULL: block b is rank b's */
-    const size_t *start;    /**< [blocks + 1] NULL: all blocks have count elements */
-    const ptrdiff_t *place; /**< [blocks] may be NULL without start */
+    const int *order;         /**< [blocks] NULL: block b is rank b's */
+    const size_t *start;      /**< [blocks + 1] NULL: all blocks have count elements */
+    const ptrdiff_t *place;   /**< [blocks] may be NULL without start */
     napcoll_stream_t *stream; /**< fills the send buffer, empties the receive buffer; or NULL */
 } napcoll_binding_t;
 

@@ -120,12 +120,11 @@ static int run_converted(napcoll_engine_t *engine, const napcoll_plan_t *plan, v
         return rc;
     }
     OBJ_CONSTRUCT(&stream.convertor, opal_convertor_t);
-    rc = sends ? opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
-                                                          &datatype->super, count, buffer, 0,
-                                                          &stream.convertor)
-               : opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor,
-                                                          &datatype->super, count, buffer, 0,
-                                                          &stream.convertor);
+    rc = sends
+             ? opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &datatype->super,
+                                                        count, buffer, 0, &stream.convertor)
+             : opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, &datatype->super,
+                                                        count, buffer, 0, &stream.convertor);
     if (OMPI_SUCCESS == rc) {
         binding->sendbuf = binding->recvbuf = stream.packed;
         binding->stream = &stream;
@@ -146,7 +145,8 @@ int napcoll_engine_run_stream(napcoll_engine_t *engine, const napcoll_plan_t *pl
 
     ompi_datatype_type_size(datatype, &element);
     binding.count = element * count;
-    if (!opal_datatype_is_contiguous_memory_layout(&datatype->super, (int32_t) (count > 1 ? 2 : 1))) {
+    if (!opal_datatype_is_contiguous_memory_layout(&datatype->super,
+                                                   (int32_t) (count > 1 ? 2 : 1))) {
         return run_converted(engine, plan, buffer, count, datatype, &binding);
     }
     ompi_datatype_get_true_extent(datatype, &true_lb, &true_extent);

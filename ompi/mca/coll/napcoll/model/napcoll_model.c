@@ -153,8 +153,8 @@ int napcoll_model_hockney_segments(const napcoll_machine_t *machine, const napco
                             + hops->local * local.ns_per_byte;
         const double square = beta / 1000 * bytes / network.latency_us;
 
-        for (segments = 1; segments < NAPCOLL_MODEL_MOST_SEGMENTS
-                           && (double) segments * segments < square;) {
+        for (segments = 1;
+             segments < NAPCOLL_MODEL_MOST_SEGMENTS && (double) segments * segments < square;) {
             segments++;
         }
     }
@@ -229,9 +229,8 @@ double napcoll_model_bcast_flat_us(const napcoll_machine_t *machine, int nodes, 
 double napcoll_model_bcast_binomial_us(const napcoll_machine_t *machine, int nodes, int ppn,
                                        double bytes)
 {
-    const napcoll_traffic_t traffic = {.message_bytes = bytes,
-                                       .local_messages = log2_up(ppn),
-                                       .network_messages = log2_up(nodes)};
+    const napcoll_traffic_t traffic = {
+        .message_bytes = bytes, .local_messages = log2_up(ppn), .network_messages = log2_up(nodes)};
 
     return napcoll_model_two_level_us(machine, &traffic);
 }

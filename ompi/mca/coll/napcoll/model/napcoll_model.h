@@ -220,8 +220,8 @@ double napcoll_model_bcast_binomial_us(const napcoll_machine_t *machine, int nod
  *     T = log2(n) alpha + log2(ppn) alpha_l + (1 - 1/n) s beta + (1/n - 1/P) s beta_l
  *         + (P - 1) (alpha + s/P beta)
  */
-double napcoll_model_bcast_scatter_allgather_us(const napcoll_machine_t *machine, int nodes, int ppn,
-                                                double bytes);
+double napcoll_model_bcast_scatter_allgather_us(const napcoll_machine_t *machine, int nodes,
+                                                int ppn, double bytes);
 
 /** Broadcast by a chain of n - 1 network and P - n local hops, with S* segments
  * (napcoll_model_pipeline_us). */

@@ -122,9 +122,9 @@ napcoll_node_map_t napcoll_plan_cost_map(const napcoll_node_map_t *map)
 }
 
 /* napcoll_plan_cost_prepare; *processes: how many are simulated. */
-static napcoll_simulate_status_t prepare(const napcoll_node_map_t *map, napcoll_plan_source_t source,
-                                         void *context, int root, int *processes,
-                                         napcoll_simulation_t **simulation)
+static napcoll_simulate_status_t prepare(const napcoll_node_map_t *map,
+                                         napcoll_plan_source_t source, void *context, int root,
+                                         int *processes, napcoll_simulation_t **simulation)
 {
     sample_t sample;
     napcoll_plan_t *plan;

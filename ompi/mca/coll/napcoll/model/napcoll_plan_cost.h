@@ -73,7 +73,7 @@ napcoll_simulate_status_t napcoll_plan_cost_prepare(const napcoll_node_map_t *ma
  *         wrong): no number to decide by, because other ranks may have one
  */
 double napcoll_plan_cost_us(const napcoll_node_map_t *map, napcoll_plan_source_t source,
-                            void *context, int root, const napcoll_machine_t *machine,
-                            double bytes, double lead_us);
+                            void *context, int root, const napcoll_machine_t *machine, double bytes,
+                            double lead_us);
 
 #endif /* NAPCOLL_PLAN_COST_H */

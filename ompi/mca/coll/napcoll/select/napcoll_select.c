@@ -87,9 +87,8 @@ static double cost_of(const napcoll_collective_t *collective, int row,
     if (NULL != collective->algorithm[row].hops) {
         const napcoll_hops_t hops = collective->algorithm[row].hops(map, params);
 
-        lead_us = napcoll_model_lead_us(settings->machine, &hops,
-                                        params->segments > 1 ? params->segments : 1,
-                                        (double) bytes);
+        lead_us = napcoll_model_lead_us(
+            settings->machine, &hops, params->segments > 1 ? params->segments : 1, (double) bytes);
     }
     return napcoll_plan_cost_us(map, napcoll_generator_plan, &generator, root, settings->machine,
                                 (double) bytes, lead_us);
@@ -122,9 +121,9 @@ static int consider(const napcoll_collective_t *collective, int row,
 
 /* The segments that are tried: those that are set, or none, Hockney's and those that the eager protocol
  * takes. Returns how many. */
-static int segments_to_try(const napcoll_algorithm_t *algorithm,
-                           const napcoll_settings_t *settings, const napcoll_node_map_t *map,
-                           const napcoll_params_t *params, double bytes, int segments[3])
+static int segments_to_try(const napcoll_algorithm_t *algorithm, const napcoll_settings_t *settings,
+                           const napcoll_node_map_t *map, const napcoll_params_t *params,
+                           double bytes, int segments[3])
 {
     const int t = napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS);
     napcoll_hops_t hops;
@@ -181,14 +180,13 @@ static int consider_tunable(const napcoll_collective_t *collective, int row,
         || NAPCOLL_RECKONS_SEGMENTS == tunable->reckons) {
         return consider_segments(collective, row, settings, map, params, decision);
     }
-    for (int c = 0; NAPCOLL_RECKONS_CHOICE == tunable->reckons && 0 == rc
-                    && NULL != tunable->names[c];
-         c++) {
+    for (int c = 0;
+         NAPCOLL_RECKONS_CHOICE == tunable->reckons && 0 == rc && NULL != tunable->names[c]; c++) {
         variant.tunable[0] = c + 1;
         rc = consider_segments(collective, row, settings, map, &variant, decision);
     }
-    for (int radix = 2;
-         NAPCOLL_RECKONS_RADIX == tunable->reckons && 0 == rc && radix <= MOST_RADIX; radix *= 2) {
+    for (int radix = 2; NAPCOLL_RECKONS_RADIX == tunable->reckons && 0 == rc && radix <= MOST_RADIX;
+         radix *= 2) {
         variant.tunable[0] = radix < map->nodes ? radix : map->nodes;
         rc = consider_segments(collective, row, settings, map, &variant, decision);
         if (radix >= map->nodes) {
@@ -223,7 +221,8 @@ static int choose_cheapest(const napcoll_collective_t *collective,
 {
     const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
 
-    if ((map.max_ppn < 2 || map.nodes < 2) && !(settings->reproducible && napcoll_goal_folds(collective->goal))) {
+    if ((map.max_ppn < 2 || map.nodes < 2)
+        && !(settings->reproducible && napcoll_goal_folds(collective->goal))) {
         decision->reason = map.nodes < 2 ? NAPCOLL_REASON_ONE_NODE : NAPCOLL_REASON_PPN;
         return 0;
     }

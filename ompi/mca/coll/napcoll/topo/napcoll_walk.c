@@ -60,7 +60,8 @@ napcoll_walk_t napcoll_walk_from(const napcoll_node_map_t *map, int root)
     int low = 0, high = map->nodes; /* what has been walked */
 
     if (NULL != map->tree) {
-        const napcoll_switch_t *own = &map->tree->at[map->tree->switch_of[map->spot[walk.root_node]]];
+        const napcoll_switch_t *own =
+            &map->tree->at[map->tree->switch_of[map->spot[walk.root_node]]];
 
         low = place_of_spot(map, own->first);
         high = place_of_spot(map, own->first + own->nodes);
@@ -155,8 +156,7 @@ int napcoll_walk_rank_place(const napcoll_walk_t *walk, int rank)
     const napcoll_walk_piece_t *piece = piece_with(walk, along);
 
     return piece->process + napcoll_node_map_first_along(walk->map, along)
-           - napcoll_node_map_first_along(walk->map, piece->from)
-           + napcoll_walk_index(walk, rank);
+           - napcoll_node_map_first_along(walk->map, piece->from) + napcoll_walk_index(walk, rank);
 }
 
 int napcoll_walk_member(const napcoll_walk_t *walk, int node, int index)

@@ -54,8 +54,9 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
                       .names = allgathers}}},
     [NAPCOLL_BCAST_CHAIN] =
         {.name = "chain",
-         .help = "the linear pipeline: each process passes segments on to the next of the walk from "
-                 "the root, free of contention on a tree of switches",
+         .help =
+             "the linear pipeline: each process passes segments on to the next of the walk from "
+             "the root, free of contention on a tree of switches",
          .generate = napcoll_bcast_chain,
          .bounds = napcoll_bcast_chain_bounds,
          .hops = napcoll_bcast_chain_hops,
@@ -94,8 +95,9 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
                       .initial = 0,
                       .least = 0},
                      {.name = "k_ports",
-                      .help = "Nodes that each of them informs at once, where a node drives several "
-                              "links",
+                      .help =
+                          "Nodes that each of them informs at once, where a node drives several "
+                          "links",
                       .initial = 1,
                       .least = 1}}},
     [NAPCOLL_BCAST_LANE] =

@@ -43,6 +43,5 @@ napcoll_hops_t napcoll_bcast_chain_hops(const napcoll_node_map_t *map,
                                         const napcoll_params_t *params)
 {
     (void) params;
-    return (napcoll_hops_t){
-        .network = map->nodes - 1, .local = map->size - map->nodes, .lanes = 1};
+    return (napcoll_hops_t){.network = map->nodes - 1, .local = map->size - map->nodes, .lanes = 1};
 }

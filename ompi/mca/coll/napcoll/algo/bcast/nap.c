@@ -70,11 +70,11 @@ static void tell_nodes(nap_t *nap, const napcoll_split_t *group, int stage)
         const int teller = napcoll_walk_node(nap->nodes.walk, group->first);
         const int there = napcoll_node_map_ppn(nap->nodes.map, teller);
 
-        napcoll_schedule_move(&nap->schedule, stage,
-                              napcoll_walk_member(
-                                  nap->nodes.walk, teller,
-                                  napcoll_port_server(group->part - 1, others, there)),
-                              false, 0, 1);
+        napcoll_schedule_move(
+            &nap->schedule, stage,
+            napcoll_walk_member(nap->nodes.walk, teller,
+                                napcoll_port_server(group->part - 1, others, there)),
+            false, 0, 1);
     }
 }
 

@@ -40,8 +40,8 @@ napcoll_plan_t *napcoll_bcast_two_level(const napcoll_request_t *request)
     const napcoll_group_t nodes = napcoll_cast_nodes(&walk, request->rank, 0);
     const napcoll_group_t node = napcoll_cast_node(&walk, request->rank);
     const napcoll_cast_t cast = between(&request->params);
-    const napcoll_load_t whole = {
-        .count = NAPCOLL_CAST_SCATTER_ALLGATHER == cast ? nodes.members : 1};
+    const napcoll_load_t whole = {.count = NAPCOLL_CAST_SCATTER_ALLGATHER == cast ? nodes.members
+                                                                                  : 1};
     napcoll_schedule_t schedule = {0};
 
     if (0 == node.self) {
