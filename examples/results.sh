@@ -10,7 +10,7 @@ NAPCOLL_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 # shellcheck source=config/setup.sh
 . "$NAPCOLL_SRC/config/setup.sh"
 
-collectives=(allreduce reduce barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan)
+collectives=(allreduce reduce bcast barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan)
 
 usage() {
     cat <<'END'
@@ -27,8 +27,9 @@ for each collective and shape, and writes into DIR
 Installs what is missing and builds napcoll first. A run that DIR has already, with the same command and
 the same Open MPI, is not repeated, so that one that was interrupted goes on.
 
-  --coll LIST            of allreduce, reduce, barrier, allgather, allgatherv, reduce_scatter,
-                         reduce_scatter_block, scan and exscan, with commas between (default: all)
+  --coll LIST            of allreduce, reduce, bcast, barrier, allgather, allgatherv,
+                         reduce_scatter, reduce_scatter_block, scan and exscan, with commas between
+                         (default: all)
   --shape LIST           NODESxPPN, with commas between (default 8x8,16x4)
   --time-limit SECONDS   of a run, all sizes together (default 300)
   --output DIR           default docs/results

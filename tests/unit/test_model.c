@@ -194,9 +194,90 @@ static void heterogeneous_model_adds_both_processors(void **state)
                 napcoll_model_heterogeneous_us(j, i, 100, 10000), 1e-12);
 }
 
+/* A machine on which every message, wherever it goes, takes a us and c ns per byte. */
+static napcoll_machine_t one_level(double a, double c)
+{
+    napcoll_machine_t flat = napcoll_machine_default;
+
+    for (int level = 0; level < NAPCOLL_LEVELS; level++) {
+        for (int protocol = 0; protocol < NAPCOLL_PROTOCOLS; protocol++) {
+            flat.link[level][protocol] = (napcoll_link_t){.latency_us = a, .ns_per_byte = c};
+        }
+    }
+    return flat;
+}
+
+/* "MPI: Going further": flat (P - 1)(a + cm), binomial log2 P (a + cm), chain (S + P - 2)(a + cm/S). */
+static void broadcasts_take_what_the_notes_say(void **state)
+{
+    const napcoll_machine_t flat = one_level(10, 2);
+    const double bytes = 1e6, message = 10 + 2 * bytes / 1000;
+
+    (void) state;
+    check_close(napcoll_model_bcast_flat_us(&flat, 8, 1, bytes), 7 * message, 1e-9);
+    check_close(napcoll_model_bcast_flat_us(&flat, 4, 2, bytes), 7 * message, 1e-9);
+    check_close(napcoll_model_bcast_binomial_us(&flat, 8, 1, bytes), 3 * message, 1e-9);
+    check_close(napcoll_model_bcast_binomial_us(&flat, 2, 4, bytes), 3 * message, 1e-9);
+    /* 3 a and 7/8 of the vector, then 7 steps of an eighth */
+    check_close(napcoll_model_bcast_scatter_allgather_us(&flat, 8, 1, bytes),
+                3 * 10 + 1750 + 7 * (10 + 250), 1e-9);
+    /* S* = sqrt(6 * 2000 / 10) = 34.6, rounded up */
+    check_close(napcoll_model_bcast_chain_us(&flat, 8, 1, bytes), 41 * (10 + 2000.0 / 35), 1e-9);
+    check_close(napcoll_model_bcast_chain_us(&flat, 4, 2, bytes), 41 * (10 + 2000.0 / 35), 1e-9);
+}
+
+static void hockneys_segments_make_a_pipeline_shortest(void **state)
+{
+    const napcoll_machine_t flat = one_level(10, 2);
+
+    (void) state;
+    for (int hops = 2; hops <= 64; hops *= 2) {
+        const napcoll_hops_t way = {.network = hops, .lanes = 1};
+
+        for (double bytes = 1e4; bytes <= 1e7; bytes *= 10) {
+            const int best = napcoll_model_hockney_segments(&flat, &way, bytes);
+            const double least = napcoll_model_pipeline_us(&flat, &way, best, bytes);
+
+            for (int s = 1; s <= 2 * best; s++) {
+                assert_true(napcoll_model_pipeline_us(&flat, &way, s, bytes) >= least * 0.999
+                            || s == best - 1);
+            }
+            assert_true(napcoll_model_lead_us(&flat, &way, best, bytes) < least || 1 == best);
+        }
+    }
+    assert_int_equal(napcoll_model_hockney_segments(&flat, &(napcoll_hops_t){.network = 1000,
+                                                                            .lanes = 1},
+                                                    8),
+                     2);
+    assert_int_equal(napcoll_model_hockney_segments(&flat, &(napcoll_hops_t){.network = 1000,
+                                                                            .lanes = 1},
+                                                    1e12),
+                     NAPCOLL_MODEL_MOST_SEGMENTS);
+}
+
+static void eager_segments_are_the_fewest_that_need_no_rendezvous(void **state)
+{
+    const napcoll_hops_t way = {.network = 3, .lanes = 2};
+
+    (void) state;
+    for (double bytes = 1; bytes <= 1e7; bytes *= 3) {
+        const int segments = napcoll_model_eager_segments(&machine, &way, bytes);
+
+        assert_true(NAPCOLL_PROTOCOL_RENDEZVOUS
+                        != napcoll_machine_protocol(&machine, bytes / segments / 2)
+                    || NAPCOLL_MODEL_MOST_SEGMENTS == segments);
+        assert_true(1 == segments
+                    || NAPCOLL_PROTOCOL_RENDEZVOUS
+                           == napcoll_machine_protocol(&machine, bytes / (segments - 1) / 2));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(broadcasts_take_what_the_notes_say),
+        cmocka_unit_test(hockneys_segments_make_a_pipeline_shortest),
+        cmocka_unit_test(eager_segments_are_the_fewest_that_need_no_rendezvous),
         cmocka_unit_test(closed_forms_give_figure_10),
         cmocka_unit_test(closed_forms_give_figure_11),
         cmocka_unit_test(closed_forms_round_steps_up),

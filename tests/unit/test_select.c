@@ -12,6 +12,7 @@
 #include "placement.h"
 
 #include "algo/allreduce/allreduce.h"
+#include "algo/bcast/bcast.h"
 #include "select/napcoll_select.h"
 
 static napcoll_settings_t defaults(void)
@@ -256,9 +257,77 @@ static void reasons_have_names_and_sentences(void **state)
     assert_int_equal(napcoll_algorithm_find(&napcoll_allreduce, "nope"), -1);
 }
 
+static napcoll_decision_t decide_bcast(const napcoll_settings_t *settings, const char *ppn, int size,
+                                       size_t bytes)
+{
+    napcoll_node_map_t *map = placement(ppn, "cyclic", size);
+    napcoll_question_t question = {.map = map, .bytes = bytes, .root = size / 2};
+    napcoll_decision_t decision;
+
+    assert_int_equal(napcoll_select(&napcoll_bcast, settings, &question, &decision), 0);
+    napcoll_node_map_free(map);
+    return decision;
+}
+
+/* Small ones go in few steps, large ones through a pipeline. */
+static void auto_takes_pipelines_for_large_broadcasts(void **state)
+{
+    napcoll_settings_t settings = napcoll_select_defaults(&napcoll_bcast);
+    napcoll_decision_t d;
+
+    (void) state;
+    settings.machine = &napcoll_machine_default;
+    for (int nodes = 4; nodes <= 32; nodes *= 2) {
+        d = decide_bcast(&settings, "4", 4 * nodes, 8);
+        assert_true(NAPCOLL_BCAST_NAP == d.algorithm || NAPCOLL_BCAST_TWO_LEVEL == d.algorithm);
+        assert_int_equal(d.params.segments, 1);
+        d = decide_bcast(&settings, "4", 4 * nodes, (size_t) 16 << 20);
+        assert_true(NAPCOLL_BCAST_CHAIN == d.algorithm || NAPCOLL_BCAST_LANE == d.algorithm
+                    || NAPCOLL_BCAST_TWO_LEVEL == d.algorithm);
+        assert_true(d.params.segments > 1);
+    }
+}
+
+/* Of a chain through hundreds of nodes a sample of them does not see how long it is. */
+static void a_long_chain_costs_its_length(void **state)
+{
+    napcoll_settings_t settings = napcoll_select_defaults(&napcoll_bcast);
+    napcoll_decision_t d;
+
+    (void) state;
+    settings.machine = &napcoll_machine_default;
+    assert_int_not_equal(decide_bcast(&settings, "16", 4096, 1 << 16).algorithm,
+                         NAPCOLL_BCAST_CHAIN);
+    settings.force = NAPCOLL_FORCE_FIRST + NAPCOLL_BCAST_CHAIN;
+    d = decide_bcast(&settings, "16", 4096, 8);
+    assert_true(d.cost_us
+                > 255 * napcoll_machine_default.link[NAPCOLL_LEVEL_NETWORK][0].latency_us);
+}
+
+static void segments_of_a_broadcast_are_those_that_are_set(void **state)
+{
+    napcoll_settings_t settings = napcoll_select_defaults(&napcoll_bcast);
+
+    (void) state;
+    settings.machine = &napcoll_machine_default;
+    settings.force = NAPCOLL_FORCE_FIRST + NAPCOLL_BCAST_CHAIN;
+    assert_true(decide_bcast(&settings, "2", 16, 1 << 22).params.segments > 1);
+    settings.tunable[NAPCOLL_BCAST_CHAIN][0] = 7;
+    assert_int_equal(decide_bcast(&settings, "2", 16, 1 << 22).params.segments, 7);
+    settings.tunable[NAPCOLL_BCAST_CHAIN][0] = 1000;
+    assert_int_equal(decide_bcast(&settings, "2", 16, 8).params.segments, 8);
+    settings.force = NAPCOLL_FORCE_FIRST + NAPCOLL_BCAST_TWO_LEVEL;
+    settings.tunable[NAPCOLL_BCAST_TWO_LEVEL][0] = NAPCOLL_CAST_BINARY;
+    assert_int_equal(decide_bcast(&settings, "2", 16, 1 << 22).params.tunable[0],
+                     NAPCOLL_CAST_BINARY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(auto_takes_pipelines_for_large_broadcasts),
+        cmocka_unit_test(a_long_chain_costs_its_length),
+        cmocka_unit_test(segments_of_a_broadcast_are_those_that_are_set),
         cmocka_unit_test(auto_takes_nap_for_small_vectors_and_lanes_for_large_ones),
         cmocka_unit_test(the_radix_among_leaders_is_reckoned),
         cmocka_unit_test(decisions_hold_for_sizes_up_to_a_power_of_two),

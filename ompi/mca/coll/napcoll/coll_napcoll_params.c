@@ -299,8 +299,7 @@ static int register_general(void)
         "segment_bytes",
         "Vectors that are larger may go through pipelines (algorithms lane and ring of reductions) "
         "in segments of about this size, at most 8; auto takes them where the model says so. "
-        "0: in one, also in broadcasts, whose segments are else reckoned from the machine (see their "
-        "tunables segments)",
+        "0: in one. Broadcasts have a parameter segments for each algorithm instead",
         &component->segment_bytes);
     component->local_shape = NAPCOLL_SHAPE_AUTO;
     rc = register_enum(

@@ -138,9 +138,6 @@ static int segments_to_try(const napcoll_algorithm_t *algorithm, const napcoll_s
         segments[0] = params->tunable[t] > bytes ? (int) bytes : params->tunable[t];
         return 1;
     }
-    if (0 == settings->segment_bytes) {
-        return 1;
-    }
     hops = algorithm->hops(map, params);
     segments[1] = napcoll_model_hockney_segments(settings->machine, &hops, bytes);
     count += segments[1] > 1;
