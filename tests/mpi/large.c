@@ -2,11 +2,11 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_Allreduce, MPI_Reduce or MPI_Allgather in place of one long vector, by default beyond 2^31 bytes,
- * and MPI_Allreduce of its bytes, which are beyond 2^31 elements, where MPI counts so far. It takes two
+ * MPI_Allreduce, MPI_Reduce, MPI_Allgather or MPI_Bcast in place of one long vector, by default beyond 2^31
+ * bytes, and MPI_Allreduce of its bytes, which are beyond 2^31 elements, where MPI counts so far. It takes two
  * to three times the vector of memory per process.
  *
- *     large [--coll allreduce|reduce|allgather] [--count DOUBLES] [--algorithm NAME] [--expect WORDS]
+ *     large [--coll allreduce|reduce|allgather|bcast] [--count DOUBLES] [--algorithm NAME] [--expect WORDS]
  */
 #include <limits.h>
 
@@ -30,6 +30,7 @@ struct mode {
     const char *coll;
     bool gathers; /* each rank has its part of the vector, else all of one of its own */
     bool rooted;  /* the result is on rank 0 alone */
+    bool spreads; /* the vector is on rank 0 alone, before */
     int (*call)(double *vector, int count, int rank, int size, MPI_Comm comm);
 };
 
@@ -54,13 +55,20 @@ static int allgather(double *vector, int count, int rank, int size, MPI_Comm com
                          comm);
 }
 
+static int bcast(double *vector, int count, int rank, int size, MPI_Comm comm)
+{
+    (void) rank;
+    (void) size;
+    return MPI_Bcast(vector, count, MPI_DOUBLE, 0, comm);
+}
+
 /* Room for what a rank has before the call, with nothing in the parts of the others. */
 static double *filled(const struct tap *tap, const struct mode *mode, long long count)
 {
     double *vector = tap_alloc((size_t) count * sizeof(double));
     long long part = count / tap->size;
     long long from = mode->gathers ? tap->rank * part : 0;
-    long long to = mode->gathers ? from + part : count;
+    long long to = mode->gathers ? from + part : mode->spreads && tap->rank > 0 ? 0 : count;
 
     for (long long i = from; i < to; ++i) {
         vector[i] = own(tap->rank, i);
@@ -73,7 +81,9 @@ static bool matches(struct tap *tap, const struct mode *mode, const double *vect
     long long part = count / tap->size;
 
     for (long long i = 0; i < count && (!mode->rooted || 0 == tap->rank); ++i) {
-        double expected = mode->gathers ? own((int) (i / part), i) : summed(tap->size, i);
+        double expected = mode->gathers   ? own((int) (i / part), i)
+                          : mode->spreads ? own(0, i)
+                                          : summed(tap->size, i);
 
         if (vector[i] < expected || vector[i] > expected) {
             tap_note(tap, "element %lld of %lld: got %.17g, expected %.17g", i, count, vector[i],
@@ -116,7 +126,8 @@ static const struct mode *mode_option(int argc, char **argv)
 {
     static const struct mode modes[] = {{.coll = "allreduce", .call = allreduce},
                                         {.coll = "reduce", .rooted = true, .call = reduce},
-                                        {.coll = "allgather", .gathers = true, .call = allgather}};
+                                        {.coll = "allgather", .gathers = true, .call = allgather},
+                                        {.coll = "bcast", .spreads = true, .call = bcast}};
     const char *given = tap_option(argc, argv, "--coll", modes[0].coll);
 
     for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); ++i) {
@@ -124,7 +135,7 @@ static const struct mode *mode_option(int argc, char **argv)
             return &modes[i];
         }
     }
-    fprintf(stderr, "# --coll %s: expected allreduce, reduce or allgather\n", given);
+    fprintf(stderr, "# --coll %s: expected allreduce, reduce, allgather or bcast\n", given);
     MPI_Abort(MPI_COMM_WORLD, 2);
     return NULL;
 }

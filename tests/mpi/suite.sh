@@ -653,6 +653,7 @@ fake 2 1 block tree
 ! at_length || large_of 2 allreduce rabenseifner
 ! at_length || large_of 2 reduce rabenseifner
 ! at_length || large_of 2 allgather ring
+! at_length || large_of 2 bcast chain
 
 # --- what valgrind says of napcoll ---
 # valgrind_of NAME COLL ALGORITHM: everything that a collective's program does, under

@@ -122,6 +122,20 @@ static bool do_scan(struct worker *w, int round, long long *send, long long *rec
     return MPI_SUCCESS == rc;
 }
 
+static bool do_bcast(struct worker *w, int round, long long *send, long long *recv)
+{
+    const int count = count_of(w, round);
+    struct worker root = *w;
+    int rc;
+
+    root.rank = (round + w->thread) % w->size;
+    rc = MPI_Bcast(root.rank == w->rank ? send : recv, count, MPI_LONG_LONG, root.rank, w->comm);
+    for (int i = 0; root.rank != w->rank && i < count; ++i) {
+        w->wrong += recv[i] != sent(&root, round, i);
+    }
+    return MPI_SUCCESS == rc;
+}
+
 static const struct {
     const char *name;
     bool (*call)(struct worker *w, int round, long long *send, long long *recv);
@@ -130,7 +144,8 @@ static const struct {
              {"barrier", do_barrier},
              {"allgather", do_allgather},
              {"reduce_scatter_block", do_reduce_scatter_block},
-             {"scan", do_scan}};
+             {"scan", do_scan},
+             {"bcast", do_bcast}};
 
 enum { NUM_CALLS = sizeof(calls) / sizeof(calls[0]) };
 
