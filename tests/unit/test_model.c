@@ -245,14 +245,12 @@ static void hockneys_segments_make_a_pipeline_shortest(void **state)
             assert_true(napcoll_model_lead_us(&flat, &way, best, bytes) < least || 1 == best);
         }
     }
-    assert_int_equal(napcoll_model_hockney_segments(&flat, &(napcoll_hops_t){.network = 1000,
-                                                                            .lanes = 1},
-                                                    8),
-                     2);
-    assert_int_equal(napcoll_model_hockney_segments(&flat, &(napcoll_hops_t){.network = 1000,
-                                                                            .lanes = 1},
-                                                    1e12),
-                     NAPCOLL_MODEL_MOST_SEGMENTS);
+    assert_int_equal(
+        napcoll_model_hockney_segments(&flat, &(napcoll_hops_t){.network = 1000, .lanes = 1}, 8),
+        2);
+    assert_int_equal(
+        napcoll_model_hockney_segments(&flat, &(napcoll_hops_t){.network = 1000, .lanes = 1}, 1e12),
+        NAPCOLL_MODEL_MOST_SEGMENTS);
 }
 
 static void eager_segments_are_the_fewest_that_need_no_rendezvous(void **state)

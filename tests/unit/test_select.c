@@ -257,8 +257,8 @@ static void reasons_have_names_and_sentences(void **state)
     assert_int_equal(napcoll_algorithm_find(&napcoll_allreduce, "nope"), -1);
 }
 
-static napcoll_decision_t decide_bcast(const napcoll_settings_t *settings, const char *ppn, int size,
-                                       size_t bytes)
+static napcoll_decision_t decide_bcast(const napcoll_settings_t *settings, const char *ppn,
+                                       int size, size_t bytes)
 {
     napcoll_node_map_t *map = placement(ppn, "cyclic", size);
     napcoll_question_t question = {.map = map, .bytes = bytes, .root = size / 2};

@@ -391,6 +391,35 @@ static void print_effort(const case_t *c, const char *name, const effort_t *e)
     }
 }
 
+/* The arithmetic of a pipeline: its way, Hockney's number of segments, and what the pipeline takes with that, in
+ * one piece, and with the segments that were taken. */
+static void print_pipeline(const case_t *c, const candidate_t *candidate)
+{
+    const napcoll_machine_t *m = &c->machine;
+    napcoll_hops_t hops;
+    int best;
+
+    if (NULL == candidate->algorithm->hops || 0 == c->bytes) {
+        return;
+    }
+    hops = candidate->algorithm->hops(c->map, &candidate->params);
+    best = napcoll_model_hockney_segments(m, &hops, c->bytes);
+    printf("    a pipeline of %d hop%s between nodes and %d inside", hops.network,
+           plural(hops.network), hops.local);
+    if (hops.lanes > 1) {
+        printf(", %d lanes", hops.lanes);
+    }
+    printf("; in the postal model %.3f us in one piece, %.3f us in Hockney's S* = %d segment%s",
+           napcoll_model_pipeline_us(m, &hops, 1, c->bytes),
+           napcoll_model_pipeline_us(m, &hops, best, c->bytes), best, plural(best));
+    if (candidate->params.segments > 1 && candidate->params.segments != best) {
+        printf(", %.3f us in %d",
+               napcoll_model_pipeline_us(m, &hops, candidate->params.segments, c->bytes),
+               candidate->params.segments);
+    }
+    printf("\n");
+}
+
 static void print_efforts(const case_t *c)
 {
     printf("\nWhat the plans ask for, of the rank or node that has most of it:\n");
@@ -402,6 +431,7 @@ static void print_efforts(const case_t *c)
             continue;
         }
         print_effort(c, candidate->algorithm->name, e);
+        print_pipeline(c, candidate);
         if (candidate != chosen(c)) {
             print_difference(c, e);
         }
