@@ -112,10 +112,26 @@ static double hop_us(const napcoll_machine_t *machine, napcoll_level_t level, do
     return napcoll_model_linear_us(link_of(machine, level, bytes), bytes);
 }
 
+/* Nanoseconds that a byte of a segment takes between nodes, where all lanes share the node's rate. */
+static double network_ns_per_byte(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
+                                  double segment)
+{
+    return larger(link_of(machine, NAPCOLL_LEVEL_NETWORK, segment / hops->lanes).ns_per_byte
+                      / hops->lanes,
+                  1000 / machine->node_injection_mbyte_per_s);
+}
+
+static double network_hop_us(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
+                             double segment)
+{
+    return link_of(machine, NAPCOLL_LEVEL_NETWORK, segment / hops->lanes).latency_us
+           + segment * network_ns_per_byte(machine, hops, segment) / 1000;
+}
+
 double napcoll_model_lead_us(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
                              int segments, double bytes)
 {
-    return hops->network * hop_us(machine, NAPCOLL_LEVEL_NETWORK, bytes / segments / hops->lanes)
+    return hops->network * network_hop_us(machine, hops, bytes / segments)
            + hops->local * hop_us(machine, NAPCOLL_LEVEL_NODE, bytes / segments);
 }
 
@@ -125,7 +141,7 @@ double napcoll_model_pipeline_us(const napcoll_machine_t *machine, const napcoll
     double pace = 0;
 
     if (hops->network > 0) {
-        pace = hop_us(machine, NAPCOLL_LEVEL_NETWORK, bytes / segments / hops->lanes);
+        pace = network_hop_us(machine, hops, bytes / segments);
     }
     if (hops->local > 0) {
         pace = larger(pace, hop_us(machine, NAPCOLL_LEVEL_NODE, bytes / segments));
@@ -149,7 +165,8 @@ int napcoll_model_hockney_segments(const napcoll_machine_t *machine, const napco
         const napcoll_link_t network = link_of(machine, NAPCOLL_LEVEL_NETWORK,
                                                bytes / segments / hops->lanes);
         const napcoll_link_t local = link_of(machine, NAPCOLL_LEVEL_NODE, bytes / segments);
-        const double beta = (hops->network - 1) * network.ns_per_byte / hops->lanes
+        const double beta = (hops->network - 1)
+                                * network_ns_per_byte(machine, hops, bytes / segments)
                             + hops->local * local.ns_per_byte;
         const double square = beta / 1000 * bytes / network.latency_us;
 

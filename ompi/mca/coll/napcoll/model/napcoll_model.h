@@ -120,7 +120,7 @@ enum { NAPCOLL_MODEL_MOST_SEGMENTS = 1024 };
 /**
  * How long the first segment takes to the end of the way, each hop in the postal model:
  *
- *     network (alpha + beta s/(S L)) + local (alpha_l + beta_l s/S)
+ *     network (alpha + beta' s/S) + local (alpha_l + beta_l s/S)      beta' = max(beta/L, 1/R_N)
  *
  * @param[in] machine   the machine
  * @param[in] hops      the way of a segment
@@ -133,7 +133,7 @@ double napcoll_model_lead_us(const napcoll_machine_t *machine, const napcoll_hop
 /**
  * The whole pipeline: the others follow the first segment at the pace of the slowest hop.
  *
- *     T = lead(S) + (S - 1) max(alpha + beta s/(S L), alpha_l + beta_l s/S)
+ *     T = lead(S) + (S - 1) max(alpha + beta' s/S, alpha_l + beta_l s/S)
  *
  * On one level, of P processes, that is (S + P - 2) (alpha + beta s/S). "MPI: Going further", the linear
  * tree pipeline, in Hockney's model.
@@ -144,7 +144,7 @@ double napcoll_model_pipeline_us(const napcoll_machine_t *machine, const napcoll
 /**
  * The number of segments that makes it least: where its slope in S is none,
  *
- *     S* = sqrt(((network - 1) beta/L + local beta_l) s / alpha)
+ *     S* = sqrt(((network - 1) beta' + local beta_l) s / alpha)
  *
  * rounded up, at most NAPCOLL_MODEL_MOST_SEGMENTS and one per byte; alpha and beta are those of a network
  * message of the segment's size. On one level, of P processes, S* = sqrt((P - 2) beta s / alpha).
