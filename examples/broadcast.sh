@@ -60,13 +60,16 @@ run() {
 
 # The medians of broadcast-model.csv beside the closed forms, which napcoll-plan knows.
 model_table() {
-    napcoll-plan simulate --coll bcast --nodes 8 --ppn 1 --bytes 8:4M:x8 --machine netlab.conf --closed-form \
-        --csv - >"$scratch/forms.csv"
+    local bytes
+    for bytes in 8:4M:x8 4M; do # the range ends at 2 MB
+        napcoll-plan simulate --coll bcast --nodes 8 --ppn 1 --bytes "$bytes" --machine netlab.conf --closed-form \
+            --csv - >>"$scratch/forms.csv"
+    done
     # shellcheck disable=SC2016 # it is awk's
     awk -F, '
         FNR == 1 { file++; next }
-        file == 1 { form[$2, $5] = $6; next }
-        { name = $5; sub(/^napcoll:/, "", name); took[name, $4] = $7; size[$4] = $4 + 0 }
+        file == 1 && $1 != "coll" { form[$2, $5] = $6; next }
+        file == 2 { who = $5; sub(/^napcoll:/, "", who); took[who, $4] = $7; size[$4] = $4 + 0 }
         END {
             split("flat binomial scatter_allgather chain", name, " ")
             printf "\n| bytes |"
