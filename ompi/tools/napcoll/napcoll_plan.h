@@ -174,7 +174,8 @@ void require_hosts(const options_t *o, int nodes);
  * MOST_RANKS + 1 where there are more. */
 int count_ranks(const char *list, int nodes);
 
-/** The map that the options ask for, with its network, and o->ranks; the options must outlive it. Ends the program where they ask for none. */
+/** The map that the options ask for, with its network, and o->ranks; the options must outlive it. Ends the
+ * program where they ask for none. */
 napcoll_node_map_t *make_map(options_t *o);
 
 /** The name of a node: that of the network, or "node 3", for which text has room. */

@@ -465,6 +465,7 @@ static void print_parameters(const case_t *c, const napcoll_decision_t *decision
     const bool other_radix = algorithm->radix
                              && params->local_radix != c->options->params.local_radix;
     const bool pipelined = napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS) >= 0;
+    char see[128];
 
     if (other_radix) {
         printf("It takes a local radix of %d there: see --local-radix %d.\n", params->local_radix,
@@ -476,11 +477,10 @@ static void print_parameters(const case_t *c, const napcoll_decision_t *decision
             "It takes a %s of %d there: see napcoll-plan simulate --algorithm %s --tunable %d.\n",
             algorithm->tunable[0].name, params->tunable[0], algorithm->name, params->tunable[0]);
     }
-    print_chosen(algorithm, params, "It takes ", " and ", " there: see napcoll-plan simulate ");
-    if (pipelined) {
-        printf("--algorithm %s ", algorithm->name);
-    }
-    print_chosen(algorithm, params, "--tunable ", ",", ".\n");
+    (void) snprintf(see, sizeof(see), " there: see napcoll-plan simulate --algorithm %s",
+                    algorithm->name);
+    print_chosen(algorithm, params, "It takes ", " and ", see);
+    print_chosen(algorithm, params, " --tunable ", ",", ".\n");
     if (params->segments > 1 && !pipelined) {
         printf(
             "It cuts the vector into %d segments there: see napcoll-plan simulate --algorithm %s "

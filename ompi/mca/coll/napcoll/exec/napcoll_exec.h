@@ -35,6 +35,9 @@ typedef struct napcoll_engine {
     size_t scratch_size;
 } napcoll_engine_t;
 
+/** The packed bytes of a broadcast's vector, see exec/napcoll_stream.h. */
+typedef struct napcoll_stream napcoll_stream_t;
+
 /**
  * What a plan is bound to in a call; all of it borrowed.
  *
@@ -42,8 +45,6 @@ typedef struct napcoll_engine {
  * start is given, start[b + 1] - start[b]. In the larger of the user's buffers block b begins at
  * element place[b]; without place, at order[b] * count.
  */
-typedef struct napcoll_stream napcoll_stream_t;
-
 typedef struct napcoll_binding {
     const void *sendbuf; /**< not read by a plan for MPI_IN_PLACE */
     void *recvbuf;

@@ -38,7 +38,7 @@ enum {
     NAPCOLL_BUFFER_TEMP = 2  /**< the first temporary; later ones count on from here */
 };
 
-/** What the plans of a collective bring about together. */
+/** What the plans of a collective bring about together; those that fold come first (napcoll_goal_folds). */
 typedef enum {
     NAPCOLL_GOAL_ALLREDUCE,      /**< every rank: the fold of all ranks' vectors */
     NAPCOLL_GOAL_REDUCE,         /**< the root: the same */
