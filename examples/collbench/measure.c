@@ -121,35 +121,31 @@ static void verify(const struct bench *b, const struct contestant *c, int turn)
     }
 }
 
-/* The timed region. Adds to the contestant's counts what napcoll counted meanwhile. */
+/* The timed region. */
 static double run_batch(struct bench *b, struct contestant *c, int batch)
 {
-    unsigned long long before[NAPCOLL_COUNTERS_MAX], after[NAPCOLL_COUNTERS_MAX];
-    double start, seconds;
+    double start = MPI_Wtime(), seconds;
     int rc = MPI_SUCCESS;
 
-    check(napcoll_counters_read(&b->counters, before), "MPI_T_pvar_read");
-    start = MPI_Wtime();
     for (int i = 0; MPI_SUCCESS == rc && i < batch; ++i) {
         rc = b->opt.coll->run(&b->shape, b->send, b->recv, c->comm);
     }
     seconds = MPI_Wtime() - start;
     check(rc, b->opt.coll->name);
-    check(napcoll_counters_read(&b->counters, after), "MPI_T_pvar_read");
-    for (int i = 0; i < b->counters.num; ++i) {
-        c->ran[i] += after[i] - before[i];
-    }
-    c->calls += (unsigned long long) batch;
     return seconds / batch;
 }
 
-/* One sample. False on all ranks if rank 0 said stop; then nothing ran. */
+/* One sample. False on all ranks if rank 0 said stop; then nothing ran. Adds to the contestant's counts what
+ * napcoll counted meanwhile: that is read far from the timed region, which it would delay where ranks share
+ * cores; the helper's calls are not napcoll's. */
 static bool take_sample(struct bench *b, struct contestant *c, int turn, int batch, bool go,
                         struct sample *sample)
 {
     double announce[ANNOUNCE_WORDS], mine[COLLECT_WORDS], worst[COLLECT_WORDS], start;
+    unsigned long long before[NAPCOLL_COUNTERS_MAX], after[NAPCOLL_COUNTERS_MAX];
 
     fill_output(b, turn);
+    check(napcoll_counters_read(&b->counters, before), "MPI_T_pvar_read");
     announce[ANNOUNCE_GO] = go ? 1.0 : 0.0;
     announce[ANNOUNCE_START] = MPI_Wtime() + b->slack;
     check(MPI_Bcast(announce, ANNOUNCE_WORDS, MPI_DOUBLE, 0, b->helper), "MPI_Bcast");
@@ -162,6 +158,11 @@ static bool take_sample(struct bench *b, struct contestant *c, int turn, int bat
     mine[COLLECT_SKEW] = MPI_Wtime() - start;
     mine[COLLECT_SECONDS] = run_batch(b, c, batch);
     check(MPI_Reduce(mine, worst, COLLECT_WORDS, MPI_DOUBLE, MPI_MAX, 0, b->helper), "MPI_Reduce");
+    check(napcoll_counters_read(&b->counters, after), "MPI_T_pvar_read");
+    for (int i = 0; i < b->counters.num; ++i) {
+        c->ran[i] += after[i] - before[i];
+    }
+    c->calls += (unsigned long long) batch;
     verify(b, c, turn);
     if (0 == b->layout.rank) {
         sample->seconds = worst[COLLECT_SECONDS];
