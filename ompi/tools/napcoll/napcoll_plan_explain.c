@@ -76,7 +76,7 @@ static void count_stage(const napcoll_plan_t *plan, const napcoll_stage_t *stage
         network = true;
         if (send) {
             effort->network_messages++;
-            effort->node_vectors += napcoll_plan_share(plan, step[i].left);
+            effort->node_vectors += napcoll_plan_message_share(plan, &step[i]);
         }
     }
     effort->network_steps += network;

@@ -32,6 +32,9 @@ const napcoll_collective_t *const collectives[] = {&napcoll_allreduce,
                                                    &napcoll_scan,
                                                    &napcoll_exscan,
                                                    &napcoll_bcast,
+                                                   &napcoll_alltoall,
+                                                   &napcoll_alltoallv,
+                                                   &napcoll_alltoallw,
                                                    NULL};
 
 void complain(const char *format, ...)

@@ -20,7 +20,7 @@
  *     coll_napcoll_cache.c        decisions and plans of a module
  *     coll_napcoll_verify.c       new plans, proven before their first use
  *     coll_napcoll_vector.c       MPI_Allreduce, MPI_Reduce, MPI_Scan, MPI_Exscan
- *     coll_napcoll_allgather.c, _reduce_scatter.c, _barrier.c, _bcast.c    the others
+ *     coll_napcoll_allgather.c, _reduce_scatter.c, _barrier.c, _bcast.c, _alltoall.c    the others
  */
 
 #ifndef MCA_COLL_NAPCOLL_EXPORT_H
@@ -57,6 +57,9 @@ typedef enum {
     NAPCOLL_COLL_SCAN,
     NAPCOLL_COLL_EXSCAN,
     NAPCOLL_COLL_BCAST,
+    NAPCOLL_COLL_ALLTOALL,
+    NAPCOLL_COLL_ALLTOALLV,
+    NAPCOLL_COLL_ALLTOALLW,
     NAPCOLL_COLLS
 } napcoll_coll_t;
 
@@ -84,7 +87,9 @@ typedef struct mca_coll_napcoll_component {
     int local_shape; /**< napcoll_shape_t */
     bool reproducible;
     size_t segment_bytes;
-    int verify; /**< NAPCOLL_VERIFY_PLANS_... */
+    size_t transit_bytes; /**< that blocks of an all-to-all may take which stop on a process; 0: any */
+    size_t alltoallv_mean_bytes; /**< what users say of blocks, 0: nothing */
+    int verify;                  /**< NAPCOLL_VERIFY_PLANS_... */
     char *fake_ppn;
     char *fake_map;
     char *topology_file;
@@ -113,7 +118,8 @@ typedef struct napcoll_call {
     size_t bytes; /**< of the vector, or of a rank's block (the mean one), packed */
     bool ordered; /**< the op does not commute */
     bool in_place;
-    int root; /**< of a reduce or broadcast; else 0 */
+    int root;       /**< of a reduce or broadcast; else 0 */
+    size_t largest; /**< of an all-to-all: bytes of the largest block of any rank, 0: not known */
 } napcoll_call_t;
 
 /** A decision that was taken, and the plans that serve it. */
@@ -138,6 +144,7 @@ typedef struct mca_coll_napcoll_module {
     napcoll_holder_t previous[NAPCOLL_COLLS]; /**< before napcoll; modules retained */
     napcoll_topo_state_t topo_state;
     napcoll_node_map_t *map;
+    size_t mean_bytes; /**< of a block of MPI_Alltoallv, as users say; 0: they say nothing */
     int info_force[NAPCOLL_COLLS];           /**< NAPCOLL_FORCE_... of the info key, or -1 */
     napcoll_cached_t *cached[NAPCOLL_COLLS]; /**< the latest first, a few dozen at most */
     napcoll_engine_t engine;
@@ -212,6 +219,13 @@ mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, i
 int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                               const napcoll_plan_t **plan);
 
+/** Have the nodes, and what the info keys say, known. *known: false where the call is caused by that, and
+ * belongs to the previous function. */
+int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known);
+
+/** What users force for a collective: NAPCOLL_FORCE_..., once the nodes are known. */
+int mca_coll_napcoll_force(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll);
+
 /** Whether each process decides by itself whether a collective is in place; else all do alike. */
 static inline bool mca_coll_napcoll_in_place_alone(napcoll_coll_t coll)
 {
@@ -250,6 +264,9 @@ int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS);
 int mca_coll_napcoll_scan(SCAN_ARGS);
 int mca_coll_napcoll_exscan(EXSCAN_ARGS);
 int mca_coll_napcoll_bcast(BCAST_ARGS);
+int mca_coll_napcoll_alltoall(ALLTOALL_ARGS);
+int mca_coll_napcoll_alltoallv(ALLTOALLV_ARGS);
+int mca_coll_napcoll_alltoallw(ALLTOALLW_ARGS);
 
 END_C_DECLS
 

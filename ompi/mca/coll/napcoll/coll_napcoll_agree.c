@@ -59,6 +59,8 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
     rc |= append(&list, "local_shape=%d", component->local_shape);
     rc |= append(&list, "reproducible=%d", component->reproducible);
     rc |= append(&list, "segment_bytes=%zu", component->segment_bytes);
+    rc |= append(&list, "alltoall_memory_bytes=%zu", component->transit_bytes);
+    rc |= append(&list, "alltoallv_mean_bytes=%zu", component->alltoallv_mean_bytes);
     rc |= append(&list, "verify=%d", component->verify);
     rc |= append(&list, "fake_ppn=%s", NULL == component->fake_ppn ? "" : component->fake_ppn);
     rc |= append(&list, "fake_map=%s", NULL == component->fake_map ? "" : component->fake_map);

@@ -13,7 +13,10 @@
 
 #include "coll_napcoll.h"
 
+#include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "opal/util/argv.h"
 #include "opal/util/output.h"
@@ -60,6 +63,35 @@ static int read_info_key(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
     return OMPI_SUCCESS;
 }
 
+/* What users say of the blocks of MPI_Alltoallv on a communicator. */
+static int read_mean_bytes(mca_coll_napcoll_module_t *module)
+{
+    static const char key[] = "napcoll_alltoallv_mean_bytes";
+    char *value = NULL, *end = NULL;
+    unsigned long long bytes = 0;
+    int rc = napcoll_compat_comm_info(module->comm, key, &value);
+
+    module->mean_bytes = mca_coll_napcoll_component.alltoallv_mean_bytes;
+    if (OMPI_SUCCESS != rc || NULL == value) {
+        return rc;
+    }
+    errno = 0;
+    bytes = strtoull(value, &end, 10);
+    if (0 != errno || value == end || '\0' != *end || NULL != strchr(value, '-')
+        || bytes > SIZE_MAX) {
+        opal_mutex_t *lock = &mca_coll_napcoll_component.job.lock;
+
+        opal_mutex_lock(lock);
+        napcoll_compat_show_help("bad info value", key, value, module->comm->c_name,
+                                 "a number of bytes");
+        opal_mutex_unlock(lock);
+    } else {
+        module->mean_bytes = (size_t) bytes;
+    }
+    free(value);
+    return OMPI_SUCCESS;
+}
+
 static void log_map(const mca_coll_napcoll_module_t *module)
 {
     const napcoll_node_map_t *map = module->map;
@@ -99,6 +131,9 @@ static int find_topology(mca_coll_napcoll_module_t *module)
                                    allgather->module, &module->map);
     for (int coll = 0; coll < NAPCOLL_COLLS && OMPI_SUCCESS == rc; coll++) {
         rc = read_info_key(module, (napcoll_coll_t) coll);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = read_mean_bytes(module);
     }
     if (OMPI_SUCCESS == rc) {
         log_map(module);
@@ -301,20 +336,39 @@ static napcoll_cached_t *take_out(napcoll_cached_t **list, const napcoll_call_t 
     return NULL;
 }
 
-/* The nodes, and what the info keys say, are known from the first call on. */
-static int need_topology(mca_coll_napcoll_module_t *module)
+int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known)
 {
-    return NAPCOLL_TOPO_ABSENT == module->topo_state ? find_topology(module) : OMPI_SUCCESS;
+    const int rc = NAPCOLL_TOPO_ABSENT == module->topo_state ? find_topology(module) : OMPI_SUCCESS;
+
+    *known = NAPCOLL_TOPO_READY == module->topo_state;
+    return rc;
 }
 
-static void count_call(const napcoll_cached_t *entry)
+int mca_coll_napcoll_force(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
+{
+    return module->info_force[coll] >= 0 ? module->info_force[coll]
+                                         : mca_coll_napcoll_component.settings[coll].force;
+}
+
+/* Whether a plan's slots hold blocks of a call, however they are spread, in the memory that is allowed. */
+static inline bool fits(const napcoll_plan_t *plan, const napcoll_call_t *call)
+{
+    const size_t limit = mca_coll_napcoll_component.transit_bytes;
+
+    return NULL == plan || 0 == call->largest || 0 == limit || 0 == plan->temps
+           || (size_t) plan->temp[0].count <= limit / call->largest;
+}
+
+static void count_call(const napcoll_cached_t *entry, bool fits_in)
 {
     napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
     const napcoll_decision_t *decision = &entry->decision;
+    const napcoll_reason_t reason = decision->algorithm < 0 ? decision->reason
+                                                            : NAPCOLL_REASON_MEMORY;
 
-    atomic_fetch_add_explicit(decision->algorithm >= 0
+    atomic_fetch_add_explicit(decision->algorithm >= 0 && fits_in
                                   ? &counters->runs[entry->call.coll][decision->algorithm]
-                                  : &counters->fallbacks[entry->call.coll][decision->reason],
+                                  : &counters->fallbacks[entry->call.coll][reason],
                               1, memory_order_relaxed);
 }
 
@@ -322,18 +376,17 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
                               const napcoll_plan_t **plan)
 {
     napcoll_cached_t **list = &module->cached[call->coll], *entry = *list;
+    bool ready = true, fits_in;
     int force, rc;
 
     *plan = NULL;
     if (OPAL_UNLIKELY(NAPCOLL_TOPO_READY != module->topo_state)) {
-        rc = need_topology(module);
-        if (NAPCOLL_TOPO_READY != module->topo_state) {
+        rc = mca_coll_napcoll_know_nodes(module, &ready);
+        if (!ready) {
             return rc; /* or the call is caused by napcoll itself */
         }
     }
-    force = module->info_force[call->coll] >= 0
-                ? module->info_force[call->coll]
-                : mca_coll_napcoll_component.settings[call->coll].force;
+    force = mca_coll_napcoll_force(module, call->coll);
     if (OPAL_UNLIKELY(NULL == entry || !is_on(entry, call, force))) {
         entry = take_out(list, call, force);
         if (NULL == entry) {
@@ -345,8 +398,9 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
         entry->next = *list;
         *list = entry;
     }
-    count_call(entry);
-    *plan = entry->plan[call->in_place];
+    fits_in = fits(entry->plan[call->in_place], call);
+    count_call(entry, fits_in);
+    *plan = fits_in ? entry->plan[call->in_place] : NULL;
     return OMPI_SUCCESS;
 }
 

@@ -26,6 +26,9 @@ const napcoll_collective_t *const mca_coll_napcoll_collectives[NAPCOLL_COLLS] = 
     [NAPCOLL_COLL_SCAN] = &napcoll_scan,
     [NAPCOLL_COLL_EXSCAN] = &napcoll_exscan,
     [NAPCOLL_COLL_BCAST] = &napcoll_bcast,
+    [NAPCOLL_COLL_ALLTOALL] = &napcoll_alltoall,
+    [NAPCOLL_COLL_ALLTOALLV] = &napcoll_alltoallv,
+    [NAPCOLL_COLL_ALLTOALLW] = &napcoll_alltoallw,
 };
 
 static int napcoll_open(void);

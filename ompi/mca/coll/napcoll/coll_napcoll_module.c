@@ -42,6 +42,9 @@ static const slot_t slots[NAPCOLL_COLLS] = {
     [NAPCOLL_COLL_SCAN] = SLOT(scan),
     [NAPCOLL_COLL_EXSCAN] = SLOT(exscan),
     [NAPCOLL_COLL_BCAST] = SLOT(bcast),
+    [NAPCOLL_COLL_ALLTOALL] = SLOT(alltoall),
+    [NAPCOLL_COLL_ALLTOALLV] = SLOT(alltoallv),
+    [NAPCOLL_COLL_ALLTOALLW] = SLOT(alltoallw),
 };
 
 int mca_coll_napcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads)
@@ -185,6 +188,9 @@ mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, i
     module->super.coll_scan = mca_coll_napcoll_scan;
     module->super.coll_exscan = mca_coll_napcoll_exscan;
     module->super.coll_bcast = mca_coll_napcoll_bcast;
+    module->super.coll_alltoall = mca_coll_napcoll_alltoall;
+    module->super.coll_alltoallv = mca_coll_napcoll_alltoallv;
+    module->super.coll_alltoallw = mca_coll_napcoll_alltoallw;
     return &module->super;
 }
 

@@ -29,6 +29,11 @@ static const struct {
     [NAPCOLL_REASON_REPRODUCIBLE] = {"reproducible",
                                      "the algorithm's bits depend on which ranks share a node (see "
                                      "the parameter reproducible)"},
+    [NAPCOLL_REASON_UNEQUAL_NODES] = {"unequal_nodes",
+                                      "the algorithm needs nodes with equal numbers of processes"},
+    [NAPCOLL_REASON_MEMORY] = {"memory",
+                               "blocks in transit could take more memory than the parameter "
+                               "alltoall_memory_bytes allows"},
     [NAPCOLL_REASON_ONE_NODE] = {"one_node", "all processes share one node"},
     [NAPCOLL_REASON_PPN] = {"ppn", "no node has more than one process"},
     [NAPCOLL_REASON_WRONG_PLAN] = {"wrong_plan",
@@ -75,8 +80,8 @@ napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request,
 {
     const napcoll_goal_t goal = request->collective->goal;
     const int number = NAPCOLL_LAYOUT_VECTOR == layout  ? blocks
-                       : NAPCOLL_LAYOUT_RANKS == layout ? request->map->size
-                                                        : 1;
+                       : NAPCOLL_LAYOUT_SLOTS == layout ? 1
+                                                        : request->map->size;
     const bool input_there = NAPCOLL_BUFFER_RECV == napcoll_request_input_buffer(request);
     napcoll_hold_t user[NAPCOLL_BUFFER_TEMP];
     napcoll_builder_t *builder = napcoll_builder_new(
@@ -91,7 +96,8 @@ napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request,
     napcoll_builder_layout(builder, layout,
                            NAPCOLL_LAYOUT_RANKS == layout && napcoll_request_scattered(request),
                            user);
-    if (!input_there && user[NAPCOLL_BUFFER_RECV].count > 0 && NAPCOLL_LAYOUT_RANKS != layout
+    if (!input_there && user[NAPCOLL_BUFFER_RECV].count > 0
+        && (NAPCOLL_LAYOUT_VECTOR == layout || NAPCOLL_LAYOUT_SLOTS == layout)
         && NAPCOLL_PROVIDER_P2P == request->params.provider) {
         napcoll_builder_lend_recvbuf(builder);
     }
@@ -107,6 +113,8 @@ napcoll_claim_t napcoll_request_claim(const napcoll_request_t *request)
                              .in_place = request->params.in_place,
                              .ordered = request->params.ordered,
                              .canonical = request->algorithm->canonical,
+                             .sized = NAPCOLL_GOAL_ALLTOALL == request->collective->goal
+                                      && request->collective->uneven,
                              .max_inter = bounds.inter,
                              .max_messages = bounds.all};
 }
@@ -156,6 +164,7 @@ napcoll_reason_t napcoll_algorithm_eligible(const napcoll_algorithm_t *algorithm
         {NAPCOLL_NEEDS_CONTIGUOUS, !map->contiguous, NAPCOLL_REASON_PLACEMENT},
         {NAPCOLL_NEEDS_POWER_OF_TWO, 0 != (map->size & (map->size - 1)),
          NAPCOLL_REASON_POWER_OF_TWO},
+        {NAPCOLL_NEEDS_EQUAL_NODES, map->max_ppn != map->min_ppn, NAPCOLL_REASON_UNEQUAL_NODES},
     };
 
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {

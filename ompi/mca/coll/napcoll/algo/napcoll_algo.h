@@ -109,7 +109,8 @@ typedef enum {
     NAPCOLL_NEEDS_NODE_ORDER = 2,   /**< contiguous nodes, where the op does not commute */
     NAPCOLL_NEEDS_COMMUTATIVE = 4,  /**< an op that commutes */
     NAPCOLL_NEEDS_CONTIGUOUS = 8,   /**< contiguous nodes, for any op */
-    NAPCOLL_NEEDS_POWER_OF_TWO = 16 /**< so many ranks */
+    NAPCOLL_NEEDS_POWER_OF_TWO = 16, /**< so many ranks */
+    NAPCOLL_NEEDS_EQUAL_NODES = 32   /**< with as many processes each */
 } napcoll_needs_t;
 
 /** Why an algorithm, or napcoll as a whole, does not do a call. The names are user interface. */
@@ -122,6 +123,8 @@ typedef enum {
     NAPCOLL_REASON_REPRODUCIBLE,   /**< the algorithm's bits depend on the nodes */
     NAPCOLL_REASON_PPN,            /**< no node has a second process */
     NAPCOLL_REASON_ONE_NODE,       /**< all processes share one node */
+    NAPCOLL_REASON_UNEQUAL_NODES,  /**< nodes have different numbers of processes */
+    NAPCOLL_REASON_MEMORY,         /**< temporaries could take more than is allowed */
     NAPCOLL_REASON_WRONG_PLAN,     /**< the verifier found the plan to be wrong */
     NAPCOLL_REASONS
 } napcoll_reason_t;
@@ -130,6 +133,8 @@ typedef enum {
 typedef enum {
     NAPCOLL_RECKONS_NOTHING, /**< a number like others */
     NAPCOLL_RECKONS_RADIX,   /**< a radix over nodes: it tries powers of two */
+    NAPCOLL_RECKONS_RADIX_RANKS, /**< the same over all ranks */
+    NAPCOLL_RECKONS_RADIX_LANES, /**< the same over the processes of a node */
     NAPCOLL_RECKONS_CHOICE,  /**< one of names: it tries all of them */
     NAPCOLL_RECKONS_SEGMENTS, /**< so many pieces of a pipeline: it tries a few, Hockney's among them */
 } napcoll_reckons_t;
@@ -186,6 +191,7 @@ typedef struct napcoll_algorithm {
     unsigned needs; /**< napcoll_needs_t flags */
     bool gathers;   /**< a process holds the vectors of all ranks: auto takes it for the sake of
                          reproducible results alone */
+    bool detours;   /**< of an all-to-all: blocks stop at ranks that they are not for */
     bool linear;    /**< a process's plan has a step for every rank, or more */
     bool radix;     /**< it has local phases whose fan-out is local_radix */
     bool segmented; /**< it cuts large vectors into segments */
@@ -209,12 +215,16 @@ typedef struct napcoll_collective {
     const char *name;
     napcoll_goal_t goal;
     bool uneven; /**< every rank's block has a size of its own */
+    bool everywhere; /**< its algorithms gain where no two processes share a node, too */
     bool spread; /**< blocks of the larger user buffer lie where the user says */
     const napcoll_algorithm_t *algorithm; /**< [algorithms] rows */
     int algorithms;
 } napcoll_collective_t;
 
 /** The tables, see COLL/COLL.c. */
+extern const napcoll_collective_t napcoll_alltoall;
+extern const napcoll_collective_t napcoll_alltoallv;
+extern const napcoll_collective_t napcoll_alltoallw;
 extern const napcoll_collective_t napcoll_allreduce;
 extern const napcoll_collective_t napcoll_allgather;
 extern const napcoll_collective_t napcoll_allgatherv;

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #include "compat/napcoll_compat.h"
+#include "exec/napcoll_pairs.h"
 #include "exec/napcoll_stream.h"
 #include "ompi/mca/pml/pml.h"
 
@@ -78,8 +79,21 @@ static void drop_scratch(napcoll_engine_t *engine)
     engine->scratch_size = 0;
 }
 
+napcoll_pairs_t *napcoll_engine_pairs(napcoll_engine_t *engine)
+{
+    if (NULL == engine->pairs) {
+        engine->pairs = calloc(1, sizeof(*engine->pairs));
+    }
+    return engine->pairs;
+}
+
 void napcoll_engine_release(napcoll_engine_t *engine)
 {
+    if (NULL != engine->pairs) {
+        napcoll_pairs_end(engine->pairs, 0);
+        free(engine->pairs);
+        engine->pairs = NULL;
+    }
     free(engine->request);
     free(engine->base);
     free(engine->start);
@@ -185,6 +199,9 @@ static int bind_buffers(const call_t *call)
 
     engine->base[NAPCOLL_BUFFER_SEND] = (char *) (uintptr_t) call->binding->sendbuf;
     engine->base[NAPCOLL_BUFFER_RECV] = call->binding->recvbuf;
+    if (NULL != call->binding->pairs) {
+        return OMPI_SUCCESS; /* it knows */
+    }
     for (int t = 0; t < plan->temps; t++) {
         elements += span_count(
             call, (napcoll_span_t){.first = plan->temp[t].first, .count = plan->temp[t].count});
@@ -238,6 +255,23 @@ static int first_error(const napcoll_engine_t *engine, int messages, int returne
     return MPI_ERR_IN_STATUS == returned ? MPI_ERR_OTHER : returned;
 }
 
+/* Of an all-to-all's message what was prepared for it. */
+static inline int post_parcel(const call_t *call, const napcoll_step_t *step,
+                              const napcoll_parcel_t *parcel, ompi_request_t **request)
+{
+    const napcoll_binding_t *binding = call->binding;
+
+    if (parcel->nothing) {
+        return OMPI_SUCCESS;
+    }
+    if (NAPCOLL_STEP_RECV == step->kind) {
+        return MCA_PML_CALL(irecv(parcel->at, parcel->count, parcel->type, step->peer, binding->tag,
+                                  binding->comm, request));
+    }
+    return MCA_PML_CALL(isend(parcel->at, parcel->count, parcel->type, step->peer, binding->tag,
+                              MCA_PML_BASE_SEND_STANDARD, binding->comm, request));
+}
+
 static inline int post(const call_t *call, const napcoll_step_t *step, ompi_request_t **request)
 {
     const napcoll_binding_t *binding = call->binding;
@@ -285,15 +319,36 @@ static int empty(const call_t *call, const napcoll_stage_t *stage)
     return rc;
 }
 
+/* Have ready what a stage sends, where it is not sent as it lies. */
+static int before_messages(const call_t *call, const napcoll_stage_t *stage)
+{
+    if (NULL != call->binding->pairs) {
+        return napcoll_pairs_post(call->binding->pairs, call->plan, stage);
+    }
+    return NULL == call->binding->stream ? OMPI_SUCCESS : fill(call, stage);
+}
+
+/* Take in what a stage has received, where that does not stay as it lies. */
+static int after_messages(const call_t *call, const napcoll_stage_t *stage)
+{
+    if (NULL != call->binding->pairs) {
+        return napcoll_pairs_land(call->binding->pairs, call->plan, stage);
+    }
+    return NULL == call->binding->stream ? OMPI_SUCCESS : empty(call, stage);
+}
+
 static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
 {
     napcoll_engine_t *engine = call->engine;
+    const napcoll_pairs_t *pairs = call->binding->pairs;
     const napcoll_step_t *step = &call->plan->step[stage->first];
-    int posted = 0, rc = NULL == call->binding->stream ? OMPI_SUCCESS : fill(call, stage);
+    int posted = 0, rc = before_messages(call, stage);
 
     for (; posted < stage->messages && OMPI_SUCCESS == rc; posted++) {
         engine->request[posted] = MPI_REQUEST_NULL;
-        rc = post(call, &step[posted], &engine->request[posted]);
+        rc = NULL == pairs ? post(call, &step[posted], &engine->request[posted])
+                           : post_parcel(call, &step[posted], &pairs->parcel[posted],
+                                         &engine->request[posted]);
         if (OMPI_SUCCESS != rc) {
             break;
         }
@@ -302,7 +357,7 @@ static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
         rc = ompi_request_wait_all((size_t) posted, engine->request, MPI_STATUSES_IGNORE);
         rc = first_error(engine, posted, rc);
         if (OPAL_LIKELY(OMPI_SUCCESS == rc)) {
-            return NULL == call->binding->stream ? OMPI_SUCCESS : empty(call, stage);
+            return after_messages(call, stage);
         }
     }
     abandon_messages(engine, step, posted);
@@ -376,6 +431,9 @@ static int do_work(const call_t *call, const napcoll_step_t *step)
                                       span_address(call, step->left), span_count(call, step->dst),
                                       call->binding);
     }
+    if (NULL != call->binding->pairs) {
+        return napcoll_pairs_copy_own(call->binding->pairs);
+    }
     if (1 == blocks
         || (!is_scattered(call->plan, step->dst) && !is_scattered(call->plan, step->left)
             && (NAPCOLL_STEP_COPY == step->kind || !is_scattered(call->plan, step->right)))) {
@@ -413,6 +471,9 @@ int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
     }
     if (engine->scratch_size > scratch_kept) {
         drop_scratch(engine);
+    }
+    if (NULL != binding->pairs) {
+        napcoll_pairs_end(binding->pairs, scratch_kept);
     }
     return rc;
 }

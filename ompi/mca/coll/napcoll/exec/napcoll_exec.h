@@ -21,6 +21,9 @@
 
 #include "plan/napcoll_plan.h"
 
+/** The blocks of an all-to-all, see exec/napcoll_pairs.h. */
+typedef struct napcoll_pairs napcoll_pairs_t;
+
 /** What plans of one communicator run with. */
 typedef struct napcoll_engine {
     ompi_communicator_t *node_comm; /**< processes of this node, for local phases; may be NULL */
@@ -33,6 +36,7 @@ typedef struct napcoll_engine {
     int base_room;
     char *scratch; /**< temporaries */
     size_t scratch_size;
+    napcoll_pairs_t *pairs; /**< NULL before the first all-to-all */
 } napcoll_engine_t;
 
 /** The packed bytes of a broadcast's vector, see exec/napcoll_stream.h. */
@@ -58,6 +62,7 @@ typedef struct napcoll_binding {
     const int *order;         /**< [blocks] NULL: block b is rank b's */
     const size_t *start;      /**< [blocks + 1] NULL: all blocks have count elements */
     const ptrdiff_t *place;   /**< [blocks] may be NULL without start */
+    napcoll_pairs_t *pairs;   /**< of a plan in the layout of pairs, or NULL */
     napcoll_stream_t *stream; /**< fills the send buffer, empties the receive buffer; or NULL */
 } napcoll_binding_t;
 
@@ -79,6 +84,9 @@ int napcoll_engine_ranks(napcoll_engine_t *engine, int ranks);
  */
 int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, size_t elements,
                            char **origin);
+
+/** The engine's blocks of all-to-alls, made at their first use; NULL where memory ran out. */
+napcoll_pairs_t *napcoll_engine_pairs(napcoll_engine_t *engine);
 
 /** Release what the engine holds; the subcommunicator is not its own. */
 void napcoll_engine_release(napcoll_engine_t *engine);

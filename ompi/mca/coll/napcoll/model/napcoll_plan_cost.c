@@ -20,7 +20,7 @@ enum {
     MOST_PROCESSES = 96,
     LEAST_PROCESSES = 4,
     MOST_LANES = 16,         /* of a node */
-    MOST_MESSAGES = 64 << 10 /* of all plans of the sample, about */
+    MOST_MESSAGES = 16 << 10 /* of all plans of the sample, about */
 };
 
 typedef struct {

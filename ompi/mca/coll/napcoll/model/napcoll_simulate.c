@@ -155,7 +155,8 @@ static napcoll_simulate_status_t add_messages(napcoll_simulation_t *s, const nap
         const bool network = crosses_network(s, plan->rank, step[i].peer);
         message_t message = {.source = self,
                              .target = peer < 0 ? self : peer,
-                             .share = napcoll_plan_share(plan, send ? step[i].left : step[i].dst),
+                             .share = napcoll_plan_message_share(plan, &step[i]),
+                             .fixed = napcoll_plan_message_fixed(&step[i]),
                              .network = network};
 
         if (peer < 0 && !pair_outside(&message, send, &all[network], &done[network])) {

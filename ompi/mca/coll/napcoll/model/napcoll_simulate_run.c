@@ -78,15 +78,20 @@ static double later(double a, double b)
     return a > b ? a : b;
 }
 
+static double bytes_of(const run_t *run, const message_t *message)
+{
+    return message->share * run->bytes + message->fixed;
+}
+
 static napcoll_link_t link_of(const run_t *run, const message_t *message)
 {
     return run->machine->link[message->network ? NAPCOLL_LEVEL_NETWORK : NAPCOLL_LEVEL_NODE]
-                             [napcoll_machine_protocol(run->machine, message->share * run->bytes)];
+                             [napcoll_machine_protocol(run->machine, bytes_of(run, message))];
 }
 
 static double transfer_us(const run_t *run, const message_t *message)
 {
-    return message->share * run->bytes * link_of(run, message).ns_per_byte / 1000;
+    return bytes_of(run, message) * link_of(run, message).ns_per_byte / 1000;
 }
 
 /* For how long a message keeps the port of a process busy. */
@@ -188,7 +193,7 @@ static bool join(const run_t *run, int32_t index, double time)
     int32_t *link = &node->first;
 
     count_bytes(run, node, time);
-    message->goal = node->count + message->share * run->bytes;
+    message->goal = node->count + bytes_of(run, message);
     if (node->leaving > 0 && message->goal >= run->s->message[node->last].goal) {
         link = &run->s->message[node->last].next; /* as it is with messages of one size */
     }
@@ -237,7 +242,7 @@ static bool start_on_network(const run_t *run, int32_t index, double begin)
     message_t *message = &run->s->message[index];
     const rank_t *source = &run->s->rank[message->source];
     node_t *node = &run->s->node[source->node];
-    const double bytes = message->share * run->bytes;
+    const double bytes = bytes_of(run, message);
 
     begin = later(begin, node->gap_ends);
     if (run->machine->node_local_gap_us > 0) {
@@ -260,7 +265,7 @@ static bool start_in_node(const run_t *run, int32_t index, double begin)
     const message_t *message = &run->s->message[index];
     const rank_t *source = &run->s->rank[message->source];
     node_t *node = &run->s->node[source->node];
-    const double bytes = message->share * run->bytes;
+    const double bytes = bytes_of(run, message);
     const double memory = bytes * run->machine->node_local_ns_per_byte / 1000;
 
     begin = take_processors(node, begin,
@@ -289,7 +294,7 @@ static bool post(const run_t *run, const end_t *end, double time)
     message_t *message = &run->s->message[end->message];
     const bool first = !message->posted;
     const bool waits = NAPCOLL_PROTOCOL_RENDEZVOUS
-                       == napcoll_machine_protocol(run->machine, message->share * run->bytes);
+                       == napcoll_machine_protocol(run->machine, bytes_of(run, message));
 
     message->posted = true;
     message->awaited = message->awaited || !end->send;

@@ -25,6 +25,7 @@ typedef struct {
     int32_t source;
     int32_t target;
     double share; /* of the vector's bytes */
+    double fixed; /* bytes besides */
 
     /* while running */
     double received; /* when the receiver is done with it; -1: not yet */

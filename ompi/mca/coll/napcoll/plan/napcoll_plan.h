@@ -33,9 +33,10 @@
 #include <stdio.h>
 
 enum {
-    NAPCOLL_BUFFER_SEND = 0, /**< the user's send buffer, read only */
-    NAPCOLL_BUFFER_RECV = 1, /**< the user's receive buffer */
-    NAPCOLL_BUFFER_TEMP = 2  /**< the first temporary; later ones count on from here */
+    NAPCOLL_BUFFER_LIST = -1, /**< no buffer: the span is a list, see napcoll_span_t */
+    NAPCOLL_BUFFER_SEND = 0,  /**< the user's send buffer, read only */
+    NAPCOLL_BUFFER_RECV = 1,  /**< the user's receive buffer */
+    NAPCOLL_BUFFER_TEMP = 2   /**< the first temporary; later ones count on from here */
 };
 
 /** What the plans of a collective bring about together; those that fold come first (napcoll_goal_folds). */
@@ -47,6 +48,7 @@ typedef enum {
     NAPCOLL_GOAL_REDUCE_SCATTER, /**< rank r: the fold of all ranks' blocks for r */
     NAPCOLL_GOAL_ALLGATHER,      /**< every rank: all ranks' blocks */
     NAPCOLL_GOAL_BCAST,          /**< every rank but the root: the root's vector */
+    NAPCOLL_GOAL_ALLTOALL,       /**< every rank: the block that each rank has for it */
     NAPCOLL_GOAL_BARRIER,        /**< no rank ends before all have begun; messages are empty */
     NAPCOLL_GOALS
 } napcoll_goal_t;
@@ -58,10 +60,18 @@ typedef enum {
                                 (napcoll_node_map_at) and keeps its number; in temporaries block b is
                                 also called b + blocks, so that one may begin with any rank's */
     NAPCOLL_LAYOUT_SLOTS, /**< every block holds a whole vector, and the number is but its place */
+    NAPCOLL_LAYOUT_PAIRS, /**< block j of the send buffer is for the rank j places before this one in the
+                                node order (napcoll_node_map_at, round the end), block j of the receive
+                                buffer from the rank j places after it; each has a size of its own. A
+                                temporary's blocks are slots for any of them */
     NAPCOLL_LAYOUTS
 } napcoll_layout_t;
 
-/** A run of blocks in one buffer; count 0 is an empty span. */
+/**
+ * A run of blocks in one buffer; count 0 is an empty span. Messages in the layout of pairs may have a list
+ * instead: first is the index of a run in the plan's list, and that one and those behind it are taken together,
+ * until they have count blocks.
+ */
 typedef struct napcoll_span {
     int32_t buffer;
     int32_t first; /**< first block */
@@ -69,8 +79,8 @@ typedef struct napcoll_span {
 } napcoll_span_t;
 
 typedef enum {
-    NAPCOLL_STEP_RECV,  /**< dst <- message from rank peer */
-    NAPCOLL_STEP_SEND,  /**< left -> message to rank peer */
+    NAPCOLL_STEP_RECV,  /**< dst <- message from rank peer, or the sizes of what will come there */
+    NAPCOLL_STEP_SEND,  /**< left -> message to rank peer, or its sizes */
     NAPCOLL_STEP_FOLD,  /**< dst = left op right; dst is right or overlaps neither */
     NAPCOLL_STEP_COPY,  /**< dst = left */
     NAPCOLL_STEP_PHASE, /**< a collective among the processes of this node, see phase */
@@ -91,6 +101,9 @@ typedef struct napcoll_step {
     napcoll_step_kind_t kind;
     napcoll_phase_t phase;
     int32_t peer; /**< rank of a message's other end; root lane of a phase */
+    bool sizes;   /**< a message of blocks' sizes, not of the blocks: of those that are in the slots when
+                       the stage has ended. It comes a stage or more before a block that goes into a
+                       slot, where ranks do not know its size */
     napcoll_span_t dst;
     napcoll_span_t left;
     napcoll_span_t right;
@@ -124,6 +137,8 @@ typedef struct napcoll_plan {
     int32_t stages;
     int32_t steps;
     int32_t max_messages; /**< most messages in one stage */
+    int32_t listed;       /**< runs in the list */
+    napcoll_span_t *list; /**< [listed] the runs of spans that are lists */
     napcoll_hold_t *temp;
     napcoll_stage_t *stage;
     napcoll_step_t *step;
@@ -174,13 +189,14 @@ static inline bool napcoll_goal_takes(napcoll_goal_t goal, int root, int rank)
 }
 
 /** Whether a rank's input is in its receive buffer, where the collective is said to be in place: that
- * of a reduce is at the root alone, a reduce-scatter's in the send buffer all the same, and a broadcast
- * is never in place. */
+ * of a reduce is at the root alone, a reduce-scatter's in the send buffer all the same, an all-to-all's is
+ * copied before the plan begins, and a broadcast is never in place. */
 static inline bool napcoll_goal_in_place(napcoll_goal_t goal, int root, int rank)
 {
     return NAPCOLL_GOAL_REDUCE == goal
                ? rank == root
-               : NAPCOLL_GOAL_REDUCE_SCATTER != goal && NAPCOLL_GOAL_BCAST != goal;
+               : NAPCOLL_GOAL_REDUCE_SCATTER != goal && NAPCOLL_GOAL_BCAST != goal
+                     && NAPCOLL_GOAL_ALLTOALL != goal;
 }
 
 /** What a buffer of a plan holds. */
@@ -190,11 +206,70 @@ static inline napcoll_hold_t napcoll_plan_hold(const napcoll_plan_t *plan, int32
                                         : plan->temp[buffer - NAPCOLL_BUFFER_TEMP];
 }
 
+/** The runs of a span, one after the other; napcoll_runs_of begins with none. */
+typedef struct napcoll_runs {
+    const napcoll_span_t *next;
+    int32_t left;       /**< blocks that have not been taken */
+    napcoll_span_t run; /**< the present one */
+} napcoll_runs_t;
+
+/** Begin with the runs of a span, which is to stay where it is. */
+static inline napcoll_runs_t napcoll_runs_of(const napcoll_plan_t *plan, const napcoll_span_t *span)
+{
+    return (napcoll_runs_t){.next = NAPCOLL_BUFFER_LIST == span->buffer ? plan->list + span->first
+                                                                        : span,
+                            .left = span->count};
+}
+
+/** Take the next run; false: there is none. */
+static inline bool napcoll_runs_next(napcoll_runs_t *runs)
+{
+    if (runs->left <= 0) {
+        return false;
+    }
+    runs->run = *runs->next++;
+    runs->left -= runs->run.count;
+    return true;
+}
+
+/** Whether a span has a block of a buffer. */
+static inline bool napcoll_plan_span_has(const napcoll_plan_t *plan, const napcoll_span_t *span,
+                                         int buffer, int block)
+{
+    napcoll_runs_t runs = napcoll_runs_of(plan, span);
+
+    while (napcoll_runs_next(&runs)) {
+        if (buffer == runs.run.buffer && block >= runs.run.first
+            && block < runs.run.first + runs.run.count) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /** The bytes of a span, where a call's are 1: those of the vector, or of a rank's block. */
 static inline double napcoll_plan_share(const napcoll_plan_t *plan, napcoll_span_t span)
 {
     return NAPCOLL_LAYOUT_VECTOR == plan->layout ? (double) span.count / plan->blocks
                                                  : (double) span.count;
+}
+
+/** The bytes of one size in a message of sizes. */
+enum { NAPCOLL_SIZE_BYTES = 8 };
+
+/** The bytes of a message, where a call's are 1, and those that it has whatever a call's are. */
+static inline double napcoll_plan_message_share(const napcoll_plan_t *plan,
+                                                const napcoll_step_t *step)
+{
+    return step->sizes ? 0 : napcoll_plan_share(plan, NAPCOLL_STEP_SEND == step->kind ? step->left
+                                                                                      : step->dst);
+}
+
+static inline double napcoll_plan_message_fixed(const napcoll_step_t *step)
+{
+    return !step->sizes ? 0
+                        : (double) NAPCOLL_SIZE_BYTES
+                              * (NAPCOLL_STEP_SEND == step->kind ? step->left : step->dst).count;
 }
 
 /** Whether two spans are of the same blocks, as far as blocks keep their numbers. */
@@ -203,6 +278,7 @@ static inline bool napcoll_plan_same_blocks(const napcoll_plan_t *plan, napcoll_
 {
     switch (plan->layout) {
     case NAPCOLL_LAYOUT_SLOTS:
+    case NAPCOLL_LAYOUT_PAIRS:
         return a.count == b.count;
     case NAPCOLL_LAYOUT_RANKS:
         return a.count == b.count && a.first % plan->blocks == b.first % plan->blocks;
@@ -291,8 +367,22 @@ napcoll_span_t napcoll_builder_rows(napcoll_builder_t *builder, int rows, int fi
  */
 void napcoll_builder_release(napcoll_builder_t *builder, napcoll_span_t span);
 
+/** Begin a list of runs, for a span. */
+napcoll_span_t napcoll_builder_list(const napcoll_builder_t *builder);
+
+/** Add a run to the latest list; runs that follow each other in a buffer become one. */
+void napcoll_builder_list_add(napcoll_builder_t *builder, napcoll_span_t *list, napcoll_span_t run);
+
+/** End a list: it becomes a run where it is one. */
+napcoll_span_t napcoll_builder_list_end(napcoll_builder_t *builder, napcoll_span_t list);
+
 void napcoll_builder_recv(napcoll_builder_t *builder, napcoll_span_t dst, int peer);
 void napcoll_builder_send(napcoll_builder_t *builder, napcoll_span_t left, int peer);
+
+/** Messages of sizes; of no blocks they are none. */
+void napcoll_builder_recv_sizes(napcoll_builder_t *builder, napcoll_span_t dst, int peer);
+void napcoll_builder_send_sizes(napcoll_builder_t *builder, napcoll_span_t left, int peer);
+
 void napcoll_builder_fold(napcoll_builder_t *builder, napcoll_span_t dst, napcoll_span_t left,
                           napcoll_span_t right);
 void napcoll_builder_copy(napcoll_builder_t *builder, napcoll_span_t dst, napcoll_span_t left);

@@ -31,6 +31,7 @@ struct napcoll_builder {
     int stage_room;
     int step_room;
     int stage_first; /* first step of the current stage */
+    int list_room;
     bool failed;
 };
 
@@ -185,6 +186,39 @@ static void push(napcoll_builder_t *b, napcoll_step_t step)
     }
 }
 
+napcoll_span_t napcoll_builder_list(const napcoll_builder_t *b)
+{
+    return (napcoll_span_t){.buffer = NAPCOLL_BUFFER_LIST, .first = b->plan.listed};
+}
+
+void napcoll_builder_list_add(napcoll_builder_t *b, napcoll_span_t *list, napcoll_span_t run)
+{
+    napcoll_span_t *last;
+
+    if (0 == run.count) {
+        return;
+    }
+    b->plan.list = grow(b, b->plan.list, &b->list_room, b->plan.listed + 1, sizeof(run));
+    if (b->failed) {
+        return;
+    }
+    last = b->plan.listed > list->first ? &b->plan.list[b->plan.listed - 1] : NULL;
+    if (NULL != last && last->buffer == run.buffer && last->first + last->count == run.first) {
+        last->count += run.count;
+    } else {
+        b->plan.list[b->plan.listed++] = run;
+    }
+    list->count += run.count;
+}
+
+napcoll_span_t napcoll_builder_list_end(napcoll_builder_t *b, napcoll_span_t list)
+{
+    if (b->failed || b->plan.listed != list.first + 1) {
+        return list;
+    }
+    return b->plan.list[--b->plan.listed];
+}
+
 void napcoll_builder_recv(napcoll_builder_t *b, napcoll_span_t dst, int peer)
 {
     push(b, (napcoll_step_t){.kind = NAPCOLL_STEP_RECV, .peer = peer, .dst = dst});
@@ -193,6 +227,22 @@ void napcoll_builder_recv(napcoll_builder_t *b, napcoll_span_t dst, int peer)
 void napcoll_builder_send(napcoll_builder_t *b, napcoll_span_t left, int peer)
 {
     push(b, (napcoll_step_t){.kind = NAPCOLL_STEP_SEND, .peer = peer, .left = left});
+}
+
+void napcoll_builder_recv_sizes(napcoll_builder_t *b, napcoll_span_t dst, int peer)
+{
+    if (dst.count > 0) {
+        push(b, (napcoll_step_t){
+                    .kind = NAPCOLL_STEP_RECV, .peer = peer, .sizes = true, .dst = dst});
+    }
+}
+
+void napcoll_builder_send_sizes(napcoll_builder_t *b, napcoll_span_t left, int peer)
+{
+    if (left.count > 0) {
+        push(b, (napcoll_step_t){
+                    .kind = NAPCOLL_STEP_SEND, .peer = peer, .sizes = true, .left = left});
+    }
 }
 
 void napcoll_builder_fold(napcoll_builder_t *b, napcoll_span_t dst, napcoll_span_t left,
@@ -275,6 +325,7 @@ void napcoll_builder_fail(napcoll_builder_t *b)
 void napcoll_builder_discard(napcoll_builder_t *b)
 {
     if (NULL != b) {
+        free(b->plan.list);
         free(b->plan.temp);
         free(b->plan.stage);
         free(b->plan.step);
@@ -301,6 +352,7 @@ napcoll_plan_t *napcoll_builder_finish(napcoll_builder_t *b)
 void napcoll_plan_free(napcoll_plan_t *plan)
 {
     if (NULL != plan) {
+        free(plan->list);
         free(plan->temp);
         free(plan->stage);
         free(plan->step);

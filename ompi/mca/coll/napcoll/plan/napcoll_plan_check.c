@@ -31,6 +31,7 @@ static const char *const status_names[NAPCOLL_VERIFY_STATUSES] = {
     [NAPCOLL_VERIFY_ORDER] = "order",
     [NAPCOLL_VERIFY_BRACKETING] = "bracketing",
     [NAPCOLL_VERIFY_MESSAGES] = "messages",
+    [NAPCOLL_VERIFY_SIZES] = "sizes",
 };
 
 const char *napcoll_verify_status_name(napcoll_verify_status_t status)
@@ -91,19 +92,65 @@ __attribute__((format(printf, 4, 5))) static napcoll_verify_status_t fail(
                                text);
 }
 
-static bool span_inside(const check_t *check, napcoll_span_t span)
+static bool run_inside(const check_t *check, napcoll_span_t span)
 {
     napcoll_hold_t blocks;
 
-    if (NAPCOLL_GOAL_BARRIER == check->claim->goal) {
-        return 0 == span.count;
-    }
     if (span.buffer < 0 || span.buffer >= NAPCOLL_BUFFER_TEMP + check->plan->temps) {
         return false;
     }
     blocks = napcoll_plan_hold(check->plan, span.buffer);
     return span.count > 0 && span.first >= blocks.first
            && span.count <= blocks.first + blocks.count - span.first;
+}
+
+/* A span, perhaps a list, is inside its buffers. */
+static bool span_inside(const check_t *check, napcoll_span_t span)
+{
+    int32_t left = span.count, next = span.first;
+
+    if (NAPCOLL_GOAL_BARRIER == check->claim->goal) {
+        return 0 == span.count;
+    }
+    if (NAPCOLL_BUFFER_LIST != span.buffer) {
+        return run_inside(check, span);
+    }
+    if (NAPCOLL_LAYOUT_PAIRS != check->plan->layout || next < 0 || left < 1) {
+        return false;
+    }
+    for (; left > 0; next++) {
+        if (next >= check->plan->listed || !run_inside(check, check->plan->list[next])) {
+            return false;
+        }
+        left -= check->plan->list[next].count;
+    }
+    return 0 == left;
+}
+
+/* Whether a span, which is inside its buffers, has a run in temporaries, or elsewhere. */
+static bool is_partly(const check_t *check, const napcoll_span_t *span, bool temporary)
+{
+    napcoll_runs_t runs = napcoll_runs_of(check->plan, span);
+
+    while (napcoll_runs_next(&runs)) {
+        if (temporary == (runs.run.buffer >= NAPCOLL_BUFFER_TEMP)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a span, which is inside its buffers, has a run in the send buffer. */
+static bool is_in_input(const check_t *check, const napcoll_span_t *span)
+{
+    napcoll_runs_t runs = napcoll_runs_of(check->plan, span);
+
+    while (napcoll_runs_next(&runs)) {
+        if (NAPCOLL_BUFFER_SEND == runs.run.buffer) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Whether a span is of several blocks of the user's that do not lie side by side. */
@@ -133,13 +180,22 @@ static napcoll_verify_status_t check_spans(const check_t *check, int index)
     napcoll_span_t last_row = step->dst;
 
     last_row.buffer += rows_of(check, step) - 1;
-    if (writes && step->dst.count > 0 && NAPCOLL_BUFFER_SEND == step->dst.buffer) {
-        return fail(check, NAPCOLL_VERIFY_SPAN, index, "writes to the send buffer");
+    if (step->kind > NAPCOLL_STEP_SEND
+        && (step->sizes || NAPCOLL_BUFFER_LIST == step->dst.buffer
+            || NAPCOLL_BUFFER_LIST == step->left.buffer)) {
+        return fail(check, NAPCOLL_VERIFY_SPAN, index, "has a list, or sizes, and is no message");
     }
     if ((writes && (!span_inside(check, step->dst) || !span_inside(check, last_row)))
         || (reads && !span_inside(check, step->left))
         || (folds && !span_inside(check, step->right))) {
         return fail(check, NAPCOLL_VERIFY_SPAN, index, "a span leaves its buffer");
+    }
+    if (writes && step->dst.count > 0 && is_in_input(check, &step->dst)) {
+        return fail(check, NAPCOLL_VERIFY_SPAN, index, "writes to the send buffer");
+    }
+    if (step->sizes && writes && is_partly(check, &step->dst, false)) {
+        return fail(check, NAPCOLL_VERIFY_SPAN, index,
+                    "takes in sizes of what goes into no temporary");
     }
     if (NAPCOLL_STEP_FOLD != step->kind && NAPCOLL_STEP_COPY != step->kind
         && ((writes && is_scattered(check->plan, step->dst))
@@ -232,26 +288,43 @@ static int by_place(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
+/* The runs that a stage's messages use, [*count], or NULL. In the layout of pairs what is sent has left its
+ * slots when it is posted, and sizes do not go where blocks go: they are taken to be in buffers of their own. */
+static use_t *uses_of(const check_t *check, int *count)
+{
+    const napcoll_plan_t *plan = check->plan;
+    const napcoll_stage_t *s = &plan->stage[check->stage];
+    const bool pairs = NAPCOLL_LAYOUT_PAIRS == plan->layout;
+    use_t *use = malloc(((size_t) s->messages + (size_t) plan->listed + 1) * sizeof(*use));
+
+    *count = 0;
+    for (int i = s->first; i < s->first + s->messages && NULL != use; i++) {
+        const napcoll_step_t *step = &plan->step[i];
+        const bool receives = NAPCOLL_STEP_RECV == step->kind;
+        napcoll_runs_t runs = napcoll_runs_of(plan, receives ? &step->dst : &step->left);
+
+        while ((receives || !pairs) && napcoll_runs_next(&runs)) {
+            use[*count] = (use_t){runs.run, i, receives};
+            use[*count].span.buffer += step->sizes ? NAPCOLL_BUFFER_TEMP + plan->temps : 0;
+            ++*count;
+        }
+    }
+    return use;
+}
+
 /* No receive of a stage goes where another of its messages is under way. */
 static napcoll_verify_status_t check_in_flight(const check_t *check)
 {
-    const napcoll_stage_t *s = &check->plan->stage[check->stage];
-    use_t *use = malloc((size_t) (s->messages > 0 ? s->messages : 1) * sizeof(*use));
+    int count, guilty = -1;
+    use_t *use = uses_of(check, &count);
     const use_t *far = NULL, *written = NULL; /* that reach farthest in this buffer, of all and of
                                                  the writes */
-    int guilty = -1;
 
     if (NULL == use) {
         return fail(check, NAPCOLL_VERIFY_NO_MEMORY, -1, "out of memory");
     }
-    for (int i = 0; i < s->messages; i++) {
-        const napcoll_step_t *step = &check->plan->step[s->first + i];
-        bool receives = NAPCOLL_STEP_RECV == step->kind;
-
-        use[i] = (use_t){receives ? step->dst : step->left, s->first + i, receives};
-    }
-    qsort(use, (size_t) s->messages, sizeof(*use), by_place);
-    for (int i = 0; i < s->messages && guilty < 0; i++) {
+    qsort(use, (size_t) count, sizeof(*use), by_place);
+    for (int i = 0; i < count && guilty < 0; i++) {
         const napcoll_span_t span = use[i].span;
         const int end = span.first + span.count;
 
@@ -407,7 +480,9 @@ static bool holds_fit(const check_t *check)
     const napcoll_claim_t *claim = check->claim;
     napcoll_hold_t user[NAPCOLL_BUFFER_TEMP];
 
-    if ((NAPCOLL_LAYOUT_RANKS == plan->layout && plan->blocks != check->map->size)
+    if (((NAPCOLL_LAYOUT_RANKS == plan->layout || NAPCOLL_LAYOUT_PAIRS == plan->layout)
+         && plan->blocks != check->map->size)
+        || (NAPCOLL_GOAL_ALLTOALL == claim->goal) != (NAPCOLL_LAYOUT_PAIRS == plan->layout)
         || (NAPCOLL_LAYOUT_SLOTS == plan->layout && 1 != plan->blocks)) {
         return false;
     }

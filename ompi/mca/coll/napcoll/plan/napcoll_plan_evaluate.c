@@ -39,6 +39,15 @@ value_t napcoll_proving_contribution(int rank)
                      .in_order = true};
 }
 
+value_t napcoll_proving_pair(int from, int to)
+{
+    return (value_t){.sum = napcoll_proving_mix((uint64_t) (uint32_t) from << 32
+                                                | (uint64_t) (uint32_t) to),
+                     .count = 1,
+                     .low = from,
+                     .high = to};
+}
+
 uint64_t napcoll_proving_bracket(uint64_t left, uint64_t right)
 {
     return napcoll_proving_mix(left * 3 + napcoll_proving_mix(right));
@@ -114,12 +123,18 @@ napcoll_verify_status_t napcoll_proving_need_plan(run_t *run, int rank)
     return status;
 }
 
-static value_t *values_of(const run_t *run, int rank, napcoll_span_t span)
+/* Where the blocks of a span begin among those of a rank; it is no list. */
+static int index_of(const run_t *run, int rank, napcoll_span_t span)
 {
     const napcoll_copy_t *copy = run->shelf.copy[rank];
-    const int first = napcoll_plan_hold(copy->plan, span.buffer).first;
 
-    return run->rank[rank].block + copy->buffer_at[span.buffer] + span.first - first;
+    return copy->buffer_at[span.buffer] + span.first
+           - napcoll_plan_hold(copy->plan, span.buffer).first;
+}
+
+static value_t *values_of(const run_t *run, int rank, napcoll_span_t span)
+{
+    return run->rank[rank].block + index_of(run, rank, span);
 }
 
 /* ---- a stage ---- */
@@ -142,6 +157,15 @@ static napcoll_verify_status_t begin_barrier(run_t *run, int rank)
     return NAPCOLL_VERIFY_OK;
 }
 
+/* The rank so many places behind another in the node order. */
+static int partner(const run_t *run, int rank, int distance)
+{
+    const int size = run->map->size;
+
+    return napcoll_node_map_at(run->map,
+                               (napcoll_node_map_place(run->map, rank) + size + distance) % size);
+}
+
 napcoll_verify_status_t napcoll_proving_need_blocks(run_t *run, int rank)
 {
     rank_t *r = &run->rank[rank];
@@ -161,9 +185,45 @@ napcoll_verify_status_t napcoll_proving_need_blocks(run_t *run, int rank)
         return napcoll_proving_no_memory(run);
     }
     for (int b = 0; b < input.count; b++) {
-        values_of(run, rank, input)[b] = napcoll_proving_contribution(rank);
+        values_of(run, rank, input)[b] = NAPCOLL_GOAL_ALLTOALL == claim->goal
+                                             ? napcoll_proving_pair(rank, partner(run, rank, -b))
+                                             : napcoll_proving_contribution(rank);
+    }
+    if (NAPCOLL_GOAL_ALLTOALL == claim->goal && claim->sized) {
+        r->told_of = calloc((size_t) (blocks > 0 ? blocks : 1), sizeof(*r->told_of));
+        if (NULL == r->told_of) {
+            return napcoll_proving_no_memory(run);
+        }
     }
     return NAPCOLL_GOAL_BARRIER == claim->goal ? begin_barrier(run, rank) : NAPCOLL_VERIFY_OK;
+}
+
+/* Fix what a send gives away. What leaves a temporary in the layout of pairs is not there any more. */
+static napcoll_verify_status_t post_send(run_t *run, int rank, int index)
+{
+    rank_t *r = &run->rank[rank];
+    const napcoll_copy_t *copy = run->shelf.copy[rank];
+    const napcoll_step_t *step = &copy->plan->step[index];
+    napcoll_runs_t runs = napcoll_runs_of(copy->plan, &step->left);
+    value_t *to = r->outbox + copy->outbox_at[index];
+
+    while (napcoll_runs_next(&runs)) {
+        const int first = index_of(run, rank, runs.run);
+
+        for (int b = first; b < first + runs.run.count; b++, to++) {
+            *to = r->block[b];
+            if (step->sizes && NULL != r->told_of && 0 != r->told_of[b]) {
+                *to = (value_t){.sum = r->told_of[b], .count = 1};
+            } else if (0 == to->count) {
+                return unwritten(run, rank, index);
+            }
+            if (!step->sizes && NAPCOLL_LAYOUT_PAIRS == copy->plan->layout
+                && runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
+                r->block[b].count = 0;
+            }
+        }
+    }
+    return NAPCOLL_VERIFY_OK;
 }
 
 /* Whether a phase reads what a rank gives it. */
@@ -189,17 +249,30 @@ napcoll_verify_status_t napcoll_proving_post_stage(run_t *run, int rank)
         }
         r->outbox = outbox;
     }
-    for (int i = s->first; i < end; i++) {
+    /* sizes are those of what was there before the blocks of this stage leave */
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = s->first; i < s->first + s->messages; i++) {
+            const napcoll_step_t *step = &copy->plan->step[i];
+            napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
+
+            if (NAPCOLL_STEP_SEND == step->kind && (0 == pass) == step->sizes) {
+                status = post_send(run, rank, i);
+            }
+            if (NAPCOLL_VERIFY_OK != status) {
+                return status;
+            }
+        }
+    }
+    for (int i = s->first + s->messages; i < end; i++) {
         const napcoll_step_t *step = &copy->plan->step[i];
         const value_t *from;
 
-        if (NAPCOLL_STEP_SEND != step->kind && NAPCOLL_STEP_PHASE != step->kind) {
+        if (NAPCOLL_STEP_PHASE != step->kind) {
             continue;
         }
         from = values_of(run, rank, step->left);
         for (int b = 0; b < step->left.count; b++) {
-            if (0 == from[b].count
-                && (NAPCOLL_STEP_SEND == step->kind || phase_reads(run, rank, step))) {
+            if (0 == from[b].count && phase_reads(run, rank, step)) {
                 return unwritten(run, rank, i);
             }
             r->outbox[copy->outbox_at[i] + b] = from[b];
@@ -282,8 +355,42 @@ static napcoll_verify_status_t run_work(run_t *run, int rank, int index)
     return status;
 }
 
-/* Take in what a stage's receives bring; the other ends are posted. */
-static napcoll_verify_status_t receive(run_t *run, int rank)
+/* Take in what a message brings: blocks, where the claim asks for it those that were said to come; or what
+ * will come. */
+static napcoll_verify_status_t take_in(run_t *run, int rank, int index, const value_t *from)
+{
+    rank_t *r = &run->rank[rank];
+    const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
+    const napcoll_step_t *step = &plan->step[index];
+    napcoll_runs_t runs = napcoll_runs_of(plan, &step->dst);
+
+    while (napcoll_runs_next(&runs)) {
+        const int first = index_of(run, rank, runs.run);
+
+        for (int b = first; b < first + runs.run.count; b++, from++) {
+            if (step->sizes) {
+                if (NULL != r->told_of) {
+                    r->told_of[b] = from->sum;
+                }
+                continue;
+            }
+            if (NULL != r->told_of && runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
+                if (r->told_of[b] != from->sum) {
+                    return napcoll_verdict_set(
+                        run->verdict, NAPCOLL_VERIFY_SIZES, rank, r->stage, index,
+                        "the size of block %d was %s", b - first + runs.run.first,
+                        0 == r->told_of[b] ? "not told before it came" : "that of another block");
+                }
+                r->told_of[b] = 0;
+            }
+            r->block[b] = *from;
+        }
+    }
+    return NAPCOLL_VERIFY_OK;
+}
+
+/* Take in what a stage's receives bring, of blocks or of sizes; the other ends are posted. */
+static napcoll_verify_status_t receive(run_t *run, int rank, bool sizes)
 {
     rank_t *r = &run->rank[rank];
     const napcoll_stage_t *s = &run->shelf.copy[rank]->plan->stage[r->stage];
@@ -295,7 +402,7 @@ static napcoll_verify_status_t receive(run_t *run, int rank)
         napcoll_verify_status_t status;
         int end;
 
-        if (NAPCOLL_STEP_RECV != step->kind) {
+        if (NAPCOLL_STEP_RECV != step->kind || sizes != step->sizes) {
             continue;
         }
         status = napcoll_proving_need_plan(run, step->peer);
@@ -305,9 +412,9 @@ static napcoll_verify_status_t receive(run_t *run, int rank)
         other = &run->rank[step->peer];
         copy = run->shelf.copy[step->peer];
         end = napcoll_shelf_other_end(&run->shelf, rank, i);
-        if (step->dst.count > 0) {
-            memcpy(values_of(run, rank, step->dst), other->outbox + copy->outbox_at[end],
-                   (size_t) step->dst.count * sizeof(value_t));
+        status = take_in(run, rank, i, other->outbox + copy->outbox_at[end]);
+        if (NAPCOLL_VERIFY_OK != status) {
+            return status;
         }
         if (NULL != r->told
             && !napcoll_rank_set_add(&r->knows,
@@ -323,8 +430,11 @@ napcoll_verify_status_t napcoll_proving_complete_stage(run_t *run, int rank)
 {
     rank_t *r = &run->rank[rank];
     const napcoll_stage_t *s = &run->shelf.copy[rank]->plan->stage[r->stage];
-    napcoll_verify_status_t status = receive(run, rank);
+    napcoll_verify_status_t status = receive(run, rank, false);
 
+    if (NAPCOLL_VERIFY_OK == status) {
+        status = receive(run, rank, true);
+    }
     for (int i = 0; i < s->work && NAPCOLL_VERIFY_OK == status; i++) {
         status = run_work(run, rank, s->first + s->messages + i);
     }

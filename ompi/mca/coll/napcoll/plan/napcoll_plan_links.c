@@ -133,7 +133,7 @@ static bool meet(run_t *run, int source, int send, int target)
 {
     const napcoll_plan_t *plan = run->shelf.copy[source]->plan;
     const int a = run->rank[source].begun, b = run->rank[target].begun;
-    const sent_t sent = {.share = napcoll_plan_share(plan, plan->step[send].left),
+    const sent_t sent = {.share = napcoll_plan_message_share(plan, &plan->step[send]),
                          .step = a > b ? a : b,
                          .from = napcoll_node_map_node(run->map, source),
                          .to = napcoll_node_map_node(run->map, target)};

@@ -7,22 +7,24 @@
  * @file
  * Plans as a row of numbers, to send them to another process (see napcoll_plan.h):
  *
- *     rank blocks temps stages steps max_messages layout scattered
+ *     rank blocks temps stages steps max_messages layout scattered listed
  *     first count                                   of each buffer
  *     first messages work                           of each stage
- *     kind phase peer dst left right                of each step; a span is buffer first count
+ *     kind phase peer sizes dst left right          of each step; a span is buffer first count
+ *     span                                          of each run of the list
  */
 
 #include <stdlib.h>
 
 #include "plan/napcoll_plan.h"
 
-enum { HEAD = 8, PER_BUFFER = 2, PER_STAGE = 3, PER_STEP = 12 };
+enum { HEAD = 9, PER_BUFFER = 2, PER_STAGE = 3, PER_STEP = 13, PER_RUN = 3 };
 
 size_t napcoll_plan_packed_count(const napcoll_plan_t *plan)
 {
     return HEAD + PER_BUFFER * (NAPCOLL_BUFFER_TEMP + (size_t) plan->temps)
-           + PER_STAGE * (size_t) plan->stages + PER_STEP * (size_t) plan->steps;
+           + PER_STAGE * (size_t) plan->stages + PER_STEP * (size_t) plan->steps
+           + PER_RUN * (size_t) plan->listed;
 }
 
 static void put_span(int32_t **at, napcoll_span_t span)
@@ -44,7 +46,7 @@ void napcoll_plan_pack(const napcoll_plan_t *plan, int32_t *numbers)
 {
     const int32_t head[HEAD] = {
         plan->rank,         plan->blocks,           plan->temps,    plan->stages, plan->steps,
-        plan->max_messages, (int32_t) plan->layout, plan->scattered};
+        plan->max_messages, (int32_t) plan->layout, plan->scattered,      plan->listed};
     int32_t *at = numbers;
 
     for (int i = 0; i < HEAD; i++) {
@@ -63,9 +65,13 @@ void napcoll_plan_pack(const napcoll_plan_t *plan, int32_t *numbers)
         *at++ = (int32_t) plan->step[i].kind;
         *at++ = (int32_t) plan->step[i].phase;
         *at++ = plan->step[i].peer;
+        *at++ = plan->step[i].sizes;
         put_span(&at, plan->step[i].dst);
         put_span(&at, plan->step[i].left);
         put_span(&at, plan->step[i].right);
+    }
+    for (int i = 0; i < plan->listed; i++) {
+        put_span(&at, plan->list[i]);
     }
 }
 
@@ -76,14 +82,15 @@ static bool head_fits(const int32_t *numbers, size_t count)
         || numbers[6] >= NAPCOLL_LAYOUTS) {
         return false;
     }
-    for (int i = 2; i < 5; i++) {
-        if (numbers[i] < 0 || (size_t) numbers[i] > count) {
+    for (int i = 2; i < HEAD; i++) {
+        if (numbers[i] < 0 || (i != 5 && (size_t) numbers[i] > count)) {
             return false;
         }
     }
     return count
            == HEAD + PER_BUFFER * (NAPCOLL_BUFFER_TEMP + (size_t) numbers[2])
-                  + PER_STAGE * (size_t) numbers[3] + PER_STEP * (size_t) numbers[4];
+                  + PER_STAGE * (size_t) numbers[3] + PER_STEP * (size_t) numbers[4]
+                  + PER_RUN * (size_t) numbers[8];
 }
 
 /* An array of at least one element. */
@@ -114,11 +121,13 @@ napcoll_plan_t *napcoll_plan_unpack(const int32_t *numbers, size_t count, const 
                              .steps = numbers[4],
                              .max_messages = numbers[5],
                              .layout = (napcoll_layout_t) numbers[6],
-                             .scattered = 0 != numbers[7]};
+                             .scattered = 0 != numbers[7],
+                             .listed = numbers[8]};
     plan->temp = array(plan->temps, sizeof(*plan->temp));
     plan->stage = array(plan->stages, sizeof(*plan->stage));
     plan->step = array(plan->steps, sizeof(*plan->step));
-    if (NULL == plan->temp || NULL == plan->stage || NULL == plan->step) {
+    plan->list = array(plan->listed, sizeof(*plan->list));
+    if (NULL == plan->temp || NULL == plan->stage || NULL == plan->step || NULL == plan->list) {
         napcoll_plan_free(plan);
         return NULL;
     }
@@ -137,10 +146,14 @@ napcoll_plan_t *napcoll_plan_unpack(const int32_t *numbers, size_t count, const 
         step->kind = (napcoll_step_kind_t) at[0];
         step->phase = (napcoll_phase_t) at[1];
         step->peer = at[2];
-        at += 3;
+        step->sizes = 0 != at[3];
+        at += 4;
         step->dst = get_span(&at);
         step->left = get_span(&at);
         step->right = get_span(&at);
+    }
+    for (int i = 0; i < plan->listed; i++) {
+        plan->list[i] = get_span(&at);
     }
     return plan;
 }

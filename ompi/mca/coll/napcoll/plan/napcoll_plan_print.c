@@ -30,12 +30,20 @@ typedef struct {
     char text[64];
 } label_t;
 
-/* "temp3", or "temp3[2..5]" where there are several blocks; "nothing" for an empty span */
+/* "temp3", or "temp3[2..5]" where there are several blocks; "nothing" for an empty span; of a list the first
+ * run and how many blocks there are */
 static label_t label(const napcoll_plan_t *plan, napcoll_span_t span)
 {
     label_t l;
     int at;
 
+    if (NAPCOLL_BUFFER_LIST == span.buffer && span.count > 0) {
+        const label_t first = label(plan, plan->list[span.first]);
+
+        (void) snprintf(l.text, sizeof(l.text), "%.32s... (%" PRId32 " blocks)", first.text,
+                        span.count);
+        return l;
+    }
     if (0 == span.count) {
         at = snprintf(l.text, sizeof(l.text), "nothing");
     } else if (NAPCOLL_BUFFER_SEND == span.buffer) {
@@ -57,11 +65,11 @@ static int print_step(const napcoll_plan_t *plan, const napcoll_step_t *s, FILE 
 {
     switch (s->kind) {
     case NAPCOLL_STEP_RECV:
-        return fprintf(out, "    recv   %s <- rank %" PRId32 "\n", label(plan, s->dst).text,
-                       s->peer);
+        return fprintf(out, "    recv   %s%s <- rank %" PRId32 "\n", s->sizes ? "sizes of " : "",
+                       label(plan, s->dst).text, s->peer);
     case NAPCOLL_STEP_SEND:
-        return fprintf(out, "    send   %s -> rank %" PRId32 "\n", label(plan, s->left).text,
-                       s->peer);
+        return fprintf(out, "    send   %s%s -> rank %" PRId32 "\n", s->sizes ? "sizes of " : "",
+                       label(plan, s->left).text, s->peer);
     case NAPCOLL_STEP_FOLD:
         return fprintf(out, "    fold   %s = %s op %s\n", label(plan, s->dst).text,
                        label(plan, s->left).text, label(plan, s->right).text);

@@ -16,6 +16,8 @@
  *     interval        [low, high) while the folds joined neighbours in rank order
  *     bracketing      a hash over the tree of folds
  *
+ * A block of an all-to-all is one contribution, of a pair of ranks: from low, for high.
+ *
  * The messages of a barrier are empty; what they carry is word of the ranks that have begun, a set.
  *
  * Functions that return a status have set run->verdict where it is not NAPCOLL_VERIFY_OK.
@@ -42,6 +44,8 @@ typedef struct {
 typedef struct {
     value_t *block; /* values of all buffers' blocks; NULL before the first use and after the end */
     value_t *outbox;          /* what was posted so far */
+    uint64_t *told_of;        /* of all buffers' blocks: the sum of what is said to come there; 0: nothing.
+                                 NULL where no sizes are told */
     napcoll_rank_set_t knows; /* barrier: places (in the node order) of ranks known to have begun */
     napcoll_rank_set_t *told; /* barrier: [stages] what was posted so far */
     int stages;               /* barrier: of the plan */
@@ -81,6 +85,9 @@ uint64_t napcoll_proving_mix(uint64_t x);
 
 /** The value of a block that a rank contributes. */
 value_t napcoll_proving_contribution(int rank);
+
+/** The value of the block that a rank has for another one. */
+value_t napcoll_proving_pair(int from, int to);
 
 /** The bracketing of a fold of two values, given theirs. */
 uint64_t napcoll_proving_bracket(uint64_t left, uint64_t right);

@@ -17,10 +17,10 @@
 static int last_writer(const napcoll_plan_t *plan, int block)
 {
     for (int i = plan->steps - 1; i >= 0; i--) {
-        const napcoll_span_t dst = plan->step[i].dst;
+        const napcoll_step_t *step = &plan->step[i];
 
-        if (NAPCOLL_STEP_SEND != plan->step[i].kind && NAPCOLL_BUFFER_RECV == dst.buffer
-            && block >= dst.first && block < dst.first + dst.count) {
+        if (NAPCOLL_STEP_SEND != step->kind && !step->sizes
+            && napcoll_plan_span_has(plan, &step->dst, NAPCOLL_BUFFER_RECV, block)) {
             return i;
         }
     }
@@ -70,6 +70,26 @@ static uint64_t canonical_bracketing(run_t *run, int ranks)
         run->canonical_ranks = ranks;
     }
     return run->canonical;
+}
+
+/* A block of an all-to-all's result is the one that its rank had for this one. */
+static napcoll_verify_status_t check_pair(run_t *run, int rank, int block, value_t result)
+{
+    const int from = napcoll_node_map_at(run->map,
+                                         (napcoll_node_map_place(run->map, rank) + block)
+                                             % run->map->size);
+
+    if (1 != result.count || result.sum != napcoll_proving_pair(from, rank).sum) {
+        const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
+        const int step = last_writer(plan, block);
+
+        return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_CONTRIBUTION, rank,
+                                   step < 0 ? -1 : napcoll_plan_stage_of(plan, step), step,
+                                   "leaves rank %d's block of the result without what that rank "
+                                   "has for it",
+                                   from);
+    }
+    return NAPCOLL_VERIFY_OK;
 }
 
 static napcoll_verify_status_t check_block(run_t *run, int rank, int block, value_t result)
@@ -163,10 +183,14 @@ napcoll_verify_status_t napcoll_proving_check_result(run_t *run, int rank)
     for (int b = 0; b < held.count && NAPCOLL_VERIFY_OK == status
                     && napcoll_goal_takes(claim->goal, claim->root, rank);
          b++) {
-        status = check_block(run, rank, held.first + b, result[b]);
+        status = NAPCOLL_GOAL_ALLTOALL == claim->goal
+                     ? check_pair(run, rank, held.first + b, result[b])
+                     : check_block(run, rank, held.first + b, result[b]);
     }
     free(r->block);
+    free(r->told_of);
     r->block = NULL;
+    r->told_of = NULL;
     r->ended = true;
     run->verdict->results++;
     return status;

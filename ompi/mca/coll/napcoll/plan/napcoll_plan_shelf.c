@@ -98,7 +98,8 @@ static napcoll_copy_t *copy_of(napcoll_plan_t *plan)
         copy->buffer_at = copy->outbox_at + steps + 1;
         copy->bytes = sizeof(*copy) + lists + sizeof(*plan) + steps * sizeof(*plan->step)
                       + (size_t) plan->stages * sizeof(*plan->stage)
-                      + (size_t) plan->temps * sizeof(*plan->temp);
+                      + (size_t) plan->temps * sizeof(*plan->temp)
+                      + (size_t) plan->listed * sizeof(*plan->list);
     }
     return copy;
 }

@@ -17,6 +17,8 @@
  *   the root's vector; no end of a barrier without word of every rank's beginning;
  * - all ranks bracket the folds alike, so that they get the same bits, and where that is claimed by
  *   halves of the ranks, whatever nodes they are on;
+ * - of an all-to-all, each block goes to the rank that it is for; what leaves a temporary is not sent
+ *   again; sizes that are told are those of the blocks that come;
  * - a reduce-scatter reads nothing that its result has overwritten, where it is in place;
  * - no process has more messages in a stage than claimed.
  *
@@ -45,6 +47,8 @@ typedef struct napcoll_claim {
     bool ordered;        /**< contributions must be folded in rank order */
     bool canonical;   /**< ranks are folded by halves: of ranks [l, h) the first ceil((h - l) / 2)
                            with the others, and each half in itself likewise */
+    bool sized;       /**< blocks differ in size, and only those whose they are know it: before one goes
+                           into a temporary, its size does */
     int max_inter;    /**< most messages that one process sends, or receives, to or from other nodes
                            in one stage; 0 for no claim */
     int max_messages; /**< the same to or from any process */
@@ -65,6 +69,7 @@ typedef enum {
     NAPCOLL_VERIFY_ORDER,        /**< contributions out of rank order */
     NAPCOLL_VERIFY_BRACKETING, /**< ranks that fold in different orders */
     NAPCOLL_VERIFY_MESSAGES,   /**< more messages in a stage than claimed */
+    NAPCOLL_VERIFY_SIZES, /**< sizes that are not those of the blocks that come, or no sizes */
     NAPCOLL_VERIFY_STATUSES
 } napcoll_verify_status_t;
 

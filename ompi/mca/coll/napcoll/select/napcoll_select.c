@@ -163,30 +163,49 @@ static int consider_segments(const napcoll_collective_t *collective, int row,
     return rc;
 }
 
-/* The row with every value of its first tunable, where that is left open: radixes over nodes of 2, 4, 8 and
- * 16, as far as the nodes need them, or all that can be chosen. */
+/* Over how many a radix goes that is left open, and the largest that is tried. */
+static int reach_of(const napcoll_tunable_t *tunable, const napcoll_node_map_t *map, int *most)
+{
+    switch (tunable->reckons) {
+    case NAPCOLL_RECKONS_RADIX:
+        *most = MOST_RADIX;
+        return map->nodes;
+    case NAPCOLL_RECKONS_RADIX_RANKS:
+        return *most = map->size;
+    case NAPCOLL_RECKONS_RADIX_LANES:
+        return *most = map->max_ppn;
+    default:
+        return *most = 0;
+    }
+}
+
+/* The row with every value of its first tunable, where that is left open: radixes of powers of two, as far as
+ * they are needed, or all that can be chosen. */
 static int consider_tunable(const napcoll_collective_t *collective, int row,
                             const napcoll_settings_t *settings, const napcoll_node_map_t *map,
                             const napcoll_params_t *params, napcoll_decision_t *decision)
 {
     const napcoll_tunable_t *tunable = &collective->algorithm[row].tunable[0];
     napcoll_params_t variant = *params;
-    int rc = 0;
+    int rc = 0, most, reach;
 
     if (!is_open(&collective->algorithm[row], params, 0)
         || NAPCOLL_RECKONS_SEGMENTS == tunable->reckons) {
         return consider_segments(collective, row, settings, map, params, decision);
     }
+    reach = reach_of(tunable, map, &most);
     for (int c = 0;
          NAPCOLL_RECKONS_CHOICE == tunable->reckons && 0 == rc && NULL != tunable->names[c]; c++) {
         variant.tunable[0] = c + 1;
         rc = consider_segments(collective, row, settings, map, &variant, decision);
     }
-    for (int radix = 2; NAPCOLL_RECKONS_RADIX == tunable->reckons && 0 == rc && radix <= MOST_RADIX;
-         radix *= 2) {
-        variant.tunable[0] = radix < map->nodes ? radix : map->nodes;
+    for (int radix = 2; 0 == rc && reach > 0 && radix <= 2 * most; radix *= 2) {
+        variant.tunable[0] = radix < reach ? radix : reach;
+        if (variant.tunable[0] > most) {
+            break;
+        }
         rc = consider_segments(collective, row, settings, map, &variant, decision);
-        if (radix >= map->nodes) {
+        if (radix >= reach) {
             break;
         }
     }
@@ -218,7 +237,7 @@ static int choose_cheapest(const napcoll_collective_t *collective,
 {
     const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
 
-    if ((map.max_ppn < 2 || map.nodes < 2)
+    if (((map.max_ppn < 2 && !collective->everywhere) || map.nodes < 2)
         && !(settings->reproducible && napcoll_goal_folds(collective->goal))) {
         decision->reason = map.nodes < 2 ? NAPCOLL_REASON_ONE_NODE : NAPCOLL_REASON_PPN;
         return 0;

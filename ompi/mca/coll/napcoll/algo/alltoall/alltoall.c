@@ -1,0 +1,117 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The table of algorithms of alltoall, alltoallv and alltoallw.
+ */
+
+#include "algo/alltoall/alltoall.h"
+
+static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
+    [NAPCOLL_ALLTOALL_LINEAR] =
+        {.name = "linear",
+         .help = "every rank sends its blocks straight to all others",
+         .generate = napcoll_alltoall_linear,
+         .bounds = napcoll_alltoall_linear_bounds,
+         .linear = true,
+         .needs = NAPCOLL_NEEDS_NOTHING,
+         .tunable = {{.name = "requests",
+                      .help = "Blocks that a process sends, and receives, at once. 0: 256",
+                      .initial = 0,
+                      .least = 0}}},
+    [NAPCOLL_ALLTOALL_PAIRWISE] =
+        {.name = "pairwise",
+         .help = "in P - 1 steps every rank sends one block and receives one",
+         .generate = napcoll_alltoall_pairwise,
+         .bounds = napcoll_alltoall_pairwise_bounds,
+         .linear = true,
+         .needs = NAPCOLL_NEEDS_NOTHING},
+    [NAPCOLL_ALLTOALL_TUNA] =
+        {.name = "tuna",
+         .help = "blocks go by the digits of their way, all of one digit together: ceil(log_radix P) "
+                 "steps of radix - 1 messages",
+         .generate = napcoll_alltoall_tuna,
+         .bounds = napcoll_alltoall_tuna_bounds,
+         .detours = true,
+         .needs = NAPCOLL_NEEDS_NOTHING,
+         .tunable = {{.name = "radix",
+                      .help = "Radix over all ranks, at least 2: more messages, of which each block "
+                              "takes fewer. 0: chosen by the model",
+                      .initial = 0,
+                      .least = 0,
+                      .reckons = NAPCOLL_RECKONS_RADIX_RANKS},
+                     {.name = "burst",
+                      .help = "Messages at once, radix - 1 at most. 0: all of a digit, 256 at most",
+                      .initial = 0,
+                      .least = 0}}},
+    [NAPCOLL_ALLTOALL_TUNA_COALESCED] =
+        {.name = "tuna_coalesced",
+         .help = "inside the node by digits, the blocks of all nodes together; then one message to "
+                 "each other node",
+         .generate = napcoll_alltoall_tuna_coalesced,
+         .bounds = napcoll_alltoall_tuna_coalesced_bounds,
+         .detours = true,
+         .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_EQUAL_NODES,
+         .tunable = {{.name = "radix",
+                      .help = "Radix over the processes of a node, at least 2. 0: chosen by the model",
+                      .initial = 0,
+                      .least = 0,
+                      .reckons = NAPCOLL_RECKONS_RADIX_LANES},
+                     {.name = "block_count",
+                      .help = "Nodes to which a process sends at once. 0: 256",
+                      .initial = 0,
+                      .least = 0}}},
+    [NAPCOLL_ALLTOALL_TUNA_STAGGERED] =
+        {.name = "tuna_staggered",
+         .help = "inside the node by digits, the blocks of all nodes together; then every block goes "
+                 "to its node by itself",
+         .generate = napcoll_alltoall_tuna_staggered,
+         .bounds = napcoll_alltoall_tuna_staggered_bounds,
+         .detours = true,
+         .linear = true,
+         .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_EQUAL_NODES,
+         .tunable = {{.name = "radix",
+                      .help = "Radix over the processes of a node, at least 2. 0: chosen by the model",
+                      .initial = 0,
+                      .least = 0,
+                      .reckons = NAPCOLL_RECKONS_RADIX_LANES},
+                     {.name = "block_count",
+                      .help = "Blocks that a process sends to other nodes at once. 0: 256",
+                      .initial = 0,
+                      .least = 0}}},
+};
+
+const napcoll_collective_t napcoll_alltoall = {.name = "alltoall",
+                                               .goal = NAPCOLL_GOAL_ALLTOALL,
+                                               .everywhere = true,
+                                               .algorithm = algorithms,
+                                               .algorithms = NAPCOLL_ALLTOALL_ALGORITHMS};
+
+const napcoll_collective_t napcoll_alltoallv = {.name = "alltoallv",
+                                                .goal = NAPCOLL_GOAL_ALLTOALL,
+                                               .everywhere = true,
+                                                .uneven = true,
+                                                .algorithm = algorithms,
+                                                .algorithms = NAPCOLL_ALLTOALL_ALGORITHMS};
+
+const napcoll_collective_t napcoll_alltoallw = {.name = "alltoallw",
+                                                .goal = NAPCOLL_GOAL_ALLTOALL,
+                                               .everywhere = true,
+                                                .uneven = true,
+                                                .algorithm = algorithms,
+                                                .algorithms = NAPCOLL_ALLTOALL_ALGORITHMS};
+
+napcoll_builder_t *napcoll_alltoall_builder(const napcoll_request_t *request)
+{
+    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_PAIRS,
+                                                         request->map->size);
+
+    if (NULL != builder) {
+        napcoll_builder_copy(builder, (napcoll_span_t){.buffer = NAPCOLL_BUFFER_RECV, .count = 1},
+                             (napcoll_span_t){.buffer = NAPCOLL_BUFFER_SEND, .count = 1});
+    }
+    return builder;
+}

@@ -1,0 +1,59 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * All-to-all without detours: block j straight to the rank j places before. Linear sends many at once,
+ * pairwise one. Neighbours in the node order come first.
+ *
+ *     cost   linear: alpha + (P - 1) max(gap, beta s)     pairwise: (P - 1) (alpha + beta s)
+ */
+
+#include "algo/alltoall/alltoall.h"
+
+enum { MOST_AT_ONCE = 256 };
+
+napcoll_plan_t *napcoll_alltoall_direct(const napcoll_request_t *request, int at_once)
+{
+    const napcoll_node_map_t *map = request->map;
+    const int place = napcoll_node_map_place(map, request->rank);
+    napcoll_builder_t *builder = napcoll_alltoall_builder(request);
+
+    if (NULL == builder) {
+        return NULL;
+    }
+    for (int j = 1; j < map->size; j++) {
+        const napcoll_span_t from = {.buffer = NAPCOLL_BUFFER_SEND, .first = j, .count = 1};
+        const napcoll_span_t to = {.buffer = NAPCOLL_BUFFER_RECV, .first = j, .count = 1};
+
+        napcoll_builder_recv(builder, to, napcoll_node_map_at(map, (place + j) % map->size));
+        napcoll_builder_send(builder, from,
+                             napcoll_node_map_at(map, (place + map->size - j) % map->size));
+        if (0 == j % at_once) {
+            napcoll_builder_next_stage(builder);
+        }
+    }
+    return napcoll_builder_finish(builder);
+}
+
+static int requests_of(const napcoll_params_t *params)
+{
+    return params->tunable[0] > 0 ? params->tunable[0] : MOST_AT_ONCE;
+}
+
+napcoll_plan_t *napcoll_alltoall_linear(const napcoll_request_t *request)
+{
+    return napcoll_alltoall_direct(request, requests_of(&request->params));
+}
+
+napcoll_bounds_t napcoll_alltoall_linear_bounds(const napcoll_node_map_t *map,
+                                                const napcoll_params_t *params)
+{
+    const int others = map->size - 1, requests = requests_of(params);
+    const int away = map->size - map->min_ppn;
+
+    return (napcoll_bounds_t){.inter = requests < away ? requests : away,
+                              .all = requests < others ? requests : others};
+}

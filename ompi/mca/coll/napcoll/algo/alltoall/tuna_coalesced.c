@@ -1,0 +1,49 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * TuNA on two levels, coalesced: after the exchange inside the node each process sends one message of Q blocks
+ * to each other node (alltoall/tuna_nodes.h).
+ *
+ *     cost   K_Q local messages of N D_Q / K_Q blocks, N - 1 messages of Q blocks between nodes
+ */
+
+#include "algo/alltoall/tuna_nodes.h"
+
+napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_request_t *request)
+{
+    const int at_once = napcoll_tuna_nodes_at_once(&request->params);
+    napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(request);
+
+    if (NULL == plan.builder) {
+        return NULL;
+    }
+    for (int k = 1; k < plan.nodes; k++) {
+        napcoll_span_t from = napcoll_builder_list(plan.builder), to;
+
+        for (int i = 0; i < plan.lanes; i++) {
+            napcoll_builder_list_add(plan.builder, &from, napcoll_tuna_nodes_source(&plan, k, i));
+        }
+        from = napcoll_builder_list_end(plan.builder, from);
+        to = napcoll_builder_list(plan.builder);
+        for (int i = 0; i < plan.lanes; i++) {
+            napcoll_builder_list_add(plan.builder, &to, napcoll_tuna_nodes_target(&plan, k, i));
+        }
+        to = napcoll_builder_list_end(plan.builder, to);
+        napcoll_builder_recv(plan.builder, to, napcoll_tuna_nodes_peer(&plan, k));
+        napcoll_builder_send(plan.builder, from, napcoll_tuna_nodes_peer(&plan, -k));
+        if (0 == k % at_once) {
+            napcoll_builder_next_stage(plan.builder);
+        }
+    }
+    return napcoll_builder_finish(plan.builder);
+}
+
+napcoll_bounds_t napcoll_alltoall_tuna_coalesced_bounds(const napcoll_node_map_t *map,
+                                                        const napcoll_params_t *params)
+{
+    return napcoll_tuna_nodes_bounds(map, params, map->nodes - 1);
+}

@@ -1,0 +1,139 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * TuNA on two levels (see the header). A group of TuNA's is a node, as blocks are for it: group k is k nodes
+ * before the own one, group 0 the own.
+ */
+
+#include "algo/alltoall/tuna_nodes.h"
+
+/* The block of the send buffer for the lane i before this one, on the node k before this one. */
+static int send_block(const napcoll_tuna_t *tuna, int k, int i)
+{
+    const int lanes = tuna->members, size = tuna->request->map->size;
+    const int node = (tuna->node + tuna->groups - k) % tuna->groups;
+    const int lane = (tuna->self + lanes - i) % lanes;
+
+    return (tuna->place + size - (node * lanes + lane)) % size;
+}
+
+/* The block of the receive buffer from the lane i after this one, on the node k after this one. */
+static int recv_block(const napcoll_tuna_t *tuna, int k, int i)
+{
+    const int lanes = tuna->members, size = tuna->request->map->size;
+    const int node = (tuna->node + k) % tuna->groups;
+    const int lane = (tuna->self + i) % lanes;
+
+    return (node * lanes + lane + size - tuna->place) % size;
+}
+
+/* The slot of a group's block i: other groups have one for each. */
+static int slot_of(const napcoll_tuna_t *tuna, int k, int i)
+{
+    return k > 0 ? (k - 1) * (tuna->members - 1) + i - 1
+                 : (tuna->groups - 1) * (tuna->members - 1) + napcoll_tuna_slot(tuna->radix, i);
+}
+
+static int rank_of(const napcoll_tuna_t *tuna, int member)
+{
+    return napcoll_node_map_rank(tuna->request->map, tuna->node, member);
+}
+
+static bool rests(const napcoll_tuna_t *tuna, int group)
+{
+    (void) tuna;
+    return group > 0;
+}
+
+static void add(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, napcoll_span_t *list,
+                int group, napcoll_tuna_where_t where, int first, int count)
+{
+    if (NAPCOLL_TUNA_TRANSIT == where || (NAPCOLL_TUNA_HOME == where && group > 0)) {
+        napcoll_builder_list_add(builder, list,
+                                 (napcoll_span_t){.buffer = tuna->temporary,
+                                                  .first = slot_of(tuna, group, first),
+                                                  .count = count});
+        return;
+    }
+    for (int i = first; i < first + count; i++) {
+        napcoll_builder_list_add(
+            builder, list,
+            NAPCOLL_TUNA_INPUT == where
+                ? (napcoll_span_t){.buffer = NAPCOLL_BUFFER_SEND,
+                                   .first = send_block(tuna, group, i),
+                                   .count = 1}
+                : (napcoll_span_t){.buffer = NAPCOLL_BUFFER_RECV,
+                                   .first = recv_block(tuna, 0, i),
+                                   .count = 1});
+    }
+}
+
+napcoll_tuna_nodes_t napcoll_tuna_nodes_begin(const napcoll_request_t *request)
+{
+    const napcoll_node_map_t *map = request->map;
+    const int lanes = map->max_ppn;
+    const int radix = napcoll_tuna_radix(request->params.tunable[0], lanes);
+    const int slots = (map->nodes - 1) * (lanes - 1) + napcoll_tuna_slots(lanes, radix);
+    napcoll_tuna_nodes_t plan = {
+        .builder = napcoll_alltoall_builder(request),
+        .nodes = map->nodes,
+        .lanes = lanes,
+        .tuna = {.members = lanes,
+                 .self = napcoll_node_map_lane(map, request->rank),
+                 .radix = radix,
+                 .burst = napcoll_tuna_burst(0, lanes, radix),
+                 .groups = map->nodes,
+                 .sized = napcoll_alltoall_sized(request),
+                 .rank = rank_of,
+                 .add = add,
+                 .rests = rests,
+                 .request = request,
+                 .place = napcoll_node_map_place(map, request->rank),
+                 .node = napcoll_node_map_node(map, request->rank)}};
+
+    if (NULL != plan.builder) {
+        if (slots > 0) {
+            plan.tuna.temporary = napcoll_builder_temp(plan.builder, 0, slots).buffer;
+        }
+        napcoll_tuna_emit(&plan.tuna, plan.builder);
+    }
+    return plan;
+}
+
+napcoll_span_t napcoll_tuna_nodes_source(const napcoll_tuna_nodes_t *plan, int distance, int i)
+{
+    return i > 0 ? (napcoll_span_t){.buffer = plan->tuna.temporary,
+                                    .first = slot_of(&plan->tuna, distance, i),
+                                    .count = 1}
+                 : (napcoll_span_t){.buffer = NAPCOLL_BUFFER_SEND,
+                                    .first = send_block(&plan->tuna, distance, 0),
+                                    .count = 1};
+}
+
+napcoll_span_t napcoll_tuna_nodes_target(const napcoll_tuna_nodes_t *plan, int distance, int i)
+{
+    return (napcoll_span_t){
+        .buffer = NAPCOLL_BUFFER_RECV, .first = recv_block(&plan->tuna, distance, i), .count = 1};
+}
+
+int napcoll_tuna_nodes_peer(const napcoll_tuna_nodes_t *plan, int distance)
+{
+    return napcoll_node_map_rank(plan->tuna.request->map,
+                                 (plan->tuna.node + plan->nodes + distance) % plan->nodes,
+                                 plan->tuna.self);
+}
+
+napcoll_bounds_t napcoll_tuna_nodes_bounds(const napcoll_node_map_t *map,
+                                           const napcoll_params_t *params, int most)
+{
+    const int radix = napcoll_tuna_radix(params->tunable[0], map->max_ppn);
+    const int inside = 2 * napcoll_tuna_burst(0, map->max_ppn, radix);
+    const int at_once = napcoll_tuna_nodes_at_once(params);
+    const int inter = at_once < most ? at_once : most;
+
+    return (napcoll_bounds_t){.inter = inter, .all = inter > inside ? inter : inside};
+}

@@ -1,0 +1,44 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * TuNA on two levels, staggered: after the exchange inside the node each process sends every block that it has
+ * for another node by itself, with a bound on those that are under way (alltoall/tuna_nodes.h). Nothing is
+ * packed, and a block need not wait for others.
+ *
+ *     cost   K_Q local messages of N D_Q / K_Q blocks, Q (N - 1) messages of a block between nodes
+ */
+
+#include "algo/alltoall/tuna_nodes.h"
+
+napcoll_plan_t *napcoll_alltoall_tuna_staggered(const napcoll_request_t *request)
+{
+    const int at_once = napcoll_tuna_nodes_at_once(&request->params);
+    napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(request);
+    int blocks = 0;
+
+    if (NULL == plan.builder) {
+        return NULL;
+    }
+    for (int k = 1; k < plan.nodes; k++) {
+        for (int i = 0; i < plan.lanes; i++) {
+            napcoll_builder_recv(plan.builder, napcoll_tuna_nodes_target(&plan, k, i),
+                                 napcoll_tuna_nodes_peer(&plan, k));
+            napcoll_builder_send(plan.builder, napcoll_tuna_nodes_source(&plan, k, i),
+                                 napcoll_tuna_nodes_peer(&plan, -k));
+            if (0 == ++blocks % at_once) {
+                napcoll_builder_next_stage(plan.builder);
+            }
+        }
+    }
+    return napcoll_builder_finish(plan.builder);
+}
+
+napcoll_bounds_t napcoll_alltoall_tuna_staggered_bounds(const napcoll_node_map_t *map,
+                                                        const napcoll_params_t *params)
+{
+    return napcoll_tuna_nodes_bounds(map, params, (map->nodes - 1) * map->max_ppn);
+}

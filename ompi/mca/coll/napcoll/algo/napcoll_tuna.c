@@ -1,0 +1,189 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * TuNA's rounds (see the header).
+ */
+
+#include "algo/napcoll_tuna.h"
+
+enum { MOST_AT_ONCE = 256 };
+
+int napcoll_tuna_radix(int wanted, int members)
+{
+    if (wanted < 2) {
+        return 2;
+    }
+    return wanted > members && members > 1 ? members : wanted;
+}
+
+int napcoll_tuna_burst(int wanted, int members, int radix)
+{
+    const int all = (radix < members ? radix : members) - 1;
+    const int burst = wanted > 0 ? wanted : MOST_AT_ONCE;
+
+    return burst < all ? burst : all > 0 ? all : 1;
+}
+
+int napcoll_tuna_rounds(int members, int radix)
+{
+    int rounds = 0;
+
+    for (int64_t weight = 1; weight < members; weight *= radix) {
+        const int64_t digits = (members - 1) / weight;
+
+        rounds += (int) (digits < radix ? digits : radix - 1);
+    }
+    return rounds;
+}
+
+/* Numbers below `members` that have this digit at this weight. */
+static int64_t having(int members, int radix, int64_t weight, int digit)
+{
+    const int64_t span = weight * radix, rest = members % span - digit * weight;
+
+    return members / span * weight + (rest < 0 ? 0 : rest > weight ? weight : rest);
+}
+
+int64_t napcoll_tuna_moved(int members, int radix)
+{
+    int64_t moved = 0;
+
+    for (int64_t weight = 1; weight < members; weight *= radix) {
+        for (int digit = 1; digit < radix && digit * weight < members; digit++) {
+            moved += having(members, radix, weight, digit);
+        }
+    }
+    return moved;
+}
+
+int napcoll_tuna_slots(int members, int radix)
+{
+    return members - 1 - napcoll_tuna_rounds(members, radix);
+}
+
+int napcoll_tuna_slot(int radix, int j)
+{
+    int digits = 0, leading = j;
+
+    for (; leading >= radix; leading /= radix) {
+        digits++;
+    }
+    return j - 1 - digits * (radix - 1) - leading;
+}
+
+/* Rounds of one weight that go together: digits [digit, end). */
+typedef struct {
+    int64_t weight;
+    int digit;
+    int end;
+} burst_t;
+
+/* The burst from this digit on, or from the next weight's first; false: there is none. */
+static bool next_burst(const napcoll_tuna_t *tuna, burst_t *burst)
+{
+    int64_t digits;
+
+    burst->digit = burst->end;
+    if (burst->digit >= tuna->radix || burst->digit * burst->weight >= tuna->members) {
+        burst->weight *= tuna->radix;
+        burst->digit = 1;
+    }
+    if (burst->weight >= tuna->members) {
+        return false;
+    }
+    digits = (tuna->members - 1) / burst->weight;
+    digits = digits < tuna->radix ? digits : tuna->radix - 1;
+    burst->end = burst->digit + tuna->burst;
+    burst->end = burst->end > digits ? (int) digits + 1 : burst->end;
+    return true;
+}
+
+/* The runs of blocks of a round: [first, first + *count), whose digit it is. Begin with digit * weight. */
+static int run_of(const napcoll_tuna_t *tuna, int64_t weight, int64_t first)
+{
+    return (int) (first + weight < tuna->members ? weight : tuna->members - first);
+}
+
+/* Whether blocks of a run are at home after the round. */
+static bool arrives(const napcoll_tuna_t *tuna, int64_t weight, int64_t first)
+{
+    return first < weight * tuna->radix;
+}
+
+/* The lists of a round: what is sent, and where it lands; where `sizes`, only of what lands in a temporary. */
+static void list_blocks(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, int64_t weight,
+                        int digit, bool sends, bool sizes, napcoll_span_t *list)
+{
+    for (int group = 0; group < tuna->groups; group++) {
+        for (int64_t first = digit * weight; first < tuna->members; first += weight * tuna->radix) {
+            const int count = run_of(tuna, weight, first);
+            const bool home = arrives(tuna, weight, first);
+
+            if (sizes && home && !tuna->rests(tuna, group)) {
+                continue;
+            }
+            if (sends) {
+                tuna->add(tuna, builder, list, group, NAPCOLL_TUNA_INPUT, (int) first, 1);
+                if (count > 1) {
+                    tuna->add(tuna, builder, list, group, NAPCOLL_TUNA_TRANSIT, (int) first + 1,
+                              count - 1);
+                }
+            } else {
+                tuna->add(tuna, builder, list, group,
+                          home ? NAPCOLL_TUNA_HOME : NAPCOLL_TUNA_TRANSIT, (int) first, count);
+            }
+        }
+    }
+}
+
+/* The messages of a burst: of its blocks, or of their sizes. */
+static void emit_burst(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, const burst_t *burst,
+                       bool sizes)
+{
+    for (int digit = burst->digit; digit < burst->end; digit++) {
+        const int distance = (int) (digit * burst->weight);
+        const int to = tuna->rank(tuna, (tuna->self + tuna->members - distance) % tuna->members);
+        const int from = tuna->rank(tuna, (tuna->self + distance) % tuna->members);
+        napcoll_span_t list = napcoll_builder_list(builder);
+
+        list_blocks(tuna, builder, burst->weight, digit, false, sizes, &list);
+        list = napcoll_builder_list_end(builder, list);
+        if (sizes) {
+            napcoll_builder_recv_sizes(builder, list, from);
+        } else {
+            napcoll_builder_recv(builder, list, from);
+        }
+        list = napcoll_builder_list(builder);
+        list_blocks(tuna, builder, burst->weight, digit, true, sizes, &list);
+        list = napcoll_builder_list_end(builder, list);
+        if (sizes) {
+            napcoll_builder_send_sizes(builder, list, to);
+        } else {
+            napcoll_builder_send(builder, list, to);
+        }
+    }
+}
+
+void napcoll_tuna_emit(const napcoll_tuna_t *tuna, napcoll_builder_t *builder)
+{
+    burst_t ahead = {.weight = 1, .digit = 1, .end = 1}, burst = ahead;
+    bool more = next_burst(tuna, &ahead);
+
+    if (tuna->sized && more) {
+        emit_burst(tuna, builder, &ahead, true);
+        napcoll_builder_next_stage(builder);
+    }
+    while (more) {
+        burst = ahead;
+        more = next_burst(tuna, &ahead);
+        emit_burst(tuna, builder, &burst, false);
+        if (tuna->sized && more) {
+            emit_burst(tuna, builder, &ahead, true);
+        }
+        napcoll_builder_next_stage(builder);
+    }
+}

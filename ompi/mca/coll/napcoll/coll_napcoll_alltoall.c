@@ -1,0 +1,230 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw (see coll_napcoll_vector.c). Block j of a plan is that for
+ * the rank j places before this one in the node order, or from the one j places after.
+ *
+ * In MPI_Alltoall all ranks know all sizes. In the others a decision rests on what ranks agree on in an
+ * allreduce of two numbers, or on what users say:
+ *
+ *     mean       bytes that a process sends to each other one, of the process that sends most
+ *     largest    block of any process: times the slots of the plan it is what transit may take
+ */
+
+#include "coll_napcoll.h"
+
+#include "exec/napcoll_pairs.h"
+
+typedef napcoll_compat_counts_t counts_t;
+typedef napcoll_compat_displs_t displs_t;
+
+/* One side of a call. Where there is no array, all ranks have the one value. */
+typedef struct {
+    char *buffer;
+    const counts_t *counts;
+    size_t count;
+    const displs_t *displs;            /* in elements, or, where there are types, in bytes */
+    ompi_datatype_t *const *types;
+    ompi_datatype_t *type;
+} side_t;
+
+static void fill_block(const side_t *side, int rank, napcoll_block_t *block)
+{
+    ptrdiff_t lb, extent, at;
+
+    block->count = NULL == side->counts ? side->count : napcoll_compat_count(*side->counts, rank);
+    block->type = NULL == side->types ? side->type : side->types[rank];
+    if (NULL != side->types) {
+        at = napcoll_compat_displ(*side->displs, rank);
+    } else {
+        ompi_datatype_get_extent(side->type, &lb, &extent);
+        at = NULL == side->displs ? (ptrdiff_t) ((size_t) rank * side->count)
+                                  : napcoll_compat_displ(*side->displs, rank);
+        at *= extent;
+    }
+    block->at = side->buffer + at;
+}
+
+/* The blocks of a call, in the order of the layout. */
+static int fill_blocks(mca_coll_napcoll_module_t *napcoll, const side_t *send, const side_t *recv)
+{
+    const napcoll_node_map_t *map = napcoll->map;
+    const int size = map->size, place = napcoll_node_map_place(map, ompi_comm_rank(napcoll->comm));
+    napcoll_pairs_t *pairs = napcoll_engine_pairs(&napcoll->engine);
+    int rc = NULL == pairs ? OMPI_ERR_OUT_OF_RESOURCE : napcoll_pairs_ranks(pairs, size);
+
+    for (int j = 0; j < size && OMPI_SUCCESS == rc; j++) {
+        fill_block(recv, napcoll_node_map_at(map, (place + j) % size), &pairs->recv[j]);
+        if (NULL != send) {
+            fill_block(send, napcoll_node_map_at(map, (place + size - j) % size), &pairs->send[j]);
+        }
+    }
+    return OMPI_SUCCESS == rc ? napcoll_pairs_measure(pairs, NULL == send) : rc;
+}
+
+/* Whether ranks must agree on sizes: for auto, and for a bound on what is in transit. */
+static bool must_agree(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll)
+{
+    const int force = mca_coll_napcoll_force(napcoll, coll);
+    const bool leaves = NAPCOLL_FORCE_PREVIOUS == force
+                        || (NAPCOLL_FORCE_AUTO == force && napcoll->map->nodes < 2);
+    const int row = force - NAPCOLL_FORCE_FIRST;
+
+    return !leaves && 0 == napcoll->mean_bytes
+           && (row < 0
+               || (mca_coll_napcoll_component.transit_bytes > 0
+                   && mca_coll_napcoll_collectives[coll]->algorithm[row].detours));
+}
+
+/* Say the sizes of a call, in which every rank knows its own alone. */
+static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pairs,
+                 napcoll_call_t *call)
+{
+    enum { MEAN, LARGEST, NUMBERS };
+    int64_t number[NUMBERS] = {0, 0};
+    int rc = OMPI_SUCCESS;
+
+    for (int j = 0; j < pairs->ranks; j++) {
+        const int64_t bytes = (int64_t) pairs->send[j].bytes;
+
+        number[MEAN] += bytes;
+        number[LARGEST] = bytes > number[LARGEST] ? bytes : number[LARGEST];
+    }
+    number[MEAN] = (number[MEAN] + pairs->ranks - 1) / pairs->ranks;
+    if (must_agree(napcoll, call->coll)) {
+        rc = mca_coll_napcoll_allreduce(MPI_IN_PLACE, number, NUMBERS, &ompi_mpi_int64_t.dt,
+                                        &ompi_mpi_op_max.op, napcoll->comm, &napcoll->super);
+        call->bytes = (size_t) number[MEAN];
+        call->largest = (size_t) number[LARGEST];
+    } else {
+        call->bytes = napcoll->mean_bytes;
+    }
+    return rc;
+}
+
+/* Run a call, unless it belongs to the previous function: then *done is false, and nothing has been
+ * touched. Without `send` it is in place. */
+static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, const side_t *send,
+               const side_t *recv, int tag, bool *done)
+{
+    napcoll_call_t call = {.coll = coll};
+    const napcoll_plan_t *plan;
+    napcoll_pairs_t *pairs;
+    int rc = mca_coll_napcoll_know_nodes(napcoll, done);
+
+    if (OMPI_SUCCESS != rc || !*done) {
+        return rc;
+    }
+    if (NAPCOLL_COMPAT_HETEROGENEOUS) {
+        *done = false; /* bytes are packed */
+        return OMPI_SUCCESS;
+    }
+    rc = fill_blocks(napcoll, send, recv);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    pairs = napcoll->engine.pairs;
+    pairs->even = NAPCOLL_COLL_ALLTOALL == coll;
+    pairs->bytes = pairs->recv[0].bytes;
+    if (pairs->even) {
+        call.bytes = call.largest = pairs->bytes;
+    } else {
+        rc = agree(napcoll, pairs, &call);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_plan_for(napcoll, &call, &plan);
+    }
+    *done = OMPI_SUCCESS != rc || NULL != plan;
+    if (OMPI_SUCCESS == rc && NULL != plan) {
+        return napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, tag);
+    }
+    napcoll_pairs_drop_copy(pairs);
+    return rc;
+}
+
+static int alltoall_previous(const mca_coll_napcoll_module_t *napcoll, ALLTOALL_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_ALLTOALL];
+
+    (void) module;
+    return ((mca_coll_base_module_alltoall_fn_t) previous->function)(ALLTOALL_BASE_ARG_NAMES,
+                                                                     previous->module);
+}
+
+int mca_coll_napcoll_alltoall(ALLTOALL_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const side_t send = {.buffer = (char *) (uintptr_t) sendbuf,
+                         .count = (size_t) sendcount,
+                         .type = sendtype};
+    const side_t recv = {.buffer = recvbuf, .count = (size_t) recvcount, .type = recvtype};
+    size_t element;
+    bool done;
+    int rc;
+
+    ompi_datatype_type_size(recvtype, &element);
+    if (0 == recvcount || 0 == element) {
+        return OMPI_SUCCESS; /* nothing to send, on any rank */
+    }
+    rc = run(napcoll, NAPCOLL_COLL_ALLTOALL, MPI_IN_PLACE == sendbuf ? NULL : &send, &recv,
+             MCA_COLL_BASE_TAG_ALLTOALL, &done);
+    return done ? rc : alltoall_previous(napcoll, ALLTOALL_BASE_ARG_NAMES, module);
+}
+
+static int alltoallv_previous(const mca_coll_napcoll_module_t *napcoll, ALLTOALLV_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_ALLTOALLV];
+
+    (void) module;
+    return ((mca_coll_base_module_alltoallv_fn_t) previous->function)(ALLTOALLV_BASE_ARG_NAMES,
+                                                                      previous->module);
+}
+
+int mca_coll_napcoll_alltoallv(ALLTOALLV_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const counts_t send_counts = sendcounts, recv_counts = recvcounts;
+    const displs_t send_displs = sdispls, recv_displs = rdispls;
+    const side_t send = {.buffer = (char *) (uintptr_t) sendbuf,
+                         .counts = &send_counts,
+                         .displs = &send_displs,
+                         .type = sendtype};
+    const side_t recv = {
+        .buffer = recvbuf, .counts = &recv_counts, .displs = &recv_displs, .type = recvtype};
+    bool done;
+    int rc = run(napcoll, NAPCOLL_COLL_ALLTOALLV, MPI_IN_PLACE == sendbuf ? NULL : &send, &recv,
+                 MCA_COLL_BASE_TAG_ALLTOALLV, &done);
+
+    return done ? rc : alltoallv_previous(napcoll, ALLTOALLV_BASE_ARG_NAMES, module);
+}
+
+static int alltoallw_previous(const mca_coll_napcoll_module_t *napcoll, ALLTOALLW_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_ALLTOALLW];
+
+    (void) module;
+    return ((mca_coll_base_module_alltoallw_fn_t) previous->function)(ALLTOALLW_BASE_ARG_NAMES,
+                                                                      previous->module);
+}
+
+int mca_coll_napcoll_alltoallw(ALLTOALLW_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const counts_t send_counts = sendcounts, recv_counts = recvcounts;
+    const displs_t send_displs = sdispls, recv_displs = rdispls;
+    const side_t send = {.buffer = (char *) (uintptr_t) sendbuf,
+                         .counts = &send_counts,
+                         .displs = &send_displs,
+                         .types = sendtypes};
+    const side_t recv = {
+        .buffer = recvbuf, .counts = &recv_counts, .displs = &recv_displs, .types = recvtypes};
+    bool done;
+    int rc = run(napcoll, NAPCOLL_COLL_ALLTOALLW, MPI_IN_PLACE == sendbuf ? NULL : &send, &recv,
+                 MCA_COLL_BASE_TAG_ALLTOALLW, &done);
+
+    return done ? rc : alltoallw_previous(napcoll, ALLTOALLW_BASE_ARG_NAMES, module);
+}

@@ -1,0 +1,87 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Plans in the layout of pairs (MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw): every block has a place, a count and a
+ * datatype of its own. One that goes straight from its rank to the one that it is for is sent and received
+ * with these; several in one message, and those that stop on the way, go as packed bytes.
+ *
+ *     post    the stage's messages get their memory; what is sent together is packed
+ *     land    what came together is unpacked, into the user's blocks or into slots; sizes are noted
+ */
+
+#ifndef NAPCOLL_PAIRS_H
+#define NAPCOLL_PAIRS_H
+
+#include "exec/napcoll_exec.h"
+#include "exec/napcoll_transit.h"
+
+/** A block of the user's. */
+typedef struct napcoll_block {
+    char *at;
+    size_t count;
+    ompi_datatype_t *type;
+    size_t bytes; /**< packed; napcoll_pairs_measure fills it in */
+    bool dense;   /**< packed as it lies, from at + lead on; likewise */
+    ptrdiff_t lead;
+} napcoll_block_t;
+
+/** A message of a stage. */
+typedef struct napcoll_parcel {
+    char *at;
+    size_t count;
+    ompi_datatype_t *type;
+    bool nothing; /**< it has no bytes, and is not sent */
+} napcoll_parcel_t;
+
+/** What calls on one communicator have in common, and the present call. All zero: nothing. */
+struct napcoll_pairs {
+    napcoll_block_t *send; /**< [ranks] block j as the layout counts them */
+    napcoll_block_t *recv; /**< [ranks] */
+    int ranks;
+    bool even;   /**< all blocks have `bytes` bytes, and no sizes are told */
+    size_t bytes;
+    napcoll_transit_t transit;
+    napcoll_parcel_t *parcel; /**< [parcel_room] */
+    int parcel_room;
+    char *packed; /**< memory of the stage's messages */
+    size_t packed_room;
+    char *copy; /**< what is sent, where the call is in place */
+};
+
+/** Make room for the blocks of so many ranks, which the caller fills in: at, count and type. */
+int napcoll_pairs_ranks(napcoll_pairs_t *pairs, int ranks);
+
+/** Fill in what follows from the datatypes; where the call is in place, the send blocks from the receive
+ * blocks, whose bytes are copied. */
+int napcoll_pairs_measure(napcoll_pairs_t *pairs, bool in_place);
+
+/** Prepare a stage's messages: pairs->parcel[i] is that of its i-th step. */
+int napcoll_pairs_post(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
+                       const napcoll_stage_t *stage);
+
+/** Take in what a stage's messages have brought. */
+int napcoll_pairs_land(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
+                       const napcoll_stage_t *stage);
+
+/** Free the copy of what is sent, where the blocks of a call in place were measured and no plan is run. */
+void napcoll_pairs_drop_copy(napcoll_pairs_t *pairs);
+
+/** Copy a rank's block for itself. */
+int napcoll_pairs_copy_own(const napcoll_pairs_t *pairs);
+
+/** Free what calls have left: all of it, or what is more than a little. */
+void napcoll_pairs_end(napcoll_pairs_t *pairs, size_t kept);
+
+/**
+ * Run a plan; blocks are filled in and measured.
+ *
+ * @return OMPI_SUCCESS or the first error; no request is left behind then
+ */
+int napcoll_engine_run_pairs(napcoll_engine_t *engine, const napcoll_plan_t *plan,
+                             ompi_communicator_t *comm, int tag);
+
+#endif /* NAPCOLL_PAIRS_H */
