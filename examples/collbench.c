@@ -36,7 +36,7 @@ static void buffers_open(struct bench *b)
     for (int i = 0; shaped && i < b->opt.num_sizes; ++i) {
         size_t sends, receives;
 
-        shape_set(&b->shape, coll, b->opt.bytes[i]);
+        shape_set(&b->shape, coll, b->opt.deal, b->opt.bytes[i]);
         sends = shape_room(&b->shape, coll->send);
         receives = shape_room(&b->shape, coll->recv);
         send = sends > send ? sends : send;

@@ -19,7 +19,15 @@
 enum { BENCH_MAX_CONTESTANTS = 16, BENCH_MAX_SIZES = 64, BENCH_NAME = 64, BENCH_TEXT = 256 };
 
 /* What a buffer holds. */
-enum holds { HOLDS_NOTHING, HOLDS_OWN /* vector or block of this rank */, HOLDS_ALL /* blocks */ };
+enum holds {
+    HOLDS_NOTHING,
+    HOLDS_OWN, /* vector or block of this rank */
+    HOLDS_ALL, /* blocks of all ranks */
+    HOLDS_SENT /* blocks for all ranks, which may differ from those that come back */
+};
+
+/* How much each rank has for each other in an all-to-all whose blocks differ. */
+enum deal { DEAL_UNIFORM, DEAL_POWER, DEAL_HOT, DEAL_ZEROS, DEALS };
 
 /* Who has how much, in doubles. */
 struct shape {
@@ -27,6 +35,10 @@ struct shape {
     int count;   /* the size that is measured */
     int *counts; /* by rank: its block, `count` on average */
     int *displs; /* by rank: where its block begins among those of all; and where the last ends */
+
+    /* all-to-all: by rank, what it gets from this one, and where this rank's block begins among those that it
+     * sends */
+    int *sent_counts, *sent_displs, *origin;
 };
 
 /* One collective: all that the benchmark has to know about it. Data are doubles. */
@@ -36,6 +48,7 @@ struct collective {
     const char *bytes; /* what a size is the size of; "" for none */
     enum holds send, recv;
     bool uneven;   /* the ranks' blocks differ in size */
+    bool trades;   /* every rank has a block for every other */
     bool overlaps; /* some rank need not wait for all others: calls in a row would overlap */
     int (*run)(const struct shape *s, const double *send, double *recv, MPI_Comm comm);
     /* recv before the call */
@@ -54,12 +67,16 @@ bool collective_fits(const struct collective *coll, size_t bytes, int size,
 
 /* False without memory; close it all the same. */
 bool shape_open(struct shape *s, int rank, int size);
-void shape_set(struct shape *s, const struct collective *coll, size_t bytes);
+void shape_set(struct shape *s, const struct collective *coll, enum deal deal, size_t bytes);
 size_t shape_room(const struct shape *s, enum holds what);
 void shape_close(struct shape *s);
 
+/* The name of a deal, NULL after the last. */
+const char *deal_name(int deal);
+
 struct options {
     const struct collective *coll;
+    enum deal deal;
     size_t bytes[BENCH_MAX_SIZES];
     int num_sizes;
     char contestant[BENCH_MAX_CONTESTANTS][BENCH_NAME];

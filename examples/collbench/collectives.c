@@ -5,6 +5,8 @@
  * The collectives that collbench can measure: one row each. The input of every rank is known to
  * every other, so the expected output is a formula and each contestant is checked on its own.
  */
+#include <math.h>
+
 #include "bench.h"
 
 enum { INPUT_PERIOD = 251 };
@@ -160,6 +162,24 @@ static bool exscan_after(const struct shape *s, int block, size_t element, int t
     return s->rank > 0;
 }
 
+static int alltoall_run(const struct shape *s, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Alltoall(send, s->count, MPI_DOUBLE, recv, s->count, MPI_DOUBLE, comm);
+}
+
+static int alltoallv_run(const struct shape *s, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Alltoallv(send, s->sent_counts, s->sent_displs, MPI_DOUBLE, recv, s->counts,
+                         s->displs, MPI_DOUBLE, comm);
+}
+
+static bool trade_after(const struct shape *s, int block, size_t element, int turn,
+                        double *expected)
+{
+    *expected = collective_input((size_t) s->origin[block] + element, turn, block);
+    return true;
+}
+
 static const char VECTOR[] = "the vector of a process";
 
 static const struct collective table[] = {
@@ -242,6 +262,25 @@ static const struct collective table[] = {
      .run = exscan_run,
      .before = untouched,
      .after = exscan_after},
+    {.name = "alltoall",
+     .data = "doubles",
+     .bytes = "the block of a process for another",
+     .trades = true,
+     .send = HOLDS_SENT,
+     .recv = HOLDS_ALL,
+     .run = alltoall_run,
+     .before = untouched,
+     .after = trade_after},
+    {.name = "alltoallv",
+     .data = "doubles, blocks that differ",
+     .bytes = "the block of a process for another, on average",
+     .uneven = true,
+     .trades = true,
+     .send = HOLDS_SENT,
+     .recv = HOLDS_ALL,
+     .run = alltoallv_run,
+     .before = untouched,
+     .after = trade_after},
 };
 
 enum { TABLE_ROWS = sizeof(table) / sizeof(table[0]) };
@@ -304,18 +343,84 @@ static int excess(const struct shape *s, int rank)
     return (rank == lower) == (1 == lower % 2) ? part : -part;
 }
 
+const char *deal_name(int deal)
+{
+    static const char *const names[DEALS + 1] = {[DEAL_UNIFORM] = "uniform",
+                                                 [DEAL_POWER] = "power",
+                                                 [DEAL_HOT] = "hot",
+                                                 [DEAL_ZEROS] = "zeros"};
+
+    return names[deal];
+}
+
+/* A number from 0 up to 1 that two ranks have in common (splitmix64). */
+static double draw(int from, int to)
+{
+    uint64_t z = ((uint64_t) from << 32 | (uint64_t) to) * 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double) ((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
+}
+
+/* The block of a rank for another, in doubles; on average about the size that is measured.
+ *
+ *     uniform   from 0 to twice the size
+ *     power     half the size over the root of a number from 0 to 1: most are small, few are 32 times
+ *               the size
+ *     hot       rank 0's, sent and received, 16 times the size; the others' half of it
+ *     zeros     nine of ten are empty, the others ten times the size */
+static int dealt(const struct shape *s, enum deal deal, int from, int to)
+{
+    const double x = draw(from, to), count = s->count;
+
+    switch (deal) {
+    case DEAL_POWER:
+        return (int) (0.5 * count / sqrt(x > 1.0 / 4096.0 ? x : 1.0 / 4096.0) + draw(to, from));
+    case DEAL_HOT:
+        return 0 == from || 0 == to ? 16 * s->count : (s->count + 1) / 2;
+    case DEAL_ZEROS:
+        return x < 0.1 ? 10 * s->count : 0;
+    default:
+        return (int) (x * (2.0 * count + 1.0));
+    }
+}
+
+/* Who gets what in an all-to-all. */
+static void deal_out(struct shape *s, bool uneven, enum deal deal)
+{
+    for (int r = 0; r < s->size; ++r) {
+        s->counts[r] = uneven ? dealt(s, deal, r, s->rank) : s->count;
+        s->displs[r + 1] = s->displs[r] + s->counts[r];
+        s->sent_counts[r] = uneven ? dealt(s, deal, s->rank, r) : s->count;
+        s->sent_displs[r + 1] = s->sent_displs[r] + s->sent_counts[r];
+        s->origin[r] = 0;
+        for (int before = 0; before < s->rank; ++before) {
+            s->origin[r] += uneven ? dealt(s, deal, r, before) : s->count;
+        }
+    }
+}
+
 bool shape_open(struct shape *s, int rank, int size)
 {
     s->rank = rank;
     s->size = size;
     s->counts = calloc((size_t) size, sizeof(int));
     s->displs = calloc((size_t) size + 1, sizeof(int));
-    return NULL != s->counts && NULL != s->displs;
+    s->sent_counts = calloc((size_t) size, sizeof(int));
+    s->sent_displs = calloc((size_t) size + 1, sizeof(int));
+    s->origin = calloc((size_t) size, sizeof(int));
+    return NULL != s->counts && NULL != s->displs && NULL != s->sent_counts
+           && NULL != s->sent_displs && NULL != s->origin;
 }
 
-void shape_set(struct shape *s, const struct collective *coll, size_t bytes)
+void shape_set(struct shape *s, const struct collective *coll, enum deal deal, size_t bytes)
 {
     s->count = (int) (bytes / sizeof(double));
+    if (coll->trades) {
+        deal_out(s, coll->uneven, deal);
+        return;
+    }
     /* Without blocks of all, nobody asks where they are, and an int may be too small for it. */
     for (int r = 0; r < s->size; ++r) {
         s->counts[r] = s->count + (coll->uneven ? excess(s, r) : 0);
@@ -330,6 +435,8 @@ size_t shape_room(const struct shape *s, enum holds what)
         return (size_t) s->counts[s->rank];
     case HOLDS_ALL:
         return (size_t) s->displs[s->size];
+    case HOLDS_SENT:
+        return (size_t) s->sent_displs[s->size];
     default:
         return 0;
     }
@@ -339,4 +446,7 @@ void shape_close(struct shape *s)
 {
     free(s->counts);
     free(s->displs);
+    free(s->sent_counts);
+    free(s->sent_displs);
+    free(s->origin);
 }

@@ -346,7 +346,7 @@ void measure_size(struct bench *b, size_t bytes, double deadline, struct row *ro
     double started;
     int batch, turn = 0;
 
-    shape_set(&b->shape, b->opt.coll, bytes);
+    shape_set(&b->shape, b->opt.coll, b->opt.deal, bytes);
     turns_open(&turns, b);
     clock_sync(b);
     find_slack(b);

@@ -21,7 +21,10 @@ const char *options_usage(void)
     return "usage: mpirun ... collbench [options]\n"
            "Compares collective components turn by turn inside one job.\n"
            "  --coll NAME           allreduce (default), reduce, bcast, barrier, allgather, allgatherv,\n"
-           "                        reduce_scatter, reduce_scatter_block, scan or exscan\n"
+           "                        reduce_scatter, reduce_scatter_block, scan, exscan, alltoall or\n"
+           "                        alltoallv\n"
+           "  --deal NAME           how the blocks of alltoallv differ: uniform (default), power, hot\n"
+           "                        or zeros (see man page)\n"
            "  --contestants LIST    COMPONENT[:ALGORITHM],... the first is the reference of the\n"
            "                        ratios (default napcoll,tuned)\n"
            "  --bytes LIST          sizes: N, FROM:TO (times 4 each, TO included) or FROM:TO:xF;\n"
@@ -39,8 +42,9 @@ const char *options_usage(void)
            "  allreduce, reduce, bcast, scan, exscan   the vector of a process\n"
            "  allgather, allgatherv                    the block of a process\n"
            "  reduce_scatter, reduce_scatter_block     the block that a process receives\n"
-           "With allgatherv and reduce_scatter the blocks differ, and their average is the size. All\n"
-           "blocks together may take 64 MiB on a process.\n"
+           "  alltoall, alltoallv                      the block of a process for another\n"
+           "With allgatherv, reduce_scatter and alltoallv the blocks differ, and their average is the\n"
+           "size. All blocks together may take 64 MiB on a process.\n"
            "Every component named must be in mpirun's --mca coll list, e.g.\n"
            "  mpirun --mca coll napcoll,tuned,han collbench --contestants napcoll:nap,tuned,han\n";
 }
@@ -143,6 +147,17 @@ static bool parse_bytes(const char *text, struct options *opt)
     }
 }
 
+static bool parse_deal(const char *text, struct options *opt)
+{
+    for (int deal = 0; deal < DEALS; ++deal) {
+        if (0 == strcmp(text, deal_name(deal))) {
+            opt->deal = (enum deal) deal;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool parse_contestants(const char *text, struct options *opt)
 {
     opt->num_contestants = 0;
@@ -200,6 +215,8 @@ static const char *take(int letter, const char *value, struct options *opt)
     case 'c':
         opt->coll = collective_find(value);
         return NULL != opt->coll ? NULL : collective_names();
+    case 'd':
+        return parse_deal(value, opt) ? NULL : "uniform, power, hot or zeros";
     case 'o':
         return parse_contestants(value, opt)
                    ? NULL
@@ -255,6 +272,7 @@ enum options_result options_parse(int argc, char **argv, struct options *opt,
 {
     static const struct option known[] = {
         {"coll", required_argument, NULL, 'c'},
+        {"deal", required_argument, NULL, 'd'},
         {"contestants", required_argument, NULL, 'o'},
         {"bytes", required_argument, NULL, 'b'},
         {"iterations", required_argument, NULL, 'i'},

@@ -30,7 +30,7 @@ static const struct slot slots[] = {
     SLOT(allgather), SLOT(allgatherv),     SLOT(allreduce),
     SLOT(barrier),   SLOT(bcast),          SLOT(exscan),
     SLOT(reduce),    SLOT(reduce_scatter), SLOT(reduce_scatter_block),
-    SLOT(scan),
+    SLOT(scan),      SLOT(alltoall),       SLOT(alltoallv),
 };
 
 static const mca_coll_base_module_t *module_of(const struct ompi_communicator_t *comm,

@@ -278,9 +278,8 @@ static void check_zero_count(struct test *t)
 
 static void check_orders(struct test *t)
 {
-    static const char *const name[NUM_ORDERS] = {"in_a_row", "with_gaps_that_stay",
-                                                 "in_reverse_order",
-                                                 "before_and_behind_the_address"};
+    static const char *const name[NUM_ORDERS] = {
+        "in_a_row", "with_gaps_that_stay", "in_reverse_order", "before_and_behind_the_address"};
 
     for (int order = 0; order < NUM_ORDERS; ++order) {
         struct expectation expectation;

@@ -87,7 +87,8 @@ typedef struct mca_coll_napcoll_component {
     int local_shape; /**< napcoll_shape_t */
     bool reproducible;
     size_t segment_bytes;
-    size_t transit_bytes; /**< that blocks of an all-to-all may take which stop on a process; 0: any */
+    size_t
+        transit_bytes; /**< that blocks of an all-to-all may take which stop on a process; 0: any */
     size_t alltoallv_mean_bytes; /**< what users say of blocks, 0: nothing */
     int verify;                  /**< NAPCOLL_VERIFY_PLANS_... */
     char *fake_ppn;

@@ -27,7 +27,7 @@ typedef struct {
     char *buffer;
     const counts_t *counts;
     size_t count;
-    const displs_t *displs;            /* in elements, or, where there are types, in bytes */
+    const displs_t *displs; /* in elements, or, where there are types, in bytes */
     ompi_datatype_t *const *types;
     ompi_datatype_t *type;
 } side_t;
@@ -158,9 +158,8 @@ static int alltoall_previous(const mca_coll_napcoll_module_t *napcoll, ALLTOALL_
 int mca_coll_napcoll_alltoall(ALLTOALL_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
-    const side_t send = {.buffer = (char *) (uintptr_t) sendbuf,
-                         .count = (size_t) sendcount,
-                         .type = sendtype};
+    const side_t send = {
+        .buffer = (char *) (uintptr_t) sendbuf, .count = (size_t) sendcount, .type = sendtype};
     const side_t recv = {.buffer = recvbuf, .count = (size_t) recvcount, .type = recvtype};
     size_t element;
     bool done;

@@ -302,18 +302,20 @@ static int register_general(void)
         "0: in one. Broadcasts have a parameter segments for each algorithm instead",
         &component->segment_bytes);
     component->transit_bytes = (size_t) 256 * 1024 * 1024;
-    register_size("alltoall_memory_bytes",
-                  "Bytes that blocks of an all-to-all may take on a process on which they stop on "
-                  "their way (algorithms tuna...): slots of the plan times the largest block of any "
-                  "process. A call that could need more goes to the previous component. 0: any",
-                  &component->transit_bytes);
+    register_size(
+        "alltoall_memory_bytes",
+        "Bytes that blocks of an all-to-all may take on a process on which they stop on "
+        "their way (algorithms tuna...): slots of the plan times the largest block of any "
+        "process. A call that could need more goes to the previous component. 0: any",
+        &component->transit_bytes);
     component->alltoallv_mean_bytes = 0;
-    register_size("alltoallv_mean_bytes",
-                  "Bytes of the blocks of MPI_Alltoallv and MPI_Alltoallw on average, by which auto "
-                  "chooses. 0: processes agree on it in each call, in a small allreduce, and on the "
-                  "largest block. A communicator's info key napcoll_alltoallv_mean_bytes overrides "
-                  "it. Where the number is given, alltoall_memory_bytes bounds MPI_Alltoall alone",
-                  &component->alltoallv_mean_bytes);
+    register_size(
+        "alltoallv_mean_bytes",
+        "Bytes of the blocks of MPI_Alltoallv and MPI_Alltoallw on average, by which auto "
+        "chooses. 0: processes agree on it in each call, in a small allreduce, and on the "
+        "largest block. A communicator's info key napcoll_alltoallv_mean_bytes overrides "
+        "it. Where the number is given, alltoall_memory_bytes bounds MPI_Alltoall alone",
+        &component->alltoallv_mean_bytes);
     component->local_shape = NAPCOLL_SHAPE_AUTO;
     rc = register_enum(
         "local_shape",

@@ -105,10 +105,10 @@ napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request,
 /** What an algorithm needs; a set of flags. */
 typedef enum {
     NAPCOLL_NEEDS_NOTHING = 0,
-    NAPCOLL_NEEDS_SHARED_NODE = 1,  /**< some node with two processes or more */
-    NAPCOLL_NEEDS_NODE_ORDER = 2,   /**< contiguous nodes, where the op does not commute */
-    NAPCOLL_NEEDS_COMMUTATIVE = 4,  /**< an op that commutes */
-    NAPCOLL_NEEDS_CONTIGUOUS = 8,   /**< contiguous nodes, for any op */
+    NAPCOLL_NEEDS_SHARED_NODE = 1,   /**< some node with two processes or more */
+    NAPCOLL_NEEDS_NODE_ORDER = 2,    /**< contiguous nodes, where the op does not commute */
+    NAPCOLL_NEEDS_COMMUTATIVE = 4,   /**< an op that commutes */
+    NAPCOLL_NEEDS_CONTIGUOUS = 8,    /**< contiguous nodes, for any op */
     NAPCOLL_NEEDS_POWER_OF_TWO = 16, /**< so many ranks */
     NAPCOLL_NEEDS_EQUAL_NODES = 32   /**< with as many processes each */
 } napcoll_needs_t;
@@ -131,11 +131,11 @@ typedef enum {
 
 /** What the model does about a tunable that is 0. In a plan 0 is left to the generator. */
 typedef enum {
-    NAPCOLL_RECKONS_NOTHING, /**< a number like others */
-    NAPCOLL_RECKONS_RADIX,   /**< a radix over nodes: it tries powers of two */
+    NAPCOLL_RECKONS_NOTHING,     /**< a number like others */
+    NAPCOLL_RECKONS_RADIX,       /**< a radix over nodes: it tries powers of two */
     NAPCOLL_RECKONS_RADIX_RANKS, /**< the same over all ranks */
     NAPCOLL_RECKONS_RADIX_LANES, /**< the same over the processes of a node */
-    NAPCOLL_RECKONS_CHOICE,  /**< one of names: it tries all of them */
+    NAPCOLL_RECKONS_CHOICE,      /**< one of names: it tries all of them */
     NAPCOLL_RECKONS_SEGMENTS, /**< so many pieces of a pipeline: it tries a few, Hockney's among them */
 } napcoll_reckons_t;
 
@@ -214,9 +214,9 @@ napcoll_claim_t napcoll_request_claim(const napcoll_request_t *request);
 typedef struct napcoll_collective {
     const char *name;
     napcoll_goal_t goal;
-    bool uneven; /**< every rank's block has a size of its own */
+    bool uneven;     /**< every rank's block has a size of its own */
     bool everywhere; /**< its algorithms gain where no two processes share a node, too */
-    bool spread; /**< blocks of the larger user buffer lie where the user says */
+    bool spread;     /**< blocks of the larger user buffer lie where the user says */
     const napcoll_algorithm_t *algorithm; /**< [algorithms] rows */
     int algorithms;
 } napcoll_collective_t;

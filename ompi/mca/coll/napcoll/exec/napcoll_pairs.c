@@ -108,9 +108,8 @@ static int convert(const napcoll_block_t *block, char *packed, bool packs)
     int32_t rc;
 
     OBJ_CONSTRUCT(&convertor, opal_convertor_t);
-    rc = packs ? opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
-                                                          &block->type->super, block->count,
-                                                          block->at, 0, &convertor)
+    rc = packs ? opal_convertor_copy_and_prepare_for_send(
+             ompi_mpi_local_convertor, &block->type->super, block->count, block->at, 0, &convertor)
                : opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor,
                                                           &block->type->super, block->count,
                                                           block->at, 0, &convertor);
@@ -234,7 +233,8 @@ static int fill(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
     while (OMPI_SUCCESS == rc && napcoll_runs_next(&runs)) {
         const bool rests = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
 
-        for (int b = runs.run.first; b < runs.run.first + runs.run.count && OMPI_SUCCESS == rc; b++) {
+        for (int b = runs.run.first; b < runs.run.first + runs.run.count && OMPI_SUCCESS == rc;
+             b++) {
             if (step->sizes) {
                 const uint64_t size = bytes_of(pairs, runs.run.buffer, b);
 
@@ -309,7 +309,8 @@ static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const nap
     while (OMPI_SUCCESS == rc && napcoll_runs_next(&runs)) {
         const bool rests = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
 
-        for (int b = runs.run.first; b < runs.run.first + runs.run.count && OMPI_SUCCESS == rc; b++) {
+        for (int b = runs.run.first; b < runs.run.first + runs.run.count && OMPI_SUCCESS == rc;
+             b++) {
             const size_t bytes = step->sizes ? NAPCOLL_SIZE_BYTES
                                              : bytes_of(pairs, runs.run.buffer, b);
 
@@ -345,8 +346,8 @@ static int make_room(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
         napcoll_runs_t runs = napcoll_runs_of(plan, sends ? &step[i].left : &step[i].dst);
 
         while (!step[i].sizes && napcoll_runs_next(&runs)) {
-            for (int b = runs.run.first; runs.run.buffer >= NAPCOLL_BUFFER_TEMP
-                                         && b < runs.run.first + runs.run.count;
+            for (int b = runs.run.first;
+                 runs.run.buffer >= NAPCOLL_BUFFER_TEMP && b < runs.run.first + runs.run.count;
                  b++) {
                 if (sends) {
                     napcoll_transit_drop(&pairs->transit, b);

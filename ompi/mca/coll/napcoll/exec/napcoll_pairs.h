@@ -42,7 +42,7 @@ struct napcoll_pairs {
     napcoll_block_t *send; /**< [ranks] block j as the layout counts them */
     napcoll_block_t *recv; /**< [ranks] */
     int ranks;
-    bool even;   /**< all blocks have `bytes` bytes, and no sizes are told */
+    bool even; /**< all blocks have `bytes` bytes, and no sizes are told */
     size_t bytes;
     napcoll_transit_t transit;
     napcoll_parcel_t *parcel; /**< [parcel_room] */

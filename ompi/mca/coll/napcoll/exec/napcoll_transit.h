@@ -31,8 +31,9 @@ typedef struct napcoll_transit {
     napcoll_slot_t *slot; /**< [slots] */
     int slots;
     int slot_room;
-    int32_t *order; /**< [orders] slots in the order of their offsets, of which some have moved on */
-    size_t *put;    /**< [orders] where they were put */
+    int32_t
+        *order;  /**< [orders] slots in the order of their offsets, of which some have moved on */
+    size_t *put; /**< [orders] where they were put */
     size_t orders;
     size_t order_room;
     char *memory;

@@ -101,7 +101,8 @@ typedef struct napcoll_step {
     napcoll_step_kind_t kind;
     napcoll_phase_t phase;
     int32_t peer; /**< rank of a message's other end; root lane of a phase */
-    bool sizes;   /**< a message of blocks' sizes, not of the blocks: of those that are in the slots when
+    bool
+        sizes; /**< a message of blocks' sizes, not of the blocks: of those that are in the slots when
                        the stage has ended. It comes a stage or more before a block that goes into a
                        slot, where ranks do not know its size */
     napcoll_span_t dst;
@@ -261,8 +262,9 @@ enum { NAPCOLL_SIZE_BYTES = 8 };
 static inline double napcoll_plan_message_share(const napcoll_plan_t *plan,
                                                 const napcoll_step_t *step)
 {
-    return step->sizes ? 0 : napcoll_plan_share(plan, NAPCOLL_STEP_SEND == step->kind ? step->left
-                                                                                      : step->dst);
+    return step->sizes
+               ? 0
+               : napcoll_plan_share(plan, NAPCOLL_STEP_SEND == step->kind ? step->left : step->dst);
 }
 
 static inline double napcoll_plan_message_fixed(const napcoll_step_t *step)

@@ -232,8 +232,8 @@ void napcoll_builder_send(napcoll_builder_t *b, napcoll_span_t left, int peer)
 void napcoll_builder_recv_sizes(napcoll_builder_t *b, napcoll_span_t dst, int peer)
 {
     if (dst.count > 0) {
-        push(b, (napcoll_step_t){
-                    .kind = NAPCOLL_STEP_RECV, .peer = peer, .sizes = true, .dst = dst});
+        push(b,
+             (napcoll_step_t){.kind = NAPCOLL_STEP_RECV, .peer = peer, .sizes = true, .dst = dst});
     }
 }
 

@@ -41,11 +41,11 @@ value_t napcoll_proving_contribution(int rank)
 
 value_t napcoll_proving_pair(int from, int to)
 {
-    return (value_t){.sum = napcoll_proving_mix((uint64_t) (uint32_t) from << 32
-                                                | (uint64_t) (uint32_t) to),
-                     .count = 1,
-                     .low = from,
-                     .high = to};
+    return (value_t){
+        .sum = napcoll_proving_mix((uint64_t) (uint32_t) from << 32 | (uint64_t) (uint32_t) to),
+        .count = 1,
+        .low = from,
+        .high = to};
 }
 
 uint64_t napcoll_proving_bracket(uint64_t left, uint64_t right)

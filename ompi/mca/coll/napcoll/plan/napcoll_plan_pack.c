@@ -45,8 +45,8 @@ static napcoll_span_t get_span(const int32_t **at)
 void napcoll_plan_pack(const napcoll_plan_t *plan, int32_t *numbers)
 {
     const int32_t head[HEAD] = {
-        plan->rank,         plan->blocks,           plan->temps,    plan->stages, plan->steps,
-        plan->max_messages, (int32_t) plan->layout, plan->scattered,      plan->listed};
+        plan->rank,         plan->blocks,           plan->temps,     plan->stages, plan->steps,
+        plan->max_messages, (int32_t) plan->layout, plan->scattered, plan->listed};
     int32_t *at = numbers;
 
     for (int i = 0; i < HEAD; i++) {

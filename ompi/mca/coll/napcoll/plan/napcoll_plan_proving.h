@@ -43,8 +43,8 @@ typedef struct {
 
 typedef struct {
     value_t *block; /* values of all buffers' blocks; NULL before the first use and after the end */
-    value_t *outbox;          /* what was posted so far */
-    uint64_t *told_of;        /* of all buffers' blocks: the sum of what is said to come there; 0: nothing.
+    value_t *outbox;   /* what was posted so far */
+    uint64_t *told_of; /* of all buffers' blocks: the sum of what is said to come there; 0: nothing.
                                  NULL where no sizes are told */
     napcoll_rank_set_t knows; /* barrier: places (in the node order) of ranks known to have begun */
     napcoll_rank_set_t *told; /* barrier: [stages] what was posted so far */

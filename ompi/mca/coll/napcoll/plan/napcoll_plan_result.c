@@ -75,9 +75,8 @@ static uint64_t canonical_bracketing(run_t *run, int ranks)
 /* A block of an all-to-all's result is the one that its rank had for this one. */
 static napcoll_verify_status_t check_pair(run_t *run, int rank, int block, value_t result)
 {
-    const int from = napcoll_node_map_at(run->map,
-                                         (napcoll_node_map_place(run->map, rank) + block)
-                                             % run->map->size);
+    const int from = napcoll_node_map_at(run->map, (napcoll_node_map_place(run->map, rank) + block)
+                                                       % run->map->size);
 
     if (1 != result.count || result.sum != napcoll_proving_pair(from, rank).sum) {
         const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;

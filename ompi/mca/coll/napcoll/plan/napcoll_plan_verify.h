@@ -45,9 +45,9 @@ typedef struct napcoll_claim {
     int root;            /**< of a reduce or broadcast */
     bool in_place;       /**< the inputs are in the receive buffers (see napcoll_goal_in_place) */
     bool ordered;        /**< contributions must be folded in rank order */
-    bool canonical;   /**< ranks are folded by halves: of ranks [l, h) the first ceil((h - l) / 2)
+    bool canonical; /**< ranks are folded by halves: of ranks [l, h) the first ceil((h - l) / 2)
                            with the others, and each half in itself likewise */
-    bool sized;       /**< blocks differ in size, and only those whose they are know it: before one goes
+    bool sized; /**< blocks differ in size, and only those whose they are know it: before one goes
                            into a temporary, its size does */
     int max_inter;    /**< most messages that one process sends, or receives, to or from other nodes
                            in one stage; 0 for no claim */
@@ -69,7 +69,7 @@ typedef enum {
     NAPCOLL_VERIFY_ORDER,        /**< contributions out of rank order */
     NAPCOLL_VERIFY_BRACKETING, /**< ranks that fold in different orders */
     NAPCOLL_VERIFY_MESSAGES,   /**< more messages in a stage than claimed */
-    NAPCOLL_VERIFY_SIZES, /**< sizes that are not those of the blocks that come, or no sizes */
+    NAPCOLL_VERIFY_SIZES,      /**< sizes that are not those of the blocks that come, or no sizes */
     NAPCOLL_VERIFY_STATUSES
 } napcoll_verify_status_t;
 

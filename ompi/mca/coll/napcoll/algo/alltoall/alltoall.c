@@ -22,24 +22,26 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
                       .help = "Blocks that a process sends, and receives, at once. 0: 256",
                       .initial = 0,
                       .least = 0}}},
-    [NAPCOLL_ALLTOALL_PAIRWISE] =
-        {.name = "pairwise",
-         .help = "in P - 1 steps every rank sends one block and receives one",
-         .generate = napcoll_alltoall_pairwise,
-         .bounds = napcoll_alltoall_pairwise_bounds,
-         .linear = true,
-         .needs = NAPCOLL_NEEDS_NOTHING},
+    [NAPCOLL_ALLTOALL_PAIRWISE] = {.name = "pairwise",
+                                   .help =
+                                       "in P - 1 steps every rank sends one block and receives one",
+                                   .generate = napcoll_alltoall_pairwise,
+                                   .bounds = napcoll_alltoall_pairwise_bounds,
+                                   .linear = true,
+                                   .needs = NAPCOLL_NEEDS_NOTHING},
     [NAPCOLL_ALLTOALL_TUNA] =
         {.name = "tuna",
-         .help = "blocks go by the digits of their way, all of one digit together: ceil(log_radix P) "
-                 "steps of radix - 1 messages",
+         .help =
+             "blocks go by the digits of their way, all of one digit together: ceil(log_radix P) "
+             "steps of radix - 1 messages",
          .generate = napcoll_alltoall_tuna,
          .bounds = napcoll_alltoall_tuna_bounds,
          .detours = true,
          .needs = NAPCOLL_NEEDS_NOTHING,
          .tunable = {{.name = "radix",
-                      .help = "Radix over all ranks, at least 2: more messages, of which each block "
-                              "takes fewer. 0: chosen by the model",
+                      .help =
+                          "Radix over all ranks, at least 2: more messages, of which each block "
+                          "takes fewer. 0: chosen by the model",
                       .initial = 0,
                       .least = 0,
                       .reckons = NAPCOLL_RECKONS_RADIX_RANKS},
@@ -56,7 +58,8 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
          .detours = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_EQUAL_NODES,
          .tunable = {{.name = "radix",
-                      .help = "Radix over the processes of a node, at least 2. 0: chosen by the model",
+                      .help =
+                          "Radix over the processes of a node, at least 2. 0: chosen by the model",
                       .initial = 0,
                       .least = 0,
                       .reckons = NAPCOLL_RECKONS_RADIX_LANES},
@@ -66,15 +69,17 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
                       .least = 0}}},
     [NAPCOLL_ALLTOALL_TUNA_STAGGERED] =
         {.name = "tuna_staggered",
-         .help = "inside the node by digits, the blocks of all nodes together; then every block goes "
-                 "to its node by itself",
+         .help =
+             "inside the node by digits, the blocks of all nodes together; then every block goes "
+             "to its node by itself",
          .generate = napcoll_alltoall_tuna_staggered,
          .bounds = napcoll_alltoall_tuna_staggered_bounds,
          .detours = true,
          .linear = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_EQUAL_NODES,
          .tunable = {{.name = "radix",
-                      .help = "Radix over the processes of a node, at least 2. 0: chosen by the model",
+                      .help =
+                          "Radix over the processes of a node, at least 2. 0: chosen by the model",
                       .initial = 0,
                       .least = 0,
                       .reckons = NAPCOLL_RECKONS_RADIX_LANES},
@@ -92,14 +97,14 @@ const napcoll_collective_t napcoll_alltoall = {.name = "alltoall",
 
 const napcoll_collective_t napcoll_alltoallv = {.name = "alltoallv",
                                                 .goal = NAPCOLL_GOAL_ALLTOALL,
-                                               .everywhere = true,
+                                                .everywhere = true,
                                                 .uneven = true,
                                                 .algorithm = algorithms,
                                                 .algorithms = NAPCOLL_ALLTOALL_ALGORITHMS};
 
 const napcoll_collective_t napcoll_alltoallw = {.name = "alltoallw",
                                                 .goal = NAPCOLL_GOAL_ALLTOALL,
-                                               .everywhere = true,
+                                                .everywhere = true,
                                                 .uneven = true,
                                                 .algorithm = algorithms,
                                                 .algorithms = NAPCOLL_ALLTOALL_ALGORITHMS};

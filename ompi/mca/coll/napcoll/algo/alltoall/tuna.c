@@ -43,7 +43,8 @@ static bool rests(const napcoll_tuna_t *tuna, int group)
 
 napcoll_plan_t *napcoll_alltoall_tuna(const napcoll_request_t *request)
 {
-    const int size = request->map->size, place = napcoll_node_map_place(request->map, request->rank);
+    const int size = request->map->size,
+              place = napcoll_node_map_place(request->map, request->rank);
     const int radix = napcoll_tuna_radix(request->params.tunable[0], size);
     const int slots = napcoll_tuna_slots(size, radix);
     napcoll_tuna_t tuna = {.members = size,

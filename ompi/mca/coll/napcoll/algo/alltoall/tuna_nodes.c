@@ -60,15 +60,14 @@ static void add(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, napcoll_
         return;
     }
     for (int i = first; i < first + count; i++) {
-        napcoll_builder_list_add(
-            builder, list,
-            NAPCOLL_TUNA_INPUT == where
-                ? (napcoll_span_t){.buffer = NAPCOLL_BUFFER_SEND,
-                                   .first = send_block(tuna, group, i),
-                                   .count = 1}
-                : (napcoll_span_t){.buffer = NAPCOLL_BUFFER_RECV,
-                                   .first = recv_block(tuna, 0, i),
-                                   .count = 1});
+        napcoll_builder_list_add(builder, list,
+                                 NAPCOLL_TUNA_INPUT == where
+                                     ? (napcoll_span_t){.buffer = NAPCOLL_BUFFER_SEND,
+                                                        .first = send_block(tuna, group, i),
+                                                        .count = 1}
+                                     : (napcoll_span_t){.buffer = NAPCOLL_BUFFER_RECV,
+                                                        .first = recv_block(tuna, 0, i),
+                                                        .count = 1});
     }
 }
 
@@ -78,22 +77,21 @@ napcoll_tuna_nodes_t napcoll_tuna_nodes_begin(const napcoll_request_t *request)
     const int lanes = map->max_ppn;
     const int radix = napcoll_tuna_radix(request->params.tunable[0], lanes);
     const int slots = (map->nodes - 1) * (lanes - 1) + napcoll_tuna_slots(lanes, radix);
-    napcoll_tuna_nodes_t plan = {
-        .builder = napcoll_alltoall_builder(request),
-        .nodes = map->nodes,
-        .lanes = lanes,
-        .tuna = {.members = lanes,
-                 .self = napcoll_node_map_lane(map, request->rank),
-                 .radix = radix,
-                 .burst = napcoll_tuna_burst(0, lanes, radix),
-                 .groups = map->nodes,
-                 .sized = napcoll_alltoall_sized(request),
-                 .rank = rank_of,
-                 .add = add,
-                 .rests = rests,
-                 .request = request,
-                 .place = napcoll_node_map_place(map, request->rank),
-                 .node = napcoll_node_map_node(map, request->rank)}};
+    napcoll_tuna_nodes_t plan = {.builder = napcoll_alltoall_builder(request),
+                                 .nodes = map->nodes,
+                                 .lanes = lanes,
+                                 .tuna = {.members = lanes,
+                                          .self = napcoll_node_map_lane(map, request->rank),
+                                          .radix = radix,
+                                          .burst = napcoll_tuna_burst(0, lanes, radix),
+                                          .groups = map->nodes,
+                                          .sized = napcoll_alltoall_sized(request),
+                                          .rank = rank_of,
+                                          .add = add,
+                                          .rests = rests,
+                                          .request = request,
+                                          .place = napcoll_node_map_place(map, request->rank),
+                                          .node = napcoll_node_map_node(map, request->rank)}};
 
     if (NULL != plan.builder) {
         if (slots > 0) {

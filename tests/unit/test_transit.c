@@ -1,0 +1,130 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Blocks in transit: they keep their bytes while others come and go, in no more memory than they have together.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "exec/napcoll_transit.c"
+
+enum { SLOTS = 12, ROUNDS = 400 };
+
+static void put(napcoll_transit_t *transit, int slot, size_t bytes, int mark)
+{
+    char *to = napcoll_transit_put(transit, slot, bytes);
+
+    if (bytes > 0) {
+        memset(to, mark, bytes);
+    }
+}
+
+static void check(const napcoll_transit_t *transit, int slot, size_t bytes, int mark)
+{
+    assert_int_equal(transit->slot[slot].size, bytes);
+    for (size_t i = 0; i < bytes; i++) {
+        assert_int_equal((unsigned char) napcoll_transit_at(transit, slot)[i], mark);
+    }
+}
+
+static void blocks_keep_their_bytes(void **state)
+{
+    napcoll_transit_t transit = {0};
+    size_t bytes[SLOTS] = {0}, live = 0, most = 0;
+    int mark[SLOTS] = {0};
+    unsigned seed = 7;
+
+    (void) state;
+    assert_int_equal(napcoll_transit_begin(&transit, SLOTS), 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        int moved[3], count = 0;
+        size_t coming = 0;
+
+        for (int i = 0; i < 3; i++) { /* three slots, none twice */
+            const int slot = (round * 5 + i * 4) % SLOTS;
+
+            napcoll_transit_drop(&transit, slot);
+            live -= bytes[slot];
+            seed = seed * 1103515245 + 12345;
+            bytes[slot] = seed / 65536 % 100 < 30 ? 0 : seed / 65536 % 100;
+            mark[slot] = 1 + (round + i) % 250;
+            coming += bytes[slot];
+            moved[count++] = slot;
+        }
+        assert_int_equal(napcoll_transit_reserve(&transit, (size_t) count, coming), 0);
+        for (int i = 0; i < count; i++) {
+            put(&transit, moved[i], bytes[moved[i]], mark[moved[i]]);
+        }
+        live += coming;
+        most = live > most ? live : most;
+        for (int slot = 0; slot < SLOTS; slot++) {
+            if (transit.slot[slot].full) {
+                check(&transit, slot, bytes[slot], mark[slot]);
+            }
+        }
+    }
+    assert_true(most > 0);
+    assert_true(transit.room <= most);
+    napcoll_transit_end(&transit, 0);
+    assert_null(transit.memory);
+}
+
+static void sizes_are_those_of_what_comes_next(void **state)
+{
+    napcoll_transit_t transit = {0};
+
+    (void) state;
+    assert_int_equal(napcoll_transit_begin(&transit, 2), 0);
+    napcoll_transit_tell(&transit, 1, 5);
+    assert_int_equal(napcoll_transit_size(&transit, 1), 5);
+    assert_int_equal(napcoll_transit_reserve(&transit, 1, 5), 0);
+    put(&transit, 1, 5, 'a');
+    napcoll_transit_tell(&transit, 1, 0);
+    assert_int_equal(napcoll_transit_size(&transit, 1), 0); /* the next one */
+    check(&transit, 1, 5, 'a');                             /* the present one */
+    napcoll_transit_drop(&transit, 1);
+    assert_int_equal(napcoll_transit_reserve(&transit, 1, 0), 0);
+    put(&transit, 1, 0, 'b');
+    assert_int_equal(napcoll_transit_size(&transit, 1), 0);
+    napcoll_transit_end(&transit, 0);
+}
+
+static void little_memory_is_kept_for_the_next_call(void **state)
+{
+    napcoll_transit_t transit = {0};
+    const char *memory;
+
+    (void) state;
+    assert_int_equal(napcoll_transit_begin(&transit, 1), 0);
+    assert_int_equal(napcoll_transit_reserve(&transit, 1, 64), 0);
+    put(&transit, 0, 64, 'x');
+    memory = transit.memory;
+    napcoll_transit_end(&transit, 4096);
+    assert_ptr_equal(transit.memory, memory);
+    assert_int_equal(napcoll_transit_begin(&transit, 1), 0);
+    assert_false(transit.slot[0].full);
+    napcoll_transit_end(&transit, 16);
+    assert_null(transit.memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_keep_their_bytes),
+        cmocka_unit_test(sizes_are_those_of_what_comes_next),
+        cmocka_unit_test(little_memory_is_kept_for_the_next_call),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
