@@ -48,7 +48,8 @@ suites() {
 #   pure    it starts no MPI job: others of its kind, as many as there are jobs to be used
 #   shared  its MPI jobs wait for launches most of the time: one other of its kind
 #   alone   nothing: it takes most of the memory, or judges how long something takes
-# The two that make something in the build folder, which is one at a time, are of two kinds.
+# build/dist and build/install both run make in the build folder, which only one may do at a time: they are
+# of different kinds.
 kind_of() {
     case $1 in
         mpi/large | netlab/selftest) echo alone ;;
