@@ -296,21 +296,24 @@ compile_programs() {
     done
 }
 
-# suite MODE PATTERN: tests/mpi/suite.sh with the Open MPI of that build alone.
+# suite MODE NAME PATTERN: tests/mpi/NAME.sh with the Open MPI of that build alone.
 suite_limit=1800
 suite() {
     # The pattern may be one of bash's extended ones.
     clean PATH="$graft/$1/install/bin:/usr/bin:/bin" BASHOPTS=extglob \
         NAPCOLL_BUILD="$graft/$1" NAPCOLL_MPI_TESTS="$graft/$1/tests" \
-        timeout --kill-after=20 "$suite_limit" "$src/tests/mpi/suite.sh" "$2" </dev/null
+        timeout --kill-after=20 "$suite_limit" "$src/tests/mpi/$2.sh" "$3" </dev/null
 }
 
 # The cases that need no emulated cluster, nor many GiB, nor this machine's valgrind; each is one test
 # here. The programs see by napcoll's counters whether it is napcoll that they test.
-run_suite() {
-    local mode=$1 rc=0 log=$logs/$1_suite.log start=$SECONDS
-    napcoll_say "$mode: tests/mpi/suite.sh"
-    suite "$mode" '!(*netlab*|selection*|full_shm*|large*|valgrind*)' >"$log" 2>&1 || rc=$?
+run_suites() {
+    local mode=$1 name rc=0 log=$logs/$1_suites.log start=$SECONDS
+    : >"$log"
+    for name in placements algorithms settings life; do
+        napcoll_say "$mode: tests/mpi/$name.sh"
+        suite "$mode" "$name" '!(*netlab*|selection*|full_shm*)' >>"$log" 2>&1 || rc=$?
+    done
     awk -v mode="$mode" -v number="$tap_number" '
         /^(not )?ok / {
             line = $0
@@ -335,16 +338,16 @@ run_suite() {
     tap_number=$((tap_number + $(grep -cE '^(not )?ok ' "$work/cases" || true)))
     tap_failed=$((tap_failed + $(grep -c '^not ok ' "$work/cases" || true)))
     skipped=$((skipped + $(grep -c ' # SKIP ' "$work/cases" || true)))
-    tap "${mode}_suite_runs_to_its_end" suite_ended "$log" "$rc"
+    tap "${mode}_suites_run_to_their_end" suites_ended "$log" "$rc"
     echo "# $((SECONDS - start)) s"
 }
 
-suite_ended() {
+suites_ended() {
     local complaint
     complaint=$(napcoll_count_tap "$1" "$2" "$suite_limit" | sed -n 2p)
     if [ -n "$complaint" ]; then
         tail -n 20 "$1"
-        echo "the suite $complaint (its output is in $1)"
+        echo "one of the suites $complaint (their output is in $1)"
         return 1
     fi
     grep -qE '^(not )?ok .* nap_6_block: ' "$1"
@@ -382,10 +385,10 @@ test_build() {
     tap "${mode}_dist_has_every_source" dist_has_every_source "$mode"
     step "${mode}_programs_compile" compile_programs "$mode"
     [ "$good" = yes ] || return 0
-    run_suite "$mode"
+    run_suites "$mode"
     if [ "$mode" = dso ]; then
         step dso_built_outside build_outside
-        [ "$good" = no ] || tap dso_built_outside_runs suite dso nap_6_block
+        [ "$good" = no ] || tap dso_built_outside_runs suite dso placements nap_6_block
     fi
 }
 

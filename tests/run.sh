@@ -25,7 +25,8 @@ tests. The last line counts them: N passed, N failed, N skipped.
                       many MPI cases. Of several versions the first has all, the others are brief
   --only PATTERN      only the suites whose name contains PATTERN (a shell pattern: unit/*, mpi)
   --list              print the names of the suites and stop
-  --jobs N            compile and run N at a time the suites that start no MPI job (default: the cores)
+  --jobs N            compile, and run the suites that start no MPI job, N at a time; of the others at most
+                      two at a time (default: the cores)
   --timeout SECONDS   how long one suite may take (default 300; 1200 for mpi/ and netlab/)
   --verbose           show the output of the suites that pass, too
   --help              this text
@@ -84,12 +85,12 @@ cd "$NAPCOLL_SRC"
 . tests/suites.sh
 
 if [ "$list" = yes ]; then
-    for name in "${pure[@]}" "${job[@]}"; do
+    for name in "${pure[@]}" "${shared[@]}" "${alone[@]}"; do
         printf '%s\n' "$name"
     done
     exit 0
 fi
-if [ $((${#pure[@]} + ${#job[@]})) = 0 ]; then
+if [ $((${#pure[@]} + ${#shared[@]} + ${#alone[@]})) = 0 ]; then
     napcoll_fail "no suite's name contains '$only'; tests/run.sh --list names them"
 fi
 
@@ -107,6 +108,22 @@ followed() {
     wait "$child" || rc=$?
     child=
     return "$rc"
+}
+
+# make_roots VERSION...: to be run in the background, while another version is tested. It says nothing:
+# have_root waits for what is being made, tries once more what has failed, and says why.
+make_roots() {
+    local version make
+    # In the background nobody can be asked for a password.
+    [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null || return 0
+    for version; do
+        [[ $native != "$version".* ]] || continue
+        # `timeout` ends all that it has started, as in run_suite.
+        timeout --kill-after=20 1800 tests/roots/root.sh make "$version" >/dev/null 2>&1 </dev/null &
+        make=$!
+        trap 'kill "$make"; wait "$make"; exit 143' HUP INT TERM
+        wait "$make" || true
+    done
 }
 
 # have_root VERSION: makes its root or finds it made; if it fails, `reason` has the last line of why.
@@ -143,6 +160,10 @@ test_version() {
             ;;
     esac
 
+    if [ "${#later[@]}" -gt 0 ]; then
+        make_roots "${later[@]}" &
+        later=()
+    fi
     follow "${enter[@]}" tests/run.sh --openmpi here "${options[@]}"
     while IFS= read -r line <&"$output"; do
         if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
@@ -193,6 +214,7 @@ options=(--only "$only" --jobs "$jobs" --timeout "$limit")
 [ "$verbose" = no ] || options+=(--verbose)
 [ "$brief" = no ] || options+=(--brief)
 table=()
+later=("${versions[@]:1}")
 for version in "${versions[@]}"; do
     test_version "$version"
     [ "$brief" = yes ] || options+=(--brief)

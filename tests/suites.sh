@@ -28,33 +28,42 @@ trap 'stop 129' HUP
 trap 'stop 130' INT
 trap 'stop 143' TERM
 
-# The suites, as NAME; each name says which program it is (see suite_command). Those of the first kind
-# start no MPI job and run side by side; the others have the machine to themselves.
-pure_suites() {
+# suites: their names, in the order in which they start; each name says which program it is (see
+# suite_command). Those that take long come first, so that none is left to run by itself.
+suites() {
     local source
-    for source in tests/unit/test_*.c tests/plan/test_*.c; do
-        [ -f "$source" ] || continue
+    for source in tests/build/*.sh tests/plan/test_*.c tests/unit/test_*.c tests/mpi/*.sh \
+        tests/examples/*.sh tests/netlab/test-*.sh tests/netlab/selftest.sh; do
+        case $source in
+            # What is sourced by the others is not executable.
+            *.sh) [ -x "$source" ] || continue ;;
+            *) [ -f "$source" ] || continue ;;
+        esac
         source=${source#tests/}
-        printf '%s\n' "${source%.c}"
+        printf '%s\n' "${source%.*}"
     done
 }
 
-job_suites() {
-    local script
-    for script in tests/build/*.sh tests/mpi/suite.sh tests/netlab/test-*.sh tests/examples/*.sh; do
-        # What is sourced by the others is not executable.
-        [ -x "$script" ] || continue
-        script=${script#tests/}
-        printf '%s\n' "${script%.sh}"
-    done
-    [ ! -x tests/netlab/selftest.sh ] || echo netlab/selftest
+# kind_of NAME: what else may run while the suite does.
+#   pure    it starts no MPI job: others of its kind, as many as there are jobs to be used
+#   shared  its MPI jobs wait for launches most of the time: one other of its kind
+#   alone   nothing: it takes most of the memory, or judges how long something takes
+# build/dist and build/install both run make in the build folder, which only one may do at a time: they are
+# of different kinds.
+kind_of() {
+    case $1 in
+        mpi/large | netlab/selftest) echo alone ;;
+        mpi/* | netlab/* | examples/* | build/install) echo shared ;;
+        *) echo pure ;;
+    esac
 }
 
-# wanted: keeps of the names on its input those that --only asks for, and where the run is to be brief
+# wanted KIND: the names of the suites of that kind that --only asks for. Where the run is to be brief, only
 # those that meet Open MPI: plans, napcoll-plan and what is packed are the same with every version.
 wanted() {
     local name
     while read -r name; do
+        [ "$(kind_of "$name")" = "$1" ] || continue
         # shellcheck disable=SC2154
         case $brief:$name in
             yes:plan/* | yes:build/explain | yes:build/links | yes:build/pictures | yes:build/simulate | yes:build/verify)
@@ -66,7 +75,7 @@ wanted() {
         case $name in
             *$only*) printf '%s\n' "$name" ;;
         esac
-    done
+    done < <(suites)
 }
 
 # suite_command NAME: sets the array `command` to what runs that suite.
@@ -145,8 +154,9 @@ report() {
     fi
 }
 
-mapfile -t pure < <(pure_suites | wanted)
-mapfile -t job < <(job_suites | wanted)
+mapfile -t pure < <(wanted pure)
+mapfile -t shared < <(wanted shared)
+mapfile -t alone < <(wanted alone)
 
 build_all() {
     # shellcheck disable=SC2154
@@ -155,9 +165,30 @@ build_all() {
     napcoll_quietly make -C "$build" -j "$jobs" test-programs
 }
 
+# has_ended NAME: whether its last trace is there (see run_suite); if nothing runs, it will never be.
+has_ended() {
+    [ -s "$logs/${1//\//-}.time" ] || [ -z "$(jobs -rp)" ]
+}
+
+# side_by_side COUNT NAME...: runs these suites, COUNT at a time, and reports each when it and those before
+# it have ended.
+side_by_side() {
+    local count=$1 names=("${@:2}") started=0 reported=0
+    while [ "$reported" -lt "${#names[@]}" ]; do
+        while [ "$started" -lt "${#names[@]}" ] && [ "$(jobs -rp | wc -l)" -lt "$count" ]; do
+            run_suite "${names[started]}" &
+            started=$((started + 1))
+        done
+        wait -n || true
+        while [ "$reported" -lt "$started" ] && has_ended "${names[reported]}"; do
+            report "${names[reported]}"
+            reported=$((reported + 1))
+        done
+    done
+}
+
 # run_suites: builds, runs all wanted suites and shows the counts; fails when one of them does.
 run_suites() {
-    local name
     if ! build_all; then
         echo "napcoll does not build; no test was run"
         count 0 1 0
@@ -172,20 +203,8 @@ run_suites() {
     mkdir -p "$logs"
     rm -f "$logs"/*
 
-    for name in "${pure[@]}"; do
-        while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
-            wait -n || true
-        done
-        run_suite "$name" &
-    done
-    wait
-    for name in "${pure[@]}"; do
-        report "$name"
-    done
-    for name in "${job[@]}"; do
-        run_suite "$name" &
-        wait
-        report "$name"
-    done
+    side_by_side "$jobs" "${pure[@]}"
+    side_by_side "$((jobs > 2 ? 2 : jobs))" "${shared[@]}"
+    side_by_side 1 "${alone[@]}"
     show_total
 }

@@ -7,7 +7,7 @@
  *
  *     # digest COLLECTIVE BYTES HEX
  *
- * for vectors of several sizes; suite.sh compares these lines between placements of the same ranks.
+ * for vectors of several sizes; placements.sh compares these lines between placements of the same ranks.
  *
  *     reproducible [--expect WORDS]
  *

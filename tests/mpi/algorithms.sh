@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# Every algorithm of every collective, and the parameters that shape it. See harness.sh.
+set -u
+
+# shellcheck source=tests/mpi/harness.sh
+. "$(dirname "${BASH_SOURCE[0]}")/harness.sh"
+
+# --- every algorithm, on nodes that are intervals of ranks and on such that are not ---
+fake 6 3,2,1 block exchange
+each 6_block 100000 <<'END'
+allreduce rabenseifner runs runs
+allreduce ring runs fallback:noncommutative
+allreduce lane runs fallback:noncommutative
+reduce smp runs runs
+reduce nap runs runs
+reduce lane runs fallback:noncommutative
+reduce gathered runs runs
+barrier nap runs
+allgather recursive_doubling fallback:power_of_two
+allgather bruck runs
+allgather smp runs
+allgather locality_bruck runs
+allgatherv ring runs
+allgatherv lane_ring runs
+reduce_scatter recursive_halving fallback:power_of_two fallback:noncommutative
+reduce_scatter locality runs fallback:noncommutative
+reduce_scatter_block smp runs fallback:noncommutative
+reduce_scatter_block lane_ring runs fallback:noncommutative
+reduce_scatter_block pairwise runs runs
+scan nap runs runs
+scan gathered runs runs
+exscan nap runs runs
+exscan recursive_doubling runs runs
+bcast two_level runs
+bcast scatter_allgather runs
+bcast nap runs
+bcast lane runs
+END
+fake 10 5,1,4 cyclic tree
+each_at_length 10_cyclic 20000 <<'END'
+allreduce tree runs runs
+allreduce rabenseifner runs runs
+allreduce lane runs fallback:noncommutative
+allreduce gathered runs runs
+reduce binomial runs runs
+reduce smp runs fallback:noncommutative
+reduce lane runs fallback:noncommutative
+reduce rabenseifner runs runs
+barrier dissemination runs
+barrier nap runs
+allgather ring runs
+allgather lane_ring runs
+allgatherv bruck runs
+allgatherv smp runs
+allgatherv locality_bruck runs
+reduce_scatter lane_ring runs fallback:noncommutative
+reduce_scatter pairwise runs runs
+reduce_scatter_block locality runs fallback:noncommutative
+scan recursive_doubling runs runs
+scan nap fallback:placement fallback:placement
+exscan gathered runs runs
+bcast flat runs
+bcast binary runs
+bcast binomial runs
+bcast chain runs
+bcast nap runs
+END
+fake 8 3,1,4 random:5 delegate
+each_at_length 8_random 20000 <<'END'
+allreduce tree runs runs
+allreduce ring runs fallback:noncommutative
+allreduce gathered runs runs
+reduce binomial runs runs
+reduce nap runs fallback:noncommutative
+reduce rabenseifner runs runs
+reduce gathered runs runs
+barrier smp runs
+allgather recursive_doubling runs
+allgather ring runs
+allgather locality_bruck runs
+allgatherv recursive_doubling runs
+allgatherv lane_ring runs
+reduce_scatter recursive_halving runs fallback:noncommutative
+reduce_scatter smp runs fallback:noncommutative
+reduce_scatter locality runs fallback:noncommutative
+reduce_scatter_block recursive_halving runs fallback:noncommutative
+reduce_scatter_block lane_ring runs fallback:noncommutative
+scan gathered runs runs
+exscan nap fallback:placement fallback:placement
+bcast scatter_allgather runs
+bcast two_level runs
+bcast lane runs
+END
+fake 3 1 block exchange
+each_at_length 3x1 10000 <<'END'
+bcast chain runs
+bcast nap fallback:ppn
+bcast lane fallback:ppn
+reduce lane fallback:ppn fallback:ppn
+allgather lane_ring fallback:ppn
+reduce_scatter_block locality fallback:ppn fallback:ppn
+scan nap fallback:ppn fallback:ppn
+END
+emulated 4 5,5,1,4 cyclic 12 exchange
+each netlab_12_cyclic 5000 <<'END'
+reduce nap runs fallback:noncommutative
+barrier nap runs
+allgather locality_bruck runs
+reduce_scatter_block lane_ring runs fallback:noncommutative
+bcast nap runs
+END
+emulated 3 4 block 12 tree
+each netlab_12_block 5000 <<'END'
+bcast lane runs
+allgatherv lane_ring runs
+reduce_scatter auto runs runs
+scan nap runs runs
+exscan auto runs runs
+END
+
+# --- long vectors go in several segments ---
+fake 6 3,2,1 cyclic exchange
+launch+=(--mca coll_napcoll_segment_bytes 4096)
+each_at_length 6_segments 100000 <<'END'
+allreduce lane runs fallback:noncommutative
+allreduce ring runs fallback:noncommutative
+reduce lane runs fallback:noncommutative
+END
+
+# As many as is said, and every way between nodes.
+for between in flat binomial chain binary scatter_allgather; do
+    fake 10 5,1,4 cyclic tree
+    launch+=(--mca coll_napcoll_bcast_two_level_between "$between" --mca coll_napcoll_bcast_two_level_segments 7)
+    each_at_length "10_segments_$between" 20000 <<<'bcast two_level runs'
+done
+fake 10 5,1,4 cyclic tree
+launch+=(--mca coll_napcoll_bcast_lane_between chain --mca coll_napcoll_bcast_lane_segments 3
+    --mca coll_napcoll_bcast_chain_segments 1000 --mca coll_napcoll_bcast_nap_k_ports 2
+    --mca coll_napcoll_bcast_scatter_allgather_allgather doubling)
+each_at_length 10_segments 20000 <<'END'
+bcast lane runs
+bcast chain runs
+bcast nap runs
+bcast scatter_allgather runs
+END
+
+end_suite

@@ -1,0 +1,304 @@
+# shellcheck shell=bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# What the suites in this folder share. Each runs MPI test programs under `mpirun --mca coll
+# napcoll,tuned`: on one node that napcoll takes for several (its parameters fake_ppn and fake_map), and on
+# the emulated cluster of tests/netlab. It prints TAP: each line of a program's becomes a line of the
+# suite's. To be sourced; end_suite is the last line of a suite.
+#
+#     tests/mpi/SUITE.sh [PATTERN]      only the cases whose name matches the shell pattern
+#
+# NAPCOLL_BRIEF=yes leaves out cases that test no more of Open MPI than others do (run.sh --brief).
+#
+# The environment is that of build/env.sh. NAPCOLL_MPI_TESTS names the folder of the programs, if it
+# is not tests/mpi in the build folder.
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+source_dir=$(cd "$here/../.." && pwd -P)
+pattern=${1:-*}
+if [ -z "${NAPCOLL_BUILD:-}" ] && [ -r "$source_dir/build/env.sh" ]; then
+    # shellcheck source=/dev/null
+    . "$source_dir/build/env.sh"
+fi
+programs=${NAPCOLL_MPI_TESTS:-${NAPCOLL_BUILD:-$source_dir/build}/tests/mpi}
+netlab=$source_dir/tests/netlab/netlab
+
+# shellcheck source=config/setup.sh
+. "$source_dir/config/setup.sh"
+napcoll_mpirun_settings
+# An mpirun on this node alone: without what looks for networks, and says so when it finds none.
+# shellcheck disable=SC2054 # the commas are in the value
+one_node=(mpirun --mca btl ^ofi,uct,openib --mca btl_tcp_if_include lo)
+
+number=0
+failed=0
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/napcoll-suite.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+running=
+
+# stop STATUS: ends the case that is running, and the suite.
+stop() {
+    trap '' HUP INT TERM
+    [ -z "$running" ] || { kill "$running" && wait "$running"; }
+    exit "$1"
+}
+trap 'stop 129' HUP
+trap 'stop 130' INT
+trap 'stop 143' TERM
+
+# verdict GOOD(0 or not) NAME
+verdict() {
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then
+        printf 'ok %d - %s\n' "$number" "$2"
+    else
+        failed=$((failed + 1))
+        printf 'not ok %d - %s\n' "$number" "$2"
+    fi
+}
+
+skip() {
+    number=$((number + 1))
+    printf 'ok %d - %s # SKIP %s\n' "$number" "$1" "$2"
+}
+
+wanted() {
+    # shellcheck disable=SC2254 # the pattern is one
+    case $1 in
+        $pattern) return 0 ;;
+    esac
+    return 1
+}
+
+# The output of the present case, as TAP comments.
+show_output() {
+    grep -v -e '^ok ' -e '^1\.\.' "$scratch/out" | head -n 60 | sed -e 's/^#* *//' -e 's/^/#   /'
+}
+
+# limited SECONDS COMMAND...: output goes to $scratch/out; returns 124 or 137 if it did not end.
+limited() {
+    local seconds=$1 rc=0
+    shift
+    # In the background, for `stop` to end it at once; what runs there ignores SIGINT, unless told. The
+    # outputs are apart, because mpirun prints a line of the one in the midst of a long message of the other.
+    env --default-signal=INT,QUIT timeout --kill-after=10 "$seconds" "$@" \
+        >"$scratch/stdout" 2>"$scratch/stderr" </dev/null &
+    running=$!
+    wait "$running" || rc=$?
+    running=
+    # Open MPI 5.0's mpirun ends its messages with a null byte.
+    cat "$scratch/stdout" "$scratch/stderr" | tr -d '\000' >"$scratch/out"
+    return "$rc"
+}
+
+# case_of NAME SECONDS COMMAND...: a program that speaks TAP.
+case_of() {
+    local name=$1 seconds=$2 rc try bad=0 seen=0 planned='' line
+    shift 2
+    wanted "$name" || return 0
+    for try in {1..10}; do
+        rc=0
+        limited "$seconds" "$@" || rc=$?
+        lost_launcher "$rc" || break
+    done
+    if [ "$rc" = 77 ]; then
+        skip "$name" "$(tail -n 1 "$scratch/out")"
+        return 0
+    fi
+    while IFS= read -r line; do
+        case $line in
+            'ok '*'# SKIP '*)
+                skip "$name: $(sed -e 's/^ok [0-9]* - //' -e 's/ # SKIP .*//' <<<"$line")" \
+                    "${line##*# SKIP }"
+                seen=$((seen + 1))
+                ;;
+            'ok '*)
+                verdict 0 "$name: ${line#ok * - }"
+                seen=$((seen + 1))
+                ;;
+            'not ok '*)
+                verdict 1 "$name: ${line#not ok * - }"
+                seen=$((seen + 1))
+                bad=$((bad + 1))
+                ;;
+            '1..'*) planned=${line#1..} ;;
+        esac
+    done <"$scratch/out"
+    if [ "$rc" = 124 ] || [ "$rc" = 137 ]; then
+        verdict 1 "$name: ends within $seconds s"
+    elif [ "$seen" != "$planned" ] || { [ "$rc" != 0 ] && [ "$bad" = 0 ]; }; then
+        verdict 1 "$name: runs to its end (exit $rc, $seen of ${planned:-unknown} checks)"
+    elif [ "$bad" = 0 ]; then
+        return 0
+    fi
+    show_output
+}
+
+# says NAME SECONDS WORD... -- COMMAND...: the output has all the words, and the status is 0.
+says() {
+    speaks 0 "$@"
+}
+
+# refuses NAME SECONDS WORD... -- COMMAND...: the same, but the command ends with an error.
+refuses() {
+    speaks 1 "$@"
+}
+
+# speaks STATUS NAME SECONDS WORD... -- COMMAND...: the output has all the words; STATUS is 0 or,
+# for any error, 1.
+speaks() {
+    local status=$1 name=$2 seconds=$3 rc good try missing word words=()
+    shift 3
+    wanted "$name" || return 0
+    while [ "$1" != -- ]; do
+        words+=("$1")
+        shift
+    done
+    shift
+    for try in 1 2 3 4 5; do
+        rc=0
+        limited "$seconds" "$@" || rc=$?
+        case $rc in
+            0 | 124 | 137) ;;
+            *) rc=1 ;;
+        esac
+        missing=
+        for word in "${words[@]}"; do
+            grep -q -F -e "$word" "$scratch/out" || missing="$missing $word"
+        done
+        if [ "$rc" != "$status" ] || [ -z "$missing" ] || ! lost_message; then
+            break
+        fi
+    done
+    [ "$rc" = "$status" ] && [ -z "$missing" ]
+    good=$?
+    verdict "$good" "$name"
+    [ "$good" = 0 ] || { printf '# try %d, exit %d, missing:%s\n' "$try" "$rc" "$missing" \
+        && show_output; }
+}
+
+# Open MPI 4.1's mpirun reads help messages of the ranks from memory that it has already given back
+# and so loses one now and then, mostly with a complaint of its own.
+lost_message() {
+    grep -q -e 'ORTE_ERROR_LOG.*show_help.c' -e 'sent help message' "$scratch/out" \
+        || ! grep -q -e '^-----' "$scratch/out"
+}
+
+# lost_launcher STATUS: a daemon of Open MPI 5.0's launcher, or mpirun itself, crashes when jobs connect, in
+# one of four runs or so. What a process of the job does, which is said, is no such thing: that it crashes,
+# gives up or finds something wrong.
+lost_launcher() {
+    ! grep -q -e 'noticed that process' -e 'Process received signal' -e 'Caught signal' \
+        -e 'MPI_ABORT was invoked' -e '^not ok ' "$scratch/out" || return 1
+    case $1 in
+        134 | 139) grep -q -e 'PMIX ERROR.*pmix_server_dyn.c' "$scratch/out" && return ;;
+    esac
+    grep -q -e 'lost communication with a remote daemon' "$scratch/out"
+}
+
+# local_phases HOW: sets the array `phases` to parameters for delegate, or for p2p in the shape
+# exchange or tree.
+local_phases() {
+    case $1 in
+        delegate) phases=(--mca coll_napcoll_local_provider delegate) ;;
+        *) phases=(--mca coll_napcoll_local_provider p2p --mca coll_napcoll_local_shape "$1") ;;
+    esac
+}
+
+# fake NP PPN MAP PHASES: sets the array `launch` to an mpirun on one node taken for several.
+fake() {
+    local_phases "$4"
+    # shellcheck disable=SC2054 # the comma is in the value
+    launch=("${one_node[@]}" -np "$1" --mca coll napcoll,tuned --mca coll_napcoll_fake_ppn "$2"
+        --mca coll_napcoll_fake_map "$3" "${phases[@]}")
+}
+
+# emulated NODES PPN MAP NP PHASES: the same on netlab.
+emulated() {
+    local_phases "$5"
+    # shellcheck disable=SC2054 # as above
+    launch=("$netlab" --nodes "$1" --ppn "$2" --map "$3" --latency 0 --rate unlimited --gap 0 --
+        mpirun -np "$4" --mca coll napcoll,tuned "${phases[@]}")
+}
+
+# program_of COLL: sets the array `program` to the name of the program that tests a collective, and which
+# of those that it knows.
+program_of() {
+    case $1 in
+        allgather | allgatherv) program=(gathers --coll "$1") ;;
+        reduce_scatter | reduce_scatter_block) program=(reduce_scatter --coll "$1") ;;
+        scan | exscan) program=(scans --coll "$1") ;;
+        *) program=("$1") ;;
+    esac
+}
+
+# collective NAME COLL ALGORITHM EXPECT NONCOMMUTATIVE [LARGE]: the whole program of a collective, under
+# `launch`.
+collective() {
+    local program
+    program_of "$2"
+    case_of "$1" 60 "${launch[@]}" "$programs/${program[0]}" "${program[@]:1}" --algorithm "$3" \
+        --expect "$4" --expect-large "$4" --expect-noncommutative "$5" --large "${6:-100000}"
+}
+
+# each WHERE LARGE: cases of collective() from lines "COLL ALGORITHM EXPECT NONCOMMUTATIVE" of standard
+# input, named COLL_ALGORITHM_WHERE. `runs` means that this algorithm does; what cannot depend on the
+# operation has no NONCOMMUTATIVE.
+each() {
+    local where=$1 large=$2 coll algorithm expect noncommutative
+    while read -r coll algorithm expect noncommutative; do
+        if [ "$algorithm" != auto ]; then
+            expect=${expect/#%runs/runs:$algorithm}
+            noncommutative=${noncommutative/#%runs/runs:$algorithm}
+        fi
+        collective "${coll}_${algorithm}_$where" "$coll" "$algorithm" "$expect" \
+            "${noncommutative:-any}" "$large"
+    done
+}
+
+# at_length: whether the suite is to run all it has. In the brief one, for another version of Open MPI, the
+# cases are left out that test napcoll's own algorithms once more.
+at_length() {
+    [ "${NAPCOLL_BRIEF:-no}" = no ]
+}
+
+# each_at_length WHERE LARGE: as each, but not in the brief suite.
+each_at_length() {
+    if at_length; then
+        each "$@"
+    else
+        cat >/dev/null
+    fi
+}
+
+# each_auto WHERE LARGE EXPECT: every collective but allreduce, which has cases of its own, by `auto`.
+each_auto() {
+    local coll
+    for coll in reduce barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan bcast; do
+        collective "${coll}_auto_$1" "$coll" auto "$3" "$3" "$2"
+    done
+}
+
+# allreduce NAME ALGORITHM EXPECT NONCOMMUTATIVE [LARGE], and allreduce_auto NAME EXPECT [LARGE]
+allreduce() {
+    collective "$1" allreduce "${@:2}"
+}
+
+allreduce_auto() {
+    collective "$1" allreduce auto "$2" "$2" "${3:-100000}"
+}
+
+if ! ompi_info --param coll napcoll --level 9 2>/dev/null | grep -q coll_napcoll_priority; then
+    printf 'Bail out! Open MPI does not find napcoll: build it and source build/env.sh\n'
+    exit 1
+fi
+if [ ! -x "$programs/allreduce" ]; then
+    printf 'Bail out! no programs in %s: run make check there\n' "$programs"
+    exit 1
+fi
+
+# end_suite: the plan, and the exit status.
+end_suite() {
+    printf '1..%d\n' "$number"
+    [ "$failed" = 0 ]
+}

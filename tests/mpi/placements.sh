@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# Whatever sits where: every collective at once, allreduce on placements that a node-aware algorithm must
+# not care about, what `auto` takes there, the walk through switches, and the same bits on any nodes. See
+# harness.sh.
+set -u
+
+# shellcheck source=tests/mpi/harness.sh
+. "$(dirname "${BASH_SOURCE[0]}")/harness.sh"
+
+# --- every collective, under the literal list ---
+for np in 1 2 6; do
+    fake "$np" 3,2,1 block exchange
+    case_of "all_collectives_$np" 60 "${launch[@]}" "$programs/all_collectives"
+done
+fake 13 5,5,1,4 cyclic delegate
+case_of all_collectives_13_cyclic 60 "${launch[@]}" "$programs/all_collectives"
+case_of all_collectives_default_list 60 "${one_node[@]}" -np 6 --mca coll_napcoll_fake_ppn 3,2,1 \
+    "$programs/all_collectives"
+emulated 3 2 cyclic 6 tree
+case_of all_collectives_netlab 60 "${launch[@]}" "$programs/all_collectives"
+
+# --- placements that a node-aware algorithm must not care about ---
+fake 6 3,2,1 block exchange
+allreduce nap_6_block nap runs:nap runs:nap
+fake 15 5,5,1,4 cyclic tree
+allreduce nap_15_cyclic nap runs:nap fallback:noncommutative
+fake 15 5,5,1,4 random:7 delegate
+allreduce nap_15_random_delegate nap runs:nap fallback:noncommutative
+fake 15 5,5,1,4 block delegate
+allreduce nap_15_block_delegate nap runs:nap runs:nap
+fake 40 4 block exchange
+allreduce nap_10x4_block nap runs:nap runs:nap 10000
+fake 44 4 cyclic tree
+allreduce nap_11x4_cyclic nap runs:nap fallback:noncommutative 10000
+fake 64 8 random:3 exchange
+allreduce nap_8x8_random nap runs:nap fallback:noncommutative 1001
+fake 5 1 block tree
+allreduce nap_5x1_falls_back nap fallback:ppn fallback:ppn
+
+fake 6 3,2,1 cyclic exchange
+allreduce smp_6_cyclic smp runs:smp fallback:noncommutative
+fake 15 5,5,1,4 block delegate
+allreduce smp_15_block_delegate smp runs:smp runs:smp
+fake 15 5,5,1,4 random:11 delegate
+allreduce smp_15_random_delegate smp runs:smp fallback:noncommutative
+
+fake 7 3,2,1 cyclic tree
+allreduce recursive_doubling_7_cyclic recursive_doubling runs:recursive_doubling \
+    runs:recursive_doubling
+fake 13 5,5,1,4 block exchange
+allreduce recursive_doubling_13_block recursive_doubling runs:recursive_doubling \
+    runs:recursive_doubling
+
+fake 1 1 block tree
+allreduce_auto auto_1 none
+fake 2 1 block exchange
+allreduce_auto auto_2x1 fallback:ppn
+fake 3 3 block tree
+allreduce_auto auto_3_on_one_node none
+for np in 3 9 17; do
+    fake "$np" 2,1 block exchange
+    allreduce_auto "auto_${np}_block" runs 5000
+done
+fake 31 5,5,1,4 block tree
+allreduce_auto auto_31_block runs 1001
+
+# --- the same on nodes with a network between them ---
+emulated 3 3,2,1 block 6 exchange
+allreduce netlab_nap_6_block nap runs:nap runs:nap
+emulated 4 5,5,1,4 cyclic 15 delegate
+allreduce netlab_nap_15_cyclic_delegate nap runs:nap any
+emulated 4 5,5,1,4 random:5 15 tree
+allreduce netlab_smp_15_random smp runs:smp any
+emulated 10 4 block 40 exchange
+allreduce netlab_nap_10x4_block nap runs:nap runs:nap 10000
+
+# --- and whatever auto takes ---
+fake 3 1 block exchange
+each_auto 3x1 10000 fallback:ppn
+fake 7 3,2,1 block exchange
+each_auto 7_block 20000 runs
+fake 9 5,1,4 cyclic delegate
+allreduce_auto auto_9_cyclic runs 20000
+each_auto 9_cyclic 20000 runs
+
+# --- the walk through the switches ---
+cat >"$scratch/switches" <<'END'
+# made-up nodes are called n0, n1, ...
+SwitchName=s0 Nodes=n[0,2,4]
+SwitchName=s1 Nodes=n[1,3,5]
+SwitchName=top Switches=s[0-1]
+END
+fake 11 2,1 random:3 exchange
+launch+=(--mca coll_napcoll_topology_file "$scratch/switches" --mca coll_napcoll_verify on)
+each switches 20000 <<'END'
+bcast chain runs
+bcast auto runs
+END
+
+# --- the same bits wherever the ranks are, where that is asked for ---
+# same_bits NAME: under `launch`, the sums of all collectives have the bits that those of the first such
+# case had.
+same_bits() {
+    wanted "$1" || return 0
+    case_of "$1" 60 "${launch[@]}" --mca coll_napcoll_reproducible true "$programs/reproducible" \
+        --expect runs
+    grep '^# digest ' "$scratch/out" >"$scratch/digests" || return 0
+    [ -e "$scratch/first_digests" ] || cp "$scratch/digests" "$scratch/first_digests"
+    if diff "$scratch/first_digests" "$scratch/digests" >"$scratch/out"; then
+        verdict 0 "$1: the same bits"
+    else
+        verdict 1 "$1: the same bits"
+        show_output
+    fi
+}
+fake 12 12 block exchange
+same_bits reproducible_12_on_one_node
+fake 12 1 block exchange
+same_bits reproducible_12x1
+fake 12 5,5,1,4 block exchange
+same_bits reproducible_12_block
+fake 12 3,2,1 cyclic tree
+same_bits reproducible_12_cyclic
+fake 12 4,3,5 random:7 delegate
+same_bits reproducible_12_random
+
+end_suite
