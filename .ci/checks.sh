@@ -104,11 +104,12 @@ check_pure_rooms() {
                 paste -d: - -)
         done
     done <<'END'
-topo    topo
-plan    plan
-algo    algo plan
-model   model algo plan
-select  select model algo plan
+util    util
+topo    topo util
+plan    plan util
+algo    algo plan util
+model   model algo plan util
+select  select model algo plan util
 END
 }
 

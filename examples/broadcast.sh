@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# What broadcasts gain from the walk through the switches, and whether the model puts the algorithms in the
-# order in which they are measured.
+# What broadcasts gain from the walk through the switches, and whether simulation and closed forms put the
+# algorithms in the order in which they are measured.
 
 set -euo pipefail
 
@@ -12,11 +12,12 @@ NAPCOLL_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
 output=$NAPCOLL_SRC/docs/results
 time_limit=120
+parts=walk,far,model
 list=napcoll,tuned,han,basic,libnbc,self,inter
 
 usage() {
     cat <<'END'
-Usage: examples/broadcast.sh [--time-limit SECONDS] [--output DIR]
+Usage: examples/broadcast.sh [--part LIST] [--time-limit SECONDS] [--output DIR]
 
 Measures MPI_Bcast on emulated nodes and writes into DIR (default docs/results) broadcast.md, with the
 commands, and the figures as CSV:
@@ -26,13 +27,18 @@ commands, and the figures as CSV:
                  with coll_napcoll_topology_file, and without
   broadcast-far.csv
                  8 bytes on 8x8 with 2 ms between nodes
-  broadcast-model.csv
-                 flat, binomial, scatter_allgather and chain on 8 nodes over sizes, beside which
-                 broadcast.md has the closed forms with netlab.conf
+  broadcast-model.csv, broadcast-large.csv, broadcast-eager.csv
+                 flat, binomial, scatter_allgather and chain on 8 nodes from 8 bytes to 2 MB, with 4 MB,
+                 and with 4 MB where Open MPI's TCP sends everything eagerly. Beside the first two
+                 broadcast.md has what napcoll-plan explain says with netlab.conf: simulated times and
+                 closed forms, and the order in which each of them puts the algorithms
 
 Installs what is missing and builds napcoll first.
 
-  --time-limit SECONDS   of each of the four runs (default 120)
+  --part LIST            of walk, far and model, with commas between (default: all)
+  --time-limit SECONDS   of each of the six runs (default 120)
+  --output DIR           default docs/results
+  --help                 this text
 END
 }
 
@@ -58,64 +64,167 @@ run() {
     } >>"$scratch/broadcast.md"
 }
 
-# The medians of broadcast-model.csv beside the closed forms, which napcoll-plan knows.
-model_table() {
-    local bytes
-    for bytes in 8:4M:x8 4M; do # the range ends at 2 MB
-        napcoll-plan simulate --coll bcast --nodes 8 --ppn 1 --bytes "$bytes" --machine netlab.conf --closed-form \
-            --csv - >>"$scratch/forms.csv"
+# explained MACHINE BYTES...: what napcoll-plan says of each size: "BYTES ALGORITHM SIMULATED CLOSED_FORM CHOSEN", where
+# CHOSEN is what the model takes of the algorithm's tunables, or "-".
+explained() {
+    local machine=$1 bytes
+    shift
+    for bytes; do
+        napcoll-plan explain --coll bcast --nodes 8 --ppn 1 --bytes "$bytes" --machine "$machine" |
+            awk -v bytes="$bytes" '
+                / [0-9.]+ +([0-9.]+|-)  / {
+                    chosen = $0
+                    sub(/^[^ ]+ +[^ ]+ +[^ ]+ +/, "", chosen)
+                    sub(/;?[^;]*$/, "", chosen)
+                    gsub(/, /, ",", chosen)
+                    print bytes, $1, $2, $3, chosen ~ /=/ ? chosen : "-"
+                }'
     done
-    # shellcheck disable=SC2016 # it is awk's
-    awk -F, '
-        FNR == 1 { file++; next }
-        file == 1 && $1 != "coll" { form[$2, $5] = $6; next }
-        file == 2 { who = $5; sub(/^napcoll:/, "", who); took[who, $4] = $7; size[$4] = $4 + 0 }
-        END {
-            split("flat binomial scatter_allgather chain", name, " ")
-            printf "\n| bytes |"
-            for (a = 1; a <= 4; a++) printf " %s us | model |", name[a]
-            printf "\n|---:|"
-            for (a = 1; a <= 4; a++) printf "---:|---:|"
-            print ""
-            count = 0
-            for (s in size) order[++count] = size[s]
-            for (i = 1; i <= count; i++) for (j = i + 1; j <= count; j++) if (order[j] < order[i]) {
-                t = order[i]; order[i] = order[j]; order[j] = t
-            }
-            for (i = 1; i <= count; i++) {
-                printf "| %d |", order[i]
-                for (a = 1; a <= 4; a++) printf " %.0f | %.0f |", took[name[a], order[i]], form[name[a], order[i]]
-                print ""
-            }
-        }' "$scratch/forms.csv" "$scratch/broadcast-model.csv" >>"$scratch/broadcast.md"
 }
 
-measure_all() {
+# model_table: the medians of the two runs beside simulation and closed forms, and the three orders.
+model_table() {
+    # shellcheck disable=SC2046 # they are numbers
+    explained netlab.conf $(cut -d , -f 4 "$scratch/broadcast-model.csv" "$scratch/broadcast-large.csv" | grep '^[0-9]' |
+        sort -nu) >"$scratch/explained"
+    # shellcheck disable=SC2016 # it is awk's
+    awk '
+        # order OF BYTES: the names by their times, "=" between those that are within a hundredth
+        function order(of, bytes,    a, b, t, by, text) {
+            for (a = 1; a <= names; a++) by[a] = name[a]
+            for (a = 1; a <= names; a++) for (b = a + 1; b <= names; b++)
+                if (time[of, by[b], bytes] < time[of, by[a], bytes]) { t = by[a]; by[a] = by[b]; by[b] = t }
+            text = by[1]
+            for (a = 2; a <= names; a++)
+                text = text (time[of, by[a], bytes] > 1.01 * time[of, by[a - 1], bytes] ? " < " : " = ") by[a]
+            return text
+        }
+        function us(time) { return sprintf("%.0f", time) }
+        BEGIN { names = split("flat binomial scatter_allgather chain", name, " ") }
+        FILENAME ~ /explained$/ {
+            time["simulated", $2, $1] = $3
+            time["closed form", $2, $1] = $4
+            with[$2, $1] = $5
+            next
+        }
+        FNR == 1 { FS = ","; next }
+        {
+            $0 = $0 # by the new separator
+            who = $5
+            sub(/^napcoll:/, "", who)
+            if (!($4 in known)) { known[$4]; size[++sizes] = $4 + 0 }
+            time["measured", who, $4] = $7
+            turns[who, $4] = $6
+        }
+        END {
+            print "\n| bytes | algorithm | the model takes | turns | measured us | simulated us | closed form us |"
+            print "|---:|---|---|---:|---:|---:|---:|"
+            for (i = 1; i <= sizes; i++) for (a = 1; a <= names; a++) {
+                s = size[i]
+                n = name[a]
+                printf "| %d | %s | %s | %d | %s | %s | %s |\n", s, n, with[n, s], turns[n, s], \
+                    us(time["measured", n, s]), us(time["simulated", n, s]), us(time["closed form", n, s])
+            }
+            print "\nThe order of the algorithms, \"=\" where two are within 1%:\n"
+            print "| bytes | | |\n|---:|---|---|"
+            for (i = 1; i <= sizes; i += sizes - 1) {
+                printf "| %d | measured | %s |\n", size[i], order("measured", size[i])
+                printf "| | simulated | %s |\n", order("simulated", size[i])
+                printf "| | closed form | %s |\n", order("closed form", size[i])
+                if (sizes < 2) break
+            }
+        }' "$scratch/explained" "$scratch/broadcast-model.csv" "$scratch/broadcast-large.csv" >>"$scratch/broadcast.md"
+}
+
+# median_ms NAME ALGORITHM: of a run with one size.
+median_ms() {
+    awk -F, -v who="napcoll:$2" '$5 == who { printf "%.0f", $7 / 1000 }' "$scratch/$1.csv"
+}
+
+# with_handshakes_ms ALGORITHM: the simulated time of 4 MB where rendezvous takes three latencies.
+with_handshakes_ms() {
+    sed -E 's/^(coll_napcoll_machine_network_rendezvous_latency_us *=).*/\1 3000/' \
+        "$NAPCOLL_SRC/ompi/tools/napcoll/machines/netlab.conf" >"$scratch/handshakes.conf"
+    explained "$scratch/handshakes.conf" 4194304 | awk -v who="$1" '$2 == who { printf "%.0f", $3 / 1000 }'
+}
+
+# What neither simulation nor closed forms have. The times of two nodes are those of one run.
+what_the_model_lacks() {
+    cat <<END
+
+Both take a message for alpha + beta s at any size, whatever else goes on. Of large messages that leaves out
+
+- the handshake. Above 64 KiB Open MPI's TCP asks before it sends: two latencies more, 2 ms here, which
+  netlab.conf does not have (the latency there is that of small messages). A scatter_allgather of 4 MB has 6
+  such messages one after the other, 10 by the ring; a chain's segments of 64 KiB have none. With three
+  latencies for large messages the simulation has $(with_handshakes_ms scatter_allgather) ms for it, and $(with_handshakes_ms chain) ms for the chain.
+- that handshakes wait. Where two processes send to each other, the answer to one message stands behind the
+  data of the other, so that these follow each other: two nodes take 41 ms to send each other 2 MiB, and
+  21 ms where all is sent eagerly; one that sends 2 MiB takes 22 and 18 ms. The exchanges of recursive
+  doubling, 3.5 MiB of 4, take 29 ms more by that.
+- the processors of the machine, which carry the bytes of all nodes: in an allgather, and in a chain that is
+  full, all nodes send at once.
+
+Where everything is sent eagerly, 4 MB take $(median_ms broadcast-eager scatter_allgather) ms in place of $(median_ms broadcast-large scatter_allgather) by scatter_allgather, $(median_ms broadcast-eager binomial) in place of
+$(median_ms broadcast-large binomial) by the binomial tree, and $(median_ms broadcast-eager chain) in place of $(median_ms broadcast-large chain) by the chain.
+END
+}
+
+# wants PART
+wants() {
+    case ,$parts, in
+        *",$1,"*) ;;
+        *) return 1 ;;
+    esac
+}
+
+measure_walk() {
     local one_link=(--nodes 8 --ppn 2 --map cyclic --topology "$scratch/switches.conf" --latency 1ms --rate 200Mbit)
     local contestants=napcoll,napcoll:chain,napcoll:two_level,tuned,han title
     printf '%s\n' 'SwitchName=s0 Nodes=node[0,2,4,6]' 'SwitchName=s1 Nodes=node[1,3,5,7]' \
         'SwitchName=top Switches=s[0-1]' >"$scratch/switches.conf"
-    cat >"$scratch/broadcast.md" <<END
-# Broadcasts
-
-Made by \`examples/broadcast.sh\` with Open MPI $openmpi_version. Times are medians over turns in which all
-contestants ran, on nodes that share the processors of one machine: ratios from one run say something. The
-commands are those after \`. build/env.sh\`, with the parameters of netlab.conf in the environment; switches.conf is
-
-$(sed 's/^/    /' "$scratch/switches.conf")
-END
     title="4 MB along the walk through two switches"
     run broadcast-walk "${one_link[@]}" : -np 16 --mca coll_napcoll_topology_file "$scratch/switches.conf" -- \
         --bytes 4M --contestants "$contestants" --iterations 30
     title="The same without the file: in the order of the nodes' numbers"
     run broadcast-plain "${one_link[@]}" : -np 16 -- --bytes 4M --contestants "$contestants" --iterations 30
-    title="8 bytes between nodes that are far from each other"
+    printf '\nswitches.conf:\n\n' >>"$scratch/broadcast.md"
+    sed 's/^/    /' "$scratch/switches.conf" >>"$scratch/broadcast.md"
+}
+
+measure_far() {
+    local title="8 bytes between nodes that are far from each other"
     run broadcast-far --nodes 8 --ppn 8 --latency 2ms --rate 1Gbit : -np 64 -- --bytes 8 \
         --contestants napcoll,napcoll:nap,napcoll:two_level,tuned,han --iterations 200
+}
+
+measure_model() {
+    local eight=(--nodes 8 --ppn 1 --latency 1ms --rate 1Gbit : -np 8) title
+    local eager=(--mca btl_tcp_eager_limit 8388608 --mca btl_tcp_rndv_eager_limit 8388608
+        --mca btl_tcp_max_send_size 8388608)
+    local four=(--contestants "napcoll:flat,napcoll:binomial,napcoll:scatter_allgather,napcoll:chain" --iterations 50)
     title="Model against measurement: four algorithms on 8 nodes"
-    run broadcast-model --nodes 8 --ppn 1 --latency 1ms --rate 1Gbit : -np 8 -- --bytes 8:4M:x8 \
-        --contestants napcoll:flat,napcoll:binomial,napcoll:scatter_allgather,napcoll:chain --iterations 50
+    run broadcast-model "${eight[@]}" -- --bytes 8:2M:x8 "${four[@]}"
+    title="The same with 4 MB"
+    run broadcast-large "${eight[@]}" -- --bytes 4M "${four[@]}"
+    title="4 MB without rendezvous"
+    run broadcast-eager "${eight[@]}" "${eager[@]}" -- --bytes 4M "${four[@]}"
+    printf '\n## Measured, simulated, and by closed forms\n' >>"$scratch/broadcast.md"
     model_table
+    what_the_model_lacks >>"$scratch/broadcast.md"
+}
+
+measure_all() {
+    cat >"$scratch/broadcast.md" <<END
+# Broadcasts
+
+Made by \`examples/broadcast.sh\` with Open MPI $openmpi_version. Times are medians over turns in which all
+contestants ran, on nodes that share the processors of one machine: ratios from one run say something. The
+commands are those after \`. build/env.sh\`, with the parameters of netlab.conf in the environment.
+END
+    ! wants walk || measure_walk
+    ! wants far || measure_far
+    ! wants model || measure_model
     sed -i "s#$scratch/##g" "$scratch/broadcast.md"
     mkdir -p "$output"
     mv "$scratch"/broadcast*.csv "$scratch/broadcast.md" "$output"
@@ -124,6 +233,12 @@ END
 
 while [ $# -gt 0 ]; do
     case $1 in
+        --part)
+            parts=${2:-}
+            [[ ,$parts, =~ ^(,(walk|far|model))+,$ ]] ||
+                napcoll_fail "--part wants some of walk, far and model, with commas between, not '$parts'"
+            shift
+            ;;
         --time-limit)
             [[ ${2:-} =~ ^[1-9][0-9]{0,4}$ ]] ||
                 napcoll_fail "--time-limit wants a number of seconds from 1 to 99999, not '${2:-}'"

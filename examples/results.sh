@@ -233,8 +233,8 @@ others, from the medians over turns in which all of them ran: below 1, napcoll t
 processes share the processors of one machine: absolute times say little, ratios do. "napcoll ran" names
 napcoll's algorithm, or why it left the call to another component, or which component Open MPI took in its
 place; "against" is the component that the number compares with. The commands are those after
-\`. build/env.sh\`, with coll_napcoll_segment_bytes = 0 and the parameters of the machine file in the
-environment.
+\`. build/env.sh\`, with coll_napcoll_segment_bytes = 0 (no pipelines but those of broadcasts, whose segments the
+model chooses) and the parameters of the machine file in the environment.
 END
     for coll in "${collectives[@]}"; do
         mapfile -t shapes < <(shapes_of "$coll")
@@ -250,7 +250,8 @@ measure_all() {
     # shellcheck source=/dev/null
     . build/env.sh
     napcoll_mpirun_settings
-    # Processes that share a few cores cannot do two things at once: no pipelines.
+    # Processes that share a few cores cannot fold and copy two things at once: no pipelines. Broadcasts do not
+    # ask for this: theirs fill the wires, and the model says how many segments they have.
     export OMPI_MCA_coll_napcoll_segment_bytes=0
     openmpi_version=$(mpicc --showme:version | napcoll_openmpi_version)
     mkdir -p "$output"

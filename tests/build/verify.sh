@@ -236,7 +236,7 @@ mistakes_name_option_and_range() {
 # up to 128 ranks.
 widest() {
     case $1 in
-        ring | gathered | pairwise) echo $((128 / $2 < 64 ? 128 / $2 : 64)) ;;
+        ring | gathered | pairwise | scatter_allgather) echo $((128 / $2 < 64 ? 128 / $2 : 64)) ;;
         *) echo 64 ;;
     esac
 }
@@ -262,7 +262,7 @@ placements() {
 # roots COLLECTIVE: one a line.
 roots() {
     echo 0
-    [ "$1" != reduce ] || printf '%s\n' 1 5 37
+    case $1 in reduce | bcast) printf '%s\n' 1 5 37 ;; esac
 }
 
 # rooted ROOT --nodes 1:MOST --ppn LIST ARGUMENT...: the same from the number of nodes on that has the root for

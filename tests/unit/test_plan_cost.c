@@ -214,7 +214,7 @@ static void cost_of_processes_in_step_is_exact(void **state)
     for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
         napcoll_generator_t generator = generator_of(expected[i].algorithm, map, 2, false);
         counted_t c = {.source = napcoll_generator_plan, .context = &generator, .until = 100};
-        double time = napcoll_plan_cost_us(map, counted, &c, -1, &m, 8, 0);
+        double time = napcoll_plan_cost_us(map, counted, &c, -1, &m, 8, 0, INFINITY);
 
         if (!is_about(time, expected[i].expected)) {
             fail_msg("%s: %.9g us, expected %.9g", expected[i].algorithm, time,
@@ -235,8 +235,8 @@ static void cost_counts_the_root(void **state)
     napcoll_machine_t m = plain();
 
     (void) state;
-    assert_true(is_about(napcoll_plan_cost_us(map, play, &script, 10, &m, 2000, 0), 7));
-    assert_true(is_about(napcoll_plan_cost_us(map, play, &script, -1, &m, 2000, 0), 1));
+    assert_true(is_about(napcoll_plan_cost_us(map, play, &script, 10, &m, 2000, 0, INFINITY), 7));
+    assert_true(is_about(napcoll_plan_cost_us(map, play, &script, -1, &m, 2000, 0, INFINITY), 1));
     napcoll_node_map_free(map);
 }
 
@@ -263,12 +263,93 @@ static void cost_of_long_plans_takes_few_of_them(void **state)
     napcoll_node_map_t *map = block_map(300, 1);
     counted_t c = {.source = ring, .context = &map->size, .until = 100};
     napcoll_machine_t m = plain();
-    double time = napcoll_plan_cost_us(map, counted, &c, -1, &m, 1000, 0);
+    double time = napcoll_plan_cost_us(map, counted, &c, -1, &m, 1000, 0, INFINITY);
 
     (void) state;
     assert_true(time > LONG_STAGES * 11.0 - 1e-3 && time < LONG_STAGES * 11.0 + 1e-3);
     assert_in_range(c.asked, 3, 5);
     napcoll_node_map_free(map);
+}
+
+/* 100 messages of 1 us each from a rank to its neighbour on another node, all at once. */
+enum { MANY = 100 };
+
+static napcoll_plan_t *busy_rank(void *context, int rank)
+{
+    const int busy = *(const int *) context;
+    const napcoll_span_t in = {.buffer = NAPCOLL_BUFFER_SEND, .count = 1};
+    const napcoll_span_t out = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
+    napcoll_builder_t *builder = napcoll_builder_new("allreduce", "busy", rank, 1);
+
+    for (int i = 0; i < MANY; i++) {
+        if (rank == busy) {
+            napcoll_builder_send(builder, in, busy + 1);
+        } else if (rank == busy + 1) {
+            napcoll_builder_recv(builder, out, busy);
+        }
+    }
+    napcoll_builder_next_stage(builder);
+    return napcoll_builder_finish(builder);
+}
+
+/* From most_us on it is enough that it is so much: of a lead no plan is made, of a process that sends for so
+ * long one plan, or two where that is the root. */
+static void cost_is_told_as_far_as_it_is_of_interest(void **state)
+{
+    napcoll_node_map_t *map = block_map(300, 1);
+    napcoll_machine_t m = plain();
+    int busy = 0;
+    counted_t c = {.source = busy_rank, .context = &busy, .until = 1000};
+    double exact = napcoll_plan_cost_us(map, counted, &c, 0, &m, 1000, 5, INFINITY);
+
+    (void) state;
+    assert_true(is_about(exact, MANY * 1 + 10 + 5));
+    assert_true(c.asked > 2);
+    c.asked = 0;
+    assert_true(napcoll_plan_cost_us(map, counted, &c, 0, &m, 1000, 5, 5) >= 5);
+    assert_int_equal(c.asked, 0);
+    assert_true(napcoll_plan_cost_us(map, counted, &c, 0, &m, 1000, 5, 100) >= 100);
+    assert_int_equal(c.asked, 1);
+    busy = 150;
+    c.asked = 0;
+    assert_true(napcoll_plan_cost_us(map, counted, &c, busy, &m, 1000, 5, 100) >= 100);
+    assert_int_equal(c.asked, 2);
+    assert_true(
+        is_about(napcoll_plan_cost_us(map, counted, &c, busy, &m, 1000, 5, exact + 1), exact));
+    napcoll_node_map_free(map);
+}
+
+/* Whatever is of interest, costs below it are as they were, to the last bit, and others are not below it. */
+static void cost_below_what_is_of_interest_is_exact(void **state)
+{
+    const double part[] = {0, 0.01, 0.3, 0.9, 0.999999, 1, 1.000001, 2};
+    const napcoll_machine_t machine[] = {plain(), napcoll_machine_default};
+
+    (void) state;
+    for (int row = 0; row < napcoll_allreduce.algorithms; row++) {
+        for (int i = 0; i < 2 * 2 * 2; i++) {
+            napcoll_node_map_t *map = i & 1 ? block_map(40, 3) : block_map(6, 4);
+            napcoll_generator_t generator = generator_of(napcoll_allreduce.algorithm[row].name, map,
+                                                         2, false);
+            const napcoll_machine_t *m = &machine[i >> 1 & 1];
+            const double bytes = i & 4 ? 1 << 18 : 8, lead = 17;
+            const double exact = napcoll_plan_cost_us(map, napcoll_generator_plan, &generator, 0, m,
+                                                      bytes, lead, INFINITY);
+
+            for (size_t p = 0; p < sizeof(part) / sizeof(*part); p++) {
+                const double most = exact * part[p];
+                const double time = napcoll_plan_cost_us(map, napcoll_generator_plan, &generator, 0,
+                                                         m, bytes, lead, most);
+
+                if (exact < most) {
+                    assert_memory_equal(&time, &exact, sizeof(time));
+                } else {
+                    assert_true(time >= most);
+                }
+            }
+            napcoll_node_map_free(map);
+        }
+    }
 }
 
 static void cost_is_none_where_memory_runs_out(void **state)
@@ -283,9 +364,10 @@ static void cost_is_none_where_memory_runs_out(void **state)
     for (int until = 0; until <= 5; until++) {
         counted_t c = {.source = napcoll_generator_plan, .context = &generator, .until = until};
 
-        assert_int_equal(isnan(napcoll_plan_cost_us(map, counted, &c, -1, &m, 8, 0)), until < 5);
+        assert_int_equal(isnan(napcoll_plan_cost_us(map, counted, &c, -1, &m, 8, 0, INFINITY)),
+                         until < 5);
     }
-    assert_true(isnan(napcoll_plan_cost_us(map, play, &script, -1, &m, 8, 0)));
+    assert_true(isnan(napcoll_plan_cost_us(map, play, &script, -1, &m, 8, 0, INFINITY)));
     napcoll_node_map_free(map);
 }
 
@@ -310,7 +392,7 @@ static void cost_is_the_same_for_all_ranks(void **state)
             }
             shared = napcoll_plan_cost_map(map);
             time = napcoll_plan_cost_us(&shared, napcoll_generator_plan, &generator, -1, &m, bytes,
-                                        0);
+                                        0, INFINITY);
             first = node < 0 ? time : first;
             assert_memory_equal(&time, &first, sizeof(time));
             napcoll_node_map_free(map);
@@ -466,6 +548,8 @@ int main(void)
         cmocka_unit_test(cost_of_processes_in_step_is_exact),
         cmocka_unit_test(cost_counts_the_root),
         cmocka_unit_test(cost_of_long_plans_takes_few_of_them),
+        cmocka_unit_test(cost_is_told_as_far_as_it_is_of_interest),
+        cmocka_unit_test(cost_below_what_is_of_interest_is_exact),
         cmocka_unit_test(cost_is_none_where_memory_runs_out),
         cmocka_unit_test(cost_is_the_same_for_all_ranks),
         cmocka_unit_test(cost_is_near_the_simulated_time),

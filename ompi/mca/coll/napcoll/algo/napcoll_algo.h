@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "algo/napcoll_hops.h"
+#include "plan/napcoll_hops.h"
 #include "plan/napcoll_plan.h"
 #include "plan/napcoll_plan_verify.h"
 #include "topo/napcoll_node_map.h"

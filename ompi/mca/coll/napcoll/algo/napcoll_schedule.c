@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "algo/napcoll_split.h"
+#include "util/napcoll_order.h"
 
 void napcoll_schedule_free(napcoll_schedule_t *schedule)
 {
@@ -269,10 +270,7 @@ static int by_stage(const void *a, const void *b)
 {
     const napcoll_move_t *x = a, *y = b;
 
-    if (x->stage != y->stage) {
-        return x->stage < y->stage ? -1 : 1;
-    }
-    return (x->order > y->order) - (x->order < y->order);
+    return napcoll_order_pairs(x->stage, x->order, y->stage, y->order);
 }
 
 static void sort_moves(napcoll_schedule_t *schedule)

@@ -28,7 +28,7 @@ struct napcoll_stream {
     char *packed;
     size_t bytes;
     size_t done;    /* packed, or unpacked, so far */
-    early_t *early; /* [earlies] */
+    early_t *early; /* [earlies] a heap: none comes before that at (i - 1) / 2 */
     int earlies;
     int room;
 };
@@ -71,8 +71,10 @@ int napcoll_stream_fill(napcoll_stream_t *stream, size_t end)
     return is_packing(stream) ? convert(stream, end) : OMPI_SUCCESS; /* else it has come */
 }
 
-static int keep_early(napcoll_stream_t *stream, size_t first, size_t end)
+static int keep_early(napcoll_stream_t *stream, early_t run)
 {
+    int at = stream->earlies;
+
     if (stream->earlies == stream->room) {
         const int room = stream->room > 0 ? 2 * stream->room : 16;
         early_t *more = realloc(stream->early, (size_t) room * sizeof(*more));
@@ -83,8 +85,32 @@ static int keep_early(napcoll_stream_t *stream, size_t first, size_t end)
         stream->early = more;
         stream->room = room;
     }
-    stream->early[stream->earlies++] = (early_t){.first = first, .end = end};
+    stream->earlies++;
+    for (; at > 0 && run.first < stream->early[(at - 1) / 2].first; at = (at - 1) / 2) {
+        stream->early[at] = stream->early[(at - 1) / 2];
+    }
+    stream->early[at] = run;
     return OMPI_SUCCESS;
+}
+
+/* Take out the run that begins first; there is one. */
+static early_t take_early(napcoll_stream_t *stream)
+{
+    early_t *early = stream->early;
+    const early_t first = early[0], last = early[--stream->earlies];
+    int at = 0;
+
+    for (int child; (child = 2 * at + 1) < stream->earlies; at = child) {
+        if (child + 1 < stream->earlies && early[child + 1].first < early[child].first) {
+            child++;
+        }
+        if (last.first <= early[child].first) {
+            break;
+        }
+        early[at] = early[child];
+    }
+    early[at] = last;
+    return first;
 }
 
 int napcoll_stream_empty(napcoll_stream_t *stream, size_t first, size_t bytes)
@@ -95,15 +121,11 @@ int napcoll_stream_empty(napcoll_stream_t *stream, size_t first, size_t bytes)
         return OMPI_SUCCESS;
     }
     if (first > stream->done) {
-        return keep_early(stream, first, first + bytes);
+        return keep_early(stream, (early_t){.first = first, .end = first + bytes});
     }
     rc = convert(stream, first + bytes);
-    for (int i = 0; i < stream->earlies && OMPI_SUCCESS == rc; i++) {
-        if (stream->early[i].first <= stream->done) {
-            rc = convert(stream, stream->early[i].end);
-            stream->early[i] = stream->early[--stream->earlies];
-            i = -1; /* others may follow it */
-        }
+    while (OMPI_SUCCESS == rc && stream->earlies > 0 && stream->early[0].first <= stream->done) {
+        rc = convert(stream, take_early(stream).end);
     }
     return rc;
 }

@@ -14,7 +14,7 @@
 #ifndef NAPCOLL_MODEL_H
 #define NAPCOLL_MODEL_H
 
-#include "algo/napcoll_hops.h"
+#include "plan/napcoll_hops.h"
 #include "model/napcoll_machine.h"
 
 /** What the busiest process does: messages of one size, and folds. */

@@ -23,6 +23,9 @@ enum {
     MOST_MESSAGES = 16 << 10 /* of all plans of the sample, about */
 };
 
+/* Bounds are looser by this part of them: a sum depends on the order of its terms. */
+#define ROUNDING 1e-9
+
 typedef struct {
     const napcoll_node_map_t *map;
     int room;  /* processes, without the root */
@@ -34,6 +37,11 @@ typedef struct {
 static int least(int a, int b)
 {
     return a < b ? a : b;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
 }
 
 /* The i-th of `count` numbers that are spread over 0 .. all - 1, from the first to the last. */
@@ -121,25 +129,26 @@ napcoll_node_map_t napcoll_plan_cost_map(const napcoll_node_map_t *map)
     return shared;
 }
 
-/* napcoll_plan_cost_prepare; *processes: how many are simulated. */
-static napcoll_simulate_status_t prepare(const napcoll_node_map_t *map,
+/* The first node of those that have most processes. */
+static int fullest_node(const napcoll_node_map_t *map)
+{
+    int fullest = 0;
+
+    while (napcoll_node_map_ppn(map, fullest) < map->max_ppn) {
+        fullest++;
+    }
+    return fullest;
+}
+
+/* Draw the sample, and prepare its simulation; `first` is the plan of the fullest node's first process, and
+ * *processes how many are simulated. */
+static napcoll_simulate_status_t prepare(const napcoll_node_map_t *map, const napcoll_plan_t *first,
                                          napcoll_plan_source_t source, void *context, int root,
                                          int *processes, napcoll_simulation_t **simulation)
 {
     sample_t sample;
-    napcoll_plan_t *plan;
-    int fullest = 0;
 
-    *simulation = NULL;
-    while (napcoll_node_map_ppn(map, fullest) < map->max_ppn) {
-        fullest++;
-    }
-    plan = source(context, napcoll_node_map_rank(map, fullest, 0));
-    if (NULL == plan) {
-        return NAPCOLL_SIMULATE_OUT_OF_MEMORY;
-    }
-    draw_sample(&sample, map, fullest, messages_of(plan), root);
-    napcoll_plan_free(plan);
+    draw_sample(&sample, map, fullest_node(map), messages_of(first), root);
     *processes = sample.count;
     return napcoll_simulation_create_sampled(map, sample.process, sample.count, source, context,
                                              simulation);
@@ -149,23 +158,101 @@ napcoll_simulate_status_t napcoll_plan_cost_prepare(const napcoll_node_map_t *ma
                                                     napcoll_plan_source_t source, void *context,
                                                     int root, napcoll_simulation_t **simulation)
 {
+    napcoll_plan_t *first = source(context, napcoll_node_map_rank(map, fullest_node(map), 0));
+    napcoll_simulate_status_t status = NAPCOLL_SIMULATE_OUT_OF_MEMORY;
     int processes;
 
-    return prepare(map, source, context, root, &processes, simulation);
+    *simulation = NULL;
+    if (NULL != first) {
+        status = prepare(map, first, source, context, root, &processes, simulation);
+    }
+    napcoll_plan_free(first);
+    return status;
+}
+
+/* For how long a process is busy with sending, at least, as the simulation has it (napcoll_simulate.h): its
+ * messages leave one after the other, the last one perhaps without any overhead or gap. */
+static double sending_us(const napcoll_node_map_t *map, const napcoll_plan_t *plan,
+                         const napcoll_machine_t *machine, double bytes)
+{
+    const double interval[] = {
+        [NAPCOLL_LEVEL_NODE] = machine->process_overhead_us,
+        [NAPCOLL_LEVEL_NETWORK] = larger(machine->process_overhead_us, machine->process_gap_us)};
+    const int node = napcoll_node_map_node(map, plan->rank);
+    double time_us = 0;
+
+    for (int i = 0; i < plan->steps; i++) {
+        const napcoll_step_t *step = &plan->step[i];
+        napcoll_level_t level;
+        double size;
+
+        if (NAPCOLL_STEP_SEND != step->kind) {
+            continue;
+        }
+        level = napcoll_node_map_node(map, step->peer) == node ? NAPCOLL_LEVEL_NODE
+                                                               : NAPCOLL_LEVEL_NETWORK;
+        size = napcoll_plan_share(plan, step->left) * bytes;
+        time_us += larger(
+            interval[level],
+            size * machine->link[level][napcoll_machine_protocol(machine, size)].ns_per_byte
+                / 1000);
+    }
+    return larger(0, time_us * (1 - ROUNDING) - interval[NAPCOLL_LEVEL_NETWORK]);
+}
+
+/* A time that the estimate is not below: what the first process of the fullest node has to send, and the root,
+ * both of which are in every sample. */
+static double least_us(const napcoll_node_map_t *map, const napcoll_plan_t *first,
+                       napcoll_plan_source_t source, void *context, int root,
+                       const napcoll_machine_t *machine, double bytes)
+{
+    double time_us = sending_us(map, first, machine, bytes);
+
+    if (root >= 0 && root != first->rank) {
+        napcoll_plan_t *plan = source(context, root);
+
+        if (NULL != plan) {
+            time_us = larger(time_us, sending_us(map, plan, machine, bytes));
+        }
+        napcoll_plan_free(plan);
+    }
+    return time_us;
 }
 
 double napcoll_plan_cost_us(const napcoll_node_map_t *map, napcoll_plan_source_t source,
                             void *context, int root, const napcoll_machine_t *machine, double bytes,
-                            double lead_us)
+                            double lead_us, double most_us)
 {
-    napcoll_simulation_t *simulation;
+    const bool partial = map->size > MOST_PROCESSES + 1; /* for sure; smaller ones may be as well */
+    napcoll_simulation_t *simulation = NULL;
+    napcoll_plan_t *first;
     double time_us = NAN;
     int processes = 0;
 
-    if (NAPCOLL_SIMULATE_OK != prepare(map, source, context, root, &processes, &simulation)
-        || NAPCOLL_SIMULATE_OK != napcoll_simulation_run(simulation, machine, bytes, &time_us)) {
-        time_us = NAN;
+    if (partial && lead_us >= most_us) {
+        return lead_us;
     }
+    first = source(context, napcoll_node_map_rank(map, fullest_node(map), 0));
+    if (NULL == first) {
+        return NAN;
+    }
+    if (most_us < INFINITY) {
+        time_us = least_us(map, first, source, context, root, machine, bytes)
+                  + (partial ? lead_us : 0);
+    }
+    if (!(time_us >= most_us)
+        && (NAPCOLL_SIMULATE_OK
+                != prepare(map, first, source, context, root, &processes, &simulation)
+            || NAPCOLL_SIMULATE_OK
+                   != napcoll_simulation_run_within(simulation, machine, bytes,
+                                                    most_us * (1 + ROUNDING)
+                                                        - (processes < map->size ? lead_us : 0),
+                                                    &time_us))) {
+        time_us = NAN;
+    } else if (processes > 0 && processes < map->size) {
+        time_us += lead_us;
+    }
+    napcoll_plan_free(first);
     napcoll_simulation_free(simulation);
-    return processes < map->size ? time_us + lead_us : time_us;
+    return time_us;
 }

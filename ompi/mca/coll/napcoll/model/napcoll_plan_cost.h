@@ -68,12 +68,15 @@ napcoll_simulate_status_t napcoll_plan_cost_prepare(const napcoll_node_map_t *ma
  * @param[in] bytes    of the user's vector
  * @param[in] lead_us  how long it takes until a pipeline's first message has come to its last process:
  *                     what a sample does not see, and is added where not all are simulated
+ * @param[in] most_us  from here on it is of no interest how much it is; INFINITY: it always is
  *
- * @return when the slowest process ends, in microseconds; NAN where memory ran out (or the plans are
- *         wrong): no number to decide by, because other ranks may have one
+ * @return when the slowest process ends, in microseconds; from most_us on any time that is at least that,
+ *         whatever was quickest to find: that the lead alone takes so long, that one process's messages
+ *         do, or that the simulation has come so far; NAN where memory ran out (or the plans are wrong):
+ *         no number to decide by, because other ranks may have one
  */
 double napcoll_plan_cost_us(const napcoll_node_map_t *map, napcoll_plan_source_t source,
                             void *context, int root, const napcoll_machine_t *machine, double bytes,
-                            double lead_us);
+                            double lead_us, double most_us);
 
 #endif /* NAPCOLL_PLAN_COST_H */

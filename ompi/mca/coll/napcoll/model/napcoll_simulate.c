@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#include "util/napcoll_order.h"
+
 const char *napcoll_simulate_status_help(napcoll_simulate_status_t status)
 {
     static const char *const help[NAPCOLL_SIMULATE_STATUSES] = {
@@ -231,10 +233,7 @@ static int compare_items(const void *left, const void *right)
 {
     const item_t *a = left, *b = right;
 
-    if (a->peer != b->peer) {
-        return a->peer < b->peer ? -1 : 1;
-    }
-    return a->index < b->index ? -1 : a->index > b->index;
+    return napcoll_order_pairs(a->peer, a->index, b->peer, b->index);
 }
 
 /* The receives of a rank, sorted; returns how many. */

@@ -114,6 +114,23 @@ napcoll_simulate_status_t napcoll_simulation_run(napcoll_simulation_t *simulatio
                                                  const napcoll_machine_t *machine, double bytes,
                                                  double *time_us);
 
+/**
+ * Run one collective as far as it is of interest.
+ *
+ * @param[in]  simulation  the simulation; may be run again
+ * @param[in]  machine     the machine
+ * @param[in]  bytes       of the user's vector, which its blocks share evenly
+ * @param[in]  most_us     the run ends at the first event behind this time; INFINITY: never before its end
+ * @param[out] time_us     when the slowest rank ends; where the run has ended before, a time above most_us
+ *                         which that is not earlier than
+ *
+ * @return NAPCOLL_SIMULATE_OK, OUT_OF_MEMORY or, where the run came so far, DEADLOCK
+ */
+napcoll_simulate_status_t napcoll_simulation_run_within(napcoll_simulation_t *simulation,
+                                                        const napcoll_machine_t *machine,
+                                                        double bytes, double most_us,
+                                                        double *time_us);
+
 /** A sentence on a status, static. */
 const char *napcoll_simulate_status_help(napcoll_simulate_status_t status);
 

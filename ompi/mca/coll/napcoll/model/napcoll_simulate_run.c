@@ -20,6 +20,8 @@
 
 #include "model/napcoll_simulation.h"
 
+#include <math.h>
+
 /* ---- events ---- */
 
 static bool earlier(const event_t *a, const event_t *b)
@@ -382,9 +384,10 @@ static void reset(napcoll_simulation_t *s)
     s->order = 0;
 }
 
-napcoll_simulate_status_t napcoll_simulation_run(napcoll_simulation_t *simulation,
-                                                 const napcoll_machine_t *machine, double bytes,
-                                                 double *time_us)
+napcoll_simulate_status_t napcoll_simulation_run_within(napcoll_simulation_t *simulation,
+                                                        const napcoll_machine_t *machine,
+                                                        double bytes, double most_us,
+                                                        double *time_us)
 {
     const run_t run = {.s = simulation, .machine = machine, .bytes = bytes};
     bool memory = true;
@@ -398,6 +401,10 @@ napcoll_simulate_status_t napcoll_simulation_run(napcoll_simulation_t *simulatio
     while (memory && simulation->events > 0) {
         event_t event = pop(simulation);
 
+        if (event.time > most_us && done < simulation->ranks) { /* whose ends are still to come */
+            *time_us = event.time;
+            return NAPCOLL_SIMULATE_OK;
+        }
         memory = handle(&run, &event, &done);
         if (EVENT_STAGE == event.kind) {
             *time_us = later(*time_us, event.time);
@@ -407,4 +414,11 @@ napcoll_simulate_status_t napcoll_simulation_run(napcoll_simulation_t *simulatio
         return NAPCOLL_SIMULATE_OUT_OF_MEMORY;
     }
     return done == simulation->ranks ? NAPCOLL_SIMULATE_OK : NAPCOLL_SIMULATE_DEADLOCK;
+}
+
+napcoll_simulate_status_t napcoll_simulation_run(napcoll_simulation_t *simulation,
+                                                 const napcoll_machine_t *machine, double bytes,
+                                                 double *time_us)
+{
+    return napcoll_simulation_run_within(simulation, machine, bytes, INFINITY, time_us);
 }

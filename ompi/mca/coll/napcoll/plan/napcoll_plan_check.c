@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/napcoll_order.h"
+
 static const char *const status_names[NAPCOLL_VERIFY_STATUSES] = {
     [NAPCOLL_VERIFY_OK] = "ok",
     [NAPCOLL_VERIFY_NO_MEMORY] = "no memory",
@@ -279,13 +281,9 @@ static int by_place(const void *a, const void *b)
 {
     const use_t *x = a, *y = b;
 
-    if (x->span.buffer != y->span.buffer) {
-        return x->span.buffer < y->span.buffer ? -1 : 1;
-    }
-    if (x->span.first != y->span.first) {
-        return x->span.first < y->span.first ? -1 : 1;
-    }
-    return (x->index > y->index) - (x->index < y->index);
+    return x->span.buffer != y->span.buffer
+               ? napcoll_order(x->span.buffer, y->span.buffer)
+               : napcoll_order_pairs(x->span.first, x->index, y->span.first, y->index);
 }
 
 /* The runs that a stage's messages use, [*count], or NULL. In the layout of pairs what is sent has left its

@@ -72,10 +72,11 @@ static napcoll_params_t params_of(const napcoll_collective_t *collective, int ro
     return params;
 }
 
-/* What a row costs with these parameters, NAN where that cannot be said. */
+/* What a row costs with these parameters, or some time from most_us on where it costs that; NAN where it cannot
+ * be said. */
 static double cost_of(const napcoll_collective_t *collective, int row,
                       const napcoll_settings_t *settings, const napcoll_node_map_t *map,
-                      const napcoll_params_t *params, size_t bytes)
+                      const napcoll_params_t *params, size_t bytes, double most_us)
 {
     napcoll_generator_t generator = {.request = {.collective = collective,
                                                  .algorithm = &collective->algorithm[row],
@@ -91,7 +92,7 @@ static double cost_of(const napcoll_collective_t *collective, int row,
             settings->machine, &hops, params->segments > 1 ? params->segments : 1, (double) bytes);
     }
     return napcoll_plan_cost_us(map, napcoll_generator_plan, &generator, root, settings->machine,
-                                (double) bytes, lead_us);
+                                (double) bytes, lead_us, most_us);
 }
 
 /* Whether a tunable is one of those about which the model does something, and users have left it open. */
@@ -106,7 +107,8 @@ static int consider(const napcoll_collective_t *collective, int row,
                     const napcoll_settings_t *settings, const napcoll_node_map_t *map,
                     const napcoll_params_t *params, napcoll_decision_t *decision)
 {
-    const double cost = cost_of(collective, row, settings, map, params, decision->most);
+    const double most_us = decision->algorithm < 0 ? INFINITY : decision->cost_us;
+    const double cost = cost_of(collective, row, settings, map, params, decision->most, most_us);
 
     if (isnan(cost)) {
         return -1;

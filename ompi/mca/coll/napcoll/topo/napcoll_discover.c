@@ -25,6 +25,7 @@
 
 #include "ompi/group/group.h"
 #include "ompi/proc/proc.h"
+#include "util/napcoll_order.h"
 
 void napcoll_job_construct(napcoll_job_t *job, uint32_t size)
 {
@@ -257,7 +258,7 @@ static int by_number(const void *a, const void *b)
 {
     const int x = *(const int *) a, y = *(const int *) b;
 
-    return (x > y) - (x < y);
+    return napcoll_order(x, y);
 }
 
 /* Whether two of these numbers are the same; sorts a copy of them, in `room`. */

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/napcoll_order.h"
+
 typedef struct {
     int id;
     int rank;
@@ -23,10 +25,8 @@ typedef struct {
 static int by_id_then_rank(const void *a, const void *b)
 {
     const member_t *x = a, *y = b;
-    if (x->id != y->id) {
-        return x->id < y->id ? -1 : 1;
-    }
-    return (x->rank > y->rank) - (x->rank < y->rank);
+
+    return napcoll_order_pairs(x->id, x->rank, y->id, y->rank);
 }
 
 /* Number the nodes by their lowest rank: node_of and the number of nodes. */
@@ -169,13 +169,6 @@ uint64_t napcoll_node_map_fingerprint(const napcoll_node_map_t *map)
     return hash;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const member_t *x = a, *y = b;
-
-    return (x->id > y->id) - (x->id < y->id);
-}
-
 int napcoll_node_map_set_network(napcoll_node_map_t *map, const napcoll_switch_tree_t *tree,
                                  const int *spot)
 {
@@ -201,7 +194,7 @@ int napcoll_node_map_set_network(napcoll_node_map_t *map, const napcoll_switch_t
         members[node] = (member_t){.id = spot[node], .rank = node};
         map->spot[node] = spot[node];
     }
-    qsort(members, nodes, sizeof(*members), by_id);
+    qsort(members, nodes, sizeof(*members), by_id_then_rank);
     map->first_along[0] = 0;
     for (int place = 0; place < map->nodes; place++) {
         const int node = members[place].rank;
@@ -223,12 +216,12 @@ typedef struct {
 static int by_place(const void *a, const void *b)
 {
     const place_t *x = a, *y = b;
-    for (int k = 0; k < 5; k++) {
-        if (x->key[k] != y->key[k]) {
-            return x->key[k] < y->key[k] ? -1 : 1;
-        }
+    int order = 0;
+
+    for (int k = 0; k < 5 && 0 == order; k++) {
+        order = napcoll_order(x->key[k], y->key[k]);
     }
-    return (x->lane > y->lane) - (x->lane < y->lane);
+    return 0 != order ? order : napcoll_order(x->lane, y->lane);
 }
 
 /* First index after a two-letter level name in a locality string, 0 where the level is absent. */

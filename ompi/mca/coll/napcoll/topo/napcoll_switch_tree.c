@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "topo/napcoll_switch_file.h"
+#include "util/napcoll_order.h"
 
 /* Lines of a written file go on behind a backslash from so many bytes. */
 enum { LONG_LINE = NAPCOLL_MOST_SWITCH_LINE / 2 };
@@ -43,7 +44,7 @@ static int by_name_then_index(const void *a, const void *b)
     const entry_t *x = a, *y = b;
     const int order = strcmp(x->name, y->name);
 
-    return 0 != order ? order : (x->index > y->index) - (x->index < y->index);
+    return 0 != order ? order : napcoll_order(x->index, y->index);
 }
 
 /* The order of names; those that are the same stand in their own order. NULL where memory ran out. */
