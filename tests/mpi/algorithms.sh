@@ -37,6 +37,9 @@ bcast two_level runs
 bcast scatter_allgather runs
 bcast nap runs
 bcast lane runs
+alltoall tuna runs
+alltoallv tuna runs
+alltoallw pairwise runs
 END
 fake 10 5,1,4 cyclic tree
 each_at_length 10_cyclic 20000 <<'END'
@@ -66,6 +69,10 @@ bcast binary runs
 bcast binomial runs
 bcast chain runs
 bcast nap runs
+alltoall pairwise runs
+alltoallv linear runs
+alltoallv tuna_coalesced fallback:unequal_nodes
+alltoallw tuna runs
 END
 fake 8 3,1,4 random:5 delegate
 each_at_length 8_random 20000 <<'END'
@@ -96,6 +103,8 @@ END
 fake 3 1 block exchange
 each_at_length 3x1 10000 <<'END'
 bcast chain runs
+alltoallv tuna runs
+alltoallv tuna_staggered fallback:ppn
 bcast nap fallback:ppn
 bcast lane fallback:ppn
 reduce lane fallback:ppn fallback:ppn
@@ -113,11 +122,64 @@ bcast nap runs
 END
 emulated 3 4 block 12 tree
 each netlab_12_block 5000 <<'END'
+alltoallv tuna_coalesced runs
+alltoallw tuna_staggered runs
 bcast lane runs
 allgatherv lane_ring runs
 reduce_scatter auto runs runs
 scan nap runs runs
 exscan auto runs runs
+END
+
+# --- all-to-all on nodes of one size, with every radix, and a few messages at once ---
+fake 12 4 random:5 exchange
+each 12_random 20000 <<'END'
+alltoall tuna_coalesced runs
+alltoallv tuna_coalesced runs
+alltoallw tuna_staggered runs
+END
+for radix in 2 3 4; do
+    fake 12 4 cyclic exchange
+    for coll in alltoall alltoallv; do
+        launch+=(--mca "coll_napcoll_${coll}_tuna_radix" "$radix" --mca "coll_napcoll_${coll}_tuna_burst" 1
+            --mca "coll_napcoll_${coll}_tuna_coalesced_radix" "$radix"
+            --mca "coll_napcoll_${coll}_tuna_coalesced_block_count" 1
+            --mca "coll_napcoll_${coll}_tuna_staggered_radix" "$radix"
+            --mca "coll_napcoll_${coll}_tuna_staggered_block_count" 3)
+    done
+    each_at_length "12_radix_$radix" 20000 <<'END'
+alltoall tuna runs
+alltoall tuna_staggered runs
+alltoallv tuna runs
+alltoallv tuna_coalesced runs
+alltoallv tuna_staggered runs
+END
+done
+fake 7 1 block exchange
+launch+=(--mca coll_napcoll_alltoall_linear_requests 2 --mca coll_napcoll_alltoall_tuna_radix 64)
+each_at_length 7x1 20000 <<'END'
+alltoall linear runs
+alltoall tuna runs
+alltoallv auto runs
+END
+fake 8 4 block exchange
+each 8_block 20000 <<'END'
+alltoall auto runs
+alltoallv auto runs
+alltoallw auto runs
+END
+# What ranks say of sizes need not be agreed on, and what could need too much memory is left.
+launch+=(--mca coll_napcoll_alltoallv_mean_bytes 64 --mca coll_napcoll_alltoall_memory_bytes 1
+    --mca coll_napcoll_alltoall_tuna_radix 2)
+each 8_memory 20000 <<'END'
+alltoall tuna fallback:memory
+alltoallv tuna runs
+END
+fake 8 4 block exchange
+launch+=(--mca coll_napcoll_alltoall_memory_bytes 1)
+each_at_length 8_little_memory 20000 <<'END'
+alltoallv tuna_coalesced fallback:memory
+alltoallv linear runs
 END
 
 # --- long vectors go in several segments ---

@@ -228,6 +228,7 @@ program_of() {
         allgather | allgatherv) program=(gathers --coll "$1") ;;
         reduce_scatter | reduce_scatter_block) program=(reduce_scatter --coll "$1") ;;
         scan | exscan) program=(scans --coll "$1") ;;
+        alltoall | alltoallv | alltoallw) program=(alltoalls --coll "$1") ;;
         *) program=("$1") ;;
     esac
 }

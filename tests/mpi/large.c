@@ -6,7 +6,7 @@
  * bytes, and MPI_Allreduce of its bytes, which are beyond 2^31 elements, where MPI counts so far. It takes two
  * to three times the vector of memory per process.
  *
- *     large [--coll allreduce|reduce|allgather|bcast] [--count DOUBLES] [--algorithm NAME] [--expect WORDS]
+ *     large [--coll allreduce|reduce|allgather|bcast|alltoall] [--count DOUBLES] [--algorithm NAME] [--expect WORDS]
  */
 #include <limits.h>
 
@@ -31,6 +31,7 @@ struct mode {
     bool gathers; /* each rank has its part of the vector, else all of one of its own */
     bool rooted;  /* the result is on rank 0 alone */
     bool spreads; /* the vector is on rank 0 alone, before */
+    bool trades;  /* each rank has a part for every other */
     int (*call)(double *vector, int count, int rank, int size, MPI_Comm comm);
 };
 
@@ -62,6 +63,12 @@ static int bcast(double *vector, int count, int rank, int size, MPI_Comm comm)
     return MPI_Bcast(vector, count, MPI_DOUBLE, 0, comm);
 }
 
+static int alltoall(double *vector, int count, int rank, int size, MPI_Comm comm)
+{
+    (void) rank;
+    return MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, vector, count / size, MPI_DOUBLE, comm);
+}
+
 /* Room for what a rank has before the call, with nothing in the parts of the others. */
 static double *filled(const struct tap *tap, const struct mode *mode, long long count)
 {
@@ -83,6 +90,7 @@ static bool matches(struct tap *tap, const struct mode *mode, const double *vect
     for (long long i = 0; i < count && (!mode->rooted || 0 == tap->rank); ++i) {
         double expected = mode->gathers   ? own((int) (i / part), i)
                           : mode->spreads ? own(0, i)
+                          : mode->trades  ? own((int) (i / part), tap->rank * part + i % part)
                                           : summed(tap->size, i);
 
         if (vector[i] < expected || vector[i] > expected) {
@@ -127,7 +135,8 @@ static const struct mode *mode_option(int argc, char **argv)
     static const struct mode modes[] = {{.coll = "allreduce", .call = allreduce},
                                         {.coll = "reduce", .rooted = true, .call = reduce},
                                         {.coll = "allgather", .gathers = true, .call = allgather},
-                                        {.coll = "bcast", .spreads = true, .call = bcast}};
+                                        {.coll = "bcast", .spreads = true, .call = bcast},
+                                        {.coll = "alltoall", .trades = true, .call = alltoall}};
     const char *given = tap_option(argc, argv, "--coll", modes[0].coll);
 
     for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); ++i) {
@@ -135,7 +144,7 @@ static const struct mode *mode_option(int argc, char **argv)
             return &modes[i];
         }
     }
-    fprintf(stderr, "# --coll %s: expected allreduce, reduce, allgather or bcast\n", given);
+    fprintf(stderr, "# --coll %s: expected allreduce, reduce, allgather, bcast or alltoall\n", given);
     MPI_Abort(MPI_COMM_WORLD, 2);
     return NULL;
 }

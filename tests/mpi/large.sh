@@ -30,5 +30,7 @@ fake 2 1 block tree
 ! at_length || large_of 2 reduce rabenseifner
 ! at_length || large_of 2 allgather ring
 ! at_length || large_of 2 bcast chain
+fake 3 2 block tree
+! at_length || large_of 3 alltoall tuna
 
 end_suite

@@ -43,6 +43,7 @@ reduce_scatter lane_ring runs fallback:noncommutative
 reduce_scatter_block locality runs fallback:noncommutative
 scan nap runs runs
 exscan gathered runs runs
+alltoallv tuna runs
 END
 fake 6 3,2,1 cyclic exchange
 launch+=("${broken[@]}")
@@ -50,6 +51,7 @@ each 6_broken 5000 <<'END'
 reduce nap fallback:wrong_plan fallback:noncommutative
 allgather lane_ring fallback:wrong_plan
 scan gathered fallback:wrong_plan fallback:wrong_plan
+alltoallv tuna fallback:wrong_plan
 END
 fake 6 3,2,1 block exchange
 says log_says_what_was_verified 30 'allreduce by nap verified: 6 plans, 20 messages' 'ok 1' -- \

@@ -136,6 +136,22 @@ static bool do_bcast(struct worker *w, int round, long long *send, long long *re
     return MPI_SUCCESS == rc;
 }
 
+static bool do_alltoall(struct worker *w, int round, long long *send, long long *recv)
+{
+    const int count = block_of(w, round);
+    const int rc = MPI_Alltoall(send, count, MPI_LONG_LONG, recv, count, MPI_LONG_LONG, w->comm);
+
+    for (int from = 0; from < w->size; ++from) {
+        struct worker other = *w;
+
+        other.rank = from;
+        for (int i = 0; i < count; ++i) {
+            w->wrong += recv[from * count + i] != sent(&other, round, w->rank * count + i);
+        }
+    }
+    return MPI_SUCCESS == rc;
+}
+
 static const struct {
     const char *name;
     bool (*call)(struct worker *w, int round, long long *send, long long *recv);
@@ -145,7 +161,8 @@ static const struct {
              {"allgather", do_allgather},
              {"reduce_scatter_block", do_reduce_scatter_block},
              {"scan", do_scan},
-             {"bcast", do_bcast}};
+             {"bcast", do_bcast},
+             {"alltoall", do_alltoall}};
 
 enum { NUM_CALLS = sizeof(calls) / sizeof(calls[0]) };
 

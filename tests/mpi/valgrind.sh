@@ -35,6 +35,12 @@ for row in reduce:lane barrier:nap allgatherv:locality_bruck reduce_scatter:lane
     at_length || break
     valgrind_of "valgrind_${row/:/_}" "${row%:*}" "${row#*:}"
 done
+fake 4 2 cyclic exchange
+for row in alltoallv:tuna alltoallw:tuna_coalesced; do
+    at_length || break
+    valgrind_of "valgrind_${row/:/_}" "${row%:*}" "${row#*:}"
+done
+fake 3 2 block exchange
 launch+=(--mca coll_napcoll_bcast_chain_segments 3)
 ! at_length || valgrind_of valgrind_bcast_chain_segments bcast chain
 
