@@ -10,11 +10,6 @@ NAPCOLL_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 # shellcheck source=config/setup.sh
 . "$NAPCOLL_SRC/config/setup.sh"
 
-output=$NAPCOLL_SRC/docs/results
-time_limit=120
-parts=walk,far,model
-list=napcoll,tuned,han,basic,libnbc,self,inter
-
 usage() {
     cat <<'END'
 Usage: examples/broadcast.sh [--part LIST] [--time-limit SECONDS] [--output DIR]
@@ -42,27 +37,11 @@ Installs what is missing and builds napcoll first.
 END
 }
 
-# run NAME WORD... -- ARGUMENT...: collbench under netlab and mpirun; the words are netlab's, then mpirun's
-# behind ":".
-run() {
-    local name=$1 netlab=() mpirun=()
-    shift
-    while [ "$1" != : ]; do netlab+=("$1") && shift; done
-    shift
-    while [ "$1" != -- ]; do mpirun+=("$1") && shift; done
-    shift
-    command=(netlab "${netlab[@]}" -- mpirun --mca coll "$list" "${mpirun[@]}" collbench --coll bcast "$@"
-        --time-limit "$time_limit" --csv "$name.csv")
-    napcoll_say "$name, up to $time_limit s and the start"
-    (cd "$scratch" && timeout --kill-after=20 $((2 * time_limit + 300)) "${command[@]}" >"$name.txt" 2>&1) || {
-        tail -n 40 "$scratch/$name.txt" >&2
-        napcoll_fail "$name failed"
-    }
-    {
-        printf '\n## %s\n\n    %s\n\n' "$title" "${command[*]}"
-        sed -n '/^ *bytes  *contestant/,/^start skew/p' "$scratch/$name.txt" | sed -e 's/  *$//' -e 's/^./    &/'
-    } >>"$scratch/broadcast.md"
-}
+coll=bcast
+document=broadcast
+all_parts=walk,far,model
+# shellcheck source=examples/measuring.sh
+. "$NAPCOLL_SRC/examples/measuring.sh"
 
 # explained MACHINE BYTES...: what napcoll-plan says of each size: "BYTES ALGORITHM SIMULATED CLOSED_FORM CHOSEN", where
 # CHOSEN is what the model takes of the algorithm's tunables, or "-".
@@ -148,41 +127,22 @@ with_handshakes_ms() {
     explained "$scratch/handshakes.conf" 4194304 | awk -v who="$1" '$2 == who { printf "%.0f", $3 / 1000 }'
 }
 
-# What neither simulation nor closed forms have. The times at 200 Mbit/s were measured once, with programs of a
-# few lines, on a machine that others used as well.
 what_the_model_lacks() {
     cat <<END
 
-Both take a message for alpha + beta s at any size, and a process for sending one message after the other.
-What that leaves out of a scatter_allgather of 4 MB was taken apart at 200 Mbit/s, where the processors that
-carry the bytes of all nodes matter less, with a scatter and a ring written for it:
+Both take a message for alpha + beta s at any size, and a process for sending one message after the other. Of a
+scatter_allgather of 4 MB that leaves out:
 
 - Sends that overlap: a send ends when the system has taken its bytes, not when they have left. So the root's
-  halves of the vector share its link, and the largest, which others wait for, arrives last. The scatter took
-  245 ms; 153 were reckoned. Where the receiver confirms a message before the next one is sent it took 165 and
-  167 ms, and scatter and ring together 347 and 364 ms in place of 457 to 473.
-- The handshake: above 64 KiB Open MPI's TCP asks before it sends, two latencies more, which netlab.conf does
-  not have. The ring took 185 to 195 ms, 164 to 174 where all is sent eagerly; 154 were reckoned. With three
-  latencies for large messages the simulation has $(with_handshakes_ms scatter_allgather) ms for scatter_allgather at 1 Gbit/s, and $(with_handshakes_ms chain) ms for
-  the chain, whose segments of 64 KiB need no handshake.
-- Both directions at once: two nodes that sent each other 2 MiB took 192 and 207 ms, as if one waited for
-  the other, and 87 and 92 ms eagerly. (Presumably the answer to one message stands behind the data of the other.)
-  Recursive doubling, which exchanges so, took 557 to 566 ms, and 445 to 499 ms eagerly. With the ring it was
-  444 to 458 ms, and eagerly more: 474 to 600.
+  halves of the vector share its link, and the largest, which others wait for, arrives last.
+- The handshake: above 64 KiB Open MPI's TCP asks before it sends, two latencies more, which netlab.conf does not
+  have. With three latencies for large messages the simulation has $(with_handshakes_ms scatter_allgather) ms for
+  scatter_allgather, and $(with_handshakes_ms chain) ms for the chain, whose segments of 64 KiB need no handshake.
+- The processors of one machine, which carry the bytes of all nodes.
 
-At 1 Gbit/s the ring alone takes about twice what is reckoned, eagerly too: presumably the processors. That was not
-taken apart. In the runs above, where everything is sent eagerly, 4 MB take $(median_ms broadcast-eager scatter_allgather) ms in place of
-$(median_ms broadcast-large scatter_allgather) by scatter_allgather, $(median_ms broadcast-eager binomial) in place of $(median_ms broadcast-large binomial) by the binomial tree, and $(median_ms broadcast-eager chain) in place of $(median_ms broadcast-large chain) by
-the chain.
+Where everything is sent eagerly, 4 MB take $(median_ms broadcast-eager scatter_allgather) ms in place of $(median_ms broadcast-large scatter_allgather) by scatter_allgather,
+$(median_ms broadcast-eager binomial) in place of $(median_ms broadcast-large binomial) by the binomial tree, and $(median_ms broadcast-eager chain) in place of $(median_ms broadcast-large chain) by the chain.
 END
-}
-
-# wants PART
-wants() {
-    case ,$parts, in
-        *",$1,"*) ;;
-        *) return 1 ;;
-    esac
 }
 
 measure_walk() {
@@ -232,51 +192,10 @@ END
     ! wants walk || measure_walk
     ! wants far || measure_far
     ! wants model || measure_model
-    sed -i "s#$scratch/##g" "$scratch/broadcast.md"
-    mkdir -p "$output"
-    mv "$scratch"/broadcast*.csv "$scratch/broadcast.md" "$output"
-    napcoll_say "${output#"$NAPCOLL_SRC"/}/broadcast.md is written"
+    finish
 }
 
-while [ $# -gt 0 ]; do
-    case $1 in
-        --part)
-            parts=${2:-}
-            [[ ,$parts, =~ ^(,(walk|far|model))+,$ ]] ||
-                napcoll_fail "--part wants some of walk, far and model, with commas between, not '$parts'"
-            shift
-            ;;
-        --time-limit)
-            [[ ${2:-} =~ ^[1-9][0-9]{0,4}$ ]] ||
-                napcoll_fail "--time-limit wants a number of seconds from 1 to 99999, not '${2:-}'"
-            time_limit=$2
-            shift
-            ;;
-        --output)
-            [ $# -ge 2 ] || { usage >&2 && exit 2; }
-            output=$(realpath -m -- "$2")
-            shift
-            ;;
-        --help | -h)
-            usage
-            exit 0
-            ;;
-        *)
-            usage >&2
-            exit 2
-            ;;
-    esac
-    shift
-done
-
-cd "$NAPCOLL_SRC"
-napcoll_packages "${napcoll_needs[@]}"
-napcoll_build "$NAPCOLL_SRC/build" "$(nproc)" || exit 1
-# shellcheck source=/dev/null
-. build/env.sh
-napcoll_mpirun_settings
-napcoll_machine_settings "$NAPCOLL_SRC/ompi/tools/napcoll/machines/netlab.conf"
-openmpi_version=$(mpicc --showme:version | napcoll_openmpi_version)
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+options "$@"
+begin
+machine netlab
 measure_all

@@ -82,7 +82,7 @@ each_of() {
 
 every_collective_is_proved() {
     local map
-    [ "$(algorithms | cut -d ' ' -f 1 | sort -u | wc -l)" = 10 ]
+    [ "$(algorithms | cut -d ' ' -f 1 | sort -u | wc -l)" = 13 ]
     for map in block cyclic random:1; do
         each_of '.*' --nodes 1:6 --ppn 1:4 --map "$map"
     done
@@ -121,10 +121,13 @@ parameters_are_proved() {
     done
     each_of 'bcast lane' --nodes 2:7 --ppn 3,2 --root 2 --segments 3 --tunable chain
     each_of 'bcast scatter_allgather' --nodes 2:17 --ppn 1,2 --root 2 --tunable doubling
+    each_of 'alltoall.? linear' --nodes 2:9 --ppn 1,2 --tunable 3
     each_of 'bcast nap' --nodes 2:17 --ppn 1,2 --root 2 --tunable lanes=1,k_ports=3
     for radix in 2 3; do
         each_of '.* (nap|smp|locality|locality_bruck)' --nodes 1:6 --ppn 1:4 --local-radix "$radix"
-        each_of '.* (nap|bruck|locality|locality_bruck|pairwise)|(allreduce|reduce) lane' --nodes 1:6 --ppn 1:4 --tunable "$radix"
+        each_of 'alltoall.? tuna' --nodes 1:6 --ppn 4,2,3 --map cyclic --tunable "radix=$radix,burst=1"
+        each_of 'alltoall.? tuna_.*' --nodes 1:5 --ppn 4:6 --tunable "radix=$radix,block_count=$radix"
+        each_of '.* (nap|bruck|locality|locality_bruck)|reduce_.* pairwise|(allreduce|reduce) lane' --nodes 1:6 --ppn 1:4 --tunable "$radix"
     done
 }
 
@@ -142,6 +145,9 @@ plans_are_those_of_show() {
     proved reduce_scatter_block locality 12 --nodes 3 --map cyclic
     proved bcast nap 12 --nodes 3 --root 7
     proved bcast chain 12 --nodes 3 --root 7 --segments 5
+    proved alltoall tuna_coalesced 12 --nodes 3
+    proved alltoallv tuna 5 --ranks 5 --ppn 2,1 --tunable radix=3
+    proved alltoallw tuna_staggered 12 --nodes 3 --map random:3
     proved scan nap 5 --ranks 5 --ppn 2,1
     proved exscan gathered 12 --nodes 3 --ordered --reproducible
 }
@@ -209,7 +215,7 @@ mistakes_name_option_and_range() {
     refused 2 '--sample 0: expected a number from 1' --sample 0
     refused 2 '--jobs 0: expected a number from 1' --jobs 0
     refused 2 '--machine: not an option of verify' --machine bluewaters.conf
-    refused 2 '--coll alltoall: no such collective' --coll alltoall
+    refused 2 '--coll allwork: no such collective' --coll allwork
     refused 2 '--algorithm ring: reduce has no such algorithm' --coll reduce --algorithm ring
     refused 2 '--root -1: expected a number from 0' --coll reduce --root -1
     refused 2 '--root 3: scan has no root' --coll scan --root 3
@@ -236,7 +242,7 @@ mistakes_name_option_and_range() {
 # up to 128 ranks.
 widest() {
     case $1 in
-        ring | gathered | pairwise | scatter_allgather) echo $((128 / $2 < 64 ? 128 / $2 : 64)) ;;
+        ring | gathered | pairwise | scatter_allgather | linear | tuna_staggered) echo $((128 / $2 < 64 ? 128 / $2 : 64)) ;;
         *) echo 64 ;;
     esac
 }
@@ -257,6 +263,16 @@ placements() {
     for ppn in 2 5 8; do
         printf -- '--nodes 1:%s --ppn %s --map random:11\n' "$(widest "$1" $ppn)" $ppn
     done
+}
+
+# radixes ALGORITHM: the arguments of verify for the sweeps over every radix, one a line: TuNA's on up to 128 ranks,
+# and on up to 8 nodes of up to 8 processes.
+radixes() {
+    local radix
+    case $1 in
+        tuna) for radix in {2..128}; do echo "--nodes $radix:128 --ppn 1 --tunable radix=$radix"; done ;;
+        tuna_*) for radix in {2..8}; do echo "--nodes 1:8 --ppn $radix:8 --tunable radix=$radix"; done ;;
+    esac
 }
 
 # roots COLLECTIVE: one a line.
@@ -290,6 +306,11 @@ wide_sweep() {
             cat "$work/part" >>"$work/sums"
         done < <(placements "$2")
     done < <(roots "$1")
+    while read -ra words; do
+        summed --coll "$1" --algorithm "$2" "${words[@]}" >"$work/part"
+        echo "$1 $2 ${words[*]}: $(cat "$work/part")" >&3
+        cat "$work/part" >>"$work/sums"
+    done < <(radixes "$2")
     awk '{ placements += $1; plans += $2; messages += $3 }
         END { printf "%d placements, %d plans, %d messages\n", placements, plans, messages }' \
         "$work/sums" >"$work/wide"

@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "algo/allreduce/allreduce.h"
+#include "algo/alltoall/alltoall.h"
 #include "algo/bcast/bcast.h"
 #include "select/napcoll_select.h"
 
@@ -93,6 +94,48 @@ static void the_radix_among_leaders_is_reckoned(void **state)
     settings.tunable[NAPCOLL_ALLREDUCE_SMP][0] = 0;
     machine.process_gap_us = 1000;
     assert_int_equal(decide(&settings, "4", "block", 32, 8, false).params.tunable[0], 2);
+}
+
+static napcoll_decision_t decide_alltoall(const napcoll_settings_t *settings, const char *ppn,
+                                          int size, size_t bytes)
+{
+    napcoll_node_map_t *map = placement(ppn, "block", size);
+    const napcoll_question_t question = {.map = map, .bytes = bytes};
+    napcoll_decision_t decision;
+
+    assert_int_equal(napcoll_select(&napcoll_alltoallv, settings, &question, &decision), 0);
+    napcoll_node_map_free(map);
+    return decision;
+}
+
+/* TuNA's radix grows with the blocks: from few messages that carry blocks along to one for each. On nodes of one
+ * process, where other collectives stand back, it serves as well. */
+static void the_radix_of_an_alltoall_grows_with_its_blocks(void **state)
+{
+    napcoll_settings_t settings = napcoll_select_defaults(&napcoll_alltoallv);
+    napcoll_machine_t machine = napcoll_machine_default;
+    int radix = 2;
+
+    (void) state;
+    settings.machine = &machine;
+    machine.node_gap_us = machine.process_gap_us = 20; /* messages cost, steps hardly do */
+    settings.force = NAPCOLL_FORCE_FIRST + NAPCOLL_ALLTOALL_TUNA;
+    for (size_t bytes = 8; bytes <= 1 << 20; bytes *= 8) {
+        const napcoll_decision_t d = decide_alltoall(&settings, "8", 64, bytes);
+
+        assert_in_range(d.params.tunable[0], radix, 64);
+        radix = d.params.tunable[0];
+    }
+    assert_int_equal(radix, 64);
+    settings.tunable[NAPCOLL_ALLTOALL_TUNA][0] = 5;
+    assert_int_equal(decide_alltoall(&settings, "8", 64, 8).params.tunable[0], 5);
+    settings.force = NAPCOLL_FORCE_FIRST + NAPCOLL_ALLTOALL_TUNA_COALESCED;
+    assert_in_range(decide_alltoall(&settings, "8", 64, 8).params.tunable[0], 2, 8);
+    assert_int_equal(decide_alltoall(&settings, "8,4", 64, 8).reason, NAPCOLL_REASON_UNEQUAL_NODES);
+    settings = napcoll_select_defaults(&napcoll_alltoallv);
+    settings.machine = &machine;
+    assert_int_equal(decide_alltoall(&settings, "1", 16, 8).algorithm, NAPCOLL_ALLTOALL_TUNA);
+    assert_int_equal(decide_alltoall(&settings, "16", 16, 8).reason, NAPCOLL_REASON_ONE_NODE);
 }
 
 static void decisions_hold_for_sizes_up_to_a_power_of_two(void **state)
@@ -371,6 +414,7 @@ int main(void)
         cmocka_unit_test(segments_of_a_broadcast_are_those_that_are_set),
         cmocka_unit_test(auto_takes_nap_for_small_vectors_and_lanes_for_large_ones),
         cmocka_unit_test(the_radix_among_leaders_is_reckoned),
+        cmocka_unit_test(the_radix_of_an_alltoall_grows_with_its_blocks),
         cmocka_unit_test(decisions_hold_for_sizes_up_to_a_power_of_two),
         cmocka_unit_test(all_nodes_decide_alike),
         cmocka_unit_test(single_processes_per_node_fall_back),

@@ -23,11 +23,12 @@ enum { SLOTS = 12, ROUNDS = 400 };
 
 static void put(napcoll_transit_t *transit, int slot, size_t bytes, int mark)
 {
-    char *to = napcoll_transit_put(transit, slot, bytes);
+    const size_t offset = napcoll_transit_take(transit, bytes);
 
     if (bytes > 0) {
-        memset(to, mark, bytes);
+        memset(transit->memory + offset, mark, bytes);
     }
+    napcoll_transit_place(transit, slot, offset, bytes);
 }
 
 static void check(const napcoll_transit_t *transit, int slot, size_t bytes, int mark)

@@ -190,8 +190,15 @@ static napcoll_decision_t decide(const case_t *c, const napcoll_settings_t *sett
     return decision;
 }
 
-/* The parameters of an algorithm: of a broadcast's, what goes between nodes and the segments are those that
- * the component would take. */
+/* A radix that is none over nodes: then there is one value that suits a size, as with what can be chosen. */
+static bool is_other_radix(const napcoll_tunable_t *tunable)
+{
+    return NAPCOLL_RECKONS_RADIX_RANKS == tunable->reckons
+           || NAPCOLL_RECKONS_RADIX_LANES == tunable->reckons;
+}
+
+/* The parameters of an algorithm: of a broadcast's, what goes between nodes and the segments, and of an
+ * all-to-all's the radix, are those that the component would take. */
 static void set_params(const case_t *c, const napcoll_algorithm_t *algorithm,
                        napcoll_params_t *params)
 {
@@ -199,7 +206,8 @@ static void set_params(const case_t *c, const napcoll_algorithm_t *algorithm,
     napcoll_decision_t decision;
 
     if (napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS) < 0
-        && napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_CHOICE) < 0) {
+        && napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_CHOICE) < 0
+        && !is_other_radix(&algorithm->tunable[0])) {
         return;
     }
     settings.force = NAPCOLL_FORCE_FIRST + (int) (algorithm - c->options->collective->algorithm);
@@ -300,6 +308,8 @@ static void print_chosen(const napcoll_algorithm_t *algorithm, const napcoll_par
                    tunable->names[value - 1]);
         } else if (NAPCOLL_RECKONS_SEGMENTS == tunable->reckons && params->segments > 1) {
             printf("%s%s=%d", printed++ > 0 ? between : before, tunable->name, params->segments);
+        } else if (is_other_radix(tunable) && value > 0) {
+            printf("%s%s=%d", printed++ > 0 ? between : before, tunable->name, value);
         }
     }
     printf("%s", printed > 0 ? behind : "");
@@ -438,6 +448,34 @@ static void print_efforts(const case_t *c)
     }
 }
 
+/* What blocks in transit, and the plan, take on a process: all have the same. */
+static void print_memory(const case_t *c)
+{
+    bool first = true;
+
+    for (int i = 0; i < c->candidates; i++) {
+        const candidate_t *candidate = &c->candidate[i];
+        napcoll_generator_t generator = generator_of(c->options, candidate->algorithm, c->map);
+        napcoll_plan_t *plan;
+        int slots;
+
+        if (!candidate->algorithm->detours || NAPCOLL_REASON_NONE != candidate->reason) {
+            continue;
+        }
+        generator.request.params = candidate->params;
+        plan = napcoll_generator_plan(&generator, 0);
+        if (NULL == plan) {
+            out_of_memory();
+        }
+        slots = plan->temps > 0 ? plan->temp[0].count : 0;
+        printf("%s%-20s %d slot%s, %.0f bytes for blocks in transit; plan of %zu bytes\n",
+               first ? "\nMemory of a process:\n" : "", candidate->algorithm->name, slots,
+               plural(slots), (double) slots * c->bytes, napcoll_plan_bytes(plan));
+        first = false;
+        napcoll_plan_free(plan);
+    }
+}
+
 /* ---- what the component does ---- */
 
 /* The sizes of one decision, and what they are reckoned as. */
@@ -551,6 +589,7 @@ int explain(options_t *o)
     qsort(c.candidate, (size_t) c.candidates, sizeof(c.candidate[0]), compare_candidates);
     print_table(&c);
     print_efforts(&c);
+    print_memory(&c);
     print_component(&c);
     rc = print_rank(&c);
     napcoll_node_map_free(map);

@@ -581,7 +581,7 @@ long long guess_steps(napcoll_generator_t *generator)
     if (NULL == plan) {
         out_of_memory();
     }
-    steps = (long long) (plan->steps + plan->blocks / BLOCKS_OF_STEP) * ranks;
+    steps = (long long) (plan->steps + (plan->blocks + plan->listed) / BLOCKS_OF_STEP) * ranks;
     napcoll_plan_free(plan);
     return steps;
 }

@@ -11,7 +11,7 @@
  * In MPI_Alltoall all ranks know all sizes. In the others a decision rests on what ranks agree on in an
  * allreduce of two numbers, or on what users say:
  *
- *     mean       bytes that a process sends to each other one, of the process that sends most
+ *     mean       of the bytes of all blocks
  *     largest    block of any process: times the slots of the plan it is what transit may take
  */
 
@@ -63,7 +63,11 @@ static int fill_blocks(mca_coll_napcoll_module_t *napcoll, const side_t *send, c
             fill_block(send, napcoll_node_map_at(map, (place + size - j) % size), &pairs->send[j]);
         }
     }
-    return OMPI_SUCCESS == rc ? napcoll_pairs_measure(pairs, NULL == send) : rc;
+    if (OMPI_SUCCESS == rc) {
+        pairs->in_place = NULL == send;
+        napcoll_pairs_measure(pairs);
+    }
+    return rc;
 }
 
 /* Whether ranks must agree on sizes: for auto, and for a bound on what is in transit. */
@@ -80,28 +84,51 @@ static bool must_agree(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t 
                    && mca_coll_napcoll_collectives[coll]->algorithm[row].detours));
 }
 
-/* Say the sizes of a call, in which every rank knows its own alone. */
+/* The bytes that stand for a mean. A decision holds from one power of two to the next, and reckons with the larger
+ * one: means that vary about a power of two are to be taken for it. */
+static size_t class_of_mean(double mean)
+{
+    return (size_t) (0.75 * mean + 1);
+}
+
+/* x^16 */
+static double sixteenth_power(double x)
+{
+    for (int i = 0; i < 4; i++) {
+        x *= x;
+    }
+    return x;
+}
+
+/* The sizes by which an uneven call is decided, the same on all ranks. Sums alone tell both of them: the 16th root
+ * of the sum of the largest blocks' 16th powers is at least the largest, and at most P^(1/16) times it; the next
+ * power of two is taken for it. */
 static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pairs,
                  napcoll_call_t *call)
 {
-    enum { MEAN, LARGEST, NUMBERS };
-    int64_t number[NUMBERS] = {0, 0};
-    int rc = OMPI_SUCCESS;
+    enum { SENT, LARGEST, NUMBERS };
+    const double ranks = pairs->ranks;
+    double number[NUMBERS] = {0, 0}, largest = 0;
+    int rc;
 
-    for (int j = 0; j < pairs->ranks; j++) {
-        const int64_t bytes = (int64_t) pairs->send[j].bytes;
-
-        number[MEAN] += bytes;
-        number[LARGEST] = bytes > number[LARGEST] ? bytes : number[LARGEST];
+    call->bytes = napcoll->mean_bytes;
+    if (!must_agree(napcoll, call->coll)) {
+        return OMPI_SUCCESS;
     }
-    number[MEAN] = (number[MEAN] + pairs->ranks - 1) / pairs->ranks;
-    if (must_agree(napcoll, call->coll)) {
-        rc = mca_coll_napcoll_allreduce(MPI_IN_PLACE, number, NUMBERS, &ompi_mpi_int64_t.dt,
-                                        &ompi_mpi_op_max.op, napcoll->comm, &napcoll->super);
-        call->bytes = (size_t) number[MEAN];
-        call->largest = (size_t) number[LARGEST];
-    } else {
-        call->bytes = napcoll->mean_bytes;
+    for (int j = 0; j < pairs->ranks; j++) {
+        const double bytes = (double) pairs->send[j].bytes;
+
+        number[SENT] += bytes;
+        largest = bytes > largest ? bytes : largest;
+    }
+    number[LARGEST] = sixteenth_power(largest);
+    rc = mca_coll_napcoll_allreduce(MPI_IN_PLACE, number, NUMBERS, &ompi_mpi_double.dt,
+                                    &ompi_mpi_op_sum.op, napcoll->comm, &napcoll->super);
+    call->bytes = class_of_mean(number[SENT] / ranks / ranks);
+    call->largest = 1;
+    while (sixteenth_power((double) call->largest) < number[LARGEST]
+           && call->largest <= SIZE_MAX / 2) {
+        call->largest *= 2;
     }
     return rc;
 }
@@ -139,11 +166,9 @@ static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, const si
         rc = mca_coll_napcoll_plan_for(napcoll, &call, &plan);
     }
     *done = OMPI_SUCCESS != rc || NULL != plan;
-    if (OMPI_SUCCESS == rc && NULL != plan) {
-        return napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, tag);
-    }
-    napcoll_pairs_drop_copy(pairs);
-    return rc;
+    return OMPI_SUCCESS == rc && NULL != plan
+               ? napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, tag)
+               : rc;
 }
 
 static int alltoall_previous(const mca_coll_napcoll_module_t *napcoll, ALLTOALL_ARGS)

@@ -55,47 +55,23 @@ static void measure(napcoll_block_t *block, const napcoll_block_t *like)
     ompi_datatype_get_true_extent(block->type, &block->lead, &true_extent);
 }
 
-static int pack(const napcoll_block_t *block, char *to);
-
-/* The send blocks of a call in place: copies of the receive blocks, but for the rank's own. That for the rank j
- * places before is where the one from that rank will be. */
-static int copy_input(napcoll_pairs_t *pairs)
+/* The block of the receive buffer that a call in place sends as block j: where that from the same rank will be. */
+static const napcoll_block_t *block_in_place(const napcoll_pairs_t *pairs, int j)
 {
-    size_t bytes = 0;
-    int rc = OMPI_SUCCESS;
-    char *at;
-
-    for (int j = 1; j < pairs->ranks; j++) {
-        bytes += pairs->recv[j].bytes;
-    }
-    at = pairs->copy = malloc(bytes > 0 ? bytes : 1);
-    if (NULL == at) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    pairs->send[0] = pairs->recv[0];
-    for (int j = 1; j < pairs->ranks && OMPI_SUCCESS == rc; j++) {
-        const napcoll_block_t *from = &pairs->recv[pairs->ranks - j];
-
-        rc = pack(from, at);
-        pairs->send[j] = (napcoll_block_t){.at = at,
-                                           .count = from->bytes,
-                                           .type = &ompi_mpi_byte.dt,
-                                           .bytes = from->bytes,
-                                           .dense = true};
-        at += from->bytes;
-    }
-    return rc;
+    return &pairs->recv[(pairs->ranks - j) % pairs->ranks];
 }
 
-int napcoll_pairs_measure(napcoll_pairs_t *pairs, bool in_place)
+void napcoll_pairs_measure(napcoll_pairs_t *pairs)
 {
     for (int j = 0; j < pairs->ranks; j++) {
         measure(&pairs->recv[j], &pairs->recv[0]);
-        if (!in_place) {
+        if (!pairs->in_place) {
             measure(&pairs->send[j], &pairs->send[0]);
         }
     }
-    return in_place ? copy_input(pairs) : OMPI_SUCCESS;
+    for (int j = 0; j < pairs->ranks && pairs->in_place; j++) {
+        pairs->send[j] = *block_in_place(pairs, j);
+    }
 }
 
 /* Pack a block, or unpack it, through the datatype engine. */
@@ -146,6 +122,34 @@ static int unpack(const napcoll_block_t *block, char *from)
     return convert(block, from, false);
 }
 
+/* Copy what a call in place sends, packed, but for the rank's own block. */
+static int copy_input(napcoll_pairs_t *pairs)
+{
+    size_t bytes = 0;
+    int rc = OMPI_SUCCESS;
+    char *at;
+
+    for (int j = 1; j < pairs->ranks; j++) {
+        bytes += pairs->send[j].bytes;
+    }
+    at = pairs->copy = malloc(bytes > 0 ? bytes : 1);
+    if (NULL == at) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    for (int j = 1; j < pairs->ranks && OMPI_SUCCESS == rc; j++) {
+        napcoll_block_t *block = &pairs->send[j];
+
+        rc = pack(block, at);
+        *block = (napcoll_block_t){.at = at,
+                                   .count = block->bytes,
+                                   .type = &ompi_mpi_byte.dt,
+                                   .bytes = block->bytes,
+                                   .dense = true};
+        at += block->bytes;
+    }
+    return rc;
+}
+
 int napcoll_pairs_copy_own(const napcoll_pairs_t *pairs)
 {
     const napcoll_block_t *from = &pairs->send[0], *to = &pairs->recv[0];
@@ -172,48 +176,55 @@ static size_t bytes_of(const napcoll_pairs_t *pairs, int32_t buffer, int block)
     }
 }
 
-/* The bytes of a message. Of slots that send and receive in the same stage the present block is sent, and the
- * next one received. */
+/* The bytes of a message, and how many of its blocks are in slots. Of slots that send and receive in the same stage
+ * the present block is sent, and the next one received. */
 static size_t bytes_of_message(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
-                               const napcoll_step_t *step)
+                               const napcoll_step_t *step, size_t *in_slots)
 {
     const bool sends = NAPCOLL_STEP_SEND == step->kind;
     napcoll_runs_t runs = napcoll_runs_of(plan, sends ? &step->left : &step->dst);
     size_t bytes = 0;
 
+    *in_slots = 0;
     if (step->sizes) {
         return NAPCOLL_SIZE_BYTES * (size_t) runs.left;
     }
     while (napcoll_runs_next(&runs)) {
+        const bool stops = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
+
+        *in_slots += stops ? (size_t) runs.run.count : 0;
         for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
-            bytes += sends && runs.run.buffer >= NAPCOLL_BUFFER_TEMP
-                         ? pairs->transit.slot[b].size
-                         : bytes_of(pairs, runs.run.buffer, b);
+            bytes += sends && stops ? pairs->transit.slot[b].size
+                                    : bytes_of(pairs, runs.run.buffer, b);
         }
     }
     return bytes;
 }
 
-/* Whether a message is one block that needs no packing; then *parcel is it. */
-static bool is_direct(const napcoll_pairs_t *pairs, const napcoll_step_t *step,
-                      napcoll_parcel_t *parcel)
+/* Whether a message is one block, which goes as it lies. */
+static bool is_direct(const napcoll_step_t *step)
+{
+    const bool sends = NAPCOLL_STEP_SEND == step->kind;
+    const napcoll_span_t span = sends ? step->left : step->dst;
+
+    return !step->sizes && 1 == span.count && NAPCOLL_BUFFER_LIST != span.buffer
+           && (sends || span.buffer < NAPCOLL_BUFFER_TEMP);
+}
+
+/* The message of a block that goes as it lies. */
+static napcoll_parcel_t direct(const napcoll_pairs_t *pairs, const napcoll_step_t *step)
 {
     const bool sends = NAPCOLL_STEP_SEND == step->kind;
     const napcoll_span_t span = sends ? step->left : step->dst;
     const napcoll_block_t *block;
 
-    if (step->sizes || 1 != span.count || NAPCOLL_BUFFER_LIST == span.buffer) {
-        return false;
-    }
     if (span.buffer >= NAPCOLL_BUFFER_TEMP) {
-        *parcel = (napcoll_parcel_t){.at = napcoll_transit_at(&pairs->transit, span.first),
-                                     .count = pairs->transit.slot[span.first].size,
-                                     .type = &ompi_mpi_byte.dt};
-        return sends; /* what is received may need other memory */
+        return (napcoll_parcel_t){.at = napcoll_transit_at(&pairs->transit, span.first),
+                                  .count = pairs->transit.slot[span.first].size,
+                                  .type = &ompi_mpi_byte.dt};
     }
     block = sends ? &pairs->send[span.first] : &pairs->recv[span.first];
-    *parcel = (napcoll_parcel_t){.at = block->at, .count = block->count, .type = block->type};
-    return true;
+    return (napcoll_parcel_t){.at = block->at, .count = block->count, .type = block->type};
 }
 
 static size_t aligned(size_t bytes)
@@ -223,15 +234,15 @@ static size_t aligned(size_t bytes)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Fill a message that is sent. */
-static int fill(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
-                const napcoll_step_t *step, char *to)
+/* Pack a message that is sent; blocks that leave slots with it have left them then. */
+static int fill(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const napcoll_step_t *step,
+                char *to)
 {
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->left);
     int rc = OMPI_SUCCESS;
 
     while (OMPI_SUCCESS == rc && napcoll_runs_next(&runs)) {
-        const bool rests = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
+        const bool stops = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
 
         for (int b = runs.run.first; b < runs.run.first + runs.run.count && OMPI_SUCCESS == rc;
              b++) {
@@ -240,12 +251,13 @@ static int fill(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
 
                 memcpy(to, &size, sizeof(size));
                 to += sizeof(size);
-            } else if (rests) {
+            } else if (stops) {
                 const size_t bytes = pairs->transit.slot[b].size;
 
                 if (bytes > 0) {
                     memcpy(to, napcoll_transit_at(&pairs->transit, b), bytes);
                 }
+                napcoll_transit_drop(&pairs->transit, b);
                 to += bytes;
             } else {
                 rc = pack(&pairs->send[b], to);
@@ -256,44 +268,79 @@ static int fill(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
     return rc;
 }
 
+/* Find out how large a stage's messages are, and where they go; make room for those that are packed, or bring
+ * sizes or blocks for this process alone. *blocks, *bytes: of those that bring others. */
+static int measure_messages(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
+                            const napcoll_stage_t *stage, size_t *blocks, size_t *bytes)
+{
+    const napcoll_step_t *step = &plan->step[stage->first];
+    size_t packed = 0;
+
+    *blocks = *bytes = 0;
+    for (int i = 0; i < stage->messages; i++) {
+        size_t in_slots;
+        const size_t message = bytes_of_message(pairs, plan, &step[i], &in_slots);
+        napcoll_parcel_t *parcel = &pairs->parcel[i];
+
+        *parcel = (napcoll_parcel_t){.count = message, .nothing = 0 == message};
+        parcel->stops = NAPCOLL_STEP_RECV == step[i].kind && in_slots > 0;
+        if (parcel->stops) {
+            *blocks += in_slots;
+            *bytes += message;
+        } else if (!is_direct(&step[i])) {
+            packed += aligned(message);
+        }
+    }
+    if (packed > pairs->packed_room) {
+        free(pairs->packed);
+        pairs->packed_room = 0;
+        pairs->packed = malloc(packed);
+        if (NULL == pairs->packed) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        pairs->packed_room = packed;
+    }
+    return OMPI_SUCCESS;
+}
+
 int napcoll_pairs_post(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
                        const napcoll_stage_t *stage)
 {
     const napcoll_step_t *step = &plan->step[stage->first];
-    size_t bytes = 0;
-    int rc = OMPI_SUCCESS;
+    size_t blocks, bytes, packed = 0;
+    int rc = measure_messages(pairs, plan, stage, &blocks, &bytes);
 
-    for (int i = 0; i < stage->messages; i++) {
-        napcoll_parcel_t *parcel = &pairs->parcel[i];
-        const size_t message = bytes_of_message(pairs, plan, &step[i]);
+    /* sizes are those of what is in the slots before it leaves them, or comes next */
+    for (int sizes = 1; sizes >= 0; sizes--) {
+        for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
+            napcoll_parcel_t *parcel = &pairs->parcel[i];
 
-        if (!is_direct(pairs, &step[i], parcel)) {
-            *parcel = (napcoll_parcel_t){.count = message};
-            bytes += aligned(message);
+            if ((1 == sizes) != step[i].sizes || is_direct(&step[i]) || parcel->stops) {
+                continue;
+            }
+            parcel->at = pairs->packed + packed;
+            parcel->type = &ompi_mpi_byte.dt;
+            packed += aligned(parcel->count);
+            if (NAPCOLL_STEP_SEND == step[i].kind) {
+                rc = fill(pairs, plan, &step[i], parcel->at);
+            }
         }
-        parcel->nothing = 0 == message;
     }
-    if (bytes > pairs->packed_room) {
-        free(pairs->packed);
-        pairs->packed_room = 0;
-        pairs->packed = malloc(bytes);
-        if (NULL == pairs->packed) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        pairs->packed_room = bytes;
+    if (OMPI_SUCCESS == rc && 0 != napcoll_transit_reserve(&pairs->transit, blocks, bytes)) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
-    bytes = 0;
-    for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
+    for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) { /* nothing moves any more */
         napcoll_parcel_t *parcel = &pairs->parcel[i];
 
-        if (NULL != parcel->type || parcel->nothing) {
-            continue;
-        }
-        parcel->at = pairs->packed + bytes;
-        parcel->type = &ompi_mpi_byte.dt;
-        bytes += aligned(parcel->count);
-        if (NAPCOLL_STEP_SEND == step[i].kind) {
-            rc = fill(pairs, plan, &step[i], parcel->at);
+        if (parcel->stops) {
+            parcel->offset = napcoll_transit_take(&pairs->transit, parcel->count);
+            parcel->at = parcel->nothing ? NULL : pairs->transit.memory + parcel->offset;
+            parcel->type = &ompi_mpi_byte.dt;
+        } else if (is_direct(&step[i])) {
+            const bool nothing = parcel->nothing;
+
+            *parcel = direct(pairs, &step[i]);
+            parcel->nothing = nothing;
         }
     }
     return rc;
@@ -301,13 +348,14 @@ int napcoll_pairs_post(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
 
 /* Take in the blocks, or the sizes, of a message. */
 static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const napcoll_step_t *step,
-                   char *from)
+                   const napcoll_parcel_t *parcel)
 {
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->dst);
+    size_t at = 0;
     int rc = OMPI_SUCCESS;
 
     while (OMPI_SUCCESS == rc && napcoll_runs_next(&runs)) {
-        const bool rests = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
+        const bool stops = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
 
         for (int b = runs.run.first; b < runs.run.first + runs.run.count && OMPI_SUCCESS == rc;
              b++) {
@@ -317,81 +365,47 @@ static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const nap
             if (step->sizes) {
                 uint64_t size;
 
-                memcpy(&size, from, sizeof(size));
+                memcpy(&size, parcel->at + at, sizeof(size));
                 napcoll_transit_tell(&pairs->transit, b, size);
-            } else if (rests) {
-                char *to = napcoll_transit_put(&pairs->transit, b, bytes);
-
-                if (bytes > 0) {
-                    memcpy(to, from, bytes);
-                }
-            } else {
-                rc = unpack(&pairs->recv[b], from);
+            } else if (stops) {
+                napcoll_transit_place(&pairs->transit, b, parcel->offset + at, bytes);
+            } else if (bytes > 0) {
+                rc = unpack(&pairs->recv[b], parcel->at + at);
             }
-            from += bytes;
+            at += bytes;
         }
     }
     return rc;
-}
-
-/* What a stage's messages take from slots leaves them, and what they bring there gets room. */
-static int make_room(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
-                     const napcoll_stage_t *stage)
-{
-    const napcoll_step_t *step = &plan->step[stage->first];
-    size_t blocks = 0, bytes = 0;
-
-    for (int i = 0; i < stage->messages; i++) {
-        const bool sends = NAPCOLL_STEP_SEND == step[i].kind;
-        napcoll_runs_t runs = napcoll_runs_of(plan, sends ? &step[i].left : &step[i].dst);
-
-        while (!step[i].sizes && napcoll_runs_next(&runs)) {
-            for (int b = runs.run.first;
-                 runs.run.buffer >= NAPCOLL_BUFFER_TEMP && b < runs.run.first + runs.run.count;
-                 b++) {
-                if (sends) {
-                    napcoll_transit_drop(&pairs->transit, b);
-                } else {
-                    blocks++;
-                    bytes += bytes_of(pairs, runs.run.buffer, b);
-                }
-            }
-        }
-    }
-    return 0 == napcoll_transit_reserve(&pairs->transit, blocks, bytes) ? OMPI_SUCCESS
-                                                                        : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 int napcoll_pairs_land(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
                        const napcoll_stage_t *stage)
 {
     const napcoll_step_t *step = &plan->step[stage->first];
-    int rc = make_room(pairs, plan, stage);
+    int rc = OMPI_SUCCESS;
 
+    for (int i = 0; i < stage->messages; i++) {
+        if (NAPCOLL_STEP_SEND == step[i].kind && is_direct(&step[i])
+            && step[i].left.buffer >= NAPCOLL_BUFFER_TEMP) {
+            napcoll_transit_drop(&pairs->transit, step[i].left.first);
+        }
+    }
     /* blocks come before the sizes of what follows them into their slots */
     for (int sizes = 0; sizes < 2; sizes++) {
         for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
-            const napcoll_span_t dst = step[i].dst;
-
-            if (NAPCOLL_STEP_RECV != step[i].kind || (1 == sizes) != step[i].sizes
-                || (1 == dst.count && NAPCOLL_BUFFER_RECV == dst.buffer)) {
-                continue; /* the last one went straight to the user */
+            if (NAPCOLL_STEP_RECV == step[i].kind && (1 == sizes) == step[i].sizes
+                && !is_direct(&step[i])) {
+                rc = take_in(pairs, plan, &step[i], &pairs->parcel[i]);
             }
-            rc = take_in(pairs, plan, &step[i], pairs->parcel[i].at);
         }
     }
     return rc;
 }
 
-void napcoll_pairs_drop_copy(napcoll_pairs_t *pairs)
+void napcoll_pairs_end(napcoll_pairs_t *pairs, size_t kept)
 {
     free(pairs->copy);
     pairs->copy = NULL;
-}
-
-void napcoll_pairs_end(napcoll_pairs_t *pairs, size_t kept)
-{
-    napcoll_pairs_drop_copy(pairs);
     napcoll_transit_end(&pairs->transit, kept);
     if (pairs->packed_room > kept) {
         free(pairs->packed);
@@ -413,21 +427,25 @@ int napcoll_engine_run_pairs(napcoll_engine_t *engine, const napcoll_plan_t *pla
     const napcoll_binding_t binding = {
         .datatype = &ompi_mpi_byte.dt, .comm = comm, .tag = tag, .pairs = pairs};
     const int slots = plan->temps > 0 ? plan->temp[0].count : 0;
+    int rc;
 
     if (plan->max_messages > pairs->parcel_room) {
         napcoll_parcel_t *more = realloc(pairs->parcel,
                                          (size_t) plan->max_messages * sizeof(*more));
 
         if (NULL == more) {
-            napcoll_pairs_drop_copy(pairs);
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
         pairs->parcel = more;
         pairs->parcel_room = plan->max_messages;
     }
     if (0 != napcoll_transit_begin(&pairs->transit, slots)) {
-        napcoll_pairs_drop_copy(pairs);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    return napcoll_engine_run(engine, plan, &binding);
+    rc = pairs->in_place ? copy_input(pairs) : OMPI_SUCCESS;
+    if (OMPI_SUCCESS == rc) {
+        return napcoll_engine_run(engine, plan, &binding); /* ends the pairs */
+    }
+    napcoll_pairs_end(pairs, 0);
+    return rc;
 }

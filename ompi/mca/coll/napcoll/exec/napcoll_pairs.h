@@ -9,8 +9,9 @@
  * datatype of its own. One that goes straight from its rank to the one that it is for is sent and received
  * with these; several in one message, and those that stop on the way, go as packed bytes.
  *
- *     post    the stage's messages get their memory; what is sent together is packed
- *     land    what came together is unpacked, into the user's blocks or into slots; sizes are noted
+ *     post    the stage's messages get their memory; what is sent together is packed. What brings blocks that
+ *             stop here is received where they will stay
+ *     land    what came together is unpacked into the user's blocks, or becomes slots; sizes are noted
  */
 
 #ifndef NAPCOLL_PAIRS_H
@@ -34,7 +35,9 @@ typedef struct napcoll_parcel {
     char *at;
     size_t count;
     ompi_datatype_t *type;
-    bool nothing; /**< it has no bytes, and is not sent */
+    bool nothing;  /**< it has no bytes, and is not sent */
+    bool stops;    /**< it brings blocks that stop here */
+    size_t offset; /**< then: of its bytes among those in transit */
 } napcoll_parcel_t;
 
 /** What calls on one communicator have in common, and the present call. All zero: nothing. */
@@ -42,22 +45,22 @@ struct napcoll_pairs {
     napcoll_block_t *send; /**< [ranks] block j as the layout counts them */
     napcoll_block_t *recv; /**< [ranks] */
     int ranks;
-    bool even; /**< all blocks have `bytes` bytes, and no sizes are told */
+    bool in_place; /**< what is sent is what the receive blocks hold before */
+    bool even;     /**< all blocks have `bytes` bytes, and no sizes are told */
     size_t bytes;
     napcoll_transit_t transit;
     napcoll_parcel_t *parcel; /**< [parcel_room] */
     int parcel_room;
     char *packed; /**< memory of the stage's messages */
     size_t packed_room;
-    char *copy; /**< what is sent, where the call is in place */
+    char *copy; /**< what is sent, where the call is in place, while the plan runs */
 };
 
 /** Make room for the blocks of so many ranks, which the caller fills in: at, count and type. */
 int napcoll_pairs_ranks(napcoll_pairs_t *pairs, int ranks);
 
-/** Fill in what follows from the datatypes; where the call is in place, the send blocks from the receive
- * blocks, whose bytes are copied. */
-int napcoll_pairs_measure(napcoll_pairs_t *pairs, bool in_place);
+/** Fill in what follows from the datatypes; in place the send blocks are those of the receive buffer. */
+void napcoll_pairs_measure(napcoll_pairs_t *pairs);
 
 /** Prepare a stage's messages: pairs->parcel[i] is that of its i-th step. */
 int napcoll_pairs_post(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
@@ -66,9 +69,6 @@ int napcoll_pairs_post(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
 /** Take in what a stage's messages have brought. */
 int napcoll_pairs_land(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
                        const napcoll_stage_t *stage);
-
-/** Free the copy of what is sent, where the blocks of a call in place were measured and no plan is run. */
-void napcoll_pairs_drop_copy(napcoll_pairs_t *pairs);
 
 /** Copy a rank's block for itself. */
 int napcoll_pairs_copy_own(const napcoll_pairs_t *pairs);

@@ -28,7 +28,7 @@ int napcoll_transit_begin(napcoll_transit_t *transit, int slots)
         memset(transit->slot, 0, (size_t) slots * sizeof(*transit->slot));
     }
     transit->slots = slots;
-    transit->orders = transit->used = transit->most = 0;
+    transit->orders = transit->used = 0;
     return 0;
 }
 
@@ -109,18 +109,19 @@ int napcoll_transit_reserve(napcoll_transit_t *transit, size_t blocks, size_t by
     return 0;
 }
 
-char *napcoll_transit_put(napcoll_transit_t *transit, int slot, size_t bytes)
+size_t napcoll_transit_take(napcoll_transit_t *transit, size_t bytes)
 {
-    napcoll_slot_t *s = &transit->slot[slot];
+    transit->used += bytes;
+    return transit->used - bytes;
+}
 
-    *s = (napcoll_slot_t){.offset = transit->used, .size = bytes, .full = true};
+void napcoll_transit_place(napcoll_transit_t *transit, int slot, size_t offset, size_t bytes)
+{
+    transit->slot[slot] = (napcoll_slot_t){.offset = offset, .size = bytes, .full = true};
     if (bytes > 0) { /* what has no bytes need not move */
         transit->order[transit->orders] = slot;
-        transit->put[transit->orders++] = transit->used;
-        transit->used += bytes;
-        transit->most = transit->used > transit->most ? transit->used : transit->most;
+        transit->put[transit->orders++] = offset;
     }
-    return napcoll_transit_at(transit, slot);
 }
 
 void napcoll_transit_end(napcoll_transit_t *transit, size_t kept)

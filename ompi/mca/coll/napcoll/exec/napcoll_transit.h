@@ -7,7 +7,8 @@
  * @file
  * Blocks in transit: slots whose contents differ in size and become known on the way. They lie in one piece of
  * memory, which takes what the blocks in it take: what is new goes behind what is there, and when room
- * ends, what is left moves together.
+ * ends, what is left moves together. Messages are received there as they come, blocks that are for this process
+ * among them: these are taken out, and leave a gap until then.
  */
 
 #ifndef NAPCOLL_TRANSIT_H
@@ -39,7 +40,6 @@ typedef struct napcoll_transit {
     char *memory;
     size_t used;
     size_t room;
-    size_t most; /**< the most bytes of blocks since it was begun */
 } napcoll_transit_t;
 
 /** Begin with so many empty slots. 0, or -1 when memory ran out. */
@@ -64,8 +64,12 @@ void napcoll_transit_drop(napcoll_transit_t *transit, int slot);
  * -1 when memory ran out. */
 int napcoll_transit_reserve(napcoll_transit_t *transit, size_t blocks, size_t bytes);
 
-/** Put a block into an empty slot, for which room is reserved; returns where its bytes go. */
-char *napcoll_transit_put(napcoll_transit_t *transit, int slot, size_t bytes);
+/** Take so many bytes of what is reserved; returns their offset. */
+size_t napcoll_transit_take(napcoll_transit_t *transit, size_t bytes);
+
+/** A block of so many bytes has come to an offset that was taken, and belongs to an empty slot. Blocks are placed
+ * by ascending offsets. */
+void napcoll_transit_place(napcoll_transit_t *transit, int slot, size_t offset, size_t bytes);
 
 /** Free what it holds; or, where that is little, keep it for the next time. */
 void napcoll_transit_end(napcoll_transit_t *transit, size_t kept);

@@ -289,6 +289,9 @@ static inline bool napcoll_plan_same_blocks(const napcoll_plan_t *plan, napcoll_
     }
 }
 
+/** The memory that a plan takes, in bytes. */
+size_t napcoll_plan_bytes(const napcoll_plan_t *plan);
+
 /** Free a plan; NULL is allowed. */
 void napcoll_plan_free(napcoll_plan_t *plan);
 

@@ -349,6 +349,14 @@ napcoll_plan_t *napcoll_builder_finish(napcoll_builder_t *b)
     return plan;
 }
 
+size_t napcoll_plan_bytes(const napcoll_plan_t *plan)
+{
+    return sizeof(*plan) + (size_t) plan->steps * sizeof(*plan->step)
+           + (size_t) plan->stages * sizeof(*plan->stage)
+           + (size_t) plan->temps * sizeof(*plan->temp)
+           + (size_t) plan->listed * sizeof(*plan->list);
+}
+
 void napcoll_plan_free(napcoll_plan_t *plan)
 {
     if (NULL != plan) {

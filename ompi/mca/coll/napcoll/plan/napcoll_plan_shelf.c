@@ -96,10 +96,7 @@ static napcoll_copy_t *copy_of(napcoll_plan_t *plan)
         copy->order = (uint64_t *) (copy + 1);
         copy->outbox_at = (int32_t *) (copy->order + steps);
         copy->buffer_at = copy->outbox_at + steps + 1;
-        copy->bytes = sizeof(*copy) + lists + sizeof(*plan) + steps * sizeof(*plan->step)
-                      + (size_t) plan->stages * sizeof(*plan->stage)
-                      + (size_t) plan->temps * sizeof(*plan->temp)
-                      + (size_t) plan->listed * sizeof(*plan->list);
+        copy->bytes = sizeof(*copy) + lists + napcoll_plan_bytes(plan);
     }
     return copy;
 }

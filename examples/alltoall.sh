@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# What uneven all-to-alls gain from TuNA, which radix suits which size, and what memory it takes.
+
+set -euo pipefail
+
+NAPCOLL_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+# shellcheck source=config/setup.sh
+. "$NAPCOLL_SRC/config/setup.sh"
+
+usage() {
+    cat <<'END'
+Usage: examples/alltoall.sh [--part LIST] [--time-limit SECONDS] [--output DIR]
+
+Measures MPI_Alltoallv on emulated nodes (latency 100 us, gap 10 us, 1 Gbit/s) and writes into DIR (default
+docs/results) alltoall.md, with the commands, and the figures as CSV:
+
+  alltoall-8x8.csv, alltoall-16x4.csv
+                 blocks of 8 bytes to 16 KB on average, of random sizes: auto and all algorithms, tuned and basic
+  alltoall-DEAL-8x8.csv, alltoall-DEAL-16x4.csv
+                 sizes by a power law, one hot rank, nine of ten blocks empty
+  alltoall-radix.csv, .svg
+                 tuna with each radix, beside basic, and the radix that the model takes
+  memory         what blocks in transit, and plans, take on 4096 and 32,768 processes
+
+Installs what is missing and builds napcoll first.
+
+  --part LIST            of sizes, deals, radix and memory, with commas between (default: all)
+  --time-limit SECONDS   of each of the fourteen runs (default 120)
+  --output DIR           default docs/results
+  --help                 this text
+END
+}
+
+coll=alltoallv
+document=alltoall
+all_parts=sizes,deals,radix,memory
+# shellcheck source=examples/measuring.sh
+. "$NAPCOLL_SRC/examples/measuring.sh"
+
+radixes=(2 4 8 16 32 64)
+radix_sizes=(8 512 4096)
+
+# on NODES PPN: sets the array `nodes` to netlab's words and mpirun's, and the machine of auto.
+on() {
+    nodes=(--nodes "$1" --ppn "$2" --latency 100us --gap 10us --rate 1Gbit : -np $(($1 * $2)))
+    case $1 in
+        16) machine netlab-near-16 ;;
+        *) machine netlab-near ;;
+    esac
+}
+
+measure_sizes() {
+    local shape title
+    for shape in 8x8 16x4; do
+        on "${shape%x*}" "${shape#*x}"
+        title="Random sizes, $shape"
+        run "alltoall-$shape" "${nodes[@]}" -- --bytes 8,64,512,4K,16K --batch 3 --iterations 50 --contestants \
+            napcoll,napcoll:tuna,napcoll:tuna_coalesced,napcoll:tuna_staggered,napcoll:linear,napcoll:pairwise,tuned,basic
+    done
+}
+
+measure_deals() {
+    local shape deal title
+    for deal in power hot zeros; do
+        for shape in 8x8 16x4; do
+            on "${shape%x*}" "${shape#*x}"
+            title="Sizes by the deal \`$deal\`, $shape"
+            run "alltoall-$deal-$shape" "${nodes[@]}" -- --deal "$deal" --bytes 64,1K --batch 3 --iterations 50 \
+                --contestants napcoll,napcoll:tuna,napcoll:tuna_coalesced,tuned,basic
+        done
+    done
+}
+
+# chosen_radix BYTES: that of tuna, by the model of netlab-near.conf.
+chosen_radix() {
+    napcoll-plan explain --coll "$coll" --nodes 8 --ppn 8 --bytes "$1" --machine netlab-near.conf |
+        sed -nE 's/^tuna .*radix=([0-9]+).*/\1/p'
+}
+
+# The sweep over radixes: medians of tuna's time over basic's in the same turns, and a picture.
+measure_radix() {
+    local radix bytes title
+    on 8 8
+    printf 'bytes,radix,ratio,chosen\n' >"$scratch/alltoall-radix.csv"
+    for radix in "${radixes[@]}"; do
+        title="tuna with radix $radix, 8x8"
+        run "alltoall-radix-$radix" "${nodes[@]}" --mca "coll_napcoll_${coll}_tuna_radix" "$radix" -- --batch 3 \
+            --bytes "$(IFS=, && echo "${radix_sizes[*]}")" --iterations 50 --contestants basic,napcoll:tuna
+        for bytes in "${radix_sizes[@]}"; do
+            awk -F, -v bytes="$bytes" -v radix="$radix" -v chosen="$(chosen_radix "$bytes")" '
+                $4 == bytes && $5 == "napcoll:tuna" { print bytes "," radix "," $10 "," (radix == chosen ? "yes" : "no") }' \
+                "$scratch/alltoall-radix-$radix.csv" >>"$scratch/alltoall-radix.csv"
+        done
+        rm "$scratch/alltoall-radix-$radix.csv"
+    done
+    draw_radixes
+    {
+        printf '\n## tuna by radix\n\n![time over radix](alltoall-radix.svg)\n\n'
+        printf 'Time of tuna over that of basic in the same turns, on 8x8; * is what the model of netlab-near.conf takes.\n\n'
+        printf '| bytes |%s\n|---:|%s\n' "$(printf ' %s |' "${radixes[@]}")" "$(printf -- '---:|%.0s' "${radixes[@]}")"
+        for bytes in "${radix_sizes[@]}"; do
+            awk -F, -v bytes="$bytes" 'BEGIN { printf "| %d |", bytes }
+                $1 == bytes { printf " %.2f%s |", $3, $4 == "yes" ? "*" : "" } END { print "" }' \
+                "$scratch/alltoall-radix.csv"
+        done
+    } >>"$scratch/$document.md"
+}
+
+draw_radixes() {
+    local bytes plot=()
+    for bytes in "${radix_sizes[@]}"; do
+        awk -F, -v bytes="$bytes" '$1 == bytes { print $2, $3 }' "$scratch/alltoall-radix.csv" >"$scratch/radix-$bytes"
+        awk -F, -v bytes="$bytes" '$1 == bytes && $4 == "yes" { print $2, $3 }' \
+            "$scratch/alltoall-radix.csv" >"$scratch/chosen-$bytes"
+        plot+=("'$scratch/radix-$bytes' with linespoints pointtype 7 pointsize 0.5 title '$bytes bytes'")
+        [ ! -s "$scratch/chosen-$bytes" ] ||
+            plot+=("'$scratch/chosen-$bytes' with points pointtype 6 pointsize 2 linecolor 'black' notitle")
+    done
+    gnuplot <<END
+set terminal svg size 640,420 background 'white'
+set output '$scratch/alltoall-radix.svg'
+set logscale x 2
+set xlabel 'radix'
+set ylabel 'time over that of basic'
+set yrange [0:]
+set grid
+set key top left
+set title 'MPI_Alltoallv by tuna, 8 nodes x 8 processes; circles: the radix that the model takes'
+plot $(IFS=, && echo "${plot[*]}")
+END
+}
+
+show_memory() {
+    local nodes bytes
+    {
+        printf '\n## Memory\n\nOf each process, by `napcoll-plan explain`, with blocks of 64 bytes and of 4 KB on average:\n'
+        for nodes in 256 2048; do
+            for bytes in 64 4K; do
+                printf '\n    napcoll-plan explain --coll %s --nodes %s --ppn 16 --bytes %s --machine bluewaters.conf\n\n' \
+                    "$coll" "$nodes" "$bytes"
+                napcoll-plan explain --coll "$coll" --nodes "$nodes" --ppn 16 --bytes "$bytes" \
+                    --machine bluewaters.conf | sed -n '/^Memory/,/^$/s/^./    &/p'
+            done
+        done
+    } >>"$scratch/$document.md"
+}
+
+measure_all() {
+    cat >"$scratch/$document.md" <<END
+# All-to-alls whose blocks differ
+
+Made by \`examples/alltoall.sh\` with Open MPI $openmpi_version. Times are medians over turns in which all
+contestants ran, on nodes that share the processors of one machine: ratios from one run say something. The
+commands are those after \`. build/env.sh\`, with the parameters of netlab-near.conf, on 16 nodes of
+netlab-near-16.conf, in the environment: these were tried by hand on such times. linear and pairwise are
+napcoll's; tuned takes one of its own of these names, basic is linear.
+END
+    ! wants sizes || measure_sizes
+    ! wants deals || measure_deals
+    ! wants radix || measure_radix
+    ! wants memory || show_memory
+    finish
+}
+
+options "$@"
+begin
+measure_all

@@ -1,0 +1,109 @@
+# shellcheck shell=bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# What broadcast.sh and alltoall.sh have in common: options, and runs of collbench on emulated nodes that end up in
+# one document. To be sourced after config/setup.sh, with
+#
+#   coll        the collective, as collbench calls it
+#   document    the file to write, and the beginning of the names of others
+#   all_parts   what can be measured, with commas between
+#   usage       a function that prints the usage
+
+output=$NAPCOLL_SRC/docs/results
+time_limit=120
+# shellcheck disable=SC2154
+parts=$all_parts
+list=napcoll,tuned,han,basic,libnbc,self,inter
+
+# options ARGUMENT...: reads --part, --time-limit, --output and --help.
+options() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+            --part)
+                parts=${2:-}
+                [[ ,$parts, =~ ^(,(${all_parts//,/|}))+,$ ]] ||
+                    napcoll_fail "--part wants some of $all_parts, with commas between, not '$parts'"
+                shift
+                ;;
+            --time-limit)
+                [[ ${2:-} =~ ^[1-9][0-9]{0,4}$ ]] ||
+                    napcoll_fail "--time-limit wants a number of seconds from 1 to 99999, not '${2:-}'"
+                time_limit=$2
+                shift
+                ;;
+            --output)
+                [ $# -ge 2 ] || { usage >&2 && exit 2; }
+                output=$(realpath -m -- "$2")
+                shift
+                ;;
+            --help | -h)
+                usage
+                exit 0
+                ;;
+            *)
+                usage >&2
+                exit 2
+                ;;
+        esac
+        shift
+    done
+}
+
+# wants PART
+wants() {
+    case ,$parts, in
+        *",$1,"*) ;;
+        *) return 1 ;;
+    esac
+}
+
+# begin: installs, builds and sets the environment; makes the folder of what is being measured.
+begin() {
+    cd "$NAPCOLL_SRC" || exit 1
+    napcoll_packages "${napcoll_needs[@]}"
+    napcoll_build "$NAPCOLL_SRC/build" "$(nproc)" || exit 1
+    # shellcheck source=/dev/null
+    . build/env.sh
+    napcoll_mpirun_settings
+    # shellcheck disable=SC2034 # for the documents
+    openmpi_version=$(mpicc --showme:version | napcoll_openmpi_version)
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+}
+
+# machine NAME: what napcoll's auto reckons with from now on.
+machine() {
+    napcoll_machine_settings "$NAPCOLL_SRC/ompi/tools/napcoll/machines/$1.conf"
+}
+
+# run NAME WORD... -- ARGUMENT...: collbench under netlab and mpirun; the words are netlab's, then mpirun's
+# behind ":". What it printed goes into the document, under the heading $title.
+run() {
+    local name=$1 netlab=() mpirun=() command
+    shift
+    while [ "$1" != : ]; do netlab+=("$1") && shift; done
+    shift
+    while [ "$1" != -- ]; do mpirun+=("$1") && shift; done
+    shift
+    # shellcheck disable=SC2154
+    command=(netlab "${netlab[@]}" -- mpirun --mca coll "$list" "${mpirun[@]}" collbench --coll "$coll" "$@"
+        --time-limit "$time_limit" --csv "$name.csv")
+    napcoll_say "$name, up to $time_limit s and the start"
+    (cd "$scratch" && timeout --kill-after=20 $((2 * time_limit + 300)) "${command[@]}" >"$name.txt" 2>&1) || {
+        tail -n 40 "$scratch/$name.txt" >&2
+        napcoll_fail "$name failed"
+    }
+    {
+        # shellcheck disable=SC2154
+        printf '\n## %s\n\n    %s\n\n' "$title" "${command[*]}"
+        sed -n '/^ *bytes  *contestant/,/^start skew/p' "$scratch/$name.txt" | sed -e 's/  *$//' -e 's/^./    &/'
+    } >>"$scratch/$document.md"
+}
+
+# finish: moves the document and what belongs to it to where they shall be.
+finish() {
+    sed -i "s#$scratch/##g" "$scratch/$document.md"
+    mkdir -p "$output"
+    find "$scratch" -maxdepth 1 -name "$document*" ! -name '*.txt' -exec mv {} "$output" \;
+    napcoll_say "${output#"$NAPCOLL_SRC"/}/$document.md is written"
+}
