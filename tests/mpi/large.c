@@ -144,7 +144,8 @@ static const struct mode *mode_option(int argc, char **argv)
             return &modes[i];
         }
     }
-    fprintf(stderr, "# --coll %s: expected allreduce, reduce, allgather, bcast or alltoall\n", given);
+    fprintf(stderr, "# --coll %s: expected allreduce, reduce, allgather, bcast or alltoall\n",
+            given);
     MPI_Abort(MPI_COMM_WORLD, 2);
     return NULL;
 }
