@@ -27,6 +27,7 @@ napcoll_needs=(
 napcoll_test_needs=(
     "gnuplot-nox       program:gnuplot"
     "libcmocka-dev     module:cmocka"
+    "libfftw3-dev      module:fftw3"
     "valgrind          program:valgrind"
     "xz-utils          program:xz"
 )
@@ -135,7 +136,7 @@ napcoll_build() {
         napcoll_say "configure in ${dir#"$PWD"/}"
         (cd "$dir" && napcoll_quietly "$NAPCOLL_SRC/configure" "$@") || return
     elif grep -q "^HAVE_[A-Z]*_TRUE='#'" "$dir/config.log" &&
-        napcoll_have module:cmocka && napcoll_have module:libevent_core; then
+        napcoll_have module:cmocka && napcoll_have module:libevent_core && napcoll_have module:fftw3; then
         napcoll_say "configure in ${dir#"$PWD"/} once more, for what has been installed since"
         (cd "$dir" && napcoll_quietly ./config.status --recheck && napcoll_quietly ./config.status) ||
             return

@@ -1,0 +1,796 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * transitive_closure: which vertex of a graph can be reached from which, as a parallel database or
+ * Datalog engine finds it (semi-naive evaluation with a distributed hash join), with the time that its
+ * all-to-alls take by napcoll and by Open MPI's tuned.
+ *
+ *     mpirun -np 8 --mca coll napcoll,tuned build/examples/transitive_closure --vertices 1000
+ *
+ *     path(x, y) <- edge(x, y).
+ *     path(x, z) <- path(x, y), edge(y, z).
+ *
+ * A vertex is hashed to the process that owns it, and has the edges that leave it. That process also
+ * owns the pairs (x, y) of `path` that end in it: their next join is with those edges. Each round joins
+ * only what the round before has found, the delta:
+ *
+ *     delta (x, y) --+
+ *                    +--> join --> (x, z) ==> to the owner of z ==> seen before? --> dropped
+ *     edges (y, z) --+                        by MPI_Alltoall             |
+ *                                             (counts) and                +--> new: the next delta
+ *                                             MPI_Alltoallv (pairs)
+ *
+ * until MPI_Allreduce says that no process has found anything new. The blocks of MPI_Alltoallv are
+ * small, uneven and other ones in each round, and there are many rounds: latency counts.
+ *
+ * Checked in every turn of every component: the number of pairs and a checksum are those that rank 0
+ * finds by searching the whole graph. Any MPI will do; napcoll and tuned are compared where they are
+ * there. Exit status: 0 right, 1 wrong result, 2 bad command line.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTESTANTS_MAX = 2, COUNTERS_MAX = 64, MESSAGE = 256, TURNS_MAX = 100000 };
+
+static const char usage[] =
+    "usage: mpirun ... transitive_closure [options]\n"
+    "Finds which vertex of a random graph can be reached from which, checks the result, and\n"
+    "compares the time of the all-to-alls by napcoll and by Open MPI's tuned.\n"
+    "  --vertices N  of the graph (default 1000)\n"
+    "  --edges N     of the graph (default 1500)\n"
+    "  --seed N      of the graph (default 1)\n"
+    "  --turns N     measured turns (default 5)\n"
+    "  --help        this text\n"
+    "For napcoll, mpirun needs --mca coll napcoll,tuned or no list at all.\n";
+
+/* Ends the job where a call of MPI has failed. */
+static void check(int rc, const char *call)
+{
+    char text[MPI_MAX_ERROR_STRING] = "unknown error";
+    int length;
+
+    if (MPI_SUCCESS == rc) {
+        return;
+    }
+    (void) MPI_Error_string(rc, text, &length);
+    fprintf(stderr, "transitive_closure: %s failed: %s\n", call, text);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* Memory that is zero, or the end of the job. */
+static void *room(size_t count, size_t bytes)
+{
+    void *memory = calloc(count > 0 ? count : 1, bytes);
+
+    if (NULL == memory) {
+        fprintf(stderr, "transitive_closure: no memory for %zu times %zu bytes\n", count, bytes);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return memory;
+}
+
+/* One that is compared: a duplicate of the world, and what was measured on it. */
+struct contestant {
+    const char *label;
+    MPI_Comm comm;
+    double *exchange, *whole; /* seconds of the slowest rank, turn by turn */
+};
+
+/* All of them. Where neither napcoll nor tuned is there, this MPI runs by itself. napcoll counts what
+ * it does; MPI's tool interface shows its counters. */
+struct contest {
+    int num, turns;
+    struct contestant contestant[CONTESTANTS_MAX];
+    bool napcoll, tuned;      /* whether they are there, on all ranks */
+    unsigned long long asked; /* all-to-alls that napcoll was asked for */
+    MPI_T_pvar_session session;
+    int num_counters;
+    MPI_T_pvar_handle counter[COUNTERS_MAX];
+};
+
+/* Every component has a priority as long as it is loaded; a negative one switches it off. */
+static bool component_is_there(const char *variable)
+{
+    MPI_T_cvar_handle handle;
+    int index, elements, priority = -1, mine, all;
+
+    if (MPI_SUCCESS == MPI_T_cvar_get_index(variable, &index)) {
+        check(MPI_T_cvar_handle_alloc(index, NULL, &handle, &elements), "MPI_T_cvar_handle_alloc");
+        check(MPI_T_cvar_read(handle, &priority), "MPI_T_cvar_read");
+        check(MPI_T_cvar_handle_free(&handle), "MPI_T_cvar_handle_free");
+    }
+    mine = priority >= 0;
+    check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+    return 1 == all;
+}
+
+/* Finds what napcoll counts of its all-to-alls: coll_napcoll_runs_alltoall[v]_ALGORITHM. */
+static void counters_open(struct contest *c)
+{
+    static const char prefix[] = "coll_napcoll_runs_alltoall";
+    int num;
+
+    check(MPI_T_pvar_session_create(&c->session), "MPI_T_pvar_session_create");
+    check(MPI_T_pvar_get_num(&num), "MPI_T_pvar_get_num");
+    for (int i = 0; i < num && c->num_counters < COUNTERS_MAX; ++i) {
+        char name[256], text[8];
+        int name_length = (int) sizeof(name), text_length = (int) sizeof(text);
+        int verbosity, class, bind, readonly, continuous, atomic, elements;
+        MPI_T_pvar_handle *handle = &c->counter[c->num_counters];
+        MPI_Datatype type;
+        MPI_T_enum values;
+
+        if (MPI_SUCCESS
+                != MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &class, &type, &values,
+                                       text, &text_length, &bind, &readonly, &continuous, &atomic)
+            || 0 != strncmp(name, prefix, strlen(prefix)) || MPI_UNSIGNED_LONG_LONG != type
+            || MPI_T_BIND_NO_OBJECT != bind) {
+            continue;
+        }
+        check(MPI_T_pvar_handle_alloc(c->session, i, NULL, handle, &elements),
+              "MPI_T_pvar_handle_alloc");
+        if (!continuous) {
+            check(MPI_T_pvar_start(c->session, *handle), "MPI_T_pvar_start");
+        }
+        ++c->num_counters;
+    }
+}
+
+/* How many all-to-alls napcoll has carried out on this process. */
+static unsigned long long counters_read(struct contest *c)
+{
+    unsigned long long sum = 0, value;
+
+    for (int i = 0; i < c->num_counters; ++i) {
+        check(MPI_T_pvar_read(c->session, c->counter[i], &value), "MPI_T_pvar_read");
+        sum += value;
+    }
+    return sum;
+}
+
+/* A duplicate of the world that prefers a component; any MPI may ignore the key. */
+static void contestant_open(struct contest *c, const char *label, const char *preference)
+{
+    struct contestant *one = &c->contestant[c->num++];
+    MPI_Info info;
+
+    one->label = label;
+    check(MPI_Info_create(&info), "MPI_Info_create");
+    if (NULL != preference) {
+        check(MPI_Info_set(info, "ompi_comm_coll_preference", preference), "MPI_Info_set");
+    }
+    check(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &one->comm), "MPI_Comm_dup_with_info");
+    check(MPI_Info_free(&info), "MPI_Info_free");
+    one->exchange = room((size_t) c->turns, sizeof(double));
+    one->whole = room((size_t) c->turns, sizeof(double));
+}
+
+static void contest_open(struct contest *c, int turns)
+{
+    int level, provided;
+
+    memset(c, 0, sizeof(*c));
+    c->turns = turns;
+    /* The level is that of MPI itself: Open MPI before 6.0 takes a lower one for both. */
+    check(MPI_Query_thread(&level), "MPI_Query_thread");
+    check(MPI_T_init_thread(level, &provided), "MPI_T_init_thread");
+    counters_open(c);
+    c->napcoll = component_is_there("coll_napcoll_priority");
+    c->tuned = component_is_there("coll_tuned_priority");
+    if (c->napcoll) {
+        contestant_open(c, "napcoll", "napcoll");
+    }
+    if (c->tuned) {
+        /* What comes next where tuned declines must not be napcoll. */
+        contestant_open(c, "tuned", "tuned,^napcoll");
+    }
+    if (0 == c->num) {
+        contestant_open(c, "this MPI", NULL);
+    }
+}
+
+static void contest_close(struct contest *c)
+{
+    for (int i = 0; i < c->num; ++i) {
+        check(MPI_Comm_free(&c->contestant[i].comm), "MPI_Comm_free");
+        free(c->contestant[i].exchange);
+        free(c->contestant[i].whole);
+    }
+    for (int i = 0; i < c->num_counters; ++i) {
+        check(MPI_T_pvar_handle_free(c->session, &c->counter[i]), "MPI_T_pvar_handle_free");
+    }
+    check(MPI_T_pvar_session_free(&c->session), "MPI_T_pvar_session_free");
+    check(MPI_T_finalize(), "MPI_T_finalize");
+}
+
+static int order_of(const void *left, const void *right)
+{
+    double a = *(const double *) left, b = *(const double *) right;
+
+    return (a > b) - (a < b);
+}
+
+/* Sorts the values. */
+static double median(double *values, int num)
+{
+    qsort(values, (size_t) num, sizeof(double), order_of);
+    return 0.5 * (values[(num - 1) / 2] + values[num / 2]);
+}
+
+/* The table, on rank 0. Ratios compare the times of one turn, so they come before the sorting. */
+static void contest_report(struct contest *c)
+{
+    unsigned long long ran = counters_read(c);
+    double *ratio = room((size_t) c->turns, sizeof(double)), ratios[CONTESTANTS_MAX];
+
+    for (int i = 0; i < c->num; ++i) {
+        for (int turn = 0; turn < c->turns; ++turn) {
+            ratio[turn] = c->contestant[i].exchange[turn] / c->contestant[0].exchange[turn];
+        }
+        ratios[i] = median(ratio, c->turns);
+    }
+    printf("%12s  %12s  %12s  %8s\n", "component", "exchange ms", "whole ms", "ratio");
+    for (int i = 0; i < c->num; ++i) {
+        printf("%12s  %12.3f  %12.3f  %8.3f\n", c->contestant[i].label,
+               1.0e3 * median(c->contestant[i].exchange, c->turns),
+               1.0e3 * median(c->contestant[i].whole, c->turns), ratios[i]);
+    }
+    free(ratio);
+    if (!c->napcoll) {
+        printf("napcoll is not there (does mpirun's --mca coll name it, and Open MPI find it?)\n");
+    } else {
+        printf("napcoll carried out %llu of the %llu all-to-alls that it was asked for%s\n", ran,
+               c->asked, 0 == ran ? " (see --mca coll_napcoll_verbose 10)" : "");
+    }
+    if (!c->tuned) {
+        printf("tuned is not there (does mpirun's --mca coll name it?)\n");
+    }
+}
+
+/* A whole number of a range. */
+static bool parse_number(const char *text, long long low, long long high, long long *value)
+{
+    char *end;
+
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    return 0 == errno && end != text && '\0' == *end && *value >= low && *value <= high;
+}
+
+struct options {
+    long long vertices, edges, seed, turns;
+    bool help;
+};
+
+/* Returns whether all is well; if not, the message says what is not. */
+static bool parse_options(int argc, char **argv, struct options *opt, char message[MESSAGE])
+{
+    static const struct option known[] = {
+        {"vertices", required_argument, NULL, 'n'}, {"edges", required_argument, NULL, 'e'},
+        {"seed", required_argument, NULL, 's'},     {"turns", required_argument, NULL, 't'},
+        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
+    };
+    int letter, index = 0;
+
+    *opt = (struct options){.vertices = 1000, .edges = 1500, .seed = 1, .turns = 5};
+    opterr = 0;
+    while (-1 != (letter = getopt_long(argc, argv, ":", known, &index))) {
+        long long low = 0, high = INT_MAX, *value = &opt->edges;
+
+        switch (letter) {
+        case 'h':
+            opt->help = true;
+            return true;
+        case 'n':
+            value = &opt->vertices;
+            low = 1;
+            break;
+        case 's':
+            value = &opt->seed;
+            break;
+        case 't':
+            value = &opt->turns;
+            low = 1;
+            high = TURNS_MAX;
+            break;
+        case ':':
+            snprintf(message, MESSAGE, "%.64s needs a value; see --help", argv[optind - 1]);
+            return false;
+        case '?':
+            snprintf(message, MESSAGE, "%.64s is not an option; see --help", argv[optind - 1]);
+            return false;
+        default:
+            break;
+        }
+        if (!parse_number(optarg, low, high, value)) {
+            snprintf(message, MESSAGE, "--%s %.64s: expected a whole number from %lld to %lld",
+                     known[index].name, optarg, low, high);
+            return false;
+        }
+    }
+    if (optind < argc) {
+        snprintf(message, MESSAGE, "%.64s is not an option; see --help", argv[optind]);
+        return false;
+    }
+    return true;
+}
+
+/* A pair of vertices, of which there are fewer than 2^31, is one number. */
+static uint64_t pair_of(uint64_t from, uint64_t to)
+{
+    return from << 32 | to;
+}
+
+static uint64_t from_of(uint64_t pair)
+{
+    return pair >> 32;
+}
+
+static uint64_t to_of(uint64_t pair)
+{
+    return pair & 0xffffffffu;
+}
+
+/* splitmix64: scatters neighbours. */
+static uint64_t scatter(uint64_t value)
+{
+    uint64_t z = value + 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* The graph: each edge follows from the seed and its number. Loops and repeated edges do no harm. */
+static uint64_t edge_of(const struct options *opt, long long number)
+{
+    uint64_t random = scatter(scatter((uint64_t) opt->seed) + (uint64_t) number);
+    uint64_t vertices = (uint64_t) opt->vertices;
+
+    return pair_of((random >> 32) % vertices, (random & 0xffffffffu) % vertices);
+}
+
+/* A list of pairs that grows. */
+struct list {
+    size_t num, space;
+    uint64_t *pair;
+};
+
+static void list_reserve(struct list *l, size_t space)
+{
+    uint64_t *more;
+
+    if (space <= l->space) {
+        return;
+    }
+    more = realloc(l->pair, space * sizeof(*more));
+    if (NULL == more) {
+        fprintf(stderr, "transitive_closure: no memory for %zu pairs\n", space);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+        return;
+    }
+    l->pair = more;
+    l->space = space;
+}
+
+static void list_add(struct list *l, uint64_t pair)
+{
+    if (l->num == l->space) {
+        list_reserve(l, l->space < 512 ? 1024 : 2 * l->space);
+    }
+    l->pair[l->num++] = pair;
+}
+
+static void list_free(struct list *l)
+{
+    free(l->pair);
+    *l = (struct list){0};
+}
+
+/* A set of pairs: a table with open addressing, at most half full. No pair is all ones. */
+#define NO_PAIR UINT64_MAX
+
+struct set {
+    size_t num, space; /* the latter is a power of two, or 0 */
+    uint64_t *slot;
+};
+
+/* Where the pair is, or would be. */
+static uint64_t *set_slot(const struct set *s, uint64_t pair)
+{
+    size_t at = (size_t) scatter(pair) & (s->space - 1);
+
+    while (NO_PAIR != s->slot[at] && pair != s->slot[at]) {
+        at = (at + 1) & (s->space - 1);
+    }
+    return &s->slot[at];
+}
+
+static void set_grow(struct set *s)
+{
+    struct set old = *s;
+
+    s->space = old.space > 0 ? 2 * old.space : 1024;
+    s->slot = room(s->space, sizeof(*s->slot));
+    memset(s->slot, 0xff, s->space * sizeof(*s->slot));
+    for (size_t i = 0; i < old.space; ++i) {
+        if (NO_PAIR != old.slot[i]) {
+            *set_slot(s, old.slot[i]) = old.slot[i];
+        }
+    }
+    free(old.slot);
+}
+
+/* Whether the pair is new. */
+static bool set_add(struct set *s, uint64_t pair)
+{
+    uint64_t *slot;
+
+    if (2 * s->num >= s->space) {
+        set_grow(s);
+    }
+    slot = set_slot(s, pair);
+    if (NO_PAIR != *slot) {
+        return false;
+    }
+    *slot = pair;
+    ++s->num;
+    return true;
+}
+
+/* Edges hashed by the vertex that they leave, for the join: chains of those with the same hash. */
+struct edges {
+    struct list list;
+    size_t space, *head, *next; /* indices plus 1; 0 ends a chain */
+};
+
+static void edges_hash(struct edges *e)
+{
+    for (e->space = 16; e->space < 2 * e->list.num;) {
+        e->space *= 2;
+    }
+    e->head = room(e->space, sizeof(*e->head));
+    e->next = room(e->list.num, sizeof(*e->next));
+    for (size_t i = 0; i < e->list.num; ++i) {
+        size_t at = (size_t) scatter(from_of(e->list.pair[i])) & (e->space - 1);
+
+        e->next[i] = e->head[at];
+        e->head[at] = i + 1;
+    }
+}
+
+static void edges_free(struct edges *e)
+{
+    list_free(&e->list);
+    free(e->head);
+    free(e->next);
+}
+
+/* found(x, z) <- delta(x, y), edge(y, z) */
+static void join(const struct list *delta, const struct edges *e, struct list *found)
+{
+    found->num = 0;
+    for (size_t d = 0; d < delta->num; ++d) {
+        uint64_t x = from_of(delta->pair[d]), y = to_of(delta->pair[d]);
+
+        for (size_t i = e->head[(size_t) scatter(y) & (e->space - 1)]; i > 0; i = e->next[i - 1]) {
+            if (y == from_of(e->list.pair[i - 1])) {
+                list_add(found, pair_of(x, to_of(e->list.pair[i - 1])));
+            }
+        }
+    }
+}
+
+/* The processes of a component's communicator, and what an exchange needs. */
+struct exchange {
+    MPI_Comm comm;
+    int size;
+    int *send_counts, *send_displs, *recv_counts, *recv_displs;
+    struct list sorted;
+    double seconds;           /* in MPI_Alltoall and MPI_Alltoallv so far */
+    unsigned long long asked; /* calls of both so far */
+};
+
+static void exchange_open(struct exchange *x, MPI_Comm comm)
+{
+    memset(x, 0, sizeof(*x));
+    x->comm = comm;
+    check(MPI_Comm_size(comm, &x->size), "MPI_Comm_size");
+    x->send_counts = room((size_t) x->size, sizeof(int));
+    x->send_displs = room((size_t) x->size, sizeof(int));
+    x->recv_counts = room((size_t) x->size, sizeof(int));
+    x->recv_displs = room((size_t) x->size, sizeof(int));
+}
+
+static void exchange_close(struct exchange *x)
+{
+    free(x->send_counts);
+    free(x->send_displs);
+    free(x->recv_counts);
+    free(x->recv_displs);
+    list_free(&x->sorted);
+}
+
+/* Other bits of the hash than the tables use, whose slots would else be shared by few. */
+static int owner_of(uint64_t vertex, int size)
+{
+    return (int) ((scatter(vertex) >> 32) % (uint64_t) size);
+}
+
+/* Where each block begins; returns the sum, which MPI can count. */
+static int displs_of(const int *counts, int *displs, int size)
+{
+    long long sum = 0;
+
+    for (int rank = 0; rank < size; ++rank) {
+        displs[rank] = (int) sum;
+        sum += counts[rank];
+        if (sum > INT_MAX) {
+            fprintf(stderr,
+                    "transitive_closure: a process has more than %d pairs at once; "
+                    "use more processes or a smaller graph\n",
+                    INT_MAX);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+    }
+    return (int) sum;
+}
+
+/* Sends each pair to the owner of one of its ends. */
+static void exchange_pairs(struct exchange *x, uint64_t (*end)(uint64_t), const struct list *send,
+                           struct list *recv)
+{
+    double start;
+
+    if (send->num > INT_MAX) {
+        fprintf(stderr, "transitive_closure: %zu pairs to send are more than MPI counts\n",
+                send->num);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    memset(x->send_counts, 0, (size_t) x->size * sizeof(int));
+    for (size_t i = 0; i < send->num; ++i) {
+        ++x->send_counts[owner_of(end(send->pair[i]), x->size)];
+    }
+    (void) displs_of(x->send_counts, x->send_displs, x->size);
+    list_reserve(&x->sorted, send->num + 1);
+    for (size_t i = 0; i < send->num; ++i) {
+        x->sorted.pair[x->send_displs[owner_of(end(send->pair[i]), x->size)]++] = send->pair[i];
+    }
+    (void) displs_of(x->send_counts, x->send_displs, x->size);
+
+    /* Who waits for the slowest join does not wait in the exchange. */
+    check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+    start = MPI_Wtime();
+    check(MPI_Alltoall(x->send_counts, 1, MPI_INT, x->recv_counts, 1, MPI_INT, x->comm),
+          "MPI_Alltoall");
+    recv->num = (size_t) displs_of(x->recv_counts, x->recv_displs, x->size);
+    list_reserve(recv, recv->num + 1);
+    check(MPI_Alltoallv(x->sorted.pair, x->send_counts, x->send_displs, MPI_UINT64_T, recv->pair,
+                        x->recv_counts, x->recv_displs, MPI_UINT64_T, x->comm),
+          "MPI_Alltoallv");
+    x->seconds += MPI_Wtime() - start;
+    x->asked += 2;
+}
+
+/* What comes out: how many pairs, the sum of their hashes, and after how many rounds. */
+struct closure {
+    uint64_t pairs, checksum;
+    int rounds;
+};
+
+/* Takes the pairs that are new into the set and makes them the delta; whether any process has one. */
+static bool keep_new(const struct list *found, struct set *path, struct list *delta)
+{
+    int mine, any;
+
+    delta->num = 0;
+    for (size_t i = 0; i < found->num; ++i) {
+        if (set_add(path, found->pair[i])) {
+            list_add(delta, found->pair[i]);
+        }
+    }
+    mine = delta->num > 0;
+    check(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+    return any;
+}
+
+/* Each process makes its share of the edges; they go to where they begin, and as the first pairs to
+ * where they end. */
+static void deal_edges(struct exchange *x, const struct options *opt, struct edges *edges,
+                       struct list *paths)
+{
+    struct list made = {0};
+    int rank;
+
+    check(MPI_Comm_rank(x->comm, &rank), "MPI_Comm_rank");
+    for (long long i = rank; i < opt->edges; i += x->size) {
+        list_add(&made, edge_of(opt, i));
+    }
+    exchange_pairs(x, from_of, &made, &edges->list);
+    edges_hash(edges);
+    exchange_pairs(x, to_of, &made, paths);
+    list_free(&made);
+}
+
+/* The whole evaluation. */
+static void evaluate(struct exchange *x, const struct options *opt, struct closure *closure)
+{
+    struct edges edges = {0};
+    struct list delta = {0}, found = {0}, received = {0};
+    struct set path = {0};
+    uint64_t mine[2] = {0, 0}, all[2];
+
+    deal_edges(x, opt, &edges, &received);
+    for (closure->rounds = 0; keep_new(&received, &path, &delta); ++closure->rounds) {
+        join(&delta, &edges, &found);
+        exchange_pairs(x, to_of, &found, &received);
+    }
+    mine[0] = path.num;
+    for (size_t i = 0; i < path.space; ++i) {
+        mine[1] += NO_PAIR == path.slot[i] ? 0 : scatter(path.slot[i]);
+    }
+    check(MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
+    closure->pairs = all[0];
+    closure->checksum = all[1];
+    edges_free(&edges);
+    list_free(&delta);
+    list_free(&found);
+    list_free(&received);
+    free(path.slot);
+}
+
+/* The same by one process: a search from each vertex through the whole graph. */
+static void search(const struct options *opt, struct closure *closure)
+{
+    size_t vertices = (size_t) opt->vertices, num = (size_t) opt->edges;
+    size_t *first = room(vertices + 2, sizeof(*first));
+    uint32_t *to = room(num, sizeof(*to)), *queue = room(vertices, sizeof(*queue));
+    uint32_t *reached_from = room(vertices, sizeof(*reached_from)); /* plus 1 */
+
+    *closure = (struct closure){0};
+    /* The ends of each vertex's edges, one behind the other: count, add up, put. */
+    for (size_t i = 0; i < num; ++i) {
+        ++first[from_of(edge_of(opt, (long long) i)) + 2];
+    }
+    for (size_t v = 2; v < vertices + 2; ++v) {
+        first[v] += first[v - 1];
+    }
+    for (size_t i = 0; i < num; ++i) {
+        uint64_t edge = edge_of(opt, (long long) i);
+
+        to[first[from_of(edge) + 1]++] = (uint32_t) to_of(edge);
+    }
+    for (size_t start = 0; start < vertices; ++start) {
+        size_t known = 0, next = 0, at = start;
+
+        for (;;) {
+            for (size_t i = first[at]; i < first[at + 1]; ++i) {
+                if (start + 1 != reached_from[to[i]]) {
+                    reached_from[to[i]] = (uint32_t) start + 1;
+                    queue[known++] = to[i];
+                    closure->checksum += scatter(pair_of(start, to[i]));
+                }
+            }
+            if (next == known) {
+                break;
+            }
+            at = queue[next++];
+        }
+        closure->pairs += known;
+    }
+    free(first);
+    free(to);
+    free(queue);
+    free(reached_from);
+}
+
+/* One turn of one contestant; turn 0 is not counted. */
+static bool take_turn(struct contest *c, struct contestant *one, const struct options *opt,
+                      int turn, const struct closure *expected, struct closure *closure)
+{
+    struct exchange exchange;
+    double start, mine[2], slowest[2];
+
+    exchange_open(&exchange, one->comm);
+    check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+    start = MPI_Wtime();
+    evaluate(&exchange, opt, closure);
+    mine[0] = exchange.seconds;
+    mine[1] = MPI_Wtime() - start;
+    check(MPI_Allreduce(mine, slowest, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+    if (turn > 0) {
+        one->exchange[turn - 1] = slowest[0];
+        one->whole[turn - 1] = slowest[1];
+    }
+    if (c->napcoll && one == &c->contestant[0]) {
+        c->asked += exchange.asked;
+    }
+    exchange_close(&exchange);
+    return expected->pairs == closure->pairs && expected->checksum == closure->checksum;
+}
+
+/* Checks and measures; returns the exit status. */
+static int run(struct contest *c, const struct options *opt, int rank)
+{
+    struct closure expected = {0}, closure = {0};
+    uint64_t words[2];
+
+    if (0 == rank) {
+        search(opt, &expected);
+    }
+    words[0] = expected.pairs;
+    words[1] = expected.checksum;
+    check(MPI_Bcast(words, 2, MPI_UINT64_T, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    expected.pairs = words[0];
+    expected.checksum = words[1];
+    for (int turn = 0; turn <= c->turns; ++turn) {
+        for (int i = 0; i < c->num; ++i) {
+            /* Who is first changes from turn to turn. */
+            struct contestant *one = &c->contestant[(i + turn) % c->num];
+
+            if (take_turn(c, one, opt, turn, &expected, &closure)) {
+                continue;
+            }
+            if (0 == rank) {
+                fprintf(stderr,
+                        "transitive_closure: wrong result with %s: %llu pairs (checksum %016llx) "
+                        "instead of %llu (%016llx)\n",
+                        one->label, (unsigned long long) closure.pairs,
+                        (unsigned long long) closure.checksum, (unsigned long long) expected.pairs,
+                        (unsigned long long) expected.checksum);
+            }
+            return 1;
+        }
+    }
+    if (0 == rank) {
+        printf(
+            "%llu pairs after %d rounds (checksum %016llx), as a search on one process has them\n",
+            (unsigned long long) closure.pairs, closure.rounds,
+            (unsigned long long) closure.checksum);
+        printf("medians of %d turns, all rounds together, of the slowest rank; ratio: of the "
+               "exchanges, to %s in the same turn\n",
+               c->turns, c->contestant[0].label);
+        contest_report(c);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    char message[MESSAGE] = "";
+    struct options opt;
+    struct contest contest;
+    int rank, size, status = 0;
+
+    check(MPI_Init(&argc, &argv), "MPI_Init");
+    check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+    if (!parse_options(argc, argv, &opt, message)) {
+        status = 2;
+        if (0 == rank) {
+            fprintf(stderr, "transitive_closure: %s\n", message);
+        }
+    } else if (opt.help) {
+        if (0 == rank) {
+            fputs(usage, stdout);
+        }
+    } else {
+        contest_open(&contest, (int) opt.turns);
+        if (0 == rank) {
+            printf("transitive_closure: %lld vertices, %lld edges, seed %lld, %d process%s\n",
+                   opt.vertices, opt.edges, opt.seed, size, 1 == size ? "" : "es");
+        }
+        status = run(&contest, &opt, rank);
+        contest_close(&contest);
+    }
+    check(MPI_Finalize(), "MPI_Finalize");
+    return status;
+}
