@@ -135,6 +135,7 @@ END
 show_memory() {
     local nodes bytes
     {
+        # shellcheck disable=SC2016 # these are no commands
         printf '\n## Memory\n\nOf each process, by `napcoll-plan explain`, with blocks of 64 bytes and of 4 KB on average:\n'
         for nodes in 256 2048; do
             for bytes in 64 4K; do

@@ -60,6 +60,7 @@ wants() {
 # begin: installs, builds and sets the environment; makes the folder of what is being measured.
 begin() {
     cd "$NAPCOLL_SRC" || exit 1
+    # shellcheck disable=SC2154
     napcoll_packages "${napcoll_needs[@]}"
     napcoll_build "$NAPCOLL_SRC/build" "$(nproc)" || exit 1
     # shellcheck source=/dev/null
@@ -102,6 +103,7 @@ run() {
 
 # finish: moves the document and what belongs to it to where they shall be.
 finish() {
+    # shellcheck disable=SC2154
     sed -i "s#$scratch/##g" "$scratch/$document.md"
     mkdir -p "$output"
     find "$scratch" -maxdepth 1 -name "$document*" ! -name '*.txt' -exec mv {} "$output" \;

@@ -101,7 +101,7 @@ roots_other_than_the_first_are_proved() {
 }
 
 orders_and_brackets_are_proved() {
-    local any='all|reduce|scan|exscan'
+    local any='allreduce|reduce|scan|exscan'
     each_of "(allreduce|reduce) (nap|smp|tree|binomial|rabenseifner|gathered|recursive_doubling)" \
         --nodes 1:6 --ppn 1:4 --ordered
     each_of "(exscan|scan) .*|reduce_scatter(_block)? pairwise" --nodes 1:6 --ppn 1:4 --ordered
