@@ -9,9 +9,9 @@
 #   all_parts   what can be measured, with commas between
 #   usage       a function that prints the usage
 
+: "${coll:?}" "${document:?}" "${all_parts:?}"
 output=$NAPCOLL_SRC/docs/results
 time_limit=120
-# shellcheck disable=SC2154
 parts=$all_parts
 list=napcoll,tuned,han,basic,libnbc,self,inter
 
@@ -86,7 +86,6 @@ run() {
     shift
     while [ "$1" != -- ]; do mpirun+=("$1") && shift; done
     shift
-    # shellcheck disable=SC2154
     command=(netlab "${netlab[@]}" -- mpirun --mca coll "$list" "${mpirun[@]}" collbench --coll "$coll" "$@"
         --time-limit "$time_limit" --csv "$name.csv")
     napcoll_say "$name, up to $time_limit s and the start"
@@ -103,7 +102,6 @@ run() {
 
 # finish: moves the document and what belongs to it to where they shall be.
 finish() {
-    # shellcheck disable=SC2154
     sed -i "s#$scratch/##g" "$scratch/$document.md"
     mkdir -p "$output"
     find "$scratch" -maxdepth 1 -name "$document*" ! -name '*.txt' -exec mv {} "$output" \;
