@@ -41,17 +41,17 @@ static void rounds_blocks_and_slots_are_those_of_the_definition(void **state)
                 if (1 == digits_of(radix, j)) { /* z a: a round */
                     rounds++;
                 } else {
-                    const int slot = napcoll_tuna_slot(radix, j);
+                    const int slot = napcoll_digits_slot(radix, j);
 
                     slots++;
-                    assert_in_range(slot, 0, napcoll_tuna_slots(members, radix) - 1);
+                    assert_in_range(slot, 0, napcoll_digits_slots(members, radix) - 1);
                     assert_false(used[slot]);
                     used[slot] = true;
                 }
             }
-            assert_int_equal(napcoll_tuna_rounds(members, radix), rounds);
-            assert_int_equal(napcoll_tuna_moved(members, radix), moved);
-            assert_int_equal(napcoll_tuna_slots(members, radix), slots);
+            assert_int_equal(napcoll_digits_rounds(members, radix), rounds);
+            assert_int_equal(napcoll_digits_moved(members, radix), moved);
+            assert_int_equal(napcoll_digits_slots(members, radix), slots);
         }
     }
 }
@@ -64,13 +64,13 @@ static void large_numbers_are_those_of_the_paper(void **state)
 
     (void) state;
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        assert_int_equal(napcoll_tuna_rounds(4096, all[i].radix), all[i].rounds);
-        assert_int_equal(napcoll_tuna_moved(4096, all[i].radix), all[i].moved);
-        assert_int_equal(napcoll_tuna_slots(4096, all[i].radix), all[i].slots);
+        assert_int_equal(napcoll_digits_rounds(4096, all[i].radix), all[i].rounds);
+        assert_int_equal(napcoll_digits_moved(4096, all[i].radix), all[i].moved);
+        assert_int_equal(napcoll_digits_slots(4096, all[i].radix), all[i].slots);
     }
-    assert_int_equal(napcoll_tuna_radix(0, 9), 2);
-    assert_int_equal(napcoll_tuna_radix(5, 2), 2); /* never 1, which has no end */
-    assert_int_equal(napcoll_tuna_radix(64, 9), 9);
+    assert_int_equal(napcoll_digits_radix(0, 9), 2);
+    assert_int_equal(napcoll_digits_radix(5, 2), 2); /* never 1, which has no end */
+    assert_int_equal(napcoll_digits_radix(64, 9), 9);
 }
 
 /* What one rank's plan of TuNA has: messages and blocks of them, and slots. */
@@ -97,11 +97,11 @@ static void plans_have_as_many_messages_blocks_and_slots(void **state)
                     told += step->left.count;
                 }
             }
-            assert_int_equal(messages, napcoll_tuna_rounds(size, radix));
-            assert_int_equal(blocks, napcoll_tuna_moved(size, radix));
+            assert_int_equal(messages, napcoll_digits_rounds(size, radix));
+            assert_int_equal(blocks, napcoll_digits_moved(size, radix));
             assert_int_equal(told, blocks - (size - 1)); /* those that travel further */
             assert_int_equal(plan->temps > 0 ? plan->temp[0].count : 0,
-                             napcoll_tuna_slots(size, radix));
+                             napcoll_digits_slots(size, radix));
             free_plans(plans, size);
         }
         napcoll_node_map_free(map);

@@ -226,6 +226,26 @@ static void broadcasts_take_what_the_notes_say(void **state)
     check_close(napcoll_model_bcast_chain_us(&flat, 4, 2, bytes), 41 * (10 + 2000.0 / 35), 1e-9);
 }
 
+/* TuNA: T(r) = alpha (K + told) + beta D s; 64 ranks by radix 8: 14 rounds, of which 7 have blocks that go on, and 112
+ * blocks; with radix P each block goes by itself. */
+static void alltoalls_take_what_their_rounds_do(void **state)
+{
+    const napcoll_machine_t flat = one_level(10, 2);
+
+    (void) state;
+    check_close(napcoll_model_tuna_us(&flat, 4096, 1, 1000, 64, false), 126 * 10 + 8064 * 2.0,
+                1e-9);
+    check_close(napcoll_model_tuna_us(&flat, 64, 1, 1000, 8, false), 14 * 10 + 112 * 2.0, 1e-9);
+    check_close(napcoll_model_tuna_us(&flat, 64, 1, 1000, 8, true), 21 * 10 + 112 * 2.0, 1e-9);
+    check_close(napcoll_model_tuna_us(&flat, 64, 1, 1000, 64, true), 63 * 12.0, 1e-9);
+    check_close(napcoll_model_tuna_us(&flat, 1, 1, 1000, 2, true), 0, 1e-9);
+    check_close(napcoll_model_alltoall_pairwise_us(&flat, 64, 1, 1000), 63 * 12.0, 1e-9);
+    check_close(napcoll_model_alltoall_linear_us(&flat, 64, 1, 1000), 10 + 63 * 2.0, 1e-9);
+    /* few rounds for small blocks, few detours for large ones */
+    check_close(napcoll_model_alltoall_tuna_us(&flat, 64, 1, 1), 6 * 10 + 192 * 0.002, 1e-9);
+    check_close(napcoll_model_alltoallv_tuna_us(&flat, 64, 1, 1e6), 63 * (10 + 2000.0), 1e-9);
+}
+
 static void hockneys_segments_make_a_pipeline_shortest(void **state)
 {
     const napcoll_machine_t flat = one_level(10, 2);
@@ -282,6 +302,7 @@ int main(void)
         cmocka_unit_test(closed_forms_of_single_nodes_and_processes),
         cmocka_unit_test(closed_forms_are_found_by_name),
         cmocka_unit_test(linear_and_postal_models),
+        cmocka_unit_test(alltoalls_take_what_their_rounds_do),
         cmocka_unit_test(two_level_model),
         cmocka_unit_test(max_rate_model_limits_the_node),
         cmocka_unit_test(loggp_model_spaces_messages),

@@ -320,35 +320,45 @@ static void cost_is_told_as_far_as_it_is_of_interest(void **state)
 }
 
 /* Whatever is of interest, costs below it are as they were, to the last bit, and others are not below it. */
-static void cost_below_what_is_of_interest_is_exact(void **state)
+static void check_costs_below(const napcoll_collective_t *collective, int row)
 {
     const double part[] = {0, 0.01, 0.3, 0.9, 0.999999, 1, 1.000001, 2};
     const napcoll_machine_t machine[] = {plain(), napcoll_machine_default};
 
+    for (int i = 0; i < 2 * 2 * 2; i++) {
+        napcoll_node_map_t *map = i & 1 ? block_map(40, 3) : block_map(6, 4);
+        napcoll_generator_t generator = {.request = {.collective = collective,
+                                                     .algorithm = &collective->algorithm[row],
+                                                     .map = map,
+                                                     .params = {.local_radix = 2}}};
+        const napcoll_machine_t *m = &machine[i >> 1 & 1];
+        const double bytes = i & 4 ? 1 << 18 : 8, lead = 17;
+        const double exact = napcoll_plan_cost_us(map, napcoll_generator_plan, &generator, 0, m,
+                                                  bytes, lead, INFINITY);
+
+        for (size_t p = 0; p < sizeof(part) / sizeof(*part); p++) {
+            const double most = exact * part[p];
+            const double time = napcoll_plan_cost_us(map, napcoll_generator_plan, &generator, 0, m,
+                                                     bytes, lead, most);
+
+            if (exact < most) {
+                assert_memory_equal(&time, &exact, sizeof(time));
+            } else {
+                assert_true(time >= most);
+            }
+        }
+        napcoll_node_map_free(map);
+    }
+}
+
+static void cost_below_what_is_of_interest_is_exact(void **state)
+{
     (void) state;
     for (int row = 0; row < napcoll_allreduce.algorithms; row++) {
-        for (int i = 0; i < 2 * 2 * 2; i++) {
-            napcoll_node_map_t *map = i & 1 ? block_map(40, 3) : block_map(6, 4);
-            napcoll_generator_t generator = generator_of(napcoll_allreduce.algorithm[row].name, map,
-                                                         2, false);
-            const napcoll_machine_t *m = &machine[i >> 1 & 1];
-            const double bytes = i & 4 ? 1 << 18 : 8, lead = 17;
-            const double exact = napcoll_plan_cost_us(map, napcoll_generator_plan, &generator, 0, m,
-                                                      bytes, lead, INFINITY);
-
-            for (size_t p = 0; p < sizeof(part) / sizeof(*part); p++) {
-                const double most = exact * part[p];
-                const double time = napcoll_plan_cost_us(map, napcoll_generator_plan, &generator, 0,
-                                                         m, bytes, lead, most);
-
-                if (exact < most) {
-                    assert_memory_equal(&time, &exact, sizeof(time));
-                } else {
-                    assert_true(time >= most);
-                }
-            }
-            napcoll_node_map_free(map);
-        }
+        check_costs_below(&napcoll_allreduce, row);
+    }
+    for (int row = 0; row < napcoll_alltoallv.algorithms; row++) { /* with messages of sizes */
+        check_costs_below(&napcoll_alltoallv, row);
     }
 }
 

@@ -12,67 +12,12 @@
 
 enum { MOST_AT_ONCE = 256 };
 
-int napcoll_tuna_radix(int wanted, int members)
-{
-    if (wanted < 2) {
-        return 2;
-    }
-    return wanted > members && members > 1 ? members : wanted;
-}
-
 int napcoll_tuna_burst(int wanted, int members, int radix)
 {
     const int all = (radix < members ? radix : members) - 1;
     const int burst = wanted > 0 ? wanted : MOST_AT_ONCE;
 
     return burst < all ? burst : all > 0 ? all : 1;
-}
-
-int napcoll_tuna_rounds(int members, int radix)
-{
-    int rounds = 0;
-
-    for (int64_t weight = 1; weight < members; weight *= radix) {
-        const int64_t digits = (members - 1) / weight;
-
-        rounds += (int) (digits < radix ? digits : radix - 1);
-    }
-    return rounds;
-}
-
-/* Numbers below `members` that have this digit at this weight. */
-static int64_t having(int members, int radix, int64_t weight, int digit)
-{
-    const int64_t span = weight * radix, rest = members % span - digit * weight;
-
-    return members / span * weight + (rest < 0 ? 0 : rest > weight ? weight : rest);
-}
-
-int64_t napcoll_tuna_moved(int members, int radix)
-{
-    int64_t moved = 0;
-
-    for (int64_t weight = 1; weight < members; weight *= radix) {
-        for (int digit = 1; digit < radix && digit * weight < members; digit++) {
-            moved += having(members, radix, weight, digit);
-        }
-    }
-    return moved;
-}
-
-int napcoll_tuna_slots(int members, int radix)
-{
-    return members - 1 - napcoll_tuna_rounds(members, radix);
-}
-
-int napcoll_tuna_slot(int radix, int j)
-{
-    int digits = 0, leading = j;
-
-    for (; leading >= radix; leading /= radix) {
-        digits++;
-    }
-    return j - 1 - digits * (radix - 1) - leading;
 }
 
 /* Rounds of one weight that go together: digits [digit, end). */

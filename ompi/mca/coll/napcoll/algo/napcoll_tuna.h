@@ -27,22 +27,7 @@
 #define NAPCOLL_TUNA_H
 
 #include "algo/napcoll_algo.h"
-
-/** A radix as it is used: from 2 to the number of members. */
-int napcoll_tuna_radix(int wanted, int members);
-
-/** Rounds, K: the messages that each member sends. */
-int napcoll_tuna_rounds(int members, int radix);
-
-/** Blocks that each member sends in all rounds, D: the digits of 1 .. members - 1 that are not 0. */
-int64_t napcoll_tuna_moved(int members, int radix);
-
-/** Slots in a temporary, T = members - 1 - K. */
-int napcoll_tuna_slots(int members, int radix);
-
-/** The slot of block j, which has two digits or more that are not 0. Those of one leading digit follow each
- * other. */
-int napcoll_tuna_slot(int radix, int j);
+#include "algo/napcoll_digits.h"
 
 /** Rounds that can go together: the messages of one burst. 0 wanted: all of a digit, 256 at most. */
 int napcoll_tuna_burst(int wanted, int members, int radix);
@@ -58,7 +43,7 @@ typedef enum {
 typedef struct napcoll_tuna {
     int members;
     int self;
-    int radix; /**< as napcoll_tuna_radix says */
+    int radix; /**< as napcoll_digits_radix says */
     int burst;
     int groups;
     bool sized; /**< sizes must be told */

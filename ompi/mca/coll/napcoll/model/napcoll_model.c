@@ -13,7 +13,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "algo/napcoll_digits.h"
 #include "algo/napcoll_split.h"
+#include "plan/napcoll_plan.h"
 
 /* What a message of so many bytes costs at a level. */
 static napcoll_link_t link_of(const napcoll_machine_t *machine, napcoll_level_t level, double bytes)
@@ -275,6 +277,73 @@ double napcoll_model_bcast_chain_us(const napcoll_machine_t *machine, int nodes,
                                      napcoll_model_hockney_segments(machine, &hops, bytes), bytes);
 }
 
+double napcoll_model_alltoall_pairwise_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                          double bytes)
+{
+    const napcoll_traffic_t traffic = {.message_bytes = bytes,
+                                       .local_messages = ppn - 1,
+                                       .network_messages = (double) (nodes - 1) * ppn};
+
+    return napcoll_model_max_rate_us(machine, ppn, &traffic);
+}
+
+double napcoll_model_alltoall_linear_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                        double bytes)
+{
+    const double local = ppn > 1 ? ppn - 2 : 0, network = nodes > 1 ? (nodes - 1.0) * ppn - 1 : 0;
+
+    return napcoll_model_alltoall_pairwise_us(machine, nodes, ppn, bytes)
+           - local * link_of(machine, NAPCOLL_LEVEL_NODE, bytes).latency_us
+           - network * link_of(machine, NAPCOLL_LEVEL_NETWORK, bytes).latency_us;
+}
+
+double napcoll_model_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn, double bytes,
+                             int radix, bool sized)
+{
+    const int ranks = nodes * ppn, rounds = napcoll_digits_rounds(ranks, radix);
+    const double moved = (double) napcoll_digits_moved(ranks, radix);
+    const int told = sized ? napcoll_digits_told(ranks, radix) : 0;
+    napcoll_traffic_t traffic = {.message_bytes = rounds > 0 ? bytes * moved / rounds : 0};
+
+    if (nodes > 1) {
+        traffic.network_messages = rounds;
+    } else {
+        traffic.local_messages = rounds;
+    }
+    return napcoll_model_max_rate_us(machine, ppn, &traffic)
+           + told
+                 * link_of(machine, nodes > 1 ? NAPCOLL_LEVEL_NETWORK : NAPCOLL_LEVEL_NODE,
+                           rounds > 0 ? NAPCOLL_SIZE_BYTES * moved / rounds : 0)
+                       .latency_us;
+}
+
+/* TuNA with the radix that is best. */
+static double best_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn, double bytes,
+                           bool sized)
+{
+    const int ranks = nodes * ppn;
+    double best = napcoll_model_tuna_us(machine, nodes, ppn, bytes, ranks > 2 ? ranks : 2, sized);
+
+    for (int64_t radix = 2; radix < ranks; radix *= 2) {
+        const double time = napcoll_model_tuna_us(machine, nodes, ppn, bytes, (int) radix, sized);
+
+        best = time < best ? time : best;
+    }
+    return best;
+}
+
+double napcoll_model_alltoall_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                      double bytes)
+{
+    return best_tuna_us(machine, nodes, ppn, bytes, false);
+}
+
+double napcoll_model_alltoallv_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                       double bytes)
+{
+    return best_tuna_us(machine, nodes, ppn, bytes, true);
+}
+
 napcoll_closed_form_t napcoll_model_closed_form(const char *collective, const char *algorithm)
 {
     static const struct {
@@ -287,7 +356,13 @@ napcoll_closed_form_t napcoll_model_closed_form(const char *collective, const ch
                  {"bcast", "flat", napcoll_model_bcast_flat_us},
                  {"bcast", "binomial", napcoll_model_bcast_binomial_us},
                  {"bcast", "scatter_allgather", napcoll_model_bcast_scatter_allgather_us},
-                 {"bcast", "chain", napcoll_model_bcast_chain_us}};
+                 {"bcast", "chain", napcoll_model_bcast_chain_us},
+                 {"alltoall", "linear", napcoll_model_alltoall_linear_us},
+                 {"alltoall", "pairwise", napcoll_model_alltoall_pairwise_us},
+                 {"alltoall", "tuna", napcoll_model_alltoall_tuna_us},
+                 {"alltoallv", "linear", napcoll_model_alltoall_linear_us},
+                 {"alltoallv", "pairwise", napcoll_model_alltoall_pairwise_us},
+                 {"alltoallv", "tuna", napcoll_model_alltoallv_tuna_us}};
 
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
         if (0 == strcmp(collective, forms[i].collective)

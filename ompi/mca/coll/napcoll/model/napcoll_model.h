@@ -14,8 +14,10 @@
 #ifndef NAPCOLL_MODEL_H
 #define NAPCOLL_MODEL_H
 
-#include "plan/napcoll_hops.h"
+#include <stdbool.h>
+
 #include "model/napcoll_machine.h"
+#include "plan/napcoll_hops.h"
 
 /** What the busiest process does: messages of one size, and folds. */
 typedef struct napcoll_traffic {
@@ -227,6 +229,41 @@ double napcoll_model_bcast_scatter_allgather_us(const napcoll_machine_t *machine
  * (napcoll_model_pipeline_us). */
 double napcoll_model_bcast_chain_us(const napcoll_machine_t *machine, int nodes, int ppn,
                                     double bytes);
+
+/** All-to-all in P - 1 steps: P - ppn network messages, ppn - 1 local ones, all processes of a node active. Bytes are
+ * those of a process's block for another one, as in the following. */
+double napcoll_model_alltoall_pairwise_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                          double bytes);
+
+/** All-to-all with all messages at once: the same, but that on each level one latency is seen. */
+double napcoll_model_alltoall_linear_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                        double bytes);
+
+/**
+ * TuNA by a radix: K rounds in which D blocks are sent, and as many latencies again as there are rounds whose blocks'
+ * sizes are told, one after the other and all between nodes:
+ *
+ *     T(r) = alpha (K(r) + told(r)) + ppn beta' s D(r)        told(r) = 0 where sizes are known
+ *
+ * K. Fan et al.: "Configurable Non-uniform All-to-all Algorithms", 2024: T(r) = 2 alpha K + beta s D, in the max-rate
+ * model; rounds of one block need no sizes.
+ *
+ * @param[in] machine  the machine
+ * @param[in] nodes    at least 1
+ * @param[in] ppn      processes per node
+ * @param[in] bytes    s, of a process's block for another one
+ * @param[in] radix    r, from 2 to the number of processes
+ * @param[in] sized    whether sizes are told
+ */
+double napcoll_model_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn, double bytes,
+                             int radix, bool sized);
+
+/** The least of them over the radixes that are powers of two, and P: of alltoall, which knows sizes, and of
+ * alltoallv. */
+double napcoll_model_alltoall_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                      double bytes);
+double napcoll_model_alltoallv_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                       double bytes);
 
 /** The closed form of a collective's algorithm, by their names in the tables; NULL where there is none. */
 napcoll_closed_form_t napcoll_model_closed_form(const char *collective, const char *algorithm);

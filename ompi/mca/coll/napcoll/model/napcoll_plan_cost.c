@@ -191,7 +191,7 @@ static double sending_us(const napcoll_node_map_t *map, const napcoll_plan_t *pl
         }
         level = napcoll_node_map_node(map, step->peer) == node ? NAPCOLL_LEVEL_NODE
                                                                : NAPCOLL_LEVEL_NETWORK;
-        size = napcoll_plan_share(plan, step->left) * bytes;
+        size = napcoll_plan_message_share(plan, step) * bytes + napcoll_plan_message_fixed(step);
         time_us += larger(
             interval[level],
             size * machine->link[level][napcoll_machine_protocol(machine, size)].ns_per_byte

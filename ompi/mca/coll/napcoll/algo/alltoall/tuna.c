@@ -27,7 +27,7 @@ static void add(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, napcoll_
     (void) group;
     if (NAPCOLL_TUNA_TRANSIT == where) {
         run.buffer = tuna->temporary;
-        run.first = napcoll_tuna_slot(tuna->radix, first);
+        run.first = napcoll_digits_slot(tuna->radix, first);
     } else if (NAPCOLL_TUNA_HOME == where) {
         run.buffer = NAPCOLL_BUFFER_RECV;
     }
@@ -45,8 +45,8 @@ napcoll_plan_t *napcoll_alltoall_tuna(const napcoll_request_t *request)
 {
     const int size = request->map->size,
               place = napcoll_node_map_place(request->map, request->rank);
-    const int radix = napcoll_tuna_radix(request->params.tunable[0], size);
-    const int slots = napcoll_tuna_slots(size, radix);
+    const int radix = napcoll_digits_radix(request->params.tunable[0], size);
+    const int slots = napcoll_digits_slots(size, radix);
     napcoll_tuna_t tuna = {.members = size,
                            .self = place,
                            .radix = radix,
@@ -73,7 +73,7 @@ napcoll_plan_t *napcoll_alltoall_tuna(const napcoll_request_t *request)
 napcoll_bounds_t napcoll_alltoall_tuna_bounds(const napcoll_node_map_t *map,
                                               const napcoll_params_t *params)
 {
-    const int radix = napcoll_tuna_radix(params->tunable[0], map->size);
+    const int radix = napcoll_digits_radix(params->tunable[0], map->size);
     const int burst = napcoll_tuna_burst(params->tunable[1], map->size, radix);
 
     return (napcoll_bounds_t){.inter = 2 * burst, .all = 2 * burst};

@@ -35,7 +35,7 @@ static int recv_block(const napcoll_tuna_t *tuna, int k, int i)
 static int slot_of(const napcoll_tuna_t *tuna, int k, int i)
 {
     return k > 0 ? (k - 1) * (tuna->members - 1) + i - 1
-                 : (tuna->groups - 1) * (tuna->members - 1) + napcoll_tuna_slot(tuna->radix, i);
+                 : (tuna->groups - 1) * (tuna->members - 1) + napcoll_digits_slot(tuna->radix, i);
 }
 
 static int rank_of(const napcoll_tuna_t *tuna, int member)
@@ -75,8 +75,8 @@ napcoll_tuna_nodes_t napcoll_tuna_nodes_begin(const napcoll_request_t *request)
 {
     const napcoll_node_map_t *map = request->map;
     const int lanes = map->max_ppn;
-    const int radix = napcoll_tuna_radix(request->params.tunable[0], lanes);
-    const int slots = (map->nodes - 1) * (lanes - 1) + napcoll_tuna_slots(lanes, radix);
+    const int radix = napcoll_digits_radix(request->params.tunable[0], lanes);
+    const int slots = (map->nodes - 1) * (lanes - 1) + napcoll_digits_slots(lanes, radix);
     napcoll_tuna_nodes_t plan = {.builder = napcoll_alltoall_builder(request),
                                  .nodes = map->nodes,
                                  .lanes = lanes,
@@ -128,7 +128,7 @@ int napcoll_tuna_nodes_peer(const napcoll_tuna_nodes_t *plan, int distance)
 napcoll_bounds_t napcoll_tuna_nodes_bounds(const napcoll_node_map_t *map,
                                            const napcoll_params_t *params, int most)
 {
-    const int radix = napcoll_tuna_radix(params->tunable[0], map->max_ppn);
+    const int radix = napcoll_digits_radix(params->tunable[0], map->max_ppn);
     const int inside = 2 * napcoll_tuna_burst(0, map->max_ppn, radix);
     const int at_once = napcoll_tuna_nodes_at_once(params);
     const int inter = at_once < most ? at_once : most;
