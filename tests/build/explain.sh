@@ -83,7 +83,7 @@ agrees() {
 choice_is_the_least_of_simulate() {
     local shape bytes
     : >"$work/chosen"
-    for shape in '--nodes 16 --ppn 16' '--nodes 48 --ppn 16 --local-radix 2' '--nodes 1 --ppn 6' \
+    for shape in '--nodes 16 --ppn 16' '--nodes 20 --ppn 16 --local-radix 2' '--nodes 1 --ppn 6' \
         '--nodes 7 --ppn 3,2 --map cyclic' '--nodes 9 --ppn 4 --map random:3 --in-place' \
         '--nodes 5 --ppn 1' '--nodes 6 --ppn 2 --map cyclic --ordered'; do
         for bytes in 0 8 2K 64K; do
@@ -294,7 +294,7 @@ drawings_need_ranges() {
 # The data of the scripts against the CSV file.
 data_of_drawings_are_the_times() {
     fake_gnuplot 'exec cat'
-    PATH=$work/fake:$PATH simulate --nodes 1:64 --ppn 16 --bytes 8:64K --csv "$work/a.csv" \
+    PATH=$work/fake:$PATH simulate --nodes 1:64 --ppn 8 --bytes 8:64K --csv "$work/a.csv" \
         --svg "$work/data" >/dev/null
     [ "$(drawings "$work/data")" = '-crossover.svg -processes.svg -size.svg ' ]
     awk -F, '$3 == 64 { printf "%d %s\n", $5, $6 }' "$work/a.csv" |

@@ -138,7 +138,7 @@ alltoall tuna_coalesced runs
 alltoallv tuna_coalesced runs
 alltoallw tuna_staggered runs
 END
-for radix in 2 3 4; do
+for radix in 2 3; do
     fake 12 4 cyclic exchange
     for coll in alltoall alltoallv; do
         launch+=(--mca "coll_napcoll_${coll}_tuna_radix" "$radix" --mca "coll_napcoll_${coll}_tuna_burst" 1

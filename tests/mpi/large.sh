@@ -25,9 +25,7 @@ large_of 3 allreduce nap
 fake 3 2 block delegate
 ! at_length || large_of 3 allreduce smp
 fake 2 1 block tree
-! at_length || large_of 2 allreduce recursive_doubling
 ! at_length || large_of 2 allreduce rabenseifner
-! at_length || large_of 2 reduce rabenseifner
 ! at_length || large_of 2 allgather ring
 ! at_length || large_of 2 bcast chain
 fake 3 2 block tree
