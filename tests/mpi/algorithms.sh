@@ -77,28 +77,19 @@ END
 fake 8 3,1,4 random:5 delegate
 each_at_length 8_random 20000 <<'END'
 allreduce tree runs runs
-allreduce ring runs fallback:noncommutative
 allreduce gathered runs runs
-reduce binomial runs runs
 reduce nap runs fallback:noncommutative
-reduce rabenseifner runs runs
 reduce gathered runs runs
 barrier smp runs
 allgather recursive_doubling runs
-allgather ring runs
-allgather locality_bruck runs
 allgatherv recursive_doubling runs
-allgatherv lane_ring runs
 reduce_scatter recursive_halving runs fallback:noncommutative
-reduce_scatter smp runs fallback:noncommutative
 reduce_scatter locality runs fallback:noncommutative
 reduce_scatter_block recursive_halving runs fallback:noncommutative
-reduce_scatter_block lane_ring runs fallback:noncommutative
 scan gathered runs runs
 exscan nap fallback:placement fallback:placement
 bcast scatter_allgather runs
 bcast two_level runs
-bcast lane runs
 END
 fake 3 1 block exchange
 each_at_length 3x1 10000 <<'END'
