@@ -39,6 +39,13 @@ has() {
     }
 }
 
+# lacks TEXT FILE: no line of the file has the text.
+lacks() {
+    if grep -F -e "$1" "$2"; then
+        return 1
+    fi
+}
+
 # The rows of explain's table as "ALGORITHM SIMULATED CLOSED-FORM VERDICT...".
 rows() {
     sed -n '/^algorithm /,/^$/p' "$1" | tail -n +2 | grep .
@@ -369,6 +376,29 @@ drawings_have_a_line_for_each_algorithm() {
     [ "$(drawings "$work/three")" = '-size.svg ' ]
 }
 
+# Slots and memory of what stops on the way; and whether ranks agree on sizes, which MPI_Alltoall knows.
+all_to_alls_say_memory_and_agreement() {
+    local dear=$work/dear.conf coll
+    sed 's/process_gap_us = 0$/process_gap_us = 20/' "$src/ompi/tools/napcoll/machines/bluewaters.conf" >"$dear"
+    for coll in alltoall alltoallv alltoallw; do
+        "$plan" explain --machine "$dear" --coll $coll --nodes 16 --ppn 8 --bytes 64 >"$work/many"
+        "$plan" explain --machine "$dear" --coll $coll --nodes 2 --ppn 4 --bytes 64 >"$work/few"
+        has "$coll of 64 bytes for each rank, 128 ranks" "$work/many"
+        has 'Memory of a process:' "$work/many"
+        grep -qE '^tuna_coalesced +[0-9]+ slots, [0-9]+ bytes for blocks in transit; plan of [0-9]+ bytes$' "$work/many"
+        has "the component's auto takes" "$work/many"
+        if [ $coll = alltoall ]; then
+            lacks 'agree on the sizes' "$work/many"
+            lacks 'agree on the sizes' "$work/few"
+            continue
+        fi
+        has 'To agree on the sizes takes' "$work/many"
+        lacks 'does not pay' "$work/many"
+        has 'That does not pay' "$work/few"
+        has "the component's auto, told the size, takes" "$work/few"
+    done
+}
+
 drawings_have_any_name() {
     local name="it's a \"drawing\"; \`touch x\` |%d"
     simulate --nodes 4 --bytes 8:64 --svg "$work/$name" >/dev/null
@@ -396,7 +426,7 @@ tests=(choice_is_the_least_of_simulate choice_of_closed_forms_is_the_least_of_si
     both_times_are_shown_where_there_are_both ratios_are_those_of_the_times
     too_many_ranks_have_closed_forms_only what_an_algorithm_cannot_do_is_said plans_are_counted
     rank_is_shown_as_by_show component_is_asked segments_are_named sizes_and_reasons_are_said
-    long_plans_are_left_out
+    long_plans_are_left_out all_to_alls_say_memory_and_agreement
     mistakes_are_refused drawings_need_ranges data_of_drawings_are_the_times missing_gnuplot_is_said
     failing_gnuplot_leaves_nothing)
 gnuplot_tests=(drawings_have_a_line_for_each_algorithm drawings_have_any_name)

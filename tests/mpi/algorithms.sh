@@ -149,22 +149,30 @@ done
 fake 7 1 block exchange
 launch+=(--mca coll_napcoll_alltoall_linear_requests 2 --mca coll_napcoll_alltoall_tuna_radix 64)
 each_at_length 7x1 20000 <<'END'
+alltoall auto runs
 alltoall linear runs
 alltoall tuna runs
-alltoallv auto runs
 END
 fake 8 4 block exchange
 each 8_block 20000 <<'END'
 alltoall auto runs
-alltoallv auto runs
-alltoallw auto runs
+alltoallv auto fallback:sizes
+alltoallw auto fallback:sizes
 END
-# What ranks say of sizes need not be agreed on, and what could need too much memory is left.
+# Where messages are dear it pays to agree.
+fake 32 8 block exchange
+launch+=(--mca coll_napcoll_machine_process_gap_us 20 --mca coll_napcoll_machine_node_gap_us 20)
+each 32_block 5000 <<'END'
+alltoallv auto runs
+END
+# What users say of sizes need not be agreed on, and what could need too much memory is left.
+fake 8 4 block exchange
 launch+=(--mca coll_napcoll_alltoallv_mean_bytes 64 --mca coll_napcoll_alltoall_memory_bytes 1
     --mca coll_napcoll_alltoall_tuna_radix 2)
 each 8_memory 20000 <<'END'
 alltoall tuna fallback:memory
 alltoallv tuna runs
+alltoallw auto runs
 END
 fake 8 4 block exchange
 launch+=(--mca coll_napcoll_alltoall_memory_bytes 1)

@@ -8,7 +8,10 @@
  * subcommunicators. Options: see collective.h. Bytes are those of a block; --large counts the numbers that a
  * process sends.
  *
- *     alltoalls [--coll alltoall|alltoallv|alltoallw] [OPTION...]
+ *     alltoalls [--coll alltoall|alltoallv|alltoallw] [--mean VALUE] [OPTION...]
+ *
+ * With --mean nothing else is checked than that a communicator whose info key tells VALUE for the mean of
+ * blocks does what --expect says.
  */
 #include "collective.h"
 #include "layouts.h"
@@ -375,12 +378,32 @@ static bool trades_in_turn(struct test *t, const struct group *g, int round)
     return trades_by(t, g, g->comm, t->coll, &s);
 }
 
+static void check_mean(struct test *t, const char *value)
+{
+    struct group g = t->all;
+    struct expectation expectation;
+    bool good;
+
+    g.comm = tap_dup(t->all.comm, "napcoll", "napcoll_alltoallv_mean_bytes", value);
+    expect_begin(&expectation, &t->counters);
+    good = trades_blocks_of(t, &g, SOME);
+    good = expect_met(&t->tap, &expectation, t->expect) && good;
+    mpi_check(MPI_Comm_free(&g.comm), "MPI_Comm_free");
+    tap_ok(&t->tap, good, "%s_with_a_mean_of_%s", t->coll, value);
+}
+
 int main(int argc, char **argv)
 {
     static const char *const colls[] = {"alltoall", "alltoallv", "alltoallw", NULL};
     static struct test t;
+    const char *mean;
 
     test_open(&t, &argc, &argv, colls);
+    mean = tap_option(argc, argv, "--mean", NULL);
+    if (NULL != mean) {
+        check_mean(&t, mean);
+        return test_close(&t);
+    }
     check_counts(&t);
     check_zero_count(&t);
     if (takes_counts(&t)) {

@@ -80,6 +80,16 @@ says bogus_provider_names_the_valid_ones 30 bogus p2p delegate 'ok 1' -- \
     "$programs/threads" --rounds 5
 says bogus_info_key_is_named_by_any_thread 30 bogus napcoll_allreduce_algorithm 'ok 1' -- \
     "${launch[@]}" "$programs/threads" --rounds 5 --algorithm bogus
+fake 8 4 block exchange
+for mean in bogus -1 99999999999999999999999 64k; do
+    says "bogus_mean_of_blocks_is_named_$mean" 30 'napcoll_alltoallv_mean_bytes' 'a number of bytes' 'ok 1' -- \
+        "${launch[@]}" "$programs/alltoalls" --coll alltoallv --mean "$mean" --expect fallback:sizes
+done
+case_of mean_of_blocks_by_info_key 30 "${launch[@]}" "$programs/alltoalls" --coll alltoallw --mean 64 --expect runs
+case_of mean_of_blocks_of_zero 30 "${launch[@]}" "$programs/alltoalls" --coll alltoallv --mean 0 --expect fallback:sizes
+says log_says_that_agreeing_does_not_pay 30 'to agree on the sizes of alltoallv takes' 'it does not pay' 'ok 1' -- \
+    "${launch[@]}" --mca coll_napcoll_verbose 1 "$programs/alltoalls" --coll alltoallv --mean 0 --expect fallback:sizes
+fake 4 2 block exchange
 refuses different_settings_end_the_job 30 'different settings' local_radix=7 local_radix=8 -- \
     "${one_node[@]}" --mca coll napcoll,tuned -np 2 "$programs/threads" --rounds 5 : \
     -np 2 env OMPI_MCA_coll_napcoll_local_radix=7 "$programs/threads" --rounds 5

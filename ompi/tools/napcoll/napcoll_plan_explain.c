@@ -18,6 +18,7 @@
 #include "model/napcoll_model.h"
 #include "model/napcoll_simulate.h"
 #include "napcoll_plan.h"
+#include "select/napcoll_agreement.h"
 #include "select/napcoll_select.h"
 
 /* What an algorithm's plans ask for; of each the most that a rank, or a node, has. */
@@ -321,7 +322,10 @@ static void print_table(const case_t *c)
 
     printf("%s", o->collective->name);
     if (NAPCOLL_GOAL_BARRIER != o->collective->goal) {
-        printf(" of %d bytes%s", c->bytes, sized_by_rank(o->collective) ? " of each rank" : "");
+        printf(" of %d bytes%s", c->bytes,
+               !sized_by_rank(o->collective)                  ? ""
+               : NAPCOLL_GOAL_ALLTOALL == o->collective->goal ? " for each rank"
+                                                              : " of each rank");
     }
     printf(", %d rank%s on %d node%s, %s\n", c->map->size, plural(c->map->size), c->map->nodes,
            plural(c->map->nodes), o->machine);
@@ -527,19 +531,56 @@ static void print_parameters(const case_t *c, const napcoll_decision_t *decision
     }
 }
 
+/* Where no rank knows the sizes alone: what it takes to agree on them, and whether auto does so. */
+static bool print_agreement(const case_t *c)
+{
+    const napcoll_collective_t *collective = c->options->collective;
+    const napcoll_settings_t settings = settings_of(c);
+    napcoll_settings_t reducing = napcoll_select_defaults(&napcoll_allreduce);
+    napcoll_agreement_t agreement;
+    napcoll_recall_t *recall;
+    int rc;
+
+    if (NAPCOLL_GOAL_ALLTOALL != collective->goal || !collective->uneven || c->map->nodes < 2) {
+        return true;
+    }
+    recall = calloc(1, sizeof(*recall));
+    if (NULL == recall) {
+        out_of_memory();
+    }
+    reducing.local_radix = settings.local_radix;
+    reducing.machine = settings.machine;
+    rc = napcoll_agreement(recall, collective, &settings, &reducing, c->map, &agreement);
+    free(recall);
+    if (0 != rc) {
+        out_of_memory();
+    }
+    printf("\nTo agree on the sizes takes %.3f us in each call, an allreduce of %d bytes; the "
+           "smallest blocks take\n%.3f us where each goes straight, and %.3f us by the best "
+           "algorithm.\n",
+           agreement.cost_us, NAPCOLL_AGREED_BYTES, agreement.direct_us, agreement.cheapest_us);
+    if (!agreement.pays) {
+        printf("That does not pay: unless users set alltoallv_mean_bytes, auto leaves the calls to "
+               "the previous component.\n");
+    }
+    return agreement.pays;
+}
+
 /* What the component would do with this machine in its parameters. */
 static void print_component(const case_t *c)
 {
     const options_t *o = c->options;
     const napcoll_settings_t settings = settings_of(c);
     const napcoll_decision_t decision = decide(c, &settings);
+    bool pays;
 
     if (decision.algorithm < 0) {
         printf("\nThe component's auto leaves this to the previous component: %s.\n",
                napcoll_reason_help(decision.reason));
         return;
     }
-    printf("\nOn this machine the component's auto takes %s",
+    pays = print_agreement(c);
+    printf("\nOn this machine the component's auto%s takes %s", pays ? "" : ", told the size,",
            o->collective->algorithm[decision.algorithm].name);
     print_sizes(c, &decision);
     print_parameters(c, &decision);

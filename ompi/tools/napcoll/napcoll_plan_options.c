@@ -187,7 +187,8 @@ int default_bytes(const options_t *o)
 bool sized_by_rank(const napcoll_collective_t *collective)
 {
     return NAPCOLL_GOAL_ALLGATHER == collective->goal
-           || NAPCOLL_GOAL_REDUCE_SCATTER == collective->goal;
+           || NAPCOLL_GOAL_REDUCE_SCATTER == collective->goal
+           || NAPCOLL_GOAL_ALLTOALL == collective->goal;
 }
 
 static napcoll_provider_t find_provider(const char *name)

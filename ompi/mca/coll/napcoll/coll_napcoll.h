@@ -33,6 +33,7 @@
 #include "compat/napcoll_compat.h"
 #include "exec/napcoll_exec.h"
 #include "model/napcoll_machine.h"
+#include "select/napcoll_agreement.h"
 #include "select/napcoll_recall.h"
 #include "select/napcoll_select.h"
 #include "topo/napcoll_discover.h"
@@ -146,6 +147,7 @@ typedef struct mca_coll_napcoll_module {
     napcoll_topo_state_t topo_state;
     napcoll_node_map_t *map;
     size_t mean_bytes; /**< of a block of MPI_Alltoallv, as users say; 0: they say nothing */
+    int pays_to_agree[NAPCOLL_COLLS];        /**< 1, 0, or -1: not reckoned yet */
     int info_force[NAPCOLL_COLLS];           /**< NAPCOLL_FORCE_... of the info key, or -1 */
     napcoll_cached_t *cached[NAPCOLL_COLLS]; /**< the latest first, a few dozen at most */
     napcoll_engine_t engine;
@@ -223,6 +225,14 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
 /** Have the nodes, and what the info keys say, known. *known: false where the call is caused by that, and
  * belongs to the previous function. */
 int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known);
+
+/** Whether it pays that ranks agree on sizes in each call of an all-to-all (see napcoll_agreement.h), once the
+ * nodes are known; the same on all ranks. */
+int mca_coll_napcoll_pays_to_agree(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                   bool *pays);
+
+/** Count a call that is left to the previous function before it comes to a decision. */
+void mca_coll_napcoll_count_fallback(napcoll_coll_t coll, napcoll_reason_t reason);
 
 /** What users force for a collective: NAPCOLL_FORCE_..., once the nodes are known. */
 int mca_coll_napcoll_force(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll);

@@ -70,6 +70,20 @@ static int fill_blocks(mca_coll_napcoll_module_t *napcoll, const side_t *send, c
     return rc;
 }
 
+/* Whether auto stands back, because ranks would have to agree on sizes and that would not pay. */
+static int stands_back(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, bool *back)
+{
+    bool pays = true;
+    int rc = OMPI_SUCCESS;
+
+    if (NAPCOLL_COLL_ALLTOALL != coll && 0 == napcoll->mean_bytes
+        && NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force(napcoll, coll) && napcoll->map->nodes > 1) {
+        rc = mca_coll_napcoll_pays_to_agree(napcoll, coll, &pays);
+    }
+    *back = !pays;
+    return rc;
+}
+
 /* Whether ranks must agree on sizes: for auto, and for a bound on what is in transit. */
 static bool must_agree(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll)
 {
@@ -141,6 +155,7 @@ static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, const si
     napcoll_call_t call = {.coll = coll};
     const napcoll_plan_t *plan;
     napcoll_pairs_t *pairs;
+    bool back;
     int rc = mca_coll_napcoll_know_nodes(napcoll, done);
 
     if (OMPI_SUCCESS != rc || !*done) {
@@ -148,6 +163,15 @@ static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, const si
     }
     if (NAPCOLL_COMPAT_HETEROGENEOUS) {
         *done = false; /* bytes are packed */
+        return OMPI_SUCCESS;
+    }
+    rc = stands_back(napcoll, coll, &back);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (back) {
+        mca_coll_napcoll_count_fallback(coll, NAPCOLL_REASON_SIZES);
+        *done = false;
         return OMPI_SUCCESS;
     }
     rc = fill_blocks(napcoll, send, recv);

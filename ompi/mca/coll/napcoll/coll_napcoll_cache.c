@@ -279,6 +279,35 @@ static int reckon(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
     return 0 == rc ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
+int mca_coll_napcoll_pays_to_agree(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                   bool *pays)
+{
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    napcoll_agreement_t agreement;
+    int rc;
+
+    if (module->pays_to_agree[coll] < 0) {
+        opal_mutex_lock(&component->job.lock);
+        rc = napcoll_agreement(
+            &component->recall, mca_coll_napcoll_collectives[coll], &component->settings[coll],
+            &component->settings[NAPCOLL_COLL_ALLREDUCE], module->map, &agreement);
+        opal_mutex_unlock(&component->job.lock);
+        if (0 != rc) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        module->pays_to_agree[coll] = agreement.pays;
+        opal_output_verbose(
+            1, component->output,
+            "coll:napcoll: communicator %u: to agree on the sizes of %s takes %.1f us, "
+            "small blocks %.1f us sent straight, %.1f us at best: %s",
+            napcoll_compat_comm_id(module->comm), mca_coll_napcoll_collectives[coll]->name,
+            agreement.cost_us, agreement.direct_us, agreement.cheapest_us,
+            agreement.pays ? "it pays" : "it does not pay");
+    }
+    *pays = 0 != module->pays_to_agree[coll];
+    return OMPI_SUCCESS;
+}
+
 /* Take a decision that is not cached yet. */
 static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *call, int force,
                       napcoll_cached_t **cached)
@@ -348,6 +377,12 @@ int mca_coll_napcoll_force(const mca_coll_napcoll_module_t *module, napcoll_coll
 {
     return module->info_force[coll] >= 0 ? module->info_force[coll]
                                          : mca_coll_napcoll_component.settings[coll].force;
+}
+
+void mca_coll_napcoll_count_fallback(napcoll_coll_t coll, napcoll_reason_t reason)
+{
+    atomic_fetch_add_explicit(&mca_coll_napcoll_component.counters.fallbacks[coll][reason], 1,
+                              memory_order_relaxed);
 }
 
 /* Whether a plan's slots hold blocks of a call, however they are spread, in the memory that is allowed. */

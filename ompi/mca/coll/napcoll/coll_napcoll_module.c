@@ -199,6 +199,7 @@ static void module_construct(mca_coll_napcoll_module_t *module)
     memset((char *) module + sizeof(module->super), 0, sizeof(*module) - sizeof(module->super));
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
         module->info_force[coll] = -1;
+        module->pays_to_agree[coll] = -1;
     }
 }
 

@@ -313,8 +313,10 @@ static int register_general(void)
         "alltoallv_mean_bytes",
         "Bytes of the blocks of MPI_Alltoallv and MPI_Alltoallw on average, by which auto "
         "chooses. 0: processes agree on it in each call, in a small allreduce, and on the "
-        "largest block. A communicator's info key napcoll_alltoallv_mean_bytes overrides "
-        "it. Where the number is given, alltoall_memory_bytes bounds MPI_Alltoall alone",
+        "largest block; where that would take more than it gains, as on few processes, auto leaves "
+        "the calls to the previous component. A communicator's info key "
+        "napcoll_alltoallv_mean_bytes overrides it. Where the number is given, "
+        "alltoall_memory_bytes bounds MPI_Alltoall alone",
         &component->alltoallv_mean_bytes);
     component->local_shape = NAPCOLL_SHAPE_AUTO;
     rc = register_enum(

@@ -124,6 +124,7 @@ typedef enum {
     NAPCOLL_REASON_PPN,            /**< no node has a second process */
     NAPCOLL_REASON_ONE_NODE,       /**< all processes share one node */
     NAPCOLL_REASON_UNEQUAL_NODES,  /**< nodes have different numbers of processes */
+    NAPCOLL_REASON_SIZES,          /**< it does not pay to agree on the sizes of blocks */
     NAPCOLL_REASON_MEMORY,         /**< temporaries could take more than is allowed */
     NAPCOLL_REASON_WRONG_PLAN,     /**< the verifier found the plan to be wrong */
     NAPCOLL_REASONS

@@ -28,6 +28,7 @@ typedef struct napcoll_recalled {
     bool ordered;
     bool in_place;
     int root;
+    bool direct;
     napcoll_decision_t decision;
 } napcoll_recalled_t;
 

@@ -250,7 +250,8 @@ static int choose_cheapest(const napcoll_collective_t *collective,
         const napcoll_reason_t reason = napcoll_algorithm_eligible(algorithm, &map, &params);
 
         if (NAPCOLL_REASON_NONE != reason || (algorithm->linear && map.size > MOST_FOR_LINEAR)
-            || (algorithm->gathers && !params.reproducible)) {
+            || (algorithm->gathers && !params.reproducible)
+            || (algorithm->detours && question->direct)) {
             decision->reason = NAPCOLL_REASON_NONE != reason ? reason : decision->reason;
             continue;
         }

@@ -50,6 +50,7 @@ typedef struct napcoll_question {
     bool ordered;  /**< the op does not commute */
     bool in_place; /**< MPI_IN_PLACE */
     int root;      /**< of a reduce; else 0 */
+    bool direct;   /**< auto leaves algorithms by detours out */
 } napcoll_question_t;
 
 /** An algorithm, its parameters and the reason. */

@@ -1,0 +1,55 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Whether it pays to agree on sizes (see the header).
+ */
+
+#include "select/napcoll_agreement.h"
+
+#include <math.h>
+
+#include "model/napcoll_model.h"
+
+/* What auto reckons a call to take; INFINITY where it takes no algorithm. */
+static int cost_of(napcoll_recall_t *recall, const napcoll_collective_t *collective,
+                   const napcoll_settings_t *settings, const napcoll_question_t *question,
+                   double *cost_us)
+{
+    napcoll_settings_t chosen = *settings;
+    napcoll_decision_t decision;
+
+    chosen.force = NAPCOLL_FORCE_AUTO;
+    if (0 != napcoll_recall_select(recall, collective, &chosen, question, &decision)) {
+        return -1;
+    }
+    *cost_us = decision.algorithm < 0 ? INFINITY : decision.cost_us;
+    return 0;
+}
+
+int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *collective,
+                      const napcoll_settings_t *settings, const napcoll_settings_t *reducing,
+                      const napcoll_node_map_t *map, napcoll_agreement_t *agreement)
+{
+    const napcoll_question_t direct = {.map = map, .bytes = 1, .direct = true};
+    const napcoll_question_t any = {.map = map, .bytes = 1};
+    const napcoll_question_t vector = {.map = map, .bytes = NAPCOLL_AGREED_BYTES};
+
+    if (0 != cost_of(recall, collective, settings, &direct, &agreement->direct_us)
+        || 0 != cost_of(recall, collective, settings, &any, &agreement->cheapest_us)
+        || 0 != cost_of(recall, &napcoll_allreduce, reducing, &vector, &agreement->cost_us)) {
+        return -1;
+    }
+    if (isinf(agreement->cost_us)) { /* left to the previous component, which doubles */
+        agreement->cost_us = napcoll_model_closed_form(
+            napcoll_allreduce.name, "recursive_doubling")(reducing->machine, map->nodes,
+                                                          map->max_ppn, NAPCOLL_AGREED_BYTES);
+    }
+    agreement->pays = agreement->cheapest_us < INFINITY
+                      && agreement->cost_us < agreement->direct_us - agreement->cheapest_us
+                      && agreement->cost_us <= agreement->direct_us / NAPCOLL_AGREEMENT_PART;
+    return 0;
+}

@@ -1,0 +1,51 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Whether ranks should agree on sizes that no rank knows alone, those of MPI_Alltoallv and MPI_Alltoallw, so that
+ * auto can choose by them. Agreeing is an allreduce in each call; what it gains depends on the sizes, which are
+ * only known afterwards. Pure: no MPI in here.
+ */
+
+#ifndef NAPCOLL_AGREEMENT_H
+#define NAPCOLL_AGREEMENT_H
+
+#include "select/napcoll_recall.h"
+
+/** What agreeing costs and gains, all reckoned on the model of the machine. */
+typedef struct napcoll_agreement {
+    double cost_us; /**< of the allreduce */
+    double
+        direct_us; /**< of the smallest blocks, by the best algorithm that sends each straight to its end;
+                            INFINITY on so many ranks that auto does not try these */
+    double cheapest_us; /**< of the smallest blocks, by the best of all algorithms */
+    bool pays;
+} napcoll_agreement_t;
+
+enum {
+    NAPCOLL_AGREED_BYTES = 16,   /**< of the vector that ranks reduce in order to agree */
+    NAPCOLL_AGREEMENT_PART = 10, /**< agreeing may take one part in so many of a direct call */
+};
+
+/**
+ * Reckon whether it pays to agree. It does where, with small blocks, more is gained than the allreduce costs, and
+ * where with any blocks, of which auto may find that they had better go straight, no more is lost than one part in
+ * NAPCOLL_AGREEMENT_PART.
+ *
+ * @param[in,out] recall      of decisions
+ * @param[in]     collective  the all-to-all
+ * @param[in]     settings    of it; `force` does not matter
+ * @param[in]     reducing    of allreduce; `force` does not matter
+ * @param[in]     map         the communicator's
+ * @param[out]    agreement   the same on all ranks
+ *
+ * @return 0, or -1 when memory ran out
+ */
+int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *collective,
+                      const napcoll_settings_t *settings, const napcoll_settings_t *reducing,
+                      const napcoll_node_map_t *map, napcoll_agreement_t *agreement);
+
+#endif /* NAPCOLL_AGREEMENT_H */

@@ -1,0 +1,103 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Whether it pays to agree on the sizes of an uneven all-to-all.
+ */
+
+#include "cmocka_setup.h"
+#include "placement.h"
+
+#include <math.h>
+
+#include "select/napcoll_agreement.h"
+
+static napcoll_agreement_t agreement_on(const napcoll_machine_t *machine, const char *ppn, int size)
+{
+    napcoll_settings_t settings = napcoll_select_defaults(&napcoll_alltoallv);
+    napcoll_settings_t reducing = napcoll_select_defaults(&napcoll_allreduce);
+    napcoll_recall_t *recall = calloc(1, sizeof(*recall));
+    napcoll_node_map_t *map = placement(ppn, "block", size);
+    napcoll_agreement_t agreement;
+
+    assert_non_null(recall);
+    settings.machine = reducing.machine = machine;
+    assert_int_equal(
+        napcoll_agreement(recall, &napcoll_alltoallv, &settings, &reducing, map, &agreement), 0);
+    napcoll_node_map_free(map);
+    free(recall);
+    return agreement;
+}
+
+static void many_ranks_agree_and_few_do_not(void **state)
+{
+    const napcoll_agreement_t few = agreement_on(&napcoll_machine_default, "4", 8);
+    const napcoll_agreement_t many = agreement_on(&napcoll_machine_default, "8", 128);
+
+    (void) state;
+    assert_false(few.pays);
+    assert_true(few.cost_us > few.direct_us / NAPCOLL_AGREEMENT_PART);
+    assert_true(many.pays);
+    assert_true(many.cost_us <= many.direct_us / NAPCOLL_AGREEMENT_PART);
+    assert_true(many.cheapest_us + many.cost_us < many.direct_us);
+}
+
+/* Where messages cost nothing but their latency, blocks that go straight are the fastest. */
+static void what_gains_nothing_does_not_pay(void **state)
+{
+    napcoll_machine_t machine = napcoll_machine_default;
+    napcoll_agreement_t agreement;
+
+    (void) state;
+    machine.process_gap_us = machine.process_overhead_us = machine.node_gap_us = 0;
+    agreement = agreement_on(&machine, "8", 128);
+    assert_false(agreement.pays);
+    assert_true(agreement.cheapest_us <= agreement.direct_us);
+}
+
+static void a_dear_message_makes_fewer_ranks_agree(void **state)
+{
+    napcoll_machine_t machine = napcoll_machine_default;
+
+    (void) state;
+    assert_false(agreement_on(&machine, "4", 16).pays);
+    machine.process_gap_us = 20;
+    machine.node_gap_us = 20;
+    assert_true(agreement_on(&machine, "4", 32).pays);
+}
+
+/* The previous component takes the allreduce of ranks that share no nodes. */
+static void ranks_alone_on_their_nodes_reckon_with_doubling(void **state)
+{
+    const napcoll_agreement_t agreement = agreement_on(&napcoll_machine_default, "1", 512);
+
+    (void) state;
+    assert_true(agreement.cost_us > 0 && agreement.cost_us < INFINITY);
+    assert_true(agreement.pays);
+}
+
+/* Where sending straight is out of the question, there is nothing to lose. */
+static void very_many_ranks_agree(void **state)
+{
+    const napcoll_agreement_t agreement = agreement_on(&napcoll_machine_default, "16", 2048);
+
+    (void) state;
+    assert_true(isinf(agreement.direct_us));
+    assert_true(agreement.pays);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_ranks_agree_and_few_do_not),
+        cmocka_unit_test(what_gains_nothing_does_not_pay),
+        cmocka_unit_test(a_dear_message_makes_fewer_ranks_agree),
+        cmocka_unit_test(ranks_alone_on_their_nodes_reckon_with_doubling),
+        cmocka_unit_test(very_many_ranks_agree),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
