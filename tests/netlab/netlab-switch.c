@@ -75,9 +75,9 @@
 
 enum {
     NAME_MAX_LENGTH = 32,
-    FRAME_SIZE = 16384,           /* one ring slot: headers and a packet of the nodes' MTU */
-    BLOCK_SIZE = 64 * FRAME_SIZE, /* the kernel allocates rings in blocks */
-    MAX_RING_BLOCKS = 16,         /* per port: 1024 packets */
+    FRAME_SIZE = 65536,           /* one ring slot: headers and a packet of the nodes' MTU */
+    BLOCK_SIZE = 16 * FRAME_SIZE, /* the kernel allocates rings in blocks */
+    MAX_RING_BLOCKS = 32,         /* per port: 512 packets */
     TOTAL_RING_BLOCKS = 512,      /* all ports together: 512 MiB */
     RECEIVE_BUDGET = 256,         /* packets read from one port before others get a turn */
     SEND_BATCH = 64,              /* packets handed to the kernel with one call */

@@ -202,7 +202,7 @@ static size_t bytes_of_message(const napcoll_pairs_t *pairs, const napcoll_plan_
 }
 
 /* Whether a message is one block, which goes as it lies. */
-static bool is_direct(const napcoll_step_t *step)
+static bool is_one(const napcoll_step_t *step)
 {
     const bool sends = NAPCOLL_STEP_SEND == step->kind;
     const napcoll_span_t span = sends ? step->left : step->dst;
@@ -212,19 +212,52 @@ static bool is_direct(const napcoll_step_t *step)
 }
 
 /* The message of a block that goes as it lies. */
-static napcoll_parcel_t direct(const napcoll_pairs_t *pairs, const napcoll_step_t *step)
+static napcoll_parcel_t one(const napcoll_pairs_t *pairs, const napcoll_step_t *step)
 {
     const bool sends = NAPCOLL_STEP_SEND == step->kind;
     const napcoll_span_t span = sends ? step->left : step->dst;
     const napcoll_block_t *block;
 
     if (span.buffer >= NAPCOLL_BUFFER_TEMP) {
-        return (napcoll_parcel_t){.at = napcoll_transit_at(&pairs->transit, span.first),
+        return (napcoll_parcel_t){.way = NAPCOLL_WAY_ONE,
+                                  .at = napcoll_transit_at(&pairs->transit, span.first),
                                   .count = pairs->transit.slot[span.first].size,
                                   .type = &ompi_mpi_byte.dt};
     }
     block = sends ? &pairs->send[span.first] : &pairs->recv[span.first];
-    return (napcoll_parcel_t){.at = block->at, .count = block->count, .type = block->type};
+    return (napcoll_parcel_t){
+        .way = NAPCOLL_WAY_ONE, .at = block->at, .count = block->count, .type = block->type};
+}
+
+/* Where the user's blocks of a message begin, if they are dense and each ends where the next one begins; else
+ * NULL. */
+static char *adjacent(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
+                      const napcoll_step_t *step)
+{
+    const bool sends = NAPCOLL_STEP_SEND == step->kind;
+    napcoll_runs_t runs = napcoll_runs_of(plan, sends ? &step->left : &step->dst);
+    char *begin = NULL, *end = NULL;
+
+    while (!step->sizes && napcoll_runs_next(&runs)) {
+        const napcoll_block_t *blocks = sends ? pairs->send : pairs->recv;
+
+        if (runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
+            return NULL;
+        }
+        for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
+            char *at = blocks[b].at + blocks[b].lead;
+
+            if (0 == blocks[b].bytes) {
+                continue;
+            }
+            if (!blocks[b].dense || (NULL != end && at != end)) {
+                return NULL;
+            }
+            begin = NULL == begin ? at : begin;
+            end = at + blocks[b].bytes;
+        }
+    }
+    return begin;
 }
 
 static size_t aligned(size_t bytes)
@@ -282,13 +315,18 @@ static int measure_messages(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
         const size_t message = bytes_of_message(pairs, plan, &step[i], &in_slots);
         napcoll_parcel_t *parcel = &pairs->parcel[i];
 
-        *parcel = (napcoll_parcel_t){.count = message, .nothing = 0 == message};
-        parcel->stops = NAPCOLL_STEP_RECV == step[i].kind && in_slots > 0;
-        if (parcel->stops) {
+        *parcel = (napcoll_parcel_t){
+            .count = message, .type = &ompi_mpi_byte.dt, .nothing = 0 == message};
+        if (NAPCOLL_STEP_RECV == step[i].kind && in_slots > 0) {
+            parcel->way = NAPCOLL_WAY_STOPS;
             *blocks += in_slots;
             *bytes += message;
-        } else if (!is_direct(&step[i])) {
-            packed += aligned(message);
+        } else if (is_one(&step[i])) {
+            parcel->way = NAPCOLL_WAY_ONE;
+        } else {
+            parcel->at = adjacent(pairs, plan, &step[i]);
+            parcel->way = NULL == parcel->at ? NAPCOLL_WAY_PACKED : NAPCOLL_WAY_ADJACENT;
+            packed += NULL == parcel->at ? aligned(message) : 0;
         }
     }
     if (packed > pairs->packed_room) {
@@ -315,11 +353,10 @@ int napcoll_pairs_post(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
         for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
             napcoll_parcel_t *parcel = &pairs->parcel[i];
 
-            if ((1 == sizes) != step[i].sizes || is_direct(&step[i]) || parcel->stops) {
+            if ((1 == sizes) != step[i].sizes || NAPCOLL_WAY_PACKED != parcel->way) {
                 continue;
             }
             parcel->at = pairs->packed + packed;
-            parcel->type = &ompi_mpi_byte.dt;
             packed += aligned(parcel->count);
             if (NAPCOLL_STEP_SEND == step[i].kind) {
                 rc = fill(pairs, plan, &step[i], parcel->at);
@@ -332,14 +369,13 @@ int napcoll_pairs_post(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
     for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) { /* nothing moves any more */
         napcoll_parcel_t *parcel = &pairs->parcel[i];
 
-        if (parcel->stops) {
+        if (NAPCOLL_WAY_STOPS == parcel->way) {
             parcel->offset = napcoll_transit_take(&pairs->transit, parcel->count);
             parcel->at = parcel->nothing ? NULL : pairs->transit.memory + parcel->offset;
-            parcel->type = &ompi_mpi_byte.dt;
-        } else if (is_direct(&step[i])) {
+        } else if (NAPCOLL_WAY_ONE == parcel->way) {
             const bool nothing = parcel->nothing;
 
-            *parcel = direct(pairs, &step[i]);
+            *parcel = one(pairs, &step[i]);
             parcel->nothing = nothing;
         }
     }
@@ -385,7 +421,7 @@ int napcoll_pairs_land(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
     int rc = OMPI_SUCCESS;
 
     for (int i = 0; i < stage->messages; i++) {
-        if (NAPCOLL_STEP_SEND == step[i].kind && is_direct(&step[i])
+        if (NAPCOLL_STEP_SEND == step[i].kind && NAPCOLL_WAY_ONE == pairs->parcel[i].way
             && step[i].left.buffer >= NAPCOLL_BUFFER_TEMP) {
             napcoll_transit_drop(&pairs->transit, step[i].left.first);
         }
@@ -393,9 +429,11 @@ int napcoll_pairs_land(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
     /* blocks come before the sizes of what follows them into their slots */
     for (int sizes = 0; sizes < 2; sizes++) {
         for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
+            const napcoll_parcel_t *parcel = &pairs->parcel[i];
+
             if (NAPCOLL_STEP_RECV == step[i].kind && (1 == sizes) == step[i].sizes
-                && !is_direct(&step[i])) {
-                rc = take_in(pairs, plan, &step[i], &pairs->parcel[i]);
+                && (NAPCOLL_WAY_PACKED == parcel->way || NAPCOLL_WAY_STOPS == parcel->way)) {
+                rc = take_in(pairs, plan, &step[i], parcel);
             }
         }
     }

@@ -7,7 +7,8 @@
  * @file
  * Plans in the layout of pairs (MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw): every block has a place, a count and a
  * datatype of its own. One that goes straight from its rank to the one that it is for is sent and received
- * with these; several in one message, and those that stop on the way, go as packed bytes.
+ * with these; several in one message, and those that stop on the way, go as packed bytes, which blocks without gaps
+ * that lie one behind the other are already.
  *
  *     post    the stage's messages get their memory; what is sent together is packed. What brings blocks that
  *             stop here is received where they will stay
@@ -30,14 +31,22 @@ typedef struct napcoll_block {
     ptrdiff_t lead;
 } napcoll_block_t;
 
+/** Where the bytes of a message are. */
+typedef enum {
+    NAPCOLL_WAY_PACKED,   /**< in memory of its own: several blocks, or sizes */
+    NAPCOLL_WAY_STOPS,    /**< in transit: it brings blocks that stop here */
+    NAPCOLL_WAY_ONE,      /**< in its one block, with the datatype of that */
+    NAPCOLL_WAY_ADJACENT, /**< in the user's blocks, which lie one behind the other */
+} napcoll_way_t;
+
 /** A message of a stage. */
 typedef struct napcoll_parcel {
+    napcoll_way_t way;
     char *at;
     size_t count;
     ompi_datatype_t *type;
     bool nothing;  /**< it has no bytes, and is not sent */
-    bool stops;    /**< it brings blocks that stop here */
-    size_t offset; /**< then: of its bytes among those in transit */
+    size_t offset; /**< of what stops here: of its bytes among those in transit */
 } napcoll_parcel_t;
 
 /** What calls on one communicator have in common, and the present call. All zero: nothing. */

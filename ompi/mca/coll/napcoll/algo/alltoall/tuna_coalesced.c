@@ -13,6 +13,13 @@
 
 #include "algo/alltoall/tuna_nodes.h"
 
+/* How far after the own lane a lane is. Blocks go in the order of the lanes that they come from, in which they mostly
+ * lie in the receive buffer. */
+static int nth(const napcoll_tuna_nodes_t *plan, int lane)
+{
+    return (lane + plan->lanes - plan->tuna.self) % plan->lanes;
+}
+
 napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_request_t *request)
 {
     const int at_once = napcoll_tuna_nodes_at_once(&request->params);
@@ -24,13 +31,15 @@ napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_request_t *request
     for (int k = 1; k < plan.nodes; k++) {
         napcoll_span_t from = napcoll_builder_list(plan.builder), to;
 
-        for (int i = 0; i < plan.lanes; i++) {
-            napcoll_builder_list_add(plan.builder, &from, napcoll_tuna_nodes_source(&plan, k, i));
+        for (int lane = 0; lane < plan.lanes; lane++) {
+            napcoll_builder_list_add(plan.builder, &from,
+                                     napcoll_tuna_nodes_source(&plan, k, nth(&plan, lane)));
         }
         from = napcoll_builder_list_end(plan.builder, from);
         to = napcoll_builder_list(plan.builder);
-        for (int i = 0; i < plan.lanes; i++) {
-            napcoll_builder_list_add(plan.builder, &to, napcoll_tuna_nodes_target(&plan, k, i));
+        for (int lane = 0; lane < plan.lanes; lane++) {
+            napcoll_builder_list_add(plan.builder, &to,
+                                     napcoll_tuna_nodes_target(&plan, k, nth(&plan, lane)));
         }
         to = napcoll_builder_list_end(plan.builder, to);
         napcoll_builder_recv(plan.builder, to, napcoll_tuna_nodes_peer(&plan, k));
