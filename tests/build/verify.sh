@@ -127,6 +127,7 @@ parameters_are_proved() {
         each_of '.* (nap|smp|locality|locality_bruck)' --nodes 1:6 --ppn 1:4 --local-radix "$radix"
         each_of 'alltoall.? tuna' --nodes 1:6 --ppn 4,2,3 --map cyclic --tunable "radix=$radix,burst=1"
         each_of 'alltoall.? tuna_.*' --nodes 1:5 --ppn 4:6 --tunable "radix=$radix,block_count=$radix"
+        each_of 'alltoall[vw] tuna.*' --nodes 1:5 --ppn 4:6 --tunable "radix=$radix" --bounded
         each_of '.* (nap|bruck|locality|locality_bruck)|reduce_.* pairwise|(allreduce|reduce) lane' --nodes 1:6 --ppn 1:4 --tunable "$radix"
     done
 }
@@ -148,6 +149,7 @@ plans_are_those_of_show() {
     proved alltoall tuna_coalesced 12 --nodes 3
     proved alltoallv tuna 5 --ranks 5 --ppn 2,1 --tunable radix=3
     proved alltoallw tuna_staggered 12 --nodes 3 --map random:3
+    proved alltoallv tuna_coalesced 12 --nodes 3 --bounded
     proved scan nap 5 --ranks 5 --ppn 2,1
     proved exscan gathered 12 --nodes 3 --ordered --reproducible
 }
@@ -225,6 +227,7 @@ mistakes_name_option_and_range() {
     refused 2 '--segments 1025: expected a number from 1 to 1024' --algorithm ring --segments 1025
     refused 2 '--segments 2: allreduce nap cuts no vectors into segments' --segments 2
     refused 2 '--ordered: barrier folds nothing' --coll barrier --ordered
+    refused 2 '--bounded: alltoall tells no sizes' --coll alltoall --bounded
     refused 2 '--reproducible: allgather folds nothing' --coll allgather --reproducible
     refused 2 '--in-place: barrier has no data' --coll barrier --in-place
     refused 1 "nap cannot do this: the algorithm's bits depend on which ranks share a node" --reproducible

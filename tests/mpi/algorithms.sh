@@ -129,8 +129,10 @@ alltoall tuna_coalesced runs
 alltoallv tuna_coalesced runs
 alltoallw tuna_staggered runs
 END
+# Sizes of few blocks go along with them, and ahead where that is not allowed or users name the mean.
 for radix in 2 3; do
     fake 12 4 cyclic exchange
+    launch+=(--mca coll_napcoll_alltoallv_bounded_bytes $((radix == 2 ? 1000 : 10000000)))
     for coll in alltoall alltoallv; do
         launch+=(--mca "coll_napcoll_${coll}_tuna_radix" "$radix" --mca "coll_napcoll_${coll}_tuna_burst" 1
             --mca "coll_napcoll_${coll}_tuna_coalesced_radix" "$radix"

@@ -61,6 +61,8 @@ static void usage(FILE *out)
         "  --ordered            an operation that does not commute\n"
         "  --reproducible       only algorithms that fold by halves of the ranks, whatever nodes\n"
         "                       they are on\n"
+        "  --bounded            of alltoallv and alltoallw: no block is larger than all ranks know,\n"
+        "                       and sizes go along with the blocks\n"
         "  --output FILE        write the picture or text to FILE (draw, goal)\n"
         "  --help               this text\n"
         "\n"

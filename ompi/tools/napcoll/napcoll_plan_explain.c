@@ -182,6 +182,7 @@ static napcoll_decision_t decide(const case_t *c, const napcoll_settings_t *sett
                                          .bytes = (size_t) c->bytes,
                                          .ordered = o->params.ordered,
                                          .in_place = o->params.in_place,
+                                         .bounded = o->params.bounded,
                                          .root = o->params.root};
     napcoll_decision_t decision;
 

@@ -303,6 +303,7 @@ static const struct {
     {"in-place", no_argument, 'i', COMMAND_ALL},
     {"ordered", no_argument, 'o', COMMAND_ALL},
     {"reproducible", no_argument, 'R', COMMAND_ALL},
+    {"bounded", no_argument, 'B', COMMAND_ALL},
     {"root", required_argument, 'z', COMMAND_ALL},
     {"segments", required_argument, 'g', COMMAND_ALL & ~COMMAND_EXPLAIN},
     {"machine", required_argument, 'M', TIMES | COMMAND_GOAL},
@@ -346,6 +347,10 @@ static void refuse_pointless(const options_t *o)
     }
     if ((o->params.ordered || o->params.reproducible) && !napcoll_goal_folds(o->collective->goal)) {
         complain("--%s: %s folds nothing", o->params.ordered ? "ordered" : "reproducible", name);
+    }
+    if (o->params.bounded
+        && (NAPCOLL_GOAL_ALLTOALL != o->collective->goal || !o->collective->uneven)) {
+        complain("--bounded: %s tells no sizes", name);
     }
     if (NAPCOLL_GOAL_BCAST == o->collective->goal && o->params.in_place) {
         complain("--in-place: %s has one buffer", name);
@@ -415,6 +420,9 @@ options_t parse_options(int argc, char **argv, unsigned bit)
             break;
         case 'R':
             o.params.reproducible = true;
+            break;
+        case 'B':
+            o.params.bounded = true;
             break;
         case 'z':
             o.params.root = number("root", optarg, 0, MOST_RANKS - 1);

@@ -91,6 +91,7 @@ typedef struct mca_coll_napcoll_component {
     size_t
         transit_bytes; /**< that blocks of an all-to-all may take which stop on a process; 0: any */
     size_t alltoallv_mean_bytes; /**< what users say of blocks, 0: nothing */
+    size_t bounded_bytes;        /**< ranks times the largest block, up to which sizes go along */
     int verify;                  /**< NAPCOLL_VERIFY_PLANS_... */
     char *fake_ppn;
     char *fake_map;
@@ -122,6 +123,7 @@ typedef struct napcoll_call {
     bool in_place;
     int root;       /**< of a reduce or broadcast; else 0 */
     size_t largest; /**< of an all-to-all: bytes of the largest block of any rank, 0: not known */
+    bool bounded;   /**< that is small enough to be ready for it (see napcoll_params_t) */
 } napcoll_call_t;
 
 /** A decision that was taken, and the plans that serve it. */

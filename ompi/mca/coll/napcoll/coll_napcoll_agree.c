@@ -61,6 +61,7 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
     rc |= append(&list, "segment_bytes=%zu", component->segment_bytes);
     rc |= append(&list, "alltoall_memory_bytes=%zu", component->transit_bytes);
     rc |= append(&list, "alltoallv_mean_bytes=%zu", component->alltoallv_mean_bytes);
+    rc |= append(&list, "alltoallv_bounded_bytes=%zu", component->bounded_bytes);
     rc |= append(&list, "verify=%d", component->verify);
     rc |= append(&list, "fake_ppn=%s", NULL == component->fake_ppn ? "" : component->fake_ppn);
     rc |= append(&list, "fake_map=%s", NULL == component->fake_map ? "" : component->fake_map);

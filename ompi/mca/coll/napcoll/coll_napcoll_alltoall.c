@@ -12,7 +12,8 @@
  * allreduce of two numbers, or on what users say:
  *
  *     mean       of the bytes of all blocks
- *     largest    block of any process: times the slots of the plan it is what transit may take
+ *     largest    block of any process: times the slots of the plan it is what transit may take; and where it is
+ *                small, receives are made for it, and the sizes of blocks go with them instead of ahead
  */
 
 #include "coll_napcoll.h"
@@ -144,6 +145,8 @@ static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pair
            && call->largest <= SIZE_MAX / 2) {
         call->largest *= 2;
     }
+    call->bounded = call->largest
+                    <= mca_coll_napcoll_component.bounded_bytes / (size_t) pairs->ranks;
     return rc;
 }
 
@@ -185,6 +188,7 @@ static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, const si
         call.bytes = call.largest = pairs->bytes;
     } else {
         rc = agree(napcoll, pairs, &call);
+        pairs->largest = call.largest;
     }
     if (OMPI_SUCCESS == rc) {
         rc = mca_coll_napcoll_plan_for(napcoll, &call, &plan);

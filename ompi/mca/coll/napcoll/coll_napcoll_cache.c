@@ -237,8 +237,9 @@ static void free_entry(napcoll_cached_t *entry)
 static inline bool is_on_any_root(const napcoll_cached_t *entry, const napcoll_call_t *call,
                                   int force)
 {
-    return call->ordered == entry->call.ordered && force == entry->force
-           && call->bytes >= entry->decision.least && call->bytes <= entry->decision.most
+    return call->ordered == entry->call.ordered && call->bounded == entry->call.bounded
+           && force == entry->force && call->bytes >= entry->decision.least
+           && call->bytes <= entry->decision.most
            && (call->in_place == entry->call.in_place
                || mca_coll_napcoll_in_place_alone(call->coll));
 }
@@ -267,7 +268,8 @@ static int reckon(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
         .bytes = call->bytes,
         .ordered = call->ordered,
         .in_place = call->in_place && !mca_coll_napcoll_in_place_alone(call->coll),
-        .root = call->root};
+        .root = call->root,
+        .bounded = call->bounded};
     napcoll_settings_t settings = component->settings[call->coll];
     int rc;
 

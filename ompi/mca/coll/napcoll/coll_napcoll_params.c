@@ -318,6 +318,14 @@ static int register_general(void)
         "napcoll_alltoallv_mean_bytes overrides it. Where the number is given, "
         "alltoall_memory_bytes bounds MPI_Alltoall alone",
         &component->alltoallv_mean_bytes);
+    component->bounded_bytes = (size_t) 1024 * 1024;
+    register_size(
+        "alltoallv_bounded_bytes",
+        "Where processes have agreed on the largest block of MPI_Alltoallv or MPI_Alltoallw, and "
+        "that times their number is at most so many bytes, blocks that stop on their way "
+        "(algorithms tuna...) are received in the memory that the largest would take, and their sizes "
+        "come with them; else in messages of their own before. 0: always before",
+        &component->bounded_bytes);
     component->local_shape = NAPCOLL_SHAPE_AUTO;
     rc = register_enum(
         "local_shape",

@@ -47,6 +47,7 @@ typedef struct napcoll_params {
     bool in_place;     /**< input is in the receive buffer */
     bool ordered;      /**< contributions must be folded in rank order (the op does not commute) */
     bool reproducible; /**< ... and by halves of the ranks: the same bits on any nodes */
+    bool bounded;      /**< no block is larger than all ranks know, so that sizes can go along */
     int root;          /**< of a reduce or broadcast */
     int segments;      /**< pieces of a vector that follow each other through a pipeline; 0 is 1 */
     napcoll_provider_t provider;

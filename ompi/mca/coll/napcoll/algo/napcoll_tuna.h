@@ -20,7 +20,8 @@
  *
  * Rounds of one weight do not depend on each other; `burst` of them go together, as one stage of the plan. Where
  * members do not know the sizes of others' blocks, those that will go into a temporary are told one stage
- * ahead, together with the blocks of the burst before: w digits take w + 1 stages, not 2 w.
+ * ahead, together with the blocks of the burst before: w digits take w + 1 stages, not 2 w. Where members know
+ * a bound that is small, they are told along with the blocks.
  */
 
 #ifndef NAPCOLL_TUNA_H
@@ -46,7 +47,8 @@ typedef struct napcoll_tuna {
     int radix; /**< as napcoll_digits_radix says */
     int burst;
     int groups;
-    bool sized; /**< sizes must be told */
+    bool sized;  /**< sizes must be told ahead, or */
+    bool headed; /**< along with the blocks */
 
     /** Rank of a member. */
     int (*rank)(const struct napcoll_tuna *tuna, int member);

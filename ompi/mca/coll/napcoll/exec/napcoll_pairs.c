@@ -176,8 +176,9 @@ static size_t bytes_of(const napcoll_pairs_t *pairs, int32_t buffer, int block)
     }
 }
 
-/* The bytes of a message, and how many of its blocks are in slots. Of slots that send and receive in the same stage
- * the present block is sent, and the next one received. */
+/* The bytes of a message, which may be fewer than this where they are received with their sizes, and how many of
+ * its blocks are in slots. Of slots that send and receive in the same stage the present block is sent, and the next
+ * one received. */
 static size_t bytes_of_message(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
                                const napcoll_step_t *step, size_t *in_slots)
 {
@@ -189,12 +190,15 @@ static size_t bytes_of_message(const napcoll_pairs_t *pairs, const napcoll_plan_
     if (step->sizes) {
         return NAPCOLL_SIZE_BYTES * (size_t) runs.left;
     }
+    bytes = step->headed ? NAPCOLL_SIZE_BYTES * (size_t) runs.left : 0;
     while (napcoll_runs_next(&runs)) {
         const bool stops = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
 
         *in_slots += stops ? (size_t) runs.run.count : 0;
         for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
-            bytes += sends && stops ? pairs->transit.slot[b].size
+            bytes += !stops         ? bytes_of(pairs, runs.run.buffer, b)
+                     : sends        ? pairs->transit.slot[b].size
+                     : step->headed ? pairs->largest
                                     : bytes_of(pairs, runs.run.buffer, b);
         }
     }
@@ -207,7 +211,7 @@ static bool is_one(const napcoll_step_t *step)
     const bool sends = NAPCOLL_STEP_SEND == step->kind;
     const napcoll_span_t span = sends ? step->left : step->dst;
 
-    return !step->sizes && 1 == span.count && NAPCOLL_BUFFER_LIST != span.buffer
+    return !step->sizes && !step->headed && 1 == span.count && NAPCOLL_BUFFER_LIST != span.buffer
            && (sends || span.buffer < NAPCOLL_BUFFER_TEMP);
 }
 
@@ -238,7 +242,7 @@ static char *adjacent(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
     napcoll_runs_t runs = napcoll_runs_of(plan, sends ? &step->left : &step->dst);
     char *begin = NULL, *end = NULL;
 
-    while (!step->sizes && napcoll_runs_next(&runs)) {
+    while (!step->sizes && !step->headed && napcoll_runs_next(&runs)) {
         const napcoll_block_t *blocks = sends ? pairs->send : pairs->recv;
 
         if (runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
@@ -267,6 +271,26 @@ static size_t aligned(size_t bytes)
     return (bytes + unit - 1) / unit * unit;
 }
 
+/* Write the sizes of a message that is sent: of those blocks that go with it, or that will go in a later stage. */
+static char *fill_sizes(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
+                        const napcoll_step_t *step, char *to)
+{
+    napcoll_runs_t runs = napcoll_runs_of(plan, &step->left);
+
+    while (napcoll_runs_next(&runs)) {
+        const bool goes = step->headed && runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
+
+        for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
+            const uint64_t size = goes ? pairs->transit.slot[b].size
+                                       : bytes_of(pairs, runs.run.buffer, b);
+
+            memcpy(to, &size, sizeof(size));
+            to += sizeof(size);
+        }
+    }
+    return to;
+}
+
 /* Pack a message that is sent; blocks that leave slots with it have left them then. */
 static int fill(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const napcoll_step_t *step,
                 char *to)
@@ -274,17 +298,15 @@ static int fill(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const napcol
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->left);
     int rc = OMPI_SUCCESS;
 
-    while (OMPI_SUCCESS == rc && napcoll_runs_next(&runs)) {
+    if (step->sizes || step->headed) {
+        to = fill_sizes(pairs, plan, step, to);
+    }
+    while (!step->sizes && OMPI_SUCCESS == rc && napcoll_runs_next(&runs)) {
         const bool stops = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
 
         for (int b = runs.run.first; b < runs.run.first + runs.run.count && OMPI_SUCCESS == rc;
              b++) {
-            if (step->sizes) {
-                const uint64_t size = bytes_of(pairs, runs.run.buffer, b);
-
-                memcpy(to, &size, sizeof(size));
-                to += sizeof(size);
-            } else if (stops) {
+            if (stops) {
                 const size_t bytes = pairs->transit.slot[b].size;
 
                 if (bytes > 0) {
@@ -387,7 +409,8 @@ static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const nap
                    const napcoll_parcel_t *parcel)
 {
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->dst);
-    size_t at = 0;
+    const char *head = parcel->at;
+    size_t at = step->headed ? NAPCOLL_SIZE_BYTES * (size_t) runs.left : 0;
     int rc = OMPI_SUCCESS;
 
     while (OMPI_SUCCESS == rc && napcoll_runs_next(&runs)) {
@@ -395,20 +418,24 @@ static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const nap
 
         for (int b = runs.run.first; b < runs.run.first + runs.run.count && OMPI_SUCCESS == rc;
              b++) {
-            const size_t bytes = step->sizes ? NAPCOLL_SIZE_BYTES
-                                             : bytes_of(pairs, runs.run.buffer, b);
+            uint64_t size;
 
+            if (step->sizes || step->headed) {
+                memcpy(&size, head, sizeof(size));
+                head += sizeof(size);
+            } else {
+                size = bytes_of(pairs, runs.run.buffer, b);
+            }
             if (step->sizes) {
-                uint64_t size;
-
-                memcpy(&size, parcel->at + at, sizeof(size));
                 napcoll_transit_tell(&pairs->transit, b, size);
-            } else if (stops) {
-                napcoll_transit_place(&pairs->transit, b, parcel->offset + at, bytes);
-            } else if (bytes > 0) {
+                continue;
+            }
+            if (stops) {
+                napcoll_transit_place(&pairs->transit, b, parcel->offset + at, size);
+            } else if (size > 0) {
                 rc = unpack(&pairs->recv[b], parcel->at + at);
             }
-            at += bytes;
+            at += size;
         }
     }
     return rc;

@@ -57,6 +57,7 @@ struct napcoll_pairs {
     bool in_place; /**< what is sent is what the receive blocks hold before */
     bool even;     /**< all blocks have `bytes` bytes, and no sizes are told */
     size_t bytes;
+    size_t largest; /**< of messages that begin with sizes: no block that stops is larger */
     napcoll_transit_t transit;
     napcoll_parcel_t *parcel; /**< [parcel_room] */
     int parcel_room;

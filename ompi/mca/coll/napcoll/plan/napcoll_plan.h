@@ -104,7 +104,8 @@ typedef struct napcoll_step {
     bool
         sizes; /**< a message of blocks' sizes, not of the blocks: of those that are in the slots when
                        the stage has ended. It comes a stage or more before a block that goes into a
-                       slot, where ranks do not know its size */
+                       slot, where ranks do not know its size, or */
+    bool headed; /**< the message of the block itself begins with the sizes of all its blocks */
     napcoll_span_t dst;
     napcoll_span_t left;
     napcoll_span_t right;
@@ -255,7 +256,7 @@ static inline double napcoll_plan_share(const napcoll_plan_t *plan, napcoll_span
                                                  : (double) span.count;
 }
 
-/** The bytes of one size in a message of sizes. */
+/** The bytes of one size in a message. */
 enum { NAPCOLL_SIZE_BYTES = 8 };
 
 /** The bytes of a message, where a call's are 1, and those that it has whatever a call's are. */
@@ -269,9 +270,10 @@ static inline double napcoll_plan_message_share(const napcoll_plan_t *plan,
 
 static inline double napcoll_plan_message_fixed(const napcoll_step_t *step)
 {
-    return !step->sizes ? 0
-                        : (double) NAPCOLL_SIZE_BYTES
-                              * (NAPCOLL_STEP_SEND == step->kind ? step->left : step->dst).count;
+    return !step->sizes && !step->headed
+               ? 0
+               : (double) NAPCOLL_SIZE_BYTES
+                     * (NAPCOLL_STEP_SEND == step->kind ? step->left : step->dst).count;
 }
 
 /** Whether two spans are of the same blocks, as far as blocks keep their numbers. */
@@ -383,6 +385,10 @@ napcoll_span_t napcoll_builder_list_end(napcoll_builder_t *builder, napcoll_span
 
 void napcoll_builder_recv(napcoll_builder_t *builder, napcoll_span_t dst, int peer);
 void napcoll_builder_send(napcoll_builder_t *builder, napcoll_span_t left, int peer);
+
+/** Messages that begin with the sizes of their blocks. */
+void napcoll_builder_recv_headed(napcoll_builder_t *builder, napcoll_span_t dst, int peer);
+void napcoll_builder_send_headed(napcoll_builder_t *builder, napcoll_span_t left, int peer);
 
 /** Messages of sizes; of no blocks they are none. */
 void napcoll_builder_recv_sizes(napcoll_builder_t *builder, napcoll_span_t dst, int peer);

@@ -229,6 +229,17 @@ void napcoll_builder_send(napcoll_builder_t *b, napcoll_span_t left, int peer)
     push(b, (napcoll_step_t){.kind = NAPCOLL_STEP_SEND, .peer = peer, .left = left});
 }
 
+void napcoll_builder_recv_headed(napcoll_builder_t *b, napcoll_span_t dst, int peer)
+{
+    push(b, (napcoll_step_t){.kind = NAPCOLL_STEP_RECV, .peer = peer, .headed = true, .dst = dst});
+}
+
+void napcoll_builder_send_headed(napcoll_builder_t *b, napcoll_span_t left, int peer)
+{
+    push(b,
+         (napcoll_step_t){.kind = NAPCOLL_STEP_SEND, .peer = peer, .headed = true, .left = left});
+}
+
 void napcoll_builder_recv_sizes(napcoll_builder_t *b, napcoll_span_t dst, int peer)
 {
     if (dst.count > 0) {

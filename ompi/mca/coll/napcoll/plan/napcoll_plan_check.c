@@ -183,7 +183,7 @@ static napcoll_verify_status_t check_spans(const check_t *check, int index)
 
     last_row.buffer += rows_of(check, step) - 1;
     if (step->kind > NAPCOLL_STEP_SEND
-        && (step->sizes || NAPCOLL_BUFFER_LIST == step->dst.buffer
+        && (step->sizes || step->headed || NAPCOLL_BUFFER_LIST == step->dst.buffer
             || NAPCOLL_BUFFER_LIST == step->left.buffer)) {
         return fail(check, NAPCOLL_VERIFY_SPAN, index, "has a list, or sizes, and is no message");
     }
@@ -194,6 +194,10 @@ static napcoll_verify_status_t check_spans(const check_t *check, int index)
     }
     if (writes && step->dst.count > 0 && is_in_input(check, &step->dst)) {
         return fail(check, NAPCOLL_VERIFY_SPAN, index, "writes to the send buffer");
+    }
+    if (step->headed && (step->sizes || NAPCOLL_LAYOUT_PAIRS != check->plan->layout)) {
+        return fail(check, NAPCOLL_VERIFY_SPAN, index,
+                    "has sizes before its blocks, of which it has none, or all of one size");
     }
     if (step->sizes && writes && is_partly(check, &step->dst, false)) {
         return fail(check, NAPCOLL_VERIFY_SPAN, index,

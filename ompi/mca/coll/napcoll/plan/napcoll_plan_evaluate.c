@@ -375,7 +375,7 @@ static napcoll_verify_status_t take_in(run_t *run, int rank, int index, const va
                 continue;
             }
             if (NULL != r->told_of && runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
-                if (r->told_of[b] != from->sum) {
+                if (r->told_of[b] != (step->headed ? 0 : from->sum)) {
                     return napcoll_verdict_set(
                         run->verdict, NAPCOLL_VERIFY_SIZES, rank, r->stage, index,
                         "the size of block %d was %s", b - first + runs.run.first,

@@ -10,7 +10,7 @@
  *     rank blocks temps stages steps max_messages layout scattered listed
  *     first count                                   of each buffer
  *     first messages work                           of each stage
- *     kind phase peer sizes dst left right          of each step; a span is buffer first count
+ *     kind phase peer sizes+2headed dst left right          of each step; a span is buffer first count
  *     span                                          of each run of the list
  */
 
@@ -65,7 +65,7 @@ void napcoll_plan_pack(const napcoll_plan_t *plan, int32_t *numbers)
         *at++ = (int32_t) plan->step[i].kind;
         *at++ = (int32_t) plan->step[i].phase;
         *at++ = plan->step[i].peer;
-        *at++ = plan->step[i].sizes;
+        *at++ = plan->step[i].sizes + 2 * plan->step[i].headed;
         put_span(&at, plan->step[i].dst);
         put_span(&at, plan->step[i].left);
         put_span(&at, plan->step[i].right);
@@ -146,7 +146,8 @@ napcoll_plan_t *napcoll_plan_unpack(const int32_t *numbers, size_t count, const 
         step->kind = (napcoll_step_kind_t) at[0];
         step->phase = (napcoll_phase_t) at[1];
         step->peer = at[2];
-        step->sizes = 0 != at[3];
+        step->sizes = 0 != at[3] % 2;
+        step->headed = 0 != at[3] / 2;
         at += 4;
         step->dst = get_span(&at);
         step->left = get_span(&at);

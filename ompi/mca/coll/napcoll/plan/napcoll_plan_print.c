@@ -61,14 +61,19 @@ static label_t label(const napcoll_plan_t *plan, napcoll_span_t span)
     return l;
 }
 
+static const char *sizes_in(const napcoll_step_t *s)
+{
+    return s->sizes ? "sizes of " : s->headed ? "sizes and " : "";
+}
+
 static int print_step(const napcoll_plan_t *plan, const napcoll_step_t *s, FILE *out)
 {
     switch (s->kind) {
     case NAPCOLL_STEP_RECV:
-        return fprintf(out, "    recv   %s%s <- rank %" PRId32 "\n", s->sizes ? "sizes of " : "",
+        return fprintf(out, "    recv   %s%s <- rank %" PRId32 "\n", sizes_in(s),
                        label(plan, s->dst).text, s->peer);
     case NAPCOLL_STEP_SEND:
-        return fprintf(out, "    send   %s%s -> rank %" PRId32 "\n", s->sizes ? "sizes of " : "",
+        return fprintf(out, "    send   %s%s -> rank %" PRId32 "\n", sizes_in(s),
                        label(plan, s->left).text, s->peer);
     case NAPCOLL_STEP_FOLD:
         return fprintf(out, "    fold   %s = %s op %s\n", label(plan, s->dst).text,

@@ -71,8 +71,8 @@ static napcoll_verify_status_t next_message(run_t *run, int rank, demand_t *othe
         if (!napcoll_plan_same_blocks(plan,
                                       NAPCOLL_STEP_SEND == step->kind ? step->left : step->dst,
                                       NAPCOLL_STEP_SEND == end->kind ? end->left : end->dst)
-            || step->sizes != end->sizes || plan->layout != theirs->layout
-            || plan->blocks != theirs->blocks) {
+            || step->sizes != end->sizes || step->headed != end->headed
+            || plan->layout != theirs->layout || plan->blocks != theirs->blocks) {
             return unmatched(run, rank, r->next);
         }
         *other = (demand_t){.rank = step->peer, .stage = napcoll_plan_stage_of(theirs, index)};

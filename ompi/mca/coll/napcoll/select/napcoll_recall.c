@@ -14,7 +14,7 @@ static bool is_alike(const napcoll_recalled_t *a, const napcoll_recalled_t *b)
 {
     return a->collective == b->collective && a->map == b->map && a->crowded == b->crowded
            && a->force == b->force && a->ordered == b->ordered && a->in_place == b->in_place
-           && a->root == b->root && a->direct == b->direct;
+           && a->root == b->root && a->direct == b->direct && a->bounded == b->bounded;
 }
 
 static void keep(napcoll_recall_t *recall, const napcoll_recalled_t *entry)
@@ -38,7 +38,8 @@ int napcoll_recall_select(napcoll_recall_t *recall, const napcoll_collective_t *
                                 .ordered = question->ordered,
                                 .in_place = question->in_place,
                                 .root = question->root,
-                                .direct = question->direct};
+                                .direct = question->direct,
+                                .bounded = question->bounded};
 
     for (int i = 0; i < recall->entries; i++) {
         const napcoll_decision_t *known = &recall->entry[i].decision;

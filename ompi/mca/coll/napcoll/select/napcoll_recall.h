@@ -29,6 +29,7 @@ typedef struct napcoll_recalled {
     bool in_place;
     int root;
     bool direct;
+    bool bounded;
     napcoll_decision_t decision;
 } napcoll_recalled_t;
 

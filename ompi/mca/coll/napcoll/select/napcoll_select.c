@@ -55,6 +55,7 @@ static napcoll_params_t params_of(const napcoll_collective_t *collective, int ro
                                .ordered = question->ordered,
                                .reproducible = napcoll_goal_folds(collective->goal)
                                                && settings->reproducible,
+                               .bounded = question->bounded,
                                .root = question->root,
                                .segments = 1,
                                .provider = settings->provider,

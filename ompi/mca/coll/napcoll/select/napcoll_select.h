@@ -51,6 +51,7 @@ typedef struct napcoll_question {
     bool in_place; /**< MPI_IN_PLACE */
     int root;      /**< of a reduce; else 0 */
     bool direct;   /**< auto leaves algorithms by detours out */
+    bool bounded;  /**< see napcoll_params_t */
 } napcoll_question_t;
 
 /** An algorithm, its parameters and the reason. */

@@ -44,10 +44,16 @@ napcoll_bounds_t napcoll_alltoall_tuna_staggered_bounds(const napcoll_node_map_t
 /** The builder of a plan, whose first stage copies the rank's own block. */
 napcoll_builder_t *napcoll_alltoall_builder(const napcoll_request_t *request);
 
-/** Whether sizes must be told. */
+/** Whether sizes must be told ahead of the blocks. */
 static inline bool napcoll_alltoall_sized(const napcoll_request_t *request)
 {
-    return request->collective->uneven;
+    return request->collective->uneven && !request->params.bounded;
+}
+
+/** Whether sizes are told along with the blocks. */
+static inline bool napcoll_alltoall_headed(const napcoll_request_t *request)
+{
+    return request->collective->uneven && request->params.bounded;
 }
 
 /** Every rank sends its blocks straight to those that they are for, so many at once. */

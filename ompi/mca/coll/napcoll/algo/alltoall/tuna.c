@@ -53,6 +53,7 @@ napcoll_plan_t *napcoll_alltoall_tuna(const napcoll_request_t *request)
                            .burst = napcoll_tuna_burst(request->params.tunable[1], size, radix),
                            .groups = 1,
                            .sized = napcoll_alltoall_sized(request),
+                           .headed = napcoll_alltoall_headed(request),
                            .rank = rank_of,
                            .add = add,
                            .rests = rests,

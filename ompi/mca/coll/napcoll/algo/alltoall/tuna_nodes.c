@@ -86,6 +86,7 @@ napcoll_tuna_nodes_t napcoll_tuna_nodes_begin(const napcoll_request_t *request)
                                           .burst = napcoll_tuna_burst(0, lanes, radix),
                                           .groups = map->nodes,
                                           .sized = napcoll_alltoall_sized(request),
+                                          .headed = napcoll_alltoall_headed(request),
                                           .rank = rank_of,
                                           .add = add,
                                           .rests = rests,
