@@ -89,6 +89,31 @@ static void very_many_ranks_agree(void **state)
     assert_true(agreement.pays);
 }
 
+/* Straight calls spare more and more; another one ends that. */
+static void large_blocks_are_believed_for_a_while(void **state)
+{
+    static const int spared[] = {1, 2, 4, 8, 8};
+    napcoll_patience_t patience = {0};
+
+    (void) state;
+    for (size_t turn = 0; turn < sizeof(spared) / sizeof(*spared); turn++) {
+        int calls = 0;
+
+        assert_false(napcoll_patience_spares(&patience));
+        napcoll_patience_learn(&patience, true);
+        while (calls < spared[turn]) {
+            assert_true(napcoll_patience_spares(&patience));
+            calls++;
+        }
+    }
+    assert_false(napcoll_patience_spares(&patience));
+    napcoll_patience_learn(&patience, false);
+    assert_false(napcoll_patience_spares(&patience));
+    napcoll_patience_learn(&patience, true);
+    assert_true(napcoll_patience_spares(&patience));
+    assert_false(napcoll_patience_spares(&patience));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +122,7 @@ int main(void)
         cmocka_unit_test(a_dear_message_makes_fewer_ranks_agree),
         cmocka_unit_test(ranks_alone_on_their_nodes_reckon_with_doubling),
         cmocka_unit_test(very_many_ranks_agree),
+        cmocka_unit_test(large_blocks_are_believed_for_a_while),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,7 +149,11 @@ typedef struct mca_coll_napcoll_module {
     napcoll_topo_state_t topo_state;
     napcoll_node_map_t *map;
     size_t mean_bytes; /**< of a block of MPI_Alltoallv, as users say; 0: they say nothing */
-    int pays_to_agree[NAPCOLL_COLLS];        /**< 1, 0, or -1: not reckoned yet */
+    int pays_to_agree[NAPCOLL_COLLS]; /**< 1, 0, or -1: not reckoned yet */
+    struct {
+        napcoll_patience_t patience;
+        napcoll_call_t call; /**< the last one on which ranks agreed */
+    } agreed[NAPCOLL_COLLS];
     int info_force[NAPCOLL_COLLS];           /**< NAPCOLL_FORCE_... of the info key, or -1 */
     napcoll_cached_t *cached[NAPCOLL_COLLS]; /**< the latest first, a few dozen at most */
     napcoll_engine_t engine;

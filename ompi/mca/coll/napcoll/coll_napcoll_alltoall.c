@@ -117,9 +117,10 @@ static double sixteenth_power(double x)
 
 /* The sizes by which an uneven call is decided, the same on all ranks. Sums alone tell both of them: the 16th root
  * of the sum of the largest blocks' 16th powers is at least the largest, and at most P^(1/16) times it; the next
- * power of two is taken for it. */
+ * power of two is taken for it. Without agreeing, where the last call on which they agreed went straight (*agreed is
+ * left as it is), they are the sizes of that. */
 static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pairs,
-                 napcoll_call_t *call)
+                 napcoll_call_t *call, bool *agreed)
 {
     enum { SENT, LARGEST, NUMBERS };
     const double ranks = pairs->ranks;
@@ -130,6 +131,12 @@ static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pair
     if (!must_agree(napcoll, call->coll)) {
         return OMPI_SUCCESS;
     }
+    if (NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force(napcoll, call->coll)
+        && napcoll_patience_spares(&napcoll->agreed[call->coll].patience)) {
+        *call = napcoll->agreed[call->coll].call;
+        return OMPI_SUCCESS;
+    }
+    *agreed = true;
     for (int j = 0; j < pairs->ranks; j++) {
         const double bytes = (double) pairs->send[j].bytes;
 
@@ -158,7 +165,7 @@ static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, const si
     napcoll_call_t call = {.coll = coll};
     const napcoll_plan_t *plan;
     napcoll_pairs_t *pairs;
-    bool back;
+    bool back, agreed = false;
     int rc = mca_coll_napcoll_know_nodes(napcoll, done);
 
     if (OMPI_SUCCESS != rc || !*done) {
@@ -187,11 +194,15 @@ static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, const si
     if (pairs->even) {
         call.bytes = call.largest = pairs->bytes;
     } else {
-        rc = agree(napcoll, pairs, &call);
+        rc = agree(napcoll, pairs, &call, &agreed);
         pairs->largest = call.largest;
     }
     if (OMPI_SUCCESS == rc) {
         rc = mca_coll_napcoll_plan_for(napcoll, &call, &plan);
+    }
+    if (OMPI_SUCCESS == rc && agreed) {
+        napcoll->agreed[coll].call = call;
+        napcoll_patience_learn(&napcoll->agreed[coll].patience, NULL != plan && 0 == plan->temps);
     }
     *done = OMPI_SUCCESS != rc || NULL != plan;
     return OMPI_SUCCESS == rc && NULL != plan

@@ -48,4 +48,31 @@ int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *coll
                       const napcoll_settings_t *settings, const napcoll_settings_t *reducing,
                       const napcoll_node_map_t *map, napcoll_agreement_t *agreement);
 
+/** How long ranks do without agreeing, once they have found that blocks had better go straight: for that they need
+ * no sizes, and whoever sends large blocks mostly does so again. All zero: they agree in the next call. */
+typedef struct napcoll_patience {
+    int calls; /**< to come that need not agree */
+    int turn;  /**< how many there were the last time */
+} napcoll_patience_t;
+
+enum { NAPCOLL_MOST_PATIENCE = 8 };
+
+/** Whether the next call does without agreeing; counts it. */
+static inline bool napcoll_patience_spares(napcoll_patience_t *patience)
+{
+    const bool spares = patience->calls > 0;
+
+    patience->calls -= spares;
+    return spares;
+}
+
+/** What came of a call in which ranks have agreed: calls that went straight spare 1, 2, 4, then 8. */
+static inline void napcoll_patience_learn(napcoll_patience_t *patience, bool straight)
+{
+    const int more = 0 == patience->turn ? 1 : 2 * patience->turn;
+
+    patience->turn = !straight ? 0 : more > NAPCOLL_MOST_PATIENCE ? NAPCOLL_MOST_PATIENCE : more;
+    patience->calls = patience->turn;
+}
+
 #endif /* NAPCOLL_AGREEMENT_H */
