@@ -27,7 +27,7 @@ docs/results) alltoall.md, with the commands, and the figures as CSV:
 Installs what is missing and builds napcoll first.
 
   --part LIST            of sizes, deals, radix and memory, with commas between (default: all)
-  --time-limit SECONDS   of each of the fourteen runs (default 120)
+  --time-limit SECONDS   of each of the fourteen runs (default 120), thrice in the first two
   --output DIR           default docs/results
   --help                 this text
 END
@@ -52,7 +52,7 @@ on() {
 }
 
 measure_sizes() {
-    local shape title
+    local shape title time_limit=$((3 * time_limit))
     for shape in 8x8 16x4; do
         on "${shape%x*}" "${shape#*x}"
         title="Random sizes, $shape"
