@@ -139,10 +139,10 @@ show_memory() {
         printf '\n## Memory\n\nOf each process, by `napcoll-plan explain`, with blocks of 64 bytes and of 4 KB on average:\n'
         for nodes in 256 2048; do
             for bytes in 64 4K; do
-                printf '\n    napcoll-plan explain --coll %s --nodes %s --ppn 16 --bytes %s --machine bluewaters.conf\n\n' \
+                printf '\n    napcoll-plan explain --coll %s --nodes %s --ppn 16 --bytes %s --machine netlab.conf\n\n' \
                     "$coll" "$nodes" "$bytes"
                 napcoll-plan explain --coll "$coll" --nodes "$nodes" --ppn 16 --bytes "$bytes" \
-                    --machine bluewaters.conf | sed -n '/^Memory/,/^$/s/^./    &/p'
+                    --machine netlab.conf | sed -n '/^Memory/,/^$/s/^./    &/p'
             done
         done
     } >>"$scratch/$document.md"
