@@ -324,9 +324,10 @@ test_job_status()
 test_session_folder()
 {
     mkdir -p "$work/tmp"
+    # Some launchers warn of a process group that a child was quicker to set.
     same "session folders are in the private folder" "" \
         "$(TMPDIR=$work/tmp "$netlab" --nodes 2 --ppn 2 -- mpirun -np 4 \
-            sh -c 'ls -A "$1"' - "$work/tmp" 2>&1)"
+            sh -c 'ls -A "$1"' - "$work/tmp" 2>&1 | grep -v 'setpgid.* failed in parent')"
 }
 
 test_status()
