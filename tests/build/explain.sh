@@ -394,6 +394,7 @@ all_to_alls_say_memory_and_agreement() {
         fi
         has 'To agree on the sizes takes' "$work/many"
         lacks 'does not pay' "$work/many"
+        has 'see --bounded.' "$work/many"
         has 'That does not pay' "$work/few"
         has "the component's auto, told the size, takes" "$work/few"
     done

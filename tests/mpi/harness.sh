@@ -208,14 +208,17 @@ local_phases() {
 # fake NP PPN MAP PHASES: sets the array `launch` to an mpirun on one node taken for several.
 fake() {
     local_phases "$4"
+    program_seconds=60
     # shellcheck disable=SC2054 # the comma is in the value
     launch=("${one_node[@]}" -np "$1" --mca coll napcoll,tuned --mca coll_napcoll_fake_ppn "$2"
         --mca coll_napcoll_fake_map "$3" "${phases[@]}")
 }
 
-# emulated NODES PPN MAP NP PHASES: the same on netlab.
+# emulated NODES PPN MAP NP PHASES: the same on netlab, where forty processes on ten nodes take ten seconds, and
+# several times that beside another suite.
 emulated() {
     local_phases "$5"
+    program_seconds=120
     # shellcheck disable=SC2054 # as above
     launch=("$netlab" --nodes "$1" --ppn "$2" --map "$3" --latency 0 --rate unlimited --gap 0 --
         mpirun -np "$4" --mca coll napcoll,tuned "${phases[@]}")
@@ -234,11 +237,11 @@ program_of() {
 }
 
 # collective NAME COLL ALGORITHM EXPECT NONCOMMUTATIVE [LARGE]: the whole program of a collective, under
-# `launch`. Forty processes on ten nodes take ten seconds, and several times that beside another suite.
+# `launch`.
 collective() {
     local program
     program_of "$2"
-    case_of "$1" 120 "${launch[@]}" "$programs/${program[0]}" "${program[@]:1}" --algorithm "$3" \
+    case_of "$1" "$program_seconds" "${launch[@]}" "$programs/${program[0]}" "${program[@]:1}" --algorithm "$3" \
         --expect "$4" --expect-large "$4" --expect-noncommutative "$5" --large "${6:-100000}"
 }
 

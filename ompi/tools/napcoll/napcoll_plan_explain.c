@@ -563,6 +563,10 @@ static bool print_agreement(const case_t *c)
     if (!agreement.pays) {
         printf("That does not pay: unless users set alltoallv_mean_bytes, auto leaves the calls to "
                "the previous component.\n");
+    } else if (!c->options->params.bounded) {
+        printf(
+            "Where the largest block is found to be small (alltoallv_bounded_bytes), sizes go along "
+            "with the blocks:\nsee --bounded.\n");
     }
     return agreement.pays;
 }

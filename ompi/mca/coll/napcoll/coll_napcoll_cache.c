@@ -400,13 +400,14 @@ static void count_call(const napcoll_cached_t *entry, bool fits_in)
 {
     napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
     const napcoll_decision_t *decision = &entry->decision;
-    const napcoll_reason_t reason = decision->algorithm < 0 ? decision->reason
-                                                            : NAPCOLL_REASON_MEMORY;
 
-    atomic_fetch_add_explicit(decision->algorithm >= 0 && fits_in
-                                  ? &counters->runs[entry->call.coll][decision->algorithm]
-                                  : &counters->fallbacks[entry->call.coll][reason],
-                              1, memory_order_relaxed);
+    if (decision->algorithm >= 0 && fits_in) {
+        atomic_fetch_add_explicit(&counters->runs[entry->call.coll][decision->algorithm], 1,
+                                  memory_order_relaxed);
+        return;
+    }
+    mca_coll_napcoll_count_fallback(
+        entry->call.coll, decision->algorithm < 0 ? decision->reason : NAPCOLL_REASON_MEMORY);
 }
 
 int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,

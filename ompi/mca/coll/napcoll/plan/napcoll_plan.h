@@ -104,8 +104,8 @@ typedef struct napcoll_step {
     bool
         sizes; /**< a message of blocks' sizes, not of the blocks: of those that are in the slots when
                        the stage has ended. It comes a stage or more before a block that goes into a
-                       slot, where ranks do not know its size, or */
-    bool headed; /**< the message of the block itself begins with the sizes of all its blocks */
+                       slot, where ranks do not know its size and it does not come headed */
+    bool headed; /**< a message of blocks that begins with the sizes of all of them */
     napcoll_span_t dst;
     napcoll_span_t left;
     napcoll_span_t right;

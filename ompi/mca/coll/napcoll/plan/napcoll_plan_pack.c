@@ -10,7 +10,7 @@
  *     rank blocks temps stages steps max_messages layout scattered listed
  *     first count                                   of each buffer
  *     first messages work                           of each stage
- *     kind phase peer sizes+2headed dst left right          of each step; a span is buffer first count
+ *     kind phase peer sizes+2headed dst left right  of each step; a span is buffer first count
  *     span                                          of each run of the list
  */
 
