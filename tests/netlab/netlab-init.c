@@ -328,20 +328,33 @@ static int exit_status(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Whether a process was the switch: without it, the command would wait for ever. */
-static bool is_switch(pid_t pid)
+/* The process number of the switch, or 0 before it has started. */
+static pid_t switch_pid(void)
 {
     FILE *in = fopen(RUN_DIR "/pid/switch", "re");
     int number = 0;
 
     if (NULL == in) {
-        return false;
+        return 0;
     }
     if (1 != fscanf(in, "%d", &number)) {
         number = 0;
     }
     fclose(in);
-    return pid == (pid_t) number;
+    return (pid_t) number;
+}
+
+/* Lets the switch say what it has dropped, for which it has a second. */
+static void end_switch(void)
+{
+    const pid_t pid = switch_pid();
+
+    if (pid <= 0 || 0 != kill(pid, SIGTERM)) {
+        return; /* it has not started, or has ended */
+    }
+    for (int i = 0; i < 200 && 0 == waitpid(pid, NULL, WNOHANG); ++i) {
+        (void) usleep(5000);
+    }
 }
 
 /*
@@ -375,7 +388,8 @@ static int supervise(pid_t child, bool same_group)
             if (pid == child) {
                 return exit_status(status);
             }
-            if (1 == getpid() && is_switch(pid)) {
+            /* Without the switch, the command would wait for ever. */
+            if (1 == getpid() && pid == switch_pid()) {
                 fprintf(stderr, "netlab: the switch has ended (status %d), so must the command\n",
                         exit_status(status));
                 return EXIT_NO_SWITCH;
@@ -390,6 +404,7 @@ static void __attribute__((noreturn)) run_hub(int nodes, const char *shm_bytes, 
 {
     struct pollfd alive = {.fd = alive_fd, .events = POLLIN};
     pid_t child;
+    int status;
 
     /* Die with the parent; the pipe tells if it died before this request. */
     if (0 != prctl(PR_SET_PDEATHSIG, SIGKILL)) {
@@ -416,7 +431,12 @@ static void __attribute__((noreturn)) run_hub(int nodes, const char *shm_bytes, 
         fprintf(stderr, "netlab: %s: %s\n", command[0], strerror(errno));
         _exit(127);
     }
-    exit(supervise(child, true)); /* what comes here comes from the parent, or from the terminal */
+    /* The signals that come here come from the parent, or from the terminal. */
+    status = supervise(child, true);
+    if (NULL != getenv("NETLAB_VERBOSE")) {
+        end_switch();
+    }
+    exit(status);
 }
 
 int main(int argc, char **argv)

@@ -9,12 +9,15 @@
  *                                                 prints Mbit/s as seen by the receiver
  *     node0$ netlab-probe packets node1 300       a burst of small datagrams:
  *                                                 prints packets/s as seen by the receiver
+ *     node0$ netlab-probe burst node1 300         a burst of datagrams of 1000 bytes, some of which
+ *                                                 may be lost: prints how many have arrived
  *
- * A probe opens a TCP connection and sends a request {kind, amount}.  For "packets" the listener
- * answers with one byte when it is ready to receive datagrams.  Several probes of the other kinds are
- * answered at the same time.  The reply of "rate" and "packets"
- * is {units counted, ns they took}, where the first part of a stream, in which TCP speeds up, and
- * the first datagram only start the clock.
+ * A probe opens a TCP connection and sends a request {kind, amount}.  For datagrams the listener
+ * answers with one byte when it is ready to receive them.  Several probes of any kind but "packets" are
+ * answered at the same time; those of "burst" share what arrives, so the sum of their numbers counts.
+ * The reply of "rate" and "packets" is {units counted, ns they took}, where the first part of a stream, in
+ * which TCP speeds up, and the first datagram only start the clock; that of "burst" is {datagrams, 0}.  A
+ * stream that arrives changed is not answered.
  *
  * Exit status: 0, or 1 with a message if something failed.
  */
@@ -35,9 +38,18 @@
 #include <unistd.h>
 
 #define PORT_TEXT "7777"
-enum { PORT = 7777, CHUNK = 65536, CONNECT_TRIES = 100, DATAGRAM = 64, SILENCE_S = 2 };
+enum {
+    PORT = 7777,
+    CHUNK = 65536,
+    CONNECT_TRIES = 100,
+    SMALL_DATAGRAM = 64,
+    BURST_DATAGRAM = 1000,
+    DATAGRAM_BUFFER = 4 << 20,
+    SILENCE_S = 1,
+    PERIOD = 251 /* of the bytes of a stream */
+};
 
-enum kind { KIND_RTT = 1, KIND_RATE, KIND_PACKETS };
+enum kind { KIND_RTT = 1, KIND_RATE, KIND_PACKETS, KIND_BURST };
 
 struct request {
     uint64_t kind;
@@ -50,6 +62,7 @@ struct reply {
 };
 
 static unsigned char buffer[CHUNK];
+static unsigned char pattern[CHUNK + PERIOD]; /* what a stream consists of, from its first byte */
 
 static void __attribute__((noreturn)) die(const char *what)
 {
@@ -106,6 +119,13 @@ static int write_all(int fd, const void *data, size_t length)
     return 0;
 }
 
+static void make_pattern(void)
+{
+    for (size_t i = 0; i < sizeof(pattern); ++i) {
+        pattern[i] = (unsigned char) (i % PERIOD);
+    }
+}
+
 static void no_delay(int fd)
 {
     int on = 1;
@@ -138,7 +158,7 @@ static int answer_rate(int fd, uint64_t bytes)
     while (seen < bytes) {
         ssize_t got = read(fd, buffer, sizeof(buffer));
 
-        if (got <= 0) {
+        if (got <= 0 || 0 != memcmp(buffer, pattern + seen % PERIOD, (size_t) got)) {
             return -1;
         }
         seen += (uint64_t) got;
@@ -178,13 +198,28 @@ static int answer_packets(int fd, int datagrams, uint64_t count)
     return write_all(fd, &reply, sizeof(reply));
 }
 
+static int answer_burst(int fd, int datagrams)
+{
+    struct reply reply = {0, 0};
+
+    if (0 != write_all(fd, "r", 1)) {
+        return -1;
+    }
+    while (recv(datagrams, buffer, sizeof(buffer), 0) >= 0) {
+        reply.units++;
+    }
+    return write_all(fd, &reply, sizeof(reply));
+}
+
 static int open_datagrams(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(PORT)};
     struct timeval silence = {.tv_sec = SILENCE_S};
+    int size = DATAGRAM_BUFFER; /* or as much as the system allows */
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
     if (fd < 0 || 0 != setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof(silence))
+        || 0 != setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size))
         || 0 != bind(fd, (struct sockaddr *) &address, sizeof(address))) {
         die("datagram socket");
     }
@@ -207,6 +242,8 @@ static int answer(int fd, int datagrams)
         return answer_rate(fd, request.amount);
     case KIND_PACKETS:
         return answer_packets(fd, datagrams, request.amount);
+    case KIND_BURST:
+        return answer_burst(fd, datagrams);
     default:
         return -1;
     }
@@ -318,19 +355,20 @@ static void measure_rate(int fd, uint64_t bytes)
 {
     struct reply reply;
 
-    for (uint64_t left = bytes; left > 0;) {
-        size_t part = left < sizeof(buffer) ? (size_t) left : sizeof(buffer);
+    for (uint64_t sent = 0; sent < bytes;) {
+        size_t part = bytes - sent < CHUNK ? (size_t) (bytes - sent) : CHUNK;
 
-        if (0 != write_all(fd, buffer, part)) {
+        if (0 != write_all(fd, pattern + sent % PERIOD, part)) {
             die("stream");
         }
-        left -= part;
+        sent += part;
     }
     reply = read_reply(fd);
     printf("%.1f\n", (double) reply.units * 8e3 / (double) reply.ns);
 }
 
-static void measure_packets(int fd, const char *node, uint64_t count)
+/* Sends datagrams once the listener is ready. Returns its reply. */
+static struct reply send_datagrams(int fd, const char *node, uint64_t count, size_t bytes)
 {
     int datagrams = connect_to(node, SOCK_DGRAM);
     struct reply reply;
@@ -340,12 +378,19 @@ static void measure_packets(int fd, const char *node, uint64_t count)
         die("readiness");
     }
     for (uint64_t i = 0; i < count; ++i) {
-        if (DATAGRAM != send(datagrams, buffer, DATAGRAM, 0)) {
+        if ((ssize_t) bytes != send(datagrams, buffer, bytes, 0)) {
             die("datagram");
         }
     }
     reply = read_reply(fd);
     close(datagrams);
+    return reply;
+}
+
+static void measure_packets(int fd, const char *node, uint64_t count)
+{
+    const struct reply reply = send_datagrams(fd, node, count, SMALL_DATAGRAM);
+
     if (reply.units + 1 != count) {
         fprintf(stderr, "netlab-probe: %" PRIu64 " of %" PRIu64 " datagrams arrived\n",
                 reply.units + 1, count);
@@ -360,6 +405,7 @@ int main(int argc, char **argv)
     char *end = NULL;
     int fd;
 
+    make_pattern();
     if (2 == argc && 0 == strcmp(argv[1], "listen")) {
         listen_for_probes();
     }
@@ -367,12 +413,13 @@ int main(int argc, char **argv)
         request.kind = 0 == strcmp(argv[1], "rtt")       ? KIND_RTT
                        : 0 == strcmp(argv[1], "rate")    ? KIND_RATE
                        : 0 == strcmp(argv[1], "packets") ? KIND_PACKETS
+                       : 0 == strcmp(argv[1], "burst")   ? KIND_BURST
                                                          : 0;
         request.amount = strtoull(argv[3], &end, 10);
     }
     if (0 == request.kind || 0 == request.amount || '\0' != *end) {
         fprintf(stderr, "usage: netlab-probe listen\n"
-                        "       netlab-probe rtt|rate|packets NODE COUNT\n");
+                        "       netlab-probe rtt|rate|packets|burst NODE COUNT\n");
         return 2;
     }
     fd = connect_to(argv[2], SOCK_STREAM);
@@ -386,6 +433,9 @@ int main(int argc, char **argv)
         break;
     case KIND_RATE:
         measure_rate(fd, request.amount);
+        break;
+    case KIND_BURST:
+        printf("%" PRIu64 "\n", send_datagrams(fd, argv[2], request.amount, BURST_DATAGRAM).units);
         break;
     default:
         measure_packets(fd, argv[2], request.amount);

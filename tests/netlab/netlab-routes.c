@@ -3,6 +3,7 @@
 #include "netlab-routes.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,19 @@ uint64_t link_transfer(const struct link *link, uint64_t bytes)
     return 0 == link->rate ? 0 : bytes * 8 * second / link->rate;
 }
 
-uint64_t link_enter(struct link *link, uint64_t earliest, uint64_t bytes)
+bool link_enter(struct link *link, uint64_t earliest, uint64_t bytes, uint64_t *start)
 {
-    const uint64_t start = earliest > link->next_free ? earliest : link->next_free;
     const uint64_t transfer = link_transfer(link, bytes);
 
-    link->next_free = start + (transfer > link->gap ? transfer : link->gap);
-    return start;
+    *start = earliest > link->next_free ? earliest : link->next_free;
+    link->packets++;
+    /* What is in the queue is what the link still has to carry. */
+    if (0 != link->queue && *start - earliest + transfer > link_transfer(link, link->queue)) {
+        link->dropped++;
+        return false;
+    }
+    link->next_free = *start + (transfer > link->gap ? transfer : link->gap);
+    return true;
 }
 
 static napcoll_switch_tree_t *read_tree(const char *path)
@@ -44,13 +51,13 @@ static napcoll_switch_tree_t *read_tree(const char *path)
     return tree;
 }
 
-/* An array of links, zeroed but for their rate. */
-static struct link *new_links(size_t count, uint64_t rate)
+/* An array of links that are all as one. */
+static struct link *new_links(size_t count, const struct link *one)
 {
     struct link *links = calloc(count, sizeof(*links));
 
     for (size_t i = 0; NULL != links && i < count; ++i) {
-        links[i].rate = rate;
+        links[i] = *one;
     }
     return links;
 }
@@ -73,7 +80,7 @@ static int place_nodes(struct routes *routes, const char *path, const char *cons
 }
 
 int routes_open(struct routes *routes, const char *path, const char *const *names, uint32_t nodes,
-                uint64_t trunk, uint64_t to_node)
+                const struct link *trunk, const struct link *to_node)
 {
     *routes = (struct routes){.tree = read_tree(path)};
     if (NULL == routes->tree) {
@@ -154,4 +161,29 @@ void routes_describe(const struct routes *routes, const char *path, const char *
         }
         fprintf(stderr, "\n");
     }
+}
+
+/* Says how many packets a link has dropped, if any. Returns their number. */
+static uint64_t describe_drops(const struct link *link, const char *where, const char *name)
+{
+    if (0 != link->dropped) {
+        fprintf(stderr, "netlab: queue %s %s: %" PRIu64 " of %" PRIu64 " packets dropped\n", where,
+                '\0' == name[0] ? "(unnamed)" : name, link->dropped, link->packets);
+    }
+    return link->dropped;
+}
+
+void routes_describe_drops(const struct routes *routes, const char *const *names, uint32_t nodes)
+{
+    const napcoll_switch_tree_t *tree = routes->tree;
+    uint64_t dropped = 0;
+
+    for (int s = 0; NULL != tree && s < tree->switches; ++s) {
+        dropped += describe_drops(&routes->up[s], "up from switch", tree->at[s].name);
+        dropped += describe_drops(&routes->down[s], "down to switch", tree->at[s].name);
+    }
+    for (uint32_t i = 0; NULL != tree && i < nodes; ++i) {
+        dropped += describe_drops(&routes->to_node[i], "to", names[i]);
+    }
+    fprintf(stderr, "netlab: %" PRIu64 " packets dropped by full queues\n", dropped);
 }

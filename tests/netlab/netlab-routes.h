@@ -12,6 +12,7 @@
 #ifndef NETLAB_ROUTES_H
 #define NETLAB_ROUTES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "topo/napcoll_switch_tree.h"
@@ -20,14 +21,21 @@
 struct link {
     uint64_t rate;
     uint64_t gap;       /* least time between the starts of two packets */
+    uint64_t queue;     /* bytes that may be in it or wait for it (0: any number) */
     uint64_t next_free; /* when the packets accepted so far will have left */
+    uint64_t packets;   /* that came, those dropped included */
+    uint64_t dropped;   /* that found the queue full */
 };
 
 /* How long bytes occupy a link that has no gap. */
 uint64_t link_transfer(const struct link *link, uint64_t bytes);
 
-/* Sends bytes over a link, not before a time. Returns when they start. */
-uint64_t link_enter(struct link *link, uint64_t earliest, uint64_t bytes);
+/*
+ * Sends a packet of bytes over a link, not before a time; sets when it starts.  Returns false, and the
+ * packet is lost, if its bytes and those that have not left by the earliest time are more than the queue
+ * holds.
+ */
+bool link_enter(struct link *link, uint64_t earliest, uint64_t bytes, uint64_t *start);
 
 struct routes {
     napcoll_switch_tree_t *tree; /* NULL: there is one switch, and it delays nothing */
@@ -39,11 +47,11 @@ struct routes {
 
 /*
  * Reads a switch tree that has the nodes of these names (it may have others), and opens its links: those
- * between switches have the rate of trunk, those to the nodes that of to_node.  Says on standard error
- * what is wrong with the file, as netlab does, and returns -1.
+ * between switches are as trunk, those to the nodes as to_node.  Says on standard error what is wrong
+ * with the file, as netlab does, and returns -1.
  */
 int routes_open(struct routes *routes, const char *path, const char *const *names, uint32_t nodes,
-                uint64_t trunk, uint64_t to_node);
+                const struct link *trunk, const struct link *to_node);
 
 void routes_close(struct routes *routes);
 
@@ -57,5 +65,8 @@ struct link *routes_next(const struct routes *routes, int *at, uint32_t to);
 /* Says on standard error which node is where. */
 void routes_describe(const struct routes *routes, const char *path, const char *const *names,
                      uint32_t nodes);
+
+/* Says on standard error which queues have dropped packets, and how many all together. */
+void routes_describe_drops(const struct routes *routes, const char *const *names, uint32_t nodes);
 
 #endif

@@ -23,10 +23,11 @@
  *
  *     arrival at a link = start on the link before + max(0, bytes / its rate - bytes / this one's)
  *
- * so its last byte never comes before it has left the link before.  The links are shared, so packets
- * enter each in the order of their arrivals there: all that are between two links stand in a heap, and
- * move when their time has come.  That is looked after only as often as the rings are, which is often
- * enough, because the latency comes after the last link.
+ * so its last byte never comes before it has left the link before.  These links may have bounded queues,
+ * and a packet that finds no room in one is dropped.  The links are shared, so packets enter each in the
+ * order of their arrivals there: all that are between two links stand in a heap, and move when their time
+ * has come.  That is looked after only as often as the rings are, which is often enough, because the
+ * latency comes after the last link.
  *
  * Delays are exact on average even if this process is late: arrival is the time stamp that the
  * kernel put on the packet, and lateness of one packet does not move the next one.
@@ -64,8 +65,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -75,12 +78,13 @@
 
 enum {
     NAME_MAX_LENGTH = 32,
-    FRAME_SIZE = 65536,           /* one ring slot: headers and a packet of the nodes' MTU */
-    BLOCK_SIZE = 16 * FRAME_SIZE, /* the kernel allocates rings in blocks */
-    MAX_RING_BLOCKS = 32,         /* per port: 512 packets */
-    TOTAL_RING_BLOCKS = 512,      /* all ports together: 512 MiB */
-    RECEIVE_BUDGET = 256,         /* packets read from one port before others get a turn */
-    SEND_BATCH = 64,              /* packets handed to the kernel with one call */
+    FRAME_HEADERS = 536,     /* of a packet in the ring: the kernel's, virtio's, Ethernet's */
+    LEAST_FRAME_SIZE = 2048, /* one ring slot: headers and a packet of the nodes' MTU */
+    BLOCK_SIZE = 1 << 20,    /* the kernel allocates rings in blocks */
+    MAX_RING_BLOCKS = 32,    /* per port: 512 packets of the largest MTU, 16384 of Ethernet's */
+    TOTAL_RING_BLOCKS = 512, /* all ports together: 512 MiB */
+    RECEIVE_BUDGET = 256,    /* packets read from one port before others get a turn */
+    SEND_BATCH = 64,         /* packets handed to the kernel with one call */
     REALTIME_PRIORITY = 20,
     VNET_HEADER = sizeof(struct virtio_net_hdr)
 };
@@ -108,6 +112,7 @@ struct port {
     uint64_t queued;    /* bytes accepted and not yet delivered */
     int fd;
     unsigned char *ring;
+    uint32_t frame_size;
     uint32_t ring_frames;
     uint32_t ring_next;
     uint64_t last_arrival;
@@ -120,6 +125,7 @@ struct port {
 
 struct network {
     struct event_base *base;
+    int end_fd;             /* readable when the emulation ends; -1 if nothing is to be said then */
     uint64_t latency;       /* ns, of every way */
     struct heap deliveries; /* packets that have crossed their last link */
     struct heap between;    /* packets between two links */
@@ -164,11 +170,16 @@ static void count_lost(struct port *port, uint64_t packets, const char *why)
 static void cross(struct network *network, struct link *link, struct packet *packet)
 {
     const uint64_t bytes = packet->length - VNET_HEADER;
-    const uint64_t start = link_enter(link, packet->due, bytes);
     const uint64_t transfer = link_transfer(link, bytes);
     struct port *from = packet->from;
+    uint64_t start;
     bool kept;
 
+    if (!link_enter(link, packet->due, bytes, &start)) {
+        from->queued -= packet->length;
+        free(packet);
+        return;
+    }
     packet->next = routes_next(&network->routes, &packet->at, packet->to);
     if (NULL == packet->next) {
         packet->due = start + transfer + network->latency;
@@ -343,7 +354,7 @@ static void count_overruns(struct port *port)
 static void read_ring(struct port *port, uint64_t now)
 {
     for (int budget = RECEIVE_BUDGET; budget > 0; --budget) {
-        unsigned char *frame = port->ring + (size_t) port->ring_next * FRAME_SIZE;
+        unsigned char *frame = port->ring + (size_t) port->ring_next * port->frame_size;
         struct tpacket2_hdr *header = (struct tpacket2_hdr *) (void *) frame;
         uint32_t status = __atomic_load_n(&header->tp_status, __ATOMIC_ACQUIRE);
 
@@ -382,6 +393,14 @@ static void rest(const struct network *network)
     }
 }
 
+/* Whether netlab has asked for the end. */
+static bool at_the_end(const struct network *network)
+{
+    struct pollfd end = {.fd = network->end_fd, .events = POLLIN};
+
+    return network->end_fd >= 0 && 0 != poll(&end, 1, 0);
+}
+
 /* Goes on as long as packets are on their way. */
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
@@ -398,10 +417,59 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
         }
         move_on(network, now);
         deliver_due(network);
-        if (0 == network->deliveries.size && 0 == network->between.size) {
+        if ((0 == network->deliveries.size && 0 == network->between.size) || at_the_end(network)) {
             return;
         }
         rest(network);
+    }
+}
+
+/* ---- the end ---- */
+
+/* An array of the nodes' names. */
+static const char **node_names(const struct network *network)
+{
+    const char **names = calloc(network->port_count, sizeof(*names));
+
+    if (NULL == names) {
+        die("names of nodes");
+    }
+    for (uint32_t i = 0; i < network->port_count; ++i) {
+        names[i] = network->ports[i].node;
+    }
+    return names;
+}
+
+/* Says what the queues have dropped. */
+static void on_end(evutil_socket_t fd, short what, void *arg)
+{
+    struct network *network = arg;
+    const char **names = node_names(network);
+
+    (void) fd;
+    (void) what;
+    routes_describe_drops(&network->routes, names, network->port_count);
+    free(names);
+    exit(EXIT_SUCCESS);
+}
+
+/* Makes the signal TERM, by which netlab asks for the end, one more thing that the loop watches. */
+static void expect_end(struct network *network)
+{
+    struct event *end;
+    sigset_t set;
+
+    if (0 != sigemptyset(&set) || 0 != sigaddset(&set, SIGTERM)
+        || 0 != sigprocmask(SIG_BLOCK, &set, NULL)) {
+        die("signal");
+    }
+    network->end_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (network->end_fd < 0) {
+        die("signalfd");
+    }
+    end = event_new(network->base, network->end_fd, EV_READ, on_end, network);
+    if (NULL == end || 0 != event_add(end, NULL)) {
+        die("event");
     }
 }
 
@@ -463,11 +531,28 @@ static void read_table(struct network *network, const char *path, const struct l
     network->port_count = count;
 }
 
+/* The size of a ring slot, a power of two, for packets of an interface's MTU. */
+static uint32_t frame_size_for(int fd, unsigned interface)
+{
+    struct ifreq request;
+    uint32_t size = LEAST_FRAME_SIZE;
+
+    memset(&request, 0, sizeof(request));
+    if (NULL == if_indextoname(interface, request.ifr_name)
+        || 0 != ioctl(fd, SIOCGIFMTU, &request)) {
+        die("MTU");
+    }
+    while (size < FRAME_HEADERS + (uint32_t) request.ifr_mtu) {
+        size *= 2;
+    }
+    return size;
+}
+
 /* Opens a port's packet socket with its ring. */
 static void open_port(struct port *port, uint32_t blocks)
 {
     struct sockaddr_ll address = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_IP)};
-    struct tpacket_req request = {.tp_block_size = BLOCK_SIZE, .tp_frame_size = FRAME_SIZE};
+    struct tpacket_req request = {.tp_block_size = BLOCK_SIZE};
     int version = TPACKET_V2;
     int on = 1;
     void *ring;
@@ -480,7 +565,9 @@ static void open_port(struct port *port, uint32_t blocks)
     if (port->fd < 0) {
         die("packet socket");
     }
-    port->ring_frames = blocks * (BLOCK_SIZE / FRAME_SIZE);
+    port->frame_size = frame_size_for(port->fd, (unsigned) address.sll_ifindex);
+    port->ring_frames = blocks * (BLOCK_SIZE / port->frame_size);
+    request.tp_frame_size = port->frame_size;
     request.tp_block_nr = blocks;
     request.tp_frame_nr = port->ring_frames;
     if (0 != setsockopt(port->fd, SOL_PACKET, PACKET_VERSION, &version, sizeof(version))
@@ -592,17 +679,12 @@ static bool parse_number(const char *text, uint64_t *value)
 }
 
 /* Opens the links between the switches that connect the ports. */
-static void read_topology(struct network *network, const char *path, uint64_t trunk, uint64_t rate)
+static void read_topology(struct network *network, const char *path, const struct link *trunk,
+                          const struct link *to_node)
 {
-    const char **names = calloc(network->port_count, sizeof(*names));
+    const char **names = node_names(network);
 
-    if (NULL == names) {
-        die("names of nodes");
-    }
-    for (uint32_t i = 0; i < network->port_count; ++i) {
-        names[i] = network->ports[i].node;
-    }
-    if (0 != routes_open(&network->routes, path, names, network->port_count, trunk, rate)) {
+    if (0 != routes_open(&network->routes, path, names, network->port_count, trunk, to_node)) {
         exit(EXIT_FAILURE);
     }
     free(names);
@@ -611,9 +693,10 @@ static void read_topology(struct network *network, const char *path, uint64_t tr
 /* Says what is wrong with a switch tree for these nodes. Returns the exit status. */
 static int check_topology(const char *path, const char *const *names, uint32_t nodes)
 {
+    const struct link link = {.rate = 0};
     struct routes routes;
 
-    if (0 != routes_open(&routes, path, names, nodes, 0, 0)) {
+    if (0 != routes_open(&routes, path, names, nodes, &link, &link)) {
         return 2;
     }
     if (NULL != getenv("NETLAB_VERBOSE")) {
@@ -625,22 +708,24 @@ static int check_topology(const char *path, const char *const *names, uint32_t n
 
 int main(int argc, char **argv)
 {
-    struct network network = {.latency = 0};
+    struct network network = {.end_fd = -1};
     struct link uplink = {.rate = 0};
-    uint64_t trunk = 0;
+    struct link trunk = {.rate = 0};
+    struct link to_node = {.rate = 0};
     int ready;
     bool realtime;
 
     if (argc > 3 && 0 == strcmp(argv[1], "--check")) {
         return check_topology(argv[2], (const char *const *) argv + 3, (uint32_t) argc - 3);
     }
-    if ((5 != argc && 7 != argc) || !parse_number(argv[2], &network.latency)
+    if ((5 != argc && 8 != argc) || !parse_number(argv[2], &network.latency)
         || !parse_number(argv[3], &uplink.rate) || !parse_number(argv[4], &uplink.gap)
-        || (7 == argc && !parse_number(argv[5], &trunk))) {
+        || (8 == argc
+            && (!parse_number(argv[5], &trunk.rate) || !parse_number(argv[6], &trunk.queue)))) {
         fprintf(stderr, "usage: netlab-switch TABLE LATENCY_NS RATE_BITS_PER_SECOND GAP_NS "
-                        "[TRUNK_BITS_PER_SECOND TOPOLOGY]\n"
+                        "[TRUNK_BITS_PER_SECOND QUEUE_BYTES TOPOLOGY]\n"
                         "       netlab-switch --check TOPOLOGY NODE...\n"
-                        "(started by netlab; rate 0 is unlimited)\n");
+                        "(started by netlab; rate 0 and queue 0 are unlimited)\n");
         return 2;
     }
     ready = go_to_background();
@@ -648,10 +733,15 @@ int main(int argc, char **argv)
         die("signal");
     }
     read_table(&network, argv[1], &uplink);
-    if (7 == argc) {
-        read_topology(&network, argv[6], trunk, uplink.rate);
+    if (8 == argc) {
+        to_node.rate = uplink.rate;
+        to_node.queue = trunk.queue;
+        read_topology(&network, argv[7], &trunk, &to_node);
     }
     open_network(&network);
+    if (0 != trunk.queue && NULL != getenv("NETLAB_VERBOSE")) {
+        expect_end(&network);
+    }
     realtime = become_realtime();
     if (!realtime && NULL != getenv("NETLAB_VERBOSE")) {
         fprintf(stderr, "netlab-switch: no real-time priority or no locked memory: delays vary "

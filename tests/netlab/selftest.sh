@@ -50,6 +50,26 @@ compare_streams()
     awk -v one="$least" -v both="$least_both" 'BEGIN { printf "%.2f\n", both / one }'
 }
 
+# Inside a netlab: sends a burst of COUNT datagrams from node to node for each FROM-TO, all at once; prints
+# how many of a hundred have arrived, for each of some tries.
+send_bursts()
+{
+    local count=$1 pair i
+
+    shift
+    stream 1 "$@" # all listeners are there
+    for ((i = 0; i < tries / 2; i++)); do # they wait for more a while, each time
+        for pair in "$@"; do
+            "$here/netlab-agent" "node${pair%-*}" "exec '$probe' burst node${pair#*-} $count" &
+        done | awk -v count="$count" -v bursts=$# '
+            { arrived += $1 }
+            END {
+                if (NR != bursts) exit 1
+                printf "%.1f\n", 100 * arrived / (bursts * count)
+            }' || exit 1
+    done
+}
+
 # Inside a netlab: prints the results of one probe, tries times.
 if [ "${1:-}" = inside ]; then
     shift
@@ -58,6 +78,10 @@ if [ "${1:-}" = inside ]; then
     done
     if [ "$1" = streams ]; then
         compare_streams "${2%,*}" "${2#*,}" "$3"
+        exit
+    elif [ "$1" = bursts ]; then
+        IFS=, read -r -a pairs <<<"$2"
+        send_bursts "$3" "${pairs[@]}"
         exit
     fi
     if [ "$2" = self ]; then
@@ -84,7 +108,7 @@ report()
 }
 
 # check NAME LOW HIGH UNIT PROBE NODE AMOUNT OPTION...: passes if any try lies from LOW to HIGH. The probe
-# "streams" has FROM-TO,FROM-TO for NODE.
+# "streams" has FROM-TO,FROM-TO for NODE, "bursts" as many of them as you like.
 check()
 {
     local name=$1 low=$2 high=$3 unit=$4 kind=$5 node=$6 amount=$7 out status
@@ -155,5 +179,22 @@ check "streams to one node share the rate of its link" 1.6 2.5 "times as long" \
     streams 0-2,3-2 3000000 "${slow[@]}" --trunk unlimited --topology "$tree"
 check "without switches there is no such limit" 0.7 1.35 "times as long" \
     streams 0-2,3-2 3000000 "${slow[@]}"
+
+check "stream runs at a rate of 100Mbit with bounded queues" 85 115 Mbit/s \
+    rate node1 3000000 --latency 100us --rate 100Mbit --queue 64K
+check "with them, streams to one node share the rate of its link" 1.6 2.5 "times as long" \
+    streams 0-2,3-2 3000000 "${slow[@]}" --queue 1G
+
+# Of three bursts of 400 packets to one node, which come in while its link carries 400 of the 1200, a queue
+# of 64K keeps 62; more arrive, the less the bursts come at once.
+slow=(--nodes 4 --latency 100us --rate 10Mbit)
+check "a full queue drops packets" 37 65 "% of the packets" \
+    bursts 0-3,1-3,2-3 400 "${slow[@]}" --queue 64K
+check "one that has room for all drops none" 100 100 "% of the packets" \
+    bursts 0-3,1-3,2-3 100 "${slow[@]}" --queue 400K
+check "the queue of a node's own link drops none" 100 100 "% of the packets" \
+    bursts 0-3,1-2 400 "${slow[@]}" --queue 4K
+check "the full queue of a link between switches drops packets" 31 60 "% of the packets" \
+    bursts 0-2,1-3 400 "${slow[@]}" --queue 64K --trunk 5Mbit --topology "$tree"
 echo "1..$number"
 [ $failures = 0 ]

@@ -127,6 +127,11 @@ test_bad_options()
     rejects "--rate '0Mbit' 1Kbit" --rate 0Mbit -- true
     rejects "--gap 'fast' us" --gap=fast -- true
     rejects "--shm '1' 64K" --shm 1 -- true
+    rejects "--queue '64' 2K 1G unlimited" --queue 64 -- true
+    rejects "--queue '1K' 2K 1G" --queue 1K -- true
+    rejects "--queue '2G' 2K 1G" --queue=2G -- true
+    rejects "--queue missing" --queue
+    rejects "--queue --rate unlimited" --rate unlimited --queue 64K -- true
     rejects "--latency missing" --latency
     rejects "--wibble unknown" --wibble -- true
     rejects "no command" --nodes 2
@@ -180,6 +185,49 @@ netlab:     b: node2
 <>" "$out"
     same "ranks run on nodes behind several switches" "0 0 1 1 2 2" \
         "$(where 6 --nodes 3 --ppn 2 --topology "$file")"
+}
+
+# Streams of 300000 bytes from five nodes to one; netlab-probe looks at what arrives. Prints how many have
+# arrived, and sets dropped to how many packets were dropped on the way.
+many_to_one()
+{
+    "$netlab" --nodes 6 --ppn 1 --latency 100us --rate 20Mbit --verbose "$@" -- sh -c '
+        "$NETLAB_LIBEXEC/netlab-probe" listen &
+        for node in 1 2 3 4 5; do
+            "$1" node$node "exec \"\$NETLAB_LIBEXEC/netlab-probe\" rate node0 300000" &
+            senders="${senders:-} $!"
+        done
+        for sender in $senders; do
+            wait $sender && echo whole
+        done' - "$here/netlab-agent" >"$work/out" 2>"$work/err"
+    dropped=$(sed -n 's/^netlab: \([0-9]*\) packets dropped by full queues$/\1/p' "$work/err")
+    arrived=$(grep -c whole "$work/out")
+}
+
+test_queue()
+{
+    local dropped arrived
+
+    many_to_one --queue 16K
+    [ "$arrived" = 5 ] && [ "${dropped:-0}" -gt 0 ] \
+        && grep -q "^netlab: queue to node0: $dropped of [0-9]* packets dropped$" "$work/err"
+    report $? "a small queue drops packets of many to one, and TCP brings all bytes nevertheless" \
+        "$arrived streams of 5 arrived, output: $(cat "$work/err")"
+    many_to_one --queue 4M
+    same "a queue with room for all drops none" "5 0" "$arrived $dropped"
+    many_to_one
+    same "without --queue nothing is said of queues" "5 0" "$arrived $(grep -c queue "$work/err")"
+    printf 'SwitchName=a Nodes=node[0-1]\nSwitchName=b Nodes=node[2-5]\nSwitchName=c Switches=a,b\n' \
+        >"$work/tree"
+    many_to_one --queue 16K --topology "$work/tree"
+    [ "$arrived" = 5 ] && grep -q "^netlab: queue up from switch b: [1-9]" "$work/err"
+    report $? "queues between switches drop packets, too" \
+        "$arrived streams of 5 arrived, output: $(cat "$work/err")"
+    same "ranks run behind bounded queues" "0 0 1 1 2 2" "$(where 6 --nodes 3 --ppn 2 --queue 8K)"
+    same "packets are as small as Ethernet's with --queue, and only then" "1500 65000 65000" \
+        "$(for option in --queue=64K --queue=unlimited --verbose; do
+            "$netlab" $option -- ip -oneline link show dev eth0 2>/dev/null
+        done | sed 's/.* mtu \([0-9]*\) .*/\1/' | paste -s -d ' ')"
 }
 
 test_placement()
@@ -424,6 +472,7 @@ fi
 test_carrier
 test_placement
 test_topology
+test_queue
 test_two_programs
 test_launcher
 test_environment
