@@ -11,7 +11,7 @@ NAPCOLL_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
 usage() {
     cat <<'END'
-Usage: examples/alltoall.sh [--part LIST] [--time-limit SECONDS] [--output DIR]
+Usage: examples/alltoall.sh [--part LIST] [--shapes LIST] [--time-limit SECONDS] [--output DIR]
 
 Measures MPI_Alltoallv on emulated nodes (latency 100 us, gap 10 us, 1 Gbit/s) and writes into DIR (default
 docs/results) alltoall.md, with the commands, and the figures as CSV:
@@ -21,12 +21,13 @@ docs/results) alltoall.md, with the commands, and the figures as CSV:
   alltoall-DEAL-8x8.csv, alltoall-DEAL-16x4.csv
                  sizes by a power law, one hot rank, nine of ten blocks empty
   alltoall-radix.csv, .svg
-                 tuna with each radix, beside basic, and the radix that the model takes
+                 tuna with each radix on 8x8, beside basic, and the radix that the model takes
   memory         what blocks in transit, and plans, take on 4096 and 32,768 processes
 
 Installs what is missing and builds napcoll first.
 
   --part LIST            of sizes, deals, radix and memory, with commas between (default: all)
+  --shapes LIST          nodes and processes on each, with commas between (default: 8x8,16x4); radix takes the first
   --time-limit SECONDS   of each of the fourteen runs (default 120), thrice in the first two
   --output DIR           default docs/results
   --help                 this text
@@ -36,6 +37,7 @@ END
 coll=alltoallv
 document=alltoall
 all_parts=sizes,deals,radix,memory
+shapes=8x8,16x4
 # shellcheck source=examples/measuring.sh
 . "$NAPCOLL_SRC/examples/measuring.sh"
 
@@ -53,7 +55,7 @@ on() {
 
 measure_sizes() {
     local shape title time_limit=$((3 * time_limit))
-    for shape in 8x8 16x4; do
+    for shape in ${shapes//,/ }; do
         on "${shape%x*}" "${shape#*x}"
         title="Random sizes, $shape"
         run "alltoall-$shape" "${nodes[@]}" -- --bytes 8,64,512,4K,16K --batch 3 --iterations 50 --contestants \
@@ -64,7 +66,7 @@ measure_sizes() {
 measure_deals() {
     local shape deal title
     for deal in power hot zeros; do
-        for shape in 8x8 16x4; do
+        for shape in ${shapes//,/ }; do
             on "${shape%x*}" "${shape#*x}"
             title="Sizes by the deal \`$deal\`, $shape"
             run "alltoall-$deal-$shape" "${nodes[@]}" -- --deal "$deal" --bytes 64,1K --batch 3 --iterations 50 \
@@ -73,32 +75,37 @@ measure_deals() {
     done
 }
 
-# chosen_radix BYTES: that of tuna, by the model of netlab-near.conf.
+# chosen_radix NODES PPN BYTES: that of tuna, by the model of netlab-near.conf.
 chosen_radix() {
-    napcoll-plan explain --coll "$coll" --nodes 8 --ppn 8 --bytes "$1" --machine netlab-near.conf |
+    napcoll-plan explain --coll "$coll" --nodes "$1" --ppn "$2" --bytes "$3" --machine netlab-near.conf |
         sed -nE 's/^tuna .*radix=([0-9]+).*/\1/p'
 }
 
 # The sweep over radixes: medians of tuna's time over basic's in the same turns, and a picture.
 measure_radix() {
-    local radix bytes title
-    on 8 8
+    local radix bytes title shape=${shapes%%,*}
+    local chosen=(chosen_radix "${shape%x*}" "${shape#*x}") processes=$((${shape/x/*}))
+    while [ "${radixes[-1]}" -gt 2 ] && [ "${radixes[-1]}" -gt "$processes" ]; do
+        unset 'radixes[-1]'
+    done
+    on "${shape%x*}" "${shape#*x}"
     printf 'bytes,radix,ratio,chosen\n' >"$scratch/alltoall-radix.csv"
     for radix in "${radixes[@]}"; do
-        title="tuna with radix $radix, 8x8"
+        title="tuna with radix $radix, $shape"
         run "alltoall-radix-$radix" "${nodes[@]}" --mca "coll_napcoll_${coll}_tuna_radix" "$radix" -- --batch 3 \
             --bytes "$(IFS=, && echo "${radix_sizes[*]}")" --iterations 50 --contestants basic,napcoll:tuna
         for bytes in "${radix_sizes[@]}"; do
-            awk -F, -v bytes="$bytes" -v radix="$radix" -v chosen="$(chosen_radix "$bytes")" '
+            awk -F, -v bytes="$bytes" -v radix="$radix" -v chosen="$("${chosen[@]}" "$bytes")" '
                 $4 == bytes && $5 == "napcoll:tuna" { print bytes "," radix "," $10 "," (radix == chosen ? "yes" : "no") }' \
                 "$scratch/alltoall-radix-$radix.csv" >>"$scratch/alltoall-radix.csv"
         done
         rm "$scratch/alltoall-radix-$radix.csv"
     done
-    draw_radixes
+    draw_radixes "${shape/x/ nodes x } processes"
     {
         printf '\n## tuna by radix\n\n![time over radix](alltoall-radix.svg)\n\n'
-        printf 'Time of tuna over that of basic in the same turns, on 8x8; * is what the model of netlab-near.conf takes.\n\n'
+        printf 'Time of tuna over that of basic in the same turns, on %s; * is what the model of netlab-near.conf takes.\n\n' \
+            "$shape"
         printf '| bytes |%s\n|---:|%s\n' "$(printf ' %s |' "${radixes[@]}")" "$(printf -- '---:|%.0s' "${radixes[@]}")"
         for bytes in "${radix_sizes[@]}"; do
             awk -F, -v bytes="$bytes" 'BEGIN { printf "| %d |", bytes }
@@ -108,6 +115,7 @@ measure_radix() {
     } >>"$scratch/$document.md"
 }
 
+# draw_radixes WHERE
 draw_radixes() {
     local bytes plot=()
     for bytes in "${radix_sizes[@]}"; do
@@ -127,7 +135,7 @@ set ylabel 'time over that of basic'
 set yrange [0:]
 set grid
 set key top left
-set title 'MPI_Alltoallv by tuna, 8 nodes x 8 processes; circles: the radix that the model takes'
+set title 'MPI_Alltoallv by tuna, $1; circles: the radix that the model takes' noenhanced
 plot $(IFS=, && echo "${plot[*]}")
 END
 }

@@ -58,8 +58,37 @@ static void buffers_close(struct bench *b)
     shape_close(&b->shape);
 }
 
+/* What rank 0 writes while it measures; NULL where it was not asked for. */
+struct files {
+    FILE *csv, *samples;
+};
+
+static bool written(bool good, const char *option, const char *name)
+{
+    if (!good) {
+        fprintf(stderr, "collbench: %s %s: %s\n", option, name, strerror(errno));
+    }
+    return good;
+}
+
+/* The rows of one size, to all that were opened. */
+static bool write_rows(const struct bench *b, const struct files *files, const struct row *rows,
+                       bool first)
+{
+    bool good = true;
+
+    if (NULL != files->csv) {
+        good = written(report_csv(b, files->csv, rows, first), "--csv", b->opt.csv);
+    }
+    if (NULL != files->samples) {
+        good = written(report_samples(b, files->samples, rows, first), "--samples", b->opt.samples)
+               && good;
+    }
+    return good;
+}
+
 /* All sizes, each with its share of the time that is left. */
-static bool measure_all(struct bench *b, FILE *csv, struct row *rows)
+static bool measure_all(struct bench *b, const struct files *files, struct row *rows)
 {
     int contestants = b->opt.num_contestants;
     double end = MPI_Wtime() + b->opt.time_limit;
@@ -73,26 +102,51 @@ static bool measure_all(struct bench *b, FILE *csv, struct row *rows)
         measure_size(b, b->opt.bytes[i], now + share, mine);
         if (0 == b->layout.rank) {
             report_rows(b, mine, 0 == i);
-            if (NULL != csv && !report_csv(b, csv, mine, 0 == i)) {
-                good = false;
-            }
+            good = write_rows(b, files, mine, 0 == i) && good;
         }
     }
     return good;
 }
 
-static FILE *open_csv(const char *name, char message[BENCH_TEXT])
+/* Opens a file if it has a name. */
+static bool file_open(FILE **file, const char *option, const char *name, char message[BENCH_TEXT])
 {
-    FILE *csv = fopen(name, "w");
-
-    if (NULL == csv) {
-        snprintf(message, BENCH_TEXT, "--csv %.128s: %s", name, strerror(errno));
+    *file = NULL;
+    if (NULL == name) {
+        return true;
     }
-    return csv;
+    *file = fopen(name, "w");
+    if (NULL == *file) {
+        snprintf(message, BENCH_TEXT, "%s %.128s: %s", option, name, strerror(errno));
+    }
+    return NULL != *file;
 }
 
-/* Measures and reports; rank 0 opened the CSV file. Returns the exit status on rank 0. */
-static int run(struct bench *b, FILE *csv)
+static bool files_open(struct files *files, const struct options *opt, char message[BENCH_TEXT])
+{
+    return file_open(&files->csv, "--csv", opt->csv, message)
+           && file_open(&files->samples, "--samples", opt->samples, message);
+}
+
+static bool files_close(const struct files *files, const struct options *opt)
+{
+    bool good = NULL == files->csv || written(0 == fclose(files->csv), "--csv", opt->csv);
+
+    return (NULL == files->samples
+            || written(0 == fclose(files->samples), "--samples", opt->samples))
+           && good;
+}
+
+/* The pictures that were asked for. */
+static bool draw_all(const struct bench *b, const struct row *rows, int num_rows)
+{
+    bool good = NULL == b->opt.svg || report_svg(b, rows, num_rows);
+
+    return (NULL == b->opt.dots || report_dots(b, rows, num_rows)) && good;
+}
+
+/* Measures and reports; rank 0 opened the files. Returns the exit status on rank 0. */
+static int run(struct bench *b, const struct files *files)
 {
     int num_rows = b->opt.num_sizes * b->opt.num_contestants;
     struct row *rows = calloc((size_t) num_rows, sizeof(*rows));
@@ -108,17 +162,17 @@ static int run(struct bench *b, FILE *csv)
     if (0 == b->layout.rank) {
         report_head(b);
     }
-    if (!measure_all(b, csv, rows)) {
-        fprintf(stderr, "collbench: --csv %s: %s\n", b->opt.csv, strerror(errno));
+    if (!measure_all(b, files, rows)) {
         status = 1;
     }
     if (0 == b->layout.rank) {
         report_foot(b, rows, num_rows);
-        if (NULL != b->opt.svg && !report_svg(b, rows, num_rows)) {
+        if (!draw_all(b, rows, num_rows)) {
             status = 1;
         }
     }
     buffers_close(b);
+    measure_forget(rows, num_rows);
     free(rows);
     return status;
 }
@@ -136,7 +190,7 @@ static bool sizes_fit(const struct bench *b, char message[BENCH_TEXT])
 static int start(struct bench *b)
 {
     char message[BENCH_TEXT] = "";
-    FILE *csv = NULL;
+    struct files files = {NULL, NULL};
     int status = 0;
 
     if (b->layout.size < 2) {
@@ -144,18 +198,16 @@ static int start(struct bench *b)
         status = 2;
     } else if (!contestants_open(b, message) || !sizes_fit(b, message)) {
         status = 2;
-    } else if (0 == b->layout.rank && NULL != b->opt.csv
-               && NULL == (csv = open_csv(b->opt.csv, message))) {
+    } else if (0 == b->layout.rank && !files_open(&files, &b->opt, message)) {
         status = 2;
     }
     check(MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
     if (0 == status) {
-        status = run(b, csv);
+        status = run(b, &files);
     } else if (0 == b->layout.rank) {
         fprintf(stderr, "collbench: %s\n", message);
     }
-    if (NULL != csv && 0 != fclose(csv)) {
-        fprintf(stderr, "collbench: --csv %s: %s\n", b->opt.csv, strerror(errno));
+    if (!files_close(&files, &b->opt)) {
         status = 1;
     }
     check(MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");

@@ -1,13 +1,15 @@
 # shellcheck shell=bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# What broadcast.sh and alltoall.sh have in common: options, and runs of collbench on emulated nodes that end up in
-# one document. To be sourced after config/setup.sh, with
+# What broadcast.sh, alltoall.sh and gather.sh have in common: options, and runs of collbench on emulated nodes that
+# end up in one document. To be sourced after config/setup.sh, with
 #
 #   coll        the collective, as collbench calls it
 #   document    the file to write, and the beginning of the names of others
 #   all_parts   what can be measured, with commas between
+#   shapes      nodes and processes on each, as 8x8,16x4, where --shapes may name others
 #   usage       a function that prints the usage
+#   bytes       empty, where --bytes is to be understood, which sets it
 
 : "${coll:?}" "${document:?}" "${all_parts:?}"
 output=$NAPCOLL_SRC/docs/results
@@ -15,7 +17,7 @@ time_limit=120
 parts=$all_parts
 list=napcoll,tuned,han,basic,libnbc,self,inter
 
-# options ARGUMENT...: reads --part, --time-limit, --output and --help.
+# options ARGUMENT...: reads --part, --shapes, --bytes, --time-limit, --output and --help.
 options() {
     while [ $# -gt 0 ]; do
         case $1 in
@@ -23,6 +25,21 @@ options() {
                 parts=${2:-}
                 [[ ,$parts, =~ ^(,(${all_parts//,/|}))+,$ ]] ||
                     napcoll_fail "--part wants some of $all_parts, with commas between, not '$parts'"
+                shift
+                ;;
+            --shapes)
+                [ -n "${shapes:-}" ] || { usage >&2 && exit 2; }
+                [[ ,${2:-} =~ ^(,[1-9][0-9]{0,2}x[1-9][0-9]{0,2})+$ ]] ||
+                    napcoll_fail "--shapes wants NODESxPROCESSES, with commas between, not '${2:-}'"
+                shapes=$2
+                shift
+                ;;
+            --bytes)
+                if [ -z "${bytes+known}" ] || [ $# -lt 2 ]; then
+                    usage >&2
+                    exit 2
+                fi
+                bytes=$2
                 shift
                 ;;
             --time-limit)
@@ -61,7 +78,7 @@ wants() {
 begin() {
     cd "$NAPCOLL_SRC" || exit 1
     # shellcheck disable=SC2154
-    napcoll_packages "${napcoll_needs[@]}"
+    napcoll_packages "${napcoll_needs[@]}" "gnuplot-nox program:gnuplot"
     napcoll_build "$NAPCOLL_SRC/build" "$(nproc)" || exit 1
     # shellcheck source=/dev/null
     . build/env.sh
@@ -77,6 +94,18 @@ machine() {
     napcoll_machine_settings "$NAPCOLL_SRC/ompi/tools/napcoll/machines/$1.conf"
 }
 
+# measured NAME COMMAND...: runs what ends after about the time limit, in the folder of what is being measured. What it
+# printed is in NAME.txt.
+measured() {
+    local name=$1
+    shift
+    napcoll_say "$name, up to $time_limit s and the start"
+    (cd "$scratch" && timeout --kill-after=20 $((2 * time_limit + 300)) "$@" >"$name.txt" 2>&1) || {
+        tail -n 40 "$scratch/$name.txt" >&2
+        napcoll_fail "$name failed"
+    }
+}
+
 # run NAME WORD... -- ARGUMENT...: collbench under netlab and mpirun; the words are netlab's, then mpirun's
 # behind ":". What it printed goes into the document, under the heading $title.
 run() {
@@ -88,11 +117,7 @@ run() {
     shift
     command=(netlab "${netlab[@]}" -- mpirun --mca coll "$list" "${mpirun[@]}" collbench --coll "$coll" "$@"
         --time-limit "$time_limit" --csv "$name.csv")
-    napcoll_say "$name, up to $time_limit s and the start"
-    (cd "$scratch" && timeout --kill-after=20 $((2 * time_limit + 300)) "${command[@]}" >"$name.txt" 2>&1) || {
-        tail -n 40 "$scratch/$name.txt" >&2
-        napcoll_fail "$name failed"
-    }
+    measured "$name" "${command[@]}"
     {
         # shellcheck disable=SC2154
         printf '\n## %s\n\n    %s\n\n' "$title" "${command[*]}"

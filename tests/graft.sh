@@ -283,13 +283,18 @@ dist_has_every_source() {
     (cd "$work/dist" && find . -type f | sort) | diff "$work/want" -
 }
 
+# Each source with a main is a program; the others are parts of collectives.
 compile_programs() {
-    local mode=$1 file name dir=$graft/$1/tests
+    local mode=$1 file name dir=$graft/$1/tests mains parts sources
     rm -rf "$dir"
     mkdir "$dir"
-    for file in "$src"/tests/mpi/*.c; do
+    mapfile -t mains < <(grep -l '^int main(' "$src"/tests/mpi/*.c)
+    mapfile -t parts < <(grep -L '^int main(' "$src"/tests/mpi/*.c)
+    for file in "${mains[@]}"; do
         name=${file##*/}
-        clean "$graft/$mode/install/bin/mpicc" -O1 -I "$src/tests/mpi" -o "$dir/${name%.c}" "$file" \
+        sources=("$file")
+        [ "$name" != collectives.c ] || sources+=("${parts[@]}")
+        clean "$graft/$mode/install/bin/mpicc" -O1 -I "$src/tests/mpi" -o "$dir/${name%.c}" "${sources[@]}" \
             -pthread -lm
         # Another Open MPI of this machine has libraries of the same names.
         ldd "$dir/${name%.c}" | grep -F " => $graft/$mode/install/lib/libmpi.so"

@@ -69,7 +69,8 @@ wanted() {
             yes:plan/* | yes:build/explain | yes:build/links | yes:build/pictures | yes:build/simulate | yes:build/verify)
                 continue
                 ;;
-            yes:build/dist | yes:build/graft | yes:build/roots | yes:examples/broadcast | yes:examples/results) continue ;;
+            yes:build/dist | yes:build/graft | yes:build/roots) continue ;;
+            yes:examples/alltoall | yes:examples/broadcast | yes:examples/gather | yes:examples/results) continue ;;
         esac
         # shellcheck disable=SC2154,SC2254
         case $name in

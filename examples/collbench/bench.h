@@ -21,12 +21,13 @@ enum { BENCH_MAX_CONTESTANTS = 16, BENCH_MAX_SIZES = 64, BENCH_NAME = 64, BENCH_
 /* What a buffer holds. */
 enum holds {
     HOLDS_NOTHING,
-    HOLDS_OWN, /* vector or block of this rank */
-    HOLDS_ALL, /* blocks of all ranks */
-    HOLDS_SENT /* blocks for all ranks, which may differ from those that come back */
+    HOLDS_OWN,         /* vector or block of this rank */
+    HOLDS_ALL,         /* blocks of all ranks */
+    HOLDS_ALL_AT_ROOT, /* the same on rank 0, nothing elsewhere */
+    HOLDS_SENT         /* blocks for all ranks, which may differ from those that come back */
 };
 
-/* How much each rank has for each other in an all-to-all whose blocks differ. */
+/* How much each rank has, or has for each other in an all-to-all, where blocks differ. */
 enum deal { DEAL_UNIFORM, DEAL_POWER, DEAL_HOT, DEAL_ZEROS, DEALS };
 
 /* Who has how much, in doubles. */
@@ -48,6 +49,7 @@ struct collective {
     const char *bytes; /* what a size is the size of; "" for none */
     enum holds send, recv;
     bool uneven;   /* the ranks' blocks differ in size */
+    bool deals;    /* as told by --deal, with a block for each rank */
     bool trades;   /* every rank has a block for every other */
     bool overlaps; /* some rank need not wait for all others: calls in a row would overlap */
     int (*run)(const struct shape *s, const double *send, double *recv, MPI_Comm comm);
@@ -86,6 +88,7 @@ struct options {
     double time_limit; /* seconds for all sizes */
     uint64_t seed;
     const char *svg, *csv;
+    const char *dots, *samples; /* the same of every sample */
     bool progress;
 };
 
@@ -142,6 +145,7 @@ struct row {
     double ratio, ratio_p05, ratio_p95;
     double skew; /* median of the last rank's delay after the agreed start */
     char ran[BENCH_TEXT];
+    double *sample; /* in the order of the turns */
 };
 
 /* Aborts with the failed call's name unless rc is MPI_SUCCESS. */
@@ -167,13 +171,16 @@ int layout_steps(const struct layout *l);
 
 /* measure.c: rows[num_contestants] are filled on rank 0. */
 void measure_size(struct bench *b, size_t bytes, double deadline, struct row *rows);
+void measure_forget(struct row *rows, int num_rows);
 
 /* report.c: rank 0 only. */
 void report_head(const struct bench *b);
 void report_rows(const struct bench *b, const struct row *rows, bool first);
 void report_foot(const struct bench *b, const struct row *rows, int num_rows);
 bool report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool first);
+bool report_samples(const struct bench *b, FILE *csv, const struct row *rows, bool first);
 bool report_svg(const struct bench *b, const struct row *rows, int num_rows);
+bool report_dots(const struct bench *b, const struct row *rows, int num_rows);
 double report_percentile(const double *sorted, int num, double p);
 int report_order(const void *a, const void *b);
 

@@ -117,6 +117,42 @@ static bool gather_after(const struct shape *s, int block, size_t element, int t
     return true;
 }
 
+/* What counts on the root only, others do not have. */
+static void *at_root(const struct shape *s, const double *buffer)
+{
+    return 0 == s->rank ? (void *) buffer : NULL;
+}
+
+static int gather_run(const struct shape *s, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Gather(send, s->count, MPI_DOUBLE, at_root(s, recv), s->count, MPI_DOUBLE, 0, comm);
+}
+
+static int gatherv_run(const struct shape *s, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Gatherv(send, s->counts[s->rank], MPI_DOUBLE, at_root(s, recv), s->counts, s->displs,
+                       MPI_DOUBLE, 0, comm);
+}
+
+static int scatter_run(const struct shape *s, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Scatter(at_root(s, send), s->count, MPI_DOUBLE, recv, s->count, MPI_DOUBLE, 0, comm);
+}
+
+static int scatterv_run(const struct shape *s, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Scatterv(at_root(s, send), s->counts, s->displs, MPI_DOUBLE, recv,
+                        s->counts[s->rank], MPI_DOUBLE, 0, comm);
+}
+
+/* The root's blocks follow each other in what it sends. */
+static bool scatter_after(const struct shape *s, int block, size_t element, int turn,
+                          double *expected)
+{
+    *expected = collective_input((size_t) s->displs[block] + element, turn, 0);
+    return true;
+}
+
 static int reduce_scatter_run(const struct shape *s, const double *send, double *recv,
                               MPI_Comm comm)
 {
@@ -129,8 +165,8 @@ static int reduce_scatter_block_run(const struct shape *s, const double *send, d
     return MPI_Reduce_scatter_block(send, recv, s->count, MPI_DOUBLE, MPI_SUM, comm);
 }
 
-static bool scatter_after(const struct shape *s, int block, size_t element, int turn,
-                          double *expected)
+static bool reduced_block_after(const struct shape *s, int block, size_t element, int turn,
+                                double *expected)
 {
     *expected = sum_of(s->size, (size_t) s->displs[block] + element, turn);
     return true;
@@ -227,6 +263,46 @@ static const struct collective table[] = {
      .run = allgatherv_run,
      .before = untouched,
      .after = gather_after},
+    {.name = "gather",
+     .data = "doubles to rank 0",
+     .bytes = "the block of a process",
+     .overlaps = true,
+     .send = HOLDS_OWN,
+     .recv = HOLDS_ALL_AT_ROOT,
+     .run = gather_run,
+     .before = untouched,
+     .after = gather_after},
+    {.name = "gatherv",
+     .data = "doubles to rank 0, blocks that differ",
+     .bytes = "the block of a process, on average",
+     .uneven = true,
+     .deals = true,
+     .overlaps = true,
+     .send = HOLDS_OWN,
+     .recv = HOLDS_ALL_AT_ROOT,
+     .run = gatherv_run,
+     .before = untouched,
+     .after = gather_after},
+    {.name = "scatter",
+     .data = "doubles from rank 0",
+     .bytes = "the block of a process",
+     .overlaps = true,
+     .send = HOLDS_ALL_AT_ROOT,
+     .recv = HOLDS_OWN,
+     .run = scatter_run,
+     .before = untouched,
+     .after = scatter_after},
+    {.name = "scatterv",
+     .data = "doubles from rank 0, blocks that differ",
+     .bytes = "the block of a process, on average",
+     .uneven = true,
+     .deals = true,
+     .overlaps = true,
+     .send = HOLDS_ALL_AT_ROOT,
+     .recv = HOLDS_OWN,
+     .run = scatterv_run,
+     .before = untouched,
+     .after = scatter_after},
     {.name = "reduce_scatter",
      .data = "sum of doubles, uneven blocks",
      .bytes = "the block that a process receives, on average",
@@ -235,7 +311,7 @@ static const struct collective table[] = {
      .recv = HOLDS_OWN,
      .run = reduce_scatter_run,
      .before = untouched,
-     .after = scatter_after},
+     .after = reduced_block_after},
     {.name = "reduce_scatter_block",
      .data = "sum of doubles",
      .bytes = "the block that a process receives",
@@ -243,7 +319,7 @@ static const struct collective table[] = {
      .recv = HOLDS_OWN,
      .run = reduce_scatter_block_run,
      .before = untouched,
-     .after = scatter_after},
+     .after = reduced_block_after},
     {.name = "scan",
      .data = "sum of doubles",
      .bytes = VECTOR,
@@ -309,7 +385,8 @@ const char *collective_names(void)
 
 static bool has_blocks(const struct collective *coll)
 {
-    return HOLDS_ALL == coll->send || HOLDS_ALL == coll->recv;
+    return HOLDS_ALL == coll->send || HOLDS_ALL == coll->recv || HOLDS_ALL_AT_ROOT == coll->send
+           || HOLDS_ALL_AT_ROOT == coll->recv;
 }
 
 bool collective_fits(const struct collective *coll, size_t bytes, int size,
@@ -322,7 +399,7 @@ bool collective_fits(const struct collective *coll, size_t bytes, int size,
     }
     snprintf(message, BENCH_TEXT,
              "--bytes: blocks of %zu bytes from %d processes are more than the %zu MiB that %s may "
-             "take on each; take at most %zu",
+             "take on one; take at most %zu",
              bytes, size, BLOCKS_MAX >> 20, coll->name, most);
     return false;
 }
@@ -386,6 +463,28 @@ static int dealt(const struct shape *s, enum deal deal, int from, int to)
     }
 }
 
+/* The block of a rank in a gather or scatter to or from rank 0: dealt as if the ranks were numbered from the
+ * last, so that the hot one is not the root, whose block stays where it is. Of few ranks too many could have no
+ * block, so the others are chosen: every tenth, from the last. */
+static int dealt_once(const struct shape *s, enum deal deal, int rank)
+{
+    int mirrored = s->size - 1 - rank;
+
+    if (DEAL_ZEROS == deal) {
+        return 0 == mirrored % 10 ? 10 * s->count : 0;
+    }
+    return dealt(s, deal, mirrored, s->size);
+}
+
+/* Who has how much where there is one block for each rank. */
+static int block_of(const struct shape *s, const struct collective *coll, enum deal deal, int rank)
+{
+    if (coll->deals) {
+        return dealt_once(s, deal, rank);
+    }
+    return s->count + (coll->uneven ? excess(s, rank) : 0);
+}
+
 /* Who gets what in an all-to-all. */
 static void deal_out(struct shape *s, bool uneven, enum deal deal)
 {
@@ -423,7 +522,7 @@ void shape_set(struct shape *s, const struct collective *coll, enum deal deal, s
     }
     /* Without blocks of all, nobody asks where they are, and an int may be too small for it. */
     for (int r = 0; r < s->size; ++r) {
-        s->counts[r] = s->count + (coll->uneven ? excess(s, r) : 0);
+        s->counts[r] = block_of(s, coll, deal, r);
         s->displs[r + 1] = has_blocks(coll) ? s->displs[r] + s->counts[r] : 0;
     }
 }
@@ -435,6 +534,8 @@ size_t shape_room(const struct shape *s, enum holds what)
         return (size_t) s->counts[s->rank];
     case HOLDS_ALL:
         return (size_t) s->displs[s->size];
+    case HOLDS_ALL_AT_ROOT:
+        return 0 == s->rank ? (size_t) s->displs[s->size] : 0;
     case HOLDS_SENT:
         return (size_t) s->sent_displs[s->size];
     default:

@@ -111,6 +111,11 @@ static void verify(const struct bench *b, const struct contestant *c, int turn)
     case HOLDS_OWN:
         verify_block(b, c, b->recv, b->layout.rank, turn);
         break;
+    case HOLDS_ALL_AT_ROOT:
+        if (0 != b->layout.rank) {
+            break;
+        }
+        /* fall through */
     case HOLDS_ALL:
         for (int block = 0; block < b->layout.size; ++block) {
             verify_block(b, c, b->recv + b->shape.displs[block], block, turn);
@@ -314,7 +319,30 @@ static double sorted_percentile(double *values, int num, double p)
     return report_percentile(values, num, p);
 }
 
-/* The rows of one size. Sorts the turns, so ratios come first. */
+/* Microseconds of every turn. */
+static double *keep_samples(const double *seconds, int num)
+{
+    double *kept = calloc((size_t) (num > 0 ? num : 1), sizeof(double));
+
+    if (NULL == kept) {
+        fprintf(stderr, "collbench: no memory for %d samples\n", num);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+        return NULL;
+    }
+    for (int i = 0; i < num; ++i) {
+        kept[i] = 1.0e6 * seconds[i];
+    }
+    return kept;
+}
+
+void measure_forget(struct row *rows, int num_rows)
+{
+    for (int i = 0; i < num_rows; ++i) {
+        free(rows[i].sample);
+    }
+}
+
+/* The rows of one size. Sorts the turns, so ratios and samples come first. */
 static void summarise(struct bench *b, size_t bytes, int batch, struct turns *t, struct row *rows)
 {
     double *ratio = calloc((size_t) (t->num > 0 ? t->num : 1), sizeof(double));
@@ -328,6 +356,7 @@ static void summarise(struct bench *b, size_t bytes, int batch, struct turns *t,
         row->bytes = bytes;
         row->contestant = b->contestant[i].label;
         row->samples = t->num;
+        row->sample = keep_samples(t->seconds[i], t->num);
         row->batch = batch;
         row->ratio = sorted_percentile(ratio, t->num, 0.5);
         row->ratio_p05 = report_percentile(ratio, t->num, 0.05);

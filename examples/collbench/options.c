@@ -21,10 +21,10 @@ const char *options_usage(void)
     return "usage: mpirun ... collbench [options]\n"
            "Compares collective components turn by turn inside one job.\n"
            "  --coll NAME           allreduce (default), reduce, bcast, barrier, allgather, allgatherv,\n"
-           "                        reduce_scatter, reduce_scatter_block, scan, exscan, alltoall or\n"
-           "                        alltoallv\n"
-           "  --deal NAME           how the blocks of alltoallv differ: uniform (default), power, hot\n"
-           "                        or zeros (see man page)\n"
+           "                        gather, gatherv, scatter, scatterv, reduce_scatter,\n"
+           "                        reduce_scatter_block, scan, exscan, alltoall or alltoallv\n"
+           "  --deal NAME           how the blocks of alltoallv, gatherv and scatterv differ: uniform\n"
+           "                        (default), power, hot or zeros (see man page)\n"
            "  --contestants LIST    COMPONENT[:ALGORITHM],... the first is the reference of the\n"
            "                        ratios (default napcoll,tuned)\n"
            "  --bytes LIST          sizes: N, FROM:TO (times 4 each, TO included) or FROM:TO:xF;\n"
@@ -35,16 +35,19 @@ const char *options_usage(void)
            "  --seed N              of the order of turns (default 1)\n"
            "  --csv FILE            write the table as CSV\n"
            "  --svg FILE            draw the table with gnuplot\n"
+           "  --samples FILE        write every sample as CSV\n"
+           "  --dots FILE           draw every sample as a dot with gnuplot\n"
            "  --progress            progress line even if standard error is not a terminal\n"
            "                        (mpirun hides the terminal from its processes)\n"
            "  --help                this text\n"
            "A size is, in bytes, that of\n"
            "  allreduce, reduce, bcast, scan, exscan   the vector of a process\n"
            "  allgather, allgatherv                    the block of a process\n"
+           "  gather, gatherv, scatter, scatterv       the block of a process\n"
            "  reduce_scatter, reduce_scatter_block     the block that a process receives\n"
            "  alltoall, alltoallv                      the block of a process for another\n"
-           "With allgatherv, reduce_scatter and alltoallv the blocks differ, and their average is the\n"
-           "size. All blocks together may take 64 MiB on a process.\n"
+           "With allgatherv, reduce_scatter, alltoallv, gatherv and scatterv the blocks differ, and\n"
+           "their average is the size. All blocks together may take 64 MiB on a process.\n"
            "Every component named must be in mpirun's --mca coll list, e.g.\n"
            "  mpirun --mca coll napcoll,tuned,han collbench --contestants napcoll:nap,tuned,han\n";
 }
@@ -206,6 +209,21 @@ static bool parse_seconds(const char *text, double *value)
     return end != text && '\0' == *end && isfinite(*value) && *value > 0.0 && *value <= 1.0e6;
 }
 
+/* Where the name of a file goes. */
+static const char **file_of(int letter, struct options *opt)
+{
+    switch (letter) {
+    case 'v':
+        return &opt->svg;
+    case 'a':
+        return &opt->samples;
+    case 'e':
+        return &opt->dots;
+    default:
+        return &opt->csv;
+    }
+}
+
 /* Takes one option; returns what was expected of its value if that is bad, NULL if it is good. */
 static const char *take(int letter, const char *value, struct options *opt)
 {
@@ -246,11 +264,8 @@ static const char *take(int letter, const char *value, struct options *opt)
         return NULL;
     case 't':
         return parse_seconds(value, &opt->time_limit) ? NULL : "a number of seconds above 0";
-    case 'v':
-        opt->svg = value;
-        return '\0' != value[0] ? NULL : "a file name";
     default:
-        opt->csv = value;
+        *file_of(letter, opt) = value;
         return '\0' != value[0] ? NULL : "a file name";
     }
 }
@@ -281,6 +296,8 @@ enum options_result options_parse(int argc, char **argv, struct options *opt,
         {"seed", required_argument, NULL, 's'},
         {"svg", required_argument, NULL, 'v'},
         {"csv", required_argument, NULL, 'f'},
+        {"samples", required_argument, NULL, 'a'},
+        {"dots", required_argument, NULL, 'e'},
         {"progress", no_argument, NULL, 'p'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},

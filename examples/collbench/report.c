@@ -165,6 +165,22 @@ bool report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool f
     return 0 == fflush(csv) && !ferror(csv);
 }
 
+bool report_samples(const struct bench *b, FILE *csv, const struct row *rows, bool first)
+{
+    if (first) {
+        fprintf(csv, "coll,contestant,bytes,turn,us\n");
+    }
+    for (int i = 0; i < b->opt.num_contestants; ++i) {
+        const struct row *r = &rows[i];
+
+        for (int turn = 0; turn < r->samples; ++turn) {
+            fprintf(csv, "%s,%s,%zu,%d,%.2f\n", b->opt.coll->name, r->contestant, r->bytes,
+                    turn + 1, r->sample[turn]);
+        }
+    }
+    return 0 == fflush(csv) && !ferror(csv);
+}
+
 /* A gnuplot string constant: in single quotes, with those inside doubled. */
 static void quoted(FILE *out, const char *text)
 {
@@ -178,7 +194,21 @@ static void quoted(FILE *out, const char *text)
     fputc('\'', out);
 }
 
-static void write_script(const struct bench *b, FILE *out, const struct row *rows, int num_rows)
+/* The axes of both drawings: the time, and the size where the collective has one. */
+static void write_axes(const struct bench *b, FILE *out, const char *time)
+{
+    fprintf(out, "set ylabel 'time of the slowest rank, us%s'\nset logscale y\nset grid\n", time);
+    if (HOLDS_NOTHING != b->opt.coll->recv) {
+        fprintf(out,
+                "set xlabel 'bytes of %s'\nset logscale x 2\nset format x '%%.0b%%B'\n"
+                "set offsets graph 0.05, graph 0.05\n",
+                b->opt.coll->bytes);
+    } else {
+        fprintf(out, "unset xtics\nset xrange [-1:1]\n");
+    }
+}
+
+static void write_table(const struct bench *b, FILE *out, const struct row *rows, int num_rows)
 {
     const struct layout *l = &b->layout;
     int contestants = b->opt.num_contestants;
@@ -200,16 +230,8 @@ static void write_script(const struct bench *b, FILE *out, const struct row *row
     quoted(out, b->opt.svg);
     fprintf(out, "\nset title '%s, %d nodes x %s processes' noenhanced\n", b->opt.coll->name,
             l->nodes, ppn);
-    fprintf(out, "set ylabel 'time of the slowest rank, us (p05, median, p95)'\n"
-                 "set logscale y\nset grid\nset key left top noenhanced\n");
-    if (HOLDS_NOTHING != b->opt.coll->recv) {
-        fprintf(out,
-                "set xlabel 'bytes of %s'\nset logscale x 2\nset format x '%%.0b%%B'\n"
-                "set offsets graph 0.05, graph 0.05\n",
-                b->opt.coll->bytes);
-    } else {
-        fprintf(out, "unset xtics\nset xrange [-1:1]\n");
-    }
+    fprintf(out, "set key left top noenhanced\n");
+    write_axes(b, out, " (p05, median, p95)");
     fprintf(out, "plot ");
     for (int i = 0; i < contestants; ++i) {
         fprintf(out, "%s$c%d using 1:2:3:4 with yerrorlines lw 1.5 pt 7 ps 0.6 title ",
@@ -223,7 +245,60 @@ static void write_script(const struct bench *b, FILE *out, const struct row *row
     fprintf(out, "\n");
 }
 
-bool report_svg(const struct bench *b, const struct row *rows, int num_rows)
+/* The least and the greatest of all samples; false if there is none. */
+static bool extremes(const struct row *rows, int num_rows, double *least, double *greatest)
+{
+    *least = INFINITY;
+    *greatest = -INFINITY;
+    for (int i = 0; i < num_rows; ++i) {
+        for (int turn = 0; turn < rows[i].samples; ++turn) {
+            *least = fmin(*least, rows[i].sample[turn]);
+            *greatest = fmax(*greatest, rows[i].sample[turn]);
+        }
+    }
+    return *least <= *greatest;
+}
+
+/* A dot for every sample, and a panel for every contestant: dots of several would hide each other. */
+static void write_dots(const struct bench *b, FILE *out, const struct row *rows, int num_rows)
+{
+    const struct layout *l = &b->layout;
+    int contestants = b->opt.num_contestants;
+    int columns = (int) ceil(sqrt(contestants)), lines = (contestants + columns - 1) / columns;
+    double least, greatest;
+    char ppn[32];
+
+    ppn_text(l, ppn);
+    fprintf(out, "set terminal svg size %d,%d enhanced background rgb 'white'\nset output ",
+            80 + 420 * columns, 60 + 320 * lines);
+    quoted(out, b->opt.dots);
+    fprintf(out,
+            "\nset multiplot layout %d,%d title '%s, %d nodes x %s processes, every sample' "
+            "noenhanced\nunset key\n",
+            lines, columns, b->opt.coll->name, l->nodes, ppn);
+    write_axes(b, out, "");
+    if (extremes(rows, num_rows, &least, &greatest)) {
+        fprintf(out, "set yrange [%.3f:%.3f]\n", 0.8 * least, 1.25 * greatest);
+    }
+    for (int i = 0; i < contestants; ++i) {
+        fprintf(out, "set title ");
+        quoted(out, b->contestant[i].label);
+        fprintf(out, " noenhanced\nplot '-' using 1:2 with points pt 7 ps 0.3 lt %d\n", i + 1);
+        for (int j = i; j < num_rows; j += contestants) {
+            for (int turn = 0; turn < rows[j].samples; ++turn) {
+                fprintf(out, "%zu %.3f\n", rows[j].bytes, rows[j].sample[turn]);
+            }
+        }
+        fprintf(out, "e\n");
+    }
+    fprintf(out, "unset multiplot\n");
+}
+
+typedef void writer_fn(const struct bench *b, FILE *out, const struct row *rows, int num_rows);
+
+/* Has gnuplot draw what `write` tells it; `option` and `file` are for the message if that fails. */
+static bool draw(const struct bench *b, const struct row *rows, int num_rows, writer_fn *write,
+                 const char *option, const char *file)
 {
     enum { NOT_FOUND = 127 };
     struct sigaction ignore = {.sa_handler = SIG_IGN}, kept;
@@ -236,7 +311,7 @@ bool report_svg(const struct bench *b, const struct row *rows, int num_rows)
     }
     gnuplot = popen("exec gnuplot", "w");
     if (NULL != gnuplot) {
-        write_script(b, gnuplot, rows, num_rows);
+        write(b, gnuplot, rows, num_rows);
         status = pclose(gnuplot);
     }
     (void) sigaction(SIGPIPE, &kept, NULL);
@@ -245,11 +320,21 @@ bool report_svg(const struct bench *b, const struct row *rows, int num_rows)
     }
     if (-1 != status && WIFEXITED(status) && NOT_FOUND == WEXITSTATUS(status)) {
         fprintf(stderr,
-                "collbench: --svg %s: gnuplot is missing; install it (Debian: "
-                "gnuplot-nox) or use --csv\n",
-                b->opt.svg);
+                "collbench: %s %s: gnuplot is missing; install it (Debian: "
+                "gnuplot-nox) or use --csv or --samples\n",
+                option, file);
     } else {
-        fprintf(stderr, "collbench: --svg %s: gnuplot failed\n", b->opt.svg);
+        fprintf(stderr, "collbench: %s %s: gnuplot failed\n", option, file);
     }
     return false;
+}
+
+bool report_svg(const struct bench *b, const struct row *rows, int num_rows)
+{
+    return draw(b, rows, num_rows, write_table, "--svg", b->opt.svg);
+}
+
+bool report_dots(const struct bench *b, const struct row *rows, int num_rows)
+{
+    return draw(b, rows, num_rows, write_dots, "--dots", b->opt.dots);
 }

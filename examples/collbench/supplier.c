@@ -31,6 +31,8 @@ static const struct slot slots[] = {
     SLOT(barrier),   SLOT(bcast),          SLOT(exscan),
     SLOT(reduce),    SLOT(reduce_scatter), SLOT(reduce_scatter_block),
     SLOT(scan),      SLOT(alltoall),       SLOT(alltoallv),
+    SLOT(gather),    SLOT(gatherv),        SLOT(scatter),
+    SLOT(scatterv),
 };
 
 static const mca_coll_base_module_t *module_of(const struct ompi_communicator_t *comm,

@@ -400,6 +400,33 @@ all_to_alls_say_memory_and_agreement() {
     done
 }
 
+# Pieces, by the thresholds; what auto leaves out because of them; and the root's announcement.
+gathers_and_scatters_say_pieces_and_thresholds() {
+    explain() {
+        "$plan" explain --machine bluewaters.conf --nodes 16 "$@" >"$work/out"
+    }
+    explain --coll gather --ppn 4 --bytes 8192 --root 9
+    has 'gather of 8192 bytes of each rank, 64 ranks' "$work/out"
+    grep -qE '^segmented .* 2 pieces; ' "$work/out"
+    grep -qE '^two_level +[0-9]+ slots, [0-9]+ bytes for blocks in transit' "$work/out"
+    grep -qE "component's auto takes (two_level|binomial|segmented|credit) " "$work/out"
+    has 'of which gather_m1 and gather_m2 warn.' "$work/out"
+    lacks 'agree on the sizes' "$work/out"
+    explain --coll gather --ppn 1 --bytes 64K
+    grep -qE '^segmented .* 13 pieces; ' "$work/out"
+    grep -qE '^credit .* window=2; ' "$work/out"
+    explain --coll gather --ppn 1 --bytes 128K
+    lacks ' pieces; ' "$work/out"
+    lacks 'warn' "$work/out"
+    explain --coll scatter --ppn 1 --bytes 256K
+    has 'scatter of 262144 bytes for each rank, 16 ranks' "$work/out"
+    grep -qE '^segmented .* 5 pieces; ' "$work/out"
+    has 'of which scatter_s warns.' "$work/out"
+    explain --coll gatherv --ppn 1 --bytes 8
+    grep -qE '^To agree on the sizes takes [0-9.]+ us in each call, a bcast of 8 bytes; ' "$work/out"
+    has 'That does not pay: auto leaves the calls to the previous component.' "$work/out"
+}
+
 drawings_have_any_name() {
     local name="it's a \"drawing\"; \`touch x\` |%d"
     simulate --nodes 4 --bytes 8:64 --svg "$work/$name" >/dev/null
@@ -428,6 +455,7 @@ tests=(choice_is_the_least_of_simulate choice_of_closed_forms_is_the_least_of_si
     too_many_ranks_have_closed_forms_only what_an_algorithm_cannot_do_is_said plans_are_counted
     rank_is_shown_as_by_show component_is_asked segments_are_named sizes_and_reasons_are_said
     long_plans_are_left_out all_to_alls_say_memory_and_agreement
+    gathers_and_scatters_say_pieces_and_thresholds
     mistakes_are_refused drawings_need_ranges data_of_drawings_are_the_times missing_gnuplot_is_said
     failing_gnuplot_leaves_nothing)
 gnuplot_tests=(drawings_have_a_line_for_each_algorithm drawings_have_any_name)

@@ -38,6 +38,8 @@ staged_install_goes_to_open_mpi() {
     ls -l "$work/stage$plugins/mca_coll_napcoll.so" "$work/stage$helps/help-coll-napcoll.txt"
     find "$work/stage" -path '*/bin/napcoll-plan' | grep .
     find "$work/stage" -path '*/bin/collbench' | grep .
+    find "$work/stage" -path '*/bin/napcoll-tune' | grep .
+    find "$work/stage" -path '*/man1/napcoll-tune.1' | grep .
     find "$work/stage" -path '*/share/napcoll/machines/netlab.conf' | grep .
 }
 
@@ -118,7 +120,7 @@ env_works_in() {
         . "$1/env.sh"
         [ "$first" = "$PATH:$OMPI_MCA_mca_base_component_path:$MANPATH" ]
         [ "$NAPCOLL_BUILD" = "$(cd "$1" && pwd -P)" ]
-        command -v napcoll-plan collbench netlab
+        command -v napcoll-plan napcoll-tune collbench netlab
         ompi_info --parsable --level 9 --param coll napcoll | grep mca:coll:napcoll:
     ' "$1" "$build"
 }
@@ -126,7 +128,7 @@ env_works_in() {
 # Emulated nodes run them directly: a script of libtool's would relink or look for its folder.
 tools_are_programs() {
     local tool
-    for tool in napcoll-plan collbench; do
+    for tool in napcoll-plan napcoll-tune collbench; do
         [ "$(head -c 4 "$build/bin/$tool" | od -An -c | tr -d ' ')" = '177ELF' ]
     done
 }

@@ -442,7 +442,7 @@ mistakes_name_option_and_range() {
     failed 2 '--bytes: not an option of draw' draw --bytes 8
     failed 2 '--bytes: barrier has no data' goal --coll barrier --bytes 8
     failed 2 '--root 12: there are 12 ranks' draw --coll reduce --nodes 3 --root 12
-    failed 2 '--segments 2: scan nap cuts no vectors' goal --coll scan --segments 2
+    failed 2 '--segments 2: scan nap cuts nothing' goal --coll scan --segments 2
     failed 2 '--ppn 3x: character 2' draw --ppn 3x
     failed 2 '--output /nowhere/a: cannot be written' draw --output /nowhere/a
     failed 2 '--output /nowhere/a: cannot be written' goal --output /nowhere/a

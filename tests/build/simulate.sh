@@ -134,7 +134,7 @@ mistakes_name_option_and_range() {
     refused '--tunable 2: expected --algorithm' "${machine[@]}" --tunable 2
     refused '--bytes: barrier has no data' "${machine[@]}" --coll barrier --bytes 8:64
     refused '--root 4: there are 4 ranks' "${machine[@]}" --coll reduce --root 4
-    refused '--segments 2: scan cuts no vectors into segments' "${machine[@]}" --coll scan --segments 2
+    refused '--segments 2: scan cuts nothing into segments' "${machine[@]}" --coll scan --segments 2
     refused '--ranks: not an option of simulate' "${machine[@]}" --ranks 4
     refused '--csv /nowhere/a.csv: cannot be written' "${machine[@]}" --csv /nowhere/a.csv
 }

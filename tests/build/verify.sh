@@ -15,7 +15,8 @@ Usage: tests/build/verify.sh [--wide [PATTERN]]
 Runs napcoll-plan verify of the build folder (NAPCOLL_BUILD, else build/); prints TAP.
 
   --wide   instead, prove every algorithm of every collective on 1 to 64 nodes with 1 to 16 processes
-           each, on uneven nodes and on placements at random; takes long. PATTERN: only those whose
+           each, on uneven nodes and on placements at random, and TuNA with every radix on up to 128
+           processes and on up to 8 nodes of up to 8; takes long. PATTERN: only those whose
            "COLLECTIVE ALGORITHM" contains it (a shell pattern). Each sweep has a line on standard
            error: placements, plans, messages; the sums stand in a comment behind each algorithm
   --help   this text
@@ -53,14 +54,15 @@ algorithms() {
     "$plan" list | awk '/^[a-z]/ { collective = $1 } /^  [a-z]/ { print collective, $1 }'
 }
 
-# summed ARGUMENT...: what verify proved of a range, as "PLACEMENTS PLANS MESSAGES"; fails where any is broken.
+# summed ARGUMENT...: what verify proved of a range, or of one placement, as "PLACEMENTS PLANS MESSAGES"; fails where
+# any is broken.
 summed() {
     verify "$@" >"$work/sum" || {
         cat "$work/sum" >&2
         return 1
     }
-    sed -nE 's/^.*: ([0-9]+) placements proved, 0 broken, .*; ([0-9]+) plans, ([0-9]+) messages$/\1 \2 \3/p' \
-        "$work/sum" | grep .
+    sed -nE -e 's/^.*: ([0-9]+) placements proved, 0 broken, .*; ([0-9]+) plans, ([0-9]+) messages$/\1 \2 \3/p' \
+        -e 's/^.*: ok; ([0-9]+) plans, ([0-9]+) messages$/1 \1 \2/p' "$work/sum" | grep .
 }
 
 # each_of PATTERN ARGUMENT...: every algorithm whose "COLLECTIVE ALGORITHM" matches the regular expression is
@@ -82,7 +84,7 @@ each_of() {
 
 every_collective_is_proved() {
     local map
-    [ "$(algorithms | cut -d ' ' -f 1 | sort -u | wc -l)" = 13 ]
+    [ "$(algorithms | cut -d ' ' -f 1 | sort -u | wc -l)" = 17 ]
     for map in block cyclic random:1; do
         each_of '.*' --nodes 1:6 --ppn 1:4 --map "$map"
     done
@@ -93,8 +95,9 @@ every_collective_is_proved() {
 roots_other_than_the_first_are_proved() {
     local map
     for map in block cyclic; do
-        each_of '(reduce|bcast) .*' --nodes 2:6 --ppn 1:4 --map "$map" --root 1
-        each_of '(reduce|bcast) .*' --nodes 6 --ppn 1:4 --map "$map" --root 5
+        each_of '(reduce|bcast|gatherv?|scatterv?) .*' --nodes 2:6 --ppn 1:4 --map "$map" --root 1
+        each_of '(reduce|bcast|gatherv?|scatterv?) .*' --nodes 6 --ppn 1:4 --map "$map" --root 5
+        each_of '(gatherv?|scatterv?) .*' --nodes 4:6 --ppn 3,1,2 --map "$map" --root 6
         each_of 'reduce .*' --nodes 4:6 --ppn 3,1,2 --map "$map" --root 6 --in-place
         each_of 'bcast .*' --nodes 4:6 --ppn 3,1,2 --map "$map" --root 6
     done
@@ -121,6 +124,8 @@ parameters_are_proved() {
     done
     each_of 'bcast lane' --nodes 2:7 --ppn 3,2 --root 2 --segments 3 --tunable chain
     each_of 'bcast scatter_allgather' --nodes 2:17 --ppn 1,2 --root 2 --tunable doubling
+    each_of '(gatherv?|scatterv?) (segmented|credit)' --nodes 2:9 --ppn 1,2 --segments 5 --tunable 3
+    each_of '(gather|scatter)v (binomial|two_level)' --nodes 2:9 --ppn 1:4 --bounded
     each_of 'alltoall.? linear' --nodes 2:9 --ppn 1,2 --tunable 3
     each_of 'bcast nap' --nodes 2:17 --ppn 1,2 --root 2 --tunable lanes=1,k_ports=3
     for radix in 2 3; do
@@ -150,6 +155,10 @@ plans_are_those_of_show() {
     proved alltoallv tuna 5 --ranks 5 --ppn 2,1 --tunable radix=3
     proved alltoallw tuna_staggered 12 --nodes 3 --map random:3
     proved alltoallv tuna_coalesced 12 --nodes 3 --bounded
+    proved gather two_level 12 --nodes 3 --map cyclic --root 5
+    proved gatherv binomial 5 --ranks 5 --ppn 2,1
+    proved scatter credit 12 --nodes 3 --segments 3
+    proved scatterv two_level 12 --nodes 3 --root 7 --bounded
     proved scan nap 5 --ranks 5 --ppn 2,1
     proved exscan gathered 12 --nodes 3 --ordered --reproducible
 }
@@ -225,7 +234,7 @@ mistakes_name_option_and_range() {
     refused 2 '--root 1: there is 1 rank' --coll reduce --nodes 1:4 --ppn 1:4 --root 1
     refused 2 '--segments 0: expected a number from 1 to 1024' --algorithm ring --segments 0
     refused 2 '--segments 1025: expected a number from 1 to 1024' --algorithm ring --segments 1025
-    refused 2 '--segments 2: allreduce nap cuts no vectors into segments' --segments 2
+    refused 2 '--segments 2: allreduce nap cuts nothing into segments' --segments 2
     refused 2 '--ordered: barrier folds nothing' --coll barrier --ordered
     refused 2 '--bounded: alltoall tells no sizes' --coll alltoall --bounded
     refused 2 '--reproducible: allgather folds nothing' --coll allgather --reproducible
@@ -268,14 +277,17 @@ placements() {
     done
 }
 
-# radixes ALGORITHM: the arguments of verify for the sweeps over every radix, one a line: TuNA's on up to 128 ranks,
-# and on up to 8 nodes of up to 8 processes.
+# radixes COLLECTIVE ALGORITHM: the arguments of verify for the sweeps over every radix, one a line: TuNA's on up to
+# 128 ranks, and on up to 8 nodes of up to 8 processes; where sizes differ, told ahead and along with blocks.
 radixes() {
-    local radix
-    case $1 in
-        tuna) for radix in {2..128}; do echo "--nodes $radix:128 --ppn 1 --tunable radix=$radix"; done ;;
-        tuna_*) for radix in {2..8}; do echo "--nodes 1:8 --ppn $radix:8 --tunable radix=$radix"; done ;;
-    esac
+    local radix sizes
+    for sizes in '' ' --bounded'; do
+        case $2 in
+            tuna) for radix in {2..128}; do echo "--nodes $radix:128 --ppn 1 --tunable radix=$radix$sizes"; done ;;
+            tuna_*) for radix in {2..8}; do echo "--nodes 1:8 --ppn $radix:8 --tunable radix=$radix$sizes"; done ;;
+        esac
+        [ "$1" != alltoall ] || break
+    done
 }
 
 # roots COLLECTIVE: one a line.
@@ -313,7 +325,7 @@ wide_sweep() {
         summed --coll "$1" --algorithm "$2" "${words[@]}" >"$work/part"
         echo "$1 $2 ${words[*]}: $(cat "$work/part")" >&3
         cat "$work/part" >>"$work/sums"
-    done < <(radixes "$2")
+    done < <(radixes "$1" "$2")
     awk '{ placements += $1; plans += $2; messages += $3 }
         END { printf "%d placements, %d plans, %d messages\n", placements, plans, messages }' \
         "$work/sums" >"$work/wide"

@@ -52,9 +52,11 @@ other_collectives_are_measured() {
     bench --coll barrier --contestants tuned,han
 }
 
-# measured COLL...: collbench itself checks the results. With 8 bytes, some of the uneven blocks are empty.
+# measured COLL...: collbench itself checks the results. With 8 bytes, some of the uneven blocks are empty. In the brief
+# suite (run.sh --brief) the first stands for all.
 measured() {
     local coll
+    [ "${NAPCOLL_BRIEF:-no}" = no ] || set -- "$1"
     for coll; do
         bench --coll "$coll" --bytes 0,8,24,8K --contestants napcoll,tuned,han,basic --batch 2 --iterations 2 \
             --csv "$work/$coll.csv"
@@ -75,17 +77,55 @@ who_ran_is_named() {
     grep -E '^ +8  han .* han$' "$work/table"
 }
 
+# What `measured` leaves out: it takes the first deal.
+uneven_gathers_are_dealt() {
+    local case
+    for case in 'gatherv power' 'gatherv hot' 'scatterv zeros'; do
+        bench --coll "${case% *}" --deal "${case#* }" --bytes 8,8K --contestants tuned,basic --iterations 1
+    done
+}
+
+# Every sample has its line and its dot.
+every_sample_is_written() {
+    local contestant turn
+    bench --coll gather --bytes 8,1K --contestants tuned,basic --iterations 3 --time-limit 20 \
+        --samples "$work/samples.csv" --dots "$work/dots.svg" --csv "$work/medians.csv"
+    cat "$work/samples.csv" "$work/medians.csv"
+    [ "$(head -n 1 "$work/samples.csv")" = coll,contestant,bytes,turn,us ]
+    [ "$(grep -cE '^gather,(tuned|basic),(8|1024),[123],[0-9]+\.[0-9]{2}$' "$work/samples.csv")" = 12 ]
+    for contestant in tuned basic; do
+        for turn in 1 2 3; do
+            grep "^gather,$contestant,1024,$turn," "$work/samples.csv"
+        done
+        # The median of three is one of them.
+        grep -F "$(awk -F, -v who="$contestant" '$4 == 8 && $5 == who { print $7 }' "$work/medians.csv")" \
+            <(grep "^gather,$contestant,8," "$work/samples.csv")
+        grep -F ">$contestant<" "$work/dots.svg"
+    done
+    grep -F 'gather, 3 nodes x 2 processes, every sample' "$work/dots.svg"
+    [ "$(grep -c "<use xlink:href='#gpPt[0-9]*' transform=" "$work/dots.svg")" = 12 ]
+}
+
+missing_folder_is_named() {
+    refuses "--samples $work/none/s.csv: No such file" \
+        bench --bytes 8 --contestants tuned --samples "$work/none/s.csv"
+}
+
 large_blocks_are_refused() {
     refuses '--bytes: blocks of 16777216 bytes from 6 processes are more than the 64 MiB that allgather' \
         bench --coll allgather --bytes 8,16M --contestants tuned
     refuses 'take at most 11184808' bench --coll reduce_scatter --bytes 11184816 --contestants tuned
 }
 
-tap_plan 8
+tap_plan 12
 tap every_contestant_has_its_row every_contestant_has_its_row
 tap other_collectives_are_measured other_collectives_are_measured
 tap reductions_are_measured measured reduce reduce_scatter reduce_scatter_block scan exscan
-tap gatherings_are_measured measured allgather allgatherv
+tap gatherings_are_measured measured allgather allgatherv gather gatherv
+tap scatterings_are_measured measured scatter scatterv
+tap uneven_gathers_are_dealt uneven_gathers_are_dealt
+tap every_sample_is_written every_sample_is_written
+tap missing_folder_is_named missing_folder_is_named
 tap who_ran_is_named who_ran_is_named
 tap large_blocks_are_refused large_blocks_are_refused
 tap unknown_component_is_named refuses nosuch bench --bytes 8 --contestants napcoll,nosuch

@@ -40,6 +40,13 @@ bcast lane runs
 alltoall tuna runs
 alltoallv tuna runs
 alltoallw pairwise runs
+gather two_level runs
+gather credit runs
+gatherv binomial runs
+scatter two_level runs
+scatter binomial runs
+scatterv linear runs
+scatterv two_level runs
 END
 fake 10 5,1,4 cyclic tree
 each_at_length 10_cyclic 20000 <<'END'
@@ -73,6 +80,21 @@ alltoall pairwise runs
 alltoallv linear runs
 alltoallv tuna_coalesced fallback:unequal_nodes
 alltoallw tuna runs
+gather linear runs
+gather binomial runs
+gather two_level runs
+gather segmented runs
+gatherv linear runs
+gatherv binomial runs
+gatherv two_level runs
+gatherv segmented runs
+gatherv credit runs
+scatter linear runs
+scatter two_level runs
+scatter segmented runs
+scatterv binomial runs
+scatterv two_level runs
+scatterv segmented runs
 END
 fake 8 3,1,4 random:5 delegate
 each_at_length 8_random 20000 <<'END'
@@ -90,6 +112,19 @@ scan gathered runs runs
 exscan nap fallback:placement fallback:placement
 bcast scatter_allgather runs
 bcast two_level runs
+gather linear runs
+gather binomial runs
+gather segmented runs
+gather credit runs
+gatherv linear runs
+gatherv two_level runs
+gatherv segmented runs
+scatter linear runs
+scatter binomial runs
+scatter segmented runs
+scatterv linear runs
+scatterv binomial runs
+scatterv segmented runs
 END
 fake 3 1 block exchange
 each_at_length 3x1 10000 <<'END'
@@ -102,17 +137,23 @@ reduce lane fallback:ppn fallback:ppn
 allgather lane_ring fallback:ppn
 reduce_scatter_block locality fallback:ppn fallback:ppn
 scan nap fallback:ppn fallback:ppn
+gather credit runs
+gather two_level fallback:ppn
+scatter auto runs
+scatterv two_level fallback:ppn
 END
-emulated 4 5,5,1,4 cyclic 12 exchange
-each netlab_12_cyclic 5000 <<'END'
+emulated 4 3,3,1,2 cyclic 9 exchange
+each netlab_9_cyclic 5000 <<'END'
 reduce nap runs fallback:noncommutative
 barrier nap runs
 allgather locality_bruck runs
 reduce_scatter_block lane_ring runs fallback:noncommutative
 bcast nap runs
+gather two_level runs
+gatherv credit runs
 END
-emulated 3 4 block 12 tree
-each netlab_12_block 5000 <<'END'
+emulated 4 2 block 8 tree
+each netlab_8_block 5000 <<'END'
 alltoallv tuna_coalesced runs
 alltoallw tuna_staggered runs
 bcast lane runs
@@ -120,11 +161,13 @@ allgatherv lane_ring runs
 reduce_scatter auto runs runs
 scan nap runs runs
 exscan auto runs runs
+gather auto runs
+scatterv two_level runs
 END
 
 # --- all-to-all on nodes of one size, with every radix, and a few messages at once ---
 fake 12 4 random:5 exchange
-each 12_random 20000 <<'END'
+each_at_length 12_random 20000 <<'END'
 alltoall tuna_coalesced runs
 alltoallv tuna_coalesced runs
 alltoallw tuna_staggered runs
@@ -156,23 +199,35 @@ alltoall linear runs
 alltoall tuna runs
 END
 fake 8 4 block exchange
-each 8_block 20000 <<'END'
+each_at_length 8_block 20000 <<'END'
 alltoall auto runs
 alltoallv auto fallback:sizes
 alltoallw auto fallback:sizes
+gather auto runs
+gatherv auto fallback:sizes
+scatter auto runs
+scatterv auto fallback:sizes
 END
 # Where messages are dear it pays to agree.
-fake 32 8 block exchange
-launch+=(--mca coll_napcoll_machine_process_gap_us 20 --mca coll_napcoll_machine_node_gap_us 20)
-each 32_block 5000 <<'END'
+fake 12 4 block exchange
+launch+=(--mca coll_napcoll_machine_node_gap_us 50)
+each_at_length 12_block 5000 <<'END'
 alltoallv auto runs
+END
+fake 12 6 cyclic exchange
+launch+=(--mca coll_napcoll_machine_node_gap_us 2000)
+each_at_length 12_announced 5000 <<'END'
+gatherv auto runs
+scatterv auto runs
 END
 # What users say of sizes need not be agreed on, and what could need too much memory is left.
 fake 8 4 block exchange
 launch+=(--mca coll_napcoll_alltoallv_mean_bytes 64 --mca coll_napcoll_alltoall_memory_bytes 1
     --mca coll_napcoll_alltoall_tuna_radix 2)
-each 8_memory 20000 <<'END'
+each_at_length 8_memory 20000 <<'END'
 alltoall tuna fallback:memory
+gather two_level fallback:memory
+scatter binomial fallback:memory
 alltoallv tuna runs
 alltoallw auto runs
 END
@@ -181,6 +236,19 @@ launch+=(--mca coll_napcoll_alltoall_memory_bytes 1)
 each_at_length 8_little_memory 20000 <<'END'
 alltoallv tuna_coalesced fallback:memory
 alltoallv linear runs
+gatherv binomial fallback:memory
+scatterv two_level fallback:memory
+gatherv linear runs
+END
+
+# --- gathers and scatters whose ways change, and which come in pieces, at a few bytes ---
+fake 7 3,2 cyclic exchange
+launch+=(--mca coll_napcoll_gather_m1 64 --mca coll_napcoll_gather_m2 1024 --mca coll_napcoll_scatter_s 4096)
+each_at_length 7_pieces 20000 <<'END'
+gather auto runs
+gatherv segmented runs
+scatter auto runs
+scatterv segmented runs
 END
 
 # --- long vectors go in several segments ---
@@ -194,9 +262,9 @@ END
 
 # As many as is said, and every way between nodes.
 for between in flat binomial chain binary scatter_allgather; do
-    fake 10 5,1,4 cyclic tree
+    fake 7 2,1 cyclic tree
     launch+=(--mca coll_napcoll_bcast_two_level_between "$between" --mca coll_napcoll_bcast_two_level_segments 7)
-    each_at_length "10_segments_$between" 20000 <<<'bcast two_level runs'
+    each_at_length "7_segments_$between" 20000 <<<'bcast two_level runs'
 done
 fake 10 5,1,4 cyclic tree
 launch+=(--mca coll_napcoll_bcast_lane_between chain --mca coll_napcoll_bcast_lane_segments 3

@@ -72,18 +72,15 @@ static void null_buffers(struct test *t)
     tap_ok(&t->tap, true, "allreduce_zero_count_takes_null_buffers");
 }
 
-int main(int argc, char **argv)
+void test_allreduce(struct test *t)
 {
-    static const char *const colls[] = {"allreduce", NULL};
     static const struct reduction allreduce = {.variants = one_variant,
                                                .share = allreduce_share,
                                                .call = allreduce_call,
                                                .bits_name = "identical_bits_on_all_ranks",
                                                .bits = identical_bits};
-    static struct test t = {.reduction = &allreduce};
 
-    test_open(&t, &argc, &argv, colls);
-    check_reduction(&t);
-    null_buffers(&t);
-    return test_close(&t);
+    t->reduction = &allreduce;
+    check_reduction(t);
+    null_buffers(t);
 }

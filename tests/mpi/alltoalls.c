@@ -8,10 +8,8 @@
  * subcommunicators. Options: see collective.h. Bytes are those of a block; --large counts the numbers that a
  * process sends.
  *
- *     alltoalls [--coll alltoall|alltoallv|alltoallw] [--mean VALUE] [OPTION...]
- *
- * With --mean nothing else is checked than that a communicator whose info key tells VALUE for the mean of
- * blocks does what --expect says.
+ * With --mean VALUE nothing else is checked than that a communicator whose info key tells VALUE for the mean
+ * of blocks does what --expect says.
  */
 #include "collective.h"
 #include "layouts.h"
@@ -20,9 +18,6 @@ enum { SOME = 24 }; /* a multiple of the parts of all layouts */
 
 /* How many numbers each rank has for each other; in calls in place as many as that one has for it. */
 enum deal { EVEN, SUM_OF_RANKS, FEW, ONE_IS_HOT, SOME_ARE_SILENT, ANY, NUM_DEALS };
-
-/* Where the blocks lie in a buffer. */
-enum order { IN_A_ROW, WITH_GAPS, BACKWARDS, AROUND, NUM_ORDERS };
 
 /* One call. Numbers are doubles; block is a multiple of the parts of all layouts used. */
 struct shape {
@@ -91,12 +86,7 @@ static MPI_Aint slot_bytes(const struct side *side)
 /* Where a peer's block begins, counted from the buffer's address. */
 static MPI_Aint begin_of(const struct side *side, int peer)
 {
-    const int size = side->group->size;
-    const int slot = BACKWARDS == side->order ? size - 1 - peer
-                     : AROUND == side->order  ? peer - size / 2
-                                              : peer;
-
-    return slot * slot_bytes(side);
+    return slot_at(side->order, peer, side->group->size) * slot_bytes(side);
 }
 
 static MPI_Aint room(const struct side *side)
@@ -281,9 +271,6 @@ static void check_zero_count(struct test *t)
 
 static void check_orders(struct test *t)
 {
-    static const char *const name[NUM_ORDERS] = {
-        "in_a_row", "with_gaps_that_stay", "in_reverse_order", "before_and_behind_the_address"};
-
     for (int order = 0; order < NUM_ORDERS; ++order) {
         struct expectation expectation;
         bool good = true;
@@ -300,7 +287,7 @@ static void check_orders(struct test *t)
             good = trades_in_both_places(t, &t->all, s) && good;
         }
         good = expect_met(&t->tap, &expectation, t->expect) && good;
-        tap_ok(&t->tap, good, "%s_blocks_%s", t->coll, name[order]);
+        tap_ok(&t->tap, good, "%s_blocks_%s", t->coll, order_name((enum order) order));
     }
 }
 
@@ -392,26 +379,21 @@ static void check_mean(struct test *t, const char *value)
     tap_ok(&t->tap, good, "%s_with_a_mean_of_%s", t->coll, value);
 }
 
-int main(int argc, char **argv)
+void test_alltoalls(struct test *t)
 {
-    static const char *const colls[] = {"alltoall", "alltoallv", "alltoallw", NULL};
-    static struct test t;
-    const char *mean;
+    const char *mean = test_option(t, "--mean", NULL);
 
-    test_open(&t, &argc, &argv, colls);
-    mean = tap_option(argc, argv, "--mean", NULL);
     if (NULL != mean) {
-        check_mean(&t, mean);
-        return test_close(&t);
+        check_mean(t, mean);
+        return;
     }
-    check_counts(&t);
-    check_zero_count(&t);
-    if (takes_counts(&t)) {
-        check_orders(&t);
+    check_counts(t);
+    check_zero_count(t);
+    if (takes_counts(t)) {
+        check_orders(t);
     }
-    check_types(&t);
-    check_own_ways(&t);
-    on_subcommunicators(&t, trades_on);
-    on_several_communicators(&t, trades_in_turn);
-    return test_close(&t);
+    check_types(t);
+    check_own_ways(t);
+    on_subcommunicators(t, trades_on);
+    on_several_communicators(t, trades_in_turn);
 }

@@ -113,7 +113,7 @@ static void check_in_a_row(struct test *t)
 static void check_several_communicators(struct test *t)
 {
     enum { MANY = 5, ROUNDS = 20 };
-    static struct log log[MANY];
+    struct log log[MANY] = {{.num = 0}};
     struct group g[MANY];
     bool good = true;
 
@@ -138,7 +138,7 @@ static void check_several_communicators(struct test *t)
 static void check_overlapping_communicators(struct test *t)
 {
     enum { ALL, HALF, PAIR, KINDS, ROUNDS = 30 };
-    static struct log log[KINDS];
+    struct log log[KINDS] = {{.num = 0}};
     struct group g[KINDS] = {[ALL] = t->all};
     const int color[KINDS] = {[HALF] = 2 * t->all.rank / t->all.size, [PAIR] = t->all.rank / 2};
     bool good = true;
@@ -182,17 +182,12 @@ static void check_posted_receive(struct test *t)
            "barrier_is_not_taken_for_a_message_of_the_users");
 }
 
-int main(int argc, char **argv)
+void test_barrier(struct test *t)
 {
-    static const char *const colls[] = {"barrier", NULL};
-    static struct test t;
-
-    test_open(&t, &argc, &argv, colls);
-    check_late(&t);
-    check_in_a_row(&t);
-    check_several_communicators(&t);
-    check_overlapping_communicators(&t);
-    check_posted_receive(&t);
-    on_subcommunicators(&t, waits_on);
-    return test_close(&t);
+    check_late(t);
+    check_in_a_row(t);
+    check_several_communicators(t);
+    check_overlapping_communicators(t);
+    check_posted_receive(t);
+    on_subcommunicators(t, waits_on);
 }

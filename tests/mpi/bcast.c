@@ -5,8 +5,6 @@
  * MPI_Bcast by one of napcoll's algorithms against a formula, and Open MPI's basic component against the
  * same: vectors of any size from every root, datatypes that differ between ranks, bytes between the
  * numbers that must stay, subcommunicators. Options: see collective.h.
- *
- *     bcast [OPTION...]
  */
 #include "collective.h"
 #include "layouts.h"
@@ -169,17 +167,12 @@ static bool broadcasts_in_turn(struct test *t, const struct group *g, int round)
     return broadcasts_by(t, g, g->comm, t->coll, &s);
 }
 
-int main(int argc, char **argv)
+void test_bcast(struct test *t)
 {
-    static const char *const colls[] = {"bcast", NULL};
-    static struct test t;
-
-    test_open(&t, &argc, &argv, colls);
-    check_counts(&t);
-    check_zero_count(&t);
-    check_roots(&t);
-    check_types(&t);
-    on_subcommunicators(&t, broadcasts_on);
-    on_several_communicators(&t, broadcasts_in_turn);
-    return test_close(&t);
+    check_counts(t);
+    check_zero_count(t);
+    check_roots(t);
+    check_types(t);
+    on_subcommunicators(t, broadcasts_on);
+    on_several_communicators(t, broadcasts_in_turn);
 }

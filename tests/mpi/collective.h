@@ -2,16 +2,16 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What the programs have in common that test one collective each, by one of napcoll's algorithms:
- * options, the communicators under test, and checks on communicators of other shapes.
+ * What the tests of one collective each, by one of napcoll's algorithms, have in common: options, the
+ * communicators under test, and checks on communicators of other shapes. collectives.c runs them. The
+ * options of a case are
  *
- *     PROGRAM [--coll NAME] [--algorithm NAME] [--expect WORDS] [--expect-large WORDS]
- *             [--expect-noncommutative WORDS] [--large COUNT]
+ *     --coll NAME [--algorithm NAME] [--expect WORDS] [--expect-large WORDS]
+ *     [--expect-noncommutative WORDS] [--large COUNT]
  *
- * --coll is for programs that know several collectives. --algorithm goes to napcoll by info key.
- * WORDS are those of counters.h; --expect is asserted for messages below 100 bytes, --expect-large
- * for the longer ones, up to COUNT elements, --expect-noncommutative for operations that do not
- * commute.
+ * --algorithm goes to napcoll by info key. WORDS are those of counters.h; --expect is asserted for
+ * messages below 100 bytes, --expect-large for the longer ones, up to COUNT elements,
+ * --expect-noncommutative for operations that do not commute.
  */
 #ifndef TEST_COLLECTIVE_H
 #define TEST_COLLECTIVE_H
@@ -29,16 +29,34 @@ struct group {
 
 struct reduction;
 
+/* Words of a command line, of which the first is no option. */
+struct words {
+    int num;
+    char **word;
+};
+
 struct test {
     struct tap tap;
+    struct words own, common; /* options: of the present case, and of all cases */
     struct napcoll_counters counters;
     const char *coll; /* what is under test, in small letters */
     const char *algorithm;
     const char *expect, *expect_large, *expect_noncommutative;
     int large;
     struct group all;                  /* of all processes */
-    const struct reduction *reduction; /* of reductions.h, in the programs that reduce */
+    const struct reduction *reduction; /* of reductions.h, where there is one */
 };
+
+/* The tests: each checks t->coll, which is one of those that it knows. */
+void test_allreduce(struct test *t);
+void test_alltoalls(struct test *t);
+void test_barrier(struct test *t);
+void test_bcast(struct test *t);
+void test_gathers(struct test *t);
+void test_reduce(struct test *t);
+void test_reduce_scatters(struct test *t);
+void test_rooted(struct test *t);
+void test_scans(struct test *t);
 
 /* A check on one communicator; with false it leaves notes. */
 typedef bool (*group_check)(struct test *t, const struct group *g);
@@ -70,62 +88,11 @@ static inline void group_close(struct group *g)
     mpi_check(MPI_Comm_free(&g->reference), "MPI_Comm_free");
 }
 
-static inline const char *words_option(int argc, char **argv, const char *name)
+/* The value of an option of the present case, else of all, else the fallback. */
+static inline const char *test_option(const struct test *t, const char *name, const char *fallback)
 {
-    const char *words = tap_option(argc, argv, name, "any");
-
-    if (!expect_valid(words)) {
-        fprintf(stderr, "# %s %s: expected runs[:ALGORITHM], fallback[:REASON], none or any\n",
-                name, words);
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
-    return words;
-}
-
-/* One of the names, which end with NULL; the first if the option is not given. */
-static inline const char *coll_option(int argc, char **argv, const char *const *names)
-{
-    const char *given = tap_option(argc, argv, "--coll", names[0]);
-    char text[TAP_TEXT] = "";
-
-    for (int i = 0; NULL != names[i]; ++i) {
-        size_t used = strlen(text);
-
-        if (0 == strcmp(given, names[i])) {
-            return names[i];
-        }
-        snprintf(text + used, sizeof(text) - used, "%s%s", 0 == i ? "" : " or ", names[i]);
-    }
-    fprintf(stderr, "# --coll %s: expected %s\n", given, text);
-    MPI_Abort(MPI_COMM_WORLD, 2);
-    return NULL;
-}
-
-/* MPI_Init and everything that the checks need. colls are what the program knows, NULL at the end. */
-static inline void test_open(struct test *t, int *argc, char ***argv, const char *const *colls)
-{
-    mpi_check(MPI_Init(argc, argv), "MPI_Init");
-    tap_open(&t->tap);
-    t->coll = coll_option(*argc, *argv, colls);
-    t->algorithm = tap_option(*argc, *argv, "--algorithm", NULL);
-    t->expect = words_option(*argc, *argv, "--expect");
-    t->expect_large = words_option(*argc, *argv, "--expect-large");
-    t->expect_noncommutative = words_option(*argc, *argv, "--expect-noncommutative");
-    t->large = (int) tap_option_number(*argc, *argv, "--large", 100000);
-    mpi_check(napcoll_counters_open(&t->counters, t->coll), "MPI_T_init_thread");
-    group_open(t, &t->all, MPI_COMM_WORLD);
-}
-
-/* Undoes it all; returns the exit status. */
-static inline int test_close(struct test *t)
-{
-    int status;
-
-    group_close(&t->all);
-    mpi_check(napcoll_counters_close(&t->counters), "MPI_T_finalize");
-    status = tap_close(&t->tap);
-    mpi_check(MPI_Finalize(), "MPI_Finalize");
-    return status;
+    return tap_option(t->own.num, t->own.word, name,
+                      tap_option(t->common.num, t->common.word, name, fallback));
 }
 
 /* The same check on parts of the world whose ranks lie differently on the nodes. */

@@ -6,17 +6,14 @@
  * component against the same: blocks of any size, types that differ between sender and receiver, blocks
  * in any order with gaps that must stay, in place, subcommunicators. Options: see collective.h. Bytes
  * are those of one process, on average; --large counts the numbers of all.
- *
- *     gathers [--coll allgather|allgatherv] [OPTION...]
  */
 #include "collective.h"
 #include "layouts.h"
 
 enum { SOME = 100 }; /* a multiple of the parts of all layouts, and beyond 100 bytes */
 
-/* How much each rank gives, and where the blocks lie; allgather knows but the first of each. */
+/* How much each rank gives; allgather knows but the first. */
 enum deal { EVEN, THREE_SIZES, TWO_SIZES, LAST_GIVES_ALL, NUM_DEALS };
-enum order { PACKED, WITH_GAPS, BACKWARDS, SHUFFLED, AROUND, NUM_ORDERS };
 
 /* One call. Numbers are doubles; block is a multiple of the parts of both layouts. */
 struct shape {
@@ -49,29 +46,18 @@ static int given(const struct shape *s, int rank, int size)
 }
 
 /* Which number of the receive buffer the block of a rank begins at, counted from the buffer's address. But
- * for PACKED, each has a slot for three blocks. */
+ * for IN_A_ROW, each has a slot for three blocks. */
 static int begin_of(const struct shape *s, int rank, int size)
 {
-    int slot = rank, sum = 0;
+    int sum = 0;
 
-    switch (s->order) {
-    case PACKED:
-        for (int r = 0; r < rank; ++r) {
-            sum += given(s, r, size);
-        }
-        return sum;
-    case WITH_GAPS:
-        break;
-    case BACKWARDS:
-        slot = size - 1 - rank;
-        break;
-    case SHUFFLED: /* odd ranks upwards, then even ones downwards */
-        slot = 1 == rank % 2 ? rank / 2 : size - 1 - rank / 2;
-        break;
-    default: /* some before the address */
-        slot = rank - size / 2;
+    if (IN_A_ROW != s->order) {
+        return slot_at(s->order, rank, size) * 3 * s->block;
     }
-    return slot * 3 * s->block;
+    for (int r = 0; r < rank; ++r) {
+        sum += given(s, r, size);
+    }
+    return sum;
 }
 
 /* Numbers of the receive buffer before its address, and in all. */
@@ -82,7 +68,7 @@ static int room_before(const struct shape *s, int size)
 
 static int room(const struct shape *s, int size)
 {
-    return PACKED == s->order ? begin_of(s, size, size) : size * 3 * s->block;
+    return IN_A_ROW == s->order ? begin_of(s, size, size) : size * 3 * s->block;
 }
 
 /* Writes the block of a rank as it lies in the receive buffer, whose room begins here. */
@@ -219,10 +205,6 @@ static void check_zero_count(struct test *t)
 
 static void check_orders(struct test *t)
 {
-    static const char *const name[NUM_ORDERS] = {"in_a_row", "with_gaps_that_stay",
-                                                 "in_reverse_order", "in_any_order",
-                                                 "before_and_behind_the_address"};
-
     for (int order = 0; order < NUM_ORDERS; ++order) {
         struct expectation expectation;
         bool good = true;
@@ -239,7 +221,7 @@ static void check_orders(struct test *t)
             good = gathers_in_both_places(t, &t->all, s) && good;
         }
         good = expect_met(&t->tap, &expectation, t->expect) && good;
-        tap_ok(&t->tap, good, "%s_blocks_%s", t->coll, name[order]);
+        tap_ok(&t->tap, good, "%s_blocks_%s", t->coll, order_name((enum order) order));
     }
 }
 
@@ -254,7 +236,7 @@ static void check_types(struct test *t)
         for (int send = 0; send < NUM_LAYOUTS; ++send) {
             struct shape s = {.send = layout_at(send),
                               .recv = layout_at(recv),
-                              .order = takes_counts(t) ? WITH_GAPS : PACKED,
+                              .order = takes_counts(t) ? WITH_GAPS : IN_A_ROW,
                               .block = 0 == send % 2 ? 4 : 12,
                               .salt = send};
 
@@ -328,20 +310,15 @@ static bool gathers_in_turn(struct test *t, const struct group *g, int round)
     return gathers_by(t, g, g->comm, t->coll, &s);
 }
 
-int main(int argc, char **argv)
+void test_gathers(struct test *t)
 {
-    static const char *const colls[] = {"allgather", "allgatherv", NULL};
-    static struct test t;
-
-    test_open(&t, &argc, &argv, colls);
-    check_counts(&t);
-    check_zero_count(&t);
-    if (takes_counts(&t)) {
-        check_orders(&t);
+    check_counts(t);
+    check_zero_count(t);
+    if (takes_counts(t)) {
+        check_orders(t);
     }
-    check_types(&t);
-    check_own_ways(&t);
-    on_subcommunicators(&t, gathers_on);
-    on_several_communicators(&t, gathers_in_turn);
-    return test_close(&t);
+    check_types(t);
+    check_own_ways(t);
+    on_subcommunicators(t, gathers_on);
+    on_several_communicators(t, gathers_in_turn);
 }

@@ -72,7 +72,7 @@ wanted() {
 
 # The output of the present case, as TAP comments.
 show_output() {
-    grep -v -e '^ok ' -e '^1\.\.' "$scratch/out" | head -n 60 | sed -e 's/^#* *//' -e 's/^/#   /'
+    grep -v -e '^ok ' -e '^1\.\.' "$scratch/out" | head -n 120 | sed -e 's/^#* *//' -e 's/^/#   /'
 }
 
 # limited SECONDS COMMAND...: output goes to $scratch/out; returns 124 or 137 if it did not end.
@@ -93,9 +93,14 @@ limited() {
 
 # case_of NAME SECONDS COMMAND...: a program that speaks TAP.
 case_of() {
+    ! wanted "$1" || run_case "$@"
+}
+
+# run_case NAME SECONDS COMMAND...: the same whether the name is wanted or not. Where the program has several
+# cases, it says their names.
+run_case() {
     local name=$1 seconds=$2 rc try bad=0 seen=0 planned='' line
     shift 2
-    wanted "$name" || return 0
     for try in {1..10}; do
         rc=0
         limited "$seconds" "$@" || rc=$?
@@ -107,6 +112,7 @@ case_of() {
     fi
     while IFS= read -r line; do
         case $line in
+            '# case '*) name=${line#\# case } ;;
             'ok '*'# SKIP '*)
                 skip "$name: $(sed -e 's/^ok [0-9]* - //' -e 's/ # SKIP .*//' <<<"$line")" \
                     "${line##*# SKIP }"
@@ -139,7 +145,12 @@ says() {
     speaks 0 "$@"
 }
 
-# refuses NAME SECONDS WORD... -- COMMAND...: the same, but the command ends with an error.
+# says_at_length: the same, but not in the brief suite.
+says_at_length() {
+    ! at_length || says "$@"
+}
+
+# refuses NAME SECONDS WORD... -- COMMAND...: as says, but the command ends with an error.
 refuses() {
     speaks 1 "$@"
 }
@@ -214,7 +225,7 @@ fake() {
         --mca coll_napcoll_fake_map "$3" "${phases[@]}")
 }
 
-# emulated NODES PPN MAP NP PHASES: the same on netlab, where forty processes on ten nodes take ten seconds, and
+# emulated NODES PPN MAP NP PHASES: the same on netlab, where twenty processes on ten nodes take several seconds, and
 # several times that beside another suite.
 emulated() {
     local_phases "$5"
@@ -224,40 +235,30 @@ emulated() {
         mpirun -np "$4" --mca coll napcoll,tuned "${phases[@]}")
 }
 
-# program_of COLL: sets the array `program` to the name of the program that tests a collective, and which
-# of those that it knows.
-program_of() {
-    case $1 in
-        allgather | allgatherv) program=(gathers --coll "$1") ;;
-        reduce_scatter | reduce_scatter_block) program=(reduce_scatter --coll "$1") ;;
-        scan | exscan) program=(scans --coll "$1") ;;
-        alltoall | alltoallv | alltoallw) program=(alltoalls --coll "$1") ;;
-        *) program=("$1") ;;
-    esac
-}
-
-# collective NAME COLL ALGORITHM EXPECT NONCOMMUTATIVE [LARGE]: the whole program of a collective, under
-# `launch`.
+# collective NAME COLL ALGORITHM EXPECT NONCOMMUTATIVE [LARGE]: all checks of a collective, under `launch`.
 collective() {
-    local program
-    program_of "$2"
-    case_of "$1" "$program_seconds" "${launch[@]}" "$programs/${program[0]}" "${program[@]:1}" --algorithm "$3" \
+    case_of "$1" "$program_seconds" "${launch[@]}" "$programs/collectives" --coll "$2" --algorithm "$3" \
         --expect "$4" --expect-large "$4" --expect-noncommutative "$5" --large "${6:-100000}"
 }
 
-# each WHERE LARGE: cases of collective() from lines "COLL ALGORITHM EXPECT NONCOMMUTATIVE" of standard
-# input, named COLL_ALGORITHM_WHERE. `runs` means that this algorithm does; what cannot depend on the
-# operation has no NONCOMMUTATIVE.
+# each WHERE LARGE: cases as those of collective(), in one job under `launch`, from lines
+# "COLL ALGORITHM EXPECT NONCOMMUTATIVE" of standard input, named COLL_ALGORITHM_WHERE. `runs` means that
+# this algorithm does; what cannot depend on the operation has no NONCOMMUTATIVE.
 each() {
-    local where=$1 large=$2 coll algorithm expect noncommutative
+    local where=$1 seconds=$program_seconds cases=() name coll algorithm expect noncommutative
     while read -r coll algorithm expect noncommutative; do
+        name=${coll}_${algorithm}_$where
+        wanted "$name" || continue
         if [ "$algorithm" != auto ]; then
             expect=${expect/#%runs/runs:$algorithm}
             noncommutative=${noncommutative/#%runs/runs:$algorithm}
         fi
-        collective "${coll}_${algorithm}_$where" "$coll" "$algorithm" "$expect" \
-            "${noncommutative:-any}" "$large"
+        cases+=(--case "$name" --coll "$coll" --algorithm "$algorithm" --expect "$expect" --expect-large "$expect"
+            --expect-noncommutative "${noncommutative:-any}")
+        seconds=$((seconds + 10))
     done
+    [ "${#cases[@]}" = 0 ] ||
+        run_case "$where" "$seconds" "${launch[@]}" "$programs/collectives" --large "$2" "${cases[@]}"
 }
 
 # at_length: whether the suite is to run all it has. In the brief one, for another version of Open MPI, the
@@ -278,9 +279,11 @@ each_at_length() {
 # each_auto WHERE LARGE EXPECT: every collective but allreduce, which has cases of its own, by `auto`.
 each_auto() {
     local coll
-    for coll in reduce barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan bcast; do
-        collective "${coll}_auto_$1" "$coll" auto "$3" "$3" "$2"
-    done
+    each "$1" "$2" < <(
+        for coll in reduce barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan bcast; do
+            echo "$coll auto $3 $3"
+        done
+    )
 }
 
 # allreduce NAME ALGORITHM EXPECT NONCOMMUTATIVE [LARGE], and allreduce_auto NAME EXPECT [LARGE]
@@ -292,11 +295,20 @@ allreduce_auto() {
     collective "$1" allreduce auto "$2" "$2" "${3:-100000}"
 }
 
+# allreduce_at_length, allreduce_auto_at_length: the same, but not in the brief suite.
+allreduce_at_length() {
+    ! at_length || allreduce "$@"
+}
+
+allreduce_auto_at_length() {
+    ! at_length || allreduce_auto "$@"
+}
+
 if ! ompi_info --param coll napcoll --level 9 2>/dev/null | grep -q coll_napcoll_priority; then
     printf 'Bail out! Open MPI does not find napcoll: build it and source build/env.sh\n'
     exit 1
 fi
-if [ ! -x "$programs/allreduce" ]; then
+if [ ! -x "$programs/collectives" ]; then
     printf 'Bail out! no programs in %s: run make check there\n' "$programs"
     exit 1
 fi

@@ -2,11 +2,13 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_Allreduce, MPI_Reduce, MPI_Allgather or MPI_Bcast in place of one long vector, by default beyond 2^31
- * bytes, and MPI_Allreduce of its bytes, which are beyond 2^31 elements, where MPI counts so far. It takes two
- * to three times the vector of memory per process.
+ * MPI_Allreduce, MPI_Reduce, MPI_Allgather, MPI_Bcast, MPI_Gather or MPI_Scatter in place of one long vector,
+ * by default beyond 2^31 bytes, and MPI_Allreduce of its bytes, which are beyond 2^31 elements, where MPI counts
+ * so far. It takes two to three times the vector of memory per process; a gather or scatter takes that of the
+ * root alone, and a part of it of the others.
  *
- *     large [--coll allreduce|reduce|allgather|bcast|alltoall] [--count DOUBLES] [--algorithm NAME] [--expect WORDS]
+ *     large [--coll allreduce|reduce|allgather|bcast|alltoall|gather|scatter] [--count DOUBLES]
+ *           [--algorithm NAME] [--expect WORDS]
  */
 #include <limits.h>
 
@@ -32,6 +34,7 @@ struct mode {
     bool rooted;  /* the result is on rank 0 alone */
     bool spreads; /* the vector is on rank 0 alone, before */
     bool trades;  /* each rank has a part for every other */
+    bool parts;   /* each rank but 0 gets its part of that vector alone */
     int (*call)(double *vector, int count, int rank, int size, MPI_Comm comm);
 };
 
@@ -69,6 +72,29 @@ static int alltoall(double *vector, int count, int rank, int size, MPI_Comm comm
     return MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, vector, count / size, MPI_DOUBLE, comm);
 }
 
+/* A rank's part lies where it is in the whole vector. */
+static int gather(double *vector, int count, int rank, int size, MPI_Comm comm)
+{
+    const int part = count / size;
+
+    if (0 == rank) {
+        return MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, vector, part, MPI_DOUBLE, 0, comm);
+    }
+    return MPI_Gather(vector + (ptrdiff_t) rank * part, part, MPI_DOUBLE, NULL, 0,
+                      MPI_DATATYPE_NULL, 0, comm);
+}
+
+static int scatter(double *vector, int count, int rank, int size, MPI_Comm comm)
+{
+    const int part = count / size;
+
+    if (0 == rank) {
+        return MPI_Scatter(vector, part, MPI_DOUBLE, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, 0, comm);
+    }
+    return MPI_Scatter(NULL, 0, MPI_DATATYPE_NULL, vector + (ptrdiff_t) rank * part, part,
+                       MPI_DOUBLE, 0, comm);
+}
+
 /* Room for what a rank has before the call, with nothing in the parts of the others. */
 static double *filled(const struct tap *tap, const struct mode *mode, long long count)
 {
@@ -86,8 +112,10 @@ static double *filled(const struct tap *tap, const struct mode *mode, long long 
 static bool matches(struct tap *tap, const struct mode *mode, const double *vector, long long count)
 {
     long long part = count / tap->size;
+    bool one_part = mode->parts && tap->rank > 0;
+    long long from = one_part ? tap->rank * part : 0, to = one_part ? from + part : count;
 
-    for (long long i = 0; i < count && (!mode->rooted || 0 == tap->rank); ++i) {
+    for (long long i = from; i < to && (!mode->rooted || 0 == tap->rank); ++i) {
         double expected = mode->gathers   ? own((int) (i / part), i)
                           : mode->spreads ? own(0, i)
                           : mode->trades  ? own((int) (i / part), tap->rank * part + i % part)
@@ -132,11 +160,14 @@ static void bytewise(struct tap *tap, MPI_Comm comm, unsigned char *byte, long l
 
 static const struct mode *mode_option(int argc, char **argv)
 {
-    static const struct mode modes[] = {{.coll = "allreduce", .call = allreduce},
-                                        {.coll = "reduce", .rooted = true, .call = reduce},
-                                        {.coll = "allgather", .gathers = true, .call = allgather},
-                                        {.coll = "bcast", .spreads = true, .call = bcast},
-                                        {.coll = "alltoall", .trades = true, .call = alltoall}};
+    static const struct mode modes[] = {
+        {.coll = "allreduce", .call = allreduce},
+        {.coll = "reduce", .rooted = true, .call = reduce},
+        {.coll = "allgather", .gathers = true, .call = allgather},
+        {.coll = "bcast", .spreads = true, .call = bcast},
+        {.coll = "alltoall", .trades = true, .call = alltoall},
+        {.coll = "gather", .gathers = true, .rooted = true, .call = gather},
+        {.coll = "scatter", .spreads = true, .parts = true, .call = scatter}};
     const char *given = tap_option(argc, argv, "--coll", modes[0].coll);
 
     for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); ++i) {
@@ -144,8 +175,10 @@ static const struct mode *mode_option(int argc, char **argv)
             return &modes[i];
         }
     }
-    fprintf(stderr, "# --coll %s: expected allreduce, reduce, allgather, bcast or alltoall\n",
-            given);
+    fprintf(
+        stderr,
+        "# --coll %s: expected allreduce, reduce, allgather, bcast, alltoall, gather or scatter\n",
+        given);
     MPI_Abort(MPI_COMM_WORLD, 2);
     return NULL;
 }
@@ -177,7 +210,7 @@ int main(int argc, char **argv)
     expect = tap_option(argc, argv, "--expect", "any");
     count = tap_option_number(argc, argv, "--count", (1LL << 28) + 5);
     count = count < INT_MAX ? count : INT_MAX;
-    count -= mode->gathers ? count % tap.size : 0;
+    count -= mode->gathers || mode->parts || mode->trades ? count % tap.size : 0;
     mpi_check(napcoll_counters_open(&counters, mode->coll), "MPI_T_init_thread");
     comm = dup_world(mode, tap_option(argc, argv, "--algorithm", NULL));
     vector = filled(&tap, mode, count);

@@ -16,12 +16,40 @@ enum { PARTS_MAX = 4, MARGIN = 128, GAP = 0x5a };
 struct layout {
     const char *name;
     int parts;
-    size_t bytes;           /* of a part: an int or a double */
+    size_t bytes;           /* of a part: a byte, an int or a double */
     MPI_Aint at[PARTS_MAX]; /* of the parts, relative to the element's address */
     MPI_Aint lb, extent;
 };
 
 enum { NUM_LAYOUTS = 6, FIRST_SPREAD = 2 };
+
+/* Where the blocks of ranks lie in a buffer: one behind the other, or each in a slot that none needs in full. */
+enum order { IN_A_ROW, WITH_GAPS, BACKWARDS, SHUFFLED, AROUND, NUM_ORDERS };
+
+/* What such an order is called in the names of checks. */
+static inline const char *order_name(enum order order)
+{
+    static const char *const name[NUM_ORDERS] = {"in_a_row", "with_gaps_that_stay",
+                                                 "in_reverse_order", "in_any_order",
+                                                 "before_and_behind_the_address"};
+
+    return name[order];
+}
+
+/* The slot of a rank's block, counted from the buffer's address. */
+static inline int slot_at(enum order order, int rank, int size)
+{
+    switch (order) {
+    case BACKWARDS:
+        return size - 1 - rank;
+    case SHUFFLED: /* odd ranks upwards, then even ones downwards */
+        return 1 == rank % 2 ? rank / 2 : size - 1 - rank / 2;
+    case AROUND: /* some before the address */
+        return rank - size / 2;
+    default:
+        return rank;
+    }
+}
 
 /* Layouts of doubles; those from FIRST_SPREAD on have two parts and bytes that are nobody's. */
 static inline const struct layout *layout_at(int i)
@@ -44,11 +72,20 @@ static inline bool layout_plain(const struct layout *l)
     return 1 == l->parts && 0 == l->at[0] && 0 == l->lb && (MPI_Aint) l->bytes == l->extent;
 }
 
+/* The type of a part. */
+static inline MPI_Datatype layout_number(const struct layout *l)
+{
+    if (1 == l->bytes) {
+        return MPI_BYTE;
+    }
+    return sizeof(double) == l->bytes ? MPI_DOUBLE : MPI_INT;
+}
+
 /* The datatype; the caller gives it to layout_type_free(). A plain layout's is MPI's own. */
 static inline MPI_Datatype layout_type(const struct layout *l)
 {
     const int length[PARTS_MAX] = {1, 1, 1, 1};
-    MPI_Datatype number = sizeof(double) == l->bytes ? MPI_DOUBLE : MPI_INT, parts, type;
+    MPI_Datatype number = layout_number(l), parts, type;
 
     if (layout_plain(l)) {
         return number;

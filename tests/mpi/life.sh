@@ -36,7 +36,7 @@ bound=(env OMPI_MCA_hwloc_base_binding_policy=core PRTE_MCA_bindto=core:overload
     PRTE_MCA_hwloc_default_binding_policy=core:overload-allowed)
 emulated 2 2 block 4 tree
 case_of netlab_nap_bound 120 "${bound[@]}" "${launch[@]}" \
-    "$programs/allreduce" --algorithm nap --expect runs:nap --expect-noncommutative runs:nap
+    "$programs/collectives" --coll allreduce --algorithm nap --expect runs:nap --expect-noncommutative runs:nap
 says netlab_bound_processes_are_ordered_by_the_hardware 60 'place 1 in the hardware: lane 1' 'ok 1' \
     -- "${bound[@]}" "${launch[@]}" --mca coll_napcoll_verbose 20 \
     "$programs/threads" --rounds 2

@@ -75,19 +75,16 @@ static void each_root(struct test *t)
     }
 }
 
-int main(int argc, char **argv)
+void test_reduce(struct test *t)
 {
-    static const char *const colls[] = {"reduce", NULL};
     static const struct reduction reduce = {.rooted = true,
                                             .variants = num_roots,
                                             .share = reduce_share,
                                             .call = reduce_call,
                                             .bits_name = "repeats_its_bits",
                                             .bits = bits_repeat};
-    static struct test t = {.reduction = &reduce};
 
-    test_open(&t, &argc, &argv, colls);
-    check_reduction(&t);
-    each_root(&t);
-    return test_close(&t);
+    t->reduction = &reduce;
+    check_reduction(t);
+    each_root(t);
 }

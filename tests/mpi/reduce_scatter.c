@@ -6,8 +6,6 @@
  * reduction (reductions.h), with the elements dealt in several ways. Each process chooses for itself
  * whether it works in place. Options: see collective.h; their counts and bytes are those of the whole
  * vector, which the block variant rounds up to a multiple of the processes.
- *
- *     reduce_scatter [--coll reduce_scatter|reduce_scatter_block] [OPTION...]
  */
 #include "reductions.h"
 
@@ -135,9 +133,8 @@ static int block_call(const struct way *way, const void *send, void *recv, MPI_D
     return MPI_Reduce_scatter_block(send, recv, block_of(way, size), type, op, comm);
 }
 
-int main(int argc, char **argv)
+void test_reduce_scatters(struct test *t)
 {
-    static const char *const colls[] = {"reduce_scatter", "reduce_scatter_block", NULL};
     static const struct reduction deal = {.chooses = true,
                                           .variants = num_deals,
                                           .share = deal_share,
@@ -150,16 +147,12 @@ int main(int argc, char **argv)
                                            .call = block_call,
                                            .bits_name = "repeats_its_bits",
                                            .bits = bits_repeat};
-    static struct test t;
-    bool blocks;
+    const bool blocks = 0 == strcmp(t->coll, "reduce_scatter_block");
 
-    test_open(&t, &argc, &argv, colls);
-    blocks = 0 == strcmp(t.coll, "reduce_scatter_block");
-    t.reduction = blocks ? &block : &deal;
-    check_reduction(&t);
+    t->reduction = blocks ? &block : &deal;
+    check_reduction(t);
     if (!blocks) {
-        each_deal(&t);
-        null_buffers(&t);
+        each_deal(t);
+        null_buffers(t);
     }
-    return test_close(&t);
 }

@@ -5,8 +5,6 @@
  * MPI_Scan or MPI_Exscan by one of napcoll's algorithms: what holds for every reduction
  * (reductions.h). Each process chooses for itself whether it works in place. Nobody reduces for rank 0
  * of an exscan, whose receive buffer is seen to be left alone throughout. Options: see collective.h.
- *
- *     scans [--coll scan|exscan] [OPTION...]
  */
 #include "reductions.h"
 
@@ -50,9 +48,8 @@ static void exscan_on_rank_0(struct test *t)
     tap_ok(&t->tap, 0 == rank || sum == null, "exscan_takes_null_recvbuf_on_rank_0");
 }
 
-int main(int argc, char **argv)
+void test_scans(struct test *t)
 {
-    static const char *const colls[] = {"scan", "exscan", NULL};
     static const struct reduction scan = {.chooses = true,
                                           .variants = one_variant,
                                           .share = scan_share,
@@ -65,15 +62,11 @@ int main(int argc, char **argv)
                                             .call = exscan_call,
                                             .bits_name = "repeats_its_bits",
                                             .bits = bits_repeat};
-    static struct test t;
-    bool exclusive;
+    const bool exclusive = 0 == strcmp(t->coll, "exscan");
 
-    test_open(&t, &argc, &argv, colls);
-    exclusive = 0 == strcmp(t.coll, "exscan");
-    t.reduction = exclusive ? &exscan : &scan;
-    check_reduction(&t);
+    t->reduction = exclusive ? &exscan : &scan;
+    check_reduction(t);
     if (exclusive) {
-        exscan_on_rank_0(&t);
+        exscan_on_rank_0(t);
     }
-    return test_close(&t);
 }

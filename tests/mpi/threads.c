@@ -152,6 +152,37 @@ static bool do_alltoall(struct worker *w, int round, long long *send, long long 
     return MPI_SUCCESS == rc;
 }
 
+static bool do_gather(struct worker *w, int round, long long *send, long long *recv)
+{
+    const int count = block_of(w, round), root = (round + w->thread) % w->size;
+    const int rc = MPI_Gather(send, count, MPI_LONG_LONG, recv, count, MPI_LONG_LONG, root,
+                              w->comm);
+
+    for (int from = 0; w->rank == root && from < w->size; ++from) {
+        struct worker other = *w;
+
+        other.rank = from;
+        for (int i = 0; i < count; ++i) {
+            w->wrong += recv[from * count + i] != sent(&other, round, i);
+        }
+    }
+    return MPI_SUCCESS == rc;
+}
+
+static bool do_scatter(struct worker *w, int round, long long *send, long long *recv)
+{
+    const int count = block_of(w, round);
+    struct worker root = *w;
+    int rc;
+
+    root.rank = (round + w->thread) % w->size;
+    rc = MPI_Scatter(send, count, MPI_LONG_LONG, recv, count, MPI_LONG_LONG, root.rank, w->comm);
+    for (int i = 0; i < count; ++i) {
+        w->wrong += recv[i] != sent(&root, round, w->rank * count + i);
+    }
+    return MPI_SUCCESS == rc;
+}
+
 static const struct {
     const char *name;
     bool (*call)(struct worker *w, int round, long long *send, long long *recv);
@@ -162,7 +193,9 @@ static const struct {
              {"reduce_scatter_block", do_reduce_scatter_block},
              {"scan", do_scan},
              {"bcast", do_bcast},
-             {"alltoall", do_alltoall}};
+             {"alltoall", do_alltoall},
+             {"gather", do_gather},
+             {"scatter", do_scatter}};
 
 enum { NUM_CALLS = sizeof(calls) / sizeof(calls[0]) };
 

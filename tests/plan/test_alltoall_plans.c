@@ -27,33 +27,86 @@ static int digits_of(int radix, int j)
     return digits;
 }
 
+/* For every number of members and radix up to so many: check(members, radix). */
+enum { MOST_MEMBERS = 128 };
+
+static void for_every_radix(void (*check)(int members, int radix))
+{
+    for (int members = 1; members <= MOST_MEMBERS; members++) {
+        for (int radix = 2; radix <= (members > 2 ? members : 2); radix++) {
+            check(members, radix);
+        }
+    }
+}
+
+static void compare_with_definition(int members, int radix)
+{
+    bool used[MOST_MEMBERS] = {false};
+    int rounds = 0, slots = 0;
+    int64_t moved = 0;
+
+    for (int j = 1; j < members; j++) {
+        moved += digits_of(radix, j);
+        if (1 == digits_of(radix, j)) { /* z a: a round */
+            rounds++;
+        } else {
+            const int slot = napcoll_digits_slot(radix, j);
+
+            slots++;
+            assert_in_range(slot, 0, napcoll_digits_slots(members, radix) - 1);
+            assert_false(used[slot]);
+            used[slot] = true;
+        }
+    }
+    assert_int_equal(napcoll_digits_rounds(members, radix), rounds);
+    assert_int_equal(napcoll_digits_moved(members, radix), moved);
+    assert_int_equal(napcoll_digits_slots(members, radix), slots);
+}
+
 static void rounds_blocks_and_slots_are_those_of_the_definition(void **state)
 {
     (void) state;
-    for (int members = 1; members < 70; members++) {
-        for (int radix = 2; radix <= (members > 2 ? members : 2); radix++) {
-            bool used[70] = {false};
-            int rounds = 0, slots = 0;
-            int64_t moved = 0;
+    for_every_radix(compare_with_definition);
+}
 
-            for (int j = 1; j < members; j++) {
-                moved += digits_of(radix, j);
-                if (1 == digits_of(radix, j)) { /* z a: a round */
-                    rounds++;
-                } else {
-                    const int slot = napcoll_digits_slot(radix, j);
+/* Blocks of the round of a digit: those j whose digit of this weight it is. */
+static int blocks_of_round(int members, int radix, int weight, int digit)
+{
+    const int rest = members % (weight * radix) - digit * weight;
 
-                    slots++;
-                    assert_in_range(slot, 0, napcoll_digits_slots(members, radix) - 1);
-                    assert_false(used[slot]);
-                    used[slot] = true;
-                }
-            }
-            assert_int_equal(napcoll_digits_rounds(members, radix), rounds);
-            assert_int_equal(napcoll_digits_moved(members, radix), moved);
-            assert_int_equal(napcoll_digits_slots(members, radix), slots);
+    return members / (weight * radix) * weight + (rest < 0 ? 0 : rest < weight ? rest : weight);
+}
+
+/* Rounds: of w digits of members - 1 all radix - 1 values, but for those of the first that it does not reach. */
+static int rounds_by_formula(int members, int radix)
+{
+    int width = 0, top = 1;
+
+    for (int left = members - 1; left > 0; left /= radix) {
+        top = width++ > 0 ? top * radix : top;
+    }
+    return 0 == width ? 0 : width * (radix - 1) - (radix * top - members) / top;
+}
+
+static void compare_with_formulas(int members, int radix)
+{
+    const int rounds = rounds_by_formula(members, radix);
+    int64_t moved = 0;
+
+    for (int weight = 1; weight < members; weight *= radix) {
+        for (int digit = 1; digit < radix; digit++) {
+            moved += blocks_of_round(members, radix, weight, digit);
         }
     }
+    assert_int_equal(napcoll_digits_rounds(members, radix), rounds);
+    assert_int_equal(napcoll_digits_moved(members, radix), moved);
+    assert_int_equal(napcoll_digits_slots(members, radix), members - 1 - rounds);
+}
+
+static void rounds_blocks_and_slots_are_those_of_the_formulas(void **state)
+{
+    (void) state;
+    for_every_radix(compare_with_formulas);
 }
 
 static void large_numbers_are_those_of_the_paper(void **state)
@@ -73,38 +126,99 @@ static void large_numbers_are_those_of_the_paper(void **state)
     assert_int_equal(napcoll_digits_radix(64, 9), 9);
 }
 
-/* What one rank's plan of TuNA has: messages and blocks of them, and slots. */
+/* What a rank's plan sends: messages, blocks of them, and sizes of blocks; and its slots. */
+typedef struct {
+    int messages;
+    int blocks;
+    int told;
+    int slots;
+} sent_t;
+
+static sent_t sent_by(const napcoll_plan_t *plan)
+{
+    sent_t sent = {.slots = plan->temps > 0 ? (int) plan->temp[0].count : 0};
+
+    assert_in_range(plan->temps, 0, 1);
+    for (int i = 0; i < plan->steps; i++) {
+        const napcoll_step_t *step = &plan->step[i];
+
+        if (NAPCOLL_STEP_SEND == step->kind && !step->sizes) {
+            sent.messages++;
+            sent.blocks += (int) step->left.count;
+        } else if (NAPCOLL_STEP_SEND == step->kind) {
+            sent.told += (int) step->left.count;
+        }
+    }
+    return sent;
+}
+
+/* The same of the plan that one rank gets. */
+static sent_t sent_of(int row, const napcoll_node_map_t *map, int rank, int radix)
+{
+    const napcoll_request_t request = {.collective = &napcoll_alltoallv,
+                                       .algorithm = &napcoll_alltoallv.algorithm[row],
+                                       .map = map,
+                                       .rank = rank,
+                                       .params = {.local_radix = 2, .tunable = {radix}}};
+    napcoll_plan_t *plan = request.algorithm->generate(&request);
+    sent_t sent;
+
+    assert_non_null(plan);
+    sent = sent_by(plan);
+    napcoll_plan_free(plan);
+    return sent;
+}
+
+static void compare_with_plan(int members, int radix)
+{
+    napcoll_node_map_t *map = placement("3,2", "cyclic", members);
+    const sent_t sent = sent_of(NAPCOLL_ALLTOALL_TUNA, map, radix * 7 % members, radix);
+
+    assert_int_equal(sent.messages, napcoll_digits_rounds(members, radix));
+    assert_int_equal(sent.blocks, napcoll_digits_moved(members, radix));
+    assert_int_equal(sent.told, sent.blocks - (members - 1)); /* those that travel further */
+    assert_int_equal(sent.slots, napcoll_digits_slots(members, radix));
+    napcoll_node_map_free(map);
+}
+
 static void plans_have_as_many_messages_blocks_and_slots(void **state)
 {
     (void) state;
-    for (int size = 2; size <= 40; size += 3) {
-        napcoll_node_map_t *map = placement("3,2", "cyclic", size);
+    for_every_radix(compare_with_plan);
+}
 
-        for (int radix = 2; radix <= size; radix++) {
-            const napcoll_params_t params = {.local_radix = 2, .tunable = {radix}};
-            napcoll_plan_t **plans = plans_of(&napcoll_alltoallv, NAPCOLL_ALLTOALL_TUNA, map,
-                                              &params, ONE_SHAPE);
-            const napcoll_plan_t *plan = plans[size / 2];
-            int messages = 0, blocks = 0, told = 0;
+/* Inside a node every message has its blocks for all nodes; then one message to each other node, or as many as there
+ * are blocks for it. Only what is for the own node may go straight to its place. */
+static void compare_with_plans_on_nodes(int nodes, int ppn, int radix)
+{
+    char list[16];
+    (void) snprintf(list, sizeof(list), "%d", ppn);
+    napcoll_node_map_t *map = placement(list, nodes % 2 ? "cyclic" : "block", nodes * ppn);
+    const int rank = radix * 7 % map->size, others = nodes - 1;
+    const int rounds = napcoll_digits_rounds(ppn, radix);
+    const int inside = nodes * (int) napcoll_digits_moved(ppn, radix);
 
-            for (int i = 0; i < plan->steps; i++) {
-                const napcoll_step_t *step = &plan->step[i];
+    for (int row = NAPCOLL_ALLTOALL_TUNA_COALESCED; row <= NAPCOLL_ALLTOALL_TUNA_STAGGERED; row++) {
+        const bool whole = NAPCOLL_ALLTOALL_TUNA_COALESCED == row;
+        const sent_t sent = sent_of(row, map, rank, radix);
 
-                if (NAPCOLL_STEP_SEND == step->kind && !step->sizes) {
-                    messages++;
-                    blocks += step->left.count;
-                } else if (NAPCOLL_STEP_SEND == step->kind) {
-                    told += step->left.count;
-                }
+        assert_int_equal(sent.messages, rounds + (whole ? others : others * ppn));
+        assert_int_equal(sent.blocks, inside + others * ppn);
+        assert_int_equal(sent.told, inside - (ppn - 1));
+        assert_int_equal(sent.slots, others * (ppn - 1) + ppn - 1 - rounds);
+    }
+    napcoll_node_map_free(map);
+}
+
+static void plans_on_nodes_have_as_many_messages_blocks_and_slots(void **state)
+{
+    (void) state;
+    for (int nodes = 1; nodes <= 8; nodes++) {
+        for (int ppn = 2; ppn <= 8; ppn++) {
+            for (int radix = 2; radix <= ppn; radix++) {
+                compare_with_plans_on_nodes(nodes, ppn, radix);
             }
-            assert_int_equal(messages, napcoll_digits_rounds(size, radix));
-            assert_int_equal(blocks, napcoll_digits_moved(size, radix));
-            assert_int_equal(told, blocks - (size - 1)); /* those that travel further */
-            assert_int_equal(plan->temps > 0 ? plan->temp[0].count : 0,
-                             napcoll_digits_slots(size, radix));
-            free_plans(plans, size);
         }
-        napcoll_node_map_free(map);
     }
 }
 
@@ -402,8 +516,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounds_blocks_and_slots_are_those_of_the_definition),
+        cmocka_unit_test(rounds_blocks_and_slots_are_those_of_the_formulas),
         cmocka_unit_test(large_numbers_are_those_of_the_paper),
         cmocka_unit_test(plans_have_as_many_messages_blocks_and_slots),
+        cmocka_unit_test(plans_on_nodes_have_as_many_messages_blocks_and_slots),
         cmocka_unit_test(alltoall_plans_with_every_radix),
         cmocka_unit_test(alltoall_plans_on_equal_nodes),
         cmocka_unit_test(alltoall_plans_on_many_ranks),

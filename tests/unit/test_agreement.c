@@ -15,21 +15,28 @@
 
 #include "select/napcoll_agreement.h"
 
-static napcoll_agreement_t agreement_on(const napcoll_machine_t *machine, const char *ppn, int size)
+static napcoll_agreement_t agreement_of(const napcoll_collective_t *collective,
+                                        const napcoll_machine_t *machine, const char *ppn, int size)
 {
-    napcoll_settings_t settings = napcoll_select_defaults(&napcoll_alltoallv);
-    napcoll_settings_t reducing = napcoll_select_defaults(&napcoll_allreduce);
+    const napcoll_collective_t *by = napcoll_agreement_by(collective);
+    napcoll_settings_t settings = napcoll_select_defaults(collective);
+    napcoll_settings_t telling = napcoll_select_defaults(by);
     napcoll_recall_t *recall = calloc(1, sizeof(*recall));
     napcoll_node_map_t *map = placement(ppn, "block", size);
     napcoll_agreement_t agreement;
 
     assert_non_null(recall);
-    settings.machine = reducing.machine = machine;
-    assert_int_equal(
-        napcoll_agreement(recall, &napcoll_alltoallv, &settings, &reducing, map, &agreement), 0);
+    settings.machine = telling.machine = machine;
+    assert_int_equal(napcoll_agreement(recall, collective, &settings, &telling, map, &agreement),
+                     0);
     napcoll_node_map_free(map);
     free(recall);
     return agreement;
+}
+
+static napcoll_agreement_t agreement_on(const napcoll_machine_t *machine, const char *ppn, int size)
+{
+    return agreement_of(&napcoll_alltoallv, machine, ppn, size);
 }
 
 static void many_ranks_agree_and_few_do_not(void **state)
@@ -89,6 +96,26 @@ static void very_many_ranks_agree(void **state)
     assert_true(agreement.pays);
 }
 
+/* The root's broadcast is cheaper than an allreduce; but blocks that come from all ranks to one gain less, too. */
+static void roots_announce_where_that_pays(void **state)
+{
+    static const napcoll_collective_t *const collectives[] = {&napcoll_gatherv, &napcoll_scatterv};
+
+    (void) state;
+    for (int c = 0; c < 2; c++) {
+        const napcoll_agreement_t few = agreement_of(collectives[c], &napcoll_machine_default, "4",
+                                                     8);
+        const napcoll_agreement_t many = agreement_of(collectives[c], &napcoll_machine_default,
+                                                      "16", 2048);
+
+        assert_ptr_equal(napcoll_agreement_by(collectives[c]), &napcoll_bcast);
+        assert_false(few.pays);
+        assert_true(few.cost_us > few.direct_us / NAPCOLL_AGREEMENT_PART);
+        assert_true(isinf(many.direct_us) && many.cheapest_us > 0 && many.cheapest_us < INFINITY);
+        assert_true(many.pays);
+    }
+}
+
 /* Straight calls spare more and more; another one ends that. */
 static void large_blocks_are_believed_for_a_while(void **state)
 {
@@ -122,6 +149,7 @@ int main(void)
         cmocka_unit_test(a_dear_message_makes_fewer_ranks_agree),
         cmocka_unit_test(ranks_alone_on_their_nodes_reckon_with_doubling),
         cmocka_unit_test(very_many_ranks_agree),
+        cmocka_unit_test(roots_announce_where_that_pays),
         cmocka_unit_test(large_blocks_are_believed_for_a_while),
     };
 

@@ -188,6 +188,7 @@ static void packed_plans_unpack_as_they_were(void **state)
     assert_int_equal(again->temps, plan->temps);
     assert_int_equal(again->stages, 3);
     assert_int_equal(again->steps, plan->steps);
+    assert_int_equal(again->pieces, 1);
     assert_memory_equal(again->temp, plan->temp, (size_t) plan->temps * sizeof(*plan->temp));
     assert_memory_equal(again->stage, plan->stage, (size_t) plan->stages * sizeof(*plan->stage));
     assert_memory_equal(again->step, plan->step, (size_t) plan->steps * sizeof(*plan->step));

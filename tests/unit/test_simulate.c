@@ -13,6 +13,8 @@
 
 #include "scripts.h"
 
+#include <math.h>
+
 #include "algo/napcoll_algo.h"
 #include "model/napcoll_model.h"
 #include "model/napcoll_simulate.h"
@@ -346,6 +348,39 @@ static void simulate_refuses_phases_of_another_provider(void **state)
     napcoll_node_map_free(map);
 }
 
+/* The time of the plans of a scatter by an algorithm, in so many pieces. */
+static double scattered(const char *algorithm, int pieces, double bytes)
+{
+    napcoll_generator_t generator = {
+        .request = {.collective = &napcoll_scatter,
+                    .params = {.root = 3, .segments = pieces, .local_radix = 2}}};
+    napcoll_node_map_t *map = block_map(6, 2);
+    napcoll_simulation_t *simulation;
+    double time_us;
+
+    generator.request.map = map;
+    generator.request.algorithm =
+        &napcoll_scatter.algorithm[napcoll_algorithm_find(&napcoll_scatter, algorithm)];
+    assert_int_equal(
+        napcoll_simulation_create(map, napcoll_generator_plan, &generator, &simulation),
+        NAPCOLL_SIMULATE_OK);
+    assert_int_equal(napcoll_simulation_run(simulation, &bluewaters, bytes, &time_us),
+                     NAPCOLL_SIMULATE_OK);
+    napcoll_simulation_free(simulation);
+    napcoll_node_map_free(map);
+    return time_us;
+}
+
+static void simulate_runs_plans_of_pieces_once_for_each(void **state)
+{
+    const double piece = scattered("linear", 1, 65536);
+
+    (void) state;
+    assert_true(piece > 0);
+    assert_true(fabs(scattered("segmented", 1, 65536) - piece) < 1e-9);
+    assert_true(fabs(scattered("segmented", 4, 4 * 65536) - 4 * piece) < 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +399,7 @@ int main(void)
         cmocka_unit_test(simulate_agrees_with_naps_form),
         cmocka_unit_test(simulate_differs_from_the_forms_outside_their_assumptions),
         cmocka_unit_test(simulate_refuses_phases_of_another_provider),
+        cmocka_unit_test(simulate_runs_plans_of_pieces_once_for_each),
     };
     return cmocka_run_group_tests_name("simulation", tests, read_bluewaters, NULL);
 }

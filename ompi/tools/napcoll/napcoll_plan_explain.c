@@ -71,17 +71,17 @@ static void count_stage(const napcoll_plan_t *plan, const napcoll_stage_t *stage
         const bool send = NAPCOLL_STEP_SEND == step[i].kind;
 
         if (node == napcoll_node_map_node(map, step[i].peer)) {
-            effort->local_messages += !send;
+            effort->local_messages += send ? 0 : plan->pieces;
             continue;
         }
         network = true;
         if (send) {
-            effort->network_messages++;
-            effort->node_vectors += napcoll_plan_message_share(plan, &step[i]);
+            effort->network_messages += plan->pieces;
+            effort->node_vectors += plan->pieces * napcoll_plan_message_share(plan, &step[i]);
         }
     }
-    effort->network_steps += network;
-    effort->local_steps += !network && stage->messages > 0;
+    effort->network_steps += network ? plan->pieces : 0;
+    effort->local_steps += !network && stage->messages > 0 ? plan->pieces : 0;
     for (int i = stage->messages; i < stage->messages + stage->work; i++) {
         if (NAPCOLL_STEP_FOLD == step[i].kind) {
             effort->folds += napcoll_plan_share(plan, step[i].dst);
@@ -199,8 +199,8 @@ static bool is_other_radix(const napcoll_tunable_t *tunable)
            || NAPCOLL_RECKONS_RADIX_LANES == tunable->reckons;
 }
 
-/* The parameters of an algorithm: of a broadcast's, what goes between nodes and the segments, and of an
- * all-to-all's the radix, are those that the component would take. */
+/* The parameters of an algorithm: of a broadcast's, what goes between nodes and the segments, of an all-to-all's
+ * the radix, and of a gather's or scatter's the pieces, are those that the component would take. */
 static void set_params(const case_t *c, const napcoll_algorithm_t *algorithm,
                        napcoll_params_t *params)
 {
@@ -209,7 +209,7 @@ static void set_params(const case_t *c, const napcoll_algorithm_t *algorithm,
 
     if (napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS) < 0
         && napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_CHOICE) < 0
-        && !is_other_radix(&algorithm->tunable[0])) {
+        && !is_other_radix(&algorithm->tunable[0]) && !algorithm->cut) {
         return;
     }
     settings.force = NAPCOLL_FORCE_FIRST + (int) (algorithm - c->options->collective->algorithm);
@@ -310,7 +310,8 @@ static void print_chosen(const napcoll_algorithm_t *algorithm, const napcoll_par
                    tunable->names[value - 1]);
         } else if (NAPCOLL_RECKONS_SEGMENTS == tunable->reckons && params->segments > 1) {
             printf("%s%s=%d", printed++ > 0 ? between : before, tunable->name, params->segments);
-        } else if (is_other_radix(tunable) && value > 0) {
+        } else if ((is_other_radix(tunable) || NAPCOLL_RECKONS_WINDOW == tunable->reckons)
+                   && value > 0) {
             printf("%s%s=%d", printed++ > 0 ? between : before, tunable->name, value);
         }
     }
@@ -324,9 +325,11 @@ static void print_table(const case_t *c)
     printf("%s", o->collective->name);
     if (NAPCOLL_GOAL_BARRIER != o->collective->goal) {
         printf(" of %d bytes%s", c->bytes,
-               !sized_by_rank(o->collective)                  ? ""
-               : NAPCOLL_GOAL_ALLTOALL == o->collective->goal ? " for each rank"
-                                                              : " of each rank");
+               !sized_by_rank(o->collective) ? ""
+               : NAPCOLL_GOAL_ALLTOALL == o->collective->goal
+                       || NAPCOLL_GOAL_SCATTER == o->collective->goal
+                   ? " for each rank"
+                   : " of each rank");
     }
     printf(", %d rank%s on %d node%s, %s\n", c->map->size, plural(c->map->size), c->map->nodes,
            plural(c->map->nodes), o->machine);
@@ -345,6 +348,9 @@ static void print_table(const case_t *c)
         print_time(c->candidate[i].formula_us);
         printf("  ");
         print_chosen(c->candidate[i].algorithm, &c->candidate[i].params, "", ", ", "; ");
+        if (c->candidate[i].algorithm->cut && c->candidate[i].params.segments > 1) {
+            printf("%d pieces; ", c->candidate[i].params.segments);
+        }
         print_verdict(&c->candidate[i], chosen(c));
     }
 }
@@ -453,7 +459,7 @@ static void print_efforts(const case_t *c)
     }
 }
 
-/* What blocks in transit, and the plan, take on a process: all have the same. */
+/* What blocks in transit take on the process that has most, and the plan: the root's, where there is one. */
 static void print_memory(const case_t *c)
 {
     bool first = true;
@@ -468,11 +474,12 @@ static void print_memory(const case_t *c)
             continue;
         }
         generator.request.params = candidate->params;
-        plan = napcoll_generator_plan(&generator, 0);
-        if (NULL == plan) {
+        generator.request.rank = napcoll_request_root(&generator.request);
+        plan = napcoll_generator_plan(&generator, generator.request.rank);
+        slots = NULL == plan ? -1 : napcoll_request_slots(&generator.request, plan);
+        if (slots < 0) {
             out_of_memory();
         }
-        slots = plan->temps > 0 ? plan->temp[0].count : 0;
         printf("%s%-20s %d slot%s, %.0f bytes for blocks in transit; plan of %zu bytes\n",
                first ? "\nMemory of a process:\n" : "", candidate->algorithm->name, slots,
                plural(slots), (double) slots * c->bytes, napcoll_plan_bytes(plan));
@@ -526,9 +533,9 @@ static void print_parameters(const case_t *c, const napcoll_decision_t *decision
     print_chosen(algorithm, params, " --tunable ", ",", ".\n");
     if (params->segments > 1 && !pipelined) {
         printf(
-            "It cuts the vector into %d segments there: see napcoll-plan simulate --algorithm %s "
-            "--segments %d.\n",
-            params->segments, algorithm->name, params->segments);
+            "It cuts %s into %d %s there: see napcoll-plan simulate --algorithm %s --segments %d.\n",
+            algorithm->cut ? "blocks" : "the vector", params->segments,
+            algorithm->cut ? "pieces" : "segments", algorithm->name, params->segments);
     }
 }
 
@@ -537,38 +544,54 @@ static bool print_agreement(const case_t *c)
 {
     const napcoll_collective_t *collective = c->options->collective;
     const napcoll_settings_t settings = settings_of(c);
-    napcoll_settings_t reducing = napcoll_select_defaults(&napcoll_allreduce);
+    const napcoll_collective_t *by = napcoll_agreement_by(collective);
+    napcoll_settings_t telling = napcoll_select_defaults(by);
     napcoll_agreement_t agreement;
     napcoll_recall_t *recall;
     int rc;
 
-    if (NAPCOLL_GOAL_ALLTOALL != collective->goal || !collective->uneven || c->map->nodes < 2) {
+    if (!napcoll_goal_pairs(collective->goal) || !collective->uneven || c->map->nodes < 2) {
         return true;
     }
     recall = calloc(1, sizeof(*recall));
     if (NULL == recall) {
         out_of_memory();
     }
-    reducing.local_radix = settings.local_radix;
-    reducing.machine = settings.machine;
-    rc = napcoll_agreement(recall, collective, &settings, &reducing, c->map, &agreement);
+    telling.local_radix = settings.local_radix;
+    telling.machine = settings.machine;
+    rc = napcoll_agreement(recall, collective, &settings, &telling, c->map, &agreement);
     free(recall);
     if (0 != rc) {
         out_of_memory();
     }
-    printf("\nTo agree on the sizes takes %.3f us in each call, an allreduce of %d bytes; the "
+    printf("\nTo agree on the sizes takes %.3f us in each call, %s of %zu bytes; the "
            "smallest blocks take\n%.3f us where each goes straight, and %.3f us by the best "
            "algorithm.\n",
-           agreement.cost_us, NAPCOLL_AGREED_BYTES, agreement.direct_us, agreement.cheapest_us);
+           agreement.cost_us, &napcoll_bcast == by ? "a bcast" : "an allreduce",
+           napcoll_agreement_bytes(collective), agreement.direct_us, agreement.cheapest_us);
     if (!agreement.pays) {
-        printf("That does not pay: unless users set alltoallv_mean_bytes, auto leaves the calls to "
-               "the previous component.\n");
+        printf("That does not pay: %sauto leaves the calls to the previous component.\n",
+               NAPCOLL_GOAL_ALLTOALL == collective->goal ? "unless users set alltoallv_mean_bytes, "
+                                                         : "");
     } else if (!c->options->params.bounded) {
         printf(
             "Where the largest block is found to be small (alltoallv_bounded_bytes), sizes go along "
             "with the blocks:\nsee --bounded.\n");
     }
     return agreement.pays;
+}
+
+/* What auto does not try, however little the model thinks that it takes. */
+static void print_thresholds(const case_t *c, const napcoll_settings_t *settings)
+{
+    const napcoll_goal_t goal = c->options->collective->goal;
+    const bool gather = NAPCOLL_GOAL_GATHER == goal;
+
+    if (napcoll_thresholds_warn(&settings->thresholds, goal, (size_t) c->bytes)) {
+        printf("It does not try to have blocks of this size %s all at once, of which %s.\n",
+               gather ? "come from" : "go to",
+               gather ? "gather_m1 and gather_m2 warn" : "scatter_s warns");
+    }
 }
 
 /* What the component would do with this machine in its parameters. */
@@ -589,6 +612,7 @@ static void print_component(const case_t *c)
            o->collective->algorithm[decision.algorithm].name);
     print_sizes(c, &decision);
     print_parameters(c, &decision);
+    print_thresholds(c, &settings);
 }
 
 /* ---- the command ---- */

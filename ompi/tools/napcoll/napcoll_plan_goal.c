@@ -18,11 +18,11 @@
  *     s1_0 requires s0
  *     ...
  *
- * Each stage ends with a calc, the time of its folds in nanoseconds, which requires the stage's
- * messages; they require the calc of the stage before. Copies are free. The tag of a message is how
- * many went before it between the same two ranks in the same direction, so that LogGOPSim, which knows
- * no order of messages, matches those that belong together. It computes with a size minus one, so that
- * a message without data has one byte here.
+ * A plan that is run for each of several pieces is written as often; the last piece has what is left. Each stage ends
+ * with a calc, the time of its folds in nanoseconds, which requires the stage's messages; they require the calc of the
+ * stage before. Copies are free. The tag of a message is how many went before it between the same two ranks in the
+ * same direction, so that LogGOPSim, which knows no order of messages, matches those that belong together. It computes
+ * with a size minus one, so that a message without data has one byte here.
  */
 
 #include <stdint.h>
@@ -33,6 +33,7 @@
 
 typedef struct {
     const napcoll_plan_t *plan; /* of the rank that is being written */
+    int piece;                  /* of its blocks */
     int bytes;                  /* of the user's vector, or of a rank's block */
     double fold_ns_per_byte;    /* 0 where no machine is named */
     int *sent;                  /* [ranks] messages of this rank to each other one, so far */
@@ -46,7 +47,9 @@ static int64_t block_start(const export_t *e, int block)
     const int blocks = e->plan->blocks, larger = e->bytes % blocks;
 
     if (NAPCOLL_LAYOUT_VECTOR != e->plan->layout) {
-        return (int64_t) block * e->bytes;
+        const int each = e->bytes / e->plan->pieces, last = e->plan->pieces - 1;
+
+        return (int64_t) block * (e->piece == last ? e->bytes - last * each : each);
     }
     return (int64_t) block * (e->bytes / blocks) + (block < larger ? block : larger);
 }
@@ -89,9 +92,10 @@ static double fold_ns(const export_t *e, const napcoll_stage_t *stage)
     return e->fold_ns_per_byte * (double) bytes;
 }
 
-static void put_stage(const export_t *e, int index)
+static void put_stage(const export_t *e, int number)
 {
-    const napcoll_stage_t *stage = &e->plan->stage[index];
+    const int index = e->piece * e->plan->stages + number; /* among those of all pieces */
+    const napcoll_stage_t *stage = &e->plan->stage[number];
 
     for (int i = 0; i < stage->messages; i++) {
         put_message(e, index, i, &e->plan->step[stage->first + i]);
@@ -118,11 +122,13 @@ static void forget_peers(const export_t *e)
 }
 
 /* LogGOPSim wants something in every rank: at least a calc of nothing. */
-static void put_rank(const export_t *e)
+static void put_rank(export_t *e)
 {
     fprintf(e->out, "\nrank %d {\n", (int) e->plan->rank);
-    for (int i = 0; i < e->plan->stages; i++) {
-        put_stage(e, i);
+    for (e->piece = 0; e->piece < e->plan->pieces; e->piece++) {
+        for (int i = 0; i < e->plan->stages; i++) {
+            put_stage(e, i);
+        }
     }
     if (0 == e->plan->stages) {
         fputs("s0: calc 0\n", e->out);

@@ -35,6 +35,10 @@ const napcoll_collective_t *const collectives[] = {&napcoll_allreduce,
                                                    &napcoll_alltoall,
                                                    &napcoll_alltoallv,
                                                    &napcoll_alltoallw,
+                                                   &napcoll_gather,
+                                                   &napcoll_gatherv,
+                                                   &napcoll_scatter,
+                                                   &napcoll_scatterv,
                                                    NULL};
 
 void complain(const char *format, ...)
@@ -188,7 +192,7 @@ bool sized_by_rank(const napcoll_collective_t *collective)
 {
     return NAPCOLL_GOAL_ALLGATHER == collective->goal
            || NAPCOLL_GOAL_REDUCE_SCATTER == collective->goal
-           || NAPCOLL_GOAL_ALLTOALL == collective->goal;
+           || napcoll_goal_pairs(collective->goal);
 }
 
 static napcoll_provider_t find_provider(const char *name)
@@ -333,13 +337,13 @@ static void refuse_misplaced(const options_t *o, int letter)
 static void refuse_pointless(const options_t *o)
 {
     const char *name = o->collective->name;
-    bool cut = NULL != o->algorithm && o->algorithm->segmented;
+    bool cut = NULL != o->algorithm && (o->algorithm->segmented || o->algorithm->cut);
 
     for (int row = 0; row < o->collective->algorithms && NULL == o->algorithm; row++) {
-        cut = cut || o->collective->algorithm[row].segmented;
+        cut = cut || o->collective->algorithm[row].segmented || o->collective->algorithm[row].cut;
     }
     if (o->params.segments > 1 && !cut) {
-        complain("--segments %d: %s%s%s cuts no vectors into segments", o->params.segments, name,
+        complain("--segments %d: %s%s%s cuts nothing into segments", o->params.segments, name,
                  NULL == o->algorithm ? "" : " ", NULL == o->algorithm ? "" : o->algorithm->name);
     }
     if (o->params.root > 0 && !napcoll_goal_is_rooted(o->collective->goal)) {
@@ -348,8 +352,7 @@ static void refuse_pointless(const options_t *o)
     if ((o->params.ordered || o->params.reproducible) && !napcoll_goal_folds(o->collective->goal)) {
         complain("--%s: %s folds nothing", o->params.ordered ? "ordered" : "reproducible", name);
     }
-    if (o->params.bounded
-        && (NAPCOLL_GOAL_ALLTOALL != o->collective->goal || !o->collective->uneven)) {
+    if (o->params.bounded && (!napcoll_goal_pairs(o->collective->goal) || !o->collective->uneven)) {
         complain("--bounded: %s tells no sizes", name);
     }
     if (NAPCOLL_GOAL_BCAST == o->collective->goal && o->params.in_place) {

@@ -14,17 +14,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "napcoll_gnuplot.h"
 #include "napcoll_plan.h"
-
-extern char **environ;
 
 /* A drawing to be made. */
 typedef struct {
@@ -90,19 +87,6 @@ static plot_t plot_of(const options_t *o, const samples_t *samples)
 
 /* ---- scripts ---- */
 
-/* A string constant of gnuplot: in single quotes, with those inside doubled. */
-static void quote(FILE *out, const char *text)
-{
-    fputc('\'', out);
-    for (; '\0' != *text; text++) {
-        if ('\'' == *text) {
-            fputc('\'', out);
-        }
-        fputc((unsigned char) *text < ' ' ? ' ' : *text, out);
-    }
-    fputc('\'', out);
-}
-
 /* What all drawings have: the sheet, the title after its first words, the key. */
 static void write_sheet(const plot_t *plot, FILE *out, const char *subject)
 {
@@ -126,7 +110,7 @@ static void write_sheet(const plot_t *plot, FILE *out, const char *subject)
           "set lmargin at screen 0.12\nset rmargin at screen 0.69\nset tmargin at screen 0.88\n"
           "set label noenhanced center at screen 0.5, screen 0.95 ",
           out);
-    quote(out, title);
+    napcoll_gnuplot_quote(out, title);
     fputs("\nset key at screen 0.71, screen 0.89 left top Left reverse samplen 2 noenhanced\n"
           "set tics out nomirror\nset border 3\n",
           out);
@@ -197,7 +181,7 @@ static void write_lines(const plot_t *plot, FILE *out)
     for (int a = 0; a < plot->algorithms; a++) {
         fprintf(out, "%s$data%d using 1:2 with linespoints lw 2 pt %d ps 0.6 lc rgb '%s' title ",
                 0 == a ? "" : ", ", a, 5 + 2 * (row_of(plot, a) % 5), colour_of(plot, a));
-        quote(out, plot->algorithm[a]->name);
+        napcoll_gnuplot_quote(out, plot->algorithm[a]->name);
     }
     fputs("\n", out);
 }
@@ -379,7 +363,7 @@ static bool write_crossover(const plot_t *plot, FILE *out)
         }
         fprintf(out, " fs solid 1 border lc rgb '%s' lc rgb '%s' title ", colour_of(plot, a),
                 colour_of(plot, a));
-        quote(out, name);
+        napcoll_gnuplot_quote(out, name);
     }
     fputs("\n", out);
     return true;
@@ -412,65 +396,16 @@ static char *file_name(const options_t *o, const struct drawing *drawing, const 
     return name;
 }
 
-/* Run gnuplot between two files. Returns 0; an error number, such as ENOENT where there is none; or -1
- * where it failed, which it has said itself. */
-static int run_gnuplot(const char *argument, int in, int out)
-{
-    char name[] = "gnuplot", option[16];
-    char *arguments[] = {name, option, NULL};
-    posix_spawn_file_actions_t actions;
-    int rc, status;
-    pid_t child;
-
-    (void) snprintf(option, sizeof(option), "%s", argument);
-    rc = posix_spawn_file_actions_init(&actions);
-    if (0 != rc) {
-        return rc;
-    }
-    rc = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    if (0 == rc) {
-        rc = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    }
-    if (0 == rc) {
-        rc = posix_spawnp(&child, name, &actions, NULL, arguments, environ);
-    }
-    (void) posix_spawn_file_actions_destroy(&actions);
-    if (0 != rc) {
-        return rc;
-    }
-    while (child != waitpid(child, &status, 0)) {
-        if (EINTR != errno) {
-            return errno;
-        }
-    }
-    return WIFEXITED(status) && 0 == WEXITSTATUS(status) ? 0 : -1;
-}
-
-/* Say why there is no drawing. */
-static void report_gnuplot(const options_t *o, int error)
-{
-    if (ENOENT == error) {
-        fprintf(
-            stderr,
-            "napcoll-plan: --svg %s: gnuplot is missing; install it (Debian: gnuplot-nox), or use "
-            "--csv\n",
-            o->svg);
-    } else {
-        fprintf(stderr, "napcoll-plan: --svg %s: gnuplot failed%s%s\n", o->svg,
-                error > 0 ? ": " : "", error > 0 ? strerror(error) : "");
-    }
-}
-
 static void require_gnuplot(const options_t *o)
 {
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    const int error = null < 0 ? errno : run_gnuplot("--version", null, null);
+    const int error = null < 0 ? errno : napcoll_gnuplot_run("--version", null, null);
 
     if (null >= 0) {
         (void) close(null);
     }
     if (0 != error) {
-        report_gnuplot(o, error);
+        napcoll_gnuplot_report("napcoll-plan", o->svg, "--csv", error);
         exit(EXIT_FAILURE);
     }
 }
@@ -516,7 +451,7 @@ static int run_script(const options_t *o, const struct drawing *drawing, FILE *s
 {
     char *name = file_name(o, drawing, ""), *part = file_name(o, drawing, ".part");
     FILE *out = fopen(part, "w");
-    int rc = NULL == out ? errno : run_gnuplot("-d", fileno(script), fileno(out));
+    int rc = NULL == out ? errno : napcoll_gnuplot_run("-d", fileno(script), fileno(out));
 
     if (NULL != out && 0 != fclose(out) && 0 == rc) {
         rc = errno;
@@ -525,7 +460,7 @@ static int run_script(const options_t *o, const struct drawing *drawing, FILE *s
         rc = errno;
     }
     if (0 != rc) {
-        report_gnuplot(o, rc);
+        napcoll_gnuplot_report("napcoll-plan", o->svg, "--csv", rc);
         (void) remove(part);
     }
     free(name);

@@ -20,7 +20,8 @@
  *     coll_napcoll_cache.c        decisions and plans of a module
  *     coll_napcoll_verify.c       new plans, proven before their first use
  *     coll_napcoll_vector.c       MPI_Allreduce, MPI_Reduce, MPI_Scan, MPI_Exscan
- *     coll_napcoll_allgather.c, _reduce_scatter.c, _barrier.c, _bcast.c, _alltoall.c    the others
+ *     coll_napcoll_blocks.c       what all-to-alls, gathers and scatters share
+ *     coll_napcoll_allgather.c, _reduce_scatter.c, _barrier.c, _bcast.c, _alltoall.c, _gather.c    the others
  */
 
 #ifndef MCA_COLL_NAPCOLL_EXPORT_H
@@ -61,6 +62,10 @@ typedef enum {
     NAPCOLL_COLL_ALLTOALL,
     NAPCOLL_COLL_ALLTOALLV,
     NAPCOLL_COLL_ALLTOALLW,
+    NAPCOLL_COLL_GATHER,
+    NAPCOLL_COLL_GATHERV,
+    NAPCOLL_COLL_SCATTER,
+    NAPCOLL_COLL_SCATTERV,
     NAPCOLL_COLLS
 } napcoll_coll_t;
 
@@ -88,11 +93,11 @@ typedef struct mca_coll_napcoll_component {
     int local_shape; /**< napcoll_shape_t */
     bool reproducible;
     size_t segment_bytes;
-    size_t
-        transit_bytes; /**< that blocks of an all-to-all may take which stop on a process; 0: any */
+    size_t transit_bytes; /**< that blocks may take which stop on a process on their way; 0: any */
     size_t alltoallv_mean_bytes; /**< what users say of blocks, 0: nothing */
     size_t bounded_bytes;        /**< ranks times the largest block, up to which sizes go along */
-    int verify;                  /**< NAPCOLL_VERIFY_PLANS_... */
+    napcoll_thresholds_t thresholds;
+    int verify; /**< NAPCOLL_VERIFY_PLANS_... */
     char *fake_ppn;
     char *fake_map;
     char *topology_file;
@@ -118,12 +123,13 @@ typedef struct napcoll_holder {
  * process decides on that by itself (see mca_coll_napcoll_in_place_alone). */
 typedef struct napcoll_call {
     napcoll_coll_t coll;
-    size_t bytes; /**< of the vector, or of a rank's block (the mean one), packed */
+    size_t bytes; /**< of the vector, or of a rank's block (the mean or the largest one), packed */
     bool ordered; /**< the op does not commute */
     bool in_place;
-    int root;       /**< of a reduce or broadcast; else 0 */
-    size_t largest; /**< of an all-to-all: bytes of the largest block of any rank, 0: not known */
-    bool bounded;   /**< that is small enough to be ready for it (see napcoll_params_t) */
+    int root; /**< of a collective that has one; else 0 */
+    size_t
+        largest; /**< in the layout of pairs: bytes of the largest block of any rank, 0: not known */
+    bool bounded; /**< that is small enough to be ready for it (see napcoll_params_t) */
 } napcoll_call_t;
 
 /** A decision that was taken, and the plans that serve it. */
@@ -132,6 +138,7 @@ typedef struct napcoll_cached {
     int force;           /**< setting under which it was taken: it can change at run time */
     napcoll_decision_t decision;
     napcoll_plan_t *plan[2]; /**< of which [1] is that in place; NULL where there is none */
+    int slots; /**< for blocks that stop, of the process that has most: the same on all ranks */
     struct napcoll_cached *next;
 } napcoll_cached_t;
 
@@ -228,11 +235,15 @@ mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, i
 int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                               const napcoll_plan_t **plan);
 
+/** Whether blocks went straight to their ends in the latest call of a collective, by napcoll; the same on all ranks,
+ * of whose plans some may have no slots where others have. */
+bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll);
+
 /** Have the nodes, and what the info keys say, known. *known: false where the call is caused by that, and
  * belongs to the previous function. */
 int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known);
 
-/** Whether it pays that ranks agree on sizes in each call of an all-to-all (see napcoll_agreement.h), once the
+/** Whether it pays that ranks agree on sizes in each call of a collective (see napcoll_agreement.h), once the
  * nodes are known; the same on all ranks. */
 int mca_coll_napcoll_pays_to_agree(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                                    bool *pays);
@@ -284,6 +295,10 @@ int mca_coll_napcoll_bcast(BCAST_ARGS);
 int mca_coll_napcoll_alltoall(ALLTOALL_ARGS);
 int mca_coll_napcoll_alltoallv(ALLTOALLV_ARGS);
 int mca_coll_napcoll_alltoallw(ALLTOALLW_ARGS);
+int mca_coll_napcoll_gather(GATHER_ARGS);
+int mca_coll_napcoll_gatherv(GATHERV_ARGS);
+int mca_coll_napcoll_scatter(SCATTER_ARGS);
+int mca_coll_napcoll_scatterv(SCATTERV_ARGS);
 
 END_C_DECLS
 

@@ -62,6 +62,9 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
     rc |= append(&list, "alltoall_memory_bytes=%zu", component->transit_bytes);
     rc |= append(&list, "alltoallv_mean_bytes=%zu", component->alltoallv_mean_bytes);
     rc |= append(&list, "alltoallv_bounded_bytes=%zu", component->bounded_bytes);
+    rc |= append(&list, "gather_m1=%zu", component->thresholds.gather_m1);
+    rc |= append(&list, "gather_m2=%zu", component->thresholds.gather_m2);
+    rc |= append(&list, "scatter_s=%zu", component->thresholds.scatter_s);
     rc |= append(&list, "verify=%d", component->verify);
     rc |= append(&list, "fake_ppn=%s", NULL == component->fake_ppn ? "" : component->fake_ppn);
     rc |= append(&list, "fake_map=%s", NULL == component->fake_map ? "" : component->fake_map);

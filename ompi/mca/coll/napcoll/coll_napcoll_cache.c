@@ -145,11 +145,12 @@ static int find_topology(mca_coll_napcoll_module_t *module)
     return rc;
 }
 
-/* A plan of a decision, and what running it needs. *good: whether all ranks' plans are right. */
-static int make_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                     const napcoll_decision_t *decision, napcoll_plan_t **plan, bool *good)
+/* A plan of an entry's decision, and what running it needs. *good: whether all ranks' plans are right. */
+static int make_plan(mca_coll_napcoll_module_t *module, napcoll_cached_t *entry,
+                     napcoll_plan_t **plan, bool *good)
 {
-    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[entry->call.coll];
+    const napcoll_decision_t *decision = &entry->decision;
     const napcoll_request_t request = {.collective = collective,
                                        .algorithm = &collective->algorithm[decision->algorithm],
                                        .map = module->map,
@@ -161,7 +162,11 @@ static int make_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
     if (NULL == *plan) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    rc = mca_coll_napcoll_verify_plan(module, coll, decision, *plan, good);
+    entry->slots = napcoll_request_slots(&request, *plan);
+    if (entry->slots < 0) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    rc = mca_coll_napcoll_verify_plan(module, entry->call.coll, decision, *plan, good);
     if (OMPI_SUCCESS == rc && *good) {
         rc = napcoll_engine_prepare(&module->engine, *plan);
     }
@@ -189,7 +194,7 @@ static int make_plans(mca_coll_napcoll_module_t *module, napcoll_cached_t *entry
     for (int in_place = 0; in_place < 2 && OMPI_SUCCESS == rc && good; in_place++) {
         if (alone || (1 == in_place) == entry->call.in_place) {
             decision->params.in_place = 1 == in_place;
-            rc = make_plan(module, entry->call.coll, decision, &entry->plan[in_place], &good);
+            rc = make_plan(module, entry, &entry->plan[in_place], &good);
         }
     }
     if (OMPI_SUCCESS == rc && !good) {
@@ -285,14 +290,17 @@ int mca_coll_napcoll_pays_to_agree(mca_coll_napcoll_module_t *module, napcoll_co
                                    bool *pays)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+    const napcoll_collective_t *by = napcoll_agreement_by(collective);
     napcoll_agreement_t agreement;
     int rc;
 
     if (module->pays_to_agree[coll] < 0) {
         opal_mutex_lock(&component->job.lock);
-        rc = napcoll_agreement(
-            &component->recall, mca_coll_napcoll_collectives[coll], &component->settings[coll],
-            &component->settings[NAPCOLL_COLL_ALLREDUCE], module->map, &agreement);
+        rc = napcoll_agreement(&component->recall, collective, &component->settings[coll],
+                               &component->settings[&napcoll_bcast == by ? NAPCOLL_COLL_BCAST
+                                                                         : NAPCOLL_COLL_ALLREDUCE],
+                               module->map, &agreement);
         opal_mutex_unlock(&component->job.lock);
         if (0 != rc) {
             return OMPI_ERR_OUT_OF_RESOURCE;
@@ -302,8 +310,8 @@ int mca_coll_napcoll_pays_to_agree(mca_coll_napcoll_module_t *module, napcoll_co
             1, component->output,
             "coll:napcoll: communicator %u: to agree on the sizes of %s takes %.1f us, "
             "small blocks %.1f us sent straight, %.1f us at best: %s",
-            napcoll_compat_comm_id(module->comm), mca_coll_napcoll_collectives[coll]->name,
-            agreement.cost_us, agreement.direct_us, agreement.cheapest_us,
+            napcoll_compat_comm_id(module->comm), collective->name, agreement.cost_us,
+            agreement.direct_us, agreement.cheapest_us,
             agreement.pays ? "it pays" : "it does not pay");
     }
     *pays = 0 != module->pays_to_agree[coll];
@@ -387,13 +395,18 @@ void mca_coll_napcoll_count_fallback(napcoll_coll_t coll, napcoll_reason_t reaso
                               memory_order_relaxed);
 }
 
-/* Whether a plan's slots hold blocks of a call, however they are spread, in the memory that is allowed. */
-static inline bool fits(const napcoll_plan_t *plan, const napcoll_call_t *call)
+/* Whether slots hold blocks of a call, however they are spread, in the memory that is allowed; the same on all ranks. */
+static inline bool fits(const napcoll_cached_t *entry, const napcoll_call_t *call)
 {
     const size_t limit = mca_coll_napcoll_component.transit_bytes;
 
-    return NULL == plan || 0 == call->largest || 0 == limit || 0 == plan->temps
-           || (size_t) plan->temp[0].count <= limit / call->largest;
+    return 0 == entry->slots || 0 == call->largest || 0 == limit
+           || (size_t) entry->slots <= limit / call->largest;
+}
+
+bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
+{
+    return 0 == module->cached[coll]->slots;
 }
 
 static void count_call(const napcoll_cached_t *entry, bool fits_in)
@@ -436,7 +449,7 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
         entry->next = *list;
         *list = entry;
     }
-    fits_in = fits(entry->plan[call->in_place], call);
+    fits_in = fits(entry, call);
     count_call(entry, fits_in);
     *plan = fits_in ? entry->plan[call->in_place] : NULL;
     return OMPI_SUCCESS;

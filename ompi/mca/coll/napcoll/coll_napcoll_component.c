@@ -29,6 +29,10 @@ const napcoll_collective_t *const mca_coll_napcoll_collectives[NAPCOLL_COLLS] = 
     [NAPCOLL_COLL_ALLTOALL] = &napcoll_alltoall,
     [NAPCOLL_COLL_ALLTOALLV] = &napcoll_alltoallv,
     [NAPCOLL_COLL_ALLTOALLW] = &napcoll_alltoallw,
+    [NAPCOLL_COLL_GATHER] = &napcoll_gather,
+    [NAPCOLL_COLL_GATHERV] = &napcoll_gatherv,
+    [NAPCOLL_COLL_SCATTER] = &napcoll_scatter,
+    [NAPCOLL_COLL_SCATTERV] = &napcoll_scatterv,
 };
 
 static int napcoll_open(void);

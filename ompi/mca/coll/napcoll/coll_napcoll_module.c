@@ -45,6 +45,10 @@ static const slot_t slots[NAPCOLL_COLLS] = {
     [NAPCOLL_COLL_ALLTOALL] = SLOT(alltoall),
     [NAPCOLL_COLL_ALLTOALLV] = SLOT(alltoallv),
     [NAPCOLL_COLL_ALLTOALLW] = SLOT(alltoallw),
+    [NAPCOLL_COLL_GATHER] = SLOT(gather),
+    [NAPCOLL_COLL_GATHERV] = SLOT(gatherv),
+    [NAPCOLL_COLL_SCATTER] = SLOT(scatter),
+    [NAPCOLL_COLL_SCATTERV] = SLOT(scatterv),
 };
 
 int mca_coll_napcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads)
@@ -191,6 +195,10 @@ mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, i
     module->super.coll_alltoall = mca_coll_napcoll_alltoall;
     module->super.coll_alltoallv = mca_coll_napcoll_alltoallv;
     module->super.coll_alltoallw = mca_coll_napcoll_alltoallw;
+    module->super.coll_gather = mca_coll_napcoll_gather;
+    module->super.coll_gatherv = mca_coll_napcoll_gatherv;
+    module->super.coll_scatter = mca_coll_napcoll_scatter;
+    module->super.coll_scatterv = mca_coll_napcoll_scatterv;
     return &module->super;
 }
 

@@ -226,6 +226,32 @@ static int register_counters(napcoll_coll_t coll)
     return rc;
 }
 
+/* HeteroMPI's thresholds. */
+static void register_thresholds(napcoll_thresholds_t *thresholds)
+{
+    *thresholds = napcoll_thresholds_default;
+    register_size(
+        "gather_m1",
+        "Bytes of a rank's block from which on flat gathers may escalate: more arrives at the root's "
+        "port at once than it takes, and what is lost waits for TCP to send it again, 200 ms and more. "
+        "Algorithm segmented cuts blocks of gather_m1 up to gather_m2 bytes into pieces below gather_m1, "
+        "credit lets few of them come at once, and auto takes nothing that has all come at once. "
+        "napcoll-tune gather-scatter finds it. 0: gathers are never cut",
+        &thresholds->gather_m1);
+    register_size(
+        "gather_m2",
+        "Bytes of a rank's block up to which flat gathers may escalate, see gather_m1; of "
+        "larger ones the protocol sees to it that few come at once. napcoll-tune "
+        "gather-scatter finds it. Less than gather_m1: gathers are never cut",
+        &thresholds->gather_m2);
+    register_size(
+        "scatter_s",
+        "Bytes of a rank's block from which on the time of flat scatters leaps. Algorithm "
+        "segmented cuts blocks into pieces below it, credit has few under way, and auto sends none to "
+        "all at once. napcoll-tune gather-scatter finds it. 0: scatters are never cut",
+        &thresholds->scatter_s);
+}
+
 static int register_general(void)
 {
     static const mca_base_var_enum_value_t providers[] = {
@@ -304,9 +330,9 @@ static int register_general(void)
     component->transit_bytes = (size_t) 256 * 1024 * 1024;
     register_size(
         "alltoall_memory_bytes",
-        "Bytes that blocks of an all-to-all may take on a process on which they stop on "
-        "their way (algorithms tuna...): slots of the plan times the largest block of any "
-        "process. A call that could need more goes to the previous component. 0: any",
+        "Bytes that blocks of an all-to-all, gather or scatter may take on a process on which they stop "
+        "on their way (algorithms tuna..., binomial, two_level): slots of the plan times the largest "
+        "block of any process. A call that could need more goes to the previous component. 0: any",
         &component->transit_bytes);
     component->alltoallv_mean_bytes = 0;
     register_size(
@@ -321,11 +347,13 @@ static int register_general(void)
     component->bounded_bytes = (size_t) 1024 * 1024;
     register_size(
         "alltoallv_bounded_bytes",
-        "Where processes have agreed on the largest block of MPI_Alltoallv or MPI_Alltoallw, and "
-        "that times their number is at most so many bytes, blocks that stop on their way "
-        "(algorithms tuna...) are received in the memory that the largest would take, and their sizes "
-        "come with them; else in messages of their own before. 0: always before",
+        "Where processes have agreed on the largest block of MPI_Alltoallv or MPI_Alltoallw, or the "
+        "root of MPI_Gatherv or MPI_Scatterv has told it, and that times their number is at most so "
+        "many bytes, blocks that stop on their way (algorithms tuna..., binomial, two_level) are "
+        "received in the memory that the largest would take, and their sizes come with them; else in "
+        "messages of their own before. 0: always before",
         &component->bounded_bytes);
+    register_thresholds(&component->thresholds);
     component->local_shape = NAPCOLL_SHAPE_AUTO;
     rc = register_enum(
         "local_shape",
@@ -451,6 +479,7 @@ static int register_collective(napcoll_coll_t coll)
     settings->local_radix = component->local_radix;
     settings->reproducible = component->reproducible;
     settings->segment_bytes = component->segment_bytes;
+    settings->thresholds = component->thresholds;
     settings->machine = &component->machine;
     settings->shape = (napcoll_shape_t) component->local_shape;
     settings->provider = (napcoll_provider_t) component->local_provider;

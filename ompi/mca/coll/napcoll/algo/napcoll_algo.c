@@ -94,7 +94,8 @@ napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request,
         return NULL;
     }
     napcoll_goal_buffers(
-        goal, layout, number, napcoll_node_map_place(request->map, request->rank),
+        goal, layout, number,
+        napcoll_goal_place(goal, request->map, request->params.root, request->rank),
         napcoll_request_takes(request) || (input_there && NAPCOLL_GOAL_EXSCAN == goal), user);
     napcoll_builder_layout(builder, layout,
                            NAPCOLL_LAYOUT_RANKS == layout && napcoll_request_scattered(request),
@@ -116,10 +117,18 @@ napcoll_claim_t napcoll_request_claim(const napcoll_request_t *request)
                              .in_place = request->params.in_place,
                              .ordered = request->params.ordered,
                              .canonical = request->algorithm->canonical,
-                             .sized = NAPCOLL_GOAL_ALLTOALL == request->collective->goal
+                             .sized = napcoll_goal_pairs(request->collective->goal)
                                       && request->collective->uneven,
                              .max_inter = bounds.inter,
                              .max_messages = bounds.all};
+}
+
+int napcoll_request_slots(const napcoll_request_t *request, const napcoll_plan_t *plan)
+{
+    if (NULL != request->algorithm->slots) {
+        return request->algorithm->slots(request);
+    }
+    return NAPCOLL_LAYOUT_PAIRS == plan->layout && plan->temps > 0 ? plan->temp[0].count : 0;
 }
 
 napcoll_plan_t *napcoll_generator_plan(void *context, int rank)

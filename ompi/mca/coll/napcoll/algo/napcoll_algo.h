@@ -48,8 +48,9 @@ typedef struct napcoll_params {
     bool ordered;      /**< contributions must be folded in rank order (the op does not commute) */
     bool reproducible; /**< ... and by halves of the ranks: the same bits on any nodes */
     bool bounded;      /**< no block is larger than all ranks know, so that sizes can go along */
-    int root;          /**< of a reduce or broadcast */
-    int segments;      /**< pieces of a vector that follow each other through a pipeline; 0 is 1 */
+    int root;          /**< of a reduce, broadcast, gather or scatter */
+    int segments; /**< pieces of a vector that follow each other through a pipeline, or of blocks, where
+                            the row says that it cuts them; 0 is 1 */
     napcoll_provider_t provider;
     int local_radix;                   /**< fan-out of local phases in the p2p provider, >= 2 */
     bool local_tree;                   /**< p2p: local allreduces by a tree, not by exchanges */
@@ -84,7 +85,7 @@ static inline napcoll_span_t napcoll_request_input(const napcoll_request_t *requ
     return (napcoll_span_t){.buffer = napcoll_request_input_buffer(request), .count = 1};
 }
 
-/** The root of a reduce, to which its result is led, or of a broadcast; rank 0 where there is none. */
+/** The root, of a reduce that to which its result is led; rank 0 where the collective has none. */
 int napcoll_request_root(const napcoll_request_t *request);
 
 /** Whether the rank gets a result in its receive buffer. */
@@ -139,6 +140,8 @@ typedef enum {
     NAPCOLL_RECKONS_RADIX_LANES, /**< the same over the processes of a node */
     NAPCOLL_RECKONS_CHOICE,      /**< one of names: it tries all of them */
     NAPCOLL_RECKONS_SEGMENTS, /**< so many pieces of a pipeline: it tries a few, Hockney's among them */
+    NAPCOLL_RECKONS_PIECES, /**< bytes of a block's piece, where the thresholds warn (napcoll_thresholds.h) */
+    NAPCOLL_RECKONS_WINDOW, /**< how many of these are under way at once there; 0 elsewhere */
 } napcoll_reckons_t;
 
 /** A number that users can set for one algorithm. */
@@ -190,16 +193,29 @@ typedef struct napcoll_algorithm {
      * with the communicator; else NULL. */
     napcoll_hops_t (*hops)(const napcoll_node_map_t *map, const napcoll_params_t *params);
 
+    /** Of a gather or scatter: the blocks in each of the messages that a process has under way at once, from or to
+     * other nodes; 0 where they are not many at once. NULL: neither are they. */
+    int (*burst)(const napcoll_node_map_t *map, const napcoll_params_t *params);
+
+    /** The slots of the process that has most, whatever request->rank, where processes differ in it; -1 when memory
+     * ran out. NULL: all have as many as this one. */
+    int (*slots)(const napcoll_request_t *request);
+
     unsigned needs; /**< napcoll_needs_t flags */
     bool gathers;   /**< a process holds the vectors of all ranks: auto takes it for the sake of
                          reproducible results alone */
-    bool detours;   /**< of an all-to-all: blocks stop at ranks that they are not for */
+    bool detours;   /**< in the layout of pairs: blocks stop at ranks that they are not for */
+    bool cut;       /**< it cuts blocks into pieces, by the thresholds */
     bool linear;    /**< a process's plan has a step for every rank, or more */
     bool radix;     /**< it has local phases whose fan-out is local_radix */
     bool segmented; /**< it cuts large vectors into segments */
     bool canonical; /**< it folds by halves of the ranks, which the verifier proves */
     napcoll_tunable_t tunable[NAPCOLL_MAX_TUNABLES + 1];
 } napcoll_algorithm_t;
+
+/** The slots for blocks that stop, in the layout of pairs, of the process that has most: the same on all ranks; -1 when
+ * memory ran out. The plan is that of the request. */
+int napcoll_request_slots(const napcoll_request_t *request, const napcoll_plan_t *plan);
 
 /** What makes the plans of all ranks: the context of napcoll_generator_plan. */
 typedef struct napcoll_generator {
@@ -237,6 +253,10 @@ extern const napcoll_collective_t napcoll_exscan;
 extern const napcoll_collective_t napcoll_reduce;
 extern const napcoll_collective_t napcoll_barrier;
 extern const napcoll_collective_t napcoll_bcast;
+extern const napcoll_collective_t napcoll_gather;
+extern const napcoll_collective_t napcoll_gatherv;
+extern const napcoll_collective_t napcoll_scatter;
+extern const napcoll_collective_t napcoll_scatterv;
 
 /** The first tunable of a row that reckons so, or -1. */
 int napcoll_algorithm_tunable(const napcoll_algorithm_t *algorithm, napcoll_reckons_t reckons);

@@ -26,9 +26,6 @@
 #include "exec/napcoll_stream.h"
 #include "ompi/mca/pml/pml.h"
 
-/* Scratch memory up to this size stays with the communicator between calls. */
-static const size_t scratch_kept = 1024 * 1024;
-
 int napcoll_engine_prepare(napcoll_engine_t *engine, const napcoll_plan_t *plan)
 {
     int bases = NAPCOLL_BUFFER_TEMP + plan->temps;
@@ -469,11 +466,8 @@ int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
             rc = do_work(&call, &work[i]);
         }
     }
-    if (engine->scratch_size > scratch_kept) {
+    if (engine->scratch_size > NAPCOLL_SCRATCH_KEPT) {
         drop_scratch(engine);
-    }
-    if (NULL != binding->pairs) {
-        napcoll_pairs_end(binding->pairs, scratch_kept);
     }
     return rc;
 }

@@ -21,8 +21,11 @@
 
 #include "plan/napcoll_plan.h"
 
-/** The blocks of an all-to-all, see exec/napcoll_pairs.h. */
+/** The blocks of an all-to-all, gather or scatter, see exec/napcoll_pairs.h. */
 typedef struct napcoll_pairs napcoll_pairs_t;
+
+/** Scratch memory up to this size stays with the communicator between calls. */
+enum { NAPCOLL_SCRATCH_KEPT = 1024 * 1024 };
 
 /** What plans of one communicator run with. */
 typedef struct napcoll_engine {
@@ -36,7 +39,7 @@ typedef struct napcoll_engine {
     int base_room;
     char *scratch; /**< temporaries */
     size_t scratch_size;
-    napcoll_pairs_t *pairs; /**< NULL before the first all-to-all */
+    napcoll_pairs_t *pairs; /**< NULL before the first call that needs them */
 } napcoll_engine_t;
 
 /** The packed bytes of a broadcast's vector, see exec/napcoll_stream.h. */
@@ -85,7 +88,7 @@ int napcoll_engine_ranks(napcoll_engine_t *engine, int ranks);
 int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, size_t elements,
                            char **origin);
 
-/** The engine's blocks of all-to-alls, made at their first use; NULL where memory ran out. */
+/** The engine's blocks of plans in the layout of pairs, made at their first use; NULL where memory ran out. */
 napcoll_pairs_t *napcoll_engine_pairs(napcoll_engine_t *engine);
 
 /** Release what the engine holds; the subcommunicator is not its own. */

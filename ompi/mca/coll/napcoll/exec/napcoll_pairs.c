@@ -20,20 +20,23 @@
 
 /* ---- the user's blocks ---- */
 
-int napcoll_pairs_ranks(napcoll_pairs_t *pairs, int ranks)
+int napcoll_pairs_hold(napcoll_pairs_t *pairs, const napcoll_hold_t held[NAPCOLL_BUFFER_TEMP])
 {
-    napcoll_block_t *blocks;
+    const size_t sent = (size_t) held[NAPCOLL_BUFFER_SEND].count;
+    const size_t rooms = sent + (size_t) held[NAPCOLL_BUFFER_RECV].count;
 
-    if (ranks <= pairs->ranks) {
-        return OMPI_SUCCESS;
+    if (rooms > pairs->rooms) {
+        napcoll_block_t *room = realloc(pairs->room, rooms * sizeof(*room));
+
+        if (NULL == room) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        pairs->room = room;
+        pairs->rooms = rooms;
     }
-    blocks = realloc(pairs->send, 2 * (size_t) ranks * sizeof(*blocks));
-    if (NULL == blocks) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    pairs->send = blocks;
-    pairs->recv = blocks + ranks;
-    pairs->ranks = ranks;
+    pairs->block[NAPCOLL_BUFFER_SEND] = pairs->room;
+    pairs->block[NAPCOLL_BUFFER_RECV] = pairs->room + sent;
+    memcpy(pairs->held, held, sizeof(pairs->held));
     return OMPI_SUCCESS;
 }
 
@@ -55,22 +58,22 @@ static void measure(napcoll_block_t *block, const napcoll_block_t *like)
     ompi_datatype_get_true_extent(block->type, &block->lead, &true_extent);
 }
 
-/* The block of the receive buffer that a call in place sends as block j: where that from the same rank will be. */
-static const napcoll_block_t *block_in_place(const napcoll_pairs_t *pairs, int j)
-{
-    return &pairs->recv[(pairs->ranks - j) % pairs->ranks];
-}
-
 void napcoll_pairs_measure(napcoll_pairs_t *pairs)
 {
-    for (int j = 0; j < pairs->ranks; j++) {
-        measure(&pairs->recv[j], &pairs->recv[0]);
-        if (!pairs->in_place) {
-            measure(&pairs->send[j], &pairs->send[0]);
-        }
+    napcoll_block_t *send = pairs->block[NAPCOLL_BUFFER_SEND];
+    napcoll_block_t *recv = pairs->block[NAPCOLL_BUFFER_RECV];
+    const int sent = pairs->held[NAPCOLL_BUFFER_SEND].count;
+    const int received = pairs->held[NAPCOLL_BUFFER_RECV].count;
+
+    for (int i = 0; i < received; i++) {
+        measure(&recv[i], &recv[0]);
     }
-    for (int j = 0; j < pairs->ranks && pairs->in_place; j++) {
-        pairs->send[j] = *block_in_place(pairs, j);
+    for (int i = 0; i < sent; i++) {
+        if (pairs->in_place) { /* what the block from the same rank holds before */
+            send[i] = recv[(received - i) % received];
+        } else {
+            measure(&send[i], &send[0]);
+        }
     }
 }
 
@@ -122,39 +125,92 @@ static int unpack(const napcoll_block_t *block, char *from)
     return convert(block, from, false);
 }
 
-/* Copy what a call in place sends, packed, but for the rank's own block. */
-static int copy_input(napcoll_pairs_t *pairs)
+/* Whether a block is packed as a whole for the time of a call: what a call in place sends, since it is overwritten,
+ * and where blocks go in pieces, those with gaps. The rank's own block, which goes nowhere, is neither. */
+static bool is_copied(const napcoll_pairs_t *pairs, int32_t buffer, int i)
 {
+    return 0 != pairs->held[buffer].first + i
+           && ((pairs->in_place && NAPCOLL_BUFFER_SEND == buffer)
+               || (pairs->pieces > 1 && !pairs->block[buffer][i].dense));
+}
+
+static napcoll_block_t packed_at(char *at, size_t bytes)
+{
+    return (napcoll_block_t){
+        .at = at, .count = bytes, .type = &ompi_mpi_byte.dt, .bytes = bytes, .dense = true};
+}
+
+/* Have the blocks that are packed as a whole in one piece of memory; those of the receive buffer are remembered as
+ * they were. */
+static int copy_blocks(napcoll_pairs_t *pairs)
+{
+    const size_t received = (size_t) pairs->held[NAPCOLL_BUFFER_RECV].count;
     size_t bytes = 0;
-    int rc = OMPI_SUCCESS;
+    bool any = false;
     char *at;
 
-    for (int j = 1; j < pairs->ranks; j++) {
-        bytes += pairs->send[j].bytes;
+    if (!pairs->in_place && pairs->pieces < 2) {
+        return OMPI_SUCCESS;
+    }
+    for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP; buffer++) {
+        for (int i = 0; i < pairs->held[buffer].count; i++) {
+            any = any || is_copied(pairs, buffer, i);
+            bytes += is_copied(pairs, buffer, i) ? pairs->block[buffer][i].bytes : 0;
+        }
+    }
+    if (!any) {
+        return OMPI_SUCCESS;
     }
     at = pairs->copy = malloc(bytes > 0 ? bytes : 1);
-    if (NULL == at) {
+    pairs->spread = malloc((received > 0 ? received : 1) * sizeof(*pairs->spread));
+    if (NULL == at || NULL == pairs->spread) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    for (int j = 1; j < pairs->ranks && OMPI_SUCCESS == rc; j++) {
-        napcoll_block_t *block = &pairs->send[j];
+    memcpy(pairs->spread, pairs->block[NAPCOLL_BUFFER_RECV], received * sizeof(*pairs->spread));
+    for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP; buffer++) {
+        for (int i = 0; i < pairs->held[buffer].count; i++) {
+            napcoll_block_t *block = &pairs->block[buffer][i];
+            int rc = OMPI_SUCCESS;
 
-        rc = pack(block, at);
-        *block = (napcoll_block_t){.at = at,
-                                   .count = block->bytes,
-                                   .type = &ompi_mpi_byte.dt,
-                                   .bytes = block->bytes,
-                                   .dense = true};
-        at += block->bytes;
+            if (!is_copied(pairs, buffer, i)) {
+                continue;
+            }
+            if (NAPCOLL_BUFFER_SEND == buffer) {
+                rc = pack(block, at);
+            }
+            if (OMPI_SUCCESS != rc) {
+                return rc;
+            }
+            *block = packed_at(at, block->bytes);
+            at += block->bytes;
+        }
+    }
+    return OMPI_SUCCESS;
+}
+
+/* Unpack the blocks of the receive buffer that came packed as a whole. */
+static int spread_blocks(const napcoll_pairs_t *pairs)
+{
+    int rc = OMPI_SUCCESS;
+
+    for (int i = 0;
+         NULL != pairs->spread && i < pairs->held[NAPCOLL_BUFFER_RECV].count && OMPI_SUCCESS == rc;
+         i++) {
+        const napcoll_block_t *came = &pairs->block[NAPCOLL_BUFFER_RECV][i];
+
+        if (came->at != pairs->spread[i].at) {
+            rc = unpack(&pairs->spread[i], came->at);
+        }
     }
     return rc;
 }
 
 int napcoll_pairs_copy_own(const napcoll_pairs_t *pairs)
 {
-    const napcoll_block_t *from = &pairs->send[0], *to = &pairs->recv[0];
+    const napcoll_block_t *from = napcoll_pairs_block(pairs, NAPCOLL_BUFFER_SEND, 0);
+    const napcoll_block_t *to = napcoll_pairs_block(pairs, NAPCOLL_BUFFER_RECV, 0);
 
-    if (0 == to->bytes || (from->at == to->at && from->type == to->type)) {
+    if (pairs->piece > 0 || 0 == to->bytes || (from->at == to->at && from->type == to->type)) {
         return OMPI_SUCCESS;
     }
     return napcoll_compat_copy_types(from->at, from->count, from->type, to->at, to->count,
@@ -163,17 +219,31 @@ int napcoll_pairs_copy_own(const napcoll_pairs_t *pairs)
 
 /* ---- messages ---- */
 
+/* What of a block of the user's is under way: all of it, or a piece, which is put into *piece. */
+static const napcoll_block_t *part_of(const napcoll_pairs_t *pairs, int32_t buffer, int block,
+                                      napcoll_block_t *piece)
+{
+    const napcoll_block_t *whole = napcoll_pairs_block(pairs, buffer, block);
+    const size_t each = whole->bytes / (size_t) pairs->pieces;
+    const size_t before = each * (size_t) pairs->piece;
+    const bool last = pairs->piece == pairs->pieces - 1;
+
+    if (pairs->pieces < 2) {
+        return whole;
+    }
+    *piece = packed_at(whole->at + whole->lead + before, last ? whole->bytes - before : each);
+    return piece;
+}
+
 /* The bytes of a block of a message, when it is posted. */
 static size_t bytes_of(const napcoll_pairs_t *pairs, int32_t buffer, int block)
 {
-    switch (buffer) {
-    case NAPCOLL_BUFFER_SEND:
-        return pairs->send[block].bytes;
-    case NAPCOLL_BUFFER_RECV:
-        return pairs->recv[block].bytes;
-    default:
-        return pairs->even ? pairs->bytes : napcoll_transit_size(&pairs->transit, block);
+    napcoll_block_t piece;
+
+    if (buffer < NAPCOLL_BUFFER_TEMP) {
+        return part_of(pairs, buffer, block, &piece)->bytes;
     }
+    return pairs->even ? pairs->bytes : napcoll_transit_size(&pairs->transit, block);
 }
 
 /* The bytes of a message, which may be fewer than this where they are received with their sizes, and how many of
@@ -205,6 +275,12 @@ static size_t bytes_of_message(const napcoll_pairs_t *pairs, const napcoll_plan_
     return bytes;
 }
 
+/* Whether a message has no blocks: it is sent all the same. */
+static bool is_word(const napcoll_step_t *step)
+{
+    return 0 == (NAPCOLL_STEP_SEND == step->kind ? step->left : step->dst).count;
+}
+
 /* Whether a message is one block, which goes as it lies. */
 static bool is_one(const napcoll_step_t *step)
 {
@@ -221,6 +297,7 @@ static napcoll_parcel_t one(const napcoll_pairs_t *pairs, const napcoll_step_t *
     const bool sends = NAPCOLL_STEP_SEND == step->kind;
     const napcoll_span_t span = sends ? step->left : step->dst;
     const napcoll_block_t *block;
+    napcoll_block_t piece;
 
     if (span.buffer >= NAPCOLL_BUFFER_TEMP) {
         return (napcoll_parcel_t){.way = NAPCOLL_WAY_ONE,
@@ -228,7 +305,7 @@ static napcoll_parcel_t one(const napcoll_pairs_t *pairs, const napcoll_step_t *
                                   .count = pairs->transit.slot[span.first].size,
                                   .type = &ompi_mpi_byte.dt};
     }
-    block = sends ? &pairs->send[span.first] : &pairs->recv[span.first];
+    block = part_of(pairs, span.buffer, span.first, &piece);
     return (napcoll_parcel_t){
         .way = NAPCOLL_WAY_ONE, .at = block->at, .count = block->count, .type = block->type};
 }
@@ -243,22 +320,22 @@ static char *adjacent(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
     char *begin = NULL, *end = NULL;
 
     while (!step->sizes && !step->headed && napcoll_runs_next(&runs)) {
-        const napcoll_block_t *blocks = sends ? pairs->send : pairs->recv;
-
         if (runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
             return NULL;
         }
         for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
-            char *at = blocks[b].at + blocks[b].lead;
+            napcoll_block_t piece;
+            const napcoll_block_t *block = part_of(pairs, runs.run.buffer, b, &piece);
+            char *at = block->at + block->lead;
 
-            if (0 == blocks[b].bytes) {
+            if (0 == block->bytes) {
                 continue;
             }
-            if (!blocks[b].dense || (NULL != end && at != end)) {
+            if (!block->dense || (NULL != end && at != end)) {
                 return NULL;
             }
             begin = NULL == begin ? at : begin;
-            end = at + blocks[b].bytes;
+            end = at + block->bytes;
         }
     }
     return begin;
@@ -315,8 +392,11 @@ static int fill(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const napcol
                 napcoll_transit_drop(&pairs->transit, b);
                 to += bytes;
             } else {
-                rc = pack(&pairs->send[b], to);
-                to += pairs->send[b].bytes;
+                napcoll_block_t piece;
+                const napcoll_block_t *block = part_of(pairs, runs.run.buffer, b, &piece);
+
+                rc = pack(block, to);
+                to += block->bytes;
             }
         }
     }
@@ -339,7 +419,10 @@ static int measure_messages(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
 
         *parcel = (napcoll_parcel_t){
             .count = message, .type = &ompi_mpi_byte.dt, .nothing = 0 == message};
-        if (NAPCOLL_STEP_RECV == step[i].kind && in_slots > 0) {
+        if (is_word(&step[i])) {
+            parcel->way = NAPCOLL_WAY_WORD;
+            parcel->nothing = false;
+        } else if (NAPCOLL_STEP_RECV == step[i].kind && in_slots > 0) {
             parcel->way = NAPCOLL_WAY_STOPS;
             *blocks += in_slots;
             *bytes += message;
@@ -433,7 +516,9 @@ static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const nap
             if (stops) {
                 napcoll_transit_place(&pairs->transit, b, parcel->offset + at, size);
             } else if (size > 0) {
-                rc = unpack(&pairs->recv[b], parcel->at + at);
+                napcoll_block_t piece;
+
+                rc = unpack(part_of(pairs, runs.run.buffer, b, &piece), parcel->at + at);
             }
             at += size;
         }
@@ -470,7 +555,9 @@ int napcoll_pairs_land(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
 void napcoll_pairs_end(napcoll_pairs_t *pairs, size_t kept)
 {
     free(pairs->copy);
+    free(pairs->spread);
     pairs->copy = NULL;
+    pairs->spread = NULL;
     napcoll_transit_end(&pairs->transit, kept);
     if (pairs->packed_room > kept) {
         free(pairs->packed);
@@ -479,21 +566,15 @@ void napcoll_pairs_end(napcoll_pairs_t *pairs, size_t kept)
     }
     if (0 == kept) {
         free(pairs->packed);
-        free(pairs->send);
+        free(pairs->room);
         free(pairs->parcel);
         *pairs = (napcoll_pairs_t){0};
     }
 }
 
-int napcoll_engine_run_pairs(napcoll_engine_t *engine, const napcoll_plan_t *plan,
-                             ompi_communicator_t *comm, int tag)
+/* Make room for a plan's messages. */
+static int make_parcels(napcoll_pairs_t *pairs, const napcoll_plan_t *plan)
 {
-    napcoll_pairs_t *pairs = engine->pairs;
-    const napcoll_binding_t binding = {
-        .datatype = &ompi_mpi_byte.dt, .comm = comm, .tag = tag, .pairs = pairs};
-    const int slots = plan->temps > 0 ? plan->temp[0].count : 0;
-    int rc;
-
     if (plan->max_messages > pairs->parcel_room) {
         napcoll_parcel_t *more = realloc(pairs->parcel,
                                          (size_t) plan->max_messages * sizeof(*more));
@@ -504,13 +585,31 @@ int napcoll_engine_run_pairs(napcoll_engine_t *engine, const napcoll_plan_t *pla
         pairs->parcel = more;
         pairs->parcel_room = plan->max_messages;
     }
-    if (0 != napcoll_transit_begin(&pairs->transit, slots)) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    rc = pairs->in_place ? copy_input(pairs) : OMPI_SUCCESS;
+    return OMPI_SUCCESS;
+}
+
+int napcoll_engine_run_pairs(napcoll_engine_t *engine, const napcoll_plan_t *plan,
+                             ompi_communicator_t *comm, int tag)
+{
+    napcoll_pairs_t *pairs = engine->pairs;
+    const napcoll_binding_t binding = {
+        .datatype = &ompi_mpi_byte.dt, .comm = comm, .tag = tag, .pairs = pairs};
+    const int slots = plan->temps > 0 ? plan->temp[0].count : 0;
+    int rc = make_parcels(pairs, plan);
+
+    pairs->pieces = plan->pieces;
+    pairs->piece = 0;
     if (OMPI_SUCCESS == rc) {
-        return napcoll_engine_run(engine, plan, &binding); /* ends the pairs */
+        rc = copy_blocks(pairs);
     }
-    napcoll_pairs_end(pairs, 0);
+    for (; pairs->piece < plan->pieces && OMPI_SUCCESS == rc; pairs->piece++) {
+        rc = 0 == napcoll_transit_begin(&pairs->transit, slots)
+                 ? napcoll_engine_run(engine, plan, &binding)
+                 : OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = spread_blocks(pairs);
+    }
+    napcoll_pairs_end(pairs, OMPI_SUCCESS == rc ? NAPCOLL_SCRATCH_KEPT : 0);
     return rc;
 }

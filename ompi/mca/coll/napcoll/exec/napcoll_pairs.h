@@ -5,14 +5,17 @@
 
 /**
  * @file
- * Plans in the layout of pairs (MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw): every block has a place, a count and a
- * datatype of its own. One that goes straight from its rank to the one that it is for is sent and received
+ * Plans in the layout of pairs (all-to-alls, gathers, scatters): every block has a place, a count and a datatype of
+ * its own. One that goes straight from its rank to the one that it is for is sent and received
  * with these; several in one message, and those that stop on the way, go as packed bytes, which blocks without gaps
  * that lie one behind the other are already.
  *
  *     post    the stage's messages get their memory; what is sent together is packed. What brings blocks that
  *             stop here is received where they will stay
  *     land    what came together is unpacked into the user's blocks, or becomes slots; sizes are noted
+ *
+ * Where the plan is run for pieces of the blocks, these are cut as packed bytes; blocks with gaps are packed before
+ * the first piece, or unpacked after the last one. Pieces are alike but for the last one, which has what is left.
  */
 
 #ifndef NAPCOLL_PAIRS_H
@@ -37,6 +40,7 @@ typedef enum {
     NAPCOLL_WAY_STOPS,    /**< in transit: it brings blocks that stop here */
     NAPCOLL_WAY_ONE,      /**< in its one block, with the datatype of that */
     NAPCOLL_WAY_ADJACENT, /**< in the user's blocks, which lie one behind the other */
+    NAPCOLL_WAY_WORD,     /**< nowhere: it has none */
 } napcoll_way_t;
 
 /** A message of a stage. */
@@ -51,11 +55,14 @@ typedef struct napcoll_parcel {
 
 /** What calls on one communicator have in common, and the present call. All zero: nothing. */
 struct napcoll_pairs {
-    napcoll_block_t *send; /**< [ranks] block j as the layout counts them */
-    napcoll_block_t *recv; /**< [ranks] */
-    int ranks;
-    bool in_place; /**< what is sent is what the receive blocks hold before */
-    bool even;     /**< all blocks have `bytes` bytes, and no sizes are told */
+    napcoll_block_t *block[NAPCOLL_BUFFER_TEMP]; /**< [held] of the user's two buffers */
+    napcoll_hold_t
+        held[NAPCOLL_BUFFER_TEMP]; /**< which blocks these are, as the layout counts them */
+    napcoll_block_t *room;         /**< [rooms] where they are */
+    size_t rooms;
+    bool
+        in_place; /**< what is sent is what the receive blocks hold before; then all ranks have blocks */
+    bool even; /**< all blocks have `bytes` bytes, and no sizes are told */
     size_t bytes;
     size_t largest; /**< of messages that begin with sizes: no block that stops is larger */
     napcoll_transit_t transit;
@@ -63,11 +70,22 @@ struct napcoll_pairs {
     int parcel_room;
     char *packed; /**< memory of the stage's messages */
     size_t packed_room;
-    char *copy; /**< what is sent, where the call is in place, while the plan runs */
+    char *copy; /**< blocks that are packed as a whole, while the plan runs */
+    napcoll_block_t *
+        spread; /**< [held] where such a block of the receive buffer goes, while the plan runs; or NULL */
+    int pieces;
+    int piece; /**< that is under way */
 };
 
-/** Make room for the blocks of so many ranks, which the caller fills in: at, count and type. */
-int napcoll_pairs_ranks(napcoll_pairs_t *pairs, int ranks);
+/** Make room for the blocks of the user's buffers, which the caller fills in: at, count and type. */
+int napcoll_pairs_hold(napcoll_pairs_t *pairs, const napcoll_hold_t held[NAPCOLL_BUFFER_TEMP]);
+
+/** A block of the user's. */
+static inline napcoll_block_t *napcoll_pairs_block(const napcoll_pairs_t *pairs, int32_t buffer,
+                                                   int block)
+{
+    return &pairs->block[buffer][block - pairs->held[buffer].first];
+}
 
 /** Fill in what follows from the datatypes; in place the send blocks are those of the receive buffer. */
 void napcoll_pairs_measure(napcoll_pairs_t *pairs);

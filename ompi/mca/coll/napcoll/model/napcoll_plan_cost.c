@@ -197,7 +197,7 @@ static double sending_us(const napcoll_node_map_t *map, const napcoll_plan_t *pl
             size * machine->link[level][napcoll_machine_protocol(machine, size)].ns_per_byte
                 / 1000);
     }
-    return larger(0, time_us * (1 - ROUNDING) - interval[NAPCOLL_LEVEL_NETWORK]);
+    return plan->pieces * larger(0, time_us * (1 - ROUNDING) - interval[NAPCOLL_LEVEL_NETWORK]);
 }
 
 /* A time that the estimate is not below: what the first process of the fullest node has to send, and the root,

@@ -195,6 +195,7 @@ static napcoll_simulate_status_t add_plan(napcoll_simulation_t *s, const napcoll
 {
     rank_t *rank = &s->rank[number_of(s, plan->rank)];
 
+    s->pieces = plan->pieces;
     rank->first = s->stages;
     rank->stages = plan->stages;
     for (int i = 0; i < plan->stages; i++) {

@@ -384,10 +384,10 @@ static void reset(napcoll_simulation_t *s)
     s->order = 0;
 }
 
-napcoll_simulate_status_t napcoll_simulation_run_within(napcoll_simulation_t *simulation,
-                                                        const napcoll_machine_t *machine,
-                                                        double bytes, double most_us,
-                                                        double *time_us)
+/* The plans of one piece. */
+static napcoll_simulate_status_t run_piece(napcoll_simulation_t *simulation,
+                                           const napcoll_machine_t *machine, double bytes,
+                                           double most_us, double *time_us)
 {
     const run_t run = {.s = simulation, .machine = machine, .bytes = bytes};
     bool memory = true;
@@ -414,6 +414,20 @@ napcoll_simulate_status_t napcoll_simulation_run_within(napcoll_simulation_t *si
         return NAPCOLL_SIMULATE_OUT_OF_MEMORY;
     }
     return done == simulation->ranks ? NAPCOLL_SIMULATE_OK : NAPCOLL_SIMULATE_DEADLOCK;
+}
+
+/* Pieces follow each other: all processes have ended one before the next begins. */
+napcoll_simulate_status_t napcoll_simulation_run_within(napcoll_simulation_t *simulation,
+                                                        const napcoll_machine_t *machine,
+                                                        double bytes, double most_us,
+                                                        double *time_us)
+{
+    const double pieces = simulation->pieces > 1 ? simulation->pieces : 1;
+    const napcoll_simulate_status_t status = run_piece(simulation, machine, bytes, most_us / pieces,
+                                                       time_us);
+
+    *time_us *= pieces;
+    return status;
 }
 
 napcoll_simulate_status_t napcoll_simulation_run(napcoll_simulation_t *simulation,

@@ -109,6 +109,7 @@ struct napcoll_simulation {
     node_t *node;
     event_t *heap;
     int32_t ranks, nodes; /* that are simulated */
+    int32_t pieces;       /* for each of which the plans are run */
     int64_t messages, ends, stages;
     int64_t end_room, stage_room, message_room;
     int64_t events, event_room;

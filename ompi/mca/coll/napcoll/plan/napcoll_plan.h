@@ -21,6 +21,8 @@
  * the send buffer may be the same memory: the receive buffer is written when all has been read. The one
  * buffer of a broadcast is the send buffer on the root and the receive buffer on all others.
  *
+ * A plan may be that of a piece: all blocks are cut into as many, and the plan is run once for each.
+ *
  * Messages between the same two ranks are received in the order in which they were sent.
  */
 
@@ -49,6 +51,8 @@ typedef enum {
     NAPCOLL_GOAL_ALLGATHER,      /**< every rank: all ranks' blocks */
     NAPCOLL_GOAL_BCAST,          /**< every rank but the root: the root's vector */
     NAPCOLL_GOAL_ALLTOALL,       /**< every rank: the block that each rank has for it */
+    NAPCOLL_GOAL_GATHER,         /**< the root: the block that each rank has for it */
+    NAPCOLL_GOAL_SCATTER,        /**< every rank: the block that the root has for it */
     NAPCOLL_GOAL_BARRIER,        /**< no rank ends before all have begun; messages are empty */
     NAPCOLL_GOALS
 } napcoll_goal_t;
@@ -63,7 +67,8 @@ typedef enum {
     NAPCOLL_LAYOUT_PAIRS, /**< block j of the send buffer is for the rank j places before this one in the
                                 node order (napcoll_node_map_at, round the end), block j of the receive
                                 buffer from the rank j places after it; each has a size of its own. A
-                                temporary's blocks are slots for any of them */
+                                temporary's blocks are slots for any of them. A message of no blocks is
+                                a word: that it comes says all */
     NAPCOLL_LAYOUTS
 } napcoll_layout_t;
 
@@ -134,6 +139,7 @@ typedef struct napcoll_plan {
                                  numbers, or not side by side: messages take single ones */
     bool folds_alone; /**< no two ranks fold the same values, and nobody minds which one of two
                            zeros or NaNs a fold takes */
+    int32_t pieces;   /**< of every block, in the layout of pairs: the plan is run once for each */
     napcoll_hold_t user[NAPCOLL_BUFFER_TEMP]; /**< what the user's buffers hold */
     int32_t temps;
     int32_t stages;
@@ -156,10 +162,11 @@ typedef napcoll_plan_t *(*napcoll_plan_source_t)(void *context, int rank);
  * @param[in]  goal      the collective's
  * @param[in]  layout    of the plan
  * @param[in]  blocks    of the plan
- * @param[in]  own       the rank's place in the node order
+ * @param[in]  own       the rank's place in the node order; of a gather or scatter counted from the
+ *                       root's, round the end
  * @param[in]  has       whether the rank has a receive buffer, where only some do: the root of a
- *                       reduce; in a broadcast all but the root; in an exclusive scan all but rank
- *                       0, and in place rank 0 as well
+ *                       reduce or gather; in a broadcast all but the root; in an exclusive scan all but
+ *                       rank 0, and in place rank 0 as well
  * @param[out] user      the send and the receive buffer's
  */
 void napcoll_goal_buffers(napcoll_goal_t goal, napcoll_layout_t layout, int blocks, int own,
@@ -168,7 +175,15 @@ void napcoll_goal_buffers(napcoll_goal_t goal, napcoll_layout_t layout, int bloc
 /** Whether one rank, the root, does what no other does. */
 static inline bool napcoll_goal_is_rooted(napcoll_goal_t goal)
 {
-    return NAPCOLL_GOAL_REDUCE == goal || NAPCOLL_GOAL_BCAST == goal;
+    return NAPCOLL_GOAL_REDUCE == goal || NAPCOLL_GOAL_BCAST == goal || NAPCOLL_GOAL_GATHER == goal
+           || NAPCOLL_GOAL_SCATTER == goal;
+}
+
+/** Whether each block is one rank's for another one: plans are in the layout of pairs. */
+static inline bool napcoll_goal_pairs(napcoll_goal_t goal)
+{
+    return NAPCOLL_GOAL_ALLTOALL == goal || NAPCOLL_GOAL_GATHER == goal
+           || NAPCOLL_GOAL_SCATTER == goal;
 }
 
 /** Whether values are folded. */
@@ -182,6 +197,7 @@ static inline bool napcoll_goal_takes(napcoll_goal_t goal, int root, int rank)
 {
     switch (goal) {
     case NAPCOLL_GOAL_REDUCE:
+    case NAPCOLL_GOAL_GATHER:
         return rank == root;
     case NAPCOLL_GOAL_BCAST:
         return rank != root;
@@ -192,13 +208,14 @@ static inline bool napcoll_goal_takes(napcoll_goal_t goal, int root, int rank)
 
 /** Whether a rank's input is in its receive buffer, where the collective is said to be in place: that
  * of a reduce is at the root alone, a reduce-scatter's in the send buffer all the same, an all-to-all's is
- * copied before the plan begins, and a broadcast is never in place. */
+ * copied before the plan begins, of a gather or scatter it is the root's own block, which stays where it is, and
+ * a broadcast is never in place. */
 static inline bool napcoll_goal_in_place(napcoll_goal_t goal, int root, int rank)
 {
     return NAPCOLL_GOAL_REDUCE == goal
                ? rank == root
                : NAPCOLL_GOAL_REDUCE_SCATTER != goal && NAPCOLL_GOAL_BCAST != goal
-                     && NAPCOLL_GOAL_ALLTOALL != goal;
+                     && !napcoll_goal_pairs(goal);
 }
 
 /** What a buffer of a plan holds. */
@@ -249,11 +266,11 @@ static inline bool napcoll_plan_span_has(const napcoll_plan_t *plan, const napco
     return false;
 }
 
-/** The bytes of a span, where a call's are 1: those of the vector, or of a rank's block. */
+/** The bytes of a span, where a call's are 1: those of the vector, or of a rank's block; in a run of the plan. */
 static inline double napcoll_plan_share(const napcoll_plan_t *plan, napcoll_span_t span)
 {
     return NAPCOLL_LAYOUT_VECTOR == plan->layout ? (double) span.count / plan->blocks
-                                                 : (double) span.count;
+                                                 : (double) span.count / plan->pieces;
 }
 
 /** The bytes of one size in a message. */
@@ -351,6 +368,9 @@ void napcoll_builder_layout(napcoll_builder_t *builder, napcoll_layout_t layout,
 
 /** Say that ranks fold alone (napcoll_plan_t). */
 void napcoll_builder_folds_alone(napcoll_builder_t *builder);
+
+/** Say that the plan is that of one of so many pieces. */
+void napcoll_builder_pieces(napcoll_builder_t *builder, int pieces);
 
 /**
  * Let the plan use the receive buffer as a temporary of what it holds while nothing else is in it;

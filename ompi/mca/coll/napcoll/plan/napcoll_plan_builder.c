@@ -45,6 +45,7 @@ napcoll_builder_t *napcoll_builder_new(const char *collective, const char *algor
         b->plan.algorithm = algorithm;
         b->plan.rank = rank;
         b->plan.blocks = blocks;
+        b->plan.pieces = 1;
         b->plan.user[NAPCOLL_BUFFER_SEND] = (napcoll_hold_t){.count = blocks};
         b->plan.user[NAPCOLL_BUFFER_RECV] = (napcoll_hold_t){.count = blocks};
     }
@@ -56,6 +57,7 @@ void napcoll_goal_buffers(napcoll_goal_t goal, napcoll_layout_t layout, int bloc
 {
     const napcoll_hold_t whole = {.count = NAPCOLL_LAYOUT_SLOTS == layout ? 1 : blocks};
     const napcoll_hold_t mine = {.first = own, .count = 1}, nothing = {0};
+    const napcoll_hold_t from_root = {.first = (blocks - own) % blocks, .count = 1};
 
     user[NAPCOLL_BUFFER_SEND] = user[NAPCOLL_BUFFER_RECV] = whole;
     switch (goal) {
@@ -71,6 +73,14 @@ void napcoll_goal_buffers(napcoll_goal_t goal, napcoll_layout_t layout, int bloc
         break;
     case NAPCOLL_GOAL_BCAST:
         user[has ? NAPCOLL_BUFFER_SEND : NAPCOLL_BUFFER_RECV] = nothing;
+        break;
+    case NAPCOLL_GOAL_GATHER:
+        user[NAPCOLL_BUFFER_SEND] = mine;
+        user[NAPCOLL_BUFFER_RECV] = has ? whole : nothing;
+        break;
+    case NAPCOLL_GOAL_SCATTER:
+        user[NAPCOLL_BUFFER_SEND] = 0 == own ? whole : nothing;
+        user[NAPCOLL_BUFFER_RECV] = from_root;
         break;
     case NAPCOLL_GOAL_BARRIER:
         user[NAPCOLL_BUFFER_SEND] = user[NAPCOLL_BUFFER_RECV] = nothing;
@@ -91,6 +101,11 @@ void napcoll_builder_layout(napcoll_builder_t *b, napcoll_layout_t layout, bool 
 void napcoll_builder_folds_alone(napcoll_builder_t *b)
 {
     b->plan.folds_alone = true;
+}
+
+void napcoll_builder_pieces(napcoll_builder_t *b, int pieces)
+{
+    b->plan.pieces = pieces;
 }
 
 /* Make room for `need` entries; returns the array, or NULL with the builder failed. */

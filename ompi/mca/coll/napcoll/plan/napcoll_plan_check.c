@@ -114,6 +114,9 @@ static bool span_inside(const check_t *check, napcoll_span_t span)
     if (NAPCOLL_GOAL_BARRIER == check->claim->goal) {
         return 0 == span.count;
     }
+    if (NAPCOLL_LAYOUT_PAIRS == check->plan->layout && 0 == span.count) {
+        return span.buffer >= NAPCOLL_BUFFER_SEND && span.buffer <= NAPCOLL_BUFFER_RECV;
+    }
     if (NAPCOLL_BUFFER_LIST != span.buffer) {
         return run_inside(check, span);
     }
@@ -484,12 +487,13 @@ static bool holds_fit(const check_t *check)
 
     if (((NAPCOLL_LAYOUT_RANKS == plan->layout || NAPCOLL_LAYOUT_PAIRS == plan->layout)
          && plan->blocks != check->map->size)
-        || (NAPCOLL_GOAL_ALLTOALL == claim->goal) != (NAPCOLL_LAYOUT_PAIRS == plan->layout)
+        || napcoll_goal_pairs(claim->goal) != (NAPCOLL_LAYOUT_PAIRS == plan->layout)
+        || plan->pieces < 1 || (plan->pieces > 1 && NAPCOLL_LAYOUT_PAIRS != plan->layout)
         || (NAPCOLL_LAYOUT_SLOTS == plan->layout && 1 != plan->blocks)) {
         return false;
     }
     napcoll_goal_buffers(claim->goal, plan->layout, plan->blocks,
-                         napcoll_node_map_place(check->map, plan->rank),
+                         napcoll_goal_place(claim->goal, check->map, claim->root, plan->rank),
                          napcoll_goal_takes(claim->goal, claim->root, plan->rank)
                              || (claim->in_place && NAPCOLL_GOAL_EXSCAN == claim->goal),
                          user);

@@ -185,11 +185,12 @@ napcoll_verify_status_t napcoll_proving_need_blocks(run_t *run, int rank)
         return napcoll_proving_no_memory(run);
     }
     for (int b = 0; b < input.count; b++) {
-        values_of(run, rank, input)[b] = NAPCOLL_GOAL_ALLTOALL == claim->goal
-                                             ? napcoll_proving_pair(rank, partner(run, rank, -b))
+        values_of(run, rank, input)[b] = napcoll_goal_pairs(claim->goal)
+                                             ? napcoll_proving_pair(
+                                                 rank, partner(run, rank, -(input.first + b)))
                                              : napcoll_proving_contribution(rank);
     }
-    if (NAPCOLL_GOAL_ALLTOALL == claim->goal && claim->sized) {
+    if (napcoll_goal_pairs(claim->goal) && claim->sized) {
         r->told_of = calloc((size_t) (blocks > 0 ? blocks : 1), sizeof(*r->told_of));
         if (NULL == r->told_of) {
             return napcoll_proving_no_memory(run);

@@ -7,7 +7,7 @@
  * @file
  * Plans as a row of numbers, to send them to another process (see napcoll_plan.h):
  *
- *     rank blocks temps stages steps max_messages layout scattered listed
+ *     rank blocks temps stages steps max_messages layout scattered listed pieces
  *     first count                                   of each buffer
  *     first messages work                           of each stage
  *     kind phase peer sizes+2headed dst left right  of each step; a span is buffer first count
@@ -18,7 +18,7 @@
 
 #include "plan/napcoll_plan.h"
 
-enum { HEAD = 9, PER_BUFFER = 2, PER_STAGE = 3, PER_STEP = 13, PER_RUN = 3 };
+enum { HEAD = 10, PER_BUFFER = 2, PER_STAGE = 3, PER_STEP = 13, PER_RUN = 3 };
 
 size_t napcoll_plan_packed_count(const napcoll_plan_t *plan)
 {
@@ -46,7 +46,7 @@ void napcoll_plan_pack(const napcoll_plan_t *plan, int32_t *numbers)
 {
     const int32_t head[HEAD] = {
         plan->rank,         plan->blocks,           plan->temps,     plan->stages, plan->steps,
-        plan->max_messages, (int32_t) plan->layout, plan->scattered, plan->listed};
+        plan->max_messages, (int32_t) plan->layout, plan->scattered, plan->listed, plan->pieces};
     int32_t *at = numbers;
 
     for (int i = 0; i < HEAD; i++) {
@@ -78,12 +78,12 @@ void napcoll_plan_pack(const napcoll_plan_t *plan, int32_t *numbers)
 /* Whether a head is one of a plan of so many numbers. */
 static bool head_fits(const int32_t *numbers, size_t count)
 {
-    if (count < HEAD || numbers[1] < 1 || numbers[5] < 0 || numbers[6] < 0
+    if (count < HEAD || numbers[1] < 1 || numbers[9] < 1 || numbers[5] < 0 || numbers[6] < 0
         || numbers[6] >= NAPCOLL_LAYOUTS) {
         return false;
     }
     for (int i = 2; i < HEAD; i++) {
-        if (numbers[i] < 0 || (i != 5 && (size_t) numbers[i] > count)) {
+        if (numbers[i] < 0 || (i != 5 && i != 9 && (size_t) numbers[i] > count)) {
             return false;
         }
     }
@@ -122,7 +122,8 @@ napcoll_plan_t *napcoll_plan_unpack(const int32_t *numbers, size_t count, const 
                              .max_messages = numbers[5],
                              .layout = (napcoll_layout_t) numbers[6],
                              .scattered = 0 != numbers[7],
-                             .listed = numbers[8]};
+                             .listed = numbers[8],
+                             .pieces = numbers[9]};
     plan->temp = array(plan->temps, sizeof(*plan->temp));
     plan->stage = array(plan->stages, sizeof(*plan->stage));
     plan->step = array(plan->steps, sizeof(*plan->step));

@@ -90,12 +90,15 @@ static int print_step(const napcoll_plan_t *plan, const napcoll_step_t *s, FILE 
 
 int napcoll_plan_print(const napcoll_plan_t *plan, FILE *out)
 {
-    fprintf(out,
-            "%s %s, rank %" PRId32 ": %" PRId32 " block%s, %" PRId32 " temporar%s, %" PRId32
-            " stage%s\n",
-            plan->collective, plan->algorithm, plan->rank, plan->blocks,
-            1 == plan->blocks ? "" : "s", plan->temps, 1 == plan->temps ? "y" : "ies", plan->stages,
-            1 == plan->stages ? "" : "s");
+    fprintf(
+        out,
+        "%s %s, rank %" PRId32 ": %" PRId32 " block%s, %" PRId32 " temporar%s, %" PRId32 " stage%s",
+        plan->collective, plan->algorithm, plan->rank, plan->blocks, 1 == plan->blocks ? "" : "s",
+        plan->temps, 1 == plan->temps ? "y" : "ies", plan->stages, 1 == plan->stages ? "" : "s");
+    if (plan->pieces > 1) {
+        fprintf(out, ", for each of %" PRId32 " pieces of the blocks", plan->pieces);
+    }
+    fprintf(out, "\n");
     for (int i = 0; i < plan->stages; i++) {
         const napcoll_stage_t *stage = &plan->stage[i];
         fprintf(out, "  stage %d\n", i);

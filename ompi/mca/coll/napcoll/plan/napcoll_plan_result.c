@@ -72,7 +72,7 @@ static uint64_t canonical_bracketing(run_t *run, int ranks)
     return run->canonical;
 }
 
-/* A block of an all-to-all's result is the one that its rank had for this one. */
+/* A block of the result of an all-to-all, gather or scatter is the one that its rank had for this one. */
 static napcoll_verify_status_t check_pair(run_t *run, int rank, int block, value_t result)
 {
     const int from = napcoll_node_map_at(run->map, (napcoll_node_map_place(run->map, rank) + block)
@@ -182,7 +182,7 @@ napcoll_verify_status_t napcoll_proving_check_result(run_t *run, int rank)
     for (int b = 0; b < held.count && NAPCOLL_VERIFY_OK == status
                     && napcoll_goal_takes(claim->goal, claim->root, rank);
          b++) {
-        status = NAPCOLL_GOAL_ALLTOALL == claim->goal
+        status = napcoll_goal_pairs(claim->goal)
                      ? check_pair(run, rank, held.first + b, result[b])
                      : check_block(run, rank, held.first + b, result[b]);
     }

@@ -17,8 +17,8 @@
  *   the root's vector; no end of a barrier without word of every rank's beginning;
  * - all ranks bracket the folds alike, so that they get the same bits, and where that is claimed by
  *   halves of the ranks, whatever nodes they are on;
- * - of an all-to-all, each block goes to the rank that it is for; what leaves a temporary is not sent
- *   again; sizes that are told are those of the blocks that come;
+ * - of an all-to-all, gather or scatter, each block goes to the rank that it is for; what leaves a temporary is
+ *   not sent again; sizes that are told are those of the blocks that come;
  * - a reduce-scatter reads nothing that its result has overwritten, where it is in place;
  * - no process has more messages in a stage than claimed.
  *
@@ -42,7 +42,7 @@
 /** What the verifier proves. */
 typedef struct napcoll_claim {
     napcoll_goal_t goal; /**< what the plans are to bring about */
-    int root;            /**< of a reduce or broadcast */
+    int root;            /**< of a reduce, broadcast, gather or scatter */
     bool in_place;       /**< the inputs are in the receive buffers (see napcoll_goal_in_place) */
     bool ordered;        /**< contributions must be folded in rank order */
     bool canonical; /**< ranks are folded by halves: of ranks [l, h) the first ceil((h - l) / 2)
@@ -145,6 +145,17 @@ napcoll_verify_status_t napcoll_plan_check(const napcoll_plan_t *plan,
 
 /** Name of a status ("deadlock"), static. */
 const char *napcoll_verify_status_name(napcoll_verify_status_t status);
+
+/** A rank's place for napcoll_goal_buffers. */
+static inline int napcoll_goal_place(napcoll_goal_t goal, const napcoll_node_map_t *map, int root,
+                                     int rank)
+{
+    const int place = napcoll_node_map_place(map, rank);
+
+    return NAPCOLL_GOAL_GATHER != goal && NAPCOLL_GOAL_SCATTER != goal
+               ? place
+               : (place + map->size - napcoll_node_map_place(map, root)) % map->size;
+}
 
 /** Set a verdict; the text is "rank R, stage S, step I: " and what the format says, without what is -1.
  * Returns status. */

@@ -31,22 +31,25 @@ static int cost_of(napcoll_recall_t *recall, const napcoll_collective_t *collect
 }
 
 int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *collective,
-                      const napcoll_settings_t *settings, const napcoll_settings_t *reducing,
+                      const napcoll_settings_t *settings, const napcoll_settings_t *telling,
                       const napcoll_node_map_t *map, napcoll_agreement_t *agreement)
 {
     const napcoll_question_t direct = {.map = map, .bytes = 1, .direct = true};
     const napcoll_question_t any = {.map = map, .bytes = 1};
-    const napcoll_question_t vector = {.map = map, .bytes = NAPCOLL_AGREED_BYTES};
+    const napcoll_collective_t *by = napcoll_agreement_by(collective);
+    const napcoll_question_t vector = {.map = map, .bytes = napcoll_agreement_bytes(collective)};
 
     if (0 != cost_of(recall, collective, settings, &direct, &agreement->direct_us)
         || 0 != cost_of(recall, collective, settings, &any, &agreement->cheapest_us)
-        || 0 != cost_of(recall, &napcoll_allreduce, reducing, &vector, &agreement->cost_us)) {
+        || 0 != cost_of(recall, by, telling, &vector, &agreement->cost_us)) {
         return -1;
     }
-    if (isinf(agreement->cost_us)) { /* left to the previous component, which doubles */
-        agreement->cost_us = napcoll_model_closed_form(
-            napcoll_allreduce.name, "recursive_doubling")(reducing->machine, map->nodes,
-                                                          map->max_ppn, NAPCOLL_AGREED_BYTES);
+    if (isinf(agreement
+                  ->cost_us)) { /* left to the previous component, which has a tree, or doubles */
+        const char *usual = &napcoll_bcast == by ? "binomial" : "recursive_doubling";
+
+        agreement->cost_us = napcoll_model_closed_form(by->name, usual)(
+            telling->machine, map->nodes, map->max_ppn, (double) vector.bytes);
     }
     agreement->pays = agreement->cheapest_us < INFINITY
                       && agreement->cost_us < agreement->direct_us - agreement->cheapest_us

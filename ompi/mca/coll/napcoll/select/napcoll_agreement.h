@@ -17,7 +17,7 @@
 
 /** What agreeing costs and gains, all reckoned on the model of the machine. */
 typedef struct napcoll_agreement {
-    double cost_us; /**< of the allreduce */
+    double cost_us; /**< of telling: an allreduce, or the root's broadcast */
     double
         direct_us; /**< of the smallest blocks, by the best algorithm that sends each straight to its end;
                             INFINITY on so many ranks that auto does not try these */
@@ -26,26 +26,42 @@ typedef struct napcoll_agreement {
 } napcoll_agreement_t;
 
 enum {
-    NAPCOLL_AGREED_BYTES = 16,   /**< of the vector that ranks reduce in order to agree */
+    NAPCOLL_AGREED_BYTES = 16, /**< of the vector that ranks reduce in order to agree */
+    NAPCOLL_ANNOUNCED_BYTES =
+        8, /**< of what the root of a gatherv or scatterv broadcasts instead */
     NAPCOLL_AGREEMENT_PART = 10, /**< agreeing may take one part in so many of a direct call */
 };
 
+/** How ranks come to agree on the sizes of a collective's blocks: where the root knows them all, it tells the others. */
+static inline const napcoll_collective_t *napcoll_agreement_by(
+    const napcoll_collective_t *collective)
+{
+    return napcoll_goal_is_rooted(collective->goal) ? &napcoll_bcast : &napcoll_allreduce;
+}
+
+/** Of so many bytes. */
+static inline size_t napcoll_agreement_bytes(const napcoll_collective_t *collective)
+{
+    return napcoll_goal_is_rooted(collective->goal) ? NAPCOLL_ANNOUNCED_BYTES
+                                                    : NAPCOLL_AGREED_BYTES;
+}
+
 /**
- * Reckon whether it pays to agree. It does where, with small blocks, more is gained than the allreduce costs, and
+ * Reckon whether it pays to agree. It does where, with small blocks, more is gained than telling costs, and
  * where with any blocks, of which auto may find that they had better go straight, no more is lost than one part in
  * NAPCOLL_AGREEMENT_PART.
  *
  * @param[in,out] recall      of decisions
- * @param[in]     collective  the all-to-all
+ * @param[in]     collective  the all-to-all, gather or scatter
  * @param[in]     settings    of it; `force` does not matter
- * @param[in]     reducing    of allreduce; `force` does not matter
+ * @param[in]     telling     of napcoll_agreement_by(collective); `force` does not matter
  * @param[in]     map         the communicator's
  * @param[out]    agreement   the same on all ranks
  *
  * @return 0, or -1 when memory ran out
  */
 int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *collective,
-                      const napcoll_settings_t *settings, const napcoll_settings_t *reducing,
+                      const napcoll_settings_t *settings, const napcoll_settings_t *telling,
                       const napcoll_node_map_t *map, napcoll_agreement_t *agreement);
 
 /** How long ranks do without agreeing, once they have found that blocks had better go straight: for that they need

@@ -25,6 +25,9 @@
 /* Above this size local phases hold few copies of the vector rather than save steps. */
 enum { LARGE_BYTES = 64 * 1024 };
 
+/* Bytes of a block's piece at most, where that is a tunable that users leave open. */
+enum { PIECE_BYTES = 64 * 1024 };
+
 /* The largest radix over nodes that auto tries. */
 enum { MOST_RADIX = 16 };
 
@@ -41,6 +44,52 @@ static void set_class(napcoll_decision_t *decision, size_t bytes)
     while (decision->most < bytes) {
         decision->least = decision->most + 1;
         decision->most = decision->most > SIZE_MAX / 2 ? SIZE_MAX : 2 * decision->most;
+    }
+}
+
+/* Into how many pieces a row cuts blocks. */
+static napcoll_cut_t cut_of(const napcoll_collective_t *collective, int row,
+                            const napcoll_settings_t *settings, size_t bytes)
+{
+    const int t = napcoll_algorithm_tunable(&collective->algorithm[row], NAPCOLL_RECKONS_PIECES);
+    const int piece_bytes = t < 0                           ? 0
+                            : settings->tunable[row][t] > 0 ? settings->tunable[row][t]
+                                                            : PIECE_BYTES;
+
+    return napcoll_thresholds_cut(&settings->thresholds, collective->goal, bytes,
+                                  (size_t) piece_bytes);
+}
+
+/* Keep of the sizes those that all rows cut alike. */
+static void narrow_class(napcoll_decision_t *decision, const napcoll_collective_t *collective,
+                         const napcoll_settings_t *settings, size_t bytes)
+{
+    for (int row = 0; row < collective->algorithms; row++) {
+        if (collective->algorithm[row].cut) {
+            const napcoll_cut_t cut = cut_of(collective, row, settings, bytes);
+
+            decision->least = decision->least > cut.least ? decision->least : cut.least;
+            decision->most = decision->most < cut.most ? decision->most : cut.most;
+        }
+    }
+}
+
+/* Cut blocks of some bytes, where the row does so. */
+static void set_pieces(napcoll_params_t *params, const napcoll_collective_t *collective, int row,
+                       const napcoll_settings_t *settings, int ranks, size_t bytes)
+{
+    const int t = napcoll_algorithm_tunable(&collective->algorithm[row], NAPCOLL_RECKONS_WINDOW);
+
+    if (!collective->algorithm[row].cut) {
+        return;
+    }
+    params->segments = cut_of(collective, row, settings, bytes).pieces;
+    if (t >= 0 && !napcoll_thresholds_warn(&settings->thresholds, collective->goal, bytes)) {
+        params->tunable[t] = 0;
+    } else if (t >= 0 && 0 == params->tunable[t]) {
+        params->tunable[t] = napcoll_thresholds_window(&settings->thresholds, collective->goal,
+                                                       ranks,
+                                                       (bytes - 1) / (size_t) params->segments + 1);
     }
 }
 
@@ -70,6 +119,7 @@ static napcoll_params_t params_of(const napcoll_collective_t *collective, int ro
                                                            : 1;
     }
     memcpy(params.tunable, settings->tunable[row], sizeof(params.tunable));
+    set_pieces(&params, collective, row, settings, question->map->size, decision->most);
     return params;
 }
 
@@ -100,7 +150,22 @@ static double cost_of(const napcoll_collective_t *collective, int row,
 static bool is_open(const napcoll_algorithm_t *algorithm, const napcoll_params_t *params, int t)
 {
     return t >= 0 && NULL != algorithm->tunable[t].name && 0 == params->tunable[t]
-           && NAPCOLL_RECKONS_NOTHING != algorithm->tunable[t].reckons;
+           && NAPCOLL_RECKONS_NOTHING != algorithm->tunable[t].reckons
+           && NAPCOLL_RECKONS_PIECES != algorithm->tunable[t].reckons
+           && NAPCOLL_RECKONS_WINDOW != algorithm->tunable[t].reckons;
+}
+
+/* Whether a row has many messages under way at once, of a size that the thresholds would have cut. */
+static bool bursts(const napcoll_collective_t *collective, int row,
+                   const napcoll_settings_t *settings, const napcoll_node_map_t *map,
+                   const napcoll_params_t *params, size_t bytes)
+{
+    const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
+    const int blocks = NULL == algorithm->burst ? 0 : algorithm->burst(map, params);
+    const size_t message = bytes > SIZE_MAX / (size_t) (blocks + 1) ? SIZE_MAX
+                                                                    : (size_t) blocks * bytes;
+
+    return blocks > 0 && napcoll_thresholds_warn(&settings->thresholds, collective->goal, message);
 }
 
 /* Keep a row's cost where it is less than what is there. Returns 0, or -1 when memory ran out. */
@@ -109,8 +174,13 @@ static int consider(const napcoll_collective_t *collective, int row,
                     const napcoll_params_t *params, napcoll_decision_t *decision)
 {
     const double most_us = decision->algorithm < 0 ? INFINITY : decision->cost_us;
-    const double cost = cost_of(collective, row, settings, map, params, decision->most, most_us);
+    double cost;
 
+    if (NAPCOLL_FORCE_AUTO == settings->force
+        && bursts(collective, row, settings, map, params, decision->most)) {
+        return 0;
+    }
+    cost = cost_of(collective, row, settings, map, params, decision->most, most_us);
     if (isnan(cost)) {
         return -1;
     }
@@ -133,6 +203,10 @@ static int segments_to_try(const napcoll_algorithm_t *algorithm, const napcoll_s
     int count = 1;
 
     segments[0] = 1;
+    if (algorithm->cut) {
+        segments[0] = params->segments;
+        return 1;
+    }
     if (NULL == algorithm->hops || t < 0) {
         segments[settings->force < NAPCOLL_FORCE_FIRST] = params->segments;
         return settings->force < NAPCOLL_FORCE_FIRST && params->segments > 1 ? 2 : 1;
@@ -294,7 +368,8 @@ napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collectiv
                                    .local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX,
                                    .provider = NAPCOLL_PROVIDER_P2P,
                                    .shape = NAPCOLL_SHAPE_AUTO,
-                                   .segment_bytes = NAPCOLL_DEFAULT_SEGMENT_BYTES};
+                                   .segment_bytes = NAPCOLL_DEFAULT_SEGMENT_BYTES,
+                                   .thresholds = napcoll_thresholds_default};
 
     for (int row = 0; row < collective->algorithms; row++) {
         for (int t = 0; NULL != collective->algorithm[row].tunable[t].name; t++) {
@@ -311,6 +386,7 @@ int napcoll_select(const napcoll_collective_t *collective, const napcoll_setting
 
     *decision = (napcoll_decision_t){.algorithm = -1};
     set_class(decision, question->bytes);
+    narrow_class(decision, collective, settings, question->bytes);
     if (settings->force >= NAPCOLL_FORCE_FIRST) {
         rc = take_forced(collective, settings, question, decision);
     } else if (NAPCOLL_FORCE_AUTO == settings->force) {

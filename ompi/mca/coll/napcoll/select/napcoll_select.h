@@ -9,7 +9,9 @@
  * share. Pure: no MPI in here.
  *
  * Order: what the user forces (info key, then parameter), else `auto`: the algorithm, with its
- * segments and local radix, that costs least on the model of the machine; else the previous function.
+ * segments and local radix, that costs least on the model of the machine; else the previous function. The model
+ * knows nothing of messages that are lost, so of gathers and scatters auto leaves out what sends many messages at
+ * once of sizes of which HeteroMPI's thresholds warn.
  * Nothing in a decision depends on one rank's own view, so all ranks decide alike.
  */
 
@@ -18,6 +20,7 @@
 
 #include "algo/napcoll_algo.h"
 #include "model/napcoll_machine.h"
+#include "select/napcoll_thresholds.h"
 
 /** Values of an algorithm parameter; an algorithm's own value is NAPCOLL_FORCE_FIRST + its row. */
 enum { NAPCOLL_FORCE_AUTO = 0, NAPCOLL_FORCE_PREVIOUS = 1, NAPCOLL_FORCE_FIRST = 2 };
@@ -32,6 +35,7 @@ typedef struct napcoll_settings {
     napcoll_shape_t shape;
     bool reproducible;
     size_t segment_bytes;             /**< of vectors that go through a pipeline */
+    napcoll_thresholds_t thresholds;  /**< of gathers and scatters */
     const napcoll_machine_t *machine; /**< what auto reckons with; borrowed */
     int tunable[NAPCOLL_MAX_ALGORITHMS][NAPCOLL_MAX_TUNABLES]; /**< by row of the table */
 } napcoll_settings_t;
@@ -46,10 +50,12 @@ enum {
 /** What is asked of a call. */
 typedef struct napcoll_question {
     const napcoll_node_map_t *map;
-    size_t bytes;  /**< of the vector, or of a rank's block (the mean one), packed */
+    size_t
+        bytes; /**< of the vector, or of a rank's block (of an all-to-all the mean, of a gather or scatter
+                        the largest one), packed */
     bool ordered;  /**< the op does not commute */
     bool in_place; /**< MPI_IN_PLACE */
-    int root;      /**< of a reduce; else 0 */
+    int root;      /**< of a collective that has one; else 0 */
     bool direct;   /**< auto leaves algorithms by detours out */
     bool bounded;  /**< see napcoll_params_t */
 } napcoll_question_t;

@@ -59,4 +59,8 @@ void napcoll_word_release(napcoll_builder_t *builder, const napcoll_party_t *par
  */
 void napcoll_word_disseminate(napcoll_builder_t *builder, const napcoll_party_t *party, int ports);
 
+/** All ranks of a request get the word of all, through the leaders: the stages of the barrier smp, with the radix and
+ * local radix of the request, of whatever collective it is. */
+void napcoll_word_everywhere(napcoll_builder_t *builder, const napcoll_request_t *request);
+
 #endif /* NAPCOLL_ALGO_BARRIER_H */

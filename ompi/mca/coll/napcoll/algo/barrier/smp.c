@@ -19,21 +19,31 @@
 
 #include "algo/barrier/barrier.h"
 
+/* A barrier has no root: leaders are those of any other one. */
+void napcoll_word_everywhere(napcoll_builder_t *builder, const napcoll_request_t *request)
+{
+    napcoll_request_t barrier = *request;
+    napcoll_party_t node;
+
+    barrier.collective = &napcoll_barrier;
+    node = napcoll_party_node(&barrier);
+    napcoll_word_collect(builder, &node);
+    if (0 == node.self) {
+        const napcoll_party_t leaders = napcoll_party_leaders(&barrier);
+
+        napcoll_word_disseminate(builder, &leaders, leaders.radix - 1);
+    }
+    napcoll_word_release(builder, &node);
+}
+
 napcoll_plan_t *napcoll_barrier_smp(const napcoll_request_t *request)
 {
-    const napcoll_party_t node = napcoll_party_node(request);
     napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
 
     if (NULL == builder) {
         return NULL;
     }
-    napcoll_word_collect(builder, &node);
-    if (0 == node.self) {
-        const napcoll_party_t leaders = napcoll_party_leaders(request);
-
-        napcoll_word_disseminate(builder, &leaders, leaders.radix - 1);
-    }
-    napcoll_word_release(builder, &node);
+    napcoll_word_everywhere(builder, request);
     return napcoll_builder_finish(builder);
 }
 

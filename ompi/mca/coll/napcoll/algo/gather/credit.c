@@ -1,0 +1,107 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Gather and scatter with credit: pieces are on their way to or from the root for so many ranks at once as the
+ * window has, so that its port is never asked for more. Nobody waits for a barrier of all. Window 4, five others;
+ * a word (->) says that a piece may come, or, of a scatter, that it has come:
+ *
+ *     gather    stage 0   0 -> 1, 2
+ *               stage 1   0 -> 3, 4    0 <= 1, 2
+ *               stage 2   0 -> 5       0 <= 3, 4
+ *               stage 3                0 <= 5
+ *
+ *     cost   m (alpha + (P - 1) max(gap, beta s/m, 2 alpha / window)) in m pieces
+ *
+ * Without a window it is the flat algorithm.
+ */
+
+#include "algo/barrier/barrier.h"
+#include "algo/gather/gather.h"
+
+/* The ranks of a batch: those of two batches have pieces on their way at once, where the window has two. */
+static int batch_of(const napcoll_params_t *params)
+{
+    return params->tunable[0] < 2 ? 1 : params->tunable[0] / 2;
+}
+
+/* What the root exchanges with a batch, beginning at a position: words, or pieces; `sends` says which way. */
+static void add_batch(const napcoll_rooted_t *tree, int first, bool words, bool sends)
+{
+    const int end = first + batch_of(&tree->request->params);
+
+    for (int position = first; position >= 1 && position < end && position < tree->count;
+         position++) {
+        const int rank = napcoll_rooted_rank(tree, position);
+        const napcoll_span_t span = words ? napcoll_word()
+                                          : napcoll_rooted_root_block(tree, position);
+
+        if (sends) {
+            napcoll_builder_send(tree->builder, span, rank);
+        } else {
+            napcoll_builder_recv(tree->builder, span, rank);
+        }
+    }
+}
+
+/* The root's stages. What opens an exchange with a batch, a word of a gather or a piece of a scatter, is sent while
+ * the batch before is still to answer, but for a window of one. */
+static void serve(const napcoll_rooted_t *tree, bool scatters)
+{
+    const int batch = batch_of(&tree->request->params);
+    const bool ahead = tree->request->params.tunable[0] > 1;
+
+    for (int first = 1; first < tree->count; first += batch) {
+        if (ahead && first > 1) {
+            add_batch(tree, first - batch, scatters, false);
+        }
+        add_batch(tree, first, !scatters, true);
+        napcoll_builder_next_stage(tree->builder);
+        if (!ahead || first + batch >= tree->count) {
+            add_batch(tree, first, scatters, false);
+            napcoll_builder_next_stage(tree->builder);
+        }
+    }
+}
+
+/* The stages of any other rank. */
+static void answer(const napcoll_rooted_t *tree, bool scatters)
+{
+    const napcoll_span_t own = napcoll_rooted_own_block(tree), word = napcoll_word();
+    const int root = tree->request->params.root;
+
+    napcoll_builder_recv(tree->builder, scatters ? own : word, root);
+    napcoll_builder_next_stage(tree->builder);
+    napcoll_builder_send(tree->builder, scatters ? word : own, root);
+}
+
+napcoll_plan_t *napcoll_gather_credit(const napcoll_request_t *request)
+{
+    const bool scatters = NAPCOLL_GOAL_SCATTER == request->collective->goal;
+    const int pieces = request->params.segments;
+    napcoll_rooted_t tree = napcoll_rooted_ranks(request, request->map->size);
+
+    if (NULL != tree.builder && pieces > 1) {
+        napcoll_builder_pieces(tree.builder, pieces);
+    }
+    if (NULL == tree.builder || request->params.tunable[0] < 1) {
+        napcoll_rooted_messages(&tree, NAPCOLL_GATHER_AT_ONCE);
+    } else {
+        if (0 == tree.self) {
+            serve(&tree, scatters);
+        } else {
+            answer(&tree, scatters);
+        }
+    }
+    return napcoll_rooted_end(&tree);
+}
+
+napcoll_bounds_t napcoll_gather_credit_bounds(const napcoll_node_map_t *map,
+                                              const napcoll_params_t *params)
+{
+    return napcoll_gather_flat_bounds(map, params->tunable[0] < 1 ? NAPCOLL_GATHER_AT_ONCE
+                                                                  : batch_of(params));
+}

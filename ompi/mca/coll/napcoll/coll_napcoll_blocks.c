@@ -1,0 +1,174 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The way of calls whose plans are in the layout of pairs (see the header):
+ *
+ *     stand back, where agreeing would not pay -> the user's blocks -> agree -> decision and plan -> engine
+ */
+
+#include "coll_napcoll_blocks.h"
+
+/* The block for, or from, a rank. */
+static void fill_block(const mca_coll_napcoll_side_t *side, int rank, napcoll_block_t *block)
+{
+    ptrdiff_t lb, extent, at = 0;
+
+    block->count = NULL == side->counts ? side->count : napcoll_compat_count(*side->counts, rank);
+    block->type = NULL == side->types ? side->type : side->types[rank];
+    if (NULL != side->types) {
+        at = napcoll_compat_displ(*side->displs, rank);
+    } else if (!side->single) {
+        ompi_datatype_get_extent(side->type, &lb, &extent);
+        at = NULL == side->displs ? (ptrdiff_t) ((size_t) rank * side->count)
+                                  : napcoll_compat_displ(*side->displs, rank);
+        at *= extent;
+    }
+    block->at = side->buffer + at;
+}
+
+/* The blocks of a call, in the order of the layout. */
+static int fill_blocks(const mca_coll_napcoll_module_t *napcoll,
+                       const mca_coll_napcoll_exchange_t *exchange, napcoll_pairs_t *pairs)
+{
+    const napcoll_node_map_t *map = napcoll->map;
+    const napcoll_goal_t goal = mca_coll_napcoll_collectives[exchange->call.coll]->goal;
+    const int rank = ompi_comm_rank(napcoll->comm), root = exchange->call.root;
+    const int size = map->size, place = napcoll_node_map_place(map, rank);
+    napcoll_hold_t held[NAPCOLL_BUFFER_TEMP];
+    int rc;
+
+    napcoll_goal_buffers(goal, NAPCOLL_LAYOUT_PAIRS, size,
+                         napcoll_goal_place(goal, map, root, rank),
+                         napcoll_goal_takes(goal, root, rank), held);
+    rc = napcoll_pairs_hold(pairs, held);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    for (int i = 0; i < held[NAPCOLL_BUFFER_RECV].count; i++) {
+        const int j = held[NAPCOLL_BUFFER_RECV].first + i;
+
+        fill_block(exchange->recv, napcoll_node_map_at(map, (place + j) % size),
+                   &pairs->block[NAPCOLL_BUFFER_RECV][i]);
+    }
+    for (int i = 0; i < held[NAPCOLL_BUFFER_SEND].count && NULL != exchange->send; i++) {
+        const int j = held[NAPCOLL_BUFFER_SEND].first + i;
+
+        fill_block(exchange->send, napcoll_node_map_at(map, (place + size - j) % size),
+                   &pairs->block[NAPCOLL_BUFFER_SEND][i]);
+    }
+    pairs->in_place = NULL == exchange->send && held[NAPCOLL_BUFFER_SEND].count > 0;
+    napcoll_pairs_measure(pairs);
+    return OMPI_SUCCESS;
+}
+
+/* Whether auto stands back, because ranks would have to agree on sizes and that would not pay. */
+static int stands_back(mca_coll_napcoll_module_t *napcoll,
+                       const mca_coll_napcoll_exchange_t *exchange, bool *back)
+{
+    const napcoll_coll_t coll = exchange->call.coll;
+    bool pays = true;
+    int rc = OMPI_SUCCESS;
+
+    if (exchange->uneven && 0 == exchange->told_bytes
+        && NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force(napcoll, coll) && napcoll->map->nodes > 1) {
+        rc = mca_coll_napcoll_pays_to_agree(napcoll, coll, &pays);
+    }
+    *back = !pays;
+    return rc;
+}
+
+/* Whether ranks must agree on sizes: for auto, for a bound on what is in transit, and for the pieces into which blocks
+ * are cut. */
+static bool must_agree(const mca_coll_napcoll_module_t *napcoll,
+                       const mca_coll_napcoll_exchange_t *exchange)
+{
+    const napcoll_coll_t coll = exchange->call.coll;
+    const int force = mca_coll_napcoll_force(napcoll, coll);
+    const bool leaves = NAPCOLL_FORCE_PREVIOUS == force
+                        || (NAPCOLL_FORCE_AUTO == force && napcoll->map->nodes < 2);
+    const int row = force - NAPCOLL_FORCE_FIRST;
+    const napcoll_algorithm_t *algorithm = mca_coll_napcoll_collectives[coll]->algorithm;
+
+    return !leaves && 0 == exchange->told_bytes
+           && (row < 0 || algorithm[row].cut
+               || (mca_coll_napcoll_component.transit_bytes > 0 && algorithm[row].detours));
+}
+
+/* Have the sizes by which an uneven call is decided, the same on all ranks. Without agreeing, where the last call on
+ * which they agreed went straight (*agreed is left as it is), they are the sizes of that. */
+static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *exchange,
+                      bool *agreed)
+{
+    napcoll_call_t *call = &exchange->call;
+
+    call->bytes = exchange->told_bytes;
+    if (!must_agree(napcoll, exchange)) {
+        return OMPI_SUCCESS;
+    }
+    if (NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force(napcoll, call->coll)
+        && napcoll_patience_spares(&napcoll->agreed[call->coll].patience)) {
+        const int root = call->root;
+
+        *call = napcoll->agreed[call->coll].call;
+        call->root = root;
+        return OMPI_SUCCESS;
+    }
+    *agreed = true;
+    return exchange->agree(napcoll, napcoll->engine.pairs, call);
+}
+
+int mca_coll_napcoll_run_exchange(mca_coll_napcoll_module_t *napcoll,
+                                  mca_coll_napcoll_exchange_t *exchange, bool *done)
+{
+    napcoll_call_t *call = &exchange->call;
+    const napcoll_plan_t *plan = NULL;
+    napcoll_pairs_t *pairs;
+    bool back, agreed = false;
+    int rc = mca_coll_napcoll_know_nodes(napcoll, done);
+
+    if (OMPI_SUCCESS != rc || !*done) {
+        return rc;
+    }
+    if (NAPCOLL_COMPAT_HETEROGENEOUS) {
+        *done = false; /* bytes are packed */
+        return OMPI_SUCCESS;
+    }
+    rc = stands_back(napcoll, exchange, &back);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (back) {
+        mca_coll_napcoll_count_fallback(call->coll, NAPCOLL_REASON_SIZES);
+        *done = false;
+        return OMPI_SUCCESS;
+    }
+    pairs = napcoll_engine_pairs(&napcoll->engine);
+    rc = NULL == pairs ? OMPI_ERR_OUT_OF_RESOURCE : fill_blocks(napcoll, exchange, pairs);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (exchange->uneven) {
+        rc = know_sizes(napcoll, exchange, &agreed);
+    } else {
+        call->largest = call->bytes;
+    }
+    pairs->even = !exchange->uneven;
+    pairs->bytes = call->bytes;
+    pairs->largest = call->largest;
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_plan_for(napcoll, call, &plan);
+    }
+    if (OMPI_SUCCESS == rc && agreed) {
+        napcoll->agreed[call->coll].call = *call;
+        napcoll_patience_learn(&napcoll->agreed[call->coll].patience,
+                               NULL != plan && mca_coll_napcoll_went_straight(napcoll, call->coll));
+    }
+    *done = OMPI_SUCCESS != rc || NULL != plan;
+    return OMPI_SUCCESS == rc && NULL != plan
+               ? napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, exchange->tag)
+               : rc;
+}

@@ -1,0 +1,184 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * MPI_Gather, MPI_Gatherv, MPI_Scatter and MPI_Scatterv (see coll_napcoll_vector.c). What only the root's arguments
+ * say is read on the root alone.
+ *
+ * In MPI_Gather and MPI_Scatter all ranks know the size of every block. In the others only the root does: where the
+ * decision rests on them, it tells the others the largest, in a small broadcast.
+ */
+
+#include "coll_napcoll_blocks.h"
+
+typedef mca_coll_napcoll_side_t side_t;
+
+/* What the root announces: the largest block of another rank. */
+static int announce(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pairs,
+                    napcoll_call_t *call)
+{
+    const napcoll_goal_t goal = mca_coll_napcoll_collectives[call->coll]->goal;
+    const int buffer = NAPCOLL_GOAL_GATHER == goal ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND;
+    const int ranks = napcoll->map->size;
+    uint64_t largest = 0;
+    int rc;
+
+    for (int i = 1; i < ranks && ranks == pairs->held[buffer].count; i++) {
+        const uint64_t bytes = pairs->block[buffer][i].bytes;
+
+        largest = bytes > largest ? bytes : largest;
+    }
+    rc = mca_coll_napcoll_bcast(&largest, NAPCOLL_ANNOUNCED_BYTES, &ompi_mpi_byte.dt, call->root,
+                                napcoll->comm, &napcoll->super);
+    call->bytes = (size_t) largest;
+    call->largest = largest > 0 ? (size_t) largest : 1; /* 0 would say that nobody knows */
+    call->bounded = largest <= mca_coll_napcoll_component.bounded_bytes / (size_t) ranks;
+    return rc;
+}
+
+/* Run a call, unless it belongs to the previous function: then *done is false, and nothing has been touched. `bytes`
+ * are those of every block, where all ranks know them; a side that the rank has not got is NULL. */
+static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, int root,
+               const side_t *send, const side_t *recv, size_t bytes, int tag, bool *done)
+{
+    mca_coll_napcoll_exchange_t exchange = {.call = {.coll = coll, .bytes = bytes, .root = root},
+                                            .uneven = NAPCOLL_COLL_GATHERV == coll
+                                                      || NAPCOLL_COLL_SCATTERV == coll,
+                                            .tag = tag,
+                                            .agree = announce,
+                                            .send = send,
+                                            .recv = recv};
+
+    return mca_coll_napcoll_run_exchange(napcoll, &exchange, done);
+}
+
+/* The bytes of so many elements. */
+static size_t bytes_of(ompi_datatype_t *type, size_t count)
+{
+    size_t element;
+
+    ompi_datatype_type_size(type, &element);
+    return element * count;
+}
+
+static int gather_previous(const mca_coll_napcoll_module_t *napcoll, GATHER_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_GATHER];
+
+    (void) module;
+    return ((mca_coll_base_module_gather_fn_t) previous->function)(GATHER_BASE_ARG_NAMES,
+                                                                   previous->module);
+}
+
+int mca_coll_napcoll_gather(GATHER_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const bool is_root = ompi_comm_rank(comm) == root;
+    const side_t send = {.buffer = (char *) (uintptr_t) sendbuf,
+                         .single = true,
+                         .count = (size_t) sendcount,
+                         .type = sendtype};
+    const side_t recv = {.buffer = recvbuf, .count = (size_t) recvcount, .type = recvtype};
+    const size_t bytes = is_root ? bytes_of(recvtype, (size_t) recvcount)
+                                 : bytes_of(sendtype, (size_t) sendcount);
+    bool done;
+    int rc;
+
+    if (0 == bytes) {
+        return OMPI_SUCCESS; /* nothing to send, on any rank */
+    }
+    rc = run(napcoll, NAPCOLL_COLL_GATHER, root, is_root && MPI_IN_PLACE == sendbuf ? &recv : &send,
+             is_root ? &recv : NULL, bytes, MCA_COLL_BASE_TAG_GATHER, &done);
+    return done ? rc : gather_previous(napcoll, GATHER_BASE_ARG_NAMES, module);
+}
+
+static int gatherv_previous(const mca_coll_napcoll_module_t *napcoll, GATHERV_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_GATHERV];
+
+    (void) module;
+    return ((mca_coll_base_module_gatherv_fn_t) previous->function)(GATHERV_BASE_ARG_NAMES,
+                                                                    previous->module);
+}
+
+int mca_coll_napcoll_gatherv(GATHERV_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const bool is_root = ompi_comm_rank(comm) == root;
+    const napcoll_compat_counts_t counts = recvcounts;
+    const napcoll_compat_displs_t places = displs;
+    const side_t send = {.buffer = (char *) (uintptr_t) sendbuf,
+                         .single = true,
+                         .count = (size_t) sendcount,
+                         .type = sendtype};
+    const side_t recv = {.buffer = recvbuf, .counts = &counts, .displs = &places, .type = recvtype};
+    bool done;
+    int rc = run(napcoll, NAPCOLL_COLL_GATHERV, root,
+                 is_root && MPI_IN_PLACE == sendbuf ? &recv : &send, is_root ? &recv : NULL, 0,
+                 MCA_COLL_BASE_TAG_GATHERV, &done);
+
+    return done ? rc : gatherv_previous(napcoll, GATHERV_BASE_ARG_NAMES, module);
+}
+
+static int scatter_previous(const mca_coll_napcoll_module_t *napcoll, SCATTER_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_SCATTER];
+
+    (void) module;
+    return ((mca_coll_base_module_scatter_fn_t) previous->function)(SCATTER_BASE_ARG_NAMES,
+                                                                    previous->module);
+}
+
+int mca_coll_napcoll_scatter(SCATTER_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const bool is_root = ompi_comm_rank(comm) == root;
+    const side_t send = {
+        .buffer = (char *) (uintptr_t) sendbuf, .count = (size_t) sendcount, .type = sendtype};
+    const side_t recv = {
+        .buffer = recvbuf, .single = true, .count = (size_t) recvcount, .type = recvtype};
+    const size_t bytes = is_root ? bytes_of(sendtype, (size_t) sendcount)
+                                 : bytes_of(recvtype, (size_t) recvcount);
+    bool done;
+    int rc;
+
+    if (0 == bytes) {
+        return OMPI_SUCCESS; /* nothing to send, to any rank */
+    }
+    rc = run(napcoll, NAPCOLL_COLL_SCATTER, root, is_root ? &send : NULL,
+             is_root && MPI_IN_PLACE == recvbuf ? &send : &recv, bytes, MCA_COLL_BASE_TAG_SCATTER,
+             &done);
+    return done ? rc : scatter_previous(napcoll, SCATTER_BASE_ARG_NAMES, module);
+}
+
+static int scatterv_previous(const mca_coll_napcoll_module_t *napcoll, SCATTERV_ARGS)
+{
+    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_SCATTERV];
+
+    (void) module;
+    return ((mca_coll_base_module_scatterv_fn_t) previous->function)(SCATTERV_BASE_ARG_NAMES,
+                                                                     previous->module);
+}
+
+int mca_coll_napcoll_scatterv(SCATTERV_ARGS)
+{
+    mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const bool is_root = ompi_comm_rank(comm) == root;
+    const napcoll_compat_counts_t counts = sendcounts;
+    const napcoll_compat_displs_t places = displs;
+    const side_t send = {.buffer = (char *) (uintptr_t) sendbuf,
+                         .counts = &counts,
+                         .displs = &places,
+                         .type = sendtype};
+    const side_t recv = {
+        .buffer = recvbuf, .single = true, .count = (size_t) recvcount, .type = recvtype};
+    bool done;
+    int rc = run(napcoll, NAPCOLL_COLL_SCATTERV, root, is_root ? &send : NULL,
+                 is_root && MPI_IN_PLACE == recvbuf ? &send : &recv, 0, MCA_COLL_BASE_TAG_SCATTERV,
+                 &done);
+
+    return done ? rc : scatterv_previous(napcoll, SCATTERV_BASE_ARG_NAMES, module);
+}

@@ -1,0 +1,151 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Robust lines; see napcoll_robust.h.
+ */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/napcoll_robust.h"
+
+/* Of a normal distribution: the standard deviation over the median absolute deviation. */
+static const double deviations_per_mad = 1.4826;
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *) a, y = *(const double *) b;
+
+    return (x > y) - (x < y);
+}
+
+void napcoll_robust_sort(double *values, size_t count)
+{
+    qsort(values, count, sizeof(*values), compare_doubles);
+}
+
+double napcoll_robust_quantile(const double *sorted, size_t count, double share)
+{
+    const double place = share * (double) (count - 1);
+    const size_t below = (size_t) place;
+
+    if (below + 1 >= count) {
+        return sorted[count - 1];
+    }
+    return sorted[below] + (place - (double) below) * (sorted[below + 1] - sorted[below]);
+}
+
+double napcoll_robust_at(const napcoll_line_t *line, double x)
+{
+    return line->intercept + line->slope * x;
+}
+
+/* The slope between two points, and how far they are apart. */
+struct slope {
+    double value;
+    double weight;
+};
+
+static int compare_slopes(const void *a, const void *b)
+{
+    return compare_doubles(&((const struct slope *) a)->value, &((const struct slope *) b)->value);
+}
+
+/* The slope at which half of the weight has been passed; between two where it is met exactly. */
+static double weighted_median(struct slope *slopes, size_t count)
+{
+    double total = 0, passed = 0;
+
+    qsort(slopes, count, sizeof(*slopes), compare_slopes);
+    for (size_t i = 0; i < count; i++) {
+        total += slopes[i].weight;
+    }
+    for (size_t i = 0; i + 1 < count; i++) {
+        passed += slopes[i].weight;
+        if (passed > total / 2) {
+            return slopes[i].value;
+        }
+        if (passed >= total / 2) {
+            return (slopes[i].value + slopes[i + 1].value) / 2;
+        }
+    }
+    return slopes[count - 1].value;
+}
+
+/* All pairs of points with different x; returns how many. */
+static size_t slopes_of(const napcoll_point_t *points, int count, struct slope *slopes)
+{
+    size_t pairs = 0;
+
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < i; j++) {
+            const double apart = points[i].x - points[j].x;
+
+            if (apart < 0 || apart > 0) {
+                slopes[pairs].value = (points[i].y - points[j].y) / apart;
+                slopes[pairs++].weight = fabs(apart);
+            }
+        }
+    }
+    return pairs;
+}
+
+static double median_of(double *values, size_t count)
+{
+    napcoll_robust_sort(values, count);
+    return napcoll_robust_quantile(values, count, 0.5);
+}
+
+/* Least squares' standard errors, with a robust deviation of the residuals. residuals is scratch. */
+static void set_errors(const napcoll_point_t *points, int count, napcoll_line_t *line,
+                       double *residuals)
+{
+    const double n = count;
+    double mean = 0, squares = 0, deviation;
+
+    for (int i = 0; i < count; i++) {
+        residuals[i] = fabs(points[i].y - napcoll_robust_at(line, points[i].x));
+        mean += points[i].x / n;
+    }
+    for (int i = 0; i < count; i++) {
+        squares += (points[i].x - mean) * (points[i].x - mean);
+    }
+    deviation = deviations_per_mad * median_of(residuals, (size_t) count);
+    line->slope_error = deviation / sqrt(squares);
+    line->intercept_error = deviation * sqrt(1 / n + mean * mean / squares);
+}
+
+int napcoll_robust_line(const napcoll_point_t *points, int count, napcoll_line_t *line)
+{
+    const size_t number = count > 0 ? (size_t) count : 0;
+    struct slope *slopes = NULL;
+    double *residuals = NULL;
+    size_t pairs = 0;
+
+    memset(line, 0, sizeof(*line));
+    if (number < 2) {
+        return -1;
+    }
+    slopes = malloc(number * (number - 1) / 2 * sizeof(*slopes));
+    residuals = malloc(number * sizeof(*residuals));
+    if (NULL != slopes && NULL != residuals) {
+        pairs = slopes_of(points, count, slopes);
+    }
+    if (pairs > 0) {
+        line->slope = weighted_median(slopes, pairs);
+        for (int i = 0; i < count; i++) {
+            residuals[i] = points[i].y - line->slope * points[i].x;
+        }
+        line->intercept = median_of(residuals, number);
+        set_errors(points, count, line, residuals);
+        line->points = count;
+    }
+    free(slopes);
+    free(residuals);
+    return pairs > 0 ? 0 : -1;
+}

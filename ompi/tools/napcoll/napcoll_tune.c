@@ -1,0 +1,97 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * napcoll-tune: measures a platform and writes what it finds as parameters of napcoll.
+ *
+ *     mpirun -np 16 napcoll-tune gather-scatter -o gather-scatter.conf
+ *
+ * Exit status: 0 measured and written; 1 something failed; 2 bad command line.
+ */
+
+#include "napcoll_tune.h"
+
+/* Rank 0: measure, fit, print and write. */
+static int lead(tune_t *t)
+{
+    char message[TUNE_TEXT] = "";
+    int status = tune_scan(t, message);
+
+    tune_stop(t);
+    if (TUNE_GOOD != status) {
+        fprintf(stderr, "napcoll-tune: %s\n", message);
+        return status;
+    }
+    tune_report_sizes(t, stdout);
+    if (NULL == t->options.output) {
+        tune_write_parameters(t, stdout);
+    } else {
+        tune_report_models(t, stdout, "");
+    }
+    if (0 != fflush(stdout) || ferror(stdout)) {
+        fputs("napcoll-tune: standard output cannot be written\n", stderr);
+        status = TUNE_FAILED;
+    }
+    return TUNE_GOOD == tune_write_files(t) ? status : TUNE_FAILED;
+}
+
+/* All ranks: what the job and its files allow is known before anything is measured. */
+static int start(tune_t *t)
+{
+    char message[TUNE_TEXT] = "";
+    int status = TUNE_GOOD;
+
+    if (!tune_options_fit(&t->options, t->ranks, message)
+        || (0 == t->rank && !tune_write_check(&t->options, message))) {
+        status = TUNE_USAGE;
+    }
+    tune_check(MPI_Bcast(&status, 1, MPI_INT, 0, t->comm), "MPI_Bcast");
+    if (TUNE_GOOD != status) {
+        if (0 == t->rank) {
+            fprintf(stderr, "napcoll-tune: %s\n", message);
+        }
+        return status;
+    }
+    tune_measure_open(t);
+    if (0 == t->rank) {
+        status = lead(t);
+    } else {
+        tune_serve(t);
+    }
+    tune_measure_close(t);
+    tune_scan_close(t);
+    tune_check(MPI_Bcast(&status, 1, MPI_INT, 0, t->comm), "MPI_Bcast");
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    char message[TUNE_TEXT] = "";
+    tune_t t = {.rank = 0};
+    tune_parsed_t parsed;
+    int status = TUNE_GOOD;
+
+    tune_check(MPI_Init(&argc, &argv), "MPI_Init");
+    tune_check(MPI_Comm_dup(MPI_COMM_WORLD, &t.comm), "MPI_Comm_dup");
+    tune_check(MPI_Comm_rank(t.comm, &t.rank), "MPI_Comm_rank");
+    tune_check(MPI_Comm_size(t.comm, &t.ranks), "MPI_Comm_size");
+    t.argc = argc;
+    t.argv = argv;
+    parsed = tune_options_parse(argc, argv, &t.options, message);
+    if (TUNE_RUN == parsed) {
+        status = start(&t);
+    } else if (TUNE_BAD == parsed) {
+        status = TUNE_USAGE;
+    }
+    if (0 == t.rank && TUNE_HELP == parsed) {
+        fputs(tune_usage(), stdout);
+    } else if (0 == t.rank && TUNE_BAD == parsed) {
+        fprintf(stderr, "napcoll-tune: %s\n", message);
+    }
+    tune_check(MPI_Comm_free(&t.comm), "MPI_Comm_free");
+    tune_check(MPI_Finalize(), "MPI_Finalize");
+    return status;
+}

@@ -1,0 +1,235 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * napcoll-tune's command line. All ranks parse the same words and come to the same result; nothing is printed
+ * here.
+ */
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "napcoll_tune.h"
+
+/* The root's buffer has a block of each process. */
+static const size_t most_buffer = (size_t) 1 << 30;
+
+const char *tune_usage(void)
+{
+    return "usage: mpirun ... napcoll-tune gather-scatter [options]\n"
+           "Finds from which block on gather and scatter had better go in pieces on this platform\n"
+           "(M1, M2 and S of HeteroMPI's model), and writes that as parameters of Open MPI.\n"
+           "  -o, --output FILE     write the parameter file (default: to standard output)\n"
+           "  --root RANK           root of the gathers and scatters (default 0)\n"
+           "  --min BYTES           least block (default 256); suffixes K, M\n"
+           "  --max BYTES           greatest block, at least 6 times the least (default 256K)\n"
+           "  --repetitions N       samples of each size, 5 or more (default 20)\n"
+           "  --time-limit SECONDS  for all measuring (default 300)\n"
+           "  --samples FILE        write each sample as CSV: collective,bytes,seconds\n"
+           "  --svg FILE            draw the samples with gnuplot\n"
+           "  -h, --help            this text\n"
+           "Start it as the applications are started that shall profit, on several nodes, with at\n"
+           "least 3 processes; best while nothing else runs there.\n";
+}
+
+static bool parse_bytes(const char *text, size_t *bytes)
+{
+    unsigned long long value;
+    unsigned shift = 0;
+    char *end;
+
+    if (!isdigit((unsigned char) text[0])) {
+        return false;
+    }
+    errno = 0;
+    value = strtoull(text, &end, 10);
+    if ('K' == *end || 'k' == *end) {
+        shift = 10;
+    } else if ('M' == *end || 'm' == *end) {
+        shift = 20;
+    }
+    if (0 != errno || '\0' != end[0 != shift] || 0 == value || value > most_buffer >> shift) {
+        return false;
+    }
+    *bytes = (size_t) value << shift;
+    return true;
+}
+
+static bool parse_int(const char *text, int least, int most, int *value)
+{
+    long number;
+    char *end;
+
+    errno = 0;
+    number = strtol(text, &end, 10);
+    if (0 != errno || !isdigit((unsigned char) text[0]) || '\0' != *end || number < least
+        || number > most) {
+        return false;
+    }
+    *value = (int) number;
+    return true;
+}
+
+static bool parse_seconds(const char *text, double *value)
+{
+    char *end;
+
+    *value = strtod(text, &end);
+    return end != text && '\0' == *end && isfinite(*value) && *value > 0 && *value <= 1e6;
+}
+
+static bool parse_name(const char *text, const char **name)
+{
+    *name = text;
+    return '\0' != text[0];
+}
+
+/* Takes one option; returns what was expected of its value if that is bad, NULL if it is good. */
+static const char *take(int letter, const char *value, tune_options_t *options)
+{
+    bool good;
+
+    switch (letter) {
+    case 'r':
+        good = parse_int(value, 0, INT_MAX, &options->root);
+        return good ? NULL : "a rank, from 0";
+    case 'a':
+        good = parse_bytes(value, &options->least);
+        return good ? NULL : "a number of bytes from 1 to 1024M, such as 256 or 4K";
+    case 'b':
+        good = parse_bytes(value, &options->most);
+        return good ? NULL : "a number of bytes from 1 to 1024M, such as 64K or 1M";
+    case 'n':
+        good = parse_int(value, NAPCOLL_INCAST_LEAST_SAMPLES, 10000, &options->repetitions);
+        return good ? NULL : "a whole number from 5 to 10000";
+    case 't':
+        good = parse_seconds(value, &options->time_limit);
+        return good ? NULL : "a number of seconds above 0";
+    case 's':
+        return parse_name(value, &options->samples) ? NULL : "a file name";
+    case 'v':
+        return parse_name(value, &options->svg) ? NULL : "a file name";
+    default:
+        return parse_name(value, &options->output) ? NULL : "a file name";
+    }
+}
+
+/* What the options have to meet together. */
+static tune_parsed_t complete(const tune_options_t *options, char message[TUNE_TEXT])
+{
+    enum { LEAST_RATIO = 6 };
+
+    if (options->most / LEAST_RATIO < options->least) {
+        snprintf(
+            message, TUNE_TEXT,
+            "--max %zu: expected at least %d times --min, which is %zu, so that there are sizes between",
+            options->most, LEAST_RATIO, options->least);
+        return TUNE_BAD;
+    }
+    return TUNE_RUN;
+}
+
+/* The subcommand, which stands first. */
+static tune_parsed_t parse_command(int argc, char **argv, char message[TUNE_TEXT])
+{
+    if (argc < 2) {
+        snprintf(message, TUNE_TEXT, "expected gather-scatter; see --help");
+        return TUNE_BAD;
+    }
+    if (0 == strcmp(argv[1], "--help") || 0 == strcmp(argv[1], "-h")) {
+        return TUNE_HELP;
+    }
+    if (0 != strcmp(argv[1], "gather-scatter")) {
+        snprintf(message, TUNE_TEXT, "%.64s: expected gather-scatter; see --help", argv[1]);
+        return TUNE_BAD;
+    }
+    return TUNE_RUN;
+}
+
+tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
+                                 char message[TUNE_TEXT])
+{
+    static const struct option known[] = {
+        {"output", required_argument, NULL, 'o'},
+        {"root", required_argument, NULL, 'r'},
+        {"min", required_argument, NULL, 'a'},
+        {"max", required_argument, NULL, 'b'},
+        {"repetitions", required_argument, NULL, 'n'},
+        {"time-limit", required_argument, NULL, 't'},
+        {"samples", required_argument, NULL, 's'},
+        {"svg", required_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    tune_parsed_t parsed = parse_command(argc, argv, message);
+    int letter;
+
+    *options = (tune_options_t){
+        .least = 256, .most = (size_t) 256 << 10, .repetitions = 20, .time_limit = 300};
+    if (TUNE_RUN != parsed) {
+        return parsed;
+    }
+    opterr = 0;
+    optind = 2;
+    for (;;) {
+        int index = 0;
+        const char *expected;
+
+        letter = getopt_long(argc, argv, ":ho:", known, &index);
+        if (-1 == letter) {
+            break;
+        }
+        if ('h' == letter) {
+            return TUNE_HELP;
+        }
+        if (':' == letter || '?' == letter) {
+            snprintf(message, TUNE_TEXT, "%.64s %s; see --help", argv[optind - 1],
+                     ':' == letter ? "needs a value" : "is not an option");
+            return TUNE_BAD;
+        }
+        expected = take(letter, optarg, options);
+        if (NULL != expected) {
+            snprintf(message, TUNE_TEXT, "--%s %.64s: expected %s", known[index].name, optarg,
+                     expected);
+            return TUNE_BAD;
+        }
+    }
+    if (optind < argc) {
+        snprintf(message, TUNE_TEXT, "%.64s is not an option; see --help", argv[optind]);
+        return TUNE_BAD;
+    }
+    return complete(options, message);
+}
+
+bool tune_options_fit(const tune_options_t *options, int ranks, char message[TUNE_TEXT])
+{
+    enum { LEAST_RANKS = 3 };
+
+    if (ranks < LEAST_RANKS) {
+        snprintf(
+            message, TUNE_TEXT,
+            "gathers to one process from one other meet nothing; start at least %d processes with mpirun",
+            LEAST_RANKS);
+        return false;
+    }
+    if (options->root >= ranks) {
+        snprintf(message, TUNE_TEXT, "--root %d: there are %d processes", options->root, ranks);
+        return false;
+    }
+    if (options->most > most_buffer / (size_t) ranks) {
+        snprintf(
+            message, TUNE_TEXT,
+            "--max %zu: blocks of %d processes together may take 1 GiB, which is %zu bytes each",
+            options->most, ranks, most_buffer / (size_t) ranks);
+        return false;
+    }
+    return true;
+}

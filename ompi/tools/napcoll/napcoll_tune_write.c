@@ -1,0 +1,367 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The files that napcoll-tune writes: parameters, samples and a drawing. Each is written beside its place and
+ * takes its name when it is complete.
+ */
+
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "napcoll_gnuplot.h"
+#include "napcoll_tune.h"
+
+static const char *const kind_names[TUNE_KINDS] = {"gather", "scatter", "message"};
+
+/* The name of what there is of a file until it is complete; the caller frees it. */
+static char *part_name(const char *name)
+{
+    const size_t size = strlen(name) + sizeof(".part");
+    char *part = malloc(size);
+
+    if (NULL == part) {
+        tune_out_of_memory();
+    }
+    (void) snprintf(part, size, "%s.part", name);
+    return part;
+}
+
+/* ---- before measuring ---- */
+
+/* Whether a file can take a name; 0 or an error number. */
+static int try_name(const char *name)
+{
+    char *part = part_name(name);
+    struct stat there;
+    FILE *out;
+    int error = 0;
+
+    if (0 == stat(name, &there) && S_ISDIR(there.st_mode)) {
+        error = EISDIR;
+    } else {
+        out = fopen(part, "w");
+        if (NULL == out || 0 != fclose(out) || 0 != remove(part)) {
+            error = errno;
+        }
+    }
+    free(part);
+    return error;
+}
+
+static bool check_name(const char *option, const char *name, char message[TUNE_TEXT])
+{
+    const int error = NULL == name ? 0 : try_name(name);
+
+    if (0 != error) {
+        snprintf(message, TUNE_TEXT, "--%s %.256s cannot be written: %s", option, name,
+                 strerror(error));
+    }
+    return 0 == error;
+}
+
+static bool check_gnuplot(const char *svg, char message[TUNE_TEXT])
+{
+    const int null = NULL == svg ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+    int error = 0;
+
+    if (null >= 0) {
+        error = napcoll_gnuplot_run("--version", null, null);
+        (void) close(null);
+    }
+    if (0 != error) {
+        snprintf(message, TUNE_TEXT, "--svg %.256s: %s", svg,
+                 ENOENT == error
+                     ? "gnuplot is missing; install it (Debian: gnuplot-nox), or use --samples"
+                     : "gnuplot fails");
+    }
+    return 0 == error;
+}
+
+bool tune_write_check(const tune_options_t *options, char message[TUNE_TEXT])
+{
+    return check_name("output", options->output, message)
+           && check_name("samples", options->samples, message)
+           && check_name("svg", options->svg, message) && check_gnuplot(options->svg, message);
+}
+
+/* ---- parameters ---- */
+
+static void print_now(FILE *out)
+{
+    const time_t now = time(NULL);
+    struct tm parts;
+    char text[64];
+
+    if (NULL != gmtime_r(&now, &parts)
+        && 0 != strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &parts)) {
+        fputs(text, out);
+    }
+}
+
+/* The words of the command line, on one line: nothing in them may end the comment. */
+static void print_command(const tune_t *t, FILE *out)
+{
+    for (int i = 0; i < t->argc; i++) {
+        const char *word = t->argv[i];
+
+        if (0 == i && NULL != strrchr(word, '/')) {
+            word = strrchr(word, '/') + 1;
+        }
+        if (i > 0) {
+            fputc(' ', out);
+        }
+        for (; '\0' != *word; word++) {
+            fputc((unsigned char) *word < ' ' ? '?' : *word, out);
+        }
+    }
+}
+
+static void print_platform(const tune_t *t, FILE *out)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    tune_check(MPI_Get_library_version(library, &length), "MPI_Get_library_version");
+    library[strcspn(library, ",\n")] = '\0';
+    fprintf(out, "%d processes on %d node%s, root %d, %s", t->ranks, t->nodes,
+            1 == t->nodes ? "" : "s", t->options.root, library);
+}
+
+/* Of what a gather in pieces is to have less than: messages just below M1 escalate now and then, and a gather of many
+ * pieces takes the chance as often. */
+static size_t safe(size_t m1)
+{
+    return m1 - m1 / 5 * 2;
+}
+
+static void write_gather(const napcoll_incast_gather_t *g, FILE *out)
+{
+    if (g->escalates) {
+        fprintf(
+            out,
+            "# Gather: blocks from m1 to m2 bytes go in pieces smaller than m1, each after a barrier. m1 is "
+            "three fifths\n# of M1: of several pieces just below M1 one may escalate.\n");
+    } else {
+        fprintf(
+            out,
+            "# Gather: no escalation was found from %zu to %zu bytes. 0 and 0: never in pieces.\n",
+            g->size[0].bytes, g->size[g->num_sizes - 1].bytes);
+    }
+    fprintf(out, "coll_napcoll_gather_m1 = %zu\ncoll_napcoll_gather_m2 = %zu\n\n", safe(g->m1),
+            g->m2);
+}
+
+static void write_scatter(const napcoll_incast_scatter_t *s, FILE *out)
+{
+    if (s->leaps) {
+        fputs("# Scatter: blocks of s bytes and more go in pieces smaller than s.\n", out);
+    } else {
+        fprintf(out, "# Scatter: no leap was found from %zu to %zu bytes. 0: never in pieces.\n",
+                s->size[0].bytes, s->size[s->num_sizes - 1].bytes);
+    }
+    fprintf(out, "coll_napcoll_scatter_s = %zu\n", s->s);
+}
+
+void tune_write_parameters(const tune_t *t, FILE *out)
+{
+    fputs("# napcoll's parameters of gather and scatter, found by\n#     ", out);
+    print_command(t, out);
+    fputs("\n# on ", out);
+    print_now(out);
+    fputs(", ", out);
+    print_platform(t, out);
+    fputs(
+        ".\n# They take effect in a parameter file of Open MPI, such as ~/.openmpi/mca-params.conf, or by\n"
+        "#     mpirun --tune FILE ...\n#\n",
+        out);
+    tune_report_models(t, out, "# ");
+    fputc('\n', out);
+    write_gather(&t->fit.gather, out);
+    write_scatter(&t->fit.scatter, out);
+}
+
+/* ---- samples ---- */
+
+static void write_samples(const tune_t *t, FILE *out)
+{
+    fputs("collective,bytes,seconds\n", out);
+    for (int kind = 0; kind < TUNE_KINDS; kind++) {
+        for (size_t i = 0; i < t->samples[kind].count; i++) {
+            const napcoll_incast_sample_t *s = &t->samples[kind].sample[i];
+
+            fprintf(out, "%s,%zu,%.9f\n", kind_names[kind], s->bytes, s->seconds);
+        }
+    }
+}
+
+/* ---- the drawing ---- */
+
+static void draw_data(const tune_t *t, tune_kind_t kind, FILE *out)
+{
+    fprintf(out, "$%s << END_OF_DATA\n", kind_names[kind]);
+    for (size_t i = 0; i < t->samples[kind].count; i++) {
+        const napcoll_incast_sample_t *s = &t->samples[kind].sample[i];
+
+        fprintf(out, "%zu %.9f\n", s->bytes, s->seconds);
+    }
+    fputs("END_OF_DATA\n", out);
+}
+
+/* What the model says, at the sizes that were measured, with a gap between its two lines. */
+static void draw_model(const tune_t *t, tune_kind_t kind, FILE *out)
+{
+    const tune_fit_t *f = &t->fit;
+    const napcoll_incast_size_t *size = TUNE_GATHER == kind ? f->gather.size : f->scatter.size;
+    const int num = TUNE_GATHER == kind ? f->gather.num_sizes : f->scatter.num_sizes;
+    const size_t other = TUNE_GATHER == kind ? f->gather.large_from : f->scatter.s;
+
+    fprintf(out, "$%s_model << END_OF_DATA\n", kind_names[kind]);
+    for (int i = 0; i < num; i++) {
+        const double bytes = (double) size[i].bytes;
+        const double seconds = TUNE_GATHER == kind
+                                   ? napcoll_incast_gather_seconds(&f->model, bytes)
+                                   : napcoll_incast_scatter_seconds(&f->model, bytes);
+
+        fprintf(out, "%s%.0f %.9f\n", i > 0 && size[i].bytes == other ? "\n" : "", bytes, seconds);
+    }
+    fputs("END_OF_DATA\n", out);
+}
+
+static void draw_mark(FILE *out, const char *name, size_t bytes)
+{
+    fprintf(out,
+            "set arrow from %zu, graph 0 to %zu, graph 1 nohead dt 2 lc rgb '#d55e00'\n"
+            "set label '%s = %zu' at %zu, graph 0.96 offset 0.5, 0 textcolor rgb '#d55e00'\n",
+            bytes, bytes, name, bytes, bytes);
+}
+
+static void draw_panel(const tune_t *t, tune_kind_t kind, FILE *out)
+{
+    fprintf(out, "unset arrow\nunset label\nset title '%s, %d processes on %d node%s'\n",
+            kind_names[kind], t->ranks, t->nodes, 1 == t->nodes ? "" : "s");
+    if (TUNE_GATHER == kind && t->fit.gather.escalates) {
+        draw_mark(out, "M1", t->fit.gather.m1);
+        draw_mark(out, "M2", t->fit.gather.m2);
+    }
+    if (TUNE_SCATTER == kind && t->fit.scatter.leaps) {
+        draw_mark(out, "S", t->fit.scatter.s);
+    }
+    fprintf(out,
+            "plot $%s using 1:2 with points pt 7 ps 0.25 lc rgb '#0072b2' title 'samples', "
+            "$%s_model using 1:2 with lines lw 1.5 lc rgb '#000000' title 'model'\n",
+            kind_names[kind], kind_names[kind]);
+}
+
+static void write_script(const tune_t *t, FILE *out)
+{
+    for (int kind = TUNE_GATHER; kind <= TUNE_SCATTER; kind++) {
+        draw_data(t, (tune_kind_t) kind, out);
+        draw_model(t, (tune_kind_t) kind, out);
+    }
+    fputs("set encoding utf8\n"
+          "set terminal svg size 900,900 font 'Arial,14' background rgb 'white'\n"
+          "set multiplot layout 2,1\n"
+          "set logscale xy\nset logscale x 2\nset format x '%.0b%B'\nset format y '%g'\n"
+          "set xlabel 'block of a process (bytes)'\nset ylabel 'time (s)'\n"
+          "set offsets graph 0.02, graph 0.02\nset grid lc rgb '#dddddd' lt 1\n"
+          "set tics out nomirror\nset border 3\nset key bottom right\n",
+          out);
+    draw_panel(t, TUNE_GATHER, out);
+    draw_panel(t, TUNE_SCATTER, out);
+    fputs("unset multiplot\n", out);
+}
+
+/* The script goes through a file of its own, the drawing to out. Returns 0, or an error as
+ * napcoll_gnuplot_run. */
+static int draw(const tune_t *t, FILE *out)
+{
+    FILE *script = tmpfile();
+    int error = 0;
+
+    if (NULL == script) {
+        return errno;
+    }
+    write_script(t, script);
+    if (0 != fflush(script) || 0 != fseek(script, 0, SEEK_SET)
+        || lseek(fileno(script), 0, SEEK_SET) < 0) {
+        error = errno;
+    } else {
+        error = napcoll_gnuplot_run("-d", fileno(script), fileno(out));
+    }
+    return 0 != fclose(script) && 0 == error ? errno : error;
+}
+
+/* ---- files ---- */
+
+/* What goes into a file: 0, or an error as napcoll_gnuplot_run. */
+typedef int (*content_t)(const tune_t *t, FILE *out);
+
+static int parameters_content(const tune_t *t, FILE *out)
+{
+    tune_write_parameters(t, out);
+    return 0;
+}
+
+static int samples_content(const tune_t *t, FILE *out)
+{
+    write_samples(t, out);
+    return 0;
+}
+
+static int write_file(const tune_t *t, const char *option, const char *name, content_t content)
+{
+    char *part;
+    FILE *out;
+    int error;
+
+    if (NULL == name) {
+        return TUNE_GOOD;
+    }
+    part = part_name(name);
+    out = fopen(part, "w");
+    error = NULL == out ? errno : content(t, out);
+    if (NULL != out) {
+        const bool failed = 0 != ferror(out);
+
+        if ((0 != fclose(out) || failed) && 0 == error) {
+            error = 0 != errno ? errno : EIO;
+        }
+    }
+    if (0 == error && 0 != rename(part, name)) {
+        error = errno;
+    }
+    if (0 != error) {
+        if (NULL != out) {
+            (void) remove(part);
+        }
+        fprintf(stderr, "napcoll-tune: --%s %s cannot be written: %s\n", option, name,
+                error > 0 ? strerror(error) : "gnuplot failed");
+    }
+    free(part);
+    return 0 == error ? TUNE_GOOD : TUNE_FAILED;
+}
+
+int tune_write_files(const tune_t *t)
+{
+    const tune_options_t *o = &t->options;
+    int status = write_file(t, "samples", o->samples, samples_content);
+
+    if (TUNE_GOOD != write_file(t, "svg", o->svg, draw)) {
+        status = TUNE_FAILED;
+    }
+    if (TUNE_GOOD != write_file(t, "output", o->output, parameters_content)) {
+        status = TUNE_FAILED;
+    }
+    return status;
+}

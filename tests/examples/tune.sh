@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# napcoll-tune gather-scatter writes a parameter file that Open MPI takes, ends when it should, and says what is wrong
+# with its arguments; and it finds the escalation of a switch with small queues. tests/unit/test_incast.c tests what it
+# makes of its samples.
+
+set -euo pipefail
+
+# shellcheck source=tests/build/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../build/tap.sh"
+# shellcheck source=config/setup.sh
+. "$src/config/setup.sh"
+
+usage() {
+    echo "Usage: tests/examples/tune.sh"
+    echo
+    echo "Runs napcoll-tune of the build folder (NAPCOLL_BUILD, else build/) on this machine and on netlab; prints TAP."
+}
+only_help "$@"
+
+[ -x "$build/bin/napcoll-tune" ] || tap_skip_all "no build in $build"
+# shellcheck source=/dev/null
+. "$build/env.sh"
+napcoll_mpirun_settings
+netlab=$src/tests/netlab/netlab
+
+# job PROCESSES WORD...: on this machine.
+job() {
+    timeout 60 mpirun --mca btl ^ofi,uct,openib --mca btl_tcp_if_include lo -np "$1" "${@:2}"
+}
+
+# tune ARGUMENT...: a short scan by 4 processes.
+tune() {
+    job 4 napcoll-tune gather-scatter --min 64 --max 2K --repetitions 5 "$@"
+}
+
+# has_parameters FILE: each of the three once, with a number, and nothing else that is no comment.
+has_parameters() {
+    local key
+    cat "$1"
+    for key in gather_m1 gather_m2 scatter_s; do
+        [ "$(grep -cE "^coll_napcoll_$key = [0-9]+\$" "$1")" = 1 ]
+    done
+    [ "$(grep -cvE '^(#.*)?$' "$1")" = 3 ]
+}
+
+# value FILE KEY
+value() {
+    sed -n "s/^coll_napcoll_$2 = //p" "$1"
+}
+
+files_are_written() {
+    tune -o "$work/parameters" --samples "$work/samples.csv" >"$work/report"
+    cat "$work/report"
+    has_parameters "$work/parameters"
+    grep -E '^# .*4 processes on 1 node, root 0, Open MPI' "$work/parameters"
+    grep -E '^# +napcoll-tune gather-scatter --min 64 ' "$work/parameters"
+    grep -E '^gather \(many-to-one\), n = 3 ' "$work/report"
+    grep -E '^scatter \(one-to-many\), n = 3 ' "$work/report"
+    head -n 1 "$work/samples.csv" | grep -x 'collective,bytes,seconds'
+    # 64 bytes to 2 KB, three to an octave, are 16 sizes
+    for collective in gather scatter message; do
+        [ "$(grep -cE "^$collective,[0-9]+,[0-9]+\.[0-9]{9}\$" "$work/samples.csv")" -ge 80 ]
+    done
+    [ ! -e "$work/parameters.part" ] && [ ! -e "$work/samples.csv.part" ]
+}
+
+# What nobody asked a file for goes to standard output; and Open MPI reads it.
+parameters_are_printed_without_a_file() {
+    tune --root 3 >"$work/printed"
+    sed -n '/^# napcoll/,$p' "$work/printed" >"$work/parameters"
+    has_parameters "$work/parameters"
+    grep -F 'root 3' "$work/parameters"
+    OMPI_MCA_mca_base_param_files=$work/parameters ompi_info --parsable --level 9 --param coll napcoll |
+        grep 'mca:coll:napcoll:'
+}
+
+samples_are_drawn() {
+    command -v gnuplot || return 0
+    tune --svg "$work/samples.svg"
+    grep -F 'gather, 4 processes on 1 node' "$work/samples.svg"
+    grep -F '</svg>' "$work/samples.svg"
+}
+
+# says TEXT COMMAND...: the command fails, and says so once for all processes.
+says() {
+    refuses "$@" >"$work/said" || {
+        cat "$work/said"
+        return 1
+    }
+    cat "$work/said"
+    [ "$(grep -c '^napcoll-tune: ' "$work/said")" = 1 ]
+}
+
+bad_arguments_are_named() {
+    says 'expected gather-scatter; see --help' job 3 napcoll-tune
+    says 'tune: bogus: expected gather-scatter' job 3 napcoll-tune bogus
+    says '--bogus is not an option' tune --bogus
+    says '--max 4T: expected a number of bytes' tune --max 4T
+    says 'times --min, which is 2048' tune --min 2K
+    says '--repetitions 4: expected a whole number from 5' tune --repetitions 4
+    says '--time-limit -1: expected a number of seconds above 0' tune --time-limit -1
+    says '--root 4: there are 4 processes' tune --root 4
+    says 'start at least 3 processes' job 2 napcoll-tune gather-scatter
+}
+
+help_is_printed_once() {
+    [ "$(job 3 napcoll-tune --help | grep -c '^usage: ')" = 1 ]
+    [ "$(job 3 napcoll-tune gather-scatter -h | grep -c -- '--time-limit')" = 1 ]
+}
+
+# Before anything is measured.
+files_that_cannot_be_written_are_named() {
+    says "--output $work/none/file cannot be written: No such file or directory" tune -o "$work/none/file"
+    says "--samples $work cannot be written: Is a directory" tune --samples "$work"
+}
+
+time_limit_holds() {
+    local start=$SECONDS
+    tune --repetitions 10000 --time-limit 3 -o "$work/limited"
+    [ $((SECONDS - start)) -lt 20 ]
+    has_parameters "$work/limited"
+    grep -F 'the time limit of 3 s ended it early' "$work/limited"
+}
+
+# A file that was there stays as it was.
+too_little_time_is_said() {
+    echo kept >"$work/kept"
+    says '--time-limit 0.001: it takes 5 turns through all sizes' tune --time-limit 0.001 -o "$work/kept"
+    [ "$(cat "$work/kept")" = kept ] && [ ! -e "$work/kept.part" ]
+}
+
+# 8 nodes behind a switch whose ports hold 16 KB: blocks of 7 nodes that are larger together may be dropped, and come a
+# timeout of 200 ms later. Which size that happens to first is decided by how well the nodes' messages meet.
+escalation_is_found() {
+    local m1 m2
+    timeout 100 "$netlab" --nodes 8 --ppn 1 --latency 100us --rate 20Mbit --queue 16K -- timeout 90 mpirun -np 8 napcoll-tune \
+        gather-scatter --min 512 --max 32K --repetitions 6 --time-limit 40 -o "$work/escalating" >"$work/report"
+    cat "$work/report"
+    has_parameters "$work/escalating"
+    m1=$(value "$work/escalating" gather_m1)
+    m2=$(value "$work/escalating" gather_m2)
+    [ "$m1" -gt 1024 ] && [ "$m1" -le 32768 ]
+    [ "$m2" -ge "$m1" ]
+    grep -E '^ +\+ 0\.[12][0-9]* s with probability' "$work/report"
+}
+
+tap_plan 9
+tap files_are_written files_are_written
+tap parameters_are_printed_without_a_file parameters_are_printed_without_a_file
+tap samples_are_drawn samples_are_drawn
+tap bad_arguments_are_named bad_arguments_are_named
+tap help_is_printed_once help_is_printed_once
+tap files_that_cannot_be_written_are_named files_that_cannot_be_written_are_named
+tap time_limit_holds time_limit_holds
+tap too_little_time_is_said too_little_time_is_said
+if "$netlab" --nodes 1 --ppn 1 -- true; then
+    tap escalation_is_found escalation_is_found
+else
+    echo "ok 9 - escalation_is_found # SKIP netlab cannot run here"
+fi
+tap_end

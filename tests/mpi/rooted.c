@@ -1,0 +1,656 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * MPI_Gather, MPI_Gatherv, MPI_Scatter or MPI_Scatterv by one of napcoll's algorithms against a formula, and
+ * Open MPI's basic component against the same: every root, blocks of any size, types that differ between the
+ * root and the others, blocks in any order with gaps that must stay, in place at the root, calls that follow
+ * each other, subcommunicators. What MPI may look at on the root alone is on the others an address that nobody
+ * can look at. Options: see collective.h. Bytes are those of a block; --large counts the numbers of all
+ * blocks, and those that blocks of single bytes are not to be longer than.
+ */
+#include <limits.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "collective.h"
+#include "layouts.h"
+
+/* A multiple of the parts of all layouts, and beyond 100 bytes. */
+enum { SOME = 100 };
+
+/* How many numbers the ranks have; gather and scatter know but the first. */
+enum deal { EVEN, THREE_SIZES, GROWING, ONE_IS_HOT, FEW, ROOT_ALONE, ALL_BUT_ROOT, NUM_DEALS };
+
+/* One call. Numbers are doubles, or bytes; block is a multiple of the parts of both layouts. */
+struct shape {
+    const struct layout *all; /* of the root's buffer of all blocks */
+    const struct layout *own; /* of a rank's own block; may differ between ranks */
+    enum deal deal;
+    enum order order;
+    int root;
+    int block;
+    bool in_place; /* the root's own block is among all blocks and nowhere else */
+    int salt;      /* makes the numbers differ from those of other calls */
+};
+
+/* What a rank tells MPI of the root's buffer, or of its own block. */
+struct side {
+    void *buffer;
+    int count;
+    MPI_Datatype type;
+    int *counts, *displs; /* NULL but for the root's side */
+};
+
+static bool takes_counts(const struct test *t)
+{
+    return 'v' == t->coll[strlen(t->coll) - 1];
+}
+
+static bool scatters(const struct test *t)
+{
+    return 0 == strncmp(t->coll, "scatter", strlen("scatter"));
+}
+
+/* How many numbers a rank has; at most three blocks. */
+static int given(const struct shape *s, int rank, int size)
+{
+    switch (s->deal) {
+    case EVEN:
+        return s->block;
+    case THREE_SIZES: /* one of them 0 */
+        return rank % 3 * s->block;
+    case GROWING:
+        return (1 + rank * 3 / size) * s->block;
+    case ONE_IS_HOT:
+        return rank == size / 2 ? 3 * s->block : s->block;
+    case FEW:
+        return 1 == rank % 5 ? s->block : 0;
+    case ROOT_ALONE:
+        return rank == s->root ? s->block : 0;
+    default:
+        return rank == s->root ? 0 : s->block;
+    }
+}
+
+/* Which number of the root's buffer the block of a rank begins at, counted from the buffer's address. But for
+ * IN_A_ROW, each has a slot for three blocks. */
+static int begin_of(const struct shape *s, int rank, int size)
+{
+    int sum = 0;
+
+    if (IN_A_ROW != s->order) {
+        return slot_at(s->order, rank, size) * 3 * s->block;
+    }
+    for (int r = 0; r < rank; ++r) {
+        sum += given(s, r, size);
+    }
+    return sum;
+}
+
+/* Bytes that so many numbers take in a buffer. */
+static MPI_Aint bytes_of(const struct layout *l, int numbers)
+{
+    return numbers / l->parts * l->extent;
+}
+
+static MPI_Aint room(const struct shape *s, int size)
+{
+    return bytes_of(s->all, IN_A_ROW == s->order ? begin_of(s, size, size) : size * 3 * s->block);
+}
+
+/* Of that, what lies before the address. */
+static MPI_Aint room_before(const struct shape *s, int size)
+{
+    return AROUND == s->order ? bytes_of(s->all, size / 2 * 3 * s->block) : 0;
+}
+
+/* Writes the block of a rank in a layout to an address. */
+static void store(const struct shape *s, const struct layout *l, char *block, int rank, int size)
+{
+    const int numbers = given(s, rank, size);
+
+    for (int i = 0; i < numbers; ++i) {
+        char *at = block + layout_offset(l, i);
+        const double x = rank * 1048576.0 + i + s->salt / 1024.0;
+
+        if (sizeof(x) == l->bytes) {
+            memcpy(at, &x, sizeof(x));
+        } else {
+            *at = (char) ((rank * 7 + s->salt * 13 + i + i / 251) % 251);
+        }
+    }
+}
+
+/* The same where it lies among all blocks, whose room begins here. */
+static void store_among_all(const struct shape *s, char *begin, int rank, int size)
+{
+    char *block = begin + room_before(s, size) + bytes_of(s->all, begin_of(s, rank, size));
+
+    store(s, s->all, block, rank, size);
+}
+
+static void store_all(const struct shape *s, char *begin, int size)
+{
+    for (int rank = 0; rank < size; ++rank) {
+        store_among_all(s, begin, rank, size);
+    }
+}
+
+/* Both buffers of a call before it, and what is to be in them afterwards. Of the other ranks' none is the
+ * root's buffer, and of the root's own none is used in place. */
+static void prepare(const struct test *t, const struct group *g, const struct shape *s,
+                    struct memory *m)
+{
+    const bool root = g->rank == s->root, in_place = root && s->in_place;
+    const MPI_Aint all = root ? room(s, g->size) : 0;
+    const MPI_Aint own = bytes_of(s->own, given(s, g->rank, g->size));
+
+    memory_open(m, scatters(t) ? all : own, scatters(t) ? own : all);
+    if (scatters(t)) {
+        if (root) {
+            store_all(s, m->send + MARGIN, g->size);
+        }
+        memory_keep(m);
+        if (!in_place) {
+            store(s, s->own, m->expected + MARGIN, g->rank, g->size);
+        }
+        return;
+    }
+    if (in_place) {
+        store_among_all(s, m->recv + MARGIN, g->rank, g->size);
+    } else {
+        store(s, s->own, m->send + MARGIN, g->rank, g->size);
+    }
+    memory_keep(m);
+    if (root) {
+        store_all(s, m->expected + MARGIN, g->size);
+    }
+}
+
+/* A page that nobody may look at. */
+static void *barred(void)
+{
+    static void *page;
+    const long bytes = sysconf(_SC_PAGESIZE);
+
+    if (NULL == page) {
+        page = mmap(NULL, (size_t) bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (MAP_FAILED == page) {
+            fprintf(stderr, "# no page that nobody may look at\n");
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+    }
+    return page;
+}
+
+/* Arguments that MPI must not look at, in turn those that say so and those that kill who looks. */
+static struct side side_of_nobody(int turn)
+{
+    if (0 == turn % 2) {
+        return (struct side){.count = -1, .type = MPI_DATATYPE_NULL};
+    }
+    return (struct side){.buffer = barred(),
+                         .count = INT_MAX,
+                         .type = barred(),
+                         .counts = barred(),
+                         .displs = barred()};
+}
+
+/* The root's buffer; the caller gives the arrays and the type back with side_free. */
+static struct side side_of_all(const struct shape *s, char *buffer, int size)
+{
+    struct side all = {.buffer = buffer + room_before(s, size),
+                       .count = s->block / s->all->parts,
+                       .type = layout_type(s->all),
+                       .counts = tap_alloc((size_t) size * sizeof(int)),
+                       .displs = tap_alloc((size_t) size * sizeof(int))};
+
+    for (int rank = 0; rank < size; ++rank) {
+        all.counts[rank] = given(s, rank, size) / s->all->parts;
+        all.displs[rank] = begin_of(s, rank, size) / s->all->parts;
+    }
+    return all;
+}
+
+static struct side side_of_own(const struct shape *s, const struct group *g, char *buffer)
+{
+    return (struct side){.buffer = buffer,
+                         .count = given(s, g->rank, g->size) / s->own->parts,
+                         .type = layout_type(s->own)};
+}
+
+static void side_free(struct side *side, const struct layout *l)
+{
+    free(side->counts);
+    free(side->displs);
+    layout_type_free(l, &side->type);
+}
+
+static int call(const struct test *t, const struct side *own, const struct side *all, int root,
+                MPI_Comm comm)
+{
+    if (!scatters(t)) {
+        return takes_counts(t) ? MPI_Gatherv(own->buffer, own->count, own->type, all->buffer,
+                                             all->counts, all->displs, all->type, root, comm)
+                               : MPI_Gather(own->buffer, own->count, own->type, all->buffer,
+                                            all->count, all->type, root, comm);
+    }
+    return takes_counts(t) ? MPI_Scatterv(all->buffer, all->counts, all->displs, all->type,
+                                          own->buffer, own->count, own->type, root, comm)
+                           : MPI_Scatter(all->buffer, all->count, all->type, own->buffer,
+                                         own->count, own->type, root, comm);
+}
+
+/* The call, with buffers that were prepared. */
+static void perform(const struct test *t, const struct group *g, MPI_Comm comm, const char *who,
+                    const struct shape *s, struct memory *m)
+{
+    const bool root = g->rank == s->root, in_place = root && s->in_place;
+    const int turn = g->rank + s->root + s->salt;
+    char *all_buffer = (scatters(t) ? m->send : m->recv) + MARGIN;
+    char *own_buffer = (scatters(t) ? m->recv : m->send) + MARGIN;
+    struct side all = root ? side_of_all(s, all_buffer, g->size) : side_of_nobody(turn);
+    struct side own = in_place ? side_of_nobody(turn) : side_of_own(s, g, own_buffer);
+
+    if (in_place) {
+        own.buffer = MPI_IN_PLACE;
+    }
+    mpi_check(call(t, &own, &all, s->root, comm), who);
+    if (root) {
+        side_free(&all, s->all);
+    }
+    if (!in_place) {
+        side_free(&own, s->own);
+    }
+}
+
+/* After the call: whether the blocks are where they belong, and every byte beside them as before. */
+static bool finish(struct test *t, const char *who, const struct shape *s, struct memory *m)
+{
+    char text[TAP_TEXT];
+    bool good;
+
+    snprintf(text, sizeof(text), "%s, root %d, %s, own block %s, block %d, deal %d, order %d%s",
+             who, s->root, s->all->name, s->own->name, s->block, (int) s->deal, (int) s->order,
+             s->in_place ? ", in place" : "");
+    good = memory_good(&t->tap, m, text);
+    memory_close(m);
+    return good;
+}
+
+static bool moves_by(struct test *t, const struct group *g, MPI_Comm comm, const char *who,
+                     const struct shape *s)
+{
+    struct memory m;
+
+    prepare(t, g, s, &m);
+    perform(t, g, comm, who, s, &m);
+    return finish(t, who, s, &m);
+}
+
+static bool moves(struct test *t, const struct group *g, const struct shape *s)
+{
+    bool good = moves_by(t, g, g->comm, t->coll, s);
+
+    return moves_by(t, g, g->reference, "basic", s) && good;
+}
+
+/* The same, apart and in place. */
+static bool moves_in_both_places(struct test *t, const struct group *g, struct shape s)
+{
+    bool good;
+
+    s.in_place = false;
+    good = moves(t, g, &s);
+    s.in_place = true;
+    return moves(t, g, &s) && good;
+}
+
+static bool moves_blocks_of(struct test *t, const struct group *g, int block, int root)
+{
+    struct shape s = {.all = layout_at(0), .own = layout_at(0), .root = root, .block = block};
+    bool good = moves_in_both_places(t, g, s);
+
+    for (int deal = THREE_SIZES; deal < NUM_DEALS && takes_counts(t); ++deal) {
+        s.deal = (enum deal) deal;
+        s.salt = deal;
+        s.order = 0 == deal % 2 ? SHUFFLED : IN_A_ROW;
+        good = moves_in_both_places(t, g, s) && good;
+    }
+    return good;
+}
+
+/* A block of the longest calls, a multiple of the parts of all layouts. */
+static int large_block(const struct test *t)
+{
+    const int large = t->large / t->all.size / 4 * 4;
+
+    return large > 0 ? large : 4;
+}
+
+static void check_counts(struct test *t)
+{
+    const int all[] = {1, 2, SMALL, MIDDLE, large_block(t)};
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
+        struct expectation expectation;
+        bool good;
+
+        expect_begin(&expectation, &t->counters);
+        good = moves_blocks_of(t, &t->all, all[i], (int) i % t->all.size);
+        good = expect_met(&t->tap, &expectation, all[i] < MIDDLE ? t->expect : t->expect_large)
+               && good;
+        tap_ok(&t->tap, good, "%s_moves_blocks_of_%d", t->coll, all[i]);
+    }
+}
+
+/* Some roots: all of a few ranks; of many the first, the last and three between. */
+static int num_roots(int size)
+{
+    return size <= 8 ? size : 5;
+}
+
+static int root_at(int i, int size)
+{
+    return size <= 8 ? i : i * (size - 1) / 4;
+}
+
+static bool moves_at_roots(struct test *t, const struct group *g, int block)
+{
+    bool good = true;
+
+    for (int i = 0; i < num_roots(g->size); ++i) {
+        struct shape s = {.all = layout_at(0),
+                          .own = layout_at(0),
+                          .root = root_at(i, g->size),
+                          .block = block,
+                          .salt = i};
+
+        if (takes_counts(t)) {
+            s.deal = (enum deal)(i % NUM_DEALS);
+            s.order = (enum order)(i % NUM_ORDERS);
+        }
+        good = moves_in_both_places(t, g, s) && good;
+    }
+    return good;
+}
+
+static void check_roots(struct test *t)
+{
+    struct expectation expectation;
+    bool good;
+
+    expect_begin(&expectation, &t->counters);
+    good = moves_at_roots(t, &t->all, SMALL);
+    good = expect_met(&t->tap, &expectation, t->expect) && good;
+    expect_begin(&expectation, &t->counters);
+    good = moves_at_roots(t, &t->all, MIDDLE) && good;
+    good = expect_met(&t->tap, &expectation, t->expect_large) && good;
+    tap_ok(&t->tap, good, "%s_takes_every_root", t->coll);
+}
+
+static void check_zero_count(struct test *t)
+{
+    bool good = true;
+
+    for (int root = 0; root < 2 && root < t->all.size; ++root) {
+        good = moves_blocks_of(t, &t->all, 0, root) && good;
+    }
+    tap_ok(&t->tap, good, "%s_of_nothing_touches_nothing", t->coll);
+}
+
+/* Elements of no bytes, three for each rank, which lie apart even so. */
+static bool moves_empty_elements(struct test *t, const struct group *g, MPI_Comm comm, int root)
+{
+    enum { ELEMENTS = 3, EXTENT = 16 };
+    int *counts = tap_alloc((size_t) g->size * sizeof(*counts));
+    int *displs = tap_alloc((size_t) g->size * sizeof(*displs));
+    struct side own = {.count = ELEMENTS}, all;
+    MPI_Datatype none, type;
+    struct memory m;
+    bool good;
+
+    mpi_check(MPI_Type_contiguous(0, MPI_DOUBLE, &none), "MPI_Type_contiguous");
+    mpi_check(MPI_Type_create_resized(none, 0, EXTENT, &type), "MPI_Type_create_resized");
+    mpi_check(MPI_Type_commit(&type), "MPI_Type_commit");
+    for (int rank = 0; rank < g->size; ++rank) {
+        counts[rank] = ELEMENTS;
+        displs[rank] = rank * ELEMENTS;
+    }
+    memory_open(&m, g->size * ELEMENTS * EXTENT, g->size * ELEMENTS * EXTENT);
+    memory_keep(&m);
+    own.type = type;
+    own.buffer = (scatters(t) ? m.recv : m.send) + MARGIN;
+    all = (struct side){.buffer = (scatters(t) ? m.send : m.recv) + MARGIN,
+                        .count = ELEMENTS,
+                        .type = type,
+                        .counts = counts,
+                        .displs = displs};
+    if (g->rank != root) {
+        all = side_of_nobody(g->rank);
+    }
+    mpi_check(call(t, &own, &all, root, comm), t->coll);
+    good = memory_good(&t->tap, &m, "elements of no bytes");
+    memory_close(&m);
+    mpi_check(MPI_Type_free(&type), "MPI_Type_free");
+    mpi_check(MPI_Type_free(&none), "MPI_Type_free");
+    free(counts);
+    free(displs);
+    return good;
+}
+
+static void check_empty_elements(struct test *t)
+{
+    bool good = moves_empty_elements(t, &t->all, t->all.comm, t->all.size - 1);
+
+    good = moves_empty_elements(t, &t->all, t->all.reference, t->all.size - 1) && good;
+    tap_ok(&t->tap, good, "%s_of_elements_without_bytes_touches_nothing", t->coll);
+}
+
+static void check_orders(struct test *t)
+{
+    for (int order = 0; order < NUM_ORDERS; ++order) {
+        struct expectation expectation;
+        bool good = true;
+
+        expect_begin(&expectation, &t->counters);
+        for (int deal = 0; deal < NUM_DEALS; ++deal) {
+            struct shape s = {
+                .all = layout_at(FIRST_SPREAD + (order + deal) % (NUM_LAYOUTS - FIRST_SPREAD)),
+                .own = layout_at(0),
+                .deal = (enum deal) deal,
+                .order = (enum order) order,
+                .root = (order + deal) % t->all.size,
+                .block = 4,
+                .salt = deal};
+
+            good = moves_in_both_places(t, &t->all, s) && good;
+        }
+        good = expect_met(&t->tap, &expectation, t->expect) && good;
+        tap_ok(&t->tap, good, "%s_blocks_%s", t->coll, order_name((enum order) order));
+    }
+}
+
+/* The root's numbers are of one type, those of the others of another: every pair in few numbers, and each of
+ * the root's types in many. */
+static void check_types(struct test *t)
+{
+    for (int all = 0; all < NUM_LAYOUTS; ++all) {
+        struct shape s = {.all = layout_at(all), .order = takes_counts(t) ? WITH_GAPS : IN_A_ROW};
+        struct expectation expectation;
+        bool good = true;
+
+        expect_begin(&expectation, &t->counters);
+        for (int own = 0; own < NUM_LAYOUTS; ++own) {
+            s.own = layout_at(own);
+            s.root = (all + own) % t->all.size;
+            s.block = 0 == own % 2 ? 4 : 12;
+            s.salt = own;
+            good = moves_in_both_places(t, &t->all, s) && good;
+        }
+        good = expect_met(&t->tap, &expectation, t->expect) && good;
+        tap_ok(&t->tap, good, "%s_with_%s_at_the_root_and_any_type_elsewhere", t->coll,
+               s.all->name);
+    }
+}
+
+static void check_long_blocks_of_types(struct test *t)
+{
+    struct expectation expectation;
+    bool good = true;
+
+    expect_begin(&expectation, &t->counters);
+    for (int all = 0; all < NUM_LAYOUTS; ++all) {
+        struct shape s = {.all = layout_at(all),
+                          .own = layout_at((all + 1 + t->all.rank % 2) % NUM_LAYOUTS),
+                          .root = all % t->all.size,
+                          .block = large_block(t),
+                          .salt = all};
+
+        good = moves_in_both_places(t, &t->all, s) && good;
+        s.block = 4 * MIDDLE;
+        good = moves_in_both_places(t, &t->all, s) && good;
+    }
+    good = expect_met(&t->tap, &expectation, t->expect_large) && good;
+    tap_ok(&t->tap, good, "%s_moves_long_blocks_of_any_type", t->coll);
+}
+
+/* What a rank says of its own block is its own business, as long as the numbers are as many. */
+static bool moves_ones_own_way(struct test *t, const struct group *g, int turn, int block)
+{
+    struct shape s = {.all = layout_at((turn * 5 + 2) % NUM_LAYOUTS),
+                      .own = layout_at((g->rank + turn) % NUM_LAYOUTS),
+                      .root = turn * 3 % g->size,
+                      .block = block,
+                      .salt = turn};
+
+    if (takes_counts(t)) {
+        s.deal = (enum deal)(turn % NUM_DEALS);
+        s.order = (enum order)(turn % NUM_ORDERS);
+    }
+    return moves_in_both_places(t, g, s);
+}
+
+static void check_own_ways(struct test *t)
+{
+    struct expectation expectation;
+    bool good = true;
+
+    expect_begin(&expectation, &t->counters);
+    for (int turn = 0; turn < 2 * NUM_DEALS; ++turn) {
+        good = moves_ones_own_way(t, &t->all, turn, 4) && good;
+    }
+    good = expect_met(&t->tap, &expectation, t->expect) && good;
+    tap_ok(&t->tap, good, "%s_takes_other_types_on_each_rank", t->coll);
+}
+
+/* Blocks around the sizes where the ways change by default: up to 5120 bytes they may share messages, from
+ * 65536 on they go in pieces. */
+static void check_thresholds(struct test *t)
+{
+    static const struct layout plain = {"single_bytes", 1, 1, {0}, 0, 1};
+    static const struct layout spread = {"spread_bytes", 1, 1, {1}, 0, 3};
+    static const int all[] = {5119, 5120, 5121, 10240, 65535, 65536, 65537, 131075};
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
+        struct shape s = {.all = 0 == i % 2 ? &plain : &spread,
+                          .own = 0 == i % 2 ? &spread : &plain,
+                          .root = (int) i % t->all.size,
+                          .block = all[i],
+                          .salt = (int) i};
+        struct expectation expectation;
+        bool good;
+
+        if (all[i] > t->large * (int) sizeof(double)) {
+            return;
+        }
+        expect_begin(&expectation, &t->counters);
+        good = moves_in_both_places(t, &t->all, s);
+        if (takes_counts(t)) {
+            s.deal = (enum deal)(1 + i % (NUM_DEALS - 1));
+            good = moves_in_both_places(t, &t->all, s) && good;
+        }
+        good = expect_met(&t->tap, &expectation, t->expect_large) && good;
+        tap_ok(&t->tap, good, "%s_moves_blocks_of_%d_bytes", t->coll, all[i]);
+    }
+}
+
+/* Of calls that follow each other, the root may stay or change, and long ones come among short ones. */
+static struct shape shape_in_turn(const struct test *t, const struct group *g, int round)
+{
+    struct shape s = {.all = layout_at(round % NUM_LAYOUTS),
+                      .own = layout_at(round / 2 % NUM_LAYOUTS),
+                      .root = (0 == round / 8 % 2 ? round : round / 8) % g->size,
+                      .block = 2 == round % 3 ? 4 * MIDDLE : 4 + 4 * (round % 2),
+                      .in_place = 0 == round % 4,
+                      .salt = round};
+
+    if (takes_counts(t)) {
+        s.deal = (enum deal)(round % NUM_DEALS);
+        s.order = (enum order)(round / 3 % NUM_ORDERS);
+    }
+    return s;
+}
+
+/* Nothing but the calls themselves keeps ranks together: those that are done first go on to the next call,
+ * and nobody looks at what came before the last one is over. */
+static void check_succession(struct test *t)
+{
+    enum { CALLS = 32 };
+    struct shape s[CALLS];
+    struct memory m[CALLS];
+    struct expectation expectation;
+    bool good = true;
+
+    expect_begin(&expectation, &t->counters);
+    for (int i = 0; i < CALLS; ++i) {
+        s[i] = shape_in_turn(t, &t->all, i);
+        prepare(t, &t->all, &s[i], &m[i]);
+    }
+    for (int i = 0; i < CALLS; ++i) {
+        perform(t, &t->all, t->all.comm, t->coll, &s[i], &m[i]);
+    }
+    for (int i = 0; i < CALLS; ++i) {
+        good = finish(t, t->coll, &s[i], &m[i]) && good;
+    }
+    good = expect_met(&t->tap, &expectation,
+                      0 == strcmp(t->expect, t->expect_large) ? t->expect : "any")
+           && good;
+    tap_ok(&t->tap, good, "%s_calls_follow_each_other", t->coll);
+}
+
+static bool moves_on(struct test *t, const struct group *g)
+{
+    bool good = moves_at_roots(t, g, SMALL);
+
+    good = moves_blocks_of(t, g, SOME, g->size / 2) && good;
+    good = moves_ones_own_way(t, g, 1, 4 * MIDDLE) && good;
+    return moves_ones_own_way(t, g, 5, 4) && good;
+}
+
+/* Basic is left out: it would hold back those who are done first. */
+static bool moves_in_turn(struct test *t, const struct group *g, int round)
+{
+    struct shape s = shape_in_turn(t, g, round);
+
+    return moves_by(t, g, g->comm, t->coll, &s);
+}
+
+void test_rooted(struct test *t)
+{
+    check_counts(t);
+    check_roots(t);
+    check_zero_count(t);
+    check_empty_elements(t);
+    if (takes_counts(t)) {
+        check_orders(t);
+    }
+    check_types(t);
+    check_long_blocks_of_types(t);
+    check_own_ways(t);
+    check_thresholds(t);
+    check_succession(t);
+    on_subcommunicators(t, moves_on);
+    on_several_communicators(t, moves_in_turn);
+}
