@@ -59,7 +59,7 @@ kind_of() {
 }
 
 # wanted KIND: the names of the suites of that kind that --only asks for. Where the run is to be brief, only
-# those that meet Open MPI: plans, napcoll-plan and what is packed are the same with every version.
+# those that meet Open MPI: plans, napcoll-plan, what is packed and netlab's network are the same with every version.
 wanted() {
     local name
     while read -r name; do
@@ -69,7 +69,8 @@ wanted() {
             yes:plan/* | yes:build/explain | yes:build/links | yes:build/pictures | yes:build/simulate | yes:build/verify)
                 continue
                 ;;
-            yes:build/dist | yes:build/graft | yes:build/roots) continue ;;
+            yes:build/configure-errors | yes:build/dist | yes:build/graft | yes:build/roots) continue ;;
+            yes:netlab/selftest) continue ;;
             yes:examples/alltoall | yes:examples/broadcast | yes:examples/gather | yes:examples/results) continue ;;
         esac
         # shellcheck disable=SC2154,SC2254
@@ -88,11 +89,11 @@ suite_command() {
     esac
 }
 
-# suite_limit NAME: how many seconds it may take. MPI jobs on emulated nodes wait a lot.
+# suite_limit NAME: how many seconds it may take. MPI jobs on emulated nodes wait a lot, the more so on a busy machine.
 suite_limit() {
     # shellcheck disable=SC2154
     case $limit:$1 in
-        :mpi/* | :netlab/*) echo 1200 ;;
+        :mpi/* | :netlab/* | :examples/*) echo 1200 ;;
         :*) echo 300 ;;
         *) echo "$limit" ;;
     esac
