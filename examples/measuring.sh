@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# What broadcast.sh, alltoall.sh and gather.sh have in common: options, and runs of collbench on emulated nodes that
+# What broadcast.sh, alltoall.sh, gather.sh and regret.sh have in common: options, and runs of collbench on emulated nodes that
 # end up in one document. To be sourced after config/setup.sh, with
 #
 #   coll        the collective, as collbench calls it
@@ -10,6 +10,8 @@
 #   shapes      nodes and processes on each, as 8x8,16x4, where --shapes may name others
 #   usage       a function that prints the usage
 #   bytes       empty, where --bytes is to be understood, which sets it
+#   colls       the collectives, with commas between, where --coll may name some of them
+#   machine_file   empty, where --machine is to be understood, which sets it
 
 : "${coll:?}" "${document:?}" "${all_parts:?}"
 output=$NAPCOLL_SRC/docs/results
@@ -17,7 +19,7 @@ time_limit=120
 parts=$all_parts
 list=napcoll,tuned,han,basic,libnbc,self,inter
 
-# options ARGUMENT...: reads --part, --shapes, --bytes, --time-limit, --output and --help.
+# options ARGUMENT...: reads --part, --shapes, --bytes, --coll, --machine, --time-limit, --output and --help.
 options() {
     while [ $# -gt 0 ]; do
         case $1 in
@@ -40,6 +42,20 @@ options() {
                     exit 2
                 fi
                 bytes=$2
+                shift
+                ;;
+            --coll)
+                [ -n "${colls:-}" ] || { usage >&2 && exit 2; }
+                [[ ,${2:-}, =~ ^(,(${colls//,/|}))+,$ ]] ||
+                    napcoll_fail "--coll wants some of $colls, with commas between, not '${2:-}'"
+                colls=$2
+                shift
+                ;;
+            --machine)
+                [ -n "${machine_file+known}" ] || { usage >&2 && exit 2; }
+                [ -r "${2:-}" ] || napcoll_fail "--machine: there is no file '${2:-}' that can be read"
+                # shellcheck disable=SC2034 # it is the script's
+                machine_file=$2
                 shift
                 ;;
             --time-limit)

@@ -1,0 +1,233 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# What napcoll's choice costs: the time of auto over that of the best of all that could have been taken.
+
+set -euo pipefail
+
+NAPCOLL_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+# shellcheck source=config/setup.sh
+. "$NAPCOLL_SRC/config/setup.sh"
+
+usage() {
+    cat <<'END'
+Usage: examples/regret.sh [--part LIST] [--coll LIST] [--shapes LIST] [--bytes LIST] [--machine FILE]
+                          [--time-limit SECONDS] [--output DIR]
+
+Measures on emulated clusters, in turns within one job, napcoll's auto, each of napcoll's algorithms, tuned
+and han, and writes into DIR (default docs/results)
+
+  regret-SETTING-SHAPE.conf      what napcoll-tune finds there, with which auto reckons; left as it is where DIR
+                                 has it
+  regret-SETTING-SHAPE.csv       the figures, as collbench writes them; those that DIR has of collectives that are
+                                 not measured stay
+  regret.md                      for each cell the time of auto over that of the best contestant, and over that
+                                 of the better of tuned and han; medians and worst cells. It has all figures
+                                 that are in DIR, also those of earlier runs
+
+Installs what is missing and builds napcoll first.
+
+  --part LIST            of the settings near (100 us, 1 Gbit/s), far (2 ms, 100 Mbit/s) and gap (100 us, 1 Gbit/s,
+                         20 us between a node's messages), with commas between (default: all)
+  --coll LIST            of the collectives that collbench knows (default: all that napcoll serves)
+  --shapes LIST          NODESxPROCESSES, with commas between (default 8x8,16x4)
+  --bytes LIST           as in collbench(1) (default 8:1M:x8; blocks of 64 KB at most)
+  --machine FILE         auto reckons with this in place of what napcoll-tune finds
+  --time-limit SECONDS   of a run, all sizes of a collective on a shape (default 120)
+  --output DIR           default docs/results
+  --help                 this text
+
+With all defaults that takes four hours.
+END
+}
+
+coll=all
+document=regret
+all_parts=near,far,gap
+shapes=8x8,16x4
+bytes=
+machine_file=
+colls=allreduce,reduce,bcast,barrier,allgather,allgatherv,reduce_scatter,reduce_scatter_block,scan,exscan
+colls+=,alltoall,alltoallv,gather,gatherv,scatter,scatterv
+# shellcheck source=examples/measuring.sh
+. "$NAPCOLL_SRC/examples/measuring.sh"
+
+# network_of SETTING: netlab's options.
+network_of() {
+    case $1 in
+        near) echo --latency 100us --rate 1Gbit ;;
+        far) echo --latency 2ms --rate 100Mbit ;;
+        gap) echo --latency 100us --rate 1Gbit --gap 20us ;;
+    esac
+}
+
+# algorithms_of COLL: those that can be named, as the component says.
+algorithms_of() {
+    ompi_info --parsable --param coll napcoll --level 9 |
+        sed -nE "s/.*:coll_napcoll_$1_algorithm:enumerator:value:[0-9]+:([a-z_]+)\$/\1/p" |
+        grep -vx -e auto -e previous
+}
+
+# contestants_of COLL: auto first. Who does not supply a collective is left out: another would run in its place.
+contestants_of() {
+    local name list=napcoll
+    for name in $(algorithms_of "$1"); do
+        list+=,napcoll:$name
+    done
+    case $1 in
+        scan | exscan | alltoallw) list+=,basic ;;
+        allgatherv | reduce_scatter* | alltoall* | gatherv | scatterv) list+=,tuned ;;
+        *) list+=,tuned,han ;;
+    esac
+    echo "$list"
+}
+
+# sizes_of COLL: blocks of 64 KB are 4 MB in all where there are 64 processes.
+sizes_of() {
+    case $1 in
+        *gather* | *scatter* | alltoall*) echo 8:64K:x8 ;;
+        *) echo 8:1M:x8 ;;
+    esac
+}
+
+# on SETTING SHAPE COMMAND...: an array `command` that runs it on that cluster.
+on() {
+    local nodes=${2%x*} ppn=${2#*x} network
+    read -r -a network <<<"$(network_of "$1")"
+    shift 2
+    command=(netlab --nodes "$nodes" --ppn "$ppn" "${network[@]}" -- mpirun -np $((nodes * ppn)) --mca coll "$list" "$@")
+}
+
+# tune SETTING SHAPE: has regret-SETTING-SHAPE.conf in the folder of what is being measured.
+tune() {
+    local name=regret-$1-$2.conf command
+    if [ -n "$machine_file" ]; then
+        cp "$machine_file" "$scratch/$name"
+    elif [ -f "$output/$name" ]; then
+        cp "$output/$name" "$scratch"
+    else
+        on "$1" "$2" napcoll-tune --time-limit 300 -o "$name"
+        measured "tune-$1-$2" "${command[@]}"
+    fi
+}
+
+# others FILE: its heading and the figures of collectives that are not to be measured now.
+others() {
+    [ ! -f "$1" ] || awk -F, -v now=",$colls," 'FNR == 1 || !index(now, "," $1 ",")' "$1"
+}
+
+# measure SETTING SHAPE: the collectives one after the other. A job reads the parameters as users have them.
+measure() {
+    local setting=$1 shape=$2 name=regret-$1-$2 command one
+    tune "$setting" "$shape"
+    others "$output/$name.csv" >"$scratch/$name.csv"
+    for one in ${colls//,/ }; do
+        on "$setting" "$shape" --mca mca_base_param_files "$scratch/$name.conf" \
+            collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations 50 \
+            --time-limit "$time_limit" --csv one.csv
+        [ "$one" = barrier ] || command+=(--bytes "${bytes:-$(sizes_of "$one")}")
+        measured "$name-$one" "${command[@]}"
+        # One heading for all.
+        [ -s "$scratch/$name.csv" ] || head -n 1 "$scratch/one.csv" >"$scratch/$name.csv"
+        tail -n +2 "$scratch/one.csv" >>"$scratch/$name.csv"
+    done
+    commands+=("${command[*]//$scratch\//}")
+    mkdir -p "$output"
+    mv "$scratch/$name.csv" "$scratch/$name.conf" "$output"
+}
+
+# cells FILE: "COLL BYTES REGRET BEST PEERS PEER RAN" (with "~" for blanks) of each cell, where REGRET is the time of auto over that of the
+# best, PEERS that over the better of the others' components. A forced algorithm that left the call does not count.
+cells() {
+    awk -F, '
+        FNR == 1 { next }
+        {
+            ran = $0
+            sub(/^([^,]*,)*"/, "", ran)
+            sub(/"$/, "", ran)
+            key = $1 " " $4
+            if (!(key in known)) { known[key]; cell[++cells] = key }
+            if ($5 == "napcoll") {
+                who[key] = ran
+                least[key] = 1
+                best[key] = "auto"
+                next
+            }
+            if ($5 ~ /^napcoll:/ && ran != substr($5, 9)) next
+            if ($10 < least[key]) { least[key] = $10; best[key] = $5 }
+            if ($5 !~ /^napcoll/ && (!(key in peer) || $10 < peer[key])) { peer[key] = $10; name[key] = $5 }
+        }
+        END {
+            for (c = 1; c <= cells; c++) {
+                key = cell[c]
+                gsub(/ /, "~", who[key])
+                printf "%s %.3f %s %.3f %s %s\n", key, 1 / least[key], best[key], \
+                    (key in peer) ? 1 / peer[key] : 0, (key in name) ? name[key] : "-", who[key]
+            }
+        }' "$1"
+}
+
+# table NAME: of one file of figures.
+table() {
+    cells "$output/$1.csv" >"$scratch/cells"
+    printf '\n## %s\n\n' "$1"
+    awk '
+        {
+            regret[++n] = $3
+            if ($5 > 0) { against[++m] = $5; over += $5 > 1.1 }
+            worst = $3 > worst ? $3 : worst
+            above += $3 > 1.25
+        }
+        END {
+            for (i = 2; i <= n; i++) for (j = i; j > 1 && regret[j] < regret[j - 1]; j--) {
+                t = regret[j]; regret[j] = regret[j - 1]; regret[j - 1] = t
+            }
+            printf "%d cells: median %.2f, worst %.2f, %d above 1.25; %d of %d take more than 1.1 times the better of " \
+                "the other components.\n\n", n, n % 2 ? regret[(n + 1) / 2] : (regret[n / 2] + regret[n / 2 + 1]) / 2, \
+                worst, above, over, m
+        }' "$scratch/cells"
+    echo "| collective | bytes | auto over the best | the best | auto over the better component | that | auto took |"
+    echo "|---|---:|---:|---|---:|---|---|"
+    awk '
+        # marked VALUE LIMIT
+        function marked(value, limit) { return sprintf("%.2f", value) (value > limit ? " **" : "") }
+        {
+            gsub(/~/, " ", $7)
+            print "| " $1 " | " $2 " | " marked($3, 1.25) " | " $4 " | " ($5 > 0 ? marked($5, 1.1) : "-") " | " $6 " | " $7 " |"
+        }' "$scratch/cells"
+}
+
+# tables: of all figures that there are.
+tables() {
+    local setting shape file command
+    cat <<END
+# What napcoll's choice costs
+
+Made by \`examples/regret.sh\` with Open MPI $openmpi_version: medians of the ratios of turns in which all contestants
+ran, on nodes that share the processors of one machine. "The best" is the fastest of auto, of each algorithm of
+napcoll, and of the other components that supply the collective; 1.00: auto was that. \`**\`: above 1.25, or 1.1. auto reckons
+with what napcoll-tune found on the same cluster (the .conf files).
+END
+    if [ "${#commands[@]}" -gt 0 ]; then
+        printf '\nThe last command of each cluster of the latest run, in an environment after build/env.sh:\n\n'
+        printf '    %s\n' "${commands[@]}"
+    fi
+    for setting in ${all_parts//,/ }; do
+        for file in "$output/regret-$setting"-*x*.csv; do
+            [ -f "$file" ] || continue
+            table "$(basename "$file" .csv)"
+        done
+    done
+}
+
+options "$@"
+[ -z "$machine_file" ] || machine_file=$(realpath -- "$machine_file")
+begin
+commands=()
+for setting in ${parts//,/ }; do
+    for shape in ${shapes//,/ }; do
+        measure "$setting" "$shape"
+    done
+done
+tables >"$scratch/$document.md"
+finish

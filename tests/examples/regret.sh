@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# examples/regret.sh writes what it promises, and says what is wrong with its arguments. What it measures is not
+# judged here.
+
+set -euo pipefail
+
+# shellcheck source=tests/build/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../build/tap.sh"
+
+usage() {
+    echo "Usage: tests/examples/regret.sh"
+    echo
+    echo "Runs examples/regret.sh with short measurements on few nodes, with the build in build/; prints TAP."
+}
+only_help "$@"
+
+[ "$build" -ef "$src/build" ] || tap_skip_all "examples/regret.sh uses $src/build only"
+[ -x "$build/bin/collbench" ] || tap_skip_all "no build in $build"
+NAPCOLL_BUILD=$build "$src/tests/netlab/netlab" --nodes 1 --ppn 1 -- true || tap_skip_all "netlab cannot run here"
+
+regret() {
+    timeout 300 "$src/examples/regret.sh" --time-limit 1 --shapes 3x2 --output "$work/results" "$@"
+}
+
+every_cell_is_judged() {
+    local conf=$src/ompi/tools/napcoll/machines/netlab.conf file=$work/results/regret-far-3x2
+    regret --part far --coll barrier,gather --bytes 8,512 --machine "$conf"
+    cat "$work/results/regret.md"
+    cmp "$conf" "$file.conf"
+    for bytes in 8 512; do
+        for contestant in napcoll napcoll:linear napcoll:two_level tuned han; do
+            grep "^gather,3,2,$bytes,$contestant," "$file.csv"
+        done
+        grep -E "^\\| gather \\| $bytes \\| [0-9.]+( \\*\\*)? \\| [a-z:_]+ \\| [0-9.]+( \\*\\*)? \\| (tuned|han) \\|" "$work/results/regret.md"
+    done
+    grep '^| barrier | 0 | ' "$work/results/regret.md"
+    grep -E '^3 cells: median [0-9.]+, worst [0-9.]+, [0-3] above 1.25; [0-3] of 3 take' "$work/results/regret.md"
+    # What is measured again takes the place of the old; the rest stays.
+    regret --part far --coll barrier --machine "$conf"
+    [ "$(grep -c '^barrier,3,2,0,napcoll,' "$file.csv")" = 1 ]
+    [ "$(grep -c '^coll,' "$file.csv")" = 1 ]
+    grep '^3 cells: ' "$work/results/regret.md"
+}
+
+# Judged by figures that are made up: a forced algorithm that left the call is none, and auto is one of those that can
+# be best.
+figures_are_judged_rightly() {
+    mkdir -p "$work/results"
+    cat >"$work/results/regret-near-2x2.csv" <<'END'
+coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,ran
+bcast,2,2,8,napcoll,9,10.0,9.0,11.0,1.0000,"flat"
+bcast,2,2,8,napcoll:flat,9,9.0,9.0,11.0,0.9000,"flat"
+bcast,2,2,8,napcoll:nap,9,5.0,4.0,6.0,0.5000,"fallback: ppn"
+bcast,2,2,8,tuned,9,8.0,7.0,9.0,0.8000,"tuned"
+bcast,2,2,8,han,9,20.0,19.0,21.0,2.0000,"han; napcoll inside: linear"
+bcast,2,2,64,napcoll,9,10.0,9.0,11.0,1.0000,"fallback: sizes"
+bcast,2,2,64,tuned,9,12.5,12.0,13.0,1.2500,"tuned"
+END
+    regret --part far --coll barrier --machine "$src/ompi/tools/napcoll/machines/netlab.conf"
+    cat "$work/results/regret.md"
+    grep -xF '2 cells: median 1.12, worst 1.25, 0 above 1.25; 1 of 2 take more than 1.1 times the better of the other components.' \
+        "$work/results/regret.md"
+    grep -xF '| bcast | 8 | 1.25 | tuned | 1.25 ** | tuned | flat |' "$work/results/regret.md"
+    grep -xF '| bcast | 64 | 1.00 | auto | 0.80 | tuned | fallback: sizes |' "$work/results/regret.md"
+}
+
+tap_plan 5
+tap every_cell_is_judged every_cell_is_judged
+tap figures_are_judged_rightly figures_are_judged_rightly
+tap unknown_collective_is_named refuses "not 'bcast,bogus'" regret --coll bcast,bogus
+tap unknown_setting_is_named refuses "not 'near,middle'" regret --part near,middle
+tap missing_machine_is_named refuses "there is no file '/no/such.conf'" regret --machine /no/such.conf
+tap_end
