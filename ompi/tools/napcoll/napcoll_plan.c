@@ -17,8 +17,11 @@
  *     napcoll-plan draw     --algorithm nap --nodes 10 --ppn 4 --output nap.svg
  *     napcoll-plan goal     --algorithm nap --nodes 10 --ppn 4 --bytes 8 --output nap.goal
  *     napcoll-plan links    --algorithm ring --nodes 8 --ppn 4 --topology topology.conf
+ *     napcoll-plan rules check napcoll.rules
+ *     napcoll-plan rules from-csv --margin 0.05 --output napcoll.rules measured.csv
  *
- * Exit status: 0; 1 where a plan is wrong or cannot be made; 2 for a mistake in the arguments.
+ * Exit status: 0; 1 where a plan is wrong or cannot be made, or a rules file has errors; 2 for a mistake in the
+ * arguments.
  */
 
 #include <stdio.h>
@@ -38,6 +41,9 @@ static void usage(FILE *out)
         "       napcoll-plan draw     [OPTIONS]   a picture of the plans (SVG)\n"
         "       napcoll-plan goal     [OPTIONS]   the plans in LogGOPSim's language\n"
         "       napcoll-plan links    [OPTIONS]   what the plans put on the network's links\n"
+        "       napcoll-plan rules check FILE...  what is wrong with rules files\n"
+        "       napcoll-plan rules from-csv [--margin M] [--output FILE] FILE...\n"
+        "                                         rules from what collbench --csv wrote\n"
         "\n"
         "  --coll NAME          allreduce, reduce, barrier, allgather, allgatherv, reduce_scatter,\n"
         "                       reduce_scatter_block, scan or exscan (allreduce)\n"
@@ -79,6 +85,7 @@ static void usage(FILE *out)
         "  --bytes RANGE        sizes, alike: of the vector of a rank or, with allgather(v) and\n"
         "                       reduce_scatter(_block), of a rank's block; K, M and G are 2^10,\n"
         "                       2^20, 2^30 (8); one size for explain and goal\n"
+        "  --rules FILE         rules that the component would have (explain)\n"
         "  --closed-form        the papers' formulas instead of the plans\n"
         "  --csv FILE           write the times to FILE as well, \"-\": to standard output only;\n"
         "                       with links the loads\n"
@@ -89,10 +96,10 @@ static void usage(FILE *out)
 
 static int list(void)
 {
-    for (int c = 0; NULL != collectives[c]; c++) {
-        printf("%s\n", collectives[c]->name);
-        for (int a = 0; a < collectives[c]->algorithms; a++) {
-            const napcoll_algorithm_t *algorithm = &collectives[c]->algorithm[a];
+    for (int c = 0; NULL != napcoll_collectives[c]; c++) {
+        printf("%s\n", napcoll_collectives[c]->name);
+        for (int a = 0; a < napcoll_collectives[c]->algorithms; a++) {
+            const napcoll_algorithm_t *algorithm = &napcoll_collectives[c]->algorithm[a];
 
             printf("  %-20s %s\n", algorithm->name, algorithm->help);
             for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
@@ -160,6 +167,9 @@ int main(int argc, char **argv)
             complain("%s: unexpected argument", argv[2]);
         }
         return list();
+    }
+    if (0 == strcmp(argv[1], "rules")) {
+        return rules(argc, argv);
     }
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
         if (0 == strcmp(argv[1], commands[i].name)) {

@@ -20,6 +20,7 @@
 
 #include "algo/napcoll_algo.h"
 #include "model/napcoll_machine.h"
+#include "select/napcoll_rules.h"
 
 enum {
     EXIT_USAGE = 2,
@@ -71,6 +72,7 @@ typedef struct {
     const char *node_range;
     const char *byte_range;
     const char *machine;
+    const char *rules;
     const char *topology;
     const char *hosts;
     const char *csv;
@@ -89,9 +91,6 @@ typedef struct {
 } options_t;
 
 /* ---- napcoll_plan_options.c ---- */
-
-/** The collective named, and the table of them: NULL after the last. */
-extern const napcoll_collective_t *const collectives[];
 
 /** Say what is wrong with the arguments and end the program. */
 __attribute__((noreturn, format(printf, 1, 2))) void complain(const char *format, ...);
@@ -217,6 +216,28 @@ unsigned check_plots(const options_t *o, const values_t *nodes, const values_t *
 
 /** Make these drawings; returns -1 where one failed, and says so. */
 int draw_plots(const options_t *o, const samples_t *samples, unsigned which);
+
+/* ---- napcoll_plan_rules.c ---- */
+
+/** The rules of a file; NULL where path is. Mistakes end the program with "FILE:LINE:COLUMN: ", and status 2. */
+napcoll_rules_t *read_rules(const char *path);
+
+/** The command rules, with arguments of its own; returns the exit status. */
+int rules(int argc, char **argv);
+
+/* ---- napcoll_plan_csv.c ---- */
+
+/**
+ * Make rules of files that collbench wrote: for each collective, number of nodes and ppn, of each size what was fastest.
+ *
+ * @param[in] paths   [count] the files
+ * @param[in] count   at least 1
+ * @param[in] margin  a size takes its neighbour's choice where that takes up to (1 + margin) times the least time
+ * @param[in] output  file to write; NULL: standard output
+ *
+ * @return the exit status
+ */
+int rules_from_csv(char *const *paths, int count, double margin, const char *output);
 
 /* ---- the commands; each returns the exit status ---- */
 

@@ -47,6 +47,7 @@ typedef struct {
     const options_t *options;
     const napcoll_node_map_t *map;
     napcoll_machine_t machine;
+    napcoll_rules_t *rules; /* NULL: none */
     int bytes;
     bool simulated; /* plans are simulated, and decide */
     candidate_t candidate[MOST_ALGORITHMS];
@@ -172,6 +173,7 @@ static napcoll_settings_t settings_of(const case_t *c)
     settings.local_radix = o->params.local_radix;
     settings.reproducible = o->params.reproducible;
     settings.machine = &c->machine;
+    settings.rules = c->rules;
     return settings;
 }
 
@@ -490,13 +492,12 @@ static void print_memory(const case_t *c)
 
 /* ---- what the component does ---- */
 
-/* The sizes of one decision, and what they are reckoned as. */
-static void print_sizes(const case_t *c, const napcoll_decision_t *decision)
+/* The sizes of one decision. */
+static void print_class(const case_t *c, const napcoll_decision_t *decision)
 {
     const char *thing = sized_by_rank(c->options->collective) ? "blocks" : "vectors";
 
     if (NAPCOLL_GOAL_BARRIER == c->options->collective->goal) {
-        printf(", reckoning with %.3f us.\n", decision->cost_us);
         return;
     }
     if (0 == decision->least) {
@@ -504,7 +505,17 @@ static void print_sizes(const case_t *c, const napcoll_decision_t *decision)
     } else {
         printf(" (%s of %zu to %zu bytes)", thing, decision->least, decision->most);
     }
-    printf(", reckoning with %.3f us for %zu bytes.\n", decision->cost_us, decision->most);
+}
+
+/* The same, and what they are reckoned as. */
+static void print_sizes(const case_t *c, const napcoll_decision_t *decision)
+{
+    print_class(c, decision);
+    printf(", reckoning with %.3f us", decision->cost_us);
+    if (NAPCOLL_GOAL_BARRIER != c->options->collective->goal) {
+        printf(" for %zu bytes", decision->most);
+    }
+    printf(".\n");
 }
 
 /* The parameters with which auto takes a row, where they are others than those of the table above. */
@@ -594,6 +605,51 @@ static void print_thresholds(const case_t *c, const napcoll_settings_t *settings
     }
 }
 
+/* Which rule would have decided, had its algorithm been able to. */
+static void print_passed_rule(const case_t *c, const napcoll_decision_t *decision)
+{
+    if (decision->passed > 0) {
+        printf("\nLine %d of %s matches, but is passed over: %s.\n", decision->passed,
+               c->options->rules, napcoll_reason_help(decision->passed_reason));
+    }
+}
+
+/* Whether the rule that decides leaves the call to the model. */
+static bool is_left_to_model(const case_t *c, const napcoll_decision_t *decision)
+{
+    for (int i = 0; NULL != c->rules && i < c->rules->rules; i++) {
+        if (decision->rule == c->rules->rule[i].line) {
+            return NAPCOLL_RULE_AUTO == c->rules->rule[i].action;
+        }
+    }
+    return false;
+}
+
+/* What a rule decides on. */
+static void print_ruled(const case_t *c, const napcoll_decision_t *decision)
+{
+    const options_t *o = c->options;
+    const napcoll_rules_case_t about = {
+        .collective = o->collective, .map = c->map, .reproducible = o->params.reproducible};
+    const napcoll_rule_t *one;
+
+    printf("\nLine %d of %s decides: the component ", decision->rule, o->rules);
+    if (decision->algorithm < 0) {
+        printf("leaves this to the previous component");
+        print_class(c, decision);
+        printf(".\n");
+    } else {
+        printf("takes %s", o->collective->algorithm[decision->algorithm].name);
+        print_class(c, decision);
+        printf(".\n");
+        print_parameters(c, decision);
+    }
+    if (napcoll_goal_pairs(o->collective->goal) && o->collective->uneven
+        && NAPCOLL_RULES_BY_SIZE == napcoll_rules_scope(c->rules, &about, &one)) {
+        printf("The rules depend on the size: ranks agree on it in each call.\n");
+    }
+}
+
 /* What the component would do with this machine in its parameters. */
 static void print_component(const case_t *c)
 {
@@ -602,6 +658,14 @@ static void print_component(const case_t *c)
     const napcoll_decision_t decision = decide(c, &settings);
     bool pays;
 
+    print_passed_rule(c, &decision);
+    if (decision.rule > 0 && !is_left_to_model(c, &decision)) {
+        print_ruled(c, &decision);
+        return;
+    }
+    if (decision.rule > 0) {
+        printf("\nLine %d of %s leaves this to the model.\n", decision.rule, o->rules);
+    }
     if (decision.algorithm < 0) {
         printf("\nThe component's auto leaves this to the previous component: %s.\n",
                napcoll_reason_help(decision.reason));
@@ -652,6 +716,7 @@ int explain(options_t *o)
     c.map = map = make_map(o);
     check_placement(o, map);
     read_machine(o, &c.machine);
+    c.rules = read_rules(o->rules);
     c.simulated = !o->closed_form && map->size <= MOST_SIMULATED;
     for (int row = 0; row < o->collective->algorithms && row < MOST_ALGORITHMS; row++) {
         c.candidate[c.candidates++] = weigh(&c, &o->collective->algorithm[row]);
@@ -662,6 +727,7 @@ int explain(options_t *o)
     print_memory(&c);
     print_component(&c);
     rc = print_rank(&c);
+    napcoll_rules_free(c.rules);
     napcoll_node_map_free(map);
     return 0 == rc && 0 == fflush(stdout) && !ferror(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -22,25 +22,6 @@
 #include "napcoll_plan.h"
 #include "select/napcoll_select.h"
 
-const napcoll_collective_t *const collectives[] = {&napcoll_allreduce,
-                                                   &napcoll_reduce,
-                                                   &napcoll_barrier,
-                                                   &napcoll_allgather,
-                                                   &napcoll_allgatherv,
-                                                   &napcoll_reduce_scatter,
-                                                   &napcoll_reduce_scatter_block,
-                                                   &napcoll_scan,
-                                                   &napcoll_exscan,
-                                                   &napcoll_bcast,
-                                                   &napcoll_alltoall,
-                                                   &napcoll_alltoallv,
-                                                   &napcoll_alltoallw,
-                                                   &napcoll_gather,
-                                                   &napcoll_gatherv,
-                                                   &napcoll_scatter,
-                                                   &napcoll_scatterv,
-                                                   NULL};
-
 void complain(const char *format, ...)
 {
     va_list args;
@@ -162,12 +143,12 @@ void read_range(const char *option, const char *text, int value, range_t kind, i
 
 static const napcoll_collective_t *find_collective(const char *name)
 {
-    for (int c = 0; NULL != collectives[c]; c++) {
-        if (0 == strcmp(name, collectives[c]->name)) {
-            return collectives[c];
-        }
+    const napcoll_collective_t *collective = napcoll_collective_find(name);
+
+    if (NULL == collective) {
+        complain("--coll %s: no such collective", name);
     }
-    complain("--coll %s: no such collective", name);
+    return collective;
 }
 
 /* What commands that study one algorithm take where none is named: the node-aware one for small sizes. */
@@ -312,6 +293,7 @@ static const struct {
     {"segments", required_argument, 'g', COMMAND_ALL & ~COMMAND_EXPLAIN},
     {"machine", required_argument, 'M', TIMES | COMMAND_GOAL},
     {"bytes", required_argument, 'b', TIMES | COMMAND_GOAL},
+    {"rules", required_argument, 'L', COMMAND_EXPLAIN},
     {"closed-form", no_argument, 'f', TIMES},
     {"topology", required_argument, 'T', COMMAND_ALL},
     {"hosts", required_argument, 'H', COMMAND_ALL},
@@ -435,6 +417,9 @@ options_t parse_options(int argc, char **argv, unsigned bit)
             break;
         case 'M':
             o.machine = optarg;
+            break;
+        case 'L':
+            o.rules = optarg;
             break;
         case 'b':
             o.byte_range = optarg;

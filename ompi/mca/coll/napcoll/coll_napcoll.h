@@ -16,6 +16,7 @@
  *     coll_napcoll_companions.c   the components that must be there for napcoll to be one
  *     coll_napcoll_agree.c        whether all processes have the same settings
  *     coll_napcoll_topology.c     the switch tree, from a file
+ *     coll_napcoll_rules.c        the rules, from a file
  *     coll_napcoll_module.c       one module per communicator: enabling, the table of functions
  *     coll_napcoll_cache.c        decisions and plans of a module
  *     coll_napcoll_verify.c       new plans, proven before their first use
@@ -76,6 +77,12 @@ enum {
     NAPCOLL_VERIFY_PLANS_BROKEN /**< for tests: on, with process 0's plan spoilt before */
 };
 
+/** What decides on the calls of a collective before their sizes are known, besides NAPCOLL_FORCE_... */
+enum {
+    NAPCOLL_FORCE_UNKNOWN = -1, /**< nobody has asked yet */
+    NAPCOLL_FORCE_BY_SIZE = -2  /**< rules that depend on the size */
+};
+
 /** Counters behind the performance variables. */
 typedef struct napcoll_counters {
     _Atomic unsigned long long runs[NAPCOLL_COLLS][NAPCOLL_MAX_ALGORITHMS];
@@ -101,6 +108,8 @@ typedef struct mca_coll_napcoll_component {
     char *fake_ppn;
     char *fake_map;
     char *topology_file;
+    char *rules_file;
+    napcoll_rules_t *rules;    /**< what the file of process 0 says, NULL: nothing */
     napcoll_machine_t machine; /**< what communication costs here */
     napcoll_job_t job;
     bool job_known;          /**< see mca_coll_napcoll_know_job */
@@ -161,7 +170,8 @@ typedef struct mca_coll_napcoll_module {
         napcoll_patience_t patience;
         napcoll_call_t call; /**< the last one on which ranks agreed */
     } agreed[NAPCOLL_COLLS];
-    int info_force[NAPCOLL_COLLS];           /**< NAPCOLL_FORCE_... of the info key, or -1 */
+    int info_force[NAPCOLL_COLLS];  /**< NAPCOLL_FORCE_... of the info key, or -1 */
+    int ruled_force[NAPCOLL_COLLS]; /**< of the rules on all sizes; see coll_napcoll_rules.c */
     napcoll_cached_t *cached[NAPCOLL_COLLS]; /**< the latest first, a few dozen at most */
     napcoll_engine_t engine;
 } mca_coll_napcoll_module_t;
@@ -178,13 +188,13 @@ int mca_coll_napcoll_know_job(void);
 
 /* coll_napcoll_agree.c */
 
-/** On process 0 of the job: let the others know the settings and the switch tree. Before they exchange
- * addresses. */
+/** On process 0 of the job: let the others know the settings, the rules and the switch tree. Before they
+ * exchange addresses. */
 int mca_coll_napcoll_publish_settings(void);
 
 /**
- * Compare the settings with those of process 0, and take over its switch tree, once per process and after
- * the exchange.
+ * Compare the settings with those of process 0, and take over its rules and its switch tree, once per process
+ * and after the exchange.
  *
  * @return OMPI_SUCCESS, or an error after a message that names what differs
  */
@@ -198,6 +208,25 @@ char *mca_coll_napcoll_read_topology(void);
 
 /** Take in the text that process 0 told: the job's tree. */
 int mca_coll_napcoll_know_topology(const char *text);
+
+/* coll_napcoll_rules.c */
+
+/** Read the rules file, where one is named; says what is wrong with it. Returns its text for the other processes, ""
+ * where there is none, owned by the caller; NULL where memory ran out. */
+char *mca_coll_napcoll_read_rules(void);
+
+/** Take in the text that process 0 told, of so many bytes: the job's rules. */
+int mca_coll_napcoll_know_rules(const char *text, size_t length);
+
+/** Forget the rules, and the decisions that rest on them: when the component closes. */
+void mca_coll_napcoll_forget_rules(void);
+
+/**
+ * What decides on the calls of a collective whatever their sizes, once the nodes are known: what users force; else
+ * what a rule that is on all sizes says; NAPCOLL_FORCE_BY_SIZE where rules depend on sizes; NAPCOLL_FORCE_AUTO where
+ * they say nothing. The same on all ranks. For collectives without an operation.
+ */
+int mca_coll_napcoll_force_any_size(mca_coll_napcoll_module_t *module, napcoll_coll_t coll);
 
 /* coll_napcoll_params.c */
 int mca_coll_napcoll_register(void);

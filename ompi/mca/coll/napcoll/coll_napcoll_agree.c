@@ -8,8 +8,9 @@
  * Agreement: decisions are functions of values that all ranks share, and the settings are among
  * them. A parameter file that differs on one node would make ranks choose different algorithms and
  * wait for each other for ever. So process 0 of the job publishes its settings before the job's
- * processes exchange their business cards, and every process compares its own, once. The switch tree,
- * which process 0 alone reads, goes along: the text is the settings, a newline, and the tree.
+ * processes exchange their business cards, and every process compares its own, once. The rules and the switch
+ * tree, which process 0 alone reads, go along: the text is the settings, a newline, how many bytes the rules have,
+ * a newline, the rules, and the tree.
  */
 
 #include "coll_napcoll.h"
@@ -128,30 +129,51 @@ static void show_difference(const char *mine, const char *theirs)
 
 int mca_coll_napcoll_publish_settings(void)
 {
-    char *mine, *tree, *text = NULL;
+    char *mine, *rules, *tree, *text = NULL;
     int rc = OMPI_ERR_OUT_OF_RESOURCE;
 
     if (0 != OPAL_PROC_MY_NAME.vpid) {
         return OMPI_SUCCESS;
     }
     mine = settings_text(&mca_coll_napcoll_component);
+    rules = mca_coll_napcoll_read_rules();
     tree = mca_coll_napcoll_read_topology();
-    if (NULL != mine && NULL != tree && asprintf(&text, "%s\n%s", mine, tree) >= 0) {
+    if (NULL != mine && NULL != rules && NULL != tree
+        && asprintf(&text, "%s\n%zu\n%s%s", mine, strlen(rules), rules, tree) >= 0) {
         rc = napcoll_compat_publish(key, text);
         free(text);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_know_rules(rules, strlen(rules));
     }
     if (OMPI_SUCCESS == rc) {
         rc = mca_coll_napcoll_know_topology(tree);
     }
     free(mine);
+    free(rules);
     free(tree);
     return rc;
+}
+
+/* What follows the settings: the rules and the tree. */
+static int know_files(const char *text)
+{
+    char *rules = NULL;
+    const size_t length = (size_t) strtoull(text, &rules, 10);
+    int rc;
+
+    if ('\n' != *rules || strlen(rules + 1) < length) {
+        return OMPI_ERR_NOT_FOUND;
+    }
+    rules++;
+    rc = mca_coll_napcoll_know_rules(rules, length);
+    return OMPI_SUCCESS == rc ? mca_coll_napcoll_know_topology(rules + length) : rc;
 }
 
 int mca_coll_napcoll_compare_settings(void)
 {
     opal_process_name_t first = {.jobid = OPAL_PROC_MY_NAME.jobid, .vpid = 0};
-    char *theirs = NULL, *tree = NULL, *mine;
+    char *theirs = NULL, *files = NULL, *mine;
     int rc = OMPI_SUCCESS;
 
     if (0 == OPAL_PROC_MY_NAME.vpid) {
@@ -162,19 +184,19 @@ int mca_coll_napcoll_compare_settings(void)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     if (OMPI_SUCCESS == napcoll_compat_lookup(&first, key, &theirs) && NULL != theirs) {
-        tree = strchr(theirs, '\n');
+        files = strchr(theirs, '\n');
     }
-    if (NULL != tree) {
-        *tree++ = '\0';
+    if (NULL != files) {
+        *files++ = '\0';
     }
-    if (NULL == tree) {
+    if (NULL == files) {
         napcoll_compat_show_help("no settings of process 0", napcoll_compat_hostname());
         rc = OMPI_ERR_NOT_FOUND;
     } else if (0 != strcmp(mine, theirs)) {
         show_difference(mine, theirs);
         rc = OMPI_ERR_BAD_PARAM;
     } else {
-        rc = mca_coll_napcoll_know_topology(tree);
+        rc = know_files(files);
     }
     free(theirs);
     free(mine);

@@ -53,7 +53,10 @@ static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pair
     number[LARGEST] = sixteenth_power(largest);
     rc = mca_coll_napcoll_allreduce(MPI_IN_PLACE, number, NUMBERS, &ompi_mpi_double.dt,
                                     &ompi_mpi_op_sum.op, napcoll->comm, &napcoll->super);
-    call->bytes = class_of_mean(number[SENT] / ranks / ranks);
+    /* the bounds of rules are meant as they are written */
+    call->bytes = NAPCOLL_FORCE_BY_SIZE == mca_coll_napcoll_force_any_size(napcoll, call->coll)
+                      ? (size_t) (number[SENT] / ranks / ranks + 0.5)
+                      : class_of_mean(number[SENT] / ranks / ranks);
     call->largest = 1;
     while (sixteenth_power((double) call->largest) < number[LARGEST]
            && call->largest <= SIZE_MAX / 2) {

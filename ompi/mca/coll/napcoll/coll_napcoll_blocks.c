@@ -74,20 +74,21 @@ static int stands_back(mca_coll_napcoll_module_t *napcoll,
     int rc = OMPI_SUCCESS;
 
     if (exchange->uneven && 0 == exchange->told_bytes
-        && NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force(napcoll, coll) && napcoll->map->nodes > 1) {
+        && NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force_any_size(napcoll, coll)
+        && napcoll->map->nodes > 1) {
         rc = mca_coll_napcoll_pays_to_agree(napcoll, coll, &pays);
     }
     *back = !pays;
     return rc;
 }
 
-/* Whether ranks must agree on sizes: for auto, for a bound on what is in transit, and for the pieces into which blocks
- * are cut. */
-static bool must_agree(const mca_coll_napcoll_module_t *napcoll,
+/* Whether ranks must agree on sizes: for auto, for rules that depend on them, for a bound on what is in transit, and for
+ * the pieces into which blocks are cut. */
+static bool must_agree(mca_coll_napcoll_module_t *napcoll,
                        const mca_coll_napcoll_exchange_t *exchange)
 {
     const napcoll_coll_t coll = exchange->call.coll;
-    const int force = mca_coll_napcoll_force(napcoll, coll);
+    const int force = mca_coll_napcoll_force_any_size(napcoll, coll);
     const bool leaves = NAPCOLL_FORCE_PREVIOUS == force
                         || (NAPCOLL_FORCE_AUTO == force && napcoll->map->nodes < 2);
     const int row = force - NAPCOLL_FORCE_FIRST;
@@ -109,7 +110,7 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
     if (!must_agree(napcoll, exchange)) {
         return OMPI_SUCCESS;
     }
-    if (NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force(napcoll, call->coll)
+    if (NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force_any_size(napcoll, call->coll)
         && napcoll_patience_spares(&napcoll->agreed[call->coll].patience)) {
         const int root = call->root;
 

@@ -212,23 +212,54 @@ static int make_plans(mca_coll_napcoll_module_t *module, napcoll_cached_t *entry
     return rc;
 }
 
+/* Who decided. */
+static void name_decider(const napcoll_cached_t *entry, char text[64])
+{
+    const napcoll_decision_t *decision = &entry->decision;
+
+    if (decision->rule > 0) {
+        (void) snprintf(text, 64, "by line %d of the rules file", decision->rule);
+    } else {
+        (void) snprintf(text, 64, "%s",
+                        entry->force >= NAPCOLL_FORCE_FIRST ? "forced" : "chosen by auto");
+    }
+}
+
+/* Say which rule would have decided, had its algorithm been able to do the call. */
+static void log_passed_rule(const mca_coll_napcoll_module_t *module, const napcoll_cached_t *entry)
+{
+    if (entry->decision.passed > 0) {
+        opal_output_verbose(
+            1, mca_coll_napcoll_component.output,
+            "coll:napcoll: communicator %u: %s: line %d of the rules file is passed over: %s",
+            napcoll_compat_comm_id(module->comm),
+            mca_coll_napcoll_collectives[entry->call.coll]->name, entry->decision.passed,
+            napcoll_reason_help(entry->decision.passed_reason));
+    }
+}
+
 static void log_decision(const mca_coll_napcoll_module_t *module, const napcoll_cached_t *entry)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[entry->call.coll];
     const napcoll_decision_t *decision = &entry->decision;
+    char decider[64];
 
+    log_passed_rule(module, entry);
+    name_decider(entry, decider);
     if (decision->algorithm >= 0) {
         opal_output_verbose(1, mca_coll_napcoll_component.output,
                             "coll:napcoll: communicator %u: %s of %zu to %zu bytes by %s, %s",
                             napcoll_compat_comm_id(module->comm), collective->name, decision->least,
                             decision->most, collective->algorithm[decision->algorithm].name,
-                            entry->force >= NAPCOLL_FORCE_FIRST ? "forced" : "chosen by auto");
+                            decider);
     } else {
         opal_output_verbose(1, mca_coll_napcoll_component.output,
                             "coll:napcoll: communicator %u: %s of %zu to %zu bytes left to the "
-                            "previous component: %s",
+                            "previous component%s%s: %s",
                             napcoll_compat_comm_id(module->comm), collective->name, decision->least,
-                            decision->most, napcoll_reason_help(decision->reason));
+                            decision->most, decision->rule > 0 ? ", " : "",
+                            decision->rule > 0 ? decider : "",
+                            napcoll_reason_help(decision->reason));
     }
 }
 

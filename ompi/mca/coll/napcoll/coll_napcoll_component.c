@@ -108,6 +108,7 @@ static int napcoll_open(void)
 static int napcoll_close(void)
 {
     napcoll_job_destruct(&mca_coll_napcoll_component.job);
+    mca_coll_napcoll_forget_rules();
     opal_output_close(mca_coll_napcoll_component.output);
     mca_coll_napcoll_component.output = -1;
     return OMPI_SUCCESS;

@@ -208,6 +208,7 @@ static void module_construct(mca_coll_napcoll_module_t *module)
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
         module->info_force[coll] = -1;
         module->pays_to_agree[coll] = -1;
+        module->ruled_force[coll] = NAPCOLL_FORCE_UNKNOWN;
     }
 }
 

@@ -148,10 +148,12 @@ static int register_algorithm(const napcoll_collective_t *collective, napcoll_se
 
     mca_coll_napcoll_info_key(collective, key);
     (void) snprintf(name, sizeof(name), "%s_algorithm", collective->name);
-    (void) snprintf(help, sizeof(help),
-                    "Algorithm of %s. auto: the one that costs least on the model of the machine; "
-                    "previous: the function of the component with the next lower priority",
-                    collective->name);
+    (void) snprintf(
+        help, sizeof(help),
+        "Algorithm of %s. auto: what the rules file says (see rules_file), else the one that costs "
+        "least on the model of the machine; "
+        "previous: the function of the component with the next lower priority",
+        collective->name);
     for (int row = 0; row < collective->algorithms; row++) {
         values[NAPCOLL_FORCE_FIRST + row].value = NAPCOLL_FORCE_FIRST + row;
         values[NAPCOLL_FORCE_FIRST + row].string = collective->algorithm[row].name;
@@ -311,6 +313,15 @@ static int register_general(void)
                         "Fan-out of the steps inside a node with provider p2p, at least 2: more "
                         "messages in fewer steps. Vectors over 64 KiB use 2",
                         OPAL_INFO_LVL_6, 2, &component->local_radix);
+    component->rules_file = NULL;
+    (void) mca_base_component_var_register(
+        version, "rules_file",
+        "File of rules that say which algorithm does what, before the model does (napcoll-rules(5)): lines such "
+        "as \"allreduce nodes=2..8 ppn=8 bytes=..4K -> nap\", of which the first that matches decides. An info "
+        "key or a parameter COLLECTIVE_algorithm other than auto comes before them. Process 0 of the job reads the "
+        "file for all; a wrong one is reported and not used. napcoll-plan rules check FILE checks one",
+        MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY,
+        &component->rules_file);
     component->reproducible = false;
     (void) mca_base_component_var_register(
         version, "reproducible",

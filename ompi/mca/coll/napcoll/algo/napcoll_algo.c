@@ -20,6 +20,9 @@ static const struct {
     [NAPCOLL_REASON_PREVIOUS] = {"previous",
                                  "the algorithm parameter or info key asks for the previous "
                                  "component's function"},
+    [NAPCOLL_REASON_RULES] = {"rules",
+                              "a rule of the rules file leaves it to the previous component "
+                              "(see the parameter rules_file)"},
     [NAPCOLL_REASON_NONCOMMUTATIVE] = {"noncommutative",
                                        "the operation does not commute and the algorithm cannot "
                                        "fold in rank order, on this placement or on any"},

@@ -119,6 +119,7 @@ typedef enum {
 typedef enum {
     NAPCOLL_REASON_NONE,
     NAPCOLL_REASON_PREVIOUS,       /**< the parameter or info key asks for the previous function */
+    NAPCOLL_REASON_RULES,          /**< so does a rule of the rules file */
     NAPCOLL_REASON_NONCOMMUTATIVE, /**< the order of the op cannot be kept on this placement */
     NAPCOLL_REASON_PLACEMENT,      /**< the ranks of some node are not one interval */
     NAPCOLL_REASON_POWER_OF_TWO,   /**< the number of ranks is none */
@@ -257,6 +258,12 @@ extern const napcoll_collective_t napcoll_gather;
 extern const napcoll_collective_t napcoll_gatherv;
 extern const napcoll_collective_t napcoll_scatter;
 extern const napcoll_collective_t napcoll_scatterv;
+
+/** All of them, NULL after the last. */
+extern const napcoll_collective_t *const napcoll_collectives[];
+
+/** The table of a collective by its name, or NULL. */
+const napcoll_collective_t *napcoll_collective_find(const char *name);
 
 /** The first tunable of a row that reckons so, or -1. */
 int napcoll_algorithm_tunable(const napcoll_algorithm_t *algorithm, napcoll_reckons_t reckons);

@@ -23,6 +23,7 @@ static int cost_of(napcoll_recall_t *recall, const napcoll_collective_t *collect
     napcoll_decision_t decision;
 
     chosen.force = NAPCOLL_FORCE_AUTO;
+    chosen.rules = NULL; /* they say nothing of costs */
     if (0 != napcoll_recall_select(recall, collective, &chosen, question, &decision)) {
         return -1;
     }

@@ -13,8 +13,9 @@
 static bool is_alike(const napcoll_recalled_t *a, const napcoll_recalled_t *b)
 {
     return a->collective == b->collective && a->map == b->map && a->crowded == b->crowded
-           && a->force == b->force && a->ordered == b->ordered && a->in_place == b->in_place
-           && a->root == b->root && a->direct == b->direct && a->bounded == b->bounded;
+           && a->force == b->force && a->rules == b->rules && a->ordered == b->ordered
+           && a->in_place == b->in_place && a->root == b->root && a->direct == b->direct
+           && a->bounded == b->bounded;
 }
 
 static void keep(napcoll_recall_t *recall, const napcoll_recalled_t *entry)
@@ -35,6 +36,7 @@ int napcoll_recall_select(napcoll_recall_t *recall, const napcoll_collective_t *
                                 .map = napcoll_node_map_fingerprint(question->map),
                                 .crowded = question->map->crowded,
                                 .force = settings->force,
+                                .rules = settings->rules,
                                 .ordered = question->ordered,
                                 .in_place = question->in_place,
                                 .root = question->root,

@@ -25,6 +25,7 @@ typedef struct napcoll_recalled {
     uint64_t map; /**< napcoll_node_map_fingerprint */
     bool crowded; /**< of the map; the fingerprint knows nothing of it */
     int force;
+    const napcoll_rules_t *rules;
     bool ordered;
     bool in_place;
     int root;
@@ -45,8 +46,8 @@ typedef struct napcoll_recall {
 /**
  * What napcoll_select says, from memory or by asking it.
  *
- * @param[in,out] recall      the memory; one caller at a time. Its settings but `force` must always be the
- *                            same
+ * @param[in,out] recall      the memory; one caller at a time. Its settings but `force` and `rules` must always
+ *                            be the same, and rules stay what they are as long as it is in use
  * @param[in]     collective  see napcoll_select, as all that follow
  * @param[in]     settings
  * @param[in]     question

@@ -99,7 +99,8 @@ static napcoll_params_t params_of(const napcoll_collective_t *collective, int ro
                                   const napcoll_question_t *question,
                                   const napcoll_decision_t *decision)
 {
-    const size_t bytes = 0 == decision->least ? 0 : decision->most / 2;
+    /* a class, however rules or thresholds narrow it, has only larger sizes, or none */
+    const bool large = decision->least > LARGE_BYTES;
     napcoll_params_t params = {.in_place = question->in_place,
                                .ordered = question->ordered,
                                .reproducible = napcoll_goal_folds(collective->goal)
@@ -108,7 +109,7 @@ static napcoll_params_t params_of(const napcoll_collective_t *collective, int ro
                                .root = question->root,
                                .segments = 1,
                                .provider = settings->provider,
-                               .local_radix = bytes < LARGE_BYTES ? settings->local_radix : 2};
+                               .local_radix = large ? 2 : settings->local_radix};
 
     if (collective->algorithm[row].segmented && NULL == collective->algorithm[row].hops
         && settings->segment_bytes > 0) {
@@ -340,14 +341,19 @@ static int choose_cheapest(const napcoll_collective_t *collective,
     return 0;
 }
 
-/* The row that is forced, with what is cheapest where its tunables are left open. */
+/* The row that is forced, or that a rule names, with what is cheapest where its tunables are left open. */
 static int take_forced(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
-                       const napcoll_question_t *question, napcoll_decision_t *decision)
+                       const napcoll_question_t *question, const napcoll_rule_t *rule,
+                       napcoll_decision_t *decision)
 {
     const int row = settings->force - NAPCOLL_FORCE_FIRST;
     const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
-    const napcoll_params_t params = params_of(collective, row, settings, question, decision);
+    napcoll_params_t params = params_of(collective, row, settings, question, decision);
 
+    if (NULL != rule) {
+        params.local_radix = rule->local_radix > 0 ? rule->local_radix : params.local_radix;
+        params.segments = rule->segments > 0 ? rule->segments : params.segments;
+    }
     decision->params = params;
     decision->reason = napcoll_algorithm_eligible(algorithm, question->map, &params);
     if (NAPCOLL_REASON_NONE != decision->reason) {
@@ -360,6 +366,44 @@ static int take_forced(const napcoll_collective_t *collective, const napcoll_set
     }
     decision->algorithm = row;
     return 0;
+}
+
+/* Have a rule decide, where one does: *settings become those under which it has what it names forced, and the sizes
+ * of the decision those for which rules say the same. Returns the rule, or NULL. */
+static const napcoll_rule_t *obey_rules(const napcoll_collective_t *collective,
+                                        napcoll_settings_t *settings,
+                                        const napcoll_question_t *question,
+                                        napcoll_decision_t *decision)
+{
+    const napcoll_rules_case_t about = {.collective = collective,
+                                        .map = question->map,
+                                        .ordered = question->ordered,
+                                        .reproducible = settings->reproducible};
+    const napcoll_ruling_t ruling = napcoll_rules_find(settings->rules, &about, question->bytes);
+    const napcoll_rule_t *rule = ruling.rule;
+
+    decision->least = decision->least > ruling.least ? decision->least : ruling.least;
+    decision->most = decision->most < ruling.most ? decision->most : ruling.most;
+    if (NULL != ruling.passed) {
+        decision->passed = ruling.passed->line;
+        decision->passed_reason = ruling.reason;
+    }
+    if (NULL == rule) {
+        return NULL;
+    }
+    decision->rule = rule->line;
+    if (NAPCOLL_RULE_FALLBACK == rule->action) {
+        settings->force = NAPCOLL_FORCE_PREVIOUS;
+    }
+    if (NAPCOLL_RULE_ALGORITHM == rule->action) {
+        settings->force = NAPCOLL_FORCE_FIRST + rule->algorithm;
+        for (int t = 0; t < NAPCOLL_MAX_TUNABLES; t++) {
+            if (NAPCOLL_RULE_UNSET != rule->tunable[t]) {
+                settings->tunable[rule->algorithm][t] = rule->tunable[t];
+            }
+        }
+    }
+    return rule;
 }
 
 napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collective)
@@ -382,17 +426,22 @@ napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collectiv
 int napcoll_select(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
                    const napcoll_question_t *question, napcoll_decision_t *decision)
 {
+    napcoll_settings_t ruled = *settings;
+    const napcoll_rule_t *rule = NULL;
     int rc = 0;
 
     *decision = (napcoll_decision_t){.algorithm = -1};
     set_class(decision, question->bytes);
-    narrow_class(decision, collective, settings, question->bytes);
-    if (settings->force >= NAPCOLL_FORCE_FIRST) {
-        rc = take_forced(collective, settings, question, decision);
-    } else if (NAPCOLL_FORCE_AUTO == settings->force) {
-        rc = choose_cheapest(collective, settings, question, decision);
+    if (NAPCOLL_FORCE_AUTO == settings->force && NULL != settings->rules) {
+        rule = obey_rules(collective, &ruled, question, decision);
+    }
+    narrow_class(decision, collective, &ruled, question->bytes);
+    if (ruled.force >= NAPCOLL_FORCE_FIRST) {
+        rc = take_forced(collective, &ruled, question, rule, decision);
+    } else if (NAPCOLL_FORCE_AUTO == ruled.force) {
+        rc = choose_cheapest(collective, &ruled, question, decision);
     } else {
-        decision->reason = NAPCOLL_REASON_PREVIOUS;
+        decision->reason = NULL == rule ? NAPCOLL_REASON_PREVIOUS : NAPCOLL_REASON_RULES;
     }
     decision->params.local_tree = NAPCOLL_SHAPE_TREE == settings->shape
                                   || (NAPCOLL_SHAPE_AUTO == settings->shape

@@ -8,8 +8,9 @@
  * The selection: one decision, with its reason, from values that all ranks of a communicator
  * share. Pure: no MPI in here.
  *
- * Order: what the user forces (info key, then parameter), else `auto`: the algorithm, with its
- * segments and local radix, that costs least on the model of the machine; else the previous function. The model
+ * Order: what the user forces (info key, then parameter), else what the rules file says, else `auto`: the
+ * algorithm, with its segments and local radix, that costs least on the model of the machine; else the previous
+ * function. The model
  * knows nothing of messages that are lost, so of gathers and scatters auto leaves out what sends many messages at
  * once of sizes of which HeteroMPI's thresholds warn.
  * Nothing in a decision depends on one rank's own view, so all ranks decide alike.
@@ -20,6 +21,7 @@
 
 #include "algo/napcoll_algo.h"
 #include "model/napcoll_machine.h"
+#include "select/napcoll_rules.h"
 #include "select/napcoll_thresholds.h"
 
 /** Values of an algorithm parameter; an algorithm's own value is NAPCOLL_FORCE_FIRST + its row. */
@@ -37,6 +39,7 @@ typedef struct napcoll_settings {
     size_t segment_bytes;             /**< of vectors that go through a pipeline */
     napcoll_thresholds_t thresholds;  /**< of gathers and scatters */
     const napcoll_machine_t *machine; /**< what auto reckons with; borrowed */
+    const napcoll_rules_t *rules;     /**< what comes before the model; borrowed; NULL: none */
     int tunable[NAPCOLL_MAX_ALGORITHMS][NAPCOLL_MAX_TUNABLES]; /**< by row of the table */
 } napcoll_settings_t;
 
@@ -68,6 +71,9 @@ typedef struct napcoll_decision {
     size_t least;            /**< the decision holds for so many bytes, least .. most */
     size_t most;
     double cost_us; /**< what auto reckons with; 0 where it did not reckon */
+    int rule;       /**< line of the rule that decided so, if only that auto is to; 0: none did */
+    int passed; /**< line of the first rule that matches, but whose algorithm cannot do it; 0: none */
+    napcoll_reason_t passed_reason; /**< why it cannot */
 } napcoll_decision_t;
 
 /** The settings of a collective where users set none, but the machine. */

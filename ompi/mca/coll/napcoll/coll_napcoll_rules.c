@@ -1,0 +1,132 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The rules: process 0 of the job reads the file that the parameter rules_file names, and tells the others what it
+ * read together with its settings. So the file need be there on one node only, and all ranks obey the same rules.
+ */
+
+#include "coll_napcoll.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Say what is wrong with the file: the job goes on without. */
+static void complain(const char *path, const napcoll_rules_error_t *error)
+{
+    char place[64] = "";
+
+    if (error->line > 0) {
+        (void) snprintf(place, sizeof(place), ", line %d, column %d", error->line, error->column);
+    }
+    napcoll_compat_show_help("bad rules file", path, place, napcoll_compat_hostname(), error->text);
+}
+
+/* The contents of the file, or NULL with *error set. */
+static char *read_file(const char *path, napcoll_rules_error_t *error)
+{
+    napcoll_rules_t *rules = NULL;
+    char *text = NULL;
+    size_t length;
+    FILE *in = fopen(path, "r");
+
+    if (NULL == in) {
+        *error = (napcoll_rules_error_t){.line = 0};
+        (void) snprintf(error->text, sizeof(error->text), "it cannot be opened (%s)",
+                        strerror(errno));
+        return NULL;
+    }
+    if (0 == napcoll_rules_load(in, &text, &length, error)
+        && 0 != napcoll_rules_parse(text, length, &rules, error)) {
+        free(text);
+        text = NULL;
+    }
+    (void) fclose(in);
+    napcoll_rules_free(rules);
+    return text;
+}
+
+char *mca_coll_napcoll_read_rules(void)
+{
+    const char *path = mca_coll_napcoll_component.rules_file;
+    napcoll_rules_error_t error;
+    char *text;
+
+    if (NULL == path || '\0' == path[0]) {
+        return strdup("");
+    }
+    text = read_file(path, &error);
+    if (NULL == text) {
+        complain(path, &error);
+        return strdup("");
+    }
+    return text;
+}
+
+int mca_coll_napcoll_know_rules(const char *text, size_t length)
+{
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    napcoll_rules_error_t error;
+
+    if (0 == length) {
+        return OMPI_SUCCESS;
+    }
+    /* Process 0 has read the same without a mistake: the only thing to go wrong here is memory. */
+    if (0 != napcoll_rules_parse(text, length, &component->rules, &error)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
+        component->settings[coll].rules = component->rules;
+    }
+    return OMPI_SUCCESS;
+}
+
+void mca_coll_napcoll_forget_rules(void)
+{
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+
+    for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
+        component->settings[coll].rules = NULL;
+    }
+    napcoll_rules_free(component->rules);
+    component->rules = NULL;
+    memset(&component->recall, 0,
+           sizeof(component->recall)); /* its decisions are those of the rules */
+}
+
+/* What the rules decide on all calls of a collective on a communicator, whatever the size. */
+static int ruled_force(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
+{
+    const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    const napcoll_rules_case_t about = {.collective = mca_coll_napcoll_collectives[coll],
+                                        .map = module->map,
+                                        .reproducible = component->reproducible};
+    const napcoll_rule_t *rule;
+
+    switch (napcoll_rules_scope(component->rules, &about, &rule)) {
+    case NAPCOLL_RULES_BY_SIZE:
+        return NAPCOLL_FORCE_BY_SIZE;
+    case NAPCOLL_RULES_ONE:
+        return NAPCOLL_RULE_FALLBACK == rule->action ? NAPCOLL_FORCE_PREVIOUS
+                                                     : NAPCOLL_FORCE_FIRST + rule->algorithm;
+    default:
+        return NAPCOLL_FORCE_AUTO;
+    }
+}
+
+int mca_coll_napcoll_force_any_size(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
+{
+    const int force = mca_coll_napcoll_force(module, coll);
+
+    if (NAPCOLL_FORCE_AUTO != force || NULL == mca_coll_napcoll_component.rules) {
+        return force;
+    }
+    if (NAPCOLL_FORCE_UNKNOWN == module->ruled_force[coll]) {
+        module->ruled_force[coll] = ruled_force(module, coll);
+    }
+    return module->ruled_force[coll];
+}

@@ -1,0 +1,225 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Rules: which one decides, and how they are written (see the header).
+ */
+
+#include "select/napcoll_rules.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+napcoll_rule_t napcoll_rule_any(const napcoll_collective_t *collective,
+                                napcoll_rule_action_t action)
+{
+    napcoll_rule_t rule = {.collective = collective,
+                           .nodes = {0, SIZE_MAX},
+                           .ppn = {0, SIZE_MAX},
+                           .bytes = {0, SIZE_MAX},
+                           .ordered = NAPCOLL_RULE_ANY,
+                           .scattered = NAPCOLL_RULE_ANY,
+                           .action = action,
+                           .algorithm = -1};
+
+    for (int t = 0; t < NAPCOLL_MAX_TUNABLES; t++) {
+        rule.tunable[t] = NAPCOLL_RULE_UNSET;
+    }
+    return rule;
+}
+
+void napcoll_rules_free(napcoll_rules_t *rules)
+{
+    if (NULL != rules) {
+        free(rules->rule);
+        free(rules);
+    }
+}
+
+static bool has(const napcoll_rule_range_t *range, size_t number)
+{
+    return number >= range->least && number <= range->most;
+}
+
+static bool fits(napcoll_rule_whether_t wanted, bool is)
+{
+    return NAPCOLL_RULE_ANY == wanted || is == (NAPCOLL_RULE_YES == wanted);
+}
+
+/* Whether a rule is on such calls, of some size. */
+static bool is_on(const napcoll_rule_t *rule, const napcoll_rules_case_t *about)
+{
+    return rule->collective == about->collective && has(&rule->nodes, (size_t) about->map->nodes)
+           && has(&rule->ppn, (size_t) about->map->max_ppn) && fits(rule->ordered, about->ordered)
+           && fits(rule->scattered, !about->map->contiguous);
+}
+
+/* What stands against a rule's algorithm; nothing against other actions. */
+static napcoll_reason_t refusal(const napcoll_rule_t *rule, const napcoll_rules_case_t *about)
+{
+    const napcoll_params_t params = {
+        .ordered = about->ordered,
+        .reproducible = about->reproducible && napcoll_goal_folds(about->collective->goal)};
+
+    return NAPCOLL_RULE_ALGORITHM == rule->action ? napcoll_algorithm_eligible(
+               &rule->collective->algorithm[rule->algorithm], about->map, &params)
+                                                  : NAPCOLL_REASON_NONE;
+}
+
+/* Keep of the sizes of a ruling those on which a rule says the same as on `bytes`; returns whether it is on these. */
+static bool narrow(napcoll_ruling_t *ruling, const napcoll_rule_range_t *range, size_t bytes)
+{
+    size_t least = range->least, most = range->most;
+    const bool is_within = has(range, bytes);
+
+    if (bytes < range->least) {
+        least = 0;
+        most = range->least - 1;
+    } else if (bytes > range->most) {
+        least = range->most + 1;
+        most = SIZE_MAX;
+    }
+    ruling->least = ruling->least > least ? ruling->least : least;
+    ruling->most = ruling->most < most ? ruling->most : most;
+    return is_within;
+}
+
+napcoll_ruling_t napcoll_rules_find(const napcoll_rules_t *rules, const napcoll_rules_case_t *about,
+                                    size_t bytes)
+{
+    napcoll_ruling_t ruling = {.most = SIZE_MAX, .reason = NAPCOLL_REASON_NONE};
+
+    for (int i = 0; NULL != rules && i < rules->rules; i++) {
+        const napcoll_rule_t *rule = &rules->rule[i];
+        napcoll_reason_t reason;
+
+        if (!is_on(rule, about) || !narrow(&ruling, &rule->bytes, bytes)) {
+            continue;
+        }
+        reason = refusal(rule, about);
+        if (NAPCOLL_REASON_NONE == reason) {
+            ruling.rule = rule;
+            break;
+        }
+        if (NULL == ruling.passed) {
+            ruling.passed = rule;
+            ruling.reason = reason;
+        }
+    }
+    return ruling;
+}
+
+napcoll_rules_scope_t napcoll_rules_scope(const napcoll_rules_t *rules,
+                                          const napcoll_rules_case_t *about,
+                                          const napcoll_rule_t **rule)
+{
+    bool sized = false, other = false;
+
+    *rule = NULL;
+    for (int i = 0; NULL != rules && i < rules->rules; i++) {
+        const napcoll_rule_t *at = &rules->rule[i];
+
+        if (!is_on(at, about) || NAPCOLL_REASON_NONE != refusal(at, about)) {
+            continue;
+        }
+        other = other || NAPCOLL_RULE_AUTO != at->action;
+        if (0 == at->bytes.least && SIZE_MAX == at->bytes.most) {
+            if (!sized && other) {
+                *rule = at;
+                return NAPCOLL_RULES_ONE;
+            }
+            break; /* nothing behind it is ever reached */
+        }
+        sized = true;
+    }
+    return sized && other ? NAPCOLL_RULES_BY_SIZE : NAPCOLL_RULES_SILENT;
+}
+
+/* ---- writing ---- */
+
+/* With the largest of the suffixes that divides the number, where sizes may have one. */
+static void print_number(size_t number, bool scaled, FILE *out)
+{
+    static const char suffix[] = "KMG";
+    int power = 0;
+
+    while (scaled && power < 3 && number > 0 && 0 == number % 1024) {
+        number /= 1024;
+        power++;
+    }
+    fprintf(out, "%zu", number);
+    if (power > 0) {
+        fputc(suffix[power - 1], out);
+    }
+}
+
+static void print_range(const char *key, const napcoll_rule_range_t *range, bool scaled, FILE *out)
+{
+    if (0 == range->least && SIZE_MAX == range->most) {
+        return;
+    }
+    fprintf(out, " %s=", key);
+    if (range->least > 0 || 0 == range->most) {
+        print_number(range->least, scaled, out);
+    }
+    if (range->least == range->most) {
+        return;
+    }
+    fputs("..", out);
+    if (range->most < SIZE_MAX) {
+        print_number(range->most, scaled, out);
+    }
+}
+
+static void print_tunables(const napcoll_rule_t *rule, FILE *out)
+{
+    const napcoll_tunable_t *tunable = rule->collective->algorithm[rule->algorithm].tunable;
+
+    if (rule->local_radix > 0) {
+        fprintf(out, " local_radix=%d", rule->local_radix);
+    }
+    if (rule->segments > 0) {
+        fprintf(out, " segments=%d", rule->segments);
+    }
+    for (int t = 0; NULL != tunable[t].name; t++) {
+        const int value = rule->tunable[t];
+
+        if (NAPCOLL_RULE_UNSET == value) {
+            continue;
+        }
+        if (NULL == tunable[t].names) {
+            fprintf(out, " %s=%d", tunable[t].name, value);
+        } else {
+            fprintf(out, " %s=%s", tunable[t].name,
+                    0 == value ? "auto" : tunable[t].names[value - 1]);
+        }
+    }
+}
+
+int napcoll_rule_print(const napcoll_rule_t *rule, FILE *out)
+{
+    fputs(rule->collective->name, out);
+    print_range("nodes", &rule->nodes, false, out);
+    print_range("ppn", &rule->ppn, false, out);
+    print_range("bytes", &rule->bytes, true, out);
+    if (NAPCOLL_RULE_ANY != rule->ordered) {
+        fprintf(out, " op=%s", NAPCOLL_RULE_YES == rule->ordered ? "ordered" : "commutative");
+    }
+    if (NAPCOLL_RULE_ANY != rule->scattered) {
+        fprintf(out, " placement=%s",
+                NAPCOLL_RULE_YES == rule->scattered ? "scattered" : "contiguous");
+    }
+    fprintf(out, " -> %s",
+            NAPCOLL_RULE_FALLBACK == rule->action ? "fallback"
+            : NAPCOLL_RULE_AUTO == rule->action
+                ? "auto"
+                : rule->collective->algorithm[rule->algorithm].name);
+    if (NAPCOLL_RULE_ALGORITHM == rule->action) {
+        print_tunables(rule, out);
+    }
+    fputc('\n', out);
+    return ferror(out) ? -1 : 0;
+}

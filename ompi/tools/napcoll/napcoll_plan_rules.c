@@ -1,0 +1,169 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * napcoll-plan rules: checking rules files, and making them of measurements (napcoll_plan_csv.c). Rules that explain
+ * obeys are read here, too.
+ */
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "napcoll_plan.h"
+#include "select/napcoll_rules_check.h"
+
+/* A file that is checked, and what was found. */
+typedef struct {
+    const char *path;
+    int found[NAPCOLL_RULES_REMARK + 1];
+} checked_t;
+
+static bool is_standard_input(const char *path)
+{
+    return 0 == strcmp(path, "-");
+}
+
+/* The contents of a file; ends the program where it cannot be read. */
+static char *load(const char *path, size_t *length)
+{
+    napcoll_rules_error_t error;
+    FILE *in = is_standard_input(path) ? stdin : fopen(path, "r");
+    char *text;
+    int rc;
+
+    if (NULL == in) {
+        complain("%s: cannot be opened (%s)", path, strerror(errno));
+    }
+    rc = napcoll_rules_load(in, &text, length, &error);
+    if (stdin != in) {
+        (void) fclose(in);
+    }
+    if (0 != rc) {
+        complain("%s: %s", path, error.text);
+    }
+    return text;
+}
+
+/* Print a finding, with its place in the form that editors know. */
+static void print_finding(void *context, napcoll_rules_severity_t severity,
+                          const napcoll_rules_error_t *finding)
+{
+    static const char *const names[] = {"error", "warning", "remark"};
+    checked_t *checked = context;
+
+    checked->found[severity]++;
+    printf("%s:", checked->path);
+    if (finding->line > 0) {
+        printf("%d:", finding->line);
+    }
+    if (finding->column > 0) {
+        printf("%d:", finding->column);
+    }
+    printf(" %s: %s\n", names[severity], finding->text);
+}
+
+/* Returns whether nothing is wrong with a file. */
+static bool check_file(const char *path)
+{
+    checked_t checked = {.path = is_standard_input(path) ? "standard input" : path};
+    size_t length;
+    char *text = load(path, &length);
+    const int wrong = napcoll_rules_check(text, length, print_finding, &checked);
+
+    free(text);
+    if (wrong < 0) {
+        out_of_memory();
+    }
+    printf(
+        "%s: %d error%s, %d warning%s, %d remark%s\n", checked.path,
+        checked.found[NAPCOLL_RULES_ERROR], 1 == checked.found[NAPCOLL_RULES_ERROR] ? "" : "s",
+        checked.found[NAPCOLL_RULES_WARNING], 1 == checked.found[NAPCOLL_RULES_WARNING] ? "" : "s",
+        checked.found[NAPCOLL_RULES_REMARK], 1 == checked.found[NAPCOLL_RULES_REMARK] ? "" : "s");
+    return 0 == wrong;
+}
+
+static int check_files(int argc, char **argv)
+{
+    bool good = true;
+
+    if (argc < 1) {
+        complain("rules check: expected a rules file, or - for standard input");
+    }
+    for (int i = 0; i < argc; i++) {
+        if ('-' == argv[i][0] && !is_standard_input(argv[i])) {
+            complain("%s: not an option of rules check", argv[i]);
+        }
+        good = check_file(argv[i]) && good;
+    }
+    return good && 0 == fflush(stdout) && !ferror(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int from_csv(int argc, char **argv)
+{
+    static const struct option names[] = {{"margin", required_argument, NULL, 'm'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {NULL, 0, NULL, 0}};
+    const char *output = NULL;
+    double margin = 0.05;
+    char *end;
+
+    for (int c; - 1 != (c = getopt_long(argc, argv, "", names, NULL));) {
+        switch (c) {
+        case 'm':
+            margin = strtod(optarg, &end);
+            if (end == optarg || '\0' != *end || !(margin >= 0 && margin <= 1)) {
+                complain("--margin %s: expected a number from 0 to 1, a part of the least time",
+                         optarg);
+            }
+            break;
+        case 'o':
+            output = optarg;
+            break;
+        default:
+            exit(EXIT_USAGE); /* getopt_long named the option */
+        }
+    }
+    if (optind == argc) {
+        complain("rules from-csv: expected a file that collbench --csv wrote");
+    }
+    return rules_from_csv(argv + optind, argc - optind, margin, output);
+}
+
+int rules(int argc, char **argv)
+{
+    if (argc > 2 && 0 == strcmp(argv[2], "check")) {
+        return check_files(argc - 3, argv + 3);
+    }
+    if (argc > 2 && 0 == strcmp(argv[2], "from-csv")) {
+        return from_csv(argc - 2, argv + 2);
+    }
+    complain("rules%s%s: expected rules check FILE... or rules from-csv FILE...",
+             argc > 2 ? " " : "", argc > 2 ? argv[2] : "");
+}
+
+napcoll_rules_t *read_rules(const char *path)
+{
+    napcoll_rules_error_t error;
+    napcoll_rules_t *read;
+    size_t length;
+    char *text;
+
+    if (NULL == path) {
+        return NULL;
+    }
+    text = load(path, &length);
+    if (0 != napcoll_rules_parse(text, length, &read, &error)) {
+        if (0 == error.line) {
+            complain("--rules %s: %s", path, error.text);
+        }
+        complain("--rules %s:%d:%d: %s", path, error.line, error.column, error.text);
+    }
+    free(text);
+    return read;
+}

@@ -1,0 +1,268 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The selection with rules: between what users force and the model, exactly on the sizes that they name.
+ */
+
+#include "cmocka_setup.h"
+#include "placement.h"
+
+#include "algo/allreduce/allreduce.h"
+#include "algo/alltoall/alltoall.h"
+#include "algo/bcast/bcast.h"
+#include "algo/gather/gather.h"
+#include "select/napcoll_agreement.h"
+#include "select/napcoll_recall.h"
+
+static napcoll_rules_t *read_all(const char *text)
+{
+    napcoll_rules_error_t error = {0};
+    napcoll_rules_t *rules = NULL;
+
+    if (0 != napcoll_rules_parse(text, strlen(text), &rules, &error)) {
+        fail_msg("line %d, column %d: %s", error.line, error.column, error.text);
+    }
+    return rules;
+}
+
+static napcoll_settings_t settings_with(const napcoll_collective_t *collective,
+                                        const napcoll_rules_t *rules)
+{
+    napcoll_settings_t settings = napcoll_select_defaults(collective);
+
+    settings.machine = &napcoll_machine_default;
+    settings.rules = rules;
+    return settings;
+}
+
+static napcoll_decision_t ask(const napcoll_collective_t *collective,
+                              const napcoll_settings_t *settings, size_t bytes, bool ordered)
+{
+    napcoll_node_map_t *map = placement("4", "block", 16);
+    const napcoll_question_t question = {.map = map, .bytes = bytes, .ordered = ordered};
+    napcoll_decision_t decision;
+
+    assert_int_equal(napcoll_select(collective, settings, &question, &decision), 0);
+    assert_true(decision.least <= bytes && bytes <= decision.most);
+    napcoll_node_map_free(map);
+    return decision;
+}
+
+static void rules_come_behind_what_is_forced_and_before_the_model(void **state)
+{
+    napcoll_rules_t *rules = read_all(
+        "allreduce bytes=..100 -> tree\nallreduce bytes=..200 -> fallback\n"
+        "allreduce bytes=..300 -> auto\n");
+    napcoll_settings_t settings = settings_with(&napcoll_allreduce, rules);
+    const napcoll_settings_t plain = settings_with(&napcoll_allreduce, NULL);
+    napcoll_decision_t decision = ask(&napcoll_allreduce, &settings, 8, false);
+
+    (void) state;
+    assert_int_equal(decision.algorithm, NAPCOLL_ALLREDUCE_TREE);
+    assert_int_equal(decision.rule, 1);
+    decision = ask(&napcoll_allreduce, &settings, 200, false);
+    assert_int_equal(decision.algorithm, -1);
+    assert_int_equal(decision.reason, NAPCOLL_REASON_RULES);
+    assert_int_equal(decision.rule, 2);
+    decision = ask(&napcoll_allreduce, &settings, 256, false);
+    assert_int_equal(decision.algorithm, ask(&napcoll_allreduce, &plain, 256, false).algorithm);
+    assert_int_equal(decision.rule, 3);
+    decision = ask(&napcoll_allreduce, &settings, 400, false);
+    assert_int_equal(decision.algorithm, ask(&napcoll_allreduce, &plain, 400, false).algorithm);
+    assert_int_equal(decision.rule, 0);
+    assert_true(decision.cost_us > 0);
+
+    settings.force = NAPCOLL_FORCE_FIRST + NAPCOLL_ALLREDUCE_NAP;
+    decision = ask(&napcoll_allreduce, &settings, 8, false);
+    assert_int_equal(decision.algorithm, NAPCOLL_ALLREDUCE_NAP);
+    assert_int_equal(decision.rule, 0);
+    settings.force = NAPCOLL_FORCE_PREVIOUS;
+    assert_int_equal(ask(&napcoll_allreduce, &settings, 8, false).reason, NAPCOLL_REASON_PREVIOUS);
+    napcoll_rules_free(rules);
+}
+
+/* Within one power of two there may be several rules, and what is between them is the model's. */
+static void a_decision_never_crosses_the_bounds_of_a_rule(void **state)
+{
+    napcoll_rules_t *rules = read_all(
+        "allreduce bytes=5000..6000 -> tree\nallreduce bytes=6001..6002 -> smp\n");
+    const napcoll_settings_t settings = settings_with(&napcoll_allreduce, rules);
+    static const struct {
+        size_t bytes, least, most;
+        int rule;
+    } cases[] = {{4096, 2049, 4096, 0}, {4097, 4097, 4999, 0}, {4999, 4097, 4999, 0},
+                 {5000, 5000, 6000, 1}, {6000, 5000, 6000, 1}, {6001, 6001, 6002, 2},
+                 {6002, 6001, 6002, 2}, {6003, 6003, 8192, 0}, {8193, 8193, 16384, 0}};
+
+    (void) state;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+        const napcoll_decision_t decision = ask(&napcoll_allreduce, &settings, cases[c].bytes,
+                                                false);
+
+        assert_int_equal(decision.rule, cases[c].rule);
+        assert_true(decision.least == cases[c].least && decision.most == cases[c].most);
+    }
+    napcoll_rules_free(rules);
+}
+
+static void what_a_rule_leaves_open_the_model_chooses(void **state)
+{
+    napcoll_rules_t *rules = read_all("allreduce bytes=..64 -> smp radix=3 local_radix=5\n"
+                                      "allreduce bytes=..128 -> smp\n"
+                                      "allreduce bytes=128K.. -> ring segments=3\n"
+                                      "bcast bytes=1M.. -> chain segments=6\n"
+                                      "bcast -> chain\n"
+                                      "gather bytes=..20000 -> credit piece_bytes=3000\n"
+                                      "alltoall -> tuna\n");
+    napcoll_settings_t settings = settings_with(&napcoll_allreduce, rules);
+    napcoll_settings_t forced = settings_with(&napcoll_allreduce, NULL);
+    napcoll_decision_t decision = ask(&napcoll_allreduce, &settings, 64, false);
+
+    (void) state;
+    settings.tunable[NAPCOLL_ALLREDUCE_SMP][0] = 7; /* the rule's word is before the parameter's */
+    decision = ask(&napcoll_allreduce, &settings, 64, false);
+    assert_int_equal(decision.params.tunable[0], 3);
+    assert_int_equal(decision.params.local_radix, 5);
+    assert_int_equal(ask(&napcoll_allreduce, &settings, 65, false).params.tunable[0], 7);
+    settings.tunable[NAPCOLL_ALLREDUCE_SMP][0] = 0;
+    forced.force = NAPCOLL_FORCE_FIRST + NAPCOLL_ALLREDUCE_SMP;
+    assert_int_equal(ask(&napcoll_allreduce, &settings, 65, false).params.tunable[0],
+                     ask(&napcoll_allreduce, &forced, 65, false).params.tunable[0]);
+    assert_int_equal(ask(&napcoll_allreduce, &settings, 1 << 20, false).params.segments, 3);
+    settings = settings_with(&napcoll_bcast, rules);
+    decision = ask(&napcoll_bcast, &settings, 1 << 20, false);
+    assert_int_equal(decision.params.segments, 6);
+    forced = settings_with(&napcoll_bcast, NULL);
+    forced.force = NAPCOLL_FORCE_FIRST + decision.algorithm;
+    assert_int_equal(ask(&napcoll_bcast, &settings, 1 << 18, false).params.segments,
+                     ask(&napcoll_bcast, &forced, 1 << 18, false).params.segments);
+    settings = settings_with(&napcoll_gather, rules);
+    decision = ask(&napcoll_gather, &settings, 20000, false);
+    assert_int_equal(decision.algorithm, NAPCOLL_GATHER_CREDIT);
+    assert_int_equal(decision.params.segments, 7);
+    assert_int_equal(decision.least, 18001); /* where pieces are seven */
+    assert_int_equal(decision.most, 20000);  /* where the rule ends */
+    settings = settings_with(&napcoll_alltoall, rules);
+    decision = ask(&napcoll_alltoall, &settings, 8, false);
+    assert_int_equal(decision.algorithm, NAPCOLL_ALLTOALL_TUNA);
+    assert_true(decision.params.tunable[0] >= 2 && decision.cost_us > 0);
+    napcoll_rules_free(rules);
+}
+
+static void rules_that_cannot_be_obeyed_leave_it_to_the_next(void **state)
+{
+    napcoll_rules_t *rules = read_all("allreduce -> ring\nallreduce bytes=..64 -> tree\n");
+    const napcoll_settings_t settings = settings_with(&napcoll_allreduce, rules);
+    napcoll_decision_t decision = ask(&napcoll_allreduce, &settings, 8, true);
+
+    (void) state;
+    assert_int_equal(decision.algorithm, NAPCOLL_ALLREDUCE_TREE);
+    assert_int_equal(decision.rule, 2);
+    assert_int_equal(decision.passed, 1);
+    assert_int_equal(decision.passed_reason, NAPCOLL_REASON_NONCOMMUTATIVE);
+    decision = ask(&napcoll_allreduce, &settings, 100, true);
+    assert_int_equal(decision.rule, 0);
+    assert_int_equal(decision.passed, 1);
+    assert_true(decision.algorithm >= 0 && decision.algorithm != NAPCOLL_ALLREDUCE_RING);
+    decision = ask(&napcoll_allreduce, &settings, 100, false);
+    assert_int_equal(decision.algorithm, NAPCOLL_ALLREDUCE_RING);
+    assert_int_equal(decision.passed, 0);
+    napcoll_rules_free(rules);
+}
+
+/* Rules may name what auto would leave alone. */
+static void rules_serve_one_node_as_well(void **state)
+{
+    napcoll_rules_t *rules = read_all("allreduce nodes=1 bytes=..64 -> recursive_doubling\n");
+    const napcoll_settings_t settings = settings_with(&napcoll_allreduce, rules);
+    napcoll_node_map_t *map = placement("4", "block", 4);
+    napcoll_question_t question = {.map = map, .bytes = 64};
+    napcoll_decision_t decision;
+
+    (void) state;
+    assert_int_equal(napcoll_select(&napcoll_allreduce, &settings, &question, &decision), 0);
+    assert_int_equal(decision.algorithm, NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING);
+    question.bytes = 65;
+    assert_int_equal(napcoll_select(&napcoll_allreduce, &settings, &question, &decision), 0);
+    assert_int_equal(decision.reason, NAPCOLL_REASON_ONE_NODE);
+    napcoll_node_map_free(map);
+    napcoll_rules_free(rules);
+}
+
+static void decisions_of_rules_are_recalled_apart(void **state)
+{
+    napcoll_rules_t *rules = read_all("allreduce bytes=..5 -> tree\n");
+    const napcoll_settings_t with = settings_with(&napcoll_allreduce, rules);
+    const napcoll_settings_t without = settings_with(&napcoll_allreduce, NULL);
+    napcoll_recall_t *recall = calloc(1, sizeof(*recall));
+    napcoll_node_map_t *map = placement("4", "block", 16);
+    napcoll_question_t question = {.map = map, .bytes = 4};
+    napcoll_decision_t decision;
+
+    (void) state;
+    assert_non_null(recall);
+    for (int turn = 0; turn < 2; turn++) {
+        question.bytes = 4;
+        assert_int_equal(
+            napcoll_recall_select(recall, &napcoll_allreduce, &with, &question, &decision), 0);
+        assert_int_equal(decision.algorithm, NAPCOLL_ALLREDUCE_TREE);
+        assert_int_equal(
+            napcoll_recall_select(recall, &napcoll_allreduce, &without, &question, &decision), 0);
+        assert_int_not_equal(decision.algorithm, NAPCOLL_ALLREDUCE_TREE);
+        question.bytes = 6;
+        assert_int_equal(
+            napcoll_recall_select(recall, &napcoll_allreduce, &with, &question, &decision), 0);
+        assert_int_not_equal(decision.algorithm, NAPCOLL_ALLREDUCE_TREE);
+    }
+    assert_int_equal(recall->entries, 3);
+    napcoll_node_map_free(map);
+    free(recall);
+    napcoll_rules_free(rules);
+}
+
+/* What agreeing costs and gains is the machine's matter. */
+static void rules_do_not_change_what_agreeing_costs(void **state)
+{
+    napcoll_rules_t *rules = read_all("allreduce -> tree\nalltoallv -> linear\n");
+    napcoll_recall_t *recall = calloc(1, sizeof(*recall));
+    napcoll_node_map_t *map = placement("8", "block", 64);
+    napcoll_agreement_t agreement[2];
+
+    (void) state;
+    assert_non_null(recall);
+    for (int i = 0; i < 2; i++) {
+        const napcoll_settings_t settings = settings_with(&napcoll_alltoallv,
+                                                          0 == i ? rules : NULL);
+        const napcoll_settings_t telling = settings_with(&napcoll_allreduce, 0 == i ? rules : NULL);
+
+        assert_int_equal(
+            napcoll_agreement(recall, &napcoll_alltoallv, &settings, &telling, map, &agreement[i]),
+            0);
+    }
+    assert_true(agreement[0].cost_us > 0);
+    assert_true(agreement[0].cost_us >= agreement[1].cost_us
+                && agreement[0].cost_us <= agreement[1].cost_us);
+    assert_true(agreement[0].cheapest_us >= agreement[1].cheapest_us
+                && agreement[0].cheapest_us <= agreement[1].cheapest_us);
+    napcoll_node_map_free(map);
+    free(recall);
+    napcoll_rules_free(rules);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rules_come_behind_what_is_forced_and_before_the_model),
+        cmocka_unit_test(a_decision_never_crosses_the_bounds_of_a_rule),
+        cmocka_unit_test(what_a_rule_leaves_open_the_model_chooses),
+        cmocka_unit_test(rules_that_cannot_be_obeyed_leave_it_to_the_next),
+        cmocka_unit_test(rules_serve_one_node_as_well),
+        cmocka_unit_test(decisions_of_rules_are_recalled_apart),
+        cmocka_unit_test(rules_do_not_change_what_agreeing_costs),
+    };
+    return cmocka_run_group_tests_name("selection with rules", tests, NULL, NULL);
+}
