@@ -66,7 +66,7 @@ wanted() {
         [ "$(kind_of "$name")" = "$1" ] || continue
         # shellcheck disable=SC2154
         case $brief:$name in
-            yes:plan/* | yes:build/explain | yes:build/links | yes:build/pictures | yes:build/simulate | yes:build/verify)
+            yes:plan/* | yes:build/explain | yes:build/links | yes:build/pictures | yes:build/simulate | yes:build/rules | yes:build/verify)
                 continue
                 ;;
             yes:build/configure-errors | yes:build/dist | yes:build/graft | yes:build/roots) continue ;;

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # What the user sets, and what napcoll says: who serves a communicator, plans that are verified, the log,
-# values that are wrong, files of switches. See harness.sh.
+# values that are wrong, files of switches and of rules. See harness.sh.
 set -u
 
 # shellcheck source=tests/mpi/harness.sh
@@ -156,5 +156,37 @@ refused_topology cycle 'SwitchName=a Switches=b\nSwitchName=b Switches=a\n' 'cyc
 says topology_file_missing 60 'It cannot be opened' 'ok 1' -- "${launch[@]}" \
     --mca coll_napcoll_topology_file "$scratch/none" "$programs/collectives" --coll bcast --expect runs
 ! at_length || refused_topology long_line "$(head -c 10485760 /dev/zero | tr '\0' 'x')" 'long_line, line 1'
+
+# --- files of rules: byte bounds within one power of two, sizes that ranks agree on, what is wrong ---
+fake 8 2 block exchange
+cat >"$scratch/rules" <<'END'
+allreduce bytes=20..24 op=commutative -> tree
+allreduce bytes=25..27 -> fallback
+allreduce bytes=28 nodes=5.. -> smp
+allreduce bytes=28..30 nodes=4 ppn=2 placement=contiguous -> recursive_doubling
+alltoallv bytes=9..12 -> pairwise
+alltoallv bytes=13..14 -> tuna radix=3
+alltoallv bytes=15.. -> fallback
+gatherv bytes=100.. -> binomial
+gatherv -> linear
+END
+case_of rules_decide 60 "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/rules" "$programs/rules" \
+    allreduce,24,runs:tree allreduce,20,runs:tree allreduce,25,fallback:rules allreduce,28,runs:recursive_doubling \
+    allreduce,27,fallback:rules allreduce,23,runs:tree alltoallv,12,runs:pairwise alltoallv,13,runs:tuna \
+    alltoallv,9,runs:pairwise alltoallv,16,fallback:rules alltoallv,14,runs:tuna gatherv,100,runs:binomial \
+    gatherv,99,runs:linear
+fake 4 2 cyclic exchange
+printf '%s\n' 'allreduce placement=contiguous -> tree' 'allreduce -> smp # any' >"$scratch/rules"
+says_at_length log_says_which_rule_decided 30 'by smp, by line 2 of the rules file' 'ok 1' -- "${launch[@]}" \
+    --mca coll_napcoll_verbose 1 --mca coll_napcoll_rules_file "$scratch/rules" "$programs/threads" --rounds 2 \
+    --expect runs:smp
+! at_length || case_of forced_before_rules 30 "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/rules" \
+    --mca coll_napcoll_allreduce_algorithm recursive_doubling "$programs/rules" allreduce,8,runs:recursive_doubling
+printf 'allreduce -> smp\nallreduce bytes=9..8 -> nap\n' >"$scratch/rules"
+says bad_rules_file_is_named 30 "$scratch/rules, line 2, column 11" 'expected a range' 'found "bytes=9..8"' \
+    'goes on without rules' 'ok 1' -- "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/rules" \
+    --mca coll_napcoll_allreduce_algorithm tree "$programs/threads" --rounds 2 --expect runs:tree
+says_at_length missing_rules_file_is_named 30 'it cannot be opened' 'goes on without rules' 'ok 1' -- "${launch[@]}" \
+    --mca coll_napcoll_rules_file "$scratch/none" "$programs/threads" --rounds 2
 
 end_suite

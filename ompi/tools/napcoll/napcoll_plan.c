@@ -42,7 +42,7 @@ static void usage(FILE *out)
         "       napcoll-plan goal     [OPTIONS]   the plans in LogGOPSim's language\n"
         "       napcoll-plan links    [OPTIONS]   what the plans put on the network's links\n"
         "       napcoll-plan rules check FILE...  what is wrong with rules files\n"
-        "       napcoll-plan rules from-csv [--margin M] [--output FILE] FILE...\n"
+        "       napcoll-plan rules from-csv [--margin M] [--previous NAME] [--output FILE] FILE...\n"
         "                                         rules from what collbench --csv wrote\n"
         "\n"
         "  --coll NAME          allreduce, reduce, barrier, allgather, allgatherv, reduce_scatter,\n"

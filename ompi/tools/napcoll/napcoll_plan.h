@@ -230,14 +230,16 @@ int rules(int argc, char **argv);
 /**
  * Make rules of files that collbench wrote: for each collective, number of nodes and ppn, of each size what was fastest.
  *
- * @param[in] paths   [count] the files
- * @param[in] count   at least 1
- * @param[in] margin  a size takes its neighbour's choice where that takes up to (1 + margin) times the least time
- * @param[in] output  file to write; NULL: standard output
+ * @param[in] paths     [count] the files
+ * @param[in] count     at least 1
+ * @param[in] margin    a size takes its neighbour's choice where that takes up to (1 + margin) times the least time
+ * @param[in] previous  the component for which fallback stands, others are left out; NULL: any but napcoll
+ * @param[in] output    file to write; NULL: standard output
  *
  * @return the exit status
  */
-int rules_from_csv(char *const *paths, int count, double margin, const char *output);
+int rules_from_csv(char *const *paths, int count, double margin, const char *previous,
+                   const char *output);
 
 /* ---- the commands; each returns the exit status ---- */
 

@@ -31,7 +31,8 @@ enum {
     /* a choice that is no row of the table */
     CHOICE_FALLBACK = -1,
     CHOICE_AUTO = -2,
-    CHOICE_NONE = -3
+    CHOICE_NONE = -3, /* it did not run */
+    CHOICE_OTHER = -4 /* of no interest */
 };
 
 /* The columns that are read, by their names in the first line. */
@@ -172,9 +173,9 @@ static int collective_of(const csv_t *csv)
     return NULL == napcoll_collectives[c] ? -1 : c;
 }
 
-/* What a contestant stands for. One of napcoll's that left calls to the previous component stands for nothing: what
+/* What a contestant stands for; `previous`: the only one of other components that does. One of napcoll's that left calls to the previous component stands for nothing: what
  * was measured is not what it is called. */
-static int choice_of(const csv_t *csv, const napcoll_collective_t *collective)
+static int choice_of(const csv_t *csv, const napcoll_collective_t *collective, const char *previous)
 {
     static const char own[] = "napcoll";
     const size_t length = strlen(own);
@@ -182,7 +183,7 @@ static int choice_of(const csv_t *csv, const napcoll_collective_t *collective)
     int row;
 
     if (0 != strncmp(name, own, length) || ('\0' != name[length] && ':' != name[length])) {
-        return CHOICE_FALLBACK;
+        return NULL == previous || 0 == strcmp(name, previous) ? CHOICE_FALLBACK : CHOICE_OTHER;
     }
     if (0 == strcmp(name + length, ":previous")) {
         return CHOICE_FALLBACK;
@@ -209,7 +210,7 @@ static void keep(table_t *table, measured_t measured)
     table->at[table->count++] = measured;
 }
 
-static void read_row(const csv_t *csv, table_t *table)
+static void read_row(const csv_t *csv, const char *previous, table_t *table)
 {
     const int collective = collective_of(csv);
     measured_t measured = {.collective = collective};
@@ -223,7 +224,10 @@ static void read_row(const csv_t *csv, table_t *table)
     measured.ppn = (int) number_of(csv, PPN, 1, INT_MAX);
     measured.bytes = number_of(csv, BYTES, 0, SIZE_MAX);
     measured.time_us = time_of(csv);
-    measured.choice = choice_of(csv, napcoll_collectives[collective]);
+    measured.choice = choice_of(csv, napcoll_collectives[collective], previous);
+    if (CHOICE_OTHER == measured.choice) {
+        return;
+    }
     if (CHOICE_NONE == measured.choice) {
         fprintf(stderr, "napcoll-plan: %s:%d: left out: %s did not run (%s)\n", csv->path,
                 csv->line, field_of(csv, CONTESTANT),
@@ -237,7 +241,7 @@ static void read_row(const csv_t *csv, table_t *table)
     keep(table, measured);
 }
 
-static void read_csv(const char *path, table_t *table)
+static void read_csv(const char *path, const char *previous, table_t *table)
 {
     csv_t csv = {.path = path};
     FILE *in = fopen(path, "r");
@@ -256,7 +260,7 @@ static void read_csv(const char *path, table_t *table)
         if (1 == csv.line) {
             find_columns(&csv);
         } else if (csv.fields > 1 || '\0' != csv.field[0][0]) {
-            read_row(&csv, table);
+            read_row(&csv, previous, table);
         }
     }
     if (ferror(in)) {
@@ -298,7 +302,7 @@ static bool is_same_size(const measured_t *a, const measured_t *b)
 }
 
 /* What was measured several times, or by several components that stand for fallback: of fallback the least time, as
- * users have the best of them, of others the mean. *table is sorted. */
+ * rules are not to take a call from a component that may be the previous one, of others the mean. *table is sorted. */
 static void merge(table_t *table)
 {
     size_t kept = 0;
@@ -444,14 +448,15 @@ static void write_place(const measured_t *at, size_t count, double margin, FILE 
     free(size);
 }
 
-int rules_from_csv(char *const *paths, int count, double margin, const char *output)
+int rules_from_csv(char *const *paths, int count, double margin, const char *previous,
+                   const char *output)
 {
     const options_t o = {.output = output};
     table_t table = {0};
     FILE *out;
 
     for (int i = 0; i < count; i++) {
-        read_csv(paths[i], &table);
+        read_csv(paths[i], previous, &table);
     }
     if (0 == table.count) {
         complain("rules from-csv: expected measurements, found none");

@@ -107,9 +107,10 @@ static int check_files(int argc, char **argv)
 static int from_csv(int argc, char **argv)
 {
     static const struct option names[] = {{"margin", required_argument, NULL, 'm'},
+                                          {"previous", required_argument, NULL, 'p'},
                                           {"output", required_argument, NULL, 'o'},
                                           {NULL, 0, NULL, 0}};
-    const char *output = NULL;
+    const char *previous = NULL, *output = NULL;
     double margin = 0.05;
     char *end;
 
@@ -122,6 +123,9 @@ static int from_csv(int argc, char **argv)
                          optarg);
             }
             break;
+        case 'p':
+            previous = optarg;
+            break;
         case 'o':
             output = optarg;
             break;
@@ -132,7 +136,7 @@ static int from_csv(int argc, char **argv)
     if (optind == argc) {
         complain("rules from-csv: expected a file that collbench --csv wrote");
     }
-    return rules_from_csv(argv + optind, argc - optind, margin, output);
+    return rules_from_csv(argv + optind, argc - optind, margin, previous, output);
 }
 
 int rules(int argc, char **argv)

@@ -1,0 +1,218 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# `napcoll-plan rules` and `napcoll-plan explain --rules` as their users meet them: files that are right, odd
+# or wrong, and rules that are made of measurements.
+
+set -euo pipefail
+
+# shellcheck source=tests/build/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+
+usage() {
+    cat <<'END_USAGE'
+Usage: tests/build/rules.sh
+
+Runs napcoll-plan rules of the build folder (NAPCOLL_BUILD, else build/); prints TAP.
+END_USAGE
+}
+only_help "$@"
+
+plan=$build/bin/napcoll-plan
+[ -x "$plan" ] || tap_skip_all "no napcoll-plan in $build"
+unset NAPCOLL_MACHINES
+
+# check TEXT: checks a file of these lines; the findings are in $work/found.
+check() {
+    printf '%b' "$1" >"$work/a.rules"
+    "$plan" rules check "$work/a.rules" >"$work/found"
+}
+
+has() {
+    grep -qF -- "$1" "$work/found" || {
+        cat "$work/found"
+        return 1
+    }
+}
+
+a_file_that_is_right_passes() {
+    check '# all\nallreduce nodes=2..8 ppn=8 bytes=..4K op=commutative -> nap local_radix=8\nbarrier -> fallback\n'
+    has 'a.rules: 0 errors, 0 warnings, 0 remarks'
+    "$plan" rules check - "$work/a.rules" <"$work/a.rules"
+}
+
+the_example_of_the_manual_passes() {
+    sed -n '/^\.Bd -literal -offset indent$/,/^\.Ed$/p' "$src/docs/napcoll-rules.5" |
+        grep -e '->' >"$work/manual.rules"
+    [ "$(wc -l <"$work/manual.rules")" -ge 4 ]
+    "$plan" rules check "$work/manual.rules"
+}
+
+mistakes_have_line_and_column() {
+    (! check 'allreduce -> nap\nallreduce bytes=4K.. -> bogus\nfoo -> nap\n')
+    has 'a.rules:2:25: error: expected fallback, auto or an algorithm of allreduce'
+    has 'a.rules:3:1: error: expected a collective'
+    has '2 errors, 0 warnings'
+}
+
+rules_that_never_decide_are_warned_of() {
+    (! check 'allreduce -> tree\nallreduce nodes=4 -> smp\nallreduce op=ordered -> ring\nreduce ppn=1 -> nap\n')
+    has 'a.rules:2: warning: this rule is never reached: the rule of line 1'
+    has 'a.rules:3: warning: this rule never decides: ring cannot'
+    has 'a.rules:4: warning: this rule never decides: nap cannot'
+}
+
+gaps_are_remarked_on() {
+    check 'bcast nodes=4 bytes=..1K -> nap\nbcast nodes=4 bytes=4K.. -> lane\n'
+    has 'a.rules:1: remark: bcast of 1025 to 4095 bytes'
+}
+
+binary_files_and_folders_are_refused() {
+    head -c 100000 /dev/urandom >"$work/junk"
+    refuses 'error: expected' "$plan" rules check "$work/junk"
+    head -c 3000000 /dev/zero | tr '\0' '#' >"$work/long"
+    refuses 'expected a file of at most 1048576 bytes' "$plan" rules check "$work/long"
+    refuses 'cannot be read' "$plan" rules check "$work"
+    refuses 'cannot be opened' "$plan" rules check "$work/none"
+}
+
+# made FILE LINE...: the rules made of the CSV file are these, and pass.
+made() {
+    local csv=$1
+    shift
+    "$plan" rules from-csv --output "$work/made.rules" "$csv"
+    printf '%s\n' "$@" | diff - <(grep -v -e '^#' -e '^$' "$work/made.rules")
+    "$plan" rules check "$work/made.rules"
+}
+
+head_line=coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,ran
+
+# measured FILE: makes the CSV file of lines "BYTES CONTESTANT MEDIAN [RAN]" of standard input, on 8 nodes of 4.
+measured() {
+    local bytes contestant median ran
+    echo "$head_line" >"$1"
+    while read -r bytes contestant median ran; do
+        echo "${coll:-allreduce},8,4,$bytes,$contestant,20,$median,1,2,1.0,\"${ran:-${contestant#napcoll:}}\""
+    done >>"$1"
+}
+
+the_fastest_becomes_the_rule_and_neighbours_join() {
+    measured "$work/a.csv" <<'END'
+8 napcoll:nap 10
+8 napcoll:smp 20
+8 tuned 30
+8 han 40
+64 napcoll:nap 10
+64 tuned 20
+1024 napcoll:nap 50
+1024 napcoll:lane 20
+1024 tuned 30
+16384 napcoll:lane 90
+16384 han 50
+16384 tuned 80
+END
+    made "$work/a.csv" 'allreduce nodes=8 ppn=4 bytes=..256 op=commutative -> nap' \
+        'allreduce nodes=8 ppn=4 bytes=257..4K op=commutative -> lane' \
+        'allreduce nodes=8 ppn=4 bytes=4097..16K op=commutative -> fallback'
+}
+
+a_margin_keeps_the_neighbours_choice() {
+    measured "$work/a.csv" <<'END'
+8 napcoll:nap 103
+8 napcoll:smp 100
+64 napcoll:nap 100
+64 napcoll:smp 150
+512 napcoll:nap 104
+512 napcoll:smp 100
+4096 napcoll:nap 100
+4096 napcoll:smp 120
+END
+    made "$work/a.csv" 'allreduce nodes=8 ppn=4 bytes=..4K op=commutative -> nap'
+    "$plan" rules from-csv --margin 0 "$work/a.csv" | grep -c -e '->' | grep -x 4
+}
+
+the_previous_component_can_be_named() {
+    measured "$work/a.csv" <<'END'
+8 napcoll:nap 20
+8 tuned 30
+8 han 10
+END
+    made "$work/a.csv" 'allreduce nodes=8 ppn=4 bytes=..8 op=commutative -> fallback'
+    "$plan" rules from-csv --previous tuned "$work/a.csv" | grep -e '-> nap'
+}
+
+what_did_not_run_is_left_out() {
+    coll=barrier measured "$work/a.csv" <<'END'
+0 napcoll:nap 1 fallback: ppn
+0 napcoll:smp 20
+0 napcoll:nonesuch 2
+0 tuned 30
+END
+    made "$work/a.csv" 'barrier nodes=8 ppn=4 -> smp' 2>"$work/noted"
+    grep -F 'a.csv:2: left out: napcoll:nap did not run (fallback: ppn)' "$work/noted"
+    grep -F 'a.csv:4: left out: napcoll:nonesuch' "$work/noted"
+}
+
+# "3-5" processes on a node are 5: rules look at the fullest one. Auto is a choice, too; of what was measured twice the
+# mean counts.
+unequal_nodes_and_auto_are_understood() {
+    printf '%s\n' 'ran,median_us,coll,nodes,ppn,bytes,contestant' 'nap,9,bcast,2,3-5,64,napcoll' \
+        'tuned,10,bcast,2,3-5,64,tuned' '"a, ""b""",4,bcast,2,5,128,napcoll:nap' '"x",6,bcast,2,5,128,napcoll:nap' \
+        'x,7,bcast,2,5,128,napcoll:lane' >"$work/a.csv"
+    made "$work/a.csv" 'bcast nodes=2 ppn=5 bytes=..90 -> auto' 'bcast nodes=2 ppn=5 bytes=91..128 -> nap'
+}
+
+shipped_results_make_rules_that_pass() {
+    "$plan" rules from-csv "$src"/docs/results/a*-8x8.csv "$src"/docs/results/gather-scatter.csv >"$work/all.rules" \
+        2>"$work/noted"
+    "$plan" rules check "$work/all.rules"
+    [ "$(grep -c -e '->' "$work/all.rules")" -ge 5 ]
+}
+
+mistakes_in_measurements_are_named() {
+    echo "$head_line" >"$work/a.csv"
+    refuses 'expected measurements, found none' "$plan" rules from-csv "$work/a.csv"
+    echo 'allreduce,8,4,x,tuned,20,1,1,1,1,"tuned"' >>"$work/a.csv"
+    refuses 'a.csv:2: bytes: expected a number' "$plan" rules from-csv "$work/a.csv"
+    echo 'coll,nodes' >"$work/b.csv"
+    refuses 'b.csv:1: expected a column ppn' "$plan" rules from-csv "$work/b.csv"
+    refuses '--margin 2: expected a number from 0 to 1' "$plan" rules from-csv --margin 2 "$work/a.csv"
+    refuses 'expected rules check FILE' "$plan" rules
+}
+
+explain_says_which_rule_decides() {
+    local explain=("$plan" explain --machine bluewaters.conf --nodes 4 --ppn 4 --rules "$work/a.rules")
+    printf '%s\n' 'allreduce op=ordered -> ring' 'allreduce bytes=5000..6000 -> smp radix=3' \
+        'allreduce bytes=..16 -> fallback' 'allreduce bytes=17..32 -> auto' >"$work/a.rules"
+    "${explain[@]}" --bytes 5500 >"$work/found"
+    has "Line 2 of $work/a.rules decides: the component takes smp (vectors of 5000 to 6000 bytes)."
+    "${explain[@]}" --bytes 8 >"$work/found"
+    has "Line 3 of $work/a.rules decides: the component leaves this to the previous component"
+    "${explain[@]}" --bytes 32 >"$work/found"
+    has "Line 4 of $work/a.rules leaves this to the model."
+    has "the component's auto takes"
+    "${explain[@]}" --bytes 64 --ordered >"$work/found"
+    has "Line 1 of $work/a.rules matches, but is passed over: the operation does not commute"
+    printf '%s\n' 'alltoallv bytes=..16 -> tuna' >"$work/a.rules"
+    "${explain[@]}" --coll alltoallv --bytes 8 >"$work/found"
+    has 'The rules depend on the size: ranks agree on it in each call.'
+    echo 'allreduce ->' >"$work/a.rules"
+    refuses "a.rules:1:13: expected fallback" "${explain[@]}"
+}
+
+tap_plan 14
+tap a_file_that_is_right_passes a_file_that_is_right_passes
+tap the_example_of_the_manual_passes the_example_of_the_manual_passes
+tap mistakes_have_line_and_column mistakes_have_line_and_column
+tap rules_that_never_decide_are_warned_of rules_that_never_decide_are_warned_of
+tap gaps_are_remarked_on gaps_are_remarked_on
+tap binary_files_and_folders_are_refused binary_files_and_folders_are_refused
+tap the_fastest_becomes_the_rule_and_neighbours_join the_fastest_becomes_the_rule_and_neighbours_join
+tap a_margin_keeps_the_neighbours_choice a_margin_keeps_the_neighbours_choice
+tap the_previous_component_can_be_named the_previous_component_can_be_named
+tap what_did_not_run_is_left_out what_did_not_run_is_left_out
+tap unequal_nodes_and_auto_are_understood unequal_nodes_and_auto_are_understood
+tap shipped_results_make_rules_that_pass shipped_results_make_rules_that_pass
+tap mistakes_in_measurements_are_named mistakes_in_measurements_are_named
+tap explain_says_which_rule_decides explain_says_which_rule_decides
+tap_end

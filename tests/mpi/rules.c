@@ -1,0 +1,151 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Calls of exact sizes, for the byte bounds of rules: each gives its result, and is done by what is expected.
+ *
+ *     rules COLL,BYTES,WORDS...
+ *
+ * COLL: allreduce, alltoallv or gatherv. BYTES: of the vector; or of each block, but that a few of gatherv's are
+ * smaller. WORDS: see counters.h. The calls follow each other on one communicator.
+ */
+#include "counters.h"
+
+enum { BYTES_MAX = 1 << 16 };
+
+static unsigned char byte_of(int from, int to, int i)
+{
+    return (unsigned char) (31 * from + 7 * to + i);
+}
+
+static bool allreduce(MPI_Comm comm, int rank, int size, int bytes)
+{
+    unsigned char *send = tap_alloc((size_t) bytes), *recv = tap_alloc((size_t) bytes);
+    bool good = true;
+
+    for (int i = 0; i < bytes; ++i) {
+        send[i] = byte_of(rank, 0, i);
+    }
+    mpi_check(MPI_Allreduce(send, recv, bytes, MPI_BYTE, MPI_BXOR, comm), "MPI_Allreduce");
+    for (int i = 0; i < bytes; ++i) {
+        unsigned char expected = 0;
+
+        for (int r = 0; r < size; ++r) {
+            expected ^= byte_of(r, 0, i);
+        }
+        good = good && expected == recv[i];
+    }
+    free(send);
+    free(recv);
+    return good;
+}
+
+static bool alltoallv(MPI_Comm comm, int rank, int size, int bytes)
+{
+    const size_t all = (size_t) size * (size_t) bytes;
+    unsigned char *send = tap_alloc(all), *recv = tap_alloc(all);
+    int *counts = tap_alloc((size_t) size * sizeof(*counts));
+    int *displs = tap_alloc((size_t) size * sizeof(*displs));
+    bool good = true;
+
+    for (int r = 0; r < size; ++r) {
+        counts[r] = bytes;
+        displs[r] = r * bytes;
+        for (int i = 0; i < bytes; ++i) {
+            send[r * bytes + i] = byte_of(rank, r, i);
+        }
+    }
+    mpi_check(MPI_Alltoallv(send, counts, displs, MPI_BYTE, recv, counts, displs, MPI_BYTE, comm),
+              "MPI_Alltoallv");
+    for (int r = 0; r < size; ++r) {
+        for (int i = 0; i < bytes; ++i) {
+            good = good && byte_of(r, rank, i) == recv[r * bytes + i];
+        }
+    }
+    free(send);
+    free(recv);
+    free(counts);
+    free(displs);
+    return good;
+}
+
+/* Every third rank has one byte less. */
+static bool gatherv(MPI_Comm comm, int rank, int size, int bytes)
+{
+    unsigned char *send = tap_alloc((size_t) bytes);
+    unsigned char *recv = tap_alloc((size_t) size * (size_t) bytes);
+    int *counts = tap_alloc((size_t) size * sizeof(*counts));
+    int *displs = tap_alloc((size_t) size * sizeof(*displs));
+    bool good = true;
+
+    for (int r = 0; r < size; ++r) {
+        counts[r] = bytes - (2 == r % 3);
+        displs[r] = r * bytes;
+    }
+    for (int i = 0; i < counts[rank]; ++i) {
+        send[i] = byte_of(rank, 0, i);
+    }
+    mpi_check(MPI_Gatherv(send, counts[rank], MPI_BYTE, recv, counts, displs, MPI_BYTE, 0, comm),
+              "MPI_Gatherv");
+    for (int r = 0; r < size && 0 == rank; ++r) {
+        for (int i = 0; i < counts[r]; ++i) {
+            good = good && byte_of(r, 0, i) == recv[r * bytes + i];
+        }
+    }
+    free(send);
+    free(recv);
+    free(counts);
+    free(displs);
+    return good;
+}
+
+static const struct {
+    const char *name;
+    bool (*run)(MPI_Comm comm, int rank, int size, int bytes);
+} known[] = {{"allreduce", allreduce}, {"alltoallv", alltoallv}, {"gatherv", gatherv}};
+
+/* One call; `text` is COLL,BYTES,WORDS. */
+static void run_call(struct tap *tap, MPI_Comm comm, const char *text)
+{
+    static struct napcoll_counters counters;
+    struct expectation expectation;
+    char name[32] = "", words[64] = "";
+    int bytes = -1;
+    size_t c = 0;
+
+    if (3 == sscanf(text, "%31[a-z],%d,%63s", name, &bytes, words)) {
+        while (c < sizeof(known) / sizeof(known[0]) && 0 != strcmp(name, known[c].name)) {
+            ++c;
+        }
+    }
+    if (bytes < 1 || bytes > BYTES_MAX || c == sizeof(known) / sizeof(known[0])
+        || !expect_valid(words)) {
+        fprintf(stderr, "# %s: expected COLL,BYTES,WORDS\n", text);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    memset(&counters, 0, sizeof(counters));
+    mpi_check(napcoll_counters_open(&counters, name), "MPI_T_init_thread");
+    expect_begin(&expectation, &counters);
+    tap_ok(tap, known[c].run(comm, tap->rank, tap->size, bytes), "%s_of_%d_bytes_is_right", name,
+           bytes);
+    tap_ok(tap, expect_met(tap, &expectation, words), "%s_of_%d_bytes_%s", name, bytes, words);
+    mpi_check(napcoll_counters_close(&counters), "MPI_T_finalize");
+}
+
+int main(int argc, char **argv)
+{
+    struct tap tap;
+    MPI_Comm comm;
+    int status;
+
+    mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
+    tap_open(&tap);
+    comm = tap_dup(MPI_COMM_WORLD, "napcoll", NULL, NULL);
+    for (int i = 1; i < argc; ++i) {
+        run_call(&tap, comm, argv[i]);
+    }
+    mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
+    status = tap_close(&tap);
+    mpi_check(MPI_Finalize(), "MPI_Finalize");
+    return status;
+}
