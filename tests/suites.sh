@@ -69,7 +69,7 @@ wanted() {
             yes:plan/* | yes:build/explain | yes:build/links | yes:build/pictures | yes:build/simulate | yes:build/rules | yes:build/verify)
                 continue
                 ;;
-            yes:build/configure-errors | yes:build/dist | yes:build/graft | yes:build/roots) continue ;;
+            yes:build/configure-errors | yes:build/dist | yes:build/fuzz | yes:build/graft | yes:build/roots) continue ;;
             yes:netlab/selftest) continue ;;
             yes:examples/alltoall | yes:examples/broadcast | yes:examples/gather | yes:examples/regret | yes:examples/results) continue ;;
         esac

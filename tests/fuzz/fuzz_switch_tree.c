@@ -7,7 +7,7 @@
  * @file
  * Fuzz target for switch trees: no input crashes the reader, an error says where and what in plain
  * letters, a tree is one, and what is accepted reads back the same from its written form.
- * `make -C build/tests/unit fuzz` runs it.
+ * driver.c and `make -C build/tests/fuzz fuzz` run it.
  */
 
 #include <stdint.h>
