@@ -196,6 +196,9 @@ explain_says_which_rule_decides() {
     printf '%s\n' 'alltoallv bytes=..16 -> tuna' >"$work/a.rules"
     "${explain[@]}" --coll alltoallv --bytes 8 >"$work/found"
     has 'The rules depend on the size: ranks agree on it in each call.'
+    "${explain[@]}" --coll alltoallv --bytes 64 >"$work/found"
+    has 'The rules depend on the size: ranks agree on it in each call.'
+    (! has 'To agree on the sizes takes')
     echo 'allreduce ->' >"$work/a.rules"
     refuses "a.rules:1:13: expected fallback" "${explain[@]}"
 }

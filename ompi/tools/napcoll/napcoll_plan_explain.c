@@ -625,29 +625,39 @@ static bool is_left_to_model(const case_t *c, const napcoll_decision_t *decision
     return false;
 }
 
-/* What a rule decides on. */
-static void print_ruled(const case_t *c, const napcoll_decision_t *decision)
+/* Whether rules make ranks agree on sizes that none of them knows alone; says so. */
+static bool print_agreed_by_rules(const case_t *c)
 {
     const options_t *o = c->options;
     const napcoll_rules_case_t about = {
         .collective = o->collective, .map = c->map, .reproducible = o->params.reproducible};
     const napcoll_rule_t *one;
+    const bool by_rules = napcoll_goal_pairs(o->collective->goal) && o->collective->uneven
+                          && NAPCOLL_RULES_BY_SIZE == napcoll_rules_scope(c->rules, &about, &one);
+
+    if (by_rules) {
+        printf("\nThe rules depend on the size: ranks agree on it in each call.\n");
+    }
+    return by_rules;
+}
+
+/* What a rule decides on. */
+static void print_ruled(const case_t *c, const napcoll_decision_t *decision)
+{
+    const options_t *o = c->options;
 
     printf("\nLine %d of %s decides: the component ", decision->rule, o->rules);
     if (decision->algorithm < 0) {
         printf("leaves this to the previous component");
-        print_class(c, decision);
-        printf(".\n");
     } else {
         printf("takes %s", o->collective->algorithm[decision->algorithm].name);
-        print_class(c, decision);
-        printf(".\n");
+    }
+    print_class(c, decision);
+    printf(".\n");
+    if (decision->algorithm >= 0) {
         print_parameters(c, decision);
     }
-    if (napcoll_goal_pairs(o->collective->goal) && o->collective->uneven
-        && NAPCOLL_RULES_BY_SIZE == napcoll_rules_scope(c->rules, &about, &one)) {
-        printf("The rules depend on the size: ranks agree on it in each call.\n");
-    }
+    (void) print_agreed_by_rules(c);
 }
 
 /* What the component would do with this machine in its parameters. */
@@ -671,7 +681,7 @@ static void print_component(const case_t *c)
                napcoll_reason_help(decision.reason));
         return;
     }
-    pays = print_agreement(c);
+    pays = print_agreed_by_rules(c) || print_agreement(c);
     printf("\nOn this machine the component's auto%s takes %s", pays ? "" : ", told the size,",
            o->collective->algorithm[decision.algorithm].name);
     print_sizes(c, &decision);
