@@ -20,6 +20,7 @@
 #include "napcoll_plan.h"
 #include "select/napcoll_agreement.h"
 #include "select/napcoll_select.h"
+#include "select/napcoll_wording.h"
 
 /* What an algorithm's plans ask for; of each the most that a rank, or a node, has. */
 typedef struct {
@@ -641,6 +642,15 @@ static bool print_agreed_by_rules(const case_t *c)
     return by_rules;
 }
 
+/* The decision as the component logs it, to be compared. */
+static void print_log(const case_t *c, const napcoll_decision_t *decision)
+{
+    char words[NAPCOLL_WORDS];
+
+    napcoll_words_of_decision(c->options->collective, decision, NAPCOLL_FORCE_AUTO, words);
+    printf("Logged (coll_napcoll_verbose 1) as: %s\n", words);
+}
+
 /* What a rule decides on. */
 static void print_ruled(const case_t *c, const napcoll_decision_t *decision)
 {
@@ -658,6 +668,7 @@ static void print_ruled(const case_t *c, const napcoll_decision_t *decision)
         print_parameters(c, decision);
     }
     (void) print_agreed_by_rules(c);
+    print_log(c, decision);
 }
 
 /* What the component would do with this machine in its parameters. */
@@ -679,6 +690,7 @@ static void print_component(const case_t *c)
     if (decision.algorithm < 0) {
         printf("\nThe component's auto leaves this to the previous component: %s.\n",
                napcoll_reason_help(decision.reason));
+        print_log(c, &decision);
         return;
     }
     pays = print_agreed_by_rules(c) || print_agreement(c);
@@ -687,6 +699,7 @@ static void print_component(const case_t *c)
     print_sizes(c, &decision);
     print_parameters(c, &decision);
     print_thresholds(c, &settings);
+    print_log(c, &decision);
 }
 
 /* ---- the command ---- */

@@ -20,6 +20,7 @@
  *     coll_napcoll_module.c       one module per communicator: enabling, the table of functions
  *     coll_napcoll_cache.c        decisions and plans of a module
  *     coll_napcoll_verify.c       new plans, proven before their first use
+ *     coll_napcoll_watch.c        calls that are counted and timed: the summary, the online check
  *     coll_napcoll_vector.c       MPI_Allreduce, MPI_Reduce, MPI_Scan, MPI_Exscan
  *     coll_napcoll_blocks.c       what all-to-alls, gathers and scatters share
  *     coll_napcoll_allgather.c, _reduce_scatter.c, _barrier.c, _bcast.c, _alltoall.c, _gather.c    the others
@@ -38,6 +39,8 @@
 #include "select/napcoll_agreement.h"
 #include "select/napcoll_recall.h"
 #include "select/napcoll_select.h"
+#include "select/napcoll_tally.h"
+#include "select/napcoll_trial.h"
 #include "topo/napcoll_discover.h"
 
 /* napcoll's own version; configure.ac reads it from here. */
@@ -83,9 +86,13 @@ enum {
     NAPCOLL_FORCE_BY_SIZE = -2  /**< rules that depend on the size */
 };
 
+/** Of which processes there is a summary, what the parameter summary says. */
+enum { NAPCOLL_SUMMARY_OFF, NAPCOLL_SUMMARY_RANK0, NAPCOLL_SUMMARY_ALL };
+
 /** Counters behind the performance variables. */
 typedef struct napcoll_counters {
     _Atomic unsigned long long runs[NAPCOLL_COLLS][NAPCOLL_MAX_ALGORITHMS];
+    _Atomic unsigned long long bytes[NAPCOLL_COLLS][NAPCOLL_MAX_ALGORITHMS]; /**< of these */
     _Atomic unsigned long long fallbacks[NAPCOLL_COLLS][NAPCOLL_REASONS];
 } napcoll_counters_t;
 
@@ -115,6 +122,13 @@ typedef struct mca_coll_napcoll_component {
     bool job_known;          /**< see mca_coll_napcoll_know_job */
     napcoll_recall_t recall; /**< under the job's lock */
     napcoll_counters_t counters;
+    int summary;      /**< NAPCOLL_SUMMARY_... */
+    bool online;      /**< new classes are checked against the previous function */
+    int online_calls; /**< of each, that are timed */
+    bool summarized;  /**< this process's calls are */
+    bool watched;     /**< calls have frames, see coll_napcoll_watch.h */
+    napcoll_tally_t tally;
+    opal_mutex_t tally_lock;
 } mca_coll_napcoll_component_t;
 
 NAPCOLL_COMPAT_COMPONENT_DECLSPEC extern mca_coll_napcoll_component_t mca_coll_napcoll_component;
@@ -144,10 +158,11 @@ typedef struct napcoll_call {
 /** A decision that was taken, and the plans that serve it. */
 typedef struct napcoll_cached {
     napcoll_call_t call; /**< on which it was taken */
-    int force;           /**< setting under which it was taken: it can change at run time */
+    int force;           /**< setting under which it was taken */
     napcoll_decision_t decision;
     napcoll_plan_t *plan[2]; /**< of which [1] is that in place; NULL where there is none */
     int slots; /**< for blocks that stop, of the process that has most: the same on all ranks */
+    struct mca_coll_napcoll_trial *trial; /**< of its class; the module's, or NULL */
     struct napcoll_cached *next;
 } napcoll_cached_t;
 
@@ -170,9 +185,12 @@ typedef struct mca_coll_napcoll_module {
         napcoll_patience_t patience;
         napcoll_call_t call; /**< the last one on which ranks agreed */
     } agreed[NAPCOLL_COLLS];
-    int info_force[NAPCOLL_COLLS];  /**< NAPCOLL_FORCE_... of the info key, or -1 */
+    int force[NAPCOLL_COLLS];       /**< NAPCOLL_FORCE_...: of the info key, else of the parameter when the
+                                         communicator was made */
     int ruled_force[NAPCOLL_COLLS]; /**< of the rules on all sizes; see coll_napcoll_rules.c */
     napcoll_cached_t *cached[NAPCOLL_COLLS]; /**< the latest first, a few dozen at most */
+    struct mca_coll_napcoll_trial *trials[NAPCOLL_COLLS]; /**< online checks, one of each class */
+    struct mca_coll_napcoll_frame *frame; /**< of the call that is under way, where it is watched */
     napcoll_engine_t engine;
 } mca_coll_napcoll_module_t;
 
@@ -264,9 +282,11 @@ mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, i
 int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                               const napcoll_plan_t **plan);
 
-/** Whether blocks went straight to their ends in the latest call of a collective, by napcoll; the same on all ranks,
+/** Whether the latest call of a collective, by napcoll or not, would have been the same without its sizes: blocks went
+ * straight to their ends, or the online check has left calls like it to the previous function. The same on all ranks,
  * of whose plans some may have no slots where others have. */
-bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll);
+bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                    bool by_napcoll);
 
 /** Have the nodes, and what the info keys say, known. *known: false where the call is caused by that, and
  * belongs to the previous function. */
@@ -278,10 +298,16 @@ int mca_coll_napcoll_pays_to_agree(mca_coll_napcoll_module_t *module, napcoll_co
                                    bool *pays);
 
 /** Count a call that is left to the previous function before it comes to a decision. */
-void mca_coll_napcoll_count_fallback(napcoll_coll_t coll, napcoll_reason_t reason);
+void mca_coll_napcoll_count_fallback(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                     napcoll_reason_t reason);
 
-/** What users force for a collective: NAPCOLL_FORCE_..., once the nodes are known. */
-int mca_coll_napcoll_force(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll);
+/** What users force for a collective: NAPCOLL_FORCE_..., once the nodes are known. It never changes: all calls on a
+ * communicator go by what was set when it was made. */
+static inline int mca_coll_napcoll_force(const mca_coll_napcoll_module_t *module,
+                                         napcoll_coll_t coll)
+{
+    return module->force[coll];
+}
 
 /** Whether each process decides by itself whether a collective is in place; else all do alike. */
 static inline bool mca_coll_napcoll_in_place_alone(napcoll_coll_t coll)

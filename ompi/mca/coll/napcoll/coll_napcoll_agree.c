@@ -67,6 +67,8 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
     rc |= append(&list, "gather_m2=%zu", component->thresholds.gather_m2);
     rc |= append(&list, "scatter_s=%zu", component->thresholds.scatter_s);
     rc |= append(&list, "verify=%d", component->verify);
+    rc |= append(&list, "online=%d", component->online);
+    rc |= append(&list, "online_calls=%d", component->online_calls);
     rc |= append(&list, "fake_ppn=%s", NULL == component->fake_ppn ? "" : component->fake_ppn);
     rc |= append(&list, "fake_map=%s", NULL == component->fake_map ? "" : component->fake_map);
     rc |= append_machine(&list, &component->machine);

@@ -9,7 +9,7 @@
  * at place b of the node order.
  */
 
-#include "coll_napcoll.h"
+#include "coll_napcoll_watch.h"
 
 static int allgather_previous(const mca_coll_napcoll_module_t *napcoll, ALLGATHER_ARGS)
 {
@@ -23,6 +23,7 @@ static int allgather_previous(const mca_coll_napcoll_module_t *napcoll, ALLGATHE
 int mca_coll_napcoll_allgather(ALLGATHER_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    mca_coll_napcoll_frame_t frame;
     const napcoll_plan_t *plan;
     size_t element;
     int rc;
@@ -31,27 +32,27 @@ int mca_coll_napcoll_allgather(ALLGATHER_ARGS)
     if (0 == recvcount || 0 == element) {
         return OMPI_SUCCESS; /* nothing to gather, on any rank */
     }
+    mca_coll_napcoll_begin(napcoll, &frame);
     rc = mca_coll_napcoll_plan_for(napcoll,
                                    &(napcoll_call_t){.coll = NAPCOLL_COLL_ALLGATHER,
                                                      .bytes = element * (size_t) recvcount,
                                                      .in_place = MPI_IN_PLACE == sendbuf},
                                    &plan);
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    if (OMPI_SUCCESS == rc && NULL == plan) {
+        rc = allgather_previous(napcoll, ALLGATHER_BASE_ARG_NAMES, module);
+    } else if (OMPI_SUCCESS == rc) {
+        rc = napcoll_engine_run(&napcoll->engine, plan,
+                                &(napcoll_binding_t){.sendbuf = sendbuf,
+                                                     .recvbuf = recvbuf,
+                                                     .count = (size_t) recvcount,
+                                                     .datatype = recvtype,
+                                                     .send_count = (size_t) sendcount,
+                                                     .send_type = sendtype,
+                                                     .comm = comm,
+                                                     .tag = MCA_COLL_BASE_TAG_ALLGATHER,
+                                                     .order = napcoll->map->ranks});
     }
-    if (NULL == plan) {
-        return allgather_previous(napcoll, ALLGATHER_BASE_ARG_NAMES, module);
-    }
-    return napcoll_engine_run(&napcoll->engine, plan,
-                              &(napcoll_binding_t){.sendbuf = sendbuf,
-                                                   .recvbuf = recvbuf,
-                                                   .count = (size_t) recvcount,
-                                                   .datatype = recvtype,
-                                                   .send_count = (size_t) sendcount,
-                                                   .send_type = sendtype,
-                                                   .comm = comm,
-                                                   .tag = MCA_COLL_BASE_TAG_ALLGATHER,
-                                                   .order = napcoll->map->ranks});
+    return mca_coll_napcoll_end(&frame, rc);
 }
 
 static int allgatherv_previous(const mca_coll_napcoll_module_t *napcoll, ALLGATHERV_ARGS)
@@ -88,6 +89,7 @@ int mca_coll_napcoll_allgatherv(ALLGATHERV_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
     const size_t size = (size_t) ompi_comm_size(comm);
+    mca_coll_napcoll_frame_t frame;
     const napcoll_plan_t *plan;
     size_t element, elements = 0;
     int rc;
@@ -99,6 +101,7 @@ int mca_coll_napcoll_allgatherv(ALLGATHERV_ARGS)
     if (0 == elements || 0 == element) {
         return OMPI_SUCCESS; /* nothing to gather, on any rank */
     }
+    mca_coll_napcoll_begin(napcoll, &frame);
     rc = mca_coll_napcoll_plan_for(
         napcoll,
         &(napcoll_call_t){.coll = NAPCOLL_COLL_ALLGATHERV,
@@ -108,20 +111,19 @@ int mca_coll_napcoll_allgatherv(ALLGATHERV_ARGS)
     if (OMPI_SUCCESS == rc && NULL != plan) {
         rc = find_blocks(napcoll, recvcounts, displs);
     }
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    if (OMPI_SUCCESS == rc && NULL == plan) {
+        rc = allgatherv_previous(napcoll, ALLGATHERV_BASE_ARG_NAMES, module);
+    } else if (OMPI_SUCCESS == rc) {
+        rc = napcoll_engine_run(&napcoll->engine, plan,
+                                &(napcoll_binding_t){.sendbuf = sendbuf,
+                                                     .recvbuf = recvbuf,
+                                                     .datatype = recvtype,
+                                                     .send_count = (size_t) sendcount,
+                                                     .send_type = sendtype,
+                                                     .comm = comm,
+                                                     .tag = MCA_COLL_BASE_TAG_ALLGATHERV,
+                                                     .start = napcoll->engine.start,
+                                                     .place = napcoll->engine.place});
     }
-    if (NULL == plan) {
-        return allgatherv_previous(napcoll, ALLGATHERV_BASE_ARG_NAMES, module);
-    }
-    return napcoll_engine_run(&napcoll->engine, plan,
-                              &(napcoll_binding_t){.sendbuf = sendbuf,
-                                                   .recvbuf = recvbuf,
-                                                   .datatype = recvtype,
-                                                   .send_count = (size_t) sendcount,
-                                                   .send_type = sendtype,
-                                                   .comm = comm,
-                                                   .tag = MCA_COLL_BASE_TAG_ALLGATHERV,
-                                                   .start = napcoll->engine.start,
-                                                   .place = napcoll->engine.place});
+    return mca_coll_napcoll_end(&frame, rc);
 }

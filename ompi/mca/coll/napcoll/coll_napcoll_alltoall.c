@@ -17,6 +17,7 @@
  */
 
 #include "coll_napcoll_blocks.h"
+#include "coll_napcoll_watch.h"
 
 /* The bytes that stand for a mean. A decision holds from one power of two to the next, and reckons with the larger
  * one: means that vary about a power of two are to be taken for it. */
@@ -105,6 +106,7 @@ int mca_coll_napcoll_alltoall(ALLTOALL_ARGS)
     const mca_coll_napcoll_side_t recv = {
         .buffer = recvbuf, .count = (size_t) recvcount, .type = recvtype};
     size_t element;
+    mca_coll_napcoll_frame_t frame;
     bool done;
     int rc;
 
@@ -112,9 +114,11 @@ int mca_coll_napcoll_alltoall(ALLTOALL_ARGS)
     if (0 == recvcount || 0 == element) {
         return OMPI_SUCCESS; /* nothing to send, on any rank */
     }
+    mca_coll_napcoll_begin(napcoll, &frame);
     rc = run(napcoll, NAPCOLL_COLL_ALLTOALL, MPI_IN_PLACE == sendbuf ? NULL : &send, &recv,
              element * (size_t) recvcount, MCA_COLL_BASE_TAG_ALLTOALL, &done);
-    return done ? rc : alltoall_previous(napcoll, ALLTOALL_BASE_ARG_NAMES, module);
+    rc = done ? rc : alltoall_previous(napcoll, ALLTOALL_BASE_ARG_NAMES, module);
+    return mca_coll_napcoll_end(&frame, rc);
 }
 
 static int alltoallv_previous(const mca_coll_napcoll_module_t *napcoll, ALLTOALLV_ARGS)
@@ -137,11 +141,15 @@ int mca_coll_napcoll_alltoallv(ALLTOALLV_ARGS)
                                           .type = sendtype};
     const mca_coll_napcoll_side_t recv = {
         .buffer = recvbuf, .counts = &recv_counts, .displs = &recv_displs, .type = recvtype};
+    mca_coll_napcoll_frame_t frame;
     bool done;
-    int rc = run(napcoll, NAPCOLL_COLL_ALLTOALLV, MPI_IN_PLACE == sendbuf ? NULL : &send, &recv, 0,
-                 MCA_COLL_BASE_TAG_ALLTOALLV, &done);
+    int rc;
 
-    return done ? rc : alltoallv_previous(napcoll, ALLTOALLV_BASE_ARG_NAMES, module);
+    mca_coll_napcoll_begin(napcoll, &frame);
+    rc = run(napcoll, NAPCOLL_COLL_ALLTOALLV, MPI_IN_PLACE == sendbuf ? NULL : &send, &recv, 0,
+             MCA_COLL_BASE_TAG_ALLTOALLV, &done);
+    rc = done ? rc : alltoallv_previous(napcoll, ALLTOALLV_BASE_ARG_NAMES, module);
+    return mca_coll_napcoll_end(&frame, rc);
 }
 
 static int alltoallw_previous(const mca_coll_napcoll_module_t *napcoll, ALLTOALLW_ARGS)
@@ -164,9 +172,13 @@ int mca_coll_napcoll_alltoallw(ALLTOALLW_ARGS)
                                           .types = sendtypes};
     const mca_coll_napcoll_side_t recv = {
         .buffer = recvbuf, .counts = &recv_counts, .displs = &recv_displs, .types = recvtypes};
+    mca_coll_napcoll_frame_t frame;
     bool done;
-    int rc = run(napcoll, NAPCOLL_COLL_ALLTOALLW, MPI_IN_PLACE == sendbuf ? NULL : &send, &recv, 0,
-                 MCA_COLL_BASE_TAG_ALLTOALLW, &done);
+    int rc;
 
-    return done ? rc : alltoallw_previous(napcoll, ALLTOALLW_BASE_ARG_NAMES, module);
+    mca_coll_napcoll_begin(napcoll, &frame);
+    rc = run(napcoll, NAPCOLL_COLL_ALLTOALLW, MPI_IN_PLACE == sendbuf ? NULL : &send, &recv, 0,
+             MCA_COLL_BASE_TAG_ALLTOALLW, &done);
+    rc = done ? rc : alltoallw_previous(napcoll, ALLTOALLW_BASE_ARG_NAMES, module);
+    return mca_coll_napcoll_end(&frame, rc);
 }

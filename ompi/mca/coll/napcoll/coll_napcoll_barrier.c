@@ -8,7 +8,7 @@
  * MPI_Barrier (see coll_napcoll_vector.c): empty messages.
  */
 
-#include "coll_napcoll.h"
+#include "coll_napcoll_watch.h"
 
 static int barrier_previous(const mca_coll_napcoll_module_t *napcoll, BARRIER_ARGS)
 {
@@ -22,17 +22,17 @@ static int barrier_previous(const mca_coll_napcoll_module_t *napcoll, BARRIER_AR
 int mca_coll_napcoll_barrier(BARRIER_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    const napcoll_binding_t binding = {
+        .datatype = MPI_BYTE, .comm = comm, .tag = MCA_COLL_BASE_TAG_BARRIER};
+    mca_coll_napcoll_frame_t frame;
     const napcoll_plan_t *plan;
-    int rc = mca_coll_napcoll_plan_for(napcoll, &(napcoll_call_t){.coll = NAPCOLL_COLL_BARRIER},
-                                       &plan);
+    int rc;
 
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    mca_coll_napcoll_begin(napcoll, &frame);
+    rc = mca_coll_napcoll_plan_for(napcoll, &(napcoll_call_t){.coll = NAPCOLL_COLL_BARRIER}, &plan);
+    if (OMPI_SUCCESS == rc) {
+        rc = NULL == plan ? barrier_previous(napcoll, BARRIER_BASE_ARG_NAMES, module)
+                          : napcoll_engine_run(&napcoll->engine, plan, &binding);
     }
-    if (NULL == plan) {
-        return barrier_previous(napcoll, BARRIER_BASE_ARG_NAMES, module);
-    }
-    return napcoll_engine_run(
-        &napcoll->engine, plan,
-        &(napcoll_binding_t){.datatype = MPI_BYTE, .comm = comm, .tag = MCA_COLL_BASE_TAG_BARRIER});
+    return mca_coll_napcoll_end(&frame, rc);
 }

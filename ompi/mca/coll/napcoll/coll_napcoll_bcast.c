@@ -9,7 +9,7 @@
  * cut the bytes of the packed vector (exec/napcoll_stream.h).
  */
 
-#include "coll_napcoll.h"
+#include "coll_napcoll_watch.h"
 
 #include "exec/napcoll_stream.h"
 
@@ -25,6 +25,7 @@ static int bcast_previous(const mca_coll_napcoll_module_t *napcoll, BCAST_ARGS)
 int mca_coll_napcoll_bcast(BCAST_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    mca_coll_napcoll_frame_t frame;
     const napcoll_plan_t *plan;
     size_t element;
     int rc;
@@ -36,17 +37,17 @@ int mca_coll_napcoll_bcast(BCAST_ARGS)
     if (0 == count || 0 == element) {
         return OMPI_SUCCESS; /* nothing to send, on any rank */
     }
+    mca_coll_napcoll_begin(napcoll, &frame);
     rc = mca_coll_napcoll_plan_for(napcoll,
                                    &(napcoll_call_t){.coll = NAPCOLL_COLL_BCAST,
                                                      .bytes = element * (size_t) count,
                                                      .root = root},
                                    &plan);
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    if (OMPI_SUCCESS == rc) {
+        rc = NULL == plan
+                 ? bcast_previous(napcoll, BCAST_BASE_ARG_NAMES, module)
+                 : napcoll_engine_run_stream(&napcoll->engine, plan, buffer, (size_t) count,
+                                             datatype, comm, MCA_COLL_BASE_TAG_BCAST);
     }
-    if (NULL == plan) {
-        return bcast_previous(napcoll, BCAST_BASE_ARG_NAMES, module);
-    }
-    return napcoll_engine_run_stream(&napcoll->engine, plan, buffer, (size_t) count, datatype, comm,
-                                     MCA_COLL_BASE_TAG_BCAST);
+    return mca_coll_napcoll_end(&frame, rc);
 }

@@ -143,7 +143,7 @@ int mca_coll_napcoll_run_exchange(mca_coll_napcoll_module_t *napcoll,
         return rc;
     }
     if (back) {
-        mca_coll_napcoll_count_fallback(call->coll, NAPCOLL_REASON_SIZES);
+        mca_coll_napcoll_count_fallback(napcoll, call->coll, NAPCOLL_REASON_SIZES);
         *done = false;
         return OMPI_SUCCESS;
     }
@@ -166,7 +166,7 @@ int mca_coll_napcoll_run_exchange(mca_coll_napcoll_module_t *napcoll,
     if (OMPI_SUCCESS == rc && agreed) {
         napcoll->agreed[call->coll].call = *call;
         napcoll_patience_learn(&napcoll->agreed[call->coll].patience,
-                               NULL != plan && mca_coll_napcoll_went_straight(napcoll, call->coll));
+                               mca_coll_napcoll_went_straight(napcoll, call->coll, NULL != plan));
     }
     *done = OMPI_SUCCESS != rc || NULL != plan;
     return OMPI_SUCCESS == rc && NULL != plan

@@ -11,7 +11,7 @@
  * root; beyond a few dozen the one used longest ago goes, on all ranks alike.
  */
 
-#include "coll_napcoll.h"
+#include "coll_napcoll_watch.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -20,6 +20,7 @@
 
 #include "opal/util/argv.h"
 #include "opal/util/output.h"
+#include "select/napcoll_wording.h"
 
 /* Say that an info key's value is none; one thread at a time, as show_help wants it. */
 static void complain_of_info(const mca_coll_napcoll_module_t *module,
@@ -43,20 +44,22 @@ static void complain_of_info(const mca_coll_napcoll_module_t *module,
     free(valid);
 }
 
-/* The forced algorithm of the communicator's info key, -1 without one. */
+/* The forced algorithm of the communicator's info key, in the place of the parameter's. */
 static int read_info_key(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
     char key[MPI_MAX_INFO_KEY + 1], *value = NULL;
-    int rc;
+    int rc, force;
 
     mca_coll_napcoll_info_key(collective, key);
     rc = napcoll_compat_comm_info(module->comm, key, &value);
     if (OMPI_SUCCESS != rc || NULL == value) {
         return rc;
     }
-    module->info_force[coll] = mca_coll_napcoll_force_value(collective, value);
-    if (module->info_force[coll] < 0) {
+    force = mca_coll_napcoll_force_value(collective, value);
+    if (force >= 0) {
+        module->force[coll] = force;
+    } else {
         complain_of_info(module, collective, key, value);
     }
     free(value);
@@ -212,19 +215,6 @@ static int make_plans(mca_coll_napcoll_module_t *module, napcoll_cached_t *entry
     return rc;
 }
 
-/* Who decided. */
-static void name_decider(const napcoll_cached_t *entry, char text[64])
-{
-    const napcoll_decision_t *decision = &entry->decision;
-
-    if (decision->rule > 0) {
-        (void) snprintf(text, 64, "by line %d of the rules file", decision->rule);
-    } else {
-        (void) snprintf(text, 64, "%s",
-                        entry->force >= NAPCOLL_FORCE_FIRST ? "forced" : "chosen by auto");
-    }
-}
-
 /* Say which rule would have decided, had its algorithm been able to do the call. */
 static void log_passed_rule(const mca_coll_napcoll_module_t *module, const napcoll_cached_t *entry)
 {
@@ -238,28 +228,29 @@ static void log_passed_rule(const mca_coll_napcoll_module_t *module, const napco
     }
 }
 
-static void log_decision(const mca_coll_napcoll_module_t *module, const napcoll_cached_t *entry)
+/* Say what was decided, and where it was reckoned anew, why not otherwise. */
+static void log_decision(const mca_coll_napcoll_module_t *module, const napcoll_cached_t *entry,
+                         bool reckoned)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[entry->call.coll];
     const napcoll_decision_t *decision = &entry->decision;
-    char decider[64];
+    const int output = mca_coll_napcoll_component.output;
+    char words[NAPCOLL_WORDS];
 
+    if (opal_output_get_verbosity(output) < 1) {
+        return;
+    }
     log_passed_rule(module, entry);
-    name_decider(entry, decider);
-    if (decision->algorithm >= 0) {
-        opal_output_verbose(1, mca_coll_napcoll_component.output,
-                            "coll:napcoll: communicator %u: %s of %zu to %zu bytes by %s, %s",
-                            napcoll_compat_comm_id(module->comm), collective->name, decision->least,
-                            decision->most, collective->algorithm[decision->algorithm].name,
-                            decider);
-    } else {
-        opal_output_verbose(1, mca_coll_napcoll_component.output,
-                            "coll:napcoll: communicator %u: %s of %zu to %zu bytes left to the "
-                            "previous component%s%s: %s",
-                            napcoll_compat_comm_id(module->comm), collective->name, decision->least,
-                            decision->most, decision->rule > 0 ? ", " : "",
-                            decision->rule > 0 ? decider : "",
-                            napcoll_reason_help(decision->reason));
+    napcoll_words_of_decision(collective, decision, entry->force, words);
+    opal_output_verbose(1, output, "coll:napcoll: communicator %u: %s",
+                        napcoll_compat_comm_id(module->comm), words);
+    for (int row = 0; row < collective->algorithms && reckoned; row++) {
+        if (napcoll_words_of_candidate(collective, decision, row, words)) {
+            opal_output_verbose(5, output,
+                                "coll:napcoll: communicator %u: %s of %zu to %zu bytes: %s",
+                                napcoll_compat_comm_id(module->comm), collective->name,
+                                decision->least, decision->most, words);
+        }
     }
 }
 
@@ -354,6 +345,7 @@ static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *c
                       napcoll_cached_t **cached)
 {
     napcoll_cached_t *entry = calloc(1, sizeof(*entry));
+    bool reckoned;
     int rc = OMPI_SUCCESS;
 
     if (NULL == entry) {
@@ -361,18 +353,23 @@ static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *c
     }
     entry->force = force;
     entry->call = *call;
-    if (!find_decision(module, call, force, &entry->decision)) {
+    reckoned = !find_decision(module, call, force, &entry->decision);
+    if (reckoned) {
         rc = reckon(module, call, force, &entry->decision);
     }
     entry->decision.params.root = call->root;
     if (OMPI_SUCCESS == rc && entry->decision.algorithm >= 0) {
         rc = make_plans(module, entry);
     }
+    if (OMPI_SUCCESS == rc && mca_coll_napcoll_component.online && entry->decision.by_model
+        && entry->decision.algorithm >= 0) {
+        rc = mca_coll_napcoll_trial_for(module, call, &entry->decision, &entry->trial);
+    }
     if (OMPI_SUCCESS != rc) {
         free_entry(entry);
         return rc;
     }
-    log_decision(module, entry);
+    log_decision(module, entry, reckoned);
     *cached = entry;
     return OMPI_SUCCESS;
 }
@@ -414,16 +411,24 @@ int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known)
     return rc;
 }
 
-int mca_coll_napcoll_force(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
+static inline void add_to(_Atomic unsigned long long *counter, size_t more)
 {
-    return module->info_force[coll] >= 0 ? module->info_force[coll]
-                                         : mca_coll_napcoll_component.settings[coll].force;
+    (void) atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
 
-void mca_coll_napcoll_count_fallback(napcoll_coll_t coll, napcoll_reason_t reason)
+void mca_coll_napcoll_count_fallback(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                     napcoll_reason_t reason)
 {
-    atomic_fetch_add_explicit(&mca_coll_napcoll_component.counters.fallbacks[coll][reason], 1,
-                              memory_order_relaxed);
+    add_to(&mca_coll_napcoll_component.counters.fallbacks[coll][reason], 1);
+    if (OPAL_UNLIKELY(NULL != module->frame)) {
+        mca_coll_napcoll_watch_settle(
+            module->frame,
+            &(napcoll_outcome_t){.collective = mca_coll_napcoll_collectives[coll],
+                                 .algorithm = -1,
+                                 .reason = reason,
+                                 .most = SIZE_MAX},
+            0, NULL);
+    }
 }
 
 /* Whether slots hold blocks of a call, however they are spread, in the memory that is allowed; the same on all ranks. */
@@ -435,30 +440,63 @@ static inline bool fits(const napcoll_cached_t *entry, const napcoll_call_t *cal
            || (size_t) entry->slots <= limit / call->largest;
 }
 
-bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
+bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                    bool by_napcoll)
 {
-    return 0 == module->cached[coll]->slots;
+    const napcoll_cached_t *entry = module->cached[coll];
+
+    return by_napcoll ? 0 == entry->slots
+                      : NULL != entry->trial && entry->trial->state.over
+                            && NAPCOLL_CONTESTANT_PREVIOUS == entry->trial->state.winner;
 }
 
-static void count_call(const napcoll_cached_t *entry, bool fits_in)
+/* Why a call goes to the previous function, where an algorithm was decided for; NONE: it does not. */
+static inline napcoll_reason_t reason_against(const napcoll_cached_t *entry,
+                                              const napcoll_call_t *call)
+{
+    if (!fits(entry, call)) {
+        return NAPCOLL_REASON_MEMORY;
+    }
+    return OPAL_UNLIKELY(NULL != entry->trial)
+                   && NAPCOLL_CONTESTANT_PREVIOUS == napcoll_trial_turn(&entry->trial->state)
+               ? NAPCOLL_REASON_ONLINE
+               : NAPCOLL_REASON_NONE;
+}
+
+/* Count a call and let its frame know; the plan for it, NULL where it goes to the previous function. */
+static const napcoll_plan_t *settle(const mca_coll_napcoll_module_t *module,
+                                    const napcoll_cached_t *entry, const napcoll_call_t *call)
 {
     napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
     const napcoll_decision_t *decision = &entry->decision;
+    const napcoll_reason_t reason = decision->algorithm < 0 ? decision->reason
+                                                            : reason_against(entry, call);
+    const bool runs = decision->algorithm >= 0 && NAPCOLL_REASON_NONE == reason;
 
-    if (decision->algorithm >= 0 && fits_in) {
-        atomic_fetch_add_explicit(&counters->runs[entry->call.coll][decision->algorithm], 1,
-                                  memory_order_relaxed);
-        return;
+    if (OPAL_LIKELY(runs)) {
+        add_to(&counters->runs[call->coll][decision->algorithm], 1);
+        add_to(&counters->bytes[call->coll][decision->algorithm], call->bytes);
+    } else {
+        add_to(&counters->fallbacks[call->coll][reason], 1);
     }
-    mca_coll_napcoll_count_fallback(
-        entry->call.coll, decision->algorithm < 0 ? decision->reason : NAPCOLL_REASON_MEMORY);
+    if (OPAL_UNLIKELY(NULL != module->frame)) {
+        mca_coll_napcoll_watch_settle(
+            module->frame,
+            &(napcoll_outcome_t){.collective = mca_coll_napcoll_collectives[call->coll],
+                                 .algorithm = runs ? decision->algorithm : -1,
+                                 .reason = reason,
+                                 .least = decision->least,
+                                 .most = decision->most},
+            call->bytes, NAPCOLL_REASON_MEMORY == reason ? NULL : entry->trial);
+    }
+    return runs ? entry->plan[call->in_place] : NULL;
 }
 
 int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                               const napcoll_plan_t **plan)
 {
     napcoll_cached_t **list = &module->cached[call->coll], *entry = *list;
-    bool ready = true, fits_in;
+    bool ready = true;
     int force, rc;
 
     *plan = NULL;
@@ -480,9 +518,7 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
         entry->next = *list;
         *list = entry;
     }
-    fits_in = fits(entry, call);
-    count_call(entry, fits_in);
-    *plan = fits_in ? entry->plan[call->in_place] : NULL;
+    *plan = settle(module, entry, call);
     return OMPI_SUCCESS;
 }
 

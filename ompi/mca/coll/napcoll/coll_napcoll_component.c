@@ -8,7 +8,7 @@
  * The component: what the MCA loads, opens and closes.
  */
 
-#include "coll_napcoll.h"
+#include "coll_napcoll_watch.h"
 
 #include "opal/util/output.h"
 
@@ -101,12 +101,14 @@ static int napcoll_open(void)
     opal_output_set_verbosity(component->output, component->verbose);
     napcoll_job_construct(&component->job, napcoll_compat_job_size());
     component->job_known = false;
+    mca_coll_napcoll_watch_open();
     rc = mca_coll_napcoll_publish_settings();
     return OMPI_SUCCESS == rc ? mca_coll_napcoll_bring_companions() : rc;
 }
 
 static int napcoll_close(void)
 {
+    mca_coll_napcoll_watch_close();
     napcoll_job_destruct(&mca_coll_napcoll_component.job);
     mca_coll_napcoll_forget_rules();
     opal_output_close(mca_coll_napcoll_component.output);

@@ -13,6 +13,7 @@
  */
 
 #include "coll_napcoll_blocks.h"
+#include "coll_napcoll_watch.h"
 
 typedef mca_coll_napcoll_side_t side_t;
 
@@ -84,15 +85,18 @@ int mca_coll_napcoll_gather(GATHER_ARGS)
     const side_t recv = {.buffer = recvbuf, .count = (size_t) recvcount, .type = recvtype};
     const size_t bytes = is_root ? bytes_of(recvtype, (size_t) recvcount)
                                  : bytes_of(sendtype, (size_t) sendcount);
+    mca_coll_napcoll_frame_t frame;
     bool done;
     int rc;
 
     if (0 == bytes) {
         return OMPI_SUCCESS; /* nothing to send, on any rank */
     }
+    mca_coll_napcoll_begin(napcoll, &frame);
     rc = run(napcoll, NAPCOLL_COLL_GATHER, root, is_root && MPI_IN_PLACE == sendbuf ? &recv : &send,
              is_root ? &recv : NULL, bytes, MCA_COLL_BASE_TAG_GATHER, &done);
-    return done ? rc : gather_previous(napcoll, GATHER_BASE_ARG_NAMES, module);
+    rc = done ? rc : gather_previous(napcoll, GATHER_BASE_ARG_NAMES, module);
+    return mca_coll_napcoll_end(&frame, rc);
 }
 
 static int gatherv_previous(const mca_coll_napcoll_module_t *napcoll, GATHERV_ARGS)
@@ -115,12 +119,16 @@ int mca_coll_napcoll_gatherv(GATHERV_ARGS)
                          .count = (size_t) sendcount,
                          .type = sendtype};
     const side_t recv = {.buffer = recvbuf, .counts = &counts, .displs = &places, .type = recvtype};
+    mca_coll_napcoll_frame_t frame;
     bool done;
-    int rc = run(napcoll, NAPCOLL_COLL_GATHERV, root,
-                 is_root && MPI_IN_PLACE == sendbuf ? &recv : &send, is_root ? &recv : NULL, 0,
-                 MCA_COLL_BASE_TAG_GATHERV, &done);
+    int rc;
 
-    return done ? rc : gatherv_previous(napcoll, GATHERV_BASE_ARG_NAMES, module);
+    mca_coll_napcoll_begin(napcoll, &frame);
+    rc = run(napcoll, NAPCOLL_COLL_GATHERV, root,
+             is_root && MPI_IN_PLACE == sendbuf ? &recv : &send, is_root ? &recv : NULL, 0,
+             MCA_COLL_BASE_TAG_GATHERV, &done);
+    rc = done ? rc : gatherv_previous(napcoll, GATHERV_BASE_ARG_NAMES, module);
+    return mca_coll_napcoll_end(&frame, rc);
 }
 
 static int scatter_previous(const mca_coll_napcoll_module_t *napcoll, SCATTER_ARGS)
@@ -142,16 +150,19 @@ int mca_coll_napcoll_scatter(SCATTER_ARGS)
         .buffer = recvbuf, .single = true, .count = (size_t) recvcount, .type = recvtype};
     const size_t bytes = is_root ? bytes_of(sendtype, (size_t) sendcount)
                                  : bytes_of(recvtype, (size_t) recvcount);
+    mca_coll_napcoll_frame_t frame;
     bool done;
     int rc;
 
     if (0 == bytes) {
         return OMPI_SUCCESS; /* nothing to send, to any rank */
     }
+    mca_coll_napcoll_begin(napcoll, &frame);
     rc = run(napcoll, NAPCOLL_COLL_SCATTER, root, is_root ? &send : NULL,
              is_root && MPI_IN_PLACE == recvbuf ? &send : &recv, bytes, MCA_COLL_BASE_TAG_SCATTER,
              &done);
-    return done ? rc : scatter_previous(napcoll, SCATTER_BASE_ARG_NAMES, module);
+    rc = done ? rc : scatter_previous(napcoll, SCATTER_BASE_ARG_NAMES, module);
+    return mca_coll_napcoll_end(&frame, rc);
 }
 
 static int scatterv_previous(const mca_coll_napcoll_module_t *napcoll, SCATTERV_ARGS)
@@ -175,10 +186,14 @@ int mca_coll_napcoll_scatterv(SCATTERV_ARGS)
                          .type = sendtype};
     const side_t recv = {
         .buffer = recvbuf, .single = true, .count = (size_t) recvcount, .type = recvtype};
+    mca_coll_napcoll_frame_t frame;
     bool done;
-    int rc = run(napcoll, NAPCOLL_COLL_SCATTERV, root, is_root ? &send : NULL,
-                 is_root && MPI_IN_PLACE == recvbuf ? &send : &recv, 0, MCA_COLL_BASE_TAG_SCATTERV,
-                 &done);
+    int rc;
 
-    return done ? rc : scatterv_previous(napcoll, SCATTERV_BASE_ARG_NAMES, module);
+    mca_coll_napcoll_begin(napcoll, &frame);
+    rc = run(napcoll, NAPCOLL_COLL_SCATTERV, root, is_root ? &send : NULL,
+             is_root && MPI_IN_PLACE == recvbuf ? &send : &recv, 0, MCA_COLL_BASE_TAG_SCATTERV,
+             &done);
+    rc = done ? rc : scatterv_previous(napcoll, SCATTERV_BASE_ARG_NAMES, module);
+    return mca_coll_napcoll_end(&frame, rc);
 }

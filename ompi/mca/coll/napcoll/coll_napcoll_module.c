@@ -10,7 +10,7 @@
  * needs communication waits for the first call.
  */
 
-#include "coll_napcoll.h"
+#include "coll_napcoll_watch.h"
 
 #include <string.h>
 
@@ -206,7 +206,7 @@ static void module_construct(mca_coll_napcoll_module_t *module)
 {
     memset((char *) module + sizeof(module->super), 0, sizeof(*module) - sizeof(module->super));
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
-        module->info_force[coll] = -1;
+        module->force[coll] = mca_coll_napcoll_component.settings[coll].force;
         module->pays_to_agree[coll] = -1;
         module->ruled_force[coll] = NAPCOLL_FORCE_UNKNOWN;
     }
@@ -215,6 +215,7 @@ static void module_construct(mca_coll_napcoll_module_t *module)
 static void module_destruct(mca_coll_napcoll_module_t *module)
 {
     mca_coll_napcoll_cache_release(module);
+    mca_coll_napcoll_trials_release(module);
     napcoll_node_map_free(module->map);
     napcoll_subcomm_free(&module->engine.node_comm);
     napcoll_engine_release(&module->engine);

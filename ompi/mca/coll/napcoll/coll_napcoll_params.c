@@ -160,10 +160,12 @@ static int register_algorithm(const napcoll_collective_t *collective, napcoll_se
         append(help, sizeof(help), "; %s: %s", collective->algorithm[row].name,
                collective->algorithm[row].help);
     }
-    append(help, sizeof(help),
-           ". A communicator's info key %s overrides it; an algorithm that cannot do a call leaves "
-           "it to the previous function",
-           key);
+    append(
+        help, sizeof(help),
+        ". A communicator's info key %s overrides it; an algorithm that cannot do a call leaves "
+        "it to the previous function. Set at run time (MPI_T), alike on all processes, it holds for "
+        "communicators that are made from then on",
+        key);
     return register_enum(name, help, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_ALL_EQ, values,
                          &settings->force);
 }
@@ -201,7 +203,7 @@ static int register_counter(const char *name, const char *help, _Atomic unsigned
     return rc < 0 ? rc : OPAL_SUCCESS;
 }
 
-/* runs_COLL_ALGORITHM and fallbacks_COLL_REASON */
+/* runs_COLL_ALGORITHM, bytes_COLL_ALGORITHM and fallbacks_COLL_REASON */
 static int register_counters(napcoll_coll_t coll)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
@@ -215,6 +217,16 @@ static int register_counters(napcoll_coll_t coll)
         (void) snprintf(help, sizeof(help), "Calls of %s that algorithm %s did", collective->name,
                         collective->algorithm[row].name);
         rc = register_counter(name, help, &counters->runs[coll][row]);
+    }
+    for (int row = 0; row < collective->algorithms && OPAL_SUCCESS == rc; row++) {
+        (void) snprintf(name, sizeof(name), "bytes_%s_%s", collective->name,
+                        collective->algorithm[row].name);
+        (void) snprintf(
+            help, sizeof(help),
+            "Bytes of the calls of %s that algorithm %s did, of each call those by which "
+            "it is decided: of the vector, or of a rank's block",
+            collective->name, collective->algorithm[row].name);
+        rc = register_counter(name, help, &counters->bytes[coll][row]);
     }
     for (int reason = NAPCOLL_REASON_NONE + 1; reason < NAPCOLL_REASONS && OPAL_SUCCESS == rc;
          reason++) {
@@ -254,6 +266,49 @@ static void register_thresholds(napcoll_thresholds_t *thresholds)
         &thresholds->scatter_s);
 }
 
+/* What is said of calls, and the check against the previous component. */
+static int register_watching(mca_coll_napcoll_component_t *component)
+{
+    static const mca_base_var_enum_value_t summaries[] = {{NAPCOLL_SUMMARY_OFF, "off"},
+                                                          {NAPCOLL_SUMMARY_RANK0, "rank0"},
+                                                          {NAPCOLL_SUMMARY_ALL, "all"},
+                                                          {0, NULL}};
+    const mca_base_component_t *version = &component->super.collm_version;
+    int rc;
+
+    component->summary = NAPCOLL_SUMMARY_OFF;
+    rc = register_enum(
+        "summary",
+        "What a process's calls were, at MPI_Finalize, in a line for each collective, size class, and "
+        "algorithm or reason why the previous component did them: how many, bytes, and time. rank0: "
+        "those of process 0; all: of every process for itself",
+        OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_LOCAL, summaries, &component->summary);
+    if (OPAL_SUCCESS != rc) {
+        return rc;
+    }
+    component->online = false;
+    (void) mca_base_component_var_register(
+        version, "online",
+        "Whether auto's choices are checked: the first calls of each collective, size class, kind of "
+        "operation and communicator go to napcoll and to the previous component in turns, with the clock "
+        "running, and the faster one keeps the others. Sums may have other bits in every other of these "
+        "calls. What is forced is not checked, nor are reductions that are to be reproducible",
+        MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY,
+        &component->online);
+    component->online_calls = NAPCOLL_TRIAL_DEFAULT_CALLS;
+    rc = register_int(
+        "online_calls",
+        "How many calls of each the parameter online times, at least 1 and at most 1000, "
+        "after one of each to warm up",
+        OPAL_INFO_LVL_6, 1, &component->online_calls);
+    if (OPAL_SUCCESS == rc && component->online_calls > NAPCOLL_TRIAL_MOST_CALLS) {
+        napcoll_compat_show_help("number too large", "online_calls", component->online_calls,
+                                 NAPCOLL_TRIAL_MOST_CALLS, NAPCOLL_TRIAL_DEFAULT_CALLS);
+        component->online_calls = NAPCOLL_TRIAL_DEFAULT_CALLS;
+    }
+    return rc;
+}
+
 static int register_general(void)
 {
     static const mca_base_var_enum_value_t providers[] = {
@@ -281,10 +336,15 @@ static int register_general(void)
     component->verbose = 0;
     (void) mca_base_component_var_register(
         version, "verbose",
-        "Verbosity. 1: each new decision and its reason; 10: also where napcoll is not used and "
-        "why; 20: also node maps",
+        "Verbosity. 1: each new decision, its reason and what the algorithm is run with; 5: also what "
+        "auto reckons for every algorithm, or why it leaves it out; 10: also communicators on which "
+        "napcoll is not used and why; 20: also node maps",
         MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_2, MCA_BASE_VAR_SCOPE_LOCAL,
         &component->verbose);
+    rc = register_watching(component);
+    if (OPAL_SUCCESS != rc) {
+        return rc;
+    }
     component->local_provider = NAPCOLL_PROVIDER_P2P;
     component->local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX;
     component->fake_ppn = NULL;

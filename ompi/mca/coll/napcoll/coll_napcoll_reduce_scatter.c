@@ -10,7 +10,7 @@
  * they take for the send buffer, and write the result when they have read all of it.
  */
 
-#include "coll_napcoll.h"
+#include "coll_napcoll_watch.h"
 
 static int reduce_scatter_block_previous(const mca_coll_napcoll_module_t *napcoll,
                                          REDUCESCATTERBLOCK_ARGS)
@@ -25,6 +25,7 @@ static int reduce_scatter_block_previous(const mca_coll_napcoll_module_t *napcol
 int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
+    mca_coll_napcoll_frame_t frame;
     const napcoll_plan_t *plan;
     size_t element;
     int rc;
@@ -33,27 +34,27 @@ int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS)
     if (0 == recvcount || 0 == element) {
         return OMPI_SUCCESS; /* nothing to reduce, on any rank */
     }
+    mca_coll_napcoll_begin(napcoll, &frame);
     rc = mca_coll_napcoll_plan_for(napcoll,
                                    &(napcoll_call_t){.coll = NAPCOLL_COLL_REDUCE_SCATTER_BLOCK,
                                                      .bytes = element * (size_t) recvcount,
                                                      .ordered = !ompi_op_is_commute(op)},
                                    &plan);
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    if (OMPI_SUCCESS == rc && NULL == plan) {
+        rc = reduce_scatter_block_previous(napcoll, REDUCESCATTERBLOCK_BASE_ARG_NAMES, module);
+    } else if (OMPI_SUCCESS == rc) {
+        rc = napcoll_engine_run(
+            &napcoll->engine, plan,
+            &(napcoll_binding_t){.sendbuf = MPI_IN_PLACE == sendbuf ? recvbuf : sendbuf,
+                                 .recvbuf = recvbuf,
+                                 .count = (size_t) recvcount,
+                                 .datatype = datatype,
+                                 .op = op,
+                                 .comm = comm,
+                                 .tag = MCA_COLL_BASE_TAG_REDUCE_SCATTER_BLOCK,
+                                 .order = napcoll->map->ranks});
     }
-    if (NULL == plan) {
-        return reduce_scatter_block_previous(napcoll, REDUCESCATTERBLOCK_BASE_ARG_NAMES, module);
-    }
-    return napcoll_engine_run(
-        &napcoll->engine, plan,
-        &(napcoll_binding_t){.sendbuf = MPI_IN_PLACE == sendbuf ? recvbuf : sendbuf,
-                             .recvbuf = recvbuf,
-                             .count = (size_t) recvcount,
-                             .datatype = datatype,
-                             .op = op,
-                             .comm = comm,
-                             .tag = MCA_COLL_BASE_TAG_REDUCE_SCATTER_BLOCK,
-                             .order = napcoll->map->ranks});
+    return mca_coll_napcoll_end(&frame, rc);
 }
 
 static int reduce_scatter_previous(const mca_coll_napcoll_module_t *napcoll, REDUCESCATTER_ARGS)
@@ -93,6 +94,7 @@ int mca_coll_napcoll_reduce_scatter(REDUCESCATTER_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
     const size_t size = (size_t) ompi_comm_size(comm);
+    mca_coll_napcoll_frame_t frame;
     const napcoll_plan_t *plan;
     size_t element, elements = 0;
     int rc;
@@ -104,6 +106,7 @@ int mca_coll_napcoll_reduce_scatter(REDUCESCATTER_ARGS)
     if (0 == elements || 0 == element) {
         return OMPI_SUCCESS; /* nothing to reduce, on any rank */
     }
+    mca_coll_napcoll_begin(napcoll, &frame);
     rc = mca_coll_napcoll_plan_for(
         napcoll,
         &(napcoll_call_t){.coll = NAPCOLL_COLL_REDUCE_SCATTER,
@@ -113,20 +116,19 @@ int mca_coll_napcoll_reduce_scatter(REDUCESCATTER_ARGS)
     if (OMPI_SUCCESS == rc && NULL != plan) {
         rc = find_blocks(napcoll, recvcounts);
     }
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    if (OMPI_SUCCESS == rc && NULL == plan) {
+        rc = reduce_scatter_previous(napcoll, REDUCESCATTER_BASE_ARG_NAMES, module);
+    } else if (OMPI_SUCCESS == rc) {
+        rc = napcoll_engine_run(
+            &napcoll->engine, plan,
+            &(napcoll_binding_t){.sendbuf = MPI_IN_PLACE == sendbuf ? recvbuf : sendbuf,
+                                 .recvbuf = recvbuf,
+                                 .datatype = datatype,
+                                 .op = op,
+                                 .comm = comm,
+                                 .tag = MCA_COLL_BASE_TAG_REDUCE_SCATTER,
+                                 .start = napcoll->engine.start,
+                                 .place = napcoll->engine.place});
     }
-    if (NULL == plan) {
-        return reduce_scatter_previous(napcoll, REDUCESCATTER_BASE_ARG_NAMES, module);
-    }
-    return napcoll_engine_run(
-        &napcoll->engine, plan,
-        &(napcoll_binding_t){.sendbuf = MPI_IN_PLACE == sendbuf ? recvbuf : sendbuf,
-                             .recvbuf = recvbuf,
-                             .datatype = datatype,
-                             .op = op,
-                             .comm = comm,
-                             .tag = MCA_COLL_BASE_TAG_REDUCE_SCATTER,
-                             .start = napcoll->engine.start,
-                             .place = napcoll->engine.place});
+    return mca_coll_napcoll_end(&frame, rc);
 }

@@ -10,7 +10,7 @@
  * same way.
  */
 
-#include "coll_napcoll.h"
+#include "coll_napcoll_watch.h"
 
 /* Run a call, unless it belongs to the previous function: then *done is false, and nothing has been
  * touched. */
@@ -59,10 +59,14 @@ int mca_coll_napcoll_allreduce(ALLREDUCE_ARGS)
                                        .op = op,
                                        .comm = comm,
                                        .tag = MCA_COLL_BASE_TAG_ALLREDUCE};
+    mca_coll_napcoll_frame_t frame;
     bool done;
-    int rc = run(napcoll, NAPCOLL_COLL_ALLREDUCE, &binding, 0, &done);
+    int rc;
 
-    return done ? rc : allreduce_previous(napcoll, ALLREDUCE_BASE_ARG_NAMES, module);
+    mca_coll_napcoll_begin(napcoll, &frame);
+    rc = run(napcoll, NAPCOLL_COLL_ALLREDUCE, &binding, 0, &done);
+    rc = done ? rc : allreduce_previous(napcoll, ALLREDUCE_BASE_ARG_NAMES, module);
+    return mca_coll_napcoll_end(&frame, rc);
 }
 
 static int reduce_previous(const mca_coll_napcoll_module_t *napcoll, REDUCE_ARGS)
@@ -84,10 +88,14 @@ int mca_coll_napcoll_reduce(REDUCE_ARGS)
                                        .op = op,
                                        .comm = comm,
                                        .tag = MCA_COLL_BASE_TAG_REDUCE};
+    mca_coll_napcoll_frame_t frame;
     bool done;
-    int rc = run(napcoll, NAPCOLL_COLL_REDUCE, &binding, root, &done);
+    int rc;
 
-    return done ? rc : reduce_previous(napcoll, REDUCE_BASE_ARG_NAMES, module);
+    mca_coll_napcoll_begin(napcoll, &frame);
+    rc = run(napcoll, NAPCOLL_COLL_REDUCE, &binding, root, &done);
+    rc = done ? rc : reduce_previous(napcoll, REDUCE_BASE_ARG_NAMES, module);
+    return mca_coll_napcoll_end(&frame, rc);
 }
 
 static int scan_previous(const mca_coll_napcoll_module_t *napcoll, SCAN_ARGS)
@@ -109,10 +117,14 @@ int mca_coll_napcoll_scan(SCAN_ARGS)
                                        .op = op,
                                        .comm = comm,
                                        .tag = MCA_COLL_BASE_TAG_SCAN};
+    mca_coll_napcoll_frame_t frame;
     bool done;
-    int rc = run(napcoll, NAPCOLL_COLL_SCAN, &binding, 0, &done);
+    int rc;
 
-    return done ? rc : scan_previous(napcoll, SCAN_BASE_ARG_NAMES, module);
+    mca_coll_napcoll_begin(napcoll, &frame);
+    rc = run(napcoll, NAPCOLL_COLL_SCAN, &binding, 0, &done);
+    rc = done ? rc : scan_previous(napcoll, SCAN_BASE_ARG_NAMES, module);
+    return mca_coll_napcoll_end(&frame, rc);
 }
 
 static int exscan_previous(const mca_coll_napcoll_module_t *napcoll, EXSCAN_ARGS)
@@ -134,8 +146,12 @@ int mca_coll_napcoll_exscan(EXSCAN_ARGS)
                                        .op = op,
                                        .comm = comm,
                                        .tag = MCA_COLL_BASE_TAG_EXSCAN};
+    mca_coll_napcoll_frame_t frame;
     bool done;
-    int rc = run(napcoll, NAPCOLL_COLL_EXSCAN, &binding, 0, &done);
+    int rc;
 
-    return done ? rc : exscan_previous(napcoll, EXSCAN_BASE_ARG_NAMES, module);
+    mca_coll_napcoll_begin(napcoll, &frame);
+    rc = run(napcoll, NAPCOLL_COLL_EXSCAN, &binding, 0, &done);
+    rc = done ? rc : exscan_previous(napcoll, EXSCAN_BASE_ARG_NAMES, module);
+    return mca_coll_napcoll_end(&frame, rc);
 }

@@ -40,6 +40,9 @@ static const struct {
     [NAPCOLL_REASON_MEMORY] = {"memory",
                                "blocks in transit could take more memory than the parameter "
                                "alltoall_memory_bytes allows"},
+    [NAPCOLL_REASON_ONLINE] = {"online",
+                               "the online check times the previous component there, or has found "
+                               "it to be faster (see the parameter online)"},
     [NAPCOLL_REASON_ONE_NODE] = {"one_node", "all processes share one node"},
     [NAPCOLL_REASON_PPN] = {"ppn", "no node has more than one process"},
     [NAPCOLL_REASON_WRONG_PLAN] = {"wrong_plan",

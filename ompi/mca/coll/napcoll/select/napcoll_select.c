@@ -169,6 +169,18 @@ static bool bursts(const napcoll_collective_t *collective, int row,
     return blocks > 0 && napcoll_thresholds_warn(&settings->thresholds, collective->goal, message);
 }
 
+/* Keep the cost of a row's variant for whoever asks why; reckoning ended where it came to most_us. */
+static void note_cost(napcoll_candidate_t *candidate, double cost_us, double most_us)
+{
+    if (cost_us < most_us) {
+        *candidate = (napcoll_candidate_t){.weighed = NAPCOLL_WEIGHED_RECKONED, .cost_us = cost_us};
+    } else if (NAPCOLL_WEIGHED_RECKONED != candidate->weighed
+               && (NAPCOLL_WEIGHED_AT_LEAST != candidate->weighed
+                   || cost_us < candidate->cost_us)) {
+        *candidate = (napcoll_candidate_t){.weighed = NAPCOLL_WEIGHED_AT_LEAST, .cost_us = cost_us};
+    }
+}
+
 /* Keep a row's cost where it is less than what is there. Returns 0, or -1 when memory ran out. */
 static int consider(const napcoll_collective_t *collective, int row,
                     const napcoll_settings_t *settings, const napcoll_node_map_t *map,
@@ -179,12 +191,16 @@ static int consider(const napcoll_collective_t *collective, int row,
 
     if (NAPCOLL_FORCE_AUTO == settings->force
         && bursts(collective, row, settings, map, params, decision->most)) {
+        if (NAPCOLL_WEIGHED_NOT == decision->candidate[row].weighed) {
+            decision->candidate[row].weighed = NAPCOLL_WEIGHED_BURSTS;
+        }
         return 0;
     }
     cost = cost_of(collective, row, settings, map, params, decision->most, most_us);
     if (isnan(cost)) {
         return -1;
     }
+    note_cost(&decision->candidate[row], cost, most_us);
     if (decision->algorithm < 0 || cost < decision->cost_us) {
         decision->algorithm = row;
         decision->params = *params;
@@ -308,6 +324,22 @@ static int consider_variants(const napcoll_collective_t *collective, int row,
     return rc;
 }
 
+/* Why auto does not try a row at all, where that is so. */
+static napcoll_candidate_t leave_out(const napcoll_algorithm_t *algorithm,
+                                     const napcoll_question_t *question,
+                                     const napcoll_node_map_t *map, const napcoll_params_t *params)
+{
+    const napcoll_reason_t reason = napcoll_algorithm_eligible(algorithm, map, params);
+
+    return (napcoll_candidate_t){
+        .reason = reason,
+        .weighed = NAPCOLL_REASON_NONE != reason                      ? NAPCOLL_WEIGHED_NOT_ELIGIBLE
+                   : algorithm->linear && map->size > MOST_FOR_LINEAR ? NAPCOLL_WEIGHED_LINEAR
+                   : algorithm->gathers && !params->reproducible      ? NAPCOLL_WEIGHED_GATHERS
+                   : algorithm->detours && question->direct           ? NAPCOLL_WEIGHED_DETOURS
+                                                                      : NAPCOLL_WEIGHED_NOT};
+}
+
 /* The cheapest row, of those that can do it; its reason is why the last one could not where none can. */
 static int choose_cheapest(const napcoll_collective_t *collective,
                            const napcoll_settings_t *settings, const napcoll_question_t *question,
@@ -323,12 +355,12 @@ static int choose_cheapest(const napcoll_collective_t *collective,
     for (int row = 0; row < collective->algorithms; row++) {
         const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
         const napcoll_params_t params = params_of(collective, row, settings, question, decision);
-        const napcoll_reason_t reason = napcoll_algorithm_eligible(algorithm, &map, &params);
+        napcoll_candidate_t *candidate = &decision->candidate[row];
 
-        if (NAPCOLL_REASON_NONE != reason || (algorithm->linear && map.size > MOST_FOR_LINEAR)
-            || (algorithm->gathers && !params.reproducible)
-            || (algorithm->detours && question->direct)) {
-            decision->reason = NAPCOLL_REASON_NONE != reason ? reason : decision->reason;
+        *candidate = leave_out(algorithm, question, &map, &params);
+        if (NAPCOLL_WEIGHED_NOT != candidate->weighed) {
+            decision->reason = NAPCOLL_REASON_NONE != candidate->reason ? candidate->reason
+                                                                        : decision->reason;
             continue;
         }
         if (0 != consider_variants(collective, row, settings, &map, &params, decision)) {
@@ -337,6 +369,7 @@ static int choose_cheapest(const napcoll_collective_t *collective,
     }
     if (decision->algorithm >= 0) {
         decision->reason = NAPCOLL_REASON_NONE;
+        decision->by_model = true;
     }
     return 0;
 }

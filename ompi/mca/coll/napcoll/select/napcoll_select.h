@@ -63,6 +63,24 @@ typedef struct napcoll_question {
     bool bounded;  /**< see napcoll_params_t */
 } napcoll_question_t;
 
+/** What auto found out about a row of the table. */
+typedef enum {
+    NAPCOLL_WEIGHED_NOT, /**< it did not come to that: the choice was not its own, or needed no row */
+    NAPCOLL_WEIGHED_RECKONED,     /**< it costs so much */
+    NAPCOLL_WEIGHED_AT_LEAST,     /**< it costs so much or more, which was more than another one */
+    NAPCOLL_WEIGHED_NOT_ELIGIBLE, /**< for the reason */
+    NAPCOLL_WEIGHED_LINEAR,       /**< on so many ranks plans with a step for each are not tried */
+    NAPCOLL_WEIGHED_GATHERS,      /**< it is there for the sake of reproducible results alone */
+    NAPCOLL_WEIGHED_DETOURS,      /**< the question leaves detours out */
+    NAPCOLL_WEIGHED_BURSTS        /**< the thresholds warn of what it sends at once */
+} napcoll_weighed_t;
+
+typedef struct napcoll_candidate {
+    napcoll_weighed_t weighed;
+    napcoll_reason_t reason; /**< why it is not eligible; else NONE */
+    double cost_us;          /**< of its cheapest variant */
+} napcoll_candidate_t;
+
 /** An algorithm, its parameters and the reason. */
 typedef struct napcoll_decision {
     int algorithm;           /**< row of the table, or -1: the previous function */
@@ -74,6 +92,8 @@ typedef struct napcoll_decision {
     int rule;       /**< line of the rule that decided so, if only that auto is to; 0: none did */
     int passed; /**< line of the first rule that matches, but whose algorithm cannot do it; 0: none */
     napcoll_reason_t passed_reason; /**< why it cannot */
+    bool by_model; /**< the model chose the algorithm: neither users nor rules named it */
+    napcoll_candidate_t candidate[NAPCOLL_MAX_ALGORITHMS]; /**< by row of the table */
 } napcoll_decision_t;
 
 /** The settings of a collective where users set none, but the machine. */

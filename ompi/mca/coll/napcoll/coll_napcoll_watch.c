@@ -1,0 +1,202 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Calls that are watched (see the header): the summary, and the online check.
+ *
+ * A trial's ranks time for themselves. After its last call they take the maximum of each call's times, in one
+ * allreduce of the previous function's, so that all judge by the same numbers: those of the slowest rank.
+ */
+
+#include "coll_napcoll_watch.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "opal/util/output.h"
+#include "opal/util/proc.h"
+
+static double now_us(void)
+{
+    struct timespec now;
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double) now.tv_sec * 1e6 + (double) now.tv_nsec / 1e3;
+}
+
+void mca_coll_napcoll_watch_open(void)
+{
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    const bool first = 0 == OPAL_PROC_MY_NAME.vpid;
+
+    OBJ_CONSTRUCT(&component->tally_lock, opal_mutex_t);
+    component->summarized = NAPCOLL_SUMMARY_ALL == component->summary
+                            || (NAPCOLL_SUMMARY_RANK0 == component->summary && first);
+    component->watched = component->summarized || component->online;
+}
+
+static void write_summary(mca_coll_napcoll_component_t *component)
+{
+    const unsigned process = (unsigned) OPAL_PROC_MY_NAME.vpid;
+    napcoll_tally_t *tally = &component->tally;
+    char line[NAPCOLL_TALLY_LINE];
+
+    if (0 == tally->rows) {
+        opal_output(component->output, "coll:napcoll: summary of process %u: no calls", process);
+    }
+    napcoll_tally_sort(tally);
+    for (int i = 0; i < tally->rows; i++) {
+        napcoll_tally_line(&tally->row[i], line);
+        opal_output(component->output, "coll:napcoll: summary of process %u: %s", process, line);
+    }
+    if (tally->lost > 0) {
+        opal_output(component->output,
+                    "coll:napcoll: summary of process %u: no memory to count %llu calls more",
+                    process, tally->lost);
+    }
+}
+
+void mca_coll_napcoll_watch_close(void)
+{
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+
+    if (component->summarized && component->job_known) { /* else MPI_Init was not reached */
+        write_summary(component);
+    }
+    napcoll_tally_release(&component->tally);
+    OBJ_DESTRUCT(&component->tally_lock);
+}
+
+void mca_coll_napcoll_watch_begin(mca_coll_napcoll_module_t *module,
+                                  mca_coll_napcoll_frame_t *frame)
+{
+    *frame = (mca_coll_napcoll_frame_t){.module = module, .outer = module->frame};
+    module->frame = frame;
+    if (mca_coll_napcoll_component.summarized) {
+        frame->began_us = now_us();
+    }
+}
+
+void mca_coll_napcoll_watch_settle(mca_coll_napcoll_frame_t *frame,
+                                   const napcoll_outcome_t *outcome, size_t bytes,
+                                   mca_coll_napcoll_trial_t *trial)
+{
+    frame->outcome = *outcome;
+    frame->bytes = bytes;
+    frame->trial = NULL == trial || trial->state.over ? NULL : trial;
+    if (mca_coll_napcoll_component.summarized || NULL != frame->trial) {
+        frame->settled_us = now_us();
+    }
+}
+
+/* Have all ranks know the same times, and judge. */
+static int conclude(mca_coll_napcoll_module_t *module, mca_coll_napcoll_trial_t *trial)
+{
+    const napcoll_holder_t *previous = &module->previous[NAPCOLL_COLL_ALLREDUCE];
+    napcoll_trial_t *state = &trial->state;
+    int rc;
+
+    module->topo_state = NAPCOLL_TOPO_BUSY; /* what this calls goes to the previous functions */
+    rc = ((mca_coll_base_module_allreduce_fn_t) previous->function)(
+        MPI_IN_PLACE, state->us, NAPCOLL_CONTESTANTS * state->calls, &ompi_mpi_double.dt,
+        &ompi_mpi_op_max.op, module->comm, previous->module);
+    module->topo_state = NAPCOLL_TOPO_READY;
+    if (OMPI_SUCCESS != rc) {
+        state->over = true; /* won by napcoll, as it stands */
+        return rc;
+    }
+    napcoll_trial_judge(state);
+    opal_output_verbose(1, mca_coll_napcoll_component.output,
+                        "coll:napcoll: communicator %u: online check of %s of %zu to %zu bytes: "
+                        "%s took %.1f us, the previous component %.1f us: %s",
+                        napcoll_compat_comm_id(module->comm),
+                        mca_coll_napcoll_collectives[trial->call.coll]->name, trial->least,
+                        trial->most, trial->algorithm, state->median_us[NAPCOLL_CONTESTANT_NAPCOLL],
+                        state->median_us[NAPCOLL_CONTESTANT_PREVIOUS],
+                        NAPCOLL_CONTESTANT_PREVIOUS == state->winner ? "calls are left to that"
+                                                                     : "napcoll goes on");
+    return OMPI_SUCCESS;
+}
+
+int mca_coll_napcoll_watch_end(mca_coll_napcoll_frame_t *frame, int rc)
+{
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    const bool timed = component->summarized || NULL != frame->trial;
+    double us;
+    int ended;
+
+    frame->module->frame = frame->outer;
+    if (NULL == frame->outcome.collective || !timed) {
+        return rc;
+    }
+    us = now_us() - frame->settled_us;
+    if (component->summarized) {
+        opal_mutex_lock(&component->tally_lock);
+        napcoll_tally_count(&component->tally, &frame->outcome, frame->bytes, us,
+                            frame->settled_us - frame->began_us);
+        opal_mutex_unlock(&component->tally_lock);
+    }
+    /* A call that failed here may not have elsewhere: the ranks stay in step. */
+    if (NULL != frame->trial && napcoll_trial_learn(&frame->trial->state, us)) {
+        ended = conclude(frame->module, frame->trial);
+        rc = OMPI_SUCCESS == rc ? ended : rc;
+    }
+    return rc;
+}
+
+static bool is_of(const mca_coll_napcoll_trial_t *trial, const napcoll_call_t *call,
+                  const napcoll_decision_t *decision)
+{
+    return trial->call.ordered == call->ordered && trial->call.bounded == call->bounded
+           && (trial->call.in_place == call->in_place
+               || mca_coll_napcoll_in_place_alone(call->coll))
+           && trial->least == decision->least && trial->most == decision->most;
+}
+
+int mca_coll_napcoll_trial_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
+                               const napcoll_decision_t *decision, mca_coll_napcoll_trial_t **trial)
+{
+    const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
+    const int times = NAPCOLL_CONTESTANTS * component->online_calls;
+    mca_coll_napcoll_trial_t *made;
+
+    *trial = NULL;
+    if (component->reproducible && napcoll_goal_folds(collective->goal)) {
+        return OMPI_SUCCESS; /* the previous function folds in another order */
+    }
+    for (made = module->trials[call->coll]; NULL != made; made = made->next) {
+        if (is_of(made, call, decision)) {
+            *trial = made;
+            return OMPI_SUCCESS;
+        }
+    }
+    made = calloc(1, sizeof(*made) + (size_t) times * sizeof(made->us[0]));
+    if (NULL == made) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    made->call = *call;
+    made->least = decision->least;
+    made->most = decision->most;
+    made->algorithm = collective->algorithm[decision->algorithm].name;
+    made->state.calls = component->online_calls;
+    made->state.us = made->us;
+    made->next = module->trials[call->coll];
+    *trial = module->trials[call->coll] = made;
+    return OMPI_SUCCESS;
+}
+
+void mca_coll_napcoll_trials_release(mca_coll_napcoll_module_t *module)
+{
+    for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
+        while (NULL != module->trials[coll]) {
+            mca_coll_napcoll_trial_t *trial = module->trials[coll];
+
+            module->trials[coll] = trial->next;
+            free(trial);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The online check of one class (see the header).
+ */
+
+#include "select/napcoll_trial.h"
+
+#include <stddef.h>
+
+#include "model/napcoll_robust.h"
+
+bool napcoll_trial_learn(napcoll_trial_t *trial, double us)
+{
+    const int timed = trial->done - NAPCOLL_TRIAL_WARM_UP;
+
+    if (timed >= 0) {
+        trial->us[timed] = us;
+    }
+    trial->done++;
+    return trial->done == NAPCOLL_TRIAL_WARM_UP + NAPCOLL_CONTESTANTS * trial->calls;
+}
+
+/* The times of one contestant first, then those of the other: the order within each does not matter. */
+static void part_contestants(double *us, int calls)
+{
+    for (int i = 1; i < calls; i++) {
+        const double own = us[NAPCOLL_CONTESTANTS * i];
+
+        us[NAPCOLL_CONTESTANTS * i] = us[i];
+        us[i] = own;
+    }
+}
+
+void napcoll_trial_judge(napcoll_trial_t *trial)
+{
+    const double *median_us = trial->median_us;
+
+    part_contestants(trial->us, trial->calls);
+    for (int c = 0; c < NAPCOLL_CONTESTANTS; c++) {
+        double *us = trial->us + c * trial->calls;
+
+        napcoll_robust_sort(us, (size_t) trial->calls);
+        trial->median_us[c] = napcoll_robust_quantile(us, (size_t) trial->calls, 0.5);
+    }
+    trial->winner = median_us[NAPCOLL_CONTESTANT_PREVIOUS] < median_us[NAPCOLL_CONTESTANT_NAPCOLL]
+                        ? NAPCOLL_CONTESTANT_PREVIOUS
+                        : NAPCOLL_CONTESTANT_NAPCOLL;
+    trial->over = true;
+}

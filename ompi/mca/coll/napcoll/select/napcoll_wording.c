@@ -1,0 +1,125 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Decisions in words (see the header).
+ */
+
+#include "select/napcoll_wording.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+__attribute__((format(printf, 2, 3))) static void add(char words[NAPCOLL_WORDS], const char *format,
+                                                      ...)
+{
+    const size_t used = strlen(words);
+    va_list args;
+
+    va_start(args, format);
+    (void) vsnprintf(words + used, NAPCOLL_WORDS - used, format, args);
+    va_end(args);
+}
+
+/* One parameter: "; " before the first, ", " before the others. */
+static void add_number(char words[NAPCOLL_WORDS], int *added, const char *name, int value)
+{
+    add(words, "%s%s=%d", 0 == (*added)++ ? "; " : ", ", name, value);
+}
+
+/* The parameters of an algorithm's plans. A tunable of 0 is left to its generator. */
+static void add_params(char words[NAPCOLL_WORDS], const napcoll_algorithm_t *algorithm,
+                       const napcoll_params_t *params)
+{
+    int added = 0;
+
+    if (algorithm->radix) {
+        add_number(words, &added, "local_radix", params->local_radix);
+    }
+    for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
+        const napcoll_tunable_t *tunable = &algorithm->tunable[t];
+        const int value = params->tunable[t];
+
+        if (value < 1 || NAPCOLL_RECKONS_SEGMENTS == tunable->reckons) {
+            continue; /* segments stand in the decision */
+        }
+        if (NULL != tunable->names) {
+            add(words, "%s%s=%s", 0 == added++ ? "; " : ", ", tunable->name,
+                tunable->names[value - 1]);
+        } else {
+            add_number(words, &added, tunable->name, value);
+        }
+    }
+    if (params->segments > 1) {
+        add_number(words, &added, algorithm->cut ? "pieces" : "segments", params->segments);
+    }
+}
+
+/* Who decided. */
+static void add_decider(char words[NAPCOLL_WORDS], const napcoll_decision_t *decision, int force)
+{
+    if (decision->rule > 0) {
+        add(words, ", by line %d of the rules file", decision->rule);
+    } else if (decision->algorithm >= 0) {
+        add(words, ", %s", force >= NAPCOLL_FORCE_FIRST ? "forced" : "chosen by auto");
+    }
+}
+
+void napcoll_words_of_decision(const napcoll_collective_t *collective,
+                               const napcoll_decision_t *decision, int force,
+                               char words[NAPCOLL_WORDS])
+{
+    (void) snprintf(words, NAPCOLL_WORDS, "%s of %zu to %zu bytes", collective->name,
+                    decision->least, decision->most);
+    if (decision->algorithm < 0) {
+        add(words, " left to the previous component");
+        add_decider(words, decision, force);
+        add(words, ": %s", napcoll_reason_help(decision->reason));
+        return;
+    }
+    add(words, " by %s", collective->algorithm[decision->algorithm].name);
+    add_decider(words, decision, force);
+    add_params(words, &collective->algorithm[decision->algorithm], &decision->params);
+}
+
+bool napcoll_words_of_candidate(const napcoll_collective_t *collective,
+                                const napcoll_decision_t *decision, int row,
+                                char words[NAPCOLL_WORDS])
+{
+    const napcoll_candidate_t *candidate = &decision->candidate[row];
+
+    (void) snprintf(words, NAPCOLL_WORDS, "%s: ", collective->algorithm[row].name);
+    switch (candidate->weighed) {
+    case NAPCOLL_WEIGHED_RECKONED:
+        add(words, "%.3f us%s", candidate->cost_us,
+            row == decision->algorithm ? ", the least" : "");
+        return true;
+    case NAPCOLL_WEIGHED_AT_LEAST:
+        add(words, "at least %.3f us", candidate->cost_us);
+        return true;
+    case NAPCOLL_WEIGHED_NOT_ELIGIBLE:
+        add(words, "it cannot: %s", napcoll_reason_help(candidate->reason));
+        return true;
+    case NAPCOLL_WEIGHED_LINEAR:
+        add(words, "not tried: its plans have a step for each rank, and these are too many");
+        return true;
+    case NAPCOLL_WEIGHED_GATHERS:
+        add(words, "not tried: a process holds the vectors of all, for the sake of reproducible "
+                   "results alone");
+        return true;
+    case NAPCOLL_WEIGHED_DETOURS:
+        add(words, "not tried: blocks are to go straight");
+        return true;
+    case NAPCOLL_WEIGHED_BURSTS:
+        add(words, "not tried: it has messages under way at once of a size of which the thresholds "
+                   "warn (gather_m1, gather_m2, scatter_s)");
+        return true;
+    case NAPCOLL_WEIGHED_NOT:
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# What users see of calls while a job runs: decisions in the log, the same as napcoll-plan explain gives; the summary;
+# control variables; and the online check, of which all ranks must be of one mind. See harness.sh.
+set -u
+
+# shellcheck source=tests/mpi/harness.sh
+. "$(dirname "${BASH_SOURCE[0]}")/harness.sh"
+plan=${NAPCOLL_BUILD:-$source_dir/build}/bin/napcoll-plan
+
+# has COUNT PATTERN: so many lines of the present case's output have the pattern (an extended regular expression).
+has() {
+    local seen
+    seen=$(grep -c -E -e "$2" "$scratch/out")
+    [ "$seen" = "$1" ] || { printf '# %s lines, not %s: %s\n' "$seen" "$1" "$2" && return 1; }
+}
+
+# holds NAME COMMAND...: a verdict on the present case's output, which is shown where the command fails.
+holds() {
+    local name=$1
+    shift
+    if "$@"; then
+        verdict 0 "$name"
+    else
+        verdict 1 "$name"
+        show_output
+    fi
+}
+
+# --- control variables ---
+fake 4 2 block exchange
+case_of cvars 60 "${launch[@]}" --mca coll_napcoll_allreduce_algorithm nap "$programs/cvars"
+
+# --- what was decided, and why not otherwise ---
+fake 6 3 block exchange
+says_at_length log_says_what_every_algorithm_costs 60 'allreduce of 0 to 8 bytes by ' ' us, the least' \
+    'allreduce of 0 to 8 bytes: recursive_doubling: ' 'gathered: not tried: ' \
+    'allgather of 9 to 16 bytes: recursive_doubling: it cannot: ' 'linear: not tried: it has messages under way' -- \
+    "${launch[@]}" --mca coll_napcoll_verbose 5 "$programs/watched" allreduce:8:1 allgather:16:1 gather:8192:1
+
+# --- the summary: what napcoll forced and what it left, counted on one process and on all ---
+# calls_of WORD...: "PROCESS COLL SIZES WHAT CALLS BYTES" of each line of the summary that begins so behind the process.
+calls_of() {
+    sed -nE "s/.*coll:napcoll: summary of process ([0-9]+): ($*[^=]*) calls=([0-9]+) bytes=([0-9]+) total_us=[0-9]+\.[0-9] mean_us=[0-9]+\.[0-9] setup_us=[0-9]+\.[0-9]$/\1 \2 \3 \4/p" \
+        "$scratch/out" | sort -n
+}
+summary_of_all() {
+    local p
+    diff <(calls_of) <(for p in 0 1 2 3; do
+        printf "$p %s\n" 'allreduce 9-16 nap 5 80' 'allreduce 513-1024 nap 2 2000' 'bcast 0-8 previous:previous 3 24'
+    done | sort -n | sort -s -n -k 1,1)
+}
+fake 4 2 block exchange
+launch+=(--mca coll_napcoll_allreduce_algorithm nap --mca coll_napcoll_bcast_algorithm previous)
+calls=(allreduce:16:5 bcast:8:3 allreduce:1000:2)
+if wanted summary; then
+    run_case summary 60 "${launch[@]}" --mca coll_napcoll_summary all "$programs/watched" "${calls[@]}"
+    sort -o "$scratch/out" "$scratch/out"
+    holds summary_counts_the_calls_of_all_processes summary_of_all
+fi
+if at_length && wanted summary_of_one; then
+    run_case summary_of_one 60 "${launch[@]}" --mca coll_napcoll_summary rank0 "$programs/watched" "${calls[@]}"
+    holds summary_is_that_of_process_0 has 3 'coll:napcoll: summary of process 0: '
+    holds summary_is_that_of_no_other has 3 'coll:napcoll: summary of process'
+fi
+if at_length && wanted summary_of_nothing; then
+    run_case summary_of_nothing 60 "${launch[@]}" --mca coll_napcoll_summary all "$programs/watched"
+    holds summary_says_that_there_were_no_calls has 4 'summary of process [0-3]: no calls$'
+fi
+fake 4 2 block exchange
+says_at_length unknown_kind_of_summary_names_the_valid_ones 60 bogus rank0 'ok 2' -- \
+    "${launch[@]}" --mca coll_napcoll_summary bogus "$programs/watched" barrier:0:1
+
+# --- the online check ---
+# Of so many calls of a class napcoll has half of those of the trial, each process the same; and the one that wins has
+# all after it, or napcoll, where nothing was timed.
+# one_mind COLL NP CALLS TRIAL: on NP processes, of CALLS calls, of which TRIAL of either kind belong to the trial.
+one_mind() {
+    calls_of "$1 " | awk -v np="$2" -v calls="$3" -v trial="$4" '
+        { previous = $4 ~ /^previous:online$/; kind = previous ? "previous" : "napcoll"; count[$1, kind] += $5
+          if ($4 ~ /^previous/ && !previous) { print "left: " $0; bad = 1 } }
+        END { for (p = 0; p < np; p++) {
+                  n = count[p, "napcoll"]; o = count[p, "previous"]
+                  if (n + o != calls || (n != trial && o != trial) || n != count[0, "napcoll"] || n < trial || o < trial) {
+                      print "process " p ": " n " of napcoll, " o " of the previous component"; bad = 1
+                  } }
+              exit bad }'
+}
+# online NAME NP PPN TIMES WORD...: the online check of classes, each word COLL:BYTES, with two timed calls of each.
+online() {
+    local name=$1 np=$2 ppn=$3 times=$4 word words=() log=()
+    shift 4
+    wanted "$name" || return 0
+    for word in "$@"; do
+        words+=("$word:$times")
+    done
+    fake "$np" "$ppn" block exchange
+    run_case "$name" 60 "${launch[@]}" --mca coll_napcoll_summary all --mca coll_napcoll_verbose 1 \
+        --mca coll_napcoll_online 1 --mca coll_napcoll_online_calls 2 --mca coll_napcoll_alltoallv_mean_bytes 64 \
+        "$programs/watched" "${words[@]}"
+    for word in "$@"; do
+        holds "${name}_of_${word%:*}_is_of_one_mind" one_mind "${word%:*}" "$np" "$times" 3
+        mapfile -t log < <(sed -nE "s/.*(online check of ${word%:*} of )/\1/p" "$scratch/out" | sort -u)
+        [ "${#log[@]}" = 1 ]
+        verdict "$?" "${name}_of_${word%:*}_is_logged_alike"
+        holds "${name}_of_${word%:*}_is_logged_by_all" has "$np" "online check of ${word%:*} of .* us: (napcoll goes on|calls are left to that)$"
+    done
+}
+online online_check 6 3 14 allreduce:8 bcast:2000 reduce:600 barrier:0 allgather:16 gather:100 alltoall:64 alltoallv:64 \
+    scan:8 reduce_scatter_block:8
+! at_length || online online_check_of_unequal_nodes 7 3,1 9 allreduce:65536 bcast:100000 scatter:8 reduce:8
+# A trial that has not ended, and one that there is none of.
+fake 4 2 block exchange
+launch+=(--mca coll_napcoll_summary all --mca coll_napcoll_verbose 1 --mca coll_napcoll_online 1)
+if at_length && wanted online_unended; then
+    run_case online_unended 60 "${launch[@]}" "$programs/watched" allreduce:8:11
+    holds online_takes_turns_until_the_last_call one_mind allreduce 4 11 5
+    holds online_says_nothing_before_that has 0 'online check'
+fi
+if at_length && wanted online_reproducible; then
+    run_case online_reproducible 60 "${launch[@]}" --mca coll_napcoll_reproducible 1 "$programs/watched" \
+        allreduce:8:20 allgather:8:20
+    holds online_leaves_reproducible_sums_alone one_mind allreduce 4 20 0
+    holds online_checks_what_does_not_fold one_mind allgather 4 20 6
+fi
+if at_length && wanted online_forced; then
+    run_case online_forced 60 "${launch[@]}" --mca coll_napcoll_allreduce_algorithm tree "$programs/watched" allreduce:8:20
+    holds online_leaves_what_is_forced_alone one_mind allreduce 4 20 0
+fi
+! at_length || case_of online_collectives 60 "${launch[@]}" "$programs/collectives" --large 20000 \
+    --case online_allreduce --coll allreduce --case online_bcast --coll bcast --case online_gatherv --coll gatherv
+! at_length || case_of online_threads 60 "${launch[@]}" --mca coll_napcoll_online_calls 1 "$programs/threads" \
+    --coll all --threads 3 --rounds 30
+says_at_length online_of_too_many_calls_is_named 60 coll_napcoll_online_calls 'at most 1000' 'ok 2' -- \
+    "${launch[@]}" --mca coll_napcoll_online_calls 1001 "$programs/watched" barrier:0:1
+
+# --- napcoll-plan explain says what the component decides ---
+# explains NAME NP PPN MAP MACHINE WORD...: for the same processes, machine, and calls COLL:BYTES.
+explains() {
+    local name=$1 np=$2 ppn=$3 map=$4 machine=$5 word words=() options line bad=0
+    shift 5
+    wanted "$name" || return 0
+    for word in "$@"; do
+        words+=("$word:1")
+    done
+    fake "$np" "$ppn" "$map" exchange
+    run_case "$name" 60 "${launch[@]}" --mca mca_base_param_files "$machines/$machine" \
+        --mca coll_napcoll_verbose 1 "$programs/watched" "${words[@]}"
+    for word in "$@"; do
+        options=(--coll "${word%:*}" --ranks "$np" --ppn "$ppn" --map "$map")
+        [ "${word%:*}" = barrier ] || options+=(--bytes "${word#*:}")
+        line=$("$plan" explain --machine "$machines/$machine" "${options[@]}" |
+            sed -nE 's/^Logged \(coll_napcoll_verbose 1\) as: //p')
+        if [ -z "$line" ] || [ "$(grep -c -F -x -e "$line" <(sed -E 's/.*coll:napcoll: communicator [0-9]+: //' \
+            "$scratch/out"))" -lt "$np" ]; then
+            printf '# %s: explain says "%s", and not so all processes\n' "$word" "$line"
+            bad=1
+        fi
+    done
+    holds "${name}_is_what_${#words[@]}_calls_do" [ "$bad" = 0 ]
+}
+machines=$source_dir/ompi/tools/napcoll/machines
+sizes=(allreduce:8 allreduce:500000 reduce:3000 barrier:0 allgather:8 bcast:5000 bcast:1000000 reduce_scatter_block:64
+    scan:8 alltoall:2000 gather:8192 scatter:100000)
+if at_length; then
+    explains explain_block 8 4 block bluewaters.conf "${sizes[@]}"
+    explains explain_cyclic 9 3 cyclic netlab.conf "${sizes[@]}"
+    explains explain_unequal 7 3,1 block netlab-crowded.conf "${sizes[@]}"
+    explains explain_alone 3 1 block bluewaters.conf allreduce:8 bcast:8 alltoall:8
+fi
+
+end_suite
