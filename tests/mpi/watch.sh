@@ -149,6 +149,7 @@ explains() {
     local name=$1 np=$2 ppn=$3 map=$4 machine=$5 word words=() options line bad=0
     shift 5
     wanted "$name" || return 0
+    [ "$ppn" = 1 ] || words=(run)
     for word in "$@"; do
         words+=("$word:1")
     done
@@ -166,7 +167,7 @@ explains() {
             bad=1
         fi
     done
-    holds "${name}_is_what_${#words[@]}_calls_do" [ "$bad" = 0 ]
+    holds "${name}_is_what_$#_calls_do" [ "$bad" = 0 ]
 }
 machines=$source_dir/ompi/tools/napcoll/machines
 sizes=(allreduce:8 allreduce:500000 reduce:3000 barrier:0 allgather:8 bcast:5000 bcast:1000000 reduce_scatter_block:64

@@ -5,10 +5,11 @@
  * Calls that are counted: how many of which collective and size is on the command line, so that the suite can compare
  * napcoll's log and summary with it. All on one communicator; their results are checked.
  *
- *     watched COLL:BYTES:TIMES...
+ *     watched [run] COLL:BYTES:TIMES...
  *
  * BYTES are those of the vector, or of each rank's block. Roots take turns, from rank 0 on. After the calls of each
- * word the performance variables are to have as many bytes as these have, for each run.
+ * word the performance variables are to have its bytes for each of the runs that they have; behind the word run all
+ * calls are to be such.
  */
 #include "counters.h"
 
@@ -228,35 +229,50 @@ static void close_buffers(struct buffers *b)
     free(b->displs);
 }
 
-/* The sum of the variables coll_napcoll_WHAT_COLL_.... */
-static unsigned long long sum_of(const char *what, const char *coll)
+/* The variables coll_napcoll_runs_COLL_... and behind them coll_napcoll_bytes_COLL_.... */
+static void open_variables(struct napcoll_counters *c, const char *coll)
 {
-    static struct napcoll_counters c;
-    unsigned long long value[NAPCOLL_COUNTERS_MAX], sum = 0;
-    char prefix[64];
-
-    memset(&c, 0, sizeof(c));
-    snprintf(prefix, sizeof(prefix), "coll_napcoll_%s_", what);
+    memset(c, 0, sizeof(*c));
     mpi_check(napcoll_counters_init(), "MPI_T_init_thread");
-    mpi_check(MPI_T_pvar_session_create(&c.session), "MPI_T_pvar_session_create");
-    mpi_check(napcoll_counters_scan(&c, prefix, coll), "MPI_T_pvar_handle_alloc");
-    mpi_check(napcoll_counters_read(&c, value), "MPI_T_pvar_read");
-    for (int i = 0; i < c.num; ++i) {
-        sum += value[i];
-    }
-    mpi_check(napcoll_counters_close(&c), "MPI_T_finalize");
-    return sum;
+    mpi_check(MPI_T_pvar_session_create(&c->session), "MPI_T_pvar_session_create");
+    mpi_check(napcoll_counters_scan(c, "coll_napcoll_runs_", coll), "MPI_T_pvar_handle_alloc");
+    c->num_runs = c->num;
+    mpi_check(napcoll_counters_scan(c, "coll_napcoll_bytes_", coll), "MPI_T_pvar_handle_alloc");
 }
 
-static void run_calls(struct tap *tap, MPI_Comm comm, const char *word)
+/* Whether there was a run of each call that was not left, if so many were, with its bytes by the same algorithm. */
+static bool are_counted(struct tap *tap, struct napcoll_counters *c, const struct calls *calls,
+                        bool all_run)
 {
+    unsigned long long value[NAPCOLL_COUNTERS_MAX], runs = 0;
+    bool good = c->num_runs > 0 && c->num == 2 * c->num_runs;
+
+    mpi_check(napcoll_counters_read(c, value), "MPI_T_pvar_read");
+    for (int i = 0; i < c->num_runs; ++i) {
+        const unsigned long long bytes = value[c->num_runs + i];
+
+        runs += value[i];
+        if (bytes != value[i] * (unsigned) calls->bytes) {
+            tap_note(tap, "%s: %llu runs, %llu bytes", c->name[i], value[i], bytes);
+            good = false;
+        }
+    }
+    if (all_run && runs != (unsigned) calls->times) {
+        tap_note(tap, "%llu runs", runs);
+        good = false;
+    }
+    return good;
+}
+
+static void run_calls(struct tap *tap, MPI_Comm comm, const char *word, bool all_run)
+{
+    static struct napcoll_counters counters;
     struct calls calls;
     const size_t which = read_word(word, &calls);
-    const unsigned long long runs = sum_of("runs", calls.coll), bytes = sum_of("bytes", calls.coll);
-    unsigned long long more_runs, more_bytes;
     struct buffers b;
     bool good = true;
 
+    open_variables(&counters, calls.coll);
     open_buffers(&b, comm, calls.bytes);
     for (int time = 0; time < calls.times; ++time) {
         fill(&b, time);
@@ -264,26 +280,23 @@ static void run_calls(struct tap *tap, MPI_Comm comm, const char *word)
     }
     close_buffers(&b);
     tap_ok(tap, good, "%s_of_%d_bytes_is_right", calls.coll, calls.bytes);
-    more_runs = sum_of("runs", calls.coll) - runs;
-    more_bytes = sum_of("bytes", calls.coll) - bytes;
-    if (more_bytes != more_runs * (unsigned) calls.bytes) {
-        tap_note(tap, "%llu runs, %llu bytes", more_runs, more_bytes);
-    }
-    tap_ok(tap, more_bytes == more_runs * (unsigned) calls.bytes, "%s_of_%d_bytes_counts_them",
-           calls.coll, calls.bytes);
+    good = are_counted(tap, &counters, &calls, all_run);
+    tap_ok(tap, good, "%s_of_%d_bytes_counts_them", calls.coll, calls.bytes);
+    mpi_check(napcoll_counters_close(&counters), "MPI_T_finalize");
 }
 
 int main(int argc, char **argv)
 {
     struct tap tap;
     MPI_Comm comm;
+    const bool all_run = argc > 1 && 0 == strcmp(argv[1], "run");
     int status;
 
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
     tap_open(&tap);
     comm = tap_dup(MPI_COMM_WORLD, "napcoll", NULL, NULL);
-    for (int i = 1; i < argc; ++i) {
-        run_calls(&tap, comm, argv[i]);
+    for (int i = all_run ? 2 : 1; i < argc; ++i) {
+        run_calls(&tap, comm, argv[i], all_run);
     }
     mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
     status = tap_close(&tap);
