@@ -139,25 +139,34 @@ fi
     --case online_allreduce --coll allreduce --case online_bcast --coll bcast --case online_gatherv --coll gatherv
 ! at_length || case_of online_threads 60 "${launch[@]}" --mca coll_napcoll_online_calls 1 "$programs/threads" \
     --coll all --threads 2 --rounds 12
+if at_length && wanted online_ruled; then
+    printf 'allreduce bytes=8 -> tree\nallreduce -> auto\n' >"$scratch/rules"
+    parameters=(--mca coll_napcoll_rules_file "$scratch/rules")
+    watched_case online_ruled allreduce:8:16 allreduce:16:16
+    holds online_leaves_what_rules_name_alone has 4 'allreduce 8-8 tree calls=16 '
+    holds online_checks_what_rules_leave_to_the_model has 4 'allreduce [0-9]+-16 previous:online calls='
+fi
 fake 2 1 block exchange
 says_at_length online_of_too_many_calls_is_named 60 coll_napcoll_online_calls 'at most 1000' 'ok 2' -- \
     "${launch[@]}" --mca coll_napcoll_online_calls 1001 "$programs/watched" barrier:0:1
 
 # --- napcoll-plan explain says what the component decides ---
-# explains NAME NP PPN MAP MACHINE WORD...: for the same processes, machine, and calls COLL:BYTES.
+# explains NAME NP PPN MAP MACHINE WORD...: for the same processes, machine, rules (the file named by `rules`, where there
+# is one) and calls COLL:BYTES.
 explains() {
     local name=$1 np=$2 ppn=$3 map=$4 machine=$5 word words=() options line bad=0
     shift 5
     wanted "$name" || return 0
-    [ "$ppn" = 1 ] || words=(run)
+    [ "$ppn" = 1 ] || [ -n "$rules" ] || words=(run)
     for word in "$@"; do
         words+=("$word:1")
     done
     fake "$np" "$ppn" "$map" exchange
-    parameters=(--mca mca_base_param_files "$machines/$machine" --mca coll_napcoll_verbose 1)
+    parameters=(--mca mca_base_param_files "$machines/$machine" --mca coll_napcoll_verbose 1
+        ${rules:+--mca coll_napcoll_rules_file "$rules"})
     watched_case "$name" "${words[@]}"
     for word in "$@"; do
-        options=(--coll "${word%:*}" --ranks "$np" --ppn "$ppn" --map "$map")
+        options=(--coll "${word%:*}" --ranks "$np" --ppn "$ppn" --map "$map" ${rules:+--rules "$rules"})
         [ "${word%:*}" = barrier ] || options+=(--bytes "${word#*:}")
         line=$("$plan" explain --machine "$machines/$machine" "${options[@]}" |
             sed -nE 's/^Logged \(coll_napcoll_verbose 1\) as: //p')
@@ -169,6 +178,7 @@ explains() {
     done
     holds "${name}_is_what_$#_calls_do" [ "$bad" = 0 ]
 }
+rules=
 machines=$source_dir/ompi/tools/napcoll/machines
 sizes=(allreduce:8 allreduce:500000 reduce:3000 barrier:0 allgather:8 bcast:5000 bcast:1000000 reduce_scatter_block:64
     scan:8 alltoall:2000 gather:8192 scatter:100000)
@@ -176,6 +186,11 @@ if at_length; then
     explains explain_block 8 4 block bluewaters.conf "${sizes[@]}"
     explains explain_cyclic 6 2 cyclic netlab.conf "${sizes[@]}"
     explains explain_unequal 5 3,1 block netlab-crowded.conf "${sizes[@]}"
+    rules=$scratch/rules
+    printf '%s\n' 'allreduce bytes=..16 -> smp radix=2' 'allreduce -> auto' 'bcast -> fallback' \
+        'alltoall bytes=100..1500 -> tuna radix=3' 'gather placement=scattered -> linear' >"$rules"
+    explains explain_rules 6 3 block bluewaters.conf allreduce:8 allreduce:64 bcast:5000 alltoall:64 alltoall:1200 gather:8
+    rules=
     explains explain_alone 3 1 block bluewaters.conf allreduce:8 bcast:8 alltoall:8
 fi
 

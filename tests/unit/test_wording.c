@@ -74,6 +74,24 @@ static void reason_of_a_fallback_is_said(void **state)
     }
 }
 
+static void rule_that_decided_is_named(void **state)
+{
+    napcoll_decision_t decision = decide(&napcoll_allreduce, "tree", "4", 8, 8);
+    char words[NAPCOLL_WORDS];
+
+    (void) state;
+    assert_false(decision.by_model);
+    decision.rule = 12;
+    napcoll_words_of_decision(&napcoll_allreduce, &decision, NAPCOLL_FORCE_AUTO, words);
+    assert_string_equal(words, "allreduce of 0 to 8 bytes by tree, by line 12 of the rules file");
+    decision.algorithm = -1;
+    decision.reason = NAPCOLL_REASON_ONE_NODE;
+    napcoll_words_of_decision(&napcoll_allreduce, &decision, NAPCOLL_FORCE_AUTO, words);
+    assert_string_equal(words,
+                        "allreduce of 0 to 8 bytes left to the previous component, by line 12 "
+                        "of the rules file: all processes share one node");
+}
+
 /* Every row is reckoned or has a reason, and what was reckoned is in line with what was chosen. */
 static void assert_candidates(const napcoll_collective_t *collective,
                               const napcoll_decision_t *decision)
@@ -113,6 +131,7 @@ static void every_algorithm_is_weighed(void **state)
             const napcoll_decision_t decision = decide(all[i], NULL, "3,2", 20, bytes);
 
             assert_true(decision.algorithm >= 0);
+            assert_true(decision.by_model);
             assert_candidates(all[i], &decision);
         }
     }
@@ -146,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decision_is_said_with_all_its_parameters),
         cmocka_unit_test(reason_of_a_fallback_is_said),
+        cmocka_unit_test(rule_that_decided_is_named),
         cmocka_unit_test(every_algorithm_is_weighed),
         cmocka_unit_test(why_a_row_is_left_out_is_known),
     };

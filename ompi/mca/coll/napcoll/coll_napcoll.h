@@ -185,7 +185,8 @@ typedef struct mca_coll_napcoll_module {
         napcoll_patience_t patience;
         napcoll_call_t call; /**< the last one on which ranks agreed */
     } agreed[NAPCOLL_COLLS];
-    int force[NAPCOLL_COLLS];       /**< NAPCOLL_FORCE_...: of the info key, else of the parameter when the
+    int force
+        [NAPCOLL_COLLS]; /**< NAPCOLL_FORCE_...: of the info key, else of the parameter when the
                                          communicator was made */
     int ruled_force[NAPCOLL_COLLS]; /**< of the rules on all sizes; see coll_napcoll_rules.c */
     napcoll_cached_t *cached[NAPCOLL_COLLS]; /**< the latest first, a few dozen at most */

@@ -292,7 +292,7 @@ static int register_watching(mca_coll_napcoll_component_t *component)
         "Whether auto's choices are checked: the first calls of each collective, size class, kind of "
         "operation and communicator go to napcoll and to the previous component in turns, with the clock "
         "running, and the faster one keeps the others. Sums may have other bits in every other of these "
-        "calls. What is forced is not checked, nor are reductions that are to be reproducible",
+        "calls. What users force or rules name is not checked, nor are reductions that are to be reproducible",
         MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY,
         &component->online);
     component->online_calls = NAPCOLL_TRIAL_DEFAULT_CALLS;
