@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# napcoll-tune gather-scatter writes a parameter file that Open MPI takes, ends when it should, and says what is wrong
-# with its arguments; and it finds the escalation of a switch with small queues. tests/unit/test_incast.c tests what it
-# makes of its samples.
+# napcoll-tune writes parameter files that Open MPI takes, ends when it should, and says what is wrong with its arguments.
+# It finds the network that netlab makes, and the escalation of a switch with small queues. tests/unit/test_calibrate.c
+# and test_incast.c test what it makes of its samples.
 
 set -euo pipefail
 
@@ -94,8 +94,10 @@ says() {
 }
 
 bad_arguments_are_named() {
-    says 'expected gather-scatter; see --help' job 3 napcoll-tune
-    says 'tune: bogus: expected gather-scatter' job 3 napcoll-tune bogus
+    says 'all processes are on one node' job 3 napcoll-tune
+    says 'tune: bogus: expected machine, gather-scatter or an option' job 3 napcoll-tune bogus
+    says '--svg is an option of gather-scatter' job 3 napcoll-tune machine --svg a.svg
+    says '--all-nodes is an option of machine' tune --all-nodes
     says '--bogus is not an option' tune --bogus
     says '--max 4T: expected a number of bytes' tune --max 4T
     says 'times --min, which is 2048' tune --min 2K
@@ -106,8 +108,8 @@ bad_arguments_are_named() {
 }
 
 help_is_printed_once() {
-    [ "$(job 3 napcoll-tune --help | grep -c '^usage: ')" = 1 ]
-    [ "$(job 3 napcoll-tune gather-scatter -h | grep -c -- '--time-limit')" = 1 ]
+    [ "$(job 3 napcoll-tune --help | grep -c '^usage: ')" = 2 ]
+    [ "$(job 3 napcoll-tune gather-scatter -h | grep -c -- '--time-limit')" = 2 ]
 }
 
 # Before anything is measured.
@@ -146,7 +148,47 @@ escalation_is_found() {
     grep -E '^ +\+ 0\.[12][0-9]* s with probability' "$work/report"
 }
 
-tap_plan 9
+# within LOW HIGH NUMBER
+within() {
+    awk -v low="$1" -v high="$2" -v number="$3" 'BEGIN { exit !(number >= low && number <= high) }'
+}
+
+# 2 nodes of 2 processes, 1 ms apart, with 200 Mbit/s, which is 25 MB/s. A busy machine makes a latency longer and a rate
+# lower, so the bounds are wide; but a latency of nothing, or a rate in bits, are out of them.
+machine_is_found() {
+    local file=$work/machine key keys
+    timeout 100 "$netlab" --nodes 2 --ppn 2 --latency 1ms --rate 200Mbit -- timeout 90 mpirun -np 4 napcoll-tune \
+        -o "$file" --samples "$work/trips.csv" --no-thresholds --time-limit 12 >"$work/report"
+    cat "$work/report" "$file"
+    grep -F '4 processes on 2 nodes' "$file"
+    grep -F 'R_b = ' "$work/report"
+    within 950 4000 "$(value "$file" machine_network_eager_latency_us)"
+    within 5 30 "$(value "$file" machine_process_injection_mbyte_per_s)"
+    within 5 30 "$(value "$file" machine_node_injection_mbyte_per_s)"
+    within 0 1000 "$(value "$file" machine_node_eager_latency_us)"
+    # every key once, as the component has them
+    mapfile -t keys < <(sed -n 's/^\(coll_napcoll_machine_[a-z_]*\) = .*/\1/p' \
+        "$src/ompi/tools/napcoll/machines/bluewaters.conf")
+    [ "${#keys[@]}" -gt 30 ]
+    for key in "${keys[@]}"; do
+        [ "$(grep -cE "^$key = [0-9.e+-]+\$" "$file")" = 1 ]
+    done
+    head -n 1 "$work/trips.csv" | grep -x 'what,active,bytes,messages,turn,seconds'
+    [ "$(grep -cE '^half_trip_network,1,[0-9]+,1,[0-9]+,[0-9.]+$' "$work/trips.csv")" -gt 100 ]
+}
+
+# By Open MPI, and by napcoll-plan, also with other parameters of the component in between.
+machine_is_read() {
+    local file=$work/machine
+    [ -s "$file" ]
+    OMPI_MCA_mca_base_param_files=$file ompi_info --parsable --level 9 --param coll napcoll |
+        grep -F "machine_network_eager_latency_us:value:$(value "$file" machine_network_eager_latency_us)"
+    echo 'coll_napcoll_gather_m1 = 2048' >>"$file"
+    napcoll-plan explain --nodes 2 --ppn 2 --bytes 8 --machine "$file" | tee "$work/explained"
+    grep -F "$file" "$work/explained"
+}
+
+tap_plan 11
 tap files_are_written files_are_written
 tap parameters_are_printed_without_a_file parameters_are_printed_without_a_file
 tap samples_are_drawn samples_are_drawn
@@ -157,7 +199,11 @@ tap time_limit_holds time_limit_holds
 tap too_little_time_is_said too_little_time_is_said
 if "$netlab" --nodes 1 --ppn 1 -- true; then
     tap escalation_is_found escalation_is_found
+    tap machine_is_found machine_is_found
+    tap machine_is_read machine_is_read
 else
     echo "ok 9 - escalation_is_found # SKIP netlab cannot run here"
+    echo "ok 10 - machine_is_found # SKIP netlab cannot run here"
+    echo "ok 11 - machine_is_read # SKIP netlab cannot run here"
 fi
 tap_end

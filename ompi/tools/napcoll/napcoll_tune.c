@@ -7,6 +7,7 @@
  * @file
  * napcoll-tune: measures a platform and writes what it finds as parameters of napcoll.
  *
+ *     mpirun -np 16 napcoll-tune -o napcoll.conf
  *     mpirun -np 16 napcoll-tune gather-scatter -o gather-scatter.conf
  *
  * Exit status: 0 measured and written; 1 something failed; 2 bad command line.
@@ -14,21 +15,47 @@
 
 #include "napcoll_tune.h"
 
+/* What does not stand in the way of a result, but whoever asked should know. */
+static void tell_doubts(const tune_t *t)
+{
+    const tune_machine_t *m = t->machine;
+
+    if (NULL != m && m->unsteady > 0) {
+        fprintf(
+            stderr,
+            "napcoll-tune: %d numbers are uncertain, since half of the turns say something else than the "
+            "others by more than %.0f %%; the file says which. Try again with a larger --time-limit, or while "
+            "nothing else runs here\n",
+            m->unsteady, 100 * TUNE_STEADY);
+    }
+    if (NULL != m && t->options.thresholds && '\0' != m->no_thresholds[0]) {
+        fprintf(stderr, "napcoll-tune: no thresholds of gather and scatter: %s\n",
+                m->no_thresholds);
+    }
+}
+
 /* Rank 0: measure, fit, print and write. */
 static int lead(tune_t *t)
 {
+    const bool machine = TUNE_MACHINE == t->options.command;
     char message[TUNE_TEXT] = "";
-    int status = tune_scan(t, message);
+    int status = machine ? tune_machine(t, message) : tune_scan(t, message);
 
     tune_stop(t);
     if (TUNE_GOOD != status) {
         fprintf(stderr, "napcoll-tune: %s\n", message);
         return status;
     }
-    tune_report_sizes(t, stdout);
+    tell_doubts(t);
+    if (!machine) {
+        tune_report_sizes(t, stdout);
+    }
     if (NULL == t->options.output) {
         tune_write_parameters(t, stdout);
-    } else {
+    } else if (machine) {
+        tune_report_machine(t, stdout, "");
+    }
+    if (NULL != t->options.output && (!machine || '\0' == t->machine->no_thresholds[0])) {
         tune_report_models(t, stdout, "");
     }
     if (0 != fflush(stdout) || ferror(stdout)) {
@@ -44,7 +71,8 @@ static int start(tune_t *t)
     char message[TUNE_TEXT] = "";
     int status = TUNE_GOOD;
 
-    if (!tune_options_fit(&t->options, t->ranks, message)
+    tune_nodes_open(t);
+    if (!tune_options_fit(&t->options, t->ranks, t->node.num, message)
         || (0 == t->rank && !tune_write_check(&t->options, message))) {
         status = TUNE_USAGE;
     }
@@ -53,6 +81,7 @@ static int start(tune_t *t)
         if (0 == t->rank) {
             fprintf(stderr, "napcoll-tune: %s\n", message);
         }
+        tune_nodes_close(t);
         return status;
     }
     tune_measure_open(t);
@@ -62,7 +91,9 @@ static int start(tune_t *t)
         tune_serve(t);
     }
     tune_measure_close(t);
+    tune_nodes_close(t);
     tune_scan_close(t);
+    tune_machine_close(t);
     tune_check(MPI_Bcast(&status, 1, MPI_INT, 0, t->comm), "MPI_Bcast");
     return status;
 }

@@ -6,8 +6,9 @@
 /**
  * @file
  * napcoll-tune's own declarations. main() in napcoll_tune.c walks through the rooms in this order:
- * napcoll_tune_options.c, napcoll_tune_measure.c, napcoll_tune_scan.c, napcoll_tune_report.c,
- * napcoll_tune_write.c.
+ * napcoll_tune_options.c, napcoll_tune_measure.c, then for a machine napcoll_tune_probe.c, napcoll_tune_machine.c and
+ * napcoll_tune_machine_report.c, for gather and scatter napcoll_tune_scan.c and napcoll_tune_report.c, and
+ * napcoll_tune_write.c. napcoll_tune_progress.c tells how far it is.
  *
  * Rank 0 decides what is measured and when that ends; the others do what it announces. Where memory runs out
  * or MPI fails, the job is aborted with a message.
@@ -22,6 +23,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "model/napcoll_calibrate.h"
+#include "model/napcoll_delays.h"
 #include "model/napcoll_incast.h"
 
 enum {
@@ -36,11 +39,26 @@ enum {
     TUNE_USAGE   /**< the command line is wrong, or cannot be met by this job */
 };
 
-/** What is measured; and the announcement that nothing more is. */
-typedef enum { TUNE_GATHER, TUNE_SCATTER, TUNE_MESSAGE, TUNE_KINDS, TUNE_STOP } tune_kind_t;
+/** What is measured: first what samples are kept of by kind; then that nothing more is, and the probes. */
+typedef enum {
+    TUNE_GATHER,
+    TUNE_SCATTER,
+    TUNE_MESSAGE,
+    TUNE_KINDS,
+    TUNE_STOP,
+    TUNE_PING,   /**< between two processes */
+    TUNE_STREAM, /**< bursts from the processes of a node to those of another */
+    TUNE_NEAR    /**< bursts from half of the processes of a node to the other half */
+} tune_kind_t;
+
+/** What to find out. */
+typedef enum { TUNE_MACHINE, TUNE_GATHER_SCATTER } tune_command_t;
 
 /** The command line. */
 typedef struct tune_options {
+    tune_command_t command;
+    bool thresholds; /**< of a machine: M1, M2 and S as well */
+    bool all_nodes;  /**< of a machine: all nodes send at once */
     int root;
     size_t least, most; /**< blocks, in bytes */
     int repetitions;
@@ -65,6 +83,69 @@ typedef struct tune_fit {
     napcoll_incast_model_t model;
 } tune_fit_t;
 
+/** Who sits where; the same on all ranks. Nodes are numbered by their lowest ranks. */
+typedef struct tune_nodes {
+    int num;
+    int *node_of;   /**< [ranks] */
+    int *lane_of;   /**< [ranks] */
+    int *socket_of; /**< [ranks] the lowest rank that is known to share its socket */
+    int *first;     /**< [num + 1] where a node's ranks begin in rank */
+    int *rank;      /**< [ranks] node by node, ascending */
+    int least_ppn;  /**< processes of the node that has fewest */
+    bool crowded;   /**< on some node more processes than processors */
+} tune_nodes_t;
+
+/** One probe, as rank 0 announces it. */
+typedef struct tune_probe {
+    tune_kind_t kind;
+    size_t bytes; /**< of a message */
+    int count; /**< ping: round trips that are timed, TUNE_MOST_ROUNDS at most; else messages of a burst */
+    int inner;  /**< ping: there and back so often in each; else bursts, TUNE_MOST_ROUNDS at most */
+    int active; /**< senders of a node */
+    int from;   /**< ping: rank; else node, or -1 for all nodes at once */
+    int to;     /**< ping: rank; stream: node */
+} tune_probe_t;
+
+enum { TUNE_MOST_ROUNDS = 8, TUNE_MOST_SIZES_OF_TRIPS = 96, TUNE_MOST_NODES = 16 };
+
+/** Kinds of folds, of which the first is the machine's. */
+enum { TUNE_FOLDS = 4 };
+
+/** What is measured of a machine, rank 0. */
+typedef struct tune_machine {
+    napcoll_measured_t measured;
+    napcoll_calibrated_t fit, half[2]; /**< of all turns; of even and of odd ones */
+    size_t size[NAPCOLL_LEVELS][TUNE_MOST_SIZES_OF_TRIPS]; /**< of round trips */
+    int sizes[NAPCOLL_LEVELS];
+    int peer[NAPCOLL_LEVELS]; /**< of the process that pings, inside its node; -1: none */
+    int pinger;
+    double about[NAPCOLL_LEVELS]; /**< how long half a round trip of a byte takes, in seconds */
+    int from, to;                 /**< nodes of streams */
+    int node[TUNE_MOST_NODES];    /**< those that are compared */
+    int nodes;
+    napcoll_pair_t pair[2 * TUNE_MOST_NODES]; /**< indexes into node */
+    napcoll_timings_t pair_trip[2 * TUNE_MOST_NODES];
+    int pairs;
+    napcoll_delay_t delay[TUNE_MOST_NODES];
+    napcoll_timings_t fold[TUNE_FOLDS];
+    double fold_ns[TUNE_FOLDS]; /**< per byte */
+    int turns;
+    bool out_of_time;
+    int unsteady; /**< keys of which the halves differ by more than TUNE_STEADY */
+    double seconds;
+    char no_thresholds[TUNE_TEXT]; /**< why there are none; empty: there are */
+} tune_machine_t;
+
+/** Halves of the turns may differ by this share. */
+#define TUNE_STEADY 0.05
+
+/** When it began, until when it may take, and when the progress was last told. */
+typedef struct tune_watch {
+    double begin, deadline, end, told; /**< end: of all, for those who wait */
+    bool terminal;
+    uint64_t random;
+} tune_watch_t;
+
 typedef struct tune {
     tune_options_t options;
     int argc;
@@ -77,6 +158,11 @@ typedef struct tune {
     int num_peers;
     char *send, *recv; /**< of `most` bytes, at the root for all ranks */
     MPI_Request *requests;
+    tune_nodes_t node; /**< of a machine */
+    char *burst;       /**< what probes send and receive; grows */
+    size_t burst_bytes;
+    MPI_Request *burst_requests;
+    int burst_room;
 
     /* rank 0 */
     tune_samples_t samples[TUNE_KINDS];
@@ -84,6 +170,7 @@ typedef struct tune {
     double seconds;   /**< that all measuring took */
     bool out_of_time; /**< the limit ended it */
     tune_fit_t fit;
+    tune_machine_t *machine;
 } tune_t;
 
 /* ---- napcoll_tune_options.c ---- */
@@ -99,8 +186,9 @@ tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
 /** What --help prints. */
 const char *tune_usage(void);
 
-/** Whether this job can do what is asked, the same on all ranks; if not, why is left in message. */
-bool tune_options_fit(const tune_options_t *options, int ranks, char message[TUNE_TEXT]);
+/** Whether this job can do what is asked, the same on all ranks; if not, why is left in message. Of a machine's
+ * thresholds, blocks are made to fit. */
+bool tune_options_fit(tune_options_t *options, int ranks, int nodes, char message[TUNE_TEXT]);
 
 /* ---- napcoll_tune_measure.c ---- */
 
@@ -129,11 +217,72 @@ void tune_measure_close(tune_t *t);
  */
 double tune_measure(tune_t *t, tune_kind_t kind, size_t bytes, int peer);
 
+/**
+ * Rank 0: announce one probe, take part in it, and collect what it took.
+ *
+ * @param[out] seconds [2 TUNE_MOST_ROUNDS] ping: halves of round trips, `count` of them; else until all is acknowledged,
+ *                     `inner` of them, and from the TUNE_MOST_ROUNDS-th on what it took to start one message, all of
+ *                     the slowest sender
+ */
+void tune_probe(tune_t *t, const tune_probe_t *probe, double *seconds);
+
 /** Rank 0: let the others return from tune_serve. */
 void tune_stop(tune_t *t);
 
 /** The other ranks: do what rank 0 announces until it says stop. */
 void tune_serve(tune_t *t);
+
+/** Wait for a request, asleep. */
+void tune_wait(MPI_Request *request);
+
+/* ---- napcoll_tune_probe.c ---- */
+
+/** Find out who sits where. Collective. */
+void tune_nodes_open(tune_t *t);
+
+/** Release what tune_nodes_open and probes made. */
+void tune_nodes_close(tune_t *t);
+
+/** Do what a probe says; rank 0 gets what it took, see tune_probe. */
+void tune_probe_run(tune_t *t, const tune_probe_t *probe, double *seconds);
+
+/* ---- napcoll_tune_progress.c: rank 0 ---- */
+
+/** Begin to watch the time: the limit is that of the options. */
+tune_watch_t tune_watch(double time_limit);
+
+/** Tell how far it is: a bar where standard error is a terminal, else a line every ten seconds. */
+void tune_tell(tune_watch_t *watch, const char *what, int done, int all);
+
+/** Take the bar away. */
+void tune_tell_end(const tune_watch_t *watch);
+
+/** A random number: splitmix64. */
+uint64_t tune_random(tune_watch_t *watch);
+
+/* ---- napcoll_tune_machine.c: rank 0 ---- */
+
+/**
+ * Measure and fit a machine: all in turns, until two halves of the turns say the same or the time is over; then M1, M2
+ * and S unless the options leave them out.
+ *
+ * @return TUNE_GOOD, or TUNE_FAILED with what is wrong in message
+ */
+int tune_machine(tune_t *t, char message[TUNE_TEXT]);
+
+/** Release what tune_machine made. */
+void tune_machine_close(tune_t *t);
+
+/* ---- napcoll_tune_machine_report.c: rank 0 ---- */
+
+/** Print what was found, each line behind a prefix. */
+void tune_report_machine(const tune_t *t, FILE *out, const char *prefix);
+
+/** Print the keys of the machine with what they are, and which are uncertain. */
+void tune_report_keys(const tune_t *t, FILE *out);
+
+/** Print what each sample took, as CSV. */
+void tune_report_samples(const tune_t *t, FILE *out);
 
 /* ---- napcoll_tune_scan.c: rank 0 ---- */
 

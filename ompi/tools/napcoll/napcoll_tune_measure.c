@@ -23,11 +23,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#if defined(__linux__)
+#    include <sys/prctl.h>
+#endif
 
 #include "napcoll_tune.h"
 
-/* Words of an announcement. */
-enum { WORD_KIND, WORD_BYTES, WORD_PEER, WORDS };
+/* Words of an announcement; the peer of a message goes as `to`. */
+enum { WORD_KIND, WORD_BYTES, WORD_TO, WORD_FROM, WORD_COUNT, WORD_INNER, WORD_ACTIVE, WORDS };
 
 void tune_check(int rc, const char *call)
 {
@@ -93,10 +96,22 @@ static void find_peers(tune_t *t)
     free(all);
 }
 
+/* Sleeps end when they should. Who started this process may have allowed the kernel to end them later, as netlab
+ * does, and an announcement would wait for that on its way through the ranks. */
+static void sleep_precisely(void)
+{
+#if defined(__linux__)
+    const unsigned long usual = 50000; /* nanoseconds */
+
+    (void) prctl(PR_SET_TIMERSLACK, usual, 0, 0, 0);
+#endif
+}
+
 void tune_measure_open(tune_t *t)
 {
     const size_t blocks = t->rank == t->options.root ? (size_t) t->ranks : 1;
 
+    sleep_precisely();
     find_peers(t);
     t->send = calloc(blocks, t->options.most);
     t->recv = calloc(blocks, t->options.most);
@@ -214,16 +229,14 @@ static double run(tune_t *t, tune_kind_t kind, size_t bytes, int peer)
 
 /* ---- announcements ---- */
 
-static void announce(tune_t *t, unsigned long long word[WORDS])
+void tune_wait(MPI_Request *request)
 {
     const long longest = 1000000;
     struct timespec pause = {.tv_nsec = 50000};
-    MPI_Request request;
     int done = 0;
 
-    tune_check(MPI_Ibcast(word, WORDS, MPI_UNSIGNED_LONG_LONG, 0, t->comm, &request), "MPI_Ibcast");
     for (;;) {
-        tune_check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        tune_check(MPI_Test(request, &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (done) {
             return;
         }
@@ -232,31 +245,69 @@ static void announce(tune_t *t, unsigned long long word[WORDS])
     }
 }
 
+static void announce(tune_t *t, long long word[WORDS])
+{
+    MPI_Request request;
+
+    tune_check(MPI_Ibcast(word, WORDS, MPI_LONG_LONG, 0, t->comm, &request), "MPI_Ibcast");
+    tune_wait(&request);
+}
+
 double tune_measure(tune_t *t, tune_kind_t kind, size_t bytes, int peer)
 {
-    unsigned long long word[WORDS] = {(unsigned long long) kind, bytes, (unsigned) peer};
+    long long word[WORDS] = {
+        [WORD_KIND] = kind, [WORD_BYTES] = (long long) bytes, [WORD_TO] = peer};
 
     announce(t, word);
     return run(t, kind, bytes, peer);
 }
 
-void tune_stop(tune_t *t)
+void tune_probe(tune_t *t, const tune_probe_t *probe, double *seconds)
 {
-    unsigned long long word[WORDS] = {TUNE_STOP, 0, 0};
+    long long word[WORDS] = {[WORD_KIND] = probe->kind,    [WORD_BYTES] = (long long) probe->bytes,
+                             [WORD_TO] = probe->to,        [WORD_FROM] = probe->from,
+                             [WORD_COUNT] = probe->count,  [WORD_INNER] = probe->inner,
+                             [WORD_ACTIVE] = probe->active};
 
     announce(t, word);
+    tune_probe_run(t, probe, seconds);
+}
+
+void tune_stop(tune_t *t)
+{
+    long long word[WORDS] = {[WORD_KIND] = TUNE_STOP};
+
+    announce(t, word);
+}
+
+/* One of the others does what was announced. */
+static void serve(tune_t *t, const long long word[WORDS])
+{
+    const tune_kind_t kind = (tune_kind_t) word[WORD_KIND];
+    const tune_probe_t probe = {.kind = kind,
+                                .bytes = (size_t) word[WORD_BYTES],
+                                .count = (int) word[WORD_COUNT],
+                                .inner = (int) word[WORD_INNER],
+                                .active = (int) word[WORD_ACTIVE],
+                                .from = (int) word[WORD_FROM],
+                                .to = (int) word[WORD_TO]};
+
+    if (kind < TUNE_KINDS) {
+        (void) run(t, kind, probe.bytes, probe.to);
+    } else {
+        tune_probe_run(t, &probe, NULL);
+    }
 }
 
 void tune_serve(tune_t *t)
 {
     for (;;) {
-        unsigned long long word[WORDS];
+        long long word[WORDS] = {0};
 
         announce(t, word);
         if (TUNE_STOP == word[WORD_KIND]) {
             return;
         }
-        (void) run(t, (tune_kind_t) word[WORD_KIND], (size_t) word[WORD_BYTES],
-                   (int) word[WORD_PEER]);
+        serve(t, word);
     }
 }

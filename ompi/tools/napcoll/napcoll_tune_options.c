@@ -19,12 +19,27 @@
 
 #include "napcoll_tune.h"
 
+/* Of the greatest block to the least. */
+enum { LEAST_RATIO = 6 };
+
 /* The root's buffer has a block of each process. */
 static const size_t most_buffer = (size_t) 1 << 30;
 
 const char *tune_usage(void)
 {
-    return "usage: mpirun ... napcoll-tune gather-scatter [options]\n"
+    return "usage: mpirun ... napcoll-tune [machine] [options]\n"
+           "Measures this platform, in minutes, and writes what napcoll reckons with as parameters of\n"
+           "Open MPI: latencies and times per byte by level and protocol, the rates of a process and of a\n"
+           "node, gaps, folds, and from which block on gather and scatter had better go in pieces.\n"
+           "  -o, --output FILE     write the parameter file (default: to standard output)\n"
+           "  --time-limit SECONDS  for all measuring (default 300)\n"
+           "  --no-thresholds       leave gather and scatter out\n"
+           "  --all-nodes           all nodes send at once, where they share what one should have to\n"
+           "                        itself: emulated nodes, virtual machines\n"
+           "  --samples FILE        write each sample as CSV\n"
+           "  -h, --help            this text\n"
+           "\n"
+           "usage: mpirun ... napcoll-tune gather-scatter [options]\n"
            "Finds from which block on gather and scatter had better go in pieces on this platform\n"
            "(M1, M2 and S of HeteroMPI's model), and writes that as parameters of Open MPI.\n"
            "  -o, --output FILE     write the parameter file (default: to standard output)\n"
@@ -113,6 +128,12 @@ static const char *take(int letter, const char *value, tune_options_t *options)
     case 't':
         good = parse_seconds(value, &options->time_limit);
         return good ? NULL : "a number of seconds above 0";
+    case 'N':
+        options->thresholds = false;
+        return NULL;
+    case 'A':
+        options->all_nodes = true;
+        return NULL;
     case 's':
         return parse_name(value, &options->samples) ? NULL : "a file name";
     case 'v':
@@ -125,8 +146,6 @@ static const char *take(int letter, const char *value, tune_options_t *options)
 /* What the options have to meet together. */
 static tune_parsed_t complete(const tune_options_t *options, char message[TUNE_TEXT])
 {
-    enum { LEAST_RATIO = 6 };
-
     if (options->most / LEAST_RATIO < options->least) {
         snprintf(
             message, TUNE_TEXT,
@@ -137,21 +156,30 @@ static tune_parsed_t complete(const tune_options_t *options, char message[TUNE_T
     return TUNE_RUN;
 }
 
-/* The subcommand, which stands first. */
-static tune_parsed_t parse_command(int argc, char **argv, char message[TUNE_TEXT])
+/* The subcommand, which stands first where there is one; *from is where options begin. */
+static tune_parsed_t parse_command(int argc, char **argv, tune_command_t *command, int *from,
+                                   char message[TUNE_TEXT])
 {
-    if (argc < 2) {
-        snprintf(message, TUNE_TEXT, "expected gather-scatter; see --help");
-        return TUNE_BAD;
+    *command = TUNE_MACHINE;
+    *from = 1;
+    if (argc < 2 || '-' == argv[1][0]) {
+        return TUNE_RUN;
     }
-    if (0 == strcmp(argv[1], "--help") || 0 == strcmp(argv[1], "-h")) {
-        return TUNE_HELP;
-    }
-    if (0 != strcmp(argv[1], "gather-scatter")) {
-        snprintf(message, TUNE_TEXT, "%.64s: expected gather-scatter; see --help", argv[1]);
+    *from = 2;
+    if (0 == strcmp(argv[1], "gather-scatter")) {
+        *command = TUNE_GATHER_SCATTER;
+    } else if (0 != strcmp(argv[1], "machine")) {
+        snprintf(message, TUNE_TEXT,
+                 "%.64s: expected machine, gather-scatter or an option; see --help", argv[1]);
         return TUNE_BAD;
     }
     return TUNE_RUN;
+}
+
+/* Whether an option belongs to the command. */
+static bool is_of_command(int letter, tune_command_t command)
+{
+    return NULL == strchr(TUNE_MACHINE == command ? "rabnv" : "NA", letter);
 }
 
 tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
@@ -166,19 +194,25 @@ tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
         {"time-limit", required_argument, NULL, 't'},
         {"samples", required_argument, NULL, 's'},
         {"svg", required_argument, NULL, 'v'},
+        {"no-thresholds", no_argument, NULL, 'N'},
+        {"all-nodes", no_argument, NULL, 'A'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    tune_parsed_t parsed = parse_command(argc, argv, message);
-    int letter;
+    tune_parsed_t parsed;
+    int letter, from;
 
-    *options = (tune_options_t){
-        .least = 256, .most = (size_t) 256 << 10, .repetitions = 20, .time_limit = 300};
+    *options = (tune_options_t){.thresholds = true,
+                                .least = 256,
+                                .most = (size_t) 256 << 10,
+                                .repetitions = 20,
+                                .time_limit = 300};
+    parsed = parse_command(argc, argv, &options->command, &from, message);
     if (TUNE_RUN != parsed) {
         return parsed;
     }
     opterr = 0;
-    optind = 2;
+    optind = from;
     for (;;) {
         int index = 0;
         const char *expected;
@@ -195,6 +229,11 @@ tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
                      ':' == letter ? "needs a value" : "is not an option");
             return TUNE_BAD;
         }
+        if (!is_of_command(letter, options->command)) {
+            snprintf(message, TUNE_TEXT, "--%s is an option of %s; see --help", known[index].name,
+                     TUNE_MACHINE == options->command ? "gather-scatter" : "machine");
+            return TUNE_BAD;
+        }
         expected = take(letter, optarg, options);
         if (NULL != expected) {
             snprintf(message, TUNE_TEXT, "--%s %.64s: expected %s", known[index].name, optarg,
@@ -209,17 +248,9 @@ tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
     return complete(options, message);
 }
 
-bool tune_options_fit(const tune_options_t *options, int ranks, char message[TUNE_TEXT])
+/* What gathers and scatters ask of the job. */
+static bool blocks_fit(tune_options_t *options, int ranks, char message[TUNE_TEXT])
 {
-    enum { LEAST_RANKS = 3 };
-
-    if (ranks < LEAST_RANKS) {
-        snprintf(
-            message, TUNE_TEXT,
-            "gathers to one process from one other meet nothing; start at least %d processes with mpirun",
-            LEAST_RANKS);
-        return false;
-    }
     if (options->root >= ranks) {
         snprintf(message, TUNE_TEXT, "--root %d: there are %d processes", options->root, ranks);
         return false;
@@ -232,4 +263,33 @@ bool tune_options_fit(const tune_options_t *options, int ranks, char message[TUN
         return false;
     }
     return true;
+}
+
+bool tune_options_fit(tune_options_t *options, int ranks, int nodes, char message[TUNE_TEXT])
+{
+    enum { LEAST_RANKS = 3 };
+
+    if (TUNE_MACHINE == options->command) {
+        if (nodes < 2) {
+            snprintf(
+                message, TUNE_TEXT,
+                "all processes are on one node, and what is to be measured is between nodes; start it on "
+                "two or more, or gather-scatter");
+            return false;
+        }
+        options->thresholds = options->thresholds && ranks >= LEAST_RANKS;
+        if (options->most > most_buffer / (size_t) ranks) {
+            options->most = most_buffer / (size_t) ranks;
+        }
+        options->thresholds = options->thresholds && options->most / LEAST_RATIO >= options->least;
+        return true;
+    }
+    if (ranks < LEAST_RANKS) {
+        snprintf(
+            message, TUNE_TEXT,
+            "gathers to one process from one other meet nothing; start at least %d processes with mpirun",
+            LEAST_RANKS);
+        return false;
+    }
+    return blocks_fit(options, ranks, message);
 }

@@ -18,15 +18,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "napcoll_tune.h"
 
 /* The scan has this share of the time; narrowing down has the rest. */
 static const double scan_share = 0.7;
-
-/* Where standard error is no terminal, a line comes so often, in seconds. */
-static const double line_every = 10;
 
 /* One thing to be measured in a turn. */
 struct task {
@@ -43,43 +39,6 @@ struct plan {
     int turns;
     const char *what; /* for the progress line */
 };
-
-/* When it began, until when it may take, and when the progress was last told. */
-struct watch {
-    double begin, deadline, told;
-    bool terminal;
-    uint64_t random;
-};
-
-/* ---- progress ---- */
-
-static void tell(const tune_t *t, const struct plan *plan, int done, struct watch *watch)
-{
-    enum { WIDTH = 30 };
-    const int all = plan->num * plan->turns, filled = WIDTH * done / all;
-    const double now = MPI_Wtime(), end = watch->begin + t->options.time_limit;
-    char bar[WIDTH + 1] = "";
-
-    if (watch->terminal) {
-        memset(bar, ' ', WIDTH);
-        memset(bar, '#', (size_t) filled);
-        fprintf(stderr, "\r%s [%s] %3d %%, at most %.0f s left ", plan->what, bar, 100 * done / all,
-                end > now ? end - now : 0);
-        fflush(stderr);
-    } else if (now - watch->told >= line_every) {
-        fprintf(stderr, "napcoll-tune: %s, %d %%, at most %.0f s left\n", plan->what,
-                100 * done / all, end > now ? end - now : 0);
-        watch->told = now;
-    }
-}
-
-static void clear_progress(const struct watch *watch)
-{
-    if (watch->terminal) {
-        fprintf(stderr, "\r%78s\r", "");
-        fflush(stderr);
-    }
-}
 
 /* ---- measuring ---- */
 
@@ -99,20 +58,10 @@ static void keep(tune_samples_t *samples, size_t bytes, double seconds)
                                                                   .seconds = seconds};
 }
 
-/* splitmix64 */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static void shuffle(struct plan *plan, struct watch *watch)
+static void shuffle(struct plan *plan, tune_watch_t *watch)
 {
     for (int i = plan->num - 1; i > 0; i--) {
-        const int other = (int) (next_random(&watch->random) % (uint64_t) (i + 1));
+        const int other = (int) (tune_random(watch) % (uint64_t) (i + 1));
         const struct task kept = plan->task[i];
 
         plan->task[i] = plan->task[other];
@@ -121,7 +70,7 @@ static void shuffle(struct plan *plan, struct watch *watch)
 }
 
 /* Go through the plan, turn by turn. Returns how many turns were complete when the time was over. */
-static int run_plan(tune_t *t, struct plan *plan, struct watch *watch)
+static int run_plan(tune_t *t, struct plan *plan, tune_watch_t *watch)
 {
     int done = 0;
 
@@ -132,15 +81,15 @@ static int run_plan(tune_t *t, struct plan *plan, struct watch *watch)
 
             if (MPI_Wtime() >= watch->deadline) {
                 t->out_of_time = true;
-                clear_progress(watch);
+                tune_tell_end(watch);
                 return turn;
             }
             keep(&t->samples[task->kind], task->bytes,
                  tune_measure(t, task->kind, task->bytes, t->peer[turn % t->num_peers]));
-            tell(t, plan, ++done, watch);
+            tune_tell(watch, plan->what, ++done, plan->num * plan->turns);
         }
     }
-    clear_progress(watch);
+    tune_tell_end(watch);
     return plan->turns;
 }
 
@@ -228,7 +177,7 @@ static void add_between(struct plan *plan, tune_kind_t kind, size_t below, size_
 
 /* Measure between the sizes that M1, M2 and S lie between, and fit anew, until there is nothing between or
  * the time is over. What is out by then has few samples at the last sizes, which are left out. */
-static napcoll_incast_result_t narrow_down(tune_t *t, struct watch *watch)
+static napcoll_incast_result_t narrow_down(tune_t *t, tune_watch_t *watch)
 {
     enum { MOST_ROUNDS = 8 };
 
@@ -272,8 +221,7 @@ int tune_scan(tune_t *t, char message[TUNE_TEXT])
 {
     const double limit = t->options.time_limit;
     struct plan plan = {.turns = t->options.repetitions, .what = "all sizes"};
-    struct watch watch = {
-        .begin = MPI_Wtime(), .told = MPI_Wtime(), .terminal = isatty(STDERR_FILENO), .random = 1};
+    tune_watch_t watch = tune_watch(limit);
     napcoll_incast_result_t result;
 
     watch.deadline = watch.begin + scan_share * limit;

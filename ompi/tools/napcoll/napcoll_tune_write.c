@@ -173,9 +173,9 @@ static void write_scatter(const napcoll_incast_scatter_t *s, FILE *out)
     fprintf(out, "coll_napcoll_scatter_s = %zu\n", s->s);
 }
 
-void tune_write_parameters(const tune_t *t, FILE *out)
+static void write_header(const tune_t *t, const char *what, FILE *out)
 {
-    fputs("# napcoll's parameters of gather and scatter, found by\n#     ", out);
+    fprintf(out, "# napcoll's parameters of %s, found by\n#     ", what);
     print_command(t, out);
     fputs("\n# on ", out);
     print_now(out);
@@ -185,16 +185,43 @@ void tune_write_parameters(const tune_t *t, FILE *out)
         ".\n# They take effect in a parameter file of Open MPI, such as ~/.openmpi/mca-params.conf, or by\n"
         "#     mpirun --tune FILE ...\n#\n",
         out);
+}
+
+static void write_thresholds(const tune_t *t, FILE *out)
+{
     tune_report_models(t, out, "# ");
     fputc('\n', out);
     write_gather(&t->fit.gather, out);
     write_scatter(&t->fit.scatter, out);
 }
 
+void tune_write_parameters(const tune_t *t, FILE *out)
+{
+    if (TUNE_GATHER_SCATTER == t->options.command) {
+        write_header(t, "gather and scatter", out);
+        write_thresholds(t, out);
+        return;
+    }
+    write_header(t, "this machine", out);
+    tune_report_machine(t, out, "# ");
+    tune_report_keys(t, out);
+    fputc('\n', out);
+    if ('\0' == t->machine->no_thresholds[0]) {
+        write_thresholds(t, out);
+    } else {
+        fprintf(out, "# Thresholds of gather and scatter (M1, M2 and S) are not among them: %s.\n",
+                t->machine->no_thresholds);
+    }
+}
+
 /* ---- samples ---- */
 
 static void write_samples(const tune_t *t, FILE *out)
 {
+    if (TUNE_MACHINE == t->options.command) {
+        tune_report_samples(t, out);
+        return;
+    }
     fputs("collective,bytes,seconds\n", out);
     for (int kind = 0; kind < TUNE_KINDS; kind++) {
         for (size_t i = 0; i < t->samples[kind].count; i++) {

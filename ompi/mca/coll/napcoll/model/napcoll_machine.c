@@ -339,13 +339,24 @@ int napcoll_machine_check_number(int index, double number, napcoll_machine_error
     return -1;
 }
 
+/* Whether a line has another parameter of the component, of which a parameter file may have any. */
+static bool is_other(const line_t *line)
+{
+    static const char component[] = "coll_napcoll_";
+    const size_t length = (size_t) (line->end - line->at);
+
+    return length >= sizeof(component) - 1
+           && 0 == memcmp(line->at, component, sizeof(component) - 1)
+           && (length < sizeof(PREFIX) - 1 || 0 != memcmp(line->at, PREFIX, sizeof(PREFIX) - 1));
+}
+
 /* Read a line `key = value # comment`, or one with no key. */
 static int read_line(line_t *line, napcoll_machine_t *machine, int *seen)
 {
     int entry;
 
     skip_blanks(line);
-    if (line->at == line->end || '#' == *line->at) {
+    if (line->at == line->end || '#' == *line->at || is_other(line)) {
         return 0;
     }
     entry = read_key(line);

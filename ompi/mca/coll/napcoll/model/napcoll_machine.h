@@ -14,7 +14,8 @@
  *     coll_napcoll_machine_network_eager_latency_us = 6.951053
  *     coll_napcoll_machine_network_eager_ns_per_byte = 1.330323
  *
- * Every key of napcoll_machine_key() stands in it once, and no other. Numbers are kept in the units
+ * Every key of napcoll_machine_key() stands in it once; other parameters of the component, coll_napcoll_..., may
+ * stand between them and are passed over, and nothing else is allowed. Numbers are kept in the units
  * of their names, so what is printed reads back as the same machine, bit by bit. Bytes per
  * microsecond are megabytes (10^6) per second.
  */

@@ -1,0 +1,146 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Nodes that are unlike the others; see napcoll_delays.h.
+ */
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/napcoll_delays.h"
+
+static const double deviations_per_mad = 1.4826, deviations = 4, quarter = 0.25;
+
+/* The line between node 0 and another, or NULL. */
+static const napcoll_line_t *from_first(const napcoll_pair_t *pair, int pairs, int node)
+{
+    for (int i = 0; i < pairs; i++) {
+        const napcoll_pair_t *p = &pair[i];
+
+        if (p->line.points > 0
+            && ((0 == p->one && node == p->other) || (0 == p->other && node == p->one))) {
+            return &p->line;
+        }
+    }
+    return NULL;
+}
+
+static double median_of(double *values, int count)
+{
+    napcoll_robust_sort(values, (size_t) count);
+    return napcoll_robust_quantile(values, (size_t) count, 0.5);
+}
+
+/* C of one node: the median of what triples tell, or half of its way to node 0. scratch: [pairs] */
+static double delay_of(const napcoll_pair_t *pair, int pairs, int node, double half,
+                       double *scratch)
+{
+    int count = 0;
+
+    for (int i = 0; i < pairs; i++) {
+        const napcoll_pair_t *p = &pair[i];
+        const napcoll_line_t *one = from_first(pair, pairs, p->one);
+        const napcoll_line_t *other = from_first(pair, pairs, p->other);
+
+        if (0 == p->line.points || 0 == p->one || 0 == p->other || NULL == one || NULL == other) {
+            continue;
+        }
+        if (0 == node) {
+            scratch[count++] = (one->intercept + other->intercept - p->line.intercept) / 2;
+        } else if (node == p->one) {
+            scratch[count++] = (one->intercept + p->line.intercept - other->intercept) / 2;
+        } else if (node == p->other) {
+            scratch[count++] = (other->intercept + p->line.intercept - one->intercept) / 2;
+        }
+    }
+    return count > 0 ? median_of(scratch, count) : half;
+}
+
+/* Whether a value is not one of those that are about the median. */
+static bool is_unlike(double value, double median, double mad)
+{
+    const double off = fabs(value - median);
+
+    return off > quarter * fabs(median) && off > deviations * deviations_per_mad * mad;
+}
+
+/* Median, and median absolute deviation. */
+static void middle(double *values, int count, double *median, double *mad)
+{
+    *median = median_of(values, count);
+    for (int i = 0; i < count; i++) {
+        values[i] = fabs(values[i] - *median);
+    }
+    *mad = median_of(values, count);
+}
+
+static void find_unlike(napcoll_delay_t *delay, int nodes, double *scratch)
+{
+    enum { FEWEST = 4 };
+    double median, mad;
+    int count = 0;
+
+    for (int i = 0; i < nodes; i++) {
+        if (delay[i].known) {
+            scratch[count++] = delay[i].delay;
+        }
+    }
+    if (count < FEWEST) {
+        return;
+    }
+    middle(scratch, count, &median, &mad);
+    for (int i = 0; i < nodes; i++) {
+        delay[i].slow_start = delay[i].known && is_unlike(delay[i].delay, median, mad);
+    }
+    count = 0;
+    for (int i = 1; i < nodes; i++) {
+        if (delay[i].known) {
+            scratch[count++] = delay[i].seconds_per_byte;
+        }
+    }
+    middle(scratch, count, &median, &mad);
+    for (int i = 1; i < nodes; i++) {
+        delay[i].slow_bytes = delay[i].known && is_unlike(delay[i].seconds_per_byte, median, mad);
+    }
+}
+
+int napcoll_delays(const napcoll_pair_t *pair, int pairs, int nodes, napcoll_delay_t *delay)
+{
+    double *scratch = malloc(((size_t) pairs + (size_t) nodes) * sizeof(*scratch));
+    double first = 0;
+    int count = 0;
+
+    if (NULL == scratch) {
+        return -1;
+    }
+    memset(delay, 0, (size_t) nodes * sizeof(*delay));
+    for (int i = 1; i < nodes; i++) {
+        const napcoll_line_t *line = from_first(pair, pairs, i);
+
+        if (NULL != line) {
+            delay[i].known = delay[0].known = true;
+            delay[i].seconds_per_byte = line->slope;
+            delay[i].delay = delay_of(pair, pairs, i, line->intercept / 2, scratch);
+        }
+    }
+    for (int i = 1; i < nodes; i++) {
+        const napcoll_line_t *line = from_first(pair, pairs, i);
+
+        if (NULL != line) {
+            scratch[count++] = line->intercept / 2;
+        }
+    }
+    if (count > 0) {
+        first = median_of(scratch, count);
+        delay[0].delay = delay_of(pair, pairs, 0, first, scratch);
+        find_unlike(delay, nodes, scratch);
+    }
+    free(scratch);
+    return 0;
+}

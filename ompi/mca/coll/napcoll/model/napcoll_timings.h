@@ -1,0 +1,68 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Times that were measured again and again, turn by turn, of things that differ in one number: bytes of a
+ * message, or messages of a burst. Pure: no MPI in here.
+ *
+ * What else runs on a machine adds to times and never takes away. So one number is represented by the lower quartile
+ * of its times: three of four of them may be disturbed, and a single one that a clock's step has made too
+ * short says nothing.
+ */
+
+#ifndef NAPCOLL_TIMINGS_H
+#define NAPCOLL_TIMINGS_H
+
+#include <stddef.h>
+
+#include "model/napcoll_robust.h"
+
+/** One measured time. */
+typedef struct napcoll_timing {
+    double x; /**< what differs */
+    double seconds;
+    int turn; /**< from 0 */
+} napcoll_timing_t;
+
+/** Measured times, growing. {0} is empty. */
+typedef struct napcoll_timings {
+    napcoll_timing_t *timing;
+    size_t count;
+    size_t room;
+} napcoll_timings_t;
+
+/** Which turns count. Two halves that were measured at the same time tell how far to trust the whole. */
+typedef enum { NAPCOLL_TURNS_ALL, NAPCOLL_TURNS_EVEN, NAPCOLL_TURNS_ODD } napcoll_turns_t;
+
+/** Keep a time. Returns 0; -1 where memory ran out, or the time is below 0 or no number. */
+int napcoll_timings_add(napcoll_timings_t *timings, double x, double seconds, int turn);
+
+/** Release the times; they may be added to again. */
+void napcoll_timings_close(napcoll_timings_t *timings);
+
+/**
+ * One point for each x: the lower quartile of its times, in seconds.
+ *
+ * @param[in]  timings  in any order
+ * @param[in]  turns    which count
+ * @param[out] points   ascending in x; the caller frees them; NULL where there are none
+ *
+ * @return how many points; -1 where memory ran out
+ */
+int napcoll_timings_points(const napcoll_timings_t *timings, napcoll_turns_t turns,
+                           napcoll_point_t **points);
+
+/**
+ * A robust line through these points.
+ *
+ * @param[out] line  no line (points = 0) where there are fewer than two points, or after an error
+ *
+ * @return 0; -1 where memory ran out
+ */
+int napcoll_timings_line(const napcoll_timings_t *timings, napcoll_turns_t turns,
+                         napcoll_line_t *line);
+
+#endif /* NAPCOLL_TIMINGS_H */
