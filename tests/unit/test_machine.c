@@ -279,6 +279,26 @@ static void machine_files_too_long_or_binary_are_refused(void **state)
     free(text);
 }
 
+/* A parameter file may have the component's other parameters, with whatever values. */
+static void machine_file_may_have_other_parameters(void **state)
+{
+    char *text = text_with("coll_napcoll_machine_node_gap_us",
+                           "coll_napcoll_rules_file = /a b/#c.rules\ncoll_napcoll_gather_m1 = 1\n"
+                           "coll_napcoll_machine_node_gap_us = 3");
+    napcoll_machine_error_t error = {0};
+    napcoll_machine_t machine;
+
+    (void) state;
+    assert_int_equal(parse(text, &machine, &error), 0);
+    assert_true(3 == machine.node_gap_us);
+    free(text);
+    text = text_with("coll_napcoll_machine_node_gap_us", "coll_napcoll_machin_node_gap_us = 3");
+    assert_int_equal(parse(text, &machine, &error),
+                     -1); /* it is one of those, and the key is missing */
+    assert_non_null(strstr(error.text, "coll_napcoll_machine_node_gap_us: missing"));
+    free(text);
+}
+
 static void machine_names_are_found_in_order(void **state)
 {
     char folder[] = "/tmp/napcoll-test-XXXXXX", made[64], list[8192], path[4096];
@@ -417,6 +437,7 @@ int main(void)
         cmocka_unit_test(machine_keys_that_lack_are_named),
         cmocka_unit_test(machine_keys_that_contradict_are_refused),
         cmocka_unit_test(machine_files_too_long_or_binary_are_refused),
+        cmocka_unit_test(machine_file_may_have_other_parameters),
         cmocka_unit_test(machine_names_are_found_in_order),
         cmocka_unit_test(machine_default_is_blue_waters_with_overhead_and_gap),
         cmocka_unit_test(machine_numbers_can_be_set_one_by_one),

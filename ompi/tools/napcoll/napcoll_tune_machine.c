@@ -405,7 +405,7 @@ static void make_list(const tune_t *t, int turn, struct list *list)
             add_trips(t, list, level, peer);
         }
     }
-    add_streams(t, list, &m->measured.large, 1, 1, NULL);
+    add_streams(t, list, &m->measured.large, 1, 2, NULL);
     add_streams(t, list, &m->measured.eager, 8, 3, NULL);
     add_streams(t, list, &m->measured.small, 16, TUNE_MOST_ROUNDS, &m->measured.start);
     add_near(t, list, &m->measured.near_large, 2);
@@ -658,7 +658,8 @@ static void find_thresholds(tune_t *t, const tune_watch_t *watch)
     const double limit = t->options.time_limit;
 
     if (!t->options.thresholds) {
-        snprintf(m->no_thresholds, TUNE_TEXT, "left out by --no-thresholds");
+        snprintf(m->no_thresholds, TUNE_TEXT,
+                 "left out by --no-thresholds, or there are too few processes, or too many");
         return;
     }
     t->options.time_limit = watch->end - MPI_Wtime();
