@@ -121,7 +121,7 @@ measure() {
     # the least of three medians, halved
     probed=$(netlab --nodes 2 --ppn 1 "${words[@]}" -- "$NAPCOLL_SRC/examples/tune.sh" --probe |
         awk 'NR == 1 || $2 < least { least = $2 } END { print least / 2 }')
-    command=(netlab --nodes 4 --ppn 4 "${words[@]}" -- mpirun -np 16 napcoll-tune --no-thresholds
+    command=(netlab --nodes 4 --ppn 4 "${words[@]}" -- mpirun -np 16 napcoll-tune --no-thresholds --no-verify
         --time-limit "$time_limit" -o "tune-$setting.conf")
     (cd "$scratch" && timeout --kill-after=20 $((time_limit + 120)) "${command[@]}" >"$report" 2>"$report.errors") || {
         tail -n 20 "$report.errors" >&2

@@ -158,10 +158,18 @@ within() {
 machine_is_found() {
     local file=$work/machine key keys
     timeout 100 "$netlab" --nodes 2 --ppn 2 --latency 1ms --rate 200Mbit -- timeout 90 mpirun -np 4 napcoll-tune \
-        -o "$file" --samples "$work/trips.csv" --no-thresholds --time-limit 12 >"$work/report"
+        -o "$file" --samples "$work/trips.csv" --no-thresholds --time-limit 14 >"$work/report"
     cat "$work/report" "$file"
     grep -F '4 processes on 2 nodes' "$file"
     grep -F 'R_b = ' "$work/report"
+    grep -E '^algorithms: median and quartiles' "$work/report"
+    # rules, if there are any, are where the file says
+    if grep -F 'coll_napcoll_rules_file' "$file"; then
+        grep -Fx "coll_napcoll_rules_file = $file.rules" "$file"
+        grep -E '^[a-z]+ nodes=2 ppn=2 bytes=[0-9]+\.\.[0-9]+ -> [a-z_]+$' "$file.rules"
+    else
+        [ ! -e "$file.rules" ]
+    fi
     within 950 4000 "$(value "$file" machine_network_eager_latency_us)"
     within 5 30 "$(value "$file" machine_process_injection_mbyte_per_s)"
     within 5 30 "$(value "$file" machine_node_injection_mbyte_per_s)"

@@ -411,6 +411,29 @@ static void times_that_are_none_are_refused(void **state)
     assert_int_equal(napcoll_timings_points(timings, NAPCOLL_TURNS_ODD, &points), 0);
 }
 
+/* ---- which of two takes longer ---- */
+
+static void longer_is_told_from_noise(void **state)
+{
+    double one[16], other[16], disturbed[16];
+
+    (void) state;
+    for (int i = 0; i < 16; i++) {
+        const double turn = 1 + 9 * dice(); /* what disturbs a turn disturbs both */
+
+        other[i] = turn;
+        one[i] = 1.2 * turn;
+        disturbed[i] = i < 3 ? 0.5 * turn : 1.3 * turn;
+    }
+    assert_true(napcoll_robust_longer(one, other, 16, 0.1));
+    assert_true(napcoll_robust_longer(one, other, 6, 0.1));
+    assert_false(napcoll_robust_longer(one, other, 5, 0.1));      /* too few turns */
+    assert_false(napcoll_robust_longer(one, other, 16, 0.3));     /* not by enough */
+    assert_false(napcoll_robust_longer(other, one, 16, 0.1));     /* the other way */
+    assert_false(napcoll_robust_longer(disturbed, other, 16, 0)); /* in 13 of 16 turns */
+    assert_false(napcoll_robust_longer(one, one, 16, 0));
+}
+
 /* ---- nodes ---- */
 
 enum { NODES = 6 };
@@ -487,6 +510,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(times_that_do_not_grow_have_no_rate, begin, end),
         cmocka_unit_test_setup_teardown(implausible_numbers_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(times_that_are_none_are_refused, begin, end),
+        cmocka_unit_test_setup_teardown(longer_is_told_from_noise, begin, end),
         cmocka_unit_test_setup_teardown(delays_of_nodes_are_told_apart, begin, end),
         cmocka_unit_test_setup_teardown(delays_of_few_nodes_are_halves, begin, end),
     };

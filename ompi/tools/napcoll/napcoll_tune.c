@@ -58,6 +58,9 @@ static int lead(tune_t *t)
     if (NULL != t->options.output && (!machine || '\0' == t->machine->no_thresholds[0])) {
         tune_report_models(t, stdout, "");
     }
+    if (NULL != t->options.output && machine) {
+        tune_report_cases(t, stdout, "");
+    }
     if (0 != fflush(stdout) || ferror(stdout)) {
         fputs("napcoll-tune: standard output cannot be written\n", stderr);
         status = TUNE_FAILED;
@@ -72,6 +75,7 @@ static int start(tune_t *t)
     int status = TUNE_GOOD;
 
     tune_nodes_open(t);
+    tune_calls_open(t);
     if (!tune_options_fit(&t->options, t->ranks, t->node.num, message)
         || (0 == t->rank && !tune_write_check(&t->options, message))) {
         status = TUNE_USAGE;
@@ -91,6 +95,7 @@ static int start(tune_t *t)
         tune_serve(t);
     }
     tune_measure_close(t);
+    tune_calls_close(t);
     tune_nodes_close(t);
     tune_scan_close(t);
     tune_machine_close(t);

@@ -26,6 +26,7 @@
 #include "model/napcoll_calibrate.h"
 #include "model/napcoll_delays.h"
 #include "model/napcoll_incast.h"
+#include "select/napcoll_select.h"
 
 enum {
     TUNE_TEXT = 512,     /**< characters of a message */
@@ -48,7 +49,8 @@ typedef enum {
     TUNE_STOP,
     TUNE_PING,   /**< between two processes */
     TUNE_STREAM, /**< bursts from the processes of a node to those of another */
-    TUNE_NEAR    /**< bursts from half of the processes of a node to the other half */
+    TUNE_NEAR,   /**< bursts from half of the processes of a node to the other half */
+    TUNE_CALL    /**< a collective by an algorithm */
 } tune_kind_t;
 
 /** What to find out. */
@@ -58,6 +60,7 @@ typedef enum { TUNE_MACHINE, TUNE_GATHER_SCATTER } tune_command_t;
 typedef struct tune_options {
     tune_command_t command;
     bool thresholds; /**< of a machine: M1, M2 and S as well */
+    bool verify;     /**< of a machine: try algorithms */
     bool all_nodes;  /**< of a machine: all nodes send at once */
     int root;
     size_t least, most; /**< blocks, in bytes */
@@ -111,6 +114,29 @@ enum { TUNE_MOST_ROUNDS = 8, TUNE_MOST_SIZES_OF_TRIPS = 96, TUNE_MOST_NODES = 16
 /** Kinds of folds, of which the first is the machine's. */
 enum { TUNE_FOLDS = 4 };
 
+/** Collectives whose algorithms are tried, sizes of each, and algorithms. */
+enum { TUNE_CASE_COLLECTIVES = 3, TUNE_CASE_SIZES = 3, TUNE_CONTESTANTS = 4 };
+
+/** One way to do a collective; times are quartiles and the median, in seconds. */
+typedef struct tune_contestant {
+    int row;         /**< of the collective's table; -1: the previous function */
+    double model_us; /**< INFINITY: the model does not say */
+    double low, median, high;
+} tune_contestant_t;
+
+/** A collective of a size by several algorithms, of which the first is the model's choice. */
+typedef struct tune_case {
+    int collective;
+    const char *name;
+    size_t bytes;
+    int size; /**< index of bytes among those of the collective */
+    tune_contestant_t contestant[NAPCOLL_MAX_ALGORITHMS + 2];
+    int contestants;
+    int samples;
+    int contradictions; /**< pairs that are not in the model's order */
+    int best; /**< contestant that is beyond noise faster than the first; 0: there is none */
+} tune_case_t;
+
 /** What is measured of a machine, rank 0. */
 typedef struct tune_machine {
     napcoll_measured_t measured;
@@ -134,6 +160,9 @@ typedef struct tune_machine {
     int unsteady; /**< keys of which the halves differ by more than TUNE_STEADY */
     double seconds;
     char no_thresholds[TUNE_TEXT]; /**< why there are none; empty: there are */
+    tune_case_t tried[TUNE_CASE_COLLECTIVES * TUNE_CASE_SIZES];
+    int num_tried;
+    char no_cases[TUNE_TEXT]; /**< why none was tried; empty: some were */
 } tune_machine_t;
 
 /** Halves of the turns may differ by this share. */
@@ -163,6 +192,8 @@ typedef struct tune {
     size_t burst_bytes;
     MPI_Request *burst_requests;
     int burst_room;
+    MPI_Comm forced[TUNE_CASE_COLLECTIVES]
+                   [NAPCOLL_MAX_ALGORITHMS + 1]; /**< by row + 1; or MPI_COMM_NULL */
 
     /* rank 0 */
     tune_samples_t samples[TUNE_KINDS];
@@ -272,6 +303,30 @@ int tune_machine(tune_t *t, char message[TUNE_TEXT]);
 
 /** Release what tune_machine made. */
 void tune_machine_close(tune_t *t);
+
+/* ---- napcoll_tune_verify.c ---- */
+
+/** No algorithm has its communicator yet. */
+void tune_calls_open(tune_t *t);
+
+/** Free the communicators of algorithms. Collective. */
+void tune_calls_close(tune_t *t);
+
+/** Call a collective as the probe says; rank 0 gets what a call took the slowest process. Collective. */
+void tune_call_run(tune_t *t, const tune_probe_t *probe, double *seconds);
+
+/** Rank 0: try algorithms in what is left of the time, and compare with what the machine says. */
+void tune_verify(tune_t *t, tune_watch_t *watch);
+
+/** Rank 0: print what they took, each line behind a prefix. */
+void tune_report_cases(const tune_t *t, FILE *out, const char *prefix);
+
+/** Rank 0: how many rules correct the model; none where nodes have different numbers of processes, which no rule is
+ * about. */
+int tune_count_rules(const tune_t *t);
+
+/** Rank 0: print them. */
+void tune_report_rules(const tune_t *t, FILE *out);
 
 /* ---- napcoll_tune_machine_report.c: rank 0 ---- */
 

@@ -12,7 +12,7 @@
  *                  few and of many messages by few and by many processes, round trips between pairs of nodes, folds
  *     after some   sizes between, where the protocol changes; then whether the even turns and the odd ones say the
  *                  same: then it is enough
- *     at last      M1, M2 and S of gather and scatter, in what is left of the time
+ *     at last      M1, M2 and S of gather and scatter, and whether algorithms are in the machine's order
  */
 
 #define _POSIX_C_SOURCE 200809L
@@ -33,8 +33,8 @@ enum {
     SEVERAL = 3         /* bursts of different lengths: what a line takes */
 };
 
-/* The machine has this share of the time where thresholds come after it. */
-static const double machine_share = 0.6;
+/* Thresholds and algorithms have these shares of the time, where they are wanted; the machine has the rest. */
+static const double thresholds_share = 0.3, verify_share = 0.2;
 
 /* A half round trip that takes longer is as large as need be; those inside a node have less to show. */
 static const double long_trip[NAPCOLL_LEVELS] = {1e-3, 1e-3, 20e-3};
@@ -596,7 +596,7 @@ static napcoll_calibrate_result_t fit_all(tune_machine_t *m)
 static void narrow_down(tune_machine_t *m)
 {
     const double near = 1.03;
-    const napcoll_cut_t *cut = &m->fit.protocols[NAPCOLL_LEVEL_NETWORK].eager;
+    const napcoll_change_t *cut = &m->fit.protocols[NAPCOLL_LEVEL_NETWORK].eager;
 
     if (cut->below > near * cut->after && !m->fit.limit_known) {
         add_size(m, NAPCOLL_LEVEL_NETWORK, sqrt(cut->below * cut->after));
@@ -651,7 +651,7 @@ static const char *take_turns(tune_t *t, struct list *list, tune_watch_t *watch,
                : napcoll_calibrate_result_text(result);
 }
 
-/* M1, M2 and S, in the rest of the time; without them there still is a machine. */
+/* M1, M2 and S; without them there still is a machine. */
 static void find_thresholds(tune_t *t, const tune_watch_t *watch)
 {
     tune_machine_t *m = t->machine;
@@ -662,7 +662,8 @@ static void find_thresholds(tune_t *t, const tune_watch_t *watch)
                  "left out by --no-thresholds, or there are too few processes, or too many");
         return;
     }
-    t->options.time_limit = watch->end - MPI_Wtime();
+    t->options.time_limit = watch->end - (t->options.verify ? verify_share * limit : 0)
+                            - MPI_Wtime();
     if (!(t->options.time_limit > 0)) {
         snprintf(m->no_thresholds, TUNE_TEXT, "no time was left");
     } else if (TUNE_GOOD != tune_scan(t, m->no_thresholds) && '\0' == m->no_thresholds[0]) {
@@ -703,7 +704,9 @@ int tune_machine(tune_t *t, char message[TUNE_TEXT])
         tune_out_of_memory();
         return TUNE_FAILED;
     }
-    watch.deadline = watch.begin + (t->options.thresholds ? machine_share : 1) * limit;
+    watch.deadline -= limit
+                      * ((t->options.thresholds ? thresholds_share : 0)
+                         + (t->options.verify ? verify_share : 0));
     prepare(t);
     warm_up(t, list, room);
     wrong = take_turns(t, list, &watch, room);
@@ -722,6 +725,7 @@ int tune_machine(tune_t *t, char message[TUNE_TEXT])
     }
     fit_rest(m);
     find_thresholds(t, &watch);
+    tune_verify(t, &watch);
     m->seconds = MPI_Wtime() - watch.begin;
     return TUNE_GOOD;
 }

@@ -34,6 +34,7 @@ const char *tune_usage(void)
            "  -o, --output FILE     write the parameter file (default: to standard output)\n"
            "  --time-limit SECONDS  for all measuring (default 300)\n"
            "  --no-thresholds       leave gather and scatter out\n"
+           "  --no-verify           do not try whether algorithms are as fast as they should be\n"
            "  --all-nodes           all nodes send at once, where they share what one should have to\n"
            "                        itself: emulated nodes, virtual machines\n"
            "  --samples FILE        write each sample as CSV\n"
@@ -131,6 +132,9 @@ static const char *take(int letter, const char *value, tune_options_t *options)
     case 'N':
         options->thresholds = false;
         return NULL;
+    case 'V':
+        options->verify = false;
+        return NULL;
     case 'A':
         options->all_nodes = true;
         return NULL;
@@ -179,7 +183,7 @@ static tune_parsed_t parse_command(int argc, char **argv, tune_command_t *comman
 /* Whether an option belongs to the command. */
 static bool is_of_command(int letter, tune_command_t command)
 {
-    return NULL == strchr(TUNE_MACHINE == command ? "rabnv" : "NA", letter);
+    return NULL == strchr(TUNE_MACHINE == command ? "rabnv" : "NVA", letter);
 }
 
 tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
@@ -195,6 +199,7 @@ tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
         {"samples", required_argument, NULL, 's'},
         {"svg", required_argument, NULL, 'v'},
         {"no-thresholds", no_argument, NULL, 'N'},
+        {"no-verify", no_argument, NULL, 'V'},
         {"all-nodes", no_argument, NULL, 'A'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
@@ -203,6 +208,7 @@ tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
     int letter, from;
 
     *options = (tune_options_t){.thresholds = true,
+                                .verify = true,
                                 .least = 256,
                                 .most = (size_t) 256 << 10,
                                 .repetitions = 20,

@@ -9,7 +9,7 @@
  * takes its name when it is complete.
  */
 
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 
 #include <errno.h>
 #include <fcntl.h>
@@ -195,6 +195,76 @@ static void write_thresholds(const tune_t *t, FILE *out)
     write_scatter(&t->fit.scatter, out);
 }
 
+/* Each line behind a #. */
+static void print_rules_as_comments(const tune_t *t, FILE *out)
+{
+    FILE *rules = tmpfile();
+    int c, before = '\n';
+
+    if (NULL == rules) {
+        return;
+    }
+    tune_report_rules(t, rules);
+    rewind(rules);
+    while (EOF != (c = fgetc(rules))) {
+        if ('\n' == before) {
+            fputs("#   ", out);
+        }
+        fputc(c, out);
+        before = c;
+    }
+    (void) fclose(rules);
+}
+
+/* Where there are rules: FILE.rules, with all of its path, as jobs start anywhere. The caller frees it. */
+static char *rules_name(const char *output)
+{
+    static const char suffix[] = ".rules";
+    const char *slash = strrchr(output, '/');
+    char *name = NULL, *folder = NULL, *place = strdup(NULL == slash ? "." : output);
+    size_t size;
+
+    if (NULL == place) {
+        tune_out_of_memory();
+    }
+    if (NULL != slash) {
+        place[slash == output ? 1 : slash - output] = '\0';
+    }
+    folder = realpath(place, NULL);
+    free(place);
+    size = (NULL == folder ? 0 : strlen(folder)) + strlen(output) + sizeof(suffix) + 1;
+    name = malloc(size);
+    if (NULL == name) {
+        tune_out_of_memory();
+    }
+    if (NULL == folder) { /* it was there when the file was tried */
+        (void) snprintf(name, size, "%s%s", output, suffix);
+    } else {
+        (void) snprintf(name, size, "%s/%s%s", folder, NULL == slash ? output : slash + 1, suffix);
+    }
+    free(folder);
+    return name;
+}
+
+static void write_cases(const tune_t *t, FILE *out)
+{
+    fputc('\n', out);
+    tune_report_cases(t, out, "# ");
+    if (0 == tune_count_rules(t)) {
+        return;
+    }
+    if (NULL == t->options.output) {
+        fputs("# With --output these rules would go to a file:\n#\n", out);
+        print_rules_as_comments(t, out);
+    } else {
+        char *name = rules_name(t->options.output);
+
+        fprintf(out, "\n# Where measurement overruled the model\ncoll_napcoll_rules_file = %s\n",
+                name);
+        free(name);
+    }
+}
+
 void tune_write_parameters(const tune_t *t, FILE *out)
 {
     if (TUNE_GATHER_SCATTER == t->options.command) {
@@ -212,6 +282,7 @@ void tune_write_parameters(const tune_t *t, FILE *out)
         fprintf(out, "# Thresholds of gather and scatter (M1, M2 and S) are not among them: %s.\n",
                 t->machine->no_thresholds);
     }
+    write_cases(t, out);
 }
 
 /* ---- samples ---- */
@@ -340,6 +411,19 @@ static int parameters_content(const tune_t *t, FILE *out)
     return 0;
 }
 
+static int rules_content(const tune_t *t, FILE *out)
+{
+    fputs("# Rules of napcoll, found by\n#     ", out);
+    print_command(t, out);
+    fputs("\n# on ", out);
+    print_now(out);
+    fputs(", ", out);
+    print_platform(t, out);
+    fputs(".\n# The measured times overruled the model there.\n", out);
+    tune_report_rules(t, out);
+    return 0;
+}
+
 static int samples_content(const tune_t *t, FILE *out)
 {
     write_samples(t, out);
@@ -386,6 +470,14 @@ int tune_write_files(const tune_t *t)
 
     if (TUNE_GOOD != write_file(t, "svg", o->svg, draw)) {
         status = TUNE_FAILED;
+    }
+    if (TUNE_MACHINE == o->command && NULL != o->output && tune_count_rules(t) > 0) {
+        char *name = rules_name(o->output);
+
+        if (TUNE_GOOD != write_file(t, "output", name, rules_content)) {
+            status = TUNE_FAILED;
+        }
+        free(name);
     }
     if (TUNE_GOOD != write_file(t, "output", o->output, parameters_content)) {
         status = TUNE_FAILED;

@@ -55,7 +55,7 @@ static double rounded(double value)
 /* ---- links ---- */
 
 /* The limit that lies where a change was found, if it is the only one; else where it was found. */
-static double place_of(const napcoll_measured_t *measured, const napcoll_cut_t *cut, bool *known)
+static double place_of(const napcoll_measured_t *measured, const napcoll_change_t *cut, bool *known)
 {
     double place = cut->below;
     int inside = 0;

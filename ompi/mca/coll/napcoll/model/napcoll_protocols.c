@@ -120,12 +120,12 @@ static struct parting part(const double *off, int count)
     return chosen;
 }
 
-static napcoll_cut_t cut_at(const napcoll_point_t *points, int at)
+static napcoll_change_t cut_at(const napcoll_point_t *points, int at)
 {
-    return (napcoll_cut_t){.below = points[at].x, .after = points[at - 1].x};
+    return (napcoll_change_t){.below = points[at].x, .after = points[at - 1].x};
 }
 
-static bool has_limit(const napcoll_cut_t *cut, const double *limit, int limits)
+static bool has_limit(const napcoll_change_t *cut, const double *limit, int limits)
 {
     for (int i = 0; i < limits; i++) {
         if (limit[i] > cut->after && limit[i] <= cut->below) {
@@ -139,7 +139,7 @@ static bool has_limit(const napcoll_cut_t *cut, const double *limit, int limits)
 static void name_cuts(const napcoll_point_t *points, int count, const struct parting *parting,
                       const double *limit, int limits, napcoll_protocols_t *found)
 {
-    napcoll_cut_t first, second;
+    napcoll_change_t first, second;
 
     if (parting->first == count) {
         return;

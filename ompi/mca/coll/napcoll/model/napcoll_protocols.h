@@ -27,15 +27,15 @@
 #include "model/napcoll_robust.h"
 
 /** A change of line. */
-typedef struct napcoll_cut {
+typedef struct napcoll_change {
     double below; /**< the least measured size behind it; 0: there is none */
     double after; /**< the greatest measured size before it */
-} napcoll_cut_t;
+} napcoll_change_t;
 
 typedef struct napcoll_protocols {
-    napcoll_cut_t shorts; /**< from short messages to eager ones */
-    napcoll_cut_t eager;  /**< from eager messages to rendezvous */
-    double off;           /**< how far points are from their line, on average, as a share of them */
+    napcoll_change_t shorts; /**< from short messages to eager ones */
+    napcoll_change_t eager;  /**< from eager messages to rendezvous */
+    double off; /**< how far points are from their line, on average, as a share of them */
 } napcoll_protocols_t;
 
 /** A line needs so many sizes to be one of its own. */

@@ -77,6 +77,42 @@ static double weighted_median(struct slope *slopes, size_t count)
     return slopes[count - 1].value;
 }
 
+static double median_of(double *values, size_t count)
+{
+    napcoll_robust_sort(values, count);
+    return napcoll_robust_quantile(values, count, 0.5);
+}
+
+/* The median of unsorted values; below 0 where memory ran out. */
+static double median_of_copy(const double *values, int count)
+{
+    double *copy = malloc((size_t) count * sizeof(*copy)), median = -1;
+
+    if (NULL != copy) {
+        memcpy(copy, values, (size_t) count * sizeof(*copy));
+        median = median_of(copy, (size_t) count);
+    }
+    free(copy);
+    return median;
+}
+
+bool napcoll_robust_longer(const double *one, const double *other, int turns, double share)
+{
+    const double enough = 0.85;
+    int longer = 0;
+    double median;
+
+    if (turns < NAPCOLL_ROBUST_LEAST_TURNS) {
+        return false;
+    }
+    for (int i = 0; i < turns; i++) {
+        longer += one[i] > other[i];
+    }
+    median = median_of_copy(other, turns);
+    return longer >= enough * turns && median >= 0
+           && median_of_copy(one, turns) > (1 + share) * median;
+}
+
 /* All pairs of points with different x; returns how many. */
 static size_t slopes_of(const napcoll_point_t *points, int count, struct slope *slopes)
 {
@@ -93,12 +129,6 @@ static size_t slopes_of(const napcoll_point_t *points, int count, struct slope *
         }
     }
     return pairs;
-}
-
-static double median_of(double *values, size_t count)
-{
-    napcoll_robust_sort(values, count);
-    return napcoll_robust_quantile(values, count, 0.5);
 }
 
 /* Least squares' standard errors, with a robust deviation of the residuals. residuals is scratch. */
