@@ -167,6 +167,7 @@ machine_is_found() {
     if grep -F 'coll_napcoll_rules_file' "$file"; then
         grep -Fx "coll_napcoll_rules_file = $file.rules" "$file"
         grep -E '^[a-z]+ nodes=2 ppn=2 bytes=[0-9]+\.\.[0-9]+ -> [a-z_]+$' "$file.rules"
+        napcoll-plan rules check "$file.rules"
     else
         [ ! -e "$file.rules" ]
     fi
@@ -177,7 +178,7 @@ machine_is_found() {
     # every key once, as the component has them
     mapfile -t keys < <(sed -n 's/^\(coll_napcoll_machine_[a-z_]*\) = .*/\1/p' \
         "$src/ompi/tools/napcoll/machines/bluewaters.conf")
-    [ "${#keys[@]}" -gt 30 ]
+    [ "${#keys[@]}" -gt 20 ]
     for key in "${keys[@]}"; do
         [ "$(grep -cE "^$key = [0-9.e+-]+\$" "$file")" = 1 ]
     done
