@@ -114,9 +114,10 @@ row() {
 
 # measure SETTING
 measure() {
-    local setting=$1 words latency rate gap probed command report=$scratch/$1.txt
+    local setting=$1 words latency rate gap probed command load report=$scratch/$1.txt
     read -ra words < <(netlab_words "$setting")
     read -r latency rate gap < <(configured "$setting")
+    load=$(cut -d ' ' -f 1 /proc/loadavg)
     napcoll_say "$setting, up to $time_limit s and the start"
     # the least of three medians, halved
     probed=$(netlab --nodes 2 --ppn 1 "${words[@]}" -- "$NAPCOLL_SRC/examples/tune.sh" --probe |
@@ -133,7 +134,8 @@ measure() {
         row "$setting" "R_N, 10^6 B/s" "$rate" "$(found "$setting" node_injection_mbyte_per_s)"
         row "$setting" "gap of a node, us" "$gap" "$(found "$setting" node_gap_us)"
     } >>"$scratch/table"
-    printf '\n## %s\n\n    %s\n\n' "$setting" "${command[*]}" >>"$scratch/reports"
+    printf '\n## %s\n\nThe load average of the machine was %s before.\n\n    %s\n\n' \
+        "$setting" "$load" "${command[*]}" >>"$scratch/reports"
     sed 's/^/    /' "$report" >>"$scratch/reports"
 }
 

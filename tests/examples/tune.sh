@@ -197,7 +197,15 @@ machine_is_read() {
     grep -F "$file" "$work/explained"
 }
 
-tap_plan 11
+# A file that was there stays as it was.
+machine_needs_time() {
+    echo kept >"$work/kept"
+    says '--time-limit 0.01: it takes 2 turns' timeout 60 "$netlab" --nodes 2 --ppn 1 --latency 100us -- \
+        mpirun -np 2 napcoll-tune --time-limit 0.01 -o "$work/kept"
+    [ "$(cat "$work/kept")" = kept ] && [ ! -e "$work/kept.part" ]
+}
+
+tap_plan 12
 tap files_are_written files_are_written
 tap parameters_are_printed_without_a_file parameters_are_printed_without_a_file
 tap samples_are_drawn samples_are_drawn
@@ -210,9 +218,11 @@ if "$netlab" --nodes 1 --ppn 1 -- true; then
     tap escalation_is_found escalation_is_found
     tap machine_is_found machine_is_found
     tap machine_is_read machine_is_read
+    tap machine_needs_time machine_needs_time
 else
     echo "ok 9 - escalation_is_found # SKIP netlab cannot run here"
     echo "ok 10 - machine_is_found # SKIP netlab cannot run here"
     echo "ok 11 - machine_is_read # SKIP netlab cannot run here"
+    echo "ok 12 - machine_needs_time # SKIP netlab cannot run here"
 fi
 tap_end

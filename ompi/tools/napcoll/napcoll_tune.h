@@ -251,9 +251,9 @@ double tune_measure(tune_t *t, tune_kind_t kind, size_t bytes, int peer);
 /**
  * Rank 0: announce one probe, take part in it, and collect what it took.
  *
- * @param[out] seconds [2 TUNE_MOST_ROUNDS] ping: halves of round trips, `count` of them; else until all is acknowledged,
- *                     `inner` of them, and from the TUNE_MOST_ROUNDS-th on what it took to start one message, all of
- *                     the slowest sender
+ * @param[out] seconds [2 TUNE_MOST_ROUNDS] ping: halves of round trips, `count` of them; else from when the first
+ *                     sender of a node begins until all is acknowledged, `inner` of them, and from the
+ *                     TUNE_MOST_ROUNDS-th on what it took the slowest to start one message
  */
 void tune_probe(tune_t *t, const tune_probe_t *probe, double *seconds);
 

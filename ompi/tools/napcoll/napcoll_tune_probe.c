@@ -21,6 +21,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "napcoll_tune.h"
 
@@ -225,6 +226,18 @@ static void run_ping(tune_t *t, const tune_probe_t *probe, double *seconds)
 
 /* ---- bursts ---- */
 
+/* What a sender tells of each burst. Times are those of the node's clock, which its senders share. */
+enum { REPORT_BEGAN, REPORT_ENDED, REPORT_STARTING, REPORT_WORDS };
+
+/* Not MPI_Wtime, which may count from where a process began. */
+static double node_time(void)
+{
+    struct timespec now = {.tv_sec = 0};
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
 static int rank_at(const tune_nodes_t *n, int node, int lane)
 {
     return n->rank[n->first[node] + lane];
@@ -308,22 +321,20 @@ static void get_ready(tune_t *t, const tune_probe_t *probe, int to, int from)
     }
 }
 
-/* One process's part in a burst: until all is acknowledged, and what it took to start one message. */
-static void exchange(tune_t *t, const tune_probe_t *probe, int to, int from, double *seconds,
-                     double *starting)
+/* One process's part in a burst; the report is the sender's. */
+static void exchange(tune_t *t, const tune_probe_t *probe, int to, int from, double *words)
 {
     const int count = probe->count;
     MPI_Request *sent = t->burst_requests + count;
-    double start;
 
     get_ready(t, probe, to, from);
-    start = MPI_Wtime();
+    words[REPORT_BEGAN] = node_time();
     for (int i = 0; to >= 0 && i < count; i++) {
         tune_check(
             MPI_Isend(t->burst, (int) probe->bytes, MPI_BYTE, to, TAG_DATA, t->comm, &sent[i]),
             "MPI_Isend");
     }
-    *starting = (MPI_Wtime() - start) / count;
+    words[REPORT_STARTING] = (node_time() - words[REPORT_BEGAN]) / count;
     if (from >= 0) {
         tune_check(MPI_Waitall(count, t->burst_requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
         send_to(t, 0, from, TAG_ACKNOWLEDGED);
@@ -332,29 +343,48 @@ static void exchange(tune_t *t, const tune_probe_t *probe, int to, int from, dou
         tune_check(MPI_Waitall(count, sent, MPI_STATUSES_IGNORE), "MPI_Waitall");
         receive_from(t, 0, to, TAG_ACKNOWLEDGED);
     }
-    *seconds = MPI_Wtime() - start;
+    words[REPORT_ENDED] = node_time();
 }
 
-/* Rank 0: what all senders have to tell, the slowest of each burst. */
-static void collect(const tune_t *t, const tune_probe_t *probe, const double *mine, double *seconds)
+/* Rank 0: what the senders of a node have to tell of each burst: from when the first began until the last one's are
+ * acknowledged, and the slowest starting. A node's time is kept if it is the longest of all nodes. */
+static void collect_node(const tune_t *t, const tune_probe_t *probe, int node, const double *mine,
+                         double *seconds)
 {
-    const tune_nodes_t *n = &t->node;
+    double all[TUNE_MOST_ROUNDS][REPORT_WORDS] = {{0}};
+    bool known = false;
 
-    memset(seconds, 0, 2 * TUNE_MOST_ROUNDS * sizeof(*seconds));
-    for (int rank = 0; rank < t->ranks; rank++) {
-        double one[2 * TUNE_MOST_ROUNDS];
+    for (int lane = 0; lane < probe->active && lane < ppn_of(&t->node, node); lane++) {
+        double one[TUNE_MOST_ROUNDS][REPORT_WORDS];
+        const int rank = rank_at(&t->node, node, lane);
 
-        if (receiver_of(n, probe, n->node_of[rank], n->lane_of[rank]) < 0) {
+        if (receiver_of(&t->node, probe, node, lane) < 0) {
             continue;
         }
         if (0 == rank) {
             memcpy(one, mine, sizeof(one));
         } else {
-            take_report(t, one, 2 * TUNE_MOST_ROUNDS, rank);
+            take_report(t, one[0], TUNE_MOST_ROUNDS * REPORT_WORDS, rank);
         }
-        for (int i = 0; i < 2 * TUNE_MOST_ROUNDS; i++) {
-            seconds[i] = one[i] > seconds[i] ? one[i] : seconds[i];
+        for (int i = 0; i < probe->inner; i++) {
+            if (!known || one[i][REPORT_BEGAN] < all[i][REPORT_BEGAN]) {
+                all[i][REPORT_BEGAN] = one[i][REPORT_BEGAN];
+            }
+            if (!known || one[i][REPORT_ENDED] > all[i][REPORT_ENDED]) {
+                all[i][REPORT_ENDED] = one[i][REPORT_ENDED];
+            }
+            if (one[i][REPORT_STARTING] > all[i][REPORT_STARTING]) {
+                all[i][REPORT_STARTING] = one[i][REPORT_STARTING];
+            }
         }
+        known = true;
+    }
+    for (int i = 0; i < probe->inner; i++) {
+        const double took = all[i][REPORT_ENDED] - all[i][REPORT_BEGAN];
+        double *starting = &seconds[TUNE_MOST_ROUNDS + i];
+
+        seconds[i] = took > seconds[i] ? took : seconds[i];
+        *starting = all[i][REPORT_STARTING] > *starting ? all[i][REPORT_STARTING] : *starting;
     }
 }
 
@@ -363,18 +393,23 @@ static void run_burst(tune_t *t, const tune_probe_t *probe, double *seconds)
     const tune_nodes_t *n = &t->node;
     const int node = n->node_of[t->rank], lane = n->lane_of[t->rank];
     const int to = receiver_of(n, probe, node, lane), from = sender_to(n, probe, node, lane);
-    double mine[2 * TUNE_MOST_ROUNDS] = {0};
+    double mine[TUNE_MOST_ROUNDS][REPORT_WORDS] = {{0}};
 
     if (to >= 0 || from >= 0) {
         make_room(t, probe->bytes, probe->count);
         for (int i = 0; i < probe->inner; i++) {
-            exchange(t, probe, to, from, &mine[i], &mine[TUNE_MOST_ROUNDS + i]);
+            exchange(t, probe, to, from, mine[i]);
         }
     }
-    if (0 == t->rank) {
-        collect(t, probe, mine, seconds);
-    } else if (to >= 0) {
-        report(t, mine, 2 * TUNE_MOST_ROUNDS);
+    if (0 != t->rank) {
+        if (to >= 0) {
+            report(t, mine[0], TUNE_MOST_ROUNDS * REPORT_WORDS);
+        }
+        return;
+    }
+    memset(seconds, 0, 2 * TUNE_MOST_ROUNDS * sizeof(*seconds));
+    for (int i = 0; i < n->num; i++) {
+        collect_node(t, probe, i, mine[0], seconds);
     }
 }
 

@@ -219,7 +219,7 @@ static napcoll_calibrate_result_t fit_rates(const napcoll_measured_t *measured,
 {
     const int num = measured->large.num;
     const double slope = c->line[NAPCOLL_LEVEL_NETWORK][NAPCOLL_PROTOCOL_RENDEZVOUS].slope;
-    double one, all, before = 0;
+    double credible[NAPCOLL_CALIBRATE_MOST_STREAMS], one, all, before = 0;
     napcoll_machine_t *m = &c->machine;
     int from = 1;
 
@@ -231,7 +231,13 @@ static napcoll_calibrate_result_t fit_rates(const napcoll_measured_t *measured,
         return NAPCOLL_CALIBRATE_NO_MEMORY;
     }
     one = slope > 0 ? mbyte / slope : c->node_rate[0] / measured->large.stream[0].active;
-    all = rate_of_node(c->node_rate, num);
+    for (int i = 0; i < num;
+         i++) { /* k processes have no more than k R_b; what shows more is noise */
+        const double most = grown * one * measured->large.stream[i].active;
+
+        credible[i] = one > 0 && c->node_rate[i] > most ? most : c->node_rate[i];
+    }
+    all = rate_of_node(credible, num);
     if (!(one > 0) || !(all > 0)) {
         return NAPCOLL_CALIBRATE_NO_RATE;
     }
