@@ -106,6 +106,8 @@ typedef struct mca_coll_napcoll_component {
     int local_radix;
     int local_shape; /**< napcoll_shape_t */
     bool reproducible;
+    int compare;         /**< percent, see napcoll_settings_t */
+    bool tuned_by_rules; /**< tuned decides by other rules than its fixed ones */
     size_t segment_bytes;
     size_t transit_bytes; /**< that blocks may take which stop on a process on their way; 0: any */
     size_t alltoallv_mean_bytes; /**< what users say of blocks, 0: nothing */
@@ -185,6 +187,7 @@ typedef struct mca_coll_napcoll_module {
         napcoll_patience_t patience;
         napcoll_call_t call; /**< the last one on which ranks agreed */
     } agreed[NAPCOLL_COLLS];
+    napcoll_component_t component[NAPCOLL_COLLS]; /**< of the previous functions */
     int force
         [NAPCOLL_COLLS]; /**< NAPCOLL_FORCE_...: of the info key, else of the parameter when the
                                          communicator was made */

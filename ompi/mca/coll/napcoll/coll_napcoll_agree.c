@@ -59,6 +59,8 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
     rc |= append(&list, "local_radix=%d", component->local_radix);
     rc |= append(&list, "local_shape=%d", component->local_shape);
     rc |= append(&list, "reproducible=%d", component->reproducible);
+    rc |= append(&list, "compare=%d", component->compare);
+    rc |= append(&list, "coll_tuned_use_dynamic_rules=%d", component->tuned_by_rules);
     rc |= append(&list, "segment_bytes=%zu", component->segment_bytes);
     rc |= append(&list, "alltoall_memory_bytes=%zu", component->transit_bytes);
     rc |= append(&list, "alltoallv_mean_bytes=%zu", component->alltoallv_mean_bytes);

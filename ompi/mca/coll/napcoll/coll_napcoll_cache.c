@@ -122,6 +122,22 @@ static void log_map(const mca_coll_napcoll_module_t *module)
     }
 }
 
+/* Which components hold the slots behind napcoll, as far as it is known what they do: the same on all ranks, since
+ * Open MPI wants the same components on them. */
+static void know_components(mca_coll_napcoll_module_t *module)
+{
+    for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
+        const char *name = napcoll_compat_component_name(module->comm,
+                                                         module->previous[coll].module);
+        const napcoll_component_t component = napcoll_component_find(name);
+
+        module->component[coll] = NAPCOLL_COMPONENT_TUNED == component
+                                          && mca_coll_napcoll_component.tuned_by_rules
+                                      ? NAPCOLL_COMPONENT_UNKNOWN
+                                      : component;
+    }
+}
+
 /* The node map and what the communicator's info says; at first use. */
 static int find_topology(mca_coll_napcoll_module_t *module)
 {
@@ -139,6 +155,7 @@ static int find_topology(mca_coll_napcoll_module_t *module)
         rc = read_mean_bytes(module);
     }
     if (OMPI_SUCCESS == rc) {
+        know_components(module);
         log_map(module);
     } else {
         napcoll_node_map_free(module->map);
@@ -252,6 +269,14 @@ static void log_decision(const mca_coll_napcoll_module_t *module, const napcoll_
                                 decision->least, decision->most, words);
         }
     }
+    if (decision->previous_us > 0) {
+        opal_output_verbose(
+            1, mca_coll_napcoll_component.output,
+            "coll:napcoll: communicator %u: napcoll is reckoned to take %.1f us, %s %s%.1f us",
+            napcoll_compat_comm_id(module->comm), decision->cost_us,
+            napcoll_component_name(module->component[entry->call.coll]),
+            decision->algorithm < 0 ? "" : "at least ", decision->previous_us);
+    }
 }
 
 static void free_entry(napcoll_cached_t *entry)
@@ -285,6 +310,16 @@ static bool find_decision(const mca_coll_napcoll_module_t *module, const napcoll
     return false;
 }
 
+/* The settings of a collective on a communicator. */
+static napcoll_settings_t settings_of(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
+{
+    napcoll_settings_t settings = mca_coll_napcoll_component.settings[coll];
+
+    settings.previous = (napcoll_previous_t){.component = module->component[coll],
+                                             .series = NAPCOLL_COMPAT_SERIES};
+    return settings;
+}
+
 /* A decision that no entry of the communicator has. */
 static int reckon(mca_coll_napcoll_module_t *module, const napcoll_call_t *call, int force,
                   napcoll_decision_t *decision)
@@ -297,7 +332,7 @@ static int reckon(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
         .in_place = call->in_place && !mca_coll_napcoll_in_place_alone(call->coll),
         .root = call->root,
         .bounded = call->bounded};
-    napcoll_settings_t settings = component->settings[call->coll];
+    napcoll_settings_t settings = settings_of(module, call->coll);
     int rc;
 
     settings.force = force;
@@ -314,12 +349,13 @@ int mca_coll_napcoll_pays_to_agree(mca_coll_napcoll_module_t *module, napcoll_co
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
     const napcoll_collective_t *by = napcoll_agreement_by(collective);
+    const napcoll_settings_t settings = settings_of(module, coll);
     napcoll_agreement_t agreement;
     int rc;
 
     if (module->pays_to_agree[coll] < 0) {
         opal_mutex_lock(&component->job.lock);
-        rc = napcoll_agreement(&component->recall, collective, &component->settings[coll],
+        rc = napcoll_agreement(&component->recall, collective, &settings,
                                &component->settings[&napcoll_bcast == by ? NAPCOLL_COLL_BCAST
                                                                          : NAPCOLL_COLL_ALLREDUCE],
                                module->map, &agreement);

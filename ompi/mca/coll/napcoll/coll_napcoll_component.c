@@ -102,6 +102,7 @@ static int napcoll_open(void)
     napcoll_job_construct(&component->job, napcoll_compat_job_size());
     component->job_known = false;
     mca_coll_napcoll_watch_open();
+    component->tuned_by_rules = napcoll_compat_is_set("tuned", "use_dynamic_rules");
     rc = mca_coll_napcoll_publish_settings();
     return OMPI_SUCCESS == rc ? mca_coll_napcoll_bring_companions() : rc;
 }

@@ -391,6 +391,16 @@ static int register_general(void)
         "by algorithms that are blind to nodes",
         MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY,
         &component->reproducible);
+    component->compare = NAPCOLL_DEFAULT_COMPARE;
+    (void) register_int(
+        "compare",
+        "Percent: auto leaves a call to the previous component where that is reckoned to take less than this part of "
+        "the time that napcoll would take. 100: auto takes napcoll wherever it is reckoned to be no slower; 0: there is "
+        "no comparison. It is known what tuned does, but by rules of its users (coll_tuned_use_dynamic_rules), and what "
+        "basic does in scans, all-to-alls and in gathers and scatters of uneven blocks; there is no comparison with other "
+        "components. The default leaves the doubt to napcoll: the machine's parameters are a guess where nobody has "
+        "set them, and with those of a measured one predictions were wrong by up to a fifth",
+        OPAL_INFO_LVL_5, 0, &component->compare);
     component->segment_bytes = NAPCOLL_DEFAULT_SEGMENT_BYTES;
     register_size(
         "segment_bytes",
@@ -550,6 +560,7 @@ static int register_collective(napcoll_coll_t coll)
     settings->local_radix = component->local_radix;
     settings->reproducible = component->reproducible;
     settings->segment_bytes = component->segment_bytes;
+    settings->compare = component->compare;
     settings->thresholds = component->thresholds;
     settings->machine = &component->machine;
     settings->shape = (napcoll_shape_t) component->local_shape;

@@ -131,6 +131,7 @@ typedef enum {
     NAPCOLL_REASON_MEMORY,         /**< temporaries could take more than is allowed */
     NAPCOLL_REASON_ONLINE, /**< the online check times the previous function, or found it faster */
     NAPCOLL_REASON_WRONG_PLAN, /**< the verifier found the plan to be wrong */
+    NAPCOLL_REASON_SLOWER,     /**< the previous component is expected to be faster */
     NAPCOLL_REASONS
 } napcoll_reason_t;
 

@@ -12,8 +12,10 @@
 
 #include <string.h>
 
+#include "opal/mca/base/mca_base_var.h"
 #include "opal/util/proc.h"
 #include "ompi/datatype/ompi_datatype.h"
+#include "ompi/mca/coll/base/coll_base_util.h"
 
 #if defined(MCA_COLL_BASE_VERSION_2_4_0) || defined(MCA_COLL_BASE_VERSION_3_0_0)
 #    include "ompi/runtime/ompi_rte.h"
@@ -139,6 +141,31 @@ unsigned napcoll_compat_comm_id(const ompi_communicator_t *comm)
 int napcoll_compat_comm_index(const ompi_communicator_t *comm)
 {
     return (int) COMM_INDEX((ompi_communicator_t *) (uintptr_t) comm);
+}
+
+const char *napcoll_compat_component_name(const ompi_communicator_t *comm,
+                                          const mca_coll_base_module_t *module)
+{
+    mca_coll_base_avail_coll_t *available;
+
+    if (NULL == comm->c_coll->module_list) {
+        return NULL;
+    }
+    OPAL_LIST_FOREACH (available, comm->c_coll->module_list, mca_coll_base_avail_coll_t) {
+        if (module == available->ac_module) {
+            return available->ac_component_name;
+        }
+    }
+    return NULL;
+}
+
+bool napcoll_compat_is_set(const char *component, const char *parameter)
+{
+    const int variable = mca_base_var_find("ompi", "coll", component, parameter);
+    const bool *value = NULL;
+
+    return variable >= 0 && OPAL_SUCCESS == mca_base_var_get_value(variable, &value, NULL, NULL)
+           && NULL != value && *value;
 }
 
 void napcoll_compat_reduce(ompi_op_t *op, const void *source, void *target, size_t count,

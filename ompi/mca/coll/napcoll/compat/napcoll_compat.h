@@ -46,6 +46,15 @@
 #    error "napcoll does not know this version of Open MPI's coll framework"
 #endif
 
+/* NAPCOLL_COMPAT_SERIES: the series, as napcoll_series_t knows it. */
+#if defined(MCA_COLL_BASE_VERSION_3_0_0)
+#    define NAPCOLL_COMPAT_SERIES NAPCOLL_SERIES_6_0
+#elif defined(MCA_COLL_BASE_VERSION_2_4_0)
+#    define NAPCOLL_COMPAT_SERIES NAPCOLL_SERIES_5_0
+#else
+#    define NAPCOLL_COMPAT_SERIES NAPCOLL_SERIES_4_1
+#endif
+
 /* How the one symbol that the loader looks for is marked. */
 #if defined(OMPI_MODULE_DECLSPEC)
 #    define NAPCOLL_COMPAT_COMPONENT_DECLSPEC OMPI_MODULE_DECLSPEC
@@ -114,6 +123,20 @@ unsigned napcoll_compat_comm_id(const ompi_communicator_t *comm);
 
 /** Index under which ompi_mpi_communicators holds a communicator. */
 int napcoll_compat_comm_index(const ompi_communicator_t *comm);
+
+/**
+ * The component that a communicator's module is of.
+ *
+ * @param[in] comm    communicator, whose components have all been enabled
+ * @param[in] module  one of its modules
+ *
+ * @return the component's name, static; NULL where no component of the communicator has this module
+ */
+const char *napcoll_compat_component_name(const ompi_communicator_t *comm,
+                                          const mca_coll_base_module_t *module);
+
+/** Whether a boolean parameter of another component is there, and true. */
+bool napcoll_compat_is_set(const char *component, const char *parameter);
 
 /** Let the help system find messages beside the plugin, where a user's own installation has them. */
 void napcoll_compat_help_folder(void);

@@ -19,8 +19,9 @@
 typedef struct napcoll_agreement {
     double cost_us; /**< of telling: an allreduce, or the root's broadcast */
     double
-        direct_us; /**< of the smallest blocks, by the best algorithm that sends each straight to its end;
-                            INFINITY on so many ranks that auto does not try these */
+        direct_us; /**< of the smallest blocks, by the best algorithm that sends each straight to its end, or by the
+                            previous function, where that is known to take less; INFINITY on so many ranks that auto
+                            does not try these */
     double cheapest_us; /**< of the smallest blocks, by the best of all algorithms */
     bool pays;
 } napcoll_agreement_t;

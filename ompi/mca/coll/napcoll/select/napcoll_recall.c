@@ -13,7 +13,8 @@
 static bool is_alike(const napcoll_recalled_t *a, const napcoll_recalled_t *b)
 {
     return a->collective == b->collective && a->map == b->map && a->crowded == b->crowded
-           && a->force == b->force && a->rules == b->rules && a->ordered == b->ordered
+           && a->force == b->force && a->rules == b->rules && a->component == b->component
+           && a->ordered == b->ordered
            && a->in_place == b->in_place && a->root == b->root && a->direct == b->direct
            && a->bounded == b->bounded;
 }
@@ -37,6 +38,7 @@ int napcoll_recall_select(napcoll_recall_t *recall, const napcoll_collective_t *
                                 .crowded = question->map->crowded,
                                 .force = settings->force,
                                 .rules = settings->rules,
+                                .component = settings->previous.component,
                                 .ordered = question->ordered,
                                 .in_place = question->in_place,
                                 .root = question->root,

@@ -37,10 +37,8 @@ enum { MOST_FOR_LINEAR = 1024 };
 /* The sizes for which a decision on `bytes` holds. */
 static void set_class(napcoll_decision_t *decision, size_t bytes)
 {
-    const size_t smallest = 8;
-
     decision->least = 0;
-    decision->most = smallest;
+    decision->most = NAPCOLL_LEAST_BYTES;
     while (decision->most < bytes) {
         decision->least = decision->most + 1;
         decision->most = decision->most > SIZE_MAX / 2 ? SIZE_MAX : 2 * decision->most;
@@ -374,6 +372,39 @@ static int choose_cheapest(const napcoll_collective_t *collective,
     return 0;
 }
 
+/* Leave to the previous function what that is expected to do clearly faster; not where users want the same bits
+ * everywhere, which it does not promise. */
+static int weigh_previous(const napcoll_collective_t *collective,
+                          const napcoll_settings_t *settings, const napcoll_question_t *question,
+                          napcoll_decision_t *decision)
+{
+    const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
+    const napcoll_previous_call_t call = {.ranks = map.size,
+                                          .bytes = decision->most,
+                                          .ordered = question->ordered,
+                                          .in_place = question->in_place,
+                                          .root = question->root};
+    const double most_us = decision->cost_us * settings->compare / 100;
+    napcoll_previous_choice_t choice;
+
+    if (decision->algorithm < 0 || settings->compare <= 0
+        || (settings->reproducible && napcoll_goal_folds(collective->goal))
+        || !napcoll_previous_choose(&settings->previous, collective, &call, &choice)
+        || bursts(choice.shadow, choice.row, settings, &map, &choice.params, decision->most)) {
+        return 0;
+    }
+    decision->previous_us = napcoll_previous_cost_us(&choice, &map, settings->machine,
+                                                     (double) decision->most, most_us);
+    if (isnan(decision->previous_us)) {
+        return -1;
+    }
+    if (decision->previous_us < most_us) {
+        decision->algorithm = -1;
+        decision->reason = NAPCOLL_REASON_SLOWER;
+    }
+    return 0;
+}
+
 /* The row that is forced, or that a rule names, with what is cheapest where its tunables are left open. */
 static int take_forced(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
                        const napcoll_question_t *question, const napcoll_rule_t *rule,
@@ -446,6 +477,7 @@ napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collectiv
                                    .provider = NAPCOLL_PROVIDER_P2P,
                                    .shape = NAPCOLL_SHAPE_AUTO,
                                    .segment_bytes = NAPCOLL_DEFAULT_SEGMENT_BYTES,
+                                   .compare = NAPCOLL_DEFAULT_COMPARE,
                                    .thresholds = napcoll_thresholds_default};
 
     for (int row = 0; row < collective->algorithms; row++) {
@@ -473,6 +505,7 @@ int napcoll_select(const napcoll_collective_t *collective, const napcoll_setting
         rc = take_forced(collective, &ruled, question, rule, decision);
     } else if (NAPCOLL_FORCE_AUTO == ruled.force) {
         rc = choose_cheapest(collective, &ruled, question, decision);
+        rc = 0 == rc ? weigh_previous(collective, &ruled, question, decision) : rc;
     } else {
         decision->reason = NULL == rule ? NAPCOLL_REASON_PREVIOUS : NAPCOLL_REASON_RULES;
     }

@@ -9,8 +9,8 @@
  * share. Pure: no MPI in here.
  *
  * Order: what the user forces (info key, then parameter), else what the rules file says, else `auto`: the
- * algorithm, with its segments and local radix, that costs least on the model of the machine; else the previous
- * function. The model
+ * algorithm, with its segments and local radix, that costs least on the model of the machine, unless the previous
+ * function is known and would cost less still (napcoll_previous.h); else the previous function. The model
  * knows nothing of messages that are lost, so of gathers and scatters auto leaves out what sends many messages at
  * once of sizes of which HeteroMPI's thresholds warn.
  * Nothing in a decision depends on one rank's own view, so all ranks decide alike.
@@ -21,6 +21,7 @@
 
 #include "algo/napcoll_algo.h"
 #include "model/napcoll_machine.h"
+#include "select/napcoll_previous.h"
 #include "select/napcoll_rules.h"
 #include "select/napcoll_thresholds.h"
 
@@ -40,6 +41,8 @@ typedef struct napcoll_settings {
     napcoll_thresholds_t thresholds;  /**< of gathers and scatters */
     const napcoll_machine_t *machine; /**< what auto reckons with; borrowed */
     const napcoll_rules_t *rules;     /**< what comes before the model; borrowed; NULL: none */
+    napcoll_previous_t previous;      /**< what holds the slot behind napcoll */
+    int compare; /**< auto leaves to that what it takes less than so many percent of napcoll's time for; 0: nothing */
     int tunable[NAPCOLL_MAX_ALGORITHMS][NAPCOLL_MAX_TUNABLES]; /**< by row of the table */
 } napcoll_settings_t;
 
@@ -47,8 +50,12 @@ typedef struct napcoll_settings {
 enum {
     NAPCOLL_DEFAULT_LOCAL_RADIX = 8,
     NAPCOLL_DEFAULT_SEGMENT_BYTES = 1024 * 1024,
+    NAPCOLL_DEFAULT_COMPARE = 80,
     NAPCOLL_MOST_SEGMENTS = 8
 };
+
+/** Smaller sizes are of one class, and reckoned as this one. */
+enum { NAPCOLL_LEAST_BYTES = 8 };
 
 /** What is asked of a call. */
 typedef struct napcoll_question {
@@ -92,6 +99,9 @@ typedef struct napcoll_decision {
     int rule;       /**< line of the rule that decided so, if only that auto is to; 0: none did */
     int passed; /**< line of the first rule that matches, but whose algorithm cannot do it; 0: none */
     napcoll_reason_t passed_reason; /**< why it cannot */
+    double
+        previous_us; /**< what it reckons the previous function to take, or some time from which on that does not
+                          matter; 0 where it did not reckon. cost_us is then that of the algorithm that lost */
     bool by_model; /**< the model chose the algorithm: neither users nor rules named it */
     napcoll_candidate_t candidate[NAPCOLL_MAX_ALGORITHMS]; /**< by row of the table */
 } napcoll_decision_t;
