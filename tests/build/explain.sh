@@ -237,6 +237,22 @@ sizes_and_reasons_are_said() {
     has 'auto leaves this to the previous component: all processes share one node' "$work/auto"
 }
 
+# What tuned or basic would do, by series; from which part on auto leaves calls to them; and where it does not compare.
+previous_component_is_told() {
+    explain --coll reduce --nodes 2 --ppn 3 --bytes 16K --openmpi 5.0 >"$work/auto"
+    grep '^Behind it tuned of Open MPI 5.0 goes by chain, reckoned with [0-9.]* us,$' "$work/auto"
+    grep '^[0-9.]* times what [a-z]* takes; below 0.80 times auto leaves calls to it.$' "$work/auto"
+    explain --coll reduce --nodes 2 --ppn 3 --bytes 16K --openmpi 6.0.1 | grep ' 6.0 goes by two chains, '
+    explain --coll scan --nodes 4 --compare 0 >"$work/auto"
+    grep '^Behind it basic of Open MPI [456].[01] goes by linear, reckoned with [0-9.]* us,$' "$work/auto"
+    grep ' takes; auto does not compare them here.$' "$work/auto"
+    explain --nodes 16 --ppn 16 --compare 100000 >"$work/auto"
+    grep "auto leaves this to the previous component: that component is expected to be faster" "$work/auto"
+    grep '^3[0-9.]* times what nap takes; below 1000.00 times auto leaves calls to it.$' "$work/auto"
+    explain --nodes 16 --ppn 16 --reproducible | grep 'auto does not compare them here.$'
+    explain --coll bcast --nodes 32 --ppn 8 --bytes 16K | grep '^What the component behind it would do is not known'
+}
+
 long_plans_are_left_out() {
     explain --coll allgather --nodes 256 --ppn 16 >"$work/long"
     rows "$work/long" | grep '^ring  *-  *-  its plans have too many steps to be simulated$'
@@ -265,6 +281,9 @@ mistakes_are_refused() {
     refused '--segments: not an option of explain' explain "${machine[@]}" --segments 2
     refused '--bytes: barrier has no data' explain "${machine[@]}" --coll barrier --bytes 8
     refused '--root 12: there are 12 ranks' explain "${machine[@]}" --coll reduce --nodes 3 --root 12
+    refused '--openmpi 3.1: expected 4.1, 5.0 or 6.0' explain "${machine[@]}" --openmpi 3.1
+    refused '--compare -1: expected' explain "${machine[@]}" --compare -1
+    refused '--compare: not an option of simulate' simulate "${machine[@]}" --compare 90
     refused '--provider delegate: expected p2p' explain "${machine[@]}" --provider delegate
     refused '--provider delegate: expected p2p' explain "${machine[@]}" --provider delegate --closed-form
     refused '--closed-form: expected one number as --ppn' explain "${machine[@]}" --closed-form --ppn 3,2
@@ -455,7 +474,7 @@ tests=(choice_is_the_least_of_simulate choice_of_closed_forms_is_the_least_of_si
     both_times_are_shown_where_there_are_both ratios_are_those_of_the_times
     too_many_ranks_have_closed_forms_only what_an_algorithm_cannot_do_is_said plans_are_counted
     rank_is_shown_as_by_show component_is_asked segments_are_named sizes_and_reasons_are_said
-    long_plans_are_left_out all_to_alls_say_memory_and_agreement
+    previous_component_is_told long_plans_are_left_out all_to_alls_say_memory_and_agreement
     gathers_and_scatters_say_pieces_and_thresholds
     mistakes_are_refused drawings_need_ranges data_of_drawings_are_the_times missing_gnuplot_is_said
     failing_gnuplot_leaves_nothing)

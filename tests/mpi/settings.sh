@@ -76,6 +76,36 @@ says_at_length log_says_why_a_call_was_left 30 'allreduce of 0 to 8 bytes left t
     'no node has more than one process' 'ok 1' -- \
     "${launch[@]}" --mca coll_napcoll_verbose 1 "$programs/threads" --rounds 2
 
+# --- auto leaves what the previous component is reckoned to do faster: here, in less than 1000 times the time ---
+fake 6 3 block exchange
+launch+=(--mca coll_napcoll_compare 100000)
+each slower 5000 <<'END'
+allreduce auto fallback:slower fallback:slower
+reduce auto fallback:slower fallback:slower
+barrier auto fallback:slower
+bcast auto fallback:slower
+allgather auto fallback:slower
+reduce_scatter auto fallback:slower fallback
+scan auto fallback:slower fallback:slower
+alltoall auto fallback:slower
+END
+# tuned by rules of its users is no tuned that is known, and an algorithm that is asked for is not compared.
+case_of rules_of_tuned_are_not_known 30 "${launch[@]}" --mca coll_tuned_use_dynamic_rules 1 \
+    "$programs/collectives" --coll allreduce --expect runs
+case_of forced_is_not_compared 30 "${launch[@]}" "$programs/collectives" --coll allreduce --algorithm smp --expect runs:smp
+
+# log_says_what_explain_says: the times in the log are those of napcoll-plan explain, of napcoll and of tuned.
+log_says_what_explain_says() {
+    local machine=("$source_dir/ompi/tools/napcoll/machines/bluewaters.conf") times
+    times=$(napcoll-plan explain --machine "${machine[0]}" --coll allreduce --nodes 2 --ppn 3 --compare 0 |
+        sed -nE -e 's/.*reckoning with ([0-9.]+) us.*/\1/p' -e 's/^Behind it tuned .* with ([0-9.]+) us.*/\1/p' |
+        xargs printf 'napcoll is reckoned to take %.1f us, tuned %.1f us')
+    mapfile -t machine < <(napcoll_machine_settings "${machine[0]}" && env | grep '^OMPI_MCA_coll_napcoll_machine_')
+    says log_says_what_explain_says 30 "${times:-no times}" 'expected to be faster' 'ok 1' -- \
+        env "${machine[@]}" "${launch[@]}" --mca coll_napcoll_verbose 1 "$programs/threads" --rounds 2
+}
+log_says_what_explain_says
+
 fake 4 2 block exchange
 says bogus_algorithm_names_the_valid_ones 30 bogus recursive_doubling smp nap 'ok 1' -- \
     "${launch[@]}" --mca coll_napcoll_allreduce_algorithm bogus "$programs/threads" --rounds 5

@@ -20,6 +20,7 @@
 
 #include "algo/napcoll_algo.h"
 #include "model/napcoll_machine.h"
+#include "select/napcoll_previous.h"
 #include "select/napcoll_rules.h"
 
 enum {
@@ -79,6 +80,8 @@ typedef struct {
     const char *svg;
     const char *output;
     bool closed_form;
+    napcoll_series_t series; /* of Open MPI, whose components are compared with */
+    int compare;             /* percent, see napcoll_settings_t */
 
     /* verify */
     int sample; /* ranks whose results are proven; 0: all */

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "model/napcoll_model.h"
+#include "model/napcoll_plan_cost.h"
 #include "model/napcoll_simulate.h"
 #include "napcoll_plan.h"
 #include "select/napcoll_agreement.h"
@@ -175,6 +176,9 @@ static napcoll_settings_t settings_of(const case_t *c)
     settings.reproducible = o->params.reproducible;
     settings.machine = &c->machine;
     settings.rules = c->rules;
+    settings.compare = o->compare;
+    settings.previous = (napcoll_previous_t){.component = napcoll_component_usual(o->collective),
+                                             .series = o->series};
     return settings;
 }
 
@@ -606,6 +610,49 @@ static void print_thresholds(const case_t *c, const napcoll_settings_t *settings
     }
 }
 
+/* What tuned or basic would do for the sizes of a decision, beside what auto found best for them. */
+static void print_previous(const case_t *c, const napcoll_decision_t *decision)
+{
+    const options_t *o = c->options;
+    napcoll_settings_t alone = settings_of(c);
+    const napcoll_previous_t previous = alone.previous;
+    const napcoll_node_map_t map = napcoll_plan_cost_map(c->map);
+    const napcoll_previous_call_t call = {.ranks = map.size,
+                                          .bytes = decision->most,
+                                          .ordered = o->params.ordered,
+                                          .in_place = o->params.in_place,
+                                          .root = o->params.root};
+    const char *component = napcoll_component_name(previous.component);
+    napcoll_previous_choice_t choice;
+    napcoll_decision_t best;
+    double time_us;
+
+    if (!napcoll_previous_choose(&previous, o->collective, &call, &choice)) {
+        printf("What the component behind it would do is not known: auto does not compare.\n");
+        return;
+    }
+    time_us = napcoll_previous_cost_us(&choice, &map, &c->machine, (double) call.bytes, INFINITY);
+    if (isnan(time_us)) {
+        out_of_memory();
+    }
+    printf("Behind it %s of Open MPI %s goes by %s, reckoned with %.3f us", component,
+           napcoll_series_name(previous.series), choice.name, time_us);
+    alone.compare = 0;
+    alone.rules = NULL;
+    best = decide(c, &alone);
+    if (best.algorithm < 0) {
+        printf(".\n");
+        return;
+    }
+    printf(",\n%.2f times what %s takes", time_us / best.cost_us,
+           o->collective->algorithm[best.algorithm].name);
+    if (decision->previous_us > 0) {
+        printf("; below %.2f times auto leaves calls to it.\n", o->compare / 100.0);
+    } else {
+        printf("; auto does not compare them here.\n");
+    }
+}
+
 /* Which rule would have decided, had its algorithm been able to. */
 static void print_passed_rule(const case_t *c, const napcoll_decision_t *decision)
 {
@@ -690,6 +737,7 @@ static void print_component(const case_t *c)
     if (decision.algorithm < 0) {
         printf("\nThe component's auto leaves this to the previous component: %s.\n",
                napcoll_reason_help(decision.reason));
+        print_previous(c, &decision);
         print_log(c, &decision);
         return;
     }
@@ -699,6 +747,7 @@ static void print_component(const case_t *c)
     print_sizes(c, &decision);
     print_parameters(c, &decision);
     print_thresholds(c, &settings);
+    print_previous(c, &decision);
     print_log(c, &decision);
 }
 

@@ -295,6 +295,8 @@ static const struct {
     {"bytes", required_argument, 'b', TIMES | COMMAND_GOAL},
     {"rules", required_argument, 'L', COMMAND_EXPLAIN},
     {"closed-form", no_argument, 'f', TIMES},
+    {"openmpi", required_argument, 'V', COMMAND_EXPLAIN},
+    {"compare", required_argument, 'Q', COMMAND_EXPLAIN},
     {"topology", required_argument, 'T', COMMAND_ALL},
     {"hosts", required_argument, 'H', COMMAND_ALL},
     {"csv", required_argument, 'C', COMMAND_SIMULATE | COMMAND_LINKS},
@@ -346,6 +348,22 @@ static void refuse_pointless(const options_t *o)
     }
 }
 
+/* The series of a version, "5.0" or "5.0.7"; false: napcoll knows none. */
+static bool find_series(const char *version, napcoll_series_t *series)
+{
+    for (int s = 0; s < NAPCOLL_SERIES; s++) {
+        const char *name = napcoll_series_name((napcoll_series_t) s);
+        const size_t length = strlen(name);
+
+        if (0 == strncmp(version, name, length)
+            && ('\0' == version[length] || '.' == version[length])) {
+            *series = (napcoll_series_t) s;
+            return true;
+        }
+    }
+    return false;
+}
+
 options_t parse_options(int argc, char **argv, unsigned bit)
 {
     options_t o = {.command = argv[1],
@@ -354,6 +372,7 @@ options_t parse_options(int argc, char **argv, unsigned bit)
                    .ppn = "4",
                    .order = "block",
                    .rank = -1,
+                   .compare = NAPCOLL_DEFAULT_COMPARE,
                    .params = {.local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX}};
     const char *collective = "allreduce", *tunable = NULL;
     const char *algorithm = NULL;
@@ -361,6 +380,7 @@ options_t parse_options(int argc, char **argv, unsigned bit)
     struct option names[KNOWN + 1] = {{0}};
 
     o.jobs = processors > 0 ? processors : 1;
+    (void) find_series(NAPCOLL_OPENMPI_VERSION, &o.series); /* else 4.1 */
     for (int i = 0; i < KNOWN; i++) {
         names[i] = (struct option){known[i].name, known[i].argument, NULL, known[i].letter};
     }
@@ -426,6 +446,14 @@ options_t parse_options(int argc, char **argv, unsigned bit)
             break;
         case 'f':
             o.closed_form = true;
+            break;
+        case 'V':
+            if (!find_series(optarg, &o.series)) {
+                complain("--openmpi %s: expected 4.1, 5.0 or 6.0", optarg);
+            }
+            break;
+        case 'Q':
+            o.compare = number("compare", optarg, 0, INT_MAX);
             break;
         case 'T':
             o.topology = optarg;
