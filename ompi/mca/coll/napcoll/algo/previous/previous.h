@@ -13,7 +13,15 @@
  * have a map on which all ranks share one node (napcoll_previous_map), whatever nodes the ranks are on; what a plan
  * costs is reckoned on the true map. So those of napcoll's generators that go by the node order serve here as well.
  *
- * Shapes and orders are those of Open MPI 4.1, 5.0 and 6.0, ompi/mca/coll/base, as read there.
+ * Shapes and orders are those of Open MPI 4.1, 5.0 and 6.0, ompi/mca/coll/base, as read there; messages and their sizes
+ * are the same (tests/mpi/previous.c), but for a few that are close relatives:
+ *
+ *     Rabenseifner's, P no power of two     one of two ranks gives its vector away whole, not a half
+ *     scatter and allgather of a broadcast  the root is not sent what it has
+ *     Bruck's all-to-all                    blocks of the last steps go straight
+ *     binomial gather and scatter           subtrees are balanced where P is no power of two
+ *     butterfly of a reduce_scatter_block   has the last exchange, also where P is a power of two, for which Open MPI
+ *                                           sorts blocks beforehand
  */
 
 #ifndef NAPCOLL_ALGO_PREVIOUS_H
