@@ -60,14 +60,13 @@ static void add_shadow(sent_t *sent, const napcoll_previous_choice_t *choice, in
 
 /* ---- the calls ---- */
 
+/* For which numbers of ranks: those that are powers of two, or not. */
+typedef enum { ALL, POWERS, OTHERS } ranks_t;
+
 struct call {
     const napcoll_collective_t *collective;
     int bytes;
-    enum {
-        ALL,
-        POWERS,
-        OTHERS
-    } ranks; /* for which numbers of them: those that are powers of two, or not */
+    ranks_t ranks;
 };
 
 static const struct call calls[] = {
@@ -175,7 +174,8 @@ int main(int argc, char **argv)
 {
     struct buffers buffers;
     sent_t sent = {{0}, {0}};
-    int rank, size, powers;
+    ranks_t powers;
+    int rank, size;
 
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
     mpi_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");

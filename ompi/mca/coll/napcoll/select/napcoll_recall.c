@@ -14,9 +14,8 @@ static bool is_alike(const napcoll_recalled_t *a, const napcoll_recalled_t *b)
 {
     return a->collective == b->collective && a->map == b->map && a->crowded == b->crowded
            && a->force == b->force && a->rules == b->rules && a->component == b->component
-           && a->ordered == b->ordered
-           && a->in_place == b->in_place && a->root == b->root && a->direct == b->direct
-           && a->bounded == b->bounded;
+           && a->ordered == b->ordered && a->in_place == b->in_place && a->root == b->root
+           && a->direct == b->direct && a->bounded == b->bounded;
 }
 
 static void keep(napcoll_recall_t *recall, const napcoll_recalled_t *entry)
