@@ -317,6 +317,9 @@ static napcoll_settings_t settings_of(const mca_coll_napcoll_module_t *module, n
 
     settings.previous = (napcoll_previous_t){.component = module->component[coll],
                                              .series = NAPCOLL_COMPAT_SERIES};
+    if (mca_coll_napcoll_component.online) {
+        settings.compare = 0; /* the clock will tell */
+    }
     return settings;
 }
 

@@ -395,7 +395,7 @@ static int register_general(void)
     (void) register_int(
         "compare",
         "Percent: auto leaves a call to the previous component where that is reckoned to take less than this part of "
-        "the time that napcoll would take. 100: auto takes napcoll wherever it is reckoned to be no slower; 0: there is "
+        "the time that napcoll would take, unless coll_napcoll_online has both timed. 100: auto takes napcoll wherever it is reckoned to be no slower; 0: there is "
         "no comparison. It is known what tuned does, but by rules of its users (coll_tuned_use_dynamic_rules), and what "
         "basic does in scans, all-to-alls and in gathers and scatters of uneven blocks; there is no comparison with other "
         "components. The default leaves the doubt to napcoll: the machine's parameters are a guess where nobody has "

@@ -401,6 +401,7 @@ static int weigh_previous(const napcoll_collective_t *collective,
     if (decision->previous_us < most_us) {
         decision->algorithm = -1;
         decision->reason = NAPCOLL_REASON_SLOWER;
+        decision->by_model = false;
     }
     return 0;
 }
