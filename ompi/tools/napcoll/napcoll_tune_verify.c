@@ -70,8 +70,8 @@ static MPI_Comm comm_of(tune_t *t, int collective, int row)
     return *comm;
 }
 
-static void call_once(const napcoll_collective_t *collective, MPI_Comm comm, size_t bytes,
-                      char *send, char *recv)
+static void one_call(const napcoll_collective_t *collective, MPI_Comm comm, size_t bytes,
+                     char *send, char *recv)
 {
     const int doubles = (int) (bytes / sizeof(double));
 
@@ -110,7 +110,7 @@ void tune_call_run(tune_t *t, const tune_probe_t *probe, double *seconds)
             tune_check(MPI_Barrier(t->comm), "MPI_Barrier");
         }
         start = MPI_Wtime();
-        call_once(cases[collective].collective, comm, probe->bytes, buffer, buffer + room);
+        one_call(cases[collective].collective, comm, probe->bytes, buffer, buffer + room);
         mine += (MPI_Wtime() - start) / probe->count;
     }
     tune_check(MPI_Reduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, t->comm), "MPI_Reduce");
