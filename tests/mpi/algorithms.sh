@@ -166,15 +166,15 @@ scatterv two_level runs
 END
 
 # --- all-to-all on nodes of one size, with every radix, and a few messages at once ---
-fake 12 4 random:5 exchange
-each_at_length 12_random 20000 <<'END'
+fake 9 3 random:5 exchange
+each_at_length 9_random 20000 <<'END'
 alltoall tuna_coalesced runs
 alltoallv tuna_coalesced runs
 alltoallw tuna_staggered runs
 END
 # Sizes of few blocks go along with them, and ahead where that is not allowed or users name the mean.
 for radix in 2 3; do
-    fake 12 4 cyclic exchange
+    fake 9 3 cyclic exchange
     launch+=(--mca coll_napcoll_alltoallv_bounded_bytes $((radix == 2 ? 1000 : 10000000)))
     for coll in alltoall alltoallv; do
         launch+=(--mca "coll_napcoll_${coll}_tuna_radix" "$radix" --mca "coll_napcoll_${coll}_tuna_burst" 1
@@ -183,7 +183,7 @@ for radix in 2 3; do
             --mca "coll_napcoll_${coll}_tuna_staggered_radix" "$radix"
             --mca "coll_napcoll_${coll}_tuna_staggered_block_count" 3)
     done
-    each_at_length "12_radix_$radix" 20000 <<'END'
+    each_at_length "9_radix_$radix" 20000 <<'END'
 alltoall tuna runs
 alltoall tuna_staggered runs
 alltoallv tuna runs

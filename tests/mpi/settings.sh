@@ -99,13 +99,18 @@ log_says_what_explain_says() {
         env "${machine[@]}" "${launch[@]}" --mca coll_napcoll_verbose 1 "$programs/threads" --rounds 2
 }
 log_says_what_explain_says
+
 # messages_are_those_of_the_shadows PROCESSES: what napcoll reckons with is what tuned and basic send to every process,
-# as Open MPI's monitoring counts messages and bytes.
+# as Open MPI's monitoring counts messages and bytes; that of 6.0.0rc2 crashes in MPI_Init, with any program.
 messages_are_those_of_the_shadows() {
     local name=messages_of_$1_are_those_of_the_shadows rc=0
     wanted "$name" || return 0
     limited 60 "${one_node[@]}" -np "$1" --mca coll tuned,basic,libnbc,self,inter,monitoring \
         --mca pml_monitoring_enable 1 --mca pml_monitoring_enable_output 1 "$programs/previous" || rc=$?
+    if [ "$rc" != 0 ] && grep -q '(mca_common_monitoring_add_procs' "$scratch/out"; then
+        skip "$name" "this Open MPI crashes where it is to count messages"
+        return 0
+    fi
     if [ "$rc" = 0 ] && ! grep -q '^[EI][[:space:]].* msgs sent' "$scratch/out"; then
         skip "$name" "this Open MPI does not count messages"
         return 0
@@ -113,10 +118,10 @@ messages_are_those_of_the_shadows() {
     sed -nE 's/^shadows //p' "$scratch/out" | sort >"$scratch/shadows"
     awk '/^[EI][ \t].* msgs sent/ { bytes[$2 " " $3] += $4; messages[$2 " " $3] += $6 }
         END { for (pair in bytes) print pair, bytes[pair], messages[pair] }' "$scratch/out" | sort >"$scratch/counted"
-    diff "$scratch/shadows" "$scratch/counted" >"$scratch/out" || rc=1
+    diff "$scratch/shadows" "$scratch/counted" >"$scratch/different" || rc=1
     [ -s "$scratch/shadows" ] || rc=1
     verdict "$rc" "$name"
-    [ "$rc" = 0 ] || show_output
+    [ "$rc" = 0 ] || { sed 's/^/#   /' "$scratch/different" && show_output; }
 }
 messages_are_those_of_the_shadows 8
 messages_are_those_of_the_shadows 6
