@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# What broadcast.sh, alltoall.sh, gather.sh and regret.sh have in common: options, and runs of collbench on emulated nodes that
+# What broadcast.sh, alltoall.sh, gather.sh, tune.sh and regret.sh have in common: options, and runs of collbench on emulated nodes that
 # end up in one document. To be sourced after config/setup.sh, with
 #
 #   coll        the collective, as collbench calls it
@@ -87,6 +87,15 @@ wants() {
     case ,$parts, in
         *",$1,"*) ;;
         *) return 1 ;;
+    esac
+}
+
+# network_of SETTING: netlab's options of three networks.
+network_of() {
+    case $1 in
+        near) echo --latency 100us --rate 1Gbit ;;
+        far) echo --latency 2ms --rate 100Mbit ;;
+        gap) echo --latency 100us --rate 1Gbit --gap 20us ;;
     esac
 }
 

@@ -52,15 +52,6 @@ colls+=,alltoall,alltoallv,gather,gatherv,scatter,scatterv
 # shellcheck source=examples/measuring.sh
 . "$NAPCOLL_SRC/examples/measuring.sh"
 
-# network_of SETTING: netlab's options.
-network_of() {
-    case $1 in
-        near) echo --latency 100us --rate 1Gbit ;;
-        far) echo --latency 2ms --rate 100Mbit ;;
-        gap) echo --latency 100us --rate 1Gbit --gap 20us ;;
-    esac
-}
-
 # algorithms_of COLL: those that can be named, as the component says.
 algorithms_of() {
     ompi_info --parsable --param coll napcoll --level 9 |

@@ -11,14 +11,14 @@ NAPCOLL_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
 usage() {
     cat <<'END'
-Usage: examples/tune.sh [--settings LIST] [--time-limit SECONDS] [--output DIR]
+Usage: examples/tune.sh [--part LIST] [--time-limit SECONDS] [--output DIR]
 
 Measures emulated networks of 4 nodes with 4 processes each by napcoll-tune, and writes into DIR (default docs/results)
 
   tune.md           what was configured beside what was found
   tune-SETTING.conf the parameter file of each setting
 
-  --settings LIST   some of near (100us, 1Gbit), far (2ms, 100Mbit) and gap (100us, 1Gbit, 20us between packets),
+  --part LIST       some of near (100us, 1Gbit), far (2ms, 100Mbit) and gap (100us, 1Gbit, 20us between packets),
                     with commas between; default: all
   --time-limit SECONDS
                     for the measurements of one setting; default 120
@@ -27,65 +27,23 @@ Measures emulated networks of 4 nodes with 4 processes each by napcoll-tune, and
 END
 }
 
-settings=near,far,gap
-time_limit=120
-output=$NAPCOLL_SRC/docs/results
-while [ $# -gt 0 ]; do
-    case $1 in
-        --settings)
-            settings=${2:-}
-            [[ ,$settings, =~ ^(,(near|far|gap))+,$ ]] ||
-                napcoll_fail "--settings wants some of near,far,gap, with commas between, not '$settings'"
-            shift
-            ;;
-        --time-limit)
-            [[ ${2:-} =~ ^[1-9][0-9]{0,4}$ ]] ||
-                napcoll_fail "--time-limit wants a number of seconds from 1 to 99999, not '${2:-}'"
-            time_limit=$2
-            shift
-            ;;
-        --output)
-            [ $# -ge 2 ] || { usage >&2 && exit 2; }
-            output=$(realpath -m -- "$2")
-            shift
-            ;;
-        --probe) # inside of netlab: half round trips of netlab's own probe, least and median, in us, three times
-            "$NAPCOLL_SRC/tests/netlab/netlab-agent" node1 "exec '$NETLAB_LIBEXEC/netlab-probe' listen" &
-            for _ in 1 2 3; do
-                "$NETLAB_LIBEXEC/netlab-probe" rtt node1 200
-            done
-            exit
-            ;;
-        --help | -h)
-            usage
-            exit 0
-            ;;
-        *)
-            usage >&2
-            exit 2
-            ;;
-    esac
-    shift
-done
+coll=none
+document=tune
+all_parts=near,far,gap
+# shellcheck source=examples/measuring.sh
+. "$NAPCOLL_SRC/examples/measuring.sh"
 
-cd "$NAPCOLL_SRC"
-# shellcheck disable=SC2154
-napcoll_packages "${napcoll_needs[@]}"
-napcoll_build "$NAPCOLL_SRC/build" "$(nproc)"
-# shellcheck source=/dev/null
-. build/env.sh
-napcoll_mpirun_settings
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+# Inside of netlab: half round trips of netlab's own probe, least and median, in us, three times.
+if [ "${1:-}" = --probe ]; then
+    "$NAPCOLL_SRC/tests/netlab/netlab-agent" node1 "exec '$NETLAB_LIBEXEC/netlab-probe' listen" &
+    for _ in 1 2 3; do
+        "$NETLAB_LIBEXEC/netlab-probe" rtt node1 200
+    done
+    exit
+fi
 
-# netlab_words SETTING: the options that make it.
-netlab_words() {
-    case $1 in
-        near) echo --latency 100us --rate 1Gbit ;;
-        far) echo --latency 2ms --rate 100Mbit ;;
-        gap) echo --latency 100us --rate 1Gbit --gap 20us ;;
-    esac
-}
+options "$@"
+begin
 
 # configured SETTING: latency in us, rate in 10^6 bytes per second, gap in us; netlab's default gap is 5.
 configured() {
@@ -115,7 +73,7 @@ row() {
 # measure SETTING
 measure() {
     local setting=$1 words latency rate gap probed command load report=$scratch/$1.txt
-    read -ra words < <(netlab_words "$setting")
+    read -ra words < <(network_of "$setting")
     read -r latency rate gap < <(configured "$setting")
     load=$(cut -d ' ' -f 1 /proc/loadavg)
     napcoll_say "$setting, up to $time_limit s and the start"
@@ -139,12 +97,11 @@ measure() {
     sed 's/^/    /' "$report" >>"$scratch/reports"
 }
 
-IFS=, read -ra chosen <<<"$settings"
-for setting in "${chosen[@]}"; do
+for setting in ${parts//,/ }; do
     measure "$setting"
 done
 # What TCP and the switch take is in both.
-if [[ ,$settings, = *,near,* && ,$settings, = *,far,* ]]; then
+if wants near && wants far; then
     row "far less near" "latency, us" 1900 "$(awk -v far="$(found far network_eager_latency_us)" \
         -v near="$(found near network_eager_latency_us)" 'BEGIN { print far - near }')" >>"$scratch/table"
 fi
@@ -152,7 +109,7 @@ fi
     cat <<END
 # What napcoll-tune finds
 
-Made by \`examples/tune.sh\` with Open MPI $(mpicc --showme:version | napcoll_openmpi_version): three networks that netlab
+Made by \`examples/tune.sh\` with Open MPI $openmpi_version: three networks that netlab
 was told to make, on one machine of $(nproc) cores, and what napcoll-tune found by round trips and bursts of messages. A
 half round trip is more than the latency that netlab keeps a packet for: TCP and the switch run on the processors of the
 same machine. So its own probe, which knows no MPI, is beside it: the least of three medians of 200 round trips of a
@@ -164,6 +121,4 @@ are no faster than the processors can make them.
 END
     cat "$scratch/table" "$scratch/reports"
 } | sed 's/  *$//' >"$scratch/tune.md"
-mkdir -p "$output"
-mv "$scratch"/tune.md "$scratch"/tune-*.conf "$output"
-napcoll_say "${output#"$NAPCOLL_SRC"/}/tune.md is written"
+finish
