@@ -416,6 +416,12 @@ static void machine_numbers_have_one_text(void **state)
     check_text(-0.0, "0");
     check_text(0.1 + 0.2, "0.30000000000000004");
     check_text(1e-300, "1e-300");
+    /* as ompi_info has them: no exponent where a whole number will do */
+    check_text(1100, "1100");
+    check_text(1230.5, "1230.5");
+    check_text(-20, "-20");
+    check_text(1e9, "1000000000");
+    check_text(1e17, "1e+17");
     for (size_t i = 0; i < sizeof(commas) / sizeof(*commas); i++) {
         if (NULL != setlocale(LC_NUMERIC, commas[i])) { /* else it is not installed */
             check_text(0.25, "0.25");

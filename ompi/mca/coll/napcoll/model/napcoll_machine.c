@@ -12,6 +12,7 @@
 #include "model/napcoll_machine.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -463,10 +464,15 @@ void napcoll_machine_number_text(const napcoll_machine_t *machine, int index, ch
                                  size_t size)
 {
     const double value = value_of(machine, index) + 0.0; /* -0 becomes 0 */
+    int digits = 1;
     char *point;
 
-    /* The fewest digits that read back as the same number. */
-    for (int digits = 1; digits <= 17; digits++) {
+    /* As many as the whole number has: with fewer it would get an exponent. */
+    for (double rest = fabs(value); rest >= 10 && digits < 17; rest /= 10) {
+        digits++;
+    }
+    /* The fewest from there that read back as the same number. */
+    for (; digits <= 17; digits++) {
         (void) snprintf(text, size, "%.*g", digits, value);
         if (strtod(text, NULL) == value) {
             break;

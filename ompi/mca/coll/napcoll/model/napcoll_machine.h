@@ -115,7 +115,7 @@ const char *napcoll_machine_key_help(int index);
 double *napcoll_machine_number(napcoll_machine_t *machine, int index);
 
 /** The number of the index-th key as a text of the fewest digits that read back as that number, up to
- * 32 characters; the same for equal numbers, whatever the locale. */
+ * 32 characters; the same for equal numbers, whatever the locale. Whole numbers below 1e17 have no exponent. */
 void napcoll_machine_number_text(const napcoll_machine_t *machine, int index, char *text,
                                  size_t size);
 
