@@ -134,16 +134,17 @@ too_little_time_is_said() {
 }
 
 # 8 nodes behind a switch whose ports hold 16 KB: blocks of 7 nodes that are larger together may be dropped, and come a
-# timeout of 200 ms later. Which size that happens to first is decided by how well the nodes' messages meet.
+# timeout of 200 ms later. Which size that happens to first is decided by how well the nodes' messages meet. The port
+# is slow, so that its queue takes 13 ms to empty: longer than the nodes of a busy machine miss each other by.
 escalation_is_found() {
     local m1 m2
-    timeout 100 "$netlab" --nodes 8 --ppn 1 --latency 100us --rate 20Mbit --queue 16K -- timeout 90 mpirun -np 8 napcoll-tune \
-        gather-scatter --min 512 --max 32K --repetitions 6 --time-limit 40 -o "$work/escalating" >"$work/report"
+    timeout 100 "$netlab" --nodes 8 --ppn 1 --latency 100us --rate 10Mbit --queue 16K -- timeout 90 mpirun -np 8 napcoll-tune \
+        gather-scatter --min 512 --max 16K --repetitions 8 --time-limit 60 -o "$work/escalating" >"$work/report"
     cat "$work/report"
     has_parameters "$work/escalating"
     m1=$(value "$work/escalating" gather_m1)
     m2=$(value "$work/escalating" gather_m2)
-    [ "$m1" -gt 1024 ] && [ "$m1" -le 32768 ]
+    [ "$m1" -gt 1024 ] && [ "$m1" -le 16384 ]
     [ "$m2" -ge "$m1" ]
     grep -E '^ +\+ 0\.[12][0-9]* s with probability' "$work/report"
 }
