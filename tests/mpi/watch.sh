@@ -50,6 +50,8 @@ says_at_length log_says_what_every_algorithm_costs 60 'allreduce of 0 to 8 bytes
     'allreduce of 0 to 8 bytes: recursive_doubling: ' 'gathered: not tried: ' \
     'allgather of 9 to 16 bytes: recursive_doubling: it cannot: ' 'linear: not tried: it has messages under way' -- \
     "${launch[@]}" --mca coll_napcoll_verbose 5 "$programs/watched" allreduce:8:1 allgather:16:1 gather:8192:1
+! at_length || ! wanted log_says_what_every_algorithm_costs ||
+    holds log_says_it_once has 1 ' allgather of 9 to 16 bytes by '
 
 # --- the summary: what napcoll forced and what it left, counted on one process and on all ---
 # calls_of WORD...: "PROCESS COLL SIZES WHAT CALLS BYTES" of each line of the summary that begins so behind the process.
@@ -108,7 +110,7 @@ online() {
         words+=("$word:$times")
     done
     fake "$np" "$ppn" block exchange
-    parameters=(--mca coll_napcoll_summary all --mca coll_napcoll_verbose 1 --mca coll_napcoll_online 1
+    parameters=(--mca coll_napcoll_summary all --mca coll_napcoll_verbose 10 --mca coll_napcoll_online 1
         --mca coll_napcoll_online_calls 2 --mca coll_napcoll_alltoallv_mean_bytes 64)
     watched_case "$name" "${words[@]}"
     for word in "$@"; do
@@ -162,7 +164,7 @@ explains() {
         words+=("$word:1")
     done
     fake "$np" "$ppn" "$map" exchange
-    parameters=(--mca mca_base_param_files "$machines/$machine" --mca coll_napcoll_verbose 1
+    parameters=(--mca mca_base_param_files "$machines/$machine" --mca coll_napcoll_verbose 10
         ${rules:+--mca coll_napcoll_rules_file "$rules"})
     watched_case "$name" "${words[@]}"
     for word in "$@"; do

@@ -313,6 +313,10 @@ static inline int mca_coll_napcoll_force(const mca_coll_napcoll_module_t *module
     return module->force[coll];
 }
 
+/** Where to say what all processes of a communicator come to alike: once, by its process 0; from verbosity 10 on
+ * each says it. An output of opal_output, -1 for who is to be silent. */
+int mca_coll_napcoll_log_of(const mca_coll_napcoll_module_t *module);
+
 /** Whether each process decides by itself whether a collective is in place; else all do alike. */
 static inline bool mca_coll_napcoll_in_place_alone(napcoll_coll_t coll)
 {

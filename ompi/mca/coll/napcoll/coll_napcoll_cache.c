@@ -232,12 +232,20 @@ static int make_plans(mca_coll_napcoll_module_t *module, napcoll_cached_t *entry
     return rc;
 }
 
+int mca_coll_napcoll_log_of(const mca_coll_napcoll_module_t *module)
+{
+    const int output = mca_coll_napcoll_component.output;
+
+    return 0 == ompi_comm_rank(module->comm) || opal_output_get_verbosity(output) >= 10 ? output
+                                                                                        : -1;
+}
+
 /* Say which rule would have decided, had its algorithm been able to do the call. */
 static void log_passed_rule(const mca_coll_napcoll_module_t *module, const napcoll_cached_t *entry)
 {
     if (entry->decision.passed > 0) {
         opal_output_verbose(
-            1, mca_coll_napcoll_component.output,
+            1, mca_coll_napcoll_log_of(module),
             "coll:napcoll: communicator %u: %s: line %d of the rules file is passed over: %s",
             napcoll_compat_comm_id(module->comm),
             mca_coll_napcoll_collectives[entry->call.coll]->name, entry->decision.passed,
@@ -251,7 +259,7 @@ static void log_decision(const mca_coll_napcoll_module_t *module, const napcoll_
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[entry->call.coll];
     const napcoll_decision_t *decision = &entry->decision;
-    const int output = mca_coll_napcoll_component.output;
+    const int output = mca_coll_napcoll_log_of(module);
     char words[NAPCOLL_WORDS];
 
     if (opal_output_get_verbosity(output) < 1) {
@@ -271,7 +279,7 @@ static void log_decision(const mca_coll_napcoll_module_t *module, const napcoll_
     }
     if (decision->previous_us > 0) {
         opal_output_verbose(
-            1, mca_coll_napcoll_component.output,
+            1, output,
             "coll:napcoll: communicator %u: napcoll is reckoned to take %.1f us, %s %s%.1f us",
             napcoll_compat_comm_id(module->comm), decision->cost_us,
             napcoll_component_name(module->component[entry->call.coll]),
@@ -368,7 +376,7 @@ int mca_coll_napcoll_pays_to_agree(mca_coll_napcoll_module_t *module, napcoll_co
         }
         module->pays_to_agree[coll] = agreement.pays;
         opal_output_verbose(
-            1, component->output,
+            1, mca_coll_napcoll_log_of(module),
             "coll:napcoll: communicator %u: to agree on the sizes of %s takes %.1f us, "
             "small blocks %.1f us sent straight, %.1f us at best: %s",
             napcoll_compat_comm_id(module->comm), collective->name, agreement.cost_us,

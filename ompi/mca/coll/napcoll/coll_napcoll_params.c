@@ -336,9 +336,10 @@ static int register_general(void)
     component->verbose = 0;
     (void) mca_base_component_var_register(
         version, "verbose",
-        "Verbosity. 1: each new decision, its reason and what the algorithm is run with; 5: also what "
-        "auto reckons for every algorithm, or why it leaves it out; 10: also communicators on which "
-        "napcoll is not used and why; 20: also node maps",
+        "Verbosity. 1: each new decision, its reason and what the algorithm is run with, said by process "
+        "0 of the communicator; 5: also what auto reckons for every algorithm, or why it leaves it out; "
+        "10: all processes say so, and also on which communicators napcoll is not used and why; 20: also "
+        "node maps",
         MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_2, MCA_BASE_VAR_SCOPE_LOCAL,
         &component->verbose);
     rc = register_watching(component);
