@@ -100,7 +100,7 @@ measure() {
 for setting in ${parts//,/ }; do
     measure "$setting"
 done
-# What TCP and the switch take is in both.
+# What netlab does not take off the latency, such as the share of MPI, is in both.
 if wants near && wants far; then
     row "far less near" "latency, us" 1900 "$(awk -v far="$(found far network_eager_latency_us)" \
         -v near="$(found near network_eager_latency_us)" 'BEGIN { print far - near }')" >>"$scratch/table"
@@ -110,11 +110,11 @@ fi
 # What napcoll-tune finds
 
 Made by \`examples/tune.sh\` with Open MPI $openmpi_version: three networks that netlab
-was told to make, on one machine of $(nproc) cores, and what napcoll-tune found by round trips and bursts of messages. A
-half round trip is more than the latency that netlab keeps a packet for: TCP and the switch run on the processors of the
-same machine. So its own probe, which knows no MPI, is beside it: the least of three medians of 200 round trips of a
-byte, halved. The gap is that between packets, of which several small messages may share one; and messages
-are no faster than the processors can make them.
+was told to make, on one machine of $(nproc) cores, and what napcoll-tune found by round trips and bursts of messages. TCP
+and the switch run on the processors of the same machine, and netlab holds packets so much shorter than the latency as
+it finds that they take anyway. MPI's own share comes on top. So netlab's probe, which knows no MPI, is beside it: the
+least of three medians of 200 round trips of a byte, halved. The gap is that between packets, of which several small
+messages may share one; and messages are no faster than the processors can make them.
 
 | setting | number | configured | found | off | netlab-probe | off the probe |
 |---|---|---:|---:|---:|---:|---:|

@@ -4,7 +4,8 @@
  *
  *     node1$ netlab-probe listen                  answers probes, until killed
  *     node0$ netlab-probe rtt node1 200           round trips of one byte over TCP:
- *                                                 prints the least and the median, in us
+ *                                                 prints the least, the median and the lower
+ *                                                 quartile, in us
  *     node0$ netlab-probe rate node1 4000000      a stream of bytes over TCP:
  *                                                 prints Mbit/s as seen by the receiver
  *     node0$ netlab-probe packets node1 300       a burst of small datagrams:
@@ -334,7 +335,8 @@ static void measure_rtt(int fd, uint64_t count)
         times[i] = now_ns() - start;
     }
     qsort(times, count, sizeof(*times), by_value);
-    printf("%" PRIu64 " %" PRIu64 "\n", times[0] / 1000, times[count / 2] / 1000);
+    printf("%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", times[0] / 1000, times[count / 2] / 1000,
+           times[count / 4] / 1000);
     free(times);
 }
 

@@ -16,7 +16,10 @@
  *
  *     start    = max(arrival, link.next_free)
  *     next_free = start + busy(packet)
- *     delivery = start + bytes / rate + latency
+ *     delivery = start + bytes / rate + max(0, latency - overhead)
+ *
+ * where the overhead is what a packet takes besides, in the system calls, TCP and cables of the nodes and
+ * until this process wakes up.  It is measured at the start (see netlab-overhead.h), or given.
  *
  * With a tree of switches (see netlab-routes.h) a packet goes on like that over further links, which have
  * no gap, cutting through: on each it starts as early as the link before allows,
@@ -36,8 +39,8 @@
  *
  *     look into all rings -> deliver what is due -> sleep until the next one is, or a while
  *
- * and "a while" is shorter than the latency, so that no packet is found too late; packets that are due
- * within a small part of the latency leave together.  So the switch wakes seldom, and leaves the
+ * and "a while" is shorter than packets are held, so that no packet is found too late; packets that are due
+ * within a small part of that time leave together.  So the switch wakes seldom, and leaves the
  * processors to the ranks.
  *
  * Packets are received through a ring shared with the kernel, which absorbs bursts that an ordinary
@@ -74,6 +77,7 @@
 #include <unistd.h>
 
 #include "netlab-heap.h"
+#include "netlab-overhead.h"
 #include "netlab-routes.h"
 
 enum {
@@ -86,6 +90,7 @@ enum {
     RECEIVE_BUDGET = 256,    /* packets read from one port before others get a turn */
     SEND_BATCH = 64,         /* packets handed to the kernel with one call */
     REALTIME_PRIORITY = 20,
+    LONGEST_MEASUREMENT_US = 500000,
     VNET_HEADER = sizeof(struct virtio_net_hdr)
 };
 
@@ -95,10 +100,13 @@ static const uint64_t queue_limit = UINT64_C(32) << 20; /* bytes waiting per lin
 /* Time stamps older than this, in ns, are not believed. */
 static const uint64_t max_lateness = UINT64_C(200000000);
 
-/* Packets that are due within this part of the latency leave together. */
+/* Packets that are due within this part of the time that each is held leave together. */
 static const uint64_t together = 32;
 
-/* No packet lies in a ring for longer than this part of the latency, between these times in ns. */
+/* Packets are held no longer than this, in ns, while the overhead is measured. */
+static const uint64_t longest_held = UINT64_C(250000);
+
+/* No packet lies in a ring for longer than this part of that time, between these times in ns. */
 static const uint64_t unseen = 2, shortest_sleep = UINT64_C(20000),
                       longest_sleep = UINT64_C(250000);
 
@@ -107,6 +115,7 @@ struct port {
     char name[NAME_MAX_LENGTH];
     char node[NAME_MAX_LENGTH];
     uint32_t ip; /* host order */
+    int pid;     /* of the process that holds the node's namespaces open */
     unsigned char mac[ETH_ALEN];
     struct link uplink; /* node to switch */
     uint64_t queued;    /* bytes accepted and not yet delivered */
@@ -126,7 +135,8 @@ struct port {
 struct network {
     struct event_base *base;
     int end_fd;             /* readable when the emulation ends; -1 if nothing is to be said then */
-    uint64_t latency;       /* ns, of every way */
+    uint64_t hold;          /* ns that every packet is kept for besides the links' time */
+    bool measuring;         /* the overhead: links take no time, and nothing else is sent */
     struct heap deliveries; /* packets that have crossed their last link */
     struct heap between;    /* packets between two links */
     struct routes routes;
@@ -166,34 +176,37 @@ static void count_lost(struct port *port, uint64_t packets, const char *why)
     }
 }
 
+/* Puts a packet where it waits until it is due. */
+static void keep(struct heap *heap, struct packet *packet)
+{
+    if (!heap_push(heap, packet)) {
+        packet->from->queued -= packet->length;
+        count_lost(packet->from, 1, "out of memory");
+        free(packet);
+    }
+}
+
 /* Lets a packet cross a link, not before its time, and sets what comes after. */
 static void cross(struct network *network, struct link *link, struct packet *packet)
 {
     const uint64_t bytes = packet->length - VNET_HEADER;
     const uint64_t transfer = link_transfer(link, bytes);
-    struct port *from = packet->from;
     uint64_t start;
-    bool kept;
 
     if (!link_enter(link, packet->due, bytes, &start)) {
-        from->queued -= packet->length;
+        packet->from->queued -= packet->length;
         free(packet);
         return;
     }
     packet->next = routes_next(&network->routes, &packet->at, packet->to);
     if (NULL == packet->next) {
-        packet->due = start + transfer + network->latency;
-        kept = heap_push(&network->deliveries, packet);
+        packet->due = start + transfer + network->hold;
+        keep(&network->deliveries, packet);
     } else {
         const uint64_t next = link_transfer(packet->next, bytes);
 
         packet->due = start + (transfer > next ? transfer - next : 0);
-        kept = heap_push(&network->between, packet);
-    }
-    if (!kept) {
-        from->queued -= packet->length;
-        count_lost(from, 1, "out of memory");
-        free(packet);
+        keep(&network->between, packet);
     }
 }
 
@@ -336,7 +349,12 @@ static void accept_frame(struct port *port, const unsigned char *frame, uint64_t
     packet->order = network->arrivals++;
     packet->due = arrival_time(port, header, now);
     port->queued += length;
-    cross(network, &port->uplink, packet);
+    if (network->measuring) {
+        packet->due += network->hold;
+        keep(&network->deliveries, packet);
+    } else {
+        cross(network, &port->uplink, packet);
+    }
 }
 
 /* Counts the packets that found the ring full; asking the kernel for their number resets it. */
@@ -374,8 +392,8 @@ static void read_ring(struct port *port, uint64_t now)
 static void rest(const struct network *network)
 {
     const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-    const uint64_t soonest = now + network->latency / together;
-    const uint64_t part = network->latency / unseen;
+    const uint64_t soonest = now + network->hold / together;
+    const uint64_t part = network->hold / unseen;
     const uint64_t latest = now
                             + (part < shortest_sleep  ? shortest_sleep
                                : part > longest_sleep ? longest_sleep
@@ -482,9 +500,9 @@ static bool parse_node(const char *line, struct port *port)
     struct in_addr address;
     char ip[16];
 
-    if (9
-            != sscanf(line, "%31s %*d %15s %x:%x:%x:%x:%x:%x %31s", port->node, ip, &mac[0],
-                      &mac[1], &mac[2], &mac[3], &mac[4], &mac[5], port->name)
+    if (10
+            != sscanf(line, "%31s %d %15s %x:%x:%x:%x:%x:%x %31s", port->node, &port->pid, ip,
+                      &mac[0], &mac[1], &mac[2], &mac[3], &mac[4], &mac[5], port->name)
         || 1 != inet_pton(AF_INET, ip, &address)) {
         return false;
     }
@@ -665,6 +683,83 @@ static int go_to_background(void)
     return ready[1];
 }
 
+/* ---- the overhead ---- */
+
+/* Says why, by errno. */
+static void could_not_measure(void)
+{
+    fprintf(stderr,
+            "netlab: the overhead could not be measured (%s): it comes on top of the latency, "
+            "unless --overhead says how long it is\n",
+            strerror(errno));
+}
+
+/* Starts what measures the overhead, between the first two nodes. Returns 0, or -1 with errno. */
+static int start_prober(struct overhead *prober, const struct network *network)
+{
+    return overhead_start(prober, network->ports[0].pid, network->ports[1].pid,
+                          network->ports[1].ip);
+}
+
+static void on_measured(evutil_socket_t fd, short what, void *arg)
+{
+    struct network *network = arg;
+
+    (void) fd;
+    (void) what;
+    (void) event_base_loopbreak(network->base);
+}
+
+/* Forwards packets, and holds each for a time, until there is a result or the time is up. */
+static void forward_until_measured(struct network *network, struct overhead *prober, uint64_t hold)
+{
+    const struct timeval limit = {.tv_sec = 0, .tv_usec = LONGEST_MEASUREMENT_US};
+    struct event *done = event_new(network->base, prober->result_fd, EV_READ, on_measured, network);
+
+    if (NULL == done || 0 != event_add(done, &limit)) {
+        die("event");
+    }
+    network->hold = hold;
+    if (event_base_dispatch(network->base) < 0) {
+        die("event loop");
+    }
+    event_free(done);
+}
+
+/*
+ * Measures the overhead of a network that is open, and of one that holds packets for about as long as it is
+ * going to: a switch that sleeps is later than one that need not.  Returns ns; 0, and says why, if it cannot
+ * be found.
+ */
+static uint64_t measure_overhead(struct network *network, struct overhead *prober, uint64_t latency)
+{
+    const uint64_t hold = latency < longest_held ? latency : longest_held;
+    uint64_t half;
+    uint64_t count;
+    int rc;
+
+    network->measuring = true;
+    rc = overhead_begin(prober);
+    if (0 == rc) {
+        forward_until_measured(network, prober, hold);
+        rc = overhead_result(prober, &half, &count);
+    }
+    if (0 != rc) {
+        could_not_measure();
+    }
+    overhead_end(prober);
+    /* The connection's end passes before links take time. */
+    network->hold = 0;
+    if (event_base_loop(network->base, EVLOOP_NONBLOCK) < 0) {
+        die("event loop");
+    }
+    network->measuring = false;
+    if (0 != rc) {
+        return 0;
+    }
+    return half > hold ? half - hold : 0;
+}
+
 /* Reads a whole decimal number. Returns false if it is something else. */
 static bool parse_number(const char *text, uint64_t *value)
 {
@@ -706,40 +801,93 @@ static int check_topology(const char *path, const char *const *names, uint32_t n
     return EXIT_SUCCESS;
 }
 
+/* The command line. Times in ns, rates in bit/s. */
+struct settings {
+    const char *table;
+    uint64_t latency;
+    uint64_t overhead;
+    bool automatic;       /* the overhead is to be measured */
+    struct link uplink;   /* node to switch */
+    struct link trunk;    /* switch to switch */
+    const char *topology; /* NULL: there is no tree of switches */
+};
+
+/* Returns false if there is something else than there should be. */
+static bool parse_settings(struct settings *settings, int argc, char **argv)
+{
+    memset(settings, 0, sizeof(*settings));
+    if (6 != argc && 9 != argc) {
+        return false;
+    }
+    settings->table = argv[1];
+    settings->automatic = 0 == strcmp(argv[3], "auto");
+    if (!parse_number(argv[2], &settings->latency)
+        || (!settings->automatic && !parse_number(argv[3], &settings->overhead))
+        || !parse_number(argv[4], &settings->uplink.rate)
+        || !parse_number(argv[5], &settings->uplink.gap)) {
+        return false;
+    }
+    if (6 == argc) {
+        return true;
+    }
+    settings->topology = argv[8];
+    return parse_number(argv[6], &settings->trunk.rate)
+           && parse_number(argv[7], &settings->trunk.queue);
+}
+
+/* Sets how long packets are held, which is the latency less what they take anyway. */
+static void compensate(struct network *network, const struct settings *settings)
+{
+    const uint64_t latency = settings->latency;
+    const uint64_t overhead = settings->overhead;
+
+    network->hold = latency > overhead ? latency - overhead : 0;
+    if (NULL != getenv("NETLAB_VERBOSE") && 0 != latency && network->port_count > 1) {
+        fprintf(stderr,
+                "netlab: overhead %" PRIu64 " ns (%s): packets are held for %" PRIu64 " ns%s\n",
+                overhead, settings->automatic ? "measured" : "as given", network->hold,
+                latency < overhead ? ", and take longer than the latency" : "");
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct network network = {.end_fd = -1};
-    struct link uplink = {.rate = 0};
-    struct link trunk = {.rate = 0};
-    struct link to_node = {.rate = 0};
-    int ready;
+    struct overhead prober;
+    struct settings settings;
     bool realtime;
+    int ready;
 
     if (argc > 3 && 0 == strcmp(argv[1], "--check")) {
         return check_topology(argv[2], (const char *const *) argv + 3, (uint32_t) argc - 3);
     }
-    if ((5 != argc && 8 != argc) || !parse_number(argv[2], &network.latency)
-        || !parse_number(argv[3], &uplink.rate) || !parse_number(argv[4], &uplink.gap)
-        || (8 == argc
-            && (!parse_number(argv[5], &trunk.rate) || !parse_number(argv[6], &trunk.queue)))) {
-        fprintf(stderr, "usage: netlab-switch TABLE LATENCY_NS RATE_BITS_PER_SECOND GAP_NS "
-                        "[TRUNK_BITS_PER_SECOND QUEUE_BYTES TOPOLOGY]\n"
-                        "       netlab-switch --check TOPOLOGY NODE...\n"
-                        "(started by netlab; rate 0 and queue 0 are unlimited)\n");
+    if (!parse_settings(&settings, argc, argv)) {
+        fprintf(
+            stderr,
+            "usage: netlab-switch TABLE LATENCY_NS OVERHEAD_NS|auto RATE_BITS_PER_SECOND GAP_NS "
+            "[TRUNK_BITS_PER_SECOND QUEUE_BYTES TOPOLOGY]\n"
+            "       netlab-switch --check TOPOLOGY NODE...\n"
+            "(started by netlab; rate 0 and queue 0 are unlimited)\n");
         return 2;
     }
     ready = go_to_background();
     if (SIG_ERR == signal(SIGPIPE, SIG_IGN)) {
         die("signal");
     }
-    read_table(&network, argv[1], &uplink);
-    if (8 == argc) {
-        to_node.rate = uplink.rate;
-        to_node.queue = trunk.queue;
-        read_topology(&network, argv[7], &trunk, &to_node);
+    read_table(&network, settings.table, &settings.uplink);
+    if (NULL != settings.topology) {
+        const struct link to_node = {.rate = settings.uplink.rate, .queue = settings.trunk.queue};
+
+        read_topology(&network, settings.topology, &settings.trunk, &to_node);
+    }
+    /* With no latency, there is nothing to make shorter; with one node, no way. */
+    settings.automatic = settings.automatic && 0 != settings.latency && network.port_count > 1;
+    if (settings.automatic && 0 != start_prober(&prober, &network)) {
+        could_not_measure();
+        settings.automatic = false;
     }
     open_network(&network);
-    if (0 != trunk.queue && NULL != getenv("NETLAB_VERBOSE")) {
+    if (0 != settings.trunk.queue && NULL != getenv("NETLAB_VERBOSE")) {
         expect_end(&network);
     }
     realtime = become_realtime();
@@ -747,6 +895,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "netlab-switch: no real-time priority or no locked memory: delays vary "
                         "more when the machine is busy\n");
     }
+    if (settings.automatic) {
+        settings.overhead = measure_overhead(&network, &prober, settings.latency);
+    }
+    compensate(&network, &settings);
     if (1 != write(ready, "r", 1) || 0 != close(ready)) {
         die("readiness");
     }

@@ -123,6 +123,12 @@ test_bad_options()
     rejects "--latency '5' ns us ms s" --latency 5 -- true
     rejects "--latency '-1ms' ms" --latency -1ms -- true
     rejects "--latency '61s' 60s" --latency 61s -- true
+    rejects "--overhead '60' ns us ms s auto" --overhead 60 -- true
+    rejects "--overhead '-1us' auto" --overhead=-1us -- true
+    rejects "--overhead '61s' 60s auto" --overhead 61s -- true
+    rejects "--overhead '' auto" --overhead= -- true
+    rejects "--overhead 'Auto' auto" --overhead Auto -- true
+    rejects "--overhead missing" --overhead
     rejects "--rate '10' Mbit Gbit unlimited" --rate 10 -- true
     rejects "--rate '0Mbit' 1Kbit" --rate 0Mbit -- true
     rejects "--gap 'fast' us" --gap=fast -- true
@@ -228,6 +234,66 @@ test_queue()
         "$(for option in --queue=64K --queue=unlimited --verbose; do
             "$netlab" $option -- ip -oneline link show dev eth0 2>/dev/null
         done | sed 's/.* mtu \([0-9]*\) .*/\1/' | paste -s -d ' ')"
+}
+
+# What --verbose says of the overhead under these options.
+overhead_line()
+{
+    "$netlab" --verbose "$@" -- true 2>&1 | sed -n 's/^netlab: overhead //p'
+}
+
+# with_switch SCRIPT OPTION...: what netlab prints where netlab-switch reads a table of nodes that SCRIPT, one of
+# sed, has changed.
+with_switch()
+{
+    local libexec script=$1
+
+    shift
+    libexec=$("$netlab" --latency 0 -- sh -c 'echo "$NETLAB_LIBEXEC"')
+    mkdir -p "$work/libexec"
+    ln -sf "$libexec/netlab-init" "$work/libexec"
+    cat >"$work/libexec/netlab-switch" <<END
+#!/bin/sh
+sed '$script' "\$1" >/dev/shm/netlab/changed
+shift
+exec '$libexec/netlab-switch' /dev/shm/netlab/changed "\$@"
+END
+    chmod +x "$work/libexec/netlab-switch"
+    NETLAB_LIBEXEC=$work/libexec "$netlab" "$@" -- echo ran 2>&1
+}
+
+test_overhead()
+{
+    local line found failed="netlab: the overhead could not be measured"
+
+    line=$(overhead_line --latency 10ms)
+    found=${line%% *}
+    [[ $found =~ ^[1-9][0-9]*$ ]] \
+        && [ "$line" = "$found ns (measured): packets are held for $((10000000 - found)) ns" ]
+    report $? "the overhead is measured, and taken off the latency" "output: $line"
+    line=$(overhead_line --latency 10ms --rate 1Kbit --gap 1s --queue 2K)
+    found=${line%% *}
+    [[ $found =~ ^[1-9][0-9]*$ ]] && [ "$found" -lt 10000000 ]
+    report $? "neither the rate nor the gap is part of it" "output: $line"
+    same "an overhead that is given is not measured" \
+        "30000 ns (as given): packets are held for 70000 ns" \
+        "$(overhead_line --latency 100us --overhead 30us)"
+    same "packets are not held for less than no time" \
+        "1000000 ns (as given): packets are held for 0 ns, and take longer than the latency" \
+        "$(overhead_line --latency 100us --overhead=1ms)"
+    same "an overhead of 0 leaves the latency as it is" \
+        "0 ns (as given): packets are held for 100000 ns" \
+        "$(overhead_line --latency 100us --overhead 0)"
+    same "nothing is measured without a latency, or another node" "" \
+        "$(overhead_line --latency 0)$(overhead_line --nodes 1)"
+    same "without --verbose nothing is said of it" "" "$("$netlab" -- true 2>&1)"
+
+    line=$(with_switch '/^node1 /s/ [0-9]* / 999999999 /' --latency 10ms)
+    [[ $line == "$failed ("*"): "*--overhead*$'\n'ran ]]
+    report $? "an overhead that cannot be measured is taken for none" "output: $line"
+    line=$(with_switch '/^node1 /s/02:6e:6c/02:6e:6d/' --latency 10ms)
+    [[ $line == "$failed ("*"timed out): "*--overhead*$'\n'ran ]]
+    report $? "so is one of packets that do not arrive" "output: $line"
 }
 
 test_placement()
@@ -473,6 +539,7 @@ test_carrier
 test_placement
 test_topology
 test_queue
+test_overhead
 test_two_programs
 test_launcher
 test_environment

@@ -1,0 +1,289 @@
+/* Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "netlab-overhead.h"
+
+enum {
+    LEAST_TRIPS = 8,
+    MOST_TRIPS = 64,
+    ENOUGH_NS = 20000000, /* for more than the least number of round trips */
+};
+
+struct result {
+    uint64_t half;
+    uint64_t count;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    if (0 != clock_gettime(CLOCK_MONOTONIC, &now)) {
+        _exit(EXIT_FAILURE);
+    }
+    return (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
+}
+
+/* ---- the two processes, which end when something fails: that says enough ---- */
+
+/* Waits until it is told that there is a byte, as an event loop would, then takes it. */
+static void receive_byte(int fd)
+{
+    struct pollfd readable = {.fd = fd, .events = POLLIN};
+    char byte;
+
+    while (poll(&readable, 1, -1) < 0) {
+        if (EINTR != errno) {
+            _exit(EXIT_FAILURE);
+        }
+    }
+    if (1 != read(fd, &byte, 1)) {
+        _exit(EXIT_FAILURE);
+    }
+}
+
+static void send_byte(int fd)
+{
+    if (1 != write(fd, "x", 1)) {
+        _exit(EXIT_FAILURE);
+    }
+}
+
+/* Sends at once, and ends without farewells. */
+static void set_options(int fd)
+{
+    const struct linger none = {.l_onoff = 1, .l_linger = 0};
+    int on = 1;
+
+    if (0 != setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on))
+        || 0 != setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none))) {
+        _exit(EXIT_FAILURE);
+    }
+}
+
+static void __attribute__((noreturn)) run_partner(int listener)
+{
+    int fd = accept(listener, NULL, NULL);
+
+    if (fd < 0) {
+        _exit(EXIT_FAILURE);
+    }
+    set_options(fd);
+    for (;;) {
+        receive_byte(fd);
+        send_byte(fd);
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *) a;
+    uint64_t y = *(const uint64_t *) b;
+
+    return (x > y) - (x < y);
+}
+
+static void __attribute__((noreturn))
+run_prober(int fd, const struct sockaddr_in *address, int go, int out)
+{
+    uint64_t times[MOST_TRIPS];
+    struct result result = {0, 0};
+    uint64_t start;
+    char byte;
+
+    if (1 != read(go, &byte, 1)
+        || 0 != connect(fd, (const struct sockaddr *) address, sizeof(*address))) {
+        _exit(EXIT_FAILURE);
+    }
+    set_options(fd);
+    start = now_ns();
+    while (result.count < LEAST_TRIPS
+           || (result.count < MOST_TRIPS && now_ns() - start < ENOUGH_NS)) {
+        const uint64_t before = now_ns();
+
+        send_byte(fd);
+        receive_byte(fd);
+        times[result.count++] = now_ns() - before;
+    }
+    qsort(times, (size_t) result.count, sizeof(times[0]), by_value);
+    /* A machine that is busy for a while makes the longer ones longer. */
+    result.half = times[result.count / 4] / 2;
+    if (sizeof(result) != write(out, &result, sizeof(result))) {
+        _exit(EXIT_FAILURE);
+    }
+    _exit(EXIT_SUCCESS);
+}
+
+/* ---- the switch ---- */
+
+/* Makes the network of a process that of this one. */
+static int enter_network_of(pid_t pid)
+{
+    char path[64];
+    int fd;
+    int rc;
+
+    snprintf(path, sizeof(path), "/proc/%d/ns/net", (int) pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return -1;
+    }
+    rc = setns(fd, CLONE_NEWNET);
+    close(fd);
+    return rc;
+}
+
+/* A socket in the network of a process. The caller's own network is another one afterwards. */
+static int socket_in(pid_t pid)
+{
+    return 0 == enter_network_of(pid) ? socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+}
+
+/* Opens sockets [0] of the first node and [1], which listens, of the second; sets the latter's port. */
+static int open_sockets(int sockets[2], pid_t from, pid_t to, struct sockaddr_in *address)
+{
+    socklen_t size = sizeof(*address);
+
+    sockets[0] = socket_in(from);
+    sockets[1] = socket_in(to);
+    return sockets[0] < 0 || sockets[1] < 0
+                   || 0 != bind(sockets[1], (const struct sockaddr *) address, sizeof(*address))
+                   || 0 != listen(sockets[1], 1)
+                   || 0 != getsockname(sockets[1], (struct sockaddr *) address, &size)
+               ? -1
+               : 0;
+}
+
+/* Forks a process that ends with this one. */
+static pid_t fork_helper(void)
+{
+    const pid_t parent = getpid();
+    const pid_t pid = fork();
+
+    if (0 == pid && (0 != prctl(PR_SET_PDEATHSIG, SIGKILL) || parent != getppid())) {
+        _exit(EXIT_FAILURE);
+    }
+    return pid;
+}
+
+static void close_all(int *fds, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (fds[i] >= 0) {
+            close(fds[i]);
+        }
+        fds[i] = -1;
+    }
+}
+
+/* The body of overhead_start, which may leave sockets and processes behind. */
+static int start(struct overhead *overhead, int sockets[2], int pipes[4],
+                 const struct sockaddr_in *address)
+{
+    if (0 != pipe2(pipes, O_CLOEXEC) || 0 != pipe2(pipes + 2, O_CLOEXEC)) {
+        return -1;
+    }
+    overhead->partner = fork_helper();
+    if (0 == overhead->partner) {
+        close_all(pipes, 4); /* so that only the prober keeps its pipes open */
+        run_partner(sockets[1]);
+    }
+    overhead->prober = overhead->partner < 0 ? -1 : fork_helper();
+    if (0 == overhead->prober) {
+        close(pipes[1]);
+        close(pipes[2]);
+        run_prober(sockets[0], address, pipes[0], pipes[3]);
+    }
+    return overhead->prober < 0 ? -1 : 0;
+}
+
+int overhead_start(struct overhead *overhead, pid_t from, pid_t to, uint32_t to_address)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(to_address)};
+    int own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+    int sockets[2] = {-1, -1};
+    int pipes[4] = {-1, -1, -1, -1};
+    int rc;
+    int saved;
+
+    *overhead = (struct overhead){.prober = -1, .partner = -1, .go_fd = -1, .result_fd = -1};
+    if (own < 0) {
+        return -1;
+    }
+    rc = open_sockets(sockets, from, to, &address);
+    saved = errno;
+    if (0 != setns(own, CLONE_NEWNET)) {
+        perror("netlab-switch: cannot go back to its own network");
+        exit(EXIT_FAILURE);
+    }
+    close(own);
+    if (0 == rc) {
+        rc = start(overhead, sockets, pipes, &address);
+        saved = errno;
+        overhead->go_fd = pipes[1];
+        overhead->result_fd = pipes[2];
+        pipes[1] = pipes[2] = -1;
+    }
+    close_all(sockets, 2);
+    close_all(pipes, 4);
+    if (0 != rc) {
+        overhead_end(overhead);
+        errno = saved;
+    }
+    return rc;
+}
+
+int overhead_begin(struct overhead *overhead)
+{
+    return 1 == write(overhead->go_fd, "g", 1) ? 0 : -1;
+}
+
+int overhead_result(struct overhead *overhead, uint64_t *half, uint64_t *count)
+{
+    struct pollfd there = {.fd = overhead->result_fd, .events = POLLIN};
+    struct result result;
+    ssize_t got;
+
+    if (poll(&there, 1, 0) <= 0) {
+        errno = ETIMEDOUT;
+        return -1;
+    }
+    got = read(overhead->result_fd, &result, sizeof(result));
+
+    if (sizeof(result) != got) {
+        errno = got < 0 ? errno : EPIPE;
+        return -1;
+    }
+    *half = result.half;
+    *count = result.count;
+    return 0;
+}
+
+void overhead_end(struct overhead *overhead)
+{
+    pid_t *helpers[] = {&overhead->prober, &overhead->partner};
+
+    for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); ++i) {
+        if (*helpers[i] > 0) {
+            (void) kill(*helpers[i], SIGKILL); /* it may have ended */
+            (void) waitpid(*helpers[i], NULL, 0);
+        }
+        *helpers[i] = -1;
+    }
+    close_all(&overhead->go_fd, 1);
+    close_all(&overhead->result_fd, 1);
+}
