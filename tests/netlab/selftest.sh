@@ -135,7 +135,7 @@ check()
 }
 
 # Of 60 round trips the lower quartile counts, as for the overhead that netlab has measured. The latter may have
-# been another than it is now by some ten microseconds.
+# been another than it is now, by some ten microseconds.
 check "round trip is twice a latency of 2ms" 3900 4240 us \
     rtt node1 60 --latency 2ms
 check "round trip is twice a latency of 300us" 540 690 us \
