@@ -168,14 +168,21 @@ static int open_sockets(int sockets[2], pid_t from, pid_t to, struct sockaddr_in
                : 0;
 }
 
-/* Forks a process that ends with this one. */
+/*
+ * Forks a process that ends with this one.  Where that is allowed, it comes before all that the machine does
+ * otherwise: time spent waiting for a processor would be taken off the latency for good.
+ */
 static pid_t fork_helper(void)
 {
+    const struct sched_param first = {.sched_priority = 1};
     const pid_t parent = getpid();
     const pid_t pid = fork();
 
-    if (0 == pid && (0 != prctl(PR_SET_PDEATHSIG, SIGKILL) || parent != getppid())) {
-        _exit(EXIT_FAILURE);
+    if (0 == pid) {
+        if (0 != prctl(PR_SET_PDEATHSIG, SIGKILL) || parent != getppid()) {
+            _exit(EXIT_FAILURE);
+        }
+        (void) sched_setscheduler(0, SCHED_FIFO, &first);
     }
     return pid;
 }
