@@ -18,6 +18,7 @@
 #include "exec/napcoll_exec.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -109,6 +110,7 @@ typedef struct {
     const napcoll_plan_t *plan;
     const napcoll_binding_t *binding;
     ptrdiff_t extent;
+    bool is_whole; /* the plan's one block is the vector */
 } call_t;
 
 /* Elements before a block. */
@@ -129,7 +131,7 @@ static inline size_t block_start(const call_t *call, int block)
 
 static inline size_t span_count(const call_t *call, napcoll_span_t span)
 {
-    if (1 == call->plan->blocks && NAPCOLL_LAYOUT_VECTOR == call->plan->layout) {
+    if (call->is_whole) {
         return 0 == span.count ? 0 : call->binding->count;
     }
     return block_start(call, span.first + span.count) - block_start(call, span.first);
@@ -151,6 +153,9 @@ static inline char *span_address(const call_t *call, napcoll_span_t span)
 {
     char *base = call->engine->base[span.buffer];
 
+    if (call->is_whole) {
+        return base;
+    }
     if (NAPCOLL_LAYOUT_RANKS == call->plan->layout && span.buffer < NAPCOLL_BUFFER_TEMP) {
         /* a buffer of one block begins with it */
         return 1 == call->plan->user[span.buffer].count
@@ -334,13 +339,65 @@ static int after_messages(const call_t *call, const napcoll_stage_t *stage)
     return NULL == call->binding->stream ? OMPI_SUCCESS : empty(call, stage);
 }
 
+/* Free the messages of a stage that have ended well when they are posted, as small ones do that are sent; whether
+ * others are left. */
+static bool are_left(napcoll_engine_t *engine, int posted)
+{
+    bool left = false;
+
+    for (int i = 0; i < posted; i++) {
+        const ompi_request_t *request = engine->request[i];
+
+        if (MPI_REQUEST_NULL == request) {
+            continue;
+        }
+        if (!REQUEST_COMPLETE(request) || MPI_SUCCESS != request->req_status.MPI_ERROR) {
+            left = true;
+        } else if (&ompi_request_empty == request) { /* that of no message at all */
+            engine->request[i] = MPI_REQUEST_NULL;
+        } else {
+            (void) ompi_request_free(&engine->request[i]);
+        }
+    }
+    atomic_thread_fence(memory_order_acquire); /* another thread may have ended them */
+    return left;
+}
+
+/* Wait for a stage's messages; where one fails, its request is left. */
+static int end_messages(napcoll_engine_t *engine, int posted)
+{
+    int rc;
+
+    if (!are_left(engine, posted)) {
+        return OMPI_SUCCESS;
+    }
+    rc = ompi_request_wait_all((size_t) posted, engine->request, MPI_STATUSES_IGNORE);
+    return first_error(engine, posted, rc);
+}
+
+/* Receive the one message of a stage: without a request of its own, which costs more. */
+static int receive(const call_t *call, const napcoll_step_t *step)
+{
+    const napcoll_binding_t *binding = call->binding;
+    char *at = 0 == step->dst.count ? NULL : span_address(call, step->dst);
+    size_t count = 0 == step->dst.count ? 0 : span_count(call, step->dst);
+
+    return MCA_PML_CALL(recv(at, count, binding->datatype, step->peer, binding->tag, binding->comm,
+                             MPI_STATUS_IGNORE));
+}
+
 static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
 {
     napcoll_engine_t *engine = call->engine;
     const napcoll_pairs_t *pairs = call->binding->pairs;
     const napcoll_step_t *step = &call->plan->step[stage->first];
-    int posted = 0, rc = before_messages(call, stage);
+    int posted = 0, rc;
 
+    if (1 == stage->messages && NAPCOLL_STEP_RECV == step->kind && NULL == pairs) {
+        rc = receive(call, step);
+        return OMPI_SUCCESS == rc ? after_messages(call, stage) : rc;
+    }
+    rc = before_messages(call, stage);
     for (; posted < stage->messages && OMPI_SUCCESS == rc; posted++) {
         engine->request[posted] = MPI_REQUEST_NULL;
         rc = NULL == pairs ? post(call, &step[posted], &engine->request[posted])
@@ -351,8 +408,7 @@ static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
         }
     }
     if (OMPI_SUCCESS == rc) {
-        rc = ompi_request_wait_all((size_t) posted, engine->request, MPI_STATUSES_IGNORE);
-        rc = first_error(engine, posted, rc);
+        rc = end_messages(engine, posted);
         if (OPAL_LIKELY(OMPI_SUCCESS == rc)) {
             return after_messages(call, stage);
         }
@@ -420,7 +476,7 @@ static bool is_scattered(const napcoll_plan_t *plan, napcoll_span_t span)
 static int do_work(const call_t *call, const napcoll_step_t *step)
 {
     const int blocks = step->dst.count;
-    napcoll_step_t piece = *step;
+    napcoll_step_t piece;
     int rc = OMPI_SUCCESS;
 
     if (NAPCOLL_STEP_PHASE == step->kind) {
@@ -436,6 +492,7 @@ static int do_work(const call_t *call, const napcoll_step_t *step)
             && (NAPCOLL_STEP_COPY == step->kind || !is_scattered(call->plan, step->right)))) {
         return do_piece(call, step);
     }
+    piece = *step;
     piece.dst.count = piece.left.count = piece.right.count = 1;
     for (int b = 0; b < blocks && OMPI_SUCCESS == rc; b++) {
         rc = do_piece(call, &piece);
@@ -449,7 +506,10 @@ static int do_work(const call_t *call, const napcoll_step_t *step)
 int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
                        const napcoll_binding_t *binding)
 {
-    call_t call = {.engine = engine, .plan = plan, .binding = binding};
+    call_t call = {.engine = engine,
+                   .plan = plan,
+                   .binding = binding,
+                   .is_whole = 1 == plan->blocks && NAPCOLL_LAYOUT_VECTOR == plan->layout};
     ptrdiff_t lb;
     int rc;
 
