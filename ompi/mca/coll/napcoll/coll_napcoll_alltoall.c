@@ -42,16 +42,18 @@ static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pair
 {
     enum { SENT, LARGEST, NUMBERS };
     const int ranks = pairs->held[NAPCOLL_BUFFER_SEND].count;
-    double number[NUMBERS] = {0, 0}, largest = 0;
+    size_t sent = 0, largest = 0;
+    double number[NUMBERS];
     int rc;
 
     for (int j = 0; j < ranks; j++) {
-        const double bytes = (double) pairs->block[NAPCOLL_BUFFER_SEND][j].bytes;
+        const size_t bytes = pairs->block[NAPCOLL_BUFFER_SEND][j].bytes;
 
-        number[SENT] += bytes;
+        sent += bytes;
         largest = bytes > largest ? bytes : largest;
     }
-    number[LARGEST] = sixteenth_power(largest);
+    number[SENT] = (double) sent;
+    number[LARGEST] = sixteenth_power((double) largest);
     rc = mca_coll_napcoll_allreduce(MPI_IN_PLACE, number, NUMBERS, &ompi_mpi_double.dt,
                                     &ompi_mpi_op_sum.op, napcoll->comm, &napcoll->super);
     /* the bounds of rules are meant as they are written */

@@ -12,22 +12,39 @@
 
 #include "coll_napcoll_blocks.h"
 
-/* The block for, or from, a rank. */
-static void fill_block(const mca_coll_napcoll_side_t *side, int rank, napcoll_block_t *block)
+/* The block for, or from, a rank; extent is that of the side's datatype, if all blocks have the same. */
+static inline void fill_block(const mca_coll_napcoll_side_t *side, ptrdiff_t extent, int rank,
+                              napcoll_block_t *block)
 {
-    ptrdiff_t lb, extent, at = 0;
+    ptrdiff_t at = 0;
 
     block->count = NULL == side->counts ? side->count : napcoll_compat_count(*side->counts, rank);
     block->type = NULL == side->types ? side->type : side->types[rank];
     if (NULL != side->types) {
         at = napcoll_compat_displ(*side->displs, rank);
     } else if (!side->single) {
-        ompi_datatype_get_extent(side->type, &lb, &extent);
         at = NULL == side->displs ? (ptrdiff_t) ((size_t) rank * side->count)
                                   : napcoll_compat_displ(*side->displs, rank);
         at *= extent;
     }
     block->at = side->buffer + at;
+}
+
+/* The blocks of a side: that of the rank at a place of the node order first, then those of the ranks behind it, or,
+ * where turn is -1, before it. */
+static void fill_side(const mca_coll_napcoll_side_t *side, const napcoll_node_map_t *map, int place,
+                      int turn, napcoll_block_t *block, int blocks)
+{
+    ptrdiff_t lb, extent = 0;
+
+    if (blocks > 0 && NULL == side->types) { /* else its type need not be one */
+        ompi_datatype_get_extent(side->type, &lb, &extent);
+    }
+    for (int i = 0; i < blocks; i++) {
+        fill_block(side, extent, napcoll_node_map_at(map, place), &block[i]);
+        place += turn;
+        place = place == map->size ? 0 : place < 0 ? map->size - 1 : place;
+    }
 }
 
 /* The blocks of a call, in the order of the layout. */
@@ -48,17 +65,11 @@ static int fill_blocks(const mca_coll_napcoll_module_t *napcoll,
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    for (int i = 0; i < held[NAPCOLL_BUFFER_RECV].count; i++) {
-        const int j = held[NAPCOLL_BUFFER_RECV].first + i;
-
-        fill_block(exchange->recv, napcoll_node_map_at(map, (place + j) % size),
-                   &pairs->block[NAPCOLL_BUFFER_RECV][i]);
-    }
-    for (int i = 0; i < held[NAPCOLL_BUFFER_SEND].count && NULL != exchange->send; i++) {
-        const int j = held[NAPCOLL_BUFFER_SEND].first + i;
-
-        fill_block(exchange->send, napcoll_node_map_at(map, (place + size - j) % size),
-                   &pairs->block[NAPCOLL_BUFFER_SEND][i]);
+    fill_side(exchange->recv, map, (place + held[NAPCOLL_BUFFER_RECV].first) % size, 1,
+              pairs->block[NAPCOLL_BUFFER_RECV], held[NAPCOLL_BUFFER_RECV].count);
+    if (NULL != exchange->send) {
+        fill_side(exchange->send, map, (place + size - held[NAPCOLL_BUFFER_SEND].first) % size, -1,
+                  pairs->block[NAPCOLL_BUFFER_SEND], held[NAPCOLL_BUFFER_SEND].count);
     }
     pairs->in_place = NULL == exchange->send && held[NAPCOLL_BUFFER_SEND].count > 0;
     napcoll_pairs_measure(pairs);

@@ -360,11 +360,12 @@ int mca_coll_napcoll_pays_to_agree(mca_coll_napcoll_module_t *module, napcoll_co
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
     const napcoll_collective_t *by = napcoll_agreement_by(collective);
-    const napcoll_settings_t settings = settings_of(module, coll);
     napcoll_agreement_t agreement;
     int rc;
 
-    if (module->pays_to_agree[coll] < 0) {
+    if (OPAL_UNLIKELY(module->pays_to_agree[coll] < 0)) {
+        const napcoll_settings_t settings = settings_of(module, coll);
+
         opal_mutex_lock(&component->job.lock);
         rc = napcoll_agreement(&component->recall, collective, &settings,
                                &component->settings[&napcoll_bcast == by ? NAPCOLL_COLL_BCAST

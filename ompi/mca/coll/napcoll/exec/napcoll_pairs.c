@@ -40,22 +40,34 @@ int napcoll_pairs_hold(napcoll_pairs_t *pairs, const napcoll_hold_t held[NAPCOLL
     return OMPI_SUCCESS;
 }
 
-/* What follows from a block's datatype; `like` is a block that may have the same one. */
-static void measure(napcoll_block_t *block, const napcoll_block_t *like)
+/* What follows from a datatype. */
+typedef struct {
+    const ompi_datatype_t *type; /* NULL: not known yet */
+    size_t element;
+    bool dense[2]; /* one element, and several */
+    ptrdiff_t lead;
+} kind_t;
+
+static void know_kind(const ompi_datatype_t *type, kind_t *kind)
 {
     ptrdiff_t true_extent;
-    size_t element;
 
-    ompi_datatype_type_size(block->type, &element);
-    block->bytes = element * block->count;
-    if (like != block && like->type == block->type && (like->count > 1) == (block->count > 1)) {
-        block->dense = like->dense;
-        block->lead = like->lead;
-        return;
+    kind->type = type;
+    ompi_datatype_type_size(type, &kind->element);
+    kind->dense[0] = opal_datatype_is_contiguous_memory_layout(&type->super, 1);
+    kind->dense[1] = opal_datatype_is_contiguous_memory_layout(&type->super, 2);
+    ompi_datatype_get_true_extent(type, &kind->lead, &true_extent);
+}
+
+/* What follows from a block's datatype; *kind is that of a block before, which mostly has the same. */
+static inline void measure(napcoll_block_t *block, kind_t *kind)
+{
+    if (block->type != kind->type) {
+        know_kind(block->type, kind);
     }
-    block->dense = opal_datatype_is_contiguous_memory_layout(&block->type->super,
-                                                             block->count > 1 ? 2 : 1);
-    ompi_datatype_get_true_extent(block->type, &block->lead, &true_extent);
+    block->bytes = kind->element * block->count;
+    block->dense = kind->dense[block->count > 1];
+    block->lead = kind->lead;
 }
 
 void napcoll_pairs_measure(napcoll_pairs_t *pairs)
@@ -64,15 +76,16 @@ void napcoll_pairs_measure(napcoll_pairs_t *pairs)
     napcoll_block_t *recv = pairs->block[NAPCOLL_BUFFER_RECV];
     const int sent = pairs->held[NAPCOLL_BUFFER_SEND].count;
     const int received = pairs->held[NAPCOLL_BUFFER_RECV].count;
+    kind_t kind = {.type = NULL};
 
     for (int i = 0; i < received; i++) {
-        measure(&recv[i], &recv[0]);
+        measure(&recv[i], &kind);
     }
     for (int i = 0; i < sent; i++) {
         if (pairs->in_place) { /* what the block from the same rank holds before */
             send[i] = recv[(received - i) % received];
         } else {
-            measure(&send[i], &send[0]);
+            measure(&send[i], &kind);
         }
     }
 }
@@ -219,60 +232,106 @@ int napcoll_pairs_copy_own(const napcoll_pairs_t *pairs)
 
 /* ---- messages ---- */
 
-/* What of a block of the user's is under way: all of it, or a piece, which is put into *piece. */
-static const napcoll_block_t *part_of(const napcoll_pairs_t *pairs, int32_t buffer, int block,
-                                      napcoll_block_t *piece)
+/* The piece of a block that is under way. */
+static const napcoll_block_t *cut(const napcoll_pairs_t *pairs, const napcoll_block_t *whole,
+                                  napcoll_block_t *piece)
 {
-    const napcoll_block_t *whole = napcoll_pairs_block(pairs, buffer, block);
     const size_t each = whole->bytes / (size_t) pairs->pieces;
     const size_t before = each * (size_t) pairs->piece;
     const bool last = pairs->piece == pairs->pieces - 1;
 
-    if (pairs->pieces < 2) {
-        return whole;
-    }
     *piece = packed_at(whole->at + whole->lead + before, last ? whole->bytes - before : each);
     return piece;
 }
 
-/* The bytes of a block of a message, when it is posted. */
-static size_t bytes_of(const napcoll_pairs_t *pairs, int32_t buffer, int block)
+/* What of a block of the user's is under way: all of it, or a piece, which is put into *piece. */
+static inline const napcoll_block_t *part_of(const napcoll_pairs_t *pairs,
+                                             const napcoll_block_t *whole, napcoll_block_t *piece)
+{
+    return pairs->pieces < 2 ? whole : cut(pairs, whole, piece);
+}
+
+/* The bytes of a block of the user's in a message. */
+static inline size_t bytes_of(const napcoll_pairs_t *pairs, int32_t buffer, int block)
 {
     napcoll_block_t piece;
 
-    if (buffer < NAPCOLL_BUFFER_TEMP) {
-        return part_of(pairs, buffer, block, &piece)->bytes;
-    }
-    return pairs->even ? pairs->bytes : napcoll_transit_size(&pairs->transit, block);
+    return part_of(pairs, napcoll_pairs_block(pairs, buffer, block), &piece)->bytes;
 }
 
-/* The bytes of a message, which may be fewer than this where they are received with their sizes, and how many of
- * its blocks are in slots. Of slots that send and receive in the same stage the present block is sent, and the next
- * one received. */
-static size_t bytes_of_message(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
-                               const napcoll_step_t *step, size_t *in_slots)
+/* The bytes of the block that comes next into a slot, or of the present one. */
+static inline size_t bytes_to_come(const napcoll_pairs_t *pairs, int slot)
+{
+    return pairs->even ? pairs->bytes : napcoll_transit_size(&pairs->transit, slot);
+}
+
+/* What there is to know of a message before it is posted. */
+typedef struct {
+    size_t bytes;    /* of it, or more where it is received with its sizes */
+    size_t in_slots; /* how many of its blocks are in slots */
+    char *
+        at; /* where it begins, if it has bytes, and they are dense blocks of the user's of which each ends
+                 where the next one begins; else NULL */
+} survey_t;
+
+/* The bytes of a run of slots. Of slots that send and receive in the same stage the present block is sent, and the
+ * next one received. */
+static size_t survey_slots(const napcoll_pairs_t *pairs, const napcoll_step_t *step,
+                           const napcoll_span_t *run)
+{
+    const napcoll_slot_t *slot = &pairs->transit.slot[run->first];
+    size_t bytes = 0;
+
+    if (NAPCOLL_STEP_SEND == step->kind) {
+        for (int i = 0; i < run->count; i++) {
+            bytes += slot[i].size;
+        }
+        return bytes;
+    }
+    if (step->headed) {
+        return (size_t) run->count * pairs->largest;
+    }
+    for (int b = run->first; b < run->first + run->count; b++) {
+        bytes += bytes_to_come(pairs, b);
+    }
+    return bytes;
+}
+
+static survey_t survey(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
+                       const napcoll_step_t *step)
 {
     const bool sends = NAPCOLL_STEP_SEND == step->kind;
     napcoll_runs_t runs = napcoll_runs_of(plan, sends ? &step->left : &step->dst);
-    size_t bytes = 0;
+    const size_t head = step->sizes || step->headed ? NAPCOLL_SIZE_BYTES * (size_t) runs.left : 0;
+    const napcoll_block_t *whole;
+    survey_t found = {.bytes = head};
+    bool adjacent = 0 == head;
+    char *end = NULL;
 
-    *in_slots = 0;
-    if (step->sizes) {
-        return NAPCOLL_SIZE_BYTES * (size_t) runs.left;
-    }
-    bytes = step->headed ? NAPCOLL_SIZE_BYTES * (size_t) runs.left : 0;
-    while (napcoll_runs_next(&runs)) {
-        const bool stops = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
+    while (!step->sizes && napcoll_runs_next(&runs)) {
+        if (runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
+            found.in_slots += (size_t) runs.run.count;
+            found.bytes += survey_slots(pairs, step, &runs.run);
+            adjacent = false;
+            continue;
+        }
+        whole = napcoll_pairs_block(pairs, runs.run.buffer, runs.run.first);
+        for (int i = 0; i < runs.run.count; i++) {
+            napcoll_block_t piece;
+            const napcoll_block_t *block = part_of(pairs, &whole[i], &piece);
 
-        *in_slots += stops ? (size_t) runs.run.count : 0;
-        for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
-            bytes += !stops         ? bytes_of(pairs, runs.run.buffer, b)
-                     : sends        ? pairs->transit.slot[b].size
-                     : step->headed ? pairs->largest
-                                    : bytes_of(pairs, runs.run.buffer, b);
+            found.bytes += block->bytes;
+            if (adjacent && block->bytes > 0) {
+                char *at = block->at + block->lead;
+
+                adjacent = block->dense && (NULL == end || at == end);
+                found.at = NULL == found.at ? at : found.at;
+                end = at + block->bytes;
+            }
         }
     }
-    return bytes;
+    found.at = adjacent ? found.at : NULL;
+    return found;
 }
 
 /* Whether a message has no blocks: it is sent all the same. */
@@ -305,40 +364,9 @@ static napcoll_parcel_t one(const napcoll_pairs_t *pairs, const napcoll_step_t *
                                   .count = pairs->transit.slot[span.first].size,
                                   .type = &ompi_mpi_byte.dt};
     }
-    block = part_of(pairs, span.buffer, span.first, &piece);
+    block = part_of(pairs, napcoll_pairs_block(pairs, span.buffer, span.first), &piece);
     return (napcoll_parcel_t){
         .way = NAPCOLL_WAY_ONE, .at = block->at, .count = block->count, .type = block->type};
-}
-
-/* Where the user's blocks of a message begin, if they are dense and each ends where the next one begins; else
- * NULL. */
-static char *adjacent(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
-                      const napcoll_step_t *step)
-{
-    const bool sends = NAPCOLL_STEP_SEND == step->kind;
-    napcoll_runs_t runs = napcoll_runs_of(plan, sends ? &step->left : &step->dst);
-    char *begin = NULL, *end = NULL;
-
-    while (!step->sizes && !step->headed && napcoll_runs_next(&runs)) {
-        if (runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
-            return NULL;
-        }
-        for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
-            napcoll_block_t piece;
-            const napcoll_block_t *block = part_of(pairs, runs.run.buffer, b, &piece);
-            char *at = block->at + block->lead;
-
-            if (0 == block->bytes) {
-                continue;
-            }
-            if (!block->dense || (NULL != end && at != end)) {
-                return NULL;
-            }
-            begin = NULL == begin ? at : begin;
-            end = at + block->bytes;
-        }
-    }
-    return begin;
 }
 
 static size_t aligned(size_t bytes)
@@ -352,14 +380,16 @@ static size_t aligned(size_t bytes)
 static char *fill_sizes(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
                         const napcoll_step_t *step, char *to)
 {
+    const napcoll_transit_t *transit = &pairs->transit;
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->left);
 
     while (napcoll_runs_next(&runs)) {
-        const bool goes = step->headed && runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
+        const bool in_slots = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
 
         for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
-            const uint64_t size = goes ? pairs->transit.slot[b].size
-                                       : bytes_of(pairs, runs.run.buffer, b);
+            const uint64_t size = !in_slots      ? bytes_of(pairs, runs.run.buffer, b)
+                                  : step->headed ? transit->slot[b].size
+                                                 : bytes_to_come(pairs, b);
 
             memcpy(to, &size, sizeof(size));
             to += sizeof(size);
@@ -372,6 +402,8 @@ static char *fill_sizes(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan
 static int fill(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const napcoll_step_t *step,
                 char *to)
 {
+    napcoll_transit_t *transit = &pairs->transit;
+    const napcoll_block_t *whole;
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->left);
     int rc = OMPI_SUCCESS;
 
@@ -379,59 +411,62 @@ static int fill(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const napcol
         to = fill_sizes(pairs, plan, step, to);
     }
     while (!step->sizes && OMPI_SUCCESS == rc && napcoll_runs_next(&runs)) {
-        const bool stops = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
-
-        for (int b = runs.run.first; b < runs.run.first + runs.run.count && OMPI_SUCCESS == rc;
-             b++) {
-            if (stops) {
-                const size_t bytes = pairs->transit.slot[b].size;
+        if (runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
+            for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
+                const size_t bytes = transit->slot[b].size;
 
                 if (bytes > 0) {
-                    memcpy(to, napcoll_transit_at(&pairs->transit, b), bytes);
+                    memcpy(to, napcoll_transit_at(transit, b), bytes);
                 }
-                napcoll_transit_drop(&pairs->transit, b);
+                napcoll_transit_drop(transit, b);
                 to += bytes;
-            } else {
-                napcoll_block_t piece;
-                const napcoll_block_t *block = part_of(pairs, runs.run.buffer, b, &piece);
-
-                rc = pack(block, to);
-                to += block->bytes;
             }
+            continue;
+        }
+        whole = napcoll_pairs_block(pairs, runs.run.buffer, runs.run.first);
+        for (int i = 0; i < runs.run.count && OMPI_SUCCESS == rc; i++) {
+            napcoll_block_t piece;
+            const napcoll_block_t *block = part_of(pairs, &whole[i], &piece);
+
+            rc = pack(block, to);
+            to += block->bytes;
         }
     }
     return rc;
 }
 
 /* Find out how large a stage's messages are, and where they go; make room for those that are packed, or bring
- * sizes or blocks for this process alone. *blocks, *bytes: of those that bring others. */
+ * sizes or blocks for this process alone. *blocks, *bytes: of those that bring others. *sizes: whether any is of
+ * sizes. */
 static int measure_messages(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
-                            const napcoll_stage_t *stage, size_t *blocks, size_t *bytes)
+                            const napcoll_stage_t *stage, size_t *blocks, size_t *bytes,
+                            bool *sizes)
 {
     const napcoll_step_t *step = &plan->step[stage->first];
     size_t packed = 0;
 
     *blocks = *bytes = 0;
+    *sizes = false;
     for (int i = 0; i < stage->messages; i++) {
-        size_t in_slots;
-        const size_t message = bytes_of_message(pairs, plan, &step[i], &in_slots);
+        const survey_t message = survey(pairs, plan, &step[i]);
         napcoll_parcel_t *parcel = &pairs->parcel[i];
 
         *parcel = (napcoll_parcel_t){
-            .count = message, .type = &ompi_mpi_byte.dt, .nothing = 0 == message};
+            .count = message.bytes, .type = &ompi_mpi_byte.dt, .nothing = 0 == message.bytes};
+        *sizes = *sizes || step[i].sizes;
         if (is_word(&step[i])) {
             parcel->way = NAPCOLL_WAY_WORD;
             parcel->nothing = false;
-        } else if (NAPCOLL_STEP_RECV == step[i].kind && in_slots > 0) {
+        } else if (NAPCOLL_STEP_RECV == step[i].kind && message.in_slots > 0) {
             parcel->way = NAPCOLL_WAY_STOPS;
-            *blocks += in_slots;
-            *bytes += message;
+            *blocks += message.in_slots;
+            *bytes += message.bytes;
         } else if (is_one(&step[i])) {
             parcel->way = NAPCOLL_WAY_ONE;
         } else {
-            parcel->at = adjacent(pairs, plan, &step[i]);
+            parcel->at = message.at;
             parcel->way = NULL == parcel->at ? NAPCOLL_WAY_PACKED : NAPCOLL_WAY_ADJACENT;
-            packed += NULL == parcel->at ? aligned(message) : 0;
+            packed += NULL == parcel->at ? aligned(message.bytes) : 0;
         }
     }
     if (packed > pairs->packed_room) {
@@ -451,10 +486,11 @@ int napcoll_pairs_post(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
 {
     const napcoll_step_t *step = &plan->step[stage->first];
     size_t blocks, bytes, packed = 0;
-    int rc = measure_messages(pairs, plan, stage, &blocks, &bytes);
+    bool any;
+    int rc = measure_messages(pairs, plan, stage, &blocks, &bytes, &any);
 
     /* sizes are those of what is in the slots before it leaves them, or comes next */
-    for (int sizes = 1; sizes >= 0; sizes--) {
+    for (int sizes = any ? 1 : 0; sizes >= 0; sizes--) {
         for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
             napcoll_parcel_t *parcel = &pairs->parcel[i];
 
@@ -498,16 +534,17 @@ static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const nap
 
     while (OMPI_SUCCESS == rc && napcoll_runs_next(&runs)) {
         const bool stops = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
+        const int end = runs.run.first + runs.run.count;
 
-        for (int b = runs.run.first; b < runs.run.first + runs.run.count && OMPI_SUCCESS == rc;
-             b++) {
+        for (int b = runs.run.first; b < end && OMPI_SUCCESS == rc; b++) {
+            napcoll_block_t piece;
             uint64_t size;
 
             if (step->sizes || step->headed) {
                 memcpy(&size, head, sizeof(size));
                 head += sizeof(size);
             } else {
-                size = bytes_of(pairs, runs.run.buffer, b);
+                size = stops ? bytes_to_come(pairs, b) : bytes_of(pairs, runs.run.buffer, b);
             }
             if (step->sizes) {
                 napcoll_transit_tell(&pairs->transit, b, size);
@@ -516,9 +553,8 @@ static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const nap
             if (stops) {
                 napcoll_transit_place(&pairs->transit, b, parcel->offset + at, size);
             } else if (size > 0) {
-                napcoll_block_t piece;
-
-                rc = unpack(part_of(pairs, runs.run.buffer, b, &piece), parcel->at + at);
+                rc = unpack(part_of(pairs, napcoll_pairs_block(pairs, runs.run.buffer, b), &piece),
+                            parcel->at + at);
             }
             at += size;
         }

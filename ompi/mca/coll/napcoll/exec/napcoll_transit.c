@@ -45,11 +45,6 @@ size_t napcoll_transit_size(const napcoll_transit_t *transit, int slot)
     return s->is_told ? (size_t) s->told : s->size;
 }
 
-void napcoll_transit_drop(napcoll_transit_t *transit, int slot)
-{
-    transit->slot[slot].full = false;
-}
-
 /* Move what is left together, in the order of its offsets. */
 static void compact(napcoll_transit_t *transit)
 {

@@ -58,7 +58,10 @@ static inline char *napcoll_transit_at(const napcoll_transit_t *transit, int slo
 }
 
 /** A slot's block has moved on. */
-void napcoll_transit_drop(napcoll_transit_t *transit, int slot);
+static inline void napcoll_transit_drop(napcoll_transit_t *transit, int slot)
+{
+    transit->slot[slot].full = false;
+}
 
 /** Make room for so many blocks, of so many bytes together, which are put next; addresses change. 0, or
  * -1 when memory ran out. */
