@@ -6,7 +6,7 @@
 /**
  * @file
  * napcoll-plan explain: for one placement and size, what each algorithm would take on a machine and
- * what makes it so, and what the component's auto does.
+ * what makes it so. What the component's auto does is napcoll_plan_explain_auto.c's.
  */
 
 #include <math.h>
@@ -16,45 +16,8 @@
 #include <string.h>
 
 #include "model/napcoll_model.h"
-#include "model/napcoll_plan_cost.h"
 #include "model/napcoll_simulate.h"
-#include "napcoll_plan.h"
-#include "select/napcoll_agreement.h"
-#include "select/napcoll_select.h"
-#include "select/napcoll_wording.h"
-
-/* What an algorithm's plans ask for; of each the most that a rank, or a node, has. */
-typedef struct {
-    int network_steps;    /* stages of a rank with messages from or to other nodes */
-    int local_steps;      /* stages of a rank with messages inside its node only */
-    int network_messages; /* that a rank sends to other nodes */
-    int local_messages;   /* that a rank receives from its own node */
-    double node_vectors;  /* vectors, or ranks' blocks, that a node sends to others */
-    double folds;         /* of them that a rank folds */
-} effort_t;
-
-typedef struct {
-    const napcoll_algorithm_t *algorithm;
-    napcoll_reason_t reason; /* why it cannot do this, or NONE */
-    bool too_long;           /* its plans have more steps than are simulated */
-    double simulated_us;     /* NAN: not simulated */
-    double formula_us;       /* NAN: there is none, or none for this placement */
-    double time_us;          /* that of the two which decides; INFINITY: there is none */
-    effort_t effort;
-    napcoll_params_t params; /* with which it was weighed */
-} candidate_t;
-
-/* What is explained. */
-typedef struct {
-    const options_t *options;
-    const napcoll_node_map_t *map;
-    napcoll_machine_t machine;
-    napcoll_rules_t *rules; /* NULL: none */
-    int bytes;
-    bool simulated; /* plans are simulated, and decide */
-    candidate_t candidate[MOST_ALGORITHMS];
-    int candidates;
-} case_t;
+#include "napcoll_plan_explain.h"
 
 static const char *plural(int count)
 {
@@ -64,7 +27,7 @@ static const char *plural(int count)
 /* ---- what the plans ask for ---- */
 
 static void count_stage(const napcoll_plan_t *plan, const napcoll_stage_t *stage,
-                        const napcoll_node_map_t *map, effort_t *effort)
+                        const napcoll_node_map_t *map, explain_effort_t *effort)
 {
     const int node = napcoll_node_map_node(map, plan->rank);
     const napcoll_step_t *step = &plan->step[stage->first];
@@ -97,7 +60,7 @@ static int most(int a, int b)
     return a > b ? a : b;
 }
 
-static void keep_most(effort_t *all, const effort_t *rank)
+static void keep_most(explain_effort_t *all, const explain_effort_t *rank)
 {
     all->network_steps = most(all->network_steps, rank->network_steps);
     all->local_steps = most(all->local_steps, rank->local_steps);
@@ -106,11 +69,11 @@ static void keep_most(effort_t *all, const effort_t *rank)
     all->folds = rank->folds > all->folds ? rank->folds : all->folds;
 }
 
-static effort_t effort_of(napcoll_generator_t *generator)
+static explain_effort_t effort_of(napcoll_generator_t *generator)
 {
     const napcoll_node_map_t *map = generator->request.map;
     double *sent = calloc((size_t) map->nodes, sizeof(*sent)); /* vectors, by node */
-    effort_t all = {0};
+    explain_effort_t all = {0};
 
     if (NULL == sent) {
         out_of_memory();
@@ -118,7 +81,7 @@ static effort_t effort_of(napcoll_generator_t *generator)
     for (int rank = 0; rank < map->size; rank++) {
         napcoll_plan_t *plan = napcoll_generator_plan(generator, rank);
         const int node = napcoll_node_map_node(map, rank);
-        effort_t own = {0};
+        explain_effort_t own = {0};
 
         if (NULL == plan) {
             out_of_memory();
@@ -137,7 +100,7 @@ static effort_t effort_of(napcoll_generator_t *generator)
 
 /* ---- times ---- */
 
-static double simulated_us(const case_t *c, napcoll_generator_t *generator)
+static double simulated_us(const explain_case_t *c, napcoll_generator_t *generator)
 {
     napcoll_simulation_t *simulation;
     napcoll_simulate_status_t status;
@@ -156,7 +119,7 @@ static double simulated_us(const case_t *c, napcoll_generator_t *generator)
     return time_us;
 }
 
-static double formula_us(const case_t *c, const napcoll_algorithm_t *algorithm)
+static double formula_us(const explain_case_t *c, const napcoll_algorithm_t *algorithm)
 {
     napcoll_closed_form_t form = napcoll_model_closed_form(c->options->collective->name,
                                                            algorithm->name);
@@ -166,8 +129,7 @@ static double formula_us(const case_t *c, const napcoll_algorithm_t *algorithm)
                : form(&c->machine, c->map->nodes, c->map->max_ppn, c->bytes);
 }
 
-/* What the component is asked: settings as the options say, on this machine. */
-static napcoll_settings_t settings_of(const case_t *c)
+napcoll_settings_t explain_settings(const explain_case_t *c)
 {
     const options_t *o = c->options;
     napcoll_settings_t settings = napcoll_select_defaults(o->collective);
@@ -182,7 +144,7 @@ static napcoll_settings_t settings_of(const case_t *c)
     return settings;
 }
 
-static napcoll_decision_t decide(const case_t *c, const napcoll_settings_t *settings)
+napcoll_decision_t explain_decide(const explain_case_t *c, const napcoll_settings_t *settings)
 {
     const options_t *o = c->options;
     const napcoll_question_t question = {.map = c->map,
@@ -208,10 +170,10 @@ static bool is_other_radix(const napcoll_tunable_t *tunable)
 
 /* The parameters of an algorithm: of a broadcast's, what goes between nodes and the segments, of an all-to-all's
  * the radix, and of a gather's or scatter's the pieces, are those that the component would take. */
-static void set_params(const case_t *c, const napcoll_algorithm_t *algorithm,
+static void set_params(const explain_case_t *c, const napcoll_algorithm_t *algorithm,
                        napcoll_params_t *params)
 {
-    napcoll_settings_t settings = settings_of(c);
+    napcoll_settings_t settings = explain_settings(c);
     napcoll_decision_t decision;
 
     if (napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS) < 0
@@ -220,17 +182,17 @@ static void set_params(const case_t *c, const napcoll_algorithm_t *algorithm,
         return;
     }
     settings.force = NAPCOLL_FORCE_FIRST + (int) (algorithm - c->options->collective->algorithm);
-    decision = decide(c, &settings);
+    decision = explain_decide(c, &settings);
     if (decision.algorithm >= 0) {
         params->segments = decision.params.segments;
         memcpy(params->tunable, decision.params.tunable, sizeof(params->tunable));
     }
 }
 
-static candidate_t weigh(const case_t *c, const napcoll_algorithm_t *algorithm)
+static explain_candidate_t weigh(const explain_case_t *c, const napcoll_algorithm_t *algorithm)
 {
     napcoll_generator_t generator = generator_of(c->options, algorithm, c->map);
-    candidate_t candidate = {
+    explain_candidate_t candidate = {
         .algorithm = algorithm, .simulated_us = NAN, .formula_us = NAN, .time_us = INFINITY};
     double time_us;
 
@@ -256,7 +218,7 @@ static candidate_t weigh(const case_t *c, const napcoll_algorithm_t *algorithm)
 /* Fastest first; those of one time, and those without, in the order of the collective's table. */
 static int compare_candidates(const void *left, const void *right)
 {
-    const candidate_t *a = left, *b = right;
+    const explain_candidate_t *a = left, *b = right;
 
     if (a->time_us < b->time_us || a->time_us > b->time_us) {
         return a->time_us < b->time_us ? -1 : 1;
@@ -265,7 +227,7 @@ static int compare_candidates(const void *left, const void *right)
 }
 
 /* The fastest, or NULL where no time is known. */
-static const candidate_t *chosen(const case_t *c)
+static const explain_candidate_t *chosen(const explain_case_t *c)
 {
     return c->candidates > 0 && c->candidate[0].time_us < INFINITY ? &c->candidate[0] : NULL;
 }
@@ -281,7 +243,7 @@ static void print_time(double time_us)
     }
 }
 
-static void print_verdict(const candidate_t *candidate, const candidate_t *best)
+static void print_verdict(const explain_candidate_t *candidate, const explain_candidate_t *best)
 {
     if (NAPCOLL_REASON_NONE != candidate->reason) {
         printf("cannot do this: %s\n", napcoll_reason_help(candidate->reason));
@@ -301,10 +263,8 @@ static void print_verdict(const candidate_t *candidate, const candidate_t *best)
     }
 }
 
-/* What the model chooses of an algorithm, each as "NAME VALUE" or so: before the first one, between them, and
- * behind the last. */
-static void print_chosen(const napcoll_algorithm_t *algorithm, const napcoll_params_t *params,
-                         const char *before, const char *between, const char *behind)
+void explain_print_chosen(const napcoll_algorithm_t *algorithm, const napcoll_params_t *params,
+                          const char *before, const char *between, const char *behind)
 {
     int printed = 0;
 
@@ -325,7 +285,7 @@ static void print_chosen(const napcoll_algorithm_t *algorithm, const napcoll_par
     printf("%s", printed > 0 ? behind : "");
 }
 
-static void print_table(const case_t *c)
+static void print_table(const explain_case_t *c)
 {
     const options_t *o = c->options;
 
@@ -354,7 +314,7 @@ static void print_table(const case_t *c)
         print_time(c->candidate[i].simulated_us);
         print_time(c->candidate[i].formula_us);
         printf("  ");
-        print_chosen(c->candidate[i].algorithm, &c->candidate[i].params, "", ", ", "; ");
+        explain_print_chosen(c->candidate[i].algorithm, &c->candidate[i].params, "", ", ", "; ");
         if (c->candidate[i].algorithm->cut && c->candidate[i].params.segments > 1) {
             printf("%d pieces; ", c->candidate[i].params.segments);
         }
@@ -376,14 +336,14 @@ static void list_more(int *listed, const char *best, double more, const char *th
     (*listed)++;
 }
 
-static const char *fold_of(const case_t *c)
+static const char *fold_of(const explain_case_t *c)
 {
     return sized_by_rank(c->options->collective) ? "of a rank's block" : "of the vector";
 }
 
-static void print_difference(const case_t *c, const effort_t *effort)
+static void print_difference(const explain_case_t *c, const explain_effort_t *effort)
 {
-    const effort_t *least = &chosen(c)->effort;
+    const explain_effort_t *least = &chosen(c)->effort;
     const char *best = chosen(c)->algorithm->name;
     const double more = (effort->node_vectors - least->node_vectors) * c->bytes;
     int listed = 0;
@@ -401,7 +361,7 @@ static void print_difference(const case_t *c, const effort_t *effort)
     }
 }
 
-static void print_effort(const case_t *c, const char *name, const effort_t *e)
+static void print_effort(const explain_case_t *c, const char *name, const explain_effort_t *e)
 {
     const napcoll_collective_t *collective = c->options->collective;
 
@@ -421,7 +381,7 @@ static void print_effort(const case_t *c, const char *name, const effort_t *e)
 
 /* The arithmetic of a pipeline: its way, Hockney's number of segments, and what the pipeline takes with that, in
  * one piece, and with the segments that were taken. */
-static void print_pipeline(const case_t *c, const candidate_t *candidate)
+static void print_pipeline(const explain_case_t *c, const explain_candidate_t *candidate)
 {
     const napcoll_machine_t *m = &c->machine;
     napcoll_hops_t hops;
@@ -448,12 +408,12 @@ static void print_pipeline(const case_t *c, const candidate_t *candidate)
     printf("\n");
 }
 
-static void print_efforts(const case_t *c)
+static void print_efforts(const explain_case_t *c)
 {
     printf("\nWhat the plans ask for, of the rank or node that has most of it:\n");
     for (int i = 0; i < c->candidates; i++) {
-        const candidate_t *candidate = &c->candidate[i];
-        const effort_t *e = &candidate->effort;
+        const explain_candidate_t *candidate = &c->candidate[i];
+        const explain_effort_t *e = &candidate->effort;
 
         if (INFINITY == candidate->time_us) {
             continue;
@@ -467,12 +427,12 @@ static void print_efforts(const case_t *c)
 }
 
 /* What blocks in transit take on the process that has most, and the plan: the root's, where there is one. */
-static void print_memory(const case_t *c)
+static void print_memory(const explain_case_t *c)
 {
     bool first = true;
 
     for (int i = 0; i < c->candidates; i++) {
-        const candidate_t *candidate = &c->candidate[i];
+        const explain_candidate_t *candidate = &c->candidate[i];
         napcoll_generator_t generator = generator_of(c->options, candidate->algorithm, c->map);
         napcoll_plan_t *plan;
         int slots;
@@ -495,266 +455,10 @@ static void print_memory(const case_t *c)
     }
 }
 
-/* ---- what the component does ---- */
-
-/* The sizes of one decision. */
-static void print_class(const case_t *c, const napcoll_decision_t *decision)
-{
-    const char *thing = sized_by_rank(c->options->collective) ? "blocks" : "vectors";
-
-    if (NAPCOLL_GOAL_BARRIER == c->options->collective->goal) {
-        return;
-    }
-    if (0 == decision->least) {
-        printf(" (%s of up to %zu bytes)", thing, decision->most);
-    } else {
-        printf(" (%s of %zu to %zu bytes)", thing, decision->least, decision->most);
-    }
-}
-
-/* The same, and what they are reckoned as. */
-static void print_sizes(const case_t *c, const napcoll_decision_t *decision)
-{
-    print_class(c, decision);
-    printf(", reckoning with %.3f us", decision->cost_us);
-    if (NAPCOLL_GOAL_BARRIER != c->options->collective->goal) {
-        printf(" for %zu bytes", decision->most);
-    }
-    printf(".\n");
-}
-
-/* The parameters with which auto takes a row, where they are others than those of the table above. */
-static void print_parameters(const case_t *c, const napcoll_decision_t *decision)
-{
-    const napcoll_algorithm_t *algorithm = &c->options->collective->algorithm[decision->algorithm];
-    const napcoll_params_t *params = &decision->params;
-    const bool other_radix = algorithm->radix
-                             && params->local_radix != c->options->params.local_radix;
-    const bool pipelined = napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS) >= 0;
-    char see[128];
-
-    if (other_radix) {
-        printf("It takes a local radix of %d there: see --local-radix %d.\n", params->local_radix,
-               params->local_radix);
-    }
-    if (NAPCOLL_RECKONS_RADIX == algorithm->tunable[0].reckons
-        && params->tunable[0] != algorithm->tunable[0].initial) {
-        printf(
-            "It takes a %s of %d there: see napcoll-plan simulate --algorithm %s --tunable %d.\n",
-            algorithm->tunable[0].name, params->tunable[0], algorithm->name, params->tunable[0]);
-    }
-    (void) snprintf(see, sizeof(see), " there: see napcoll-plan simulate --algorithm %s",
-                    algorithm->name);
-    print_chosen(algorithm, params, "It takes ", " and ", see);
-    print_chosen(algorithm, params, " --tunable ", ",", ".\n");
-    if (params->segments > 1 && !pipelined) {
-        printf(
-            "It cuts %s into %d %s there: see napcoll-plan simulate --algorithm %s --segments %d.\n",
-            algorithm->cut ? "blocks" : "the vector", params->segments,
-            algorithm->cut ? "pieces" : "segments", algorithm->name, params->segments);
-    }
-}
-
-/* Where no rank knows the sizes alone: what it takes to agree on them, and whether auto does so. */
-static bool print_agreement(const case_t *c)
-{
-    const napcoll_collective_t *collective = c->options->collective;
-    const napcoll_settings_t settings = settings_of(c);
-    const napcoll_collective_t *by = napcoll_agreement_by(collective);
-    napcoll_settings_t telling = napcoll_select_defaults(by);
-    napcoll_agreement_t agreement;
-    napcoll_recall_t *recall;
-    int rc;
-
-    if (!napcoll_goal_pairs(collective->goal) || !collective->uneven || c->map->nodes < 2) {
-        return true;
-    }
-    recall = calloc(1, sizeof(*recall));
-    if (NULL == recall) {
-        out_of_memory();
-    }
-    telling.local_radix = settings.local_radix;
-    telling.machine = settings.machine;
-    rc = napcoll_agreement(recall, collective, &settings, &telling, c->map, &agreement);
-    free(recall);
-    if (0 != rc) {
-        out_of_memory();
-    }
-    printf("\nTo agree on the sizes takes %.3f us in each call, %s of %zu bytes; the "
-           "smallest blocks take\n%.3f us where each goes straight, and %.3f us by the best "
-           "algorithm.\n",
-           agreement.cost_us, &napcoll_bcast == by ? "a bcast" : "an allreduce",
-           napcoll_agreement_bytes(collective), agreement.direct_us, agreement.cheapest_us);
-    if (!agreement.pays) {
-        printf("That does not pay: %sauto leaves the calls to the previous component.\n",
-               NAPCOLL_GOAL_ALLTOALL == collective->goal ? "unless users set alltoallv_mean_bytes, "
-                                                         : "");
-    } else if (!c->options->params.bounded) {
-        printf(
-            "Where the largest block is found to be small (alltoallv_bounded_bytes), sizes go along "
-            "with the blocks:\nsee --bounded.\n");
-    }
-    return agreement.pays;
-}
-
-/* What auto does not try, however little the model thinks that it takes. */
-static void print_thresholds(const case_t *c, const napcoll_settings_t *settings)
-{
-    const napcoll_goal_t goal = c->options->collective->goal;
-    const bool gather = NAPCOLL_GOAL_GATHER == goal;
-
-    if (napcoll_thresholds_warn(&settings->thresholds, goal, (size_t) c->bytes)) {
-        printf("It does not try to have blocks of this size %s all at once, of which %s.\n",
-               gather ? "come from" : "go to",
-               gather ? "gather_m1 and gather_m2 warn" : "scatter_s warns");
-    }
-}
-
-/* What tuned or basic would do for the sizes of a decision, beside what auto found best for them. */
-static void print_previous(const case_t *c, const napcoll_decision_t *decision)
-{
-    const options_t *o = c->options;
-    napcoll_settings_t alone = settings_of(c);
-    const napcoll_previous_t previous = alone.previous;
-    const napcoll_node_map_t map = napcoll_plan_cost_map(c->map);
-    const napcoll_previous_call_t call = {.ranks = map.size,
-                                          .bytes = decision->most,
-                                          .ordered = o->params.ordered,
-                                          .in_place = o->params.in_place,
-                                          .root = o->params.root};
-    const char *component = napcoll_component_name(previous.component);
-    napcoll_previous_choice_t choice;
-    napcoll_decision_t best;
-    double time_us;
-
-    if (!napcoll_previous_choose(&previous, o->collective, &call, &choice)) {
-        printf("What the component behind it would do is not known: auto does not compare.\n");
-        return;
-    }
-    time_us = napcoll_previous_cost_us(&choice, &map, &c->machine, (double) call.bytes, INFINITY);
-    if (isnan(time_us)) {
-        out_of_memory();
-    }
-    printf("Behind it %s of Open MPI %s goes by %s, reckoned with %.3f us", component,
-           napcoll_series_name(previous.series), choice.name, time_us);
-    alone.compare = 0;
-    alone.rules = NULL;
-    best = decide(c, &alone);
-    if (best.algorithm < 0) {
-        printf(".\n");
-        return;
-    }
-    printf(",\n%.2f times what %s takes", time_us / best.cost_us,
-           o->collective->algorithm[best.algorithm].name);
-    if (decision->previous_us > 0) {
-        printf("; below %.2f times auto leaves calls to it.\n", o->compare / 100.0);
-    } else {
-        printf("; auto does not compare them here.\n");
-    }
-}
-
-/* Which rule would have decided, had its algorithm been able to. */
-static void print_passed_rule(const case_t *c, const napcoll_decision_t *decision)
-{
-    if (decision->passed > 0) {
-        printf("\nLine %d of %s matches, but is passed over: %s.\n", decision->passed,
-               c->options->rules, napcoll_reason_help(decision->passed_reason));
-    }
-}
-
-/* Whether the rule that decides leaves the call to the model. */
-static bool is_left_to_model(const case_t *c, const napcoll_decision_t *decision)
-{
-    for (int i = 0; NULL != c->rules && i < c->rules->rules; i++) {
-        if (decision->rule == c->rules->rule[i].line) {
-            return NAPCOLL_RULE_AUTO == c->rules->rule[i].action;
-        }
-    }
-    return false;
-}
-
-/* Whether rules make ranks agree on sizes that none of them knows alone; says so. */
-static bool print_agreed_by_rules(const case_t *c)
-{
-    const options_t *o = c->options;
-    const napcoll_rules_case_t about = {
-        .collective = o->collective, .map = c->map, .reproducible = o->params.reproducible};
-    const napcoll_rule_t *one;
-    const bool by_rules = napcoll_goal_pairs(o->collective->goal) && o->collective->uneven
-                          && NAPCOLL_RULES_BY_SIZE == napcoll_rules_scope(c->rules, &about, &one);
-
-    if (by_rules) {
-        printf("\nThe rules depend on the size: ranks agree on it in each call.\n");
-    }
-    return by_rules;
-}
-
-/* The decision as the component logs it, to be compared. */
-static void print_log(const case_t *c, const napcoll_decision_t *decision)
-{
-    char words[NAPCOLL_WORDS];
-
-    napcoll_words_of_decision(c->options->collective, decision, NAPCOLL_FORCE_AUTO, words);
-    printf("Logged (coll_napcoll_verbose 1) as: %s\n", words);
-}
-
-/* What a rule decides on. */
-static void print_ruled(const case_t *c, const napcoll_decision_t *decision)
-{
-    const options_t *o = c->options;
-
-    printf("\nLine %d of %s decides: the component ", decision->rule, o->rules);
-    if (decision->algorithm < 0) {
-        printf("leaves this to the previous component");
-    } else {
-        printf("takes %s", o->collective->algorithm[decision->algorithm].name);
-    }
-    print_class(c, decision);
-    printf(".\n");
-    if (decision->algorithm >= 0) {
-        print_parameters(c, decision);
-    }
-    (void) print_agreed_by_rules(c);
-    print_log(c, decision);
-}
-
-/* What the component would do with this machine in its parameters. */
-static void print_component(const case_t *c)
-{
-    const options_t *o = c->options;
-    const napcoll_settings_t settings = settings_of(c);
-    const napcoll_decision_t decision = decide(c, &settings);
-    bool pays;
-
-    print_passed_rule(c, &decision);
-    if (decision.rule > 0 && !is_left_to_model(c, &decision)) {
-        print_ruled(c, &decision);
-        return;
-    }
-    if (decision.rule > 0) {
-        printf("\nLine %d of %s leaves this to the model.\n", decision.rule, o->rules);
-    }
-    if (decision.algorithm < 0) {
-        printf("\nThe component's auto leaves this to the previous component: %s.\n",
-               napcoll_reason_help(decision.reason));
-        print_previous(c, &decision);
-        print_log(c, &decision);
-        return;
-    }
-    pays = print_agreed_by_rules(c) || print_agreement(c);
-    printf("\nOn this machine the component's auto%s takes %s", pays ? "" : ", told the size,",
-           o->collective->algorithm[decision.algorithm].name);
-    print_sizes(c, &decision);
-    print_parameters(c, &decision);
-    print_thresholds(c, &settings);
-    print_previous(c, &decision);
-    print_log(c, &decision);
-}
-
 /* ---- the command ---- */
 
 /* The plan of --rank, by the chosen algorithm. */
-static int print_rank(const case_t *c)
+static int print_rank(const explain_case_t *c)
 {
     napcoll_generator_t generator;
 
@@ -781,7 +485,7 @@ static void check_placement(const options_t *o, const napcoll_node_map_t *map)
 int explain(options_t *o)
 {
     napcoll_node_map_t *map;
-    case_t c = {.options = o};
+    explain_case_t c = {.options = o};
     int rc;
 
     c.bytes = read_size("bytes", o->byte_range, default_bytes(o), 0, MOST_BYTES);
@@ -797,7 +501,7 @@ int explain(options_t *o)
     print_table(&c);
     print_efforts(&c);
     print_memory(&c);
-    print_component(&c);
+    explain_component(&c);
     rc = print_rank(&c);
     napcoll_rules_free(c.rules);
     napcoll_node_map_free(map);

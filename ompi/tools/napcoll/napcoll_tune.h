@@ -6,8 +6,8 @@
 /**
  * @file
  * napcoll-tune's own declarations. main() in napcoll_tune.c walks through the rooms in this order:
- * napcoll_tune_options.c, napcoll_tune_measure.c, then for a machine napcoll_tune_probe.c, napcoll_tune_machine.c and
- * napcoll_tune_machine_report.c, for gather and scatter napcoll_tune_scan.c and napcoll_tune_report.c, and
+ * napcoll_tune_options.c, napcoll_tune_measure.c, then for a machine napcoll_tune_probe.c, napcoll_tune_machine.c, which
+ * has rooms of its own (napcoll_tune_machine.h), and napcoll_tune_machine_report.c, for gather and scatter napcoll_tune_scan.c and napcoll_tune_report.c, and
  * napcoll_tune_write.c. napcoll_tune_progress.c tells how far it is.
  *
  * Rank 0 decides what is measured and when that ends; the others do what it announces. Where memory runs out
@@ -97,6 +97,18 @@ typedef struct tune_nodes {
     int least_ppn;  /**< processes of the node that has fewest */
     bool crowded;   /**< on some node more processes than processors */
 } tune_nodes_t;
+
+/** Processes of a node. */
+static inline int tune_ppn(const tune_nodes_t *n, int node)
+{
+    return n->first[node + 1] - n->first[node];
+}
+
+/** The rank of a node's lane. */
+static inline int tune_rank_at(const tune_nodes_t *n, int node, int lane)
+{
+    return n->rank[n->first[node] + lane];
+}
 
 /** One probe, as rank 0 announces it. */
 typedef struct tune_probe {

@@ -238,30 +238,22 @@ static double node_time(void)
     return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }
 
-static int rank_at(const tune_nodes_t *n, int node, int lane)
-{
-    return n->rank[n->first[node] + lane];
-}
-
-static int ppn_of(const tune_nodes_t *n, int node)
-{
-    return n->first[node + 1] - n->first[node];
-}
-
 /* Whom the lane of a node sends to in this probe; -1: nobody. */
 static int receiver_of(const tune_nodes_t *n, const tune_probe_t *probe, int node, int lane)
 {
     const bool sends = (probe->from < 0 || node == probe->from) && lane < probe->active
-                       && lane < ppn_of(n, node);
+                       && lane < tune_ppn(n, node);
     const int next = probe->from < 0 ? (node + 1) % n->num : probe->to;
 
     if (!sends) {
         return -1;
     }
     if (TUNE_NEAR == probe->kind) {
-        return lane + probe->active < ppn_of(n, node) ? rank_at(n, node, lane + probe->active) : -1;
+        return lane + probe->active < tune_ppn(n, node)
+                   ? tune_rank_at(n, node, lane + probe->active)
+                   : -1;
     }
-    return next != node && lane < ppn_of(n, next) ? rank_at(n, next, lane) : -1;
+    return next != node && lane < tune_ppn(n, next) ? tune_rank_at(n, next, lane) : -1;
 }
 
 /* From whom it receives; -1: nobody. */
@@ -273,19 +265,19 @@ static int sender_to(const tune_nodes_t *n, const tune_probe_t *probe, int node,
         from = node;
         lane -= probe->active;
     }
-    if (lane < 0 || lane >= ppn_of(n, from)
+    if (lane < 0 || lane >= tune_ppn(n, from)
         || receiver_of(n, probe, from, lane)
-               != rank_at(n, node, TUNE_NEAR == probe->kind ? lane + probe->active : lane)) {
+               != tune_rank_at(n, node, TUNE_NEAR == probe->kind ? lane + probe->active : lane)) {
         return -1;
     }
-    return rank_at(n, from, lane);
+    return tune_rank_at(n, from, lane);
 }
 
 /* The senders of a node wait for each other: all tell the first one, and that tells all. */
 static void meet_mates(const tune_t *t, const tune_probe_t *probe)
 {
     const tune_nodes_t *n = &t->node;
-    const int node = n->node_of[t->rank], first = rank_at(n, node, 0);
+    const int node = n->node_of[t->rank], first = tune_rank_at(n, node, 0);
 
     if (t->rank != first) {
         send_to(t, 0, first, TAG_MATE);
@@ -294,12 +286,12 @@ static void meet_mates(const tune_t *t, const tune_probe_t *probe)
     }
     for (int lane = 1; lane < probe->active; lane++) {
         if (receiver_of(n, probe, node, lane) >= 0) {
-            receive_from(t, 0, rank_at(n, node, lane), TAG_MATE);
+            receive_from(t, 0, tune_rank_at(n, node, lane), TAG_MATE);
         }
     }
     for (int lane = 1; lane < probe->active; lane++) {
         if (receiver_of(n, probe, node, lane) >= 0) {
-            send_to(t, 0, rank_at(n, node, lane), TAG_MATE);
+            send_to(t, 0, tune_rank_at(n, node, lane), TAG_MATE);
         }
     }
 }
@@ -354,9 +346,9 @@ static void collect_node(const tune_t *t, const tune_probe_t *probe, int node, c
     double all[TUNE_MOST_ROUNDS][REPORT_WORDS] = {{0}};
     bool known = false;
 
-    for (int lane = 0; lane < probe->active && lane < ppn_of(&t->node, node); lane++) {
+    for (int lane = 0; lane < probe->active && lane < tune_ppn(&t->node, node); lane++) {
         double one[TUNE_MOST_ROUNDS][REPORT_WORDS];
-        const int rank = rank_at(&t->node, node, lane);
+        const int rank = tune_rank_at(&t->node, node, lane);
 
         if (receiver_of(&t->node, probe, node, lane) < 0) {
             continue;

@@ -1,0 +1,272 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The last part of napcoll-plan explain: what the component's auto does with the machine in its parameters, what it
+ * takes to agree on sizes, what the previous component would do, and the decision as the component logs it.
+ */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/napcoll_plan_cost.h"
+#include "napcoll_plan_explain.h"
+#include "select/napcoll_agreement.h"
+#include "select/napcoll_wording.h"
+
+/* The sizes of one decision. */
+static void print_class(const explain_case_t *c, const napcoll_decision_t *decision)
+{
+    const char *thing = sized_by_rank(c->options->collective) ? "blocks" : "vectors";
+
+    if (NAPCOLL_GOAL_BARRIER == c->options->collective->goal) {
+        return;
+    }
+    if (0 == decision->least) {
+        printf(" (%s of up to %zu bytes)", thing, decision->most);
+    } else {
+        printf(" (%s of %zu to %zu bytes)", thing, decision->least, decision->most);
+    }
+}
+
+/* The same, and what they are reckoned as. */
+static void print_sizes(const explain_case_t *c, const napcoll_decision_t *decision)
+{
+    print_class(c, decision);
+    printf(", reckoning with %.3f us", decision->cost_us);
+    if (NAPCOLL_GOAL_BARRIER != c->options->collective->goal) {
+        printf(" for %zu bytes", decision->most);
+    }
+    printf(".\n");
+}
+
+/* The parameters with which auto takes a row, where they are others than those of the table above. */
+static void print_parameters(const explain_case_t *c, const napcoll_decision_t *decision)
+{
+    const napcoll_algorithm_t *algorithm = &c->options->collective->algorithm[decision->algorithm];
+    const napcoll_params_t *params = &decision->params;
+    const bool other_radix = algorithm->radix
+                             && params->local_radix != c->options->params.local_radix;
+    const bool pipelined = napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS) >= 0;
+    char see[128];
+
+    if (other_radix) {
+        printf("It takes a local radix of %d there: see --local-radix %d.\n", params->local_radix,
+               params->local_radix);
+    }
+    if (NAPCOLL_RECKONS_RADIX == algorithm->tunable[0].reckons
+        && params->tunable[0] != algorithm->tunable[0].initial) {
+        printf(
+            "It takes a %s of %d there: see napcoll-plan simulate --algorithm %s --tunable %d.\n",
+            algorithm->tunable[0].name, params->tunable[0], algorithm->name, params->tunable[0]);
+    }
+    (void) snprintf(see, sizeof(see), " there: see napcoll-plan simulate --algorithm %s",
+                    algorithm->name);
+    explain_print_chosen(algorithm, params, "It takes ", " and ", see);
+    explain_print_chosen(algorithm, params, " --tunable ", ",", ".\n");
+    if (params->segments > 1 && !pipelined) {
+        printf(
+            "It cuts %s into %d %s there: see napcoll-plan simulate --algorithm %s --segments %d.\n",
+            algorithm->cut ? "blocks" : "the vector", params->segments,
+            algorithm->cut ? "pieces" : "segments", algorithm->name, params->segments);
+    }
+}
+
+/* Where no rank knows the sizes alone: what it takes to agree on them, and whether auto does so. */
+static bool print_agreement(const explain_case_t *c)
+{
+    const napcoll_collective_t *collective = c->options->collective;
+    const napcoll_settings_t settings = explain_settings(c);
+    const napcoll_collective_t *by = napcoll_agreement_by(collective);
+    napcoll_settings_t telling = napcoll_select_defaults(by);
+    napcoll_agreement_t agreement;
+    napcoll_recall_t *recall;
+    int rc;
+
+    if (!napcoll_goal_pairs(collective->goal) || !collective->uneven || c->map->nodes < 2) {
+        return true;
+    }
+    recall = calloc(1, sizeof(*recall));
+    if (NULL == recall) {
+        out_of_memory();
+    }
+    telling.local_radix = settings.local_radix;
+    telling.machine = settings.machine;
+    rc = napcoll_agreement(recall, collective, &settings, &telling, c->map, &agreement);
+    free(recall);
+    if (0 != rc) {
+        out_of_memory();
+    }
+    printf("\nTo agree on the sizes takes %.3f us in each call, %s of %zu bytes; the "
+           "smallest blocks take\n%.3f us where each goes straight, and %.3f us by the best "
+           "algorithm.\n",
+           agreement.cost_us, &napcoll_bcast == by ? "a bcast" : "an allreduce",
+           napcoll_agreement_bytes(collective), agreement.direct_us, agreement.cheapest_us);
+    if (!agreement.pays) {
+        printf("That does not pay: %sauto leaves the calls to the previous component.\n",
+               NAPCOLL_GOAL_ALLTOALL == collective->goal ? "unless users set alltoallv_mean_bytes, "
+                                                         : "");
+    } else if (!c->options->params.bounded) {
+        printf(
+            "Where the largest block is found to be small (alltoallv_bounded_bytes), sizes go along "
+            "with the blocks:\nsee --bounded.\n");
+    }
+    return agreement.pays;
+}
+
+/* What auto does not try, however little the model thinks that it takes. */
+static void print_thresholds(const explain_case_t *c, const napcoll_settings_t *settings)
+{
+    const napcoll_goal_t goal = c->options->collective->goal;
+    const bool gather = NAPCOLL_GOAL_GATHER == goal;
+
+    if (napcoll_thresholds_warn(&settings->thresholds, goal, (size_t) c->bytes)) {
+        printf("It does not try to have blocks of this size %s all at once, of which %s.\n",
+               gather ? "come from" : "go to",
+               gather ? "gather_m1 and gather_m2 warn" : "scatter_s warns");
+    }
+}
+
+/* What tuned or basic would do for the sizes of a decision, beside what auto found best for them. */
+static void print_previous(const explain_case_t *c, const napcoll_decision_t *decision)
+{
+    const options_t *o = c->options;
+    napcoll_settings_t alone = explain_settings(c);
+    const napcoll_previous_t previous = alone.previous;
+    const napcoll_node_map_t map = napcoll_plan_cost_map(c->map);
+    const napcoll_previous_call_t call = {.ranks = map.size,
+                                          .bytes = decision->most,
+                                          .ordered = o->params.ordered,
+                                          .in_place = o->params.in_place,
+                                          .root = o->params.root};
+    const char *component = napcoll_component_name(previous.component);
+    napcoll_previous_choice_t choice;
+    napcoll_decision_t best;
+    double time_us;
+
+    if (!napcoll_previous_choose(&previous, o->collective, &call, &choice)) {
+        printf("What the component behind it would do is not known: auto does not compare.\n");
+        return;
+    }
+    time_us = napcoll_previous_cost_us(&choice, &map, &c->machine, (double) call.bytes, INFINITY);
+    if (isnan(time_us)) {
+        out_of_memory();
+    }
+    printf("Behind it %s of Open MPI %s goes by %s, reckoned with %.3f us", component,
+           napcoll_series_name(previous.series), choice.name, time_us);
+    alone.compare = 0;
+    alone.rules = NULL;
+    best = explain_decide(c, &alone);
+    if (best.algorithm < 0) {
+        printf(".\n");
+        return;
+    }
+    printf(",\n%.2f times what %s takes", time_us / best.cost_us,
+           o->collective->algorithm[best.algorithm].name);
+    if (decision->previous_us > 0) {
+        printf("; below %.2f times auto leaves calls to it.\n", o->compare / 100.0);
+    } else {
+        printf("; auto does not compare them here.\n");
+    }
+}
+
+/* Which rule would have decided, had its algorithm been able to. */
+static void print_passed_rule(const explain_case_t *c, const napcoll_decision_t *decision)
+{
+    if (decision->passed > 0) {
+        printf("\nLine %d of %s matches, but is passed over: %s.\n", decision->passed,
+               c->options->rules, napcoll_reason_help(decision->passed_reason));
+    }
+}
+
+/* Whether the rule that decides leaves the call to the model. */
+static bool is_left_to_model(const explain_case_t *c, const napcoll_decision_t *decision)
+{
+    for (int i = 0; NULL != c->rules && i < c->rules->rules; i++) {
+        if (decision->rule == c->rules->rule[i].line) {
+            return NAPCOLL_RULE_AUTO == c->rules->rule[i].action;
+        }
+    }
+    return false;
+}
+
+/* Whether rules make ranks agree on sizes that none of them knows alone; says so. */
+static bool print_agreed_by_rules(const explain_case_t *c)
+{
+    const options_t *o = c->options;
+    const napcoll_rules_case_t about = {
+        .collective = o->collective, .map = c->map, .reproducible = o->params.reproducible};
+    const napcoll_rule_t *one;
+    const bool by_rules = napcoll_goal_pairs(o->collective->goal) && o->collective->uneven
+                          && NAPCOLL_RULES_BY_SIZE == napcoll_rules_scope(c->rules, &about, &one);
+
+    if (by_rules) {
+        printf("\nThe rules depend on the size: ranks agree on it in each call.\n");
+    }
+    return by_rules;
+}
+
+/* The decision as the component logs it, to be compared. */
+static void print_log(const explain_case_t *c, const napcoll_decision_t *decision)
+{
+    char words[NAPCOLL_WORDS];
+
+    napcoll_words_of_decision(c->options->collective, decision, NAPCOLL_FORCE_AUTO, words);
+    printf("Logged (coll_napcoll_verbose 1) as: %s\n", words);
+}
+
+/* What a rule decides on. */
+static void print_ruled(const explain_case_t *c, const napcoll_decision_t *decision)
+{
+    const options_t *o = c->options;
+
+    printf("\nLine %d of %s decides: the component ", decision->rule, o->rules);
+    if (decision->algorithm < 0) {
+        printf("leaves this to the previous component");
+    } else {
+        printf("takes %s", o->collective->algorithm[decision->algorithm].name);
+    }
+    print_class(c, decision);
+    printf(".\n");
+    if (decision->algorithm >= 0) {
+        print_parameters(c, decision);
+    }
+    (void) print_agreed_by_rules(c);
+    print_log(c, decision);
+}
+
+void explain_component(const explain_case_t *c)
+{
+    const options_t *o = c->options;
+    const napcoll_settings_t settings = explain_settings(c);
+    const napcoll_decision_t decision = explain_decide(c, &settings);
+    bool pays;
+
+    print_passed_rule(c, &decision);
+    if (decision.rule > 0 && !is_left_to_model(c, &decision)) {
+        print_ruled(c, &decision);
+        return;
+    }
+    if (decision.rule > 0) {
+        printf("\nLine %d of %s leaves this to the model.\n", decision.rule, o->rules);
+    }
+    if (decision.algorithm < 0) {
+        printf("\nThe component's auto leaves this to the previous component: %s.\n",
+               napcoll_reason_help(decision.reason));
+        print_previous(c, &decision);
+        print_log(c, &decision);
+        return;
+    }
+    pays = print_agreed_by_rules(c) || print_agreement(c);
+    printf("\nOn this machine the component's auto%s takes %s", pays ? "" : ", told the size,",
+           o->collective->algorithm[decision.algorithm].name);
+    print_sizes(c, &decision);
+    print_parameters(c, &decision);
+    print_thresholds(c, &settings);
+    print_previous(c, &decision);
+    print_log(c, &decision);
+}
