@@ -187,6 +187,38 @@ machine_is_found() {
     [ "$(grep -cE '^half_trip_network,1,[0-9]+,1,[0-9]+,[0-9.]+$' "$work/trips.csv")" -gt 100 ]
 }
 
+# Two nodes on one switch, the third on another. All packets of netlab take the same time, so which pair is faster is not
+# asked here.
+distances_are_measured() {
+    local file=$work/distances row
+    printf '%s\n' 'SwitchName=s0 Nodes=node[0,2]' 'SwitchName=s1 Nodes=node1' 'SwitchName=top Switches=s[0-1]' >"$work/switches"
+    timeout 100 "$netlab" --nodes 3 --ppn 1 --latency 300us --rate 200Mbit --topology "$work/switches" -- timeout 90 mpirun \
+        -np 3 --mca coll_napcoll_topology_file "$work/switches" napcoll-tune -o "$file" --samples "$work/pairs.csv" \
+        --no-thresholds --no-verify --time-limit 7 >"$work/report"
+    cat "$work/report"
+    for row in '1 .*  node0 and node2' '3 .*  node0 and node1'; do
+        grep -E "^ +$row\$" "$work/report"
+        grep -E "^# +$row\$" "$file"
+    done
+    [ "$(grep -cE '  node[0-9] and node[0-9]$' "$work/report")" = 2 ]
+    grep -F "the machine's one latency is that of node0 and others in turn, 1 to 3 switches on the way" "$file"
+    for row in 1 3; do
+        within 300 4000 "$(sed -nE "s/^ +$row +([0-9.]+) \+- .* and node.*/\1/p" "$work/report")"
+        within 5 30 "$(sed -nE "s/^ +$row .* +([0-9.]+) \+- [^ ]+ +node.* and node.*/\1/p" "$work/report")"
+        [ "$(grep -c "^half_trip_switches_$row,1,8,1," "$work/pairs.csv")" -ge 16 ]
+    done
+    # without the parameter there is nothing of it
+    (! grep -F 'by distance' "$work/machine")
+}
+
+# Before anything is measured.
+bad_switches_are_named() {
+    printf 'SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n1\n' >"$work/twice"
+    says "coll_napcoll_topology_file: $work/twice:2:" job 2 --mca coll_napcoll_topology_file "$work/twice" napcoll-tune
+    says "coll_napcoll_topology_file: $work/none: cannot be read (No such file" \
+        job 2 --mca coll_napcoll_topology_file "$work/none" napcoll-tune
+}
+
 # By Open MPI, and by napcoll-plan, also with other parameters of the component in between.
 machine_is_read() {
     local file=$work/machine
@@ -206,7 +238,7 @@ machine_needs_time() {
     [ "$(cat "$work/kept")" = kept ] && [ ! -e "$work/kept.part" ]
 }
 
-tap_plan 12
+tap_plan 14
 tap files_are_written files_are_written
 tap parameters_are_printed_without_a_file parameters_are_printed_without_a_file
 tap samples_are_drawn samples_are_drawn
@@ -215,15 +247,18 @@ tap help_is_printed_once help_is_printed_once
 tap files_that_cannot_be_written_are_named files_that_cannot_be_written_are_named
 tap time_limit_holds time_limit_holds
 tap too_little_time_is_said too_little_time_is_said
+tap bad_switches_are_named bad_switches_are_named
 if "$netlab" --nodes 1 --ppn 1 -- true; then
     tap escalation_is_found escalation_is_found
     tap machine_is_found machine_is_found
     tap machine_is_read machine_is_read
     tap machine_needs_time machine_needs_time
+    tap distances_are_measured distances_are_measured
 else
-    echo "ok 9 - escalation_is_found # SKIP netlab cannot run here"
-    echo "ok 10 - machine_is_found # SKIP netlab cannot run here"
-    echo "ok 11 - machine_is_read # SKIP netlab cannot run here"
-    echo "ok 12 - machine_needs_time # SKIP netlab cannot run here"
+    echo "ok 10 - escalation_is_found # SKIP netlab cannot run here"
+    echo "ok 11 - machine_is_found # SKIP netlab cannot run here"
+    echo "ok 12 - machine_is_read # SKIP netlab cannot run here"
+    echo "ok 13 - machine_needs_time # SKIP netlab cannot run here"
+    echo "ok 14 - distances_are_measured # SKIP netlab cannot run here"
 fi
 tap_end

@@ -28,6 +28,16 @@ static void tell_doubts(const tune_t *t)
             "nothing else runs here\n",
             m->unsteady, 100 * TUNE_STEADY);
     }
+    if (NULL != m && '\0' != t->network.missing[0]) {
+        fprintf(stderr, "napcoll-tune: no latencies by distance: %s\n", t->network.missing);
+    }
+    if (NULL != m && tune_count_contradictions(m) > 0) {
+        fprintf(
+            stderr,
+            "napcoll-tune: farther nodes are faster than nearer ones: %s may not be that of this network; the "
+            "report says which\n",
+            t->network.file);
+    }
     if (NULL != m && t->options.thresholds && '\0' != m->no_thresholds[0]) {
         fprintf(stderr, "napcoll-tune: no thresholds of gather and scatter: %s\n",
                 m->no_thresholds);
@@ -76,7 +86,8 @@ static int start(tune_t *t)
 
     tune_nodes_open(t);
     tune_calls_open(t);
-    if (!tune_options_fit(&t->options, t->ranks, t->node.num, message)
+    if (!tune_network_open(t, message)
+        || !tune_options_fit(&t->options, t->ranks, t->node.num, message)
         || (0 == t->rank && !tune_write_check(&t->options, message))) {
         status = TUNE_USAGE;
     }
@@ -85,6 +96,7 @@ static int start(tune_t *t)
         if (0 == t->rank) {
             fprintf(stderr, "napcoll-tune: %s\n", message);
         }
+        tune_network_close(t);
         tune_nodes_close(t);
         return status;
     }
@@ -96,6 +108,7 @@ static int start(tune_t *t)
     }
     tune_measure_close(t);
     tune_calls_close(t);
+    tune_network_close(t);
     tune_nodes_close(t);
     tune_scan_close(t);
     tune_machine_close(t);

@@ -25,11 +25,12 @@
 
 #include "model/napcoll_calibrate.h"
 #include "model/napcoll_delays.h"
+#include "model/napcoll_distances.h"
 #include "model/napcoll_incast.h"
 #include "select/napcoll_select.h"
 
 enum {
-    TUNE_TEXT = 512,     /**< characters of a message */
+    TUNE_TEXT = 1024,    /**< characters of a message */
     TUNE_MOST_SIZES = 80 /**< of a scan, before it is narrowed down */
 };
 
@@ -98,6 +99,14 @@ typedef struct tune_nodes {
     bool crowded;   /**< on some node more processes than processors */
 } tune_nodes_t;
 
+/** The switches between the nodes, rank 0. */
+typedef struct tune_network {
+    char *file;                  /**< its name; NULL: none is given */
+    napcoll_switch_tree_t *tree; /**< NULL: none is given */
+    int *spot;                   /**< [nodes] the tree's node that each node is */
+    char missing[TUNE_TEXT];     /**< which node the file lacks; empty: none */
+} tune_network_t;
+
 /** Processes of a node. */
 static inline int tune_ppn(const tune_nodes_t *n, int node)
 {
@@ -165,6 +174,10 @@ typedef struct tune_machine {
     napcoll_timings_t pair_trip[2 * TUNE_MOST_NODES];
     int pairs;
     napcoll_delay_t delay[TUNE_MOST_NODES];
+    napcoll_distance_t distance[NAPCOLL_MOST_DISTANCES]; /**< pairs by the switches between them */
+    napcoll_timings_t distance_trip[NAPCOLL_MOST_DISTANCES];
+    int distances;
+    size_t distance_bytes[NAPCOLL_DISTANCE_SIZES];
     napcoll_timings_t fold[TUNE_FOLDS];
     double fold_ns[TUNE_FOLDS]; /**< per byte */
     int turns;
@@ -200,7 +213,8 @@ typedef struct tune {
     char *send, *recv; /**< of `most` bytes, at the root for all ranks */
     MPI_Request *requests;
     tune_nodes_t node; /**< of a machine */
-    char *burst;       /**< what probes send and receive; grows */
+    tune_network_t network;
+    char *burst; /**< what probes send and receive; grows */
     size_t burst_bytes;
     MPI_Request *burst_requests;
     int burst_room;
@@ -288,6 +302,26 @@ void tune_nodes_close(tune_t *t);
 
 /** Do what a probe says; rank 0 gets what it took, see tune_probe. */
 void tune_probe_run(tune_t *t, const tune_probe_t *probe, double *seconds);
+
+/* ---- napcoll_tune_network.c ---- */
+
+/**
+ * For a machine, find out which switches are between the nodes. Collective.
+ *
+ * @param[out] message what is wrong with the file, on rank 0
+ *
+ * @return whether that is known or no file is given; the same on all ranks
+ */
+bool tune_network_open(tune_t *t, char message[TUNE_TEXT]);
+
+/** Release what tune_network_open made. */
+void tune_network_close(tune_t *t);
+
+/** Rank 0: print what messages take by distance, each line behind a prefix; nothing without a file of switches. */
+void tune_report_distances(const tune_t *t, FILE *out, const char *prefix);
+
+/** Rank 0: how often a farther pair is faster than a nearer one. */
+int tune_count_contradictions(const tune_machine_t *m);
 
 /* ---- napcoll_tune_progress.c: rank 0 ---- */
 

@@ -56,6 +56,7 @@ void tune_fit_rest(tune_machine_t *m)
     if (0 != napcoll_delays(m->pair, m->pairs, m->nodes, m->delay)) {
         tune_out_of_memory();
     }
+    tune_fit_distances(m);
     for (int kind = 0; kind < TUNE_FOLDS; kind++) {
         napcoll_line_t line;
 

@@ -10,7 +10,8 @@
  *
  *     explore      round trips of sizes that double, until one takes long: they tell how large messages of bursts are
  *     turns        each thing once, in an order shuffled anew: round trips of all sizes on each level, bursts of
- *                  few and of many messages by few and by many processes, round trips between pairs of nodes, folds
+ *                  few and of many messages by few and by many processes, round trips between pairs of nodes, by
+ *                  distance as well where switches are known, folds
  *     after some   sizes between, where the protocol changes; then whether the even turns and the odd ones say the
  *                  same: then it is enough
  *     at last      M1, M2 and S of gather and scatter, and whether algorithms are in the machine's order
@@ -189,6 +190,9 @@ void tune_machine_close(tune_t *t)
     napcoll_measured_close(&m->measured);
     for (int i = 0; i < m->pairs; i++) {
         napcoll_timings_close(&m->pair_trip[i]);
+    }
+    for (int i = 0; i < m->distances; i++) {
+        napcoll_timings_close(&m->distance_trip[i]);
     }
     for (int kind = 0; kind < TUNE_FOLDS; kind++) {
         napcoll_timings_close(&m->fold[kind]);

@@ -7,7 +7,7 @@
  * @file
  * What the rooms of measuring a machine share, rank 0 alone: napcoll_tune_machine.c takes turns,
  * napcoll_tune_prepare.c says between whom and of which sizes, napcoll_tune_tasks.c what a turn has, and
- * napcoll_tune_fit.c makes numbers of it.
+ * napcoll_tune_fit.c makes numbers of it. napcoll_tune_network.c has all that depends on switches.
  */
 
 #ifndef NAPCOLL_TUNE_MACHINE_H
@@ -50,6 +50,9 @@ double tune_try_trip(tune_t *t, int peer, size_t bytes);
 /** List what a turn has. */
 void tune_make_list(const tune_t *t, int turn, tune_list_t *list);
 
+/** Add a task, unless there is no room. */
+void tune_add_task(tune_list_t *list, const tune_task_t *task);
+
 /**
  * Do one thing and keep what it took.
  *
@@ -66,7 +69,18 @@ napcoll_calibrate_result_t tune_fit_all(tune_machine_t *m);
 /** Add a size half way between those that the protocol changes between, unless it is known where that is. */
 void tune_narrow_down(tune_machine_t *m);
 
-/** What is no key of the machine: delays of nodes, and all kinds of folds. */
+/** What is no key of the machine: delays of nodes, pairs by distance, and all kinds of folds. */
 void tune_fit_rest(tune_machine_t *m);
+
+/* ---- napcoll_tune_network.c ---- */
+
+/** Choose a pair for each distance, and sizes, once it is known which sizes the network's round trips have. */
+void tune_choose_distances(tune_t *t);
+
+/** Add the round trips between these pairs to a turn. */
+void tune_add_distances(const tune_t *t, tune_list_t *list);
+
+/** What all turns' times between these pairs come to. */
+void tune_fit_distances(tune_machine_t *m);
 
 #endif /* NAPCOLL_TUNE_MACHINE_H */

@@ -175,6 +175,7 @@ void tune_report_machine(const tune_t *t, FILE *out, const char *prefix)
     print_gaps(m, out, prefix);
     print_folds(m, out, prefix);
     print_nodes(t, out, prefix);
+    tune_report_distances(t, out, prefix);
     print_state(t, out, prefix);
 }
 
@@ -294,5 +295,11 @@ void tune_report_samples(const tune_t *t, FILE *out)
         snprintf(name, sizeof(name), "half_trip_%d_%d", m->node[m->pair[i].one],
                  m->node[m->pair[i].other]);
         print_samples(name, 1, 0, &m->pair_trip[i], out);
+    }
+    for (int i = 0; i < m->distances; i++) {
+        char name[64];
+
+        snprintf(name, sizeof(name), "half_trip_switches_%d", m->distance[i].switches);
+        print_samples(name, 1, 0, &m->distance_trip[i], out);
     }
 }

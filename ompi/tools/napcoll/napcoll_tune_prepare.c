@@ -277,4 +277,5 @@ void tune_prepare(tune_t *t)
         }
     }
     choose_streams(t, rate);
+    tune_choose_distances(t);
 }

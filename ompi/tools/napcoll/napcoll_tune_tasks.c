@@ -16,7 +16,7 @@ enum { SEVERAL = 3 /* bursts of different lengths: what a line takes */ };
 
 /* ---- what a turn has ---- */
 
-static void add_task(tune_list_t *list, const tune_task_t *task)
+void tune_add_task(tune_list_t *list, const tune_task_t *task)
 {
     if (list->num < TUNE_MOST_TASKS) {
         list->task[list->num++] = *task;
@@ -44,8 +44,9 @@ static void add_trips(const tune_t *t, tune_list_t *list, int level, int peer)
         const size_t bytes = m->size[level][i];
         const bool small = NAPCOLL_LEVEL_NETWORK != level && bytes <= 4096;
 
-        add_task(list, &(tune_task_t){
-                           .probe = {.kind = TUNE_PING,
+        tune_add_task(
+            list,
+            &(tune_task_t){.probe = {.kind = TUNE_PING,
                                      .bytes = bytes,
                                      .count = bytes <= 65536 ? times_of(2 * m->about[level]) : 2,
                                      .inner = small ? 16 : 1,
@@ -64,7 +65,7 @@ static void add_bursts(tune_list_t *list, const tune_probe_t *probe, napcoll_tim
         tune_task_t task = {.probe = *probe, .kept = kept, .starts = starts, .fold = -1};
 
         task.probe.count = probe->count << i;
-        add_task(list, &task);
+        tune_add_task(list, &task);
     }
 }
 
@@ -111,15 +112,15 @@ static void add_pairs(const tune_t *t, tune_list_t *list)
 
     for (int i = 0; i < m->pairs; i++) {
         for (size_t s = 0; s < sizeof(size) / sizeof(*size); s++) {
-            add_task(list,
-                     &(tune_task_t){.probe = {.kind = TUNE_PING,
-                                              .bytes = size[s],
-                                              .count = 4,
-                                              .inner = 1,
-                                              .from = tune_rank_at(n, m->node[m->pair[i].one], 0),
-                                              .to = tune_rank_at(n, m->node[m->pair[i].other], 0)},
-                                    .kept = &m->pair_trip[i],
-                                    .fold = -1});
+            tune_add_task(
+                list, &(tune_task_t){.probe = {.kind = TUNE_PING,
+                                               .bytes = size[s],
+                                               .count = 4,
+                                               .inner = 1,
+                                               .from = tune_rank_at(n, m->node[m->pair[i].one], 0),
+                                               .to = tune_rank_at(n, m->node[m->pair[i].other], 0)},
+                                     .kept = &m->pair_trip[i],
+                                     .fold = -1});
         }
     }
 }
@@ -128,8 +129,9 @@ static void add_folds(tune_machine_t *m, tune_list_t *list)
 {
     for (int kind = 0; kind < TUNE_FOLDS; kind++) {
         for (size_t bytes = (size_t) 64 << 10; bytes <= (size_t) 256 << 10; bytes *= 2) {
-            add_task(list, &(tune_task_t){
-                               .probe = {.bytes = bytes}, .kept = &m->fold[kind], .fold = kind});
+            tune_add_task(
+                list,
+                &(tune_task_t){.probe = {.bytes = bytes}, .kept = &m->fold[kind], .fold = kind});
         }
     }
 }
@@ -152,6 +154,7 @@ void tune_make_list(const tune_t *t, int turn, tune_list_t *list)
     add_near(t, list, &m->measured.near_large, 2);
     add_near(t, list, &m->measured.near_small, 64);
     add_pairs(t, list);
+    tune_add_distances(t, list);
     add_folds(m, list);
 }
 
