@@ -94,6 +94,20 @@ one_switch_without_a_topology() {
     has 'node 0 -> switch 1 0 1 0 0' "$work/out"
 }
 
+# Blocks in several pieces: the plan is run for each, and a node takes in the other one's blocks as a whole.
+every_piece_counts() {
+    links --coll gather --algorithm segmented --segments 4 --ppn 2 --nodes 2 >"$work/out"
+    has 'gather segmented, 4 ranks on 2 nodes: 16 steps, 36 messages, 16 of them between nodes' "$work/out"
+    has 'switch -> node 0 12 2 2 3 0.5' "$work/out"
+    has 'node 1 -> switch 12 2 2 3 0.5' "$work/out"
+    has 'switch -> node 1 4 0 1 1 0' "$work/out"
+    links --coll scatter --algorithm segmented --segments 1 --ppn 2 --nodes 2 >"$work/out"
+    has 'node 0 -> switch 2 2 2 0 2' "$work/out"
+    links --coll scatter --algorithm segmented --segments 3 --ppn 2 --nodes 2 >"$work/out"
+    has 'scatter segmented, 4 ranks on 2 nodes: 3 steps, 9 messages, 6 of them between nodes' "$work/out"
+    has 'node 0 -> switch 6 2 2 0 0.666667' "$work/out"
+}
+
 # Placements and algorithms, one a line.
 shapes() {
     cat <<'END_SHAPES'
@@ -286,7 +300,8 @@ full_disks_are_noticed() {
 }
 
 tests=(ring_between_switches_meets_itself ring_in_the_order_of_switches_is_contention_free
-    one_switch_without_a_topology loads_are_those_of_show messages_stay_below_the_lowest_switch
+    one_switch_without_a_topology
+    every_piece_counts loads_are_those_of_show messages_stay_below_the_lowest_switch
     csv_has_what_the_table_has names_are_sorted_as_schedulers_do hosts_are_taken_in_their_order
     many_messages_take_seconds every_command_takes_a_topology files_errors_name_line_and_column
     placements_beyond_the_network_are_refused mistakes_are_refused what_an_algorithm_cannot_do_is_said

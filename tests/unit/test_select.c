@@ -520,9 +520,41 @@ static void pieces_of_credit_are_as_large_as_users_say(void **state)
     napcoll_node_map_free(map);
 }
 
+/* A collective of which there are rows that could, but none that auto tries with so many ranks: it says why all the
+ * same, as calls that are left to the previous function are counted by reason. */
+static void what_no_row_is_tried_for_has_a_reason(void **state)
+{
+    const napcoll_collective_t straight = {.name = napcoll_alltoall.name,
+                                           .goal = napcoll_alltoall.goal,
+                                           .everywhere = napcoll_alltoall.everywhere,
+                                           .algorithm = napcoll_alltoall.algorithm,
+                                           .algorithms = NAPCOLL_ALLTOALL_PAIRWISE + 1};
+    napcoll_settings_t settings = napcoll_select_defaults(&straight);
+
+    (void) state;
+    settings.machine = &napcoll_machine_default;
+    for (int nodes = 500; nodes <= 600; nodes += 100) {
+        napcoll_node_map_t *map = placement("2", "block", 2 * nodes);
+        const napcoll_question_t question = {.map = map, .bytes = 8};
+        napcoll_decision_t decision;
+
+        assert_int_equal(napcoll_select(&straight, &settings, &question, &decision), 0);
+        if (2 * nodes > 1024) {
+            assert_int_equal(decision.algorithm, -1);
+            assert_int_equal(decision.reason, NAPCOLL_REASON_SLOWER);
+            assert_int_equal(decision.candidate[0].weighed, NAPCOLL_WEIGHED_LINEAR);
+        } else {
+            assert_true(decision.algorithm >= 0);
+            assert_int_equal(decision.reason, NAPCOLL_REASON_NONE);
+        }
+        napcoll_node_map_free(map);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_no_row_is_tried_for_has_a_reason),
         cmocka_unit_test(auto_sends_no_block_of_which_the_thresholds_warn_from_all_at_once),
         cmocka_unit_test(pieces_are_those_of_the_thresholds),
         cmocka_unit_test(credit_has_a_window_where_the_thresholds_warn),

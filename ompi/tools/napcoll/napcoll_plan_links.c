@@ -162,6 +162,20 @@ static int report(report_t *r)
     return 0 == rc && 0 == fflush(stdout) && !ferror(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* How often the plans are run. */
+static int pieces_of(napcoll_generator_t *generator)
+{
+    napcoll_plan_t *plan = napcoll_generator_plan(generator, 0);
+    int pieces;
+
+    if (NULL == plan) {
+        out_of_memory();
+    }
+    pieces = plan->pieces;
+    napcoll_plan_free(plan);
+    return pieces;
+}
+
 int links(options_t *o)
 {
     napcoll_node_map_t *map;
@@ -178,7 +192,7 @@ int links(options_t *o)
     }
     require_eligible(o, map);
     generator = generator_of(o, o->algorithm, map);
-    if (guess_steps(&generator) > MOST_STEPS) {
+    if (guess_steps(&generator) * pieces_of(&generator) > MOST_STEPS) {
         complain("--nodes and --ppn, or --ranks: %d ranks: the plans of %s have too many steps, "
                  "more than %d; expected fewer ranks",
                  map->size, o->algorithm->name, MOST_STEPS);

@@ -33,6 +33,7 @@ typedef struct {
 } sent_t;
 
 typedef struct {
+    int32_t piece;   /* that it is at: the stages are run once for each */
     int32_t stage;   /* that it is in, or -1 */
     int32_t begun;   /* the step in which it came there */
     int32_t ended;   /* the last step of a message of it */
@@ -154,12 +155,27 @@ static napcoll_links_status_t post_message(run_t *run, int rank, int index)
     if (other < 0) {
         return NAPCOLL_LINKS_UNMATCHED;
     }
-    if (run->rank[step->peer].stage
-        == napcoll_plan_stage_of(run->shelf.copy[step->peer]->plan, other)) {
+    if (run->rank[step->peer].piece == run->rank[rank].piece
+        && run->rank[step->peer].stage
+               == napcoll_plan_stage_of(run->shelf.copy[step->peer]->plan, other)) {
         memory = NAPCOLL_STEP_SEND == step->kind ? meet(run, rank, index, step->peer)
                                                  : meet(run, step->peer, other, rank);
     }
     return memory ? NAPCOLL_LINKS_OK : NAPCOLL_LINKS_NO_MEMORY;
+}
+
+/* Whether a rank has another stage with messages, of this piece or, once these are over, of the next one; takes it
+ * there. */
+static bool next_stage(const napcoll_plan_t *plan, rank_t *r)
+{
+    for (; r->piece < plan->pieces; r->piece++, r->stage = -1) {
+        while (++r->stage < plan->stages) {
+            if (plan->stage[r->stage].messages > 0) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* Take a rank to its next stage with messages. */
@@ -170,10 +186,7 @@ static napcoll_links_status_t begin_stage(run_t *run, int rank)
     const napcoll_stage_t *stage;
     rank_t *r = &run->rank[rank];
 
-    do {
-        r->stage++;
-    } while (r->stage < plan->stages && 0 == plan->stage[r->stage].messages);
-    if (r->stage == plan->stages) {
+    if (!next_stage(plan, r)) {
         run->done++;
         return NAPCOLL_LINKS_OK;
     }

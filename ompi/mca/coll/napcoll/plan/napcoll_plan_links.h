@@ -21,7 +21,7 @@
  * receive: a rank's first stage with messages begins in step 0, each later one in the step after the
  * last message of the one before (stages without messages take none), and a message goes in the first
  * step in which both its ranks are in its stages. Messages inside a node take steps like the others,
- * but are on no link.
+ * but are on no link. A plan of several pieces is run once for each: its first stage follows its last one.
  *
  * Algorithms whose messages share no link in any step run at the rate of one link, whatever the tree:
  * P. Patarasu, A. Faraj, X. Yuan, "Pipelined broadcast on Ethernet switched clusters", JPDC 68(6), 2008,

@@ -338,7 +338,8 @@ static napcoll_candidate_t leave_out(const napcoll_algorithm_t *algorithm,
                                                                       : NAPCOLL_WEIGHED_NOT};
 }
 
-/* The cheapest row, of those that can do it; its reason is why the last one could not where none can. */
+/* The cheapest row, of those that can do it; its reason is why the last one could not where none can, and where some
+ * could that are not tried, for being slow, that the previous function is the faster one. */
 static int choose_cheapest(const napcoll_collective_t *collective,
                            const napcoll_settings_t *settings, const napcoll_question_t *question,
                            napcoll_decision_t *decision)
@@ -368,6 +369,8 @@ static int choose_cheapest(const napcoll_collective_t *collective,
     if (decision->algorithm >= 0) {
         decision->reason = NAPCOLL_REASON_NONE;
         decision->by_model = true;
+    } else if (NAPCOLL_REASON_NONE == decision->reason) {
+        decision->reason = NAPCOLL_REASON_SLOWER;
     }
     return 0;
 }
