@@ -24,6 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "util/napcoll_mix.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Of the sanitizers, where the program has them. */
@@ -63,14 +65,9 @@ static void die(int signal_number)
     (void) raise(signal_number);
 }
 
-/* splitmix64 */
 static uint64_t next_random(void)
 {
-    uint64_t z = fuzz.random += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return napcoll_mix_next(&fuzz.random);
 }
 
 /* A number below `limit`, 0 where that is 0. */

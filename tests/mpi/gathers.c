@@ -45,30 +45,21 @@ static int given(const struct shape *s, int rank, int size)
     }
 }
 
-/* Which number of the receive buffer the block of a rank begins at, counted from the buffer's address. But
- * for IN_A_ROW, each has a slot for three blocks. */
+/* Which number of the receive buffer the block of a rank begins at, counted from the buffer's address. */
 static int begin_of(const struct shape *s, int rank, int size)
 {
-    int sum = 0;
-
-    if (IN_A_ROW != s->order) {
-        return slot_at(s->order, rank, size) * 3 * s->block;
-    }
-    for (int r = 0; r < rank; ++r) {
-        sum += given(s, r, size);
-    }
-    return sum;
+    return block_begin(s, given, s->order, s->block, rank, size);
 }
 
 /* Numbers of the receive buffer before its address, and in all. */
 static int room_before(const struct shape *s, int size)
 {
-    return AROUND == s->order ? size / 2 * 3 * s->block : 0;
+    return blocks_before(s->order, s->block, size);
 }
 
 static int room(const struct shape *s, int size)
 {
-    return IN_A_ROW == s->order ? begin_of(s, size, size) : size * 3 * s->block;
+    return blocks_room(s, given, s->order, s->block, size);
 }
 
 /* Writes the block of a rank as it lies in the receive buffer, whose room begins here. */

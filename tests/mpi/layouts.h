@@ -51,6 +51,39 @@ static inline int slot_at(enum order order, int rank, int size)
     }
 }
 
+/* One call, as whoever includes this describes it, and how many numbers a rank gives or gets in it. */
+struct shape;
+typedef int given_t(const struct shape *s, int rank, int size);
+
+/* Which number of a buffer of all ranks' blocks the block of a rank begins at, counted from the buffer's address. But for
+ * IN_A_ROW, each has a slot for three blocks of the usual size. */
+static inline int block_begin(const struct shape *s, given_t *given, enum order order, int block,
+                              int rank, int size)
+{
+    int sum = 0;
+
+    if (IN_A_ROW != order) {
+        return slot_at(order, rank, size) * 3 * block;
+    }
+    for (int r = 0; r < rank; ++r) {
+        sum += given(s, r, size);
+    }
+    return sum;
+}
+
+/* How many numbers such a buffer has room for. */
+static inline int blocks_room(const struct shape *s, given_t *given, enum order order, int block,
+                              int size)
+{
+    return IN_A_ROW == order ? block_begin(s, given, order, block, size, size) : size * 3 * block;
+}
+
+/* Of these, how many lie before its address. */
+static inline int blocks_before(enum order order, int block, int size)
+{
+    return AROUND == order ? size / 2 * 3 * block : 0;
+}
+
 /* Layouts of doubles; those from FIRST_SPREAD on have two parts and bytes that are nobody's. */
 static inline const struct layout *layout_at(int i)
 {

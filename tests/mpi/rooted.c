@@ -73,19 +73,10 @@ static int given(const struct shape *s, int rank, int size)
     }
 }
 
-/* Which number of the root's buffer the block of a rank begins at, counted from the buffer's address. But for
- * IN_A_ROW, each has a slot for three blocks. */
+/* Which number of the root's buffer the block of a rank begins at, counted from the buffer's address. */
 static int begin_of(const struct shape *s, int rank, int size)
 {
-    int sum = 0;
-
-    if (IN_A_ROW != s->order) {
-        return slot_at(s->order, rank, size) * 3 * s->block;
-    }
-    for (int r = 0; r < rank; ++r) {
-        sum += given(s, r, size);
-    }
-    return sum;
+    return block_begin(s, given, s->order, s->block, rank, size);
 }
 
 /* Bytes that so many numbers take in a buffer. */
@@ -96,13 +87,13 @@ static MPI_Aint bytes_of(const struct layout *l, int numbers)
 
 static MPI_Aint room(const struct shape *s, int size)
 {
-    return bytes_of(s->all, IN_A_ROW == s->order ? begin_of(s, size, size) : size * 3 * s->block);
+    return bytes_of(s->all, blocks_room(s, given, s->order, s->block, size));
 }
 
 /* Of that, what lies before the address. */
 static MPI_Aint room_before(const struct shape *s, int size)
 {
-    return AROUND == s->order ? bytes_of(s->all, size / 2 * 3 * s->block) : 0;
+    return bytes_of(s->all, blocks_before(s->order, s->block, size));
 }
 
 /* Writes the block of a rank in a layout to an address. */

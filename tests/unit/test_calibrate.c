@@ -14,6 +14,7 @@
 
 #include "model/napcoll_calibrate.h"
 #include "model/napcoll_delays.h"
+#include "util/napcoll_mix.h"
 
 /* The made-up platform, in seconds and bytes. */
 struct platform {
@@ -55,14 +56,10 @@ static int end(void **state)
     return 0;
 }
 
-/* From 0 to below 1: splitmix64. */
+/* From 0 to below 1. */
 static double dice(void)
 {
-    uint64_t z = (seed += 0x9e3779b97f4a7c15u);
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double) ((z ^ (z >> 31)) >> 11) * 0x1p-53;
+    return (double) (napcoll_mix_next(&seed) >> 11) * 0x1p-53;
 }
 
 /* A time as a busy machine shows it: up to `noise` longer, and one in eight up to ten times as long. */

@@ -13,6 +13,7 @@
 #include "cmocka_setup.h"
 
 #include "model/napcoll_incast.h"
+#include "util/napcoll_mix.h"
 
 enum { OTHERS = 15, TURNS = 20, MOST_SAMPLES = 8192 };
 
@@ -45,14 +46,10 @@ static int begin(void **state)
     return 0;
 }
 
-/* From 0 to below 1: splitmix64. */
+/* From 0 to below 1. */
 static double dice(struct samples *s)
 {
-    uint64_t z = (s->random += 0x9e3779b97f4a7c15u);
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double) ((z ^ (z >> 31)) >> 11) * 0x1p-53;
+    return (double) (napcoll_mix_next(&s->random) >> 11) * 0x1p-53;
 }
 
 static void add(struct samples *s, size_t bytes, double seconds)

@@ -334,7 +334,7 @@ void tune_tell(tune_watch_t *watch, const char *what, int done, int all);
 /** Take the bar away. */
 void tune_tell_end(const tune_watch_t *watch);
 
-/** A random number: splitmix64. */
+/** A random number. */
 uint64_t tune_random(tune_watch_t *watch);
 
 /* ---- napcoll_tune_machine.c: rank 0 ---- */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "napcoll_tune.h"
+#include "util/napcoll_mix.h"
 
 /* Where standard error is no terminal, a line comes so often, in seconds. */
 static const double line_every = 10;
@@ -60,9 +61,5 @@ void tune_tell_end(const tune_watch_t *watch)
 
 uint64_t tune_random(tune_watch_t *watch)
 {
-    uint64_t z = (watch->random += 0x9e3779b97f4a7c15u);
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return napcoll_mix_next(&watch->random);
 }

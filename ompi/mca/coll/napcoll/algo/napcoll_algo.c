@@ -48,8 +48,9 @@ static const struct {
     [NAPCOLL_REASON_WRONG_PLAN] = {"wrong_plan",
                                    "the verifier found the algorithm's plan to be wrong (see the "
                                    "parameter verify)"},
-    [NAPCOLL_REASON_SLOWER] = {"slower", "that component is expected to be faster (see the parameter "
-                                         "compare), or auto tries no algorithm at so many processes"},
+    [NAPCOLL_REASON_SLOWER] = {"slower",
+                               "that component is expected to be faster (see the parameter "
+                               "compare), or auto tries no algorithm at so many processes"},
 };
 
 const char *napcoll_reason_name(napcoll_reason_t reason)

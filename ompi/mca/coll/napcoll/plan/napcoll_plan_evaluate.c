@@ -9,6 +9,7 @@
  */
 
 #include "plan/napcoll_plan_proving.h"
+#include "util/napcoll_mix.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,18 +22,10 @@ napcoll_verify_status_t napcoll_proving_no_memory(const run_t *run)
 
 /* ---- values ---- */
 
-uint64_t napcoll_proving_mix(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 value_t napcoll_proving_contribution(int rank)
 {
-    return (value_t){.sum = napcoll_proving_mix((uint64_t) rank),
-                     .bracketing = napcoll_proving_mix(~(uint64_t) rank),
+    return (value_t){.sum = napcoll_mix((uint64_t) rank),
+                     .bracketing = napcoll_mix(~(uint64_t) rank),
                      .count = 1,
                      .low = rank,
                      .high = rank + 1,
@@ -42,7 +35,7 @@ value_t napcoll_proving_contribution(int rank)
 value_t napcoll_proving_pair(int from, int to)
 {
     return (value_t){
-        .sum = napcoll_proving_mix((uint64_t) (uint32_t) from << 32 | (uint64_t) (uint32_t) to),
+        .sum = napcoll_mix((uint64_t) (uint32_t) from << 32 | (uint64_t) (uint32_t) to),
         .count = 1,
         .low = from,
         .high = to};
@@ -50,7 +43,7 @@ value_t napcoll_proving_pair(int from, int to)
 
 uint64_t napcoll_proving_bracket(uint64_t left, uint64_t right)
 {
-    return napcoll_proving_mix(left * 3 + napcoll_proving_mix(right));
+    return napcoll_mix(left * 3 + napcoll_mix(right));
 }
 
 static value_t join(value_t left, value_t right)

@@ -80,9 +80,6 @@ typedef struct {
     int bracketing_blocks;
 } run_t;
 
-/** A hash of a number (splitmix64). */
-uint64_t napcoll_proving_mix(uint64_t x);
-
 /** The value of a block that a rank contributes. */
 value_t napcoll_proving_contribution(int rank);
 

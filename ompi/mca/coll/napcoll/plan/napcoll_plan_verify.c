@@ -25,6 +25,7 @@
 #include <stdlib.h>
 
 #include "plan/napcoll_plan_proving.h"
+#include "util/napcoll_mix.h"
 
 /* ---- waiting ---- */
 
@@ -222,7 +223,7 @@ static napcoll_verify_status_t prove(run_t *run, const napcoll_proof_t *proof)
         int rank = 0 == run->verdict->results ? 0 : size - 1;
 
         if (run->rank[rank].ended) {
-            state = napcoll_proving_mix(state);
+            state = napcoll_mix(state);
             rank = (int) (state % (uint64_t) size);
         }
         status = prove_rank(run, rank);
@@ -260,7 +261,7 @@ static napcoll_verify_status_t start(run_t *run, const napcoll_proof_t *proof)
     run->rank = calloc((size_t) run->map->size, sizeof(*run->rank));
     run->sum = calloc((size_t) run->map->size + 1, sizeof(*run->sum));
     for (int rank = 0; NULL != run->sum && rank < run->map->size; rank++) {
-        run->sum[rank + 1] = run->sum[rank] + napcoll_proving_mix((uint64_t) rank);
+        run->sum[rank + 1] = run->sum[rank] + napcoll_mix((uint64_t) rank);
     }
     status = NULL != run->rank && NULL != run->sum
                      && napcoll_shelf_open(&run->shelf, run->map->size)

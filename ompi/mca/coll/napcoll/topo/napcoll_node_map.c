@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "util/napcoll_order.h"
+#include "util/napcoll_mix.h"
 
 typedef struct {
     int id;
@@ -145,14 +146,10 @@ void napcoll_node_map_free(napcoll_node_map_t *map)
     }
 }
 
-/* One more number into a hash: splitmix64. */
+/* One more number into a hash. */
 static uint64_t hash_in(uint64_t hash, int number)
 {
-    uint64_t x = hash + (uint64_t) number + UINT64_C(0x9e3779b97f4a7c15);
-
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
+    return napcoll_mix(hash + (uint64_t) number);
 }
 
 uint64_t napcoll_node_map_fingerprint(const napcoll_node_map_t *map)
