@@ -52,7 +52,7 @@ suites() {
 # of different kinds.
 kind_of() {
     case $1 in
-        mpi/large | netlab/selftest) echo alone ;;
+        examples/tune-network | mpi/large | netlab/selftest) echo alone ;;
         mpi/* | netlab/* | examples/* | build/install) echo shared ;;
         *) echo pure ;;
     esac
