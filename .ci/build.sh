@@ -10,7 +10,7 @@ usage() {
 Usage: .ci/build.sh DIR "TARGET|VARIABLE=VALUE..." [CONFIGURE_ARGUMENT...]
 
 Empties DIR, runs configure in it with the arguments, and makes the targets there, one after
-the other.
+the other. What no build makes stays where DIR is build/: the folders ci, roots and openmpi-VERSION.
 END
 }
 case ${1:-} in
@@ -34,12 +34,15 @@ for target in "${targets[@]}"; do
         *=*) settings+=("$target") ;;
     esac
 done
-if [ -e "$dir" ] && [ ! -f "$dir/config.log" ]; then
+empty() {
+    find "$dir" -mindepth 1 -maxdepth 1 -not -name ci -not -name roots -not -name 'openmpi-*' "$@"
+}
+if [ -e "$dir" ] && [ ! -f "$dir/config.log" ] && { [ ! -d "$dir" ] || [ -n "$(empty -print -quit)" ]; }; then
     echo ".ci/build.sh: $dir exists and is no build folder" >&2
     exit 1
 fi
-rm -rf "$dir"
 mkdir -p "$dir"
+empty -exec rm -rf {} +
 cd "$dir"
 "$src/configure" -q "$@"
 # "all check" together would make the same things twice at once.
