@@ -24,16 +24,10 @@ case_of all_collectives_netlab 60 "${launch[@]}" "$programs/all_collectives"
 # --- placements that a node-aware algorithm must not care about ---
 fake 6 3,2,1 block exchange
 allreduce_at_length nap_6_block nap runs:nap runs:nap
-fake 15 5,5,1,4 cyclic tree
-allreduce_at_length nap_15_cyclic nap runs:nap fallback:noncommutative
 fake 15 5,5,1,4 random:7 delegate
 allreduce nap_15_random_delegate nap runs:nap fallback:noncommutative
 fake 15 5,5,1,4 block delegate
 allreduce_at_length nap_15_block_delegate nap runs:nap runs:nap
-fake 40 4 block exchange
-allreduce_at_length nap_10x4_block nap runs:nap runs:nap 10000
-fake 22 2 cyclic tree
-allreduce_at_length nap_11x2_cyclic nap runs:nap fallback:noncommutative 10000
 fake 5 1 block tree
 allreduce_at_length nap_5x1_falls_back nap fallback:ppn fallback:ppn
 
@@ -57,18 +51,14 @@ fake 2 1 block exchange
 allreduce_auto auto_2x1 fallback:ppn
 fake 3 3 block tree
 allreduce_auto auto_3_on_one_node none
-for np in 3 9 17; do
+for np in 3 9; do
     fake "$np" 2,1 block exchange
     allreduce_auto_at_length "auto_${np}_block" runs 5000
 done
 
 # --- the same on nodes with a network between them ---
-emulated 3 3,2,1 block 6 exchange
-allreduce_at_length netlab_nap_6_block nap runs:nap runs:nap
 emulated 4 5,5,1,4 cyclic 15 delegate
 allreduce netlab_nap_15_cyclic_delegate nap runs:nap any
-emulated 4 5,5,1,4 random:5 15 tree
-allreduce_at_length netlab_smp_15_random smp runs:smp any
 emulated 10 2 block 20 exchange
 allreduce_at_length netlab_nap_10x2_block nap runs:nap runs:nap 10000
 
