@@ -4,7 +4,7 @@
  *
  * Two processes send a byte to and fro over TCP, as an MPI library would: from one node, through its cable,
  * the switch and the other cable, to the other node.  What half a round trip takes longer than the switch
- * has held the packet is the overhead: system calls, TCP, cables, waking up the switch and the receiver.
+ * has held the packet is the overhead: system calls, TCP, cables, waking up the switch.
  *
  *     overhead_start()     while the switch has little memory yet, because it forks
  *     overhead_begin()     when the switch forwards packets
@@ -31,7 +31,7 @@ struct overhead {
  *   from, to    processes in the two nodes, whose networks are entered
  *   to_address  IPv4 address of the second node, host order
  *
- * The time is the lower quartile of up to 64 round trips, as many as there are in 20 ms and 8 at least.
+ * The time is the median of up to 64 round trips, as many as there are in 20 ms and 8 at least.
  * Returns 0; or -1, with errno, and there is nothing to end.
  */
 int overhead_start(struct overhead *overhead, pid_t from, pid_t to, uint32_t to_address);

@@ -136,8 +136,8 @@ check()
     report $? "$name" "measured $out $unit, expected $low to $high"
 }
 
-# Of 60 round trips the lower quartile is not too short: it is what netlab measures the overhead by, which may have
-# been another then, by some ten microseconds. And the least, which a busy machine prolongs less, is not too long.
+# Of 60 round trips the lower quartile is not too short: netlab takes the median for the overhead, which may have been
+# another then, by some ten microseconds. And the least, which a busy machine prolongs less, is not too long.
 check "round trip is twice a latency of 2ms" 3900 4240 us \
     rtt node1 60 --latency 2ms
 check "round trip is twice a latency of 300us" 540 690 us \
