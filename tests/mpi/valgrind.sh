@@ -26,14 +26,18 @@ each valgrind_delegate 1001 <<'END'
 allreduce nap runs
 allreduce smp runs
 END
-# The others have plans of the same kinds, and run them alike.
-fake 4 2 block tree
-launch+=(--mca coll_napcoll_bcast_chain_segments 3)
+fake 4 3,1 block tree
 under_valgrind
 each_at_length valgrind_tree 1001 <<'END'
 allreduce nap runs
 reduce lane runs
 reduce_scatter lane_ring runs
+END
+# The others have plans of the same kinds, and run them alike.
+fake 4 2 block exchange
+launch+=(--mca coll_napcoll_bcast_chain_segments 3)
+under_valgrind
+each_at_length valgrind_exchange 1001 <<'END'
 barrier nap runs
 allgatherv locality_bruck runs
 scan nap runs
