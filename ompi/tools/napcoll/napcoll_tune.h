@@ -6,9 +6,10 @@
 /**
  * @file
  * napcoll-tune's own declarations. main() in napcoll_tune.c walks through the rooms in this order:
- * napcoll_tune_options.c, napcoll_tune_measure.c, then for a machine napcoll_tune_probe.c, napcoll_tune_machine.c, which
- * has rooms of its own (napcoll_tune_machine.h), and napcoll_tune_machine_report.c, for gather and scatter napcoll_tune_scan.c and napcoll_tune_report.c, and
- * napcoll_tune_write.c. napcoll_tune_progress.c tells how far it is.
+ * napcoll_tune_options.c, napcoll_tune_measure.c, then for a machine napcoll_tune_network.c, napcoll_tune_probe.c,
+ * napcoll_tune_machine.c, which has rooms of its own (napcoll_tune_machine.h), and napcoll_tune_machine_report.c, for
+ * gather and scatter napcoll_tune_scan.c and napcoll_tune_report.c, and napcoll_tune_write.c.
+ * napcoll_tune_progress.c tells how far it is.
  *
  * Rank 0 decides what is measured and when that ends; the others do what it announces. Where memory runs out
  * or MPI fails, the job is aborted with a message.

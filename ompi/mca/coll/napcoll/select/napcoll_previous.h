@@ -13,9 +13,9 @@
  * Both sides of a comparison go through the same simulation, so that they err alike. Read in
  * ompi/mca/coll/tuned/coll_tuned_decision_fixed.c of 4.1.4, 5.0.7 and 6.0. That of 5.0.7 is the same as that of
  * 4.1.4; 6.0 differs in the chains of a reduce. None of them cuts vectors into segments. Some switch points go by
- * elements, which are taken to have 8 bytes: a decision is made once
- * for all calls of one size, whatever their datatypes, and would otherwise have to be made, agreed and kept for each size of
- * elements. With smaller or larger ones a few sizes next to such a switch point are reckoned by the neighbouring algorithm.
+ * elements, which are taken to have 8 bytes: a decision is made once for all calls of one size, whatever their
+ * datatypes, and would otherwise have to be made, agreed and kept for each size of elements. With smaller or larger
+ * ones a few sizes next to such a switch point are reckoned by the neighbouring algorithm.
  */
 
 #ifndef NAPCOLL_PREVIOUS_H
