@@ -17,8 +17,8 @@ Usage: examples/regret.sh [--part LIST] [--coll LIST] [--shapes LIST] [--bytes L
 Measures on emulated clusters, in turns within one job, napcoll's auto, each of napcoll's algorithms, tuned
 and han, and writes into DIR (default docs/results)
 
-  regret-SETTING-SHAPE.conf      what napcoll-tune finds there, with which auto reckons; left as it is where DIR
-                                 has it
+  regret-SETTING-SHAPE.conf      what napcoll-tune --all-nodes finds there, with which auto reckons, and its rules
+                                 (.conf.rules); left as they are where DIR has them
   regret-SETTING-SHAPE.csv       the figures, as collbench writes them; those that DIR has of collectives that are
                                  not measured stay
   regret.md                      for each cell the time of auto over that of the best contestant, and over that
@@ -89,16 +89,18 @@ on() {
     command=(netlab --nodes "$nodes" --ppn "$ppn" "${network[@]}" -- mpirun -np $((nodes * ppn)) --mca coll "$list" "$@")
 }
 
-# tune SETTING SHAPE: has regret-SETTING-SHAPE.conf in the folder of what is being measured.
+# tune SETTING SHAPE: has regret-SETTING-SHAPE.conf, and its rules, in the folder of what is being measured, where jobs run.
 tune() {
     local name=regret-$1-$2.conf command
     if [ -n "$machine_file" ]; then
         cp "$machine_file" "$scratch/$name"
     elif [ -f "$output/$name" ]; then
-        cp "$output/$name" "$scratch"
+        cp "$output/$name"* "$scratch"
     else
-        on "$1" "$2" napcoll-tune --time-limit 300 -o "$name"
+        on "$1" "$2" napcoll-tune --all-nodes --time-limit 200 -o "$name"
         measured "tune-$1-$2" "${command[@]}"
+        # The rules lie beside it, wherever that is.
+        sed -i 's|^\(coll_napcoll_rules_file = \).*/|\1|' "$scratch/$name"
     fi
 }
 
@@ -114,7 +116,7 @@ measure() {
     others "$output/$name.csv" >"$scratch/$name.csv"
     for one in ${colls//,/ }; do
         on "$setting" "$shape" --mca mca_base_param_files "$scratch/$name.conf" \
-            collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations 50 \
+            collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations 50 --drop 3 \
             --time-limit "$time_limit" --csv one.csv
         [ "$one" = barrier ] || command+=(--bytes "${bytes:-$(sizes_of "$one")}")
         measured "$name-$one" "${command[@]}"
@@ -124,11 +126,12 @@ measure() {
     done
     commands+=("${command[*]//$scratch\//}")
     mkdir -p "$output"
-    mv "$scratch/$name.csv" "$scratch/$name.conf" "$output"
+    mv "$scratch/$name.csv" "$scratch/$name.conf"* "$output"
 }
 
-# cells FILE: "COLL BYTES REGRET BEST PEERS PEER RAN" (with "~" for blanks) of each cell, where REGRET is the time of auto over that of the
-# best, PEERS that over the better of the others' components. A forced algorithm that left the call does not count.
+# cells FILE: "COLL BYTES REGRET BEST PEERS PEER SAME RAN" (with "~" for blanks) of each cell, where REGRET is the time of
+# auto over that of the best, PEERS that over the better of the others' components, and SAME that over what auto took when
+# it was asked for by name, 0 where it was not. A forced algorithm that left the call does not count.
 cells() {
     awk -F, '
         FNR == 1 { next }
@@ -145,6 +148,7 @@ cells() {
                 next
             }
             if ($5 ~ /^napcoll:/ && ran != substr($5, 9)) next
+            if ($5 == "napcoll:" who[key] || ($5 == "tuned" && who[key] ~ /^fallback/)) same[key] = $10
             if ($10 < least[key]) { least[key] = $10; best[key] = $5 }
             if ($5 !~ /^napcoll/ && (!(key in peer) || $10 < peer[key])) { peer[key] = $10; name[key] = $5 }
         }
@@ -152,8 +156,9 @@ cells() {
             for (c = 1; c <= cells; c++) {
                 key = cell[c]
                 gsub(/ /, "~", who[key])
-                printf "%s %.3f %s %.3f %s %s\n", key, 1 / least[key], best[key], \
-                    (key in peer) ? 1 / peer[key] : 0, (key in name) ? name[key] : "-", who[key]
+                printf "%s %.3f %s %.3f %s %.3f %s\n", key, 1 / least[key], best[key], \
+                    (key in peer) ? 1 / peer[key] : 0, (key in name) ? name[key] : "-", \
+                    (key in same) ? 1 / same[key] : 0, who[key]
             }
         }' "$1"
 }
@@ -177,14 +182,14 @@ table() {
                 "the other components.\n\n", n, n % 2 ? regret[(n + 1) / 2] : (regret[n / 2] + regret[n / 2 + 1]) / 2, \
                 worst, above, over, m
         }' "$scratch/cells"
-    echo "| collective | bytes | auto over the best | the best | auto over the better component | that | auto took |"
-    echo "|---|---:|---:|---|---:|---|---|"
+    echo "| collective | bytes | auto over the best | the best | auto over the better component | that | auto over the same by name | auto took |"
+    echo "|---|---:|---:|---|---:|---|---:|---|"
     awk '
         # marked VALUE LIMIT
         function marked(value, limit) { return sprintf("%.2f", value) (value > limit ? " **" : "") }
         {
-            gsub(/~/, " ", $7)
-            print "| " $1 " | " $2 " | " marked($3, 1.25) " | " $4 " | " ($5 > 0 ? marked($5, 1.1) : "-") " | " $6 " | " $7 " |"
+            gsub(/~/, " ", $8)
+            print "| " $1 " | " $2 " | " marked($3, 1.25) " | " $4 " | " ($5 > 0 ? marked($5, 1.1) : "-") " | " $6 " | " ($7 > 0 ? sprintf("%.2f", $7) : "-") " | " $8 " |"
         }' "$scratch/cells"
 }
 
@@ -197,7 +202,9 @@ tables() {
 Made by \`examples/regret.sh\` with Open MPI $openmpi_version: medians of the ratios of turns in which all contestants
 ran, on nodes that share the processors of one machine. "The best" is the fastest of auto, of each algorithm of
 napcoll, and of the other components that supply the collective; 1.00: auto was that. \`**\`: above 1.25, or 1.1. auto reckons
-with what napcoll-tune found on the same cluster (the .conf files).
+with what napcoll-tune found on the same cluster (the .conf files). "The same by name": the algorithm that auto took ran as
+a contestant of its own as well, or tuned where auto left the call; what separates the two is noise, but that auto takes
+some tunables, such as a radix, by the machine, and an algorithm that is asked for has them at their defaults.
 END
     if [ "${#commands[@]}" -gt 0 ]; then
         printf '\nThe last command of each cluster of the latest run, in an environment after build/env.sh:\n\n'

@@ -86,6 +86,7 @@ struct options {
     int iterations;
     int batch;         /* calls per sample; 0: chosen */
     double time_limit; /* seconds for all sizes */
+    double drop;       /* slower than the fastest by this factor: dropped; 0: none are */
     uint64_t seed;
     const char *svg, *csv;
     const char *dots, *samples; /* the same of every sample */
@@ -121,6 +122,7 @@ struct contestant {
     MPI_Comm comm;
     unsigned long long ran[NAPCOLL_COUNTERS_MAX]; /* counts during this size's timed calls */
     unsigned long long calls;
+    bool dropped; /* of this size only the first look is kept */
 };
 
 struct bench {
@@ -141,6 +143,7 @@ struct row {
     size_t bytes;
     const char *contestant;
     int samples, batch;
+    bool dropped; /* the sample is the first look at it */
     double median, p05, p95;
     double ratio, ratio_p05, ratio_p95;
     double skew; /* median of the last rank's delay after the agreed start */

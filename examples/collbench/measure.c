@@ -37,6 +37,7 @@ struct sample {
 /* Times of all turns of one size; rank 0. */
 struct turns {
     int num;
+    double first_look[BENCH_MAX_CONTESTANTS]; /* seconds of a call when it was warm */
     double *seconds[BENCH_MAX_CONTESTANTS];
     double *skew;
 };
@@ -208,8 +209,37 @@ static int choose_batch(double fastest, double skew)
     return fastest * BATCH_MAX > aim ? 1 + (int) (aim / fastest) : BATCH_MAX;
 }
 
-/* First calls build plans and connections; later ones say how many calls make a sample. */
-static int warm_up(struct bench *b)
+/* Calls of the first look at a contestant: where those that follow each other overlap, one. */
+static int first_calls(const struct bench *b)
+{
+    return b->opt.coll->overlaps ? 1 : PROBE_CALLS;
+}
+
+static void reset_counts(struct contestant *c)
+{
+    memset(c->ran, 0, sizeof(c->ran));
+    c->calls = 0;
+}
+
+/* Who is left out of the turns, as --drop has it; never the first, which the others are compared with. */
+static void drop_slow(struct bench *b, const double *first_look, double fastest)
+{
+    int dropped[BENCH_MAX_CONTESTANTS] = {0};
+
+    for (int i = 1; i < b->opt.num_contestants; ++i) {
+        dropped[i] = b->opt.drop > 0.0 && first_look[i] > b->opt.drop * fastest;
+    }
+    check(MPI_Bcast(dropped, BENCH_MAX_CONTESTANTS, MPI_INT, 0, b->helper), "MPI_Bcast");
+    for (int i = 0; i < b->opt.num_contestants; ++i) {
+        b->contestant[i].dropped = 0 != dropped[i];
+        if (!b->contestant[i].dropped) {
+            reset_counts(&b->contestant[i]);
+        }
+    }
+}
+
+/* First calls build plans and connections; later ones say how many calls make a sample, and who is dropped. */
+static int warm_up(struct bench *b, double *first_look)
 {
     struct sample sample = {0};
     double fastest = 1.0e30, skew = 0.0;
@@ -218,9 +248,11 @@ static int warm_up(struct bench *b)
     fill_input(b, 0);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
         (void) take_sample(b, &b->contestant[i], 0, WARMUP_CALLS, true, &sample);
+        reset_counts(&b->contestant[i]);
     }
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        (void) take_sample(b, &b->contestant[i], 0, PROBE_CALLS, true, &sample);
+        (void) take_sample(b, &b->contestant[i], 0, first_calls(b), true, &sample);
+        first_look[i] = sample.seconds;
         fastest = sample.seconds < fastest ? sample.seconds : fastest;
         skew += sample.skew / b->opt.num_contestants;
     }
@@ -228,10 +260,7 @@ static int warm_up(struct bench *b)
         batch = choose_batch(fastest, skew);
     }
     check(MPI_Bcast(&batch, 1, MPI_INT, 0, b->helper), "MPI_Bcast");
-    for (int i = 0; i < b->opt.num_contestants; ++i) {
-        memset(b->contestant[i].ran, 0, sizeof(b->contestant[i].ran));
-        b->contestant[i].calls = 0;
-    }
+    drop_slow(b, first_look, fastest);
     return batch;
 }
 
@@ -298,6 +327,9 @@ static bool take_turn(struct bench *b, int turn, int batch, bool go, struct turn
     for (int i = 0; i < b->opt.num_contestants; ++i) {
         struct contestant *c = &b->contestant[order[i]];
 
+        if (c->dropped) {
+            continue;
+        }
         if (!take_sample(b, c, turn, batch, go, &sample)) {
             return false;
         }
@@ -342,6 +374,23 @@ void measure_forget(struct row *rows, int num_rows)
     }
 }
 
+/* The row of one whose first look is all that there is. */
+static void summarise_dropped(const struct bench *b, size_t bytes, const struct turns *t, int which,
+                              struct row *row)
+{
+    const double *seconds = &t->first_look[which];
+
+    row->bytes = bytes;
+    row->contestant = b->contestant[which].label;
+    row->samples = 1;
+    row->dropped = true;
+    row->sample = keep_samples(seconds, 1);
+    row->batch = first_calls(b);
+    row->ratio = row->ratio_p05 = row->ratio_p95 = *seconds / t->first_look[0];
+    row->median = row->p05 = row->p95 = 1.0e6 * *seconds;
+    row->skew = 0.0;
+}
+
 /* The rows of one size. Sorts the turns, so ratios and samples come first. */
 static void summarise(struct bench *b, size_t bytes, int batch, struct turns *t, struct row *rows)
 {
@@ -350,12 +399,17 @@ static void summarise(struct bench *b, size_t bytes, int batch, struct turns *t,
     for (int i = b->opt.num_contestants - 1; NULL != ratio && i >= 0; --i) {
         struct row *row = &rows[i];
 
+        if (b->contestant[i].dropped) {
+            summarise_dropped(b, bytes, t, i, row);
+            continue;
+        }
         for (int turn = 0; turn < t->num; ++turn) {
             ratio[turn] = t->seconds[i][turn] / t->seconds[0][turn];
         }
         row->bytes = bytes;
         row->contestant = b->contestant[i].label;
         row->samples = t->num;
+        row->dropped = false;
         row->sample = keep_samples(t->seconds[i], t->num);
         row->batch = batch;
         row->ratio = sorted_percentile(ratio, t->num, 0.5);
@@ -379,7 +433,7 @@ void measure_size(struct bench *b, size_t bytes, double deadline, struct row *ro
     turns_open(&turns, b);
     clock_sync(b);
     find_slack(b);
-    batch = warm_up(b);
+    batch = warm_up(b, turns.first_look);
     started = MPI_Wtime();
     for (;;) {
         bool go = another(b, &turns, turn, started, deadline);

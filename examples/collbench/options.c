@@ -31,6 +31,7 @@ const char *options_usage(void)
            "                        suffixes K, M, G; multiples of 8 (default 8:64K); see below\n"
            "  --iterations N        turns per size at most (default 50)\n"
            "  --time-limit SECONDS  for all sizes together (default 60)\n"
+           "  --drop FACTOR         measure no further who at first takes over FACTOR times the fastest\n"
            "  --batch N             consecutive calls per sample (default: chosen, see man page)\n"
            "  --seed N              of the order of turns (default 1)\n"
            "  --csv FILE            write the table as CSV\n"
@@ -201,12 +202,13 @@ static bool parse_int(const char *text, long long low, long long high, long long
     return 0 == errno && end != text && '\0' == *end && *value >= low && *value <= high;
 }
 
-static bool parse_seconds(const char *text, double *value)
+/* A number above another one. */
+static bool parse_above(const char *text, double least, double *value)
 {
     char *end;
 
     *value = strtod(text, &end);
-    return end != text && '\0' == *end && isfinite(*value) && *value > 0.0 && *value <= 1.0e6;
+    return end != text && '\0' == *end && isfinite(*value) && *value > least && *value <= 1.0e6;
 }
 
 /* Where the name of a file goes. */
@@ -263,7 +265,9 @@ static const char *take(int letter, const char *value, struct options *opt)
         opt->seed = (uint64_t) number;
         return NULL;
     case 't':
-        return parse_seconds(value, &opt->time_limit) ? NULL : "a number of seconds above 0";
+        return parse_above(value, 0, &opt->time_limit) ? NULL : "a number of seconds above 0";
+    case 'r':
+        return parse_above(value, 1, &opt->drop) ? NULL : "a factor above 1";
     default:
         *file_of(letter, opt) = value;
         return '\0' != value[0] ? NULL : "a file name";
@@ -293,6 +297,7 @@ enum options_result options_parse(int argc, char **argv, struct options *opt,
         {"iterations", required_argument, NULL, 'i'},
         {"time-limit", required_argument, NULL, 't'},
         {"batch", required_argument, NULL, 'n'},
+        {"drop", required_argument, NULL, 'r'},
         {"seed", required_argument, NULL, 's'},
         {"svg", required_argument, NULL, 'v'},
         {"csv", required_argument, NULL, 'f'},

@@ -132,7 +132,7 @@ void report_foot(const struct bench *b, const struct row *rows, int num_rows)
 
     for (int i = 0; i < num_rows; ++i) {
         skew = rows[i].skew > skew ? rows[i].skew : skew;
-        fewest = rows[i].samples < fewest ? rows[i].samples : fewest;
+        fewest = !rows[i].dropped && rows[i].samples < fewest ? rows[i].samples : fewest;
     }
     printf("\nstart skew: median %.1f us at the worst size; all results verified\n", skew);
     if (fewest < b->opt.iterations) {

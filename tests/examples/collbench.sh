@@ -106,6 +106,15 @@ every_sample_is_written() {
     [ "$(grep -c "<use xlink:href='#gpPt[0-9]*' transform=" "$work/dots.svg")" = 12 ]
 }
 
+# A ring's ten messages one after the other, of which at least three go between nodes, against two.
+slow_contestants_are_dropped() {
+    bench --coll allreduce --bytes 8 --contestants napcoll:smp,napcoll:ring --drop 1.2 --iterations 4 >"$work/dropped"
+    cat "$work/dropped"
+    grep -E '^ +8  napcoll:smp +4 ' "$work/dropped"
+    grep -E '^ +8  napcoll:ring +1 +3 .* ring$' "$work/dropped"
+    refuses '--drop 1: expected a factor above 1' bench --bytes 8 --contestants tuned --drop 1
+}
+
 missing_folder_is_named() {
     refuses "--samples $work/none/s.csv: No such file" \
         bench --bytes 8 --contestants tuned --samples "$work/none/s.csv"
@@ -117,7 +126,7 @@ large_blocks_are_refused() {
     refuses 'take at most 11184808' bench --coll reduce_scatter --bytes 11184816 --contestants tuned
 }
 
-tap_plan 12
+tap_plan 13
 tap every_contestant_has_its_row every_contestant_has_its_row
 tap other_collectives_are_measured other_collectives_are_measured
 tap reductions_are_measured measured reduce reduce_scatter reduce_scatter_block scan exscan
@@ -125,6 +134,7 @@ tap gatherings_are_measured measured allgather allgatherv gather gatherv
 tap scatterings_are_measured measured scatter scatterv
 tap uneven_gathers_are_dealt uneven_gathers_are_dealt
 tap every_sample_is_written every_sample_is_written
+tap slow_contestants_are_dropped slow_contestants_are_dropped
 tap missing_folder_is_named missing_folder_is_named
 tap who_ran_is_named who_ran_is_named
 tap large_blocks_are_refused large_blocks_are_refused

@@ -49,7 +49,7 @@ static int lead(tune_t *t)
 {
     const bool machine = TUNE_MACHINE == t->options.command;
     char message[TUNE_TEXT] = "";
-    int status = machine ? tune_machine(t, message) : tune_scan(t, message);
+    int status = machine ? tune_machine(t, message) : tune_scan(t, t->options.time_limit, message);
 
     tune_stop(t);
     if (TUNE_GOOD != status) {

@@ -55,6 +55,16 @@ typedef enum {
     TUNE_CALL    /**< a collective by an algorithm */
 } tune_kind_t;
 
+/** Tags of messages: a probe's own, what it took, and what is to be done next. */
+enum {
+    TUNE_TAG_DATA,
+    TUNE_TAG_READY,
+    TUNE_TAG_ACKNOWLEDGED,
+    TUNE_TAG_MATE,
+    TUNE_TAG_REPORT,
+    TUNE_TAG_ANNOUNCED
+};
+
 /** What to find out. */
 typedef enum { TUNE_MACHINE, TUNE_GATHER_SCATTER } tune_command_t;
 
@@ -136,8 +146,8 @@ enum { TUNE_MOST_ROUNDS = 8, TUNE_MOST_SIZES_OF_TRIPS = 96, TUNE_MOST_NODES = 16
 /** Kinds of folds, of which the first is the machine's. */
 enum { TUNE_FOLDS = 4 };
 
-/** Collectives whose algorithms are tried, sizes of each, and algorithms. */
-enum { TUNE_CASE_COLLECTIVES = 3, TUNE_CASE_SIZES = 3, TUNE_CONTESTANTS = 4 };
+/** Collectives whose algorithms are tried, sizes of each at most, and algorithms. */
+enum { TUNE_CASE_COLLECTIVES = 8, TUNE_CASE_SIZES = 3, TUNE_CONTESTANTS = 4 };
 
 /** One way to do a collective; times are quartiles and the median, in seconds. */
 typedef struct tune_contestant {
@@ -290,7 +300,7 @@ void tune_stop(tune_t *t);
 /** The other ranks: do what rank 0 announces until it says stop. */
 void tune_serve(tune_t *t);
 
-/** Wait for a request, asleep. */
+/** Wait for a request, asleep: the end is seen up to a quarter of the wait later, 20 ms at most. */
 void tune_wait(MPI_Request *request);
 
 /* ---- napcoll_tune_probe.c ---- */
@@ -301,7 +311,10 @@ void tune_nodes_open(tune_t *t);
 /** Release what tune_nodes_open and probes made. */
 void tune_nodes_close(tune_t *t);
 
-/** Do what a probe says; rank 0 gets what it took, see tune_probe. */
+/** Whether a rank has something to do in a probe; rank 0 gets what it took in any case. */
+bool tune_takes_part(const tune_t *t, const tune_probe_t *probe, int rank);
+
+/** Do what a probe says; rank 0 gets what it took, see tune_probe. To be called by rank 0 and all that have a part. */
 void tune_probe_run(tune_t *t, const tune_probe_t *probe, double *seconds);
 
 /* ---- napcoll_tune_network.c ---- */
@@ -392,9 +405,11 @@ void tune_report_samples(const tune_t *t, FILE *out);
  * Measure and fit: all sizes in turns, then sizes between those that M1, M2 and S lie between, until these
  * are known to an eighth or the time is over.
  *
+ * @param[in] limit seconds: all that the options give, or what is left of them
+ *
  * @return TUNE_GOOD, or TUNE_FAILED with what is wrong in message
  */
-int tune_scan(tune_t *t, char message[TUNE_TEXT]);
+int tune_scan(tune_t *t, double limit, char message[TUNE_TEXT]);
 
 /** Release samples and fit. */
 void tune_scan_close(tune_t *t);

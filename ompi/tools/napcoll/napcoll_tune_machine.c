@@ -31,7 +31,7 @@ enum {
 };
 
 /* Thresholds and algorithms have these shares of the time, where they are wanted; the machine has the rest. */
-static const double thresholds_share = 0.3, verify_share = 0.2;
+static const double thresholds_share = 0.3, verify_share = 0.3;
 
 /* ---- turns ---- */
 
@@ -123,21 +123,20 @@ static const char *take_turns(tune_t *t, tune_list_t *list, tune_watch_t *watch,
 static void find_thresholds(tune_t *t, const tune_watch_t *watch)
 {
     tune_machine_t *m = t->machine;
-    const double limit = t->options.time_limit;
+    const double kept = t->options.verify ? verify_share * t->options.time_limit : 0;
+    double left;
 
     if (!t->options.thresholds) {
         snprintf(m->no_thresholds, TUNE_TEXT,
                  "left out by --no-thresholds, or there are too few processes, or too many");
         return;
     }
-    t->options.time_limit = watch->end - (t->options.verify ? verify_share * limit : 0)
-                            - MPI_Wtime();
-    if (!(t->options.time_limit > 0)) {
+    left = watch->end - kept - MPI_Wtime();
+    if (!(left > 0)) {
         snprintf(m->no_thresholds, TUNE_TEXT, "no time was left");
-    } else if (TUNE_GOOD != tune_scan(t, m->no_thresholds) && '\0' == m->no_thresholds[0]) {
+    } else if (TUNE_GOOD != tune_scan(t, left, m->no_thresholds) && '\0' == m->no_thresholds[0]) {
         snprintf(m->no_thresholds, TUNE_TEXT, "they were not found");
     }
-    t->options.time_limit = limit;
 }
 
 int tune_machine(tune_t *t, char message[TUNE_TEXT])

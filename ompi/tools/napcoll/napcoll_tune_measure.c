@@ -14,8 +14,8 @@
  *                     -> the longest time goes to rank 0
  *
  * The barrier is what lets all senders of a gather begin together, which is what overflows a queue. Whoever
- * waits for an announcement sleeps in between, so that processes that share processors do not disturb a
- * message between two others.
+ * waits for an announcement sleeps in between, the longer the longer it waits, and rank 0 wakes only those that have a
+ * part in what comes: processes that share processors do not disturb a message between two others.
  */
 
 #define _POSIX_C_SOURCE 200809L
@@ -144,11 +144,11 @@ static void run_root(tune_t *t, tune_kind_t kind, size_t bytes)
             continue;
         }
         if (TUNE_GATHER == kind) {
-            tune_check(MPI_Irecv(t->recv + block, (int) bytes, MPI_BYTE, i, 0, t->comm,
+            tune_check(MPI_Irecv(t->recv + block, (int) bytes, MPI_BYTE, i, TUNE_TAG_DATA, t->comm,
                                  &t->requests[count++]),
                        "MPI_Irecv");
         } else {
-            tune_check(MPI_Isend(t->send + block, (int) bytes, MPI_BYTE, i, 0, t->comm,
+            tune_check(MPI_Isend(t->send + block, (int) bytes, MPI_BYTE, i, TUNE_TAG_DATA, t->comm,
                                  &t->requests[count++]),
                        "MPI_Isend");
         }
@@ -163,13 +163,14 @@ static void run_root(tune_t *t, tune_kind_t kind, size_t bytes)
 
 static void send_block(const tune_t *t, int to, size_t bytes)
 {
-    tune_check(MPI_Send(t->send, (int) bytes, MPI_BYTE, to, 0, t->comm), "MPI_Send");
+    tune_check(MPI_Send(t->send, (int) bytes, MPI_BYTE, to, TUNE_TAG_DATA, t->comm), "MPI_Send");
 }
 
 static void receive_block(const tune_t *t, int from, size_t bytes)
 {
-    tune_check(MPI_Recv(t->recv, (int) bytes, MPI_BYTE, from, 0, t->comm, MPI_STATUS_IGNORE),
-               "MPI_Recv");
+    tune_check(
+        MPI_Recv(t->recv, (int) bytes, MPI_BYTE, from, TUNE_TAG_DATA, t->comm, MPI_STATUS_IGNORE),
+        "MPI_Recv");
 }
 
 /* One gather or scatter; the longest of what the processes' times are goes to rank 0. */
@@ -209,15 +210,16 @@ static double run_message(tune_t *t, size_t bytes, int peer)
         receive_block(t, peer, bytes);
         seconds = (MPI_Wtime() - start) / 2;
         if (0 != root) {
-            tune_check(MPI_Send(&seconds, 1, MPI_DOUBLE, 0, 0, t->comm), "MPI_Send");
+            tune_check(MPI_Send(&seconds, 1, MPI_DOUBLE, 0, TUNE_TAG_REPORT, t->comm), "MPI_Send");
         }
     } else if (t->rank == peer) {
         receive_block(t, root, bytes);
         send_block(t, root, bytes);
     }
     if (0 == t->rank && 0 != root) {
-        tune_check(MPI_Recv(&seconds, 1, MPI_DOUBLE, root, 0, t->comm, MPI_STATUS_IGNORE),
-                   "MPI_Recv");
+        tune_check(
+            MPI_Recv(&seconds, 1, MPI_DOUBLE, root, TUNE_TAG_REPORT, t->comm, MPI_STATUS_IGNORE),
+            "MPI_Recv");
     }
     return seconds;
 }
@@ -229,28 +231,50 @@ static double run(tune_t *t, tune_kind_t kind, size_t bytes, int peer)
 
 /* ---- announcements ---- */
 
+static tune_probe_t probe_of(const long long word[WORDS])
+{
+    return (tune_probe_t){.kind = (tune_kind_t) word[WORD_KIND],
+                          .bytes = (size_t) word[WORD_BYTES],
+                          .count = (int) word[WORD_COUNT],
+                          .inner = (int) word[WORD_INNER],
+                          .active = (int) word[WORD_ACTIVE],
+                          .from = (int) word[WORD_FROM],
+                          .to = (int) word[WORD_TO]};
+}
+
 void tune_wait(MPI_Request *request)
 {
-    const long longest = 1000000;
-    struct timespec pause = {.tv_nsec = 50000};
+    const double shortest = 50e-6, longest = 20e-3, share = 0.25, begin = MPI_Wtime();
     int done = 0;
 
     for (;;) {
+        double pause;
+
         tune_check(MPI_Test(request, &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (done) {
             return;
         }
-        (void) nanosleep(&pause, NULL);
-        pause.tv_nsec = 2 * pause.tv_nsec < longest ? 2 * pause.tv_nsec : longest;
+        pause = share * (MPI_Wtime() - begin);
+        pause = pause < shortest ? shortest : pause > longest ? longest : pause;
+        (void) nanosleep(&(struct timespec){.tv_nsec = (long) (1e9 * pause)}, NULL);
     }
 }
 
-static void announce(tune_t *t, long long word[WORDS])
+/* Rank 0: to those who have a part in it. */
+static void announce(tune_t *t, const long long word[WORDS])
 {
-    MPI_Request request;
+    const tune_probe_t probe = probe_of(word);
 
-    tune_check(MPI_Ibcast(word, WORDS, MPI_LONG_LONG, 0, t->comm, &request), "MPI_Ibcast");
-    tune_wait(&request);
+    int count = 0;
+
+    for (int rank = 1; rank < t->ranks; rank++) {
+        if (probe.kind <= TUNE_STOP || tune_takes_part(t, &probe, rank)) {
+            tune_check(MPI_Isend(word, WORDS, MPI_LONG_LONG, rank, TUNE_TAG_ANNOUNCED, t->comm,
+                                 &t->requests[count++]),
+                       "MPI_Isend");
+        }
+    }
+    tune_check(MPI_Waitall(count, t->requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
 double tune_measure(tune_t *t, tune_kind_t kind, size_t bytes, int peer)
@@ -283,17 +307,10 @@ void tune_stop(tune_t *t)
 /* One of the others does what was announced. */
 static void serve(tune_t *t, const long long word[WORDS])
 {
-    const tune_kind_t kind = (tune_kind_t) word[WORD_KIND];
-    const tune_probe_t probe = {.kind = kind,
-                                .bytes = (size_t) word[WORD_BYTES],
-                                .count = (int) word[WORD_COUNT],
-                                .inner = (int) word[WORD_INNER],
-                                .active = (int) word[WORD_ACTIVE],
-                                .from = (int) word[WORD_FROM],
-                                .to = (int) word[WORD_TO]};
+    const tune_probe_t probe = probe_of(word);
 
-    if (kind < TUNE_KINDS) {
-        (void) run(t, kind, probe.bytes, probe.to);
+    if (probe.kind < TUNE_KINDS) {
+        (void) run(t, probe.kind, probe.bytes, probe.to);
     } else {
         tune_probe_run(t, &probe, NULL);
     }
@@ -303,8 +320,11 @@ void tune_serve(tune_t *t)
 {
     for (;;) {
         long long word[WORDS] = {0};
+        MPI_Request request;
 
-        announce(t, word);
+        tune_check(MPI_Irecv(word, WORDS, MPI_LONG_LONG, 0, TUNE_TAG_ANNOUNCED, t->comm, &request),
+                   "MPI_Irecv");
+        tune_wait(&request);
         if (TUNE_STOP == word[WORD_KIND]) {
             return;
         }

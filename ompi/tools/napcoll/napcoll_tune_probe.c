@@ -11,8 +11,8 @@
  *             the senders of a node wait for each other
  *             sender: clock starts, all sends, ... last one is in --- acknowledged ---> clock stops
  *
- * Ranks without a part in a probe go on to wait for the next announcement, asleep, and so does rank 0 where it has
- * none until those that have tell it what it took. So nothing else happens on the machine, but for what is not ours.
+ * Ranks without a part in a probe are not told of it, and sleep on; so does rank 0 where it has none, until those that
+ * have tell it what it took. So nothing else happens on the machine, but for what is not ours.
  */
 
 #define _GNU_SOURCE
@@ -24,8 +24,6 @@
 #include <time.h>
 
 #include "napcoll_tune.h"
-
-enum { TAG_DATA, TAG_READY, TAG_ACKNOWLEDGED, TAG_MATE, TAG_REPORT };
 
 /* ---- who is where ---- */
 
@@ -159,14 +157,14 @@ static void receive_from(const tune_t *t, size_t bytes, int peer, int tag)
 /* What a probe took goes to rank 0. */
 static void report(const tune_t *t, const double *seconds, int count)
 {
-    tune_check(MPI_Send(seconds, count, MPI_DOUBLE, 0, TAG_REPORT, t->comm), "MPI_Send");
+    tune_check(MPI_Send(seconds, count, MPI_DOUBLE, 0, TUNE_TAG_REPORT, t->comm), "MPI_Send");
 }
 
 static void take_report(const tune_t *t, double *seconds, int count, int from)
 {
     MPI_Request request;
 
-    tune_check(MPI_Irecv(seconds, count, MPI_DOUBLE, from, TAG_REPORT, t->comm, &request),
+    tune_check(MPI_Irecv(seconds, count, MPI_DOUBLE, from, TUNE_TAG_REPORT, t->comm, &request),
                "MPI_Irecv");
     tune_wait(&request);
 }
@@ -185,8 +183,8 @@ static void ping(tune_t *t, const tune_probe_t *probe, double *seconds)
         const double start = MPI_Wtime();
 
         for (int i = 0; i < probe->inner; i++) {
-            send_to(t, probe->bytes, probe->to, TAG_DATA);
-            receive_from(t, probe->bytes, probe->to, TAG_DATA);
+            send_to(t, probe->bytes, probe->to, TUNE_TAG_DATA);
+            receive_from(t, probe->bytes, probe->to, TUNE_TAG_DATA);
         }
         if (round >= 0) {
             seconds[round] = (MPI_Wtime() - start) / (2 * probe->inner);
@@ -197,8 +195,8 @@ static void ping(tune_t *t, const tune_probe_t *probe, double *seconds)
 static void answer(tune_t *t, const tune_probe_t *probe)
 {
     for (int i = 0; i < (warm_rounds(probe) + probe->count) * probe->inner; i++) {
-        receive_from(t, probe->bytes, probe->from, TAG_DATA);
-        send_to(t, probe->bytes, probe->from, TAG_DATA);
+        receive_from(t, probe->bytes, probe->from, TUNE_TAG_DATA);
+        send_to(t, probe->bytes, probe->from, TUNE_TAG_DATA);
     }
 }
 
@@ -280,18 +278,18 @@ static void meet_mates(const tune_t *t, const tune_probe_t *probe)
     const int node = n->node_of[t->rank], first = tune_rank_at(n, node, 0);
 
     if (t->rank != first) {
-        send_to(t, 0, first, TAG_MATE);
-        receive_from(t, 0, first, TAG_MATE);
+        send_to(t, 0, first, TUNE_TAG_MATE);
+        receive_from(t, 0, first, TUNE_TAG_MATE);
         return;
     }
     for (int lane = 1; lane < probe->active; lane++) {
         if (receiver_of(n, probe, node, lane) >= 0) {
-            receive_from(t, 0, tune_rank_at(n, node, lane), TAG_MATE);
+            receive_from(t, 0, tune_rank_at(n, node, lane), TUNE_TAG_MATE);
         }
     }
     for (int lane = 1; lane < probe->active; lane++) {
         if (receiver_of(n, probe, node, lane) >= 0) {
-            send_to(t, 0, tune_rank_at(n, node, lane), TAG_MATE);
+            send_to(t, 0, tune_rank_at(n, node, lane), TUNE_TAG_MATE);
         }
     }
 }
@@ -301,14 +299,14 @@ static void get_ready(tune_t *t, const tune_probe_t *probe, int to, int from)
 {
     for (int i = 0; from >= 0 && i < probe->count; i++) {
         tune_check(MPI_Irecv(t->burst + probe->bytes * ((size_t) i + 1), (int) probe->bytes,
-                             MPI_BYTE, from, TAG_DATA, t->comm, &t->burst_requests[i]),
+                             MPI_BYTE, from, TUNE_TAG_DATA, t->comm, &t->burst_requests[i]),
                    "MPI_Irecv");
     }
     if (from >= 0) {
-        send_to(t, 0, from, TAG_READY);
+        send_to(t, 0, from, TUNE_TAG_READY);
     }
     if (to >= 0) {
-        receive_from(t, 0, to, TAG_READY);
+        receive_from(t, 0, to, TUNE_TAG_READY);
         meet_mates(t, probe);
     }
 }
@@ -323,17 +321,17 @@ static void exchange(tune_t *t, const tune_probe_t *probe, int to, int from, dou
     words[REPORT_BEGAN] = node_time();
     for (int i = 0; to >= 0 && i < count; i++) {
         tune_check(
-            MPI_Isend(t->burst, (int) probe->bytes, MPI_BYTE, to, TAG_DATA, t->comm, &sent[i]),
+            MPI_Isend(t->burst, (int) probe->bytes, MPI_BYTE, to, TUNE_TAG_DATA, t->comm, &sent[i]),
             "MPI_Isend");
     }
     words[REPORT_STARTING] = (node_time() - words[REPORT_BEGAN]) / count;
     if (from >= 0) {
         tune_check(MPI_Waitall(count, t->burst_requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
-        send_to(t, 0, from, TAG_ACKNOWLEDGED);
+        send_to(t, 0, from, TUNE_TAG_ACKNOWLEDGED);
     }
     if (to >= 0) {
         tune_check(MPI_Waitall(count, sent, MPI_STATUSES_IGNORE), "MPI_Waitall");
-        receive_from(t, 0, to, TAG_ACKNOWLEDGED);
+        receive_from(t, 0, to, TUNE_TAG_ACKNOWLEDGED);
     }
     words[REPORT_ENDED] = node_time();
 }
@@ -402,6 +400,22 @@ static void run_burst(tune_t *t, const tune_probe_t *probe, double *seconds)
     memset(seconds, 0, 2 * TUNE_MOST_ROUNDS * sizeof(*seconds));
     for (int i = 0; i < n->num; i++) {
         collect_node(t, probe, i, mine[0], seconds);
+    }
+}
+
+bool tune_takes_part(const tune_t *t, const tune_probe_t *probe, int rank)
+{
+    const tune_nodes_t *n = &t->node;
+    const int node = n->node_of[rank], lane = n->lane_of[rank];
+
+    switch (probe->kind) {
+    case TUNE_PING:
+        return rank == probe->from || rank == probe->to;
+    case TUNE_STREAM:
+    case TUNE_NEAR:
+        return receiver_of(n, probe, node, lane) >= 0 || sender_to(n, probe, node, lane) >= 0;
+    default:
+        return true;
     }
 }
 

@@ -217,9 +217,8 @@ static void plan_scan(const tune_options_t *o, struct plan *plan)
     }
 }
 
-int tune_scan(tune_t *t, char message[TUNE_TEXT])
+int tune_scan(tune_t *t, double limit, char message[TUNE_TEXT])
 {
-    const double limit = t->options.time_limit;
     struct plan plan = {.turns = t->options.repetitions, .what = "all sizes"};
     tune_watch_t watch = tune_watch(limit);
     napcoll_incast_result_t result;
@@ -231,9 +230,9 @@ int tune_scan(tune_t *t, char message[TUNE_TEXT])
     if (t->turns < NAPCOLL_INCAST_LEAST_SAMPLES) {
         snprintf(
             message, TUNE_TEXT,
-            "--time-limit %g: it takes %d turns through all sizes, and %d were complete by the time "
-            "that the scan has (%.0f %%); give more, or a smaller --max",
-            limit, NAPCOLL_INCAST_LEAST_SAMPLES, t->turns, 100 * scan_share);
+            "--time-limit %g: it takes %d turns through all sizes, and %d were complete in the "
+            "%.2g s that the scan has; give more, or a smaller --max",
+            t->options.time_limit, NAPCOLL_INCAST_LEAST_SAMPLES, t->turns, scan_share * limit);
         return TUNE_FAILED;
     }
     watch.deadline = watch.begin + limit;

@@ -23,13 +23,76 @@
 #include "napcoll_tune.h"
 #include "select/napcoll_select.h"
 
-/* What is tried, in bytes of the vector or of an all-to-all's block. */
+/* ---- what is tried ---- */
+
+static void call_allreduce(MPI_Comm comm, int bytes, char *send, char *recv)
+{
+    tune_check(MPI_Allreduce(send, recv, bytes / (int) sizeof(double), MPI_DOUBLE, MPI_SUM, comm),
+               "MPI_Allreduce");
+}
+
+static void call_reduce(MPI_Comm comm, int bytes, char *send, char *recv)
+{
+    tune_check(MPI_Reduce(send, recv, bytes / (int) sizeof(double), MPI_DOUBLE, MPI_SUM, 0, comm),
+               "MPI_Reduce");
+}
+
+static void call_scan(MPI_Comm comm, int bytes, char *send, char *recv)
+{
+    tune_check(MPI_Scan(send, recv, bytes / (int) sizeof(double), MPI_DOUBLE, MPI_SUM, comm),
+               "MPI_Scan");
+}
+
+static void call_reduce_scatter_block(MPI_Comm comm, int bytes, char *send, char *recv)
+{
+    tune_check(MPI_Reduce_scatter_block(send, recv, bytes / (int) sizeof(double), MPI_DOUBLE,
+                                        MPI_SUM, comm),
+               "MPI_Reduce_scatter_block");
+}
+
+static void call_barrier(MPI_Comm comm, int bytes, char *send, char *recv)
+{
+    (void) bytes;
+    (void) send;
+    (void) recv;
+    tune_check(MPI_Barrier(comm), "MPI_Barrier");
+}
+
+static void call_bcast(MPI_Comm comm, int bytes, char *send, char *recv)
+{
+    (void) recv;
+    tune_check(MPI_Bcast(send, bytes, MPI_BYTE, 0, comm), "MPI_Bcast");
+}
+
+static void call_allgather(MPI_Comm comm, int bytes, char *send, char *recv)
+{
+    tune_check(MPI_Allgather(send, bytes, MPI_BYTE, recv, bytes, MPI_BYTE, comm), "MPI_Allgather");
+}
+
+static void call_alltoall(MPI_Comm comm, int bytes, char *send, char *recv)
+{
+    tune_check(MPI_Alltoall(send, bytes, MPI_BYTE, recv, bytes, MPI_BYTE, comm), "MPI_Alltoall");
+}
+
+/* Sizes are those of vectors, or of a rank's block where buffers hold one for each rank. Gathers and scatters are not
+ * here: theirs is the search for M1, M2 and S. */
 static const struct {
     const napcoll_collective_t *collective;
+    void (*call)(MPI_Comm comm, int bytes, char *send, char *recv);
+    bool blocks;
+    bool overlaps; /* who is done with one would begin the next */
+    int sizes;
     size_t bytes[TUNE_CASE_SIZES];
-} cases[TUNE_CASE_COLLECTIVES] = {{&napcoll_allreduce, {8, 4096, 262144}},
-                                  {&napcoll_bcast, {8, 4096, 262144}},
-                                  {&napcoll_alltoall, {8, 512, 8192}}};
+} cases[TUNE_CASE_COLLECTIVES] = {
+    {&napcoll_allreduce, call_allreduce, false, false, 3, {8, 4096, 262144}},
+    {&napcoll_bcast, call_bcast, false, true, 3, {8, 4096, 262144}},
+    {&napcoll_alltoall, call_alltoall, true, false, 3, {8, 512, 8192}},
+    {&napcoll_reduce, call_reduce, false, true, 3, {8, 4096, 262144}},
+    {&napcoll_barrier, call_barrier, false, false, 1, {0}},
+    {&napcoll_allgather, call_allgather, true, false, 3, {8, 512, 8192}},
+    {&napcoll_reduce_scatter_block, call_reduce_scatter_block, true, false, 3, {8, 512, 8192}},
+    {&napcoll_scan, call_scan, false, true, 3, {8, 4096, 262144}},
+};
 
 /* The name of a previous function. */
 static const char previous[] = "previous";
@@ -70,25 +133,10 @@ static MPI_Comm comm_of(tune_t *t, int collective, int row)
     return *comm;
 }
 
-static void one_call(const napcoll_collective_t *collective, MPI_Comm comm, size_t bytes,
-                     char *send, char *recv)
-{
-    const int doubles = (int) (bytes / sizeof(double));
-
-    if (&napcoll_allreduce == collective) {
-        tune_check(MPI_Allreduce(send, recv, doubles, MPI_DOUBLE, MPI_SUM, comm), "MPI_Allreduce");
-    } else if (&napcoll_bcast == collective) {
-        tune_check(MPI_Bcast(send, (int) bytes, MPI_BYTE, 0, comm), "MPI_Bcast");
-    } else {
-        tune_check(MPI_Alltoall(send, (int) bytes, MPI_BYTE, recv, (int) bytes, MPI_BYTE, comm),
-                   "MPI_Alltoall");
-    }
-}
-
-/* The bytes of one buffer: of an all-to-all a block for each rank. */
+/* The bytes of one buffer. */
 static size_t room_of(const tune_t *t, int collective, size_t bytes)
 {
-    return &napcoll_alltoall == cases[collective].collective ? bytes * (size_t) t->ranks : bytes;
+    return cases[collective].blocks ? bytes * (size_t) t->ranks : bytes;
 }
 
 void tune_call_run(tune_t *t, const tune_probe_t *probe, double *seconds)
@@ -96,8 +144,7 @@ void tune_call_run(tune_t *t, const tune_probe_t *probe, double *seconds)
     const int collective = probe->from, row = probe->to;
     const size_t room = room_of(t, collective, probe->bytes);
     MPI_Comm comm = comm_of(t, collective, row);
-    const bool overlaps = napcoll_goal_is_rooted(cases[collective].collective->goal);
-    char *buffer = calloc(2, room);
+    char *buffer = calloc(2, room > 0 ? room : 1);
     double mine = 0, longest = 0;
 
     if (NULL == buffer) {
@@ -106,11 +153,11 @@ void tune_call_run(tune_t *t, const tune_probe_t *probe, double *seconds)
     for (int i = 0; i < probe->count; i++) {
         double start;
 
-        if (0 == i || overlaps) { /* who is done with one broadcast would begin the next */
+        if (0 == i || cases[collective].overlaps) {
             tune_check(MPI_Barrier(t->comm), "MPI_Barrier");
         }
         start = MPI_Wtime();
-        one_call(cases[collective].collective, comm, probe->bytes, buffer, buffer + room);
+        cases[collective].call(comm, (int) probe->bytes, buffer, buffer + room);
         mine += (MPI_Wtime() - start) / probe->count;
     }
     tune_check(MPI_Reduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, t->comm), "MPI_Reduce");
@@ -350,7 +397,7 @@ void tune_verify(tune_t *t, tune_watch_t *watch)
                            .name = cases[collective].collective->name,
                            .bytes = cases[collective].bytes[size],
                            .size = size};
-        if (room_of(t, c->collective, c->bytes) > most_buffer) {
+        if (size >= cases[collective].sizes || room_of(t, c->collective, c->bytes) > most_buffer) {
             continue;
         }
         choose_contestants(c, &m->fit.machine, map);
@@ -417,8 +464,9 @@ static void range_of(const tune_case_t *c, size_t *from, size_t *to)
     const double here = (double) c->bytes;
 
     *from = 0 == c->size ? 0 : 1 + (size_t) sqrt((double) bytes[c->size - 1] * here);
-    *to = TUNE_CASE_SIZES - 1 == c->size ? 4 * c->bytes
-                                         : (size_t) sqrt((double) bytes[c->size + 1] * here);
+    *to = cases[c->collective].sizes - 1 == c->size
+              ? 4 * c->bytes
+              : (size_t) sqrt((double) bytes[c->size + 1] * here);
 }
 
 void tune_report_rules(const tune_t *t, FILE *out)
