@@ -91,13 +91,13 @@ on() {
 
 # tune SETTING SHAPE: has regret-SETTING-SHAPE.conf, and its rules, in the folder of what is being measured, where jobs run.
 tune() {
-    local name=regret-$1-$2.conf command
+    local name=regret-$1-$2.conf command time_limit=600
     if [ -n "$machine_file" ]; then
         cp "$machine_file" "$scratch/$name"
     elif [ -f "$output/$name" ]; then
         cp "$output/$name"* "$scratch"
     else
-        on "$1" "$2" napcoll-tune --all-nodes --time-limit 200 -o "$name"
+        on "$1" "$2" napcoll-tune --all-nodes --time-limit "$time_limit" -o "$name"
         measured "tune-$1-$2" "${command[@]}"
         # The rules lie beside it, wherever that is.
         sed -i 's|^\(coll_napcoll_rules_file = \).*/|\1|' "$scratch/$name"
@@ -116,7 +116,7 @@ measure() {
     others "$output/$name.csv" >"$scratch/$name.csv"
     for one in ${colls//,/ }; do
         on "$setting" "$shape" --mca mca_base_param_files "$scratch/$name.conf" \
-            collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations 50 --drop 3 \
+            collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations 50 --drop 3 --sample-time 0.02 \
             --time-limit "$time_limit" --csv one.csv
         [ "$one" = barrier ] || command+=(--bytes "${bytes:-$(sizes_of "$one")}")
         measured "$name-$one" "${command[@]}"
@@ -200,7 +200,8 @@ tables() {
 # What napcoll's choice costs
 
 Made by \`examples/regret.sh\` with Open MPI $openmpi_version: medians of the ratios of turns in which all contestants
-ran, on nodes that share the processors of one machine. "The best" is the fastest of auto, of each algorithm of
+ran, on nodes that share the processors of one machine; who took more than three times as long as the fastest in the calls
+before the first turn has these for its time, and no turns. "The best" is the fastest of auto, of each algorithm of
 napcoll, and of the other components that supply the collective; 1.00: auto was that. \`**\`: above 1.25, or 1.1. auto reckons
 with what napcoll-tune found on the same cluster (the .conf files). "The same by name": the algorithm that auto took ran as
 a contestant of its own as well, or tuned where auto left the call; what separates the two is noise, but that auto takes

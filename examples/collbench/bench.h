@@ -84,9 +84,10 @@ struct options {
     char contestant[BENCH_MAX_CONTESTANTS][BENCH_NAME];
     int num_contestants;
     int iterations;
-    int batch;         /* calls per sample; 0: chosen */
-    double time_limit; /* seconds for all sizes */
-    double drop;       /* slower than the fastest by this factor: dropped; 0: none are */
+    int batch;          /* calls per sample; 0: chosen */
+    double time_limit;  /* seconds for all sizes */
+    double sample_time; /* seconds that a sample is to last; 0: chosen */
+    double drop;        /* slower than the fastest by this factor: dropped; 0: none are */
     uint64_t seed;
     const char *svg, *csv;
     const char *dots, *samples; /* the same of every sample */

@@ -55,10 +55,13 @@ static bool component_usable(const char *component, char message[BENCH_TEXT])
     return true;
 }
 
-static bool algorithm_known(const struct bench *b, const char *algorithm, char message[BENCH_TEXT])
+/* Whether napcoll has the algorithm that words name, of which the first is its name; napcoll itself reads the others. */
+static bool algorithm_known(const struct bench *b, const char *words, char message[BENCH_TEXT])
 {
     const struct napcoll_counters *counters = &b->counters;
+    char algorithm[BENCH_NAME];
 
+    snprintf(algorithm, sizeof(algorithm), "%.*s", (int) strcspn(words, " "), words);
     if (0 == strcmp(algorithm, "") || 0 == strcmp(algorithm, "auto")
         || 0 == strcmp(algorithm, "previous")
         || napcoll_counters_find(counters, 0, algorithm) >= 0) {

@@ -20,6 +20,9 @@ enum { WARMUP_CALLS = 2, PROBE_CALLS = 3, BATCH_MAX = 1000, FIRST_TRIES = 10 };
 
 static const double BATCH_SECONDS = 2.0e-3, BATCH_SECONDS_MAX = 0.5;
 static const double SKEW_SHARE = 50.0; /* a batch lasts this many times the start skew */
+static const double HOPELESS =
+    4.0; /* so many times the factor of --drop, where calls are still cold */
+static const double LONG_CALL = 50.0e-3;
 static const double SLACK_MIN = 300.0e-6, SLACK_MAX = 5.0;
 
 /* What rank 0 announces, as doubles so that it is one message. */
@@ -200,19 +203,20 @@ static void find_slack(struct bench *b)
     b->slack = longest * 1.25 > SLACK_MIN ? longest * 1.25 : SLACK_MIN;
 }
 
-/* As many calls as last long enough for the clock and dwarf what the start is uneven by. */
-static int choose_batch(double fastest, double skew)
+/* As many calls as last as long as users say, or long enough for the clock and to dwarf what the start is uneven by. */
+static int choose_batch(const struct bench *b, double fastest, double skew)
 {
     double aim = SKEW_SHARE * skew > BATCH_SECONDS ? SKEW_SHARE * skew : BATCH_SECONDS;
 
     aim = aim < BATCH_SECONDS_MAX ? aim : BATCH_SECONDS_MAX;
+    aim = b->opt.sample_time > 0.0 ? b->opt.sample_time : aim;
     return fastest * BATCH_MAX > aim ? 1 + (int) (aim / fastest) : BATCH_MAX;
 }
 
-/* Calls of the first look at a contestant: where those that follow each other overlap, one. */
-static int first_calls(const struct bench *b)
+/* Calls of the first look at a contestant: one where those that follow each other overlap, or last long. */
+static int first_calls(const struct bench *b, double seconds)
 {
-    return b->opt.coll->overlaps ? 1 : PROBE_CALLS;
+    return b->opt.coll->overlaps || seconds > LONG_CALL ? 1 : PROBE_CALLS;
 }
 
 static void reset_counts(struct contestant *c)
@@ -221,46 +225,60 @@ static void reset_counts(struct contestant *c)
     c->calls = 0;
 }
 
-/* Who is left out of the turns, as --drop has it; never the first, which the others are compared with. */
-static void drop_slow(struct bench *b, const double *first_look, double fastest)
+/* Who takes so many times what the fastest of those still there takes is left out from now on; never the first, which the
+ * others are compared with. Rank 0 knows the times; returns the least. */
+static double drop_slow(struct bench *b, double seconds[BENCH_MAX_CONTESTANTS], double factor)
 {
-    int dropped[BENCH_MAX_CONTESTANTS] = {0};
+    double fastest = 1.0e30;
 
-    for (int i = 1; i < b->opt.num_contestants; ++i) {
-        dropped[i] = b->opt.drop > 0.0 && first_look[i] > b->opt.drop * fastest;
-    }
-    check(MPI_Bcast(dropped, BENCH_MAX_CONTESTANTS, MPI_INT, 0, b->helper), "MPI_Bcast");
+    check(MPI_Bcast(seconds, BENCH_MAX_CONTESTANTS, MPI_DOUBLE, 0, b->helper), "MPI_Bcast");
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        b->contestant[i].dropped = 0 != dropped[i];
+        if (!b->contestant[i].dropped && seconds[i] < fastest) {
+            fastest = seconds[i];
+        }
+    }
+    for (int i = 1; i < b->opt.num_contestants && factor > 0.0; ++i) {
+        b->contestant[i].dropped = b->contestant[i].dropped || seconds[i] > factor * fastest;
+    }
+    return fastest;
+}
+
+/* First calls build plans and connections; later ones say how many calls make a sample, and who is dropped: the
+ * hopeless at once. */
+static int warm_up(struct bench *b, double first_look[BENCH_MAX_CONTESTANTS])
+{
+    struct sample sample = {0};
+    double fastest, skew = 0.0;
+    int batch = 0 == b->opt.batch && b->opt.coll->overlaps ? 1 : b->opt.batch, looked = 0;
+
+    fill_input(b, 0);
+    for (int i = 0; i < b->opt.num_contestants; ++i) {
+        b->contestant[i].dropped = false;
+        (void) take_sample(b, &b->contestant[i], 0, WARMUP_CALLS, true, &sample);
+        first_look[i] = sample.seconds;
+    }
+    (void) drop_slow(b, first_look, HOPELESS * b->opt.drop);
+    for (int i = 0; i < b->opt.num_contestants; ++i) {
+        struct contestant *c = &b->contestant[i];
+
+        if (!c->dropped) {
+            reset_counts(c);
+            (void) take_sample(b, c, 0, first_calls(b, first_look[i]), true, &sample);
+            first_look[i] = sample.seconds;
+            skew += sample.skew;
+            looked++;
+        }
+    }
+    fastest = drop_slow(b, first_look, b->opt.drop);
+    for (int i = 0; i < b->opt.num_contestants; ++i) {
         if (!b->contestant[i].dropped) {
             reset_counts(&b->contestant[i]);
         }
     }
-}
-
-/* First calls build plans and connections; later ones say how many calls make a sample, and who is dropped. */
-static int warm_up(struct bench *b, double *first_look)
-{
-    struct sample sample = {0};
-    double fastest = 1.0e30, skew = 0.0;
-    int batch = 0 == b->opt.batch && b->opt.coll->overlaps ? 1 : b->opt.batch;
-
-    fill_input(b, 0);
-    for (int i = 0; i < b->opt.num_contestants; ++i) {
-        (void) take_sample(b, &b->contestant[i], 0, WARMUP_CALLS, true, &sample);
-        reset_counts(&b->contestant[i]);
-    }
-    for (int i = 0; i < b->opt.num_contestants; ++i) {
-        (void) take_sample(b, &b->contestant[i], 0, first_calls(b), true, &sample);
-        first_look[i] = sample.seconds;
-        fastest = sample.seconds < fastest ? sample.seconds : fastest;
-        skew += sample.skew / b->opt.num_contestants;
-    }
     if (0 == batch && 0 == b->layout.rank) {
-        batch = choose_batch(fastest, skew);
+        batch = choose_batch(b, fastest, skew / looked);
     }
     check(MPI_Bcast(&batch, 1, MPI_INT, 0, b->helper), "MPI_Bcast");
-    drop_slow(b, first_look, fastest);
     return batch;
 }
 
@@ -385,7 +403,7 @@ static void summarise_dropped(const struct bench *b, size_t bytes, const struct 
     row->samples = 1;
     row->dropped = true;
     row->sample = keep_samples(seconds, 1);
-    row->batch = first_calls(b);
+    row->batch = (int) b->contestant[which].calls;
     row->ratio = row->ratio_p05 = row->ratio_p95 = *seconds / t->first_look[0];
     row->median = row->p05 = row->p95 = 1.0e6 * *seconds;
     row->skew = 0.0;

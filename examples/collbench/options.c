@@ -31,6 +31,7 @@ const char *options_usage(void)
            "                        suffixes K, M, G; multiples of 8 (default 8:64K); see below\n"
            "  --iterations N        turns per size at most (default 50)\n"
            "  --time-limit SECONDS  for all sizes together (default 60)\n"
+           "  --sample-time SECONDS calls for about so long are one sample (default: see man page)\n"
            "  --drop FACTOR         measure no further who at first takes over FACTOR times the fastest\n"
            "  --batch N             consecutive calls per sample (default: chosen, see man page)\n"
            "  --seed N              of the order of turns (default 1)\n"
@@ -174,7 +175,7 @@ static bool parse_contestants(const char *text, struct options *opt)
             return false;
         }
         for (size_t i = 0; i < length; ++i) {
-            if (!isalnum((unsigned char) text[i]) && NULL == strchr("_:", text[i])) {
+            if (!isalnum((unsigned char) text[i]) && NULL == strchr("_: =", text[i])) {
                 return false;
             }
         }
@@ -268,6 +269,8 @@ static const char *take(int letter, const char *value, struct options *opt)
         return parse_above(value, 0, &opt->time_limit) ? NULL : "a number of seconds above 0";
     case 'r':
         return parse_above(value, 1, &opt->drop) ? NULL : "a factor above 1";
+    case 'm':
+        return parse_above(value, 0, &opt->sample_time) ? NULL : "seconds above 0";
     default:
         *file_of(letter, opt) = value;
         return '\0' != value[0] ? NULL : "a file name";
@@ -298,6 +301,7 @@ enum options_result options_parse(int argc, char **argv, struct options *opt,
         {"time-limit", required_argument, NULL, 't'},
         {"batch", required_argument, NULL, 'n'},
         {"drop", required_argument, NULL, 'r'},
+        {"sample-time", required_argument, NULL, 'm'},
         {"seed", required_argument, NULL, 's'},
         {"svg", required_argument, NULL, 'v'},
         {"csv", required_argument, NULL, 'f'},

@@ -235,6 +235,14 @@ emulated() {
         mpirun -np "$4" --mca coll napcoll,tuned "${phases[@]}")
 }
 
+# by_threads: where several threads send through the shared memory of Open MPI 6.0.0rc2, a message gets lost now and
+# then, without napcoll as well; over TCP none does. `launch` then takes that.
+by_threads() {
+    case $(mpicc --showme:version | napcoll_openmpi_version) in
+        6.*) launch=("${launch[@]/#^ofi,uct,openib/self,tcp}") ;;
+    esac
+}
+
 # collective NAME COLL ALGORITHM EXPECT NONCOMMUTATIVE [LARGE]: all checks of a collective, under `launch`.
 collective() {
     case_of "$1" "$program_seconds" "${launch[@]}" "$programs/collectives" --coll "$2" --algorithm "$3" \

@@ -39,7 +39,7 @@ case_of netlab_nap_bound 120 "${bound[@]}" "${launch[@]}" \
     "$programs/collectives" --coll allreduce --algorithm nap --expect runs:nap --expect-noncommutative runs:nap
 says netlab_bound_processes_are_ordered_by_the_hardware 60 'place 1 in the hardware: lane 1' 'ok 1' \
     -- "${bound[@]}" "${launch[@]}" --mca coll_napcoll_verbose 20 \
-    "$programs/threads" --rounds 2
+    "$programs/threads" --threads 1 --rounds 2
 # Half of the slots for the parents, half for the children.
 emulated 3 4 block 6 exchange
 case_of netlab_two_jobs 60 "${launch[@]}" "$programs/spawn"
@@ -51,13 +51,6 @@ fake 6 3,2,1 block exchange
 case_of sessions 60 "${launch[@]}" "$programs/session"
 
 # --- many threads, long lives ---
-# Where several threads send through the shared memory of Open MPI 6.0.0rc2, a message gets lost now and
-# then, without napcoll as well; over TCP none does.
-by_threads() {
-    case $(mpicc --showme:version | napcoll_openmpi_version) in
-        6.*) launch=("${launch[@]/#^ofi,uct,openib/self,tcp}") ;;
-    esac
-}
 fake 6 3,2,1 block tree
 by_threads
 ! at_length || case_of threads_tree 60 "${launch[@]}" "$programs/threads" --algorithm nap --expect runs:nap

@@ -67,14 +67,14 @@ says wrong_plan_is_reported 30 'allreduce by algorithm nap to be wrong' 'rank 0,
 # --- decisions and their reasons are in the log ---
 fake 4 4 block exchange
 says log_says_that_one_node_is_left_alone 30 'all its processes share one node' 'ok 1' -- \
-    "${launch[@]}" --mca coll_napcoll_verbose 10 "$programs/threads" --rounds 2
+    "${launch[@]}" --mca coll_napcoll_verbose 10 "$programs/threads" --threads 1 --rounds 2
 fake 8 4 block exchange
 says log_says_what_auto_chose 30 'allreduce of 0 to 8 bytes by' ', chosen by auto' 'lane 3 of node 1' 'ok 1' -- \
-    "${launch[@]}" --mca coll_napcoll_verbose 20 "$programs/threads" --rounds 2
+    "${launch[@]}" --mca coll_napcoll_verbose 20 "$programs/threads" --threads 1 --rounds 2
 fake 4 1 block exchange
 says_at_length log_says_why_a_call_was_left 30 'allreduce of 0 to 8 bytes left to the previous component' \
     'no node has more than one process' 'ok 1' -- \
-    "${launch[@]}" --mca coll_napcoll_verbose 1 "$programs/threads" --rounds 2
+    "${launch[@]}" --mca coll_napcoll_verbose 1 "$programs/threads" --threads 1 --rounds 2
 
 # --- auto leaves what the previous component is reckoned to do faster: here, in less than 1000 times the time ---
 fake 6 3 block exchange
@@ -96,7 +96,7 @@ log_says_what_explain_says() {
         xargs printf 'napcoll is reckoned to take %.1f us, tuned %.1f us')
     mapfile -t machine < <(napcoll_machine_settings "${machine[0]}" && env | grep '^OMPI_MCA_coll_napcoll_machine_')
     says log_says_what_explain_says 30 "${times:-no times}" 'expected to be faster' 'ok 1' -- \
-        env "${machine[@]}" "${launch[@]}" --mca coll_napcoll_verbose 1 "$programs/threads" --rounds 2
+        env "${machine[@]}" "${launch[@]}" --mca coll_napcoll_verbose 1 "$programs/threads" --threads 1 --rounds 2
 }
 log_says_what_explain_says
 
@@ -128,12 +128,20 @@ messages_are_those_of_the_shadows 6
 
 fake 4 2 block exchange
 says bogus_algorithm_names_the_valid_ones 30 bogus recursive_doubling smp nap 'ok 1' -- \
-    "${launch[@]}" --mca coll_napcoll_allreduce_algorithm bogus "$programs/threads" --rounds 5
+    "${launch[@]}" --mca coll_napcoll_allreduce_algorithm bogus "$programs/threads" --threads 1 --rounds 5
 says_at_length bogus_provider_names_the_valid_ones 30 bogus p2p delegate 'ok 1' -- \
     "${one_node[@]}" -np 4 --mca coll napcoll,tuned --mca coll_napcoll_local_provider bogus \
-    "$programs/threads" --rounds 5
+    "$programs/threads" --threads 1 --rounds 5
+by_threads
 says bogus_info_key_is_named_by_any_thread 30 bogus napcoll_allreduce_algorithm 'ok 1' -- \
     "${launch[@]}" "$programs/threads" --rounds 5 --algorithm bogus
+fake 4 2 block exchange
+says info_key_has_tunables 30 'by nap, forced; local_radix=3' 'ok 1' 'ok 3' -- "${launch[@]}" --mca coll_napcoll_verbose 1 \
+    "$programs/threads" --threads 1 --rounds 5 --algorithm 'nap local_radix=3' --expect runs:nap
+says_at_length bogus_tunable_of_an_info_key_is_named 30 'a tunable of nap' 'found "depth=3"' 'ok 1' -- \
+    "${launch[@]}" "$programs/threads" --threads 1 --rounds 5 --algorithm 'nap depth=3'
+! at_length || case_of info_key_previous 30 "${launch[@]}" "$programs/threads" --threads 1 --rounds 5 \
+    --algorithm previous --expect fallback:previous
 fake 8 4 block exchange
 for mean in bogus -1 99999999999999999999999 64k; do
     at_length || [ "$mean" = bogus ] || continue
@@ -147,11 +155,11 @@ says_at_length log_says_that_agreeing_does_not_pay 30 'to agree on the sizes of 
     "${launch[@]}" --mca coll_napcoll_verbose 1 "$programs/collectives" --coll alltoallv --mean 0 --expect fallback:sizes
 fake 4 2 block exchange
 refuses different_settings_end_the_job 30 'different settings' local_radix=7 local_radix=8 -- \
-    "${one_node[@]}" --mca coll napcoll,tuned -np 2 "$programs/threads" --rounds 5 : \
-    -np 2 env OMPI_MCA_coll_napcoll_local_radix=7 "$programs/threads" --rounds 5
+    "${one_node[@]}" --mca coll napcoll,tuned -np 2 "$programs/threads" --threads 1 --rounds 5 : \
+    -np 2 env OMPI_MCA_coll_napcoll_local_radix=7 "$programs/threads" --threads 1 --rounds 5
 says_at_length bad_number_is_named 30 coll_napcoll_local_radix 'at least 2' 'ok 1' -- \
     "${one_node[@]}" -np 4 --mca coll napcoll,tuned --mca coll_napcoll_local_radix 1 \
-    "$programs/threads" --rounds 5
+    "$programs/threads" --threads 1 --rounds 5
 # What communication costs: the keys of machine files are parameters.
 gap=coll_napcoll_machine_node_gap_us
 info=(ompi_info --param coll napcoll --level 9 --parsable)
@@ -165,24 +173,24 @@ says machine_file_is_a_parameter_file 30 "$gap:value:5.000000" 'network_short_la
 for bad in -2 nan twelve 1us; do
     at_length || [ "$bad" = -2 ] || continue
     says "bad_machine_number_is_named:$bad" 30 "$gap is set to \"$bad\"" 'from 0 to 1e+07' 'ok 1' -- \
-        "${one_node[@]}" -np 4 --mca coll napcoll,tuned --mca $gap "$bad" "$programs/threads" --rounds 5
+        "${one_node[@]}" -np 4 --mca coll napcoll,tuned --mca $gap "$bad" "$programs/threads" --threads 1 --rounds 5
 done
 printf '%s = -2\n' $gap >"$home/.openmpi/mca-params.conf"
 says bad_machine_number_in_a_file_is_named 30 "$gap is set to \"-2\"" 'from 0 to 1e+07' 'ok 1' -- \
-    env HOME="$home" "${one_node[@]}" -np 4 --mca coll napcoll,tuned "$programs/threads" --rounds 5
+    env HOME="$home" "${one_node[@]}" -np 4 --mca coll napcoll,tuned "$programs/threads" --threads 1 --rounds 5
 says_at_length machine_that_contradicts_itself_is_named 30 'eager_below_bytes: expected at least' \
     'default of all of them' 'ok 1' -- "${one_node[@]}" -np 4 --mca coll napcoll,tuned \
-    --mca coll_napcoll_machine_short_below_bytes 9000 "$programs/threads" --rounds 5
+    --mca coll_napcoll_machine_short_below_bytes 9000 "$programs/threads" --threads 1 --rounds 5
 refuses different_machines_end_the_job 30 'different settings' machine_node_gap_us=7.5 \
     machine_node_gap_us=0 -- \
-    "${one_node[@]}" --mca coll napcoll,tuned -np 2 "$programs/threads" --rounds 5 : \
-    -np 2 env OMPI_MCA_$gap=7.5 "$programs/threads" --rounds 5
+    "${one_node[@]}" --mca coll napcoll,tuned -np 2 "$programs/threads" --threads 1 --rounds 5 : \
+    -np 2 env OMPI_MCA_$gap=7.5 "$programs/threads" --threads 1 --rounds 5
 says_at_length bad_fake_ppn_is_named 30 3,x fake_ppn 'ok 1' -- \
     "${one_node[@]}" -np 4 --mca coll napcoll,tuned --mca coll_napcoll_fake_ppn 3,x \
-    "$programs/threads" --rounds 5
+    "$programs/threads" --threads 1 --rounds 5
 says_at_length bad_fake_map_is_named 30 sideways fake_map 'ok 1' -- \
     "${one_node[@]}" -np 4 --mca coll napcoll,tuned --mca coll_napcoll_fake_ppn 2 \
-    --mca coll_napcoll_fake_map sideways "$programs/threads" --rounds 5
+    --mca coll_napcoll_fake_map sideways "$programs/threads" --threads 1 --rounds 5
 
 # --- files of switches ---
 fake 8 2 block exchange
@@ -228,15 +236,15 @@ case_of rules_decide 60 "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/r
 fake 4 2 cyclic exchange
 printf '%s\n' 'allreduce placement=contiguous -> tree' 'allreduce -> smp # any' >"$scratch/rules"
 says_at_length log_says_which_rule_decided 30 'by smp, by line 2 of the rules file' 'ok 1' -- "${launch[@]}" \
-    --mca coll_napcoll_verbose 1 --mca coll_napcoll_rules_file "$scratch/rules" "$programs/threads" --rounds 2 \
+    --mca coll_napcoll_verbose 1 --mca coll_napcoll_rules_file "$scratch/rules" "$programs/threads" --threads 1 --rounds 2 \
     --expect runs:smp
 ! at_length || case_of forced_before_rules 30 "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/rules" \
     --mca coll_napcoll_allreduce_algorithm recursive_doubling "$programs/rules" allreduce,8,runs:recursive_doubling
 printf 'allreduce -> smp\nallreduce bytes=9..8 -> nap\n' >"$scratch/rules"
 says bad_rules_file_is_named 30 "$scratch/rules, line 2, column 11" 'expected a range' 'found "bytes=9..8"' \
     'goes on without rules' 'ok 1' -- "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/rules" \
-    --mca coll_napcoll_allreduce_algorithm tree "$programs/threads" --rounds 2 --expect runs:tree
+    --mca coll_napcoll_allreduce_algorithm tree "$programs/threads" --threads 1 --rounds 2 --expect runs:tree
 says_at_length missing_rules_file_is_named 30 'it cannot be opened' 'goes on without rules' 'ok 1' -- "${launch[@]}" \
-    --mca coll_napcoll_rules_file "$scratch/none" "$programs/threads" --rounds 2
+    --mca coll_napcoll_rules_file "$scratch/none" "$programs/threads" --threads 1 --rounds 2
 
 end_suite

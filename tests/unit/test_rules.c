@@ -228,6 +228,58 @@ static void rules_read_back_as_they_are_printed(void **state)
     napcoll_rules_free(rules);
 }
 
+/* An action as a communicator's info key has it: read, and printed. */
+static void expect_action(const char *text, const char *printed)
+{
+    napcoll_rules_error_t error;
+    napcoll_rule_t rule;
+    char *got = NULL;
+    size_t length;
+    FILE *out = open_memstream(&got, &length);
+
+    assert_non_null(out);
+    if (0 != napcoll_rules_parse_action(&napcoll_allreduce, text, &rule, &error)) {
+        fail_msg("%s: %s", text, error.text);
+    }
+    assert_ptr_equal(rule.collective, &napcoll_allreduce);
+    assert_int_equal(rule.bytes.most, SIZE_MAX);
+    assert_int_equal(rule.line, 0);
+    napcoll_rule_print_action(&rule, out);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(got, printed);
+    free(got);
+}
+
+static void actions_are_read_alone(void **state)
+{
+    static const struct {
+        const char *text, *word;
+        int column;
+    } bad[] = {{"", "found the end of the line", 1},
+               {"nap radix", "NAME=VALUE of a tunable of nap", 5},
+               {"  nape", "found \"nape\"", 3},
+               {"auto radix=2", "behind fallback or auto", 6},
+               {"nap local_radix=1", "a number from 2", 5},
+               {"nap\nlocal_radix=2", "found \"nap?local_radix=2\"", 1}};
+
+    (void) state;
+    expect_action("nap", "nap");
+    expect_action("  nap  lanes=1 local_radix=3 ", "nap local_radix=3 lanes=1");
+    expect_action("auto", "auto");
+    expect_action("fallback", "fallback");
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        napcoll_rules_error_t error = {0};
+        napcoll_rule_t rule;
+
+        assert_int_equal(napcoll_rules_parse_action(&napcoll_allreduce, bad[i].text, &rule, &error),
+                         -1);
+        assert_int_equal(error.column, bad[i].column);
+        if (NULL == strstr(error.text, bad[i].word)) {
+            fail_msg("\"%s\": %s", bad[i].text, error.text);
+        }
+    }
+}
+
 /* ---- which one decides ---- */
 
 /* The line of the rule that decides on an allreduce, 0 for none. */
@@ -448,6 +500,7 @@ int main(void)
         cmocka_unit_test(zeros_long_lines_and_large_files_are_refused),
         cmocka_unit_test(other_lines_are_read_beside_mistakes),
         cmocka_unit_test(rules_read_back_as_they_are_printed),
+        cmocka_unit_test(actions_are_read_alone),
         cmocka_unit_test(the_first_rule_that_matches_decides),
         cmocka_unit_test(a_rule_whose_algorithm_cannot_is_passed_over),
         cmocka_unit_test(a_ruling_holds_for_the_sizes_that_it_names),

@@ -39,6 +39,40 @@ static napcoll_decision_t decide(const napcoll_settings_t *settings, const char 
     return decision;
 }
 
+/* Where messages inside a node are reckoned to cost next to nothing beside those between nodes, the fan-out that is set stays; where it keeps a
+ * process busy for long, phases of two gain more than enough. */
+static void auto_departs_from_the_radix_that_is_set_where_that_gains(void **state)
+{
+    napcoll_machine_t machine = napcoll_machine_default;
+    napcoll_settings_t settings = defaults();
+    napcoll_decision_t decision;
+
+    (void) state;
+    settings.machine = &machine;
+    for (int level = 0; level < NAPCOLL_LEVELS; level++) {
+        for (int p = 0; p < NAPCOLL_PROTOCOLS; p++) {
+            machine.link[level][p].latency_us = NAPCOLL_LEVEL_NETWORK == level ? 200 : 0.1;
+        }
+    }
+    machine.process_overhead_us = 0.05;
+    decision = decide(&settings, "16", "block", 128, 8, false);
+    assert_true(napcoll_allreduce.algorithm[decision.algorithm].radix);
+    assert_int_equal(decision.params.local_radix, 8);
+    settings.local_radix = 4;
+    assert_int_equal(decide(&settings, "16", "block", 128, 8, false).params.local_radix, 4);
+
+    for (int level = 0; level < NAPCOLL_LEVELS; level++) {
+        for (int p = 0; NAPCOLL_LEVEL_NETWORK != level && p < NAPCOLL_PROTOCOLS; p++) {
+            machine.link[level][p].latency_us = 20;
+        }
+    }
+    machine.process_overhead_us = 10;
+    settings.local_radix = 8;
+    decision = decide(&settings, "16", "block", 128, 8, false);
+    assert_true(napcoll_allreduce.algorithm[decision.algorithm].radix);
+    assert_int_equal(decision.params.local_radix, 2);
+}
+
 static void auto_takes_nap_for_small_vectors_and_lanes_for_large_ones(void **state)
 {
     static const struct {
@@ -563,6 +597,7 @@ int main(void)
         cmocka_unit_test(auto_takes_the_least_of_what_rows_cost),
         cmocka_unit_test(a_long_chain_costs_its_length),
         cmocka_unit_test(segments_of_a_broadcast_are_those_that_are_set),
+        cmocka_unit_test(auto_departs_from_the_radix_that_is_set_where_that_gains),
         cmocka_unit_test(auto_takes_nap_for_small_vectors_and_lanes_for_large_ones),
         cmocka_unit_test(the_radix_among_leaders_is_reckoned),
         cmocka_unit_test(the_radix_of_an_alltoall_grows_with_its_blocks),

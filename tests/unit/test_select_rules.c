@@ -153,6 +153,91 @@ static void what_a_rule_leaves_open_the_model_chooses(void **state)
     napcoll_rules_free(rules);
 }
 
+/* What a communicator asks for with an algorithm: before the parameters, and before what the model would choose. */
+static void tunables_that_are_asked_for_are_taken(void **state)
+{
+    napcoll_settings_t settings = settings_with(&napcoll_allreduce, NULL);
+    napcoll_recall_t recall = {.entries = 0};
+    napcoll_rules_error_t error;
+    napcoll_decision_t decision;
+    napcoll_node_map_t *map = placement("4", "block", 16);
+    const napcoll_question_t question = {.map = map, .bytes = 64};
+    napcoll_rule_t asked;
+
+    (void) state;
+    settings.tunable[NAPCOLL_ALLREDUCE_SMP][0] = 7;
+    assert_int_equal(
+        napcoll_rules_parse_action(&napcoll_allreduce, "smp local_radix=5", &asked, &error), 0);
+    settings.force = napcoll_select_force(&asked);
+    settings.asked = &asked;
+    assert_int_equal(
+        napcoll_recall_select(&recall, &napcoll_allreduce, &settings, &question, &decision), 0);
+    assert_int_equal(decision.algorithm, NAPCOLL_ALLREDUCE_SMP);
+    assert_int_equal(decision.params.local_radix, 5);
+    assert_int_equal(decision.params.tunable[0], 7);
+    assert_int_equal(decision.rule, 0);
+
+    /* other words for the same algorithm, and none */
+    assert_int_equal(napcoll_rules_parse_action(&napcoll_allreduce, "smp radix=3", &asked, &error),
+                     0);
+    assert_int_equal(
+        napcoll_recall_select(&recall, &napcoll_allreduce, &settings, &question, &decision), 0);
+    assert_int_equal(decision.params.local_radix, settings.local_radix);
+    assert_int_equal(decision.params.tunable[0], 3);
+    settings.asked = NULL;
+    assert_int_equal(
+        napcoll_recall_select(&recall, &napcoll_allreduce, &settings, &question, &decision), 0);
+    assert_int_equal(decision.params.tunable[0], 7);
+    napcoll_node_map_free(map);
+}
+
+/* A decision that a rule pins is the same on a machine of which the model thinks otherwise. */
+static void pinned_decisions_come_again(void **state)
+{
+    const napcoll_collective_t *const collectives[] = {&napcoll_allreduce, &napcoll_bcast,
+                                                       &napcoll_alltoall, &napcoll_gather};
+    static const size_t sizes[] = {8, 4096, 1 << 20};
+    napcoll_machine_t other = napcoll_machine_default;
+    napcoll_node_map_t *map = placement("4", "block", 16);
+    int pinned = 0;
+
+    (void) state;
+    other.node_gap_us = 500;
+    other.process_gap_us = 100;
+    other.fold_ns_per_byte = 50;
+    for (size_t c = 0; c < sizeof(collectives) / sizeof(*collectives); c++) {
+        const napcoll_collective_t *collective = collectives[c];
+
+        for (int at = 0; at < 3 * collective->algorithms; at++) {
+            napcoll_settings_t settings = settings_with(collective, NULL);
+            const napcoll_question_t question = {.map = map, .bytes = sizes[at % 3]};
+            napcoll_rule_t rule = napcoll_rule_any(collective, NAPCOLL_RULE_AUTO);
+            napcoll_decision_t first, second;
+
+            settings.force = NAPCOLL_FORCE_FIRST + at / 3;
+            assert_int_equal(napcoll_select(collective, &settings, &question, &first), 0);
+            if (first.algorithm < 0) {
+                continue;
+            }
+            napcoll_rule_pin(&rule, first.algorithm, &first.params);
+            settings.asked = &rule;
+            settings.machine = &other;
+            assert_int_equal(napcoll_select(collective, &settings, &question, &second), 0);
+            assert_int_equal(second.algorithm, first.algorithm);
+            assert_int_equal(second.params.segments, first.params.segments);
+            assert_int_equal(second.params.local_radix, first.params.local_radix);
+            for (int t = 0; NULL != collective->algorithm[at / 3].tunable[t].name; t++) {
+                if (NAPCOLL_RECKONS_SEGMENTS != collective->algorithm[at / 3].tunable[t].reckons) {
+                    assert_int_equal(second.params.tunable[t], first.params.tunable[t]);
+                }
+            }
+            pinned++;
+        }
+    }
+    assert_true(pinned > 50);
+    napcoll_node_map_free(map);
+}
+
 static void rules_that_cannot_be_obeyed_leave_it_to_the_next(void **state)
 {
     napcoll_rules_t *rules = read_all("allreduce -> ring\nallreduce bytes=..64 -> tree\n");
@@ -259,6 +344,8 @@ int main(void)
         cmocka_unit_test(rules_come_behind_what_is_forced_and_before_the_model),
         cmocka_unit_test(a_decision_never_crosses_the_bounds_of_a_rule),
         cmocka_unit_test(what_a_rule_leaves_open_the_model_chooses),
+        cmocka_unit_test(tunables_that_are_asked_for_are_taken),
+        cmocka_unit_test(pinned_decisions_come_again),
         cmocka_unit_test(rules_that_cannot_be_obeyed_leave_it_to_the_next),
         cmocka_unit_test(rules_serve_one_node_as_well),
         cmocka_unit_test(decisions_of_rules_are_recalled_apart),

@@ -52,7 +52,8 @@ typedef enum {
     TUNE_PING,   /**< between two processes */
     TUNE_STREAM, /**< bursts from the processes of a node to those of another */
     TUNE_NEAR,   /**< bursts from half of the processes of a node to the other half */
-    TUNE_CALL    /**< a collective by an algorithm */
+    TUNE_FORCE,  /**< a contestant is made */
+    TUNE_CALL    /**< a collective by a contestant */
 } tune_kind_t;
 
 /** Tags of messages: a probe's own, what it took, and what is to be done next. */
@@ -146,27 +147,45 @@ enum { TUNE_MOST_ROUNDS = 8, TUNE_MOST_SIZES_OF_TRIPS = 96, TUNE_MOST_NODES = 16
 /** Kinds of folds, of which the first is the machine's. */
 enum { TUNE_FOLDS = 4 };
 
-/** Collectives whose algorithms are tried, sizes of each at most, and algorithms. */
-enum { TUNE_CASE_COLLECTIVES = 8, TUNE_CASE_SIZES = 3, TUNE_CONTESTANTS = 4 };
+/** Collectives whose algorithms are tried, sizes of each at most, contestants: what auto would do, every algorithm, and
+ * the previous function. */
+enum {
+    TUNE_SUBJECTS = 12,
+    TUNE_SUBJECT_SIZES = 6,
+    TUNE_CONTESTANTS = NAPCOLL_MAX_ALGORITHMS + 2,
+    TUNE_ACTION = 128 /**< room for the words that force one */
+};
+
+/** A collective whose algorithms are tried. */
+typedef struct tune_subject {
+    const napcoll_collective_t *collective;
+    bool blocks; /**< sizes are those of a rank's block, not of the vector */
+    bool untold; /**< no process knows the sizes of all blocks */
+    int sizes;
+    size_t bytes[TUNE_SUBJECT_SIZES]; /**< ascending */
+} tune_subject_t;
 
 /** One way to do a collective; times are quartiles and the median, in seconds. */
 typedef struct tune_contestant {
-    int row;         /**< of the collective's table; -1: the previous function */
-    double model_us; /**< INFINITY: the model does not say */
+    int row;                  /**< of the collective's table; -1: the previous function */
+    char action[TUNE_ACTION]; /**< what forces it: an algorithm with its tunables, or previous */
+    int local_radix;          /**< that a rule has to name with it; 0: none */
+    double model_us;          /**< INFINITY: the model does not say */
+    bool dropped;             /**< for its first calls, of which median then is the time */
     double low, median, high;
 } tune_contestant_t;
 
-/** A collective of a size by several algorithms, of which the first is the model's choice. */
+/** A collective of a size by several contestants, of which the first is what auto would do. */
 typedef struct tune_case {
-    int collective;
-    const char *name;
+    int subject;
     size_t bytes;
-    int size; /**< index of bytes among those of the collective */
-    tune_contestant_t contestant[NAPCOLL_MAX_ALGORITHMS + 2];
+    int size; /**< index of bytes among those of the subject */
+    tune_contestant_t contestant[TUNE_CONTESTANTS];
     int contestants;
     int samples;
     int contradictions; /**< pairs that are not in the model's order */
-    int best; /**< contestant that is beyond noise faster than the first; 0: there is none */
+    int best;   /**< contestant that is beyond noise faster than the first; 0: there is none */
+    bool ruled; /**< it is to have a rule, that the best does the sizes for which this one stands */
 } tune_case_t;
 
 /** What is measured of a machine, rank 0. */
@@ -196,7 +215,7 @@ typedef struct tune_machine {
     int unsteady; /**< keys of which the halves differ by more than TUNE_STEADY */
     double seconds;
     char no_thresholds[TUNE_TEXT]; /**< why there are none; empty: there are */
-    tune_case_t tried[TUNE_CASE_COLLECTIVES * TUNE_CASE_SIZES];
+    tune_case_t tried[TUNE_SUBJECTS * TUNE_SUBJECT_SIZES];
     int num_tried;
     char no_cases[TUNE_TEXT]; /**< why none was tried; empty: some were */
 } tune_machine_t;
@@ -229,8 +248,9 @@ typedef struct tune {
     size_t burst_bytes;
     MPI_Request *burst_requests;
     int burst_room;
-    MPI_Comm forced[TUNE_CASE_COLLECTIVES]
-                   [NAPCOLL_MAX_ALGORITHMS + 1]; /**< by row + 1; or MPI_COMM_NULL */
+    MPI_Comm
+        forced[TUNE_CONTESTANTS]; /**< of the contestants of the present case; or MPI_COMM_NULL */
+    char action[TUNE_ACTION];     /**< of the contestant that is being made */
 
     /* rank 0 */
     tune_samples_t samples[TUNE_KINDS];
@@ -364,21 +384,35 @@ int tune_machine(tune_t *t, char message[TUNE_TEXT]);
 /** Release what tune_machine made. */
 void tune_machine_close(tune_t *t);
 
-/* ---- napcoll_tune_verify.c ---- */
+/* ---- napcoll_tune_cases.c ---- */
 
-/** No algorithm has its communicator yet. */
+/** A collective whose algorithms are tried, by its number from 0 to TUNE_SUBJECTS - 1. */
+const tune_subject_t *tune_subject(int index);
+
+/** The bytes of one of its buffers. */
+size_t tune_subject_room(const tune_t *t, int index, size_t bytes);
+
+/** No contestant has its communicator yet. */
 void tune_calls_open(tune_t *t);
 
-/** Free the communicators of algorithms. Collective. */
+/** Free the communicators of contestants. Collective. */
 void tune_calls_close(tune_t *t);
 
-/** Call a collective as the probe says; rank 0 gets what a call took the slowest process. Collective. */
+/** Make a contestant or call one, as the probe says (`from`: the subject, `to`: the contestant's place); rank 0 gets what
+ * a call took the slowest process. Collective. */
 void tune_call_run(tune_t *t, const tune_probe_t *probe, double *seconds);
+
+/* ---- napcoll_tune_verify.c ---- */
 
 /** Rank 0: try algorithms in what is left of the time, and compare with what the machine says. */
 void tune_verify(tune_t *t, tune_watch_t *watch);
 
-/** Rank 0: print what they took, each line behind a prefix. */
+/* ---- napcoll_tune_rules.c ---- */
+
+/** The sizes for which a case stands: half way to its neighbours, by their ratio, and a few times as many at the end. */
+void tune_case_range(const tune_case_t *c, size_t *from, size_t *to);
+
+/** Rank 0: print what algorithms took, each line behind a prefix. */
 void tune_report_cases(const tune_t *t, FILE *out, const char *prefix);
 
 /** Rank 0: how many rules correct the model; none where nodes have different numbers of processes, which no rule is

@@ -31,7 +31,7 @@ enum {
 };
 
 /* Thresholds and algorithms have these shares of the time, where they are wanted; the machine has the rest. */
-static const double thresholds_share = 0.3, verify_share = 0.3;
+static const double thresholds_share = 0.3, verify_share = 0.4;
 
 /* ---- turns ---- */
 

@@ -264,7 +264,6 @@ void tune_wait(MPI_Request *request)
 static void announce(tune_t *t, const long long word[WORDS])
 {
     const tune_probe_t probe = probe_of(word);
-
     int count = 0;
 
     for (int rank = 1; rank < t->ranks; rank++) {

@@ -423,7 +423,7 @@ void tune_probe_run(tune_t *t, const tune_probe_t *probe, double *seconds)
 {
     if (TUNE_PING == probe->kind) {
         run_ping(t, probe, seconds);
-    } else if (TUNE_CALL == probe->kind) {
+    } else if (TUNE_FORCE == probe->kind || TUNE_CALL == probe->kind) {
         tune_call_run(t, probe, seconds);
     } else {
         run_burst(t, probe, seconds);

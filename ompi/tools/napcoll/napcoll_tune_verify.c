@@ -5,15 +5,16 @@
 
 /**
  * @file
- * Whether the order of algorithms is what the machine says: some collectives of some sizes, each by the algorithm that
- * the model would take, by the next two, and by what Open MPI had before napcoll; in turns. Where the model's choice is
- * beyond noise slower than another one, a rule corrects it.
+ * Whether the order of algorithms is what the machine says: collectives of some sizes, each as auto would do it on the
+ * machine that was found, by every algorithm that is not hopeless, and as Open MPI did it before napcoll; in turns. Where
+ * another one is beyond noise faster than what auto would take, a rule corrects it. Rank 0 alone.
  *
- * Each contestant has a duplicate of the communicator, whose info key forces it. What the job's own parameters make of
- * an algorithm, its radix for instance, stays as it is.
+ * Contestants have all their tunables as the machine that was found has them chosen, whatever the job's own parameters
+ * say of the machine.
  */
 
-#include <float.h>
+#define _POSIX_C_SOURCE 200809L
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,271 +22,185 @@
 #include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
 #include "napcoll_tune.h"
+#include "select/napcoll_agreement.h"
 #include "select/napcoll_select.h"
 
-/* ---- what is tried ---- */
-
-static void call_allreduce(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    tune_check(MPI_Allreduce(send, recv, bytes / (int) sizeof(double), MPI_DOUBLE, MPI_SUM, comm),
-               "MPI_Allreduce");
-}
-
-static void call_reduce(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    tune_check(MPI_Reduce(send, recv, bytes / (int) sizeof(double), MPI_DOUBLE, MPI_SUM, 0, comm),
-               "MPI_Reduce");
-}
-
-static void call_scan(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    tune_check(MPI_Scan(send, recv, bytes / (int) sizeof(double), MPI_DOUBLE, MPI_SUM, comm),
-               "MPI_Scan");
-}
-
-static void call_reduce_scatter_block(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    tune_check(MPI_Reduce_scatter_block(send, recv, bytes / (int) sizeof(double), MPI_DOUBLE,
-                                        MPI_SUM, comm),
-               "MPI_Reduce_scatter_block");
-}
-
-static void call_barrier(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    (void) bytes;
-    (void) send;
-    (void) recv;
-    tune_check(MPI_Barrier(comm), "MPI_Barrier");
-}
-
-static void call_bcast(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    (void) recv;
-    tune_check(MPI_Bcast(send, bytes, MPI_BYTE, 0, comm), "MPI_Bcast");
-}
-
-static void call_allgather(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    tune_check(MPI_Allgather(send, bytes, MPI_BYTE, recv, bytes, MPI_BYTE, comm), "MPI_Allgather");
-}
-
-static void call_alltoall(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    tune_check(MPI_Alltoall(send, bytes, MPI_BYTE, recv, bytes, MPI_BYTE, comm), "MPI_Alltoall");
-}
-
-/* Sizes are those of vectors, or of a rank's block where buffers hold one for each rank. Gathers and scatters are not
- * here: theirs is the search for M1, M2 and S. */
-static const struct {
-    const napcoll_collective_t *collective;
-    void (*call)(MPI_Comm comm, int bytes, char *send, char *recv);
-    bool blocks;
-    bool overlaps; /* who is done with one would begin the next */
-    int sizes;
-    size_t bytes[TUNE_CASE_SIZES];
-} cases[TUNE_CASE_COLLECTIVES] = {
-    {&napcoll_allreduce, call_allreduce, false, false, 3, {8, 4096, 262144}},
-    {&napcoll_bcast, call_bcast, false, true, 3, {8, 4096, 262144}},
-    {&napcoll_alltoall, call_alltoall, true, false, 3, {8, 512, 8192}},
-    {&napcoll_reduce, call_reduce, false, true, 3, {8, 4096, 262144}},
-    {&napcoll_barrier, call_barrier, false, false, 1, {0}},
-    {&napcoll_allgather, call_allgather, true, false, 3, {8, 512, 8192}},
-    {&napcoll_reduce_scatter_block, call_reduce_scatter_block, true, false, 3, {8, 512, 8192}},
-    {&napcoll_scan, call_scan, false, true, 3, {8, 4096, 262144}},
-};
-
-/* The name of a previous function. */
-static const char previous[] = "previous";
-
 /* By how much two times have to differ, besides noise, to be of interest. */
-static const double matters = 0.1;
+static const double matters = 0.05;
+
+/* Who is reckoned to take so many times what the cheapest takes is not tried, and who takes so many times what the
+ * fastest takes in its first calls, or in the very first, is not tried further. */
+static const double hopeless = 10, slow = 2.5, very_slow = 5;
 
 /* A sample lasts about so long, in seconds. */
 static const double long_batch = 20e-3;
 
-enum { MOST_CALLS = 50, LEAST_SAMPLES = NAPCOLL_ROBUST_LEAST_TURNS, MOST_SAMPLES = 16 };
+enum { MOST_CALLS = 50, MOST_SAMPLES = 16 };
 
 static const size_t most_buffer = (size_t) 16 << 20;
 
-static const char *name_of(int collective, int row)
-{
-    return row < 0 ? previous : cases[collective].collective->algorithm[row].name;
-}
+/* ---- what the model says ---- */
 
-/* ---- calls: all ranks ---- */
-
-/* The communicator of an algorithm; made at first use, which all ranks come to at the same time. */
-static MPI_Comm comm_of(tune_t *t, int collective, int row)
-{
-    MPI_Comm *comm = &t->forced[collective][row + 1];
-    char key[MPI_MAX_INFO_KEY];
-    MPI_Info info;
-
-    if (MPI_COMM_NULL != *comm) {
-        return *comm;
-    }
-    snprintf(key, sizeof(key), "napcoll_%s_algorithm", cases[collective].collective->name);
-    tune_check(MPI_Info_create(&info), "MPI_Info_create");
-    tune_check(MPI_Info_set(info, "ompi_comm_coll_preference", "napcoll"), "MPI_Info_set");
-    tune_check(MPI_Info_set(info, key, name_of(collective, row)), "MPI_Info_set");
-    tune_check(MPI_Comm_dup_with_info(t->comm, info, comm), "MPI_Comm_dup_with_info");
-    tune_check(MPI_Info_free(&info), "MPI_Info_free");
-    return *comm;
-}
-
-/* The bytes of one buffer. */
-static size_t room_of(const tune_t *t, int collective, size_t bytes)
-{
-    return cases[collective].blocks ? bytes * (size_t) t->ranks : bytes;
-}
-
-void tune_call_run(tune_t *t, const tune_probe_t *probe, double *seconds)
-{
-    const int collective = probe->from, row = probe->to;
-    const size_t room = room_of(t, collective, probe->bytes);
-    MPI_Comm comm = comm_of(t, collective, row);
-    char *buffer = calloc(2, room > 0 ? room : 1);
-    double mine = 0, longest = 0;
-
-    if (NULL == buffer) {
-        tune_out_of_memory();
-    }
-    for (int i = 0; i < probe->count; i++) {
-        double start;
-
-        if (0 == i || cases[collective].overlaps) {
-            tune_check(MPI_Barrier(t->comm), "MPI_Barrier");
-        }
-        start = MPI_Wtime();
-        cases[collective].call(comm, (int) probe->bytes, buffer, buffer + room);
-        mine += (MPI_Wtime() - start) / probe->count;
-    }
-    tune_check(MPI_Reduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, t->comm), "MPI_Reduce");
-    if (0 == t->rank) {
-        *seconds = longest;
-    }
-    free(buffer);
-}
-
-void tune_calls_open(tune_t *t)
-{
-    for (int c = 0; c < TUNE_CASE_COLLECTIVES; c++) {
-        for (int row = 0; row < NAPCOLL_MAX_ALGORITHMS + 1; row++) {
-            t->forced[c][row] = MPI_COMM_NULL;
-        }
-    }
-}
-
-void tune_calls_close(tune_t *t)
-{
-    for (int c = 0; c < TUNE_CASE_COLLECTIVES; c++) {
-        for (int row = 0; row < NAPCOLL_MAX_ALGORITHMS + 1; row++) {
-            if (MPI_COMM_NULL != t->forced[c][row]) {
-                tune_check(MPI_Comm_free(&t->forced[c][row]), "MPI_Comm_free");
-            }
-        }
-    }
-}
-
-/* ---- what the model says: rank 0 ---- */
-
-/* What a forced algorithm would take; INFINITY where it cannot do it or that is not known. */
-static double cost_of(const napcoll_collective_t *collective, int row,
-                      const napcoll_settings_t *settings, const napcoll_question_t *question)
+/* What a decision's plans would take; INFINITY where that is not known. */
+static double cost_of(const napcoll_collective_t *collective, const napcoll_machine_t *machine,
+                      const napcoll_question_t *question, const napcoll_decision_t *decision)
 {
     const bool rooted = napcoll_goal_is_rooted(collective->goal);
-    napcoll_settings_t forced = *settings;
-    napcoll_generator_t generator;
-    napcoll_decision_t decision;
+    const napcoll_algorithm_t *algorithm = &collective->algorithm[decision->algorithm];
+    const int segments = decision->params.segments > 1 ? decision->params.segments : 1;
+    napcoll_generator_t generator = {.request = {.collective = collective,
+                                                 .algorithm = algorithm,
+                                                 .map = question->map,
+                                                 .params = decision->params}};
     double lead = 0, time;
 
-    forced.force = NAPCOLL_FORCE_FIRST + row;
-    if (0 != napcoll_select(collective, &forced, question, &decision)) {
-        tune_out_of_memory();
-    }
-    if (decision.algorithm != row) {
-        return INFINITY;
-    }
-    generator = (napcoll_generator_t){.request = {.collective = collective,
-                                                  .algorithm = &collective->algorithm[row],
-                                                  .map = question->map,
-                                                  .params = decision.params}};
-    if (NULL != collective->algorithm[row].hops) {
-        const napcoll_hops_t hops = collective->algorithm[row].hops(question->map,
-                                                                    &decision.params);
+    if (NULL != algorithm->hops) {
+        const napcoll_hops_t hops = algorithm->hops(question->map, &decision->params);
 
-        lead = napcoll_model_lead_us(settings->machine, &hops,
-                                     decision.params.segments > 1 ? decision.params.segments : 1,
-                                     (double) question->bytes);
+        lead = napcoll_model_lead_us(machine, &hops, segments, (double) question->bytes);
     }
     time = napcoll_plan_cost_us(question->map, napcoll_generator_plan, &generator,
-                                rooted ? question->root : -1, settings->machine,
-                                (double) question->bytes, lead, INFINITY);
+                                rooted ? question->root : -1, machine, (double) question->bytes,
+                                lead, INFINITY);
     return isnan(time) ? INFINITY : time;
 }
 
-static void add_contestant(tune_case_t *c, int row, double model_us)
+/* ---- contestants ---- */
+
+/* A decision of napcoll's as a contestant, with words that have it done again on any machine. False where there are too
+ * many words for an info key's value. */
+static bool describe(const napcoll_collective_t *collective, const napcoll_machine_t *machine,
+                     const napcoll_question_t *question, const napcoll_decision_t *decision,
+                     tune_contestant_t *contestant)
+{
+    napcoll_rule_t rule = napcoll_rule_any(collective, NAPCOLL_RULE_AUTO);
+    FILE *out;
+
+    *contestant = (tune_contestant_t){.row = decision->algorithm};
+    out = fmemopen(contestant->action, sizeof(contestant->action), "w");
+    if (NULL == out) {
+        tune_out_of_memory();
+    }
+    napcoll_rule_pin(&rule, decision->algorithm, &decision->params);
+    napcoll_rule_print_action(&rule, out);
+    contestant->model_us = cost_of(collective, machine, question, decision);
+    return 0 == fclose(out) && strlen(contestant->action) + 1 < sizeof(contestant->action);
+}
+
+static tune_contestant_t previous_contestant(void)
+{
+    return (tune_contestant_t){.row = -1, .action = "previous", .model_us = INFINITY};
+}
+
+/* As `place`, but behind those that are reckoned to be faster, of all from there on. */
+static void insert(tune_case_t *c, int place, const tune_contestant_t *contestant)
 {
     int at = c->contestants++;
 
-    for (; at > 0 && c->contestant[at - 1].model_us > model_us; at--) {
+    for (; at > place && c->contestant[at - 1].model_us > contestant->model_us; at--) {
         c->contestant[at] = c->contestant[at - 1];
     }
-    c->contestant[at] = (tune_contestant_t){.row = row, .model_us = model_us};
+    c->contestant[at] = *contestant;
 }
 
-/* The model's choice comes first, then the next two by its reckoning, then the previous function. */
-static void choose_contestants(tune_case_t *c, const napcoll_machine_t *machine,
-                               const napcoll_node_map_t *map)
+/* Each algorithm as it is when it is named, but those that are as auto, which has chosen, would do it anyway. */
+static void add_named(tune_case_t *c, const napcoll_settings_t *settings,
+                      const napcoll_question_t *question, const napcoll_decision_t *chosen)
 {
-    enum { OTHERS = 2 };
-    const napcoll_collective_t *collective = cases[c->collective].collective;
-    const napcoll_question_t question = {.map = map, .bytes = c->bytes};
-    napcoll_settings_t settings = napcoll_select_defaults(collective);
-    tune_case_t all = {.contestants = 0};
-    napcoll_decision_t decision;
+    const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
 
-    settings.machine = machine;
-    if (0 != napcoll_select(collective, &settings, &question, &decision)) {
-        tune_out_of_memory();
-    }
     for (int row = 0; row < collective->algorithms; row++) {
-        const double model_us = row == decision.algorithm || collective->algorithm[row].gathers
-                                    ? INFINITY
-                                    : cost_of(collective, row, &settings, &question);
+        napcoll_settings_t named = *settings;
+        tune_contestant_t contestant;
+        napcoll_decision_t decision;
 
-        if (model_us < INFINITY) {
-            add_contestant(&all, row, model_us);
+        named.force = NAPCOLL_FORCE_FIRST + row;
+        if (0 != napcoll_select(collective, &named, question, &decision)) {
+            tune_out_of_memory();
+        }
+        if (decision.algorithm == row && !collective->algorithm[row].gathers
+            && describe(collective, settings->machine, question, &decision, &contestant)
+            && contestant.model_us < INFINITY
+            && 0 != strcmp(contestant.action, c->contestant[0].action)) {
+            insert(c, 1, &contestant);
+        }
+        if (row == c->contestant[0].row && decision.algorithm == row
+            && decision.params.local_radix != chosen->params.local_radix) {
+            c->contestant[0].local_radix = chosen->params.local_radix;
         }
     }
-    if (decision.algorithm >= 0) {
-        c->contestant[c->contestants++] = (tune_contestant_t){
-            .row = decision.algorithm,
-            .model_us = cost_of(collective, decision.algorithm, &settings, &question)};
-    } else {
-        c->contestant[c->contestants++] = (tune_contestant_t){.row = -1, .model_us = INFINITY};
+}
+
+/* Whether rules on the sizes of a collective cost no more than auto does: where no process knows the sizes of all blocks,
+ * rules have processes agree on them in each call, as auto does where that pays. */
+static bool may_be_ruled(const tune_subject_t *subject, const napcoll_machine_t *machine,
+                         const napcoll_node_map_t *map)
+{
+    const napcoll_collective_t *collective = subject->collective;
+    const napcoll_collective_t *by = napcoll_agreement_by(collective);
+    napcoll_recall_t recall = {.entries = 0};
+    napcoll_settings_t settings, telling;
+    napcoll_agreement_t agreement;
+
+    if (!subject->untold) {
+        return true;
     }
-    for (int i = 0; i < all.contestants && i < OTHERS; i++) {
-        c->contestant[c->contestants++] = all.contestant[i];
+    settings = napcoll_select_defaults(collective);
+    settings.machine = machine;
+    telling = napcoll_select_defaults(by);
+    telling.machine = machine;
+    if (0 != napcoll_agreement(&recall, collective, &settings, &telling, map, &agreement)) {
+        tune_out_of_memory();
     }
-    if (decision.algorithm >= 0) {
-        c->contestant[c->contestants++] = (tune_contestant_t){.row = -1, .model_us = INFINITY};
+    return agreement.pays;
+}
+
+/* What auto would do comes first, then algorithms by name in the order of the model, then the previous function. */
+static void choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
+                               const napcoll_node_map_t *map)
+{
+    const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
+    const napcoll_question_t question = {.map = map, .bytes = c->bytes};
+    napcoll_decision_t decision;
+    double cheapest;
+
+    if (0 != napcoll_select(collective, settings, &question, &decision)) {
+        tune_out_of_memory();
+    }
+    c->contestants = 1;
+    if (decision.algorithm < 0
+        || !describe(collective, settings->machine, &question, &decision, &c->contestant[0])) {
+        c->contestant[0] = previous_contestant();
+    }
+    add_named(c, settings, &question, &decision);
+    cheapest = c->contestants > 1 ? fmin(c->contestant[0].model_us, c->contestant[1].model_us) : 0;
+    while (c->contestants > 1 && c->contestant[c->contestants - 1].model_us > hopeless * cheapest) {
+        c->contestants--;
+    }
+    if (c->contestant[0].row >= 0) {
+        c->contestant[c->contestants++] = previous_contestant();
     }
 }
 
-/* ---- measuring: rank 0 ---- */
+/* ---- measuring ---- */
+
+/* Have a contestant ready. */
+static void make(tune_t *t, const tune_case_t *c, int contestant)
+{
+    const tune_probe_t probe = {.kind = TUNE_FORCE, .from = c->subject, .to = contestant};
+
+    memcpy(t->action, c->contestant[contestant].action, sizeof(t->action));
+    tune_probe(t, &probe, NULL);
+}
 
 static double sample(tune_t *t, const tune_case_t *c, int contestant, int count)
 {
-    const tune_probe_t probe = {.kind = TUNE_CALL,
-                                .bytes = c->bytes,
-                                .count = count,
-                                .from = c->collective,
-                                .to = c->contestant[contestant].row};
-    double seconds[2 * TUNE_MOST_ROUNDS] = {0};
+    const tune_probe_t probe = {
+        .kind = TUNE_CALL, .bytes = c->bytes, .count = count, .from = c->subject, .to = contestant};
+    double seconds = 0;
 
-    tune_probe(t, &probe, seconds);
-    return seconds[0];
+    tune_probe(t, &probe, &seconds);
+    return seconds;
 }
 
 /* Quartiles and median. */
@@ -300,51 +215,115 @@ static void summarize(tune_contestant_t *contestant, const double *seconds, int 
     contestant->high = napcoll_robust_quantile(sorted, (size_t) samples, 0.75);
 }
 
-/* Pairs whose order is not the model's, and the contestant that a rule is for: 0 is the model's own. */
-static void judge(tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_SAMPLES])
+/* Pairs whose order is not the model's. */
+static int count_contradictions(const tune_case_t *c,
+                                double seconds[TUNE_CONTESTANTS][MOST_SAMPLES])
 {
+    int contradictions = 0;
+
     for (int i = 0; i < c->contestants; i++) {
         for (int j = 0; j < c->contestants; j++) {
-            const double one = c->contestant[i].model_us, other = c->contestant[j].model_us;
+            const tune_contestant_t *one = &c->contestant[i], *other = &c->contestant[j];
 
-            c->contradictions += one * (1 + matters) < other && other < INFINITY
-                                 && napcoll_robust_longer(seconds[i], seconds[j], c->samples,
-                                                          matters);
+            contradictions += !one->dropped && !other->dropped && other->model_us < INFINITY
+                              && one->model_us * (1 + matters) < other->model_us
+                              && napcoll_robust_longer(seconds[i], seconds[j], c->samples, matters);
         }
     }
-    for (int i = 1; i < c->contestants; i++) {
+    return contradictions;
+}
+
+/* The contestant that a rule is for, where there is one. */
+static void judge(tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_SAMPLES])
+{
+    c->contradictions = count_contradictions(c, seconds);
+    for (int i = 0; i < c->contestants; i++) {
+        if (c->contestant[i].dropped) {
+            continue;
+        }
         summarize(&c->contestant[i], seconds[i], c->samples);
-        if (napcoll_robust_longer(seconds[0], seconds[i], c->samples, matters)
+        if (i > 0 && napcoll_robust_longer(seconds[0], seconds[i], c->samples, matters)
             && (0 == c->best || c->contestant[i].median < c->contestant[c->best].median)) {
             c->best = i;
         }
     }
-    summarize(&c->contestant[0], seconds[0], c->samples);
+}
+
+/* Whether somewhere among the sizes that this one stands for auto would take an algorithm that is beyond noise slower
+ * here than what it takes here: half way to the next size nobody knows better. */
+static bool strays(const tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_SAMPLES],
+                   const napcoll_settings_t *settings, const napcoll_node_map_t *map)
+{
+    const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
+    napcoll_question_t question = {.map = map};
+    size_t from, to;
+
+    tune_case_range(c, &from, &to);
+    for (question.bytes = from; question.bytes <= to; question.bytes = 2 * question.bytes + 1) {
+        napcoll_decision_t decision;
+
+        if (0 != napcoll_select(collective, settings, &question, &decision)) {
+            tune_out_of_memory();
+        }
+        for (int i = 1; i < c->contestants; i++) {
+            const tune_contestant_t *k = &c->contestant[i];
+
+            if (k->row == decision.algorithm && k->row != c->contestant[0].row
+                && (k->dropped
+                    || napcoll_robust_longer(seconds[i], seconds[0], c->samples, matters))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* First calls, which make communicators, connections and plans, and drop who is slow. Returns what the slowest of the
+ * others takes. */
+static double look_first(tune_t *t, tune_case_t *c)
+{
+    double fastest = INFINITY, slowest = 0;
+
+    for (int i = 0; i < c->contestants; i++) {
+        make(t, c, i);
+        (void) sample(t, c, i, 1);
+        c->contestant[i].median = sample(t, c, i, 1);
+        if (c->contestant[i].median < very_slow * fastest) {
+            c->contestant[i].median = fmin(c->contestant[i].median, sample(t, c, i, 2));
+        }
+        fastest = fmin(fastest, c->contestant[i].median);
+    }
+    for (int i = 0; i < c->contestants; i++) {
+        c->contestant[i].dropped = i > 0 && c->contestant[i].median > slow * fastest;
+        slowest = c->contestant[i].dropped ? slowest : fmax(slowest, c->contestant[i].median);
+    }
+    return slowest;
 }
 
 /* One case, in turns until its share of the time is over, but so many that it can be judged unless all of the
  * time is over before. */
-static void measure_case(tune_t *t, tune_case_t *c, double deadline, double end)
+static void measure_case(tune_t *t, tune_case_t *c, const napcoll_settings_t *settings,
+                         const napcoll_node_map_t *map, double deadline, double end)
 {
-    double seconds[TUNE_CONTESTANTS][MOST_SAMPLES], slowest = 0;
-    int count;
+    double seconds[TUNE_CONTESTANTS][MOST_SAMPLES];
+    const double slowest = look_first(t, c);
+    const int count = slowest * MOST_CALLS > long_batch ? 1 + (int) (long_batch / slowest)
+                                                        : MOST_CALLS;
 
-    for (int i = 0; i < c->contestants; i++) {
-        (void) sample(t, c, i, 1); /* makes communicators, connections and plans */
-        slowest = fmax(slowest, sample(t, c, i, 2));
-    }
-    count = slowest * MOST_CALLS > long_batch ? 1 + (int) (long_batch / slowest) : MOST_CALLS;
     while (c->samples < MOST_SAMPLES
-           && MPI_Wtime() < (c->samples < LEAST_SAMPLES ? end : deadline)) {
+           && MPI_Wtime() < (c->samples < NAPCOLL_ROBUST_LEAST_TURNS ? end : deadline)) {
         for (int i = 0; i < c->contestants; i++) { /* each comes first in turn */
             const int which = (i + c->samples) % c->contestants;
 
-            seconds[which][c->samples] = sample(t, c, which, count);
+            if (!c->contestant[which].dropped) {
+                seconds[which][c->samples] = sample(t, c, which, count);
+            }
         }
         c->samples++;
     }
-    if (c->samples >= LEAST_SAMPLES) {
+    if (c->samples >= NAPCOLL_ROBUST_LEAST_TURNS) {
         judge(c, seconds);
+        c->ruled = c->best > 0 || strays(c, seconds, settings, map);
     }
 }
 
@@ -372,8 +351,9 @@ static bool has_napcoll(void)
 void tune_verify(tune_t *t, tune_watch_t *watch)
 {
     const double begin = MPI_Wtime(), left = watch->end - begin;
-    const int all = TUNE_CASE_COLLECTIVES * TUNE_CASE_SIZES;
+    const int all = TUNE_SUBJECTS * TUNE_SUBJECT_SIZES;
     tune_machine_t *m = t->machine;
+    napcoll_settings_t settings;
     napcoll_node_map_t *map;
 
     if (!t->options.verify) {
@@ -390,102 +370,22 @@ void tune_verify(tune_t *t, tune_watch_t *watch)
         tune_out_of_memory();
     }
     for (int i = 0; i < all && MPI_Wtime() < watch->end; i++) {
-        const int collective = i % TUNE_CASE_COLLECTIVES, size = i / TUNE_CASE_COLLECTIVES;
+        const int subject = i % TUNE_SUBJECTS, size = i / TUNE_SUBJECTS;
+        const tune_subject_t *about = tune_subject(subject);
         tune_case_t *c = &m->tried[m->num_tried];
 
-        *c = (tune_case_t){.collective = collective,
-                           .name = cases[collective].collective->name,
-                           .bytes = cases[collective].bytes[size],
-                           .size = size};
-        if (size >= cases[collective].sizes || room_of(t, c->collective, c->bytes) > most_buffer) {
+        if (size >= about->sizes || tune_subject_room(t, subject, about->bytes[size]) > most_buffer
+            || !may_be_ruled(about, &m->fit.machine, map)) {
             continue;
         }
-        choose_contestants(c, &m->fit.machine, map);
-        measure_case(t, c, begin + left * (i + 1) / all, watch->end);
+        *c = (tune_case_t){.subject = subject, .bytes = about->bytes[size], .size = size};
+        settings = napcoll_select_defaults(about->collective);
+        settings.machine = &m->fit.machine;
+        choose_contestants(c, &settings, map);
+        measure_case(t, c, &settings, map, begin + left * (i + 1) / all, watch->end);
         m->num_tried++;
         tune_tell(watch, "algorithms", i + 1, all);
     }
     tune_tell_end(watch);
     napcoll_node_map_free(map);
-}
-
-/* ---- reports ---- */
-
-static void report_case(const tune_case_t *c, FILE *out, const char *prefix)
-{
-    fprintf(out, "%s  %s of %zu bytes, %d turns%s\n", prefix, c->name, c->bytes, c->samples,
-            c->samples < LEAST_SAMPLES ? ": too few to judge" : "");
-    for (int i = 0; c->samples >= LEAST_SAMPLES && i < c->contestants; i++) {
-        const tune_contestant_t *k = &c->contestant[i];
-
-        fprintf(out, "%s    %-20s %10.1f us (%.1f to %.1f)", prefix, name_of(c->collective, k->row),
-                1e6 * k->median, 1e6 * k->low, 1e6 * k->high);
-        if (k->model_us < INFINITY) {
-            fprintf(out, ", the model says %.1f", k->model_us);
-        }
-        fprintf(out, "%s%s\n", 0 == i ? ": the model's choice" : "",
-                c->best > 0 && i == c->best ? ": FASTER than the model's choice" : "");
-    }
-    if (c->contradictions > 0) {
-        fprintf(out, "%s    %d pairs are not in the model's order\n", prefix, c->contradictions);
-    }
-}
-
-void tune_report_cases(const tune_t *t, FILE *out, const char *prefix)
-{
-    const tune_machine_t *m = t->machine;
-
-    if ('\0' != m->no_cases[0]) {
-        fprintf(out, "%sthe order of algorithms was not verified: %s\n", prefix, m->no_cases);
-        return;
-    }
-    fprintf(out, "%salgorithms: median and quartiles of what the slowest process took\n", prefix);
-    for (int i = 0; i < m->num_tried; i++) {
-        report_case(&m->tried[i], out, prefix);
-    }
-}
-
-int tune_count_rules(const tune_t *t)
-{
-    const tune_nodes_t *n = &t->node;
-    int rules = 0;
-
-    for (int i = 0; n->least_ppn * n->num == t->ranks && i < t->machine->num_tried; i++) {
-        rules += t->machine->tried[i].best > 0;
-    }
-    return rules;
-}
-
-/* The sizes that a measured one stands for: half way to its neighbours, by their ratio, and a few times as many at the
- * end. */
-static void range_of(const tune_case_t *c, size_t *from, size_t *to)
-{
-    const size_t *bytes = cases[c->collective].bytes;
-    const double here = (double) c->bytes;
-
-    *from = 0 == c->size ? 0 : 1 + (size_t) sqrt((double) bytes[c->size - 1] * here);
-    *to = cases[c->collective].sizes - 1 == c->size
-              ? 4 * c->bytes
-              : (size_t) sqrt((double) bytes[c->size + 1] * here);
-}
-
-void tune_report_rules(const tune_t *t, FILE *out)
-{
-    const tune_nodes_t *n = &t->node;
-
-    for (int i = 0; i < t->machine->num_tried; i++) {
-        const tune_case_t *c = &t->machine->tried[i];
-        const tune_contestant_t *best = &c->contestant[c->best];
-        size_t from, to;
-
-        if (0 == c->best) {
-            continue;
-        }
-        range_of(c, &from, &to);
-        fprintf(out,
-                "# %zu bytes: %.1f us, %s took %.1f\n%s nodes=%d ppn=%d bytes=%zu..%zu -> %s\n",
-                c->bytes, 1e6 * best->median, name_of(c->collective, c->contestant[0].row),
-                1e6 * c->contestant[0].median, c->name, n->num, n->least_ppn, from, to,
-                best->row < 0 ? "fallback" : name_of(c->collective, best->row));
-    }
 }

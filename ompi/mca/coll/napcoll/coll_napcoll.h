@@ -191,6 +191,8 @@ typedef struct mca_coll_napcoll_module {
     int force
         [NAPCOLL_COLLS]; /**< NAPCOLL_FORCE_...: of the info key, else of the parameter when the
                                          communicator was made */
+    napcoll_rule_t
+        *asked[NAPCOLL_COLLS];      /**< of the info key, where it names an algorithm, else NULL */
     int ruled_force[NAPCOLL_COLLS]; /**< of the rules on all sizes; see coll_napcoll_rules.c */
     napcoll_cached_t *cached[NAPCOLL_COLLS]; /**< the latest first, a few dozen at most */
     struct mca_coll_napcoll_trial *trials[NAPCOLL_COLLS]; /**< online checks, one of each class */
@@ -257,9 +259,6 @@ int mca_coll_napcoll_register(void);
  * where that is too long for MPI, napcoll_COLLECTIVE. */
 void mca_coll_napcoll_info_key(const napcoll_collective_t *collective,
                                char key[MPI_MAX_INFO_KEY + 1]);
-
-/** The value that forces an algorithm by its name ("auto", "previous", "nap"), or -1. */
-int mca_coll_napcoll_force_value(const napcoll_collective_t *collective, const char *name);
 
 /* coll_napcoll_companions.c */
 

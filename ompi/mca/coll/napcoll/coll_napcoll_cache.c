@@ -18,52 +18,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opal/util/argv.h"
 #include "opal/util/output.h"
 #include "select/napcoll_wording.h"
 
-/* Say that an info key's value is none; one thread at a time, as show_help wants it. */
-static void complain_of_info(const mca_coll_napcoll_module_t *module,
-                             const napcoll_collective_t *collective, const char *key,
-                             const char *value)
+/* Say that an info key's value is none, and why; one thread at a time, as show_help wants it. */
+static void complain_of_info(const mca_coll_napcoll_module_t *module, const char *key,
+                             const char *value, const char *why)
 {
     opal_mutex_t *lock = &mca_coll_napcoll_component.job.lock;
-    char **names = NULL, *valid;
 
-    (void) opal_argv_append_nosize(&names, "auto");
-    (void) opal_argv_append_nosize(&names, "previous");
-    for (int row = 0; row < collective->algorithms; row++) {
-        (void) opal_argv_append_nosize(&names, collective->algorithm[row].name);
-    }
-    valid = opal_argv_join(names, ' ');
-    opal_argv_free(names);
     opal_mutex_lock(lock);
-    napcoll_compat_show_help("bad info value", key, value, module->comm->c_name,
-                             NULL == valid ? "" : valid);
+    napcoll_compat_show_help("bad info value", key, value, module->comm->c_name, why);
     opal_mutex_unlock(lock);
-    free(valid);
 }
 
-/* The forced algorithm of the communicator's info key, in the place of the parameter's. */
+/* What the communicator's info key asks for, in the place of the parameter: one of its values, or what stands behind the
+ * -> of a rule. */
 static int read_info_key(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
     char key[MPI_MAX_INFO_KEY + 1], *value = NULL;
-    int rc, force;
+    napcoll_rules_error_t error;
+    napcoll_rule_t rule;
+    int rc;
 
     mca_coll_napcoll_info_key(collective, key);
     rc = napcoll_compat_comm_info(module->comm, key, &value);
     if (OMPI_SUCCESS != rc || NULL == value) {
         return rc;
     }
-    force = mca_coll_napcoll_force_value(collective, value);
-    if (force >= 0) {
-        module->force[coll] = force;
+    if (0 == strcmp(value, "previous")) {
+        module->force[coll] = NAPCOLL_FORCE_PREVIOUS;
+    } else if (0 != napcoll_rules_parse_action(collective, value, &rule, &error)) {
+        complain_of_info(module, key, value, error.text);
     } else {
-        complain_of_info(module, collective, key, value);
+        module->force[coll] = napcoll_select_force(&rule);
+        if (NAPCOLL_RULE_ALGORITHM == rule.action) {
+            free(module->asked[coll]); /* of an attempt that failed */
+            module->asked[coll] = malloc(sizeof(rule));
+            if (NULL == module->asked[coll]) {
+                rc = OMPI_ERR_OUT_OF_RESOURCE;
+            } else {
+                *module->asked[coll] = rule;
+            }
+        }
     }
     free(value);
-    return OMPI_SUCCESS;
+    return rc;
 }
 
 /* What users say of the blocks of MPI_Alltoallv on a communicator. */
@@ -82,12 +83,7 @@ static int read_mean_bytes(mca_coll_napcoll_module_t *module)
     bytes = strtoull(value, &end, 10);
     if (0 != errno || value == end || '\0' != *end || NULL != strchr(value, '-')
         || bytes > SIZE_MAX) {
-        opal_mutex_t *lock = &mca_coll_napcoll_component.job.lock;
-
-        opal_mutex_lock(lock);
-        napcoll_compat_show_help("bad info value", key, value, module->comm->c_name,
-                                 "a number of bytes");
-        opal_mutex_unlock(lock);
+        complain_of_info(module, key, value, "expected a number of bytes");
     } else {
         module->mean_bytes = (size_t) bytes;
     }
@@ -347,6 +343,7 @@ static int reckon(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
     int rc;
 
     settings.force = force;
+    settings.asked = module->asked[call->coll];
     opal_mutex_lock(&component->job.lock);
     rc = napcoll_recall_select(&component->recall, mca_coll_napcoll_collectives[call->coll],
                                &settings, &question, decision);

@@ -217,6 +217,9 @@ static void module_destruct(mca_coll_napcoll_module_t *module)
     mca_coll_napcoll_cache_release(module);
     mca_coll_napcoll_trials_release(module);
     napcoll_node_map_free(module->map);
+    for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
+        free(module->asked[coll]);
+    }
     napcoll_subcomm_free(&module->engine.node_comm);
     napcoll_engine_release(&module->engine);
     for (int slot = 0; slot < NAPCOLL_COLLS; slot++) {

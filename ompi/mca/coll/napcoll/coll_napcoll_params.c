@@ -114,19 +114,6 @@ void mca_coll_napcoll_info_key(const napcoll_collective_t *collective,
     }
 }
 
-int mca_coll_napcoll_force_value(const napcoll_collective_t *collective, const char *name)
-{
-    int row = napcoll_algorithm_find(collective, name);
-
-    if (0 == strcmp(name, "auto")) {
-        return NAPCOLL_FORCE_AUTO;
-    }
-    if (0 == strcmp(name, "previous")) {
-        return NAPCOLL_FORCE_PREVIOUS;
-    }
-    return row < 0 ? -1 : NAPCOLL_FORCE_FIRST + row;
-}
-
 /* Add to a text of limited room. */
 __attribute__((format(printf, 3, 4))) static void append(char *text, size_t room,
                                                          const char *format, ...)
@@ -370,10 +357,12 @@ static int register_general(void)
         "reads it for all. Without one, nodes are taken to hang on one switch, in the launcher's order",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY,
         &component->topology_file);
-    (void) register_int("local_radix",
-                        "Fan-out of the steps inside a node with provider p2p, at least 2: more "
-                        "messages in fewer steps. Vectors over 64 KiB use 2",
-                        OPAL_INFO_LVL_6, 2, &component->local_radix);
+    (void) register_int(
+        "local_radix",
+        "Fan-out of the steps inside a node with provider p2p, at least 2: more "
+        "messages in fewer steps. Vectors over 64 KiB use 2, and auto does where it reckons "
+        "that this takes less by a twentieth",
+        OPAL_INFO_LVL_6, 2, &component->local_radix);
     component->rules_file = NULL;
     (void) mca_base_component_var_register(
         version, "rules_file",

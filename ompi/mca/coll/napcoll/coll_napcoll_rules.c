@@ -111,8 +111,7 @@ static int ruled_force(const mca_coll_napcoll_module_t *module, napcoll_coll_t c
     case NAPCOLL_RULES_BY_SIZE:
         return NAPCOLL_FORCE_BY_SIZE;
     case NAPCOLL_RULES_ONE:
-        return NAPCOLL_RULE_FALLBACK == rule->action ? NAPCOLL_FORCE_PREVIOUS
-                                                     : NAPCOLL_FORCE_FIRST + rule->algorithm;
+        return napcoll_select_force(rule);
     default:
         return NAPCOLL_FORCE_AUTO;
     }

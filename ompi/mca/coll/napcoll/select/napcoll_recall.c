@@ -44,6 +44,9 @@ int napcoll_recall_select(napcoll_recall_t *recall, const napcoll_collective_t *
                                 .direct = question->direct,
                                 .bounded = question->bounded};
 
+    if (NULL != settings->asked) { /* it may be gone tomorrow */
+        return napcoll_select(collective, settings, question, decision);
+    }
     for (int i = 0; i < recall->entries; i++) {
         const napcoll_decision_t *known = &recall->entry[i].decision;
 

@@ -45,7 +45,7 @@ typedef struct napcoll_recall {
 } napcoll_recall_t;
 
 /**
- * What napcoll_select says, from memory or by asking it.
+ * What napcoll_select says, from memory or by asking it. What is asked for with tunables of its own is not kept.
  *
  * @param[in,out] recall      the memory; one caller at a time. Its settings but `force`, `rules` and the previous
  *                            component must always be the same, and rules stay what they are as long as it is in use

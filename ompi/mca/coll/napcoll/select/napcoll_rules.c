@@ -31,6 +31,27 @@ napcoll_rule_t napcoll_rule_any(const napcoll_collective_t *collective,
     return rule;
 }
 
+bool napcoll_rule_takes_segments(const napcoll_algorithm_t *algorithm)
+{
+    return algorithm->segmented
+           && napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS) < 0;
+}
+
+void napcoll_rule_pin(napcoll_rule_t *rule, int row, const napcoll_params_t *params)
+{
+    const napcoll_algorithm_t *algorithm = &rule->collective->algorithm[row];
+
+    rule->action = NAPCOLL_RULE_ALGORITHM;
+    rule->algorithm = row;
+    rule->local_radix = algorithm->radix ? params->local_radix : 0;
+    rule->segments = napcoll_rule_takes_segments(algorithm) ? params->segments : 0;
+    for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
+        rule->tunable[t] = NAPCOLL_RECKONS_SEGMENTS == algorithm->tunable[t].reckons
+                               ? params->segments
+                               : params->tunable[t];
+    }
+}
+
 void napcoll_rules_free(napcoll_rules_t *rules)
 {
     if (NULL != rules) {
@@ -199,6 +220,16 @@ static void print_tunables(const napcoll_rule_t *rule, FILE *out)
     }
 }
 
+void napcoll_rule_print_action(const napcoll_rule_t *rule, FILE *out)
+{
+    if (NAPCOLL_RULE_ALGORITHM != rule->action) {
+        fputs(NAPCOLL_RULE_AUTO == rule->action ? "auto" : "fallback", out);
+        return;
+    }
+    fputs(rule->collective->algorithm[rule->algorithm].name, out);
+    print_tunables(rule, out);
+}
+
 int napcoll_rule_print(const napcoll_rule_t *rule, FILE *out)
 {
     fputs(rule->collective->name, out);
@@ -212,14 +243,8 @@ int napcoll_rule_print(const napcoll_rule_t *rule, FILE *out)
         fprintf(out, " placement=%s",
                 NAPCOLL_RULE_YES == rule->scattered ? "scattered" : "contiguous");
     }
-    fprintf(out, " -> %s",
-            NAPCOLL_RULE_FALLBACK == rule->action ? "fallback"
-            : NAPCOLL_RULE_AUTO == rule->action
-                ? "auto"
-                : rule->collective->algorithm[rule->algorithm].name);
-    if (NAPCOLL_RULE_ALGORITHM == rule->action) {
-        print_tunables(rule, out);
-    }
+    fputs(" -> ", out);
+    napcoll_rule_print_action(rule, out);
     fputc('\n', out);
     return ferror(out) ? -1 : 0;
 }

@@ -86,6 +86,9 @@ typedef struct napcoll_rules_error {
 napcoll_rule_t napcoll_rule_any(const napcoll_collective_t *collective,
                                 napcoll_rule_action_t action);
 
+/** Whether rules can say segments= of an algorithm, though it has no tunable of that name. */
+bool napcoll_rule_takes_segments(const napcoll_algorithm_t *algorithm);
+
 /* ---- reading: napcoll_rules_parse.c ---- */
 
 /**
@@ -100,6 +103,19 @@ napcoll_rule_t napcoll_rule_any(const napcoll_collective_t *collective,
  */
 int napcoll_rules_parse(const char *text, size_t length, napcoll_rules_t **rules,
                         napcoll_rules_error_t *error);
+
+/**
+ * Read what stands behind the -> of a rule: an algorithm with its tunables, fallback or auto.
+ *
+ * @param[in]  collective  whose algorithms there are
+ * @param[in]  text        a string
+ * @param[out] rule        on all calls of the collective, its line 0; not set after an error
+ * @param[out] error       the first mistake, on line 1
+ *
+ * @return 0, or -1 with *error set
+ */
+int napcoll_rules_parse_action(const napcoll_collective_t *collective, const char *text,
+                               napcoll_rule_t *rule, napcoll_rules_error_t *error);
 
 /** Hears of a mistake. Returns whether reading is to go on, with the next line. */
 typedef bool (*napcoll_rules_complain_t)(void *context, const napcoll_rules_error_t *error);
@@ -175,7 +191,20 @@ napcoll_rules_scope_t napcoll_rules_scope(const napcoll_rules_t *rules,
                                           const napcoll_rules_case_t *about,
                                           const napcoll_rule_t **rule);
 
+/**
+ * Have a rule name an algorithm and every parameter that rules can say of it, as a decision has them: it then does the
+ * same on any machine.
+ *
+ * @param[in,out] rule    of a collective
+ * @param[in]     row     of its table
+ * @param[in]     params  of the decision
+ */
+void napcoll_rule_pin(napcoll_rule_t *rule, int row, const napcoll_params_t *params);
+
 /** Print a rule as a line that reads back the same. Returns 0, or -1 when out failed. */
 int napcoll_rule_print(const napcoll_rule_t *rule, FILE *out);
+
+/** Print what stands behind its ->, without an end of line: napcoll_rules_parse_action reads it back. */
+void napcoll_rule_print_action(const napcoll_rule_t *rule, FILE *out);
 
 #endif /* NAPCOLL_RULES_H */

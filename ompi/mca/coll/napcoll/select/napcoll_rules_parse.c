@@ -338,13 +338,6 @@ static int read_choice(const line_t *line, word_t word, word_t value,
                   show(word).text);
 }
 
-/* Whether a row takes segments= though it has no tunable of that name. */
-static bool has_segments(const napcoll_algorithm_t *algorithm)
-{
-    return algorithm->segmented
-           && napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS) < 0;
-}
-
 static int expected_tunable(const line_t *line, word_t word, const napcoll_algorithm_t *algorithm)
 {
     names_t names = {.used = 0};
@@ -355,7 +348,7 @@ static int expected_tunable(const line_t *line, word_t word, const napcoll_algor
     if (algorithm->radix) {
         add_name(&names, "local_radix");
     }
-    if (has_segments(algorithm)) {
+    if (napcoll_rule_takes_segments(algorithm)) {
         add_name(&names, "segments");
     }
     return 0 == names.used
@@ -382,7 +375,7 @@ static int read_tunable(const line_t *line, word_t word, napcoll_rule_t *rule)
         number = &rule->tunable[t];
     } else if (algorithm->radix && is_same(name, "local_radix")) {
         number = &rule->local_radix;
-    } else if (has_segments(algorithm) && is_same(name, "segments")) {
+    } else if (napcoll_rule_takes_segments(algorithm) && is_same(name, "segments")) {
         number = &rule->segments;
     } else {
         return expected_tunable(line, word, algorithm);
@@ -440,6 +433,25 @@ static int read_action(const line_t *line, word_t word, napcoll_rule_t *rule)
                   0 == word.length ? "" : "\"");
 }
 
+/* What is behind the arrow, up to the end of the line. */
+static int read_decision(line_t *line, napcoll_rule_t *rule)
+{
+    word_t word;
+
+    if (0 != read_action(line, next_word(line), rule)) {
+        return -1;
+    }
+    for (word = next_word(line); word.length > 0; word = next_word(line)) {
+        if (NAPCOLL_RULE_ALGORITHM != rule->action) {
+            return expected(line, word, "the end of the line behind fallback or auto");
+        }
+        if (0 != read_tunable(line, word, rule)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 /* A line that has a rule, whose first word is given. */
 static int read_rule(line_t *line, word_t word, napcoll_rule_t *rule)
 {
@@ -459,18 +471,7 @@ static int read_rule(line_t *line, word_t word, napcoll_rule_t *rule)
             return -1;
         }
     }
-    if (0 != read_action(line, next_word(line), rule)) {
-        return -1;
-    }
-    for (word = next_word(line); word.length > 0; word = next_word(line)) {
-        if (NAPCOLL_RULE_ALGORITHM != rule->action) {
-            return expected(line, word, "the end of the line behind fallback or auto");
-        }
-        if (0 != read_tunable(line, word, rule)) {
-            return -1;
-        }
-    }
-    return 0;
+    return read_decision(line, rule);
 }
 
 /* Room for one more rule. Returns 0, 1 where there are too many, or -1 where memory ran out. */
@@ -607,6 +608,20 @@ int napcoll_rules_parse(const char *text, size_t length, napcoll_rules_t **rules
         *rules = NULL;
         return -1;
     }
+    return 0;
+}
+
+int napcoll_rules_parse_action(const napcoll_collective_t *collective, const char *text,
+                               napcoll_rule_t *rule, napcoll_rules_error_t *error)
+{
+    line_t line = {
+        .begin = text, .at = text, .end = text + strlen(text), .number = 1, .error = error};
+    napcoll_rule_t read = napcoll_rule_any(collective, NAPCOLL_RULE_AUTO);
+
+    if (0 != read_decision(&line, &read)) {
+        return -1;
+    }
+    *rule = read;
     return 0;
 }
 

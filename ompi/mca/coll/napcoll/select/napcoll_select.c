@@ -31,6 +31,10 @@ enum { PIECE_BYTES = 64 * 1024 };
 /* The largest radix over nodes that auto tries. */
 enum { MOST_RADIX = 16 };
 
+/* What local phases of two have to gain for auto to depart from the fan-out that is set: a message inside a node costs so
+ * little by the model that many variants are reckoned to take the same. */
+static const double radix_gain = 0.05;
+
 /* On more ranks auto does not look at algorithms whose plans have a step for every rank. */
 enum { MOST_FOR_LINEAR = 1024 };
 
@@ -304,20 +308,25 @@ static int consider_tunable(const napcoll_collective_t *collective, int row,
     return rc;
 }
 
-/* The variants of a row that auto tries: local phases of two and of the fan-out that is set, and what its
- * tunables leave open. */
+/* The variants of a row that auto tries: local phases of the fan-out that is set, and of two where that gains enough,
+ * and what its tunables leave open. */
 static int consider_variants(const napcoll_collective_t *collective, int row,
                              const napcoll_settings_t *settings, const napcoll_node_map_t *map,
                              const napcoll_params_t *params, napcoll_decision_t *decision)
 {
-    const int radix[] = {2, params->local_radix};
-    int rc = 0;
+    napcoll_params_t variant = *params;
+    napcoll_decision_t other;
+    int rc = consider_tunable(collective, row, settings, map, params, decision);
 
-    for (int r = collective->algorithm[row].radix && radix[1] > 2 ? 0 : 1; 0 == rc && r < 2; r++) {
-        napcoll_params_t variant = *params;
-
-        variant.local_radix = radix[r];
-        rc = consider_tunable(collective, row, settings, map, &variant, decision);
+    if (0 != rc || !collective->algorithm[row].radix || params->local_radix <= 2) {
+        return rc;
+    }
+    other = *decision;
+    variant.local_radix = 2;
+    rc = consider_tunable(collective, row, settings, map, &variant, &other);
+    if (0 == rc
+        && (decision->algorithm != row || other.cost_us < (1 - radix_gain) * decision->cost_us)) {
+        *decision = other;
     }
     return rc;
 }
@@ -409,7 +418,7 @@ static int weigh_previous(const napcoll_collective_t *collective,
     return 0;
 }
 
-/* The row that is forced, or that a rule names, with what is cheapest where its tunables are left open. */
+/* The row that is forced, or that a rule names, with the rule's tunables where one is given, and with what is cheapest where its tunables are left open. */
 static int take_forced(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
                        const napcoll_question_t *question, const napcoll_rule_t *rule,
                        napcoll_decision_t *decision)
@@ -460,18 +469,30 @@ static const napcoll_rule_t *obey_rules(const napcoll_collective_t *collective,
         return NULL;
     }
     decision->rule = rule->line;
-    if (NAPCOLL_RULE_FALLBACK == rule->action) {
-        settings->force = NAPCOLL_FORCE_PREVIOUS;
-    }
-    if (NAPCOLL_RULE_ALGORITHM == rule->action) {
-        settings->force = NAPCOLL_FORCE_FIRST + rule->algorithm;
-        for (int t = 0; t < NAPCOLL_MAX_TUNABLES; t++) {
-            if (NAPCOLL_RULE_UNSET != rule->tunable[t]) {
-                settings->tunable[rule->algorithm][t] = rule->tunable[t];
-            }
+    settings->force = napcoll_select_force(rule);
+    return rule;
+}
+
+/* The tunables that a rule names become those of the settings. */
+static void take_tunables(napcoll_settings_t *settings, const napcoll_rule_t *rule)
+{
+    for (int t = 0; NAPCOLL_RULE_ALGORITHM == rule->action && t < NAPCOLL_MAX_TUNABLES; t++) {
+        if (NAPCOLL_RULE_UNSET != rule->tunable[t]) {
+            settings->tunable[rule->algorithm][t] = rule->tunable[t];
         }
     }
-    return rule;
+}
+
+int napcoll_select_force(const napcoll_rule_t *rule)
+{
+    switch (rule->action) {
+    case NAPCOLL_RULE_ALGORITHM:
+        return NAPCOLL_FORCE_FIRST + rule->algorithm;
+    case NAPCOLL_RULE_FALLBACK:
+        return NAPCOLL_FORCE_PREVIOUS;
+    default:
+        return NAPCOLL_FORCE_AUTO;
+    }
 }
 
 napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collective)
@@ -496,13 +517,16 @@ int napcoll_select(const napcoll_collective_t *collective, const napcoll_setting
                    const napcoll_question_t *question, napcoll_decision_t *decision)
 {
     napcoll_settings_t ruled = *settings;
-    const napcoll_rule_t *rule = NULL;
+    const napcoll_rule_t *rule = settings->force >= NAPCOLL_FORCE_FIRST ? settings->asked : NULL;
     int rc = 0;
 
     *decision = (napcoll_decision_t){.algorithm = -1};
     set_class(decision, question->bytes);
     if (NAPCOLL_FORCE_AUTO == settings->force && NULL != settings->rules) {
         rule = obey_rules(collective, &ruled, question, decision);
+    }
+    if (NULL != rule) {
+        take_tunables(&ruled, rule);
     }
     narrow_class(decision, collective, &ruled, question->bytes);
     if (ruled.force >= NAPCOLL_FORCE_FIRST) {

@@ -40,8 +40,10 @@ typedef struct napcoll_settings {
     size_t segment_bytes;             /**< of vectors that go through a pipeline */
     napcoll_thresholds_t thresholds;  /**< of gathers and scatters */
     const napcoll_machine_t *machine; /**< what auto reckons with; borrowed */
-    const napcoll_rules_t *rules;     /**< what comes before the model; borrowed; NULL: none */
-    napcoll_previous_t previous;      /**< what holds the slot behind napcoll */
+    const napcoll_rule_t *
+        asked; /**< has the tunables that go with a forced algorithm; borrowed; NULL: as set here */
+    const napcoll_rules_t *rules; /**< what comes before the model; borrowed; NULL: none */
+    napcoll_previous_t previous;  /**< what holds the slot behind napcoll */
     int compare; /**< auto leaves to that what it takes less than so many percent of napcoll's time for; 0: nothing */
     int tunable[NAPCOLL_MAX_ALGORITHMS][NAPCOLL_MAX_TUNABLES]; /**< by row of the table */
 } napcoll_settings_t;
@@ -105,6 +107,9 @@ typedef struct napcoll_decision {
     bool by_model; /**< the model chose the algorithm: neither users nor rules named it */
     napcoll_candidate_t candidate[NAPCOLL_MAX_ALGORITHMS]; /**< by row of the table */
 } napcoll_decision_t;
+
+/** What forces the action of a rule: NAPCOLL_FORCE_... */
+int napcoll_select_force(const napcoll_rule_t *rule);
 
 /** The settings of a collective where users set none, but the machine. */
 napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collective);

@@ -1,0 +1,113 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * What the test of algorithms found, and the rules that follow from it. Rank 0 alone.
+ */
+
+#include <math.h>
+
+#include "napcoll_tune.h"
+
+/* A contestant as reports name it: with its tunables. */
+static void report_contestant(const tune_case_t *c, int which, FILE *out, const char *prefix)
+{
+    const tune_contestant_t *k = &c->contestant[which];
+
+    fprintf(out, "%s    %-50s %10.1f us", prefix, k->action, 1e6 * k->median);
+    if (!k->dropped) {
+        fprintf(out, " (%.1f to %.1f)", 1e6 * k->low, 1e6 * k->high);
+    }
+    if (k->model_us < INFINITY) {
+        fprintf(out, ", the model says %.1f", k->model_us);
+    }
+    fprintf(out, "%s%s%s\n", k->dropped ? ", in the first calls" : "",
+            0 == which ? ": what auto would do" : "",
+            c->best > 0 && which == c->best ? ": FASTER than that" : "");
+}
+
+static void report_case(const tune_case_t *c, FILE *out, const char *prefix)
+{
+    const bool judged = c->samples >= NAPCOLL_ROBUST_LEAST_TURNS;
+
+    fprintf(out, "%s  %s of %zu bytes, %d turns%s\n", prefix,
+            tune_subject(c->subject)->collective->name, c->bytes, c->samples,
+            judged ? "" : ": too few to judge");
+    for (int i = 0; judged && i < c->contestants; i++) {
+        report_contestant(c, i, out, prefix);
+    }
+    if (c->contradictions > 0) {
+        fprintf(out, "%s    %d pairs are not in the model's order\n", prefix, c->contradictions);
+    }
+}
+
+void tune_report_cases(const tune_t *t, FILE *out, const char *prefix)
+{
+    const tune_machine_t *m = t->machine;
+
+    if ('\0' != m->no_cases[0]) {
+        fprintf(out, "%sthe order of algorithms was not verified: %s\n", prefix, m->no_cases);
+        return;
+    }
+    fprintf(out, "%salgorithms: median and quartiles of what the slowest process took\n", prefix);
+    for (int i = 0; i < m->num_tried; i++) {
+        report_case(&m->tried[i], out, prefix);
+    }
+}
+
+int tune_count_rules(const tune_t *t)
+{
+    const tune_nodes_t *n = &t->node;
+    int rules = 0;
+
+    for (int i = 0; n->least_ppn * n->num == t->ranks && i < t->machine->num_tried; i++) {
+        rules += t->machine->tried[i].ruled;
+    }
+    return rules;
+}
+
+void tune_case_range(const tune_case_t *c, size_t *from, size_t *to)
+{
+    const tune_subject_t *subject = tune_subject(c->subject);
+    const double here = (double) c->bytes;
+
+    *from = 0 == c->size ? 0 : 1 + (size_t) sqrt((double) subject->bytes[c->size - 1] * here);
+    *to = subject->sizes - 1 == c->size
+              ? 4 * c->bytes
+              : (size_t) sqrt((double) subject->bytes[c->size + 1] * here);
+}
+
+/* What was measured, and the rule that says so. */
+static void report_rule(const tune_nodes_t *n, const tune_case_t *c, FILE *out)
+{
+    const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
+    const tune_contestant_t *best = &c->contestant[c->best], *chosen = &c->contestant[0];
+    size_t from, to;
+
+    tune_case_range(c, &from, &to);
+    if (c->best > 0) {
+        fprintf(out, "# %zu bytes: %.1f us, %s took %.1f\n", c->bytes, 1e6 * best->median,
+                chosen->action, 1e6 * chosen->median);
+    } else {
+        fprintf(out, "# %zu bytes: %.1f us; for other sizes the model says what was slower here\n",
+                c->bytes, 1e6 * best->median);
+    }
+    fprintf(out, "%s nodes=%d ppn=%d bytes=%zu..%zu -> %s", collective->name, n->num, n->least_ppn,
+            from, to, best->row < 0 ? "fallback" : collective->algorithm[best->row].name);
+    if (best->local_radix > 0) {
+        fprintf(out, " local_radix=%d", best->local_radix);
+    }
+    fputc('\n', out);
+}
+
+void tune_report_rules(const tune_t *t, FILE *out)
+{
+    for (int i = 0; i < t->machine->num_tried; i++) {
+        if (t->machine->tried[i].ruled) {
+            report_rule(&t->node, &t->machine->tried[i], out);
+        }
+    }
+}
