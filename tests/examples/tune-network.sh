@@ -48,6 +48,7 @@ within() {
 # lower, so the bounds are wide; but a latency of nothing, or a rate in bits, are out of them.
 machine_is_found() {
     local file=$work/machine key keys
+    local rule='^[a-z_]+ nodes=2 ppn=2 bytes=[0-9]+\.\.[0-9]+ -> [a-z_]+( local_radix=[0-9]+)?$'
     timeout 100 "$netlab" --nodes 2 --ppn 2 --latency 1ms --overhead 0 --rate 200Mbit -- timeout 90 mpirun -np 4 \
         napcoll-tune -o "$file" --samples "$work/trips.csv" --no-thresholds --time-limit 14 >"$work/report"
     cat "$work/report" "$file"
@@ -57,7 +58,8 @@ machine_is_found() {
     # rules, if there are any, are where the file says
     if grep -F 'coll_napcoll_rules_file' "$file"; then
         grep -Fx "coll_napcoll_rules_file = $file.rules" "$file"
-        grep -E '^[a-z]+ nodes=2 ppn=2 bytes=[0-9]+\.\.[0-9]+ -> [a-z_]+$' "$file.rules"
+        grep -E "$rule" "$file.rules"
+        (! grep -vE "^#|$rule" "$file.rules")
         napcoll-plan rules check "$file.rules"
     else
         [ ! -e "$file.rules" ]

@@ -150,7 +150,7 @@ enum { TUNE_FOLDS = 4 };
 /** Collectives whose algorithms are tried, sizes of each at most, contestants: what auto would do, every algorithm, and
  * the previous function. */
 enum {
-    TUNE_SUBJECTS = 12,
+    TUNE_SUBJECTS = 14,
     TUNE_SUBJECT_SIZES = 6,
     TUNE_CONTESTANTS = NAPCOLL_MAX_ALGORITHMS + 2,
     TUNE_ACTION = 128 /**< room for the words that force one */
@@ -460,6 +460,9 @@ void tune_report_sizes(const tune_t *t, FILE *out);
 
 /** Whether all files can be written; if not, why is left in message. No file is changed. */
 bool tune_write_check(const tune_options_t *options, char message[TUNE_TEXT]);
+
+/** M1, M2 and S as the parameter file has them, or, where none were found, as they are without it. */
+napcoll_thresholds_t tune_thresholds(const tune_t *t);
 
 /** Print the parameter file. */
 void tune_write_parameters(const tune_t *t, FILE *out);

@@ -107,18 +107,34 @@ static void call_alltoall(MPI_Comm comm, int bytes, char *send, char *recv)
     tune_check(MPI_Alltoall(send, bytes, MPI_BYTE, recv, bytes, MPI_BYTE, comm), "MPI_Alltoall");
 }
 
+/* Blocks of `bytes` in the mean, from none up to twice as many. */
 static void call_alltoallv(MPI_Comm comm, int bytes, char *send, char *recv)
 {
-    int *displacements, *counts = even_counts(comm, bytes, &displacements);
+    int *displacements, *counts = even_counts(comm, bytes, &displacements), ranks, rank;
 
+    tune_check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+    tune_check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+    for (int i = 0, at = 0; ranks > 1 && i < ranks; at += counts[i++]) {
+        counts[i] = (int) (2LL * bytes * ((rank + i) % ranks) / (ranks - 1));
+        displacements[i] = at;
+    }
     tune_check(MPI_Alltoallv(send, counts, displacements, MPI_BYTE, recv, counts, displacements,
                              MPI_BYTE, comm),
                "MPI_Alltoallv");
     free(counts);
 }
 
-/* Sizes are those of vectors, or of a rank's block where buffers hold one for each rank. Gathers and scatters are not
- * here: theirs is the search for M1, M2 and S. */
+static void call_gather(MPI_Comm comm, int bytes, char *send, char *recv)
+{
+    tune_check(MPI_Gather(send, bytes, MPI_BYTE, recv, bytes, MPI_BYTE, 0, comm), "MPI_Gather");
+}
+
+static void call_scatter(MPI_Comm comm, int bytes, char *send, char *recv)
+{
+    tune_check(MPI_Scatter(send, bytes, MPI_BYTE, recv, bytes, MPI_BYTE, 0, comm), "MPI_Scatter");
+}
+
+/* Sizes are those of vectors, or of a rank's block where buffers hold one for each rank. */
 static const struct {
     tune_subject_t subject;
     void (*call)(MPI_Comm comm, int bytes, char *send, char *recv);
@@ -146,6 +162,8 @@ static const struct {
     {{&napcoll_reduce_scatter, true, false, BLOCKS}, call_reduce_scatter, false},
     {{&napcoll_exscan, false, false, VECTORS}, call_exscan, true},
     {{&napcoll_alltoallv, true, true, BLOCKS}, call_alltoallv, false},
+    {{&napcoll_gather, true, false, BLOCKS}, call_gather, true},
+    {{&napcoll_scatter, true, false, BLOCKS}, call_scatter, true},
 #undef VECTORS
 #undef BLOCKS
 };

@@ -119,6 +119,7 @@ static void add_named(tune_case_t *c, const napcoll_settings_t *settings,
             tune_out_of_memory();
         }
         if (decision.algorithm == row && !collective->algorithm[row].gathers
+            && !collective->algorithm[row].cut
             && describe(collective, settings->machine, question, &decision, &contestant)
             && contestant.model_us < INFINITY
             && 0 != strcmp(contestant.action, c->contestant[0].action)) {
@@ -155,8 +156,22 @@ static bool may_be_ruled(const tune_subject_t *subject, const napcoll_machine_t 
     return agreement.pays;
 }
 
-/* What auto would do comes first, then algorithms by name in the order of the model, then the previous function. */
-static void choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
+/* Whether the thresholds have a say on the size: what they warn of is rare, and no median shows it; and pieces are those of
+ * the job's thresholds, whoever is forced. */
+static bool is_of_thresholds(const napcoll_collective_t *collective,
+                             const napcoll_decision_t *decision)
+{
+    bool bursts = decision->algorithm >= 0 && collective->algorithm[decision->algorithm].cut;
+
+    for (int row = 0; row < collective->algorithms; row++) {
+        bursts = bursts || NAPCOLL_WEIGHED_BURSTS == decision->candidate[row].weighed;
+    }
+    return bursts;
+}
+
+/* What auto would do comes first, then algorithms by name in the order of the model, then the previous function. False
+ * where there is nothing to compare. */
+static bool choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
                                const napcoll_node_map_t *map)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
@@ -166,6 +181,9 @@ static void choose_contestants(tune_case_t *c, const napcoll_settings_t *setting
 
     if (0 != napcoll_select(collective, settings, &question, &decision)) {
         tune_out_of_memory();
+    }
+    if (is_of_thresholds(collective, &decision)) {
+        return false;
     }
     c->contestants = 1;
     if (decision.algorithm < 0
@@ -180,6 +198,7 @@ static void choose_contestants(tune_case_t *c, const napcoll_settings_t *setting
     if (c->contestant[0].row >= 0) {
         c->contestant[c->contestants++] = previous_contestant();
     }
+    return c->contestants > 1;
 }
 
 /* ---- measuring ---- */
@@ -381,9 +400,11 @@ void tune_verify(tune_t *t, tune_watch_t *watch)
         *c = (tune_case_t){.subject = subject, .bytes = about->bytes[size], .size = size};
         settings = napcoll_select_defaults(about->collective);
         settings.machine = &m->fit.machine;
-        choose_contestants(c, &settings, map);
-        measure_case(t, c, &settings, map, begin + left * (i + 1) / all, watch->end);
-        m->num_tried++;
+        settings.thresholds = tune_thresholds(t);
+        if (choose_contestants(c, &settings, map)) {
+            measure_case(t, c, &settings, map, begin + left * (i + 1) / all, watch->end);
+            m->num_tried++;
+        }
         tune_tell(watch, "algorithms", i + 1, all);
     }
     tune_tell_end(watch);

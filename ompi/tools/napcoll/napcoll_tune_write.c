@@ -162,6 +162,16 @@ static void write_gather(const napcoll_incast_gather_t *g, FILE *out)
             g->m2);
 }
 
+napcoll_thresholds_t tune_thresholds(const tune_t *t)
+{
+    if ('\0' != t->machine->no_thresholds[0]) {
+        return napcoll_thresholds_default;
+    }
+    return (napcoll_thresholds_t){.gather_m1 = safe(t->fit.gather.m1),
+                                  .gather_m2 = t->fit.gather.m2,
+                                  .scatter_s = t->fit.scatter.s};
+}
+
 static void write_scatter(const napcoll_incast_scatter_t *s, FILE *out)
 {
     if (s->leaps) {
