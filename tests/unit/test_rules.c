@@ -229,7 +229,7 @@ static void rules_read_back_as_they_are_printed(void **state)
 }
 
 /* An action as a communicator's info key has it: read, and printed. */
-static void expect_action(const char *text, const char *printed)
+static void expect_action(const char *text, const char *printed, bool has_tunables)
 {
     napcoll_rules_error_t error;
     napcoll_rule_t rule;
@@ -244,6 +244,7 @@ static void expect_action(const char *text, const char *printed)
     assert_ptr_equal(rule.collective, &napcoll_allreduce);
     assert_int_equal(rule.bytes.most, SIZE_MAX);
     assert_int_equal(rule.line, 0);
+    assert_int_equal(napcoll_rule_has_tunables(&rule), has_tunables);
     napcoll_rule_print_action(&rule, out);
     assert_int_equal(fclose(out), 0);
     assert_string_equal(got, printed);
@@ -263,10 +264,12 @@ static void actions_are_read_alone(void **state)
                {"nap\nlocal_radix=2", "found \"nap?local_radix=2\"", 1}};
 
     (void) state;
-    expect_action("nap", "nap");
-    expect_action("  nap  lanes=1 local_radix=3 ", "nap local_radix=3 lanes=1");
-    expect_action("auto", "auto");
-    expect_action("fallback", "fallback");
+    expect_action("nap", "nap", false);
+    expect_action("  nap  lanes=1 local_radix=3 ", "nap local_radix=3 lanes=1", true);
+    expect_action("nap lanes=0", "nap lanes=0", true);
+    expect_action("ring segments=2", "ring segments=2", true);
+    expect_action("auto", "auto", false);
+    expect_action("fallback", "fallback", false);
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         napcoll_rules_error_t error = {0};
         napcoll_rule_t rule;

@@ -39,6 +39,29 @@ static napcoll_decision_t decide(const napcoll_settings_t *settings, const char 
     return decision;
 }
 
+/* MPI's keys have an end; every collective's own fits. */
+static void info_keys_are_short_enough(void **state)
+{
+    enum { LIMIT = 36 };
+    char key[LIMIT + 1];
+
+    (void) state;
+    napcoll_collective_info_key(&napcoll_allreduce, key, LIMIT);
+    assert_string_equal(key, "napcoll_allreduce_algorithm");
+    napcoll_collective_info_key(napcoll_collective_find("reduce_scatter_block"), key, LIMIT);
+    assert_string_equal(key, "napcoll_reduce_scatter_block");
+    for (int c = 0; NULL != napcoll_collectives[c]; c++) {
+        napcoll_collective_info_key(napcoll_collectives[c], key, LIMIT);
+        assert_true(strlen(key) < LIMIT);
+        for (int other = 0; other < c; other++) {
+            char its[LIMIT + 1];
+
+            napcoll_collective_info_key(napcoll_collectives[other], its, LIMIT);
+            assert_string_not_equal(key, its);
+        }
+    }
+}
+
 /* Where messages inside a node are reckoned to cost next to nothing beside those between nodes, the fan-out that is set stays; where it keeps a
  * process busy for long, phases of two gain more than enough. */
 static void auto_departs_from_the_radix_that_is_set_where_that_gains(void **state)
@@ -597,6 +620,7 @@ int main(void)
         cmocka_unit_test(auto_takes_the_least_of_what_rows_cost),
         cmocka_unit_test(a_long_chain_costs_its_length),
         cmocka_unit_test(segments_of_a_broadcast_are_those_that_are_set),
+        cmocka_unit_test(info_keys_are_short_enough),
         cmocka_unit_test(auto_departs_from_the_radix_that_is_set_where_that_gains),
         cmocka_unit_test(auto_takes_nap_for_small_vectors_and_lanes_for_large_ones),
         cmocka_unit_test(the_radix_among_leaders_is_reckoned),

@@ -162,7 +162,7 @@ typedef struct tune_subject {
     bool blocks; /**< sizes are those of a rank's block, not of the vector */
     bool untold; /**< no process knows the sizes of all blocks */
     int sizes;
-    size_t bytes[TUNE_SUBJECT_SIZES]; /**< ascending */
+    const size_t *bytes; /**< [sizes], TUNE_SUBJECT_SIZES at most, ascending */
 } tune_subject_t;
 
 /** One way to do a collective; times are quartiles and the median, in seconds. */
@@ -179,7 +179,7 @@ typedef struct tune_contestant {
 typedef struct tune_case {
     int subject;
     size_t bytes;
-    int size; /**< index of bytes among those of the subject */
+    size_t from, to; /**< the sizes for which it stands */
     tune_contestant_t contestant[TUNE_CONTESTANTS];
     int contestants;
     int samples;
@@ -408,9 +408,6 @@ void tune_call_run(tune_t *t, const tune_probe_t *probe, double *seconds);
 void tune_verify(tune_t *t, tune_watch_t *watch);
 
 /* ---- napcoll_tune_rules.c ---- */
-
-/** The sizes for which a case stands: half way to its neighbours, by their ratio, and a few times as many at the end. */
-void tune_case_range(const tune_case_t *c, size_t *from, size_t *to);
 
 /** Rank 0: print what algorithms took, each line behind a prefix. */
 void tune_report_cases(const tune_t *t, FILE *out, const char *prefix);

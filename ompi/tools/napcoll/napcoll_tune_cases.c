@@ -135,37 +135,33 @@ static void call_scatter(MPI_Comm comm, int bytes, char *send, char *recv)
 }
 
 /* Sizes are those of vectors, or of a rank's block where buffers hold one for each rank. */
+static const size_t of_vectors[] = {8, 512, 4096, 32768, 262144, 1048576};
+static const size_t of_blocks[] = {8, 512, 4096, 32768};
+static const size_t of_nothing[] = {0};
+
+#define ALL(sizes) (int) (sizeof(sizes) / sizeof(*(sizes))), sizes
+
 static const struct {
     tune_subject_t subject;
     void (*call)(MPI_Comm comm, int bytes, char *send, char *recv);
     bool overlaps; /* who is done with one would begin the next */
 } cases[] = {
-#define VECTORS                              \
-    6,                                       \
-    {                                        \
-        8, 512, 4096, 32768, 262144, 1048576 \
-    }
-#define BLOCKS              \
-    4,                      \
-    {                       \
-        8, 512, 4096, 32768 \
-    }
-    {{&napcoll_allreduce, false, false, VECTORS}, call_allreduce, false},
-    {{&napcoll_bcast, false, false, VECTORS}, call_bcast, true},
-    {{&napcoll_alltoall, true, false, BLOCKS}, call_alltoall, false},
-    {{&napcoll_reduce, false, false, VECTORS}, call_reduce, true},
-    {{&napcoll_barrier, false, false, 1, {0}}, call_barrier, false},
-    {{&napcoll_allgather, true, false, BLOCKS}, call_allgather, false},
-    {{&napcoll_reduce_scatter_block, true, false, BLOCKS}, call_reduce_scatter_block, false},
-    {{&napcoll_scan, false, false, VECTORS}, call_scan, true},
-    {{&napcoll_allgatherv, true, false, BLOCKS}, call_allgatherv, false},
-    {{&napcoll_reduce_scatter, true, false, BLOCKS}, call_reduce_scatter, false},
-    {{&napcoll_exscan, false, false, VECTORS}, call_exscan, true},
-    {{&napcoll_alltoallv, true, true, BLOCKS}, call_alltoallv, false},
-    {{&napcoll_gather, true, false, BLOCKS}, call_gather, true},
-    {{&napcoll_scatter, true, false, BLOCKS}, call_scatter, true},
-#undef VECTORS
-#undef BLOCKS
+    {{&napcoll_allreduce, false, false, ALL(of_vectors)}, call_allreduce, false},
+    {{&napcoll_bcast, false, false, ALL(of_vectors)}, call_bcast, true},
+    {{&napcoll_alltoall, true, false, ALL(of_blocks)}, call_alltoall, false},
+    {{&napcoll_reduce, false, false, ALL(of_vectors)}, call_reduce, true},
+    {{&napcoll_barrier, false, false, ALL(of_nothing)}, call_barrier, false},
+    {{&napcoll_allgather, true, false, ALL(of_blocks)}, call_allgather, false},
+    {{&napcoll_reduce_scatter_block, true, false, ALL(of_blocks)},
+     call_reduce_scatter_block,
+     false},
+    {{&napcoll_scan, false, false, ALL(of_vectors)}, call_scan, true},
+    {{&napcoll_allgatherv, true, false, ALL(of_blocks)}, call_allgatherv, false},
+    {{&napcoll_reduce_scatter, true, false, ALL(of_blocks)}, call_reduce_scatter, false},
+    {{&napcoll_exscan, false, false, ALL(of_vectors)}, call_exscan, true},
+    {{&napcoll_alltoallv, true, true, ALL(of_blocks)}, call_alltoallv, false},
+    {{&napcoll_gather, true, false, ALL(of_blocks)}, call_gather, true},
+    {{&napcoll_scatter, true, false, ALL(of_blocks)}, call_scatter, true},
 };
 
 _Static_assert(sizeof(cases) / sizeof(*cases) == TUNE_SUBJECTS, "one place for each");
@@ -193,9 +189,7 @@ static void force(tune_t *t, int subject, int place)
         tune_check(MPI_Comm_free(&t->forced[place]), "MPI_Comm_free");
     }
     tune_check(MPI_Bcast(t->action, TUNE_ACTION, MPI_CHAR, 0, t->comm), "MPI_Bcast");
-    if (snprintf(key, sizeof(key), "napcoll_%s_algorithm", collective->name) >= MPI_MAX_INFO_KEY) {
-        snprintf(key, sizeof(key), "napcoll_%s", collective->name); /* see napcoll(7), INFO KEYS */
-    }
+    napcoll_collective_info_key(collective, key, MPI_MAX_INFO_KEY);
     tune_check(MPI_Info_create(&info), "MPI_Info_create");
     tune_check(MPI_Info_set(info, "ompi_comm_coll_preference", "napcoll"), "MPI_Info_set");
     tune_check(MPI_Info_set(info, key, t->action), "MPI_Info_set");

@@ -69,25 +69,12 @@ int tune_count_rules(const tune_t *t)
     return rules;
 }
 
-void tune_case_range(const tune_case_t *c, size_t *from, size_t *to)
-{
-    const tune_subject_t *subject = tune_subject(c->subject);
-    const double here = (double) c->bytes;
-
-    *from = 0 == c->size ? 0 : 1 + (size_t) sqrt((double) subject->bytes[c->size - 1] * here);
-    *to = subject->sizes - 1 == c->size
-              ? 4 * c->bytes
-              : (size_t) sqrt((double) subject->bytes[c->size + 1] * here);
-}
-
 /* What was measured, and the rule that says so. */
 static void report_rule(const tune_nodes_t *n, const tune_case_t *c, FILE *out)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
     const tune_contestant_t *best = &c->contestant[c->best], *chosen = &c->contestant[0];
-    size_t from, to;
 
-    tune_case_range(c, &from, &to);
     if (c->best > 0) {
         fprintf(out, "# %zu bytes: %.1f us, %s took %.1f\n", c->bytes, 1e6 * best->median,
                 chosen->action, 1e6 * chosen->median);
@@ -96,7 +83,7 @@ static void report_rule(const tune_nodes_t *n, const tune_case_t *c, FILE *out)
                 c->bytes, 1e6 * best->median);
     }
     fprintf(out, "%s nodes=%d ppn=%d bytes=%zu..%zu -> %s", collective->name, n->num, n->least_ppn,
-            from, to, best->row < 0 ? "fallback" : collective->algorithm[best->row].name);
+            c->from, c->to, best->row < 0 ? "fallback" : collective->algorithm[best->row].name);
     if (best->local_radix > 0) {
         fprintf(out, " local_radix=%d", best->local_radix);
     }

@@ -169,6 +169,41 @@ static bool is_of_thresholds(const napcoll_collective_t *collective,
     return bursts;
 }
 
+/* What auto decides on so many bytes. */
+static void ask(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
+                const napcoll_node_map_t *map, size_t bytes, napcoll_decision_t *decision)
+{
+    const napcoll_question_t question = {.map = map, .bytes = bytes};
+
+    if (0 != napcoll_select(collective, settings, &question, decision)) {
+        tune_out_of_memory();
+    }
+}
+
+/* The sizes for which a case stands: half way to its neighbours, by their ratio, and a few times as many at the end; but
+ * none on which the thresholds have a say, as a rule comes before them. */
+static void set_range(tune_case_t *c, int size, const napcoll_settings_t *settings,
+                      const napcoll_node_map_t *map)
+{
+    const tune_subject_t *subject = tune_subject(c->subject);
+    const double here = (double) c->bytes;
+    napcoll_decision_t decision;
+
+    c->from = 0 == size ? 0 : 1 + (size_t) sqrt((double) subject->bytes[size - 1] * here);
+    c->to = subject->sizes - 1 == size ? 4 * c->bytes
+                                       : (size_t) sqrt((double) subject->bytes[size + 1] * here);
+    for (size_t bytes = c->from; bytes <= c->to; bytes = decision.most + 1) {
+        ask(subject->collective, settings, map, bytes, &decision);
+        if (is_of_thresholds(subject->collective, &decision)) {
+            if (bytes > c->bytes) {
+                c->to = bytes - 1;
+            } else {
+                c->from = decision.most + 1;
+            }
+        }
+    }
+}
+
 /* What auto would do comes first, then algorithms by name in the order of the model, then the previous function. False
  * where there is nothing to compare. */
 static bool choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
@@ -179,9 +214,7 @@ static bool choose_contestants(tune_case_t *c, const napcoll_settings_t *setting
     napcoll_decision_t decision;
     double cheapest;
 
-    if (0 != napcoll_select(collective, settings, &question, &decision)) {
-        tune_out_of_memory();
-    }
+    ask(collective, settings, map, c->bytes, &decision);
     if (is_of_thresholds(collective, &decision)) {
         return false;
     }
@@ -274,16 +307,10 @@ static bool strays(const tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_S
                    const napcoll_settings_t *settings, const napcoll_node_map_t *map)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
-    napcoll_question_t question = {.map = map};
-    size_t from, to;
+    napcoll_decision_t decision;
 
-    tune_case_range(c, &from, &to);
-    for (question.bytes = from; question.bytes <= to; question.bytes = 2 * question.bytes + 1) {
-        napcoll_decision_t decision;
-
-        if (0 != napcoll_select(collective, settings, &question, &decision)) {
-            tune_out_of_memory();
-        }
+    for (size_t bytes = c->from; bytes <= c->to; bytes = decision.most + 1) {
+        ask(collective, settings, map, bytes, &decision);
         for (int i = 1; i < c->contestants; i++) {
             const tune_contestant_t *k = &c->contestant[i];
 
@@ -397,11 +424,12 @@ void tune_verify(tune_t *t, tune_watch_t *watch)
             || !may_be_ruled(about, &m->fit.machine, map)) {
             continue;
         }
-        *c = (tune_case_t){.subject = subject, .bytes = about->bytes[size], .size = size};
+        *c = (tune_case_t){.subject = subject, .bytes = about->bytes[size]};
         settings = napcoll_select_defaults(about->collective);
         settings.machine = &m->fit.machine;
         settings.thresholds = tune_thresholds(t);
         if (choose_contestants(c, &settings, map)) {
+            set_range(c, size, &settings, map);
             measure_case(t, c, &settings, map, begin + left * (i + 1) / all, watch->end);
             m->num_tried++;
         }

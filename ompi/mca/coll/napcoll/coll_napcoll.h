@@ -192,7 +192,7 @@ typedef struct mca_coll_napcoll_module {
         [NAPCOLL_COLLS]; /**< NAPCOLL_FORCE_...: of the info key, else of the parameter when the
                                          communicator was made */
     napcoll_rule_t
-        *asked[NAPCOLL_COLLS];      /**< of the info key, where it names an algorithm, else NULL */
+        *asked[NAPCOLL_COLLS];      /**< of the info key, where it names tunables, else NULL */
     int ruled_force[NAPCOLL_COLLS]; /**< of the rules on all sizes; see coll_napcoll_rules.c */
     napcoll_cached_t *cached[NAPCOLL_COLLS]; /**< the latest first, a few dozen at most */
     struct mca_coll_napcoll_trial *trials[NAPCOLL_COLLS]; /**< online checks, one of each class */
@@ -254,11 +254,6 @@ int mca_coll_napcoll_force_any_size(mca_coll_napcoll_module_t *module, napcoll_c
 
 /* coll_napcoll_params.c */
 int mca_coll_napcoll_register(void);
-
-/** The info key by which a communicator has an algorithm of its own: napcoll_COLLECTIVE_algorithm, or,
- * where that is too long for MPI, napcoll_COLLECTIVE. */
-void mca_coll_napcoll_info_key(const napcoll_collective_t *collective,
-                               char key[MPI_MAX_INFO_KEY + 1]);
 
 /* coll_napcoll_companions.c */
 

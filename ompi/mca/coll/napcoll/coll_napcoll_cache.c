@@ -42,7 +42,7 @@ static int read_info_key(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
     napcoll_rule_t rule;
     int rc;
 
-    mca_coll_napcoll_info_key(collective, key);
+    napcoll_collective_info_key(collective, key, MPI_MAX_INFO_KEY);
     rc = napcoll_compat_comm_info(module->comm, key, &value);
     if (OMPI_SUCCESS != rc || NULL == value) {
         return rc;
@@ -53,7 +53,7 @@ static int read_info_key(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
         complain_of_info(module, key, value, error.text);
     } else {
         module->force[coll] = napcoll_select_force(&rule);
-        if (NAPCOLL_RULE_ALGORITHM == rule.action) {
+        if (napcoll_rule_has_tunables(&rule)) {
             free(module->asked[coll]); /* of an attempt that failed */
             module->asked[coll] = malloc(sizeof(rule));
             if (NULL == module->asked[coll]) {

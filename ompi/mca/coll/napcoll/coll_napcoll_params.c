@@ -103,17 +103,6 @@ static void register_size(const char *name, const char *help, size_t *storage)
                                            OPAL_INFO_LVL_6, MCA_BASE_VAR_SCOPE_READONLY, storage);
 }
 
-void mca_coll_napcoll_info_key(const napcoll_collective_t *collective,
-                               char key[MPI_MAX_INFO_KEY + 1])
-{
-    const int length = snprintf(key, MPI_MAX_INFO_KEY + 1, "napcoll_%s_algorithm",
-                                collective->name);
-
-    if (length >= MPI_MAX_INFO_KEY) {
-        (void) snprintf(key, MPI_MAX_INFO_KEY + 1, "napcoll_%s", collective->name);
-    }
-}
-
 /* Add to a text of limited room. */
 __attribute__((format(printf, 3, 4))) static void append(char *text, size_t room,
                                                          const char *format, ...)
@@ -133,7 +122,7 @@ static int register_algorithm(const napcoll_collective_t *collective, napcoll_se
         {NAPCOLL_FORCE_AUTO, "auto"}, {NAPCOLL_FORCE_PREVIOUS, "previous"}};
     char name[64], key[MPI_MAX_INFO_KEY + 1], help[2048];
 
-    mca_coll_napcoll_info_key(collective, key);
+    napcoll_collective_info_key(collective, key, MPI_MAX_INFO_KEY);
     (void) snprintf(name, sizeof(name), "%s_algorithm", collective->name);
     (void) snprintf(
         help, sizeof(help),

@@ -10,6 +10,7 @@
 
 #include "algo/napcoll_algo.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -147,6 +148,15 @@ napcoll_plan_t *napcoll_generator_plan(void *context, int rank)
 
     request.rank = rank;
     return request.algorithm->generate(&request);
+}
+
+void napcoll_collective_info_key(const napcoll_collective_t *collective, char *key, int limit)
+{
+    const size_t room = (size_t) limit + 1;
+
+    if (snprintf(key, room, "napcoll_%s_algorithm", collective->name) >= limit) {
+        (void) snprintf(key, room, "napcoll_%s", collective->name);
+    }
 }
 
 int napcoll_algorithm_tunable(const napcoll_algorithm_t *algorithm, napcoll_reckons_t reckons)

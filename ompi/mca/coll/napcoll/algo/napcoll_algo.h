@@ -267,6 +267,15 @@ extern const napcoll_collective_t *const napcoll_collectives[];
 /** The table of a collective by its name, or NULL. */
 const napcoll_collective_t *napcoll_collective_find(const char *name);
 
+/**
+ * The info key by which a communicator has an algorithm of its own: napcoll_COLLECTIVE_algorithm, or, where that is too
+ * long, napcoll_COLLECTIVE.
+ *
+ * @param[out] key   room for limit + 1 characters
+ * @param[in]  limit MPI_MAX_INFO_KEY: a key has fewer characters
+ */
+void napcoll_collective_info_key(const napcoll_collective_t *collective, char *key, int limit);
+
 /** The first tunable of a row that reckons so, or -1. */
 int napcoll_algorithm_tunable(const napcoll_algorithm_t *algorithm, napcoll_reckons_t reckons);
 

@@ -37,6 +37,16 @@ bool napcoll_rule_takes_segments(const napcoll_algorithm_t *algorithm)
            && napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS) < 0;
 }
 
+bool napcoll_rule_has_tunables(const napcoll_rule_t *rule)
+{
+    bool has = rule->local_radix > 0 || rule->segments > 0;
+
+    for (int t = 0; t < NAPCOLL_MAX_TUNABLES; t++) {
+        has = has || NAPCOLL_RULE_UNSET != rule->tunable[t];
+    }
+    return has;
+}
+
 void napcoll_rule_pin(napcoll_rule_t *rule, int row, const napcoll_params_t *params)
 {
     const napcoll_algorithm_t *algorithm = &rule->collective->algorithm[row];

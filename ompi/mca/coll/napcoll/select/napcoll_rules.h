@@ -89,6 +89,9 @@ napcoll_rule_t napcoll_rule_any(const napcoll_collective_t *collective,
 /** Whether rules can say segments= of an algorithm, though it has no tunable of that name. */
 bool napcoll_rule_takes_segments(const napcoll_algorithm_t *algorithm);
 
+/** Whether a rule says something of its algorithm's tunables. */
+bool napcoll_rule_has_tunables(const napcoll_rule_t *rule);
+
 /* ---- reading: napcoll_rules_parse.c ---- */
 
 /**
