@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * collbench's own declarations. main() in ../collbench.c walks through the rooms in this order:
- * options.c, contestants.c, clock.c, measure.c, report.c; collectives.c is the table of what can
+ * options.c, layout.c, contestants.c, measure.c, report.c; collectives.c is the table of what can
  * be measured, and supplier.c looks into Open MPI for who carries it out.
  */
 #ifndef COLLBENCH_BENCH_H
@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "counters.h"
+#include "napcoll_start.h"
 
 enum { BENCH_MAX_CONTESTANTS = 16, BENCH_MAX_SIZES = 64, BENCH_NAME = 64, BENCH_TEXT = 256 };
 
@@ -106,12 +107,11 @@ struct layout {
     int rank, size;
     int nodes;
     int ppn_min, ppn_max;
-    int lane;         /* this process's index on its node */
-    MPI_Comm node;    /* the processes of this node, lane 0 first */
-    MPI_Comm leaders; /* lane 0 of every node, world rank 0 first; null on other lanes */
-    int far_rank;     /* lowest rank on another node than rank 0, -1 on one node */
-    int near_rank;    /* lowest other rank on rank 0's node, -1 if it is alone */
+    int lane;                     /* this process's index on its node */
+    int far_rank;                 /* lowest rank on another node than rank 0, -1 on one node */
+    int near_rank;                /* lowest other rank on rank 0's node, -1 if it is alone */
     double alpha_far, alpha_near; /* rank 0: half round trip of 8 bytes in seconds, 0 unknown */
+    napcoll_start_t start;        /* its messages are the helper's, once that is there */
 };
 
 struct contestant {
@@ -134,8 +134,6 @@ struct bench {
     struct contestant contestant[BENCH_MAX_CONTESTANTS];
     struct shape shape;  /* of the size that is being measured */
     double *send, *recv; /* room for the largest size */
-    double offset;       /* this clock + offset = rank 0's clock, seconds */
-    double slack;        /* rank 0: time from announcing a start to the start */
     uint64_t random;
 };
 
@@ -165,12 +163,10 @@ void contestants_ran(struct bench *b, struct contestant *c, char text[BENCH_TEXT
 /* supplier.c: the component that carries out a collective on a communicator; "" if unknown. */
 const char *supplier_of(MPI_Comm comm, const char *coll);
 
-/* clock.c */
+/* layout.c */
 void layout_open(struct layout *l);
 void layout_close(struct layout *l);
 void layout_ping(struct bench *b);
-void clock_sync(struct bench *b);
-void clock_wait_until(double local);
 int layout_steps(const struct layout *l);
 
 /* measure.c: rows[num_contestants] are filled on rank 0. */

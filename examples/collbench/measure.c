@@ -23,7 +23,6 @@ static const double SKEW_SHARE = 50.0; /* a batch lasts this many times the star
 static const double HOPELESS =
     4.0; /* so many times the factor of --drop, where calls are still cold */
 static const double LONG_CALL = 50.0e-3;
-static const double SLACK_MIN = 300.0e-6, SLACK_MAX = 5.0;
 
 /* What rank 0 announces, as doubles so that it is one message. */
 enum { ANNOUNCE_GO, ANNOUNCE_START, ANNOUNCE_WORDS };
@@ -150,21 +149,20 @@ static double run_batch(struct bench *b, struct contestant *c, int batch)
 static bool take_sample(struct bench *b, struct contestant *c, int turn, int batch, bool go,
                         struct sample *sample)
 {
-    double announce[ANNOUNCE_WORDS], mine[COLLECT_WORDS], worst[COLLECT_WORDS], start;
+    double announce[ANNOUNCE_WORDS], mine[COLLECT_WORDS], worst[COLLECT_WORDS], early;
     unsigned long long before[NAPCOLL_COUNTERS_MAX], after[NAPCOLL_COUNTERS_MAX];
 
     fill_output(b, turn);
     check(napcoll_counters_read(&b->counters, before), "MPI_T_pvar_read");
     announce[ANNOUNCE_GO] = go ? 1.0 : 0.0;
-    announce[ANNOUNCE_START] = MPI_Wtime() + b->slack;
+    announce[ANNOUNCE_START] = MPI_Wtime() + b->layout.start.slack;
     check(MPI_Bcast(announce, ANNOUNCE_WORDS, MPI_DOUBLE, 0, b->helper), "MPI_Bcast");
     if (announce[ANNOUNCE_GO] < 0.5) {
         return false;
     }
-    start = announce[ANNOUNCE_START] - b->offset;
-    mine[COLLECT_MISSED] = MPI_Wtime() > start ? 1.0 : 0.0;
-    clock_wait_until(start);
-    mine[COLLECT_SKEW] = MPI_Wtime() - start;
+    early = napcoll_start_at(&b->layout.start, announce[ANNOUNCE_START]);
+    mine[COLLECT_MISSED] = early < 0.0 ? 1.0 : 0.0;
+    mine[COLLECT_SKEW] = MPI_Wtime() + b->layout.start.offset - announce[ANNOUNCE_START];
     mine[COLLECT_SECONDS] = run_batch(b, c, batch);
     check(MPI_Reduce(mine, worst, COLLECT_WORDS, MPI_DOUBLE, MPI_MAX, 0, b->helper), "MPI_Reduce");
     check(napcoll_counters_read(&b->counters, after), "MPI_T_pvar_read");
@@ -178,29 +176,10 @@ static bool take_sample(struct bench *b, struct contestant *c, int turn, int bat
         sample->skew = worst[COLLECT_SKEW];
         sample->missed = worst[COLLECT_MISSED] > 0.5;
         if (sample->missed) {
-            b->slack = b->slack * 1.5 < SLACK_MAX ? b->slack * 1.5 : SLACK_MAX;
+            napcoll_start_was_missed(&b->layout.start);
         }
     }
     return true;
-}
-
-/* How long an announcement takes at most: there and back again, on an idle network. */
-static void find_slack(struct bench *b)
-{
-    double longest = 0.0, mine[COLLECT_WORDS] = {0}, worst[COLLECT_WORDS];
-
-    for (int i = 0; i < PROBE_CALLS + 1; ++i) {
-        double start = MPI_Wtime(), seconds;
-
-        check(MPI_Bcast(mine, ANNOUNCE_WORDS, MPI_DOUBLE, 0, b->helper), "MPI_Bcast");
-        check(MPI_Reduce(mine, worst, COLLECT_WORDS, MPI_DOUBLE, MPI_MAX, 0, b->helper),
-              "MPI_Reduce");
-        seconds = MPI_Wtime() - start;
-        if (i > 0 && seconds > longest) {
-            longest = seconds; /* the first one opens connections */
-        }
-    }
-    b->slack = longest * 1.25 > SLACK_MIN ? longest * 1.25 : SLACK_MIN;
 }
 
 /* As many calls as last as long as users say, or long enough for the clock and to dwarf what the start is uneven by. */
@@ -449,8 +428,7 @@ void measure_size(struct bench *b, size_t bytes, double deadline, struct row *ro
 
     shape_set(&b->shape, b->opt.coll, b->opt.deal, bytes);
     turns_open(&turns, b);
-    clock_sync(b);
-    find_slack(b);
+    check(napcoll_start_sync(&b->layout.start), "napcoll_start_sync");
     batch = warm_up(b, turns.first_look);
     started = MPI_Wtime();
     for (;;) {

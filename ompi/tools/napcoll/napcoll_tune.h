@@ -28,6 +28,7 @@
 #include "model/napcoll_delays.h"
 #include "model/napcoll_distances.h"
 #include "model/napcoll_incast.h"
+#include "napcoll_start.h"
 #include "select/napcoll_select.h"
 
 enum {
@@ -159,8 +160,9 @@ enum {
 /** A collective whose algorithms are tried. */
 typedef struct tune_subject {
     const napcoll_collective_t *collective;
-    bool blocks; /**< sizes are those of a rank's block, not of the vector */
-    bool untold; /**< no process knows the sizes of all blocks */
+    bool blocks;   /**< sizes are those of a rank's block, not of the vector */
+    bool untold;   /**< no process knows the sizes of all blocks */
+    bool overlaps; /**< some process need not wait for all others: calls in a row would overlap */
     int sizes;
     const size_t *bytes; /**< [sizes], TUNE_SUBJECT_SIZES at most, ascending */
 } tune_subject_t;
@@ -242,6 +244,8 @@ typedef struct tune {
     int num_peers;
     char *send, *recv; /**< of `most` bytes, at the root for all ranks */
     MPI_Request *requests;
+    napcoll_start_t start;
+    double synced;     /**< rank 0: when the clocks were, or 0 */
     tune_nodes_t node; /**< of a machine */
     tune_network_t network;
     char *burst; /**< what probes send and receive; grows */
@@ -251,6 +255,8 @@ typedef struct tune {
     MPI_Comm
         forced[TUNE_CONTESTANTS]; /**< of the contestants of the present case; or MPI_COMM_NULL */
     char action[TUNE_ACTION];     /**< of the contestant that is being made */
+    char *called; /**< what collectives send, and behind it what they receive; grows */
+    size_t called_bytes;
 
     /* rank 0 */
     tune_samples_t samples[TUNE_KINDS];
@@ -395,11 +401,12 @@ size_t tune_subject_room(const tune_t *t, int index, size_t bytes);
 /** No contestant has its communicator yet. */
 void tune_calls_open(tune_t *t);
 
-/** Free the communicators of contestants. Collective. */
+/** Free the communicators of contestants, and what they called with. Collective. */
 void tune_calls_close(tune_t *t);
 
 /** Make a contestant or call one, as the probe says (`from`: the subject, `to`: the contestant's place); rank 0 gets what
- * a call took the slowest process. Collective. */
+ * a call took the slowest process. All begin together by their clocks, calls that would overlap each by itself.
+ * Collective. */
 void tune_call_run(tune_t *t, const tune_probe_t *probe, double *seconds);
 
 /* ---- napcoll_tune_verify.c ---- */

@@ -23,9 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#if defined(__linux__)
-#    include <sys/prctl.h>
-#endif
 
 #include "napcoll_tune.h"
 
@@ -57,14 +54,11 @@ void tune_out_of_memory(void)
 /* Whether this rank is the lowest of its node, and whether the root is on that node. */
 static void find_node(const tune_t *t, bool *lowest, bool *with_root)
 {
-    MPI_Comm node;
     int first = 0, root = t->rank == t->options.root;
 
-    tune_check(MPI_Comm_split_type(t->comm, MPI_COMM_TYPE_SHARED, t->rank, MPI_INFO_NULL, &node),
-               "MPI_Comm_split_type");
-    tune_check(MPI_Comm_rank(node, &first), "MPI_Comm_rank");
-    tune_check(MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_MAX, node), "MPI_Allreduce");
-    tune_check(MPI_Comm_free(&node), "MPI_Comm_free");
+    tune_check(MPI_Comm_rank(t->start.node, &first), "MPI_Comm_rank");
+    tune_check(MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_MAX, t->start.node),
+               "MPI_Allreduce");
     *lowest = 0 == first;
     *with_root = 1 == root;
 }
@@ -96,22 +90,11 @@ static void find_peers(tune_t *t)
     free(all);
 }
 
-/* Sleeps end when they should. Who started this process may have allowed the kernel to end them later, as netlab
- * does, and an announcement would wait for that on its way through the ranks. */
-static void sleep_precisely(void)
-{
-#if defined(__linux__)
-    const unsigned long usual = 50000; /* nanoseconds */
-
-    (void) prctl(PR_SET_TIMERSLACK, usual, 0, 0, 0);
-#endif
-}
-
 void tune_measure_open(tune_t *t)
 {
     const size_t blocks = t->rank == t->options.root ? (size_t) t->ranks : 1;
 
-    sleep_precisely();
+    tune_check(napcoll_start_open(t->comm, &t->start), "napcoll_start_open");
     find_peers(t);
     t->send = calloc(blocks, t->options.most);
     t->recv = calloc(blocks, t->options.most);
@@ -123,6 +106,7 @@ void tune_measure_open(tune_t *t)
 
 void tune_measure_close(tune_t *t)
 {
+    tune_check(napcoll_start_close(&t->start), "napcoll_start_close");
     free(t->peer);
     free(t->send);
     free(t->recv);

@@ -32,10 +32,10 @@ static const double matters = 0.05;
  * fastest takes in its first calls, or in the very first, is not tried further. */
 static const double hopeless = 10, slow = 2.5, very_slow = 5;
 
-/* A sample lasts about so long, in seconds. */
+/* A sample lasts about so long, in seconds; but has few calls where each needs a start of its own. */
 static const double long_batch = 20e-3;
 
-enum { MOST_CALLS = 50, MOST_SAMPLES = 16 };
+enum { MOST_CALLS = 50, MOST_SAMPLES = 16, MOST_STARTS = 2 };
 
 static const size_t most_buffer = (size_t) 16 << 20;
 
@@ -353,8 +353,8 @@ static void measure_case(tune_t *t, tune_case_t *c, const napcoll_settings_t *se
 {
     double seconds[TUNE_CONTESTANTS][MOST_SAMPLES];
     const double slowest = look_first(t, c);
-    const int count = slowest * MOST_CALLS > long_batch ? 1 + (int) (long_batch / slowest)
-                                                        : MOST_CALLS;
+    const int most = tune_subject(c->subject)->overlaps ? MOST_STARTS : MOST_CALLS;
+    const int count = slowest * most > long_batch ? 1 + (int) (long_batch / slowest) : most;
 
     while (c->samples < MOST_SAMPLES
            && MPI_Wtime() < (c->samples < NAPCOLL_ROBUST_LEAST_TURNS ? end : deadline)) {
