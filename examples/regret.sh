@@ -33,11 +33,11 @@ Installs what is missing and builds napcoll first.
   --shapes LIST          NODESxPROCESSES, with commas between (default 8x8,16x4)
   --bytes LIST           as in collbench(1) (default 8:1M:x8; blocks of 64 KB at most)
   --machine FILE         auto reckons with this in place of what napcoll-tune finds
-  --time-limit SECONDS   of a run, all sizes of a collective on a shape (default 120)
+  --time-limit SECONDS   of a run, all sizes of a collective on a shape (default 120); each has five turns in any case
   --output DIR           default docs/results
   --help                 this text
 
-With all defaults that takes four hours.
+With all defaults that takes five hours.
 END
 }
 
@@ -91,7 +91,7 @@ on() {
 
 # tune SETTING SHAPE: has regret-SETTING-SHAPE.conf, and its rules, in the folder of what is being measured, where jobs run.
 tune() {
-    local name=regret-$1-$2.conf command time_limit=600
+    local name=regret-$1-$2.conf command time_limit=900
     if [ -n "$machine_file" ]; then
         cp "$machine_file" "$scratch/$name"
     elif [ -f "$output/$name" ]; then
@@ -116,8 +116,8 @@ measure() {
     others "$output/$name.csv" >"$scratch/$name.csv"
     for one in ${colls//,/ }; do
         on "$setting" "$shape" --mca mca_base_param_files "$scratch/$name.conf" \
-            collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations 50 --drop 3 --sample-time 0.02 \
-            --time-limit "$time_limit" --csv one.csv
+            collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations 50 --min-iterations 5 --drop 3 \
+            --sample-time 0.02 --time-limit "$time_limit" --csv one.csv
         [ "$one" = barrier ] || command+=(--bytes "${bytes:-$(sizes_of "$one")}")
         measured "$name-$one" "${command[@]}"
         # One heading for all.

@@ -84,7 +84,7 @@ struct options {
     int num_sizes;
     char contestant[BENCH_MAX_CONTESTANTS][BENCH_NAME];
     int num_contestants;
-    int iterations;
+    int iterations, min_iterations;
     int batch;          /* calls per sample; 0: chosen */
     double time_limit;  /* seconds for all sizes */
     double sample_time; /* seconds that a sample is to last; 0: chosen */

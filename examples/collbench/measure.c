@@ -16,7 +16,7 @@
 
 #include "bench.h"
 
-enum { WARMUP_CALLS = 2, PROBE_CALLS = 3, BATCH_MAX = 1000, FIRST_TRIES = 10 };
+enum { WARMUP_CALLS = 2, PROBE_CALLS = 3, BATCH_MAX = 1000, SPARE_TRIES = 10 };
 
 static const double BATCH_SECONDS = 2.0e-3, BATCH_SECONDS_MAX = 0.5;
 static const double SKEW_SHARE = 50.0; /* a batch lasts this many times the start skew */
@@ -296,7 +296,7 @@ static void progress(const struct bench *b, size_t bytes, const struct turns *t,
 }
 
 /* Another turn? Asked on rank 0: as many as wished, while another one is likely to end in time,
- * and, whatever the time, a few tries for the first one that counts. */
+ * and, whatever the time, as many as are wanted at least, but for those that do not count a few tries only. */
 static bool another(const struct bench *b, const struct turns *t, int tried, double started,
                     double deadline)
 {
@@ -305,7 +305,7 @@ static bool another(const struct bench *b, const struct turns *t, int tried, dou
     if (t->num >= b->opt.iterations) {
         return false;
     }
-    if (0 == t->num && tried < FIRST_TRIES) {
+    if (t->num < b->opt.min_iterations && tried < t->num + SPARE_TRIES) {
         return true;
     }
     return now + (now - started) / tried <= deadline;

@@ -30,6 +30,7 @@ const char *options_usage(void)
            "  --bytes LIST          sizes: N, FROM:TO (times 4 each, TO included) or FROM:TO:xF;\n"
            "                        suffixes K, M, G; multiples of 8 (default 8:64K); see below\n"
            "  --iterations N        turns per size at most (default 50)\n"
+           "  --min-iterations N    turns per size at least, whatever the time limit (default 1)\n"
            "  --time-limit SECONDS  for all sizes together (default 60)\n"
            "  --sample-time SECONDS calls for about so long are one sample (default: see man page)\n"
            "  --drop FACTOR         measure no further who at first takes over FACTOR times the fastest\n"
@@ -253,6 +254,12 @@ static const char *take(int letter, const char *value, struct options *opt)
         }
         opt->iterations = (int) number;
         return NULL;
+    case 'l':
+        if (!parse_int(value, 1, 1000000, &number)) {
+            return "a whole number from 1 to 1000000";
+        }
+        opt->min_iterations = (int) number;
+        return NULL;
     case 'n':
         if (!parse_int(value, 1, 100000, &number)) {
             return "a whole number from 1 to 100000";
@@ -284,6 +291,7 @@ static void set_defaults(struct options *opt)
     (void) parse_bytes("8:64K", opt);
     (void) parse_contestants("napcoll,tuned", opt);
     opt->iterations = DEFAULT_ITERATIONS;
+    opt->min_iterations = 1;
     opt->time_limit = DEFAULT_TIME_LIMIT;
     opt->seed = 1;
     opt->progress = isatty(STDERR_FILENO);
@@ -298,6 +306,7 @@ enum options_result options_parse(int argc, char **argv, struct options *opt,
         {"contestants", required_argument, NULL, 'o'},
         {"bytes", required_argument, NULL, 'b'},
         {"iterations", required_argument, NULL, 'i'},
+        {"min-iterations", required_argument, NULL, 'l'},
         {"time-limit", required_argument, NULL, 't'},
         {"batch", required_argument, NULL, 'n'},
         {"drop", required_argument, NULL, 'r'},

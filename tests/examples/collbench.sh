@@ -121,6 +121,14 @@ slow_contestants_are_dropped() {
     refuses '--sample-time 0: expected seconds above 0' bench --bytes 8 --contestants tuned --sample-time 0
 }
 
+# In a millisecond nobody takes three turns.
+turns_are_taken_whatever_the_time() {
+    bench --bytes 8 --contestants napcoll,tuned --time-limit 0.001 --min-iterations 3 --iterations 9 >"$work/few"
+    cat "$work/few"
+    [ "$(grep -cE '^ +8  (napcoll|tuned) +3 ' "$work/few")" = 2 ]
+    refuses '--min-iterations 0: expected a whole number from 1' bench --bytes 8 --contestants tuned --min-iterations 0
+}
+
 missing_folder_is_named() {
     refuses "--samples $work/none/s.csv: No such file" \
         bench --bytes 8 --contestants tuned --samples "$work/none/s.csv"
@@ -132,7 +140,7 @@ large_blocks_are_refused() {
     refuses 'take at most 11184808' bench --coll reduce_scatter --bytes 11184816 --contestants tuned
 }
 
-tap_plan 13
+tap_plan 14
 tap every_contestant_has_its_row every_contestant_has_its_row
 tap other_collectives_are_measured other_collectives_are_measured
 tap reductions_are_measured measured reduce reduce_scatter reduce_scatter_block scan exscan
@@ -141,6 +149,7 @@ tap scatterings_are_measured measured scatter scatterv
 tap uneven_gathers_are_dealt uneven_gathers_are_dealt
 tap every_sample_is_written every_sample_is_written
 tap slow_contestants_are_dropped slow_contestants_are_dropped
+tap turns_are_taken_whatever_the_time turns_are_taken_whatever_the_time
 tap missing_folder_is_named missing_folder_is_named
 tap who_ran_is_named who_ran_is_named
 tap large_blocks_are_refused large_blocks_are_refused

@@ -29,7 +29,7 @@
 #include "model/napcoll_distances.h"
 #include "model/napcoll_incast.h"
 #include "napcoll_start.h"
-#include "select/napcoll_select.h"
+#include "select/napcoll_rule_range.h"
 
 enum {
     TUNE_TEXT = 1024,    /**< characters of a message */
@@ -181,7 +181,7 @@ typedef struct tune_contestant {
 typedef struct tune_case {
     int subject;
     size_t bytes;
-    size_t from, to; /**< the sizes for which it stands */
+    napcoll_rule_range_t range; /**< the sizes for which it stands */
     tune_contestant_t contestant[TUNE_CONTESTANTS];
     int contestants;
     int samples;

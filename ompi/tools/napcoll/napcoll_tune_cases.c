@@ -136,7 +136,7 @@ static void call_scatter(MPI_Comm comm, int bytes, char *send, char *recv)
 
 /* Sizes are those of vectors, or of a rank's block where buffers hold one for each rank. */
 static const size_t of_vectors[] = {8, 512, 4096, 32768, 262144, 1048576};
-static const size_t of_blocks[] = {8, 512, 4096, 32768};
+static const size_t of_blocks[] = {8, 512, 4096, 32768, 65536};
 static const size_t of_nothing[] = {0};
 
 #define ALL(of) .sizes = (int) (sizeof(of) / sizeof(*(of))), .bytes = (of)
@@ -243,8 +243,10 @@ static double call_after_start(tune_t *t, const tune_probe_t *probe, int calls)
     double worst[WORDS] = {0};
 
     for (int i = 0; i < tries; i++) {
-        double mine[WORDS] = {[MISSED] = start_together(t) ? 0 : 1}, begin = MPI_Wtime();
+        double mine[WORDS], begin;
 
+        mine[MISSED] = start_together(t) ? 0 : 1;
+        begin = MPI_Wtime();
         for (int k = 0; k < calls; k++) {
             cases[probe->from].call(t->forced[probe->to], (int) probe->bytes, t->called, recv);
         }

@@ -83,7 +83,8 @@ static void report_rule(const tune_nodes_t *n, const tune_case_t *c, FILE *out)
                 c->bytes, 1e6 * best->median);
     }
     fprintf(out, "%s nodes=%d ppn=%d bytes=%zu..%zu -> %s", collective->name, n->num, n->least_ppn,
-            c->from, c->to, best->row < 0 ? "fallback" : collective->algorithm[best->row].name);
+            c->range.least, c->range.most,
+            best->row < 0 ? "fallback" : collective->algorithm[best->row].name);
     if (best->local_radix > 0) {
         fprintf(out, " local_radix=%d", best->local_radix);
     }

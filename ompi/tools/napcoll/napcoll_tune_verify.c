@@ -23,6 +23,7 @@
 #include "model/napcoll_plan_cost.h"
 #include "napcoll_tune.h"
 #include "select/napcoll_agreement.h"
+#include "select/napcoll_rule_range.h"
 #include "select/napcoll_select.h"
 
 /* By how much two times have to differ, besides noise, to be of interest. */
@@ -31,6 +32,9 @@ static const double matters = 0.05;
 /* Who is reckoned to take so many times what the cheapest takes is not tried, and who takes so many times what the
  * fastest takes in its first calls, or in the very first, is not tried further. */
 static const double hopeless = 10, slow = 2.5, very_slow = 5;
+
+/* Who takes so many seconds is looked at once less before the turns. */
+static const double long_call = 50e-3;
 
 /* A sample lasts about so long, in seconds; but has few calls where each needs a start of its own. */
 static const double long_batch = 20e-3;
@@ -156,56 +160,9 @@ static bool may_be_ruled(const tune_subject_t *subject, const napcoll_machine_t 
     return agreement.pays;
 }
 
-/* Whether the thresholds have a say on the size: what they warn of is rare, and no median shows it; and pieces are those of
- * the job's thresholds, whoever is forced. */
-static bool is_of_thresholds(const napcoll_collective_t *collective,
-                             const napcoll_decision_t *decision)
-{
-    bool bursts = decision->algorithm >= 0 && collective->algorithm[decision->algorithm].cut;
-
-    for (int row = 0; row < collective->algorithms; row++) {
-        bursts = bursts || NAPCOLL_WEIGHED_BURSTS == decision->candidate[row].weighed;
-    }
-    return bursts;
-}
-
-/* What auto decides on so many bytes. */
-static void ask(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
-                const napcoll_node_map_t *map, size_t bytes, napcoll_decision_t *decision)
-{
-    const napcoll_question_t question = {.map = map, .bytes = bytes};
-
-    if (0 != napcoll_select(collective, settings, &question, decision)) {
-        tune_out_of_memory();
-    }
-}
-
-/* The sizes for which a case stands: half way to its neighbours, by their ratio, and a few times as many at the end; but
- * none on which the thresholds have a say, as a rule comes before them. */
-static void set_range(tune_case_t *c, int size, const napcoll_settings_t *settings,
-                      const napcoll_node_map_t *map)
-{
-    const tune_subject_t *subject = tune_subject(c->subject);
-    const double here = (double) c->bytes;
-    napcoll_decision_t decision;
-
-    c->from = 0 == size ? 0 : 1 + (size_t) sqrt((double) subject->bytes[size - 1] * here);
-    c->to = subject->sizes - 1 == size ? 4 * c->bytes
-                                       : (size_t) sqrt((double) subject->bytes[size + 1] * here);
-    for (size_t bytes = c->from; bytes <= c->to; bytes = decision.most + 1) {
-        ask(subject->collective, settings, map, bytes, &decision);
-        if (is_of_thresholds(subject->collective, &decision)) {
-            if (bytes > c->bytes) {
-                c->to = bytes - 1;
-            } else {
-                c->from = decision.most + 1;
-            }
-        }
-    }
-}
-
 /* What auto would do comes first, then algorithms by name in the order of the model, then the previous function. False
- * where there is nothing to compare. */
+ * where there is nothing to compare, or the thresholds have a say: what they warn of is rare, and no median shows it; and
+ * pieces are those of the job's thresholds, whoever is forced. */
 static bool choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
                                const napcoll_node_map_t *map)
 {
@@ -214,8 +171,10 @@ static bool choose_contestants(tune_case_t *c, const napcoll_settings_t *setting
     napcoll_decision_t decision;
     double cheapest;
 
-    ask(collective, settings, map, c->bytes, &decision);
-    if (is_of_thresholds(collective, &decision)) {
+    if (0 != napcoll_select(collective, settings, &question, &decision)) {
+        tune_out_of_memory();
+    }
+    if (napcoll_rule_range_is_warned(collective, &decision)) {
         return false;
     }
     c->contestants = 1;
@@ -307,18 +266,21 @@ static bool strays(const tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_S
                    const napcoll_settings_t *settings, const napcoll_node_map_t *map)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
-    napcoll_decision_t decision;
 
-    for (size_t bytes = c->from; bytes <= c->to; bytes = decision.most + 1) {
-        ask(collective, settings, map, bytes, &decision);
-        for (int i = 1; i < c->contestants; i++) {
-            const tune_contestant_t *k = &c->contestant[i];
+    for (int i = 1; i < c->contestants; i++) {
+        const tune_contestant_t *k = &c->contestant[i];
+        bool takes;
 
-            if (k->row == decision.algorithm && k->row != c->contestant[0].row
-                && (k->dropped
-                    || napcoll_robust_longer(seconds[i], seconds[0], c->samples, matters))) {
-                return true;
-            }
+        if (k->row == c->contestant[0].row
+            || !(k->dropped
+                 || napcoll_robust_longer(seconds[i], seconds[0], c->samples, matters))) {
+            continue;
+        }
+        if (0 != napcoll_rule_range_takes(collective, settings, map, &c->range, k->row, &takes)) {
+            tune_out_of_memory();
+        }
+        if (takes) {
+            return true;
         }
     }
     return false;
@@ -334,7 +296,7 @@ static double look_first(tune_t *t, tune_case_t *c)
         make(t, c, i);
         (void) sample(t, c, i, 1);
         c->contestant[i].median = sample(t, c, i, 1);
-        if (c->contestant[i].median < very_slow * fastest) {
+        if (c->contestant[i].median < fmin(very_slow * fastest, long_call)) {
             c->contestant[i].median = fmin(c->contestant[i].median, sample(t, c, i, 2));
         }
         fastest = fmin(fastest, c->contestant[i].median);
@@ -429,7 +391,11 @@ void tune_verify(tune_t *t, tune_watch_t *watch)
         settings.machine = &m->fit.machine;
         settings.thresholds = tune_thresholds(t);
         if (choose_contestants(c, &settings, map)) {
-            set_range(c, size, &settings, map);
+            if (0
+                != napcoll_rule_range_find(about->collective, &settings, map, about->bytes,
+                                           about->sizes, size, &c->range)) {
+                tune_out_of_memory();
+            }
             measure_case(t, c, &settings, map, begin + left * (i + 1) / all, watch->end);
             m->num_tried++;
         }
