@@ -87,19 +87,27 @@ static bool write_rows(const struct bench *b, const struct files *files, const s
     return good;
 }
 
-/* All sizes, each with its share of the time that is left. */
+/* All sizes in each round, each with its share of the time that is left; the last round reports. */
 static bool measure_all(struct bench *b, const struct files *files, struct row *rows)
 {
-    int contestants = b->opt.num_contestants;
-    double end = MPI_Wtime() + b->opt.time_limit;
+    const int sizes = b->opt.num_sizes, parts = b->opt.rounds * sizes;
+    const double end = MPI_Wtime() + b->opt.time_limit;
+    struct turns *turns[BENCH_MAX_SIZES];
     bool good = true;
 
-    for (int i = 0; i < b->opt.num_sizes; ++i) {
-        struct row *mine = rows + i * contestants;
-        double now = MPI_Wtime();
-        double share = now < end ? (end - now) / (b->opt.num_sizes - i) : 0.0;
+    for (int i = 0; i < sizes; ++i) {
+        turns[i] = measure_begin(b, b->opt.bytes[i]);
+    }
+    for (int part = 0; part < parts; ++part) {
+        const int i = part % sizes, round = part / sizes;
+        const double now = MPI_Wtime(), share = now < end ? (end - now) / (parts - part) : 0.0;
+        struct row *mine = rows + i * b->opt.num_contestants;
 
-        measure_size(b, b->opt.bytes[i], now + share, mine);
+        measure_round(b, turns[i], round, now + share);
+        if (round < b->opt.rounds - 1) {
+            continue;
+        }
+        measure_end(b, turns[i], mine);
         if (0 == b->layout.rank) {
             report_rows(b, mine, 0 == i);
             good = write_rows(b, files, mine, 0 == i) && good;

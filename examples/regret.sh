@@ -91,7 +91,7 @@ on() {
 
 # tune SETTING SHAPE: has regret-SETTING-SHAPE.conf, and its rules, in the folder of what is being measured, where jobs run.
 tune() {
-    local name=regret-$1-$2.conf command time_limit=900
+    local name=regret-$1-$2.conf command time_limit=1000
     if [ -n "$machine_file" ]; then
         cp "$machine_file" "$scratch/$name"
     elif [ -f "$output/$name" ]; then
@@ -116,8 +116,8 @@ measure() {
     others "$output/$name.csv" >"$scratch/$name.csv"
     for one in ${colls//,/ }; do
         on "$setting" "$shape" --mca mca_base_param_files "$scratch/$name.conf" \
-            collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations 50 --min-iterations 5 --drop 3 \
-            --sample-time 0.02 --time-limit "$time_limit" --csv one.csv
+            collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations 50 --min-iterations 5 --rounds 5 \
+            --drop 3 --sample-time 0.02 --time-limit "$time_limit" --csv one.csv
         [ "$one" = barrier ] || command+=(--bytes "${bytes:-$(sizes_of "$one")}")
         measured "$name-$one" "${command[@]}"
         # One heading for all.

@@ -85,6 +85,7 @@ struct options {
     char contestant[BENCH_MAX_CONTESTANTS][BENCH_NAME];
     int num_contestants;
     int iterations, min_iterations;
+    int rounds;         /* the turns of each size are taken in so many parts */
     int batch;          /* calls per sample; 0: chosen */
     double time_limit;  /* seconds for all sizes */
     double sample_time; /* seconds that a sample is to last; 0: chosen */
@@ -121,9 +122,13 @@ struct contestant {
     bool napcoll;
     char algorithm[BENCH_NAME]; /* "" where none is asked for */
     MPI_Comm comm;
-    unsigned long long ran[NAPCOLL_COUNTERS_MAX]; /* counts during this size's timed calls */
+};
+
+/* What a contestant did in the timed calls of a size. */
+struct tally {
+    unsigned long long ran[NAPCOLL_COUNTERS_MAX];
     unsigned long long calls;
-    bool dropped; /* of this size only the first look is kept */
+    bool dropped; /* only the first look is kept */
 };
 
 struct bench {
@@ -158,7 +163,8 @@ bool contestants_open(struct bench *b, char message[BENCH_TEXT]);
 void contestants_close(struct bench *b);
 MPI_Comm contestants_dup(const char *preference, const char *coll, const char *algorithm);
 /* What napcoll did during the timed calls of one contestant, in words. Collective; for rank 0. */
-void contestants_ran(struct bench *b, struct contestant *c, char text[BENCH_TEXT]);
+void contestants_ran(struct bench *b, const struct contestant *c, const struct tally *tally,
+                     char text[BENCH_TEXT]);
 
 /* supplier.c: the component that carries out a collective on a communicator; "" if unknown. */
 const char *supplier_of(MPI_Comm comm, const char *coll);
@@ -169,8 +175,10 @@ void layout_close(struct layout *l);
 void layout_ping(struct bench *b);
 int layout_steps(const struct layout *l);
 
-/* measure.c: rows[num_contestants] are filled on rank 0. */
-void measure_size(struct bench *b, size_t bytes, double deadline, struct row *rows);
+/* measure.c: the turns of one size, in as many parts as there are rounds. The end fills rows[num_contestants] on rank 0. */
+struct turns *measure_begin(const struct bench *b, size_t bytes);
+void measure_round(struct bench *b, struct turns *t, int round, double deadline);
+void measure_end(struct bench *b, struct turns *t, struct row *rows);
 void measure_forget(struct row *rows, int num_rows);
 
 /* report.c: rank 0 only. */

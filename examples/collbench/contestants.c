@@ -180,7 +180,7 @@ void contestants_close(struct bench *b)
 }
 
 /* The counted algorithms and reasons with their shares of the calls where there are several. */
-static void describe(const struct bench *b, const struct contestant *c,
+static void describe(const struct bench *b, unsigned long long calls,
                      const unsigned long long *counts, char text[BENCH_TEXT])
 {
     bool first = true;
@@ -192,8 +192,8 @@ static void describe(const struct bench *b, const struct contestant *c,
         if (0 == counts[i]) {
             continue;
         }
-        if (counts[i] != c->calls) {
-            snprintf(times, sizeof(times), " (%llu of %llu)", counts[i], c->calls);
+        if (counts[i] != calls) {
+            snprintf(times, sizeof(times), " (%llu of %llu)", counts[i], calls);
         }
         snprintf(part, sizeof(part), "%s%s%s%s", first ? "" : ", ",
                  i < b->counters.num_runs ? "" : "fallback: ", b->counters.name[i], times);
@@ -222,7 +222,8 @@ static void name_supplier(const struct contestant *c, char text[BENCH_TEXT])
     }
 }
 
-void contestants_ran(struct bench *b, struct contestant *c, char text[BENCH_TEXT])
+void contestants_ran(struct bench *b, const struct contestant *c, const struct tally *tally,
+                     char text[BENCH_TEXT])
 {
     unsigned long long low[NAPCOLL_COUNTERS_MAX] = {0}, high[NAPCOLL_COUNTERS_MAX] = {0};
     unsigned long long range[2], extremes[2];
@@ -237,14 +238,16 @@ void contestants_ran(struct bench *b, struct contestant *c, char text[BENCH_TEXT
         snprintf(text, BENCH_TEXT, "ranks count differently: not the same napcoll everywhere");
         return;
     }
-    check(MPI_Reduce(c->ran, low, b->counters.num, MPI_UNSIGNED_LONG_LONG, MPI_MIN, 0, b->helper),
-          "MPI_Reduce");
-    check(MPI_Reduce(c->ran, high, b->counters.num, MPI_UNSIGNED_LONG_LONG, MPI_MAX, 0, b->helper),
+    check(
+        MPI_Reduce(tally->ran, low, b->counters.num, MPI_UNSIGNED_LONG_LONG, MPI_MIN, 0, b->helper),
+        "MPI_Reduce");
+    check(MPI_Reduce(tally->ran, high, b->counters.num, MPI_UNSIGNED_LONG_LONG, MPI_MAX, 0,
+                     b->helper),
           "MPI_Reduce");
     for (int i = 0; i < b->counters.num; ++i) {
         alike = alike && low[i] == high[i];
     }
-    describe(b, c, high, text);
+    describe(b, tally->calls, high, text);
     if (c->napcoll && ('\0' == c->supplier[0] || 0 == strcmp(c->supplier, c->component))) {
         if ('\0' == text[0]) {
             append(text, 0 == b->counters.num ? "unknown: no counters" : "napcoll did not run");

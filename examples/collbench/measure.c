@@ -16,7 +16,7 @@
 
 #include "bench.h"
 
-enum { WARMUP_CALLS = 2, PROBE_CALLS = 3, BATCH_MAX = 1000, SPARE_TRIES = 10 };
+enum { PROBE_CALLS = 3, BATCH_MAX = 1000, SPARE_TRIES = 10 };
 
 static const double BATCH_SECONDS = 2.0e-3, BATCH_SECONDS_MAX = 0.5;
 static const double SKEW_SHARE = 50.0; /* a batch lasts this many times the start skew */
@@ -36,9 +36,14 @@ struct sample {
     bool missed;    /* announced too late */
 };
 
-/* Times of all turns of one size; rank 0. */
+/* All turns of one size. Times are known to rank 0. */
 struct turns {
-    int num;
+    size_t bytes;
+    int num;      /* those that count */
+    int taken;    /* and those with a missed start */
+    double spent; /* seconds in them */
+    int batch;    /* calls of a sample; 0 before the first look */
+    struct tally tally[BENCH_MAX_CONTESTANTS];
     double first_look[BENCH_MAX_CONTESTANTS]; /* seconds of a call when it was warm */
     double *seconds[BENCH_MAX_CONTESTANTS];
     double *skew;
@@ -143,11 +148,11 @@ static double run_batch(struct bench *b, struct contestant *c, int batch)
     return seconds / batch;
 }
 
-/* One sample. False on all ranks if rank 0 said stop; then nothing ran. Adds to the contestant's counts what
- * napcoll counted meanwhile: that is read far from the timed region, which it would delay where ranks share
- * cores; the helper's calls are not napcoll's. */
-static bool take_sample(struct bench *b, struct contestant *c, int turn, int batch, bool go,
-                        struct sample *sample)
+/* One sample. False on all ranks if rank 0 said stop; then nothing ran. Adds to the tally what napcoll counted
+ * meanwhile: that is read far from the timed region, which it would delay where ranks share cores; the helper's
+ * calls are not napcoll's. */
+static bool take_sample(struct bench *b, struct contestant *c, struct tally *tally, int turn,
+                        int batch, bool go, struct sample *sample)
 {
     double announce[ANNOUNCE_WORDS], mine[COLLECT_WORDS], worst[COLLECT_WORDS], early;
     unsigned long long before[NAPCOLL_COUNTERS_MAX], after[NAPCOLL_COUNTERS_MAX];
@@ -167,9 +172,9 @@ static bool take_sample(struct bench *b, struct contestant *c, int turn, int bat
     check(MPI_Reduce(mine, worst, COLLECT_WORDS, MPI_DOUBLE, MPI_MAX, 0, b->helper), "MPI_Reduce");
     check(napcoll_counters_read(&b->counters, after), "MPI_T_pvar_read");
     for (int i = 0; i < b->counters.num; ++i) {
-        c->ran[i] += after[i] - before[i];
+        tally->ran[i] += after[i] - before[i];
     }
-    c->calls += (unsigned long long) batch;
+    tally->calls += (unsigned long long) batch;
     verify(b, c, turn);
     if (0 == b->layout.rank) {
         sample->seconds = worst[COLLECT_SECONDS];
@@ -198,136 +203,151 @@ static int first_calls(const struct bench *b, double seconds)
     return b->opt.coll->overlaps || seconds > LONG_CALL ? 1 : PROBE_CALLS;
 }
 
-static void reset_counts(struct contestant *c)
+static void reset_counts(struct tally *tally)
 {
-    memset(c->ran, 0, sizeof(c->ran));
-    c->calls = 0;
+    memset(tally->ran, 0, sizeof(tally->ran));
+    tally->calls = 0;
 }
 
 /* Who takes so many times what the fastest of those still there takes is left out from now on; never the first, which the
  * others are compared with. Rank 0 knows the times; returns the least. */
-static double drop_slow(struct bench *b, double seconds[BENCH_MAX_CONTESTANTS], double factor)
+static double drop_slow(const struct bench *b, struct turns *t, double factor)
 {
     double fastest = 1.0e30;
 
-    check(MPI_Bcast(seconds, BENCH_MAX_CONTESTANTS, MPI_DOUBLE, 0, b->helper), "MPI_Bcast");
+    check(MPI_Bcast(t->first_look, BENCH_MAX_CONTESTANTS, MPI_DOUBLE, 0, b->helper), "MPI_Bcast");
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        if (!b->contestant[i].dropped && seconds[i] < fastest) {
-            fastest = seconds[i];
+        if (!t->tally[i].dropped && t->first_look[i] < fastest) {
+            fastest = t->first_look[i];
         }
     }
     for (int i = 1; i < b->opt.num_contestants && factor > 0.0; ++i) {
-        b->contestant[i].dropped = b->contestant[i].dropped || seconds[i] > factor * fastest;
+        t->tally[i].dropped = t->tally[i].dropped || t->first_look[i] > factor * fastest;
     }
     return fastest;
 }
 
-/* First calls build plans and connections; later ones say how many calls make a sample, and who is dropped: the
- * hopeless at once. */
-static int warm_up(struct bench *b, double first_look[BENCH_MAX_CONTESTANTS])
+/* First calls build plans, connections and other components' communicators, and say nothing; later ones say how many
+ * calls make a sample, and who is dropped: the hopeless at once. */
+static void warm_up(struct bench *b, struct turns *t)
 {
     struct sample sample = {0};
     double fastest, skew = 0.0;
-    int batch = 0 == b->opt.batch && b->opt.coll->overlaps ? 1 : b->opt.batch, looked = 0;
+    int looked = 0;
 
     fill_input(b, 0);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        b->contestant[i].dropped = false;
-        (void) take_sample(b, &b->contestant[i], 0, WARMUP_CALLS, true, &sample);
-        first_look[i] = sample.seconds;
+        for (int call = 0; call < 2; ++call) {
+            reset_counts(&t->tally[i]);
+            (void) take_sample(b, &b->contestant[i], &t->tally[i], 0, 1, true, &sample);
+        }
+        t->first_look[i] = sample.seconds;
     }
-    (void) drop_slow(b, first_look, HOPELESS * b->opt.drop);
+    (void) drop_slow(b, t, HOPELESS * b->opt.drop);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        struct contestant *c = &b->contestant[i];
-
-        if (!c->dropped) {
-            reset_counts(c);
-            (void) take_sample(b, c, 0, first_calls(b, first_look[i]), true, &sample);
-            first_look[i] = sample.seconds;
+        if (!t->tally[i].dropped) {
+            reset_counts(&t->tally[i]);
+            (void) take_sample(b, &b->contestant[i], &t->tally[i], 0,
+                               first_calls(b, t->first_look[i]), true, &sample);
+            t->first_look[i] = sample.seconds;
             skew += sample.skew;
             looked++;
         }
     }
-    fastest = drop_slow(b, first_look, b->opt.drop);
+    fastest = drop_slow(b, t, b->opt.drop);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        if (!b->contestant[i].dropped) {
-            reset_counts(&b->contestant[i]);
+        if (!t->tally[i].dropped) {
+            reset_counts(&t->tally[i]);
         }
     }
-    if (0 == batch && 0 == b->layout.rank) {
-        batch = choose_batch(b, fastest, skew / looked);
+    t->batch = 0 == b->opt.batch && b->opt.coll->overlaps ? 1 : b->opt.batch;
+    if (0 == t->batch && 0 == b->layout.rank) {
+        t->batch = choose_batch(b, fastest, skew / looked);
     }
-    check(MPI_Bcast(&batch, 1, MPI_INT, 0, b->helper), "MPI_Bcast");
-    return batch;
+    check(MPI_Bcast(&t->batch, 1, MPI_INT, 0, b->helper), "MPI_Bcast");
 }
 
-static void turns_open(struct turns *t, const struct bench *b)
+struct turns *measure_begin(const struct bench *b, size_t bytes)
 {
-    size_t num = (size_t) b->opt.iterations;
+    const size_t num = (size_t) b->opt.iterations;
+    struct turns *t = calloc(1, sizeof(*t));
+    bool room = NULL != t;
 
-    t->num = 0;
-    t->skew = calloc(num, sizeof(double));
-    for (int i = 0; i < b->opt.num_contestants; ++i) {
+    for (int i = 0; room && i < b->opt.num_contestants; ++i) {
         t->seconds[i] = calloc(num, sizeof(double));
-        if (NULL == t->seconds[i] || NULL == t->skew) {
-            fprintf(stderr, "collbench: no memory for %zu samples\n", num);
-            MPI_Abort(MPI_COMM_WORLD, 1);
-        }
+        room = NULL != t->seconds[i];
     }
+    if (room) {
+        t->bytes = bytes;
+        t->skew = calloc(num, sizeof(double));
+        room = NULL != t->skew;
+    }
+    if (!room) {
+        fprintf(stderr, "collbench: no memory for %zu samples\n", num);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return t;
 }
 
-static void turns_close(struct turns *t, const struct bench *b)
+static void forget_turns(struct turns *t, const struct bench *b)
 {
     for (int i = 0; i < b->opt.num_contestants; ++i) {
         free(t->seconds[i]);
     }
     free(t->skew);
+    free(t);
 }
 
-static void progress(const struct bench *b, size_t bytes, const struct turns *t, double deadline)
+static void progress(const struct bench *b, const struct turns *t, double deadline)
 {
     if (0 == b->layout.rank && b->opt.progress) {
         double left = deadline - MPI_Wtime();
 
         fprintf(stderr, "\r%s %zu bytes: turn %d of %d, at most %.0f s left   ", b->opt.coll->name,
-                bytes, t->num, b->opt.iterations, left > 0.0 ? left : 0.0);
+                t->bytes, t->num, b->opt.iterations, left > 0.0 ? left : 0.0);
         fflush(stderr);
     }
 }
 
+/* How many of `all` are to have been taken when a round is over. */
+static int so_far(const struct bench *b, int round, int all)
+{
+    const int rounds = b->opt.rounds;
+
+    return (int) (((long long) all * (round + 1) + rounds - 1) / rounds);
+}
+
 /* Another turn? Asked on rank 0: as many as wished, while another one is likely to end in time,
  * and, whatever the time, as many as are wanted at least, but for those that do not count a few tries only. */
-static bool another(const struct bench *b, const struct turns *t, int tried, double started,
-                    double deadline)
+static bool another(const struct bench *b, const struct turns *t, int round, double deadline)
 {
-    double now = MPI_Wtime();
-
-    if (t->num >= b->opt.iterations) {
+    if (t->num >= so_far(b, round, b->opt.iterations)) {
         return false;
     }
-    if (t->num < b->opt.min_iterations && tried < t->num + SPARE_TRIES) {
+    if (t->num < so_far(b, round, b->opt.min_iterations) && t->taken < t->num + SPARE_TRIES) {
         return true;
     }
-    return now + (now - started) / tried <= deadline;
+    return MPI_Wtime() + (t->taken > 0 ? t->spent / t->taken : 0.0) <= deadline;
 }
 
 /* One turn of everybody. False if rank 0 ended it before it began. */
-static bool take_turn(struct bench *b, int turn, int batch, bool go, struct turns *t)
+static bool take_turn(struct bench *b, bool go, struct turns *t)
 {
+    const double begin = MPI_Wtime();
     struct sample sample = {0};
     int order[BENCH_MAX_CONTESTANTS];
     double skew = 0.0;
     bool missed = false;
 
     shuffle(b, order);
-    fill_input(b, turn);
+    fill_input(b, t->taken);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        struct contestant *c = &b->contestant[order[i]];
+        struct tally *tally = &t->tally[order[i]];
 
-        if (c->dropped) {
+        if (tally->dropped) {
             continue;
         }
-        if (!take_sample(b, c, turn, batch, go, &sample)) {
+        if (!take_sample(b, &b->contestant[order[i]], tally, t->taken, t->batch, go, &sample)) {
             return false;
         }
         if (0 == b->layout.rank && t->num < b->opt.iterations) {
@@ -339,6 +359,8 @@ static bool take_turn(struct bench *b, int turn, int batch, bool go, struct turn
     if (0 == b->layout.rank && !missed) {
         t->skew[t->num++] = skew;
     }
+    t->taken++;
+    t->spent += MPI_Wtime() - begin;
     return true;
 }
 
@@ -372,43 +394,43 @@ void measure_forget(struct row *rows, int num_rows)
 }
 
 /* The row of one whose first look is all that there is. */
-static void summarise_dropped(const struct bench *b, size_t bytes, const struct turns *t, int which,
+static void summarise_dropped(const struct bench *b, const struct turns *t, int which,
                               struct row *row)
 {
     const double *seconds = &t->first_look[which];
 
-    row->bytes = bytes;
+    row->bytes = t->bytes;
     row->contestant = b->contestant[which].label;
     row->samples = 1;
     row->dropped = true;
     row->sample = keep_samples(seconds, 1);
-    row->batch = (int) b->contestant[which].calls;
+    row->batch = (int) t->tally[which].calls;
     row->ratio = row->ratio_p05 = row->ratio_p95 = *seconds / t->first_look[0];
     row->median = row->p05 = row->p95 = 1.0e6 * *seconds;
     row->skew = 0.0;
 }
 
 /* The rows of one size. Sorts the turns, so ratios and samples come first. */
-static void summarise(struct bench *b, size_t bytes, int batch, struct turns *t, struct row *rows)
+static void summarise(const struct bench *b, struct turns *t, struct row *rows)
 {
     double *ratio = calloc((size_t) (t->num > 0 ? t->num : 1), sizeof(double));
 
     for (int i = b->opt.num_contestants - 1; NULL != ratio && i >= 0; --i) {
         struct row *row = &rows[i];
 
-        if (b->contestant[i].dropped) {
-            summarise_dropped(b, bytes, t, i, row);
+        if (t->tally[i].dropped) {
+            summarise_dropped(b, t, i, row);
             continue;
         }
         for (int turn = 0; turn < t->num; ++turn) {
             ratio[turn] = t->seconds[i][turn] / t->seconds[0][turn];
         }
-        row->bytes = bytes;
+        row->bytes = t->bytes;
         row->contestant = b->contestant[i].label;
         row->samples = t->num;
         row->dropped = false;
         row->sample = keep_samples(t->seconds[i], t->num);
-        row->batch = batch;
+        row->batch = t->batch;
         row->ratio = sorted_percentile(ratio, t->num, 0.5);
         row->ratio_p05 = report_percentile(ratio, t->num, 0.05);
         row->ratio_p95 = report_percentile(ratio, t->num, 0.95);
@@ -420,31 +442,25 @@ static void summarise(struct bench *b, size_t bytes, int batch, struct turns *t,
     free(ratio);
 }
 
-void measure_size(struct bench *b, size_t bytes, double deadline, struct row *rows)
+void measure_round(struct bench *b, struct turns *t, int round, double deadline)
 {
-    struct turns turns;
-    double started;
-    int batch, turn = 0;
-
-    shape_set(&b->shape, b->opt.coll, b->opt.deal, bytes);
-    turns_open(&turns, b);
+    shape_set(&b->shape, b->opt.coll, b->opt.deal, t->bytes);
     check(napcoll_start_sync(&b->layout.start), "napcoll_start_sync");
-    batch = warm_up(b, turns.first_look);
-    started = MPI_Wtime();
-    for (;;) {
-        bool go = another(b, &turns, turn, started, deadline);
-
-        if (!take_turn(b, turn, batch, go, &turns)) {
-            break;
-        }
-        ++turn;
-        progress(b, bytes, &turns, deadline);
+    if (0 == t->batch) {
+        warm_up(b, t);
     }
+    while (take_turn(b, another(b, t, round, deadline), t)) {
+        progress(b, t, deadline);
+    }
+}
+
+void measure_end(struct bench *b, struct turns *t, struct row *rows)
+{
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        contestants_ran(b, &b->contestant[i], rows[i].ran);
+        contestants_ran(b, &b->contestant[i], &t->tally[i], rows[i].ran);
     }
     if (0 == b->layout.rank) {
-        summarise(b, bytes, batch, &turns, rows);
+        summarise(b, t, rows);
     }
-    turns_close(&turns, b);
+    forget_turns(t, b);
 }

@@ -31,6 +31,7 @@ const char *options_usage(void)
            "                        suffixes K, M, G; multiples of 8 (default 8:64K); see below\n"
            "  --iterations N        turns per size at most (default 50)\n"
            "  --min-iterations N    turns per size at least, whatever the time limit (default 1)\n"
+           "  --rounds N            pass over the sizes N times, with a part of the turns each (default 1)\n"
            "  --time-limit SECONDS  for all sizes together (default 60)\n"
            "  --sample-time SECONDS calls for about so long are one sample (default: see man page)\n"
            "  --drop FACTOR         measure no further who at first takes over FACTOR times the fastest\n"
@@ -260,6 +261,12 @@ static const char *take(int letter, const char *value, struct options *opt)
         }
         opt->min_iterations = (int) number;
         return NULL;
+    case 'u':
+        if (!parse_int(value, 1, 1000, &number)) {
+            return "a whole number from 1 to 1000";
+        }
+        opt->rounds = (int) number;
+        return NULL;
     case 'n':
         if (!parse_int(value, 1, 100000, &number)) {
             return "a whole number from 1 to 100000";
@@ -292,6 +299,7 @@ static void set_defaults(struct options *opt)
     (void) parse_contestants("napcoll,tuned", opt);
     opt->iterations = DEFAULT_ITERATIONS;
     opt->min_iterations = 1;
+    opt->rounds = 1;
     opt->time_limit = DEFAULT_TIME_LIMIT;
     opt->seed = 1;
     opt->progress = isatty(STDERR_FILENO);
@@ -307,6 +315,7 @@ enum options_result options_parse(int argc, char **argv, struct options *opt,
         {"bytes", required_argument, NULL, 'b'},
         {"iterations", required_argument, NULL, 'i'},
         {"min-iterations", required_argument, NULL, 'l'},
+        {"rounds", required_argument, NULL, 'u'},
         {"time-limit", required_argument, NULL, 't'},
         {"batch", required_argument, NULL, 'n'},
         {"drop", required_argument, NULL, 'r'},

@@ -129,6 +129,16 @@ turns_are_taken_whatever_the_time() {
     refuses '--min-iterations 0: expected a whole number from 1' bench --bytes 8 --contestants tuned --min-iterations 0
 }
 
+# Two turns of each size, then the third; all of them are in the table.
+sizes_take_turns_in_rounds() {
+    bench --bytes 8,64 --contestants napcoll,tuned --iterations 3 --min-iterations 3 --rounds 2 --progress >"$work/rounds" 2>"$work/passed"
+    cat "$work/rounds"
+    [ "$(grep -cE '^ +(8|64)  (napcoll|tuned) +3 ' "$work/rounds")" = 4 ]
+    tr '\r' '\n' <"$work/passed" | sed -nE 's/^allreduce ([0-9]+) bytes: turn ([0-9]+) of 3,.*/\1 \2/p' | uniq >"$work/order"
+    diff - "$work/order" <<<$'8 1\n8 2\n64 1\n64 2\n8 3\n64 3'
+    refuses '--rounds 0: expected a whole number from 1' bench --bytes 8 --contestants tuned --rounds 0
+}
+
 missing_folder_is_named() {
     refuses "--samples $work/none/s.csv: No such file" \
         bench --bytes 8 --contestants tuned --samples "$work/none/s.csv"
@@ -140,7 +150,7 @@ large_blocks_are_refused() {
     refuses 'take at most 11184808' bench --coll reduce_scatter --bytes 11184816 --contestants tuned
 }
 
-tap_plan 14
+tap_plan 15
 tap every_contestant_has_its_row every_contestant_has_its_row
 tap other_collectives_are_measured other_collectives_are_measured
 tap reductions_are_measured measured reduce reduce_scatter reduce_scatter_block scan exscan
@@ -150,6 +160,7 @@ tap uneven_gathers_are_dealt uneven_gathers_are_dealt
 tap every_sample_is_written every_sample_is_written
 tap slow_contestants_are_dropped slow_contestants_are_dropped
 tap turns_are_taken_whatever_the_time turns_are_taken_whatever_the_time
+tap sizes_take_turns_in_rounds sizes_take_turns_in_rounds
 tap missing_folder_is_named missing_folder_is_named
 tap who_ran_is_named who_ran_is_named
 tap large_blocks_are_refused large_blocks_are_refused

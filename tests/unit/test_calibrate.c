@@ -410,6 +410,32 @@ static void times_that_are_none_are_refused(void **state)
 
 /* ---- which of two takes longer ---- */
 
+/* Takes longer in all turns but so many. */
+static bool is_longer_but_in(int shorter, int turns)
+{
+    double one[64], other[64];
+
+    for (int i = 0; i < turns; i++) {
+        other[i] = 1;
+        one[i] = i < shorter ? 0.5 : 1.3;
+    }
+    return napcoll_robust_longer(one, other, turns, 0.1);
+}
+
+/* The more turns there are, the fewer of them say so; sums of binomial coefficients over powers of two. */
+static void turns_that_say_so_are_enough(void **state)
+{
+    static const struct {
+        int turns, shorter; /* that may be */
+    } enough[] = {{6, 0}, {7, 0}, {9, 0}, {10, 1}, {16, 3}, {32, 9}, {64, 23}};
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(enough) / sizeof(*enough); i++) {
+        assert_true(is_longer_but_in(enough[i].shorter, enough[i].turns));
+        assert_false(is_longer_but_in(enough[i].shorter + 1, enough[i].turns));
+    }
+}
+
 static void longer_is_told_from_noise(void **state)
 {
     double one[16], other[16], disturbed[16];
@@ -420,14 +446,14 @@ static void longer_is_told_from_noise(void **state)
 
         other[i] = turn;
         one[i] = 1.2 * turn;
-        disturbed[i] = i < 3 ? 0.5 * turn : 1.3 * turn;
+        disturbed[i] = i < 4 ? 0.5 * turn : 1.3 * turn;
     }
     assert_true(napcoll_robust_longer(one, other, 16, 0.1));
     assert_true(napcoll_robust_longer(one, other, 6, 0.1));
     assert_false(napcoll_robust_longer(one, other, 5, 0.1));      /* too few turns */
     assert_false(napcoll_robust_longer(one, other, 16, 0.3));     /* not by enough */
     assert_false(napcoll_robust_longer(other, one, 16, 0.1));     /* the other way */
-    assert_false(napcoll_robust_longer(disturbed, other, 16, 0)); /* in 13 of 16 turns */
+    assert_false(napcoll_robust_longer(disturbed, other, 16, 0)); /* in 12 of 16 turns */
     assert_false(napcoll_robust_longer(one, one, 16, 0));
 }
 
@@ -508,6 +534,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(implausible_numbers_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(times_that_are_none_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(longer_is_told_from_noise, begin, end),
+        cmocka_unit_test(turns_that_say_so_are_enough),
         cmocka_unit_test_setup_teardown(delays_of_nodes_are_told_apart, begin, end),
         cmocka_unit_test_setup_teardown(delays_of_few_nodes_are_halves, begin, end),
     };

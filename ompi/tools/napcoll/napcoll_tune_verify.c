@@ -39,7 +39,7 @@ static const double long_call = 50e-3;
 /* A sample lasts about so long, in seconds; but has few calls where each needs a start of its own. */
 static const double long_batch = 20e-3;
 
-enum { MOST_CALLS = 50, MOST_SAMPLES = 16, MOST_STARTS = 2 };
+enum { MOST_CALLS = 50, MOST_SAMPLES = 32, MOST_STARTS = 2 };
 
 static const size_t most_buffer = (size_t) 16 << 20;
 
@@ -107,31 +107,51 @@ static void insert(tune_case_t *c, int place, const tune_contestant_t *contestan
     c->contestant[at] = *contestant;
 }
 
-/* Each algorithm as it is when it is named, but those that are as auto, which has chosen, would do it anyway. */
-static void add_named(tune_case_t *c, const napcoll_settings_t *settings,
-                      const napcoll_question_t *question, const napcoll_decision_t *chosen)
+/* An algorithm as it is when it is named under these settings, but where that is as auto would do it anyway; what that
+ * was decided to be. */
+static napcoll_decision_t add_named(tune_case_t *c, const napcoll_settings_t *settings,
+                                    const napcoll_question_t *question, int row, bool whole)
+{
+    const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
+    napcoll_settings_t named = *settings;
+    tune_contestant_t contestant;
+    napcoll_decision_t decision;
+
+    named.force = NAPCOLL_FORCE_FIRST + row;
+    if (0 != napcoll_select(collective, &named, question, &decision)) {
+        tune_out_of_memory();
+    }
+    if (decision.algorithm == row && !collective->algorithm[row].gathers
+        && !collective->algorithm[row].cut
+        && describe(collective, settings->machine, question, &decision, &contestant)
+        && contestant.model_us < INFINITY
+        && 0 != strcmp(contestant.action, c->contestant[0].action)) {
+        contestant.whole = whole;
+        insert(c, 1, &contestant);
+    }
+    return decision;
+}
+
+/* Each algorithm as it is when it is named, and where it would cut vectors into segments also without: that these
+ * overlap is what a model is most easily wrong about. */
+static void add_all(tune_case_t *c, const napcoll_settings_t *settings,
+                    const napcoll_question_t *question, const napcoll_decision_t *chosen)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
 
     for (int row = 0; row < collective->algorithms; row++) {
-        napcoll_settings_t named = *settings;
-        tune_contestant_t contestant;
-        napcoll_decision_t decision;
+        const int tunable = napcoll_algorithm_tunable(&collective->algorithm[row],
+                                                      NAPCOLL_RECKONS_SEGMENTS);
+        const napcoll_decision_t decision = add_named(c, settings, question, row, false);
+        napcoll_settings_t whole = *settings;
 
-        named.force = NAPCOLL_FORCE_FIRST + row;
-        if (0 != napcoll_select(collective, &named, question, &decision)) {
-            tune_out_of_memory();
-        }
-        if (decision.algorithm == row && !collective->algorithm[row].gathers
-            && !collective->algorithm[row].cut
-            && describe(collective, settings->machine, question, &decision, &contestant)
-            && contestant.model_us < INFINITY
-            && 0 != strcmp(contestant.action, c->contestant[0].action)) {
-            insert(c, 1, &contestant);
-        }
         if (row == c->contestant[0].row && decision.algorithm == row
             && decision.params.local_radix != chosen->params.local_radix) {
             c->contestant[0].local_radix = chosen->params.local_radix;
+        }
+        if (tunable >= 0 && decision.algorithm == row && decision.params.segments > 1) {
+            whole.tunable[row][tunable] = 1;
+            (void) add_named(c, &whole, question, row, true);
         }
     }
 }
@@ -182,7 +202,7 @@ static bool choose_contestants(tune_case_t *c, const napcoll_settings_t *setting
         || !describe(collective, settings->machine, &question, &decision, &c->contestant[0])) {
         c->contestant[0] = previous_contestant();
     }
-    add_named(c, settings, &question, &decision);
+    add_all(c, settings, &question, &decision);
     cheapest = c->contestants > 1 ? fmin(c->contestant[0].model_us, c->contestant[1].model_us) : 0;
     while (c->contestants > 1 && c->contestant[c->contestants - 1].model_us > hopeless * cheapest) {
         c->contestants--;
@@ -271,7 +291,7 @@ static bool strays(const tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_S
         const tune_contestant_t *k = &c->contestant[i];
         bool takes;
 
-        if (k->row == c->contestant[0].row
+        if (k->row == c->contestant[0].row || k->whole
             || !(k->dropped
                  || napcoll_robust_longer(seconds[i], seconds[0], c->samples, matters))) {
             continue;

@@ -96,9 +96,21 @@ static double median_of_copy(const double *values, int count)
     return median;
 }
 
+/* How likely one of two that are equal comes last in so many turns, or in more. */
+static double chance_of(int last, int turns)
+{
+    double chance = pow(0.5, turns), sum = 0; /* in all of them */
+
+    for (int k = turns; k >= last; k--) {
+        sum += chance;
+        chance *= (double) k / (turns - k + 1);
+    }
+    return sum;
+}
+
 bool napcoll_robust_longer(const double *one, const double *other, int turns, double share)
 {
-    const double enough = 0.85;
+    const double hardly = 1.0 / 60;
     int longer = 0;
     double median;
 
@@ -109,7 +121,7 @@ bool napcoll_robust_longer(const double *one, const double *other, int turns, do
         longer += one[i] > other[i];
     }
     median = median_of_copy(other, turns);
-    return longer >= enough * turns && median >= 0
+    return chance_of(longer, turns) <= hardly && median >= 0
            && median_of_copy(one, turns) > (1 + share) * median;
 }
 
