@@ -62,6 +62,44 @@ static void info_keys_are_short_enough(void **state)
     }
 }
 
+/* The first tunable's values on a placement, as "2 4 6". */
+static void assert_values(const napcoll_algorithm_t *algorithm, const char *ppn, int size,
+                          const char *expected)
+{
+    napcoll_node_map_t *map = placement(ppn, "block", size);
+    int value[NAPCOLL_MOST_VALUES];
+    const int count = napcoll_select_values(algorithm, map, value);
+    char text[256] = "";
+
+    for (int v = 0; v < count; v++) {
+        const size_t at = strlen(text);
+
+        (void) snprintf(text + at, sizeof(text) - at, "%s%d", v > 0 ? " " : "", value[v]);
+    }
+    assert_string_equal(text, expected);
+    napcoll_node_map_free(map);
+}
+
+static void radixes_are_tried_as_far_as_they_are_needed(void **state)
+{
+    const napcoll_algorithm_t *tuna = &napcoll_alltoall.algorithm[NAPCOLL_ALLTOALL_TUNA];
+
+    (void) state;
+    assert_values(&napcoll_allreduce.algorithm[NAPCOLL_ALLREDUCE_SMP], "2", 16, "2 4 8");
+    assert_values(&napcoll_allreduce.algorithm[NAPCOLL_ALLREDUCE_SMP], "2", 12, "2 4 6");
+    assert_values(&napcoll_allreduce.algorithm[NAPCOLL_ALLREDUCE_SMP], "1", 100, "2 4 8 16");
+    assert_values(tuna, "2", 10, "2 4 8 10");
+    assert_values(&napcoll_alltoall.algorithm[NAPCOLL_ALLTOALL_TUNA_COALESCED], "3", 12, "2 3");
+}
+
+static void all_choices_are_tried(void **state)
+{
+    (void) state;
+    assert_values(&napcoll_bcast.algorithm[NAPCOLL_BCAST_TWO_LEVEL], "2", 8, "1 2 3 4 5");
+    assert_values(&napcoll_bcast.algorithm[NAPCOLL_BCAST_FLAT], "2", 8, "");
+    assert_values(&napcoll_bcast.algorithm[NAPCOLL_BCAST_CHAIN], "2", 8, ""); /* segments */
+}
+
 /* Where messages inside a node are reckoned to cost next to nothing beside those between nodes, the fan-out that is set stays; where it keeps a
  * process busy for long, phases of two gain more than enough. */
 static void auto_departs_from_the_radix_that_is_set_where_that_gains(void **state)
@@ -634,6 +672,8 @@ int main(void)
         cmocka_unit_test(segments_are_of_the_size_that_is_set),
         cmocka_unit_test(nap_lanes_weigh_levels_against_lanes_per_process),
         cmocka_unit_test(reasons_have_names_and_sentences),
+        cmocka_unit_test(radixes_are_tried_as_far_as_they_are_needed),
+        cmocka_unit_test(all_choices_are_tried),
     };
     return cmocka_run_group_tests_name("selection", tests, NULL, NULL);
 }

@@ -149,11 +149,11 @@ enum { TUNE_MOST_ROUNDS = 8, TUNE_MOST_SIZES_OF_TRIPS = 96, TUNE_MOST_NODES = 16
 enum { TUNE_FOLDS = 4 };
 
 /** Collectives whose algorithms are tried, sizes of each at most, contestants: what auto would do, every algorithm, also
- * without segments, and the previous function. */
+ * with other tunables, and the previous function. */
 enum {
     TUNE_SUBJECTS = 14,
     TUNE_SUBJECT_SIZES = 6,
-    TUNE_CONTESTANTS = 2 * NAPCOLL_MAX_ALGORITHMS + 2,
+    TUNE_CONTESTANTS = 4 * NAPCOLL_MAX_ALGORITHMS,
     TUNE_ACTION = 128 /**< room for the words that force one */
 };
 
@@ -171,10 +171,10 @@ typedef struct tune_subject {
 typedef struct tune_contestant {
     int row;                  /**< of the collective's table; -1: the previous function */
     char action[TUNE_ACTION]; /**< what forces it: an algorithm with its tunables, or previous */
-    int local_radix;          /**< that a rule has to name with it; 0: none */
-    double model_us;          /**< INFINITY: the model does not say */
-    bool whole;               /**< without the segments that the model has it cut vectors into */
-    bool dropped;             /**< for its first calls, of which median then is the time */
+    napcoll_rule_t
+        rule;        /**< what a rule has to say that is to have it done for other sizes as well */
+    double model_us; /**< INFINITY: the model does not say */
+    bool dropped;    /**< for its first calls, of which median then is the time */
     double low, median, high;
 } tune_contestant_t;
 

@@ -69,22 +69,6 @@ int tune_count_rules(const tune_t *t)
     return rules;
 }
 
-/* The tunables that a rule has to name, so that its algorithm is what was measured; the others are left to the model, as
- * the rule is for other sizes as well. */
-static void report_tunables(const napcoll_collective_t *collective,
-                            const tune_contestant_t *contestant, FILE *out)
-{
-    if (contestant->local_radix > 0) {
-        fprintf(out, " local_radix=%d", contestant->local_radix);
-    }
-    if (contestant->whole) {
-        const napcoll_algorithm_t *algorithm = &collective->algorithm[contestant->row];
-        const int t = napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS);
-
-        fprintf(out, " %s=1", algorithm->tunable[t].name);
-    }
-}
-
 /* What was measured, and the rule that says so. */
 static void report_rule(const tune_nodes_t *n, const tune_case_t *c, FILE *out)
 {
@@ -98,10 +82,9 @@ static void report_rule(const tune_nodes_t *n, const tune_case_t *c, FILE *out)
         fprintf(out, "# %zu bytes: %.1f us; for other sizes the model says what was slower here\n",
                 c->bytes, 1e6 * best->median);
     }
-    fprintf(out, "%s nodes=%d ppn=%d bytes=%zu..%zu -> %s", collective->name, n->num, n->least_ppn,
-            c->range.least, c->range.most,
-            best->row < 0 ? "fallback" : collective->algorithm[best->row].name);
-    report_tunables(collective, best, out);
+    fprintf(out, "%s nodes=%d ppn=%d bytes=%zu..%zu -> ", collective->name, n->num, n->least_ppn,
+            c->range.least, c->range.most);
+    napcoll_rule_print_action(&best->rule, out);
     fputc('\n', out);
 }
 

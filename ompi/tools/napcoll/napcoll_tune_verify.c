@@ -33,6 +33,9 @@ static const double matters = 0.05;
  * fastest takes in its first calls, or in the very first, is not tried further. */
 static const double hopeless = 10, slow = 2.5, very_slow = 5;
 
+/* With tunables that the model does not choose, who is reckoned to take so many times that is not tried. */
+static const double likely = 4;
+
 /* Who takes so many seconds is looked at once less before the turns. */
 static const double long_call = 50e-3;
 
@@ -80,7 +83,9 @@ static bool describe(const napcoll_collective_t *collective, const napcoll_machi
     napcoll_rule_t rule = napcoll_rule_any(collective, NAPCOLL_RULE_AUTO);
     FILE *out;
 
-    *contestant = (tune_contestant_t){.row = decision->algorithm};
+    *contestant = (tune_contestant_t){.row = decision->algorithm,
+                                      .rule = napcoll_rule_any(collective, NAPCOLL_RULE_ALGORITHM)};
+    contestant->rule.algorithm = decision->algorithm;
     out = fmemopen(contestant->action, sizeof(contestant->action), "w");
     if (NULL == out) {
         tune_out_of_memory();
@@ -91,9 +96,12 @@ static bool describe(const napcoll_collective_t *collective, const napcoll_machi
     return 0 == fclose(out) && strlen(contestant->action) + 1 < sizeof(contestant->action);
 }
 
-static tune_contestant_t previous_contestant(void)
+static tune_contestant_t previous_contestant(const napcoll_collective_t *collective)
 {
-    return (tune_contestant_t){.row = -1, .action = "previous", .model_us = INFINITY};
+    return (tune_contestant_t){.row = -1,
+                               .action = "previous",
+                               .model_us = INFINITY,
+                               .rule = napcoll_rule_any(collective, NAPCOLL_RULE_FALLBACK)};
 }
 
 /* As `place`, but behind those that are reckoned to be faster, of all from there on. */
@@ -107,51 +115,100 @@ static void insert(tune_case_t *c, int place, const tune_contestant_t *contestan
     c->contestant[at] = *contestant;
 }
 
-/* An algorithm as it is when it is named under these settings, but where that is as auto would do it anyway; what that
- * was decided to be. */
+static bool has_contestant(const tune_case_t *c, const char *action)
+{
+    for (int i = 0; i < c->contestants; i++) {
+        if (0 == strcmp(c->contestant[i].action, action)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An algorithm as it is when it is named with these tunables, unless that is a contestant already, or reckoned to take
+ * longer than that; what that was decided to be. One place is left for the previous function. */
 static napcoll_decision_t add_named(tune_case_t *c, const napcoll_settings_t *settings,
-                                    const napcoll_question_t *question, int row, bool whole)
+                                    const napcoll_question_t *question, const napcoll_rule_t *rule,
+                                    double most_us)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
+    const napcoll_algorithm_t *algorithm = &collective->algorithm[rule->algorithm];
     napcoll_settings_t named = *settings;
     tune_contestant_t contestant;
     napcoll_decision_t decision;
 
-    named.force = NAPCOLL_FORCE_FIRST + row;
+    named.force = napcoll_select_force(rule);
+    named.asked = rule;
     if (0 != napcoll_select(collective, &named, question, &decision)) {
         tune_out_of_memory();
     }
-    if (decision.algorithm == row && !collective->algorithm[row].gathers
-        && !collective->algorithm[row].cut
+    if (decision.algorithm == rule->algorithm && !algorithm->gathers && !algorithm->cut
         && describe(collective, settings->machine, question, &decision, &contestant)
-        && contestant.model_us < INFINITY
-        && 0 != strcmp(contestant.action, c->contestant[0].action)) {
-        contestant.whole = whole;
+        && contestant.model_us < INFINITY && contestant.model_us <= most_us
+        && !has_contestant(c, contestant.action) && c->contestants < TUNE_CONTESTANTS - 1) {
+        contestant.rule = *rule;
         insert(c, 1, &contestant);
     }
     return decision;
 }
 
-/* Each algorithm as it is when it is named, and where it would cut vectors into segments also without: that these
- * overlap is what a model is most easily wrong about. */
-static void add_all(tune_case_t *c, const napcoll_settings_t *settings,
-                    const napcoll_question_t *question, const napcoll_decision_t *chosen)
+/* As add_named, and where that cuts vectors into segments also without: that these overlap is what a model is most
+ * easily wrong about. */
+static void add_whole(tune_case_t *c, const napcoll_settings_t *settings,
+                      const napcoll_question_t *question, const napcoll_rule_t *rule,
+                      double most_us)
+{
+    const int tunable = napcoll_algorithm_tunable(&rule->collective->algorithm[rule->algorithm],
+                                                  NAPCOLL_RECKONS_SEGMENTS);
+    const napcoll_decision_t decision = add_named(c, settings, question, rule, most_us);
+    napcoll_rule_t whole = *rule;
+
+    if (tunable >= 0 && decision.algorithm == rule->algorithm && decision.params.segments > 1) {
+        whole.tunable[tunable] = 1;
+        (void) add_named(c, settings, question, &whole, most_us);
+    }
+}
+
+/* Each algorithm as it is when it is named, in the order of the model. What auto has chosen may differ from that in
+ * local_radix, which a rule then names. */
+static void add_algorithms(tune_case_t *c, const napcoll_settings_t *settings,
+                           const napcoll_question_t *question, const napcoll_decision_t *chosen)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
 
     for (int row = 0; row < collective->algorithms; row++) {
-        const int tunable = napcoll_algorithm_tunable(&collective->algorithm[row],
-                                                      NAPCOLL_RECKONS_SEGMENTS);
-        const napcoll_decision_t decision = add_named(c, settings, question, row, false);
-        napcoll_settings_t whole = *settings;
+        napcoll_rule_t rule = napcoll_rule_any(collective, NAPCOLL_RULE_ALGORITHM);
+        napcoll_decision_t decision;
 
-        if (row == c->contestant[0].row && decision.algorithm == row
-            && decision.params.local_radix != chosen->params.local_radix) {
-            c->contestant[0].local_radix = chosen->params.local_radix;
+        rule.algorithm = row;
+        decision = add_named(c, settings, question, &rule, INFINITY);
+        if (row == c->contestant[0].row && decision.algorithm == row) {
+            if (decision.params.local_radix != chosen->params.local_radix) {
+                rule.local_radix = chosen->params.local_radix;
+            }
+            c->contestant[0].rule = rule;
         }
-        if (tunable >= 0 && decision.algorithm == row && decision.params.segments > 1) {
-            whole.tunable[row][tunable] = 1;
-            (void) add_named(c, &whole, question, row, true);
+    }
+}
+
+/* Each algorithm with other radixes and choices than the model's, and without segments, as far as it is reckoned not to
+ * take much longer than the cheapest: where processes share processors a step takes longer than the latency of two
+ * that have one each, which is what was measured. */
+static void add_variants(tune_case_t *c, const napcoll_settings_t *settings,
+                         const napcoll_question_t *question, double most_us)
+{
+    const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
+
+    for (int row = 0; row < collective->algorithms; row++) {
+        napcoll_rule_t rule = napcoll_rule_any(collective, NAPCOLL_RULE_ALGORITHM);
+        int value[NAPCOLL_MOST_VALUES];
+        const int values = napcoll_select_values(&collective->algorithm[row], question->map, value);
+
+        rule.algorithm = row;
+        add_whole(c, settings, question, &rule, most_us);
+        for (int v = 0; v < values; v++) {
+            rule.tunable[0] = value[v];
+            add_whole(c, settings, question, &rule, most_us);
         }
     }
 }
@@ -200,15 +257,16 @@ static bool choose_contestants(tune_case_t *c, const napcoll_settings_t *setting
     c->contestants = 1;
     if (decision.algorithm < 0
         || !describe(collective, settings->machine, &question, &decision, &c->contestant[0])) {
-        c->contestant[0] = previous_contestant();
+        c->contestant[0] = previous_contestant(collective);
     }
-    add_all(c, settings, &question, &decision);
+    add_algorithms(c, settings, &question, &decision);
     cheapest = c->contestants > 1 ? fmin(c->contestant[0].model_us, c->contestant[1].model_us) : 0;
+    add_variants(c, settings, &question, likely * cheapest);
     while (c->contestants > 1 && c->contestant[c->contestants - 1].model_us > hopeless * cheapest) {
         c->contestants--;
     }
     if (c->contestant[0].row >= 0) {
-        c->contestant[c->contestants++] = previous_contestant();
+        c->contestant[c->contestants++] = previous_contestant(collective);
     }
     return c->contestants > 1;
 }
@@ -291,7 +349,7 @@ static bool strays(const tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_S
         const tune_contestant_t *k = &c->contestant[i];
         bool takes;
 
-        if (k->row == c->contestant[0].row || k->whole
+        if (k->row == c->contestant[0].row || napcoll_rule_has_tunables(&k->rule)
             || !(k->dropped
                  || napcoll_robust_longer(seconds[i], seconds[0], c->samples, matters))) {
             continue;

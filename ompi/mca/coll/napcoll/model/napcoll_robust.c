@@ -110,7 +110,7 @@ static double chance_of(int last, int turns)
 
 bool napcoll_robust_longer(const double *one, const double *other, int turns, double share)
 {
-    const double hardly = 1.0 / 60;
+    const double hardly = 0.05;
     int longer = 0;
     double median;
 

@@ -63,7 +63,7 @@ enum { NAPCOLL_ROBUST_LEAST_TURNS = 6 };
 /**
  * Whether one thing takes longer than another, which was measured in the same turns, so that what disturbs a turn
  * disturbs both: its median is above the other's by a share that matters, and it took longer in so many turns that
- * equal things would do so by chance once in sixty times at most (a sign test: in all of 6 turns, 13 of 16, 23 of 32).
+ * equal things would do so by chance once in twenty times at most (a sign test: in all of 6 turns, 12 of 16, 22 of 32).
  *
  * @param[in] one    [turns] what one took, by turn
  * @param[in] other  [turns] what the other did

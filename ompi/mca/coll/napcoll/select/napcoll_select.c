@@ -275,35 +275,53 @@ static int reach_of(const napcoll_tunable_t *tunable, const napcoll_node_map_t *
     }
 }
 
-/* The row with every value of its first tunable, where that is left open: radixes of powers of two, as far as
- * they are needed, or all that can be chosen. */
+int napcoll_select_values(const napcoll_algorithm_t *algorithm, const napcoll_node_map_t *map,
+                          int *value)
+{
+    const napcoll_tunable_t *tunable = &algorithm->tunable[0];
+    int count = 0, most, reach;
+
+    if (NULL == tunable->name) {
+        return 0;
+    }
+    if (NAPCOLL_RECKONS_CHOICE == tunable->reckons) {
+        while (NULL != tunable->names[count]) {
+            value[count] = count + 1;
+            count++;
+        }
+        return count;
+    }
+    reach = reach_of(tunable, map, &most);
+    for (long long radix = 2; reach > 0; radix *= 2) {
+        value[count] = radix < reach ? (int) radix : reach;
+        if (value[count] > most) {
+            break;
+        }
+        count++;
+        if (radix >= reach) {
+            break;
+        }
+    }
+    return count;
+}
+
+/* The row with every value of its first tunable that is tried, where that is left open. */
 static int consider_tunable(const napcoll_collective_t *collective, int row,
                             const napcoll_settings_t *settings, const napcoll_node_map_t *map,
                             const napcoll_params_t *params, napcoll_decision_t *decision)
 {
-    const napcoll_tunable_t *tunable = &collective->algorithm[row].tunable[0];
+    const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
     napcoll_params_t variant = *params;
-    int rc = 0, most, reach;
+    int value[NAPCOLL_MOST_VALUES], count, rc = 0;
 
-    if (!is_open(&collective->algorithm[row], params, 0)
-        || NAPCOLL_RECKONS_SEGMENTS == tunable->reckons) {
+    if (!is_open(algorithm, params, 0)
+        || NAPCOLL_RECKONS_SEGMENTS == algorithm->tunable[0].reckons) {
         return consider_segments(collective, row, settings, map, params, decision);
     }
-    reach = reach_of(tunable, map, &most);
-    for (int c = 0;
-         NAPCOLL_RECKONS_CHOICE == tunable->reckons && 0 == rc && NULL != tunable->names[c]; c++) {
-        variant.tunable[0] = c + 1;
+    count = napcoll_select_values(algorithm, map, value);
+    for (int v = 0; 0 == rc && v < count; v++) {
+        variant.tunable[0] = value[v];
         rc = consider_segments(collective, row, settings, map, &variant, decision);
-    }
-    for (int radix = 2; 0 == rc && reach > 0 && radix <= 2 * most; radix *= 2) {
-        variant.tunable[0] = radix < reach ? radix : reach;
-        if (variant.tunable[0] > most) {
-            break;
-        }
-        rc = consider_segments(collective, row, settings, map, &variant, decision);
-        if (radix >= reach) {
-            break;
-        }
     }
     return rc;
 }

@@ -108,6 +108,22 @@ typedef struct napcoll_decision {
     napcoll_candidate_t candidate[NAPCOLL_MAX_ALGORITHMS]; /**< by row of the table */
 } napcoll_decision_t;
 
+/** Values at most that auto tries of a tunable. */
+enum { NAPCOLL_MOST_VALUES = 32 };
+
+/**
+ * What auto tries of a row's first tunable where that is left open: radixes of powers of two, as far as they are needed,
+ * or all that can be chosen.
+ *
+ * @param[in]  algorithm  the row
+ * @param[in]  map        who sits where
+ * @param[out] value      [NAPCOLL_MOST_VALUES] as in napcoll_params_t
+ *
+ * @return how many; 0 where the row has no such tunable
+ */
+int napcoll_select_values(const napcoll_algorithm_t *algorithm, const napcoll_node_map_t *map,
+                          int *value);
+
 /** What forces the action of a rule: NAPCOLL_FORCE_... */
 int napcoll_select_force(const napcoll_rule_t *rule);
 
