@@ -48,13 +48,16 @@ within() {
 # lower, so the bounds are wide; but a latency of nothing, or a rate in bits, are out of them.
 machine_is_found() {
     local file=$work/machine key keys
-    local rule='^[a-z_]+ nodes=2 ppn=2 bytes=[0-9]+\.\.[0-9]+ -> [a-z_]+( local_radix=[0-9]+)?$'
+    local rule='^[a-z_]+ nodes=2 ppn=2 bytes=[0-9]+\.\.[0-9]+ -> [a-z_]+( [a-z_]+=[a-z0-9_]+)*$'
     timeout 100 "$netlab" --nodes 2 --ppn 2 --latency 1ms --overhead 0 --rate 200Mbit -- timeout 90 mpirun -np 4 \
         napcoll-tune -o "$file" --samples "$work/trips.csv" --no-thresholds --time-limit 14 >"$work/report"
     cat "$work/report" "$file"
     grep -F '4 processes on 2 nodes' "$file"
     grep -F 'R_b = ' "$work/report"
     grep -E '^algorithms: median and quartiles' "$work/report"
+    # also with what the model does not choose
+    grep -E '^ +two_level .* between=flat ' "$work/report"
+    grep -E '^ +two_level .* between=binomial ' "$work/report"
     # rules, if there are any, are where the file says
     if grep -F 'coll_napcoll_rules_file' "$file"; then
         grep -Fx "coll_napcoll_rules_file = $file.rules" "$file"
