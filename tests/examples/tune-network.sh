@@ -50,7 +50,7 @@ machine_is_found() {
     local file=$work/machine key keys
     local rule='^[a-z_]+ nodes=2 ppn=2 bytes=[0-9]+\.\.[0-9]+ -> [a-z_]+( [a-z_]+=[a-z0-9_]+)*$'
     timeout 100 "$netlab" --nodes 2 --ppn 2 --latency 1ms --overhead 0 --rate 200Mbit -- timeout 90 mpirun -np 4 \
-        napcoll-tune -o "$file" --samples "$work/trips.csv" --no-thresholds --time-limit 14 >"$work/report"
+        napcoll-tune -o "$file" --samples "$work/trips.csv" --no-thresholds --time-limit 20 >"$work/report"
     cat "$work/report" "$file"
     grep -F '4 processes on 2 nodes' "$file"
     grep -F 'R_b = ' "$work/report"
