@@ -37,7 +37,7 @@ Installs what is missing and builds napcoll first.
   --output DIR           default docs/results
   --help                 this text
 
-With all defaults that takes five hours.
+With all defaults that takes five and a half hours.
 END
 }
 
@@ -91,7 +91,7 @@ on() {
 
 # tune SETTING SHAPE: has regret-SETTING-SHAPE.conf, and its rules, in the folder of what is being measured, where jobs run.
 tune() {
-    local name=regret-$1-$2.conf command time_limit=1000
+    local name=regret-$1-$2.conf command time_limit=1300
     if [ -n "$machine_file" ]; then
         cp "$machine_file" "$scratch/$name"
     elif [ -f "$output/$name" ]; then

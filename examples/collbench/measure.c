@@ -5,8 +5,9 @@
  * Taking turns. In a turn every contestant runs once, in an order shuffled anew, on the same data;
  * ratios compare times of one turn only, so that what disturbs the machine disturbs all alike.
  *
- *     rank 0 announces a start time -> all sleep until then -> batch of calls, timed -> the
- *     longest duration goes to rank 0 -> results are checked
+ *     rank 0 announces a start time -> all sleep until then -> batch of calls, timed -> who is
+ *     done sleeps for as long as this lasted the last time -> the longest duration goes to
+ *     rank 0 -> results are checked
  *
  * The announcement and the collection are not part of the sample. An announcement that arrived
  * after the start time somewhere spoils its turn: the turn is not counted, and the next ones get
@@ -25,7 +26,7 @@ static const double HOPELESS =
 static const double LONG_CALL = 50.0e-3;
 
 /* What rank 0 announces, as doubles so that it is one message. */
-enum { ANNOUNCE_GO, ANNOUNCE_START, ANNOUNCE_WORDS };
+enum { ANNOUNCE_GO, ANNOUNCE_START, ANNOUNCE_END, ANNOUNCE_WORDS };
 
 /* What is collected on rank 0, all by maximum. */
 enum { COLLECT_SECONDS, COLLECT_SKEW, COLLECT_MISSED, COLLECT_WORDS };
@@ -44,7 +45,8 @@ struct turns {
     double spent; /* seconds in them */
     int batch;    /* calls of a sample; 0 before the first look */
     struct tally tally[BENCH_MAX_CONTESTANTS];
-    double first_look[BENCH_MAX_CONTESTANTS]; /* seconds of a call when it was warm */
+    struct sample last[BENCH_MAX_CONTESTANTS]; /* also those that do not count */
+    double first_look[BENCH_MAX_CONTESTANTS];  /* seconds of a call when it was warm */
     double *seconds[BENCH_MAX_CONTESTANTS];
     double *skew;
 };
@@ -148,9 +150,9 @@ static double run_batch(struct bench *b, struct contestant *c, int batch)
     return seconds / batch;
 }
 
-/* One sample. False on all ranks if rank 0 said stop; then nothing ran. Adds to the tally what napcoll counted
- * meanwhile: that is read far from the timed region, which it would delay where ranks share cores; the helper's
- * calls are not napcoll's. */
+/* One sample, after the one that is in *sample. False on all ranks if rank 0 said stop; then nothing ran. Adds to the
+ * tally what napcoll counted meanwhile: that is read far from the timed region, which it would delay where ranks share
+ * cores; the helper's calls are not napcoll's. */
 static bool take_sample(struct bench *b, struct contestant *c, struct tally *tally, int turn,
                         int batch, bool go, struct sample *sample)
 {
@@ -161,6 +163,7 @@ static bool take_sample(struct bench *b, struct contestant *c, struct tally *tal
     check(napcoll_counters_read(&b->counters, before), "MPI_T_pvar_read");
     announce[ANNOUNCE_GO] = go ? 1.0 : 0.0;
     announce[ANNOUNCE_START] = MPI_Wtime() + b->layout.start.slack;
+    announce[ANNOUNCE_END] = announce[ANNOUNCE_START] + sample->seconds * batch;
     check(MPI_Bcast(announce, ANNOUNCE_WORDS, MPI_DOUBLE, 0, b->helper), "MPI_Bcast");
     if (announce[ANNOUNCE_GO] < 0.5) {
         return false;
@@ -169,6 +172,7 @@ static bool take_sample(struct bench *b, struct contestant *c, struct tally *tal
     mine[COLLECT_MISSED] = early < 0.0 ? 1.0 : 0.0;
     mine[COLLECT_SKEW] = MPI_Wtime() + b->layout.start.offset - announce[ANNOUNCE_START];
     mine[COLLECT_SECONDS] = run_batch(b, c, batch);
+    napcoll_start_rest(&b->layout.start, announce[ANNOUNCE_END]);
     check(MPI_Reduce(mine, worst, COLLECT_WORDS, MPI_DOUBLE, MPI_MAX, 0, b->helper), "MPI_Reduce");
     check(napcoll_counters_read(&b->counters, after), "MPI_T_pvar_read");
     for (int i = 0; i < b->counters.num; ++i) {
@@ -231,7 +235,6 @@ static double drop_slow(const struct bench *b, struct turns *t, double factor)
  * calls make a sample, and who is dropped: the hopeless at once. */
 static void warm_up(struct bench *b, struct turns *t)
 {
-    struct sample sample = {0};
     double fastest, skew = 0.0;
     int looked = 0;
 
@@ -239,18 +242,18 @@ static void warm_up(struct bench *b, struct turns *t)
     for (int i = 0; i < b->opt.num_contestants; ++i) {
         for (int call = 0; call < 2; ++call) {
             reset_counts(&t->tally[i]);
-            (void) take_sample(b, &b->contestant[i], &t->tally[i], 0, 1, true, &sample);
+            (void) take_sample(b, &b->contestant[i], &t->tally[i], 0, 1, true, &t->last[i]);
         }
-        t->first_look[i] = sample.seconds;
+        t->first_look[i] = t->last[i].seconds;
     }
     (void) drop_slow(b, t, HOPELESS * b->opt.drop);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
         if (!t->tally[i].dropped) {
             reset_counts(&t->tally[i]);
             (void) take_sample(b, &b->contestant[i], &t->tally[i], 0,
-                               first_calls(b, t->first_look[i]), true, &sample);
-            t->first_look[i] = sample.seconds;
-            skew += sample.skew;
+                               first_calls(b, t->first_look[i]), true, &t->last[i]);
+            t->first_look[i] = t->last[i].seconds;
+            skew += t->last[i].skew;
             looked++;
         }
     }
@@ -334,7 +337,6 @@ static bool another(const struct bench *b, const struct turns *t, int round, dou
 static bool take_turn(struct bench *b, bool go, struct turns *t)
 {
     const double begin = MPI_Wtime();
-    struct sample sample = {0};
     int order[BENCH_MAX_CONTESTANTS];
     double skew = 0.0;
     bool missed = false;
@@ -343,17 +345,18 @@ static bool take_turn(struct bench *b, bool go, struct turns *t)
     fill_input(b, t->taken);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
         struct tally *tally = &t->tally[order[i]];
+        struct sample *sample = &t->last[order[i]];
 
         if (tally->dropped) {
             continue;
         }
-        if (!take_sample(b, &b->contestant[order[i]], tally, t->taken, t->batch, go, &sample)) {
+        if (!take_sample(b, &b->contestant[order[i]], tally, t->taken, t->batch, go, sample)) {
             return false;
         }
         if (0 == b->layout.rank && t->num < b->opt.iterations) {
-            t->seconds[order[i]][t->num] = sample.seconds;
-            skew = sample.skew > skew ? sample.skew : skew;
-            missed = missed || sample.missed;
+            t->seconds[order[i]][t->num] = sample->seconds;
+            skew = sample->skew > skew ? sample->skew : skew;
+            missed = missed || sample->missed;
         }
     }
     if (0 == b->layout.rank && !missed) {

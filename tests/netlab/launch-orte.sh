@@ -17,6 +17,7 @@ netlab_launcher()
     netlab_default rsh OMPI_MCA_plm
     netlab_default "$agent" OMPI_MCA_plm_rsh_agent
     netlab_default 1 OMPI_MCA_plm_rsh_no_tree_spawn
+    netlab_default "$NETLAB_NODES" OMPI_MCA_plm_rsh_num_concurrent # the agents stay
     netlab_default eth0 OMPI_MCA_oob_tcp_if_include
     netlab_default none OMPI_MCA_hwloc_base_binding_policy
     netlab_library vader

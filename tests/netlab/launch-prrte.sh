@@ -22,6 +22,7 @@ netlab_launcher()
     netlab_prrte ssh plm
     netlab_prrte "$agent" plm_ssh_agent
     netlab_prrte 1 plm_ssh_no_tree_spawn
+    netlab_prrte "$NETLAB_NODES" plm_ssh_num_concurrent # the agents stay
     netlab_prrte eth0 prte_if_include
     # Open MPI 5: a daemon that starts its ranks from several threads can miss the end of one that
     # is short-lived, and then mpirun never ends.

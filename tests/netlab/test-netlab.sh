@@ -323,6 +323,23 @@ test_carrier()
         done' - "$here/netlab-agent" | paste -s -d ' ')"
 }
 
+# Sessions are what the kernel's scheduler makes groups of, which would be the nodes.
+test_one_session()
+{
+    local name="the processes of all nodes belong to one session"
+
+    # shellcheck disable=SC2016 # expanded by the ranks
+    same "no daemon is asked to leave the session" "as it was" \
+        "$("$netlab" --nodes 2 --ppn 1 -- "$here/netlab-agent" node1 echo as --daemonize it was)"
+    if [[ "$(mpirun --version)" == *"(Open MPI) 5."* ]]; then
+        skip "$name" "the daemon of this Open MPI leaves it unasked"
+        return
+    fi
+    # shellcheck disable=SC2016 # expanded by the ranks
+    same "$name" 1 "$("$netlab" --nodes 3 --ppn 2 -- mpirun -np 6 \
+        sh -c 'cut -d " " -f 6 /proc/$$/stat' 2>"$work/where.err" | sort -u | wc -l)"
+}
+
 # A job of two programs.  The first variable keeps Open MPI 5.0.7 of Debian 13 from a crash that it has
 # without netlab, too, whenever there are two; it must reach the daemons of all nodes.
 test_two_programs()
@@ -540,6 +557,7 @@ test_placement
 test_topology
 test_queue
 test_overhead
+test_one_session
 test_two_programs
 test_launcher
 test_environment

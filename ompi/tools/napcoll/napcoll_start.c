@@ -187,6 +187,15 @@ int napcoll_start_sync(napcoll_start_t *start)
     return MPI_SUCCESS == rc ? find_slack(start) : rc;
 }
 
+void napcoll_start_rest(const napcoll_start_t *start, double until)
+{
+    const double left = until - start->offset - MPI_Wtime();
+
+    if (left > 0) {
+        sleep_for(left);
+    }
+}
+
 double napcoll_start_at(const napcoll_start_t *start, double when)
 {
     const double awake = 2e-3, local = when - start->offset, early = local - MPI_Wtime();

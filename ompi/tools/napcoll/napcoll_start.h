@@ -63,6 +63,12 @@ int napcoll_start_quiet_barrier(MPI_Comm comm);
  */
 double napcoll_start_at(const napcoll_start_t *start, double when);
 
+/**
+ * Sleep until rank 0's clock says `until`, for who has done its part of what is timed before others: where processes
+ * share cores it would else take its share of them while it waits for the others, which a node's own cores do not suffer.
+ */
+void napcoll_start_rest(const napcoll_start_t *start, double until);
+
 /** Rank 0: an announcement came too late somewhere; the next ones get half as much time again, 5 s at most. */
 void napcoll_start_was_missed(napcoll_start_t *start);
 

@@ -189,6 +189,7 @@ static void force(tune_t *t, int subject, int place)
     if (MPI_COMM_NULL != t->forced[place]) {
         tune_check(MPI_Comm_free(&t->forced[place]), "MPI_Comm_free");
     }
+    t->lasted[place] = 0;
     tune_check(MPI_Bcast(t->action, TUNE_ACTION, MPI_CHAR, 0, t->comm), "MPI_Bcast");
     napcoll_collective_info_key(collective, key, MPI_MAX_INFO_KEY);
     tune_check(MPI_Info_create(&info), "MPI_Info_create");
@@ -213,30 +214,27 @@ static void make_room(tune_t *t, size_t bytes)
     t->called_bytes = bytes;
 }
 
-/* All wait for a time that rank 0 sets, after clocks have been synced if that was long ago. False where it was over
+/* All wait for a time that rank 0 sets, *when, after clocks have been synced if that was long ago. False where it was over
  * before. That is long before clocks drift apart: where processes share processors, which ones share one, and with how
  * many others, stays as it is while they are busy, and is dealt anew while they sleep for the clocks; some algorithms take
  * three times as long by some deals. */
-static bool start_together(tune_t *t)
+static bool start_together(tune_t *t, double *when)
 {
     const double lasts = 1, now = MPI_Wtime();
-    double when = 0;
 
-    if (0 == t->rank && t->synced > 0 && now < t->synced + lasts) {
-        when = now + t->start.slack;
-    }
-    tune_check(MPI_Bcast(&when, 1, MPI_DOUBLE, 0, t->comm), "MPI_Bcast");
-    if (!(when > 0)) {
+    *when = 0 == t->rank && t->synced > 0 && now < t->synced + lasts ? now + t->start.slack : 0;
+    tune_check(MPI_Bcast(when, 1, MPI_DOUBLE, 0, t->comm), "MPI_Bcast");
+    if (!(*when > 0)) {
         tune_check(napcoll_start_sync(&t->start), "napcoll_start_sync");
         t->synced = MPI_Wtime();
-        when = t->synced + t->start.slack;
-        tune_check(MPI_Bcast(&when, 1, MPI_DOUBLE, 0, t->comm), "MPI_Bcast");
+        *when = t->synced + t->start.slack;
+        tune_check(MPI_Bcast(when, 1, MPI_DOUBLE, 0, t->comm), "MPI_Bcast");
     }
-    return napcoll_start_at(&t->start, when) >= 0;
+    return napcoll_start_at(&t->start, *when) >= 0;
 }
 
 /* So many calls, one after the other, after a start that none has missed, or at least not again and again: what one took
- * the slowest process, in seconds; the same on all. */
+ * the slowest process, in seconds; the same on all. Who is done sleeps for as long as they lasted the last time. */
 static double call_after_start(tune_t *t, const tune_probe_t *probe, int calls)
 {
     enum { SECONDS, MISSED, WORDS };
@@ -245,16 +243,18 @@ static double call_after_start(tune_t *t, const tune_probe_t *probe, int calls)
     double worst[WORDS] = {0};
 
     for (int i = 0; i < tries; i++) {
-        double mine[WORDS], begin;
+        double mine[WORDS], when, begin;
 
-        mine[MISSED] = start_together(t) ? 0 : 1;
+        mine[MISSED] = start_together(t, &when) ? 0 : 1;
         begin = MPI_Wtime();
         for (int k = 0; k < calls; k++) {
             cases[probe->from].call(t->forced[probe->to], (int) probe->bytes, t->called, recv);
         }
         mine[SECONDS] = (MPI_Wtime() - begin) / calls;
+        napcoll_start_rest(&t->start, when + calls * t->lasted[probe->to]);
         tune_check(MPI_Allreduce(mine, worst, WORDS, MPI_DOUBLE, MPI_MAX, t->comm),
                    "MPI_Allreduce");
+        t->lasted[probe->to] = worst[SECONDS];
         if (!(worst[MISSED] > 0)) {
             break;
         }

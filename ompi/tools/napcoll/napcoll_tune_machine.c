@@ -19,6 +19,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "napcoll_tune_machine.h"
@@ -32,6 +33,9 @@ enum {
 
 /* Thresholds and algorithms have these shares of the time, where they are wanted; the machine has the rest. */
 static const double thresholds_share = 0.3, verify_share = 0.4;
+
+/* But no more than so many seconds where they are wanted: what is not steady by then will not be. */
+static const double machine_longest = 150;
 
 /* ---- turns ---- */
 
@@ -139,6 +143,16 @@ static void find_thresholds(tune_t *t, const tune_watch_t *watch)
     }
 }
 
+/* What the machine has of a time limit. */
+static double machine_time(const tune_options_t *o)
+{
+    const double left = o->time_limit
+                        * (1 - (o->thresholds ? thresholds_share : 0)
+                           - (o->verify ? verify_share : 0));
+
+    return o->thresholds || o->verify ? fmin(left, machine_longest) : left;
+}
+
 int tune_machine(tune_t *t, char message[TUNE_TEXT])
 {
     const double limit = t->options.time_limit;
@@ -153,9 +167,7 @@ int tune_machine(tune_t *t, char message[TUNE_TEXT])
         tune_out_of_memory();
         return TUNE_FAILED;
     }
-    watch.deadline -= limit
-                      * ((t->options.thresholds ? thresholds_share : 0)
-                         + (t->options.verify ? verify_share : 0));
+    watch.deadline = watch.begin + machine_time(&t->options);
     tune_prepare(t);
     warm_up(t, list, room);
     wrong = take_turns(t, list, &watch, room);

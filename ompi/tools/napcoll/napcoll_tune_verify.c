@@ -36,8 +36,9 @@ static const double hopeless = 10, slow = 2.5, very_slow = 5;
 /* With tunables that the model does not choose, who is reckoned to take so many times that is not tried. */
 static const double likely = 4;
 
-/* Who takes so many seconds is looked at once less before the turns. */
-static const double long_call = 50e-3;
+/* Calls of so many seconds vary less: who takes `slow_long` times what the fastest takes is not tried further, and each is
+ * looked at once less before. */
+static const double long_call = 50e-3, slow_long = 1.6;
 
 /* A sample lasts about so long, in seconds; but has few calls where each needs a start of its own. */
 static const double long_batch = 20e-3;
@@ -322,20 +323,23 @@ static int count_contradictions(const tune_case_t *c,
     return contradictions;
 }
 
-/* The contestant that a rule is for, where there is one. */
+/* The contestant that a rule is for, where there is one: where what auto would do is beyond noise slower than any, the
+ * fastest, though it may be so only by chance among those that are faster than auto. */
 static void judge(tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_SAMPLES])
 {
+    bool slower = false;
+    int fastest = 0;
+
     c->contradictions = count_contradictions(c, seconds);
     for (int i = 0; i < c->contestants; i++) {
         if (c->contestant[i].dropped) {
             continue;
         }
         summarize(&c->contestant[i], seconds[i], c->samples);
-        if (i > 0 && napcoll_robust_longer(seconds[0], seconds[i], c->samples, matters)
-            && (0 == c->best || c->contestant[i].median < c->contestant[c->best].median)) {
-            c->best = i;
-        }
+        slower = slower || napcoll_robust_longer(seconds[0], seconds[i], c->samples, matters);
+        fastest = c->contestant[i].median < c->contestant[fastest].median ? i : fastest;
     }
+    c->best = slower ? fastest : 0;
 }
 
 /* Whether somewhere among the sizes that this one stands for auto would take an algorithm that is beyond noise slower
@@ -368,7 +372,7 @@ static bool strays(const tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_S
  * others takes. */
 static double look_first(tune_t *t, tune_case_t *c)
 {
-    double fastest = INFINITY, slowest = 0;
+    double fastest = INFINITY, slowest = 0, most;
 
     for (int i = 0; i < c->contestants; i++) {
         make(t, c, i);
@@ -379,8 +383,9 @@ static double look_first(tune_t *t, tune_case_t *c)
         }
         fastest = fmin(fastest, c->contestant[i].median);
     }
+    most = (fastest < long_call ? slow : slow_long) * fastest;
     for (int i = 0; i < c->contestants; i++) {
-        c->contestant[i].dropped = i > 0 && c->contestant[i].median > slow * fastest;
+        c->contestant[i].dropped = i > 0 && c->contestant[i].median > most;
         slowest = c->contestant[i].dropped ? slowest : fmax(slowest, c->contestant[i].median);
     }
     return slowest;
