@@ -116,7 +116,7 @@ measure() {
     others "$output/$name.csv" >"$scratch/$name.csv"
     for one in ${colls//,/ }; do
         on "$setting" "$shape" --mca mca_base_param_files "$scratch/$name.conf" \
-            collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations 50 --min-iterations 5 --rounds 5 \
+            collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations 100 --min-iterations 5 --rounds 5 \
             --drop 3 --sample-time 0.02 --time-limit "$time_limit" --csv one.csv
         [ "$one" = barrier ] || command+=(--bytes "${bytes:-$(sizes_of "$one")}")
         measured "$name-$one" "${command[@]}"

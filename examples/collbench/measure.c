@@ -13,6 +13,7 @@
  * after the start time somewhere spoils its turn: the turn is not counted, and the next ones get
  * more time.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "bench.h"
@@ -252,7 +253,7 @@ static void warm_up(struct bench *b, struct turns *t)
             reset_counts(&t->tally[i]);
             (void) take_sample(b, &b->contestant[i], &t->tally[i], 0,
                                first_calls(b, t->first_look[i]), true, &t->last[i]);
-            t->first_look[i] = t->last[i].seconds;
+            t->first_look[i] = fmin(t->first_look[i], t->last[i].seconds);
             skew += t->last[i].skew;
             looked++;
         }
@@ -408,7 +409,6 @@ static void summarise_dropped(const struct bench *b, const struct turns *t, int 
     row->dropped = true;
     row->sample = keep_samples(seconds, 1);
     row->batch = (int) t->tally[which].calls;
-    row->ratio = row->ratio_p05 = row->ratio_p95 = *seconds / t->first_look[0];
     row->median = row->p05 = row->p95 = 1.0e6 * *seconds;
     row->skew = 0.0;
 }
@@ -441,6 +441,11 @@ static void summarise(const struct bench *b, struct turns *t, struct row *rows)
         row->p05 = 1.0e6 * report_percentile(t->seconds[i], t->num, 0.05);
         row->p95 = 1.0e6 * report_percentile(t->seconds[i], t->num, 0.95);
         row->skew = 1.0e6 * sorted_percentile(t->skew, t->num, 0.5);
+    }
+    for (int i = 1; i < b->opt.num_contestants; ++i) {
+        if (rows[i].dropped) {
+            rows[i].ratio = rows[i].ratio_p05 = rows[i].ratio_p95 = rows[i].median / rows[0].median;
+        }
     }
     free(ratio);
 }
