@@ -117,6 +117,8 @@ slow_contestants_are_dropped() {
     cat "$work/dropped"
     grep -E '^ +8  napcoll:smp +4 +[1-5] .* smp$' "$work/dropped"
     grep -E '^ +8  napcoll:ring +1 +1 .* ring$' "$work/dropped"
+    awk '/^ +8  napcoll:smp/ { first = $5 } /^ +8  napcoll:ring/ { exit !($8 > 0.99 * $5 / first && $8 < 1.01 * $5 / first) }' \
+        "$work/dropped"
     refuses '--drop 1: expected a factor above 1' bench --bytes 8 --contestants tuned --drop 1
     refuses '--sample-time 0: expected seconds above 0' bench --bytes 8 --contestants tuned --sample-time 0
 }
