@@ -328,7 +328,6 @@ test_one_session()
 {
     local name="the processes of all nodes belong to one session"
 
-    # shellcheck disable=SC2016 # expanded by the ranks
     same "no daemon is asked to leave the session" "as it was" \
         "$("$netlab" --nodes 2 --ppn 1 -- "$here/netlab-agent" node1 echo as --daemonize it was)"
     if [[ "$(mpirun --version)" == *"(Open MPI) 5."* ]]; then
