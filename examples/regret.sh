@@ -215,7 +215,7 @@ before the first turn has these for its time, and no turns. "The best" is the fa
 napcoll, and of the other components that supply the collective; 1.00: auto was that. \`**\`: above 1.25, or 1.1. auto reckons
 with what napcoll-tune found on the same cluster (the .conf files), and its rules. "The same by name": the algorithm that
 auto took ran as a contestant of its own as well, or tuned where auto left the call; what separates the two is noise, but
-where auto, or a rule, takes another local_radix than the parameter's.
+where auto takes another local_radix than the parameter's, or a rule names tunables.
 END
     if [ "${#commands[@]}" -gt 0 ]; then
         printf '\nThe last command of each cluster of the latest run, in an environment after build/env.sh:\n\n'

@@ -19,7 +19,6 @@
 
 #define _POSIX_C_SOURCE 200809L
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "napcoll_tune_machine.h"
@@ -34,8 +33,9 @@ enum {
 /* Thresholds and algorithms have these shares of the time, where they are wanted; the machine has the rest. */
 static const double thresholds_share = 0.3, verify_share = 0.4;
 
-/* But no more than so many seconds where they are wanted: what is not steady by then will not be. */
-static const double machine_longest = 150;
+/* After so many seconds, and turns that could say that it is steady, it leaves the rest of its time to them: what is not
+ * steady by then will not be. */
+static const double machine_enough = 150;
 
 /* ---- turns ---- */
 
@@ -99,6 +99,8 @@ static void warm_up(tune_t *t, tune_list_t *list, char *room)
 static const char *take_turns(tune_t *t, tune_list_t *list, tune_watch_t *watch, char *room)
 {
     tune_machine_t *m = t->machine;
+    const double enough = t->options.thresholds || t->options.verify ? watch->begin + machine_enough
+                                                                     : watch->deadline;
     napcoll_calibrate_result_t result = NAPCOLL_CALIBRATE_TOO_FEW;
     int narrowed = 0;
 
@@ -107,7 +109,8 @@ static const char *take_turns(tune_t *t, tune_list_t *list, tune_watch_t *watch,
             continue;
         }
         result = tune_fit_all(m);
-        if (NAPCOLL_CALIBRATE_OK == result && m->turns >= STEADY_TURNS && 0 == m->unsteady) {
+        if (NAPCOLL_CALIBRATE_OK == result && m->turns >= STEADY_TURNS
+            && (0 == m->unsteady || MPI_Wtime() > enough)) {
             break;
         }
         if (NAPCOLL_CALIBRATE_OK == result && narrowed++ < MOST_NARROWED) {
@@ -143,16 +146,6 @@ static void find_thresholds(tune_t *t, const tune_watch_t *watch)
     }
 }
 
-/* What the machine has of a time limit. */
-static double machine_time(const tune_options_t *o)
-{
-    const double left = o->time_limit
-                        * (1 - (o->thresholds ? thresholds_share : 0)
-                           - (o->verify ? verify_share : 0));
-
-    return o->thresholds || o->verify ? fmin(left, machine_longest) : left;
-}
-
 int tune_machine(tune_t *t, char message[TUNE_TEXT])
 {
     const double limit = t->options.time_limit;
@@ -167,7 +160,9 @@ int tune_machine(tune_t *t, char message[TUNE_TEXT])
         tune_out_of_memory();
         return TUNE_FAILED;
     }
-    watch.deadline = watch.begin + machine_time(&t->options);
+    watch.deadline -= limit
+                      * ((t->options.thresholds ? thresholds_share : 0)
+                         + (t->options.verify ? verify_share : 0));
     tune_prepare(t);
     warm_up(t, list, room);
     wrong = take_turns(t, list, &watch, room);
