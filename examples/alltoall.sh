@@ -164,7 +164,7 @@ Made by \`examples/alltoall.sh\` with Open MPI $openmpi_version. Times are media
 contestants ran, on nodes that share the processors of one machine: ratios from one run say something. The
 commands are those after \`. build/env.sh\`, with the parameters of netlab-near.conf, on 16 nodes of
 netlab-near-16.conf, in the environment: these were tried by hand on such times. tuned is pairwise here, and basic
-linear. In the times of napcoll is the allreduce in which processes agree on the sizes.
+linear. Blocks keep their sizes from call to call: napcoll's processes agree on them in the first, and rely on that.
 END
     ! wants sizes || measure_sizes
     ! wants deals || measure_deals

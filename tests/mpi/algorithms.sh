@@ -179,6 +179,18 @@ alltoallv tuna_coalesced runs
 alltoallv tuna_staggered runs
 END
 done
+# How long they are relied on once they are agreed upon.
+fake 9 3 random:4 exchange
+launch+=(--mca coll_napcoll_alltoallv_tuna_radix 2)
+case_of trust_in_sizes 60 "${launch[@]}" "$programs/collectives" \
+    --case trust_alltoallv_tuna --coll alltoallv --algorithm tuna --expect runs:tuna --trust kept \
+    --case trust_alltoallw_tuna_coalesced --coll alltoallw --algorithm tuna_coalesced --expect runs:tuna_coalesced \
+    --trust kept \
+    --case trust_alltoallv_tuna_staggered --coll alltoallv --algorithm tuna_staggered --expect runs:tuna_staggered \
+    --trust none
+launch+=(--mca coll_napcoll_alltoallv_trust 0)
+case_of no_trust_in_sizes 60 "${launch[@]}" "$programs/collectives" \
+    --coll alltoallv --algorithm tuna --expect runs:tuna --trust none
 fake 7 1 block exchange
 launch+=(--mca coll_napcoll_alltoall_linear_requests 2 --mca coll_napcoll_alltoall_tuna_radix 64)
 each_at_length 7x1 20000 <<'END'

@@ -9,7 +9,8 @@
  * process sends.
  *
  * With --mean VALUE nothing else is checked than that a communicator whose info key tells VALUE for the mean
- * of blocks does what --expect says.
+ * of blocks does what --expect says. With --trust HOW nothing else is checked than in which of a row of calls ranks agree
+ * on sizes: `kept`, where they rely on those of earlier calls, or `none`, where they agree in each.
  */
 #include "collective.h"
 #include "layouts.h"
@@ -379,10 +380,83 @@ static void check_mean(struct test *t, const char *value)
     tap_ok(&t->tap, good, "%s_with_a_mean_of_%s", t->coll, value);
 }
 
+/* All calls that counters know of. */
+static unsigned long long counted(struct napcoll_counters *c)
+{
+    unsigned long long now[NAPCOLL_COUNTERS_MAX], total = 0;
+
+    mpi_check(napcoll_counters_read(c, now), "MPI_T_pvar_read");
+    for (int i = 0; i < c->num; ++i) {
+        total += now[i];
+    }
+    return total;
+}
+
+/* Ranks agree in an allreduce, which napcoll counts. */
+static void check_trust(struct test *t, bool kept)
+{
+    static const struct {
+        const char *what;
+        enum deal deal;
+        int block;
+        bool in_place;
+        unsigned agreements;
+    } turn[] = {
+        {"the first call", EVEN, 24, false, 1},
+        {"the same sizes", EVEN, 24, false, 0},
+        {"what is sent in place cannot be sent again", EVEN, 24, true, 1},
+        {"the same sizes after that", EVEN, 24, false, 0},
+        {"half as much", SUM_OF_RANKS, 12, false, 0},
+        {"much less, which all hear", EVEN, 1, false, 0},
+        {"after much less", EVEN, 1, false, 1},
+        {"the same small sizes", EVEN, 1, false, 0},
+        {"larger blocks, for which there is no room", EVEN, 24, false, 1},
+        {"after a call that was run again", EVEN, 24, false, 1},
+        {"once more after that", EVEN, 24, false, 0},
+        {"one rank sends larger blocks to all, and all to another", ONE_IS_HOT, 24, false, 1},
+        {"after one rank had larger blocks", ONE_IS_HOT, 24, false, 1},
+        {"the hot rank is known", ONE_IS_HOT, 24, false, 0},
+        {"others than that are hot", SOME_ARE_SILENT, 72, false, 0},
+        {"after others were", SOME_ARE_SILENT, 72, false, 1},
+        {"the silent ones are known", SOME_ARE_SILENT, 72, false, 0},
+    };
+    struct napcoll_counters allreduces = {0};
+    struct expectation expectation;
+    bool good = true;
+
+    mpi_check(napcoll_counters_open(&allreduces, "allreduce"), "MPI_T_pvar_handle_alloc");
+    expect_begin(&expectation, &t->counters);
+    for (size_t i = 0; i < sizeof(turn) / sizeof(turn[0]); ++i) {
+        const struct shape s = {.deal = turn[i].deal,
+                                .block = turn[i].block,
+                                .in_place = turn[i].in_place,
+                                .salt = (int) i};
+        const unsigned long long wanted = kept ? turn[i].agreements : 1;
+        unsigned long long agreed = counted(&allreduces), ran = counted(&t->counters);
+
+        good = trades_by(t, &t->all, t->all.comm, t->coll, &s) && good;
+        agreed = counted(&allreduces) - agreed;
+        ran = counted(&t->counters) - ran;
+        if (wanted != agreed || 1 != ran) {
+            tap_note(&t->tap, "%s: ranks agreed %llu times and not %llu, counted were %llu calls",
+                     turn[i].what, agreed, wanted, ran);
+            good = false;
+        }
+    }
+    good = expect_met(&t->tap, &expectation, t->expect) && good;
+    mpi_check(napcoll_counters_close(&allreduces), "MPI_T_pvar_handle_free");
+    tap_ok(&t->tap, good, "%s_%s", t->coll,
+           kept ? "relies_on_sizes_while_they_hold" : "agrees_on_sizes_in_each_call");
+}
+
 void test_alltoalls(struct test *t)
 {
-    const char *mean = test_option(t, "--mean", NULL);
+    const char *mean = test_option(t, "--mean", NULL), *trust = test_option(t, "--trust", NULL);
 
+    if (NULL != trust) {
+        check_trust(t, 0 == strcmp(trust, "kept"));
+        return;
+    }
     if (NULL != mean) {
         check_mean(t, mean);
         return;

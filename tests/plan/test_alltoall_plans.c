@@ -398,8 +398,8 @@ static void sizes_that_are_not_told_are_noticed(void **state)
     expect(f, NAPCOLL_VERIFY_OK);
 }
 
-/* Sizes go along where blocks stop that are not told ahead, and nowhere else; as many messages, in as many stages,
- * as where all know the sizes. */
+/* Where sizes are not told ahead, they go along with every message, so that what a rank has to say of them reaches all;
+ * as many messages, in as many stages, as where all know the sizes. */
 static void sizes_go_along_with_what_stops(void **state)
 {
     fixture_t *f = *state;
@@ -412,7 +412,7 @@ static void sizes_go_along_with_what_stops(void **state)
             .rank = rank,
             .params = {.local_radix = 2, .tunable = {3}}};
         napcoll_plan_t *known = napcoll_alltoall_tuna(&request);
-        int headed = 0;
+        int headed = 0, messages = 0;
 
         request.collective = &napcoll_alltoallv;
         request.params.bounded = true;
@@ -424,15 +424,28 @@ static void sizes_go_along_with_what_stops(void **state)
         assert_int_equal(f->plans[rank]->stages, known->stages);
         for (int i = 0; i < known->steps; i++) {
             headed += f->plans[rank]->step[i].headed;
+            messages += NAPCOLL_STEP_SEND == known->step[i].kind
+                        || NAPCOLL_STEP_RECV == known->step[i].kind;
             assert_false(f->plans[rank]->step[i].sizes);
         }
-        assert_int_equal(headed, 4); /* the two rounds of weight 1, sent and received */
+        assert_int_equal(headed, messages);
         napcoll_plan_free(known);
     }
     expect(f, NAPCOLL_VERIFY_OK);
     message_of(f, 5, NAPCOLL_STEP_SEND, false, 0)->headed =
         false; /* one end takes it for a block */
     expect(f, NAPCOLL_VERIFY_UNMATCHED);
+    message_of(f, 5, NAPCOLL_STEP_SEND, false, 0)->headed = true;
+    f->claim.tells = true;
+    expect(f, NAPCOLL_VERIFY_OK);
+    for (int rank = 0; rank < RANKS;
+         rank++) { /* what is for the last process alone needs no sizes */
+        message_of(f, rank, NAPCOLL_STEP_SEND, false, 3)->headed = false;
+        message_of(f, rank, NAPCOLL_STEP_RECV, false, 3)->headed = false;
+    }
+    expect(f, NAPCOLL_VERIFY_SIZES);
+    f->claim.tells = false;
+    expect(f, NAPCOLL_VERIFY_OK);
 }
 
 static void sizes_that_go_along_are_of_messages_alone(void **state)

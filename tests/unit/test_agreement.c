@@ -141,6 +141,75 @@ static void large_blocks_are_believed_for_a_while(void **state)
     assert_false(napcoll_patience_spares(&patience));
 }
 
+/* Sizes are relied on once they are agreed upon, until a rank doubts. */
+static void sizes_are_relied_on_until_a_rank_doubts(void **state)
+{
+    napcoll_trust_t trust = {0};
+
+    (void) state;
+    assert_false(trust.holds);
+    napcoll_trust_learn(&trust, false); /* by a plan whose messages do not tell */
+    assert_false(trust.holds);
+    napcoll_trust_learn(&trust, true);
+    for (int call = 0; call < 100; call++) {
+        assert_true(trust.holds);
+        napcoll_trust_hear(&trust, false, false);
+    }
+    napcoll_trust_hear(&trust, true, false);
+    assert_false(trust.holds);
+    napcoll_trust_learn(&trust, true);
+    assert_true(trust.holds);
+}
+
+/* How many calls ranks agree in, that of the break included, before they rely on sizes again. */
+static int agreed_after_break(napcoll_trust_t *trust)
+{
+    int calls = 0;
+
+    napcoll_trust_hear(trust, false, true);
+    while (!trust->holds && calls < 1000) {
+        napcoll_trust_learn(trust, true);
+        calls++;
+    }
+    return calls;
+}
+
+/* Whose sizes break every other call soon agrees in nearly all; whose hold, is forgiven. */
+static void breaks_make_ranks_wary(void **state)
+{
+    static const int agreed[] = {2, 4, 8, 16, 32, 64, 65, 65};
+    napcoll_trust_t trust = {0};
+
+    (void) state;
+    napcoll_trust_learn(&trust, true);
+    for (size_t i = 0; i < sizeof(agreed) / sizeof(*agreed); i++) {
+        assert_int_equal(agreed_after_break(&trust), agreed[i]);
+    }
+    for (int call = 0; call < NAPCOLL_MOST_CAUTION; call++) {
+        napcoll_trust_hear(&trust, false, false);
+    }
+    assert_int_equal(agreed_after_break(&trust), agreed[0]);
+}
+
+static void a_rank_doubts_from_twice_or_half_on(void **state)
+{
+    const size_t most = SIZE_MAX;
+
+    (void) state;
+    assert_false(napcoll_trust_doubts(1000000, 1000000, 10));
+    assert_false(napcoll_trust_doubts(1000000, 2000000, 10));
+    assert_false(napcoll_trust_doubts(1000000, 500000, 10));
+    assert_true(napcoll_trust_doubts(1000000, 2001000, 10));
+    assert_true(napcoll_trust_doubts(1000000, 499000, 10));
+    assert_false(napcoll_trust_doubts(0, 160, 10)); /* a few bytes are none */
+    assert_false(napcoll_trust_doubts(160, 0, 10));
+    assert_true(napcoll_trust_doubts(0, 162, 10));
+    assert_true(napcoll_trust_doubts(162, 0, 10));
+    assert_false(napcoll_trust_doubts(most, most, 10));
+    assert_true(napcoll_trust_doubts(most, 0, 10));
+    assert_true(napcoll_trust_doubts(0, most, 10));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +220,9 @@ int main(void)
         cmocka_unit_test(very_many_ranks_agree),
         cmocka_unit_test(roots_announce_where_that_pays),
         cmocka_unit_test(large_blocks_are_believed_for_a_while),
+        cmocka_unit_test(sizes_are_relied_on_until_a_rank_doubts),
+        cmocka_unit_test(breaks_make_ranks_wary),
+        cmocka_unit_test(a_rank_doubts_from_twice_or_half_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,7 +151,7 @@ enum { TUNE_FOLDS = 4 };
 /** Collectives whose algorithms are tried, sizes of each at most, contestants: what auto would do, every algorithm, also
  * with other tunables, and the previous function. */
 enum {
-    TUNE_SUBJECTS = 14,
+    TUNE_SUBJECTS = 16,
     TUNE_SUBJECT_SIZES = 6,
     TUNE_CONTESTANTS = 4 * NAPCOLL_MAX_ALGORITHMS,
     TUNE_ACTION = 128 /**< room for the words that force one */
@@ -161,7 +161,7 @@ enum {
 typedef struct tune_subject {
     const napcoll_collective_t *collective;
     bool blocks;   /**< sizes are those of a rank's block, not of the vector */
-    bool untold;   /**< no process knows the sizes of all blocks */
+    bool untold;   /**< not all processes know the sizes of all blocks */
     bool overlaps; /**< some process need not wait for all others: calls in a row would overlap */
     int sizes;
     const size_t *bytes; /**< [sizes], TUNE_SUBJECT_SIZES at most, ascending */

@@ -134,6 +134,39 @@ static void call_scatter(MPI_Comm comm, int bytes, char *send, char *recv)
     tune_check(MPI_Scatter(send, bytes, MPI_BYTE, recv, bytes, MPI_BYTE, 0, comm), "MPI_Scatter");
 }
 
+/* Blocks of up to `bytes`, that of the last rank the largest: their counts, as in even_counts. */
+static int *rising_counts(MPI_Comm comm, int bytes, int *rank, int **displacements)
+{
+    int *counts = even_counts(comm, bytes, displacements), ranks;
+
+    tune_check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+    tune_check(MPI_Comm_rank(comm, rank), "MPI_Comm_rank");
+    for (int i = 0; i < ranks; i++) {
+        counts[i] = (int) ((long long) bytes * (i + 1) / ranks);
+    }
+    return counts;
+}
+
+static void call_gatherv(MPI_Comm comm, int bytes, char *send, char *recv)
+{
+    int rank, *displacements, *counts = rising_counts(comm, bytes, &rank, &displacements);
+
+    tune_check(
+        MPI_Gatherv(send, counts[rank], MPI_BYTE, recv, counts, displacements, MPI_BYTE, 0, comm),
+        "MPI_Gatherv");
+    free(counts);
+}
+
+static void call_scatterv(MPI_Comm comm, int bytes, char *send, char *recv)
+{
+    int rank, *displacements, *counts = rising_counts(comm, bytes, &rank, &displacements);
+
+    tune_check(
+        MPI_Scatterv(send, counts, displacements, MPI_BYTE, recv, counts[rank], MPI_BYTE, 0, comm),
+        "MPI_Scatterv");
+    free(counts);
+}
+
 /* Sizes are those of vectors, or of a rank's block where buffers hold one for each rank. */
 static const size_t of_vectors[] = {8, 512, 4096, 32768, 262144, 1048576};
 static const size_t of_blocks[] = {8, 512, 4096, 32768, 65536};
@@ -163,6 +196,18 @@ static const struct {
      call_gather},
     {{.collective = &napcoll_scatter, .blocks = true, .overlaps = true, ALL(of_blocks)},
      call_scatter},
+    {{.collective = &napcoll_gatherv,
+      .blocks = true,
+      .overlaps = true,
+      .untold = true,
+      ALL(of_blocks)},
+     call_gatherv},
+    {{.collective = &napcoll_scatterv,
+      .blocks = true,
+      .overlaps = true,
+      .untold = true,
+      ALL(of_blocks)},
+     call_scatterv},
 };
 
 _Static_assert(sizeof(cases) / sizeof(*cases) == TUNE_SUBJECTS, "one place for each");

@@ -214,8 +214,8 @@ static void add_variants(tune_case_t *c, const napcoll_settings_t *settings,
     }
 }
 
-/* Whether rules on the sizes of a collective cost no more than auto does: where no process knows the sizes of all blocks,
- * rules have processes agree on them in each call, as auto does where that pays. */
+/* Whether rules on the sizes of a collective cost no more than auto does: where not all processes know the sizes of all
+ * blocks, rules have them agree, or the root announce the largest, as auto does where that pays. */
 static bool may_be_ruled(const tune_subject_t *subject, const napcoll_machine_t *machine,
                          const napcoll_node_map_t *map)
 {

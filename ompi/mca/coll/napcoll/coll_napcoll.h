@@ -111,6 +111,7 @@ typedef struct mca_coll_napcoll_component {
     size_t segment_bytes;
     size_t transit_bytes; /**< that blocks may take which stop on a process on their way; 0: any */
     size_t alltoallv_mean_bytes; /**< what users say of blocks, 0: nothing */
+    bool trust;                  /**< ranks rely on sizes on which they agreed before */
     size_t bounded_bytes;        /**< ranks times the largest block, up to which sizes go along */
     napcoll_thresholds_t thresholds;
     int verify; /**< NAPCOLL_VERIFY_PLANS_... */
@@ -168,6 +169,14 @@ typedef struct napcoll_cached {
     struct napcoll_cached *next;
 } napcoll_cached_t;
 
+/** The last call in which ranks agreed on sizes, and how long they do with that. */
+typedef struct mca_coll_napcoll_agreed {
+    napcoll_patience_t patience;
+    napcoll_trust_t trust;
+    napcoll_call_t call;
+    size_t sent; /**< bytes of this process's blocks */
+} mca_coll_napcoll_agreed_t;
+
 /** Where a module is with its node map. */
 typedef enum {
     NAPCOLL_TOPO_ABSENT, /**< not asked for yet */
@@ -183,10 +192,7 @@ typedef struct mca_coll_napcoll_module {
     napcoll_node_map_t *map;
     size_t mean_bytes; /**< of a block of MPI_Alltoallv, as users say; 0: they say nothing */
     int pays_to_agree[NAPCOLL_COLLS]; /**< 1, 0, or -1: not reckoned yet */
-    struct {
-        napcoll_patience_t patience;
-        napcoll_call_t call; /**< the last one on which ranks agreed */
-    } agreed[NAPCOLL_COLLS];
+    mca_coll_napcoll_agreed_t agreed[NAPCOLL_COLLS];
     napcoll_component_t component[NAPCOLL_COLLS]; /**< of the previous functions */
     int force
         [NAPCOLL_COLLS]; /**< NAPCOLL_FORCE_...: of the info key, else of the parameter when the
@@ -285,6 +291,14 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
  * of whose plans some may have no slots where others have. */
 bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                                     bool by_napcoll);
+
+/** Whether messages of the latest call of a collective could say whether sizes hold on which ranks rely (see
+ * napcoll_trust_t). The same on all ranks. */
+bool mca_coll_napcoll_went_telling(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                   bool by_napcoll);
+
+/** The latest call, whose plan was run, is run anew by plan_for's next plan: it counts once. */
+void mca_coll_napcoll_take_back(mca_coll_napcoll_module_t *module, const napcoll_call_t *call);
 
 /** Have the nodes, and what the info keys say, known. *known: false where the call is caused by that, and
  * belongs to the previous function. */

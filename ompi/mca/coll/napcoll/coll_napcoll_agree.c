@@ -64,6 +64,7 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
     rc |= append(&list, "segment_bytes=%zu", component->segment_bytes);
     rc |= append(&list, "alltoall_memory_bytes=%zu", component->transit_bytes);
     rc |= append(&list, "alltoallv_mean_bytes=%zu", component->alltoallv_mean_bytes);
+    rc |= append(&list, "alltoallv_trust=%d", component->trust);
     rc |= append(&list, "alltoallv_bounded_bytes=%zu", component->bounded_bytes);
     rc |= append(&list, "gather_m1=%zu", component->thresholds.gather_m1);
     rc |= append(&list, "gather_m2=%zu", component->thresholds.gather_m2);

@@ -14,6 +14,8 @@
  *     mean       of the bytes of all blocks
  *     largest    block of any process: times the slots of the plan it is what transit may take; and where it is
  *                small, receives are made for it, and the sizes of blocks go with them instead of ahead
+ *
+ * in this call or, where the messages of the plan can say that it does not hold any more, in an earlier one.
  */
 
 #include "coll_napcoll_blocks.h"
@@ -42,16 +44,11 @@ static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pair
 {
     enum { SENT, LARGEST, NUMBERS };
     const int ranks = pairs->held[NAPCOLL_BUFFER_SEND].count;
-    size_t sent = 0, largest = 0;
+    size_t sent, largest;
     double number[NUMBERS];
     int rc;
 
-    for (int j = 0; j < ranks; j++) {
-        const size_t bytes = pairs->block[NAPCOLL_BUFFER_SEND][j].bytes;
-
-        sent += bytes;
-        largest = bytes > largest ? bytes : largest;
-    }
+    napcoll_pairs_sum(pairs, &sent, &largest);
     number[SENT] = (double) sent;
     number[LARGEST] = sixteenth_power((double) largest);
     rc = mca_coll_napcoll_allreduce(MPI_IN_PLACE, number, NUMBERS, &ompi_mpi_double.dt,

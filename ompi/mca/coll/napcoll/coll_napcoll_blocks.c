@@ -8,6 +8,9 @@
  * The way of calls whose plans are in the layout of pairs (see the header):
  *
  *     stand back, where agreeing would not pay -> the user's blocks -> agree -> decision and plan -> engine
+ *
+ * where ranks rely on what they agreed on before, once more from the blocks on if the engine has heard that it does not
+ * hold.
  */
 
 #include "coll_napcoll_blocks.h"
@@ -110,36 +113,128 @@ static bool must_agree(mca_coll_napcoll_module_t *napcoll,
                || (mca_coll_napcoll_component.transit_bytes > 0 && algorithm[row].detours));
 }
 
-/* Have the sizes by which an uneven call is decided, the same on all ranks. Without agreeing, where the last call on
- * which they agreed went straight (*agreed is left as it is), they are the sizes of that. */
+/* What the sizes of a call rest on. */
+typedef enum {
+    BASIS_KNOWN,   /* all ranks know them, or need none */
+    BASIS_AGREED,  /* they have agreed on them in this call */
+    BASIS_TRUSTED, /* they were so when they last agreed; messages say where they are not any more */
+} basis_t;
+
+/* Rely on the sizes on which ranks agreed last. */
+static void rely(const mca_coll_napcoll_agreed_t *last, napcoll_call_t *call)
+{
+    const int root = call->root;
+
+    *call = last->call;
+    call->root = root;
+}
+
+/* What this process has to say of its blocks, where ranks rely on the sizes on which they agreed last. */
+static uint64_t judge(const mca_coll_napcoll_agreed_t *last, const napcoll_pairs_t *pairs)
+{
+    size_t sent, largest;
+
+    napcoll_pairs_sum(pairs, &sent, &largest);
+    if (largest > last->call.largest) {
+        return NAPCOLL_SAID_BREAK;
+    }
+    return napcoll_trust_doubts(last->sent, sent, pairs->held[NAPCOLL_BUFFER_SEND].count)
+               ? NAPCOLL_SAID_DOUBT
+               : 0;
+}
+
+/* Have the sizes by which an uneven call is decided, the same on all ranks. Without agreeing they are those of the last
+ * call in which they did: where that went straight, and where messages tell whether they hold. What is sent in place is
+ * overwritten, and could not be sent again. */
 static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *exchange,
-                      bool *agreed)
+                      bool anew, basis_t *basis)
 {
     napcoll_call_t *call = &exchange->call;
+    mca_coll_napcoll_agreed_t *last = &napcoll->agreed[call->coll];
+    napcoll_pairs_t *pairs = napcoll->engine.pairs;
+    size_t largest;
 
+    *basis = BASIS_KNOWN;
     call->bytes = exchange->told_bytes;
     if (!must_agree(napcoll, exchange)) {
         return OMPI_SUCCESS;
     }
-    if (NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force_any_size(napcoll, call->coll)
-        && napcoll_patience_spares(&napcoll->agreed[call->coll].patience)) {
-        const int root = call->root;
-
-        *call = napcoll->agreed[call->coll].call;
-        call->root = root;
+    if (!anew && NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force_any_size(napcoll, call->coll)
+        && napcoll_patience_spares(&last->patience)) {
+        rely(last, call);
         return OMPI_SUCCESS;
     }
-    *agreed = true;
-    return exchange->agree(napcoll, napcoll->engine.pairs, call);
+    if (!anew && last->trust.holds && !pairs->in_place) {
+        rely(last, call);
+        pairs->said = judge(last, pairs);
+        *basis = BASIS_TRUSTED;
+        return OMPI_SUCCESS;
+    }
+    *basis = BASIS_AGREED;
+    napcoll_pairs_sum(pairs, &last->sent, &largest);
+    return exchange->agree(napcoll, pairs, call);
+}
+
+/* Keep what ranks have agreed on, and see how long they can do with it. */
+static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call, bool by_napcoll)
+{
+    mca_coll_napcoll_agreed_t *last = &napcoll->agreed[call->coll];
+
+    last->call = *call;
+    napcoll_patience_learn(&last->patience,
+                           mca_coll_napcoll_went_straight(napcoll, call->coll, by_napcoll));
+    napcoll_trust_learn(&last->trust,
+                        mca_coll_napcoll_component.trust
+                            && mca_coll_napcoll_went_telling(napcoll, call->coll, by_napcoll));
+}
+
+/* Run a call by the sizes that ranks know, or agree on, which they do where `anew`. *broken: what they relied on holds no
+ * longer, blocks have been left behind, and it is to be run anew; the same on all ranks. */
+static int run(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *exchange, bool anew,
+               bool *done, bool *broken)
+{
+    napcoll_call_t *call = &exchange->call;
+    const napcoll_plan_t *plan = NULL;
+    napcoll_pairs_t *pairs = napcoll_engine_pairs(&napcoll->engine);
+    basis_t basis = BASIS_KNOWN;
+    int rc = NULL == pairs ? OMPI_ERR_OUT_OF_RESOURCE : fill_blocks(napcoll, exchange, pairs);
+
+    *broken = false;
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    pairs->said = 0;
+    if (exchange->uneven) {
+        rc = know_sizes(napcoll, exchange, anew, &basis);
+    } else {
+        call->largest = call->bytes;
+    }
+    pairs->even = !exchange->uneven;
+    pairs->bytes = call->bytes;
+    pairs->largest = call->largest;
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_plan_for(napcoll, call, &plan);
+    }
+    if (OMPI_SUCCESS == rc && BASIS_AGREED == basis) {
+        learn(napcoll, call, NULL != plan);
+    }
+    *done = OMPI_SUCCESS != rc || NULL != plan;
+    if (OMPI_SUCCESS != rc || NULL == plan) {
+        return rc;
+    }
+    rc = napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, exchange->tag);
+    if (OMPI_SUCCESS == rc && BASIS_TRUSTED == basis) {
+        *broken = 0 != (pairs->said & NAPCOLL_SAID_BREAK);
+        napcoll_trust_hear(&napcoll->agreed[call->coll].trust,
+                           0 != (pairs->said & NAPCOLL_SAID_DOUBT), *broken);
+    }
+    return rc;
 }
 
 int mca_coll_napcoll_run_exchange(mca_coll_napcoll_module_t *napcoll,
                                   mca_coll_napcoll_exchange_t *exchange, bool *done)
 {
-    napcoll_call_t *call = &exchange->call;
-    const napcoll_plan_t *plan = NULL;
-    napcoll_pairs_t *pairs;
-    bool back, agreed = false;
+    bool back, broken;
     int rc = mca_coll_napcoll_know_nodes(napcoll, done);
 
     if (OMPI_SUCCESS != rc || !*done) {
@@ -154,33 +249,14 @@ int mca_coll_napcoll_run_exchange(mca_coll_napcoll_module_t *napcoll,
         return rc;
     }
     if (back) {
-        mca_coll_napcoll_count_fallback(napcoll, call->coll, NAPCOLL_REASON_SIZES);
+        mca_coll_napcoll_count_fallback(napcoll, exchange->call.coll, NAPCOLL_REASON_SIZES);
         *done = false;
         return OMPI_SUCCESS;
     }
-    pairs = napcoll_engine_pairs(&napcoll->engine);
-    rc = NULL == pairs ? OMPI_ERR_OUT_OF_RESOURCE : fill_blocks(napcoll, exchange, pairs);
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    rc = run(napcoll, exchange, false, done, &broken);
+    if (OMPI_SUCCESS == rc && broken) {
+        mca_coll_napcoll_take_back(napcoll, &exchange->call);
+        rc = run(napcoll, exchange, true, done, &broken);
     }
-    if (exchange->uneven) {
-        rc = know_sizes(napcoll, exchange, &agreed);
-    } else {
-        call->largest = call->bytes;
-    }
-    pairs->even = !exchange->uneven;
-    pairs->bytes = call->bytes;
-    pairs->largest = call->largest;
-    if (OMPI_SUCCESS == rc) {
-        rc = mca_coll_napcoll_plan_for(napcoll, call, &plan);
-    }
-    if (OMPI_SUCCESS == rc && agreed) {
-        napcoll->agreed[call->coll].call = *call;
-        napcoll_patience_learn(&napcoll->agreed[call->coll].patience,
-                               mca_coll_napcoll_went_straight(napcoll, call->coll, NULL != plan));
-    }
-    *done = OMPI_SUCCESS != rc || NULL != plan;
-    return OMPI_SUCCESS == rc && NULL != plan
-               ? napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, exchange->tag)
-               : rc;
+    return rc;
 }

@@ -461,6 +461,11 @@ static inline void add_to(_Atomic unsigned long long *counter, size_t more)
     (void) atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
 
+static inline void take_from(_Atomic unsigned long long *counter, size_t less)
+{
+    (void) atomic_fetch_sub_explicit(counter, less, memory_order_relaxed);
+}
+
 void mca_coll_napcoll_count_fallback(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                                      napcoll_reason_t reason)
 {
@@ -493,6 +498,16 @@ bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, nap
     return by_napcoll ? 0 == entry->slots
                       : NULL != entry->trial && entry->trial->state.over
                             && NAPCOLL_CONTESTANT_PREVIOUS == entry->trial->state.winner;
+}
+
+bool mca_coll_napcoll_went_telling(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                   bool by_napcoll)
+{
+    const napcoll_cached_t *entry = module->cached[coll];
+
+    return by_napcoll && entry->slots > 0 && entry->call.bounded
+           && mca_coll_napcoll_collectives[coll]->algorithm[entry->decision.algorithm].tells
+           && (NULL == entry->trial || entry->trial->state.over);
 }
 
 /* Why a call goes to the previous function, where an algorithm was decided for; NONE: it does not. */
@@ -535,6 +550,21 @@ static const napcoll_plan_t *settle(const mca_coll_napcoll_module_t *module,
             call->bytes, NAPCOLL_REASON_MEMORY == reason ? NULL : entry->trial);
     }
     return runs ? entry->plan[call->in_place] : NULL;
+}
+
+void mca_coll_napcoll_take_back(mca_coll_napcoll_module_t *module, const napcoll_call_t *call)
+{
+    napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
+    const int algorithm = module->cached[call->coll]->decision.algorithm;
+
+    take_from(&counters->runs[call->coll][algorithm], 1);
+    take_from(&counters->bytes[call->coll][algorithm], call->bytes);
+    opal_output_verbose(
+        5, mca_coll_napcoll_log_of(module),
+        "coll:napcoll: communicator %u: %s: blocks are larger than processes relied on, which was "
+        "%zu bytes: they agree, and run the call again",
+        napcoll_compat_comm_id(module->comm), mca_coll_napcoll_collectives[call->coll]->name,
+        call->largest);
 }
 
 int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,

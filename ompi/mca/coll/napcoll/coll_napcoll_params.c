@@ -398,12 +398,20 @@ static int register_general(void)
     register_size(
         "alltoallv_mean_bytes",
         "Bytes of the blocks of MPI_Alltoallv and MPI_Alltoallw on average, by which auto "
-        "chooses. 0: processes agree on it in each call, in a small allreduce, and on the "
-        "largest block; where that would take more than it gains, as on few processes, auto leaves "
+        "chooses. 0: processes agree on it, in a small allreduce, and on the "
+        "largest block (see alltoallv_trust); where that would take more than it gains, as on few processes, auto leaves "
         "the calls to the previous component. A communicator's info key "
         "napcoll_alltoallv_mean_bytes overrides it. Where the number is given, "
         "alltoall_memory_bytes bounds MPI_Alltoall alone",
         &component->alltoallv_mean_bytes);
+    component->trust = true;
+    (void) mca_base_component_var_register(
+        version, "alltoallv_trust",
+        "Whether processes that have agreed on the sizes of MPI_Alltoallv or MPI_Alltoallw rely on them in later calls "
+        "on the communicator, by algorithms whose messages can say that they hold no longer (tuna and tuna_coalesced, "
+        "with blocks within alltoallv_bounded_bytes). A call with a larger block than was agreed on is run twice",
+        MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
+        &component->trust);
     component->bounded_bytes = (size_t) 1024 * 1024;
     register_size(
         "alltoallv_bounded_bytes",

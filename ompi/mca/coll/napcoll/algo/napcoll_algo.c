@@ -127,6 +127,8 @@ napcoll_claim_t napcoll_request_claim(const napcoll_request_t *request)
                              .in_place = request->params.in_place,
                              .ordered = request->params.ordered,
                              .canonical = request->algorithm->canonical,
+                             .tells = request->algorithm->tells && request->collective->uneven
+                                      && request->params.bounded,
                              .sized = napcoll_goal_pairs(request->collective->goal)
                                       && request->collective->uneven,
                              .max_inter = bounds.inter,

@@ -208,6 +208,9 @@ typedef struct napcoll_algorithm {
     bool gathers;   /**< a process holds the vectors of all ranks: auto takes it for the sake of
                          reproducible results alone */
     bool detours;   /**< in the layout of pairs: blocks stop at ranks that they are not for */
+    bool
+        tells; /**< in plans where sizes go along they do in every message, and every rank has a block
+                         for every other one: what a rank has to say reaches all */
     bool cut;       /**< it cuts blocks into pieces, by the thresholds */
     bool linear;    /**< a process's plan has a step for every rank, or more */
     bool radix;     /**< it has local phases whose fan-out is local_radix */

@@ -295,24 +295,12 @@ static bool tells_along(const napcoll_rooted_t *tree)
 
 static void send(const napcoll_rooted_t *tree, napcoll_span_t blocks, int position, bool headed)
 {
-    const int rank = napcoll_rooted_rank(tree, position);
-
-    if (headed) {
-        napcoll_builder_send_headed(tree->builder, blocks, rank);
-    } else {
-        napcoll_builder_send(tree->builder, blocks, rank);
-    }
+    napcoll_builder_send_blocks(tree->builder, blocks, napcoll_rooted_rank(tree, position), headed);
 }
 
 static void receive(const napcoll_rooted_t *tree, napcoll_span_t blocks, int position, bool headed)
 {
-    const int rank = napcoll_rooted_rank(tree, position);
-
-    if (headed) {
-        napcoll_builder_recv_headed(tree->builder, blocks, rank);
-    } else {
-        napcoll_builder_recv(tree->builder, blocks, rank);
-    }
+    napcoll_builder_recv_blocks(tree->builder, blocks, napcoll_rooted_rank(tree, position), headed);
 }
 
 /* The plan's slots, where blocks stop here. */

@@ -85,12 +85,6 @@ static void list_blocks(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, 
     }
 }
 
-/* Whether a round brings blocks that stay in a temporary. */
-static bool brings_more(const napcoll_tuna_t *tuna, int64_t weight, int digit)
-{
-    return tuna->rests(tuna, tuna->groups - 1) || (digit + tuna->radix) * weight < tuna->members;
-}
-
 /* The messages of a burst: of its blocks, or of their sizes. */
 static void emit_burst(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, const burst_t *burst,
                        bool sizes)
@@ -99,27 +93,22 @@ static void emit_burst(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, c
         const int distance = (int) (digit * burst->weight);
         const int to = tuna->rank(tuna, (tuna->self + tuna->members - distance) % tuna->members);
         const int from = tuna->rank(tuna, (tuna->self + distance) % tuna->members);
-        const bool headed = tuna->headed && brings_more(tuna, burst->weight, digit);
         napcoll_span_t list = napcoll_builder_list(builder);
 
         list_blocks(tuna, builder, burst->weight, digit, false, sizes, &list);
         list = napcoll_builder_list_end(builder, list);
         if (sizes) {
             napcoll_builder_recv_sizes(builder, list, from);
-        } else if (headed) {
-            napcoll_builder_recv_headed(builder, list, from);
         } else {
-            napcoll_builder_recv(builder, list, from);
+            napcoll_builder_recv_blocks(builder, list, from, tuna->headed);
         }
         list = napcoll_builder_list(builder);
         list_blocks(tuna, builder, burst->weight, digit, true, sizes, &list);
         list = napcoll_builder_list_end(builder, list);
         if (sizes) {
             napcoll_builder_send_sizes(builder, list, to);
-        } else if (headed) {
-            napcoll_builder_send_headed(builder, list, to);
         } else {
-            napcoll_builder_send(builder, list, to);
+            napcoll_builder_send_blocks(builder, list, to, tuna->headed);
         }
     }
 }

@@ -48,7 +48,7 @@ typedef struct napcoll_tuna {
     int burst;
     int groups;
     bool sized;  /**< sizes must be told ahead, or */
-    bool headed; /**< along with the blocks */
+    bool headed; /**< along with the blocks: in every message, so that each member hears from all */
 
     /** Rank of a member. */
     int (*rank)(const struct napcoll_tuna *tuna, int member);

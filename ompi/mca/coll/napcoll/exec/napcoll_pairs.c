@@ -90,6 +90,17 @@ void napcoll_pairs_measure(napcoll_pairs_t *pairs)
     }
 }
 
+void napcoll_pairs_sum(const napcoll_pairs_t *pairs, size_t *sum, size_t *largest)
+{
+    const napcoll_block_t *send = pairs->block[NAPCOLL_BUFFER_SEND];
+
+    *sum = *largest = 0;
+    for (int i = 0; i < pairs->held[NAPCOLL_BUFFER_SEND].count; i++) {
+        *sum += send[i].bytes;
+        *largest = send[i].bytes > *largest ? send[i].bytes : *largest;
+    }
+}
+
 /* Pack a block, or unpack it, through the datatype engine. */
 static int convert(const napcoll_block_t *block, char *packed, bool packs)
 {
@@ -265,6 +276,12 @@ static inline size_t bytes_to_come(const napcoll_pairs_t *pairs, int slot)
     return pairs->even ? pairs->bytes : napcoll_transit_size(&pairs->transit, slot);
 }
 
+/* Whether a message that is sent leaves its blocks behind. */
+static inline bool leaves_blocks(const napcoll_pairs_t *pairs, const napcoll_step_t *step)
+{
+    return step->headed && 0 != (pairs->said & NAPCOLL_SAID_BREAK);
+}
+
 /* What there is to know of a message before it is posted. */
 typedef struct {
     size_t bytes;    /* of it, or more where it is received with its sizes */
@@ -308,6 +325,9 @@ static survey_t survey(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
     bool adjacent = 0 == head;
     char *end = NULL;
 
+    if (sends && leaves_blocks(pairs, step)) {
+        return found;
+    }
     while (!step->sizes && napcoll_runs_next(&runs)) {
         if (runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
             found.in_slots += (size_t) runs.run.count;
@@ -381,16 +401,21 @@ static char *fill_sizes(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan
                         const napcoll_step_t *step, char *to)
 {
     const napcoll_transit_t *transit = &pairs->transit;
+    const bool leaves = leaves_blocks(pairs, step);
+    uint64_t said = step->headed ? pairs->said : 0;
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->left);
 
     while (napcoll_runs_next(&runs)) {
         const bool in_slots = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
 
         for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
-            const uint64_t size = !in_slots      ? bytes_of(pairs, runs.run.buffer, b)
-                                  : step->headed ? transit->slot[b].size
-                                                 : bytes_to_come(pairs, b);
+            const uint64_t size = said
+                                  | (leaves         ? 0
+                                     : !in_slots    ? bytes_of(pairs, runs.run.buffer, b)
+                                     : step->headed ? transit->slot[b].size
+                                                    : bytes_to_come(pairs, b));
 
+            said = 0;
             memcpy(to, &size, sizeof(size));
             to += sizeof(size);
         }
@@ -403,6 +428,7 @@ static int fill(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const napcol
                 char *to)
 {
     napcoll_transit_t *transit = &pairs->transit;
+    const bool leaves = leaves_blocks(pairs, step);
     const napcoll_block_t *whole;
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->left);
     int rc = OMPI_SUCCESS;
@@ -413,7 +439,7 @@ static int fill(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const napcol
     while (!step->sizes && OMPI_SUCCESS == rc && napcoll_runs_next(&runs)) {
         if (runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
             for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
-                const size_t bytes = transit->slot[b].size;
+                const size_t bytes = leaves ? 0 : transit->slot[b].size;
 
                 if (bytes > 0) {
                     memcpy(to, napcoll_transit_at(transit, b), bytes);
@@ -424,7 +450,7 @@ static int fill(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const napcol
             continue;
         }
         whole = napcoll_pairs_block(pairs, runs.run.buffer, runs.run.first);
-        for (int i = 0; i < runs.run.count && OMPI_SUCCESS == rc; i++) {
+        for (int i = 0; i < runs.run.count && !leaves && OMPI_SUCCESS == rc; i++) {
             napcoll_block_t piece;
             const napcoll_block_t *block = part_of(pairs, &whole[i], &piece);
 
@@ -528,6 +554,7 @@ static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const nap
                    const napcoll_parcel_t *parcel)
 {
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->dst);
+    const uint64_t said = step->headed ? NAPCOLL_SAID_DOUBT | NAPCOLL_SAID_BREAK : 0;
     const char *head = parcel->at;
     size_t at = step->headed ? NAPCOLL_SIZE_BYTES * (size_t) runs.left : 0;
     int rc = OMPI_SUCCESS;
@@ -543,6 +570,8 @@ static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const nap
             if (step->sizes || step->headed) {
                 memcpy(&size, head, sizeof(size));
                 head += sizeof(size);
+                pairs->said |= size & said;
+                size &= ~said;
             } else {
                 size = stops ? bytes_to_come(pairs, b) : bytes_of(pairs, runs.run.buffer, b);
             }
@@ -553,8 +582,10 @@ static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const nap
             if (stops) {
                 napcoll_transit_place(&pairs->transit, b, parcel->offset + at, size);
             } else if (size > 0) {
-                rc = unpack(part_of(pairs, napcoll_pairs_block(pairs, runs.run.buffer, b), &piece),
-                            parcel->at + at);
+                const napcoll_block_t *block = part_of(
+                    pairs, napcoll_pairs_block(pairs, runs.run.buffer, b), &piece);
+
+                rc = size > block->bytes ? MPI_ERR_TRUNCATE : unpack(block, parcel->at + at);
             }
             at += size;
         }

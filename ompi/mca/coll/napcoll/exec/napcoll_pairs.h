@@ -21,6 +21,8 @@
 #ifndef NAPCOLL_PAIRS_H
 #define NAPCOLL_PAIRS_H
 
+#include <stdint.h>
+
 #include "exec/napcoll_exec.h"
 #include "exec/napcoll_transit.h"
 
@@ -33,6 +35,16 @@ typedef struct napcoll_block {
     bool dense;   /**< packed as it lies, from at + lead on; likewise */
     ptrdiff_t lead;
 } napcoll_block_t;
+
+/**
+ * What messages that begin with sizes say besides, in the first of these. Who has heard it says it on.
+ */
+#define NAPCOLL_SAID_DOUBT \
+    (UINT64_C(1) << 62) /**< ranks had better agree on sizes in the next call */
+#define NAPCOLL_SAID_BREAK \
+    (UINT64_C(1)           \
+     << 63) /**< a block is larger than all ranks rely on: from here on blocks are left
+                             behind, and the plan has to be run again with other sizes */
 
 /** Where the bytes of a message are. */
 typedef enum {
@@ -65,6 +77,9 @@ struct napcoll_pairs {
     bool even; /**< all blocks have `bytes` bytes, and no sizes are told */
     size_t bytes;
     size_t largest; /**< of messages that begin with sizes: no block that stops is larger */
+    uint64_t
+        said; /**< NAPCOLL_SAID_... that messages which begin with sizes take along: of this process
+                         before a plan is run, and what it has heard from others then */
     napcoll_transit_t transit;
     napcoll_parcel_t *parcel; /**< [parcel_room] */
     int parcel_room;
@@ -89,6 +104,9 @@ static inline napcoll_block_t *napcoll_pairs_block(const napcoll_pairs_t *pairs,
 
 /** Fill in what follows from the datatypes; in place the send blocks are those of the receive buffer. */
 void napcoll_pairs_measure(napcoll_pairs_t *pairs);
+
+/** The bytes of the blocks that are sent, and of the largest of them. */
+void napcoll_pairs_sum(const napcoll_pairs_t *pairs, size_t *sum, size_t *largest);
 
 /** Prepare a stage's messages: pairs->parcel[i] is that of its i-th step. */
 int napcoll_pairs_post(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,

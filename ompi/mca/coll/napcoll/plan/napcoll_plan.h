@@ -406,9 +406,11 @@ napcoll_span_t napcoll_builder_list_end(napcoll_builder_t *builder, napcoll_span
 void napcoll_builder_recv(napcoll_builder_t *builder, napcoll_span_t dst, int peer);
 void napcoll_builder_send(napcoll_builder_t *builder, napcoll_span_t left, int peer);
 
-/** Messages that begin with the sizes of their blocks. */
-void napcoll_builder_recv_headed(napcoll_builder_t *builder, napcoll_span_t dst, int peer);
-void napcoll_builder_send_headed(napcoll_builder_t *builder, napcoll_span_t left, int peer);
+/** Messages of blocks; headed: they begin with the sizes of these. */
+void napcoll_builder_recv_blocks(napcoll_builder_t *builder, napcoll_span_t dst, int peer,
+                                 bool headed);
+void napcoll_builder_send_blocks(napcoll_builder_t *builder, napcoll_span_t left, int peer,
+                                 bool headed);
 
 /** Messages of sizes; of no blocks they are none. */
 void napcoll_builder_recv_sizes(napcoll_builder_t *builder, napcoll_span_t dst, int peer);

@@ -234,25 +234,26 @@ napcoll_span_t napcoll_builder_list_end(napcoll_builder_t *b, napcoll_span_t lis
     return b->plan.list[--b->plan.listed];
 }
 
+void napcoll_builder_recv_blocks(napcoll_builder_t *b, napcoll_span_t dst, int peer, bool headed)
+{
+    push(b,
+         (napcoll_step_t){.kind = NAPCOLL_STEP_RECV, .peer = peer, .headed = headed, .dst = dst});
+}
+
+void napcoll_builder_send_blocks(napcoll_builder_t *b, napcoll_span_t left, int peer, bool headed)
+{
+    push(b,
+         (napcoll_step_t){.kind = NAPCOLL_STEP_SEND, .peer = peer, .headed = headed, .left = left});
+}
+
 void napcoll_builder_recv(napcoll_builder_t *b, napcoll_span_t dst, int peer)
 {
-    push(b, (napcoll_step_t){.kind = NAPCOLL_STEP_RECV, .peer = peer, .dst = dst});
+    napcoll_builder_recv_blocks(b, dst, peer, false);
 }
 
 void napcoll_builder_send(napcoll_builder_t *b, napcoll_span_t left, int peer)
 {
-    push(b, (napcoll_step_t){.kind = NAPCOLL_STEP_SEND, .peer = peer, .left = left});
-}
-
-void napcoll_builder_recv_headed(napcoll_builder_t *b, napcoll_span_t dst, int peer)
-{
-    push(b, (napcoll_step_t){.kind = NAPCOLL_STEP_RECV, .peer = peer, .headed = true, .dst = dst});
-}
-
-void napcoll_builder_send_headed(napcoll_builder_t *b, napcoll_span_t left, int peer)
-{
-    push(b,
-         (napcoll_step_t){.kind = NAPCOLL_STEP_SEND, .peer = peer, .headed = true, .left = left});
+    napcoll_builder_send_blocks(b, left, peer, false);
 }
 
 void napcoll_builder_recv_sizes(napcoll_builder_t *b, napcoll_span_t dst, int peer)

@@ -202,6 +202,11 @@ static napcoll_verify_status_t check_spans(const check_t *check, int index)
         return fail(check, NAPCOLL_VERIFY_SPAN, index,
                     "has sizes before its blocks, of which it has none, or all of one size");
     }
+    if (check->claim->tells && !step->headed
+        && (NAPCOLL_STEP_SEND == step->kind || NAPCOLL_STEP_RECV == step->kind)) {
+        return fail(check, NAPCOLL_VERIFY_SIZES, index,
+                    "is a message without sizes, in which nothing can be said");
+    }
     if (step->sizes && writes && is_partly(check, &step->dst, false)) {
         return fail(check, NAPCOLL_VERIFY_SPAN, index,
                     "takes in sizes of what goes into no temporary");

@@ -49,6 +49,7 @@ typedef struct napcoll_claim {
                            with the others, and each half in itself likewise */
     bool sized; /**< blocks differ in size, and only those whose they are know it: before one goes
                            into a temporary, its size does */
+    bool tells; /**< every message of blocks begins with their sizes */
     int max_inter;    /**< most messages that one process sends, or receives, to or from other nodes
                            in one stage; 0 for no claim */
     int max_messages; /**< the same to or from any process */

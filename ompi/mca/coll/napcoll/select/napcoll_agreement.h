@@ -7,7 +7,7 @@
  * @file
  * Whether ranks should agree on sizes that no rank knows alone, those of MPI_Alltoallv and MPI_Alltoallw, so that
  * auto can choose by them. Agreeing is an allreduce in each call; what it gains depends on the sizes, which are
- * only known afterwards. Pure: no MPI in here.
+ * only known afterwards. And when they need not do so in every call. Pure: no MPI in here.
  */
 
 #ifndef NAPCOLL_AGREEMENT_H
@@ -90,6 +90,54 @@ static inline void napcoll_patience_learn(napcoll_patience_t *patience, bool str
 
     patience->turn = !straight ? 0 : more > NAPCOLL_MOST_PATIENCE ? NAPCOLL_MOST_PATIENCE : more;
     patience->calls = patience->turn;
+}
+
+/**
+ * How far ranks rely on the sizes on which they agreed last, in calls by plans whose messages can say that these hold
+ * no longer (napcoll_algorithm_t.tells). A rank that doubts says so in the messages of the call, and all agree in
+ * the next one. A rank with a block larger than agreed, for which others have no room, breaks the call: all hear that,
+ * agree and run it again; so that this stays rare, they then agree for some calls, and for more after each break. All
+ * zero: they agree in the next call.
+ */
+typedef struct napcoll_trust {
+    bool holds;  /**< the next call relies on them */
+    int wary;    /**< calls to come in which ranks agree all the same */
+    int caution; /**< how many these were the last time, less the calls that have held since */
+} napcoll_trust_t;
+
+enum {
+    NAPCOLL_MOST_CAUTION = 64,
+    NAPCOLL_TRUST_SLACK =
+        8, /**< bytes of a block, on average, by which sizes may differ without doubt */
+};
+
+/** What came of a call in which ranks have agreed: a plan whose messages tell, or another. */
+static inline void napcoll_trust_learn(napcoll_trust_t *trust, bool tells)
+{
+    trust->holds = tells && 0 == trust->wary;
+    trust->wary -= trust->wary > 0;
+}
+
+/** What was heard in a call that relied on them; the same on all ranks. */
+static inline void napcoll_trust_hear(napcoll_trust_t *trust, bool doubt, bool broken)
+{
+    if (broken) {
+        const int more = 2 * trust->caution + 1;
+
+        trust->wary = trust->caution = more > NAPCOLL_MOST_CAUTION ? NAPCOLL_MOST_CAUTION : more;
+    } else {
+        trust->caution -= trust->caution > 0;
+    }
+    trust->holds = !doubt && !broken;
+}
+
+/** Whether a rank doubts: it sends less than half, or more than twice, of what it sent in so many blocks when ranks
+ * agreed. */
+static inline bool napcoll_trust_doubts(size_t then, size_t now, int blocks)
+{
+    const size_t slack = NAPCOLL_TRUST_SLACK * (size_t) blocks;
+
+    return (now / 2 > then && now / 2 - then > slack) || (then / 2 > now && then / 2 - now > slack);
 }
 
 #endif /* NAPCOLL_AGREEMENT_H */

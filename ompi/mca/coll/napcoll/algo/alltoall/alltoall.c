@@ -37,6 +37,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
          .generate = napcoll_alltoall_tuna,
          .bounds = napcoll_alltoall_tuna_bounds,
          .detours = true,
+         .tells = true,
          .needs = NAPCOLL_NEEDS_NOTHING,
          .tunable = {{.name = "radix",
                       .help =
@@ -56,6 +57,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
          .generate = napcoll_alltoall_tuna_coalesced,
          .bounds = napcoll_alltoall_tuna_coalesced_bounds,
          .detours = true,
+         .tells = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_EQUAL_NODES,
          .tunable = {{.name = "radix",
                       .help =

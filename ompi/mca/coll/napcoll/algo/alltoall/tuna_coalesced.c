@@ -42,8 +42,10 @@ napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_request_t *request
                                      napcoll_tuna_nodes_target(&plan, k, nth(&plan, lane)));
         }
         to = napcoll_builder_list_end(plan.builder, to);
-        napcoll_builder_recv(plan.builder, to, napcoll_tuna_nodes_peer(&plan, k));
-        napcoll_builder_send(plan.builder, from, napcoll_tuna_nodes_peer(&plan, -k));
+        napcoll_builder_recv_blocks(plan.builder, to, napcoll_tuna_nodes_peer(&plan, k),
+                                    plan.tuna.headed);
+        napcoll_builder_send_blocks(plan.builder, from, napcoll_tuna_nodes_peer(&plan, -k),
+                                    plan.tuna.headed);
         if (0 == k % at_once) {
             napcoll_builder_next_stage(plan.builder);
         }
