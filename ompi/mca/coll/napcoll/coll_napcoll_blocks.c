@@ -129,13 +129,17 @@ static void rely(const mca_coll_napcoll_agreed_t *last, napcoll_call_t *call)
     call->root = root;
 }
 
-/* What this process has to say of its blocks, where ranks rely on the sizes on which they agreed last. */
-static uint64_t judge(const mca_coll_napcoll_agreed_t *last, const napcoll_pairs_t *pairs)
+/* What this process has to say of its blocks, where ranks rely on the sizes on which they agreed last. Rules are to
+ * decide by the very mean that they name: where they do, it must be the same. */
+static uint64_t judge(mca_coll_napcoll_module_t *napcoll, const mca_coll_napcoll_agreed_t *last,
+                      const napcoll_pairs_t *pairs)
 {
+    const bool by_rules = NAPCOLL_FORCE_BY_SIZE
+                          == mca_coll_napcoll_force_any_size(napcoll, last->call.coll);
     size_t sent, largest;
 
     napcoll_pairs_sum(pairs, &sent, &largest);
-    if (largest > last->call.largest) {
+    if (largest > last->call.largest || (by_rules && sent != last->sent)) {
         return NAPCOLL_SAID_BREAK;
     }
     return napcoll_trust_doubts(last->sent, sent, pairs->held[NAPCOLL_BUFFER_SEND].count)
@@ -166,7 +170,7 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
     }
     if (!anew && last->trust.holds && !pairs->in_place) {
         rely(last, call);
-        pairs->said = judge(last, pairs);
+        pairs->said = judge(napcoll, last, pairs);
         *basis = BASIS_TRUSTED;
         return OMPI_SUCCESS;
     }

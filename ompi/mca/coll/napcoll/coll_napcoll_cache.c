@@ -561,10 +561,10 @@ void mca_coll_napcoll_take_back(mca_coll_napcoll_module_t *module, const napcoll
     take_from(&counters->bytes[call->coll][algorithm], call->bytes);
     opal_output_verbose(
         5, mca_coll_napcoll_log_of(module),
-        "coll:napcoll: communicator %u: %s: blocks are larger than processes relied on, which was "
-        "%zu bytes: they agree, and run the call again",
+        "coll:napcoll: communicator %u: %s: sizes of blocks are not those on which processes relied, "
+        "%zu bytes on average and %zu at most: they agree, and run the call again",
         napcoll_compat_comm_id(module->comm), mca_coll_napcoll_collectives[call->coll]->name,
-        call->largest);
+        call->bytes, call->largest);
 }
 
 int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,

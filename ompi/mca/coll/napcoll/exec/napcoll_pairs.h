@@ -38,13 +38,13 @@ typedef struct napcoll_block {
 
 /**
  * What messages that begin with sizes say besides, in the first of these. Who has heard it says it on.
+ *
+ *     DOUBT   ranks had better agree on sizes in the next call
+ *     BREAK   sizes are others than all ranks rely on: who has said it leaves blocks behind, and the call has to be run
+ *             again with sizes that hold
  */
-#define NAPCOLL_SAID_DOUBT \
-    (UINT64_C(1) << 62) /**< ranks had better agree on sizes in the next call */
-#define NAPCOLL_SAID_BREAK \
-    (UINT64_C(1)           \
-     << 63) /**< a block is larger than all ranks rely on: from here on blocks are left
-                             behind, and the plan has to be run again with other sizes */
+#define NAPCOLL_SAID_DOUBT (UINT64_C(1) << 62)
+#define NAPCOLL_SAID_BREAK (UINT64_C(1) << 63)
 
 /** Where the bytes of a message are. */
 typedef enum {
