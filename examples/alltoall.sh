@@ -59,7 +59,7 @@ measure_sizes() {
         on "${shape%x*}" "${shape#*x}"
         title="Random sizes, $shape"
         run "alltoall-$shape" "${nodes[@]}" -- --bytes 8,64,512,4K,16K --batch 3 --iterations 50 --contestants \
-            napcoll,napcoll:tuna,napcoll:tuna_coalesced,napcoll:tuna_staggered,tuned,basic
+            napcoll,napcoll:tuna,napcoll:tuna_two_level,napcoll:tuna_coalesced,napcoll:tuna_staggered,tuned,basic
     done
 }
 
@@ -70,7 +70,7 @@ measure_deals() {
             on "${shape%x*}" "${shape#*x}"
             title="Sizes by the deal \`$deal\`, $shape"
             run "alltoall-$deal-$shape" "${nodes[@]}" -- --deal "$deal" --bytes 64,1K --batch 3 --iterations 50 \
-                --contestants napcoll,napcoll:tuna,napcoll:tuna_coalesced,tuned,basic
+                --contestants napcoll,napcoll:tuna,napcoll:tuna_two_level,napcoll:tuna_coalesced,tuned,basic
         done
     done
 }

@@ -131,7 +131,8 @@ parameters_are_proved() {
     for radix in 2 3; do
         each_of '.* (nap|smp|locality|locality_bruck)' --nodes 1:6 --ppn 1:4 --local-radix "$radix"
         each_of 'alltoall.? tuna' --nodes 1:6 --ppn 4,2,3 --map cyclic --tunable "radix=$radix,burst=1"
-        each_of 'alltoall.? tuna_.*' --nodes 1:5 --ppn 4:6 --tunable "radix=$radix,block_count=$radix"
+        each_of 'alltoall.? tuna_(coalesced|staggered)' --nodes 1:5 --ppn 4:6 --tunable "radix=$radix,block_count=$radix"
+        each_of 'alltoall.? tuna_two_level' --nodes 5:9 --ppn 2:4 --local-radix 3 --tunable "radix=$radix,burst=1"
         each_of 'alltoall[vw] tuna.*' --nodes 1:5 --ppn 4:6 --tunable "radix=$radix" --bounded
         each_of '.* (nap|bruck|locality|locality_bruck)|reduce_.* pairwise|(allreduce|reduce) lane' --nodes 1:6 --ppn 1:4 --tunable "$radix"
     done
@@ -155,6 +156,7 @@ plans_are_those_of_show() {
     proved alltoallv tuna 5 --ranks 5 --ppn 2,1 --tunable radix=3
     proved alltoallw tuna_staggered 12 --nodes 3 --map random:3
     proved alltoallv tuna_coalesced 12 --nodes 3 --bounded
+    proved alltoallv tuna_two_level 27 --nodes 9 --ppn 3 --map random:2 --bounded --tunable radix=3
     proved gather two_level 12 --nodes 3 --map cyclic --root 5
     proved gatherv binomial 5 --ranks 5 --ppn 2,1
     proved scatter credit 12 --nodes 3 --segments 3

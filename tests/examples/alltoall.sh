@@ -40,7 +40,8 @@ all_contestants_are_measured() {
     alltoall --part sizes
     cat "$work/results/alltoall.md"
     for bytes in 8 64 512 4096 16384; do
-        measured alltoall-3x2 "$bytes" napcoll napcoll:tuna napcoll:tuna_coalesced napcoll:tuna_staggered tuned basic
+        measured alltoall-3x2 "$bytes" napcoll napcoll:tuna napcoll:tuna_two_level napcoll:tuna_coalesced \
+            napcoll:tuna_staggered tuned basic
     done
     [ "$(grep -c '^## ' "$work/results/alltoall.md")" = 1 ]
 }
@@ -52,7 +53,7 @@ all_deals_are_measured() {
     for deal in power hot zeros; do
         grep -xF "## Sizes by the deal \`$deal\`, 3x2" "$work/results/alltoall.md"
         for bytes in 64 1024; do
-            measured "alltoall-$deal-3x2" "$bytes" napcoll napcoll:tuna napcoll:tuna_coalesced tuned basic
+            measured "alltoall-$deal-3x2" "$bytes" napcoll napcoll:tuna napcoll:tuna_two_level napcoll:tuna_coalesced tuned basic
         done
     done
 }

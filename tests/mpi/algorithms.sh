@@ -157,6 +157,7 @@ END
 fake 9 3 random:5 exchange
 each_at_length 9_random 20000 <<'END'
 alltoall tuna_coalesced runs
+alltoallw tuna_two_level runs
 alltoallv tuna_coalesced runs
 alltoallw tuna_staggered runs
 END
@@ -169,7 +170,8 @@ for radix in 2 3; do
             --mca "coll_napcoll_${coll}_tuna_coalesced_radix" "$radix"
             --mca "coll_napcoll_${coll}_tuna_coalesced_block_count" 1
             --mca "coll_napcoll_${coll}_tuna_staggered_radix" "$radix"
-            --mca "coll_napcoll_${coll}_tuna_staggered_block_count" 3)
+            --mca "coll_napcoll_${coll}_tuna_staggered_block_count" 3
+            --mca "coll_napcoll_${coll}_tuna_two_level_burst" 1)
     done
     each_at_length "9_radix_$radix" 20000 <<'END'
 alltoall tuna runs
@@ -178,6 +180,14 @@ alltoallv tuna runs
 alltoallv tuna_coalesced runs
 alltoallv tuna_staggered runs
 END
+    # On nodes enough for blocks that pass through others.
+    fake 12 2 random:6 exchange
+    launch+=(--mca coll_napcoll_alltoallv_bounded_bytes $((radix == 2 ? 1000 : 10000000)) --mca coll_napcoll_local_radix 3
+        --mca coll_napcoll_alltoallv_tuna_two_level_radix 2 --mca coll_napcoll_alltoall_tuna_two_level_radix "$radix")
+    each_at_length "12_radix_$radix" 20000 <<'END'
+alltoall tuna_two_level runs
+alltoallv tuna_two_level runs
+END
 done
 # How long they are relied on once they are agreed upon.
 fake 9 3 random:4 exchange
@@ -185,6 +195,8 @@ launch+=(--mca coll_napcoll_alltoallv_tuna_radix 2)
 case_of trust_in_sizes 60 "${launch[@]}" "$programs/collectives" \
     --case trust_alltoallv_tuna --coll alltoallv --algorithm tuna --expect runs:tuna --trust kept \
     --case trust_alltoallw_tuna_coalesced --coll alltoallw --algorithm tuna_coalesced --expect runs:tuna_coalesced \
+    --trust kept \
+    --case trust_alltoallv_tuna_two_level --coll alltoallv --algorithm tuna_two_level --expect runs:tuna_two_level \
     --trust kept \
     --case trust_alltoallv_tuna_staggered --coll alltoallv --algorithm tuna_staggered --expect runs:tuna_staggered \
     --trust none

@@ -45,6 +45,7 @@ bcast scatter_allgather runs
 bcast chain runs
 alltoallv tuna runs
 alltoallw tuna_coalesced runs
+alltoallv tuna_two_level runs
 gather two_level runs
 gatherv credit runs
 scatter segmented runs

@@ -210,9 +210,37 @@ static void compare_with_plans_on_nodes(int nodes, int ppn, int radix)
     napcoll_node_map_free(map);
 }
 
+/* Between nodes as between ranks, of the blocks of all lanes together; what passes through is told besides. */
+static void compare_with_plan_on_two_levels(int nodes, int ppn, int radix)
+{
+    enum { LOCAL_RADIX = 2 };
+    char list[16];
+    (void) snprintf(list, sizeof(list), "%d", ppn);
+    napcoll_node_map_t *map = placement(list, nodes % 2 ? "cyclic" : "block", nodes * ppn);
+    const sent_t sent = sent_of(NAPCOLL_ALLTOALL_TUNA_TWO_LEVEL, map, radix * 7 % map->size, radix);
+    const int rounds = napcoll_digits_rounds(ppn, LOCAL_RADIX);
+    const int inside = nodes * (int) napcoll_digits_moved(ppn, LOCAL_RADIX);
+    const int fit = napcoll_digits_radix(radix, nodes);
+    const int between = ppn * (int) napcoll_digits_moved(nodes, fit);
+
+    assert_int_equal(sent.messages, rounds + napcoll_digits_rounds(nodes, fit));
+    assert_int_equal(sent.blocks, inside + between);
+    assert_int_equal(sent.told, inside - (ppn - 1) + between - ppn * (nodes - 1));
+    assert_int_equal(sent.slots, (nodes - 1) * (ppn - 1) + ppn - 1 - rounds
+                                     + ppn * napcoll_digits_slots(nodes, fit));
+    napcoll_node_map_free(map);
+}
+
 static void plans_on_nodes_have_as_many_messages_blocks_and_slots(void **state)
 {
     (void) state;
+    for (int nodes = 2; nodes <= 16; nodes++) {
+        for (int ppn = 2; ppn <= 5; ppn++) {
+            for (int radix = 2; radix <= nodes; radix++) {
+                compare_with_plan_on_two_levels(nodes, ppn, radix);
+            }
+        }
+    }
     for (int nodes = 1; nodes <= 8; nodes++) {
         for (int ppn = 2; ppn <= 8; ppn++) {
             for (int radix = 2; radix <= ppn; radix++) {

@@ -408,8 +408,8 @@ static int register_general(void)
     (void) mca_base_component_var_register(
         version, "alltoallv_trust",
         "Whether processes that have agreed on the sizes of MPI_Alltoallv or MPI_Alltoallw rely on them in later calls "
-        "on the communicator, by algorithms whose messages can say that they hold no longer (tuna and tuna_coalesced, "
-        "with blocks within alltoallv_bounded_bytes). A call with a larger block than was agreed on is run twice, and, where rules depend on sizes, "
+        "on the communicator, by algorithms whose messages can say that they hold no longer (tuna, tuna_coalesced and "
+        "tuna_two_level, with blocks within alltoallv_bounded_bytes). A call with a larger block than was agreed on is run twice, and, where rules depend on sizes, "
         "one in which a process sends more or less than it did",
         MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
         &component->trust);

@@ -60,10 +60,12 @@ typedef struct napcoll_tuna {
     /** Whether blocks of a group that are at home stay in a temporary. */
     bool (*rests)(const struct napcoll_tuna *tuna, int group);
 
-    const napcoll_request_t *request; /**< for the functions */
-    int place;                        /**< likewise: this rank's in the node order */
-    int node;                         /**< likewise */
-    int temporary;                    /**< likewise: the buffer of the slots */
+    const napcoll_request_t *request;  /**< for the functions */
+    int place;                         /**< likewise: this rank's in the node order */
+    int node;                          /**< likewise */
+    int temporary;                     /**< likewise: the buffer of the slots */
+    int slots;                         /**< likewise: the first of them in that */
+    const struct napcoll_tuna *inside; /**< likewise: an exchange before this one */
 } napcoll_tuna_t;
 
 /** Emit the rounds; ends the last stage. */

@@ -89,6 +89,29 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
                       .help = "Blocks that a process sends to other nodes at once. 0: 256",
                       .initial = 0,
                       .least = 0}}},
+    [NAPCOLL_ALLTOALL_TUNA_TWO_LEVEL] =
+        {.name = "tuna_two_level",
+         .help =
+             "inside the node by digits, by the radix of local phases, the blocks of all nodes together; "
+             "then by digits over the nodes, the blocks of all lanes together",
+         .generate = napcoll_alltoall_tuna_two_level,
+         .bounds = napcoll_alltoall_tuna_two_level_bounds,
+         .detours = true,
+         .tells = true,
+         .radix = true,
+         .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_EQUAL_NODES,
+         .tunable =
+             {{.name = "radix",
+               .help = "Radix over the nodes, at least 2: more messages, of which each block takes "
+                       "fewer. 0: chosen by the model",
+               .initial = 0,
+               .least = 0,
+               .reckons = NAPCOLL_RECKONS_RADIX},
+              {.name = "burst",
+               .help = "Messages to other nodes at once, radix - 1 at most. 0: all of a digit, 256 "
+                       "at most",
+               .initial = 0,
+               .least = 0}}},
 };
 
 const napcoll_collective_t napcoll_alltoall = {.name = "alltoall",

@@ -21,6 +21,7 @@ enum {
     NAPCOLL_ALLTOALL_TUNA,
     NAPCOLL_ALLTOALL_TUNA_COALESCED,
     NAPCOLL_ALLTOALL_TUNA_STAGGERED,
+    NAPCOLL_ALLTOALL_TUNA_TWO_LEVEL,
     NAPCOLL_ALLTOALL_ALGORITHMS
 };
 
@@ -29,6 +30,7 @@ napcoll_plan_t *napcoll_alltoall_pairwise(const napcoll_request_t *request);
 napcoll_plan_t *napcoll_alltoall_tuna(const napcoll_request_t *request);
 napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_request_t *request);
 napcoll_plan_t *napcoll_alltoall_tuna_staggered(const napcoll_request_t *request);
+napcoll_plan_t *napcoll_alltoall_tuna_two_level(const napcoll_request_t *request);
 
 napcoll_bounds_t napcoll_alltoall_linear_bounds(const napcoll_node_map_t *map,
                                                 const napcoll_params_t *params);
@@ -39,6 +41,8 @@ napcoll_bounds_t napcoll_alltoall_tuna_bounds(const napcoll_node_map_t *map,
 napcoll_bounds_t napcoll_alltoall_tuna_coalesced_bounds(const napcoll_node_map_t *map,
                                                         const napcoll_params_t *params);
 napcoll_bounds_t napcoll_alltoall_tuna_staggered_bounds(const napcoll_node_map_t *map,
+                                                        const napcoll_params_t *params);
+napcoll_bounds_t napcoll_alltoall_tuna_two_level_bounds(const napcoll_node_map_t *map,
                                                         const napcoll_params_t *params);
 
 /** The builder of a plan, whose first stage copies the rank's own block. */

@@ -11,6 +11,8 @@
  *     cost   K_Q local messages of N D_Q / K_Q blocks, N - 1 messages of Q blocks between nodes
  */
 
+#include <limits.h>
+
 #include "algo/alltoall/tuna_nodes.h"
 
 /* How far after the own lane a lane is. Blocks go in the order of the lanes that they come from, in which they mostly
@@ -22,8 +24,8 @@ static int nth(const napcoll_tuna_nodes_t *plan, int lane)
 
 napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_request_t *request)
 {
-    const int at_once = napcoll_tuna_nodes_at_once(&request->params);
-    napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(request);
+    const int at_once = napcoll_tuna_nodes_at_once(&request->params, INT_MAX);
+    napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(request, request->params.tunable[0], 0);
 
     if (NULL == plan.builder) {
         return NULL;
@@ -33,13 +35,13 @@ napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_request_t *request
 
         for (int lane = 0; lane < plan.lanes; lane++) {
             napcoll_builder_list_add(plan.builder, &from,
-                                     napcoll_tuna_nodes_source(&plan, k, nth(&plan, lane)));
+                                     napcoll_tuna_nodes_source(&plan.tuna, k, nth(&plan, lane)));
         }
         from = napcoll_builder_list_end(plan.builder, from);
         to = napcoll_builder_list(plan.builder);
         for (int lane = 0; lane < plan.lanes; lane++) {
             napcoll_builder_list_add(plan.builder, &to,
-                                     napcoll_tuna_nodes_target(&plan, k, nth(&plan, lane)));
+                                     napcoll_tuna_nodes_target(&plan.tuna, k, nth(&plan, lane)));
         }
         to = napcoll_builder_list_end(plan.builder, to);
         napcoll_builder_recv_blocks(plan.builder, to, napcoll_tuna_nodes_peer(&plan, k),
@@ -56,5 +58,6 @@ napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_request_t *request
 napcoll_bounds_t napcoll_alltoall_tuna_coalesced_bounds(const napcoll_node_map_t *map,
                                                         const napcoll_params_t *params)
 {
-    return napcoll_tuna_nodes_bounds(map, params, map->nodes - 1);
+    return napcoll_tuna_nodes_bounds(map, params->tunable[0],
+                                     napcoll_tuna_nodes_at_once(params, map->nodes - 1));
 }

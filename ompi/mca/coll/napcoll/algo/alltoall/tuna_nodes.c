@@ -71,19 +71,19 @@ static void add(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, napcoll_
     }
 }
 
-napcoll_tuna_nodes_t napcoll_tuna_nodes_begin(const napcoll_request_t *request)
+napcoll_tuna_nodes_t napcoll_tuna_nodes_begin(const napcoll_request_t *request, int radix, int more)
 {
     const napcoll_node_map_t *map = request->map;
-    const int lanes = map->max_ppn;
-    const int radix = napcoll_digits_radix(request->params.tunable[0], lanes);
-    const int slots = (map->nodes - 1) * (lanes - 1) + napcoll_digits_slots(lanes, radix);
+    const int lanes = map->max_ppn, fit = napcoll_digits_radix(radix, lanes);
+    const int slots = (map->nodes - 1) * (lanes - 1) + napcoll_digits_slots(lanes, fit);
     napcoll_tuna_nodes_t plan = {.builder = napcoll_alltoall_builder(request),
                                  .nodes = map->nodes,
                                  .lanes = lanes,
+                                 .slots = slots,
                                  .tuna = {.members = lanes,
                                           .self = napcoll_node_map_lane(map, request->rank),
-                                          .radix = radix,
-                                          .burst = napcoll_tuna_burst(0, lanes, radix),
+                                          .radix = fit,
+                                          .burst = napcoll_tuna_burst(0, lanes, fit),
                                           .groups = map->nodes,
                                           .sized = napcoll_alltoall_sized(request),
                                           .headed = napcoll_alltoall_headed(request),
@@ -95,28 +95,28 @@ napcoll_tuna_nodes_t napcoll_tuna_nodes_begin(const napcoll_request_t *request)
                                           .node = napcoll_node_map_node(map, request->rank)}};
 
     if (NULL != plan.builder) {
-        if (slots > 0) {
-            plan.tuna.temporary = napcoll_builder_temp(plan.builder, 0, slots).buffer;
+        if (slots + more > 0) {
+            plan.tuna.temporary = napcoll_builder_temp(plan.builder, 0, slots + more).buffer;
         }
         napcoll_tuna_emit(&plan.tuna, plan.builder);
     }
     return plan;
 }
 
-napcoll_span_t napcoll_tuna_nodes_source(const napcoll_tuna_nodes_t *plan, int distance, int i)
+napcoll_span_t napcoll_tuna_nodes_source(const napcoll_tuna_t *inside, int distance, int i)
 {
-    return i > 0 ? (napcoll_span_t){.buffer = plan->tuna.temporary,
-                                    .first = slot_of(&plan->tuna, distance, i),
+    return i > 0 ? (napcoll_span_t){.buffer = inside->temporary,
+                                    .first = slot_of(inside, distance, i),
                                     .count = 1}
                  : (napcoll_span_t){.buffer = NAPCOLL_BUFFER_SEND,
-                                    .first = send_block(&plan->tuna, distance, 0),
+                                    .first = send_block(inside, distance, 0),
                                     .count = 1};
 }
 
-napcoll_span_t napcoll_tuna_nodes_target(const napcoll_tuna_nodes_t *plan, int distance, int i)
+napcoll_span_t napcoll_tuna_nodes_target(const napcoll_tuna_t *inside, int distance, int i)
 {
     return (napcoll_span_t){
-        .buffer = NAPCOLL_BUFFER_RECV, .first = recv_block(&plan->tuna, distance, i), .count = 1};
+        .buffer = NAPCOLL_BUFFER_RECV, .first = recv_block(inside, distance, i), .count = 1};
 }
 
 int napcoll_tuna_nodes_peer(const napcoll_tuna_nodes_t *plan, int distance)
@@ -126,13 +126,10 @@ int napcoll_tuna_nodes_peer(const napcoll_tuna_nodes_t *plan, int distance)
                                  plan->tuna.self);
 }
 
-napcoll_bounds_t napcoll_tuna_nodes_bounds(const napcoll_node_map_t *map,
-                                           const napcoll_params_t *params, int most)
+napcoll_bounds_t napcoll_tuna_nodes_bounds(const napcoll_node_map_t *map, int radix, int inter)
 {
-    const int radix = napcoll_digits_radix(params->tunable[0], map->max_ppn);
-    const int inside = 2 * napcoll_tuna_burst(0, map->max_ppn, radix);
-    const int at_once = napcoll_tuna_nodes_at_once(params);
-    const int inter = at_once < most ? at_once : most;
+    const int fit = napcoll_digits_radix(radix, map->max_ppn);
+    const int inside = 2 * napcoll_tuna_burst(0, map->max_ppn, fit);
 
     return (napcoll_bounds_t){.inter = inter, .all = inter > inside ? inter : inside};
 }

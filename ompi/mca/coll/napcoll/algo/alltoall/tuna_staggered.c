@@ -12,12 +12,14 @@
  *     cost   K_Q local messages of N D_Q / K_Q blocks, Q (N - 1) messages of a block between nodes
  */
 
+#include <limits.h>
+
 #include "algo/alltoall/tuna_nodes.h"
 
 napcoll_plan_t *napcoll_alltoall_tuna_staggered(const napcoll_request_t *request)
 {
-    const int at_once = napcoll_tuna_nodes_at_once(&request->params);
-    napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(request);
+    const int at_once = napcoll_tuna_nodes_at_once(&request->params, INT_MAX);
+    napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(request, request->params.tunable[0], 0);
     int blocks = 0;
 
     if (NULL == plan.builder) {
@@ -25,9 +27,9 @@ napcoll_plan_t *napcoll_alltoall_tuna_staggered(const napcoll_request_t *request
     }
     for (int k = 1; k < plan.nodes; k++) {
         for (int i = 0; i < plan.lanes; i++) {
-            napcoll_builder_recv(plan.builder, napcoll_tuna_nodes_target(&plan, k, i),
+            napcoll_builder_recv(plan.builder, napcoll_tuna_nodes_target(&plan.tuna, k, i),
                                  napcoll_tuna_nodes_peer(&plan, k));
-            napcoll_builder_send(plan.builder, napcoll_tuna_nodes_source(&plan, k, i),
+            napcoll_builder_send(plan.builder, napcoll_tuna_nodes_source(&plan.tuna, k, i),
                                  napcoll_tuna_nodes_peer(&plan, -k));
             if (0 == ++blocks % at_once) {
                 napcoll_builder_next_stage(plan.builder);
@@ -40,5 +42,7 @@ napcoll_plan_t *napcoll_alltoall_tuna_staggered(const napcoll_request_t *request
 napcoll_bounds_t napcoll_alltoall_tuna_staggered_bounds(const napcoll_node_map_t *map,
                                                         const napcoll_params_t *params)
 {
-    return napcoll_tuna_nodes_bounds(map, params, (map->nodes - 1) * map->max_ppn);
+    return napcoll_tuna_nodes_bounds(
+        map, params->tunable[0],
+        napcoll_tuna_nodes_at_once(params, (map->nodes - 1) * map->max_ppn));
 }

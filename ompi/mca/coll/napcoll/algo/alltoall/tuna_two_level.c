@@ -1,0 +1,101 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * TuNA on two levels, by digits on both: after the exchange inside the node (alltoall/tuna_nodes.h) each process goes
+ * by the digits of the way between the nodes, too, the blocks of all lanes together. With radix N that is
+ * tuna_coalesced; with a smaller one blocks pass through other nodes, in fewer and larger messages. As against tuna, whose
+ * short ways lead to other nodes where a node ends, what goes inside a node stays inside.
+ *
+ *     cost    K_Q local messages of N D_Q / K_Q blocks, K_N messages of Q D_N / K_N blocks between nodes
+ *     slots   of those that pass through Q (N - 1 - K_N), besides those of the exchange inside the node
+ *
+ * The first level is K. Fan et al., section V; the second is theirs of section IV, over nodes.
+ */
+
+#include "algo/alltoall/tuna_nodes.h"
+
+/* The exchange inside a node, of which what it has gathered for other nodes is the input of that between them. A group is
+ * the lane, i after the own one, that blocks come from. */
+
+static int rank_of(const napcoll_tuna_t *between, int member)
+{
+    return napcoll_node_map_rank(between->request->map, member, between->inside->self);
+}
+
+static bool rests(const napcoll_tuna_t *between, int group)
+{
+    (void) between;
+    (void) group;
+    return false;
+}
+
+static void add(const napcoll_tuna_t *between, napcoll_builder_t *builder, napcoll_span_t *list,
+                int group, napcoll_tuna_where_t where, int first, int count)
+{
+    if (NAPCOLL_TUNA_TRANSIT == where) {
+        const int each = napcoll_digits_slots(between->members, between->radix);
+
+        napcoll_builder_list_add(
+            builder, list,
+            (napcoll_span_t){.buffer = between->temporary,
+                             .first = between->slots + group * each
+                                      + napcoll_digits_slot(between->radix, first),
+                             .count = count});
+        return;
+    }
+    for (int distance = first; distance < first + count; distance++) {
+        napcoll_builder_list_add(builder, list,
+                                 NAPCOLL_TUNA_INPUT == where
+                                     ? napcoll_tuna_nodes_source(between->inside, distance, group)
+                                     : napcoll_tuna_nodes_target(between->inside, distance, group));
+    }
+}
+
+static int radix_of(const napcoll_node_map_t *map, const napcoll_params_t *params)
+{
+    return napcoll_digits_radix(params->tunable[0], map->nodes);
+}
+
+napcoll_plan_t *napcoll_alltoall_tuna_two_level(const napcoll_request_t *request)
+{
+    const napcoll_node_map_t *map = request->map;
+    const int radix = radix_of(map, &request->params);
+    const int passing = map->max_ppn * napcoll_digits_slots(map->nodes, radix);
+    const napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(request, request->params.local_radix,
+                                                               passing);
+    const napcoll_tuna_t between = {
+        .members = plan.nodes,
+        .self = plan.tuna.node,
+        .radix = radix,
+        .burst = napcoll_tuna_burst(request->params.tunable[1], plan.nodes, radix),
+        .groups = plan.lanes,
+        .sized = plan.tuna.sized,
+        .headed = plan.tuna.headed,
+        .rank = rank_of,
+        .add = add,
+        .rests = rests,
+        .request = request,
+        .inside = &plan.tuna,
+        .temporary = plan.tuna.temporary,
+        .slots = plan.slots};
+
+    if (NULL == plan.builder) {
+        return NULL;
+    }
+    napcoll_tuna_emit(&between, plan.builder);
+    return napcoll_builder_finish(plan.builder);
+}
+
+/* Blocks of one burst, and sizes of the next. */
+napcoll_bounds_t napcoll_alltoall_tuna_two_level_bounds(const napcoll_node_map_t *map,
+                                                        const napcoll_params_t *params)
+{
+    const int radix = radix_of(map, params);
+
+    return napcoll_tuna_nodes_bounds(map, params->local_radix,
+                                     2 * napcoll_tuna_burst(params->tunable[1], map->nodes, radix));
+}
