@@ -428,7 +428,7 @@ static void sizes_that_are_not_told_are_noticed(void **state)
 
 /* Where sizes are not told ahead, they go along with every message, so that what a rank has to say of them reaches all;
  * as many messages, in as many stages, as where all know the sizes. */
-static void sizes_go_along_with_what_stops(void **state)
+static void sizes_go_along_with_every_message(void **state)
 {
     fixture_t *f = *state;
 
@@ -568,7 +568,7 @@ int main(void)
         BROKEN(blocks_that_change_places_are_noticed),
         BROKEN(sizes_of_other_blocks_are_noticed),
         BROKEN(sizes_that_are_not_told_are_noticed),
-        BROKEN(sizes_go_along_with_what_stops),
+        BROKEN(sizes_go_along_with_every_message),
         BROKEN(sizes_that_go_along_are_of_messages_alone),
         BROKEN(slots_that_are_empty_are_noticed),
         BROKEN(two_blocks_into_one_slot_are_noticed),

@@ -174,7 +174,7 @@ typedef struct mca_coll_napcoll_agreed {
     napcoll_patience_t patience;
     napcoll_trust_t trust;
     napcoll_call_t call;
-    size_t sent; /**< bytes of this process's blocks */
+    size_t sent; /**< bytes of this process's blocks, where trust holds */
 } mca_coll_napcoll_agreed_t;
 
 /** Where a module is with its node map. */

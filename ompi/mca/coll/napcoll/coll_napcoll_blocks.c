@@ -156,7 +156,6 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
     napcoll_call_t *call = &exchange->call;
     mca_coll_napcoll_agreed_t *last = &napcoll->agreed[call->coll];
     napcoll_pairs_t *pairs = napcoll->engine.pairs;
-    size_t largest;
 
     *basis = BASIS_KNOWN;
     call->bytes = exchange->told_bytes;
@@ -175,14 +174,14 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
         return OMPI_SUCCESS;
     }
     *basis = BASIS_AGREED;
-    napcoll_pairs_sum(pairs, &last->sent, &largest);
     return exchange->agree(napcoll, pairs, call);
 }
 
-/* Keep what ranks have agreed on, and see how long they can do with it. */
+/* Keep what ranks have agreed on, and see how long they can do with it; before the call is run. */
 static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call, bool by_napcoll)
 {
     mca_coll_napcoll_agreed_t *last = &napcoll->agreed[call->coll];
+    size_t largest;
 
     last->call = *call;
     napcoll_patience_learn(&last->patience,
@@ -190,6 +189,9 @@ static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call
     napcoll_trust_learn(&last->trust,
                         mca_coll_napcoll_component.trust
                             && mca_coll_napcoll_went_telling(napcoll, call->coll, by_napcoll));
+    if (last->trust.holds) {
+        napcoll_pairs_sum(napcoll->engine.pairs, &last->sent, &largest);
+    }
 }
 
 /* Run a call by the sizes that ranks know, or agree on, which they do where `anew`. *broken: what they relied on holds no

@@ -96,8 +96,8 @@ static inline void napcoll_patience_learn(napcoll_patience_t *patience, bool str
  * How far ranks rely on the sizes on which they agreed last, in calls by plans whose messages can say that these hold
  * no longer (napcoll_algorithm_t.tells). A rank that doubts says so in the messages of the call, and all agree in
  * the next one. A rank with a block larger than agreed, for which others have no room, or with other sizes where rules
- * decide by the very mean, breaks the call: all hear that, agree and run it again; so that this stays rare, they then agree for some calls, and for more after each break. All
- * zero: they agree in the next call.
+ * decide by the very mean, breaks the call: all hear that, agree and run it again; so that this stays rare, they then
+ * agree for some calls, and for more after each break. All zero: they agree in the next call.
  */
 typedef struct napcoll_trust {
     bool holds;  /**< the next call relies on them */

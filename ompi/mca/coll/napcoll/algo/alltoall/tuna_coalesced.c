@@ -11,8 +11,6 @@
  *     cost   K_Q local messages of N D_Q / K_Q blocks, N - 1 messages of Q blocks between nodes
  */
 
-#include <limits.h>
-
 #include "algo/alltoall/tuna_nodes.h"
 
 /* How far after the own lane a lane is. Blocks go in the order of the lanes that they come from, in which they mostly
@@ -24,7 +22,7 @@ static int nth(const napcoll_tuna_nodes_t *plan, int lane)
 
 napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_request_t *request)
 {
-    const int at_once = napcoll_tuna_nodes_at_once(&request->params, INT_MAX);
+    const int at_once = napcoll_tuna_nodes_at_once(&request->params, request->map->nodes - 1);
     napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(request, request->params.tunable[0], 0);
 
     if (NULL == plan.builder) {

@@ -12,13 +12,12 @@
  *     cost   K_Q local messages of N D_Q / K_Q blocks, Q (N - 1) messages of a block between nodes
  */
 
-#include <limits.h>
-
 #include "algo/alltoall/tuna_nodes.h"
 
 napcoll_plan_t *napcoll_alltoall_tuna_staggered(const napcoll_request_t *request)
 {
-    const int at_once = napcoll_tuna_nodes_at_once(&request->params, INT_MAX);
+    const int at_once = napcoll_tuna_nodes_at_once(&request->params, (request->map->nodes - 1)
+                                                                         * request->map->max_ppn);
     napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(request, request->params.tunable[0], 0);
     int blocks = 0;
 
