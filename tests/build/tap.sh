@@ -23,11 +23,8 @@ tap_skip_all() {
     exit 0
 }
 
-# tap NAME COMMAND...: one test; the command's output is shown when it fails.
-tap() {
-    local name=$1 rc
-    shift
-    tap_number=$((tap_number + 1))
+# tap_run COMMAND...: runs it, with its output in tap.out; sets rc.
+tap_run() {
     # Not behind || or in an `if`: the shell would ignore what fails inside the command.
     set +e
     (
@@ -36,14 +33,45 @@ tap() {
     ) >"$work/tap.out" 2>&1 </dev/null
     rc=$?
     set -e
+}
+
+# tap_report NAME DETAIL COMMAND...: says how the last tap_run of COMMAND went.
+tap_report() {
+    local name=$1 detail=$2
+    shift 2
+    tap_number=$((tap_number + 1))
     if [ "$rc" = 0 ]; then
-        echo "ok $tap_number - $name"
+        echo "ok $tap_number - $name$detail"
     else
         tap_failed=$((tap_failed + 1))
         echo "not ok $tap_number - $name"
         echo "# exit $rc: $*"
         tail -n 40 "$work/tap.out" | sed 's/^/# /'
     fi
+}
+
+# tap NAME COMMAND...: one test; the command's output is shown when it fails.
+tap() {
+    local name=$1 rc
+    shift
+    tap_run "$@"
+    tap_report "$name" '' "$@"
+}
+
+# tap_timed NAME COMMAND...: one test that is judged by times, which a busy machine spoils: it is run up to three
+# times. `patience` says how many times as long as usual it should measure: 1, 2 and 4. What went wrong before the
+# last time is shown, too.
+tap_timed() {
+    local name=$1 rc patience=1 detail=''
+    shift
+    tap_run "$@"
+    while [ "$rc" != 0 ] && [ "$patience" -lt 4 ]; do
+        patience=$((2 * patience))
+        tail -n 20 "$work/tap.out" | sed "s/^/# $name, before it is run again: /"
+        detail=" # measured $patience times as long"
+        tap_run "$@"
+    done
+    tap_report "$name" "$detail" "$@"
 }
 
 # refuses TEXT COMMAND...: the command fails, and its output has the text.

@@ -28,8 +28,8 @@ only_help "$@"
 # is slow, so that its queue takes 13 ms to empty: longer than the nodes of a busy machine miss each other by.
 escalation_is_found() {
     local m1 m2
-    timeout 100 "$netlab" --nodes 8 --ppn 1 --latency 100us --rate 10Mbit --queue 16K -- timeout 90 mpirun -np 8 napcoll-tune \
-        gather-scatter --min 512 --max 16K --repetitions 8 --time-limit 60 -o "$work/escalating" >"$work/report"
+    timeout 160 "$netlab" --nodes 8 --ppn 1 --latency 100us --rate 10Mbit --queue 16K -- timeout 150 mpirun -np 8 napcoll-tune \
+        gather-scatter --min 512 --max 16K --repetitions 8 --time-limit $((40 + 20 * patience)) -o "$work/escalating" >"$work/report"
     cat "$work/report"
     has_parameters "$work/escalating"
     m1=$(value "$work/escalating" gather_m1)
@@ -49,8 +49,8 @@ within() {
 machine_is_found() {
     local file=$work/machine key keys
     local rule='^[a-z_]+ nodes=2 ppn=2 bytes=[0-9]+\.\.[0-9]+ -> [a-z_]+( [a-z_]+=[a-z0-9_]+)*$'
-    timeout 100 "$netlab" --nodes 2 --ppn 2 --latency 1ms --overhead 0 --rate 200Mbit -- timeout 90 mpirun -np 4 \
-        napcoll-tune -o "$file" --samples "$work/trips.csv" --no-thresholds --time-limit 20 >"$work/report"
+    timeout 160 "$netlab" --nodes 2 --ppn 2 --latency 1ms --overhead 0 --rate 200Mbit -- timeout 150 mpirun -np 4 \
+        napcoll-tune -o "$file" --samples "$work/trips.csv" --no-thresholds --time-limit $((20 * patience)) >"$work/report"
     cat "$work/report" "$file"
     grep -F '4 processes on 2 nodes' "$file"
     grep -F 'R_b = ' "$work/report"
@@ -89,7 +89,7 @@ distances_are_measured() {
     printf '%s\n' 'SwitchName=s0 Nodes=node[0,2]' 'SwitchName=s1 Nodes=node1' 'SwitchName=top Switches=s[0-1]' >"$work/switches"
     timeout 100 "$netlab" --nodes 3 --ppn 1 --latency 300us --rate 200Mbit --topology "$work/switches" -- timeout 90 mpirun \
         -np 3 --mca coll_napcoll_topology_file "$work/switches" napcoll-tune -o "$file" --samples "$work/pairs.csv" \
-        --no-thresholds --no-verify --time-limit 10 >"$work/report"
+        --no-thresholds --no-verify --time-limit $((10 * patience)) >"$work/report"
     cat "$work/report"
     for row in '1 .*  node0 and node2' '3 .*  node0 and node1'; do
         grep -E "^ +$row\$" "$work/report"
@@ -122,9 +122,9 @@ if [ "${NAPCOLL_BRIEF:-no}" = yes ]; then
     tap_plan 3
 else
     tap_plan 4
-    tap escalation_is_found escalation_is_found
+    tap_timed escalation_is_found escalation_is_found
 fi
-tap machine_is_found machine_is_found
+tap_timed machine_is_found machine_is_found
 tap machine_is_read machine_is_read
-tap distances_are_measured distances_are_measured
+tap_timed distances_are_measured distances_are_measured
 tap_end

@@ -31,7 +31,8 @@ struct overhead {
  *   from, to    processes in the two nodes, whose networks are entered
  *   to_address  IPv4 address of the second node, host order
  *
- * The time is the median of up to 64 round trips, as many as there are in 20 ms and 8 at least.
+ * The time is the least of the medians of batches of 16 round trips: of three batches at least, and of as many, up to
+ * 24, as there are until the two shortest differ by no more than one part in 16, within a second.
  * Returns 0; or -1, with errno, and there is nothing to end.
  */
 int overhead_start(struct overhead *overhead, pid_t from, pid_t to, uint32_t to_address);
@@ -40,11 +41,10 @@ int overhead_start(struct overhead *overhead, pid_t from, pid_t to, uint32_t to_
 int overhead_begin(struct overhead *overhead);
 
 /*
- * Takes the result: sets *half to the time of half a round trip in ns, and *count to the number of round
- * trips it comes from.  Does not wait.  Returns 0; or -1 with errno, ETIMEDOUT if there is no result yet,
- * EPIPE if the prober has ended without one.
+ * Takes the result: sets *half to the time of half a round trip in ns.  Does not wait.  Returns 0; or -1 with errno,
+ * ETIMEDOUT if there is no result yet, EPIPE if the prober has ended without one.
  */
-int overhead_result(struct overhead *overhead, uint64_t *half, uint64_t *count);
+int overhead_result(struct overhead *overhead, uint64_t *half);
 
 /* Ends both processes, and closes what is open. */
 void overhead_end(struct overhead *overhead);

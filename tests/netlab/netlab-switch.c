@@ -90,7 +90,7 @@ enum {
     RECEIVE_BUDGET = 256,    /* packets read from one port before others get a turn */
     SEND_BATCH = 64,         /* packets handed to the kernel with one call */
     REALTIME_PRIORITY = 20,
-    LONGEST_MEASUREMENT_US = 500000,
+    LONGEST_MEASUREMENT_US = 4000000,
     VNET_HEADER = sizeof(struct virtio_net_hdr)
 };
 
@@ -735,14 +735,13 @@ static uint64_t measure_overhead(struct network *network, struct overhead *probe
 {
     const uint64_t hold = latency < longest_held ? latency : longest_held;
     uint64_t half;
-    uint64_t count;
     int rc;
 
     network->measuring = true;
     rc = overhead_begin(prober);
     if (0 == rc) {
         forward_until_measured(network, prober, hold);
-        rc = overhead_result(prober, &half, &count);
+        rc = overhead_result(prober, &half);
     }
     if (0 != rc) {
         could_not_measure();

@@ -5,7 +5,8 @@
 # with what was asked for.  Prints TAP; exit status 1 if a check fails, 77 if netlab cannot run
 # here.
 #
-# A busy machine can only add time, and not always: so a check takes the best of a few tries.  The
+# A busy machine can only add time, and not always: so a check takes the best of a few tries, and of those of a
+# few networks where none of the first lies within the bounds: each network measures its overhead anew.  The
 # bounds still tell a working emulation from one without a delay, with the delay in one direction
 # only, or without a limit.
 set -u
@@ -13,6 +14,7 @@ set -u
 here=$(dirname "$(readlink -f "$0")")
 probe=$NETLAB_LIBEXEC/netlab-probe
 tries=4
+networks=3
 number=0
 failures=0
 
@@ -107,13 +109,13 @@ report()
     fi
 }
 
-# check NAME LOW HIGH UNIT PROBE NODE AMOUNT OPTION...: passes if any try lies from LOW to HIGH. The probe
-# "streams" has FROM-TO,FROM-TO for NODE, "bursts" as many of them as you like.
-check()
+# try_network LOW HIGH KIND NODE AMOUNT OPTION...: one network; sets out to what is measured, and status to 0 if any
+# try lies from LOW to HIGH, 1 if none does, 2 if there is none.
+try_network()
 {
-    local name=$1 low=$2 high=$3 unit=$4 kind=$5 node=$6 amount=$7 out status
+    local low=$1 high=$2 kind=$3 node=$4 amount=$5
 
-    shift 7
+    shift 5
     out=$("$here/netlab" --nodes 2 --ppn 1 "$@" \
         "$here/selftest.sh" inside "$kind" "$node" "$amount")
     status=$?
@@ -121,7 +123,8 @@ check()
         echo "1..0 # SKIP netlab cannot run here"
         exit 77
     elif [ $status != 0 ]; then
-        report 1 "$name" "the probe failed with status $status"
+        out="the probe failed with status $status"
+        status=2
         return
     fi
     out=$(awk -v kind="$kind" '{ print kind == "rtt" ? $1 "-" $3 : $1 }' <<<"$out" | paste -s -d ' ')
@@ -133,7 +136,26 @@ check()
         }
         exit 1
     }'
-    report $? "$name" "measured $out $unit, expected $low to $high"
+    status=$?
+}
+
+# check NAME LOW HIGH UNIT PROBE NODE AMOUNT OPTION...: passes if any try lies from LOW to HIGH. The probe
+# "streams" has FROM-TO,FROM-TO for NODE, "bursts" as many of them as you like.
+check()
+{
+    local name=$1 low=$2 high=$3 unit=$4 all='' out status i
+
+    shift 4
+    for ((i = 0; i < networks; i++)); do
+        try_network "$low" "$high" "$@"
+        all+="${all:+, then }$out"
+        [ "$status" = 1 ] || break
+    done
+    if [ "$status" = 2 ]; then
+        report 1 "$name" "$all"
+    else
+        report "$status" "$name" "measured $all $unit, expected $low to $high"
+    fi
 }
 
 # Of 60 round trips the lower quartile is not too short: netlab takes the median for the overhead, which may have been
