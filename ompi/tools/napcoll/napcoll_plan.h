@@ -93,7 +93,7 @@ typedef struct {
     int spots;
 } options_t;
 
-/* ---- napcoll_plan_options.c ---- */
+/* ---- napcoll_plan_numbers.c ---- */
 
 /** Say what is wrong with the arguments and end the program. */
 __attribute__((noreturn, format(printf, 1, 2))) void complain(const char *format, ...);
@@ -101,18 +101,34 @@ __attribute__((noreturn, format(printf, 1, 2))) void complain(const char *format
 /** Say that memory ran out and end the program. */
 __attribute__((noreturn)) void out_of_memory(void);
 
-/** Read the options of a command: argv[1] is its name, bit its COMMAND_... */
-options_t parse_options(int argc, char **argv, unsigned bit);
+/** Read one number without K, M or G. */
+int read_number(const char *option, const char *text, int least, int most);
+
+/** Read one number, perhaps with K, M or G; text NULL: `value`. */
+int read_size(const char *option, const char *text, int value, int least, int most);
 
 /** Read a range N, FROM:TO, FROM:TO:xK or FROM:TO:+K of numbers with K, M or G; text NULL: `value`. */
 void read_range(const char *option, const char *text, int value, range_t kind, int least, int most,
                 values_t *values);
 
-/** Read one number, perhaps with K, M or G. */
-int read_size(const char *option, const char *text, int value, int least, int most);
+/* ---- napcoll_plan_options.c ---- */
+
+/** Read the options of a command: argv[1] is its name, bit its COMMAND_... */
+options_t parse_options(int argc, char **argv, unsigned bit);
+
+/* ---- napcoll_plan_subject.c ---- */
 
 /** Read the machine file that the options name; one must be named. */
 void read_machine(const options_t *o, napcoll_machine_t *machine);
+
+/** Sets the tunables of an algorithm to what they are where nothing is said. */
+void initial_tunables(const napcoll_algorithm_t *algorithm, napcoll_params_t *params);
+
+/** The size where --bytes says none: 8, and 0 of what has no data. */
+int default_bytes(const options_t *o);
+
+/** Whether --bytes is the size of a rank's block; else it is that of the vector. */
+bool sized_by_rank(const napcoll_collective_t *collective);
 
 /** The algorithms to study: the one named, or all; closed_form: those that have one. Returns how many. */
 int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST_ALGORITHMS]);
@@ -122,21 +138,15 @@ int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST
 napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *algorithm,
                                  const napcoll_node_map_t *map);
 
+/** The steps of all ranks' plans, as if all had as many as the middle one; with what it takes to make plans
+ * of many blocks. */
+long long guess_steps(napcoll_generator_t *generator);
+
 /** Ends the program where --root is none of so many ranks. */
 void require_root(const options_t *o, int ranks);
 
 /** Ends the program with status 1 where the algorithm cannot do what the options ask on this map. */
 void require_eligible(const options_t *o, const napcoll_node_map_t *map);
-
-/** The steps of all ranks' plans, as if all had as many as the middle one; with what it takes to make plans
- * of many blocks. */
-long long guess_steps(napcoll_generator_t *generator);
-
-/** The size where --bytes says none: 8, and 0 of what has no data. */
-int default_bytes(const options_t *o);
-
-/** Whether --bytes is the size of a rank's block; else it is that of the vector. */
-bool sized_by_rank(const napcoll_collective_t *collective);
 
 /** Whether the closed forms know the placement: blocks of one size. */
 bool is_uniform(const options_t *o, const napcoll_node_map_t *map);
@@ -146,6 +156,8 @@ void require_uniform(const options_t *o, const napcoll_node_map_t *map);
 
 /** Ends the program where the provider is none whose work is in the plans. */
 void require_p2p(const options_t *o);
+
+/* ---- napcoll_plan_output.c ---- */
 
 /** Where --output asks for: its file, or standard output. */
 FILE *open_output(const options_t *o);

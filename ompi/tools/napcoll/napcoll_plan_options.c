@@ -5,14 +5,11 @@
 
 /**
  * @file
- * The options of napcoll-plan: reading them, and making what they ask for. Placements and networks are in
- * napcoll_plan_topology.c.
+ * The options of napcoll-plan: which command has which, and what they may say.
  */
 
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,123 +18,6 @@
 #include "model/napcoll_model.h"
 #include "napcoll_plan.h"
 #include "select/napcoll_select.h"
-
-void complain(const char *format, ...)
-{
-    va_list args;
-
-    fputs("napcoll-plan: ", stderr);
-    va_start(args, format);
-    (void) vfprintf(stderr, format, args);
-    va_end(args);
-    fputs("; see napcoll-plan --help\n", stderr);
-    exit(EXIT_USAGE);
-}
-
-void out_of_memory(void)
-{
-    fputs("napcoll-plan: out of memory\n", stderr);
-    exit(EXIT_FAILURE);
-}
-
-/* ---- numbers and ranges ---- */
-
-static int number(const char *option, const char *text, int least, int most)
-{
-    char *end;
-    long value;
-
-    errno = 0;
-    value = strtol(text, &end, 10);
-    if (end == text || '\0' != *end || 0 != errno || value < least || value > most) {
-        complain("--%s %s: expected a number from %d to %d", option, text, least, most);
-    }
-    return (int) value;
-}
-
-/* A number with an optional K, M or G from *at on, which is moved behind it; -1 where there is none or
- * it is out of range. */
-static long long scaled(const char **at, int least, int most)
-{
-    static const char units[] = "KMG";
-    char *end;
-    long long value;
-
-    if (**at < '0' || **at > '9') {
-        return -1;
-    }
-    errno = 0;
-    value = strtoll(*at, &end, 10);
-    if (0 != errno || value > most) {
-        return -1;
-    }
-    for (int i = 0; '\0' != *end && i < 3; i++) {
-        if (*end == units[i]) {
-            value <<= 10 * (i + 1);
-            end++;
-            break;
-        }
-    }
-    *at = end;
-    return value >= least && value <= most ? value : -1;
-}
-
-int read_size(const char *option, const char *text, int value, int least, int most)
-{
-    const char *at = text;
-    long long size = NULL == text ? value : scaled(&at, least, most);
-
-    if (size < 0 || (NULL != at && '\0' != *at)) {
-        complain("--%s %s: expected a number from %d to %d", option, text, least, most);
-    }
-    return (int) size;
-}
-
-void read_range(const char *option, const char *text, int value, range_t kind, int least, int most,
-                values_t *values)
-{
-    const char *at = text;
-    long long from, to, factor = RANGE_DOUBLES == kind ? 2 : 1,
-                        step = RANGE_DOUBLES == kind ? 0 : 1;
-    bool good;
-
-    if (NULL == text) {
-        *values = (values_t){.value = {value}, .count = 1};
-        return;
-    }
-    from = to = scaled(&at, least, most);
-    good = from >= 0;
-    if (good && ':' == *at) {
-        at++;
-        to = scaled(&at, least, most);
-        good = to >= from;
-    }
-    if (good && ':' == *at && to != from && ('x' == at[1] || '+' == at[1])) {
-        bool times = 'x' == at[1];
-
-        at += 2;
-        step = scaled(&at, times ? 2 : 1, most);
-        good = step > 0;
-        factor = times ? step : 1;
-        step = times ? 0 : step;
-    }
-    if (!good || '\0' != *at || (0 == from && from != to && 0 == step)) {
-        complain("--%s %s: expected a number from %d to %d, a range FROM:TO of such, which %s, "
-                 "or FROM:TO:xFACTOR or FROM:TO:+STEP",
-                 option, text, least, most,
-                 RANGE_DOUBLES == kind ? "doubles" : "takes each number");
-    }
-    for (values->count = 0; from <= to; from = from * factor + step) {
-        if (MOST_VALUES == values->count) {
-            complain("--%s %s: expected at most %d values; use a larger step", option, text,
-                     MOST_VALUES);
-        }
-        values->value[values->count++] = (int) from;
-        if (0 == from && 0 == step) {
-            break;
-        }
-    }
-}
 
 /* ---- names ---- */
 
@@ -164,18 +44,6 @@ static const char *default_algorithm(const napcoll_collective_t *collective)
     return collective->algorithm[0].name;
 }
 
-int default_bytes(const options_t *o)
-{
-    return NAPCOLL_GOAL_BARRIER == o->collective->goal ? 0 : 8;
-}
-
-bool sized_by_rank(const napcoll_collective_t *collective)
-{
-    return NAPCOLL_GOAL_ALLGATHER == collective->goal
-           || NAPCOLL_GOAL_REDUCE_SCATTER == collective->goal
-           || napcoll_goal_pairs(collective->goal);
-}
-
 static napcoll_provider_t find_provider(const char *name)
 {
     if (0 == strcmp(name, "p2p")) {
@@ -185,13 +53,6 @@ static napcoll_provider_t find_provider(const char *name)
         return NAPCOLL_PROVIDER_DELEGATE;
     }
     complain("--provider %s: expected p2p or delegate", name);
-}
-
-static void initial_tunables(const napcoll_algorithm_t *algorithm, napcoll_params_t *params)
-{
-    for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
-        params->tunable[t] = algorithm->tunable[t].initial;
-    }
 }
 
 /* The value of a tunable: a number, or one of its names. */
@@ -206,7 +67,7 @@ static int tunable_value(const napcoll_tunable_t *tunable, const char *text)
         complain("--tunable %s: expected a name that napcoll-plan list gives for %s", text,
                  tunable->name);
     }
-    return number("tunable", text, tunable->least, INT_MAX);
+    return read_number("tunable", text, tunable->least, INT_MAX);
 }
 
 /* Set one tunable: VALUE, of the first, or NAME=VALUE. */
@@ -400,19 +261,19 @@ options_t parse_options(int argc, char **argv, unsigned bit)
             o.node_range = optarg;
             break;
         case 'N':
-            o.ranks = number("ranks", optarg, 1, MOST_RANKS);
+            o.ranks = read_number("ranks", optarg, 1, MOST_RANKS);
             break;
         case 'm':
             o.order = optarg;
             break;
         case 'r':
-            o.rank = number("rank", optarg, 0, MOST_RANKS);
+            o.rank = read_number("rank", optarg, 0, MOST_RANKS);
             break;
         case 'P':
             o.params.provider = find_provider(optarg);
             break;
         case 'k':
-            o.params.local_radix = number("local-radix", optarg, 2, INT_MAX);
+            o.params.local_radix = read_number("local-radix", optarg, 2, INT_MAX);
             break;
         case 't':
             tunable = optarg;
@@ -430,10 +291,10 @@ options_t parse_options(int argc, char **argv, unsigned bit)
             o.params.bounded = true;
             break;
         case 'z':
-            o.params.root = number("root", optarg, 0, MOST_RANKS - 1);
+            o.params.root = read_number("root", optarg, 0, MOST_RANKS - 1);
             break;
         case 'g':
-            o.params.segments = number("segments", optarg, 1, NAPCOLL_MODEL_MOST_SEGMENTS);
+            o.params.segments = read_number("segments", optarg, 1, NAPCOLL_MODEL_MOST_SEGMENTS);
             break;
         case 'M':
             o.machine = optarg;
@@ -453,7 +314,7 @@ options_t parse_options(int argc, char **argv, unsigned bit)
             }
             break;
         case 'Q':
-            o.compare = number("compare", optarg, 0, INT_MAX);
+            o.compare = read_number("compare", optarg, 0, INT_MAX);
             break;
         case 'T':
             o.topology = optarg;
@@ -471,10 +332,10 @@ options_t parse_options(int argc, char **argv, unsigned bit)
             o.output = optarg;
             break;
         case 's':
-            o.sample = number("sample", optarg, 1, MOST_RANKS);
+            o.sample = read_number("sample", optarg, 1, MOST_RANKS);
             break;
         case 'j':
-            o.jobs = number("jobs", optarg, 1, 1024);
+            o.jobs = read_number("jobs", optarg, 1, 1024);
             break;
         default:
             exit(EXIT_USAGE); /* getopt_long named the option */
@@ -490,218 +351,11 @@ options_t parse_options(int argc, char **argv, unsigned bit)
     set_algorithm(&o, algorithm, tunable);
     refuse_pointless(&o);
     if (0 == (bit & (COMMAND_SIMULATE | COMMAND_VERIFY)) && NULL != o.node_range) {
-        o.nodes = number("nodes", o.node_range, 1, MOST_RANKS);
+        o.nodes = read_number("nodes", o.node_range, 1, MOST_RANKS);
     }
     if (NULL != o.node_range && o.ranks > 0) {
         complain("--nodes and --ranks exclude each other");
     }
     read_network(&o);
     return o;
-}
-
-/* ---- machines ---- */
-
-/* The folders of machine files: the user's, that beside the program's (of a build folder, or of an
- * installation that was moved), and where they are installed. The caller frees the list. */
-static char *machine_folders(const char *program)
-{
-    const char *user = getenv("NAPCOLL_MACHINES");
-    const char *slash = strrchr(program, '/');
-    const int length = NULL == slash ? 0 : (int) (slash - program + 1);
-    char *list = NULL;
-    size_t size;
-    FILE *out = open_memstream(&list, &size);
-
-    if (NULL == out) {
-        return NULL;
-    }
-    fprintf(out, "%s:", NULL == user ? "" : user);
-    if (length > 0) {
-        fprintf(out, "%.*s../share/napcoll/machines:", length, program);
-    }
-    fputs(NAPCOLL_MACHINES_FOLDER, out);
-    if (0 != fclose(out)) {
-        free(list);
-        return NULL;
-    }
-    return list;
-}
-
-void read_machine(const options_t *o, napcoll_machine_t *machine)
-{
-    const char *name = o->machine;
-    napcoll_machine_error_t error;
-    char path[PATH_MAX], *folders = machine_folders(o->program);
-    FILE *in;
-    int rc;
-
-    if (NULL == name) {
-        complain("--machine: missing; expected a machine file such as bluewaters.conf");
-    }
-    in = napcoll_machine_open(name, folders, path, sizeof(path));
-    if (NULL == in) {
-        complain("--machine %s: no such file that can be read, neither here nor in %s "
-                 "(NAPCOLL_MACHINES names folders)",
-                 name,
-                 NULL == folders   ? ""
-                 : ':' == *folders ? folders + 1
-                                   : folders);
-    }
-    free(folders);
-    rc = napcoll_machine_read(in, machine, &error);
-    (void) fclose(in);
-    if (0 != rc && 0 == error.line) {
-        complain("--machine %s: %s", path, error.text);
-    }
-    if (0 != rc) {
-        complain("--machine %s:%d:%d: %s", path, error.line, error.column, error.text);
-    }
-}
-
-/* ---- algorithms ---- */
-
-int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST_ALGORITHMS])
-{
-    const napcoll_collective_t *collective = o->collective;
-    int count = 0;
-
-    for (int row = 0; row < collective->algorithms && row < MOST_ALGORITHMS; row++) {
-        const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
-
-        if (NULL != o->algorithm && algorithm != o->algorithm) {
-            continue;
-        }
-        if (o->closed_form
-            && NULL == napcoll_model_closed_form(collective->name, algorithm->name)) {
-            continue;
-        }
-        chosen[count++] = algorithm;
-    }
-    if (0 == count) {
-        complain("--closed-form: there is none of %s",
-                 NULL == o->algorithm ? collective->name : o->algorithm->name);
-    }
-    return count;
-}
-
-napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *algorithm,
-                                 const napcoll_node_map_t *map)
-{
-    napcoll_generator_t generator = {
-        .request = {
-            .collective = o->collective, .algorithm = algorithm, .map = map, .params = o->params}};
-
-    if (NULL == o->algorithm) {
-        initial_tunables(algorithm, &generator.request.params);
-    }
-    return generator;
-}
-
-long long guess_steps(napcoll_generator_t *generator)
-{
-    const int ranks = generator->request.map->size;
-    napcoll_plan_t *plan = napcoll_generator_plan(generator, ranks / 2);
-    long long steps;
-
-    if (NULL == plan) {
-        out_of_memory();
-    }
-    steps = (long long) (plan->steps + (plan->blocks + plan->listed) / BLOCKS_OF_STEP) * ranks;
-    napcoll_plan_free(plan);
-    return steps;
-}
-
-void require_root(const options_t *o, int ranks)
-{
-    if (o->params.root >= ranks) {
-        complain("--root %d: there %s %d rank%s", o->params.root, 1 == ranks ? "is" : "are", ranks,
-                 1 == ranks ? "" : "s");
-    }
-}
-
-void require_eligible(const options_t *o, const napcoll_node_map_t *map)
-{
-    napcoll_reason_t reason = napcoll_algorithm_eligible(o->algorithm, map, &o->params);
-
-    if (NAPCOLL_REASON_NONE != reason) {
-        fprintf(stderr, "napcoll-plan: %s cannot do this: %s\n", o->algorithm->name,
-                napcoll_reason_help(reason));
-        exit(EXIT_FAILURE);
-    }
-}
-
-bool is_uniform(const options_t *o, const napcoll_node_map_t *map)
-{
-    return strspn(o->ppn, "0123456789") == strlen(o->ppn) && 0 == strcmp(o->order, "block")
-           && map->min_ppn == map->max_ppn;
-}
-
-void require_uniform(const options_t *o, const napcoll_node_map_t *map)
-{
-    if (o->closed_form && !is_uniform(o, map)) {
-        complain(
-            "--closed-form: expected one number as --ppn, of which --ranks is a multiple, and --map "
-            "block; the formulas know no other placement");
-    }
-}
-
-void require_p2p(const options_t *o)
-{
-    if (NAPCOLL_PROVIDER_P2P != o->params.provider) {
-        complain("--provider delegate: expected p2p; what a delegate does is not in the plans");
-    }
-}
-
-/* ---- output ---- */
-
-FILE *open_output(const options_t *o)
-{
-    FILE *out = NULL == o->output ? stdout : fopen(o->output, "w");
-
-    if (NULL == out) {
-        complain("--output %s: cannot be written (%s)", o->output, strerror(errno));
-    }
-    return out;
-}
-
-int close_output(const options_t *o, FILE *out)
-{
-    bool failed = 0 != fflush(out) || ferror(out);
-
-    if (stdout != out) {
-        failed = 0 != fclose(out) || failed;
-    }
-    if (failed) {
-        fprintf(stderr, "napcoll-plan: %s: could not be written\n",
-                NULL == o->output ? "standard output" : o->output);
-    }
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
-FILE *open_csv(const options_t *o, const char *columns)
-{
-    FILE *csv = NULL == o->csv ? NULL : 0 == strcmp(o->csv, "-") ? stdout : fopen(o->csv, "w");
-
-    if (NULL != o->csv && NULL == csv) {
-        complain("--csv %s: cannot be written (%s)", o->csv, strerror(errno));
-    }
-    if (NULL != csv) {
-        fprintf(csv, "%s\n", columns);
-    }
-    return csv;
-}
-
-int close_csv(const options_t *o, FILE *csv)
-{
-    int failed;
-
-    if (NULL == csv || stdout == csv) {
-        return 0;
-    }
-    failed = ferror(csv);
-    if (0 != fclose(csv) || 0 != failed) {
-        fprintf(stderr, "napcoll-plan: --csv %s: could not be written\n", o->csv);
-        return -1;
-    }
-    return 0;
 }

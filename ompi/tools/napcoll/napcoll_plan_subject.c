@@ -1,0 +1,191 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * What a command of napcoll-plan studies: the algorithms that the options ask for, the machine, and what these can do
+ * together. Placements and networks are in napcoll_plan_topology.c.
+ */
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/napcoll_model.h"
+#include "napcoll_plan.h"
+#include "select/napcoll_select.h"
+
+/* ---- machines ---- */
+
+/* The folders of machine files: the user's, that beside the program's (of a build folder, or of an
+ * installation that was moved), and where they are installed. The caller frees the list. */
+static char *machine_folders(const char *program)
+{
+    const char *user = getenv("NAPCOLL_MACHINES");
+    const char *slash = strrchr(program, '/');
+    const int length = NULL == slash ? 0 : (int) (slash - program + 1);
+    char *list = NULL;
+    size_t size;
+    FILE *out = open_memstream(&list, &size);
+
+    if (NULL == out) {
+        return NULL;
+    }
+    fprintf(out, "%s:", NULL == user ? "" : user);
+    if (length > 0) {
+        fprintf(out, "%.*s../share/napcoll/machines:", length, program);
+    }
+    fputs(NAPCOLL_MACHINES_FOLDER, out);
+    if (0 != fclose(out)) {
+        free(list);
+        return NULL;
+    }
+    return list;
+}
+
+void read_machine(const options_t *o, napcoll_machine_t *machine)
+{
+    const char *name = o->machine;
+    napcoll_machine_error_t error;
+    char path[PATH_MAX], *folders = machine_folders(o->program);
+    FILE *in;
+    int rc;
+
+    if (NULL == name) {
+        complain("--machine: missing; expected a machine file such as bluewaters.conf");
+    }
+    in = napcoll_machine_open(name, folders, path, sizeof(path));
+    if (NULL == in) {
+        complain("--machine %s: no such file that can be read, neither here nor in %s "
+                 "(NAPCOLL_MACHINES names folders)",
+                 name,
+                 NULL == folders   ? ""
+                 : ':' == *folders ? folders + 1
+                                   : folders);
+    }
+    free(folders);
+    rc = napcoll_machine_read(in, machine, &error);
+    (void) fclose(in);
+    if (0 != rc && 0 == error.line) {
+        complain("--machine %s: %s", path, error.text);
+    }
+    if (0 != rc) {
+        complain("--machine %s:%d:%d: %s", path, error.line, error.column, error.text);
+    }
+}
+
+/* ---- algorithms ---- */
+
+void initial_tunables(const napcoll_algorithm_t *algorithm, napcoll_params_t *params)
+{
+    for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
+        params->tunable[t] = algorithm->tunable[t].initial;
+    }
+}
+
+int default_bytes(const options_t *o)
+{
+    return NAPCOLL_GOAL_BARRIER == o->collective->goal ? 0 : 8;
+}
+
+bool sized_by_rank(const napcoll_collective_t *collective)
+{
+    return NAPCOLL_GOAL_ALLGATHER == collective->goal
+           || NAPCOLL_GOAL_REDUCE_SCATTER == collective->goal
+           || napcoll_goal_pairs(collective->goal);
+}
+
+int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST_ALGORITHMS])
+{
+    const napcoll_collective_t *collective = o->collective;
+    int count = 0;
+
+    for (int row = 0; row < collective->algorithms && row < MOST_ALGORITHMS; row++) {
+        const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
+
+        if (NULL != o->algorithm && algorithm != o->algorithm) {
+            continue;
+        }
+        if (o->closed_form
+            && NULL == napcoll_model_closed_form(collective->name, algorithm->name)) {
+            continue;
+        }
+        chosen[count++] = algorithm;
+    }
+    if (0 == count) {
+        complain("--closed-form: there is none of %s",
+                 NULL == o->algorithm ? collective->name : o->algorithm->name);
+    }
+    return count;
+}
+
+napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *algorithm,
+                                 const napcoll_node_map_t *map)
+{
+    napcoll_generator_t generator = {
+        .request = {
+            .collective = o->collective, .algorithm = algorithm, .map = map, .params = o->params}};
+
+    if (NULL == o->algorithm) {
+        initial_tunables(algorithm, &generator.request.params);
+    }
+    return generator;
+}
+
+long long guess_steps(napcoll_generator_t *generator)
+{
+    const int ranks = generator->request.map->size;
+    napcoll_plan_t *plan = napcoll_generator_plan(generator, ranks / 2);
+    long long steps;
+
+    if (NULL == plan) {
+        out_of_memory();
+    }
+    steps = (long long) (plan->steps + (plan->blocks + plan->listed) / BLOCKS_OF_STEP) * ranks;
+    napcoll_plan_free(plan);
+    return steps;
+}
+
+void require_root(const options_t *o, int ranks)
+{
+    if (o->params.root >= ranks) {
+        complain("--root %d: there %s %d rank%s", o->params.root, 1 == ranks ? "is" : "are", ranks,
+                 1 == ranks ? "" : "s");
+    }
+}
+
+void require_eligible(const options_t *o, const napcoll_node_map_t *map)
+{
+    napcoll_reason_t reason = napcoll_algorithm_eligible(o->algorithm, map, &o->params);
+
+    if (NAPCOLL_REASON_NONE != reason) {
+        fprintf(stderr, "napcoll-plan: %s cannot do this: %s\n", o->algorithm->name,
+                napcoll_reason_help(reason));
+        exit(EXIT_FAILURE);
+    }
+}
+
+bool is_uniform(const options_t *o, const napcoll_node_map_t *map)
+{
+    return strspn(o->ppn, "0123456789") == strlen(o->ppn) && 0 == strcmp(o->order, "block")
+           && map->min_ppn == map->max_ppn;
+}
+
+void require_uniform(const options_t *o, const napcoll_node_map_t *map)
+{
+    if (o->closed_form && !is_uniform(o, map)) {
+        complain(
+            "--closed-form: expected one number as --ppn, of which --ranks is a multiple, and --map "
+            "block; the formulas know no other placement");
+    }
+}
+
+void require_p2p(const options_t *o)
+{
+    if (NAPCOLL_PROVIDER_P2P != o->params.provider) {
+        complain("--provider delegate: expected p2p; what a delegate does is not in the plans");
+    }
+}
