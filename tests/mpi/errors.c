@@ -2,15 +2,44 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Errors inside an allreduce reach the caller, and leave a communicator that works: rank 0 of two
- * gives a smaller count than the other, so what it receives is too long.
+ * A rank gives a smaller count than others send it: the error reaches its caller, and leaves a communicator that works. In
+ * what folds, an allreduce, rank 0 of two gives it. What moves blocks only goes on for the other ranks, which have no part
+ * in the error: in an alltoallv the last rank expects less of rank 0, in a broadcast rank 1.
  */
+#include <string.h>
+
 #include "counters.h"
 #include "tap_mpi.h"
 
-enum { SHORT = 10, LONG = 100, ROUNDS = 20 };
+enum { SHORT = 10, LONG = 100, ROUNDS = 20, MOST_RANKS = 16 };
 
-static bool works(MPI_Comm comm, int rank)
+/* What this program does to a collective. */
+struct subject {
+    const char *coll;
+    int ranks;    /* how many it wants, 0: two or more */
+    bool goes_on; /* for the ranks that are not told */
+    int (*told)(int size);
+    int (*wrong)(MPI_Comm comm, int rank, int size); /* the call with the error */
+    bool (*right)(MPI_Comm comm, int rank, int size);
+};
+
+/* ---- allreduce ---- */
+
+static int told_first(int size)
+{
+    (void) size;
+    return 0;
+}
+
+static int wrong_allreduce(MPI_Comm comm, int rank, int size)
+{
+    int in[LONG] = {0}, out[LONG];
+
+    (void) size;
+    return MPI_Allreduce(in, out, 0 == rank ? SHORT : LONG, MPI_INT, MPI_SUM, comm);
+}
+
+static bool right_allreduce(MPI_Comm comm, int rank, int size)
 {
     int in[LONG], out[LONG];
 
@@ -21,44 +50,155 @@ static bool works(MPI_Comm comm, int rank)
         return false;
     }
     for (int i = 0; i < LONG; ++i) {
-        if (2 * i + 1 != out[i]) {
+        if (size * i + size * (size - 1) / 2 != out[i]) {
             return false;
         }
     }
     return true;
 }
 
+/* ---- alltoallv ---- */
+
+static int told_last(int size)
+{
+    return size - 1;
+}
+
+/* Blocks of SHORT; what rank 0 has for the last has as many elements as that. All that a rank gets is right, but on the last
+ * if it is told: there what came in the same message is lost as well. Nowhere is anything but the blocks written. */
+static int exchange(MPI_Comm comm, int rank, int size, int sent, bool *good)
+{
+    static int in[MOST_RANKS * LONG], out[MOST_RANKS * LONG];
+    int sends[MOST_RANKS] = {0}, receives[MOST_RANKS] = {0}, at[MOST_RANKS] = {0}, rc;
+
+    for (int r = 0; r < size; ++r) {
+        at[r] = r * LONG;
+        sends[r] = 0 == rank && size - 1 == r ? sent : SHORT;
+        receives[r] = SHORT;
+        for (int i = 0; i < LONG; ++i) {
+            in[at[r] + i] = 1000 * rank + 10 * r + i % 10;
+            out[at[r] + i] = -1;
+        }
+    }
+    rc = MPI_Alltoallv(in, sends, at, MPI_INT, out, receives, at, MPI_INT, comm);
+    *good = true;
+    for (int r = 0; r < size; ++r) {
+        for (int i = 0; i < LONG; ++i) {
+            const int due = i < SHORT ? 1000 * r + 10 * rank + i % 10 : -1;
+            const bool lost = SHORT != sent && size - 1 == rank && i < SHORT;
+
+            *good = *good && (lost || due == out[at[r] + i]);
+        }
+    }
+    return rc;
+}
+
+static int wrong_alltoallv(MPI_Comm comm, int rank, int size)
+{
+    bool good;
+    const int rc = exchange(comm, rank, size, LONG, &good);
+
+    return good ? rc : MPI_ERR_OTHER;
+}
+
+static bool right_alltoallv(MPI_Comm comm, int rank, int size)
+{
+    bool good;
+
+    return MPI_SUCCESS == exchange(comm, rank, size, SHORT, &good) && good;
+}
+
+/* ---- bcast ---- */
+
+static int told_second(int size)
+{
+    (void) size;
+    return 1;
+}
+
+static int wrong_bcast(MPI_Comm comm, int rank, int size)
+{
+    int data[LONG] = {0};
+
+    (void) size;
+    return MPI_Bcast(data, 1 == rank ? SHORT : LONG, MPI_INT, 0, comm);
+}
+
+static bool right_bcast(MPI_Comm comm, int rank, int size)
+{
+    int data[LONG];
+
+    (void) size;
+    for (int i = 0; i < LONG; ++i) {
+        data[i] = 0 == rank ? i : -1;
+    }
+    if (MPI_SUCCESS != MPI_Bcast(data, LONG, MPI_INT, 0, comm)) {
+        return false;
+    }
+    for (int i = 0; i < LONG; ++i) {
+        if (i != data[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const struct subject subjects[] = {
+    {"allreduce", 2, false, told_first, wrong_allreduce, right_allreduce},
+    {"alltoallv", 0, true, told_last, wrong_alltoallv, right_alltoallv},
+    {"bcast", 0, true, told_second, wrong_bcast, right_bcast},
+};
+
+static const struct subject *subject_of(const char *coll)
+{
+    for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); ++i) {
+        if (0 == strcmp(coll, subjects[i].coll)) {
+            return &subjects[i];
+        }
+    }
+    fprintf(stderr, "errors: --coll %s: expected allreduce, alltoallv or bcast\n", coll);
+    exit(2);
+}
+
 int main(int argc, char **argv)
 {
     static struct napcoll_counters counters;
     struct expectation expectation;
-    int in[LONG] = {0}, out[LONG], error_class = MPI_SUCCESS, other = MPI_ERR_TRUNCATE, rc, status;
-    bool told, usable = true;
+    const struct subject *subject;
+    int error_class, wanted, wrong = -1, rc, status;
+    bool is_told, usable = true;
     const char *algorithm;
+    char key[64];
     struct tap tap;
     MPI_Comm comm;
 
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
     tap_open(&tap);
+    subject = subject_of(tap_option(argc, argv, "--coll", "allreduce"));
     algorithm = tap_option(argc, argv, "--algorithm", "smp");
-    mpi_check(napcoll_counters_open(&counters, "allreduce"), "MPI_T_init_thread");
-    comm = tap_dup(MPI_COMM_WORLD, "napcoll", "napcoll_allreduce_algorithm", algorithm);
+    mpi_check(napcoll_counters_open(&counters, subject->coll), "MPI_T_init_thread");
+    snprintf(key, sizeof(key), "napcoll_%s_algorithm", subject->coll);
+    comm = tap_dup(MPI_COMM_WORLD, "napcoll", key, algorithm);
     mpi_check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    is_told = subject->told(tap.size) == tap.rank;
+    wanted = is_told ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
     expect_begin(&expectation, &counters);
     for (int i = 0; i < ROUNDS; ++i) {
-        rc = MPI_Allreduce(in, out, 0 == tap.rank ? SHORT : LONG, MPI_INT, MPI_SUM, comm);
-        if (0 == tap.rank) {
-            mpi_check(MPI_Error_class(rc, &error_class), "MPI_Error_class");
-            other = MPI_ERR_TRUNCATE == other ? error_class : other;
+        rc = subject->wrong(comm, tap.rank, tap.size);
+        mpi_check(MPI_Error_class(rc, &error_class), "MPI_Error_class");
+        if (wanted != error_class && (is_told || subject->goes_on)) {
+            wrong = error_class;
         }
-        usable = usable && works(comm, tap.rank);
+        usable = usable && subject->right(comm, tap.rank, tap.size);
     }
-    told = MPI_ERR_TRUNCATE == other;
-    if (!told) {
-        tap_note(&tap, "error class %d instead of MPI_ERR_TRUNCATE", other);
+    if (wrong >= 0) {
+        tap_note(&tap, "error class %d instead of %d", wrong, wanted);
     }
-    tap_ok(&tap, 2 == tap.size, "two_ranks");
-    tap_ok(&tap, told, "truncation_reaches_the_caller");
+    tap_ok(&tap,
+           0 == subject->ranks ? tap.size > 1 && tap.size <= MOST_RANKS
+                               : subject->ranks == tap.size,
+           "number_of_ranks");
+    tap_ok(&tap, wrong < 0, "truncation_reaches_the_caller_and_nobody_else");
     tap_ok(&tap, usable, "communicator_works_after_an_error");
     tap_ok(&tap, expect_met(&tap, &expectation, "runs"), "errors_ran_in_napcoll");
     mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");

@@ -51,7 +51,7 @@ fake 6 3,2,1 block exchange
 case_of sessions 60 "${launch[@]}" "$programs/session"
 
 # --- many threads, long lives ---
-fake 6 3,2,1 block tree
+fake 6 3 block tree
 by_threads
 ! at_length || case_of threads_tree 60 "${launch[@]}" "$programs/threads" --algorithm nap --expect runs:nap
 fake 6 3,2,1 block exchange
@@ -70,6 +70,13 @@ fake 2 1 block tree
 case_of errors_recursive_doubling 30 "${launch[@]}" "$programs/errors" \
     --algorithm recursive_doubling
 ! at_length || case_of errors_smp 30 "${launch[@]}" "$programs/errors" --algorithm smp
+# Those who have no part in it wait for messages of the one that is told: in a chain, and from those where blocks stop.
+fake 6 3 block tree
+case_of errors_bcast_chain 30 "${launch[@]}" "$programs/errors" --coll bcast --algorithm chain
+for algorithm in linear tuna tuna_coalesced tuna_two_level; do
+    at_length || [ "$algorithm" = tuna ] || continue
+    case_of "errors_alltoallv_$algorithm" 30 "${launch[@]}" "$programs/errors" --coll alltoallv --algorithm "$algorithm"
+done
 
 # --- what goes wrong is said, and nothing hangs ---
 for how in exit kill; do

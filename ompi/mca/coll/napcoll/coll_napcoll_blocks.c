@@ -229,7 +229,7 @@ static int run(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *
         return rc;
     }
     rc = napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, exchange->tag);
-    if (OMPI_SUCCESS == rc && BASIS_TRUSTED == basis) {
+    if ((OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc) && BASIS_TRUSTED == basis) {
         *broken = 0 != (pairs->said & NAPCOLL_SAID_BREAK);
         napcoll_trust_hear(&napcoll->agreed[call->coll].trust,
                            0 != (pairs->said & NAPCOLL_SAID_DOUBT), *broken);
@@ -260,7 +260,7 @@ int mca_coll_napcoll_run_exchange(mca_coll_napcoll_module_t *napcoll,
         return OMPI_SUCCESS;
     }
     rc = run(napcoll, exchange, false, done, &broken);
-    if (OMPI_SUCCESS == rc && broken) {
+    if (broken) {
         mca_coll_napcoll_take_back(napcoll, &exchange->call);
         rc = run(napcoll, exchange, true, done, &broken);
     }

@@ -11,8 +11,11 @@
  *     stage   post receives, post sends, wait for all, then fold and copy; next stage
  *
  * Block b of a vector's B covers elements b * count / B on, the first count mod B blocks one more than
- * the others. What ranks have their blocks of is in the binding. Temporaries lie one after the other in the scratch memory, at the distance that the
- * datatype's extent asks for.
+ * the others. What ranks have their blocks of is in the binding. Temporaries lie one after the other in the scratch
+ * memory, at the distance that the datatype's extent asks for.
+ *
+ * The first error ends a call. But where nothing is folded a message that is longer than its receiver said does not: other
+ * processes wait for what this one is still to send them.
  */
 
 #include "exec/napcoll_exec.h"
@@ -110,7 +113,8 @@ typedef struct {
     const napcoll_plan_t *plan;
     const napcoll_binding_t *binding;
     ptrdiff_t extent;
-    bool is_whole; /* the plan's one block is the vector */
+    bool is_whole;   /* the plan's one block is the vector */
+    bool *truncated; /* a message was longer than its receiver said, and the call went on */
 } call_t;
 
 /* Elements before a block. */
@@ -375,6 +379,41 @@ static int end_messages(napcoll_engine_t *engine, int posted)
     return first_error(engine, posted, rc);
 }
 
+/* Whether a stage that has failed with rc leaves a call to go on. Where messages begin with sizes, none is longer than its
+ * receiver knows, whatever users say. */
+static bool goes_on(const call_t *call, const napcoll_stage_t *stage, int rc)
+{
+    const napcoll_step_t *step = &call->plan->step[stage->first];
+
+    if (OPAL_LIKELY(MPI_ERR_TRUNCATE != rc) || NULL != call->binding->op) {
+        return false;
+    }
+    for (int i = 0; i < stage->messages; i++) {
+        if (step[i].headed) {
+            return false;
+        }
+    }
+    *call->truncated = true;
+    return true;
+}
+
+/* Free the messages that were too long; false: there are none. */
+static bool drop_truncated(napcoll_engine_t *engine, int posted)
+{
+    bool dropped = false;
+
+    for (int i = 0; i < posted; i++) {
+        ompi_request_t *request = engine->request[i];
+
+        if (MPI_REQUEST_NULL != request && NULL != request && REQUEST_COMPLETE(request)
+            && MPI_ERR_TRUNCATE == request->req_status.MPI_ERROR) {
+            (void) ompi_request_free(&engine->request[i]);
+            dropped = true;
+        }
+    }
+    return dropped;
+}
+
 /* Receive the one message of a stage: without a request of its own, which costs more. */
 static int receive(const call_t *call, const napcoll_step_t *step)
 {
@@ -395,7 +434,7 @@ static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
 
     if (1 == stage->messages && NAPCOLL_STEP_RECV == step->kind && NULL == pairs) {
         rc = receive(call, step);
-        return OMPI_SUCCESS == rc ? after_messages(call, stage) : rc;
+        return OMPI_SUCCESS == rc || goes_on(call, stage, rc) ? after_messages(call, stage) : rc;
     }
     rc = before_messages(call, stage);
     for (; posted < stage->messages && OMPI_SUCCESS == rc; posted++) {
@@ -407,10 +446,13 @@ static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
             break;
         }
     }
-    if (OMPI_SUCCESS == rc) {
+    while (OMPI_SUCCESS == rc) {
         rc = end_messages(engine, posted);
         if (OPAL_LIKELY(OMPI_SUCCESS == rc)) {
             return after_messages(call, stage);
+        }
+        if (goes_on(call, stage, rc) && drop_truncated(engine, posted)) {
+            rc = OMPI_SUCCESS; /* the others may be under way */
         }
     }
     abandon_messages(engine, step, posted);
@@ -506,10 +548,12 @@ static int do_work(const call_t *call, const napcoll_step_t *step)
 int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
                        const napcoll_binding_t *binding)
 {
+    bool truncated = false;
     call_t call = {.engine = engine,
                    .plan = plan,
                    .binding = binding,
-                   .is_whole = 1 == plan->blocks && NAPCOLL_LAYOUT_VECTOR == plan->layout};
+                   .is_whole = 1 == plan->blocks && NAPCOLL_LAYOUT_VECTOR == plan->layout,
+                   .truncated = NULL == binding->pairs ? &truncated : &binding->pairs->truncated};
     ptrdiff_t lb;
     int rc;
 
@@ -529,5 +573,5 @@ int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
     if (engine->scratch_size > NAPCOLL_SCRATCH_KEPT) {
         drop_scratch(engine);
     }
-    return rc;
+    return OMPI_SUCCESS == rc && truncated ? MPI_ERR_TRUNCATE : rc;
 }

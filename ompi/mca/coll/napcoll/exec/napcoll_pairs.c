@@ -137,16 +137,19 @@ static int pack(const napcoll_block_t *block, char *to)
     return convert(block, to, true);
 }
 
-static int unpack(const napcoll_block_t *block, char *from)
+static int unpack(const napcoll_block_t *block, char *from, size_t bytes)
 {
-    if (0 == block->bytes) {
+    napcoll_block_t part = *block;
+
+    if (0 == bytes) {
         return OMPI_SUCCESS;
     }
     if (block->dense) {
-        memcpy(block->at + block->lead, from, block->bytes);
+        memcpy(block->at + block->lead, from, bytes);
         return OMPI_SUCCESS;
     }
-    return convert(block, from, false);
+    part.bytes = bytes;
+    return convert(&part, from, false);
 }
 
 /* Whether a block is packed as a whole for the time of a call: what a call in place sends, since it is overwritten,
@@ -223,7 +226,7 @@ static int spread_blocks(const napcoll_pairs_t *pairs)
         const napcoll_block_t *came = &pairs->block[NAPCOLL_BUFFER_RECV][i];
 
         if (came->at != pairs->spread[i].at) {
-            rc = unpack(&pairs->spread[i], came->at);
+            rc = unpack(&pairs->spread[i], came->at, came->bytes);
         }
     }
     return rc;
@@ -585,7 +588,11 @@ static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const nap
                 const napcoll_block_t *block = part_of(
                     pairs, napcoll_pairs_block(pairs, runs.run.buffer, b), &piece);
 
-                rc = size > block->bytes ? MPI_ERR_TRUNCATE : unpack(block, parcel->at + at);
+                if (size > block->bytes) {
+                    pairs->truncated = true;
+                } else {
+                    rc = unpack(block, parcel->at + at, size);
+                }
             }
             at += size;
         }
@@ -666,6 +673,7 @@ int napcoll_engine_run_pairs(napcoll_engine_t *engine, const napcoll_plan_t *pla
 
     pairs->pieces = plan->pieces;
     pairs->piece = 0;
+    pairs->truncated = false;
     if (OMPI_SUCCESS == rc) {
         rc = copy_blocks(pairs);
     }
@@ -678,5 +686,5 @@ int napcoll_engine_run_pairs(napcoll_engine_t *engine, const napcoll_plan_t *pla
         rc = spread_blocks(pairs);
     }
     napcoll_pairs_end(pairs, OMPI_SUCCESS == rc ? NAPCOLL_SCRATCH_KEPT : 0);
-    return rc;
+    return OMPI_SUCCESS == rc && pairs->truncated ? MPI_ERR_TRUNCATE : rc;
 }

@@ -89,7 +89,8 @@ struct napcoll_pairs {
     napcoll_block_t *
         spread; /**< [held] where such a block of the receive buffer goes, while the plan runs; or NULL */
     int pieces;
-    int piece; /**< that is under way */
+    int piece;      /**< that is under way */
+    bool truncated; /**< a block was larger than its receiver said, and the plan went on */
 };
 
 /** Make room for the blocks of the user's buffers, which the caller fills in: at, count and type. */
@@ -125,7 +126,9 @@ void napcoll_pairs_end(napcoll_pairs_t *pairs, size_t kept);
 /**
  * Run a plan; blocks are filled in and measured.
  *
- * @return OMPI_SUCCESS or the first error; no request is left behind then
+ * @return OMPI_SUCCESS or the first error; no request is left behind then. MPI_ERR_TRUNCATE: a block was larger than its
+ *         receiver said, and it and what came in the same message have not arrived; what this process owed others has gone
+ *         its way
  */
 int napcoll_engine_run_pairs(napcoll_engine_t *engine, const napcoll_plan_t *plan,
                              ompi_communicator_t *comm, int tag);
