@@ -14,6 +14,8 @@
 #   machine_file   empty, where --machine is to be understood, which sets it
 
 : "${coll:?}" "${document:?}" "${all_parts:?}"
+# shellcheck source=examples/supervised.sh
+. "$NAPCOLL_SRC/examples/supervised.sh"
 output=$NAPCOLL_SRC/docs/results
 time_limit=120
 parts=$all_parts
@@ -125,7 +127,7 @@ measured() {
     local name=$1
     shift
     napcoll_say "$name, up to $time_limit s and the start"
-    (cd "$scratch" && timeout --kill-after=20 $((2 * time_limit + 300)) "$@" >"$name.txt" 2>&1) || {
+    supervised --chdir="$scratch" timeout --kill-after=20 $((2 * time_limit + 300)) "$@" >"$scratch/$name.txt" 2>&1 || {
         tail -n 40 "$scratch/$name.txt" >&2
         napcoll_fail "$name failed"
     }

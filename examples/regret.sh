@@ -19,8 +19,9 @@ and han, and writes into DIR (default docs/results)
 
   regret-SETTING-SHAPE.conf      what napcoll-tune --all-nodes finds there, with which auto reckons, and its rules
                                  (.conf.rules); left as they are where DIR has them
-  regret-SETTING-SHAPE.csv       the figures, as collbench writes them; those that DIR has of collectives that are
-                                 not measured stay
+  regret-SETTING-SHAPE.csv       the figures, as collbench writes them, from the moment that a collective has been
+                                 measured; those that DIR has of others stay. So --coll with the rest goes on with
+                                 what has been interrupted
   regret.md                      for each cell the time of auto over that of the best contestant, and over that
                                  of the better of tuned and han; medians and worst cells. It has all figures
                                  that are in DIR, also those of earlier runs
@@ -102,31 +103,34 @@ tune() {
         # The rules lie beside it, wherever that is.
         sed -i 's|^\(coll_napcoll_rules_file = \).*/|\1|' "$scratch/$name"
     fi
+    mkdir -p "$output"
+    cp "$scratch/$name"* "$output"
 }
 
-# others FILE: its heading and the figures of collectives that are not to be measured now.
+# others COLL FILE: its heading and the figures of other collectives.
 others() {
-    [ ! -f "$1" ] || awk -F, -v now=",$colls," 'FNR == 1 || !index(now, "," $1 ",")' "$1"
+    [ ! -f "$2" ] || awk -F, -v coll="$1" 'FNR == 1 || $1 != coll' "$2"
 }
 
-# measure SETTING SHAPE: the collectives one after the other. A job reads the parameters as users have them.
+# measure SETTING SHAPE: the collectives one after the other. A job reads the parameters as users have them. What has been
+# measured is put away at once: it takes hours.
 measure() {
     local setting=$1 shape=$2 name=regret-$1-$2 command one
     tune "$setting" "$shape"
-    others "$output/$name.csv" >"$scratch/$name.csv"
     for one in ${colls//,/ }; do
         on "$setting" "$shape" --mca mca_base_param_files "$scratch/$name.conf" \
             collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations 100 --min-iterations 5 --rounds 5 \
             --drop 3 --sample-time 0.02 --time-limit "$time_limit" --csv one.csv
         [ "$one" = barrier ] || command+=(--bytes "${bytes:-$(sizes_of "$one")}")
         measured "$name-$one" "${command[@]}"
+        others "$one" "$output/$name.csv" >"$scratch/$name.csv"
         # One heading for all.
         [ -s "$scratch/$name.csv" ] || head -n 1 "$scratch/one.csv" >"$scratch/$name.csv"
         tail -n +2 "$scratch/one.csv" >>"$scratch/$name.csv"
+        mv "$scratch/$name.csv" "$output"
     done
     commands+=("${command[*]//$scratch\//}")
-    mkdir -p "$output"
-    mv "$scratch/$name.csv" "$scratch/$name.conf"* "$output"
+    rm "$scratch/$name.conf"*
 }
 
 # cells FILE: "COLL BYTES REGRET BEST PEERS PEER SAME RAN" (with "~" for blanks) of each cell, where REGRET is the time of

@@ -9,6 +9,8 @@ set -euo pipefail
 NAPCOLL_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 # shellcheck source=config/setup.sh
 . "$NAPCOLL_SRC/config/setup.sh"
+# shellcheck source=examples/supervised.sh
+. "$NAPCOLL_SRC/examples/supervised.sh"
 
 collectives=(allreduce reduce bcast barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan)
 
@@ -49,27 +51,6 @@ END
 wrong_usage() {
     usage >&2
     exit 2
-}
-
-# stop STATUS: ends what is running, and the script.
-stop() {
-    trap '' HUP INT TERM
-    if [ -n "$child" ]; then
-        kill "$child" 2>/dev/null || true
-        wait "$child" || true
-    fi
-    exit "$1"
-}
-
-# supervised COMMAND...: runs it in the background, so that `stop` need not wait for it.
-supervised() {
-    local rc=0
-    # What runs in the background ignores SIGINT unless it is told not to.
-    env --default-signal=INT,QUIT "$@" </dev/null &
-    child=$!
-    wait "$child" || rc=$?
-    child=
-    return "$rc"
 }
 
 # peers_of COLL: whom napcoll is compared with: the components that supply it, up to Open MPI 6.0. With
@@ -343,10 +324,6 @@ case $openmpi in
     *) napcoll_fail "--openmpi wants 4.1, 5.0, 6.0 or here, not '$openmpi'" ;;
 esac
 
-child=
-trap 'stop 129' HUP
-trap 'stop 130' INT
-trap 'stop 143' TERM
 cd "$NAPCOLL_SRC"
 case $openmpi:$(mpicc --showme:version 2>/dev/null | napcoll_openmpi_version) in
     here:* | "$openmpi:$openmpi".*) measure_all ;;

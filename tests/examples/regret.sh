@@ -44,6 +44,39 @@ every_cell_is_judged() {
     grep '^3 cells: ' "$work/results/regret.md"
 }
 
+# Ended while it measures the second of two: what it runs ends with it, and the first need not be measured again.
+ended_run_keeps_what_it_has() {
+    local run rc=0 try left kept=$work/kept file=$work/kept/regret-far-3x2
+    local arguments=(--part far --bytes 8 --machine "$src/ompi/tools/napcoll/machines/netlab.conf")
+    mkdir "$work/tmp"
+    TMPDIR=$work/tmp "$src/examples/regret.sh" --time-limit 1 --shapes 3x2 --output "$kept" --coll barrier,gather \
+        "${arguments[@]}" &
+    run=$!
+    for try in {1..1200}; do
+        [ ! -e "$file.csv" ] || break
+        sleep 0.1
+    done
+    sleep 1
+    kill "$run"
+    wait "$run" || rc=$?
+    echo "ended with $rc after $try looks"
+    [ "$rc" = 143 ]
+    # Where it measured is gone, and nobody is there.
+    [ -z "$(find "$work/tmp" -maxdepth 1 -name 'tmp.*')" ]
+    for try in {1..100}; do
+        left=$(readlink /proc/[0-9]*/cwd | grep -F "$work/tmp/") || true
+        [ -n "$left" ] || break
+        sleep 0.1
+    done
+    [ -z "$left" ]
+    cmp "${arguments[-1]}" "$file.conf"
+    grep '^barrier,3,2,0,napcoll,' "$file.csv"
+    [ "$(grep -c '^gather,' "$file.csv")" = 0 ]
+    regret --coll gather --output "$kept" "${arguments[@]}"
+    grep '^| barrier | 0 | ' "$kept/regret.md"
+    grep '^| gather | 8 | ' "$kept/regret.md"
+}
+
 # Judged by figures that are made up: a forced algorithm that left the call is none, and auto is one of those that can
 # be best.
 figures_are_judged_rightly() {
@@ -71,8 +104,9 @@ END
     grep -xF '| bcast | 64 | 1.00 | auto | 0.80 | tuned | 0.80 | fallback: sizes |' "$work/results/regret.md"
 }
 
-tap_plan 5
+tap_plan 6
 tap every_cell_is_judged every_cell_is_judged
+tap ended_run_keeps_what_it_has ended_run_keeps_what_it_has
 tap figures_are_judged_rightly figures_are_judged_rightly
 tap unknown_collective_is_named refuses "not 'bcast,bogus'" regret --coll bcast,bogus
 tap unknown_setting_is_named refuses "not 'near,middle'" regret --part near,middle
