@@ -137,6 +137,22 @@ static void ranges_end_where_sizes_do(void **state)
     assert_false(takes(&napcoll_barrier, &settings, 0, SIZE_MAX, NAPCOLL_MAX_ALGORITHMS));
 }
 
+/* With the thresholds of a cluster that has a say some size is warned of, with none no size is, up to the largest. */
+static void any_warned_size_is_found(void **state)
+{
+    napcoll_settings_t settings = settings_of(&napcoll_gather);
+    napcoll_node_map_t *map = placement("4", "block", 16);
+    bool warned;
+
+    (void) state;
+    assert_int_equal(napcoll_rule_range_any_is_warned(&napcoll_gather, &settings, map, &warned), 0);
+    assert_true(warned);
+    settings.thresholds = (napcoll_thresholds_t){.gather_m1 = SIZE_MAX, .scatter_s = SIZE_MAX};
+    assert_int_equal(napcoll_rule_range_any_is_warned(&napcoll_gather, &settings, map, &warned), 0);
+    assert_false(warned);
+    napcoll_node_map_free(map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +160,7 @@ int main(void)
         cmocka_unit_test(ranges_leave_out_what_thresholds_warn_of),
         cmocka_unit_test(what_auto_takes_somewhere_is_found),
         cmocka_unit_test(ranges_end_where_sizes_do),
+        cmocka_unit_test(any_warned_size_is_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,6 +191,14 @@ typedef struct tune_case {
     bool ruled; /**< it is to have a rule, that the best does the sizes for which this one stands */
 } tune_case_t;
 
+/** What came of a collective whose sizes not all processes know. */
+typedef struct tune_untold {
+    bool judged;
+    double telling; /**< what it takes to agree on sizes, in seconds */
+    napcoll_rules_scope_t scope;
+    const napcoll_rule_t *one; /**< what does all sizes, where that is one; else NULL */
+} tune_untold_t;
+
 /** What is measured of a machine, rank 0. */
 typedef struct tune_machine {
     napcoll_measured_t measured;
@@ -220,6 +228,7 @@ typedef struct tune_machine {
     char no_thresholds[TUNE_TEXT]; /**< why there are none; empty: there are */
     tune_case_t tried[TUNE_SUBJECTS * TUNE_SUBJECT_SIZES];
     int num_tried;
+    tune_untold_t untold[TUNE_SUBJECTS];
     char no_cases[TUNE_TEXT]; /**< why none was tried; empty: some were */
 } tune_machine_t;
 
@@ -415,6 +424,14 @@ void tune_call_run(tune_t *t, const tune_probe_t *probe, double *seconds);
 
 /** Rank 0: try algorithms in what is left of the time, and compare with what the machine says. */
 void tune_verify(tune_t *t, tune_watch_t *watch);
+
+/* ---- napcoll_tune_untold.c ---- */
+
+/**
+ * Rank 0: judge the cases together whose sizes not all processes know, and take back rules on sizes where these would
+ * take longer than they spare.
+ */
+void tune_judge_untold(tune_t *t, const napcoll_node_map_t *map);
 
 /* ---- napcoll_tune_rules.c ---- */
 

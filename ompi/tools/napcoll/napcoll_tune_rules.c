@@ -44,6 +44,26 @@ static void report_case(const tune_case_t *c, FILE *out, const char *prefix)
     }
 }
 
+/* What became of the rules of a collective whose sizes not all processes know. */
+static void report_untold(const napcoll_collective_t *collective, const tune_untold_t *untold,
+                          FILE *out, const char *prefix)
+{
+    if (!untold->judged) {
+        return;
+    }
+    fprintf(out, "%s  %s: to agree on sizes takes %.1f us; rules: ", prefix, collective->name,
+            1e6 * untold->telling);
+    if (NAPCOLL_RULES_ONE == untold->scope) {
+        fputs("one whatever the size, ", out);
+        napcoll_rule_print_action(untold->one, out);
+    } else {
+        fputs(NAPCOLL_RULES_BY_SIZE == untold->scope ? "by size, all the same"
+                                                     : "none, which take longer than they spare",
+              out);
+    }
+    fputc('\n', out);
+}
+
 void tune_report_cases(const tune_t *t, FILE *out, const char *prefix)
 {
     const tune_machine_t *m = t->machine;
@@ -56,17 +76,38 @@ void tune_report_cases(const tune_t *t, FILE *out, const char *prefix)
     for (int i = 0; i < m->num_tried; i++) {
         report_case(&m->tried[i], out, prefix);
     }
+    for (int i = 0; i < TUNE_SUBJECTS; i++) {
+        report_untold(tune_subject(i)->collective, &m->untold[i], out, prefix);
+    }
 }
 
 int tune_count_rules(const tune_t *t)
 {
     const tune_nodes_t *n = &t->node;
+    const tune_machine_t *m = t->machine;
     int rules = 0;
 
-    for (int i = 0; n->least_ppn * n->num == t->ranks && i < t->machine->num_tried; i++) {
-        rules += t->machine->tried[i].ruled;
+    if (n->least_ppn * n->num != t->ranks) {
+        return 0;
+    }
+    for (int i = 0; i < m->num_tried; i++) {
+        rules += m->tried[i].ruled;
+    }
+    for (int i = 0; i < TUNE_SUBJECTS; i++) {
+        rules += NULL != m->untold[i].one;
     }
     return rules;
+}
+
+/* One rule for all sizes of a collective, and why. */
+static void report_one_rule(const tune_nodes_t *n, const napcoll_collective_t *collective,
+                            const tune_untold_t *untold, FILE *out)
+{
+    fprintf(out,
+            "# whatever the size: to agree on sizes would take %.1f us\n%s nodes=%d ppn=%d -> ",
+            1e6 * untold->telling, collective->name, n->num, n->least_ppn);
+    napcoll_rule_print_action(untold->one, out);
+    fputc('\n', out);
 }
 
 /* What was measured, and the rule that says so. */
@@ -93,6 +134,11 @@ void tune_report_rules(const tune_t *t, FILE *out)
     for (int i = 0; i < t->machine->num_tried; i++) {
         if (t->machine->tried[i].ruled) {
             report_rule(&t->node, &t->machine->tried[i], out);
+        }
+    }
+    for (int i = 0; i < TUNE_SUBJECTS; i++) {
+        if (NULL != t->machine->untold[i].one) {
+            report_one_rule(&t->node, tune_subject(i)->collective, &t->machine->untold[i], out);
         }
     }
 }

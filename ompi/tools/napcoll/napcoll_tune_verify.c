@@ -214,10 +214,10 @@ static void add_variants(tune_case_t *c, const napcoll_settings_t *settings,
     }
 }
 
-/* Whether rules on the sizes of a collective cost no more than auto does: where not all processes know the sizes of all
- * blocks, rules have them agree, or the root announce the largest, as auto does where that pays. */
-static bool may_be_ruled(const tune_subject_t *subject, const napcoll_machine_t *machine,
-                         const napcoll_node_map_t *map)
+/* Whether auto looks at the sizes of a collective at all: where not all processes know those of all blocks, it has them
+ * agree, or the root announce the largest, where the machine says that this pays. */
+static bool looks_at_sizes(const tune_subject_t *subject, const napcoll_machine_t *machine,
+                           const napcoll_node_map_t *map)
 {
     const napcoll_collective_t *collective = subject->collective;
     const napcoll_collective_t *by = napcoll_agreement_by(collective);
@@ -466,7 +466,7 @@ void tune_verify(tune_t *t, tune_watch_t *watch)
         tune_case_t *c = &m->tried[m->num_tried];
 
         if (size >= about->sizes || tune_subject_room(t, subject, about->bytes[size]) > most_buffer
-            || !may_be_ruled(about, &m->fit.machine, map)) {
+            || !looks_at_sizes(about, &m->fit.machine, map)) {
             continue;
         }
         *c = (tune_case_t){.subject = subject, .bytes = about->bytes[size]};
@@ -485,5 +485,6 @@ void tune_verify(tune_t *t, tune_watch_t *watch)
         tune_tell(watch, "algorithms", i + 1, all);
     }
     tune_tell_end(watch);
+    tune_judge_untold(t, map);
     napcoll_node_map_free(map);
 }

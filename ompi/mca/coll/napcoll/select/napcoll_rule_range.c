@@ -75,3 +75,20 @@ int napcoll_rule_range_takes(const napcoll_collective_t *collective,
         }
     }
 }
+
+int napcoll_rule_range_any_is_warned(const napcoll_collective_t *collective,
+                                     const napcoll_settings_t *settings,
+                                     const napcoll_node_map_t *map, bool *warned)
+{
+    napcoll_decision_t decision;
+
+    for (size_t bytes = 0;; bytes = decision.most + 1) {
+        if (0 != ask(collective, settings, map, bytes, &decision)) {
+            return -1;
+        }
+        *warned = napcoll_rule_range_is_warned(collective, &decision);
+        if (*warned || SIZE_MAX == decision.most) {
+            return 0;
+        }
+    }
+}

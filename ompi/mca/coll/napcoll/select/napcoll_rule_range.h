@@ -50,4 +50,15 @@ int napcoll_rule_range_takes(const napcoll_collective_t *collective,
                              const napcoll_settings_t *settings, const napcoll_node_map_t *map,
                              const napcoll_rule_range_t *range, int row, bool *takes);
 
+/**
+ * Whether the thresholds have a say on any size at all: then no rule can be for all of them.
+ *
+ * @param[out] warned  the answer
+ *
+ * @return 0, or -1 when memory ran out
+ */
+int napcoll_rule_range_any_is_warned(const napcoll_collective_t *collective,
+                                     const napcoll_settings_t *settings,
+                                     const napcoll_node_map_t *map, bool *warned);
+
 #endif /* NAPCOLL_RULE_RANGE_H */

@@ -1,0 +1,53 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "select/napcoll_rule_scope.h"
+
+#include <math.h>
+
+#include "select/napcoll_agreement.h"
+
+static double sum_of_logs(const double *time, int sizes)
+{
+    double sum = 0;
+
+    for (int i = 0; i < sizes; i++) {
+        sum += log(time[i]);
+    }
+    return sum;
+}
+
+napcoll_rules_scope_t napcoll_rule_scope(const napcoll_rule_times_t *times, int *which)
+{
+    napcoll_rules_scope_t scope = NAPCOLL_RULES_BY_SIZE;
+    double least = sum_of_logs(times->by_size, times->sizes);
+
+    *which = -1;
+    for (int i = 0; i < times->ones; i++) {
+        const double sum = sum_of_logs(&times->one[(ptrdiff_t) i * times->sizes], times->sizes);
+
+        if (sum < least) {
+            least = sum;
+            scope = NAPCOLL_RULES_ONE;
+            *which = i;
+        }
+    }
+    if (sum_of_logs(times->silent, times->sizes) < least) {
+        scope = NAPCOLL_RULES_SILENT;
+        *which = -1;
+    }
+    return scope;
+}
+
+double napcoll_rule_scope_share(const napcoll_algorithm_t *algorithm, bool by_rules)
+{
+    if (NULL == algorithm) {
+        return 1;
+    }
+    if (algorithm->tells) {
+        return 0;
+    }
+    return algorithm->detours || by_rules ? 1 : 1.0 / (1 + NAPCOLL_MOST_PATIENCE);
+}

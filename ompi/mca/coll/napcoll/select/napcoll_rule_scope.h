@@ -1,0 +1,48 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Whether what was measured of a collective whose sizes no rank knows alone is worth rules on these. For such rules ranks
+ * agree on the sizes in each call; one rule whatever the size needs no agreement, and auto agrees where the model says that
+ * this pays. Pure: no MPI in here.
+ */
+
+#ifndef NAPCOLL_RULE_SCOPE_H
+#define NAPCOLL_RULE_SCOPE_H
+
+#include <stddef.h>
+
+#include "select/napcoll_rules.h"
+
+/** What calls take, in any one unit, with all that it takes to know their sizes; INFINITY: not known, or not to be had. */
+typedef struct napcoll_rule_times {
+    int sizes;             /**< that were measured, at least 1 */
+    const double *by_size; /**< [sizes] by the rules on each */
+    const double *silent;  /**< [sizes] without rules */
+    int ones;              /**< algorithms, and the previous function, that one rule could name */
+    const double *one;     /**< [ones][sizes] by each of them */
+} napcoll_rule_times_t;
+
+/**
+ * What takes least: the geometric mean over the sizes counts, so that a size is worth as much as any other.
+ *
+ * @param[out] which  of `ones`, for NAPCOLL_RULES_ONE; else -1
+ *
+ * @return where two take the same, rules on sizes before one rule, and that before none
+ */
+napcoll_rules_scope_t napcoll_rule_scope(const napcoll_rule_times_t *times, int *which);
+
+/**
+ * How much of an agreement a call takes, on average, in which an algorithm is chosen by sizes.
+ *
+ * @param[in] algorithm  NULL: the previous function
+ * @param[in] by_rules   rules choose it, and not auto: then nothing is spared but where messages tell
+ *
+ * @return from 0, where ranks rely on the sizes of earlier calls, to 1
+ */
+double napcoll_rule_scope_share(const napcoll_algorithm_t *algorithm, bool by_rules);
+
+#endif /* NAPCOLL_RULE_SCOPE_H */

@@ -1,0 +1,147 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Collectives whose sizes not all processes know: rules on these have processes agree on them in each call, which the
+ * contestants, of a size that is forced upon them, did not do. What it takes was measured as well, as calls of the
+ * collective by which they agree. Rank 0 alone.
+ *
+ *     by size    what is faster for each size, and the agreement, where calls cannot rely on that of earlier ones
+ *     one rule   an algorithm that sends each block straight to its end, or the previous function, for all sizes: one
+ *                that detours would do so also with larger blocks than any that were measured
+ *     none       what auto takes, and the agreement
+ */
+
+#include <math.h>
+
+#include "napcoll_tune.h"
+#include "select/napcoll_agreement.h"
+#include "select/napcoll_rule_scope.h"
+
+/* The cases of a subject, if all of them could be judged; else none. */
+static int cases_of(tune_machine_t *m, int subject, tune_case_t *found[TUNE_SUBJECT_SIZES])
+{
+    int cases = 0;
+
+    for (int i = 0; i < m->num_tried; i++) {
+        if (subject != m->tried[i].subject) {
+            continue;
+        }
+        if (m->tried[i].samples < NAPCOLL_ROBUST_LEAST_TURNS) {
+            return 0;
+        }
+        found[cases++] = &m->tried[i];
+    }
+    return cases;
+}
+
+/* The contestant that will do a case: that of its rule, or auto's. */
+static const tune_contestant_t *winner(const tune_case_t *c)
+{
+    return &c->contestant[c->ruled ? c->best : 0];
+}
+
+/* What it takes to agree, in seconds: a call of the smallest size by whom its own rules name; INFINITY: it was not
+ * measured. */
+static double telling_seconds(const tune_machine_t *m, const napcoll_collective_t *collective)
+{
+    for (int i = 0; i < m->num_tried; i++) {
+        const tune_case_t *c = &m->tried[i];
+
+        if (napcoll_agreement_by(collective) == tune_subject(c->subject)->collective
+            && c->samples >= NAPCOLL_ROBUST_LEAST_TURNS) {
+            return winner(c)->median; /* sizes come in ascending order */
+        }
+    }
+    return INFINITY;
+}
+
+/* What a contestant takes with its share of the agreement. */
+static double all_of(const napcoll_collective_t *collective, const tune_contestant_t *k,
+                     bool by_rules, double telling)
+{
+    const napcoll_algorithm_t *algorithm = k->row < 0 ? NULL : &collective->algorithm[k->row];
+    const double share = napcoll_rule_scope_share(algorithm, by_rules);
+
+    return k->median + (share > 0 ? share * telling : 0);
+}
+
+/* An algorithm of a case as it is when it is named without tunables, or the previous function; NULL: it was not tried so. */
+static const tune_contestant_t *plain(const tune_case_t *c, int row)
+{
+    for (int i = 0; i < c->contestants; i++) {
+        if (row == c->contestant[i].row && !napcoll_rule_has_tunables(&c->contestant[i].rule)) {
+            return &c->contestant[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether one rule may name an algorithm of the table, or the previous function, -1. */
+static bool goes_straight(const napcoll_collective_t *collective, int row)
+{
+    return row < 0 || (!collective->algorithm[row].detours && !collective->algorithm[row].cut);
+}
+
+/* Judge the cases of a subject together. */
+static void judge(tune_untold_t *untold, const napcoll_collective_t *collective,
+                  tune_case_t *const found[], int cases, bool may_be_one)
+{
+    double by_size[TUNE_SUBJECT_SIZES], silent[TUNE_SUBJECT_SIZES];
+    double one[(NAPCOLL_MAX_ALGORITHMS + 1) * TUNE_SUBJECT_SIZES];
+    napcoll_rule_times_t times = {.sizes = cases, .by_size = by_size, .silent = silent, .one = one};
+    int row_of[NAPCOLL_MAX_ALGORITHMS + 1], which;
+
+    for (int i = 0; i < cases; i++) {
+        by_size[i] = all_of(collective, winner(found[i]), true, untold->telling);
+        silent[i] = all_of(collective, &found[i]->contestant[0], false, untold->telling);
+    }
+    for (int row = -1; may_be_one && row < collective->algorithms; row++) {
+        if (!goes_straight(collective, row)) {
+            continue;
+        }
+        for (int i = 0; i < cases; i++) {
+            const tune_contestant_t *k = plain(found[i], row);
+
+            one[times.ones * cases + i] = NULL == k ? INFINITY : k->median;
+        }
+        row_of[times.ones++] = row;
+    }
+    untold->judged = true;
+    untold->scope = napcoll_rule_scope(&times, &which);
+    untold->one = which < 0 ? NULL : &plain(found[0], row_of[which])->rule;
+}
+
+void tune_judge_untold(tune_t *t, const napcoll_node_map_t *map)
+{
+    tune_machine_t *m = t->machine;
+
+    for (int subject = 0; subject < TUNE_SUBJECTS; subject++) {
+        const napcoll_collective_t *collective = tune_subject(subject)->collective;
+        tune_untold_t *untold = &m->untold[subject];
+        napcoll_settings_t settings = napcoll_select_defaults(collective);
+        tune_case_t *found[TUNE_SUBJECT_SIZES];
+        bool ruled = false, warned;
+        int cases = tune_subject(subject)->untold ? cases_of(m, subject, found) : 0;
+
+        untold->telling = telling_seconds(m, collective);
+        for (int i = 0; i < cases; i++) {
+            ruled = ruled || found[i]->ruled;
+        }
+        if (!ruled || isinf(untold->telling)) {
+            continue;
+        }
+        settings.machine = &m->fit.machine;
+        settings.thresholds = tune_thresholds(t);
+        if (0 != napcoll_rule_range_any_is_warned(collective, &settings, map, &warned)) {
+            tune_out_of_memory();
+        }
+        judge(untold, collective, found, cases, !warned);
+        for (int i = 0; i < cases && NAPCOLL_RULES_BY_SIZE != untold->scope; i++) {
+            found[i]->ruled = false;
+        }
+    }
+}
