@@ -51,7 +51,7 @@ fake 6 3,2,1 block exchange
 case_of sessions 60 "${launch[@]}" "$programs/session"
 
 # --- many threads, long lives ---
-fake 6 3 block tree
+fake 6 3,2,1 block tree
 by_threads
 ! at_length || case_of threads_tree 60 "${launch[@]}" "$programs/threads" --algorithm nap --expect runs:nap
 fake 6 3,2,1 block exchange

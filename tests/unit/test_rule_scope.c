@@ -25,7 +25,7 @@ static napcoll_rules_scope_t scope_of(const double *by_size, const double *silen
     const napcoll_rule_times_t times = {
         .sizes = SIZES, .by_size = by_size, .silent = silent, .ones = ones, .one = one};
 
-    return napcoll_rule_scope(&times, which);
+    return napcoll_rule_scope_choose(&times, which);
 }
 
 /* Gathers of three sizes on a crowded machine, in which an agreement takes as long as a small gather. */

@@ -111,7 +111,7 @@ static void judge(tune_untold_t *untold, const napcoll_collective_t *collective,
         row_of[times.ones++] = row;
     }
     untold->judged = true;
-    untold->scope = napcoll_rule_scope(&times, &which);
+    untold->scope = napcoll_rule_scope_choose(&times, &which);
     untold->one = which < 0 ? NULL : &plain(found[0], row_of[which])->rule;
 }
 
@@ -127,11 +127,11 @@ void tune_judge_untold(tune_t *t, const napcoll_node_map_t *map)
         bool ruled = false, warned;
         int cases = tune_subject(subject)->untold ? cases_of(m, subject, found) : 0;
 
-        untold->telling = telling_seconds(m, collective);
         for (int i = 0; i < cases; i++) {
             ruled = ruled || found[i]->ruled;
         }
-        if (!ruled || isinf(untold->telling)) {
+        untold->telling = ruled ? telling_seconds(m, collective) : INFINITY;
+        if (isinf(untold->telling)) {
             continue;
         }
         settings.machine = &m->fit.machine;

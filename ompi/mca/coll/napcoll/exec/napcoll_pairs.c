@@ -137,9 +137,10 @@ static int pack(const napcoll_block_t *block, char *to)
     return convert(block, to, true);
 }
 
+/* The first bytes of a block: fewer than it has room for where fewer have come. */
 static int unpack(const napcoll_block_t *block, char *from, size_t bytes)
 {
-    napcoll_block_t part = *block;
+    napcoll_block_t part;
 
     if (0 == bytes) {
         return OMPI_SUCCESS;
@@ -148,6 +149,7 @@ static int unpack(const napcoll_block_t *block, char *from, size_t bytes)
         memcpy(block->at + block->lead, from, bytes);
         return OMPI_SUCCESS;
     }
+    part = *block;
     part.bytes = bytes;
     return convert(&part, from, false);
 }

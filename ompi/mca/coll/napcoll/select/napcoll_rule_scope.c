@@ -19,7 +19,7 @@ static double sum_of_logs(const double *time, int sizes)
     return sum;
 }
 
-napcoll_rules_scope_t napcoll_rule_scope(const napcoll_rule_times_t *times, int *which)
+napcoll_rules_scope_t napcoll_rule_scope_choose(const napcoll_rule_times_t *times, int *which)
 {
     napcoll_rules_scope_t scope = NAPCOLL_RULES_BY_SIZE;
     double least = sum_of_logs(times->by_size, times->sizes);

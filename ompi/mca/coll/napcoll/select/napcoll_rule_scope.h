@@ -33,7 +33,7 @@ typedef struct napcoll_rule_times {
  *
  * @return where two take the same, rules on sizes before one rule, and that before none
  */
-napcoll_rules_scope_t napcoll_rule_scope(const napcoll_rule_times_t *times, int *which);
+napcoll_rules_scope_t napcoll_rule_scope_choose(const napcoll_rule_times_t *times, int *which);
 
 /**
  * How much of an agreement a call takes, on average, in which an algorithm is chosen by sizes.
