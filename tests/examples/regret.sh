@@ -44,37 +44,48 @@ every_cell_is_judged() {
     grep '^3 cells: ' "$work/results/regret.md"
 }
 
-# Ended while it measures the second of two: what it runs ends with it, and the first need not be measured again.
-ended_run_keeps_what_it_has() {
-    local run rc=0 try left kept=$work/kept file=$work/kept/regret-far-3x2
-    local arguments=(--part far --bytes 8 --machine "$src/ompi/tools/napcoll/machines/netlab.conf")
-    mkdir "$work/tmp"
-    TMPDIR=$work/tmp "$src/examples/regret.sh" --time-limit 1 --shapes 3x2 --output "$kept" --coll barrier,gather \
-        "${arguments[@]}" &
+# ended PATTERN ARGUMENT...: regret.sh is ended a second after it has such a file, and long before it would end by
+# itself; then where it measured is gone, and nobody is there.
+ended() {
+    local pattern=$1 run rc=0 left
+    shift
+    TMPDIR=$work/tmp "$src/examples/regret.sh" --part far --shapes 3x2 --output "$work/kept" "$@" &
     run=$!
-    for try in {1..1200}; do
-        [ ! -e "$file.csv" ] || break
+    for _ in {1..1200}; do
+        ! compgen -G "$pattern" || break
         sleep 0.1
     done
     sleep 1
     kill "$run"
+    for _ in {1..300}; do
+        [ -n "$(jobs -rp)" ] || break
+        sleep 0.1
+    done
+    [ -z "$(jobs -rp)" ]
     wait "$run" || rc=$?
-    echo "ended with $rc after $try looks"
+    echo "ended with $rc"
     [ "$rc" = 143 ]
-    # Where it measured is gone, and nobody is there.
     [ -z "$(find "$work/tmp" -maxdepth 1 -name 'tmp.*')" ]
-    for try in {1..100}; do
+    for _ in {1..100}; do
         left=$(readlink /proc/[0-9]*/cwd | grep -F "$work/tmp/") || true
         [ -n "$left" ] || break
         sleep 0.1
     done
     [ -z "$left" ]
-    cmp "${arguments[-1]}" "$file.conf"
+}
+
+# What has been measured need not be measured again.
+ended_run_keeps_what_it_has() {
+    local machine=$src/ompi/tools/napcoll/machines/netlab.conf file=$work/kept/regret-far-3x2
+    mkdir "$work/tmp"
+    ended "$file.csv" --time-limit 1 --coll barrier,gather --bytes 8 --machine "$machine"
+    ended "$work/tmp/tmp.*/regret-far-3x2-gather.txt" --time-limit 120 --coll gather --bytes 8:64K --machine "$machine"
+    cmp "$machine" "$file.conf"
     grep '^barrier,3,2,0,napcoll,' "$file.csv"
     [ "$(grep -c '^gather,' "$file.csv")" = 0 ]
-    regret --coll gather --output "$kept" "${arguments[@]}"
-    grep '^| barrier | 0 | ' "$kept/regret.md"
-    grep '^| gather | 8 | ' "$kept/regret.md"
+    regret --part far --coll gather --bytes 8 --output "$work/kept" --machine "$machine"
+    grep '^| barrier | 0 | ' "$work/kept/regret.md"
+    grep '^| gather | 8 | ' "$work/kept/regret.md"
 }
 
 # Judged by figures that are made up: a forced algorithm that left the call is none, and auto is one of those that can
