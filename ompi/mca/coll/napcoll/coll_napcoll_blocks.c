@@ -147,6 +147,15 @@ static uint64_t judge(mca_coll_napcoll_module_t *napcoll, const mca_coll_napcoll
                : 0;
 }
 
+/* Whether ranks may do without agreeing after a call in which blocks went straight. Rules are to decide by the very mean, which
+ * is asked for again in each call; but where blocks were so large that no message could tell, waiting for the slowest rank
+ * before any has sent something costs more than a call that goes straight once more. */
+static bool has_patience(const mca_coll_napcoll_agreed_t *last, int force)
+{
+    return NAPCOLL_FORCE_AUTO == force
+           || (NAPCOLL_FORCE_BY_SIZE == force && !last->call.bounded);
+}
+
 /* Have the sizes by which an uneven call is decided, the same on all ranks. Without agreeing they are those of the last
  * call in which they did: where that went straight, and where messages tell whether they hold. What is sent in place is
  * overwritten, and could not be sent again. */
@@ -162,7 +171,7 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
     if (!must_agree(napcoll, exchange)) {
         return OMPI_SUCCESS;
     }
-    if (!anew && NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force_any_size(napcoll, call->coll)
+    if (!anew && has_patience(last, mca_coll_napcoll_force_any_size(napcoll, call->coll))
         && napcoll_patience_spares(&last->patience)) {
         rely(last, call);
         return OMPI_SUCCESS;

@@ -496,8 +496,9 @@ bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, nap
     const napcoll_cached_t *entry = module->cached[coll];
 
     return by_napcoll ? 0 == entry->slots
-                      : NULL != entry->trial && entry->trial->state.over
-                            && NAPCOLL_CONTESTANT_PREVIOUS == entry->trial->state.winner;
+                      : entry->decision.algorithm < 0
+                            || (NULL != entry->trial && entry->trial->state.over
+                                && NAPCOLL_CONTESTANT_PREVIOUS == entry->trial->state.winner);
 }
 
 bool mca_coll_napcoll_went_telling(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
