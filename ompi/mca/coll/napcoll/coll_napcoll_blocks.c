@@ -147,12 +147,14 @@ static uint64_t judge(mca_coll_napcoll_module_t *napcoll, const mca_coll_napcoll
                : 0;
 }
 
-/* Whether ranks may do without agreeing after a call in which blocks went straight. Rules are to decide by the very mean, which
- * is asked for again in each call; but where blocks were so large that no message could tell, waiting for the slowest rank
- * before any has sent something costs more than a call that goes straight once more. */
+/* Whether ranks may do without agreeing after a call in which blocks went straight. Rules are to decide by the very size, which
+ * is asked for again in each call; but where blocks of an all-to-all were so large that no message could tell, waiting for
+ * the slowest rank before any has sent something costs more than a call that goes straight once more. */
 static bool has_patience(const mca_coll_napcoll_agreed_t *last, int force)
 {
-    return NAPCOLL_FORCE_AUTO == force || (NAPCOLL_FORCE_BY_SIZE == force && !last->call.bounded);
+    return NAPCOLL_FORCE_AUTO == force
+           || (NAPCOLL_FORCE_BY_SIZE == force && !last->call.bounded
+               && !napcoll_goal_is_rooted(mca_coll_napcoll_collectives[last->call.coll]->goal));
 }
 
 /* Have the sizes by which an uneven call is decided, the same on all ranks. Without agreeing they are those of the last
