@@ -287,8 +287,8 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
                               const napcoll_plan_t **plan);
 
 /** Whether the latest call of a collective, by napcoll or not, would have been the same without its sizes: blocks went
- * straight to their ends, or the online check has left calls like it to the previous function. The same on all ranks,
- * of whose plans some may have no slots where others have. */
+ * straight to their ends, or calls like it are left to the previous function, by their decision or the online check. The
+ * same on all ranks, of whose plans some may have no slots where others have. */
 bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                                     bool by_napcoll);
 
