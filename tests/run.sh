@@ -171,12 +171,14 @@ test_version() {
         if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
             counts=("${BASH_REMATCH[@]:1}")
             line="$name: $line"
+        elif [[ $line == 'failed: '* ]]; then
+            fail "$name: ${line#failed: }"
         fi
         printf '%s\n' "$line"
     done
     followed || rc=$?
     if [ "${#counts[@]}" = 0 ]; then
-        printf '%s: tests/run.sh (exit %s) did not reach its last line\n' "$name" "$rc"
+        fail "$name: tests/run.sh (exit $rc) did not reach its last line"
         counts=(0 1 0)
     fi
     count "${counts[@]}"
@@ -195,6 +197,7 @@ no_root() {
             ;;
         *)
             line="Open MPI $1: failed, because ${reason:-root.sh ended with status $2}"
+            fail "$line"
             count 0 1 0
             ;;
     esac

@@ -9,6 +9,7 @@ logs=$build/test-logs
 total_passed=0
 total_failed=0
 total_skipped=0
+failures=()
 child=
 
 # stop STATUS: ends what is running, and the script.
@@ -128,15 +129,21 @@ count() {
     total_skipped=$((total_skipped + $3))
 }
 
-# show_total: the last line, and the exit status.
+# fail TEXT...: names what failed, for the lines before the last.
+fail() {
+    failures+=("${@/#/failed: }")
+}
+
+# show_total: what failed, the last line, and the exit status.
 show_total() {
+    [ "${#failures[@]}" = 0 ] || printf '%s\n' "${failures[@]}"
     printf '%d passed, %d failed, %d skipped\n' "$total_passed" "$total_failed" "$total_skipped"
     [ "$total_failed" = 0 ]
 }
 
 # report NAME: counts and shows one finished suite.
 report() {
-    local name=$1 log rc counts complaint passed failed skipped
+    local name=$1 log rc counts complaint passed failed skipped lines
     log=$logs/${name//\//-}
     rc=$(cat "$log.rc")
     counts=$(napcoll_count_tap "$log.log" "$rc" "$(suite_limit "$name")")
@@ -146,9 +153,11 @@ report() {
     show_counts "$name" "$passed" "$failed" "$skipped" "$(cat "$log.time")"
     # shellcheck disable=SC2154
     if [ "$failed" -gt 0 ]; then
-        [ -z "$complaint" ] || printf '    %s %s\n' "$name" "$complaint"
-        printf '    its output (%s):\n' "${log#"$NAPCOLL_SRC"/}.log"
-        tail -n 200 "$log.log" | sed 's/^/    | /'
+        mapfile -t lines < <(sed -nE 's/^[ \t]*not ok[ \t]*[0-9]*[ \t-]*//p' "$log.log")
+        [ -z "$complaint" ] || lines+=("$complaint")
+        fail "${lines[@]/#/$name: }"
+        printf '    its output (%s), but for what passed:\n' "${log#"$NAPCOLL_SRC"/}.log"
+        grep -v '^[[:space:]]*ok ' "$log.log" | tail -n 200 | sed 's/^/    | /' || true
     elif [ "$verbose" = yes ]; then
         sed 's/^/    | /' "$log.log"
     elif [ "$skipped" -gt 0 ]; then
@@ -195,7 +204,7 @@ side_by_side() {
 # run_suites: builds, runs all wanted suites and shows the counts; fails when one of them does.
 run_suites() {
     if ! build_all; then
-        echo "napcoll does not build; no test was run"
+        fail "napcoll does not build; no test was run"
         count 0 1 0
         show_total
         return
