@@ -324,7 +324,8 @@ static int count_contradictions(const tune_case_t *c,
 }
 
 /* The contestant that a rule is for, where there is one: where what auto would do is beyond noise slower than any, the
- * fastest, though it may be so only by chance among those that are faster than auto. */
+ * fastest, though it may be so only by chance among those that are faster than auto; but the previous function where
+ * that takes as long, for who is never to be slower than that. */
 static void judge(tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_SAMPLES])
 {
     bool slower = false;
@@ -340,6 +341,14 @@ static void judge(tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_SAMPLES]
         fastest = c->contestant[i].median < c->contestant[fastest].median ? i : fastest;
     }
     c->best = slower ? fastest : 0;
+    for (int i = 0; slower && i < c->contestants; i++) {
+        const tune_contestant_t *k = &c->contestant[i];
+
+        if (k->row < 0 && !k->dropped
+            && k->median <= (1 + matters) * c->contestant[fastest].median) {
+            c->best = i;
+        }
+    }
 }
 
 /* Whether somewhere among the sizes that this one stands for auto would take an algorithm that is beyond noise slower
