@@ -8,6 +8,9 @@
  * each other, subcommunicators. What MPI may look at on the root alone is on the others an address that nobody
  * can look at. Options: see collective.h. Bytes are those of a block; --large counts the numbers of all
  * blocks, and those that blocks of single bytes are not to be longer than.
+ *
+ * With --trust HOW nothing else is checked than in which of a row of calls, of a v, the root announces the largest block:
+ * `kept`, where ranks rely on that of earlier calls, or `none`, where it does in each.
  */
 #include <limits.h>
 #include <sys/mman.h>
@@ -628,8 +631,71 @@ static bool moves_in_turn(struct test *t, const struct group *g, int round)
     return moves_by(t, g, g->comm, t->coll, &s);
 }
 
+/* The root announces in a broadcast. */
+static void check_trust(struct test *t, bool kept)
+{
+    const int other = t->all.size / 2;
+    const struct {
+        const char *what;
+        enum deal deal;
+        int block, root;
+        bool in_place;
+        unsigned announced;
+    } turn[] = {
+        {"the first call", EVEN, 24, 0, false, 1},
+        {"the same sizes", EVEN, 24, 0, false, 0},
+        {"in place at the root", EVEN, 24, 0, true, 0},
+        {"half as much", EVEN, 12, 0, false, 0},
+        {"much less, which all hear", EVEN, 1, 0, false, 0},
+        {"after much less", EVEN, 1, 0, false, 1},
+        {"the same small sizes", EVEN, 1, 0, false, 0},
+        {"larger blocks, for which there is no room", EVEN, 24, 0, false, 1},
+        {"after a call that was run again", EVEN, 24, 0, false, 1},
+        {"once more after that", EVEN, 24, 0, false, 0},
+        {"one block is larger", ONE_IS_HOT, 24, 0, false, 1},
+        {"after one block was larger", ONE_IS_HOT, 24, 0, false, 1},
+        {"the large block is known", ONE_IS_HOT, 24, 0, false, 0},
+        {"another root, whose own block is the large one", ONE_IS_HOT, 24, other, false, 1},
+        {"the same root", ONE_IS_HOT, 24, other, false, 0},
+        {"the root alone has one, which all others hear", ROOT_ALONE, 24, other, false, 0},
+        {"after that", ROOT_ALONE, 24, other, false, 1},
+        {"nothing goes anywhere", ROOT_ALONE, 24, other, false, 0},
+        {"the first root again", EVEN, 24, 0, false, 1},
+    };
+    struct agreements agreements;
+    struct expectation expectation;
+    bool good = true;
+
+    agreements_open(&agreements, &t->counters, "bcast");
+    expect_begin(&expectation, &t->counters);
+    for (size_t i = 0; i < sizeof(turn) / sizeof(turn[0]); ++i) {
+        const struct shape s = {.all = layout_at(0),
+                                .own = layout_at(0),
+                                .deal = turn[i].deal,
+                                .root = turn[i].root,
+                                .block = turn[i].block,
+                                .in_place = turn[i].in_place,
+                                .salt = (int) i};
+
+        agreements_begin(&agreements);
+        good = moves_by(t, &t->all, t->all.comm, t->coll, &s) && good;
+        good = agreements_met(&agreements, &t->tap, turn[i].what, kept ? turn[i].announced : 1)
+               && good;
+    }
+    good = expect_met(&t->tap, &expectation, t->expect) && good;
+    agreements_close(&agreements);
+    tap_ok(&t->tap, good, "%s_%s", t->coll,
+           kept ? "relies_on_sizes_while_they_hold" : "announces_sizes_in_each_call");
+}
+
 void test_rooted(struct test *t)
 {
+    const char *trust = test_option(t, "--trust", NULL);
+
+    if (NULL != trust) {
+        check_trust(t, 0 == strcmp(trust, "kept"));
+        return;
+    }
     check_counts(t);
     check_roots(t);
     check_zero_count(t);

@@ -6,8 +6,8 @@
  *
  *     rules COLL,BYTES,WORDS...
  *
- * COLL: allreduce, alltoallv or gatherv. BYTES: of the vector; or of each block, but that a few of gatherv's are
- * smaller. WORDS: see counters.h. The calls follow each other on one communicator.
+ * COLL: allreduce, alltoallv, gatherv or scatterv. BYTES: of the vector; or of each block, but that a few of the latter
+ * two's are smaller. WORDS: see counters.h. The calls follow each other on one communicator.
  */
 #include "counters.h"
 
@@ -69,40 +69,92 @@ static bool alltoallv(MPI_Comm comm, int rank, int size, int bytes)
     return good;
 }
 
-/* Every third rank has one byte less. */
-static bool gatherv(MPI_Comm comm, int rank, int size, int bytes)
+/* The root's buffer of all blocks, of which every third is one byte smaller. */
+struct blocks {
+    unsigned char *all;
+    int *counts, *displs;
+};
+
+static struct blocks blocks_open(int size, int bytes)
 {
-    unsigned char *send = tap_alloc((size_t) bytes);
-    unsigned char *recv = tap_alloc((size_t) size * (size_t) bytes);
-    int *counts = tap_alloc((size_t) size * sizeof(*counts));
-    int *displs = tap_alloc((size_t) size * sizeof(*displs));
-    bool good = true;
+    struct blocks b = {.all = tap_alloc((size_t) size * (size_t) bytes),
+                       .counts = tap_alloc((size_t) size * sizeof(int)),
+                       .displs = tap_alloc((size_t) size * sizeof(int))};
 
     for (int r = 0; r < size; ++r) {
-        counts[r] = bytes - (2 == r % 3);
-        displs[r] = r * bytes;
+        b.counts[r] = bytes - (2 == r % 3);
+        b.displs[r] = r * bytes;
     }
-    for (int i = 0; i < counts[rank]; ++i) {
-        send[i] = byte_of(rank, 0, i);
+    return b;
+}
+
+static void blocks_close(struct blocks *b)
+{
+    free(b->all);
+    free(b->counts);
+    free(b->displs);
+}
+
+static void fill_block(unsigned char *block, int rank, int bytes)
+{
+    for (int i = 0; i < bytes; ++i) {
+        block[i] = byte_of(rank, 0, i);
     }
-    mpi_check(MPI_Gatherv(send, counts[rank], MPI_BYTE, recv, counts, displs, MPI_BYTE, 0, comm),
-              "MPI_Gatherv");
+}
+
+static bool is_block(const unsigned char *block, int rank, int bytes)
+{
+    bool good = true;
+
+    for (int i = 0; i < bytes; ++i) {
+        good = good && byte_of(rank, 0, i) == block[i];
+    }
+    return good;
+}
+
+static bool gatherv(MPI_Comm comm, int rank, int size, int bytes)
+{
+    struct blocks b = blocks_open(size, bytes);
+    unsigned char *own = tap_alloc((size_t) bytes);
+    bool good = true;
+
+    fill_block(own, rank, b.counts[rank]);
+    mpi_check(
+        MPI_Gatherv(own, b.counts[rank], MPI_BYTE, b.all, b.counts, b.displs, MPI_BYTE, 0, comm),
+        "MPI_Gatherv");
     for (int r = 0; r < size && 0 == rank; ++r) {
-        for (int i = 0; i < counts[r]; ++i) {
-            good = good && byte_of(r, 0, i) == recv[r * bytes + i];
-        }
+        good = is_block(b.all + b.displs[r], r, b.counts[r]) && good;
     }
-    free(send);
-    free(recv);
-    free(counts);
-    free(displs);
+    free(own);
+    blocks_close(&b);
+    return good;
+}
+
+static bool scatterv(MPI_Comm comm, int rank, int size, int bytes)
+{
+    struct blocks b = blocks_open(size, bytes);
+    unsigned char *own = tap_alloc((size_t) bytes);
+    bool good;
+
+    for (int r = 0; r < size && 0 == rank; ++r) {
+        fill_block(b.all + b.displs[r], r, b.counts[r]);
+    }
+    mpi_check(
+        MPI_Scatterv(b.all, b.counts, b.displs, MPI_BYTE, own, b.counts[rank], MPI_BYTE, 0, comm),
+        "MPI_Scatterv");
+    good = is_block(own, rank, b.counts[rank]);
+    free(own);
+    blocks_close(&b);
     return good;
 }
 
 static const struct {
     const char *name;
     bool (*run)(MPI_Comm comm, int rank, int size, int bytes);
-} known[] = {{"allreduce", allreduce}, {"alltoallv", alltoallv}, {"gatherv", gatherv}};
+} known[] = {{"allreduce", allreduce},
+             {"alltoallv", alltoallv},
+             {"gatherv", gatherv},
+             {"scatterv", scatterv}};
 
 /* One call; `text` is COLL,BYTES,WORDS. */
 static void run_call(struct tap *tap, MPI_Comm comm, const char *text)

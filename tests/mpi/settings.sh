@@ -229,6 +229,9 @@ alltoallv bytes=13..14 -> tuna radix=3
 alltoallv bytes=15.. -> fallback
 gatherv bytes=100.. -> binomial
 gatherv -> linear
+scatterv bytes=50 -> two_level
+scatterv bytes=51..60 -> binomial
+scatterv -> linear
 END
 # Messages tell of sizes only where these are small: after large blocks that went straight one call does not ask.
 case_of rules_decide 60 "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/rules" \
@@ -236,7 +239,8 @@ case_of rules_decide 60 "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/r
     allreduce,24,runs:tree allreduce,20,runs:tree allreduce,25,fallback:rules allreduce,28,runs:recursive_doubling \
     allreduce,27,fallback:rules allreduce,23,runs:tree alltoallv,12,runs:pairwise alltoallv,13,runs:tuna \
     alltoallv,9,runs:pairwise alltoallv,16,fallback:rules alltoallv,14,runs:tuna gatherv,100,runs:binomial \
-    gatherv,99,runs:linear alltoallv,65536,fallback:rules alltoallv,13,fallback:rules alltoallv,13,runs:tuna
+    gatherv,99,runs:linear scatterv,50,runs:two_level scatterv,50,runs:two_level scatterv,51,runs:binomial \
+    scatterv,50,runs:two_level scatterv,60,runs:binomial scatterv,61,runs:linear scatterv,50,runs:two_level alltoallv,65536,fallback:rules alltoallv,13,fallback:rules alltoallv,13,runs:tuna
 fake 4 2 cyclic exchange
 printf '%s\n' 'allreduce placement=contiguous -> tree' 'allreduce -> smp # any' >"$scratch/rules"
 says_at_length log_says_which_rule_decided 30 'by smp, by line 2 of the rules file' 'ok 1' -- "${launch[@]}" \

@@ -74,7 +74,7 @@ static double share(const napcoll_collective_t *collective, const char *name, bo
 {
     for (int row = 0; row < collective->algorithms; row++) {
         if (0 == strcmp(collective->algorithm[row].name, name)) {
-            return napcoll_rule_scope_share(&collective->algorithm[row], by_rules);
+            return napcoll_rule_scope_share(collective, &collective->algorithm[row], by_rules);
         }
     }
     fail_msg("%s has no algorithm %s", collective->name, name);
@@ -91,8 +91,11 @@ static void shares_are_those_of_trust_and_patience(void **state)
     assert_true(1.0 / 9 == share(&napcoll_gatherv, "linear", false));
     assert_true(1 == share(&napcoll_gatherv, "linear", true));
     assert_true(1 == share(&napcoll_gatherv, "two_level", false));
-    assert_true(1 == napcoll_rule_scope_share(NULL, false));
-    assert_true(1 == napcoll_rule_scope_share(NULL, true));
+    assert_true(0 == share(&napcoll_scatterv, "two_level", true));
+    assert_true(0 == share(&napcoll_scatterv, "binomial", false));
+    assert_true(1 == share(&napcoll_scatterv, "linear", true));
+    assert_true(1 == napcoll_rule_scope_share(&napcoll_scatterv, NULL, false));
+    assert_true(1 == napcoll_rule_scope_share(&napcoll_scatterv, NULL, true));
 }
 
 int main(void)

@@ -64,7 +64,7 @@ static double all_of(const napcoll_collective_t *collective, const tune_contesta
                      bool by_rules, double telling)
 {
     const napcoll_algorithm_t *algorithm = k->row < 0 ? NULL : &collective->algorithm[k->row];
-    const double share = napcoll_rule_scope_share(algorithm, by_rules);
+    const double share = napcoll_rule_scope_share(collective, algorithm, by_rules);
 
     return k->median + (share > 0 ? share * telling : 0);
 }

@@ -174,7 +174,8 @@ typedef struct mca_coll_napcoll_agreed {
     napcoll_patience_t patience;
     napcoll_trust_t trust;
     napcoll_call_t call;
-    size_t sent; /**< bytes of this process's blocks, where trust holds */
+    size_t
+        sent; /**< where trust holds: bytes of this process's blocks, or the largest of a scatter's root */
 } mca_coll_napcoll_agreed_t;
 
 /** Where a module is with its node map. */

@@ -129,22 +129,43 @@ static void rely(const mca_coll_napcoll_agreed_t *last, napcoll_call_t *call)
     call->root = root;
 }
 
+/* What ranks agree on, as far as this one knows it: the bytes that it sends, in how many blocks, and the largest of these;
+ * the root of a scatter has but the largest. */
+typedef struct {
+    size_t bytes;
+    int blocks;
+    size_t largest;
+} share_t;
+
+static share_t share_of(const napcoll_pairs_t *pairs, napcoll_coll_t coll)
+{
+    share_t share = {.blocks = pairs->held[NAPCOLL_BUFFER_SEND].count};
+
+    if (napcoll_goal_is_rooted(mca_coll_napcoll_collectives[coll]->goal)) {
+        share.bytes = share.largest = napcoll_pairs_largest(pairs, NAPCOLL_BUFFER_SEND);
+        share.blocks = share.blocks > 1 ? 1 : 0;
+    } else {
+        napcoll_pairs_sum(pairs, &share.bytes, &share.largest);
+    }
+    return share;
+}
+
 /* What this process has to say of its blocks, where ranks rely on the sizes on which they agreed last. Rules are to
- * decide by the very mean that they name: where they do, it must be the same. */
+ * decide by the very mean that they name, or the very largest block of a scatter: where they do, it must be the same. */
 static uint64_t judge(mca_coll_napcoll_module_t *napcoll, const mca_coll_napcoll_agreed_t *last,
                       const napcoll_pairs_t *pairs)
 {
-    const bool by_rules = NAPCOLL_FORCE_BY_SIZE
-                          == mca_coll_napcoll_force_any_size(napcoll, last->call.coll);
-    size_t sent, largest;
+    const napcoll_coll_t coll = last->call.coll;
+    const bool by_rules = NAPCOLL_FORCE_BY_SIZE == mca_coll_napcoll_force_any_size(napcoll, coll);
+    const share_t now = share_of(pairs, coll);
 
-    napcoll_pairs_sum(pairs, &sent, &largest);
-    if (largest > last->call.largest || (by_rules && sent != last->sent)) {
+    if (0 == now.blocks) {
+        return 0;
+    }
+    if (now.largest > last->call.largest || (by_rules && now.bytes != last->sent)) {
         return NAPCOLL_SAID_BREAK;
     }
-    return napcoll_trust_doubts(last->sent, sent, pairs->held[NAPCOLL_BUFFER_SEND].count)
-               ? NAPCOLL_SAID_DOUBT
-               : 0;
+    return napcoll_trust_doubts(last->sent, now.bytes, now.blocks) ? NAPCOLL_SAID_DOUBT : 0;
 }
 
 /* Whether ranks may do without agreeing after a call in which blocks went straight. Rules are to decide by the very size, which
@@ -158,8 +179,8 @@ static bool has_patience(const mca_coll_napcoll_agreed_t *last, int force)
 }
 
 /* Have the sizes by which an uneven call is decided, the same on all ranks. Without agreeing they are those of the last
- * call in which they did: where that went straight, and where messages tell whether they hold. What is sent in place is
- * overwritten, and could not be sent again. */
+ * call in which they did: where that went straight, and where messages tell whether they hold, which of a scatter are its
+ * root's. What is sent in place is overwritten, and could not be sent again. */
 static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *exchange,
                       bool anew, basis_t *basis)
 {
@@ -177,7 +198,7 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
         rely(last, call);
         return OMPI_SUCCESS;
     }
-    if (!anew && last->trust.holds && !pairs->in_place) {
+    if (!anew && last->trust.holds && call->root == last->call.root && !pairs->in_place) {
         rely(last, call);
         pairs->said = judge(napcoll, last, pairs);
         *basis = BASIS_TRUSTED;
@@ -191,7 +212,6 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
 static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call, bool by_napcoll)
 {
     mca_coll_napcoll_agreed_t *last = &napcoll->agreed[call->coll];
-    size_t largest;
 
     last->call = *call;
     napcoll_patience_learn(&last->patience,
@@ -200,7 +220,7 @@ static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call
                         mca_coll_napcoll_component.trust
                             && mca_coll_napcoll_went_telling(napcoll, call->coll, by_napcoll));
     if (last->trust.holds) {
-        napcoll_pairs_sum(napcoll->engine.pairs, &last->sent, &largest);
+        last->sent = share_of(napcoll->engine.pairs, call->coll).bytes;
     }
 }
 

@@ -506,8 +506,10 @@ bool mca_coll_napcoll_went_telling(const mca_coll_napcoll_module_t *module, napc
 {
     const napcoll_cached_t *entry = module->cached[coll];
 
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+
     return by_napcoll && entry->slots > 0 && entry->call.bounded
-           && mca_coll_napcoll_collectives[coll]->algorithm[entry->decision.algorithm].tells
+           && napcoll_algorithm_tells(collective, &collective->algorithm[entry->decision.algorithm])
            && (NULL == entry->trial || entry->trial->state.over);
 }
 

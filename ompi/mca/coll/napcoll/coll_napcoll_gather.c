@@ -9,7 +9,8 @@
  * say is read on the root alone.
  *
  * In MPI_Gather and MPI_Scatter all ranks know the size of every block. In the others only the root does: where the
- * decision rests on them, it tells the others the largest, in a small broadcast.
+ * decision rests on them, it tells the others the largest, in a small broadcast; in MPI_Scatterv not in every call, as
+ * its messages can tell that this holds no longer.
  */
 
 #include "coll_napcoll_blocks.h"
@@ -23,20 +24,14 @@ static int announce(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *p
 {
     const napcoll_goal_t goal = mca_coll_napcoll_collectives[call->coll]->goal;
     const int buffer = NAPCOLL_GOAL_GATHER == goal ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND;
-    const int ranks = napcoll->map->size;
-    uint64_t largest = 0;
-    int rc;
+    uint64_t largest = napcoll_pairs_largest(pairs, buffer);
+    int rc = mca_coll_napcoll_bcast(&largest, NAPCOLL_ANNOUNCED_BYTES, &ompi_mpi_byte.dt,
+                                    call->root, napcoll->comm, &napcoll->super);
 
-    for (int i = 1; i < ranks && ranks == pairs->held[buffer].count; i++) {
-        const uint64_t bytes = pairs->block[buffer][i].bytes;
-
-        largest = bytes > largest ? bytes : largest;
-    }
-    rc = mca_coll_napcoll_bcast(&largest, NAPCOLL_ANNOUNCED_BYTES, &ompi_mpi_byte.dt, call->root,
-                                napcoll->comm, &napcoll->super);
     call->bytes = (size_t) largest;
     call->largest = largest > 0 ? (size_t) largest : 1; /* 0 would say that nobody knows */
-    call->bounded = largest <= mca_coll_napcoll_component.bounded_bytes / (size_t) ranks;
+    call->bounded = largest
+                    <= mca_coll_napcoll_component.bounded_bytes / (size_t) napcoll->map->size;
     return rc;
 }
 

@@ -407,10 +407,11 @@ static int register_general(void)
     component->trust = true;
     (void) mca_base_component_var_register(
         version, "alltoallv_trust",
-        "Whether processes that have agreed on the sizes of MPI_Alltoallv or MPI_Alltoallw rely on them in later calls "
-        "on the communicator, by algorithms whose messages can say that they hold no longer (tuna, tuna_coalesced and "
-        "tuna_two_level, with blocks within alltoallv_bounded_bytes). A call with a larger block than was agreed on is run twice, and, where rules depend on sizes, "
-        "one in which a process sends more or less than it did",
+        "Whether processes that have agreed on the sizes of MPI_Alltoallv or MPI_Alltoallw, or know from its root the largest block "
+        "of MPI_Scatterv, rely on them in later calls on the communicator, of a scatter with the same root, by algorithms whose "
+        "messages can say that they hold no longer (tuna, tuna_coalesced and tuna_two_level, of a scatter binomial and two_level, "
+        "with blocks within alltoallv_bounded_bytes). A call with a larger block than was agreed on is run twice, and, where rules "
+        "depend on sizes, one in which a process sends more or less than it did, or a root has another largest block",
         MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
         &component->trust);
     component->bounded_bytes = (size_t) 1024 * 1024;

@@ -122,17 +122,17 @@ napcoll_claim_t napcoll_request_claim(const napcoll_request_t *request)
 {
     const napcoll_bounds_t bounds = request->algorithm->bounds(request->map, &request->params);
 
-    return (napcoll_claim_t){.goal = request->collective->goal,
-                             .root = request->params.root,
-                             .in_place = request->params.in_place,
-                             .ordered = request->params.ordered,
-                             .canonical = request->algorithm->canonical,
-                             .tells = request->algorithm->tells && request->collective->uneven
-                                      && request->params.bounded,
-                             .sized = napcoll_goal_pairs(request->collective->goal)
-                                      && request->collective->uneven,
-                             .max_inter = bounds.inter,
-                             .max_messages = bounds.all};
+    return (napcoll_claim_t){
+        .goal = request->collective->goal,
+        .root = request->params.root,
+        .in_place = request->params.in_place,
+        .ordered = request->params.ordered,
+        .canonical = request->algorithm->canonical,
+        .tells = napcoll_algorithm_tells(request->collective, request->algorithm)
+                 && request->collective->uneven && request->params.bounded,
+        .sized = napcoll_goal_pairs(request->collective->goal) && request->collective->uneven,
+        .max_inter = bounds.inter,
+        .max_messages = bounds.all};
 }
 
 int napcoll_request_slots(const napcoll_request_t *request, const napcoll_plan_t *plan)

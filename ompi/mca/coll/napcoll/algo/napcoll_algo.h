@@ -209,8 +209,8 @@ typedef struct napcoll_algorithm {
                          reproducible results alone */
     bool detours;   /**< in the layout of pairs: blocks stop at ranks that they are not for */
     bool
-        tells; /**< in plans where sizes go along they do in every message, and every rank has a block
-                         for every other one: what a rank has to say reaches all */
+        tells; /**< in plans where sizes go along they do in every message, and what whoever has blocks
+                         for others has to say reaches all; but for a gather (napcoll_algorithm_tells) */
     bool cut;       /**< it cuts blocks into pieces, by the thresholds */
     bool linear;    /**< a process's plan has a step for every rank, or more */
     bool radix;     /**< it has local phases whose fan-out is local_radix */
@@ -244,6 +244,14 @@ typedef struct napcoll_collective {
     const napcoll_algorithm_t *algorithm; /**< [algorithms] rows */
     int algorithms;
 } napcoll_collective_t;
+
+/** Whether messages of plans in which sizes go along say what has to be said to all ranks: of an all-to-all whoever
+ * says it, of a scatter the root. In a gather none come back from the root. */
+static inline bool napcoll_algorithm_tells(const napcoll_collective_t *collective,
+                                           const napcoll_algorithm_t *algorithm)
+{
+    return algorithm->tells && NAPCOLL_GOAL_GATHER != collective->goal;
+}
 
 /** The tables, see COLL/COLL.c. */
 extern const napcoll_collective_t napcoll_alltoall;

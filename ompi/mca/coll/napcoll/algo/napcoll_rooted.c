@@ -282,7 +282,8 @@ static napcoll_span_t own_blocks(const napcoll_rooted_t *tree)
 
 /* ---- sizes ---- */
 
-/* How processes on which blocks stop learn their sizes. */
+/* How processes on which blocks stop learn their sizes. In a scatter those that come along are in every message, for
+ * what the root has to say to reach all (napcoll_algorithm_tells). */
 static bool tells_ahead(const napcoll_rooted_t *tree)
 {
     return tree->request->collective->uneven && !tree->request->params.bounded;
@@ -370,15 +371,14 @@ static void scatter(const napcoll_rooted_t *tree, int at_once)
                                        napcoll_rooted_rank(tree, tree->parent));
             napcoll_builder_next_stage(builder);
         }
-        receive(tree, own_blocks(tree), tree->parent, tells_along(tree) && tree->count > 1);
+        receive(tree, own_blocks(tree), tree->parent, tells_along(tree));
     }
     tell_children(tree);
     if (0 != tree->self || tells_ahead(tree)) {
         napcoll_builder_next_stage(builder);
     }
     for (int b = tree->branches - 1; b >= 0; b--) { /* who has most to pass on comes first */
-        send(tree, blocks_of(tree, tree->branch[b], 0), tree->branch[b].first,
-             tells_along(tree) && tree->branch[b].count > 1);
+        send(tree, blocks_of(tree, tree->branch[b], 0), tree->branch[b].first, tells_along(tree));
         pace(tree, tree->branches - b, at_once);
     }
 }

@@ -101,6 +101,18 @@ void napcoll_pairs_sum(const napcoll_pairs_t *pairs, size_t *sum, size_t *larges
     }
 }
 
+size_t napcoll_pairs_largest(const napcoll_pairs_t *pairs, int32_t buffer)
+{
+    size_t largest = 0;
+
+    for (int i = 1; i < pairs->held[buffer].count; i++) {
+        const size_t bytes = pairs->block[buffer][i].bytes;
+
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
 /* Pack a block, or unpack it, through the datatype engine. */
 static int convert(const napcoll_block_t *block, char *packed, bool packs)
 {

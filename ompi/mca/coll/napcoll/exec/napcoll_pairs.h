@@ -109,6 +109,9 @@ void napcoll_pairs_measure(napcoll_pairs_t *pairs);
 /** The bytes of the blocks that are sent, and of the largest of them. */
 void napcoll_pairs_sum(const napcoll_pairs_t *pairs, size_t *sum, size_t *largest);
 
+/** The bytes of the largest block of a user's buffer that is not this rank's own, the first; 0: there is none. */
+size_t napcoll_pairs_largest(const napcoll_pairs_t *pairs, int32_t buffer);
+
 /** Prepare a stage's messages: pairs->parcel[i] is that of its i-th step. */
 int napcoll_pairs_post(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
                        const napcoll_stage_t *stage);

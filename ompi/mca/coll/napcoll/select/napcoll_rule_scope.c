@@ -41,12 +41,13 @@ napcoll_rules_scope_t napcoll_rule_scope_choose(const napcoll_rule_times_t *time
     return scope;
 }
 
-double napcoll_rule_scope_share(const napcoll_algorithm_t *algorithm, bool by_rules)
+double napcoll_rule_scope_share(const napcoll_collective_t *collective,
+                                const napcoll_algorithm_t *algorithm, bool by_rules)
 {
     if (NULL == algorithm) {
         return 1;
     }
-    if (algorithm->tells) {
+    if (napcoll_algorithm_tells(collective, algorithm)) {
         return 0;
     }
     return algorithm->detours || by_rules ? 1 : 1.0 / (1 + NAPCOLL_MOST_PATIENCE);

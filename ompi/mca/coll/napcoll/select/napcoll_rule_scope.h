@@ -38,11 +38,13 @@ napcoll_rules_scope_t napcoll_rule_scope_choose(const napcoll_rule_times_t *time
 /**
  * How much of an agreement a call takes, on average, in which an algorithm is chosen by sizes.
  *
- * @param[in] algorithm  NULL: the previous function
- * @param[in] by_rules   rules choose it, and not auto: then nothing is spared but where messages tell
+ * @param[in] collective  whose sizes not all ranks know
+ * @param[in] algorithm   of its table; NULL: the previous function
+ * @param[in] by_rules    rules choose it, and not auto: then nothing is spared but where messages tell
  *
  * @return from 0, where ranks rely on the sizes of earlier calls, to 1
  */
-double napcoll_rule_scope_share(const napcoll_algorithm_t *algorithm, bool by_rules);
+double napcoll_rule_scope_share(const napcoll_collective_t *collective,
+                                const napcoll_algorithm_t *algorithm, bool by_rules);
 
 #endif /* NAPCOLL_RULE_SCOPE_H */
