@@ -22,6 +22,7 @@ and han, and writes into DIR (default docs/results)
   regret-SETTING-SHAPE.csv       the figures, as collbench writes them, from the moment that a collective has been
                                  measured; those that DIR has of others stay. So --coll with the rest goes on with
                                  what has been interrupted
+  regret-SETTING-SHAPE.txt       the command of each collective
   regret.md                      for each cell the time of auto over that of the best contestant, and over that
                                  of the better of tuned and han; medians and worst cells. It has all figures
                                  that are in DIR, also those of earlier runs
@@ -112,6 +113,21 @@ others() {
     [ ! -f "$2" ] || awk -F, -v coll="$1" 'FNR == 1 || $1 != coll' "$2"
 }
 
+# put_away COLL NAME COMMAND...: the figures of a collective, in one.csv, and the command, in the place of older ones.
+put_away() {
+    local one=$1 name=$2
+    shift 2
+    others "$one" "$output/$name.csv" >"$scratch/$name.csv"
+    # One heading for all.
+    [ -s "$scratch/$name.csv" ] || head -n 1 "$scratch/one.csv" >"$scratch/$name.csv"
+    tail -n +2 "$scratch/one.csv" >>"$scratch/$name.csv"
+    {
+        [ ! -f "$output/$name.txt" ] || grep -v -e "--coll $one " "$output/$name.txt" || true
+        printf '%s\n' "${*//$scratch\//}"
+    } >"$scratch/$name.txt"
+    mv "$scratch/$name.csv" "$scratch/$name.txt" "$output"
+}
+
 # measure SETTING SHAPE: the collectives one after the other. A job reads the parameters as users have them. What has been
 # measured is put away at once: it takes hours.
 measure() {
@@ -120,22 +136,17 @@ measure() {
     for one in ${colls//,/ }; do
         on "$setting" "$shape" --mca mca_base_param_files "$scratch/$name.conf" \
             collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations 100 --min-iterations 5 --rounds 5 \
-            --drop 3 --sample-time 0.02 --time-limit "$time_limit" --csv one.csv
+            --drop 2 --sample-time 0.02 --time-limit "$time_limit" --csv one.csv
         [ "$one" = barrier ] || command+=(--bytes "${bytes:-$(sizes_of "$one")}")
         measured "$name-$one" "${command[@]}"
-        others "$one" "$output/$name.csv" >"$scratch/$name.csv"
-        # One heading for all.
-        [ -s "$scratch/$name.csv" ] || head -n 1 "$scratch/one.csv" >"$scratch/$name.csv"
-        tail -n +2 "$scratch/one.csv" >>"$scratch/$name.csv"
-        mv "$scratch/$name.csv" "$output"
+        put_away "$one" "$name" "${command[@]}"
     done
-    commands+=("${command[*]//$scratch\//}")
     rm "$scratch/$name.conf"*
 }
 
-# cells FILE: "COLL BYTES REGRET BEST PEERS PEER SAME RAN" (with "~" for blanks) of each cell, where REGRET is the time of
-# auto over that of the best, PEERS that over the better of the others' components, and SAME that over what auto took when
-# it was asked for by name, 0 where it was not. A forced algorithm that left the call does not count.
+# cells FILE: "COLL BYTES REGRET BEST PEERS PEER SAME RAN TURNS" (with "~" for blanks) of each cell, where REGRET is the
+# time of auto over that of the best, PEERS that over the better of the others' components, and SAME that over what auto
+# took when it was asked for by name, 0 where it was not. A forced algorithm that left the call does not count.
 cells() {
     awk -F, '
         FNR == 1 { next }
@@ -147,6 +158,7 @@ cells() {
             if (!(key in known)) { known[key]; cell[++cells] = key }
             if ($5 == "napcoll") {
                 who[key] = ran
+                turns[key] = $6
                 least[key] = 1
                 best[key] = "auto"
                 next
@@ -160,9 +172,9 @@ cells() {
             for (c = 1; c <= cells; c++) {
                 key = cell[c]
                 gsub(/ /, "~", who[key])
-                printf "%s %.3f %s %.3f %s %.3f %s\n", key, 1 / least[key], best[key], \
+                printf "%s %.3f %s %.3f %s %.3f %s %d\n", key, 1 / least[key], best[key], \
                     (key in peer) ? 1 / peer[key] : 0, (key in name) ? name[key] : "-", \
-                    (key in same) ? 1 / same[key] : 0, who[key]
+                    (key in same) ? 1 / same[key] : 0, who[key], turns[key]
             }
         }' "$1"
 }
@@ -196,35 +208,32 @@ table() {
             printf "Where it was asked for by name, what auto took is above 1.25 in %d of the first, and above 1.1 in " \
                 "%d of the latter.\n\n", above - above_alone, over - over_alone
         }' "$scratch/cells"
-    echo "| collective | bytes | auto over the best | the best | auto over the better component | that | auto over the same by name | auto took |"
-    echo "|---|---:|---:|---|---:|---|---:|---|"
+    echo "| collective | bytes | turns | auto over the best | the best | auto over the better component | that | auto over the same by name | auto took |"
+    echo "|---|---:|---:|---:|---|---:|---|---:|---|"
     awk '
         # marked VALUE LIMIT
         function marked(value, limit) { return sprintf("%.2f", value) (value > limit ? " **" : "") }
         {
             gsub(/~/, " ", $8)
-            print "| " $1 " | " $2 " | " marked($3, 1.25) " | " $4 " | " ($5 > 0 ? marked($5, 1.1) : "-") " | " $6 " | " ($7 > 0 ? sprintf("%.2f", $7) : "-") " | " $8 " |"
+            print "| " $1 " | " $2 " | " $9 " | " marked($3, 1.25) " | " $4 " | " ($5 > 0 ? marked($5, 1.1) : "-") " | " $6 " | " ($7 > 0 ? sprintf("%.2f", $7) : "-") " | " $8 " |"
         }' "$scratch/cells"
 }
 
 # tables: of all figures that there are.
 tables() {
-    local setting shape file command
+    local setting file
     cat <<END
 # What napcoll's choice costs
 
 Made by \`examples/regret.sh\` with Open MPI $openmpi_version: medians of the ratios of turns in which all contestants
-ran, on nodes that share the processors of one machine; who took more than three times as long as the fastest in the calls
-before the first turn has these for its time, and no turns. "The best" is the fastest of auto, of each algorithm of
+ran, on nodes that share the processors of one machine; who took more than twice as long as the fastest in the calls
+before the first turn (three times in older runs: --drop) has these for its time, and no turns. "The best" is the fastest of auto, of each algorithm of
 napcoll, and of the other components that supply the collective; 1.00: auto was that. \`**\`: above 1.25, or 1.1. auto reckons
 with what napcoll-tune found on the same cluster (the .conf files), and its rules. "The same by name": the algorithm that
 auto took ran as a contestant of its own as well, or tuned where auto left the call; what separates the two is noise, but
-where auto takes another local_radix than the parameter's, or a rule names tunables.
+where auto takes another local_radix than the parameter's, or a rule names tunables. The commands are in
+regret-*.txt, for an environment after build/env.sh, in the folder of regret-*.conf.
 END
-    if [ "${#commands[@]}" -gt 0 ]; then
-        printf '\nThe last command of each cluster of the latest run, in an environment after build/env.sh:\n\n'
-        printf '    %s\n' "${commands[@]}"
-    fi
     for setting in ${all_parts//,/ }; do
         for file in "$output/regret-$setting"-*x*.csv; do
             [ -f "$file" ] || continue
@@ -236,7 +245,6 @@ END
 options "$@"
 [ -z "$machine_file" ] || machine_file=$(realpath -- "$machine_file")
 begin
-commands=()
 for setting in ${parts//,/ }; do
     for shape in ${shapes//,/ }; do
         measure "$setting" "$shape"
