@@ -127,7 +127,7 @@ measured() {
     local name=$1
     shift
     napcoll_say "$name, up to $time_limit s and the start"
-    supervised --chdir="$scratch" timeout --kill-after=20 $((2 * time_limit + 300)) "$@" >"$scratch/$name.txt" 2>&1 || {
+    supervised --chdir="$scratch" timeout --kill-after=20 $((2 * time_limit + 900)) "$@" >"$scratch/$name.txt" 2>&1 || {
         tail -n 40 "$scratch/$name.txt" >&2
         napcoll_fail "$name failed"
     }

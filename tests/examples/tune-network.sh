@@ -48,7 +48,7 @@ within() {
 # lower, so the bounds are wide; but a latency of nothing, or a rate in bits, are out of them.
 machine_is_found() {
     local file=$work/machine key keys
-    local rule='^[a-z_]+ nodes=2 ppn=2 bytes=[0-9]+\.\.[0-9]+ -> [a-z_]+( [a-z_]+=[a-z0-9_]+)*$'
+    local rule='^[a-z_]+ nodes=2 ppn=2( bytes=[0-9]+\.\.[0-9]+)? -> [a-z_]+( [a-z_]+=[a-z0-9_]+)*$'
     timeout 160 "$netlab" --nodes 2 --ppn 2 --latency 1ms --overhead 0 --rate 200Mbit -- timeout 150 mpirun -np 4 \
         napcoll-tune -o "$file" --samples "$work/trips.csv" --no-thresholds --time-limit $((20 * patience)) >"$work/report"
     cat "$work/report" "$file"
@@ -58,6 +58,8 @@ machine_is_found() {
     # also with what the model does not choose
     grep -E '^ +two_level .* between=flat ' "$work/report"
     grep -E '^ +two_level .* between=binomial ' "$work/report"
+    # also where auto would leave all sizes to the previous function
+    grep -E '^ +gatherv of 8 bytes, ' "$work/report"
     # rules, if there are any, are where the file says
     if grep -F 'coll_napcoll_rules_file' "$file"; then
         grep -Fx "coll_napcoll_rules_file = $file.rules" "$file"

@@ -12,7 +12,7 @@
  *     by size    what is faster for each size, and the agreement, where calls cannot rely on that of earlier ones
  *     one rule   an algorithm that sends each block straight to its end, or the previous function, for all sizes: one
  *                that detours would do so also with larger blocks than any that were measured
- *     none       what auto takes, and the agreement
+ *     none       what auto takes, and the agreement; where that does not pay, auto leaves all calls without it
  */
 
 #include <math.h>
@@ -97,7 +97,9 @@ static void judge(tune_untold_t *untold, const napcoll_collective_t *collective,
 
     for (int i = 0; i < cases; i++) {
         by_size[i] = all_of(collective, winner(found[i]), true, untold->telling);
-        silent[i] = all_of(collective, &found[i]->contestant[0], false, untold->telling);
+        silent[i] = found[i]->blind
+                        ? found[i]->contestant[0].median
+                        : all_of(collective, &found[i]->contestant[0], false, untold->telling);
     }
     for (int row = -1; may_be_one && row < collective->algorithms; row++) {
         if (!goes_straight(collective, row)) {

@@ -238,8 +238,8 @@ static bool looks_at_sizes(const tune_subject_t *subject, const napcoll_machine_
     return agreement.pays;
 }
 
-/* What auto would do comes first, then algorithms by name in the order of the model, then the previous function. False
- * where there is nothing to compare, or the thresholds have a say: what they warn of is rare, and no median shows it; and
+/* What auto would do comes first, which of a collective at whose sizes it does not look is the previous function; then
+ * algorithms by name in the order of the model, then the previous function. False where there is nothing to compare, or the thresholds have a say: what they warn of is rare, and no median shows it; and
  * pieces are those of the job's thresholds, whoever is forced. */
 static bool choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
                                const napcoll_node_map_t *map)
@@ -256,7 +256,7 @@ static bool choose_contestants(tune_case_t *c, const napcoll_settings_t *setting
         return false;
     }
     c->contestants = 1;
-    if (decision.algorithm < 0
+    if (c->blind || decision.algorithm < 0
         || !describe(collective, settings->machine, &question, &decision, &c->contestant[0])) {
         c->contestant[0] = previous_contestant(collective);
     }
@@ -358,7 +358,7 @@ static bool strays(const tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_S
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
 
-    for (int i = 1; i < c->contestants; i++) {
+    for (int i = 1; i < c->contestants && !c->blind; i++) {
         const tune_contestant_t *k = &c->contestant[i];
         bool takes;
 
@@ -474,11 +474,13 @@ void tune_verify(tune_t *t, tune_watch_t *watch)
         const tune_subject_t *about = tune_subject(subject);
         tune_case_t *c = &m->tried[m->num_tried];
 
-        if (size >= about->sizes || tune_subject_room(t, subject, about->bytes[size]) > most_buffer
-            || !looks_at_sizes(about, &m->fit.machine, map)) {
+        if (size >= about->sizes
+            || tune_subject_room(t, subject, about->bytes[size]) > most_buffer) {
             continue;
         }
-        *c = (tune_case_t){.subject = subject, .bytes = about->bytes[size]};
+        *c = (tune_case_t){.subject = subject,
+                           .bytes = about->bytes[size],
+                           .blind = !looks_at_sizes(about, &m->fit.machine, map)};
         settings = napcoll_select_defaults(about->collective);
         settings.machine = &m->fit.machine;
         settings.thresholds = tune_thresholds(t);
