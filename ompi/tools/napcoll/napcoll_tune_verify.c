@@ -239,8 +239,9 @@ static bool looks_at_sizes(const tune_subject_t *subject, const napcoll_machine_
 }
 
 /* What auto would do comes first, which of a collective at whose sizes it does not look is the previous function; then
- * algorithms by name in the order of the model, then the previous function. False where there is nothing to compare, or the thresholds have a say: what they warn of is rare, and no median shows it; and
- * pieces are those of the job's thresholds, whoever is forced. */
+ * algorithms by name in the order of the model, then the previous function. False where there is nothing to compare, or
+ * the thresholds have a say: what they warn of is rare, and no median shows it; and pieces are those of the job's
+ * thresholds, whoever is forced. */
 static bool choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
                                const napcoll_node_map_t *map)
 {

@@ -174,8 +174,7 @@ typedef struct mca_coll_napcoll_agreed {
     napcoll_patience_t patience;
     napcoll_trust_t trust;
     napcoll_call_t call;
-    size_t
-        sent; /**< where trust holds: bytes of this process's blocks, or the largest of a scatter's root */
+    size_t sent; /**< where trust holds: bytes of own blocks, or of a scatter's largest */
 } mca_coll_napcoll_agreed_t;
 
 /** Where a module is with its node map. */
