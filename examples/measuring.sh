@@ -21,7 +21,14 @@ time_limit=120
 parts=$all_parts
 list=napcoll,tuned,han,basic,libnbc,self,inter
 
-# options ARGUMENT...: reads --part, --shapes, --bytes, --coll, --machine, --time-limit, --output and --help.
+# number OPTION WHAT VALUE: the value, which has to be one from 1 to 99999.
+number() {
+    [[ $3 =~ ^[1-9][0-9]{0,4}$ ]] || napcoll_fail "$1 wants a number of $2 from 1 to 99999, not '$3'"
+    echo "$3"
+}
+
+# options ARGUMENT...: reads --part, --shapes, --bytes, --coll, --machine, --turns, --tune-time, --time-limit, --output and
+# --help.
 options() {
     while [ $# -gt 0 ]; do
         case $1 in
@@ -61,9 +68,18 @@ options() {
                 shift
                 ;;
             --time-limit)
-                [[ ${2:-} =~ ^[1-9][0-9]{0,4}$ ]] ||
-                    napcoll_fail "--time-limit wants a number of seconds from 1 to 99999, not '${2:-}'"
-                time_limit=$2
+                time_limit=$(number "$1" seconds "${2:-}")
+                shift
+                ;;
+            --turns)
+                [ -n "${turns:-}" ] || { usage >&2 && exit 2; }
+                turns=$(number "$1" turns "${2:-}")
+                shift
+                ;;
+            --tune-time)
+                [ -n "${tune_time:-}" ] || { usage >&2 && exit 2; }
+                # shellcheck disable=SC2034 # it is the script's
+                tune_time=$(number "$1" seconds "${2:-}")
                 shift
                 ;;
             --output)
@@ -127,7 +143,7 @@ measured() {
     local name=$1
     shift
     napcoll_say "$name, up to $time_limit s and the start"
-    supervised --chdir="$scratch" timeout --kill-after=20 $((2 * time_limit + 900)) "$@" >"$scratch/$name.txt" 2>&1 || {
+    supervised --chdir="$scratch" timeout --kill-after=20 $((2 * time_limit + 180 * ${turns:-5})) "$@" >"$scratch/$name.txt" 2>&1 || {
         tail -n 40 "$scratch/$name.txt" >&2
         napcoll_fail "$name failed"
     }

@@ -12,7 +12,7 @@ NAPCOLL_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 usage() {
     cat <<'END'
 Usage: examples/regret.sh [--part LIST] [--coll LIST] [--shapes LIST] [--bytes LIST] [--machine FILE]
-                          [--time-limit SECONDS] [--output DIR]
+                          [--turns N] [--tune-time SECONDS] [--time-limit SECONDS] [--output DIR]
 
 Measures on emulated clusters, in turns within one job, napcoll's auto, each of napcoll's algorithms, tuned
 and han, and writes into DIR (default docs/results)
@@ -35,7 +35,9 @@ Installs what is missing and builds napcoll first.
   --shapes LIST          NODESxPROCESSES, with commas between (default 8x8,16x4)
   --bytes LIST           as in collbench(1) (default 8:1M:x8; blocks of 64 KB at most)
   --machine FILE         auto reckons with this in place of what napcoll-tune finds
-  --time-limit SECONDS   of a run, all sizes of a collective on a shape (default 120); each has five turns in any case
+  --turns N              of each size at least, whatever the time (default 5)
+  --tune-time SECONDS    of napcoll-tune (default 1300)
+  --time-limit SECONDS   of a run, all sizes of a collective on a shape (default 120)
   --output DIR           default docs/results
   --help                 this text
 
@@ -49,6 +51,8 @@ all_parts=near,far,gap
 shapes=8x8,16x4
 bytes=
 machine_file=
+turns=5
+tune_time=1300
 colls=allreduce,reduce,bcast,barrier,allgather,allgatherv,reduce_scatter,reduce_scatter_block,scan,exscan
 colls+=,alltoall,alltoallv,gather,gatherv,scatter,scatterv
 # shellcheck source=examples/measuring.sh
@@ -93,7 +97,7 @@ on() {
 
 # tune SETTING SHAPE: has regret-SETTING-SHAPE.conf, and its rules, in the folder of what is being measured, where jobs run.
 tune() {
-    local name=regret-$1-$2.conf command time_limit=1300
+    local name=regret-$1-$2.conf command time_limit=$tune_time
     if [ -n "$machine_file" ]; then
         cp "$machine_file" "$scratch/$name"
     elif [ -f "$output/$name" ]; then
@@ -135,7 +139,7 @@ measure() {
     tune "$setting" "$shape"
     for one in ${colls//,/ }; do
         on "$setting" "$shape" --mca mca_base_param_files "$scratch/$name.conf" \
-            collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations 100 --min-iterations 5 --rounds 5 \
+            collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations $((turns > 100 ? turns : 100)) --min-iterations "$turns" --rounds 5 \
             --drop 2 --sample-time 0.02 --time-limit "$time_limit" --csv one.csv
         [ "$one" = barrier ] || command+=(--bytes "${bytes:-$(sizes_of "$one")}")
         measured "$name-$one" "${command[@]}"

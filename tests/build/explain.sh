@@ -402,7 +402,7 @@ all_to_alls_say_memory_and_agreement() {
     sed 's/process_gap_us = 0$/process_gap_us = 20/' "$src/ompi/tools/napcoll/machines/bluewaters.conf" >"$dear"
     for coll in alltoall alltoallv alltoallw; do
         "$plan" explain --machine "$dear" --coll $coll --nodes 16 --ppn 8 --bytes 64 >"$work/many"
-        "$plan" explain --machine "$dear" --coll $coll --nodes 2 --ppn 4 --bytes 64 >"$work/few"
+        explain --coll $coll --nodes 2 --ppn 4 --bytes 64 >"$work/few"
         has "$coll of 64 bytes for each rank, 128 ranks" "$work/many"
         has 'Memory of a process:' "$work/many"
         grep -qE '^tuna_coalesced +[0-9]+ slots, [0-9]+ bytes for blocks in transit; plan of [0-9]+ bytes$' "$work/many"
@@ -447,6 +447,42 @@ gathers_and_scatters_say_pieces_and_thresholds() {
     has 'That does not pay: auto leaves the calls to the previous component.' "$work/out"
 }
 
+# The thresholds and the rules are those of the file, where it is a parameter file; and what is done without sizes.
+other_parameters_of_the_machine_count() {
+    local conf=$work/own.conf
+    own() {
+        "$plan" explain --machine "$conf" --nodes 8 --ppn 4 --bytes 64 --openmpi 4.1 "$@" >"$work/out"
+    }
+    {
+        cat "$src/ompi/tools/napcoll/machines/bluewaters.conf"
+        printf '%s\n' 'coll_napcoll_gather_m1 = 0' '  coll_napcoll_gather_m2=0 '
+    } >"$conf"
+    own --coll gatherv
+    has 'That does not pay: auto takes linear for blocks of any size.' "$work/out"
+    has 'Logged (coll_napcoll_verbose 1) as: gatherv of any size by linear, chosen by auto' "$work/out"
+    has "the component's auto, told the size, takes" "$work/out"
+    own --coll scatterv
+    has 'scatterv of any size left to the previous component: here it would not pay' "$work/out"
+    echo 'coll_napcoll_gather_m1 = 48' >>"$conf"
+    echo 'coll_napcoll_gather_m2 = 4096' >>"$conf"
+    own --coll gather
+    has 'of which gather_m1 and gather_m2 warn.' "$work/out"
+    own --coll gatherv
+    has 'gatherv of any size left to the previous component' "$work/out"
+    echo 'gather -> linear' >"$work/own.rules"
+    echo "coll_napcoll_rules_file = $work/own.rules" >>"$conf"
+    own --coll gather
+    has "Line 1 of $work/own.rules decides: the component takes linear" "$work/out"
+    own --coll gather --rules ''
+    lacks 'Line 1' "$work/out"
+    mv "$work/own.rules" "$work/other.rules"
+    own --coll gather --rules "$work/other.rules"
+    has "Line 1 of $work/other.rules decides" "$work/out"
+    refuses "coll_napcoll_rules_file = $work/own.rules: cannot be opened" own --coll gather
+    echo 'coll_napcoll_scatter_s = 1x' >>"$conf"
+    refuses 'coll_napcoll_scatter_s = 1x: expected a number of bytes' own --coll scatter
+}
+
 drawings_have_any_name() {
     local name="it's a \"drawing\"; \`touch x\` |%d"
     simulate --nodes 4 --bytes 8:64 --svg "$work/$name" >/dev/null
@@ -475,7 +511,7 @@ tests=(choice_is_the_least_of_simulate choice_of_closed_forms_is_the_least_of_si
     too_many_ranks_have_closed_forms_only what_an_algorithm_cannot_do_is_said plans_are_counted
     rank_is_shown_as_by_show component_is_asked segments_are_named sizes_and_reasons_are_said
     previous_component_is_told long_plans_are_left_out all_to_alls_say_memory_and_agreement
-    gathers_and_scatters_say_pieces_and_thresholds
+    gathers_and_scatters_say_pieces_and_thresholds other_parameters_of_the_machine_count
     mistakes_are_refused drawings_need_ranges data_of_drawings_are_the_times missing_gnuplot_is_said
     failing_gnuplot_leaves_nothing)
 gnuplot_tests=(drawings_have_a_line_for_each_algorithm drawings_have_any_name)

@@ -224,6 +224,14 @@ gatherv auto fallback:sizes
 scatter auto runs
 scatterv auto fallback:sizes
 END
+# Nor to do so where blocks of any size had better go straight than to basic, which asks for large ones in turn.
+fake 9 2 random:7 exchange
+launch+=(--mca coll_napcoll_gather_m1 0 --mca coll_napcoll_gather_m2 0
+    --mca coll_napcoll_machine_network_rendezvous_latency_us 100)
+each_at_length 9_unsized 20000 <<'END'
+gatherv auto runs:linear
+scatterv auto fallback:sizes
+END
 # Where messages are dear it pays to agree.
 fake 12 4 block exchange
 launch+=(--mca coll_napcoll_machine_node_gap_us 50)

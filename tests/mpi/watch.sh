@@ -191,9 +191,14 @@ if at_length; then
     rules=$scratch/rules
     printf '%s\n' 'allreduce bytes=..16 -> smp radix=2' 'allreduce -> auto' 'bcast -> fallback' \
         'alltoall bytes=100..1500 -> tuna radix=3' 'gather placement=scattered -> linear' >"$rules"
-    explains explain_rules 6 3 block bluewaters.conf allreduce:8 allreduce:64 bcast:5000 alltoall:64 alltoall:1200 gather:8
+    explains explain_rules 6 3 block bluewaters.conf allreduce:8 allreduce:64 bcast:5000 alltoall:64 alltoall:1200 gather:8 \
+        alltoallv:8 scatterv:8
     rules=
     explains explain_alone 3 1 block bluewaters.conf allreduce:8 bcast:8 alltoall:8
+    machines=$scratch
+    sed 's/\(network_rendezvous_latency_us =\).*/\1 100/' "$source_dir/ompi/tools/napcoll/machines/bluewaters.conf" >"$scratch/own.conf"
+    printf 'coll_napcoll_gather_m%d = 0\n' 1 2 >>"$scratch/own.conf"
+    explains explain_unsized 8 2 block own.conf gatherv:0
 fi
 
 end_suite

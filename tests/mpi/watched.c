@@ -173,20 +173,36 @@ static bool do_scatter(const struct buffers *b, int time)
     return is_block(b, 0, root, b->rank, time);
 }
 
+static bool do_gatherv(const struct buffers *b, int time)
+{
+    const int root = time % b->size;
+
+    mpi_check(MPI_Gatherv(b->send, b->bytes, MPI_BYTE, b->recv, b->counts, b->displs, MPI_BYTE,
+                          root, b->comm),
+              "MPI_Gatherv");
+    return b->rank != root || are_blocks(b, 0, time);
+}
+
+static bool do_scatterv(const struct buffers *b, int time)
+{
+    const int root = time % b->size;
+
+    mpi_check(MPI_Scatterv(b->send, b->counts, b->displs, MPI_BYTE, b->recv, b->bytes, MPI_BYTE,
+                           root, b->comm),
+              "MPI_Scatterv");
+    return is_block(b, 0, root, b->rank, time);
+}
+
 static const struct {
     const char *coll;
     bool (*call)(const struct buffers *b, int time);
-} known[] = {{"allgather", do_allgather},
-             {"allreduce", do_allreduce},
-             {"alltoall", do_alltoall},
-             {"alltoallv", do_alltoallv},
-             {"barrier", do_barrier},
-             {"bcast", do_bcast},
-             {"gather", do_gather},
-             {"reduce", do_reduce},
-             {"reduce_scatter_block", do_reduce_scatter_block},
-             {"scan", do_scan},
-             {"scatter", do_scatter}};
+} known[] = {{"allgather", do_allgather}, {"allreduce", do_allreduce},
+             {"alltoall", do_alltoall},   {"alltoallv", do_alltoallv},
+             {"barrier", do_barrier},     {"bcast", do_bcast},
+             {"gather", do_gather},       {"gatherv", do_gatherv},
+             {"reduce", do_reduce},       {"reduce_scatter_block", do_reduce_scatter_block},
+             {"scan", do_scan},           {"scatter", do_scatter},
+             {"scatterv", do_scatterv}};
 
 /* The calls of a word, and their place in `known`. */
 static size_t read_word(const char *word, struct calls *calls)

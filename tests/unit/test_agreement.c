@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Whether it pays to agree on the sizes of an uneven all-to-all.
+ * Whether it pays to agree on the sizes of an uneven all-to-all, gather or scatter, and what is done where not.
  */
 
 #include "cmocka_setup.h"
@@ -13,6 +13,7 @@
 
 #include <math.h>
 
+#include "algo/gather/gather.h"
 #include "select/napcoll_agreement.h"
 
 static napcoll_agreement_t agreement_of(const napcoll_collective_t *collective,
@@ -70,10 +71,10 @@ static void a_dear_message_makes_fewer_ranks_agree(void **state)
     napcoll_machine_t machine = napcoll_machine_default;
 
     (void) state;
-    assert_false(agreement_on(&machine, "4", 16).pays);
+    assert_false(agreement_on(&machine, "4", 8).pays);
     machine.process_gap_us = 20;
     machine.node_gap_us = 20;
-    assert_true(agreement_on(&machine, "4", 32).pays);
+    assert_true(agreement_on(&machine, "4", 8).pays);
 }
 
 /* The previous component takes the allreduce of ranks that share no nodes. */
@@ -114,6 +115,110 @@ static void roots_announce_where_that_pays(void **state)
         assert_true(isinf(many.direct_us) && many.cheapest_us > 0 && many.cheapest_us < INFINITY);
         assert_true(many.pays);
     }
+}
+
+/* Steps of a millisecond, as an agreement takes: a seventh of what blocks take that go straight. */
+static napcoll_machine_t far_machine(void)
+{
+    napcoll_machine_t machine = napcoll_machine_default;
+
+    for (int protocol = 0; protocol < NAPCOLL_PROTOCOLS; protocol++) {
+        machine.link[NAPCOLL_LEVEL_NETWORK][protocol].latency_us = 1000;
+    }
+    machine.process_gap_us = 60;
+    machine.node_gap_us = 10;
+    return machine;
+}
+
+/* Who relies on sizes agrees rarely where blocks go straight, and may take longer over it. */
+static void relying_on_sizes_makes_agreeing_cheaper(void **state)
+{
+    const napcoll_machine_t machine = far_machine();
+    napcoll_settings_t settings = napcoll_select_defaults(&napcoll_alltoallv);
+    napcoll_settings_t telling = napcoll_select_defaults(&napcoll_allreduce);
+    napcoll_recall_t *recall = calloc(1, sizeof(*recall));
+    napcoll_node_map_t *map = placement("8", "block", 64);
+    napcoll_agreement_t agreement;
+
+    (void) state;
+    assert_non_null(recall);
+    settings.machine = telling.machine = &machine;
+    assert_true(settings.trust);
+    assert_int_equal(
+        napcoll_agreement(recall, &napcoll_alltoallv, &settings, &telling, map, &agreement), 0);
+    assert_true(agreement.cost_us > agreement.direct_us / NAPCOLL_AGREEMENT_PART);
+    assert_true(agreement.cost_us < agreement.direct_us - agreement.cheapest_us);
+    assert_true(agreement.pays);
+    settings.trust = false;
+    assert_int_equal(
+        napcoll_agreement(recall, &napcoll_alltoallv, &settings, &telling, map, &agreement), 0);
+    assert_false(agreement.pays);
+    napcoll_node_map_free(map);
+    free(recall);
+}
+
+/* What auto decides on a gatherv of whose sizes it knows nothing, in front of basic. */
+static napcoll_decision_t unsized(const napcoll_collective_t *collective,
+                                  const napcoll_settings_t *settings, int root)
+{
+    napcoll_recall_t *recall = calloc(1, sizeof(*recall));
+    napcoll_node_map_t *map = placement("4", "block", 32);
+    const napcoll_question_t question = {.map = map, .root = root};
+    napcoll_decision_t decision;
+
+    assert_non_null(recall);
+    assert_int_equal(napcoll_agreement_without(recall, collective, settings, &question, &decision),
+                     0);
+    assert_int_equal(decision.least, 0);
+    assert_true(SIZE_MAX == decision.most);
+    assert_int_equal(decision.by_model, decision.algorithm >= 0);
+    assert_int_equal(decision.reason,
+                     decision.algorithm < 0 ? NAPCOLL_REASON_SIZES : NAPCOLL_REASON_NONE);
+    napcoll_node_map_free(map);
+    free(recall);
+    return decision;
+}
+
+static napcoll_settings_t settings_before_basic(const napcoll_collective_t *collective)
+{
+    napcoll_settings_t settings = napcoll_select_defaults(collective);
+
+    settings.machine = &napcoll_machine_default;
+    settings.previous.component = NAPCOLL_COMPONENT_BASIC;
+    settings.thresholds = (napcoll_thresholds_t){.gather_m1 = 0};
+    return settings;
+}
+
+/* basic takes large blocks of a gather one after the other, and those of a scatter as napcoll's linear does. */
+static void blocks_of_any_size_go_straight_where_that_gains(void **state)
+{
+    const napcoll_settings_t gatherv = settings_before_basic(&napcoll_gatherv);
+    const napcoll_settings_t scatterv = settings_before_basic(&napcoll_scatterv);
+
+    (void) state;
+    for (int root = 0; root < 32; root += 13) {
+        assert_int_equal(unsized(&napcoll_gatherv, &gatherv, root).algorithm,
+                         NAPCOLL_GATHER_LINEAR);
+        assert_int_equal(unsized(&napcoll_scatterv, &scatterv, root).algorithm, -1);
+    }
+}
+
+/* Nothing is compared, or with what nobody knows, or the thresholds warn of some sizes. */
+static void blocks_of_any_size_are_left_where_that_is_not_known(void **state)
+{
+    napcoll_settings_t settings = settings_before_basic(&napcoll_gatherv);
+
+    (void) state;
+    settings.compare = 0;
+    assert_int_equal(unsized(&napcoll_gatherv, &settings, 0).algorithm, -1);
+    settings = settings_before_basic(&napcoll_gatherv);
+    settings.previous.component = NAPCOLL_COMPONENT_UNKNOWN;
+    assert_int_equal(unsized(&napcoll_gatherv, &settings, 0).algorithm, -1);
+    settings = settings_before_basic(&napcoll_gatherv);
+    settings.thresholds = (napcoll_thresholds_t){.gather_m1 = 1 << 20, .gather_m2 = 1 << 21};
+    assert_int_equal(unsized(&napcoll_gatherv, &settings, 0).algorithm, -1);
+    settings.thresholds = (napcoll_thresholds_t){.gather_m1 = 2, .gather_m2 = 1, .scatter_s = 1};
+    assert_int_equal(unsized(&napcoll_gatherv, &settings, 0).algorithm, NAPCOLL_GATHER_LINEAR);
 }
 
 /* Straight calls spare more and more; another one ends that. */
@@ -219,6 +324,9 @@ int main(void)
         cmocka_unit_test(ranks_alone_on_their_nodes_reckon_with_doubling),
         cmocka_unit_test(very_many_ranks_agree),
         cmocka_unit_test(roots_announce_where_that_pays),
+        cmocka_unit_test(relying_on_sizes_makes_agreeing_cheaper),
+        cmocka_unit_test(blocks_of_any_size_go_straight_where_that_gains),
+        cmocka_unit_test(blocks_of_any_size_are_left_where_that_is_not_known),
         cmocka_unit_test(large_blocks_are_believed_for_a_while),
         cmocka_unit_test(sizes_are_relied_on_until_a_rank_doubts),
         cmocka_unit_test(breaks_make_ranks_wary),

@@ -259,7 +259,7 @@ static void machine_keys_that_contradict_are_refused(void **state)
 
 static void machine_files_too_long_or_binary_are_refused(void **state)
 {
-    size_t length = 70000;
+    const size_t length = 1100000;
     char *text = calloc(1, length);
     napcoll_machine_error_t error = {0};
     napcoll_machine_t machine;
@@ -267,7 +267,7 @@ static void machine_files_too_long_or_binary_are_refused(void **state)
     (void) state;
     assert_non_null(text);
     assert_int_equal(napcoll_machine_parse(text, length, &machine, &error), -1);
-    assert_non_null(strstr(error.text, "more than 65536 bytes"));
+    assert_non_null(strstr(error.text, "more than 1048576 bytes"));
     assert_int_equal(napcoll_machine_parse(text, 3, &machine, &error), -1);
     assert_int_equal(error.line, 1);
     assert_int_equal(error.column, 1);
@@ -276,6 +276,30 @@ static void machine_files_too_long_or_binary_are_refused(void **state)
     assert_non_null(strstr(error.text, "no such key"));
     assert_int_equal(napcoll_machine_parse(text, 0, &machine, &error), -1);
     assert_non_null(strstr(error.text, "missing"));
+    free(text);
+}
+
+/* What napcoll-tune reports of many processes is comments of 100 KB. */
+static void machine_file_may_have_long_comments(void **state)
+{
+    const size_t comments = 200000;
+    char *text = text_with("coll_napcoll_machine_node_gap_us",
+                           "coll_napcoll_machine_node_gap_us = 3");
+    char *all = malloc(comments + strlen(text) + 1);
+    napcoll_machine_error_t error = {0};
+    napcoll_machine_t machine;
+
+    (void) state;
+    assert_non_null(all);
+    memset(all, 'x', comments);
+    for (size_t line = 0; line < comments; line += 80) {
+        all[line] = '#';
+        all[line + 79] = '\n';
+    }
+    memcpy(all + comments, text, strlen(text) + 1);
+    assert_int_equal(parse(all, &machine, &error), 0);
+    assert_true(3 == machine.node_gap_us);
+    free(all);
     free(text);
 }
 
@@ -443,6 +467,7 @@ int main(void)
         cmocka_unit_test(machine_keys_that_lack_are_named),
         cmocka_unit_test(machine_keys_that_contradict_are_refused),
         cmocka_unit_test(machine_files_too_long_or_binary_are_refused),
+        cmocka_unit_test(machine_file_may_have_long_comments),
         cmocka_unit_test(machine_file_may_have_other_parameters),
         cmocka_unit_test(machine_names_are_found_in_order),
         cmocka_unit_test(machine_default_is_blue_waters_with_overhead_and_gap),

@@ -22,6 +22,7 @@
 #include "model/napcoll_machine.h"
 #include "select/napcoll_previous.h"
 #include "select/napcoll_rules.h"
+#include "select/napcoll_thresholds.h"
 
 enum {
     EXIT_USAGE = 2,
@@ -120,6 +121,15 @@ options_t parse_options(int argc, char **argv, unsigned bit);
 
 /** Read the machine file that the options name; one must be named. */
 void read_machine(const options_t *o, napcoll_machine_t *machine);
+
+/**
+ * What the machine file says of other parameters, where it is a parameter file; mistakes end the program with status 2.
+ *
+ * @param[in]  o           the options
+ * @param[out] thresholds  of gathers and scatters, the component's own where the file has none
+ * @param[out] rules       the rules file that it names, to be freed; NULL: none
+ */
+void read_parameters(const options_t *o, napcoll_thresholds_t *thresholds, char **rules);
 
 /** Sets the tunables of an algorithm to what they are where nothing is said. */
 void initial_tunables(const napcoll_algorithm_t *algorithm, napcoll_params_t *params);

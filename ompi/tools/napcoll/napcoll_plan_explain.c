@@ -137,6 +137,7 @@ napcoll_settings_t explain_settings(const explain_case_t *c)
     settings.local_radix = o->params.local_radix;
     settings.reproducible = o->params.reproducible;
     settings.machine = &c->machine;
+    settings.thresholds = c->thresholds;
     settings.rules = c->rules;
     settings.compare = o->compare;
     settings.previous = (napcoll_previous_t){.component = napcoll_component_usual(o->collective),
@@ -486,13 +487,17 @@ int explain(options_t *o)
 {
     napcoll_node_map_t *map;
     explain_case_t c = {.options = o};
+    char *rules_file;
     int rc;
 
     c.bytes = read_size("bytes", o->byte_range, default_bytes(o), 0, MOST_BYTES);
     c.map = map = make_map(o);
     check_placement(o, map);
     read_machine(o, &c.machine);
-    c.rules = read_rules(o->rules);
+    read_parameters(o, &c.thresholds, &rules_file);
+    c.rules_file = NULL != o->rules ? o->rules : rules_file;
+    c.rules_file = NULL != c.rules_file && '\0' == *c.rules_file ? NULL : c.rules_file;
+    c.rules = read_rules(c.rules_file);
     c.simulated = !o->closed_form && map->size <= MOST_SIMULATED;
     for (int row = 0; row < o->collective->algorithms && row < MOST_ALGORITHMS; row++) {
         c.candidate[c.candidates++] = weigh(&c, &o->collective->algorithm[row]);
@@ -504,6 +509,7 @@ int explain(options_t *o)
     explain_component(&c);
     rc = print_rank(&c);
     napcoll_rules_free(c.rules);
+    free(rules_file);
     napcoll_node_map_free(map);
     return 0 == rc && 0 == fflush(stdout) && !ferror(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -44,6 +44,8 @@ typedef struct {
     const options_t *options;
     const napcoll_node_map_t *map;
     napcoll_machine_t machine;
+    napcoll_thresholds_t thresholds;
+    const char *rules_file; /**< NULL: none, as where it is "" */
     napcoll_rules_t *rules; /**< NULL: none */
     int bytes;
     bool simulated; /**< plans are simulated, and decide */

@@ -76,6 +76,38 @@ static void print_parameters(const explain_case_t *c, const napcoll_decision_t *
     }
 }
 
+/* The decision as the component logs it, to be compared. */
+static void print_log(const explain_case_t *c, const napcoll_decision_t *decision)
+{
+    char words[NAPCOLL_WORDS];
+
+    napcoll_words_of_decision(c->options->collective, decision, NAPCOLL_FORCE_AUTO, words);
+    printf("Logged (coll_napcoll_verbose 1) as: %s\n", words);
+}
+
+/* What auto does where ranks do not agree on sizes. */
+static void print_unsized(const explain_case_t *c, napcoll_recall_t *recall,
+                          const napcoll_settings_t *settings)
+{
+    const options_t *o = c->options;
+    const napcoll_question_t question = {.map = c->map, .root = o->params.root};
+    napcoll_decision_t decision;
+
+    if (0 != napcoll_agreement_without(recall, o->collective, settings, &question, &decision)) {
+        out_of_memory();
+    }
+    printf("That does not pay: %s", NAPCOLL_GOAL_ALLTOALL == o->collective->goal
+                                        ? "unless users set alltoallv_mean_bytes, "
+                                        : "");
+    if (decision.algorithm < 0) {
+        printf("auto leaves the calls to the previous component.\n");
+    } else {
+        printf("auto takes %s for blocks of any size.\n",
+               o->collective->algorithm[decision.algorithm].name);
+    }
+    print_log(c, &decision);
+}
+
 /* Where no rank knows the sizes alone: what it takes to agree on them, and whether auto does so. */
 static bool print_agreement(const explain_case_t *c)
 {
@@ -85,7 +117,6 @@ static bool print_agreement(const explain_case_t *c)
     napcoll_settings_t telling = napcoll_select_defaults(by);
     napcoll_agreement_t agreement;
     napcoll_recall_t *recall;
-    int rc;
 
     if (!napcoll_goal_pairs(collective->goal) || !collective->uneven || c->map->nodes < 2) {
         return true;
@@ -96,9 +127,7 @@ static bool print_agreement(const explain_case_t *c)
     }
     telling.local_radix = settings.local_radix;
     telling.machine = settings.machine;
-    rc = napcoll_agreement(recall, collective, &settings, &telling, c->map, &agreement);
-    free(recall);
-    if (0 != rc) {
+    if (0 != napcoll_agreement(recall, collective, &settings, &telling, c->map, &agreement)) {
         out_of_memory();
     }
     printf("\nTo agree on the sizes takes %.3f us in each call, %s of %zu bytes; the "
@@ -107,14 +136,13 @@ static bool print_agreement(const explain_case_t *c)
            agreement.cost_us, &napcoll_bcast == by ? "a bcast" : "an allreduce",
            napcoll_agreement_bytes(collective), agreement.direct_us, agreement.cheapest_us);
     if (!agreement.pays) {
-        printf("That does not pay: %sauto leaves the calls to the previous component.\n",
-               NAPCOLL_GOAL_ALLTOALL == collective->goal ? "unless users set alltoallv_mean_bytes, "
-                                                         : "");
+        print_unsized(c, recall, &settings);
     } else if (!c->options->params.bounded) {
         printf(
             "Where the largest block is found to be small (alltoallv_bounded_bytes), sizes go along "
             "with the blocks:\nsee --bounded.\n");
     }
+    free(recall);
     return agreement.pays;
 }
 
@@ -179,7 +207,7 @@ static void print_passed_rule(const explain_case_t *c, const napcoll_decision_t 
 {
     if (decision->passed > 0) {
         printf("\nLine %d of %s matches, but is passed over: %s.\n", decision->passed,
-               c->options->rules, napcoll_reason_help(decision->passed_reason));
+               c->rules_file, napcoll_reason_help(decision->passed_reason));
     }
 }
 
@@ -210,21 +238,12 @@ static bool print_agreed_by_rules(const explain_case_t *c)
     return by_rules;
 }
 
-/* The decision as the component logs it, to be compared. */
-static void print_log(const explain_case_t *c, const napcoll_decision_t *decision)
-{
-    char words[NAPCOLL_WORDS];
-
-    napcoll_words_of_decision(c->options->collective, decision, NAPCOLL_FORCE_AUTO, words);
-    printf("Logged (coll_napcoll_verbose 1) as: %s\n", words);
-}
-
 /* What a rule decides on. */
 static void print_ruled(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     const options_t *o = c->options;
 
-    printf("\nLine %d of %s decides: the component ", decision->rule, o->rules);
+    printf("\nLine %d of %s decides: the component ", decision->rule, c->rules_file);
     if (decision->algorithm < 0) {
         printf("leaves this to the previous component");
     } else {
@@ -252,7 +271,7 @@ void explain_component(const explain_case_t *c)
         return;
     }
     if (decision.rule > 0) {
-        printf("\nLine %d of %s leaves this to the model.\n", decision.rule, o->rules);
+        printf("\nLine %d of %s leaves this to the model.\n", decision.rule, c->rules_file);
     }
     if (decision.algorithm < 0) {
         printf("\nThe component's auto leaves this to the previous component: %s.\n",

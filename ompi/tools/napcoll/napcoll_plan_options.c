@@ -209,22 +209,6 @@ static void refuse_pointless(const options_t *o)
     }
 }
 
-/* The series of a version, "5.0" or "5.0.7"; false: napcoll knows none. */
-static bool find_series(const char *version, napcoll_series_t *series)
-{
-    for (int s = 0; s < NAPCOLL_SERIES; s++) {
-        const char *name = napcoll_series_name((napcoll_series_t) s);
-        const size_t length = strlen(name);
-
-        if (0 == strncmp(version, name, length)
-            && ('\0' == version[length] || '.' == version[length])) {
-            *series = (napcoll_series_t) s;
-            return true;
-        }
-    }
-    return false;
-}
-
 options_t parse_options(int argc, char **argv, unsigned bit)
 {
     options_t o = {.command = argv[1],
@@ -241,7 +225,7 @@ options_t parse_options(int argc, char **argv, unsigned bit)
     struct option names[KNOWN + 1] = {{0}};
 
     o.jobs = processors > 0 ? processors : 1;
-    (void) find_series(NAPCOLL_OPENMPI_VERSION, &o.series); /* else 4.1 */
+    (void) napcoll_series_find(NAPCOLL_OPENMPI_VERSION, &o.series); /* else 4.1 */
     for (int i = 0; i < KNOWN; i++) {
         names[i] = (struct option){known[i].name, known[i].argument, NULL, known[i].letter};
     }
@@ -309,7 +293,7 @@ options_t parse_options(int argc, char **argv, unsigned bit)
             o.closed_form = true;
             break;
         case 'V':
-            if (!find_series(optarg, &o.series)) {
+            if (!napcoll_series_find(optarg, &o.series)) {
                 complain("--openmpi %s: expected 4.1, 5.0 or 6.0", optarg);
             }
             break;

@@ -182,7 +182,7 @@ typedef struct tune_contestant {
 typedef struct tune_case {
     int subject;
     size_t bytes;
-    bool blind;                 /**< auto leaves all sizes unseen to the previous function */
+    bool blind;                 /**< auto does without sizes (napcoll_agreement_without) */
     napcoll_rule_range_t range; /**< the sizes for which it stands */
     tune_contestant_t contestant[TUNE_CONTESTANTS];
     int contestants;

@@ -12,7 +12,7 @@
  *     by size    what is faster for each size, and the agreement, where calls cannot rely on that of earlier ones
  *     one rule   an algorithm that sends each block straight to its end, or the previous function, for all sizes: one
  *                that detours would do so also with larger blocks than any that were measured
- *     none       what auto takes, and the agreement; where that does not pay, auto leaves all calls without it
+ *     none       what auto takes, and the agreement; where that does not pay, auto does without
  */
 
 #include <math.h>

@@ -214,50 +214,70 @@ static void add_variants(tune_case_t *c, const napcoll_settings_t *settings,
     }
 }
 
+/* The settings with which auto decides, behind which the usual component is. */
+static napcoll_settings_t settings_of(const napcoll_collective_t *collective,
+                                      const napcoll_machine_t *machine)
+{
+    napcoll_settings_t settings = napcoll_select_defaults(collective);
+
+    settings.machine = machine;
+    settings.previous.component = napcoll_component_usual(collective);
+    (void) napcoll_series_find(NAPCOLL_OPENMPI_VERSION, &settings.previous.series); /* else 4.1 */
+    return settings;
+}
+
 /* Whether auto looks at the sizes of a collective at all: where not all processes know those of all blocks, it has them
  * agree, or the root announce the largest, where the machine says that this pays. */
-static bool looks_at_sizes(const tune_subject_t *subject, const napcoll_machine_t *machine,
+static bool looks_at_sizes(const tune_subject_t *subject, const napcoll_settings_t *settings,
                            const napcoll_node_map_t *map)
 {
     const napcoll_collective_t *collective = subject->collective;
-    const napcoll_collective_t *by = napcoll_agreement_by(collective);
+    const napcoll_settings_t telling = settings_of(napcoll_agreement_by(collective),
+                                                   settings->machine);
     napcoll_recall_t recall = {.entries = 0};
-    napcoll_settings_t settings, telling;
     napcoll_agreement_t agreement;
 
     if (!subject->untold) {
         return true;
     }
-    settings = napcoll_select_defaults(collective);
-    settings.machine = machine;
-    telling = napcoll_select_defaults(by);
-    telling.machine = machine;
-    if (0 != napcoll_agreement(&recall, collective, &settings, &telling, map, &agreement)) {
+    if (0 != napcoll_agreement(&recall, collective, settings, &telling, map, &agreement)) {
         tune_out_of_memory();
     }
     return agreement.pays;
 }
 
-/* What auto would do comes first, which of a collective at whose sizes it does not look is the previous function; then
- * algorithms by name in the order of the model, then the previous function. False where there is nothing to compare, or
- * the thresholds have a say: what they warn of is rare, and no median shows it; and pieces are those of the job's
- * thresholds, whoever is forced. */
+/* What auto decides on a case. */
+static napcoll_decision_t decide(const tune_case_t *c, const napcoll_settings_t *settings,
+                                 const napcoll_question_t *question)
+{
+    const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
+    napcoll_recall_t recall = {.entries = 0};
+    napcoll_decision_t decision;
+
+    if (0
+        != (c->blind ? napcoll_agreement_without(&recall, collective, settings, question, &decision)
+                     : napcoll_select(collective, settings, question, &decision))) {
+        tune_out_of_memory();
+    }
+    return decision;
+}
+
+/* What auto would do comes first; then algorithms by name in the order of the model, then the previous function. False
+ * where there is nothing to compare, or the thresholds have a say: what they warn of is rare, and no median shows it; and
+ * pieces are those of the job's thresholds, whoever is forced. */
 static bool choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
                                const napcoll_node_map_t *map)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
     const napcoll_question_t question = {.map = map, .bytes = c->bytes};
-    napcoll_decision_t decision;
+    const napcoll_decision_t decision = decide(c, settings, &question);
     double cheapest;
 
-    if (0 != napcoll_select(collective, settings, &question, &decision)) {
-        tune_out_of_memory();
-    }
     if (napcoll_rule_range_is_warned(collective, &decision)) {
         return false;
     }
     c->contestants = 1;
-    if (c->blind || decision.algorithm < 0
+    if (decision.algorithm < 0
         || !describe(collective, settings->machine, &question, &decision, &c->contestant[0])) {
         c->contestant[0] = previous_contestant(collective);
     }
@@ -479,12 +499,11 @@ void tune_verify(tune_t *t, tune_watch_t *watch)
             || tune_subject_room(t, subject, about->bytes[size]) > most_buffer) {
             continue;
         }
+        settings = settings_of(about->collective, &m->fit.machine);
+        settings.thresholds = tune_thresholds(t);
         *c = (tune_case_t){.subject = subject,
                            .bytes = about->bytes[size],
-                           .blind = !looks_at_sizes(about, &m->fit.machine, map)};
-        settings = napcoll_select_defaults(about->collective);
-        settings.machine = &m->fit.machine;
-        settings.thresholds = tune_thresholds(t);
+                           .blind = !looks_at_sizes(about, &settings, map)};
         if (choose_contestants(c, &settings, map)) {
             if (0
                 != napcoll_rule_range_find(about->collective, &settings, map, about->bytes,

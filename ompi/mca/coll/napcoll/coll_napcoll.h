@@ -156,6 +156,8 @@ typedef struct napcoll_call {
     size_t
         largest; /**< in the layout of pairs: bytes of the largest block of any rank, 0: not known */
     bool bounded; /**< that is small enough to be ready for it (see napcoll_params_t) */
+    bool
+        unsized; /**< no rank knows the bytes, and auto decides without (napcoll_agreement_without) */
 } napcoll_call_t;
 
 /** A decision that was taken, and the plans that serve it. */
@@ -308,10 +310,6 @@ int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known);
  * nodes are known; the same on all ranks. */
 int mca_coll_napcoll_pays_to_agree(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                                    bool *pays);
-
-/** Count a call that is left to the previous function before it comes to a decision. */
-void mca_coll_napcoll_count_fallback(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                                     napcoll_reason_t reason);
 
 /** What users force for a collective: NAPCOLL_FORCE_..., once the nodes are known. It never changes: all calls on a
  * communicator go by what was set when it was made. */

@@ -7,7 +7,8 @@
  * @file
  * The way of calls whose plans are in the layout of pairs (see the header):
  *
- *     stand back, where agreeing would not pay -> the user's blocks -> agree -> decision and plan -> engine
+ *     decision and plan -> the user's blocks -> engine, where ranks need not agree on sizes
+ *     the user's blocks -> agree -> decision and plan -> engine, where they must
  *
  * where ranks rely on what they agreed on before, once more from the blocks on if the engine has heard that it does not
  * hold.
@@ -79,9 +80,9 @@ static int fill_blocks(const mca_coll_napcoll_module_t *napcoll,
     return OMPI_SUCCESS;
 }
 
-/* Whether auto stands back, because ranks would have to agree on sizes and that would not pay. */
-static int stands_back(mca_coll_napcoll_module_t *napcoll,
-                       const mca_coll_napcoll_exchange_t *exchange, bool *back)
+/* Whether auto does without sizes, because ranks would have to agree on them and that would not pay. */
+static int goes_unsized(mca_coll_napcoll_module_t *napcoll,
+                        const mca_coll_napcoll_exchange_t *exchange, bool *unsized)
 {
     const napcoll_coll_t coll = exchange->call.coll;
     bool pays = true;
@@ -92,12 +93,12 @@ static int stands_back(mca_coll_napcoll_module_t *napcoll,
         && napcoll->map->nodes > 1) {
         rc = mca_coll_napcoll_pays_to_agree(napcoll, coll, &pays);
     }
-    *back = !pays;
+    *unsized = !pays;
     return rc;
 }
 
-/* Whether ranks must agree on sizes: for auto, for rules that depend on them, for a bound on what is in transit, and for
- * the pieces into which blocks are cut. */
+/* Whether ranks must agree on sizes: for auto, unless it does without, for rules that depend on them, for a bound on what
+ * is in transit, and for the pieces into which blocks are cut. */
 static bool must_agree(mca_coll_napcoll_module_t *napcoll,
                        const mca_coll_napcoll_exchange_t *exchange)
 {
@@ -108,7 +109,7 @@ static bool must_agree(mca_coll_napcoll_module_t *napcoll,
     const int row = force - NAPCOLL_FORCE_FIRST;
     const napcoll_algorithm_t *algorithm = mca_coll_napcoll_collectives[coll]->algorithm;
 
-    return !leaves && 0 == exchange->told_bytes
+    return !leaves && !exchange->call.unsized && 0 == exchange->told_bytes
            && (row < 0 || algorithm[row].cut
                || (mca_coll_napcoll_component.transit_bytes > 0 && algorithm[row].detours));
 }
@@ -178,9 +179,9 @@ static bool has_patience(const mca_coll_napcoll_agreed_t *last, int force)
                && !napcoll_goal_is_rooted(mca_coll_napcoll_collectives[last->call.coll]->goal));
 }
 
-/* Have the sizes by which an uneven call is decided, the same on all ranks. Without agreeing they are those of the last
- * call in which they did: where that went straight, and where messages tell whether they hold, which of a scatter are its
- * root's. What is sent in place is overwritten, and could not be sent again. */
+/* Have the sizes by which an uneven call is decided on which ranks must agree, the same on all of them. Without agreeing
+ * they are those of the last call in which they did: where that went straight, and where messages tell whether they hold,
+ * which of a scatter are its root's. What is sent in place is overwritten, and could not be sent again. */
 static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *exchange,
                       bool anew, basis_t *basis)
 {
@@ -189,10 +190,6 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
     napcoll_pairs_t *pairs = napcoll->engine.pairs;
 
     *basis = BASIS_KNOWN;
-    call->bytes = exchange->told_bytes;
-    if (!must_agree(napcoll, exchange)) {
-        return OMPI_SUCCESS;
-    }
     if (!anew && has_patience(last, mca_coll_napcoll_force_any_size(napcoll, call->coll))
         && napcoll_patience_spares(&last->patience)) {
         rely(last, call);
@@ -224,40 +221,74 @@ static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call
     }
 }
 
+/* Decide on a call whose sizes ranks know, or that goes without, before any block is looked at: it may be the previous
+ * function's. */
+static int decide(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *exchange,
+                  const napcoll_plan_t **plan)
+{
+    napcoll_call_t *call = &exchange->call;
+
+    if (exchange->uneven) {
+        call->bytes = exchange->told_bytes;
+    } else {
+        call->largest = call->bytes;
+    }
+    return mca_coll_napcoll_plan_for(napcoll, call, plan);
+}
+
+/* Agree on sizes, or rely on those on which ranks agreed before, and decide by them. */
+static int agree_and_decide(mca_coll_napcoll_module_t *napcoll,
+                            mca_coll_napcoll_exchange_t *exchange, bool anew, basis_t *basis,
+                            const napcoll_plan_t **plan)
+{
+    int rc = know_sizes(napcoll, exchange, anew, basis);
+
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_plan_for(napcoll, &exchange->call, plan);
+    }
+    if (OMPI_SUCCESS == rc && BASIS_AGREED == *basis) {
+        learn(napcoll, &exchange->call, NULL != *plan);
+    }
+    return rc;
+}
+
 /* Run a call by the sizes that ranks know, or agree on, which they do where `anew`. *broken: what they relied on holds no
  * longer, blocks have been left behind, and it is to be run anew; the same on all ranks. */
 static int run(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *exchange, bool anew,
                bool *done, bool *broken)
 {
     napcoll_call_t *call = &exchange->call;
+    const bool agree = exchange->uneven && must_agree(napcoll, exchange);
     const napcoll_plan_t *plan = NULL;
-    napcoll_pairs_t *pairs = napcoll_engine_pairs(&napcoll->engine);
+    napcoll_pairs_t *pairs;
     basis_t basis = BASIS_KNOWN;
-    int rc = NULL == pairs ? OMPI_ERR_OUT_OF_RESOURCE : fill_blocks(napcoll, exchange, pairs);
+    int rc = OMPI_SUCCESS;
 
     *broken = false;
+    *done = true;
+    if (!agree) {
+        rc = decide(napcoll, exchange, &plan);
+        *done = OMPI_SUCCESS != rc || NULL != plan;
+    }
+    if (OMPI_SUCCESS != rc || !*done) {
+        return rc;
+    }
+    pairs = napcoll_engine_pairs(&napcoll->engine);
+    rc = NULL == pairs ? OMPI_ERR_OUT_OF_RESOURCE : fill_blocks(napcoll, exchange, pairs);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
     pairs->said = 0;
-    if (exchange->uneven) {
-        rc = know_sizes(napcoll, exchange, anew, &basis);
-    } else {
-        call->largest = call->bytes;
+    if (agree) {
+        rc = agree_and_decide(napcoll, exchange, anew, &basis, &plan);
+        *done = OMPI_SUCCESS != rc || NULL != plan;
+    }
+    if (OMPI_SUCCESS != rc || !*done) {
+        return rc;
     }
     pairs->even = !exchange->uneven;
     pairs->bytes = call->bytes;
     pairs->largest = call->largest;
-    if (OMPI_SUCCESS == rc) {
-        rc = mca_coll_napcoll_plan_for(napcoll, call, &plan);
-    }
-    if (OMPI_SUCCESS == rc && BASIS_AGREED == basis) {
-        learn(napcoll, call, NULL != plan);
-    }
-    *done = OMPI_SUCCESS != rc || NULL != plan;
-    if (OMPI_SUCCESS != rc || NULL == plan) {
-        return rc;
-    }
     rc = napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, exchange->tag);
     if ((OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc) && BASIS_TRUSTED == basis) {
         *broken = 0 != (pairs->said & NAPCOLL_SAID_BREAK);
@@ -270,7 +301,7 @@ static int run(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *
 int mca_coll_napcoll_run_exchange(mca_coll_napcoll_module_t *napcoll,
                                   mca_coll_napcoll_exchange_t *exchange, bool *done)
 {
-    bool back, broken;
+    bool broken;
     int rc = mca_coll_napcoll_know_nodes(napcoll, done);
 
     if (OMPI_SUCCESS != rc || !*done) {
@@ -280,14 +311,9 @@ int mca_coll_napcoll_run_exchange(mca_coll_napcoll_module_t *napcoll,
         *done = false; /* bytes are packed */
         return OMPI_SUCCESS;
     }
-    rc = stands_back(napcoll, exchange, &back);
+    rc = goes_unsized(napcoll, exchange, &exchange->call.unsized);
     if (OMPI_SUCCESS != rc) {
         return rc;
-    }
-    if (back) {
-        mca_coll_napcoll_count_fallback(napcoll, exchange->call.coll, NAPCOLL_REASON_SIZES);
-        *done = false;
-        return OMPI_SUCCESS;
     }
     rc = run(napcoll, exchange, false, done, &broken);
     if (broken) {

@@ -294,8 +294,8 @@ static inline bool is_on_any_root(const napcoll_cached_t *entry, const napcoll_c
                                   int force)
 {
     return call->ordered == entry->call.ordered && call->bounded == entry->call.bounded
-           && force == entry->force && call->bytes >= entry->decision.least
-           && call->bytes <= entry->decision.most
+           && call->unsized == entry->call.unsized && force == entry->force
+           && call->bytes >= entry->decision.least && call->bytes <= entry->decision.most
            && (call->in_place == entry->call.in_place
                || mca_coll_napcoll_in_place_alone(call->coll));
 }
@@ -321,6 +321,7 @@ static napcoll_settings_t settings_of(const mca_coll_napcoll_module_t *module, n
 
     settings.previous = (napcoll_previous_t){.component = module->component[coll],
                                              .series = NAPCOLL_COMPAT_SERIES};
+    settings.trust = mca_coll_napcoll_component.trust;
     if (mca_coll_napcoll_component.online) {
         settings.compare = 0; /* the clock will tell */
     }
@@ -332,6 +333,7 @@ static int reckon(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                   napcoll_decision_t *decision)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
     const napcoll_question_t question = {
         .map = module->map,
         .bytes = call->bytes,
@@ -345,8 +347,10 @@ static int reckon(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
     settings.force = force;
     settings.asked = module->asked[call->coll];
     opal_mutex_lock(&component->job.lock);
-    rc = napcoll_recall_select(&component->recall, mca_coll_napcoll_collectives[call->coll],
-                               &settings, &question, decision);
+    rc = call->unsized ? napcoll_agreement_without(&component->recall, collective, &settings,
+                                                   &question, decision)
+                       : napcoll_recall_select(&component->recall, collective, &settings, &question,
+                                               decision);
     opal_mutex_unlock(&component->job.lock);
     return 0 == rc ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
@@ -464,21 +468,6 @@ static inline void add_to(_Atomic unsigned long long *counter, size_t more)
 static inline void take_from(_Atomic unsigned long long *counter, size_t less)
 {
     (void) atomic_fetch_sub_explicit(counter, less, memory_order_relaxed);
-}
-
-void mca_coll_napcoll_count_fallback(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                                     napcoll_reason_t reason)
-{
-    add_to(&mca_coll_napcoll_component.counters.fallbacks[coll][reason], 1);
-    if (OPAL_UNLIKELY(NULL != module->frame)) {
-        mca_coll_napcoll_watch_settle(
-            module->frame,
-            &(napcoll_outcome_t){.collective = mca_coll_napcoll_collectives[coll],
-                                 .algorithm = -1,
-                                 .reason = reason,
-                                 .most = SIZE_MAX},
-            0, NULL);
-    }
 }
 
 /* Whether slots hold blocks of a call, however they are spread, in the memory that is allowed; the same on all ranks. */

@@ -399,8 +399,8 @@ static int register_general(void)
         "alltoallv_mean_bytes",
         "Bytes of the blocks of MPI_Alltoallv and MPI_Alltoallw on average, by which auto "
         "chooses. 0: processes agree on it, in a small allreduce, and on the "
-        "largest block (see alltoallv_trust); where that would take more than it gains, as on few processes, auto leaves "
-        "the calls to the previous component. A communicator's info key "
+        "largest block (see alltoallv_trust); where that would take more than it gains, as on few processes, auto sends "
+        "blocks of any size straight to their ends, or leaves the calls to the previous component. A communicator's info key "
         "napcoll_alltoallv_mean_bytes overrides it. Where the number is given, "
         "alltoall_memory_bytes bounds MPI_Alltoall alone",
         &component->alltoallv_mean_bytes);

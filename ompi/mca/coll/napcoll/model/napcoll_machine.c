@@ -113,8 +113,10 @@ static const entry_t entries[] = {
 
 enum {
     ENTRIES = sizeof(entries) / sizeof(*entries),
-    MOST_DIGITS = 63,     /* of a number in a file */
-    MOST_FILE = 64 * 1024 /* bytes of a file */
+    MOST_DIGITS = 63, /* of a number in a file */
+    MOST_FILE =
+        1024
+        * 1024 /* bytes of a file; those of napcoll-tune on 64 processes have 100 KB, most of it comments */
 };
 
 /* Blue Waters, as in bluewaters.conf, which says where the numbers are from. */

@@ -144,7 +144,7 @@ int napcoll_machine_complete(napcoll_machine_t *machine, napcoll_machine_error_t
 int napcoll_machine_parse(const char *text, size_t length, napcoll_machine_t *machine,
                           napcoll_machine_error_t *error);
 
-/** Read a machine from an open file, of 64 KiB at most; as napcoll_machine_parse. */
+/** Read a machine from an open file, of 1 MiB at most; as napcoll_machine_parse. */
 int napcoll_machine_read(FILE *in, napcoll_machine_t *machine, napcoll_machine_error_t *error);
 
 /** Print a machine as a file that reads back the same. Returns 0, or -1 when out failed. */

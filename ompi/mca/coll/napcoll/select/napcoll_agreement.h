@@ -7,7 +7,8 @@
  * @file
  * Whether ranks should agree on sizes that no rank knows alone, those of MPI_Alltoallv and MPI_Alltoallw, so that
  * auto can choose by them. Agreeing is an allreduce in each call; what it gains depends on the sizes, which are
- * only known afterwards. And when they need not do so in every call. Pure: no MPI in here.
+ * only known afterwards. What auto does where they should not. And when they need not agree in every call. Pure: no
+ * MPI in here.
  */
 
 #ifndef NAPCOLL_AGREEMENT_H
@@ -30,7 +31,9 @@ enum {
     NAPCOLL_AGREED_BYTES = 16, /**< of the vector that ranks reduce in order to agree */
     NAPCOLL_ANNOUNCED_BYTES =
         8, /**< of what the root of a gatherv or scatterv broadcasts instead */
-    NAPCOLL_AGREEMENT_PART = 10, /**< agreeing may take one part in so many of a direct call */
+    NAPCOLL_AGREEMENT_PART =
+        10, /**< agreeing may take one part in so many of calls that go straight, over many of them */
+    NAPCOLL_UNSIZED_BYTES = 64 * 1024, /**< of large blocks, where sizes are not known */
 };
 
 /** How ranks come to agree on the sizes of a collective's blocks: where the root knows them all, it tells the others. */
@@ -50,7 +53,8 @@ static inline size_t napcoll_agreement_bytes(const napcoll_collective_t *collect
 /**
  * Reckon whether it pays to agree. It does where, with small blocks, more is gained than telling costs, and
  * where with any blocks, of which auto may find that they had better go straight, no more is lost than one part in
- * NAPCOLL_AGREEMENT_PART.
+ * NAPCOLL_AGREEMENT_PART: where ranks rely on what they agreed on, over calls of which they agree in one of
+ * NAPCOLL_MOST_PATIENCE + 1.
  *
  * @param[in,out] recall      of decisions
  * @param[in]     collective  the all-to-all, gather or scatter
@@ -64,6 +68,25 @@ static inline size_t napcoll_agreement_bytes(const napcoll_collective_t *collect
 int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *collective,
                       const napcoll_settings_t *settings, const napcoll_settings_t *telling,
                       const napcoll_node_map_t *map, napcoll_agreement_t *agreement);
+
+/**
+ * Decide on calls on whose sizes ranks do not agree, as that does not pay: the algorithm that sends each of the smallest
+ * blocks straight to its end in the least time, where the previous function is reckoned to take clearly longer for
+ * these or for NAPCOLL_UNSIZED_BYTES, and for neither less time but for a tenth; and where the thresholds warn of no size
+ * of what that algorithm sends at once.
+ *
+ * @param[in,out] recall      of decisions
+ * @param[in]     collective  the all-to-all, gather or scatter
+ * @param[in]     settings    of it; `force` and `rules` do not matter
+ * @param[in]     question    what is asked; `bytes`, `direct` and `bounded` do not matter
+ * @param[out]    decision    for all sizes, the same on all ranks; the previous function, for
+ *                            NAPCOLL_REASON_SIZES, where that is better, or what it does is not known
+ *
+ * @return 0, or -1 when memory ran out
+ */
+int napcoll_agreement_without(napcoll_recall_t *recall, const napcoll_collective_t *collective,
+                              const napcoll_settings_t *settings,
+                              const napcoll_question_t *question, napcoll_decision_t *decision);
 
 /** How long ranks do without agreeing, once they have found that blocks had better go straight: for that they need
  * no sizes, and whoever sends large blocks mostly does so again. All zero: they agree in the next call. */

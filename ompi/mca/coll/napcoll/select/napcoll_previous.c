@@ -375,6 +375,21 @@ const char *napcoll_series_name(napcoll_series_t series)
     return series_names[series];
 }
 
+bool napcoll_series_find(const char *version, napcoll_series_t *series)
+{
+    for (int s = 0; s < NAPCOLL_SERIES; s++) {
+        const char *name = napcoll_series_name((napcoll_series_t) s);
+        const size_t length = strlen(name);
+
+        if (0 == strncmp(version, name, length)
+            && ('\0' == version[length] || '.' == version[length])) {
+            *series = (napcoll_series_t) s;
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *napcoll_component_name(napcoll_component_t component)
 {
     return component_names[component];

@@ -35,6 +35,9 @@ typedef enum {
 /** Name of a series ("4.1"), static. */
 const char *napcoll_series_name(napcoll_series_t series);
 
+/** The series of a version ("5.0" or "5.0.7"); false, and *series as it was, where napcoll knows none. */
+bool napcoll_series_find(const char *version, napcoll_series_t *series);
+
 /** Which component holds the slot of a collective behind napcoll. */
 typedef enum {
     NAPCOLL_COMPONENT_UNKNOWN, /**< one of which nothing is known here: there is no comparison */

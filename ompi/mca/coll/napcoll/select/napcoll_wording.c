@@ -11,6 +11,7 @@
 #include "select/napcoll_wording.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,8 +74,12 @@ void napcoll_words_of_decision(const napcoll_collective_t *collective,
                                const napcoll_decision_t *decision, int force,
                                char words[NAPCOLL_WORDS])
 {
-    (void) snprintf(words, NAPCOLL_WORDS, "%s of %zu to %zu bytes", collective->name,
-                    decision->least, decision->most);
+    if (0 == decision->least && SIZE_MAX == decision->most) {
+        (void) snprintf(words, NAPCOLL_WORDS, "%s of any size", collective->name);
+    } else {
+        (void) snprintf(words, NAPCOLL_WORDS, "%s of %zu to %zu bytes", collective->name,
+                        decision->least, decision->most);
+    }
     if (decision->algorithm < 0) {
         add(words, " left to the previous component");
         add_decider(words, decision, force);
