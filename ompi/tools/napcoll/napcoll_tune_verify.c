@@ -345,8 +345,8 @@ static int count_contradictions(const tune_case_t *c,
 }
 
 /* The contestant that a rule is for, where there is one: where what auto would do is beyond noise slower than any, the
- * fastest, though it may be so only by chance among those that are faster than auto; but the previous function where
- * that takes as long, for who is never to be slower than that. */
+ * fastest, though it may be so only by chance among those that are faster than auto; but the previous function wherever
+ * that takes as long as the fastest, for who is never to be slower than that. */
 static void judge(tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_SAMPLES])
 {
     bool slower = false;
@@ -362,7 +362,7 @@ static void judge(tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_SAMPLES]
         fastest = c->contestant[i].median < c->contestant[fastest].median ? i : fastest;
     }
     c->best = slower ? fastest : 0;
-    for (int i = 0; slower && i < c->contestants; i++) {
+    for (int i = 0; i < c->contestants; i++) {
         const tune_contestant_t *k = &c->contestant[i];
 
         if (k->row < 0 && !k->dropped
