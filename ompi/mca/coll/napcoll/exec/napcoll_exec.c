@@ -261,36 +261,56 @@ static int first_error(const napcoll_engine_t *engine, int messages, int returne
     return MPI_ERR_IN_STATUS == returned ? MPI_ERR_OTHER : returned;
 }
 
-/* Of an all-to-all's message what was prepared for it. */
-static inline int post_parcel(const call_t *call, const napcoll_step_t *step,
-                              const napcoll_parcel_t *parcel, ompi_request_t **request)
+/* What a message moves, and where that lies. */
+typedef struct {
+    char *at;
+    size_t count;
+    ompi_datatype_t *type;
+} message_t;
+
+/* The message of a step; of an all-to-all's, gather's or scatter's what was prepared for it. False: there is nothing to
+ * move. */
+static inline bool find_message(const call_t *call, const napcoll_step_t *step,
+                                const napcoll_parcel_t *parcel, message_t *message)
+{
+    const napcoll_span_t span = NAPCOLL_STEP_RECV == step->kind ? step->dst : step->left;
+
+    if (NULL != parcel) {
+        *message = (message_t){parcel->at, parcel->count, parcel->type};
+        return !parcel->nothing;
+    }
+    *message = (message_t){.type = call->binding->datatype};
+    if (0 != span.count) {
+        message->at = span_address(call, span);
+        message->count = span_count(call, span);
+    }
+    return true;
+}
+
+static inline int post(const call_t *call, const napcoll_step_t *step, const message_t *message,
+                       ompi_request_t **request)
 {
     const napcoll_binding_t *binding = call->binding;
 
-    if (parcel->nothing) {
-        return OMPI_SUCCESS;
-    }
     if (NAPCOLL_STEP_RECV == step->kind) {
-        return MCA_PML_CALL(irecv(parcel->at, parcel->count, parcel->type, step->peer, binding->tag,
-                                  binding->comm, request));
+        return MCA_PML_CALL(irecv(message->at, message->count, message->type, step->peer,
+                                  binding->tag, binding->comm, request));
     }
-    return MCA_PML_CALL(isend(parcel->at, parcel->count, parcel->type, step->peer, binding->tag,
+    return MCA_PML_CALL(isend(message->at, message->count, message->type, step->peer, binding->tag,
                               MCA_PML_BASE_SEND_STANDARD, binding->comm, request));
 }
 
-static inline int post(const call_t *call, const napcoll_step_t *step, ompi_request_t **request)
+/* Send or receive the one message of a stage: without a request of its own, which costs more. */
+static inline int pass(const call_t *call, const napcoll_step_t *step, const message_t *message)
 {
     const napcoll_binding_t *binding = call->binding;
-    napcoll_span_t span = NAPCOLL_STEP_RECV == step->kind ? step->dst : step->left;
-    char *at = 0 == span.count ? NULL : span_address(call, span);
-    size_t count = 0 == span.count ? 0 : span_count(call, span);
 
     if (NAPCOLL_STEP_RECV == step->kind) {
-        return MCA_PML_CALL(
-            irecv(at, count, binding->datatype, step->peer, binding->tag, binding->comm, request));
+        return MCA_PML_CALL(recv(message->at, message->count, message->type, step->peer,
+                                 binding->tag, binding->comm, MPI_STATUS_IGNORE));
     }
-    return MCA_PML_CALL(isend(at, count, binding->datatype, step->peer, binding->tag,
-                              MCA_PML_BASE_SEND_STANDARD, binding->comm, request));
+    return MCA_PML_CALL(send(message->at, message->count, message->type, step->peer, binding->tag,
+                             MCA_PML_BASE_SEND_STANDARD, binding->comm));
 }
 
 /* Have in the send buffer what a stage sends. */
@@ -414,34 +434,26 @@ static bool drop_truncated(napcoll_engine_t *engine, int posted)
     return dropped;
 }
 
-/* Receive the one message of a stage: without a request of its own, which costs more. */
-static int receive(const call_t *call, const napcoll_step_t *step)
-{
-    const napcoll_binding_t *binding = call->binding;
-    char *at = 0 == step->dst.count ? NULL : span_address(call, step->dst);
-    size_t count = 0 == step->dst.count ? 0 : span_count(call, step->dst);
-
-    return MCA_PML_CALL(recv(at, count, binding->datatype, step->peer, binding->tag, binding->comm,
-                             MPI_STATUS_IGNORE));
-}
-
 static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
 {
     napcoll_engine_t *engine = call->engine;
     const napcoll_pairs_t *pairs = call->binding->pairs;
+    const napcoll_parcel_t *parcel = NULL == pairs ? NULL : pairs->parcel;
     const napcoll_step_t *step = &call->plan->step[stage->first];
-    int posted = 0, rc;
+    message_t message;
+    int posted = 0, rc = before_messages(call, stage);
 
-    if (1 == stage->messages && NAPCOLL_STEP_RECV == step->kind && NULL == pairs) {
-        rc = receive(call, step);
+    if (1 == stage->messages) {
+        if (OMPI_SUCCESS == rc && find_message(call, step, parcel, &message)) {
+            rc = pass(call, step, &message);
+        }
         return OMPI_SUCCESS == rc || goes_on(call, stage, rc) ? after_messages(call, stage) : rc;
     }
-    rc = before_messages(call, stage);
     for (; posted < stage->messages && OMPI_SUCCESS == rc; posted++) {
         engine->request[posted] = MPI_REQUEST_NULL;
-        rc = NULL == pairs ? post(call, &step[posted], &engine->request[posted])
-                           : post_parcel(call, &step[posted], &pairs->parcel[posted],
-                                         &engine->request[posted]);
+        if (find_message(call, &step[posted], NULL == parcel ? NULL : &parcel[posted], &message)) {
+            rc = post(call, &step[posted], &message, &engine->request[posted]);
+        }
         if (OMPI_SUCCESS != rc) {
             break;
         }

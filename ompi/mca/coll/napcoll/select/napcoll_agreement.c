@@ -96,7 +96,7 @@ int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *coll
         || 0 != cost_of(recall, by, telling, &vector, &agreement->cost_us)) {
         return -1;
     }
-    /* which is where a call may go straight as well */
+    /* what the previous function does is a way to go straight, too */
     agreement->direct_us = fmin(agreement->direct_us, previous_us);
     if (isinf(agreement
                   ->cost_us)) { /* left to the previous component, which has a tree, or doubles */

@@ -72,8 +72,8 @@ int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *coll
 /**
  * Decide on calls on whose sizes ranks do not agree, as that does not pay: the algorithm that sends each of the smallest
  * blocks straight to its end in the least time, where the previous function is reckoned to take clearly longer for
- * these or for NAPCOLL_UNSIZED_BYTES, and for neither less time but for a tenth; and where the thresholds warn of no size
- * of what that algorithm sends at once.
+ * these or for NAPCOLL_UNSIZED_BYTES, and for the others not clearly less; and where the thresholds warn of no size of what
+ * that algorithm sends at once.
  *
  * @param[in,out] recall      of decisions
  * @param[in]     collective  the all-to-all, gather or scatter
