@@ -58,6 +58,20 @@ static void rules_on_sizes_stay_where_they_gain_more(void **state)
     assert_int_equal(scope_of(by_size, by_size, by_size, 1, &which), NAPCOLL_RULES_BY_SIZE);
 }
 
+/* It would be for sizes of which nobody knows more. */
+static void one_rule_is_not_for_a_trifle(void **state)
+{
+    const double by_size[SIZES] = {2, 20, 200}, silent[SIZES] = {1.03, 10.3, 103};
+    const double one[] = {1, 10, 100, 0.9, 10, 98};
+    int which;
+
+    (void) state;
+    assert_int_equal(scope_of(by_size, silent, one, 1, &which), NAPCOLL_RULES_SILENT);
+    assert_int_equal(which, -1);
+    assert_int_equal(scope_of(by_size, silent, one, 2, &which), NAPCOLL_RULES_ONE);
+    assert_int_equal(which, 1);
+}
+
 /* A rule for the last size that spares a tenth there, and costs the others the patience of auto. */
 static void no_rule_is_better_than_a_dear_one(void **state)
 {
@@ -103,6 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_rule_spares_the_agreement),
         cmocka_unit_test(rules_on_sizes_stay_where_they_gain_more),
+        cmocka_unit_test(one_rule_is_not_for_a_trifle),
         cmocka_unit_test(no_rule_is_better_than_a_dear_one),
         cmocka_unit_test(shares_are_those_of_trust_and_patience),
     };

@@ -407,8 +407,8 @@ void tune_machine_close(tune_t *t);
 /** A collective whose algorithms are tried, by its number from 0 to TUNE_SUBJECTS - 1. */
 const tune_subject_t *tune_subject(int index);
 
-/** The bytes of one of its buffers. */
-size_t tune_subject_room(const tune_t *t, int index, size_t bytes);
+/** How many of its sizes are tried: those whose buffers are not too large on so many ranks. */
+int tune_subject_sizes(const tune_t *t, int index);
 
 /** No contestant has its communicator yet. */
 void tune_calls_open(tune_t *t);

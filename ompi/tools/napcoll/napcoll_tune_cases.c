@@ -14,6 +14,9 @@
 
 #include "napcoll_tune.h"
 
+/* Of one buffer of a call. */
+static const size_t most_buffer = (size_t) 16 << 20;
+
 /* ---- calls ---- */
 
 static void call_allreduce(MPI_Comm comm, int bytes, char *send, char *recv)
@@ -220,9 +223,21 @@ const tune_subject_t *tune_subject(int index)
     return &cases[index].subject;
 }
 
-size_t tune_subject_room(const tune_t *t, int index, size_t bytes)
+/* The bytes of one of its buffers. */
+static size_t room_of(const tune_t *t, int index, size_t bytes)
 {
     return cases[index].subject.blocks ? bytes * (size_t) t->ranks : bytes;
+}
+
+int tune_subject_sizes(const tune_t *t, int index)
+{
+    const tune_subject_t *subject = &cases[index].subject;
+    int sizes = 0;
+
+    while (sizes < subject->sizes && room_of(t, index, subject->bytes[sizes]) <= most_buffer) {
+        sizes++;
+    }
+    return sizes;
 }
 
 /* ---- contestants ---- */
@@ -287,7 +302,7 @@ static double call_after_start(tune_t *t, const tune_probe_t *probe, int calls)
 {
     enum { SECONDS, MISSED, WORDS };
     const int tries = 5;
-    char *recv = t->called + tune_subject_room(t, probe->from, probe->bytes);
+    char *recv = t->called + room_of(t, probe->from, probe->bytes);
     double worst[WORDS] = {0};
 
     for (int i = 0; i < tries; i++) {
@@ -318,7 +333,7 @@ static void call(tune_t *t, const tune_probe_t *probe, double *seconds)
     const int starts = apart ? probe->count : 1, calls = apart ? 1 : probe->count;
     double sum = 0;
 
-    make_room(t, 2 * tune_subject_room(t, probe->from, probe->bytes));
+    make_room(t, 2 * room_of(t, probe->from, probe->bytes));
     for (int i = 0; i < starts; i++) {
         sum += call_after_start(t, probe, calls);
     }

@@ -10,8 +10,9 @@
  * collective by which they agree. Rank 0 alone.
  *
  *     by size    what is faster for each size, and the agreement, where calls cannot rely on that of earlier ones
- *     one rule   an algorithm that sends each block straight to its end, or the previous function, for all sizes: one
- *                that detours would do so also with larger blocks than any that were measured
+ *     one rule   an algorithm that sends each block straight to its end, or the previous function, for all sizes, if
+ *                the time has sufficed for all of them: one that detours would do so also with larger blocks than any
+ *                that were measured
  *     none       what auto takes, and the agreement; where that does not pay, auto does without
  */
 
@@ -141,7 +142,7 @@ void tune_judge_untold(tune_t *t, const napcoll_node_map_t *map)
         if (0 != napcoll_rule_range_any_is_warned(collective, &settings, map, &warned)) {
             tune_out_of_memory();
         }
-        judge(untold, collective, found, cases, !warned);
+        judge(untold, collective, found, cases, !warned && cases == tune_subject_sizes(t, subject));
         for (int i = 0; i < cases && NAPCOLL_RULES_BY_SIZE != untold->scope; i++) {
             found[i]->ruled = false;
         }

@@ -45,8 +45,6 @@ static const double long_batch = 20e-3;
 
 enum { MOST_CALLS = 50, MOST_SAMPLES = 32, MOST_STARTS = 2 };
 
-static const size_t most_buffer = (size_t) 16 << 20;
-
 /* ---- what the model says ---- */
 
 /* What a decision's plans would take; INFINITY where that is not known. */
@@ -495,8 +493,7 @@ void tune_verify(tune_t *t, tune_watch_t *watch)
         const tune_subject_t *about = tune_subject(subject);
         tune_case_t *c = &m->tried[m->num_tried];
 
-        if (size >= about->sizes
-            || tune_subject_room(t, subject, about->bytes[size]) > most_buffer) {
+        if (size >= tune_subject_sizes(t, subject)) {
             continue;
         }
         settings = settings_of(about->collective, &m->fit.machine);

@@ -9,6 +9,9 @@
 
 #include "select/napcoll_agreement.h"
 
+/* What one rule has to gain. */
+static const double one_gain = 0.05;
+
 static double sum_of_logs(const double *time, int sizes)
 {
     double sum = 0;
@@ -33,6 +36,9 @@ napcoll_rules_scope_t napcoll_rule_scope_choose(const napcoll_rule_times_t *time
             scope = NAPCOLL_RULES_ONE;
             *which = i;
         }
+    }
+    if (NAPCOLL_RULES_ONE == scope) {
+        least += times->sizes * log1p(one_gain);
     }
     if (sum_of_logs(times->silent, times->sizes) < least) {
         scope = NAPCOLL_RULES_SILENT;
