@@ -467,21 +467,9 @@ static bool has_napcoll(void)
     return priority >= 0;
 }
 
-/* Have the cases in ascending order of their sizes. */
-static void turn_round(tune_case_t *tried, int cases)
-{
-    for (int i = 0; i < cases / 2; i++) {
-        const tune_case_t other = tried[i];
-
-        tried[i] = tried[cases - 1 - i];
-        tried[cases - 1 - i] = other;
-    }
-}
-
-/* From the largest sizes on: these need most of the time, however few their turns, and what they leave is enough for the
- * others. */
 void tune_verify(tune_t *t, tune_watch_t *watch)
 {
+    const double begin = MPI_Wtime(), left = watch->end - begin;
     const int all = TUNE_SUBJECTS * TUNE_SUBJECT_SIZES;
     tune_machine_t *m = t->machine;
     napcoll_settings_t settings;
@@ -491,7 +479,7 @@ void tune_verify(tune_t *t, tune_watch_t *watch)
         snprintf(m->no_cases, TUNE_TEXT, "left out by --no-verify");
     } else if (!has_napcoll()) {
         snprintf(m->no_cases, TUNE_TEXT, "component napcoll is not there, or off");
-    } else if (MPI_Wtime() >= watch->end) {
+    } else if (!(left > 0)) {
         snprintf(m->no_cases, TUNE_TEXT, "no time was left");
     }
     if ('\0' != m->no_cases[0]) {
@@ -500,9 +488,8 @@ void tune_verify(tune_t *t, tune_watch_t *watch)
     if (0 != napcoll_node_map_create(t->node.node_of, t->ranks, &map)) {
         tune_out_of_memory();
     }
-    for (int left = all; left > 0 && MPI_Wtime() < watch->end; left--) {
-        const int subject = (left - 1) % TUNE_SUBJECTS, size = (left - 1) / TUNE_SUBJECTS;
-        const double now = MPI_Wtime();
+    for (int i = 0; i < all && MPI_Wtime() < watch->end; i++) {
+        const int subject = i % TUNE_SUBJECTS, size = i / TUNE_SUBJECTS;
         const tune_subject_t *about = tune_subject(subject);
         tune_case_t *c = &m->tried[m->num_tried];
 
@@ -520,13 +507,12 @@ void tune_verify(tune_t *t, tune_watch_t *watch)
                                            about->sizes, size, &c->range)) {
                 tune_out_of_memory();
             }
-            measure_case(t, c, &settings, map, now + (watch->end - now) / left, watch->end);
+            measure_case(t, c, &settings, map, begin + left * (i + 1) / all, watch->end);
             m->num_tried++;
         }
-        tune_tell(watch, "algorithms", all - left + 1, all);
+        tune_tell(watch, "algorithms", i + 1, all);
     }
     tune_tell_end(watch);
-    turn_round(m->tried, m->num_tried);
     tune_judge_untold(t, map);
     napcoll_node_map_free(map);
 }
