@@ -39,7 +39,8 @@ every_cell_is_judged() {
     [ "$(grep -c '^netlab .* --coll \(barrier\|gather\) ' "$file.txt")" = 2 ]
     grep -E '^3 cells: median [0-9.]+, worst [0-9.]+, [0-3] above 1.25; [0-3] of 3 take' "$work/results/regret.md"
     # What is measured again takes the place of the old; the rest stays.
-    regret --part far --coll barrier --machine "$conf"
+    regret --part far --coll barrier --turns 130 --machine "$conf"
+    grep '^| barrier | 0 | 130 | ' "$work/results/regret.md"
     [ "$(grep -c '^barrier,3,2,0,napcoll,' "$file.csv")" = 1 ]
     [ "$(grep -c '^coll,' "$file.csv")" = 1 ]
     [ "$(grep -c '^netlab .* --coll barrier ' "$file.txt")" = 1 ]
@@ -118,10 +119,11 @@ END
     grep -xF '| bcast | 64 | 9 | 1.00 | auto | 0.80 | tuned | 0.80 | fallback: sizes |' "$work/results/regret.md"
 }
 
-tap_plan 6
+tap_plan 7
 tap every_cell_is_judged every_cell_is_judged
 tap ended_run_keeps_what_it_has ended_run_keeps_what_it_has
 tap figures_are_judged_rightly figures_are_judged_rightly
+tap turns_are_a_number refuses '--turns wants a number of turns' regret --turns 0
 tap unknown_collective_is_named refuses "not 'bcast,bogus'" regret --coll bcast,bogus
 tap unknown_setting_is_named refuses "not 'near,middle'" regret --part near,middle
 tap missing_machine_is_named refuses "there is no file '/no/such.conf'" regret --machine /no/such.conf
