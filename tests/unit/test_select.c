@@ -234,6 +234,40 @@ static void the_radix_of_an_alltoall_grows_with_its_blocks(void **state)
     assert_int_equal(decide_alltoall(&settings, "16", 16, 8).reason, NAPCOLL_REASON_ONE_NODE);
 }
 
+/* Pairwise exchange saves what a late process costs it: it has to be reckoned a tenth faster. */
+static void who_goes_in_lockstep_has_to_gain_a_tenth(void **state)
+{
+    static const double latency_us[] = {1, 30, 300, 1000, 3000, 10000};
+    napcoll_settings_t settings = napcoll_select_defaults(&napcoll_alltoallv);
+    napcoll_machine_t machine = napcoll_machine_default;
+    int taken = 0, refused = 0;
+
+    (void) state;
+    settings.machine = &machine;
+    for (size_t i = 0; i < sizeof(latency_us) / sizeof(*latency_us); i++) {
+        napcoll_decision_t d;
+        double pairwise_us;
+
+        for (int protocol = 0; protocol < NAPCOLL_PROTOCOLS; protocol++) {
+            machine.link[NAPCOLL_LEVEL_NETWORK][protocol].latency_us = latency_us[i];
+        }
+        d = decide_alltoall(&settings, "8", 64, 1048576);
+        assert_true(d.algorithm >= 0);
+        pairwise_us = d.candidate[NAPCOLL_ALLTOALL_PAIRWISE].cost_us;
+        if (NAPCOLL_ALLTOALL_PAIRWISE == d.algorithm) {
+            const double linear_us = d.candidate[NAPCOLL_ALLTOALL_LINEAR].cost_us;
+
+            assert_true(pairwise_us <= d.cost_us && pairwise_us <= 0.9 * linear_us);
+            taken++;
+        } else if (NAPCOLL_WEIGHED_RECKONED == d.candidate[NAPCOLL_ALLTOALL_PAIRWISE].weighed) {
+            assert_true(pairwise_us > 0.9 * d.cost_us && pairwise_us < d.cost_us);
+            assert_int_equal(d.algorithm, NAPCOLL_ALLTOALL_LINEAR);
+            refused++;
+        }
+    }
+    assert_true(taken > 0 && refused > 0);
+}
+
 static void decisions_hold_for_sizes_up_to_a_power_of_two(void **state)
 {
     static const struct {
@@ -663,6 +697,7 @@ int main(void)
         cmocka_unit_test(auto_takes_nap_for_small_vectors_and_lanes_for_large_ones),
         cmocka_unit_test(the_radix_among_leaders_is_reckoned),
         cmocka_unit_test(the_radix_of_an_alltoall_grows_with_its_blocks),
+        cmocka_unit_test(who_goes_in_lockstep_has_to_gain_a_tenth),
         cmocka_unit_test(decisions_hold_for_sizes_up_to_a_power_of_two),
         cmocka_unit_test(all_nodes_decide_alike),
         cmocka_unit_test(single_processes_per_node_fall_back),

@@ -159,6 +159,25 @@ static void print_thresholds(const explain_case_t *c, const napcoll_settings_t *
     }
 }
 
+/* What auto does not take, though it is reckoned to take less. */
+static void print_lockstep(const explain_case_t *c, const napcoll_decision_t *decision)
+{
+    const napcoll_collective_t *collective = c->options->collective;
+
+    for (int row = 0; row < collective->algorithms; row++) {
+        const napcoll_candidate_t *candidate = &decision->candidate[row];
+
+        if (collective->algorithm[row].lockstep && row != decision->algorithm
+            && NAPCOLL_WEIGHED_RECKONED == candidate->weighed
+            && candidate->cost_us < decision->cost_us) {
+            printf(
+                "It would take %s, of whose steps each waits for the one before, if that gained a "
+                "tenth.\n",
+                collective->algorithm[row].name);
+        }
+    }
+}
+
 /* What tuned or basic would do for the sizes of a decision, beside what auto found best for them. */
 static void print_previous(const explain_case_t *c, const napcoll_decision_t *decision)
 {
@@ -286,6 +305,7 @@ void explain_component(const explain_case_t *c)
     print_sizes(c, &decision);
     print_parameters(c, &decision);
     print_thresholds(c, &settings);
+    print_lockstep(c, &decision);
     print_previous(c, &decision);
     print_log(c, &decision);
 }

@@ -181,6 +181,7 @@ typedef struct tune_contestant {
 /** A collective of a size by several contestants, of which the first is what auto would do. */
 typedef struct tune_case {
     int subject;
+    int size; /**< of its sizes */
     size_t bytes;
     bool blind;                 /**< auto does without sizes (napcoll_agreement_without) */
     napcoll_rule_range_t range; /**< the sizes for which it stands */

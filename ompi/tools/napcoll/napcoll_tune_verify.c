@@ -37,8 +37,11 @@ static const double hopeless = 10, slow = 2.5, very_slow = 5;
 static const double likely = 4;
 
 /* Calls of so many seconds vary less: who takes `slow_long` times what the fastest takes is not tried further, and each is
- * looked at once less before. */
-static const double long_call = 50e-3, slow_long = 1.6;
+ * looked at once less before; in calls of `very_long` connections do not count, and the very first is enough for that. */
+static const double long_call = 50e-3, slow_long = 1.6, very_long_call = 0.5;
+
+/* This part of the time goes to all cases alike, the rest by what they are reckoned to need. */
+static const double alike = 0.5;
 
 /* A sample lasts about so long, in seconds; but has few calls where each needs a start of its own. */
 static const double long_batch = 20e-3;
@@ -396,19 +399,30 @@ static bool strays(const tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_S
     return false;
 }
 
-/* First calls, which make communicators, connections and plans, and drop who is slow. Returns what the slowest of the
- * others takes. */
+/* What a contestant takes in its first calls, which make communicators, connections and plans; no more of them than
+ * it takes to see that others are faster. */
+static double look_at(tune_t *t, const tune_case_t *c, int contestant, double fastest)
+{
+    double seconds;
+
+    make(t, c, contestant);
+    seconds = sample(t, c, contestant, 1);
+    if (seconds > fmax(slow_long * fastest, very_long_call)) {
+        return seconds;
+    }
+    seconds = sample(t, c, contestant, 1);
+    return seconds < fmin(very_slow * fastest, long_call)
+               ? fmin(seconds, sample(t, c, contestant, 2))
+               : seconds;
+}
+
+/* Look at all contestants, and drop who is slow. Returns what the slowest of the others takes. */
 static double look_first(tune_t *t, tune_case_t *c)
 {
     double fastest = INFINITY, slowest = 0, most;
 
     for (int i = 0; i < c->contestants; i++) {
-        make(t, c, i);
-        (void) sample(t, c, i, 1);
-        c->contestant[i].median = sample(t, c, i, 1);
-        if (c->contestant[i].median < fmin(very_slow * fastest, long_call)) {
-            c->contestant[i].median = fmin(c->contestant[i].median, sample(t, c, i, 2));
-        }
+        c->contestant[i].median = look_at(t, c, i, fastest);
         fastest = fmin(fastest, c->contestant[i].median);
     }
     most = (fastest < long_call ? slow : slow_long) * fastest;
@@ -467,19 +481,92 @@ static bool has_napcoll(void)
     return priority >= 0;
 }
 
+/* ---- all cases ---- */
+
+/* A call of a case, as the previous function is reckoned to take it, microseconds: what goes over the network in it all
+ * others have to send as well, or nearly. 0 where it is not known. */
+static double need_of(const napcoll_settings_t *settings, const tune_case_t *c,
+                      const napcoll_node_map_t *map)
+{
+    const napcoll_previous_call_t call = {.ranks = map->size, .bytes = c->bytes};
+    napcoll_previous_choice_t choice;
+    double us;
+
+    if (!napcoll_previous_choose(&settings->previous, tune_subject(c->subject)->collective, &call,
+                                 &choice)) {
+        return 0;
+    }
+    us = napcoll_previous_cost_us(&choice, map, settings->machine, (double) c->bytes, INFINITY);
+    if (isnan(us)) {
+        tune_out_of_memory();
+    }
+    return us;
+}
+
+static napcoll_settings_t settings_of_case(const tune_t *t, const tune_case_t *c)
+{
+    napcoll_settings_t settings = settings_of(tune_subject(c->subject)->collective,
+                                              &t->machine->fit.machine);
+
+    settings.thresholds = tune_thresholds(t);
+    return settings;
+}
+
+/* List all cases, small ones first, with what each and those before it need. Returns how many. */
+static int list_cases(const tune_t *t, const napcoll_node_map_t *map, tune_case_t *list,
+                      double *need)
+{
+    int cases = 0;
+
+    for (int i = 0; i < TUNE_SUBJECTS * TUNE_SUBJECT_SIZES; i++) {
+        const int subject = i % TUNE_SUBJECTS, size = i / TUNE_SUBJECTS;
+        tune_case_t *c = &list[cases];
+        napcoll_settings_t settings;
+
+        if (size < tune_subject_sizes(t, subject)) {
+            *c = (tune_case_t){
+                .subject = subject, .size = size, .bytes = tune_subject(subject)->bytes[size]};
+            settings = settings_of_case(t, c);
+            need[cases] = need_of(&settings, c, map) + (cases > 0 ? need[cases - 1] : 1);
+            cases++;
+        }
+    }
+    return cases;
+}
+
+/* Try the algorithms of a case until its share of the time is over. False where there is nothing to try. */
+static bool try_case(tune_t *t, tune_case_t *c, const napcoll_node_map_t *map, double deadline,
+                     double end)
+{
+    const tune_subject_t *about = tune_subject(c->subject);
+    const napcoll_settings_t settings = settings_of_case(t, c);
+
+    c->blind = !looks_at_sizes(about, &settings, map);
+    if (!choose_contestants(c, &settings, map)) {
+        return false;
+    }
+    if (0
+        != napcoll_rule_range_find(about->collective, &settings, map, about->bytes, about->sizes,
+                                   c->size, &c->range)) {
+        tune_out_of_memory();
+    }
+    measure_case(t, c, &settings, map, deadline, end);
+    return true;
+}
+
 void tune_verify(tune_t *t, tune_watch_t *watch)
 {
-    const double begin = MPI_Wtime(), left = watch->end - begin;
-    const int all = TUNE_SUBJECTS * TUNE_SUBJECT_SIZES;
+    double need[TUNE_SUBJECTS * TUNE_SUBJECT_SIZES];
     tune_machine_t *m = t->machine;
-    napcoll_settings_t settings;
     napcoll_node_map_t *map;
+    double begin, left;
+    int cases;
 
     if (!t->options.verify) {
         snprintf(m->no_cases, TUNE_TEXT, "left out by --no-verify");
     } else if (!has_napcoll()) {
         snprintf(m->no_cases, TUNE_TEXT, "component napcoll is not there, or off");
-    } else if (!(left > 0)) {
+    } else if (MPI_Wtime() >= watch->end) {
         snprintf(m->no_cases, TUNE_TEXT, "no time was left");
     }
     if ('\0' != m->no_cases[0]) {
@@ -488,29 +575,17 @@ void tune_verify(tune_t *t, tune_watch_t *watch)
     if (0 != napcoll_node_map_create(t->node.node_of, t->ranks, &map)) {
         tune_out_of_memory();
     }
-    for (int i = 0; i < all && MPI_Wtime() < watch->end; i++) {
-        const int subject = i % TUNE_SUBJECTS, size = i / TUNE_SUBJECTS;
-        const tune_subject_t *about = tune_subject(subject);
-        tune_case_t *c = &m->tried[m->num_tried];
+    cases = list_cases(t, map, m->tried, need);
+    begin = MPI_Wtime();
+    left = watch->end - begin;
+    for (int i = 0; i < cases && MPI_Wtime() < watch->end; i++) {
+        const double part = alike * (i + 1) / cases + (1 - alike) * need[i] / need[cases - 1];
 
-        if (size >= tune_subject_sizes(t, subject)) {
-            continue;
-        }
-        settings = settings_of(about->collective, &m->fit.machine);
-        settings.thresholds = tune_thresholds(t);
-        *c = (tune_case_t){.subject = subject,
-                           .bytes = about->bytes[size],
-                           .blind = !looks_at_sizes(about, &settings, map)};
-        if (choose_contestants(c, &settings, map)) {
-            if (0
-                != napcoll_rule_range_find(about->collective, &settings, map, about->bytes,
-                                           about->sizes, size, &c->range)) {
-                tune_out_of_memory();
-            }
-            measure_case(t, c, &settings, map, begin + left * (i + 1) / all, watch->end);
+        m->tried[m->num_tried] = m->tried[i];
+        if (try_case(t, &m->tried[m->num_tried], map, begin + left * part, watch->end)) {
             m->num_tried++;
         }
-        tune_tell(watch, "algorithms", i + 1, all);
+        tune_tell(watch, "algorithms", i + 1, cases);
     }
     tune_tell_end(watch);
     tune_judge_untold(t, map);

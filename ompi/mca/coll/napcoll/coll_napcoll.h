@@ -193,7 +193,8 @@ typedef struct mca_coll_napcoll_module {
     napcoll_topo_state_t topo_state;
     napcoll_node_map_t *map;
     size_t mean_bytes; /**< of a block of MPI_Alltoallv, as users say; 0: they say nothing */
-    int pays_to_agree[NAPCOLL_COLLS]; /**< 1, 0, or -1: not reckoned yet */
+    napcoll_agreement_t agreement[NAPCOLL_COLLS]; /**< on sizes, where it has been reckoned */
+    bool knows_agreement[NAPCOLL_COLLS];
     mca_coll_napcoll_agreed_t agreed[NAPCOLL_COLLS];
     napcoll_component_t component[NAPCOLL_COLLS]; /**< of the previous functions */
     int force
@@ -294,6 +295,11 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
 bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                                     bool by_napcoll);
 
+/** What the latest call of a collective was reckoned to take, microseconds; 0 where nobody has reckoned. The same on all
+ * ranks. */
+double mca_coll_napcoll_reckoned_us(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                    bool by_napcoll);
+
 /** Whether messages of the latest call of a collective could say whether sizes hold on which ranks rely (see
  * napcoll_trust_t). The same on all ranks. */
 bool mca_coll_napcoll_went_telling(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
@@ -306,10 +312,10 @@ void mca_coll_napcoll_take_back(mca_coll_napcoll_module_t *module, const napcoll
  * belongs to the previous function. */
 int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known);
 
-/** Whether it pays that ranks agree on sizes in each call of a collective (see napcoll_agreement.h), once the
- * nodes are known; the same on all ranks. */
-int mca_coll_napcoll_pays_to_agree(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                                   bool *pays);
+/** What it costs and gains that ranks agree on sizes in each call of a collective (see napcoll_agreement.h), once the
+ * nodes are known; the same on all ranks. The module's. */
+int mca_coll_napcoll_agreement(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                               const napcoll_agreement_t **agreement);
 
 /** What users force for a collective: NAPCOLL_FORCE_..., once the nodes are known. It never changes: all calls on a
  * communicator go by what was set when it was made. */

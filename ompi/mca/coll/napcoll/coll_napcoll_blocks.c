@@ -85,15 +85,15 @@ static int goes_unsized(mca_coll_napcoll_module_t *napcoll,
                         const mca_coll_napcoll_exchange_t *exchange, bool *unsized)
 {
     const napcoll_coll_t coll = exchange->call.coll;
-    bool pays = true;
+    const napcoll_agreement_t *agreement = NULL;
     int rc = OMPI_SUCCESS;
 
     if (exchange->uneven && 0 == exchange->told_bytes
         && NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force_any_size(napcoll, coll)
         && napcoll->map->nodes > 1) {
-        rc = mca_coll_napcoll_pays_to_agree(napcoll, coll, &pays);
+        rc = mca_coll_napcoll_agreement(napcoll, coll, &agreement);
     }
-    *unsized = !pays;
+    *unsized = NULL != agreement && !agreement->pays;
     return rc;
 }
 
@@ -205,20 +205,43 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
     return exchange->agree(napcoll, pairs, call);
 }
 
+/* Whether the next calls are to do without agreeing, as the latest went straight, and agreeing is felt in it. */
+static int see_spared(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, bool by_napcoll,
+                      bool *spared)
+{
+    const napcoll_agreement_t *agreement;
+    int rc;
+
+    *spared = mca_coll_napcoll_went_straight(napcoll, coll, by_napcoll);
+    if (!*spared) {
+        return OMPI_SUCCESS;
+    }
+    rc = mca_coll_napcoll_agreement(napcoll, coll, &agreement);
+    *spared = OMPI_SUCCESS == rc
+              && napcoll_agreement_is_felt(agreement,
+                                           mca_coll_napcoll_reckoned_us(napcoll, coll, by_napcoll));
+    return rc;
+}
+
 /* Keep what ranks have agreed on, and see how long they can do with it; before the call is run. */
-static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call, bool by_napcoll)
+static int learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call, bool by_napcoll)
 {
     mca_coll_napcoll_agreed_t *last = &napcoll->agreed[call->coll];
+    bool spared;
+    int rc = see_spared(napcoll, call->coll, by_napcoll, &spared);
 
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
     last->call = *call;
-    napcoll_patience_learn(&last->patience,
-                           mca_coll_napcoll_went_straight(napcoll, call->coll, by_napcoll));
+    napcoll_patience_learn(&last->patience, spared);
     napcoll_trust_learn(&last->trust,
                         mca_coll_napcoll_component.trust
                             && mca_coll_napcoll_went_telling(napcoll, call->coll, by_napcoll));
     if (last->trust.holds) {
         last->sent = share_of(napcoll->engine.pairs, call->coll).bytes;
     }
+    return OMPI_SUCCESS;
 }
 
 /* Decide on a call whose sizes ranks know, or that goes without, before any block is looked at: it may be the previous
@@ -247,7 +270,7 @@ static int agree_and_decide(mca_coll_napcoll_module_t *napcoll,
         rc = mca_coll_napcoll_plan_for(napcoll, &exchange->call, plan);
     }
     if (OMPI_SUCCESS == rc && BASIS_AGREED == *basis) {
-        learn(napcoll, &exchange->call, NULL != *plan);
+        rc = learn(napcoll, &exchange->call, NULL != *plan);
     }
     return rc;
 }

@@ -355,37 +355,38 @@ static int reckon(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
     return 0 == rc ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-int mca_coll_napcoll_pays_to_agree(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                                   bool *pays)
+int mca_coll_napcoll_agreement(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                               const napcoll_agreement_t **agreement)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
     const napcoll_collective_t *by = napcoll_agreement_by(collective);
-    napcoll_agreement_t agreement;
+    napcoll_agreement_t *known = &module->agreement[coll];
     int rc;
 
-    if (OPAL_UNLIKELY(module->pays_to_agree[coll] < 0)) {
+    *agreement = known;
+    if (OPAL_UNLIKELY(!module->knows_agreement[coll])) {
         const napcoll_settings_t settings = settings_of(module, coll);
+        napcoll_agreement_t found;
 
         opal_mutex_lock(&component->job.lock);
         rc = napcoll_agreement(&component->recall, collective, &settings,
                                &component->settings[&napcoll_bcast == by ? NAPCOLL_COLL_BCAST
                                                                          : NAPCOLL_COLL_ALLREDUCE],
-                               module->map, &agreement);
+                               module->map, &found);
         opal_mutex_unlock(&component->job.lock);
         if (0 != rc) {
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
-        module->pays_to_agree[coll] = agreement.pays;
+        *known = found;
+        module->knows_agreement[coll] = true;
         opal_output_verbose(
             1, mca_coll_napcoll_log_of(module),
             "coll:napcoll: communicator %u: to agree on the sizes of %s takes %.1f us, "
             "small blocks %.1f us sent straight, %.1f us at best: %s",
-            napcoll_compat_comm_id(module->comm), collective->name, agreement.cost_us,
-            agreement.direct_us, agreement.cheapest_us,
-            agreement.pays ? "it pays" : "it does not pay");
+            napcoll_compat_comm_id(module->comm), collective->name, known->cost_us,
+            known->direct_us, known->cheapest_us, known->pays ? "it pays" : "it does not pay");
     }
-    *pays = 0 != module->pays_to_agree[coll];
     return OMPI_SUCCESS;
 }
 
@@ -488,6 +489,14 @@ bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, nap
                       : entry->decision.algorithm < 0
                             || (NULL != entry->trial && entry->trial->state.over
                                 && NAPCOLL_CONTESTANT_PREVIOUS == entry->trial->state.winner);
+}
+
+double mca_coll_napcoll_reckoned_us(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                    bool by_napcoll)
+{
+    const napcoll_decision_t *decision = &module->cached[coll]->decision;
+
+    return by_napcoll ? decision->cost_us : decision->previous_us;
 }
 
 bool mca_coll_napcoll_went_telling(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,

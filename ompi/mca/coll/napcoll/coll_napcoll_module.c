@@ -207,7 +207,6 @@ static void module_construct(mca_coll_napcoll_module_t *module)
     memset((char *) module + sizeof(module->super), 0, sizeof(*module) - sizeof(module->super));
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
         module->force[coll] = mca_coll_napcoll_component.settings[coll].force;
-        module->pays_to_agree[coll] = -1;
         module->ruled_force[coll] = NAPCOLL_FORCE_UNKNOWN;
     }
 }

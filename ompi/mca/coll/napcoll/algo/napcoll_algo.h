@@ -213,6 +213,7 @@ typedef struct napcoll_algorithm {
                          for others has to say reaches all; but for a gather (napcoll_algorithm_tells) */
     bool cut;       /**< it cuts blocks into pieces, by the thresholds */
     bool linear;    /**< a process's plan has a step for every rank, or more */
+    bool lockstep;  /**< these follow one another, and whoever is late makes the others late */
     bool radix;     /**< it has local phases whose fan-out is local_radix */
     bool segmented; /**< it cuts large vectors into segments */
     bool canonical; /**< it folds by halves of the ranks, which the verifier proves */

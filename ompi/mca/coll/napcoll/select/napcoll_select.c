@@ -35,6 +35,10 @@ enum { MOST_RADIX = 16 };
  * little by the model that many variants are reckoned to take the same. */
 static const double radix_gain = 0.05;
 
+/* What a row that goes in lockstep has to gain for auto to prefer it: the machine that the model has knows no process that is
+ * late. */
+static const double lockstep_gain = 0.1;
+
 /* On more ranks auto does not look at algorithms whose plans have a step for every rank. */
 enum { MOST_FOR_LINEAR = 1024 };
 
@@ -349,6 +353,23 @@ static int consider_variants(const napcoll_collective_t *collective, int row,
     return rc;
 }
 
+/* A row in all its variants, with what it has to gain over those before it. */
+static int consider_row(const napcoll_collective_t *collective, int row,
+                        const napcoll_settings_t *settings, const napcoll_node_map_t *map,
+                        const napcoll_params_t *params, napcoll_decision_t *decision)
+{
+    const napcoll_decision_t before = *decision;
+    int rc = consider_variants(collective, row, settings, map, params, decision);
+
+    if (0 == rc && collective->algorithm[row].lockstep && before.algorithm >= 0
+        && decision->cost_us > (1 - lockstep_gain) * before.cost_us) {
+        decision->algorithm = before.algorithm;
+        decision->params = before.params;
+        decision->cost_us = before.cost_us;
+    }
+    return rc;
+}
+
 /* Why auto does not try a row at all, where that is so. */
 static napcoll_candidate_t leave_out(const napcoll_algorithm_t *algorithm,
                                      const napcoll_question_t *question,
@@ -378,18 +399,23 @@ static int choose_cheapest(const napcoll_collective_t *collective,
         decision->reason = map.nodes < 2 ? NAPCOLL_REASON_ONE_NODE : NAPCOLL_REASON_PPN;
         return 0;
     }
-    for (int row = 0; row < collective->algorithms; row++) {
+    /* those that go in lockstep last, as they have to gain more */
+    for (int turn = 0; turn < 2 * collective->algorithms; turn++) {
+        const int row = turn % collective->algorithms;
         const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
         const napcoll_params_t params = params_of(collective, row, settings, question, decision);
         napcoll_candidate_t *candidate = &decision->candidate[row];
 
+        if (algorithm->lockstep != (turn >= collective->algorithms)) {
+            continue;
+        }
         *candidate = leave_out(algorithm, question, &map, &params);
         if (NAPCOLL_WEIGHED_NOT != candidate->weighed) {
             decision->reason = NAPCOLL_REASON_NONE != candidate->reason ? candidate->reason
                                                                         : decision->reason;
             continue;
         }
-        if (0 != consider_variants(collective, row, settings, &map, &params, decision)) {
+        if (0 != consider_row(collective, row, settings, &map, &params, decision)) {
             return -1;
         }
     }

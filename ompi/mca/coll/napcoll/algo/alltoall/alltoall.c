@@ -28,6 +28,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
                                    .generate = napcoll_alltoall_pairwise,
                                    .bounds = napcoll_alltoall_pairwise_bounds,
                                    .linear = true,
+                                   .lockstep = true,
                                    .needs = NAPCOLL_NEEDS_NOTHING},
     [NAPCOLL_ALLTOALL_TUNA] =
         {.name = "tuna",
