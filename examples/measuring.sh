@@ -27,8 +27,8 @@ number() {
     echo "$3"
 }
 
-# options ARGUMENT...: reads --part, --shapes, --bytes, --coll, --machine, --turns, --tune-time, --time-limit, --output and
-# --help.
+# options ARGUMENT...: reads --part, --shapes, --bytes, --coll, --machine, --again, --turns, --tune-time,
+# --time-limit, --output and --help.
 options() {
     while [ $# -gt 0 ]; do
         case $1 in
@@ -74,6 +74,12 @@ options() {
             --turns)
                 [ -n "${turns:-}" ] || { usage >&2 && exit 2; }
                 turns=$(number "$1" turns "${2:-}")
+                shift
+                ;;
+            --again)
+                [ -n "${again:-}" ] || { usage >&2 && exit 2; }
+                # shellcheck disable=SC2034 # it is the script's
+                again=$(number "$1" turns "${2:-}")
                 shift
                 ;;
             --tune-time)

@@ -13,6 +13,7 @@ usage() {
     cat <<'END'
 Usage: examples/regret.sh [--part LIST] [--coll LIST] [--shapes LIST] [--bytes LIST] [--machine FILE]
                           [--turns N] [--tune-time SECONDS] [--time-limit SECONDS] [--output DIR]
+       examples/regret.sh --again N [--part LIST] [--coll LIST] [--shapes LIST] [--time-limit SECONDS] [--output DIR]
 
 Measures on emulated clusters, in turns within one job, napcoll's auto, each of napcoll's algorithms, tuned
 and han, and writes into DIR (default docs/results)
@@ -27,6 +28,11 @@ and han, and writes into DIR (default docs/results)
                                  of the better of tuned and han; medians and worst cells. It has all figures
                                  that are in DIR, also those of earlier runs
 
+With --again it measures only those cells for which DIR has figures of auto above 1.25 times the best, or 1.1 times the
+better of the others: one after the other, each in a job of its own, auto against the best, that component, and what auto
+took, by name. These figures, in regret-SETTING-SHAPE.again.csv, take the place of the first ones in regret.md, which
+shows the latter, too; where the first were a matter of few turns, or of what other sizes left behind, that tells.
+
 Installs what is missing and builds napcoll first.
 
   --part LIST            of the settings near (100 us, 1 Gbit/s), far (2 ms, 100 Mbit/s) and gap (100 us, 1 Gbit/s,
@@ -35,6 +41,7 @@ Installs what is missing and builds napcoll first.
   --shapes LIST          NODESxPROCESSES, with commas between (default 8x8,16x4)
   --bytes LIST           as in collbench(1) (default 8:1M:x8; blocks of 64 KB at most)
   --machine FILE         auto reckons with this in place of what napcoll-tune finds
+  --again N              measure again, at least so many turns
   --turns N              of each size at least, whatever the time (default 5)
   --tune-time SECONDS    of napcoll-tune (default 1300)
   --time-limit SECONDS   of a run, all sizes of a collective on a shape (default 120)
@@ -52,6 +59,7 @@ shapes=8x8,16x4
 bytes=
 machine_file=
 turns=5
+again=0
 tune_time=1300
 colls=allreduce,reduce,bcast,barrier,allgather,allgatherv,reduce_scatter,reduce_scatter_block,scan,exscan
 colls+=,alltoall,alltoallv,gather,gatherv,scatter,scatterv
@@ -117,7 +125,8 @@ others() {
     [ ! -f "$2" ] || awk -F, -v coll="$1" 'FNR == 1 || $1 != coll' "$2"
 }
 
-# put_away COLL NAME COMMAND...: the figures of a collective, in one.csv, and the command, in the place of older ones.
+# put_away COLL NAME COMMAND...: the figures of a collective, in one.csv, and the command, in the place of older ones, also
+# of those that were measured again.
 put_away() {
     local one=$1 name=$2
     shift 2
@@ -130,21 +139,64 @@ put_away() {
         printf '%s\n' "${*//$scratch\//}"
     } >"$scratch/$name.txt"
     mv "$scratch/$name.csv" "$scratch/$name.txt" "$output"
+    if [ -f "$output/$name.again.csv" ]; then
+        others "$one" "$output/$name.again.csv" >"$scratch/again.csv"
+        mv "$scratch/again.csv" "$output/$name.again.csv"
+    fi
 }
 
-# measure SETTING SHAPE: the collectives one after the other. A job reads the parameters as users have them. What has been
-# measured is put away at once: it takes hours.
+# run_job SETTING SHAPE COLL CONTESTANTS BYTES TURNS: has the figures in one.csv, and what was run in `command`. A job reads the
+# parameters as users have them.
+run_job() {
+    local setting=$1 shape=$2 one=$3 contestants=$4 sizes=$5 least=$6
+    on "$setting" "$shape" --mca mca_base_param_files "$scratch/regret-$setting-$shape.conf" \
+        collbench --coll "$one" --contestants "$contestants" --iterations $((least > 100 ? least : 100)) --min-iterations "$least" --rounds 5 \
+        --drop 2 --sample-time 0.02 --time-limit "$time_limit" --csv one.csv
+    [ "$one" = barrier ] || command+=(--bytes "$sizes")
+    measured "regret-$setting-$shape-$one" "${command[@]}"
+}
+
+# measure SETTING SHAPE: the collectives one after the other. What has been measured is put away at once: it takes hours.
 measure() {
-    local setting=$1 shape=$2 name=regret-$1-$2 command one
+    local setting=$1 shape=$2 command one
     tune "$setting" "$shape"
     for one in ${colls//,/ }; do
-        on "$setting" "$shape" --mca mca_base_param_files "$scratch/$name.conf" \
-            collbench --coll "$one" --contestants "$(contestants_of "$one")" --iterations $((turns > 100 ? turns : 100)) --min-iterations "$turns" --rounds 5 \
-            --drop 2 --sample-time 0.02 --time-limit "$time_limit" --csv one.csv
-        [ "$one" = barrier ] || command+=(--bytes "${bytes:-$(sizes_of "$one")}")
-        measured "$name-$one" "${command[@]}"
-        put_away "$one" "$name" "${command[@]}"
+        run_job "$setting" "$shape" "$one" "$(contestants_of "$one")" "${bytes:-$(sizes_of "$one")}" "$turns"
+        put_away "$one" "regret-$setting-$shape" "${command[@]}"
     done
+    rm "$scratch/regret-$setting-$shape.conf"*
+}
+
+# put_again COLL BYTES NAME COMMAND...: the figures of a cell, in one.csv, and the command, in the place of those that were
+# measured again before.
+put_again() {
+    local one=$1 size=$2 file=$output/$3.again.csv commands=$output/$3.txt
+    shift 3
+    {
+        head -n 1 "$scratch/one.csv"
+        [ ! -f "$file" ] || awk -F, -v coll="$one" -v bytes="$size" 'FNR > 1 && ($1 != coll || $4 != bytes)' "$file"
+        tail -n +2 "$scratch/one.csv"
+    } >"$scratch/again.csv"
+    mv "$scratch/again.csv" "$file"
+    if [ ! -f "$commands" ] || ! grep -qxF -- "${*//$scratch\//}" "$commands"; then
+        printf '%s\n' "${*//$scratch\//}" >>"$commands"
+    fi
+}
+
+# measure_again SETTING SHAPE: the cells above a bound.
+measure_again() {
+    local setting=$1 shape=$2 name=regret-$1-$2 command contestants one size best peer same
+    if [ ! -f "$output/$name.csv" ] || [ ! -f "$output/$name.conf" ]; then
+        napcoll_fail "--again: there are no figures of $setting $shape in $output"
+    fi
+    tune "$setting" "$shape"
+    cells "$output/$name.csv" | awk '$3 > 1.25 || $5 > 1.1' >"$scratch/above"
+    while read -r -u 3 one size _ best _ peer _ same _; do
+        [[ ,$colls, = *,$one,* ]] || continue
+        contestants=$(printf '%s\n' "$best" "$peer" "napcoll:$same" | grep -v -e '^auto$' -e '^-$' -e fallback | sort -u | paste -sd ,)
+        run_job "$setting" "$shape" "$one" "napcoll,$contestants" "$size" "$again"
+        put_again "$one" "$size" "$name" "${command[@]}"
+    done 3<"$scratch/above"
     rm "$scratch/$name.conf"*
 }
 
@@ -183,13 +235,25 @@ cells() {
         }' "$1"
 }
 
+# cells_of NAME: as cells, those that were measured again by that, with REGRET and PEERS of before at the end; else 0 and 0.
+cells_of() {
+    : >"$scratch/second"
+    [ ! -f "$output/$1.again.csv" ] || cells "$output/$1.again.csv" >"$scratch/second"
+    cells "$output/$1.csv" |
+        awk -v second="$scratch/second" '
+            BEGIN { while ((getline line <second) > 0) { split(line, part); again[part[1], part[2]] = line } }
+            ($1, $2) in again { print again[$1, $2], $3, $5; next }
+            { print $0, 0, 0 }'
+}
+
 # table NAME: of one file of figures.
 table() {
-    cells "$output/$1.csv" >"$scratch/cells"
+    cells_of "$1" >"$scratch/cells"
     printf '\n## %s\n\n' "$1"
     awk '
         {
             regret[++n] = $3
+            again += $10 > 0
             # what its algorithm took by name, over the best and over the better component
             named = $7 > 0 ? $3 / $7 : $3
             named_against = $7 > 0 ? $5 / $7 : $5
@@ -210,16 +274,19 @@ table() {
                 "the other components.\n", n, n % 2 ? regret[(n + 1) / 2] : (regret[n / 2] + regret[n / 2 + 1]) / 2, \
                 worst, above, over, m
             printf "Where it was asked for by name, what auto took is above 1.25 in %d of the first, and above 1.1 in " \
-                "%d of the latter.\n\n", above - above_alone, over - over_alone
+                "%d of the latter.\n", above - above_alone, over - over_alone
+            if (again > 0)
+                printf "%d cells were measured again, for being above one of these.\n", again
+            printf "\n"
         }' "$scratch/cells"
-    echo "| collective | bytes | turns | auto over the best | the best | auto over the better component | that | auto over the same by name | auto took |"
-    echo "|---|---:|---:|---:|---|---:|---|---:|---|"
+    echo "| collective | bytes | turns | auto over the best | the best | auto over the better component | that | auto over the same by name | auto took | before |"
+    echo "|---|---:|---:|---:|---|---:|---|---:|---|---|"
     awk '
         # marked VALUE LIMIT
         function marked(value, limit) { return sprintf("%.2f", value) (value > limit ? " **" : "") }
         {
             gsub(/~/, " ", $8)
-            print "| " $1 " | " $2 " | " $9 " | " marked($3, 1.25) " | " $4 " | " ($5 > 0 ? marked($5, 1.1) : "-") " | " $6 " | " ($7 > 0 ? sprintf("%.2f", $7) : "-") " | " $8 " |"
+            print "| " $1 " | " $2 " | " $9 " | " marked($3, 1.25) " | " $4 " | " ($5 > 0 ? marked($5, 1.1) : "-") " | " $6 " | " ($7 > 0 ? sprintf("%.2f", $7) : "-") " | " $8 " | " ($10 > 0 ? marked($10, 1.25) ", " marked($11, 1.1) : "") " |"
         }' "$scratch/cells"
 }
 
@@ -235,23 +302,27 @@ before the first turn (three times in older runs: --drop) has these for its time
 napcoll, and of the other components that supply the collective; 1.00: auto was that. \`**\`: above 1.25, or 1.1. auto reckons
 with what napcoll-tune found on the same cluster (the .conf files), and its rules. "The same by name": the algorithm that
 auto took ran as a contestant of its own as well, or tuned where auto left the call; what separates the two is noise, but
-where auto takes another local_radix than the parameter's, or a rule names tunables. The commands are in
+where auto takes another local_radix than the parameter's, or a rule names tunables. Cells above a bound may have been
+measured again, with few contestants and more turns (--again): then these figures are shown and counted, and those of before
+are in the last column, over the best and over the better component. The commands are in
 regret-*.txt, for an environment after build/env.sh, in the folder of regret-*.conf.
 END
     for setting in ${all_parts//,/ }; do
         for file in "$output/regret-$setting"-*x*.csv; do
-            [ -f "$file" ] || continue
-            table "$(basename "$file" .csv)"
+            if [ -f "$file" ] && [[ $file != *.again.csv ]]; then
+                table "$(basename "$file" .csv)"
+            fi
         done
     done
 }
 
 options "$@"
+turns=$((again > turns ? again : turns))
 [ -z "$machine_file" ] || machine_file=$(realpath -- "$machine_file")
 begin
 for setting in ${parts//,/ }; do
     for shape in ${shapes//,/ }; do
-        measure "$setting" "$shape"
+        if [ "$again" -gt 0 ]; then measure_again "$setting" "$shape"; else measure "$setting" "$shape"; fi
     done
 done
 tables >"$scratch/$document.md"

@@ -115,14 +115,38 @@ END
         "$work/results/regret.md"
     grep -xF 'Where it was asked for by name, what auto took is above 1.25 in 0 of the first, and above 1.1 in 1 of the latter.' \
         "$work/results/regret.md"
-    grep -xF '| bcast | 8 | 9 | 1.25 | tuned | 1.25 ** | tuned | 1.11 | flat |' "$work/results/regret.md"
-    grep -xF '| bcast | 64 | 9 | 1.00 | auto | 0.80 | tuned | 0.80 | fallback: sizes |' "$work/results/regret.md"
+    grep -xF '| bcast | 8 | 9 | 1.25 | tuned | 1.25 ** | tuned | 1.11 | flat |  |' "$work/results/regret.md"
+    grep -xF '| bcast | 64 | 9 | 1.00 | auto | 0.80 | tuned | 0.80 | fallback: sizes |  |' "$work/results/regret.md"
 }
 
-tap_plan 7
+# Cells above a bound, and no others, are measured again, and shown instead; not longer than the first figures are there.
+cells_above_are_measured_again() {
+    local file=$work/results/regret-near-2x2
+    cp "$src/ompi/tools/napcoll/machines/netlab.conf" "$file.conf"
+    regret --again 11 --part near --shapes 2x2
+    cat "$work/results/regret.md" "$file.again.csv"
+    for contestant in napcoll napcoll:flat tuned; do
+        grep "^bcast,2,2,512,$contestant,11," "$file.again.csv"
+    done
+    grep '^bcast,2,2,8,tuned,11,' "$file.again.csv"
+    [ "$(grep -c '^bcast,2,2,64,' "$file.again.csv")" = 0 ]
+    [ "$(grep -c '^coll,' "$file.again.csv")" = 1 ]
+    grep '^2 cells were measured again' "$work/results/regret.md"
+    grep '^| bcast | 8 | 11 |.*| 1.25, 1.25 \*\* |$' "$work/results/regret.md"
+    grep '^| bcast | 512 | 11 |.*| 1.43 \*\*, 1.43 \*\* |$' "$work/results/regret.md"
+    grep '^| bcast | 64 | 9 |.*|  |$' "$work/results/regret.md"
+    [ "$(grep -c '^netlab .* --coll bcast .*--bytes 512$' "$file.txt")" = 1 ]
+    regret --part near --shapes 2x2 --coll bcast --bytes 8
+    [ "$(wc -l <"$file.again.csv")" = 1 ]
+    (! grep 'measured again, for' "$work/results/regret.md")
+}
+
+tap_plan 9
 tap every_cell_is_judged every_cell_is_judged
 tap ended_run_keeps_what_it_has ended_run_keeps_what_it_has
 tap figures_are_judged_rightly figures_are_judged_rightly
+tap cells_above_are_measured_again cells_above_are_measured_again
+tap nothing_to_measure_again_is_said refuses 'there are no figures of gap 3x2' regret --again 5 --part gap
 tap turns_are_a_number refuses '--turns wants a number of turns' regret --turns 0
 tap unknown_collective_is_named refuses "not 'bcast,bogus'" regret --coll bcast,bogus
 tap unknown_setting_is_named refuses "not 'near,middle'" regret --part near,middle

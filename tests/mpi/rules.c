@@ -11,7 +11,7 @@
  */
 #include "counters.h"
 
-enum { BYTES_MAX = 1 << 16 };
+enum { BYTES_MAX = 1 << 20 };
 
 static unsigned char byte_of(int from, int to, int i)
 {

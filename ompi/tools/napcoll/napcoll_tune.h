@@ -189,7 +189,7 @@ typedef struct tune_case {
     int contestants;
     int samples;
     int contradictions; /**< pairs that are not in the model's order */
-    int best; /**< contestant for which a rule would be; 0: none is beyond noise faster than the first */
+    int best; /**< contestant for which a rule would be (napcoll_rule_winner); 0: what auto would do */
     bool ruled; /**< it is to have a rule, that the best does the sizes for which this one stands */
 } tune_case_t;
 

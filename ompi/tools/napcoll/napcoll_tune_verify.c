@@ -24,6 +24,7 @@
 #include "napcoll_tune.h"
 #include "select/napcoll_agreement.h"
 #include "select/napcoll_rule_range.h"
+#include "select/napcoll_rule_winner.h"
 #include "select/napcoll_select.h"
 
 /* By how much two times have to differ, besides noise, to be of interest. */
@@ -345,32 +346,22 @@ static int count_contradictions(const tune_case_t *c,
     return contradictions;
 }
 
-/* The contestant that a rule is for, where there is one: where what auto would do is beyond noise slower than any, the
- * fastest, though it may be so only by chance among those that are faster than auto; but the previous function wherever
- * that takes as long as the fastest, for who is never to be slower than that. */
+/* Keep what was measured, and for whom a rule would be. */
 static void judge(tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_SAMPLES])
 {
-    bool slower = false;
-    int fastest = 0;
+    napcoll_rule_contestant_t measured[TUNE_CONTESTANTS];
 
     c->contradictions = count_contradictions(c, seconds);
     for (int i = 0; i < c->contestants; i++) {
-        if (c->contestant[i].dropped) {
-            continue;
-        }
-        summarize(&c->contestant[i], seconds[i], c->samples);
-        slower = slower || napcoll_robust_longer(seconds[0], seconds[i], c->samples, matters);
-        fastest = c->contestant[i].median < c->contestant[fastest].median ? i : fastest;
-    }
-    c->best = slower ? fastest : 0;
-    for (int i = 0; i < c->contestants; i++) {
-        const tune_contestant_t *k = &c->contestant[i];
+        tune_contestant_t *k = &c->contestant[i];
 
-        if (k->row < 0 && !k->dropped
-            && k->median <= (1 + matters) * c->contestant[fastest].median) {
-            c->best = i;
+        if (!k->dropped) {
+            summarize(k, seconds[i], c->samples);
         }
+        measured[i] = (napcoll_rule_contestant_t){
+            .seconds = k->dropped ? NULL : seconds[i], .median = k->median, .previous = k->row < 0};
     }
+    c->best = napcoll_rule_winner(measured, c->contestants, c->samples, matters);
 }
 
 /* Whether somewhere among the sizes that this one stands for auto would take an algorithm that is beyond noise slower

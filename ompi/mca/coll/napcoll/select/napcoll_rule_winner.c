@@ -1,0 +1,34 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "select/napcoll_rule_winner.h"
+
+#include <stddef.h>
+
+#include "model/napcoll_robust.h"
+
+int napcoll_rule_winner(const napcoll_rule_contestant_t *contestant, int count, int turns,
+                        double matters)
+{
+    bool slower = false;
+    int fastest = 0, winner;
+
+    for (int i = 1; i < count; i++) {
+        if (NULL != contestant[i].seconds) {
+            slower = slower
+                     || napcoll_robust_longer(contestant[0].seconds, contestant[i].seconds, turns,
+                                              matters);
+            fastest = contestant[i].median < contestant[fastest].median ? i : fastest;
+        }
+    }
+    winner = slower ? fastest : 0;
+    for (int i = 0; i < count; i++) {
+        if (contestant[i].previous && NULL != contestant[i].seconds
+            && contestant[i].median <= (1 + matters) * contestant[fastest].median) {
+            winner = i;
+        }
+    }
+    return winner;
+}

@@ -1,0 +1,38 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Who is to do a collective of a size, by what several ways of doing it took in turns. Pure: no MPI in here.
+ */
+
+#ifndef NAPCOLL_RULE_WINNER_H
+#define NAPCOLL_RULE_WINNER_H
+
+#include <stdbool.h>
+
+/** One way, as it was measured. */
+typedef struct napcoll_rule_contestant {
+    const double *seconds; /**< [turns]; NULL: it was so slow that it was dropped */
+    double median;         /**< of these */
+    bool previous;         /**< it is the previous function */
+} napcoll_rule_contestant_t;
+
+/**
+ * Who is to do it: the first, which is what auto would do, unless that is beyond noise slower than any
+ * (napcoll_robust_longer): then the fastest of all, though it may be so only by chance among those that are faster than
+ * auto. But the previous function wherever that takes as long as the fastest, for napcoll is never to be slower than that.
+ *
+ * @param[in] contestant  [count], of which the first was not dropped
+ * @param[in] count       at least 1
+ * @param[in] turns       in which all were measured
+ * @param[in] matters     by which share two times have to differ
+ *
+ * @return the contestant
+ */
+int napcoll_rule_winner(const napcoll_rule_contestant_t *contestant, int count, int turns,
+                        double matters);
+
+#endif /* NAPCOLL_RULE_WINNER_H */

@@ -1,0 +1,78 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * For whom a rule is, by what was measured in turns.
+ */
+
+#include "cmocka_setup.h"
+
+#include "select/napcoll_rule_winner.h"
+
+enum { TURNS = 6, AUTO = 0, OTHER, PREVIOUS, MOST };
+
+static const double matters = 0.05;
+
+/* Who wins of auto and others that take so many seconds in each turn, and in the last one `last` times as many; 0: dropped. */
+static int winner_of(const double *each, int count, double last)
+{
+    napcoll_rule_contestant_t contestant[MOST];
+    double seconds[MOST][TURNS];
+
+    for (int i = 0; i < count; i++) {
+        for (int turn = 0; turn < TURNS; turn++) {
+            seconds[i][turn] = each[i] * (TURNS - 1 == turn && AUTO == i ? last : 1);
+        }
+        contestant[i] = (napcoll_rule_contestant_t){.seconds = each[i] > 0 ? seconds[i] : NULL,
+                                                    .median = each[i],
+                                                    .previous = PREVIOUS == i};
+    }
+    return napcoll_rule_winner(contestant, count, TURNS, matters);
+}
+
+static void auto_stays_unless_it_is_slower_beyond_noise(void **state)
+{
+    const double faster[] = {1, 2}, alike[] = {1, 0.97}, slower[] = {1, 0.9};
+
+    (void) state;
+    assert_int_equal(winner_of(faster, 2, 1), AUTO);
+    assert_int_equal(winner_of(alike, 2, 1), AUTO);
+    assert_int_equal(winner_of(slower, 2, 1), OTHER);
+    assert_int_equal(winner_of(slower, 2, 0.8), AUTO); /* in five of six turns only */
+}
+
+static void a_tie_is_the_previous_function_s(void **state)
+{
+    const double even[] = {1, 2, 1.04}, ahead[] = {1, 0.8, 0.83}, behind[] = {1, 2, 1.06};
+    const double second[] = {1, 0.8, 0.9};
+
+    (void) state;
+    assert_int_equal(winner_of(even, 3, 1), PREVIOUS);
+    assert_int_equal(winner_of(ahead, 3, 1), PREVIOUS);
+    assert_int_equal(winner_of(behind, 3, 1), AUTO);
+    assert_int_equal(winner_of(second, 3, 1), OTHER);
+}
+
+/* Where auto is the previous function, too: it stays. */
+static void who_was_dropped_does_not_win(void **state)
+{
+    const double dropped[] = {1, 0, 0}, alone[] = {1};
+
+    (void) state;
+    assert_int_equal(winner_of(dropped, 3, 1), AUTO);
+    assert_int_equal(winner_of(alone, 1, 1), AUTO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(auto_stays_unless_it_is_slower_beyond_noise),
+        cmocka_unit_test(a_tie_is_the_previous_function_s),
+        cmocka_unit_test(who_was_dropped_does_not_win),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
