@@ -30,7 +30,7 @@ and han, and writes into DIR (default docs/results)
 
 With --again it measures only those cells for which DIR has figures of auto above 1.25 times the best, or 1.1 times the
 better of the others: one after the other, each in a job of its own, auto against the best, that component, and what auto
-took, by name. These figures, in regret-SETTING-SHAPE.again.csv, take the place of the first ones in regret.md, which
+took, by name, of whom hardly any is dropped. These figures, in regret-SETTING-SHAPE.again.csv, take the place of the first ones in regret.md, which
 shows the latter, too; where the first were a matter of few turns, or of what other sizes left behind, that tells.
 
 Installs what is missing and builds napcoll first.
@@ -151,7 +151,7 @@ run_job() {
     local setting=$1 shape=$2 one=$3 contestants=$4 sizes=$5 least=$6
     on "$setting" "$shape" --mca mca_base_param_files "$scratch/regret-$setting-$shape.conf" \
         collbench --coll "$one" --contestants "$contestants" --iterations $((least > 100 ? least : 100)) --min-iterations "$least" --rounds 5 \
-        --drop 2 --sample-time 0.02 --time-limit "$time_limit" --csv one.csv
+        --drop $((again > 0 ? 10 : 2)) --sample-time 0.02 --time-limit "$time_limit" --csv one.csv
     [ "$one" = barrier ] || command+=(--bytes "$sizes")
     measured "regret-$setting-$shape-$one" "${command[@]}"
 }
@@ -202,7 +202,8 @@ measure_again() {
 
 # cells FILE: "COLL BYTES REGRET BEST PEERS PEER SAME RAN TURNS" (with "~" for blanks) of each cell, where REGRET is the
 # time of auto over that of the best, PEERS that over the better of the others' components, and SAME that over what auto
-# took when it was asked for by name, 0 where it was not. A forced algorithm that left the call does not count.
+# took when it was asked for by name, 0 where it was not. A forced algorithm that left the call does not count, and who was
+# dropped, for being slow in the calls before the first turn, is not faster than auto, whatever the machine did in its turns.
 cells() {
     awk -F, '
         FNR == 1 { next }
@@ -220,6 +221,7 @@ cells() {
                 next
             }
             if ($5 ~ /^napcoll:/ && ran != substr($5, 9)) next
+            if ($6 < turns[key] && $10 < 1) $10 = 1
             if ($5 == "napcoll:" who[key] || ($5 == "tuned" && who[key] ~ /^fallback/)) same[key] = $10
             if ($10 < least[key]) { least[key] = $10; best[key] = $5 }
             if ($5 !~ /^napcoll/ && (!(key in peer) || $10 < peer[key])) { peer[key] = $10; name[key] = $5 }

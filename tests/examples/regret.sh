@@ -108,6 +108,7 @@ bcast,2,2,64,tuned,9,12.5,12.0,13.0,1.2500,"tuned"
 bcast,2,2,512,napcoll,9,10.0,9.0,11.0,1.0000,"flat"
 bcast,2,2,512,napcoll:flat,9,7.0,6.0,8.0,0.7000,"flat"
 bcast,2,2,512,tuned,9,7.0,6.0,8.0,0.7000,"tuned"
+bcast,2,2,512,han,1,5.0,5.0,5.0,0.5000,"han"
 END
     regret --part far --coll barrier --machine "$src/ompi/tools/napcoll/machines/netlab.conf"
     cat "$work/results/regret.md"
