@@ -183,6 +183,12 @@ put_again() {
     fi
 }
 
+# algorithms_in RAN: those of napcoll of which a contestant's calls were, as collbench says ("flat", or with "~" for blanks
+# "flat~(3~of~20),~nap~(17~of~20)").
+algorithms_in() {
+    sed 's/[,;]/\n/g' <<<"$1" | sed -nE 's/^~?([a-z0-9_]+)(~\(.*)?$/napcoll:\1/p'
+}
+
 # measure_again SETTING SHAPE: the cells above a bound.
 measure_again() {
     local setting=$1 shape=$2 name=regret-$1-$2 command contestants one size best peer same
@@ -193,7 +199,7 @@ measure_again() {
     cells "$output/$name.csv" | awk '$3 > 1.25 || $5 > 1.1' >"$scratch/above"
     while read -r -u 3 one size _ best _ peer _ same _; do
         [[ ,$colls, = *,$one,* ]] || continue
-        contestants=$(printf '%s\n' "$best" "$peer" "napcoll:$same" | grep -v -e '^auto$' -e '^-$' -e fallback | sort -u | paste -sd ,)
+        contestants=$({ printf '%s\n' "$best" "$peer" && algorithms_in "$same"; } | grep -vx -e auto -e - | sort -u | paste -sd ,)
         run_job "$setting" "$shape" "$one" "napcoll,$contestants" "$size" "$again"
         put_again "$one" "$size" "$name" "${command[@]}"
     done 3<"$scratch/above"
