@@ -186,7 +186,7 @@ put_again() {
 # algorithms_in RAN: those of napcoll of which a contestant's calls were, as collbench says ("flat", or with "~" for blanks
 # "flat~(3~of~20),~nap~(17~of~20)").
 algorithms_in() {
-    sed 's/[,;]/\n/g' <<<"$1" | sed -nE 's/^~?([a-z0-9_]+)(~\(.*)?$/napcoll:\1/p'
+    awk -v RS='[,;\n]' '{ sub(/^~/, ""); sub(/~\(.*/, "") } /^[a-z0-9_]+$/ { print "napcoll:" $0 }' <<<"$1"
 }
 
 # measure_again SETTING SHAPE: the cells above a bound.
