@@ -483,6 +483,21 @@ other_parameters_of_the_machine_count() {
     refuses 'coll_napcoll_scatter_s = 1x: expected a number of bytes' own --coll scatter
 }
 
+# Pairwise exchange is the fastest by a little, and not taken; where it gains more, it is.
+lockstep_that_gains_little_is_said() {
+    local late=$work/late.conf
+    sed 's/^\(coll_napcoll_machine_network_.*_latency_us\) = .*/\1 = 300/' \
+        "$src/ompi/tools/napcoll/machines/bluewaters.conf" >"$late"
+    "$plan" explain --machine "$late" --coll alltoall --nodes 8 --ppn 8 --bytes 1M >"$work/late"
+    cat "$work/late"
+    rows "$work/late" | head -n 1 | grep '^pairwise .*  chosen: '
+    has "the component's auto takes linear" "$work/late"
+    has 'It would take pairwise, of whose steps each waits for the one before, if that gained a tenth.' "$work/late"
+    explain --coll alltoall --nodes 8 --ppn 8 --bytes 1M >"$work/soon"
+    has "the component's auto takes pairwise" "$work/soon"
+    lacks 'It would take' "$work/soon"
+}
+
 drawings_have_any_name() {
     local name="it's a \"drawing\"; \`touch x\` |%d"
     simulate --nodes 4 --bytes 8:64 --svg "$work/$name" >/dev/null
@@ -511,7 +526,7 @@ tests=(choice_is_the_least_of_simulate choice_of_closed_forms_is_the_least_of_si
     too_many_ranks_have_closed_forms_only what_an_algorithm_cannot_do_is_said plans_are_counted
     rank_is_shown_as_by_show component_is_asked segments_are_named sizes_and_reasons_are_said
     previous_component_is_told long_plans_are_left_out all_to_alls_say_memory_and_agreement
-    gathers_and_scatters_say_pieces_and_thresholds other_parameters_of_the_machine_count
+    gathers_and_scatters_say_pieces_and_thresholds lockstep_that_gains_little_is_said other_parameters_of_the_machine_count
     mistakes_are_refused drawings_need_ranges data_of_drawings_are_the_times missing_gnuplot_is_said
     failing_gnuplot_leaves_nothing)
 gnuplot_tests=(drawings_have_a_line_for_each_algorithm drawings_have_any_name)
