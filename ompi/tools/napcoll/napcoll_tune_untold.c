@@ -11,7 +11,7 @@
  *
  *     by size    what is faster for each size, and the agreement, where calls cannot rely on that of earlier ones
  *     one rule   an algorithm that sends each block straight to its end, or the previous function, for all sizes, if
- *                the time has sufficed for all of them: one that detours would do so also with larger blocks than any
+ *                the time has sufficed for the largest: one that detours would do so also with larger blocks than any
  *                that were measured
  *     none       what auto takes, and the agreement; where that does not pay, auto does without
  */
@@ -22,19 +22,15 @@
 #include "select/napcoll_agreement.h"
 #include "select/napcoll_rule_scope.h"
 
-/* The cases of a subject, if all of them could be judged; else none. */
+/* The cases of a subject that could be judged. */
 static int cases_of(tune_machine_t *m, int subject, tune_case_t *found[TUNE_SUBJECT_SIZES])
 {
     int cases = 0;
 
     for (int i = 0; i < m->num_tried; i++) {
-        if (subject != m->tried[i].subject) {
-            continue;
+        if (subject == m->tried[i].subject && m->tried[i].samples >= NAPCOLL_ROBUST_LEAST_TURNS) {
+            found[cases++] = &m->tried[i];
         }
-        if (m->tried[i].samples < NAPCOLL_ROBUST_LEAST_TURNS) {
-            return 0;
-        }
-        found[cases++] = &m->tried[i];
     }
     return cases;
 }
@@ -127,11 +123,12 @@ void tune_judge_untold(tune_t *t, const napcoll_node_map_t *map)
         tune_untold_t *untold = &m->untold[subject];
         napcoll_settings_t settings = napcoll_select_defaults(collective);
         tune_case_t *found[TUNE_SUBJECT_SIZES];
-        bool ruled = false, warned;
+        bool ruled = false, largest = false, warned;
         int cases = tune_subject(subject)->untold ? cases_of(m, subject, found) : 0;
 
         for (int i = 0; i < cases; i++) {
             ruled = ruled || found[i]->ruled;
+            largest = largest || tune_subject_sizes(t, subject) - 1 == found[i]->size;
         }
         untold->telling = ruled ? telling_seconds(m, collective) : INFINITY;
         if (isinf(untold->telling)) {
@@ -142,7 +139,7 @@ void tune_judge_untold(tune_t *t, const napcoll_node_map_t *map)
         if (0 != napcoll_rule_range_any_is_warned(collective, &settings, map, &warned)) {
             tune_out_of_memory();
         }
-        judge(untold, collective, found, cases, !warned && cases == tune_subject_sizes(t, subject));
+        judge(untold, collective, found, cases, !warned && largest);
         for (int i = 0; i < cases && NAPCOLL_RULES_BY_SIZE != untold->scope; i++) {
             found[i]->ruled = false;
         }

@@ -503,6 +503,16 @@ static napcoll_settings_t settings_of_case(const tune_t *t, const tune_case_t *c
     return settings;
 }
 
+/* Which of its sizes a subject comes with in a turn through all subjects: the smallest first; but where not all processes know
+ * them, the largest second, as without it there is no rule for all sizes. */
+static int size_in_turn(const tune_subject_t *subject, int sizes, int turn)
+{
+    if (!subject->untold || 0 == turn || turn >= sizes) {
+        return turn;
+    }
+    return 1 == turn ? sizes - 1 : turn - 1;
+}
+
 /* List all cases, small ones first, with what each and those before it need. Returns how many. */
 static int list_cases(const tune_t *t, const napcoll_node_map_t *map, tune_case_t *list,
                       double *need)
@@ -510,11 +520,12 @@ static int list_cases(const tune_t *t, const napcoll_node_map_t *map, tune_case_
     int cases = 0;
 
     for (int i = 0; i < TUNE_SUBJECTS * TUNE_SUBJECT_SIZES; i++) {
-        const int subject = i % TUNE_SUBJECTS, size = i / TUNE_SUBJECTS;
+        const int subject = i % TUNE_SUBJECTS, sizes = tune_subject_sizes(t, subject);
+        const int size = size_in_turn(tune_subject(subject), sizes, i / TUNE_SUBJECTS);
         tune_case_t *c = &list[cases];
         napcoll_settings_t settings;
 
-        if (size < tune_subject_sizes(t, subject)) {
+        if (size < sizes) {
             *c = (tune_case_t){
                 .subject = subject, .size = size, .bytes = tune_subject(subject)->bytes[size]};
             settings = settings_of_case(t, c);
