@@ -234,7 +234,7 @@ static void the_radix_of_an_alltoall_grows_with_its_blocks(void **state)
     assert_int_equal(decide_alltoall(&settings, "16", 16, 8).reason, NAPCOLL_REASON_ONE_NODE);
 }
 
-/* Pairwise exchange saves what a late process costs it: it has to be reckoned a tenth faster. */
+/* A late process delays all of a pairwise exchange, of which the model knows nothing. */
 static void who_goes_in_lockstep_has_to_gain_a_tenth(void **state)
 {
     static const double latency_us[] = {1, 30, 300, 1000, 3000, 10000};
