@@ -72,7 +72,10 @@ wanted() {
                 ;;
             yes:build/configure-errors | yes:build/dist | yes:build/fuzz | yes:build/graft | yes:build/roots) continue ;;
             yes:netlab/selftest) continue ;;
-            yes:examples/alltoall | yes:examples/broadcast | yes:examples/gather | yes:examples/regret | yes:examples/results) continue ;;
+            yes:examples/alltoall | yes:examples/broadcast | yes:examples/gather | yes:examples/regret | yes:examples/results)
+                continue
+                ;;
+            yes:examples/tune-network) continue ;;
         esac
         # shellcheck disable=SC2154,SC2254
         case $name in

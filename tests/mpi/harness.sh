@@ -26,8 +26,9 @@ netlab=$source_dir/tests/netlab/netlab
 # shellcheck source=config/setup.sh
 . "$source_dir/config/setup.sh"
 napcoll_mpirun_settings
-# A test takes and gives back memory of many sizes; that the heap keeps it saves most of the page faults.
-export MALLOC_MMAP_THRESHOLD_=33554432 MALLOC_TRIM_THRESHOLD_=1073741824
+# The tests take and give back memory of many sizes. That glibc keeps it in its heap, and of large pages, saves most of
+# the page faults, which are dear on some virtual machines.
+export GLIBC_TUNABLES=glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=1073741824:glibc.malloc.hugetlb=1
 # An mpirun on this node alone: without what looks for networks, and says so when it finds none.
 # shellcheck disable=SC2054 # the commas are in the value
 one_node=(mpirun --mca pml ^cm,ucx --mca btl ^ofi,uct,openib --mca btl_tcp_if_include lo)
