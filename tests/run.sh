@@ -28,8 +28,7 @@ tests. The last line counts them: N passed, N failed, N skipped.
   --list              print the names of the suites and stop
   --jobs N            compile, and run the suites that start no MPI job, N at a time; of the others at most
                       two at a time (default: the cores)
-  --timeout SECONDS   how long one suite may take (default 300; 1200 for mpi/, netlab/ and
-                      examples/)
+  --timeout SECONDS   how long one suite may take (default 1200; 300 for unit/ and plan/)
   --verbose           show the output of the suites that pass, too
   --help              this text
 

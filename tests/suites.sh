@@ -93,11 +93,12 @@ suite_command() {
     esac
 }
 
-# suite_limit NAME: how many seconds it may take. MPI jobs on emulated nodes wait a lot, the more so on a busy machine.
+# suite_limit NAME: how many seconds it may take. MPI jobs on emulated nodes wait a lot, the more so on a busy machine;
+# where processes start slowly, so do configure and make.
 suite_limit() {
     # shellcheck disable=SC2154
     case $limit:$1 in
-        :mpi/* | :netlab/* | :examples/*) echo 1200 ;;
+        :mpi/* | :netlab/* | :examples/* | :build/*) echo 1200 ;;
         :*) echo 300 ;;
         *) echo "$limit" ;;
     esac

@@ -89,12 +89,8 @@ fake_mpicc() {
 # A PATH without any mpicc: links to all programs but those of MPI.
 mkdir "$work/nompi"
 for dir in /usr/bin /bin; do
-    for program in "$dir"/*; do
-        case ${program##*/} in
-            mpi* | ompi* | orte* | prte*) ;;
-            *) [ -L "$work/nompi/${program##*/}" ] || ln -s "$program" "$work/nompi/" ;;
-        esac
-    done
+    find -H "$dir" -mindepth 1 -maxdepth 1 -not -name 'mpi*' -not -name 'ompi*' -not -name 'orte*' -not -name 'prte*' \
+        -exec ln -sf -t "$work/nompi" {} +
 done
 use_path=$work/nompi configure_says no_mpicc_names_the_package fail \
     "no mpicc in PATH" "apt-get install openmpi-bin libopenmpi-dev" "--with-openmpi=PREFIX" --
