@@ -28,10 +28,11 @@ and han, and writes into DIR (default docs/results)
                                  of the better of tuned and han; medians and worst cells. It has all figures
                                  that are in DIR, also those of earlier runs
 
-With --again it measures only those cells for which DIR has figures of auto above 1.25 times the best, or 1.1 times the
-better of the others: one after the other, each in a job of its own, auto against the best, that component, and what auto
-took, by name, of whom hardly any is dropped. These figures, in regret-SETTING-SHAPE.again.csv, take the place of the first ones in regret.md, which
-shows the latter, too; where the first were a matter of few turns, or of what other sizes left behind, that tells.
+With --again it measures only those cells for which DIR has figures of auto above 1.25 times the best, or 1.1 times
+the better of the others: one after the other, each in a job of its own, auto against the best, that component, and
+what auto took, by name, of whom hardly any is dropped. These figures, in regret-SETTING-SHAPE.again.csv, take the
+place of the first ones in regret.md, which shows the latter, too; where the first were a matter of few turns, or of
+what other sizes left behind, that tells.
 
 Installs what is missing and builds napcoll first.
 

@@ -184,6 +184,53 @@ static void dissemination_needs_log2_steps_for_any_size(void **state)
     }
 }
 
+/* Messages of all ranks whose receiver sends to the sender in the same stage. */
+static int mutual_messages_of(napcoll_plan_t *const *plans, const napcoll_node_map_t *map)
+{
+    int mutual = 0;
+
+    for (int rank = 0; rank < map->size; rank++) {
+        for (int s = 0; s < plans[rank]->stages; s++) {
+            const napcoll_stage_t *stage = &plans[rank]->stage[s];
+            const napcoll_step_t *step = &plans[rank]->step[stage->first];
+
+            for (int to = 0; to < stage->messages; to++) {
+                for (int from = 0; from < stage->messages; from++) {
+                    mutual += NAPCOLL_STEP_SEND == step[to].kind
+                              && NAPCOLL_STEP_RECV == step[from].kind
+                              && step[to].peer == step[from].peer;
+                }
+            }
+        }
+    }
+    return mutual;
+}
+
+static void leaders_tell_each_other_where_their_number_is_a_power(void **state)
+{
+    static const struct {
+        int nodes, radix, levels;
+        bool mutual;
+    } cases[] = {{2, 2, 1, true},  {8, 2, 3, true},  {16, 2, 4, true},  {9, 3, 2, true},
+                 {27, 3, 3, true}, {16, 5, 2, true}, {12, 2, 4, false}, {10, 3, 3, false}};
+
+    (void) state;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+        napcoll_node_map_t *map = placement("1", "block", cases[c].nodes);
+        napcoll_params_t params = {.local_radix = 2, .tunable = {cases[c].radix}};
+        napcoll_plan_t **plans = plans_of(&napcoll_barrier, NAPCOLL_BARRIER_SMP, map, &params,
+                                          ONE_SHAPE);
+
+        for (int rank = 0; rank < map->size; rank++) {
+            assert_int_equal(plans[rank]->stages, cases[c].levels);
+        }
+        assert_int_equal(mutual_messages_of(plans, map) == messages_of(plans, map, false),
+                         cases[c].mutual);
+        free_plans(plans, map->size);
+        napcoll_node_map_free(map);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +242,7 @@ int main(void)
         cmocka_unit_test(nap_plan_steps_are_those_of_the_closed_form),
         cmocka_unit_test(a_tree_inside_the_node_has_the_fewest_messages),
         cmocka_unit_test(dissemination_needs_log2_steps_for_any_size),
+        cmocka_unit_test(leaders_tell_each_other_where_their_number_is_a_power),
     };
     return cmocka_run_group_tests_name("barrier plans", tests, NULL, NULL);
 }

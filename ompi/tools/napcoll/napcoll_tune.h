@@ -422,6 +422,20 @@ void tune_calls_close(tune_t *t);
  * Collective. */
 void tune_call_run(tune_t *t, const tune_probe_t *probe, double *seconds);
 
+/* ---- napcoll_tune_contestants.c ---- */
+
+/**
+ * Rank 0: have a case's contestants: what auto would do first, algorithms by name in the order of the model, then the
+ * previous function.
+ *
+ * @param[in,out] c whose subject, bytes and blind are set; its contestants
+ *
+ * @return false where there is nothing to compare, or the thresholds have a say: what they warn of is rare, and no
+ *         median shows it; and pieces are those of the job's thresholds, whoever is forced
+ */
+bool tune_choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
+                             const napcoll_node_map_t *map);
+
 /* ---- napcoll_tune_verify.c ---- */
 
 /** Rank 0: try algorithms in what is left of the time, and compare with what the machine says. */

@@ -59,6 +59,14 @@ void napcoll_word_release(napcoll_builder_t *builder, const napcoll_party_t *par
  */
 void napcoll_word_disseminate(napcoll_builder_t *builder, const napcoll_party_t *party, int ports);
 
+/**
+ * The same in groups, where the number of processes is a power of the radix, ports + 1 or less: in each step
+ * the processes whose numbers differ in one digit tell each other. The steps and messages are those of
+ * dissemination, which it is for other numbers, but who is sent to also sends. So half as many pairs
+ * need a connection, and a transport acknowledges what came with what it sends.
+ */
+void napcoll_word_exchange(napcoll_builder_t *builder, const napcoll_party_t *party, int ports);
+
 /** All ranks of a request get the word of all, through the leaders: the stages of the barrier smp, with the radix and
  * local radix of the request, of whatever collective it is. */
 void napcoll_word_everywhere(napcoll_builder_t *builder, const napcoll_request_t *request);

@@ -14,7 +14,10 @@
  *
  *     cost     2 log_k(ppn) local steps, ceil(log_r n) alpha between nodes
  *
- * With a radix r of three, leaders tell two others at once, and the two steps of the example are one.
+ * With a radix r of three, leaders tell two others at once, and the two steps of the example are one. Where
+ * the number of nodes is a power of r, the leaders whose numbers differ in one digit tell each other:
+ *
+ *     four nodes, r = 2     0 <-> 1   2 <-> 3   then   0 <-> 2   1 <-> 3
  */
 
 #include "algo/barrier/barrier.h"
@@ -31,7 +34,7 @@ void napcoll_word_everywhere(napcoll_builder_t *builder, const napcoll_request_t
     if (0 == node.self) {
         const napcoll_party_t leaders = napcoll_party_leaders(&barrier);
 
-        napcoll_word_disseminate(builder, &leaders, leaders.radix - 1);
+        napcoll_word_exchange(builder, &leaders, leaders.radix - 1);
     }
     napcoll_word_release(builder, &node);
 }

@@ -66,3 +66,35 @@ void napcoll_word_disseminate(napcoll_builder_t *builder, const napcoll_party_t 
         napcoll_builder_next_stage(builder);
     }
 }
+
+/* Whether so many processes are a power of the radix. */
+static bool is_power(int processes, int radix)
+{
+    while (0 == processes % radix) {
+        processes /= radix;
+    }
+    return 1 == processes;
+}
+
+void napcoll_word_exchange(napcoll_builder_t *builder, const napcoll_party_t *party, int ports)
+{
+    const int n = party->processes, self = party->self, radix = least_radix(n, ports + 1);
+
+    if (!is_power(n, radix)) {
+        napcoll_word_disseminate(builder, party, ports);
+        return;
+    }
+    for (int have = 1; have < n && self < n; have *= radix) {
+        const int digit = self / have % radix;
+
+        for (int port = 1; port < radix; port++) {
+            const int from = (digit + radix - port) % radix, to = (digit + port) % radix;
+
+            napcoll_builder_recv(builder, napcoll_word(),
+                                 party->rank(party, self + (from - digit) * have));
+            napcoll_builder_send(builder, napcoll_word(),
+                                 party->rank(party, self + (to - digit) * have));
+        }
+        napcoll_builder_next_stage(builder);
+    }
+}
