@@ -66,12 +66,25 @@ static void who_was_dropped_does_not_win(void **state)
     assert_int_equal(winner_of(alone, 1, 1), AUTO);
 }
 
+static void who_is_slower_in_each_turn_is_behind(void **state)
+{
+    const double fastest[] = {1, 2, 1}, slow[] = {1.4, 2.7, 9}, once[] = {9, 2.6, 9};
+
+    (void) state;
+    assert_true(napcoll_rule_is_behind(slow, fastest, 3, 0.3));
+    assert_false(napcoll_rule_is_behind(slow, fastest, 3, 0.4));
+    assert_false(napcoll_rule_is_behind(once, fastest, 3, 0.3)); /* in two of three turns only */
+    assert_true(napcoll_rule_is_behind(once, fastest, 1, 0.3));
+    assert_false(napcoll_rule_is_behind(fastest, fastest, 3, 0.3));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_stays_unless_it_is_slower_beyond_noise),
         cmocka_unit_test(a_tie_is_the_previous_function_s),
         cmocka_unit_test(who_was_dropped_does_not_win),
+        cmocka_unit_test(who_is_slower_in_each_turn_is_behind),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

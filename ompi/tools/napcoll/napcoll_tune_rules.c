@@ -18,14 +18,18 @@ static void report_contestant(const tune_case_t *c, int which, FILE *out, const 
     const tune_contestant_t *k = &c->contestant[which];
 
     fprintf(out, "%s    %-50s %10.1f us", prefix, k->action, 1e6 * k->median);
-    if (!k->dropped) {
+    if (k->turns > 0) {
         fprintf(out, " (%.1f to %.1f)", 1e6 * k->low, 1e6 * k->high);
     }
     if (k->model_us < INFINITY) {
         fprintf(out, ", the model says %.1f", k->model_us);
     }
-    fprintf(out, "%s%s%s\n", k->dropped ? ", in the first calls" : "",
-            0 == which ? ": what auto would do" : "",
+    if (0 == k->turns) {
+        fputs(", in the first calls", out);
+    } else if (k->dropped) {
+        fprintf(out, ", in %d turns", k->turns);
+    }
+    fprintf(out, "%s%s\n", 0 == which ? ": what auto would do" : "",
             c->best > 0 && which == c->best ? ": FASTER than that" : "");
 }
 

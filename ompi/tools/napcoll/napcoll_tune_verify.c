@@ -31,6 +31,11 @@ static const double slow = 2.5, very_slow = 5;
  * looked at once less before; in calls of `very_long` connections do not count, and the very first is enough for that. */
 static const double long_call = 50e-3, slow_long = 1.6, very_long_call = 0.5;
 
+/* Who takes longer than the fastest by this share in each of its turns, so many at least, is not tried further either: the
+ * time is for those that are near each other. */
+static const double behind = 0.3;
+static const int behind_turns = 3;
+
 /* This part of the time goes to all cases alike, the rest by what they are reckoned to need. */
 static const double alike = 0.5;
 
@@ -61,15 +66,26 @@ static double sample(tune_t *t, const tune_case_t *c, int contestant, int count)
 }
 
 /* Quartiles and median. */
-static void summarize(tune_contestant_t *contestant, const double *seconds, int samples)
+static void summarize(tune_contestant_t *contestant, const double *seconds)
 {
+    const size_t turns = (size_t) contestant->turns;
     double sorted[MOST_SAMPLES];
 
-    memcpy(sorted, seconds, (size_t) samples * sizeof(*seconds));
-    napcoll_robust_sort(sorted, (size_t) samples);
-    contestant->low = napcoll_robust_quantile(sorted, (size_t) samples, 0.25);
-    contestant->median = napcoll_robust_quantile(sorted, (size_t) samples, 0.5);
-    contestant->high = napcoll_robust_quantile(sorted, (size_t) samples, 0.75);
+    memcpy(sorted, seconds, turns * sizeof(*seconds));
+    napcoll_robust_sort(sorted, turns);
+    contestant->low = napcoll_robust_quantile(sorted, turns, 0.25);
+    contestant->median = napcoll_robust_quantile(sorted, turns, 0.5);
+    contestant->high = napcoll_robust_quantile(sorted, turns, 0.75);
+}
+
+/* Whether one contestant takes longer than another beyond noise, in the turns that both have. */
+static bool takes_longer(const tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_SAMPLES],
+                         int one, int other)
+{
+    const int turns = c->contestant[one].turns, others = c->contestant[other].turns;
+
+    return napcoll_robust_longer(seconds[one], seconds[other], turns < others ? turns : others,
+                                 matters);
 }
 
 /* Pairs whose order is not the model's. */
@@ -82,9 +98,9 @@ static int count_contradictions(const tune_case_t *c,
         for (int j = 0; j < c->contestants; j++) {
             const tune_contestant_t *one = &c->contestant[i], *other = &c->contestant[j];
 
-            contradictions += !one->dropped && !other->dropped && other->model_us < INFINITY
+            contradictions += other->model_us < INFINITY
                               && one->model_us * (1 + matters) < other->model_us
-                              && napcoll_robust_longer(seconds[i], seconds[j], c->samples, matters);
+                              && takes_longer(c, seconds, i, j);
         }
     }
     return contradictions;
@@ -99,8 +115,8 @@ static void judge(tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_SAMPLES]
     for (int i = 0; i < c->contestants; i++) {
         tune_contestant_t *k = &c->contestant[i];
 
-        if (!k->dropped) {
-            summarize(k, seconds[i], c->samples);
+        if (k->turns > 0) {
+            summarize(k, seconds[i]);
         }
         measured[i] = (napcoll_rule_contestant_t){
             .seconds = k->dropped ? NULL : seconds[i], .median = k->median, .previous = k->row < 0};
@@ -120,8 +136,7 @@ static bool strays(const tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_S
         bool takes;
 
         if (k->row == c->contestant[0].row || napcoll_rule_has_tunables(&k->rule)
-            || !(k->dropped
-                 || napcoll_robust_longer(seconds[i], seconds[0], c->samples, matters))) {
+            || !(k->dropped || takes_longer(c, seconds, i, 0))) {
             continue;
         }
         if (0 != napcoll_rule_range_takes(collective, settings, map, &c->range, k->row, &takes)) {
@@ -168,6 +183,25 @@ static double look_first(tune_t *t, tune_case_t *c)
     return slowest;
 }
 
+/* Drop who has fallen behind, but never the first. */
+static void drop_behind(tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_SAMPLES])
+{
+    int fastest = 0;
+
+    for (int i = 0; i < c->contestants; i++) {
+        if (!c->contestant[i].dropped) {
+            summarize(&c->contestant[i], seconds[i]);
+            fastest = c->contestant[i].median < c->contestant[fastest].median ? i : fastest;
+        }
+    }
+    for (int i = 1; i < c->contestants; i++) {
+        tune_contestant_t *k = &c->contestant[i];
+
+        k->dropped = k->dropped
+                     || napcoll_rule_is_behind(seconds[i], seconds[fastest], k->turns, behind);
+    }
+}
+
 /* One case, in turns until its share of the time is over, but so many that it can be judged unless all of the
  * time is over before. */
 static void measure_case(tune_t *t, tune_case_t *c, const napcoll_settings_t *settings,
@@ -185,9 +219,13 @@ static void measure_case(tune_t *t, tune_case_t *c, const napcoll_settings_t *se
 
             if (!c->contestant[which].dropped) {
                 seconds[which][c->samples] = sample(t, c, which, count);
+                c->contestant[which].turns++;
             }
         }
         c->samples++;
+        if (c->samples >= behind_turns) {
+            drop_behind(c, seconds);
+        }
     }
     if (c->samples >= NAPCOLL_ROBUST_LEAST_TURNS) {
         judge(c, seconds);

@@ -32,3 +32,13 @@ int napcoll_rule_winner(const napcoll_rule_contestant_t *contestant, int count, 
     }
     return winner;
 }
+
+bool napcoll_rule_is_behind(const double *seconds, const double *fastest, int turns, double share)
+{
+    for (int i = 0; i < turns; i++) {
+        if (seconds[i] <= (1 + share) * fastest[i]) {
+            return false;
+        }
+    }
+    return true;
+}

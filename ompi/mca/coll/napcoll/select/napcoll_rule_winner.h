@@ -35,4 +35,15 @@ typedef struct napcoll_rule_contestant {
 int napcoll_rule_winner(const napcoll_rule_contestant_t *contestant, int count, int turns,
                         double matters);
 
+/**
+ * Whether a way is not to be measured further, as it can hardly be the fastest: in each of the turns it took longer than
+ * the fastest by more than a share.
+ *
+ * @param[in] seconds  [turns] what it took, by turn
+ * @param[in] fastest  [turns] what the one of least median took in these turns
+ * @param[in] turns    at least 1
+ * @param[in] share    0.3 for three tenths
+ */
+bool napcoll_rule_is_behind(const double *seconds, const double *fastest, int turns, double share);
+
 #endif /* NAPCOLL_RULE_WINNER_H */
