@@ -24,8 +24,9 @@
 /* By how much two times have to differ, besides noise, to be of interest. */
 static const double matters = 0.05;
 
-/* Who takes so many times what the fastest takes in its first calls, or in the very first, is not tried further. */
-static const double slow = 2.5, very_slow = 5;
+/* Who takes so many times what the fastest takes in its first calls is not tried further. In short ones processes still find
+ * together: what takes four times as long there may be the fastest in the end. */
+static const double slow_short = 5, short_call = 10e-3, slow = 2.5;
 
 /* Calls of so many seconds vary less: who takes `slow_long` times what the fastest takes is not tried further, and each is
  * looked at once less before; in calls of `very_long` connections do not count, and the very first is enough for that. */
@@ -161,23 +162,28 @@ static double look_at(tune_t *t, const tune_case_t *c, int contestant, double fa
         return seconds;
     }
     seconds = sample(t, c, contestant, 1);
-    return seconds < fmin(very_slow * fastest, long_call)
+    return seconds < fmin(slow_short * fastest, long_call)
                ? fmin(seconds, sample(t, c, contestant, 2))
                : seconds;
+}
+
+/* What a contestant's first calls may take, by the fastest one's. */
+static double most_seconds(double fastest)
+{
+    return fastest * (fastest < short_call ? slow_short : fastest < long_call ? slow : slow_long);
 }
 
 /* Look at all contestants, and drop who is slow. Returns what the slowest of the others takes. */
 static double look_first(tune_t *t, tune_case_t *c)
 {
-    double fastest = INFINITY, slowest = 0, most;
+    double fastest = INFINITY, slowest = 0;
 
     for (int i = 0; i < c->contestants; i++) {
         c->contestant[i].median = look_at(t, c, i, fastest);
         fastest = fmin(fastest, c->contestant[i].median);
     }
-    most = (fastest < long_call ? slow : slow_long) * fastest;
     for (int i = 0; i < c->contestants; i++) {
-        c->contestant[i].dropped = i > 0 && c->contestant[i].median > most;
+        c->contestant[i].dropped = i > 0 && c->contestant[i].median > most_seconds(fastest);
         slowest = c->contestant[i].dropped ? slowest : fmax(slowest, c->contestant[i].median);
     }
     return slowest;
