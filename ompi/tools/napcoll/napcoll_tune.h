@@ -174,10 +174,8 @@ typedef struct tune_contestant {
     napcoll_rule_t
         rule;        /**< what a rule has to say that is to have it done for other sizes as well */
     double model_us; /**< INFINITY: the model does not say */
-    bool
-        dropped; /**< it is not tried further: for its first calls, of which median then is the time (turns = 0), or
-                           for the turns in which it was measured */
-    int turns; /**< in which it was measured, the first ones of its case */
+    bool dropped;    /**< it is not tried further */
+    int turns; /**< the first of its case, in which it was measured; 0: median is of its first calls */
     double low, median, high;
 } tune_contestant_t;
 

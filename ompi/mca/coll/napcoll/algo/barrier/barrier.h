@@ -62,8 +62,8 @@ void napcoll_word_disseminate(napcoll_builder_t *builder, const napcoll_party_t 
 /**
  * The same in groups, where the number of processes is a power of the radix, ports + 1 or less: in each step
  * the processes whose numbers differ in one digit tell each other. The steps and messages are those of
- * dissemination, which it is for other numbers, but who is sent to also sends. So half as many pairs
- * need a connection, and a transport acknowledges what came with what it sends.
+ * dissemination, which it is for other numbers, but who is sent to also sends. So about half as many
+ * pairs need a connection, and a transport acknowledges what came with what it sends.
  */
 void napcoll_word_exchange(napcoll_builder_t *builder, const napcoll_party_t *party, int ports);
 
