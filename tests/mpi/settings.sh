@@ -227,7 +227,7 @@ allreduce bytes=28..30 nodes=4 ppn=2 placement=contiguous -> recursive_doubling
 alltoallv bytes=9..12 -> pairwise
 alltoallv bytes=13..14 -> tuna radix=3
 alltoallv bytes=15.. -> fallback
-gatherv bytes=100.. -> binomial
+gatherv bytes=100..20000 -> binomial
 gatherv -> linear
 scatterv bytes=50 -> two_level
 scatterv bytes=51..60 -> binomial
@@ -239,12 +239,14 @@ case_of rules_decide 60 "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/r
     allreduce,24,runs:tree allreduce,20,runs:tree allreduce,25,fallback:rules allreduce,28,runs:recursive_doubling \
     allreduce,27,fallback:rules allreduce,23,runs:tree alltoallv,12,runs:pairwise alltoallv,13,runs:tuna \
     alltoallv,9,runs:pairwise alltoallv,16,fallback:rules alltoallv,14,runs:tuna gatherv,100,runs:binomial \
-    gatherv,99,runs:linear scatterv,50,runs:two_level scatterv,50,runs:two_level scatterv,51,runs:binomial \
+    gatherv,99,runs:linear gatherv,100,runs:binomial gatherv,65536,runs:linear gatherv,100,runs:linear \
+    gatherv,100,runs:binomial scatterv,50,runs:two_level scatterv,50,runs:two_level scatterv,51,runs:binomial \
     scatterv,50,runs:two_level scatterv,60,runs:binomial scatterv,61,runs:linear scatterv,50,runs:two_level alltoallv,65536,fallback:rules alltoallv,13,fallback:rules alltoallv,13,runs:tuna
-# Under auto, too; but not after blocks so large that asking is not felt in a call.
-case_of asking_is_spared_where_it_is_felt 60 "${launch[@]}" --mca coll_napcoll_machine_process_gap_us 60 \
+# Under auto, too.
+case_of asking_is_spared_after_blocks_that_went_straight 60 "${launch[@]}" --mca coll_napcoll_machine_process_gap_us 60 \
     --mca coll_napcoll_machine_node_gap_us 20 "$programs/rules" alltoallv,16,runs:tuna_two_level alltoallv,262144,runs:pairwise \
-    alltoallv,16,runs:pairwise alltoallv,16,runs:tuna_two_level alltoallv,1048576,runs:pairwise alltoallv,16,runs:tuna_two_level
+    alltoallv,16,runs:pairwise alltoallv,16,runs:tuna_two_level alltoallv,1048576,runs:pairwise \
+    alltoallv,16,runs:pairwise alltoallv,16,runs:tuna_two_level
 fake 4 2 cyclic exchange
 printf '%s\n' 'allreduce placement=contiguous -> tree' 'allreduce -> smp # any' >"$scratch/rules"
 says_at_length log_says_which_rule_decided 30 'by smp, by line 2 of the rules file' 'ok 1' -- "${launch[@]}" \

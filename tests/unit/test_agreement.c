@@ -246,19 +246,6 @@ static void large_blocks_are_believed_for_a_while(void **state)
     assert_false(napcoll_patience_spares(&patience));
 }
 
-/* Calls that take ten times as long have nothing to spare. */
-static void nothing_is_spared_where_agreeing_is_not_felt(void **state)
-{
-    const napcoll_agreement_t agreement = {.cost_us = 100};
-
-    (void) state;
-    assert_true(napcoll_agreement_is_felt(&agreement, 50));
-    assert_true(napcoll_agreement_is_felt(&agreement, 999));
-    assert_false(napcoll_agreement_is_felt(&agreement, 1000));
-    assert_false(napcoll_agreement_is_felt(&agreement, 1e6));
-    assert_true(napcoll_agreement_is_felt(&agreement, 0)); /* nobody has reckoned with it */
-}
-
 /* Sizes are relied on once they are agreed upon, until a rank doubts. */
 static void sizes_are_relied_on_until_a_rank_doubts(void **state)
 {
@@ -341,7 +328,6 @@ int main(void)
         cmocka_unit_test(blocks_of_any_size_go_straight_where_that_gains),
         cmocka_unit_test(blocks_of_any_size_are_left_where_that_is_not_known),
         cmocka_unit_test(large_blocks_are_believed_for_a_while),
-        cmocka_unit_test(nothing_is_spared_where_agreeing_is_not_felt),
         cmocka_unit_test(sizes_are_relied_on_until_a_rank_doubts),
         cmocka_unit_test(breaks_make_ranks_wary),
         cmocka_unit_test(a_rank_doubts_from_twice_or_half_on),

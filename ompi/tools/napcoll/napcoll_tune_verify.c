@@ -107,18 +107,15 @@ static int count_contradictions(const tune_case_t *c,
     return contradictions;
 }
 
-/* Keep what was measured, and for whom a rule would be. */
+/* For whom a rule would be, by medians of all turns. */
 static void judge(tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_SAMPLES])
 {
     napcoll_rule_contestant_t measured[TUNE_CONTESTANTS];
 
     c->contradictions = count_contradictions(c, seconds);
     for (int i = 0; i < c->contestants; i++) {
-        tune_contestant_t *k = &c->contestant[i];
+        const tune_contestant_t *k = &c->contestant[i];
 
-        if (k->turns > 0) {
-            summarize(k, seconds[i]);
-        }
         measured[i] = (napcoll_rule_contestant_t){
             .seconds = k->dropped ? NULL : seconds[i], .median = k->median, .previous = k->row < 0};
     }
@@ -189,7 +186,7 @@ static double look_first(tune_t *t, tune_case_t *c)
     return slowest;
 }
 
-/* Drop who has fallen behind, but never the first. */
+/* Keep what was measured up to now, and drop who has fallen behind, but never the first. */
 static void drop_behind(tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_SAMPLES])
 {
     int fastest = 0;

@@ -295,11 +295,6 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
 bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                                     bool by_napcoll);
 
-/** What the latest call of a collective was reckoned to take, microseconds; 0 where nobody has reckoned. The same on all
- * ranks. */
-double mca_coll_napcoll_reckoned_us(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                                    bool by_napcoll);
-
 /** Whether messages of the latest call of a collective could say whether sizes hold on which ranks rely (see
  * napcoll_trust_t). The same on all ranks. */
 bool mca_coll_napcoll_went_telling(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,

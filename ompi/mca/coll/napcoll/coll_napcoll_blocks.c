@@ -170,13 +170,12 @@ static uint64_t judge(mca_coll_napcoll_module_t *napcoll, const mca_coll_napcoll
 }
 
 /* Whether ranks may do without agreeing after a call in which blocks went straight. Rules are to decide by the very size, which
- * is asked for again in each call; but where blocks of an all-to-all were so large that no message could tell, waiting for
- * the slowest rank before any has sent something costs more than a call that goes straight once more. */
+ * is asked for again in each call; but where blocks were so large that no message could tell, waiting for the slowest
+ * rank, or for the root, before any has sent something costs more than a call that goes straight once more. */
 static bool has_patience(const mca_coll_napcoll_agreed_t *last, int force)
 {
     return NAPCOLL_FORCE_AUTO == force
-           || (NAPCOLL_FORCE_BY_SIZE == force && !last->call.bounded
-               && !napcoll_goal_is_rooted(mca_coll_napcoll_collectives[last->call.coll]->goal));
+           || (NAPCOLL_FORCE_BY_SIZE == force && !last->call.bounded);
 }
 
 /* Have the sizes by which an uneven call is decided on which ranks must agree, the same on all of them. Without agreeing
@@ -205,43 +204,20 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
     return exchange->agree(napcoll, pairs, call);
 }
 
-/* Whether the next calls are to do without agreeing, as the latest went straight, and agreeing is felt in it. */
-static int see_spared(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, bool by_napcoll,
-                      bool *spared)
-{
-    const napcoll_agreement_t *agreement;
-    int rc;
-
-    *spared = mca_coll_napcoll_went_straight(napcoll, coll, by_napcoll);
-    if (!*spared) {
-        return OMPI_SUCCESS;
-    }
-    rc = mca_coll_napcoll_agreement(napcoll, coll, &agreement);
-    *spared = OMPI_SUCCESS == rc
-              && napcoll_agreement_is_felt(agreement,
-                                           mca_coll_napcoll_reckoned_us(napcoll, coll, by_napcoll));
-    return rc;
-}
-
 /* Keep what ranks have agreed on, and see how long they can do with it; before the call is run. */
-static int learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call, bool by_napcoll)
+static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call, bool by_napcoll)
 {
     mca_coll_napcoll_agreed_t *last = &napcoll->agreed[call->coll];
-    bool spared;
-    int rc = see_spared(napcoll, call->coll, by_napcoll, &spared);
 
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
     last->call = *call;
-    napcoll_patience_learn(&last->patience, spared);
+    napcoll_patience_learn(&last->patience,
+                           mca_coll_napcoll_went_straight(napcoll, call->coll, by_napcoll));
     napcoll_trust_learn(&last->trust,
                         mca_coll_napcoll_component.trust
                             && mca_coll_napcoll_went_telling(napcoll, call->coll, by_napcoll));
     if (last->trust.holds) {
         last->sent = share_of(napcoll->engine.pairs, call->coll).bytes;
     }
-    return OMPI_SUCCESS;
 }
 
 /* Decide on a call whose sizes ranks know, or that goes without, before any block is looked at: it may be the previous
@@ -270,7 +246,7 @@ static int agree_and_decide(mca_coll_napcoll_module_t *napcoll,
         rc = mca_coll_napcoll_plan_for(napcoll, &exchange->call, plan);
     }
     if (OMPI_SUCCESS == rc && BASIS_AGREED == *basis) {
-        rc = learn(napcoll, &exchange->call, NULL != *plan);
+        learn(napcoll, &exchange->call, NULL != *plan);
     }
     return rc;
 }

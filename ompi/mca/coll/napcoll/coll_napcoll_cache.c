@@ -491,14 +491,6 @@ bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, nap
                                 && NAPCOLL_CONTESTANT_PREVIOUS == entry->trial->state.winner);
 }
 
-double mca_coll_napcoll_reckoned_us(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                                    bool by_napcoll)
-{
-    const napcoll_decision_t *decision = &module->cached[coll]->decision;
-
-    return by_napcoll ? decision->cost_us : decision->previous_us;
-}
-
 bool mca_coll_napcoll_went_telling(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                                    bool by_napcoll)
 {

@@ -88,16 +88,10 @@ int napcoll_agreement_without(napcoll_recall_t *recall, const napcoll_collective
                               const napcoll_settings_t *settings,
                               const napcoll_question_t *question, napcoll_decision_t *decision);
 
-/** Whether it is felt in a call which takes call_us, by the model, that ranks agree in it: then there is something to
- * spare in the next ones. Where nobody has reckoned with the call, 0, it is taken to be. */
-static inline bool napcoll_agreement_is_felt(const napcoll_agreement_t *agreement, double call_us)
-{
-    return !(call_us > 0) || agreement->cost_us * NAPCOLL_AGREEMENT_PART > call_us;
-}
-
-/** How long ranks do without agreeing, once they have found that blocks had better go straight, in calls in which agreeing
- * is felt: for that they need no sizes, and whoever sends large blocks mostly does so again. Small blocks after large ones
- * then go straight, too, until ranks agree again. All zero: they agree in the next call. */
+/** How long ranks do without agreeing, once they have found that blocks had better go straight: for that they need no sizes,
+ * and whoever sends large blocks mostly does so again. Small blocks after large ones then go straight, too, as they
+ * would without napcoll, until ranks agree again. Agreeing costs more than its messages, as it has all wait for the
+ * slowest before any has sent something. All zero: they agree in the next call. */
 typedef struct napcoll_patience {
     int calls; /**< to come that need not agree */
     int turn;  /**< how many there were the last time */
