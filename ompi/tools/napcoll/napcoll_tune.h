@@ -444,6 +444,10 @@ void tune_verify(tune_t *t, tune_watch_t *watch);
 
 /* ---- napcoll_tune_untold.c ---- */
 
+/** Whether one rule for all sizes of a collective may name a row of its table, or the previous function, -1: it sends each
+ * block straight to its end, whole. */
+bool tune_goes_straight(const napcoll_collective_t *collective, int row);
+
 /**
  * Rank 0: judge the cases together whose sizes not all processes know, and take back rules on sizes where these would
  * take longer than they spare.

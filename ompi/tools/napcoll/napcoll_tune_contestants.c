@@ -197,6 +197,30 @@ static void add_variants(tune_case_t *c, const napcoll_settings_t *settings,
     }
 }
 
+/* Whether a contestant need not be tried: the model has it take many times what the cheapest takes, and no rule for all
+ * sizes could name it. */
+static bool is_hopeless(const tune_case_t *c, const tune_contestant_t *contestant, double cheapest)
+{
+    const tune_subject_t *subject = tune_subject(c->subject);
+
+    return contestant->model_us > hopeless * cheapest
+           && !(subject->untold && tune_goes_straight(subject->collective, contestant->row)
+                && !napcoll_rule_has_tunables(&contestant->rule));
+}
+
+/* Keep who is worth trying; what auto would do is. */
+static void leave_out_hopeless(tune_case_t *c, double cheapest)
+{
+    int kept = 1;
+
+    for (int i = 1; i < c->contestants; i++) {
+        if (!is_hopeless(c, &c->contestant[i], cheapest)) {
+            c->contestant[kept++] = c->contestant[i];
+        }
+    }
+    c->contestants = kept;
+}
+
 /* What auto decides on a case. */
 static napcoll_decision_t decide(const tune_case_t *c, const napcoll_settings_t *settings,
                                  const napcoll_question_t *question)
@@ -232,9 +256,7 @@ bool tune_choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
     add_algorithms(c, settings, &question, &decision);
     cheapest = c->contestants > 1 ? fmin(c->contestant[0].model_us, c->contestant[1].model_us) : 0;
     add_variants(c, settings, &question, likely * cheapest);
-    while (c->contestants > 1 && c->contestant[c->contestants - 1].model_us > hopeless * cheapest) {
-        c->contestants--;
-    }
+    leave_out_hopeless(c, cheapest);
     if (c->contestant[0].row >= 0) {
         c->contestant[c->contestants++] = previous_contestant(collective);
     }

@@ -77,8 +77,7 @@ static const tune_contestant_t *plain(const tune_case_t *c, int row)
     return NULL;
 }
 
-/* Whether one rule may name an algorithm of the table, or the previous function, -1. */
-static bool goes_straight(const napcoll_collective_t *collective, int row)
+bool tune_goes_straight(const napcoll_collective_t *collective, int row)
 {
     return row < 0 || (!collective->algorithm[row].detours && !collective->algorithm[row].cut);
 }
@@ -99,7 +98,7 @@ static void judge(tune_untold_t *untold, const napcoll_collective_t *collective,
                         : all_of(collective, &found[i]->contestant[0], false, untold->telling);
     }
     for (int row = -1; may_be_one && row < collective->algorithms; row++) {
-        if (!goes_straight(collective, row)) {
+        if (!tune_goes_straight(collective, row)) {
             continue;
         }
         for (int i = 0; i < cases; i++) {
