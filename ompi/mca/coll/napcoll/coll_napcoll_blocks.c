@@ -174,8 +174,7 @@ static uint64_t judge(mca_coll_napcoll_module_t *napcoll, const mca_coll_napcoll
  * rank, or for the root, before any has sent something costs more than a call that goes straight once more. */
 static bool has_patience(const mca_coll_napcoll_agreed_t *last, int force)
 {
-    return NAPCOLL_FORCE_AUTO == force
-           || (NAPCOLL_FORCE_BY_SIZE == force && !last->call.bounded);
+    return NAPCOLL_FORCE_AUTO == force || (NAPCOLL_FORCE_BY_SIZE == force && !last->call.bounded);
 }
 
 /* Have the sizes by which an uneven call is decided on which ranks must agree, the same on all of them. Without agreeing
