@@ -66,6 +66,7 @@ static void a_tie_is_the_previous_function_s(void **state)
 static void what_is_not_proven_is_the_previous_function_s(void **state)
 {
     const double little[] = {1, 2, 1.14}, much[] = {1, 2, 1.16}, others[] = {1.3, 1, 1.1};
+    const double unsure[] = {1.2, 0.9, 1.1};
 
     (void) state;
     assert_int_equal(winner_with(little, 3, PREVIOUS, 0.8), PREVIOUS);
@@ -73,6 +74,9 @@ static void what_is_not_proven_is_the_previous_function_s(void **state)
     assert_int_equal(winner_with(much, 3, PREVIOUS, 0.8), AUTO);
     assert_int_equal(winner_with(others, 3, PREVIOUS, 0.8), PREVIOUS);
     assert_int_equal(winner_with(others, 3, PREVIOUS, 1), OTHER);
+    /* auto stays against the other one, but not against the previous function */
+    assert_int_equal(winner_with(unsure, 2, AUTO, 0.7), AUTO);
+    assert_int_equal(winner_with(unsure, 3, AUTO, 0.7), PREVIOUS);
 }
 
 /* Where auto is the previous function, too: it stays. */

@@ -170,18 +170,23 @@ static double most_seconds(double fastest)
     return fastest * (fastest < short_call ? slow_short : fastest < long_call ? slow : slow_long);
 }
 
-/* Look at all contestants, and drop who is slow. Returns what the slowest of the others takes. */
+/* Look at all contestants, and drop who is slow; but not the previous function, than which nothing is to be slower, unless
+ * its calls are long. Returns what the slowest takes of those who are not slow. */
 static double look_first(tune_t *t, tune_case_t *c)
 {
-    double fastest = INFINITY, slowest = 0;
+    double fastest = INFINITY, slowest = 0, most;
 
     for (int i = 0; i < c->contestants; i++) {
         c->contestant[i].median = look_at(t, c, i, fastest);
         fastest = fmin(fastest, c->contestant[i].median);
     }
+    most = most_seconds(fastest);
     for (int i = 0; i < c->contestants; i++) {
-        c->contestant[i].dropped = i > 0 && c->contestant[i].median > most_seconds(fastest);
-        slowest = c->contestant[i].dropped ? slowest : fmax(slowest, c->contestant[i].median);
+        tune_contestant_t *k = &c->contestant[i];
+        const bool slow_first = i > 0 && k->median > most;
+
+        k->dropped = slow_first && (k->row >= 0 || k->median > long_call);
+        slowest = slow_first ? slowest : fmax(slowest, k->median);
     }
     return slowest;
 }

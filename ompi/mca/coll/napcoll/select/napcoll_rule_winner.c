@@ -9,15 +9,15 @@
 
 #include "model/napcoll_robust.h"
 
-/* Who is faster than the previous function by so much is so also where few turns or noise leave that unproven. */
+/* Who takes less than the previous function by so much does so also where few turns or noise leave that unproven. */
 static const double clearly = 0.15;
 
-/* Whether the previous function takes as long as the fastest, as far as is known. */
+/* Whether the previous function takes no longer than another, as far as is known. */
 static bool is_as_fast(const napcoll_rule_contestant_t *previous,
-                       const napcoll_rule_contestant_t *fastest, int turns, double matters)
+                       const napcoll_rule_contestant_t *other, int turns, double matters)
 {
-    return previous->median <= (1 + clearly) * fastest->median
-           && !napcoll_robust_longer(previous->seconds, fastest->seconds, turns, matters);
+    return previous->median <= (1 + clearly) * other->median
+           && !napcoll_robust_longer(previous->seconds, other->seconds, turns, matters);
 }
 
 int napcoll_rule_winner(const napcoll_rule_contestant_t *contestant, int count, int turns,
@@ -37,7 +37,7 @@ int napcoll_rule_winner(const napcoll_rule_contestant_t *contestant, int count, 
     winner = slower ? fastest : 0;
     for (int i = 0; i < count; i++) {
         if (contestant[i].previous && NULL != contestant[i].seconds
-            && is_as_fast(&contestant[i], &contestant[fastest], turns, matters)) {
+            && is_as_fast(&contestant[i], &contestant[winner], turns, matters)) {
             winner = i;
         }
     }

@@ -23,8 +23,8 @@ typedef struct napcoll_rule_contestant {
 /**
  * Who is to do it: the first, which is what auto would do, unless that is beyond noise slower than any
  * (napcoll_robust_longer): then the fastest of all, though it may be so only by chance among those that are faster than
- * auto. But the previous function wherever the fastest is not known to be faster than that, beyond noise or by more than
- * 15 %: napcoll is never to be slower than that.
+ * auto. But the previous function wherever that one is not known to be faster than it, beyond noise or by more than 15 %:
+ * napcoll is never to be slower than that.
  *
  * @param[in] contestant  [count], of which the first was not dropped
  * @param[in] count       at least 1
