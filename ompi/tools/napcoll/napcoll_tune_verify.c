@@ -40,7 +40,8 @@ static const int behind_turns = 3;
 /* This part of the time goes to all cases alike, the rest by what they are reckoned to need. */
 static const double alike = 0.5;
 
-/* A sample lasts about so long, in seconds; but has few calls where each needs a start of its own. */
+/* A sample of the fastest lasts about so long, in seconds, as in collbench: of several calls in a row the later ones find
+ * processes awake. But it has few calls where each needs a start of its own. */
 static const double long_batch = 20e-3;
 
 enum { MOST_CALLS = 50, MOST_SAMPLES = 32, MOST_STARTS = 2 };
@@ -171,24 +172,21 @@ static double most_seconds(double fastest)
 }
 
 /* Look at all contestants, and drop who is slow; but not the previous function, than which nothing is to be slower, unless
- * its calls are long. Returns what the slowest takes of those who are not slow. */
+ * its calls are long. Returns what the fastest takes. */
 static double look_first(tune_t *t, tune_case_t *c)
 {
-    double fastest = INFINITY, slowest = 0, most;
+    double fastest = INFINITY;
 
     for (int i = 0; i < c->contestants; i++) {
         c->contestant[i].median = look_at(t, c, i, fastest);
         fastest = fmin(fastest, c->contestant[i].median);
     }
-    most = most_seconds(fastest);
-    for (int i = 0; i < c->contestants; i++) {
+    for (int i = 1; i < c->contestants; i++) {
         tune_contestant_t *k = &c->contestant[i];
-        const bool slow_first = i > 0 && k->median > most;
 
-        k->dropped = slow_first && (k->row >= 0 || k->median > long_call);
-        slowest = slow_first ? slowest : fmax(slowest, k->median);
+        k->dropped = k->median > most_seconds(fastest) && (k->row >= 0 || k->median > long_call);
     }
-    return slowest;
+    return fastest;
 }
 
 /* Keep what was measured up to now, and drop who has fallen behind, but never the first. */
@@ -216,9 +214,9 @@ static void measure_case(tune_t *t, tune_case_t *c, const napcoll_settings_t *se
                          const napcoll_node_map_t *map, double deadline, double end)
 {
     double seconds[TUNE_CONTESTANTS][MOST_SAMPLES];
-    const double slowest = look_first(t, c);
+    const double fastest = look_first(t, c);
     const int most = tune_subject(c->subject)->overlaps ? MOST_STARTS : MOST_CALLS;
-    const int count = slowest * most > long_batch ? 1 + (int) (long_batch / slowest) : most;
+    const int count = fastest * most > long_batch ? 1 + (int) (long_batch / fastest) : most;
 
     while (c->samples < MOST_SAMPLES
            && MPI_Wtime() < (c->samples < NAPCOLL_ROBUST_LEAST_TURNS ? end : deadline)) {
