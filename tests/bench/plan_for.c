@@ -47,7 +47,7 @@ static mca_coll_napcoll_module_t *make_module(void)
         fail("making a module");
     }
     module->comm = MPI_COMM_WORLD;
-    module->topo_state = NAPCOLL_TOPO_READY;
+    module->ready = true;
     return module;
 }
 

@@ -79,6 +79,18 @@ if at_length && wanted summary_of_one; then
     holds summary_is_that_of_process_0 has 3 'coll:napcoll: summary of process 0: '
     holds summary_is_that_of_no_other has 3 'coll:napcoll: summary of process'
 fi
+# A previous function that calls other collectives, as tuned's allreduce of reduce and broadcast does, gets those of
+# the previous component, too.
+nothing_but_allreduces() {
+    diff <(calls_of) <(for p in 0 1 2 3; do echo "$p allreduce 0-8 previous:previous 5 40"; done)
+}
+fake 4 2 block exchange
+if wanted previous_goes_by_itself; then
+    parameters=(--mca coll_napcoll_summary all --mca coll_napcoll_allreduce_algorithm previous
+        --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 2)
+    watched_case previous_goes_by_itself allreduce:8:5
+    holds what_the_previous_calls_is_not_napcolls nothing_but_allreduces
+fi
 fake 2 1 block exchange
 if at_length && wanted summary_of_nothing; then
     parameters=(--mca coll_napcoll_summary all)

@@ -179,18 +179,12 @@ typedef struct mca_coll_napcoll_agreed {
     size_t sent; /**< where trust holds: bytes of own blocks, or of a scatter's largest */
 } mca_coll_napcoll_agreed_t;
 
-/** Where a module is with its node map. */
-typedef enum {
-    NAPCOLL_TOPO_ABSENT, /**< not asked for yet */
-    NAPCOLL_TOPO_BUSY,   /**< being built; calls that this causes go to the previous functions */
-    NAPCOLL_TOPO_READY
-} napcoll_topo_state_t;
-
 typedef struct mca_coll_napcoll_module {
     mca_coll_base_module_t super;
     ompi_communicator_t *comm;
     napcoll_holder_t previous[NAPCOLL_COLLS]; /**< before napcoll; modules retained */
-    napcoll_topo_state_t topo_state;
+    int left; /**< how deep in what goes by the previous functions; see mca_coll_napcoll_leave() */
+    bool ready; /**< the nodes, and what the info keys say, are known */
     napcoll_node_map_t *map;
     size_t mean_bytes; /**< of a block of MPI_Alltoallv, as users say; 0: they say nothing */
     napcoll_agreement_t agreement[NAPCOLL_COLLS]; /**< on sizes, where it has been reckoned */
@@ -277,6 +271,31 @@ int mca_coll_napcoll_bring_companions(void);
 int mca_coll_napcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads);
 mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, int *priority);
 
+/**
+ * From here until mca_coll_napcoll_back(), calls on the communicator go to the previous functions: those that a previous
+ * function causes, so that a call which is left to it takes the time that it takes without napcoll, and those that napcoll
+ * itself causes where its plans cannot serve. Pairs may lie in one another.
+ */
+static inline void mca_coll_napcoll_leave(mca_coll_napcoll_module_t *module)
+{
+    module->left++;
+}
+
+/** Leave for the previous function of a collective, which is returned: the module's. */
+static inline const napcoll_holder_t *mca_coll_napcoll_leave_to(mca_coll_napcoll_module_t *module,
+                                                                napcoll_coll_t coll)
+{
+    mca_coll_napcoll_leave(module);
+    return &module->previous[coll];
+}
+
+/** The end of what mca_coll_napcoll_leave() begins; returns `rc`. */
+static inline int mca_coll_napcoll_back(mca_coll_napcoll_module_t *module, int rc)
+{
+    module->left--;
+    return rc;
+}
+
 /* coll_napcoll_cache.c */
 
 /**
@@ -303,8 +322,8 @@ bool mca_coll_napcoll_went_telling(const mca_coll_napcoll_module_t *module, napc
 /** The latest call, whose plan was run, is run anew by plan_for's next plan: it counts once. */
 void mca_coll_napcoll_take_back(mca_coll_napcoll_module_t *module, const napcoll_call_t *call);
 
-/** Have the nodes, and what the info keys say, known. *known: false where the call is caused by that, and
- * belongs to the previous function. */
+/** Have the nodes, and what the info keys say, known. *known: false where the call belongs to the previous function,
+ * because that, or napcoll itself, causes it (see mca_coll_napcoll_leave()). */
 int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known);
 
 /** What it costs and gains that ranks agree on sizes in each call of a collective (see napcoll_agreement.h), once the

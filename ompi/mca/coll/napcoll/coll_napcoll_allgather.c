@@ -11,13 +11,14 @@
 
 #include "coll_napcoll_watch.h"
 
-static int allgather_previous(const mca_coll_napcoll_module_t *napcoll, ALLGATHER_ARGS)
+static int allgather_previous(mca_coll_napcoll_module_t *napcoll, ALLGATHER_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_ALLGATHER];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLGATHER);
 
     (void) module;
-    return ((mca_coll_base_module_allgather_fn_t) previous->function)(ALLGATHER_BASE_ARG_NAMES,
-                                                                      previous->module);
+    return mca_coll_napcoll_back(napcoll,
+                                 ((mca_coll_base_module_allgather_fn_t) previous->function)(
+                                     ALLGATHER_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_allgather(ALLGATHER_ARGS)
@@ -55,13 +56,14 @@ int mca_coll_napcoll_allgather(ALLGATHER_ARGS)
     return mca_coll_napcoll_end(&frame, rc);
 }
 
-static int allgatherv_previous(const mca_coll_napcoll_module_t *napcoll, ALLGATHERV_ARGS)
+static int allgatherv_previous(mca_coll_napcoll_module_t *napcoll, ALLGATHERV_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_ALLGATHERV];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLGATHERV);
 
     (void) module;
-    return ((mca_coll_base_module_allgatherv_fn_t) previous->function)(ALLGATHERV_BASE_ARG_NAMES,
-                                                                       previous->module);
+    return mca_coll_napcoll_back(napcoll,
+                                 ((mca_coll_base_module_allgatherv_fn_t) previous->function)(
+                                     ALLGATHERV_BASE_ARG_NAMES, previous->module));
 }
 
 /* Where the blocks of all ranks are, in the order of the plan. */

@@ -88,13 +88,13 @@ static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
     return mca_coll_napcoll_run_exchange(napcoll, &exchange, done);
 }
 
-static int alltoall_previous(const mca_coll_napcoll_module_t *napcoll, ALLTOALL_ARGS)
+static int alltoall_previous(mca_coll_napcoll_module_t *napcoll, ALLTOALL_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_ALLTOALL];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLTOALL);
 
     (void) module;
-    return ((mca_coll_base_module_alltoall_fn_t) previous->function)(ALLTOALL_BASE_ARG_NAMES,
-                                                                     previous->module);
+    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_alltoall_fn_t) previous->function)(
+                                              ALLTOALL_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_alltoall(ALLTOALL_ARGS)
@@ -120,13 +120,14 @@ int mca_coll_napcoll_alltoall(ALLTOALL_ARGS)
     return mca_coll_napcoll_end(&frame, rc);
 }
 
-static int alltoallv_previous(const mca_coll_napcoll_module_t *napcoll, ALLTOALLV_ARGS)
+static int alltoallv_previous(mca_coll_napcoll_module_t *napcoll, ALLTOALLV_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_ALLTOALLV];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLTOALLV);
 
     (void) module;
-    return ((mca_coll_base_module_alltoallv_fn_t) previous->function)(ALLTOALLV_BASE_ARG_NAMES,
-                                                                      previous->module);
+    return mca_coll_napcoll_back(napcoll,
+                                 ((mca_coll_base_module_alltoallv_fn_t) previous->function)(
+                                     ALLTOALLV_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_alltoallv(ALLTOALLV_ARGS)
@@ -151,13 +152,14 @@ int mca_coll_napcoll_alltoallv(ALLTOALLV_ARGS)
     return mca_coll_napcoll_end(&frame, rc);
 }
 
-static int alltoallw_previous(const mca_coll_napcoll_module_t *napcoll, ALLTOALLW_ARGS)
+static int alltoallw_previous(mca_coll_napcoll_module_t *napcoll, ALLTOALLW_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_ALLTOALLW];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLTOALLW);
 
     (void) module;
-    return ((mca_coll_base_module_alltoallw_fn_t) previous->function)(ALLTOALLW_BASE_ARG_NAMES,
-                                                                      previous->module);
+    return mca_coll_napcoll_back(napcoll,
+                                 ((mca_coll_base_module_alltoallw_fn_t) previous->function)(
+                                     ALLTOALLW_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_alltoallw(ALLTOALLW_ARGS)

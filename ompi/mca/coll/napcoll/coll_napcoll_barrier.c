@@ -10,13 +10,13 @@
 
 #include "coll_napcoll_watch.h"
 
-static int barrier_previous(const mca_coll_napcoll_module_t *napcoll, BARRIER_ARGS)
+static int barrier_previous(mca_coll_napcoll_module_t *napcoll, BARRIER_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_BARRIER];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_BARRIER);
 
     (void) module;
-    return ((mca_coll_base_module_barrier_fn_t) previous->function)(BARRIER_BASE_ARG_NAMES,
-                                                                    previous->module);
+    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_barrier_fn_t) previous->function)(
+                                              BARRIER_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_barrier(BARRIER_ARGS)

@@ -13,13 +13,13 @@
 
 #include "exec/napcoll_stream.h"
 
-static int bcast_previous(const mca_coll_napcoll_module_t *napcoll, BCAST_ARGS)
+static int bcast_previous(mca_coll_napcoll_module_t *napcoll, BCAST_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_BCAST];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_BCAST);
 
     (void) module;
-    return ((mca_coll_base_module_bcast_fn_t) previous->function)(BCAST_BASE_ARG_NAMES,
-                                                                  previous->module);
+    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_bcast_fn_t) previous->function)(
+                                              BCAST_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_bcast(BCAST_ARGS)

@@ -137,10 +137,9 @@ static void know_components(mca_coll_napcoll_module_t *module)
 /* The node map and what the communicator's info says; at first use. */
 static int find_topology(mca_coll_napcoll_module_t *module)
 {
-    const napcoll_holder_t *allgather = &module->previous[NAPCOLL_COLL_ALLGATHER];
-    int rc = OMPI_SUCCESS;
+    const napcoll_holder_t *allgather = mca_coll_napcoll_leave_to(module, NAPCOLL_COLL_ALLGATHER);
+    int rc;
 
-    module->topo_state = NAPCOLL_TOPO_BUSY;
     rc = napcoll_discover_node_map(&mca_coll_napcoll_component.job, module->comm,
                                    (mca_coll_base_module_allgather_fn_t) allgather->function,
                                    allgather->module, &module->map);
@@ -157,8 +156,8 @@ static int find_topology(mca_coll_napcoll_module_t *module)
         napcoll_node_map_free(module->map);
         module->map = NULL;
     }
-    module->topo_state = OMPI_SUCCESS == rc ? NAPCOLL_TOPO_READY : NAPCOLL_TOPO_ABSENT;
-    return rc;
+    module->ready = OMPI_SUCCESS == rc;
+    return mca_coll_napcoll_back(module, rc);
 }
 
 /* A plan of an entry's decision, and what running it needs. *good: whether all ranks' plans are right. */
@@ -221,9 +220,9 @@ static int make_plans(mca_coll_napcoll_module_t *module, napcoll_cached_t *entry
     }
     if (OMPI_SUCCESS == rc && NAPCOLL_PROVIDER_DELEGATE == decision->params.provider
         && NULL == module->engine.node_comm) {
-        module->topo_state = NAPCOLL_TOPO_BUSY;
-        rc = napcoll_subcomm_node(module->comm, module->map, &module->engine.node_comm);
-        module->topo_state = NAPCOLL_TOPO_READY;
+        mca_coll_napcoll_leave(module);
+        rc = mca_coll_napcoll_back(
+            module, napcoll_subcomm_node(module->comm, module->map, &module->engine.node_comm));
     }
     return rc;
 }
@@ -455,9 +454,10 @@ static napcoll_cached_t *take_out(napcoll_cached_t **list, const napcoll_call_t 
 
 int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known)
 {
-    const int rc = NAPCOLL_TOPO_ABSENT == module->topo_state ? find_topology(module) : OMPI_SUCCESS;
+    const bool left = module->left > 0;
+    const int rc = left || module->ready ? OMPI_SUCCESS : find_topology(module);
 
-    *known = NAPCOLL_TOPO_READY == module->topo_state;
+    *known = !left && OMPI_SUCCESS == rc;
     return rc;
 }
 
@@ -568,10 +568,10 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
     int force, rc;
 
     *plan = NULL;
-    if (OPAL_UNLIKELY(NAPCOLL_TOPO_READY != module->topo_state)) {
+    if (OPAL_UNLIKELY(!module->ready || module->left > 0)) {
         rc = mca_coll_napcoll_know_nodes(module, &ready);
         if (!ready) {
-            return rc; /* or the call is caused by napcoll itself */
+            return rc; /* an error, or the call is none of napcoll's */
         }
     }
     force = mca_coll_napcoll_force(module, call->coll);

@@ -60,13 +60,13 @@ static size_t bytes_of(ompi_datatype_t *type, size_t count)
     return element * count;
 }
 
-static int gather_previous(const mca_coll_napcoll_module_t *napcoll, GATHER_ARGS)
+static int gather_previous(mca_coll_napcoll_module_t *napcoll, GATHER_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_GATHER];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_GATHER);
 
     (void) module;
-    return ((mca_coll_base_module_gather_fn_t) previous->function)(GATHER_BASE_ARG_NAMES,
-                                                                   previous->module);
+    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_gather_fn_t) previous->function)(
+                                              GATHER_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_gather(GATHER_ARGS)
@@ -94,13 +94,13 @@ int mca_coll_napcoll_gather(GATHER_ARGS)
     return mca_coll_napcoll_end(&frame, rc);
 }
 
-static int gatherv_previous(const mca_coll_napcoll_module_t *napcoll, GATHERV_ARGS)
+static int gatherv_previous(mca_coll_napcoll_module_t *napcoll, GATHERV_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_GATHERV];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_GATHERV);
 
     (void) module;
-    return ((mca_coll_base_module_gatherv_fn_t) previous->function)(GATHERV_BASE_ARG_NAMES,
-                                                                    previous->module);
+    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_gatherv_fn_t) previous->function)(
+                                              GATHERV_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_gatherv(GATHERV_ARGS)
@@ -126,13 +126,13 @@ int mca_coll_napcoll_gatherv(GATHERV_ARGS)
     return mca_coll_napcoll_end(&frame, rc);
 }
 
-static int scatter_previous(const mca_coll_napcoll_module_t *napcoll, SCATTER_ARGS)
+static int scatter_previous(mca_coll_napcoll_module_t *napcoll, SCATTER_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_SCATTER];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_SCATTER);
 
     (void) module;
-    return ((mca_coll_base_module_scatter_fn_t) previous->function)(SCATTER_BASE_ARG_NAMES,
-                                                                    previous->module);
+    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_scatter_fn_t) previous->function)(
+                                              SCATTER_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_scatter(SCATTER_ARGS)
@@ -160,13 +160,13 @@ int mca_coll_napcoll_scatter(SCATTER_ARGS)
     return mca_coll_napcoll_end(&frame, rc);
 }
 
-static int scatterv_previous(const mca_coll_napcoll_module_t *napcoll, SCATTERV_ARGS)
+static int scatterv_previous(mca_coll_napcoll_module_t *napcoll, SCATTERV_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_SCATTERV];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_SCATTERV);
 
     (void) module;
-    return ((mca_coll_base_module_scatterv_fn_t) previous->function)(SCATTERV_BASE_ARG_NAMES,
-                                                                     previous->module);
+    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_scatterv_fn_t) previous->function)(
+                                              SCATTERV_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_scatterv(SCATTERV_ARGS)

@@ -12,14 +12,16 @@
 
 #include "coll_napcoll_watch.h"
 
-static int reduce_scatter_block_previous(const mca_coll_napcoll_module_t *napcoll,
+static int reduce_scatter_block_previous(mca_coll_napcoll_module_t *napcoll,
                                          REDUCESCATTERBLOCK_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_REDUCE_SCATTER_BLOCK];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll,
+                                                                 NAPCOLL_COLL_REDUCE_SCATTER_BLOCK);
 
     (void) module;
-    return ((mca_coll_base_module_reduce_scatter_block_fn_t) previous->function)(
-        REDUCESCATTERBLOCK_BASE_ARG_NAMES, previous->module);
+    return mca_coll_napcoll_back(
+        napcoll, ((mca_coll_base_module_reduce_scatter_block_fn_t) previous->function)(
+                     REDUCESCATTERBLOCK_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS)
@@ -57,13 +59,15 @@ int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS)
     return mca_coll_napcoll_end(&frame, rc);
 }
 
-static int reduce_scatter_previous(const mca_coll_napcoll_module_t *napcoll, REDUCESCATTER_ARGS)
+static int reduce_scatter_previous(mca_coll_napcoll_module_t *napcoll, REDUCESCATTER_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_REDUCE_SCATTER];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll,
+                                                                 NAPCOLL_COLL_REDUCE_SCATTER);
 
     (void) module;
-    return ((mca_coll_base_module_reduce_scatter_fn_t) previous->function)(
-        REDUCESCATTER_BASE_ARG_NAMES, previous->module);
+    return mca_coll_napcoll_back(napcoll,
+                                 ((mca_coll_base_module_reduce_scatter_fn_t) previous->function)(
+                                     REDUCESCATTER_BASE_ARG_NAMES, previous->module));
 }
 
 /* Where the blocks of all ranks are, in the order of the plan; in the send buffer they follow each other

@@ -40,13 +40,14 @@ static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
     return *done ? napcoll_engine_run(&napcoll->engine, plan, binding) : OMPI_SUCCESS;
 }
 
-static int allreduce_previous(const mca_coll_napcoll_module_t *napcoll, ALLREDUCE_ARGS)
+static int allreduce_previous(mca_coll_napcoll_module_t *napcoll, ALLREDUCE_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_ALLREDUCE];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLREDUCE);
 
     (void) module;
-    return ((mca_coll_base_module_allreduce_fn_t) previous->function)(ALLREDUCE_BASE_ARG_NAMES,
-                                                                      previous->module);
+    return mca_coll_napcoll_back(napcoll,
+                                 ((mca_coll_base_module_allreduce_fn_t) previous->function)(
+                                     ALLREDUCE_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_allreduce(ALLREDUCE_ARGS)
@@ -69,13 +70,13 @@ int mca_coll_napcoll_allreduce(ALLREDUCE_ARGS)
     return mca_coll_napcoll_end(&frame, rc);
 }
 
-static int reduce_previous(const mca_coll_napcoll_module_t *napcoll, REDUCE_ARGS)
+static int reduce_previous(mca_coll_napcoll_module_t *napcoll, REDUCE_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_REDUCE];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_REDUCE);
 
     (void) module;
-    return ((mca_coll_base_module_reduce_fn_t) previous->function)(REDUCE_BASE_ARG_NAMES,
-                                                                   previous->module);
+    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_reduce_fn_t) previous->function)(
+                                              REDUCE_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_reduce(REDUCE_ARGS)
@@ -98,13 +99,13 @@ int mca_coll_napcoll_reduce(REDUCE_ARGS)
     return mca_coll_napcoll_end(&frame, rc);
 }
 
-static int scan_previous(const mca_coll_napcoll_module_t *napcoll, SCAN_ARGS)
+static int scan_previous(mca_coll_napcoll_module_t *napcoll, SCAN_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_SCAN];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_SCAN);
 
     (void) module;
-    return ((mca_coll_base_module_scan_fn_t) previous->function)(SCAN_BASE_ARG_NAMES,
-                                                                 previous->module);
+    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_scan_fn_t) previous->function)(
+                                              SCAN_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_scan(SCAN_ARGS)
@@ -127,13 +128,13 @@ int mca_coll_napcoll_scan(SCAN_ARGS)
     return mca_coll_napcoll_end(&frame, rc);
 }
 
-static int exscan_previous(const mca_coll_napcoll_module_t *napcoll, EXSCAN_ARGS)
+static int exscan_previous(mca_coll_napcoll_module_t *napcoll, EXSCAN_ARGS)
 {
-    const napcoll_holder_t *previous = &napcoll->previous[NAPCOLL_COLL_EXSCAN];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_EXSCAN);
 
     (void) module;
-    return ((mca_coll_base_module_exscan_fn_t) previous->function)(EXSCAN_BASE_ARG_NAMES,
-                                                                   previous->module);
+    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_exscan_fn_t) previous->function)(
+                                              EXSCAN_BASE_ARG_NAMES, previous->module));
 }
 
 int mca_coll_napcoll_exscan(EXSCAN_ARGS)

@@ -24,13 +24,14 @@
 #include "plan/napcoll_plan_verify.h"
 
 /* What every rank says, in rank order. */
-static int gather_numbers(const mca_coll_napcoll_module_t *module, int mine, int *all)
+static int gather_numbers(mca_coll_napcoll_module_t *module, int mine, int *all)
 {
-    const napcoll_holder_t *previous = &module->previous[NAPCOLL_COLL_ALLGATHER];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(module, NAPCOLL_COLL_ALLGATHER);
     mca_coll_base_module_allgather_fn_t allgather = (mca_coll_base_module_allgather_fn_t)
                                                         previous->function;
 
-    return allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, module->comm, previous->module);
+    return mca_coll_napcoll_back(
+        module, allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, module->comm, previous->module));
 }
 
 /* The plan as numbers, which the caller frees; *count is -1 where that cannot be. */
@@ -142,7 +143,7 @@ static int judge(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
 
 /* The exchange, with room for a number of each rank in counts and said. All ranks leave it at the same
  * place when memory runs out on one. */
-static int exchange(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+static int exchange(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                     const napcoll_decision_t *decision, napcoll_plan_t *plan, int *counts,
                     int *said, bool *good)
 {
@@ -196,9 +197,7 @@ int mca_coll_napcoll_verify_plan(mca_coll_napcoll_module_t *module, napcoll_coll
     if (NULL == counts) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    module->topo_state = NAPCOLL_TOPO_BUSY; /* what this calls goes to the previous functions */
     rc = exchange(module, coll, decision, plan, counts, counts + size, good);
     free(counts);
-    module->topo_state = NAPCOLL_TOPO_READY;
     return rc;
 }

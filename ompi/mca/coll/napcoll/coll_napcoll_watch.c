@@ -95,15 +95,14 @@ void mca_coll_napcoll_watch_settle(mca_coll_napcoll_frame_t *frame,
 /* Have all ranks know the same times, and judge. */
 static int conclude(mca_coll_napcoll_module_t *module, mca_coll_napcoll_trial_t *trial)
 {
-    const napcoll_holder_t *previous = &module->previous[NAPCOLL_COLL_ALLREDUCE];
+    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(module, NAPCOLL_COLL_ALLREDUCE);
     napcoll_trial_t *state = &trial->state;
     int rc;
 
-    module->topo_state = NAPCOLL_TOPO_BUSY; /* what this calls goes to the previous functions */
     rc = ((mca_coll_base_module_allreduce_fn_t) previous->function)(
         MPI_IN_PLACE, state->us, NAPCOLL_CONTESTANTS * state->calls, &ompi_mpi_double.dt,
         &ompi_mpi_op_max.op, module->comm, previous->module);
-    module->topo_state = NAPCOLL_TOPO_READY;
+    (void) mca_coll_napcoll_back(module, rc);
     if (OMPI_SUCCESS != rc) {
         state->over = true; /* won by napcoll, as it stands */
         return rc;
