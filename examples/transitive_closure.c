@@ -28,7 +28,6 @@
  * finds by searching the whole graph. Any MPI will do; napcoll and tuned are compared where they are
  * there. Exit status: 0 right, 1 wrong result, 2 bad command line.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <mpi.h>
@@ -38,7 +37,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTESTANTS_MAX = 2, COUNTERS_MAX = 64, MESSAGE = 256, TURNS_MAX = 100000 };
+#include "contest.h"
+
+enum { MESSAGE = 256 };
+
+const char program[] = "transitive_closure";
 
 static const char usage[] =
     "usage: mpirun ... transitive_closure [options]\n"
@@ -50,220 +53,6 @@ static const char usage[] =
     "  --turns N     measured turns (default 5)\n"
     "  --help        this text\n"
     "For napcoll, mpirun needs --mca coll napcoll,tuned or no list at all.\n";
-
-/* Ends the job where a call of MPI has failed. */
-static void check(int rc, const char *call)
-{
-    char text[MPI_MAX_ERROR_STRING] = "unknown error";
-    int length;
-
-    if (MPI_SUCCESS == rc) {
-        return;
-    }
-    (void) MPI_Error_string(rc, text, &length);
-    fprintf(stderr, "transitive_closure: %s failed: %s\n", call, text);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-/* Memory that is zero, or the end of the job. */
-static void *room(size_t count, size_t bytes)
-{
-    void *memory = calloc(count > 0 ? count : 1, bytes);
-
-    if (NULL == memory) {
-        fprintf(stderr, "transitive_closure: no memory for %zu times %zu bytes\n", count, bytes);
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    return memory;
-}
-
-/* One that is compared: a duplicate of the world, and what was measured on it. */
-struct contestant {
-    const char *label;
-    MPI_Comm comm;
-    double *exchange, *whole; /* seconds of the slowest rank, turn by turn */
-};
-
-/* All of them. Where neither napcoll nor tuned is there, this MPI runs by itself. napcoll counts what
- * it does; MPI's tool interface shows its counters. */
-struct contest {
-    int num, turns;
-    struct contestant contestant[CONTESTANTS_MAX];
-    bool napcoll, tuned;      /* whether they are there, on all ranks */
-    unsigned long long asked; /* all-to-alls that napcoll was asked for */
-    MPI_T_pvar_session session;
-    int num_counters;
-    MPI_T_pvar_handle counter[COUNTERS_MAX];
-};
-
-/* Every component has a priority as long as it is loaded; a negative one switches it off. */
-static bool component_is_there(const char *variable)
-{
-    MPI_T_cvar_handle handle;
-    int index, elements, priority = -1, mine, all;
-
-    if (MPI_SUCCESS == MPI_T_cvar_get_index(variable, &index)) {
-        check(MPI_T_cvar_handle_alloc(index, NULL, &handle, &elements), "MPI_T_cvar_handle_alloc");
-        check(MPI_T_cvar_read(handle, &priority), "MPI_T_cvar_read");
-        check(MPI_T_cvar_handle_free(&handle), "MPI_T_cvar_handle_free");
-    }
-    mine = priority >= 0;
-    check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
-    return 1 == all;
-}
-
-/* Finds what napcoll counts of its all-to-alls: coll_napcoll_runs_alltoall[v]_ALGORITHM. */
-static void counters_open(struct contest *c)
-{
-    static const char prefix[] = "coll_napcoll_runs_alltoall";
-    int num;
-
-    check(MPI_T_pvar_session_create(&c->session), "MPI_T_pvar_session_create");
-    check(MPI_T_pvar_get_num(&num), "MPI_T_pvar_get_num");
-    for (int i = 0; i < num && c->num_counters < COUNTERS_MAX; ++i) {
-        char name[256], text[8];
-        int name_length = (int) sizeof(name), text_length = (int) sizeof(text);
-        int verbosity, class, bind, readonly, continuous, atomic, elements;
-        MPI_T_pvar_handle *handle = &c->counter[c->num_counters];
-        MPI_Datatype type;
-        MPI_T_enum values;
-
-        if (MPI_SUCCESS
-                != MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &class, &type, &values,
-                                       text, &text_length, &bind, &readonly, &continuous, &atomic)
-            || 0 != strncmp(name, prefix, strlen(prefix)) || MPI_UNSIGNED_LONG_LONG != type
-            || MPI_T_BIND_NO_OBJECT != bind) {
-            continue;
-        }
-        check(MPI_T_pvar_handle_alloc(c->session, i, NULL, handle, &elements),
-              "MPI_T_pvar_handle_alloc");
-        if (!continuous) {
-            check(MPI_T_pvar_start(c->session, *handle), "MPI_T_pvar_start");
-        }
-        ++c->num_counters;
-    }
-}
-
-/* How many all-to-alls napcoll has carried out on this process. */
-static unsigned long long counters_read(struct contest *c)
-{
-    unsigned long long sum = 0, value;
-
-    for (int i = 0; i < c->num_counters; ++i) {
-        check(MPI_T_pvar_read(c->session, c->counter[i], &value), "MPI_T_pvar_read");
-        sum += value;
-    }
-    return sum;
-}
-
-/* A duplicate of the world that prefers a component; any MPI may ignore the key. */
-static void contestant_open(struct contest *c, const char *label, const char *preference)
-{
-    struct contestant *one = &c->contestant[c->num++];
-    MPI_Info info;
-
-    one->label = label;
-    check(MPI_Info_create(&info), "MPI_Info_create");
-    if (NULL != preference) {
-        check(MPI_Info_set(info, "ompi_comm_coll_preference", preference), "MPI_Info_set");
-    }
-    check(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &one->comm), "MPI_Comm_dup_with_info");
-    check(MPI_Info_free(&info), "MPI_Info_free");
-    one->exchange = room((size_t) c->turns, sizeof(double));
-    one->whole = room((size_t) c->turns, sizeof(double));
-}
-
-static void contest_open(struct contest *c, int turns)
-{
-    int level, provided;
-
-    memset(c, 0, sizeof(*c));
-    c->turns = turns;
-    /* The level is that of MPI itself: Open MPI before 6.0 takes a lower one for both. */
-    check(MPI_Query_thread(&level), "MPI_Query_thread");
-    check(MPI_T_init_thread(level, &provided), "MPI_T_init_thread");
-    counters_open(c);
-    c->napcoll = component_is_there("coll_napcoll_priority");
-    c->tuned = component_is_there("coll_tuned_priority");
-    if (c->napcoll) {
-        contestant_open(c, "napcoll", "napcoll");
-    }
-    if (c->tuned) {
-        /* What comes next where tuned declines must not be napcoll. */
-        contestant_open(c, "tuned", "tuned,^napcoll");
-    }
-    if (0 == c->num) {
-        contestant_open(c, "this MPI", NULL);
-    }
-}
-
-static void contest_close(struct contest *c)
-{
-    for (int i = 0; i < c->num; ++i) {
-        check(MPI_Comm_free(&c->contestant[i].comm), "MPI_Comm_free");
-        free(c->contestant[i].exchange);
-        free(c->contestant[i].whole);
-    }
-    for (int i = 0; i < c->num_counters; ++i) {
-        check(MPI_T_pvar_handle_free(c->session, &c->counter[i]), "MPI_T_pvar_handle_free");
-    }
-    check(MPI_T_pvar_session_free(&c->session), "MPI_T_pvar_session_free");
-    check(MPI_T_finalize(), "MPI_T_finalize");
-}
-
-static int order_of(const void *left, const void *right)
-{
-    double a = *(const double *) left, b = *(const double *) right;
-
-    return (a > b) - (a < b);
-}
-
-/* Sorts the values. */
-static double median(double *values, int num)
-{
-    qsort(values, (size_t) num, sizeof(double), order_of);
-    return 0.5 * (values[(num - 1) / 2] + values[num / 2]);
-}
-
-/* The table, on rank 0. Ratios compare the times of one turn, so they come before the sorting. */
-static void contest_report(struct contest *c)
-{
-    unsigned long long ran = counters_read(c);
-    double *ratio = room((size_t) c->turns, sizeof(double)), ratios[CONTESTANTS_MAX];
-
-    for (int i = 0; i < c->num; ++i) {
-        for (int turn = 0; turn < c->turns; ++turn) {
-            ratio[turn] = c->contestant[i].exchange[turn] / c->contestant[0].exchange[turn];
-        }
-        ratios[i] = median(ratio, c->turns);
-    }
-    printf("%12s  %12s  %12s  %8s\n", "component", "exchange ms", "whole ms", "ratio");
-    for (int i = 0; i < c->num; ++i) {
-        printf("%12s  %12.3f  %12.3f  %8.3f\n", c->contestant[i].label,
-               1.0e3 * median(c->contestant[i].exchange, c->turns),
-               1.0e3 * median(c->contestant[i].whole, c->turns), ratios[i]);
-    }
-    free(ratio);
-    if (!c->napcoll) {
-        printf("napcoll is not there (does mpirun's --mca coll name it, and Open MPI find it?)\n");
-    } else {
-        printf("napcoll carried out %llu of the %llu all-to-alls that it was asked for%s\n", ran,
-               c->asked, 0 == ran ? " (see --mca coll_napcoll_verbose 10)" : "");
-    }
-    if (!c->tuned) {
-        printf("tuned is not there (does mpirun's --mca coll name it?)\n");
-    }
-}
-
-/* A whole number of a range. */
-static bool parse_number(const char *text, long long low, long long high, long long *value)
-{
-    char *end;
-
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    return 0 == errno && end != text && '\0' == *end && *value >= low && *value <= high;
-}
 
 struct options {
     long long vertices, edges, seed, turns;
@@ -495,8 +284,8 @@ struct exchange {
     int size;
     int *send_counts, *send_displs, *recv_counts, *recv_displs;
     struct list sorted;
-    double seconds;           /* in MPI_Alltoall and MPI_Alltoallv so far */
-    unsigned long long asked; /* calls of both so far */
+    double seconds; /* in MPI_Alltoall and MPI_Alltoallv so far */
+    int asked;      /* calls of both so far */
 };
 
 static void exchange_open(struct exchange *x, MPI_Comm comm)
@@ -697,22 +486,13 @@ static bool take_turn(struct contest *c, struct contestant *one, const struct op
                       int turn, const struct closure *expected, struct closure *closure)
 {
     struct exchange exchange;
-    double start, mine[2], slowest[2];
+    double start;
 
     exchange_open(&exchange, one->comm);
     check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
     start = MPI_Wtime();
     evaluate(&exchange, opt, closure);
-    mine[0] = exchange.seconds;
-    mine[1] = MPI_Wtime() - start;
-    check(MPI_Allreduce(mine, slowest, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
-    if (turn > 0) {
-        one->exchange[turn - 1] = slowest[0];
-        one->whole[turn - 1] = slowest[1];
-    }
-    if (c->napcoll && one == &c->contestant[0]) {
-        c->asked += exchange.asked;
-    }
+    contest_took(c, one, turn, exchange.seconds, MPI_Wtime() - start, exchange.asked);
     exchange_close(&exchange);
     return expected->pairs == closure->pairs && expected->checksum == closure->checksum;
 }

@@ -1,0 +1,66 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the applications, fft2d and transitive_closure, have in common: the all-to-alls of their turns by napcoll and by
+ * Open MPI's tuned, each on a duplicate of the world, and the table of what these took. Any MPI will do; who is not there
+ * is not compared. All functions are collective unless they say otherwise, and end the job where MPI fails or memory runs
+ * out.
+ */
+#ifndef CONTEST_H
+#define CONTEST_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CONTESTANTS_MAX = 2, COUNTERS_MAX = 64, TURNS_MAX = 100000 };
+
+/* The program's name, for its messages: each has its own. */
+extern const char program[];
+
+/* One that is compared: a duplicate of the world, and what was measured on it. */
+struct contestant {
+    const char *label;
+    MPI_Comm comm;
+    double *exchange, *whole; /* seconds of the slowest rank, turn by turn */
+};
+
+/* All of them. Where neither napcoll nor tuned is there, this MPI runs by itself. napcoll counts what
+ * it does; MPI's tool interface shows its counters. */
+struct contest {
+    int num, turns;
+    struct contestant contestant[CONTESTANTS_MAX];
+    bool napcoll, tuned;      /* whether they are there, on all ranks */
+    unsigned long long asked; /* all-to-alls that napcoll was asked for */
+    MPI_T_pvar_session session;
+    int num_counters;
+    MPI_T_pvar_handle counter[COUNTERS_MAX];
+};
+
+/* Opens a contest of so many turns that are counted, at most TURNS_MAX. */
+void contest_open(struct contest *c, int turns);
+
+void contest_close(struct contest *c);
+
+/* What a turn of one of them took this process, in seconds: its exchanges, and the whole; and how many all-to-alls it asked
+ * for. Turn 0 is not counted. */
+void contest_took(struct contest *c, struct contestant *one, int turn, double exchange,
+                  double whole, int asked);
+
+/* So many all-to-alls more were asked for, by one of them. Not collective. */
+void contest_asked(struct contest *c, const struct contestant *one, int times);
+
+/* Prints the table, on rank 0 alone, once: it sorts the times. */
+void contest_report(struct contest *c);
+
+/* Ends the job where a call of MPI has failed. Not collective, like the next two. */
+void check(int rc, const char *call);
+
+/* Memory that is zero, or the end of the job. */
+void *room(size_t count, size_t bytes);
+
+/* Whether a text is a whole number of a range, which is put into *value. */
+bool parse_number(const char *text, long long low, long long high, long long *value);
+
+#endif /* CONTEST_H */
