@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Plans in the layout of pairs (see the header).
+ * Plans in the layout of pairs (see the header): their messages.
  */
 
 #include "exec/napcoll_pairs.h"
@@ -14,251 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compat/napcoll_compat.h"
 #include "ompi/datatype/ompi_datatype.h"
-#include "opal/datatype/opal_convertor.h"
-
-/* ---- the user's blocks ---- */
-
-int napcoll_pairs_hold(napcoll_pairs_t *pairs, const napcoll_hold_t held[NAPCOLL_BUFFER_TEMP])
-{
-    const size_t sent = (size_t) held[NAPCOLL_BUFFER_SEND].count;
-    const size_t rooms = sent + (size_t) held[NAPCOLL_BUFFER_RECV].count;
-
-    if (rooms > pairs->rooms) {
-        napcoll_block_t *room = realloc(pairs->room, rooms * sizeof(*room));
-
-        if (NULL == room) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        pairs->room = room;
-        pairs->rooms = rooms;
-    }
-    pairs->block[NAPCOLL_BUFFER_SEND] = pairs->room;
-    pairs->block[NAPCOLL_BUFFER_RECV] = pairs->room + sent;
-    memcpy(pairs->held, held, sizeof(pairs->held));
-    return OMPI_SUCCESS;
-}
-
-/* What follows from a datatype. */
-typedef struct {
-    const ompi_datatype_t *type; /* NULL: not known yet */
-    size_t element;
-    bool dense[2]; /* one element, and several */
-    ptrdiff_t lead;
-} kind_t;
-
-static void know_kind(const ompi_datatype_t *type, kind_t *kind)
-{
-    ptrdiff_t true_extent;
-
-    kind->type = type;
-    ompi_datatype_type_size(type, &kind->element);
-    kind->dense[0] = opal_datatype_is_contiguous_memory_layout(&type->super, 1);
-    kind->dense[1] = opal_datatype_is_contiguous_memory_layout(&type->super, 2);
-    ompi_datatype_get_true_extent(type, &kind->lead, &true_extent);
-}
-
-/* What follows from a block's datatype; *kind is that of a block before, which mostly has the same. */
-static inline void measure(napcoll_block_t *block, kind_t *kind)
-{
-    if (block->type != kind->type) {
-        know_kind(block->type, kind);
-    }
-    block->bytes = kind->element * block->count;
-    block->dense = kind->dense[block->count > 1];
-    block->lead = kind->lead;
-}
-
-void napcoll_pairs_measure(napcoll_pairs_t *pairs)
-{
-    napcoll_block_t *send = pairs->block[NAPCOLL_BUFFER_SEND];
-    napcoll_block_t *recv = pairs->block[NAPCOLL_BUFFER_RECV];
-    const int sent = pairs->held[NAPCOLL_BUFFER_SEND].count;
-    const int received = pairs->held[NAPCOLL_BUFFER_RECV].count;
-    kind_t kind = {.type = NULL};
-
-    for (int i = 0; i < received; i++) {
-        measure(&recv[i], &kind);
-    }
-    for (int i = 0; i < sent; i++) {
-        if (pairs->in_place) { /* what the block from the same rank holds before */
-            send[i] = recv[(received - i) % received];
-        } else {
-            measure(&send[i], &kind);
-        }
-    }
-}
-
-void napcoll_pairs_sum(const napcoll_pairs_t *pairs, size_t *sum, size_t *largest)
-{
-    const napcoll_block_t *send = pairs->block[NAPCOLL_BUFFER_SEND];
-
-    *sum = *largest = 0;
-    for (int i = 0; i < pairs->held[NAPCOLL_BUFFER_SEND].count; i++) {
-        *sum += send[i].bytes;
-        *largest = send[i].bytes > *largest ? send[i].bytes : *largest;
-    }
-}
-
-size_t napcoll_pairs_largest(const napcoll_pairs_t *pairs, int32_t buffer)
-{
-    size_t largest = 0;
-
-    for (int i = 1; i < pairs->held[buffer].count; i++) {
-        const size_t bytes = pairs->block[buffer][i].bytes;
-
-        largest = bytes > largest ? bytes : largest;
-    }
-    return largest;
-}
-
-/* Pack a block, or unpack it, through the datatype engine. */
-static int convert(const napcoll_block_t *block, char *packed, bool packs)
-{
-    opal_convertor_t convertor;
-    struct iovec iov = {.iov_base = packed, .iov_len = block->bytes};
-    size_t bytes = block->bytes;
-    uint32_t pieces = 1;
-    int32_t rc;
-
-    OBJ_CONSTRUCT(&convertor, opal_convertor_t);
-    rc = packs ? opal_convertor_copy_and_prepare_for_send(
-             ompi_mpi_local_convertor, &block->type->super, block->count, block->at, 0, &convertor)
-               : opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor,
-                                                          &block->type->super, block->count,
-                                                          block->at, 0, &convertor);
-    if (OPAL_SUCCESS == rc) {
-        rc = packs ? opal_convertor_pack(&convertor, &iov, &pieces, &bytes)
-                   : opal_convertor_unpack(&convertor, &iov, &pieces, &bytes);
-        rc = rc >= 0 && bytes == block->bytes ? OMPI_SUCCESS : OMPI_ERROR;
-    }
-    OBJ_DESTRUCT(&convertor);
-    return rc;
-}
-
-static int pack(const napcoll_block_t *block, char *to)
-{
-    if (0 == block->bytes) {
-        return OMPI_SUCCESS;
-    }
-    if (block->dense) {
-        memcpy(to, block->at + block->lead, block->bytes);
-        return OMPI_SUCCESS;
-    }
-    return convert(block, to, true);
-}
-
-/* The first bytes of a block: fewer than it has room for where fewer have come. */
-static int unpack(const napcoll_block_t *block, char *from, size_t bytes)
-{
-    napcoll_block_t part;
-
-    if (0 == bytes) {
-        return OMPI_SUCCESS;
-    }
-    if (block->dense) {
-        memcpy(block->at + block->lead, from, bytes);
-        return OMPI_SUCCESS;
-    }
-    part = *block;
-    part.bytes = bytes;
-    return convert(&part, from, false);
-}
-
-/* Whether a block is packed as a whole for the time of a call: what a call in place sends, since it is overwritten,
- * and where blocks go in pieces, those with gaps. The rank's own block, which goes nowhere, is neither. */
-static bool is_copied(const napcoll_pairs_t *pairs, int32_t buffer, int i)
-{
-    return 0 != pairs->held[buffer].first + i
-           && ((pairs->in_place && NAPCOLL_BUFFER_SEND == buffer)
-               || (pairs->pieces > 1 && !pairs->block[buffer][i].dense));
-}
-
-static napcoll_block_t packed_at(char *at, size_t bytes)
-{
-    return (napcoll_block_t){
-        .at = at, .count = bytes, .type = &ompi_mpi_byte.dt, .bytes = bytes, .dense = true};
-}
-
-/* Have the blocks that are packed as a whole in one piece of memory; those of the receive buffer are remembered as
- * they were. */
-static int copy_blocks(napcoll_pairs_t *pairs)
-{
-    const size_t received = (size_t) pairs->held[NAPCOLL_BUFFER_RECV].count;
-    size_t bytes = 0;
-    bool any = false;
-    char *at;
-
-    if (!pairs->in_place && pairs->pieces < 2) {
-        return OMPI_SUCCESS;
-    }
-    for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP; buffer++) {
-        for (int i = 0; i < pairs->held[buffer].count; i++) {
-            any = any || is_copied(pairs, buffer, i);
-            bytes += is_copied(pairs, buffer, i) ? pairs->block[buffer][i].bytes : 0;
-        }
-    }
-    if (!any) {
-        return OMPI_SUCCESS;
-    }
-    at = pairs->copy = malloc(bytes > 0 ? bytes : 1);
-    pairs->spread = malloc((received > 0 ? received : 1) * sizeof(*pairs->spread));
-    if (NULL == at || NULL == pairs->spread) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    memcpy(pairs->spread, pairs->block[NAPCOLL_BUFFER_RECV], received * sizeof(*pairs->spread));
-    for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP; buffer++) {
-        for (int i = 0; i < pairs->held[buffer].count; i++) {
-            napcoll_block_t *block = &pairs->block[buffer][i];
-            int rc = OMPI_SUCCESS;
-
-            if (!is_copied(pairs, buffer, i)) {
-                continue;
-            }
-            if (NAPCOLL_BUFFER_SEND == buffer) {
-                rc = pack(block, at);
-            }
-            if (OMPI_SUCCESS != rc) {
-                return rc;
-            }
-            *block = packed_at(at, block->bytes);
-            at += block->bytes;
-        }
-    }
-    return OMPI_SUCCESS;
-}
-
-/* Unpack the blocks of the receive buffer that came packed as a whole. */
-static int spread_blocks(const napcoll_pairs_t *pairs)
-{
-    int rc = OMPI_SUCCESS;
-
-    for (int i = 0;
-         NULL != pairs->spread && i < pairs->held[NAPCOLL_BUFFER_RECV].count && OMPI_SUCCESS == rc;
-         i++) {
-        const napcoll_block_t *came = &pairs->block[NAPCOLL_BUFFER_RECV][i];
-
-        if (came->at != pairs->spread[i].at) {
-            rc = unpack(&pairs->spread[i], came->at, came->bytes);
-        }
-    }
-    return rc;
-}
-
-int napcoll_pairs_copy_own(const napcoll_pairs_t *pairs)
-{
-    const napcoll_block_t *from = napcoll_pairs_block(pairs, NAPCOLL_BUFFER_SEND, 0);
-    const napcoll_block_t *to = napcoll_pairs_block(pairs, NAPCOLL_BUFFER_RECV, 0);
-
-    if (pairs->piece > 0 || 0 == to->bytes || (from->at == to->at && from->type == to->type)) {
-        return OMPI_SUCCESS;
-    }
-    return napcoll_compat_copy_types(from->at, from->count, from->type, to->at, to->count,
-                                     to->type);
-}
-
-/* ---- messages ---- */
 
 /* The piece of a block that is under way. */
 static const napcoll_block_t *cut(const napcoll_pairs_t *pairs, const napcoll_block_t *whole,
@@ -268,7 +24,8 @@ static const napcoll_block_t *cut(const napcoll_pairs_t *pairs, const napcoll_bl
     const size_t before = each * (size_t) pairs->piece;
     const bool last = pairs->piece == pairs->pieces - 1;
 
-    *piece = packed_at(whole->at + whole->lead + before, last ? whole->bytes - before : each);
+    *piece = napcoll_block_packed(whole->at + whole->lead + before,
+                                  last ? whole->bytes - before : each);
     return piece;
 }
 
@@ -471,7 +228,7 @@ static int fill(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const napcol
             napcoll_block_t piece;
             const napcoll_block_t *block = part_of(pairs, &whole[i], &piece);
 
-            rc = pack(block, to);
+            rc = napcoll_block_pack(block, to);
             to += block->bytes;
         }
     }
@@ -605,7 +362,7 @@ static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const nap
                 if (size > block->bytes) {
                     pairs->truncated = true;
                 } else {
-                    rc = unpack(block, parcel->at + at, size);
+                    rc = napcoll_block_unpack(block, parcel->at + at, size);
                 }
             }
             at += size;
@@ -689,7 +446,7 @@ int napcoll_engine_run_pairs(napcoll_engine_t *engine, const napcoll_plan_t *pla
     pairs->piece = 0;
     pairs->truncated = false;
     if (OMPI_SUCCESS == rc) {
-        rc = copy_blocks(pairs);
+        rc = napcoll_pairs_pack_whole(pairs);
     }
     for (; pairs->piece < plan->pieces && OMPI_SUCCESS == rc; pairs->piece++) {
         rc = 0 == napcoll_transit_begin(&pairs->transit, slots)
@@ -697,7 +454,7 @@ int napcoll_engine_run_pairs(napcoll_engine_t *engine, const napcoll_plan_t *pla
                  : OMPI_ERR_OUT_OF_RESOURCE;
     }
     if (OMPI_SUCCESS == rc) {
-        rc = spread_blocks(pairs);
+        rc = napcoll_pairs_spread(pairs);
     }
     napcoll_pairs_end(pairs, OMPI_SUCCESS == rc ? NAPCOLL_SCRATCH_KEPT : 0);
     return OMPI_SUCCESS == rc && pairs->truncated ? MPI_ERR_TRUNCATE : rc;

@@ -93,6 +93,8 @@ struct napcoll_pairs {
     bool truncated; /**< a block was larger than its receiver said, and the plan went on */
 };
 
+/* ---- napcoll_pairs_blocks.c ---- */
+
 /** Make room for the blocks of the user's buffers, which the caller fills in: at, count and type. */
 int napcoll_pairs_hold(napcoll_pairs_t *pairs, const napcoll_hold_t held[NAPCOLL_BUFFER_TEMP]);
 
@@ -112,6 +114,27 @@ void napcoll_pairs_sum(const napcoll_pairs_t *pairs, size_t *sum, size_t *larges
 /** The bytes of the largest block of a user's buffer that is not this rank's own, the first; 0: there is none. */
 size_t napcoll_pairs_largest(const napcoll_pairs_t *pairs, int32_t buffer);
 
+/** Copy a rank's block for itself. */
+int napcoll_pairs_copy_own(const napcoll_pairs_t *pairs);
+
+/** Have the blocks that are packed as a whole for the time of a call in one piece of memory; those of the receive buffer
+ * are remembered as they were. */
+int napcoll_pairs_pack_whole(napcoll_pairs_t *pairs);
+
+/** Unpack the blocks of the receive buffer that came packed as a whole. */
+int napcoll_pairs_spread(const napcoll_pairs_t *pairs);
+
+/** A block of packed bytes. */
+napcoll_block_t napcoll_block_packed(char *at, size_t bytes);
+
+/** Pack a block that has been measured. */
+int napcoll_block_pack(const napcoll_block_t *block, char *to);
+
+/** Unpack the first bytes of a block: fewer than it has room for where fewer have come. */
+int napcoll_block_unpack(const napcoll_block_t *block, char *from, size_t bytes);
+
+/* ---- napcoll_pairs.c ---- */
+
 /** Prepare a stage's messages: pairs->parcel[i] is that of its i-th step. */
 int napcoll_pairs_post(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
                        const napcoll_stage_t *stage);
@@ -119,9 +142,6 @@ int napcoll_pairs_post(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
 /** Take in what a stage's messages have brought. */
 int napcoll_pairs_land(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
                        const napcoll_stage_t *stage);
-
-/** Copy a rank's block for itself. */
-int napcoll_pairs_copy_own(const napcoll_pairs_t *pairs);
 
 /** Free what calls have left: all of it, or what is more than a little. */
 void napcoll_pairs_end(napcoll_pairs_t *pairs, size_t kept);
