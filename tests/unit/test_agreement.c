@@ -130,31 +130,16 @@ static napcoll_machine_t far_machine(void)
     return machine;
 }
 
-/* Who relies on sizes agrees rarely where blocks go straight, and may take longer over it. */
-static void relying_on_sizes_makes_agreeing_cheaper(void **state)
+/* Calls that go straight agree rarely, and it may take longer then. */
+static void agreeing_may_take_longer_where_it_is_rare(void **state)
 {
-    const napcoll_machine_t machine = far_machine();
-    napcoll_settings_t settings = napcoll_select_defaults(&napcoll_alltoallv);
-    napcoll_settings_t telling = napcoll_select_defaults(&napcoll_allreduce);
-    napcoll_recall_t *recall = calloc(1, sizeof(*recall));
-    napcoll_node_map_t *map = placement("8", "block", 64);
-    napcoll_agreement_t agreement;
+    napcoll_machine_t machine = far_machine();
+    napcoll_agreement_t agreement = agreement_on(&machine, "8", 64);
 
     (void) state;
-    assert_non_null(recall);
-    settings.machine = telling.machine = &machine;
-    assert_true(settings.trust);
-    assert_int_equal(
-        napcoll_agreement(recall, &napcoll_alltoallv, &settings, &telling, map, &agreement), 0);
     assert_true(agreement.cost_us > agreement.direct_us / NAPCOLL_AGREEMENT_PART);
     assert_true(agreement.cost_us < agreement.direct_us - agreement.cheapest_us);
     assert_true(agreement.pays);
-    settings.trust = false;
-    assert_int_equal(
-        napcoll_agreement(recall, &napcoll_alltoallv, &settings, &telling, map, &agreement), 0);
-    assert_false(agreement.pays);
-    napcoll_node_map_free(map);
-    free(recall);
 }
 
 /* What auto decides on a gatherv of whose sizes it knows nothing, in front of basic. */
@@ -324,7 +309,7 @@ int main(void)
         cmocka_unit_test(ranks_alone_on_their_nodes_reckon_with_doubling),
         cmocka_unit_test(very_many_ranks_agree),
         cmocka_unit_test(roots_announce_where_that_pays),
-        cmocka_unit_test(relying_on_sizes_makes_agreeing_cheaper),
+        cmocka_unit_test(agreeing_may_take_longer_where_it_is_rare),
         cmocka_unit_test(blocks_of_any_size_go_straight_where_that_gains),
         cmocka_unit_test(blocks_of_any_size_are_left_where_that_is_not_known),
         cmocka_unit_test(large_blocks_are_believed_for_a_while),

@@ -84,32 +84,75 @@ static void no_rule_is_better_than_a_dear_one(void **state)
     assert_int_equal(which, -1);
 }
 
-static double share(const napcoll_collective_t *collective, const char *name, bool by_rules)
+static const napcoll_algorithm_t *algorithm_of(const napcoll_collective_t *collective,
+                                               const char *name)
 {
     for (int row = 0; row < collective->algorithms; row++) {
         if (0 == strcmp(collective->algorithm[row].name, name)) {
-            return napcoll_rule_scope_share(collective, &collective->algorithm[row], by_rules);
+            return &collective->algorithm[row];
         }
     }
     fail_msg("%s has no algorithm %s", collective->name, name);
-    return NAN;
+    return NULL;
 }
 
-static void shares_are_those_of_trust_and_patience(void **state)
+static void one_rule_is_for_what_goes_straight(void **state)
 {
     (void) state;
-    assert_true(0 == share(&napcoll_alltoallv, "tuna", false));
-    assert_true(0 == share(&napcoll_alltoallv, "tuna", true));
-    assert_true(1.0 / 9 == share(&napcoll_alltoallv, "linear", false));
-    assert_true(1 == share(&napcoll_alltoallv, "linear", true));
-    assert_true(1.0 / 9 == share(&napcoll_gatherv, "linear", false));
-    assert_true(1 == share(&napcoll_gatherv, "linear", true));
-    assert_true(1 == share(&napcoll_gatherv, "two_level", false));
-    assert_true(0 == share(&napcoll_scatterv, "two_level", true));
-    assert_true(0 == share(&napcoll_scatterv, "binomial", false));
-    assert_true(1 == share(&napcoll_scatterv, "linear", true));
-    assert_true(1 == napcoll_rule_scope_share(&napcoll_scatterv, NULL, false));
-    assert_true(1 == napcoll_rule_scope_share(&napcoll_scatterv, NULL, true));
+    assert_true(napcoll_rule_scope_may_be_one(NULL));
+    assert_true(napcoll_rule_scope_may_be_one(algorithm_of(&napcoll_alltoallv, "linear")));
+    assert_true(napcoll_rule_scope_may_be_one(algorithm_of(&napcoll_gatherv, "linear")));
+    assert_false(napcoll_rule_scope_may_be_one(algorithm_of(&napcoll_gatherv, "segmented")));
+    assert_false(napcoll_rule_scope_may_be_one(algorithm_of(&napcoll_gatherv, "two_level")));
+    assert_false(napcoll_rule_scope_may_be_one(algorithm_of(&napcoll_alltoallv, "tuna")));
+}
+
+static double share(const napcoll_collective_t *collective, const char *name, bool by_rules,
+                    bool bounded)
+{
+    const napcoll_algorithm_t *algorithm = NULL == name ? NULL : algorithm_of(collective, name);
+
+    return napcoll_rule_scope_share(collective, algorithm, by_rules, bounded);
+}
+
+/* Small blocks, whose messages can tell. */
+static void shares_of_small_blocks_are_those_of_trust(void **state)
+{
+    (void) state;
+    assert_true(0 == share(&napcoll_alltoallv, "tuna", false, true));
+    assert_true(0 == share(&napcoll_alltoallv, "tuna", true, true));
+    assert_true(0 == share(&napcoll_scatterv, "two_level", true, true));
+    assert_true(0 == share(&napcoll_scatterv, "binomial", false, true));
+    assert_true(1 == share(&napcoll_gatherv, "two_level", false, true));
+    assert_true(1 == share(&napcoll_gatherv, "two_level", true, true));
+}
+
+/* Rules are to decide by the very size, auto need not, and nobody where no message could tell. */
+static void shares_of_straight_blocks_are_those_of_patience(void **state)
+{
+    static const napcoll_collective_t *const collectives[] = {&napcoll_alltoallv, &napcoll_gatherv,
+                                                              &napcoll_scatterv};
+    static const char *const straight[] = {"linear", NULL};
+
+    (void) state;
+    for (int c = 0; c < 3; c++) {
+        for (int s = 0; s < 2; s++) {
+            assert_true(1.0 / 9 == share(collectives[c], straight[s], false, true));
+            assert_true(1.0 / 9 == share(collectives[c], straight[s], false, false));
+            assert_true(1.0 / 9 == share(collectives[c], straight[s], true, false));
+            assert_true(1 == share(collectives[c], straight[s], true, true));
+        }
+    }
+}
+
+/* Large blocks that stop on their way have sizes before them, which tell nothing else. */
+static void large_blocks_that_detour_are_agreed_on_in_each_call(void **state)
+{
+    (void) state;
+    assert_true(1 == share(&napcoll_alltoallv, "tuna", false, false));
+    assert_true(1 == share(&napcoll_alltoallv, "tuna", true, false));
+    assert_true(1 == share(&napcoll_scatterv, "two_level", true, false));
+    assert_true(1 == share(&napcoll_gatherv, "two_level", false, false));
 }
 
 int main(void)
@@ -119,7 +162,10 @@ int main(void)
         cmocka_unit_test(rules_on_sizes_stay_where_they_gain_more),
         cmocka_unit_test(one_rule_is_not_for_a_trifle),
         cmocka_unit_test(no_rule_is_better_than_a_dear_one),
-        cmocka_unit_test(shares_are_those_of_trust_and_patience),
+        cmocka_unit_test(one_rule_is_for_what_goes_straight),
+        cmocka_unit_test(shares_of_small_blocks_are_those_of_trust),
+        cmocka_unit_test(shares_of_straight_blocks_are_those_of_patience),
+        cmocka_unit_test(large_blocks_that_detour_are_agreed_on_in_each_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

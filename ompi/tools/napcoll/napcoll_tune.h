@@ -29,7 +29,7 @@
 #include "model/napcoll_distances.h"
 #include "model/napcoll_incast.h"
 #include "napcoll_start.h"
-#include "select/napcoll_rule_range.h"
+#include "napcoll_tune_case.h"
 
 enum {
     TUNE_TEXT = 1024,    /**< characters of a message */
@@ -148,60 +148,6 @@ enum { TUNE_MOST_ROUNDS = 8, TUNE_MOST_SIZES_OF_TRIPS = 96, TUNE_MOST_NODES = 16
 /** Kinds of folds, of which the first is the machine's. */
 enum { TUNE_FOLDS = 4 };
 
-/** Collectives whose algorithms are tried, sizes of each at most, contestants: what auto would do, every algorithm, also
- * with other tunables, and the previous function. */
-enum {
-    TUNE_SUBJECTS = 16,
-    TUNE_SUBJECT_SIZES = 6,
-    TUNE_CONTESTANTS = 4 * NAPCOLL_MAX_ALGORITHMS,
-    TUNE_ACTION = 128 /**< room for the words that force one */
-};
-
-/** A collective whose algorithms are tried. */
-typedef struct tune_subject {
-    const napcoll_collective_t *collective;
-    bool blocks;   /**< sizes are those of a rank's block, not of the vector */
-    bool untold;   /**< not all processes know the sizes of all blocks */
-    bool overlaps; /**< some process need not wait for all others: calls in a row would overlap */
-    int sizes;
-    const size_t *bytes; /**< [sizes], TUNE_SUBJECT_SIZES at most, ascending */
-} tune_subject_t;
-
-/** One way to do a collective; times are quartiles and the median, in seconds. */
-typedef struct tune_contestant {
-    int row;                  /**< of the collective's table; -1: the previous function */
-    char action[TUNE_ACTION]; /**< what forces it: an algorithm with its tunables, or previous */
-    napcoll_rule_t
-        rule;        /**< what a rule has to say that is to have it done for other sizes as well */
-    double model_us; /**< INFINITY: the model does not say */
-    bool dropped;    /**< it is not tried further */
-    int turns; /**< the first of its case, in which it was measured; 0: median is of its first calls */
-    double low, median, high;
-} tune_contestant_t;
-
-/** A collective of a size by several contestants, of which the first is what auto would do. */
-typedef struct tune_case {
-    int subject;
-    int size; /**< of its sizes */
-    size_t bytes;
-    bool blind;                 /**< auto does without sizes (napcoll_agreement_without) */
-    napcoll_rule_range_t range; /**< the sizes for which it stands */
-    tune_contestant_t contestant[TUNE_CONTESTANTS];
-    int contestants;
-    int samples;
-    int contradictions; /**< pairs that are not in the model's order */
-    int best; /**< contestant for which a rule would be (napcoll_rule_winner); 0: what auto would do */
-    bool ruled; /**< it is to have a rule, that the best does the sizes for which this one stands */
-} tune_case_t;
-
-/** What came of a collective whose sizes not all processes know. */
-typedef struct tune_untold {
-    bool judged;
-    double telling; /**< what it takes to agree on sizes, in seconds */
-    napcoll_rules_scope_t scope;
-    const napcoll_rule_t *one; /**< what does all sizes, where that is one; else NULL */
-} tune_untold_t;
-
 /** What is measured of a machine, rank 0. */
 typedef struct tune_machine {
     napcoll_measured_t measured;
@@ -303,9 +249,6 @@ bool tune_options_fit(tune_options_t *options, int ranks, int nodes, char messag
 /** Abort the job, with the name of the call that failed, unless rc is MPI_SUCCESS. */
 void tune_check(int rc, const char *call);
 
-/** Abort the job because memory ran out. */
-void tune_out_of_memory(void);
-
 /** Find out who is where and make buffers. Collective. */
 void tune_measure_open(tune_t *t);
 
@@ -406,9 +349,6 @@ void tune_machine_close(tune_t *t);
 
 /* ---- napcoll_tune_cases.c ---- */
 
-/** A collective whose algorithms are tried, by its number from 0 to TUNE_SUBJECTS - 1. */
-const tune_subject_t *tune_subject(int index);
-
 /** How many of its sizes are tried: those whose buffers are not too large on so many ranks. */
 int tune_subject_sizes(const tune_t *t, int index);
 
@@ -423,30 +363,12 @@ void tune_calls_close(tune_t *t);
  * Collective. */
 void tune_call_run(tune_t *t, const tune_probe_t *probe, double *seconds);
 
-/* ---- napcoll_tune_contestants.c ---- */
-
-/**
- * Rank 0: have a case's contestants: what auto would do first, algorithms by name in the order of the model, then the
- * previous function.
- *
- * @param[in,out] c whose subject, bytes and blind are set; its contestants
- *
- * @return false where there is nothing to compare, or the thresholds have a say: what they warn of is rare, and no
- *         median shows it; and pieces are those of the job's thresholds, whoever is forced
- */
-bool tune_choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
-                             const napcoll_node_map_t *map);
-
 /* ---- napcoll_tune_verify.c ---- */
 
 /** Rank 0: try algorithms in what is left of the time, and compare with what the machine says. */
 void tune_verify(tune_t *t, tune_watch_t *watch);
 
 /* ---- napcoll_tune_untold.c ---- */
-
-/** Whether one rule for all sizes of a collective may name a row of its table, or the previous function, -1: it sends each
- * block straight to its end, whole. */
-bool tune_goes_straight(const napcoll_collective_t *collective, int row);
 
 /**
  * Rank 0: judge the cases together whose sizes not all processes know, and take back rules on sizes where these would

@@ -19,9 +19,9 @@
 
 #include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
-#include "napcoll_tune.h"
+#include "napcoll_tune_case.h"
 #include "select/napcoll_agreement.h"
-#include "select/napcoll_rule_range.h"
+#include "select/napcoll_rule_scope.h"
 #include "select/napcoll_select.h"
 
 /* Who is reckoned to take so many times what the cheapest takes is not tried. */
@@ -202,9 +202,10 @@ static void add_variants(tune_case_t *c, const napcoll_settings_t *settings,
 static bool is_hopeless(const tune_case_t *c, const tune_contestant_t *contestant, double cheapest)
 {
     const tune_subject_t *subject = tune_subject(c->subject);
+    const napcoll_algorithm_t *algorithm = &subject->collective->algorithm[contestant->row];
 
     return contestant->model_us > hopeless * cheapest
-           && !(subject->untold && tune_goes_straight(subject->collective, contestant->row)
+           && !(subject->untold && napcoll_rule_scope_may_be_one(algorithm)
                 && !napcoll_rule_has_tunables(&contestant->rule));
 }
 

@@ -56,12 +56,16 @@ static double telling_seconds(const tune_machine_t *m, const napcoll_collective_
     return INFINITY;
 }
 
-/* What a contestant takes with its share of the agreement. */
-static double all_of(const napcoll_collective_t *collective, const tune_contestant_t *k,
-                     bool by_rules, double telling)
+/* What a contestant of a case takes with its share of the agreement. */
+static double all_of(const tune_case_t *c, const tune_contestant_t *k, bool by_rules, int ranks,
+                     double telling)
 {
-    const napcoll_algorithm_t *algorithm = k->row < 0 ? NULL : &collective->algorithm[k->row];
-    const double share = napcoll_rule_scope_share(collective, algorithm, by_rules);
+    const tune_subject_t *subject = tune_subject(c->subject);
+    const napcoll_algorithm_t *algorithm = k->row < 0 ? NULL
+                                                      : &subject->collective->algorithm[k->row];
+    const bool bounded = c->bytes * subject->largest <= NAPCOLL_BOUNDED_BYTES / (size_t) ranks;
+    const double share = napcoll_rule_scope_share(subject->collective, algorithm, by_rules,
+                                                  bounded);
 
     return k->median + (share > 0 ? share * telling : 0);
 }
@@ -77,14 +81,9 @@ static const tune_contestant_t *plain(const tune_case_t *c, int row)
     return NULL;
 }
 
-bool tune_goes_straight(const napcoll_collective_t *collective, int row)
-{
-    return row < 0 || (!collective->algorithm[row].detours && !collective->algorithm[row].cut);
-}
-
 /* Judge the cases of a subject together. */
 static void judge(tune_untold_t *untold, const napcoll_collective_t *collective,
-                  tune_case_t *const found[], int cases, bool may_be_one)
+                  tune_case_t *const found[], int cases, int ranks, bool may_be_one)
 {
     double by_size[TUNE_SUBJECT_SIZES], silent[TUNE_SUBJECT_SIZES];
     double one[(NAPCOLL_MAX_ALGORITHMS + 1) * TUNE_SUBJECT_SIZES];
@@ -92,13 +91,13 @@ static void judge(tune_untold_t *untold, const napcoll_collective_t *collective,
     int row_of[NAPCOLL_MAX_ALGORITHMS + 1], which;
 
     for (int i = 0; i < cases; i++) {
-        by_size[i] = all_of(collective, winner(found[i]), true, untold->telling);
+        by_size[i] = all_of(found[i], winner(found[i]), true, ranks, untold->telling);
         silent[i] = found[i]->blind
                         ? found[i]->contestant[0].median
-                        : all_of(collective, &found[i]->contestant[0], false, untold->telling);
+                        : all_of(found[i], &found[i]->contestant[0], false, ranks, untold->telling);
     }
     for (int row = -1; may_be_one && row < collective->algorithms; row++) {
-        if (!tune_goes_straight(collective, row)) {
+        if (!napcoll_rule_scope_may_be_one(row < 0 ? NULL : &collective->algorithm[row])) {
             continue;
         }
         for (int i = 0; i < cases; i++) {
@@ -138,7 +137,7 @@ void tune_judge_untold(tune_t *t, const napcoll_node_map_t *map)
         if (0 != napcoll_rule_range_any_is_warned(collective, &settings, map, &warned)) {
             tune_out_of_memory();
         }
-        judge(untold, collective, found, cases, !warned && largest);
+        judge(untold, collective, found, cases, t->ranks, !warned && largest);
         for (int i = 0; i < cases && NAPCOLL_RULES_BY_SIZE != untold->scope; i++) {
             found[i]->ruled = false;
         }

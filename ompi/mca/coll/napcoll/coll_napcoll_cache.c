@@ -320,7 +320,6 @@ static napcoll_settings_t settings_of(const mca_coll_napcoll_module_t *module, n
 
     settings.previous = (napcoll_previous_t){.component = module->component[coll],
                                              .series = NAPCOLL_COMPAT_SERIES};
-    settings.trust = mca_coll_napcoll_component.trust;
     if (mca_coll_napcoll_component.online) {
         settings.compare = 0; /* the clock will tell */
     }

@@ -414,7 +414,7 @@ static int register_general(void)
         "depend on sizes, one in which a process sends more or less than it did, or a root has another largest block",
         MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
         &component->trust);
-    component->bounded_bytes = (size_t) 1024 * 1024;
+    component->bounded_bytes = NAPCOLL_BOUNDED_BYTES;
     register_size(
         "alltoallv_bounded_bytes",
         "Where processes have agreed on the largest block of MPI_Alltoallv or MPI_Alltoallw, or the "

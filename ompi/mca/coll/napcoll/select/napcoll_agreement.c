@@ -68,18 +68,6 @@ static int cost_of_previous(const napcoll_collective_t *collective,
     return isnan(*cost_us) ? -1 : 0;
 }
 
-/* How much of the agreement there is in a call that goes straight, over many of them. */
-static double share_of_straight(const napcoll_collective_t *collective,
-                                const napcoll_settings_t *settings)
-{
-    bool tells = false;
-
-    for (int row = 0; row < collective->algorithms; row++) {
-        tells = tells || napcoll_algorithm_tells(collective, &collective->algorithm[row]);
-    }
-    return settings->trust && tells ? 1.0 / (NAPCOLL_MOST_PATIENCE + 1) : 1;
-}
-
 int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *collective,
                       const napcoll_settings_t *settings, const napcoll_settings_t *telling,
                       const napcoll_node_map_t *map, napcoll_agreement_t *agreement)
@@ -107,7 +95,7 @@ int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *coll
     }
     agreement->pays = agreement->cheapest_us < INFINITY
                       && agreement->cost_us < agreement->direct_us - agreement->cheapest_us
-                      && share_of_straight(collective, settings) * agreement->cost_us
+                      && agreement->cost_us / (NAPCOLL_MOST_PATIENCE + 1)
                              <= agreement->direct_us / NAPCOLL_AGREEMENT_PART;
     return 0;
 }

@@ -34,6 +34,10 @@ enum {
     NAPCOLL_AGREEMENT_PART =
         10, /**< agreeing may take one part in so many of calls that go straight, over many of them */
     NAPCOLL_UNSIZED_BYTES = 64 * 1024, /**< of large blocks, where sizes are not known */
+    NAPCOLL_BOUNDED_BYTES =
+        1024 * 1024, /**< ranks times the largest block, up to which sizes go along with blocks,
+                          unless users say otherwise */
+    NAPCOLL_MOST_PATIENCE = 8, /**< calls in a row that do without after one that went straight */
 };
 
 /** How ranks come to agree on the sizes of a collective's blocks: where the root knows them all, it tells the others. */
@@ -53,8 +57,7 @@ static inline size_t napcoll_agreement_bytes(const napcoll_collective_t *collect
 /**
  * Reckon whether it pays to agree. It does where, with small blocks, more is gained than telling costs, and
  * where with any blocks, of which auto may find that they had better go straight, no more is lost than one part in
- * NAPCOLL_AGREEMENT_PART: where ranks rely on what they agreed on, over calls of which they agree in one of
- * NAPCOLL_MOST_PATIENCE + 1.
+ * NAPCOLL_AGREEMENT_PART, over calls that go straight, of which they agree in one of NAPCOLL_MOST_PATIENCE + 1.
  *
  * @param[in,out] recall      of decisions
  * @param[in]     collective  the all-to-all, gather or scatter
@@ -96,8 +99,6 @@ typedef struct napcoll_patience {
     int calls; /**< to come that need not agree */
     int turn;  /**< how many there were the last time */
 } napcoll_patience_t;
-
-enum { NAPCOLL_MOST_PATIENCE = 8 };
 
 /** Whether the next call does without agreeing; counts it. */
 static inline bool napcoll_patience_spares(napcoll_patience_t *patience)

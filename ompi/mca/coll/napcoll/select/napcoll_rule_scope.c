@@ -47,14 +47,19 @@ napcoll_rules_scope_t napcoll_rule_scope_choose(const napcoll_rule_times_t *time
     return scope;
 }
 
-double napcoll_rule_scope_share(const napcoll_collective_t *collective,
-                                const napcoll_algorithm_t *algorithm, bool by_rules)
+bool napcoll_rule_scope_may_be_one(const napcoll_algorithm_t *algorithm)
 {
-    if (NULL == algorithm) {
-        return 1;
-    }
-    if (napcoll_algorithm_tells(collective, algorithm)) {
+    return NULL == algorithm || (!algorithm->detours && !algorithm->cut);
+}
+
+double napcoll_rule_scope_share(const napcoll_collective_t *collective,
+                                const napcoll_algorithm_t *algorithm, bool by_rules, bool bounded)
+{
+    if (NULL != algorithm && bounded && napcoll_algorithm_tells(collective, algorithm)) {
         return 0;
     }
-    return algorithm->detours || by_rules ? 1 : 1.0 / (1 + NAPCOLL_MOST_PATIENCE);
+    if ((NULL != algorithm && algorithm->detours) || (by_rules && bounded)) {
+        return 1;
+    }
+    return 1.0 / (1 + NAPCOLL_MOST_PATIENCE);
 }

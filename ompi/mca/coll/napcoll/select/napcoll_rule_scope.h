@@ -37,15 +37,26 @@ typedef struct napcoll_rule_times {
 napcoll_rules_scope_t napcoll_rule_scope_choose(const napcoll_rule_times_t *times, int *which);
 
 /**
- * How much of an agreement a call takes, on average, in which an algorithm is chosen by sizes.
+ * Whether one rule may have an algorithm do all sizes: it sends each block straight to its end, whole. One that detours
+ * would do so with larger blocks, too, than any that were measured.
+ *
+ * @param[in] algorithm  NULL: the previous function
+ */
+bool napcoll_rule_scope_may_be_one(const napcoll_algorithm_t *algorithm);
+
+/**
+ * How much of an agreement a call takes, on average over many like it, in which an algorithm is chosen by sizes.
  *
  * @param[in] collective  whose sizes not all ranks know
  * @param[in] algorithm   of its table; NULL: the previous function
- * @param[in] by_rules    rules choose it, and not auto: then nothing is spared but where messages tell
+ * @param[in] by_rules    rules choose it, and not auto
+ * @param[in] bounded     blocks are so small that messages could tell whether sizes hold (NAPCOLL_BOUNDED_BYTES)
  *
- * @return from 0, where ranks rely on the sizes of earlier calls, to 1
+ * @return 0 where messages do tell, and ranks rely on the sizes of earlier calls; 1 where they agree in each call: where
+ *         blocks detour and no message tells, and where small ones go straight and rules are to decide by the very size;
+ *         else, where they go straight, what is left with patience, one in NAPCOLL_MOST_PATIENCE + 1
  */
 double napcoll_rule_scope_share(const napcoll_collective_t *collective,
-                                const napcoll_algorithm_t *algorithm, bool by_rules);
+                                const napcoll_algorithm_t *algorithm, bool by_rules, bool bounded);
 
 #endif /* NAPCOLL_RULE_SCOPE_H */

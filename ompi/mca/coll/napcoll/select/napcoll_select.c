@@ -546,7 +546,6 @@ napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collectiv
                                    .provider = NAPCOLL_PROVIDER_P2P,
                                    .shape = NAPCOLL_SHAPE_AUTO,
                                    .segment_bytes = NAPCOLL_DEFAULT_SEGMENT_BYTES,
-                                   .trust = true,
                                    .compare = NAPCOLL_DEFAULT_COMPARE,
                                    .thresholds = napcoll_thresholds_default};
 
