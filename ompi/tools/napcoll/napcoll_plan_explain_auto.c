@@ -130,11 +130,13 @@ static bool print_agreement(const explain_case_t *c)
     if (0 != napcoll_agreement(recall, collective, &settings, &telling, c->map, &agreement)) {
         out_of_memory();
     }
-    printf("\nTo agree on the sizes takes %.3f us in each call, %s of %zu bytes; the "
-           "smallest blocks take\n%.3f us where each goes straight, and %.3f us by the best "
-           "algorithm.\n",
-           agreement.cost_us, &napcoll_bcast == by ? "a bcast" : "an allreduce",
-           napcoll_agreement_bytes(collective), agreement.direct_us, agreement.cheapest_us);
+    printf(
+        "\nTo agree on the sizes takes %.3f us, %s of %zu bytes, in one call of %d where blocks "
+        "go straight;\nthe smallest blocks take %.3f us where each goes straight, and %.3f us by "
+        "the best algorithm.\n",
+        agreement.cost_us, &napcoll_bcast == by ? "a bcast" : "an allreduce",
+        napcoll_agreement_bytes(collective), NAPCOLL_MOST_PATIENCE + 1, agreement.direct_us,
+        agreement.cheapest_us);
     if (!agreement.pays) {
         print_unsized(c, recall, &settings);
     } else if (!c->options->params.bounded) {
