@@ -235,6 +235,10 @@ static void measure_case(tune_t *t, tune_case_t *c, const napcoll_settings_t *se
     }
     if (c->samples >= NAPCOLL_ROBUST_LEAST_TURNS) {
         judge(c, seconds);
+        if (c->contestant[c->best].row < 0) {
+            napcoll_rule_range_alike(tune_subject(c->subject)->collective, &settings->previous,
+                                     map->size, c->bytes, &c->range);
+        }
         c->ruled = c->best > 0 || strays(c, seconds, settings, map);
     }
 }

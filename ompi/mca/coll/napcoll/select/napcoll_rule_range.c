@@ -6,6 +6,7 @@
 #include "select/napcoll_rule_range.h"
 
 #include <math.h>
+#include <string.h>
 
 bool napcoll_rule_range_is_warned(const napcoll_collective_t *collective,
                                   const napcoll_decision_t *decision)
@@ -55,6 +56,70 @@ int napcoll_rule_range_find(const napcoll_collective_t *collective,
         if (decision.most >= range->most) {
             return 0;
         }
+    }
+}
+
+/* What the previous component does with a size, and with which others as well. */
+typedef struct {
+    const napcoll_collective_t *collective;
+    const napcoll_previous_t *previous;
+    int ranks;
+    napcoll_previous_choice_t choice;
+} habit_t;
+
+static bool does_alike(const habit_t *habit, size_t bytes)
+{
+    const napcoll_previous_call_t call = {.ranks = habit->ranks, .bytes = bytes};
+    napcoll_previous_choice_t choice;
+
+    return napcoll_previous_choose(habit->previous, habit->collective, &call, &choice)
+           && choice.shadow == habit->choice.shadow && choice.row == habit->choice.row
+           && 0 == strcmp(choice.name, habit->choice.name);
+}
+
+/* The size farthest from `here` towards `end` up to which it does alike: half as many bytes each time, or twice, then
+ * between the last two. */
+static size_t farthest_alike(const habit_t *habit, size_t here, size_t end)
+{
+    size_t alike = here, next = here;
+
+    while (next != end) {
+        if (end < here) {
+            next = alike / 2 > end ? alike / 2 : end;
+        } else {
+            next = alike < end / 2 ? 2 * alike + (0 == alike) : end;
+        }
+        if (!does_alike(habit, next)) {
+            break;
+        }
+        alike = next;
+    }
+    for (size_t other = next; alike != other;) {
+        const size_t apart = alike > other ? alike - other : other - alike;
+        const size_t middle = alike > other ? other + apart / 2 : other - apart / 2;
+
+        if (apart < 2) {
+            break;
+        }
+        if (does_alike(habit, middle)) {
+            alike = middle;
+        } else {
+            other = middle;
+        }
+    }
+    return alike;
+}
+
+void napcoll_rule_range_alike(const napcoll_collective_t *collective,
+                              const napcoll_previous_t *previous, int ranks, size_t measured,
+                              napcoll_rule_range_t *range)
+{
+    const napcoll_previous_call_t call = {.ranks = ranks, .bytes = measured};
+    habit_t habit = {.collective = collective, .previous = previous, .ranks = ranks};
+
+    if (napcoll_previous_choose(previous, collective, &call, &habit.choice)) {
+        range->least = farthest_alike(&habit, measured, range->least);
+        range->most = farthest_alike(&habit, measured, range->most);
     }
 }
 

@@ -39,6 +39,19 @@ int napcoll_rule_range_find(const napcoll_collective_t *collective,
                             napcoll_rule_range_t *range);
 
 /**
+ * Keep of a range the sizes with which the previous component does the same as with one of them, where that is known: what
+ * was measured of it says nothing of the others.
+ *
+ * @param[in]     previous    the component
+ * @param[in]     ranks       of the communicator
+ * @param[in]     measured    bytes, in the range
+ * @param[in,out] range       still includes them
+ */
+void napcoll_rule_range_alike(const napcoll_collective_t *collective,
+                              const napcoll_previous_t *previous, int ranks, size_t measured,
+                              napcoll_rule_range_t *range);
+
+/**
  * Whether auto would take an algorithm for some size of a range.
  *
  * @param[in]  row    of the table; -1: the previous function

@@ -9,39 +9,44 @@
 
 #include "model/napcoll_robust.h"
 
-/* Who takes less than the previous function by so much does so also where few turns or noise leave that unproven. */
+/* Who takes less by so much is faster also where few turns or noise leave that unproven. */
 static const double clearly = 0.15;
 
-/* Whether the previous function takes no longer than another, as far as is known. */
-static bool is_as_fast(const napcoll_rule_contestant_t *previous,
-                       const napcoll_rule_contestant_t *other, int turns, double matters)
+/* Whether one is known to be faster than another: beyond noise, or clearly. */
+static bool is_faster(const napcoll_rule_contestant_t *one, const napcoll_rule_contestant_t *other,
+                      int turns, double matters)
 {
-    return previous->median <= (1 + clearly) * other->median
-           && !napcoll_robust_longer(previous->seconds, other->seconds, turns, matters);
+    return (1 + clearly) * one->median < other->median
+           || napcoll_robust_longer(other->seconds, one->seconds, turns, matters);
 }
 
 int napcoll_rule_winner(const napcoll_rule_contestant_t *contestant, int count, int turns,
                         double matters)
 {
     bool slower = false;
-    int fastest = 0, winner;
+    int fastest = 0, previous = -1, own;
 
-    for (int i = 1; i < count; i++) {
-        if (NULL != contestant[i].seconds) {
-            slower = slower
-                     || napcoll_robust_longer(contestant[0].seconds, contestant[i].seconds, turns,
-                                              matters);
-            fastest = contestant[i].median < contestant[fastest].median ? i : fastest;
-        }
-    }
-    winner = slower ? fastest : 0;
     for (int i = 0; i < count; i++) {
-        if (contestant[i].previous && NULL != contestant[i].seconds
-            && is_as_fast(&contestant[i], &contestant[winner], turns, matters)) {
-            winner = i;
+        if (NULL == contestant[i].seconds) {
+            continue;
+        }
+        slower = slower || is_faster(&contestant[i], &contestant[0], turns, matters);
+        if (contestant[i].previous) {
+            previous = i;
+        }
+        if (!contestant[i].previous
+            && (contestant[fastest].previous
+                || contestant[i].median < contestant[fastest].median)) {
+            fastest = i;
         }
     }
-    return winner;
+    own = slower ? fastest : 0;
+    if (previous < 0 || previous == fastest
+        || is_faster(&contestant[own], &contestant[previous], turns, matters)) {
+        return own;
+    }
+    return is_faster(&contestant[fastest], &contestant[previous], turns, matters) ? fastest
+                                                                                  : previous;
 }
 
 bool napcoll_rule_is_behind(const double *seconds, const double *fastest, int turns, double share)

@@ -21,10 +21,10 @@ typedef struct napcoll_rule_contestant {
 } napcoll_rule_contestant_t;
 
 /**
- * Who is to do it: the first, which is what auto would do, unless that is beyond noise slower than any
- * (napcoll_robust_longer): then the fastest of all, though it may be so only by chance among those that are faster than
- * auto. But the previous function wherever that one is not known to be faster than it, beyond noise or by more than 15 %:
- * napcoll is never to be slower than that.
+ * Who is to do it: the first, which is what auto would do, unless any is known to be faster than that: beyond noise
+ * (napcoll_robust_longer), or by more than 15 %; then the fastest of all of napcoll's, though it may be so only by chance
+ * among those that are faster than auto. But the previous function wherever neither of these two is known to be faster
+ * than it: napcoll is never to be slower than that.
  *
  * @param[in] contestant  [count], of which the first was not dropped
  * @param[in] count       at least 1
