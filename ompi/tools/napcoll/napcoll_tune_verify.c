@@ -32,6 +32,10 @@ static const double slow_short = 5, short_call = 10e-3, slow = 2.5;
  * looked at once less before; in calls of `very_long` connections do not count, and the very first is enough for that. */
 static const double long_call = 50e-3, slow_long = 1.6, very_long_call = 0.5;
 
+/* The previous function, than which nothing is to be slower, is so only where its calls are long and it takes so many times
+ * what the fastest takes. */
+static const double slow_previous = 3;
+
 /* Who takes longer than the fastest by this share in each of its turns, so many at least, is not tried further either: the
  * time is for those that are near each other. */
 static const double behind = 0.3;
@@ -165,14 +169,19 @@ static double look_at(tune_t *t, const tune_case_t *c, int contestant, double fa
                : seconds;
 }
 
-/* What a contestant's first calls may take, by the fastest one's. */
-static double most_seconds(double fastest)
+/* Whether a contestant's first calls were so long that it is not tried further, by the fastest one's. */
+static bool is_slow(const tune_contestant_t *contestant, double fastest)
 {
-    return fastest * (fastest < short_call ? slow_short : fastest < long_call ? slow : slow_long);
+    if (contestant->row < 0) {
+        return contestant->median > fmax(slow_previous * fastest, long_call);
+    }
+    return contestant->median > fastest
+                                    * (fastest < short_call  ? slow_short
+                                       : fastest < long_call ? slow
+                                                             : slow_long);
 }
 
-/* Look at all contestants, and drop who is slow; but not the previous function, than which nothing is to be slower, unless
- * its calls are long. Returns what the fastest takes. */
+/* Look at all contestants, and drop who is slow, but never the first. Returns what the fastest takes. */
 static double look_first(tune_t *t, tune_case_t *c)
 {
     double fastest = INFINITY;
@@ -182,9 +191,7 @@ static double look_first(tune_t *t, tune_case_t *c)
         fastest = fmin(fastest, c->contestant[i].median);
     }
     for (int i = 1; i < c->contestants; i++) {
-        tune_contestant_t *k = &c->contestant[i];
-
-        k->dropped = k->median > most_seconds(fastest) && (k->row >= 0 || k->median > long_call);
+        c->contestant[i].dropped = is_slow(&c->contestant[i], fastest);
     }
     return fastest;
 }
