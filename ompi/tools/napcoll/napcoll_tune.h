@@ -7,7 +7,8 @@
  * @file
  * napcoll-tune's own declarations. main() in napcoll_tune.c walks through the rooms in this order:
  * napcoll_tune_options.c, napcoll_tune_measure.c, then for a machine napcoll_tune_network.c, napcoll_tune_probe.c,
- * napcoll_tune_machine.c, which has rooms of its own (napcoll_tune_machine.h), and napcoll_tune_machine_report.c, for
+ * napcoll_tune_machine.c, which has rooms of its own (napcoll_tune_machine.h), napcoll_tune_verify.c, which tries what
+ * napcoll_tune_contestants.c chooses (napcoll_tune_case.h), and napcoll_tune_machine_report.c, for
  * gather and scatter napcoll_tune_scan.c and napcoll_tune_report.c, and napcoll_tune_write.c.
  * napcoll_tune_progress.c tells how far it is.
  *

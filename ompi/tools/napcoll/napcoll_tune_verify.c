@@ -32,8 +32,8 @@ static const double slow_short = 5, short_call = 10e-3, slow = 2.5;
  * looked at once less before; in calls of `very_long` connections do not count, and the very first is enough for that. */
 static const double long_call = 50e-3, slow_long = 1.6, very_long_call = 0.5;
 
-/* The previous function, than which nothing is to be slower, is so only where its calls are long and it takes so many times
- * what the fastest takes. */
+/* The previous function, than which nothing is to be slower, is given up only where its first calls are long and take so many
+ * times what the fastest takes. */
 static const double slow_previous = 3;
 
 /* Who takes longer than the fastest by this share in each of its turns, so many at least, is not tried further either: the

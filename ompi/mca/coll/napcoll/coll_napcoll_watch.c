@@ -99,10 +99,10 @@ static int conclude(mca_coll_napcoll_module_t *module, mca_coll_napcoll_trial_t 
     napcoll_trial_t *state = &trial->state;
     int rc;
 
-    rc = ((mca_coll_base_module_allreduce_fn_t) previous->function)(
-        MPI_IN_PLACE, state->us, NAPCOLL_CONTESTANTS * state->calls, &ompi_mpi_double.dt,
-        &ompi_mpi_op_max.op, module->comm, previous->module);
-    (void) mca_coll_napcoll_back(module, rc);
+    rc = mca_coll_napcoll_back(module, ((mca_coll_base_module_allreduce_fn_t) previous->function)(
+                                           MPI_IN_PLACE, state->us,
+                                           NAPCOLL_CONTESTANTS * state->calls, &ompi_mpi_double.dt,
+                                           &ompi_mpi_op_max.op, module->comm, previous->module));
     if (OMPI_SUCCESS != rc) {
         state->over = true; /* won by napcoll, as it stands */
         return rc;

@@ -78,29 +78,22 @@ static bool does_alike(const habit_t *habit, size_t bytes)
 }
 
 /* The size farthest from `here` towards `end` up to which it does alike: half as many bytes each time, or twice, then
- * between the last two. */
+ * between the last that does and the first that does not. */
 static size_t farthest_alike(const habit_t *habit, size_t here, size_t end)
 {
-    size_t alike = here, next = here;
+    size_t alike = here, other = here;
 
-    while (next != end) {
+    while (other == alike && alike != end) {
         if (end < here) {
-            next = alike / 2 > end ? alike / 2 : end;
+            other = alike / 2 > end ? alike / 2 : end;
         } else {
-            next = alike < end / 2 ? 2 * alike + (0 == alike) : end;
+            other = alike < end / 2 ? 2 * alike + (0 == alike) : end;
         }
-        if (!does_alike(habit, next)) {
-            break;
-        }
-        alike = next;
+        alike = does_alike(habit, other) ? other : alike;
     }
-    for (size_t other = next; alike != other;) {
-        const size_t apart = alike > other ? alike - other : other - alike;
-        const size_t middle = alike > other ? other + apart / 2 : other - apart / 2;
+    while ((alike > other ? alike - other : other - alike) > 1) {
+        const size_t middle = alike / 2 + other / 2 + (alike & other & 1);
 
-        if (apart < 2) {
-            break;
-        }
         if (does_alike(habit, middle)) {
             alike = middle;
         } else {

@@ -39,8 +39,8 @@ int napcoll_rule_range_find(const napcoll_collective_t *collective,
                             napcoll_rule_range_t *range);
 
 /**
- * Keep of a range the sizes with which the previous component does the same as with one of them, where that is known: what
- * was measured of it says nothing of the others.
+ * Keep of a range the sizes with which the previous component does the same as with the one that was measured, where it is
+ * known what it does: of the others the measurement says nothing.
  *
  * @param[in]     previous    the component
  * @param[in]     ranks       of the communicator
