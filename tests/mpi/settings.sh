@@ -172,6 +172,36 @@ says machine_number_is_a_parameter 30 "$gap:value:1.500000" "$gap:help:LogGP's g
 cp "$source_dir/ompi/tools/napcoll/machines/netlab.conf" "$home/.openmpi/mca-params.conf"
 says machine_file_is_a_parameter_file 30 "$gap:value:5.000000" 'network_short_latency_us:value:1000' \
     -- env HOME="$home" "${one_node[@]}" -np 1 "${info[@]}"
+# What is not set is as the adapters of process 0's node say.
+network=coll_napcoll_network
+latency=machine_network_short_latency_us
+mkdir -p "$scratch/fast/infiniband/mlx5_0" "$scratch/slow/net/eth0"
+threads=("$programs/threads" --threads 1 --rounds 5)
+# classes FOLDER: the environment of processes whose node has the adapters of a folder
+classes() {
+    class=(env "OMPI_MCA_$network=auto" "OMPI_MCA_${network}_classes=$scratch/$1")
+}
+classes fast
+says fabric_has_the_latencies_of_one 30 "$latency:value:2.265647" -- "${class[@]}" "${info[@]}"
+says fabric_is_logged 30 'are those of a fabric' 'ok 1' -- "${class[@]}" "${one_node[@]}" -np 4 \
+    --mca coll napcoll,tuned --mca coll_napcoll_verbose 1 "${threads[@]}"
+classes slow
+says ethernet_has_the_latencies_of_one 30 "$latency:value:25.000000" "$network:value:auto" -- "${class[@]}" "${info[@]}"
+says set_numbers_stay_on_an_ethernet 30 "$latency:value:3.500000" 'network_eager_latency_us:value:32.000000' -- \
+    "${class[@]}" OMPI_MCA_coll_napcoll_$latency=3.5 "${info[@]}"
+says ethernet_can_be_said_to_be_a_fabric 30 "$latency:value:2.265647" -- \
+    "${class[@]}" OMPI_MCA_$network=fabric "${info[@]}"
+# mixed NAME FOLDER OTHER WORDS: the node of processes 0 and 1 has the adapters of one folder, that of 2 and 3 those of
+# another. Process 0 decides for all: else they had different settings, and the job ended.
+mixed() {
+    classes "$2"
+    local first=("${class[@]}" "${threads[@]}")
+    classes "$3"
+    says "$1" 30 "$4" 'ok 1' -- "${one_node[@]}" --mca coll napcoll,tuned --mca coll_napcoll_fake_ppn 2 \
+        --mca coll_napcoll_verbose 1 -np 2 "${first[@]}" : -np 2 "${class[@]}" "${threads[@]}"
+}
+mixed process_0_says_that_it_is_an_ethernet slow fast 'are those of an Ethernet'
+! at_length || mixed process_0_says_that_it_is_a_fabric fast slow 'are those of a fabric'
 for bad in -2 nan twelve 1us; do
     at_length || [ "$bad" = -2 ] || continue
     says "bad_machine_number_is_named:$bad" 30 "$gap is set to \"$bad\"" 'from 0 to 1e+07' 'ok 1' -- \

@@ -166,7 +166,8 @@ says_at_length online_of_too_many_calls_is_named 60 coll_napcoll_online_calls 'a
 
 # --- napcoll-plan explain says what the component decides ---
 # explains NAME NP PPN MAP MACHINE WORD...: for the same processes, machine, rules (the file named by `rules`, where there
-# is one) and calls COLL:BYTES.
+# is one) and calls COLL:BYTES. The component is told the machine, or what the array
+# `told` has for mpirun.
 explains() {
     local name=$1 np=$2 ppn=$3 map=$4 machine=$5 word words=() options line bad=0
     shift 5
@@ -176,7 +177,8 @@ explains() {
         words+=("$word:1")
     done
     fake "$np" "$ppn" "$map" exchange
-    parameters=(--mca mca_base_param_files "$machines/$machine" --mca coll_napcoll_verbose 10
+    [ "${#told[@]}" -gt 0 ] || local told=(--mca mca_base_param_files "$machines/$machine")
+    parameters=("${told[@]}" --mca coll_napcoll_verbose 10
         ${rules:+--mca coll_napcoll_rules_file "$rules"})
     watched_case "$name" "${words[@]}"
     for word in "$@"; do
@@ -193,6 +195,7 @@ explains() {
     holds "${name}_is_what_$#_calls_do" [ "$bad" = 0 ]
 }
 rules=
+told=()
 machines=$source_dir/ompi/tools/napcoll/machines
 sizes=(allreduce:8 allreduce:500000 reduce:3000 barrier:0 allgather:8 bcast:5000 bcast:1000000 reduce_scatter_block:64
     scan:8 alltoall:2000 gather:8192 scatter:100000)
@@ -207,6 +210,9 @@ if at_length; then
         alltoallv:8 scatterv:8
     rules=
     explains explain_alone 3 1 block bluewaters.conf allreduce:8 bcast:8 alltoall:8
+    told=(--mca coll_napcoll_network ethernet)
+    explains explain_not_measured 8 4 block ethernet.conf "${sizes[@]}"
+    told=()
     machines=$scratch
     sed 's/\(network_rendezvous_latency_us =\).*/\1 100/' "$source_dir/ompi/tools/napcoll/machines/bluewaters.conf" >"$scratch/own.conf"
     printf 'coll_napcoll_gather_m%d = 0\n' 1 2 >>"$scratch/own.conf"

@@ -362,6 +362,14 @@ static void machine_default_is_blue_waters_with_overhead_and_gap(void **state)
     assert_memory_equal(&m, &napcoll_machine_default, sizeof(m));
 }
 
+static void ethernet_is_the_file_of_that_name(void **state)
+{
+    const napcoll_machine_t m = shipped("ethernet.conf");
+
+    (void) state;
+    assert_memory_equal(&m, &napcoll_machine_ethernet, sizeof(m));
+}
+
 static int key_index(const char *name)
 {
     int index = 0;
@@ -471,6 +479,7 @@ int main(void)
         cmocka_unit_test(machine_file_may_have_other_parameters),
         cmocka_unit_test(machine_names_are_found_in_order),
         cmocka_unit_test(machine_default_is_blue_waters_with_overhead_and_gap),
+        cmocka_unit_test(ethernet_is_the_file_of_that_name),
         cmocka_unit_test(machine_numbers_can_be_set_one_by_one),
         cmocka_unit_test(machine_numbers_set_one_by_one_are_refused_alike),
         cmocka_unit_test(machine_numbers_have_one_text),

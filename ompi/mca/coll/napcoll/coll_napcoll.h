@@ -13,6 +13,7 @@
  *
  *     coll_napcoll_component.c    opening, closing, querying
  *     coll_napcoll_params.c       MCA parameters and performance variables
+ *     coll_napcoll_machine.c      those on the machine, and its network's kind
  *     coll_napcoll_companions.c   the components that must be there for napcoll to be one
  *     coll_napcoll_agree.c        whether all processes have the same settings
  *     coll_napcoll_topology.c     the switch tree, from a file
@@ -36,6 +37,7 @@
 #include "compat/napcoll_compat.h"
 #include "exec/napcoll_exec.h"
 #include "model/napcoll_machine.h"
+#include "model/napcoll_network.h"
 #include "select/napcoll_agreement.h"
 #include "select/napcoll_recall.h"
 #include "select/napcoll_select.h"
@@ -120,9 +122,13 @@ typedef struct mca_coll_napcoll_component {
     char *topology_file;
     char *rules_file;
     napcoll_rules_t *rules;    /**< what the file of process 0 says, NULL: nothing */
+    int asked_network;         /**< napcoll_network_t, as users say */
+    napcoll_network_t network; /**< not AUTO: whose numbers the machine has where none is set */
+    char *network_classes;     /**< see napcoll_network_find */
     napcoll_machine_t machine; /**< what communication costs here */
     napcoll_job_t job;
     bool job_known;          /**< see mca_coll_napcoll_know_job */
+    uint64_t fingerprint;    /**< of all that process 0 of the job published */
     napcoll_recall_t recall; /**< under the job's lock */
     napcoll_counters_t counters;
     int summary;      /**< NAPCOLL_SUMMARY_... */
@@ -186,6 +192,7 @@ typedef struct mca_coll_napcoll_module {
     int left; /**< how deep in what goes by the previous functions; see mca_coll_napcoll_leave() */
     bool ready; /**< the nodes, and what the info keys say, are known */
     napcoll_node_map_t *map;
+    bool jobs_differ;  /**< the communicator joins jobs whose settings are not the same */
     size_t mean_bytes; /**< of a block of MPI_Alltoallv, as users say; 0: they say nothing */
     napcoll_agreement_t agreement[NAPCOLL_COLLS]; /**< on sizes, where it has been reckoned */
     bool knows_agreement[NAPCOLL_COLLS];
@@ -215,17 +222,21 @@ int mca_coll_napcoll_know_job(void);
 
 /* coll_napcoll_agree.c */
 
-/** On process 0 of the job: let the others know the settings, the rules and the switch tree. Before they
- * exchange addresses. */
+/** On process 0 of the job: let the others know the settings, the kind of network, the rules and the switch tree. Before
+ * they exchange addresses. */
 int mca_coll_napcoll_publish_settings(void);
 
 /**
- * Compare the settings with those of process 0, and take over its rules and its switch tree, once per process
- * and after the exchange.
+ * Compare the settings with those of process 0, and take over the kind of its network, its rules and its switch tree, once
+ * per process and after the exchange.
  *
  * @return OMPI_SUCCESS, or an error after a message that names what differs
  */
 int mca_coll_napcoll_compare_settings(void);
+
+/** On a communicator that joins several jobs: see that these have the same settings, rules and switch tree, else all calls
+ * on it are to go to the previous component. Collective, in an allgather of the previous component. */
+int mca_coll_napcoll_compare_jobs(mca_coll_napcoll_module_t *module);
 
 /* coll_napcoll_topology.c */
 
@@ -257,6 +268,18 @@ int mca_coll_napcoll_force_any_size(mca_coll_napcoll_module_t *module, napcoll_c
 
 /* coll_napcoll_params.c */
 int mca_coll_napcoll_register(void);
+
+/* coll_napcoll_machine.c */
+
+/** Register the parameters of the machine, once those of the network are. */
+int mca_coll_napcoll_register_machine(void);
+
+/** Take over the kind of network that process 0 has: the numbers of the machine that users have not set are those of
+ * that kind. Before decisions are taken. */
+void mca_coll_napcoll_take_network(napcoll_network_t network);
+
+/** How many numbers of the machine users have not set. */
+int mca_coll_napcoll_not_measured(void);
 
 /* coll_napcoll_companions.c */
 

@@ -8,9 +8,9 @@
  * Agreement: decisions are functions of values that all ranks share, and the settings are among
  * them. A parameter file that differs on one node would make ranks choose different algorithms and
  * wait for each other for ever. So process 0 of the job publishes its settings before the job's
- * processes exchange their business cards, and every process compares its own, once. The rules and the switch
- * tree, which process 0 alone reads, go along: the text is the settings, a newline, how many bytes the rules have,
- * a newline, the rules, and the tree.
+ * processes exchange their business cards, and every process compares its own, once. What others take over from
+ * process 0 goes along, the kind of its network, and the rules and the switch tree, which it alone reads: the text is the
+ * settings, a newline, the network's number, how many bytes the rules have, a newline, the rules, and the tree.
  */
 
 #include "coll_napcoll.h"
@@ -21,8 +21,20 @@
 
 #include "opal/util/argv.h"
 #include "opal/util/proc.h"
+#include "util/napcoll_mix.h"
 
 static const char key[] = "napcoll.settings";
+
+/* A number that differs where texts do. */
+static uint64_t fingerprint(const char *text)
+{
+    uint64_t hash = 0;
+
+    for (; '\0' != *text; text++) {
+        hash = napcoll_mix(hash + (unsigned char) *text);
+    }
+    return hash;
+}
 
 __attribute__((format(printf, 2, 3))) static int append(char ***list, const char *format, ...)
 {
@@ -72,6 +84,7 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
     rc |= append(&list, "verify=%d", component->verify);
     rc |= append(&list, "online=%d", component->online);
     rc |= append(&list, "online_calls=%d", component->online_calls);
+    rc |= append(&list, "network=%d", component->asked_network);
     rc |= append(&list, "fake_ppn=%s", NULL == component->fake_ppn ? "" : component->fake_ppn);
     rc |= append(&list, "fake_map=%s", NULL == component->fake_map ? "" : component->fake_map);
     rc |= append_machine(&list, &component->machine);
@@ -144,7 +157,10 @@ int mca_coll_napcoll_publish_settings(void)
     rules = mca_coll_napcoll_read_rules();
     tree = mca_coll_napcoll_read_topology();
     if (NULL != mine && NULL != rules && NULL != tree
-        && asprintf(&text, "%s\n%zu\n%s%s", mine, strlen(rules), rules, tree) >= 0) {
+        && asprintf(&text, "%s\n%d %zu\n%s%s", mine, (int) mca_coll_napcoll_component.network,
+                    strlen(rules), rules, tree)
+               >= 0) {
+        mca_coll_napcoll_component.fingerprint = fingerprint(text);
         rc = napcoll_compat_publish(key, text);
         free(text);
     }
@@ -160,50 +176,109 @@ int mca_coll_napcoll_publish_settings(void)
     return rc;
 }
 
-/* What follows the settings: the rules and the tree. */
-static int know_files(const char *text)
-{
-    char *rules = NULL;
-    const size_t length = (size_t) strtoull(text, &rules, 10);
-    int rc;
+/* What of process 0 follows the settings. */
+typedef struct {
+    napcoll_network_t network;
+    size_t length; /* bytes of the rules */
+    char *rules;   /* and behind them the tree; in the text that was read */
+} taken_t;
 
-    if ('\n' != *rules || strlen(rules + 1) < length) {
+static int read_taken(char *text, taken_t *taken)
+{
+    const long network = strtol(text, &text, 10);
+    char *rules = NULL;
+
+    taken->length = (size_t) strtoull(text, &rules, 10);
+    if ('\n' != *rules || strlen(rules + 1) < taken->length
+        || (NAPCOLL_NETWORK_FABRIC != network && NAPCOLL_NETWORK_ETHERNET != network)) {
         return OMPI_ERR_NOT_FOUND;
     }
-    rules++;
-    rc = mca_coll_napcoll_know_rules(rules, length);
-    return OMPI_SUCCESS == rc ? mca_coll_napcoll_know_topology(rules + length) : rc;
+    taken->network = (napcoll_network_t) network;
+    taken->rules = rules + 1;
+    return OMPI_SUCCESS;
+}
+
+static int know_files(const taken_t *taken)
+{
+    const int rc = mca_coll_napcoll_know_rules(taken->rules, taken->length);
+
+    return OMPI_SUCCESS == rc ? mca_coll_napcoll_know_topology(taken->rules + taken->length) : rc;
+}
+
+/* The own settings against those of process 0. */
+static int compare(const char *theirs)
+{
+    char *mine = settings_text(&mca_coll_napcoll_component);
+    int rc = OMPI_SUCCESS;
+
+    if (NULL == mine) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (0 != strcmp(mine, theirs)) {
+        show_difference(mine, theirs);
+        rc = OMPI_ERR_BAD_PARAM;
+    }
+    free(mine);
+    return rc;
 }
 
 int mca_coll_napcoll_compare_settings(void)
 {
     opal_process_name_t first = {.jobid = OPAL_PROC_MY_NAME.jobid, .vpid = 0};
-    char *theirs = NULL, *files = NULL, *mine;
-    int rc = OMPI_SUCCESS;
+    char *theirs = NULL, *more = NULL;
+    taken_t taken;
+    int rc;
 
     if (0 == OPAL_PROC_MY_NAME.vpid) {
         return OMPI_SUCCESS;
     }
-    mine = settings_text(&mca_coll_napcoll_component);
-    if (NULL == mine) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
     if (OMPI_SUCCESS == napcoll_compat_lookup(&first, key, &theirs) && NULL != theirs) {
-        files = strchr(theirs, '\n');
+        more = strchr(theirs, '\n');
     }
-    if (NULL != files) {
-        *files++ = '\0';
-    }
-    if (NULL == files) {
+    rc = NULL == more ? OMPI_ERR_NOT_FOUND : read_taken(more + 1, &taken);
+    if (OMPI_SUCCESS != rc) {
         napcoll_compat_show_help("no settings of process 0", napcoll_compat_hostname());
-        rc = OMPI_ERR_NOT_FOUND;
-    } else if (0 != strcmp(mine, theirs)) {
-        show_difference(mine, theirs);
-        rc = OMPI_ERR_BAD_PARAM;
     } else {
-        rc = know_files(files);
+        mca_coll_napcoll_component.fingerprint = fingerprint(theirs);
+        *more = '\0';
+        if (NAPCOLL_NETWORK_AUTO == mca_coll_napcoll_component.asked_network) {
+            mca_coll_napcoll_take_network(taken.network);
+        }
+        rc = compare(theirs);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = know_files(&taken);
     }
     free(theirs);
-    free(mine);
+    return rc;
+}
+
+int mca_coll_napcoll_compare_jobs(mca_coll_napcoll_module_t *module)
+{
+    const napcoll_holder_t *allgather = &module->previous[NAPCOLL_COLL_ALLGATHER];
+    const int size = ompi_comm_size(module->comm);
+    uint64_t mine = mca_coll_napcoll_component.fingerprint, *all;
+    int rc;
+
+    if (!napcoll_joins_jobs(module->comm)) {
+        return OMPI_SUCCESS;
+    }
+    all = malloc((size_t) size * sizeof(*all));
+    if (NULL == all) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    rc = ((mca_coll_base_module_allgather_fn_t) allgather->function)(
+        &mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, module->comm, allgather->module);
+    for (int r = 0; r < size && OMPI_SUCCESS == rc; r++) {
+        module->jobs_differ = module->jobs_differ || all[r] != mine;
+    }
+    free(all);
+    if (module->jobs_differ && 0 == ompi_comm_rank(module->comm)) {
+        opal_mutex_t *lock = &mca_coll_napcoll_component.job.lock;
+
+        opal_mutex_lock(lock);
+        napcoll_compat_show_help("jobs of different settings", module->comm->c_name);
+        opal_mutex_unlock(lock);
+    }
     return rc;
 }

@@ -150,6 +150,12 @@ static int find_topology(mca_coll_napcoll_module_t *module)
         rc = read_mean_bytes(module);
     }
     if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_compare_jobs(module);
+    }
+    for (int coll = 0; coll < NAPCOLL_COLLS && module->jobs_differ; coll++) {
+        module->force[coll] = NAPCOLL_FORCE_PREVIOUS;
+    }
+    if (OMPI_SUCCESS == rc) {
         know_components(module);
         log_map(module);
     } else {
@@ -404,6 +410,9 @@ static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *c
     reckoned = !find_decision(module, call, force, &entry->decision);
     if (reckoned) {
         rc = reckon(module, call, force, &entry->decision);
+    }
+    if (module->jobs_differ) {
+        entry->decision.reason = NAPCOLL_REASON_JOBS;
     }
     entry->decision.params.root = call->root;
     if (OMPI_SUCCESS == rc && entry->decision.algorithm >= 0) {

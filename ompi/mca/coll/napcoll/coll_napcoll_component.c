@@ -11,6 +11,7 @@
 #include "coll_napcoll_watch.h"
 
 #include "opal/util/output.h"
+#include "opal/util/proc.h"
 
 /** Public string for ompi_info and the loader. */
 const char *mca_coll_napcoll_component_version_string = "Open MPI napcoll collective MCA component";
@@ -79,6 +80,20 @@ static int set_fake_nodes(mca_coll_napcoll_component_t *component)
     return rc;
 }
 
+/* Say that the machine is not known, where it is not. */
+static void log_machine(const mca_coll_napcoll_component_t *component)
+{
+    const int numbers = mca_coll_napcoll_not_measured();
+
+    if (numbers > 0 && 0 == OPAL_PROC_MY_NAME.vpid) {
+        opal_output_verbose(
+            1, component->output,
+            "coll:napcoll: %d numbers of the machine are not set, and are those of %s "
+            "(coll_napcoll_network); napcoll-tune measures them",
+            numbers, NAPCOLL_NETWORK_ETHERNET == component->network ? "an Ethernet" : "a fabric");
+    }
+}
+
 int mca_coll_napcoll_know_job(void)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
@@ -89,7 +104,11 @@ int mca_coll_napcoll_know_job(void)
     }
     component->job_known = true;
     rc = mca_coll_napcoll_compare_settings();
-    return OMPI_SUCCESS == rc ? set_fake_nodes(component) : rc;
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    log_machine(component);
+    return set_fake_nodes(component);
 }
 
 static int napcoll_open(void)

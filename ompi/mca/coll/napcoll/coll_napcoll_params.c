@@ -6,12 +6,11 @@
 /**
  * @file
  * MCA parameters and MPI_T performance variables. What concerns algorithms is read off the
- * collectives' tables, what concerns the machine off the keys of machine files.
+ * collectives' tables; what concerns the machine is in coll_napcoll_machine.c.
  */
 
 #include "coll_napcoll.h"
 
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,6 +284,30 @@ static int register_watching(mca_coll_napcoll_component_t *component)
     return rc;
 }
 
+/* What stands for the numbers of the machine that are not set. */
+static int register_network(mca_coll_napcoll_component_t *component)
+{
+    static const mca_base_var_enum_value_t networks[] = {{NAPCOLL_NETWORK_AUTO, "auto"},
+                                                         {NAPCOLL_NETWORK_FABRIC, "fabric"},
+                                                         {NAPCOLL_NETWORK_ETHERNET, "ethernet"},
+                                                         {0, NULL}};
+
+    component->network_classes = NAPCOLL_NETWORK_CLASSES;
+    (void) mca_base_component_var_register(
+        &component->super.collm_version, "network_classes",
+        "For tests: the folder in which Linux lists devices by their classes",
+        MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_LOCAL,
+        &component->network_classes);
+    component->asked_network = NAPCOLL_NETWORK_AUTO;
+    return register_enum(
+        "network",
+        "What is between the nodes: whose numbers the parameters machine_... have that are not set, as where "
+        "napcoll-tune has not been run. fabric: processes drive the adapter by themselves; ethernet: TCP; auto: "
+        "fabric where the node of process 0 has an adapter of InfiniBand, RoCE, Omni-Path, Slingshot or BXI, "
+        "else ethernet",
+        OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY, networks, &component->asked_network);
+}
+
 static int register_general(void)
 {
     static const mca_base_var_enum_value_t providers[] = {
@@ -337,6 +360,10 @@ static int register_general(void)
         "For tests: how fake_ppn deals the ranks to nodes: block, cyclic or random:SEED",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_READONLY,
         &component->fake_map);
+    rc = register_network(component);
+    if (OPAL_SUCCESS != rc) {
+        return rc;
+    }
     component->topology_file = NULL;
     (void) mca_base_component_var_register(
         version, "topology_file",
@@ -452,83 +479,6 @@ static int register_general(void)
         OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY, providers, &component->local_provider);
 }
 
-/* ---- the machine ---- */
-
-static const char prefix[] = "coll_napcoll_";
-
-/* The text from which the MCA read a variable, or NULL where that was no environment variable (which
- * mpirun also makes of its command line) and the MCA has not kept it. */
-static const char *text_of(int variable, const char *key)
-{
-    mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;
-    const char *text = NULL;
-    char *name = NULL;
-
-    if (OPAL_SUCCESS != mca_base_var_get_value(variable, NULL, &source, NULL)
-        || (MCA_BASE_VAR_SOURCE_ENV != source && MCA_BASE_VAR_SOURCE_COMMAND_LINE != source)) {
-        return NULL;
-    }
-    if (OPAL_SUCCESS == mca_base_var_env_name(key, &name)) {
-        text = getenv(name);
-    }
-    free(name);
-    return text;
-}
-
-/* A number of the machine. The MCA takes a text that is none for 0, and what looks like a number at
- * its beginning for one, so the text is read anew where there is one. */
-static int register_number(int index, napcoll_machine_t *machine)
-{
-    const char *key = napcoll_machine_key(index), *text;
-    double *number = napcoll_machine_number(machine, index);
-    napcoll_machine_error_t error;
-    char given[64], initial[64];
-    int variable, rc;
-
-    napcoll_machine_number_text(machine, index, initial, sizeof(initial));
-    variable = mca_base_component_var_register(
-        &mca_coll_napcoll_component.super.collm_version, key + strlen(prefix),
-        napcoll_machine_key_help(index), MCA_BASE_VAR_TYPE_DOUBLE, NULL, 0, 0, OPAL_INFO_LVL_7,
-        MCA_BASE_VAR_SCOPE_READONLY, number);
-    if (variable < 0) {
-        return variable;
-    }
-    text = text_of(variable, key);
-    rc = NULL == text ? napcoll_machine_check_number(index, *number, &error)
-                      : napcoll_machine_read_number(index, text, number, &error);
-    if (0 != rc) {
-        (void) snprintf(given, sizeof(given), "%g", *number);
-        napcoll_compat_show_help("bad machine number", key, NULL == text ? given : text, error.text,
-                                 initial);
-        (void) napcoll_machine_read_number(index, initial, number, &error);
-    }
-    return OPAL_SUCCESS;
-}
-
-/* The keys of a machine file, in which numbers have a point wherever the job runs. */
-static int register_machine(void)
-{
-    napcoll_machine_t *machine = &mca_coll_napcoll_component.machine;
-    const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
-    const locale_t users = (locale_t) 0 == plain ? (locale_t) 0 : uselocale(plain);
-    napcoll_machine_error_t error;
-    int rc = OPAL_SUCCESS;
-
-    *machine = napcoll_machine_default;
-    for (int i = 0; NULL != napcoll_machine_key(i) && OPAL_SUCCESS == rc; i++) {
-        rc = register_number(i, machine);
-    }
-    if (0 != napcoll_machine_complete(machine, &error)) {
-        napcoll_compat_show_help("bad machine", error.text);
-        *machine = napcoll_machine_default;
-    }
-    if ((locale_t) 0 != plain) {
-        (void) uselocale(users);
-        freelocale(plain);
-    }
-    return rc;
-}
-
 /* ---- all ---- */
 
 static int register_collective(napcoll_coll_t coll)
@@ -564,7 +514,7 @@ int mca_coll_napcoll_register(void)
     napcoll_compat_help_folder();
     rc = register_general();
     if (OPAL_SUCCESS == rc) {
-        rc = register_machine();
+        rc = mca_coll_napcoll_register_machine();
     }
     for (int coll = 0; coll < NAPCOLL_COLLS && OPAL_SUCCESS == rc; coll++) {
         rc = register_collective((napcoll_coll_t) coll);

@@ -44,6 +44,8 @@ static const struct {
     [NAPCOLL_REASON_ONLINE] = {"online",
                                "the online check times the previous component there, or has found "
                                "it to be faster (see the parameter online)"},
+    [NAPCOLL_REASON_JOBS] = {"jobs",
+                             "the communicator joins jobs that have different settings of napcoll"},
     [NAPCOLL_REASON_ONE_NODE] = {"one_node", "all processes share one node"},
     [NAPCOLL_REASON_PPN] = {"ppn", "no node has more than one process"},
     [NAPCOLL_REASON_WRONG_PLAN] = {"wrong_plan",

@@ -130,6 +130,7 @@ typedef enum {
     NAPCOLL_REASON_SIZES,          /**< it does not pay to agree on the sizes of blocks */
     NAPCOLL_REASON_MEMORY,         /**< temporaries could take more than is allowed */
     NAPCOLL_REASON_ONLINE, /**< the online check times the previous function, or found it faster */
+    NAPCOLL_REASON_JOBS,   /**< the communicator joins jobs that would choose differently */
     NAPCOLL_REASON_WRONG_PLAN, /**< the verifier found the plan to be wrong */
     NAPCOLL_REASON_SLOWER,     /**< the previous component is expected to be faster */
     NAPCOLL_REASONS

@@ -138,6 +138,24 @@ const napcoll_machine_t napcoll_machine_default = {
     .process_overhead_us = 0.22,
     .process_gap_us = 0.7};
 
+/* As in ethernet.conf, which says where the numbers are from. */
+const napcoll_machine_t napcoll_machine_ethernet = {
+    .short_below_bytes = 500,
+    .eager_below_bytes = 8000,
+    .link = {[NAPCOLL_LEVEL_SOCKET] = {{0.44224, 0.45624}, {0.53234, 0.31088}, {1.66569, 0.160034}},
+             [NAPCOLL_LEVEL_NODE] = {{0.82823, 2.10447},
+                                     {1.205444, 1.03856},
+                                     {2.464821, 0.1614978}},
+             [NAPCOLL_LEVEL_NETWORK] = {{25, 6.6}, {32, 2.9}, {40, 1000.0 / 350}}},
+    .process_injection_mbyte_per_s = 350,
+    .node_injection_mbyte_per_s = 350,
+    .node_injection_from_processes = 1,
+    .node_injection_from_bytes = 0,
+    .fold_ns_per_byte = 1.4442875,
+    .process_overhead_us = 0.22,
+    .process_gap_us = 4,
+    .node_gap_us = 1};
+
 const char *napcoll_machine_key(int index)
 {
     return index >= 0 && index < ENTRIES ? entries[index].name : NULL;

@@ -94,11 +94,14 @@ typedef struct napcoll_machine_error {
 /** The protocol by which a message of so many bytes goes. */
 napcoll_protocol_t napcoll_machine_protocol(const napcoll_machine_t *machine, double bytes);
 
-/** The machine that is taken where nobody says which: Blue Waters, as in bluewaters.conf, but with an
- * overhead of 0.22 us, half the latency inside its sockets, and a gap of 0.7 us between a process's
- * messages to other nodes, a third of their latency. The paper's models have neither, and would send
- * any number of small messages at once. */
+/** Blue Waters, as in bluewaters.conf, but with an overhead of 0.22 us, half the latency inside its sockets, and a
+ * gap of 0.7 us between a process's messages to other nodes, a third of their latency. The paper's models have neither,
+ * and would send any number of small messages at once. What is taken where nobody has measured a fabric. */
 extern const napcoll_machine_t napcoll_machine_default;
+
+/** Nodes like those of napcoll_machine_default, but with TCP over an Ethernet between them, of a rate between those of
+ * 1 and 10 Gbit/s: as in ethernet.conf. What is taken where nobody has measured an Ethernet. */
+extern const napcoll_machine_t napcoll_machine_ethernet;
 
 /** Name of the index-th key of a machine file ("coll_napcoll_machine_node_gap_us"), from 0; NULL
  * after the last. Static. */

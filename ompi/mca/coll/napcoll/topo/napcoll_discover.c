@@ -98,6 +98,16 @@ static const int *job_nodes(napcoll_job_t *job)
     return job->node_of;
 }
 
+bool napcoll_joins_jobs(ompi_communicator_t *comm)
+{
+    for (int r = 0; r < ompi_comm_size(comm); r++) {
+        if (ompi_group_get_proc_name(comm->c_local_group, r).jobid != my_job()) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whether all processes are of this job; *id: their numbers in it. */
 static bool is_one_job(const napcoll_job_t *job, ompi_communicator_t *comm, int *id)
 {

@@ -56,6 +56,9 @@ int napcoll_job_fake(napcoll_job_t *job, const char *ppn, const char *order, con
 /** Whether a communicator spans several nodes; needs no communication. */
 bool napcoll_spans_nodes(napcoll_job_t *job, ompi_communicator_t *comm);
 
+/** Whether a communicator has processes of several jobs; the same on all of them. */
+bool napcoll_joins_jobs(ompi_communicator_t *comm);
+
 /**
  * Build a communicator's node map. Collective: where the launcher did not tell the nodes of all
  * processes, or the communicator joins several jobs, it takes one allgather of an int per process, and
