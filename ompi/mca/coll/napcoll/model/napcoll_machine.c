@@ -119,17 +119,18 @@ enum {
         * 1024 /* bytes of a file; those of napcoll-tune on 64 processes have 100 KB, most of it comments */
 };
 
+/* Inside the nodes of Blue Waters. */
+#define INSIDE_NODES                                                                        \
+    [NAPCOLL_LEVEL_SOCKET] = {{0.44224, 0.45624}, {0.53234, 0.31088}, {1.66569, 0.160034}}, \
+    [NAPCOLL_LEVEL_NODE] = {{0.82823, 2.10447}, {1.205444, 1.03856}, {2.464821, 0.1614978}}
+
 /* Blue Waters, as in bluewaters.conf, which says where the numbers are from. */
 const napcoll_machine_t napcoll_machine_default = {
     .short_below_bytes = 500,
     .eager_below_bytes = 8000,
-    .link = {[NAPCOLL_LEVEL_SOCKET] = {{0.44224, 0.45624}, {0.53234, 0.31088}, {1.66569, 0.160034}},
-             [NAPCOLL_LEVEL_NODE] = {{0.82823, 2.10447},
-                                     {1.205444, 1.03856},
-                                     {2.464821, 0.1614978}},
-             [NAPCOLL_LEVEL_NETWORK] = {{2.265647, 0.742038},
-                                        {6.951053, 1.330323},
-                                        {6.195205, 1000 / 3085.142}}},
+    .link = {INSIDE_NODES, [NAPCOLL_LEVEL_NETWORK] = {{2.265647, 0.742038},
+                                                      {6.951053, 1.330323},
+                                                      {6.195205, 1000 / 3085.142}}},
     .process_injection_mbyte_per_s = 3085.142,
     .node_injection_mbyte_per_s = 6671.908,
     .node_injection_from_processes = 4,
@@ -142,11 +143,7 @@ const napcoll_machine_t napcoll_machine_default = {
 const napcoll_machine_t napcoll_machine_ethernet = {
     .short_below_bytes = 500,
     .eager_below_bytes = 8000,
-    .link = {[NAPCOLL_LEVEL_SOCKET] = {{0.44224, 0.45624}, {0.53234, 0.31088}, {1.66569, 0.160034}},
-             [NAPCOLL_LEVEL_NODE] = {{0.82823, 2.10447},
-                                     {1.205444, 1.03856},
-                                     {2.464821, 0.1614978}},
-             [NAPCOLL_LEVEL_NETWORK] = {{25, 6.6}, {32, 2.9}, {40, 1000.0 / 350}}},
+    .link = {INSIDE_NODES, [NAPCOLL_LEVEL_NETWORK] = {{25, 6.6}, {32, 2.9}, {40, 1000.0 / 350}}},
     .process_injection_mbyte_per_s = 350,
     .node_injection_mbyte_per_s = 350,
     .node_injection_from_processes = 1,
