@@ -80,12 +80,16 @@ static int set_fake_nodes(mca_coll_napcoll_component_t *component)
     return rc;
 }
 
-/* Say that the machine is not known, where it is not. */
+/* Say that the machine is not known, where it is not: process 0 does. */
 static void log_machine(const mca_coll_napcoll_component_t *component)
 {
-    const int numbers = mca_coll_napcoll_not_measured();
+    int numbers;
 
-    if (numbers > 0 && 0 == OPAL_PROC_MY_NAME.vpid) {
+    if (0 != OPAL_PROC_MY_NAME.vpid || opal_output_get_verbosity(component->output) < 1) {
+        return;
+    }
+    numbers = mca_coll_napcoll_not_measured();
+    if (numbers > 0) {
         opal_output_verbose(
             1, component->output,
             "coll:napcoll: %d numbers of the machine are not set, and are those of %s "
