@@ -202,11 +202,13 @@ case_of trust_in_sizes 60 "${launch[@]}" "$programs/collectives" \
     --trust none \
     --case trust_scatterv_two_level --coll scatterv --algorithm two_level --expect runs:two_level --trust kept \
     --case trust_scatterv_binomial --coll scatterv --algorithm binomial --expect runs:binomial --trust kept \
-    --case trust_gatherv_two_level --coll gatherv --algorithm two_level --expect runs:two_level --trust none
+    --case trust_gatherv_two_level --coll gatherv --algorithm two_level --expect runs:two_level --trust kept \
+    --case trust_gatherv_binomial --coll gatherv --algorithm binomial --expect runs:binomial --trust kept
 launch+=(--mca coll_napcoll_alltoallv_trust 0)
 case_of no_trust_in_sizes 60 "${launch[@]}" "$programs/collectives" \
     --case no_trust_alltoallv_tuna --coll alltoallv --algorithm tuna --expect runs:tuna --trust none \
-    --case no_trust_scatterv_two_level --coll scatterv --algorithm two_level --expect runs:two_level --trust none
+    --case no_trust_scatterv_two_level --coll scatterv --algorithm two_level --expect runs:two_level --trust none \
+    --case no_trust_gatherv_two_level --coll gatherv --algorithm two_level --expect runs:two_level --trust none
 fake 7 1 block exchange
 launch+=(--mca coll_napcoll_alltoall_linear_requests 2 --mca coll_napcoll_alltoall_tuna_radix 64)
 each_at_length 7x1 20000 <<'END'

@@ -96,6 +96,17 @@ limited() {
     return "$rc"
 }
 
+# launched SECONDS COMMAND...: as limited, but once more where the launcher was lost.
+launched() {
+    local rc try
+    for try in {1..10}; do
+        rc=0
+        limited "$@" || rc=$?
+        lost_launcher "$rc" || break
+    done
+    return "$rc"
+}
+
 # case_of NAME SECONDS COMMAND...: a program that speaks TAP.
 case_of() {
     ! wanted "$1" || run_case "$@"
@@ -104,13 +115,9 @@ case_of() {
 # run_case NAME SECONDS COMMAND...: the same whether the name is wanted or not. Where the program has several
 # cases, it says their names.
 run_case() {
-    local name=$1 seconds=$2 rc try bad=0 seen=0 planned='' line
+    local name=$1 seconds=$2 rc=0 bad=0 seen=0 planned='' line
     shift 2
-    for try in {1..10}; do
-        rc=0
-        limited "$seconds" "$@" || rc=$?
-        lost_launcher "$rc" || break
-    done
+    launched "$seconds" "$@" || rc=$?
     if [ "$rc" = 77 ]; then
         skip "$name" "$(tail -n 1 "$scratch/out")"
         return 0
@@ -173,7 +180,7 @@ speaks() {
     shift
     for try in 1 2 3 4 5; do
         rc=0
-        limited "$seconds" "$@" || rc=$?
+        launched "$seconds" "$@" || rc=$?
         case $rc in
             0 | 124 | 137) ;;
             *) rc=1 ;;

@@ -9,8 +9,8 @@
  * can look at. Options: see collective.h. Bytes are those of a block; --large counts the numbers of all
  * blocks, and those that blocks of single bytes are not to be longer than.
  *
- * With --trust HOW nothing else is checked than in which of a row of calls, of a v, the root announces the largest block:
- * `kept`, where ranks rely on that of earlier calls, or `none`, where it does in each.
+ * With --trust HOW nothing else is checked than in which of a row of calls, of a v, the root announces sizes: `kept`, where
+ * ranks rely on those of earlier calls, or `none`, where it does in each.
  */
 #include <limits.h>
 #include <sys/mman.h>
@@ -631,48 +631,72 @@ static bool moves_in_turn(struct test *t, const struct group *g, int round)
     return moves_by(t, g, g->comm, t->coll, &s);
 }
 
-/* The root announces in a broadcast. */
+/* A call of a row of them, and how often the root announces in it: at rank 0, or at another. */
+struct announcing {
+    const char *what;
+    enum deal deal;
+    int block;
+    bool other, in_place;
+    unsigned announced;
+};
+
+/* The root announces in a broadcast. A scatter's messages say where that holds no longer; of a gather the next 1, 2, 4, then
+ * 8 calls do without, and larger blocks go straight. */
 static void check_trust(struct test *t, bool kept)
 {
-    const int other = t->all.size / 2;
-    const struct {
-        const char *what;
-        enum deal deal;
-        int block, root;
-        bool in_place;
-        unsigned announced;
-    } turn[] = {
-        {"the first call", EVEN, 24, 0, false, 1},
-        {"the same sizes", EVEN, 24, 0, false, 0},
-        {"in place at the root", EVEN, 24, 0, true, 0},
-        {"half as much", EVEN, 12, 0, false, 0},
-        {"much less, which all hear", EVEN, 1, 0, false, 0},
-        {"after much less", EVEN, 1, 0, false, 1},
-        {"the same small sizes", EVEN, 1, 0, false, 0},
-        {"larger blocks, for which there is no room", EVEN, 24, 0, false, 1},
-        {"after a call that was run again", EVEN, 24, 0, false, 1},
-        {"once more after that", EVEN, 24, 0, false, 0},
-        {"one block is larger", ONE_IS_HOT, 24, 0, false, 1},
-        {"after one block was larger", ONE_IS_HOT, 24, 0, false, 1},
-        {"the large block is known", ONE_IS_HOT, 24, 0, false, 0},
-        {"another root, whose own block is the large one", ONE_IS_HOT, 24, other, false, 1},
-        {"the same root", ONE_IS_HOT, 24, other, false, 0},
-        {"the root alone has one, which all others hear", ROOT_ALONE, 24, other, false, 0},
-        {"after that", ROOT_ALONE, 24, other, false, 1},
-        {"nothing goes anywhere", ROOT_ALONE, 24, other, false, 0},
-        {"the first root again", EVEN, 24, 0, false, 1},
+    static const struct announcing scatter[] = {
+        {"the first call", EVEN, 24, false, false, 1},
+        {"the same sizes", EVEN, 24, false, false, 0},
+        {"in place at the root", EVEN, 24, false, true, 0},
+        {"half as much", EVEN, 12, false, false, 0},
+        {"much less, which all hear", EVEN, 1, false, false, 0},
+        {"after much less", EVEN, 1, false, false, 1},
+        {"the same small sizes", EVEN, 1, false, false, 0},
+        {"larger blocks, for which there is no room", EVEN, 24, false, false, 1},
+        {"after a call that was run again", EVEN, 24, false, false, 1},
+        {"once more after that", EVEN, 24, false, false, 0},
+        {"one block is larger", ONE_IS_HOT, 24, false, false, 1},
+        {"after one block was larger", ONE_IS_HOT, 24, false, false, 1},
+        {"the large block is known", ONE_IS_HOT, 24, false, false, 0},
+        {"another root, whose own block is the large one", ONE_IS_HOT, 24, true, false, 1},
+        {"the same root", ONE_IS_HOT, 24, true, false, 0},
+        {"the root alone has one, which all others hear", ROOT_ALONE, 24, true, false, 0},
+        {"after that", ROOT_ALONE, 24, true, false, 1},
+        {"nothing goes anywhere", ROOT_ALONE, 24, true, false, 0},
+        {"the first root again", EVEN, 24, false, false, 1},
     };
+    static const struct announcing gather[] = {
+        {"the first call", EVEN, 24, false, false, 1},
+        {"the same sizes", EVEN, 24, false, false, 0},
+        {"one call was spared", EVEN, 24, false, false, 1},
+        {"in place at the root", EVEN, 24, false, true, 0},
+        {"larger blocks, which go straight", EVEN, 100, false, false, 0},
+        {"two calls were spared", EVEN, 36, false, false, 1},
+        {"much less", EVEN, 12, false, false, 0},
+        {"one block is larger", ONE_IS_HOT, 24, false, false, 0},
+        {"and in place at the root", GROWING, 24, false, true, 0},
+        {"the root alone has one, which goes nowhere", ROOT_ALONE, 100, false, false, 0},
+        {"four calls were spared", EVEN, 24, false, false, 1},
+        {"another root", EVEN, 24, true, false, 1},
+        {"the same root, whose own block is large", ONE_IS_HOT, 24, true, false, 0},
+        {"one of the others' is", GROWING, 12, true, true, 0},
+        {"the first root again", EVEN, 24, false, false, 1},
+    };
+    const struct announcing *const turn = scatters(t) ? scatter : gather;
+    const size_t turns = scatters(t) ? sizeof(scatter) / sizeof(scatter[0])
+                                     : sizeof(gather) / sizeof(gather[0]);
     struct agreements agreements;
     struct expectation expectation;
     bool good = true;
 
     agreements_open(&agreements, &t->counters, "bcast");
     expect_begin(&expectation, &t->counters);
-    for (size_t i = 0; i < sizeof(turn) / sizeof(turn[0]); ++i) {
-        const struct shape s = {.all = layout_at(0),
-                                .own = layout_at(0),
+    for (size_t i = 0; i < turns; ++i) {
+        const bool small = 1 == turn[i].block;
+        const struct shape s = {.all = layout_at(small ? 0 : (int) (i % NUM_LAYOUTS)),
+                                .own = layout_at(small ? 0 : (int) (i / 2 % NUM_LAYOUTS)),
                                 .deal = turn[i].deal,
-                                .root = turn[i].root,
+                                .root = turn[i].other ? t->all.size / 2 : 0,
                                 .block = turn[i].block,
                                 .in_place = turn[i].in_place,
                                 .salt = (int) i};

@@ -263,15 +263,22 @@ scatterv bytes=50 -> two_level
 scatterv bytes=51..60 -> binomial
 scatterv -> linear
 END
-# Messages tell of sizes only where these are small: after large blocks that went straight one call does not ask.
+# Where blocks went straight, and in a gatherv, the next calls are spared the question: one, then two, then four. Else messages
+# tell of other sizes, for the next call, and of larger ones, for this.
 case_of rules_decide 60 "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/rules" \
     --mca coll_napcoll_alltoallv_bounded_bytes 262144 "$programs/rules" \
     allreduce,24,runs:tree allreduce,20,runs:tree allreduce,25,fallback:rules allreduce,28,runs:recursive_doubling \
-    allreduce,27,fallback:rules allreduce,23,runs:tree alltoallv,12,runs:pairwise alltoallv,13,runs:tuna \
-    alltoallv,9,runs:pairwise alltoallv,16,fallback:rules alltoallv,14,runs:tuna gatherv,100,runs:binomial \
-    gatherv,99,runs:linear gatherv,100,runs:binomial gatherv,65536,runs:linear gatherv,100,runs:linear \
-    gatherv,100,runs:binomial scatterv,50,runs:two_level scatterv,50,runs:two_level scatterv,51,runs:binomial \
-    scatterv,50,runs:two_level scatterv,60,runs:binomial scatterv,61,runs:linear scatterv,50,runs:two_level alltoallv,65536,fallback:rules alltoallv,13,fallback:rules alltoallv,13,runs:tuna
+    allreduce,27,fallback:rules allreduce,23,runs:tree \
+    alltoallv,12,runs:pairwise alltoallv,13,runs:pairwise alltoallv,13,runs:tuna alltoallv,13,runs:tuna \
+    alltoallv,14,runs:tuna alltoallv,16,fallback:rules alltoallv,9,fallback:rules alltoallv,9,runs:pairwise \
+    alltoallv,14,runs:pairwise alltoallv,14,runs:pairwise alltoallv,14,runs:tuna alltoallv,65536,fallback:rules \
+    alltoallv,13,fallback:rules alltoallv,13,runs:tuna \
+    gatherv,100,runs:binomial gatherv,99,runs:binomial gatherv,99,runs:linear gatherv,100,runs:linear \
+    gatherv,65536,runs:linear gatherv,100,runs:binomial gatherv,65536,runs:binomial gatherv,100,runs:binomial \
+    gatherv,99,runs:binomial gatherv,65535,runs:binomial gatherv,65535,runs:linear \
+    scatterv,50,runs:two_level scatterv,50,runs:two_level scatterv,51,runs:two_level scatterv,51,runs:binomial \
+    scatterv,60,runs:binomial scatterv,50,runs:two_level scatterv,65,runs:linear scatterv,50,runs:linear \
+    scatterv,50,runs:two_level
 # Under auto, too.
 case_of asking_is_spared_after_blocks_that_went_straight 60 "${launch[@]}" --mca coll_napcoll_machine_process_gap_us 60 \
     --mca coll_napcoll_machine_node_gap_us 20 "$programs/rules" alltoallv,16,runs:tuna_two_level alltoallv,262144,runs:pairwise \

@@ -48,6 +48,7 @@ alltoallw tuna_coalesced runs
 alltoallv tuna_two_level runs
 gather two_level runs
 gatherv credit runs
+gatherv two_level runs
 scatter segmented runs
 scatterv binomial runs
 END

@@ -107,27 +107,30 @@ static void one_rule_is_for_what_goes_straight(void **state)
     assert_false(napcoll_rule_scope_may_be_one(algorithm_of(&napcoll_alltoallv, "tuna")));
 }
 
-static double share(const napcoll_collective_t *collective, const char *name, bool by_rules,
-                    bool bounded)
+static double share(const napcoll_collective_t *collective, const char *name, bool bounded)
 {
     const napcoll_algorithm_t *algorithm = NULL == name ? NULL : algorithm_of(collective, name);
 
-    return napcoll_rule_scope_share(collective, algorithm, by_rules, bounded);
+    return napcoll_rule_scope_share(collective, algorithm, bounded);
 }
 
 /* Small blocks, whose messages can tell. */
 static void shares_of_small_blocks_are_those_of_trust(void **state)
 {
     (void) state;
-    assert_true(0 == share(&napcoll_alltoallv, "tuna", false, true));
-    assert_true(0 == share(&napcoll_alltoallv, "tuna", true, true));
-    assert_true(0 == share(&napcoll_scatterv, "two_level", true, true));
-    assert_true(0 == share(&napcoll_scatterv, "binomial", false, true));
-    assert_true(1 == share(&napcoll_gatherv, "two_level", false, true));
-    assert_true(1 == share(&napcoll_gatherv, "two_level", true, true));
+    assert_true(0 == share(&napcoll_alltoallv, "tuna", true));
+    assert_true(0 == share(&napcoll_scatterv, "two_level", true));
+    assert_true(0 == share(&napcoll_scatterv, "binomial", true));
 }
 
-/* Rules are to decide by the very size, auto need not, and nobody where no message could tell. */
+/* Those of a gather have nobody to tell, but what is larger than agreed can go straight. */
+static void shares_of_small_blocks_of_gathers_are_those_of_patience(void **state)
+{
+    (void) state;
+    assert_true(1.0 / 9 == share(&napcoll_gatherv, "two_level", true));
+    assert_true(1.0 / 9 == share(&napcoll_gatherv, "binomial", true));
+}
+
 static void shares_of_straight_blocks_are_those_of_patience(void **state)
 {
     static const napcoll_collective_t *const collectives[] = {&napcoll_alltoallv, &napcoll_gatherv,
@@ -137,10 +140,8 @@ static void shares_of_straight_blocks_are_those_of_patience(void **state)
     (void) state;
     for (int c = 0; c < 3; c++) {
         for (int s = 0; s < 2; s++) {
-            assert_true(1.0 / 9 == share(collectives[c], straight[s], false, true));
-            assert_true(1.0 / 9 == share(collectives[c], straight[s], false, false));
-            assert_true(1.0 / 9 == share(collectives[c], straight[s], true, false));
-            assert_true(1 == share(collectives[c], straight[s], true, true));
+            assert_true(1.0 / 9 == share(collectives[c], straight[s], true));
+            assert_true(1.0 / 9 == share(collectives[c], straight[s], false));
         }
     }
 }
@@ -149,10 +150,9 @@ static void shares_of_straight_blocks_are_those_of_patience(void **state)
 static void large_blocks_that_detour_are_agreed_on_in_each_call(void **state)
 {
     (void) state;
-    assert_true(1 == share(&napcoll_alltoallv, "tuna", false, false));
-    assert_true(1 == share(&napcoll_alltoallv, "tuna", true, false));
-    assert_true(1 == share(&napcoll_scatterv, "two_level", true, false));
-    assert_true(1 == share(&napcoll_gatherv, "two_level", false, false));
+    assert_true(1 == share(&napcoll_alltoallv, "tuna", false));
+    assert_true(1 == share(&napcoll_scatterv, "two_level", false));
+    assert_true(1 == share(&napcoll_gatherv, "two_level", false));
 }
 
 int main(void)
@@ -164,6 +164,7 @@ int main(void)
         cmocka_unit_test(no_rule_is_better_than_a_dear_one),
         cmocka_unit_test(one_rule_is_for_what_goes_straight),
         cmocka_unit_test(shares_of_small_blocks_are_those_of_trust),
+        cmocka_unit_test(shares_of_small_blocks_of_gathers_are_those_of_patience),
         cmocka_unit_test(shares_of_straight_blocks_are_those_of_patience),
         cmocka_unit_test(large_blocks_that_detour_are_agreed_on_in_each_call),
     };

@@ -135,7 +135,7 @@ static bool print_agreement(const explain_case_t *c)
         "go straight;\nthe smallest blocks take %.3f us where each goes straight, and %.3f us by "
         "the best algorithm.\n",
         agreement.cost_us, &napcoll_bcast == by ? "a bcast" : "an allreduce",
-        napcoll_agreement_bytes(collective), NAPCOLL_MOST_PATIENCE + 1, agreement.direct_us,
+        (size_t) NAPCOLL_AGREED_BYTES, NAPCOLL_MOST_PATIENCE + 1, agreement.direct_us,
         agreement.cheapest_us);
     if (!agreement.pays) {
         print_unsized(c, recall, &settings);
@@ -254,7 +254,7 @@ static bool print_agreed_by_rules(const explain_case_t *c)
                           && NAPCOLL_RULES_BY_SIZE == napcoll_rules_scope(c->rules, &about, &one);
 
     if (by_rules) {
-        printf("\nThe rules depend on the size: ranks agree on it in each call.\n");
+        printf("\nThe rules depend on the size, on which ranks agree.\n");
     }
     return by_rules;
 }

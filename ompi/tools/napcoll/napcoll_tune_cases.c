@@ -137,15 +137,16 @@ static void call_scatter(MPI_Comm comm, int bytes, char *send, char *recv)
     tune_check(MPI_Scatter(send, bytes, MPI_BYTE, recv, bytes, MPI_BYTE, 0, comm), "MPI_Scatter");
 }
 
-/* Blocks of up to `bytes`, that of the last rank the largest: their counts, as in even_counts. */
+/* Blocks of `bytes` in the mean, from few up to almost twice as many on the last rank: their counts, as in even_counts. */
 static int *rising_counts(MPI_Comm comm, int bytes, int *rank, int **displacements)
 {
     int *counts = even_counts(comm, bytes, displacements), ranks;
 
     tune_check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
     tune_check(MPI_Comm_rank(comm, rank), "MPI_Comm_rank");
-    for (int i = 0; i < ranks; i++) {
-        counts[i] = (int) ((long long) bytes * (i + 1) / ranks);
+    for (int i = 0, at = 0; i < ranks; at += counts[i++]) {
+        counts[i] = (int) (2LL * bytes * (i + 1) / (ranks + 1));
+        (*displacements)[i] = at;
     }
     return counts;
 }
@@ -173,9 +174,6 @@ static void call_scatterv(MPI_Comm comm, int bytes, char *send, char *recv)
 /* Sizes are those of vectors, or of a rank's block where buffers hold one for each rank. */
 static const size_t of_vectors[] = {8, 512, 4096, 32768, 262144, 1048576};
 static const size_t of_blocks[] = {8, 512, 4096, 32768, 65536};
-/* A rule that is on all sizes, as those of such collectives may be, reaches beyond the largest that was tried: with messages
- * that ask before they send, too. */
-static const size_t of_rising_blocks[] = {8, 512, 4096, 32768, 131072};
 static const size_t of_nothing[] = {0};
 
 #define ALL(of) .sizes = (int) (sizeof(of) / sizeof(*(of))), .bytes = (of)
@@ -210,15 +208,15 @@ static const struct {
       .blocks = true,
       .overlaps = true,
       .untold = true,
-      ALL(of_rising_blocks),
-      .largest = 1},
+      ALL(of_blocks),
+      .largest = 2},
      call_gatherv},
     {{.collective = &napcoll_scatterv,
       .blocks = true,
       .overlaps = true,
       .untold = true,
-      ALL(of_rising_blocks),
-      .largest = 1},
+      ALL(of_blocks),
+      .largest = 2},
      call_scatterv},
 };
 

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Collectives whose sizes not all processes know: rules on these have processes agree on them in each call, which the
+ * Collectives whose sizes not all processes know: rules on these have processes agree on them, which the
  * contestants, of a size that is forced upon them, did not do. What it takes was measured as well, as calls of the
  * collective by which they agree. Rank 0 alone.
  *
@@ -57,15 +57,13 @@ static double telling_seconds(const tune_machine_t *m, const napcoll_collective_
 }
 
 /* What a contestant of a case takes with its share of the agreement. */
-static double all_of(const tune_case_t *c, const tune_contestant_t *k, bool by_rules, int ranks,
-                     double telling)
+static double all_of(const tune_case_t *c, const tune_contestant_t *k, int ranks, double telling)
 {
     const tune_subject_t *subject = tune_subject(c->subject);
     const napcoll_algorithm_t *algorithm = k->row < 0 ? NULL
                                                       : &subject->collective->algorithm[k->row];
     const bool bounded = c->bytes * subject->largest <= NAPCOLL_BOUNDED_BYTES / (size_t) ranks;
-    const double share = napcoll_rule_scope_share(subject->collective, algorithm, by_rules,
-                                                  bounded);
+    const double share = napcoll_rule_scope_share(subject->collective, algorithm, bounded);
 
     return k->median + (share > 0 ? share * telling : 0);
 }
@@ -91,10 +89,10 @@ static void judge(tune_untold_t *untold, const napcoll_collective_t *collective,
     int row_of[NAPCOLL_MAX_ALGORITHMS + 1], which;
 
     for (int i = 0; i < cases; i++) {
-        by_size[i] = all_of(found[i], winner(found[i]), true, ranks, untold->telling);
+        by_size[i] = all_of(found[i], winner(found[i]), ranks, untold->telling);
         silent[i] = found[i]->blind
                         ? found[i]->contestant[0].median
-                        : all_of(found[i], &found[i]->contestant[0], false, ranks, untold->telling);
+                        : all_of(found[i], &found[i]->contestant[0], ranks, untold->telling);
     }
     for (int row = -1; may_be_one && row < collective->algorithms; row++) {
         if (!napcoll_rule_scope_may_be_one(row < 0 ? NULL : &collective->algorithm[row])) {

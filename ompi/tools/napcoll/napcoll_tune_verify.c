@@ -286,7 +286,7 @@ static napcoll_settings_t settings_of(const napcoll_collective_t *collective,
 }
 
 /* Whether auto looks at the sizes of a collective at all: where not all processes know those of all blocks, it has them
- * agree, or the root announce the largest, where the machine says that this pays. */
+ * agree, or the root announce them, where the machine says that this pays. */
 static bool looks_at_sizes(const tune_subject_t *subject, const napcoll_settings_t *settings,
                            const napcoll_node_map_t *map)
 {

@@ -182,7 +182,9 @@ typedef struct mca_coll_napcoll_agreed {
     napcoll_patience_t patience;
     napcoll_trust_t trust;
     napcoll_call_t call;
-    size_t sent; /**< where trust holds: bytes of own blocks, or of a scatter's largest */
+    bool
+        leaves_out; /**< of a gather: calls that patience spares leave larger blocks out of its plan */
+    size_t sent;    /**< where trust holds: bytes of own blocks, of a scatter but for the root's */
 } mca_coll_napcoll_agreed_t;
 
 typedef struct mca_coll_napcoll_module {
@@ -337,10 +339,10 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
 bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                                     bool by_napcoll);
 
-/** Whether messages of the latest call of a collective could say whether sizes hold on which ranks rely (see
- * napcoll_trust_t). The same on all ranks. */
-bool mca_coll_napcoll_went_telling(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                                   bool by_napcoll);
+/** Whether in the latest call of a collective sizes went along with blocks, so that ranks could rely on them in the next one
+ * (see napcoll_trust_t, and of gathers napcoll_patience_t). The same on all ranks. */
+bool mca_coll_napcoll_went_along(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                 bool by_napcoll);
 
 /** The latest call, whose plan was run, is run anew by plan_for's next plan: it counts once. */
 void mca_coll_napcoll_take_back(mca_coll_napcoll_module_t *module, const napcoll_call_t *call);

@@ -48,7 +48,7 @@ static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pair
     double number[NUMBERS];
     int rc;
 
-    napcoll_pairs_sum(pairs, &sent, &largest);
+    napcoll_pairs_sum(pairs, NAPCOLL_BUFFER_SEND, 0, &sent, &largest);
     number[SENT] = (double) sent;
     number[LARGEST] = sixteenth_power((double) largest);
     rc = mca_coll_napcoll_allreduce(MPI_IN_PLACE, number, NUMBERS, &ompi_mpi_double.dt,

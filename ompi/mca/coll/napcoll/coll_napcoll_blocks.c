@@ -11,10 +11,12 @@
  *     the user's blocks -> agree -> decision and plan -> engine, where they must
  *
  * where ranks rely on what they agreed on before, once more from the blocks on if the engine has heard that it does not
- * hold.
+ * hold; of a gather what is larger goes straight after the others.
  */
 
 #include "coll_napcoll_blocks.h"
+
+#include "algo/gather/gather.h"
 
 /* The block for, or from, a rank; extent is that of the side's datatype, if all blocks have the same. */
 static inline void fill_block(const mca_coll_napcoll_side_t *side, ptrdiff_t extent, int rank,
@@ -119,6 +121,7 @@ typedef enum {
     BASIS_KNOWN,   /* all ranks know them, or need none */
     BASIS_AGREED,  /* they have agreed on them in this call */
     BASIS_TRUSTED, /* they were so when they last agreed; messages say where they are not any more */
+    BASIS_SPARED, /* as before, but none says so: of a gather, whose larger blocks are left out and go straight */
 } basis_t;
 
 /* Rely on the sizes on which ranks agreed last. */
@@ -131,7 +134,7 @@ static void rely(const mca_coll_napcoll_agreed_t *last, napcoll_call_t *call)
 }
 
 /* What ranks agree on, as far as this one knows it: the bytes that it sends, in how many blocks, and the largest of these;
- * the root of a scatter has but the largest. */
+ * of a scatter without the root's own. */
 typedef struct {
     size_t bytes;
     int blocks;
@@ -140,19 +143,16 @@ typedef struct {
 
 static share_t share_of(const napcoll_pairs_t *pairs, napcoll_coll_t coll)
 {
-    share_t share = {.blocks = pairs->held[NAPCOLL_BUFFER_SEND].count};
+    const int first = napcoll_goal_is_rooted(mca_coll_napcoll_collectives[coll]->goal) ? 1 : 0;
+    const int blocks = pairs->held[NAPCOLL_BUFFER_SEND].count - first;
+    share_t share = {.blocks = blocks > 0 ? blocks : 0};
 
-    if (napcoll_goal_is_rooted(mca_coll_napcoll_collectives[coll]->goal)) {
-        share.bytes = share.largest = napcoll_pairs_largest(pairs, NAPCOLL_BUFFER_SEND);
-        share.blocks = share.blocks > 1 ? 1 : 0;
-    } else {
-        napcoll_pairs_sum(pairs, &share.bytes, &share.largest);
-    }
+    napcoll_pairs_sum(pairs, NAPCOLL_BUFFER_SEND, first, &share.bytes, &share.largest);
     return share;
 }
 
 /* What this process has to say of its blocks, where ranks rely on the sizes on which they agreed last. Rules are to
- * decide by the very mean that they name, or the very largest block of a scatter: where they do, it must be the same. */
+ * decide by the very mean that they name: where they do, they are asked again once it is another. */
 static uint64_t judge(mca_coll_napcoll_module_t *napcoll, const mca_coll_napcoll_agreed_t *last,
                       const napcoll_pairs_t *pairs)
 {
@@ -163,22 +163,31 @@ static uint64_t judge(mca_coll_napcoll_module_t *napcoll, const mca_coll_napcoll
     if (0 == now.blocks) {
         return 0;
     }
-    if (now.largest > last->call.largest || (by_rules && now.bytes != last->sent)) {
+    if (now.largest > last->call.largest) {
         return NAPCOLL_SAID_BREAK;
     }
-    return napcoll_trust_doubts(last->sent, now.bytes, now.blocks) ? NAPCOLL_SAID_DOUBT : 0;
+    return (by_rules && now.bytes != last->sent)
+                   || napcoll_trust_doubts(last->sent, now.bytes, now.blocks)
+               ? NAPCOLL_SAID_DOUBT
+               : 0;
 }
 
-/* Whether ranks may do without agreeing after a call in which blocks went straight. Rules are to decide by the very size, which
- * is asked for again in each call; but where blocks were so large that no message could tell, waiting for the slowest
- * rank, or for the root, before any has sent something costs more than a call that goes straight once more. */
-static bool has_patience(const mca_coll_napcoll_agreed_t *last, int force)
+/* Whether ranks do without agreeing in this call, because an earlier one has shown that they need no sizes; counts it.
+ * Waiting for the slowest rank, or for the root, before any has sent something mostly costs more than one more call by what
+ * was decided for that one, by auto or by rules. */
+static bool is_spared(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call)
 {
-    return NAPCOLL_FORCE_AUTO == force || (NAPCOLL_FORCE_BY_SIZE == force && !last->call.bounded);
+    const int force = mca_coll_napcoll_force_any_size(napcoll, call->coll);
+    mca_coll_napcoll_agreed_t *last = &napcoll->agreed[call->coll];
+    const bool suits = last->leaves_out
+                           ? call->root == last->call.root
+                           : NAPCOLL_FORCE_AUTO == force || NAPCOLL_FORCE_BY_SIZE == force;
+
+    return suits && napcoll_patience_spares(&last->patience);
 }
 
 /* Have the sizes by which an uneven call is decided on which ranks must agree, the same on all of them. Without agreeing
- * they are those of the last call in which they did: where that went straight, and where messages tell whether they hold,
+ * they are those of the last call in which they did: where that spares this one, and where messages tell whether they hold,
  * which of a scatter are its root's. What is sent in place is overwritten, and could not be sent again. */
 static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *exchange,
                       bool anew, basis_t *basis)
@@ -188,9 +197,9 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
     napcoll_pairs_t *pairs = napcoll->engine.pairs;
 
     *basis = BASIS_KNOWN;
-    if (!anew && has_patience(last, mca_coll_napcoll_force_any_size(napcoll, call->coll))
-        && napcoll_patience_spares(&last->patience)) {
+    if (!anew && is_spared(napcoll, call)) {
         rely(last, call);
+        *basis = last->leaves_out ? BASIS_SPARED : BASIS_KNOWN;
         return OMPI_SUCCESS;
     }
     if (!anew && last->trust.holds && call->root == last->call.root && !pairs->in_place) {
@@ -207,13 +216,16 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
 static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call, bool by_napcoll)
 {
     mca_coll_napcoll_agreed_t *last = &napcoll->agreed[call->coll];
+    const bool gather = NAPCOLL_GOAL_GATHER == mca_coll_napcoll_collectives[call->coll]->goal;
+    const bool along = mca_coll_napcoll_component.trust
+                       && mca_coll_napcoll_went_along(napcoll, call->coll, by_napcoll);
 
     last->call = *call;
+    last->leaves_out = gather && along;
     napcoll_patience_learn(&last->patience,
-                           mca_coll_napcoll_went_straight(napcoll, call->coll, by_napcoll));
-    napcoll_trust_learn(&last->trust,
-                        mca_coll_napcoll_component.trust
-                            && mca_coll_napcoll_went_telling(napcoll, call->coll, by_napcoll));
+                           last->leaves_out
+                               || mca_coll_napcoll_went_straight(napcoll, call->coll, by_napcoll));
+    napcoll_trust_learn(&last->trust, along && !gather);
     if (last->trust.holds) {
         last->sent = share_of(napcoll->engine.pairs, call->coll).bytes;
     }
@@ -250,6 +262,53 @@ static int agree_and_decide(mca_coll_napcoll_module_t *napcoll,
     return rc;
 }
 
+/* Run what a gather has left out, straight: its rank and the root know which blocks are larger than what all rely on. */
+static int run_left_out(mca_coll_napcoll_module_t *napcoll,
+                        const mca_coll_napcoll_exchange_t *exchange)
+{
+    const napcoll_call_t *call = &exchange->call;
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
+    const napcoll_request_t request = {.collective = collective,
+                                       .algorithm = &collective->algorithm[NAPCOLL_GATHER_LINEAR],
+                                       .map = napcoll->map,
+                                       .rank = ompi_comm_rank(napcoll->comm),
+                                       .params = {.root = call->root}};
+    napcoll_pairs_t *pairs = napcoll->engine.pairs;
+    napcoll_plan_t *plan = napcoll_gather_linear(&request);
+    int rc = NULL == plan ? OMPI_ERR_OUT_OF_RESOURCE
+                          : napcoll_engine_prepare(&napcoll->engine, plan);
+
+    if (OMPI_SUCCESS == rc) {
+        rc = fill_blocks(napcoll, exchange, pairs);
+    }
+    if (OMPI_SUCCESS == rc) {
+        (void) napcoll_pairs_leave_out(pairs, call->largest, false);
+        rc = napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, exchange->tag);
+    }
+    napcoll_plan_free(plan);
+    return rc;
+}
+
+/* Run a plan; where a block did not fit what its receiver says, the others have come all the same. */
+static int run_plan(mca_coll_napcoll_module_t *napcoll, const mca_coll_napcoll_exchange_t *exchange,
+                    basis_t basis, const napcoll_plan_t *plan)
+{
+    napcoll_pairs_t *pairs = napcoll->engine.pairs;
+    const int left = BASIS_SPARED == basis
+                         ? napcoll_pairs_leave_out(pairs, exchange->call.largest, true)
+                         : 0;
+    int rc, rest = OMPI_SUCCESS;
+
+    pairs->even = !exchange->uneven;
+    pairs->bytes = exchange->call.bytes;
+    pairs->largest = exchange->call.largest;
+    rc = napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, exchange->tag);
+    if (left > 0 && (OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc)) {
+        rest = run_left_out(napcoll, exchange);
+    }
+    return OMPI_SUCCESS == rc ? rest : rc;
+}
+
 /* Run a call by the sizes that ranks know, or agree on, which they do where `anew`. *broken: what they relied on holds no
  * longer, blocks have been left behind, and it is to be run anew; the same on all ranks. */
 static int run(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *exchange, bool anew,
@@ -284,10 +343,7 @@ static int run(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *
     if (OMPI_SUCCESS != rc || !*done) {
         return rc;
     }
-    pairs->even = !exchange->uneven;
-    pairs->bytes = call->bytes;
-    pairs->largest = call->largest;
-    rc = napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, exchange->tag);
+    rc = run_plan(napcoll, exchange, basis, plan);
     if ((OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc) && BASIS_TRUSTED == basis) {
         *broken = 0 != (pairs->said & NAPCOLL_SAID_BREAK);
         napcoll_trust_hear(&napcoll->agreed[call->coll].trust,

@@ -499,15 +499,15 @@ bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, nap
                                 && NAPCOLL_CONTESTANT_PREVIOUS == entry->trial->state.winner);
 }
 
-bool mca_coll_napcoll_went_telling(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                                   bool by_napcoll)
+bool mca_coll_napcoll_went_along(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                 bool by_napcoll)
 {
     const napcoll_cached_t *entry = module->cached[coll];
 
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
 
     return by_napcoll && entry->slots > 0 && entry->call.bounded
-           && napcoll_algorithm_tells(collective, &collective->algorithm[entry->decision.algorithm])
+           && collective->algorithm[entry->decision.algorithm].tells
            && (NULL == entry->trial || entry->trial->state.over);
 }
 

@@ -9,8 +9,8 @@
  * say is read on the root alone.
  *
  * In MPI_Gather and MPI_Scatter all ranks know the size of every block. In the others only the root does: where the
- * decision rests on them, it tells the others the largest, in a small broadcast; in MPI_Scatterv not in every call, as
- * its messages can tell that this holds no longer.
+ * decision rests on them, it tells the others the mean and the largest, in a small broadcast; not in every call (see
+ * coll_napcoll_blocks.c).
  */
 
 #include "coll_napcoll_blocks.h"
@@ -18,20 +18,30 @@
 
 typedef mca_coll_napcoll_side_t side_t;
 
-/* What the root announces: the largest block of another rank. */
+/* What the root announces of the other ranks' blocks: how many bytes they have on average, rounded up, and the largest, of
+ * which the next power of two leaves room for those of later calls. */
 static int announce(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pairs,
                     napcoll_call_t *call)
 {
+    enum { MEAN, LARGEST, NUMBERS };
     const napcoll_goal_t goal = mca_coll_napcoll_collectives[call->coll]->goal;
     const int buffer = NAPCOLL_GOAL_GATHER == goal ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND;
-    uint64_t largest = napcoll_pairs_largest(pairs, buffer);
-    int rc = mca_coll_napcoll_bcast(&largest, NAPCOLL_ANNOUNCED_BYTES, &ompi_mpi_byte.dt,
-                                    call->root, napcoll->comm, &napcoll->super);
+    const size_t ranks = (size_t) napcoll->map->size, others = ranks > 1 ? ranks - 1 : 1;
+    uint64_t number[NUMBERS];
+    size_t sum, largest;
+    int rc;
 
-    call->bytes = (size_t) largest;
-    call->largest = largest > 0 ? (size_t) largest : 1; /* 0 would say that nobody knows */
-    call->bounded = largest
-                    <= mca_coll_napcoll_component.bounded_bytes / (size_t) napcoll->map->size;
+    napcoll_pairs_sum(pairs, buffer, 1, &sum, &largest);
+    number[MEAN] = sum / others + (0 != sum % others);
+    number[LARGEST] = largest;
+    rc = mca_coll_napcoll_bcast(number, sizeof(number), &ompi_mpi_byte.dt, call->root,
+                                napcoll->comm, &napcoll->super);
+    call->bytes = (size_t) number[MEAN];
+    call->largest = 1; /* 0 would say that nobody knows */
+    while (call->largest < number[LARGEST] && call->largest <= SIZE_MAX / 2) {
+        call->largest *= 2;
+    }
+    call->bounded = call->largest <= mca_coll_napcoll_component.bounded_bytes / ranks;
     return rc;
 }
 

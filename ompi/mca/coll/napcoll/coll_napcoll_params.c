@@ -434,11 +434,11 @@ static int register_general(void)
     component->trust = true;
     (void) mca_base_component_var_register(
         version, "alltoallv_trust",
-        "Whether processes that have agreed on the sizes of MPI_Alltoallv or MPI_Alltoallw, or know from its root the largest block "
-        "of MPI_Scatterv, rely on them in later calls on the communicator, of a scatter with the same root, by algorithms whose "
-        "messages can say that they hold no longer (tuna, tuna_coalesced and tuna_two_level, of a scatter binomial and two_level, "
-        "with blocks within alltoallv_bounded_bytes). A call with a larger block than was agreed on is run twice, and, where rules "
-        "depend on sizes, one in which a process sends more or less than it did, or a root has another largest block",
+        "Whether processes that have agreed on the sizes of MPI_Alltoallv or MPI_Alltoallw, or know those of MPI_Scatterv or "
+        "MPI_Gatherv from its root, rely on them in later calls on the communicator, with the same root, by algorithms in which "
+        "sizes go along with blocks (tuna, tuna_coalesced and tuna_two_level, else binomial and two_level, with blocks within "
+        "alltoallv_bounded_bytes). Messages say that they hold no longer, and a call with a larger block than was agreed on is run "
+        "twice; but of MPI_Gatherv the root is asked after 1, 2, 4, then 8 calls, and larger blocks go straight to it",
         MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
         &component->trust);
     component->bounded_bytes = NAPCOLL_BOUNDED_BYTES;

@@ -35,9 +35,8 @@ static const struct {
                                      "the parameter reproducible)"},
     [NAPCOLL_REASON_UNEQUAL_NODES] = {"unequal_nodes",
                                       "the algorithm needs nodes with equal numbers of processes"},
-    [NAPCOLL_REASON_SIZES] =
-        {"sizes", "here it would not pay to agree on the sizes of blocks in each call (see "
-                  "the parameter alltoallv_mean_bytes)"},
+    [NAPCOLL_REASON_SIZES] = {"sizes", "here it would not pay to agree on the sizes of blocks (see "
+                                       "the parameter alltoallv_mean_bytes)"},
     [NAPCOLL_REASON_MEMORY] = {"memory",
                                "blocks in transit could take more memory than the parameter "
                                "alltoall_memory_bytes allows"},

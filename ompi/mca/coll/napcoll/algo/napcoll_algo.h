@@ -210,8 +210,8 @@ typedef struct napcoll_algorithm {
                          reproducible results alone */
     bool detours;   /**< in the layout of pairs: blocks stop at ranks that they are not for */
     bool
-        tells; /**< in plans where sizes go along they do in every message, and what whoever has blocks
-                         for others has to say reaches all; but for a gather (napcoll_algorithm_tells) */
+        tells; /**< blocks detour, with their sizes where these go along; and, but for a gather, in every message
+                         then, and what whoever has blocks for others has to say reaches all (napcoll_algorithm_tells) */
     bool cut;       /**< it cuts blocks into pieces, by the thresholds */
     bool linear;    /**< a process's plan has a step for every rank, or more */
     bool lockstep;  /**< these follow one another, and whoever is late makes the others late */

@@ -108,11 +108,16 @@ static inline napcoll_block_t *napcoll_pairs_block(const napcoll_pairs_t *pairs,
 /** Fill in what follows from the datatypes; in place the send blocks are those of the receive buffer. */
 void napcoll_pairs_measure(napcoll_pairs_t *pairs);
 
-/** The bytes of the blocks that are sent, and of the largest of them. */
-void napcoll_pairs_sum(const napcoll_pairs_t *pairs, size_t *sum, size_t *largest);
+/** The bytes of the blocks of a user's buffer from `first` on (1: but for a root's own), and of the largest of them. */
+void napcoll_pairs_sum(const napcoll_pairs_t *pairs, int32_t buffer, int first, size_t *sum,
+                       size_t *largest);
 
-/** The bytes of the largest block of a user's buffer that is not this rank's own, the first; 0: there is none. */
-size_t napcoll_pairs_largest(const napcoll_pairs_t *pairs, int32_t buffer);
+/** Have a call do without the blocks that are larger than so many bytes, or are not; a rank's own for itself goes nowhere, and
+ * stays where larger ones do not take part. What is left out is as if users had given no element.
+ *
+ * @return how many are left out
+ */
+int napcoll_pairs_leave_out(napcoll_pairs_t *pairs, size_t bytes, bool larger);
 
 /** Copy a rank's block for itself. */
 int napcoll_pairs_copy_own(const napcoll_pairs_t *pairs);

@@ -87,27 +87,39 @@ void napcoll_pairs_measure(napcoll_pairs_t *pairs)
     }
 }
 
-void napcoll_pairs_sum(const napcoll_pairs_t *pairs, size_t *sum, size_t *largest)
+void napcoll_pairs_sum(const napcoll_pairs_t *pairs, int32_t buffer, int first, size_t *sum,
+                       size_t *largest)
 {
-    const napcoll_block_t *send = pairs->block[NAPCOLL_BUFFER_SEND];
+    const napcoll_block_t *block = pairs->block[buffer];
 
     *sum = *largest = 0;
-    for (int i = 0; i < pairs->held[NAPCOLL_BUFFER_SEND].count; i++) {
-        *sum += send[i].bytes;
-        *largest = send[i].bytes > *largest ? send[i].bytes : *largest;
+    for (int i = first; i < pairs->held[buffer].count; i++) {
+        *sum += block[i].bytes;
+        *largest = block[i].bytes > *largest ? block[i].bytes : *largest;
     }
 }
 
-size_t napcoll_pairs_largest(const napcoll_pairs_t *pairs, int32_t buffer)
+/* Whether a block is the rank's own for itself. */
+static bool is_own(const napcoll_pairs_t *pairs, int32_t buffer, int i)
 {
-    size_t largest = 0;
+    return 0 == pairs->held[buffer].first + i;
+}
 
-    for (int i = 1; i < pairs->held[buffer].count; i++) {
-        const size_t bytes = pairs->block[buffer][i].bytes;
+int napcoll_pairs_leave_out(napcoll_pairs_t *pairs, size_t bytes, bool larger)
+{
+    int left = 0;
 
-        largest = bytes > largest ? bytes : largest;
+    for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP; buffer++) {
+        for (int i = 0; i < pairs->held[buffer].count; i++) {
+            napcoll_block_t *block = &pairs->block[buffer][i];
+
+            if (larger == (block->bytes > bytes && !is_own(pairs, buffer, i))) {
+                block->count = block->bytes = 0;
+                left++;
+            }
+        }
     }
-    return largest;
+    return left;
 }
 
 /* Pack a block, or unpack it, through the datatype engine. */
@@ -166,7 +178,7 @@ int napcoll_block_unpack(const napcoll_block_t *block, char *from, size_t bytes)
  * and where blocks go in pieces, those with gaps. The rank's own block, which goes nowhere, is neither. */
 static bool is_copied(const napcoll_pairs_t *pairs, int32_t buffer, int i)
 {
-    return 0 != pairs->held[buffer].first + i
+    return !is_own(pairs, buffer, i)
            && ((pairs->in_place && NAPCOLL_BUFFER_SEND == buffer)
                || (pairs->pieces > 1 && !pairs->block[buffer][i].dense));
 }

@@ -75,7 +75,7 @@ int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *coll
     const napcoll_question_t direct = {.map = map, .bytes = NAPCOLL_LEAST_BYTES, .direct = true};
     const napcoll_question_t any = {.map = map, .bytes = NAPCOLL_LEAST_BYTES};
     const napcoll_collective_t *by = napcoll_agreement_by(collective);
-    const napcoll_question_t vector = {.map = map, .bytes = napcoll_agreement_bytes(collective)};
+    const napcoll_question_t vector = {.map = map, .bytes = NAPCOLL_AGREED_BYTES};
     double previous_us;
 
     if (0 != cost_of(recall, collective, settings, &direct, &agreement->direct_us)

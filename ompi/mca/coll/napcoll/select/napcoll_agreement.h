@@ -28,9 +28,8 @@ typedef struct napcoll_agreement {
 } napcoll_agreement_t;
 
 enum {
-    NAPCOLL_AGREED_BYTES = 16, /**< of the vector that ranks reduce in order to agree */
-    NAPCOLL_ANNOUNCED_BYTES =
-        8, /**< of what the root of a gatherv or scatterv broadcasts instead */
+    NAPCOLL_AGREED_BYTES =
+        16, /**< of what ranks reduce in order to agree, or the root of a gatherv or scatterv broadcasts */
     NAPCOLL_AGREEMENT_PART =
         10, /**< agreeing may take one part in so many of calls that go straight, over many of them */
     NAPCOLL_UNSIZED_BYTES = 64 * 1024, /**< of large blocks, where sizes are not known */
@@ -45,13 +44,6 @@ static inline const napcoll_collective_t *napcoll_agreement_by(
     const napcoll_collective_t *collective)
 {
     return napcoll_goal_is_rooted(collective->goal) ? &napcoll_bcast : &napcoll_allreduce;
-}
-
-/** Of so many bytes. */
-static inline size_t napcoll_agreement_bytes(const napcoll_collective_t *collective)
-{
-    return napcoll_goal_is_rooted(collective->goal) ? NAPCOLL_ANNOUNCED_BYTES
-                                                    : NAPCOLL_AGREED_BYTES;
 }
 
 /**
@@ -94,7 +86,9 @@ int napcoll_agreement_without(napcoll_recall_t *recall, const napcoll_collective
 /** How long ranks do without agreeing, once they have found that blocks had better go straight: for that they need no sizes,
  * and whoever sends large blocks mostly does so again. Small blocks after large ones then go straight, too, as they
  * would without napcoll, until ranks agree again. Agreeing costs more than its messages, as it has all wait for the
- * slowest before any has sent something. All zero: they agree in the next call. */
+ * slowest before any has sent something. A gather in which sizes go along spares calls as well, of the same root: what is
+ * larger than agreed, which its rank and the root know without a word, goes straight after the others.
+ * All zero: they agree in the next call. */
 typedef struct napcoll_patience {
     int calls; /**< to come that need not agree */
     int turn;  /**< how many there were the last time */
@@ -109,21 +103,22 @@ static inline bool napcoll_patience_spares(napcoll_patience_t *patience)
     return spares;
 }
 
-/** What came of a call in which ranks have agreed: calls that went straight spare 1, 2, 4, then 8. */
-static inline void napcoll_patience_learn(napcoll_patience_t *patience, bool straight)
+/** What came of a call in which ranks have agreed: one that goes without sizes spares 1, 2, 4, then 8. */
+static inline void napcoll_patience_learn(napcoll_patience_t *patience, bool unsized)
 {
     const int more = 0 == patience->turn ? 1 : 2 * patience->turn;
 
-    patience->turn = !straight ? 0 : more > NAPCOLL_MOST_PATIENCE ? NAPCOLL_MOST_PATIENCE : more;
+    patience->turn = !unsized ? 0 : more > NAPCOLL_MOST_PATIENCE ? NAPCOLL_MOST_PATIENCE : more;
     patience->calls = patience->turn;
 }
 
 /**
  * How far ranks rely on the sizes on which they agreed last, in calls by plans whose messages can say that these hold
- * no longer (napcoll_algorithm_t.tells). A rank that doubts says so in the messages of the call, and all agree in
- * the next one. A rank with a block larger than agreed, for which others have no room, or with other sizes where rules
- * decide by the very mean, breaks the call: all hear that, agree and run it again; so that this stays rare, they then
- * agree for some calls, and for more after each break. All zero: they agree in the next call.
+ * no longer (napcoll_algorithm_tells). A rank that doubts says so in the messages of the call, and all agree in
+ * the next one: where it sends much more or less, or, where rules decide by the very mean, anything else.
+ * A rank with a block larger than agreed, for which others have no room, breaks the call: all hear that, agree and run it
+ * again; so that this stays rare, they then agree for some calls, and for more after each break. All zero: they agree in
+ * the next call.
  */
 typedef struct napcoll_trust {
     bool holds;  /**< the next call relies on them */

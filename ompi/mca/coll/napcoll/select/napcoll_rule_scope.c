@@ -53,12 +53,12 @@ bool napcoll_rule_scope_may_be_one(const napcoll_algorithm_t *algorithm)
 }
 
 double napcoll_rule_scope_share(const napcoll_collective_t *collective,
-                                const napcoll_algorithm_t *algorithm, bool by_rules, bool bounded)
+                                const napcoll_algorithm_t *algorithm, bool bounded)
 {
     if (NULL != algorithm && bounded && napcoll_algorithm_tells(collective, algorithm)) {
         return 0;
     }
-    if ((NULL != algorithm && algorithm->detours) || (by_rules && bounded)) {
+    if (NULL != algorithm && algorithm->detours && !(bounded && algorithm->tells)) {
         return 1;
     }
     return 1.0 / (1 + NAPCOLL_MOST_PATIENCE);

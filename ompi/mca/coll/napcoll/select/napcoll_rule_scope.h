@@ -6,7 +6,7 @@
 /**
  * @file
  * Whether what was measured of a collective whose sizes no rank knows alone is worth rules on these. For such rules ranks
- * agree on the sizes in each call; one rule whatever the size needs no agreement, and auto agrees where the model says that
+ * agree on the sizes; one rule whatever the size needs no agreement, and auto agrees where the model says that
  * this pays. Pure: no MPI in here.
  */
 
@@ -49,14 +49,13 @@ bool napcoll_rule_scope_may_be_one(const napcoll_algorithm_t *algorithm);
  *
  * @param[in] collective  whose sizes not all ranks know
  * @param[in] algorithm   of its table; NULL: the previous function
- * @param[in] by_rules    rules choose it, and not auto
  * @param[in] bounded     blocks are so small that messages could tell whether sizes hold (NAPCOLL_BOUNDED_BYTES)
  *
- * @return 0 where messages do tell, and ranks rely on the sizes of earlier calls; 1 where they agree in each call: where
- *         blocks detour and no message tells, and where small ones go straight and rules are to decide by the very size;
- *         else, where they go straight, what is left with patience, one in NAPCOLL_MOST_PATIENCE + 1
+ * @return 0 where messages do tell, and ranks rely on the sizes of earlier calls; 1 where they agree in each call, as
+ *         blocks detour and their sizes go ahead; else, where they go straight, and in a gather where sizes go along, what
+ *         is left with patience, one in NAPCOLL_MOST_PATIENCE + 1
  */
 double napcoll_rule_scope_share(const napcoll_collective_t *collective,
-                                const napcoll_algorithm_t *algorithm, bool by_rules, bool bounded);
+                                const napcoll_algorithm_t *algorithm, bool bounded);
 
 #endif /* NAPCOLL_RULE_SCOPE_H */
