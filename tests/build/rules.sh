@@ -195,9 +195,9 @@ explain_says_which_rule_decides() {
     has "Line 1 of $work/a.rules matches, but is passed over: the operation does not commute"
     printf '%s\n' 'alltoallv bytes=..16 -> tuna' >"$work/a.rules"
     "${explain[@]}" --coll alltoallv --bytes 8 >"$work/found"
-    has 'The rules depend on the size: ranks agree on it in each call.'
+    has 'The rules depend on the size, on which ranks agree.'
     "${explain[@]}" --coll alltoallv --bytes 64 >"$work/found"
-    has 'The rules depend on the size: ranks agree on it in each call.'
+    has 'The rules depend on the size, on which ranks agree.'
     (! has 'To agree on the sizes takes')
     echo 'allreduce ->' >"$work/a.rules"
     refuses "a.rules:1:13: expected fallback" "${explain[@]}"

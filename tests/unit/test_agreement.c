@@ -217,16 +217,31 @@ static void large_blocks_are_believed_for_a_while(void **state)
         int calls = 0;
 
         assert_false(napcoll_patience_spares(&patience));
-        napcoll_patience_learn(&patience, true);
+        napcoll_patience_learn(&patience, true, true);
         while (calls < spared[turn]) {
             assert_true(napcoll_patience_spares(&patience));
             calls++;
         }
     }
     assert_false(napcoll_patience_spares(&patience));
-    napcoll_patience_learn(&patience, false);
+    napcoll_patience_learn(&patience, false, true);
     assert_false(napcoll_patience_spares(&patience));
-    napcoll_patience_learn(&patience, true);
+    napcoll_patience_learn(&patience, true, true);
+    assert_true(napcoll_patience_spares(&patience));
+    assert_false(napcoll_patience_spares(&patience));
+}
+
+/* Other sizes may be better off by another algorithm: whoever changes them asks again soon. */
+static void patience_begins_anew_with_other_sizes(void **state)
+{
+    napcoll_patience_t patience = {.turn = NAPCOLL_MOST_PATIENCE};
+
+    (void) state;
+    napcoll_patience_learn(&patience, true, false);
+    assert_true(napcoll_patience_spares(&patience));
+    assert_false(napcoll_patience_spares(&patience));
+    napcoll_patience_learn(&patience, true, true);
+    assert_true(napcoll_patience_spares(&patience));
     assert_true(napcoll_patience_spares(&patience));
     assert_false(napcoll_patience_spares(&patience));
 }
@@ -313,6 +328,7 @@ int main(void)
         cmocka_unit_test(blocks_of_any_size_go_straight_where_that_gains),
         cmocka_unit_test(blocks_of_any_size_are_left_where_that_is_not_known),
         cmocka_unit_test(large_blocks_are_believed_for_a_while),
+        cmocka_unit_test(patience_begins_anew_with_other_sizes),
         cmocka_unit_test(sizes_are_relied_on_until_a_rank_doubts),
         cmocka_unit_test(breaks_make_ranks_wary),
         cmocka_unit_test(a_rank_doubts_from_twice_or_half_on),

@@ -220,11 +220,12 @@ static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call
     const bool along = mca_coll_napcoll_component.trust
                        && mca_coll_napcoll_went_along(napcoll, call->coll, by_napcoll);
 
-    last->call = *call;
     last->leaves_out = gather && along;
     napcoll_patience_learn(&last->patience,
                            last->leaves_out
-                               || mca_coll_napcoll_went_straight(napcoll, call->coll, by_napcoll));
+                               || mca_coll_napcoll_went_straight(napcoll, call->coll, by_napcoll),
+                           !napcoll_trust_doubts(last->call.bytes, call->bytes, 1));
+    last->call = *call;
     napcoll_trust_learn(&last->trust, along && !gather);
     if (last->trust.holds) {
         last->sent = share_of(napcoll->engine.pairs, call->coll).bytes;

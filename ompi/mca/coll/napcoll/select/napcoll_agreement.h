@@ -6,7 +6,7 @@
 /**
  * @file
  * Whether ranks should agree on sizes that no rank knows alone, those of MPI_Alltoallv and MPI_Alltoallw, so that
- * auto can choose by them. Agreeing is an allreduce in each call; what it gains depends on the sizes, which are
+ * auto can choose by them. Agreeing is an allreduce, or a broadcast; what it gains depends on the sizes, which are
  * only known afterwards. What auto does where they should not. And when they need not agree in every call. Pure: no
  * MPI in here.
  */
@@ -103,10 +103,11 @@ static inline bool napcoll_patience_spares(napcoll_patience_t *patience)
     return spares;
 }
 
-/** What came of a call in which ranks have agreed: one that goes without sizes spares 1, 2, 4, then 8. */
-static inline void napcoll_patience_learn(napcoll_patience_t *patience, bool unsized)
+/** What came of a call in which ranks have agreed: one that goes without sizes spares 1, and as long as sizes are `alike`
+ * 2, 4, then 8. */
+static inline void napcoll_patience_learn(napcoll_patience_t *patience, bool unsized, bool alike)
 {
-    const int more = 0 == patience->turn ? 1 : 2 * patience->turn;
+    const int more = 0 == patience->turn || !alike ? 1 : 2 * patience->turn;
 
     patience->turn = !unsized ? 0 : more > NAPCOLL_MOST_PATIENCE ? NAPCOLL_MOST_PATIENCE : more;
     patience->calls = patience->turn;
