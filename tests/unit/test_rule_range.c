@@ -13,6 +13,7 @@
 #include "placement.h"
 
 #include "algo/allreduce/allreduce.h"
+#include "algo/alltoall/alltoall.h"
 #include "algo/barrier/barrier.h"
 #include "algo/gather/gather.h"
 #include "select/napcoll_rule_range.h"
@@ -42,28 +43,43 @@ static napcoll_rule_range_t find(const napcoll_collective_t *collective,
     return range;
 }
 
-static bool takes(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
-                  size_t least, size_t most, int row)
+static bool takes_bounded(const napcoll_collective_t *collective,
+                          const napcoll_settings_t *settings, size_t least, size_t most,
+                          size_t bounded, int row)
 {
     napcoll_node_map_t *map = placement("4", "block", 16);
     const napcoll_rule_range_t range = {.least = least, .most = most};
     bool answer;
 
-    assert_int_equal(napcoll_rule_range_takes(collective, settings, map, &range, row, &answer), 0);
+    assert_int_equal(
+        napcoll_rule_range_takes(collective, settings, map, &range, bounded, row, &answer), 0);
     napcoll_node_map_free(map);
     return answer;
 }
 
-static napcoll_decision_t decide(const napcoll_collective_t *collective,
-                                 const napcoll_settings_t *settings, size_t bytes)
+static bool takes(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
+                  size_t least, size_t most, int row)
+{
+    return takes_bounded(collective, settings, least, most, 0, row);
+}
+
+static napcoll_decision_t decide_bounded(const napcoll_collective_t *collective,
+                                         const napcoll_settings_t *settings, size_t bytes,
+                                         bool bounded)
 {
     napcoll_node_map_t *map = placement("4", "block", 16);
-    const napcoll_question_t question = {.map = map, .bytes = bytes};
+    const napcoll_question_t question = {.map = map, .bytes = bytes, .bounded = bounded};
     napcoll_decision_t decision;
 
     assert_int_equal(napcoll_select(collective, settings, &question, &decision), 0);
     napcoll_node_map_free(map);
     return decision;
+}
+
+static napcoll_decision_t decide(const napcoll_collective_t *collective,
+                                 const napcoll_settings_t *settings, size_t bytes)
+{
+    return decide_bounded(collective, settings, bytes, false);
 }
 
 static void ranges_meet_half_way_by_ratio(void **state)
@@ -124,6 +140,28 @@ static void what_auto_takes_somewhere_is_found(void **state)
     assert_true(takes(&napcoll_allreduce, &settings, 0, 1 << 24, large));
     assert_false(takes(&napcoll_allreduce, &settings, 1 << 24, 1 << 25, small));
     assert_false(takes(&napcoll_allreduce, &settings, 0, 1 << 24, -1));
+}
+
+/* Blocks that have their sizes with them may be better off by another algorithm than those just above. */
+static void what_auto_takes_of_small_blocks_is_found(void **state)
+{
+    const napcoll_settings_t settings = settings_of(&napcoll_alltoallv);
+    size_t bytes = 8;
+    int bounded = -1, unbounded = -1;
+
+    (void) state;
+    while (bounded == unbounded) {
+        bytes *= 2;
+        assert_true(bytes < 1 << 20);
+        bounded = decide_bounded(&napcoll_alltoallv, &settings, bytes, true).algorithm;
+        unbounded = decide_bounded(&napcoll_alltoallv, &settings, bytes, false).algorithm;
+    }
+    assert_true(takes_bounded(&napcoll_alltoallv, &settings, bytes, bytes, bytes, bounded));
+    assert_false(takes_bounded(&napcoll_alltoallv, &settings, bytes, bytes, bytes, unbounded));
+    assert_false(takes_bounded(&napcoll_alltoallv, &settings, bytes, bytes, bytes - 1, bounded));
+    assert_true(takes_bounded(&napcoll_alltoallv, &settings, bytes - 1, bytes, bytes - 1, bounded));
+    assert_true(
+        takes_bounded(&napcoll_alltoallv, &settings, bytes - 1, bytes, bytes - 1, unbounded));
 }
 
 /* A class of sizes may have no end. */
@@ -221,6 +259,7 @@ int main(void)
         cmocka_unit_test(ranges_meet_half_way_by_ratio),
         cmocka_unit_test(ranges_leave_out_what_thresholds_warn_of),
         cmocka_unit_test(what_auto_takes_somewhere_is_found),
+        cmocka_unit_test(what_auto_takes_of_small_blocks_is_found),
         cmocka_unit_test(ranges_end_where_sizes_do),
         cmocka_unit_test(any_warned_size_is_found),
         cmocka_unit_test(ranges_end_where_the_previous_component_does_something_else),

@@ -28,7 +28,11 @@ enum { ALLREDUCE, GATHER, GATHERV, SUBJECTS };
 static const tune_subject_t subjects[SUBJECTS] = {
     [ALLREDUCE] = {.collective = &napcoll_allreduce},
     [GATHER] = {.collective = &napcoll_gather, .blocks = true, .overlaps = true},
-    [GATHERV] = {.collective = &napcoll_gatherv, .blocks = true, .overlaps = true, .untold = true},
+    [GATHERV] = {.collective = &napcoll_gatherv,
+                 .blocks = true,
+                 .overlaps = true,
+                 .untold = true,
+                 .largest = 2},
 };
 
 const tune_subject_t *tune_subject(int index)
@@ -115,7 +119,10 @@ static void contestants_are_in_order(void **state)
         for (int i = 0; i < 3; i++) {
             const napcoll_collective_t *collective = subjects[subject].collective;
             const napcoll_settings_t settings = settings_of(subject);
-            const napcoll_question_t question = {.map = map, .bytes = sizes[i]};
+            const napcoll_question_t question = {
+                .map = map,
+                .bytes = sizes[i],
+                .bounded = sizes[i] <= tune_subject_bounded(&subjects[subject], map->size)};
             const tune_case_t c = case_of(subject, sizes[i]);
             napcoll_decision_t decision;
 

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "select/napcoll_agreement.h"
 #include "select/napcoll_rule_range.h"
 
 /** Collectives whose algorithms are tried, sizes of each at most, contestants: what auto would do, every algorithm, also
@@ -36,6 +37,12 @@ typedef struct tune_subject {
     const size_t *bytes; /**< [sizes], TUNE_SUBJECT_SIZES at most, ascending */
     size_t largest;      /**< untold: the largest block is so many times that */
 } tune_subject_t;
+
+/** Up to how many bytes of a block, on average, such sizes go along with blocks on so many ranks; 0: not at all. */
+static inline size_t tune_subject_bounded(const tune_subject_t *subject, int ranks)
+{
+    return subject->untold ? NAPCOLL_BOUNDED_BYTES / (size_t) ranks / subject->largest : 0;
+}
 
 /** One way to do a collective; times are quartiles and the median, in seconds. */
 typedef struct tune_contestant {

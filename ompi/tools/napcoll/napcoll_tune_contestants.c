@@ -242,7 +242,10 @@ bool tune_choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
                              const napcoll_node_map_t *map)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
-    const napcoll_question_t question = {.map = map, .bytes = c->bytes};
+    const napcoll_question_t question = {
+        .map = map,
+        .bytes = c->bytes,
+        .bounded = c->bytes <= tune_subject_bounded(tune_subject(c->subject), map->size)};
     const napcoll_decision_t decision = decide(c, settings, &question);
     double cheapest;
 

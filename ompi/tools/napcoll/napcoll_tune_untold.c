@@ -62,7 +62,7 @@ static double all_of(const tune_case_t *c, const tune_contestant_t *k, int ranks
     const tune_subject_t *subject = tune_subject(c->subject);
     const napcoll_algorithm_t *algorithm = k->row < 0 ? NULL
                                                       : &subject->collective->algorithm[k->row];
-    const bool bounded = c->bytes * subject->largest <= NAPCOLL_BOUNDED_BYTES / (size_t) ranks;
+    const bool bounded = c->bytes <= tune_subject_bounded(subject, ranks);
     const double share = napcoll_rule_scope_share(subject->collective, algorithm, bounded);
 
     return k->median + (share > 0 ? share * telling : 0);

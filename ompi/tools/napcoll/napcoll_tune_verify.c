@@ -142,7 +142,10 @@ static bool strays(const tune_case_t *c, double seconds[TUNE_CONTESTANTS][MOST_S
             || !(k->dropped || takes_longer(c, seconds, i, 0))) {
             continue;
         }
-        if (0 != napcoll_rule_range_takes(collective, settings, map, &c->range, k->row, &takes)) {
+        if (0
+            != napcoll_rule_range_takes(collective, settings, map, &c->range,
+                                        tune_subject_bounded(tune_subject(c->subject), map->size),
+                                        k->row, &takes)) {
             tune_out_of_memory();
         }
         if (takes) {

@@ -20,9 +20,10 @@ bool napcoll_rule_range_is_warned(const napcoll_collective_t *collective,
 }
 
 static int ask(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
-               const napcoll_node_map_t *map, size_t bytes, napcoll_decision_t *decision)
+               const napcoll_node_map_t *map, size_t bytes, bool bounded,
+               napcoll_decision_t *decision)
 {
-    const napcoll_question_t question = {.map = map, .bytes = bytes};
+    const napcoll_question_t question = {.map = map, .bytes = bytes, .bounded = bounded};
 
     return napcoll_select(collective, settings, &question, decision);
 }
@@ -43,7 +44,7 @@ int napcoll_rule_range_find(const napcoll_collective_t *collective,
     range->least = 0 == which ? 0 : 1 + half_way(measured[which - 1], here);
     range->most = count - 1 == which ? 4 * here : half_way(here, measured[which + 1]);
     for (size_t bytes = range->least;; bytes = decision.most + 1) {
-        if (0 != ask(collective, settings, map, bytes, &decision)) {
+        if (0 != ask(collective, settings, map, bytes, false, &decision)) {
             return -1;
         }
         if (napcoll_rule_range_is_warned(collective, &decision)) {
@@ -118,17 +119,19 @@ void napcoll_rule_range_alike(const napcoll_collective_t *collective,
 
 int napcoll_rule_range_takes(const napcoll_collective_t *collective,
                              const napcoll_settings_t *settings, const napcoll_node_map_t *map,
-                             const napcoll_rule_range_t *range, int row, bool *takes)
+                             const napcoll_rule_range_t *range, size_t bounded, int row,
+                             bool *takes)
 {
     napcoll_decision_t decision;
 
     *takes = false;
-    for (size_t bytes = range->least;; bytes = decision.most + 1) {
-        if (0 != ask(collective, settings, map, bytes, &decision)) {
+    for (size_t bytes = range->least, last;; bytes = last + 1) {
+        if (0 != ask(collective, settings, map, bytes, bytes <= bounded, &decision)) {
             return -1;
         }
+        last = bytes <= bounded && bounded < decision.most ? bounded : decision.most;
         *takes = row == decision.algorithm;
-        if (*takes || decision.most >= range->most) {
+        if (*takes || last >= range->most) {
             return 0;
         }
     }
@@ -141,7 +144,7 @@ int napcoll_rule_range_any_is_warned(const napcoll_collective_t *collective,
     napcoll_decision_t decision;
 
     for (size_t bytes = 0;; bytes = decision.most + 1) {
-        if (0 != ask(collective, settings, map, bytes, &decision)) {
+        if (0 != ask(collective, settings, map, bytes, false, &decision)) {
             return -1;
         }
         *warned = napcoll_rule_range_is_warned(collective, &decision);

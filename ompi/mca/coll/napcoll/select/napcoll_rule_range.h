@@ -54,14 +54,17 @@ void napcoll_rule_range_alike(const napcoll_collective_t *collective,
 /**
  * Whether auto would take an algorithm for some size of a range.
  *
- * @param[in]  row    of the table; -1: the previous function
- * @param[out] takes  the answer
+ * @param[in]  bounded  up to so many bytes blocks have their sizes with them, where not all ranks know these (see
+ *                      napcoll_question_t)
+ * @param[in]  row      of the table; -1: the previous function
+ * @param[out] takes    the answer
  *
  * @return 0, or -1 when memory ran out
  */
 int napcoll_rule_range_takes(const napcoll_collective_t *collective,
                              const napcoll_settings_t *settings, const napcoll_node_map_t *map,
-                             const napcoll_rule_range_t *range, int row, bool *takes);
+                             const napcoll_rule_range_t *range, size_t bounded, int row,
+                             bool *takes);
 
 /**
  * Whether the thresholds have a say on any size at all: then no rule can be for all of them.
