@@ -443,7 +443,7 @@ gathers_and_scatters_say_pieces_and_thresholds() {
     grep -qE '^segmented .* 5 pieces; ' "$work/out"
     has 'of which scatter_s warns.' "$work/out"
     explain --coll gatherv --ppn 1 --bytes 8
-    grep -qE '^To agree on the sizes takes [0-9.]+ us, a bcast of 8 bytes, in one call of 9 where ' "$work/out"
+    grep -qE '^To agree on the sizes takes [0-9.]+ us, a bcast of 16 bytes, in one call of 9 where ' "$work/out"
     has 'That does not pay: auto leaves the calls to the previous component.' "$work/out"
 }
 

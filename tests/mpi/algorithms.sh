@@ -266,6 +266,15 @@ gatherv binomial fallback:memory
 scatterv two_level fallback:memory
 gatherv linear runs
 END
+# Memory of more than a MiB comes from what calls before have left, of other communicators as well, and of another size.
+fake 6 3 block exchange
+launch+=(--mca coll_napcoll_kept_bytes 8388608 --mca coll_napcoll_alltoallv_tuna_radix 2)
+each_at_length 6_kept 700000 <<'END'
+alltoallv tuna runs
+alltoall tuna_coalesced runs
+gather two_level runs
+allreduce nap runs runs
+END
 
 # --- gathers and scatters whose ways change, and which come in pieces, at a few bytes ---
 fake 7 3,2 cyclic exchange

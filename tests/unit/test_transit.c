@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "exec/napcoll_reserve.c"
 #include "exec/napcoll_transit.c"
 
 enum { SLOTS = 12, ROUNDS = 400 };

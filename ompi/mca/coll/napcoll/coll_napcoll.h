@@ -114,6 +114,7 @@ typedef struct mca_coll_napcoll_component {
     size_t transit_bytes; /**< that blocks may take which stop on a process on their way; 0: any */
     size_t alltoallv_mean_bytes; /**< what users say of blocks, 0: nothing */
     bool trust;                  /**< ranks rely on sizes on which they agreed before */
+    size_t kept_bytes;           /**< of memory that the process keeps between calls */
     size_t bounded_bytes;        /**< ranks times the largest block, up to which sizes go along */
     napcoll_thresholds_t thresholds;
     int verify; /**< NAPCOLL_VERIFY_PLANS_... */

@@ -10,6 +10,7 @@
 
 #include "coll_napcoll_watch.h"
 
+#include "exec/napcoll_reserve.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
 
@@ -125,6 +126,7 @@ static int napcoll_open(void)
     napcoll_job_construct(&component->job, napcoll_compat_job_size());
     component->job_known = false;
     mca_coll_napcoll_watch_open();
+    napcoll_reserve_limit(component->kept_bytes);
     component->tuned_by_rules = napcoll_compat_is_set("tuned", "use_dynamic_rules");
     rc = mca_coll_napcoll_publish_settings();
     return OMPI_SUCCESS == rc ? mca_coll_napcoll_bring_companions() : rc;
@@ -133,6 +135,7 @@ static int napcoll_open(void)
 static int napcoll_close(void)
 {
     mca_coll_napcoll_watch_close();
+    napcoll_reserve_limit(0);
     napcoll_job_destruct(&mca_coll_napcoll_component.job);
     mca_coll_napcoll_forget_rules();
     opal_output_close(mca_coll_napcoll_component.output);

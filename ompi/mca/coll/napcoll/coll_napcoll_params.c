@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/napcoll_reserve.h"
 #include "opal/mca/base/mca_base_pvar.h"
 #include "opal/mca/base/mca_base_var.h"
 #include "opal/util/argv.h"
@@ -421,6 +422,12 @@ static int register_general(void)
         "on their way (algorithms tuna..., binomial, two_level): slots of the plan times the largest "
         "block of any process. A call that could need more goes to the previous component. 0: any",
         &component->transit_bytes);
+    component->kept_bytes = NAPCOLL_RESERVE_BYTES;
+    register_size(
+        "kept_bytes",
+        "Bytes of memory that a process keeps for later calls, of any communicator, once vectors or blocks on their way have needed "
+        "it: memory that is new to a process is slow. Besides, a communicator keeps up to 1 MiB. 0: all else is given back after each call",
+        &component->kept_bytes);
     component->alltoallv_mean_bytes = 0;
     register_size(
         "alltoallv_mean_bytes",

@@ -27,6 +27,7 @@
 
 #include "compat/napcoll_compat.h"
 #include "exec/napcoll_pairs.h"
+#include "exec/napcoll_reserve.h"
 #include "exec/napcoll_stream.h"
 #include "ompi/mca/pml/pml.h"
 
@@ -75,7 +76,7 @@ int napcoll_engine_ranks(napcoll_engine_t *engine, int ranks)
 
 static void drop_scratch(napcoll_engine_t *engine)
 {
-    free(engine->scratch);
+    napcoll_reserve_give(engine->scratch, engine->scratch_size);
     engine->scratch = NULL;
     engine->scratch_size = 0;
 }
@@ -185,11 +186,10 @@ int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, 
     size = (size_t) opal_datatype_span(&datatype->super, elements, &gap);
     if (size > engine->scratch_size) {
         drop_scratch(engine);
-        engine->scratch = malloc(size);
+        engine->scratch = napcoll_reserve_take(size, &engine->scratch_size);
         if (NULL == engine->scratch) {
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
-        engine->scratch_size = size;
     }
     *origin = engine->scratch - gap;
     return OMPI_SUCCESS;

@@ -24,7 +24,7 @@
 /** The blocks of an all-to-all, gather or scatter, see exec/napcoll_pairs.h. */
 typedef struct napcoll_pairs napcoll_pairs_t;
 
-/** Scratch memory up to this size stays with the communicator between calls. */
+/** Scratch memory up to this size stays with the communicator between calls; for more see exec/napcoll_reserve.h. */
 enum { NAPCOLL_SCRATCH_KEPT = 1024 * 1024 };
 
 /** What plans of one communicator run with. */

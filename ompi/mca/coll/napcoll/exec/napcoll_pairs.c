@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/napcoll_reserve.h"
 #include "ompi/datatype/ompi_datatype.h"
 
 /* The piece of a block that is under way. */
@@ -270,13 +271,11 @@ static int measure_messages(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
         }
     }
     if (packed > pairs->packed_room) {
-        free(pairs->packed);
-        pairs->packed_room = 0;
-        pairs->packed = malloc(packed);
+        napcoll_reserve_give(pairs->packed, pairs->packed_room);
+        pairs->packed = napcoll_reserve_take(packed, &pairs->packed_room);
         if (NULL == pairs->packed) {
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
-        pairs->packed_room = packed;
     }
     return OMPI_SUCCESS;
 }
@@ -399,18 +398,18 @@ int napcoll_pairs_land(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
 
 void napcoll_pairs_end(napcoll_pairs_t *pairs, size_t kept)
 {
-    free(pairs->copy);
+    napcoll_reserve_give(pairs->copy, pairs->copy_room);
     free(pairs->spread);
     pairs->copy = NULL;
     pairs->spread = NULL;
     napcoll_transit_end(&pairs->transit, kept);
     if (pairs->packed_room > kept) {
-        free(pairs->packed);
+        napcoll_reserve_give(pairs->packed, pairs->packed_room);
         pairs->packed = NULL;
         pairs->packed_room = 0;
     }
     if (0 == kept) {
-        free(pairs->packed);
+        napcoll_reserve_give(pairs->packed, pairs->packed_room);
         free(pairs->room);
         free(pairs->parcel);
         *pairs = (napcoll_pairs_t){0};

@@ -86,6 +86,7 @@ struct napcoll_pairs {
     char *packed; /**< memory of the stage's messages */
     size_t packed_room;
     char *copy; /**< blocks that are packed as a whole, while the plan runs */
+    size_t copy_room;
     napcoll_block_t *
         spread; /**< [held] where such a block of the receive buffer goes, while the plan runs; or NULL */
     int pieces;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "compat/napcoll_compat.h"
+#include "exec/napcoll_reserve.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/datatype/opal_convertor.h"
 
@@ -208,7 +209,7 @@ int napcoll_pairs_pack_whole(napcoll_pairs_t *pairs)
     if (!any) {
         return OMPI_SUCCESS;
     }
-    at = pairs->copy = malloc(bytes > 0 ? bytes : 1);
+    at = pairs->copy = napcoll_reserve_take(bytes > 0 ? bytes : 1, &pairs->copy_room);
     pairs->spread = malloc((received > 0 ? received : 1) * sizeof(*pairs->spread));
     if (NULL == at || NULL == pairs->spread) {
         return OMPI_ERR_OUT_OF_RESOURCE;

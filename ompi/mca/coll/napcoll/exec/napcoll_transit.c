@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/napcoll_reserve.h"
+
 int napcoll_transit_begin(napcoll_transit_t *transit, int slots)
 {
     if (slots > transit->slot_room) {
@@ -93,13 +95,18 @@ int napcoll_transit_reserve(napcoll_transit_t *transit, size_t blocks, size_t by
         return -1;
     }
     if (transit->used + bytes > transit->room) {
-        char *memory = realloc(transit->memory, transit->used + bytes);
+        size_t room;
+        char *memory = napcoll_reserve_take(transit->used + bytes, &room);
 
         if (NULL == memory) {
             return -1;
         }
+        if (transit->used > 0) {
+            memcpy(memory, transit->memory, transit->used);
+        }
+        napcoll_reserve_give(transit->memory, transit->room);
         transit->memory = memory;
-        transit->room = transit->used + bytes;
+        transit->room = room;
     }
     return 0;
 }
@@ -129,6 +136,6 @@ void napcoll_transit_end(napcoll_transit_t *transit, size_t kept)
     free(transit->slot);
     free(transit->order);
     free(transit->put);
-    free(transit->memory);
+    napcoll_reserve_give(transit->memory, transit->room);
     *transit = (napcoll_transit_t){0};
 }

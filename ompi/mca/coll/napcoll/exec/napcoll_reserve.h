@@ -1,0 +1,43 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Memory that the process keeps for later calls, of any communicator: what a vector or blocks on their way need once, and the next
+ * call needs again. Memory that is given back to the system and asked for anew comes in pages that have to be made, which
+ * can take longer than a call's messages. Safe in any thread; no MPI in here.
+ */
+
+#ifndef NAPCOLL_RESERVE_H
+#define NAPCOLL_RESERVE_H
+
+#include <stddef.h>
+
+enum {
+    NAPCOLL_RESERVE_CHUNKS = 16,       /**< kept at most */
+    NAPCOLL_RESERVE_LEAST = 64 * 1024, /**< smaller ones are malloc's business */
+    NAPCOLL_RESERVE_BYTES = 32 << 20   /**< kept in all, unless users say otherwise */
+};
+
+/** Keep so many bytes in all from now on; 0: nothing, and what is kept is freed. */
+void napcoll_reserve_limit(size_t bytes);
+
+/**
+ * Have memory of at least so many bytes, which may hold anything.
+ *
+ * @param[in]  bytes  at least 1
+ * @param[out] room   bytes that it has; 0 when memory ran out
+ *
+ * @return the memory, the caller's until it gives it back; NULL when memory ran out
+ */
+void *napcoll_reserve_take(size_t bytes, size_t *room);
+
+/** Give memory back, to be kept or freed; NULL is none. */
+void napcoll_reserve_give(void *memory, size_t room);
+
+/** How many bytes are kept. */
+size_t napcoll_reserve_kept(void);
+
+#endif /* NAPCOLL_RESERVE_H */
