@@ -118,13 +118,3 @@ void napcoll_reserve_give(void *memory, size_t room)
     free_all(out, taken);
     free(memory);
 }
-
-size_t napcoll_reserve_kept(void)
-{
-    size_t bytes;
-
-    (void) pthread_mutex_lock(&lock);
-    bytes = kept_bytes;
-    (void) pthread_mutex_unlock(&lock);
-    return bytes;
-}

@@ -37,7 +37,4 @@ void *napcoll_reserve_take(size_t bytes, size_t *room);
 /** Give memory back, to be kept or freed; NULL is none. */
 void napcoll_reserve_give(void *memory, size_t room);
 
-/** How many bytes are kept. */
-size_t napcoll_reserve_kept(void);
-
 #endif /* NAPCOLL_RESERVE_H */
