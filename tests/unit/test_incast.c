@@ -235,6 +235,8 @@ static void escalation_is_found_where_it_is(void **state)
     assert_int_equal(g.num_levels, 1);
     check_close(g.level[0].seconds, timeout, 0.02);
     check_close(g.level[0].probability, g.escalated, 1e-9);
+    check_close(napcoll_incast_gather_loss(&g), 0.4 * timeout / gather_line(sqrt(5120 * 65536)),
+                0.3);
     /* half the noise is on average added to either line */
     check_close(g.small.slope, 1.05 * (gather_line(2e6) - gather_line(1e6)) / 1e6, 0.05);
     check_close(g.small.intercept, 1.05 * gather_line(0), 0.05);
@@ -374,6 +376,7 @@ static void escalation_from_the_first_size_is_found(void **state)
     g = fitted();
     /* Nothing is left to tell chance from: it is not seen, rather than taken for something else. */
     assert_false(g.escalates);
+    assert_true(napcoll_incast_gather_loss(&g) <= 0);
     napcoll_incast_gather_close(&g);
 }
 

@@ -15,6 +15,7 @@
 enum { TURNS = 6, AUTO = 0, OTHER, PREVIOUS, MOST };
 
 static const double matters = 0.05;
+static const napcoll_rule_turns_t at_once = {.all = TURNS, .looked = TURNS};
 
 /* Who wins of auto and others that take so many seconds in each turn, and `who` in the last one `last` times as many; 0:
  * dropped. */
@@ -31,7 +32,7 @@ static int winner_with(const double *each, int count, int who, double last)
                                                     .median = each[i],
                                                     .previous = PREVIOUS == i};
     }
-    return napcoll_rule_winner(contestant, count, TURNS, matters);
+    return napcoll_rule_winner(contestant, count, &at_once, matters);
 }
 
 static int winner_of(const double *each, int count, double last)
@@ -104,8 +105,32 @@ static void auto_may_be_the_previous_function(void **state)
             {.seconds = previous, .median = 1, .previous = true},
             {.seconds = own, .median = much ? 0.8 : 0.9}};
 
-        assert_int_equal(napcoll_rule_winner(contestant, 2, TURNS, matters), much);
-        assert_int_equal(napcoll_rule_winner(contestant, 1, TURNS, matters), 0);
+        assert_int_equal(napcoll_rule_winner(contestant, 2, &at_once, matters), much);
+        assert_int_equal(napcoll_rule_winner(contestant, 1, &at_once, matters), 0);
+    }
+}
+
+/* Faster in two thirds of the turns, but not in those of the second time. */
+static void who_is_faster_is_so_both_times(void **state)
+{
+    enum { LOOKED = 8, ALL = 12 };
+    double one[ALL], other[ALL];
+    const napcoll_rule_contestant_t contestant[] = {{.seconds = one, .median = 1.5},
+                                                    {.seconds = other, .median = 1}};
+
+    (void) state;
+    for (int turned = 0; turned < 2;
+         turned++) { /* whether the second time is the other way round */
+        for (int turn = 0; turn < ALL; turn++) {
+            one[turn] = 2;
+            other[turn] = turned && turn >= LOOKED ? 2.1 : 1;
+        }
+        for (int looked = LOOKED; looked <= ALL; looked += ALL - LOOKED) {
+            const napcoll_rule_turns_t turns = {.all = ALL, .looked = looked};
+
+            assert_int_equal(napcoll_rule_winner(contestant, 2, &turns, matters),
+                             turned && looked < ALL ? AUTO : OTHER);
+        }
     }
 }
 
@@ -129,6 +154,7 @@ int main(void)
         cmocka_unit_test(what_is_not_proven_is_the_previous_function_s),
         cmocka_unit_test(who_was_dropped_does_not_win),
         cmocka_unit_test(auto_may_be_the_previous_function),
+        cmocka_unit_test(who_is_faster_is_so_both_times),
         cmocka_unit_test(who_is_slower_in_each_turn_is_behind),
     };
 

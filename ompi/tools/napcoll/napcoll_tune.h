@@ -7,8 +7,8 @@
  * @file
  * napcoll-tune's own declarations. main() in napcoll_tune.c walks through the rooms in this order:
  * napcoll_tune_options.c, napcoll_tune_measure.c, then for a machine napcoll_tune_network.c, napcoll_tune_probe.c,
- * napcoll_tune_machine.c, which has rooms of its own (napcoll_tune_machine.h), napcoll_tune_verify.c, which tries what
- * napcoll_tune_contestants.c chooses (napcoll_tune_case.h), and napcoll_tune_machine_report.c, for
+ * napcoll_tune_machine.c, which has rooms of its own (napcoll_tune_machine.h), napcoll_tune_verify.c, which has
+ * napcoll_tune_turns.c try what napcoll_tune_contestants.c chooses (napcoll_tune_case.h), and napcoll_tune_machine_report.c, for
  * gather and scatter napcoll_tune_scan.c and napcoll_tune_report.c, and napcoll_tune_write.c.
  * napcoll_tune_progress.c tells how far it is.
  *
@@ -368,6 +368,26 @@ void tune_call_run(tune_t *t, const tune_probe_t *probe, double *seconds);
 
 /** Rank 0: try algorithms in what is left of the time, and compare with what the machine says. */
 void tune_verify(tune_t *t, tune_watch_t *watch);
+
+/* ---- napcoll_tune_turns.c ---- */
+
+/**
+ * Rank 0: look at a case's contestants, drop who is slow, and measure the others in turns.
+ *
+ * @param[in,out] c        with its contestants; what they took
+ * @param[in]     deadline until when, by MPI_Wtime
+ * @param[in]     end      until when there may be turns that judging needs
+ */
+void tune_look(tune_t *t, tune_case_t *c, double deadline, double end);
+
+/** Rank 0: measure once more, at another time, who was near the fastest, with as many turns again. How processes share
+ * processors, and who finds whom awake, stays for seconds, and passes. */
+void tune_look_again(tune_t *t, tune_case_t *c, double deadline, double end);
+
+/** Rank 0: who is the best by all turns, and whether a rule is to say so; too few turns: nothing. Not twice, as the sizes for
+ * which the case stands may become fewer. */
+void tune_judge_case(tune_case_t *c, const napcoll_settings_t *settings,
+                     const napcoll_node_map_t *map);
 
 /* ---- napcoll_tune_untold.c ---- */
 

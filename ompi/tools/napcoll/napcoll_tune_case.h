@@ -24,7 +24,8 @@ enum {
     TUNE_SUBJECTS = 16,
     TUNE_SUBJECT_SIZES = 6,
     TUNE_CONTESTANTS = 4 * NAPCOLL_MAX_ALGORITHMS,
-    TUNE_ACTION = 128 /**< room for the words that force one */
+    TUNE_SAMPLES = 32, /**< of each contestant at most */
+    TUNE_ACTION = 128  /**< room for the words that force one */
 };
 
 /** A collective whose algorithms are tried. */
@@ -53,6 +54,7 @@ typedef struct tune_contestant {
     double model_us; /**< INFINITY: the model does not say */
     bool dropped;    /**< it is not tried further */
     int turns; /**< the first of its case, in which it was measured; 0: median is of its first calls */
+    double seconds[TUNE_SAMPLES]; /**< [turns] by turn */
     double low, median, high;
 } tune_contestant_t;
 
@@ -65,7 +67,10 @@ typedef struct tune_case {
     napcoll_rule_range_t range; /**< the sizes for which it stands */
     tune_contestant_t contestant[TUNE_CONTESTANTS];
     int contestants;
-    int samples;
+    double need;        /**< microseconds: a call of each case up to it, as reckoned */
+    int calls;          /**< in a row, that make a sample */
+    int samples;        /**< turns in all */
+    int looked;         /**< turns of the first look */
     int contradictions; /**< pairs that are not in the model's order */
     int best; /**< contestant for which a rule would be (napcoll_rule_winner); 0: what auto would do */
     bool ruled; /**< it is to have a rule, that the best does the sizes for which this one stands */

@@ -37,9 +37,12 @@ static void report_case(const tune_case_t *c, FILE *out, const char *prefix)
 {
     const bool judged = c->samples >= NAPCOLL_ROBUST_LEAST_TURNS;
 
-    fprintf(out, "%s  %s of %zu bytes, %d turns%s\n", prefix,
-            tune_subject(c->subject)->collective->name, c->bytes, c->samples,
-            judged ? "" : ": too few to judge");
+    fprintf(out, "%s  %s of %zu bytes, %d turns", prefix,
+            tune_subject(c->subject)->collective->name, c->bytes, c->samples);
+    if (c->samples > c->looked) {
+        fprintf(out, ", of which %d at another time", c->samples - c->looked);
+    }
+    fprintf(out, "%s\n", judged ? "" : ": too few to judge");
     for (int i = 0; judged && i < c->contestants; i++) {
         report_contestant(c, i, out, prefix);
     }

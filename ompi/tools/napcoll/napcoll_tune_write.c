@@ -145,31 +145,50 @@ static size_t safe(size_t m1)
     return m1 - m1 / 5 * 2;
 }
 
-static void write_gather(const napcoll_incast_gather_t *g, FILE *out)
+/* Escalation that costs a call less than so many times what it takes without is not avoided: pieces and steps that avoid
+ * it cost time as well. */
+static const double worth_avoiding = 1;
+
+/* The thresholds of gathers, where these are to avoid something. */
+static napcoll_thresholds_t thresholds_of(const tune_fit_t *fit)
 {
-    if (g->escalates) {
+    napcoll_thresholds_t thresholds = {.scatter_s = fit->scatter.s};
+
+    if (napcoll_incast_gather_loss(&fit->gather) >= worth_avoiding) {
+        thresholds.gather_m1 = safe(fit->gather.m1);
+        thresholds.gather_m2 = fit->gather.m2;
+    }
+    return thresholds;
+}
+
+static void write_gather(const napcoll_incast_gather_t *g, const napcoll_thresholds_t *thresholds,
+                         FILE *out)
+{
+    if (thresholds->gather_m2 > 0) {
         fprintf(
             out,
             "# Gather: blocks from m1 to m2 bytes go in pieces smaller than m1, each after a barrier. m1 is "
             "three fifths\n# of M1: of several pieces just below M1 one may escalate.\n");
+    } else if (g->escalates) {
+        fprintf(
+            out,
+            "# Gather: from M1 to M2 escalation costs a call %.2f of what it takes without, on average, and "
+            "pieces\n# may cost as much. 0 and 0: never in pieces.\n",
+            napcoll_incast_gather_loss(g));
     } else {
         fprintf(
             out,
             "# Gather: no escalation was found from %zu to %zu bytes. 0 and 0: never in pieces.\n",
             g->size[0].bytes, g->size[g->num_sizes - 1].bytes);
     }
-    fprintf(out, "coll_napcoll_gather_m1 = %zu\ncoll_napcoll_gather_m2 = %zu\n\n", safe(g->m1),
-            g->m2);
+    fprintf(out, "coll_napcoll_gather_m1 = %zu\ncoll_napcoll_gather_m2 = %zu\n\n",
+            thresholds->gather_m1, thresholds->gather_m2);
 }
 
 napcoll_thresholds_t tune_thresholds(const tune_t *t)
 {
-    if ('\0' != t->machine->no_thresholds[0]) {
-        return napcoll_thresholds_default;
-    }
-    return (napcoll_thresholds_t){.gather_m1 = safe(t->fit.gather.m1),
-                                  .gather_m2 = t->fit.gather.m2,
-                                  .scatter_s = t->fit.scatter.s};
+    return '\0' != t->machine->no_thresholds[0] ? napcoll_thresholds_default
+                                                : thresholds_of(&t->fit);
 }
 
 static void write_scatter(const napcoll_incast_scatter_t *s, FILE *out)
@@ -199,9 +218,11 @@ static void write_header(const tune_t *t, const char *what, FILE *out)
 
 static void write_thresholds(const tune_t *t, FILE *out)
 {
+    const napcoll_thresholds_t thresholds = thresholds_of(&t->fit);
+
     tune_report_models(t, out, "# ");
     fputc('\n', out);
-    write_gather(&t->fit.gather, out);
+    write_gather(&t->fit.gather, &thresholds, out);
     write_scatter(&t->fit.scatter, out);
 }
 

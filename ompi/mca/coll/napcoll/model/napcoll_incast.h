@@ -162,6 +162,9 @@ napcoll_incast_result_t napcoll_incast_gather(const napcoll_incast_sample_t *sam
                                               int others, const napcoll_line_t *message,
                                               napcoll_incast_gather_t *gather);
 
+/** What escalation costs a call from M1 to M2 on average, over what it takes without, at their geometric mean; 0 without M1. */
+double napcoll_incast_gather_loss(const napcoll_incast_gather_t *gather);
+
 /** Release what gather holds. */
 void napcoll_incast_gather_close(napcoll_incast_gather_t *gather);
 

@@ -612,6 +612,17 @@ napcoll_incast_result_t napcoll_incast_gather(const napcoll_incast_sample_t *sam
     return result;
 }
 
+double napcoll_incast_gather_loss(const napcoll_incast_gather_t *gather)
+{
+    const double middle = sqrt((double) gather->m1 * (double) gather->m2);
+    double seconds = 0;
+
+    for (int i = 0; gather->escalates && i < gather->num_levels; i++) {
+        seconds += gather->level[i].probability * gather->level[i].seconds;
+    }
+    return seconds > 0 ? seconds / napcoll_robust_at(&gather->small, middle) : 0;
+}
+
 void napcoll_incast_gather_close(napcoll_incast_gather_t *gather)
 {
     free(gather->size);

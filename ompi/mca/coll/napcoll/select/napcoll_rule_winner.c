@@ -12,16 +12,30 @@
 /* Who takes less by so much is faster also where few turns or noise leave that unproven. */
 static const double clearly = 0.15;
 
-/* Whether one is known to be faster than another: beyond noise, or clearly. */
-static bool is_faster(const napcoll_rule_contestant_t *one, const napcoll_rule_contestant_t *other,
-                      int turns, double matters)
+/* Whether one was faster than another in more than half of some turns. */
+static bool leads(const napcoll_rule_contestant_t *one, const napcoll_rule_contestant_t *other,
+                  int from, int to)
 {
-    return (1 + clearly) * one->median < other->median
-           || napcoll_robust_longer(other->seconds, one->seconds, turns, matters);
+    int faster = 0;
+
+    for (int turn = from; turn < to; turn++) {
+        faster += one->seconds[turn] < other->seconds[turn];
+    }
+    return 2 * faster > to - from;
 }
 
-int napcoll_rule_winner(const napcoll_rule_contestant_t *contestant, int count, int turns,
-                        double matters)
+/* Whether one is known to be faster than another: beyond noise, or clearly, and both times. */
+static bool is_faster(const napcoll_rule_contestant_t *one, const napcoll_rule_contestant_t *other,
+                      const napcoll_rule_turns_t *turns, double matters)
+{
+    return ((1 + clearly) * one->median < other->median
+            || napcoll_robust_longer(other->seconds, one->seconds, turns->all, matters))
+           && leads(one, other, 0, turns->looked)
+           && (turns->all == turns->looked || leads(one, other, turns->looked, turns->all));
+}
+
+int napcoll_rule_winner(const napcoll_rule_contestant_t *contestant, int count,
+                        const napcoll_rule_turns_t *turns, double matters)
 {
     bool slower = false;
     int fastest = 0, previous = -1, own;
