@@ -380,7 +380,7 @@ void tune_verify(tune_t *t, tune_watch_t *watch);
  */
 void tune_look(tune_t *t, tune_case_t *c, double deadline, double end);
 
-/** Rank 0: measure once more, at another time, who was near the fastest, with as many turns again. How processes share
+/** Rank 0: measure once more, at another time, who was near the fastest, in six turns or more. How processes share
  * processors, and who finds whom awake, stays for seconds, and passes. */
 void tune_look_again(tune_t *t, tune_case_t *c, double deadline, double end);
 

@@ -198,7 +198,7 @@ void tune_look_again(tune_t *t, tune_case_t *c, double deadline, double end)
         k->dropped = k->dropped
                      || (i > 0 && k->median > (k->row < 0 ? slow_previous : near) * fastest);
         if (!k->dropped) {
-            (void) look_at(t, c, i, INFINITY);
+            (void) look_at(t, c, i, INFINITY); /* its first calls make all anew, and do not count */
         }
     }
     take_turns(t, c, c->looked + NAPCOLL_ROBUST_LEAST_TURNS, TUNE_SAMPLES, deadline, end);
