@@ -27,7 +27,7 @@ number() {
     echo "$3"
 }
 
-# options ARGUMENT...: reads --part, --shapes, --bytes, --coll, --machine, --again, --turns, --tune-time,
+# options ARGUMENT...: reads --part, --shapes, --bytes, --coll, --machine, --again, --correct, --turns, --tune-time,
 # --time-limit, --output and --help.
 options() {
     while [ $# -gt 0 ]; do
@@ -80,6 +80,12 @@ options() {
                 [ -n "${again:-}" ] || { usage >&2 && exit 2; }
                 # shellcheck disable=SC2034 # it is the script's
                 again=$(number "$1" turns "${2:-}")
+                shift
+                ;;
+            --correct)
+                [ -n "${correct:-}" ] || { usage >&2 && exit 2; }
+                # shellcheck disable=SC2034 # it is the script's
+                correct=$(number "$1" seconds "${2:-}")
                 shift
                 ;;
             --tune-time)

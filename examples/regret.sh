@@ -13,7 +13,8 @@ usage() {
     cat <<'END'
 Usage: examples/regret.sh [--part LIST] [--coll LIST] [--shapes LIST] [--bytes LIST] [--machine FILE]
                           [--turns N] [--tune-time SECONDS] [--time-limit SECONDS] [--output DIR]
-       examples/regret.sh --again N [--part LIST] [--coll LIST] [--shapes LIST] [--time-limit SECONDS] [--output DIR]
+       examples/regret.sh --again N [--correct SECONDS] [--part LIST] [--coll LIST] [--shapes LIST] [--time-limit SECONDS]
+                          [--output DIR]
 
 Measures on emulated clusters, in turns within one job, napcoll's auto, each of napcoll's algorithms, tuned
 and han, and writes into DIR (default docs/results)
@@ -34,6 +35,9 @@ what auto took, by name, of whom hardly any is dropped. These figures, in regret
 place of the first ones in regret.md, which shows the latter, too; where the first were a matter of few turns, or of
 what other sizes left behind, that tells.
 
+With --correct as well it does what an owner would do about cells that stay above a bound: of those that are so by all the
+figures that DIR has, it corrects the rules by napcoll-tune correct, and then measures them again.
+
 Installs what is missing and builds napcoll first.
 
   --part LIST            of the settings near (100 us, 1 Gbit/s), far (2 ms, 100 Mbit/s) and gap (100 us, 1 Gbit/s,
@@ -43,6 +47,7 @@ Installs what is missing and builds napcoll first.
   --bytes LIST           as in collbench(1) (default 8:1M:x8; blocks of 64 KB at most)
   --machine FILE         auto reckons with this in place of what napcoll-tune finds
   --again N              measure again, at least so many turns
+  --correct SECONDS      the time for each cell whose rules are corrected before
   --turns N              of each size at least, whatever the time (default 5)
   --tune-time SECONDS    of napcoll-tune (default 1300)
   --time-limit SECONDS   of a run, all sizes of a collective on a shape (default 120)
@@ -61,6 +66,7 @@ bytes=
 machine_file=
 turns=5
 again=0
+correct=0
 tune_time=1300
 colls=allreduce,reduce,bcast,barrier,allgather,allgatherv,reduce_scatter,reduce_scatter_block,scan,exscan
 colls+=,alltoall,alltoallv,gather,gatherv,scatter,scatterv
@@ -104,6 +110,13 @@ on() {
     command=(netlab --nodes "$nodes" --ppn "$ppn" "${network[@]}" -- mpirun -np $((nodes * ppn)) --mca coll "$list" "$@")
 }
 
+# keep_parameters NAME: copies them, and their rules, into the results. The rules lie beside, wherever that is.
+keep_parameters() {
+    sed -i 's|^\(coll_napcoll_rules_file = \).*/|\1|' "$scratch/$1"
+    mkdir -p "$output"
+    cp "$scratch/$1"* "$output"
+}
+
 # tune SETTING SHAPE: has regret-SETTING-SHAPE.conf, and its rules, in the folder of what is being measured, where jobs run.
 tune() {
     local name=regret-$1-$2.conf command time_limit=$tune_time
@@ -114,11 +127,8 @@ tune() {
     else
         on "$1" "$2" napcoll-tune --all-nodes --time-limit "$time_limit" -o "$name"
         measured "tune-$1-$2" "${command[@]}"
-        # The rules lie beside it, wherever that is.
-        sed -i 's|^\(coll_napcoll_rules_file = \).*/|\1|' "$scratch/$name"
     fi
-    mkdir -p "$output"
-    cp "$scratch/$name"* "$output"
+    keep_parameters "$name"
 }
 
 # others COLL FILE: its heading and the figures of other collectives.
@@ -190,6 +200,20 @@ algorithms_in() {
     awk -v RS='[,;\n]' '{ sub(/^~/, ""); sub(/~\(.*/, "") } /^[a-z0-9_]+$/ { print "napcoll:" $0 }' <<<"$1"
 }
 
+# correct_rules SETTING SHAPE: of the cells that are above a bound.
+correct_rules() {
+    local name=regret-$1-$2.conf command only time_limit
+    only=$(while read -r one size _; do
+        [[ ,$colls, != *,$one,* ]] || echo "$one$([ "$one" = barrier ] || echo ":$size")"
+    done <"$scratch/above" | paste -sd ,)
+    [ -n "$only" ] || return 0
+    time_limit=$((correct * $(tr , '\n' <<<"$only" | wc -l)))
+    on "$1" "$2" napcoll-tune correct --only "$only" --time-limit "$time_limit" "$name"
+    measured "correct-$1-$2" "${command[@]}"
+    keep_parameters "$name"
+    printf '%s\n' "${command[*]//$scratch\//}" >>"$output/${name%.conf}.txt"
+}
+
 # measure_again SETTING SHAPE: the cells above a bound.
 measure_again() {
     local setting=$1 shape=$2 name=regret-$1-$2 command contestants one size best peer same
@@ -197,7 +221,9 @@ measure_again() {
         napcoll_fail "--again: there are no figures of $setting $shape in $output"
     fi
     tune "$setting" "$shape"
-    cells "$output/$name.csv" | awk '$3 > 1.25 || $5 > 1.1' >"$scratch/above"
+    { if [ "$correct" -gt 0 ]; then cells_of "$name"; else cells "$output/$name.csv"; fi; } |
+        awk '$3 > 1.25 || $5 > 1.1' >"$scratch/above"
+    [ "$correct" = 0 ] || correct_rules "$setting" "$shape"
     while read -r -u 3 one size _ best _ peer _ same _; do
         [[ ,$colls, = *,$one,* ]] || continue
         contestants=$({ printf '%s\n' "$best" "$peer" && algorithms_in "$same"; } | grep -vx -e auto -e - | sort -u | paste -sd ,)
@@ -327,6 +353,7 @@ END
 
 options "$@"
 turns=$((again > turns ? again : turns))
+[ "$correct" = 0 ] || [ "$again" -gt 0 ] || napcoll_fail "--correct wants --again as well: what is corrected is measured again"
 [ -z "$machine_file" ] || machine_file=$(realpath -- "$machine_file")
 begin
 for setting in ${parts//,/ }; do

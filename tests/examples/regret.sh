@@ -147,11 +147,39 @@ cells_above_are_measured_again() {
     (! grep 'measured again, for' "$work/results/regret.md")
 }
 
-tap_plan 9
+# Of the cells that are above by all figures: of those that were measured again, by the later ones.
+rules_of_cells_above_are_corrected() {
+    local file=$work/corrected/regret-near-2x2
+    mkdir -p "$work/corrected"
+    cp "$src/ompi/tools/napcoll/machines/netlab.conf" "$file.conf"
+    cat >"$file.csv" <<'END'
+coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,ran
+bcast,2,2,8,napcoll,9,10.0,9.0,11.0,1.0000,"flat"
+bcast,2,2,8,tuned,9,8.0,7.0,9.0,0.8000,"tuned"
+scan,2,2,8,napcoll,9,10.0,9.0,11.0,1.0000,"nap"
+scan,2,2,8,basic,9,8.0,7.0,9.0,0.8000,"basic"
+barrier,2,2,0,napcoll,9,10.0,9.0,11.0,1.0000,"nap"
+barrier,2,2,0,tuned,9,10.0,7.0,9.0,1.0000,"tuned"
+END
+    head -n 1 "$file.csv" >"$file.again.csv"
+    sed -n '/^scan/{s/0.8000/1.0000/;p}' "$file.csv" >>"$file.again.csv"
+    regret --output "$work/corrected" --again 11 --correct 3 --part near --shapes 2x2
+    cat "$file.conf.rules" "$file.txt"
+    grep -E '^bcast nodes=2 ppn=2 bytes=0\.\.64 -> ' "$file.conf.rules"
+    [ "$(grep -cvE '^(#.*)?$' "$file.conf.rules")" = 1 ]
+    grep -Fx 'coll_napcoll_rules_file = regret-near-2x2.conf.rules' "$file.conf"
+    grep -E '^netlab .* napcoll-tune correct --only bcast:8 --time-limit 3 regret-near-2x2.conf$' "$file.txt"
+    grep -E '^bcast,2,2,8,napcoll,[1-9][0-9]+,' "$file.again.csv"
+    grep -F 'scan,2,2,8,napcoll,9,' "$file.again.csv"
+}
+
+tap_plan 11
 tap every_cell_is_judged every_cell_is_judged
 tap ended_run_keeps_what_it_has ended_run_keeps_what_it_has
 tap figures_are_judged_rightly figures_are_judged_rightly
 tap cells_above_are_measured_again cells_above_are_measured_again
+tap rules_of_cells_above_are_corrected rules_of_cells_above_are_corrected
+tap only_what_is_measured_again_is_corrected refuses '--correct wants --again' regret --correct 5
 tap nothing_to_measure_again_is_said refuses 'there are no figures of gap 3x2' regret --again 5 --part gap
 tap turns_are_a_number refuses '--turns wants a number of turns' regret --turns 0
 tap unknown_collective_is_named refuses "not 'bcast,bogus'" regret --coll bcast,bogus

@@ -65,7 +65,7 @@ machine_is_found() {
     if grep -F 'coll_napcoll_rules_file' "$file"; then
         grep -Fx "coll_napcoll_rules_file = $file.rules" "$file"
         grep -E "$rule" "$file.rules"
-        (! grep -vE "^#|$rule" "$file.rules")
+        (! grep -vE "^#|^\$|$rule" "$file.rules")
         napcoll-plan rules check "$file.rules"
     else
         [ ! -e "$file.rules" ]

@@ -76,10 +76,11 @@ says() {
 }
 
 bad_arguments_are_named() {
+    local only conf=$src/ompi/tools/napcoll/machines/netlab-near.conf
     says 'all processes are on one node' job 3 napcoll-tune
-    says 'tune: bogus: expected machine, gather-scatter or an option' job 3 napcoll-tune bogus
-    says '--svg is an option of gather-scatter' job 3 napcoll-tune machine --svg a.svg
-    says '--all-nodes is an option of machine' tune --all-nodes
+    says 'tune: bogus: expected machine, gather-scatter, correct or an option' job 3 napcoll-tune bogus
+    says '--svg is not an option of machine' job 3 napcoll-tune machine --svg a.svg
+    says '--all-nodes is not an option of gather-scatter' tune --all-nodes
     says '--bogus is not an option' tune --bogus
     says '--max 4T: expected a number of bytes' tune --max 4T
     says 'times --min, which is 2048' tune --min 2K
@@ -87,11 +88,17 @@ bad_arguments_are_named() {
     says '--time-limit -1: expected a number of seconds above 0' tune --time-limit -1
     says '--root 4: there are 4 processes' tune --root 4
     says 'start at least 3 processes' job 2 napcoll-tune gather-scatter
+    says 'correct: expected a parameter file' job 2 napcoll-tune correct
+    says '--output is not an option of correct' job 2 napcoll-tune correct -o a "$conf"
+    says 'b.conf is not an option' job 2 napcoll-tune correct "$conf" b.conf
+    for only in bogus bcast:x bcast: bcast,,scan; do
+        says "--only $only: expected collectives that napcoll has" job 2 napcoll-tune correct --only $only "$conf"
+    done
 }
 
 help_is_printed_once() {
-    [ "$(job 3 napcoll-tune --help | grep -c '^usage: ')" = 2 ]
-    [ "$(job 3 napcoll-tune gather-scatter -h | grep -c -- '--time-limit')" = 2 ]
+    [ "$(job 3 napcoll-tune --help | grep -c '^usage: ')" = 3 ]
+    [ "$(job 3 napcoll-tune gather-scatter -h | grep -c -- '--time-limit')" = 3 ]
 }
 
 # Before anything is measured.
@@ -131,18 +138,81 @@ machine_needs_time() {
     [ "$(cat "$work/kept")" = kept ] && [ ! -e "$work/kept.part" ]
 }
 
+# correct ARGUMENT...: by 4 processes on two nodes, 1 ms apart.
+correct() {
+    timeout 100 "$netlab" --nodes 2 --ppn 2 --latency 1ms -- timeout 90 mpirun -np 4 napcoll-tune correct "$@"
+}
+
+# Sizes stand for those around them, and scatterv is tried as a whole. The turns take time.
+rules_are_corrected() {
+    local conf=$work/corrected.conf rules=$work/corrected.conf.rules
+    cp "$src/ompi/tools/napcoll/machines/netlab-near.conf" "$conf"
+    correct --only bcast:9,reduce:600 --time-limit $((3 * patience)) "$conf" | tee "$work/report"
+    grep -E '^  bcast of 8 bytes, [0-9]+ turns' "$work/report"
+    grep -E '^  reduce of 512 bytes, [0-9]+ turns' "$work/report"
+    [ "$(grep -cE '^  [a-z_]+ of [0-9]+ bytes, ' "$work/report")" = 2 ]
+    cat "$rules"
+    grep -Fx "coll_napcoll_rules_file = $rules" "$conf"
+    [ "$(grep -cv '^#' <(grep . "$rules"))" = 2 ]
+    grep -E '^bcast nodes=2 ppn=2 bytes=0\.\.6[34] -> ' "$rules"
+    grep -E '^reduce nodes=2 ppn=2 bytes=65\.\.1448 -> ' "$rules"
+    napcoll-plan explain --nodes 2 --ppn 2 --bytes 8 --coll bcast --machine "$conf" | grep -F "of $rules "
+
+    # what stood there of these calls goes, what is of others or more stays
+    printf '%s\n' '# mine' 'bcast nodes=2 ppn=2 bytes=0..1 -> lane' 'bcast bytes=..1M -> flat' \
+        'scatterv nodes=2 ppn=2 bytes=9 -> binomial' >"$rules"
+    cp "$conf" "$work/before"
+    correct --only bcast:8,scatterv:512 --time-limit $((6 * patience)) "$conf" >"$work/report"
+    cat "$work/report" "$rules"
+    cmp "$work/before" "$conf"
+    # all but the largest, on which the thresholds have a say
+    [ "$(grep -c '^  scatterv of ' "$work/report")" = 4 ]
+    (! grep -e ' -> lane' -e '^# mine' "$rules")
+    tail -n 2 "$rules" | grep -Fx 'bcast bytes=..1M -> flat'
+    (! grep -e 'scatterv .*bytes=9 ' "$rules")
+    grep -E '^scatterv nodes=2 ppn=2 ' "$rules"
+    napcoll-plan rules check "$rules"
+}
+
+# Before anything is measured, and the files stay as they were.
+bad_files_are_not_corrected() {
+    local conf=$work/bad.conf
+    says "$work/none: cannot be opened" correct "$work/none"
+    cp "$src/ompi/tools/napcoll/machines/netlab-near.conf" "$conf"
+    echo "coll_napcoll_rules_file = $work/none" >>"$conf"
+    says "$work/none: cannot be opened" correct "$conf"
+    echo 'bcast -> bogus' >"$work/none"
+    says "$work/none:1:10: " correct "$conf"
+    sed -i '/node_gap_us/d' "$conf"
+    says "$conf: coll_napcoll_machine_node_gap_us: missing" correct "$conf"
+    cp "$src/ompi/tools/napcoll/machines/netlab-near.conf" "$conf"
+    says 'different numbers of processes' timeout 60 "$netlab" --nodes 2 --ppn 2 -- mpirun -np 3 napcoll-tune correct "$conf"
+    cmp "$src/ompi/tools/napcoll/machines/netlab-near.conf" "$conf"
+    says 'nothing was ' correct --only scan:8 --time-limit 0.001 "$conf"
+    cmp "$src/ompi/tools/napcoll/machines/netlab-near.conf" "$conf"
+    OMPI_MCA_coll=^napcoll says 'component napcoll is not there' correct --only scan:8 --time-limit 5 "$conf"
+    cmp "$src/ompi/tools/napcoll/machines/netlab-near.conf" "$conf"
+    [ ! -e "$conf.rules" ]
+}
+
 # With other versions of Open MPI (run.sh --brief) only what meets it: what is said of arguments is napcoll-tune's own.
 if [ "${NAPCOLL_BRIEF:-no}" = yes ]; then
     tests=(files_are_written parameters_are_printed_without_a_file time_limit_holds too_little_time_is_said)
 else
     tests=(files_are_written parameters_are_printed_without_a_file samples_are_drawn bad_arguments_are_named
         help_is_printed_once files_that_cannot_be_written_are_named time_limit_holds too_little_time_is_said
-        bad_switches_are_named machine_needs_time)
+        bad_switches_are_named)
 fi
+on_netlab=(machine_needs_time rules_are_corrected bad_files_are_not_corrected)
+[ "${NAPCOLL_BRIEF:-no}" = no ] || on_netlab=()
+tests+=("${on_netlab[@]}")
 tap_plan "${#tests[@]}"
 for name in "${tests[@]}"; do
-    if [ "$name" = machine_needs_time ] && ! "$netlab" --nodes 1 --ppn 1 -- true; then
-        echo "ok ${#tests[@]} - $name # SKIP netlab cannot run here"
+    if [[ " ${on_netlab[*]} " = *" $name "* ]] && ! "$netlab" --nodes 1 --ppn 1 -- true; then
+        tap_number=$((tap_number + 1))
+        echo "ok $tap_number - $name # SKIP netlab cannot run here"
+    elif [ "$name" = rules_are_corrected ]; then
+        tap_timed "$name" "$name"
     else
         tap "$name" "$name"
     fi

@@ -187,17 +187,24 @@ static void other_tunables_are_tried(void **state)
     assert_true(tuned > 0);
 }
 
-/* No median shows the rare calls of which thresholds warn: these are not tried. */
+/* No median shows the rare calls of which thresholds warn: these are not tried; not either where auto does without sizes, as a
+ * rule on these would look at them. */
 static void sizes_that_are_warned_of_are_not_tried(void **state)
 {
-    napcoll_settings_t settings = settings_of(GATHER);
-    tune_case_t c = {.subject = GATHER, .bytes = 8192};
+    static const tune_case_t cases[] = {{.subject = GATHER, .bytes = 8192},
+                                        {.subject = GATHERV, .bytes = 8192},
+                                        {.subject = GATHERV, .bytes = 8192, .blind = true}};
 
     (void) state;
-    assert_true(tune_choose_contestants(&c, &settings, map));
-    settings.thresholds.gather_m1 = 4096;
-    settings.thresholds.gather_m2 = 65536;
-    assert_false(tune_choose_contestants(&c, &settings, map));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        napcoll_settings_t settings = settings_of(cases[i].subject);
+        tune_case_t c = cases[i], warned = cases[i];
+
+        assert_true(tune_choose_contestants(&c, &settings, map));
+        settings.thresholds.gather_m1 = 4096;
+        settings.thresholds.gather_m2 = 65536;
+        assert_false(tune_choose_contestants(&warned, &settings, map));
+    }
 }
 
 int main(void)

@@ -20,9 +20,9 @@
 
 #include "algo/napcoll_algo.h"
 #include "model/napcoll_machine.h"
+#include "napcoll_parameters.h"
 #include "select/napcoll_previous.h"
 #include "select/napcoll_rules.h"
-#include "select/napcoll_thresholds.h"
 
 enum {
     EXIT_USAGE = 2,
@@ -126,10 +126,9 @@ void read_machine(const options_t *o, napcoll_machine_t *machine);
  * What the machine file says of other parameters, where it is a parameter file; mistakes end the program with status 2.
  *
  * @param[in]  o           the options
- * @param[out] thresholds  of gathers and scatters, the component's own where the file has none
- * @param[out] rules       the rules file that it names, to be freed; NULL: none
+ * @param[out] parameters  for napcoll_parameters_close
  */
-void read_parameters(const options_t *o, napcoll_thresholds_t *thresholds, char **rules);
+void read_parameters(const options_t *o, napcoll_parameters_t *parameters);
 
 /** Sets the tunables of an algorithm to what they are where nothing is said. */
 void initial_tunables(const napcoll_algorithm_t *algorithm, napcoll_params_t *params);

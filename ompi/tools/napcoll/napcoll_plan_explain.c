@@ -487,15 +487,16 @@ int explain(options_t *o)
 {
     napcoll_node_map_t *map;
     explain_case_t c = {.options = o};
-    char *rules_file;
+    napcoll_parameters_t parameters;
     int rc;
 
     c.bytes = read_size("bytes", o->byte_range, default_bytes(o), 0, MOST_BYTES);
     c.map = map = make_map(o);
     check_placement(o, map);
     read_machine(o, &c.machine);
-    read_parameters(o, &c.thresholds, &rules_file);
-    c.rules_file = NULL != o->rules ? o->rules : rules_file;
+    read_parameters(o, &parameters);
+    c.thresholds = parameters.thresholds;
+    c.rules_file = NULL != o->rules ? o->rules : parameters.rules_file;
     c.rules_file = NULL != c.rules_file && '\0' == *c.rules_file ? NULL : c.rules_file;
     c.rules = read_rules(c.rules_file);
     c.simulated = !o->closed_form && map->size <= MOST_SIMULATED;
@@ -509,7 +510,7 @@ int explain(options_t *o)
     explain_component(&c);
     rc = print_rank(&c);
     napcoll_rules_free(c.rules);
-    free(rules_file);
+    napcoll_parameters_close(&parameters);
     napcoll_node_map_free(map);
     return 0 == rc && 0 == fflush(stdout) && !ferror(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -87,75 +87,25 @@ void read_machine(const options_t *o, napcoll_machine_t *machine)
     }
 }
 
-/* The value behind "NAME =" of a line, without the blanks around it, in place; NULL: the line is of something else. */
-static char *value_of(char *line, const char *name)
+void read_parameters(const options_t *o, napcoll_parameters_t *parameters)
 {
-    const size_t length = strlen(name);
-    char *end;
-
-    line += strspn(line, " \t");
-    if (0 != strncmp(line, name, length)) {
-        return NULL;
-    }
-    line += length;
-    line += strspn(line, " \t");
-    if ('=' != *line) {
-        return NULL;
-    }
-    line += 1 + strspn(line + 1, " \t");
-    for (end = line + strlen(line); end > line && NULL != strchr(" \t\r\n", end[-1]);) {
-        *--end = '\0';
-    }
-    return line;
-}
-
-static void set_threshold(const char *path, const char *name, const char *value, size_t *threshold)
-{
-    char *end;
-
-    errno = 0;
-    *threshold = strtoull(value, &end, 10);
-    if (0 != errno || value == end || '\0' != *end || '-' == *value) {
-        complain("--machine %s: %s = %s: expected a number of bytes", path, name, value);
-    }
-}
-
-void read_parameters(const options_t *o, napcoll_thresholds_t *thresholds, char **rules)
-{
-    const struct {
-        const char *name;
-        size_t *threshold;
-    } sizes[] = {{"coll_napcoll_gather_m1", &thresholds->gather_m1},
-                 {"coll_napcoll_gather_m2", &thresholds->gather_m2},
-                 {"coll_napcoll_scatter_s", &thresholds->scatter_s}};
-    char path[PATH_MAX], *line = NULL, *value;
+    napcoll_parameters_error_t error;
+    char path[PATH_MAX];
     FILE *in = open_machine(o, path);
-    size_t room = 0;
+    const int rc = napcoll_parameters_read(in, parameters, &error);
+    const char *rules = parameters->rules_file;
 
-    *thresholds = napcoll_thresholds_default;
-    *rules = NULL;
-    while (getline(&line, &room, in) >= 0) {
-        for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-            value = value_of(line, sizes[i].name);
-            if (NULL != value) {
-                set_threshold(path, sizes[i].name, value, sizes[i].threshold);
-            }
-        }
-        value = value_of(line, "coll_napcoll_rules_file");
-        if (NULL != value) {
-            free(*rules);
-            *rules = strdup(value);
-            if (NULL == *rules) {
-                out_of_memory();
-            }
-        }
-    }
-    free(line);
     (void) fclose(in);
-    if (NULL != *rules && '\0' != **rules && NULL == o->rules && 0 != access(*rules, R_OK)) {
+    if (0 != rc && 0 == error.line) {
+        out_of_memory();
+    }
+    if (0 != rc) {
+        complain("--machine %s:%d: %s", path, error.line, error.text);
+    }
+    if (NULL != rules && '\0' != *rules && NULL == o->rules && 0 != access(rules, R_OK)) {
         complain("--machine %s: coll_napcoll_rules_file = %s: cannot be opened (%s); --rules FILE "
                  "names it, --rules \"\" does without",
-                 path, *rules, strerror(errno));
+                 path, rules, strerror(errno));
     }
 }
 

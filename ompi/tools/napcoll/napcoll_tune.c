@@ -9,6 +9,7 @@
  *
  *     mpirun -np 16 napcoll-tune -o napcoll.conf
  *     mpirun -np 16 napcoll-tune gather-scatter -o gather-scatter.conf
+ *     mpirun -np 16 napcoll-tune correct --only bcast:32K napcoll.conf
  *
  * Exit status: 0 measured and written; 1 something failed; 2 bad command line.
  */
@@ -44,12 +45,51 @@ static void tell_doubts(const tune_t *t)
     }
 }
 
+/* Rank 0: measure and fit. */
+static int measure(tune_t *t, char message[TUNE_TEXT])
+{
+    switch (t->options.command) {
+    case TUNE_CORRECT:
+        return tune_correct(t, message);
+    case TUNE_GATHER_SCATTER:
+        return tune_scan(t, t->options.time_limit, message);
+    default:
+        return tune_machine(t, message);
+    }
+}
+
+/* Rank 0: print what was found; without a file for them, the parameters as well. */
+static void report(const tune_t *t)
+{
+    const bool machine = TUNE_MACHINE == t->options.command;
+
+    if (TUNE_CORRECT == t->options.command) {
+        tune_report_cases(t, stdout, "");
+        return;
+    }
+    if (!machine) {
+        tune_report_sizes(t, stdout);
+    }
+    if (NULL == t->options.output) {
+        tune_write_parameters(t, stdout);
+        return;
+    }
+    if (machine) {
+        tune_report_machine(t, stdout, "");
+    }
+    if (!machine || '\0' == t->machine->no_thresholds[0]) {
+        tune_report_models(t, stdout, "");
+    }
+    if (machine) {
+        tune_report_cases(t, stdout, "");
+    }
+}
+
 /* Rank 0: measure, fit, print and write. */
 static int lead(tune_t *t)
 {
-    const bool machine = TUNE_MACHINE == t->options.command;
     char message[TUNE_TEXT] = "";
-    int status = machine ? tune_machine(t, message) : tune_scan(t, t->options.time_limit, message);
+    int status = measure(t, message), written;
 
     tune_stop(t);
     if (TUNE_GOOD != status) {
@@ -57,25 +97,13 @@ static int lead(tune_t *t)
         return status;
     }
     tell_doubts(t);
-    if (!machine) {
-        tune_report_sizes(t, stdout);
-    }
-    if (NULL == t->options.output) {
-        tune_write_parameters(t, stdout);
-    } else if (machine) {
-        tune_report_machine(t, stdout, "");
-    }
-    if (NULL != t->options.output && (!machine || '\0' == t->machine->no_thresholds[0])) {
-        tune_report_models(t, stdout, "");
-    }
-    if (NULL != t->options.output && machine) {
-        tune_report_cases(t, stdout, "");
-    }
+    report(t);
     if (0 != fflush(stdout) || ferror(stdout)) {
         fputs("napcoll-tune: standard output cannot be written\n", stderr);
         status = TUNE_FAILED;
     }
-    return TUNE_GOOD == tune_write_files(t) ? status : TUNE_FAILED;
+    written = TUNE_CORRECT == t->options.command ? tune_correct_write(t) : tune_write_files(t);
+    return TUNE_GOOD == written ? status : TUNE_FAILED;
 }
 
 /* All ranks: what the job and its files allow is known before anything is measured. */
@@ -88,7 +116,8 @@ static int start(tune_t *t)
     tune_calls_open(t);
     if (!tune_network_open(t, message)
         || !tune_options_fit(&t->options, t->ranks, t->node.num, message)
-        || (0 == t->rank && !tune_write_check(&t->options, message))) {
+        || (0 == t->rank
+            && !(tune_write_check(&t->options, message) && tune_correct_open(t, message)))) {
         status = TUNE_USAGE;
     }
     tune_check(MPI_Bcast(&status, 1, MPI_INT, 0, t->comm), "MPI_Bcast");
@@ -96,6 +125,7 @@ static int start(tune_t *t)
         if (0 == t->rank) {
             fprintf(stderr, "napcoll-tune: %s\n", message);
         }
+        tune_correct_close(t);
         tune_network_close(t);
         tune_nodes_close(t);
         return status;
@@ -112,6 +142,7 @@ static int start(tune_t *t)
     tune_nodes_close(t);
     tune_scan_close(t);
     tune_machine_close(t);
+    tune_correct_close(t);
     tune_check(MPI_Bcast(&status, 1, MPI_INT, 0, t->comm), "MPI_Bcast");
     return status;
 }

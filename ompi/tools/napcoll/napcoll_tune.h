@@ -9,7 +9,8 @@
  * napcoll_tune_options.c, napcoll_tune_measure.c, then for a machine napcoll_tune_network.c, napcoll_tune_probe.c,
  * napcoll_tune_machine.c, which has rooms of its own (napcoll_tune_machine.h), napcoll_tune_verify.c, which has
  * napcoll_tune_turns.c try what napcoll_tune_contestants.c chooses (napcoll_tune_case.h), and napcoll_tune_machine_report.c, for
- * gather and scatter napcoll_tune_scan.c and napcoll_tune_report.c, and napcoll_tune_write.c.
+ * gather and scatter napcoll_tune_scan.c and napcoll_tune_report.c, to correct a file's rules napcoll_tune_correct.c, and
+ * then napcoll_tune_write.c and napcoll_tune_file.c.
  * napcoll_tune_progress.c tells how far it is.
  *
  * Rank 0 decides what is measured and when that ends; the others do what it announces. Where memory runs out
@@ -29,6 +30,7 @@
 #include "model/napcoll_delays.h"
 #include "model/napcoll_distances.h"
 #include "model/napcoll_incast.h"
+#include "napcoll_parameters.h"
 #include "napcoll_start.h"
 #include "napcoll_tune_case.h"
 
@@ -69,7 +71,11 @@ enum {
 };
 
 /** What to find out. */
-typedef enum { TUNE_MACHINE, TUNE_GATHER_SCATTER } tune_command_t;
+typedef enum {
+    TUNE_MACHINE,
+    TUNE_GATHER_SCATTER,
+    TUNE_CORRECT /**< what is fastest, by the machine that a file has */
+} tune_command_t;
 
 /** The command line. */
 typedef struct tune_options {
@@ -80,8 +86,11 @@ typedef struct tune_options {
     int root;
     size_t least, most; /**< blocks, in bytes */
     int repetitions;
-    double time_limit;                  /**< seconds */
-    const char *output, *samples, *svg; /**< file names, or NULL */
+    double time_limit;                             /**< seconds */
+    const char *output, *samples, *svg;            /**< file names, or NULL */
+    const char *corrected;                         /**< the file whose rules are corrected */
+    bool tried[TUNE_SUBJECTS][TUNE_SUBJECT_SIZES]; /**< which sizes of which collectives */
+    int most_turns;                                /**< of each, TUNE_SAMPLES at most */
 } tune_options_t;
 
 typedef enum { TUNE_RUN, TUNE_HELP, TUNE_BAD } tune_parsed_t;
@@ -175,15 +184,26 @@ typedef struct tune_machine {
     bool out_of_time;
     int unsteady; /**< keys of which the halves differ by more than TUNE_STEADY */
     double seconds;
-    char no_thresholds[TUNE_TEXT]; /**< why there are none; empty: there are */
+    char no_thresholds[TUNE_TEXT];   /**< why there are none; empty: there are */
+    napcoll_thresholds_t thresholds; /**< as a job has them that reads the file */
     tune_case_t tried[TUNE_SUBJECTS * TUNE_SUBJECT_SIZES];
     int num_tried;
+    int not_reached; /**< for so many cases there was no time at all */
     tune_untold_t untold[TUNE_SUBJECTS];
     char no_cases[TUNE_TEXT]; /**< why none was tried; empty: some were */
 } tune_machine_t;
 
 /** Halves of the turns may differ by this share. */
 #define TUNE_STEADY 0.05
+
+/** The file whose rules are corrected, rank 0. */
+typedef struct tune_corrected {
+    napcoll_machine_t machine;
+    napcoll_parameters_t parameters;
+    char *rules_name; /**< where the rules are, or will be; NULL: no file was read */
+    char *rules;      /**< what is there, of so many bytes */
+    size_t rules_bytes;
+} tune_corrected_t;
 
 /** When it began, until when it may take, and when the progress was last told. */
 typedef struct tune_watch {
@@ -226,6 +246,7 @@ typedef struct tune {
     bool out_of_time; /**< the limit ended it */
     tune_fit_t fit;
     tune_machine_t *machine;
+    tune_corrected_t corrected;
 } tune_t;
 
 /* ---- napcoll_tune_options.c ---- */
@@ -402,12 +423,43 @@ void tune_judge_untold(tune_t *t, const napcoll_node_map_t *map);
 /** Rank 0: print what algorithms took, each line behind a prefix. */
 void tune_report_cases(const tune_t *t, FILE *out, const char *prefix);
 
-/** Rank 0: how many rules correct the model; none where nodes have different numbers of processes, which no rule is
- * about. */
+/**
+ * Rank 0: the rules that correct the model; none where nodes have different numbers of processes, which no rule is about.
+ *
+ * @param[out] list [TUNE_MOST_RULES] none leaves another one nothing
+ *
+ * @return how many
+ */
+int tune_list_rules(const tune_t *t, tune_rule_t *list);
+
+/** Rank 0: how many that are. */
 int tune_count_rules(const tune_t *t);
 
-/** Rank 0: print them. */
+/** Rank 0: print them, each behind a comment. */
 void tune_report_rules(const tune_t *t, FILE *out);
+
+/* ---- napcoll_tune_correct.c: rank 0 ---- */
+
+/**
+ * Read the file whose rules are to be corrected, and see that they can be; nothing for other commands.
+ *
+ * @param[out] message what is wrong
+ */
+bool tune_correct_open(tune_t *t, char message[TUNE_TEXT]);
+
+/** Release what tune_correct_open read. */
+void tune_correct_close(tune_t *t);
+
+/**
+ * Try algorithms as the options say, with the machine of the file.
+ *
+ * @return TUNE_GOOD, or TUNE_FAILED with what is wrong in message
+ */
+int tune_correct(tune_t *t, char message[TUNE_TEXT]);
+
+/** Write the rules that follow in front of the older ones, without those of them that are left nothing. Returns TUNE_GOOD, or
+ * TUNE_FAILED after a message on standard error. */
+int tune_correct_write(const tune_t *t);
 
 /* ---- napcoll_tune_machine_report.c: rank 0 ---- */
 
@@ -448,8 +500,8 @@ void tune_report_sizes(const tune_t *t, FILE *out);
 /** Whether all files can be written; if not, why is left in message. No file is changed. */
 bool tune_write_check(const tune_options_t *options, char message[TUNE_TEXT]);
 
-/** M1, M2 and S as the parameter file has them, or, where none were found, as they are without it. */
-napcoll_thresholds_t tune_thresholds(const tune_t *t);
+/** M1, M2 and S as the parameter file has them: those of gathers only where that avoids something. */
+napcoll_thresholds_t tune_thresholds(const tune_fit_t *fit);
 
 /** Print the parameter file. */
 void tune_write_parameters(const tune_t *t, FILE *out);
@@ -457,5 +509,24 @@ void tune_write_parameters(const tune_t *t, FILE *out);
 /** Write the files that the options ask for: each is complete or not there. Returns TUNE_GOOD, or TUNE_FAILED
  * after a message on standard error. */
 int tune_write_files(const tune_t *t);
+
+/* ---- napcoll_tune_file.c: rank 0 ---- */
+
+/** Whether a file can be written, which is not changed; if not, why is left in message. `what` says in a word what it is. A
+ * name of NULL is good. */
+bool tune_file_check(const char *what, const char *name, char message[TUNE_TEXT]);
+
+/** Where a parameter file has its rules: FILE.rules, with all of its path, as jobs start anywhere. The caller frees it. */
+char *tune_file_of_rules(const char *name);
+
+/** Print by which command the file was made, when, and of which job, as comments behind a title. */
+void tune_file_origin(const tune_t *t, const char *title, FILE *out);
+
+/** What goes into a file: 0, or an error as napcoll_gnuplot_run. */
+typedef int (*tune_content_t)(const tune_t *t, FILE *out);
+
+/** Write a file, which is complete or as it was before. A name of NULL: nothing. Returns TUNE_GOOD, or TUNE_FAILED after a
+ * message on standard error. */
+int tune_file_write(const tune_t *t, const char *what, const char *name, tune_content_t content);
 
 #endif /* NAPCOLL_TUNE_H */

@@ -24,8 +24,8 @@ enum {
     TUNE_SUBJECTS = 16,
     TUNE_SUBJECT_SIZES = 6,
     TUNE_CONTESTANTS = 4 * NAPCOLL_MAX_ALGORITHMS,
-    TUNE_SAMPLES = 32, /**< of each contestant at most */
-    TUNE_ACTION = 128  /**< room for the words that force one */
+    TUNE_SAMPLES = 128, /**< of each contestant at most */
+    TUNE_ACTION = 128   /**< room for the words that force one */
 };
 
 /** A collective whose algorithms are tried. */
@@ -83,6 +83,15 @@ typedef struct tune_untold {
     napcoll_rules_scope_t scope;
     const napcoll_rule_t *one; /**< what does all sizes, where that is one; else NULL */
 } tune_untold_t;
+
+enum { TUNE_MOST_RULES = TUNE_SUBJECTS * (TUNE_SUBJECT_SIZES + 1) };
+
+/** A rule that follows from what was measured. */
+typedef struct tune_rule {
+    const tune_case_t *about; /**< NULL: it is on all sizes of its subject */
+    int subject;
+    napcoll_rule_t rule;
+} tune_rule_t;
 
 /** Abort the job because memory ran out. */
 void tune_out_of_memory(void);

@@ -238,6 +238,20 @@ static napcoll_decision_t decide(const tune_case_t *c, const napcoll_settings_t 
     return decision;
 }
 
+/* Whether the thresholds have a say on a case's sizes, where these are looked at. */
+static bool is_warned(const tune_case_t *c, const napcoll_settings_t *settings,
+                      const napcoll_node_map_t *map)
+{
+    const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
+    const napcoll_question_t question = {.map = map, .bytes = c->bytes};
+    napcoll_decision_t decision;
+
+    if (0 != napcoll_select(collective, settings, &question, &decision)) {
+        tune_out_of_memory();
+    }
+    return napcoll_rule_range_is_warned(collective, &decision);
+}
+
 bool tune_choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
                              const napcoll_node_map_t *map)
 {
@@ -246,12 +260,13 @@ bool tune_choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
         .map = map,
         .bytes = c->bytes,
         .bounded = c->bytes <= tune_subject_bounded(tune_subject(c->subject), map->size)};
-    const napcoll_decision_t decision = decide(c, settings, &question);
+    napcoll_decision_t decision;
     double cheapest;
 
-    if (napcoll_rule_range_is_warned(collective, &decision)) {
+    if (is_warned(c, settings, map)) {
         return false;
     }
+    decision = decide(c, settings, &question);
     c->contestants = 1;
     if (decision.algorithm < 0
         || !describe(collective, settings->machine, &question, &decision, &c->contestant[0])) {

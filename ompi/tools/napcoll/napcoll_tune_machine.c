@@ -133,6 +133,7 @@ static void find_thresholds(tune_t *t, const tune_watch_t *watch)
     const double kept = t->options.verify ? verify_share * t->options.time_limit : 0;
     double left;
 
+    m->thresholds = napcoll_thresholds_default;
     if (!t->options.thresholds) {
         snprintf(m->no_thresholds, TUNE_TEXT,
                  "left out by --no-thresholds, or there are too few processes, or too many");
@@ -143,6 +144,9 @@ static void find_thresholds(tune_t *t, const tune_watch_t *watch)
         snprintf(m->no_thresholds, TUNE_TEXT, "no time was left");
     } else if (TUNE_GOOD != tune_scan(t, left, m->no_thresholds) && '\0' == m->no_thresholds[0]) {
         snprintf(m->no_thresholds, TUNE_TEXT, "they were not found");
+    }
+    if ('\0' == m->no_thresholds[0]) {
+        m->thresholds = tune_thresholds(&t->fit);
     }
 }
 

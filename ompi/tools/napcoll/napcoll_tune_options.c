@@ -22,6 +22,10 @@
 /* Of the greatest block to the least. */
 enum { LEAST_RATIO = 6 };
 
+static const char *const command_names[] = {[TUNE_MACHINE] = "machine",
+                                            [TUNE_GATHER_SCATTER] = "gather-scatter",
+                                            [TUNE_CORRECT] = "correct"};
+
 /* The root's buffer has a block of each process. */
 static const size_t most_buffer = (size_t) 1 << 30;
 
@@ -51,6 +55,14 @@ const char *tune_usage(void)
            "  --time-limit SECONDS  for all measuring (default 300)\n"
            "  --samples FILE        write each sample as CSV: collective,bytes,seconds\n"
            "  --svg FILE            draw the samples with gnuplot\n"
+           "  -h, --help            this text\n"
+           "\n"
+           "usage: mpirun ... napcoll-tune correct [options] FILE\n"
+           "Tries again which algorithms are fastest, with the machine in the parameter file FILE, and\n"
+           "writes what it finds into the rules of that file, before those that are there.\n"
+           "  --only LIST           of COLLECTIVE[:BYTES], with commas between: of these, or of what stands\n"
+           "                        for blocks or vectors of so many bytes (default: all)\n"
+           "  --time-limit SECONDS  for all measuring (default 300)\n"
            "  -h, --help            this text\n"
            "Start it as the applications are started that shall profit, on several nodes, with at\n"
            "least 3 processes; best while nothing else runs there.\n";
@@ -102,6 +114,79 @@ static bool parse_seconds(const char *text, double *value)
     return end != text && '\0' == *end && isfinite(*value) && *value > 0 && *value <= 1e6;
 }
 
+/* By how much two sizes differ. */
+static double apart(size_t one, size_t other)
+{
+    return fabs(log((double) (one > 0 ? one : 1) / (double) (other > 0 ? other : 1)));
+}
+
+/* Those of a collective's sizes that are tried: which stands for so many bytes, or all. Where rules on sizes stand or fall
+ * together, all, and what they agree by. */
+static void want(tune_options_t *options, int subject, bool all, size_t bytes)
+{
+    const tune_subject_t *about = tune_subject(subject);
+    int nearest = 0;
+
+    for (int size = 0; size < about->sizes; size++) {
+        if (apart(about->bytes[size], bytes) < apart(about->bytes[nearest], bytes)) {
+            nearest = size;
+        }
+    }
+    for (int size = 0; size < about->sizes; size++) {
+        if (all || about->untold || nearest == size) {
+            options->tried[subject][size] = true;
+        }
+    }
+    for (int other = 0; about->untold && other < TUNE_SUBJECTS; other++) {
+        if (napcoll_agreement_by(about->collective) == tune_subject(other)->collective) {
+            options->tried[other][0] = true;
+        }
+    }
+}
+
+/* One word of a list, COLLECTIVE[:BYTES]. */
+static bool parse_wanted(const char *word, size_t length, tune_options_t *options)
+{
+    char name[64], *colon;
+    size_t bytes = 0;
+
+    if (length >= sizeof(name)) {
+        return false;
+    }
+    memcpy(name, word, length);
+    name[length] = '\0';
+    colon = strchr(name, ':');
+    if (NULL != colon) {
+        *colon = '\0';
+        if (!parse_bytes(colon + 1, &bytes)) {
+            return false;
+        }
+    }
+    for (int subject = 0; subject < TUNE_SUBJECTS; subject++) {
+        if (0 == strcmp(name, tune_subject(subject)->collective->name)) {
+            want(options, subject, NULL == colon, bytes);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_only(const char *text, tune_options_t *options)
+{
+    size_t length;
+
+    memset(options->tried, 0, sizeof(options->tried));
+    for (;; text += length + 1) {
+        length = strcspn(text, ",");
+        if (!parse_wanted(text, length, options)) {
+            return false;
+        }
+        if ('\0' == text[length]) {
+            return true;
+        }
+    }
+}
+
 static bool parse_name(const char *text, const char **name)
 {
     *name = text;
@@ -138,6 +223,11 @@ static const char *take(int letter, const char *value, tune_options_t *options)
     case 'A':
         options->all_nodes = true;
         return NULL;
+    case 'w':
+        return parse_only(value, options)
+                   ? NULL
+                   : "collectives that napcoll has, but alltoallw, with commas between, such as "
+                     "bcast:32K,scan,gatherv";
     case 's':
         return parse_name(value, &options->samples) ? NULL : "a file name";
     case 'v':
@@ -170,20 +260,43 @@ static tune_parsed_t parse_command(int argc, char **argv, tune_command_t *comman
         return TUNE_RUN;
     }
     *from = 2;
-    if (0 == strcmp(argv[1], "gather-scatter")) {
-        *command = TUNE_GATHER_SCATTER;
-    } else if (0 != strcmp(argv[1], "machine")) {
-        snprintf(message, TUNE_TEXT,
-                 "%.64s: expected machine, gather-scatter or an option; see --help", argv[1]);
-        return TUNE_BAD;
+    for (size_t i = 0; i < sizeof(command_names) / sizeof(*command_names); i++) {
+        if (0 == strcmp(argv[1], command_names[i])) {
+            *command = (tune_command_t) i;
+            return TUNE_RUN;
+        }
     }
-    return TUNE_RUN;
+    snprintf(message, TUNE_TEXT,
+             "%.64s: expected machine, gather-scatter, correct or an option; see --help", argv[1]);
+    return TUNE_BAD;
 }
 
 /* Whether an option belongs to the command. */
 static bool is_of_command(int letter, tune_command_t command)
 {
-    return NULL == strchr(TUNE_MACHINE == command ? "rabnv" : "NVA", letter);
+    static const char *const letters[] = {
+        [TUNE_MACHINE] = "otsNVA", [TUNE_GATHER_SCATTER] = "otsrabnv", [TUNE_CORRECT] = "tw"};
+
+    return NULL != strchr(letters[command], letter);
+}
+
+/* What is no option: the file that is corrected. */
+static bool take_operands(int count, char **operands, tune_options_t *options,
+                          char message[TUNE_TEXT])
+{
+    const int wanted = TUNE_CORRECT == options->command ? 1 : 0;
+
+    if (count < wanted) {
+        snprintf(message, TUNE_TEXT,
+                 "correct: expected a parameter file that napcoll-tune wrote; see --help");
+    } else if (count > wanted) {
+        snprintf(message, TUNE_TEXT, "%.64s is not an option; see --help", operands[wanted]);
+    } else if (wanted > 0) {
+        options->thresholds = false;
+        options->most_turns = TUNE_SAMPLES;
+        options->corrected = operands[0];
+    }
+    return count == wanted;
 }
 
 tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
@@ -198,6 +311,7 @@ tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
         {"time-limit", required_argument, NULL, 't'},
         {"samples", required_argument, NULL, 's'},
         {"svg", required_argument, NULL, 'v'},
+        {"only", required_argument, NULL, 'w'},
         {"no-thresholds", no_argument, NULL, 'N'},
         {"no-verify", no_argument, NULL, 'V'},
         {"all-nodes", no_argument, NULL, 'A'},
@@ -212,7 +326,9 @@ tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
                                 .least = 256,
                                 .most = (size_t) 256 << 10,
                                 .repetitions = 20,
-                                .time_limit = 300};
+                                .time_limit = 300,
+                                .most_turns = 32};
+    memset(options->tried, true, sizeof(options->tried));
     parsed = parse_command(argc, argv, &options->command, &from, message);
     if (TUNE_RUN != parsed) {
         return parsed;
@@ -236,8 +352,8 @@ tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
             return TUNE_BAD;
         }
         if (!is_of_command(letter, options->command)) {
-            snprintf(message, TUNE_TEXT, "--%s is an option of %s; see --help", known[index].name,
-                     TUNE_MACHINE == options->command ? "gather-scatter" : "machine");
+            snprintf(message, TUNE_TEXT, "--%s is not an option of %s; see --help",
+                     'o' == letter ? "output" : known[index].name, command_names[options->command]);
             return TUNE_BAD;
         }
         expected = take(letter, optarg, options);
@@ -247,11 +363,9 @@ tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
             return TUNE_BAD;
         }
     }
-    if (optind < argc) {
-        snprintf(message, TUNE_TEXT, "%.64s is not an option; see --help", argv[optind]);
-        return TUNE_BAD;
-    }
-    return complete(options, message);
+    return take_operands(argc - optind, argv + optind, options, message)
+               ? complete(options, message)
+               : TUNE_BAD;
 }
 
 /* What gathers and scatters ask of the job. */
@@ -275,7 +389,7 @@ bool tune_options_fit(tune_options_t *options, int ranks, int nodes, char messag
 {
     enum { LEAST_RANKS = 3 };
 
-    if (TUNE_MACHINE == options->command) {
+    if (TUNE_GATHER_SCATTER != options->command) {
         if (nodes < 2) {
             snprintf(
                 message, TUNE_TEXT,

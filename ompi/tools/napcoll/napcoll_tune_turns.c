@@ -184,7 +184,7 @@ void tune_look(tune_t *t, tune_case_t *c, double deadline, double end)
     const int calls = tune_subject(c->subject)->overlaps ? MOST_STARTS : MOST_CALLS;
 
     c->calls = fastest * calls > long_batch ? 1 + (int) (long_batch / fastest) : calls;
-    take_turns(t, c, NAPCOLL_ROBUST_LEAST_TURNS, TUNE_SAMPLES / 2, deadline, end);
+    take_turns(t, c, NAPCOLL_ROBUST_LEAST_TURNS, t->options.most_turns / 2, deadline, end);
     c->looked = c->samples;
 }
 
@@ -201,7 +201,7 @@ void tune_look_again(tune_t *t, tune_case_t *c, double deadline, double end)
             (void) look_at(t, c, i, INFINITY); /* its first calls make all anew, and do not count */
         }
     }
-    take_turns(t, c, c->looked + NAPCOLL_ROBUST_LEAST_TURNS, TUNE_SAMPLES, deadline, end);
+    take_turns(t, c, c->looked + NAPCOLL_ROBUST_LEAST_TURNS, t->options.most_turns, deadline, end);
 }
 
 /* ---- judging ---- */

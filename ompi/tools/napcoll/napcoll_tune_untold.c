@@ -131,7 +131,7 @@ void tune_judge_untold(tune_t *t, const napcoll_node_map_t *map)
             continue;
         }
         settings.machine = &m->fit.machine;
-        settings.thresholds = tune_thresholds(t);
+        settings.thresholds = m->thresholds;
         if (0 != napcoll_rule_range_any_is_warned(collective, &settings, map, &warned)) {
             tune_out_of_memory();
         }

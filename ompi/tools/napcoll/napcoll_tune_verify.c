@@ -107,7 +107,7 @@ static napcoll_settings_t settings_of_case(const tune_t *t, const tune_case_t *c
     napcoll_settings_t settings = settings_of(tune_subject(c->subject)->collective,
                                               &t->machine->fit.machine);
 
-    settings.thresholds = tune_thresholds(t);
+    settings.thresholds = t->machine->thresholds;
     return settings;
 }
 
@@ -133,7 +133,7 @@ static int list_cases(const tune_t *t, const napcoll_node_map_t *map, tune_case_
         tune_case_t *c = &list[cases];
         napcoll_settings_t settings;
 
-        if (size < sizes) {
+        if (size < sizes && t->options.tried[subject][size]) {
             *c = (tune_case_t){
                 .subject = subject, .size = size, .bytes = tune_subject(subject)->bytes[size]};
             settings = settings_of_case(t, c);
@@ -178,6 +178,7 @@ static void look(tune_t *t, tune_watch_t *watch, const napcoll_node_map_t *map)
     const int cases = list_cases(t, map, m->tried);
     const double begin = MPI_Wtime(), end = begin + first_look * (watch->end - begin);
 
+    m->not_reached = cases;
     for (int i = 0; i < cases && MPI_Wtime() < watch->end; i++) {
         const double deadline = deadline_of(m->tried, i, cases, begin, end);
 
@@ -186,6 +187,7 @@ static void look(tune_t *t, tune_watch_t *watch, const napcoll_node_map_t *map)
             tune_look(t, &m->tried[m->num_tried], deadline, watch->end);
             m->num_tried++;
         }
+        m->not_reached--;
         tune_tell(watch, "algorithms", i + 1, cases);
     }
     tune_tell_end(watch);

@@ -5,8 +5,7 @@
 
 /**
  * @file
- * The files that napcoll-tune writes: parameters, samples and a drawing. Each is written beside its place and
- * takes its name when it is complete.
+ * What is in the files that napcoll-tune writes: parameters, rules, samples and a drawing.
  */
 
 #define _XOPEN_SOURCE 700
@@ -15,8 +14,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "napcoll_gnuplot.h"
@@ -24,51 +21,7 @@
 
 static const char *const kind_names[TUNE_KINDS] = {"gather", "scatter", "message"};
 
-/* The name of what there is of a file until it is complete; the caller frees it. */
-static char *part_name(const char *name)
-{
-    const size_t size = strlen(name) + sizeof(".part");
-    char *part = malloc(size);
-
-    if (NULL == part) {
-        tune_out_of_memory();
-    }
-    (void) snprintf(part, size, "%s.part", name);
-    return part;
-}
-
 /* ---- before measuring ---- */
-
-/* Whether a file can take a name; 0 or an error number. */
-static int try_name(const char *name)
-{
-    char *part = part_name(name);
-    struct stat there;
-    FILE *out;
-    int error = 0;
-
-    if (0 == stat(name, &there) && S_ISDIR(there.st_mode)) {
-        error = EISDIR;
-    } else {
-        out = fopen(part, "w");
-        if (NULL == out || 0 != fclose(out) || 0 != remove(part)) {
-            error = errno;
-        }
-    }
-    free(part);
-    return error;
-}
-
-static bool check_name(const char *option, const char *name, char message[TUNE_TEXT])
-{
-    const int error = NULL == name ? 0 : try_name(name);
-
-    if (0 != error) {
-        snprintf(message, TUNE_TEXT, "--%s %.256s cannot be written: %s", option, name,
-                 strerror(error));
-    }
-    return 0 == error;
-}
 
 static bool check_gnuplot(const char *svg, char message[TUNE_TEXT])
 {
@@ -90,53 +43,13 @@ static bool check_gnuplot(const char *svg, char message[TUNE_TEXT])
 
 bool tune_write_check(const tune_options_t *options, char message[TUNE_TEXT])
 {
-    return check_name("output", options->output, message)
-           && check_name("samples", options->samples, message)
-           && check_name("svg", options->svg, message) && check_gnuplot(options->svg, message);
+    return tune_file_check("--output", options->output, message)
+           && tune_file_check("--samples", options->samples, message)
+           && tune_file_check("--svg", options->svg, message)
+           && check_gnuplot(options->svg, message);
 }
 
 /* ---- parameters ---- */
-
-static void print_now(FILE *out)
-{
-    const time_t now = time(NULL);
-    struct tm parts;
-    char text[64];
-
-    if (NULL != gmtime_r(&now, &parts)
-        && 0 != strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &parts)) {
-        fputs(text, out);
-    }
-}
-
-/* The words of the command line, on one line: nothing in them may end the comment. */
-static void print_command(const tune_t *t, FILE *out)
-{
-    for (int i = 0; i < t->argc; i++) {
-        const char *word = t->argv[i];
-
-        if (0 == i && NULL != strrchr(word, '/')) {
-            word = strrchr(word, '/') + 1;
-        }
-        if (i > 0) {
-            fputc(' ', out);
-        }
-        for (; '\0' != *word; word++) {
-            fputc((unsigned char) *word < ' ' ? '?' : *word, out);
-        }
-    }
-}
-
-static void print_platform(const tune_t *t, FILE *out)
-{
-    char library[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-
-    tune_check(MPI_Get_library_version(library, &length), "MPI_Get_library_version");
-    library[strcspn(library, ",\n")] = '\0';
-    fprintf(out, "%d processes on %d node%s, root %d, %s", t->ranks, t->nodes,
-            1 == t->nodes ? "" : "s", t->options.root, library);
-}
 
 /* Of what a gather in pieces is to have less than: messages just below M1 escalate now and then, and a gather of many
  * pieces takes the chance as often. */
@@ -149,8 +62,7 @@ static size_t safe(size_t m1)
  * it cost time as well. */
 static const double worth_avoiding = 1;
 
-/* The thresholds of gathers, where these are to avoid something. */
-static napcoll_thresholds_t thresholds_of(const tune_fit_t *fit)
+napcoll_thresholds_t tune_thresholds(const tune_fit_t *fit)
 {
     napcoll_thresholds_t thresholds = {.scatter_s = fit->scatter.s};
 
@@ -185,12 +97,6 @@ static void write_gather(const napcoll_incast_gather_t *g, const napcoll_thresho
             thresholds->gather_m1, thresholds->gather_m2);
 }
 
-napcoll_thresholds_t tune_thresholds(const tune_t *t)
-{
-    return '\0' != t->machine->no_thresholds[0] ? napcoll_thresholds_default
-                                                : thresholds_of(&t->fit);
-}
-
 static void write_scatter(const napcoll_incast_scatter_t *s, FILE *out)
 {
     if (s->leaps) {
@@ -202,23 +108,18 @@ static void write_scatter(const napcoll_incast_scatter_t *s, FILE *out)
     fprintf(out, "coll_napcoll_scatter_s = %zu\n", s->s);
 }
 
-static void write_header(const tune_t *t, const char *what, FILE *out)
+static void write_header(const tune_t *t, const char *title, FILE *out)
 {
-    fprintf(out, "# napcoll's parameters of %s, found by\n#     ", what);
-    print_command(t, out);
-    fputs("\n# on ", out);
-    print_now(out);
-    fputs(", ", out);
-    print_platform(t, out);
+    tune_file_origin(t, title, out);
     fputs(
-        ".\n# They take effect in a parameter file of Open MPI, such as ~/.openmpi/mca-params.conf, or by\n"
+        "# They take effect in a parameter file of Open MPI, such as ~/.openmpi/mca-params.conf, or by\n"
         "#     mpirun --tune FILE ...\n#\n",
         out);
 }
 
 static void write_thresholds(const tune_t *t, FILE *out)
 {
-    const napcoll_thresholds_t thresholds = thresholds_of(&t->fit);
+    const napcoll_thresholds_t thresholds = tune_thresholds(&t->fit);
 
     tune_report_models(t, out, "# ");
     fputc('\n', out);
@@ -247,36 +148,6 @@ static void print_rules_as_comments(const tune_t *t, FILE *out)
     (void) fclose(rules);
 }
 
-/* Where there are rules: FILE.rules, with all of its path, as jobs start anywhere. The caller frees it. */
-static char *rules_name(const char *output)
-{
-    static const char suffix[] = ".rules";
-    const char *slash = strrchr(output, '/');
-    char *name = NULL, *folder = NULL, *place = strdup(NULL == slash ? "." : output);
-    size_t size;
-
-    if (NULL == place) {
-        tune_out_of_memory();
-    }
-    if (NULL != slash) {
-        place[slash == output ? 1 : slash - output] = '\0';
-    }
-    folder = realpath(place, NULL);
-    free(place);
-    size = (NULL == folder ? 0 : strlen(folder)) + strlen(output) + sizeof(suffix) + 1;
-    name = malloc(size);
-    if (NULL == name) {
-        tune_out_of_memory();
-    }
-    if (NULL == folder) { /* it was there when the file was tried */
-        (void) snprintf(name, size, "%s%s", output, suffix);
-    } else {
-        (void) snprintf(name, size, "%s/%s%s", folder, NULL == slash ? output : slash + 1, suffix);
-    }
-    free(folder);
-    return name;
-}
-
 static void write_cases(const tune_t *t, FILE *out)
 {
     fputc('\n', out);
@@ -288,7 +159,7 @@ static void write_cases(const tune_t *t, FILE *out)
         fputs("# With --output these rules would go to a file:\n#\n", out);
         print_rules_as_comments(t, out);
     } else {
-        char *name = rules_name(t->options.output);
+        char *name = tune_file_of_rules(t->options.output);
 
         fprintf(out, "\n# Where measurement overruled the model\ncoll_napcoll_rules_file = %s\n",
                 name);
@@ -299,11 +170,11 @@ static void write_cases(const tune_t *t, FILE *out)
 void tune_write_parameters(const tune_t *t, FILE *out)
 {
     if (TUNE_GATHER_SCATTER == t->options.command) {
-        write_header(t, "gather and scatter", out);
+        write_header(t, "napcoll's parameters of gather and scatter, found by", out);
         write_thresholds(t, out);
         return;
     }
-    write_header(t, "this machine", out);
+    write_header(t, "napcoll's parameters of this machine, found by", out);
     tune_report_machine(t, out, "# ");
     tune_report_keys(t, out);
     fputc('\n', out);
@@ -433,9 +304,6 @@ static int draw(const tune_t *t, FILE *out)
 
 /* ---- files ---- */
 
-/* What goes into a file: 0, or an error as napcoll_gnuplot_run. */
-typedef int (*content_t)(const tune_t *t, FILE *out);
-
 static int parameters_content(const tune_t *t, FILE *out)
 {
     tune_write_parameters(t, out);
@@ -444,13 +312,8 @@ static int parameters_content(const tune_t *t, FILE *out)
 
 static int rules_content(const tune_t *t, FILE *out)
 {
-    fputs("# Rules of napcoll, found by\n#     ", out);
-    print_command(t, out);
-    fputs("\n# on ", out);
-    print_now(out);
-    fputs(", ", out);
-    print_platform(t, out);
-    fputs(".\n# The measured times overruled the model there.\n", out);
+    tune_file_origin(t, "Rules of napcoll, found by", out);
+    fputs("# The measured times overruled the model there.\n\n", out);
     tune_report_rules(t, out);
     return 0;
 }
@@ -461,56 +324,23 @@ static int samples_content(const tune_t *t, FILE *out)
     return 0;
 }
 
-static int write_file(const tune_t *t, const char *option, const char *name, content_t content)
-{
-    char *part;
-    FILE *out;
-    int error;
-
-    if (NULL == name) {
-        return TUNE_GOOD;
-    }
-    part = part_name(name);
-    out = fopen(part, "w");
-    error = NULL == out ? errno : content(t, out);
-    if (NULL != out) {
-        const bool failed = 0 != ferror(out);
-
-        if ((0 != fclose(out) || failed) && 0 == error) {
-            error = 0 != errno ? errno : EIO;
-        }
-    }
-    if (0 == error && 0 != rename(part, name)) {
-        error = errno;
-    }
-    if (0 != error) {
-        if (NULL != out) {
-            (void) remove(part);
-        }
-        fprintf(stderr, "napcoll-tune: --%s %s cannot be written: %s\n", option, name,
-                error > 0 ? strerror(error) : "gnuplot failed");
-    }
-    free(part);
-    return 0 == error ? TUNE_GOOD : TUNE_FAILED;
-}
-
 int tune_write_files(const tune_t *t)
 {
     const tune_options_t *o = &t->options;
-    int status = write_file(t, "samples", o->samples, samples_content);
+    int status = tune_file_write(t, "--samples", o->samples, samples_content);
 
-    if (TUNE_GOOD != write_file(t, "svg", o->svg, draw)) {
+    if (TUNE_GOOD != tune_file_write(t, "--svg", o->svg, draw)) {
         status = TUNE_FAILED;
     }
     if (TUNE_MACHINE == o->command && NULL != o->output && tune_count_rules(t) > 0) {
-        char *name = rules_name(o->output);
+        char *name = tune_file_of_rules(o->output);
 
-        if (TUNE_GOOD != write_file(t, "output", name, rules_content)) {
+        if (TUNE_GOOD != tune_file_write(t, "--output", name, rules_content)) {
             status = TUNE_FAILED;
         }
         free(name);
     }
-    if (TUNE_GOOD != write_file(t, "output", o->output, parameters_content)) {
+    if (TUNE_GOOD != tune_file_write(t, "--output", o->output, parameters_content)) {
         status = TUNE_FAILED;
     }
     return status;

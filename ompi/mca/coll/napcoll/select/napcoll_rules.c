@@ -62,6 +62,24 @@ void napcoll_rule_pin(napcoll_rule_t *rule, int row, const napcoll_params_t *par
     }
 }
 
+bool napcoll_rule_range_has(const napcoll_rule_range_t *outer, const napcoll_rule_range_t *inner)
+{
+    return outer->least <= inner->least && outer->most >= inner->most;
+}
+
+static bool allows(napcoll_rule_whether_t outer, napcoll_rule_whether_t inner)
+{
+    return NAPCOLL_RULE_ANY == outer || outer == inner;
+}
+
+bool napcoll_rule_is_wider(const napcoll_rule_t *outer, const napcoll_rule_t *inner)
+{
+    return outer->collective == inner->collective
+           && napcoll_rule_range_has(&outer->nodes, &inner->nodes)
+           && napcoll_rule_range_has(&outer->ppn, &inner->ppn)
+           && allows(outer->ordered, inner->ordered) && allows(outer->scattered, inner->scattered);
+}
+
 void napcoll_rules_free(napcoll_rules_t *rules)
 {
     if (NULL != rules) {

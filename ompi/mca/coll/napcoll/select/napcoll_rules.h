@@ -92,6 +92,12 @@ bool napcoll_rule_takes_segments(const napcoll_algorithm_t *algorithm);
 /** Whether a rule says something of its algorithm's tunables. */
 bool napcoll_rule_has_tunables(const napcoll_rule_t *rule);
 
+/** Whether a range has all numbers of another one. */
+bool napcoll_rule_range_has(const napcoll_rule_range_t *outer, const napcoll_rule_range_t *inner);
+
+/** Whether a rule is on all calls that another one is on, their sizes aside. */
+bool napcoll_rule_is_wider(const napcoll_rule_t *outer, const napcoll_rule_t *inner);
+
 /* ---- reading: napcoll_rules_parse.c ---- */
 
 /**
@@ -209,5 +215,22 @@ int napcoll_rule_print(const napcoll_rule_t *rule, FILE *out);
 
 /** Print what stands behind its ->, without an end of line: napcoll_rules_parse_action reads it back. */
 void napcoll_rule_print_action(const napcoll_rule_t *rule, FILE *out);
+
+/* ---- correcting: napcoll_rules_rest.c ---- */
+
+/**
+ * Print a file's text without the rules that others leave nothing which are to stand before them. The comment above a rule
+ * goes with it, where it is a single line.
+ *
+ * @param[in] text    [length] the file's contents
+ * @param[in] length  bytes
+ * @param[in] first   [count] the rules that are to stand before; that their algorithms can do all that they match is
+ *                    taken for granted
+ * @param[in] out     where to
+ *
+ * @return how many rules were left out, or -1 where the text has a mistake, out failed or memory ran out
+ */
+int napcoll_rules_print_rest(const char *text, size_t length, const napcoll_rule_t *first,
+                             int count, FILE *out);
 
 #endif /* NAPCOLL_RULES_H */

@@ -142,29 +142,12 @@ static bool is_empty(const napcoll_rule_t *rule)
 
 /* ---- two rules ---- */
 
-static bool holds(const napcoll_rule_range_t *outer, const napcoll_rule_range_t *inner)
-{
-    return outer->least <= inner->least && outer->most >= inner->most;
-}
-
-static bool allows(napcoll_rule_whether_t outer, napcoll_rule_whether_t inner)
-{
-    return NAPCOLL_RULE_ANY == outer || outer == inner;
-}
-
-/* Whether a rule is on all calls of some size that the other one is on. */
-static bool is_wider(const napcoll_rule_t *outer, const napcoll_rule_t *inner)
-{
-    return outer->collective == inner->collective && holds(&outer->nodes, &inner->nodes)
-           && holds(&outer->ppn, &inner->ppn) && allows(outer->ordered, inner->ordered)
-           && allows(outer->scattered, inner->scattered);
-}
-
 /* The earlier rule that leaves a rule nothing, or NULL. */
 static const napcoll_rule_t *covered_by(const napcoll_rules_t *rules, const napcoll_rule_t *rule)
 {
     for (const napcoll_rule_t *earlier = rules->rule; earlier < rule; earlier++) {
-        if (is_wider(earlier, rule) && holds(&earlier->bytes, &rule->bytes)
+        if (napcoll_rule_is_wider(earlier, rule)
+            && napcoll_rule_range_has(&earlier->bytes, &rule->bytes)
             && ALWAYS == is_able(earlier, rule)) {
             return earlier;
         }
@@ -176,7 +159,7 @@ static const napcoll_rule_t *covered_by(const napcoll_rules_t *rules, const napc
 
 static bool is_on_the_same(const napcoll_rule_t *a, const napcoll_rule_t *b)
 {
-    return is_wider(a, b) && is_wider(b, a);
+    return napcoll_rule_is_wider(a, b) && napcoll_rule_is_wider(b, a);
 }
 
 /* Whether some rule that is on all these calls has all of these sizes. */
@@ -184,7 +167,8 @@ static bool is_filled(const napcoll_rules_t *rules, const napcoll_rule_t *rule,
                       const napcoll_rule_range_t *gap)
 {
     for (int i = 0; i < rules->rules; i++) {
-        if (is_wider(&rules->rule[i], rule) && holds(&rules->rule[i].bytes, gap)) {
+        if (napcoll_rule_is_wider(&rules->rule[i], rule)
+            && napcoll_rule_range_has(&rules->rule[i].bytes, gap)) {
             return true;
         }
     }

@@ -1,0 +1,116 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Parameters besides the machine (see the header).
+ */
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "napcoll_parameters.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The value behind "NAME =" of a line, without the blanks around it, in place; NULL: the line is of something else. */
+static char *value_of(char *line, const char *name)
+{
+    const size_t length = strlen(name);
+    char *end;
+
+    line += strspn(line, " \t");
+    if (0 != strncmp(line, name, length)) {
+        return NULL;
+    }
+    line += length;
+    line += strspn(line, " \t");
+    if ('=' != *line) {
+        return NULL;
+    }
+    line += 1 + strspn(line + 1, " \t");
+    for (end = line + strlen(line); end > line && NULL != strchr(" \t\r\n", end[-1]);) {
+        *--end = '\0';
+    }
+    return line;
+}
+
+static int refuse_memory(napcoll_parameters_error_t *error)
+{
+    *error = (napcoll_parameters_error_t){.text = "out of memory"};
+    return -1;
+}
+
+static int set_threshold(const char *name, const char *value, size_t *threshold,
+                         napcoll_parameters_error_t *error)
+{
+    char *end;
+
+    errno = 0;
+    *threshold = strtoull(value, &end, 10);
+    if (0 != errno || value == end || '\0' != *end || '-' == *value) {
+        (void) snprintf(error->text, sizeof(error->text), "%s = %.64s: expected a number of bytes",
+                        name, value);
+        return -1;
+    }
+    return 0;
+}
+
+/* Take what a line says; the last of several counts, as with Open MPI. */
+static int take_line(char *line, napcoll_parameters_t *parameters,
+                     napcoll_parameters_error_t *error)
+{
+    napcoll_thresholds_t *thresholds = &parameters->thresholds;
+    const struct {
+        const char *name;
+        size_t *threshold;
+    } sizes[] = {{"coll_napcoll_gather_m1", &thresholds->gather_m1},
+                 {"coll_napcoll_gather_m2", &thresholds->gather_m2},
+                 {"coll_napcoll_scatter_s", &thresholds->scatter_s}};
+    const char *value;
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        value = value_of(line, sizes[i].name);
+        if (NULL != value) {
+            return set_threshold(sizes[i].name, value, sizes[i].threshold, error);
+        }
+    }
+    value = value_of(line, "coll_napcoll_rules_file");
+    if (NULL != value) {
+        free(parameters->rules_file);
+        parameters->rules_file = strdup(value);
+        if (NULL == parameters->rules_file) {
+            return refuse_memory(error);
+        }
+    }
+    return 0;
+}
+
+int napcoll_parameters_read(FILE *in, napcoll_parameters_t *parameters,
+                            napcoll_parameters_error_t *error)
+{
+    size_t room = 0;
+    char *line = NULL;
+    int rc = 0;
+
+    *parameters = (napcoll_parameters_t){.thresholds = napcoll_thresholds_default};
+    *error = (napcoll_parameters_error_t){.line = 0};
+    while (0 == rc && getline(&line, &room, in) >= 0) {
+        error->line++;
+        rc = take_line(line, parameters, error);
+    }
+    free(line);
+    if (0 != rc) {
+        napcoll_parameters_close(parameters);
+    }
+    return rc;
+}
+
+void napcoll_parameters_close(napcoll_parameters_t *parameters)
+{
+    free(parameters->rules_file);
+    parameters->rules_file = NULL;
+}

@@ -1,0 +1,184 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * How napcoll-tune writes a file, whatever is in it: beside its place, where it takes its name when it is complete; and the
+ * lines that say where it comes from.
+ */
+
+#define _XOPEN_SOURCE 700
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "napcoll_tune.h"
+
+/* ---- names ---- */
+
+/* The name of what there is of a file until it is complete; the caller frees it. */
+static char *part_name(const char *name)
+{
+    const size_t size = strlen(name) + sizeof(".part");
+    char *part = malloc(size);
+
+    if (NULL == part) {
+        tune_out_of_memory();
+    }
+    (void) snprintf(part, size, "%s.part", name);
+    return part;
+}
+
+/* Whether a file can take a name; 0 or an error number. */
+static int try_name(const char *name)
+{
+    char *part = part_name(name);
+    struct stat there;
+    FILE *out;
+    int error = 0;
+
+    if (0 == stat(name, &there) && S_ISDIR(there.st_mode)) {
+        error = EISDIR;
+    } else {
+        out = fopen(part, "w");
+        if (NULL == out || 0 != fclose(out) || 0 != remove(part)) {
+            error = errno;
+        }
+    }
+    free(part);
+    return error;
+}
+
+bool tune_file_check(const char *what, const char *name, char message[TUNE_TEXT])
+{
+    const int error = NULL == name ? 0 : try_name(name);
+
+    if (0 != error) {
+        snprintf(message, TUNE_TEXT, "%s %.256s cannot be written: %s", what, name,
+                 strerror(error));
+    }
+    return 0 == error;
+}
+
+char *tune_file_of_rules(const char *output)
+{
+    static const char suffix[] = ".rules";
+    const char *slash = strrchr(output, '/');
+    char *name = NULL, *folder = NULL, *place = strdup(NULL == slash ? "." : output);
+    size_t size;
+
+    if (NULL == place) {
+        tune_out_of_memory();
+    }
+    if (NULL != slash) {
+        place[slash == output ? 1 : slash - output] = '\0';
+    }
+    folder = realpath(place, NULL);
+    free(place);
+    size = (NULL == folder ? 0 : strlen(folder)) + strlen(output) + sizeof(suffix) + 1;
+    name = malloc(size);
+    if (NULL == name) {
+        tune_out_of_memory();
+    }
+    if (NULL == folder) { /* it was there when the file was tried */
+        (void) snprintf(name, size, "%s%s", output, suffix);
+    } else {
+        (void) snprintf(name, size, "%s/%s%s", folder, NULL == slash ? output : slash + 1, suffix);
+    }
+    free(folder);
+    return name;
+}
+
+/* ---- where it comes from ---- */
+
+static void print_now(FILE *out)
+{
+    const time_t now = time(NULL);
+    struct tm parts;
+    char text[64];
+
+    if (NULL != gmtime_r(&now, &parts)
+        && 0 != strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &parts)) {
+        fputs(text, out);
+    }
+}
+
+/* The words of the command line, on one line: nothing in them may end the comment. */
+static void print_command(const tune_t *t, FILE *out)
+{
+    for (int i = 0; i < t->argc; i++) {
+        const char *word = t->argv[i];
+
+        if (0 == i && NULL != strrchr(word, '/')) {
+            word = strrchr(word, '/') + 1;
+        }
+        if (i > 0) {
+            fputc(' ', out);
+        }
+        for (; '\0' != *word; word++) {
+            fputc((unsigned char) *word < ' ' ? '?' : *word, out);
+        }
+    }
+}
+
+static void print_platform(const tune_t *t, FILE *out)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    tune_check(MPI_Get_library_version(library, &length), "MPI_Get_library_version");
+    library[strcspn(library, ",\n")] = '\0';
+    fprintf(out, "%d processes on %d node%s, root %d, %s", t->ranks, t->nodes,
+            1 == t->nodes ? "" : "s", t->options.root, library);
+}
+
+void tune_file_origin(const tune_t *t, const char *title, FILE *out)
+{
+    fprintf(out, "# %s\n#     ", title);
+    print_command(t, out);
+    fputs("\n# on ", out);
+    print_now(out);
+    fputs(", ", out);
+    print_platform(t, out);
+    fputs(".\n", out);
+}
+
+/* ---- writing ---- */
+
+int tune_file_write(const tune_t *t, const char *what, const char *name, tune_content_t content)
+{
+    char *part;
+    FILE *out;
+    int error;
+
+    if (NULL == name) {
+        return TUNE_GOOD;
+    }
+    part = part_name(name);
+    out = fopen(part, "w");
+    error = NULL == out ? errno : content(t, out);
+    if (NULL != out) {
+        const bool failed = 0 != ferror(out);
+
+        if ((0 != fclose(out) || failed) && 0 == error) {
+            error = 0 != errno ? errno : EIO;
+        }
+    }
+    if (0 == error && 0 != rename(part, name)) {
+        error = errno;
+    }
+    if (0 != error) {
+        if (NULL != out) {
+            (void) remove(part);
+        }
+        fprintf(stderr, "napcoll-tune: %s %s cannot be written: %s\n", what, name,
+                error > 0 ? strerror(error) : "gnuplot failed");
+    }
+    free(part);
+    return 0 == error ? TUNE_GOOD : TUNE_FAILED;
+}
