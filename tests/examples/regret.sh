@@ -163,12 +163,12 @@ barrier,2,2,0,tuned,9,10.0,7.0,9.0,1.0000,"tuned"
 END
     head -n 1 "$file.csv" >"$file.again.csv"
     sed -n '/^scan/{s/0.8000/1.0000/;p}' "$file.csv" >>"$file.again.csv"
-    regret --output "$work/corrected" --again 11 --correct 3 --part near --shapes 2x2
+    regret --output "$work/corrected" --again 11 --correct 2 --part near --shapes 2x2
     cat "$file.conf.rules" "$file.txt"
     grep -E '^bcast nodes=2 ppn=2 bytes=0\.\.64 -> ' "$file.conf.rules"
     [ "$(grep -cvE '^(#.*)?$' "$file.conf.rules")" = 1 ]
     grep -Fx 'coll_napcoll_rules_file = regret-near-2x2.conf.rules' "$file.conf"
-    grep -E '^netlab .* napcoll-tune correct --only bcast:8 --time-limit 3 regret-near-2x2.conf$' "$file.txt"
+    grep -E '^netlab .* napcoll-tune correct --only bcast:8 --time-limit 2 regret-near-2x2.conf$' "$file.txt"
     grep -E '^bcast,2,2,8,napcoll,[1-9][0-9]+,' "$file.again.csv"
     grep -F 'scan,2,2,8,napcoll,9,' "$file.again.csv"
 }

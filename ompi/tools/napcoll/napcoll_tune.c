@@ -115,9 +115,9 @@ static int start(tune_t *t)
     tune_nodes_open(t);
     tune_calls_open(t);
     if (!tune_network_open(t, message)
-        || !tune_options_fit(&t->options, t->ranks, t->node.num, message)
         || (0 == t->rank
-            && !(tune_write_check(&t->options, message) && tune_correct_open(t, message)))) {
+            && !(tune_write_check(&t->options, message) && tune_correct_open(t, message)))
+        || !tune_options_fit(&t->options, t->ranks, t->node.num, message)) {
         status = TUNE_USAGE;
     }
     tune_check(MPI_Bcast(&status, 1, MPI_INT, 0, t->comm), "MPI_Bcast");
