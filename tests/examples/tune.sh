@@ -157,6 +157,7 @@ rules_are_corrected() {
     cmp "$work/before" "$conf"
     grep -E '^  bcast of 8 bytes, [0-9]+ turns' "$work/report"
     grep -E '^  reduce of 512 bytes, [0-9]+ turns' "$work/report"
+    grep -E "^rules that go into $rules: [3-6]\$" "$work/report"
     # of scatterv all but the largest, on which the thresholds have a say
     [ "$(grep -c '^  scatterv of ' "$work/report")" = 4 ]
     [ "$(grep -cE '^  [a-z_]+ of [0-9]+ bytes, ' "$work/report")" = 6 ]

@@ -65,6 +65,7 @@ static void report(const tune_t *t)
 
     if (TUNE_CORRECT == t->options.command) {
         tune_report_cases(t, stdout, "");
+        printf("rules that go into %s: %d\n", t->corrected.rules_name, tune_count_rules(t));
         return;
     }
     if (!machine) {

@@ -80,6 +80,12 @@ bool napcoll_rule_is_wider(const napcoll_rule_t *outer, const napcoll_rule_t *in
            && allows(outer->ordered, inner->ordered) && allows(outer->scattered, inner->scattered);
 }
 
+bool napcoll_rule_covers(const napcoll_rule_t *outer, const napcoll_rule_t *inner)
+{
+    return napcoll_rule_is_wider(outer, inner)
+           && napcoll_rule_range_has(&outer->bytes, &inner->bytes);
+}
+
 void napcoll_rules_free(napcoll_rules_t *rules)
 {
     if (NULL != rules) {

@@ -98,6 +98,9 @@ bool napcoll_rule_range_has(const napcoll_rule_range_t *outer, const napcoll_rul
 /** Whether a rule is on all calls that another one is on, their sizes aside. */
 bool napcoll_rule_is_wider(const napcoll_rule_t *outer, const napcoll_rule_t *inner);
 
+/** Whether a rule is on all calls that another one is on. */
+bool napcoll_rule_covers(const napcoll_rule_t *outer, const napcoll_rule_t *inner);
+
 /* ---- reading: napcoll_rules_parse.c ---- */
 
 /**

@@ -146,9 +146,7 @@ static bool is_empty(const napcoll_rule_t *rule)
 static const napcoll_rule_t *covered_by(const napcoll_rules_t *rules, const napcoll_rule_t *rule)
 {
     for (const napcoll_rule_t *earlier = rules->rule; earlier < rule; earlier++) {
-        if (napcoll_rule_is_wider(earlier, rule)
-            && napcoll_rule_range_has(&earlier->bytes, &rule->bytes)
-            && ALWAYS == is_able(earlier, rule)) {
+        if (napcoll_rule_covers(earlier, rule) && ALWAYS == is_able(earlier, rule)) {
             return earlier;
         }
     }

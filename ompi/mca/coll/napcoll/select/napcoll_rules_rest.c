@@ -47,8 +47,7 @@ static void print(const span_t *line, FILE *out)
 static bool is_left_nothing(const napcoll_rule_t *rule, const napcoll_rule_t *first, int count)
 {
     for (int i = 0; i < count; i++) {
-        if (napcoll_rule_is_wider(&first[i], rule)
-            && napcoll_rule_range_has(&first[i].bytes, &rule->bytes)) {
+        if (napcoll_rule_covers(&first[i], rule)) {
             return true;
         }
     }
