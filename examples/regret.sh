@@ -13,8 +13,8 @@ usage() {
     cat <<'END'
 Usage: examples/regret.sh [--part LIST] [--coll LIST] [--shapes LIST] [--bytes LIST] [--machine FILE]
                           [--turns N] [--tune-time SECONDS] [--time-limit SECONDS] [--output DIR]
-       examples/regret.sh --again N [--correct SECONDS] [--part LIST] [--coll LIST] [--shapes LIST] [--time-limit SECONDS]
-                          [--output DIR]
+       examples/regret.sh --again N [--jobs N] [--correct SECONDS] [--part LIST] [--coll LIST] [--shapes LIST]
+                          [--time-limit SECONDS] [--output DIR]
 
 Measures on emulated clusters, in turns within one job, napcoll's auto, each of napcoll's algorithms, tuned
 and han, and writes into DIR (default docs/results)
@@ -33,7 +33,9 @@ With --again it measures only those cells for which DIR has figures of auto abov
 the better of the others: one after the other, each in a job of its own, auto against the best, that component, and
 what auto took, by name, of whom hardly any is dropped. These figures, in regret-SETTING-SHAPE.again.csv, take the
 place of the first ones in regret.md, which shows the latter, too; where the first were a matter of few turns, or of
-what other sizes left behind, that tells.
+what other sizes left behind, that tells. With --jobs each cell is measured in several jobs, one after the other: where
+processes are put, and what their communicators meet, stays the same for all turns of a job, and differs in the next. The
+figures are those of the job in the middle, by how near auto is to a bound.
 
 With --correct as well it does what an owner would do about cells that stay above a bound: of those that are so by all the
 figures that DIR has, it corrects the rules by napcoll-tune correct, and then measures them again.
@@ -47,6 +49,7 @@ Installs what is missing and builds napcoll first.
   --bytes LIST           as in collbench(1) (default 8:1M:x8; blocks of 64 KB at most)
   --machine FILE         auto reckons with this in place of what napcoll-tune finds
   --again N              measure again, at least so many turns
+  --jobs N               in so many jobs (default 1)
   --correct SECONDS      the time for each cell whose rules are corrected before
   --turns N              of each size at least, whatever the time (default 5)
   --tune-time SECONDS    of napcoll-tune (default 1300)
@@ -66,6 +69,7 @@ bytes=
 machine_file=
 turns=5
 again=0
+jobs=1
 correct=0
 tune_time=1300
 colls=allreduce,reduce,bcast,barrier,allgather,allgatherv,reduce_scatter,reduce_scatter_block,scan,exscan
@@ -200,6 +204,21 @@ algorithms_in() {
     awk -v RS='[,;\n]' '{ sub(/^~/, ""); sub(/~\(.*/, "") } /^[a-z0-9_]+$/ { print "napcoll:" $0 }' <<<"$1"
 }
 
+# in_jobs SETTING SHAPE COLL CONTESTANTS BYTES TURNS: as run_job, of one size and in several jobs, of which the middle one counts.
+in_jobs() {
+    local job best peers middle
+    for ((job = 1; job <= jobs; job++)); do
+        run_job "$@"
+        read -r _ _ best _ peers _ < <(cells "$scratch/one.csv")
+        napcoll_say "job $job of $jobs: auto over the best $best, over the better component $peers"
+        echo "$best $peers $job"
+        mv "$scratch/one.csv" "$scratch/job-$job.csv"
+    done >"$scratch/jobs"
+    middle=$(awk '{ print ($1 / 1.25 > $2 / 1.1 ? $1 / 1.25 : $2 / 1.1), $3 }' "$scratch/jobs" | sort -g | sed -n "$((jobs / 2 + 1))s/.* //p")
+    mv "$scratch/job-$middle.csv" "$scratch/one.csv"
+    [ "$jobs" = 1 ] || command+=("# the middle one of $jobs jobs")
+}
+
 # correct_rules SETTING SHAPE: of the cells that are above a bound.
 correct_rules() {
     local name=regret-$1-$2.conf command only time_limit
@@ -227,7 +246,7 @@ measure_again() {
     while read -r -u 3 one size _ best _ peer _ same _; do
         [[ ,$colls, = *,$one,* ]] || continue
         contestants=$({ printf '%s\n' "$best" "$peer" && algorithms_in "$same"; } | grep -vx -e auto -e - | sort -u | paste -sd ,)
-        run_job "$setting" "$shape" "$one" "napcoll,$contestants" "$size" "$again"
+        in_jobs "$setting" "$shape" "$one" "napcoll,$contestants" "$size" "$again"
         put_again "$one" "$size" "$name" "${command[@]}"
     done 3<"$scratch/above"
     rm "$scratch/$name.conf"*
@@ -338,7 +357,7 @@ napcoll, and of the other components that supply the collective; 1.00: auto was 
 with what napcoll-tune found on the same cluster (the .conf files), and its rules. "The same by name": the algorithm that
 auto took ran as a contestant of its own as well, or tuned where auto left the call; what separates the two is noise, but
 where auto takes another local_radix than the parameter's, or a rule names tunables. Cells above a bound may have been
-measured again, with few contestants and more turns (--again): then these figures are shown and counted, and those of before
+measured again, with few contestants and more turns (--again), also in several jobs, of which the middle one counts (--jobs): then these figures are shown and counted, and those of before
 are in the last column, over the best and over the better component. The commands are in
 regret-*.txt, for an environment after build/env.sh, in the folder of regret-*.conf.
 END
@@ -354,6 +373,7 @@ END
 options "$@"
 turns=$((again > turns ? again : turns))
 [ "$correct" = 0 ] || [ "$again" -gt 0 ] || napcoll_fail "--correct wants --again as well: what is corrected is measured again"
+[ "$jobs" = 1 ] || [ "$again" -gt 0 ] || napcoll_fail "--jobs wants --again as well: only what is measured again is so in several jobs"
 [ -z "$machine_file" ] || machine_file=$(realpath -- "$machine_file")
 begin
 for setting in ${parts//,/ }; do
