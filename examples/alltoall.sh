@@ -22,12 +22,13 @@ docs/results) alltoall.md, with the commands, and the figures as CSV:
                  sizes by a power law, one hot rank, nine of ten blocks empty
   alltoall-radix.csv, .svg
                  tuna with each radix on 8x8, beside basic, and the radix that the model takes
-  memory         what blocks in transit, and plans, take on 4096 and 32,768 processes
+  memory         what blocks in transit, and plans, take on many processes
 
 Installs what is missing and builds napcoll first.
 
   --part LIST            of sizes, deals, radix and memory, with commas between (default: all)
-  --shapes LIST          nodes and processes on each, with commas between (default: 8x8,16x4); radix takes the first
+  --shapes LIST          nodes and processes on each, with commas between (default: 8x8,16x4, and of memory 256x16,2048x16);
+                         radix takes the first
   --time-limit SECONDS   of each of the fourteen runs (default 120), thrice in the first two
   --output DIR           default docs/results
   --help                 this text
@@ -37,7 +38,8 @@ END
 coll=alltoallv
 document=alltoall
 all_parts=sizes,deals,radix,memory
-shapes=8x8,16x4
+default_shapes=8x8,16x4
+shapes=$default_shapes
 # shellcheck source=examples/measuring.sh
 . "$NAPCOLL_SRC/examples/measuring.sh"
 
@@ -141,15 +143,16 @@ END
 }
 
 show_memory() {
-    local nodes bytes
+    local shape bytes large=$shapes
+    [ "$shapes" != "$default_shapes" ] || large=256x16,2048x16
     {
         # shellcheck disable=SC2016 # these are no commands
         printf '\n## Memory\n\nOf each process, by `napcoll-plan explain`, with blocks of 64 bytes and of 4 KB on average:\n'
-        for nodes in 256 2048; do
+        for shape in ${large//,/ }; do
             for bytes in 64 4K; do
-                printf '\n    napcoll-plan explain --coll %s --nodes %s --ppn 16 --bytes %s --machine netlab.conf\n\n' \
-                    "$coll" "$nodes" "$bytes"
-                napcoll-plan explain --coll "$coll" --nodes "$nodes" --ppn 16 --bytes "$bytes" \
+                printf '\n    napcoll-plan explain --coll %s --nodes %s --ppn %s --bytes %s --machine netlab.conf\n\n' \
+                    "$coll" "${shape%x*}" "${shape#*x}" "$bytes"
+                napcoll-plan explain --coll "$coll" --nodes "${shape%x*}" --ppn "${shape#*x}" --bytes "$bytes" \
                     --machine netlab.conf | sed -n '/^Memory/,/^$/s/^./    &/p'
             done
         done

@@ -54,15 +54,22 @@ algorithms() {
     "$plan" list | awk '/^[a-z]/ { collective = $1 } /^  [a-z]/ { print collective, $1 }'
 }
 
-# summed ARGUMENT...: what verify proved of a range, or of one placement, as "PLACEMENTS PLANS MESSAGES"; fails where
-# any is broken.
-summed() {
-    verify "$@" >"$work/sum" || {
-        cat "$work/sum" >&2
+# sum_up ARGUMENT...: has in `sums` what verify proved of a range, or of one placement, as "PLACEMENTS PLANS MESSAGES"; fails
+# where any is broken. Hundreds of calls: what the shell can do itself starts no process.
+sum_up() {
+    local text
+    text=$(verify "$@") || {
+        echo "$text" >&2
         return 1
     }
-    sed -nE -e 's/^.*: ([0-9]+) placements proved, 0 broken, .*; ([0-9]+) plans, ([0-9]+) messages$/\1 \2 \3/p' \
-        -e 's/^.*: ok; ([0-9]+) plans, ([0-9]+) messages$/1 \1 \2/p' "$work/sum" | grep .
+    if [[ $text =~ ': '([0-9]+)' placements proved, 0 broken, '.*'; '([0-9]+)' plans, '([0-9]+)' messages' ]]; then
+        sums=${BASH_REMATCH[*]:1}
+    elif [[ $text =~ ': ok; '([0-9]+)' plans, '([0-9]+)' messages' ]]; then
+        sums="1 ${BASH_REMATCH[*]:1}"
+    else
+        echo "$text" >&2
+        return 1
+    fi
 }
 
 # each_of PATTERN ARGUMENT...: every algorithm whose "COLLECTIVE ALGORITHM" matches the regular expression is
@@ -71,12 +78,12 @@ each_of() {
     local which=$1 collective algorithm seen=0
     shift
     while read -r collective algorithm; do
-        summed --coll "$collective" --algorithm "$algorithm" --jobs 2 "$@" >"$work/each" || {
+        sum_up --coll "$collective" --algorithm "$algorithm" --jobs 2 "$@" || {
             echo "$collective $algorithm: broken"
             return 1
         }
-        echo "$collective $algorithm $*: $(cat "$work/each")"
-        (! grep '^0 ' "$work/each")
+        echo "$collective $algorithm $*: $sums"
+        [[ $sums != 0\ * ]]
         seen=$((seen + 1))
     done < <(algorithms | grep -xE -e "$which")
     [ "$seen" -gt 0 ]
@@ -318,15 +325,15 @@ wide_sweep() {
         while read -r line; do
             # shellcheck disable=SC2086 # they are words
             read -ra words < <(rooted "$root" $line) || continue
-            summed --coll "$1" --algorithm "$2" "${words[@]}" >"$work/part"
-            echo "$1 $2 ${words[*]}: $(cat "$work/part")" >&3
-            cat "$work/part" >>"$work/sums"
+            sum_up --coll "$1" --algorithm "$2" "${words[@]}"
+            echo "$1 $2 ${words[*]}: $sums" >&3
+            echo "$sums" >>"$work/sums"
         done < <(placements "$2")
     done < <(roots "$1")
     while read -ra words; do
-        summed --coll "$1" --algorithm "$2" "${words[@]}" >"$work/part"
-        echo "$1 $2 ${words[*]}: $(cat "$work/part")" >&3
-        cat "$work/part" >>"$work/sums"
+        sum_up --coll "$1" --algorithm "$2" "${words[@]}"
+        echo "$1 $2 ${words[*]}: $sums" >&3
+        echo "$sums" >>"$work/sums"
     done < <(radixes "$1" "$2")
     awk '{ placements += $1; plans += $2; messages += $3 }
         END { printf "%d placements, %d plans, %d messages\n", placements, plans, messages }' \

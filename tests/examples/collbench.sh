@@ -33,6 +33,11 @@ bench() {
         "$build/bin/collbench" --time-limit 4 --iterations 5 "$@"
 }
 
+# argue ARGUMENT...: two processes, which are to say what is wrong with these.
+argue() {
+    mpirun -np 2 --mca coll napcoll,tuned,han,basic,libnbc,inter,self "$build/bin/collbench" "$@"
+}
+
 every_contestant_has_its_row() {
     bench --coll allreduce --bytes 8:1K:x128 \
         --contestants 'napcoll:nap,napcoll:smp,tuned,han,napcoll:nap local_radix=3' \
@@ -120,8 +125,8 @@ slow_contestants_are_dropped() {
     grep -E '^ +8  napcoll:ring +1 +1 .* ring$' "$work/dropped"
     awk '/^ +8  napcoll:smp/ { first = $5 } /^ +8  napcoll:ring/ { exit !($8 > 0.99 * $5 / first && $8 < 1.01 * $5 / first) }' \
         "$work/dropped"
-    refuses '--drop 1: expected a factor above 1' bench --bytes 8 --contestants tuned --drop 1
-    refuses '--sample-time 0: expected seconds above 0' bench --bytes 8 --contestants tuned --sample-time 0
+    refuses '--drop 1: expected a factor above 1' argue --bytes 8 --contestants tuned --drop 1
+    refuses '--sample-time 0: expected seconds above 0' argue --bytes 8 --contestants tuned --sample-time 0
 }
 
 # In a millisecond nobody takes three turns.
@@ -129,7 +134,7 @@ turns_are_taken_whatever_the_time() {
     bench --bytes 8 --contestants napcoll,tuned --time-limit 0.001 --min-iterations 3 --iterations 9 >"$work/few"
     cat "$work/few"
     [ "$(grep -cE '^ +8  (napcoll|tuned) +3 ' "$work/few")" = 2 ]
-    refuses '--min-iterations 0: expected a whole number from 1' bench --bytes 8 --contestants tuned --min-iterations 0
+    refuses '--min-iterations 0: expected a whole number from 1' argue --bytes 8 --contestants tuned --min-iterations 0
 }
 
 # Two turns of each size, then the third; all of them are in the table. A turn that was begun too late does not count, and
@@ -142,12 +147,12 @@ sizes_take_turns_in_rounds() {
     sed -nE 's/^allreduce ([0-9]+) bytes: turn ([0-9]+) of 3,.*/\1 \2/p' "$work/rounds" |
         awk '$2 > turn[$1] { turn[$1] = $2; print }' >"$work/order"
     diff - "$work/order" <<<$'8 1\n8 2\n64 1\n64 2\n8 3\n64 3'
-    refuses '--rounds 0: expected a whole number from 1' bench --bytes 8 --contestants tuned --rounds 0
+    refuses '--rounds 0: expected a whole number from 1' argue --bytes 8 --contestants tuned --rounds 0
 }
 
 missing_folder_is_named() {
     refuses "--samples $work/none/s.csv: No such file" \
-        bench --bytes 8 --contestants tuned --samples "$work/none/s.csv"
+        argue --bytes 8 --contestants tuned --samples "$work/none/s.csv"
 }
 
 large_blocks_are_refused() {
@@ -164,8 +169,8 @@ tap reductions_are_measured measured reduce reduce_scatter reduce_scatter_block 
 tap gatherings_are_measured measured allgather allgatherv gather gatherv
 tap scatterings_are_measured measured scatter scatterv
 tap who_ran_is_named who_ran_is_named
-tap unknown_component_is_named refuses nosuch bench --bytes 8 --contestants napcoll,nosuch
-tap unknown_algorithm_is_named refuses bogus bench --bytes 8 --contestants napcoll:bogus,tuned
+tap unknown_component_is_named refuses nosuch argue --bytes 8 --contestants napcoll,nosuch
+tap unknown_algorithm_is_named refuses bogus argue --bytes 8 --contestants napcoll:bogus,tuned
 if [ "$brief" = no ]; then
     tap uneven_gathers_are_dealt uneven_gathers_are_dealt
     tap every_sample_is_written every_sample_is_written

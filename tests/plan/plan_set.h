@@ -25,6 +25,14 @@
 #include "plan/napcoll_plan_verify.h"
 #include "placement.h"
 
+/** How far loops over numbers of nodes go on at a time. Under the address checker it is the code that is looked at, and not
+ * each of the numbers. */
+#ifdef __SANITIZE_ADDRESS__
+enum { NODES_STRIDE = 3 };
+#else
+enum { NODES_STRIDE = 1 };
+#endif
+
 /** Let the hardware of a node have its processes in another order than their ranks: every other one is on
  * the second socket. */
 static inline void shuffle_hardware(napcoll_node_map_t *map, int node)

@@ -57,7 +57,7 @@ static void allreduce_plans_exactly_once_on_uniform_nodes(void **state)
 {
     (void) state;
     for (int ppn = 1; ppn <= 9; ppn++) {
-        for (int nodes = 1; nodes <= 20; nodes += ppn < 5 || nodes < 4 ? 1 : 3) {
+        for (int nodes = 1; nodes <= 20; nodes += ppn < 5 || nodes < 4 ? NODES_STRIDE : 3) {
             char list[16];
             (void) snprintf(list, sizeof(list), "%d", ppn);
             napcoll_node_map_t *map = placement(list, nodes % 2 ? "block" : "cyclic", nodes * ppn);
@@ -73,7 +73,7 @@ static void allreduce_plans_exactly_once_on_up_to_64_nodes_by_16(void **state)
 {
     (void) state;
     for (int ppn = 1; ppn <= 16; ppn++) {
-        for (int nodes = 1; nodes <= 64; nodes += nodes < 18 ? 1 + ppn / 2 : 23) {
+        for (int nodes = 1; nodes <= 64; nodes += nodes < 18 ? 1 + ppn / 2 : 23 * NODES_STRIDE) {
             char list[16];
             (void) snprintf(list, sizeof(list), "%d", ppn);
             napcoll_node_map_t *map = placement(list, "block", nodes * ppn);
@@ -108,7 +108,7 @@ static void nap_plan_one_message_per_process_and_level(void **state)
 
     (void) state;
     for (size_t i = 0; i < sizeof(ppns) / sizeof(*ppns); i++) {
-        for (int nodes = 2; nodes <= 300; nodes += nodes < 70 ? 1 : 57) {
+        for (int nodes = 2; nodes <= 300; nodes += nodes < 70 ? NODES_STRIDE : 57) {
             char list[16];
             (void) snprintf(list, sizeof(list), "%d", ppns[i]);
             napcoll_node_map_t *map = placement(list, "block", nodes * ppns[i]);

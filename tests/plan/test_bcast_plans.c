@@ -75,7 +75,7 @@ static void bcast_plans_from_every_root(void **state)
 static void bcast_plans_on_many_nodes(void **state)
 {
     (void) state;
-    for (int nodes = 18; nodes <= 64; nodes += 23) {
+    for (int nodes = 18; nodes <= 64; nodes += 23 * NODES_STRIDE) {
         for (int ppn = 1; ppn <= 16; ppn += 15) {
             char list[16];
             (void) snprintf(list, sizeof(list), "%d", ppn);
