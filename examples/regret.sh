@@ -214,7 +214,8 @@ in_jobs() {
         echo "$best $peers $job"
         mv "$scratch/one.csv" "$scratch/job-$job.csv"
     done >"$scratch/jobs"
-    middle=$(awk '{ print ($1 / 1.25 > $2 / 1.1 ? $1 / 1.25 : $2 / 1.1), $3 }' "$scratch/jobs" | sort -g | sed -n "$((jobs / 2 + 1))s/.* //p")
+    middle=$(awk '{ print ($1 / 1.25 > $2 / 1.1 ? $1 / 1.25 : $2 / 1.1), $0 }' "$scratch/jobs" |
+        sort -k 1,1g -k 2,2g -k 3,3g | sed -n "$((jobs / 2 + 1))s/.* //p")
     mv "$scratch/job-$middle.csv" "$scratch/one.csv"
     [ "$jobs" = 1 ] || command+=("# the middle one of $jobs jobs")
 }

@@ -174,7 +174,7 @@ END
     grep -F 'scan,2,2,8,napcoll,9,' "$file.again.csv"
     # Of the three jobs the middle one counts.
     sed -nE 's/.*job [1-3] of 3: auto over the best ([0-9.]+), over the better component ([0-9.]+)$/\1 \2/p' "$work/said" |
-        awk '{ print ($1 / 1.25 > $2 / 1.1 ? $1 / 1.25 : $2 / 1.1), $0 }' | sort -g >"$work/jobs"
+        awk '{ print ($1 / 1.25 > $2 / 1.1 ? $1 / 1.25 : $2 / 1.1), $0 }' | sort -k 1,1g -k 2,2g -k 3,3g >"$work/jobs"
     [ "$(wc -l <"$work/jobs")" = 3 ]
     awk 'NR == 2 { printf "%.2f %.2f\n", $2, $3 }' "$work/jobs" >"$work/middle"
     sed -nE 's/^\| bcast \| 8 \| [0-9]+ \| ([0-9.]+)( \*\*)? \| [^|]* \| ([0-9.]+)( \*\*)? .*/\1 \3/p' "$work/corrected/regret.md" |

@@ -397,9 +397,10 @@ void tune_verify(tune_t *t, tune_watch_t *watch);
  *
  * @param[in,out] c        with its contestants; what they took
  * @param[in]     deadline until when, by MPI_Wtime
+ * @param[in]     late     from when on only the first two contestants are looked at, for there to be time for other cases
  * @param[in]     end      until when there may be turns that judging needs
  */
-void tune_look(tune_t *t, tune_case_t *c, double deadline, double end);
+void tune_look(tune_t *t, tune_case_t *c, double deadline, double late, double end);
 
 /** Rank 0: measure once more, at another time, who was near the fastest, in six turns or more. How processes share
  * processors, and who finds whom awake, stays for seconds, and passes. */

@@ -67,6 +67,7 @@ typedef struct tune_case {
     napcoll_rule_range_t range; /**< the sizes for which it stands */
     tune_contestant_t contestant[TUNE_CONTESTANTS];
     int contestants;
+    int untried;        /**< for so many more, which are no longer there, it was too late */
     double need;        /**< microseconds: a call of each case up to it, as reckoned */
     int calls;          /**< in a row, that make a sample */
     int samples;        /**< turns in all */
@@ -100,8 +101,8 @@ void tune_out_of_memory(void);
 const tune_subject_t *tune_subject(int index);
 
 /**
- * Rank 0: have a case's contestants: what auto would do first, algorithms by name in the order of the model, then the
- * previous function.
+ * Rank 0: have a case's contestants: what auto would do first, then the previous function, and algorithms by name in the
+ * order of the model.
  *
  * @param[in,out] c whose subject, bytes and blind are set; its contestants
  *

@@ -53,6 +53,9 @@ static void report_case(const tune_case_t *c, FILE *out, const char *prefix)
     for (int i = 0; judged && i < c->contestants; i++) {
         report_contestant(c, i, out, prefix);
     }
+    if (c->untried > 0) {
+        fprintf(out, "%s    for %d more it was too late\n", prefix, c->untried);
+    }
     if (c->contradictions > 0) {
         fprintf(out, "%s    %d pairs are not in the model's order\n", prefix, c->contradictions);
     }

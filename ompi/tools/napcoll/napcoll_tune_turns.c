@@ -42,6 +42,9 @@ static const double long_batch = 20e-3;
 
 enum { MOST_CALLS = 50, MOST_STARTS = 2 };
 
+/* So many contestants are looked at however late it is. */
+enum { LEAST_CONTESTANTS = 2 };
+
 /* At the second look only those are tried that have taken less than so many times what the fastest took, and the previous
  * function as above; and auto. */
 static const double near = 1.5;
@@ -109,15 +112,22 @@ static bool is_slow(const tune_contestant_t *contestant, double fastest)
                                                              : slow_long);
 }
 
-/* Look at all contestants, and drop who is slow, but never the first. Returns what the fastest takes. */
-static double look_first(tune_t *t, tune_case_t *c)
+/* Look at all contestants, or where it is late at these only: what auto would do, the previous function, and whoever has had
+ * its turn. Drop who is slow, but never the first. Returns what the fastest takes. */
+static double look_first(tune_t *t, tune_case_t *c, double late)
 {
+    const int all = c->contestants;
     double fastest = INFINITY;
 
-    for (int i = 0; i < c->contestants; i++) {
-        c->contestant[i].median = look_at(t, c, i, fastest);
-        fastest = fmin(fastest, c->contestant[i].median);
+    for (c->contestants = 0;
+         c->contestants < all && (c->contestants < LEAST_CONTESTANTS || MPI_Wtime() < late);
+         c->contestants++) {
+        tune_contestant_t *k = &c->contestant[c->contestants];
+
+        k->median = look_at(t, c, c->contestants, fastest);
+        fastest = fmin(fastest, k->median);
     }
+    c->untried = all - c->contestants;
     for (int i = 1; i < c->contestants; i++) {
         c->contestant[i].dropped = is_slow(&c->contestant[i], fastest);
     }
@@ -178,9 +188,9 @@ static void take_turns(tune_t *t, tune_case_t *c, int least, int most, double de
     }
 }
 
-void tune_look(tune_t *t, tune_case_t *c, double deadline, double end)
+void tune_look(tune_t *t, tune_case_t *c, double deadline, double late, double end)
 {
-    const double fastest = look_first(t, c);
+    const double fastest = look_first(t, c, late);
     const int calls = tune_subject(c->subject)->overlaps ? MOST_STARTS : MOST_CALLS;
 
     c->calls = fastest * calls > long_batch ? 1 + (int) (long_batch / fastest) : calls;

@@ -27,6 +27,9 @@ static const double alike = 0.5;
 /* This part of the time is over after the first look at all cases, or more where so many turns take longer. */
 static const double first_look = 0.5;
 
+/* Of the time this part of what the cases to come have is kept for them: from then on only who matters most is tried. */
+static const double kept = 0.7;
+
 /* Whether napcoll is there to be asked for algorithms: its parameters are, and it is not off. */
 static bool has_napcoll(void)
 {
@@ -171,6 +174,15 @@ static double deadline_of(const tune_case_t *list, int i, int cases, double begi
     return begin + (end - begin) * part;
 }
 
+/* From when on it is late for a case; never where rules are corrected, as these may name whoever it was too late for. */
+static double late_of(const tune_t *t, const tune_watch_t *watch, int i, int cases, double begin)
+{
+    const double deadline = deadline_of(t->machine->tried, i, cases, begin, watch->end);
+
+    return TUNE_CORRECT == t->options.command ? watch->end
+                                              : watch->end - kept * (watch->end - deadline);
+}
+
 /* Look at all cases, and keep in the list whose algorithms were tried. */
 static void look(tune_t *t, tune_watch_t *watch, const napcoll_node_map_t *map)
 {
@@ -181,10 +193,11 @@ static void look(tune_t *t, tune_watch_t *watch, const napcoll_node_map_t *map)
     m->not_reached = cases;
     for (int i = 0; i < cases && MPI_Wtime() < watch->end; i++) {
         const double deadline = deadline_of(m->tried, i, cases, begin, end);
+        const double late = late_of(t, watch, i, cases, begin);
 
         m->tried[m->num_tried] = m->tried[i];
         if (prepare_case(t, &m->tried[m->num_tried], map)) {
-            tune_look(t, &m->tried[m->num_tried], deadline, watch->end);
+            tune_look(t, &m->tried[m->num_tried], deadline, late, watch->end);
             m->num_tried++;
         }
         m->not_reached--;
