@@ -62,9 +62,9 @@ sum_up() {
         echo "$text" >&2
         return 1
     }
-    if [[ $text =~ ': '([0-9]+)' placements proved, 0 broken, '.*'; '([0-9]+)' plans, '([0-9]+)' messages' ]]; then
+    if [[ $text =~ ': '([0-9]+)' placements proved, 0 broken, '.*'; '([0-9]+)' plans, '([0-9]+)' messages'$ ]]; then
         sums=${BASH_REMATCH[*]:1}
-    elif [[ $text =~ ': ok; '([0-9]+)' plans, '([0-9]+)' messages' ]]; then
+    elif [[ $text =~ ': ok; '([0-9]+)' plans, '([0-9]+)' messages'$ ]]; then
         sums="1 ${BASH_REMATCH[*]:1}"
     else
         echo "$text" >&2

@@ -35,7 +35,8 @@ bench() {
 
 # argue ARGUMENT...: two processes, which are to say what is wrong with these.
 argue() {
-    mpirun -np 2 --mca coll napcoll,tuned,han,basic,libnbc,inter,self "$build/bin/collbench" "$@"
+    "$netlab" --nodes 1 --ppn 2 -- timeout 240 mpirun -np 2 --mca coll napcoll,tuned,han,basic,libnbc,inter,self \
+        "$build/bin/collbench" "$@"
 }
 
 every_contestant_has_its_row() {

@@ -27,7 +27,7 @@ static const double alike = 0.5;
 /* This part of the time is over after the first look at all cases, or more where so many turns take longer. */
 static const double first_look = 0.5;
 
-/* Of the time this part of what the cases to come have is kept for them: from then on only who matters most is tried. */
+/* The cases to come keep this part of their time; where the rest is gone, a case has only those who matter most. */
 static const double kept = 0.7;
 
 /* Whether napcoll is there to be asked for algorithms: its parameters are, and it is not off. */
