@@ -6,8 +6,8 @@
  * ratios compare times of one turn only, so that what disturbs the machine disturbs all alike.
  *
  *     rank 0 announces a start time -> all sleep until then -> batch of calls, timed -> who is
- *     done sleeps for as long as this lasted the last time -> the longest duration goes to
- *     rank 0 -> results are checked
+ *     done sleeps until others are likely to be, too -> the longest duration goes to rank 0
+ *     -> results are checked
  *
  * The announcement and the collection are not part of the sample. An announcement that arrived
  * after the start time somewhere spoils its turn: the turn is not counted, and the next ones get
@@ -27,15 +27,15 @@ static const double HOPELESS =
 static const double LONG_CALL = 50.0e-3;
 
 /* What rank 0 announces, as doubles so that it is one message. */
-enum { ANNOUNCE_GO, ANNOUNCE_START, ANNOUNCE_END, ANNOUNCE_WORDS };
+enum { ANNOUNCE_GO, ANNOUNCE_START, ANNOUNCE_SECONDS, ANNOUNCE_WORDS };
 
 /* What is collected on rank 0, all by maximum. */
 enum { COLLECT_SECONDS, COLLECT_SKEW, COLLECT_MISSED, COLLECT_WORDS };
 
 struct sample {
-    double seconds; /* one call, slowest rank */
-    double skew;    /* last start after the agreed one */
-    bool missed;    /* announced too late */
+    napcoll_start_before_t took; /* one call, slowest rank */
+    double skew;                 /* last start after the agreed one */
+    bool missed;                 /* announced too late */
 };
 
 /* All turns of one size. Times are known to rank 0. */
@@ -164,7 +164,7 @@ static bool take_sample(struct bench *b, struct contestant *c, struct tally *tal
     check(napcoll_counters_read(&b->counters, before), "MPI_T_pvar_read");
     announce[ANNOUNCE_GO] = go ? 1.0 : 0.0;
     announce[ANNOUNCE_START] = MPI_Wtime() + b->layout.start.slack;
-    announce[ANNOUNCE_END] = announce[ANNOUNCE_START] + sample->seconds * batch;
+    announce[ANNOUNCE_SECONDS] = sample->took.seconds;
     check(MPI_Bcast(announce, ANNOUNCE_WORDS, MPI_DOUBLE, 0, b->helper), "MPI_Bcast");
     if (announce[ANNOUNCE_GO] < 0.5) {
         return false;
@@ -173,7 +173,9 @@ static bool take_sample(struct bench *b, struct contestant *c, struct tally *tal
     mine[COLLECT_MISSED] = early < 0.0 ? 1.0 : 0.0;
     mine[COLLECT_SKEW] = MPI_Wtime() + b->layout.start.offset - announce[ANNOUNCE_START];
     mine[COLLECT_SECONDS] = run_batch(b, c, batch);
-    napcoll_start_rest(&b->layout.start, announce[ANNOUNCE_END]);
+    sample->took.seconds = announce[ANNOUNCE_SECONDS];
+    napcoll_start_rest(&b->layout.start, announce[ANNOUNCE_START], &sample->took, batch);
+    sample->took.calls = batch;
     check(MPI_Reduce(mine, worst, COLLECT_WORDS, MPI_DOUBLE, MPI_MAX, 0, b->helper), "MPI_Reduce");
     check(napcoll_counters_read(&b->counters, after), "MPI_T_pvar_read");
     for (int i = 0; i < b->counters.num; ++i) {
@@ -182,7 +184,7 @@ static bool take_sample(struct bench *b, struct contestant *c, struct tally *tal
     tally->calls += (unsigned long long) batch;
     verify(b, c, turn);
     if (0 == b->layout.rank) {
-        sample->seconds = worst[COLLECT_SECONDS];
+        sample->took.seconds = worst[COLLECT_SECONDS];
         sample->skew = worst[COLLECT_SKEW];
         sample->missed = worst[COLLECT_MISSED] > 0.5;
         if (sample->missed) {
@@ -245,7 +247,7 @@ static void warm_up(struct bench *b, struct turns *t)
             reset_counts(&t->tally[i]);
             (void) take_sample(b, &b->contestant[i], &t->tally[i], 0, 1, true, &t->last[i]);
         }
-        t->first_look[i] = t->last[i].seconds;
+        t->first_look[i] = t->last[i].took.seconds;
     }
     (void) drop_slow(b, t, HOPELESS * b->opt.drop);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
@@ -253,7 +255,7 @@ static void warm_up(struct bench *b, struct turns *t)
             reset_counts(&t->tally[i]);
             (void) take_sample(b, &b->contestant[i], &t->tally[i], 0,
                                first_calls(b, t->first_look[i]), true, &t->last[i]);
-            t->first_look[i] = fmin(t->first_look[i], t->last[i].seconds);
+            t->first_look[i] = fmin(t->first_look[i], t->last[i].took.seconds);
             skew += t->last[i].skew;
             looked++;
         }
@@ -370,7 +372,7 @@ static bool take_turn(struct bench *b, bool go, struct turns *t)
             return false;
         }
         if (0 == b->layout.rank && t->num < b->opt.iterations) {
-            t->seconds[order[i]][t->num] = sample->seconds;
+            t->seconds[order[i]][t->num] = sample->took.seconds;
             skew = sample->skew > skew ? sample->skew : skew;
             missed = missed || sample->missed;
         }

@@ -151,6 +151,15 @@ sizes_take_turns_in_rounds() {
     refuses '--rounds 0: expected a whole number from 1' argue --bytes 8 --contestants tuned --rounds 0
 }
 
+# Calls of which one takes a second are followed by a sample of 1000 that take none: nobody sleeps for 1000 seconds.
+stalls_are_not_slept_again() {
+    "$netlab" --nodes 1 --ppn 2 -- timeout 60 \
+        mpirun -np 2 -x LD_PRELOAD="$build/tests/mpi/.libs/stall.so" --mca coll tuned,basic,libnbc,inter,self \
+        "$build/bin/collbench" --coll barrier --contestants tuned --batch 1000 --iterations 3 --csv "$work/stalls.csv"
+    cat "$work/stalls.csv"
+    grep "^barrier,1,2,0,tuned,3,1000," "$work/stalls.csv"
+}
+
 missing_folder_is_named() {
     refuses "--samples $work/none/s.csv: No such file" \
         argue --bytes 8 --contestants tuned --samples "$work/none/s.csv"
@@ -163,7 +172,7 @@ large_blocks_are_refused() {
 }
 
 # In the brief suite what Open MPI has no part in is left out: the tables, the order of turns, what is refused.
-tap_plan "$([ "$brief" = no ] && echo 15 || echo 8)"
+tap_plan "$([ "$brief" = no ] && echo 16 || echo 8)"
 tap every_contestant_has_its_row every_contestant_has_its_row
 tap other_collectives_are_measured other_collectives_are_measured
 tap reductions_are_measured measured reduce reduce_scatter reduce_scatter_block scan exscan
@@ -178,6 +187,7 @@ if [ "$brief" = no ]; then
     tap slow_contestants_are_dropped slow_contestants_are_dropped
     tap turns_are_taken_whatever_the_time turns_are_taken_whatever_the_time
     tap sizes_take_turns_in_rounds sizes_take_turns_in_rounds
+    tap stalls_are_not_slept_again stalls_are_not_slept_again
     tap missing_folder_is_named missing_folder_is_named
     tap large_blocks_are_refused large_blocks_are_refused
 fi

@@ -146,6 +146,12 @@ static int sync_star(MPI_Comm comm, double *offset)
     return rc;
 }
 
+/* However long a message was held up: with a slack of minutes every sample would take minutes. */
+static void set_slack(napcoll_start_t *start, double slack)
+{
+    start->slack = slack < slack_least ? slack_least : slack < slack_most ? slack : slack_most;
+}
+
 /* There and back again, on an idle network; the first one opens connections. */
 static int find_slack(napcoll_start_t *start)
 {
@@ -162,7 +168,7 @@ static int find_slack(napcoll_start_t *start)
         seconds = MPI_Wtime() - begin;
         longest = i > 0 && seconds > longest ? seconds : longest;
     }
-    start->slack = longest * slack_spare > slack_least ? longest * slack_spare : slack_least;
+    set_slack(start, longest * slack_spare);
     return rc;
 }
 
@@ -187,9 +193,11 @@ int napcoll_start_sync(napcoll_start_t *start)
     return MPI_SUCCESS == rc ? find_slack(start) : rc;
 }
 
-void napcoll_start_rest(const napcoll_start_t *start, double until)
+void napcoll_start_rest(const napcoll_start_t *start, double when,
+                        const napcoll_start_before_t *before, int calls)
 {
-    const double left = until - start->offset - MPI_Wtime();
+    const double lasts = before->seconds * (calls < before->calls ? calls : before->calls);
+    const double left = when + lasts - start->offset - MPI_Wtime();
 
     if (left > 0) {
         sleep_for(left);
@@ -212,7 +220,5 @@ double napcoll_start_at(const napcoll_start_t *start, double when)
 
 void napcoll_start_was_missed(napcoll_start_t *start)
 {
-    const double more = start->slack * slack_growth;
-
-    start->slack = more < slack_most ? more : slack_most;
+    set_slack(start, start->slack * slack_growth);
 }

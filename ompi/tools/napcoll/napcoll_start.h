@@ -25,6 +25,12 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+/** What was timed before of the same thing; all 0: nothing yet. */
+typedef struct napcoll_start_before {
+    double seconds; /**< one call took so long */
+    int calls;      /**< of so many, one after the other */
+} napcoll_start_before_t;
+
 /** The processes that start together, as one of them sees them. Times are in seconds. */
 typedef struct napcoll_start {
     MPI_Comm comm; /**< all of them; the caller's */
@@ -64,10 +70,17 @@ int napcoll_start_quiet_barrier(MPI_Comm comm);
 double napcoll_start_at(const napcoll_start_t *start, double when);
 
 /**
- * Sleep until rank 0's clock says `until`, for who has done its part of what is timed before others: where processes
- * share cores it would else take its share of them while it waits for the others, which a node's own cores do not suffer.
+ * Sleep for who has done its part of what is timed before others, until it is likely to be over: where processes share
+ * cores it would else take its share of them while it waits for the others, which a node's own cores do not suffer. Never
+ * for longer after the start than what was timed before lasted as a whole: where one of few calls was held up by a lost
+ * packet, a thousand are not.
+ *
+ * @param[in] when   the start, by rank 0's clock
+ * @param[in] before what was timed before
+ * @param[in] calls  how many were timed now
  */
-void napcoll_start_rest(const napcoll_start_t *start, double until);
+void napcoll_start_rest(const napcoll_start_t *start, double when,
+                        const napcoll_start_before_t *before, int calls);
 
 /** Rank 0: an announcement came too late somewhere; the next ones get half as much time again, 5 s at most. */
 void napcoll_start_was_missed(napcoll_start_t *start);

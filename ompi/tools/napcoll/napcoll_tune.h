@@ -234,8 +234,8 @@ typedef struct tune {
     int burst_room;
     MPI_Comm
         forced[TUNE_CONTESTANTS]; /**< of the contestants of the present case; or MPI_COMM_NULL */
-    double lasted[TUNE_CONTESTANTS]; /**< a call of each the last time, in seconds; 0: none yet */
-    char action[TUNE_ACTION];        /**< of the contestant that is being made */
+    napcoll_start_before_t before[TUNE_CONTESTANTS]; /**< calls of each the last time */
+    char action[TUNE_ACTION];                        /**< of the contestant that is being made */
     char *called; /**< what collectives send, and behind it what they receive; grows */
     size_t called_bytes;
 

@@ -256,7 +256,7 @@ static void force(tune_t *t, int subject, int place)
     if (MPI_COMM_NULL != t->forced[place]) {
         tune_check(MPI_Comm_free(&t->forced[place]), "MPI_Comm_free");
     }
-    t->lasted[place] = 0;
+    t->before[place] = (napcoll_start_before_t){.calls = 0};
     tune_check(MPI_Bcast(t->action, TUNE_ACTION, MPI_CHAR, 0, t->comm), "MPI_Bcast");
     napcoll_collective_info_key(collective, key, MPI_MAX_INFO_KEY);
     tune_check(MPI_Info_create(&info), "MPI_Info_create");
@@ -301,7 +301,7 @@ static bool start_together(tune_t *t, double *when)
 }
 
 /* So many calls, one after the other, after a start that none has missed, or at least not again and again: what one took
- * the slowest process, in seconds; the same on all. Who is done sleeps for as long as they lasted the last time. */
+ * the slowest process, in seconds; the same on all. Who is done sleeps until others are likely to be, too. */
 static double call_after_start(tune_t *t, const tune_probe_t *probe, int calls)
 {
     enum { SECONDS, MISSED, WORDS };
@@ -318,10 +318,10 @@ static double call_after_start(tune_t *t, const tune_probe_t *probe, int calls)
             cases[probe->from].call(t->forced[probe->to], (int) probe->bytes, t->called, recv);
         }
         mine[SECONDS] = (MPI_Wtime() - begin) / calls;
-        napcoll_start_rest(&t->start, when + calls * t->lasted[probe->to]);
+        napcoll_start_rest(&t->start, when, &t->before[probe->to], calls);
         tune_check(MPI_Allreduce(mine, worst, WORDS, MPI_DOUBLE, MPI_MAX, t->comm),
                    "MPI_Allreduce");
-        t->lasted[probe->to] = worst[SECONDS];
+        t->before[probe->to] = (napcoll_start_before_t){.seconds = worst[SECONDS], .calls = calls};
         if (!(worst[MISSED] > 0)) {
             break;
         }

@@ -1,0 +1,23 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * To be preloaded: some of the first barriers take a second longer, as they do where a packet is lost or a machine pauses.
+ */
+#include <mpi.h>
+#include <time.h>
+
+/* In collbench the second look at the one contestant there is, which has several calls. */
+enum { FIRST_STALLED = 3, LAST_STALLED = 5 };
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    static int calls;
+    const struct timespec second = {.tv_sec = 1};
+
+    calls++;
+    if (calls >= FIRST_STALLED && calls <= LAST_STALLED) {
+        (void) nanosleep(&second, NULL);
+    }
+    return PMPI_Barrier(comm);
+}
