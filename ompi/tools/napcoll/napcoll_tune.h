@@ -262,9 +262,18 @@ tune_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
 /** What --help prints. */
 const char *tune_usage(void);
 
+/** A number of bytes, such as 256, 4K or 1M: from 1 to the most that the root's buffer may have. False if it is none. */
+bool tune_parse_bytes(const char *text, size_t *bytes);
+
 /** Whether this job can do what is asked, the same on all ranks; if not, why is left in message. Of a machine's
  * thresholds, blocks are made to fit. */
 bool tune_options_fit(tune_options_t *options, int ranks, int nodes, char message[TUNE_TEXT]);
+
+/* ---- napcoll_tune_only.c ---- */
+
+/** Have only those sizes of collectives tried that a list names, COLLECTIVE[:BYTES],...; and what their rules need besides.
+ * False if it names something else. */
+bool tune_only_parse(const char *text, tune_options_t *options);
 
 /* ---- napcoll_tune_measure.c ---- */
 
@@ -516,6 +525,11 @@ int tune_write_files(const tune_t *t);
 /** Whether a file can be written, which is not changed; if not, why is left in message. `what` says in a word what it is. A
  * name of NULL is good. */
 bool tune_file_check(const char *what, const char *name, char message[TUNE_TEXT]);
+
+/** Leave in message where a file that was read is wrong, and how; a line or column of 0 is not known, and what is before
+ * its name says who named it. Returns false. */
+bool tune_file_refuse(const char *before, const char *name, int line, int column, const char *text,
+                      char message[TUNE_TEXT]);
 
 /** Where a parameter file has its rules: FILE.rules, with all of its path, as jobs start anywhere. The caller frees it. */
 char *tune_file_of_rules(const char *name);

@@ -20,21 +20,6 @@
 
 /* ---- the file ---- */
 
-/* Where a file is wrong, and how. */
-static bool refuse(const char *name, int line, int column, const char *text,
-                   char message[TUNE_TEXT])
-{
-    char place[64] = "";
-
-    if (line > 0 && column > 0) {
-        (void) snprintf(place, sizeof(place), "%d:%d:", line, column);
-    } else if (line > 0) {
-        (void) snprintf(place, sizeof(place), "%d:", line);
-    }
-    (void) snprintf(message, TUNE_TEXT, "%.256s:%s %.600s", name, place, text);
-    return false;
-}
-
 static bool refuse_name(const char *name, char message[TUNE_TEXT])
 {
     (void) snprintf(message, TUNE_TEXT, "%.256s: cannot be opened (%s)", name, strerror(errno));
@@ -48,11 +33,11 @@ static bool read_machine(FILE *in, const char *name, tune_corrected_t *corrected
     napcoll_machine_error_t error;
 
     if (0 != napcoll_machine_read(in, &corrected->machine, &error)) {
-        return refuse(name, error.line, error.column, error.text, message);
+        return tune_file_refuse("", name, error.line, error.column, error.text, message);
     }
     rewind(in);
     return 0 == napcoll_parameters_read(in, &corrected->parameters, &other)
-           || refuse(name, other.line, 0, other.text, message);
+           || tune_file_refuse("", name, other.line, 0, other.text, message);
 }
 
 /* The rules that there are; they have to be good ones. */
@@ -70,7 +55,9 @@ static bool read_rules(tune_corrected_t *corrected, char message[TUNE_TEXT])
            && 0 == napcoll_rules_parse(corrected->rules, corrected->rules_bytes, &rules, &error);
     (void) fclose(in);
     napcoll_rules_free(rules);
-    return good || refuse(corrected->rules_name, error.line, error.column, error.text, message);
+    return good
+           || tune_file_refuse("", corrected->rules_name, error.line, error.column, error.text,
+                               message);
 }
 
 /* Whether the file names rules. */

@@ -65,6 +65,20 @@ bool tune_file_check(const char *what, const char *name, char message[TUNE_TEXT]
     return 0 == error;
 }
 
+bool tune_file_refuse(const char *before, const char *name, int line, int column, const char *text,
+                      char message[TUNE_TEXT])
+{
+    char place[64] = "";
+
+    if (line > 0 && column > 0) {
+        (void) snprintf(place, sizeof(place), "%d:%d:", line, column);
+    } else if (line > 0) {
+        (void) snprintf(place, sizeof(place), "%d:", line);
+    }
+    (void) snprintf(message, TUNE_TEXT, "%s%.256s:%s %.500s", before, name, place, text);
+    return false;
+}
+
 char *tune_file_of_rules(const char *output)
 {
     static const char suffix[] = ".rules";

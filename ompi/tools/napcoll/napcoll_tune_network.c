@@ -16,7 +16,7 @@
 
 #include "napcoll_tune_machine.h"
 
-static const char parameter[] = "coll_napcoll_topology_file";
+#define PARAMETER "coll_napcoll_topology_file"
 
 /* ---- the file ---- */
 
@@ -34,7 +34,7 @@ static char *file_name(void)
     }
     if (MPI_SUCCESS == MPI_Query_thread(&level)
         && MPI_SUCCESS == MPI_T_init_thread(level, &provided)) {
-        if (MPI_SUCCESS == MPI_T_cvar_get_index(parameter, &index)
+        if (MPI_SUCCESS == MPI_T_cvar_get_index(PARAMETER, &index)
             && MPI_SUCCESS == MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) {
             good = MPI_SUCCESS == MPI_T_cvar_read(handle, name);
             (void) MPI_T_cvar_handle_free(&handle);
@@ -48,20 +48,6 @@ static char *file_name(void)
     return name;
 }
 
-/* Say where the file is wrong, in the words that napcoll-plan has for it. */
-static void refuse(const char *file, const napcoll_switch_error_t *error, char message[TUNE_TEXT])
-{
-    char place[64] = "";
-
-    if (error->line > 0 && error->column > 0) {
-        (void) snprintf(place, sizeof(place), "%d:%d:", error->line, error->column);
-    } else if (error->line > 0) {
-        (void) snprintf(place, sizeof(place), "%d:", error->line);
-    }
-    (void) snprintf(message, TUNE_TEXT, "%s: %.256s:%s %.500s", parameter, file, place,
-                    error->text);
-}
-
 static bool read_tree(tune_network_t *network, char message[TUNE_TEXT])
 {
     napcoll_switch_error_t error = {0};
@@ -73,10 +59,9 @@ static bool read_tree(tune_network_t *network, char message[TUNE_TEXT])
         (void) napcoll_switch_tree_read(in, &network->tree, &error);
         (void) fclose(in);
     }
-    if (NULL == network->tree) {
-        refuse(network->file, &error, message);
-    }
-    return NULL != network->tree;
+    return NULL != network->tree
+           || tune_file_refuse(PARAMETER ": ", network->file, error.line, error.column, error.text,
+                               message);
 }
 
 /* ---- where the nodes are ---- */

@@ -68,7 +68,7 @@ const char *tune_usage(void)
            "least 3 processes; best while nothing else runs there.\n";
 }
 
-static bool parse_bytes(const char *text, size_t *bytes)
+bool tune_parse_bytes(const char *text, size_t *bytes)
 {
     unsigned long long value;
     unsigned shift = 0;
@@ -114,79 +114,6 @@ static bool parse_seconds(const char *text, double *value)
     return end != text && '\0' == *end && isfinite(*value) && *value > 0 && *value <= 1e6;
 }
 
-/* By how much two sizes differ. */
-static double apart(size_t one, size_t other)
-{
-    return fabs(log((double) (one > 0 ? one : 1) / (double) (other > 0 ? other : 1)));
-}
-
-/* Those of a collective's sizes that are tried: which stands for so many bytes, or all. Where rules on sizes stand or fall
- * together, all, and what they agree by. */
-static void want(tune_options_t *options, int subject, bool all, size_t bytes)
-{
-    const tune_subject_t *about = tune_subject(subject);
-    int nearest = 0;
-
-    for (int size = 0; size < about->sizes; size++) {
-        if (apart(about->bytes[size], bytes) < apart(about->bytes[nearest], bytes)) {
-            nearest = size;
-        }
-    }
-    for (int size = 0; size < about->sizes; size++) {
-        if (all || about->untold || nearest == size) {
-            options->tried[subject][size] = true;
-        }
-    }
-    for (int other = 0; about->untold && other < TUNE_SUBJECTS; other++) {
-        if (napcoll_agreement_by(about->collective) == tune_subject(other)->collective) {
-            options->tried[other][0] = true;
-        }
-    }
-}
-
-/* One word of a list, COLLECTIVE[:BYTES]. */
-static bool parse_wanted(const char *word, size_t length, tune_options_t *options)
-{
-    char name[64], *colon;
-    size_t bytes = 0;
-
-    if (length >= sizeof(name)) {
-        return false;
-    }
-    memcpy(name, word, length);
-    name[length] = '\0';
-    colon = strchr(name, ':');
-    if (NULL != colon) {
-        *colon = '\0';
-        if (!parse_bytes(colon + 1, &bytes)) {
-            return false;
-        }
-    }
-    for (int subject = 0; subject < TUNE_SUBJECTS; subject++) {
-        if (0 == strcmp(name, tune_subject(subject)->collective->name)) {
-            want(options, subject, NULL == colon, bytes);
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool parse_only(const char *text, tune_options_t *options)
-{
-    size_t length;
-
-    memset(options->tried, 0, sizeof(options->tried));
-    for (;; text += length + 1) {
-        length = strcspn(text, ",");
-        if (!parse_wanted(text, length, options)) {
-            return false;
-        }
-        if ('\0' == text[length]) {
-            return true;
-        }
-    }
-}
-
 static bool parse_name(const char *text, const char **name)
 {
     *name = text;
@@ -203,10 +130,10 @@ static const char *take(int letter, const char *value, tune_options_t *options)
         good = parse_int(value, 0, INT_MAX, &options->root);
         return good ? NULL : "a rank, from 0";
     case 'a':
-        good = parse_bytes(value, &options->least);
+        good = tune_parse_bytes(value, &options->least);
         return good ? NULL : "a number of bytes from 1 to 1024M, such as 256 or 4K";
     case 'b':
-        good = parse_bytes(value, &options->most);
+        good = tune_parse_bytes(value, &options->most);
         return good ? NULL : "a number of bytes from 1 to 1024M, such as 64K or 1M";
     case 'n':
         good = parse_int(value, NAPCOLL_INCAST_LEAST_SAMPLES, 10000, &options->repetitions);
@@ -224,7 +151,7 @@ static const char *take(int letter, const char *value, tune_options_t *options)
         options->all_nodes = true;
         return NULL;
     case 'w':
-        return parse_only(value, options)
+        return tune_only_parse(value, options)
                    ? NULL
                    : "collectives that napcoll has, but alltoallw, with commas between, such as "
                      "bcast:32K,scan,gatherv";

@@ -17,18 +17,13 @@
 #include <string.h>
 
 #include "napcoll_tune.h"
+#include "napcoll_tune_schedule.h"
 #include "select/napcoll_agreement.h"
 #include "select/napcoll_rule_range.h"
 #include "select/napcoll_select.h"
 
-/* This part of the time goes to all cases alike, the rest by what they are reckoned to need. */
-static const double alike = 0.5;
-
 /* This part of the time is over after the first look at all cases, or more where so many turns take longer. */
 static const double first_look = 0.5;
-
-/* The cases to come keep this part of their time; where the rest is gone, a case has only those who matter most. */
-static const double kept = 0.7;
 
 /* Whether napcoll is there to be asked for algorithms: its parameters are, and it is not off. */
 static bool has_napcoll(void)
@@ -114,16 +109,6 @@ static napcoll_settings_t settings_of_case(const tune_t *t, const tune_case_t *c
     return settings;
 }
 
-/* Which of its sizes a subject comes with in a turn through all subjects: the smallest first; but where not all processes know
- * them, the largest second, as without it there is no rule for all sizes. */
-static int size_in_turn(const tune_subject_t *subject, int sizes, int turn)
-{
-    if (!subject->untold || 0 == turn || turn >= sizes) {
-        return turn;
-    }
-    return 1 == turn ? sizes - 1 : turn - 1;
-}
-
 /* List all cases, small ones first. Returns how many. */
 static int list_cases(const tune_t *t, const napcoll_node_map_t *map, tune_case_t *list)
 {
@@ -132,7 +117,7 @@ static int list_cases(const tune_t *t, const napcoll_node_map_t *map, tune_case_
 
     for (int i = 0; i < TUNE_SUBJECTS * TUNE_SUBJECT_SIZES; i++) {
         const int subject = i % TUNE_SUBJECTS, sizes = tune_subject_sizes(t, subject);
-        const int size = size_in_turn(tune_subject(subject), sizes, i / TUNE_SUBJECTS);
+        const int size = tune_size_in_turn(tune_subject(subject)->untold, sizes, i / TUNE_SUBJECTS);
         tune_case_t *c = &list[cases];
         napcoll_settings_t settings;
 
@@ -166,21 +151,12 @@ static bool prepare_case(const tune_t *t, tune_case_t *c, const napcoll_node_map
     return true;
 }
 
-/* Until when a case may take turns, if all of them have from begin to end. */
-static double deadline_of(const tune_case_t *list, int i, int cases, double begin, double end)
-{
-    const double part = alike * (i + 1) / cases + (1 - alike) * list[i].need / list[cases - 1].need;
-
-    return begin + (end - begin) * part;
-}
-
 /* From when on it is late for a case; never where rules are corrected, as these may name whoever it was too late for. */
 static double late_of(const tune_t *t, const tune_watch_t *watch, int i, int cases, double begin)
 {
-    const double deadline = deadline_of(t->machine->tried, i, cases, begin, watch->end);
+    const double deadline = tune_deadline(t->machine->tried, i, cases, begin, watch->end);
 
-    return TUNE_CORRECT == t->options.command ? watch->end
-                                              : watch->end - kept * (watch->end - deadline);
+    return TUNE_CORRECT == t->options.command ? watch->end : tune_late(deadline, watch->end);
 }
 
 /* Look at all cases, and keep in the list whose algorithms were tried. */
@@ -192,7 +168,7 @@ static void look(tune_t *t, tune_watch_t *watch, const napcoll_node_map_t *map)
 
     m->not_reached = cases;
     for (int i = 0; i < cases && MPI_Wtime() < watch->end; i++) {
-        const double deadline = deadline_of(m->tried, i, cases, begin, end);
+        const double deadline = tune_deadline(m->tried, i, cases, begin, end);
         const double late = late_of(t, watch, i, cases, begin);
 
         m->tried[m->num_tried] = m->tried[i];
@@ -214,7 +190,7 @@ static void look_again(tune_t *t, tune_watch_t *watch)
     const double begin = MPI_Wtime();
 
     for (int i = 0; i < cases && MPI_Wtime() < watch->end; i++) {
-        const double deadline = deadline_of(m->tried, i, cases, begin, watch->end);
+        const double deadline = tune_deadline(m->tried, i, cases, begin, watch->end);
 
         tune_look_again(t, &m->tried[i], deadline, watch->end);
         tune_tell(watch, "algorithms again", i + 1, cases);

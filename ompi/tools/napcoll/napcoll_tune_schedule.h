@@ -1,0 +1,46 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * In which order napcoll-tune tries cases, and how it deals out its time among them. Needs no MPI: times are those of any
+ * clock, in seconds.
+ */
+
+#ifndef NAPCOLL_TUNE_SCHEDULE_H
+#define NAPCOLL_TUNE_SCHEDULE_H
+
+#include "napcoll_tune_case.h"
+
+/**
+ * Which of its sizes a subject comes with in a turn through all subjects: the smallest first; but where not all
+ * processes know them, the largest second, as without it there is no rule for all sizes.
+ *
+ * @param[in] untold  whether not all processes know them
+ * @param[in] sizes   how many there are
+ * @param[in] turn    from 0
+ *
+ * @return from 0, each once in as many turns; `sizes` or more in a turn that finds none left
+ */
+int tune_size_in_turn(bool untold, int sizes, int turn);
+
+/**
+ * Until when a case may take turns, if all of them have from begin to end: half of the time is for all alike, half for
+ * each by what it is reckoned to need.
+ *
+ * @param[in] list   [cases] with `need`
+ * @param[in] i      the case
+ */
+double tune_deadline(const tune_case_t *list, int i, int cases, double begin, double end);
+
+/**
+ * From when on it is late for a case, so that only those contestants are tried who matter most: the cases to come keep a
+ * part of their time.
+ *
+ * @param[in] deadline  of the case, if all of them had until `end`
+ */
+double tune_late(double deadline, double end);
+
+#endif /* NAPCOLL_TUNE_SCHEDULE_H */

@@ -1,0 +1,117 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * In which order napcoll-tune tries sizes, and the time that each case has.
+ */
+
+#include "cmocka_setup.h"
+
+#include <math.h>
+
+#include "napcoll_tune_schedule.h"
+
+enum { CASES = 4 };
+
+static void assert_near(double seconds, double expected)
+{
+    assert_true(fabs(seconds - expected) < 1e-9);
+}
+
+/* Cases of which the third is reckoned to need ten times what the others do. */
+static tune_case_t *cases_with_a_long_one(void)
+{
+    static const double need[CASES] = {1, 2, 12, 13};
+    tune_case_t *list = calloc(CASES, sizeof(*list));
+
+    assert_non_null(list);
+    for (int i = 0; i < CASES; i++) {
+        list[i].need = need[i];
+    }
+    return list;
+}
+
+static void every_size_has_its_turn(void **state)
+{
+    (void) state;
+    for (int untold = 0; untold <= 1; untold++) {
+        for (int sizes = 1; sizes <= TUNE_SUBJECT_SIZES; sizes++) {
+            bool tried[TUNE_SUBJECT_SIZES] = {false};
+
+            for (int turn = 0; turn < sizes; turn++) {
+                const int size = tune_size_in_turn(untold, sizes, turn);
+
+                assert_in_range(size, 0, sizes - 1);
+                assert_false(tried[size]);
+                tried[size] = true;
+            }
+            for (int turn = sizes; turn < TUNE_SUBJECT_SIZES; turn++) {
+                assert_true(tune_size_in_turn(untold, sizes, turn) >= sizes);
+            }
+        }
+    }
+}
+
+static void small_ones_come_first_but_for_the_largest_untold(void **state)
+{
+    (void) state;
+    for (int turn = 0; turn < 5; turn++) {
+        static const int untold[] = {0, 4, 1, 2, 3};
+
+        assert_int_equal(turn, tune_size_in_turn(false, 5, turn));
+        assert_int_equal(untold[turn], tune_size_in_turn(true, 5, turn));
+    }
+}
+
+static void time_is_for_all_and_more_for_the_long(void **state)
+{
+    const double begin = 1000, end = 1260, all = end - begin;
+    tune_case_t *list = cases_with_a_long_one();
+    double before = begin;
+
+    (void) state;
+    for (int i = 0; i < CASES; i++) {
+        const double deadline = tune_deadline(list, i, CASES, begin, end);
+        const double has = deadline - before;
+
+        /* Half of it in four equal parts, half in 13, of which the third case has ten. */
+        assert_near(has, all / 2 / CASES + all / 2 * (2 == i ? 10 : 1) / 13);
+        before = deadline;
+    }
+    assert_near(before, end);
+    free(list);
+}
+
+/* Whoever is in time may run on into three tenths of what others have, and no further. */
+static void cases_to_come_keep_most_of_their_time(void **state)
+{
+    const double begin = 0, end = 100;
+    tune_case_t *list = cases_with_a_long_one();
+
+    (void) state;
+    for (int i = 0; i < CASES; i++) {
+        const double deadline = tune_deadline(list, i, CASES, begin, end);
+        const double late = tune_late(deadline, end);
+
+        assert_near(end - late, 0.7 * (end - deadline));
+        assert_true(late >= deadline);
+        assert_true(late <= end);
+    }
+    assert_near(tune_late(end, end), end);
+    free(list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_size_has_its_turn),
+        cmocka_unit_test(small_ones_come_first_but_for_the_largest_untold),
+        cmocka_unit_test(time_is_for_all_and_more_for_the_long),
+        cmocka_unit_test(cases_to_come_keep_most_of_their_time),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
