@@ -85,22 +85,25 @@ static void time_is_for_all_and_more_for_the_long(void **state)
     free(list);
 }
 
-/* Whoever is in time may run on into three tenths of what others have, and no further. */
-static void cases_to_come_keep_most_of_their_time(void **state)
+/* A case that begins with what was left to it may take its part, and as much again as all have alike; but never more than
+ * leaves seven tenths of theirs to those to come. */
+static void no_case_takes_the_time_of_others(void **state)
 {
-    const double begin = 0, end = 100;
+    const double begin = 0, end = 260, alike = end / CASES;
     tune_case_t *list = cases_with_a_long_one();
+    double start = begin;
 
     (void) state;
     for (int i = 0; i < CASES; i++) {
         const double deadline = tune_deadline(list, i, CASES, begin, end);
-        const double late = tune_late(deadline, end);
+        const double own = alike / 2 + end / 2 * (2 == i ? 10 : 1) / 13;
+        const double most = end - 0.7 * (end - deadline);
 
-        assert_near(end - late, 0.7 * (end - deadline));
-        assert_true(late >= deadline);
-        assert_true(late <= end);
+        assert_near(tune_late(list, i, CASES, begin, start, end), fmin(start + own + alike, most));
+        assert_near(tune_late(list, i, CASES, begin, most - own, end), most);
+        assert_near(tune_late(list, i, CASES, begin, end, end), most);
+        start = deadline;
     }
-    assert_near(tune_late(end, end), end);
     free(list);
 }
 
@@ -110,7 +113,7 @@ int main(void)
         cmocka_unit_test(every_size_has_its_turn),
         cmocka_unit_test(small_ones_come_first_but_for_the_largest_untold),
         cmocka_unit_test(time_is_for_all_and_more_for_the_long),
-        cmocka_unit_test(cases_to_come_keep_most_of_their_time),
+        cmocka_unit_test(no_case_takes_the_time_of_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,8 @@
 
 #include "napcoll_tune_schedule.h"
 
+#include <math.h>
+
 /* This part of the time goes to all cases alike, the rest by what they are reckoned to need. */
 static const double alike = 0.5;
 
@@ -26,7 +28,10 @@ double tune_deadline(const tune_case_t *list, int i, int cases, double begin, do
     return begin + (end - begin) * part;
 }
 
-double tune_late(double deadline, double end)
+double tune_late(const tune_case_t *list, int i, int cases, double begin, double now, double end)
 {
-    return end - kept * (end - deadline);
+    const double deadline = tune_deadline(list, i, cases, begin, end);
+    const double own = deadline - (i > 0 ? tune_deadline(list, i - 1, cases, begin, end) : begin);
+
+    return fmin(now + own + (end - begin) / cases, end - kept * (end - deadline));
 }

@@ -36,11 +36,16 @@ int tune_size_in_turn(bool untold, int sizes, int turn);
 double tune_deadline(const tune_case_t *list, int i, int cases, double begin, double end);
 
 /**
- * From when on it is late for a case, so that only those contestants are tried who matter most: the cases to come keep a
- * part of their time.
+ * By when a case has to be over if it is to try more than those contestants who matter most: it may take its own part of the
+ * time, and as much again as all have alike, while the cases to come keep most of theirs. Else one whose calls take
+ * seconds would have all its contestants tried, and many short ones none.
  *
- * @param[in] deadline  of the case, if all of them had until `end`
+ * @param[in] list   [cases] with `need`
+ * @param[in] i      the case
+ * @param[in] begin  of all of them
+ * @param[in] now    when this one begins
+ * @param[in] end    of all of them
  */
-double tune_late(double deadline, double end);
+double tune_late(const tune_case_t *list, int i, int cases, double begin, double now, double end);
 
 #endif /* NAPCOLL_TUNE_SCHEDULE_H */

@@ -42,8 +42,8 @@ static const double long_batch = 20e-3;
 
 enum { MOST_CALLS = 50, MOST_STARTS = 2 };
 
-/* So many contestants are looked at however late it is. */
-enum { LEAST_CONTESTANTS = 2 };
+/* So many contestants are looked at however late it is, each in so many calls or about so many. */
+enum { LEAST_CONTESTANTS = 2, LEAST_LOOKS = 2 };
 
 /* At the second look only those are tried that have taken less than so many times what the fastest took, and the previous
  * function as above; and auto. */
@@ -112,18 +112,42 @@ static bool is_slow(const tune_contestant_t *contestant, double fastest)
                                                              : slow_long);
 }
 
-/* Look at all contestants, or where it is late at these only: what auto would do, the previous function, and whoever has had
- * its turn. Drop who is slow, but never the first. Returns what the fastest takes. */
-static double look_first(tune_t *t, tune_case_t *c, double late)
+/* Calls of a sample. */
+static int calls_of(const tune_case_t *c, double fastest)
+{
+    const int most = tune_subject(c->subject)->overlaps ? MOST_STARTS : MOST_CALLS;
+
+    return fastest * most > long_batch ? 1 + (int) (long_batch / fastest) : most;
+}
+
+/* Whether one more contestant, as fast as the fastest, could be looked at, and all who are not slow then have the turns that
+ * judging needs, before it is late. */
+static bool has_time_for_one(const tune_case_t *c, double fastest, double late)
+{
+    double turn = fastest;
+
+    for (int i = 0; i < c->contestants; i++) {
+        turn += 0 == i || !is_slow(&c->contestant[i], fastest) ? c->contestant[i].median : 0;
+    }
+    return MPI_Wtime() + LEAST_LOOKS * fastest
+               + NAPCOLL_ROBUST_LEAST_TURNS * calls_of(c, fastest) * turn
+           < late;
+}
+
+/* Look at all contestants, or where there is no time at these only: what auto would do, the previous function, and whoever
+ * comes next while there is. Drop who is slow, but never the first. Returns what the fastest takes. */
+static double look_first(tune_t *t, tune_case_t *c, double late, double end)
 {
     const int all = c->contestants;
     double fastest = INFINITY;
 
-    for (c->contestants = 0;
-         c->contestants < all && (c->contestants < LEAST_CONTESTANTS || MPI_Wtime() < late);
-         c->contestants++) {
+    for (c->contestants = 0; c->contestants < all; c->contestants++) {
         tune_contestant_t *k = &c->contestant[c->contestants];
 
+        if (c->contestants >= LEAST_CONTESTANTS
+            && (MPI_Wtime() >= end || !has_time_for_one(c, fastest, late))) {
+            break;
+        }
         k->median = look_at(t, c, c->contestants, fastest);
         fastest = fmin(fastest, k->median);
     }
@@ -190,10 +214,7 @@ static void take_turns(tune_t *t, tune_case_t *c, int least, int most, double de
 
 void tune_look(tune_t *t, tune_case_t *c, double deadline, double late, double end)
 {
-    const double fastest = look_first(t, c, late);
-    const int calls = tune_subject(c->subject)->overlaps ? MOST_STARTS : MOST_CALLS;
-
-    c->calls = fastest * calls > long_batch ? 1 + (int) (long_batch / fastest) : calls;
+    c->calls = calls_of(c, look_first(t, c, late, end));
     take_turns(t, c, NAPCOLL_ROBUST_LEAST_TURNS, t->options.most_turns / 2, deadline, end);
     c->looked = c->samples;
 }

@@ -151,12 +151,13 @@ static bool prepare_case(const tune_t *t, tune_case_t *c, const napcoll_node_map
     return true;
 }
 
-/* From when on it is late for a case; never where rules are corrected, as these may name whoever it was too late for. */
+/* By when a case has to be over if it is to have all its contestants; it has them all where rules are corrected, as these may
+ * name whoever there was no time for. */
 static double late_of(const tune_t *t, const tune_watch_t *watch, int i, int cases, double begin)
 {
-    const double deadline = tune_deadline(t->machine->tried, i, cases, begin, watch->end);
-
-    return TUNE_CORRECT == t->options.command ? watch->end : tune_late(deadline, watch->end);
+    return TUNE_CORRECT == t->options.command
+               ? INFINITY
+               : tune_late(t->machine->tried, i, cases, begin, MPI_Wtime(), watch->end);
 }
 
 /* Look at all cases, and keep in the list whose algorithms were tried. */
