@@ -15,7 +15,8 @@
 
 enum { SYNC_ROUNDS = 10, SLACK_ROUNDS = 4 };
 
-static const double slack_least = 300e-6, slack_most = 5, slack_spare = 1.25, slack_growth = 1.5;
+static const double slack_least = 300e-6, slack_most = 5, slack_spare = 1.25, slack_growth = 1.5,
+                    slack_decay = 0.97;
 
 static void sleep_for(double seconds)
 {
@@ -221,4 +222,9 @@ double napcoll_start_at(const napcoll_start_t *start, double when)
 void napcoll_start_was_missed(napcoll_start_t *start)
 {
     set_slack(start, start->slack * slack_growth);
+}
+
+void napcoll_start_was_met(napcoll_start_t *start)
+{
+    set_slack(start, start->slack * slack_decay);
 }

@@ -85,4 +85,8 @@ void napcoll_start_rest(const napcoll_start_t *start, double when,
 /** Rank 0: an announcement came too late somewhere; the next ones get half as much time again, 5 s at most. */
 void napcoll_start_was_missed(napcoll_start_t *start);
 
+/** Rank 0: an announcement was in time everywhere; the next ones get a little less. For who can do again what began too
+ * late, which then is one of 14 or so. */
+void napcoll_start_was_met(napcoll_start_t *start);
+
 #endif /* NAPCOLL_START_H */

@@ -225,7 +225,8 @@ typedef struct tune {
     char *send, *recv; /**< of `most` bytes, at the root for all ranks */
     MPI_Request *requests;
     napcoll_start_t start;
-    double synced;     /**< rank 0: when the clocks were, or 0 */
+    double synced;     /**< when the clocks were, or 0 */
+    double dealt;      /**< when all slept, for processors to be dealt anew */
     tune_nodes_t node; /**< of a machine */
     tune_network_t network;
     char *burst; /**< what probes send and receive; grows */

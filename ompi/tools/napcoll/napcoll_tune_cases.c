@@ -281,20 +281,27 @@ static void make_room(tune_t *t, size_t bytes)
     t->called_bytes = bytes;
 }
 
-/* All wait for a time that rank 0 sets, *when, after clocks have been synced if that was long ago. False where it was over
- * before. That is long before clocks drift apart: where processes share processors, which ones share one, and with how
- * many others, stays as it is while they are busy, and is dealt anew while they sleep for the clocks; some algorithms take
+/* All wait for a time that rank 0 sets, *when. False where it was over before. Now and then, before they drift apart, clocks
+ * are synced. More often, as it takes less, all sleep until all do: where processes share processors, which ones share one,
+ * and with how many others, stays as it is while they are busy, and is dealt anew while they sleep; some algorithms take
  * three times as long by some deals. */
 static bool start_together(tune_t *t, double *when)
 {
-    const double lasts = 1, now = MPI_Wtime();
+    const double synced_for = 5, dealt_for = 1, now = MPI_Wtime(), sync = 0, deal = -1;
 
-    *when = 0 == t->rank && t->synced > 0 && now < t->synced + lasts ? now + t->start.slack : 0;
+    *when = !(t->synced > 0) || now >= t->synced + synced_for ? sync
+            : now >= t->dealt + dealt_for                     ? deal
+                                                              : now + t->start.slack;
     tune_check(MPI_Bcast(when, 1, MPI_DOUBLE, 0, t->comm), "MPI_Bcast");
     if (!(*when > 0)) {
-        tune_check(napcoll_start_sync(&t->start), "napcoll_start_sync");
-        t->synced = MPI_Wtime();
-        *when = t->synced + t->start.slack;
+        if (*when < 0) {
+            tune_check(napcoll_start_quiet_barrier(t->comm), "napcoll_start_quiet_barrier");
+        } else {
+            tune_check(napcoll_start_sync(&t->start), "napcoll_start_sync");
+            t->synced = MPI_Wtime();
+        }
+        t->dealt = MPI_Wtime();
+        *when = t->dealt + t->start.slack;
         tune_check(MPI_Bcast(when, 1, MPI_DOUBLE, 0, t->comm), "MPI_Bcast");
     }
     return napcoll_start_at(&t->start, *when) >= 0;
@@ -323,6 +330,7 @@ static double call_after_start(tune_t *t, const tune_probe_t *probe, int calls)
                    "MPI_Allreduce");
         t->before[probe->to] = (napcoll_start_before_t){.seconds = worst[SECONDS], .calls = calls};
         if (!(worst[MISSED] > 0)) {
+            napcoll_start_was_met(&t->start);
             break;
         }
         napcoll_start_was_missed(&t->start);
