@@ -153,7 +153,7 @@ sizes_take_turns_in_rounds() {
 
 # Calls of which one takes a second are followed by a sample of 1000 that take none: nobody sleeps for 1000 seconds.
 stalls_are_not_slept_again() {
-    "$netlab" --nodes 1 --ppn 2 -- timeout 60 \
+    "$netlab" --nodes 1 --ppn 2 -- timeout 240 \
         mpirun -np 2 -x LD_PRELOAD="$build/tests/mpi/.libs/stall.so" --mca coll tuned,basic,libnbc,inter,self \
         "$build/bin/collbench" --coll barrier --contestants tuned --batch 1000 --iterations 3 --csv "$work/stalls.csv"
     cat "$work/stalls.csv"
