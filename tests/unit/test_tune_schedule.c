@@ -5,7 +5,7 @@
 
 /**
  * @file
- * In which order napcoll-tune tries sizes, and the time that each case has.
+ * In which order napcoll-tune tries sizes, the time that each case has, and who has turns in it.
  */
 
 #include "cmocka_setup.h"
@@ -107,6 +107,51 @@ static void no_case_takes_the_time_of_others(void **state)
     free(list);
 }
 
+/* What auto would do, the previous function, three others, and one that is slow; two calls make a sample. */
+static tune_case_t *case_of_six(void)
+{
+    static const double seconds[] = {3, 5, 2, 4, 1, 100};
+    tune_case_t *c = calloc(1, sizeof(*c));
+
+    assert_non_null(c);
+    c->calls = 2;
+    c->contestants = sizeof(seconds) / sizeof(*seconds);
+    for (int i = 0; i < c->contestants; i++) {
+        c->contestant[i].median = seconds[i];
+        c->contestant[i].row = 1 == i ? -1 : i;
+    }
+    c->contestant[5].dropped = true;
+    return c;
+}
+
+/* A turn of the five takes 30 s. */
+static void turns_fit_into_the_time(void **state)
+{
+    static const struct {
+        double seconds;
+        bool dropped[6];
+    } cases[] = {
+        {180, {false, false, false, false, false, true}},
+        {179, {false, false, false, true, false, true}}, /* 22 s */
+        {132, {false, false, false, true, false, true}},
+        {131, {false, false, true, true, false, true}}, /* 18 s, of who matters most */
+        {1, {false, false, true, true, false, true}},
+        {-1, {false, false, true, true, false, true}},
+        {INFINITY, {false, false, false, false, false, true}},
+    };
+
+    (void) state;
+    for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+        tune_case_t *c = case_of_six();
+
+        tune_fit_turns(c, 6, cases[k].seconds);
+        for (int i = 0; i < c->contestants; i++) {
+            assert_int_equal(c->contestant[i].dropped, cases[k].dropped[i]);
+        }
+        free(c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +159,7 @@ int main(void)
         cmocka_unit_test(small_ones_come_first_but_for_the_largest_untold),
         cmocka_unit_test(time_is_for_all_and_more_for_the_long),
         cmocka_unit_test(no_case_takes_the_time_of_others),
+        cmocka_unit_test(turns_fit_into_the_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -407,8 +407,8 @@ void tune_verify(tune_t *t, tune_watch_t *watch);
  *
  * @param[in,out] c        with its contestants; what they took
  * @param[in]     deadline until when, by MPI_Wtime
- * @param[in]     late     by when more contestants than the first two must have had their turns, for there to be time for
- *                         other cases
+ * @param[in]     late     by when all but those who matter most must have had their turns, for there to be time for other
+ *                         cases
  * @param[in]     end      until when there may be turns that judging needs
  */
 void tune_look(tune_t *t, tune_case_t *c, double deadline, double late, double end);

@@ -35,3 +35,35 @@ double tune_late(const tune_case_t *list, int i, int cases, double begin, double
 
     return fmin(now + own + (end - begin) / cases, end - kept * (end - deadline));
 }
+
+/* The contestant who takes longest of those that need not have turns; -1: none. */
+static int slowest_to_spare(const tune_case_t *c)
+{
+    int fastest = 0, slowest = -1;
+
+    for (int i = 1; i < c->contestants; i++) {
+        fastest = c->contestant[i].median < c->contestant[fastest].median ? i : fastest;
+    }
+    for (int i = 1; i < c->contestants; i++) {
+        const tune_contestant_t *k = &c->contestant[i];
+
+        if (!k->dropped && k->row >= 0 && i != fastest
+            && (slowest < 0 || k->median > c->contestant[slowest].median)) {
+            slowest = i;
+        }
+    }
+    return slowest;
+}
+
+void tune_fit_turns(tune_case_t *c, int turns, double seconds)
+{
+    double turn = 0;
+
+    for (int i = 0; i < c->contestants; i++) {
+        turn += c->contestant[i].dropped ? 0 : c->calls * c->contestant[i].median;
+    }
+    for (int spare; turns * turn > seconds && (spare = slowest_to_spare(c)) >= 0;) {
+        c->contestant[spare].dropped = true;
+        turn -= c->calls * c->contestant[spare].median;
+    }
+}

@@ -36,7 +36,7 @@ int tune_size_in_turn(bool untold, int sizes, int turn);
 double tune_deadline(const tune_case_t *list, int i, int cases, double begin, double end);
 
 /**
- * By when a case has to be over if it is to try more than those contestants who matter most: it may take its own part of the
+ * By when a case has to be over, but for the turns of those contestants who matter most: it may take its own part of the
  * time, and as much again as all have alike, while the cases to come keep most of theirs. Else one whose calls take
  * seconds would have all its contestants tried, and many short ones none.
  *
@@ -47,5 +47,15 @@ double tune_deadline(const tune_case_t *list, int i, int cases, double begin, do
  * @param[in] end    of all of them
  */
 double tune_late(const tune_case_t *list, int i, int cases, double begin, double now, double end);
+
+/**
+ * Drop contestants whose turns there is no time for, the slowest first: never what auto would do, the previous function or
+ * the fastest, who matter most.
+ *
+ * @param[in,out] c        with its calls, and what each contestant took in its first ones as its median, in seconds
+ * @param[in]     turns    of each that are needed
+ * @param[in]     seconds  for these turns
+ */
+void tune_fit_turns(tune_case_t *c, int turns, double seconds);
 
 #endif /* NAPCOLL_TUNE_SCHEDULE_H */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "napcoll_tune.h"
+#include "napcoll_tune_schedule.h"
 #include "select/napcoll_rule_range.h"
 #include "select/napcoll_rule_winner.h"
 
@@ -42,8 +43,11 @@ static const double long_batch = 20e-3;
 
 enum { MOST_CALLS = 50, MOST_STARTS = 2 };
 
-/* So many contestants are looked at however late it is, each in so many calls or about so many. */
-enum { LEAST_CONTESTANTS = 2, LEAST_LOOKS = 2 };
+/* So many contestants are looked at however late it is. */
+enum { LEAST_CONTESTANTS = 2 };
+
+/* The first look at contestants has this part of a case's time: one call says more than the sixth turn of others. */
+static const double looking = 0.5;
 
 /* At the second look only those are tried that have taken less than so many times what the fastest took, and the previous
  * function as above; and auto. */
@@ -120,34 +124,20 @@ static int calls_of(const tune_case_t *c, double fastest)
     return fastest * most > long_batch ? 1 + (int) (long_batch / fastest) : most;
 }
 
-/* Whether one more contestant, as fast as the fastest, could be looked at, and all who are not slow then have the turns that
- * judging needs, before it is late. */
-static bool has_time_for_one(const tune_case_t *c, double fastest, double late)
-{
-    double turn = fastest;
-
-    for (int i = 0; i < c->contestants; i++) {
-        turn += 0 == i || !is_slow(&c->contestant[i], fastest) ? c->contestant[i].median : 0;
-    }
-    return MPI_Wtime() + LEAST_LOOKS * fastest
-               + NAPCOLL_ROBUST_LEAST_TURNS * calls_of(c, fastest) * turn
-           < late;
-}
-
-/* Look at all contestants, or where there is no time at these only: what auto would do, the previous function, and whoever
- * comes next while there is. Drop who is slow, but never the first. Returns what the fastest takes. */
+/* Look at contestants: at what auto would do and the previous function, and as long as looking takes no more than half of the
+ * time until it is late, as turns take the other half, at whoever comes next. Drop who is slow, but never the first.
+ * Returns what the fastest takes. */
 static double look_first(tune_t *t, tune_case_t *c, double late, double end)
 {
+    const double now = MPI_Wtime(), until = fmin(now + looking * (late - now), end);
     const int all = c->contestants;
     double fastest = INFINITY;
 
-    for (c->contestants = 0; c->contestants < all; c->contestants++) {
+    for (c->contestants = 0;
+         c->contestants < all && (c->contestants < LEAST_CONTESTANTS || MPI_Wtime() < until);
+         c->contestants++) {
         tune_contestant_t *k = &c->contestant[c->contestants];
 
-        if (c->contestants >= LEAST_CONTESTANTS
-            && (MPI_Wtime() >= end || !has_time_for_one(c, fastest, late))) {
-            break;
-        }
         k->median = look_at(t, c, c->contestants, fastest);
         fastest = fmin(fastest, k->median);
     }
@@ -215,6 +205,7 @@ static void take_turns(tune_t *t, tune_case_t *c, int least, int most, double de
 void tune_look(tune_t *t, tune_case_t *c, double deadline, double late, double end)
 {
     c->calls = calls_of(c, look_first(t, c, late, end));
+    tune_fit_turns(c, NAPCOLL_ROBUST_LEAST_TURNS, late - MPI_Wtime());
     take_turns(t, c, NAPCOLL_ROBUST_LEAST_TURNS, t->options.most_turns / 2, deadline, end);
     c->looked = c->samples;
 }
@@ -288,7 +279,8 @@ static bool strays(const tune_case_t *c, const napcoll_settings_t *settings,
         bool takes;
 
         if (k->row == c->contestant[0].row || napcoll_rule_has_tunables(&k->rule)
-            || !(k->dropped || takes_longer(k, &c->contestant[0]))) {
+            || !(k->dropped ? k->median > c->contestant[0].median
+                            : takes_longer(k, &c->contestant[0]))) {
             continue;
         }
         if (0
