@@ -33,7 +33,7 @@ enum { ANNOUNCE_GO, ANNOUNCE_START, ANNOUNCE_SECONDS, ANNOUNCE_WORDS };
 enum { COLLECT_SECONDS, COLLECT_SKEW, COLLECT_MISSED, COLLECT_WORDS };
 
 struct sample {
-    napcoll_start_before_t took; /* one call, slowest rank */
+    napcoll_start_before_t took; /* the slowest rank */
     double skew;                 /* last start after the agreed one */
     bool missed;                 /* announced too late */
 };
