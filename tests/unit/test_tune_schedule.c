@@ -5,7 +5,7 @@
 
 /**
  * @file
- * In which order napcoll-tune tries sizes, the time that each case has, and who has turns in it.
+ * In which order napcoll-tune tries cases, the time that each case has, and who has turns in it.
  */
 
 #include "cmocka_setup.h"
@@ -16,54 +16,57 @@
 
 enum { CASES = 4 };
 
+/* What cases_with_a_long_one need in their order; one is added to the first, as there has to be some need. */
+static const double need_of[CASES] = {2, 1, 1, 10};
+
 static void assert_near(double seconds, double expected)
 {
     assert_true(fabs(seconds - expected) < 1e-9);
 }
 
-/* Cases of which the third is reckoned to need ten times what the others do. */
+/* Cases of which the last is reckoned to need ten times what the others do. */
 static tune_case_t *cases_with_a_long_one(void)
 {
-    static const double need[CASES] = {1, 2, 12, 13};
+    static const double need[CASES] = {1, 10, 1, 1};
     tune_case_t *list = calloc(CASES, sizeof(*list));
 
     assert_non_null(list);
     for (int i = 0; i < CASES; i++) {
         list[i].need = need[i];
+        list[i].subject = i;
     }
+    tune_order(list, CASES);
     return list;
 }
 
-static void every_size_has_its_turn(void **state)
+static void short_ones_come_first(void **state)
 {
+    static const struct {
+        int subject, size;
+        double need;
+    } given[] = {{3, 2, 7}, {1, 1, 0}, {4, 0, 9}, {0, 2, 7}, {2, 1, 7}, {0, 0, 5}, {2, 0, 0}};
+    static const int order[] = {6, 1, 5, 4, 3, 0, 2};
+    const int cases = sizeof(given) / sizeof(*given);
+    tune_case_t *list = calloc((size_t) cases, sizeof(*list));
+    double until;
+
     (void) state;
-    for (int untold = 0; untold <= 1; untold++) {
-        for (int sizes = 1; sizes <= TUNE_SUBJECT_SIZES; sizes++) {
-            bool tried[TUNE_SUBJECT_SIZES] = {false};
-
-            for (int turn = 0; turn < sizes; turn++) {
-                const int size = tune_size_in_turn(untold, sizes, turn);
-
-                assert_in_range(size, 0, sizes - 1);
-                assert_false(tried[size]);
-                tried[size] = true;
-            }
-            for (int turn = sizes; turn < TUNE_SUBJECT_SIZES; turn++) {
-                assert_true(tune_size_in_turn(untold, sizes, turn) >= sizes);
-            }
-        }
+    assert_non_null(list);
+    for (int i = 0; i < cases; i++) {
+        list[i].subject = given[i].subject;
+        list[i].size = given[i].size;
+        list[i].need = given[i].need;
     }
-}
-
-static void small_ones_come_first_but_for_the_largest_untold(void **state)
-{
-    (void) state;
-    for (int turn = 0; turn < 5; turn++) {
-        static const int untold[] = {0, 4, 1, 2, 3};
-
-        assert_int_equal(turn, tune_size_in_turn(false, 5, turn));
-        assert_int_equal(untold[turn], tune_size_in_turn(true, 5, turn));
+    tune_order(list, cases);
+    until = list[0].need_until - list[0].need;
+    assert_true(until > 0);
+    for (int i = 0; i < cases; i++) {
+        assert_int_equal(list[i].subject, given[order[i]].subject);
+        assert_int_equal(list[i].size, given[order[i]].size);
+        until += list[i].need;
+        assert_near(list[i].need_until, until);
     }
+    free(list);
 }
 
 static void time_is_for_all_and_more_for_the_long(void **state)
@@ -77,8 +80,8 @@ static void time_is_for_all_and_more_for_the_long(void **state)
         const double deadline = tune_deadline(list, i, CASES, begin, end);
         const double has = deadline - before;
 
-        /* Half of it in four equal parts, half in 13, of which the third case has ten. */
-        assert_near(has, all / 2 / CASES + all / 2 * (2 == i ? 10 : 1) / 13);
+        /* Half of it in equal parts, half by need. */
+        assert_near(has, all / 2 / CASES + all / 2 * need_of[i] / 14);
         before = deadline;
     }
     assert_near(before, end);
@@ -96,7 +99,7 @@ static void no_case_takes_the_time_of_others(void **state)
     (void) state;
     for (int i = 0; i < CASES; i++) {
         const double deadline = tune_deadline(list, i, CASES, begin, end);
-        const double own = alike / 2 + end / 2 * (2 == i ? 10 : 1) / 13;
+        const double own = alike / 2 + end / 2 * need_of[i] / 14;
         const double most = end - 0.7 * (end - deadline);
 
         assert_near(tune_late(list, i, CASES, begin, start, end), fmin(start + own + alike, most));
@@ -155,8 +158,7 @@ static void turns_fit_into_the_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size_has_its_turn),
-        cmocka_unit_test(small_ones_come_first_but_for_the_largest_untold),
+        cmocka_unit_test(short_ones_come_first),
         cmocka_unit_test(time_is_for_all_and_more_for_the_long),
         cmocka_unit_test(no_case_takes_the_time_of_others),
         cmocka_unit_test(turns_fit_into_the_time),

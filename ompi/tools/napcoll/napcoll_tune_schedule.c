@@ -6,6 +6,7 @@
 #include "napcoll_tune_schedule.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* This part of the time goes to all cases alike, the rest by what they are reckoned to need. */
 static const double alike = 0.5;
@@ -13,17 +14,32 @@ static const double alike = 0.5;
 /* The cases to come keep this part of their time. */
 static const double kept = 0.7;
 
-int tune_size_in_turn(bool untold, int sizes, int turn)
+/* Of two that need as much, or of which it is not known, the smaller one comes first. */
+static int by_need(const void *a, const void *b)
 {
-    if (!untold || 0 == turn || turn >= sizes) {
-        return turn;
+    const tune_case_t *one = a, *other = b;
+
+    if (one->need < other->need || one->need > other->need) {
+        return one->need < other->need ? -1 : 1;
     }
-    return 1 == turn ? sizes - 1 : turn - 1;
+    return one->size != other->size ? one->size - other->size : one->subject - other->subject;
+}
+
+void tune_order(tune_case_t *list, int cases)
+{
+    double need = 1; /* else there might be none at all */
+
+    qsort(list, (size_t) cases, sizeof(*list), by_need);
+    for (int i = 0; i < cases; i++) {
+        need += list[i].need;
+        list[i].need_until = need;
+    }
 }
 
 double tune_deadline(const tune_case_t *list, int i, int cases, double begin, double end)
 {
-    const double part = alike * (i + 1) / cases + (1 - alike) * list[i].need / list[cases - 1].need;
+    const double part = alike * (i + 1) / cases
+                        + (1 - alike) * list[i].need_until / list[cases - 1].need_until;
 
     return begin + (end - begin) * part;
 }

@@ -15,22 +15,18 @@
 #include "napcoll_tune_case.h"
 
 /**
- * Which of its sizes a subject comes with in a turn through all subjects: the smallest first; but where not all
- * processes know them, the largest second, as without it there is no rule for all sizes.
+ * Put cases into the order in which they are tried: those of short calls first, so that one whose calls take seconds costs
+ * no other one its turn where time is short.
  *
- * @param[in] untold  whether not all processes know them
- * @param[in] sizes   how many there are
- * @param[in] turn    from 0
- *
- * @return from 0, each once in as many turns; `sizes` or more in a turn that finds none left
+ * @param[in,out] list   [cases] with `need`, in any order; gets `need_until`
  */
-int tune_size_in_turn(bool untold, int sizes, int turn);
+void tune_order(tune_case_t *list, int cases);
 
 /**
  * Until when a case may take turns, if all of them have from begin to end: half of the time is for all alike, half for
  * each by what it is reckoned to need.
  *
- * @param[in] list   [cases] with `need`
+ * @param[in] list   [cases] as tune_order left them
  * @param[in] i      the case
  */
 double tune_deadline(const tune_case_t *list, int i, int cases, double begin, double end);
@@ -40,7 +36,7 @@ double tune_deadline(const tune_case_t *list, int i, int cases, double begin, do
  * time, and as much again as all have alike, while the cases to come keep most of theirs. Else one whose calls take
  * seconds would have all its contestants tried, and many short ones none.
  *
- * @param[in] list   [cases] with `need`
+ * @param[in] list   [cases] as tune_order left them
  * @param[in] i      the case
  * @param[in] begin  of all of them
  * @param[in] now    when this one begins

@@ -48,9 +48,9 @@ static double telling_seconds(const tune_machine_t *m, const napcoll_collective_
     for (int i = 0; i < m->num_tried; i++) {
         const tune_case_t *c = &m->tried[i];
 
-        if (napcoll_agreement_by(collective) == tune_subject(c->subject)->collective
+        if (napcoll_agreement_by(collective) == tune_subject(c->subject)->collective && 0 == c->size
             && c->samples >= NAPCOLL_ROBUST_LEAST_TURNS) {
-            return winner(c)->median; /* sizes come in ascending order */
+            return winner(c)->median;
         }
     }
     return INFINITY;

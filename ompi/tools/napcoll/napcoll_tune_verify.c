@@ -109,27 +109,28 @@ static napcoll_settings_t settings_of_case(const tune_t *t, const tune_case_t *c
     return settings;
 }
 
-/* List all cases, small ones first. Returns how many. */
+/* List all cases in the order in which they are tried. Returns how many. */
 static int list_cases(const tune_t *t, const napcoll_node_map_t *map, tune_case_t *list)
 {
-    double need = 1;
     int cases = 0;
 
-    for (int i = 0; i < TUNE_SUBJECTS * TUNE_SUBJECT_SIZES; i++) {
-        const int subject = i % TUNE_SUBJECTS, sizes = tune_subject_sizes(t, subject);
-        const int size = tune_size_in_turn(tune_subject(subject)->untold, sizes, i / TUNE_SUBJECTS);
-        tune_case_t *c = &list[cases];
-        napcoll_settings_t settings;
+    for (int subject = 0; subject < TUNE_SUBJECTS; subject++) {
+        const int sizes = tune_subject_sizes(t, subject);
 
-        if (size < sizes && t->options.tried[subject][size]) {
-            *c = (tune_case_t){
-                .subject = subject, .size = size, .bytes = tune_subject(subject)->bytes[size]};
-            settings = settings_of_case(t, c);
-            need += need_of(&settings, c, map);
-            c->need = need;
-            cases++;
+        for (int size = 0; size < sizes; size++) {
+            tune_case_t *c = &list[cases];
+            napcoll_settings_t settings;
+
+            if (t->options.tried[subject][size]) {
+                *c = (tune_case_t){
+                    .subject = subject, .size = size, .bytes = tune_subject(subject)->bytes[size]};
+                settings = settings_of_case(t, c);
+                c->need = need_of(&settings, c, map);
+                cases++;
+            }
         }
     }
+    tune_order(list, cases);
     return cases;
 }
 
