@@ -12,6 +12,7 @@
 
 #include "cmocka_setup.h"
 
+#include "close.h"
 #include "model/napcoll_calibrate.h"
 #include "model/napcoll_delays.h"
 #include "util/napcoll_mix.h"
@@ -140,14 +141,6 @@ static napcoll_calibrated_t fitted(void)
         fail_msg("%s", napcoll_calibrate_result_text(result));
     }
     return c;
-}
-
-/* That two numbers agree to a share of the expected one. */
-static void check_close(double ours, double expected, double share)
-{
-    if (!(fabs(ours - expected) <= share * fabs(expected))) {
-        fail_msg("%.9g, expected %.9g", ours, expected);
-    }
 }
 
 static void check_far_away(const napcoll_machine_t *m, double share)
@@ -408,55 +401,6 @@ static void times_that_are_none_are_refused(void **state)
     assert_int_equal(napcoll_timings_points(timings, NAPCOLL_TURNS_ODD, &points), 0);
 }
 
-/* ---- which of two takes longer ---- */
-
-/* Takes longer in all turns but so many. */
-static bool is_longer_but_in(int shorter, int turns)
-{
-    double one[64], other[64];
-
-    for (int i = 0; i < turns; i++) {
-        other[i] = 1;
-        one[i] = i < shorter ? 0.5 : 1.3;
-    }
-    return napcoll_robust_longer(one, other, turns, 0.1);
-}
-
-/* The more turns there are, the fewer of them say so; sums of binomial coefficients over powers of two. */
-static void turns_that_say_so_are_enough(void **state)
-{
-    static const struct {
-        int turns, shorter; /* that may be */
-    } enough[] = {{6, 0}, {7, 0}, {8, 1}, {16, 4}, {32, 10}, {64, 24}};
-
-    (void) state;
-    for (size_t i = 0; i < sizeof(enough) / sizeof(*enough); i++) {
-        assert_true(is_longer_but_in(enough[i].shorter, enough[i].turns));
-        assert_false(is_longer_but_in(enough[i].shorter + 1, enough[i].turns));
-    }
-}
-
-static void longer_is_told_from_noise(void **state)
-{
-    double one[16], other[16], disturbed[16];
-
-    (void) state;
-    for (int i = 0; i < 16; i++) {
-        const double turn = 1 + 9 * dice(); /* what disturbs a turn disturbs both */
-
-        other[i] = turn;
-        one[i] = 1.2 * turn;
-        disturbed[i] = i < 5 ? 0.5 * turn : 1.3 * turn;
-    }
-    assert_true(napcoll_robust_longer(one, other, 16, 0.1));
-    assert_true(napcoll_robust_longer(one, other, 6, 0.1));
-    assert_false(napcoll_robust_longer(one, other, 5, 0.1));      /* too few turns */
-    assert_false(napcoll_robust_longer(one, other, 16, 0.3));     /* not by enough */
-    assert_false(napcoll_robust_longer(other, one, 16, 0.1));     /* the other way */
-    assert_false(napcoll_robust_longer(disturbed, other, 16, 0)); /* in 11 of 16 turns */
-    assert_false(napcoll_robust_longer(one, one, 16, 0));
-}
-
 /* ---- nodes ---- */
 
 enum { NODES = 6 };
@@ -533,8 +477,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(times_that_do_not_grow_have_no_rate, begin, end),
         cmocka_unit_test_setup_teardown(implausible_numbers_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(times_that_are_none_are_refused, begin, end),
-        cmocka_unit_test_setup_teardown(longer_is_told_from_noise, begin, end),
-        cmocka_unit_test(turns_that_say_so_are_enough),
         cmocka_unit_test_setup_teardown(delays_of_nodes_are_told_apart, begin, end),
         cmocka_unit_test_setup_teardown(delays_of_few_nodes_are_halves, begin, end),
     };

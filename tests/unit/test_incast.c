@@ -12,6 +12,7 @@
 
 #include "cmocka_setup.h"
 
+#include "close.h"
 #include "model/napcoll_incast.h"
 #include "util/napcoll_mix.h"
 
@@ -145,72 +146,6 @@ static napcoll_incast_scatter_t fitted_scatter(void)
 
     assert_int_equal(napcoll_incast_scatter(made.sample, made.count, &s), NAPCOLL_INCAST_OK);
     return s;
-}
-
-/* That two numbers agree to a share of the expected one. */
-static void check_close(double ours, double expected, double share)
-{
-    if (!(fabs(ours - expected) <= share * fabs(expected))) {
-        fail_msg("%.9g, expected %.9g", ours, expected);
-    }
-}
-
-/* ---- robust lines ---- */
-
-static void lines_are_exact_without_noise(void **state)
-{
-    napcoll_point_t point[9];
-    napcoll_line_t line;
-
-    (void) state;
-    for (int i = 0; i < 9; i++) {
-        point[i] = (napcoll_point_t){.x = 1 << i, .y = 3 + 0.25 * (1 << i)};
-    }
-    assert_int_equal(napcoll_robust_line(point, 9, &line), 0);
-    check_close(line.slope, 0.25, 1e-12);
-    check_close(line.intercept, 3, 1e-12);
-    assert_true(line.slope_error < 1e-12 && line.intercept_error < 1e-12);
-    assert_int_equal(line.points, 9);
-}
-
-static void wrong_points_do_not_move_a_line(void **state)
-{
-    napcoll_point_t point[21];
-    napcoll_line_t line;
-
-    (void) state;
-    for (int i = 0; i < 21; i++) {
-        point[i] = (napcoll_point_t){.x = i, .y = 10 + 2.0 * i + (0 == i % 2 ? 0.01 : -0.01)};
-    }
-    point[4].y = 1000;
-    point[17].y = 5000;
-    assert_int_equal(napcoll_robust_line(point, 21, &line), 0);
-    check_close(line.slope, 2, 0.005);
-    check_close(line.intercept, 10, 0.005);
-    assert_true(line.slope_error > 0 && line.slope_error < 0.005);
-}
-
-static void a_line_needs_two_different_points(void **state)
-{
-    const napcoll_point_t point[2] = {{.x = 4, .y = 1}, {.x = 4, .y = 2}};
-    napcoll_line_t line = {.points = 7};
-
-    (void) state;
-    assert_int_equal(napcoll_robust_line(point, 1, &line), -1);
-    assert_int_equal(napcoll_robust_line(point, 2, &line), -1);
-    assert_int_equal(line.points, 0);
-}
-
-static void quantiles_are_between_neighbours(void **state)
-{
-    double values[] = {40, 10, 30, 20};
-
-    (void) state;
-    napcoll_robust_sort(values, 4);
-    check_close(napcoll_robust_quantile(values, 4, 0), 10, 0);
-    check_close(napcoll_robust_quantile(values, 4, 0.5), 25, 1e-12);
-    check_close(napcoll_robust_quantile(values, 4, 1), 40, 0);
-    check_close(napcoll_robust_quantile(values, 1, 0.9), 10, 0);
 }
 
 /* ---- gather ---- */
@@ -677,10 +612,6 @@ static void bisection_ends_near_the_threshold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_exact_without_noise),
-        cmocka_unit_test(wrong_points_do_not_move_a_line),
-        cmocka_unit_test(a_line_needs_two_different_points),
-        cmocka_unit_test(quantiles_are_between_neighbours),
         cmocka_unit_test_setup(escalation_is_found_where_it_is, begin),
         cmocka_unit_test_setup(numbers_are_what_was_put_in, begin),
         cmocka_unit_test_setup(levels_have_their_probabilities, begin),

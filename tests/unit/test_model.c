@@ -11,6 +11,7 @@
 
 #include "cmocka_setup.h"
 
+#include "close.h"
 #include "model/napcoll_model.h"
 
 static napcoll_machine_t machine;
@@ -27,16 +28,6 @@ static int read_bluewaters(void **state)
         (void) fclose(in);
     }
     return rc;
-}
-
-/* That two times agree to a part. */
-static void check_close(double ours, double expected, double part)
-{
-    double off = ours > expected ? ours - expected : expected - ours;
-
-    if (!(off <= part * expected)) {
-        fail_msg("%.9g us, expected %.9g", ours, expected);
-    }
 }
 
 /* All rows of a figure, to 0.1 %; returns how many times were compared. */

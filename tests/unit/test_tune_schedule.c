@@ -103,6 +103,10 @@ static void no_case_takes_the_time_of_others(void **state)
         const double most = end - 0.7 * (end - deadline);
 
         assert_near(tune_late(list, i, CASES, begin, start, end), fmin(start + own + alike, most));
+        if (i > 0) { /* so early that it leaves the others enough */
+            assert_true(begin + own + alike < most);
+            assert_near(tune_late(list, i, CASES, begin, begin, end), begin + own + alike);
+        }
         assert_near(tune_late(list, i, CASES, begin, most - own, end), most);
         assert_near(tune_late(list, i, CASES, begin, end, end), most);
         start = deadline;
