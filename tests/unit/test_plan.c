@@ -106,6 +106,30 @@ static void builder_temporaries_of_other_shapes_are_not_mixed(void **state)
     napcoll_plan_free(plan);
 }
 
+static void builder_temporaries_that_no_step_names_hold_nothing(void **state)
+{
+    napcoll_builder_t *b = napcoll_builder_new("reduce_scatter", "test", 0, 4);
+    napcoll_span_t unnamed = napcoll_builder_temp(b, 0, 4), named = napcoll_builder_temp(b, 1, 2);
+    napcoll_span_t listed = napcoll_builder_temp(b, 2, 2), rows = napcoll_builder_rows(b, 2, 0, 3);
+    napcoll_span_t list = napcoll_builder_list(b), one = {.buffer = named.buffer, 2, 1};
+    napcoll_plan_t *plan;
+
+    (void) state;
+    napcoll_builder_list_add(b, &list, one);
+    napcoll_builder_list_add(b, &list, listed);
+    napcoll_builder_send_blocks(b, napcoll_builder_list_end(b, list), 1, false);
+    napcoll_builder_phase(b, NAPCOLL_PHASE_ALLGATHER, 0, rows, sendbuf);
+    plan = napcoll_builder_finish(b);
+    assert_non_null(plan);
+    assert_int_equal(plan->temps, 5);
+    assert_int_equal(plan->temp[unnamed.buffer - NAPCOLL_BUFFER_TEMP].count, 0);
+    assert_int_equal(plan->temp[named.buffer - NAPCOLL_BUFFER_TEMP].count, 2);
+    assert_int_equal(plan->temp[listed.buffer - NAPCOLL_BUFFER_TEMP].count, 2);
+    assert_int_equal(plan->temp[rows.buffer - NAPCOLL_BUFFER_TEMP].count, 3);
+    assert_int_equal(plan->temp[rows.buffer + 1 - NAPCOLL_BUFFER_TEMP].count, 3);
+    napcoll_plan_free(plan);
+}
+
 static void builder_that_failed_finishes_with_nothing(void **state)
 {
     napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", 0, 1);
@@ -229,6 +253,7 @@ int main(void)
         cmocka_unit_test(builder_reuses_released_temporaries_from_the_next_stage_on),
         cmocka_unit_test(builder_uses_a_lent_receive_buffer_first),
         cmocka_unit_test(builder_temporaries_of_other_shapes_are_not_mixed),
+        cmocka_unit_test(builder_temporaries_that_no_step_names_hold_nothing),
         cmocka_unit_test(builder_that_failed_finishes_with_nothing),
         cmocka_unit_test(printer_names_every_step),
         cmocka_unit_test(packed_plans_unpack_as_they_were),

@@ -18,7 +18,7 @@
 enum {
     NAPCOLL_RESERVE_CHUNKS = 16,       /**< kept at most */
     NAPCOLL_RESERVE_LEAST = 64 * 1024, /**< smaller ones are malloc's business */
-    NAPCOLL_RESERVE_BYTES = 32 << 20   /**< kept in all, unless users say otherwise */
+    NAPCOLL_RESERVE_BYTES = 64 << 20   /**< kept in all, unless users say otherwise */
 };
 
 /** Keep so many bytes in all from now on; 0: nothing, and what is kept is freed. */

@@ -382,7 +382,8 @@ void napcoll_builder_lend_recvbuf(napcoll_builder_t *builder);
 /** No longer lend the receive buffer: the plan writes to it by name from now on. */
 void napcoll_builder_claim_recvbuf(napcoll_builder_t *builder);
 
-/** Take a temporary for `count` blocks from `first` on; a released one of that shape is reused. */
+/** Take a temporary for `count` blocks from `first` on; a released one of that shape is reused. One that no step names
+ * in the end holds none. */
 napcoll_span_t napcoll_builder_temp(napcoll_builder_t *builder, int first, int count);
 
 /** Take `rows` new temporaries of one shape with consecutive numbers; returns the first. */

@@ -5,8 +5,9 @@
 
 /**
  * @file
- * Building plans: steps are gathered stage by stage, temporaries are recycled between stages,
- * and the finished plan is packed into one piece of memory each for temps, stages and steps.
+ * Building plans: steps are gathered stage by stage, temporaries are recycled between stages, those
+ * that no step names in the end hold nothing, and the finished plan is packed into one piece of memory
+ * each for temps, stages and steps.
  */
 
 #include "plan/napcoll_plan.h"
@@ -25,7 +26,9 @@ struct napcoll_builder {
     napcoll_plan_t plan; /* its arrays grow here */
     temp_state_t *state; /* [room for temps] */
     int *idle;           /* [room for temps] first the free temporaries, then the dying ones */
-    int free, dying;     /* how many of them */
+    bool *
+        named; /* [room for temps] by a step; rows, of which steps name the first, from the start */
+    int free, dying; /* how many of them */
     temp_state_t recvbuf;
     int temp_room;
     int stage_room;
@@ -140,11 +143,16 @@ napcoll_span_t napcoll_builder_rows(napcoll_builder_t *b, int rows, int first, i
         b->state = grow(b, b->state, &room, start + rows, sizeof(*b->state));
     }
     if (!b->failed) {
+        room = b->temp_room;
+        b->named = grow(b, b->named, &room, start + rows, sizeof(*b->named));
+    }
+    if (!b->failed) {
         b->idle = grow(b, b->idle, &b->temp_room, start + rows, sizeof(*b->idle));
     }
     for (int t = start; t < start + rows && !b->failed; t++) {
         b->plan.temp[t] = (napcoll_hold_t){.first = first, .count = count};
         b->state[t] = TEMP_USED;
+        b->named[t] = rows > 1;
         b->plan.temps++;
     }
     return span;
@@ -357,8 +365,32 @@ void napcoll_builder_discard(napcoll_builder_t *b)
         free(b->plan.stage);
         free(b->plan.step);
         free(b->state);
+        free(b->named);
         free(b->idle);
         free(b);
+    }
+}
+
+static void name(napcoll_builder_t *b, napcoll_span_t span)
+{
+    if (span.buffer >= NAPCOLL_BUFFER_TEMP && span.count > 0) {
+        b->named[span.buffer - NAPCOLL_BUFFER_TEMP] = true;
+    }
+}
+
+/* A temporary that was taken for what did not come takes no memory in calls. */
+static void empty_unnamed(napcoll_builder_t *b)
+{
+    for (int i = 0; i < b->plan.steps; i++) {
+        name(b, b->plan.step[i].dst);
+        name(b, b->plan.step[i].left);
+        name(b, b->plan.step[i].right);
+    }
+    for (int i = 0; i < b->plan.listed; i++) {
+        name(b, b->plan.list[i]);
+    }
+    for (int t = 0; t < b->plan.temps; t++) {
+        b->plan.temp[t].count = b->named[t] ? b->plan.temp[t].count : 0;
     }
 }
 
@@ -367,6 +399,9 @@ napcoll_plan_t *napcoll_builder_finish(napcoll_builder_t *b)
     napcoll_plan_t *plan;
 
     napcoll_builder_next_stage(b);
+    if (!b->failed) {
+        empty_unnamed(b);
+    }
     plan = b->failed ? NULL : malloc(sizeof(*plan));
     if (NULL != plan) {
         *plan = b->plan;
