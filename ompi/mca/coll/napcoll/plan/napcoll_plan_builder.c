@@ -26,9 +26,8 @@ struct napcoll_builder {
     napcoll_plan_t plan; /* its arrays grow here */
     temp_state_t *state; /* [room for temps] */
     int *idle;           /* [room for temps] first the free temporaries, then the dying ones */
-    bool *
-        named; /* [room for temps] by a step; rows, of which steps name the first, from the start */
-    int free, dying; /* how many of them */
+    int free, dying;     /* how many of them */
+    bool *named;         /* [room for temps] by a step; rows, whose first one steps name, at once */
     temp_state_t recvbuf;
     int temp_room;
     int stage_room;
