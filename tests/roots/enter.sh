@@ -20,6 +20,8 @@ cd "$root"
 for dir in dev proc sys; do
     mount --rbind "/$dir" "$dir"
 done
+# Open MPI's segments, which jobs that are killed leave behind, vanish as well.
+mount -t tmpfs -o mode=1777 tmpfs dev/shm
 # configure and the Makefile.in were made outside, by another release's autotools: nothing in here may
 # make them anew.
 mount --bind -o ro "$source" ".$source"
