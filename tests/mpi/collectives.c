@@ -45,6 +45,17 @@ static const char *expect_option(const struct test *t, const char *name)
     return words;
 }
 
+static bool results_only_option(const struct test *t)
+{
+    const char *checks = test_option(t, "--checks", "all");
+
+    if (0 != strcmp(checks, "all") && 0 != strcmp(checks, "results")) {
+        fprintf(stderr, "# --checks %s: expected all or results\n", checks);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    return 0 == strcmp(checks, "results");
+}
+
 /* Its place in `known`. */
 static size_t coll_option(const struct test *t)
 {
@@ -72,6 +83,7 @@ static void run_case(struct test *t)
     t->large = (int) tap_option_number(
         t->own.num, t->own.word, "--large",
         tap_option_number(t->common.num, t->common.word, "--large", 100000));
+    t->results_only = results_only_option(t);
     mpi_check(napcoll_counters_open(&t->counters, t->coll), "MPI_T_init_thread");
     group_open(t, &t->all, MPI_COMM_WORLD);
     known[which].test(t);

@@ -255,13 +255,15 @@ by_threads() {
     esac
 }
 
-# collective NAME COLL ALGORITHM EXPECT NONCOMMUTATIVE [LARGE]: all checks of a collective, under `launch`.
+# collective NAME COLL ALGORITHM EXPECT NONCOMMUTATIVE [LARGE [CHECKS]]: the checks of a collective, under
+# `launch`: all, or results (see collective.h).
 collective() {
     case_of "$1" "$program_seconds" "${launch[@]}" "$programs/collectives" --coll "$2" --algorithm "$3" \
-        --expect "$4" --expect-large "$4" --expect-noncommutative "$5" --large "${6:-100000}"
+        --expect "$4" --expect-large "$4" --expect-noncommutative "$5" --large "${6:-100000}" \
+        --checks "${7:-all}"
 }
 
-# each WHERE LARGE: cases as those of collective(), in one job under `launch`, from lines
+# each WHERE LARGE [CHECKS]: cases as those of collective(), in one job under `launch`, from lines
 # "COLL ALGORITHM EXPECT NONCOMMUTATIVE" of standard input, named COLL_ALGORITHM_WHERE. `runs` means that
 # this algorithm does; what cannot depend on the operation has no NONCOMMUTATIVE.
 each() {
@@ -278,7 +280,8 @@ each() {
         seconds=$((seconds + 10))
     done
     [ "${#cases[@]}" = 0 ] ||
-        run_case "$where" "$seconds" "${launch[@]}" "$programs/collectives" --large "$2" "${cases[@]}"
+        run_case "$where" "$seconds" "${launch[@]}" "$programs/collectives" --large "$2" --checks "${3:-all}" \
+            "${cases[@]}"
 }
 
 # at_length: whether the suite is to run all it has. In the brief one, for another version of Open MPI, the
@@ -287,7 +290,7 @@ at_length() {
     [ "${NAPCOLL_BRIEF:-no}" = no ]
 }
 
-# each_at_length WHERE LARGE: as each, but not in the brief suite.
+# each_at_length WHERE LARGE [CHECKS]: as each, but not in the brief suite.
 each_at_length() {
     if at_length; then
         each "$@"
@@ -296,23 +299,23 @@ each_at_length() {
     fi
 }
 
-# each_auto WHERE LARGE EXPECT: every collective but allreduce, which has cases of its own, by `auto`.
+# each_auto WHERE LARGE EXPECT [CHECKS]: every collective but allreduce, which has cases of its own, by `auto`.
 each_auto() {
     local coll
-    each "$1" "$2" < <(
+    each "$1" "$2" "${4:-all}" < <(
         for coll in reduce barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan bcast; do
             echo "$coll auto $3 $3"
         done
     )
 }
 
-# allreduce NAME ALGORITHM EXPECT NONCOMMUTATIVE [LARGE], and allreduce_auto NAME EXPECT [LARGE]
+# allreduce NAME ALGORITHM EXPECT NONCOMMUTATIVE [LARGE [CHECKS]], and allreduce_auto NAME EXPECT [LARGE [CHECKS]]
 allreduce() {
     collective "$1" allreduce "${@:2}"
 }
 
 allreduce_auto() {
-    collective "$1" allreduce auto "$2" "$2" "${3:-100000}"
+    collective "$1" allreduce auto "$2" "$2" "${3:-100000}" "${4:-all}"
 }
 
 # allreduce_at_length, allreduce_auto_at_length: the same, but not in the brief suite.

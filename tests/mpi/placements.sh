@@ -23,27 +23,27 @@ case_of all_collectives_netlab 60 "${launch[@]}" "$programs/all_collectives"
 
 # --- placements that a node-aware algorithm must not care about ---
 fake 6 3,2,1 block exchange
-allreduce_at_length nap_6_block nap runs:nap runs:nap
+allreduce_at_length nap_6_block nap runs:nap runs:nap 100000 results
 fake 15 5,5,1,4 random:7 delegate
 allreduce nap_15_random_delegate nap runs:nap fallback:noncommutative
 fake 15 5,5,1,4 block delegate
-allreduce_at_length nap_15_block_delegate nap runs:nap runs:nap
+allreduce_at_length nap_15_block_delegate nap runs:nap runs:nap 100000 results
 fake 5 1 block tree
-allreduce_at_length nap_5x1_falls_back nap fallback:ppn fallback:ppn
+allreduce_at_length nap_5x1_falls_back nap fallback:ppn fallback:ppn 100000 results
 
 fake 6 3,2,1 cyclic exchange
-allreduce_at_length smp_6_cyclic smp runs:smp fallback:noncommutative
+allreduce_at_length smp_6_cyclic smp runs:smp fallback:noncommutative 100000 results
 fake 15 5,5,1,4 block delegate
 allreduce smp_15_block_delegate smp runs:smp runs:smp
 fake 15 5,5,1,4 random:11 delegate
-allreduce_at_length smp_15_random_delegate smp runs:smp fallback:noncommutative
+allreduce_at_length smp_15_random_delegate smp runs:smp fallback:noncommutative 100000 results
 
 fake 7 3,2,1 cyclic tree
 allreduce_at_length recursive_doubling_7_cyclic recursive_doubling runs:recursive_doubling \
-    runs:recursive_doubling
+    runs:recursive_doubling 100000 results
 fake 13 5,5,1,4 block exchange
 allreduce_at_length recursive_doubling_13_block recursive_doubling runs:recursive_doubling \
-    runs:recursive_doubling
+    runs:recursive_doubling 100000 results
 
 fake 1 1 block tree
 allreduce_auto auto_1 none
@@ -53,20 +53,20 @@ fake 3 3 block tree
 allreduce_auto auto_3_on_one_node none
 for np in 3 9; do
     fake "$np" 2,1 block exchange
-    allreduce_auto_at_length "auto_${np}_block" runs 5000
+    allreduce_auto_at_length "auto_${np}_block" runs 5000 results
 done
 
 # --- the same on nodes with a network between them ---
 emulated 4 5,5,1,4 cyclic 15 delegate
 allreduce netlab_nap_15_cyclic_delegate nap runs:nap any
 emulated 10 2 block 20 exchange
-allreduce_at_length netlab_nap_10x2_block nap runs:nap runs:nap 10000
+allreduce_at_length netlab_nap_10x2_block nap runs:nap runs:nap 10000 results
 
 # --- and whatever auto takes ---
 fake 3 1 block exchange
-each_auto 3x1 10000 fallback:ppn
+each_auto 3x1 10000 fallback:ppn results
 fake 7 3,2,1 block exchange
-! at_length || each_auto 7_block 20000 runs
+! at_length || each_auto 7_block 20000 runs results
 fake 9 5,1,4 cyclic delegate
 allreduce_auto auto_9_cyclic runs 20000
 each_auto 9_cyclic 20000 runs

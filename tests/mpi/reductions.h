@@ -404,7 +404,10 @@ static inline bool reduces_in_turn(struct test *t, const struct group *g, int ro
 /* Everything above. */
 static inline void check_reduction(struct test *t)
 {
-    check_predefined_operations(t);
+    if (!t->results_only) {
+        check_predefined_operations(t);
+        check_datatypes(t);
+    }
     check_counts(t);
     check_zero_count(t);
     check_user_commutative(t);
@@ -412,7 +415,6 @@ static inline void check_reduction(struct test *t)
     if (t->reduction->chooses) {
         check_mixed(t);
     }
-    check_datatypes(t);
     check_zero_size_type(t);
     check_bits(t);
     on_subcommunicators(t, reduces_on);

@@ -28,14 +28,14 @@ for how in exchange tree delegate; do
     at_length || [ "$how" = delegate ] || continue
     fake 6 3,2,1 block "$how"
     case_of "verify_$how" 60 "${launch[@]}" --mca coll_napcoll_verify on "$programs/collectives" --coll allreduce \
-        --algorithm nap --expect runs:nap --large 20000
+        --algorithm nap --expect runs:nap --large 20000 --checks results
     fake 6 3,2,1 cyclic "$how"
     case_of "verify_broken_$how" 60 "${launch[@]}" "${broken[@]}" "$programs/collectives" --coll allreduce \
-        --algorithm smp --expect fallback:wrong_plan --expect-noncommutative fallback --large 20000
+        --algorithm smp --expect fallback:wrong_plan --expect-noncommutative fallback --large 20000 --checks results
 done
 fake 6 3,2,1 block exchange
 launch+=(--mca coll_napcoll_verify on)
-each_at_length 6_verified 5000 <<'END'
+each_at_length 6_verified 5000 results <<'END'
 reduce lane runs fallback:noncommutative
 barrier smp runs
 allgather lane_ring runs
@@ -50,7 +50,7 @@ scatterv binomial runs
 END
 fake 6 3,2,1 cyclic exchange
 launch+=("${broken[@]}")
-each 6_broken 5000 <<'END'
+each 6_broken 5000 results <<'END'
 reduce nap fallback:wrong_plan fallback:noncommutative
 allgather lane_ring fallback:wrong_plan
 scan gathered fallback:wrong_plan fallback:wrong_plan
