@@ -14,7 +14,7 @@ usage() {
 Usage: examples/alltoall.sh [--part LIST] [--shapes LIST] [--time-limit SECONDS] [--output DIR]
 
 Measures MPI_Alltoallv on emulated nodes (latency 100 us, gap 10 us, 1 Gbit/s) and writes into DIR (default
-docs/results) alltoall.md, with the commands, and the figures as CSV:
+build/results) alltoall.md, with the commands, and the figures as CSV:
 
   alltoall-8x8.csv, alltoall-16x4.csv
                  blocks of 8 bytes to 16 KB on average, of random sizes: auto and TuNA's algorithms, tuned and basic
@@ -30,7 +30,7 @@ Installs what is missing and builds napcoll first.
   --shapes LIST          nodes and processes on each, with commas between (default: 8x8,16x4, and of memory 256x16,2048x16);
                          radix takes the first
   --time-limit SECONDS   of each of the fourteen runs (default 120), thrice in the first two
-  --output DIR           default docs/results
+  --output DIR           default build/results
   --help                 this text
 END
 }

@@ -14,7 +14,7 @@ usage() {
     cat <<'END'
 Usage: examples/broadcast.sh [--part LIST] [--time-limit SECONDS] [--output DIR]
 
-Measures MPI_Bcast on emulated nodes and writes into DIR (default docs/results) broadcast.md, with the
+Measures MPI_Bcast on emulated nodes and writes into DIR (default build/results) broadcast.md, with the
 commands, and the figures as CSV:
 
   broadcast-walk.csv, broadcast-plain.csv
@@ -33,7 +33,7 @@ Installs what is missing and builds napcoll first.
 
   --part LIST            of walk, far and model, with commas between (default: all)
   --time-limit SECONDS   of each of the six runs (default 120)
-  --output DIR           default docs/results
+  --output DIR           default build/results
   --help                 this text
 END
 }

@@ -14,7 +14,7 @@ usage() {
     cat <<'END'
 Usage: examples/gather.sh [--part LIST] [--bytes LIST] [--time-limit SECONDS] [--output DIR]
 
-Measures MPI_Gather and MPI_Scatter on emulated nodes and writes into DIR (default docs/results) gather.md, with
+Measures MPI_Gather and MPI_Scatter on emulated nodes and writes into DIR (default build/results) gather.md, with
 the commands, and the figures as CSV:
 
   gather-thresholds.conf
@@ -36,7 +36,7 @@ Installs what is missing and builds napcoll first.
                          thresholds, gather and scatter take the gather-thresholds.conf that DIR has
   --bytes LIST           other sizes for all parts but thresholds, as in collbench(1)
   --time-limit SECONDS   a third of that of each of the six runs (default 120); of thresholds at least 300 in all
-  --output DIR           default docs/results
+  --output DIR           default build/results
   --help                 this text
 END
 }

@@ -17,7 +17,7 @@
 : "${coll:?}" "${document:?}" "${all_parts:?}"
 # shellcheck source=examples/supervised.sh
 . "$NAPCOLL_SRC/examples/supervised.sh"
-output=$NAPCOLL_SRC/docs/results
+output=$NAPCOLL_SRC/build/results
 time_limit=120
 parts=$all_parts
 list=napcoll,tuned,han,basic,libnbc,self,inter

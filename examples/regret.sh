@@ -17,7 +17,7 @@ Usage: examples/regret.sh [--part LIST] [--coll LIST] [--shapes LIST] [--bytes L
                           [--time-limit SECONDS] [--output DIR]
 
 Measures on emulated clusters, in turns within one job, napcoll's auto, each of napcoll's algorithms, tuned
-and han, and writes into DIR (default docs/results)
+and han, and writes into DIR (default build/results)
 
   regret-SETTING-SHAPE.conf      what napcoll-tune --all-nodes finds there, with which auto reckons, and its rules
                                  (.conf.rules); left as they are where DIR has them
@@ -54,7 +54,7 @@ Installs what is missing and builds napcoll first.
   --turns N              of each size at least, whatever the time (default 5)
   --tune-time SECONDS    of napcoll-tune (default 1300)
   --time-limit SECONDS   of a run, all sizes of a collective on a shape (default 120)
-  --output DIR           default docs/results
+  --output DIR           default build/results
   --help                 this text
 
 With all defaults that takes five and a half hours.

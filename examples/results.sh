@@ -34,7 +34,7 @@ the same Open MPI, is not repeated, so that one that was interrupted goes on.
                          (default: all)
   --shape LIST           NODESxPPN, with commas between (default 8x8,16x4)
   --time-limit SECONDS   of a run, all sizes together (default 300)
-  --output DIR           default docs/results
+  --output DIR           default build/results
   --machine FILE         what napcoll's auto is to reckon with; default: a crowded netlab's, in
                          ompi/tools/napcoll/machines: netlab-crowded-NODES.conf where there is
                          one, else netlab-crowded.conf
@@ -273,7 +273,7 @@ measure_in_root() {
 coll_list=$(IFS=,; echo "${collectives[*]}")
 shape_list=8x8,16x4
 time_limit=300
-output=$NAPCOLL_SRC/docs/results
+output=$NAPCOLL_SRC/build/results
 openmpi=here
 machine=
 again=no

@@ -13,7 +13,7 @@ usage() {
     cat <<'END'
 Usage: examples/tune.sh [--part LIST] [--time-limit SECONDS] [--output DIR]
 
-Measures emulated networks of 4 nodes with 4 processes each by napcoll-tune, and writes into DIR (default docs/results)
+Measures emulated networks of 4 nodes with 4 processes each by napcoll-tune, and writes into DIR (default build/results)
 
   tune.md           what was configured beside what was found
   tune-SETTING.conf the parameter file of each setting
