@@ -67,7 +67,7 @@ wanted() {
         [ "$(kind_of "$name")" = "$1" ] || continue
         # shellcheck disable=SC2154
         case $brief:$name in
-            yes:plan/* | yes:build/explain | yes:build/links | yes:build/pictures | yes:build/simulate | yes:build/rules | yes:build/verify)
+            yes:plan/* | yes:build/explain | yes:build/links | yes:build/pictures | yes:build/simulate | yes:build/rules | yes:build/parameters | yes:build/verify)
                 continue
                 ;;
             yes:build/configure-errors | yes:build/dist | yes:build/fuzz | yes:build/graft | yes:build/roots) continue ;;

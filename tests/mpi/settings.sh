@@ -159,9 +159,25 @@ fake 4 2 block exchange
 refuses different_settings_end_the_job 30 'different settings' local_radix=7 local_radix=8 -- \
     "${one_node[@]}" --mca coll napcoll,tuned -np 2 "$programs/threads" --threads 1 --rounds 5 : \
     -np 2 env OMPI_MCA_coll_napcoll_local_radix=7 "$programs/threads" --threads 1 --rounds 5
-says_at_length bad_number_is_named 30 coll_napcoll_local_radix 'at least 2' 'ok 1' -- \
-    "${one_node[@]}" -np 4 --mca coll napcoll,tuned --mca coll_napcoll_local_radix 1 \
-    "$programs/threads" --threads 1 --rounds 5
+# Every number has a range: one message, of process 0, and the default.
+bad_number() {
+    says "bad_number_is_named_$1" 30 "coll_napcoll_$1 is set to $2" "$3" 'ok 1' -- \
+        "${one_node[@]}" -np 4 --mca coll napcoll,tuned --mca "coll_napcoll_$1" "$2" \
+        "$programs/threads" --threads 1 --rounds 5
+    ! wanted "bad_number_is_named_once_$1" ||
+        verdict "$(($(grep -c "coll_napcoll_$1 is set to" "$scratch/out") != 1))" "bad_number_is_named_once_$1"
+}
+bad_number local_radix 1 'range is 2 to 65536. The job goes on with the default, 8'
+if at_length; then
+    bad_number segment_bytes -1 'range is 0 to 1099511627776'
+    bad_number bcast_lane_segments 10000000 'range is 0 to 65536'
+    bad_number alltoall_tuna_radix 1 'range is 2 to 65536, or 0'
+    bad_number online_calls 1001 'range is 1 to 1000'
+    bad_number gather_m1 99999 'above coll_napcoll_gather_m2, 65536'
+fi
+refuses bad_number_on_one_process_ends_the_job 30 'different settings' refused:local_radix=1 -- \
+    "${one_node[@]}" --mca coll napcoll,tuned -np 2 "$programs/threads" --threads 1 --rounds 5 : \
+    -np 2 env OMPI_MCA_coll_napcoll_local_radix=1 "$programs/threads" --threads 1 --rounds 5
 # What communication costs: the keys of machine files are parameters.
 gap=coll_napcoll_machine_node_gap_us
 info=(ompi_info --param coll napcoll --level 9 --parsable)

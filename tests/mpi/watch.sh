@@ -160,9 +160,6 @@ if at_length && wanted online_ruled; then
     holds online_leaves_what_rules_name_alone has 4 'allreduce 8-8 tree calls=16 '
     holds online_checks_what_rules_leave_to_the_model has 4 'allreduce [0-9]+-16 previous:online calls='
 fi
-fake 2 1 block exchange
-says_at_length online_of_too_many_calls_is_named 60 coll_napcoll_online_calls 'at most 1000' 'ok 2' -- \
-    "${launch[@]}" --mca coll_napcoll_online_calls 1001 "$programs/watched" barrier:0:1
 
 # --- napcoll-plan explain says what the component decides ---
 # explains NAME NP PPN MAP MACHINE WORD...: for the same processes, machine, rules (the file named by `rules`, where there

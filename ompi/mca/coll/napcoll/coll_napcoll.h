@@ -12,7 +12,8 @@
  * held the slot before, with the reason counted.
  *
  *     coll_napcoll_component.c    opening, closing, querying
- *     coll_napcoll_params.c       MCA parameters and performance variables
+ *     coll_napcoll_params.c       MCA parameters
+ *     coll_napcoll_counters.c     performance variables
  *     coll_napcoll_machine.c      those on the machine, and its network's kind
  *     coll_napcoll_companions.c   the components that must be there for napcoll to be one
  *     coll_napcoll_agree.c        whether all processes have the same settings
@@ -38,6 +39,7 @@
 #include "exec/napcoll_exec.h"
 #include "model/napcoll_machine.h"
 #include "model/napcoll_network.h"
+#include "opal/util/proc.h"
 #include "select/napcoll_agreement.h"
 #include "select/napcoll_recall.h"
 #include "select/napcoll_select.h"
@@ -139,6 +141,8 @@ typedef struct mca_coll_napcoll_component {
     bool watched;     /**< calls have frames, see coll_napcoll_watch.h */
     napcoll_tally_t tally;
     opal_mutex_t tally_lock;
+    /* "name=value" of parameters whose values cannot be used; an argv list, or NULL */
+    char **rejected;
 } mca_coll_napcoll_component_t;
 
 NAPCOLL_COMPAT_COMPONENT_DECLSPEC extern mca_coll_napcoll_component_t mca_coll_napcoll_component;
@@ -271,6 +275,25 @@ int mca_coll_napcoll_force_any_size(mca_coll_napcoll_module_t *module, napcoll_c
 
 /* coll_napcoll_params.c */
 int mca_coll_napcoll_register(void);
+
+/** Whether this process reports a value that cannot be used: one of each job does. A process that has another
+ * value than process 0 is found when the settings are compared. */
+static inline bool mca_coll_napcoll_reports(void)
+{
+    return 0 == OPAL_PROC_MY_NAME.vpid;
+}
+
+/** Remember that a parameter has a value which cannot be used; processes compare these with their settings. */
+void mca_coll_napcoll_reject(const char *name, const char *value);
+
+/** Append "name=value" of each parameter that must be the same on all processes, and of each value that was
+ * refused, to an argv list. Returns OPAL_SUCCESS, or an error when memory ran out. */
+int mca_coll_napcoll_append_params(char ***list);
+
+/* coll_napcoll_counters.c */
+
+/** Register runs_COLL_ALGORITHM, bytes_COLL_ALGORITHM and fallbacks_COLL_REASON of a collective. */
+int mca_coll_napcoll_register_counters(napcoll_coll_t coll);
 
 /* coll_napcoll_machine.c */
 

@@ -65,28 +65,9 @@ static int append_machine(char ***list, const napcoll_machine_t *machine)
 static char *settings_text(const mca_coll_napcoll_component_t *component)
 {
     char **list = NULL, *text;
-    int rc = append(&list, "priority=%d", component->priority);
+    int rc = mca_coll_napcoll_append_params(&list);
 
-    rc |= append(&list, "local_provider=%d", component->local_provider);
-    rc |= append(&list, "local_radix=%d", component->local_radix);
-    rc |= append(&list, "local_shape=%d", component->local_shape);
-    rc |= append(&list, "reproducible=%d", component->reproducible);
-    rc |= append(&list, "compare=%d", component->compare);
     rc |= append(&list, "coll_tuned_use_dynamic_rules=%d", component->tuned_by_rules);
-    rc |= append(&list, "segment_bytes=%zu", component->segment_bytes);
-    rc |= append(&list, "alltoall_memory_bytes=%zu", component->transit_bytes);
-    rc |= append(&list, "alltoallv_mean_bytes=%zu", component->alltoallv_mean_bytes);
-    rc |= append(&list, "alltoallv_trust=%d", component->trust);
-    rc |= append(&list, "alltoallv_bounded_bytes=%zu", component->bounded_bytes);
-    rc |= append(&list, "gather_m1=%zu", component->thresholds.gather_m1);
-    rc |= append(&list, "gather_m2=%zu", component->thresholds.gather_m2);
-    rc |= append(&list, "scatter_s=%zu", component->thresholds.scatter_s);
-    rc |= append(&list, "verify=%d", component->verify);
-    rc |= append(&list, "online=%d", component->online);
-    rc |= append(&list, "online_calls=%d", component->online_calls);
-    rc |= append(&list, "network=%d", component->asked_network);
-    rc |= append(&list, "fake_ppn=%s", NULL == component->fake_ppn ? "" : component->fake_ppn);
-    rc |= append(&list, "fake_map=%s", NULL == component->fake_map ? "" : component->fake_map);
     rc |= append_machine(&list, &component->machine);
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
         const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];

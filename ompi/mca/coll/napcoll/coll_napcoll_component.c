@@ -11,6 +11,7 @@
 #include "coll_napcoll_watch.h"
 
 #include "exec/napcoll_reserve.h"
+#include "opal/util/argv.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
 
@@ -74,8 +75,10 @@ static int set_fake_nodes(mca_coll_napcoll_component_t *component)
     }
     rc = napcoll_job_fake(&component->job, component->fake_ppn, order, &culprit, &where);
     if (OMPI_ERR_BAD_PARAM == rc) {
-        napcoll_compat_show_help(culprit == order ? "bad fake_map" : "bad fake_ppn", culprit,
-                                 (int) where + 1);
+        if (mca_coll_napcoll_reports()) {
+            napcoll_compat_show_help(culprit == order ? "bad fake_map" : "bad fake_ppn", culprit,
+                                     (int) where + 1);
+        }
         return OMPI_SUCCESS;
     }
     return rc;
@@ -138,6 +141,8 @@ static int napcoll_close(void)
     napcoll_reserve_limit(0);
     napcoll_job_destruct(&mca_coll_napcoll_component.job);
     mca_coll_napcoll_forget_rules();
+    opal_argv_free(mca_coll_napcoll_component.rejected);
+    mca_coll_napcoll_component.rejected = NULL;
     opal_output_close(mca_coll_napcoll_component.output);
     mca_coll_napcoll_component.output = -1;
     return OMPI_SUCCESS;

@@ -63,8 +63,11 @@ static int register_number(int index, napcoll_machine_t *machine)
                       : napcoll_machine_read_number(index, text, number, &error);
     if (0 != rc) {
         (void) snprintf(given, sizeof(given), "%g", *number);
-        napcoll_compat_show_help("bad machine number", key, NULL == text ? given : text, error.text,
-                                 initial);
+        mca_coll_napcoll_reject(key + strlen(prefix), NULL == text ? given : text);
+        if (mca_coll_napcoll_reports()) {
+            napcoll_compat_show_help("bad machine number", key, NULL == text ? given : text,
+                                     error.text, initial);
+        }
         (void) napcoll_machine_read_number(index, initial, number, &error);
     }
     return OPAL_SUCCESS;
@@ -76,7 +79,9 @@ static void complete(mca_coll_napcoll_component_t *component)
     napcoll_machine_error_t error;
 
     if (0 != napcoll_machine_complete(&component->machine, &error)) {
-        napcoll_compat_show_help("bad machine", error.text);
+        if (mca_coll_napcoll_reports()) {
+            napcoll_compat_show_help("bad machine", error.text);
+        }
         component->machine = *napcoll_network_machine(component->network);
     }
 }

@@ -5,30 +5,400 @@
 
 /**
  * @file
- * MCA parameters and MPI_T performance variables. What concerns algorithms is read off the
- * collectives' tables; what concerns the machine is in coll_napcoll_machine.c.
+ * MCA parameters. One table describes those of the component; registration, the check of the range, the
+ * comparison between processes, ompi_info and docs/parameters.md come from it. The parameters of algorithms
+ * are read off the collectives' tables, those of the machine are in coll_napcoll_machine.c.
  */
 
 #include "coll_napcoll.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exec/napcoll_reserve.h"
-#include "opal/mca/base/mca_base_pvar.h"
 #include "opal/mca/base/mca_base_var.h"
 #include "opal/util/argv.h"
+
+/** The type of a parameter, and that of its field in the component. */
+typedef enum {
+    PARAM_INT,    /* int */
+    PARAM_CHOICE, /* int: one of `values` */
+    PARAM_SIZE,   /* size_t: bytes */
+    PARAM_BOOL,   /* bool */
+    PARAM_TEXT    /* char * */
+} param_type_t;
+
+typedef struct {
+    const char *name;
+    param_type_t type;
+    /* of the component's field */
+    size_t offset;
+    /* the default; of a text NULL is none */
+    long long initial;
+    const char *initial_text;
+    /* the range of an int or a size */
+    long long least;
+    long long most;
+    /* of a choice; the first is the default */
+    const mca_base_var_enum_value_t *values;
+    /* whether all processes of a job must have the same value */
+    bool must_agree;
+    mca_base_var_info_lvl_t level;
+    const char *help;
+} param_t;
+
+#define FIELD(name) offsetof(mca_coll_napcoll_component_t, name)
+
+/* Far above any sensible value, and far below what overflows when it is multiplied. */
+#define MOST_BYTES (1LL << 40)
+
+static const mca_base_var_enum_value_t summaries[] = {{NAPCOLL_SUMMARY_OFF, "off"},
+                                                      {NAPCOLL_SUMMARY_RANK0, "rank0"},
+                                                      {NAPCOLL_SUMMARY_ALL, "all"},
+                                                      {0, NULL}};
+static const mca_base_var_enum_value_t networks[] = {{NAPCOLL_NETWORK_AUTO, "auto"},
+                                                     {NAPCOLL_NETWORK_FABRIC, "fabric"},
+                                                     {NAPCOLL_NETWORK_ETHERNET, "ethernet"},
+                                                     {0, NULL}};
+static const mca_base_var_enum_value_t providers[] = {
+    {NAPCOLL_PROVIDER_P2P, "p2p"}, {NAPCOLL_PROVIDER_DELEGATE, "delegate"}, {0, NULL}};
+static const mca_base_var_enum_value_t shapes[] = {{NAPCOLL_SHAPE_AUTO, "auto"},
+                                                   {NAPCOLL_SHAPE_EXCHANGE, "exchange"},
+                                                   {NAPCOLL_SHAPE_TREE, "tree"},
+                                                   {0, NULL}};
+static const mca_base_var_enum_value_t verifications[] = {{NAPCOLL_VERIFY_PLANS_OFF, "off"},
+                                                          {NAPCOLL_VERIFY_PLANS_ON, "on"},
+                                                          {NAPCOLL_VERIFY_PLANS_BROKEN, "broken"},
+                                                          {0, NULL}};
+
+static const param_t params[] = {
+    {.name = "priority",
+     .type = PARAM_INT,
+     .offset = FIELD(priority),
+     .initial = 40,
+     .least = -100,
+     .most = 1000,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_2,
+     .help =
+         "Priority of napcoll. The component with the highest priority supplies a collective; tuned "
+         "has 30, and han has 35 from Open MPI 5.0 on. Negative: napcoll is not used"},
+    {.name = "verbose",
+     .type = PARAM_INT,
+     .offset = FIELD(verbose),
+     .initial = 0,
+     .least = -1,
+     .most = 100,
+     .level = OPAL_INFO_LVL_2,
+     .help =
+         "Verbosity. 1: each new decision with its reason and its tunables, logged by process 0 of the "
+         "communicator. 5: also the estimate for every algorithm, or why it was excluded. 10: every "
+         "process logs this, and names the communicators that napcoll does not serve. 20: also node maps"},
+    {.name = "summary",
+     .type = PARAM_CHOICE,
+     .offset = FIELD(summary),
+     .values = summaries,
+     .level = OPAL_INFO_LVL_3,
+     .help =
+         "Call statistics at MPI_Finalize: one line for each collective, size class, and algorithm or "
+         "fallback reason, with the number of calls, bytes and time. rank0: those of process 0. all: "
+         "those of each process, written by that process"},
+    {.name = "online",
+     .type = PARAM_BOOL,
+     .offset = FIELD(online),
+     .initial = 0,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_4,
+     .help =
+         "Whether the choices of auto are checked in production. The first calls of each collective, "
+         "size class, kind of operation and communicator go to napcoll and to the fallback component "
+         "in turns and are timed; the faster one serves the calls that follow. Sums may have other "
+         "bits in every other of these calls. Forced algorithms, rules and reproducible reductions are "
+         "not checked"},
+    {.name = "online_calls",
+     .type = PARAM_INT,
+     .offset = FIELD(online_calls),
+     .initial = NAPCOLL_TRIAL_DEFAULT_CALLS,
+     .least = 1,
+     .most = NAPCOLL_TRIAL_MOST_CALLS,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_6,
+     .help =
+         "How many calls of each side the parameter online times, after one call of each to warm up"},
+    {.name = "fake_ppn",
+     .type = PARAM_TEXT,
+     .offset = FIELD(fake_ppn),
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_9,
+     .help =
+         "For tests: pretend that nodes have this many processes each. A list such as 3,2,1 repeats "
+         "until all ranks of MPI_COMM_WORLD have a node"},
+    {.name = "fake_map",
+     .type = PARAM_TEXT,
+     .offset = FIELD(fake_map),
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_9,
+     .help = "For tests: how fake_ppn places the ranks on nodes: block, cyclic or random:SEED"},
+    {.name = "network_classes",
+     .type = PARAM_TEXT,
+     .offset = FIELD(network_classes),
+     .initial_text = NAPCOLL_NETWORK_CLASSES,
+     .level = OPAL_INFO_LVL_9,
+     .help = "For tests: the folder in which Linux lists devices by class"},
+    {.name = "network",
+     .type = PARAM_CHOICE,
+     .offset = FIELD(asked_network),
+     .values = networks,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_4,
+     .help =
+         "The kind of network between the nodes. It supplies the numbers of the parameters machine_... "
+         "that are not set, as before napcoll-tune was run. fabric: processes drive the adapter "
+         "directly. ethernet: TCP. auto: fabric if the node of process 0 has an InfiniBand, RoCE, "
+         "Omni-Path, Slingshot or BXI adapter, else ethernet"},
+    {.name = "topology_file",
+     .type = PARAM_TEXT,
+     .offset = FIELD(topology_file),
+     .level = OPAL_INFO_LVL_4,
+     .help =
+         "File that describes the network's switches in the form of Slurm's topology.conf "
+         "(SwitchName=s0 Nodes=n[0-3], SwitchName=s1 Switches=s[0-2]). Broadcasts then visit the nodes "
+         "in depth-first order of the switches, which loads the links least. Process 0 of the job reads "
+         "it for all. Without a file, all nodes are taken to be on one switch, in the launcher's order"},
+    {.name = "rules_file",
+     .type = PARAM_TEXT,
+     .offset = FIELD(rules_file),
+     .level = OPAL_INFO_LVL_4,
+     .help =
+         "File of rules that select algorithms before the model does (napcoll-rules(5)). Lines such as "
+         "\"allreduce nodes=2..8 ppn=8 bytes=..4K -> nap\"; the first line that matches decides. An info "
+         "key, or a parameter COLLECTIVE_algorithm other than auto, comes before the rules. Process 0 of "
+         "the job reads the file for all. A file with an error is reported and not used; "
+         "napcoll-plan rules check FILE checks one"},
+    {.name = "reproducible",
+     .type = PARAM_BOOL,
+     .offset = FIELD(reproducible),
+     .initial = 0,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_4,
+     .help =
+         "Whether reductions give the same bits for any placement and any number of nodes. All of them "
+         "then combine halves of the ranks, also on communicators within one node. Small vectors are "
+         "gathered on all processes (P times the vector), large ones use algorithms that do not know "
+         "nodes"},
+    {.name = "compare",
+     .type = PARAM_INT,
+     .offset = FIELD(compare),
+     .initial = NAPCOLL_DEFAULT_COMPARE,
+     .least = 0,
+     .most = 100000,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_5,
+     .help =
+         "Percent. auto lets the fallback component do a call if its estimated time is below this part "
+         "of napcoll's, unless the parameter online has timed both. 0: no comparison. Estimates exist "
+         "for tuned's fixed decisions, and for basic's scans, all-to-alls, and gathers and scatters of "
+         "uneven blocks"},
+    {.name = "segment_bytes",
+     .type = PARAM_SIZE,
+     .offset = FIELD(segment_bytes),
+     .initial = NAPCOLL_DEFAULT_SEGMENT_BYTES,
+     .least = 0,
+     .most = MOST_BYTES,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_6,
+     .help =
+         "Larger vectors may go through the pipelines of lane and ring (reductions) in segments of about "
+         "this size, at most 8; auto uses them where the model says so. 0: one segment. Broadcasts have "
+         "a parameter segments for each algorithm instead"},
+    {.name = "alltoall_memory_bytes",
+     .type = PARAM_SIZE,
+     .offset = FIELD(transit_bytes),
+     .initial = 256LL * 1024 * 1024,
+     .least = 0,
+     .most = MOST_BYTES,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_6,
+     .help =
+         "Most memory that blocks in transit may take on a process: slots of the plan times the largest "
+         "block of any process (algorithms tuna..., binomial, two_level of all-to-alls, gathers and "
+         "scatters). A call that could need more goes to the fallback component. 0: no limit"},
+    {.name = "kept_bytes",
+     .type = PARAM_SIZE,
+     .offset = FIELD(kept_bytes),
+     .initial = NAPCOLL_RESERVE_BYTES,
+     .least = 0,
+     .most = MOST_BYTES,
+     .level = OPAL_INFO_LVL_6,
+     .help =
+         "Memory that a process keeps for the vectors and blocks in transit of later calls, of any "
+         "communicator, because new pages are slow. 0: it is freed after each call"},
+    {.name = "alltoallv_mean_bytes",
+     .type = PARAM_SIZE,
+     .offset = FIELD(alltoallv_mean_bytes),
+     .initial = 0,
+     .least = 0,
+     .most = MOST_BYTES,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_6,
+     .help =
+         "Mean block of MPI_Alltoallv and MPI_Alltoallw, by which auto chooses. 0: not known; processes "
+         "agree on the mean and the largest block in a small allreduce where that pays. The info key "
+         "napcoll_alltoallv_mean_bytes overrides it on a communicator. If the number is given, "
+         "alltoall_memory_bytes limits MPI_Alltoall alone"},
+    {.name = "alltoallv_trust",
+     .type = PARAM_BOOL,
+     .offset = FIELD(trust),
+     .initial = 1,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_5,
+     .help =
+         "Whether processes rely in later calls on the block sizes that they agreed on, or that the root "
+         "of MPI_Scatterv or MPI_Gatherv announced. Messages then say when the sizes no longer hold; a "
+         "call with a larger block than agreed is run twice. The root of MPI_Gatherv announces again "
+         "after 1, 2, 4, then 8 calls, and larger blocks go straight to it. false: processes agree in "
+         "each call"},
+    {.name = "alltoallv_bounded_bytes",
+     .type = PARAM_SIZE,
+     .offset = FIELD(bounded_bytes),
+     .initial = NAPCOLL_BOUNDED_BYTES,
+     .least = 0,
+     .most = MOST_BYTES,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_6,
+     .help =
+         "Up to this many bytes, of the number of processes times the largest block, the receiver of "
+         "blocks in transit reserves room for the largest, and block sizes travel with the blocks. "
+         "Above it they travel in messages of their own before the blocks. 0: always before"},
+    {.name = "gather_m1",
+     .type = PARAM_SIZE,
+     .offset = FIELD(thresholds.gather_m1),
+     .initial = 5 * 1024,
+     .least = 0,
+     .most = MOST_BYTES,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_6,
+     .help =
+         "HeteroMPI's M1: the block from which flat gathers may escalate. More data arrives at the "
+         "root's port than it can take, and TCP resends what was lost after 200 ms and more. segmented "
+         "cuts blocks of gather_m1 to gather_m2 bytes into pieces below gather_m1, credit limits how "
+         "many arrive at once, and auto excludes algorithms in which all arrive at once. "
+         "napcoll-tune gather-scatter finds it. 0: gathers are never cut"},
+    {.name = "gather_m2",
+     .type = PARAM_SIZE,
+     .offset = FIELD(thresholds.gather_m2),
+     .initial = 64 * 1024,
+     .least = 0,
+     .most = MOST_BYTES,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_6,
+     .help =
+         "HeteroMPI's M2: the block up to which flat gathers may escalate, see gather_m1. The protocol "
+         "of larger blocks limits how many arrive at once. napcoll-tune gather-scatter finds it"},
+    {.name = "scatter_s",
+     .type = PARAM_SIZE,
+     .offset = FIELD(thresholds.scatter_s),
+     .initial = 64 * 1024,
+     .least = 0,
+     .most = MOST_BYTES,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_6,
+     .help =
+         "HeteroMPI's S: the block from which the time of flat scatters leaps. segmented cuts blocks "
+         "into pieces below it, credit limits how many are under way, and auto excludes algorithms that "
+         "send all at once. napcoll-tune gather-scatter finds it. 0: scatters are never cut"},
+    {.name = "verify",
+     .type = PARAM_CHOICE,
+     .offset = FIELD(verify),
+     .values = verifications,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_9,
+     .help =
+         "For debugging. on: each new plan is proved together with those of all ranks before its first "
+         "use; a wrong plan is reported and its calls go to the fallback component. Takes time and "
+         "memory on rank 0 of the communicator. broken: the same, with an error put into rank 0's plan, "
+         "to see that it is found"},
+    {.name = "local_provider",
+     .type = PARAM_CHOICE,
+     .offset = FIELD(local_provider),
+     .values = providers,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_5,
+     .help =
+         "Who does the phases inside a node. p2p: napcoll's own messages. delegate: the collectives of "
+         "the component with the highest priority on a subcommunicator of the node"},
+    {.name = "local_radix",
+     .type = PARAM_INT,
+     .offset = FIELD(local_radix),
+     .initial = NAPCOLL_DEFAULT_LOCAL_RADIX,
+     .least = 2,
+     .most = NAPCOLL_TUNABLE_MOST,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_6,
+     .help =
+         "Radix of the steps inside a node (p2p): a larger one takes fewer steps of more messages. "
+         "Vectors above 64 KiB use 2, and so does auto where the estimate is lower by 5 percent"},
+    {.name = "local_shape",
+     .type = PARAM_CHOICE,
+     .offset = FIELD(local_shape),
+     .values = shapes,
+     .must_agree = true,
+     .level = OPAL_INFO_LVL_6,
+     .help =
+         "Shape of an allreduce inside a node (p2p). exchange: fewest steps. tree: a reduce and a "
+         "broadcast, fewest messages. auto: tree on nodes with more processes than cores, else "
+         "exchange. The bits of the result are the same"},
+};
+
+enum { PARAMS = sizeof(params) / sizeof(params[0]) };
+
+/* ---- values that cannot be used ---- */
+
+void mca_coll_napcoll_reject(const char *name, const char *value)
+{
+    char text[256];
+
+    (void) snprintf(text, sizeof(text), "%s=%s", name, value);
+    (void) opal_argv_append_nosize(&mca_coll_napcoll_component.rejected, text);
+}
+
+/* Whether a number can be used; else report it, and remember it for the comparison of the settings. */
+static bool check_number(const char *name, unsigned long long magnitude, bool negative,
+                         long long least, long long most, long long initial)
+{
+    const long long value = magnitude > LLONG_MAX ? LLONG_MAX : (long long) magnitude;
+    const long long number = negative ? -value : value;
+    char given[32];
+
+    /* 0 stands for "by the model" where it is the default. */
+    if ((number >= least && number <= most) || (0 == number && 0 == initial)) {
+        return true;
+    }
+    (void) snprintf(given, sizeof(given), "%s%llu", negative ? "-" : "", magnitude);
+    mca_coll_napcoll_reject(name, given);
+    if (mca_coll_napcoll_reports()) {
+        napcoll_compat_show_help("bad number", name, given, least, most,
+                                 0 == initial && least > 0 ? ", or 0" : "", initial);
+    }
+    return false;
+}
 
 /* What Open MPI's enumerators do with a text; ours say more when it fails. */
 static mca_base_var_enum_vfs_fn_t plain_value_from_string;
 
-/* The value of a text; for one that is not valid, say so and take the first value, the default. */
+/* The value of a text. One that is not valid is reported, and the first value, the default, is taken. */
 static int value_from_string(mca_base_var_enum_t *self, const char *text, int *value)
 {
     char **names = NULL, *valid;
 
     if (OPAL_SUCCESS == plain_value_from_string(self, text, value)) {
+        return OPAL_SUCCESS;
+    }
+    mca_coll_napcoll_reject(self->enum_name, text);
+    *value = self->enum_values[0].value;
+    if (!mca_coll_napcoll_reports()) {
         return OPAL_SUCCESS;
     }
     for (int i = 0; i < self->enum_value_count; i++) {
@@ -39,9 +409,10 @@ static int value_from_string(mca_base_var_enum_t *self, const char *text, int *v
     napcoll_compat_show_help("bad value", self->enum_name, text, NULL == valid ? "" : valid,
                              self->enum_values[0].string);
     free(valid);
-    *value = self->enum_values[0].value;
     return OPAL_SUCCESS;
 }
+
+/* ---- registration ---- */
 
 static int register_enum(const char *name, const char *help, mca_base_var_info_lvl_t level,
                          mca_base_var_scope_t scope, const mca_base_var_enum_value_t *values,
@@ -66,6 +437,81 @@ static int register_enum(const char *name, const char *help, mca_base_var_info_l
     return rc < 0 ? rc : OPAL_SUCCESS;
 }
 
+/* A plain variable; `storage` has its default. */
+static int register_variable(const char *name, const char *help, mca_base_var_type_t type,
+                             mca_base_var_info_lvl_t level, mca_base_var_scope_t scope,
+                             void *storage)
+{
+    int rc = mca_base_component_var_register(&mca_coll_napcoll_component.super.collm_version, name,
+                                             help, type, NULL, 0, 0, level, scope, storage);
+
+    return rc < 0 ? rc : OPAL_SUCCESS;
+}
+
+/* An int with a range, which the help text names. */
+static int register_int(const char *name, const char *help, mca_base_var_info_lvl_t level,
+                        mca_base_var_scope_t scope, long long least, long long most, int *storage)
+{
+    const int initial = *storage;
+    char text[2048];
+    int rc;
+
+    (void) snprintf(text, sizeof(text), "%s. Range: %lld to %lld%s", help, least, most,
+                    0 == initial && least > 0 ? ", or 0" : "");
+    rc = register_variable(name, text, MCA_BASE_VAR_TYPE_INT, level, scope, storage);
+    if (OPAL_SUCCESS == rc
+        && !check_number(name, (unsigned long long) llabs(*storage), *storage < 0, least, most,
+                         initial)) {
+        *storage = initial;
+    }
+    return rc;
+}
+
+static int register_size(const param_t *param, mca_base_var_scope_t scope, size_t *storage)
+{
+    int rc = register_variable(param->name, param->help, MCA_BASE_VAR_TYPE_SIZE_T, param->level,
+                               scope, storage);
+    const bool negative = *storage > SIZE_MAX / 2;
+
+    if (OPAL_SUCCESS == rc
+        && !check_number(param->name, negative ? -*storage : *storage, negative, param->least,
+                         param->most, param->initial)) {
+        *storage = (size_t) param->initial;
+    }
+    return rc;
+}
+
+static int register_param(const param_t *param)
+{
+    void *field = (char *) &mca_coll_napcoll_component + param->offset;
+    const mca_base_var_scope_t scope = param->must_agree ? MCA_BASE_VAR_SCOPE_READONLY
+                                                         : MCA_BASE_VAR_SCOPE_LOCAL;
+
+    switch (param->type) {
+    case PARAM_INT:
+        *(int *) field = (int) param->initial;
+        return register_int(param->name, param->help, param->level, scope, param->least,
+                            param->most, field);
+    case PARAM_CHOICE:
+        *(int *) field = param->values[0].value;
+        return register_enum(param->name, param->help, param->level, scope, param->values, field);
+    case PARAM_SIZE:
+        *(size_t *) field = (size_t) param->initial;
+        return register_size(param, scope, field);
+    case PARAM_BOOL:
+        *(bool *) field = 0 != param->initial;
+        return register_variable(param->name, param->help, MCA_BASE_VAR_TYPE_BOOL, param->level,
+                                 scope, field);
+    case PARAM_TEXT:
+        *(const char **) field = param->initial_text;
+        return register_variable(param->name, param->help, MCA_BASE_VAR_TYPE_STRING, param->level,
+                                 scope, field);
+    }
+    return OPAL_ERR_BAD_PARAM;
+}
+
+/* ---- what the tables of the collectives add ---- */
+
 /* A tunable whose values have names; 0 leaves it to the model. */
 static int register_choice(const char *name, const napcoll_tunable_t *tunable, int *storage)
 {
@@ -77,30 +523,6 @@ static int register_choice(const char *name, const napcoll_tunable_t *tunable, i
     }
     return register_enum(name, tunable->help, OPAL_INFO_LVL_6, MCA_BASE_VAR_SCOPE_READONLY, values,
                          storage);
-}
-
-/* An int that must not be below `least`. */
-static int register_int(const char *name, const char *help, mca_base_var_info_lvl_t level,
-                        int least, int *storage)
-{
-    const mca_base_component_t *version = &mca_coll_napcoll_component.super.collm_version;
-    const int initial = *storage;
-    int rc = mca_base_component_var_register(version, name, help, MCA_BASE_VAR_TYPE_INT, NULL, 0, 0,
-                                             level, MCA_BASE_VAR_SCOPE_READONLY, storage);
-
-    if (rc >= 0 && *storage < least) {
-        napcoll_compat_show_help("bad number", name, *storage, least, initial);
-        *storage = initial;
-    }
-    return rc < 0 ? rc : OPAL_SUCCESS;
-}
-
-/* A number of bytes. */
-static void register_size(const char *name, const char *help, size_t *storage)
-{
-    (void) mca_base_component_var_register(&mca_coll_napcoll_component.super.collm_version, name,
-                                           help, MCA_BASE_VAR_TYPE_SIZE_T, NULL, 0, 0,
-                                           OPAL_INFO_LVL_6, MCA_BASE_VAR_SCOPE_READONLY, storage);
 }
 
 /* Add to a text of limited room. */
@@ -126,8 +548,8 @@ static int register_algorithm(const napcoll_collective_t *collective, napcoll_se
     (void) snprintf(name, sizeof(name), "%s_algorithm", collective->name);
     (void) snprintf(
         help, sizeof(help),
-        "Algorithm of %s. auto: what the rules file says (see rules_file), else the one that costs "
-        "least on the model of the machine; "
+        "Algorithm of %s. auto: what the rules file says (see rules_file), else the one with the least "
+        "estimated time on the model of the machine; "
         "previous: the function of the component with the next lower priority",
         collective->name);
     for (int row = 0; row < collective->algorithms; row++) {
@@ -138,9 +560,9 @@ static int register_algorithm(const napcoll_collective_t *collective, napcoll_se
     }
     append(
         help, sizeof(help),
-        ". A communicator's info key %s overrides it; an algorithm that cannot do a call leaves "
-        "it to the previous function. Set at run time (MPI_T), alike on all processes, it holds for "
-        "communicators that are made from then on",
+        ". A communicator's info key %s overrides it. Calls that the algorithm cannot do go to the fallback "
+        "component. Set at run time (MPI_T), alike on all processes, it holds for communicators made "
+        "from then on",
         key);
     return register_enum(name, help, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_ALL_EQ, values,
                          &settings->force);
@@ -148,345 +570,26 @@ static int register_algorithm(const napcoll_collective_t *collective, napcoll_se
 
 static int register_tunables(const napcoll_collective_t *collective, napcoll_settings_t *settings)
 {
+    int rc = OPAL_SUCCESS;
+
     for (int row = 0; row < collective->algorithms; row++) {
         const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
 
-        for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
+        for (int t = 0; NULL != algorithm->tunable[t].name && OPAL_SUCCESS == rc; t++) {
+            const napcoll_tunable_t *tunable = &algorithm->tunable[t];
+            int *storage = &settings->tunable[row][t];
             char name[96];
-            int rc;
 
             (void) snprintf(name, sizeof(name), "%s_%s_%s", collective->name, algorithm->name,
-                            algorithm->tunable[t].name);
-            rc = NULL != algorithm->tunable[t].names
-                     ? register_choice(name, &algorithm->tunable[t], &settings->tunable[row][t])
-                     : register_int(name, algorithm->tunable[t].help, OPAL_INFO_LVL_6,
-                                    algorithm->tunable[t].least, &settings->tunable[row][t]);
-            if (OPAL_SUCCESS != rc) {
-                return rc;
-            }
+                            tunable->name);
+            rc = NULL != tunable->names ? register_choice(name, tunable, storage)
+                                        : register_int(name, tunable->help, OPAL_INFO_LVL_6,
+                                                       MCA_BASE_VAR_SCOPE_READONLY, tunable->least,
+                                                       napcoll_tunable_most(tunable), storage);
         }
     }
-    return OPAL_SUCCESS;
-}
-
-static int register_counter(const char *name, const char *help, _Atomic unsigned long long *counter)
-{
-    int rc = mca_base_component_pvar_register(
-        &mca_coll_napcoll_component.super.collm_version, name, help, OPAL_INFO_LVL_4,
-        MCA_BASE_PVAR_CLASS_COUNTER, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL,
-        MCA_BASE_VAR_BIND_NO_OBJECT, MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS,
-        NULL, NULL, NULL, (void *) (uintptr_t) counter);
-    return rc < 0 ? rc : OPAL_SUCCESS;
-}
-
-/* runs_COLL_ALGORITHM, bytes_COLL_ALGORITHM and fallbacks_COLL_REASON */
-static int register_counters(napcoll_coll_t coll)
-{
-    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
-    napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
-    char name[96], help[256];
-    int rc = OPAL_SUCCESS;
-
-    for (int row = 0; row < collective->algorithms && OPAL_SUCCESS == rc; row++) {
-        (void) snprintf(name, sizeof(name), "runs_%s_%s", collective->name,
-                        collective->algorithm[row].name);
-        (void) snprintf(help, sizeof(help), "Calls of %s that algorithm %s did", collective->name,
-                        collective->algorithm[row].name);
-        rc = register_counter(name, help, &counters->runs[coll][row]);
-    }
-    for (int row = 0; row < collective->algorithms && OPAL_SUCCESS == rc; row++) {
-        (void) snprintf(name, sizeof(name), "bytes_%s_%s", collective->name,
-                        collective->algorithm[row].name);
-        (void) snprintf(
-            help, sizeof(help),
-            "Bytes of the calls of %s that algorithm %s did, of each call those by which "
-            "it is decided: of the vector, or of a rank's block",
-            collective->name, collective->algorithm[row].name);
-        rc = register_counter(name, help, &counters->bytes[coll][row]);
-    }
-    for (int reason = NAPCOLL_REASON_NONE + 1; reason < NAPCOLL_REASONS && OPAL_SUCCESS == rc;
-         reason++) {
-        (void) snprintf(name, sizeof(name), "fallbacks_%s_%s", collective->name,
-                        napcoll_reason_name((napcoll_reason_t) reason));
-        (void) snprintf(help, sizeof(help),
-                        "Calls of %s left to the previous component, because %s", collective->name,
-                        napcoll_reason_help((napcoll_reason_t) reason));
-        rc = register_counter(name, help, &counters->fallbacks[coll][reason]);
-    }
     return rc;
 }
-
-/* HeteroMPI's thresholds. */
-static void register_thresholds(napcoll_thresholds_t *thresholds)
-{
-    *thresholds = napcoll_thresholds_default;
-    register_size(
-        "gather_m1",
-        "Bytes of a rank's block from which on flat gathers may escalate: more arrives at the root's "
-        "port at once than it takes, and what is lost waits for TCP to send it again, 200 ms and more. "
-        "Algorithm segmented cuts blocks of gather_m1 up to gather_m2 bytes into pieces below gather_m1, "
-        "credit lets few of them come at once, and auto takes nothing that has all come at once. "
-        "napcoll-tune gather-scatter finds it. 0: gathers are never cut",
-        &thresholds->gather_m1);
-    register_size(
-        "gather_m2",
-        "Bytes of a rank's block up to which flat gathers may escalate, see gather_m1; of "
-        "larger ones the protocol sees to it that few come at once. napcoll-tune "
-        "gather-scatter finds it. Less than gather_m1: gathers are never cut",
-        &thresholds->gather_m2);
-    register_size(
-        "scatter_s",
-        "Bytes of a rank's block from which on the time of flat scatters leaps. Algorithm "
-        "segmented cuts blocks into pieces below it, credit has few under way, and auto sends none to "
-        "all at once. napcoll-tune gather-scatter finds it. 0: scatters are never cut",
-        &thresholds->scatter_s);
-}
-
-/* What is said of calls, and the check against the previous component. */
-static int register_watching(mca_coll_napcoll_component_t *component)
-{
-    static const mca_base_var_enum_value_t summaries[] = {{NAPCOLL_SUMMARY_OFF, "off"},
-                                                          {NAPCOLL_SUMMARY_RANK0, "rank0"},
-                                                          {NAPCOLL_SUMMARY_ALL, "all"},
-                                                          {0, NULL}};
-    const mca_base_component_t *version = &component->super.collm_version;
-    int rc;
-
-    component->summary = NAPCOLL_SUMMARY_OFF;
-    rc = register_enum(
-        "summary",
-        "What a process's calls were, at MPI_Finalize, in a line for each collective, size class, and "
-        "algorithm or reason why the previous component did them: how many, bytes, and time. rank0: "
-        "those of process 0; all: of every process for itself",
-        OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_LOCAL, summaries, &component->summary);
-    if (OPAL_SUCCESS != rc) {
-        return rc;
-    }
-    component->online = false;
-    (void) mca_base_component_var_register(
-        version, "online",
-        "Whether auto's choices are checked: the first calls of each collective, size class, kind of "
-        "operation and communicator go to napcoll and to the previous component in turns, with the clock "
-        "running, and the faster one keeps the others. Sums may have other bits in every other of these "
-        "calls. What users force or rules name is not checked, nor are reductions that are to be reproducible",
-        MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY,
-        &component->online);
-    component->online_calls = NAPCOLL_TRIAL_DEFAULT_CALLS;
-    rc = register_int(
-        "online_calls",
-        "How many calls of each the parameter online times, at least 1 and at most 1000, "
-        "after one of each to warm up",
-        OPAL_INFO_LVL_6, 1, &component->online_calls);
-    if (OPAL_SUCCESS == rc && component->online_calls > NAPCOLL_TRIAL_MOST_CALLS) {
-        napcoll_compat_show_help("number too large", "online_calls", component->online_calls,
-                                 NAPCOLL_TRIAL_MOST_CALLS, NAPCOLL_TRIAL_DEFAULT_CALLS);
-        component->online_calls = NAPCOLL_TRIAL_DEFAULT_CALLS;
-    }
-    return rc;
-}
-
-/* What stands for the numbers of the machine that are not set. */
-static int register_network(mca_coll_napcoll_component_t *component)
-{
-    static const mca_base_var_enum_value_t networks[] = {{NAPCOLL_NETWORK_AUTO, "auto"},
-                                                         {NAPCOLL_NETWORK_FABRIC, "fabric"},
-                                                         {NAPCOLL_NETWORK_ETHERNET, "ethernet"},
-                                                         {0, NULL}};
-
-    component->network_classes = NAPCOLL_NETWORK_CLASSES;
-    (void) mca_base_component_var_register(
-        &component->super.collm_version, "network_classes",
-        "For tests: the folder in which Linux lists devices by their classes",
-        MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_LOCAL,
-        &component->network_classes);
-    component->asked_network = NAPCOLL_NETWORK_AUTO;
-    return register_enum(
-        "network",
-        "What is between the nodes: whose numbers the parameters machine_... have that are not set, as where "
-        "napcoll-tune has not been run. fabric: processes drive the adapter by themselves; ethernet: TCP; auto: "
-        "fabric where the node of process 0 has an adapter of InfiniBand, RoCE, Omni-Path, Slingshot or BXI, "
-        "else ethernet",
-        OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY, networks, &component->asked_network);
-}
-
-static int register_general(void)
-{
-    static const mca_base_var_enum_value_t providers[] = {
-        {NAPCOLL_PROVIDER_P2P, "p2p"}, {NAPCOLL_PROVIDER_DELEGATE, "delegate"}, {0, NULL}};
-    static const mca_base_var_enum_value_t shapes[] = {{NAPCOLL_SHAPE_AUTO, "auto"},
-                                                       {NAPCOLL_SHAPE_EXCHANGE, "exchange"},
-                                                       {NAPCOLL_SHAPE_TREE, "tree"},
-                                                       {0, NULL}};
-    static const mca_base_var_enum_value_t verifications[] = {
-        {NAPCOLL_VERIFY_PLANS_OFF, "off"},
-        {NAPCOLL_VERIFY_PLANS_ON, "on"},
-        {NAPCOLL_VERIFY_PLANS_BROKEN, "broken"},
-        {0, NULL}};
-    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
-    const mca_base_component_t *version = &component->super.collm_version;
-    int rc;
-
-    component->priority = 40;
-    (void) mca_base_component_var_register(
-        version, "priority",
-        "Priority of napcoll; the component with the highest one supplies a collective. tuned has "
-        "30; han has 35 from Open MPI 5.0 on. Negative: napcoll is not used",
-        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_2, MCA_BASE_VAR_SCOPE_READONLY,
-        &component->priority);
-    component->verbose = 0;
-    (void) mca_base_component_var_register(
-        version, "verbose",
-        "Verbosity. 1: each new decision, its reason and what the algorithm is run with, said by process "
-        "0 of the communicator; 5: also what auto reckons for every algorithm, or why it leaves it out; "
-        "10: all processes say so, and also on which communicators napcoll is not used and why; 20: also "
-        "node maps",
-        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_2, MCA_BASE_VAR_SCOPE_LOCAL,
-        &component->verbose);
-    rc = register_watching(component);
-    if (OPAL_SUCCESS != rc) {
-        return rc;
-    }
-    component->local_provider = NAPCOLL_PROVIDER_P2P;
-    component->local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX;
-    component->fake_ppn = NULL;
-    component->fake_map = NULL;
-    (void) mca_base_component_var_register(
-        version, "fake_ppn",
-        "For tests: pretend that nodes hold this many processes each, a list like 3,2,1 that "
-        "repeats until all ranks of MPI_COMM_WORLD have a node",
-        MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_READONLY,
-        &component->fake_ppn);
-    (void) mca_base_component_var_register(
-        version, "fake_map",
-        "For tests: how fake_ppn deals the ranks to nodes: block, cyclic or random:SEED",
-        MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_READONLY,
-        &component->fake_map);
-    rc = register_network(component);
-    if (OPAL_SUCCESS != rc) {
-        return rc;
-    }
-    component->topology_file = NULL;
-    (void) mca_base_component_var_register(
-        version, "topology_file",
-        "The network's switches, as a file in the form of Slurm's topology.conf (SwitchName=s0 "
-        "Nodes=n[0-3], SwitchName=s1 Switches=s[0-2]). Broadcasts then go from node to node in the "
-        "order of a walk through the switches, which loads their links least. Process 0 of the job "
-        "reads it for all. Without one, nodes are taken to hang on one switch, in the launcher's order",
-        MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY,
-        &component->topology_file);
-    (void) register_int(
-        "local_radix",
-        "Fan-out of the steps inside a node with provider p2p, at least 2: more "
-        "messages in fewer steps. Vectors over 64 KiB use 2, and auto does where it reckons "
-        "that this takes less by a twentieth",
-        OPAL_INFO_LVL_6, 2, &component->local_radix);
-    component->rules_file = NULL;
-    (void) mca_base_component_var_register(
-        version, "rules_file",
-        "File of rules that say which algorithm does what, before the model does (napcoll-rules(5)): lines such "
-        "as \"allreduce nodes=2..8 ppn=8 bytes=..4K -> nap\", of which the first that matches decides. An info "
-        "key or a parameter COLLECTIVE_algorithm other than auto comes before them. Process 0 of the job reads the "
-        "file for all; a wrong one is reported and not used. napcoll-plan rules check FILE checks one",
-        MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY,
-        &component->rules_file);
-    component->reproducible = false;
-    (void) mca_base_component_var_register(
-        version, "reproducible",
-        "Whether reductions give the same bits however the ranks are placed on however many nodes: "
-        "all fold by halves of the ranks. napcoll then serves communicators within one node as "
-        "well. Small vectors are gathered on all processes (P times the vector), large ones reduced "
-        "by algorithms that are blind to nodes",
-        MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_READONLY,
-        &component->reproducible);
-    component->compare = NAPCOLL_DEFAULT_COMPARE;
-    (void) register_int(
-        "compare",
-        "Percent: auto leaves a call to the previous component where that is reckoned to take less than this part of "
-        "the time that napcoll would take, unless coll_napcoll_online has both timed. 100: auto takes napcoll wherever it is reckoned to be no slower; 0: there is "
-        "no comparison. It is known what tuned does, but by rules of its users (coll_tuned_use_dynamic_rules), and what "
-        "basic does in scans, all-to-alls and in gathers and scatters of uneven blocks; there is no comparison with other "
-        "components. The default leaves the doubt to napcoll: the machine's parameters are a guess where nobody has "
-        "set them, and even with fitted ones calls that napcoll does faster were reckoned up to 23 percent slower",
-        OPAL_INFO_LVL_5, 0, &component->compare);
-    component->segment_bytes = NAPCOLL_DEFAULT_SEGMENT_BYTES;
-    register_size(
-        "segment_bytes",
-        "Vectors that are larger may go through pipelines (algorithms lane and ring of reductions) "
-        "in segments of about this size, at most 8; auto takes them where the model says so. "
-        "0: in one. Broadcasts have a parameter segments for each algorithm instead",
-        &component->segment_bytes);
-    component->transit_bytes = (size_t) 256 * 1024 * 1024;
-    register_size(
-        "alltoall_memory_bytes",
-        "Bytes that blocks of an all-to-all, gather or scatter may take on a process on which they stop "
-        "on their way (algorithms tuna..., binomial, two_level): slots of the plan times the largest "
-        "block of any process. A call that could need more goes to the previous component. 0: any",
-        &component->transit_bytes);
-    component->kept_bytes = NAPCOLL_RESERVE_BYTES;
-    register_size(
-        "kept_bytes",
-        "Bytes of memory that a process keeps for later calls, of any communicator, once vectors or blocks on their way have needed "
-        "it: memory that is new to a process is slow. Besides, a communicator keeps up to 1 MiB. 0: all else is given back after each call",
-        &component->kept_bytes);
-    component->alltoallv_mean_bytes = 0;
-    register_size(
-        "alltoallv_mean_bytes",
-        "Bytes of the blocks of MPI_Alltoallv and MPI_Alltoallw on average, by which auto "
-        "chooses. 0: processes agree on it, in a small allreduce, and on the "
-        "largest block (see alltoallv_trust); where that would take more than it gains, as on few processes, auto sends "
-        "blocks of any size straight to their ends, or leaves the calls to the previous component. A communicator's info key "
-        "napcoll_alltoallv_mean_bytes overrides it. Where the number is given, "
-        "alltoall_memory_bytes bounds MPI_Alltoall alone",
-        &component->alltoallv_mean_bytes);
-    component->trust = true;
-    (void) mca_base_component_var_register(
-        version, "alltoallv_trust",
-        "Whether processes that have agreed on the sizes of MPI_Alltoallv or MPI_Alltoallw, or know those of MPI_Scatterv or "
-        "MPI_Gatherv from its root, rely on them in later calls on the communicator, with the same root, by algorithms in which "
-        "sizes go along with blocks (tuna, tuna_coalesced and tuna_two_level, else binomial and two_level, with blocks within "
-        "alltoallv_bounded_bytes). Messages say that they hold no longer, and a call with a larger block than was agreed on is run "
-        "twice; but of MPI_Gatherv the root is asked after 1, 2, 4, then 8 calls, and larger blocks go straight to it",
-        MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
-        &component->trust);
-    component->bounded_bytes = NAPCOLL_BOUNDED_BYTES;
-    register_size(
-        "alltoallv_bounded_bytes",
-        "Where processes have agreed on the largest block of MPI_Alltoallv or MPI_Alltoallw, or the "
-        "root of MPI_Gatherv or MPI_Scatterv has told it, and that times their number is at most so "
-        "many bytes, blocks that stop on their way (algorithms tuna..., binomial, two_level) are "
-        "received in the memory that the largest would take, and their sizes come with them; else in "
-        "messages of their own before. 0: always before",
-        &component->bounded_bytes);
-    register_thresholds(&component->thresholds);
-    component->local_shape = NAPCOLL_SHAPE_AUTO;
-    rc = register_enum(
-        "local_shape",
-        "How provider p2p does an allreduce inside a node. exchange: processes exchange in the "
-        "fewest steps; tree: reduce to one and broadcast, in the fewest messages; auto: tree on "
-        "nodes with more processes than processors, else exchange. The result has the same bits",
-        OPAL_INFO_LVL_6, MCA_BASE_VAR_SCOPE_READONLY, shapes, &component->local_shape);
-    if (OPAL_SUCCESS != rc) {
-        return rc;
-    }
-    component->verify = NAPCOLL_VERIFY_PLANS_OFF;
-    rc = register_enum(
-        "verify",
-        "For debugging: on: before its first use each new plan is proven, with those of all ranks; a "
-        "wrong one is reported and its calls go to the previous component. Takes time and memory "
-        "on rank 0 of the communicator. broken: the same, with rank 0's plan spoilt before, to see "
-        "that it is noticed",
-        OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_READONLY, verifications, &component->verify);
-    if (OPAL_SUCCESS != rc) {
-        return rc;
-    }
-    return register_enum(
-        "local_provider",
-        "What carries out the phases inside a node. p2p: messages of napcoll's own; delegate: the "
-        "collectives of the component with the highest priority on a subcommunicator of the node",
-        OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY, providers, &component->local_provider);
-}
-
-/* ---- all ---- */
 
 static int register_collective(napcoll_coll_t coll)
 {
@@ -501,7 +604,7 @@ static int register_collective(napcoll_coll_t coll)
         rc = register_tunables(collective, settings);
     }
     if (OPAL_SUCCESS == rc) {
-        rc = register_counters(coll);
+        rc = mca_coll_napcoll_register_counters(coll);
     }
     settings->local_radix = component->local_radix;
     settings->reproducible = component->reproducible;
@@ -514,17 +617,86 @@ static int register_collective(napcoll_coll_t coll)
     return rc;
 }
 
+/* M1 above M2 would be no range; M1 = 0 says that there is none. */
+static void check_thresholds(napcoll_thresholds_t *thresholds)
+{
+    char given[64];
+
+    if (0 == thresholds->gather_m1 || thresholds->gather_m1 <= thresholds->gather_m2) {
+        return;
+    }
+    (void) snprintf(given, sizeof(given), "%zu,gather_m2=%zu", thresholds->gather_m1,
+                    thresholds->gather_m2);
+    mca_coll_napcoll_reject("gather_m1", given);
+    if (mca_coll_napcoll_reports()) {
+        napcoll_compat_show_help("bad thresholds", thresholds->gather_m1, thresholds->gather_m2,
+                                 napcoll_thresholds_default.gather_m1,
+                                 napcoll_thresholds_default.gather_m2);
+    }
+    thresholds->gather_m1 = napcoll_thresholds_default.gather_m1;
+    thresholds->gather_m2 = napcoll_thresholds_default.gather_m2;
+}
+
 int mca_coll_napcoll_register(void)
 {
-    int rc;
+    int rc = OPAL_SUCCESS;
 
     napcoll_compat_help_folder();
-    rc = register_general();
+    for (int i = 0; i < PARAMS && OPAL_SUCCESS == rc; i++) {
+        rc = register_param(&params[i]);
+    }
+    check_thresholds(&mca_coll_napcoll_component.thresholds);
     if (OPAL_SUCCESS == rc) {
         rc = mca_coll_napcoll_register_machine();
     }
     for (int coll = 0; coll < NAPCOLL_COLLS && OPAL_SUCCESS == rc; coll++) {
         rc = register_collective((napcoll_coll_t) coll);
+    }
+    return rc;
+}
+
+/* ---- comparison between processes ---- */
+
+/* "name=value" of a parameter. */
+static void param_text(const param_t *param, char *text, size_t room)
+{
+    const void *field = (const char *) &mca_coll_napcoll_component + param->offset;
+    const char *string;
+
+    switch (param->type) {
+    case PARAM_INT:
+    case PARAM_CHOICE:
+        (void) snprintf(text, room, "%s=%d", param->name, *(const int *) field);
+        break;
+    case PARAM_SIZE:
+        (void) snprintf(text, room, "%s=%zu", param->name, *(const size_t *) field);
+        break;
+    case PARAM_BOOL:
+        (void) snprintf(text, room, "%s=%d", param->name, *(const bool *) field);
+        break;
+    case PARAM_TEXT:
+        string = *(const char *const *) field;
+        (void) snprintf(text, room, "%s=%s", param->name, NULL == string ? "" : string);
+        break;
+    }
+}
+
+int mca_coll_napcoll_append_params(char ***list)
+{
+    char text[512];
+    int rc = OPAL_SUCCESS;
+
+    for (int i = 0; i < PARAMS && OPAL_SUCCESS == rc; i++) {
+        if (params[i].must_agree) {
+            param_text(&params[i], text, sizeof(text));
+            rc = opal_argv_append_nosize(list, text);
+        }
+    }
+    for (int i = 0; NULL != mca_coll_napcoll_component.rejected && OPAL_SUCCESS == rc
+                    && NULL != mca_coll_napcoll_component.rejected[i];
+         i++) {
+        (void) snprintf(text, sizeof(text), "refused:%s", mca_coll_napcoll_component.rejected[i]);
+        rc = opal_argv_append_nosize(list, text);
     }
     return rc;
 }

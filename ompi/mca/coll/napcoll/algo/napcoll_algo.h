@@ -29,7 +29,10 @@ typedef enum {
     NAPCOLL_PROVIDERS
 } napcoll_provider_t;
 
-enum { NAPCOLL_MAX_TUNABLES = 2 };
+enum {
+    NAPCOLL_MAX_TUNABLES = 2,
+    NAPCOLL_TUNABLE_MOST = 65536 /**< the largest value of a tunable, unless its row has another */
+};
 
 /**
  * How the p2p provider does an allreduce inside a node. Both fold alike, so nodes may differ, but
@@ -152,11 +155,18 @@ typedef enum {
 typedef struct napcoll_tunable {
     const char *name; /**< parameter coll_napcoll_COLL_ALGORITHM_name; NULL ends a list */
     const char *help; /**< for ompi_info */
-    int initial;
+    int initial;      /**< 0: by the model, whatever the range */
     int least;
+    int most;                  /**< 0: NAPCOLL_TUNABLE_MOST */
     napcoll_reckons_t reckons; /**< only the first tunable of a row may be a radix or a choice */
     const char *const *names;  /**< of a choice: those of 1, 2, ...; NULL after the last */
 } napcoll_tunable_t;
+
+/** The largest value of a tunable. */
+static inline int napcoll_tunable_most(const napcoll_tunable_t *tunable)
+{
+    return 0 == tunable->most ? NAPCOLL_TUNABLE_MOST : tunable->most;
+}
 
 /** A radix over nodes, of the steps named, which the model chooses unless users set it. */
 #define NAPCOLL_TUNABLE_RADIX(steps)                                                              \
@@ -164,7 +174,7 @@ typedef struct napcoll_tunable {
         .name = "radix",                                                                          \
         .help = "Radix of " steps ", at least 2: more messages in fewer steps. 0: chosen by the " \
                 "model",                                                                          \
-        .initial = 0, .least = 0, .reckons = NAPCOLL_RECKONS_RADIX                                \
+        .initial = 0, .least = 2, .reckons = NAPCOLL_RECKONS_RADIX                                \
     }
 
 /** The pieces of a pipeline, which the model chooses unless users set them. */

@@ -303,14 +303,16 @@ static int read_key(const line_t *line, word_t word, napcoll_rule_t *rule, unsig
 
 /* ---- tunables ---- */
 
-static int read_int(const line_t *line, word_t word, word_t value, int least, int most, int *number)
+/* A number in a range, or 0 where that is allowed besides. */
+static int read_int(const line_t *line, word_t word, word_t value, int least, int most, bool or_0,
+                    int *number)
 {
     size_t given;
 
-    if (!take_number(&value, false, &given) || value.length > 0 || given < (size_t) least
-        || given > (size_t) most) {
-        return refuse(line, word.at, "expected a number from %d to %d behind =, found \"%s\"",
-                      least, most, show(word).text);
+    if (!take_number(&value, false, &given) || value.length > 0 || given > (size_t) most
+        || (given < (size_t) least && !(or_0 && 0 == given))) {
+        return refuse(line, word.at, "expected a number from %d to %d%s behind =, found \"%s\"",
+                      least, most, or_0 && least > 0 ? ", or 0," : "", show(word).text);
     }
     *number = (int) given;
     return 0;
@@ -384,14 +386,17 @@ static int read_tunable(const line_t *line, word_t word, napcoll_rule_t *rule)
         return refuse(line, word.at, "%s is given twice; expected it once", show(name).text);
     }
     if (number == &rule->local_radix) {
-        return read_int(line, word, value, 2, INT_MAX, number);
+        return read_int(line, word, value, 2, NAPCOLL_TUNABLE_MOST, false, number);
     }
     if (number == &rule->segments) {
-        return read_int(line, word, value, 1, NAPCOLL_MOST_RULE_SEGMENTS, number);
+        return read_int(line, word, value, 1, NAPCOLL_MOST_RULE_SEGMENTS, false, number);
     }
-    return NULL != algorithm->tunable[t].names
-               ? read_choice(line, word, value, &algorithm->tunable[t], number)
-               : read_int(line, word, value, algorithm->tunable[t].least, INT_MAX, number);
+    if (NULL != algorithm->tunable[t].names) {
+        return read_choice(line, word, value, &algorithm->tunable[t], number);
+    }
+    return read_int(line, word, value, algorithm->tunable[t].least,
+                    napcoll_tunable_most(&algorithm->tunable[t]),
+                    0 == algorithm->tunable[t].initial, number);
 }
 
 /* ---- lines ---- */

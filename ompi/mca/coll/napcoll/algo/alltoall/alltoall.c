@@ -45,7 +45,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
                           "Radix over all ranks, at least 2: more messages, of which each block "
                           "takes fewer. 0: chosen by the model",
                       .initial = 0,
-                      .least = 0,
+                      .least = 2,
                       .reckons = NAPCOLL_RECKONS_RADIX_RANKS},
                      {.name = "burst",
                       .help = "Messages at once, radix - 1 at most. 0: all of a digit, 256 at most",
@@ -64,7 +64,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
                       .help =
                           "Radix over the processes of a node, at least 2. 0: chosen by the model",
                       .initial = 0,
-                      .least = 0,
+                      .least = 2,
                       .reckons = NAPCOLL_RECKONS_RADIX_LANES},
                      {.name = "block_count",
                       .help = "Nodes to which a process sends at once. 0: 256",
@@ -84,7 +84,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
                       .help =
                           "Radix over the processes of a node, at least 2. 0: chosen by the model",
                       .initial = 0,
-                      .least = 0,
+                      .least = 2,
                       .reckons = NAPCOLL_RECKONS_RADIX_LANES},
                      {.name = "block_count",
                       .help = "Blocks that a process sends to other nodes at once. 0: 256",
@@ -106,7 +106,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
                .help = "Radix over the nodes, at least 2: more messages, of which each block takes "
                        "fewer. 0: chosen by the model",
                .initial = 0,
-               .least = 0,
+               .least = 2,
                .reckons = NAPCOLL_RECKONS_RADIX},
               {.name = "burst",
                .help = "Messages to other nodes at once, radix - 1 at most. 0: all of a digit, 256 "

@@ -80,6 +80,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_GATHER_ALGORITHMS] = {
                .help = "Bytes of a piece at most. 0: 65536",
                .initial = 0,
                .least = 0,
+               .most = 1 << 30,
                .reckons = NAPCOLL_RECKONS_PIECES}}},
 };
 

@@ -1,0 +1,62 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The counters as MPI_T performance variables, read off the collectives' tables.
+ */
+
+#include "coll_napcoll.h"
+
+#include <stdio.h>
+
+#include "opal/mca/base/mca_base_pvar.h"
+
+static int register_counter(const char *name, const char *help, _Atomic unsigned long long *counter)
+{
+    int rc = mca_base_component_pvar_register(
+        &mca_coll_napcoll_component.super.collm_version, name, help, OPAL_INFO_LVL_4,
+        MCA_BASE_PVAR_CLASS_COUNTER, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL,
+        MCA_BASE_VAR_BIND_NO_OBJECT, MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS,
+        NULL, NULL, NULL, (void *) (uintptr_t) counter);
+    return rc < 0 ? rc : OPAL_SUCCESS;
+}
+
+/* runs_COLL_ALGORITHM, bytes_COLL_ALGORITHM and fallbacks_COLL_REASON */
+int mca_coll_napcoll_register_counters(napcoll_coll_t coll)
+{
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+    napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
+    char name[96], help[256];
+    int rc = OPAL_SUCCESS;
+
+    for (int row = 0; row < collective->algorithms && OPAL_SUCCESS == rc; row++) {
+        (void) snprintf(name, sizeof(name), "runs_%s_%s", collective->name,
+                        collective->algorithm[row].name);
+        (void) snprintf(help, sizeof(help), "Calls of %s that algorithm %s did", collective->name,
+                        collective->algorithm[row].name);
+        rc = register_counter(name, help, &counters->runs[coll][row]);
+    }
+    for (int row = 0; row < collective->algorithms && OPAL_SUCCESS == rc; row++) {
+        (void) snprintf(name, sizeof(name), "bytes_%s_%s", collective->name,
+                        collective->algorithm[row].name);
+        (void) snprintf(
+            help, sizeof(help),
+            "Bytes of the calls of %s that algorithm %s did, of each call those by which "
+            "it is decided: of the vector, or of a rank's block",
+            collective->name, collective->algorithm[row].name);
+        rc = register_counter(name, help, &counters->bytes[coll][row]);
+    }
+    for (int reason = NAPCOLL_REASON_NONE + 1; reason < NAPCOLL_REASONS && OPAL_SUCCESS == rc;
+         reason++) {
+        (void) snprintf(name, sizeof(name), "fallbacks_%s_%s", collective->name,
+                        napcoll_reason_name((napcoll_reason_t) reason));
+        (void) snprintf(help, sizeof(help),
+                        "Calls of %s that went to the fallback component, because %s",
+                        collective->name, napcoll_reason_help((napcoll_reason_t) reason));
+        rc = register_counter(name, help, &counters->fallbacks[coll][reason]);
+    }
+    return rc;
+}
