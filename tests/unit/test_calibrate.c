@@ -13,8 +13,8 @@
 #include "cmocka_setup.h"
 
 #include "close.h"
-#include "model/napcoll_calibrate.h"
-#include "model/napcoll_delays.h"
+#include "common/napcoll_calibrate.h"
+#include "common/napcoll_delays.h"
 #include "util/napcoll_mix.h"
 
 /* The made-up platform, in seconds and bytes. */

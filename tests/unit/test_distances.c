@@ -13,7 +13,7 @@
 
 #include "cmocka_setup.h"
 
-#include "model/napcoll_distances.h"
+#include "common/napcoll_distances.h"
 
 /* The pairs of a job whose nodes have these names, "1: 0 2, 3: 0 1". */
 static const char *pairs_of(const char *text, const char *const *name, int nodes)

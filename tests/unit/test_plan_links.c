@@ -15,7 +15,7 @@
 #include "scripts.h"
 
 #include "algo/napcoll_algo.h"
-#include "plan/napcoll_plan_links.h"
+#include "common/napcoll_plan_links.h"
 
 /* ---- trees ---- */
 

@@ -16,7 +16,7 @@
 #include "algo/alltoall/alltoall.h"
 #include "algo/barrier/barrier.h"
 #include "algo/gather/gather.h"
-#include "select/napcoll_rule_range.h"
+#include "common/napcoll_rule_range.h"
 
 static const size_t measured[] = {8, 512, 4096, 65536};
 

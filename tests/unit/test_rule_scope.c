@@ -15,7 +15,7 @@
 
 #include "algo/alltoall/alltoall.h"
 #include "algo/gather/gather.h"
-#include "select/napcoll_rule_scope.h"
+#include "common/napcoll_rule_scope.h"
 
 enum { SIZES = 3 };
 

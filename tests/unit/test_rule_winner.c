@@ -10,7 +10,7 @@
 
 #include "cmocka_setup.h"
 
-#include "select/napcoll_rule_winner.h"
+#include "common/napcoll_rule_winner.h"
 
 enum { TURNS = 6, AUTO = 0, OTHER, PREVIOUS, MOST };
 

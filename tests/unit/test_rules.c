@@ -8,12 +8,13 @@
  * Rules files: what is read, what is refused and where, which rule decides, and what a check finds.
  */
 
+#include "common/napcoll_rules_rest.h"
 #include "cmocka_setup.h"
 #include "placement.h"
 
 #include "algo/allreduce/allreduce.h"
 #include "algo/bcast/bcast.h"
-#include "select/napcoll_rules_check.h"
+#include "common/napcoll_rules_check.h"
 
 static napcoll_rules_t *read_all(const char *text)
 {

@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_plan_print.h"
 #include "napcoll_plan.h"
 
 static void usage(FILE *out)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_plan_print.h"
 #include "napcoll_plan.h"
 #include "napcoll_plan_layout.h"
 

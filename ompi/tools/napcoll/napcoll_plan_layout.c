@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_plan_print.h"
 #include "napcoll_plan_layout.h"
 
 enum {

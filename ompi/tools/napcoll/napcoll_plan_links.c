@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "napcoll_plan.h"
-#include "plan/napcoll_plan_links.h"
+#include "common/napcoll_plan_links.h"
 
 enum { LEAST_NAME = 12 /* characters */ };
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "napcoll_plan.h"
-#include "select/napcoll_rules_check.h"
+#include "common/napcoll_rules_check.h"
 
 /* A file that is checked, and what was found. */
 typedef struct {

@@ -26,10 +26,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "model/napcoll_calibrate.h"
-#include "model/napcoll_delays.h"
-#include "model/napcoll_distances.h"
-#include "model/napcoll_incast.h"
+#include "common/napcoll_calibrate.h"
+#include "common/napcoll_delays.h"
+#include "common/napcoll_distances.h"
+#include "common/napcoll_incast.h"
 #include "napcoll_parameters.h"
 #include "napcoll_start.h"
 #include "napcoll_tune_case.h"

@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 #include "select/napcoll_agreement.h"
-#include "select/napcoll_rule_range.h"
+#include "common/napcoll_rule_range.h"
 
 /** Collectives whose algorithms are tried, sizes of each at most, contestants: what auto would do, every algorithm, also
  * with other tunables, and the previous function. */

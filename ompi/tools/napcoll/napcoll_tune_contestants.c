@@ -21,7 +21,7 @@
 #include "model/napcoll_plan_cost.h"
 #include "napcoll_tune_case.h"
 #include "select/napcoll_agreement.h"
-#include "select/napcoll_rule_scope.h"
+#include "common/napcoll_rule_scope.h"
 #include "select/napcoll_select.h"
 
 /* Who is reckoned to take so many times what the cheapest takes is not tried. */

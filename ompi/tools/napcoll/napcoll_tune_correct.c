@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "napcoll_tune.h"
+#include "common/napcoll_rules_rest.h"
 #include "select/napcoll_rules.h"
 
 /* ---- the file ---- */

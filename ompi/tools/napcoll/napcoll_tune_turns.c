@@ -14,8 +14,8 @@
 
 #include "napcoll_tune.h"
 #include "napcoll_tune_schedule.h"
-#include "select/napcoll_rule_range.h"
-#include "select/napcoll_rule_winner.h"
+#include "common/napcoll_rule_range.h"
+#include "common/napcoll_rule_winner.h"
 
 /* By how much two times have to differ, besides noise, to be of interest. */
 static const double matters = 0.05;

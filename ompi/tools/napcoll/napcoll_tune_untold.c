@@ -20,7 +20,7 @@
 
 #include "napcoll_tune.h"
 #include "select/napcoll_agreement.h"
-#include "select/napcoll_rule_scope.h"
+#include "common/napcoll_rule_scope.h"
 
 /* The cases of a subject that could be judged. */
 static int cases_of(tune_machine_t *m, int subject, tune_case_t *found[TUNE_SUBJECT_SIZES])

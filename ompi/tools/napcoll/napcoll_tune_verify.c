@@ -19,7 +19,7 @@
 #include "napcoll_tune.h"
 #include "napcoll_tune_schedule.h"
 #include "select/napcoll_agreement.h"
-#include "select/napcoll_rule_range.h"
+#include "common/napcoll_rule_range.h"
 #include "select/napcoll_select.h"
 
 /* This part of the time is over after the first look at all cases, or more where so many turns take longer. */

@@ -314,9 +314,6 @@ size_t napcoll_plan_bytes(const napcoll_plan_t *plan);
 /** Free a plan; NULL is allowed. */
 void napcoll_plan_free(napcoll_plan_t *plan);
 
-/** Print a plan for people, one line a step. Returns 0, or -1 when out failed. */
-int napcoll_plan_print(const napcoll_plan_t *plan, FILE *out);
-
 /** How many numbers a plan packs into. */
 size_t napcoll_plan_packed_count(const napcoll_plan_t *plan);
 
@@ -336,9 +333,6 @@ void napcoll_plan_pack(const napcoll_plan_t *plan, int32_t *numbers);
  */
 napcoll_plan_t *napcoll_plan_unpack(const int32_t *numbers, size_t count, const char *collective,
                                     const char *algorithm);
-
-/** Name of a phase ("reduce"), static. */
-const char *napcoll_phase_name(napcoll_phase_t phase);
 
 /* ---- building ---- */
 

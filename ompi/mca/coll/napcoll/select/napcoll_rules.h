@@ -219,21 +219,4 @@ int napcoll_rule_print(const napcoll_rule_t *rule, FILE *out);
 /** Print what stands behind its ->, without an end of line: napcoll_rules_parse_action reads it back. */
 void napcoll_rule_print_action(const napcoll_rule_t *rule, FILE *out);
 
-/* ---- correcting: napcoll_rules_rest.c ---- */
-
-/**
- * Print a file's text without the rules that others leave nothing which are to stand before them. The comment above a rule
- * goes with it, where it is a single line.
- *
- * @param[in] text    [length] the file's contents
- * @param[in] length  bytes
- * @param[in] first   [count] the rules that are to stand before; that their algorithms can do all that they match is
- *                    taken for granted
- * @param[in] out     where to
- *
- * @return how many rules were left out, or -1 where the text has a mistake, out failed or memory ran out
- */
-int napcoll_rules_print_rest(const char *text, size_t length, const napcoll_rule_t *first,
-                             int count, FILE *out);
-
 #endif /* NAPCOLL_RULES_H */

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "select/napcoll_rule_scope.h"
+#include "common/napcoll_rule_scope.h"
 
 #include <math.h>
 

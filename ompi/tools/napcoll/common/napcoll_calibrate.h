@@ -30,8 +30,8 @@
 #include <stdbool.h>
 
 #include "model/napcoll_machine.h"
-#include "model/napcoll_protocols.h"
-#include "model/napcoll_timings.h"
+#include "common/napcoll_protocols.h"
+#include "common/napcoll_timings.h"
 
 enum {
     NAPCOLL_CALIBRATE_MOST_STREAMS = 16, /**< different numbers of active processes */

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "select/napcoll_rule_range.h"
+#include "common/napcoll_rule_range.h"
 
 #include <math.h>
 #include <string.h>

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/napcoll_timings.h"
+#include "common/napcoll_timings.h"
 #include "topo/napcoll_switch_tree.h"
 
 /** Distances that a tree can have: from one switch to the way up to the root and down again. */

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/napcoll_incast.h"
-#include "model/napcoll_incast_scan.h"
+#include "common/napcoll_incast.h"
+#include "common/napcoll_incast_scan.h"
 
 /* A sample that has left its line takes more than so many times the line and so many times the noise. */
 static const double times_line = 2.0, times_noise = 3.0;

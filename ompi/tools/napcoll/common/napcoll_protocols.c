@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/napcoll_protocols.h"
+#include "common/napcoll_protocols.h"
 
 enum { LEAST = NAPCOLL_PROTOCOLS_LEAST_SIZES };
 

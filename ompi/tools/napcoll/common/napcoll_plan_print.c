@@ -14,7 +14,7 @@
  *         fold   temp0 = temp1 op temp0
  */
 
-#include "plan/napcoll_plan.h"
+#include "common/napcoll_plan_print.h"
 
 #include <inttypes.h>
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/napcoll_incast.h"
-#include "model/napcoll_incast_scan.h"
+#include "common/napcoll_incast.h"
+#include "common/napcoll_incast_scan.h"
 
 /* Sizes on each side of the leap, at least. */
 enum { LEAST_SIDE = 3 };

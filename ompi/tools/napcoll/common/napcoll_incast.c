@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/napcoll_incast.h"
-#include "model/napcoll_incast_scan.h"
+#include "common/napcoll_incast.h"
+#include "common/napcoll_incast_scan.h"
 
 /* A line through fewer sizes than this says nothing. */
 enum { LEAST_POINTS = 3 };

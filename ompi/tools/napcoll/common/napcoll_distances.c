@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/napcoll_distances.h"
+#include "common/napcoll_distances.h"
 
 /* ---- pairs ---- */
 

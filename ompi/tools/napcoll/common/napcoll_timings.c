@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/napcoll_timings.h"
+#include "common/napcoll_timings.h"
 
 /* What represents the times of one x. */
 static const double share = 0.25;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/napcoll_delays.h"
+#include "common/napcoll_delays.h"
 
 static const double deviations_per_mad = 1.4826, deviations = 4, quarter = 0.25;
 

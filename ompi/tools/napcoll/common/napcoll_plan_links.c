@@ -15,7 +15,7 @@
  * what is known of each of them.
  */
 
-#include "plan/napcoll_plan_links.h"
+#include "common/napcoll_plan_links.h"
 
 #include <stdlib.h>
 

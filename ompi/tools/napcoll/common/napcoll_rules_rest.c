@@ -8,10 +8,10 @@
  * What is left of a rules file when other rules come before its own (see the header).
  */
 
+#include "common/napcoll_rules_rest.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "select/napcoll_rules.h"
 
 /* A line of a file, with its end. */
 typedef struct {

@@ -8,7 +8,7 @@
  * Checking rules (see the header).
  */
 
-#include "select/napcoll_rules_check.h"
+#include "common/napcoll_rules_check.h"
 
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,0 +1,24 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Plans for people, as text.
+ */
+
+#ifndef NAPCOLL_PLAN_PRINT_H
+#define NAPCOLL_PLAN_PRINT_H
+
+#include <stdio.h>
+
+#include "plan/napcoll_plan.h"
+
+/** Print a plan for people, one line a step. Returns 0, or -1 when out failed. */
+int napcoll_plan_print(const napcoll_plan_t *plan, FILE *out);
+
+/** Name of a phase ("reduce"), static. */
+const char *napcoll_phase_name(napcoll_phase_t phase);
+
+#endif /* NAPCOLL_PLAN_PRINT_H */
