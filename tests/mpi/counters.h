@@ -15,7 +15,7 @@
 #ifndef TEST_COUNTERS_H
 #define TEST_COUNTERS_H
 
-#include "../../examples/collbench/counters.h"
+#include "../../ompi/tools/napcoll/collbench/counters.h"
 #include "tap_mpi.h"
 
 struct expectation {

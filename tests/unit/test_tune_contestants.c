@@ -17,7 +17,7 @@
 #include "algo/allreduce/allreduce.h"
 #include "algo/gather/gather.h"
 #include "model/napcoll_machine.h"
-#include "napcoll_tune_case.h"
+#include "tune/napcoll_tune_case.h"
 
 static napcoll_machine_t machine;
 static napcoll_node_map_t *map;

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "napcoll_tune_schedule.h"
+#include "tune/napcoll_tune_schedule.h"
 
 enum { CASES = 4 };
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "napcoll_plan.h"
+#include "napcoll_plan_tool.h"
 #include "common/napcoll_rules_check.h"
 
 /* A file that is checked, and what was found. */

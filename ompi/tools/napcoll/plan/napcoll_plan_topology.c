@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "napcoll_plan.h"
+#include "napcoll_plan_tool.h"
 
 static const char digits[] = "0123456789";
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "napcoll_gnuplot.h"
+#include "common/napcoll_gnuplot.h"
 #include "napcoll_tune.h"
 
 static const char *const kind_names[TUNE_KINDS] = {"gather", "scatter", "message"};

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "model/napcoll_model.h"
-#include "napcoll_plan.h"
+#include "napcoll_plan_tool.h"
 #include "select/napcoll_select.h"
 
 /* ---- machines ---- */

@@ -11,7 +11,7 @@
  */
 #include <errno.h>
 
-#include "collbench/bench.h"
+#include "bench.h"
 
 void check(int rc, const char *call)
 {

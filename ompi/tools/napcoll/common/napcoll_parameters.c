@@ -10,7 +10,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 
-#include "napcoll_parameters.h"
+#include "common/napcoll_parameters.h"
 
 #include <errno.h>
 #include <stdlib.h>

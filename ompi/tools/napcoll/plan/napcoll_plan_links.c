@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "napcoll_plan.h"
+#include "napcoll_plan_tool.h"
 #include "common/napcoll_plan_links.h"
 
 enum { LEAST_NAME = 12 /* characters */ };

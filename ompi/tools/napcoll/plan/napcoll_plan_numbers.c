@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "napcoll_plan.h"
+#include "napcoll_plan_tool.h"
 
 void complain(const char *format, ...)
 {

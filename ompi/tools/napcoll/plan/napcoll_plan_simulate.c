@@ -15,7 +15,7 @@
 
 #include "model/napcoll_model.h"
 #include "model/napcoll_simulate.h"
-#include "napcoll_plan.h"
+#include "napcoll_plan_tool.h"
 
 /* What does not change between the rows of a table. */
 typedef struct {

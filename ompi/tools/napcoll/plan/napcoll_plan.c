@@ -29,7 +29,7 @@
 #include <string.h>
 
 #include "common/napcoll_plan_print.h"
-#include "napcoll_plan.h"
+#include "napcoll_plan_tool.h"
 
 static void usage(FILE *out)
 {

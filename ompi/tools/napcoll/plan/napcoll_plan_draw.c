@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "common/napcoll_plan_print.h"
-#include "napcoll_plan.h"
+#include "napcoll_plan_tool.h"
 #include "napcoll_plan_layout.h"
 
 enum {

@@ -11,7 +11,7 @@
 #    include <sys/prctl.h>
 #endif
 
-#include "napcoll_start.h"
+#include "common/napcoll_start.h"
 
 enum { SYNC_ROUNDS = 10, SLACK_ROUNDS = 4 };
 

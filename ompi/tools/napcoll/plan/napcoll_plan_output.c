@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "napcoll_plan.h"
+#include "napcoll_plan_tool.h"
 
 FILE *open_output(const options_t *o)
 {

@@ -20,8 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "napcoll_gnuplot.h"
-#include "napcoll_plan.h"
+#include "common/napcoll_gnuplot.h"
+#include "napcoll_plan_tool.h"
 
 /* A drawing to be made. */
 typedef struct {

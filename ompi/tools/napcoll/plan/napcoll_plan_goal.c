@@ -29,7 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "napcoll_plan.h"
+#include "napcoll_plan_tool.h"
 
 typedef struct {
     const napcoll_plan_t *plan; /* of the rank that is being written */

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "napcoll_gnuplot.h"
+#include "common/napcoll_gnuplot.h"
 
 extern char **environ;
 

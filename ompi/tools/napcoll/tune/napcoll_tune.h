@@ -30,8 +30,8 @@
 #include "common/napcoll_delays.h"
 #include "common/napcoll_distances.h"
 #include "common/napcoll_incast.h"
-#include "napcoll_parameters.h"
-#include "napcoll_start.h"
+#include "common/napcoll_parameters.h"
+#include "common/napcoll_start.h"
 #include "napcoll_tune_case.h"
 
 enum {

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "napcoll_plan.h"
+#include "napcoll_plan_tool.h"
 #include "select/napcoll_rules.h"
 
 enum {

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "napcoll_plan.h"
+#include "napcoll_plan_tool.h"
 #include "select/napcoll_select.h"
 
 /** What an algorithm's plans ask for; of each the most that a rank, or a node, has. */

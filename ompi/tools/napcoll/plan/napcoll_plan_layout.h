@@ -35,7 +35,7 @@
 
 #include <stdbool.h>
 
-#include "napcoll_plan.h"
+#include "napcoll_plan_tool.h"
 
 enum {
     MOST_DRAWN = 64,   /* ranks; more are no picture */

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "napcoll_plan.h"
+#include "napcoll_plan_tool.h"
 #include "plan/napcoll_plan_verify.h"
 
 enum {

@@ -20,7 +20,7 @@
 
 #include "algo/napcoll_algo.h"
 #include "model/napcoll_machine.h"
-#include "napcoll_parameters.h"
+#include "common/napcoll_parameters.h"
 #include "select/napcoll_previous.h"
 #include "select/napcoll_rules.h"
 

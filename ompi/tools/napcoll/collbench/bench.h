@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "counters.h"
-#include "napcoll_start.h"
+#include "common/napcoll_start.h"
 
 enum { BENCH_MAX_CONTESTANTS = 16, BENCH_MAX_SIZES = 64, BENCH_NAME = 64, BENCH_TEXT = 256 };
 
