@@ -31,6 +31,14 @@ napcoll_test_needs=(
     "valgrind          program:valgrind"
     "xz-utils          program:xz"
 )
+# What tests/mpi/slurm.sh starts; it skips where that is missing.
+# shellcheck disable=SC2034
+napcoll_slurm_needs=(
+    "slurmctld                program:slurmctld"
+    "slurmd                   program:slurmd"
+    "slurm-client             program:srun"
+    "slurm-wlm-basic-plugins  file:/usr/lib/*/slurm-wlm/mpi_pmix.so"
+)
 
 napcoll_say() {
     printf '==> %s\n' "$*" >&2

@@ -63,10 +63,11 @@ suite_of() {
     esac
 }
 
-# packages: what to install beyond debootstrap's minimum.
+# packages: what to install beyond debootstrap's minimum. Slurm's suite runs with 5.0 only.
 packages() {
-    local need package
-    for need in "${napcoll_needs[@]}" "${napcoll_test_needs[@]}"; do
+    local need package needs=("${napcoll_needs[@]}" "${napcoll_test_needs[@]}")
+    [ "$version" != 5.0 ] || needs+=("${napcoll_slurm_needs[@]}")
+    for need in "${needs[@]}"; do
         read -r package _ <<<"$need"
         printf '%s\n' "$package"
     done
@@ -167,15 +168,27 @@ install_packages() {
     logged enter "$dir" apt-get clean
     found=$(enter "$dir" mpicc --showme:version 2>>"$log" | napcoll_openmpi_version) || true
     case $found in
-        "$version".*) stamp >"$dir/etc/napcoll-root" ;;
+        "$version".*) found=$(stamp "$dir") && echo "$found" >"$dir/etc/napcoll-root" ;;
         *) archive_fails "Debian $suite has Open MPI ${found:-of an unknown version}, not $version (see $log)" ;;
     esac
 }
 
-# stamp: what a finished root was made of.
+# stamp FOLDER: what a finished root was made of. It keeps what an earlier stamp had.
 stamp() {
     echo "$suite"
-    packages | sort
+    { packages && installed "$1"; } | sort -u
+}
+
+# installed FOLDER: the packages of its stamp.
+installed() {
+    tail -n +2 "$1/etc/napcoll-root" 2>/dev/null || true
+}
+
+# is_made FOLDER: whether it is finished and has all packages. One with more than is wanted counts as well:
+# several source folders may share a root.
+is_made() {
+    [ "$(head -n 1 "$1/etc/napcoll-root" 2>/dev/null)" = "$suite" ] &&
+        [ -z "$(comm -23 <(packages | sort) <(installed "$1" | sort))" ]
 }
 
 # make_root: see usage.
@@ -185,7 +198,7 @@ make_root() {
     # Two at a time would make the same root twice.
     exec 9>"$root.lock"
     flock 9
-    [ ! -f "$made" ] || [ "$(cat "$made")" != "$(stamp)" ] || return 0
+    ! is_made "$root" || return 0
     : >"$log"
     if [ "$(head -n 1 "$made" 2>/dev/null)" = "$suite" ]; then
         install_packages "$root"
