@@ -68,6 +68,7 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
     int rc = mca_coll_napcoll_append_params(&list);
 
     rc |= append(&list, "coll_tuned_use_dynamic_rules=%d", component->tuned_by_rules);
+    rc |= append(&list, "pmix_base_collect_data=%d", napcoll_compat_collects());
     rc |= append_machine(&list, &component->machine);
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
         const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];

@@ -97,12 +97,13 @@ static void log_map(const mca_coll_napcoll_module_t *module)
 
     opal_output_verbose(20, mca_coll_napcoll_component.output,
                         "coll:napcoll: communicator %u: %d ranks on %d nodes, %d to %d on each, "
-                        "%s; rank %d is lane %d of node %d",
+                        "%s; rank %d is lane %d of node %d; nodes %s",
                         napcoll_compat_comm_id(module->comm), map->size, map->nodes, map->min_ppn,
                         map->max_ppn, map->contiguous ? "contiguous" : "not contiguous",
                         ompi_comm_rank(module->comm),
                         napcoll_node_map_lane(map, ompi_comm_rank(module->comm)),
-                        napcoll_node_map_node(map, ompi_comm_rank(module->comm)));
+                        napcoll_node_map_node(map, ompi_comm_rank(module->comm)),
+                        napcoll_job_source(&mca_coll_napcoll_component.job, module->comm));
     for (int i = 0; NULL != map->along && i < map->nodes; i++) {
         opal_output_verbose(20, mca_coll_napcoll_component.output,
                             "coll:napcoll: communicator %u: place %d in the network: node %d%s%s",

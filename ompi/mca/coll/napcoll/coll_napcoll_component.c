@@ -132,6 +132,9 @@ static int napcoll_open(void)
     napcoll_reserve_limit(component->kept_bytes);
     component->tuned_by_rules = napcoll_compat_is_set("tuned", "use_dynamic_rules");
     rc = mca_coll_napcoll_publish_settings();
+    if (OMPI_SUCCESS == rc) {
+        rc = napcoll_job_publish(&component->job);
+    }
     return OMPI_SUCCESS == rc ? mca_coll_napcoll_bring_companions() : rc;
 }
 

@@ -22,6 +22,7 @@
 #    include "opal/class/opal_cstring.h"
 #    include "opal/mca/pmix/pmix-internal.h"
 #    define KEY_NODE_ID  PMIX_NODEID
+#    define KEY_PEERS    PMIX_LOCAL_PEERS
 #    define KEY_JOB_SIZE PMIX_JOB_SIZE
 #    define KEY_LOCALITY PMIX_LOCALITY_STRING
 #    define TYPE_UINT32  PMIX_UINT32
@@ -32,6 +33,7 @@
 #    include "ompi/mca/rte/rte.h"
 #    include "opal/mca/pmix/pmix.h"
 #    define KEY_NODE_ID  OPAL_PMIX_NODEID
+#    define KEY_PEERS    OPAL_PMIX_LOCAL_PEERS
 #    define KEY_JOB_SIZE OPAL_PMIX_JOB_SIZE
 #    define KEY_LOCALITY OPAL_PMIX_LOCALITY_STRING
 #    define TYPE_UINT32  OPAL_UINT32
@@ -78,13 +80,23 @@ int napcoll_compat_comm_info(ompi_communicator_t *comm, const char *key, char **
     return found && NULL == *value ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 
-int napcoll_compat_node_id(const opal_process_name_t *process, uint32_t *node)
+int napcoll_compat_node_id(uint32_t *node)
 {
     uint32_t *id = node;
     int rc;
 
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, KEY_NODE_ID, process, &id, TYPE_UINT32);
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, KEY_NODE_ID, &OPAL_PROC_MY_NAME, &id, TYPE_UINT32);
     return rc;
+}
+
+char *napcoll_compat_local_peers(void)
+{
+    const opal_process_name_t job = {.jobid = OPAL_PROC_MY_NAME.jobid, .vpid = OPAL_VPID_WILDCARD};
+    char *peers = NULL;
+    int rc;
+
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, KEY_PEERS, &job, &peers, TYPE_STRING);
+    return OPAL_SUCCESS == rc ? peers : NULL;
 }
 
 char *napcoll_compat_locality(const opal_process_name_t *process)
@@ -103,6 +115,11 @@ int napcoll_compat_publish(const char *key, const char *text)
     OPAL_MODEX_SEND_VALUE(rc, SCOPE_GLOBAL, (char *) (uintptr_t) key, (void *) (uintptr_t) text,
                           TYPE_STRING);
     return rc;
+}
+
+bool napcoll_compat_collects(void)
+{
+    return opal_pmix_collect_all_data && !opal_pmix_base_async_modex;
 }
 
 int napcoll_compat_lookup(const opal_process_name_t *process, const char *key, char **text)

@@ -89,12 +89,15 @@
 int napcoll_compat_comm_info(ompi_communicator_t *comm, const char *key, char **value);
 
 /**
- * The number of the node that a process of this job is on, from the job's information, without
- * communication.
+ * The launcher's number of this node, from the job's information, without communication.
  *
  * @return OMPI_SUCCESS, or an error where the launcher did not tell
  */
-int napcoll_compat_node_id(const opal_process_name_t *process, uint32_t *node);
+int napcoll_compat_node_id(uint32_t *node);
+
+/** The processes of this job on this node, "0,3,6", likewise; to be freed by the caller. NULL where the
+ * launcher did not tell. */
+char *napcoll_compat_local_peers(void);
 
 /**
  * Where a process on this node is bound: a PMIx locality string ("NM0:SK0:...:CR0:HT0"), to be
@@ -104,6 +107,10 @@ char *napcoll_compat_locality(const opal_process_name_t *process);
 
 /** Publish a text under a key for the job's processes, before they exchange their addresses. */
 int napcoll_compat_publish(const char *key, const char *text);
+
+/** Whether all that processes publish reaches all nodes while they start, so that later look-ups send no
+ * message to another node; users may turn that off (pmix_base_collect_data, pmix_base_async_modex). */
+bool napcoll_compat_collects(void);
 
 /** A text that a process published; to be freed by the caller. May wait for that process. */
 int napcoll_compat_lookup(const opal_process_name_t *process, const char *key, char **text);

@@ -8,16 +8,18 @@
  * From a communicator to its node map (see the header).
  *
  *     made up by a parameter ............ no communication
- *     one job, nodes told by PMIx ....... no communication
- *     else .............................. allgather of each process's lowest neighbour
+ *     one job of moderate size .......... the records that its nodes published, no message
+ *     else, or records that contradict .. allgather of each process's lowest neighbour
  *     and with a switch tree ............ allgather of where each process's node is in it
  *
- * All ranks of a communicator take the same way: whether it has one job is the same on all, and a
- * launcher tells all of a job's processes or none.
+ * All ranks of a communicator take the same way: whether it has one job is the same on all, and all read
+ * the same records. What a launcher tells of other nodes, as PMIX_NODEID, is not trusted: Slurm 24.11
+ * gives every process the number of its own node for all.
  */
 
 #include "topo/napcoll_discover.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +27,11 @@
 
 #include "ompi/group/group.h"
 #include "ompi/proc/proc.h"
+#include "topo/napcoll_peers.h"
 #include "util/napcoll_order.h"
+
+/** Under which a node's first process publishes its record. */
+static const char record_key[] = "napcoll.node";
 
 void napcoll_job_construct(napcoll_job_t *job, uint32_t size)
 {
@@ -73,29 +79,79 @@ int napcoll_job_fake(napcoll_job_t *job, const char *ppn, const char *order, con
     return OMPI_SUCCESS;
 }
 
-/* Ask the launcher for the nodes of all processes of this job, once. */
-static const int *job_nodes(napcoll_job_t *job)
+/* The launcher's number of this node, -1: not known. */
+static int own_number(void)
 {
+    uint32_t number;
+
+    return OMPI_SUCCESS == napcoll_compat_node_id(&number) && number < INT_MAX ? (int) number : -1;
+}
+
+bool napcoll_job_has_records(const napcoll_job_t *job)
+{
+    return job->size >= 2 && job->size <= NAPCOLL_JOB_RECORDS && napcoll_compat_collects();
+}
+
+int napcoll_job_publish(const napcoll_job_t *job)
+{
+    const int self = (int) OPAL_PROC_MY_NAME.vpid;
+    napcoll_peers_t peers;
+    char *list, *record;
+    int rc = OMPI_SUCCESS;
+
+    if (!napcoll_job_has_records(job)) {
+        return OMPI_SUCCESS;
+    }
+    list = napcoll_compat_local_peers();
+    if (0 != napcoll_peers_of_list(list, self, (int) job->size, &peers)) {
+        free(list);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (self == peers.process[0]) {
+        peers.number = own_number();
+        record = napcoll_peers_record(&peers);
+        rc = NULL == record ? OMPI_ERR_OUT_OF_RESOURCE : napcoll_compat_publish(record_key, record);
+        free(record);
+    }
+    napcoll_peers_free(&peers);
+    free(list);
+    return rc;
+}
+
+/* A record that nobody published is none for all processes; another error is this process's alone. */
+static int look_up(void *error, int process, char **record)
+{
+    const opal_process_name_t name = {.jobid = my_job(), .vpid = (uint32_t) process};
+    const int rc = napcoll_compat_lookup(&name, record_key, record);
+
+    if (OMPI_SUCCESS == rc || OMPI_ERR_NOT_FOUND == rc) {
+        return 0;
+    }
+    *(int *) error = rc;
+    return -1;
+}
+
+/* The nodes of all processes of this job, from what these published, once. node_of stays NULL where that
+ * contradicts itself. */
+static int know_job_nodes(napcoll_job_t *job)
+{
+    int rc = 0, error = OMPI_ERR_OUT_OF_RESOURCE;
+
     opal_mutex_lock(&job->lock);
-    if (!job->asked) {
+    if (!job->asked && napcoll_job_has_records(job)) {
         int *node_of = malloc(job->size * sizeof(*node_of));
 
-        for (uint32_t v = 0; v < job->size && NULL != node_of; v++) {
-            opal_process_name_t name = {.jobid = my_job(), .vpid = v};
-            uint32_t node;
-
-            if (OMPI_SUCCESS == napcoll_compat_node_id(&name, &node)) {
-                node_of[v] = (int) node;
-            } else {
-                free(node_of);
-                node_of = NULL;
-            }
+        rc = NULL == node_of ? -1
+                             : napcoll_peers_assemble((int) job->size, look_up, &error, node_of);
+        if (0 != rc) {
+            free(node_of);
+            node_of = NULL;
         }
         job->node_of = node_of;
-        job->asked = true;
+        job->asked = rc >= 0;
     }
     opal_mutex_unlock(&job->lock);
-    return job->node_of;
+    return rc < 0 ? error : OMPI_SUCCESS;
 }
 
 bool napcoll_joins_jobs(ompi_communicator_t *comm)
@@ -122,30 +178,62 @@ static bool is_one_job(const napcoll_job_t *job, ompi_communicator_t *comm, int 
     return true;
 }
 
-/* Node ids in place of the numbers of processes of this job; false where the launcher did not tell. */
-static bool ids_from_job(napcoll_job_t *job, ompi_communicator_t *comm, int *id)
+/* Node ids in place of the numbers of processes of this job; *known: whether its nodes are known. */
+static int ids_from_job(napcoll_job_t *job, ompi_communicator_t *comm, int *id, bool *known)
 {
-    const int *node_of = job_nodes(job);
+    const int rc = know_job_nodes(job);
 
-    for (int r = 0; r < ompi_comm_size(comm) && NULL != node_of; r++) {
-        id[r] = node_of[id[r]];
+    *known = OMPI_SUCCESS == rc && NULL != job->node_of;
+    for (int r = 0; r < ompi_comm_size(comm) && *known; r++) {
+        id[r] = job->node_of[id[r]];
     }
-    return NULL != node_of;
+    return rc;
+}
+
+/* The lowest rank on this process's node, as far as it knows. */
+static int lowest_peer(ompi_communicator_t *comm)
+{
+    const int rank = ompi_comm_rank(comm);
+
+    for (int r = 0; r < rank; r++) {
+        ompi_proc_t *proc = ompi_group_peer_lookup_existing(comm->c_local_group, r);
+
+        if (NULL != proc && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags)) {
+            return r;
+        }
+    }
+    return rank;
 }
 
 /* Node ids by one allgather: everyone gives the lowest rank that shares its node. */
-static int ids_from_peers(ompi_communicator_t *comm, mca_coll_base_module_allgather_fn_t allgather,
+static int ids_from_peers(ompi_communicator_t *comm, bool one_job,
+                          mca_coll_base_module_allgather_fn_t allgather,
                           mca_coll_base_module_t *module, int *id)
 {
-    int lowest = ompi_comm_rank(comm);
+    const napcoll_peers_said_t own = {.lowest = lowest_peer(comm),
+                                      .number = one_job ? own_number() : -1};
+    const int size = ompi_comm_size(comm);
+    napcoll_peers_said_t *said = malloc((size_t) size * sizeof(*said));
+    int rc;
 
-    for (int r = 0; r < lowest; r++) {
-        ompi_proc_t *proc = ompi_group_peer_lookup_existing(comm->c_local_group, r);
-        if (NULL != proc && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags)) {
-            lowest = r;
-        }
+    if (NULL == said) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    return allgather(&lowest, 1, MPI_INT, id, 1, MPI_INT, comm, module);
+    rc = allgather(&own, 2, MPI_INT, said, 2, MPI_INT, comm, module);
+    if (OMPI_SUCCESS == rc && 0 != napcoll_peers_connect(size, said, id)) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    free(said);
+    return rc;
+}
+
+const char *napcoll_job_source(const napcoll_job_t *job, ompi_communicator_t *comm)
+{
+    if (job->fake) {
+        return "made up by fake_ppn";
+    }
+    return NULL == job->node_of || napcoll_joins_jobs(comm) ? "told by all processes"
+                                                            : "told by each node's first process";
 }
 
 /* Locality of a process on this node, asked for once; needs the lock. */
@@ -321,15 +409,18 @@ int napcoll_discover_node_map(napcoll_job_t *job, ompi_communicator_t *comm,
 {
     int *id = malloc((size_t) ompi_comm_size(comm) * sizeof(*id));
     int rc = OMPI_SUCCESS;
-    bool one_job;
+    bool one_job, known = false;
 
     *map = NULL;
     if (NULL == id) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     one_job = is_one_job(job, comm, id);
-    if (!one_job || !ids_from_job(job, comm, id)) {
-        rc = ids_from_peers(comm, allgather, module, id);
+    if (one_job) {
+        rc = ids_from_job(job, comm, id, &known);
+    }
+    if (OMPI_SUCCESS == rc && !known) {
+        rc = ids_from_peers(comm, one_job, allgather, module, id);
     }
     if (OMPI_SUCCESS == rc && 0 != napcoll_node_map_create(id, ompi_comm_size(comm), map)) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;

@@ -44,6 +44,22 @@ typedef struct napcoll_job {
 void napcoll_job_construct(napcoll_job_t *job, uint32_t size);
 void napcoll_job_destruct(napcoll_job_t *job);
 
+/** The largest job whose nodes publish records: each process asks its node's server once for each node, and
+ * many thousand such questions take longer than an allgather. */
+enum { NAPCOLL_JOB_RECORDS = 1024 };
+
+/** Whether the job's nodes publish records; the same on all processes, whose settings are compared. */
+bool napcoll_job_has_records(const napcoll_job_t *job);
+
+/**
+ * Publish which processes share this node, on the first of them, for napcoll_discover_node_map; before the
+ * job's processes exchange their addresses.
+ */
+int napcoll_job_publish(const napcoll_job_t *job);
+
+/** Where the nodes of a communicator come from, for messages; static. After napcoll_discover_node_map. */
+const char *napcoll_job_source(const napcoll_job_t *job, ompi_communicator_t *comm);
+
 /**
  * Make the nodes up, for tests: as napcoll_placement_parse reads them, by rank in MPI_COMM_WORLD.
  *
@@ -60,9 +76,9 @@ bool napcoll_spans_nodes(napcoll_job_t *job, ompi_communicator_t *comm);
 bool napcoll_joins_jobs(ompi_communicator_t *comm);
 
 /**
- * Build a communicator's node map. Collective: where the launcher did not tell the nodes of all
- * processes, or the communicator joins several jobs, it takes one allgather of an int per process, and
- * another one where the job has a switch tree. On communicators of one job nodes stand in the order of the
+ * Build a communicator's node map. Collective: where the communicator joins several jobs, or the job's nodes
+ * published no records (topo/napcoll_peers.h) or contradictory ones, it takes one allgather of two ints per
+ * process, and another one where the job has a switch tree. On communicators of one job nodes stand in the order of the
  * tree, or else of the launcher's numbers; made-up ones are called n0, n1, ... in the tree.
  *
  * @param[in]  job        what this process knows
