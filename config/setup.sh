@@ -61,7 +61,8 @@ napcoll_have() {
             command -v pkg-config >/dev/null || return 1
             pkg-config --exists "${1#*:}"
             ;;
-        file:*) [ -f "${1#*:}" ] ;;
+        # The name may be a shell pattern.
+        file:*) compgen -G "${1#*:}" >/dev/null ;;
     esac
 }
 

@@ -113,11 +113,19 @@ finished_root_is_used_again() {
     [ ! -s "$work/commands" ]
 }
 
-changed_package_list_updates_the_root() {
+root_with_more_is_used() {
     echo more >>"$root/etc/napcoll-root"
+    : >"$work/commands"
+    env PATH="$bin" "$src/tests/roots/root.sh" make 5.0
+    [ ! -s "$work/commands" ]
+}
+
+changed_package_list_updates_the_root() {
+    sed -i '/^libpmix-dev$/d' "$root/etc/napcoll-root"
     ends 0 "installing packages in $root"
-    grep ' install .*libpmix-dev' "$work/commands"
-    refuses "" grep more "$root/etc/napcoll-root"
+    grep ' install .*libpmix-dev.* slurmd' "$work/commands"
+    grep -x libpmix-dev "$root/etc/napcoll-root"
+    grep -x more "$root/etc/napcoll-root"
 }
 
 remove_leaves_nothing() {
@@ -133,7 +141,7 @@ remove_leaves_nothing() {
 
 tests=(unknown_version_is_named without_root_it_says_so missing_tools_are_named forbidden_mounts_are_named
     forbidden_devices_are_named unreachable_archive_is_named missing_package_is_named
-    other_open_mpi_is_refused finished_root_is_used_again changed_package_list_updates_the_root
+    other_open_mpi_is_refused finished_root_is_used_again root_with_more_is_used changed_package_list_updates_the_root
     remove_leaves_nothing)
 [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || tap_skip_all "no keys of Debian's archive"
 tap_plan "${#tests[@]}"

@@ -120,6 +120,7 @@ static void show_difference(const char *mine, const char *theirs)
 {
     char *my_own = difference(mine, theirs), *their_own = difference(theirs, mine);
 
+    napcoll_compat_await_end();
     napcoll_compat_show_help("different settings", napcoll_compat_hostname(),
                              (unsigned) OPAL_PROC_MY_NAME.vpid, NULL == my_own ? mine : my_own,
                              NULL == their_own ? theirs : their_own);
@@ -219,6 +220,7 @@ int mca_coll_napcoll_compare_settings(void)
     }
     rc = NULL == more ? OMPI_ERR_NOT_FOUND : read_taken(more + 1, &taken);
     if (OMPI_SUCCESS != rc) {
+        napcoll_compat_await_end();
         napcoll_compat_show_help("no settings of process 0", napcoll_compat_hostname());
     } else {
         mca_coll_napcoll_component.fingerprint = fingerprint(theirs);

@@ -21,12 +21,15 @@
 #include "opal/util/output.h"
 #include "select/napcoll_wording.h"
 
-/* Say that an info key's value is none, and why; one thread at a time, as show_help wants it. */
+/* Say that an info key's value is none, and why, on one of its processes; one thread at a time, as show_help wants it. */
 static void complain_of_info(const mca_coll_napcoll_module_t *module, const char *key,
                              const char *value, const char *why)
 {
     opal_mutex_t *lock = &mca_coll_napcoll_component.job.lock;
 
+    if (0 != ompi_comm_rank(module->comm)) {
+        return;
+    }
     opal_mutex_lock(lock);
     napcoll_compat_show_help("bad info value", key, value, module->comm->c_name, why);
     opal_mutex_unlock(lock);

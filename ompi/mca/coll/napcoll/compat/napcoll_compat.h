@@ -156,6 +156,10 @@ void napcoll_compat_help_folder(void);
  */
 void napcoll_compat_show_help(const char *topic, ...);
 
+/** Before a message of an error that ends the job, which all processes of a node are likely to have: where
+ * nothing makes one of many, the node's first process gets the time to say it and to end the job. */
+void napcoll_compat_await_end(void);
+
 /** target = source op target, for any number of elements. */
 void napcoll_compat_reduce(ompi_op_t *op, const void *source, void *target, size_t count,
                            ompi_datatype_t *datatype);

@@ -12,14 +12,19 @@
  * that is built outside of that tree therefore brings its texts along (napcoll_help_text.h, made
  * from help-coll-napcoll.txt) and hands the message to the runtime by the same call of PMIx, which
  * shows messages of several processes once, with a count.
+ *
+ * All that needs mpirun: under srun messages are printed by the process itself.
  */
 
 #include "compat/napcoll_compat.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "opal/util/proc.h"
 #include "opal/util/show_help.h"
 
 #define HELP_FILE "help-coll-napcoll.txt"
@@ -62,7 +67,7 @@ static void deliver(const char *topic, const char *message)
     }
 }
 
-static void show(const char *topic, va_list args)
+static char *render(const char *topic, va_list args)
 {
     char *message = NULL, *framed = NULL;
 
@@ -72,11 +77,18 @@ static void show(const char *topic, va_list args)
         }
     }
     (void) opal_asprintf(&framed, "%s%s%s", line, NULL == message ? topic : message, line);
+    free(message);
+    return framed;
+}
+
+static void aggregate(const char *topic, va_list args)
+{
+    char *framed = render(topic, args);
+
     if (NULL != framed) {
         deliver(topic, framed);
     }
     free(framed);
-    free(message);
 }
 
 void napcoll_compat_help_folder(void)
@@ -88,7 +100,12 @@ void napcoll_compat_help_folder(void)
 #    include <dlfcn.h>
 #    include <libgen.h>
 
-static void show(const char *topic, va_list args)
+static char *render(const char *topic, va_list args)
+{
+    return opal_show_help_vstring(HELP_FILE, topic, true, args);
+}
+
+static void aggregate(const char *topic, va_list args)
 {
     (void) opal_show_vhelp(HELP_FILE, topic, true, args);
 }
@@ -111,6 +128,28 @@ void napcoll_compat_help_folder(void)
 
 #endif
 
+/* Whether this process was started by mpirun, which shows messages of many processes once. */
+static bool has_mpirun(void)
+{
+    return NULL != getenv("OMPI_COMM_WORLD_RANK");
+}
+
+/* Without mpirun messages go straight to stderr: Slurm's plugin for PMIx takes them, and shows none. */
+static void show(const char *topic, va_list args)
+{
+    char *message;
+
+    if (has_mpirun()) {
+        aggregate(topic, args);
+        return;
+    }
+    message = render(topic, args);
+    if (NULL != message) {
+        (void) fputs(message, stderr);
+    }
+    free(message);
+}
+
 void napcoll_compat_show_help(const char *topic, ...)
 {
     va_list args;
@@ -118,4 +157,13 @@ void napcoll_compat_show_help(const char *topic, ...)
     va_start(args, topic);
     show(topic, args);
     va_end(args);
+}
+
+void napcoll_compat_await_end(void)
+{
+    enum { SECONDS = 5 };
+
+    if (!has_mpirun() && 0 != opal_process_info.my_local_rank) {
+        (void) sleep(SECONDS);
+    }
 }
