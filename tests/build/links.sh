@@ -245,7 +245,9 @@ files_errors_name_line_and_column() {
     each_command refused_with_file
     : >"$work/empty.conf"
     refused "napcoll-plan: $work/empty.conf: " links --topology "$work/empty.conf"
-    refused "--topology /nowhere/a: cannot be read" links --topology /nowhere/a
+    refused "--topology /nowhere/a: cannot be opened" links --topology /nowhere/a
+    mkfifo "$work/fifo"
+    refused "--topology $work/fifo: is a FIFO or a pipe; expected a regular file" links --topology "$work/fifo"
 }
 
 refused_with_many() {

@@ -71,9 +71,12 @@ binary_files_and_folders_are_refused() {
     head -c 100000 /dev/urandom >"$work/junk"
     refuses 'error: expected' "$plan" rules check "$work/junk"
     head -c 3000000 /dev/zero | tr '\0' '#' >"$work/long"
-    refuses 'expected a file of at most 1048576 bytes' "$plan" rules check "$work/long"
-    refuses 'cannot be read' "$plan" rules check "$work"
+    refuses 'has 3000000 bytes; expected at most 1048576' "$plan" rules check "$work/long"
+    refuses 'is a folder; expected a regular file' "$plan" rules check "$work"
     refuses 'cannot be opened' "$plan" rules check "$work/none"
+    mkfifo "$work/fifo"
+    refuses 'is a FIFO or a pipe; expected a regular file' timeout 10 "$plan" rules check "$work/fifo"
+    refuses 'is a FIFO or a pipe; expected a regular file' timeout 10 "$plan" rules from-csv "$work/fifo"
 }
 
 # made FILE LINE...: the rules made of the CSV file are these, and pass.

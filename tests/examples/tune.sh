@@ -32,6 +32,11 @@ tune() {
     job 4 napcoll-tune gather-scatter --min 64 --max 2K --repetitions 5 "$@"
 }
 
+# no_parts: nothing is left of files that were written or given up.
+no_parts() {
+    [ -z "$(find "$work" -name '.napcoll-*')" ]
+}
+
 files_are_written() {
     tune -o "$work/parameters" --samples "$work/samples.csv" >"$work/report"
     cat "$work/report"
@@ -45,7 +50,32 @@ files_are_written() {
     for collective in gather scatter message; do
         [ "$(grep -cE "^$collective,[0-9]+,[0-9]+\.[0-9]{9}\$" "$work/samples.csv")" -ge 80 ]
     done
-    [ ! -e "$work/parameters.part" ] && [ ! -e "$work/samples.csv.part" ]
+    no_parts
+}
+
+# A device stays one, also for root; a link of a name that could be foreseen leads nowhere.
+only_what_was_named_is_written() {
+    echo precious >"$work/victim"
+    ln -s victim "$work/samples.csv.part"
+    ln -s target "$work/link"
+    touch "$work/target"
+    if ! mknod "$work/null" c 1 3; then
+        ln -s /dev/null "$work/null"
+    fi
+    tune -o "$work/null" --samples "$work/link" >"$work/report"
+    ls -l "$work"
+    [ -c "$work/null" ] && [ -L "$work/link" ]
+    head -n 1 "$work/target" | grep -x 'collective,bytes,seconds'
+    [ "$(cat "$work/victim")" = precious ]
+    no_parts
+}
+
+# A pipe is no file to read, and nobody waits for it.
+pipes_are_not_read() {
+    mkfifo "$work/fifo"
+    says "coll_napcoll_topology_file: $work/fifo: is a FIFO or a pipe; expected a regular file" \
+        job 2 --mca coll_napcoll_topology_file "$work/fifo" napcoll-tune
+    says "$work/fifo: is a FIFO or a pipe; expected a regular file" job 2 napcoll-tune correct "$work/fifo"
 }
 
 # What nobody asked a file for goes to standard output; and Open MPI reads it.
@@ -119,14 +149,14 @@ time_limit_holds() {
 too_little_time_is_said() {
     echo kept >"$work/kept"
     says '--time-limit 0.001: it takes 5 turns through all sizes' tune --time-limit 0.001 -o "$work/kept"
-    [ "$(cat "$work/kept")" = kept ] && [ ! -e "$work/kept.part" ]
+    [ "$(cat "$work/kept")" = kept ] && no_parts
 }
 
 # Before anything is measured.
 bad_switches_are_named() {
     printf 'SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n1\n' >"$work/twice"
     says "coll_napcoll_topology_file: $work/twice:2:" job 2 --mca coll_napcoll_topology_file "$work/twice" napcoll-tune
-    says "coll_napcoll_topology_file: $work/none: cannot be read (No such file" \
+    says "coll_napcoll_topology_file: $work/none: cannot be opened (No such file" \
         job 2 --mca coll_napcoll_topology_file "$work/none" napcoll-tune
 }
 
@@ -135,7 +165,7 @@ machine_needs_time() {
     echo kept >"$work/kept"
     says '--time-limit 0.01: it takes 2 turns' timeout 60 "$netlab" --nodes 2 --ppn 1 --latency 100us -- \
         mpirun -np 2 napcoll-tune --time-limit 0.01 -o "$work/kept"
-    [ "$(cat "$work/kept")" = kept ] && [ ! -e "$work/kept.part" ]
+    [ "$(cat "$work/kept")" = kept ] && no_parts
 }
 
 # correct ARGUMENT...: by 4 processes on two nodes, 1 ms apart.
@@ -192,7 +222,8 @@ bad_files_are_not_corrected() {
 if [ "${NAPCOLL_BRIEF:-no}" = yes ]; then
     tests=(files_are_written parameters_are_printed_without_a_file time_limit_holds too_little_time_is_said)
 else
-    tests=(files_are_written parameters_are_printed_without_a_file samples_are_drawn bad_arguments_are_named
+    tests=(files_are_written only_what_was_named_is_written pipes_are_not_read
+        parameters_are_printed_without_a_file samples_are_drawn bad_arguments_are_named
         help_is_printed_once files_that_cannot_be_written_are_named time_limit_holds too_little_time_is_said
         bad_switches_are_named)
 fi

@@ -261,6 +261,17 @@ refused_topology cycle 'SwitchName=a Switches=b\nSwitchName=b Switches=a\n' 'cyc
 ! at_length || refused_topology junk 'SwitchName=a\001\002\377Nodes=n0\n' 'junk, line 1, column'
 says topology_file_missing 60 'It cannot be opened' 'ok 1' -- "${launch[@]}" \
     --mca coll_napcoll_topology_file "$scratch/none" "$programs/collectives" --coll bcast --expect runs
+# Neither is waited for; each is named once, and the job goes on.
+mkfifo "$scratch/fifo"
+says files_that_are_fifos 30 "$scratch/fifo (on host" 'It is a FIFO or a pipe; expected a regular file' \
+    'it is a FIFO or a pipe; expected a regular file' 'hung on one switch' 'goes on without rules' 'ok 1' -- \
+    "${launch[@]}" --mca coll_napcoll_topology_file "$scratch/fifo" --mca coll_napcoll_rules_file "$scratch/fifo" \
+    "$programs/collectives" --coll bcast --expect runs
+truncate -s 1T "$scratch/huge"
+says files_that_are_no_text 30 'It has 1099511627776 bytes; expected at most' \
+    'it is a folder; expected a regular file' 'ok 1' -- \
+    "${launch[@]}" --mca coll_napcoll_topology_file "$scratch/huge" --mca coll_napcoll_rules_file "$scratch" \
+    "$programs/collectives" --coll bcast --expect runs
 ! at_length || refused_topology long_line "$(head -c 10485760 /dev/zero | tr '\0' 'x')" 'long_line, line 1'
 
 # --- files of rules: byte bounds within one power of two, sizes that ranks agree on, what is wrong ---

@@ -11,9 +11,10 @@
 
 #include "coll_napcoll.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util/napcoll_file.h"
 
 /* Say what is wrong with the file: the job goes on without. */
 static void complain(const char *path, const napcoll_rules_error_t *error)
@@ -31,13 +32,13 @@ static char *read_file(const char *path, napcoll_rules_error_t *error)
 {
     napcoll_rules_t *rules = NULL;
     char *text = NULL;
+    napcoll_file_error_t why;
     size_t length;
-    FILE *in = fopen(path, "r");
+    FILE *in = napcoll_file_open(path, NAPCOLL_MOST_RULES_BYTES, &why);
 
     if (NULL == in) {
         *error = (napcoll_rules_error_t){.line = 0};
-        (void) snprintf(error->text, sizeof(error->text), "it cannot be opened (%s)",
-                        strerror(errno));
+        (void) snprintf(error->text, sizeof(error->text), "it %s", why.text);
         return NULL;
     }
     if (0 == napcoll_rules_load(in, &text, &length, error)

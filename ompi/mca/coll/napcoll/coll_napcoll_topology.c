@@ -12,9 +12,10 @@
 
 #include "coll_napcoll.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util/napcoll_file.h"
 
 /* Say what is wrong with the file: the job goes on without. */
 static void complain(const char *path, const napcoll_switch_error_t *error)
@@ -35,16 +36,16 @@ char *mca_coll_napcoll_read_topology(void)
     const char *path = mca_coll_napcoll_component.topology_file;
     napcoll_switch_tree_t *tree = NULL;
     napcoll_switch_error_t error = {0};
+    napcoll_file_error_t why;
     char *text;
     FILE *in;
 
     if (NULL == path || '\0' == path[0]) {
         return strdup("");
     }
-    in = fopen(path, "r");
+    in = napcoll_file_open(path, NAPCOLL_MOST_SWITCH_BYTES, &why);
     if (NULL == in) {
-        (void) snprintf(error.text, sizeof(error.text), "It cannot be opened: %s.",
-                        strerror(errno));
+        (void) snprintf(error.text, sizeof(error.text), "It %s.", why.text);
         complain(path, &error);
         return strdup("");
     }

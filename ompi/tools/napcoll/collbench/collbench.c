@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "bench.h"
+#include "common/napcoll_output.h"
 
 void check(int rc, const char *call)
 {
@@ -116,18 +117,19 @@ static bool measure_all(struct bench *b, const struct files *files, struct row *
     return good;
 }
 
-/* Opens a file if it has a name. */
+/* Opens a file if it has a name. Its rows are to be there if a later size takes too long. */
 static bool file_open(FILE **file, const char *option, const char *name, char message[BENCH_TEXT])
 {
+    int error = 0;
+
     *file = NULL;
-    if (NULL == name) {
-        return true;
+    if (NULL != name) {
+        error = napcoll_output_open(name, NAPCOLL_OUTPUT_GROWS, file);
     }
-    *file = fopen(name, "w");
-    if (NULL == *file) {
-        snprintf(message, BENCH_TEXT, "%s %.128s: %s", option, name, strerror(errno));
+    if (0 != error) {
+        snprintf(message, BENCH_TEXT, "%s %.128s: %s", option, name, strerror(error));
     }
-    return NULL != *file;
+    return 0 == error;
 }
 
 static bool files_open(struct files *files, const struct options *opt, char message[BENCH_TEXT])
@@ -136,13 +138,20 @@ static bool files_open(struct files *files, const struct options *opt, char mess
            && file_open(&files->samples, "--samples", opt->samples, message);
 }
 
+static bool file_close(FILE *file, const char *option, const char *name)
+{
+    if (NULL == file) {
+        return true;
+    }
+    errno = napcoll_output_close(file, 0);
+    return written(0 == errno, option, name);
+}
+
 static bool files_close(const struct files *files, const struct options *opt)
 {
-    bool good = NULL == files->csv || written(0 == fclose(files->csv), "--csv", opt->csv);
+    const bool good = file_close(files->csv, "--csv", opt->csv);
 
-    return (NULL == files->samples
-            || written(0 == fclose(files->samples), "--samples", opt->samples))
-           && good;
+    return file_close(files->samples, "--samples", opt->samples) && good;
 }
 
 /* The pictures that were asked for. */

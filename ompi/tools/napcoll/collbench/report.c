@@ -7,11 +7,13 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include <errno.h>
 #include <math.h>
-#include <signal.h>
-#include <sys/wait.h>
+#include <unistd.h>
 
 #include "bench.h"
+#include "napcoll_gnuplot.h"
+#include "common/napcoll_output.h"
 
 int report_order(const void *a, const void *b)
 {
@@ -226,9 +228,8 @@ static void write_table(const struct bench *b, FILE *out, const struct row *rows
         }
         fprintf(out, "EOD\n");
     }
-    fprintf(out, "set terminal svg size 800,500 enhanced background rgb 'white'\nset output ");
-    quoted(out, b->opt.svg);
-    fprintf(out, "\nset title '%s, %d nodes x %s processes' noenhanced\n", b->opt.coll->name,
+    fprintf(out, "set terminal svg size 800,500 enhanced background rgb 'white'\n");
+    fprintf(out, "set title '%s, %d nodes x %s processes' noenhanced\n", b->opt.coll->name,
             l->nodes, ppn);
     fprintf(out, "set key left top noenhanced\n");
     write_axes(b, out, " (p05, median, p95)");
@@ -269,11 +270,10 @@ static void write_dots(const struct bench *b, FILE *out, const struct row *rows,
     char ppn[32];
 
     ppn_text(l, ppn);
-    fprintf(out, "set terminal svg size %d,%d enhanced background rgb 'white'\nset output ",
+    fprintf(out, "set terminal svg size %d,%d enhanced background rgb 'white'\n",
             80 + 420 * columns, 60 + 320 * lines);
-    quoted(out, b->opt.dots);
     fprintf(out,
-            "\nset multiplot layout %d,%d title '%s, %d nodes x %s processes, every sample' "
+            "set multiplot layout %d,%d title '%s, %d nodes x %s processes, every sample' "
             "noenhanced\nunset key\n",
             lines, columns, b->opt.coll->name, l->nodes, ppn);
     write_axes(b, out, "");
@@ -296,33 +296,43 @@ static void write_dots(const struct bench *b, FILE *out, const struct row *rows,
 
 typedef void writer_fn(const struct bench *b, FILE *out, const struct row *rows, int num_rows);
 
+/* The script goes through a file of its own, the drawing to out. Returns as napcoll_gnuplot_run. */
+static int run_script(FILE *script, FILE *out)
+{
+    if (0 != fflush(script) || 0 != ferror(script) || 0 != fseek(script, 0, SEEK_SET)
+        || lseek(fileno(script), 0, SEEK_SET) < 0) {
+        return 0 != errno ? errno : EIO;
+    }
+    return napcoll_gnuplot_run("-d", fileno(script), fileno(out));
+}
+
 /* Has gnuplot draw what `write` tells it; `option` and `file` are for the message if that fails. */
 static bool draw(const struct bench *b, const struct row *rows, int num_rows, writer_fn *write,
                  const char *option, const char *file)
 {
-    enum { NOT_FOUND = 127 };
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, kept;
-    FILE *gnuplot;
-    int status = -1;
+    FILE *script = tmpfile(), *out = NULL;
+    int error = NULL == script ? errno : 0;
 
-    sigemptyset(&ignore.sa_mask);
-    if (0 != sigaction(SIGPIPE, &ignore, &kept)) {
-        return false;
+    if (0 == error) {
+        write(b, script, rows, num_rows);
+        error = napcoll_output_open(file, NAPCOLL_OUTPUT_WHOLE, &out);
     }
-    gnuplot = popen("exec gnuplot", "w");
-    if (NULL != gnuplot) {
-        write(b, gnuplot, rows, num_rows);
-        status = pclose(gnuplot);
+    if (0 == error) {
+        error = napcoll_output_close(out, run_script(script, out));
     }
-    (void) sigaction(SIGPIPE, &kept, NULL);
-    if (0 == status) {
+    if (NULL != script) {
+        (void) fclose(script);
+    }
+    if (0 == error) {
         return true;
     }
-    if (-1 != status && WIFEXITED(status) && NOT_FOUND == WEXITSTATUS(status)) {
+    if (ENOENT == error && NULL != out) {
         fprintf(stderr,
                 "collbench: %s %s: gnuplot is missing; install it (Debian: "
                 "gnuplot-nox) or use --csv or --samples\n",
                 option, file);
+    } else if (error > 0) {
+        fprintf(stderr, "collbench: %s %s: %s\n", option, file, strerror(error));
     } else {
         fprintf(stderr, "collbench: %s %s: gnuplot failed\n", option, file);
     }

@@ -24,10 +24,12 @@
 
 #include "napcoll_plan_tool.h"
 #include "select/napcoll_rules.h"
+#include "util/napcoll_file.h"
 
 enum {
     MOST_MEASURED = 1 << 20,
     MOST_FIELDS = 32,
+    MOST_CSV = 1 << 30, /* bytes of a file */
     /* a choice that is no row of the table */
     CHOICE_FALLBACK = -1,
     CHOICE_AUTO = -2,
@@ -244,11 +246,12 @@ static void read_row(const csv_t *csv, const char *previous, table_t *table)
 static void read_csv(const char *path, const char *previous, table_t *table)
 {
     csv_t csv = {.path = path};
-    FILE *in = fopen(path, "r");
+    napcoll_file_error_t why;
+    FILE *in = napcoll_file_open(path, MOST_CSV, &why);
     char line[4096];
 
     if (NULL == in) {
-        complain("%s: cannot be opened (%s)", path, strerror(errno));
+        complain("%s: %s", path, why.text);
     }
     while (NULL != fgets(line, sizeof(line), in)) {
         csv.line++;

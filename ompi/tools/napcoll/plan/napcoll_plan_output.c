@@ -8,30 +8,31 @@
  * Where the commands of napcoll-plan write to: what --output and --csv name.
  */
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "napcoll_plan_tool.h"
+#include "common/napcoll_output.h"
 
 FILE *open_output(const options_t *o)
 {
-    FILE *out = NULL == o->output ? stdout : fopen(o->output, "w");
+    FILE *out = stdout;
+    const int error = NULL == o->output
+                          ? 0
+                          : napcoll_output_open(o->output, NAPCOLL_OUTPUT_WHOLE, &out);
 
-    if (NULL == out) {
-        complain("--output %s: cannot be written (%s)", o->output, strerror(errno));
+    if (0 != error) {
+        complain("--output %s: cannot be written (%s)", o->output, strerror(error));
     }
     return out;
 }
 
 int close_output(const options_t *o, FILE *out)
 {
-    bool failed = 0 != fflush(out) || ferror(out);
+    const bool failed = stdout == out ? 0 != fflush(out) || ferror(out)
+                                      : 0 != napcoll_output_close(out, 0);
 
-    if (stdout != out) {
-        failed = 0 != fclose(out) || failed;
-    }
     if (failed) {
         fprintf(stderr, "napcoll-plan: %s: could not be written\n",
                 NULL == o->output ? "standard output" : o->output);
@@ -41,26 +42,28 @@ int close_output(const options_t *o, FILE *out)
 
 FILE *open_csv(const options_t *o, const char *columns)
 {
-    FILE *csv = NULL == o->csv ? NULL : 0 == strcmp(o->csv, "-") ? stdout : fopen(o->csv, "w");
+    FILE *csv = stdout;
+    int error = 0;
 
-    if (NULL != o->csv && NULL == csv) {
-        complain("--csv %s: cannot be written (%s)", o->csv, strerror(errno));
+    if (NULL == o->csv) {
+        return NULL;
     }
-    if (NULL != csv) {
-        fprintf(csv, "%s\n", columns);
+    if (0 != strcmp(o->csv, "-")) {
+        error = napcoll_output_open(o->csv, NAPCOLL_OUTPUT_WHOLE, &csv);
     }
+    if (0 != error) {
+        complain("--csv %s: cannot be written (%s)", o->csv, strerror(error));
+    }
+    fprintf(csv, "%s\n", columns);
     return csv;
 }
 
 int close_csv(const options_t *o, FILE *csv)
 {
-    int failed;
-
     if (NULL == csv || stdout == csv) {
         return 0;
     }
-    failed = ferror(csv);
-    if (0 != fclose(csv) || 0 != failed) {
+    if (0 != napcoll_output_close(csv, 0)) {
         fprintf(stderr, "napcoll-plan: --csv %s: could not be written\n", o->csv);
         return -1;
     }

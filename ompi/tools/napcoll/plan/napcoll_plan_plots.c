@@ -22,6 +22,7 @@
 
 #include "common/napcoll_gnuplot.h"
 #include "napcoll_plan_tool.h"
+#include "common/napcoll_output.h"
 
 /* A drawing to be made. */
 typedef struct {
@@ -383,16 +384,16 @@ static const struct drawing {
 
 enum { DRAWINGS = sizeof(drawings) / sizeof(drawings[0]) };
 
-/* The file of a drawing, or of what there is of it; the caller frees the name. */
-static char *file_name(const options_t *o, const struct drawing *drawing, const char *suffix)
+/* The file of a drawing; the caller frees the name. */
+static char *file_name(const options_t *o, const struct drawing *drawing)
 {
-    const size_t size = strlen(o->svg) + strlen(drawing->name) + strlen(suffix) + sizeof("-.svg");
+    const size_t size = strlen(o->svg) + strlen(drawing->name) + sizeof("-.svg");
     char *name = malloc(size);
 
     if (NULL == name) {
         out_of_memory();
     }
-    (void) snprintf(name, size, "%s-%s.svg%s", o->svg, drawing->name, suffix);
+    (void) snprintf(name, size, "%s-%s.svg", o->svg, drawing->name);
     return name;
 }
 
@@ -412,13 +413,13 @@ static void require_gnuplot(const options_t *o)
 
 static void require_writable(const options_t *o, const struct drawing *drawing)
 {
-    char *part = file_name(o, drawing, ".part");
-    FILE *out = fopen(part, "w");
+    char *name = file_name(o, drawing);
+    const int error = napcoll_output_check(name);
 
-    if (NULL == out || 0 != fclose(out) || 0 != remove(part)) {
-        complain("--svg %s: %s cannot be written (%s)", o->svg, part, strerror(errno));
+    if (0 != error) {
+        complain("--svg %s: %s cannot be written (%s)", o->svg, name, strerror(error));
     }
-    free(part);
+    free(name);
 }
 
 unsigned check_plots(const options_t *o, const values_t *nodes, const values_t *bytes,
@@ -449,22 +450,18 @@ unsigned check_plots(const options_t *o, const values_t *nodes, const values_t *
 /* Let gnuplot run a script, and give what it drew its name. */
 static int run_script(const options_t *o, const struct drawing *drawing, FILE *script)
 {
-    char *name = file_name(o, drawing, ""), *part = file_name(o, drawing, ".part");
-    FILE *out = fopen(part, "w");
-    int rc = NULL == out ? errno : napcoll_gnuplot_run("-d", fileno(script), fileno(out));
+    char *name = file_name(o, drawing);
+    FILE *out;
+    int rc = napcoll_output_open(name, NAPCOLL_OUTPUT_WHOLE, &out);
 
-    if (NULL != out && 0 != fclose(out) && 0 == rc) {
-        rc = errno;
-    }
-    if (0 == rc && 0 != rename(part, name)) {
-        rc = errno;
+    if (0 == rc) {
+        rc = napcoll_gnuplot_run("-d", fileno(script), fileno(out));
+        rc = napcoll_output_close(out, rc);
     }
     if (0 != rc) {
         napcoll_gnuplot_report("napcoll-plan", o->svg, "--csv", rc);
-        (void) remove(part);
     }
     free(name);
-    free(part);
     return 0 == rc ? 0 : -1;
 }
 

@@ -9,7 +9,6 @@
  * obeys are read here, too.
  */
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 
 #include "napcoll_plan_tool.h"
 #include "common/napcoll_rules_check.h"
+#include "util/napcoll_file.h"
 
 /* A file that is checked, and what was found. */
 typedef struct {
@@ -33,12 +33,14 @@ static bool is_standard_input(const char *path)
 static char *load(const char *path, size_t *length)
 {
     napcoll_rules_error_t error;
-    FILE *in = is_standard_input(path) ? stdin : fopen(path, "r");
+    napcoll_file_error_t why;
+    FILE *in = is_standard_input(path) ? stdin
+                                       : napcoll_file_open(path, NAPCOLL_MOST_RULES_BYTES, &why);
     char *text;
     int rc;
 
     if (NULL == in) {
-        complain("%s: cannot be opened (%s)", path, strerror(errno));
+        complain("%s: %s", path, why.text);
     }
     rc = napcoll_rules_load(in, &text, length, &error);
     if (stdin != in) {

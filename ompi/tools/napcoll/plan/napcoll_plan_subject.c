@@ -19,6 +19,7 @@
 #include "model/napcoll_model.h"
 #include "napcoll_plan_tool.h"
 #include "select/napcoll_select.h"
+#include "util/napcoll_file.h"
 
 /* ---- machines ---- */
 
@@ -59,6 +60,14 @@ static FILE *open_machine(const options_t *o, char path[PATH_MAX])
         complain("--machine: missing; expected a machine file such as bluewaters.conf");
     }
     in = napcoll_machine_open(name, folders, path, PATH_MAX);
+    if (NULL == in && 0 == access(name, F_OK)) {
+        napcoll_file_error_t why;
+
+        in = napcoll_file_open(name, NAPCOLL_MOST_FILE_BYTES, &why);
+        if (NULL == in) {
+            complain("--machine %s: %s", name, why.text);
+        }
+    }
     if (NULL == in) {
         complain("--machine %s: no such file that can be read, neither here nor in %s "
                  "(NAPCOLL_MACHINES names folders)",

@@ -12,12 +12,12 @@
  * schedulers list them: numbers in names count as numbers, so that n9 stands before n10.
  */
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "napcoll_plan_tool.h"
+#include "util/napcoll_file.h"
 
 static const char digits[] = "0123456789";
 
@@ -42,13 +42,14 @@ __attribute__((noreturn)) static void refuse_file(const char *path,
 
 static napcoll_switch_tree_t *read_tree(const char *path)
 {
-    FILE *in = fopen(path, "r");
+    napcoll_file_error_t why;
+    FILE *in = napcoll_file_open(path, NAPCOLL_MOST_SWITCH_BYTES, &why);
     napcoll_switch_error_t error;
     napcoll_switch_tree_t *tree;
     int rc;
 
     if (NULL == in) {
-        complain("--topology %s: cannot be read (%s)", path, strerror(errno));
+        complain("--topology %s: %s", path, why.text);
     }
     rc = napcoll_switch_tree_read(in, &tree, &error);
     (void) fclose(in);

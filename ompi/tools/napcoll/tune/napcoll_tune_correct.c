@@ -18,13 +18,19 @@
 #include "napcoll_tune.h"
 #include "common/napcoll_rules_rest.h"
 #include "select/napcoll_rules.h"
+#include "util/napcoll_file.h"
 
 /* ---- the file ---- */
 
-static bool refuse_name(const char *name, char message[TUNE_TEXT])
+static FILE *open_file(const char *name, char message[TUNE_TEXT])
 {
-    (void) snprintf(message, TUNE_TEXT, "%.256s: cannot be opened (%s)", name, strerror(errno));
-    return false;
+    napcoll_file_error_t why;
+    FILE *in = napcoll_file_open(name, NAPCOLL_MOST_FILE_BYTES, &why);
+
+    if (NULL == in) {
+        (void) snprintf(message, TUNE_TEXT, "%.256s: %s", name, why.text);
+    }
+    return in;
 }
 
 static bool read_machine(FILE *in, const char *name, tune_corrected_t *corrected,
@@ -44,13 +50,13 @@ static bool read_machine(FILE *in, const char *name, tune_corrected_t *corrected
 /* The rules that there are; they have to be good ones. */
 static bool read_rules(tune_corrected_t *corrected, char message[TUNE_TEXT])
 {
-    FILE *in = fopen(corrected->rules_name, "r");
+    FILE *in = open_file(corrected->rules_name, message);
     napcoll_rules_t *rules = NULL;
     napcoll_rules_error_t error;
     bool good;
 
     if (NULL == in) {
-        return refuse_name(corrected->rules_name, message);
+        return false;
     }
     good = 0 == napcoll_rules_load(in, &corrected->rules, &corrected->rules_bytes, &error)
            && 0 == napcoll_rules_parse(corrected->rules, corrected->rules_bytes, &rules, &error);
@@ -85,9 +91,9 @@ bool tune_correct_open(tune_t *t, char message[TUNE_TEXT])
                         "about; start as many on each");
         return false;
     }
-    in = fopen(name, "r");
+    in = open_file(name, message);
     if (NULL == in) {
-        return refuse_name(name, message);
+        return false;
     }
     good = read_machine(in, name, corrected, message);
     (void) fclose(in);
@@ -171,12 +177,13 @@ static int rules_content(const tune_t *t, FILE *out)
 /* The file as it was, and where its rules are now. */
 static int parameters_content(const tune_t *t, FILE *out)
 {
-    FILE *in = fopen(t->options.corrected, "r");
+    napcoll_file_error_t why;
+    FILE *in = napcoll_file_open(t->options.corrected, NAPCOLL_MOST_FILE_BYTES, &why);
     int c, last = '\n';
     bool failed;
 
     if (NULL == in) {
-        return errno;
+        return EIO; /* it was read before */
     }
     while (EOF != (c = fgetc(in))) {
         fputc(c, out);

@@ -5,58 +5,23 @@
 
 /**
  * @file
- * How napcoll-tune writes a file, whatever is in it: beside its place, where it takes its name when it is complete; and the
- * lines that say where it comes from.
+ * How napcoll-tune writes a file, whatever is in it (napcoll_output.h), and the lines that say where it comes from.
  */
 
 #define _XOPEN_SOURCE 700
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
+#include "common/napcoll_output.h"
 #include "napcoll_tune.h"
 
 /* ---- names ---- */
 
-/* The name of what there is of a file until it is complete; the caller frees it. */
-static char *part_name(const char *name)
-{
-    const size_t size = strlen(name) + sizeof(".part");
-    char *part = malloc(size);
-
-    if (NULL == part) {
-        tune_out_of_memory();
-    }
-    (void) snprintf(part, size, "%s.part", name);
-    return part;
-}
-
-/* Whether a file can take a name; 0 or an error number. */
-static int try_name(const char *name)
-{
-    char *part = part_name(name);
-    struct stat there;
-    FILE *out;
-    int error = 0;
-
-    if (0 == stat(name, &there) && S_ISDIR(there.st_mode)) {
-        error = EISDIR;
-    } else {
-        out = fopen(part, "w");
-        if (NULL == out || 0 != fclose(out) || 0 != remove(part)) {
-            error = errno;
-        }
-    }
-    free(part);
-    return error;
-}
-
 bool tune_file_check(const char *what, const char *name, char message[TUNE_TEXT])
 {
-    const int error = NULL == name ? 0 : try_name(name);
+    const int error = NULL == name ? 0 : napcoll_output_check(name);
 
     if (0 != error) {
         snprintf(message, TUNE_TEXT, "%s %.256s cannot be written: %s", what, name,
@@ -166,33 +131,19 @@ void tune_file_origin(const tune_t *t, const char *title, FILE *out)
 
 int tune_file_write(const tune_t *t, const char *what, const char *name, tune_content_t content)
 {
-    char *part;
-    FILE *out;
+    FILE *out = NULL;
     int error;
 
     if (NULL == name) {
         return TUNE_GOOD;
     }
-    part = part_name(name);
-    out = fopen(part, "w");
-    error = NULL == out ? errno : content(t, out);
-    if (NULL != out) {
-        const bool failed = 0 != ferror(out);
-
-        if ((0 != fclose(out) || failed) && 0 == error) {
-            error = 0 != errno ? errno : EIO;
-        }
-    }
-    if (0 == error && 0 != rename(part, name)) {
-        error = errno;
+    error = napcoll_output_open(name, NAPCOLL_OUTPUT_WHOLE, &out);
+    if (0 == error) {
+        error = napcoll_output_close(out, content(t, out));
     }
     if (0 != error) {
-        if (NULL != out) {
-            (void) remove(part);
-        }
         fprintf(stderr, "napcoll-tune: %s %s cannot be written: %s\n", what, name,
                 error > 0 ? strerror(error) : "gnuplot failed");
     }
-    free(part);
     return 0 == error ? TUNE_GOOD : TUNE_FAILED;
 }

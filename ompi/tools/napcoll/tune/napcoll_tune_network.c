@@ -10,11 +10,11 @@
  * looked up by the name that its host has.
  */
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "napcoll_tune_machine.h"
+#include "util/napcoll_file.h"
 
 #define PARAMETER "coll_napcoll_topology_file"
 
@@ -51,10 +51,11 @@ static char *file_name(void)
 static bool read_tree(tune_network_t *network, char message[TUNE_TEXT])
 {
     napcoll_switch_error_t error = {0};
-    FILE *in = fopen(network->file, "r");
+    napcoll_file_error_t why;
+    FILE *in = napcoll_file_open(network->file, NAPCOLL_MOST_SWITCH_BYTES, &why);
 
     if (NULL == in) {
-        (void) snprintf(error.text, sizeof(error.text), "cannot be read (%s)", strerror(errno));
+        (void) snprintf(error.text, sizeof(error.text), "%s", why.text);
     } else {
         (void) napcoll_switch_tree_read(in, &network->tree, &error);
         (void) fclose(in);

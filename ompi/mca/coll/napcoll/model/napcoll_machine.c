@@ -17,7 +17,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "util/napcoll_file.h"
 
 #define PREFIX "coll_napcoll_machine_"
 
@@ -517,17 +518,11 @@ int napcoll_machine_print(const napcoll_machine_t *machine, FILE *out)
 
 /* ---- finding ---- */
 
-/* A file that can be read; a folder opens, too, but is none. */
 static FILE *open_file(const char *path)
 {
-    FILE *in = fopen(path, "r");
-    struct stat about;
+    napcoll_file_error_t why;
 
-    if (NULL != in && (0 != fstat(fileno(in), &about) || S_ISDIR(about.st_mode))) {
-        (void) fclose(in);
-        in = NULL;
-    }
-    return in;
+    return napcoll_file_open(path, MOST_FILE, &why);
 }
 
 FILE *napcoll_machine_open(const char *name, const char *folders, char *path, size_t size)

@@ -1,0 +1,43 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The one way in which napcoll opens a file to read it: it takes regular files of a bounded size,
+ * and never waits.
+ */
+
+#ifndef NAPCOLL_FILE_H
+#define NAPCOLL_FILE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+    NAPCOLL_MOST_FILE_BYTES =
+        16 << 20 /**< of a file that people write: rules, switches, machines */
+};
+
+/** Why a file was not opened, and what to do. */
+typedef struct {
+    /** "is a FIFO; expected a regular file": the caller puts the name before it. */
+    char text[160];
+} napcoll_file_error_t;
+
+/**
+ * Open a file to read it.
+ *
+ * The open does not wait: a FIFO without a writer would block MPI_Init for ever. A file that grows
+ * later may give more than `most` bytes, so the reader has its own bound as well.
+ *
+ * @param[in]  path  the file; symbolic links are followed
+ * @param[in]  most  bytes that it may have
+ * @param[out] error why it was not opened
+ *
+ * @return the file, which the caller closes; NULL with *error set
+ */
+FILE *napcoll_file_open(const char *path, int64_t most, napcoll_file_error_t *error);
+
+#endif /* NAPCOLL_FILE_H */

@@ -1,0 +1,317 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * How napcoll's tools write files; see napcoll_output.h.
+ */
+
+#define _GNU_SOURCE
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/napcoll_output.h"
+
+/* A file that is being written. */
+typedef struct output {
+    FILE *out;
+    /* the name that the part takes, without symbolic links; NULL: written in place */
+    char *name;
+    char *part;
+    struct output *next;
+} output_t;
+
+static output_t *outputs;
+
+static void drop(output_t *output)
+{
+    free(output->name);
+    free(output->part);
+    free(output);
+}
+
+/* At exit: what is not complete goes. */
+static void remove_parts(void)
+{
+    while (NULL != outputs) {
+        output_t *output = outputs;
+
+        outputs = output->next;
+        if (NULL != output->part) {
+            (void) unlink(output->part);
+        }
+        drop(output);
+    }
+}
+
+static int keep(output_t *output)
+{
+    static bool registered;
+
+    if (!registered && 0 != atexit(remove_parts)) {
+        return ENOMEM;
+    }
+    registered = true;
+    output->next = outputs;
+    outputs = output;
+    return 0;
+}
+
+/* ---- opening ---- */
+
+/* The descriptor of the program's own output if the file is that: a second open would begin at its
+ * first byte. */
+static int own_output(const struct stat *about)
+{
+    struct stat own;
+
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (0 == fstat(fd, &own) && own.st_dev == about->st_dev && own.st_ino == about->st_ino) {
+            return fd;
+        }
+    }
+    return -1;
+}
+
+/* Write to what is there, or to a new file. `about` is what is there, or NULL. */
+static int open_in_place(const char *name, const struct stat *about, int *fd)
+{
+    const int own = NULL == about ? -1 : own_output(about);
+
+    if (own >= 0) {
+        *fd = fcntl(own, F_DUPFD_CLOEXEC, 0);
+    } else if (NULL == about) {
+        *fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    } else {
+        *fd = open(name, O_WRONLY | O_NOCTTY | O_CLOEXEC | (S_ISREG(about->st_mode) ? O_TRUNC : 0));
+    }
+    return *fd < 0 ? errno : 0;
+}
+
+/* A name that nobody can foresee, in the folder of `name`. */
+static char *part_name(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    const int folder = NULL == slash ? 0 : (int) (slash - name + 1);
+    uint64_t number;
+    char *part = NULL;
+
+    if (sizeof(number) != getrandom(&number, sizeof(number), 0)
+        || asprintf(&part, "%.*s.napcoll-%016" PRIx64 ".part", folder, name, number) < 0) {
+        return NULL;
+    }
+    return part;
+}
+
+/* Give a part the owner and the mode of the file that it replaces. */
+static int keep_access(int fd, const struct stat *about)
+{
+    struct stat own;
+
+    if (0 != fstat(fd, &own)
+        || ((own.st_uid != about->st_uid || own.st_gid != about->st_gid)
+            && 0 != fchown(fd, about->st_uid, about->st_gid))) {
+        return errno;
+    }
+    return 0 == fchmod(fd, about->st_mode & 07777) ? 0 : errno;
+}
+
+/* Make the part of output->name. */
+static int open_part(output_t *output, const struct stat *about, int *fd)
+{
+    const mode_t mode = NULL == about ? 0666 : about->st_mode & 0777;
+    int error = 0;
+
+    do {
+        free(output->part);
+        output->part = part_name(output->name);
+        if (NULL == output->part) {
+            return ENOMEM;
+        }
+        *fd = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    } while (*fd < 0 && EEXIST == errno);
+    error = *fd < 0 ? errno : 0;
+    if (0 == error && NULL != about) {
+        error = keep_access(*fd, about);
+        if (0 != error) {
+            (void) unlink(output->part);
+            (void) close(*fd);
+        }
+    }
+    if (0 != error) {
+        free(output->part);
+        output->part = NULL;
+    }
+    return error;
+}
+
+/* What the name leads to; *is_there tells whether there is anything. */
+static int look(const char *name, struct stat *about, bool *is_there)
+{
+    struct stat link;
+
+    *is_there = 0 == stat(name, about);
+    if (!*is_there) {
+        const int error = errno;
+
+        /* A new file is no error, a link to nothing is. */
+        return ENOENT == error && 0 != lstat(name, &link) && ENOENT == errno ? 0 : error;
+    }
+    if (S_ISDIR(about->st_mode)) {
+        return EISDIR;
+    }
+    return S_ISREG(about->st_mode) && 0 != faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) ? errno : 0;
+}
+
+/* Whether a file cannot be replaced: the folder is not ours, or its owner cannot be kept. */
+static bool is_denied(int error)
+{
+    return EPERM == error || EACCES == error;
+}
+
+/* Open what is written to, of a file that can be replaced if output->name is set. */
+static int open_output(const char *name, napcoll_output_how_t how, output_t *output, int *fd)
+{
+    struct stat about;
+    bool is_there;
+    int error = look(name, &about, &is_there);
+
+    if (0 != error) {
+        return error;
+    }
+    if (NAPCOLL_OUTPUT_GROWS == how
+        || (is_there
+            && (!S_ISREG(about.st_mode) || about.st_nlink > 1 || own_output(&about) >= 0))) {
+        return open_in_place(name, is_there ? &about : NULL, fd);
+    }
+    output->name = is_there ? realpath(name, NULL) : strdup(name);
+    if (NULL == output->name) {
+        return errno;
+    }
+    error = open_part(output, is_there ? &about : NULL, fd);
+    if (is_there && is_denied(error)) {
+        error = open_in_place(name, &about, fd);
+    }
+    return error;
+}
+
+int napcoll_output_open(const char *name, napcoll_output_how_t how, FILE **out)
+{
+    output_t *output = calloc(1, sizeof(*output));
+    int fd = -1, error = NULL == output ? ENOMEM : open_output(name, how, output, &fd);
+
+    *out = NULL;
+    if (0 == error) {
+        output->out = fdopen(fd, "w");
+        error = NULL == output->out ? errno : keep(output);
+    }
+    if (0 == error) {
+        *out = output->out;
+        return 0;
+    }
+    if (NULL != output && NULL != output->out) {
+        (void) fclose(output->out);
+    } else if (fd >= 0) {
+        (void) close(fd);
+    }
+    if (NULL != output) {
+        if (NULL != output->part) {
+            (void) unlink(output->part);
+        }
+        drop(output);
+    }
+    return error;
+}
+
+/* ---- closing ---- */
+
+/* Take an output out of the list. */
+static output_t *take(const FILE *out)
+{
+    output_t **at = &outputs;
+    output_t *output;
+
+    while (NULL != *at && out != (*at)->out) {
+        at = &(*at)->next;
+    }
+    output = *at;
+    if (NULL != output) {
+        *at = output->next;
+    }
+    return output;
+}
+
+/* To the disk, so that a crash leaves the old content or the new. Not every file can. */
+static int flush(FILE *out)
+{
+    if (0 != fflush(out) || 0 != ferror(out)) {
+        return 0 != errno ? errno : EIO;
+    }
+    if (0 != fsync(fileno(out)) && EINVAL != errno && EROFS != errno && ENOTSUP != errno) {
+        return errno;
+    }
+    return 0;
+}
+
+int napcoll_output_close(FILE *out, int error)
+{
+    output_t *output = take(out);
+
+    errno = 0;
+    if (0 == error) {
+        error = flush(out);
+    }
+    if (0 != fclose(out) && 0 == error) {
+        error = errno;
+    }
+    if (NULL != output && NULL != output->part) {
+        if (0 == error && 0 != rename(output->part, output->name)) {
+            error = errno;
+        }
+        if (0 != error) {
+            (void) unlink(output->part);
+        }
+    }
+    if (NULL != output) {
+        drop(output);
+    }
+    return error;
+}
+
+/* ---- checking ---- */
+
+int napcoll_output_check(const char *name)
+{
+    output_t output = {.name = NULL};
+    struct stat about;
+    bool is_there;
+    int fd, error = look(name, &about, &is_there);
+
+    if (0 != error || (is_there && !S_ISREG(about.st_mode))) {
+        return error;
+    }
+    output.name = is_there ? realpath(name, NULL) : strdup(name);
+    if (NULL == output.name) {
+        return errno;
+    }
+    error = open_part(&output, NULL, &fd);
+    if (0 == error) {
+        (void) unlink(output.part);
+        (void) close(fd);
+    } else if (is_there && is_denied(error)) {
+        error = 0; /* it is written in place */
+    }
+    free(output.name);
+    free(output.part);
+    return error;
+}
