@@ -9,6 +9,7 @@
  * at place b of the node order.
  */
 
+#include "coll_napcoll_faults.h"
 #include "coll_napcoll_watch.h"
 
 static int allgather_previous(mca_coll_napcoll_module_t *napcoll, ALLGATHER_ARGS)
@@ -16,6 +17,11 @@ static int allgather_previous(mca_coll_napcoll_module_t *napcoll, ALLGATHER_ARGS
     const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLGATHER);
 
     (void) module;
+    if (MPI_IN_PLACE == sendbuf) {
+        /* tuned chooses by the count, which means nothing in place and may differ between ranks */
+        sendcount = recvcount;
+        sendtype = recvtype;
+    }
     return mca_coll_napcoll_back(napcoll,
                                  ((mca_coll_base_module_allgather_fn_t) previous->function)(
                                      ALLGATHER_BASE_ARG_NAMES, previous->module));
@@ -56,14 +62,40 @@ int mca_coll_napcoll_allgather(ALLGATHER_ARGS)
     return mca_coll_napcoll_end(&frame, rc);
 }
 
+/* Put a rank's own block where an allgatherv in place has it. */
+static int copy_own_block(const void *sendbuf, size_t sendcount, ompi_datatype_t *sendtype,
+                          void *recvbuf, napcoll_compat_counts_t recvcounts,
+                          napcoll_compat_displs_t displs, ompi_datatype_t *recvtype,
+                          ompi_communicator_t *comm)
+{
+    const int rank = ompi_comm_rank(comm);
+    ptrdiff_t lb, extent;
+
+    if (0 == sendcount) {
+        return OMPI_SUCCESS;
+    }
+    ompi_datatype_get_extent(recvtype, &lb, &extent);
+    return napcoll_compat_copy_types(sendbuf, sendcount, sendtype,
+                                     (char *) recvbuf + napcoll_compat_displ(displs, rank) * extent,
+                                     napcoll_compat_count(recvcounts, rank), recvtype);
+}
+
 static int allgatherv_previous(mca_coll_napcoll_module_t *napcoll, ALLGATHERV_ARGS)
 {
     const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLGATHERV);
+    int rc = OMPI_SUCCESS;
 
     (void) module;
-    return mca_coll_napcoll_back(napcoll,
-                                 ((mca_coll_base_module_allgatherv_fn_t) previous->function)(
-                                     ALLGATHERV_BASE_ARG_NAMES, previous->module));
+    if (mca_coll_napcoll_allgatherv_differs(napcoll, sendbuf, sendtype, recvtype)) {
+        rc = copy_own_block(sendbuf, (size_t) sendcount, sendtype, recvbuf, recvcounts, displs,
+                            recvtype, comm);
+        sendbuf = MPI_IN_PLACE;
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = ((mca_coll_base_module_allgatherv_fn_t) previous->function)(ALLGATHERV_BASE_ARG_NAMES,
+                                                                         previous->module);
+    }
+    return mca_coll_napcoll_back(napcoll, rc);
 }
 
 /* Where the blocks of all ranks are, in the order of the plan. */

@@ -19,7 +19,10 @@
  */
 
 #include "coll_napcoll_blocks.h"
+#include "coll_napcoll_faults.h"
 #include "coll_napcoll_watch.h"
+
+#include <stdlib.h>
 
 /* The bytes that stand for a mean. A decision holds from one power of two to the next, and reckons with the larger
  * one: means that vary about a power of two are to be taken for it. */
@@ -91,10 +94,26 @@ static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
 static int alltoall_previous(mca_coll_napcoll_module_t *napcoll, ALLTOALL_ARGS)
 {
     const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLTOALL);
+    const mca_coll_napcoll_blocks_t send = {sendbuf, (size_t) sendcount, sendtype};
+    const mca_coll_napcoll_blocks_t recv = {recvbuf, (size_t) recvcount, recvtype};
+    void *copy;
+    size_t element;
+    int rc;
 
     (void) module;
-    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_alltoall_fn_t) previous->function)(
-                                              ALLTOALL_BASE_ARG_NAMES, previous->module));
+    ompi_datatype_type_size(recvtype, &element);
+    rc = mca_coll_napcoll_alltoall_copy(napcoll, &send, &recv, element * recv.count, &copy,
+                                        &sendbuf);
+    if (NULL != copy) {
+        sendcount = recvcount;
+        sendtype = recvtype;
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = ((mca_coll_base_module_alltoall_fn_t) previous->function)(ALLTOALL_BASE_ARG_NAMES,
+                                                                       previous->module);
+    }
+    free(copy);
+    return mca_coll_napcoll_back(napcoll, rc);
 }
 
 int mca_coll_napcoll_alltoall(ALLTOALL_ARGS)

@@ -10,6 +10,7 @@
  * same way.
  */
 
+#include "coll_napcoll_faults.h"
 #include "coll_napcoll_watch.h"
 
 /* Run a call, unless it belongs to the previous function: then *done is false, and nothing has been
@@ -45,6 +46,10 @@ static int allreduce_previous(mca_coll_napcoll_module_t *napcoll, ALLREDUCE_ARGS
     const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLREDUCE);
 
     (void) module;
+    if (mca_coll_napcoll_allreduce_overflows(napcoll, datatype)) {
+        return mca_coll_napcoll_back(napcoll, mca_coll_napcoll_allreduce_in_two(
+                                                  napcoll, ALLREDUCE_BASE_ARG_NAMES, module));
+    }
     return mca_coll_napcoll_back(napcoll,
                                  ((mca_coll_base_module_allreduce_fn_t) previous->function)(
                                      ALLREDUCE_BASE_ARG_NAMES, previous->module));

@@ -176,6 +176,13 @@ const char *napcoll_compat_component_name(const ompi_communicator_t *comm,
     return NULL;
 }
 
+bool napcoll_compat_is_tuned(const ompi_communicator_t *comm, const mca_coll_base_module_t *module)
+{
+    const char *name = napcoll_compat_component_name(comm, module);
+
+    return NULL != name && 0 == strcmp(name, "tuned");
+}
+
 bool napcoll_compat_is_set(const char *component, const char *parameter)
 {
     const int variable = mca_base_var_find("ompi", "coll", component, parameter);

@@ -70,6 +70,14 @@
 #    define NAPCOLL_COMPAT_HETEROGENEOUS 0
 #endif
 
+/* NAPCOLL_COMPAT_BRUCK_MIXES_LAYOUTS: Bruck's alltoall takes the layout of the send side for that of
+ * the receive buffer. */
+#if defined(MCA_COLL_BASE_VERSION_2_4_0) || defined(MCA_COLL_BASE_VERSION_3_0_0)
+#    define NAPCOLL_COMPAT_BRUCK_MIXES_LAYOUTS 0
+#else
+#    define NAPCOLL_COMPAT_BRUCK_MIXES_LAYOUTS 1
+#endif
+
 /* From 6.0 on a component has a pointer to itself, for builds inside libmpi. */
 #if defined(MCA_BASE_COMPONENT_INIT)
 #    define NAPCOLL_COMPAT_COMPONENT_INIT MCA_BASE_COMPONENT_INIT(ompi, coll, napcoll)
@@ -141,6 +149,9 @@ int napcoll_compat_comm_index(const ompi_communicator_t *comm);
  */
 const char *napcoll_compat_component_name(const ompi_communicator_t *comm,
                                           const mca_coll_base_module_t *module);
+
+/** Whether a communicator's module is one of component tuned. */
+bool napcoll_compat_is_tuned(const ompi_communicator_t *comm, const mca_coll_base_module_t *module);
 
 /** Whether a boolean parameter of another component is there, and true. */
 bool napcoll_compat_is_set(const char *component, const char *parameter);

@@ -19,6 +19,30 @@
  * in places (tuned's reduce crashes on more). A multiple of a page stays aligned. */
 static const size_t most_elements = (size_t) INT_MAX / 4096 * 4096;
 
+/* tuned's allreduce overflows where the first byte of a type is not at its address: see
+ * coll_napcoll_faults.h. All ranks of a reduction have the same type. */
+static bool overflows(const ompi_communicator_t *comm, ompi_datatype_t *datatype)
+{
+    ptrdiff_t true_lb, true_extent;
+
+    ompi_datatype_get_true_extent(datatype, &true_lb, &true_extent);
+    return OPAL_UNLIKELY(0 != true_lb)
+           && napcoll_compat_is_tuned(comm, comm->c_coll->coll_allreduce_module);
+}
+
+static int allreduce_in_two(ompi_communicator_t *comm, const void *input, char *dst,
+                            const char *left, int count, const napcoll_binding_t *binding)
+{
+    const bool root = 0 == ompi_comm_rank(comm);
+    int rc = comm->c_coll->coll_reduce(root ? input : left, root ? dst : NULL, count,
+                                       binding->datatype, binding->op, 0, comm,
+                                       comm->c_coll->coll_reduce_module);
+
+    return OMPI_SUCCESS != rc ? rc
+                              : comm->c_coll->coll_bcast(dst, count, binding->datatype, 0, comm,
+                                                         comm->c_coll->coll_bcast_module);
+}
+
 static int delegate_part(ompi_communicator_t *comm, const napcoll_step_t *step, char *dst,
                          const char *left, int count, const napcoll_binding_t *binding)
 {
@@ -34,6 +58,9 @@ static int delegate_part(ompi_communicator_t *comm, const napcoll_step_t *step, 
         return comm->c_coll->coll_bcast(dst, count, binding->datatype, step->peer, comm,
                                         comm->c_coll->coll_bcast_module);
     case NAPCOLL_PHASE_ALLREDUCE:
+        if (overflows(comm, binding->datatype)) {
+            return allreduce_in_two(comm, input, dst, left, count, binding);
+        }
         return comm->c_coll->coll_allreduce(input, dst, count, binding->datatype, binding->op, comm,
                                             comm->c_coll->coll_allreduce_module);
     case NAPCOLL_PHASE_ALLGATHER:
