@@ -306,8 +306,8 @@ static bool is_right(struct tap *tap, const struct collective *collective, const
     return right;
 }
 
-static bool call_once(struct tap *tap, const struct collective *collective, MPI_Comm comm, int ints,
-                      int send, int recv)
+static bool call_and_check(struct tap *tap, const struct collective *collective, MPI_Comm comm,
+                           int ints, int send, int recv)
 {
     struct call c = {.comm = comm, .rank = tap->rank, .size = tap->size, .ints = ints};
     bool right;
@@ -363,7 +363,7 @@ static void test_collective(struct tap *tap, const struct collective *collective
 
         expect_begin(&e, &counters);
         for (int ints = UNIT; ints <= most; ints *= 2) {
-            right = call_once(tap, collective, comm, ints, send, recv) && right;
+            right = call_and_check(tap, collective, comm, ints, send, recv) && right;
         }
         met = expect_met(tap, &e, words);
         tap_ok(tap, right && met, "%s_%s", collective->name,

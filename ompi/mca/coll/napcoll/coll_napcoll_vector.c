@@ -47,8 +47,8 @@ static int allreduce_previous(mca_coll_napcoll_module_t *napcoll, ALLREDUCE_ARGS
 
     (void) module;
     if (mca_coll_napcoll_allreduce_overflows(napcoll, datatype)) {
-        return mca_coll_napcoll_back(napcoll, mca_coll_napcoll_allreduce_in_two(
-                                                  napcoll, ALLREDUCE_BASE_ARG_NAMES, module));
+        return mca_coll_napcoll_back(
+            napcoll, mca_coll_napcoll_allreduce_in_two(napcoll, ALLREDUCE_BASE_ARG_NAMES, module));
     }
     return mca_coll_napcoll_back(napcoll,
                                  ((mca_coll_base_module_allreduce_fn_t) previous->function)(
