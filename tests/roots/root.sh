@@ -188,7 +188,7 @@ installed() {
 # several source folders may share a root.
 is_made() {
     [ "$(head -n 1 "$1/etc/napcoll-root" 2>/dev/null)" = "$suite" ] &&
-        [ -z "$(packages | grep -vxF -f <(installed "$1"))" ]
+        ! packages | grep -qvxF -f <(installed "$1")
 }
 
 # make_root: see usage.

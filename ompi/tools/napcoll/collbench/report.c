@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "napcoll_gnuplot.h"
+#include "common/napcoll_gnuplot.h"
 #include "common/napcoll_output.h"
 
 int report_order(const void *a, const void *b)

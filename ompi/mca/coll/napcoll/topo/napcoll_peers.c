@@ -227,7 +227,7 @@ static void renumber(int size, int nodes, const int *number, int *room, int *nod
 
 int napcoll_peers_assemble(int size, napcoll_peers_lookup_t lookup, void *context, int *node_of)
 {
-    int *number = malloc(2 * (size_t) size * sizeof(*number)), nodes = 0, rc;
+    int *number = calloc(2 * (size_t) size, sizeof(*number)), nodes = 0, rc;
 
     if (NULL == number) {
         return -1;
@@ -245,7 +245,7 @@ int napcoll_peers_assemble(int size, napcoll_peers_lookup_t lookup, void *contex
 
 int napcoll_peers_connect(int size, const napcoll_peers_said_t *said, int *id)
 {
-    int *number = malloc(2 * (size_t) size * sizeof(*number)), nodes = 0;
+    int *number = calloc(2 * (size_t) size, sizeof(*number)), nodes = 0;
 
     if (NULL == number) {
         return -1;
