@@ -200,6 +200,8 @@ cp "$programs/threads" "$scratch/other"
 printf '%s\n' "0,4-5 ${by_nap[*]}" "1-3 $scratch/other ${by_nap[*]:1}" >"$scratch/programs"
 sees two_programs 60 "$block"$'\n'"$from_records" \
     "${srun[@]}" "${two_each[@]}" -m block --multi-prog "$scratch/programs"
+case_of auto 60 env OMPI_MCA_coll_napcoll_verbose=0 "${srun[@]}" "${two_each[@]}" -m cyclic \
+    "$programs/collectives" --coll allreduce --expect runs --expect-large runs --expect-noncommutative runs
 case_of one_node 60 "${srun[@]}" -N 1 -n 3 "${threads[@]}" --expect none
 # Data that are not exchanged at the start are asked for in messages: the processes tell each other.
 sees told_by_all 60 "$block"$'\n'"$from_all" \
