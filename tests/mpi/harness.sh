@@ -284,6 +284,16 @@ each() {
             "${cases[@]}"
 }
 
+# all_algorithms COLLECTIVE...: lines for each(): every algorithm that these have, where all can do the call.
+all_algorithms() {
+    local coll
+    for coll in "$@"; do
+        ompi_info --parsable --level 9 --param coll napcoll |
+            sed -nE "s/^mca:coll:napcoll:param:coll_napcoll_(${coll})_algorithm:enumerator:value:[0-9]+:/\1 /p" |
+            grep -v -e ' auto$' -e ' previous$' | sed 's/$/ runs any/'
+    done
+}
+
 # at_length: whether the suite is to run all it has. In the brief one, for another version of Open MPI, the
 # cases are left out that test napcoll's own algorithms once more.
 at_length() {

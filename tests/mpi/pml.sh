@@ -15,16 +15,6 @@ has() {
     return 1
 }
 
-# algorithms COLLECTIVE...: lines for each(): all algorithms that these have.
-algorithms() {
-    local coll
-    for coll in "$@"; do
-        ompi_info --parsable --level 9 --param coll napcoll |
-            sed -nE "s/^mca:coll:napcoll:param:coll_napcoll_(${coll})_algorithm:enumerator:value:[0-9]+:/\1 /p" |
-            grep -v -e ' auto$' -e ' previous$' | sed 's/$/ runs any/'
-    done
-}
-
 one_of_each() {
     cat <<'END'
 allreduce nap runs any
@@ -54,10 +44,10 @@ if has pml ucx; then
     launch+=(--mca opal_common_ucx_tls any --mca opal_common_ucx_devices any --mca osc ^ucx)
     export UCX_TLS=tcp,self,sm
     if at_length; then
-        each ucx 5000 < <(algorithms allreduce reduce barrier bcast scan exscan)
-        each ucx 5000 < <(algorithms allgather allgatherv reduce_scatter reduce_scatter_block gather gatherv \
+        each ucx 5000 < <(all_algorithms allreduce reduce barrier bcast scan exscan)
+        each ucx 5000 < <(all_algorithms allgather allgatherv reduce_scatter reduce_scatter_block gather gatherv \
             scatter scatterv)
-        each ucx 5000 < <(algorithms alltoall alltoallv alltoallw)
+        each ucx 5000 < <(all_algorithms alltoall alltoallv alltoallw)
     else
         each ucx 5000 < <(one_of_each)
     fi

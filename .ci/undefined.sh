@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# The component, built with the checker of undefined behaviour, runs every algorithm of every collective on one
+# placement, and some by delegate. Each thing that the checker finds is printed once, and is an error.
+
+set -euo pipefail
+
+usage() {
+    cat <<'USAGE'
+Usage: .ci/undefined.sh DIR
+
+Runs the component of DIR, built by
+    .ci/build.sh DIR component CFLAGS="-g -O1 -fsanitize=undefined" LDFLAGS=-fsanitize=undefined
+with the test programs of build/. Prints TAP.
+USAGE
+}
+case ${1:-} in
+    '' | --help | -h)
+        usage
+        [ -n "${1:-}" ] || exit 2
+        exit 0
+        ;;
+esac
+
+src=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+dir=$(cd "$1" && pwd -P)
+shift
+if ! nm -D "$dir/components/mca_coll_napcoll.so" | grep __ubsan_handle >/dev/null; then
+    echo "Bail out! $dir has no component with the checker of undefined behaviour"
+    exit 1
+fi
+# shellcheck source=/dev/null
+. "$dir/env.sh"
+export NAPCOLL_MPI_TESTS=$src/build/tests/mpi
+set +eu
+# shellcheck source=tests/mpi/harness.sh
+. "$src/tests/mpi/harness.sh"
+# A file for each process that finds something.
+export UBSAN_OPTIONS=print_stacktrace=1:log_path=$scratch/found
+
+fake 8 2 block exchange
+each undefined 5000 < <(all_algorithms allreduce reduce barrier bcast scan exscan)
+each undefined 5000 < <(all_algorithms allgather allgatherv reduce_scatter reduce_scatter_block gather gatherv scatter \
+    scatterv)
+each undefined 5000 < <(all_algorithms alltoall alltoallv alltoallw)
+fake 6 3,2,1 cyclic delegate
+each undefined_delegate 5000 <<'END_OF_CASES'
+allreduce nap runs any
+allreduce smp runs any
+reduce smp runs any
+bcast two_level runs
+allgather smp runs
+END_OF_CASES
+
+found=$(cat "$scratch"/found.* 2>/dev/null | sed -n 's/.*runtime error:.*/# &/p' | sort -u)
+[ -z "$found" ]
+verdict $? 'no undefined behaviour is found'
+[ -z "$found" ] || printf '%s\n' "$found"
+end_suite
