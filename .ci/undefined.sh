@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# The component, built with the checker of undefined behaviour, runs every algorithm of every collective on one
+# Builds the component with the checker of undefined behaviour, and runs every algorithm of every collective on one
 # placement, and some by delegate. Each thing that the checker finds is printed once, and is an error.
 
 set -euo pipefail
@@ -10,9 +10,7 @@ usage() {
     cat <<'USAGE'
 Usage: .ci/undefined.sh DIR
 
-Runs the component of DIR, built by
-    .ci/build.sh DIR component CFLAGS="-g -O1 -fsanitize=undefined" LDFLAGS=-fsanitize=undefined
-with the test programs of build/. Prints TAP.
+Builds the component in DIR, which is emptied, and runs it with the test programs of build/. Prints TAP.
 USAGE
 }
 case ${1:-} in
@@ -24,16 +22,17 @@ case ${1:-} in
 esac
 
 src=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+"$src/.ci/build.sh" "$1" component CFLAGS="-g -O1 -fsanitize=undefined" LDFLAGS=-fsanitize=undefined >&2
 dir=$(cd "$1" && pwd -P)
 shift
-if ! nm -D "$dir/components/mca_coll_napcoll.so" | grep __ubsan_handle >/dev/null; then
-    echo "Bail out! $dir has no component with the checker of undefined behaviour"
-    exit 1
-fi
 # shellcheck source=/dev/null
 . "$dir/env.sh"
 export NAPCOLL_MPI_TESTS=$src/build/tests/mpi
 set +eu
+if ! nm -D "$dir/components/mca_coll_napcoll.so" | grep __ubsan_handle >/dev/null; then
+    echo "Bail out! the component was built without the checker"
+    exit 1
+fi
 # shellcheck source=tests/mpi/harness.sh
 . "$src/tests/mpi/harness.sh"
 # A file for each process that finds something.
