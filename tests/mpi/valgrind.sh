@@ -53,4 +53,9 @@ scatter segmented runs
 scatterv binomial runs
 END
 
+# What an operation of the user's writes behind the data of the last element stays inside napcoll's memory.
+fake 4 2 block exchange
+under_valgrind
+case_of valgrind_padding "$program_seconds" "${launch[@]}" "$programs/buffers" padding
+
 end_suite

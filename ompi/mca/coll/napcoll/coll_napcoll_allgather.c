@@ -12,6 +12,8 @@
 #include "coll_napcoll_faults.h"
 #include "coll_napcoll_watch.h"
 
+#include "exec/napcoll_host.h"
+
 static int allgather_previous(mca_coll_napcoll_module_t *napcoll, ALLGATHER_ARGS)
 {
     const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLGATHER);
@@ -31,7 +33,8 @@ int mca_coll_napcoll_allgather(ALLGATHER_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
     mca_coll_napcoll_frame_t frame;
-    const napcoll_plan_t *plan;
+    const napcoll_plan_t *plan = NULL;
+    napcoll_host_copy_t copy;
     size_t element;
     int rc;
 
@@ -40,11 +43,14 @@ int mca_coll_napcoll_allgather(ALLGATHER_ARGS)
         return OMPI_SUCCESS; /* nothing to gather, on any rank */
     }
     mca_coll_napcoll_begin(napcoll, &frame);
-    rc = mca_coll_napcoll_plan_for(napcoll,
-                                   &(napcoll_call_t){.coll = NAPCOLL_COLL_ALLGATHER,
-                                                     .bytes = element * (size_t) recvcount,
-                                                     .in_place = MPI_IN_PLACE == sendbuf},
-                                   &plan);
+    rc = napcoll_host_separate_blocks(&sendbuf, recvbuf, (size_t) sendcount, sendtype, &copy);
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_plan_for(napcoll,
+                                       &(napcoll_call_t){.coll = NAPCOLL_COLL_ALLGATHER,
+                                                         .bytes = element * (size_t) recvcount,
+                                                         .in_place = MPI_IN_PLACE == sendbuf},
+                                       &plan);
+    }
     if (OMPI_SUCCESS == rc && NULL == plan) {
         rc = allgather_previous(napcoll, ALLGATHER_BASE_ARG_NAMES, module);
     } else if (OMPI_SUCCESS == rc) {
@@ -59,6 +65,7 @@ int mca_coll_napcoll_allgather(ALLGATHER_ARGS)
                                                      .tag = MCA_COLL_BASE_TAG_ALLGATHER,
                                                      .order = napcoll->map->ranks});
     }
+    napcoll_host_release(&copy);
     return mca_coll_napcoll_end(&frame, rc);
 }
 
@@ -124,8 +131,9 @@ int mca_coll_napcoll_allgatherv(ALLGATHERV_ARGS)
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
     const size_t size = (size_t) ompi_comm_size(comm);
     mca_coll_napcoll_frame_t frame;
-    const napcoll_plan_t *plan;
+    const napcoll_plan_t *plan = NULL;
     size_t element, elements = 0;
+    napcoll_host_copy_t copy;
     int rc;
 
     ompi_datatype_type_size(recvtype, &element);
@@ -136,12 +144,15 @@ int mca_coll_napcoll_allgatherv(ALLGATHERV_ARGS)
         return OMPI_SUCCESS; /* nothing to gather, on any rank */
     }
     mca_coll_napcoll_begin(napcoll, &frame);
-    rc = mca_coll_napcoll_plan_for(
-        napcoll,
-        &(napcoll_call_t){.coll = NAPCOLL_COLL_ALLGATHERV,
-                          .bytes = (elements * element + size - 1) / size,
-                          .in_place = MPI_IN_PLACE == sendbuf},
-        &plan);
+    rc = napcoll_host_separate_blocks(&sendbuf, recvbuf, (size_t) sendcount, sendtype, &copy);
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_plan_for(
+            napcoll,
+            &(napcoll_call_t){.coll = NAPCOLL_COLL_ALLGATHERV,
+                              .bytes = (elements * element + size - 1) / size,
+                              .in_place = MPI_IN_PLACE == sendbuf},
+            &plan);
+    }
     if (OMPI_SUCCESS == rc && NULL != plan) {
         rc = find_blocks(napcoll, recvcounts, displs);
     }
@@ -159,5 +170,6 @@ int mca_coll_napcoll_allgatherv(ALLGATHERV_ARGS)
                                                      .start = napcoll->engine.start,
                                                      .place = napcoll->engine.place});
     }
+    napcoll_host_release(&copy);
     return mca_coll_napcoll_end(&frame, rc);
 }

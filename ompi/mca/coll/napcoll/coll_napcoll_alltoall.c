@@ -21,6 +21,7 @@
 #include "coll_napcoll_blocks.h"
 #include "coll_napcoll_faults.h"
 #include "coll_napcoll_watch.h"
+#include "exec/napcoll_host.h"
 
 #include <stdlib.h>
 
@@ -93,27 +94,35 @@ static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
 
 static int alltoall_previous(mca_coll_napcoll_module_t *napcoll, ALLTOALL_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLTOALL);
-    const mca_coll_napcoll_blocks_t send = {sendbuf, (size_t) sendcount, sendtype};
+    const napcoll_holder_t *previous;
+    mca_coll_napcoll_blocks_t send = {sendbuf, (size_t) sendcount, sendtype};
     const mca_coll_napcoll_blocks_t recv = {recvbuf, (size_t) recvcount, recvtype};
-    void *copy;
+    napcoll_host_copy_t separate;
+    void *copy = NULL;
     size_t element;
-    int rc;
+    int rc = napcoll_host_separate_blocks(
+        &sendbuf, recvbuf, (size_t) ompi_comm_size(comm) * send.count, sendtype, &separate);
 
     (void) module;
+    send.buffer = sendbuf;
     ompi_datatype_type_size(recvtype, &element);
-    rc = mca_coll_napcoll_alltoall_copy(napcoll, &send, &recv, element * recv.count, &copy,
-                                        &sendbuf);
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_alltoall_copy(napcoll, &send, &recv, element * recv.count, &copy,
+                                            &sendbuf);
+    }
     if (NULL != copy) {
         sendcount = recvcount;
         sendtype = recvtype;
     }
     if (OMPI_SUCCESS == rc) {
-        rc = ((mca_coll_base_module_alltoall_fn_t) previous->function)(ALLTOALL_BASE_ARG_NAMES,
-                                                                       previous->module);
+        previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLTOALL);
+        rc = mca_coll_napcoll_back(napcoll,
+                                   ((mca_coll_base_module_alltoall_fn_t) previous->function)(
+                                       ALLTOALL_BASE_ARG_NAMES, previous->module));
     }
     free(copy);
-    return mca_coll_napcoll_back(napcoll, rc);
+    napcoll_host_release(&separate);
+    return rc;
 }
 
 int mca_coll_napcoll_alltoall(ALLTOALL_ARGS)

@@ -17,6 +17,7 @@
 #include "coll_napcoll_blocks.h"
 
 #include "algo/gather/gather.h"
+#include "exec/napcoll_reserve.h"
 
 /* The block for, or from, a rank; extent is that of the side's datatype, if all blocks have the same. */
 static inline void fill_block(const mca_coll_napcoll_side_t *side, ptrdiff_t extent, int rank,
@@ -33,7 +34,7 @@ static inline void fill_block(const mca_coll_napcoll_side_t *side, ptrdiff_t ext
                                   : napcoll_compat_displ(*side->displs, rank);
         at *= extent;
     }
-    block->at = side->buffer + at;
+    block->at = napcoll_offset(side->buffer, at);
 }
 
 /* The blocks of a side: that of the rank at a place of the node order first, then those of the ranks behind it, or,
@@ -53,9 +54,25 @@ static void fill_side(const mca_coll_napcoll_side_t *side, const napcoll_node_ma
     }
 }
 
+/* Whether the user gives one buffer for both sides, so that what comes may overwrite what is sent. A
+ * rooted call whose root's own block is at its place is only in place. */
+static bool is_one_buffer(const mca_coll_napcoll_exchange_t *exchange, const napcoll_pairs_t *pairs)
+{
+    const mca_coll_napcoll_side_t *send = exchange->send, *recv = exchange->recv;
+    const napcoll_goal_t goal = mca_coll_napcoll_collectives[exchange->call.coll]->goal;
+
+    if (OPAL_LIKELY(NULL == send || NULL == recv || send == recv || send->buffer != recv->buffer)
+        || NULL == send->buffer) {
+        return false;
+    }
+    return !napcoll_goal_is_rooted(goal)
+           || napcoll_pairs_block(pairs, NAPCOLL_BUFFER_SEND, 0)->at
+                  != napcoll_pairs_block(pairs, NAPCOLL_BUFFER_RECV, 0)->at;
+}
+
 /* The blocks of a call, in the order of the layout. */
 static int fill_blocks(const mca_coll_napcoll_module_t *napcoll,
-                       const mca_coll_napcoll_exchange_t *exchange, napcoll_pairs_t *pairs)
+                       mca_coll_napcoll_exchange_t *exchange, napcoll_pairs_t *pairs)
 {
     const napcoll_node_map_t *map = napcoll->map;
     const napcoll_goal_t goal = mca_coll_napcoll_collectives[exchange->call.coll]->goal;
@@ -79,7 +96,9 @@ static int fill_blocks(const mca_coll_napcoll_module_t *napcoll,
     }
     pairs->in_place = NULL == exchange->send && held[NAPCOLL_BUFFER_SEND].count > 0;
     napcoll_pairs_measure(pairs);
-    return OMPI_SUCCESS;
+    return is_one_buffer(exchange, pairs)
+               ? napcoll_pairs_keep_sent(pairs, &exchange->kept, &exchange->kept_room)
+               : OMPI_SUCCESS;
 }
 
 /* Whether auto does without sizes, because ranks would have to agree on them and that would not pay. */
@@ -264,8 +283,7 @@ static int agree_and_decide(mca_coll_napcoll_module_t *napcoll,
 }
 
 /* Run what a gather has left out, straight: its rank and the root know which blocks are larger than what all rely on. */
-static int run_left_out(mca_coll_napcoll_module_t *napcoll,
-                        const mca_coll_napcoll_exchange_t *exchange)
+static int run_left_out(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *exchange)
 {
     const napcoll_call_t *call = &exchange->call;
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
@@ -291,7 +309,7 @@ static int run_left_out(mca_coll_napcoll_module_t *napcoll,
 }
 
 /* Run a plan; where a block did not fit what its receiver says, the others have come all the same. */
-static int run_plan(mca_coll_napcoll_module_t *napcoll, const mca_coll_napcoll_exchange_t *exchange,
+static int run_plan(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *exchange,
                     basis_t basis, const napcoll_plan_t *plan)
 {
     napcoll_pairs_t *pairs = napcoll->engine.pairs;
@@ -374,6 +392,10 @@ int mca_coll_napcoll_run_exchange(mca_coll_napcoll_module_t *napcoll,
     if (broken) {
         mca_coll_napcoll_take_back(napcoll, &exchange->call);
         rc = run(napcoll, exchange, true, done, &broken);
+    }
+    if (OPAL_UNLIKELY(NULL != exchange->kept)) {
+        napcoll_reserve_give(exchange->kept, exchange->kept_room);
+        exchange->kept = NULL;
     }
     return rc;
 }

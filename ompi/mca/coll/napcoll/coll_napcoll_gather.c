@@ -15,6 +15,7 @@
 
 #include "coll_napcoll_blocks.h"
 #include "coll_napcoll_watch.h"
+#include "exec/napcoll_host.h"
 
 typedef mca_coll_napcoll_side_t side_t;
 
@@ -72,11 +73,19 @@ static size_t bytes_of(ompi_datatype_t *type, size_t count)
 
 static int gather_previous(mca_coll_napcoll_module_t *napcoll, GATHER_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_GATHER);
+    const napcoll_holder_t *previous;
+    napcoll_host_copy_t copy;
+    int rc = napcoll_host_separate_blocks(
+        &sendbuf, recvbuf, root == ompi_comm_rank(comm) ? (size_t) sendcount : 0, sendtype, &copy);
 
     (void) module;
-    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_gather_fn_t) previous->function)(
-                                              GATHER_BASE_ARG_NAMES, previous->module));
+    if (OMPI_SUCCESS == rc) {
+        previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_GATHER);
+        rc = mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_gather_fn_t) previous->function)(
+                                                GATHER_BASE_ARG_NAMES, previous->module));
+    }
+    napcoll_host_release(&copy);
+    return rc;
 }
 
 int mca_coll_napcoll_gather(GATHER_ARGS)
@@ -106,11 +115,20 @@ int mca_coll_napcoll_gather(GATHER_ARGS)
 
 static int gatherv_previous(mca_coll_napcoll_module_t *napcoll, GATHERV_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_GATHERV);
+    const napcoll_holder_t *previous;
+    napcoll_host_copy_t copy;
+    int rc = napcoll_host_separate_blocks(
+        &sendbuf, recvbuf, root == ompi_comm_rank(comm) ? (size_t) sendcount : 0, sendtype, &copy);
 
     (void) module;
-    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_gatherv_fn_t) previous->function)(
-                                              GATHERV_BASE_ARG_NAMES, previous->module));
+    if (OMPI_SUCCESS == rc) {
+        previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_GATHERV);
+        rc = mca_coll_napcoll_back(napcoll,
+                                   ((mca_coll_base_module_gatherv_fn_t) previous->function)(
+                                       GATHERV_BASE_ARG_NAMES, previous->module));
+    }
+    napcoll_host_release(&copy);
+    return rc;
 }
 
 int mca_coll_napcoll_gatherv(GATHERV_ARGS)
@@ -138,11 +156,23 @@ int mca_coll_napcoll_gatherv(GATHERV_ARGS)
 
 static int scatter_previous(mca_coll_napcoll_module_t *napcoll, SCATTER_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_SCATTER);
+    const napcoll_holder_t *previous;
+    napcoll_host_copy_t copy;
+    int rc = napcoll_host_separate_blocks(&sendbuf, recvbuf,
+                                          root == ompi_comm_rank(comm) && 0 != root
+                                              ? (size_t) ompi_comm_size(comm) * (size_t) sendcount
+                                              : 0,
+                                          sendtype, &copy);
 
     (void) module;
-    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_scatter_fn_t) previous->function)(
-                                              SCATTER_BASE_ARG_NAMES, previous->module));
+    if (OMPI_SUCCESS == rc) {
+        previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_SCATTER);
+        rc = mca_coll_napcoll_back(napcoll,
+                                   ((mca_coll_base_module_scatter_fn_t) previous->function)(
+                                       SCATTER_BASE_ARG_NAMES, previous->module));
+    }
+    napcoll_host_release(&copy);
+    return rc;
 }
 
 int mca_coll_napcoll_scatter(SCATTER_ARGS)

@@ -55,6 +55,7 @@ int mca_coll_napcoll_init_query(bool enable_progress_threads, bool enable_mpi_th
 {
     (void) enable_progress_threads;
     (void) enable_mpi_threads;
+    napcoll_compat_know_devices();
     return OMPI_SUCCESS; /* any thread level: all state is per communicator, or locked */
 }
 

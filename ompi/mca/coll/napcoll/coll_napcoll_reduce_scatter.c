@@ -12,6 +12,8 @@
 
 #include "coll_napcoll_watch.h"
 
+#include "exec/napcoll_host.h"
+
 static int reduce_scatter_block_previous(mca_coll_napcoll_module_t *napcoll,
                                          REDUCESCATTERBLOCK_ARGS)
 {
@@ -28,7 +30,8 @@ int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
     mca_coll_napcoll_frame_t frame;
-    const napcoll_plan_t *plan;
+    const napcoll_plan_t *plan = NULL;
+    napcoll_host_copy_t copy;
     size_t element;
     int rc;
 
@@ -37,11 +40,15 @@ int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS)
         return OMPI_SUCCESS; /* nothing to reduce, on any rank */
     }
     mca_coll_napcoll_begin(napcoll, &frame);
-    rc = mca_coll_napcoll_plan_for(napcoll,
-                                   &(napcoll_call_t){.coll = NAPCOLL_COLL_REDUCE_SCATTER_BLOCK,
-                                                     .bytes = element * (size_t) recvcount,
-                                                     .ordered = !ompi_op_is_commute(op)},
-                                   &plan);
+    rc = napcoll_host_separate(&sendbuf, recvbuf,
+                               (size_t) ompi_comm_size(comm) * (size_t) recvcount, datatype, &copy);
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_plan_for(napcoll,
+                                       &(napcoll_call_t){.coll = NAPCOLL_COLL_REDUCE_SCATTER_BLOCK,
+                                                         .bytes = element * (size_t) recvcount,
+                                                         .ordered = !ompi_op_is_commute(op)},
+                                       &plan);
+    }
     if (OMPI_SUCCESS == rc && NULL == plan) {
         rc = reduce_scatter_block_previous(napcoll, REDUCESCATTERBLOCK_BASE_ARG_NAMES, module);
     } else if (OMPI_SUCCESS == rc) {
@@ -56,6 +63,7 @@ int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS)
                                  .tag = MCA_COLL_BASE_TAG_REDUCE_SCATTER_BLOCK,
                                  .order = napcoll->map->ranks});
     }
+    napcoll_host_release(&copy);
     return mca_coll_napcoll_end(&frame, rc);
 }
 
@@ -99,8 +107,9 @@ int mca_coll_napcoll_reduce_scatter(REDUCESCATTER_ARGS)
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
     const size_t size = (size_t) ompi_comm_size(comm);
     mca_coll_napcoll_frame_t frame;
-    const napcoll_plan_t *plan;
+    const napcoll_plan_t *plan = NULL;
     size_t element, elements = 0;
+    napcoll_host_copy_t copy;
     int rc;
 
     ompi_datatype_type_size(datatype, &element);
@@ -111,12 +120,15 @@ int mca_coll_napcoll_reduce_scatter(REDUCESCATTER_ARGS)
         return OMPI_SUCCESS; /* nothing to reduce, on any rank */
     }
     mca_coll_napcoll_begin(napcoll, &frame);
-    rc = mca_coll_napcoll_plan_for(
-        napcoll,
-        &(napcoll_call_t){.coll = NAPCOLL_COLL_REDUCE_SCATTER,
-                          .bytes = (elements * element + size - 1) / size,
-                          .ordered = !ompi_op_is_commute(op)},
-        &plan);
+    rc = napcoll_host_separate(&sendbuf, recvbuf, elements, datatype, &copy);
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_plan_for(
+            napcoll,
+            &(napcoll_call_t){.coll = NAPCOLL_COLL_REDUCE_SCATTER,
+                              .bytes = (elements * element + size - 1) / size,
+                              .ordered = !ompi_op_is_commute(op)},
+            &plan);
+    }
     if (OMPI_SUCCESS == rc && NULL != plan) {
         rc = find_blocks(napcoll, recvcounts);
     }
@@ -134,5 +146,6 @@ int mca_coll_napcoll_reduce_scatter(REDUCESCATTER_ARGS)
                                  .start = napcoll->engine.start,
                                  .place = napcoll->engine.place});
     }
+    napcoll_host_release(&copy);
     return mca_coll_napcoll_end(&frame, rc);
 }

@@ -13,6 +13,8 @@
 #include "coll_napcoll_faults.h"
 #include "coll_napcoll_watch.h"
 
+#include "exec/napcoll_host.h"
+
 /* Run a call, unless it belongs to the previous function: then *done is false, and nothing has been
  * touched. */
 static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
@@ -58,20 +60,25 @@ static int allreduce_previous(mca_coll_napcoll_module_t *napcoll, ALLREDUCE_ARGS
 int mca_coll_napcoll_allreduce(ALLREDUCE_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
-    const napcoll_binding_t binding = {.sendbuf = sendbuf,
-                                       .recvbuf = recvbuf,
-                                       .count = (size_t) count,
-                                       .datatype = datatype,
-                                       .op = op,
-                                       .comm = comm,
-                                       .tag = MCA_COLL_BASE_TAG_ALLREDUCE};
+    napcoll_binding_t binding = {.recvbuf = recvbuf,
+                                 .count = (size_t) count,
+                                 .datatype = datatype,
+                                 .op = op,
+                                 .comm = comm,
+                                 .tag = MCA_COLL_BASE_TAG_ALLREDUCE};
     mca_coll_napcoll_frame_t frame;
-    bool done;
+    napcoll_host_copy_t copy;
+    bool done = true;
     int rc;
 
     mca_coll_napcoll_begin(napcoll, &frame);
-    rc = run(napcoll, NAPCOLL_COLL_ALLREDUCE, &binding, 0, &done);
+    rc = napcoll_host_separate(&sendbuf, recvbuf, (size_t) count, datatype, &copy);
+    binding.sendbuf = sendbuf;
+    if (OMPI_SUCCESS == rc) {
+        rc = run(napcoll, NAPCOLL_COLL_ALLREDUCE, &binding, 0, &done);
+    }
     rc = done ? rc : allreduce_previous(napcoll, ALLREDUCE_BASE_ARG_NAMES, module);
+    napcoll_host_release(&copy);
     return mca_coll_napcoll_end(&frame, rc);
 }
 
@@ -87,20 +94,26 @@ static int reduce_previous(mca_coll_napcoll_module_t *napcoll, REDUCE_ARGS)
 int mca_coll_napcoll_reduce(REDUCE_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
-    const napcoll_binding_t binding = {.sendbuf = sendbuf,
-                                       .recvbuf = recvbuf,
-                                       .count = (size_t) count,
-                                       .datatype = datatype,
-                                       .op = op,
-                                       .comm = comm,
-                                       .tag = MCA_COLL_BASE_TAG_REDUCE};
+    napcoll_binding_t binding = {.recvbuf = recvbuf,
+                                 .count = (size_t) count,
+                                 .datatype = datatype,
+                                 .op = op,
+                                 .comm = comm,
+                                 .tag = MCA_COLL_BASE_TAG_REDUCE};
     mca_coll_napcoll_frame_t frame;
-    bool done;
+    napcoll_host_copy_t copy;
+    bool done = true;
     int rc;
 
     mca_coll_napcoll_begin(napcoll, &frame);
-    rc = run(napcoll, NAPCOLL_COLL_REDUCE, &binding, root, &done);
+    rc = napcoll_host_separate(&sendbuf, recvbuf, root == ompi_comm_rank(comm) ? (size_t) count : 0,
+                               datatype, &copy);
+    binding.sendbuf = sendbuf;
+    if (OMPI_SUCCESS == rc) {
+        rc = run(napcoll, NAPCOLL_COLL_REDUCE, &binding, root, &done);
+    }
     rc = done ? rc : reduce_previous(napcoll, REDUCE_BASE_ARG_NAMES, module);
+    napcoll_host_release(&copy);
     return mca_coll_napcoll_end(&frame, rc);
 }
 
@@ -116,20 +129,25 @@ static int scan_previous(mca_coll_napcoll_module_t *napcoll, SCAN_ARGS)
 int mca_coll_napcoll_scan(SCAN_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
-    const napcoll_binding_t binding = {.sendbuf = sendbuf,
-                                       .recvbuf = recvbuf,
-                                       .count = (size_t) count,
-                                       .datatype = datatype,
-                                       .op = op,
-                                       .comm = comm,
-                                       .tag = MCA_COLL_BASE_TAG_SCAN};
+    napcoll_binding_t binding = {.recvbuf = recvbuf,
+                                 .count = (size_t) count,
+                                 .datatype = datatype,
+                                 .op = op,
+                                 .comm = comm,
+                                 .tag = MCA_COLL_BASE_TAG_SCAN};
     mca_coll_napcoll_frame_t frame;
-    bool done;
+    napcoll_host_copy_t copy;
+    bool done = true;
     int rc;
 
     mca_coll_napcoll_begin(napcoll, &frame);
-    rc = run(napcoll, NAPCOLL_COLL_SCAN, &binding, 0, &done);
+    rc = napcoll_host_separate(&sendbuf, recvbuf, (size_t) count, datatype, &copy);
+    binding.sendbuf = sendbuf;
+    if (OMPI_SUCCESS == rc) {
+        rc = run(napcoll, NAPCOLL_COLL_SCAN, &binding, 0, &done);
+    }
     rc = done ? rc : scan_previous(napcoll, SCAN_BASE_ARG_NAMES, module);
+    napcoll_host_release(&copy);
     return mca_coll_napcoll_end(&frame, rc);
 }
 
@@ -145,19 +163,24 @@ static int exscan_previous(mca_coll_napcoll_module_t *napcoll, EXSCAN_ARGS)
 int mca_coll_napcoll_exscan(EXSCAN_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
-    const napcoll_binding_t binding = {.sendbuf = sendbuf,
-                                       .recvbuf = recvbuf,
-                                       .count = (size_t) count,
-                                       .datatype = datatype,
-                                       .op = op,
-                                       .comm = comm,
-                                       .tag = MCA_COLL_BASE_TAG_EXSCAN};
+    napcoll_binding_t binding = {.recvbuf = recvbuf,
+                                 .count = (size_t) count,
+                                 .datatype = datatype,
+                                 .op = op,
+                                 .comm = comm,
+                                 .tag = MCA_COLL_BASE_TAG_EXSCAN};
     mca_coll_napcoll_frame_t frame;
-    bool done;
+    napcoll_host_copy_t copy;
+    bool done = true;
     int rc;
 
     mca_coll_napcoll_begin(napcoll, &frame);
-    rc = run(napcoll, NAPCOLL_COLL_EXSCAN, &binding, 0, &done);
+    rc = napcoll_host_separate(&sendbuf, recvbuf, (size_t) count, datatype, &copy);
+    binding.sendbuf = sendbuf;
+    if (OMPI_SUCCESS == rc) {
+        rc = run(napcoll, NAPCOLL_COLL_EXSCAN, &binding, 0, &done);
+    }
     rc = done ? rc : exscan_previous(napcoll, EXSCAN_BASE_ARG_NAMES, module);
+    napcoll_host_release(&copy);
     return mca_coll_napcoll_end(&frame, rc);
 }

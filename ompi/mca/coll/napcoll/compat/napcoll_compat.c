@@ -20,6 +20,7 @@
 #if defined(MCA_COLL_BASE_VERSION_2_4_0) || defined(MCA_COLL_BASE_VERSION_3_0_0)
 #    include "ompi/runtime/ompi_rte.h"
 #    include "opal/class/opal_cstring.h"
+#    include "opal/mca/accelerator/base/base.h"
 #    include "opal/mca/pmix/pmix-internal.h"
 #    define KEY_NODE_ID  PMIX_NODEID
 #    define KEY_PEERS    PMIX_LOCAL_PEERS
@@ -225,4 +226,18 @@ int napcoll_compat_copy_types(const void *from, size_t from_count, ompi_datatype
 #endif
     return ompi_datatype_sndrcv(from, (count_t) from_count, from_type, to, (count_t) to_count,
                                 to_type);
+}
+
+bool napcoll_compat_devices;
+
+void napcoll_compat_know_devices(void)
+{
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+    napcoll_compat_devices = NAPCOLL_COMPAT_DEVICES; /* CUDA is looked for at the first buffer */
+#else
+    /* without an accelerator the component "null" is chosen */
+    napcoll_compat_devices =
+        0
+        != strcmp("null", opal_accelerator_base_selected_component.base_version.mca_component_name);
+#endif
 }

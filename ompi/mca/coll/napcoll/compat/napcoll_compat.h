@@ -20,7 +20,10 @@
 
 #include <stdint.h>
 
+#include <string.h>
+
 #include "ompi/communicator/communicator.h"
+#include "ompi/datatype/ompi_datatype.h"
 #include "ompi/info/info.h"
 #include "ompi/mca/coll/base/base.h"
 #include "ompi/mca/coll/base/coll_base_functions.h"
@@ -44,6 +47,17 @@
 #    define NAPCOLL_COMPAT_SELF_INSTALL 0
 #else
 #    error "napcoll does not know this version of Open MPI's coll framework"
+#endif
+
+/* NAPCOLL_COMPAT_DEVICES: this Open MPI can meet device memory. */
+#if defined(MCA_COLL_BASE_VERSION_2_4_0) || defined(MCA_COLL_BASE_VERSION_3_0_0)
+#    include "opal/mca/accelerator/accelerator.h"
+#    define NAPCOLL_COMPAT_DEVICES 1
+#elif OPAL_CUDA_SUPPORT
+#    include "opal/datatype/opal_datatype_cuda.h"
+#    define NAPCOLL_COMPAT_DEVICES 1
+#else
+#    define NAPCOLL_COMPAT_DEVICES 0
 #endif
 
 /* NAPCOLL_COMPAT_SERIES: the series, as napcoll_series_t knows it. */
@@ -188,6 +202,43 @@ void napcoll_compat_reduce_to(ompi_op_t *op, const void *left, const void *right
  */
 int napcoll_compat_copy_types(const void *from, size_t from_count, ompi_datatype_t *from_type,
                               void *to, size_t to_count, ompi_datatype_t *to_type);
+
+/** Whether buffers of this process can be in device memory: an accelerator has been chosen. False
+ * before napcoll_compat_know_devices(). */
+extern bool napcoll_compat_devices;
+
+/** Find out whether there is an accelerator, once Open MPI has chosen one. */
+void napcoll_compat_know_devices(void);
+
+/** Whether a buffer is in device memory, by the address that Open MPI's own copies look at. */
+static inline bool napcoll_compat_on_device(const void *buffer)
+{
+#if NAPCOLL_COMPAT_DEVICES && OPAL_CUDA_SUPPORT && defined(MCA_COLL_BASE_VERSION_2_0_0)
+    return napcoll_compat_devices && opal_cuda_check_bufs((char *) (uintptr_t) buffer, NULL);
+#elif NAPCOLL_COMPAT_DEVICES
+    uint64_t flags = 0;
+    int device;
+
+    return napcoll_compat_devices && opal_accelerator.check_addr(buffer, &device, &flags) > 0;
+#else
+    (void) buffer;
+    return false;
+#endif
+}
+
+/** Copy bytes, of which either side may be in device memory. They do not overlap. */
+static inline int napcoll_compat_copy_bytes(void *to, const void *from, size_t bytes)
+{
+    if (OPAL_LIKELY(!NAPCOLL_COMPAT_DEVICES || !napcoll_compat_devices)) {
+        memcpy(to, from, bytes);
+        return OMPI_SUCCESS;
+    }
+    return ompi_datatype_copy_content_same_ddt(&ompi_mpi_byte.dt, bytes, to,
+                                               (char *) (uintptr_t) from)
+                   < 0
+               ? OMPI_ERROR
+               : OMPI_SUCCESS;
+}
 
 /* The arrays of counts and displacements, one element for each rank. */
 #if defined(MCA_COLL_BASE_VERSION_3_0_0)

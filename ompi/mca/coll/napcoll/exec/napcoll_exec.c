@@ -26,6 +26,7 @@
 #include <stdlib.h>
 
 #include "compat/napcoll_compat.h"
+#include "exec/napcoll_host.h"
 #include "exec/napcoll_pairs.h"
 #include "exec/napcoll_reserve.h"
 #include "exec/napcoll_stream.h"
@@ -165,25 +166,23 @@ static inline char *span_address(const call_t *call, napcoll_span_t span)
         /* a buffer of one block begins with it */
         return 1 == call->plan->user[span.buffer].count
                    ? base
-                   : base + block_place(call, span.first) * call->extent;
+                   : napcoll_offset(base, block_place(call, span.first) * call->extent);
     }
-    return 0 == span.first ? base : base + (ptrdiff_t) block_start(call, span.first) * call->extent;
+    return 0 == span.first
+               ? base
+               : napcoll_offset(base, (ptrdiff_t) block_start(call, span.first) * call->extent);
 }
 
 int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, size_t elements,
                            char **origin)
 {
-    ptrdiff_t gap = 0, true_lb, true_extent, lb, extent;
-    size_t reach, size;
+    ptrdiff_t gap;
+    size_t size;
+    int rc = napcoll_host_span(datatype, elements, &gap, &size);
 
-    ompi_datatype_get_true_extent(datatype, &true_lb, &true_extent);
-    ompi_datatype_get_extent(datatype, &lb, &extent);
-    reach = (size_t) (extent < 0 ? -extent : extent);
-    reach = reach > (size_t) true_extent ? reach : (size_t) true_extent;
-    if (reach > 0 && elements > PTRDIFF_MAX / reach) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (OMPI_SUCCESS != rc) {
+        return rc;
     }
-    size = (size_t) opal_datatype_span(&datatype->super, elements, &gap);
     if (size > engine->scratch_size) {
         drop_scratch(engine);
         engine->scratch = napcoll_reserve_take(size, &engine->scratch_size);
@@ -191,7 +190,7 @@ int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, 
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
     }
-    *origin = engine->scratch - gap;
+    *origin = napcoll_offset(engine->scratch, -gap);
     return OMPI_SUCCESS;
 }
 
@@ -222,8 +221,9 @@ static int bind_buffers(const call_t *call)
         napcoll_span_t all = {.first = plan->temp[t].first, .count = plan->temp[t].count};
         size_t first = 0 == all.first ? 0 : block_start(call, all.first);
 
-        engine->base[NAPCOLL_BUFFER_TEMP + t] = at - (ptrdiff_t) first * call->extent;
-        at += (ptrdiff_t) span_count(call, all) * call->extent;
+        engine->base[NAPCOLL_BUFFER_TEMP + t] = napcoll_offset(at,
+                                                               -(ptrdiff_t) first * call->extent);
+        at = napcoll_offset(at, (ptrdiff_t) span_count(call, all) * call->extent);
     }
     return OMPI_SUCCESS;
 }
@@ -557,8 +557,8 @@ static int do_work(const call_t *call, const napcoll_step_t *step)
     return rc;
 }
 
-int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
-                       const napcoll_binding_t *binding)
+int napcoll_engine_run_bound(napcoll_engine_t *engine, const napcoll_plan_t *plan,
+                             const napcoll_binding_t *binding)
 {
     bool truncated = false;
     call_t call = {.engine = engine,

@@ -14,6 +14,8 @@
 
 #include "ompi_config.h"
 
+#include <stdint.h>
+
 #include "ompi/communicator/communicator.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/op/op.h"
@@ -69,6 +71,13 @@ typedef struct napcoll_binding {
     napcoll_stream_t *stream; /**< fills the send buffer, empties the receive buffer; or NULL */
 } napcoll_binding_t;
 
+/** An address so many bytes behind another one; that of an empty buffer may be NULL, and an origin may
+ * lie outside of its memory, where arithmetic on pointers is not defined. */
+static inline char *napcoll_offset(const void *base, ptrdiff_t bytes)
+{
+    return (char *) ((uintptr_t) base + (uintptr_t) bytes);
+}
+
 /** Make room for a plan's requests and buffers; before its first run. */
 int napcoll_engine_prepare(napcoll_engine_t *engine, const napcoll_plan_t *plan);
 
@@ -101,6 +110,10 @@ void napcoll_engine_release(napcoll_engine_t *engine);
  */
 int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
                        const napcoll_binding_t *binding);
+
+/** The same, where no buffer must be copied to the host first. */
+int napcoll_engine_run_bound(napcoll_engine_t *engine, const napcoll_plan_t *plan,
+                             const napcoll_binding_t *binding);
 
 /**
  * Carry out a local phase through the collectives of the node's subcommunicator.

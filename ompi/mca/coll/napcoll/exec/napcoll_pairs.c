@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compat/napcoll_compat.h"
+#include "exec/napcoll_host.h"
 #include "exec/napcoll_reserve.h"
 #include "ompi/datatype/ompi_datatype.h"
 
@@ -25,7 +27,7 @@ static const napcoll_block_t *cut(const napcoll_pairs_t *pairs, const napcoll_bl
     const size_t before = each * (size_t) pairs->piece;
     const bool last = pairs->piece == pairs->pieces - 1;
 
-    *piece = napcoll_block_packed(whole->at + whole->lead + before,
+    *piece = napcoll_block_packed(napcoll_offset(whole->at, whole->lead + (ptrdiff_t) before),
                                   last ? whole->bytes - before : each);
     return piece;
 }
@@ -117,7 +119,7 @@ static survey_t survey(const napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
 
             found.bytes += block->bytes;
             if (adjacent && block->bytes > 0) {
-                char *at = block->at + block->lead;
+                char *at = napcoll_offset(block->at, block->lead);
 
                 adjacent = block->dense && (NULL == end || at == end);
                 found.at = NULL == found.at ? at : found.at;
@@ -439,11 +441,15 @@ int napcoll_engine_run_pairs(napcoll_engine_t *engine, const napcoll_plan_t *pla
     const napcoll_binding_t binding = {
         .datatype = &ompi_mpi_byte.dt, .comm = comm, .tag = tag, .pairs = pairs};
     const int slots = plan->temps > 0 ? plan->temp[0].count : 0;
+    napcoll_host_sides_t sides = {0};
     int rc = make_parcels(pairs, plan);
 
     pairs->pieces = plan->pieces;
     pairs->piece = 0;
     pairs->truncated = false;
+    if (OMPI_SUCCESS == rc && OPAL_UNLIKELY(napcoll_compat_devices)) {
+        rc = napcoll_host_bind_pairs(plan, pairs, &sides);
+    }
     if (OMPI_SUCCESS == rc) {
         rc = napcoll_pairs_pack_whole(pairs);
     }
@@ -454,6 +460,9 @@ int napcoll_engine_run_pairs(napcoll_engine_t *engine, const napcoll_plan_t *pla
     }
     if (OMPI_SUCCESS == rc) {
         rc = napcoll_pairs_spread(pairs);
+    }
+    if (OPAL_UNLIKELY(napcoll_compat_devices)) {
+        rc = napcoll_host_end(&sides, rc);
     }
     napcoll_pairs_end(pairs, OMPI_SUCCESS == rc ? NAPCOLL_SCRATCH_KEPT : 0);
     return OMPI_SUCCESS == rc && pairs->truncated ? MPI_ERR_TRUNCATE : rc;

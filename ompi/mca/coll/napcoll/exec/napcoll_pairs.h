@@ -130,6 +130,19 @@ int napcoll_pairs_pack_whole(napcoll_pairs_t *pairs);
 /** Unpack the blocks of the receive buffer that came packed as a whole. */
 int napcoll_pairs_spread(const napcoll_pairs_t *pairs);
 
+/**
+ * Let what is sent be packed bytes of a call's own, for as long as the call may need them: the user's
+ * are overwritten by what is received.
+ *
+ * @param[in,out] pairs   measured blocks, not in place
+ * @param[in,out] memory  the bytes: NULL before the first time, then as they were; the caller gives
+ *                        them back to exec/napcoll_reserve.h
+ * @param[out]    room    of the memory
+ *
+ * @return OMPI_SUCCESS or an error
+ */
+int napcoll_pairs_keep_sent(napcoll_pairs_t *pairs, char **memory, size_t *room);
+
 /** A block of packed bytes. */
 napcoll_block_t napcoll_block_packed(char *at, size_t bytes);
 

@@ -153,8 +153,7 @@ int napcoll_block_pack(const napcoll_block_t *block, char *to)
         return OMPI_SUCCESS;
     }
     if (block->dense) {
-        memcpy(to, block->at + block->lead, block->bytes);
-        return OMPI_SUCCESS;
+        return napcoll_compat_copy_bytes(to, napcoll_offset(block->at, block->lead), block->bytes);
     }
     return convert(block, to, true);
 }
@@ -167,8 +166,7 @@ int napcoll_block_unpack(const napcoll_block_t *block, char *from, size_t bytes)
         return OMPI_SUCCESS;
     }
     if (block->dense) {
-        memcpy(block->at + block->lead, from, bytes);
-        return OMPI_SUCCESS;
+        return napcoll_compat_copy_bytes(napcoll_offset(block->at, block->lead), from, bytes);
     }
     part = *block;
     part.bytes = bytes;
@@ -234,6 +232,31 @@ int napcoll_pairs_pack_whole(napcoll_pairs_t *pairs)
         }
     }
     return OMPI_SUCCESS;
+}
+
+int napcoll_pairs_keep_sent(napcoll_pairs_t *pairs, char **memory, size_t *room)
+{
+    const bool fresh = NULL == *memory;
+    int rc = OMPI_SUCCESS;
+    size_t bytes, largest;
+    char *at;
+
+    if (fresh) {
+        napcoll_pairs_sum(pairs, NAPCOLL_BUFFER_SEND, 0, &bytes, &largest);
+        *memory = napcoll_reserve_take(bytes > 0 ? bytes : 1, room);
+    }
+    at = *memory;
+    if (NULL == at) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    for (int i = 0; i < pairs->held[NAPCOLL_BUFFER_SEND].count && OMPI_SUCCESS == rc; i++) {
+        napcoll_block_t *block = &pairs->block[NAPCOLL_BUFFER_SEND][i];
+
+        rc = fresh ? napcoll_block_pack(block, at) : OMPI_SUCCESS;
+        *block = napcoll_block_packed(at, block->bytes);
+        at += block->bytes;
+    }
+    return rc;
 }
 
 int napcoll_pairs_spread(const napcoll_pairs_t *pairs)

@@ -84,8 +84,8 @@ int napcoll_phase_delegate(const napcoll_engine_t *engine, const napcoll_step_t 
     for (size_t done = 0; done < count; done += most_elements) {
         size_t part = count - done < most_elements ? count - done : most_elements;
         ptrdiff_t offset = (ptrdiff_t) done * extent;
-        int rc = delegate_part(engine->node_comm, step, dst + offset, left + offset, (int) part,
-                               binding);
+        int rc = delegate_part(engine->node_comm, step, napcoll_offset(dst, offset),
+                               napcoll_offset(left, offset), (int) part, binding);
         if (OMPI_SUCCESS != rc) {
             return rc;
         }

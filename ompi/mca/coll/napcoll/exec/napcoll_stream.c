@@ -172,6 +172,6 @@ int napcoll_engine_run_stream(napcoll_engine_t *engine, const napcoll_plan_t *pl
         return run_converted(engine, plan, buffer, count, datatype, &binding);
     }
     ompi_datatype_get_true_extent(datatype, &true_lb, &true_extent);
-    binding.sendbuf = binding.recvbuf = (char *) buffer + true_lb;
+    binding.sendbuf = binding.recvbuf = napcoll_offset(buffer, true_lb);
     return napcoll_engine_run(engine, plan, &binding);
 }

@@ -1,0 +1,293 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Host copies (see the header).
+ */
+
+#include "exec/napcoll_host.h"
+
+#include <stdint.h>
+
+#include "compat/napcoll_compat.h"
+#include "exec/napcoll_pairs.h"
+
+static inline ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline ptrdiff_t most(ptrdiff_t a, ptrdiff_t b)
+{
+    return a > b ? a : b;
+}
+
+int napcoll_host_span(ompi_datatype_t *type, size_t elements, ptrdiff_t *gap, size_t *bytes)
+{
+    ptrdiff_t lb, extent, true_lb, true_extent, low, high, last;
+    size_t reach;
+
+    *gap = 0;
+    *bytes = 0;
+    if (0 == elements) {
+        return OMPI_SUCCESS;
+    }
+    ompi_datatype_get_extent(type, &lb, &extent);
+    ompi_datatype_get_true_extent(type, &true_lb, &true_extent);
+    low = least(least(lb, lb + extent), true_lb);
+    high = most(most(lb, lb + extent), true_lb + true_extent);
+    reach = (size_t) most(extent < 0 ? -extent : extent, high - low);
+    if (reach > 0 && elements > PTRDIFF_MAX / reach) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    last = (ptrdiff_t) (elements - 1) * extent;
+    *gap = low + least(0, last);
+    *bytes = (size_t) (high - low + (last < 0 ? -last : last));
+    return OMPI_SUCCESS;
+}
+
+/* Copy elements; of no bytes there may be none. */
+static int copy_elements(const napcoll_host_copy_t *copy, char *to, char *from)
+{
+    return ompi_datatype_copy_content_same_ddt(copy->type, copy->elements, to, from) < 0
+               ? OMPI_ERROR
+               : OMPI_SUCCESS;
+}
+
+int napcoll_host_take(napcoll_host_copy_t *copy, const void *user, size_t elements,
+                      ompi_datatype_t *type, bool filled)
+{
+    ptrdiff_t gap;
+    size_t bytes;
+    int rc = napcoll_host_span(type, elements, &gap, &bytes);
+
+    *copy = (napcoll_host_copy_t){
+        .user = (char *) (uintptr_t) user, .elements = elements, .type = type};
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    copy->memory = napcoll_reserve_take(bytes > 0 ? bytes : 1, &copy->room);
+    if (NULL == copy->memory) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    copy->host = napcoll_offset(copy->memory, -gap);
+    return filled ? copy_elements(copy, copy->host, copy->user) : OMPI_SUCCESS;
+}
+
+int napcoll_host_return(const napcoll_host_copy_t *copy)
+{
+    return copy_elements(copy, copy->user, copy->host);
+}
+
+int napcoll_host_end(napcoll_host_sides_t *sides, int rc)
+{
+    const napcoll_host_copy_t *result = &sides->side[NAPCOLL_BUFFER_RECV];
+
+    if ((OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc) && NULL != result->memory) {
+        const int returned = napcoll_host_return(result);
+
+        rc = OMPI_SUCCESS == rc ? returned : rc;
+    }
+    for (int i = 0; i < NAPCOLL_BUFFER_TEMP; i++) {
+        napcoll_host_release(&sides->side[i]);
+    }
+    return rc;
+}
+
+/* ---- vectors, and blocks of ranks ---- */
+
+/* The elements of one of the user's buffers: *first is the least place of any. False: they do not lie
+ * side by side. */
+static bool find_elements(const napcoll_plan_t *plan, const napcoll_binding_t *binding,
+                          int32_t buffer, ptrdiff_t *first, size_t *elements)
+{
+    const napcoll_hold_t held = plan->user[buffer];
+    const size_t *start = binding->start;
+    ptrdiff_t low = PTRDIFF_MAX, high = 0;
+
+    *first = 0;
+    *elements = binding->count;
+    if (NAPCOLL_LAYOUT_RANKS != plan->layout) {
+        return true;
+    }
+    if (NULL == start) {
+        *elements = (size_t) held.count * binding->count;
+        return true;
+    }
+    *elements = start[held.first + held.count] - start[held.first];
+    if (1 == held.count) {
+        return true; /* a buffer of one block begins with it */
+    }
+    for (int b = 0; b < plan->blocks; b++) {
+        if (start[b + 1] > start[b]) {
+            low = least(low, binding->place[b]);
+            high = most(high, binding->place[b] + (ptrdiff_t) (start[b + 1] - start[b]));
+        }
+    }
+    *first = low;
+    return *elements > 0 && (size_t) (high - low) == *elements;
+}
+
+/* Whether many small copies would touch the receive buffer of a plan that does not reduce. */
+static bool is_scattered(const napcoll_plan_t *plan, const napcoll_binding_t *binding,
+                         int32_t buffer, size_t elements)
+{
+    size_t element;
+
+    ompi_datatype_type_size(binding->datatype, &element);
+    return NAPCOLL_BUFFER_RECV == buffer && plan->scattered && plan->temps > 0
+           && elements * element <= (size_t) plan->blocks * NAPCOLL_HOST_BLOCK;
+}
+
+/* Let a buffer be a copy on the host, where it has to be. */
+static int bind_side(const napcoll_plan_t *plan, const napcoll_binding_t *binding, int32_t buffer,
+                     bool filled, void **at, napcoll_host_copy_t *copy)
+{
+    ptrdiff_t lb, extent, first;
+    size_t elements;
+    bool whole;
+    int rc;
+
+    if (0 == plan->user[buffer].count || !napcoll_compat_on_device(*at)) {
+        return OMPI_SUCCESS;
+    }
+    whole = find_elements(plan, binding, buffer, &first, &elements);
+    if (!whole || 0 == elements
+        || (NULL == binding->op && !is_scattered(plan, binding, buffer, elements))) {
+        return OMPI_SUCCESS;
+    }
+    ompi_datatype_get_extent(binding->datatype, &lb, &extent);
+    rc = napcoll_host_take(copy, napcoll_offset(*at, first * extent), elements, binding->datatype,
+                           filled);
+    *at = OMPI_SUCCESS == rc ? napcoll_offset(copy->host, -first * extent) : *at;
+    return rc;
+}
+
+/* Make the host copies that a plan needs, and let the binding's buffers be these. */
+static int bind_sides(const napcoll_plan_t *plan, napcoll_binding_t *binding,
+                      napcoll_host_sides_t *sides)
+{
+    const bool in_place = MPI_IN_PLACE == binding->sendbuf;
+    void *send = (void *) (uintptr_t) binding->sendbuf;
+    int rc = OMPI_SUCCESS;
+
+    if (!in_place && NULL != binding->op) { /* else each message takes what it sends */
+        rc = bind_side(plan, binding, NAPCOLL_BUFFER_SEND, true, &send,
+                       &sides->side[NAPCOLL_BUFFER_SEND]);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = bind_side(plan, binding, NAPCOLL_BUFFER_RECV, in_place, &binding->recvbuf,
+                       &sides->side[NAPCOLL_BUFFER_RECV]);
+    }
+    binding->sendbuf = send;
+    return rc;
+}
+
+int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
+                       const napcoll_binding_t *binding)
+{
+    napcoll_host_sides_t sides;
+    napcoll_binding_t on_host;
+    int rc;
+
+    if (OPAL_LIKELY(!napcoll_compat_devices) || NULL != binding->pairs || NULL != binding->stream) {
+        return napcoll_engine_run_bound(engine, plan, binding);
+    }
+    sides = (napcoll_host_sides_t){0};
+    on_host = *binding;
+    rc = bind_sides(plan, &on_host, &sides);
+    if (OMPI_SUCCESS == rc) {
+        rc = napcoll_engine_run_bound(engine, plan, &on_host);
+    }
+    return napcoll_host_end(&sides, rc);
+}
+
+/* ---- personalized blocks ---- */
+
+/* Whether a message of the plan takes several blocks of a buffer together, which are packed then. */
+static bool packs(const napcoll_plan_t *plan, int32_t buffer)
+{
+    for (int i = 0; i < plan->steps; i++) {
+        const napcoll_step_t *step = &plan->step[i];
+        const napcoll_span_t *span = NAPCOLL_STEP_SEND == step->kind ? &step->left : &step->dst;
+        const bool message = NAPCOLL_STEP_SEND == step->kind || NAPCOLL_STEP_RECV == step->kind;
+        napcoll_runs_t runs = napcoll_runs_of(plan, span);
+
+        while (message && (span->count > 1 || step->headed) && napcoll_runs_next(&runs)) {
+            if (buffer == runs.run.buffer) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Where the blocks of a buffer lie, if they are dense and lie side by side; NULL else. */
+static char *find_blocks(const napcoll_pairs_t *pairs, int32_t buffer, size_t *bytes)
+{
+    const napcoll_block_t *block = pairs->block[buffer];
+    uintptr_t low = UINTPTR_MAX, high = 0;
+
+    *bytes = 0;
+    for (int i = 0; i < pairs->held[buffer].count; i++) {
+        const uintptr_t at = (uintptr_t) napcoll_offset(block[i].at, block[i].lead);
+
+        if (0 == block[i].bytes) {
+            continue;
+        }
+        if (!block[i].dense) {
+            return NULL;
+        }
+        *bytes += block[i].bytes;
+        low = at < low ? at : low;
+        high = at + block[i].bytes > high ? at + block[i].bytes : high;
+    }
+    return *bytes > 0 && high - low == *bytes ? (char *) low : NULL;
+}
+
+/* Let the blocks of a buffer lie at another address. */
+static void move_blocks(napcoll_pairs_t *pairs, int32_t buffer, ptrdiff_t by)
+{
+    for (int i = 0; i < pairs->held[buffer].count; i++) {
+        napcoll_block_t *block = &pairs->block[buffer][i];
+
+        block->at = napcoll_offset(block->at, by);
+    }
+}
+
+int napcoll_host_bind_pairs(const napcoll_plan_t *plan, napcoll_pairs_t *pairs,
+                            napcoll_host_sides_t *sides)
+{
+    int rc = OMPI_SUCCESS;
+
+    for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP && OMPI_SUCCESS == rc; buffer++) {
+        const size_t blocks = (size_t) pairs->held[buffer].count;
+        napcoll_host_copy_t *copy = &sides->side[buffer];
+        const bool sent_there = pairs->in_place && NAPCOLL_BUFFER_RECV == buffer;
+        size_t bytes;
+        char *at;
+
+        if (blocks < 2 || (pairs->in_place && NAPCOLL_BUFFER_SEND == buffer)) {
+            continue;
+        }
+        at = find_blocks(pairs, buffer, &bytes);
+        if (NULL == at || !napcoll_compat_on_device(at) || bytes / blocks > NAPCOLL_HOST_BLOCK
+            || !(sent_there || packs(plan, buffer))) {
+            continue;
+        }
+        rc = napcoll_host_take(copy, at, bytes, &ompi_mpi_byte.dt,
+                               sent_there || NAPCOLL_BUFFER_SEND == buffer);
+        if (OMPI_SUCCESS == rc) {
+            const ptrdiff_t by = (ptrdiff_t) ((uintptr_t) copy->host - (uintptr_t) at);
+
+            move_blocks(pairs, buffer, by);
+            if (sent_there) {
+                move_blocks(pairs, NAPCOLL_BUFFER_SEND, by);
+            }
+        }
+    }
+    return rc;
+}
