@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# Device memory: every collective by every algorithm on buffers that the host must not touch, which a made-up
+# accelerator (accelerator_fake.c) holds. See harness.sh.
+set -u
+
+# shellcheck source=tests/mpi/harness.sh
+. "$(dirname "${BASH_SOURCE[0]}")/harness.sh"
+
+case $(mpicc --showme:version | napcoll_openmpi_version) in
+    4.*)
+        echo "1..0 # SKIP Open MPI 4.1 has no framework for accelerators"
+        exit 0
+        ;;
+esac
+export OMPI_MCA_mca_base_component_path=$programs/.libs:$OMPI_MCA_mca_base_component_path
+
+# napcoll above those components that copy device buffers to the host for some collectives, or without
+# them.
+for above in napcoll others; do
+    for phases in exchange delegate; do
+        name=${above}_first_$phases
+        wanted "$name" || continue
+        fake 4 2 block "$phases"
+        program_seconds=120
+        options=()
+        if [ "$above" = others ]; then
+            ompi_info 2>/dev/null | grep -q -E 'MCA coll: (accelerator|cuda) ' || continue
+            options=(--others-first)
+            launch+=(--mca coll ^ucc,hcoll,portals4)
+        fi
+        case_of "$name" "$program_seconds" "${launch[@]}" "$programs/device" "${options[@]}"
+        [ ! -f "$scratch/stdout" ] || grep '^# table' "$scratch/stdout"
+    done
+done
+
+end_suite
