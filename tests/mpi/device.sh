@@ -28,7 +28,8 @@ for above in napcoll others; do
         if [ "$above" = others ]; then
             ompi_info 2>/dev/null | grep -q -E 'MCA coll: (accelerator|cuda) ' || continue
             options=(--others-first)
-            launch+=(--mca coll ^ucc,hcoll,portals4)
+            # shellcheck disable=SC2054 # the comma is in the value
+            launch+=(--mca coll ^ucc,hcoll)
         fi
         case_of "$name" "$program_seconds" "${launch[@]}" "$programs/device" "${options[@]}"
         [ ! -f "$scratch/stdout" ] || grep '^# table' "$scratch/stdout"
