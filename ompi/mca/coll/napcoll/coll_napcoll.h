@@ -311,8 +311,8 @@ int mca_coll_napcoll_not_measured(void);
 
 /**
  * Bring Open MPI's basic, libnbc, self and inter along when the user's list of components left
- * them out: the framework needs every operation on every communicator. Called once, while the
- * framework opens its components.
+ * them out: the framework needs every operation on every communicator. Likewise ftagree, cuda and
+ * accelerator where the installation has them. Called once, while the framework opens its components.
  */
 int mca_coll_napcoll_bring_companions(void);
 

@@ -10,6 +10,9 @@
  * nonblocking, communicators of one process, intercommunicators). Open MPI's own basic, libnbc,
  * self and inter fill them, at their own low priorities.
  *
+ * Others serve what no list should lose, where the installation has them: ftagree, by which processes
+ * agree after a failure, and cuda (before 6.0) or accelerator, which stage buffers in device memory.
+ *
  * The framework reads its list before it opens components, so those that the list left out are
  * found, registered and opened here through a copy of the framework with a list of its own, and
  * then join the real one. The framework queries, enables and closes them as if the user had named
@@ -22,9 +25,11 @@
 #include <string.h>
 
 #include "opal/mca/base/base.h"
+#include "opal/mca/base/mca_base_component_repository.h"
 #include "opal/util/argv.h"
 
 static const char *const companions[] = {"basic", "libnbc", "self", "inter"};
+static const char *const optional[] = {"ftagree", "cuda", "accelerator"};
 
 static bool framework_has(const char *name)
 {
@@ -39,7 +44,32 @@ static bool framework_has(const char *name)
     return false;
 }
 
-/* Names of the companions that are missing, comma separated; NULL for none. */
+/* Whether the installation has a component: in the library, or as a plugin. */
+static bool is_installed(const char *name)
+{
+    const mca_base_component_t **built_in = ompi_coll_base_framework.framework_static_components;
+    mca_base_component_repository_item_t *plugin;
+    opal_list_t *plugins;
+
+    for (int i = 0; NULL != built_in && NULL != built_in[i]; i++) {
+        if (0 == strcmp(name, built_in[i]->mca_component_name)) {
+            return true;
+        }
+    }
+    if (OPAL_SUCCESS
+            != mca_base_component_repository_get_components(&ompi_coll_base_framework, &plugins)
+        || NULL == plugins) {
+        return false;
+    }
+    OPAL_LIST_FOREACH (plugin, plugins, mca_base_component_repository_item_t) {
+        if (0 == strcmp(name, plugin->ri_name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Names of the companions that are missing, comma separated; NULL for none, or where memory ran out. */
 static char *missing_companions(void)
 {
     char **names = NULL, *list = NULL;
@@ -47,6 +77,11 @@ static char *missing_companions(void)
     for (size_t i = 0; i < sizeof(companions) / sizeof(*companions); i++) {
         if (!framework_has(companions[i])) {
             (void) opal_argv_append_nosize(&names, companions[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof(optional) / sizeof(*optional); i++) {
+        if (!framework_has(optional[i]) && is_installed(optional[i])) {
+            (void) opal_argv_append_nosize(&names, optional[i]);
         }
     }
     if (NULL != names) {

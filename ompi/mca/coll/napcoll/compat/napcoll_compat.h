@@ -167,6 +167,29 @@ const char *napcoll_compat_component_name(const ompi_communicator_t *comm,
 /** Whether a communicator's module is one of component tuned. */
 bool napcoll_compat_is_tuned(const ompi_communicator_t *comm, const mca_coll_base_module_t *module);
 
+/**
+ * Whether processes of a communicator have failed, or it was revoked (ULFM): all its messages end
+ * then, without their peers.
+ *
+ * @param[in] comm   communicator
+ * @param[in] error  of a call on it
+ */
+bool napcoll_compat_has_failed(ompi_communicator_t *comm, int error);
+
+/** The error of a call that failed: that of its communicator, where that has failed; else `error`. */
+int napcoll_compat_failure(ompi_communicator_t *comm, int error);
+
+/**
+ * Revoke a subcommunicator once its communicator has failed, so that no process waits in it for one
+ * that has got the error; until napcoll_compat_untie(). Nothing to do where processes do not fail.
+ *
+ * @return OMPI_SUCCESS or an error
+ */
+int napcoll_compat_tie(ompi_communicator_t *comm, ompi_communicator_t *part);
+
+/** The end of napcoll_compat_tie(); without a tie there is nothing to do. */
+void napcoll_compat_untie(const ompi_communicator_t *part);
+
 /** Whether a boolean parameter of another component is there, and true. */
 bool napcoll_compat_is_set(const char *component, const char *parameter);
 

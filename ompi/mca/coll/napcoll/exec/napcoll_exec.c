@@ -26,6 +26,7 @@
 #include <stdlib.h>
 
 #include "compat/napcoll_compat.h"
+#include "exec/napcoll_abandon.h"
 #include "exec/napcoll_host.h"
 #include "exec/napcoll_pairs.h"
 #include "exec/napcoll_reserve.h"
@@ -226,22 +227,6 @@ static int bind_buffers(const call_t *call)
         at = napcoll_offset(at, (ptrdiff_t) span_count(call, all) * call->extent);
     }
     return OMPI_SUCCESS;
-}
-
-/* End the messages of a failed stage: receives are taken back, sends run out by themselves. */
-static void abandon_messages(napcoll_engine_t *engine, const napcoll_step_t *step, int posted)
-{
-    for (int i = 0; i < posted; i++) {
-        ompi_request_t **request = &engine->request[i];
-
-        if (MPI_REQUEST_NULL == *request || NULL == *request) {
-            continue;
-        }
-        if (NAPCOLL_STEP_RECV == step[i].kind && !REQUEST_COMPLETE(*request)) {
-            (void) ompi_request_cancel(*request);
-        }
-        (void) ompi_request_free(request);
-    }
 }
 
 /* The error of the first message that failed, whose request is left; what the wait returned says
@@ -467,7 +452,7 @@ static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
             rc = OMPI_SUCCESS; /* the others may be under way */
         }
     }
-    abandon_messages(engine, step, posted);
+    napcoll_abandon_messages(step, engine->request, posted, call->binding->comm, rc);
     return rc;
 }
 
@@ -585,5 +570,8 @@ int napcoll_engine_run_bound(napcoll_engine_t *engine, const napcoll_plan_t *pla
     if (engine->scratch_size > NAPCOLL_SCRATCH_KEPT) {
         drop_scratch(engine);
     }
-    return OMPI_SUCCESS == rc && truncated ? MPI_ERR_TRUNCATE : rc;
+    if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
+        return napcoll_compat_failure(binding->comm, rc);
+    }
+    return truncated ? MPI_ERR_TRUNCATE : OMPI_SUCCESS;
 }

@@ -31,6 +31,7 @@ int napcoll_subcomm_node(ompi_communicator_t *comm, const napcoll_node_map_t *ma
     OBJ_DESTRUCT(&info);
     if (OMPI_SUCCESS == rc) {
         OBJ_RETAIN(*node_comm);
+        rc = napcoll_compat_tie(comm, *node_comm);
     }
     return rc;
 }
@@ -43,6 +44,7 @@ void napcoll_subcomm_free(ompi_communicator_t **node_comm)
     if (NULL == comm) {
         return;
     }
+    napcoll_compat_untie(comm);
     index = napcoll_compat_comm_index(comm);
     (void) ompi_comm_free(node_comm);
     *node_comm = NULL;

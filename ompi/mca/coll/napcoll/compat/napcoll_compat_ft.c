@@ -1,0 +1,135 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Process failure (see napcoll_compat.h): ULFM, which Open MPI has from 5.0 on, where it was built with it.
+ *
+ * Open MPI wakes what waits on a communicator that is revoked or has a process that failed. Of
+ * subcommunicators it knows nothing: 5.0 has no hook for them. So ties are looked at while a process
+ * waits, in opal_progress, and only where mpirun was told that processes may fail.
+ */
+
+#include "compat/napcoll_compat.h"
+
+#if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
+
+#    include <stdlib.h>
+
+#    include "ompi/runtime/params.h"
+#    include "opal/runtime/opal_progress.h"
+
+bool napcoll_compat_has_failed(ompi_communicator_t *comm, int error)
+{
+    return MPI_ERR_PROC_FAILED == error || MPI_ERR_PROC_FAILED_PENDING == error
+           || MPI_ERR_REVOKED == error || ompi_comm_coll_revoked(comm);
+}
+
+int napcoll_compat_failure(ompi_communicator_t *comm, int error)
+{
+    if (ompi_comm_is_revoked(comm)) {
+        return MPI_ERR_REVOKED;
+    }
+    /* a part that another process has revoked tells it before the communicator itself may do */
+    return ompi_comm_coll_revoked(comm) || MPI_ERR_REVOKED == error ? MPI_ERR_PROC_FAILED : error;
+}
+
+typedef struct tie {
+    ompi_communicator_t *comm;
+    ompi_communicator_t *part;
+    struct tie *next;
+} tie_t;
+
+static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
+static tie_t *ties;
+
+/* Revoke the parts of communicators that have failed; for opal_progress. */
+static int look_at_ties(void)
+{
+    if (0 != opal_mutex_trylock(&lock)) {
+        return 0; /* another thread does */
+    }
+    for (const tie_t *tie = ties; NULL != tie; tie = tie->next) {
+        if (OPAL_UNLIKELY(ompi_comm_coll_revoked(tie->comm)) && !ompi_comm_is_revoked(tie->part)) {
+            (void) ompi_comm_revoke_internal(tie->part);
+        }
+    }
+    opal_mutex_unlock(&lock);
+    return 0;
+}
+
+int napcoll_compat_tie(ompi_communicator_t *comm, ompi_communicator_t *part)
+{
+    tie_t *tie;
+    int rc = OMPI_SUCCESS;
+
+    if (!ompi_ftmpi_enabled) {
+        return OMPI_SUCCESS;
+    }
+    tie = malloc(sizeof(*tie));
+    if (NULL == tie) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    opal_mutex_lock(&lock);
+    if (NULL == ties) {
+        rc = opal_progress_register(look_at_ties);
+    }
+    if (OMPI_SUCCESS == rc) {
+        *tie = (tie_t){.comm = comm, .part = part, .next = ties};
+        ties = tie;
+        tie = NULL;
+    }
+    opal_mutex_unlock(&lock);
+    free(tie);
+    return rc;
+}
+
+void napcoll_compat_untie(const ompi_communicator_t *part)
+{
+    tie_t *tie = NULL;
+
+    opal_mutex_lock(&lock);
+    for (tie_t **at = &ties; NULL != *at; at = &(*at)->next) {
+        if (part == (*at)->part) {
+            tie = *at;
+            *at = tie->next;
+            break;
+        }
+    }
+    if (NULL != tie && NULL == ties) {
+        (void) opal_progress_unregister(look_at_ties);
+    }
+    opal_mutex_unlock(&lock);
+    free(tie);
+}
+
+#else
+
+bool napcoll_compat_has_failed(ompi_communicator_t *comm, int error)
+{
+    (void) comm;
+    (void) error;
+    return false;
+}
+
+int napcoll_compat_failure(ompi_communicator_t *comm, int error)
+{
+    (void) comm;
+    return error;
+}
+
+int napcoll_compat_tie(ompi_communicator_t *comm, ompi_communicator_t *part)
+{
+    (void) comm;
+    (void) part;
+    return OMPI_SUCCESS;
+}
+
+void napcoll_compat_untie(const ompi_communicator_t *part)
+{
+    (void) part;
+}
+
+#endif

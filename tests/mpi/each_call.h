@@ -1,0 +1,270 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One call of each blocking collective that napcoll has, on blocks of so many ints, and whether its result is right.
+ * For tests of what happens when calls fail.
+ */
+#ifndef TEST_EACH_CALL_H
+#define TEST_EACH_CALL_H
+
+#include "tap_mpi.h"
+
+/* The buffers of a rank: room for a block of every rank on each side. */
+struct each_place {
+    MPI_Comm comm;
+    int rank, size, root, count;
+    int *send, *recv;
+    int *counts, *displs,
+        *bytes; /* of every rank: elements, where its block begins, the same in bytes */
+    MPI_Datatype *types;
+};
+
+/* What a collective does with blocks. */
+enum each_kind {
+    EACH_NOTHING,
+    EACH_SUM,        /* of a block, for all ranks */
+    EACH_SUM_ROOT,   /* for the root */
+    EACH_SUM_BEFORE, /* of the ranks up to this one */
+    EACH_SUM_BELOW,  /* of the ranks before this one */
+    EACH_SUM_BLOCK,  /* of the block with this rank's number */
+    EACH_BCAST,
+    EACH_GATHER,
+    EACH_ALLGATHER,
+    EACH_SCATTER,
+    EACH_ALLTOALL
+};
+
+struct each_call {
+    const char *name;
+    enum each_kind kind;
+    int (*run)(struct each_place *p);
+};
+
+static int each_barrier(struct each_place *p)
+{
+    return MPI_Barrier(p->comm);
+}
+
+static int each_allreduce(struct each_place *p)
+{
+    return MPI_Allreduce(p->send, p->recv, p->count, MPI_INT, MPI_SUM, p->comm);
+}
+
+static int each_reduce(struct each_place *p)
+{
+    return MPI_Reduce(p->send, p->recv, p->count, MPI_INT, MPI_SUM, p->root, p->comm);
+}
+
+static int each_scan(struct each_place *p)
+{
+    return MPI_Scan(p->send, p->recv, p->count, MPI_INT, MPI_SUM, p->comm);
+}
+
+static int each_exscan(struct each_place *p)
+{
+    return MPI_Exscan(p->send, p->recv, p->count, MPI_INT, MPI_SUM, p->comm);
+}
+
+static int each_reduce_scatter(struct each_place *p)
+{
+    return MPI_Reduce_scatter(p->send, p->recv, p->counts, MPI_INT, MPI_SUM, p->comm);
+}
+
+static int each_reduce_scatter_block(struct each_place *p)
+{
+    return MPI_Reduce_scatter_block(p->send, p->recv, p->count, MPI_INT, MPI_SUM, p->comm);
+}
+
+static int each_bcast(struct each_place *p)
+{
+    return MPI_Bcast(p->recv, p->count, MPI_INT, p->root, p->comm);
+}
+
+static int each_gather(struct each_place *p)
+{
+    return MPI_Gather(p->send, p->count, MPI_INT, p->recv, p->count, MPI_INT, p->root, p->comm);
+}
+
+static int each_gatherv(struct each_place *p)
+{
+    return MPI_Gatherv(p->send, p->count, MPI_INT, p->recv, p->counts, p->displs, MPI_INT, p->root,
+                       p->comm);
+}
+
+static int each_allgather(struct each_place *p)
+{
+    return MPI_Allgather(p->send, p->count, MPI_INT, p->recv, p->count, MPI_INT, p->comm);
+}
+
+static int each_allgatherv(struct each_place *p)
+{
+    return MPI_Allgatherv(p->send, p->count, MPI_INT, p->recv, p->counts, p->displs, MPI_INT,
+                          p->comm);
+}
+
+static int each_scatter(struct each_place *p)
+{
+    return MPI_Scatter(p->send, p->count, MPI_INT, p->recv, p->count, MPI_INT, p->root, p->comm);
+}
+
+static int each_scatterv(struct each_place *p)
+{
+    return MPI_Scatterv(p->send, p->counts, p->displs, MPI_INT, p->recv, p->count, MPI_INT, p->root,
+                        p->comm);
+}
+
+static int each_alltoall(struct each_place *p)
+{
+    return MPI_Alltoall(p->send, p->count, MPI_INT, p->recv, p->count, MPI_INT, p->comm);
+}
+
+static int each_alltoallv(struct each_place *p)
+{
+    return MPI_Alltoallv(p->send, p->counts, p->displs, MPI_INT, p->recv, p->counts, p->displs,
+                         MPI_INT, p->comm);
+}
+
+static int each_alltoallw(struct each_place *p)
+{
+    return MPI_Alltoallw(p->send, p->counts, p->bytes, p->types, p->recv, p->counts, p->bytes,
+                         p->types, p->comm);
+}
+
+static const struct each_call each_calls[] = {
+    {"allreduce", EACH_SUM, each_allreduce},
+    {"reduce", EACH_SUM_ROOT, each_reduce},
+    {"barrier", EACH_NOTHING, each_barrier},
+    {"allgather", EACH_ALLGATHER, each_allgather},
+    {"allgatherv", EACH_ALLGATHER, each_allgatherv},
+    {"reduce_scatter", EACH_SUM_BLOCK, each_reduce_scatter},
+    {"reduce_scatter_block", EACH_SUM_BLOCK, each_reduce_scatter_block},
+    {"scan", EACH_SUM_BEFORE, each_scan},
+    {"exscan", EACH_SUM_BELOW, each_exscan},
+    {"bcast", EACH_BCAST, each_bcast},
+    {"alltoall", EACH_ALLTOALL, each_alltoall},
+    {"alltoallv", EACH_ALLTOALL, each_alltoallv},
+    {"alltoallw", EACH_ALLTOALL, each_alltoallw},
+    {"gather", EACH_GATHER, each_gather},
+    {"gatherv", EACH_GATHER, each_gatherv},
+    {"scatter", EACH_SCATTER, each_scatter},
+    {"scatterv", EACH_SCATTER, each_scatterv},
+};
+
+enum { EACH_CALLS = sizeof(each_calls) / sizeof(each_calls[0]) };
+
+/* Element i of what rank `from` has for rank `to`. */
+static int each_value(int from, int to, int i)
+{
+    return from * 1000 + to * 10 + i % 7;
+}
+
+/* Buffers for calls on a communicator, with blocks of so many ints; to be given back by each_leave(). */
+static void each_enter(struct each_place *p, MPI_Comm comm, int root, int count)
+{
+    *p = (struct each_place){.comm = comm, .count = count};
+    mpi_check(MPI_Comm_rank(comm, &p->rank), "MPI_Comm_rank");
+    mpi_check(MPI_Comm_size(comm, &p->size), "MPI_Comm_size");
+    p->root = root % p->size;
+    p->send = tap_alloc((size_t) p->size * (size_t) count * sizeof(int));
+    p->recv = tap_alloc((size_t) p->size * (size_t) count * sizeof(int));
+    p->counts = tap_alloc(3 * (size_t) p->size * sizeof(int));
+    p->displs = p->counts + p->size;
+    p->bytes = p->displs + p->size;
+    p->types = tap_alloc((size_t) p->size * sizeof(MPI_Datatype));
+    for (int r = 0; r < p->size; ++r) {
+        p->counts[r] = count;
+        p->displs[r] = r * count;
+        p->bytes[r] = r * count * (int) sizeof(int);
+        p->types[r] = MPI_INT;
+    }
+    for (int r = 0; r < p->size; ++r) {
+        for (int i = 0; i < count; ++i) {
+            p->send[r * count + i] = each_value(p->rank, r, i);
+        }
+    }
+}
+
+static void each_leave(struct each_place *p)
+{
+    free(p->send);
+    free(p->recv);
+    free(p->counts);
+    free(p->types);
+}
+
+/* Sum over ranks first .. end - 1 of what each has for rank `to`, element i. */
+static int each_sum(int first, int end, int to, int i)
+{
+    const int ranks = end - first;
+
+    return 1000 * (ranks * (first + end - 1) / 2) + ranks * (each_value(0, to, i));
+}
+
+/* What element i of block b of the result has to be. */
+static int each_due(const struct each_place *p, enum each_kind kind, int b, int i)
+{
+    switch (kind) {
+    case EACH_SUM:
+    case EACH_SUM_ROOT:
+        return each_sum(0, p->size, 0, i);
+    case EACH_SUM_BEFORE:
+        return each_sum(0, p->rank + 1, 0, i);
+    case EACH_SUM_BELOW:
+        return each_sum(0, p->rank, 0, i);
+    case EACH_SUM_BLOCK:
+        return each_sum(0, p->size, p->rank, i);
+    case EACH_BCAST:
+        return each_value(p->root, 0, i);
+    case EACH_SCATTER:
+        return each_value(p->root, p->rank, i);
+    case EACH_ALLTOALL:
+        return each_value(b, p->rank, i);
+    default:
+        return each_value(b, 0, i);
+    }
+}
+
+/* How many blocks of the result this rank has. */
+static int each_blocks(const struct each_place *p, enum each_kind kind)
+{
+    const bool is_root = p->rank == p->root;
+
+    switch (kind) {
+    case EACH_NOTHING:
+        return 0;
+    case EACH_SUM_ROOT:
+        return is_root ? 1 : 0;
+    case EACH_SUM_BELOW:
+        return 0 == p->rank ? 0 : 1;
+    case EACH_GATHER:
+        return is_root ? p->size : 0;
+    case EACH_ALLGATHER:
+    case EACH_ALLTOALL:
+        return p->size;
+    default:
+        return 1;
+    }
+}
+
+/* Make a call; *good: where it succeeds, whether the result is right. Returns what the call does. */
+static int each_run(struct each_place *p, const struct each_call *call, bool *good)
+{
+    const size_t block = (size_t) p->count * sizeof(int);
+    int rc;
+
+    memset(p->recv, -1, block * (size_t) p->size);
+    if (EACH_BCAST == call->kind && p->rank == p->root) {
+        memcpy(p->recv, p->send, block);
+    }
+    rc = call->run(p);
+    *good = true;
+    for (int b = 0; b < each_blocks(p, call->kind) && MPI_SUCCESS == rc; ++b) {
+        for (int i = 0; i < p->count; ++i) {
+            *good = *good && each_due(p, call->kind, b, i) == p->recv[b * p->count + i];
+        }
+    }
+    return rc;
+}
+
+#endif

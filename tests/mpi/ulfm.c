@@ -1,0 +1,298 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * User-level failure mitigation: in the midst of each collective a rank revokes the communicator, or dies. All others
+ * get the error that tells so, shrink the communicator, agree on it, and have 200 right calls on what is left.
+ *
+ *     ulfm --how revoke|kill [--count N] [--rounds N] [--only COLLECTIVE]
+ *
+ * N ints are a block: with --count messages are to take a while. Deaths follow each other in one job: there must be more ranks than collectives. Where a revocation comes while large
+ * messages are under way, it is at another time in each round. --probe only tells whether Open MPI has the extension; without it the exit status is 77.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <mpi.h>
+#if defined(OPEN_MPI) && OPEN_MPI
+#    include <mpi-ext.h>
+#endif
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(OMPI_HAVE_MPI_EXT_FTMPI) && OMPI_HAVE_MPI_EXT_FTMPI
+
+#    include "counters.h"
+#    include "each_call.h"
+
+enum { SMALL = 16, BEFORE = 3, AFTER = 200, MOST = 20000 };
+
+/* What is done to the collectives. */
+struct deed {
+    bool kills;
+    bool large; /* messages take a while */
+    int rounds;
+    int count; /* of ints in a block */
+};
+
+/* What a case tells. */
+struct outcome {
+    /* napcoll served the calls before */
+    bool ran;
+    /* class of the error that the interrupted call returned */
+    int error;
+    /* until it did, from the time when the rank that acts was to act */
+    double us;
+    /* shrink and agree have done their part */
+    bool agreed;
+    /* ranks that are left, and how many of their calls were right */
+    int ranks, right;
+};
+
+static struct napcoll_counters counters[EACH_CALLS];
+
+static unsigned long long runs_of(int call)
+{
+    unsigned long long now[NAPCOLL_COUNTERS_MAX], total = 0;
+
+    mpi_check(napcoll_counters_read(&counters[call], now), "MPI_T_pvar_read");
+    for (int i = 0; i < counters[call].num_runs; ++i) {
+        total += now[i];
+    }
+    return total;
+}
+
+static void sleep_us(long us)
+{
+    const struct timespec time = {.tv_nsec = us * 1000};
+
+    (void) nanosleep(&time, NULL);
+}
+
+static int class_of(int rc)
+{
+    int class;
+
+    mpi_check(MPI_Error_class(rc, &class), "MPI_Error_class");
+    return class;
+}
+
+static void die_now(int signal)
+{
+    (void) signal;
+    (void) raise(SIGKILL);
+}
+
+/* Dies in some ms, wherever it is then. */
+static void die_soon(void)
+{
+    const struct itimerval soon = {.it_value = {.tv_usec = 3000}};
+
+    (void) signal(SIGALRM, die_now);
+    (void) setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+/* The part of the rank that acts. */
+static void act(MPI_Comm comm, const struct deed *deed, int round)
+{
+    static const long us[] = {0, 300, 1000, 100};
+
+    if (deed->kills && deed->large) {
+        die_soon();
+        return; /* it goes on with its calls until then */
+    }
+    sleep_us(deed->large ? us[round % 4] : 2000); /* the others are in the call */
+    if (deed->kills) {
+        (void) raise(SIGKILL);
+    }
+    mpi_check(MPIX_Comm_revoke(comm), "MPIX_Comm_revoke");
+}
+
+/* Calls until there is an error. */
+static int call_on(struct each_place *p, const struct each_call *call)
+{
+    bool good;
+
+    for (int i = 0; i < MOST; ++i) {
+        const int rc = each_run(p, call, &good);
+
+        if (MPI_SUCCESS != rc) {
+            return class_of(rc);
+        }
+    }
+    return MPI_SUCCESS;
+}
+
+/* How many of AFTER calls, of all collectives in turn, are right. */
+static int right_calls(MPI_Comm comm)
+{
+    struct each_place p;
+    int right = 0;
+
+    each_enter(&p, comm, 1, SMALL);
+    for (int i = 0; i < AFTER; ++i) {
+        bool good;
+        const int rc = each_run(&p, &each_calls[i % EACH_CALLS], &good);
+
+        right += MPI_SUCCESS == rc && good;
+    }
+    each_leave(&p);
+    return right;
+}
+
+/* What follows the error; returns the communicator of those who are left. */
+static MPI_Comm recover(MPI_Comm comm, struct outcome *outcome)
+{
+    MPI_Comm left;
+    int flag = 1;
+
+    mpi_check(MPIX_Comm_shrink(comm, &left), "MPIX_Comm_shrink");
+    mpi_check(MPI_Comm_set_errhandler(left, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    outcome->agreed = MPI_SUCCESS == MPIX_Comm_agree(left, &flag) && 1 == flag;
+    mpi_check(MPI_Comm_size(left, &outcome->ranks), "MPI_Comm_size");
+    outcome->right = right_calls(left);
+    return left;
+}
+
+/* One case, on a duplicate of a communicator; returns the communicator of those who are left. */
+static MPI_Comm interrupt(MPI_Comm from, int which, const struct deed *deed, int round,
+                          struct outcome *outcome)
+{
+    const struct each_call *call = &each_calls[which];
+    const unsigned long long ran = runs_of(which);
+    struct each_place p;
+    MPI_Comm comm, left;
+    double begin;
+    bool good = true;
+
+    mpi_check(MPI_Comm_dup(from, &comm), "MPI_Comm_dup");
+    mpi_check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    each_enter(&p, comm, which, deed->count);
+    for (int i = 0; i < BEFORE; ++i) {
+        bool right;
+
+        mpi_check(each_run(&p, call, &right), call->name);
+        good = good && right;
+    }
+    outcome->ran = good && runs_of(which) > ran;
+    mpi_check(MPI_Barrier(from), "MPI_Barrier");
+    begin = MPI_Wtime();
+    if (p.rank == 1 + (3 * which) % (p.size - 1)) {
+        act(comm, deed, round);
+    }
+    outcome->error = call_on(&p, call);
+    outcome->us = (MPI_Wtime() - begin) * 1e6;
+    left = recover(comm, outcome);
+    each_leave(&p);
+    mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
+    return left;
+}
+
+/* Whether a case went well on this rank; says what did not. Of those whose part of a communicator was revoked, some
+ * cannot tell yet that all of it was. */
+static bool is_good(const struct outcome *outcome, const struct deed *deed, int rank, int size,
+                    const char *name)
+{
+    const bool error = MPIX_ERR_PROC_FAILED == outcome->error
+                       || (!deed->kills && MPIX_ERR_REVOKED == outcome->error);
+    const bool good = outcome->ran && error && outcome->agreed && AFTER == outcome->right
+                      && outcome->ranks == (deed->kills ? size - 1 : size);
+
+    if (!good) {
+        fprintf(stderr, "# rank %d: %s: %s, error class %d, %s, %d of %d calls right on %d ranks\n",
+                rank, name, outcome->ran ? "ran before" : "did not run in napcoll before",
+                outcome->error, outcome->agreed ? "agreed" : "did not agree", outcome->right, AFTER,
+                outcome->ranks);
+    }
+    return good;
+}
+
+/* All rounds of a collective; *comm becomes the communicator of those who are left. Returns the same on all. */
+static bool do_collective(MPI_Comm *comm, int which, const struct deed *deed, int number)
+{
+    const char *name = each_calls[which].name;
+    struct outcome outcome = {.error = MPI_SUCCESS};
+    int rank, size, good = 1;
+
+    mpi_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    for (int round = 0; round < deed->rounds; ++round) {
+        MPI_Comm left;
+
+        mpi_check(MPI_Comm_size(*comm, &size), "MPI_Comm_size");
+        left = interrupt(*comm, which, deed, round, &outcome);
+        good = good && is_good(&outcome, deed, rank, size, name);
+        mpi_check(MPI_Comm_free(comm), "MPI_Comm_free");
+        *comm = left;
+    }
+    mpi_check(MPIX_Comm_agree(*comm, &good), "MPIX_Comm_agree");
+    if (0 == rank) {
+        const char *how = deed->kills ? "kill" : "revoke",
+                   *size_of = deed->large ? "large" : "small";
+
+        printf("# | %-20s | %-6s | %-5s | %-11s | %6.1f ms | %2d of %2d ranks, %d calls right\n",
+               name, how, size_of, MPIX_ERR_REVOKED == outcome.error ? "REVOKED" : "PROC_FAILED",
+               outcome.us / 1e3, outcome.ranks, size, outcome.right);
+        printf("%s %d - %s_%s_%s\n", good ? "ok" : "not ok", number, name, how, size_of);
+        fflush(stdout);
+    }
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    const char *only;
+    struct deed deed;
+    int number = 0, failed = 0, rank;
+    MPI_Comm comm;
+
+    if (2 == argc && 0 == strcmp(argv[1], "--probe")) {
+        return 0;
+    }
+    mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
+    deed = (struct deed){.kills = 0 == strcmp(tap_option(argc, argv, "--how", "revoke"), "kill"),
+                         .large = NULL != tap_option(argc, argv, "--count", NULL),
+                         .count = (int) tap_option_number(argc, argv, "--count", SMALL),
+                         .rounds = (int) tap_option_number(argc, argv, "--rounds", 1)};
+    only = tap_option(argc, argv, "--only", NULL);
+    mpi_check(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
+    mpi_check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN),
+              "MPI_Comm_set_errhandler");
+    mpi_check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    mpi_check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+    for (int which = 0; which < EACH_CALLS; ++which) {
+        mpi_check(napcoll_counters_open(&counters[which], each_calls[which].name), "MPI_T");
+    }
+    for (int which = 0; which < EACH_CALLS; ++which) {
+        if (NULL == only || 0 == strcmp(only, each_calls[which].name)) {
+            failed += !do_collective(&comm, which, &deed, ++number);
+        }
+    }
+    if (0 == rank) {
+        printf("1..%d\n", number);
+        fflush(stdout);
+    }
+    if (deed.kills) {
+        /* after several deaths 5.0.7 mostly hangs in MPI_Finalize, without napcoll as well */
+        (void) MPI_Barrier(comm);
+        _exit(0 == failed ? 0 : 1);
+    }
+    for (int which = 0; which < EACH_CALLS; ++which) {
+        mpi_check(napcoll_counters_close(&counters[which]), "MPI_T");
+    }
+    mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
+    mpi_check(MPI_Finalize(), "MPI_Finalize");
+    return 0 == failed ? 0 : 1;
+}
+
+#else
+
+int main(void)
+{
+    printf("this Open MPI has no user-level failure mitigation\n");
+    return 77;
+}
+
+#endif
