@@ -25,7 +25,6 @@
 #include <string.h>
 
 #include "opal/mca/base/base.h"
-#include "opal/mca/base/mca_base_component_repository.h"
 #include "opal/util/argv.h"
 
 static const char *const companions[] = {"basic", "libnbc", "self", "inter"};
@@ -44,31 +43,6 @@ static bool framework_has(const char *name)
     return false;
 }
 
-/* Whether the installation has a component: in the library, or as a plugin. */
-static bool is_installed(const char *name)
-{
-    const mca_base_component_t **built_in = ompi_coll_base_framework.framework_static_components;
-    mca_base_component_repository_item_t *plugin;
-    opal_list_t *plugins;
-
-    for (int i = 0; NULL != built_in && NULL != built_in[i]; i++) {
-        if (0 == strcmp(name, built_in[i]->mca_component_name)) {
-            return true;
-        }
-    }
-    if (OPAL_SUCCESS
-            != mca_base_component_repository_get_components(&ompi_coll_base_framework, &plugins)
-        || NULL == plugins) {
-        return false;
-    }
-    OPAL_LIST_FOREACH (plugin, plugins, mca_base_component_repository_item_t) {
-        if (0 == strcmp(name, plugin->ri_name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Names of the companions that are missing, comma separated; NULL for none, or where memory ran out. */
 static char *missing_companions(void)
 {
@@ -80,7 +54,7 @@ static char *missing_companions(void)
         }
     }
     for (size_t i = 0; i < sizeof(optional) / sizeof(*optional); i++) {
-        if (!framework_has(optional[i]) && is_installed(optional[i])) {
+        if (!framework_has(optional[i]) && napcoll_compat_is_installed(optional[i])) {
             (void) opal_argv_append_nosize(&names, optional[i]);
         }
     }

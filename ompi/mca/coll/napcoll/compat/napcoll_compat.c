@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "opal/mca/base/mca_base_component_repository.h"
 #include "opal/mca/base/mca_base_var.h"
 #include "opal/util/proc.h"
 #include "ompi/datatype/ompi_datatype.h"
@@ -182,6 +183,41 @@ bool napcoll_compat_is_tuned(const ompi_communicator_t *comm, const mca_coll_bas
     const char *name = napcoll_compat_component_name(comm, module);
 
     return NULL != name && 0 == strcmp(name, "tuned");
+}
+
+/* The components that are in the library itself, or NULL. */
+static const mca_base_component_t **built_in_components(void)
+{
+#if defined(MCA_COLL_BASE_VERSION_3_0_0)
+    return NULL == ompi_coll_base_framework.framework_static_components
+               ? NULL
+               : *ompi_coll_base_framework.framework_static_components;
+#else
+    return ompi_coll_base_framework.framework_static_components;
+#endif
+}
+
+bool napcoll_compat_is_installed(const char *component)
+{
+    const mca_base_component_t **built_in = built_in_components();
+    mca_base_component_repository_item_t *plugin;
+    opal_list_t *plugins = NULL;
+
+    for (int i = 0; NULL != built_in && NULL != built_in[i]; i++) {
+        if (0 == strcmp(component, built_in[i]->mca_component_name)) {
+            return true;
+        }
+    }
+    (void) mca_base_component_repository_get_components(&ompi_coll_base_framework, &plugins);
+    if (NULL == plugins) {
+        return false;
+    }
+    OPAL_LIST_FOREACH (plugin, plugins, mca_base_component_repository_item_t) {
+        if (0 == strcmp(component, plugin->ri_name)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool napcoll_compat_is_set(const char *component, const char *parameter)

@@ -190,6 +190,9 @@ int napcoll_compat_tie(ompi_communicator_t *comm, ompi_communicator_t *part);
 /** The end of napcoll_compat_tie(); without a tie there is nothing to do. */
 void napcoll_compat_untie(const ompi_communicator_t *part);
 
+/** Whether the installation has a collective component: in the library, or as a plugin. */
+bool napcoll_compat_is_installed(const char *component);
+
 /** Whether a boolean parameter of another component is there, and true. */
 bool napcoll_compat_is_set(const char *component, const char *parameter);
 
