@@ -222,6 +222,14 @@ OBJ_CLASS_DECLARATION(mca_coll_napcoll_module_t);
 /* coll_napcoll_component.c */
 
 /**
+ * End the job: memory ran out where this process alone would go on without napcoll, and the others wait
+ * for it.
+ *
+ * @param[in] what  there was no memory for
+ */
+void mca_coll_napcoll_no_memory(const char *what) __attribute__((noreturn));
+
+/**
  * See that the job's processes have the same settings and, for tests, make its nodes up: at the
  * first query, when the processes have exchanged what they published.
  */
@@ -372,7 +380,8 @@ bool mca_coll_napcoll_went_along(const mca_coll_napcoll_module_t *module, napcol
 void mca_coll_napcoll_take_back(mca_coll_napcoll_module_t *module, const napcoll_call_t *call);
 
 /** Have the nodes, and what the info keys say, known. *known: false where the call belongs to the previous function,
- * because that, or napcoll itself, causes it (see mca_coll_napcoll_leave()). */
+ * because that, or napcoll itself, causes it (see mca_coll_napcoll_leave()). After an error the call is over: ranks
+ * that have none run it. */
 int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known);
 
 /** What it costs and gains that ranks agree on sizes in each call of a collective (see napcoll_agreement.h), once the

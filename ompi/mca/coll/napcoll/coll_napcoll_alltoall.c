@@ -144,7 +144,9 @@ int mca_coll_napcoll_alltoall(ALLTOALL_ARGS)
     mca_coll_napcoll_begin(napcoll, &frame);
     rc = run(napcoll, NAPCOLL_COLL_ALLTOALL, MPI_IN_PLACE == sendbuf ? NULL : &send, &recv,
              element * (size_t) recvcount, MCA_COLL_BASE_TAG_ALLTOALL, &done);
-    rc = done ? rc : alltoall_previous(napcoll, ALLTOALL_BASE_ARG_NAMES, module);
+    if (OMPI_SUCCESS == rc && !done) {
+        rc = alltoall_previous(napcoll, ALLTOALL_BASE_ARG_NAMES, module);
+    }
     return mca_coll_napcoll_end(&frame, rc);
 }
 
@@ -176,7 +178,9 @@ int mca_coll_napcoll_alltoallv(ALLTOALLV_ARGS)
     mca_coll_napcoll_begin(napcoll, &frame);
     rc = run(napcoll, NAPCOLL_COLL_ALLTOALLV, MPI_IN_PLACE == sendbuf ? NULL : &send, &recv, 0,
              MCA_COLL_BASE_TAG_ALLTOALLV, &done);
-    rc = done ? rc : alltoallv_previous(napcoll, ALLTOALLV_BASE_ARG_NAMES, module);
+    if (OMPI_SUCCESS == rc && !done) {
+        rc = alltoallv_previous(napcoll, ALLTOALLV_BASE_ARG_NAMES, module);
+    }
     return mca_coll_napcoll_end(&frame, rc);
 }
 
@@ -208,6 +212,8 @@ int mca_coll_napcoll_alltoallw(ALLTOALLW_ARGS)
     mca_coll_napcoll_begin(napcoll, &frame);
     rc = run(napcoll, NAPCOLL_COLL_ALLTOALLW, MPI_IN_PLACE == sendbuf ? NULL : &send, &recv, 0,
              MCA_COLL_BASE_TAG_ALLTOALLW, &done);
-    rc = done ? rc : alltoallw_previous(napcoll, ALLTOALLW_BASE_ARG_NAMES, module);
+    if (OMPI_SUCCESS == rc && !done) {
+        rc = alltoallw_previous(napcoll, ALLTOALLW_BASE_ARG_NAMES, module);
+    }
     return mca_coll_napcoll_end(&frame, rc);
 }

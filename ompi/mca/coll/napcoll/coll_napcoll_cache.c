@@ -469,7 +469,7 @@ int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known)
     const bool left = module->left > 0;
     const int rc = left || module->ready ? OMPI_SUCCESS : find_topology(module);
 
-    *known = !left && OMPI_SUCCESS == rc;
+    *known = !left; /* an error is napcoll's: no rank runs the fallback for it alone */
     return rc;
 }
 
@@ -582,7 +582,7 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
     *plan = NULL;
     if (OPAL_UNLIKELY(!module->ready || module->left > 0)) {
         rc = mca_coll_napcoll_know_nodes(module, &ready);
-        if (!ready) {
+        if (OMPI_SUCCESS != rc || !ready) {
             return rc; /* an error, or the call is none of napcoll's */
         }
     }

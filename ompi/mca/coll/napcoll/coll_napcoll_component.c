@@ -102,6 +102,12 @@ static void log_machine(const mca_coll_napcoll_component_t *component)
     }
 }
 
+void mca_coll_napcoll_no_memory(const char *what)
+{
+    napcoll_compat_show_help("no memory", what, napcoll_compat_hostname());
+    napcoll_compat_abort();
+}
+
 int mca_coll_napcoll_know_job(void)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
@@ -135,7 +141,13 @@ static int napcoll_open(void)
     if (OMPI_SUCCESS == rc) {
         rc = napcoll_job_publish(&component->job);
     }
-    return OMPI_SUCCESS == rc ? mca_coll_napcoll_bring_companions() : rc;
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_bring_companions();
+    }
+    if (OMPI_ERR_OUT_OF_RESOURCE == rc) {
+        mca_coll_napcoll_no_memory("the component");
+    }
+    return rc;
 }
 
 static int napcoll_close(void)

@@ -109,7 +109,9 @@ int mca_coll_napcoll_gather(GATHER_ARGS)
     mca_coll_napcoll_begin(napcoll, &frame);
     rc = run(napcoll, NAPCOLL_COLL_GATHER, root, is_root && MPI_IN_PLACE == sendbuf ? &recv : &send,
              is_root ? &recv : NULL, bytes, MCA_COLL_BASE_TAG_GATHER, &done);
-    rc = done ? rc : gather_previous(napcoll, GATHER_BASE_ARG_NAMES, module);
+    if (OMPI_SUCCESS == rc && !done) {
+        rc = gather_previous(napcoll, GATHER_BASE_ARG_NAMES, module);
+    }
     return mca_coll_napcoll_end(&frame, rc);
 }
 
@@ -150,7 +152,9 @@ int mca_coll_napcoll_gatherv(GATHERV_ARGS)
     rc = run(napcoll, NAPCOLL_COLL_GATHERV, root,
              is_root && MPI_IN_PLACE == sendbuf ? &recv : &send, is_root ? &recv : NULL, 0,
              MCA_COLL_BASE_TAG_GATHERV, &done);
-    rc = done ? rc : gatherv_previous(napcoll, GATHERV_BASE_ARG_NAMES, module);
+    if (OMPI_SUCCESS == rc && !done) {
+        rc = gatherv_previous(napcoll, GATHERV_BASE_ARG_NAMES, module);
+    }
     return mca_coll_napcoll_end(&frame, rc);
 }
 
@@ -196,7 +200,9 @@ int mca_coll_napcoll_scatter(SCATTER_ARGS)
     rc = run(napcoll, NAPCOLL_COLL_SCATTER, root, is_root ? &send : NULL,
              is_root && MPI_IN_PLACE == recvbuf ? &send : &recv, bytes, MCA_COLL_BASE_TAG_SCATTER,
              &done);
-    rc = done ? rc : scatter_previous(napcoll, SCATTER_BASE_ARG_NAMES, module);
+    if (OMPI_SUCCESS == rc && !done) {
+        rc = scatter_previous(napcoll, SCATTER_BASE_ARG_NAMES, module);
+    }
     return mca_coll_napcoll_end(&frame, rc);
 }
 
@@ -229,6 +235,8 @@ int mca_coll_napcoll_scatterv(SCATTERV_ARGS)
     rc = run(napcoll, NAPCOLL_COLL_SCATTERV, root, is_root ? &send : NULL,
              is_root && MPI_IN_PLACE == recvbuf ? &send : &recv, 0, MCA_COLL_BASE_TAG_SCATTERV,
              &done);
-    rc = done ? rc : scatterv_previous(napcoll, SCATTERV_BASE_ARG_NAMES, module);
+    if (OMPI_SUCCESS == rc && !done) {
+        rc = scatterv_previous(napcoll, SCATTERV_BASE_ARG_NAMES, module);
+    }
     return mca_coll_napcoll_end(&frame, rc);
 }

@@ -62,13 +62,19 @@ int mca_coll_napcoll_init_query(bool enable_progress_threads, bool enable_mpi_th
 /* Why napcoll has nothing to do on a communicator; NULL where it has. */
 static const char *not_wanted(ompi_communicator_t *comm)
 {
+    int rc;
+
     if (OMPI_COMM_IS_INTER(comm)) {
         return "it is an intercommunicator";
     }
     if (ompi_comm_size(comm) < 2) {
         return "it has one process";
     }
-    if (OMPI_SUCCESS != mca_coll_napcoll_know_job()) {
+    rc = mca_coll_napcoll_know_job();
+    if (OMPI_ERR_OUT_OF_RESOURCE == rc) {
+        mca_coll_napcoll_no_memory("what all processes of the job know");
+    }
+    if (OMPI_SUCCESS != rc) {
         /* processes that see the job differently would wait for each other for ever */
         napcoll_compat_abort();
     }
@@ -178,7 +184,7 @@ mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, i
     }
     module = OBJ_NEW(mca_coll_napcoll_module_t);
     if (NULL == module) {
-        return NULL;
+        mca_coll_napcoll_no_memory("a communicator");
     }
     *priority = mca_coll_napcoll_component.priority;
     module->super.coll_module_enable = module_enable;

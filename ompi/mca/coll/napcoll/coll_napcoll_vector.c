@@ -77,7 +77,9 @@ int mca_coll_napcoll_allreduce(ALLREDUCE_ARGS)
     if (OMPI_SUCCESS == rc) {
         rc = run(napcoll, NAPCOLL_COLL_ALLREDUCE, &binding, 0, &done);
     }
-    rc = done ? rc : allreduce_previous(napcoll, ALLREDUCE_BASE_ARG_NAMES, module);
+    if (OMPI_SUCCESS == rc && !done) {
+        rc = allreduce_previous(napcoll, ALLREDUCE_BASE_ARG_NAMES, module);
+    }
     napcoll_host_release(&copy);
     return mca_coll_napcoll_end(&frame, rc);
 }
@@ -112,7 +114,9 @@ int mca_coll_napcoll_reduce(REDUCE_ARGS)
     if (OMPI_SUCCESS == rc) {
         rc = run(napcoll, NAPCOLL_COLL_REDUCE, &binding, root, &done);
     }
-    rc = done ? rc : reduce_previous(napcoll, REDUCE_BASE_ARG_NAMES, module);
+    if (OMPI_SUCCESS == rc && !done) {
+        rc = reduce_previous(napcoll, REDUCE_BASE_ARG_NAMES, module);
+    }
     napcoll_host_release(&copy);
     return mca_coll_napcoll_end(&frame, rc);
 }
@@ -146,7 +150,9 @@ int mca_coll_napcoll_scan(SCAN_ARGS)
     if (OMPI_SUCCESS == rc) {
         rc = run(napcoll, NAPCOLL_COLL_SCAN, &binding, 0, &done);
     }
-    rc = done ? rc : scan_previous(napcoll, SCAN_BASE_ARG_NAMES, module);
+    if (OMPI_SUCCESS == rc && !done) {
+        rc = scan_previous(napcoll, SCAN_BASE_ARG_NAMES, module);
+    }
     napcoll_host_release(&copy);
     return mca_coll_napcoll_end(&frame, rc);
 }
@@ -180,7 +186,9 @@ int mca_coll_napcoll_exscan(EXSCAN_ARGS)
     if (OMPI_SUCCESS == rc) {
         rc = run(napcoll, NAPCOLL_COLL_EXSCAN, &binding, 0, &done);
     }
-    rc = done ? rc : exscan_previous(napcoll, EXSCAN_BASE_ARG_NAMES, module);
+    if (OMPI_SUCCESS == rc && !done) {
+        rc = exscan_previous(napcoll, EXSCAN_BASE_ARG_NAMES, module);
+    }
     napcoll_host_release(&copy);
     return mca_coll_napcoll_end(&frame, rc);
 }

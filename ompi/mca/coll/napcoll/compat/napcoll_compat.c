@@ -185,26 +185,23 @@ bool napcoll_compat_is_tuned(const ompi_communicator_t *comm, const mca_coll_bas
     return NULL != name && 0 == strcmp(name, "tuned");
 }
 
-/* The components that are in the library itself, or NULL. */
-static const mca_base_component_t **built_in_components(void)
-{
+/* How the library lists the components that are in it. */
 #if defined(MCA_COLL_BASE_VERSION_3_0_0)
-    return NULL == ompi_coll_base_framework.framework_static_components
-               ? NULL
-               : *ompi_coll_base_framework.framework_static_components;
+typedef const mca_base_component_t **built_in_t;
+#    define BUILT_IN_NAME(entry) ((*(entry))->mca_component_name)
 #else
-    return ompi_coll_base_framework.framework_static_components;
+typedef const mca_base_component_t *built_in_t;
+#    define BUILT_IN_NAME(entry) ((entry)->mca_component_name)
 #endif
-}
 
 bool napcoll_compat_is_installed(const char *component)
 {
-    const mca_base_component_t **built_in = built_in_components();
+    built_in_t *built_in = ompi_coll_base_framework.framework_static_components;
     mca_base_component_repository_item_t *plugin;
     opal_list_t *plugins = NULL;
 
     for (int i = 0; NULL != built_in && NULL != built_in[i]; i++) {
-        if (0 == strcmp(component, built_in[i]->mca_component_name)) {
+        if (0 == strcmp(component, BUILT_IN_NAME(built_in[i]))) {
             return true;
         }
     }

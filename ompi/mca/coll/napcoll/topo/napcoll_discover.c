@@ -237,11 +237,13 @@ const char *napcoll_job_source(const napcoll_job_t *job, ompi_communicator_t *co
 }
 
 /* Locality of a process on this node, asked for once; needs the lock. */
-static const char *neighbour_locality(napcoll_job_t *job, const opal_process_name_t *name)
+static int neighbour_locality(napcoll_job_t *job, const opal_process_name_t *name,
+                              const char **locality)
 {
     for (int i = 0; i < job->neighbours; i++) {
         if (job->neighbour[i].vpid == name->vpid) {
-            return job->neighbour[i].locality;
+            *locality = job->neighbour[i].locality;
+            return OMPI_SUCCESS;
         }
     }
     if (job->neighbours == job->neighbour_room) {
@@ -249,39 +251,42 @@ static const char *neighbour_locality(napcoll_job_t *job, const opal_process_nam
         napcoll_neighbour_t *larger = realloc(job->neighbour, (size_t) room * sizeof(*larger));
 
         if (NULL == larger) {
-            return NULL;
+            return OMPI_ERR_OUT_OF_RESOURCE; /* the others of the node order its lanes */
         }
         job->neighbour = larger;
         job->neighbour_room = room;
     }
     job->neighbour[job->neighbours] = (napcoll_neighbour_t){
         .vpid = name->vpid, .locality = napcoll_compat_locality(name)};
-    return job->neighbour[job->neighbours++].locality;
+    *locality = job->neighbour[job->neighbours++].locality;
+    return OMPI_SUCCESS;
 }
 
 /* Order the own node's lanes by the hardware; without the knowledge they keep rank order. */
 static int order_lanes(napcoll_job_t *job, ompi_communicator_t *comm, napcoll_node_map_t *map)
 {
     int node = napcoll_node_map_node(map, ompi_comm_rank(comm));
-    int ppn = napcoll_node_map_ppn(map, node), rc = 0;
+    int ppn = napcoll_node_map_ppn(map, node), rc = OMPI_SUCCESS;
     const char **locality = calloc((size_t) ppn, sizeof(*locality));
 
     if (NULL == locality) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     opal_mutex_lock(&job->lock);
-    for (int lane = 0; lane < ppn; lane++) {
+    for (int lane = 0; lane < ppn && OMPI_SUCCESS == rc; lane++) {
         opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group,
                                                             napcoll_node_map_rank(map, node, lane));
 
         if (name.jobid == my_job()) {
-            locality[lane] = neighbour_locality(job, &name);
+            rc = neighbour_locality(job, &name, &locality[lane]);
         }
     }
-    rc = napcoll_node_map_set_locality(map, node, locality);
+    if (OMPI_SUCCESS == rc && 0 != napcoll_node_map_set_locality(map, node, locality)) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
     opal_mutex_unlock(&job->lock);
     free(locality);
-    return 0 == rc ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    return rc;
 }
 
 /* The made-up node of a rank; -1 where it belongs to another job. */
