@@ -187,6 +187,16 @@ if ! start_cluster; then
 fi
 printf '# Slurm is up after %d s\n' $((SECONDS - start))
 
+# mentions NAME WORDS: the output of the present case has these words.
+mentions() {
+    local good
+    wanted "$1" || return 0
+    grep -q -F -e "$2" "$scratch/out"
+    good=$?
+    verdict "$good" "$1: $2"
+    [ "$good" = 0 ] || show_output
+}
+
 # --- srun: placements ---
 two_each=(-N 3 -n 6 --ntasks-per-node 2)
 block="6 ranks on 3: 0@0 1@0 0@1 1@1 0@2 1@2"
@@ -196,6 +206,8 @@ sees cyclic 60 "6 ranks on 3: 0@0 0@1 0@2 1@0 1@1 1@2"$'\n'"$from_records" \
 printf '%s\n' n2 n1 n1 n3 n1 n2 n1 >"$scratch/places"
 sees uneven 60 "7 ranks on 3: 0@0 0@1 1@1 0@2 2@1 1@0 3@1"$'\n'"$from_records" \
     env SLURM_HOSTFILE="$scratch/places" "${srun[@]}" -n 7 -m arbitrary "${by_nap[@]}"
+# Rank 0 is on n2; in the network the nodes stand in the order of Slurm's numbers.
+mentions uneven 'place 0 in the network: node 1'
 cp "$programs/threads" "$scratch/other"
 printf '%s\n' "0,4-5 ${by_nap[*]}" "1-3 $scratch/other ${by_nap[*]:1}" >"$scratch/programs"
 sees two_programs 60 "$block"$'\n'"$from_records" \
