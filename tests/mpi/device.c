@@ -6,7 +6,7 @@
  * the two sides of a call on the device or on the host, on all ranks alike or not. The results must be those
  * of host buffers.
  *
- *     device [--only COLL] [--others-first]
+ *     device [--only COLL] [--without PART_OF_NAME] [--others-first]
  *
  * With --others-first napcoll has its place among Open MPI's components, of which some copy device buffers to the
  * host before a collective that is below them.
@@ -250,6 +250,7 @@ static void by_all_algorithms(struct run *run, const char *coll)
 int main(int argc, char **argv)
 {
     const char *only = tap_option(argc, argv, "--only", NULL), *coll;
+    const char *without = tap_option(argc, argv, "--without", NULL);
     static struct run run;
     int status;
 
@@ -264,7 +265,8 @@ int main(int argc, char **argv)
     }
     if (tap_ok(&run.tap, device_open(&run.device), "device_is_there")) {
         for (int i = 0; NULL != (coll = calls_name(i)); ++i) {
-            if (NULL == only || 0 == strcmp(only, coll)) {
+            if ((NULL == only || 0 == strcmp(only, coll))
+                && (NULL == without || NULL == strstr(coll, without))) {
                 by_all_algorithms(&run, coll);
             }
         }

@@ -36,4 +36,10 @@ for above in napcoll others; do
     done
 done
 
+# Blocks that do not lie in the order of the nodes. Scans by nodes need that.
+if wanted cyclic; then
+    fake 4 2 cyclic exchange
+    case_of cyclic 120 "${launch[@]}" "$programs/device" --without scan
+fi
+
 end_suite

@@ -186,23 +186,27 @@ static int bind_sides(const napcoll_plan_t *plan, napcoll_binding_t *binding,
     return rc;
 }
 
-int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
-                       const napcoll_binding_t *binding)
+/* Run a plan where there is an accelerator. */
+static int run_near_device(napcoll_engine_t *engine, const napcoll_plan_t *plan,
+                           const napcoll_binding_t *binding)
 {
-    napcoll_host_sides_t sides;
-    napcoll_binding_t on_host;
-    int rc;
+    napcoll_host_sides_t sides = {0};
+    napcoll_binding_t on_host = *binding;
+    int rc = bind_sides(plan, &on_host, &sides);
 
-    if (OPAL_LIKELY(!napcoll_compat_devices) || NULL != binding->pairs || NULL != binding->stream) {
-        return napcoll_engine_run_bound(engine, plan, binding);
-    }
-    sides = (napcoll_host_sides_t){0};
-    on_host = *binding;
-    rc = bind_sides(plan, &on_host, &sides);
     if (OMPI_SUCCESS == rc) {
         rc = napcoll_engine_run_bound(engine, plan, &on_host);
     }
     return napcoll_host_end(&sides, rc);
+}
+
+int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
+                       const napcoll_binding_t *binding)
+{
+    if (OPAL_LIKELY(!napcoll_compat_devices) || NULL != binding->pairs || NULL != binding->stream) {
+        return napcoll_engine_run_bound(engine, plan, binding);
+    }
+    return run_near_device(engine, plan, binding);
 }
 
 /* ---- personalized blocks ---- */
