@@ -104,6 +104,9 @@ napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request,
     if (NULL == builder) {
         return NULL;
     }
+    if (request->sketch) {
+        napcoll_builder_sketch(builder);
+    }
     napcoll_goal_buffers(
         goal, layout, number,
         napcoll_goal_place(goal, request->map, request->params.root, request->rank),

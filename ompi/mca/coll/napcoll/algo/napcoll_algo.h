@@ -66,6 +66,8 @@ typedef struct napcoll_request {
     const struct napcoll_algorithm *algorithm; /**< a row of the collective's */
     const napcoll_node_map_t *map;
     int rank;
+    bool sketch;    /**< the plan is for an estimate only (napcoll_plan.h) */
+    bool shortened; /**< ... and one of many like stages stands for all */
     napcoll_params_t params;
 } napcoll_request_t;
 
@@ -160,6 +162,8 @@ typedef struct napcoll_tunable {
     int most;                  /**< 0: NAPCOLL_TUNABLE_MOST */
     napcoll_reckons_t reckons; /**< only the first tunable of a row may be a radix or a choice */
     const char *const *names;  /**< of a choice: those of 1, 2, ...; NULL after the last */
+    unsigned
+        linear; /**< of a choice: bit 1, 2, ...: with it a plan has a step for every node, or more */
 } napcoll_tunable_t;
 
 /** The largest value of a tunable. */

@@ -30,8 +30,7 @@ int napcoll_digits_rounds(int members, int radix)
     return rounds;
 }
 
-/* Numbers below `members` that have this digit at this weight. */
-static int64_t having(int members, int radix, int64_t weight, int digit)
+int64_t napcoll_digits_having(int members, int radix, int64_t weight, int digit)
 {
     const int64_t span = weight * radix, rest = members % span - digit * weight;
 
@@ -44,7 +43,7 @@ int64_t napcoll_digits_moved(int members, int radix)
 
     for (int64_t weight = 1; weight < members; weight *= radix) {
         for (int digit = 1; digit < radix && digit * weight < members; digit++) {
-            moved += having(members, radix, weight, digit);
+            moved += napcoll_digits_having(members, radix, weight, digit);
         }
     }
     return moved;

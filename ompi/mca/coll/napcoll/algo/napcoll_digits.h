@@ -25,6 +25,9 @@ int napcoll_digits_radix(int wanted, int members);
 /** Rounds, K: the messages that each member sends. */
 int napcoll_digits_rounds(int members, int radix);
 
+/** Numbers below `members` that have this digit, not 0, at this weight, a power of the radix. */
+int64_t napcoll_digits_having(int members, int radix, int64_t weight, int digit);
+
 /** Blocks that each member sends in all rounds, D: the digits of 1 .. members - 1 that are not 0. */
 int64_t napcoll_digits_moved(int members, int radix);
 

@@ -89,10 +89,26 @@ static void add_branch(napcoll_rooted_t *tree, int first, int count)
     tree->branch[tree->branches++] = (napcoll_branch_t){.first = first, .count = count};
 }
 
+/* Where the subtrees of nodes begin, counted from the root's node on. */
+typedef struct {
+    const napcoll_node_map_t *map;
+    int home; /* the root's node */
+} starts_t;
+
+/* The first position of the node that is k after the root's; that of node `nodes` is the end. */
+static int start_of(const starts_t *start, int k)
+{
+    const napcoll_node_map_t *map = start->map;
+    const int node = start->home + k, round = node < map->nodes ? 0 : map->size;
+
+    return round + napcoll_node_map_first(map, node - (round > 0 ? map->nodes : 0))
+           - napcoll_node_map_first(map, start->home);
+}
+
 /* Find the children and the parent of a member of the split of so many, which begin at a position. Each stands for a
- * subtree that begins at start[member]; without start, for itself. */
+ * subtree that begins at the start of that node; without start, for itself. */
 static void add_split(napcoll_rooted_t *tree, int members, int radix, int member, int begin,
-                      const int *start)
+                      const starts_t *start)
 {
     const int levels = napcoll_split_levels(members, radix);
 
@@ -100,7 +116,7 @@ static void add_split(napcoll_rooted_t *tree, int members, int radix, int member
         const napcoll_split_t group = napcoll_split_at(members, radix, level, member);
 
         if (0 != group.part) {
-            tree->parent = NULL == start ? begin + group.first : start[group.first];
+            tree->parent = NULL == start ? begin + group.first : start_of(start, group.first);
             return;
         }
         for (int part = 1; part < group.parts; part++) {
@@ -110,7 +126,8 @@ static void add_split(napcoll_rooted_t *tree, int members, int radix, int member
             if (NULL == start) {
                 add_branch(tree, begin + first, end - first);
             } else {
-                add_branch(tree, start[first], start[end] - start[first]);
+                add_branch(tree, start_of(start, first),
+                           start_of(start, end) - start_of(start, first));
             }
         }
     }
@@ -158,21 +175,6 @@ napcoll_rooted_t napcoll_rooted_ranks(const napcoll_request_t *request, int radi
     return tree;
 }
 
-/* Where the subtree of each node, counted from the root's on, begins, and the end: [nodes + 1], to be freed; NULL
- * when memory ran out. */
-static int *starts_of(const napcoll_node_map_t *map, int home)
-{
-    int *start = malloc(((size_t) map->nodes + 1) * sizeof(*start));
-
-    if (NULL != start) {
-        start[0] = 0;
-        for (int k = 0; k < map->nodes; k++) {
-            start[k + 1] = start[k] + napcoll_node_map_ppn(map, (home + k) % map->nodes);
-        }
-    }
-    return start;
-}
-
 napcoll_rooted_t napcoll_rooted_nodes(const napcoll_request_t *request, int radix, int local_radix)
 {
     const napcoll_node_map_t *map = request->map;
@@ -182,21 +184,17 @@ napcoll_rooted_t napcoll_rooted_nodes(const napcoll_request_t *request, int radi
     napcoll_rooted_t tree = tree_of(request, true,
                                     napcoll_rooted_children(map->nodes, radix)
                                         + napcoll_rooted_children(map->max_ppn, local_radix));
-    int *start = starts_of(map, home.node);
+    const starts_t start = {.map = map, .home = home.node};
+    const int begin = start_of(&start, node);
 
-    if (NULL == start) {
-        napcoll_builder_discard(tree.builder);
-        tree.builder = NULL;
-    }
     if (NULL != tree.builder) {
-        add_split(&tree, start[node + 1] - start[node], local_radix, tree.self - start[node],
-                  start[node], NULL);
-        if (tree.self == start[node]) {
-            add_split(&tree, map->nodes, radix, node, 0, start);
+        add_split(&tree, start_of(&start, node + 1) - begin, local_radix, tree.self - begin, begin,
+                  NULL);
+        if (tree.self == begin) {
+            add_split(&tree, map->nodes, radix, node, 0, &start);
         }
         count_own(&tree);
     }
-    free(start);
     return tree;
 }
 
@@ -257,6 +255,10 @@ static napcoll_span_t blocks_of(const napcoll_rooted_t *tree, napcoll_branch_t b
                                 .count = branch.count - without};
     }
     list = napcoll_builder_list(tree->builder);
+    if (napcoll_builder_is_sketch(tree->builder)) {
+        list.count = branch.count - without;
+        return list;
+    }
     for (int position = branch.first + without; position < branch.first + branch.count;
          position++) {
         napcoll_builder_list_add(tree->builder, &list, napcoll_rooted_root_block(tree, position));

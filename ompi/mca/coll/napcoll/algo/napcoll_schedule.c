@@ -44,6 +44,24 @@ void napcoll_schedule_move(napcoll_schedule_t *schedule, int stage, int peer, bo
         .stage = stage, .peer = peer, .send = send, .first = first, .count = count};
 }
 
+void napcoll_schedule_repeat(napcoll_schedule_t *schedule, int stage, int times)
+{
+    if (times > 1 && schedule->repeats < NAPCOLL_SKETCH_PARTS) {
+        schedule->repeat[schedule->repeats].stage = stage;
+        schedule->repeat[schedule->repeats++].times = times;
+    }
+}
+
+int napcoll_schedule_times(const napcoll_schedule_t *schedule, int stage)
+{
+    for (int i = 0; i < schedule->repeats; i++) {
+        if (stage == schedule->repeat[i].stage) {
+            return schedule->repeat[i].times;
+        }
+    }
+    return 1;
+}
+
 /* A schedule has so many stages at least. */
 static int reach(napcoll_schedule_t *schedule, int stages)
 {
@@ -339,6 +357,12 @@ bool napcoll_fold_begin(napcoll_fold_t *fold, napcoll_builder_t *builder,
                              .blocks = blocks,
                              .ordered = request->params.ordered || request->algorithm->canonical,
                              .rank = request->rank};
+    if (!request->params.reproducible) {
+        napcoll_builder_folds_alone(builder);
+    }
+    if (request->sketch) {
+        return true;
+    }
     fold->buffer = malloc((size_t) blocks * sizeof(*fold->buffer));
     if (NULL == fold->buffer) {
         napcoll_builder_fail(builder);
@@ -346,9 +370,6 @@ bool napcoll_fold_begin(napcoll_fold_t *fold, napcoll_builder_t *builder,
     }
     for (int b = 0; b < blocks; b++) {
         fold->buffer[b] = input;
-    }
-    if (!request->params.reproducible) {
-        napcoll_builder_folds_alone(builder);
     }
     return true;
 }
@@ -363,7 +384,13 @@ void napcoll_fold_end(napcoll_fold_t *fold)
  * no run goes round the end. */
 static napcoll_span_t uniform_run(const napcoll_fold_t *fold, int first, int end)
 {
-    napcoll_span_t run = {.buffer = fold->buffer[first % fold->blocks], .first = first, .count = 1};
+    napcoll_span_t run;
+
+    if (NULL == fold->buffer) {
+        return (napcoll_span_t){.buffer = fold->home.buffer, .first = first, .count = end - first};
+    }
+    run = (napcoll_span_t){
+        .buffer = fold->buffer[first % fold->blocks], .first = first, .count = 1};
 
     while (first + run.count < end && run.buffer == fold->buffer[(first + run.count) % fold->blocks]
            && (run.buffer >= NAPCOLL_BUFFER_TEMP || first + run.count != fold->blocks)) {
@@ -383,7 +410,7 @@ static napcoll_span_t as_it_lies(const napcoll_fold_t *fold, napcoll_span_t run)
 
 static void set_buffer(napcoll_fold_t *fold, napcoll_span_t run, int buffer)
 {
-    for (int b = run.first; b < run.first + run.count; b++) {
+    for (int b = run.first; NULL != fold->buffer && b < run.first + run.count; b++) {
         fold->buffer[b % fold->blocks] = buffer;
     }
 }
@@ -474,7 +501,7 @@ void napcoll_fold_stage(napcoll_fold_t *fold, const napcoll_schedule_t *schedule
     int from, to = range_of(schedule, stage, &from);
     napcoll_span_t *value = malloc((size_t) (to - from + 1) * sizeof(*value));
 
-    if (schedule->failed || NULL == value || NULL == fold->buffer) {
+    if (schedule->failed || NULL == value) {
         napcoll_builder_fail(builder);
         free(value);
         return;

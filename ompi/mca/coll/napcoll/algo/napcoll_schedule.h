@@ -26,6 +26,7 @@
 #define NAPCOLL_SCHEDULE_H
 
 #include "algo/napcoll_algo.h"
+#include "algo/napcoll_sketch.h"
 #include "topo/napcoll_walk.h"
 
 /**
@@ -50,8 +51,15 @@ typedef struct napcoll_schedule {
     napcoll_move_t *move; /**< [moves] */
     int moves;
     int room;
-    bool mixed;  /**< moves do not stand in the order of their stages */
-    int stages;  /**< the same for all processes of one schedule */
+    bool mixed; /**< moves do not stand in the order of their stages */
+    int stages; /**< the same for all processes of one schedule */
+
+    /** Of a sketch: stages that stand for several. */
+    struct {
+        int stage;
+        int times;
+    } repeat[NAPCOLL_SKETCH_PARTS];
+    int repeats;
     bool failed; /**< memory ran out: the schedule is not whole */
 } napcoll_schedule_t;
 
@@ -86,6 +94,12 @@ void napcoll_schedule_free(napcoll_schedule_t *schedule);
 /** Add a message; one of no blocks is none. */
 void napcoll_schedule_move(napcoll_schedule_t *schedule, int stage, int peer, bool send, int first,
                            int count);
+
+/** Say that a stage stands for so many, in a sketch. */
+void napcoll_schedule_repeat(napcoll_schedule_t *schedule, int stage, int times);
+
+/** For how many stages a stage stands. */
+int napcoll_schedule_times(const napcoll_schedule_t *schedule, int stage);
 
 /** Add the message of a run of `count` bundles, from member `from` of the group on, round the end. */
 void napcoll_schedule_run(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
@@ -195,7 +209,7 @@ typedef struct napcoll_fold {
     napcoll_span_t home; /**< where values end: a buffer of all blocks, and its first block. Block
                               numbers below that are those of the next round (see cyclic) */
     int blocks;
-    int *buffer;  /**< [blocks] where a block's value is now */
+    int *buffer;  /**< [blocks] where a block's value is now; NULL in a sketch, where it is home */
     bool ordered; /**< values of lower ranks are left operands */
     int rank;     /**< this process */
 } napcoll_fold_t;

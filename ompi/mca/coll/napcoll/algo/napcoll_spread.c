@@ -61,6 +61,7 @@ napcoll_plan_t *napcoll_spread_gather(const napcoll_request_t *request,
     napcoll_builder_next_stage(builder);
     for (int stage = 0; stage < schedule->stages; stage++) {
         napcoll_schedule_gather(builder, schedule, stage, whole, 0);
+        napcoll_builder_repeat(builder, napcoll_schedule_times(schedule, stage));
         napcoll_builder_next_stage(builder);
     }
     if (NAPCOLL_BUFFER_RECV != whole.buffer) {
@@ -95,6 +96,7 @@ napcoll_plan_t *napcoll_spread_reduce(const napcoll_request_t *request,
     if (napcoll_fold_begin(&fold, builder, request, input, home, size)) {
         for (int stage = schedule->stages - 1; stage >= 0; stage--) {
             napcoll_fold_stage(&fold, schedule, stage, 0);
+            napcoll_builder_repeat(builder, napcoll_schedule_times(schedule, stage));
             napcoll_builder_next_stage(builder);
         }
         napcoll_builder_copy(builder, result, napcoll_fold_settle(&fold, number_in(home, own), 1));
@@ -430,20 +432,25 @@ void napcoll_spread_lane_ring(napcoll_schedule_t *schedule, const napcoll_reques
     const int nodes = map->nodes, lane = own.self;
     const int start = own.members > map->min_ppn ? 1 : 0;
     const int before = (own.node + nodes - 1) % nodes, next = (own.node + 1) % nodes;
+    int stage = start;
 
     (void) napcoll_schedule_direct(schedule, &own, 0);
-    for (int back = 0; back < nodes; back++) {
+    for (napcoll_sketch_t at = napcoll_sketch_first(request->shortened, nodes, 1); at.stage < nodes;
+         napcoll_sketch_next(&at), stage++) {
+        const int back = at.stage;
+
         if (lane < map->min_ppn && back < nodes - 1) {
-            pass_bundle(schedule, request, start + back, napcoll_node_map_rank(map, before, lane),
-                        false, back + 1, lane);
-            pass_bundle(schedule, request, start + back, napcoll_node_map_rank(map, next, lane),
-                        true, back, lane);
+            pass_bundle(schedule, request, stage, napcoll_node_map_rank(map, before, lane), false,
+                        back + 1, lane);
+            pass_bundle(schedule, request, stage, napcoll_node_map_rank(map, next, lane), true,
+                        back, lane);
         }
         if (back > 0) {
-            hand_bundles(schedule, request, &own, start + back, back);
+            hand_bundles(schedule, request, &own, stage, back);
         }
+        napcoll_schedule_repeat(schedule, stage, at.times);
     }
-    schedule->stages = start + nodes;
+    schedule->stages = stage;
 }
 
 /* A bundle goes to the next node and to the others of the own one at once. */

@@ -25,25 +25,42 @@ typedef struct {
     int64_t weight;
     int digit;
     int end;
+    napcoll_sketch_t at; /* which of the weight's bursts it is */
 } burst_t;
 
-/* The burst from this digit on, or from the next weight's first; false: there is none. */
-static bool next_burst(const napcoll_tuna_t *tuna, burst_t *burst)
+/* The digits of a weight, but 0. */
+static int digits_of(const napcoll_tuna_t *tuna, int64_t weight)
 {
-    int64_t digits;
+    const int64_t digits = (tuna->members - 1) / weight;
 
-    burst->digit = burst->end;
-    if (burst->digit >= tuna->radix || burst->digit * burst->weight >= tuna->members) {
-        burst->weight *= tuna->radix;
-        burst->digit = 1;
+    return digits < tuna->radix ? (int) digits : tuna->radix - 1;
+}
+
+/* The first burst of a weight. */
+static burst_t first_burst(const napcoll_tuna_t *tuna, int64_t weight)
+{
+    const int bursts = weight >= tuna->members
+                           ? 0
+                           : (digits_of(tuna, weight) + tuna->burst - 1) / tuna->burst;
+    burst_t burst = {.weight = weight,
+                     .at = napcoll_sketch_first(tuna->request->shortened, bursts, 1)};
+
+    return burst;
+}
+
+/* Find the burst's digits, or go on to the next weight; false: there is none. */
+static bool find_burst(const napcoll_tuna_t *tuna, burst_t *burst)
+{
+    if (burst->at.stage >= burst->at.stages) {
+        *burst = first_burst(tuna, burst->weight * tuna->radix);
     }
     if (burst->weight >= tuna->members) {
         return false;
     }
-    digits = (tuna->members - 1) / burst->weight;
-    digits = digits < tuna->radix ? digits : tuna->radix - 1;
+    burst->digit = 1 + burst->at.stage * tuna->burst;
     burst->end = burst->digit + tuna->burst;
-    burst->end = burst->end > digits ? (int) digits + 1 : burst->end;
+    burst->end = burst->end > digits_of(tuna, burst->weight) ? digits_of(tuna, burst->weight) + 1
+                                                             : burst->end;
     return true;
 }
 
@@ -59,10 +76,29 @@ static bool arrives(const napcoll_tuna_t *tuna, int64_t weight, int64_t first)
     return first < weight * tuna->radix;
 }
 
+/* How many blocks a round's list has. */
+static int count_blocks(const napcoll_tuna_t *tuna, int64_t weight, int digit, bool sizes)
+{
+    int64_t blocks = tuna->groups
+                     * napcoll_digits_having(tuna->members, tuna->radix, weight, digit);
+
+    if (sizes) { /* without the run that is at home */
+        const int64_t own = !tuna->rests(tuna, 0);
+        const int64_t others = tuna->groups > 1 && !tuna->rests(tuna, 1) ? tuna->groups - 1 : 0;
+
+        blocks -= (own + others) * run_of(tuna, weight, digit * weight);
+    }
+    return (int) blocks;
+}
+
 /* The lists of a round: what is sent, and where it lands; where `sizes`, only of what lands in a temporary. */
 static void list_blocks(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, int64_t weight,
                         int digit, bool sends, bool sizes, napcoll_span_t *list)
 {
+    if (napcoll_builder_is_sketch(builder)) {
+        list->count = count_blocks(tuna, weight, digit, sizes);
+        return;
+    }
     for (int group = 0; group < tuna->groups; group++) {
         for (int64_t first = digit * weight; first < tuna->members; first += weight * tuna->radix) {
             const int count = run_of(tuna, weight, first);
@@ -115,8 +151,8 @@ static void emit_burst(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, c
 
 void napcoll_tuna_emit(const napcoll_tuna_t *tuna, napcoll_builder_t *builder)
 {
-    burst_t ahead = {.weight = 1, .digit = 1, .end = 1}, burst = ahead;
-    bool more = next_burst(tuna, &ahead);
+    burst_t ahead = first_burst(tuna, 1), burst;
+    bool more = find_burst(tuna, &ahead);
 
     if (tuna->sized && more) {
         emit_burst(tuna, builder, &ahead, true);
@@ -124,8 +160,10 @@ void napcoll_tuna_emit(const napcoll_tuna_t *tuna, napcoll_builder_t *builder)
     }
     while (more) {
         burst = ahead;
-        more = next_burst(tuna, &ahead);
+        napcoll_sketch_next(&ahead.at);
+        more = find_burst(tuna, &ahead);
         emit_burst(tuna, builder, &burst, false);
+        napcoll_builder_repeat(builder, burst.at.times);
         if (tuna->sized && more) {
             emit_burst(tuna, builder, &ahead, true);
         }

@@ -29,6 +29,7 @@
 
 #include "algo/napcoll_algo.h"
 #include "algo/napcoll_digits.h"
+#include "algo/napcoll_sketch.h"
 
 /** Rounds that can go together: the messages of one burst. 0 wanted: all of a digit, 256 at most. */
 int napcoll_tuna_burst(int wanted, int members, int radix);
@@ -57,7 +58,7 @@ typedef struct napcoll_tuna {
     void (*add)(const struct napcoll_tuna *tuna, napcoll_builder_t *builder, napcoll_span_t *list,
                 int group, napcoll_tuna_where_t where, int first, int count);
 
-    /** Whether blocks of a group that are at home stay in a temporary. */
+    /** Whether blocks of a group that are at home stay in a temporary; alike for all groups but group 0. */
     bool (*rests)(const struct napcoll_tuna *tuna, int group);
 
     const napcoll_request_t *request;  /**< for the functions */

@@ -19,8 +19,12 @@
 enum {
     MOST_PROCESSES = 96,
     LEAST_PROCESSES = 4,
-    MOST_LANES = 16,         /* of a node */
-    MOST_MESSAGES = 16 << 10 /* of all plans of the sample, about */
+    MOST_LANES = 16,          /* of a node */
+    MOST_MESSAGES = 16 << 10, /* of all plans of the sample, about */
+
+    /* of a rough one */
+    MOST_ROUGH_PROCESSES = 24,
+    MOST_ROUGH_MESSAGES = 1 << 10
 };
 
 /* Bounds are looser by this part of them: a sum depends on the order of its terms. */
@@ -84,14 +88,15 @@ static void add_node(sample_t *sample, int node)
 
 /* Fill the sample; `messages` are those of one plan, as long as the others are taken to be. */
 static void draw_sample(sample_t *sample, const napcoll_node_map_t *map, int fullest, int messages,
-                        int root)
+                        int root, bool rough)
 {
-    const int room = MOST_MESSAGES / (messages + 1);
+    const int room = (rough ? MOST_ROUGH_MESSAGES : MOST_MESSAGES) / (messages + 1);
+    const int most = rough ? MOST_ROUGH_PROCESSES : MOST_PROCESSES;
     int nodes;
 
     sample->map = map;
     sample->count = 0;
-    sample->room = room < LEAST_PROCESSES ? LEAST_PROCESSES : least(room, MOST_PROCESSES);
+    sample->room = room < LEAST_PROCESSES ? LEAST_PROCESSES : least(room, most);
     sample->lanes = least(map->max_ppn, least(sample->room / 2, MOST_LANES));
     add_node(sample, fullest);
     nodes = least(map->nodes, sample->room * 2 / 3 / sample->lanes);
@@ -109,14 +114,15 @@ static void draw_sample(sample_t *sample, const napcoll_node_map_t *map, int ful
     }
 }
 
+/* The messages of a plan, or of the one that it is a sketch of. */
 static int messages_of(const napcoll_plan_t *plan)
 {
-    int messages = 0;
+    int64_t messages = 0;
 
     for (int i = 0; i < plan->stages; i++) {
-        messages += plan->stage[i].messages;
+        messages += (int64_t) plan->stage[i].messages * napcoll_plan_times(plan, i);
     }
-    return messages;
+    return messages < MOST_MESSAGES ? (int) messages : MOST_MESSAGES;
 }
 
 napcoll_node_map_t napcoll_plan_cost_map(const napcoll_node_map_t *map)
@@ -144,11 +150,12 @@ static int fullest_node(const napcoll_node_map_t *map)
  * *processes how many are simulated. */
 static napcoll_simulate_status_t prepare(const napcoll_node_map_t *map, const napcoll_plan_t *first,
                                          napcoll_plan_source_t source, void *context, int root,
-                                         int *processes, napcoll_simulation_t **simulation)
+                                         bool rough, int *processes,
+                                         napcoll_simulation_t **simulation)
 {
     sample_t sample;
 
-    draw_sample(&sample, map, fullest_node(map), messages_of(first), root);
+    draw_sample(&sample, map, fullest_node(map), messages_of(first), root, rough);
     *processes = sample.count;
     return napcoll_simulation_create_sampled(map, sample.process, sample.count, source, context,
                                              simulation);
@@ -164,7 +171,7 @@ napcoll_simulate_status_t napcoll_plan_cost_prepare(const napcoll_node_map_t *ma
 
     *simulation = NULL;
     if (NULL != first) {
-        status = prepare(map, first, source, context, root, &processes, simulation);
+        status = prepare(map, first, source, context, root, false, &processes, simulation);
     }
     napcoll_plan_free(first);
     return status;
@@ -181,21 +188,24 @@ static double sending_us(const napcoll_node_map_t *map, const napcoll_plan_t *pl
     const int node = napcoll_node_map_node(map, plan->rank);
     double time_us = 0;
 
-    for (int i = 0; i < plan->steps; i++) {
+    for (int i = 0, stage = 0; i < plan->steps; i++) {
         const napcoll_step_t *step = &plan->step[i];
         napcoll_level_t level;
         double size;
 
+        stage += stage + 1 < plan->stages && i == plan->stage[stage + 1].first;
         if (NAPCOLL_STEP_SEND != step->kind) {
             continue;
         }
         level = napcoll_node_map_node(map, step->peer) == node ? NAPCOLL_LEVEL_NODE
                                                                : NAPCOLL_LEVEL_NETWORK;
         size = napcoll_plan_message_share(plan, step) * bytes + napcoll_plan_message_fixed(step);
-        time_us += larger(
-            interval[level],
-            size * machine->link[level][napcoll_machine_protocol(machine, size)].ns_per_byte
-                / 1000);
+        time_us +=
+            napcoll_plan_times(plan, stage)
+            * larger(interval[level],
+                     size
+                         * machine->link[level][napcoll_machine_protocol(machine, size)].ns_per_byte
+                         / 1000);
     }
     return plan->pieces * larger(0, time_us * (1 - ROUNDING) - interval[NAPCOLL_LEVEL_NETWORK]);
 }
@@ -219,9 +229,9 @@ static double least_us(const napcoll_node_map_t *map, const napcoll_plan_t *firs
     return time_us;
 }
 
-double napcoll_plan_cost_us(const napcoll_node_map_t *map, napcoll_plan_source_t source,
-                            void *context, int root, const napcoll_machine_t *machine, double bytes,
-                            double lead_us, double most_us)
+static double estimate_us(const napcoll_node_map_t *map, napcoll_plan_source_t source,
+                          void *context, int root, const napcoll_machine_t *machine, double bytes,
+                          double lead_us, double most_us, bool rough)
 {
     const bool partial = map->size > MOST_PROCESSES + 1; /* for sure; smaller ones may be as well */
     napcoll_simulation_t *simulation = NULL;
@@ -242,7 +252,7 @@ double napcoll_plan_cost_us(const napcoll_node_map_t *map, napcoll_plan_source_t
     }
     if (!(time_us >= most_us)
         && (NAPCOLL_SIMULATE_OK
-                != prepare(map, first, source, context, root, &processes, &simulation)
+                != prepare(map, first, source, context, root, rough, &processes, &simulation)
             || NAPCOLL_SIMULATE_OK
                    != napcoll_simulation_run_within(simulation, machine, bytes,
                                                     most_us * (1 + ROUNDING)
@@ -255,4 +265,18 @@ double napcoll_plan_cost_us(const napcoll_node_map_t *map, napcoll_plan_source_t
     napcoll_plan_free(first);
     napcoll_simulation_free(simulation);
     return time_us;
+}
+
+double napcoll_plan_cost_us(const napcoll_node_map_t *map, napcoll_plan_source_t source,
+                            void *context, int root, const napcoll_machine_t *machine, double bytes,
+                            double lead_us, double most_us)
+{
+    return estimate_us(map, source, context, root, machine, bytes, lead_us, most_us, false);
+}
+
+double napcoll_plan_cost_rough_us(const napcoll_node_map_t *map, napcoll_plan_source_t source,
+                                  void *context, int root, const napcoll_machine_t *machine,
+                                  double bytes, double lead_us, double most_us)
+{
+    return estimate_us(map, source, context, root, machine, bytes, lead_us, most_us, true);
 }

@@ -79,4 +79,10 @@ double napcoll_plan_cost_us(const napcoll_node_map_t *map, napcoll_plan_source_t
                             void *context, int root, const napcoll_machine_t *machine, double bytes,
                             double lead_us, double most_us);
 
+/** The same from a sample of a quarter of the processes, or fewer, in a tenth of the time: to tell which plans
+ * are not worth a closer look (napcoll_screen.h). */
+double napcoll_plan_cost_rough_us(const napcoll_node_map_t *map, napcoll_plan_source_t source,
+                                  void *context, int root, const napcoll_machine_t *machine,
+                                  double bytes, double lead_us, double most_us);
+
 #endif /* NAPCOLL_PLAN_COST_H */

@@ -191,6 +191,17 @@ static void add_phase(const napcoll_simulation_t *s, const napcoll_plan_t *plan,
     }
 }
 
+/* The stages of a sketch that stand for several. */
+static int count_loops(const napcoll_plan_t *plan)
+{
+    int loops = 0;
+
+    for (int i = 0; NULL != plan->times && i < plan->stages; i++) {
+        loops += plan->times[i] > 1;
+    }
+    return loops;
+}
+
 static napcoll_simulate_status_t add_plan(napcoll_simulation_t *s, const napcoll_plan_t *plan)
 {
     rank_t *rank = &s->rank[number_of(s, plan->rank)];
@@ -198,10 +209,11 @@ static napcoll_simulate_status_t add_plan(napcoll_simulation_t *s, const napcoll
     s->pieces = plan->pieces;
     rank->first = s->stages;
     rank->stages = plan->stages;
+    s->loops = count_loops(plan) > s->loops ? count_loops(plan) : s->loops;
     for (int i = 0; i < plan->stages; i++) {
         const napcoll_step_t *step = &plan->step[plan->stage[i].first];
         const int messages = plan->stage[i].messages;
-        stage_t stage = {.first = s->ends};
+        stage_t stage = {.first = s->ends, .times = napcoll_plan_times(plan, i)};
         napcoll_simulate_status_t status = add_messages(s, plan, step, messages);
 
         for (int j = messages; j < messages + plan->stage[i].work; j++) {
@@ -339,7 +351,10 @@ static napcoll_simulate_status_t add_plans(napcoll_simulation_t *s, napcoll_plan
             return status;
         }
     }
-    return add_stage(s, (stage_t){.first = s->ends}) ? match(s) : NAPCOLL_SIMULATE_OUT_OF_MEMORY;
+    s->loop = calloc((size_t) s->loops + 1, sizeof(*s->loop));
+    return NULL != s->loop && add_stage(s, (stage_t){.first = s->ends})
+               ? match(s)
+               : NAPCOLL_SIMULATE_OUT_OF_MEMORY;
 }
 
 static napcoll_simulate_status_t create(const napcoll_node_map_t *map,
@@ -401,5 +416,6 @@ void napcoll_simulation_free(napcoll_simulation_t *simulation)
     free(simulation->rank);
     free(simulation->node);
     free(simulation->heap);
+    free(simulation->loop);
     free(simulation);
 }

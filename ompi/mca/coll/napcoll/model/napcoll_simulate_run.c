@@ -124,13 +124,21 @@ static bool end_message(const run_t *run, int rank, double time)
 {
     rank_t *r = &run->s->rank[rank];
     const stage_t *stage = &run->s->stage[r->first + r->stage];
+    double end;
 
     r->ends = later(r->ends, time);
     if (--r->waiting > 0) {
         return true;
     }
     r->stage++;
-    return push(run->s, r->ends + work_us(run, stage), EVENT_STAGE, rank);
+    end = r->ends + work_us(run, stage);
+    if (stage->times > 1) {
+        loop_t *loop = &run->s->loop[r->loop++];
+
+        loop->ended = later(loop->ended, end);
+        loop->more = later(loop->more, stage->times - 1);
+    }
+    return push(run->s, end, EVENT_STAGE, rank);
 }
 
 /* A message has left its process: its send ends, and it arrives after the latency. */
@@ -336,6 +344,9 @@ static bool begin_stage(const run_t *run, int rank, double time, int *done)
         (*done)++;
         return true;
     }
+    if (stage->times > 1) {
+        s->loop[r->loop].began = later(s->loop[r->loop].began, time);
+    }
     /* One more, so that the stage ends here where it has no messages, or none that is still out. */
     r->waiting = (int32_t) (stage[1].first - stage->first) + 1;
     for (int64_t i = stage->first; i < stage[1].first; i++) {
@@ -380,8 +391,22 @@ static void reset(napcoll_simulation_t *s)
     for (int i = 0; i < s->nodes; i++) {
         s->node[i] = (node_t){.first = -1, .last = -1};
     }
+    for (int i = 0; i < s->loops; i++) {
+        s->loop[i] = (loop_t){0};
+    }
     s->events = 0;
     s->order = 0;
+}
+
+/* What the stages take that others stand for: each as long as the last process takes from one to the next. */
+static double looped_us(const napcoll_simulation_t *s)
+{
+    double time_us = 0;
+
+    for (int i = 0; i < s->loops; i++) {
+        time_us += s->loop[i].more * later(s->loop[i].ended - s->loop[i].began, 0);
+    }
+    return time_us;
 }
 
 /* The plans of one piece. */
@@ -413,6 +438,7 @@ static napcoll_simulate_status_t run_piece(napcoll_simulation_t *simulation,
     if (!memory) {
         return NAPCOLL_SIMULATE_OUT_OF_MEMORY;
     }
+    *time_us += looped_us(simulation);
     return done == simulation->ranks ? NAPCOLL_SIMULATE_OK : NAPCOLL_SIMULATE_DEADLOCK;
 }
 

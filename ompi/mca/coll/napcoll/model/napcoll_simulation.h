@@ -52,6 +52,7 @@ typedef struct {
 typedef struct {
     int64_t first; /* index of its first end; that of the next stage is where it stops */
     double folded; /* part of the vector's bytes that its work folds */
+    double times;  /* for how many like stages it stands */
 
     /* local phases: messages that follow each other, and what they send of the vector in all */
     double phase_messages;
@@ -67,6 +68,7 @@ typedef struct {
 
     /* while running */
     int32_t stage;       /* the one that it is in */
+    int32_t loop;        /* of those that stand for several, how many came before it */
     int32_t waiting;     /* messages of the stage that have not ended */
     double ends;         /* when the latest of those that have ended did */
     double send_port;    /* when it can begin to send the next message */
@@ -99,6 +101,13 @@ typedef struct {
     int32_t subject; /* rank, message or node */
 } event_t;
 
+/* A stage of sketches that stands for several, while running: when the last process began it, and ended. */
+typedef struct {
+    double began;
+    double ended;
+    double more; /* stages that it stands for besides itself */
+} loop_t;
+
 struct napcoll_simulation {
     const napcoll_node_map_t *map;
     const napcoll_sampled_t *sampled; /* while preparing: [ranks], or NULL for all */
@@ -110,6 +119,8 @@ struct napcoll_simulation {
     event_t *heap;
     int32_t ranks, nodes; /* that are simulated */
     int32_t pieces;       /* for each of which the plans are run */
+    loop_t *loop;
+    int32_t loops; /* of the process that has most */
     int64_t messages, ends, stages;
     int64_t end_room, stage_room, message_room;
     int64_t events, event_room;

@@ -24,6 +24,9 @@
  * A plan may be that of a piece: all blocks are cut into as many, and the plan is run once for each.
  *
  * Messages between the same two ranks are received in the order in which they were sent.
+ *
+ * A sketch is a plan for estimates only. Its stages have the messages and folds of the plan, with the
+ * right numbers of blocks, but not which blocks these are; one of many like stages stands for all.
  */
 
 #ifndef NAPCOLL_PLAN_H
@@ -145,6 +148,9 @@ typedef struct napcoll_plan {
     int32_t stages;
     int32_t steps;
     int32_t max_messages; /**< most messages in one stage */
+
+    /** [stages] of a sketch: for how many like stages, one after the other, each stands. NULL: 1. */
+    int32_t *times;
     int32_t listed;       /**< runs in the list */
     napcoll_span_t *list; /**< [listed] the runs of spans that are lists */
     napcoll_hold_t *temp;
@@ -308,6 +314,12 @@ static inline bool napcoll_plan_same_blocks(const napcoll_plan_t *plan, napcoll_
     }
 }
 
+/** For how many stages a stage stands. */
+static inline int napcoll_plan_times(const napcoll_plan_t *plan, int stage)
+{
+    return NULL == plan->times ? 1 : plan->times[stage];
+}
+
 /** The memory that a plan takes, in bytes. */
 size_t napcoll_plan_bytes(const napcoll_plan_t *plan);
 
@@ -362,6 +374,15 @@ void napcoll_builder_layout(napcoll_builder_t *builder, napcoll_layout_t layout,
 
 /** Say that ranks fold alone (napcoll_plan_t). */
 void napcoll_builder_folds_alone(napcoll_builder_t *builder);
+
+/** Make a sketch (see above); at the beginning. */
+void napcoll_builder_sketch(napcoll_builder_t *builder);
+
+/** Whether the builder makes a sketch. */
+bool napcoll_builder_is_sketch(const napcoll_builder_t *builder);
+
+/** Say that the current stage of a sketch stands for so many. */
+void napcoll_builder_repeat(napcoll_builder_t *builder, int times);
 
 /** Say that the plan is that of one of so many pieces. */
 void napcoll_builder_pieces(napcoll_builder_t *builder, int pieces);

@@ -34,6 +34,9 @@ struct napcoll_builder {
     int step_room;
     int stage_first; /* first step of the current stage */
     int list_room;
+    int times_room;
+    int times; /* of the current stage */
+    bool sketch;
     bool failed;
 };
 
@@ -48,6 +51,7 @@ napcoll_builder_t *napcoll_builder_new(const char *collective, const char *algor
         b->plan.rank = rank;
         b->plan.blocks = blocks;
         b->plan.pieces = 1;
+        b->times = 1;
         b->plan.user[NAPCOLL_BUFFER_SEND] = (napcoll_hold_t){.count = blocks};
         b->plan.user[NAPCOLL_BUFFER_RECV] = (napcoll_hold_t){.count = blocks};
     }
@@ -103,6 +107,21 @@ void napcoll_builder_layout(napcoll_builder_t *b, napcoll_layout_t layout, bool 
 void napcoll_builder_folds_alone(napcoll_builder_t *b)
 {
     b->plan.folds_alone = true;
+}
+
+void napcoll_builder_sketch(napcoll_builder_t *b)
+{
+    b->sketch = true;
+}
+
+bool napcoll_builder_is_sketch(const napcoll_builder_t *b)
+{
+    return b->sketch;
+}
+
+void napcoll_builder_repeat(napcoll_builder_t *b, int times)
+{
+    b->times = times;
 }
 
 void napcoll_builder_pieces(napcoll_builder_t *b, int pieces)
@@ -217,6 +236,10 @@ void napcoll_builder_list_add(napcoll_builder_t *b, napcoll_span_t *list, napcol
 {
     napcoll_span_t *last;
 
+    if (b->sketch) {
+        list->count += run.count;
+        return;
+    }
     if (0 == run.count) {
         return;
     }
@@ -235,7 +258,7 @@ void napcoll_builder_list_add(napcoll_builder_t *b, napcoll_span_t *list, napcol
 
 napcoll_span_t napcoll_builder_list_end(napcoll_builder_t *b, napcoll_span_t list)
 {
-    if (b->failed || b->plan.listed != list.first + 1) {
+    if (b->failed || b->sketch || b->plan.listed != list.first + 1) {
         return list;
     }
     return b->plan.list[--b->plan.listed];
@@ -329,6 +352,18 @@ static void sort_stage(napcoll_builder_t *b, napcoll_stage_t *stage)
     free(sorted);
 }
 
+/* Keep for how many stages the one that ends stands, once there is one that stands for several. */
+static void keep_times(napcoll_builder_t *b)
+{
+    const int known = NULL == b->plan.times ? 0 : b->plan.stages;
+
+    b->plan.times = grow(b, b->plan.times, &b->times_room, b->plan.stages + 1,
+                         sizeof(*b->plan.times));
+    for (int stage = known; stage <= b->plan.stages && !b->failed; stage++) {
+        b->plan.times[stage] = stage < b->plan.stages ? 1 : b->times;
+    }
+}
+
 void napcoll_builder_next_stage(napcoll_builder_t *b)
 {
     napcoll_stage_t stage = {.first = b->stage_first};
@@ -343,6 +378,10 @@ void napcoll_builder_next_stage(napcoll_builder_t *b)
     }
     b->plan.stage = grow(b, b->plan.stage, &b->stage_room, b->plan.stages + 1, sizeof(stage));
     sort_stage(b, &stage);
+    if (b->times > 1 || NULL != b->plan.times) {
+        keep_times(b);
+    }
+    b->times = 1;
     if (!b->failed) {
         b->plan.stage[b->plan.stages++] = stage;
         b->stage_first = b->plan.steps;
@@ -360,6 +399,7 @@ void napcoll_builder_discard(napcoll_builder_t *b)
 {
     if (NULL != b) {
         free(b->plan.list);
+        free(b->plan.times);
         free(b->plan.temp);
         free(b->plan.stage);
         free(b->plan.step);
@@ -398,7 +438,7 @@ napcoll_plan_t *napcoll_builder_finish(napcoll_builder_t *b)
     napcoll_plan_t *plan;
 
     napcoll_builder_next_stage(b);
-    if (!b->failed) {
+    if (!b->failed && !b->sketch) {
         empty_unnamed(b);
     }
     plan = b->failed ? NULL : malloc(sizeof(*plan));
@@ -422,6 +462,7 @@ void napcoll_plan_free(napcoll_plan_t *plan)
 {
     if (NULL != plan) {
         free(plan->list);
+        free(plan->times);
         free(plan->temp);
         free(plan->stage);
         free(plan->step);

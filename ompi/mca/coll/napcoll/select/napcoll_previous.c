@@ -15,13 +15,11 @@
 #include "select/napcoll_previous.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "algo/previous/previous.h"
-#include "model/napcoll_plan_cost.h"
 
 enum { ANY = INT_MAX, K = 1024, M = 1024 * 1024 };
 
@@ -618,40 +616,4 @@ bool napcoll_previous_choose(const napcoll_previous_t *previous,
     (void) snprintf(choice->name, sizeof(choice->name), "%s",
                     choice->shadow->algorithm[choice->row].help);
     return true;
-}
-
-/* ---- what it costs ---- */
-
-/* All ranks simulated. */
-static double whole_us(const napcoll_node_map_t *map, napcoll_generator_t *generator,
-                       const napcoll_machine_t *machine, double bytes, double most_us)
-{
-    napcoll_simulation_t *simulation;
-    double time_us = NAN;
-
-    if (NAPCOLL_SIMULATE_OK
-            == napcoll_simulation_create(map, napcoll_generator_plan, generator, &simulation)
-        && NAPCOLL_SIMULATE_OK
-               != napcoll_simulation_run_within(simulation, machine, bytes, most_us, &time_us)) {
-        time_us = NAN;
-    }
-    napcoll_simulation_free(simulation);
-    return time_us;
-}
-
-double napcoll_previous_cost_us(const napcoll_previous_choice_t *choice,
-                                const napcoll_node_map_t *map, const napcoll_machine_t *machine,
-                                double bytes, double most_us)
-{
-    const napcoll_node_map_t flat = napcoll_previous_map(map->size);
-    napcoll_generator_t generator = {
-        .request = {.collective = choice->shadow,
-                    .algorithm = &choice->shadow->algorithm[choice->row],
-                    .map = &flat,
-                    .params = choice->params}};
-    const int root = napcoll_goal_is_rooted(choice->shadow->goal) ? choice->params.root : -1;
-
-    return choice->sparse ? whole_us(map, &generator, machine, bytes, most_us)
-                          : napcoll_plan_cost_us(map, napcoll_generator_plan, &generator, root,
-                                                 machine, bytes, 0, most_us);
 }

@@ -78,6 +78,7 @@ typedef struct napcoll_previous_choice {
     bool
         sparse; /**< in all there are few messages for each rank, and they wait for each other: all ranks are
                        simulated, as a sample of them would not show how deep a tree is */
+    bool closely;  /**< as napcoll_settings_t has it; false unless the caller says so */
     char name[64]; /**< for people: "binomial", "reduce (binomial), then broadcast (4-nomial)" */
 } napcoll_previous_choice_t;
 

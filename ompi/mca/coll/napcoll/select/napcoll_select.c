@@ -21,15 +21,13 @@
 
 #include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
+#include "model/napcoll_screen.h"
 
 /* Above this size local phases hold few copies of the vector rather than save steps. */
 enum { LARGE_BYTES = 64 * 1024 };
 
 /* Bytes of a block's piece at most, where that is a tunable that users leave open. */
 enum { PIECE_BYTES = 64 * 1024 };
-
-/* The largest radix over nodes that auto tries. */
-enum { MOST_RADIX = 16 };
 
 /* What local phases of two have to gain for auto to depart from the fan-out that is set: a message inside a node costs so
  * little by the model that many variants are reckoned to take the same. */
@@ -130,27 +128,42 @@ static napcoll_params_t params_of(const napcoll_collective_t *collective, int ro
     return params;
 }
 
+/* What a decision is looked for with. */
+typedef struct {
+    const napcoll_collective_t *collective;
+    const napcoll_settings_t *settings;
+    const napcoll_node_map_t *map; /* of napcoll_plan_cost_map */
+    napcoll_screen_t *screen;      /* NULL: none */
+} search_t;
+
 /* What a row costs with these parameters, or some time from most_us on where it costs that; NAN where it cannot
  * be said. */
-static double cost_of(const napcoll_collective_t *collective, int row,
-                      const napcoll_settings_t *settings, const napcoll_node_map_t *map,
-                      const napcoll_params_t *params, size_t bytes, double most_us)
+static double cost_of(const search_t *search, int row, const napcoll_params_t *params, size_t bytes,
+                      double most_us)
 {
-    napcoll_generator_t generator = {.request = {.collective = collective,
-                                                 .algorithm = &collective->algorithm[row],
-                                                 .map = map,
+    const napcoll_algorithm_t *algorithm = &search->collective->algorithm[row];
+    const napcoll_machine_t *machine = search->settings->machine;
+    const bool sketched = !search->settings->closely
+                          && napcoll_screen_sketches(search->collective->goal, search->map->size);
+    const bool rough = NULL != search->screen && search->screen->rough;
+    napcoll_generator_t generator = {.request = {.collective = search->collective,
+                                                 .algorithm = algorithm,
+                                                 .map = search->map,
+                                                 .sketch = sketched,
+                                                 .shortened = sketched,
                                                  .params = *params}};
-    const int root = napcoll_goal_is_rooted(collective->goal) ? params->root : -1;
+    const int root = napcoll_goal_is_rooted(search->collective->goal) ? params->root : -1;
     double lead_us = 0;
 
-    if (NULL != collective->algorithm[row].hops) {
-        const napcoll_hops_t hops = collective->algorithm[row].hops(map, params);
+    if (NULL != algorithm->hops) {
+        const napcoll_hops_t hops = algorithm->hops(search->map, params);
 
-        lead_us = napcoll_model_lead_us(
-            settings->machine, &hops, params->segments > 1 ? params->segments : 1, (double) bytes);
+        lead_us = napcoll_model_lead_us(machine, &hops, params->segments > 1 ? params->segments : 1,
+                                        (double) bytes);
     }
-    return napcoll_plan_cost_us(map, napcoll_generator_plan, &generator, root, settings->machine,
-                                (double) bytes, lead_us, most_us);
+    return (rough ? napcoll_plan_cost_rough_us
+                  : napcoll_plan_cost_us)(search->map, napcoll_generator_plan, &generator, root,
+                                          machine, (double) bytes, lead_us, most_us);
 }
 
 /* Whether a tunable is one of those about which the model does something, and users have left it open. */
@@ -187,24 +200,34 @@ static void note_cost(napcoll_candidate_t *candidate, double cost_us, double mos
     }
 }
 
-/* Keep a row's cost where it is less than what is there. Returns 0, or -1 when memory ran out. */
-static int consider(const napcoll_collective_t *collective, int row,
-                    const napcoll_settings_t *settings, const napcoll_node_map_t *map,
-                    const napcoll_params_t *params, napcoll_decision_t *decision)
+/* Keep a row's cost where it is less than what is there, or, at first, the rough one in the screen. Returns 0, or -1
+ * when memory ran out. */
+static int consider(const search_t *search, int row, const napcoll_params_t *params,
+                    napcoll_decision_t *decision)
 {
-    const double most_us = decision->algorithm < 0 ? INFINITY : decision->cost_us;
+    const bool rough = NULL != search->screen && search->screen->rough;
+    double most_us = decision->algorithm < 0 ? INFINITY : decision->cost_us;
     double cost;
 
-    if (NAPCOLL_FORCE_AUTO == settings->force
-        && bursts(collective, row, settings, map, params, decision->most)) {
+    if (NAPCOLL_FORCE_AUTO == search->settings->force
+        && bursts(search->collective, row, search->settings, search->map, params, decision->most)) {
         if (NAPCOLL_WEIGHED_NOT == decision->candidate[row].weighed) {
             decision->candidate[row].weighed = NAPCOLL_WEIGHED_BURSTS;
         }
         return 0;
     }
-    cost = cost_of(collective, row, settings, map, params, decision->most, most_us);
+    if (NULL != search->screen && !rough && napcoll_screen_drops(search->screen, &cost)) {
+        note_cost(&decision->candidate[row], cost, 0);
+        return 0;
+    }
+    most_us = rough ? napcoll_screen_most_us(search->screen) : most_us;
+    cost = cost_of(search, row, params, decision->most, most_us);
     if (isnan(cost)) {
         return -1;
+    }
+    if (rough) {
+        napcoll_screen_add(search->screen, cost);
+        return 0;
     }
     note_cost(&decision->candidate[row], cost, most_us);
     if (decision->algorithm < 0 || cost < decision->cost_us) {
@@ -246,106 +269,57 @@ static int segments_to_try(const napcoll_algorithm_t *algorithm, const napcoll_s
 }
 
 /* The row with each of these segments. */
-static int consider_segments(const napcoll_collective_t *collective, int row,
-                             const napcoll_settings_t *settings, const napcoll_node_map_t *map,
-                             const napcoll_params_t *params, napcoll_decision_t *decision)
+static int consider_segments(const search_t *search, int row, const napcoll_params_t *params,
+                             napcoll_decision_t *decision)
 {
     int segments[3], rc = 0;
-    const int count = segments_to_try(&collective->algorithm[row], settings, map, params,
-                                      (double) decision->most, segments);
+    const int count = segments_to_try(&search->collective->algorithm[row], search->settings,
+                                      search->map, params, (double) decision->most, segments);
 
     for (int s = 0; 0 == rc && s < count; s++) {
         napcoll_params_t variant = *params;
 
         variant.segments = segments[s];
-        rc = consider(collective, row, settings, map, &variant, decision);
+        rc = consider(search, row, &variant, decision);
     }
     return rc;
 }
 
-/* Over how many a radix goes that is left open, and the largest that is tried. */
-static int reach_of(const napcoll_tunable_t *tunable, const napcoll_node_map_t *map, int *most)
-{
-    switch (tunable->reckons) {
-    case NAPCOLL_RECKONS_RADIX:
-        *most = MOST_RADIX;
-        return map->nodes;
-    case NAPCOLL_RECKONS_RADIX_RANKS:
-        return *most = map->size;
-    case NAPCOLL_RECKONS_RADIX_LANES:
-        return *most = map->max_ppn;
-    default:
-        return *most = 0;
-    }
-}
-
-int napcoll_select_values(const napcoll_algorithm_t *algorithm, const napcoll_node_map_t *map,
-                          int *value)
-{
-    const napcoll_tunable_t *tunable = &algorithm->tunable[0];
-    int count = 0, most, reach;
-
-    if (NULL == tunable->name) {
-        return 0;
-    }
-    if (NAPCOLL_RECKONS_CHOICE == tunable->reckons) {
-        while (NULL != tunable->names[count]) {
-            value[count] = count + 1;
-            count++;
-        }
-        return count;
-    }
-    reach = reach_of(tunable, map, &most);
-    for (long long radix = 2; reach > 0; radix *= 2) {
-        value[count] = radix < reach ? (int) radix : reach;
-        if (value[count] > most) {
-            break;
-        }
-        count++;
-        if (radix >= reach) {
-            break;
-        }
-    }
-    return count;
-}
-
 /* The row with every value of its first tunable that is tried, where that is left open. */
-static int consider_tunable(const napcoll_collective_t *collective, int row,
-                            const napcoll_settings_t *settings, const napcoll_node_map_t *map,
-                            const napcoll_params_t *params, napcoll_decision_t *decision)
+static int consider_tunable(const search_t *search, int row, const napcoll_params_t *params,
+                            napcoll_decision_t *decision)
 {
-    const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
+    const napcoll_algorithm_t *algorithm = &search->collective->algorithm[row];
     napcoll_params_t variant = *params;
     int value[NAPCOLL_MOST_VALUES], count, rc = 0;
 
     if (!is_open(algorithm, params, 0)
         || NAPCOLL_RECKONS_SEGMENTS == algorithm->tunable[0].reckons) {
-        return consider_segments(collective, row, settings, map, params, decision);
+        return consider_segments(search, row, params, decision);
     }
-    count = napcoll_select_values(algorithm, map, value);
+    count = napcoll_select_values(algorithm, search->map, value);
     for (int v = 0; 0 == rc && v < count; v++) {
         variant.tunable[0] = value[v];
-        rc = consider_segments(collective, row, settings, map, &variant, decision);
+        rc = consider_segments(search, row, &variant, decision);
     }
     return rc;
 }
 
 /* The variants of a row that auto tries: local phases of the fan-out that is set, and of two where that gains enough,
  * and what its tunables leave open. */
-static int consider_variants(const napcoll_collective_t *collective, int row,
-                             const napcoll_settings_t *settings, const napcoll_node_map_t *map,
-                             const napcoll_params_t *params, napcoll_decision_t *decision)
+static int consider_variants(const search_t *search, int row, const napcoll_params_t *params,
+                             napcoll_decision_t *decision)
 {
     napcoll_params_t variant = *params;
     napcoll_decision_t other;
-    int rc = consider_tunable(collective, row, settings, map, params, decision);
+    int rc = consider_tunable(search, row, params, decision);
 
-    if (0 != rc || !collective->algorithm[row].radix || params->local_radix <= 2) {
+    if (0 != rc || !search->collective->algorithm[row].radix || params->local_radix <= 2) {
         return rc;
     }
     other = *decision;
     variant.local_radix = 2;
-    rc = consider_tunable(collective, row, settings, map, &variant, &other);
+    rc = consider_tunable(search, row, &variant, &other);
     if (0 == rc
         && (decision->algorithm != row || other.cost_us < (1 - radix_gain) * decision->cost_us)) {
         *decision = other;
@@ -354,14 +328,13 @@ static int consider_variants(const napcoll_collective_t *collective, int row,
 }
 
 /* A row in all its variants, with what it has to gain over those before it. */
-static int consider_row(const napcoll_collective_t *collective, int row,
-                        const napcoll_settings_t *settings, const napcoll_node_map_t *map,
-                        const napcoll_params_t *params, napcoll_decision_t *decision)
+static int consider_row(const search_t *search, int row, const napcoll_params_t *params,
+                        napcoll_decision_t *decision)
 {
     const napcoll_decision_t before = *decision;
-    int rc = consider_variants(collective, row, settings, map, params, decision);
+    int rc = consider_variants(search, row, params, decision);
 
-    if (0 == rc && collective->algorithm[row].lockstep && before.algorithm >= 0
+    if (0 == rc && search->collective->algorithm[row].lockstep && before.algorithm >= 0
         && decision->cost_us > (1 - lockstep_gain) * before.cost_us) {
         decision->algorithm = before.algorithm;
         decision->params = before.params;
@@ -386,6 +359,43 @@ static napcoll_candidate_t leave_out(const napcoll_algorithm_t *algorithm,
                                                                       : NAPCOLL_WEIGHED_NOT};
 }
 
+/* Whether there are so many ranks that variants are screened. */
+static bool is_screened(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
+                        const napcoll_node_map_t *map)
+{
+    return !settings->closely && napcoll_screen_is_on(collective->goal, map->size);
+}
+
+/* Try all rows that can do it; the reason is why the last one could not, where one cannot. Those that go in lockstep
+ * come last, as they have to gain more. */
+static int try_rows(const search_t *search, const napcoll_question_t *question,
+                    napcoll_decision_t *decision)
+{
+    const napcoll_collective_t *collective = search->collective;
+
+    for (int turn = 0; turn < 2 * collective->algorithms; turn++) {
+        const int row = turn % collective->algorithms;
+        const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
+        const napcoll_params_t params = params_of(collective, row, search->settings, question,
+                                                  decision);
+        napcoll_candidate_t *candidate = &decision->candidate[row];
+
+        if (algorithm->lockstep != (turn >= collective->algorithms)) {
+            continue;
+        }
+        *candidate = leave_out(algorithm, question, search->map, &params);
+        if (NAPCOLL_WEIGHED_NOT != candidate->weighed) {
+            decision->reason = NAPCOLL_REASON_NONE != candidate->reason ? candidate->reason
+                                                                        : decision->reason;
+            continue;
+        }
+        if (0 != consider_row(search, row, &params, decision)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 /* The cheapest row, of those that can do it; its reason is why the last one could not where none can, and where some
  * could that are not tried, for being slow, that the previous function is the faster one. */
 static int choose_cheapest(const napcoll_collective_t *collective,
@@ -393,31 +403,26 @@ static int choose_cheapest(const napcoll_collective_t *collective,
                            napcoll_decision_t *decision)
 {
     const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
+    napcoll_screen_t screen;
+    search_t search = {.collective = collective, .settings = settings, .map = &map};
 
     if (((map.max_ppn < 2 && !collective->everywhere) || map.nodes < 2)
         && !(settings->reproducible && napcoll_goal_folds(collective->goal))) {
         decision->reason = map.nodes < 2 ? NAPCOLL_REASON_ONE_NODE : NAPCOLL_REASON_PPN;
         return 0;
     }
-    /* those that go in lockstep last, as they have to gain more */
-    for (int turn = 0; turn < 2 * collective->algorithms; turn++) {
-        const int row = turn % collective->algorithms;
-        const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
-        const napcoll_params_t params = params_of(collective, row, settings, question, decision);
-        napcoll_candidate_t *candidate = &decision->candidate[row];
+    if (is_screened(collective, settings, &map)) {
+        napcoll_decision_t rough = *decision;
 
-        if (algorithm->lockstep != (turn >= collective->algorithms)) {
-            continue;
-        }
-        *candidate = leave_out(algorithm, question, &map, &params);
-        if (NAPCOLL_WEIGHED_NOT != candidate->weighed) {
-            decision->reason = NAPCOLL_REASON_NONE != candidate->reason ? candidate->reason
-                                                                        : decision->reason;
-            continue;
-        }
-        if (0 != consider_row(collective, row, settings, &map, &params, decision)) {
+        search.screen = &screen;
+        napcoll_screen_begin(&screen);
+        if (0 != try_rows(&search, question, &rough)) {
             return -1;
         }
+        napcoll_screen_end(&screen);
+    }
+    if (0 != try_rows(&search, question, decision)) {
+        return -1;
     }
     if (decision->algorithm >= 0) {
         decision->reason = NAPCOLL_REASON_NONE;
@@ -449,6 +454,7 @@ static int weigh_previous(const napcoll_collective_t *collective,
         || bursts(choice.shadow, choice.row, settings, &map, &choice.params, decision->most)) {
         return 0;
     }
+    choice.closely = settings->closely;
     decision->previous_us = napcoll_previous_cost_us(&choice, &map, settings->machine,
                                                      (double) decision->most, most_us);
     if (isnan(decision->previous_us)) {
@@ -460,6 +466,27 @@ static int weigh_previous(const napcoll_collective_t *collective,
         decision->by_model = false;
     }
     return 0;
+}
+
+/* A row with what its tunables leave open. */
+static int try_tunable(const napcoll_collective_t *collective, int row,
+                       const napcoll_settings_t *settings, const napcoll_node_map_t *map,
+                       const napcoll_params_t *params, napcoll_decision_t *decision)
+{
+    napcoll_screen_t screen;
+    search_t search = {.collective = collective, .settings = settings, .map = map};
+
+    if (is_screened(collective, settings, map)) {
+        napcoll_decision_t rough = *decision;
+
+        search.screen = &screen;
+        napcoll_screen_begin(&screen);
+        if (0 != consider_tunable(&search, row, params, &rough)) {
+            return -1;
+        }
+        napcoll_screen_end(&screen);
+    }
+    return consider_tunable(&search, row, params, decision);
 }
 
 /* The row that is forced, or that a rule names, with the rule's tunables where one is given, and with what is cheapest where its tunables are left open. */
@@ -483,7 +510,7 @@ static int take_forced(const napcoll_collective_t *collective, const napcoll_set
     if (NULL != algorithm->hops || is_open(algorithm, &params, 0)) {
         const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
 
-        return consider_tunable(collective, row, settings, &map, &params, decision);
+        return try_tunable(collective, row, settings, &map, &params, decision);
     }
     decision->algorithm = row;
     return 0;
@@ -537,24 +564,6 @@ int napcoll_select_force(const napcoll_rule_t *rule)
     default:
         return NAPCOLL_FORCE_AUTO;
     }
-}
-
-napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collective)
-{
-    napcoll_settings_t settings = {.force = NAPCOLL_FORCE_AUTO,
-                                   .local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX,
-                                   .provider = NAPCOLL_PROVIDER_P2P,
-                                   .shape = NAPCOLL_SHAPE_AUTO,
-                                   .segment_bytes = NAPCOLL_DEFAULT_SEGMENT_BYTES,
-                                   .compare = NAPCOLL_DEFAULT_COMPARE,
-                                   .thresholds = napcoll_thresholds_default};
-
-    for (int row = 0; row < collective->algorithms; row++) {
-        for (int t = 0; NULL != collective->algorithm[row].tunable[t].name; t++) {
-            settings.tunable[row][t] = collective->algorithm[row].tunable[t].initial;
-        }
-    }
-    return settings;
 }
 
 int napcoll_select(const napcoll_collective_t *collective, const napcoll_settings_t *settings,

@@ -44,6 +44,8 @@ typedef struct napcoll_settings {
         asked; /**< has the tunables that go with a forced algorithm; borrowed; NULL: as set here */
     const napcoll_rules_t *rules; /**< what comes before the model; borrowed; NULL: none */
     napcoll_previous_t previous;  /**< what holds the slot behind napcoll */
+    bool
+        closely; /**< auto estimates all variants by whole plans, on any number of ranks: to see what it loses */
     int compare; /**< auto leaves to that what it takes less than so many percent of napcoll's time for; 0: nothing */
     int tunable[NAPCOLL_MAX_ALGORITHMS][NAPCOLL_MAX_TUNABLES]; /**< by row of the table */
 } napcoll_settings_t;

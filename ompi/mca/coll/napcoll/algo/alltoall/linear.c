@@ -12,28 +12,44 @@
  */
 
 #include "algo/alltoall/alltoall.h"
+#include "algo/napcoll_sketch.h"
 
 enum { MOST_AT_ONCE = 256 };
+
+/* Stages of pairs in a run of a sketch: that many show how some pairs share a node. */
+enum { SHORT_RUN = 16 };
+
+/* The messages from the process j places after this one, and to the one j before. */
+static void exchange(napcoll_builder_t *builder, const napcoll_node_map_t *map, int place, int j)
+{
+    const napcoll_span_t from = {.buffer = NAPCOLL_BUFFER_SEND, .first = j, .count = 1};
+    const napcoll_span_t to = {.buffer = NAPCOLL_BUFFER_RECV, .first = j, .count = 1};
+
+    napcoll_builder_recv(builder, to, napcoll_node_map_at(map, (place + j) % map->size));
+    napcoll_builder_send(builder, from,
+                         napcoll_node_map_at(map, (place + map->size - j) % map->size));
+}
 
 napcoll_plan_t *napcoll_alltoall_direct(const napcoll_request_t *request, int at_once)
 {
     const napcoll_node_map_t *map = request->map;
     const int place = napcoll_node_map_place(map, request->rank);
+    const int stages = (map->size - 2 + at_once) / at_once;
     napcoll_builder_t *builder = napcoll_alltoall_builder(request);
 
     if (NULL == builder) {
         return NULL;
     }
-    for (int j = 1; j < map->size; j++) {
-        const napcoll_span_t from = {.buffer = NAPCOLL_BUFFER_SEND, .first = j, .count = 1};
-        const napcoll_span_t to = {.buffer = NAPCOLL_BUFFER_RECV, .first = j, .count = 1};
+    for (napcoll_sketch_t at =
+             napcoll_sketch_first(request->shortened, stages, at_once > 1 ? 1 : SHORT_RUN);
+         at.stage < stages; napcoll_sketch_next(&at)) {
+        const int first = 1 + at.stage * at_once;
 
-        napcoll_builder_recv(builder, to, napcoll_node_map_at(map, (place + j) % map->size));
-        napcoll_builder_send(builder, from,
-                             napcoll_node_map_at(map, (place + map->size - j) % map->size));
-        if (0 == j % at_once) {
-            napcoll_builder_next_stage(builder);
+        for (int j = first; j < map->size && j - first < at_once; j++) {
+            exchange(builder, map, place, j);
         }
+        napcoll_builder_repeat(builder, at.times);
+        napcoll_builder_next_stage(builder);
     }
     return napcoll_builder_finish(builder);
 }

@@ -20,35 +20,50 @@ static int nth(const napcoll_tuna_nodes_t *plan, int lane)
     return (lane + plan->lanes - plan->tuna.self) % plan->lanes;
 }
 
+/* The messages from the node k after this one, and to the one k before. */
+static void exchange(const napcoll_tuna_nodes_t *plan, int k)
+{
+    const bool sketch = napcoll_builder_is_sketch(plan->builder);
+    napcoll_span_t from = napcoll_builder_list(plan->builder), to;
+
+    from.count = sketch ? plan->lanes : 0;
+    for (int lane = 0; lane < plan->lanes && !sketch; lane++) {
+        napcoll_builder_list_add(plan->builder, &from,
+                                 napcoll_tuna_nodes_source(&plan->tuna, k, nth(plan, lane)));
+    }
+    from = napcoll_builder_list_end(plan->builder, from);
+    to = napcoll_builder_list(plan->builder);
+    to.count = sketch ? plan->lanes : 0;
+    for (int lane = 0; lane < plan->lanes && !sketch; lane++) {
+        napcoll_builder_list_add(plan->builder, &to,
+                                 napcoll_tuna_nodes_target(&plan->tuna, k, nth(plan, lane)));
+    }
+    to = napcoll_builder_list_end(plan->builder, to);
+    napcoll_builder_recv_blocks(plan->builder, to, napcoll_tuna_nodes_peer(plan, k),
+                                plan->tuna.headed);
+    napcoll_builder_send_blocks(plan->builder, from, napcoll_tuna_nodes_peer(plan, -k),
+                                plan->tuna.headed);
+}
+
 napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_request_t *request)
 {
     const int at_once = napcoll_tuna_nodes_at_once(&request->params, request->map->nodes - 1);
     napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(request, request->params.tunable[0], 0);
+    int stages;
 
     if (NULL == plan.builder) {
         return NULL;
     }
-    for (int k = 1; k < plan.nodes; k++) {
-        napcoll_span_t from = napcoll_builder_list(plan.builder), to;
+    stages = plan.nodes > 1 ? (plan.nodes - 2) / at_once + 1 : 0;
+    for (napcoll_sketch_t at = napcoll_sketch_first(request->shortened, stages, 1);
+         at.stage < stages; napcoll_sketch_next(&at)) {
+        const int first = 1 + at.stage * at_once, end = first + at_once;
 
-        for (int lane = 0; lane < plan.lanes; lane++) {
-            napcoll_builder_list_add(plan.builder, &from,
-                                     napcoll_tuna_nodes_source(&plan.tuna, k, nth(&plan, lane)));
+        for (int k = first; k < end && k < plan.nodes; k++) {
+            exchange(&plan, k);
         }
-        from = napcoll_builder_list_end(plan.builder, from);
-        to = napcoll_builder_list(plan.builder);
-        for (int lane = 0; lane < plan.lanes; lane++) {
-            napcoll_builder_list_add(plan.builder, &to,
-                                     napcoll_tuna_nodes_target(&plan.tuna, k, nth(&plan, lane)));
-        }
-        to = napcoll_builder_list_end(plan.builder, to);
-        napcoll_builder_recv_blocks(plan.builder, to, napcoll_tuna_nodes_peer(&plan, k),
-                                    plan.tuna.headed);
-        napcoll_builder_send_blocks(plan.builder, from, napcoll_tuna_nodes_peer(&plan, -k),
-                                    plan.tuna.headed);
-        if (0 == k % at_once) {
-            napcoll_builder_next_stage(plan.builder);
-        }
+        napcoll_builder_repeat(plan.builder, at.times);
+        napcoll_builder_next_stage(plan.builder);
     }
     return napcoll_builder_finish(plan.builder);
 }

@@ -79,7 +79,8 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
                       .initial = 0,
                       .least = 0,
                       .reckons = NAPCOLL_RECKONS_CHOICE,
-                      .names = napcoll_bcast_two_level_between},
+                      .names = napcoll_bcast_two_level_between,
+                      .linear = 1U << NAPCOLL_CAST_FLAT | 1U << NAPCOLL_CAST_SCATTER_ALLGATHER},
                      NAPCOLL_TUNABLE_SEGMENTS}},
     [NAPCOLL_BCAST_NAP] =
         {.name = "nap",

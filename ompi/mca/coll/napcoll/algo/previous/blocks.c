@@ -24,6 +24,7 @@
 #include "algo/napcoll_exchange.h"
 #include "algo/napcoll_halves.h"
 #include "algo/napcoll_rooted.h"
+#include "algo/napcoll_sketch.h"
 #include "algo/napcoll_spread.h"
 
 napcoll_plan_t *napcoll_previous_neighbor(const napcoll_request_t *request)
@@ -47,14 +48,16 @@ napcoll_plan_t *napcoll_previous_neighbor(const napcoll_request_t *request)
                          neighbor[0]);
     napcoll_builder_send(builder, own, neighbor[0]);
     napcoll_builder_next_stage(builder);
-    for (int step = 1; step < size / 2; step++) {
-        const int side = step % 2, last = pair;
+    for (napcoll_sketch_t at = napcoll_sketch_first(request->shortened, size / 2 - 1, 2);
+         at.stage < size / 2 - 1; napcoll_sketch_next(&at)) {
+        const int side = (at.stage + 1) % 2, last = pair;
 
         pair = from[side] = (from[side] + stride[side]) % size;
         napcoll_builder_recv(builder, (napcoll_span_t){NAPCOLL_BUFFER_RECV, pair, 2},
                              neighbor[side]);
         napcoll_builder_send(builder, (napcoll_span_t){NAPCOLL_BUFFER_RECV, last, 2},
                              neighbor[side]);
+        napcoll_builder_repeat(builder, at.times);
         napcoll_builder_next_stage(builder);
     }
     return napcoll_builder_finish(builder);

@@ -1,0 +1,85 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The settings where users set none, and which values auto tries of a tunable (see the header).
+ */
+
+#include "select/napcoll_select.h"
+
+/* The largest radix over nodes that auto tries. */
+enum { MOST_RADIX = 16 };
+
+/* On more nodes choices are left out that take a step for each of them. */
+enum { MOST_FOR_LINEAR = 1024 };
+
+/* Over more than MOST_CLOSE, radixes from CLOSE on differ by a factor of 8: their plans are long, and much alike. */
+enum { MOST_CLOSE = 1024, CLOSE = 256 };
+
+/* Over how many a radix goes that is left open, and the largest that is tried. */
+static int reach_of(const napcoll_tunable_t *tunable, const napcoll_node_map_t *map, int *most)
+{
+    switch (tunable->reckons) {
+    case NAPCOLL_RECKONS_RADIX:
+        *most = MOST_RADIX;
+        return map->nodes;
+    case NAPCOLL_RECKONS_RADIX_RANKS:
+        return *most = map->size;
+    case NAPCOLL_RECKONS_RADIX_LANES:
+        return *most = map->max_ppn;
+    default:
+        return *most = 0;
+    }
+}
+
+int napcoll_select_values(const napcoll_algorithm_t *algorithm, const napcoll_node_map_t *map,
+                          int *value)
+{
+    const napcoll_tunable_t *tunable = &algorithm->tunable[0];
+    int count = 0, most, reach;
+
+    if (NULL == tunable->name) {
+        return 0;
+    }
+    if (NAPCOLL_RECKONS_CHOICE == tunable->reckons) {
+        for (int choice = 1; NULL != tunable->names[choice - 1]; choice++) {
+            if (map->nodes <= MOST_FOR_LINEAR || 0 == (tunable->linear & 1U << choice)) {
+                value[count++] = choice;
+            }
+        }
+        return count;
+    }
+    reach = reach_of(tunable, map, &most);
+    for (long long radix = 2; reach > 0; radix *= reach > MOST_CLOSE && radix >= CLOSE ? 8 : 2) {
+        value[count] = radix < reach ? (int) radix : reach;
+        if (value[count] > most) {
+            break;
+        }
+        count++;
+        if (radix >= reach) {
+            break;
+        }
+    }
+    return count;
+}
+
+napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collective)
+{
+    napcoll_settings_t settings = {.force = NAPCOLL_FORCE_AUTO,
+                                   .local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX,
+                                   .provider = NAPCOLL_PROVIDER_P2P,
+                                   .shape = NAPCOLL_SHAPE_AUTO,
+                                   .segment_bytes = NAPCOLL_DEFAULT_SEGMENT_BYTES,
+                                   .compare = NAPCOLL_DEFAULT_COMPARE,
+                                   .thresholds = napcoll_thresholds_default};
+
+    for (int row = 0; row < collective->algorithms; row++) {
+        for (int t = 0; NULL != collective->algorithm[row].tunable[t].name; t++) {
+            settings.tunable[row][t] = collective->algorithm[row].tunable[t].initial;
+        }
+    }
+    return settings;
+}
