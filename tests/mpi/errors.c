@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A rank gives a smaller count than others send it: the error reaches its caller, and leaves a communicator that works. In
- * what folds, an allreduce, rank 0 of two gives it. What moves blocks only goes on for the other ranks, which have no part
- * in the error: in an alltoallv the last rank expects less of rank 0, in a broadcast rank 1.
+ * an allreduce rank 0 of two gives it. In an alltoallv the last rank expects less of rank 0, and the others, which have no
+ * part in that, go on. In a broadcast rank 1 expects less, and those behind it in a chain are told as well.
  */
 #include <string.h>
 
@@ -18,17 +18,17 @@ struct subject {
     const char *coll;
     int ranks;    /* how many it wants, 0: two or more */
     bool goes_on; /* for the ranks that are not told */
-    int (*told)(int size);
+    bool (*is_told)(int rank, int size);
     int (*wrong)(MPI_Comm comm, int rank, int size); /* the call with the error */
     bool (*right)(MPI_Comm comm, int rank, int size);
 };
 
 /* ---- allreduce ---- */
 
-static int told_first(int size)
+static bool is_first(int rank, int size)
 {
     (void) size;
-    return 0;
+    return 0 == rank;
 }
 
 static int wrong_allreduce(MPI_Comm comm, int rank, int size)
@@ -59,9 +59,9 @@ static bool right_allreduce(MPI_Comm comm, int rank, int size)
 
 /* ---- alltoallv ---- */
 
-static int told_last(int size)
+static bool is_last(int rank, int size)
 {
-    return size - 1;
+    return size - 1 == rank;
 }
 
 /* Blocks of SHORT; what rank 0 has for the last has as many elements as that. All that a rank gets is right, but on the last
@@ -110,10 +110,10 @@ static bool right_alltoallv(MPI_Comm comm, int rank, int size)
 
 /* ---- bcast ---- */
 
-static int told_second(int size)
+static bool is_behind_first(int rank, int size)
 {
     (void) size;
-    return 1;
+    return rank > 0;
 }
 
 static int wrong_bcast(MPI_Comm comm, int rank, int size)
@@ -144,9 +144,9 @@ static bool right_bcast(MPI_Comm comm, int rank, int size)
 }
 
 static const struct subject subjects[] = {
-    {"allreduce", 2, false, told_first, wrong_allreduce, right_allreduce},
-    {"alltoallv", 0, true, told_last, wrong_alltoallv, right_alltoallv},
-    {"bcast", 0, true, told_second, wrong_bcast, right_bcast},
+    {"allreduce", 2, false, is_first, wrong_allreduce, right_allreduce},
+    {"alltoallv", 0, true, is_last, wrong_alltoallv, right_alltoallv},
+    {"bcast", 0, true, is_behind_first, wrong_bcast, right_bcast},
 };
 
 static const struct subject *subject_of(const char *coll)
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
     snprintf(key, sizeof(key), "napcoll_%s_algorithm", subject->coll);
     comm = tap_dup(MPI_COMM_WORLD, "napcoll", key, algorithm);
     mpi_check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    is_told = subject->told(tap.size) == tap.rank;
+    is_told = subject->is_told(tap.rank, tap.size);
     wanted = is_told ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
     expect_begin(&expectation, &counters);
     for (int i = 0; i < ROUNDS; ++i) {

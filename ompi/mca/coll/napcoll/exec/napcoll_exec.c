@@ -14,8 +14,8 @@
  * the others. What ranks have their blocks of is in the binding. Temporaries lie one after the other in the scratch
  * memory, at the distance that the datatype's extent asks for.
  *
- * The first error ends a call. But where nothing is folded a message that is longer than its receiver said does not: other
- * processes wait for what this one is still to send them.
+ * The first error ends a call. But a message that is longer or shorter than its receiver said does not: other processes wait
+ * for what this one is still to send them. That has no bytes then, so that they see the same.
  */
 
 #include "exec/napcoll_exec.h"
@@ -24,6 +24,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "compat/napcoll_compat.h"
 #include "exec/napcoll_abandon.h"
@@ -32,83 +33,7 @@
 #include "exec/napcoll_reserve.h"
 #include "exec/napcoll_stream.h"
 #include "ompi/mca/pml/pml.h"
-
-int napcoll_engine_prepare(napcoll_engine_t *engine, const napcoll_plan_t *plan)
-{
-    int bases = NAPCOLL_BUFFER_TEMP + plan->temps;
-
-    if (plan->max_messages > engine->request_room) {
-        ompi_request_t **request = realloc(engine->request,
-                                           (size_t) plan->max_messages * sizeof(*request));
-        if (NULL == request) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        engine->request = request;
-        engine->request_room = plan->max_messages;
-    }
-    if (bases > engine->base_room) {
-        char **base = realloc(engine->base, (size_t) bases * sizeof(*base));
-        if (NULL == base) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        engine->base = base;
-        engine->base_room = bases;
-    }
-    return OMPI_SUCCESS;
-}
-
-int napcoll_engine_ranks(napcoll_engine_t *engine, int ranks)
-{
-    size_t *start;
-    ptrdiff_t *place;
-
-    if (ranks < engine->ranks_room) {
-        return OMPI_SUCCESS;
-    }
-    start = realloc(engine->start, ((size_t) ranks + 1) * sizeof(*start));
-    engine->start = NULL == start ? engine->start : start;
-    place = realloc(engine->place, ((size_t) ranks + 1) * sizeof(*place));
-    engine->place = NULL == place ? engine->place : place;
-    if (NULL == start || NULL == place) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    engine->ranks_room = ranks + 1;
-    return OMPI_SUCCESS;
-}
-
-static void drop_scratch(napcoll_engine_t *engine)
-{
-    napcoll_reserve_give(engine->scratch, engine->scratch_size);
-    engine->scratch = NULL;
-    engine->scratch_size = 0;
-}
-
-napcoll_pairs_t *napcoll_engine_pairs(napcoll_engine_t *engine)
-{
-    if (NULL == engine->pairs) {
-        engine->pairs = calloc(1, sizeof(*engine->pairs));
-    }
-    return engine->pairs;
-}
-
-void napcoll_engine_release(napcoll_engine_t *engine)
-{
-    if (NULL != engine->pairs) {
-        napcoll_pairs_end(engine->pairs, 0);
-        free(engine->pairs);
-        engine->pairs = NULL;
-    }
-    free(engine->request);
-    free(engine->base);
-    free(engine->start);
-    free(engine->place);
-    drop_scratch(engine);
-    engine->request = NULL;
-    engine->base = NULL;
-    engine->start = NULL;
-    engine->place = NULL;
-    engine->request_room = engine->base_room = engine->ranks_room = 0;
-}
+#include "opal/runtime/opal_progress.h"
 
 /* A plan in a call. */
 typedef struct {
@@ -116,8 +41,11 @@ typedef struct {
     const napcoll_plan_t *plan;
     const napcoll_binding_t *binding;
     ptrdiff_t extent;
-    bool is_whole;   /* the plan's one block is the vector */
-    bool *truncated; /* a message was longer than its receiver said, and the call went on */
+    bool is_whole; /* the plan's one block is the vector */
+    bool *
+        truncated; /* a message was longer or shorter than its receiver said, and the call went on */
+    /* when it goes on no longer, in seconds */
+    double *deadline;
 } call_t;
 
 /* Elements before a block. */
@@ -185,7 +113,7 @@ int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, 
         return rc;
     }
     if (size > engine->scratch_size) {
-        drop_scratch(engine);
+        napcoll_engine_drop_scratch(engine);
         engine->scratch = napcoll_reserve_take(size, &engine->scratch_size);
         if (NULL == engine->scratch) {
             return OMPI_ERR_OUT_OF_RESOURCE;
@@ -251,7 +179,22 @@ typedef struct {
     char *at;
     size_t count;
     ompi_datatype_t *type;
+    bool exact; /* it has as many bytes as its receiver says, if all ranks have the same counts */
 } message_t;
+
+static const size_t any_bytes = SIZE_MAX;
+
+/* How long a call goes on after a message that did not fit. */
+static const double patience_s = 1;
+
+/* Whether what this process still sends goes without its bytes: a message did not fit, so that what depends on it is
+ * wrong, and its receivers are to be told by a message that does not fit either. Blocks of uneven counts that go on do not
+ * depend on those that did not fit. */
+static inline bool is_spoilt(const call_t *call)
+{
+    return OPAL_UNLIKELY(*call->truncated)
+           && (NULL == call->binding->pairs || call->binding->pairs->even);
+}
 
 /* The message of a step; of an all-to-all's, gather's or scatter's what was prepared for it. False: there is nothing to
  * move. */
@@ -260,16 +203,33 @@ static inline bool find_message(const call_t *call, const napcoll_step_t *step,
 {
     const napcoll_span_t span = NAPCOLL_STEP_RECV == step->kind ? step->dst : step->left;
 
+    if (NAPCOLL_STEP_SEND == step->kind && is_spoilt(call)) {
+        *message = (message_t){.type = &ompi_mpi_byte.dt};
+        return NULL == parcel || !parcel->nothing;
+    }
     if (NULL != parcel) {
-        *message = (message_t){parcel->at, parcel->count, parcel->type};
+        *message = (message_t){parcel->at, parcel->count, parcel->type, !parcel->at_most};
         return !parcel->nothing;
     }
-    *message = (message_t){.type = call->binding->datatype};
+    *message = (message_t){.type = call->binding->datatype, .exact = true};
     if (0 != span.count) {
         message->at = span_address(call, span);
         message->count = span_count(call, span);
     }
     return true;
+}
+
+/* The bytes that a message must bring. Where ranks have other counts, it mostly brings others, which would
+ * go unnoticed where they are fewer. */
+static inline size_t bytes_due(const napcoll_step_t *step, const message_t *message)
+{
+    size_t element;
+
+    if (NAPCOLL_STEP_RECV != step->kind || !message->exact || NAPCOLL_COMPAT_HETEROGENEOUS) {
+        return any_bytes;
+    }
+    ompi_datatype_type_size(message->type, &element);
+    return element * message->count;
 }
 
 static inline int post(const call_t *call, const napcoll_step_t *step, const message_t *message,
@@ -285,14 +245,20 @@ static inline int post(const call_t *call, const napcoll_step_t *step, const mes
                               MCA_PML_BASE_SEND_STANDARD, binding->comm, request));
 }
 
-/* Send or receive the one message of a stage: without a request of its own, which costs more. */
+/* Send or receive the one message of a stage: without a request of its own, which costs more. One that brings too little
+ * is an error like one that brings too much. */
 static inline int pass(const call_t *call, const napcoll_step_t *step, const message_t *message)
 {
     const napcoll_binding_t *binding = call->binding;
 
     if (NAPCOLL_STEP_RECV == step->kind) {
-        return MCA_PML_CALL(recv(message->at, message->count, message->type, step->peer,
-                                 binding->tag, binding->comm, MPI_STATUS_IGNORE));
+        const size_t due = bytes_due(step, message);
+        ompi_status_public_t status;
+        int rc = MCA_PML_CALL(recv(message->at, message->count, message->type, step->peer,
+                                   binding->tag, binding->comm, &status));
+
+        return OMPI_SUCCESS == rc && any_bytes != due && due != status._ucount ? MPI_ERR_TRUNCATE
+                                                                               : rc;
     }
     return MCA_PML_CALL(send(message->at, message->count, message->type, step->peer, binding->tag,
                              MCA_PML_BASE_SEND_STANDARD, binding->comm));
@@ -348,9 +314,16 @@ static int after_messages(const call_t *call, const napcoll_stage_t *stage)
     return NULL == call->binding->stream ? OMPI_SUCCESS : empty(call, stage);
 }
 
+/* See what a message has brought, once. */
+static inline void check_bytes(napcoll_engine_t *engine, int i, size_t came, bool *fell_short)
+{
+    *fell_short = *fell_short || (any_bytes != engine->due[i] && came != engine->due[i]);
+    engine->due[i] = any_bytes;
+}
+
 /* Free the messages of a stage that have ended well when they are posted, as small ones do that are sent; whether
  * others are left. */
-static bool are_left(napcoll_engine_t *engine, int posted)
+static bool are_left(napcoll_engine_t *engine, int posted, bool *fell_short)
 {
     bool left = false;
 
@@ -365,6 +338,7 @@ static bool are_left(napcoll_engine_t *engine, int posted)
         } else if (&ompi_request_empty == request) { /* that of no message at all */
             engine->request[i] = MPI_REQUEST_NULL;
         } else {
+            check_bytes(engine, i, request->req_status._ucount, fell_short);
             (void) ompi_request_free(&engine->request[i]);
         }
     }
@@ -372,16 +346,28 @@ static bool are_left(napcoll_engine_t *engine, int posted)
     return left;
 }
 
-/* Wait for a stage's messages; where one fails, its request is left. */
-static int end_messages(napcoll_engine_t *engine, int posted)
+static double seconds(void)
 {
-    int rc;
+    struct timespec now;
 
-    if (!are_left(engine, posted)) {
-        return OMPI_SUCCESS;
+    (void) clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
+/* Wait for messages in a call whose counts differ between ranks, so that some may never come; false: they did not. */
+static bool await_some(const call_t *call, int posted)
+{
+    const napcoll_engine_t *engine = call->engine;
+
+    for (int i = 0; i < posted; i++) {
+        while (MPI_REQUEST_NULL != engine->request[i] && !REQUEST_COMPLETE(engine->request[i])) {
+            if (seconds() > *call->deadline) {
+                return false;
+            }
+            opal_progress();
+        }
     }
-    rc = ompi_request_wait_all((size_t) posted, engine->request, MPI_STATUSES_IGNORE);
-    return first_error(engine, posted, rc);
+    return true;
 }
 
 /* Whether a stage that has failed with rc leaves a call to go on. Where messages begin with sizes, none is longer than its
@@ -390,7 +376,7 @@ static bool goes_on(const call_t *call, const napcoll_stage_t *stage, int rc)
 {
     const napcoll_step_t *step = &call->plan->step[stage->first];
 
-    if (OPAL_LIKELY(MPI_ERR_TRUNCATE != rc) || NULL != call->binding->op) {
+    if (OPAL_LIKELY(MPI_ERR_TRUNCATE != rc)) {
         return false;
     }
     for (int i = 0; i < stage->messages; i++) {
@@ -398,8 +384,34 @@ static bool goes_on(const call_t *call, const napcoll_stage_t *stage, int rc)
             return false;
         }
     }
-    *call->truncated = true;
+    if (!*call->truncated) {
+        *call->truncated = true;
+        *call->deadline = seconds() + patience_s;
+    }
     return true;
+}
+
+/* Wait for a stage's messages; where one fails, its request is left. *fell_short: set where one has brought too little. */
+static int end_messages(const call_t *call, const napcoll_stage_t *stage, int posted,
+                        bool *fell_short)
+{
+    napcoll_engine_t *engine = call->engine;
+    int rc;
+
+    if (!are_left(engine, posted, fell_short)) {
+        return OMPI_SUCCESS;
+    }
+    if (OPAL_UNLIKELY(*fell_short)) { /* the others may never come */
+        (void) goes_on(call, stage, MPI_ERR_TRUNCATE);
+    }
+    if (OPAL_UNLIKELY(*call->truncated) && !await_some(call, posted)) {
+        return OMPI_ERR_TIMEOUT;
+    }
+    rc = ompi_request_wait_all((size_t) posted, engine->request, engine->status);
+    for (int i = 0; i < posted && OMPI_SUCCESS == rc; i++) {
+        check_bytes(engine, i, engine->status[i]._ucount, fell_short);
+    }
+    return first_error(engine, posted, rc);
 }
 
 /* Free the messages that were too long; false: there are none. */
@@ -426,9 +438,10 @@ static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
     const napcoll_parcel_t *parcel = NULL == pairs ? NULL : pairs->parcel;
     const napcoll_step_t *step = &call->plan->step[stage->first];
     message_t message;
+    bool fell_short = false;
     int posted = 0, rc = before_messages(call, stage);
 
-    if (1 == stage->messages) {
+    if (1 == stage->messages && !*call->truncated) {
         if (OMPI_SUCCESS == rc && find_message(call, step, parcel, &message)) {
             rc = pass(call, step, &message);
         }
@@ -436,7 +449,9 @@ static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
     }
     for (; posted < stage->messages && OMPI_SUCCESS == rc; posted++) {
         engine->request[posted] = MPI_REQUEST_NULL;
+        engine->due[posted] = any_bytes;
         if (find_message(call, &step[posted], NULL == parcel ? NULL : &parcel[posted], &message)) {
+            engine->due[posted] = bytes_due(&step[posted], &message);
             rc = post(call, &step[posted], &message, &engine->request[posted]);
         }
         if (OMPI_SUCCESS != rc) {
@@ -444,15 +459,21 @@ static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
         }
     }
     while (OMPI_SUCCESS == rc) {
-        rc = end_messages(engine, posted);
+        rc = end_messages(call, stage, posted, &fell_short);
         if (OPAL_LIKELY(OMPI_SUCCESS == rc)) {
-            return after_messages(call, stage);
+            return !fell_short || goes_on(call, stage, MPI_ERR_TRUNCATE)
+                       ? after_messages(call, stage)
+                       : MPI_ERR_TRUNCATE;
         }
         if (goes_on(call, stage, rc) && drop_truncated(engine, posted)) {
             rc = OMPI_SUCCESS; /* the others may be under way */
         }
     }
     napcoll_abandon_messages(step, engine->request, posted, call->binding->comm, rc);
+    if (OMPI_ERR_TIMEOUT
+        == rc) { /* what is still to be sent has no bytes: receivers learn of the error */
+        return is_spoilt(call) ? after_messages(call, stage) : MPI_ERR_TRUNCATE;
+    }
     return rc;
 }
 
@@ -546,14 +567,19 @@ int napcoll_engine_run_bound(napcoll_engine_t *engine, const napcoll_plan_t *pla
                              const napcoll_binding_t *binding)
 {
     bool truncated = false;
+    double deadline = 0;
     call_t call = {.engine = engine,
                    .plan = plan,
                    .binding = binding,
                    .is_whole = 1 == plan->blocks && NAPCOLL_LAYOUT_VECTOR == plan->layout,
-                   .truncated = NULL == binding->pairs ? &truncated : &binding->pairs->truncated};
+                   .truncated = NULL == binding->pairs ? &truncated : &binding->pairs->truncated,
+                   .deadline = &deadline};
     ptrdiff_t lb;
     int rc;
 
+    if (OPAL_UNLIKELY(*call.truncated)) { /* in an earlier part of the call */
+        deadline = seconds() + patience_s;
+    }
     ompi_datatype_get_extent(binding->datatype, &lb, &call.extent);
     rc = bind_buffers(&call);
     for (int s = 0; s < plan->stages && OMPI_SUCCESS == rc; s++) {
@@ -564,11 +590,13 @@ int napcoll_engine_run_bound(napcoll_engine_t *engine, const napcoll_plan_t *pla
             rc = exchange_messages(&call, stage);
         }
         for (int i = 0; i < stage->work && OMPI_SUCCESS == rc; i++) {
-            rc = do_work(&call, &work[i]);
+            if (NAPCOLL_STEP_FOLD != work[i].kind || !*call.truncated) {
+                rc = do_work(&call, &work[i]);
+            }
         }
     }
     if (engine->scratch_size > NAPCOLL_SCRATCH_KEPT) {
-        drop_scratch(engine);
+        napcoll_engine_drop_scratch(engine);
     }
     if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
         return napcoll_compat_failure(binding->comm, rc);

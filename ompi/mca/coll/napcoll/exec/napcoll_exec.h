@@ -37,6 +37,9 @@ typedef struct napcoll_engine {
     int ranks_room;
     ompi_request_t **request; /**< [request_room] */
     int request_room;
+    /** [request_room] what each of these brings: exactly so many bytes, or any number of them */
+    size_t *due;
+    ompi_status_public_t *status; /**< [request_room] of these */
     char **base; /**< [base_room] where each buffer's block 0 is in the current call */
     int base_room;
     char *scratch; /**< temporaries */
@@ -99,6 +102,9 @@ int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, 
 
 /** The engine's blocks of plans in the layout of pairs, made at their first use; NULL where memory ran out. */
 napcoll_pairs_t *napcoll_engine_pairs(napcoll_engine_t *engine);
+
+/** Give the memory of napcoll_engine_scratch back. */
+void napcoll_engine_drop_scratch(napcoll_engine_t *engine);
 
 /** Release what the engine holds; the subcommunicator is not its own. */
 void napcoll_engine_release(napcoll_engine_t *engine);

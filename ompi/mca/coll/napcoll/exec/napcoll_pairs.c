@@ -255,7 +255,10 @@ static int measure_messages(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
         napcoll_parcel_t *parcel = &pairs->parcel[i];
 
         *parcel = (napcoll_parcel_t){
-            .count = message.bytes, .type = &ompi_mpi_byte.dt, .nothing = 0 == message.bytes};
+            .count = message.bytes,
+            .type = &ompi_mpi_byte.dt,
+            .nothing = 0 == message.bytes,
+            .at_most = step[i].headed || (is_one(&step[i]) && !pairs->even && pairs->pieces < 2)};
         *sizes = *sizes || step[i].sizes;
         if (is_word(&step[i])) {
             parcel->way = NAPCOLL_WAY_WORD;
@@ -315,10 +318,11 @@ int napcoll_pairs_post(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
             parcel->offset = napcoll_transit_take(&pairs->transit, parcel->count);
             parcel->at = parcel->nothing ? NULL : pairs->transit.memory + parcel->offset;
         } else if (NAPCOLL_WAY_ONE == parcel->way) {
-            const bool nothing = parcel->nothing;
+            const bool nothing = parcel->nothing, at_most = parcel->at_most;
 
             *parcel = one(pairs, &step[i]);
             parcel->nothing = nothing;
+            parcel->at_most = at_most;
         }
     }
     return rc;
@@ -356,11 +360,11 @@ static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const nap
             }
             if (stops) {
                 napcoll_transit_place(&pairs->transit, b, parcel->offset + at, size);
-            } else if (size > 0) {
+            } else if (size > 0 || pairs->leaves_out) {
                 const napcoll_block_t *block = part_of(
                     pairs, napcoll_pairs_block(pairs, runs.run.buffer, b), &piece);
 
-                if (size > block->bytes) {
+                if (size > block->bytes || (0 == size && block->bytes > 0)) {
                     pairs->truncated = true;
                 } else {
                     rc = napcoll_block_unpack(block, parcel->at + at, size);
@@ -446,7 +450,7 @@ int napcoll_engine_run_pairs(napcoll_engine_t *engine, const napcoll_plan_t *pla
 
     pairs->pieces = plan->pieces;
     pairs->piece = 0;
-    pairs->truncated = false;
+    pairs->truncated = pairs->doubtful;
     if (OMPI_SUCCESS == rc && OPAL_UNLIKELY(napcoll_compat_devices)) {
         rc = napcoll_host_bind_pairs(plan, pairs, &sides);
     }

@@ -61,7 +61,9 @@ typedef struct napcoll_parcel {
     char *at;
     size_t count;
     ompi_datatype_t *type;
-    bool nothing;  /**< it has no bytes, and is not sent */
+    bool nothing; /**< it has no bytes, and is not sent */
+    /** it is received with sizes of its own, or is a block of which its receiver may get less */
+    bool at_most;
     size_t offset; /**< of what stops here: of its bytes among those in transit */
 } napcoll_parcel_t;
 
@@ -92,6 +94,9 @@ struct napcoll_pairs {
     int pieces;
     int piece;      /**< that is under way */
     bool truncated; /**< a block was larger than its receiver said, and the plan went on */
+    bool doubtful;  /**< one was in a plan of the same call before */
+    bool
+        leaves_out; /**< larger blocks are left out: none that takes part has come without its bytes */
 };
 
 /* ---- napcoll_pairs_blocks.c ---- */
@@ -112,6 +117,9 @@ void napcoll_pairs_measure(napcoll_pairs_t *pairs);
 /** The bytes of the blocks of a user's buffer from `first` on (1: but for a root's own), and of the largest of them. */
 void napcoll_pairs_sum(const napcoll_pairs_t *pairs, int32_t buffer, int first, size_t *sum,
                        size_t *largest);
+
+/** How many blocks of a user's buffer have bytes, without the rank's own. */
+int napcoll_pairs_messages(const napcoll_pairs_t *pairs, int32_t buffer);
 
 /** Have a call do without the blocks that are larger than so many bytes, or are not; a rank's own for itself goes nowhere, and
  * stays where larger ones do not take part. What is left out is as if users had given no element.

@@ -106,6 +106,16 @@ static bool is_own(const napcoll_pairs_t *pairs, int32_t buffer, int i)
     return 0 == pairs->held[buffer].first + i;
 }
 
+int napcoll_pairs_messages(const napcoll_pairs_t *pairs, int32_t buffer)
+{
+    int messages = 0;
+
+    for (int i = 0; i < pairs->held[buffer].count; i++) {
+        messages += pairs->block[buffer][i].bytes > 0 && !is_own(pairs, buffer, i);
+    }
+    return messages;
+}
+
 int napcoll_pairs_leave_out(napcoll_pairs_t *pairs, size_t bytes, bool larger)
 {
     int left = 0;

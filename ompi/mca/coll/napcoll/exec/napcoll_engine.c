@@ -1,0 +1,101 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * What the engine holds between calls: made before a plan's first run, released with the communicator.
+ */
+
+#include <stdlib.h>
+
+#include "exec/napcoll_exec.h"
+#include "exec/napcoll_pairs.h"
+#include "exec/napcoll_reserve.h"
+
+int napcoll_engine_prepare(napcoll_engine_t *engine, const napcoll_plan_t *plan)
+{
+    int bases = NAPCOLL_BUFFER_TEMP + plan->temps;
+
+    if (plan->max_messages > engine->request_room) {
+        const size_t messages = (size_t) plan->max_messages;
+        ompi_request_t **request = realloc(engine->request, messages * sizeof(*request));
+        size_t *due = realloc(engine->due, messages * sizeof(*due));
+        ompi_status_public_t *status = realloc(engine->status, messages * sizeof(*status));
+
+        engine->request = NULL == request ? engine->request : request;
+        engine->due = NULL == due ? engine->due : due;
+        engine->status = NULL == status ? engine->status : status;
+        if (NULL == request || NULL == due || NULL == status) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        engine->request_room = plan->max_messages;
+    }
+    if (bases > engine->base_room) {
+        char **base = realloc(engine->base, (size_t) bases * sizeof(*base));
+        if (NULL == base) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        engine->base = base;
+        engine->base_room = bases;
+    }
+    return OMPI_SUCCESS;
+}
+
+int napcoll_engine_ranks(napcoll_engine_t *engine, int ranks)
+{
+    size_t *start;
+    ptrdiff_t *place;
+
+    if (ranks < engine->ranks_room) {
+        return OMPI_SUCCESS;
+    }
+    start = realloc(engine->start, ((size_t) ranks + 1) * sizeof(*start));
+    engine->start = NULL == start ? engine->start : start;
+    place = realloc(engine->place, ((size_t) ranks + 1) * sizeof(*place));
+    engine->place = NULL == place ? engine->place : place;
+    if (NULL == start || NULL == place) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    engine->ranks_room = ranks + 1;
+    return OMPI_SUCCESS;
+}
+
+void napcoll_engine_drop_scratch(napcoll_engine_t *engine)
+{
+    napcoll_reserve_give(engine->scratch, engine->scratch_size);
+    engine->scratch = NULL;
+    engine->scratch_size = 0;
+}
+
+napcoll_pairs_t *napcoll_engine_pairs(napcoll_engine_t *engine)
+{
+    if (NULL == engine->pairs) {
+        engine->pairs = calloc(1, sizeof(*engine->pairs));
+    }
+    return engine->pairs;
+}
+
+void napcoll_engine_release(napcoll_engine_t *engine)
+{
+    if (NULL != engine->pairs) {
+        napcoll_pairs_end(engine->pairs, 0);
+        free(engine->pairs);
+        engine->pairs = NULL;
+    }
+    free(engine->request);
+    free(engine->due);
+    free(engine->status);
+    free(engine->base);
+    free(engine->start);
+    free(engine->place);
+    napcoll_engine_drop_scratch(engine);
+    engine->request = NULL;
+    engine->due = NULL;
+    engine->status = NULL;
+    engine->base = NULL;
+    engine->start = NULL;
+    engine->place = NULL;
+    engine->request_room = engine->base_room = engine->ranks_room = 0;
+}
