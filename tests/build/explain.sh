@@ -406,17 +406,23 @@ all_to_alls_say_memory_and_agreement() {
         has "$coll of 64 bytes for each rank, 128 ranks" "$work/many"
         has 'Memory of a process:' "$work/many"
         grep -qE '^tuna_coalesced +[0-9]+ slots, [0-9]+ bytes for blocks in transit; plan of [0-9]+ bytes$' "$work/many"
-        has "the component's auto takes" "$work/many"
+        [ $coll = alltoallw ] || has "the component's auto takes" "$work/many"
         if [ $coll = alltoall ]; then
             lacks 'agree on the sizes' "$work/many"
             lacks 'agree on the sizes' "$work/few"
+            continue
+        fi
+        has "the component's auto, told the size, takes" "$work/few"
+        if [ $coll = alltoallw ]; then
+            has 'Sizes are not agreed on: many calls have few blocks.' "$work/many"
+            has 'auto leaves the calls to the previous component.' "$work/many"
+            lacks 'To agree on the sizes' "$work/many"
             continue
         fi
         has 'To agree on the sizes takes' "$work/many"
         lacks 'does not pay' "$work/many"
         has 'see --bounded.' "$work/many"
         has 'That does not pay' "$work/few"
-        has "the component's auto, told the size, takes" "$work/few"
     done
 }
 

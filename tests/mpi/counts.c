@@ -2,13 +2,16 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Counts that differ on one rank, which is a user's error: it is reported, and nobody gets MPI_SUCCESS with wrong data.
+ * Counts that differ on one rank, which is a user's error: it is reported, and nobody gets
+ * MPI_SUCCESS with wrong data.
  *
  *     counts [--begin | --judge] --report FILE
  *
- * A case is a collective, an algorithm, the rank with another count, and that count. Where the two counts are on both sides
- * of a rule or size class, ranks run different plans, and may wait for each other for ever, as without napcoll. What each rank got is in FILE, which --begin makes. A job whose ranks do not come back ends: the next
- * one goes on behind that case. --judge, without MPI, prints TAP.
+ * A case is a collective, an algorithm, the rank with another count, and that count. Where the two
+ * counts are on both sides of a rule or size class, ranks run different plans, and may wait for
+ * each other for ever, as without napcoll. What each rank got is in FILE, which --begin makes. A
+ * job whose ranks do not come back ends: the next one goes on behind that case. --judge, without
+ * MPI, prints TAP.
  */
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -72,8 +75,8 @@ static int value(int rank, int i)
     return 1000 * rank + i % 1000;
 }
 
-/* A call with this rank's count. Returns what MPI does; *right: the data are what the counts of all, if they were this
- * one, would make them. */
+/* A call with this rank's count. Returns what MPI does; *right: the data are what the counts of
+ * all, if they were this one, would make them. */
 static int call(const char *coll, int count, MPI_Comm comm, const struct tap *tap, bool *right)
 {
     const int rank = tap->rank, size = tap->size;
@@ -137,8 +140,8 @@ static struct report *open_report(const char *file, bool anew)
     return report;
 }
 
-/* The call with the error on a communicator of its own, after two without on which napcoll's counters are looked at. A rank
- * that stays in it for two seconds ends the job. */
+/* The call with the error on a communicator of its own, after two without on which napcoll's
+ * counters are looked at. A rank that stays in it for two seconds ends the job. */
 static void run(struct tap *tap, struct report *report, int i)
 {
     static struct napcoll_counters counters;
@@ -174,7 +177,8 @@ static void run(struct tap *tap, struct report *report, int i)
     alarm(0);
 }
 
-/* Whether a case went as it should: somebody is told, or, where ranks run different algorithms, stayed in the call. */
+/* Whether a case went as it should: somebody is told, or, where ranks run different algorithms,
+ * stayed in the call. */
 static bool is_good(const struct report *report, int i)
 {
     const struct subject *s = &subjects[i];

@@ -2,9 +2,10 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A rank gives a smaller count than others send it: the error reaches its caller, and leaves a communicator that works. In
- * an allreduce rank 0 of two gives it. In an alltoallv the last rank expects less of rank 0, and the others, which have no
- * part in that, go on. In a broadcast rank 1 expects less, and those behind it in a chain are told as well.
+ * A rank gives a smaller count than others send it: the error reaches its caller, and leaves a
+ * communicator that works. In an allreduce rank 0 of two gives it. In an alltoallv the last rank
+ * expects less of rank 0, and the others, which have no part in that, go on. In a broadcast rank 1
+ * expects less, and those behind it in a chain are told as well.
  */
 #include <string.h>
 

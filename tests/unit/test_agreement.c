@@ -246,6 +246,67 @@ static void patience_begins_anew_with_other_sizes(void **state)
     assert_false(napcoll_patience_spares(&patience));
 }
 
+/* Where agreeing turns out not to pay, calls go straight for longer each time, up to a bound. */
+static void back_off_doubles(void **state)
+{
+    static const int spared[] = {16, 32, 64, 128, 256, 256};
+    napcoll_patience_t patience = {0};
+
+    (void) state;
+    for (size_t turn = 0; turn < sizeof(spared) / sizeof(*spared); turn++) {
+        napcoll_patience_back_off(&patience);
+        assert_int_equal(patience.calls, spared[turn]);
+        while (napcoll_patience_spares(&patience)) {
+        }
+    }
+    for (int turn = 0; turn < 8; turn++) {
+        napcoll_patience_learn(&patience, false, true);
+        assert_int_equal(patience.calls, 0);
+    }
+    napcoll_patience_back_off(&patience);
+    assert_int_equal(patience.calls, NAPCOLL_LEAST_BACK_OFF);
+}
+
+static void leaps_are_large(void **state)
+{
+    (void) state;
+    assert_true(napcoll_patience_leaps(8, 32768));
+    assert_true(napcoll_patience_leaps(32768, 8));
+    assert_true(napcoll_patience_leaps(0, 1025));
+    assert_false(napcoll_patience_leaps(8, 1024)); /* both small */
+    assert_false(napcoll_patience_leaps(32768, 8192));
+    assert_false(napcoll_patience_leaps(5, 5));
+}
+
+static void few_blocks_are_found(void **state)
+{
+    (void) state;
+    assert_true(napcoll_agreement_finds_few(0, 240, 16));
+    assert_true(napcoll_agreement_finds_few(16, 240, 16)); /* a ring */
+    assert_true(napcoll_agreement_finds_few(32, 240, 16));
+    assert_false(napcoll_agreement_finds_few(33, 240, 16));
+    assert_false(napcoll_agreement_finds_few(4, 12, 4)); /* a third of them */
+    assert_true(napcoll_agreement_finds_few(1, 3, 1));
+    assert_false(napcoll_agreement_finds_few(2, 3, 1));
+    assert_true(napcoll_agreement_finds_few(8, 1023, 1));
+    assert_false(napcoll_agreement_finds_few(9, 1023, 1));
+}
+
+/* MPI_Alltoallw is left alone, however much agreeing would gain. */
+static void alltoallw_goes_straight(void **state)
+{
+    napcoll_settings_t settings = napcoll_select_defaults(&napcoll_alltoallw);
+    napcoll_decision_t decision;
+
+    (void) state;
+    assert_true(agreement_on(&napcoll_machine_default, "8", 128).pays); /* of MPI_Alltoallv */
+    assert_false(agreement_of(&napcoll_alltoallw, &napcoll_machine_default, "8", 128).pays);
+    decision = unsized(&napcoll_alltoallw, &settings, 0);
+    assert_int_equal(decision.algorithm, -1);
+    assert_int_equal(decision.reason, NAPCOLL_REASON_SIZES);
+    assert_int_equal(decision.most, SIZE_MAX);
+}
+
 /* Sizes are relied on once they are agreed upon, until a rank doubts. */
 static void sizes_are_relied_on_until_a_rank_doubts(void **state)
 {
@@ -329,6 +390,10 @@ int main(void)
         cmocka_unit_test(blocks_of_any_size_are_left_where_that_is_not_known),
         cmocka_unit_test(large_blocks_are_believed_for_a_while),
         cmocka_unit_test(patience_begins_anew_with_other_sizes),
+        cmocka_unit_test(back_off_doubles),
+        cmocka_unit_test(leaps_are_large),
+        cmocka_unit_test(few_blocks_are_found),
+        cmocka_unit_test(alltoallw_goes_straight),
         cmocka_unit_test(sizes_are_relied_on_until_a_rank_doubts),
         cmocka_unit_test(breaks_make_ranks_wary),
         cmocka_unit_test(a_rank_doubts_from_twice_or_half_on),

@@ -169,6 +169,8 @@ typedef struct napcoll_call {
     bool bounded; /**< that is small enough to be ready for it (see napcoll_params_t) */
     bool
         unsized; /**< no rank knows the bytes, and auto decides without (napcoll_agreement_without) */
+    /** of an uneven all-to-all: so few blocks have bytes that each had better go straight */
+    bool sparse;
 } napcoll_call_t;
 
 /** A decision that was taken, and the plans that serve it. */
@@ -190,6 +192,9 @@ typedef struct mca_coll_napcoll_agreed {
     bool
         leaves_out; /**< of a gather: calls that patience spares leave larger blocks out of its plan */
     size_t sent;    /**< where trust holds: bytes of own blocks, of a scatter but for the root's */
+    /** ranks have agreed before, and the blocks had `mean` bytes on average */
+    bool known;
+    size_t mean;
 } mca_coll_napcoll_agreed_t;
 
 typedef struct mca_coll_napcoll_module {

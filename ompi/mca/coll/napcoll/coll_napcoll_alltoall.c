@@ -8,12 +8,14 @@
  * MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw (see coll_napcoll_vector.c). Block j of a plan is that for
  * the rank j places before this one in the node order, or from the one j places after.
  *
- * In MPI_Alltoall all ranks know all sizes. In the others a decision rests on what ranks agree on in an
- * allreduce of two numbers, or on what users say:
+ * In MPI_Alltoall all ranks know all sizes. MPI_Alltoallw, in which programs mostly have few
+ * blocks, goes to the fallback, unless users ask for more. Else a decision rests on what ranks
+ * agree on in an allreduce of three numbers, or on what users say:
  *
  *     mean       of the bytes of all blocks
  *     largest    block of any process: times the slots of the plan it is what transit may take; and where it is
  *                small, receives are made for it, and the sizes of blocks go with them instead of ahead
+ *     messages   blocks that have bytes: where these are few, each goes straight
  *
  * in this call or, where the messages of the plan can say that it does not hold any more, in an earlier one.
  */
@@ -46,7 +48,7 @@ static double sixteenth_power(double x)
 static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pairs,
                  napcoll_call_t *call)
 {
-    enum { SENT, LARGEST, NUMBERS };
+    enum { SENT, LARGEST, MESSAGES, NUMBERS };
     const int ranks = pairs->held[NAPCOLL_BUFFER_SEND].count;
     size_t sent, largest;
     double number[NUMBERS];
@@ -55,6 +57,7 @@ static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pair
     napcoll_pairs_sum(pairs, NAPCOLL_BUFFER_SEND, 0, &sent, &largest);
     number[SENT] = (double) sent;
     number[LARGEST] = sixteenth_power((double) largest);
+    number[MESSAGES] = napcoll_pairs_messages(pairs, NAPCOLL_BUFFER_SEND);
     rc = mca_coll_napcoll_allreduce(MPI_IN_PLACE, number, NUMBERS, &ompi_mpi_double.dt,
                                     &ompi_mpi_op_sum.op, napcoll->comm, &napcoll->super);
     /* the bounds of rules are meant as they are written */
@@ -67,6 +70,10 @@ static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pair
         call->largest *= 2;
     }
     call->bounded = call->largest <= mca_coll_napcoll_component.bounded_bytes / (size_t) ranks;
+    call->sparse = NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force_any_size(napcoll, call->coll)
+                   && napcoll_agreement_finds_few((size_t) number[MESSAGES],
+                                                  (size_t) ranks * (size_t) (ranks - 1),
+                                                  (size_t) ranks);
     return rc;
 }
 

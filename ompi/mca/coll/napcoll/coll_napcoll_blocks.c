@@ -107,14 +107,16 @@ static int goes_unsized(mca_coll_napcoll_module_t *napcoll,
 {
     const napcoll_coll_t coll = exchange->call.coll;
     const napcoll_agreement_t *agreement = NULL;
+    const bool by_auto = exchange->uneven && 0 == exchange->told_bytes
+                         && NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force_any_size(napcoll, coll)
+                         && napcoll->map->nodes > 1;
+    const bool straight = mca_coll_napcoll_collectives[coll]->straight;
     int rc = OMPI_SUCCESS;
 
-    if (exchange->uneven && 0 == exchange->told_bytes
-        && NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force_any_size(napcoll, coll)
-        && napcoll->map->nodes > 1) {
+    if (by_auto && !straight) {
         rc = mca_coll_napcoll_agreement(napcoll, coll, &agreement);
     }
-    *unsized = NULL != agreement && !agreement->pays;
+    *unsized = by_auto && (straight || (NULL != agreement && !agreement->pays));
     return rc;
 }
 
@@ -231,14 +233,48 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
     return exchange->agree(napcoll, pairs, call);
 }
 
-/* Keep what ranks have agreed on, and see how long they can do with it; before the call is run. */
-static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call, bool by_napcoll)
+/* Whether ranks have agreed that blocks had better go straight, whatever their sizes. */
+static inline bool goes_straight(const napcoll_call_t *call)
+{
+    return call->unsized || call->sparse;
+}
+
+static void forget_sizes(napcoll_call_t *call)
+{
+    call->bytes = call->largest = 0;
+    call->bounded = false;
+}
+
+/* The next calls go straight, without agreeing: what ranks have agreed on says so, or holds too
+ * shortly. */
+static void back_off(mca_coll_napcoll_agreed_t *last, const napcoll_call_t *call)
+{
+    last->call = *call;
+    last->call.unsized = !call->sparse;
+    forget_sizes(&last->call);
+    last->leaves_out = false;
+    last->trust.holds = false;
+    napcoll_patience_back_off(&last->patience);
+}
+
+/* Keep what ranks have agreed on, and see how long they can do with it; before the call is run.
+ * `mean` is that of the sizes; `broken`: those before did not hold. */
+static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call, size_t mean,
+                  bool broken, bool by_napcoll)
 {
     mca_coll_napcoll_agreed_t *last = &napcoll->agreed[call->coll];
+    const bool leaps = last->known && (broken || napcoll_patience_leaps(last->mean, mean));
     const bool gather = NAPCOLL_GOAL_GATHER == mca_coll_napcoll_collectives[call->coll]->goal;
     const bool along = mca_coll_napcoll_component.trust
                        && mca_coll_napcoll_went_along(napcoll, call->coll, by_napcoll);
 
+    last->known = true;
+    last->mean = mean;
+    if (goes_straight(call)
+        || (leaps && NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force_any_size(napcoll, call->coll))) {
+        back_off(last, call);
+        return;
+    }
     last->leaves_out = gather && along;
     napcoll_patience_learn(&last->patience,
                            last->leaves_out
@@ -271,19 +307,25 @@ static int agree_and_decide(mca_coll_napcoll_module_t *napcoll,
                             mca_coll_napcoll_exchange_t *exchange, bool anew, basis_t *basis,
                             const napcoll_plan_t **plan)
 {
+    napcoll_call_t *call = &exchange->call;
     int rc = know_sizes(napcoll, exchange, anew, basis);
+    const size_t mean = call->bytes;
 
+    if (OMPI_SUCCESS == rc && BASIS_AGREED == *basis && goes_straight(call)) {
+        forget_sizes(call);
+    }
     if (OMPI_SUCCESS == rc) {
-        rc = mca_coll_napcoll_plan_for(napcoll, &exchange->call, plan);
+        rc = mca_coll_napcoll_plan_for(napcoll, call, plan);
     }
     if (OMPI_SUCCESS == rc && BASIS_AGREED == *basis) {
-        learn(napcoll, &exchange->call, NULL != *plan);
+        learn(napcoll, call, mean, anew, NULL != *plan);
     }
     return rc;
 }
 
 /* Run what a gather has left out, straight: its rank and the root know which blocks are larger than what all rely on. */
-static int run_left_out(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *exchange)
+static int run_left_out(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *exchange,
+                        bool doubtful)
 {
     const napcoll_call_t *call = &exchange->call;
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
@@ -302,6 +344,8 @@ static int run_left_out(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exc
     }
     if (OMPI_SUCCESS == rc) {
         (void) napcoll_pairs_leave_out(pairs, call->largest, false);
+        pairs->doubtful = doubtful;
+        pairs->leaves_out = false;
         rc = napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, exchange->tag);
     }
     napcoll_plan_free(plan);
@@ -313,17 +357,18 @@ static int run_plan(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchang
                     basis_t basis, const napcoll_plan_t *plan)
 {
     napcoll_pairs_t *pairs = napcoll->engine.pairs;
-    const int left = BASIS_SPARED == basis
-                         ? napcoll_pairs_leave_out(pairs, exchange->call.largest, true)
-                         : 0;
+    const bool leaves_out = BASIS_SPARED == basis;
+    const int left = leaves_out ? napcoll_pairs_leave_out(pairs, exchange->call.largest, true) : 0;
     int rc, rest = OMPI_SUCCESS;
 
+    pairs->doubtful = false;
+    pairs->leaves_out = leaves_out;
     pairs->even = !exchange->uneven;
     pairs->bytes = exchange->call.bytes;
     pairs->largest = exchange->call.largest;
     rc = napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, exchange->tag);
     if (left > 0 && (OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc)) {
-        rest = run_left_out(napcoll, exchange);
+        rest = run_left_out(napcoll, exchange, OMPI_SUCCESS != rc);
     }
     return OMPI_SUCCESS == rc ? rest : rc;
 }

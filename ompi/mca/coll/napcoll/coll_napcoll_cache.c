@@ -13,6 +13,8 @@
 
 #include "coll_napcoll_watch.h"
 
+#include "algo/alltoall/alltoall.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -303,8 +305,9 @@ static inline bool is_on_any_root(const napcoll_cached_t *entry, const napcoll_c
                                   int force)
 {
     return call->ordered == entry->call.ordered && call->bounded == entry->call.bounded
-           && call->unsized == entry->call.unsized && force == entry->force
-           && call->bytes >= entry->decision.least && call->bytes <= entry->decision.most
+           && call->unsized == entry->call.unsized && call->sparse == entry->call.sparse
+           && force == entry->force && call->bytes >= entry->decision.least
+           && call->bytes <= entry->decision.most
            && (call->in_place == entry->call.in_place
                || mca_coll_napcoll_in_place_alone(call->coll));
 }
@@ -352,7 +355,7 @@ static int reckon(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
     napcoll_settings_t settings = settings_of(module, call->coll);
     int rc;
 
-    settings.force = force;
+    settings.force = call->sparse ? NAPCOLL_FORCE_FIRST + NAPCOLL_ALLTOALL_LINEAR : force;
     settings.asked = module->asked[call->coll];
     opal_mutex_lock(&component->job.lock);
     rc = call->unsized ? napcoll_agreement_without(&component->recall, collective, &settings,
@@ -360,6 +363,9 @@ static int reckon(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                        : napcoll_recall_select(&component->recall, collective, &settings, &question,
                                                decision);
     opal_mutex_unlock(&component->job.lock);
+    if (call->sparse) {
+        decision->most = SIZE_MAX; /* whatever the sizes */
+    }
     return 0 == rc ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 

@@ -8,9 +8,10 @@
  * MPI_Gather, MPI_Gatherv, MPI_Scatter and MPI_Scatterv (see coll_napcoll_vector.c). What only the root's arguments
  * say is read on the root alone.
  *
- * In MPI_Gather and MPI_Scatter all ranks know the size of every block. In the others only the root does: where the
- * decision rests on them, it tells the others the mean and the largest, in a small broadcast; not in every call (see
- * coll_napcoll_blocks.c).
+ * In MPI_Gather and MPI_Scatter all ranks know the size of every block. In the others only the root
+ * does: where the decision rests on them, it tells the others the mean and the largest, in a small
+ * broadcast; not in every call (see coll_napcoll_blocks.c). Where few blocks have bytes, or most of
+ * them, it says so, and all go straight.
  */
 
 #include "coll_napcoll_blocks.h"
@@ -21,23 +22,62 @@ typedef mca_coll_napcoll_side_t side_t;
 
 /* What the root announces of the other ranks' blocks: how many bytes they have on average, rounded up, and the largest, of
  * which the next power of two leaves room for those of later calls. */
-static int announce(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pairs,
-                    napcoll_call_t *call)
+enum { MEAN, LARGEST, NUMBERS };
+
+/* What it says besides, in the mean: few blocks have bytes, or most of them; all go straight. */
+#define STRAIGHT (UINT64_C(1) << 63)
+
+/* Smaller blocks are not hot. */
+enum { HOT_BYTES = 16 * 1024 };
+
+/* Whether few blocks are far larger than the others, on so few ranks that the root had better have
+ * a message of each: `mean` of all of them. */
+static bool few_are_hot(const napcoll_block_t *block, size_t others, size_t mean)
 {
-    enum { MEAN, LARGEST, NUMBERS };
-    const napcoll_goal_t goal = mca_coll_napcoll_collectives[call->coll]->goal;
-    const int buffer = NAPCOLL_GOAL_GATHER == goal ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND;
+    enum { MOST_OTHERS = 64, FAR = 8 };
+    size_t hot = 0;
+
+    for (size_t i = 1; i <= others && others < MOST_OTHERS; i++) {
+        hot += block[i].bytes > mean / FAR;
+    }
+    return others < MOST_OTHERS && hot <= (others < 4 ? 1 : others / 4);
+}
+
+/* The root's numbers. */
+static void measure(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pairs,
+                    napcoll_coll_t coll, uint64_t number[NUMBERS])
+{
+    const bool gather = NAPCOLL_GOAL_GATHER == mca_coll_napcoll_collectives[coll]->goal;
+    const int buffer = gather ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND;
     const size_t ranks = (size_t) napcoll->map->size, others = ranks > 1 ? ranks - 1 : 1;
-    uint64_t number[NUMBERS];
     size_t sum, largest;
-    int rc;
 
     napcoll_pairs_sum(pairs, buffer, 1, &sum, &largest);
     number[MEAN] = sum / others + (0 != sum % others);
     number[LARGEST] = largest;
+    if (NAPCOLL_FORCE_AUTO != mca_coll_napcoll_force_any_size(napcoll, coll)) {
+        return;
+    }
+    if (napcoll_agreement_finds_few((size_t) napcoll_pairs_messages(pairs, buffer), others, 1)
+        || (largest > HOT_BYTES && few_are_hot(pairs->block[buffer], others, sum / others))) {
+        number[MEAN] |= STRAIGHT;
+    }
+}
+
+static int announce(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pairs,
+                    napcoll_call_t *call)
+{
+    const size_t ranks = (size_t) napcoll->map->size;
+    uint64_t number[NUMBERS] = {0};
+    int rc;
+
+    if (ompi_comm_rank(napcoll->comm) == call->root) {
+        measure(napcoll, pairs, call->coll, number);
+    }
     rc = mca_coll_napcoll_bcast(number, sizeof(number), &ompi_mpi_byte.dt, call->root,
                                 napcoll->comm, &napcoll->super);
-    call->bytes = (size_t) number[MEAN];
+    call->unsized = 0 != (number[MEAN] & STRAIGHT);
+    call->bytes = (size_t) (number[MEAN] & ~STRAIGHT);
     call->largest = 1; /* 0 would say that nobody knows */
     while (call->largest < number[LARGEST] && call->largest <= SIZE_MAX / 2) {
         call->largest *= 2;

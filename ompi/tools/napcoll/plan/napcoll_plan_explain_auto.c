@@ -96,9 +96,9 @@ static void print_unsized(const explain_case_t *c, napcoll_recall_t *recall,
     if (0 != napcoll_agreement_without(recall, o->collective, settings, &question, &decision)) {
         out_of_memory();
     }
-    printf("That does not pay: %s", NAPCOLL_GOAL_ALLTOALL == o->collective->goal
-                                        ? "unless users set alltoallv_mean_bytes, "
-                                        : "");
+    printf("%s%s", o->collective->straight ? "So, " : "That does not pay: ",
+           NAPCOLL_GOAL_ALLTOALL == o->collective->goal ? "unless users set alltoallv_mean_bytes, "
+                                                        : "");
     if (decision.algorithm < 0) {
         printf("auto leaves the calls to the previous component.\n");
     } else {
@@ -127,6 +127,12 @@ static bool print_agreement(const explain_case_t *c)
     }
     telling.local_radix = settings.local_radix;
     telling.machine = settings.machine;
+    if (collective->straight) {
+        printf("\nSizes are not agreed on: many calls have few blocks. ");
+        print_unsized(c, recall, &settings);
+        free(recall);
+        return false;
+    }
     if (0 != napcoll_agreement(recall, collective, &settings, &telling, c->map, &agreement)) {
         out_of_memory();
     }
@@ -135,7 +141,7 @@ static bool print_agreement(const explain_case_t *c)
         "go straight;\nthe smallest blocks take %.3f us where each goes straight, and %.3f us by "
         "the best algorithm.\n",
         agreement.cost_us, &napcoll_bcast == by ? "a bcast" : "an allreduce",
-        (size_t) NAPCOLL_AGREED_BYTES, NAPCOLL_MOST_PATIENCE + 1, agreement.direct_us,
+        napcoll_agreement_bytes(collective), NAPCOLL_MOST_PATIENCE + 1, agreement.direct_us,
         agreement.cheapest_us);
     if (!agreement.pays) {
         print_unsized(c, recall, &settings);

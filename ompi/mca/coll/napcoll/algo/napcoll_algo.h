@@ -257,6 +257,9 @@ typedef struct napcoll_collective {
     bool uneven;     /**< every rank's block has a size of its own */
     bool everywhere; /**< its algorithms gain where no two processes share a node, too */
     bool spread;     /**< blocks of the larger user buffer lie where the user says */
+    /** auto leaves it to the fallback: many calls have few blocks, and agreeing costs more than
+     * they do */
+    bool straight;
     const napcoll_algorithm_t *algorithm; /**< [algorithms] rows */
     int algorithms;
 } napcoll_collective_t;

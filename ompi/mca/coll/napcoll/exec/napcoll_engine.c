@@ -5,7 +5,8 @@
 
 /**
  * @file
- * What the engine holds between calls: made before a plan's first run, released with the communicator.
+ * What the engine holds between calls: made before a plan's first run, released with the
+ * communicator.
  */
 
 #include <stdlib.h>

@@ -14,8 +14,9 @@
  * the others. What ranks have their blocks of is in the binding. Temporaries lie one after the other in the scratch
  * memory, at the distance that the datatype's extent asks for.
  *
- * The first error ends a call. But a message that is longer or shorter than its receiver said does not: other processes wait
- * for what this one is still to send them. That has no bytes then, so that they see the same.
+ * The first error ends a call. But a message that is longer or shorter than its receiver said does
+ * not: other processes wait for what this one is still to send them. That has no bytes then, so
+ * that they see the same.
  */
 
 #include "exec/napcoll_exec.h"
@@ -42,8 +43,8 @@ typedef struct {
     const napcoll_binding_t *binding;
     ptrdiff_t extent;
     bool is_whole; /* the plan's one block is the vector */
-    bool *
-        truncated; /* a message was longer or shorter than its receiver said, and the call went on */
+    /* a message was longer or shorter than its receiver said, and the call went on */
+    bool *truncated;
     /* when it goes on no longer, in seconds */
     double *deadline;
 } call_t;
@@ -187,9 +188,9 @@ static const size_t any_bytes = SIZE_MAX;
 /* How long a call goes on after a message that did not fit. */
 static const double patience_s = 1;
 
-/* Whether what this process still sends goes without its bytes: a message did not fit, so that what depends on it is
- * wrong, and its receivers are to be told by a message that does not fit either. Blocks of uneven counts that go on do not
- * depend on those that did not fit. */
+/* Whether what this process still sends goes without its bytes: a message did not fit, so that what
+ * depends on it is wrong, and its receivers are to be told by a message that does not fit either.
+ * Blocks of uneven counts that go on do not depend on those that did not fit. */
 static inline bool is_spoilt(const call_t *call)
 {
     return OPAL_UNLIKELY(*call->truncated)
@@ -219,8 +220,8 @@ static inline bool find_message(const call_t *call, const napcoll_step_t *step,
     return true;
 }
 
-/* The bytes that a message must bring. Where ranks have other counts, it mostly brings others, which would
- * go unnoticed where they are fewer. */
+/* The bytes that a message must bring. Where ranks have other counts, it mostly brings others,
+ * which would go unnoticed where they are fewer. */
 static inline size_t bytes_due(const napcoll_step_t *step, const message_t *message)
 {
     size_t element;
@@ -245,8 +246,8 @@ static inline int post(const call_t *call, const napcoll_step_t *step, const mes
                               MCA_PML_BASE_SEND_STANDARD, binding->comm, request));
 }
 
-/* Send or receive the one message of a stage: without a request of its own, which costs more. One that brings too little
- * is an error like one that brings too much. */
+/* Send or receive the one message of a stage: without a request of its own, which costs more. One
+ * that brings too little is an error like one that brings too much. */
 static inline int pass(const call_t *call, const napcoll_step_t *step, const message_t *message)
 {
     const napcoll_binding_t *binding = call->binding;
@@ -354,7 +355,8 @@ static double seconds(void)
     return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }
 
-/* Wait for messages in a call whose counts differ between ranks, so that some may never come; false: they did not. */
+/* Wait for messages in a call whose counts differ between ranks, so that some may never come;
+ * false: they did not. */
 static bool await_some(const call_t *call, int posted)
 {
     const napcoll_engine_t *engine = call->engine;
@@ -391,7 +393,8 @@ static bool goes_on(const call_t *call, const napcoll_stage_t *stage, int rc)
     return true;
 }
 
-/* Wait for a stage's messages; where one fails, its request is left. *fell_short: set where one has brought too little. */
+/* Wait for a stage's messages; where one fails, its request is left. *fell_short: set where one has
+ * brought too little. */
 static int end_messages(const call_t *call, const napcoll_stage_t *stage, int posted,
                         bool *fell_short)
 {

@@ -95,8 +95,8 @@ struct napcoll_pairs {
     int piece;      /**< that is under way */
     bool truncated; /**< a block was larger than its receiver said, and the plan went on */
     bool doubtful;  /**< one was in a plan of the same call before */
-    bool
-        leaves_out; /**< larger blocks are left out: none that takes part has come without its bytes */
+    /** larger blocks are left out: none that takes part has come without its bytes */
+    bool leaves_out;
 };
 
 /* ---- napcoll_pairs_blocks.c ---- */

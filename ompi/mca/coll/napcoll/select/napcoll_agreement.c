@@ -75,7 +75,7 @@ int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *coll
     const napcoll_question_t direct = {.map = map, .bytes = NAPCOLL_LEAST_BYTES, .direct = true};
     const napcoll_question_t any = {.map = map, .bytes = NAPCOLL_LEAST_BYTES};
     const napcoll_collective_t *by = napcoll_agreement_by(collective);
-    const napcoll_question_t vector = {.map = map, .bytes = NAPCOLL_AGREED_BYTES};
+    const napcoll_question_t vector = {.map = map, .bytes = napcoll_agreement_bytes(collective)};
     double previous_us;
 
     if (0 != cost_of(recall, collective, settings, &direct, &agreement->direct_us)
@@ -93,7 +93,7 @@ int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *coll
         agreement->cost_us = napcoll_model_closed_form(by->name, usual)(
             telling->machine, map->nodes, map->max_ppn, (double) vector.bytes);
     }
-    agreement->pays = agreement->cheapest_us < INFINITY
+    agreement->pays = !collective->straight && agreement->cheapest_us < INFINITY
                       && agreement->cost_us < agreement->direct_us - agreement->cheapest_us
                       && agreement->cost_us / (NAPCOLL_MOST_PATIENCE + 1)
                              <= agreement->direct_us / NAPCOLL_AGREEMENT_PART;
@@ -142,6 +142,11 @@ int napcoll_agreement_without(napcoll_recall_t *recall, const napcoll_collective
     napcoll_question_t small = *question, large = *question;
     double small_ratio = INFINITY, large_ratio = INFINITY;
 
+    if (collective->straight) {
+        *decision = (napcoll_decision_t){
+            .algorithm = -1, .reason = NAPCOLL_REASON_SIZES, .most = SIZE_MAX};
+        return 0;
+    }
     small.direct = large.direct = true;
     small.bounded = large.bounded = false;
     small.bytes = NAPCOLL_LEAST_BYTES;

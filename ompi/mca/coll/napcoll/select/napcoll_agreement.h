@@ -28,8 +28,8 @@ typedef struct napcoll_agreement {
 } napcoll_agreement_t;
 
 enum {
-    NAPCOLL_AGREED_BYTES =
-        16, /**< of what ranks reduce in order to agree, or the root of a gatherv or scatterv broadcasts */
+    NAPCOLL_AGREED_BYTES = 24,    /**< of what ranks reduce in order to agree */
+    NAPCOLL_ANNOUNCED_BYTES = 16, /**< of what the root of a gatherv or scatterv broadcasts */
     NAPCOLL_AGREEMENT_PART =
         10, /**< agreeing may take one part in so many of calls that go straight, over many of them */
     NAPCOLL_UNSIZED_BYTES = 64 * 1024, /**< of large blocks, where sizes are not known */
@@ -37,6 +37,14 @@ enum {
         1024 * 1024, /**< ranks times the largest block, up to which sizes go along with blocks,
                           unless users say otherwise */
     NAPCOLL_MOST_PATIENCE = 8, /**< calls in a row that do without after one that went straight */
+    /** calls in a row that go straight where sizes leap, or few blocks have any: at first, and at
+     * most */
+    NAPCOLL_LEAST_BACK_OFF = 16,
+    NAPCOLL_MOST_BACK_OFF = 256,
+    /** sizes leap where the mean grows or shrinks so many times, and the larger one is over
+     * NAPCOLL_LEAP_BYTES */
+    NAPCOLL_LEAP = 8,
+    NAPCOLL_LEAP_BYTES = 1024,
 };
 
 /** How ranks come to agree on the sizes of a collective's blocks: where the root knows them all, it tells the others. */
@@ -44,6 +52,13 @@ static inline const napcoll_collective_t *napcoll_agreement_by(
     const napcoll_collective_t *collective)
 {
     return napcoll_goal_is_rooted(collective->goal) ? &napcoll_bcast : &napcoll_allreduce;
+}
+
+/** The bytes of that. */
+static inline size_t napcoll_agreement_bytes(const napcoll_collective_t *collective)
+{
+    return napcoll_goal_is_rooted(collective->goal) ? NAPCOLL_ANNOUNCED_BYTES
+                                                    : NAPCOLL_AGREED_BYTES;
 }
 
 /**
@@ -92,6 +107,8 @@ int napcoll_agreement_without(napcoll_recall_t *recall, const napcoll_collective
 typedef struct napcoll_patience {
     int calls; /**< to come that need not agree */
     int turn;  /**< how many there were the last time */
+    /** how many the last back-off had, halved by each agreement without one since */
+    int back_off;
 } napcoll_patience_t;
 
 /** Whether the next call does without agreeing; counts it. */
@@ -111,6 +128,39 @@ static inline void napcoll_patience_learn(napcoll_patience_t *patience, bool uns
 
     patience->turn = !unsized ? 0 : more > NAPCOLL_MOST_PATIENCE ? NAPCOLL_MOST_PATIENCE : more;
     patience->calls = patience->turn;
+    patience->back_off /= 2;
+}
+
+/** Agreeing did not pay: sizes leap from call to call, or few blocks have any. The next calls go
+ * straight; 16 at first, and twice as many whenever that turns out once more, up to 256. So one
+ * agreement, and one call that is run again, are a small part of many calls. */
+static inline void napcoll_patience_back_off(napcoll_patience_t *patience)
+{
+    const int more = 2 * patience->back_off;
+
+    patience->back_off = more < NAPCOLL_LEAST_BACK_OFF  ? NAPCOLL_LEAST_BACK_OFF
+                         : more > NAPCOLL_MOST_BACK_OFF ? NAPCOLL_MOST_BACK_OFF
+                                                        : more;
+    patience->calls = patience->back_off;
+    patience->turn = 0;
+}
+
+/** Whether sizes leap: from one mean of all blocks to another. */
+static inline bool napcoll_patience_leaps(size_t then, size_t now)
+{
+    const size_t more = then > now ? then : now, less = then > now ? now : then;
+
+    return more > NAPCOLL_LEAP_BYTES && more / NAPCOLL_LEAP >= less;
+}
+
+/** Whether so few blocks have bytes that they had better go straight: of `most` that could. Of a
+ * gather or scatter `ranks` is 1: the root has a message for each block. */
+static inline bool napcoll_agreement_finds_few(size_t blocks, size_t most, size_t ranks)
+{
+    enum { EACH = 2, ROOT = 8 };
+    const size_t many = 1 == ranks ? ROOT : EACH * ranks;
+
+    return blocks <= 1 || (blocks <= many && blocks <= most / 4);
 }
 
 /**

@@ -132,6 +132,7 @@ const napcoll_collective_t napcoll_alltoallw = {.name = "alltoallw",
                                                 .goal = NAPCOLL_GOAL_ALLTOALL,
                                                 .everywhere = true,
                                                 .uneven = true,
+                                                .straight = true,
                                                 .algorithm = algorithms,
                                                 .algorithms = NAPCOLL_ALLTOALL_ALGORITHMS};
 

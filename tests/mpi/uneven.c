@@ -1,0 +1,195 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Rows of calls whose blocks are few, or of sizes that leap, as auto does them: what napcoll
+ * counts, and how often ranks agree on sizes, or the root announces them. Blocks that go straight,
+ * as they do without napcoll, need neither.
+ */
+#include "counters.h"
+
+enum { CALLS = 40, LITTLE = 8, MUCH = 200000, MOST_RANKS = 16 };
+
+enum shape { EMPTY, TO_ONE, RING, DENSE, LEAPS, RING_LEAPS, ONE_LEAPS, LONE, SPIKE, EVEN };
+
+struct row {
+    const char *what;
+    const char *coll;
+    enum shape shape;
+    const char *algorithm; /* NULL: auto */
+    const char *words;     /* of counters.h */
+    unsigned least, most;  /* agreements */
+};
+
+static const struct row rows[] = {
+    {"alltoallw_without_blocks", "alltoallw", EMPTY, NULL, "fallback:sizes", 0, 0},
+    {"alltoallw_to_one_rank", "alltoallw", TO_ONE, NULL, "fallback:sizes", 0, 0},
+    {"alltoallw_in_a_ring", "alltoallw", RING, NULL, "fallback:sizes", 0, 0},
+    {"alltoallw_of_all_blocks", "alltoallw", DENSE, NULL, "fallback:sizes", 0, 0},
+    {"alltoallw_as_users_ask", "alltoallw", DENSE, "tuna", "runs:tuna", 1, 2},
+    /* Calls 1 and, 16 later, 18 */
+    {"alltoallv_without_blocks", "alltoallv", EMPTY, NULL, "runs:linear", 2, 2},
+    {"alltoallv_in_a_ring", "alltoallv", RING, NULL, "runs:linear", 2, 2},
+    {"alltoallv_of_leaping_rings", "alltoallv", RING_LEAPS, NULL, "runs:linear", 2, 2},
+    /* Call 1, and 2, which is run again; 16 later call 19 */
+    {"alltoallv_of_leaping_blocks", "alltoallv", LEAPS, NULL, "any", 2, 4},
+    {"alltoallv_of_one_leaping_rank", "alltoallv", ONE_LEAPS, NULL, "any", 2, 4},
+    {"alltoallv_of_small_blocks", "alltoallv", EVEN, NULL, "runs", 1, 1},
+    {"gatherv_of_one_block", "gatherv", LONE, NULL, "fallback:sizes", 2, 2},
+    {"scatterv_of_one_block", "scatterv", LONE, NULL, "fallback:sizes", 2, 2},
+    {"gatherv_of_no_block", "gatherv", EMPTY, NULL, "fallback:sizes", 2, 2},
+    {"gatherv_with_one_large_block", "gatherv", SPIKE, NULL, "fallback:sizes", 2, 2},
+    {"scatterv_with_one_large_block", "scatterv", SPIKE, NULL, "fallback:sizes", 2, 2},
+    /* Calls 1, 3, 6, 11, 20, 29, 38 */
+    {"gatherv_of_small_blocks", "gatherv", EVEN, NULL, "runs", 1, 7},
+};
+
+/* The bytes that one rank has for another in a call; of a gatherv or scatterv the root is 0. */
+static int given(enum shape shape, int from, int to, int size, int i)
+{
+    const int other = 0 == from ? to : from;
+
+    switch (shape) {
+    case TO_ONE:
+        return 0 == to ? LITTLE : 0;
+    case RING:
+        return (from + 1) % size == to ? LITTLE : 0;
+    case RING_LEAPS:
+        return (from + 1) % size != to ? 0 : 1 == i % 2 ? MUCH : LITTLE;
+    case LEAPS:
+        return 1 == i % 2 ? MUCH : LITTLE;
+    case ONE_LEAPS:
+        return 3 == from && 1 == i % 2 ? MUCH : LITTLE;
+    case LONE:
+        return 5 == other ? LITTLE : 0;
+    case SPIKE:
+        return 5 == other ? MUCH : LITTLE;
+    default:
+        return EMPTY == shape ? 0 : LITTLE;
+    }
+}
+
+struct side {
+    unsigned char *data;
+    int counts[MOST_RANKS], at[MOST_RANKS];
+    MPI_Datatype types[MOST_RANKS];
+};
+
+static unsigned char byte_of(int from, int to, int i)
+{
+    return (unsigned char) (31 * from + 7 * to + i);
+}
+
+/* The blocks of a rank's side of a call, as they should be. */
+static void make_side(struct side *s, const struct row *row, bool sends, int rank, int size, int i)
+{
+    int bytes = 0;
+
+    for (int r = 0; r < size; ++r) {
+        s->counts[r] = sends ? given(row->shape, rank, r, size, i)
+                             : given(row->shape, r, rank, size, i);
+        s->at[r] = bytes;
+        s->types[r] = MPI_BYTE;
+        bytes += s->counts[r];
+    }
+    s->data = tap_alloc((size_t) bytes);
+    for (int r = 0; r < size; ++r) {
+        memset(s->data + s->at[r], sends ? byte_of(rank, r, i) : byte_of(r, rank, i),
+               (size_t) s->counts[r]);
+    }
+}
+
+static int call(const struct row *row, const struct side *send, const struct side *recv, void *data,
+                int rank, MPI_Comm comm)
+{
+    if (0 == strcmp(row->coll, "alltoallw")) {
+        return MPI_Alltoallw(send->data, send->counts, send->at, send->types, data, recv->counts,
+                             recv->at, recv->types, comm);
+    }
+    if (0 == strcmp(row->coll, "alltoallv")) {
+        return MPI_Alltoallv(send->data, send->counts, send->at, MPI_BYTE, data, recv->counts,
+                             recv->at, MPI_BYTE, comm);
+    }
+    if (0 == strcmp(row->coll, "gatherv")) {
+        return MPI_Gatherv(send->data, send->counts[0], MPI_BYTE, data, recv->counts, recv->at,
+                           MPI_BYTE, 0, comm);
+    }
+    return MPI_Scatterv(send->data, send->counts, send->at, MPI_BYTE, (char *) data + recv->at[0],
+                        recv->counts[0], MPI_BYTE, 0, comm);
+}
+
+/* A call of a row; whether this rank got what is due. Of a gatherv the root alone gets something,
+ * of a scatterv all do from the root. */
+static bool runs(const struct row *row, int i, const struct tap *tap, MPI_Comm comm)
+{
+    const bool gather = 0 == strcmp(row->coll, "gatherv"),
+               scatter = 0 == strcmp(row->coll, "scatterv");
+    struct side send, recv;
+    unsigned char *data;
+    bool good;
+    int bytes;
+
+    make_side(&send, row, true, tap->rank, tap->size, i);
+    make_side(&recv, row, false, tap->rank, tap->size, i);
+    bytes = scatter ? recv.counts[0] : recv.at[tap->size - 1] + recv.counts[tap->size - 1];
+    data = tap_alloc((size_t) (recv.at[tap->size - 1] + recv.counts[tap->size - 1]));
+    good = MPI_SUCCESS == call(row, &send, &recv, data, tap->rank, comm);
+    good = good
+           && ((gather && tap->rank > 0) || 0 == bytes
+               || 0 == memcmp(data, recv.data, (size_t) bytes));
+    free(data);
+    free(send.data);
+    free(recv.data);
+    return good;
+}
+
+static void check(struct tap *tap, const struct row *row)
+{
+    const bool all = 'a' == row->coll[0];
+    struct napcoll_counters calls;
+    struct agreements agreements;
+    struct expectation expectation;
+    unsigned long long agreed, ran;
+    bool good = true;
+    char key[64];
+    MPI_Comm comm;
+
+    snprintf(key, sizeof(key), "napcoll_%s_algorithm", row->coll);
+    comm = tap_dup(MPI_COMM_WORLD, "napcoll", NULL == row->algorithm ? NULL : key, row->algorithm);
+    mpi_check(napcoll_counters_open(&calls, row->coll), "MPI_T_init_thread");
+    agreements_open(&agreements, &calls, all ? "allreduce" : "bcast");
+    expect_begin(&expectation, &calls);
+    agreements_begin(&agreements);
+    for (int i = 0; i < CALLS; ++i) {
+        good = runs(row, i, tap, comm) && good;
+    }
+    agreed = counted(&agreements.by) - agreements.agreed;
+    ran = counted(&calls) - agreements.ran;
+    tap_ok(tap, good, "%s_bring_their_bytes", row->what);
+    tap_ok(tap, expect_met(tap, &expectation, row->words) && CALLS == ran, "%s_are_counted_as_%s",
+           row->what, row->words);
+    if (agreed < row->least || agreed > row->most) {
+        tap_note(tap, "%llu agreements", agreed);
+    }
+    tap_ok(tap, agreed >= row->least && agreed <= row->most, "%s_need_%u_to_%u_agreements",
+           row->what, row->least, row->most);
+    agreements_close(&agreements);
+    mpi_check(napcoll_counters_close(&calls), "MPI_T_finalize");
+    mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
+}
+
+int main(int argc, char **argv)
+{
+    struct tap tap;
+    int status;
+
+    mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
+    tap_open(&tap);
+    tap_ok(&tap, 8 == tap.size, "eight_ranks");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && tap.size <= MOST_RANKS; ++i) {
+        check(&tap, &rows[i]);
+    }
+    status = tap_close(&tap);
+    mpi_check(MPI_Finalize(), "MPI_Finalize");
+    return status;
+}
