@@ -21,6 +21,8 @@
  *     coll_napcoll_rules.c        the rules, from a file
  *     coll_napcoll_module.c       one module per communicator: enabling, the table of functions
  *     coll_napcoll_cache.c        decisions and plans of a module
+ *     coll_napcoll_info.c         what a communicator's info keys ask for
+ *     coll_napcoll_shared.c       node maps, decisions and plans that communicators share
  *     coll_napcoll_verify.c       new plans, proven before their first use
  *     coll_napcoll_watch.c        calls that are counted and timed: the summary, the online check
  *     coll_napcoll_vector.c       MPI_Allreduce, MPI_Reduce, MPI_Scan, MPI_Exscan
@@ -41,6 +43,7 @@
 #include "model/napcoll_network.h"
 #include "opal/util/proc.h"
 #include "select/napcoll_agreement.h"
+#include "select/napcoll_decision_cache.h"
 #include "select/napcoll_recall.h"
 #include "select/napcoll_select.h"
 #include "select/napcoll_tally.h"
@@ -130,9 +133,12 @@ typedef struct mca_coll_napcoll_component {
     char *network_classes;     /**< see napcoll_network_find */
     napcoll_machine_t machine; /**< what communication costs here */
     napcoll_job_t job;
-    bool job_known;          /**< see mca_coll_napcoll_know_job */
-    uint64_t fingerprint;    /**< of all that process 0 of the job published */
-    napcoll_recall_t recall; /**< under the job's lock */
+    bool job_known;                     /**< see mca_coll_napcoll_know_job */
+    uint64_t fingerprint;               /**< of all that process 0 of the job published */
+    napcoll_recall_t recall;            /**< under the job's lock */
+    napcoll_map_cache_t maps;           /**< of all communicators */
+    napcoll_decision_cache_t decisions; /**< likewise, with their plans */
+    opal_mutex_t shared_lock; /**< of maps and decisions; nothing else is locked under it */
     napcoll_counters_t counters;
     int summary;      /**< NAPCOLL_SUMMARY_... */
     bool online;      /**< new classes are checked against the previous function */
@@ -173,13 +179,9 @@ typedef struct napcoll_call {
     bool sparse;
 } napcoll_call_t;
 
-/** A decision that was taken, and the plans that serve it. */
+/** A decision of a communicator's, with its plans: the process's, for all communicators that are alike. */
 typedef struct napcoll_cached {
-    napcoll_call_t call; /**< on which it was taken */
-    int force;           /**< setting under which it was taken */
-    napcoll_decision_t decision;
-    napcoll_plan_t *plan[2]; /**< of which [1] is that in place; NULL where there is none */
-    int slots; /**< for blocks that stop, of the process that has most: the same on all ranks */
+    napcoll_decided_t *decided;
     struct mca_coll_napcoll_trial *trial; /**< of its class; the module's, or NULL */
     struct napcoll_cached *next;
 } napcoll_cached_t;
@@ -201,11 +203,12 @@ typedef struct mca_coll_napcoll_module {
     mca_coll_base_module_t super;
     ompi_communicator_t *comm;
     napcoll_holder_t previous[NAPCOLL_COLLS]; /**< before napcoll; modules retained */
+    int depth;                                /**< calls that are under way, one inside the other */
     int left; /**< how deep in what goes by the previous functions; see mca_coll_napcoll_leave() */
-    bool ready; /**< the nodes, and what the info keys say, are known */
-    napcoll_node_map_t *map;
-    bool jobs_differ;  /**< the communicator joins jobs whose settings are not the same */
-    size_t mean_bytes; /**< of a block of MPI_Alltoallv, as users say; 0: they say nothing */
+    bool ready;              /**< the nodes, and what the info keys say, are known */
+    napcoll_node_map_t *map; /**< shared */
+    bool jobs_differ;        /**< the communicator joins jobs whose settings are not the same */
+    size_t mean_bytes;       /**< of a block of MPI_Alltoallv, as users say; 0: they say nothing */
     napcoll_agreement_t agreement[NAPCOLL_COLLS]; /**< on sizes, where it has been reckoned */
     bool knows_agreement[NAPCOLL_COLLS];
     mca_coll_napcoll_agreed_t agreed[NAPCOLL_COLLS];
@@ -307,6 +310,11 @@ int mca_coll_napcoll_append_params(char ***list);
 
 /** Register runs_COLL_ALGORITHM, bytes_COLL_ALGORITHM and fallbacks_COLL_REASON of a collective. */
 int mca_coll_napcoll_register_counters(napcoll_coll_t coll);
+
+/* coll_napcoll_info.c */
+
+/** Read the info keys of a module's communicator; says what is wrong with them. */
+int mca_coll_napcoll_read_info(mca_coll_napcoll_module_t *module);
 
 /* coll_napcoll_machine.c */
 
@@ -414,6 +422,22 @@ static inline bool mca_coll_napcoll_in_place_alone(napcoll_coll_t coll)
 
 /** Free a module's decisions and plans. */
 void mca_coll_napcoll_cache_release(mca_coll_napcoll_module_t *module);
+
+/* coll_napcoll_shared.c */
+
+/** Begin with nothing to share, when the component opens; free what is shared when it closes. */
+void mca_coll_napcoll_shared_open(void);
+void mca_coll_napcoll_shared_close(void);
+
+/** Have a module's new map in common with the communicators that have its like; it is released with the module. */
+void mca_coll_napcoll_share_map(mca_coll_napcoll_module_t *module);
+void mca_coll_napcoll_release_map(mca_coll_napcoll_module_t *module);
+
+/* As napcoll_decided_create and napcoll_decision_cache_find, _share and _release, for any thread. */
+napcoll_decided_t *mca_coll_napcoll_make_decided(const napcoll_decision_key_t *key);
+napcoll_decided_t *mca_coll_napcoll_find_decided(const napcoll_decision_key_t *key, size_t bytes);
+napcoll_decided_t *mca_coll_napcoll_share_decided(napcoll_decided_t *made);
+void mca_coll_napcoll_release_decided(napcoll_decided_t *decided);
 
 /* coll_napcoll_verify.c */
 

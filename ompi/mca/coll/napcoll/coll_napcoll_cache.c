@@ -8,93 +8,18 @@
  * A module's decisions and plans. The first call of a kind pays for the node map, the decision,
  * the plan and, where the plan has phases, the subcommunicator; later ones find the entry, the
  * latest first. Entries are few, as they differ in op class, in-place, size class, forced choice and
- * root; beyond a few dozen the one used longest ago goes, on all ranks alike.
+ * root; beyond a few dozen the one used longest ago goes, on all ranks alike. What an entry says is shared by
+ * communicators that are alike; the subcommunicator and what an online check finds are each communicator's own.
  */
 
 #include "coll_napcoll_watch.h"
 
 #include "algo/alltoall/alltoall.h"
 
-#include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "opal/util/output.h"
 #include "select/napcoll_wording.h"
-
-/* Say that an info key's value is none, and why, on one of its processes; one thread at a time, as show_help wants it. */
-static void complain_of_info(const mca_coll_napcoll_module_t *module, const char *key,
-                             const char *value, const char *why)
-{
-    opal_mutex_t *lock = &mca_coll_napcoll_component.job.lock;
-
-    if (0 != ompi_comm_rank(module->comm)) {
-        return;
-    }
-    opal_mutex_lock(lock);
-    napcoll_compat_show_help("bad info value", key, value, module->comm->c_name, why);
-    opal_mutex_unlock(lock);
-}
-
-/* What the communicator's info key asks for, in the place of the parameter: one of its values, or what stands behind the
- * -> of a rule. */
-static int read_info_key(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
-{
-    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
-    char key[MPI_MAX_INFO_KEY + 1], *value = NULL;
-    napcoll_rules_error_t error;
-    napcoll_rule_t rule;
-    int rc;
-
-    napcoll_collective_info_key(collective, key, MPI_MAX_INFO_KEY);
-    rc = napcoll_compat_comm_info(module->comm, key, &value);
-    if (OMPI_SUCCESS != rc || NULL == value) {
-        return rc;
-    }
-    if (0 == strcmp(value, "previous")) {
-        module->force[coll] = NAPCOLL_FORCE_PREVIOUS;
-    } else if (0 != napcoll_rules_parse_action(collective, value, &rule, &error)) {
-        complain_of_info(module, key, value, error.text);
-    } else {
-        module->force[coll] = napcoll_select_force(&rule);
-        if (napcoll_rule_has_tunables(&rule)) {
-            free(module->asked[coll]); /* of an attempt that failed */
-            module->asked[coll] = malloc(sizeof(rule));
-            if (NULL == module->asked[coll]) {
-                rc = OMPI_ERR_OUT_OF_RESOURCE;
-            } else {
-                *module->asked[coll] = rule;
-            }
-        }
-    }
-    free(value);
-    return rc;
-}
-
-/* What users say of the blocks of MPI_Alltoallv on a communicator. */
-static int read_mean_bytes(mca_coll_napcoll_module_t *module)
-{
-    static const char key[] = "napcoll_alltoallv_mean_bytes";
-    char *value = NULL, *end = NULL;
-    unsigned long long bytes = 0;
-    int rc = napcoll_compat_comm_info(module->comm, key, &value);
-
-    module->mean_bytes = mca_coll_napcoll_component.alltoallv_mean_bytes;
-    if (OMPI_SUCCESS != rc || NULL == value) {
-        return rc;
-    }
-    errno = 0;
-    bytes = strtoull(value, &end, 10);
-    if (0 != errno || value == end || '\0' != *end || NULL != strchr(value, '-')
-        || bytes > SIZE_MAX) {
-        complain_of_info(module, key, value, "expected a number of bytes");
-    } else {
-        module->mean_bytes = (size_t) bytes;
-    }
-    free(value);
-    return OMPI_SUCCESS;
-}
 
 static void log_map(const mca_coll_napcoll_module_t *module)
 {
@@ -149,11 +74,8 @@ static int find_topology(mca_coll_napcoll_module_t *module)
     rc = napcoll_discover_node_map(&mca_coll_napcoll_component.job, module->comm,
                                    (mca_coll_base_module_allgather_fn_t) allgather->function,
                                    allgather->module, &module->map);
-    for (int coll = 0; coll < NAPCOLL_COLLS && OMPI_SUCCESS == rc; coll++) {
-        rc = read_info_key(module, (napcoll_coll_t) coll);
-    }
     if (OMPI_SUCCESS == rc) {
-        rc = read_mean_bytes(module);
+        rc = mca_coll_napcoll_read_info(module);
     }
     if (OMPI_SUCCESS == rc) {
         rc = mca_coll_napcoll_compare_jobs(module);
@@ -162,6 +84,7 @@ static int find_topology(mca_coll_napcoll_module_t *module)
         module->force[coll] = NAPCOLL_FORCE_PREVIOUS;
     }
     if (OMPI_SUCCESS == rc) {
+        mca_coll_napcoll_share_map(module);
         know_components(module);
         log_map(module);
     } else {
@@ -172,69 +95,80 @@ static int find_topology(mca_coll_napcoll_module_t *module)
     return mca_coll_napcoll_back(module, rc);
 }
 
-/* A plan of an entry's decision, and what running it needs. *good: whether all ranks' plans are right. */
-static int make_plan(mca_coll_napcoll_module_t *module, napcoll_cached_t *entry,
-                     napcoll_plan_t **plan, bool *good)
+/* A plan of a decision. *good: whether all ranks' plans are right. */
+static int make_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                     napcoll_decided_t *made, napcoll_plan_t **plan, bool *good)
 {
-    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[entry->call.coll];
-    const napcoll_decision_t *decision = &entry->decision;
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+    const napcoll_decision_t *decision = &made->decision;
     const napcoll_request_t request = {.collective = collective,
                                        .algorithm = &collective->algorithm[decision->algorithm],
                                        .map = module->map,
                                        .rank = ompi_comm_rank(module->comm),
                                        .params = decision->params};
-    int rc;
 
     *plan = request.algorithm->generate(&request);
     if (NULL == *plan) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    entry->slots = napcoll_request_slots(&request, *plan);
-    if (entry->slots < 0) {
+    made->slots = napcoll_request_slots(&request, *plan);
+    if (made->slots < 0) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    rc = mca_coll_napcoll_verify_plan(module, entry->call.coll, decision, *plan, good);
-    if (OMPI_SUCCESS == rc && *good) {
-        rc = napcoll_engine_prepare(&module->engine, *plan);
-    }
-    return rc;
+    return mca_coll_napcoll_verify_plan(module, coll, decision, *plan, good);
 }
 
-static void free_plans(napcoll_cached_t *entry)
+static void free_plans(napcoll_decided_t *made)
 {
     for (int in_place = 0; in_place < 2; in_place++) {
-        napcoll_plan_free(entry->plan[in_place]);
-        entry->plan[in_place] = NULL;
+        napcoll_plan_free(made->plan[in_place]);
+        made->plan[in_place] = NULL;
     }
 }
 
-/* The plans of an entry: where each process decides by itself whether it is in place, both, so that
+/* The plans of a decision: where each process decides by itself whether it is in place, both, so that
  * all ranks make theirs at the same time. Where one is found to be wrong, the decision becomes to leave
  * the call to the previous function. */
-static int make_plans(mca_coll_napcoll_module_t *module, napcoll_cached_t *entry)
+static int make_plans(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
+                      napcoll_decided_t *made)
 {
-    const bool alone = mca_coll_napcoll_in_place_alone(entry->call.coll);
-    napcoll_decision_t *decision = &entry->decision;
+    const bool alone = mca_coll_napcoll_in_place_alone(call->coll);
+    napcoll_decision_t *decision = &made->decision;
     bool good = true;
     int rc = OMPI_SUCCESS;
 
     for (int in_place = 0; in_place < 2 && OMPI_SUCCESS == rc && good; in_place++) {
-        if (alone || (1 == in_place) == entry->call.in_place) {
+        if (alone || (1 == in_place) == call->in_place) {
             decision->params.in_place = 1 == in_place;
-            rc = make_plan(module, entry, &entry->plan[in_place], &good);
+            rc = make_plan(module, call->coll, made, &made->plan[in_place], &good);
         }
     }
     if (OMPI_SUCCESS == rc && !good) {
-        free_plans(entry);
+        free_plans(made);
         decision->algorithm = -1;
         decision->reason = NAPCOLL_REASON_WRONG_PLAN;
+    }
+    return rc;
+}
+
+/* What running the plans of a decision needs of the communicator itself; collective, and the same on all ranks. */
+static int prepare_communicator(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
+                                napcoll_cached_t *entry)
+{
+    const napcoll_decision_t *decision = &entry->decided->decision;
+    int rc = OMPI_SUCCESS;
+
+    if (decision->algorithm < 0) {
         return OMPI_SUCCESS;
     }
-    if (OMPI_SUCCESS == rc && NAPCOLL_PROVIDER_DELEGATE == decision->params.provider
+    if (NAPCOLL_PROVIDER_DELEGATE == decision->params.provider
         && NULL == module->engine.node_comm) {
         mca_coll_napcoll_leave(module);
         rc = mca_coll_napcoll_back(
             module, napcoll_subcomm_node(module->comm, module->map, &module->engine.node_comm));
+    }
+    if (OMPI_SUCCESS == rc && mca_coll_napcoll_component.online && decision->by_model) {
+        rc = mca_coll_napcoll_trial_for(module, call, decision, &entry->trial);
     }
     return rc;
 }
@@ -248,32 +182,34 @@ int mca_coll_napcoll_log_of(const mca_coll_napcoll_module_t *module)
 }
 
 /* Say which rule would have decided, had its algorithm been able to do the call. */
-static void log_passed_rule(const mca_coll_napcoll_module_t *module, const napcoll_cached_t *entry)
+static void log_passed_rule(const mca_coll_napcoll_module_t *module,
+                            const napcoll_decided_t *decided)
 {
-    if (entry->decision.passed > 0) {
+    const napcoll_decision_t *decision = &decided->decision;
+
+    if (decision->passed > 0) {
         opal_output_verbose(
             1, mca_coll_napcoll_log_of(module),
             "coll:napcoll: communicator %u: %s: line %d of the rules file is passed over: %s",
-            napcoll_compat_comm_id(module->comm),
-            mca_coll_napcoll_collectives[entry->call.coll]->name, entry->decision.passed,
-            napcoll_reason_help(entry->decision.passed_reason));
+            napcoll_compat_comm_id(module->comm), decided->key.collective->name, decision->passed,
+            napcoll_reason_help(decision->passed_reason));
     }
 }
 
 /* Say what was decided, and where it was reckoned anew, why not otherwise. */
-static void log_decision(const mca_coll_napcoll_module_t *module, const napcoll_cached_t *entry,
+static void log_decision(const mca_coll_napcoll_module_t *module, const napcoll_decided_t *decided,
                          bool reckoned)
 {
-    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[entry->call.coll];
-    const napcoll_decision_t *decision = &entry->decision;
+    const napcoll_collective_t *collective = decided->key.collective;
+    const napcoll_decision_t *decision = &decided->decision;
     const int output = mca_coll_napcoll_log_of(module);
     char words[NAPCOLL_WORDS];
 
     if (opal_output_get_verbosity(output) < 1) {
         return;
     }
-    log_passed_rule(module, entry);
-    napcoll_words_of_decision(collective, decision, entry->force, words);
+    log_passed_rule(module, decided);
+    napcoll_words_of_decision(collective, decision, decided->key.force, words);
     opal_output_verbose(1, output, "coll:napcoll: communicator %u: %s",
                         napcoll_compat_comm_id(module->comm), words);
     for (int row = 0; row < collective->algorithms && reckoned; row++) {
@@ -289,14 +225,14 @@ static void log_decision(const mca_coll_napcoll_module_t *module, const napcoll_
             1, output,
             "coll:napcoll: communicator %u: napcoll is reckoned to take %.1f us, %s %s%.1f us",
             napcoll_compat_comm_id(module->comm), decision->cost_us,
-            napcoll_component_name(module->component[entry->call.coll]),
+            napcoll_component_name(decided->key.component),
             decision->algorithm < 0 ? "" : "at least ", decision->previous_us);
     }
 }
 
 static void free_entry(napcoll_cached_t *entry)
 {
-    free_plans(entry);
+    mca_coll_napcoll_release_decided(entry->decided);
     free(entry);
 }
 
@@ -304,26 +240,28 @@ static void free_entry(napcoll_cached_t *entry)
 static inline bool is_on_any_root(const napcoll_cached_t *entry, const napcoll_call_t *call,
                                   int force)
 {
-    return call->ordered == entry->call.ordered && call->bounded == entry->call.bounded
-           && call->unsized == entry->call.unsized && call->sparse == entry->call.sparse
-           && force == entry->force && call->bytes >= entry->decision.least
-           && call->bytes <= entry->decision.most
-           && (call->in_place == entry->call.in_place
+    const napcoll_decided_t *decided = entry->decided;
+
+    return call->ordered == decided->key.ordered && call->bounded == decided->key.bounded
+           && call->unsized == decided->key.unsized && call->sparse == decided->key.sparse
+           && force == decided->key.force
+           && call->bytes >= decided->decision.least && call->bytes <= decided->decision.most
+           && (call->in_place == decided->key.in_place
                || mca_coll_napcoll_in_place_alone(call->coll));
 }
 
-/* The decision on a call that differs in the root alone, to save the reckoning. All ranks find it, or
+/* The decision on a call that differs in the root alone, to save the reckoning; NULL: there is none. All ranks find it, or
  * none does: their entries are alike. */
-static bool find_decision(const mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
-                          int force, napcoll_decision_t *decision)
+static const napcoll_decided_t *find_alike(const mca_coll_napcoll_module_t *module,
+                                           const napcoll_call_t *call, int force)
 {
     for (const napcoll_cached_t *e = module->cached[call->coll]; NULL != e; e = e->next) {
-        if (is_on_any_root(e, call, force) && NAPCOLL_REASON_WRONG_PLAN != e->decision.reason) {
-            *decision = e->decision;
-            return true;
+        if (is_on_any_root(e, call, force)
+            && NAPCOLL_REASON_WRONG_PLAN != e->decided->decision.reason) {
+            return e->decided;
         }
     }
-    return false;
+    return NULL;
 }
 
 /* The settings of a collective on a communicator. */
@@ -404,39 +342,86 @@ int mca_coll_napcoll_agreement(mca_coll_napcoll_module_t *module, napcoll_coll_t
     return OMPI_SUCCESS;
 }
 
-/* Take a decision that is not cached yet. */
+/* What a decision on a call rests on. Of alike calls, ranks go by the decision on the first root that had one. */
+static napcoll_decision_key_t key_of(const mca_coll_napcoll_module_t *module,
+                                     const napcoll_call_t *call, int force,
+                                     const napcoll_decided_t *alike)
+{
+    return (napcoll_decision_key_t){
+        .collective = mca_coll_napcoll_collectives[call->coll],
+        .map = module->map,
+        .asked = module->asked[call->coll],
+        .rank = ompi_comm_rank(module->comm),
+        .force = force,
+        .root = call->root,
+        .first_root = NULL == alike ? call->root : alike->key.first_root,
+        .component = module->component[call->coll],
+        .ordered = call->ordered,
+        .in_place = call->in_place && !mca_coll_napcoll_in_place_alone(call->coll),
+        .bounded = call->bounded,
+        .unsized = call->unsized,
+        .sparse = call->sparse,
+        .jobs_differ = module->jobs_differ};
+}
+
+/* Take a decision and make its plans. Plans that ranks verify together are the communicator's own: all of them make
+ * theirs then. */
+static int make_decided(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
+                        const napcoll_decision_key_t *key, const napcoll_decided_t *alike,
+                        napcoll_decided_t **decided)
+{
+    napcoll_decided_t *made = mca_coll_napcoll_make_decided(key);
+    int rc = OMPI_SUCCESS;
+
+    if (NULL == made) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (NULL != alike) {
+        made->decision = alike->decision;
+    } else {
+        rc = reckon(module, call, key->force, &made->decision);
+    }
+    if (module->jobs_differ) {
+        made->decision.reason = NAPCOLL_REASON_JOBS;
+    }
+    made->decision.params.root = call->root;
+    if (OMPI_SUCCESS == rc && made->decision.algorithm >= 0) {
+        rc = make_plans(module, call, made);
+    }
+    if (OMPI_SUCCESS != rc) {
+        mca_coll_napcoll_release_decided(made);
+        return rc;
+    }
+    *decided = NAPCOLL_VERIFY_PLANS_OFF == mca_coll_napcoll_component.verify
+                   ? mca_coll_napcoll_share_decided(made)
+                   : made;
+    return OMPI_SUCCESS;
+}
+
+/* Decide on a call whose like the communicator has not had: as another communicator has, or anew. */
 static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *call, int force,
                       napcoll_cached_t **cached)
 {
+    const napcoll_decided_t *alike = find_alike(module, call, force);
+    const napcoll_decision_key_t key = key_of(module, call, force, alike);
     napcoll_cached_t *entry = calloc(1, sizeof(*entry));
-    bool reckoned;
     int rc = OMPI_SUCCESS;
 
     if (NULL == entry) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    entry->force = force;
-    entry->call = *call;
-    reckoned = !find_decision(module, call, force, &entry->decision);
-    if (reckoned) {
-        rc = reckon(module, call, force, &entry->decision);
+    entry->decided = mca_coll_napcoll_find_decided(&key, call->bytes);
+    if (NULL == entry->decided) {
+        rc = make_decided(module, call, &key, alike, &entry->decided);
     }
-    if (module->jobs_differ) {
-        entry->decision.reason = NAPCOLL_REASON_JOBS;
-    }
-    entry->decision.params.root = call->root;
-    if (OMPI_SUCCESS == rc && entry->decision.algorithm >= 0) {
-        rc = make_plans(module, entry);
-    }
-    if (OMPI_SUCCESS == rc && mca_coll_napcoll_component.online && entry->decision.by_model
-        && entry->decision.algorithm >= 0) {
-        rc = mca_coll_napcoll_trial_for(module, call, &entry->decision, &entry->trial);
+    if (OMPI_SUCCESS == rc) {
+        rc = prepare_communicator(module, call, entry);
     }
     if (OMPI_SUCCESS != rc) {
         free_entry(entry);
         return rc;
     }
-    log_decision(module, entry, reckoned);
+    log_decision(module, entry->decided, NULL == alike);
     *cached = entry;
     return OMPI_SUCCESS;
 }
@@ -444,7 +429,7 @@ static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *c
 /* Whether an entry's decision is that on a call. */
 static inline bool is_on(const napcoll_cached_t *entry, const napcoll_call_t *call, int force)
 {
-    return call->root == entry->call.root && is_on_any_root(entry, call, force);
+    return call->root == entry->decided->key.root && is_on_any_root(entry, call, force);
 }
 
 /* Take the entry on a call out of its list, NULL where there is none; or, where the list has become too
@@ -494,8 +479,8 @@ static inline bool fits(const napcoll_cached_t *entry, const napcoll_call_t *cal
 {
     const size_t limit = mca_coll_napcoll_component.transit_bytes;
 
-    return 0 == entry->slots || 0 == call->largest || 0 == limit
-           || (size_t) entry->slots <= limit / call->largest;
+    return 0 == entry->decided->slots || 0 == call->largest || 0 == limit
+           || (size_t) entry->decided->slots <= limit / call->largest;
 }
 
 bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
@@ -503,8 +488,8 @@ bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, nap
 {
     const napcoll_cached_t *entry = module->cached[coll];
 
-    return by_napcoll ? 0 == entry->slots
-                      : entry->decision.algorithm < 0
+    return by_napcoll ? 0 == entry->decided->slots
+                      : entry->decided->decision.algorithm < 0
                             || (NULL != entry->trial && entry->trial->state.over
                                 && NAPCOLL_CONTESTANT_PREVIOUS == entry->trial->state.winner);
 }
@@ -513,11 +498,11 @@ bool mca_coll_napcoll_went_along(const mca_coll_napcoll_module_t *module, napcol
                                  bool by_napcoll)
 {
     const napcoll_cached_t *entry = module->cached[coll];
-
+    const napcoll_decided_t *decided = entry->decided;
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
 
-    return by_napcoll && entry->slots > 0 && entry->call.bounded
-           && collective->algorithm[entry->decision.algorithm].tells
+    return by_napcoll && decided->slots > 0 && decided->key.bounded
+           && collective->algorithm[decided->decision.algorithm].tells
            && (NULL == entry->trial || entry->trial->state.over);
 }
 
@@ -539,7 +524,7 @@ static const napcoll_plan_t *settle(const mca_coll_napcoll_module_t *module,
                                     const napcoll_cached_t *entry, const napcoll_call_t *call)
 {
     napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
-    const napcoll_decision_t *decision = &entry->decision;
+    const napcoll_decision_t *decision = &entry->decided->decision;
     const napcoll_reason_t reason = decision->algorithm < 0 ? decision->reason
                                                             : reason_against(entry, call);
     const bool runs = decision->algorithm >= 0 && NAPCOLL_REASON_NONE == reason;
@@ -560,13 +545,13 @@ static const napcoll_plan_t *settle(const mca_coll_napcoll_module_t *module,
                                  .most = decision->most},
             call->bytes, NAPCOLL_REASON_MEMORY == reason ? NULL : entry->trial);
     }
-    return runs ? entry->plan[call->in_place] : NULL;
+    return runs ? entry->decided->plan[call->in_place] : NULL;
 }
 
 void mca_coll_napcoll_take_back(mca_coll_napcoll_module_t *module, const napcoll_call_t *call)
 {
     napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
-    const int algorithm = module->cached[call->coll]->decision.algorithm;
+    const int algorithm = module->cached[call->coll]->decided->decision.algorithm;
 
     take_from(&counters->runs[call->coll][algorithm], 1);
     take_from(&counters->bytes[call->coll][algorithm], call->bytes);

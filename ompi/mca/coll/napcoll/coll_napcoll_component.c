@@ -134,6 +134,7 @@ static int napcoll_open(void)
     opal_output_set_verbosity(component->output, component->verbose);
     napcoll_job_construct(&component->job, napcoll_compat_job_size());
     component->job_known = false;
+    mca_coll_napcoll_shared_open();
     mca_coll_napcoll_watch_open();
     napcoll_reserve_limit(component->kept_bytes);
     component->tuned_by_rules = napcoll_compat_is_set("tuned", "use_dynamic_rules");
@@ -153,6 +154,7 @@ static int napcoll_open(void)
 static int napcoll_close(void)
 {
     mca_coll_napcoll_watch_close();
+    mca_coll_napcoll_shared_close();
     napcoll_reserve_limit(0);
     napcoll_job_destruct(&mca_coll_napcoll_component.job);
     mca_coll_napcoll_forget_rules();

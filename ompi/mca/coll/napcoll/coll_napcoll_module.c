@@ -222,7 +222,7 @@ static void module_destruct(mca_coll_napcoll_module_t *module)
 {
     mca_coll_napcoll_cache_release(module);
     mca_coll_napcoll_trials_release(module);
-    napcoll_node_map_free(module->map);
+    mca_coll_napcoll_release_map(module);
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
         free(module->asked[coll]);
     }

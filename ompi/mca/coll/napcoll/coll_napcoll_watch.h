@@ -32,7 +32,8 @@ typedef struct mca_coll_napcoll_trial {
 } mca_coll_napcoll_trial_t;
 
 typedef struct mca_coll_napcoll_frame {
-    mca_coll_napcoll_module_t *module; /**< NULL: nobody watches */
+    mca_coll_napcoll_module_t *module;  /**< NULL: nobody watches */
+    mca_coll_napcoll_module_t *napcoll; /**< the same, whether somebody watches or not */
     struct mca_coll_napcoll_frame *outer;
     napcoll_outcome_t outcome;       /**< no collective: not settled */
     size_t bytes;                    /**< of the call, as the decision counts them */
@@ -59,15 +60,20 @@ int mca_coll_napcoll_watch_end(mca_coll_napcoll_frame_t *frame, int rc);
 static inline void mca_coll_napcoll_begin(mca_coll_napcoll_module_t *module,
                                           mca_coll_napcoll_frame_t *frame)
 {
+    module->depth++;
     frame->module = NULL;
     if (OPAL_UNLIKELY(mca_coll_napcoll_component.watched)) {
         mca_coll_napcoll_watch_begin(module, frame);
     }
+    frame->napcoll = module;
 }
 
 /** It ends with `rc`; returns that, or an error of the online check's agreement, which the last call of a trial has. */
 static inline int mca_coll_napcoll_end(mca_coll_napcoll_frame_t *frame, int rc)
 {
+    if (0 == --frame->napcoll->depth) {
+        napcoll_engine_give_workspace(&frame->napcoll->engine);
+    }
     return OPAL_UNLIKELY(NULL != frame->module) ? mca_coll_napcoll_watch_end(frame, rc) : rc;
 }
 

@@ -19,6 +19,9 @@ int napcoll_engine_prepare(napcoll_engine_t *engine, const napcoll_plan_t *plan)
 {
     int bases = NAPCOLL_BUFFER_TEMP + plan->temps;
 
+    if (NULL == engine->workspace && OMPI_SUCCESS != napcoll_engine_take_workspace(engine)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
     if (plan->max_messages > engine->request_room) {
         const size_t messages = (size_t) plan->max_messages;
         ompi_request_t **request = realloc(engine->request, messages * sizeof(*request));
@@ -49,6 +52,9 @@ int napcoll_engine_ranks(napcoll_engine_t *engine, int ranks)
     size_t *start;
     ptrdiff_t *place;
 
+    if (NULL == engine->workspace && OMPI_SUCCESS != napcoll_engine_take_workspace(engine)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
     if (ranks < engine->ranks_room) {
         return OMPI_SUCCESS;
     }
@@ -72,31 +78,11 @@ void napcoll_engine_drop_scratch(napcoll_engine_t *engine)
 
 napcoll_pairs_t *napcoll_engine_pairs(napcoll_engine_t *engine)
 {
+    if (NULL == engine->workspace && OMPI_SUCCESS != napcoll_engine_take_workspace(engine)) {
+        return NULL;
+    }
     if (NULL == engine->pairs) {
         engine->pairs = calloc(1, sizeof(*engine->pairs));
     }
     return engine->pairs;
-}
-
-void napcoll_engine_release(napcoll_engine_t *engine)
-{
-    if (NULL != engine->pairs) {
-        napcoll_pairs_end(engine->pairs, 0);
-        free(engine->pairs);
-        engine->pairs = NULL;
-    }
-    free(engine->request);
-    free(engine->due);
-    free(engine->status);
-    free(engine->base);
-    free(engine->start);
-    free(engine->place);
-    napcoll_engine_drop_scratch(engine);
-    engine->request = NULL;
-    engine->due = NULL;
-    engine->status = NULL;
-    engine->base = NULL;
-    engine->start = NULL;
-    engine->place = NULL;
-    engine->request_room = engine->base_room = engine->ranks_room = 0;
 }

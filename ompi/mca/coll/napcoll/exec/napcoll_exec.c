@@ -113,6 +113,9 @@ int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, 
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
+    if (NULL == engine->workspace && OMPI_SUCCESS != napcoll_engine_take_workspace(engine)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
     if (size > engine->scratch_size) {
         napcoll_engine_drop_scratch(engine);
         engine->scratch = napcoll_reserve_take(size, &engine->scratch_size);
@@ -584,7 +587,10 @@ int napcoll_engine_run_bound(napcoll_engine_t *engine, const napcoll_plan_t *pla
         deadline = seconds() + patience_s;
     }
     ompi_datatype_get_extent(binding->datatype, &lb, &call.extent);
-    rc = bind_buffers(&call);
+    rc = napcoll_engine_prepare(engine, plan);
+    if (OMPI_SUCCESS == rc) {
+        rc = bind_buffers(&call);
+    }
     for (int s = 0; s < plan->stages && OMPI_SUCCESS == rc; s++) {
         const napcoll_stage_t *stage = &plan->stage[s];
         const napcoll_step_t *work = &plan->step[stage->first + stage->messages];
@@ -598,7 +604,10 @@ int napcoll_engine_run_bound(napcoll_engine_t *engine, const napcoll_plan_t *pla
             }
         }
     }
-    if (engine->scratch_size > NAPCOLL_SCRATCH_KEPT) {
+    if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
+        engine->failed = true;
+    }
+    if (engine->scratch_size > NAPCOLL_SCRATCH_KEPT && !engine->failed) {
         napcoll_engine_drop_scratch(engine);
     }
     if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {

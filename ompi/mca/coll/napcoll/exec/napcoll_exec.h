@@ -5,8 +5,8 @@
 
 /**
  * @file
- * The engine: runs a plan over the PML. One engine per communicator holds what calls reuse, so
- * that a call allocates nothing unless its temporaries are large.
+ * The engine: runs a plan over the PML. Each communicator has one, which holds memory during calls alone: a workspace of
+ * the process's pool (exec/napcoll_workspace.c). So a call allocates nothing unless its temporaries are large.
  */
 
 #ifndef NAPCOLL_EXEC_H
@@ -26,7 +26,7 @@
 /** The blocks of an all-to-all, gather or scatter, see exec/napcoll_pairs.h. */
 typedef struct napcoll_pairs napcoll_pairs_t;
 
-/** Scratch memory up to this size stays with the communicator between calls; for more see exec/napcoll_reserve.h. */
+/** Scratch memory up to this size stays with the workspace between calls; for more see exec/napcoll_reserve.h. */
 enum { NAPCOLL_SCRATCH_KEPT = 1024 * 1024 };
 
 /** What plans of one communicator run with. */
@@ -45,6 +45,10 @@ typedef struct napcoll_engine {
     char *scratch; /**< temporaries */
     size_t scratch_size;
     napcoll_pairs_t *pairs; /**< NULL before the first call that needs them */
+    /** whose memory this is during a call; NULL: it has none */
+    struct napcoll_engine *workspace;
+    /** a run has failed: messages may be under way to its memory, which stays with the communicator */
+    bool failed;
 } napcoll_engine_t;
 
 /** The packed bytes of a broadcast's vector, see exec/napcoll_stream.h. */
@@ -81,7 +85,16 @@ static inline char *napcoll_offset(const void *base, ptrdiff_t bytes)
     return (char *) ((uintptr_t) base + (uintptr_t) bytes);
 }
 
-/** Make room for a plan's requests and buffers; before its first run. */
+/** Have a workspace for a call, where the engine has none. For those below, which do that by themselves. */
+int napcoll_engine_take_workspace(napcoll_engine_t *engine);
+
+/** Give the workspace back, when a call and all calls inside it have ended. */
+void napcoll_engine_give_workspace(napcoll_engine_t *engine);
+
+/** Free the workspaces that no call has; when the component closes. */
+void napcoll_workspaces_free(void);
+
+/** Make room for a plan's requests and buffers; a run does that by itself. */
 int napcoll_engine_prepare(napcoll_engine_t *engine, const napcoll_plan_t *plan);
 
 /** Make room for the engine's lists of ranks, which the caller fills for a binding: start has one element

@@ -109,6 +109,7 @@ int napcoll_node_map_create(const int *node_id, int size, napcoll_node_map_t **r
         return -1;
     }
     map->size = size;
+    map->users = 1;
     map->near_node = -1;
     map->node_of = malloc((size_t) size * sizeof(int));
     map->lane_of = malloc((size_t) size * sizeof(int));

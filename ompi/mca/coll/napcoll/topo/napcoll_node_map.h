@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "topo/napcoll_switch_tree.h"
+#include "util/napcoll_table.h"
 
 typedef struct napcoll_node_map {
     int size;        /**< processes */
@@ -48,6 +49,11 @@ typedef struct napcoll_node_map {
     int *along;                        /**< [nodes] nodes by ascending spot */
     int *place_along;                  /**< [nodes] a node's place in that order */
     int *first_along;                  /**< [nodes + 1] processes before a place */
+
+    /* who has it, see topo/napcoll_map_cache.h */
+    int users;
+    bool shared; /**< it is in the cache, by its link */
+    napcoll_table_link_t link;
 } napcoll_node_map_t;
 
 /**

@@ -1,0 +1,186 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Shared decisions (see the header).
+ */
+
+#include "select/napcoll_decision_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/napcoll_mix.h"
+
+static napcoll_decided_t *decided_of(napcoll_table_link_t *link)
+{
+    return (napcoll_decided_t *) (void *) ((char *) link - offsetof(napcoll_decided_t, link));
+}
+
+static uint64_t hash_of(const napcoll_decision_key_t *key)
+{
+    const uint64_t flags = (uint64_t) key->ordered | (uint64_t) key->in_place << 1
+                           | (uint64_t) key->bounded << 2 | (uint64_t) key->unsized << 3
+                           | (uint64_t) key->jobs_differ << 4;
+    uint64_t hash = napcoll_mix((uint64_t) (uintptr_t) key->collective);
+
+    hash = napcoll_mix(hash + (uint64_t) (uintptr_t) key->map);
+    hash = napcoll_mix(hash + (uint64_t) key->rank);
+    hash = napcoll_mix(hash + (uint64_t) key->force);
+    hash = napcoll_mix(hash + (uint64_t) key->root);
+    return napcoll_mix(hash + flags);
+}
+
+/* Whether two info keys ask for the same. */
+static bool same_asked(const napcoll_rule_t *a, const napcoll_rule_t *b)
+{
+    if (NULL == a || NULL == b) {
+        return a == b;
+    }
+    return a->collective == b->collective && a->action == b->action && a->algorithm == b->algorithm
+           && a->local_radix == b->local_radix && a->segments == b->segments
+           && 0 == memcmp(a->tunable, b->tunable, sizeof(a->tunable));
+}
+
+static bool same_key(const napcoll_decision_key_t *a, const napcoll_decision_key_t *b)
+{
+    return a->collective == b->collective && a->map == b->map && a->rank == b->rank
+           && a->force == b->force && a->root == b->root && a->first_root == b->first_root
+           && a->component == b->component && a->ordered == b->ordered && a->in_place == b->in_place
+           && a->bounded == b->bounded && a->unsized == b->unsized
+           && a->jobs_differ == b->jobs_differ && same_asked(a->asked, b->asked);
+}
+
+napcoll_decided_t *napcoll_decided_create(const napcoll_decision_key_t *key)
+{
+    napcoll_decided_t *decided = calloc(1, sizeof(*decided));
+
+    if (NULL == decided) {
+        return NULL;
+    }
+    decided->key = *key;
+    if (NULL != key->asked) {
+        decided->asked = malloc(sizeof(*decided->asked));
+        if (NULL == decided->asked) {
+            free(decided);
+            return NULL;
+        }
+        *decided->asked = *key->asked;
+        decided->key.asked = decided->asked;
+    }
+    (void) napcoll_map_cache_retain(key->map);
+    decided->users = 1;
+    return decided;
+}
+
+/* Free an entry that nobody uses and that is not in the table. */
+static void destroy(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)
+{
+    napcoll_plan_free(decided->plan[0]);
+    napcoll_plan_free(decided->plan[1]);
+    napcoll_map_cache_release(cache->maps, decided->key.map);
+    free(decided->asked);
+    free(decided);
+}
+
+/* Take an entry out of the list of those that nobody uses. */
+static void wake(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)
+{
+    *(NULL == decided->older ? &cache->oldest : &decided->older->newer) = decided->newer;
+    *(NULL == decided->newer ? &cache->newest : &decided->newer->older) = decided->older;
+    decided->older = decided->newer = NULL;
+    cache->idle--;
+    cache->idle_bytes -= decided->bytes;
+}
+
+/* Put an entry at the end of that list, and free the first ones that are too much. */
+static void idle(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)
+{
+    decided->older = cache->newest;
+    *(NULL == cache->newest ? &cache->oldest : &cache->newest->newer) = decided;
+    cache->newest = decided;
+    cache->idle++;
+    cache->idle_bytes += decided->bytes;
+    while (cache->idle > NAPCOLL_IDLE_DECISIONS || cache->idle_bytes > NAPCOLL_IDLE_BYTES) {
+        napcoll_decided_t *first = cache->oldest;
+
+        wake(cache, first);
+        napcoll_table_remove(&cache->table, &first->link);
+        destroy(cache, first);
+    }
+}
+
+napcoll_decided_t *napcoll_decision_cache_find(napcoll_decision_cache_t *cache,
+                                               const napcoll_decision_key_t *key, size_t bytes)
+{
+    const uint64_t hash = hash_of(key);
+    napcoll_table_link_t *link;
+
+    for (link = napcoll_table_chain(&cache->table, hash); NULL != link; link = link->next) {
+        napcoll_decided_t *decided = decided_of(link);
+
+        if (hash == link->hash && bytes >= decided->decision.least
+            && bytes <= decided->decision.most && same_key(key, &decided->key)) {
+            if (0 == decided->users++) {
+                wake(cache, decided);
+            }
+            return decided;
+        }
+    }
+    return NULL;
+}
+
+static size_t bytes_of(const napcoll_decided_t *decided)
+{
+    size_t bytes = sizeof(*decided) + (NULL == decided->asked ? 0 : sizeof(*decided->asked));
+
+    for (int in_place = 0; in_place < 2; in_place++) {
+        bytes += NULL == decided->plan[in_place] ? 0 : napcoll_plan_bytes(decided->plan[in_place]);
+    }
+    return bytes;
+}
+
+napcoll_decided_t *napcoll_decision_cache_share(napcoll_decision_cache_t *cache,
+                                                napcoll_decided_t *made)
+{
+    napcoll_decided_t *other = napcoll_decision_cache_find(cache, &made->key, made->decision.most);
+
+    if (NULL != other) {
+        destroy(cache, made);
+        return other;
+    }
+    made->bytes = bytes_of(made);
+    made->shared = 0 == napcoll_table_add(&cache->table, &made->link, hash_of(&made->key));
+    return made;
+}
+
+void napcoll_decision_cache_release(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)
+{
+    if (NULL == decided || --decided->users > 0) {
+        return;
+    }
+    if (decided->shared) {
+        idle(cache, decided);
+    } else {
+        destroy(cache, decided);
+    }
+}
+
+void napcoll_decision_cache_clear(napcoll_decision_cache_t *cache)
+{
+    napcoll_table_link_t *link;
+
+    while (NULL != (link = napcoll_table_take(&cache->table))) {
+        napcoll_decided_t *decided = decided_of(link);
+
+        decided->shared = false;
+        if (0 == decided->users) {
+            destroy(cache, decided);
+        }
+    }
+    napcoll_table_release(&cache->table);
+    *cache = (napcoll_decision_cache_t){.maps = cache->maps};
+}
