@@ -244,8 +244,8 @@ static inline bool is_on_any_root(const napcoll_cached_t *entry, const napcoll_c
 
     return call->ordered == decided->key.ordered && call->bounded == decided->key.bounded
            && call->unsized == decided->key.unsized && call->sparse == decided->key.sparse
-           && force == decided->key.force
-           && call->bytes >= decided->decision.least && call->bytes <= decided->decision.most
+           && force == decided->key.force && call->bytes >= decided->decision.least
+           && call->bytes <= decided->decision.most
            && (call->in_place == decided->key.in_place
                || mca_coll_napcoll_in_place_alone(call->coll));
 }

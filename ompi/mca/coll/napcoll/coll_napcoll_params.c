@@ -246,7 +246,7 @@ static const param_t params[] = {
      .help =
          "Mean block of MPI_Alltoallv and MPI_Alltoallw, by which auto chooses. 0: not known; processes "
          "agree on the mean and the largest block in a small allreduce where that pays, and MPI_Alltoallw "
-             "goes to the fallback component. The info key "
+         "goes to the fallback component. The info key "
          "napcoll_alltoallv_mean_bytes overrides it on a communicator. If the number is given, "
          "alltoall_memory_bytes limits MPI_Alltoall alone"},
     {.name = "alltoallv_trust",
