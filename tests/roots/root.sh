@@ -187,8 +187,10 @@ installed() {
 # is_made FOLDER: whether it is finished and has all packages. One with more than is wanted counts as well:
 # several source folders may share a root.
 is_made() {
-    [ "$(head -n 1 "$1/etc/napcoll-root" 2>/dev/null)" = "$suite" ] &&
-        ! packages | grep -qvxF -f <(installed "$1")
+    local missing
+    [ "$(head -n 1 "$1/etc/napcoll-root" 2>/dev/null)" = "$suite" ] || return 1
+    missing=$(packages | grep -vxF -f <(installed "$1")) || true
+    [ -z "$missing" ]
 }
 
 # make_root: see usage.
