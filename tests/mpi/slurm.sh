@@ -215,9 +215,6 @@ sees two_programs 60 "$block"$'\n'"$from_records" \
 case_of auto 60 env OMPI_MCA_coll_napcoll_verbose=0 "${srun[@]}" "${two_each[@]}" -m cyclic \
     "$programs/collectives" --coll allreduce --expect runs --expect-large runs --expect-noncommutative runs
 case_of one_node 60 "${srun[@]}" -N 1 -n 3 "${threads[@]}" --expect none
-# Data that are not exchanged at the start are asked for in messages: the processes tell each other.
-sees told_by_all 60 "$block"$'\n'"$from_all" \
-    env OMPI_MCA_pmix_base_collect_data=0 "${srun[@]}" "${two_each[@]}" -m block "${by_nap[@]}"
 case_of collectives 60 env OMPI_MCA_coll_napcoll_verbose=0 "${srun[@]}" "${two_each[@]}" -m cyclic "$programs/all_collectives"
 
 # --- what differs between nodes, or does not ---
@@ -259,8 +256,23 @@ sees no_hwloc 60 "$block"$'\n'"$from_records" \
 salloc=(salloc --quiet "${two_each[@]}")
 sees mpirun 60 "$block"$'\n'"$from_records" \
     "${salloc[@]}" mpirun -np 6 --map-by slot "${by_nap[@]}"
-sees mpirun_spawn 60 "12 ranks on 3: 0@0 1@0 0@1 1@1 0@2 1@2 2@0 3@0 2@1 3@1 2@2 3@2"$'\n'"$from_all"$'\n'"$from_records" \
-    salloc --quiet -N 3 -n 12 --ntasks-per-node 4 mpirun -np 6 --map-by ppr:2:node "$programs/spawn"
+# Data that are not exchanged at the start are asked for in messages: the processes tell each other.
+sees told_by_all 60 "$block"$'\n'"$from_all" \
+    env OMPI_MCA_pmix_base_collect_data=0 "${salloc[@]}" mpirun -np 6 --map-by slot "${by_nap[@]}"
+# Open MPI 5.0's launcher does not end one of eight spawns or so, with or without napcoll.
+cat >"$scratch/again" <<'END'
+#!/bin/sh
+for try in 1 2 3; do
+    rc=0
+    timeout --kill-after=5 25 "$@" >"$0.out" 2>&1 || rc=$?
+    [ "$rc" = 124 ] || [ "$rc" = 137 ] || break
+done
+cat "$0.out"
+exit "$rc"
+END
+chmod +x "$scratch/again"
+sees mpirun_spawn 100 "12 ranks on 3: 0@0 1@0 0@1 1@1 0@2 1@2 2@0 3@0 2@1 3@1 2@2 3@2"$'\n'"$from_all"$'\n'"$from_records" \
+    "$scratch/again" salloc --quiet -N 3 -n 12 --ntasks-per-node 4 mpirun -np 6 --map-by ppr:2:node "$programs/spawn"
 # Slurm starts no processes for a job that runs, with or without napcoll: that is an error, not a hang.
 refuses srun_spawn_is_an_error 60 '6 ranks on 3 nodes' 'Exited with exit code' -- \
     "${srun[@]}" "${two_each[@]}" -m block "$programs/spawn"
