@@ -2,18 +2,18 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A component of Open MPI's accelerator framework without an accelerator. Its device memory is a window
- * on memory that the host may not touch; its copies reach the same memory by a second mapping, the
- * shadow. So whoever takes a device buffer for one of the host's ends with a segmentation fault, as on
- * a GPU.
+ * A component of Open MPI's accelerator framework without an accelerator. Its device memory is a
+ * window on memory that the host may not touch; its copies reach the same memory by a second
+ * mapping, the shadow. So whoever takes a device buffer for one of the host's ends with a
+ * segmentation fault, as on a GPU.
  *
  *     accelerator_fake_window    address of the window
  *     accelerator_fake_shadow    address of the shadow, for tests to write and read device memory
  *     accelerator_fake_bytes     of each
  *     accelerator_fake_copies    copies so far of which a side was in the window
  *
- * are control variables of MPI's tool interface. Tests use the first half of the window; the second is for
- * what Open MPI allocates.
+ * are control variables of MPI's tool interface. Tests use the first half of the window; the
+ * second is for what Open MPI allocates.
  */
 #define _GNU_SOURCE /* memfd_create */
 #include "opal_config.h"

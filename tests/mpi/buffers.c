@@ -2,9 +2,10 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Buffers as programs give them: the same one for both sides, on all ranks or on some, which is an error
- * that Open MPI does not always find (with mpi_param_check 0 never); and structs with padding that an
- * operation of the user's writes, under a tool that sees writes behind a buffer. By every algorithm.
+ * Buffers as programs give them: the same one for both sides, on all ranks or on some, which is an
+ * error that Open MPI does not always find (with mpi_param_check 0 never); and structs with
+ * padding that an operation of the user's writes, under a tool that sees writes behind a buffer.
+ * By every algorithm.
  *
  *     buffers same | padding [--only COLL]
  */
@@ -21,8 +22,8 @@ struct run {
 /* Which ranks give one buffer for both sides. */
 enum ranks { ALL, ODD };
 
-/* One buffer for both sides is to give what two give: what is sent is what was there before the call.
- * Only what the call receives is compared: the rest of the buffer is what was sent. */
+/* One buffer for both sides is to give what two give: what is sent is what was there before the
+ * call. Only what the call receives is compared: the rest of the buffer is what was sent. */
 static bool same_buffer(struct run *run, struct calls *c, enum ranks ranks)
 {
     const size_t bytes = calls_room(c) * c->extent;
@@ -97,8 +98,8 @@ static bool is_subject(const char *coll, bool pads)
     return pads ? calls_reduces(&c) : 0 != strcmp("bcast", coll);
 }
 
-/* The fallback is the other components' for alltoallv, alltoallw and scatterv, whose two sides may be
- * parts of one buffer. */
+/* The fallback is the other components' for alltoallv, alltoallw and scatterv, whose two sides may
+ * be parts of one buffer. */
 static bool protects_fallback(const char *coll)
 {
     return 0 != strcmp("alltoallv", coll) && 0 != strcmp("alltoallw", coll)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# One buffer for both sides of a call, by every algorithm, where Open MPI does not refuse it. See harness.sh.
+# One buffer for both sides of a call, by every algorithm, where Open MPI does not refuse it. See
+# harness.sh.
 set -u
 
 # shellcheck source=tests/mpi/harness.sh

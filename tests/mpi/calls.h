@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Any collective with any two buffers, for tests of where buffers lie: the same call goes to the
- * communicator under test and, with buffers of its own, to Open MPI's basic, and both must leave the
- * same data. Elements are ints, or structs whose padding an operation of the user's writes too.
+ * communicator under test and, with buffers of its own, to Open MPI's basic, and both must leave
+ * the same data. Elements are ints, or structs whose padding an operation of the user's writes
+ * too.
  */
 #ifndef TEST_CALLS_H
 #define TEST_CALLS_H

@@ -2,14 +2,14 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Device memory, of the accelerator that accelerator_fake.c makes up: every collective by every algorithm, with
- * the two sides of a call on the device or on the host, on all ranks alike or not. The results must be those
- * of host buffers.
+ * Device memory, of the accelerator that accelerator_fake.c makes up: every collective by every
+ * algorithm, with the two sides of a call on the device or on the host, on all ranks alike or not.
+ * The results must be those of host buffers.
  *
  *     device [--only COLL] [--without PART_OF_NAME] [--others-first]
  *
- * With --others-first napcoll has its place among Open MPI's components, of which some copy device buffers to the
- * host before a collective that is below them.
+ * With --others-first napcoll has its place among Open MPI's components, of which some copy device
+ * buffers to the host before a collective that is below them.
  */
 #include <stdint.h>
 
@@ -145,8 +145,8 @@ static bool one_call(struct run *run, MPI_Comm comm, int shape, bool in_place, e
     return good;
 }
 
-/* Every shape and mix on one communicator; *most: the copies of a small call with both sides on the device,
- * of the rank that has most. */
+/* Every shape and mix on one communicator; *most: the copies of a small call with both sides on
+ * the device, of the rank that has most. */
 static bool all_calls(struct run *run, MPI_Comm comm, const char *coll, unsigned long long *most)
 {
     unsigned long long copies;
@@ -208,8 +208,8 @@ static MPI_Comm open_comm(const struct run *run, const char *coll, const char *a
     return comm;
 }
 
-/* All calls by one algorithm, or as auto decides. What is reduced takes one copy of each side, whatever the
- * algorithm. */
+/* All calls by one algorithm, or as auto decides. What is reduced takes one copy of each side,
+ * whatever the algorithm. */
 static void by_algorithm(struct run *run, const char *coll, const char *algorithm)
 {
     const bool automatic = 0 == strcmp("auto", algorithm);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# Device memory: every collective by every algorithm on buffers that the host must not touch, which a made-up
-# accelerator (accelerator_fake.c) holds. See harness.sh.
+# Device memory: every collective by every algorithm on buffers that the host must not touch, of an
+# accelerator that accelerator_fake.c makes up. See harness.sh.
 set -u
 
 # shellcheck source=tests/mpi/harness.sh
@@ -16,8 +16,8 @@ case $(mpicc --showme:version | napcoll_openmpi_version) in
 esac
 export OMPI_MCA_mca_base_component_path=$programs/.libs:$OMPI_MCA_mca_base_component_path
 
-# napcoll above those components that copy device buffers to the host for some collectives, or without
-# them.
+# napcoll alone, and below those components that copy device buffers to the host for some collectives,
+# where there are any.
 for above in napcoll others; do
     for phases in exchange delegate; do
         name=${above}_first_$phases

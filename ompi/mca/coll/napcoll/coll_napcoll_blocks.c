@@ -54,8 +54,8 @@ static void fill_side(const mca_coll_napcoll_side_t *side, const napcoll_node_ma
     }
 }
 
-/* Whether the user gives one buffer for both sides, so that what comes may overwrite what is sent. A
- * rooted call whose root's own block is at its place is only in place. */
+/* Whether the user gives one buffer for both sides, so that what comes may overwrite what is sent.
+ * A rooted call whose root's own block is at its place is only in place. */
 static bool is_one_buffer(const mca_coll_napcoll_exchange_t *exchange, const napcoll_pairs_t *pairs)
 {
     const mca_coll_napcoll_side_t *send = exchange->send, *recv = exchange->recv;

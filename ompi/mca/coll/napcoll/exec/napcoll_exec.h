@@ -78,8 +78,8 @@ typedef struct napcoll_binding {
     napcoll_stream_t *stream; /**< fills the send buffer, empties the receive buffer; or NULL */
 } napcoll_binding_t;
 
-/** An address so many bytes behind another one; that of an empty buffer may be NULL, and an origin may
- * lie outside of its memory, where arithmetic on pointers is not defined. */
+/** The address so many bytes behind another one. That of an empty buffer may be NULL, and an origin
+ * may lie outside of its memory: there arithmetic on pointers is not defined. */
 static inline char *napcoll_offset(const void *base, ptrdiff_t bytes)
 {
     return (char *) ((uintptr_t) base + (uintptr_t) bytes);

@@ -99,8 +99,8 @@ int napcoll_host_end(napcoll_host_sides_t *sides, int rc)
 
 /* ---- vectors, and blocks of ranks ---- */
 
-/* The elements of one of the user's buffers: *first is the least place of any. False: they do not lie
- * side by side. */
+/* The elements of one of the user's buffers: *first is the least place of any. False: they do not
+ * lie side by side. */
 static bool find_elements(const napcoll_plan_t *plan, const napcoll_binding_t *binding,
                           int32_t buffer, ptrdiff_t *first, size_t *elements)
 {
@@ -211,7 +211,7 @@ int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
 
 /* ---- personalized blocks ---- */
 
-/* Whether a message of the plan takes several blocks of a buffer together, which are packed then. */
+/* Whether a message of the plan takes several blocks of a buffer together, and so packs them. */
 static bool packs(const napcoll_plan_t *plan, int32_t buffer)
 {
     for (int i = 0; i < plan->steps; i++) {

@@ -6,7 +6,8 @@
 /**
  * @file
  * Host copies of the user's buffers, for the time of a call: of device memory that must be reduced,
- * which the host cannot read, or that many small copies would touch. A whole side is copied at once.
+ * which the host cannot read, or that many small copies would touch. A whole side is copied at
+ * once.
  *
  * Each process decides this by itself: its messages are the same with and without a host copy.
  */
@@ -73,8 +74,9 @@ static inline void napcoll_host_release(napcoll_host_copy_t *copy)
 }
 
 /**
- * Where a call's two buffers are the same memory, which is an error of the user's that Open MPI does
- * not always find, let what is sent be a copy: the call then does what it does with two buffers.
+ * Where a call's two buffers are the same memory, which is an error of the user's that Open MPI
+ * does not always find, let what is sent be a copy: the call then does what it does with two
+ * buffers.
  *
  * Each process does this by itself, for its decisions must be those of the others: where all must
  * be in place together, one cannot be so alone.

@@ -139,8 +139,8 @@ int napcoll_pairs_pack_whole(napcoll_pairs_t *pairs);
 int napcoll_pairs_spread(const napcoll_pairs_t *pairs);
 
 /**
- * Let what is sent be packed bytes of a call's own, for as long as the call may need them: the user's
- * are overwritten by what is received.
+ * Let what is sent be packed bytes of a call's own, for as long as the call may need them: what is
+ * received overwrites the user's.
  *
  * @param[in,out] pairs   measured blocks, not in place
  * @param[in,out] memory  the bytes: NULL before the first time, then as they were; the caller gives
