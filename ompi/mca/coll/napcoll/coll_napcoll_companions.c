@@ -43,26 +43,29 @@ static bool framework_has(const char *name)
     return false;
 }
 
-/* Names of the companions that are missing, comma separated; NULL for none, or where memory ran out. */
-static char *missing_companions(void)
+/* Names of the companions that are missing, comma separated; NULL for none. */
+static int missing_companions(char **list)
 {
-    char **names = NULL, *list = NULL;
+    char **names = NULL;
+    int rc = OPAL_SUCCESS;
 
-    for (size_t i = 0; i < sizeof(companions) / sizeof(*companions); i++) {
+    for (size_t i = 0; i < sizeof(companions) / sizeof(*companions) && OPAL_SUCCESS == rc; i++) {
         if (!framework_has(companions[i])) {
-            (void) opal_argv_append_nosize(&names, companions[i]);
+            rc = opal_argv_append_nosize(&names, companions[i]);
         }
     }
-    for (size_t i = 0; i < sizeof(optional) / sizeof(*optional); i++) {
+    for (size_t i = 0; i < sizeof(optional) / sizeof(*optional) && OPAL_SUCCESS == rc; i++) {
         if (!framework_has(optional[i]) && napcoll_compat_is_installed(optional[i])) {
-            (void) opal_argv_append_nosize(&names, optional[i]);
+            rc = opal_argv_append_nosize(&names, optional[i]);
         }
     }
-    if (NULL != names) {
-        list = opal_argv_join(names, ',');
-        opal_argv_free(names);
+    *list = NULL;
+    if (NULL != names && OPAL_SUCCESS == rc) {
+        *list = opal_argv_join(names, ',');
+        rc = NULL == *list ? OPAL_ERR_OUT_OF_RESOURCE : OPAL_SUCCESS;
     }
-    return list;
+    opal_argv_free(names);
+    return rc;
 }
 
 int mca_coll_napcoll_bring_companions(void)
@@ -74,9 +77,9 @@ int mca_coll_napcoll_bring_companions(void)
     if (NULL == selection || '\0' == selection[0] || '^' == selection[0]) {
         return OMPI_SUCCESS;
     }
-    copy.framework_selection = missing_companions();
+    rc = missing_companions(&copy.framework_selection);
     if (NULL == copy.framework_selection) {
-        return OMPI_SUCCESS;
+        return rc;
     }
     OBJ_CONSTRUCT(&copy.framework_components, opal_list_t);
     OBJ_CONSTRUCT(&copy.framework_failed_components, opal_list_t);

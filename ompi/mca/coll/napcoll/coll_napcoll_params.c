@@ -653,6 +653,9 @@ int mca_coll_napcoll_register(void)
     for (int coll = 0; coll < NAPCOLL_COLLS && OPAL_SUCCESS == rc; coll++) {
         rc = register_collective((napcoll_coll_t) coll);
     }
+    if (OPAL_ERR_OUT_OF_RESOURCE == rc) {
+        mca_coll_napcoll_no_memory("its parameters");
+    }
     return rc;
 }
 

@@ -180,8 +180,9 @@ bool napcoll_compat_has_failed(ompi_communicator_t *comm, int error);
 int napcoll_compat_failure(ompi_communicator_t *comm, int error);
 
 /**
- * Revoke a subcommunicator once its communicator has failed, so that no process waits in it for one
- * that has got the error; until napcoll_compat_untie(). Nothing to do where processes do not fail.
+ * End the collectives on a subcommunicator once its communicator has failed, so that no process waits
+ * in it for one that has got the error; until napcoll_compat_untie(). Nothing to do where processes do
+ * not fail.
  *
  * @return OMPI_SUCCESS or an error
  */

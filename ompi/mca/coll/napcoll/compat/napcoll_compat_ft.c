@@ -9,7 +9,8 @@
  *
  * Open MPI wakes what waits on a communicator that is revoked or has a process that failed. Of
  * subcommunicators it knows nothing: 5.0 has no hook for them. So ties are looked at while a process
- * waits, in opal_progress, and only where mpirun was told that processes may fail.
+ * waits, in opal_progress, and only where mpirun was told that processes may fail. Each process does
+ * that for itself: a message about it could meet a subcommunicator that its peer is still making.
  */
 
 #include "compat/napcoll_compat.h"
@@ -18,7 +19,9 @@
 
 #    include <stdlib.h>
 
+#    include "ompi/mca/pml/pml.h"
 #    include "ompi/runtime/params.h"
+#    include "opal/mca/threads/wait_sync.h"
 #    include "opal/runtime/opal_progress.h"
 
 bool napcoll_compat_has_failed(ompi_communicator_t *comm, int error)
@@ -32,8 +35,7 @@ int napcoll_compat_failure(ompi_communicator_t *comm, int error)
     if (ompi_comm_is_revoked(comm)) {
         return MPI_ERR_REVOKED;
     }
-    /* a part that another process has revoked tells it before the communicator itself may do */
-    return ompi_comm_coll_revoked(comm) || MPI_ERR_REVOKED == error ? MPI_ERR_PROC_FAILED : error;
+    return ompi_comm_coll_revoked(comm) ? MPI_ERR_PROC_FAILED : error;
 }
 
 typedef struct tie {
@@ -45,6 +47,17 @@ typedef struct tie {
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
 static tie_t *ties;
 
+/* End all collectives on a communicator, in this process. */
+static void end_here(ompi_communicator_t *comm)
+{
+#    if defined(MCA_COLL_BASE_VERSION_3_0_0)
+    (void) ompi_comm_revoke_local(comm, true);
+#    else
+    (void) MCA_PML_CALL(revoke_comm(comm, true));
+    wait_sync_global_wakeup(MPI_ERR_REVOKED);
+#    endif
+}
+
 /* Revoke the parts of communicators that have failed; for opal_progress. */
 static int look_at_ties(void)
 {
@@ -52,8 +65,9 @@ static int look_at_ties(void)
         return 0; /* another thread does */
     }
     for (const tie_t *tie = ties; NULL != tie; tie = tie->next) {
-        if (OPAL_UNLIKELY(ompi_comm_coll_revoked(tie->comm)) && !ompi_comm_is_revoked(tie->part)) {
-            (void) ompi_comm_revoke_internal(tie->part);
+        if (OPAL_UNLIKELY(ompi_comm_coll_revoked(tie->comm))
+            && !ompi_comm_coll_revoked(tie->part)) {
+            end_here(tie->part);
         }
     }
     opal_mutex_unlock(&lock);
