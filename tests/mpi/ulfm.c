@@ -191,14 +191,13 @@ static MPI_Comm interrupt(MPI_Comm from, int which, const struct deed *deed, int
     return left;
 }
 
-/* Whether a case went well on this rank; says what did not. Of those whose part of a communicator was revoked, some
- * cannot tell yet that all of it was. */
+/* Whether a case went well on this rank; says what did not. */
 static bool is_good(const struct outcome *outcome, const struct deed *deed, int rank, int size,
                     const char *name)
 {
-    const bool error = MPIX_ERR_PROC_FAILED == outcome->error
-                       || (!deed->kills && MPIX_ERR_REVOKED == outcome->error);
-    const bool good = outcome->ran && error && outcome->agreed && AFTER == outcome->right
+    const int error = deed->kills ? MPIX_ERR_PROC_FAILED : MPIX_ERR_REVOKED;
+    const bool good = outcome->ran && error == outcome->error && outcome->agreed
+                      && AFTER == outcome->right
                       && outcome->ranks == (deed->kills ? size - 1 : size);
 
     if (!good) {

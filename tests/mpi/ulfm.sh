@@ -34,7 +34,8 @@ interrupted revoke_small 6 tree --how revoke
 interrupted revoke_small_delegate 6 delegate --how revoke --only allreduce --rounds 3
 interrupted kill_small 20 tree --how kill
 interrupted kill_large 20 tree --how kill --count 8192
-interrupted kill_small_delegate 8 delegate --how kill --only allreduce --rounds 4
+OMPI_MCA_coll_napcoll_allreduce_algorithm=nap \
+    interrupted kill_small_delegate 8 delegate --how kill --only allreduce --rounds 4
 interrupted kill_large_delegate 8 delegate --how kill --only allreduce --rounds 4 --count 32768
 # Over TCP large messages take long enough to be under way.
 transport=self,tcp
