@@ -14,18 +14,19 @@ if [ ! -r "$module" ]; then
     exit 1
 fi
 
-# fails_well NAME WORD COMMAND...: the job ends in time: well, or with an error after it has said WORD.
+# fails_well NAME WORD COMMAND...: the job ends in time: well, or with an error after it has said WORD. Open MPI 4.1's
+# mpirun loses a message now and then, or waits for ever after it: then once more.
 fails_well() {
     local name=$1 word=$2 rc try
     shift 2
     wanted "$name" || return 0
-    for try in 1 2 3 4 5; do
+    for try in 1 2 3; do
         rc=0
         launched 20 "$@" || rc=$?
         ended=no
         case $rc in
             0) ended=well ;;
-            124 | 137) ;;
+            124 | 137) ! grep -q -e "$word" "$scratch/out" || continue ;;
             *) ! grep -q -e "$word" "$scratch/out" || ended=reported ;;
         esac
         if [ "$ended" != no ] || [ "$rc" -ge 124 ] || ! lost_message; then
