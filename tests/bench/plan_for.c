@@ -101,6 +101,7 @@ int main(int argc, char **argv)
     }
     component->output = opal_output_open(NULL);
     napcoll_job_construct(&component->job, 1);
+    mca_coll_napcoll_shared_open();
     component->summary = NAPCOLL_SUMMARY_OFF;
     component->online = false;
     mca_coll_napcoll_watch_open();
@@ -114,5 +115,6 @@ int main(int argc, char **argv)
     mca_coll_napcoll_watch_open();
     measure("the same class again, with a summary", 8, 1);
     napcoll_tally_release(&component->tally);
+    mca_coll_napcoll_shared_close();
     return MPI_SUCCESS == MPI_Finalize() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
