@@ -91,8 +91,13 @@ static int read_mean_bytes(mca_coll_napcoll_module_t *module)
 
 int mca_coll_napcoll_read_info(mca_coll_napcoll_module_t *module)
 {
-    int rc = read_mean_bytes(module);
+    int rc;
 
+    if (!napcoll_compat_has_info(module->comm)) {
+        module->mean_bytes = mca_coll_napcoll_component.alltoallv_mean_bytes;
+        return OMPI_SUCCESS;
+    }
+    rc = read_mean_bytes(module);
     for (int coll = 0; coll < NAPCOLL_COLLS && OMPI_SUCCESS == rc; coll++) {
         rc = read_info_key(module, (napcoll_coll_t) coll);
     }

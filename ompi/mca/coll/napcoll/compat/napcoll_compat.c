@@ -71,6 +71,11 @@ static char *info_value(opal_info_t *info, const char *key, int *found)
 #endif
 }
 
+bool napcoll_compat_has_info(const ompi_communicator_t *comm)
+{
+    return NULL != comm->super.s_info && !opal_list_is_empty(&comm->super.s_info->super);
+}
+
 int napcoll_compat_comm_info(ompi_communicator_t *comm, const char *key, char **value)
 {
     int found = 0;

@@ -99,6 +99,9 @@
 #    define NAPCOLL_COMPAT_COMPONENT_INIT
 #endif
 
+/** Whether a communicator has any info key. */
+bool napcoll_compat_has_info(const ompi_communicator_t *comm);
+
 /**
  * The value of a communicator's info key.
  *
