@@ -68,6 +68,7 @@ typedef struct napcoll_request {
     int rank;
     bool sketch;    /**< the plan is for an estimate only (napcoll_plan.h) */
     bool shortened; /**< ... and one of many like stages stands for all */
+    bool rough;     /**< ... and stages of very many messages are several */
     napcoll_params_t params;
 } napcoll_request_t;
 

@@ -21,8 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Runs of a sketch. */
-enum { NAPCOLL_SKETCH_PARTS = 4 };
+/** Runs of a sketch, and the most messages each way of a rough one's stage. */
+enum { NAPCOLL_SKETCH_PARTS = 4, NAPCOLL_SKETCH_ROUGH = 64 };
 
 /** A stage of those that a plan or its sketch has. */
 typedef struct napcoll_sketch {
@@ -39,6 +39,12 @@ static inline napcoll_sketch_t napcoll_sketch_first(bool shortened, int stages, 
     const bool pays = stages >= 4 * NAPCOLL_SKETCH_PARTS * run;
 
     return (napcoll_sketch_t){.times = 1, .stages = stages, .run = shortened && pays ? run : 0};
+}
+
+/** The messages each way of a stage, where a plan has so many. */
+static inline int napcoll_sketch_at_once(bool rough, int messages)
+{
+    return rough && messages > NAPCOLL_SKETCH_ROUGH ? NAPCOLL_SKETCH_ROUGH : messages;
 }
 
 /** The first of `all` that a part of them gets. */

@@ -151,6 +151,7 @@ static double cost_of(const search_t *search, int row, const napcoll_params_t *p
                                                  .map = search->map,
                                                  .sketch = sketched,
                                                  .shortened = sketched,
+                                                 .rough = rough,
                                                  .params = *params}};
     const int root = napcoll_goal_is_rooted(search->collective->goal) ? params->root : -1;
     double lead_us = 0;

@@ -61,7 +61,8 @@ static int requests_of(const napcoll_params_t *params)
 
 napcoll_plan_t *napcoll_alltoall_linear(const napcoll_request_t *request)
 {
-    return napcoll_alltoall_direct(request, requests_of(&request->params));
+    return napcoll_alltoall_direct(
+        request, napcoll_sketch_at_once(request->rough, requests_of(&request->params)));
 }
 
 napcoll_bounds_t napcoll_alltoall_linear_bounds(const napcoll_node_map_t *map,

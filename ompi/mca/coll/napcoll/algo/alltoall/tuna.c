@@ -47,17 +47,19 @@ napcoll_plan_t *napcoll_alltoall_tuna(const napcoll_request_t *request)
               place = napcoll_node_map_place(request->map, request->rank);
     const int radix = napcoll_digits_radix(request->params.tunable[0], size);
     const int slots = napcoll_digits_slots(size, radix);
-    napcoll_tuna_t tuna = {.members = size,
-                           .self = place,
-                           .radix = radix,
-                           .burst = napcoll_tuna_burst(request->params.tunable[1], size, radix),
-                           .groups = 1,
-                           .sized = napcoll_alltoall_sized(request),
-                           .headed = napcoll_alltoall_headed(request),
-                           .rank = rank_of,
-                           .add = add,
-                           .rests = rests,
-                           .request = request};
+    napcoll_tuna_t tuna = {
+        .members = size,
+        .self = place,
+        .radix = radix,
+        .burst = napcoll_sketch_at_once(
+            request->rough, napcoll_tuna_burst(request->params.tunable[1], size, radix)),
+        .groups = 1,
+        .sized = napcoll_alltoall_sized(request),
+        .headed = napcoll_alltoall_headed(request),
+        .rank = rank_of,
+        .add = add,
+        .rests = rests,
+        .request = request};
     napcoll_builder_t *builder = napcoll_alltoall_builder(request);
 
     if (NULL == builder) {

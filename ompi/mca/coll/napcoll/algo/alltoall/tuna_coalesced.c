@@ -47,7 +47,8 @@ static void exchange(const napcoll_tuna_nodes_t *plan, int k)
 
 napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_request_t *request)
 {
-    const int at_once = napcoll_tuna_nodes_at_once(&request->params, request->map->nodes - 1);
+    const int at_once = napcoll_sketch_at_once(
+        request->rough, napcoll_tuna_nodes_at_once(&request->params, request->map->nodes - 1));
     napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(request, request->params.tunable[0], 0);
     int stages;
 
