@@ -24,6 +24,10 @@ case_of fallback_16 120 "${launch[@]}" "$programs/odd_types" --expect fallback
 fake 3 2,1 block exchange
 all_fall_back
 case_of fallback_3 60 "${launch[@]}" "$programs/odd_types" --expect fallback allreduce
+# From 32 ranks on its allgather has more algorithms than one, and chooses in place by a count that has no meaning.
+fake 34 4 cyclic exchange
+all_fall_back
+case_of fallback_34 120 "${launch[@]}" "$programs/odd_types" --expect fallback --most 16 allgather_in_place
 fake 6 3 block delegate
 case_of delegate_nap 60 "${launch[@]}" --mca coll_napcoll_allreduce_algorithm nap "$programs/odd_types" \
     --expect runs:nap allreduce

@@ -12,6 +12,8 @@
  *                 or behind the first byte (true lower bound)
  *     alltoall    Bruck: the layout of the send side is taken for    4.1           the send side in the
  *                 that of the receive buffer                                       other's layout
+ *     allgather   in place it chooses by the send count, which has   4.1 to 6.0    the receive count
+ *                 no meaning and may differ between ranks                          as send count
  *     allgatherv  ranks whose two types differ in size take          4.1 to 6.0    in place
  *                 different algorithms, and wait for ever
  *
