@@ -54,6 +54,7 @@ static const struct subject subjects[] = {
     {"gather", "two_level", 4, 1000, 500, ROOT},
     {"gather", "linear", 4, 110, 100, ROOT},
     {"gather", "binomial", 5, 1000, 2000, ROOT},
+    {"gatherv", "two_level", 4, 2, 1000, ROOT}, /* more than the root has announced */
     {"allgather", "ring", 4, 1000, 500, ALL},
     {"allgather", "bruck", 1, 110, 100, ALL},
     {"allgather", "smp", 3, 1000, 2000, ALL},
@@ -82,10 +83,14 @@ static int call(const char *coll, int count, MPI_Comm comm, const struct tap *ta
     const int rank = tap->rank, size = tap->size;
     const bool bcast = 0 == strcmp(coll, "bcast"), root = 0 == rank;
     const int sum = size * (size - 1) / 2 * 1000;
-    int rc = MPI_SUCCESS;
+    int counts[MOST_RANKS], displs[MOST_RANKS], rc = MPI_SUCCESS;
 
     for (int i = 0; i < count; ++i) {
         in[i] = bcast && !root ? -1 : value(rank, i);
+    }
+    for (int r = 0; r < size; ++r) {
+        counts[r] = count;
+        displs[r] = r * count;
     }
     memset(out, -1, sizeof(int) * (size_t) (count * size));
     if (bcast) {
@@ -96,6 +101,8 @@ static int call(const char *coll, int count, MPI_Comm comm, const struct tap *ta
         rc = MPI_Allreduce(in, out, count, MPI_INT, MPI_SUM, comm);
     } else if (0 == strcmp(coll, "gather")) {
         rc = MPI_Gather(in, count, MPI_INT, out, count, MPI_INT, 0, comm);
+    } else if (0 == strcmp(coll, "gatherv")) {
+        rc = MPI_Gatherv(in, count, MPI_INT, out, counts, displs, MPI_INT, 0, comm);
     } else {
         rc = MPI_Allgather(in, count, MPI_INT, out, count, MPI_INT, comm);
     }

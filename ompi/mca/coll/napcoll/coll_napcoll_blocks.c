@@ -345,11 +345,29 @@ static int run_left_out(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exc
     if (OMPI_SUCCESS == rc) {
         (void) napcoll_pairs_leave_out(pairs, call->largest, false);
         pairs->doubtful = doubtful;
-        pairs->leaves_out = false;
         rc = napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, exchange->tag);
     }
     napcoll_plan_free(plan);
     return rc;
+}
+
+/* Whether a rank of a gather has a block that is larger than the root has announced, in a plan whose
+ * messages have no room for it: it is an error, and the block is left out. */
+static bool exceeds(const mca_coll_napcoll_exchange_t *exchange, const napcoll_plan_t *plan,
+                    napcoll_pairs_t *pairs)
+{
+    size_t bytes, largest;
+
+    napcoll_pairs_sum(pairs, NAPCOLL_BUFFER_SEND, 0, &bytes, &largest);
+    if (OPAL_LIKELY(largest <= exchange->call.largest) || NULL != exchange->recv) {
+        return false;
+    }
+    for (int i = 0; i < plan->steps; i++) {
+        if (plan->step[i].headed) {
+            return napcoll_pairs_leave_out(pairs, exchange->call.largest, true) > 0;
+        }
+    }
+    return false;
 }
 
 /* Run a plan; where a block did not fit what its receiver says, the others have come all the same. */
@@ -357,15 +375,19 @@ static int run_plan(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchang
                     basis_t basis, const napcoll_plan_t *plan)
 {
     napcoll_pairs_t *pairs = napcoll->engine.pairs;
-    const bool leaves_out = BASIS_SPARED == basis;
-    const int left = leaves_out ? napcoll_pairs_leave_out(pairs, exchange->call.largest, true) : 0;
-    int rc, rest = OMPI_SUCCESS;
+    const napcoll_call_t *call = &exchange->call;
+    const bool gather = exchange->uneven
+                        && NAPCOLL_GOAL_GATHER == mca_coll_napcoll_collectives[call->coll]->goal;
+    const int left = BASIS_SPARED == basis ? napcoll_pairs_leave_out(pairs, call->largest, true)
+                                           : 0;
+    const bool wrong = gather && BASIS_AGREED == basis && exceeds(exchange, plan, pairs);
+    int rc, rest = wrong ? MPI_ERR_TRUNCATE : OMPI_SUCCESS;
 
     pairs->doubtful = false;
-    pairs->leaves_out = leaves_out;
+    pairs->complete = gather;
     pairs->even = !exchange->uneven;
-    pairs->bytes = exchange->call.bytes;
-    pairs->largest = exchange->call.largest;
+    pairs->bytes = call->bytes;
+    pairs->largest = call->largest;
     rc = napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, exchange->tag);
     if (left > 0 && (OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc)) {
         rest = run_left_out(napcoll, exchange, OMPI_SUCCESS != rc);

@@ -360,7 +360,7 @@ static int take_in(napcoll_pairs_t *pairs, const napcoll_plan_t *plan, const nap
             }
             if (stops) {
                 napcoll_transit_place(&pairs->transit, b, parcel->offset + at, size);
-            } else if (size > 0 || pairs->leaves_out) {
+            } else if (size > 0 || pairs->complete) {
                 const napcoll_block_t *block = part_of(
                     pairs, napcoll_pairs_block(pairs, runs.run.buffer, b), &piece);
 

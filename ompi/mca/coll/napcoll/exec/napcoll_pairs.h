@@ -95,8 +95,8 @@ struct napcoll_pairs {
     int piece;      /**< that is under way */
     bool truncated; /**< a block was larger than its receiver said, and the plan went on */
     bool doubtful;  /**< one was in a plan of the same call before */
-    /** larger blocks are left out: none that takes part has come without its bytes */
-    bool leaves_out;
+    /** of a gather: a block that the root expects has not come where it has no bytes */
+    bool complete;
 };
 
 /* ---- napcoll_pairs_blocks.c ---- */
