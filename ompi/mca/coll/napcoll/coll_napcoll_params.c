@@ -235,7 +235,7 @@ static const param_t params[] = {
      .help =
          "Memory that a process keeps for the vectors and blocks in transit of later calls, of any "
          "communicator, because new pages are slow. 0: it is freed after each call, except 3 MiB "
-             "for each thread that calls collectives at the same time"},
+         "for each thread that calls collectives at the same time"},
     {.name = "alltoallv_mean_bytes",
      .type = PARAM_SIZE,
      .offset = FIELD(alltoallv_mean_bytes),
