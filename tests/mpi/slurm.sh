@@ -146,8 +146,10 @@ by_nap=("${threads[@]}" --algorithm nap --expect runs:nap)
 # seen: the nodes that the processes of the present case see in the communicators that they call on, each
 # distinct line once: "RANKS ranks on NODES: RANK is LANE of NODE, ...; source".
 seen() {
-    sed -nE "s/.*: ([0-9]+ ranks on [0-9]+) nodes, .*; rank ([0-9]+) is lane ([0-9]+) of node ([0-9]+); nodes (.*)/\1 \2 \3@\4 \5/p" \
-        "$scratch/out" | sort -u | sort -k5n | awk '{
+    local ranks='.*: ([0-9]+ ranks on [0-9]+) nodes, .*'
+    local place='rank ([0-9]+) is lane ([0-9]+) of node ([0-9]+)'
+    sed -nE "s/$ranks; $place; nodes (.*)/\1 \2 \3@\4 \5/p" "$scratch/out" |
+        sort -u | sort -k5n | awk '{
             of = $1 " " $2 " " $3 " " $4
             places[of] = places[of] " " $6
             source = $0
@@ -215,7 +217,8 @@ sees two_programs 60 "$block"$'\n'"$from_records" \
 case_of auto 60 env OMPI_MCA_coll_napcoll_verbose=0 "${srun[@]}" "${two_each[@]}" -m cyclic \
     "$programs/collectives" --coll allreduce --expect runs --expect-large runs --expect-noncommutative runs
 case_of one_node 60 "${srun[@]}" -N 1 -n 3 "${threads[@]}" --expect none
-case_of collectives 60 env OMPI_MCA_coll_napcoll_verbose=0 "${srun[@]}" "${two_each[@]}" -m cyclic "$programs/all_collectives"
+case_of collectives 60 env OMPI_MCA_coll_napcoll_verbose=0 "${srun[@]}" "${two_each[@]}" -m cyclic \
+    "$programs/all_collectives"
 
 # --- what differs between nodes, or does not ---
 # on_each FILE: a script of that name that runs the rest of its command line behind standard input.
@@ -271,7 +274,8 @@ cat "$0.out"
 exit "$rc"
 END
 chmod +x "$scratch/again"
-sees mpirun_spawn 100 "12 ranks on 3: 0@0 1@0 0@1 1@1 0@2 1@2 2@0 3@0 2@1 3@1 2@2 3@2"$'\n'"$from_all"$'\n'"$from_records" \
+merged="12 ranks on 3: 0@0 1@0 0@1 1@1 0@2 1@2 2@0 3@0 2@1 3@1 2@2 3@2"
+sees mpirun_spawn 100 "$merged"$'\n'"$from_all"$'\n'"$from_records" \
     "$scratch/again" salloc --quiet -N 3 -n 12 --ntasks-per-node 4 mpirun -np 6 --map-by ppr:2:node "$programs/spawn"
 # Slurm starts no processes for a job that runs, with or without napcoll: that is an error, not a hang.
 refuses srun_spawn_is_an_error 60 '6 ranks on 3 nodes' 'Exited with exit code' -- \
