@@ -8,10 +8,10 @@ set -u
 # shellcheck source=tests/mpi/harness.sh
 . "$(dirname "${BASH_SOURCE[0]}")/harness.sh"
 
-for phases in exchange delegate; do
-    fake 4 2 block "$phases"
+for how in exchange delegate; do
+    fake 4 2 block "$how"
     launch+=(--mca mpi_param_check 0)
-    case_of "same_buffer_$phases" "$program_seconds" "${launch[@]}" "$programs/buffers" same
+    case_of "same_buffer_$how" "$program_seconds" "${launch[@]}" "$programs/buffers" same
 done
 
 end_suite

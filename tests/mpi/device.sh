@@ -19,10 +19,10 @@ export OMPI_MCA_mca_base_component_path=$programs/.libs:$OMPI_MCA_mca_base_compo
 # napcoll alone, and below those components that copy device buffers to the host for some collectives,
 # where there are any.
 for above in napcoll others; do
-    for phases in exchange delegate; do
-        name=${above}_first_$phases
+    for how in exchange delegate; do
+        name=${above}_first_$how
         wanted "$name" || continue
-        fake 4 2 block "$phases"
+        fake 4 2 block "$how"
         program_seconds=120
         options=()
         if [ "$above" = others ]; then
