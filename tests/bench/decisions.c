@@ -10,7 +10,7 @@
  *
  *     decisions [-v] [-c COLLECTIVE] [-m MACHINE_FILE] [-n MOST_RANKS] [-o RANKS]
  *
- * -v prints every case, -n leaves out larger shapes, -o decides closely up to so many ranks only (65536). Prints for each
+ * -v prints every case, -n leaves out larger shapes, -o N decides closely up to N ranks only (65536). Prints for each
  * collective how many cases were decided alike, how much slower the worst of the others is than what is chosen closely,
  * by the close estimate, and the most CPU time of either way. A fallback counts 100 / compare times, as auto has it.
  */

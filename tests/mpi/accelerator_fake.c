@@ -4,7 +4,7 @@
  *
  * A component of Open MPI's accelerator framework without an accelerator. Its device memory is a
  * window on memory that the host may not touch; its copies reach the same memory by a second
- * mapping, the shadow. So whoever takes a device buffer for one of the host's ends with a
+ * mapping, the shadow. So code that takes a device buffer for one of the host's ends with a
  * segmentation fault, as on a GPU.
  *
  *     accelerator_fake_window    address of the window

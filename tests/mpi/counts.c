@@ -34,7 +34,7 @@ struct subject {
     int other; /* of the culprit */
     enum {
         ROOT,  /* the root is to be told, of a broadcast those behind the culprit */
-        ALL,   /* all are, of a broadcast but for the root */
+        ALL,   /* all are; of a broadcast all except the root */
         OTHERS /* the culprit's plan is another one: somebody is told, or stays in the call */
     } told;
 };

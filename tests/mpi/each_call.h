@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One call of each blocking collective that napcoll has, on blocks of so many ints, and whether its result is right.
+ * One call of each blocking collective that napcoll has, on blocks of a number of ints, and whether its result is right.
  * For tests of what happens when calls fail.
  */
 #ifndef TEST_EACH_CALL_H
@@ -159,7 +159,7 @@ static int each_value(int from, int to, int i)
     return from * 1000 + to * 10 + i % 7;
 }
 
-/* Buffers for calls on a communicator, with blocks of so many ints; to be given back by each_leave(). */
+/* Buffers for calls on a communicator, with blocks of a number of ints; to be given back by each_leave(). */
 static void each_enter(struct each_place *p, MPI_Comm comm, int root, int count)
 {
     *p = (struct each_place){.comm = comm, .count = count};

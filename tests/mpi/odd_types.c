@@ -16,7 +16,7 @@
 
 enum { UNIT = 4, STYLES = 5 };
 
-/* Far enough for whoever forgets it to meet no memory. */
+/* So far that code which forgets it meets no memory. */
 static const MPI_Aint far = (MPI_Aint) 1 << 36;
 
 /* A datatype, and how many ints it has. */

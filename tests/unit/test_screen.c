@@ -360,11 +360,15 @@ static double decisions_ms(const napcoll_collective_t *collective, const napcoll
     return cpu_ms() - begin;
 }
 
-/* What a decision takes does not grow with the ranks: without sketches it does 100-fold here. (How many milliseconds it
- * is depends on the machine, and on what watches the test.) */
+/* The time of a decision does not grow with the ranks; without sketches it grows 100-fold here. How many
+ * milliseconds it takes depends on the machine. The address checker's own work grows with the memory. */
 static void decisions_take_no_longer_on_a_million_ranks(void **state)
 {
-    enum { TIMES = 4, MORE_MS = 20 };
+    enum { TIMES = 10, MORE_MS = 100 };
+#ifdef __SANITIZE_ADDRESS__
+    (void) state;
+    skip();
+#endif
     napcoll_node_map_t *few = placement("64", "block", 4096);
     napcoll_node_map_t *map[] = {placement("64", "block", 65536),
                                  placement("96,95", "block", 40000),

@@ -12,7 +12,7 @@
  * held the slot before, with the reason counted.
  *
  *     coll_napcoll_component.c    opening, closing, querying
- *     coll_napcoll_params.c       MCA parameters
+ *     coll_napcoll_params.c       MCA parameters; coll_napcoll_param_table.c their table
  *     coll_napcoll_counters.c     performance variables
  *     coll_napcoll_machine.c      those on the machine, and its network's kind
  *     coll_napcoll_companions.c   the components that must be there for napcoll to be one
@@ -21,6 +21,7 @@
  *     coll_napcoll_rules.c        the rules, from a file
  *     coll_napcoll_module.c       one module per communicator: enabling, the table of functions
  *     coll_napcoll_cache.c        decisions and plans of a module
+ *     coll_napcoll_log.c          the verbose log
  *     coll_napcoll_info.c         what a communicator's info keys ask for
  *     coll_napcoll_shared.c       node maps, decisions and plans that communicators share
  *     coll_napcoll_verify.c       new plans, proven before their first use
@@ -316,6 +317,18 @@ int mca_coll_napcoll_register_counters(napcoll_coll_t coll);
 /** Read the info keys of a module's communicator; says what is wrong with them. */
 int mca_coll_napcoll_read_info(mca_coll_napcoll_module_t *module);
 
+/* coll_napcoll_log.c */
+
+/** Where to say what all processes of a communicator come to alike: once, by its process 0; from verbosity 10 on
+ * each says it. An output of opal_output, -1 for who is to be silent. */
+int mca_coll_napcoll_log_of(const mca_coll_napcoll_module_t *module);
+
+/** Log the node map of a communicator. */
+void mca_coll_napcoll_log_map(const mca_coll_napcoll_module_t *module);
+
+/** Log a decision; and, where it is new, why every other algorithm was not taken. */
+void mca_coll_napcoll_log_decision(const mca_coll_napcoll_module_t *module,
+                                   const napcoll_decided_t *decided, bool reckoned);
 /* coll_napcoll_machine.c */
 
 /** Register the parameters of the machine, once those of the network are. */
@@ -409,10 +422,6 @@ static inline int mca_coll_napcoll_force(const mca_coll_napcoll_module_t *module
 {
     return module->force[coll];
 }
-
-/** Where to say what all processes of a communicator come to alike: once, by its process 0; from verbosity 10 on
- * each says it. An output of opal_output, -1 for who is to be silent. */
-int mca_coll_napcoll_log_of(const mca_coll_napcoll_module_t *module);
 
 /** Whether each process decides by itself whether a collective is in place; else all do alike. */
 static inline bool mca_coll_napcoll_in_place_alone(napcoll_coll_t coll)

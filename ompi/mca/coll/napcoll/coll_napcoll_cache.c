@@ -21,34 +21,6 @@
 #include "opal/util/output.h"
 #include "select/napcoll_wording.h"
 
-static void log_map(const mca_coll_napcoll_module_t *module)
-{
-    const napcoll_node_map_t *map = module->map;
-
-    opal_output_verbose(20, mca_coll_napcoll_component.output,
-                        "coll:napcoll: communicator %u: %d ranks on %d nodes, %d to %d on each, "
-                        "%s; rank %d is lane %d of node %d; nodes %s",
-                        napcoll_compat_comm_id(module->comm), map->size, map->nodes, map->min_ppn,
-                        map->max_ppn, map->contiguous ? "contiguous" : "not contiguous",
-                        ompi_comm_rank(module->comm),
-                        napcoll_node_map_lane(map, ompi_comm_rank(module->comm)),
-                        napcoll_node_map_node(map, ompi_comm_rank(module->comm)),
-                        napcoll_job_source(&mca_coll_napcoll_component.job, module->comm));
-    for (int i = 0; NULL != map->along && i < map->nodes; i++) {
-        opal_output_verbose(20, mca_coll_napcoll_component.output,
-                            "coll:napcoll: communicator %u: place %d in the network: node %d%s%s",
-                            napcoll_compat_comm_id(module->comm), i, map->along[i],
-                            NULL == map->tree ? "" : ", ",
-                            NULL == map->tree ? "" : map->tree->node[map->spot[map->along[i]]]);
-    }
-    for (int i = 0; NULL != map->near && i < napcoll_node_map_ppn(map, map->near_node); i++) {
-        opal_output_verbose(20, mca_coll_napcoll_component.output,
-                            "coll:napcoll: communicator %u: node %d, place %d in the hardware: "
-                            "lane %d",
-                            napcoll_compat_comm_id(module->comm), map->near_node, i, map->near[i]);
-    }
-}
-
 /* Which components hold the slots behind napcoll, as far as it is known what they do: the same on all ranks, since
  * Open MPI wants the same components on them. */
 static void know_components(mca_coll_napcoll_module_t *module)
@@ -86,7 +58,7 @@ static int find_topology(mca_coll_napcoll_module_t *module)
     if (OMPI_SUCCESS == rc) {
         mca_coll_napcoll_share_map(module);
         know_components(module);
-        log_map(module);
+        mca_coll_napcoll_log_map(module);
     } else {
         napcoll_node_map_free(module->map);
         module->map = NULL;
@@ -173,63 +145,6 @@ static int prepare_communicator(mca_coll_napcoll_module_t *module, const napcoll
     return rc;
 }
 
-int mca_coll_napcoll_log_of(const mca_coll_napcoll_module_t *module)
-{
-    const int output = mca_coll_napcoll_component.output;
-
-    return 0 == ompi_comm_rank(module->comm) || opal_output_get_verbosity(output) >= 10 ? output
-                                                                                        : -1;
-}
-
-/* Say which rule would have decided, had its algorithm been able to do the call. */
-static void log_passed_rule(const mca_coll_napcoll_module_t *module,
-                            const napcoll_decided_t *decided)
-{
-    const napcoll_decision_t *decision = &decided->decision;
-
-    if (decision->passed > 0) {
-        opal_output_verbose(
-            1, mca_coll_napcoll_log_of(module),
-            "coll:napcoll: communicator %u: %s: line %d of the rules file is passed over: %s",
-            napcoll_compat_comm_id(module->comm), decided->key.collective->name, decision->passed,
-            napcoll_reason_help(decision->passed_reason));
-    }
-}
-
-/* Say what was decided, and where it was reckoned anew, why not otherwise. */
-static void log_decision(const mca_coll_napcoll_module_t *module, const napcoll_decided_t *decided,
-                         bool reckoned)
-{
-    const napcoll_collective_t *collective = decided->key.collective;
-    const napcoll_decision_t *decision = &decided->decision;
-    const int output = mca_coll_napcoll_log_of(module);
-    char words[NAPCOLL_WORDS];
-
-    if (opal_output_get_verbosity(output) < 1) {
-        return;
-    }
-    log_passed_rule(module, decided);
-    napcoll_words_of_decision(collective, decision, decided->key.force, words);
-    opal_output_verbose(1, output, "coll:napcoll: communicator %u: %s",
-                        napcoll_compat_comm_id(module->comm), words);
-    for (int row = 0; row < collective->algorithms && reckoned; row++) {
-        if (napcoll_words_of_candidate(collective, decision, row, words)) {
-            opal_output_verbose(5, output,
-                                "coll:napcoll: communicator %u: %s of %zu to %zu bytes: %s",
-                                napcoll_compat_comm_id(module->comm), collective->name,
-                                decision->least, decision->most, words);
-        }
-    }
-    if (decision->previous_us > 0) {
-        opal_output_verbose(
-            1, output,
-            "coll:napcoll: communicator %u: napcoll is reckoned to take %.1f us, %s %s%.1f us",
-            napcoll_compat_comm_id(module->comm), decision->cost_us,
-            napcoll_component_name(decided->key.component),
-            decision->algorithm < 0 ? "" : "at least ", decision->previous_us);
-    }
-}
-
 static void free_entry(napcoll_cached_t *entry)
 {
     mca_coll_napcoll_release_decided(entry->decided);
@@ -250,7 +165,7 @@ static inline bool is_on_any_root(const napcoll_cached_t *entry, const napcoll_c
                || mca_coll_napcoll_in_place_alone(call->coll));
 }
 
-/* The decision on a call that differs in the root alone, to save the reckoning; NULL: there is none. All ranks find it, or
+/* The decision on a call that differs in the root alone, to save an estimate; NULL: there is none. All ranks find it, or
  * none does: their entries are alike. */
 static const napcoll_decided_t *find_alike(const mca_coll_napcoll_module_t *module,
                                            const napcoll_call_t *call, int force)
@@ -421,7 +336,7 @@ static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *c
         free_entry(entry);
         return rc;
     }
-    log_decision(module, entry->decided, NULL == alike);
+    mca_coll_napcoll_log_decision(module, entry->decided, NULL == alike);
     *cached = entry;
     return OMPI_SUCCESS;
 }

@@ -83,7 +83,7 @@ static int own_output(const struct stat *about)
     return -1;
 }
 
-/* Write to what is there, or to a new file. `about` is what is there, or NULL. */
+/* Write to an existing file, described by `about`, or to a new one, where that is NULL. */
 static int open_in_place(const char *name, const struct stat *about, int *fd)
 {
     const int own = NULL == about ? -1 : own_output(about);

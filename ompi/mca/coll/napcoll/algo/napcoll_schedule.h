@@ -95,7 +95,7 @@ void napcoll_schedule_free(napcoll_schedule_t *schedule);
 void napcoll_schedule_move(napcoll_schedule_t *schedule, int stage, int peer, bool send, int first,
                            int count);
 
-/** Say that a stage stands for so many, in a sketch. */
+/** Let a stage of a sketch stand for a number of like stages. */
 void napcoll_schedule_repeat(napcoll_schedule_t *schedule, int stage, int times);
 
 /** For how many stages a stage stands. */

@@ -41,7 +41,7 @@ static inline napcoll_sketch_t napcoll_sketch_first(bool shortened, int stages, 
     return (napcoll_sketch_t){.times = 1, .stages = stages, .run = shortened && pays ? run : 0};
 }
 
-/** The messages each way of a stage, where a plan has so many. */
+/** The messages of a stage in each direction, for a plan with this number of them. */
 static inline int napcoll_sketch_at_once(bool rough, int messages)
 {
     return rough && messages > NAPCOLL_SKETCH_ROUGH ? NAPCOLL_SKETCH_ROUGH : messages;

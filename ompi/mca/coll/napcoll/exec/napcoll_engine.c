@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "exec/napcoll_exec.h"
+#include "exec/napcoll_host.h"
 #include "exec/napcoll_pairs.h"
 #include "exec/napcoll_reserve.h"
 
@@ -74,6 +75,30 @@ void napcoll_engine_drop_scratch(napcoll_engine_t *engine)
     napcoll_reserve_give(engine->scratch, engine->scratch_size);
     engine->scratch = NULL;
     engine->scratch_size = 0;
+}
+
+int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, size_t elements,
+                           char **origin)
+{
+    ptrdiff_t gap;
+    size_t size;
+    int rc = napcoll_host_span(datatype, elements, &gap, &size);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == engine->workspace && OMPI_SUCCESS != napcoll_engine_take_workspace(engine)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (size > engine->scratch_size) {
+        napcoll_engine_drop_scratch(engine);
+        engine->scratch = napcoll_reserve_take(size, &engine->scratch_size);
+        if (NULL == engine->scratch) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+    }
+    *origin = napcoll_offset(engine->scratch, -gap);
+    return OMPI_SUCCESS;
 }
 
 napcoll_pairs_t *napcoll_engine_pairs(napcoll_engine_t *engine)

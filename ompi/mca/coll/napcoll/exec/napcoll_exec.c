@@ -103,30 +103,6 @@ static inline char *span_address(const call_t *call, napcoll_span_t span)
                : napcoll_offset(base, (ptrdiff_t) block_start(call, span.first) * call->extent);
 }
 
-int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, size_t elements,
-                           char **origin)
-{
-    ptrdiff_t gap;
-    size_t size;
-    int rc = napcoll_host_span(datatype, elements, &gap, &size);
-
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
-    if (NULL == engine->workspace && OMPI_SUCCESS != napcoll_engine_take_workspace(engine)) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    if (size > engine->scratch_size) {
-        napcoll_engine_drop_scratch(engine);
-        engine->scratch = napcoll_reserve_take(size, &engine->scratch_size);
-        if (NULL == engine->scratch) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-    }
-    *origin = napcoll_offset(engine->scratch, -gap);
-    return OMPI_SUCCESS;
-}
-
 /* Find out where every buffer's block 0 lies in this call. */
 static int bind_buffers(const call_t *call)
 {

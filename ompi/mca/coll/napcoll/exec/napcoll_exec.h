@@ -37,7 +37,7 @@ typedef struct napcoll_engine {
     int ranks_room;
     ompi_request_t **request; /**< [request_room] */
     int request_room;
-    /** [request_room] what each of these brings: exactly so many bytes, or any number of them */
+    /** [request_room] the bytes that each of these must bring; SIZE_MAX: any number */
     size_t *due;
     ompi_status_public_t *status; /**< [request_room] of these */
     char **base; /**< [base_room] where each buffer's block 0 is in the current call */
@@ -78,7 +78,7 @@ typedef struct napcoll_binding {
     napcoll_stream_t *stream; /**< fills the send buffer, empties the receive buffer; or NULL */
 } napcoll_binding_t;
 
-/** The address so many bytes behind another one. That of an empty buffer may be NULL, and an origin
+/** The address `bytes` behind another one. That of an empty buffer may be NULL, and an origin
  * may lie outside of its memory: there arithmetic on pointers is not defined. */
 static inline char *napcoll_offset(const void *base, ptrdiff_t bytes)
 {

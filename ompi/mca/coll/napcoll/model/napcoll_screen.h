@@ -17,7 +17,7 @@
  * decisions are what they would be without this file.
  *
  * Sketches have the messages of the plans that they stand for, so an estimate by a sketch is that of the plan,
- * but for like stages of which one stands for many (within 2 percent, mostly) and ties between events. A screen
+ * except where one stage stands for many like it (within 2 percent, mostly) and ties between events. A screen
  * errs where a rough sample is that far off the closer one. On 21 shapes of 128 to 16,384 ranks and 7 sizes, 96
  * percent or more of each collective's decisions are the same, and no other one is more than 1.15 times as slow by
  * the close estimate. tests/unit/test_screen.c compares the decisions with
@@ -51,7 +51,7 @@ typedef struct napcoll_screen {
     double cost_us[NAPCOLL_SCREEN_MOST];
 } napcoll_screen_t;
 
-/** Whether decisions on so many ranks rest on sketches. */
+/** Whether decisions on this number of ranks rest on sketches. */
 static inline bool napcoll_screen_sketches(napcoll_goal_t goal, int ranks)
 {
     return ranks

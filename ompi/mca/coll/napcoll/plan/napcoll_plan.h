@@ -381,7 +381,7 @@ void napcoll_builder_sketch(napcoll_builder_t *builder);
 /** Whether the builder makes a sketch. */
 bool napcoll_builder_is_sketch(const napcoll_builder_t *builder);
 
-/** Say that the current stage of a sketch stands for so many. */
+/** Let the current stage of a sketch stand for a number of like stages. */
 void napcoll_builder_repeat(napcoll_builder_t *builder, int times);
 
 /** Say that the plan is that of one of so many pieces. */

@@ -41,7 +41,7 @@ enum {
      * most */
     NAPCOLL_LEAST_BACK_OFF = 16,
     NAPCOLL_MOST_BACK_OFF = 256,
-    /** sizes leap where the mean grows or shrinks so many times, and the larger one is over
+    /** sizes leap where the mean grows or shrinks by this factor, and the larger one is over
      * NAPCOLL_LEAP_BYTES */
     NAPCOLL_LEAP = 8,
     NAPCOLL_LEAP_BYTES = 1024,

@@ -78,7 +78,7 @@ typedef struct napcoll_decision_cache {
 /** A new entry without a decision, which its maker is to release; it uses the key's map. NULL when memory ran out. */
 napcoll_decided_t *napcoll_decided_create(const napcoll_decision_key_t *key);
 
-/** Find the decision on calls of so many bytes; NULL: there is none. The caller releases it. */
+/** Find the decision on calls of this number of bytes; NULL: there is none. The caller releases it. */
 napcoll_decided_t *napcoll_decision_cache_find(napcoll_decision_cache_t *cache,
                                                const napcoll_decision_key_t *key, size_t bytes);
 

@@ -25,7 +25,7 @@
 enum {
     MOST_WHOLE = 2048, /* ranks that are simulated */
     LEAST_NODES = 32,  /* with fewer, all are */
-    STEP = 4           /* so many times fewer nodes: a tree of four children has one level less */
+    STEP = 4           /* factor of fewer nodes: a tree of four children has one level less */
 };
 
 /* All ranks simulated. */
@@ -195,7 +195,7 @@ static double blocks_us(const point_t *point, int few, const napcoll_node_map_t 
            + (log2(map->size) - point->levels) * link.latency_us;
 }
 
-/* The time from that on fewer nodes; they are a power of STEP fewer, at most so many ranks. */
+/* The time from that on fewer nodes; they are a power of STEP fewer, with a limit of ranks. */
 static double thinned_us(const napcoll_previous_choice_t *choice, const napcoll_node_map_t *map,
                          const napcoll_generator_t *generator, const napcoll_machine_t *machine,
                          double bytes)

@@ -201,7 +201,7 @@ static void note_cost(napcoll_candidate_t *candidate, double cost_us, double mos
     }
 }
 
-/* Keep a row's cost where it is less than what is there, or, at first, the rough one in the screen. Returns 0, or -1
+/* Keep a row's cost where it is less than the one kept, or, at first, the rough one in the screen. Returns 0, or -1
  * when memory ran out. */
 static int consider(const search_t *search, int row, const napcoll_params_t *params,
                     napcoll_decision_t *decision)
@@ -360,7 +360,7 @@ static napcoll_candidate_t leave_out(const napcoll_algorithm_t *algorithm,
                                                                       : NAPCOLL_WEIGHED_NOT};
 }
 
-/* Whether there are so many ranks that variants are screened. */
+/* Whether variants are screened at this number of ranks. */
 static bool is_screened(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
                         const napcoll_node_map_t *map)
 {

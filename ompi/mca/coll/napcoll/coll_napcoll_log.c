@@ -1,0 +1,99 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The verbose log: node maps and decisions of a communicator.
+ */
+
+#include "coll_napcoll.h"
+
+#include "opal/util/output.h"
+#include "select/napcoll_wording.h"
+
+void mca_coll_napcoll_log_map(const mca_coll_napcoll_module_t *module)
+{
+    const napcoll_node_map_t *map = module->map;
+
+    opal_output_verbose(20, mca_coll_napcoll_component.output,
+                        "coll:napcoll: communicator %u: %d ranks on %d nodes, %d to %d on each, "
+                        "%s; rank %d is lane %d of node %d; nodes %s",
+                        napcoll_compat_comm_id(module->comm), map->size, map->nodes, map->min_ppn,
+                        map->max_ppn, map->contiguous ? "contiguous" : "not contiguous",
+                        ompi_comm_rank(module->comm),
+                        napcoll_node_map_lane(map, ompi_comm_rank(module->comm)),
+                        napcoll_node_map_node(map, ompi_comm_rank(module->comm)),
+                        napcoll_job_source(&mca_coll_napcoll_component.job, module->comm));
+    for (int i = 0; NULL != map->along && i < map->nodes; i++) {
+        opal_output_verbose(20, mca_coll_napcoll_component.output,
+                            "coll:napcoll: communicator %u: place %d in the network: node %d%s%s",
+                            napcoll_compat_comm_id(module->comm), i, map->along[i],
+                            NULL == map->tree ? "" : ", ",
+                            NULL == map->tree ? "" : map->tree->node[map->spot[map->along[i]]]);
+    }
+    for (int i = 0; NULL != map->near && i < napcoll_node_map_ppn(map, map->near_node); i++) {
+        opal_output_verbose(20, mca_coll_napcoll_component.output,
+                            "coll:napcoll: communicator %u: node %d, place %d in the hardware: "
+                            "lane %d",
+                            napcoll_compat_comm_id(module->comm), map->near_node, i, map->near[i]);
+    }
+}
+
+int mca_coll_napcoll_log_of(const mca_coll_napcoll_module_t *module)
+{
+    const int output = mca_coll_napcoll_component.output;
+
+    return 0 == ompi_comm_rank(module->comm) || opal_output_get_verbosity(output) >= 10 ? output
+                                                                                        : -1;
+}
+
+/* Say which rule would have decided, had its algorithm been able to do the call. */
+static void log_passed_rule(const mca_coll_napcoll_module_t *module,
+                            const napcoll_decided_t *decided)
+{
+    const napcoll_decision_t *decision = &decided->decision;
+
+    if (decision->passed > 0) {
+        opal_output_verbose(
+            1, mca_coll_napcoll_log_of(module),
+            "coll:napcoll: communicator %u: %s: line %d of the rules file is passed over: %s",
+            napcoll_compat_comm_id(module->comm), decided->key.collective->name, decision->passed,
+            napcoll_reason_help(decision->passed_reason));
+    }
+}
+
+/* Say what was decided, and where it was reckoned anew, why not otherwise. */
+void mca_coll_napcoll_log_decision(const mca_coll_napcoll_module_t *module,
+                                   const napcoll_decided_t *decided, bool reckoned)
+{
+    const napcoll_collective_t *collective = decided->key.collective;
+    const napcoll_decision_t *decision = &decided->decision;
+    const int output = mca_coll_napcoll_log_of(module);
+    char words[NAPCOLL_WORDS];
+
+    if (opal_output_get_verbosity(output) < 1) {
+        return;
+    }
+    log_passed_rule(module, decided);
+    napcoll_words_of_decision(collective, decision, decided->key.force, words);
+    opal_output_verbose(1, output, "coll:napcoll: communicator %u: %s",
+                        napcoll_compat_comm_id(module->comm), words);
+    for (int row = 0; row < collective->algorithms && reckoned; row++) {
+        if (napcoll_words_of_candidate(collective, decision, row, words)) {
+            opal_output_verbose(5, output,
+                                "coll:napcoll: communicator %u: %s of %zu to %zu bytes: %s",
+                                napcoll_compat_comm_id(module->comm), collective->name,
+                                decision->least, decision->most, words);
+        }
+    }
+    if (decision->previous_us > 0) {
+        opal_output_verbose(
+            1, output,
+            "coll:napcoll: communicator %u: napcoll is reckoned to take %.1f us, %s %s%.1f us",
+            napcoll_compat_comm_id(module->comm), decision->cost_us,
+            napcoll_component_name(decided->key.component),
+            decision->algorithm < 0 ? "" : "at least ", decision->previous_us);
+    }
+}
