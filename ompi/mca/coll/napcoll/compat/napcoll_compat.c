@@ -44,6 +44,42 @@
 #    define COMM_INDEX   ompi_comm_get_cid
 #endif
 
+#if defined(MCA_COLL_BASE_VERSION_2_0_0)
+/* What a process was told at its start, without asking its server: as the macro of Open MPI 4.1, which
+ * does not check the memory that it allocates for the question. */
+static int recv_optional(const char *key, const opal_process_name_t *process, void **to,
+                         opal_data_type_t type)
+{
+    opal_value_t optional, *value = NULL;
+    opal_list_t question;
+    int rc;
+
+    OBJ_CONSTRUCT(&question, opal_list_t);
+    OBJ_CONSTRUCT(&optional, opal_value_t);
+    optional.key = (char *) (uintptr_t) OPAL_PMIX_OPTIONAL;
+    optional.type = OPAL_BOOL;
+    optional.data.flag = true;
+    opal_list_append(&question, &optional.super);
+    rc = opal_pmix.get(process, key, &question, &value);
+    (void) opal_list_remove_item(&question, &optional.super);
+    optional.key = NULL;
+    OBJ_DESTRUCT(&optional);
+    OBJ_DESTRUCT(&question);
+    if (OPAL_SUCCESS == rc && NULL == value) {
+        return OPAL_ERR_NOT_FOUND;
+    }
+    if (OPAL_SUCCESS == rc) {
+        rc = opal_value_unload(value, to, type);
+        OBJ_RELEASE(value);
+    }
+    return rc;
+}
+#    define RECV_OPTIONAL(rc, key, process, to, type) \
+        (rc) = recv_optional(key, process, (void **) (to), type)
+#else
+#    define RECV_OPTIONAL OPAL_MODEX_RECV_VALUE_OPTIONAL
+#endif
+
 /* How the datatype engine counts elements. */
 #if defined(MCA_COLL_BASE_VERSION_3_0_0)
 typedef size_t count_t;
@@ -92,7 +128,7 @@ int napcoll_compat_node_id(uint32_t *node)
     uint32_t *id = node;
     int rc;
 
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, KEY_NODE_ID, &OPAL_PROC_MY_NAME, &id, TYPE_UINT32);
+    RECV_OPTIONAL(rc, KEY_NODE_ID, &OPAL_PROC_MY_NAME, &id, TYPE_UINT32);
     return rc;
 }
 
@@ -102,7 +138,7 @@ char *napcoll_compat_local_peers(void)
     char *peers = NULL;
     int rc;
 
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, KEY_PEERS, &job, &peers, TYPE_STRING);
+    RECV_OPTIONAL(rc, KEY_PEERS, &job, &peers, TYPE_STRING);
     return OPAL_SUCCESS == rc ? peers : NULL;
 }
 
@@ -111,7 +147,7 @@ char *napcoll_compat_locality(const opal_process_name_t *process)
     char *locality = NULL;
     int rc;
 
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, KEY_LOCALITY, process, &locality, TYPE_STRING);
+    RECV_OPTIONAL(rc, KEY_LOCALITY, process, &locality, TYPE_STRING);
     return OPAL_SUCCESS == rc ? locality : NULL;
 }
 
@@ -148,7 +184,7 @@ uint32_t napcoll_compat_job_size(void)
     uint32_t size = 1, *to = &size;
     int rc;
 
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, KEY_JOB_SIZE, &job, &to, TYPE_UINT32);
+    RECV_OPTIONAL(rc, KEY_JOB_SIZE, &job, &to, TYPE_UINT32);
     return OPAL_SUCCESS == rc ? size : 1;
 }
 

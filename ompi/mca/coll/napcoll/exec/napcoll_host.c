@@ -37,8 +37,13 @@ int napcoll_host_span(ompi_datatype_t *type, size_t elements, ptrdiff_t *gap, si
     }
     ompi_datatype_get_extent(type, &lb, &extent);
     ompi_datatype_get_true_extent(type, &true_lb, &true_extent);
-    low = least(least(lb, lb + extent), true_lb);
-    high = most(most(lb, lb + extent), true_lb + true_extent);
+    low = true_lb;
+    high = true_lb + true_extent;
+    /* The padding of an element that lies within its bounds; far from its data there is none. */
+    if (least(lb, lb + extent) <= low && high <= most(lb, lb + extent)) {
+        low = least(lb, lb + extent);
+        high = most(lb, lb + extent);
+    }
     reach = (size_t) most(extent < 0 ? -extent : extent, high - low);
     if (reach > 0 && elements > PTRDIFF_MAX / reach) {
         return OMPI_ERR_OUT_OF_RESOURCE;

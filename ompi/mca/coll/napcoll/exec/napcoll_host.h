@@ -35,8 +35,8 @@ typedef struct napcoll_host_copy {
 enum { NAPCOLL_HOST_BLOCK = 64 * 1024 };
 
 /**
- * The bytes that elements take in memory, each with its full extent: operations of users may write
- * the padding of the last element as well.
+ * The bytes that elements take in memory. Those whose data lie within their bounds count with their
+ * full extent, since operations of users may write the padding of the last element as well.
  *
  * @param[in]  type      of the elements
  * @param[in]  elements  how many
