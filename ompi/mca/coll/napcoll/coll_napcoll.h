@@ -197,6 +197,8 @@ typedef struct mca_coll_napcoll_agreed {
     size_t sent;    /**< where trust holds: bytes of own blocks, of a scatter but for the root's */
     /** ranks have agreed before, and the blocks had `mean` bytes on average */
     bool known;
+    /** it leapt at the last agreement */
+    bool leapt;
     size_t mean;
 } mca_coll_napcoll_agreed_t;
 

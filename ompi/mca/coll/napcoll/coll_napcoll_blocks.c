@@ -258,7 +258,8 @@ static void back_off(mca_coll_napcoll_agreed_t *last, const napcoll_call_t *call
 }
 
 /* Keep what ranks have agreed on, and see how long they can do with it; before the call is run.
- * `mean` is that of the sizes; `broken`: those before did not hold. */
+ * `mean` is that of the sizes; `broken`: those before did not hold. One leap may be a change for good:
+ * only after two in a row calls go straight for a while. */
 static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call, size_t mean,
                   bool broken, bool by_napcoll)
 {
@@ -268,10 +269,13 @@ static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call
     const bool along = mca_coll_napcoll_component.trust
                        && mca_coll_napcoll_went_along(napcoll, call->coll, by_napcoll);
 
+    const bool again = leaps && last->leapt;
+
     last->known = true;
+    last->leapt = leaps;
     last->mean = mean;
     if (goes_straight(call)
-        || (leaps && NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force_any_size(napcoll, call->coll))) {
+        || (again && NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force_any_size(napcoll, call->coll))) {
         back_off(last, call);
         return;
     }
