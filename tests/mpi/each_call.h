@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * One call of each blocking collective that napcoll has, on blocks of a number of ints, and whether its result is right.
- * For tests of what happens when calls fail.
  */
 #ifndef TEST_EACH_CALL_H
 #define TEST_EACH_CALL_H
@@ -131,18 +130,19 @@ static int each_alltoallw(struct each_place *p)
                          p->types, p->comm);
 }
 
+/* Those that most programs use come first. */
 static const struct each_call each_calls[] = {
     {"allreduce", EACH_SUM, each_allreduce},
     {"reduce", EACH_SUM_ROOT, each_reduce},
     {"barrier", EACH_NOTHING, each_barrier},
+    {"bcast", EACH_BCAST, each_bcast},
     {"allgather", EACH_ALLGATHER, each_allgather},
+    {"alltoall", EACH_ALLTOALL, each_alltoall},
     {"allgatherv", EACH_ALLGATHER, each_allgatherv},
     {"reduce_scatter", EACH_SUM_BLOCK, each_reduce_scatter},
     {"reduce_scatter_block", EACH_SUM_BLOCK, each_reduce_scatter_block},
     {"scan", EACH_SUM_BEFORE, each_scan},
     {"exscan", EACH_SUM_BELOW, each_exscan},
-    {"bcast", EACH_BCAST, each_bcast},
-    {"alltoall", EACH_ALLTOALL, each_alltoall},
     {"alltoallv", EACH_ALLTOALL, each_alltoallv},
     {"alltoallw", EACH_ALLTOALL, each_alltoallw},
     {"gather", EACH_GATHER, each_gather},
@@ -151,7 +151,7 @@ static const struct each_call each_calls[] = {
     {"scatterv", EACH_SCATTER, each_scatterv},
 };
 
-enum { EACH_CALLS = sizeof(each_calls) / sizeof(each_calls[0]) };
+enum { EACH_COMMON = 6, EACH_CALLS = sizeof(each_calls) / sizeof(each_calls[0]) };
 
 /* Element i of what rank `from` has for rank `to`. */
 static int each_value(int from, int to, int i)
@@ -265,6 +265,23 @@ static int each_run(struct each_place *p, const struct each_call *call, bool *go
         }
     }
     return rc;
+}
+
+/* The first `calls` collectives, once each; whether this rank's results are right. */
+static inline bool each_of(MPI_Comm comm, int calls, int count, int root)
+{
+    struct each_place p;
+    bool all = true;
+
+    each_enter(&p, comm, root, count);
+    for (int i = 0; i < calls; ++i) {
+        bool good;
+
+        mpi_check(each_run(&p, &each_calls[i], &good), each_calls[i].name);
+        all = all && good;
+    }
+    each_leave(&p);
+    return all;
 }
 
 #endif

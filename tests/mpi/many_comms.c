@@ -14,13 +14,13 @@
 #include <time.h>
 
 #include "counters.h"
-#include "every_collective.h"
+#include "each_call.h"
 
 enum { MOST_COMMUNICATORS = 1000, KINDS = 3 };
 
 static const char *const kind_name[KINDS] = {"dup", "split", "reversed"};
 
-static const int sizes[] = {1, 60, 700, 5000};
+static const int sizes[] = {2, 120, 1400, 10000};
 
 enum { NUM_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 
@@ -72,7 +72,7 @@ static bool live(int kind, const char *preference, int num, double *each, double
     for (int i = 0; i < num; ++i) {
         comm[i] = make(kind, preference);
         for (int s = 0; s < NUM_SIZES; ++s) {
-            good = call_every_collective(comm[i], sizes[s], i % 3) && good;
+            good = each_of(comm[i], EACH_CALLS, sizes[s], i % 3) && good;
         }
     }
     *each = (double) (heap() - before) / num;
@@ -122,8 +122,8 @@ static void check_growth(struct tap *tap, int cycles)
         MPI_Comm comm = make(0, "napcoll"), part = make(1 + i % 2, "napcoll");
 
         before = i == cycles ? heap() : before;
-        good = call_every_collective(part, sizes[i % NUM_SIZES], 0) && good;
-        good = call_every_collective(comm, sizes[i % NUM_SIZES], i % 2) && good;
+        good = each_of(part, EACH_CALLS, sizes[i % NUM_SIZES], 0) && good;
+        good = each_of(comm, EACH_CALLS, sizes[i % NUM_SIZES], i % 2) && good;
         mpi_check(MPI_Comm_free(0 == i % 2 ? &comm : &part), "MPI_Comm_free");
         mpi_check(MPI_Comm_free(0 == i % 2 ? &part : &comm), "MPI_Comm_free");
     }
@@ -152,7 +152,7 @@ static bool six_us(struct tap *tap, const char *preference, int num, double us[2
 
             mpi_check(MPI_Barrier(tap->comm), "MPI_Barrier");
             begin = cpu_us();
-            good = call_six_collectives(comm, 8) && good;
+            good = each_of(comm, EACH_COMMON, 16, 0) && good;
             begin = cpu_us() - begin;
             us[again] = begin < us[again] ? begin : us[again];
         }
@@ -197,7 +197,7 @@ static void check_info_keys(struct tap *tap, struct napcoll_counters *allreduce)
     }
     for (int i = 0; i < 3 * KEYS; ++i) {
         expect_begin(&expectation, allreduce);
-        good = call_every_collective(comm[i * 2 % KEYS], 60, 0) && good;
+        good = each_of(comm[i * 2 % KEYS], EACH_CALLS, 120, 0) && good;
         good = expect_met(tap, &expectation, expected[i * 2 % KEYS]) && good;
     }
     for (int i = 0; i < KEYS; ++i) {
@@ -214,8 +214,8 @@ static void check_roots(struct tap *tap)
 
     for (int root = 0; root < tap->size; ++root) {
         for (int s = 0; s < NUM_SIZES; ++s) {
-            good = call_every_collective(up, sizes[s], root) && good;
-            good = call_every_collective(down, sizes[s], tap->size - 1 - root) && good;
+            good = each_of(up, EACH_CALLS, sizes[s], root) && good;
+            good = each_of(down, EACH_CALLS, sizes[s], tap->size - 1 - root) && good;
         }
     }
     mpi_check(MPI_Comm_free(&up), "MPI_Comm_free");
@@ -235,10 +235,10 @@ static void check_pasts(struct tap *tap)
             mpi_check(MPI_Comm_split(MPI_COMM_WORLD, (tap->rank + shift) / width,
                                      1 == shift ? -tap->rank : tap->rank, &part),
                       "MPI_Comm_split");
-            good = call_every_collective(part, sizes[(width + shift) % NUM_SIZES], shift) && good;
+            good = each_of(part, EACH_CALLS, sizes[(width + shift) % NUM_SIZES], shift) && good;
             mpi_check(MPI_Comm_dup(part, &again), "MPI_Comm_dup");
             mpi_check(MPI_Comm_free(&part), "MPI_Comm_free");
-            good = call_every_collective(again, sizes[width % NUM_SIZES], 0) && good;
+            good = each_of(again, EACH_CALLS, sizes[width % NUM_SIZES], 0) && good;
             mpi_check(MPI_Comm_free(&again), "MPI_Comm_free");
         }
     }
@@ -257,7 +257,7 @@ static void check_orders(struct tap *tap)
         mpi_check(MPI_Comm_split(MPI_COMM_WORLD, 0, key[i], &comm[i]), "MPI_Comm_split");
     }
     for (int i = 0; i < 4 * NUM_SIZES; ++i) {
-        good = call_every_collective(comm[i % 4], sizes[i / 4], i % 3) && good;
+        good = each_of(comm[i % 4], EACH_CALLS, sizes[i / 4], i % 3) && good;
     }
     for (int i = 0; i < 4; ++i) {
         mpi_check(MPI_Comm_free(&comm[i]), "MPI_Comm_free");

@@ -330,7 +330,7 @@ void mca_coll_napcoll_log_map(const mca_coll_napcoll_module_t *module);
 
 /** Log a decision; and, where it is new, why every other algorithm was not taken. */
 void mca_coll_napcoll_log_decision(const mca_coll_napcoll_module_t *module,
-                                   const napcoll_decided_t *decided, bool reckoned);
+                                   const napcoll_decided_t *decided, bool is_new);
 /* coll_napcoll_machine.c */
 
 /** Register the parameters of the machine, once those of the network are. */

@@ -20,8 +20,8 @@
 
 typedef mca_coll_napcoll_side_t side_t;
 
-/* What the root announces of the other ranks' blocks: how many bytes they have on average, rounded up, and the largest, of
- * which the next power of two leaves room for those of later calls. */
+/* What the root announces of the other ranks' blocks: their mean, rounded up, and the largest, of which the next
+ * power of two leaves room for later calls. */
 enum { MEAN, LARGEST, NUMBERS };
 
 /* What it says besides, in the mean: few blocks have bytes, or most of them; all go straight. */

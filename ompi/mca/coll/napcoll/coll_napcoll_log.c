@@ -49,7 +49,7 @@ int mca_coll_napcoll_log_of(const mca_coll_napcoll_module_t *module)
                                                                                         : -1;
 }
 
-/* Say which rule would have decided, had its algorithm been able to do the call. */
+/* Log the rule that was passed over because its algorithm cannot do the call. */
 static void log_passed_rule(const mca_coll_napcoll_module_t *module,
                             const napcoll_decided_t *decided)
 {
@@ -64,9 +64,8 @@ static void log_passed_rule(const mca_coll_napcoll_module_t *module,
     }
 }
 
-/* Say what was decided, and where it was reckoned anew, why not otherwise. */
 void mca_coll_napcoll_log_decision(const mca_coll_napcoll_module_t *module,
-                                   const napcoll_decided_t *decided, bool reckoned)
+                                   const napcoll_decided_t *decided, bool is_new)
 {
     const napcoll_collective_t *collective = decided->key.collective;
     const napcoll_decision_t *decision = &decided->decision;
@@ -80,7 +79,7 @@ void mca_coll_napcoll_log_decision(const mca_coll_napcoll_module_t *module,
     napcoll_words_of_decision(collective, decision, decided->key.force, words);
     opal_output_verbose(1, output, "coll:napcoll: communicator %u: %s",
                         napcoll_compat_comm_id(module->comm), words);
-    for (int row = 0; row < collective->algorithms && reckoned; row++) {
+    for (int row = 0; row < collective->algorithms && is_new; row++) {
         if (napcoll_words_of_candidate(collective, decision, row, words)) {
             opal_output_verbose(5, output,
                                 "coll:napcoll: communicator %u: %s of %zu to %zu bytes: %s",

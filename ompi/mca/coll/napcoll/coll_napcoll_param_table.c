@@ -225,8 +225,8 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
          "Whether processes rely in later calls on the block sizes that they agreed on, or that the root "
          "of MPI_Scatterv or MPI_Gatherv announced. Messages then say when the sizes no longer hold; a "
          "call with a larger block than agreed is run twice. The root of MPI_Gatherv announces again "
-         "after 1, 2, 4, then 8 calls, and larger blocks go straight to it. false: processes agree in "
-         "each call"},
+         "after 1, 2, 4, then 8 calls, and larger blocks go straight to it. After two leaps of the "
+         "sizes in a row, 16 to 256 calls go straight. false: processes agree in each call"},
     {.name = "alltoallv_bounded_bytes",
      .type = PARAM_SIZE,
      .offset = FIELD(bounded_bytes),

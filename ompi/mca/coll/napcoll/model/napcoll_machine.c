@@ -88,10 +88,11 @@ static const entry_t entries[] = {
     ENTRY(node_injection_mbyte_per_s, LEAST_RATE, MOST_RATE, false,
           "R_N: what all processes of a node together can put on the network, in 10^6 bytes per "
           "second"),
-    ENTRY(node_injection_from_processes, 1, NAPCOLL_MACHINE_MOST_ACTIVE, true,
-          "R_N applies where at least so many processes of a node send to other nodes at once"),
+    ENTRY(
+        node_injection_from_processes, 1, NAPCOLL_MACHINE_MOST_ACTIVE, true,
+        "R_N applies from this number of processes of a node on that send to other nodes at once"),
     ENTRY(node_injection_from_bytes, 0, MOST_BYTES, true,
-          "R_N applies to messages of so many bytes or more"),
+          "R_N applies to messages of at least this size"),
     ENTRY(fold_ns_per_byte, 0, MOST_NS_PER_BYTE, false,
           "gamma: time to reduce one byte into another, in nanoseconds"),
     ENTRY(process_overhead_us, 0, MOST_LATENCY_US, false,
