@@ -85,14 +85,14 @@ check_pure_rooms() {
                 "$component/$room"/*) ;;
                 *) continue ;;
             esac
-            [ "$room" != topo ] || [[ $file == */napcoll_node_map.[ch] || $file == */napcoll_map_cache.[ch] || $file == */napcoll_switch_*.[ch] || $file == */napcoll_walk.[ch] ]] || continue
+            [ "$room" != topo ] || [[ $file == */napcoll_node_map.[ch] || $file == */napcoll_map_cache.[ch] || $file == */napcoll_switch_*.[ch] || $file == */napcoll_dfs_order.[ch] ]] || continue
             while IFS=: read -r line name; do
                 case $name in
                     '<mpi'* | '<pmix'* | '<hwloc'* | '<ompi'* | '<opal'* | '<event'*)
                         echo "$file:$line: $name in a room without MPI"
                         ;;
                     '<'*) ;;
-                    '"topo/napcoll_map_cache.h"' | '"topo/napcoll_node_map.h"' | '"topo/napcoll_switch_tree.h"' | '"topo/napcoll_walk.h"') ;;
+                    '"topo/napcoll_map_cache.h"' | '"topo/napcoll_node_map.h"' | '"topo/napcoll_switch_tree.h"' | '"topo/napcoll_dfs_order.h"') ;;
                     *)
                         case " $allowed " in
                             *" $(tr -d '"' <<<"${name%%/*}") "*) ;;

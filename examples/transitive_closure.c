@@ -371,7 +371,7 @@ static void exchange_pairs(struct exchange *x, uint64_t (*end)(uint64_t), const 
 
 /* What comes out: how many pairs, the sum of their hashes, and after how many rounds. */
 struct closure {
-    uint64_t pairs, checksum;
+    uint64_t personalized, checksum;
     int rounds;
 };
 
@@ -427,7 +427,7 @@ static void evaluate(struct exchange *x, const struct options *opt, struct closu
         mine[1] += NO_PAIR == path.slot[i] ? 0 : scatter(path.slot[i]);
     }
     check(MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
-    closure->pairs = all[0];
+    closure->personalized = all[0];
     closure->checksum = all[1];
     edges_free(&edges);
     list_free(&delta);
@@ -473,7 +473,7 @@ static void search(const struct options *opt, struct closure *closure)
             }
             at = queue[next++];
         }
-        closure->pairs += known;
+        closure->personalized += known;
     }
     free(first);
     free(to);
@@ -494,7 +494,8 @@ static bool take_turn(struct contest *c, struct contestant *one, const struct op
     evaluate(&exchange, opt, closure);
     contest_took(c, one, turn, exchange.seconds, MPI_Wtime() - start, exchange.asked);
     exchange_close(&exchange);
-    return expected->pairs == closure->pairs && expected->checksum == closure->checksum;
+    return expected->personalized == closure->personalized
+           && expected->checksum == closure->checksum;
 }
 
 /* Checks and measures; returns the exit status. */
@@ -506,10 +507,10 @@ static int run(struct contest *c, const struct options *opt, int rank)
     if (0 == rank) {
         search(opt, &expected);
     }
-    words[0] = expected.pairs;
+    words[0] = expected.personalized;
     words[1] = expected.checksum;
     check(MPI_Bcast(words, 2, MPI_UINT64_T, 0, MPI_COMM_WORLD), "MPI_Bcast");
-    expected.pairs = words[0];
+    expected.personalized = words[0];
     expected.checksum = words[1];
     for (int turn = 0; turn <= c->turns; ++turn) {
         for (int i = 0; i < c->num; ++i) {
@@ -523,8 +524,9 @@ static int run(struct contest *c, const struct options *opt, int rank)
                 fprintf(stderr,
                         "transitive_closure: wrong result with %s: %llu pairs (checksum %016llx) "
                         "instead of %llu (%016llx)\n",
-                        one->label, (unsigned long long) closure.pairs,
-                        (unsigned long long) closure.checksum, (unsigned long long) expected.pairs,
+                        one->label, (unsigned long long) closure.personalized,
+                        (unsigned long long) closure.checksum,
+                        (unsigned long long) expected.personalized,
                         (unsigned long long) expected.checksum);
             }
             return 1;
@@ -533,7 +535,7 @@ static int run(struct contest *c, const struct options *opt, int rank)
     if (0 == rank) {
         printf(
             "%llu pairs after %d rounds (checksum %016llx), as a search on one process has them\n",
-            (unsigned long long) closure.pairs, closure.rounds,
+            (unsigned long long) closure.personalized, closure.rounds,
             (unsigned long long) closure.checksum);
         printf("medians of %d turns, all rounds together, of the slowest rank; ratio: of the "
                "exchanges, to %s in the same turn\n",

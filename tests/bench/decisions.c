@@ -96,7 +96,7 @@ static double close_us(const napcoll_collective_t *collective, const napcoll_set
 {
     const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
     napcoll_generator_t generator = {
-        .request = {.collective = collective, .map = &map, .params = decision->params}};
+        .args = {.collective = collective, .map = &map, .params = decision->params}};
     double lead_us = 0;
 
     if (decision->algorithm < 0) {
@@ -111,9 +111,9 @@ static double close_us(const napcoll_collective_t *collective, const napcoll_set
                                         INFINITY)
                * 100 / settings->compare;
     }
-    generator.request.algorithm = &collective->algorithm[decision->algorithm];
-    if (NULL != generator.request.algorithm->hops) {
-        const napcoll_hops_t hops = generator.request.algorithm->hops(&map, &decision->params);
+    generator.args.algorithm = &collective->algorithm[decision->algorithm];
+    if (NULL != generator.args.algorithm->hops) {
+        const napcoll_hops_t hops = generator.args.algorithm->hops(&map, &decision->params);
 
         lead_us = napcoll_model_lead_us(
             settings->machine, &hops, decision->params.segments > 1 ? decision->params.segments : 1,

@@ -10,7 +10,7 @@
  * Makefile.am). Prints nanoseconds for each call, the median of some rounds.
  */
 
-#include "coll_napcoll_watch.h"
+#include "coll_napcoll_stats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static mca_coll_napcoll_module_t *make_module(void)
 static void call(mca_coll_napcoll_module_t *module, size_t bytes, int root)
 {
     const napcoll_call_t what = {.coll = NAPCOLL_COLL_REDUCE, .bytes = bytes, .root = root};
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t frame;
     const napcoll_plan_t *plan;
 
     mca_coll_napcoll_begin(module, &frame);
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
     mca_coll_napcoll_shared_open();
     component->summary = NAPCOLL_SUMMARY_OFF;
     component->online = false;
-    mca_coll_napcoll_watch_open();
+    mca_coll_napcoll_stats_open();
     printf(
         "One call of a known class, without what it sends; median and range of %d rounds of %d\n",
         ROUNDS, CALLS);
@@ -112,9 +112,9 @@ int main(int argc, char **argv)
     measure("two classes in turn", 1024, 1);
     measure("16 roots and two classes in turn", 1024, 16);
     component->summary = NAPCOLL_SUMMARY_ALL;
-    mca_coll_napcoll_watch_open();
+    mca_coll_napcoll_stats_open();
     measure("the same class again, with a summary", 8, 1);
-    napcoll_tally_release(&component->tally);
+    napcoll_call_stats_release(&component->stats);
     mca_coll_napcoll_shared_close();
     return MPI_SUCCESS == MPI_Finalize() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -366,7 +366,7 @@ goal_counts_bytes() {
 
 # calcs_of GAMMA ARGUMENT...: the calcs of all ranks, one a line.
 calcs_of() {
-    sed "s/\(fold_ns_per_byte\).*/\1 = $1/" "$src/ompi/tools/napcoll/machines/netlab.conf" \
+    sed "s/\(reduce_ns_per_byte\).*/\1 = $1/" "$src/ompi/tools/napcoll/machines/netlab.conf" \
         >"$work/mine.conf"
     shift
     "$plan" goal --machine "$work/mine.conf" "$@" | awk '/: calc / { print $3 }'

@@ -99,7 +99,7 @@ every_collective_is_simulated() {
 
 machines_are_found_by_folder() {
     mkdir "$work/machines"
-    sed 's/\(fold_ns_per_byte\).*/\1 = 1000/' "$src/ompi/tools/napcoll/machines/netlab.conf" \
+    sed 's/\(reduce_ns_per_byte\).*/\1 = 1000/' "$src/ompi/tools/napcoll/machines/netlab.conf" \
         >"$work/machines/mine.conf"
     NAPCOLL_MACHINES=/nowhere:$work/machines "$plan" simulate --machine mine.conf --ppn 2 --nodes 2 \
         --csv - --closed-form --algorithm smp --bytes 1000 | grep ',1000,3012.2'

@@ -57,7 +57,7 @@ static void demand_same(const napcoll_rule_t *a, const napcoll_rule_t *b)
     demand(a->nodes.least == b->nodes.least && a->nodes.most == b->nodes.most);
     demand(a->ppn.least == b->ppn.least && a->ppn.most == b->ppn.most);
     demand(a->bytes.least == b->bytes.least && a->bytes.most == b->bytes.most);
-    demand(a->ordered == b->ordered && a->scattered == b->scattered);
+    demand(a->noncommutative == b->noncommutative && a->scattered == b->scattered);
     demand(a->algorithm == b->algorithm && a->local_radix == b->local_radix);
     demand(a->segments == b->segments);
     demand(0 == memcmp(a->tunable, b->tunable, sizeof(a->tunable)));

@@ -381,12 +381,12 @@ static bool neighbour_blocks_match(const struct place *p, bool same_for_all, con
 }
 
 /* What goes from a to b has (a + b) % BLOCK + 1 elements, or as many as a says to all. */
-static void lay_out_neighbours(struct place *p, bool pairs, int scale)
+static void lay_out_neighbours(struct place *p, bool personalized, int scale)
 {
     for (int i = 0; i < p->sources; ++i) {
         int from = MPI_PROC_NULL == p->source[i] ? 0 : p->source[i];
 
-        p->counts[i] = (pairs ? p->rank + from : from) % BLOCK + 1;
+        p->counts[i] = (personalized ? p->rank + from : from) % BLOCK + 1;
         p->displs[i] = i * STRIDE * scale;
         p->types[i] = MPI_INT;
     }

@@ -66,12 +66,12 @@ static inline int num_ops(void)
 static inline const struct op *op_at(int i)
 {
     static struct op ops[12];
-    const int whole = KIND_INTEGER | KIND_FOREIGN, ordered = whole | KIND_FLOATING;
+    const int whole = KIND_INTEGER | KIND_FOREIGN, noncommutative = whole | KIND_FLOATING;
     const struct op all[] = {
-        {"max", MPI_MAX, ordered},
-        {"min", MPI_MIN, ordered},
-        {"sum", MPI_SUM, ordered | KIND_COMPLEX},
-        {"prod", MPI_PROD, ordered | KIND_COMPLEX},
+        {"max", MPI_MAX, noncommutative},
+        {"min", MPI_MIN, noncommutative},
+        {"sum", MPI_SUM, noncommutative | KIND_COMPLEX},
+        {"prod", MPI_PROD, noncommutative | KIND_COMPLEX},
         {"land", MPI_LAND, KIND_INTEGER | KIND_LOGICAL},
         {"lor", MPI_LOR, KIND_INTEGER | KIND_LOGICAL},
         {"lxor", MPI_LXOR, KIND_INTEGER | KIND_LOGICAL},

@@ -35,7 +35,7 @@ static void add_shadow(sent_t *sent, const napcoll_previous_choice_t *choice, in
 {
     const napcoll_node_map_t map = napcoll_previous_map(size);
     napcoll_generator_t generator = {
-        .request = {.collective = choice->shadow,
+        .args = {.collective = choice->shadow,
                     .algorithm = &choice->shadow->algorithm[choice->row],
                     .map = &map,
                     .params = choice->params}};

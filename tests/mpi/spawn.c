@@ -7,7 +7,7 @@
  * communicator comes from the processes themselves. Run it on several (emulated) nodes.
  *
  *     spawn [NAME=VALUE]     the children have that in their environment; a setting of napcoll leaves
- *                            what is common to the previous component
+ *                            what is common to the fallback component
  */
 #include "counters.h"
 #include "tap_mpi.h"

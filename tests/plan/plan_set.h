@@ -62,15 +62,15 @@ static inline napcoll_plan_t **plans_of(const napcoll_collective_t *collective, 
 
     assert_non_null(plans);
     for (int rank = 0; rank < map->size; rank++) {
-        napcoll_request_t request = {.collective = collective,
-                                     .algorithm = &collective->algorithm[row],
-                                     .map = map,
-                                     .rank = rank,
-                                     .params = *params};
+        napcoll_plan_args_t args = {.collective = collective,
+                                    .algorithm = &collective->algorithm[row],
+                                    .map = map,
+                                    .rank = rank,
+                                    .params = *params};
         if (MIXED_SHAPES == shapes) {
-            request.params.local_tree = 0 == napcoll_node_map_node(map, rank) % 2;
+            args.params.local_tree = 0 == napcoll_node_map_node(map, rank) % 2;
         }
-        plans[rank] = request.algorithm->generate(&request);
+        plans[rank] = args.algorithm->generate(&args);
         assert_non_null(plans[rank]);
     }
     return plans;
@@ -89,25 +89,24 @@ static inline void free_plans(napcoll_plan_t **plans, int size)
 static inline bool prove_plans(const napcoll_collective_t *collective, int row,
                                const napcoll_node_map_t *map, const napcoll_params_t *params)
 {
-    const napcoll_request_t request = {.collective = collective,
-                                       .algorithm = &collective->algorithm[row],
-                                       .map = map,
-                                       .params = *params};
-    const napcoll_claim_t claim = napcoll_request_claim(&request);
+    const napcoll_plan_args_t args = {.collective = collective,
+                                      .algorithm = &collective->algorithm[row],
+                                      .map = map,
+                                      .params = *params};
+    const napcoll_claim_t claim = napcoll_plan_args_claim(&args);
     napcoll_verdict_t verdict;
     napcoll_plan_t **plans;
 
-    if (NAPCOLL_REASON_NONE != napcoll_algorithm_eligible(request.algorithm, map, params)) {
+    if (NAPCOLL_REASON_NONE != napcoll_algorithm_eligible(args.algorithm, map, params)) {
         return false;
     }
     plans = plans_of(collective, row, map, params, params->local_tree ? MIXED_SHAPES : ONE_SHAPE);
     if (NAPCOLL_VERIFY_OK != napcoll_plan_verify(plans, map, &claim, &verdict)) {
         print_message("%s %s: %d ranks, %d nodes, ppn %d..%d, root %d, provider %d, radix %d, "
                       "segments %d, tunables %d %d: %s\n",
-                      collective->name, request.algorithm->name, map->size, map->nodes,
-                      map->min_ppn, map->max_ppn, params->root, params->provider,
-                      params->local_radix, params->segments, params->tunable[0], params->tunable[1],
-                      verdict.text);
+                      collective->name, args.algorithm->name, map->size, map->nodes, map->min_ppn,
+                      map->max_ppn, params->root, params->provider, params->local_radix,
+                      params->segments, params->tunable[0], params->tunable[1], verdict.text);
         if (verdict.rank >= 0) {
             (void) napcoll_plan_print(plans[verdict.rank], stderr);
         }
@@ -138,10 +137,10 @@ static inline int steps_in_a_row(const napcoll_collective_t *collective, int row
                                  const napcoll_node_map_t *map, const napcoll_params_t *params,
                                  napcoll_level_t level)
 {
-    napcoll_generator_t generator = {.request = {.collective = collective,
-                                                 .algorithm = &collective->algorithm[row],
-                                                 .map = map,
-                                                 .params = *params}};
+    napcoll_generator_t generator = {.args = {.collective = collective,
+                                              .algorithm = &collective->algorithm[row],
+                                              .map = map,
+                                              .params = *params}};
     napcoll_machine_t machine = {.process_injection_mbyte_per_s = 1};
     napcoll_simulation_t *simulation;
     double time_us;

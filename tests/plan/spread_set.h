@@ -183,7 +183,7 @@ static inline int log_ceil(int n, int radix)
     return levels;
 }
 
-/** Inter-node steps of the locality schedule, by hand: nodes, processes on each, lanes asked for, lanes,
+/** Inter-node steps of the locality route, by hand: nodes, processes on each, lanes asked for, lanes,
  * steps. */
 typedef struct {
     int nodes, ppn, wanted, lanes, steps;

@@ -32,7 +32,7 @@ static void verify_variant(const napcoll_node_map_t *map, int variant, int local
 {
     for (int a = 0; a < napcoll_allreduce.algorithms; a++) {
         napcoll_params_t params = {.in_place = 0 != (variant & 1),
-                                   .ordered = 0 != (variant & 2),
+                                   .noncommutative = 0 != (variant & 2),
                                    .local_tree = 0 != (variant & 8),
                                    .segments = 1 + (variant + map->nodes) % 3,
                                    .provider = 0 != (variant & 4) ? NAPCOLL_PROVIDER_DELEGATE
@@ -112,7 +112,7 @@ static void nap_plan_one_message_per_process_and_level(void **state)
             char list[16];
             (void) snprintf(list, sizeof(list), "%d", ppns[i]);
             napcoll_node_map_t *map = placement(list, "block", nodes * ppns[i]);
-            napcoll_params_t params = {.ordered = true, .local_radix = 4};
+            napcoll_params_t params = {.noncommutative = true, .local_radix = 4};
             assert_int_equal(napcoll_allreduce_nap_bounds(map, &params).inter, 1);
             assert_true(prove_plans(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, map, &params));
             napcoll_node_map_free(map);
@@ -212,7 +212,7 @@ typedef struct {
 } pair_t;
 
 /* The messages of the outermost level between these ranks go both ways or one way. */
-static void check_pairs(int nodes, const pair_t *pairs, size_t count)
+static void check_pairs(int nodes, const pair_t *personalized, size_t count)
 {
     napcoll_node_map_t *map = placement("4", "block", nodes * 4);
     napcoll_params_t params = {.local_radix = 4};
@@ -220,8 +220,9 @@ static void check_pairs(int nodes, const pair_t *pairs, size_t count)
                                       ONE_SHAPE);
 
     for (size_t i = 0; i < count; i++) {
-        assert_true(sends_last(plans[pairs[i].from], map, pairs[i].to));
-        assert_int_equal(sends_last(plans[pairs[i].to], map, pairs[i].from), pairs[i].both);
+        assert_true(sends_last(plans[personalized[i].from], map, personalized[i].to));
+        assert_int_equal(sends_last(plans[personalized[i].to], map, personalized[i].from),
+                         personalized[i].both);
     }
     free_plans(plans, map->size);
     napcoll_node_map_free(map);
@@ -229,20 +230,21 @@ static void check_pairs(int nodes, const pair_t *pairs, size_t count)
 
 static void nap_plan_pairs_of_10_nodes_by_4(void **state)
 {
-    static const pair_t pairs[] = {{1, 16, true},  {2, 28, true},   {5, 20, true},  {6, 32, true},
-                                   {9, 24, true},  {10, 36, true},  {18, 29, true}, {22, 33, true},
-                                   {26, 37, true}, {17, 13, false}, {30, 14, false}};
+    static const pair_t personalized[] = {{1, 16, true},   {2, 28, true},  {5, 20, true},
+                                          {6, 32, true},   {9, 24, true},  {10, 36, true},
+                                          {18, 29, true},  {22, 33, true}, {26, 37, true},
+                                          {17, 13, false}, {30, 14, false}};
 
     (void) state;
-    check_pairs(10, pairs, sizeof(pairs) / sizeof(*pairs));
+    check_pairs(10, personalized, sizeof(personalized) / sizeof(*personalized));
 }
 
 static void nap_plan_pairs_of_11_nodes_by_4(void **state)
 {
-    static const pair_t pairs[] = {{34, 14, false}, {38, 30, false}};
+    static const pair_t personalized[] = {{34, 14, false}, {38, 30, false}};
 
     (void) state;
-    check_pairs(11, pairs, sizeof(pairs) / sizeof(*pairs));
+    check_pairs(11, personalized, sizeof(personalized) / sizeof(*personalized));
 }
 
 static void recursive_doubling_needs_log2_steps_for_any_size(void **state)

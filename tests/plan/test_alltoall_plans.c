@@ -155,12 +155,12 @@ static sent_t sent_by(const napcoll_plan_t *plan)
 /* The same of the plan that one rank gets. */
 static sent_t sent_of(int row, const napcoll_node_map_t *map, int rank, int radix)
 {
-    const napcoll_request_t request = {.collective = &napcoll_alltoallv,
-                                       .algorithm = &napcoll_alltoallv.algorithm[row],
-                                       .map = map,
-                                       .rank = rank,
-                                       .params = {.local_radix = 2, .tunable = {radix}}};
-    napcoll_plan_t *plan = request.algorithm->generate(&request);
+    const napcoll_plan_args_t args = {.collective = &napcoll_alltoallv,
+                                      .algorithm = &napcoll_alltoallv.algorithm[row],
+                                      .map = map,
+                                      .rank = rank,
+                                      .params = {.local_radix = 2, .tunable = {radix}}};
+    napcoll_plan_t *plan = args.algorithm->generate(&args);
     sent_t sent;
 
     assert_non_null(plan);
@@ -414,11 +414,11 @@ static void sizes_that_are_not_told_are_noticed(void **state)
     for (int rank = 0; rank < RANKS; rank++) {
         napcoll_plan_free(f->plans[rank]);
         f->plans[rank] = napcoll_alltoall_tuna(
-            &(napcoll_request_t){.collective = &napcoll_alltoall,
-                                 .algorithm = &napcoll_alltoall.algorithm[NAPCOLL_ALLTOALL_TUNA],
-                                 .map = f->map,
-                                 .rank = rank,
-                                 .params = {.local_radix = 2, .tunable = {3}}});
+            &(napcoll_plan_args_t){.collective = &napcoll_alltoall,
+                                   .algorithm = &napcoll_alltoall.algorithm[NAPCOLL_ALLTOALL_TUNA],
+                                   .map = f->map,
+                                   .rank = rank,
+                                   .params = {.local_radix = 2, .tunable = {3}}});
         assert_non_null(f->plans[rank]);
     }
     expect(f, NAPCOLL_VERIFY_SIZES);
@@ -433,19 +433,18 @@ static void sizes_go_along_with_every_message(void **state)
     fixture_t *f = *state;
 
     for (int rank = 0; rank < RANKS; rank++) {
-        napcoll_request_t request = {
-            .collective = &napcoll_alltoall,
-            .algorithm = &napcoll_alltoall.algorithm[NAPCOLL_ALLTOALL_TUNA],
-            .map = f->map,
-            .rank = rank,
-            .params = {.local_radix = 2, .tunable = {3}}};
-        napcoll_plan_t *known = napcoll_alltoall_tuna(&request);
+        napcoll_plan_args_t args = {.collective = &napcoll_alltoall,
+                                    .algorithm = &napcoll_alltoall.algorithm[NAPCOLL_ALLTOALL_TUNA],
+                                    .map = f->map,
+                                    .rank = rank,
+                                    .params = {.local_radix = 2, .tunable = {3}}};
+        napcoll_plan_t *known = napcoll_alltoall_tuna(&args);
         int headed = 0, messages = 0;
 
-        request.collective = &napcoll_alltoallv;
-        request.params.bounded = true;
+        args.collective = &napcoll_alltoallv;
+        args.params.bounded = true;
         napcoll_plan_free(f->plans[rank]);
-        f->plans[rank] = napcoll_alltoall_tuna(&request);
+        f->plans[rank] = napcoll_alltoall_tuna(&args);
         assert_non_null(known);
         assert_non_null(f->plans[rank]);
         assert_int_equal(f->plans[rank]->steps, known->steps);

@@ -115,7 +115,7 @@ static void steps_between_nodes_are_those_of_the_closed_forms(void **state)
         assert_int_equal(steps(NAPCOLL_BCAST_FLAT, map, params), 1);
         assert_int_equal(steps(NAPCOLL_BCAST_CHAIN, map, params), nodes - 1);
         check_tree(steps(NAPCOLL_BCAST_TWO_LEVEL, map, params), nodes);
-        chain.tunable[0] = NAPCOLL_CAST_CHAIN;
+        chain.tunable[0] = NAPCOLL_BCAST_TREE_CHAIN;
         assert_int_equal(steps(NAPCOLL_BCAST_TWO_LEVEL, map, chain), nodes - 1);
         if (ppn > 1) {
             assert_int_equal(steps(NAPCOLL_BCAST_NAP, map, params),
@@ -129,17 +129,17 @@ static void steps_between_nodes_are_those_of_the_closed_forms(void **state)
     }
 }
 
-/* A chain of eight nodes over two switches of four, in the order of their numbers or along the walk. */
+/* A chain of eight nodes over two switches of four, in the order of their numbers or along the depth-first order. */
 static bool chain_is_free_of_contention(bool mapped, int root)
 {
     static const char text[] = "SwitchName=S0 Nodes=n[0,2,4,6]\nSwitchName=S1 Nodes=n[1,3,5,7]\n"
                                "SwitchName=top Switches=S[0-1]\n";
     napcoll_node_map_t *map = placement("2", "cyclic", 16), *plain = placement("2", "cyclic", 16);
     napcoll_generator_t generator = {
-        .request = {.collective = &napcoll_bcast,
-                    .algorithm = &napcoll_bcast.algorithm[NAPCOLL_BCAST_CHAIN],
-                    .map = mapped ? map : plain,
-                    .params = {.root = root, .segments = 6}}};
+        .args = {.collective = &napcoll_bcast,
+                 .algorithm = &napcoll_bcast.algorithm[NAPCOLL_BCAST_CHAIN],
+                 .map = mapped ? map : plain,
+                 .params = {.root = root, .segments = 6}}};
     napcoll_switch_tree_t *tree;
     napcoll_switch_error_t error;
     napcoll_links_t *links;

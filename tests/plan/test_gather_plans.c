@@ -115,15 +115,15 @@ static int messages_to_root(napcoll_plan_t *const *plans, int root)
     return count;
 }
 
-/* Of the plans, which is to be what every rank reckons. */
+/* Of the plans, which is to be what every rank estimates. */
 static int most_slots(const napcoll_collective_t *table, int row, const napcoll_node_map_t *map,
                       napcoll_params_t params, napcoll_plan_t *const *plans)
 {
-    const napcoll_request_t request = {.collective = table,
-                                       .algorithm = &table->algorithm[row],
-                                       .map = map,
-                                       .rank = map->size - 1,
-                                       .params = params};
+    const napcoll_plan_args_t args = {.collective = table,
+                                      .algorithm = &table->algorithm[row],
+                                      .map = map,
+                                      .rank = map->size - 1,
+                                      .params = params};
     const int size = map->size;
     int most = 0;
 
@@ -132,8 +132,7 @@ static int most_slots(const napcoll_collective_t *table, int row, const napcoll_
             most = plans[rank]->temp[0].count;
         }
     }
-    assert_int_equal(NULL == request.algorithm->slots ? 0 : request.algorithm->slots(&request),
-                     most);
+    assert_int_equal(NULL == args.algorithm->slots ? 0 : args.algorithm->slots(&args), most);
     return most;
 }
 
@@ -211,7 +210,7 @@ static void keep_words(napcoll_plan_t *plan)
     }
     plan->layout = NAPCOLL_LAYOUT_VECTOR;
     plan->blocks = plan->pieces = 1;
-    plan->user[NAPCOLL_BUFFER_SEND] = plan->user[NAPCOLL_BUFFER_RECV] = (napcoll_hold_t){0};
+    plan->user[NAPCOLL_BUFFER_SEND] = plan->user[NAPCOLL_BUFFER_RECV] = (napcoll_block_range_t){0};
 }
 
 static void a_barrier_goes_before_each_piece_of_a_segmented_gather(void **state)

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Vectors gathered on all processes and at a root, folded by halves of the ranks: the plans, and the
+ * Vectors gathered on all processes and at a root, reduced by halves of the ranks: the plans, and the
  * steps and messages between nodes that they take.
  */
 
@@ -37,7 +37,7 @@ static void reduces_fold_by_halves_at_any_root(void **state)
             for (int root = 0; root < size; root += 1 + size / 6) {
                 const napcoll_params_t params = {.root = root,
                                                  .in_place = 0 != (root + size) % 2,
-                                                 .ordered = 0 != size % 2,
+                                                 .noncommutative = 0 != size % 2,
                                                  .local_radix = 2 + (root + size) % 4};
 
                 assert_true(prove_plans(&gathered_reduce, 0, map, &params));
@@ -56,7 +56,7 @@ static void allreduces_fold_by_halves_whatever_the_lanes(void **state)
 
             for (int lanes = 0; lanes <= 6; lanes += 1 + lanes / 2) {
                 const napcoll_params_t params = {.in_place = 0 != (lanes + size) % 2,
-                                                 .ordered = true,
+                                                 .noncommutative = true,
                                                  .reproducible = true,
                                                  .local_tree = 0 != size % 2,
                                                  .local_radix = 2 + (lanes + size) % 4,

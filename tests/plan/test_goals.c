@@ -32,7 +32,7 @@ static scripts_t begin(napcoll_goal_t goal, napcoll_layout_t layout, int ranks, 
 
     for (int rank = 0; rank < ranks; rank++) {
         const int blocks = NAPCOLL_LAYOUT_RANKS == layout ? ranks : 1;
-        napcoll_hold_t user[NAPCOLL_BUFFER_TEMP];
+        napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP];
 
         s.builder[rank] = napcoll_builder_new("test", "test", rank, blocks);
         assert_non_null(s.builder[rank]);
@@ -83,12 +83,12 @@ static void pass(scripts_t *s, int from, napcoll_span_t left, int to, napcoll_sp
 
 typedef enum { RIGHT, SWAPPED, OWN_ONLY, TWICE } mistake_t;
 
-/* A chain: each rank gets the fold of those before it, puts its own behind and passes that on. */
+/* A chain: each rank gets the reduction of those before it, puts its own behind and passes that on. */
 static scripts_t chain(mistake_t mistake)
 {
     scripts_t s = begin(NAPCOLL_GOAL_SCAN, NAPCOLL_LAYOUT_VECTOR, 3, "block");
 
-    s.claim.ordered = true;
+    s.claim.noncommutative = true;
     napcoll_builder_copy(s.builder[0], recvbuf, sendbuf);
     napcoll_builder_next_stage(s.builder[0]);
     for (int rank = 1; rank < 3; rank++) {
@@ -97,14 +97,14 @@ static scripts_t chain(mistake_t mistake)
 
         pass(&s, rank - 1, recvbuf, rank, before);
         if (SWAPPED == here) {
-            napcoll_builder_fold(s.builder[rank], recvbuf, sendbuf, before);
+            napcoll_builder_reduce(s.builder[rank], recvbuf, sendbuf, before);
         } else if (OWN_ONLY == here) {
             napcoll_builder_copy(s.builder[rank], recvbuf, sendbuf);
         } else {
-            napcoll_builder_fold(s.builder[rank], recvbuf, before, sendbuf);
+            napcoll_builder_reduce(s.builder[rank], recvbuf, before, sendbuf);
         }
         if (TWICE == here) {
-            napcoll_builder_fold(s.builder[rank], recvbuf, before, recvbuf);
+            napcoll_builder_reduce(s.builder[rank], recvbuf, before, recvbuf);
         }
         napcoll_builder_next_stage(s.builder[rank]);
     }
@@ -138,7 +138,7 @@ static scripts_t exclusive(bool first_writes, bool own_too)
         napcoll_builder_copy(s.builder[0], recvbuf, sendbuf);
     }
     if (own_too) {
-        napcoll_builder_fold(s.builder[1], recvbuf, sendbuf, recvbuf);
+        napcoll_builder_reduce(s.builder[1], recvbuf, sendbuf, recvbuf);
     }
     return s;
 }
@@ -164,7 +164,7 @@ static scripts_t to_root(bool folds, bool other_writes)
 
     pass(&s, 1, sendbuf, 0, theirs);
     if (folds) {
-        napcoll_builder_fold(s.builder[0], recvbuf, sendbuf, theirs);
+        napcoll_builder_reduce(s.builder[0], recvbuf, sendbuf, theirs);
     } else {
         napcoll_builder_copy(s.builder[0], recvbuf, theirs);
     }
@@ -186,12 +186,12 @@ static void reductions_end_at_the_root_alone(void **state)
     expect(&s, NAPCOLL_VERIFY_SPAN);
 }
 
-/* All get all three vectors and fold them: ranks 0 and 1 first, or 1 and 2. */
+/* All get all three vectors and reduce them: ranks 0 and 1 first, or 1 and 2. */
 static scripts_t all_to_all(bool by_halves)
 {
     scripts_t s = begin(NAPCOLL_GOAL_ALLREDUCE, NAPCOLL_LAYOUT_VECTOR, 3, "cyclic");
 
-    s.claim.canonical = s.claim.ordered = true;
+    s.claim.canonical = s.claim.noncommutative = true;
     for (int rank = 0; rank < 3; rank++) {
         napcoll_builder_t *b = s.builder[rank];
         napcoll_span_t value[3];
@@ -204,12 +204,12 @@ static scripts_t all_to_all(bool by_halves)
             }
         }
         if (by_halves) {
-            napcoll_builder_fold(b, recvbuf, value[0], value[1]);
+            napcoll_builder_reduce(b, recvbuf, value[0], value[1]);
             napcoll_builder_copy(b, value[0] = napcoll_builder_temp(b, 0, 1), recvbuf);
-            napcoll_builder_fold(b, recvbuf, value[0], value[2]);
+            napcoll_builder_reduce(b, recvbuf, value[0], value[2]);
         } else {
-            napcoll_builder_fold(b, recvbuf, value[1], value[2]);
-            napcoll_builder_fold(b, recvbuf, value[0], recvbuf);
+            napcoll_builder_reduce(b, recvbuf, value[1], value[2]);
+            napcoll_builder_reduce(b, recvbuf, value[0], recvbuf);
         }
     }
     return s;
@@ -243,9 +243,9 @@ static scripts_t halves(bool late)
         napcoll_builder_send(b, blocks(NAPCOLL_BUFFER_SEND, 1 - rank, 1), 1 - rank);
         if (late) {
             napcoll_builder_copy(b, result, theirs);
-            napcoll_builder_fold(b, result, own, result);
+            napcoll_builder_reduce(b, result, own, result);
         } else {
-            napcoll_builder_fold(b, result, theirs, own);
+            napcoll_builder_reduce(b, result, theirs, own);
         }
     }
     return s;
@@ -258,7 +258,7 @@ static void reduce_scatters_read_nothing_that_the_result_overwrites(void **state
     (void) state;
     expect(&s, NAPCOLL_VERIFY_OK);
     s = halves(true);
-    expect(&s, NAPCOLL_VERIFY_FOLD);
+    expect(&s, NAPCOLL_VERIFY_REDUCTION);
 }
 
 /* ---- allgather ---- */

@@ -59,8 +59,8 @@ static int prove_trees(const napcoll_collective_t *shadow, const napcoll_node_ma
                 continue;
             }
             proven += prove_plans(shadow, 0, map, &params);
-            if (napcoll_goal_folds(shadow->goal) && keeps_order(tree)) {
-                params.ordered = true;
+            if (napcoll_goal_reduces(shadow->goal) && keeps_order(tree)) {
+                params.noncommutative = true;
                 proven += prove_plans(shadow, 0, map, &params);
             }
         }
@@ -97,18 +97,20 @@ static void shadows_are_right_for_every_number_of_ranks(void **state)
 
 static void shadows_that_keep_order_do_so(void **state)
 {
-    const napcoll_params_t ordered = {.ordered = true, .segments = 1, .local_radix = 2};
+    const napcoll_params_t noncommutative = {
+        .noncommutative = true, .segments = 1, .local_radix = 2};
 
     (void) state;
     for (int size = 2; size <= 20; size++) {
         const napcoll_node_map_t map = napcoll_previous_map(size);
 
         assert_true(prove_plans(&napcoll_previous_allreduce,
-                                NAPCOLL_PREVIOUS_ALLREDUCE_RECURSIVE_DOUBLING, &map, &ordered));
-        assert_true(
-            prove_plans(&napcoll_previous_scan, NAPCOLL_PREVIOUS_SCAN_LINEAR, &map, &ordered));
-        assert_true(
-            prove_plans(&napcoll_previous_exscan, NAPCOLL_PREVIOUS_SCAN_LINEAR, &map, &ordered));
+                                NAPCOLL_PREVIOUS_ALLREDUCE_RECURSIVE_DOUBLING, &map,
+                                &noncommutative));
+        assert_true(prove_plans(&napcoll_previous_scan, NAPCOLL_PREVIOUS_SCAN_LINEAR, &map,
+                                &noncommutative));
+        assert_true(prove_plans(&napcoll_previous_exscan, NAPCOLL_PREVIOUS_SCAN_LINEAR, &map,
+                                &noncommutative));
     }
 }
 

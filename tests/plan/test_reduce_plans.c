@@ -25,7 +25,7 @@ static void verify_variant(const napcoll_node_map_t *map, int root, int variant,
     for (int a = 0; a < napcoll_reduce.algorithms; a++) {
         napcoll_params_t params = {.root = root,
                                    .in_place = 0 != (variant & 1),
-                                   .ordered = 0 != (variant & 2),
+                                   .noncommutative = 0 != (variant & 2),
                                    .local_tree = 0 != (variant & 4),
                                    .segments = 1 + (variant + map->nodes) % 3,
                                    .local_radix = local_radix,
@@ -122,7 +122,8 @@ static void reduce_plans_exactly_once_on_many_nodes(void **state)
         napcoll_node_map_t *map = placement("16", "block", 16 * nodes[i]);
         const int root = some_root(map, (int) i);
         for (int a = 0; a < napcoll_reduce.algorithms; a++) {
-            napcoll_params_t params = {.root = root, .ordered = 0 != i % 2, .local_radix = 8};
+            napcoll_params_t params = {
+                .root = root, .noncommutative = 0 != i % 2, .local_radix = 8};
             if (map->size < 2000 || a < NAPCOLL_REDUCE_RABENSEIFNER) { /* blocks cost memory */
                 (void) prove_plans(&napcoll_reduce, a, map, &params);
             }
@@ -141,7 +142,8 @@ static void nap_plan_one_message_per_process_and_level(void **state)
             char list[16];
             (void) snprintf(list, sizeof(list), "%d", ppns[i]);
             napcoll_node_map_t *map = placement(list, "block", nodes * ppns[i]);
-            napcoll_params_t params = {.ordered = true, .local_radix = 4, .root = map->size / 3};
+            napcoll_params_t params = {
+                .noncommutative = true, .local_radix = 4, .root = map->size / 3};
             assert_int_equal(napcoll_reduce_nap_bounds(map, &params).inter, 1);
             assert_true(prove_plans(&napcoll_reduce, NAPCOLL_REDUCE_NAP, map, &params));
             napcoll_node_map_free(map);

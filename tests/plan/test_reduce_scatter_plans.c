@@ -52,7 +52,7 @@ static void pairwise_folds_in_rank_order_on_any_placement(void **state)
         napcoll_node_map_t *map = placement(lists[size % 4], orders[size % 3], size);
         for (int burst = 0; burst <= 12; burst += 3) {
             const napcoll_params_t params = {.in_place = 0 == burst % 2,
-                                             .ordered = true,
+                                             .noncommutative = true,
                                              .reproducible = true,
                                              .local_radix = 2,
                                              .tunable = {burst}};
@@ -152,7 +152,7 @@ static void lane_ring_copies_nothing_but_the_result(void **state)
     }
 }
 
-/* Where blocks lie in node order their values are folded from where they are. */
+/* Where blocks lie in node order their values are reduced from where they are. */
 static void locality_copies_nothing_but_the_result(void **state)
 {
     const napcoll_params_t params = {.local_radix = 8, .tunable = {7}};

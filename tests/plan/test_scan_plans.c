@@ -26,7 +26,7 @@ static void verify_variant(const napcoll_node_map_t *map, int variant, int local
     for (size_t s = 0; s < sizeof(scans) / sizeof(*scans); s++) {
         for (int a = 0; a < NAPCOLL_SCAN_ALGORITHMS; a++) {
             napcoll_params_t params = {.in_place = 0 != (variant & 1),
-                                       .ordered = 0 != (variant + map->nodes) % 4,
+                                       .noncommutative = 0 != (variant + map->nodes) % 4,
                                        .local_tree = 0 != (variant & 2),
                                        .local_radix = local_radix,
                                        .tunable = {lanes}};
@@ -299,12 +299,12 @@ static void exscan_leaves_the_receive_buffer_of_rank_0(void **state)
     for (int c = 0; c < 2 * 2 * 10 * NAPCOLL_SCAN_ALGORITHMS; c++) {
         napcoll_node_map_t *map = placement(c % 3 ? "4" : "1,3", "block", 1 + c / 4 % 10);
         const int row = c / 40;
-        const napcoll_request_t request = {
+        const napcoll_plan_args_t args = {
             .collective = &napcoll_exscan,
             .algorithm = &napcoll_exscan.algorithm[row],
             .map = map,
             .params = {.in_place = 0 != c % 2, .local_tree = 0 != c / 2 % 2, .local_radix = 2}};
-        napcoll_plan_t *plan = request.algorithm->generate(&request);
+        napcoll_plan_t *plan = args.algorithm->generate(&args);
 
         assert_non_null(plan);
         for (int i = 0; i < plan->steps; i++) {

@@ -103,7 +103,7 @@ static void verifier_accepts_the_unbroken_plans(void **state)
 {
     fixture_t *f = *state;
 
-    f->claim.ordered = true;
+    f->claim.noncommutative = true;
     f->claim.max_inter = 1;
     expect(f, NAPCOLL_VERIFY_OK);
 }
@@ -112,7 +112,7 @@ static void verifier_catches_spans_outside_their_buffer(void **state)
 {
     fixture_t *f = *state;
 
-    step_of(f, 5, NAPCOLL_STEP_FOLD, 0)->left.first = 1;
+    step_of(f, 5, NAPCOLL_STEP_REDUCE, 0)->left.first = 1;
     expect(f, NAPCOLL_VERIFY_SPAN);
     assert_int_equal(f->verdict.rank, 5);
     assert_int_equal(f->verdict.stage, 0);
@@ -129,10 +129,10 @@ static void verifier_catches_writes_to_the_send_buffer(void **state)
 static void verifier_catches_folds_over_their_left_operand(void **state)
 {
     fixture_t *f = *state;
-    napcoll_step_t *fold = step_of(f, 1, NAPCOLL_STEP_FOLD, 0);
+    napcoll_step_t *reduction = step_of(f, 1, NAPCOLL_STEP_REDUCE, 0);
 
-    fold->left = fold->dst;
-    expect(f, NAPCOLL_VERIFY_FOLD);
+    reduction->left = reduction->dst;
+    expect(f, NAPCOLL_VERIFY_REDUCTION);
 }
 
 static void verifier_catches_messages_to_oneself_and_to_nobody(void **state)
@@ -192,33 +192,33 @@ static void verifier_catches_reads_of_unwritten_blocks(void **state)
 {
     fixture_t *f = *state;
 
-    step_of(f, 4, NAPCOLL_STEP_FOLD, 0)->left.buffer = NAPCOLL_BUFFER_SEND;
-    step_of(f, 4, NAPCOLL_STEP_FOLD, 0)->right = step_of(f, 4, NAPCOLL_STEP_FOLD, 0)->dst =
+    step_of(f, 4, NAPCOLL_STEP_REDUCE, 0)->left.buffer = NAPCOLL_BUFFER_SEND;
+    step_of(f, 4, NAPCOLL_STEP_REDUCE, 0)->right = step_of(f, 4, NAPCOLL_STEP_REDUCE, 0)->dst =
         (napcoll_span_t){NAPCOLL_BUFFER_TEMP + f->plans[4]->temps++, 0, 1};
     f->plans[4]->temp = realloc(f->plans[4]->temp,
                                 (size_t) f->plans[4]->temps * sizeof(*f->plans[4]->temp));
     assert_non_null(f->plans[4]->temp);
-    f->plans[4]->temp[f->plans[4]->temps - 1] = (napcoll_hold_t){0, 1};
+    f->plans[4]->temp[f->plans[4]->temps - 1] = (napcoll_block_range_t){0, 1};
     expect_at(f, NAPCOLL_VERIFY_UNWRITTEN, 4, 0, 4);
 }
 
 static void verifier_catches_contributions_folded_twice(void **state)
 {
     fixture_t *f = *state;
-    napcoll_step_t *fold = step_of(f, 6, NAPCOLL_STEP_FOLD, 0);
+    napcoll_step_t *reduction = step_of(f, 6, NAPCOLL_STEP_REDUCE, 0);
 
-    /* the second fold takes the own contribution once more */
-    step_of(f, 6, NAPCOLL_STEP_FOLD, 1)->left = (napcoll_span_t){NAPCOLL_BUFFER_SEND, 0, 1};
-    fold->left = (napcoll_span_t){NAPCOLL_BUFFER_SEND, 0, 1};
+    /* the second reduce takes the own contribution once more */
+    step_of(f, 6, NAPCOLL_STEP_REDUCE, 1)->left = (napcoll_span_t){NAPCOLL_BUFFER_SEND, 0, 1};
+    reduction->left = (napcoll_span_t){NAPCOLL_BUFFER_SEND, 0, 1};
     expect(f, NAPCOLL_VERIFY_CONTRIBUTION);
 }
 
 static void verifier_catches_missing_contributions(void **state)
 {
     fixture_t *f = *state;
-    napcoll_step_t *fold = step_of(f, 9, NAPCOLL_STEP_FOLD, 0);
+    napcoll_step_t *reduction = step_of(f, 9, NAPCOLL_STEP_REDUCE, 0);
 
-    fold->kind = NAPCOLL_STEP_COPY;
+    reduction->kind = NAPCOLL_STEP_COPY;
     expect(f, NAPCOLL_VERIFY_CONTRIBUTION);
 }
 
@@ -229,13 +229,13 @@ static void verifier_catches_folds_out_of_rank_order(void **state)
     napcoll_node_map_t *cyclic = placement("3", "cyclic", RANKS);
     napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, cyclic, &params,
                                       ONE_SHAPE);
-    napcoll_claim_t claim = {.ordered = true};
+    napcoll_claim_t claim = {.noncommutative = true};
 
     assert_int_equal(napcoll_plan_verify(plans, cyclic, &claim, &f->verdict), NAPCOLL_VERIFY_ORDER);
     assert_int_equal(f->verdict.rank, 0);
     assert_int_equal(f->verdict.stage, 0);
-    assert_int_equal(plans[0]->step[f->verdict.step].kind, NAPCOLL_STEP_FOLD);
-    claim.ordered = false;
+    assert_int_equal(plans[0]->step[f->verdict.step].kind, NAPCOLL_STEP_REDUCE);
+    claim.noncommutative = false;
     assert_int_equal(napcoll_plan_verify(plans, cyclic, &claim, &f->verdict), NAPCOLL_VERIFY_OK);
     free_plans(plans, RANKS);
     napcoll_node_map_free(cyclic);
@@ -248,9 +248,9 @@ static void verifier_catches_ranks_that_bracket_differently(void **state)
     napcoll_step_t *last = NULL;
     napcoll_span_t swap;
 
-    /* exchange the operands of the last fold on one rank: dst must stay the right one */
+    /* exchange the operands of the last reduce on one rank: dst must stay the right one */
     for (int i = 0; i < plan->steps; i++) {
-        if (NAPCOLL_STEP_FOLD == plan->step[i].kind) {
+        if (NAPCOLL_STEP_REDUCE == plan->step[i].kind) {
             last = &plan->step[i];
         }
     }
@@ -369,7 +369,7 @@ static void verifier_catches_copies_onto_themselves(void **state)
     napcoll_builder_copy(b, temp, span(NAPCOLL_BUFFER_SEND, 0, 3));
     napcoll_builder_copy(b, span(temp.buffer, 0, 2), span(temp.buffer, 1, 2));
     replace_plan(f, 2, b);
-    expect_at(f, NAPCOLL_VERIFY_FOLD, 2, 0, 1);
+    expect_at(f, NAPCOLL_VERIFY_REDUCTION, 2, 0, 1);
 }
 
 static void verifier_catches_steps_of_no_stage(void **state)
@@ -408,7 +408,7 @@ static void verifier_catches_any_single_step_left_out(void **state)
     fixture_t *f = *state;
     int spoilt = 0;
 
-    f->claim.ordered = true;
+    f->claim.noncommutative = true;
     for (int rank = 0; rank < RANKS; rank++) {
         for (int i = 0; i < f->plans[rank]->steps; i++) {
             napcoll_step_t *step = &f->plans[rank]->step[i], whole = *step;
@@ -418,7 +418,7 @@ static void verifier_catches_any_single_step_left_out(void **state)
             case NAPCOLL_STEP_SEND:
                 step->peer = (step->peer + 1) % RANKS;
                 break;
-            case NAPCOLL_STEP_FOLD:
+            case NAPCOLL_STEP_REDUCE:
                 step->kind = NAPCOLL_STEP_COPY; /* the left operand alone */
                 break;
             default:
@@ -442,7 +442,7 @@ typedef struct {
     napcoll_generator_t generator;
     int spoilt;   /* rank; -1: none */
     int made;     /* plans */
-    bool at_last; /* spoil the last step, not the first fold */
+    bool at_last; /* spoil the last step, not the first reduce */
 } spoiler_t;
 
 static napcoll_plan_t *spoiled(void *context, int rank)
@@ -453,7 +453,7 @@ static napcoll_plan_t *spoiled(void *context, int rank)
     assert_non_null(plan);
     spoiler->made++;
     for (int i = 0; rank == spoiler->spoilt && i < plan->steps; i++) {
-        if (spoiler->at_last ? i == plan->steps - 1 : NAPCOLL_STEP_FOLD == plan->step[i].kind) {
+        if (spoiler->at_last ? i == plan->steps - 1 : NAPCOLL_STEP_REDUCE == plan->step[i].kind) {
             plan->step[i].kind = NAPCOLL_STEP_COPY;
             plan->step[i].left = span(NAPCOLL_BUFFER_SEND, 0, 1);
             break;
@@ -471,10 +471,10 @@ static napcoll_verify_status_t prove(int nodes, spoiler_t *spoiler, const napcol
 
     spoiler->made = 0;
     spoiler->generator = (napcoll_generator_t){
-        .request = {.collective = &napcoll_allreduce,
-                    .algorithm = &napcoll_allreduce.algorithm[NAPCOLL_ALLREDUCE_NAP],
-                    .map = map,
-                    .params = {.local_radix = 2}}};
+        .args = {.collective = &napcoll_allreduce,
+                 .algorithm = &napcoll_allreduce.algorithm[NAPCOLL_ALLREDUCE_NAP],
+                 .map = map,
+                 .params = {.local_radix = 2}}};
     status = napcoll_plan_prove(spoiled, spoiler, map, &claim, proof, verdict);
     napcoll_node_map_free(map);
     return status;
@@ -512,7 +512,7 @@ static void samples_prove_what_they_rest_on(void **state)
     assert_int_equal(verdict.plans, 1024); /* every contribution is in every result */
     assert_int_equal(prove(256, &spoiler, &other, &verdict), NAPCOLL_VERIFY_OK);
     assert_int_equal(verdict.results, 5);
-    /* a first fold is in every result; a last one in its own rank's only */
+    /* a first reduce is in every result; a last one in its own rank's only */
     spoiler.spoilt = 600;
     assert_int_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_CONTRIBUTION);
     spoiler.at_last = true;

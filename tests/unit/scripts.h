@@ -5,7 +5,7 @@
 
 /**
  * @file
- * For the tests of the simulation and of estimates: a machine and plans to be reckoned by hand.
+ * For the tests of the simulation and of estimates: a machine and plans to be estimated by hand.
  */
 
 #ifndef NAPCOLL_TESTS_SCRIPTS_H
@@ -41,7 +41,7 @@ static inline napcoll_machine_t plain(void)
                            .node_injection_mbyte_per_s = 2000,
                            .node_injection_from_processes = 3,
                            .node_injection_from_bytes = 10000,
-                           .fold_ns_per_byte = 0.5};
+                           .reduce_ns_per_byte = 0.5};
 
     for (int protocol = 0; protocol < NAPCOLL_PROTOCOLS; protocol++) {
         m.link[NAPCOLL_LEVEL_NODE][protocol] = (napcoll_link_t){1, 1};
@@ -51,7 +51,7 @@ static inline napcoll_machine_t plain(void)
 }
 
 /* What one rank does, in one stage or a part of it: sends to and receives from ranks (-1: none), then
- * folds. */
+ * reduces. */
 typedef struct {
     int rank;
     int to;
@@ -83,10 +83,10 @@ static inline napcoll_plan_t *play(void *context, int rank)
         if (script->act[i].to >= 0) {
             napcoll_builder_send(builder, in, script->act[i].to);
         }
-        for (int fold = 0; fold < script->act[i].folds; fold++) {
-            napcoll_builder_fold(builder, temp, in, temp);
+        for (int reduction = 0; reduction < script->act[i].folds; reduction++) {
+            napcoll_builder_reduce(builder, temp, in, temp);
         }
-        /* acts of a rank that follow each other are one stage, up to one with folds */
+        /* acts of a rank that follow each other are one stage, up to one with reduces */
         if (i + 1 == script->acts || script->act[i + 1].rank != rank || script->act[i].folds > 0) {
             napcoll_builder_next_stage(builder);
         }

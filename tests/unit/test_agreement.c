@@ -77,7 +77,7 @@ static void a_dear_message_makes_fewer_ranks_agree(void **state)
     assert_true(agreement_on(&machine, "4", 8).pays);
 }
 
-/* The previous component takes the allreduce of ranks that share no nodes. */
+/* The fallback component takes the allreduce of ranks that share no nodes. */
 static void ranks_alone_on_their_nodes_reckon_with_doubling(void **state)
 {
     const napcoll_agreement_t agreement = agreement_on(&napcoll_machine_default, "1", 512);

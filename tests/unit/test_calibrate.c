@@ -274,7 +274,7 @@ static void inside_of_nodes_is_found(void **state)
     make_stream(&made.near_small, 4, 8, 64, 1.2e-6, 0);
     add(&made.start, 0, 20e-6, 0, 0);
     for (double bytes = 1e5; bytes < 5e5; bytes *= 2) {
-        add(&made.fold, bytes, bytes * 0.25e-9, 0, 0);
+        add(&made.reduction, bytes, bytes * 0.25e-9, 0, 0);
     }
     c = fitted();
     check_close(c.machine.link[NAPCOLL_LEVEL_SOCKET][NAPCOLL_PROTOCOL_EAGER].latency_us, 2, 1e-3);
@@ -282,11 +282,11 @@ static void inside_of_nodes_is_found(void **state)
     check_close(c.machine.link[NAPCOLL_LEVEL_NODE][NAPCOLL_PROTOCOL_RENDEZVOUS].latency_us, 2,
                 1e-3);
     check_close(c.machine.node_local_ns_per_byte, 0.1, 1e-3);
-    check_close(c.machine.fold_ns_per_byte, 0.25, 1e-3);
+    check_close(c.machine.reduce_ns_per_byte, 0.25, 1e-3);
     check_close(c.machine.process_overhead_us, 1, 1e-3); /* of the least latency */
     check_close(c.start_us, 20, 1e-3);
     assert_true(0 == c.machine.node_local_gap_us); /* each process has a processor */
-    made.crowded = true;
+    made.oversubscribed = true;
     c = fitted();
     check_close(c.machine.node_local_gap_us, 0.3, 1e-3);
 }
@@ -408,20 +408,20 @@ enum { NODES = 6 };
 /* All pairs with node 0 and all neighbours, of nodes with these delays. */
 static int make_pairs(const double *delay, const double *per_byte, napcoll_pair_t *pair)
 {
-    int pairs = 0;
+    int personalized = 0;
 
     for (int i = 0; i < NODES; i++) {
         for (int j = i + 1; j < NODES; j++) {
             if (0 == i || j == i + 1) {
-                pair[pairs++] = (napcoll_pair_t){.one = i,
-                                                 .other = j,
-                                                 .line = {.intercept = delay[i] + delay[j],
-                                                          .slope = per_byte[i] + per_byte[j],
-                                                          .points = 3}};
+                pair[personalized++] = (napcoll_pair_t){.one = i,
+                                                        .other = j,
+                                                        .line = {.intercept = delay[i] + delay[j],
+                                                                 .slope = per_byte[i] + per_byte[j],
+                                                                 .points = 3}};
             }
         }
     }
-    return pairs;
+    return personalized;
 }
 
 static void delays_of_nodes_are_told_apart(void **state)
@@ -430,10 +430,10 @@ static void delays_of_nodes_are_told_apart(void **state)
     const double per_byte[NODES] = {4e-9, 4e-9, 4.1e-9, 4e-9, 4e-9, 9e-9};
     napcoll_delay_t found[NODES];
     napcoll_pair_t pair[2 * NODES];
-    const int pairs = make_pairs(delay, per_byte, pair);
+    const int personalized = make_pairs(delay, per_byte, pair);
 
     (void) state;
-    assert_int_equal(napcoll_delays(pair, pairs, NODES, found), 0);
+    assert_int_equal(napcoll_delays(pair, personalized, NODES, found), 0);
     for (int i = 0; i < NODES; i++) {
         check_close(found[i].delay, delay[i], 1e-9);
         assert_true(found[i].known);

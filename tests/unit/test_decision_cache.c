@@ -136,7 +136,7 @@ static void all_that_a_decision_rests_on_keeps_it_apart(void **state)
     APART(root, 1);
     APART(first_root, 1);
     APART(component, NAPCOLL_COMPONENT_TUNED);
-    APART(ordered, true);
+    APART(noncommutative, true);
     APART(in_place, true);
     APART(bounded, true);
     APART(unsized, true);

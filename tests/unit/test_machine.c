@@ -97,7 +97,7 @@ static void machine_file_values_arrive_in_their_fields(void **state)
     assert_true(3085.142 == m.process_injection_mbyte_per_s);
     assert_true(6671.908 == m.node_injection_mbyte_per_s);
     assert_true(4 == m.node_injection_from_processes && 8000 == m.node_injection_from_bytes);
-    assert_true(1.4442875 == m.fold_ns_per_byte);
+    assert_true(1.4442875 == m.reduce_ns_per_byte);
     assert_true(1000 / 3085.142
                 == m.link[NAPCOLL_LEVEL_NETWORK][NAPCOLL_PROTOCOL_RENDEZVOUS].ns_per_byte);
     m = shipped("netlab.conf");
@@ -148,7 +148,7 @@ static void machine_printed_reads_back_the_same(void **state)
         keys++;
     }
     assert_int_equal(check_reads_back(&m), keys);
-    m.fold_ns_per_byte = 1.0 / 3; /* needs all 17 digits */
+    m.reduce_ns_per_byte = 1.0 / 3; /* needs all 17 digits */
     m.link[NAPCOLL_LEVEL_NODE][NAPCOLL_PROTOCOL_SHORT].ns_per_byte = 1e-300;
     m.link[NAPCOLL_LEVEL_SOCKET][NAPCOLL_PROTOCOL_EAGER].latency_us = 0.1 + 0.2;
     assert_int_equal(check_reads_back(&m), keys);
@@ -158,15 +158,15 @@ static void machine_printed_reads_back_the_same(void **state)
 
 static void machine_file_takes_comments_blanks_and_any_order(void **state)
 {
-    const char *key = "coll_napcoll_machine_fold_ns_per_byte";
+    const char *key = "coll_napcoll_machine_reduce_ns_per_byte";
     char *text = text_with(key, "\r\n\t # a comment\n   \n"
-                                "\tcoll_napcoll_machine_fold_ns_per_byte=\t+25.0e-1 # why\r");
+                                "\tcoll_napcoll_machine_reduce_ns_per_byte=\t+25.0e-1 # why\r");
     napcoll_machine_error_t error = {0};
     napcoll_machine_t machine;
 
     (void) state;
     assert_int_equal(parse(text, &machine, &error), 0);
-    assert_true(2.5 == machine.fold_ns_per_byte);
+    assert_true(2.5 == machine.reduce_ns_per_byte);
     text[strlen(text) - 1] = '\0'; /* the last line need not end */
     assert_int_equal(parse(text, &machine, &error), 0);
     free(text);
@@ -182,15 +182,15 @@ static void machine_numbers_that_are_none_are_refused(void **state)
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         char line[128];
 
-        (void) snprintf(line, sizeof(line), "coll_napcoll_machine_fold_ns_per_byte = %s", bad[i]);
-        check_refused("coll_napcoll_machine_fold_ns_per_byte", line, 41,
-                      "fold_ns_per_byte: expected a number from 0 to 1e+06");
+        (void) snprintf(line, sizeof(line), "coll_napcoll_machine_reduce_ns_per_byte = %s", bad[i]);
+        check_refused("coll_napcoll_machine_reduce_ns_per_byte", line, 41,
+                      "reduce_ns_per_byte: expected a number from 0 to 1e+06");
     }
-    check_refused("coll_napcoll_machine_fold_ns_per_byte",
-                  "coll_napcoll_machine_fold_ns_per_byte = 1,5", 42,
+    check_refused("coll_napcoll_machine_reduce_ns_per_byte",
+                  "coll_napcoll_machine_reduce_ns_per_byte = 1,5", 42,
                   "expected the end of the line");
-    check_refused("coll_napcoll_machine_fold_ns_per_byte",
-                  "coll_napcoll_machine_fold_ns_per_byte = 1 5", 43,
+    check_refused("coll_napcoll_machine_reduce_ns_per_byte",
+                  "coll_napcoll_machine_reduce_ns_per_byte = 1 5", 43,
                   "expected the end of the line");
     check_refused("coll_napcoll_machine_node_injection_mbyte_per_s",
                   "coll_napcoll_machine_node_injection_mbyte_per_s = 0", 51,

@@ -56,7 +56,7 @@ static bool are_one(void (*change)(napcoll_node_map_t *map))
 
 static void crowd(napcoll_node_map_t *map)
 {
-    map->crowded = true;
+    map->oversubscribed = true;
 }
 
 static void order_lanes(napcoll_node_map_t *map)
@@ -92,13 +92,13 @@ static void all_that_a_map_says_keeps_it_apart(void **state)
     assert_false(are_one(swap_two_ranks));
 }
 
-/* Maps of one hash: the crowded ones are not in the fingerprint. */
+/* Maps of one hash: the oversubscribed ones are not in the fingerprint. */
 static void a_hash_alone_is_no_match(void **state)
 {
     napcoll_node_map_t *one = placement("3", "cyclic", 8), *two = placement("3", "cyclic", 8);
 
     (void) state;
-    two->crowded = true;
+    two->oversubscribed = true;
     assert_true(napcoll_node_map_fingerprint(one) == napcoll_node_map_fingerprint(two));
     assert_false(napcoll_node_map_equal(one, two));
     napcoll_node_map_free(one);

@@ -74,7 +74,7 @@ static void closed_forms_give_figure_11(void **state)
 static void closed_forms_round_steps_up(void **state)
 {
     (void) state;
-    /* 3 nodes as 4, 5 processes as 8; folds: log2 15 as 4 */
+    /* 3 nodes as 4, 5 processes as 8; reduces: log2 15 as 4 */
     check_close(napcoll_model_recursive_doubling_us(&machine, 3, 5, 8),
                 3 * (0.82823 + 8 * 2.10447e-3) + 2 * (2.265647 + 8 * 0.742038e-3)
                     + 4 * 8 * 1.4442875e-3,

@@ -23,7 +23,7 @@ static void builder_posts_receives_before_sends_before_work(void **state)
     napcoll_plan_t *plan;
 
     (void) state;
-    napcoll_builder_fold(b, t, sendbuf, t);
+    napcoll_builder_reduce(b, t, sendbuf, t);
     napcoll_builder_send(b, sendbuf, 1);
     napcoll_builder_recv(b, t, 1);
     napcoll_builder_next_stage(b);
@@ -37,7 +37,7 @@ static void builder_posts_receives_before_sends_before_work(void **state)
     assert_int_equal(plan->stage[0].work, 1);
     assert_int_equal(plan->step[0].kind, NAPCOLL_STEP_RECV);
     assert_int_equal(plan->step[1].kind, NAPCOLL_STEP_SEND);
-    assert_int_equal(plan->step[2].kind, NAPCOLL_STEP_FOLD);
+    assert_int_equal(plan->step[2].kind, NAPCOLL_STEP_REDUCE);
     assert_int_equal(plan->stage[1].first, 3);
     napcoll_plan_free(plan);
 }
@@ -163,7 +163,7 @@ static void printer_names_every_step(void **state)
     (void) state;
     napcoll_builder_recv(b, t, 7);
     napcoll_builder_send(b, (napcoll_span_t){NAPCOLL_BUFFER_SEND, 0, 2}, 7);
-    napcoll_builder_fold(b, t, (napcoll_span_t){NAPCOLL_BUFFER_SEND, 1, 1}, t);
+    napcoll_builder_reduce(b, t, (napcoll_span_t){NAPCOLL_BUFFER_SEND, 1, 1}, t);
     napcoll_builder_copy(b, (napcoll_span_t){NAPCOLL_BUFFER_RECV, 1, 1}, t);
     napcoll_builder_next_stage(b);
     napcoll_builder_phase(b, NAPCOLL_PHASE_BCAST, 0, both, both);
@@ -186,7 +186,7 @@ static napcoll_plan_t *plan_of_three_stages(void)
     napcoll_builder_recv(b, t, 3);
     napcoll_builder_recv(b, half, 4);
     napcoll_builder_send(b, both, 3);
-    napcoll_builder_fold(b, t, both, t);
+    napcoll_builder_reduce(b, t, both, t);
     napcoll_builder_next_stage(b);
     napcoll_builder_phase(b, NAPCOLL_PHASE_ALLREDUCE, 1, result, t);
     napcoll_builder_next_stage(b);

@@ -121,7 +121,7 @@ static void sampled_process_weighs_at_its_node(void **state)
     check_alone(&m, 1, two, 2, 2000, 5 + 2 + 10);
 }
 
-/* Rank 1 folds for 10 us before it exchanges with rank 0. */
+/* Rank 1 reduces for 10 us before it exchanges with rank 0. */
 static void sampled_processes_wait_for_each_other(void **state)
 {
     const act_t act[] = {{0, 1, 1, 0}, {1, -1, -1, 4}, {1, 0, 0, 0}};
@@ -191,13 +191,13 @@ static napcoll_generator_t generator_of(const char *algorithm, const napcoll_nod
 {
     const int row = napcoll_algorithm_find(&napcoll_allreduce, algorithm);
 
-    return (napcoll_generator_t){.request = {.collective = &napcoll_allreduce,
-                                             .algorithm = &napcoll_allreduce.algorithm[row],
-                                             .map = map,
-                                             .params = {.local_radix = radix, .local_tree = tree}}};
+    return (napcoll_generator_t){.args = {.collective = &napcoll_allreduce,
+                                          .algorithm = &napcoll_allreduce.algorithm[row],
+                                          .map = map,
+                                          .params = {.local_radix = radix, .local_tree = tree}}};
 }
 
-/* 8 bytes on 2048 nodes of 16, all in step: messages of 10.008 or 1.008 us, folds of 0.004. */
+/* 8 bytes on 2048 nodes of 16, all in step: messages of 10.008 or 1.008 us, reduces of 0.004. */
 static void cost_of_processes_in_step_is_exact(void **state)
 {
     const struct {
@@ -225,7 +225,7 @@ static void cost_of_processes_in_step_is_exact(void **state)
     napcoll_node_map_free(map);
 }
 
-/* Rank 10 of 100 folds in seven stages, the others in one. */
+/* Rank 10 of 100 reduces in seven stages, the others in one. */
 static void cost_counts_the_root(void **state)
 {
     const act_t act[] = {{10, -1, -1, 1}, {10, -1, -1, 1}, {10, -1, -1, 1}, {10, -1, -1, 1},
@@ -327,10 +327,10 @@ static void check_costs_below(const napcoll_collective_t *collective, int row)
 
     for (int i = 0; i < 2 * 2 * 2; i++) {
         napcoll_node_map_t *map = i & 1 ? block_map(40, 3) : block_map(6, 4);
-        napcoll_generator_t generator = {.request = {.collective = collective,
-                                                     .algorithm = &collective->algorithm[row],
-                                                     .map = map,
-                                                     .params = {.local_radix = 2}}};
+        napcoll_generator_t generator = {.args = {.collective = collective,
+                                                  .algorithm = &collective->algorithm[row],
+                                                  .map = map,
+                                                  .params = {.local_radix = 2}}};
         const napcoll_machine_t *m = &machine[i >> 1 & 1];
         const double bytes = i & 4 ? 1 << 18 : 8, lead = 17;
         const double exact = napcoll_plan_cost_us(map, napcoll_generator_plan, &generator, 0, m,
@@ -451,8 +451,7 @@ static pair_t pair_of(const char *algorithm, const napcoll_node_map_t *map, int 
     pair_t pair = {0};
 
     if (NAPCOLL_REASON_NONE
-        == napcoll_algorithm_eligible(generator.request.algorithm, map,
-                                      &generator.request.params)) {
+        == napcoll_algorithm_eligible(generator.args.algorithm, map, &generator.args.params)) {
         assert_int_equal(
             napcoll_simulation_create(map, napcoll_generator_plan, &generator, &pair.all),
             NAPCOLL_SIMULATE_OK);

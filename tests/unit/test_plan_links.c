@@ -348,12 +348,12 @@ static napcoll_generator_t generator_of(const napcoll_collective_t *collective, 
                                         const napcoll_node_map_t *map)
 {
     const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
-    napcoll_generator_t generator = {.request = {.collective = collective,
-                                                 .algorithm = algorithm,
-                                                 .map = map,
-                                                 .params = {.local_radix = 4}}};
+    napcoll_generator_t generator = {.args = {.collective = collective,
+                                              .algorithm = algorithm,
+                                              .map = map,
+                                              .params = {.local_radix = 4}}};
 
-    generator.request.params.tunable[0] = algorithm->tunable[0].initial;
+    generator.args.params.tunable[0] = algorithm->tunable[0].initial;
     return generator;
 }
 
@@ -365,7 +365,7 @@ static void phases_of_a_delegate_are_refused(void **state)
     napcoll_links_t *links;
 
     (void) state;
-    generator.request.params.provider = NAPCOLL_PROVIDER_DELEGATE;
+    generator.args.params.provider = NAPCOLL_PROVIDER_DELEGATE;
     assert_int_equal(napcoll_plan_links(napcoll_generator_plan, &generator, map, &links),
                      NAPCOLL_LINKS_PHASE);
     assert_null(links);
@@ -421,8 +421,8 @@ static void switches_pass_on_what_they_get(void **state)
             assert_int_equal(map->nodes, 4);
             assert_int_equal(napcoll_node_map_set_network(map, &deep, deep_spot), 0);
             if (NAPCOLL_REASON_NONE
-                == napcoll_algorithm_eligible(generator.request.algorithm, map,
-                                              &generator.request.params)) {
+                == napcoll_algorithm_eligible(generator.args.algorithm, map,
+                                              &generator.args.params)) {
                 links = links_of(napcoll_generator_plan, &generator, map);
                 check_flow(links, map);
                 napcoll_links_free(links);

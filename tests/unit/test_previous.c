@@ -5,7 +5,7 @@
 
 /**
  * @file
- * What the previous component would do, at the switch points of tuned's fixed decisions, and what auto makes of what
+ * What the fallback component would do, at the switch points of tuned's fixed decisions, and what auto makes of what
  * that costs.
  */
 
@@ -27,10 +27,11 @@ static const napcoll_previous_t basic = {NAPCOLL_COMPONENT_BASIC, NAPCOLL_SERIES
 
 /* What is done, "unknown" where that is not known. */
 static const char *named(const napcoll_previous_t *previous, const napcoll_collective_t *collective,
-                         int ranks, size_t bytes, bool ordered)
+                         int ranks, size_t bytes, bool noncommutative)
 {
     static napcoll_previous_choice_t choice;
-    const napcoll_previous_call_t call = {.ranks = ranks, .bytes = bytes, .ordered = ordered};
+    const napcoll_previous_call_t call = {
+        .ranks = ranks, .bytes = bytes, .noncommutative = noncommutative};
 
     return napcoll_previous_choose(previous, collective, &call, &choice) ? choice.name : "unknown";
 }
@@ -257,7 +258,7 @@ static void auto_takes_what_it_expects_to_win_by(void **state)
     assert_true(same.previous_us <= 0 && d.cost_us <= same.cost_us && d.cost_us >= same.cost_us);
 }
 
-/* The part that is compared with decides; the reason is told, and what was reckoned. */
+/* The part that is compared with decides; the reason is told, and what was estimated. */
 static void auto_leaves_what_is_expected_to_be_slower(void **state)
 {
     napcoll_settings_t settings = settings_before(&napcoll_barrier, &tuned, 100);
@@ -280,7 +281,7 @@ static void auto_leaves_what_is_expected_to_be_slower(void **state)
     assert_int_equal(decide(&napcoll_barrier, &settings, "4", 8, 0).algorithm, d.algorithm);
 }
 
-/* The previous component does not promise the same bits everywhere. */
+/* The fallback component does not promise the same bits everywhere. */
 static void reproducible_reductions_are_not_left(void **state)
 {
     napcoll_settings_t settings = settings_before(&napcoll_allreduce, &tuned, 100000);
@@ -328,7 +329,7 @@ static void recalled_decisions_know_the_component(void **state)
     free(recall);
 }
 
-/* To agree on sizes saves no more than the previous function would take; napcoll's own part is reckoned as without. */
+/* To agree on sizes saves no more than the fallback function would take; napcoll's own part is estimated as without. */
 static void agreeing_saves_no_more_than_the_previous_function_takes(void **state)
 {
     const napcoll_settings_t telling = settings_before(&napcoll_allreduce, &tuned, 100);

@@ -28,7 +28,7 @@ static napcoll_rules_scope_t scope_of(const double *by_size, const double *silen
     return napcoll_rule_scope_choose(&times, which);
 }
 
-/* Gathers of three sizes on a crowded machine, in which an agreement takes as long as a small gather. */
+/* Gathers of three sizes on a oversubscribed machine, in which an agreement takes as long as a small gather. */
 static void one_rule_spares_the_agreement(void **state)
 {
     const double by_size[SIZES] = {2.7 + 2.5, 3.0 + 2.5, 4.3 + 2.5};

@@ -64,7 +64,7 @@ static void a_tie_is_the_previous_function_s(void **state)
     assert_int_equal(winner_of(second, 3, 1), OTHER);
 }
 
-/* In five of six turns only the previous function took longer: that might be chance, unless it is much. */
+/* In five of six turns only the fallback function took longer: that might be chance, unless it is much. */
 static void what_is_not_proven_is_the_previous_function_s(void **state)
 {
     const double little[] = {1, 2, 1.14}, much[] = {1, 2, 1.16}, others[] = {1.3, 1, 1.1};
@@ -76,7 +76,7 @@ static void what_is_not_proven_is_the_previous_function_s(void **state)
     assert_int_equal(winner_with(much, 3, PREVIOUS, 0.8), AUTO);
     assert_int_equal(winner_with(others, 3, PREVIOUS, 0.8), PREVIOUS);
     assert_int_equal(winner_with(others, 3, PREVIOUS, 1), OTHER);
-    /* auto stays against the other one, but not against the previous function, which that one beats */
+    /* auto stays against the other one, but not against the fallback function, which that one beats */
     assert_int_equal(winner_with(unsure, 2, AUTO, 0.8), AUTO);
     assert_int_equal(winner_with(unsure, 3, AUTO, 0.8), OTHER);
 }

@@ -46,7 +46,7 @@ static void every_part_of_a_rule_is_read(void **state)
     assert_true(2 == rule->nodes.least && 8 == rule->nodes.most);
     assert_true(8 == rule->ppn.least && 8 == rule->ppn.most);
     assert_true(0 == rule->bytes.least && 4096 == rule->bytes.most);
-    assert_int_equal(rule->ordered, NAPCOLL_RULE_NO);
+    assert_int_equal(rule->noncommutative, NAPCOLL_RULE_NO);
     assert_int_equal(rule->scattered, NAPCOLL_RULE_NO);
     assert_int_equal(rule->action, NAPCOLL_RULE_ALGORITHM);
     assert_int_equal(rule->algorithm, NAPCOLL_ALLREDUCE_NAP);
@@ -55,7 +55,7 @@ static void every_part_of_a_rule_is_read(void **state)
     rule++;
     assert_true(4 == rule->nodes.least && SIZE_MAX == rule->nodes.most);
     assert_true(1 << 20 == rule->bytes.least && SIZE_MAX == rule->bytes.most);
-    assert_int_equal(rule->ordered, NAPCOLL_RULE_ANY);
+    assert_int_equal(rule->noncommutative, NAPCOLL_RULE_ANY);
     assert_int_equal(rule->scattered, NAPCOLL_RULE_ANY);
     assert_string_equal(napcoll_bcast.algorithm[rule->algorithm].name, "lane");
     assert_true(rule->tunable[0] > 0);
@@ -63,7 +63,7 @@ static void every_part_of_a_rule_is_read(void **state)
     assert_int_equal(rule->segments, 0);
     rule++;
     assert_int_equal(rule->action, NAPCOLL_RULE_FALLBACK);
-    assert_int_equal(rule->ordered, NAPCOLL_RULE_YES);
+    assert_int_equal(rule->noncommutative, NAPCOLL_RULE_YES);
     assert_int_equal(rule->scattered, NAPCOLL_RULE_YES);
     assert_true((size_t) 1 << 30 == rule->bytes.least && (size_t) 1 << 30 == rule->bytes.most);
     rule++;
@@ -288,11 +288,11 @@ static void actions_are_read_alone(void **state)
 
 /* The line of the rule that decides on an allreduce, 0 for none. */
 static int line_for(const napcoll_rules_t *rules, const char *ppn, const char *order, int size,
-                    size_t bytes, bool ordered)
+                    size_t bytes, bool noncommutative)
 {
     napcoll_node_map_t *map = placement(ppn, order, size);
     const napcoll_rules_case_t about = {
-        .collective = &napcoll_allreduce, .map = map, .ordered = ordered};
+        .collective = &napcoll_allreduce, .map = map, .noncommutative = noncommutative};
     const napcoll_ruling_t ruling = napcoll_rules_find(rules, &about, bytes);
 
     napcoll_node_map_free(map);
@@ -327,7 +327,8 @@ static void a_rule_whose_algorithm_cannot_is_passed_over(void **state)
 {
     napcoll_rules_t *rules = read_all("allreduce -> ring\nallreduce bytes=..64 -> tree\n");
     napcoll_node_map_t *map = placement("2", "block", 8);
-    napcoll_rules_case_t about = {.collective = &napcoll_allreduce, .map = map, .ordered = true};
+    napcoll_rules_case_t about = {
+        .collective = &napcoll_allreduce, .map = map, .noncommutative = true};
     napcoll_ruling_t ruling = napcoll_rules_find(rules, &about, 8);
 
     (void) state;

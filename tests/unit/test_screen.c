@@ -83,7 +83,7 @@ static effort_t effort_of(const napcoll_plan_t *plan)
                 effort.messages += times;
                 effort.shares += times * napcoll_plan_message_share(plan, step);
                 effort.fixed += times * napcoll_plan_message_fixed(step);
-            } else if (NAPCOLL_STEP_FOLD == step->kind) {
+            } else if (NAPCOLL_STEP_REDUCE == step->kind) {
                 effort.folded += times * napcoll_plan_share(plan, step->dst);
             }
         }
@@ -91,34 +91,34 @@ static effort_t effort_of(const napcoll_plan_t *plan)
     return effort;
 }
 
-static void check_near(const char *what, const napcoll_request_t *request, double sketch,
+static void check_near(const char *what, const napcoll_plan_args_t *args, double sketch,
                        double plan, double off)
 {
     if (fabs(sketch - plan) > off * plan + 1e-6) {
-        fail_msg("%s %s, rank %d: %s: %g in the sketch, %g in the plan", request->collective->name,
-                 request->algorithm->name, request->rank, what, sketch, plan);
+        fail_msg("%s %s, rank %d: %s: %g in the sketch, %g in the plan", args->collective->name,
+                 args->algorithm->name, args->rank, what, sketch, plan);
     }
 }
 
-static void check_sketch(const napcoll_request_t *request, bool shortened)
+static void check_sketch(const napcoll_plan_args_t *args, bool shortened)
 {
-    napcoll_request_t brief = *request;
+    napcoll_plan_args_t brief = *args;
     napcoll_plan_t *plan, *sketch;
     effort_t a, b;
 
     brief.sketch = true;
     brief.shortened = shortened;
-    plan = request->algorithm->generate(request);
+    plan = args->algorithm->generate(args);
     sketch = brief.algorithm->generate(&brief);
     assert_non_null(plan);
     assert_non_null(sketch);
     assert_null(plan->times);
     a = effort_of(plan);
     b = effort_of(sketch);
-    check_near("messages", request, b.messages, a.messages, shortened ? 0.02 : 0);
-    check_near("bytes", request, b.shares, a.shares, shortened ? 0.05 : 0);
-    check_near("bytes of sizes", request, b.fixed, a.fixed, shortened ? 0.05 : 0);
-    check_near("folds", request, b.folded, a.folded, shortened ? 0.05 : 0);
+    check_near("messages", args, b.messages, a.messages, shortened ? 0.02 : 0);
+    check_near("bytes", args, b.shares, a.shares, shortened ? 0.05 : 0);
+    check_near("bytes of sizes", args, b.fixed, a.fixed, shortened ? 0.05 : 0);
+    check_near("folds", args, b.folded, a.folded, shortened ? 0.05 : 0);
     napcoll_plan_free(plan);
     napcoll_plan_free(sketch);
 }
@@ -128,26 +128,26 @@ static void check_sketches(const napcoll_collective_t *collective, const napcoll
 {
     for (int row = 0; row < collective->algorithms; row++) {
         const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
-        napcoll_request_t request = {.collective = collective,
-                                     .algorithm = algorithm,
-                                     .map = map,
-                                     .params = {.segments = 1, .local_radix = 4, .root = 5}};
+        napcoll_plan_args_t args = {.collective = collective,
+                                    .algorithm = algorithm,
+                                    .map = map,
+                                    .params = {.segments = 1, .local_radix = 4, .root = 5}};
         int value[NAPCOLL_MOST_VALUES], values;
 
         if (!napcoll_goal_is_rooted(collective->goal)) {
-            request.params.root = 0;
+            args.params.root = 0;
         }
         for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
-            request.params.tunable[t] = algorithm->tunable[t].initial;
+            args.params.tunable[t] = algorithm->tunable[t].initial;
         }
-        if (NAPCOLL_REASON_NONE != napcoll_algorithm_eligible(algorithm, map, &request.params)) {
+        if (NAPCOLL_REASON_NONE != napcoll_algorithm_eligible(algorithm, map, &args.params)) {
             continue;
         }
         values = napcoll_select_values(algorithm, map, value);
         for (int v = 0; v < (values > 0 ? values : 1); v++) {
-            request.params.tunable[0] = values > 0 ? value[v] : request.params.tunable[0];
-            for (request.rank = 0; request.rank < map->size; request.rank += 1 + map->size / 5) {
-                check_sketch(&request, shortened);
+            args.params.tunable[0] = values > 0 ? value[v] : args.params.tunable[0];
+            for (args.rank = 0; args.rank < map->size; args.rank += 1 + map->size / 5) {
+                check_sketch(&args, shortened);
             }
         }
     }
@@ -254,7 +254,7 @@ static double close_us(const napcoll_collective_t *collective, const napcoll_nod
 {
     const napcoll_settings_t settings = settings_of(collective);
     napcoll_generator_t generator = {
-        .request = {.collective = collective, .map = map, .params = decision->params}};
+        .args = {.collective = collective, .map = map, .params = decision->params}};
     double lead_us = 0;
 
     if (decision->algorithm < 0) {
@@ -267,9 +267,9 @@ static double close_us(const napcoll_collective_t *collective, const napcoll_nod
                                         INFINITY)
                * 100 / settings.compare;
     }
-    generator.request.algorithm = &collective->algorithm[decision->algorithm];
-    if (NULL != generator.request.algorithm->hops) {
-        const napcoll_hops_t hops = generator.request.algorithm->hops(map, &decision->params);
+    generator.args.algorithm = &collective->algorithm[decision->algorithm];
+    if (NULL != generator.args.algorithm->hops) {
+        const napcoll_hops_t hops = generator.args.algorithm->hops(map, &decision->params);
 
         lead_us = napcoll_model_lead_us(settings.machine, &hops, decision->params.segments,
                                         (double) decision->most);
@@ -360,7 +360,7 @@ static double decisions_ms(const napcoll_collective_t *collective, const napcoll
     return cpu_ms() - begin;
 }
 
-/* The time of a decision does not grow with the ranks; without sketches it grows 100-fold here. How many
+/* The time of a decision does not grow with the ranks; without sketches it grows 100-reduce here. How many
  * milliseconds it takes depends on the machine. The address checker's own work grows with the memory. */
 static void decisions_take_no_longer_on_a_million_ranks(void **state)
 {

@@ -28,10 +28,10 @@ static napcoll_settings_t defaults(void)
 }
 
 static napcoll_decision_t decide(const napcoll_settings_t *settings, const char *ppn,
-                                 const char *order, int size, size_t bytes, bool ordered)
+                                 const char *order, int size, size_t bytes, bool noncommutative)
 {
     napcoll_node_map_t *map = placement(ppn, order, size);
-    napcoll_question_t question = {.map = map, .bytes = bytes, .ordered = ordered};
+    napcoll_question_t question = {.map = map, .bytes = bytes, .noncommutative = noncommutative};
     napcoll_decision_t decision;
 
     assert_int_equal(napcoll_select(&napcoll_allreduce, settings, &question, &decision), 0);
@@ -100,7 +100,7 @@ static void all_choices_are_tried(void **state)
     assert_values(&napcoll_bcast.algorithm[NAPCOLL_BCAST_CHAIN], "2", 8, ""); /* segments */
 }
 
-/* Where messages inside a node are reckoned to cost next to nothing beside those between nodes, the fan-out that is set stays; where it keeps a
+/* Where messages inside a node are estimated to cost next to nothing beside those between nodes, the fan-out that is set stays; where it keeps a
  * process busy for long, phases of two gain more than enough. */
 static void auto_departs_from_the_radix_that_is_set_where_that_gains(void **state)
 {
@@ -259,7 +259,8 @@ static void who_goes_in_lockstep_has_to_gain_a_tenth(void **state)
 
             assert_true(pairwise_us <= d.cost_us && pairwise_us <= 0.9 * linear_us);
             taken++;
-        } else if (NAPCOLL_WEIGHED_RECKONED == d.candidate[NAPCOLL_ALLTOALL_PAIRWISE].weighed) {
+        } else if (NAPCOLL_EVALUATION_ESTIMATED
+                   == d.candidate[NAPCOLL_ALLTOALL_PAIRWISE].evaluation) {
             assert_true(pairwise_us > 0.9 * d.cost_us && pairwise_us < d.cost_us);
             assert_int_equal(d.algorithm, NAPCOLL_ALLTOALL_LINEAR);
             refused++;
@@ -300,17 +301,18 @@ static void all_nodes_decide_alike(void **state)
     (void) state;
     for (size_t bytes = 8; bytes <= 8 << 20; bytes *= 8) {
         const napcoll_question_t question = {.map = map, .bytes = bytes};
-        napcoll_decision_t quiet, crowded;
+        napcoll_decision_t quiet, oversubscribed;
 
-        map->crowded = false;
+        map->oversubscribed = false;
         assert_int_equal(napcoll_select(&napcoll_allreduce, &settings, &question, &quiet), 0);
-        map->crowded = true;
-        assert_int_equal(napcoll_select(&napcoll_allreduce, &settings, &question, &crowded), 0);
+        map->oversubscribed = true;
+        assert_int_equal(napcoll_select(&napcoll_allreduce, &settings, &question, &oversubscribed),
+                         0);
         assert_false(quiet.params.local_tree);
-        assert_true(crowded.params.local_tree);
-        crowded.params.local_tree = false;
-        assert_int_equal(quiet.algorithm, crowded.algorithm);
-        assert_memory_equal(&quiet.params, &crowded.params, sizeof(quiet.params));
+        assert_true(oversubscribed.params.local_tree);
+        oversubscribed.params.local_tree = false;
+        assert_int_equal(quiet.algorithm, oversubscribed.algorithm);
+        assert_memory_equal(&quiet.params, &oversubscribed.params, sizeof(quiet.params));
     }
     napcoll_node_map_free(map);
 }
@@ -336,7 +338,7 @@ static void noncommutative_ops_are_kept_in_order(void **state)
 
     (void) state;
     assert_int_equal(d.algorithm, NAPCOLL_ALLREDUCE_NAP);
-    assert_true(d.params.ordered);
+    assert_true(d.params.noncommutative);
     d = decide(&settings, "4", "cyclic", 32, 8, true);
     assert_true(d.algorithm >= 0 && napcoll_allreduce.algorithm[d.algorithm].canonical);
     d = decide(&settings, "4", "block", 32, (size_t) 4 << 20, true);
@@ -381,8 +383,8 @@ static void forced_algorithms_do_any_size(void **state)
                      NAPCOLL_ALLREDUCE_NAP);
     assert_int_equal(decide(&forced, "4", "block", 32, (size_t) 1 << 33, false).params.local_radix,
                      2);
-    forced.force = NAPCOLL_FORCE_PREVIOUS;
-    assert_int_equal(decide(&forced, "4", "block", 32, 8, false).reason, NAPCOLL_REASON_PREVIOUS);
+    forced.force = NAPCOLL_FORCE_FALLBACK;
+    assert_int_equal(decide(&forced, "4", "block", 32, 8, false).reason, NAPCOLL_REASON_FALLBACK);
 }
 
 static void segments_are_of_the_size_that_is_set(void **state)
@@ -490,7 +492,7 @@ static void auto_takes_the_least_of_what_rows_cost(void **state)
 
             settings.force = NAPCOLL_FORCE_FIRST + row;
             forced = decide_bcast(&settings, cases[c].ppn, cases[c].size, cases[c].bytes);
-            if (forced.cost_us > 0) { /* rows without anything to choose are not reckoned then */
+            if (forced.cost_us > 0) { /* rows without anything to choose are not estimated then */
                 assert_true(chosen.cost_us <= forced.cost_us);
                 least_us = forced.cost_us < least_us ? forced.cost_us : least_us;
             }
@@ -530,9 +532,9 @@ static void segments_of_a_broadcast_are_those_that_are_set(void **state)
     settings.tunable[NAPCOLL_BCAST_CHAIN][0] = 1000;
     assert_int_equal(decide_bcast(&settings, "2", 16, 8).params.segments, 8);
     settings.force = NAPCOLL_FORCE_FIRST + NAPCOLL_BCAST_TWO_LEVEL;
-    settings.tunable[NAPCOLL_BCAST_TWO_LEVEL][0] = NAPCOLL_CAST_BINARY;
+    settings.tunable[NAPCOLL_BCAST_TWO_LEVEL][0] = NAPCOLL_BCAST_TREE_BINARY;
     assert_int_equal(decide_bcast(&settings, "2", 16, 1 << 22).params.tunable[0],
-                     NAPCOLL_CAST_BINARY);
+                     NAPCOLL_BCAST_TREE_BINARY);
 }
 
 /* A decision on a gather or scatter of blocks of so many bytes, with no setting but the force. */
@@ -650,7 +652,7 @@ static void pieces_of_credit_are_as_large_as_users_say(void **state)
 }
 
 /* A collective of which there are rows that could, but none that auto tries with so many ranks: it says why all the
- * same, as calls that are left to the previous function are counted by reason. */
+ * same, as calls that are left to the fallback function are counted by reason. */
 static void what_no_row_is_tried_for_has_a_reason(void **state)
 {
     const napcoll_collective_t straight = {.name = napcoll_alltoall.name,
@@ -671,7 +673,7 @@ static void what_no_row_is_tried_for_has_a_reason(void **state)
         if (2 * nodes > 1024) {
             assert_int_equal(decision.algorithm, -1);
             assert_int_equal(decision.reason, NAPCOLL_REASON_SLOWER);
-            assert_int_equal(decision.candidate[0].weighed, NAPCOLL_WEIGHED_LINEAR);
+            assert_int_equal(decision.candidate[0].evaluation, NAPCOLL_EVALUATION_LINEAR);
         } else {
             assert_true(decision.algorithm >= 0);
             assert_int_equal(decision.reason, NAPCOLL_REASON_NONE);

@@ -40,10 +40,11 @@ static napcoll_settings_t settings_with(const napcoll_collective_t *collective,
 }
 
 static napcoll_decision_t ask(const napcoll_collective_t *collective,
-                              const napcoll_settings_t *settings, size_t bytes, bool ordered)
+                              const napcoll_settings_t *settings, size_t bytes, bool noncommutative)
 {
     napcoll_node_map_t *map = placement("4", "block", 16);
-    const napcoll_question_t question = {.map = map, .bytes = bytes, .ordered = ordered};
+    const napcoll_question_t question = {
+        .map = map, .bytes = bytes, .noncommutative = noncommutative};
     napcoll_decision_t decision;
 
     assert_int_equal(napcoll_select(collective, settings, &question, &decision), 0);
@@ -80,8 +81,8 @@ static void rules_come_behind_what_is_forced_and_before_the_model(void **state)
     decision = ask(&napcoll_allreduce, &settings, 8, false);
     assert_int_equal(decision.algorithm, NAPCOLL_ALLREDUCE_NAP);
     assert_int_equal(decision.rule, 0);
-    settings.force = NAPCOLL_FORCE_PREVIOUS;
-    assert_int_equal(ask(&napcoll_allreduce, &settings, 8, false).reason, NAPCOLL_REASON_PREVIOUS);
+    settings.force = NAPCOLL_FORCE_FALLBACK;
+    assert_int_equal(ask(&napcoll_allreduce, &settings, 8, false).reason, NAPCOLL_REASON_FALLBACK);
     napcoll_rules_free(rules);
 }
 
@@ -204,7 +205,7 @@ static void pinned_decisions_come_again(void **state)
     (void) state;
     other.node_gap_us = 500;
     other.process_gap_us = 100;
-    other.fold_ns_per_byte = 50;
+    other.reduce_ns_per_byte = 50;
     for (size_t c = 0; c < sizeof(collectives) / sizeof(*collectives); c++) {
         const napcoll_collective_t *collective = collectives[c];
 
@@ -227,7 +228,7 @@ static void pinned_decisions_come_again(void **state)
             assert_int_equal(second.params.segments, first.params.segments);
             assert_int_equal(second.params.local_radix, first.params.local_radix);
             for (int t = 0; NULL != collective->algorithm[at / 3].tunable[t].name; t++) {
-                if (NAPCOLL_RECKONS_SEGMENTS != collective->algorithm[at / 3].tunable[t].reckons) {
+                if (NAPCOLL_TUNES_SEGMENTS != collective->algorithm[at / 3].tunable[t].tunes) {
                     assert_int_equal(second.params.tunable[t], first.params.tunable[t]);
                 }
             }

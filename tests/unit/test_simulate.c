@@ -92,7 +92,7 @@ static void simulate_folds_cost_gamma(void **state)
     check_script(&m, 1, 2, act, 2, 2000, 1 + 2 + 3 * 1);
 }
 
-/* Rank 1 folds for 10 us before it receives: 5000 bytes are there by then, 20000 start then. */
+/* Rank 1 reduces for 10 us before it receives: 5000 bytes are there by then, 20000 start then. */
 static void simulate_rendezvous_waits_for_the_receive(void **state)
 {
     const act_t act[] = {{0, 1, -1, 0}, {1, -1, -1, 4}, {1, -1, 0, 0}};
@@ -137,9 +137,9 @@ static void simulate_node_injection_is_shared(void **state)
     check_script(&m, 1, 8, act, 8, 20000, 1 + 20); /* not inside a node */
 }
 
-/* Rank 1 folds for 10 us before it sends; by then half of rank 0's message has left. From there on
+/* Rank 1 reduces for 10 us before it sends; by then half of rank 0's message has left. From there on
  * both have half the rate: rank 0's has left at 30 us, and rank 1's, alone again, at 40. Rank 2, which
- * gets rank 0's, then folds for 30 us. */
+ * gets rank 0's, then reduces for 30 us. */
 static void simulate_node_injection_is_shared_evenly(void **state)
 {
     const act_t act[] = {
@@ -227,10 +227,10 @@ static napcoll_simulation_t *simulation_of(const char *algorithm, const napcoll_
                                            const napcoll_params_t *params)
 {
     napcoll_generator_t generator = {
-        .request = {.collective = &napcoll_allreduce, .map = map, .params = *params}};
+        .args = {.collective = &napcoll_allreduce, .map = map, .params = *params}};
     napcoll_simulation_t *simulation;
 
-    generator.request.algorithm =
+    generator.args.algorithm =
         &napcoll_allreduce.algorithm[napcoll_algorithm_find(&napcoll_allreduce, algorithm)];
     assert_int_equal(
         napcoll_simulation_create(map, napcoll_generator_plan, &generator, &simulation),
@@ -238,7 +238,7 @@ static napcoll_simulation_t *simulation_of(const char *algorithm, const napcoll_
     return simulation;
 }
 
-/* That the simulated time is within 10 % of the closed form less `fewer` folds of the vector, for
+/* That the simulated time is within 10 % of the closed form less `fewer` reduces of the vector, for
  * sizes up to `most_bytes`. */
 static void check_form(const char *algorithm, int nodes, int ppn, int fewer, double most_bytes)
 {
@@ -249,7 +249,7 @@ static void check_form(const char *algorithm, int nodes, int ppn, int fewer, dou
 
     for (double bytes = 8; bytes <= most_bytes; bytes *= 2) {
         double expected = form(&bluewaters, nodes, ppn, bytes)
-                          - fewer * bytes * bluewaters.fold_ns_per_byte / 1000;
+                          - fewer * bytes * bluewaters.reduce_ns_per_byte / 1000;
         double time;
 
         assert_int_equal(napcoll_simulation_run(simulation, &bluewaters, bytes, &time),
@@ -285,9 +285,9 @@ static void simulate_agrees_with_smps_form(void **state)
     }
 }
 
-/* The form behind the paper's figures has log2(ppn) folds that the algorithm does not do: each of
- * its local allreduces, one more than there are steps between nodes, folds log2(ppn) times, which
- * makes log2(P). From about 1 KiB on, where folds weigh as much as messages, they are more than 10 %;
+/* The form behind the paper's figures has log2(ppn) reduces that the algorithm does not do: each of
+ * its local allreduces, one more than there are steps between nodes, reduces log2(ppn) times, which
+ * makes log2(P). From about 1 KiB on, where reduces weigh as much as messages, they are more than 10 %;
  * without them the form holds for every size. */
 static void simulate_agrees_with_naps_form(void **state)
 {
@@ -332,14 +332,14 @@ static void simulate_differs_from_the_forms_outside_their_assumptions(void **sta
 static void simulate_refuses_phases_of_another_provider(void **state)
 {
     napcoll_generator_t generator = {
-        .request = {.collective = &napcoll_allreduce,
-                    .params = {.provider = NAPCOLL_PROVIDER_DELEGATE, .local_radix = 2}}};
+        .args = {.collective = &napcoll_allreduce,
+                 .params = {.provider = NAPCOLL_PROVIDER_DELEGATE, .local_radix = 2}}};
     napcoll_node_map_t *map = block_map(2, 2);
     napcoll_simulation_t *simulation;
 
     (void) state;
-    generator.request.map = map;
-    generator.request.algorithm =
+    generator.args.map = map;
+    generator.args.algorithm =
         &napcoll_allreduce.algorithm[napcoll_algorithm_find(&napcoll_allreduce, "smp")];
     assert_int_equal(
         napcoll_simulation_create(map, napcoll_generator_plan, &generator, &simulation),
@@ -352,14 +352,14 @@ static void simulate_refuses_phases_of_another_provider(void **state)
 static double scattered(const char *algorithm, int pieces, double bytes)
 {
     napcoll_generator_t generator = {
-        .request = {.collective = &napcoll_scatter,
-                    .params = {.root = 3, .segments = pieces, .local_radix = 2}}};
+        .args = {.collective = &napcoll_scatter,
+                 .params = {.root = 3, .segments = pieces, .local_radix = 2}}};
     napcoll_node_map_t *map = block_map(6, 2);
     napcoll_simulation_t *simulation;
     double time_us;
 
-    generator.request.map = map;
-    generator.request.algorithm =
+    generator.args.map = map;
+    generator.args.algorithm =
         &napcoll_scatter.algorithm[napcoll_algorithm_find(&napcoll_scatter, algorithm)];
     assert_int_equal(
         napcoll_simulation_create(map, napcoll_generator_plan, &generator, &simulation),

@@ -206,18 +206,18 @@ static void nodes_meet_at_the_lowest_switch_above_both(void **state)
     napcoll_switch_tree_t *tree = parse(text, strlen(text));
     const struct {
         const char *one, *other, *meet;
-    } pairs[] = {{"n0", "n0", "a"}, {"n0", "n1", "a"}, {"n1", "n2", "m"},
-                 {"n2", "n4", "t"}, {"d", "n0", "t"},  {"d", "d", "t"}};
+    } personalized[] = {{"n0", "n0", "a"}, {"n0", "n1", "a"}, {"n1", "n2", "m"},
+                        {"n2", "n4", "t"}, {"d", "n0", "t"},  {"d", "d", "t"}};
 
     (void) state;
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
-        const int one = napcoll_switch_tree_find(tree, pairs[i].one);
-        const int other = napcoll_switch_tree_find(tree, pairs[i].other);
+    for (size_t i = 0; i < sizeof(personalized) / sizeof(*personalized); i++) {
+        const int one = napcoll_switch_tree_find(tree, personalized[i].one);
+        const int other = napcoll_switch_tree_find(tree, personalized[i].other);
 
         assert_string_equal(tree->at[napcoll_switch_tree_meet(tree, one, other)].name,
-                            pairs[i].meet);
+                            personalized[i].meet);
         assert_string_equal(tree->at[napcoll_switch_tree_meet(tree, other, one)].name,
-                            pairs[i].meet);
+                            personalized[i].meet);
     }
     napcoll_switch_tree_free(tree);
 }

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "exec/napcoll_reserve.c"
+#include "exec/napcoll_buffer_pool.c"
 #include "exec/napcoll_transit.c"
 
 enum { SLOTS = 12, ROUNDS = 400 };

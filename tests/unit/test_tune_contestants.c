@@ -109,7 +109,7 @@ static int ways_of(const tune_case_t *c, const char *name)
     return ways;
 }
 
-/* What auto decides is first, then the previous function, once each; behind them the model's order. */
+/* What auto decides is first, then the fallback function, once each; behind them the model's order. */
 static void contestants_are_in_order(void **state)
 {
     static const size_t sizes[] = {8, 4096, 262144};
@@ -169,7 +169,7 @@ static void straight_ones_are_tried_with_sizes_untold(void **state)
     }
 }
 
-/* Other radixes than the model's are tried where they are not reckoned to take much longer. */
+/* Other radixes than the model's are tried where they are not estimated to take much longer. */
 static void other_tunables_are_tried(void **state)
 {
     const tune_case_t c = case_of(GATHER, 512);

@@ -24,7 +24,7 @@ static void assert_near(double seconds, double expected)
     assert_true(fabs(seconds - expected) < 1e-9);
 }
 
-/* Cases of which the last is reckoned to need ten times what the others do. */
+/* Cases of which the last is estimated to need ten times what the others do. */
 static tune_case_t *cases_with_a_long_one(void)
 {
     static const double need[CASES] = {1, 10, 1, 1};
@@ -114,7 +114,7 @@ static void no_case_takes_the_time_of_others(void **state)
     free(list);
 }
 
-/* What auto would do, the previous function, three others, and one that is slow; two calls make a sample. */
+/* What auto would do, the fallback function, three others, and one that is slow; two calls make a sample. */
 static tune_case_t *case_of_six(void)
 {
     static const double seconds[] = {3, 5, 2, 4, 1, 100};

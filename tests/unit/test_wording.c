@@ -92,7 +92,7 @@ static void rule_that_decided_is_named(void **state)
                         "of the rules file: all processes share one node");
 }
 
-/* Every row is reckoned or has a reason, and what was reckoned is in line with what was chosen. */
+/* Every row is estimated or has a reason, and what was estimated is in line with what was chosen. */
 static void assert_candidates(const napcoll_collective_t *collective,
                               const napcoll_decision_t *decision)
 {
@@ -104,17 +104,17 @@ static void assert_candidates(const napcoll_collective_t *collective,
         assert_memory_equal(words, collective->algorithm[row].name,
                             strlen(collective->algorithm[row].name));
         if (row == decision->algorithm) {
-            assert_int_equal(candidate->weighed, NAPCOLL_WEIGHED_RECKONED);
+            assert_int_equal(candidate->evaluation, NAPCOLL_EVALUATION_ESTIMATED);
             assert_true(candidate->cost_us == decision->cost_us);
             assert_non_null(strstr(words, " us, the least"));
         } else {
             assert_null(strstr(words, "the least"));
         }
-        if (NAPCOLL_WEIGHED_RECKONED == candidate->weighed
-            || NAPCOLL_WEIGHED_AT_LEAST == candidate->weighed) {
+        if (NAPCOLL_EVALUATION_ESTIMATED == candidate->evaluation
+            || NAPCOLL_EVALUATION_AT_LEAST == candidate->evaluation) {
             assert_true(candidate->cost_us >= decision->cost_us);
         }
-        assert_int_equal(NAPCOLL_WEIGHED_NOT_ELIGIBLE == candidate->weighed,
+        assert_int_equal(NAPCOLL_EVALUATION_NOT_ELIGIBLE == candidate->evaluation,
                          NAPCOLL_REASON_NONE != candidate->reason);
     }
 }
@@ -146,13 +146,13 @@ static void why_a_row_is_left_out_is_known(void **state)
     char words[NAPCOLL_WORDS];
 
     (void) state;
-    assert_int_equal(decision.candidate[linear].weighed, NAPCOLL_WEIGHED_BURSTS);
+    assert_int_equal(decision.candidate[linear].evaluation, NAPCOLL_EVALUATION_BURSTS);
     decision = decide(&napcoll_gather, NULL, "16", 2048, 64);
-    assert_int_equal(decision.candidate[linear].weighed, NAPCOLL_WEIGHED_LINEAR);
+    assert_int_equal(decision.candidate[linear].evaluation, NAPCOLL_EVALUATION_LINEAR);
     decision = decide(&napcoll_allreduce, NULL, "4", 16, 8);
-    assert_int_equal(decision.candidate[gathered].weighed, NAPCOLL_WEIGHED_GATHERS);
+    assert_int_equal(decision.candidate[gathered].evaluation, NAPCOLL_EVALUATION_GATHERS);
     decision = decide(&napcoll_allgather, NULL, "4", 12, 8);
-    assert_int_equal(decision.candidate[doubling].weighed, NAPCOLL_WEIGHED_NOT_ELIGIBLE);
+    assert_int_equal(decision.candidate[doubling].evaluation, NAPCOLL_EVALUATION_NOT_ELIGIBLE);
     assert_int_equal(decision.candidate[doubling].reason, NAPCOLL_REASON_POWER_OF_TWO);
     assert_true(napcoll_words_of_candidate(&napcoll_allgather, &decision, doubling, words));
     assert_string_equal(words,

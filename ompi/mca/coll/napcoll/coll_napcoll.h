@@ -15,7 +15,7 @@
  *     coll_napcoll_params.c       MCA parameters; coll_napcoll_param_table.c their table
  *     coll_napcoll_counters.c     performance variables
  *     coll_napcoll_machine.c      those on the machine, and its network's kind
- *     coll_napcoll_companions.c   the components that must be there for napcoll to be one
+ *     coll_napcoll_required_components.c   the components that must be there for napcoll to be one
  *     coll_napcoll_agree.c        whether all processes have the same settings
  *     coll_napcoll_topology.c     the switch tree, from a file
  *     coll_napcoll_rules.c        the rules, from a file
@@ -25,7 +25,7 @@
  *     coll_napcoll_info.c         what a communicator's info keys ask for
  *     coll_napcoll_shared.c       node maps, decisions and plans that communicators share
  *     coll_napcoll_verify.c       new plans, proven before their first use
- *     coll_napcoll_watch.c        calls that are counted and timed: the summary, the online check
+ *     coll_napcoll_stats.c        calls that are counted and timed: the summary, the online check
  *     coll_napcoll_vector.c       MPI_Allreduce, MPI_Reduce, MPI_Scan, MPI_Exscan
  *     coll_napcoll_blocks.c       what all-to-alls, gathers and scatters share
  *     coll_napcoll_allgather.c, _reduce_scatter.c, _barrier.c, _bcast.c, _alltoall.c, _gather.c    the others
@@ -47,7 +47,7 @@
 #include "select/napcoll_decision_cache.h"
 #include "select/napcoll_recall.h"
 #include "select/napcoll_select.h"
-#include "select/napcoll_tally.h"
+#include "select/napcoll_call_stats.h"
 #include "select/napcoll_trial.h"
 #include "topo/napcoll_discover.h"
 
@@ -142,12 +142,12 @@ typedef struct mca_coll_napcoll_component {
     opal_mutex_t shared_lock; /**< of maps and decisions; nothing else is locked under it */
     napcoll_counters_t counters;
     int summary;      /**< NAPCOLL_SUMMARY_... */
-    bool online;      /**< new classes are checked against the previous function */
+    bool online;      /**< new classes are checked against the fallback function */
     int online_calls; /**< of each, that are timed */
     bool summarized;  /**< this process's calls are */
-    bool watched;     /**< calls have frames, see coll_napcoll_watch.h */
-    napcoll_tally_t tally;
-    opal_mutex_t tally_lock;
+    bool watched;     /**< calls have frames, see coll_napcoll_stats.h */
+    napcoll_call_stats_t stats;
+    opal_mutex_t stats_lock;
     /* "name=value" of parameters whose values cannot be used; an argv list, or NULL */
     char **rejected;
 } mca_coll_napcoll_component_t;
@@ -158,21 +158,21 @@ NAPCOLL_COMPAT_COMPONENT_DECLSPEC extern mca_coll_napcoll_component_t mca_coll_n
 extern const napcoll_collective_t *const mca_coll_napcoll_collectives[NAPCOLL_COLLS];
 
 /** What holds a slot of a communicator's table: a function, with its module. */
-typedef struct napcoll_holder {
+typedef struct napcoll_saved_function {
     void (*function)(void);
     mca_coll_base_module_t *module;
-} napcoll_holder_t;
+} napcoll_saved_function_t;
 
 /** A call, as far as the decision on it goes. All ranks say the same, but for in_place where each
  * process decides on that by itself (see mca_coll_napcoll_in_place_alone). */
 typedef struct napcoll_call {
     napcoll_coll_t coll;
     size_t bytes; /**< of the vector, or of a rank's block (the mean or the largest one), packed */
-    bool ordered; /**< the op does not commute */
+    bool noncommutative; /**< the op does not commute */
     bool in_place;
     int root; /**< of a collective that has one; else 0 */
     size_t
-        largest; /**< in the layout of pairs: bytes of the largest block of any rank, 0: not known */
+        largest; /**< in the layout of personalized blocks: bytes of the largest block of any rank, 0: not known */
     bool bounded; /**< that is small enough to be ready for it (see napcoll_params_t) */
     bool
         unsized; /**< no rank knows the bytes, and auto decides without (napcoll_agreement_without) */
@@ -205,17 +205,17 @@ typedef struct mca_coll_napcoll_agreed {
 typedef struct mca_coll_napcoll_module {
     mca_coll_base_module_t super;
     ompi_communicator_t *comm;
-    napcoll_holder_t previous[NAPCOLL_COLLS]; /**< before napcoll; modules retained */
-    int depth;                                /**< calls that are under way, one inside the other */
-    int left; /**< how deep in what goes by the previous functions; see mca_coll_napcoll_leave() */
+    napcoll_saved_function_t fallback[NAPCOLL_COLLS]; /**< before napcoll; modules retained */
+    int depth; /**< calls that are under way, one inside the other */
+    int fallback_depth; /**< how deep in what goes by the fallback functions; see mca_coll_napcoll_fallback_enter() */
     bool ready;              /**< the nodes, and what the info keys say, are known */
     napcoll_node_map_t *map; /**< shared */
     bool jobs_differ;        /**< the communicator joins jobs whose settings are not the same */
     size_t mean_bytes;       /**< of a block of MPI_Alltoallv, as users say; 0: they say nothing */
-    napcoll_agreement_t agreement[NAPCOLL_COLLS]; /**< on sizes, where it has been reckoned */
+    napcoll_agreement_t agreement[NAPCOLL_COLLS]; /**< on sizes, where it has been estimated */
     bool knows_agreement[NAPCOLL_COLLS];
     mca_coll_napcoll_agreed_t agreed[NAPCOLL_COLLS];
-    napcoll_component_t component[NAPCOLL_COLLS]; /**< of the previous functions */
+    napcoll_component_t component[NAPCOLL_COLLS]; /**< of the fallback functions */
     int force
         [NAPCOLL_COLLS]; /**< NAPCOLL_FORCE_...: of the info key, else of the parameter when the
                                          communicator was made */
@@ -224,7 +224,8 @@ typedef struct mca_coll_napcoll_module {
     int ruled_force[NAPCOLL_COLLS]; /**< of the rules on all sizes; see coll_napcoll_rules.c */
     napcoll_cached_t *cached[NAPCOLL_COLLS]; /**< the latest first, a few dozen at most */
     struct mca_coll_napcoll_trial *trials[NAPCOLL_COLLS]; /**< online checks, one of each class */
-    struct mca_coll_napcoll_frame *frame; /**< of the call that is under way, where it is watched */
+    struct mca_coll_napcoll_call_stats
+        *stats; /**< of the call that is under way, where it is watched */
     napcoll_engine_t engine;
 } mca_coll_napcoll_module_t;
 
@@ -261,7 +262,7 @@ int mca_coll_napcoll_publish_settings(void);
 int mca_coll_napcoll_compare_settings(void);
 
 /** On a communicator that joins several jobs: see that these have the same settings, rules and switch tree, else all calls
- * on it are to go to the previous component. Collective, in an allgather of the previous component. */
+ * on it are to go to the fallback component. Collective, in an allgather of the fallback component. */
 int mca_coll_napcoll_compare_jobs(mca_coll_napcoll_module_t *module);
 
 /* coll_napcoll_topology.c */
@@ -343,41 +344,41 @@ void mca_coll_napcoll_take_network(napcoll_network_t network);
 /** How many numbers of the machine users have not set. */
 int mca_coll_napcoll_not_measured(void);
 
-/* coll_napcoll_companions.c */
+/* coll_napcoll_required_components.c */
 
 /**
  * Bring Open MPI's basic, libnbc, self and inter along when the user's list of components left
  * them out: the framework needs every operation on every communicator. Likewise ftagree, cuda and
  * accelerator where the installation has them. Called once, while the framework opens its components.
  */
-int mca_coll_napcoll_bring_companions(void);
+int mca_coll_napcoll_require_components(void);
 
 /* coll_napcoll_module.c */
 int mca_coll_napcoll_init_query(bool enable_progress_threads, bool enable_mpi_threads);
 mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, int *priority);
 
 /**
- * From here until mca_coll_napcoll_back(), calls on the communicator go to the previous functions: those that a previous
+ * From here until mca_coll_napcoll_fallback_exit(), calls on the communicator go to the fallback functions: those that a previous
  * function causes, so that a call which is left to it takes the time that it takes without napcoll, and those that napcoll
  * itself causes where its plans cannot serve. Pairs may lie in one another.
  */
-static inline void mca_coll_napcoll_leave(mca_coll_napcoll_module_t *module)
+static inline void mca_coll_napcoll_fallback_enter(mca_coll_napcoll_module_t *module)
 {
-    module->left++;
+    module->fallback_depth++;
 }
 
-/** Leave for the previous function of a collective, which is returned: the module's. */
-static inline const napcoll_holder_t *mca_coll_napcoll_leave_to(mca_coll_napcoll_module_t *module,
-                                                                napcoll_coll_t coll)
+/** Leave for the fallback function of a collective, which is returned: the module's. */
+static inline const napcoll_saved_function_t *mca_coll_napcoll_fallback_enter_for(
+    mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
 {
-    mca_coll_napcoll_leave(module);
-    return &module->previous[coll];
+    mca_coll_napcoll_fallback_enter(module);
+    return &module->fallback[coll];
 }
 
-/** The end of what mca_coll_napcoll_leave() begins; returns `rc`. */
-static inline int mca_coll_napcoll_back(mca_coll_napcoll_module_t *module, int rc)
+/** The end of what mca_coll_napcoll_fallback_enter() begins; returns `rc`. */
+static inline int mca_coll_napcoll_fallback_exit(mca_coll_napcoll_module_t *module, int rc)
 {
-    module->left--;
+    module->fallback_depth--;
     return rc;
 }
 
@@ -394,7 +395,7 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
                               const napcoll_plan_t **plan);
 
 /** Whether the latest call of a collective, by napcoll or not, would have been the same without its sizes: blocks went
- * straight to their ends, or calls like it are left to the previous function, by their decision or the online check. The
+ * straight to their ends, or calls like it are left to the fallback function, by their decision or the online check. The
  * same on all ranks, of whose plans some may have no slots where others have. */
 bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                                     bool by_napcoll);
@@ -407,8 +408,8 @@ bool mca_coll_napcoll_went_along(const mca_coll_napcoll_module_t *module, napcol
 /** The latest call, whose plan was run, is run anew by plan_for's next plan: it counts once. */
 void mca_coll_napcoll_take_back(mca_coll_napcoll_module_t *module, const napcoll_call_t *call);
 
-/** Have the nodes, and what the info keys say, known. *known: false where the call belongs to the previous function,
- * because that, or napcoll itself, causes it (see mca_coll_napcoll_leave()). After an error the call is over: ranks
+/** Have the nodes, and what the info keys say, known. *known: false where the call belongs to the fallback function,
+ * because that, or napcoll itself, causes it (see mca_coll_napcoll_fallback_enter()). After an error the call is over: ranks
  * that have none run it. */
 int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known);
 

@@ -239,7 +239,7 @@ int mca_coll_napcoll_compare_settings(void)
 
 int mca_coll_napcoll_compare_jobs(mca_coll_napcoll_module_t *module)
 {
-    const napcoll_holder_t *allgather = &module->previous[NAPCOLL_COLL_ALLGATHER];
+    const napcoll_saved_function_t *allgather = &module->fallback[NAPCOLL_COLL_ALLGATHER];
     const int size = ompi_comm_size(module->comm);
     uint64_t mine = mca_coll_napcoll_component.fingerprint, *all;
     int rc;

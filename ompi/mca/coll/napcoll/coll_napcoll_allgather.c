@@ -10,13 +10,14 @@
  */
 
 #include "coll_napcoll_faults.h"
-#include "coll_napcoll_watch.h"
+#include "coll_napcoll_stats.h"
 
 #include "exec/napcoll_host.h"
 
-static int allgather_previous(mca_coll_napcoll_module_t *napcoll, ALLGATHER_ARGS)
+static int allgather_fallback(mca_coll_napcoll_module_t *napcoll, ALLGATHER_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLGATHER);
+    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
+        napcoll, NAPCOLL_COLL_ALLGATHER);
 
     (void) module;
     if (MPI_IN_PLACE == sendbuf) {
@@ -24,15 +25,15 @@ static int allgather_previous(mca_coll_napcoll_module_t *napcoll, ALLGATHER_ARGS
         sendcount = recvcount;
         sendtype = recvtype;
     }
-    return mca_coll_napcoll_back(napcoll,
-                                 ((mca_coll_base_module_allgather_fn_t) previous->function)(
-                                     ALLGATHER_BASE_ARG_NAMES, previous->module));
+    return mca_coll_napcoll_fallback_exit(
+        napcoll, ((mca_coll_base_module_allgather_fn_t) fallback->function)(
+                     ALLGATHER_BASE_ARG_NAMES, fallback->module));
 }
 
 int mca_coll_napcoll_allgather(ALLGATHER_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     const napcoll_plan_t *plan = NULL;
     napcoll_host_copy_t copy;
     size_t element;
@@ -42,7 +43,7 @@ int mca_coll_napcoll_allgather(ALLGATHER_ARGS)
     if (0 == recvcount || 0 == element) {
         return OMPI_SUCCESS; /* nothing to gather, on any rank */
     }
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = napcoll_host_separate_blocks(&sendbuf, recvbuf, (size_t) sendcount, sendtype, &copy);
     if (OMPI_SUCCESS == rc) {
         rc = mca_coll_napcoll_plan_for(napcoll,
@@ -52,7 +53,7 @@ int mca_coll_napcoll_allgather(ALLGATHER_ARGS)
                                        &plan);
     }
     if (OMPI_SUCCESS == rc && NULL == plan) {
-        rc = allgather_previous(napcoll, ALLGATHER_BASE_ARG_NAMES, module);
+        rc = allgather_fallback(napcoll, ALLGATHER_BASE_ARG_NAMES, module);
     } else if (OMPI_SUCCESS == rc) {
         rc = napcoll_engine_run(&napcoll->engine, plan,
                                 &(napcoll_binding_t){.sendbuf = sendbuf,
@@ -66,7 +67,7 @@ int mca_coll_napcoll_allgather(ALLGATHER_ARGS)
                                                      .order = napcoll->map->ranks});
     }
     napcoll_host_release(&copy);
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }
 
 /* Put a rank's own block where an allgatherv in place has it. */
@@ -87,9 +88,10 @@ static int copy_own_block(const void *sendbuf, size_t sendcount, ompi_datatype_t
                                      napcoll_compat_count(recvcounts, rank), recvtype);
 }
 
-static int allgatherv_previous(mca_coll_napcoll_module_t *napcoll, ALLGATHERV_ARGS)
+static int allgatherv_fallback(mca_coll_napcoll_module_t *napcoll, ALLGATHERV_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLGATHERV);
+    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
+        napcoll, NAPCOLL_COLL_ALLGATHERV);
     int rc = OMPI_SUCCESS;
 
     (void) module;
@@ -99,10 +101,10 @@ static int allgatherv_previous(mca_coll_napcoll_module_t *napcoll, ALLGATHERV_AR
         sendbuf = MPI_IN_PLACE;
     }
     if (OMPI_SUCCESS == rc) {
-        rc = ((mca_coll_base_module_allgatherv_fn_t) previous->function)(ALLGATHERV_BASE_ARG_NAMES,
-                                                                         previous->module);
+        rc = ((mca_coll_base_module_allgatherv_fn_t) fallback->function)(ALLGATHERV_BASE_ARG_NAMES,
+                                                                         fallback->module);
     }
-    return mca_coll_napcoll_back(napcoll, rc);
+    return mca_coll_napcoll_fallback_exit(napcoll, rc);
 }
 
 /* Where the blocks of all ranks are, in the order of the plan. */
@@ -130,7 +132,7 @@ int mca_coll_napcoll_allgatherv(ALLGATHERV_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
     const size_t size = (size_t) ompi_comm_size(comm);
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     const napcoll_plan_t *plan = NULL;
     size_t element, elements = 0;
     napcoll_host_copy_t copy;
@@ -143,7 +145,7 @@ int mca_coll_napcoll_allgatherv(ALLGATHERV_ARGS)
     if (0 == elements || 0 == element) {
         return OMPI_SUCCESS; /* nothing to gather, on any rank */
     }
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = napcoll_host_separate_blocks(&sendbuf, recvbuf, (size_t) sendcount, sendtype, &copy);
     if (OMPI_SUCCESS == rc) {
         rc = mca_coll_napcoll_plan_for(
@@ -157,7 +159,7 @@ int mca_coll_napcoll_allgatherv(ALLGATHERV_ARGS)
         rc = find_blocks(napcoll, recvcounts, displs);
     }
     if (OMPI_SUCCESS == rc && NULL == plan) {
-        rc = allgatherv_previous(napcoll, ALLGATHERV_BASE_ARG_NAMES, module);
+        rc = allgatherv_fallback(napcoll, ALLGATHERV_BASE_ARG_NAMES, module);
     } else if (OMPI_SUCCESS == rc) {
         rc = napcoll_engine_run(&napcoll->engine, plan,
                                 &(napcoll_binding_t){.sendbuf = sendbuf,
@@ -171,5 +173,5 @@ int mca_coll_napcoll_allgatherv(ALLGATHERV_ARGS)
                                                      .place = napcoll->engine.place});
     }
     napcoll_host_release(&copy);
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }

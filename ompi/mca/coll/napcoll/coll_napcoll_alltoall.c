@@ -22,12 +22,12 @@
 
 #include "coll_napcoll_blocks.h"
 #include "coll_napcoll_faults.h"
-#include "coll_napcoll_watch.h"
+#include "coll_napcoll_stats.h"
 #include "exec/napcoll_host.h"
 
 #include <stdlib.h>
 
-/* The bytes that stand for a mean. A decision holds from one power of two to the next, and reckons with the larger
+/* The bytes that stand for a mean. A decision holds from one power of two to the next, and estimates with the larger
  * one: means that vary about a power of two are to be taken for it. */
 static size_t class_of_mean(double mean)
 {
@@ -45,19 +45,19 @@ static double sixteenth_power(double x)
 
 /* Sums alone tell the mean and the largest: the 16th root of the sum of the largest blocks' 16th powers is at least the
  * largest, and at most P^(1/16) times it; the next power of two is taken for it. */
-static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pairs,
+static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_personalized_t *personalized,
                  napcoll_call_t *call)
 {
     enum { SENT, LARGEST, MESSAGES, NUMBERS };
-    const int ranks = pairs->held[NAPCOLL_BUFFER_SEND].count;
+    const int ranks = personalized->held[NAPCOLL_BUFFER_SEND].count;
     size_t sent, largest;
     double number[NUMBERS];
     int rc;
 
-    napcoll_pairs_sum(pairs, NAPCOLL_BUFFER_SEND, 0, &sent, &largest);
+    napcoll_personalized_sum(personalized, NAPCOLL_BUFFER_SEND, 0, &sent, &largest);
     number[SENT] = (double) sent;
     number[LARGEST] = sixteenth_power((double) largest);
-    number[MESSAGES] = napcoll_pairs_messages(pairs, NAPCOLL_BUFFER_SEND);
+    number[MESSAGES] = napcoll_personalized_messages(personalized, NAPCOLL_BUFFER_SEND);
     rc = mca_coll_napcoll_allreduce(MPI_IN_PLACE, number, NUMBERS, &ompi_mpi_double.dt,
                                     &ompi_mpi_op_sum.op, napcoll->comm, &napcoll->super);
     /* the bounds of rules are meant as they are written */
@@ -77,7 +77,7 @@ static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pair
     return rc;
 }
 
-/* Run a call, unless it belongs to the previous function: then *done is false, and nothing has been
+/* Run a call, unless it belongs to the fallback function: then *done is false, and nothing has been
  * touched. Without `send` it is in place. `bytes` are those of every block, where all ranks know them. */
 static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
                const mca_coll_napcoll_side_t *send, const mca_coll_napcoll_side_t *recv,
@@ -99,9 +99,9 @@ static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
     return mca_coll_napcoll_run_exchange(napcoll, &exchange, done);
 }
 
-static int alltoall_previous(mca_coll_napcoll_module_t *napcoll, ALLTOALL_ARGS)
+static int alltoall_fallback(mca_coll_napcoll_module_t *napcoll, ALLTOALL_ARGS)
 {
-    const napcoll_holder_t *previous;
+    const napcoll_saved_function_t *fallback;
     mca_coll_napcoll_blocks_t send = {sendbuf, (size_t) sendcount, sendtype};
     const mca_coll_napcoll_blocks_t recv = {recvbuf, (size_t) recvcount, recvtype};
     napcoll_host_copy_t separate;
@@ -122,10 +122,10 @@ static int alltoall_previous(mca_coll_napcoll_module_t *napcoll, ALLTOALL_ARGS)
         sendtype = recvtype;
     }
     if (OMPI_SUCCESS == rc) {
-        previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLTOALL);
-        rc = mca_coll_napcoll_back(napcoll,
-                                   ((mca_coll_base_module_alltoall_fn_t) previous->function)(
-                                       ALLTOALL_BASE_ARG_NAMES, previous->module));
+        fallback = mca_coll_napcoll_fallback_enter_for(napcoll, NAPCOLL_COLL_ALLTOALL);
+        rc = mca_coll_napcoll_fallback_exit(
+            napcoll, ((mca_coll_base_module_alltoall_fn_t) fallback->function)(
+                         ALLTOALL_BASE_ARG_NAMES, fallback->module));
     }
     free(copy);
     napcoll_host_release(&separate);
@@ -140,7 +140,7 @@ int mca_coll_napcoll_alltoall(ALLTOALL_ARGS)
     const mca_coll_napcoll_side_t recv = {
         .buffer = recvbuf, .count = (size_t) recvcount, .type = recvtype};
     size_t element;
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     bool done;
     int rc;
 
@@ -148,23 +148,24 @@ int mca_coll_napcoll_alltoall(ALLTOALL_ARGS)
     if (0 == recvcount || 0 == element) {
         return OMPI_SUCCESS; /* nothing to send, on any rank */
     }
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = run(napcoll, NAPCOLL_COLL_ALLTOALL, MPI_IN_PLACE == sendbuf ? NULL : &send, &recv,
              element * (size_t) recvcount, MCA_COLL_BASE_TAG_ALLTOALL, &done);
     if (OMPI_SUCCESS == rc && !done) {
-        rc = alltoall_previous(napcoll, ALLTOALL_BASE_ARG_NAMES, module);
+        rc = alltoall_fallback(napcoll, ALLTOALL_BASE_ARG_NAMES, module);
     }
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }
 
-static int alltoallv_previous(mca_coll_napcoll_module_t *napcoll, ALLTOALLV_ARGS)
+static int alltoallv_fallback(mca_coll_napcoll_module_t *napcoll, ALLTOALLV_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLTOALLV);
+    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
+        napcoll, NAPCOLL_COLL_ALLTOALLV);
 
     (void) module;
-    return mca_coll_napcoll_back(napcoll,
-                                 ((mca_coll_base_module_alltoallv_fn_t) previous->function)(
-                                     ALLTOALLV_BASE_ARG_NAMES, previous->module));
+    return mca_coll_napcoll_fallback_exit(
+        napcoll, ((mca_coll_base_module_alltoallv_fn_t) fallback->function)(
+                     ALLTOALLV_BASE_ARG_NAMES, fallback->module));
 }
 
 int mca_coll_napcoll_alltoallv(ALLTOALLV_ARGS)
@@ -178,27 +179,28 @@ int mca_coll_napcoll_alltoallv(ALLTOALLV_ARGS)
                                           .type = sendtype};
     const mca_coll_napcoll_side_t recv = {
         .buffer = recvbuf, .counts = &recv_counts, .displs = &recv_displs, .type = recvtype};
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     bool done;
     int rc;
 
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = run(napcoll, NAPCOLL_COLL_ALLTOALLV, MPI_IN_PLACE == sendbuf ? NULL : &send, &recv, 0,
              MCA_COLL_BASE_TAG_ALLTOALLV, &done);
     if (OMPI_SUCCESS == rc && !done) {
-        rc = alltoallv_previous(napcoll, ALLTOALLV_BASE_ARG_NAMES, module);
+        rc = alltoallv_fallback(napcoll, ALLTOALLV_BASE_ARG_NAMES, module);
     }
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }
 
-static int alltoallw_previous(mca_coll_napcoll_module_t *napcoll, ALLTOALLW_ARGS)
+static int alltoallw_fallback(mca_coll_napcoll_module_t *napcoll, ALLTOALLW_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLTOALLW);
+    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
+        napcoll, NAPCOLL_COLL_ALLTOALLW);
 
     (void) module;
-    return mca_coll_napcoll_back(napcoll,
-                                 ((mca_coll_base_module_alltoallw_fn_t) previous->function)(
-                                     ALLTOALLW_BASE_ARG_NAMES, previous->module));
+    return mca_coll_napcoll_fallback_exit(
+        napcoll, ((mca_coll_base_module_alltoallw_fn_t) fallback->function)(
+                     ALLTOALLW_BASE_ARG_NAMES, fallback->module));
 }
 
 int mca_coll_napcoll_alltoallw(ALLTOALLW_ARGS)
@@ -212,15 +214,15 @@ int mca_coll_napcoll_alltoallw(ALLTOALLW_ARGS)
                                           .types = sendtypes};
     const mca_coll_napcoll_side_t recv = {
         .buffer = recvbuf, .counts = &recv_counts, .displs = &recv_displs, .types = recvtypes};
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     bool done;
     int rc;
 
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = run(napcoll, NAPCOLL_COLL_ALLTOALLW, MPI_IN_PLACE == sendbuf ? NULL : &send, &recv, 0,
              MCA_COLL_BASE_TAG_ALLTOALLW, &done);
     if (OMPI_SUCCESS == rc && !done) {
-        rc = alltoallw_previous(napcoll, ALLTOALLW_BASE_ARG_NAMES, module);
+        rc = alltoallw_fallback(napcoll, ALLTOALLW_BASE_ARG_NAMES, module);
     }
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }

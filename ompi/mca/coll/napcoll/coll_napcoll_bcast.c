@@ -9,35 +9,37 @@
  * cut the bytes of the packed vector (exec/napcoll_stream.h).
  */
 
-#include "coll_napcoll_watch.h"
+#include "coll_napcoll_stats.h"
 
 #include "exec/napcoll_stream.h"
 
-static int bcast_previous(mca_coll_napcoll_module_t *napcoll, BCAST_ARGS)
+static int bcast_fallback(mca_coll_napcoll_module_t *napcoll, BCAST_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_BCAST);
+    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
+        napcoll, NAPCOLL_COLL_BCAST);
 
     (void) module;
-    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_bcast_fn_t) previous->function)(
-                                              BCAST_BASE_ARG_NAMES, previous->module));
+    return mca_coll_napcoll_fallback_exit(
+        napcoll, ((mca_coll_base_module_bcast_fn_t) fallback->function)(BCAST_BASE_ARG_NAMES,
+                                                                        fallback->module));
 }
 
 int mca_coll_napcoll_bcast(BCAST_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     const napcoll_plan_t *plan;
     size_t element;
     int rc;
 
     if (NAPCOLL_COMPAT_HETEROGENEOUS) {
-        return bcast_previous(napcoll, BCAST_BASE_ARG_NAMES, module);
+        return bcast_fallback(napcoll, BCAST_BASE_ARG_NAMES, module);
     }
     ompi_datatype_type_size(datatype, &element);
     if (0 == count || 0 == element) {
         return OMPI_SUCCESS; /* nothing to send, on any rank */
     }
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = mca_coll_napcoll_plan_for(napcoll,
                                    &(napcoll_call_t){.coll = NAPCOLL_COLL_BCAST,
                                                      .bytes = element * (size_t) count,
@@ -45,9 +47,9 @@ int mca_coll_napcoll_bcast(BCAST_ARGS)
                                    &plan);
     if (OMPI_SUCCESS == rc) {
         rc = NULL == plan
-                 ? bcast_previous(napcoll, BCAST_BASE_ARG_NAMES, module)
+                 ? bcast_fallback(napcoll, BCAST_BASE_ARG_NAMES, module)
                  : napcoll_engine_run_stream(&napcoll->engine, plan, buffer, (size_t) count,
                                              datatype, comm, MCA_COLL_BASE_TAG_BCAST);
     }
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }

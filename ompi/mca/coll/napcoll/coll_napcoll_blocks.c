@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The way of calls whose plans are in the layout of pairs (see the header):
+ * The way of calls whose plans are in the layout of personalized blocks (see the header):
  *
  *     decision and plan -> the user's blocks -> engine, where ranks need not agree on sizes
  *     the user's blocks -> agree -> decision and plan -> engine, where they must
@@ -17,7 +17,7 @@
 #include "coll_napcoll_blocks.h"
 
 #include "algo/gather/gather.h"
-#include "exec/napcoll_reserve.h"
+#include "exec/napcoll_buffer_pool.h"
 
 /* The block for, or from, a rank; extent is that of the side's datatype, if all blocks have the same. */
 static inline void fill_block(const mca_coll_napcoll_side_t *side, ptrdiff_t extent, int rank,
@@ -56,7 +56,8 @@ static void fill_side(const mca_coll_napcoll_side_t *side, const napcoll_node_ma
 
 /* Whether the user gives one buffer for both sides, so that what comes may overwrite what is sent.
  * A rooted call whose root's own block is at its place is only in place. */
-static bool is_one_buffer(const mca_coll_napcoll_exchange_t *exchange, const napcoll_pairs_t *pairs)
+static bool is_one_buffer(const mca_coll_napcoll_exchange_t *exchange,
+                          const napcoll_personalized_t *personalized)
 {
     const mca_coll_napcoll_side_t *send = exchange->send, *recv = exchange->recv;
     const napcoll_goal_t goal = mca_coll_napcoll_collectives[exchange->call.coll]->goal;
@@ -66,38 +67,38 @@ static bool is_one_buffer(const mca_coll_napcoll_exchange_t *exchange, const nap
         return false;
     }
     return !napcoll_goal_is_rooted(goal)
-           || napcoll_pairs_block(pairs, NAPCOLL_BUFFER_SEND, 0)->at
-                  != napcoll_pairs_block(pairs, NAPCOLL_BUFFER_RECV, 0)->at;
+           || napcoll_personalized_block(personalized, NAPCOLL_BUFFER_SEND, 0)->at
+                  != napcoll_personalized_block(personalized, NAPCOLL_BUFFER_RECV, 0)->at;
 }
 
 /* The blocks of a call, in the order of the layout. */
 static int fill_blocks(const mca_coll_napcoll_module_t *napcoll,
-                       mca_coll_napcoll_exchange_t *exchange, napcoll_pairs_t *pairs)
+                       mca_coll_napcoll_exchange_t *exchange, napcoll_personalized_t *personalized)
 {
     const napcoll_node_map_t *map = napcoll->map;
     const napcoll_goal_t goal = mca_coll_napcoll_collectives[exchange->call.coll]->goal;
     const int rank = ompi_comm_rank(napcoll->comm), root = exchange->call.root;
     const int size = map->size, place = napcoll_node_map_place(map, rank);
-    napcoll_hold_t held[NAPCOLL_BUFFER_TEMP];
+    napcoll_block_range_t held[NAPCOLL_BUFFER_TEMP];
     int rc;
 
-    napcoll_goal_buffers(goal, NAPCOLL_LAYOUT_PAIRS, size,
+    napcoll_goal_buffers(goal, NAPCOLL_LAYOUT_PERSONALIZED, size,
                          napcoll_goal_place(goal, map, root, rank),
                          napcoll_goal_takes(goal, root, rank), held);
-    rc = napcoll_pairs_hold(pairs, held);
+    rc = napcoll_personalized_hold(personalized, held);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
     fill_side(exchange->recv, map, (place + held[NAPCOLL_BUFFER_RECV].first) % size, 1,
-              pairs->block[NAPCOLL_BUFFER_RECV], held[NAPCOLL_BUFFER_RECV].count);
+              personalized->block[NAPCOLL_BUFFER_RECV], held[NAPCOLL_BUFFER_RECV].count);
     if (NULL != exchange->send) {
         fill_side(exchange->send, map, (place + size - held[NAPCOLL_BUFFER_SEND].first) % size, -1,
-                  pairs->block[NAPCOLL_BUFFER_SEND], held[NAPCOLL_BUFFER_SEND].count);
+                  personalized->block[NAPCOLL_BUFFER_SEND], held[NAPCOLL_BUFFER_SEND].count);
     }
-    pairs->in_place = NULL == exchange->send && held[NAPCOLL_BUFFER_SEND].count > 0;
-    napcoll_pairs_measure(pairs);
-    return is_one_buffer(exchange, pairs)
-               ? napcoll_pairs_keep_sent(pairs, &exchange->kept, &exchange->kept_room)
+    personalized->in_place = NULL == exchange->send && held[NAPCOLL_BUFFER_SEND].count > 0;
+    napcoll_personalized_measure(personalized);
+    return is_one_buffer(exchange, personalized)
+               ? napcoll_personalized_keep_sent(personalized, &exchange->kept, &exchange->kept_room)
                : OMPI_SUCCESS;
 }
 
@@ -127,7 +128,7 @@ static bool must_agree(mca_coll_napcoll_module_t *napcoll,
 {
     const napcoll_coll_t coll = exchange->call.coll;
     const int force = mca_coll_napcoll_force_any_size(napcoll, coll);
-    const bool leaves = NAPCOLL_FORCE_PREVIOUS == force
+    const bool leaves = NAPCOLL_FORCE_FALLBACK == force
                         || (NAPCOLL_FORCE_AUTO == force && napcoll->map->nodes < 2);
     const int row = force - NAPCOLL_FORCE_FIRST;
     const napcoll_algorithm_t *algorithm = mca_coll_napcoll_collectives[coll]->algorithm;
@@ -162,24 +163,25 @@ typedef struct {
     size_t largest;
 } share_t;
 
-static share_t share_of(const napcoll_pairs_t *pairs, napcoll_coll_t coll)
+static share_t share_of(const napcoll_personalized_t *personalized, napcoll_coll_t coll)
 {
     const int first = napcoll_goal_is_rooted(mca_coll_napcoll_collectives[coll]->goal) ? 1 : 0;
-    const int blocks = pairs->held[NAPCOLL_BUFFER_SEND].count - first;
+    const int blocks = personalized->held[NAPCOLL_BUFFER_SEND].count - first;
     share_t share = {.blocks = blocks > 0 ? blocks : 0};
 
-    napcoll_pairs_sum(pairs, NAPCOLL_BUFFER_SEND, first, &share.bytes, &share.largest);
+    napcoll_personalized_sum(personalized, NAPCOLL_BUFFER_SEND, first, &share.bytes,
+                             &share.largest);
     return share;
 }
 
 /* What this process has to say of its blocks, where ranks rely on the sizes on which they agreed last. Rules are to
  * decide by the very mean that they name: where they do, they are asked again once it is another. */
 static uint64_t judge(mca_coll_napcoll_module_t *napcoll, const mca_coll_napcoll_agreed_t *last,
-                      const napcoll_pairs_t *pairs)
+                      const napcoll_personalized_t *personalized)
 {
     const napcoll_coll_t coll = last->call.coll;
     const bool by_rules = NAPCOLL_FORCE_BY_SIZE == mca_coll_napcoll_force_any_size(napcoll, coll);
-    const share_t now = share_of(pairs, coll);
+    const share_t now = share_of(personalized, coll);
 
     if (0 == now.blocks) {
         return 0;
@@ -215,7 +217,7 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
 {
     napcoll_call_t *call = &exchange->call;
     mca_coll_napcoll_agreed_t *last = &napcoll->agreed[call->coll];
-    napcoll_pairs_t *pairs = napcoll->engine.pairs;
+    napcoll_personalized_t *personalized = napcoll->engine.personalized;
 
     *basis = BASIS_KNOWN;
     if (!anew && is_spared(napcoll, call)) {
@@ -223,14 +225,14 @@ static int know_sizes(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_excha
         *basis = last->leaves_out ? BASIS_SPARED : BASIS_KNOWN;
         return OMPI_SUCCESS;
     }
-    if (!anew && last->trust.holds && call->root == last->call.root && !pairs->in_place) {
+    if (!anew && last->trust.holds && call->root == last->call.root && !personalized->in_place) {
         rely(last, call);
-        pairs->said = judge(napcoll, last, pairs);
+        personalized->said = judge(napcoll, last, personalized);
         *basis = BASIS_TRUSTED;
         return OMPI_SUCCESS;
     }
     *basis = BASIS_AGREED;
-    return exchange->agree(napcoll, pairs, call);
+    return exchange->agree(napcoll, personalized, call);
 }
 
 /* Whether ranks have agreed that blocks had better go straight, whatever their sizes. */
@@ -287,7 +289,7 @@ static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call
     last->call = *call;
     napcoll_trust_learn(&last->trust, along && !gather);
     if (last->trust.holds) {
-        last->sent = share_of(napcoll->engine.pairs, call->coll).bytes;
+        last->sent = share_of(napcoll->engine.personalized, call->coll).bytes;
     }
 }
 
@@ -333,23 +335,23 @@ static int run_left_out(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exc
 {
     const napcoll_call_t *call = &exchange->call;
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
-    const napcoll_request_t request = {.collective = collective,
-                                       .algorithm = &collective->algorithm[NAPCOLL_GATHER_LINEAR],
-                                       .map = napcoll->map,
-                                       .rank = ompi_comm_rank(napcoll->comm),
-                                       .params = {.root = call->root}};
-    napcoll_pairs_t *pairs = napcoll->engine.pairs;
+    const napcoll_plan_args_t request = {.collective = collective,
+                                         .algorithm = &collective->algorithm[NAPCOLL_GATHER_LINEAR],
+                                         .map = napcoll->map,
+                                         .rank = ompi_comm_rank(napcoll->comm),
+                                         .params = {.root = call->root}};
+    napcoll_personalized_t *personalized = napcoll->engine.personalized;
     napcoll_plan_t *plan = napcoll_gather_linear(&request);
     int rc = NULL == plan ? OMPI_ERR_OUT_OF_RESOURCE
                           : napcoll_engine_prepare(&napcoll->engine, plan);
 
     if (OMPI_SUCCESS == rc) {
-        rc = fill_blocks(napcoll, exchange, pairs);
+        rc = fill_blocks(napcoll, exchange, personalized);
     }
     if (OMPI_SUCCESS == rc) {
-        (void) napcoll_pairs_leave_out(pairs, call->largest, false);
-        pairs->doubtful = doubtful;
-        rc = napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, exchange->tag);
+        (void) napcoll_personalized_leave_out(personalized, call->largest, false);
+        personalized->doubtful = doubtful;
+        rc = napcoll_engine_run_personalized(&napcoll->engine, plan, napcoll->comm, exchange->tag);
     }
     napcoll_plan_free(plan);
     return rc;
@@ -358,17 +360,17 @@ static int run_left_out(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exc
 /* Whether a rank of a gather has a block that is larger than the root has announced, in a plan whose
  * messages have no room for it: it is an error, and the block is left out. */
 static bool exceeds(const mca_coll_napcoll_exchange_t *exchange, const napcoll_plan_t *plan,
-                    napcoll_pairs_t *pairs)
+                    napcoll_personalized_t *personalized)
 {
     size_t bytes, largest;
 
-    napcoll_pairs_sum(pairs, NAPCOLL_BUFFER_SEND, 0, &bytes, &largest);
+    napcoll_personalized_sum(personalized, NAPCOLL_BUFFER_SEND, 0, &bytes, &largest);
     if (OPAL_LIKELY(largest <= exchange->call.largest) || NULL != exchange->recv) {
         return false;
     }
     for (int i = 0; i < plan->steps; i++) {
         if (plan->step[i].headed) {
-            return napcoll_pairs_leave_out(pairs, exchange->call.largest, true) > 0;
+            return napcoll_personalized_leave_out(personalized, exchange->call.largest, true) > 0;
         }
     }
     return false;
@@ -378,21 +380,22 @@ static bool exceeds(const mca_coll_napcoll_exchange_t *exchange, const napcoll_p
 static int run_plan(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *exchange,
                     basis_t basis, const napcoll_plan_t *plan)
 {
-    napcoll_pairs_t *pairs = napcoll->engine.pairs;
+    napcoll_personalized_t *personalized = napcoll->engine.personalized;
     const napcoll_call_t *call = &exchange->call;
     const bool gather = exchange->uneven
                         && NAPCOLL_GOAL_GATHER == mca_coll_napcoll_collectives[call->coll]->goal;
-    const int left = BASIS_SPARED == basis ? napcoll_pairs_leave_out(pairs, call->largest, true)
-                                           : 0;
-    const bool wrong = gather && BASIS_AGREED == basis && exceeds(exchange, plan, pairs);
+    const int left = BASIS_SPARED == basis
+                         ? napcoll_personalized_leave_out(personalized, call->largest, true)
+                         : 0;
+    const bool wrong = gather && BASIS_AGREED == basis && exceeds(exchange, plan, personalized);
     int rc, rest = wrong ? MPI_ERR_TRUNCATE : OMPI_SUCCESS;
 
-    pairs->doubtful = false;
-    pairs->complete = gather;
-    pairs->even = !exchange->uneven;
-    pairs->bytes = call->bytes;
-    pairs->largest = call->largest;
-    rc = napcoll_engine_run_pairs(&napcoll->engine, plan, napcoll->comm, exchange->tag);
+    personalized->doubtful = false;
+    personalized->complete = gather;
+    personalized->even = !exchange->uneven;
+    personalized->bytes = call->bytes;
+    personalized->largest = call->largest;
+    rc = napcoll_engine_run_personalized(&napcoll->engine, plan, napcoll->comm, exchange->tag);
     if (left > 0 && (OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc)) {
         rest = run_left_out(napcoll, exchange, OMPI_SUCCESS != rc);
     }
@@ -407,7 +410,7 @@ static int run(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *
     napcoll_call_t *call = &exchange->call;
     const bool agree = exchange->uneven && must_agree(napcoll, exchange);
     const napcoll_plan_t *plan = NULL;
-    napcoll_pairs_t *pairs;
+    napcoll_personalized_t *personalized;
     basis_t basis = BASIS_KNOWN;
     int rc = OMPI_SUCCESS;
 
@@ -420,12 +423,13 @@ static int run(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *
     if (OMPI_SUCCESS != rc || !*done) {
         return rc;
     }
-    pairs = napcoll_engine_pairs(&napcoll->engine);
-    rc = NULL == pairs ? OMPI_ERR_OUT_OF_RESOURCE : fill_blocks(napcoll, exchange, pairs);
+    personalized = napcoll_engine_personalized(&napcoll->engine);
+    rc = NULL == personalized ? OMPI_ERR_OUT_OF_RESOURCE
+                              : fill_blocks(napcoll, exchange, personalized);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    pairs->said = 0;
+    personalized->said = 0;
     if (agree) {
         rc = agree_and_decide(napcoll, exchange, anew, &basis, &plan);
         *done = OMPI_SUCCESS != rc || NULL != plan;
@@ -435,9 +439,9 @@ static int run(mca_coll_napcoll_module_t *napcoll, mca_coll_napcoll_exchange_t *
     }
     rc = run_plan(napcoll, exchange, basis, plan);
     if ((OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc) && BASIS_TRUSTED == basis) {
-        *broken = 0 != (pairs->said & NAPCOLL_SAID_BREAK);
+        *broken = 0 != (personalized->said & NAPCOLL_SAID_BREAK);
         napcoll_trust_hear(&napcoll->agreed[call->coll].trust,
-                           0 != (pairs->said & NAPCOLL_SAID_DOUBT), *broken);
+                           0 != (personalized->said & NAPCOLL_SAID_DOUBT), *broken);
     }
     return rc;
 }
@@ -465,7 +469,7 @@ int mca_coll_napcoll_run_exchange(mca_coll_napcoll_module_t *napcoll,
         rc = run(napcoll, exchange, true, done, &broken);
     }
     if (OPAL_UNLIKELY(NULL != exchange->kept)) {
-        napcoll_reserve_give(exchange->kept, exchange->kept_room);
+        napcoll_buffer_pool_give(exchange->kept, exchange->kept_room);
         exchange->kept = NULL;
     }
     return rc;

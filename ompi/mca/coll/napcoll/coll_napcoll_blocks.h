@@ -5,7 +5,7 @@
 
 /**
  * @file
- * What all-to-alls, gathers and scatters share: the user's buffers as blocks (exec/napcoll_pairs.h), and the way of a
+ * What all-to-alls, gathers and scatters share: the user's buffers as blocks (exec/napcoll_personalized.h), and the way of a
  * call on whose sizes ranks may have to agree.
  */
 
@@ -14,7 +14,7 @@
 
 #include "coll_napcoll.h"
 
-#include "exec/napcoll_pairs.h"
+#include "exec/napcoll_personalized.h"
 
 /** One of the user's buffers. Where there is no array, all blocks have the one value. */
 typedef struct mca_coll_napcoll_side {
@@ -29,7 +29,8 @@ typedef struct mca_coll_napcoll_side {
 
 /** How the ranks of a call agree on its sizes: sets call->bytes, largest and bounded alike on all. */
 typedef int (*mca_coll_napcoll_agree_fn_t)(mca_coll_napcoll_module_t *napcoll,
-                                           const napcoll_pairs_t *pairs, napcoll_call_t *call);
+                                           const napcoll_personalized_t *personalized,
+                                           napcoll_call_t *call);
 
 /** A call. */
 typedef struct mca_coll_napcoll_exchange {
@@ -47,11 +48,11 @@ typedef struct mca_coll_napcoll_exchange {
 } mca_coll_napcoll_exchange_t;
 
 /**
- * Run a call, unless it belongs to the previous function.
+ * Run a call, unless it belongs to the fallback function.
  *
  * @param[in]     napcoll   the communicator's
  * @param[in,out] exchange  the call
- * @param[out]    done      false: it is the previous function's, and nothing has been touched
+ * @param[out]    done      false: it is the fallback function's, and nothing has been touched
  *
  * @return OMPI_SUCCESS or an error
  */

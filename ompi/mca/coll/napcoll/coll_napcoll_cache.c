@@ -12,7 +12,7 @@
  * communicators that are alike; the subcommunicator and what an online check finds are each communicator's own.
  */
 
-#include "coll_napcoll_watch.h"
+#include "coll_napcoll_stats.h"
 
 #include "algo/alltoall/alltoall.h"
 
@@ -27,7 +27,7 @@ static void know_components(mca_coll_napcoll_module_t *module)
 {
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
         const char *name = napcoll_compat_component_name(module->comm,
-                                                         module->previous[coll].module);
+                                                         module->fallback[coll].module);
         const napcoll_component_t component = napcoll_component_find(name);
 
         module->component[coll] = NAPCOLL_COMPONENT_TUNED == component
@@ -40,7 +40,8 @@ static void know_components(mca_coll_napcoll_module_t *module)
 /* The node map and what the communicator's info says; at first use. */
 static int find_topology(mca_coll_napcoll_module_t *module)
 {
-    const napcoll_holder_t *allgather = mca_coll_napcoll_leave_to(module, NAPCOLL_COLL_ALLGATHER);
+    const napcoll_saved_function_t *allgather = mca_coll_napcoll_fallback_enter_for(
+        module, NAPCOLL_COLL_ALLGATHER);
     int rc;
 
     rc = napcoll_discover_node_map(&mca_coll_napcoll_component.job, module->comm,
@@ -53,7 +54,7 @@ static int find_topology(mca_coll_napcoll_module_t *module)
         rc = mca_coll_napcoll_compare_jobs(module);
     }
     for (int coll = 0; coll < NAPCOLL_COLLS && module->jobs_differ; coll++) {
-        module->force[coll] = NAPCOLL_FORCE_PREVIOUS;
+        module->force[coll] = NAPCOLL_FORCE_FALLBACK;
     }
     if (OMPI_SUCCESS == rc) {
         mca_coll_napcoll_share_map(module);
@@ -64,7 +65,7 @@ static int find_topology(mca_coll_napcoll_module_t *module)
         module->map = NULL;
     }
     module->ready = OMPI_SUCCESS == rc;
-    return mca_coll_napcoll_back(module, rc);
+    return mca_coll_napcoll_fallback_exit(module, rc);
 }
 
 /* A plan of a decision. *good: whether all ranks' plans are right. */
@@ -73,17 +74,17 @@ static int make_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
     const napcoll_decision_t *decision = &made->decision;
-    const napcoll_request_t request = {.collective = collective,
-                                       .algorithm = &collective->algorithm[decision->algorithm],
-                                       .map = module->map,
-                                       .rank = ompi_comm_rank(module->comm),
-                                       .params = decision->params};
+    const napcoll_plan_args_t request = {.collective = collective,
+                                         .algorithm = &collective->algorithm[decision->algorithm],
+                                         .map = module->map,
+                                         .rank = ompi_comm_rank(module->comm),
+                                         .params = decision->params};
 
     *plan = request.algorithm->generate(&request);
     if (NULL == *plan) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    made->slots = napcoll_request_slots(&request, *plan);
+    made->slots = napcoll_plan_args_slots(&request, *plan);
     if (made->slots < 0) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -100,7 +101,7 @@ static void free_plans(napcoll_decided_t *made)
 
 /* The plans of a decision: where each process decides by itself whether it is in place, both, so that
  * all ranks make theirs at the same time. Where one is found to be wrong, the decision becomes to leave
- * the call to the previous function. */
+ * the call to the fallback function. */
 static int make_plans(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                       napcoll_decided_t *made)
 {
@@ -135,8 +136,8 @@ static int prepare_communicator(mca_coll_napcoll_module_t *module, const napcoll
     }
     if (NAPCOLL_PROVIDER_DELEGATE == decision->params.provider
         && NULL == module->engine.node_comm) {
-        mca_coll_napcoll_leave(module);
-        rc = mca_coll_napcoll_back(
+        mca_coll_napcoll_fallback_enter(module);
+        rc = mca_coll_napcoll_fallback_exit(
             module, napcoll_subcomm_node(module->comm, module->map, &module->engine.node_comm));
     }
     if (OMPI_SUCCESS == rc && mca_coll_napcoll_component.online && decision->by_model) {
@@ -157,10 +158,10 @@ static inline bool is_on_any_root(const napcoll_cached_t *entry, const napcoll_c
 {
     const napcoll_decided_t *decided = entry->decided;
 
-    return call->ordered == decided->key.ordered && call->bounded == decided->key.bounded
-           && call->unsized == decided->key.unsized && call->sparse == decided->key.sparse
-           && force == decided->key.force && call->bytes >= decided->decision.least
-           && call->bytes <= decided->decision.most
+    return call->noncommutative == decided->key.noncommutative
+           && call->bounded == decided->key.bounded && call->unsized == decided->key.unsized
+           && call->sparse == decided->key.sparse && force == decided->key.force
+           && call->bytes >= decided->decision.least && call->bytes <= decided->decision.most
            && (call->in_place == decided->key.in_place
                || mca_coll_napcoll_in_place_alone(call->coll));
 }
@@ -201,7 +202,7 @@ static int reckon(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
     const napcoll_question_t question = {
         .map = module->map,
         .bytes = call->bytes,
-        .ordered = call->ordered,
+        .noncommutative = call->noncommutative,
         .in_place = call->in_place && !mca_coll_napcoll_in_place_alone(call->coll),
         .root = call->root,
         .bounded = call->bounded};
@@ -271,7 +272,7 @@ static napcoll_decision_key_t key_of(const mca_coll_napcoll_module_t *module,
         .root = call->root,
         .first_root = NULL == alike ? call->root : alike->key.first_root,
         .component = module->component[call->coll],
-        .ordered = call->ordered,
+        .noncommutative = call->noncommutative,
         .in_place = call->in_place && !mca_coll_napcoll_in_place_alone(call->coll),
         .bounded = call->bounded,
         .unsized = call->unsized,
@@ -372,7 +373,7 @@ static napcoll_cached_t *take_out(napcoll_cached_t **list, const napcoll_call_t 
 
 int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known)
 {
-    const bool left = module->left > 0;
+    const bool left = module->fallback_depth > 0;
     const int rc = left || module->ready ? OMPI_SUCCESS : find_topology(module);
 
     *known = !left; /* an error is napcoll's: no rank runs the fallback for it alone */
@@ -421,7 +422,7 @@ bool mca_coll_napcoll_went_along(const mca_coll_napcoll_module_t *module, napcol
            && (NULL == entry->trial || entry->trial->state.over);
 }
 
-/* Why a call goes to the previous function, where an algorithm was decided for; NONE: it does not. */
+/* Why a call goes to the fallback function, where an algorithm was decided for; NONE: it does not. */
 static inline napcoll_reason_t reason_against(const napcoll_cached_t *entry,
                                               const napcoll_call_t *call)
 {
@@ -434,7 +435,7 @@ static inline napcoll_reason_t reason_against(const napcoll_cached_t *entry,
                : NAPCOLL_REASON_NONE;
 }
 
-/* Count a call and let its frame know; the plan for it, NULL where it goes to the previous function. */
+/* Count a call and let its frame know; the plan for it, NULL where it goes to the fallback function. */
 static const napcoll_plan_t *settle(const mca_coll_napcoll_module_t *module,
                                     const napcoll_cached_t *entry, const napcoll_call_t *call)
 {
@@ -450,9 +451,9 @@ static const napcoll_plan_t *settle(const mca_coll_napcoll_module_t *module,
     } else {
         add_to(&counters->fallbacks[call->coll][reason], 1);
     }
-    if (OPAL_UNLIKELY(NULL != module->frame)) {
-        mca_coll_napcoll_watch_settle(
-            module->frame,
+    if (OPAL_UNLIKELY(NULL != module->stats)) {
+        mca_coll_napcoll_stats_settle(
+            module->stats,
             &(napcoll_outcome_t){.collective = mca_coll_napcoll_collectives[call->coll],
                                  .algorithm = runs ? decision->algorithm : -1,
                                  .reason = reason,
@@ -486,7 +487,7 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
     int force, rc;
 
     *plan = NULL;
-    if (OPAL_UNLIKELY(!module->ready || module->left > 0)) {
+    if (OPAL_UNLIKELY(!module->ready || module->fallback_depth > 0)) {
         rc = mca_coll_napcoll_know_nodes(module, &ready);
         if (OMPI_SUCCESS != rc || !ready) {
             return rc; /* an error, or the call is none of napcoll's */

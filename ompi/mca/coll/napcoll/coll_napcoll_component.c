@@ -8,9 +8,9 @@
  * The component: what the MCA loads, opens and closes.
  */
 
-#include "coll_napcoll_watch.h"
+#include "coll_napcoll_stats.h"
 
-#include "exec/napcoll_reserve.h"
+#include "exec/napcoll_buffer_pool.h"
 #include "opal/util/argv.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
@@ -135,15 +135,15 @@ static int napcoll_open(void)
     napcoll_job_construct(&component->job, napcoll_compat_job_size());
     component->job_known = false;
     mca_coll_napcoll_shared_open();
-    mca_coll_napcoll_watch_open();
-    napcoll_reserve_limit(component->kept_bytes);
+    mca_coll_napcoll_stats_open();
+    napcoll_buffer_pool_limit(component->kept_bytes);
     component->tuned_by_rules = napcoll_compat_is_set("tuned", "use_dynamic_rules");
     rc = mca_coll_napcoll_publish_settings();
     if (OMPI_SUCCESS == rc) {
         rc = napcoll_job_publish(&component->job);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = mca_coll_napcoll_bring_companions();
+        rc = mca_coll_napcoll_require_components();
     }
     if (OMPI_ERR_OUT_OF_RESOURCE == rc) {
         mca_coll_napcoll_no_memory("the component");
@@ -153,9 +153,9 @@ static int napcoll_open(void)
 
 static int napcoll_close(void)
 {
-    mca_coll_napcoll_watch_close();
+    mca_coll_napcoll_stats_close();
     mca_coll_napcoll_shared_close();
-    napcoll_reserve_limit(0);
+    napcoll_buffer_pool_limit(0);
     napcoll_job_destruct(&mca_coll_napcoll_component.job);
     mca_coll_napcoll_forget_rules();
     opal_argv_free(mca_coll_napcoll_component.rejected);

@@ -15,7 +15,7 @@
 /* Whether tuned holds the slot behind napcoll, by whatever rules it decides. */
 static bool falls_back_to_tuned(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll)
 {
-    return napcoll_compat_is_tuned(napcoll->comm, napcoll->previous[coll].module);
+    return napcoll_compat_is_tuned(napcoll->comm, napcoll->fallback[coll].module);
 }
 
 /* ---- allreduce ---- */
@@ -31,8 +31,8 @@ bool mca_coll_napcoll_allreduce_overflows(const mca_coll_napcoll_module_t *napco
 
 int mca_coll_napcoll_allreduce_in_two(mca_coll_napcoll_module_t *napcoll, ALLREDUCE_ARGS)
 {
-    const napcoll_holder_t *reduce = &napcoll->previous[NAPCOLL_COLL_REDUCE];
-    const napcoll_holder_t *bcast = &napcoll->previous[NAPCOLL_COLL_BCAST];
+    const napcoll_saved_function_t *reduce = &napcoll->fallback[NAPCOLL_COLL_REDUCE];
+    const napcoll_saved_function_t *bcast = &napcoll->fallback[NAPCOLL_COLL_BCAST];
     const bool root = 0 == ompi_comm_rank(comm);
     const void *input = MPI_IN_PLACE == sendbuf && !root ? recvbuf : sendbuf;
     int rc;

@@ -15,7 +15,7 @@
  */
 
 #include "coll_napcoll_blocks.h"
-#include "coll_napcoll_watch.h"
+#include "coll_napcoll_stats.h"
 #include "exec/napcoll_host.h"
 
 typedef mca_coll_napcoll_side_t side_t;
@@ -44,7 +44,7 @@ static bool few_are_hot(const napcoll_block_t *block, size_t others, size_t mean
 }
 
 /* The root's numbers. */
-static void measure(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pairs,
+static void measure(mca_coll_napcoll_module_t *napcoll, const napcoll_personalized_t *personalized,
                     napcoll_coll_t coll, uint64_t number[NUMBERS])
 {
     const bool gather = NAPCOLL_GOAL_GATHER == mca_coll_napcoll_collectives[coll]->goal;
@@ -52,19 +52,21 @@ static void measure(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *p
     const size_t ranks = (size_t) napcoll->map->size, others = ranks > 1 ? ranks - 1 : 1;
     size_t sum, largest;
 
-    napcoll_pairs_sum(pairs, buffer, 1, &sum, &largest);
+    napcoll_personalized_sum(personalized, buffer, 1, &sum, &largest);
     number[MEAN] = sum / others + (0 != sum % others);
     number[LARGEST] = largest;
     if (NAPCOLL_FORCE_AUTO != mca_coll_napcoll_force_any_size(napcoll, coll)) {
         return;
     }
-    if (napcoll_agreement_finds_few((size_t) napcoll_pairs_messages(pairs, buffer), others, 1)
-        || (largest > HOT_BYTES && few_are_hot(pairs->block[buffer], others, sum / others))) {
+    if (napcoll_agreement_finds_few((size_t) napcoll_personalized_messages(personalized, buffer),
+                                    others, 1)
+        || (largest > HOT_BYTES
+            && few_are_hot(personalized->block[buffer], others, sum / others))) {
         number[MEAN] |= STRAIGHT;
     }
 }
 
-static int announce(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *pairs,
+static int announce(mca_coll_napcoll_module_t *napcoll, const napcoll_personalized_t *personalized,
                     napcoll_call_t *call)
 {
     const size_t ranks = (size_t) napcoll->map->size;
@@ -72,7 +74,7 @@ static int announce(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *p
     int rc;
 
     if (ompi_comm_rank(napcoll->comm) == call->root) {
-        measure(napcoll, pairs, call->coll, number);
+        measure(napcoll, personalized, call->coll, number);
     }
     rc = mca_coll_napcoll_bcast(number, sizeof(number), &ompi_mpi_byte.dt, call->root,
                                 napcoll->comm, &napcoll->super);
@@ -86,7 +88,7 @@ static int announce(mca_coll_napcoll_module_t *napcoll, const napcoll_pairs_t *p
     return rc;
 }
 
-/* Run a call, unless it belongs to the previous function: then *done is false, and nothing has been touched. `bytes`
+/* Run a call, unless it belongs to the fallback function: then *done is false, and nothing has been touched. `bytes`
  * are those of every block, where all ranks know them; a side that the rank has not got is NULL. */
 static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, int root,
                const side_t *send, const side_t *recv, size_t bytes, int tag, bool *done)
@@ -111,18 +113,19 @@ static size_t bytes_of(ompi_datatype_t *type, size_t count)
     return element * count;
 }
 
-static int gather_previous(mca_coll_napcoll_module_t *napcoll, GATHER_ARGS)
+static int gather_fallback(mca_coll_napcoll_module_t *napcoll, GATHER_ARGS)
 {
-    const napcoll_holder_t *previous;
+    const napcoll_saved_function_t *fallback;
     napcoll_host_copy_t copy;
     int rc = napcoll_host_separate_blocks(
         &sendbuf, recvbuf, root == ompi_comm_rank(comm) ? (size_t) sendcount : 0, sendtype, &copy);
 
     (void) module;
     if (OMPI_SUCCESS == rc) {
-        previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_GATHER);
-        rc = mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_gather_fn_t) previous->function)(
-                                                GATHER_BASE_ARG_NAMES, previous->module));
+        fallback = mca_coll_napcoll_fallback_enter_for(napcoll, NAPCOLL_COLL_GATHER);
+        rc = mca_coll_napcoll_fallback_exit(
+            napcoll, ((mca_coll_base_module_gather_fn_t) fallback->function)(GATHER_BASE_ARG_NAMES,
+                                                                             fallback->module));
     }
     napcoll_host_release(&copy);
     return rc;
@@ -139,35 +142,35 @@ int mca_coll_napcoll_gather(GATHER_ARGS)
     const side_t recv = {.buffer = recvbuf, .count = (size_t) recvcount, .type = recvtype};
     const size_t bytes = is_root ? bytes_of(recvtype, (size_t) recvcount)
                                  : bytes_of(sendtype, (size_t) sendcount);
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     bool done;
     int rc;
 
     if (0 == bytes) {
         return OMPI_SUCCESS; /* nothing to send, on any rank */
     }
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = run(napcoll, NAPCOLL_COLL_GATHER, root, is_root && MPI_IN_PLACE == sendbuf ? &recv : &send,
              is_root ? &recv : NULL, bytes, MCA_COLL_BASE_TAG_GATHER, &done);
     if (OMPI_SUCCESS == rc && !done) {
-        rc = gather_previous(napcoll, GATHER_BASE_ARG_NAMES, module);
+        rc = gather_fallback(napcoll, GATHER_BASE_ARG_NAMES, module);
     }
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }
 
-static int gatherv_previous(mca_coll_napcoll_module_t *napcoll, GATHERV_ARGS)
+static int gatherv_fallback(mca_coll_napcoll_module_t *napcoll, GATHERV_ARGS)
 {
-    const napcoll_holder_t *previous;
+    const napcoll_saved_function_t *fallback;
     napcoll_host_copy_t copy;
     int rc = napcoll_host_separate_blocks(
         &sendbuf, recvbuf, root == ompi_comm_rank(comm) ? (size_t) sendcount : 0, sendtype, &copy);
 
     (void) module;
     if (OMPI_SUCCESS == rc) {
-        previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_GATHERV);
-        rc = mca_coll_napcoll_back(napcoll,
-                                   ((mca_coll_base_module_gatherv_fn_t) previous->function)(
-                                       GATHERV_BASE_ARG_NAMES, previous->module));
+        fallback = mca_coll_napcoll_fallback_enter_for(napcoll, NAPCOLL_COLL_GATHERV);
+        rc = mca_coll_napcoll_fallback_exit(
+            napcoll, ((mca_coll_base_module_gatherv_fn_t) fallback->function)(
+                         GATHERV_BASE_ARG_NAMES, fallback->module));
     }
     napcoll_host_release(&copy);
     return rc;
@@ -184,23 +187,23 @@ int mca_coll_napcoll_gatherv(GATHERV_ARGS)
                          .count = (size_t) sendcount,
                          .type = sendtype};
     const side_t recv = {.buffer = recvbuf, .counts = &counts, .displs = &places, .type = recvtype};
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     bool done;
     int rc;
 
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = run(napcoll, NAPCOLL_COLL_GATHERV, root,
              is_root && MPI_IN_PLACE == sendbuf ? &recv : &send, is_root ? &recv : NULL, 0,
              MCA_COLL_BASE_TAG_GATHERV, &done);
     if (OMPI_SUCCESS == rc && !done) {
-        rc = gatherv_previous(napcoll, GATHERV_BASE_ARG_NAMES, module);
+        rc = gatherv_fallback(napcoll, GATHERV_BASE_ARG_NAMES, module);
     }
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }
 
-static int scatter_previous(mca_coll_napcoll_module_t *napcoll, SCATTER_ARGS)
+static int scatter_fallback(mca_coll_napcoll_module_t *napcoll, SCATTER_ARGS)
 {
-    const napcoll_holder_t *previous;
+    const napcoll_saved_function_t *fallback;
     napcoll_host_copy_t copy;
     int rc = napcoll_host_separate_blocks(&sendbuf, recvbuf,
                                           root == ompi_comm_rank(comm) && 0 != root
@@ -210,10 +213,10 @@ static int scatter_previous(mca_coll_napcoll_module_t *napcoll, SCATTER_ARGS)
 
     (void) module;
     if (OMPI_SUCCESS == rc) {
-        previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_SCATTER);
-        rc = mca_coll_napcoll_back(napcoll,
-                                   ((mca_coll_base_module_scatter_fn_t) previous->function)(
-                                       SCATTER_BASE_ARG_NAMES, previous->module));
+        fallback = mca_coll_napcoll_fallback_enter_for(napcoll, NAPCOLL_COLL_SCATTER);
+        rc = mca_coll_napcoll_fallback_exit(
+            napcoll, ((mca_coll_base_module_scatter_fn_t) fallback->function)(
+                         SCATTER_BASE_ARG_NAMES, fallback->module));
     }
     napcoll_host_release(&copy);
     return rc;
@@ -229,30 +232,32 @@ int mca_coll_napcoll_scatter(SCATTER_ARGS)
         .buffer = recvbuf, .single = true, .count = (size_t) recvcount, .type = recvtype};
     const size_t bytes = is_root ? bytes_of(sendtype, (size_t) sendcount)
                                  : bytes_of(recvtype, (size_t) recvcount);
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     bool done;
     int rc;
 
     if (0 == bytes) {
         return OMPI_SUCCESS; /* nothing to send, to any rank */
     }
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = run(napcoll, NAPCOLL_COLL_SCATTER, root, is_root ? &send : NULL,
              is_root && MPI_IN_PLACE == recvbuf ? &send : &recv, bytes, MCA_COLL_BASE_TAG_SCATTER,
              &done);
     if (OMPI_SUCCESS == rc && !done) {
-        rc = scatter_previous(napcoll, SCATTER_BASE_ARG_NAMES, module);
+        rc = scatter_fallback(napcoll, SCATTER_BASE_ARG_NAMES, module);
     }
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }
 
-static int scatterv_previous(mca_coll_napcoll_module_t *napcoll, SCATTERV_ARGS)
+static int scatterv_fallback(mca_coll_napcoll_module_t *napcoll, SCATTERV_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_SCATTERV);
+    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
+        napcoll, NAPCOLL_COLL_SCATTERV);
 
     (void) module;
-    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_scatterv_fn_t) previous->function)(
-                                              SCATTERV_BASE_ARG_NAMES, previous->module));
+    return mca_coll_napcoll_fallback_exit(
+        napcoll, ((mca_coll_base_module_scatterv_fn_t) fallback->function)(SCATTERV_BASE_ARG_NAMES,
+                                                                           fallback->module));
 }
 
 int mca_coll_napcoll_scatterv(SCATTERV_ARGS)
@@ -267,16 +272,16 @@ int mca_coll_napcoll_scatterv(SCATTERV_ARGS)
                          .type = sendtype};
     const side_t recv = {
         .buffer = recvbuf, .single = true, .count = (size_t) recvcount, .type = recvtype};
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     bool done;
     int rc;
 
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = run(napcoll, NAPCOLL_COLL_SCATTERV, root, is_root ? &send : NULL,
              is_root && MPI_IN_PLACE == recvbuf ? &send : &recv, 0, MCA_COLL_BASE_TAG_SCATTERV,
              &done);
     if (OMPI_SUCCESS == rc && !done) {
-        rc = scatterv_previous(napcoll, SCATTERV_BASE_ARG_NAMES, module);
+        rc = scatterv_fallback(napcoll, SCATTERV_BASE_ARG_NAMES, module);
     }
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }

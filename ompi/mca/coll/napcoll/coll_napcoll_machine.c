@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The machine that auto reckons with: the keys of machine files as MCA parameters. What is not set has the
+ * The machine that auto estimates with: the keys of machine files as MCA parameters. What is not set has the
  * number of a network of the kind that the node of process 0 has; every process looks at its own node first, since
  * ompi_info asks without a job, and takes over what process 0 says.
  */

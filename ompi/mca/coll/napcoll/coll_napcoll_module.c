@@ -10,7 +10,7 @@
  * needs communication waits for the first call.
  */
 
-#include "coll_napcoll_watch.h"
+#include "coll_napcoll_stats.h"
 
 #include <string.h>
 
@@ -92,31 +92,31 @@ static const char *not_wanted(ompi_communicator_t *comm)
 static bool capture(mca_coll_napcoll_module_t *module, ompi_communicator_t *comm, int slot)
 {
     const char *table = (const char *) comm->c_coll;
-    napcoll_holder_t *previous = &module->previous[slot];
+    napcoll_saved_function_t *fallback = &module->fallback[slot];
 
-    memcpy(&previous->function, table + slots[slot].function, sizeof(previous->function));
-    memcpy(&previous->module, table + slots[slot].module, sizeof(previous->module));
-    if (NULL == previous->function || NULL == previous->module) {
-        previous->module = NULL;
+    memcpy(&fallback->function, table + slots[slot].function, sizeof(fallback->function));
+    memcpy(&fallback->module, table + slots[slot].module, sizeof(fallback->module));
+    if (NULL == fallback->function || NULL == fallback->module) {
+        fallback->module = NULL;
         return false;
     }
-    OBJ_RETAIN(previous->module);
+    OBJ_RETAIN(fallback->module);
     return true;
 }
 
 /* What a slot of the communicator's table holds from now on. */
-static void set_slot(ompi_communicator_t *comm, int slot, const napcoll_holder_t *holder)
+static void set_slot(ompi_communicator_t *comm, int slot, const napcoll_saved_function_t *saved)
 {
     char *table = (char *) comm->c_coll;
 
-    memcpy(table + slots[slot].function, &holder->function, sizeof(holder->function));
-    memcpy(table + slots[slot].module, &holder->module, sizeof(holder->module));
+    memcpy(table + slots[slot].function, &saved->function, sizeof(saved->function));
+    memcpy(table + slots[slot].module, &saved->module, sizeof(saved->module));
 }
 
 /* Our own function for a slot, with the module. */
-static napcoll_holder_t own_function(mca_coll_napcoll_module_t *module, int slot)
+static napcoll_saved_function_t own_function(mca_coll_napcoll_module_t *module, int slot)
 {
-    napcoll_holder_t own = {.module = &module->super};
+    napcoll_saved_function_t own = {.module = &module->super};
 
     memcpy(&own.function, (const char *) &module->super + slots[slot].own, sizeof(own.function));
     return own;
@@ -126,7 +126,7 @@ static napcoll_holder_t own_function(mca_coll_napcoll_module_t *module, int slot
 static void install(mca_coll_napcoll_module_t *module, ompi_communicator_t *comm)
 {
     for (int slot = 0; slot < NAPCOLL_COLLS && NAPCOLL_COMPAT_SELF_INSTALL; slot++) {
-        napcoll_holder_t own = own_function(module, slot);
+        napcoll_saved_function_t own = own_function(module, slot);
 
         set_slot(comm, slot, &own);
     }
@@ -136,11 +136,11 @@ static void install(mca_coll_napcoll_module_t *module, ompi_communicator_t *comm
 static void uninstall(mca_coll_napcoll_module_t *module, ompi_communicator_t *comm)
 {
     for (int slot = 0; slot < NAPCOLL_COLLS && NAPCOLL_COMPAT_SELF_INSTALL; slot++) {
-        const mca_coll_base_module_t *holder;
+        const mca_coll_base_module_t *saved;
 
-        memcpy(&holder, (const char *) comm->c_coll + slots[slot].module, sizeof(holder));
-        if (holder == &module->super) {
-            set_slot(comm, slot, &module->previous[slot]);
+        memcpy(&saved, (const char *) comm->c_coll + slots[slot].module, sizeof(saved));
+        if (saved == &module->super) {
+            set_slot(comm, slot, &module->fallback[slot]);
         }
     }
 }
@@ -229,8 +229,8 @@ static void module_destruct(mca_coll_napcoll_module_t *module)
     napcoll_subcomm_free(&module->engine.node_comm);
     napcoll_engine_release(&module->engine);
     for (int slot = 0; slot < NAPCOLL_COLLS; slot++) {
-        if (NULL != module->previous[slot].module) {
-            OBJ_RELEASE(module->previous[slot].module);
+        if (NULL != module->fallback[slot].module) {
+            OBJ_RELEASE(module->fallback[slot].module);
         }
     }
 }

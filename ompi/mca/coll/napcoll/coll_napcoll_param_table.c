@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "exec/napcoll_reserve.h"
+#include "exec/napcoll_buffer_pool.h"
 
 #define FIELD(name) offsetof(mca_coll_napcoll_component_t, name)
 
@@ -193,7 +193,7 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
     {.name = "kept_bytes",
      .type = PARAM_SIZE,
      .offset = FIELD(kept_bytes),
-     .initial = NAPCOLL_RESERVE_BYTES,
+     .initial = NAPCOLL_BUFFER_POOL_BYTES,
      .least = 0,
      .most = MOST_BYTES,
      .level = OPAL_INFO_LVL_6,

@@ -208,7 +208,7 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t room
 static int register_algorithm(const napcoll_collective_t *collective, napcoll_settings_t *settings)
 {
     mca_base_var_enum_value_t values[NAPCOLL_FORCE_FIRST + NAPCOLL_MAX_ALGORITHMS + 1] = {
-        {NAPCOLL_FORCE_AUTO, "auto"}, {NAPCOLL_FORCE_PREVIOUS, "previous"}};
+        {NAPCOLL_FORCE_AUTO, "auto"}, {NAPCOLL_FORCE_FALLBACK, "previous"}};
     char name[64], key[MPI_MAX_INFO_KEY + 1], help[2048];
 
     napcoll_collective_info_key(collective, key, MPI_MAX_INFO_KEY);

@@ -10,26 +10,26 @@
  * they take for the send buffer, and write the result when they have read all of it.
  */
 
-#include "coll_napcoll_watch.h"
+#include "coll_napcoll_stats.h"
 
 #include "exec/napcoll_host.h"
 
-static int reduce_scatter_block_previous(mca_coll_napcoll_module_t *napcoll,
+static int reduce_scatter_block_fallback(mca_coll_napcoll_module_t *napcoll,
                                          REDUCESCATTERBLOCK_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll,
-                                                                 NAPCOLL_COLL_REDUCE_SCATTER_BLOCK);
+    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
+        napcoll, NAPCOLL_COLL_REDUCE_SCATTER_BLOCK);
 
     (void) module;
-    return mca_coll_napcoll_back(
-        napcoll, ((mca_coll_base_module_reduce_scatter_block_fn_t) previous->function)(
-                     REDUCESCATTERBLOCK_BASE_ARG_NAMES, previous->module));
+    return mca_coll_napcoll_fallback_exit(
+        napcoll, ((mca_coll_base_module_reduce_scatter_block_fn_t) fallback->function)(
+                     REDUCESCATTERBLOCK_BASE_ARG_NAMES, fallback->module));
 }
 
 int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     const napcoll_plan_t *plan = NULL;
     napcoll_host_copy_t copy;
     size_t element;
@@ -39,18 +39,18 @@ int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS)
     if (0 == recvcount || 0 == element) {
         return OMPI_SUCCESS; /* nothing to reduce, on any rank */
     }
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = napcoll_host_separate(&sendbuf, recvbuf,
                                (size_t) ompi_comm_size(comm) * (size_t) recvcount, datatype, &copy);
     if (OMPI_SUCCESS == rc) {
         rc = mca_coll_napcoll_plan_for(napcoll,
                                        &(napcoll_call_t){.coll = NAPCOLL_COLL_REDUCE_SCATTER_BLOCK,
                                                          .bytes = element * (size_t) recvcount,
-                                                         .ordered = !ompi_op_is_commute(op)},
+                                                         .noncommutative = !ompi_op_is_commute(op)},
                                        &plan);
     }
     if (OMPI_SUCCESS == rc && NULL == plan) {
-        rc = reduce_scatter_block_previous(napcoll, REDUCESCATTERBLOCK_BASE_ARG_NAMES, module);
+        rc = reduce_scatter_block_fallback(napcoll, REDUCESCATTERBLOCK_BASE_ARG_NAMES, module);
     } else if (OMPI_SUCCESS == rc) {
         rc = napcoll_engine_run(
             &napcoll->engine, plan,
@@ -64,18 +64,18 @@ int mca_coll_napcoll_reduce_scatter_block(REDUCESCATTERBLOCK_ARGS)
                                  .order = napcoll->map->ranks});
     }
     napcoll_host_release(&copy);
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }
 
-static int reduce_scatter_previous(mca_coll_napcoll_module_t *napcoll, REDUCESCATTER_ARGS)
+static int reduce_scatter_fallback(mca_coll_napcoll_module_t *napcoll, REDUCESCATTER_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll,
-                                                                 NAPCOLL_COLL_REDUCE_SCATTER);
+    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
+        napcoll, NAPCOLL_COLL_REDUCE_SCATTER);
 
     (void) module;
-    return mca_coll_napcoll_back(napcoll,
-                                 ((mca_coll_base_module_reduce_scatter_fn_t) previous->function)(
-                                     REDUCESCATTER_BASE_ARG_NAMES, previous->module));
+    return mca_coll_napcoll_fallback_exit(
+        napcoll, ((mca_coll_base_module_reduce_scatter_fn_t) fallback->function)(
+                     REDUCESCATTER_BASE_ARG_NAMES, fallback->module));
 }
 
 /* Where the blocks of all ranks are, in the order of the plan; in the send buffer they follow each other
@@ -106,7 +106,7 @@ int mca_coll_napcoll_reduce_scatter(REDUCESCATTER_ARGS)
 {
     mca_coll_napcoll_module_t *napcoll = (mca_coll_napcoll_module_t *) module;
     const size_t size = (size_t) ompi_comm_size(comm);
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     const napcoll_plan_t *plan = NULL;
     size_t element, elements = 0;
     napcoll_host_copy_t copy;
@@ -119,21 +119,21 @@ int mca_coll_napcoll_reduce_scatter(REDUCESCATTER_ARGS)
     if (0 == elements || 0 == element) {
         return OMPI_SUCCESS; /* nothing to reduce, on any rank */
     }
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = napcoll_host_separate(&sendbuf, recvbuf, elements, datatype, &copy);
     if (OMPI_SUCCESS == rc) {
         rc = mca_coll_napcoll_plan_for(
             napcoll,
             &(napcoll_call_t){.coll = NAPCOLL_COLL_REDUCE_SCATTER,
                               .bytes = (elements * element + size - 1) / size,
-                              .ordered = !ompi_op_is_commute(op)},
+                              .noncommutative = !ompi_op_is_commute(op)},
             &plan);
     }
     if (OMPI_SUCCESS == rc && NULL != plan) {
         rc = find_blocks(napcoll, recvcounts);
     }
     if (OMPI_SUCCESS == rc && NULL == plan) {
-        rc = reduce_scatter_previous(napcoll, REDUCESCATTER_BASE_ARG_NAMES, module);
+        rc = reduce_scatter_fallback(napcoll, REDUCESCATTER_BASE_ARG_NAMES, module);
     } else if (OMPI_SUCCESS == rc) {
         rc = napcoll_engine_run(
             &napcoll->engine, plan,
@@ -147,5 +147,5 @@ int mca_coll_napcoll_reduce_scatter(REDUCESCATTER_ARGS)
                                  .place = napcoll->engine.place});
     }
     napcoll_host_release(&copy);
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }

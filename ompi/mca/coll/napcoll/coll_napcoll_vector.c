@@ -6,16 +6,16 @@
 /**
  * @file
  * The reductions of a vector: MPI_Allreduce, MPI_Reduce, MPI_Scan and MPI_Exscan. From the arguments to a
- * plan, and from there to the engine or to the previous function; the other collectives' files go the
+ * plan, and from there to the engine or to the fallback function; the other collectives' files go the
  * same way.
  */
 
 #include "coll_napcoll_faults.h"
-#include "coll_napcoll_watch.h"
+#include "coll_napcoll_stats.h"
 
 #include "exec/napcoll_host.h"
 
-/* Run a call, unless it belongs to the previous function: then *done is false, and nothing has been
+/* Run a call, unless it belongs to the fallback function: then *done is false, and nothing has been
  * touched. */
 static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
                const napcoll_binding_t *binding, int root, bool *done)
@@ -29,13 +29,14 @@ static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
     if (0 == binding->count || 0 == element) {
         return OMPI_SUCCESS; /* nothing to reduce, on any rank */
     }
-    rc = mca_coll_napcoll_plan_for(napcoll,
-                                   &(napcoll_call_t){.coll = coll,
-                                                     .bytes = element * binding->count,
-                                                     .ordered = !ompi_op_is_commute(binding->op),
-                                                     .in_place = MPI_IN_PLACE == binding->sendbuf,
-                                                     .root = root},
-                                   &plan);
+    rc = mca_coll_napcoll_plan_for(
+        napcoll,
+        &(napcoll_call_t){.coll = coll,
+                          .bytes = element * binding->count,
+                          .noncommutative = !ompi_op_is_commute(binding->op),
+                          .in_place = MPI_IN_PLACE == binding->sendbuf,
+                          .root = root},
+        &plan);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
@@ -43,18 +44,19 @@ static int run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
     return *done ? napcoll_engine_run(&napcoll->engine, plan, binding) : OMPI_SUCCESS;
 }
 
-static int allreduce_previous(mca_coll_napcoll_module_t *napcoll, ALLREDUCE_ARGS)
+static int allreduce_fallback(mca_coll_napcoll_module_t *napcoll, ALLREDUCE_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_ALLREDUCE);
+    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
+        napcoll, NAPCOLL_COLL_ALLREDUCE);
 
     (void) module;
     if (mca_coll_napcoll_allreduce_overflows(napcoll, datatype)) {
-        return mca_coll_napcoll_back(
+        return mca_coll_napcoll_fallback_exit(
             napcoll, mca_coll_napcoll_allreduce_in_two(napcoll, ALLREDUCE_BASE_ARG_NAMES, module));
     }
-    return mca_coll_napcoll_back(napcoll,
-                                 ((mca_coll_base_module_allreduce_fn_t) previous->function)(
-                                     ALLREDUCE_BASE_ARG_NAMES, previous->module));
+    return mca_coll_napcoll_fallback_exit(
+        napcoll, ((mca_coll_base_module_allreduce_fn_t) fallback->function)(
+                     ALLREDUCE_BASE_ARG_NAMES, fallback->module));
 }
 
 int mca_coll_napcoll_allreduce(ALLREDUCE_ARGS)
@@ -66,31 +68,33 @@ int mca_coll_napcoll_allreduce(ALLREDUCE_ARGS)
                                  .op = op,
                                  .comm = comm,
                                  .tag = MCA_COLL_BASE_TAG_ALLREDUCE};
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     napcoll_host_copy_t copy;
     bool done = true;
     int rc;
 
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = napcoll_host_separate(&sendbuf, recvbuf, (size_t) count, datatype, &copy);
     binding.sendbuf = sendbuf;
     if (OMPI_SUCCESS == rc) {
         rc = run(napcoll, NAPCOLL_COLL_ALLREDUCE, &binding, 0, &done);
     }
     if (OMPI_SUCCESS == rc && !done) {
-        rc = allreduce_previous(napcoll, ALLREDUCE_BASE_ARG_NAMES, module);
+        rc = allreduce_fallback(napcoll, ALLREDUCE_BASE_ARG_NAMES, module);
     }
     napcoll_host_release(&copy);
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }
 
-static int reduce_previous(mca_coll_napcoll_module_t *napcoll, REDUCE_ARGS)
+static int reduce_fallback(mca_coll_napcoll_module_t *napcoll, REDUCE_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_REDUCE);
+    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
+        napcoll, NAPCOLL_COLL_REDUCE);
 
     (void) module;
-    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_reduce_fn_t) previous->function)(
-                                              REDUCE_BASE_ARG_NAMES, previous->module));
+    return mca_coll_napcoll_fallback_exit(
+        napcoll, ((mca_coll_base_module_reduce_fn_t) fallback->function)(REDUCE_BASE_ARG_NAMES,
+                                                                         fallback->module));
 }
 
 int mca_coll_napcoll_reduce(REDUCE_ARGS)
@@ -102,12 +106,12 @@ int mca_coll_napcoll_reduce(REDUCE_ARGS)
                                  .op = op,
                                  .comm = comm,
                                  .tag = MCA_COLL_BASE_TAG_REDUCE};
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     napcoll_host_copy_t copy;
     bool done = true;
     int rc;
 
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = napcoll_host_separate(&sendbuf, recvbuf, root == ompi_comm_rank(comm) ? (size_t) count : 0,
                                datatype, &copy);
     binding.sendbuf = sendbuf;
@@ -115,19 +119,21 @@ int mca_coll_napcoll_reduce(REDUCE_ARGS)
         rc = run(napcoll, NAPCOLL_COLL_REDUCE, &binding, root, &done);
     }
     if (OMPI_SUCCESS == rc && !done) {
-        rc = reduce_previous(napcoll, REDUCE_BASE_ARG_NAMES, module);
+        rc = reduce_fallback(napcoll, REDUCE_BASE_ARG_NAMES, module);
     }
     napcoll_host_release(&copy);
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }
 
-static int scan_previous(mca_coll_napcoll_module_t *napcoll, SCAN_ARGS)
+static int scan_fallback(mca_coll_napcoll_module_t *napcoll, SCAN_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_SCAN);
+    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
+        napcoll, NAPCOLL_COLL_SCAN);
 
     (void) module;
-    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_scan_fn_t) previous->function)(
-                                              SCAN_BASE_ARG_NAMES, previous->module));
+    return mca_coll_napcoll_fallback_exit(
+        napcoll, ((mca_coll_base_module_scan_fn_t) fallback->function)(SCAN_BASE_ARG_NAMES,
+                                                                       fallback->module));
 }
 
 int mca_coll_napcoll_scan(SCAN_ARGS)
@@ -139,31 +145,33 @@ int mca_coll_napcoll_scan(SCAN_ARGS)
                                  .op = op,
                                  .comm = comm,
                                  .tag = MCA_COLL_BASE_TAG_SCAN};
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     napcoll_host_copy_t copy;
     bool done = true;
     int rc;
 
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = napcoll_host_separate(&sendbuf, recvbuf, (size_t) count, datatype, &copy);
     binding.sendbuf = sendbuf;
     if (OMPI_SUCCESS == rc) {
         rc = run(napcoll, NAPCOLL_COLL_SCAN, &binding, 0, &done);
     }
     if (OMPI_SUCCESS == rc && !done) {
-        rc = scan_previous(napcoll, SCAN_BASE_ARG_NAMES, module);
+        rc = scan_fallback(napcoll, SCAN_BASE_ARG_NAMES, module);
     }
     napcoll_host_release(&copy);
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }
 
-static int exscan_previous(mca_coll_napcoll_module_t *napcoll, EXSCAN_ARGS)
+static int exscan_fallback(mca_coll_napcoll_module_t *napcoll, EXSCAN_ARGS)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(napcoll, NAPCOLL_COLL_EXSCAN);
+    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
+        napcoll, NAPCOLL_COLL_EXSCAN);
 
     (void) module;
-    return mca_coll_napcoll_back(napcoll, ((mca_coll_base_module_exscan_fn_t) previous->function)(
-                                              EXSCAN_BASE_ARG_NAMES, previous->module));
+    return mca_coll_napcoll_fallback_exit(
+        napcoll, ((mca_coll_base_module_exscan_fn_t) fallback->function)(EXSCAN_BASE_ARG_NAMES,
+                                                                         fallback->module));
 }
 
 int mca_coll_napcoll_exscan(EXSCAN_ARGS)
@@ -175,20 +183,20 @@ int mca_coll_napcoll_exscan(EXSCAN_ARGS)
                                  .op = op,
                                  .comm = comm,
                                  .tag = MCA_COLL_BASE_TAG_EXSCAN};
-    mca_coll_napcoll_frame_t frame;
+    mca_coll_napcoll_call_stats_t stats;
     napcoll_host_copy_t copy;
     bool done = true;
     int rc;
 
-    mca_coll_napcoll_begin(napcoll, &frame);
+    mca_coll_napcoll_begin(napcoll, &stats);
     rc = napcoll_host_separate(&sendbuf, recvbuf, (size_t) count, datatype, &copy);
     binding.sendbuf = sendbuf;
     if (OMPI_SUCCESS == rc) {
         rc = run(napcoll, NAPCOLL_COLL_EXSCAN, &binding, 0, &done);
     }
     if (OMPI_SUCCESS == rc && !done) {
-        rc = exscan_previous(napcoll, EXSCAN_BASE_ARG_NAMES, module);
+        rc = exscan_fallback(napcoll, EXSCAN_BASE_ARG_NAMES, module);
     }
     napcoll_host_release(&copy);
-    return mca_coll_napcoll_end(&frame, rc);
+    return mca_coll_napcoll_end(&stats, rc);
 }

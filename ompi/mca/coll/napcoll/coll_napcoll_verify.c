@@ -26,12 +26,13 @@
 /* What every rank says, in rank order. */
 static int gather_numbers(mca_coll_napcoll_module_t *module, int mine, int *all)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(module, NAPCOLL_COLL_ALLGATHER);
+    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
+        module, NAPCOLL_COLL_ALLGATHER);
     mca_coll_base_module_allgather_fn_t allgather = (mca_coll_base_module_allgather_fn_t)
-                                                        previous->function;
+                                                        fallback->function;
 
-    return mca_coll_napcoll_back(
-        module, allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, module->comm, previous->module));
+    return mca_coll_napcoll_fallback_exit(
+        module, allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, module->comm, fallback->module));
 }
 
 /* The plan as numbers, which the caller frees; *count is -1 where that cannot be. */
@@ -95,11 +96,11 @@ static int verify_plans(const mca_coll_napcoll_module_t *module, napcoll_coll_t 
                         const napcoll_decision_t *decision, napcoll_plan_t *const *plans)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
-    const napcoll_claim_t claim = napcoll_request_claim(
-        &(napcoll_request_t){.collective = collective,
-                             .algorithm = &collective->algorithm[decision->algorithm],
-                             .map = module->map,
-                             .params = decision->params});
+    const napcoll_claim_t claim = napcoll_plan_args_claim(
+        &(napcoll_plan_args_t){.collective = collective,
+                               .algorithm = &collective->algorithm[decision->algorithm],
+                               .map = module->map,
+                               .params = decision->params});
     napcoll_verdict_t verdict;
 
     (void) napcoll_plan_verify(plans, module->map, &claim, &verdict);

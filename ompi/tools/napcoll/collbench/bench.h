@@ -125,7 +125,7 @@ struct contestant {
 };
 
 /* What a contestant did in the timed calls of a size. */
-struct tally {
+struct stats {
     unsigned long long ran[NAPCOLL_COUNTERS_MAX];
     unsigned long long calls;
     bool dropped; /* only the first look is kept */
@@ -163,7 +163,7 @@ bool contestants_open(struct bench *b, char message[BENCH_TEXT]);
 void contestants_close(struct bench *b);
 MPI_Comm contestants_dup(const char *preference, const char *coll, const char *algorithm);
 /* What napcoll did during the timed calls of one contestant, in words. Collective; for rank 0. */
-void contestants_ran(struct bench *b, const struct contestant *c, const struct tally *tally,
+void contestants_ran(struct bench *b, const struct contestant *c, const struct stats *stats,
                      char text[BENCH_TEXT]);
 
 /* supplier.c: the component that carries out a collective on a communicator; "" if unknown. */

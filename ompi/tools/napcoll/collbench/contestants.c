@@ -222,7 +222,7 @@ static void name_supplier(const struct contestant *c, char text[BENCH_TEXT])
     }
 }
 
-void contestants_ran(struct bench *b, const struct contestant *c, const struct tally *tally,
+void contestants_ran(struct bench *b, const struct contestant *c, const struct stats *stats,
                      char text[BENCH_TEXT])
 {
     unsigned long long low[NAPCOLL_COUNTERS_MAX] = {0}, high[NAPCOLL_COUNTERS_MAX] = {0};
@@ -239,15 +239,15 @@ void contestants_ran(struct bench *b, const struct contestant *c, const struct t
         return;
     }
     check(
-        MPI_Reduce(tally->ran, low, b->counters.num, MPI_UNSIGNED_LONG_LONG, MPI_MIN, 0, b->helper),
+        MPI_Reduce(stats->ran, low, b->counters.num, MPI_UNSIGNED_LONG_LONG, MPI_MIN, 0, b->helper),
         "MPI_Reduce");
-    check(MPI_Reduce(tally->ran, high, b->counters.num, MPI_UNSIGNED_LONG_LONG, MPI_MAX, 0,
+    check(MPI_Reduce(stats->ran, high, b->counters.num, MPI_UNSIGNED_LONG_LONG, MPI_MAX, 0,
                      b->helper),
           "MPI_Reduce");
     for (int i = 0; i < b->counters.num; ++i) {
         alike = alike && low[i] == high[i];
     }
-    describe(b, tally->calls, high, text);
+    describe(b, stats->calls, high, text);
     if (c->napcoll && ('\0' == c->supplier[0] || 0 == strcmp(c->supplier, c->component))) {
         if ('\0' == text[0]) {
             append(text, 0 == b->counters.num ? "unknown: no counters" : "napcoll did not run");

@@ -45,7 +45,7 @@ struct turns {
     int taken;    /* and those with a missed start */
     double spent; /* seconds in them */
     int batch;    /* calls of a sample; 0 before the first look */
-    struct tally tally[BENCH_MAX_CONTESTANTS];
+    struct stats stats[BENCH_MAX_CONTESTANTS];
     struct sample last[BENCH_MAX_CONTESTANTS]; /* also those that do not count */
     double first_look[BENCH_MAX_CONTESTANTS];  /* seconds of a call when it was warm */
     double *seconds[BENCH_MAX_CONTESTANTS];
@@ -152,9 +152,9 @@ static double run_batch(struct bench *b, struct contestant *c, int batch)
 }
 
 /* One sample, after the one that is in *sample. False on all ranks if rank 0 said stop; then nothing ran. Adds to the
- * tally what napcoll counted meanwhile: that is read far from the timed region, which it would delay where ranks share
+ * statistics what napcoll counted meanwhile: that is read far from the timed region, which it would delay where ranks share
  * cores; the helper's calls are not napcoll's. */
-static bool take_sample(struct bench *b, struct contestant *c, struct tally *tally, int turn,
+static bool take_sample(struct bench *b, struct contestant *c, struct stats *stats, int turn,
                         int batch, bool go, struct sample *sample)
 {
     double announce[ANNOUNCE_WORDS], mine[COLLECT_WORDS], worst[COLLECT_WORDS], early;
@@ -179,9 +179,9 @@ static bool take_sample(struct bench *b, struct contestant *c, struct tally *tal
     check(MPI_Reduce(mine, worst, COLLECT_WORDS, MPI_DOUBLE, MPI_MAX, 0, b->helper), "MPI_Reduce");
     check(napcoll_counters_read(&b->counters, after), "MPI_T_pvar_read");
     for (int i = 0; i < b->counters.num; ++i) {
-        tally->ran[i] += after[i] - before[i];
+        stats->ran[i] += after[i] - before[i];
     }
-    tally->calls += (unsigned long long) batch;
+    stats->calls += (unsigned long long) batch;
     verify(b, c, turn);
     if (0 == b->layout.rank) {
         sample->took.seconds = worst[COLLECT_SECONDS];
@@ -210,10 +210,10 @@ static int first_calls(const struct bench *b, double seconds)
     return b->opt.coll->overlaps || seconds > LONG_CALL ? 1 : PROBE_CALLS;
 }
 
-static void reset_counts(struct tally *tally)
+static void reset_counts(struct stats *stats)
 {
-    memset(tally->ran, 0, sizeof(tally->ran));
-    tally->calls = 0;
+    memset(stats->ran, 0, sizeof(stats->ran));
+    stats->calls = 0;
 }
 
 /* Who takes so many times what the fastest of those still there takes is left out from now on; never the first, which the
@@ -224,12 +224,12 @@ static double drop_slow(const struct bench *b, struct turns *t, double factor)
 
     check(MPI_Bcast(t->first_look, BENCH_MAX_CONTESTANTS, MPI_DOUBLE, 0, b->helper), "MPI_Bcast");
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        if (!t->tally[i].dropped && t->first_look[i] < fastest) {
+        if (!t->stats[i].dropped && t->first_look[i] < fastest) {
             fastest = t->first_look[i];
         }
     }
     for (int i = 1; i < b->opt.num_contestants && factor > 0.0; ++i) {
-        t->tally[i].dropped = t->tally[i].dropped || t->first_look[i] > factor * fastest;
+        t->stats[i].dropped = t->stats[i].dropped || t->first_look[i] > factor * fastest;
     }
     return fastest;
 }
@@ -244,16 +244,16 @@ static void warm_up(struct bench *b, struct turns *t)
     fill_input(b, 0);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
         for (int call = 0; call < 2; ++call) {
-            reset_counts(&t->tally[i]);
-            (void) take_sample(b, &b->contestant[i], &t->tally[i], 0, 1, true, &t->last[i]);
+            reset_counts(&t->stats[i]);
+            (void) take_sample(b, &b->contestant[i], &t->stats[i], 0, 1, true, &t->last[i]);
         }
         t->first_look[i] = t->last[i].took.seconds;
     }
     (void) drop_slow(b, t, HOPELESS * b->opt.drop);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        if (!t->tally[i].dropped) {
-            reset_counts(&t->tally[i]);
-            (void) take_sample(b, &b->contestant[i], &t->tally[i], 0,
+        if (!t->stats[i].dropped) {
+            reset_counts(&t->stats[i]);
+            (void) take_sample(b, &b->contestant[i], &t->stats[i], 0,
                                first_calls(b, t->first_look[i]), true, &t->last[i]);
             t->first_look[i] = fmin(t->first_look[i], t->last[i].took.seconds);
             skew += t->last[i].skew;
@@ -262,8 +262,8 @@ static void warm_up(struct bench *b, struct turns *t)
     }
     fastest = drop_slow(b, t, b->opt.drop);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        if (!t->tally[i].dropped) {
-            reset_counts(&t->tally[i]);
+        if (!t->stats[i].dropped) {
+            reset_counts(&t->stats[i]);
         }
     }
     t->batch = 0 == b->opt.batch && b->opt.coll->overlaps ? 1 : b->opt.batch;
@@ -321,10 +321,10 @@ static void meet_again(struct bench *b, struct turns *t)
 {
     fill_input(b, t->taken);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        struct tally nothing = {.calls = 0};
+        struct stats nothing = {.calls = 0};
         struct sample sample = t->last[i];
 
-        if (!t->tally[i].dropped) {
+        if (!t->stats[i].dropped) {
             (void) take_sample(b, &b->contestant[i], &nothing, t->taken, 1, true, &sample);
         }
     }
@@ -362,13 +362,13 @@ static bool take_turn(struct bench *b, bool go, struct turns *t)
     shuffle(b, order);
     fill_input(b, t->taken);
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        struct tally *tally = &t->tally[order[i]];
+        struct stats *stats = &t->stats[order[i]];
         struct sample *sample = &t->last[order[i]];
 
-        if (tally->dropped) {
+        if (stats->dropped) {
             continue;
         }
-        if (!take_sample(b, &b->contestant[order[i]], tally, t->taken, t->batch, go, sample)) {
+        if (!take_sample(b, &b->contestant[order[i]], stats, t->taken, t->batch, go, sample)) {
             return false;
         }
         if (0 == b->layout.rank && t->num < b->opt.iterations) {
@@ -425,7 +425,7 @@ static void summarise_dropped(const struct bench *b, const struct turns *t, int 
     row->samples = 1;
     row->dropped = true;
     row->sample = keep_samples(seconds, 1);
-    row->batch = (int) t->tally[which].calls;
+    row->batch = (int) t->stats[which].calls;
     row->median = row->p05 = row->p95 = 1.0e6 * *seconds;
     row->skew = 0.0;
 }
@@ -438,7 +438,7 @@ static void summarise(const struct bench *b, struct turns *t, struct row *rows)
     for (int i = b->opt.num_contestants - 1; NULL != ratio && i >= 0; --i) {
         struct row *row = &rows[i];
 
-        if (t->tally[i].dropped) {
+        if (t->stats[i].dropped) {
             summarise_dropped(b, t, i, row);
             continue;
         }
@@ -484,7 +484,7 @@ void measure_round(struct bench *b, struct turns *t, int round, double deadline)
 void measure_end(struct bench *b, struct turns *t, struct row *rows)
 {
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        contestants_ran(b, &b->contestant[i], &t->tally[i], rows[i].ran);
+        contestants_ran(b, &b->contestant[i], &t->stats[i], rows[i].ran);
     }
     if (0 == b->layout.rank) {
         summarise(b, t, rows);

@@ -297,7 +297,7 @@ static int fit_near(const napcoll_measured_t *measured, napcoll_turns_t turns,
             return -1;
         }
         c->near_gap_us = seconds * us / small->active;
-        c->machine.node_local_gap_us = measured->crowded ? rounded(c->near_gap_us) : 0;
+        c->machine.node_local_gap_us = measured->oversubscribed ? rounded(c->near_gap_us) : 0;
     }
     return 0;
 }
@@ -334,11 +334,11 @@ static int fit_fold(const napcoll_measured_t *measured, napcoll_turns_t turns,
 {
     napcoll_line_t line;
 
-    if (0 != napcoll_timings_line(&measured->fold, turns, &line)) {
+    if (0 != napcoll_timings_line(&measured->reduction, turns, &line)) {
         return -1;
     }
     if (line.points > 0) {
-        c->machine.fold_ns_per_byte = rounded(line.slope * ns);
+        c->machine.reduce_ns_per_byte = rounded(line.slope * ns);
     }
     return 0;
 }
@@ -415,5 +415,5 @@ void napcoll_measured_close(napcoll_measured_t *measured)
     napcoll_timings_close(&measured->near_large.sent);
     napcoll_timings_close(&measured->near_small.sent);
     napcoll_timings_close(&measured->start);
-    napcoll_timings_close(&measured->fold);
+    napcoll_timings_close(&measured->reduction);
 }

@@ -16,7 +16,7 @@
  *     process_gap, node_gap         the same of small messages, from one process and from all
  *     node_local_*                  the same inside a node, from half of its processes to the other half
  *     overhead                      how long it takes to start a small message
- *     gamma                         folds by one process: a line over bytes
+ *     gamma                         reduces by one process: a line over bytes
  *
  * A slope over messages or bytes is free of what comes once: the latency, and the acknowledgement by which a burst
  * ends. Max-rate model: W. Gropp, L. N. Olson, P. Samfass: "Modeling MPI Communication Performance on SMP Nodes: Is
@@ -64,10 +64,10 @@ typedef struct napcoll_measured {
     napcoll_stream_t near_small;
     napcoll_timings_t
         start; /**< of starting a small message; x: anything that is the same for all */
-    napcoll_timings_t fold; /**< x: bytes */
+    napcoll_timings_t reduction; /**< x: bytes */
 
     /** Whether processes share processors, so that messages inside a node have a gap. */
-    bool crowded;
+    bool oversubscribed;
 
     /** Sizes, in bytes, at which the library is said to change its protocol; a change that is found where only one of
      * them lies is taken to be exactly there. */
@@ -103,7 +103,7 @@ typedef struct napcoll_calibrated {
     bool node_has_gap; /**< the node's processes hold each other up */
     double
         start_us; /**< what it takes to start a message; the machine has at most half of the least latency */
-    double near_gap_us; /**< of messages inside the node, also where it is not crowded */
+    double near_gap_us; /**< of messages inside the node, also where it is not oversubscribed */
 } napcoll_calibrated_t;
 
 /** What went wrong, in words, for a message. Static. */

@@ -52,6 +52,6 @@ typedef struct napcoll_delay {
  *
  * @return 0; -1 where memory ran out
  */
-int napcoll_delays(const napcoll_pair_t *pair, int pairs, int nodes, napcoll_delay_t *delay);
+int napcoll_delays(const napcoll_pair_t *pair, int personalized, int nodes, napcoll_delay_t *delay);
 
 #endif /* NAPCOLL_DELAYS_H */

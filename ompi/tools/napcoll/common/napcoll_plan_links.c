@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-#include "plan/napcoll_plan_shelf.h"
+#include "plan/napcoll_plan_cache.h"
 
 /* Shares that differ by less are those of the same bytes, added up in another order. */
 static const double same_share = 1 + 1e-9;
@@ -43,9 +43,9 @@ typedef struct {
 typedef struct {
     const napcoll_node_map_t *map;
     napcoll_links_t *links;
-    napcoll_shelf_t shelf; /* all plans */
-    rank_t *rank;          /* [size] */
-    int *ready;            /* [readies] ranks that can begin their next stages */
+    napcoll_plan_cache_t cache; /* all plans */
+    rank_t *rank;               /* [size] */
+    int *ready;                 /* [readies] ranks that can begin their next stages */
     int readies;
     int done; /* ranks that have none */
     sent_t *sent;
@@ -89,7 +89,7 @@ static napcoll_links_status_t make_plans(run_t *run, napcoll_plan_source_t sourc
         napcoll_links_status_t status = NULL == plan ? NAPCOLL_LINKS_NO_MEMORY
                                                      : check_plan(plan, run->map->size);
 
-        if (NAPCOLL_LINKS_OK == status && !napcoll_shelf_put(&run->shelf, rank, plan)) {
+        if (NAPCOLL_LINKS_OK == status && !napcoll_plan_cache_put(&run->cache, rank, plan)) {
             status = NAPCOLL_LINKS_NO_MEMORY;
         }
         if (NAPCOLL_LINKS_OK != status) {
@@ -132,7 +132,7 @@ static void end_message(run_t *run, int rank, int step)
 /* A message whose ranks are both in its stages, with the index of its send. */
 static bool meet(run_t *run, int source, int send, int target)
 {
-    const napcoll_plan_t *plan = run->shelf.copy[source]->plan;
+    const napcoll_plan_t *plan = run->cache.copy[source]->plan;
     const int a = run->rank[source].begun, b = run->rank[target].begun;
     const sent_t sent = {.share = napcoll_plan_message_share(plan, &plan->step[send]),
                          .step = a > b ? a : b,
@@ -148,8 +148,8 @@ static bool meet(run_t *run, int source, int send, int target)
 
 static napcoll_links_status_t post_message(run_t *run, int rank, int index)
 {
-    const napcoll_step_t *step = &run->shelf.copy[rank]->plan->step[index];
-    const int other = napcoll_shelf_other_end(&run->shelf, rank, index);
+    const napcoll_step_t *step = &run->cache.copy[rank]->plan->step[index];
+    const int other = napcoll_plan_cache_other_end(&run->cache, rank, index);
     bool memory = true;
 
     if (other < 0) {
@@ -157,7 +157,7 @@ static napcoll_links_status_t post_message(run_t *run, int rank, int index)
     }
     if (run->rank[step->peer].piece == run->rank[rank].piece
         && run->rank[step->peer].stage
-               == napcoll_plan_stage_of(run->shelf.copy[step->peer]->plan, other)) {
+               == napcoll_plan_stage_of(run->cache.copy[step->peer]->plan, other)) {
         memory = NAPCOLL_STEP_SEND == step->kind ? meet(run, rank, index, step->peer)
                                                  : meet(run, step->peer, other, rank);
     }
@@ -181,7 +181,7 @@ static bool next_stage(const napcoll_plan_t *plan, rank_t *r)
 /* Take a rank to its next stage with messages. */
 static napcoll_links_status_t begin_stage(run_t *run, int rank)
 {
-    const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
+    const napcoll_plan_t *plan = run->cache.copy[rank]->plan;
     napcoll_links_status_t status = NAPCOLL_LINKS_OK;
     const napcoll_stage_t *stage;
     rank_t *r = &run->rank[rank];
@@ -224,37 +224,37 @@ typedef struct {
     napcoll_link_load_t *now; /* [links] messages and their share; of other links 0 */
     int *touched;             /* [touches] the links that it is on */
     int touches;
-} tally_t;
+} stats_t;
 
-static void touch(tally_t *tally, int link, double share)
+static void touch(stats_t *stats, int link, double share)
 {
-    napcoll_link_load_t *now = &tally->now[link];
+    napcoll_link_load_t *now = &stats->now[link];
 
     if (0 == now->messages) {
-        tally->touched[tally->touches++] = link;
+        stats->touched[stats->touches++] = link;
     }
     now->messages++;
     now->share += share;
 }
 
 /* Put a message on the links of its way. */
-static void route(tally_t *tally, const sent_t *sent)
+static void route(stats_t *stats, const sent_t *sent)
 {
-    const napcoll_switch_tree_t *tree = tally->map->tree;
-    const int first = tally->map->nodes; /* of the lower ends that are switches */
+    const napcoll_switch_tree_t *tree = stats->map->tree;
+    const int first = stats->map->nodes; /* of the lower ends that are switches */
 
-    touch(tally, 2 * sent->from, sent->share);
-    touch(tally, 2 * sent->to + 1, sent->share);
+    touch(stats, 2 * sent->from, sent->share);
+    touch(stats, 2 * sent->to + 1, sent->share);
     if (NULL != tree) {
-        int a = tree->switch_of[tally->map->spot[sent->from]];
-        int b = tree->switch_of[tally->map->spot[sent->to]];
+        int a = tree->switch_of[stats->map->spot[sent->from]];
+        int b = tree->switch_of[stats->map->spot[sent->to]];
 
         while (a != b) {
             if (tree->at[a].depth >= tree->at[b].depth) {
-                touch(tally, 2 * (first + a), sent->share);
+                touch(stats, 2 * (first + a), sent->share);
                 a = tree->at[a].parent;
             } else {
-                touch(tally, 2 * (first + b) + 1, sent->share);
+                touch(stats, 2 * (first + b) + 1, sent->share);
                 b = tree->at[b].parent;
             }
         }
@@ -268,10 +268,10 @@ static bool is_more(int64_t messages, double share, int64_t others, double their
 }
 
 /* Add a step to the loads. */
-static void end_step(tally_t *tally, int step, napcoll_link_load_t *load)
+static void end_step(stats_t *stats, int step, napcoll_link_load_t *load)
 {
-    for (int i = 0; i < tally->touches; i++) {
-        napcoll_link_load_t *all = &load[tally->touched[i]], *now = &tally->now[tally->touched[i]];
+    for (int i = 0; i < stats->touches; i++) {
+        napcoll_link_load_t *all = &load[stats->touched[i]], *now = &stats->now[stats->touched[i]];
 
         all->messages += now->messages;
         all->share += now->share;
@@ -282,7 +282,7 @@ static void end_step(tally_t *tally, int step, napcoll_link_load_t *load)
         }
         *now = (napcoll_link_load_t){0};
     }
-    tally->touches = 0;
+    stats->touches = 0;
 }
 
 /* The messages between nodes in the order of their steps; NULL when memory ran out. */
@@ -325,12 +325,12 @@ static napcoll_links_status_t add_loads(run_t *run)
 {
     napcoll_links_t *links = run->links;
     const size_t count = (size_t) links->links;
-    tally_t tally = {.map = run->map,
-                     .now = calloc(count, sizeof(*tally.now)),
-                     .touched = malloc(count * sizeof(*tally.touched))};
+    stats_t stats = {.map = run->map,
+                     .now = calloc(count, sizeof(*stats.now)),
+                     .touched = malloc(count * sizeof(*stats.touched))};
     int64_t *ends = calloc((size_t) links->steps + 1, sizeof(*ends));
     int64_t *order = NULL == ends ? NULL : sort_by_step(run, ends);
-    const bool memory = NULL != order && NULL != tally.now && NULL != tally.touched;
+    const bool memory = NULL != order && NULL != stats.now && NULL != stats.touched;
 
     for (int link = 0; link < links->links; link++) {
         links->load[link].step = -1;
@@ -340,14 +340,14 @@ static napcoll_links_status_t add_loads(run_t *run)
 
         for (int step = 0; step < links->steps; step++) {
             for (; next < ends[step]; next++) {
-                route(&tally, &run->sent[order[next]]);
+                route(&stats, &run->sent[order[next]]);
             }
-            end_step(&tally, step, links->load);
+            end_step(&stats, step, links->load);
         }
         choose_worst(links);
     }
-    free(tally.now);
-    free(tally.touched);
+    free(stats.now);
+    free(stats.touched);
     free(ends);
     free(order);
     return memory ? NAPCOLL_LINKS_OK : NAPCOLL_LINKS_NO_MEMORY;
@@ -392,7 +392,7 @@ napcoll_links_status_t napcoll_plan_links(napcoll_plan_source_t source, void *co
     napcoll_links_status_t status = NAPCOLL_LINKS_NO_MEMORY;
 
     *result = NULL;
-    if (napcoll_shelf_open(&run.shelf, map->size) && NULL != run.links && NULL != run.rank
+    if (napcoll_plan_cache_open(&run.cache, map->size) && NULL != run.links && NULL != run.rank
         && NULL != run.ready) {
         status = make_plans(&run, source, context);
     }
@@ -407,7 +407,7 @@ napcoll_links_status_t napcoll_plan_links(napcoll_plan_source_t source, void *co
     } else {
         napcoll_links_free(run.links);
     }
-    napcoll_shelf_empty(&run.shelf);
+    napcoll_plan_cache_empty(&run.cache);
     free(run.rank);
     free(run.ready);
     free(run.sent);

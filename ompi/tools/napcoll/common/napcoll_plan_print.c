@@ -11,7 +11,7 @@
  *       stage 2
  *         recv   temp1 <- rank 16
  *         send   temp0 -> rank 16
- *         fold   temp0 = temp1 op temp0
+ *         reduce   temp0 = temp1 op temp0
  */
 
 #include "common/napcoll_plan_print.h"
@@ -75,7 +75,7 @@ static int print_step(const napcoll_plan_t *plan, const napcoll_step_t *s, FILE 
     case NAPCOLL_STEP_SEND:
         return fprintf(out, "    send   %s%s -> rank %" PRId32 "\n", sizes_in(s),
                        label(plan, s->left).text, s->peer);
-    case NAPCOLL_STEP_FOLD:
+    case NAPCOLL_STEP_REDUCE:
         return fprintf(out, "    fold   %s = %s op %s\n", label(plan, s->dst).text,
                        label(plan, s->left).text, label(plan, s->right).text);
     case NAPCOLL_STEP_COPY:

@@ -14,7 +14,7 @@ bool napcoll_rule_range_is_warned(const napcoll_collective_t *collective,
     bool warned = decision->algorithm >= 0 && collective->algorithm[decision->algorithm].cut;
 
     for (int row = 0; row < collective->algorithms; row++) {
-        warned = warned || NAPCOLL_WEIGHED_BURSTS == decision->candidate[row].weighed;
+        warned = warned || NAPCOLL_EVALUATION_BURSTS == decision->candidate[row].evaluation;
     }
     return warned;
 }
@@ -60,7 +60,7 @@ int napcoll_rule_range_find(const napcoll_collective_t *collective,
     }
 }
 
-/* What the previous component does with a size, and with which others as well. */
+/* What the fallback component does with a size, and with which others as well. */
 typedef struct {
     const napcoll_collective_t *collective;
     const napcoll_previous_t *previous;

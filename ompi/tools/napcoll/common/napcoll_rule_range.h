@@ -39,7 +39,7 @@ int napcoll_rule_range_find(const napcoll_collective_t *collective,
                             napcoll_rule_range_t *range);
 
 /**
- * Keep of a range the sizes with which the previous component does the same as with the one that was measured, where it is
+ * Keep of a range the sizes with which the fallback component does the same as with the one that was measured, where it is
  * known what it does: of the others the measurement says nothing.
  *
  * @param[in]     previous    the component
@@ -56,7 +56,7 @@ void napcoll_rule_range_alike(const napcoll_collective_t *collective,
  *
  * @param[in]  bounded  up to so many bytes blocks have their sizes with them, where not all ranks know these (see
  *                      napcoll_question_t)
- * @param[in]  row      of the table; -1: the previous function
+ * @param[in]  row      of the table; -1: the fallback function
  * @param[out] takes    the answer
  *
  * @return 0, or -1 when memory ran out

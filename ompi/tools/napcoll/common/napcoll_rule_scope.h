@@ -22,7 +22,7 @@ typedef struct napcoll_rule_times {
     int sizes;             /**< that were measured, at least 1 */
     const double *by_size; /**< [sizes] by the rules on each */
     const double *silent;  /**< [sizes] without rules */
-    int ones;              /**< algorithms, and the previous function, that one rule could name */
+    int ones;              /**< algorithms, and the fallback function, that one rule could name */
     const double *one;     /**< [ones][sizes] by each of them */
 } napcoll_rule_times_t;
 
@@ -40,7 +40,7 @@ napcoll_rules_scope_t napcoll_rule_scope_choose(const napcoll_rule_times_t *time
  * Whether one rule may have an algorithm do all sizes: it sends each block straight to its end, whole. One that detours
  * would do so with larger blocks, too, than any that were measured.
  *
- * @param[in] algorithm  NULL: the previous function
+ * @param[in] algorithm  NULL: the fallback function
  */
 bool napcoll_rule_scope_may_be_one(const napcoll_algorithm_t *algorithm);
 
@@ -48,7 +48,7 @@ bool napcoll_rule_scope_may_be_one(const napcoll_algorithm_t *algorithm);
  * How much of an agreement a call takes, on average over many like it, in which an algorithm is chosen by sizes.
  *
  * @param[in] collective  whose sizes not all ranks know
- * @param[in] algorithm   of its table; NULL: the previous function
+ * @param[in] algorithm   of its table; NULL: the fallback function
  * @param[in] bounded     blocks are so small that messages could tell whether sizes hold (NAPCOLL_BOUNDED_BYTES)
  *
  * @return 0 where messages do tell, and ranks rely on the sizes of earlier calls; 1 where they agree in each call, as

@@ -17,7 +17,7 @@
 typedef struct napcoll_rule_contestant {
     const double *seconds; /**< [turns]; NULL: it was so slow that it was dropped */
     double median;         /**< of these */
-    bool previous;         /**< it is the previous function */
+    bool previous;         /**< it is the fallback function */
 } napcoll_rule_contestant_t;
 
 /** Turns, in which all contestants were measured: at one time, and the rest at another, if there was any. */
@@ -29,7 +29,7 @@ typedef struct napcoll_rule_turns {
 /**
  * Who is to do it: the first, which is what auto would do, unless any is known to be faster than that: beyond noise
  * (napcoll_robust_longer), or by more than 15 %, and at each of both times in more than half of the turns; then the fastest of
- * all of napcoll's, though it may be so only by chance among those that are faster than auto. But the previous function wherever neither of these two is known to be faster
+ * all of napcoll's, though it may be so only by chance among those that are faster than auto. But the fallback function wherever neither of these two is known to be faster
  * than it: napcoll is never to be slower than that.
  *
  * @param[in] contestant  [count], of which the first was not dropped

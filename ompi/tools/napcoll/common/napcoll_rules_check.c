@@ -70,8 +70,9 @@ static sure_t is_contiguous(const napcoll_rule_t *rule)
 
 static sure_t is_commutative(const napcoll_rule_t *rule)
 {
-    return sure(NAPCOLL_RULE_NO == rule->ordered || !napcoll_goal_folds(rule->collective->goal),
-                NAPCOLL_RULE_YES == rule->ordered);
+    return sure(NAPCOLL_RULE_NO == rule->noncommutative
+                    || !napcoll_goal_reduces(rule->collective->goal),
+                NAPCOLL_RULE_YES == rule->noncommutative);
 }
 
 /* Whether the number of ranks is a power of two: it is known where there is one node, or one rank on each. */

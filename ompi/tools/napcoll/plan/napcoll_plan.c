@@ -117,7 +117,7 @@ static int list(void)
 
 int print_plan(napcoll_generator_t *generator, int rank, FILE *out)
 {
-    const napcoll_node_map_t *map = generator->request.map;
+    const napcoll_node_map_t *map = generator->args.map;
     napcoll_plan_t *plan = napcoll_generator_plan(generator, rank);
     int rc;
 

@@ -175,7 +175,7 @@ static int collective_of(const csv_t *csv)
     return NULL == napcoll_collectives[c] ? -1 : c;
 }
 
-/* What a contestant stands for; `previous`: the only one of other components that does. One of napcoll's that left calls to the previous component stands for nothing: what
+/* What a contestant stands for; `previous`: the only one of other components that does. One of napcoll's that left calls to the fallback component stands for nothing: what
  * was measured is not what it is called. */
 static int choice_of(const csv_t *csv, const napcoll_collective_t *collective, const char *previous)
 {
@@ -411,7 +411,8 @@ static void print_rules(const napcoll_collective_t *collective, const size_row_t
         rule.nodes = (napcoll_rule_range_t){nodes, nodes};
         rule.ppn = (napcoll_rule_range_t){ppn, ppn};
         rule.algorithm = choice < 0 ? -1 : choice;
-        rule.ordered = napcoll_goal_folds(collective->goal) ? NAPCOLL_RULE_NO : NAPCOLL_RULE_ANY;
+        rule.noncommutative = napcoll_goal_reduces(collective->goal) ? NAPCOLL_RULE_NO
+                                                                     : NAPCOLL_RULE_ANY;
         if (NAPCOLL_GOAL_BARRIER != collective->goal) {
             const size_t last = size[next - 1].first->bytes;
 

@@ -168,7 +168,7 @@ static void put_mark(const napcoll_step_t *step, int rank, int stage, int x, int
     const int width = layout_mark_width(step);
 
     switch (step->kind) {
-    case NAPCOLL_STEP_FOLD:
+    case NAPCOLL_STEP_REDUCE:
         fprintf(out,
                 "<circle class=\"fold\" cx=\"%d\" cy=\"%d\" r=\"4\"><title>rank %d folds, stage %d"
                 "</title></circle>\n",

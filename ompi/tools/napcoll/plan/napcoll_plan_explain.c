@@ -49,7 +49,7 @@ static void count_stage(const napcoll_plan_t *plan, const napcoll_stage_t *stage
     effort->network_steps += network ? plan->pieces : 0;
     effort->local_steps += !network && stage->messages > 0 ? plan->pieces : 0;
     for (int i = stage->messages; i < stage->messages + stage->work; i++) {
-        if (NAPCOLL_STEP_FOLD == step[i].kind) {
+        if (NAPCOLL_STEP_REDUCE == step[i].kind) {
             effort->folds += napcoll_plan_share(plan, step[i].dst);
         }
     }
@@ -71,7 +71,7 @@ static void keep_most(explain_effort_t *all, const explain_effort_t *rank)
 
 static explain_effort_t effort_of(napcoll_generator_t *generator)
 {
-    const napcoll_node_map_t *map = generator->request.map;
+    const napcoll_node_map_t *map = generator->args.map;
     double *sent = calloc((size_t) map->nodes, sizeof(*sent)); /* vectors, by node */
     explain_effort_t all = {0};
 
@@ -112,7 +112,7 @@ static double simulated_us(const explain_case_t *c, napcoll_generator_t *generat
     }
     napcoll_simulation_free(simulation);
     if (NAPCOLL_SIMULATE_OK != status) {
-        fprintf(stderr, "napcoll-plan: %s: %s\n", generator->request.algorithm->name,
+        fprintf(stderr, "napcoll-plan: %s: %s\n", generator->args.algorithm->name,
                 napcoll_simulate_status_help(status));
         exit(EXIT_FAILURE);
     }
@@ -150,7 +150,7 @@ napcoll_decision_t explain_decide(const explain_case_t *c, const napcoll_setting
     const options_t *o = c->options;
     const napcoll_question_t question = {.map = c->map,
                                          .bytes = (size_t) c->bytes,
-                                         .ordered = o->params.ordered,
+                                         .noncommutative = o->params.noncommutative,
                                          .in_place = o->params.in_place,
                                          .bounded = o->params.bounded,
                                          .root = o->params.root};
@@ -165,8 +165,8 @@ napcoll_decision_t explain_decide(const explain_case_t *c, const napcoll_setting
 /* A radix that is none over nodes: then there is one value that suits a size, as with what can be chosen. */
 static bool is_other_radix(const napcoll_tunable_t *tunable)
 {
-    return NAPCOLL_RECKONS_RADIX_RANKS == tunable->reckons
-           || NAPCOLL_RECKONS_RADIX_LANES == tunable->reckons;
+    return NAPCOLL_TUNES_RADIX_RANKS == tunable->tunes
+           || NAPCOLL_TUNES_RADIX_LANES == tunable->tunes;
 }
 
 /* The parameters of an algorithm: of a broadcast's, what goes between nodes and the segments, of an all-to-all's
@@ -177,8 +177,8 @@ static void set_params(const explain_case_t *c, const napcoll_algorithm_t *algor
     napcoll_settings_t settings = explain_settings(c);
     napcoll_decision_t decision;
 
-    if (napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS) < 0
-        && napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_CHOICE) < 0
+    if (napcoll_algorithm_tunable(algorithm, NAPCOLL_TUNES_SEGMENTS) < 0
+        && napcoll_algorithm_tunable(algorithm, NAPCOLL_TUNES_CHOICE) < 0
         && !is_other_radix(&algorithm->tunable[0]) && !algorithm->cut) {
         return;
     }
@@ -202,8 +202,8 @@ static explain_candidate_t weigh(const explain_case_t *c, const napcoll_algorith
         return candidate;
     }
     candidate.formula_us = formula_us(c, algorithm);
-    set_params(c, algorithm, &generator.request.params);
-    candidate.params = generator.request.params;
+    set_params(c, algorithm, &generator.args.params);
+    candidate.params = generator.args.params;
     candidate.too_long = c->simulated && guess_steps(&generator) > MOST_STEPS;
     if (c->simulated && !candidate.too_long) {
         candidate.simulated_us = simulated_us(c, &generator);
@@ -273,12 +273,12 @@ void explain_print_chosen(const napcoll_algorithm_t *algorithm, const napcoll_pa
         const napcoll_tunable_t *tunable = &algorithm->tunable[t];
         const int value = params->tunable[t];
 
-        if (NAPCOLL_RECKONS_CHOICE == tunable->reckons && value > 0) {
+        if (NAPCOLL_TUNES_CHOICE == tunable->tunes && value > 0) {
             printf("%s%s=%s", printed++ > 0 ? between : before, tunable->name,
                    tunable->names[value - 1]);
-        } else if (NAPCOLL_RECKONS_SEGMENTS == tunable->reckons && params->segments > 1) {
+        } else if (NAPCOLL_TUNES_SEGMENTS == tunable->tunes && params->segments > 1) {
             printf("%s%s=%d", printed++ > 0 ? between : before, tunable->name, params->segments);
-        } else if ((is_other_radix(tunable) || NAPCOLL_RECKONS_WINDOW == tunable->reckons)
+        } else if ((is_other_radix(tunable) || NAPCOLL_TUNES_WINDOW == tunable->tunes)
                    && value > 0) {
             printf("%s%s=%d", printed++ > 0 ? between : before, tunable->name, value);
         }
@@ -374,7 +374,7 @@ static void print_effort(const explain_case_t *c, const char *name, const explai
     }
     printf("\n    %d step%s inside a node; a rank takes in %d message%s from its own node\n",
            e->local_steps, plural(e->local_steps), e->local_messages, plural(e->local_messages));
-    if (napcoll_goal_folds(collective->goal)) {
+    if (napcoll_goal_reduces(collective->goal)) {
         printf("    %.4g fold%s %s\n", e->folds, e->folds > 1 || e->folds < 1 ? "s" : "",
                fold_of(c));
     }
@@ -441,10 +441,10 @@ static void print_memory(const explain_case_t *c)
         if (!candidate->algorithm->detours || NAPCOLL_REASON_NONE != candidate->reason) {
             continue;
         }
-        generator.request.params = candidate->params;
-        generator.request.rank = napcoll_request_root(&generator.request);
-        plan = napcoll_generator_plan(&generator, generator.request.rank);
-        slots = NULL == plan ? -1 : napcoll_request_slots(&generator.request, plan);
+        generator.args.params = candidate->params;
+        generator.args.rank = napcoll_plan_args_root(&generator.args);
+        plan = napcoll_generator_plan(&generator, generator.args.rank);
+        slots = NULL == plan ? -1 : napcoll_plan_args_slots(&generator.args, plan);
         if (slots < 0) {
             out_of_memory();
         }
@@ -467,7 +467,7 @@ static int print_rank(const explain_case_t *c)
         return 0;
     }
     generator = generator_of(c->options, chosen(c)->algorithm, c->map);
-    generator.request.params = chosen(c)->params;
+    generator.args.params = chosen(c)->params;
     printf("\n");
     return print_plan(&generator, c->options->rank, stdout);
 }

@@ -24,7 +24,7 @@ typedef struct {
     int network_messages; /**< that a rank sends to other nodes */
     int local_messages;   /**< that a rank receives from its own node */
     double node_vectors;  /**< vectors, or ranks' blocks, that a node sends to others */
-    double folds;         /**< of them that a rank folds */
+    double folds;         /**< of them that a rank reduces */
 } explain_effort_t;
 
 /** An algorithm, and what it would take. */

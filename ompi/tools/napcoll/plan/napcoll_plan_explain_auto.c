@@ -6,7 +6,7 @@
 /**
  * @file
  * The last part of napcoll-plan explain: what the component's auto does with the machine in its parameters, what it
- * takes to agree on sizes, what the previous component would do, and the decision as the component logs it.
+ * takes to agree on sizes, what the fallback component would do, and the decision as the component logs it.
  */
 
 #include <math.h>
@@ -33,7 +33,7 @@ static void print_class(const explain_case_t *c, const napcoll_decision_t *decis
     }
 }
 
-/* The same, and what they are reckoned as. */
+/* The same, and what they are estimated as. */
 static void print_sizes(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     print_class(c, decision);
@@ -51,14 +51,14 @@ static void print_parameters(const explain_case_t *c, const napcoll_decision_t *
     const napcoll_params_t *params = &decision->params;
     const bool other_radix = algorithm->radix
                              && params->local_radix != c->options->params.local_radix;
-    const bool pipelined = napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS) >= 0;
+    const bool pipelined = napcoll_algorithm_tunable(algorithm, NAPCOLL_TUNES_SEGMENTS) >= 0;
     char see[128];
 
     if (other_radix) {
         printf("It takes a local radix of %d there: see --local-radix %d.\n", params->local_radix,
                params->local_radix);
     }
-    if (NAPCOLL_RECKONS_RADIX == algorithm->tunable[0].reckons
+    if (NAPCOLL_TUNES_RADIX == algorithm->tunable[0].tunes
         && params->tunable[0] != algorithm->tunable[0].initial) {
         printf(
             "It takes a %s of %d there: see napcoll-plan simulate --algorithm %s --tunable %d.\n",
@@ -118,7 +118,8 @@ static bool print_agreement(const explain_case_t *c)
     napcoll_agreement_t agreement;
     napcoll_recall_t *recall;
 
-    if (!napcoll_goal_pairs(collective->goal) || !collective->uneven || c->map->nodes < 2) {
+    if (!napcoll_goal_is_personalized(collective->goal) || !collective->uneven
+        || c->map->nodes < 2) {
         return true;
     }
     recall = calloc(1, sizeof(*recall));
@@ -167,7 +168,7 @@ static void print_thresholds(const explain_case_t *c, const napcoll_settings_t *
     }
 }
 
-/* What auto does not take, though it is reckoned to take less. */
+/* What auto does not take, though it is estimated to take less. */
 static void print_lockstep(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     const napcoll_collective_t *collective = c->options->collective;
@@ -176,7 +177,7 @@ static void print_lockstep(const explain_case_t *c, const napcoll_decision_t *de
         const napcoll_candidate_t *candidate = &decision->candidate[row];
 
         if (collective->algorithm[row].lockstep && row != decision->algorithm
-            && NAPCOLL_WEIGHED_RECKONED == candidate->weighed
+            && NAPCOLL_EVALUATION_ESTIMATED == candidate->evaluation
             && candidate->cost_us < decision->cost_us) {
             printf(
                 "It would take %s, of whose steps each waits for the one before, if that gained a "
@@ -195,7 +196,7 @@ static void print_previous(const explain_case_t *c, const napcoll_decision_t *de
     const napcoll_node_map_t map = napcoll_plan_cost_map(c->map);
     const napcoll_previous_call_t call = {.ranks = map.size,
                                           .bytes = decision->most,
-                                          .ordered = o->params.ordered,
+                                          .noncommutative = o->params.noncommutative,
                                           .in_place = o->params.in_place,
                                           .root = o->params.root};
     const char *component = napcoll_component_name(previous.component);
@@ -256,7 +257,7 @@ static bool print_agreed_by_rules(const explain_case_t *c)
     const napcoll_rules_case_t about = {
         .collective = o->collective, .map = c->map, .reproducible = o->params.reproducible};
     const napcoll_rule_t *one;
-    const bool by_rules = napcoll_goal_pairs(o->collective->goal) && o->collective->uneven
+    const bool by_rules = napcoll_goal_is_personalized(o->collective->goal) && o->collective->uneven
                           && NAPCOLL_RULES_BY_SIZE == napcoll_rules_scope(c->rules, &about, &one);
 
     if (by_rules) {

@@ -19,7 +19,7 @@
  *     ...
  *
  * A plan that is run for each of several pieces is written as often; the last piece has what is left. Each stage ends
- * with a calc, the time of its folds in nanoseconds, which requires the stage's messages; they require the calc of the
+ * with a calc, the time of its reduces in nanoseconds, which requires the stage's messages; they require the calc of the
  * stage before. Copies are free. The tag of a message is how many went before it between the same two ranks in the
  * same direction, so that LogGOPSim, which knows no order of messages, matches those that belong together. It computes
  * with a size minus one, so that a message without data has one byte here.
@@ -35,7 +35,7 @@ typedef struct {
     const napcoll_plan_t *plan; /* of the rank that is being written */
     int piece;                  /* of its blocks */
     int bytes;                  /* of the user's vector, or of a rank's block */
-    double fold_ns_per_byte;    /* 0 where no machine is named */
+    double reduce_ns_per_byte;  /* 0 where no machine is named */
     int *sent;                  /* [ranks] messages of this rank to each other one, so far */
     int *received;              /* [ranks] and from each */
     FILE *out;
@@ -87,9 +87,9 @@ static double fold_ns(const export_t *e, const napcoll_stage_t *stage)
     int64_t bytes = 0;
 
     for (int i = 0; i < stage->work; i++) {
-        bytes += NAPCOLL_STEP_FOLD == work[i].kind ? span_bytes(e, work[i].dst) : 0;
+        bytes += NAPCOLL_STEP_REDUCE == work[i].kind ? span_bytes(e, work[i].dst) : 0;
     }
-    return e->fold_ns_per_byte * (double) bytes;
+    return e->reduce_ns_per_byte * (double) bytes;
 }
 
 static void put_stage(const export_t *e, int number)
@@ -174,7 +174,7 @@ int goal(options_t *o)
     require_p2p(o);
     if (NULL != o->machine) {
         read_machine(o, &machine);
-        e.fold_ns_per_byte = machine.fold_ns_per_byte;
+        e.reduce_ns_per_byte = machine.reduce_ns_per_byte;
     }
     map = make_map(o);
     if (map->size > MOST_SIMULATED) {

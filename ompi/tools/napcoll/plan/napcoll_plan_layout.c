@@ -55,7 +55,7 @@ static int letters(const char *name)
     return length < MOST_LETTERS ? (int) length : MOST_LETTERS;
 }
 
-/* A node, and where a walk round the tree comes to it. */
+/* A node, and where a depth-first order round the tree comes to it. */
 typedef struct {
     int node;
     int spot;

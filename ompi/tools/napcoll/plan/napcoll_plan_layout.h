@@ -10,11 +10,11 @@
  *
  *              stage 0            stage 1
  *     node 0   rank 0  [0]<-.  o   [1]<-----.  o       [1]  a stage of the rank, by its number there
- *              rank 1  [0]<-'  o            |           o   a fold
+ *              rank 1  [0]<-'  o            |           o   a reduction
  *     node 1   rank 2  [0]<-.  o   [1]<-----'  o
  *              rank 3  [0]<-'  o
  *
- * Where the network is known, the nodes stand in the order of a walk round its tree, and left of them the
+ * Where the network is known, the nodes stand in the order of a depth-first order round its tree, and left of them the
  * switches that they hang on, each as high as all nodes below it, the root outermost:
  *
  *     s2  s0  n0
@@ -51,7 +51,7 @@ enum {
     LETTER = 7,      /* about the width of a letter of a name */
     SWITCH_GAP = 4,  /* between two columns of switches */
     CELL = 16,       /* width of a stage's box */
-    MARK = 10,       /* width of a fold or copy */
+    MARK = 10,       /* width of a reduction or copy */
     COLUMN_GAP = 18, /* between two columns */
 };
 
@@ -141,7 +141,7 @@ int layout_track_offset(int track);
 /** From a column's left end to its marks. */
 int layout_marks_offset(const column_t *column);
 
-/** Width of the mark of a fold, copy or phase. */
+/** Width of the mark of a reduction, copy or phase. */
 int layout_mark_width(const napcoll_step_t *step);
 
 #endif /* NAPCOLL_TOOLS_PLAN_LAYOUT_H */

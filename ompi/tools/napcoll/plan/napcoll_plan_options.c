@@ -87,7 +87,7 @@ static void set_tunable(options_t *o, const char *text)
                  NULL == tunable[0].name ? "none" : "none of that name");
     }
     o->params.tunable[t] = tunable_value(&tunable[t], NULL == equals ? text : equals + 1);
-    if (NAPCOLL_RECKONS_SEGMENTS == tunable[t].reckons) {
+    if (NAPCOLL_TUNES_SEGMENTS == tunable[t].tunes) {
         o->params.segments = o->params.tunable[t];
     }
 }
@@ -194,10 +194,13 @@ static void refuse_pointless(const options_t *o)
     if (o->params.root > 0 && !napcoll_goal_is_rooted(o->collective->goal)) {
         complain("--root %d: %s has no root", o->params.root, name);
     }
-    if ((o->params.ordered || o->params.reproducible) && !napcoll_goal_folds(o->collective->goal)) {
-        complain("--%s: %s folds nothing", o->params.ordered ? "ordered" : "reproducible", name);
+    if ((o->params.noncommutative || o->params.reproducible)
+        && !napcoll_goal_reduces(o->collective->goal)) {
+        complain("--%s: %s folds nothing", o->params.noncommutative ? "ordered" : "reproducible",
+                 name);
     }
-    if (o->params.bounded && (!napcoll_goal_pairs(o->collective->goal) || !o->collective->uneven)) {
+    if (o->params.bounded
+        && (!napcoll_goal_is_personalized(o->collective->goal) || !o->collective->uneven)) {
         complain("--bounded: %s tells no sizes", name);
     }
     if (NAPCOLL_GOAL_BCAST == o->collective->goal && o->params.in_place) {
@@ -266,7 +269,7 @@ options_t parse_options(int argc, char **argv, unsigned bit)
             o.params.in_place = true;
             break;
         case 'o':
-            o.params.ordered = true;
+            o.params.noncommutative = true;
             break;
         case 'R':
             o.params.reproducible = true;

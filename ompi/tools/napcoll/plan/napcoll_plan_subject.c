@@ -136,7 +136,7 @@ bool sized_by_rank(const napcoll_collective_t *collective)
 {
     return NAPCOLL_GOAL_ALLGATHER == collective->goal
            || NAPCOLL_GOAL_REDUCE_SCATTER == collective->goal
-           || napcoll_goal_pairs(collective->goal);
+           || napcoll_goal_is_personalized(collective->goal);
 }
 
 int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST_ALGORITHMS])
@@ -167,18 +167,18 @@ napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *
                                  const napcoll_node_map_t *map)
 {
     napcoll_generator_t generator = {
-        .request = {
+        .args = {
             .collective = o->collective, .algorithm = algorithm, .map = map, .params = o->params}};
 
     if (NULL == o->algorithm) {
-        initial_tunables(algorithm, &generator.request.params);
+        initial_tunables(algorithm, &generator.args.params);
     }
     return generator;
 }
 
 long long guess_steps(napcoll_generator_t *generator)
 {
-    const int ranks = generator->request.map->size;
+    const int ranks = generator->args.map->size;
     napcoll_plan_t *plan = napcoll_generator_plan(generator, ranks / 2);
     long long steps;
 

@@ -95,7 +95,7 @@ static void prove(sweep_t *sweep, options_t *o)
     napcoll_node_map_t *map = make_map(o);
     const napcoll_proof_t proof = {.sample = o->sample, .seed = seed, .plan_memory = plan_memory};
     napcoll_generator_t generator = generator_of(o, o->algorithm, map);
-    const napcoll_claim_t claim = napcoll_request_claim(&generator.request);
+    const napcoll_claim_t claim = napcoll_plan_args_claim(&generator.args);
     napcoll_verdict_t verdict = {.status = NAPCOLL_VERIFY_OK};
     const bool eligible = NAPCOLL_REASON_NONE
                           == napcoll_algorithm_eligible(o->algorithm, map, &o->params);

@@ -113,13 +113,13 @@ typedef struct tune_fit {
 /** Who sits where; the same on all ranks. Nodes are numbered by their lowest ranks. */
 typedef struct tune_nodes {
     int num;
-    int *node_of;   /**< [ranks] */
-    int *lane_of;   /**< [ranks] */
-    int *socket_of; /**< [ranks] the lowest rank that is known to share its socket */
-    int *first;     /**< [num + 1] where a node's ranks begin in rank */
-    int *rank;      /**< [ranks] node by node, ascending */
-    int least_ppn;  /**< processes of the node that has fewest */
-    bool crowded;   /**< on some node more processes than processors */
+    int *node_of;        /**< [ranks] */
+    int *lane_of;        /**< [ranks] */
+    int *socket_of;      /**< [ranks] the lowest rank that is known to share its socket */
+    int *first;          /**< [num + 1] where a node's ranks begin in rank */
+    int *rank;           /**< [ranks] node by node, ascending */
+    int least_ppn;       /**< processes of the node that has fewest */
+    bool oversubscribed; /**< on some node more processes than processors */
 } tune_nodes_t;
 
 /** The switches between the nodes, rank 0. */
@@ -155,7 +155,7 @@ typedef struct tune_probe {
 
 enum { TUNE_MOST_ROUNDS = 8, TUNE_MOST_SIZES_OF_TRIPS = 96, TUNE_MOST_NODES = 16 };
 
-/** Kinds of folds, of which the first is the machine's. */
+/** Kinds of reduces, of which the first is the machine's. */
 enum { TUNE_FOLDS = 4 };
 
 /** What is measured of a machine, rank 0. */
@@ -172,13 +172,13 @@ typedef struct tune_machine {
     int nodes;
     napcoll_pair_t pair[2 * TUNE_MOST_NODES]; /**< indexes into node */
     napcoll_timings_t pair_trip[2 * TUNE_MOST_NODES];
-    int pairs;
+    int personalized;
     napcoll_delay_t delay[TUNE_MOST_NODES];
     napcoll_distance_t distance[NAPCOLL_MOST_DISTANCES]; /**< pairs by the switches between them */
     napcoll_timings_t distance_trip[NAPCOLL_MOST_DISTANCES];
     int distances;
     size_t distance_bytes[NAPCOLL_DISTANCE_SIZES];
-    napcoll_timings_t fold[TUNE_FOLDS];
+    napcoll_timings_t reduction[TUNE_FOLDS];
     double fold_ns[TUNE_FOLDS]; /**< per byte */
     int turns;
     bool out_of_time;

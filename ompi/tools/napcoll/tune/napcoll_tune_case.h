@@ -19,7 +19,7 @@
 #include "common/napcoll_rule_range.h"
 
 /** Collectives whose algorithms are tried, sizes of each at most, contestants: what auto would do, every algorithm, also
- * with other tunables, and the previous function. */
+ * with other tunables, and the fallback function. */
 enum {
     TUNE_SUBJECTS = 16,
     TUNE_SUBJECT_SIZES = 6,
@@ -47,7 +47,7 @@ static inline size_t tune_subject_bounded(const tune_subject_t *subject, int ran
 
 /** One way to do a collective; times are quartiles and the median, in seconds. */
 typedef struct tune_contestant {
-    int row;                  /**< of the collective's table; -1: the previous function */
+    int row;                  /**< of the collective's table; -1: the fallback function */
     char action[TUNE_ACTION]; /**< what forces it: an algorithm with its tunables, or previous */
     napcoll_rule_t
         rule;        /**< what a rule has to say that is to have it done for other sizes as well */
@@ -68,7 +68,7 @@ typedef struct tune_case {
     tune_contestant_t contestant[TUNE_CONTESTANTS];
     int contestants;
     int untried; /**< for so many more, which are no longer there, it was too late */
-    double need; /**< a call by the previous function, as reckoned, microseconds; 0: not known */
+    double need; /**< a call by the fallback function, as estimated, microseconds; 0: not known */
     double need_until;  /**< of all cases up to it in their order */
     int calls;          /**< in a row, that make a sample */
     int samples;        /**< turns in all */
@@ -102,7 +102,7 @@ void tune_out_of_memory(void);
 const tune_subject_t *tune_subject(int index);
 
 /**
- * Rank 0: have a case's contestants: what auto would do first, then the previous function, and algorithms by name in the
+ * Rank 0: have a case's contestants: what auto would do first, then the fallback function, and algorithms by name in the
  * order of the model.
  *
  * @param[in,out] c whose subject, bytes and blind are set; its contestants

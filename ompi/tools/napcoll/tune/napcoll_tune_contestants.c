@@ -6,7 +6,7 @@
 /**
  * @file
  * Who is tried on a collective of some size: what auto would do, every algorithm that is not hopeless, also with other
- * tunables, and the previous function. Rank 0 alone.
+ * tunables, and the fallback function. Rank 0 alone.
  *
  * Contestants have all their tunables as the machine that was found has them chosen, whatever the job's own parameters
  * say of the machine.
@@ -24,10 +24,10 @@
 #include "common/napcoll_rule_scope.h"
 #include "select/napcoll_select.h"
 
-/* Who is reckoned to take so many times what the cheapest takes is not tried. */
+/* Who is estimated to take so many times what the cheapest takes is not tried. */
 static const double hopeless = 10;
 
-/* With tunables that the model does not choose, who is reckoned to take so many times that is not tried. */
+/* With tunables that the model does not choose, who is estimated to take so many times that is not tried. */
 static const double likely = 4;
 
 /* ---- what the model says ---- */
@@ -39,10 +39,10 @@ static double cost_of(const napcoll_collective_t *collective, const napcoll_mach
     const bool rooted = napcoll_goal_is_rooted(collective->goal);
     const napcoll_algorithm_t *algorithm = &collective->algorithm[decision->algorithm];
     const int segments = decision->params.segments > 1 ? decision->params.segments : 1;
-    napcoll_generator_t generator = {.request = {.collective = collective,
-                                                 .algorithm = algorithm,
-                                                 .map = question->map,
-                                                 .params = decision->params}};
+    napcoll_generator_t generator = {.args = {.collective = collective,
+                                              .algorithm = algorithm,
+                                              .map = question->map,
+                                              .params = decision->params}};
     double lead = 0, time;
 
     if (NULL != algorithm->hops) {
@@ -88,7 +88,7 @@ static tune_contestant_t previous_contestant(const napcoll_collective_t *collect
                                .rule = napcoll_rule_any(collective, NAPCOLL_RULE_FALLBACK)};
 }
 
-/* Put the previous function second: it is tried even where there is time for few. */
+/* Put the fallback function second: it is tried even where there is time for few. */
 static void add_previous(tune_case_t *c)
 {
     memmove(&c->contestant[2], &c->contestant[1],
@@ -97,7 +97,7 @@ static void add_previous(tune_case_t *c)
     c->contestants++;
 }
 
-/* As `place`, but behind those that are reckoned to be faster, of all from there on. */
+/* As `place`, but behind those that are estimated to be faster, of all from there on. */
 static void insert(tune_case_t *c, int place, const tune_contestant_t *contestant)
 {
     int at = c->contestants++;
@@ -118,8 +118,8 @@ static bool has_contestant(const tune_case_t *c, const char *action)
     return false;
 }
 
-/* An algorithm as it is when it is named with these tunables, unless that is a contestant already, or reckoned to take
- * longer than that; what that was decided to be. One place is left for the previous function. */
+/* An algorithm as it is when it is named with these tunables, unless that is a contestant already, or estimated to take
+ * longer than that; what that was decided to be. One place is left for the fallback function. */
 static napcoll_decision_t add_named(tune_case_t *c, const napcoll_settings_t *settings,
                                     const napcoll_question_t *question, const napcoll_rule_t *rule,
                                     double most_us)
@@ -152,7 +152,7 @@ static void add_whole(tune_case_t *c, const napcoll_settings_t *settings,
                       double most_us)
 {
     const int tunable = napcoll_algorithm_tunable(&rule->collective->algorithm[rule->algorithm],
-                                                  NAPCOLL_RECKONS_SEGMENTS);
+                                                  NAPCOLL_TUNES_SEGMENTS);
     const napcoll_decision_t decision = add_named(c, settings, question, rule, most_us);
     napcoll_rule_t whole = *rule;
 
@@ -184,7 +184,7 @@ static void add_algorithms(tune_case_t *c, const napcoll_settings_t *settings,
     }
 }
 
-/* Each algorithm with other radixes and choices than the model's, and without segments, as far as it is reckoned not to
+/* Each algorithm with other radixes and choices than the model's, and without segments, as far as it is estimated not to
  * take much longer than the cheapest: where processes share processors a step takes longer than the latency of two
  * that have one each, which is what was measured. */
 static void add_variants(tune_case_t *c, const napcoll_settings_t *settings,

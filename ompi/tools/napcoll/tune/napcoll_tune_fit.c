@@ -17,7 +17,7 @@ napcoll_calibrate_result_t tune_fit_all(tune_machine_t *m)
 {
     napcoll_calibrate_result_t result;
 
-    m->measured.fold = m->fold[0]; /* borrowed */
+    m->measured.reduction = m->reduction[0]; /* borrowed */
     result = napcoll_calibrate(&m->measured, NAPCOLL_TURNS_ALL, &m->fit);
     if (NAPCOLL_CALIBRATE_OK == result) {
         result = napcoll_calibrate(&m->measured, NAPCOLL_TURNS_EVEN, &m->half[0]);
@@ -25,7 +25,7 @@ napcoll_calibrate_result_t tune_fit_all(tune_machine_t *m)
     if (NAPCOLL_CALIBRATE_OK == result) {
         result = napcoll_calibrate(&m->measured, NAPCOLL_TURNS_ODD, &m->half[1]);
     }
-    m->measured.fold = (napcoll_timings_t){0};
+    m->measured.reduction = (napcoll_timings_t){0};
     if (NAPCOLL_CALIBRATE_OK == result) {
         m->unsteady = 0;
         for (int i = 0; NULL != napcoll_machine_key(i); i++) {
@@ -48,19 +48,19 @@ void tune_narrow_down(tune_machine_t *m)
 
 void tune_fit_rest(tune_machine_t *m)
 {
-    for (int i = 0; i < m->pairs; i++) {
+    for (int i = 0; i < m->personalized; i++) {
         if (0 != napcoll_timings_line(&m->pair_trip[i], NAPCOLL_TURNS_ALL, &m->pair[i].line)) {
             tune_out_of_memory();
         }
     }
-    if (0 != napcoll_delays(m->pair, m->pairs, m->nodes, m->delay)) {
+    if (0 != napcoll_delays(m->pair, m->personalized, m->nodes, m->delay)) {
         tune_out_of_memory();
     }
     tune_fit_distances(m);
     for (int kind = 0; kind < TUNE_FOLDS; kind++) {
         napcoll_line_t line;
 
-        if (0 != napcoll_timings_line(&m->fold[kind], NAPCOLL_TURNS_ALL, &line)) {
+        if (0 != napcoll_timings_line(&m->reduction[kind], NAPCOLL_TURNS_ALL, &line)) {
             tune_out_of_memory();
         }
         m->fold_ns[kind] = line.slope > 0 ? line.slope * 1e9 : 0;

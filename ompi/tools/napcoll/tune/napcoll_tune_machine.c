@@ -11,7 +11,7 @@
  *     explore      round trips of sizes that double, until one takes long: they tell how large messages of bursts are
  *     turns        each thing once, in an order shuffled anew: round trips of all sizes on each level, bursts of
  *                  few and of many messages by few and by many processes, round trips between pairs of nodes, by
- *                  distance as well where switches are known, folds
+ *                  distance as well where switches are known, reduces
  *     after some   sizes between, where the protocol changes; then whether the even turns and the odd ones say the
  *                  same: then it is enough
  *     at last      M1, M2 and S of gather and scatter, and whether algorithms are in the machine's order
@@ -85,7 +85,7 @@ static void warm_up(tune_t *t, tune_list_t *list, char *room)
         tune_task_t task = list->task[i];
         const bool first = TUNE_PING != task.probe.kind || 8 == task.probe.bytes;
 
-        if (first || task.fold >= 0) {
+        if (first || task.reduction >= 0) {
             task.kept = &nowhere;
             task.starts = NULL;
             tune_run_task(t, &task, 0, room);
@@ -198,14 +198,14 @@ void tune_machine_close(tune_t *t)
         return;
     }
     napcoll_measured_close(&m->measured);
-    for (int i = 0; i < m->pairs; i++) {
+    for (int i = 0; i < m->personalized; i++) {
         napcoll_timings_close(&m->pair_trip[i]);
     }
     for (int i = 0; i < m->distances; i++) {
         napcoll_timings_close(&m->distance_trip[i]);
     }
     for (int kind = 0; kind < TUNE_FOLDS; kind++) {
-        napcoll_timings_close(&m->fold[kind]);
+        napcoll_timings_close(&m->reduction[kind]);
     }
     free(m);
     t->machine = NULL;

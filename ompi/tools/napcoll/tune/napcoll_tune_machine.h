@@ -17,12 +17,12 @@
 
 enum { TUNE_MOST_TASKS = 1024 };
 
-/** One thing to be measured: a probe, or a fold by rank 0. */
+/** One thing to be measured: a probe, or a reduction by rank 0. */
 typedef struct tune_task {
     tune_probe_t probe;
     napcoll_timings_t *kept;   /**< where its time goes */
     napcoll_timings_t *starts; /**< where that of starting a message goes, or NULL */
-    int fold;                  /**< kind; -1: a probe */
+    int reduction;             /**< kind; -1: a probe */
 } tune_task_t;
 
 /** What a turn has. */
@@ -57,7 +57,7 @@ void tune_add_task(tune_list_t *list, const tune_task_t *task);
  * Do one thing and keep what it took.
  *
  * @param[in] turn  from 0
- * @param     room  for folds: twice the bytes of the largest
+ * @param     room  for reduces: twice the bytes of the largest
  */
 void tune_run_task(tune_t *t, const tune_task_t *task, int turn, char *room);
 
@@ -69,7 +69,7 @@ napcoll_calibrate_result_t tune_fit_all(tune_machine_t *m);
 /** Add a size half way between those that the protocol changes between, unless it is known where that is. */
 void tune_narrow_down(tune_machine_t *m);
 
-/** What is no key of the machine: delays of nodes, pairs by distance, and all kinds of folds. */
+/** What is no key of the machine: delays of nodes, pairs by distance, and all kinds of reduces. */
 void tune_fit_rest(tune_machine_t *m);
 
 /* ---- napcoll_tune_network.c ---- */

@@ -98,7 +98,7 @@ static void print_gaps(const tune_machine_t *m, FILE *out, const char *prefix)
     if (m->measured.near_small.active > 0) {
         fprintf(out, "%s  %.3f us inside a node with %d pairs%s\n", prefix, m->fit.near_gap_us,
                 m->measured.near_small.active,
-                m->measured.crowded
+                m->measured.oversubscribed
                     ? ""
                     : ", which is no gap of the node's: each process has a processor");
     }
@@ -287,9 +287,9 @@ void tune_report_samples(const tune_t *t, FILE *out)
         char name[32];
 
         snprintf(name, sizeof(name), "fold_%d", kind);
-        print_samples(name, 1, 0, &m->fold[kind], out);
+        print_samples(name, 1, 0, &m->reduction[kind], out);
     }
-    for (int i = 0; i < m->pairs; i++) {
+    for (int i = 0; i < m->personalized; i++) {
         char name[64];
 
         snprintf(name, sizeof(name), "half_trip_%d_%d", m->node[m->pair[i].one],

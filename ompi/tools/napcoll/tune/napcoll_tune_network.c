@@ -175,7 +175,7 @@ void tune_add_distances(const tune_t *t, tune_list_t *list)
                                          .from = tune_rank_at(&t->node, m->distance[i].one, 0),
                                          .to = tune_rank_at(&t->node, m->distance[i].other, 0)},
                                .kept = &m->distance_trip[i],
-                               .fold = -1});
+                               .reduction = -1});
         }
     }
 }

@@ -67,13 +67,13 @@ static void choose_pairs(const tune_nodes_t *n, tune_machine_t *m)
         m->node[i] = (int) ((long long) i * (n->num - 1) / (m->nodes - 1));
     }
     for (int i = 1; i < m->nodes; i++) {
-        m->pair[m->pairs++] = (napcoll_pair_t){.one = 0, .other = i};
+        m->pair[m->personalized++] = (napcoll_pair_t){.one = 0, .other = i};
     }
     for (int i = 1; i + 1 < m->nodes; i++) {
-        m->pair[m->pairs++] = (napcoll_pair_t){.one = i, .other = i + 1};
+        m->pair[m->personalized++] = (napcoll_pair_t){.one = i, .other = i + 1};
     }
     if (m->nodes > 3) {
-        m->pair[m->pairs++] = (napcoll_pair_t){.one = 1, .other = m->nodes - 1};
+        m->pair[m->personalized++] = (napcoll_pair_t){.one = 1, .other = m->nodes - 1};
     }
 }
 
@@ -256,7 +256,7 @@ static void choose_streams(const tune_t *t, double rate)
         .active = (t->options.all_nodes ? n->least_ppn : tune_ppn(n, m->from)) / 2,
         .bytes = 262144};
     measured->near_small = (napcoll_stream_t){.active = measured->near_large.active, .bytes = 8};
-    measured->crowded = n->crowded || t->options.all_nodes;
+    measured->oversubscribed = n->oversubscribed || t->options.all_nodes;
 }
 
 /* ---- all of it ---- */

@@ -45,11 +45,11 @@ static int *lowest_fellows(const tune_t *t, int type)
 }
 
 /* Whether some node's processes are more than the processors that they may run on together. */
-static int is_crowded(const tune_t *t)
+static int is_oversubscribed(const tune_t *t)
 {
     cpu_set_t processors;
     MPI_Comm node;
-    int size, crowded;
+    int size, oversubscribed;
 
     if (0 != sched_getaffinity(0, sizeof(processors), &processors)) {
         memset(&processors, UCHAR_MAX, sizeof(processors)); /* more than the set can name */
@@ -61,10 +61,10 @@ static int is_crowded(const tune_t *t)
         MPI_Allreduce(MPI_IN_PLACE, &processors, (int) sizeof(processors), MPI_BYTE, MPI_BOR, node),
         "MPI_Allreduce");
     tune_check(MPI_Comm_free(&node), "MPI_Comm_free");
-    crowded = size > CPU_COUNT(&processors);
-    tune_check(MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, t->comm),
+    oversubscribed = size > CPU_COUNT(&processors);
+    tune_check(MPI_Allreduce(MPI_IN_PLACE, &oversubscribed, 1, MPI_INT, MPI_MAX, t->comm),
                "MPI_Allreduce");
-    return crowded;
+    return oversubscribed;
 }
 
 /* Number the nodes, whose lowest ranks are known, and sort the ranks by them. */
@@ -104,7 +104,7 @@ void tune_nodes_open(tune_t *t)
         tune_out_of_memory();
     }
     number_nodes(n, t->ranks);
-    n->crowded = 0 != is_crowded(t);
+    n->oversubscribed = 0 != is_oversubscribed(t);
 }
 
 void tune_nodes_close(tune_t *t)

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* This part of the time goes to all cases alike, the rest by what they are reckoned to need. */
+/* This part of the time goes to all cases alike, the rest by what they are estimated to need. */
 static const double alike = 0.5;
 
 /* The cases to come keep this part of their time. */

@@ -24,7 +24,7 @@ void tune_order(tune_case_t *list, int cases);
 
 /**
  * Until when a case may take turns, if all of them have from begin to end: half of the time is for all alike, half for
- * each by what it is reckoned to need.
+ * each by what it is estimated to need.
  *
  * @param[in] list   [cases] as tune_order left them
  * @param[in] i      the case
@@ -45,7 +45,7 @@ double tune_deadline(const tune_case_t *list, int i, int cases, double begin, do
 double tune_late(const tune_case_t *list, int i, int cases, double begin, double now, double end);
 
 /**
- * Drop contestants whose turns there is no time for, the slowest first: never what auto would do, the previous function or
+ * Drop contestants whose turns there is no time for, the slowest first: never what auto would do, the fallback function or
  * the fastest, who matter most.
  *
  * @param[in,out] c        with its calls, and what each contestant took in its first ones as its median, in seconds

@@ -53,7 +53,7 @@ static void add_trips(const tune_t *t, tune_list_t *list, int level, int peer)
                                      .from = m->pinger,
                                      .to = peer},
                            .kept = &m->measured.half_trip[level],
-                           .fold = -1});
+                           .reduction = -1});
     }
 }
 
@@ -62,7 +62,7 @@ static void add_bursts(tune_list_t *list, const tune_probe_t *probe, napcoll_tim
                        napcoll_timings_t *starts)
 {
     for (int i = 0; i < SEVERAL; i++) {
-        tune_task_t task = {.probe = *probe, .kept = kept, .starts = starts, .fold = -1};
+        tune_task_t task = {.probe = *probe, .kept = kept, .starts = starts, .reduction = -1};
 
         task.probe.count = probe->count << i;
         tune_add_task(list, &task);
@@ -110,7 +110,7 @@ static void add_pairs(const tune_t *t, tune_list_t *list)
     const tune_nodes_t *n = &t->node;
     tune_machine_t *m = t->machine;
 
-    for (int i = 0; i < m->pairs; i++) {
+    for (int i = 0; i < m->personalized; i++) {
         for (size_t s = 0; s < sizeof(size) / sizeof(*size); s++) {
             tune_add_task(
                 list, &(tune_task_t){.probe = {.kind = TUNE_PING,
@@ -120,7 +120,7 @@ static void add_pairs(const tune_t *t, tune_list_t *list)
                                                .from = tune_rank_at(n, m->node[m->pair[i].one], 0),
                                                .to = tune_rank_at(n, m->node[m->pair[i].other], 0)},
                                      .kept = &m->pair_trip[i],
-                                     .fold = -1});
+                                     .reduction = -1});
         }
     }
 }
@@ -129,9 +129,9 @@ static void add_folds(tune_machine_t *m, tune_list_t *list)
 {
     for (int kind = 0; kind < TUNE_FOLDS; kind++) {
         for (size_t bytes = (size_t) 64 << 10; bytes <= (size_t) 256 << 10; bytes *= 2) {
-            tune_add_task(
-                list,
-                &(tune_task_t){.probe = {.bytes = bytes}, .kept = &m->fold[kind], .fold = kind});
+            tune_add_task(list, &(tune_task_t){.probe = {.bytes = bytes},
+                                               .kept = &m->reduction[kind],
+                                               .reduction = kind});
         }
     }
 }
@@ -158,7 +158,7 @@ void tune_make_list(const tune_t *t, int turn, tune_list_t *list)
     add_folds(m, list);
 }
 
-/* ---- folds ---- */
+/* ---- reduces ---- */
 
 /* A user's own operation, as simple as can be. */
 static void add_doubles(void *in, void *inout, int *count, MPI_Datatype *type)
@@ -172,8 +172,8 @@ static void add_doubles(void *in, void *inout, int *count, MPI_Datatype *type)
     }
 }
 
-/* Seconds of one fold of so many bytes. */
-static double fold(int kind, size_t bytes, char *room)
+/* Seconds of one reduction of so many bytes. */
+static double reduction(int kind, size_t bytes, char *room)
 {
     enum { TIMES = 4 };
     const MPI_Datatype type = 1 == kind ? MPI_INT : MPI_DOUBLE;
@@ -209,8 +209,9 @@ void tune_run_task(tune_t *t, const tune_task_t *task, int turn, char *room)
     const tune_probe_t *probe = &task->probe;
     double seconds[2 * TUNE_MOST_ROUNDS];
 
-    if (task->fold >= 0) {
-        keep(task->kept, (double) probe->bytes, fold(task->fold, probe->bytes, room), turn);
+    if (task->reduction >= 0) {
+        keep(task->kept, (double) probe->bytes, reduction(task->reduction, probe->bytes, room),
+             turn);
         return;
     }
     tune_probe(t, probe, seconds);

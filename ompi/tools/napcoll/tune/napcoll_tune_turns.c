@@ -28,7 +28,7 @@ static const double slow_short = 5, short_call = 10e-3, slow = 2.5;
  * looked at once less before; in calls of `very_long` connections do not count, and the very first is enough for that. */
 static const double long_call = 50e-3, slow_long = 1.6, very_long_call = 0.5;
 
-/* The previous function, than which nothing is to be slower, is given up only where its first calls are long and take so many
+/* The fallback function, than which nothing is to be slower, is given up only where its first calls are long and take so many
  * times what the fastest takes. */
 static const double slow_previous = 3;
 
@@ -124,7 +124,7 @@ static int calls_of(const tune_case_t *c, double fastest)
     return fastest * most > long_batch ? 1 + (int) (long_batch / fastest) : most;
 }
 
-/* Look at contestants: at what auto would do and the previous function, and as long as looking takes no more than half of the
+/* Look at contestants: at what auto would do and the fallback function, and as long as looking takes no more than half of the
  * time until it is late, as turns take the other half, at whoever comes next. Drop who is slow, but never the first.
  * Returns what the fastest takes. */
 static double look_first(tune_t *t, tune_case_t *c, double late, double end)

@@ -10,7 +10,7 @@
  * collective by which they agree. Rank 0 alone.
  *
  *     by size    what is faster for each size, and the agreement, where calls cannot rely on that of earlier ones
- *     one rule   an algorithm that sends each block straight to its end, or the previous function, for all sizes, if
+ *     one rule   an algorithm that sends each block straight to its end, or the fallback function, for all sizes, if
  *                the time has sufficed for the largest: one that detours would do so also with larger blocks than any
  *                that were measured
  *     none       what auto takes, and the agreement; where that does not pay, auto does without
@@ -68,7 +68,7 @@ static double all_of(const tune_case_t *c, const tune_contestant_t *k, int ranks
     return k->median + (share > 0 ? share * telling : 0);
 }
 
-/* An algorithm of a case as it is when it is named without tunables, or the previous function; NULL: it was not tried so. */
+/* An algorithm of a case as it is when it is named without tunables, or the fallback function; NULL: it was not tried so. */
 static const tune_contestant_t *plain(const tune_case_t *c, int row)
 {
     for (int i = 0; i < c->contestants; i++) {

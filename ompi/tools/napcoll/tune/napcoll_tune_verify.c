@@ -80,7 +80,7 @@ static bool looks_at_sizes(const tune_subject_t *subject, const napcoll_settings
     return agreement.pays;
 }
 
-/* A call of a case, as the previous function is reckoned to take it, microseconds: what goes over the network in it all
+/* A call of a case, as the fallback function is estimated to take it, microseconds: what goes over the network in it all
  * others have to send as well, or nearly. 0 where it is not known. */
 static double need_of(const napcoll_settings_t *settings, const tune_case_t *c,
                       const napcoll_node_map_t *map)

@@ -18,7 +18,7 @@ static const struct {
     const char *help;
 } reasons[NAPCOLL_REASONS] = {
     [NAPCOLL_REASON_NONE] = {"none", "napcoll does it"},
-    [NAPCOLL_REASON_PREVIOUS] = {"previous",
+    [NAPCOLL_REASON_FALLBACK] = {"previous",
                                  "the algorithm parameter or info key asks for the previous "
                                  "component's function"},
     [NAPCOLL_REASON_RULES] = {"rules",
@@ -65,95 +65,92 @@ const char *napcoll_reason_help(napcoll_reason_t reason)
     return reasons[reason].help;
 }
 
-int napcoll_request_input_buffer(const napcoll_request_t *request)
+int napcoll_plan_args_input_buffer(const napcoll_plan_args_t *args)
 {
-    return request->params.in_place
-                   && napcoll_goal_in_place(request->collective->goal, request->params.root,
-                                            request->rank)
+    return args->params.in_place
+                   && napcoll_goal_in_place(args->collective->goal, args->params.root, args->rank)
                ? NAPCOLL_BUFFER_RECV
                : NAPCOLL_BUFFER_SEND;
 }
 
-bool napcoll_request_scattered(const napcoll_request_t *request)
+bool napcoll_plan_args_scattered(const napcoll_plan_args_t *args)
 {
-    return request->collective->spread || !request->map->contiguous;
+    return args->collective->spread || !args->map->contiguous;
 }
 
-int napcoll_request_root(const napcoll_request_t *request)
+int napcoll_plan_args_root(const napcoll_plan_args_t *args)
 {
-    return napcoll_goal_is_rooted(request->collective->goal) ? request->params.root : 0;
+    return napcoll_goal_is_rooted(args->collective->goal) ? args->params.root : 0;
 }
 
-bool napcoll_request_takes(const napcoll_request_t *request)
+bool napcoll_plan_args_takes(const napcoll_plan_args_t *args)
 {
-    return napcoll_goal_takes(request->collective->goal, request->params.root, request->rank);
+    return napcoll_goal_takes(args->collective->goal, args->params.root, args->rank);
 }
 
-napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request,
-                                           napcoll_layout_t layout, int blocks)
+napcoll_builder_t *napcoll_plan_args_builder(const napcoll_plan_args_t *args,
+                                             napcoll_layout_t layout, int blocks)
 {
-    const napcoll_goal_t goal = request->collective->goal;
+    const napcoll_goal_t goal = args->collective->goal;
     const int number = NAPCOLL_LAYOUT_VECTOR == layout  ? blocks
                        : NAPCOLL_LAYOUT_SLOTS == layout ? 1
-                                                        : request->map->size;
-    const bool input_there = NAPCOLL_BUFFER_RECV == napcoll_request_input_buffer(request);
-    napcoll_hold_t user[NAPCOLL_BUFFER_TEMP];
-    napcoll_builder_t *builder = napcoll_builder_new(
-        request->collective->name, request->algorithm->name, request->rank, number);
+                                                        : args->map->size;
+    const bool input_there = NAPCOLL_BUFFER_RECV == napcoll_plan_args_input_buffer(args);
+    napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP];
+    napcoll_builder_t *builder = napcoll_builder_new(args->collective->name, args->algorithm->name,
+                                                     args->rank, number);
 
     if (NULL == builder) {
         return NULL;
     }
-    if (request->sketch) {
+    if (args->sketch) {
         napcoll_builder_sketch(builder);
     }
     napcoll_goal_buffers(
-        goal, layout, number,
-        napcoll_goal_place(goal, request->map, request->params.root, request->rank),
-        napcoll_request_takes(request) || (input_there && NAPCOLL_GOAL_EXSCAN == goal), user);
-    napcoll_builder_layout(builder, layout,
-                           NAPCOLL_LAYOUT_RANKS == layout && napcoll_request_scattered(request),
-                           user);
+        goal, layout, number, napcoll_goal_place(goal, args->map, args->params.root, args->rank),
+        napcoll_plan_args_takes(args) || (input_there && NAPCOLL_GOAL_EXSCAN == goal), user);
+    napcoll_builder_layout(
+        builder, layout, NAPCOLL_LAYOUT_RANKS == layout && napcoll_plan_args_scattered(args), user);
     if (!input_there && user[NAPCOLL_BUFFER_RECV].count > 0
         && (NAPCOLL_LAYOUT_VECTOR == layout || NAPCOLL_LAYOUT_SLOTS == layout)
-        && NAPCOLL_PROVIDER_P2P == request->params.provider) {
+        && NAPCOLL_PROVIDER_P2P == args->params.provider) {
         napcoll_builder_lend_recvbuf(builder);
     }
     return builder;
 }
 
-napcoll_claim_t napcoll_request_claim(const napcoll_request_t *request)
+napcoll_claim_t napcoll_plan_args_claim(const napcoll_plan_args_t *args)
 {
-    const napcoll_bounds_t bounds = request->algorithm->bounds(request->map, &request->params);
+    const napcoll_bounds_t bounds = args->algorithm->bounds(args->map, &args->params);
 
-    return (napcoll_claim_t){
-        .goal = request->collective->goal,
-        .root = request->params.root,
-        .in_place = request->params.in_place,
-        .ordered = request->params.ordered,
-        .canonical = request->algorithm->canonical,
-        .tells = napcoll_algorithm_tells(request->collective, request->algorithm)
-                 && request->collective->uneven && request->params.bounded,
-        .sized = napcoll_goal_pairs(request->collective->goal) && request->collective->uneven,
-        .max_inter = bounds.inter,
-        .max_messages = bounds.all};
+    return (napcoll_claim_t){.goal = args->collective->goal,
+                             .root = args->params.root,
+                             .in_place = args->params.in_place,
+                             .noncommutative = args->params.noncommutative,
+                             .canonical = args->algorithm->canonical,
+                             .tells = napcoll_algorithm_tells(args->collective, args->algorithm)
+                                      && args->collective->uneven && args->params.bounded,
+                             .sized = napcoll_goal_is_personalized(args->collective->goal)
+                                      && args->collective->uneven,
+                             .max_inter = bounds.inter,
+                             .max_messages = bounds.all};
 }
 
-int napcoll_request_slots(const napcoll_request_t *request, const napcoll_plan_t *plan)
+int napcoll_plan_args_slots(const napcoll_plan_args_t *args, const napcoll_plan_t *plan)
 {
-    if (NULL != request->algorithm->slots) {
-        return request->algorithm->slots(request);
+    if (NULL != args->algorithm->slots) {
+        return args->algorithm->slots(args);
     }
-    return NAPCOLL_LAYOUT_PAIRS == plan->layout && plan->temps > 0 ? plan->temp[0].count : 0;
+    return NAPCOLL_LAYOUT_PERSONALIZED == plan->layout && plan->temps > 0 ? plan->temp[0].count : 0;
 }
 
 napcoll_plan_t *napcoll_generator_plan(void *context, int rank)
 {
     const napcoll_generator_t *generator = context;
-    napcoll_request_t request = generator->request;
+    napcoll_plan_args_t args = generator->args;
 
-    request.rank = rank;
-    return request.algorithm->generate(&request);
+    args.rank = rank;
+    return args.algorithm->generate(&args);
 }
 
 void napcoll_collective_info_key(const napcoll_collective_t *collective, char *key, int limit)
@@ -165,10 +162,10 @@ void napcoll_collective_info_key(const napcoll_collective_t *collective, char *k
     }
 }
 
-int napcoll_algorithm_tunable(const napcoll_algorithm_t *algorithm, napcoll_reckons_t reckons)
+int napcoll_algorithm_tunable(const napcoll_algorithm_t *algorithm, napcoll_tunes_t tunes)
 {
     for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
-        if (reckons == algorithm->tunable[t].reckons) {
+        if (tunes == algorithm->tunable[t].tunes) {
             return t;
         }
     }
@@ -195,9 +192,9 @@ napcoll_reason_t napcoll_algorithm_eligible(const napcoll_algorithm_t *algorithm
         napcoll_reason_t reason;
     } all[] = {
         {NAPCOLL_NEEDS_SHARED_NODE, map->max_ppn < 2, NAPCOLL_REASON_PPN},
-        {NAPCOLL_NEEDS_NODE_ORDER, params->ordered && !map->contiguous,
+        {NAPCOLL_NEEDS_NODE_ORDER, params->noncommutative && !map->contiguous,
          NAPCOLL_REASON_NONCOMMUTATIVE},
-        {NAPCOLL_NEEDS_COMMUTATIVE, params->ordered, NAPCOLL_REASON_NONCOMMUTATIVE},
+        {NAPCOLL_NEEDS_COMMUTATIVE, params->noncommutative, NAPCOLL_REASON_NONCOMMUTATIVE},
         {NAPCOLL_NEEDS_CONTIGUOUS, !map->contiguous, NAPCOLL_REASON_PLACEMENT},
         {NAPCOLL_NEEDS_POWER_OF_TWO, 0 != (map->size & (map->size - 1)),
          NAPCOLL_REASON_POWER_OF_TWO},

@@ -35,7 +35,7 @@ enum {
 };
 
 /**
- * How the p2p provider does an allreduce inside a node. Both fold alike, so nodes may differ, but
+ * How the p2p provider does an allreduce inside a node. Both reduce alike, so nodes may differ, but
  * not the processes of one node.
  */
 typedef enum {
@@ -47,11 +47,12 @@ typedef enum {
 
 /** All that a plan depends on besides the node map and the rank; two equal ones share a plan. */
 typedef struct napcoll_params {
-    bool in_place;     /**< input is in the receive buffer */
-    bool ordered;      /**< contributions must be folded in rank order (the op does not commute) */
-    bool reproducible; /**< ... and by halves of the ranks: the same bits on any nodes */
-    bool bounded;      /**< no block is larger than all ranks know, so that sizes can go along */
-    int root;          /**< of a reduce, broadcast, gather or scatter */
+    bool in_place; /**< input is in the receive buffer */
+    bool
+        noncommutative; /**< contributions must be reduced in rank order (the op does not commute) */
+    bool reproducible;  /**< ... and by halves of the ranks: the same bits on any nodes */
+    bool bounded;       /**< no block is larger than all ranks know, so that sizes can go along */
+    int root;           /**< of a reduce, broadcast, gather or scatter */
     int segments; /**< pieces of a vector that follow each other through a pipeline, or of blocks, where
                             the row says that it cuts them; 0 is 1 */
     napcoll_provider_t provider;
@@ -61,7 +62,7 @@ typedef struct napcoll_params {
 } napcoll_params_t;
 
 /** One rank's question for a plan. */
-typedef struct napcoll_request {
+typedef struct napcoll_plan_args {
     const struct napcoll_collective *collective;
     const struct napcoll_algorithm *algorithm; /**< a row of the collective's */
     const napcoll_node_map_t *map;
@@ -70,7 +71,7 @@ typedef struct napcoll_request {
     bool shortened; /**< ... and one of many like stages stands for all */
     bool rough;     /**< ... and stages of very many messages are several */
     napcoll_params_t params;
-} napcoll_request_t;
+} napcoll_plan_args_t;
 
 /** A radix over nodes that is the first tunable. */
 static inline int napcoll_params_radix(const napcoll_params_t *params)
@@ -79,23 +80,23 @@ static inline int napcoll_params_radix(const napcoll_params_t *params)
 }
 
 /** The buffer that a rank's input is in: the send or, in place, the receive buffer. */
-int napcoll_request_input_buffer(const napcoll_request_t *request);
+int napcoll_plan_args_input_buffer(const napcoll_plan_args_t *args);
 
 /** Whether the blocks of the user's larger buffer do not lie in the order of their numbers, or not side
  * by side, in the layout of ranks (napcoll_plan_t). */
-bool napcoll_request_scattered(const napcoll_request_t *request);
+bool napcoll_plan_args_scattered(const napcoll_plan_args_t *args);
 
 /** A reduction's input, where the vector is one block. */
-static inline napcoll_span_t napcoll_request_input(const napcoll_request_t *request)
+static inline napcoll_span_t napcoll_plan_args_input(const napcoll_plan_args_t *args)
 {
-    return (napcoll_span_t){.buffer = napcoll_request_input_buffer(request), .count = 1};
+    return (napcoll_span_t){.buffer = napcoll_plan_args_input_buffer(args), .count = 1};
 }
 
 /** The root, of a reduce that to which its result is led; rank 0 where the collective has none. */
-int napcoll_request_root(const napcoll_request_t *request);
+int napcoll_plan_args_root(const napcoll_plan_args_t *args);
 
 /** Whether the rank gets a result in its receive buffer. */
-bool napcoll_request_takes(const napcoll_request_t *request);
+bool napcoll_plan_args_takes(const napcoll_plan_args_t *args);
 
 /**
  * The builder of a request's plan. Where the input is in the send buffer and phases of the delegate do
@@ -107,8 +108,8 @@ bool napcoll_request_takes(const napcoll_request_t *request);
  *
  * @return the builder; NULL when memory ran out
  */
-napcoll_builder_t *napcoll_request_builder(const napcoll_request_t *request,
-                                           napcoll_layout_t layout, int blocks);
+napcoll_builder_t *napcoll_plan_args_builder(const napcoll_plan_args_t *args,
+                                             napcoll_layout_t layout, int blocks);
 
 /** What an algorithm needs; a set of flags. */
 typedef enum {
@@ -124,7 +125,7 @@ typedef enum {
 /** Why an algorithm, or napcoll as a whole, does not do a call. The names are user interface. */
 typedef enum {
     NAPCOLL_REASON_NONE,
-    NAPCOLL_REASON_PREVIOUS,       /**< the parameter or info key asks for the previous function */
+    NAPCOLL_REASON_FALLBACK,       /**< the parameter or info key asks for the fallback function */
     NAPCOLL_REASON_RULES,          /**< so does a rule of the rules file */
     NAPCOLL_REASON_NONCOMMUTATIVE, /**< the order of the op cannot be kept on this placement */
     NAPCOLL_REASON_PLACEMENT,      /**< the ranks of some node are not one interval */
@@ -135,24 +136,24 @@ typedef enum {
     NAPCOLL_REASON_UNEQUAL_NODES,  /**< nodes have different numbers of processes */
     NAPCOLL_REASON_SIZES,          /**< it does not pay to agree on the sizes of blocks */
     NAPCOLL_REASON_MEMORY,         /**< temporaries could take more than is allowed */
-    NAPCOLL_REASON_ONLINE, /**< the online check times the previous function, or found it faster */
+    NAPCOLL_REASON_ONLINE, /**< the online check times the fallback function, or found it faster */
     NAPCOLL_REASON_JOBS,   /**< the communicator joins jobs that would choose differently */
     NAPCOLL_REASON_WRONG_PLAN, /**< the verifier found the plan to be wrong */
-    NAPCOLL_REASON_SLOWER,     /**< the previous component is expected to be faster */
+    NAPCOLL_REASON_SLOWER,     /**< the fallback component is expected to be faster */
     NAPCOLL_REASONS
 } napcoll_reason_t;
 
 /** What the model does about a tunable that is 0. In a plan 0 is left to the generator. */
 typedef enum {
-    NAPCOLL_RECKONS_NOTHING,     /**< a number like others */
-    NAPCOLL_RECKONS_RADIX,       /**< a radix over nodes: it tries powers of two */
-    NAPCOLL_RECKONS_RADIX_RANKS, /**< the same over all ranks */
-    NAPCOLL_RECKONS_RADIX_LANES, /**< the same over the processes of a node */
-    NAPCOLL_RECKONS_CHOICE,      /**< one of names: it tries all of them */
-    NAPCOLL_RECKONS_SEGMENTS, /**< so many pieces of a pipeline: it tries a few, Hockney's among them */
-    NAPCOLL_RECKONS_PIECES, /**< bytes of a block's piece, where the thresholds warn (napcoll_thresholds.h) */
-    NAPCOLL_RECKONS_WINDOW, /**< how many of these are under way at once there; 0 elsewhere */
-} napcoll_reckons_t;
+    NAPCOLL_TUNES_NOTHING,     /**< a number like others */
+    NAPCOLL_TUNES_RADIX,       /**< a radix over nodes: it tries powers of two */
+    NAPCOLL_TUNES_RADIX_RANKS, /**< the same over all ranks */
+    NAPCOLL_TUNES_RADIX_LANES, /**< the same over the processes of a node */
+    NAPCOLL_TUNES_CHOICE,      /**< one of names: it tries all of them */
+    NAPCOLL_TUNES_SEGMENTS, /**< so many pieces of a pipeline: it tries a few, Hockney's among them */
+    NAPCOLL_TUNES_PIECES, /**< bytes of a block's piece, where the thresholds warn (napcoll_thresholds.h) */
+    NAPCOLL_TUNES_WINDOW, /**< how many of these are under way at once there; 0 elsewhere */
+} napcoll_tunes_t;
 
 /** A number that users can set for one algorithm. */
 typedef struct napcoll_tunable {
@@ -160,9 +161,9 @@ typedef struct napcoll_tunable {
     const char *help; /**< for ompi_info */
     int initial;      /**< 0: by the model, whatever the range */
     int least;
-    int most;                  /**< 0: NAPCOLL_TUNABLE_MOST */
-    napcoll_reckons_t reckons; /**< only the first tunable of a row may be a radix or a choice */
-    const char *const *names;  /**< of a choice: those of 1, 2, ...; NULL after the last */
+    int most;                 /**< 0: NAPCOLL_TUNABLE_MOST */
+    napcoll_tunes_t tunes;    /**< only the first tunable of a row may be a radix or a choice */
+    const char *const *names; /**< of a choice: those of 1, 2, ...; NULL after the last */
     unsigned
         linear; /**< of a choice: bit 1, 2, ...: with it a plan has a step for every node, or more */
 } napcoll_tunable_t;
@@ -179,7 +180,7 @@ static inline int napcoll_tunable_most(const napcoll_tunable_t *tunable)
         .name = "radix",                                                                          \
         .help = "Radix of " steps ", at least 2: more messages in fewer steps. 0: chosen by the " \
                 "model",                                                                          \
-        .initial = 0, .least = 2, .reckons = NAPCOLL_RECKONS_RADIX                                \
+        .initial = 0, .least = 2, .tunes = NAPCOLL_TUNES_RADIX                                    \
     }
 
 /** The pieces of a pipeline, which the model chooses unless users set them. */
@@ -189,7 +190,7 @@ static inline int napcoll_tunable_most(const napcoll_tunable_t *tunable)
         .help = "Pieces in which the vector goes through the pipeline. 0: as many as the model " \
                 "says, from none, those of Hockney's model, sqrt((P - 2) c m / a), and those "   \
                 "that the network's eager protocol takes",                                       \
-        .initial = 0, .least = 0, .reckons = NAPCOLL_RECKONS_SEGMENTS                            \
+        .initial = 0, .least = 0, .tunes = NAPCOLL_TUNES_SEGMENTS                                \
     }
 
 /** The most messages that one process sends, or receives, in one stage of an algorithm's plans. */
@@ -203,7 +204,7 @@ typedef struct napcoll_algorithm {
     const char *help; /**< one line, for ompi_info */
 
     /** Make the plan of request->rank; NULL only when memory ran out. The caller owns the plan. */
-    napcoll_plan_t *(*generate)(const napcoll_request_t *request);
+    napcoll_plan_t *(*generate)(const napcoll_plan_args_t *args);
 
     /** What the algorithm claims of its plans on a map; the verifier proves it. */
     napcoll_bounds_t (*bounds)(const napcoll_node_map_t *map, const napcoll_params_t *params);
@@ -218,12 +219,13 @@ typedef struct napcoll_algorithm {
 
     /** The slots of the process that has most, whatever request->rank, where processes differ in it; -1 when memory
      * ran out. NULL: all have as many as this one. */
-    int (*slots)(const napcoll_request_t *request);
+    int (*slots)(const napcoll_plan_args_t *args);
 
     unsigned needs; /**< napcoll_needs_t flags */
     bool gathers;   /**< a process holds the vectors of all ranks: auto takes it for the sake of
                          reproducible results alone */
-    bool detours;   /**< in the layout of pairs: blocks stop at ranks that they are not for */
+    bool
+        detours; /**< in the layout of personalized blocks: blocks stop at ranks that they are not for */
     bool
         tells; /**< blocks detour, with their sizes where these go along; and, but for a gather, in every message
                          then, and what whoever has blocks for others has to say reaches all (napcoll_algorithm_tells) */
@@ -232,24 +234,24 @@ typedef struct napcoll_algorithm {
     bool lockstep;  /**< these follow one another, and whoever is late makes the others late */
     bool radix;     /**< it has local phases whose fan-out is local_radix */
     bool segmented; /**< it cuts large vectors into segments */
-    bool canonical; /**< it folds by halves of the ranks, which the verifier proves */
+    bool canonical; /**< it reduces by halves of the ranks, which the verifier proves */
     napcoll_tunable_t tunable[NAPCOLL_MAX_TUNABLES + 1];
 } napcoll_algorithm_t;
 
-/** The slots for blocks that stop, in the layout of pairs, of the process that has most: the same on all ranks; -1 when
+/** The slots for blocks that stop, in the layout of personalized blocks, of the process that has most: the same on all ranks; -1 when
  * memory ran out. The plan is that of the request. */
-int napcoll_request_slots(const napcoll_request_t *request, const napcoll_plan_t *plan);
+int napcoll_plan_args_slots(const napcoll_plan_args_t *args, const napcoll_plan_t *plan);
 
 /** What makes the plans of all ranks: the context of napcoll_generator_plan. */
 typedef struct napcoll_generator {
-    napcoll_request_t request; /**< rank is set for each plan */
+    napcoll_plan_args_t args; /**< rank is set for each plan */
 } napcoll_generator_t;
 
 /** A napcoll_plan_source_t whose context is a napcoll_generator_t. */
 napcoll_plan_t *napcoll_generator_plan(void *context, int rank);
 
 /** What the verifier is to prove of the plans of a request, whatever its rank. */
-napcoll_claim_t napcoll_request_claim(const napcoll_request_t *request);
+napcoll_claim_t napcoll_plan_args_claim(const napcoll_plan_args_t *args);
 
 /** A collective's table. */
 typedef struct napcoll_collective {
@@ -307,8 +309,8 @@ const napcoll_collective_t *napcoll_collective_find(const char *name);
  */
 void napcoll_collective_info_key(const napcoll_collective_t *collective, char *key, int limit);
 
-/** The first tunable of a row that reckons so, or -1. */
-int napcoll_algorithm_tunable(const napcoll_algorithm_t *algorithm, napcoll_reckons_t reckons);
+/** The first tunable of a row that estimates so, or -1. */
+int napcoll_algorithm_tunable(const napcoll_algorithm_t *algorithm, napcoll_tunes_t tunes);
 
 /** A row by name, or -1. */
 int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *name);

@@ -35,34 +35,35 @@ static int leader_rank(const napcoll_party_t *party, int process)
 static int node_rank(const napcoll_party_t *party, int process)
 {
     const int ppn = napcoll_node_map_ppn(party->map, party->node);
-    const int lane = party->ordered ? (process + party->lane) % ppn
-                                    : napcoll_node_map_near_lane(party->map, party->node, process);
+    const int lane = party->noncommutative
+                         ? (process + party->lane) % ppn
+                         : napcoll_node_map_near_lane(party->map, party->node, process);
 
     return napcoll_node_map_rank(party->map, party->node, lane);
 }
 
-napcoll_party_t napcoll_party_flat(const napcoll_request_t *request, int radix)
+napcoll_party_t napcoll_party_flat(const napcoll_plan_args_t *args, int radix)
 {
-    return (napcoll_party_t){.members = request->map->size,
-                             .processes = request->map->size,
-                             .self = request->rank,
-                             .root = napcoll_request_root(request),
+    return (napcoll_party_t){.members = args->map->size,
+                             .processes = args->map->size,
+                             .self = args->rank,
+                             .root = napcoll_plan_args_root(args),
                              .radix = radix,
                              .count = 1,
                              .rank = flat_rank,
-                             .map = request->map};
+                             .map = args->map};
 }
 
-napcoll_party_t napcoll_party_leaders(const napcoll_request_t *request)
+napcoll_party_t napcoll_party_leaders(const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = request->map;
-    const int root = napcoll_request_root(request);
+    const napcoll_node_map_t *map = args->map;
+    const int root = napcoll_plan_args_root(args);
 
     return (napcoll_party_t){.members = map->nodes,
                              .processes = map->nodes,
-                             .self = napcoll_node_map_node(map, request->rank),
+                             .self = napcoll_node_map_node(map, args->rank),
                              .root = napcoll_node_map_node(map, root),
-                             .radix = napcoll_params_radix(&request->params),
+                             .radix = napcoll_params_radix(&args->params),
                              .count = 1,
                              .rank = leader_rank,
                              .map = map,
@@ -80,22 +81,22 @@ static int process_of(const napcoll_party_t *party, int rank)
     return process;
 }
 
-napcoll_party_t napcoll_party_node(const napcoll_request_t *request)
+napcoll_party_t napcoll_party_node(const napcoll_plan_args_t *args)
 {
-    const int root = napcoll_request_root(request);
-    int node = napcoll_node_map_node(request->map, request->rank);
-    int ppn = napcoll_node_map_ppn(request->map, node);
+    const int root = napcoll_plan_args_root(args);
+    int node = napcoll_node_map_node(args->map, args->rank);
+    int ppn = napcoll_node_map_ppn(args->map, node);
     napcoll_party_t party = {.members = ppn,
                              .processes = ppn,
-                             .radix = request->params.local_radix,
+                             .radix = args->params.local_radix,
                              .count = 1,
                              .rank = node_rank,
-                             .map = request->map,
+                             .map = args->map,
                              .node = node,
-                             .ordered = request->params.ordered};
+                             .noncommutative = args->params.noncommutative};
 
-    party.self = process_of(&party, request->rank);
-    if (node == napcoll_node_map_node(request->map, root)) {
+    party.self = process_of(&party, args->rank);
+    if (node == napcoll_node_map_node(args->map, root)) {
         party.root = process_of(&party, root);
     }
     return party;
@@ -239,7 +240,7 @@ napcoll_span_t napcoll_exchange_join(napcoll_builder_t *builder, napcoll_span_t 
     if (NAPCOLL_BUFFER_SEND == right.buffer) {
         dst = napcoll_builder_temp(builder, right.first, right.count);
     }
-    napcoll_builder_fold(builder, dst, left, right);
+    napcoll_builder_reduce(builder, dst, left, right);
     return dst;
 }
 
@@ -338,7 +339,7 @@ napcoll_span_t napcoll_exchange_scan(napcoll_builder_t *builder, const napcoll_p
     return value[party->self];
 }
 
-/* Receive the values of a group's other parts from where they met, and fold all, in order. */
+/* Receive the values of a group's other parts from where they met, and reduce all, in order. */
 static napcoll_span_t take_in_parts(napcoll_builder_t *builder, const napcoll_party_t *party,
                                     const napcoll_split_t *group, napcoll_span_t value)
 {
@@ -423,8 +424,8 @@ static napcoll_span_t fold_group(napcoll_builder_t *builder, int members, int ra
     return acc;
 }
 
-napcoll_span_t napcoll_exchange_fold(napcoll_builder_t *builder, int members, int radix,
-                                     const napcoll_span_t *value)
+napcoll_span_t napcoll_exchange_combine(napcoll_builder_t *builder, int members, int radix,
+                                        const napcoll_span_t *value)
 {
     return fold_group(builder, members, radix, napcoll_split_levels(members, radix), 0, value);
 }

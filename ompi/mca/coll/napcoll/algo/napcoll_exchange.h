@@ -19,7 +19,7 @@
 #include "algo/napcoll_algo.h"
 
 /**
- * Who takes part in an exchange. `members` contributions are folded in member order, for
+ * Who takes part in an exchange. `members` contributions are reduced in member order, for
  * `processes` processes. Process p holds the members p, p + processes, ...; with more processes
  * than members, process p >= members holds none and shadows member p mod members: it receives
  * what that member receives.
@@ -40,7 +40,7 @@ typedef struct napcoll_party {
     int node;                      /**< for rank */
     int lane;                      /**< for rank: that of the root's node's process in a party of
                                         nodes, of process 0 in one of an ordered node */
-    bool ordered;                  /**< for rank: processes stand in rank order */
+    bool noncommutative;           /**< for rank: processes stand in rank order */
     int one_more; /**< with one member more than processes: the process that holds the last member; it
                        holds its own one besides */
 } napcoll_party_t;
@@ -48,15 +48,15 @@ typedef struct napcoll_party {
 /* Where a request has a root, it is that of the parties below, too. */
 
 /** All ranks of the communicator, in rank order. */
-napcoll_party_t napcoll_party_flat(const napcoll_request_t *request, int radix);
+napcoll_party_t napcoll_party_flat(const napcoll_plan_args_t *args, int radix);
 
 /** One process of every node, in node order: the leader, and on the root's node the root; only they may
  * use it. The radix is the request's (napcoll_params_radix). */
-napcoll_party_t napcoll_party_leaders(const napcoll_request_t *request);
+napcoll_party_t napcoll_party_leaders(const napcoll_plan_args_t *args);
 
 /** The processes of the request's node, leader first; one member each. The root is the one that
  * napcoll_party_leaders takes. */
-napcoll_party_t napcoll_party_node(const napcoll_request_t *request);
+napcoll_party_t napcoll_party_node(const napcoll_plan_args_t *args);
 
 /**
  * Allreduce by recursive multiplying (recursive doubling where the radix is 2): in each level a
@@ -91,16 +91,16 @@ napcoll_span_t napcoll_exchange_reduce(napcoll_builder_t *builder, const napcoll
 
 /**
  * Scan: the messages of napcoll_exchange_allreduce, of whose values a process also keeps those of the
- * members before it. One member per process; folds in member order.
+ * members before it. One member per process; reduces in member order.
  *
  * @param[in,out] builder  the plan
  * @param[in]     party    who takes part
  * @param[in,out] value    [members] the contribution of this process at its place; overwritten
  * @param[in,out] prefix   the contribution of this process, for an inclusive scan, or an empty span,
- *                         for an exclusive one; then the fold of all members before this process,
+ *                         for an exclusive one; then the reduction of all members before this process,
  *                         and of that span. Still empty on process 0 of an exclusive scan
  *
- * @return where the fold of all members is; on the last process of an inclusive scan that is the
+ * @return where the reduction of all members is; on the last process of an inclusive scan that is the
  *         prefix itself
  */
 napcoll_span_t napcoll_exchange_scan(napcoll_builder_t *builder, const napcoll_party_t *party,
@@ -119,7 +119,7 @@ void napcoll_exchange_bcast(napcoll_builder_t *builder, const napcoll_party_t *p
  * Fold values in order, along the split of `members` by `radix`: the same bracketing as
  * napcoll_exchange_allreduce, all on this process.
  */
-napcoll_span_t napcoll_exchange_fold(napcoll_builder_t *builder, int members, int radix,
-                                     const napcoll_span_t *value);
+napcoll_span_t napcoll_exchange_combine(napcoll_builder_t *builder, int members, int radix,
+                                        const napcoll_span_t *value);
 
 #endif /* NAPCOLL_EXCHANGE_H */

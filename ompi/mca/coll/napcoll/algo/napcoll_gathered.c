@@ -18,14 +18,14 @@
 
 #include "algo/napcoll_exchange.h"
 #include "algo/napcoll_ports.h"
-#include "algo/napcoll_schedule.h"
+#include "algo/napcoll_route.h"
 #include "algo/napcoll_split.h"
 
 typedef struct {
     napcoll_group_t group; /* the processes of the node; first in here, so that what is asked of the
                               group finds the rest */
     napcoll_builder_t *builder;
-    const napcoll_request_t *request;
+    const napcoll_plan_args_t *args;
     napcoll_span_t room; /* where vectors are gathered: slots from 0 on */
     int width;           /* nodes whose vectors each process of the node has */
     int fetched;         /* runs of so many nodes that are fetched in this step */
@@ -72,19 +72,19 @@ static int rooted_first(const napcoll_group_t *group, int member)
     return member + vectors(group->map, group->node, 1 + others) - group->members;
 }
 
-static gathering_t gathering(napcoll_builder_t *builder, const napcoll_request_t *request)
+static gathering_t gathering(napcoll_builder_t *builder, const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = request->map;
-    const int node = napcoll_node_map_node(map, request->rank);
+    const napcoll_node_map_t *map = args->map;
+    const int node = napcoll_node_map_node(map, args->rank);
 
     return (gathering_t){.group = {.members = napcoll_node_map_ppn(map, node),
-                                   .self = napcoll_node_map_lane(map, request->rank),
+                                   .self = napcoll_node_map_lane(map, args->rank),
                                    .rank = member_rank,
                                    .first = own_first,
                                    .map = map,
                                    .node = node},
                          .builder = builder,
-                         .request = request,
+                         .args = args,
                          .width = 1};
 }
 
@@ -92,18 +92,18 @@ static gathering_t gathering(napcoll_builder_t *builder, const napcoll_request_t
 
 /* Add what gathers all bundles at member 0, along the split of the members. Returns how many members'
  * bundles this process has at the end, or when it sends them. */
-static int schedule_tree(napcoll_schedule_t *schedule, const napcoll_group_t *group, int radix)
+static int schedule_tree(napcoll_route_t *route, const napcoll_group_t *group, int radix)
 {
     const int levels = napcoll_split_levels(group->members, radix);
     int bundles = 1;
 
-    schedule->stages = levels;
+    route->stages = levels;
     for (int level = 1; level <= levels; level++) {
         const napcoll_split_t split = napcoll_split_at(group->members, radix, level, group->self);
 
         if (0 != split.part && 0 == split.position) {
-            napcoll_schedule_run(schedule, group, level - 1, group->rank(group, split.first), true,
-                                 group->self, bundles);
+            napcoll_route_run(route, group, level - 1, group->rank(group, split.first), true,
+                              group->self, bundles);
         }
         if (0 != split.part || 0 != split.position) {
             return bundles;
@@ -111,22 +111,22 @@ static int schedule_tree(napcoll_schedule_t *schedule, const napcoll_group_t *gr
         for (int part = 1; part < split.parts; part++) {
             const int from = napcoll_split_part_first(&split, part);
 
-            napcoll_schedule_run(schedule, group, level - 1, group->rank(group, from), false, from,
-                                 napcoll_split_part_size(&split, part));
+            napcoll_route_run(route, group, level - 1, group->rank(group, from), false, from,
+                              napcoll_split_part_size(&split, part));
         }
         bundles = split.size;
     }
     return bundles;
 }
 
-/* Emit a schedule whose blocks are slots from `first` on, and free it. */
-static void emit(const gathering_t *g, napcoll_schedule_t *schedule, int first)
+/* Emit a route whose blocks are slots from `first` on, and free it. */
+static void emit(const gathering_t *g, napcoll_route_t *route, int first)
 {
-    for (int stage = 0; stage < schedule->stages; stage++) {
-        napcoll_schedule_gather(g->builder, schedule, stage, g->room, -first);
+    for (int stage = 0; stage < route->stages; stage++) {
+        napcoll_route_gather(g->builder, route, stage, g->room, -first);
         napcoll_builder_next_stage(g->builder);
     }
-    napcoll_schedule_free(schedule);
+    napcoll_route_free(route);
 }
 
 /* All processes of the node get what each of them has for the others: in the fewest steps, or in the
@@ -134,19 +134,19 @@ static void emit(const gathering_t *g, napcoll_schedule_t *schedule, int first)
 static void share(const gathering_t *g)
 {
     const napcoll_group_t *group = &g->group;
-    const int first = group->first(group, 0), radix = g->request->params.local_radix;
-    napcoll_schedule_t schedule = {0};
+    const int first = group->first(group, 0), radix = g->args->params.local_radix;
+    napcoll_route_t route = {0};
     napcoll_party_t party;
 
-    if (!g->request->params.local_tree) {
-        (void) napcoll_schedule_bruck(&schedule, group, 0, radix);
-        emit(g, &schedule, 0);
+    if (!g->args->params.local_tree) {
+        (void) napcoll_route_bruck(&route, group, 0, radix);
+        emit(g, &route, 0);
         return;
     }
-    (void) schedule_tree(&schedule, group, radix);
-    emit(g, &schedule, 0);
-    party = napcoll_party_node(g->request);
-    party.ordered = true; /* processes are lanes, as in the group */
+    (void) schedule_tree(&route, group, radix);
+    emit(g, &route, 0);
+    party = napcoll_party_node(g->args);
+    party.noncommutative = true; /* processes are lanes, as in the group */
     party.self = group->self;
     napcoll_exchange_bcast(g->builder, &party,
                            (napcoll_span_t){.buffer = g->room.buffer,
@@ -204,18 +204,18 @@ static int note_node(const gathering_t *g, int node, int slot, napcoll_span_t *v
 /* Have room for so many vectors, the own one in a slot of it; alone it may stay where it is. */
 static void make_room(gathering_t *g, int slots, int own)
 {
-    const napcoll_span_t input = napcoll_request_input(g->request);
+    const napcoll_span_t input = napcoll_plan_args_input(g->args);
 
     g->room = 1 == slots ? input : napcoll_builder_temp(g->builder, 0, slots);
     napcoll_builder_copy(
         g->builder, (napcoll_span_t){.buffer = g->room.buffer, .first = own, .count = 1}, input);
 }
 
-void napcoll_gather_everywhere(napcoll_builder_t *builder, const napcoll_request_t *request,
+void napcoll_gather_everywhere(napcoll_builder_t *builder, const napcoll_plan_args_t *args,
                                int lanes, napcoll_span_t *value)
 {
-    const napcoll_node_map_t *map = request->map;
-    gathering_t g = gathering(builder, request);
+    const napcoll_node_map_t *map = args->map;
+    gathering_t g = gathering(builder, args);
 
     make_room(&g, map->size, g.group.self);
     napcoll_builder_next_stage(builder);
@@ -286,54 +286,54 @@ static void note_all(const gathering_t *g, napcoll_span_t *value)
     }
 }
 
-void napcoll_gather_at_root(napcoll_builder_t *builder, const napcoll_request_t *request,
+void napcoll_gather_at_root(napcoll_builder_t *builder, const napcoll_plan_args_t *args,
                             napcoll_span_t *value)
 {
-    const int root = request->params.root;
-    gathering_t g = gathering(builder, request);
+    const int root = args->params.root;
+    gathering_t g = gathering(builder, args);
     napcoll_group_t *group = &g.group;
-    const bool at_home = group->node == napcoll_node_map_node(request->map, root);
-    napcoll_schedule_t schedule = {0};
+    const bool at_home = group->node == napcoll_node_map_node(args->map, root);
+    napcoll_route_t route = {0};
     int first, bundles;
 
     if (at_home) {
-        group->lane = napcoll_node_map_lane(request->map, root);
+        group->lane = napcoll_node_map_lane(args->map, root);
         group->self = (group->self + group->members - group->lane) % group->members;
         group->first = rooted_first;
     }
-    bundles = schedule_tree(&schedule, group, request->params.local_radix);
+    bundles = schedule_tree(&route, group, args->params.local_radix);
     first = group->first(group, group->self);
     make_room(&g, group->first(group, group->self + bundles) - first, 0);
     if (at_home) {
         take_nodes(&g);
     }
     napcoll_builder_next_stage(builder);
-    emit(&g, &schedule, first);
+    emit(&g, &route, first);
     if (!at_home) {
         give_node(&g, root);
     }
-    if (request->rank == root) {
+    if (args->rank == root) {
         note_all(&g, value);
     }
 }
 
 /* ---- plans ---- */
 
-napcoll_plan_t *napcoll_gathered_plan(const napcoll_request_t *request, int ranks)
+napcoll_plan_t *napcoll_gathered_plan(const napcoll_plan_args_t *args, int ranks)
 {
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    const int lanes = napcoll_port_lanes(request->map, request->params.tunable[0]);
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_SLOTS, 1);
-    napcoll_span_t *value = malloc((size_t) request->map->size * sizeof(*value));
+    const int lanes = napcoll_port_lanes(args->map, args->params.tunable[0]);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_SLOTS, 1);
+    napcoll_span_t *value = malloc((size_t) args->map->size * sizeof(*value));
 
     if (NULL == builder || NULL == value) {
         free(value);
         napcoll_builder_discard(builder);
         return NULL;
     }
-    napcoll_gather_everywhere(builder, request, lanes, value);
+    napcoll_gather_everywhere(builder, args, lanes, value);
     if (ranks > 0) {
-        napcoll_builder_copy(builder, recvbuf, napcoll_exchange_fold(builder, ranks, 2, value));
+        napcoll_builder_copy(builder, recvbuf, napcoll_exchange_combine(builder, ranks, 2, value));
     }
     free(value);
     return napcoll_builder_finish(builder);

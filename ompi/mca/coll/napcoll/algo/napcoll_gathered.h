@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Reproducible reductions of small vectors: all ranks' vectors are gathered, node-aware, and then folded
+ * Reproducible reductions of small vectors: all ranks' vectors are gathered, node-aware, and then reduced
  * by halves of the ranks (napcoll_claim_t) where the result is wanted. So the bits of a result depend on
  * nothing but the number of ranks, while the messages follow the nodes.
  *
@@ -16,7 +16,7 @@
  *     in the node       a0 a1 a2                  all three processes have A
  *     between nodes     lane 0 <- B, lane 1 <- C, lane 2 <- D
  *     in the node       lanes exchange B, C, D    all three processes have A B C D
- *     everywhere        fold the 12 vectors by halves of the ranks
+ *     everywhere        reduce the 12 vectors by halves of the ranks
  *
  *     cost   ceil(log_{L+1} n) alpha_n + (n - 1) s beta_n between nodes,
  *            (1 + ceil(log_{L+1} n)) ceil(log_k L) alpha_l + P s beta_l inside, P s gamma
@@ -27,7 +27,7 @@
  *     cost   ceil(log_k L) alpha_l + ceil((n - 1) / L) alpha_n + (P - L) s beta_n
  *            + ceil(log_k L) alpha_l + P s beta_l + P s gamma
  *
- * with k the fan-out inside a node. Either way a process that folds holds P vectors in memory, and P
+ * with k the fan-out inside a node. Either way a process that reduces holds P vectors in memory, and P
  * vectors pass through it: P times the size of the call, where other algorithms need a few vectors.
  * That is for small vectors only.
  *
@@ -47,11 +47,11 @@
  * @param[in]     lanes    that fetch (napcoll_port_lanes)
  * @param[out]    value    [size] where each rank's vector is
  */
-void napcoll_gather_everywhere(napcoll_builder_t *builder, const napcoll_request_t *request,
+void napcoll_gather_everywhere(napcoll_builder_t *builder, const napcoll_plan_args_t *args,
                                int lanes, napcoll_span_t *value);
 
 /** Gather them at the root; value is written there alone. */
-void napcoll_gather_at_root(napcoll_builder_t *builder, const napcoll_request_t *request,
+void napcoll_gather_at_root(napcoll_builder_t *builder, const napcoll_plan_args_t *args,
                             napcoll_span_t *value);
 
 /**
@@ -59,17 +59,17 @@ void napcoll_gather_at_root(napcoll_builder_t *builder, const napcoll_request_t 
  * is the number of lanes that fetch.
  *
  * @param[in] request  whose
- * @param[in] ranks    the result is the fold of the vectors of ranks 0 .. ranks - 1; 0: there is none
+ * @param[in] ranks    the result is the reduction of the vectors of ranks 0 .. ranks - 1; 0: there is none
  *
  * @return the plan, owned by the caller; NULL when memory ran out
  */
-napcoll_plan_t *napcoll_gathered_plan(const napcoll_request_t *request, int ranks);
+napcoll_plan_t *napcoll_gathered_plan(const napcoll_plan_args_t *args, int ranks);
 
 napcoll_bounds_t napcoll_gathered_bounds(const napcoll_node_map_t *map,
                                          const napcoll_params_t *params);
 
 /** The generator for reduce's table (see reduce/gathered.c); it has no tunables. */
-napcoll_plan_t *napcoll_reduce_gathered(const napcoll_request_t *request);
+napcoll_plan_t *napcoll_reduce_gathered(const napcoll_plan_args_t *args);
 
 napcoll_bounds_t napcoll_reduce_gathered_bounds(const napcoll_node_map_t *map,
                                                 const napcoll_params_t *params);

@@ -32,21 +32,21 @@ static int lane_first(const napcoll_group_t *group, int node)
     return group->lane * group->members + node;
 }
 
-int napcoll_lane_own(const napcoll_request_t *request)
+int napcoll_lane_own(const napcoll_plan_args_t *args)
 {
-    const int lane = napcoll_node_map_lane(request->map, request->rank);
+    const int lane = napcoll_node_map_lane(args->map, args->rank);
 
-    return lane < napcoll_lane_count(request->map)
-               ? lane * request->map->nodes + napcoll_node_map_node(request->map, request->rank)
+    return lane < napcoll_lane_count(args->map)
+               ? lane * args->map->nodes + napcoll_node_map_node(args->map, args->rank)
                : -1;
 }
 
-int napcoll_lane_schedule(napcoll_schedule_t *schedule, const napcoll_request_t *request, int radix)
+int napcoll_lane_route(napcoll_route_t *route, const napcoll_plan_args_t *args, int radix)
 {
-    const napcoll_node_map_t *map = request->map;
+    const napcoll_node_map_t *map = args->map;
     const int lanes = napcoll_lane_count(map), nodes = map->nodes;
-    const int node = napcoll_node_map_node(map, request->rank);
-    const int lane = napcoll_node_map_lane(map, request->rank);
+    const int node = napcoll_node_map_node(map, args->rank);
+    const int lane = napcoll_node_map_lane(map, args->rank);
     const napcoll_group_t group = {.members = nodes,
                                    .self = node,
                                    .rank = lane_rank,
@@ -56,49 +56,48 @@ int napcoll_lane_schedule(napcoll_schedule_t *schedule, const napcoll_request_t 
     const int inter = napcoll_split_levels(nodes, radix);
 
     if (lane < lanes) {
-        (void) napcoll_schedule_bruck(schedule, &group, 0, radix);
+        (void) napcoll_route_bruck(route, &group, 0, radix);
     }
     for (int other = 0; other < napcoll_node_map_ppn(map, node); other++) {
         const int peer = napcoll_node_map_rank(map, node, other);
 
         if (other != lane && other < lanes) {
-            napcoll_schedule_move(schedule, inter, peer, false, other * nodes, nodes);
+            napcoll_route_move(route, inter, peer, false, other * nodes, nodes);
         }
         if (other != lane && lane < lanes) {
-            napcoll_schedule_move(schedule, inter, peer, true, lane * nodes, nodes);
+            napcoll_route_move(route, inter, peer, true, lane * nodes, nodes);
         }
     }
-    schedule->stages = inter + 1;
+    route->stages = inter + 1;
     return inter;
 }
 
 /* Slices meet at the root: one message each. */
-static void collect_slices(napcoll_schedule_t *schedule, const napcoll_request_t *request, int lane,
+static void collect_slices(napcoll_route_t *route, const napcoll_plan_args_t *args, int lane,
                            int stage)
 {
-    const napcoll_node_map_t *map = request->map;
-    const int root = napcoll_request_root(request), lanes = napcoll_lane_count(map);
+    const napcoll_node_map_t *map = args->map;
+    const int root = napcoll_plan_args_root(args), lanes = napcoll_lane_count(map);
     const int nodes = map->nodes, node = napcoll_node_map_node(map, root);
 
-    for (int other = 0; other < lanes && request->rank == root; other++) {
+    for (int other = 0; other < lanes && args->rank == root; other++) {
         if (other != lane) {
-            napcoll_schedule_move(schedule, stage, napcoll_node_map_rank(map, node, other), false,
-                                  other * nodes, nodes);
+            napcoll_route_move(route, stage, napcoll_node_map_rank(map, node, other), false,
+                               other * nodes, nodes);
         }
     }
-    if (request->rank != root && lane < lanes
-        && node == napcoll_node_map_node(map, request->rank)) {
-        napcoll_schedule_move(schedule, stage, root, true, lane * nodes, nodes);
+    if (args->rank != root && lane < lanes && node == napcoll_node_map_node(map, args->rank)) {
+        napcoll_route_move(route, stage, root, true, lane * nodes, nodes);
     }
 }
 
-void napcoll_lane_collect(napcoll_schedule_t *schedule, const napcoll_request_t *request, int radix)
+void napcoll_lane_collect(napcoll_route_t *route, const napcoll_plan_args_t *args, int radix)
 {
-    const napcoll_node_map_t *map = request->map;
-    const int lane = napcoll_node_map_lane(map, request->rank);
-    const int root = napcoll_node_map_node(map, napcoll_request_root(request));
+    const napcoll_node_map_t *map = args->map;
+    const int lane = napcoll_node_map_lane(map, args->rank);
+    const int root = napcoll_node_map_node(map, napcoll_plan_args_root(args));
     const napcoll_group_t group = {.members = map->nodes,
-                                   .self = napcoll_node_map_node(map, request->rank),
+                                   .self = napcoll_node_map_node(map, args->rank),
                                    .rank = lane_rank,
                                    .first = lane_first,
                                    .map = map,
@@ -106,10 +105,10 @@ void napcoll_lane_collect(napcoll_schedule_t *schedule, const napcoll_request_t 
     const int inter = napcoll_split_levels(map->nodes, radix);
 
     if (lane < napcoll_lane_count(map)) {
-        (void) napcoll_schedule_collect(schedule, &group, 0, radix, root);
+        (void) napcoll_route_collect(route, &group, 0, radix, root);
     }
-    collect_slices(schedule, request, lane, inter);
-    schedule->stages = inter + 1;
+    collect_slices(route, args, lane, inter);
+    route->stages = inter + 1;
 }
 
 napcoll_bounds_t napcoll_lane_bounds(const napcoll_node_map_t *map, int radix)

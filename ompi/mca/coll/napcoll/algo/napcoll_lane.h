@@ -22,7 +22,7 @@
 #ifndef NAPCOLL_LANE_H
 #define NAPCOLL_LANE_H
 
-#include "algo/napcoll_schedule.h"
+#include "algo/napcoll_route.h"
 
 /** Lanes of a map: slices of the vector. */
 static inline int napcoll_lane_count(const napcoll_node_map_t *map)
@@ -34,19 +34,18 @@ static inline int napcoll_lane_count(const napcoll_node_map_t *map)
 int napcoll_lane_radix(const napcoll_node_map_t *map, int wanted);
 
 /**
- * The schedule of one process.
+ * The route of one process.
  *
- * @param[out] schedule  where to; begun empty
+ * @param[out] route  where to; begun empty
  * @param[in]  request   map and rank
- * @param[in]  radix     between nodes (napcoll_schedule_bruck)
+ * @param[in]  radix     between nodes (napcoll_route_bruck)
  *
- * @return stages between nodes: the schedule has one more
+ * @return stages between nodes: the route has one more
  */
-int napcoll_lane_schedule(napcoll_schedule_t *schedule, const napcoll_request_t *request,
-                          int radix);
+int napcoll_lane_route(napcoll_route_t *route, const napcoll_plan_args_t *args, int radix);
 
 /**
- * The schedule that gathers to the root what the lanes own: the lanes of the root's node collect their
+ * The route that gathers to the root what the lanes own: the lanes of the root's node collect their
  * slices, and the root collects them from there.
  *
  *     between nodes   lane l of the root's node gets slice l from the lane l of the others
@@ -54,17 +53,16 @@ int napcoll_lane_schedule(napcoll_schedule_t *schedule, const napcoll_request_t 
  *
  *     cost   ceil(log_r n) alpha + (n - 1)/n s/L beta between nodes, alpha + (L - 1)/L s beta inside
  *
- * @param[out] schedule  where to; begun empty
+ * @param[out] route  where to; begun empty
  * @param[in]  request   map, rank and root
- * @param[in]  radix     between nodes (napcoll_schedule_collect)
+ * @param[in]  radix     between nodes (napcoll_route_collect)
  */
-void napcoll_lane_collect(napcoll_schedule_t *schedule, const napcoll_request_t *request,
-                          int radix);
+void napcoll_lane_collect(napcoll_route_t *route, const napcoll_plan_args_t *args, int radix);
 
 /** The block that a process owns, or -1. */
-int napcoll_lane_own(const napcoll_request_t *request);
+int napcoll_lane_own(const napcoll_plan_args_t *args);
 
-/** The most messages that a process sends, or receives, in a stage of either schedule. */
+/** The most messages that a process sends, or receives, in a stage of either route. */
 napcoll_bounds_t napcoll_lane_bounds(const napcoll_node_map_t *map, int radix);
 
 #endif /* NAPCOLL_LANE_H */

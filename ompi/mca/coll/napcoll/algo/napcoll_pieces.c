@@ -30,14 +30,14 @@ static int actor_block(const napcoll_group_t *group, int member)
     return member;
 }
 
-napcoll_pieces_t napcoll_pieces_of(const napcoll_request_t *request)
+napcoll_pieces_t napcoll_pieces_of(const napcoll_plan_args_t *args)
 {
-    const int size = request->map->size, depth = napcoll_halves_depth(size);
-    const int root = napcoll_request_root(request);
+    const int size = args->map->size, depth = napcoll_halves_depth(size);
+    const int root = napcoll_plan_args_root(args);
     napcoll_pieces_t pieces = {.group = {.members = 1 << depth,
                                          .rank = actor_rank,
                                          .first = actor_block,
-                                         .map = request->map,
+                                         .map = args->map,
                                          .base = root},
                                .other = -1};
     int first, ranks;
@@ -45,7 +45,7 @@ napcoll_pieces_t napcoll_pieces_of(const napcoll_request_t *request)
     pieces.root = napcoll_halves_reversed(napcoll_halves_piece(size, depth, root, &first, &ranks),
                                           depth);
     pieces.group.self = napcoll_halves_reversed(
-        napcoll_halves_piece(size, depth, request->rank, &first, &ranks), depth);
+        napcoll_halves_piece(size, depth, args->rank, &first, &ranks), depth);
     pieces.actor = napcoll_split_head(first, ranks, root);
     if (ranks > 1) {
         pieces.other = pieces.actor == first ? first + 1 : first;
@@ -53,17 +53,18 @@ napcoll_pieces_t napcoll_pieces_of(const napcoll_request_t *request)
     return pieces;
 }
 
-void napcoll_pieces_join(napcoll_fold_t *fold, const napcoll_pieces_t *pieces)
+void napcoll_pieces_join(napcoll_reduction_t *reduction, const napcoll_pieces_t *pieces)
 {
-    napcoll_builder_t *builder = fold->builder;
+    napcoll_builder_t *builder = reduction->builder;
 
-    if (fold->rank == pieces->other) {
-        napcoll_builder_send(builder, napcoll_fold_settle(fold, 0, fold->blocks), pieces->actor);
+    if (reduction->rank == pieces->other) {
+        napcoll_builder_send(builder, napcoll_reduction_settle(reduction, 0, reduction->blocks),
+                             pieces->actor);
     } else if (pieces->other >= 0) {
-        napcoll_span_t value = napcoll_builder_temp(builder, 0, fold->blocks);
+        napcoll_span_t value = napcoll_builder_temp(builder, 0, reduction->blocks);
 
         napcoll_builder_recv(builder, value, pieces->other);
-        napcoll_fold_in(fold, value, pieces->other);
+        napcoll_reduction_in(reduction, value, pieces->other);
     }
     napcoll_builder_next_stage(builder);
 }

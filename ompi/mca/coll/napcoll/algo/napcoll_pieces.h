@@ -11,14 +11,14 @@
  *
  *     5 ranks, root 1     [0 1] [2] [3] [4]     0 -> 1, then 1, 2, 3, 4 among themselves
  *
- * The actors are a group for napcoll_schedule_doubling, with a block each; run backwards, that folds in
+ * The actors are a group for napcoll_route_doubling, with a block each; run backwards, that reduces in
  * napcoll's canonical order. The block with which a piece ends is its number read backwards.
  */
 
 #ifndef NAPCOLL_PIECES_H
 #define NAPCOLL_PIECES_H
 
-#include "algo/napcoll_schedule.h"
+#include "algo/napcoll_route.h"
 
 /** The cut, as one process sees it. */
 typedef struct napcoll_pieces {
@@ -30,9 +30,9 @@ typedef struct napcoll_pieces {
 } napcoll_pieces_t;
 
 /** Cut the ranks of a request. */
-napcoll_pieces_t napcoll_pieces_of(const napcoll_request_t *request);
+napcoll_pieces_t napcoll_pieces_of(const napcoll_plan_args_t *args);
 
-/** The actors take in the vectors of the other ranks of their pieces: a stage, where fold has begun. */
-void napcoll_pieces_join(napcoll_fold_t *fold, const napcoll_pieces_t *pieces);
+/** The actors take in the vectors of the other ranks of their pieces: a stage, where reduce has begun. */
+void napcoll_pieces_join(napcoll_reduction_t *reduction, const napcoll_pieces_t *pieces);
 
 #endif /* NAPCOLL_PIECES_H */

@@ -16,7 +16,7 @@
  *
  * It is the shape of NAP's node groups (Bienz, Olson, Gropp: "Node-Aware Improvements to
  * Allreduce", section III-A), balanced so that no short last group serialises its partners, and of
- * all fold trees in napcoll: where two ranks split the same m by the same radix, they fold in the
+ * all reduce trees in napcoll: where two ranks split the same m by the same radix, they reduce in the
  * same order and get the same bits.
  */
 

@@ -39,18 +39,18 @@ static int number_in(napcoll_span_t room, int block)
     return block < room.first ? block + room.count : block;
 }
 
-napcoll_plan_t *napcoll_spread_gather(const napcoll_request_t *request,
-                                      napcoll_schedule_t *schedule, napcoll_room_t room)
+napcoll_plan_t *napcoll_spread_gather(const napcoll_plan_args_t *args, napcoll_route_t *route,
+                                      napcoll_room_t room)
 {
-    const int size = request->map->size, own = napcoll_node_map_place(request->map, request->rank);
-    const bool alike = 0 == room.first && !napcoll_request_scattered(request);
+    const int size = args->map->size, own = napcoll_node_map_place(args->map, args->rank);
+    const bool alike = 0 == room.first && !napcoll_plan_args_scattered(args);
     const napcoll_span_t input = {
-        .buffer = napcoll_request_input_buffer(request), .first = own, .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_RANKS, size);
+        .buffer = napcoll_plan_args_input_buffer(args), .first = own, .count = 1};
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_RANKS, size);
     napcoll_span_t whole = {.buffer = NAPCOLL_BUFFER_RECV, .count = size}, mine;
 
     if (NULL == builder) {
-        napcoll_schedule_free(schedule);
+        napcoll_route_free(route);
         return NULL;
     }
     if (!room.user && !alike) {
@@ -59,50 +59,51 @@ napcoll_plan_t *napcoll_spread_gather(const napcoll_request_t *request,
     mine = (napcoll_span_t){.buffer = whole.buffer, .first = number_in(whole, own), .count = 1};
     napcoll_builder_copy(builder, mine, input);
     napcoll_builder_next_stage(builder);
-    for (int stage = 0; stage < schedule->stages; stage++) {
-        napcoll_schedule_gather(builder, schedule, stage, whole, 0);
-        napcoll_builder_repeat(builder, napcoll_schedule_times(schedule, stage));
+    for (int stage = 0; stage < route->stages; stage++) {
+        napcoll_route_gather(builder, route, stage, whole, 0);
+        napcoll_builder_repeat(builder, napcoll_route_times(route, stage));
         napcoll_builder_next_stage(builder);
     }
     if (NAPCOLL_BUFFER_RECV != whole.buffer) {
         copy_all(builder, whole, NAPCOLL_BUFFER_RECV, true);
     }
-    napcoll_schedule_free(schedule);
+    napcoll_route_free(route);
     return napcoll_builder_finish(builder);
 }
 
-napcoll_plan_t *napcoll_spread_reduce(const napcoll_request_t *request,
-                                      napcoll_schedule_t *schedule, napcoll_room_t room)
+napcoll_plan_t *napcoll_spread_reduce(const napcoll_plan_args_t *args, napcoll_route_t *route,
+                                      napcoll_room_t room)
 {
-    const int size = request->map->size, own = napcoll_node_map_place(request->map, request->rank);
+    const int size = args->map->size, own = napcoll_node_map_place(args->map, args->rank);
     const napcoll_span_t result = {.buffer = NAPCOLL_BUFFER_RECV, .first = own, .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_RANKS, size);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_RANKS, size);
     napcoll_span_t home = {.buffer = NAPCOLL_BUFFER_SEND, .count = size};
     int input = NAPCOLL_BUFFER_SEND;
-    napcoll_fold_t fold;
+    napcoll_reduction_t reduction;
 
     if (NULL == builder) {
-        napcoll_schedule_free(schedule);
+        napcoll_route_free(route);
         return NULL;
     }
     if (!room.user) {
         home = napcoll_builder_temp(builder, room.first, size);
     }
-    if (!room.user && napcoll_request_scattered(request)) {
+    if (!room.user && napcoll_plan_args_scattered(args)) {
         copy_all(builder, home, NAPCOLL_BUFFER_SEND, false);
         napcoll_builder_next_stage(builder);
         input = home.buffer; /* runs of blocks are sent as they lie there */
     }
-    if (napcoll_fold_begin(&fold, builder, request, input, home, size)) {
-        for (int stage = schedule->stages - 1; stage >= 0; stage--) {
-            napcoll_fold_stage(&fold, schedule, stage, 0);
-            napcoll_builder_repeat(builder, napcoll_schedule_times(schedule, stage));
+    if (napcoll_reduction_begin(&reduction, builder, args, input, home, size)) {
+        for (int stage = route->stages - 1; stage >= 0; stage--) {
+            napcoll_reduction_stage(&reduction, route, stage, 0);
+            napcoll_builder_repeat(builder, napcoll_route_times(route, stage));
             napcoll_builder_next_stage(builder);
         }
-        napcoll_builder_copy(builder, result, napcoll_fold_settle(&fold, number_in(home, own), 1));
+        napcoll_builder_copy(builder, result,
+                             napcoll_reduction_settle(&reduction, number_in(home, own), 1));
     }
-    napcoll_fold_end(&fold);
-    napcoll_schedule_free(schedule);
+    napcoll_reduction_end(&reduction);
+    napcoll_route_free(route);
     return napcoll_builder_finish(builder);
 }
 
@@ -119,13 +120,13 @@ static int place_block(const napcoll_group_t *group, int place)
     return place;
 }
 
-napcoll_group_t napcoll_spread_places(const napcoll_request_t *request)
+napcoll_group_t napcoll_spread_places(const napcoll_plan_args_t *args)
 {
-    return (napcoll_group_t){.members = request->map->size,
-                             .self = napcoll_node_map_place(request->map, request->rank),
+    return (napcoll_group_t){.members = args->map->size,
+                             .self = napcoll_node_map_place(args->map, args->rank),
                              .rank = place_rank,
                              .first = place_block,
-                             .map = request->map};
+                             .map = args->map};
 }
 
 /* ---- inside a node ---- */
@@ -141,24 +142,24 @@ static int local_block(const napcoll_group_t *group, int lane)
 }
 
 /* The processes of this node, each with its block. */
-static napcoll_group_t processes_of_node(const napcoll_request_t *request)
+static napcoll_group_t processes_of_node(const napcoll_plan_args_t *args)
 {
-    const int node = napcoll_node_map_node(request->map, request->rank);
+    const int node = napcoll_node_map_node(args->map, args->rank);
 
-    return (napcoll_group_t){.members = napcoll_node_map_ppn(request->map, node),
-                             .self = napcoll_node_map_lane(request->map, request->rank),
+    return (napcoll_group_t){.members = napcoll_node_map_ppn(args->map, node),
+                             .self = napcoll_node_map_lane(args->map, args->rank),
                              .rank = local_rank,
                              .first = local_block,
-                             .map = request->map,
+                             .map = args->map,
                              .node = node};
 }
 
 /* Gather the members' bundles at the first one, along the balanced split; all are handed out later. */
-static int gather_at_leader(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+static int gather_at_leader(napcoll_route_t *route, const napcoll_group_t *group, int stage,
                             int radix)
 {
     const int levels = napcoll_split_levels(group->members, radix);
-    const int before = schedule->moves;
+    const int before = route->moves;
 
     for (int level = 1; level <= levels; level++, stage++) {
         const napcoll_split_t split = napcoll_split_at(group->members, radix, level, group->self);
@@ -167,27 +168,27 @@ static int gather_at_leader(napcoll_schedule_t *schedule, const napcoll_group_t 
             continue; /* sent on an earlier level */
         }
         if (0 != split.part) {
-            napcoll_schedule_run(schedule, group, stage, group->rank(group, split.first), true,
-                                 group->self, napcoll_split_part_size(&split, split.part));
+            napcoll_route_run(route, group, stage, group->rank(group, split.first), true,
+                              group->self, napcoll_split_part_size(&split, split.part));
         }
         for (int part = 1; 0 == split.part && part < split.parts; part++) {
             const int from = napcoll_split_part_first(&split, part);
 
-            napcoll_schedule_run(schedule, group, stage, group->rank(group, from), false, from,
-                                 napcoll_split_part_size(&split, part));
+            napcoll_route_run(route, group, stage, group->rank(group, from), false, from,
+                              napcoll_split_part_size(&split, part));
         }
     }
-    for (int i = before; i < schedule->moves; i++) {
-        schedule->move[i].returns = true;
+    for (int i = before; i < route->moves; i++) {
+        route->move[i].returns = true;
     }
     return stage;
 }
 
 /* Hand blocks from the node's leader to all its processes by a tree, in the hardware's order. */
-static int hand_out(napcoll_schedule_t *schedule, const napcoll_request_t *request, int stage,
-                    int first, int count)
+static int hand_out(napcoll_route_t *route, const napcoll_plan_args_t *args, int stage, int first,
+                    int count)
 {
-    const napcoll_party_t party = napcoll_party_node(request);
+    const napcoll_party_t party = napcoll_party_node(args);
 
     for (int level = napcoll_split_levels(party.processes, party.radix); level >= 1;
          level--, stage++) {
@@ -195,13 +196,12 @@ static int hand_out(napcoll_schedule_t *schedule, const napcoll_request_t *reque
                                                        party.self);
 
         if (0 == split.position && 0 != split.part) {
-            napcoll_schedule_move(schedule, stage, party.rank(&party, split.first), false, first,
-                                  count);
+            napcoll_route_move(route, stage, party.rank(&party, split.first), false, first, count);
         }
         for (int part = 1; 0 == split.position && 0 == split.part && part < split.parts; part++) {
-            napcoll_schedule_move(schedule, stage,
-                                  party.rank(&party, napcoll_split_part_first(&split, part)), true,
-                                  first, count);
+            napcoll_route_move(route, stage,
+                               party.rank(&party, napcoll_split_part_first(&split, part)), true,
+                               first, count);
         }
     }
     return stage;
@@ -209,20 +209,20 @@ static int hand_out(napcoll_schedule_t *schedule, const napcoll_request_t *reque
 
 /* Share the runs of so many lanes inside the node. Where there are more lanes than processes, a process
  * has those of several, which go in the same stages. */
-static int share(napcoll_schedule_t *schedule, const napcoll_request_t *request,
-                 napcoll_group_t *group, int lanes, int stage)
+static int share(napcoll_route_t *route, const napcoll_plan_args_t *args, napcoll_group_t *group,
+                 int lanes, int stage)
 {
-    const int radix = request->params.local_radix;
-    const bool tree = request->params.local_tree;
+    const int radix = args->params.local_radix;
+    const bool tree = args->params.local_tree;
     int end = stage, first;
 
     for (group->base = 0; group->base < lanes; group->base += group->members) {
-        end = tree ? gather_at_leader(schedule, group, stage, radix)
-                   : napcoll_schedule_multiplying(schedule, group, stage, radix);
+        end = tree ? gather_at_leader(route, group, stage, radix)
+                   : napcoll_route_multiplying(route, group, stage, radix);
     }
     group->base = 0;
     first = group->first(group, 0);
-    return tree ? hand_out(schedule, request, end, first, group->first(group, lanes) - first) : end;
+    return tree ? hand_out(route, args, end, first, group->first(group, lanes) - first) : end;
 }
 
 /* ---- locality ---- */
@@ -283,7 +283,7 @@ static int serving(const step_t *step, int node, int lane)
 
 /* Fetch the runs of this process's lanes, and give the other nodes theirs: both ends of a run are as many
  * nodes apart on every node. */
-static void fetch_runs(napcoll_schedule_t *schedule, const step_t *step, int stage)
+static void fetch_runs(napcoll_route_t *route, const step_t *step, int stage)
 {
     const napcoll_group_t *group = &step->group;
     const napcoll_node_map_t *map = group->map;
@@ -298,17 +298,17 @@ static void fetch_runs(napcoll_schedule_t *schedule, const step_t *step, int sta
         const int to = (group->node + map->nodes - away) % map->nodes;
         const int first = block_from(group, away);
 
-        napcoll_schedule_move(schedule, stage, serving(step, from, lane), false, first,
-                              block_from(group, away + run) - first);
-        napcoll_schedule_move(schedule, stage, serving(step, to, lane), true, mine,
-                              block_from(group, run) - mine);
+        napcoll_route_move(route, stage, serving(step, from, lane), false, first,
+                           block_from(group, away + run) - first);
+        napcoll_route_move(route, stage, serving(step, to, lane), true, mine,
+                           block_from(group, run) - mine);
     }
 }
 
 /* Before the first step: a node has its own blocks. */
-static step_t first_step(const napcoll_request_t *request, int servers)
+static step_t first_step(const napcoll_plan_args_t *args, int servers)
 {
-    step_t step = {.group = processes_of_node(request), .want = 1, .servers = servers};
+    step_t step = {.group = processes_of_node(args), .want = 1, .servers = servers};
 
     step.group.first = run_block;
     return step;
@@ -328,31 +328,29 @@ static bool next_step(step_t *step, int lanes)
     return true;
 }
 
-void napcoll_spread_locality(napcoll_schedule_t *schedule, const napcoll_request_t *request,
-                             int lanes)
+void napcoll_spread_locality(napcoll_route_t *route, const napcoll_plan_args_t *args, int lanes)
 {
-    napcoll_group_t own = processes_of_node(request);
-    step_t step = first_step(request, request->map->max_ppn);
-    int stage = share(schedule, request, &own, own.members, 0);
+    napcoll_group_t own = processes_of_node(args);
+    step_t step = first_step(args, args->map->max_ppn);
+    int stage = share(route, args, &own, own.members, 0);
 
     while (next_step(&step, lanes)) {
-        fetch_runs(schedule, &step, stage);
-        stage = share(schedule, request, &step.group, step.lanes, stage + 1);
+        fetch_runs(route, &step, stage);
+        stage = share(route, args, &step.group, step.lanes, stage + 1);
     }
-    schedule->stages = stage;
+    route->stages = stage;
 }
 
-void napcoll_spread_leaders(napcoll_schedule_t *schedule, const napcoll_request_t *request,
-                            int radix)
+void napcoll_spread_leaders(napcoll_route_t *route, const napcoll_plan_args_t *args, int radix)
 {
-    const napcoll_group_t own = processes_of_node(request);
-    step_t step = first_step(request, 1);
-    int stage = gather_at_leader(schedule, &own, 0, request->params.local_radix);
+    const napcoll_group_t own = processes_of_node(args);
+    step_t step = first_step(args, 1);
+    int stage = gather_at_leader(route, &own, 0, args->params.local_radix);
 
     while (next_step(&step, radix - 1)) {
-        fetch_runs(schedule, &step, stage++);
+        fetch_runs(route, &step, stage++);
     }
-    schedule->stages = hand_out(schedule, request, stage, block_from(&own, 0), own.map->size);
+    route->stages = hand_out(route, args, stage, block_from(&own, 0), own.map->size);
 }
 
 /* One message to or from each other part, of nodes and inside the node. */
@@ -364,11 +362,11 @@ napcoll_bounds_t napcoll_spread_leaders_bounds(const napcoll_node_map_t *map,
     return (napcoll_bounds_t){.inter = radix - 1, .all = (parts > radix ? parts : radix) - 1};
 }
 
-napcoll_room_t napcoll_spread_locality_room(const napcoll_request_t *request)
+napcoll_room_t napcoll_spread_locality_room(const napcoll_plan_args_t *args)
 {
-    const int node = napcoll_node_map_node(request->map, request->rank);
+    const int node = napcoll_node_map_node(args->map, args->rank);
 
-    return (napcoll_room_t){.first = napcoll_node_map_first(request->map, node)};
+    return (napcoll_room_t){.first = napcoll_node_map_first(args->map, node)};
 }
 
 /* A process of the smallest node serves the most lanes. */
@@ -392,65 +390,65 @@ static int bundle_first(const napcoll_node_map_t *map, int node, int lane)
 }
 
 /* A message of a lane's bundle of the node that is `back` nodes before this one. */
-static void pass_bundle(napcoll_schedule_t *schedule, const napcoll_request_t *request, int stage,
+static void pass_bundle(napcoll_route_t *route, const napcoll_plan_args_t *args, int stage,
                         int peer, bool send, int back, int lane)
 {
-    const napcoll_node_map_t *map = request->map;
-    const int self = napcoll_node_map_node(map, request->rank);
+    const napcoll_node_map_t *map = args->map;
+    const int self = napcoll_node_map_node(map, args->rank);
     const int node = (self + map->nodes - back) % map->nodes;
     const int first = bundle_first(map, node, lane);
     const int blocks = bundle_first(map, node, lane + 1) - first;
-    const int piece = napcoll_request_scattered(request) ? 1 : blocks;
+    const int piece = napcoll_plan_args_scattered(args) ? 1 : blocks;
 
     for (int b = 0; b < blocks; b += piece) {
-        napcoll_schedule_move(schedule, stage, peer, send, first + b, piece);
+        napcoll_route_move(route, stage, peer, send, first + b, piece);
     }
 }
 
 /* Each lane's bundle of the node that is `back` nodes before this one, to the others of the node. */
-static void hand_bundles(napcoll_schedule_t *schedule, const napcoll_request_t *request,
+static void hand_bundles(napcoll_route_t *route, const napcoll_plan_args_t *args,
                          const napcoll_group_t *group, int stage, int back)
 {
-    const int lanes = request->map->min_ppn, self = group->self, members = group->members;
+    const int lanes = args->map->min_ppn, self = group->self, members = group->members;
 
     for (int away = 1; away < members; away++) {
         const int from = (self + away) % members, to = (self + members - away) % members;
 
         if (from < lanes) {
-            pass_bundle(schedule, request, stage, local_rank(group, from), false, back, from);
+            pass_bundle(route, args, stage, local_rank(group, from), false, back, from);
         }
         if (self < lanes) {
-            pass_bundle(schedule, request, stage, local_rank(group, to), true, back, self);
+            pass_bundle(route, args, stage, local_rank(group, to), true, back, self);
         }
     }
 }
 
-void napcoll_spread_lane_ring(napcoll_schedule_t *schedule, const napcoll_request_t *request)
+void napcoll_spread_lane_ring(napcoll_route_t *route, const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = request->map;
-    const napcoll_group_t own = processes_of_node(request);
+    const napcoll_node_map_t *map = args->map;
+    const napcoll_group_t own = processes_of_node(args);
     const int nodes = map->nodes, lane = own.self;
     const int start = own.members > map->min_ppn ? 1 : 0;
     const int before = (own.node + nodes - 1) % nodes, next = (own.node + 1) % nodes;
     int stage = start;
 
-    (void) napcoll_schedule_direct(schedule, &own, 0);
-    for (napcoll_sketch_t at = napcoll_sketch_first(request->shortened, nodes, 1); at.stage < nodes;
+    (void) napcoll_route_direct(route, &own, 0);
+    for (napcoll_sketch_t at = napcoll_sketch_first(args->shortened, nodes, 1); at.stage < nodes;
          napcoll_sketch_next(&at), stage++) {
         const int back = at.stage;
 
         if (lane < map->min_ppn && back < nodes - 1) {
-            pass_bundle(schedule, request, stage, napcoll_node_map_rank(map, before, lane), false,
+            pass_bundle(route, args, stage, napcoll_node_map_rank(map, before, lane), false,
                         back + 1, lane);
-            pass_bundle(schedule, request, stage, napcoll_node_map_rank(map, next, lane), true,
-                        back, lane);
+            pass_bundle(route, args, stage, napcoll_node_map_rank(map, next, lane), true, back,
+                        lane);
         }
         if (back > 0) {
-            hand_bundles(schedule, request, &own, stage, back);
+            hand_bundles(route, args, &own, stage, back);
         }
-        napcoll_schedule_repeat(schedule, stage, at.times);
+        napcoll_route_repeat(route, stage, at.times);
     }
-    schedule->stages = stage;
+    route->stages = stage;
 }
 
 /* A bundle goes to the next node and to the others of the own one at once. */

@@ -5,42 +5,42 @@
 
 /**
  * @file
- * What allgather and reduce-scatter share: schedules over the blocks of all ranks, and the plans that
- * come of a schedule, forwards or backwards.
+ * What allgather and reduce-scatter share: routes over the blocks of all ranks, and the plans that
+ * come of a route, forwards or backwards.
  *
- *     allgather        own block -> room, the schedule forwards, room -> receive buffer
- *     reduce-scatter   send buffer -> room, the schedule backwards, own block -> receive buffer
+ *     allgather        own block -> room, the route forwards, room -> receive buffer
+ *     reduce-scatter   send buffer -> room, the route backwards, own block -> receive buffer
  *
  * The room is a temporary for all blocks that begins with whichever block suits the algorithm, or the
- * user's buffer itself. A reduce-scatter folds values from where they are in the send buffer, and copies
+ * user's buffer itself. A reduce-scatter reduces values from where they are in the send buffer, and copies
  * them all to the room only where the blocks there do not lie in the order of their numbers.
  */
 
 #ifndef NAPCOLL_SPREAD_H
 #define NAPCOLL_SPREAD_H
 
-#include "algo/napcoll_schedule.h"
+#include "algo/napcoll_route.h"
 
-/** Where blocks are while a schedule is carried out. */
+/** Where blocks are while a route is carried out. */
 typedef struct napcoll_room {
     bool user; /**< in the user's buffer of all blocks; else in a temporary */
     int first; /**< the block that the temporary begins with */
 } napcoll_room_t;
 
-/** The plan of an allgather. Frees what the schedule holds. NULL: memory ran out. */
-napcoll_plan_t *napcoll_spread_gather(const napcoll_request_t *request,
-                                      napcoll_schedule_t *schedule, napcoll_room_t room);
+/** The plan of an allgather. Frees what the route holds. NULL: memory ran out. */
+napcoll_plan_t *napcoll_spread_gather(const napcoll_plan_args_t *args, napcoll_route_t *route,
+                                      napcoll_room_t room);
 
-/** The plan of a reduce-scatter: the schedule backwards. Frees what the schedule holds. NULL: memory ran
+/** The plan of a reduce-scatter: the route backwards. Frees what the route holds. NULL: memory ran
  * out. */
-napcoll_plan_t *napcoll_spread_reduce(const napcoll_request_t *request,
-                                      napcoll_schedule_t *schedule, napcoll_room_t room);
+napcoll_plan_t *napcoll_spread_reduce(const napcoll_plan_args_t *args, napcoll_route_t *route,
+                                      napcoll_room_t room);
 
 /** All ranks in node order, each with its block; not cyclic. */
-napcoll_group_t napcoll_spread_places(const napcoll_request_t *request);
+napcoll_group_t napcoll_spread_places(const napcoll_plan_args_t *args);
 
 /**
- * The locality-aware Bruck schedule: everything between nodes is shared out among the lanes of a node,
+ * The locality-aware Bruck route: everything between nodes is shared out among the lanes of a node,
  * which fetch blocks from L nodes at once. Nine nodes, two lanes; node 0:
  *
  *     in the node     all processes have the blocks of node 0
@@ -60,15 +60,14 @@ napcoll_group_t napcoll_spread_places(const napcoll_request_t *request);
  * Blocks are numbered on from the own node's first one: the room begins with that. (A. Bienz, S. Gautam,
  * A. Kharel: "A Locality-Aware Bruck Allgather", 2022.)
  *
- * @param[out] schedule  where to; begun empty
+ * @param[out] route  where to; begun empty
  * @param[in]  request   map, rank and the shape of what happens inside a node
  * @param[in]  lanes     of napcoll_port_lanes
  */
-void napcoll_spread_locality(napcoll_schedule_t *schedule, const napcoll_request_t *request,
-                             int lanes);
+void napcoll_spread_locality(napcoll_route_t *route, const napcoll_plan_args_t *args, int lanes);
 
 /**
- * The schedule through leaders: the leader of a node gathers its blocks, fetches those of radix - 1 times
+ * The route through leaders: the leader of a node gathers its blocks, fetches those of radix - 1 times
  * as many nodes as it has, until it has all, and hands them out. Four nodes of three processes, radix 4:
  *
  *     in the node     0 <- 1, 2
@@ -79,16 +78,15 @@ void napcoll_spread_locality(napcoll_schedule_t *schedule, const napcoll_request
  *            radix, ceil(log_radix n) alpha_n + (n - 1) ppn b beta_n between nodes
  *
  * One process per node talks to other nodes, so each message has the node's whole rate: the fewest
- * messages of all schedules. Blocks and room as in napcoll_spread_locality.
+ * messages of all routes. Blocks and room as in napcoll_spread_locality.
  */
-void napcoll_spread_leaders(napcoll_schedule_t *schedule, const napcoll_request_t *request,
-                            int radix);
+void napcoll_spread_leaders(napcoll_route_t *route, const napcoll_plan_args_t *args, int radix);
 
 napcoll_bounds_t napcoll_spread_leaders_bounds(const napcoll_node_map_t *map,
                                                const napcoll_params_t *params, int radix);
 
 /** The room of both. */
-napcoll_room_t napcoll_spread_locality_room(const napcoll_request_t *request);
+napcoll_room_t napcoll_spread_locality_room(const napcoll_plan_args_t *args);
 
 napcoll_bounds_t napcoll_spread_locality_bounds(const napcoll_node_map_t *map,
                                                 const napcoll_params_t *params, int lanes);
@@ -112,7 +110,7 @@ napcoll_bounds_t napcoll_spread_locality_bounds(const napcoll_node_map_t *map,
  *
  * Bundles are single blocks where the user's are scattered. The room is the user's buffer.
  */
-void napcoll_spread_lane_ring(napcoll_schedule_t *schedule, const napcoll_request_t *request);
+void napcoll_spread_lane_ring(napcoll_route_t *route, const napcoll_plan_args_t *args);
 
 /** Bounds of the lane ring, where blocks may be scattered or not. */
 napcoll_bounds_t napcoll_spread_lane_ring_bounds(const napcoll_node_map_t *map, bool scattered);

@@ -43,7 +43,7 @@ static burst_t first_burst(const napcoll_tuna_t *tuna, int64_t weight)
                            ? 0
                            : (digits_of(tuna, weight) + tuna->burst - 1) / tuna->burst;
     burst_t burst = {.weight = weight,
-                     .at = napcoll_sketch_first(tuna->request->shortened, bursts, 1)};
+                     .at = napcoll_sketch_first(tuna->args->shortened, bursts, 1)};
 
     return burst;
 }

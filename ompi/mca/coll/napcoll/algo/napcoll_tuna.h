@@ -61,7 +61,7 @@ typedef struct napcoll_tuna {
     /** Whether blocks of a group that are at home stay in a temporary; alike for all groups but group 0. */
     bool (*rests)(const struct napcoll_tuna *tuna, int group);
 
-    const napcoll_request_t *request;  /**< for the functions */
+    const napcoll_plan_args_t *args;   /**< for the functions */
     int place;                         /**< likewise: this rank's in the node order */
     int node;                          /**< likewise */
     int temporary;                     /**< likewise: the buffer of the slots */

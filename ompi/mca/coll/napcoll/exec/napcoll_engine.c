@@ -13,8 +13,8 @@
 
 #include "exec/napcoll_exec.h"
 #include "exec/napcoll_host.h"
-#include "exec/napcoll_pairs.h"
-#include "exec/napcoll_reserve.h"
+#include "exec/napcoll_personalized.h"
+#include "exec/napcoll_buffer_pool.h"
 
 int napcoll_engine_prepare(napcoll_engine_t *engine, const napcoll_plan_t *plan)
 {
@@ -72,7 +72,7 @@ int napcoll_engine_ranks(napcoll_engine_t *engine, int ranks)
 
 void napcoll_engine_drop_scratch(napcoll_engine_t *engine)
 {
-    napcoll_reserve_give(engine->scratch, engine->scratch_size);
+    napcoll_buffer_pool_give(engine->scratch, engine->scratch_size);
     engine->scratch = NULL;
     engine->scratch_size = 0;
 }
@@ -92,7 +92,7 @@ int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, 
     }
     if (size > engine->scratch_size) {
         napcoll_engine_drop_scratch(engine);
-        engine->scratch = napcoll_reserve_take(size, &engine->scratch_size);
+        engine->scratch = napcoll_buffer_pool_take(size, &engine->scratch_size);
         if (NULL == engine->scratch) {
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
@@ -101,13 +101,13 @@ int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, 
     return OMPI_SUCCESS;
 }
 
-napcoll_pairs_t *napcoll_engine_pairs(napcoll_engine_t *engine)
+napcoll_personalized_t *napcoll_engine_personalized(napcoll_engine_t *engine)
 {
     if (NULL == engine->workspace && OMPI_SUCCESS != napcoll_engine_take_workspace(engine)) {
         return NULL;
     }
-    if (NULL == engine->pairs) {
-        engine->pairs = calloc(1, sizeof(*engine->pairs));
+    if (NULL == engine->personalized) {
+        engine->personalized = calloc(1, sizeof(*engine->personalized));
     }
-    return engine->pairs;
+    return engine->personalized;
 }

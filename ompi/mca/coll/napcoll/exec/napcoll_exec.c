@@ -8,7 +8,7 @@
  * The engine (see the header). A call goes
  *
  *     bind    where every buffer of the plan lies in this call
- *     stage   post receives, post sends, wait for all, then fold and copy; next stage
+ *     stage   post receives, post sends, wait for all, then reduce and copy; next stage
  *
  * Block b of a vector's B covers elements b * count / B on, the first count mod B blocks one more than
  * the others. What ranks have their blocks of is in the binding. Temporaries lie one after the other in the scratch
@@ -30,8 +30,8 @@
 #include "compat/napcoll_compat.h"
 #include "exec/napcoll_abandon.h"
 #include "exec/napcoll_host.h"
-#include "exec/napcoll_pairs.h"
-#include "exec/napcoll_reserve.h"
+#include "exec/napcoll_personalized.h"
+#include "exec/napcoll_buffer_pool.h"
 #include "exec/napcoll_stream.h"
 #include "ompi/mca/pml/pml.h"
 #include "opal/runtime/opal_progress.h"
@@ -113,7 +113,7 @@ static int bind_buffers(const call_t *call)
 
     engine->base[NAPCOLL_BUFFER_SEND] = (char *) (uintptr_t) call->binding->sendbuf;
     engine->base[NAPCOLL_BUFFER_RECV] = call->binding->recvbuf;
-    if (NULL != call->binding->pairs) {
+    if (NULL != call->binding->personalized) {
         return OMPI_SUCCESS; /* it knows */
     }
     for (int t = 0; t < plan->temps; t++) {
@@ -173,7 +173,7 @@ static const double patience_s = 1;
 static inline bool is_spoilt(const call_t *call)
 {
     return OPAL_UNLIKELY(*call->truncated)
-           && (NULL == call->binding->pairs || call->binding->pairs->even);
+           && (NULL == call->binding->personalized || call->binding->personalized->even);
 }
 
 /* The message of a step; of an all-to-all's, gather's or scatter's what was prepared for it. False: there is nothing to
@@ -279,8 +279,8 @@ static int empty(const call_t *call, const napcoll_stage_t *stage)
 /* Have ready what a stage sends, where it is not sent as it lies. */
 static int before_messages(const call_t *call, const napcoll_stage_t *stage)
 {
-    if (NULL != call->binding->pairs) {
-        return napcoll_pairs_post(call->binding->pairs, call->plan, stage);
+    if (NULL != call->binding->personalized) {
+        return napcoll_personalized_post(call->binding->personalized, call->plan, stage);
     }
     return NULL == call->binding->stream ? OMPI_SUCCESS : fill(call, stage);
 }
@@ -288,8 +288,8 @@ static int before_messages(const call_t *call, const napcoll_stage_t *stage)
 /* Take in what a stage has received, where that does not stay as it lies. */
 static int after_messages(const call_t *call, const napcoll_stage_t *stage)
 {
-    if (NULL != call->binding->pairs) {
-        return napcoll_pairs_land(call->binding->pairs, call->plan, stage);
+    if (NULL != call->binding->personalized) {
+        return napcoll_personalized_land(call->binding->personalized, call->plan, stage);
     }
     return NULL == call->binding->stream ? OMPI_SUCCESS : empty(call, stage);
 }
@@ -416,8 +416,8 @@ static bool drop_truncated(napcoll_engine_t *engine, int posted)
 static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
 {
     napcoll_engine_t *engine = call->engine;
-    const napcoll_pairs_t *pairs = call->binding->pairs;
-    const napcoll_parcel_t *parcel = NULL == pairs ? NULL : pairs->parcel;
+    const napcoll_personalized_t *personalized = call->binding->personalized;
+    const napcoll_parcel_t *parcel = NULL == personalized ? NULL : personalized->parcel;
     const napcoll_step_t *step = &call->plan->step[stage->first];
     message_t message;
     bool fell_short = false;
@@ -472,8 +472,9 @@ static int copy(const call_t *call, char *dst, const char *from, size_t count)
 }
 
 /* left op right, where the operands' bits may come from either; else into the right one's copy, so that all
- * ranks that fold these values see them alike. */
-static int fold(const call_t *call, char *dst, const char *left, const char *right, size_t count)
+ * ranks that reduce these values see them alike. */
+static int reduction(const call_t *call, char *dst, const char *left, const char *right,
+                     size_t count)
 {
     const napcoll_binding_t *binding = call->binding;
     int rc;
@@ -481,7 +482,7 @@ static int fold(const call_t *call, char *dst, const char *left, const char *rig
     if (0 == count) {
         return OMPI_SUCCESS;
     }
-    if (dst != right && call->plan->folds_alone && ompi_op_is_intrinsic(binding->op)) {
+    if (dst != right && call->plan->reduces_alone && ompi_op_is_intrinsic(binding->op)) {
         napcoll_compat_reduce_to(binding->op, left, right, dst, count, binding->datatype);
         return OMPI_SUCCESS;
     }
@@ -492,7 +493,7 @@ static int fold(const call_t *call, char *dst, const char *left, const char *rig
     return rc;
 }
 
-/* A fold or a copy of spans that are each one piece of memory. */
+/* A reduction or a copy of spans that are each one piece of memory. */
 static int do_piece(const call_t *call, const napcoll_step_t *step)
 {
     const napcoll_binding_t *binding = call->binding;
@@ -500,8 +501,8 @@ static int do_piece(const call_t *call, const napcoll_step_t *step)
     char *left = span_address(call, step->left);
     size_t count = span_count(call, step->dst);
 
-    if (NAPCOLL_STEP_FOLD == step->kind) {
-        return fold(call, dst, left, span_address(call, step->right), count);
+    if (NAPCOLL_STEP_REDUCE == step->kind) {
+        return reduction(call, dst, left, span_address(call, step->right), count);
     }
     if (NULL != binding->send_type && NAPCOLL_BUFFER_SEND == step->left.buffer) {
         return napcoll_compat_copy_types(left, binding->send_count, binding->send_type, dst, count,
@@ -526,8 +527,8 @@ static int do_work(const call_t *call, const napcoll_step_t *step)
                                       span_address(call, step->left), span_count(call, step->dst),
                                       call->binding);
     }
-    if (NULL != call->binding->pairs) {
-        return napcoll_pairs_copy_own(call->binding->pairs);
+    if (NULL != call->binding->personalized) {
+        return napcoll_personalized_copy_own(call->binding->personalized);
     }
     if (1 == blocks
         || (!is_scattered(call->plan, step->dst) && !is_scattered(call->plan, step->left)
@@ -554,7 +555,8 @@ int napcoll_engine_run_bound(napcoll_engine_t *engine, const napcoll_plan_t *pla
                    .plan = plan,
                    .binding = binding,
                    .is_whole = 1 == plan->blocks && NAPCOLL_LAYOUT_VECTOR == plan->layout,
-                   .truncated = NULL == binding->pairs ? &truncated : &binding->pairs->truncated,
+                   .truncated = NULL == binding->personalized ? &truncated
+                                                              : &binding->personalized->truncated,
                    .deadline = &deadline};
     ptrdiff_t lb;
     int rc;
@@ -575,7 +577,7 @@ int napcoll_engine_run_bound(napcoll_engine_t *engine, const napcoll_plan_t *pla
             rc = exchange_messages(&call, stage);
         }
         for (int i = 0; i < stage->work && OMPI_SUCCESS == rc; i++) {
-            if (NAPCOLL_STEP_FOLD != work[i].kind || !*call.truncated) {
+            if (NAPCOLL_STEP_REDUCE != work[i].kind || !*call.truncated) {
                 rc = do_work(&call, &work[i]);
             }
         }

@@ -23,10 +23,10 @@
 
 #include "plan/napcoll_plan.h"
 
-/** The blocks of an all-to-all, gather or scatter, see exec/napcoll_pairs.h. */
-typedef struct napcoll_pairs napcoll_pairs_t;
+/** The blocks of an all-to-all, gather or scatter, see exec/napcoll_personalized.h. */
+typedef struct napcoll_personalized napcoll_personalized_t;
 
-/** Scratch memory up to this size stays with the workspace between calls; for more see exec/napcoll_reserve.h. */
+/** Scratch memory up to this size stays with the workspace between calls; for more see exec/napcoll_buffer_pool.h. */
 enum { NAPCOLL_SCRATCH_KEPT = 1024 * 1024 };
 
 /** What plans of one communicator run with. */
@@ -44,7 +44,7 @@ typedef struct napcoll_engine {
     int base_room;
     char *scratch; /**< temporaries */
     size_t scratch_size;
-    napcoll_pairs_t *pairs; /**< NULL before the first call that needs them */
+    napcoll_personalized_t *personalized; /**< NULL before the first call that needs them */
     /** whose memory this is during a call; NULL: it has none */
     struct napcoll_engine *workspace;
     /** a run has failed: messages may be under way to its memory, which stays with the communicator */
@@ -71,10 +71,11 @@ typedef struct napcoll_binding {
     ompi_op_t *op;
     ompi_communicator_t *comm;
     int tag;
-    const int *order;         /**< [blocks] NULL: block b is rank b's */
-    const size_t *start;      /**< [blocks + 1] NULL: all blocks have count elements */
-    const ptrdiff_t *place;   /**< [blocks] may be NULL without start */
-    napcoll_pairs_t *pairs;   /**< of a plan in the layout of pairs, or NULL */
+    const int *order;       /**< [blocks] NULL: block b is rank b's */
+    const size_t *start;    /**< [blocks + 1] NULL: all blocks have count elements */
+    const ptrdiff_t *place; /**< [blocks] may be NULL without start */
+    napcoll_personalized_t
+        *personalized;        /**< of a plan in the layout of personalized blocks, or NULL */
     napcoll_stream_t *stream; /**< fills the send buffer, empties the receive buffer; or NULL */
 } napcoll_binding_t;
 
@@ -113,8 +114,8 @@ int napcoll_engine_ranks(napcoll_engine_t *engine, int ranks);
 int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, size_t elements,
                            char **origin);
 
-/** The engine's blocks of plans in the layout of pairs, made at their first use; NULL where memory ran out. */
-napcoll_pairs_t *napcoll_engine_pairs(napcoll_engine_t *engine);
+/** The engine's blocks of plans in the layout of personalized blocks, made at their first use; NULL where memory ran out. */
+napcoll_personalized_t *napcoll_engine_personalized(napcoll_engine_t *engine);
 
 /** Give the memory of napcoll_engine_scratch back. */
 void napcoll_engine_drop_scratch(napcoll_engine_t *engine);

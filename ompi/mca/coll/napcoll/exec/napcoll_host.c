@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "compat/napcoll_compat.h"
-#include "exec/napcoll_pairs.h"
+#include "exec/napcoll_personalized.h"
 
 static inline ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
 {
@@ -74,7 +74,7 @@ int napcoll_host_take(napcoll_host_copy_t *copy, const void *user, size_t elemen
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    copy->memory = napcoll_reserve_take(bytes > 0 ? bytes : 1, &copy->room);
+    copy->memory = napcoll_buffer_pool_take(bytes > 0 ? bytes : 1, &copy->room);
     if (NULL == copy->memory) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -109,7 +109,7 @@ int napcoll_host_end(napcoll_host_sides_t *sides, int rc)
 static bool find_elements(const napcoll_plan_t *plan, const napcoll_binding_t *binding,
                           int32_t buffer, ptrdiff_t *first, size_t *elements)
 {
-    const napcoll_hold_t held = plan->user[buffer];
+    const napcoll_block_range_t held = plan->user[buffer];
     const size_t *start = binding->start;
     ptrdiff_t low = PTRDIFF_MAX, high = 0;
 
@@ -208,7 +208,8 @@ static int run_near_device(napcoll_engine_t *engine, const napcoll_plan_t *plan,
 int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
                        const napcoll_binding_t *binding)
 {
-    if (OPAL_LIKELY(!napcoll_compat_devices) || NULL != binding->pairs || NULL != binding->stream) {
+    if (OPAL_LIKELY(!napcoll_compat_devices) || NULL != binding->personalized
+        || NULL != binding->stream) {
         return napcoll_engine_run_bound(engine, plan, binding);
     }
     return run_near_device(engine, plan, binding);
@@ -235,13 +236,13 @@ static bool packs(const napcoll_plan_t *plan, int32_t buffer)
 }
 
 /* Where the blocks of a buffer lie, if they are dense and lie side by side; NULL else. */
-static char *find_blocks(const napcoll_pairs_t *pairs, int32_t buffer, size_t *bytes)
+static char *find_blocks(const napcoll_personalized_t *personalized, int32_t buffer, size_t *bytes)
 {
-    const napcoll_block_t *block = pairs->block[buffer];
+    const napcoll_block_t *block = personalized->block[buffer];
     uintptr_t low = UINTPTR_MAX, high = 0;
 
     *bytes = 0;
-    for (int i = 0; i < pairs->held[buffer].count; i++) {
+    for (int i = 0; i < personalized->held[buffer].count; i++) {
         const uintptr_t at = (uintptr_t) napcoll_offset(block[i].at, block[i].lead);
 
         if (0 == block[i].bytes) {
@@ -258,31 +259,31 @@ static char *find_blocks(const napcoll_pairs_t *pairs, int32_t buffer, size_t *b
 }
 
 /* Let the blocks of a buffer lie at another address. */
-static void move_blocks(napcoll_pairs_t *pairs, int32_t buffer, ptrdiff_t by)
+static void move_blocks(napcoll_personalized_t *personalized, int32_t buffer, ptrdiff_t by)
 {
-    for (int i = 0; i < pairs->held[buffer].count; i++) {
-        napcoll_block_t *block = &pairs->block[buffer][i];
+    for (int i = 0; i < personalized->held[buffer].count; i++) {
+        napcoll_block_t *block = &personalized->block[buffer][i];
 
         block->at = napcoll_offset(block->at, by);
     }
 }
 
-int napcoll_host_bind_pairs(const napcoll_plan_t *plan, napcoll_pairs_t *pairs,
-                            napcoll_host_sides_t *sides)
+int napcoll_host_bind_personalized(const napcoll_plan_t *plan, napcoll_personalized_t *personalized,
+                                   napcoll_host_sides_t *sides)
 {
     int rc = OMPI_SUCCESS;
 
     for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP && OMPI_SUCCESS == rc; buffer++) {
-        const size_t blocks = (size_t) pairs->held[buffer].count;
+        const size_t blocks = (size_t) personalized->held[buffer].count;
         napcoll_host_copy_t *copy = &sides->side[buffer];
-        const bool sent_there = pairs->in_place && NAPCOLL_BUFFER_RECV == buffer;
+        const bool sent_there = personalized->in_place && NAPCOLL_BUFFER_RECV == buffer;
         size_t bytes;
         char *at;
 
-        if (blocks < 2 || (pairs->in_place && NAPCOLL_BUFFER_SEND == buffer)) {
+        if (blocks < 2 || (personalized->in_place && NAPCOLL_BUFFER_SEND == buffer)) {
             continue;
         }
-        at = find_blocks(pairs, buffer, &bytes);
+        at = find_blocks(personalized, buffer, &bytes);
         if (NULL == at || !napcoll_compat_on_device(at) || bytes / blocks > NAPCOLL_HOST_BLOCK
             || !(sent_there || packs(plan, buffer))) {
             continue;
@@ -292,9 +293,9 @@ int napcoll_host_bind_pairs(const napcoll_plan_t *plan, napcoll_pairs_t *pairs,
         if (OMPI_SUCCESS == rc) {
             const ptrdiff_t by = (ptrdiff_t) ((uintptr_t) copy->host - (uintptr_t) at);
 
-            move_blocks(pairs, buffer, by);
+            move_blocks(personalized, buffer, by);
             if (sent_there) {
-                move_blocks(pairs, NAPCOLL_BUFFER_SEND, by);
+                move_blocks(personalized, NAPCOLL_BUFFER_SEND, by);
             }
         }
     }

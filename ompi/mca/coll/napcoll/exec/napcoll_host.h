@@ -16,7 +16,7 @@
 #define NAPCOLL_HOST_H
 
 #include "exec/napcoll_exec.h"
-#include "exec/napcoll_reserve.h"
+#include "exec/napcoll_buffer_pool.h"
 
 /** A run of elements and its copy; all zero: none. */
 typedef struct napcoll_host_copy {
@@ -68,7 +68,7 @@ int napcoll_host_return(const napcoll_host_copy_t *copy);
 static inline void napcoll_host_release(napcoll_host_copy_t *copy)
 {
     if (OPAL_UNLIKELY(NULL != copy->memory)) {
-        napcoll_reserve_give(copy->memory, copy->room);
+        napcoll_buffer_pool_give(copy->memory, copy->room);
         copy->memory = NULL;
     }
 }
@@ -125,8 +125,8 @@ typedef struct napcoll_host_sides {
  *
  * @return OMPI_SUCCESS or an error
  */
-int napcoll_host_bind_pairs(const napcoll_plan_t *plan, napcoll_pairs_t *pairs,
-                            napcoll_host_sides_t *sides);
+int napcoll_host_bind_personalized(const napcoll_plan_t *plan, napcoll_personalized_t *personalized,
+                                   napcoll_host_sides_t *sides);
 
 /** End a run: copy the result back unless it failed, and free the copies. Returns rc, or the error
  * of the copy. */

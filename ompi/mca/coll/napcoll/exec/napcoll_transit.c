@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/napcoll_reserve.h"
+#include "exec/napcoll_buffer_pool.h"
 
 int napcoll_transit_begin(napcoll_transit_t *transit, int slots)
 {
@@ -96,7 +96,7 @@ int napcoll_transit_reserve(napcoll_transit_t *transit, size_t blocks, size_t by
     }
     if (transit->used + bytes > transit->room) {
         size_t room;
-        char *memory = napcoll_reserve_take(transit->used + bytes, &room);
+        char *memory = napcoll_buffer_pool_take(transit->used + bytes, &room);
 
         if (NULL == memory) {
             return -1;
@@ -104,7 +104,7 @@ int napcoll_transit_reserve(napcoll_transit_t *transit, size_t blocks, size_t by
         if (transit->used > 0) {
             memcpy(memory, transit->memory, transit->used);
         }
-        napcoll_reserve_give(transit->memory, transit->room);
+        napcoll_buffer_pool_give(transit->memory, transit->room);
         transit->memory = memory;
         transit->room = room;
     }
@@ -136,6 +136,6 @@ void napcoll_transit_end(napcoll_transit_t *transit, size_t kept)
     free(transit->slot);
     free(transit->order);
     free(transit->put);
-    napcoll_reserve_give(transit->memory, transit->room);
+    napcoll_buffer_pool_give(transit->memory, transit->room);
     *transit = (napcoll_transit_t){0};
 }

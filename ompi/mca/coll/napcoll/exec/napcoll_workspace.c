@@ -15,8 +15,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "exec/napcoll_pairs.h"
-#include "exec/napcoll_reserve.h"
+#include "exec/napcoll_personalized.h"
+#include "exec/napcoll_buffer_pool.h"
 
 enum { SPARE_WORKSPACES = 8 };
 
@@ -29,11 +29,11 @@ static void destroy(napcoll_engine_t *workspace)
     if (NULL == workspace) {
         return;
     }
-    if (NULL != workspace->pairs) {
-        napcoll_pairs_end(workspace->pairs, 0);
-        free(workspace->pairs);
+    if (NULL != workspace->personalized) {
+        napcoll_personalized_end(workspace->personalized, 0);
+        free(workspace->personalized);
     }
-    napcoll_reserve_give(workspace->scratch, workspace->scratch_size);
+    napcoll_buffer_pool_give(workspace->scratch, workspace->scratch_size);
     free(workspace->request);
     free(workspace->due);
     free(workspace->status);

@@ -93,7 +93,7 @@ static const entry_t entries[] = {
         "R_N applies from this number of processes of a node on that send to other nodes at once"),
     ENTRY(node_injection_from_bytes, 0, MOST_BYTES, true,
           "R_N applies to messages of at least this size"),
-    ENTRY(fold_ns_per_byte, 0, MOST_NS_PER_BYTE, false,
+    ENTRY(reduce_ns_per_byte, 0, MOST_NS_PER_BYTE, false,
           "gamma: time to reduce one byte into another, in nanoseconds"),
     ENTRY(process_overhead_us, 0, MOST_LATENCY_US, false,
           "LogGP's o: how long a process is busy with one message, at either end, in microseconds; "
@@ -137,7 +137,7 @@ const napcoll_machine_t napcoll_machine_default = {
     .node_injection_mbyte_per_s = 6671.908,
     .node_injection_from_processes = 4,
     .node_injection_from_bytes = 8000,
-    .fold_ns_per_byte = 1.4442875,
+    .reduce_ns_per_byte = 1.4442875,
     .process_overhead_us = 0.22,
     .process_gap_us = 0.7};
 
@@ -150,7 +150,7 @@ const napcoll_machine_t napcoll_machine_ethernet = {
     .node_injection_mbyte_per_s = 350,
     .node_injection_from_processes = 1,
     .node_injection_from_bytes = 0,
-    .fold_ns_per_byte = 1.4442875,
+    .reduce_ns_per_byte = 1.4442875,
     .process_overhead_us = 0.22,
     .process_gap_us = 4,
     .node_gap_us = 1};

@@ -63,7 +63,7 @@ typedef struct napcoll_machine {
     double node_injection_mbyte_per_s;    /**< R_N: what all processes of a node can */
     double node_injection_from_processes; /**< R_N applies from so many active processes on */
     double node_injection_from_bytes;     /**< ... and to messages of so many bytes or more */
-    double fold_ns_per_byte;              /**< gamma: to reduce one byte into another */
+    double reduce_ns_per_byte;            /**< gamma: to reduce one byte into another */
 
     /** LogGP's o: how long a process is busy with one message, at either end. It is part of the
      * latencies: LogGP's L is latency - 2 o. */

@@ -36,7 +36,7 @@ static double smaller(double a, double b)
 
 static double fold_us(const napcoll_machine_t *machine, double bytes)
 {
-    return bytes * machine->fold_ns_per_byte / 1000;
+    return bytes * machine->reduce_ns_per_byte / 1000;
 }
 
 double napcoll_model_linear_us(napcoll_link_t link, double bytes)

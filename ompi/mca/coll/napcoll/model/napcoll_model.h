@@ -19,7 +19,7 @@
 #include "model/napcoll_machine.h"
 #include "plan/napcoll_hops.h"
 
-/** What the busiest process does: messages of one size, and folds. */
+/** What the busiest process does: messages of one size, and reduces. */
 typedef struct napcoll_traffic {
     double message_bytes;    /**< size of every message */
     double local_messages;   /**< inside the node, one after the other */
@@ -197,7 +197,7 @@ double napcoll_model_smp_us(const napcoll_machine_t *machine, int nodes, int ppn
  *
  *     T = local log2(n ppn) + network(ppn) log_ppn(n) + gamma s (log2(n ppn) + log2(ppn))
  *
- * The paper prints log_ppn(n) further folds; its figures have log2(ppn), and so has this. With one
+ * The paper prints log_ppn(n) further reduces; its figures have log2(ppn), and so has this. With one
  * process per node there is no such algorithm, unless there is one node: NAN.
  */
 double napcoll_model_nap_us(const napcoll_machine_t *machine, int nodes, int ppn, double bytes);
@@ -206,7 +206,7 @@ double napcoll_model_nap_us(const napcoll_machine_t *machine, int nodes, int ppn
  * Broadcast by the root alone: (n ppn - ppn) network + (ppn - 1) local messages, one after the other.
  *
  * This and the following are those of "MPI: Going further", with Hockney's (alpha + beta s) of its own for
- * messages inside nodes, which the walk from the root (topo/napcoll_walk.h) keeps together.
+ * messages inside nodes, which the depth-first order from the root (topo/napcoll_dfs_order.h) keeps together.
  */
 double napcoll_model_bcast_flat_us(const napcoll_machine_t *machine, int nodes, int ppn,
                                    double bytes);

@@ -129,7 +129,7 @@ napcoll_node_map_t napcoll_plan_cost_map(const napcoll_node_map_t *map)
 {
     napcoll_node_map_t shared = *map;
 
-    shared.crowded = false;
+    shared.oversubscribed = false;
     shared.near_node = -1;
     shared.near = NULL;
     return shared;

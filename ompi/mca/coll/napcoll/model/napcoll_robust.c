@@ -128,19 +128,19 @@ bool napcoll_robust_longer(const double *one, const double *other, int turns, do
 /* All pairs of points with different x; returns how many. */
 static size_t slopes_of(const napcoll_point_t *points, int count, struct slope *slopes)
 {
-    size_t pairs = 0;
+    size_t personalized = 0;
 
     for (int i = 0; i < count; i++) {
         for (int j = 0; j < i; j++) {
             const double apart = points[i].x - points[j].x;
 
             if (apart < 0 || apart > 0) {
-                slopes[pairs].value = (points[i].y - points[j].y) / apart;
-                slopes[pairs++].weight = fabs(apart);
+                slopes[personalized].value = (points[i].y - points[j].y) / apart;
+                slopes[personalized++].weight = fabs(apart);
             }
         }
     }
-    return pairs;
+    return personalized;
 }
 
 /* Least squares' standard errors, with a robust deviation of the residuals. residuals is scratch. */
@@ -167,7 +167,7 @@ int napcoll_robust_line(const napcoll_point_t *points, int count, napcoll_line_t
     const size_t number = count > 0 ? (size_t) count : 0;
     struct slope *slopes = NULL;
     double *residuals = NULL;
-    size_t pairs = 0;
+    size_t personalized = 0;
 
     memset(line, 0, sizeof(*line));
     if (number < 2) {
@@ -176,10 +176,10 @@ int napcoll_robust_line(const napcoll_point_t *points, int count, napcoll_line_t
     slopes = malloc(number * (number - 1) / 2 * sizeof(*slopes));
     residuals = malloc(number * sizeof(*residuals));
     if (NULL != slopes && NULL != residuals) {
-        pairs = slopes_of(points, count, slopes);
+        personalized = slopes_of(points, count, slopes);
     }
-    if (pairs > 0) {
-        line->slope = weighted_median(slopes, pairs);
+    if (personalized > 0) {
+        line->slope = weighted_median(slopes, personalized);
         for (int i = 0; i < count; i++) {
             residuals[i] = points[i].y - line->slope * points[i].x;
         }
@@ -189,5 +189,5 @@ int napcoll_robust_line(const napcoll_point_t *points, int count, napcoll_line_t
     }
     free(slopes);
     free(residuals);
-    return pairs > 0 ? 0 : -1;
+    return personalized > 0 ? 0 : -1;
 }

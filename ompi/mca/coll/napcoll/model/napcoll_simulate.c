@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Preparing a simulation: the plans are cut down to messages, stages and folded blocks, and every send
+ * Preparing a simulation: the plans are cut down to messages, stages and reduced blocks, and every send
  * gets its receive: sends and receives are sorted by (target, source), in the order of their plans.
  */
 
@@ -222,7 +222,7 @@ static napcoll_simulate_status_t add_plan(napcoll_simulation_t *s, const napcoll
                     return NAPCOLL_SIMULATE_PHASE;
                 }
                 add_phase(s, plan, &step[j], &stage);
-            } else if (NAPCOLL_STEP_FOLD == step[j].kind) {
+            } else if (NAPCOLL_STEP_REDUCE == step[j].kind) {
                 stage.folded += napcoll_plan_share(plan, step[j].dst);
             }
         }

@@ -9,7 +9,7 @@
  * in here.
  *
  * All ranks begin at time 0; the time is that at which the last one ends. A stage posts its messages
- * in the order of its steps, ends when all of them have, and then does its folds. Of a message of s
+ * in the order of its steps, ends when all of them have, and then does its reduces. Of a message of s
  * bytes, with the latency a and the time per byte b of its level and protocol:
  *
  *     sender                    network                    receiver
@@ -24,7 +24,7 @@
  *                 rate evenly, where they are node_injection_from_processes or more; and a node
  *                 puts a message on the network every g at most
  *     send ends   when the last byte has left the process
- *     fold        gamma s; copies are free
+ *     reduce        gamma s; copies are free
  *
  * So s bytes of each of k processes of a node, sent at once, take max(k s / R_N, s / R_b) =
  * k s / min(R_N, k R_b) to leave: the network term of the max-rate model.
@@ -37,7 +37,7 @@
 #include "plan/napcoll_plan.h"
 #include "topo/napcoll_node_map.h"
 
-/** The messages and folds of all ranks' plans, matched; for any machine and size. */
+/** The messages and reduces of all ranks' plans, matched; for any machine and size. */
 typedef struct napcoll_simulation napcoll_simulation_t;
 
 typedef enum {

@@ -104,11 +104,11 @@ static double port_us(const run_t *run, const message_t *message)
     return message->network ? later(busy, run->machine->process_gap_us) : busy;
 }
 
-/* How long a stage's folds and local phases take. */
+/* How long a stage's reduces and local phases take. */
 static double work_us(const run_t *run, const stage_t *stage)
 {
     const double bytes = stage->phase_share * run->bytes;
-    double time = stage->folded * run->bytes * run->machine->fold_ns_per_byte / 1000;
+    double time = stage->folded * run->bytes * run->machine->reduce_ns_per_byte / 1000;
 
     if (stage->phase_messages > 0) {
         napcoll_link_t link = run->machine->link[NAPCOLL_LEVEL_NODE][napcoll_machine_protocol(

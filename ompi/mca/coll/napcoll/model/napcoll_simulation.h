@@ -51,7 +51,7 @@ typedef struct {
 
 typedef struct {
     int64_t first; /* index of its first end; that of the next stage is where it stops */
-    double folded; /* part of the vector's bytes that its work folds */
+    double folded; /* part of the vector's bytes that its work reduces */
     double times;  /* for how many like stages it stands */
 
     /* local phases: messages that follow each other, and what they send of the vector in all */

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The way of a pipeline's segments, as an algorithm says it and the model reckons with it.
+ * The way of a pipeline's segments, as an algorithm says it and the model estimates with it.
  */
 
 #ifndef NAPCOLL_HOPS_H

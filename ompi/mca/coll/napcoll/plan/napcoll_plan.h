@@ -8,10 +8,10 @@
  * The plan: what one rank does in one collective, as data. Pure: no MPI in here.
  *
  * A plan is a list of stages that follow each other. A stage posts all its messages at once,
- * ends them all, and then does its work (folds, copies, local phases) in the order listed:
+ * ends them all, and then does its work (reduces, copies, local phases) in the order listed:
  *
- *     stage 0   recv temp0 <- rank 5    send sendbuf -> rank 5    |  fold temp0 = sendbuf op temp0
- *     stage 1   recv temp1 <- rank 2    send temp0   -> rank 2    |  fold temp0 = temp1 op temp0
+ *     stage 0   recv temp0 <- rank 5    send sendbuf -> rank 5    |  reduce temp0 = sendbuf op temp0
+ *     stage 1   recv temp1 <- rank 2    send temp0   -> rank 2    |  reduce temp0 = temp1 op temp0
  *     stage 2                                                     |  copy recvbuf = temp0
  *
  * Plans speak of blocks, not of bytes or elements: how large they are is said when the plan is run
@@ -25,7 +25,7 @@
  *
  * Messages between the same two ranks are received in the order in which they were sent.
  *
- * A sketch is a plan for estimates only. Its stages have the messages and folds of the plan, with the
+ * A sketch is a plan for estimates only. Its stages have the messages and reduces of the plan, with the
  * right numbers of blocks, but not which blocks these are; one of many like stages stands for all.
  */
 
@@ -44,13 +44,13 @@ enum {
     NAPCOLL_BUFFER_TEMP = 2   /**< the first temporary; later ones count on from here */
 };
 
-/** What the plans of a collective bring about together; those that fold come first (napcoll_goal_folds). */
+/** What the plans of a collective bring about together; those that reduce come first (napcoll_goal_reduces). */
 typedef enum {
-    NAPCOLL_GOAL_ALLREDUCE,      /**< every rank: the fold of all ranks' vectors */
+    NAPCOLL_GOAL_ALLREDUCE,      /**< every rank: the reduction of all ranks' vectors */
     NAPCOLL_GOAL_REDUCE,         /**< the root: the same */
-    NAPCOLL_GOAL_SCAN,           /**< rank r: the fold of those of ranks 0 to r */
-    NAPCOLL_GOAL_EXSCAN,         /**< rank r > 0: the fold of those of ranks 0 to r - 1 */
-    NAPCOLL_GOAL_REDUCE_SCATTER, /**< rank r: the fold of all ranks' blocks for r */
+    NAPCOLL_GOAL_SCAN,           /**< rank r: the reduction of those of ranks 0 to r */
+    NAPCOLL_GOAL_EXSCAN,         /**< rank r > 0: the reduction of those of ranks 0 to r - 1 */
+    NAPCOLL_GOAL_REDUCE_SCATTER, /**< rank r: the reduction of all ranks' blocks for r */
     NAPCOLL_GOAL_ALLGATHER,      /**< every rank: all ranks' blocks */
     NAPCOLL_GOAL_BCAST,          /**< every rank but the root: the root's vector */
     NAPCOLL_GOAL_ALLTOALL,       /**< every rank: the block that each rank has for it */
@@ -67,7 +67,7 @@ typedef enum {
                                 (napcoll_node_map_at) and keeps its number; in temporaries block b is
                                 also called b + blocks, so that one may begin with any rank's */
     NAPCOLL_LAYOUT_SLOTS, /**< every block holds a whole vector, and the number is but its place */
-    NAPCOLL_LAYOUT_PAIRS, /**< block j of the send buffer is for the rank j places before this one in the
+    NAPCOLL_LAYOUT_PERSONALIZED, /**< block j of the send buffer is for the rank j places before this one in the
                                 node order (napcoll_node_map_at, round the end), block j of the receive
                                 buffer from the rank j places after it; each has a size of its own. A
                                 temporary's blocks are slots for any of them. A message of no blocks is
@@ -76,7 +76,7 @@ typedef enum {
 } napcoll_layout_t;
 
 /**
- * A run of blocks in one buffer; count 0 is an empty span. Messages in the layout of pairs may have a list
+ * A run of blocks in one buffer; count 0 is an empty span. Messages in the layout of personalized blocks may have a list
  * instead: first is the index of a run in the plan's list, and that one and those behind it are taken together,
  * until they have count blocks.
  */
@@ -87,20 +87,20 @@ typedef struct napcoll_span {
 } napcoll_span_t;
 
 typedef enum {
-    NAPCOLL_STEP_RECV,  /**< dst <- message from rank peer, or the sizes of what will come there */
-    NAPCOLL_STEP_SEND,  /**< left -> message to rank peer, or its sizes */
-    NAPCOLL_STEP_FOLD,  /**< dst = left op right; dst is right or overlaps neither */
-    NAPCOLL_STEP_COPY,  /**< dst = left */
-    NAPCOLL_STEP_PHASE, /**< a collective among the processes of this node, see phase */
+    NAPCOLL_STEP_RECV,   /**< dst <- message from rank peer, or the sizes of what will come there */
+    NAPCOLL_STEP_SEND,   /**< left -> message to rank peer, or its sizes */
+    NAPCOLL_STEP_REDUCE, /**< dst = left op right; dst is right or overlaps neither */
+    NAPCOLL_STEP_COPY,   /**< dst = left */
+    NAPCOLL_STEP_PHASE,  /**< a collective among the processes of this node, see phase */
     NAPCOLL_STEP_KINDS
 } napcoll_step_kind_t;
 
 /** Local phases: collectives inside the node that a provider carries out as a whole. */
 typedef enum {
     NAPCOLL_PHASE_NONE,
-    NAPCOLL_PHASE_REDUCE,    /**< dst at lane peer = fold of every lane's left, in lane order */
+    NAPCOLL_PHASE_REDUCE,    /**< dst at lane peer = reduce of every lane's left, in lane order */
     NAPCOLL_PHASE_BCAST,     /**< dst everywhere = dst of lane peer */
-    NAPCOLL_PHASE_ALLREDUCE, /**< dst everywhere = fold of every lane's left, in lane order */
+    NAPCOLL_PHASE_ALLREDUCE, /**< dst everywhere = reduce of every lane's left, in lane order */
     NAPCOLL_PHASE_ALLGATHER, /**< buffers dst, dst+1, ... = left of lane 0, 1, ... */
     NAPCOLL_PHASE_KINDS
 } napcoll_phase_t;
@@ -127,23 +127,24 @@ typedef struct napcoll_stage {
 } napcoll_stage_t;
 
 /** The blocks that a buffer holds. */
-typedef struct napcoll_hold {
+typedef struct napcoll_block_range {
     int32_t first;
     int32_t count;
-} napcoll_hold_t;
+} napcoll_block_range_t;
 
 typedef struct napcoll_plan {
     const char *collective; /**< name, static */
     const char *algorithm;  /**< name, static */
     int32_t rank;           /**< whose plan this is */
     napcoll_layout_t layout;
-    int32_t blocks;   /**< pieces of the vector, or ranks; 1 for slots */
-    bool scattered;   /**< blocks of the user's larger buffer do not lie in the order of their
+    int32_t blocks;     /**< pieces of the vector, or ranks; 1 for slots */
+    bool scattered;     /**< blocks of the user's larger buffer do not lie in the order of their
                                  numbers, or not side by side: messages take single ones */
-    bool folds_alone; /**< no two ranks fold the same values, and nobody minds which one of two
-                           zeros or NaNs a fold takes */
-    int32_t pieces;   /**< of every block, in the layout of pairs: the plan is run once for each */
-    napcoll_hold_t user[NAPCOLL_BUFFER_TEMP]; /**< what the user's buffers hold */
+    bool reduces_alone; /**< no two ranks reduce the same values, and nobody minds which one of two
+                           zeros or NaNs a reduction takes */
+    int32_t
+        pieces; /**< of every block, in the layout of personalized blocks: the plan is run once for each */
+    napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP]; /**< what the user's buffers hold */
     int32_t temps;
     int32_t stages;
     int32_t steps;
@@ -153,7 +154,7 @@ typedef struct napcoll_plan {
     int32_t *times;
     int32_t listed;       /**< runs in the list */
     napcoll_span_t *list; /**< [listed] the runs of spans that are lists */
-    napcoll_hold_t *temp;
+    napcoll_block_range_t *temp;
     napcoll_stage_t *stage;
     napcoll_step_t *step;
 } napcoll_plan_t;
@@ -176,7 +177,7 @@ typedef napcoll_plan_t *(*napcoll_plan_source_t)(void *context, int rank);
  * @param[out] user      the send and the receive buffer's
  */
 void napcoll_goal_buffers(napcoll_goal_t goal, napcoll_layout_t layout, int blocks, int own,
-                          bool has, napcoll_hold_t user[NAPCOLL_BUFFER_TEMP]);
+                          bool has, napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP]);
 
 /** Whether one rank, the root, does what no other does. */
 static inline bool napcoll_goal_is_rooted(napcoll_goal_t goal)
@@ -185,15 +186,15 @@ static inline bool napcoll_goal_is_rooted(napcoll_goal_t goal)
            || NAPCOLL_GOAL_SCATTER == goal;
 }
 
-/** Whether each block is one rank's for another one: plans are in the layout of pairs. */
-static inline bool napcoll_goal_pairs(napcoll_goal_t goal)
+/** Whether each block is one rank's for another one: plans are in the layout of personalized blocks. */
+static inline bool napcoll_goal_is_personalized(napcoll_goal_t goal)
 {
     return NAPCOLL_GOAL_ALLTOALL == goal || NAPCOLL_GOAL_GATHER == goal
            || NAPCOLL_GOAL_SCATTER == goal;
 }
 
-/** Whether values are folded. */
-static inline bool napcoll_goal_folds(napcoll_goal_t goal)
+/** Whether values are reduced. */
+static inline bool napcoll_goal_reduces(napcoll_goal_t goal)
 {
     return goal < NAPCOLL_GOAL_ALLGATHER;
 }
@@ -221,11 +222,12 @@ static inline bool napcoll_goal_in_place(napcoll_goal_t goal, int root, int rank
     return NAPCOLL_GOAL_REDUCE == goal
                ? rank == root
                : NAPCOLL_GOAL_REDUCE_SCATTER != goal && NAPCOLL_GOAL_BCAST != goal
-                     && !napcoll_goal_pairs(goal);
+                     && !napcoll_goal_is_personalized(goal);
 }
 
 /** What a buffer of a plan holds. */
-static inline napcoll_hold_t napcoll_plan_hold(const napcoll_plan_t *plan, int32_t buffer)
+static inline napcoll_block_range_t napcoll_plan_block_range(const napcoll_plan_t *plan,
+                                                             int32_t buffer)
 {
     return buffer < NAPCOLL_BUFFER_TEMP ? plan->user[buffer]
                                         : plan->temp[buffer - NAPCOLL_BUFFER_TEMP];
@@ -305,7 +307,7 @@ static inline bool napcoll_plan_same_blocks(const napcoll_plan_t *plan, napcoll_
 {
     switch (plan->layout) {
     case NAPCOLL_LAYOUT_SLOTS:
-    case NAPCOLL_LAYOUT_PAIRS:
+    case NAPCOLL_LAYOUT_PERSONALIZED:
         return a.count == b.count;
     case NAPCOLL_LAYOUT_RANKS:
         return a.count == b.count && a.first % plan->blocks == b.first % plan->blocks;
@@ -370,10 +372,10 @@ napcoll_builder_t *napcoll_builder_new(const char *collective, const char *algor
 
 /** Say how blocks are sized and what the user's buffers hold (napcoll_goal_buffers); at the beginning. */
 void napcoll_builder_layout(napcoll_builder_t *builder, napcoll_layout_t layout, bool scattered,
-                            const napcoll_hold_t user[NAPCOLL_BUFFER_TEMP]);
+                            const napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP]);
 
-/** Say that ranks fold alone (napcoll_plan_t). */
-void napcoll_builder_folds_alone(napcoll_builder_t *builder);
+/** Say that ranks reduce alone (napcoll_plan_t). */
+void napcoll_builder_reduces_alone(napcoll_builder_t *builder);
 
 /** Make a sketch (see above); at the beginning. */
 void napcoll_builder_sketch(napcoll_builder_t *builder);
@@ -432,8 +434,8 @@ void napcoll_builder_send_blocks(napcoll_builder_t *builder, napcoll_span_t left
 void napcoll_builder_recv_sizes(napcoll_builder_t *builder, napcoll_span_t dst, int peer);
 void napcoll_builder_send_sizes(napcoll_builder_t *builder, napcoll_span_t left, int peer);
 
-void napcoll_builder_fold(napcoll_builder_t *builder, napcoll_span_t dst, napcoll_span_t left,
-                          napcoll_span_t right);
+void napcoll_builder_reduce(napcoll_builder_t *builder, napcoll_span_t dst, napcoll_span_t left,
+                            napcoll_span_t right);
 void napcoll_builder_copy(napcoll_builder_t *builder, napcoll_span_t dst, napcoll_span_t left);
 void napcoll_builder_phase(napcoll_builder_t *builder, napcoll_phase_t phase, int root,
                            napcoll_span_t dst, napcoll_span_t left);

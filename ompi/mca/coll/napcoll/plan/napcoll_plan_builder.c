@@ -52,18 +52,18 @@ napcoll_builder_t *napcoll_builder_new(const char *collective, const char *algor
         b->plan.blocks = blocks;
         b->plan.pieces = 1;
         b->times = 1;
-        b->plan.user[NAPCOLL_BUFFER_SEND] = (napcoll_hold_t){.count = blocks};
-        b->plan.user[NAPCOLL_BUFFER_RECV] = (napcoll_hold_t){.count = blocks};
+        b->plan.user[NAPCOLL_BUFFER_SEND] = (napcoll_block_range_t){.count = blocks};
+        b->plan.user[NAPCOLL_BUFFER_RECV] = (napcoll_block_range_t){.count = blocks};
     }
     return b;
 }
 
 void napcoll_goal_buffers(napcoll_goal_t goal, napcoll_layout_t layout, int blocks, int own,
-                          bool has, napcoll_hold_t user[NAPCOLL_BUFFER_TEMP])
+                          bool has, napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP])
 {
-    const napcoll_hold_t whole = {.count = NAPCOLL_LAYOUT_SLOTS == layout ? 1 : blocks};
-    const napcoll_hold_t mine = {.first = own, .count = 1}, nothing = {0};
-    const napcoll_hold_t from_root = {.first = (blocks - own) % blocks, .count = 1};
+    const napcoll_block_range_t whole = {.count = NAPCOLL_LAYOUT_SLOTS == layout ? 1 : blocks};
+    const napcoll_block_range_t mine = {.first = own, .count = 1}, nothing = {0};
+    const napcoll_block_range_t from_root = {.first = (blocks - own) % blocks, .count = 1};
 
     user[NAPCOLL_BUFFER_SEND] = user[NAPCOLL_BUFFER_RECV] = whole;
     switch (goal) {
@@ -97,16 +97,16 @@ void napcoll_goal_buffers(napcoll_goal_t goal, napcoll_layout_t layout, int bloc
 }
 
 void napcoll_builder_layout(napcoll_builder_t *b, napcoll_layout_t layout, bool scattered,
-                            const napcoll_hold_t user[NAPCOLL_BUFFER_TEMP])
+                            const napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP])
 {
     b->plan.layout = layout;
     b->plan.scattered = scattered;
     memcpy(b->plan.user, user, sizeof(b->plan.user));
 }
 
-void napcoll_builder_folds_alone(napcoll_builder_t *b)
+void napcoll_builder_reduces_alone(napcoll_builder_t *b)
 {
-    b->plan.folds_alone = true;
+    b->plan.reduces_alone = true;
 }
 
 void napcoll_builder_sketch(napcoll_builder_t *b)
@@ -168,7 +168,7 @@ napcoll_span_t napcoll_builder_rows(napcoll_builder_t *b, int rows, int first, i
         b->idle = grow(b, b->idle, &b->temp_room, start + rows, sizeof(*b->idle));
     }
     for (int t = start; t < start + rows && !b->failed; t++) {
-        b->plan.temp[t] = (napcoll_hold_t){.first = first, .count = count};
+        b->plan.temp[t] = (napcoll_block_range_t){.first = first, .count = count};
         b->state[t] = TEMP_USED;
         b->named[t] = rows > 1;
         b->plan.temps++;
@@ -302,10 +302,11 @@ void napcoll_builder_send_sizes(napcoll_builder_t *b, napcoll_span_t left, int p
     }
 }
 
-void napcoll_builder_fold(napcoll_builder_t *b, napcoll_span_t dst, napcoll_span_t left,
-                          napcoll_span_t right)
+void napcoll_builder_reduce(napcoll_builder_t *b, napcoll_span_t dst, napcoll_span_t left,
+                            napcoll_span_t right)
 {
-    push(b, (napcoll_step_t){.kind = NAPCOLL_STEP_FOLD, .dst = dst, .left = left, .right = right});
+    push(b,
+         (napcoll_step_t){.kind = NAPCOLL_STEP_REDUCE, .dst = dst, .left = left, .right = right});
 }
 
 void napcoll_builder_copy(napcoll_builder_t *b, napcoll_span_t dst, napcoll_span_t left)

@@ -22,7 +22,7 @@ static const char *const status_names[NAPCOLL_VERIFY_STATUSES] = {
     [NAPCOLL_VERIFY_OK] = "ok",
     [NAPCOLL_VERIFY_NO_MEMORY] = "no memory",
     [NAPCOLL_VERIFY_SPAN] = "span",
-    [NAPCOLL_VERIFY_FOLD] = "fold",
+    [NAPCOLL_VERIFY_REDUCTION] = "fold",
     [NAPCOLL_VERIFY_IN_FLIGHT] = "in flight",
     [NAPCOLL_VERIFY_PEER] = "peer",
     [NAPCOLL_VERIFY_UNMATCHED] = "unmatched",
@@ -96,12 +96,12 @@ __attribute__((format(printf, 4, 5))) static napcoll_verify_status_t fail(
 
 static bool run_inside(const check_t *check, napcoll_span_t span)
 {
-    napcoll_hold_t blocks;
+    napcoll_block_range_t blocks;
 
     if (span.buffer < 0 || span.buffer >= NAPCOLL_BUFFER_TEMP + check->plan->temps) {
         return false;
     }
-    blocks = napcoll_plan_hold(check->plan, span.buffer);
+    blocks = napcoll_plan_block_range(check->plan, span.buffer);
     return span.count > 0 && span.first >= blocks.first
            && span.count <= blocks.first + blocks.count - span.first;
 }
@@ -114,13 +114,13 @@ static bool span_inside(const check_t *check, napcoll_span_t span)
     if (NAPCOLL_GOAL_BARRIER == check->claim->goal) {
         return 0 == span.count;
     }
-    if (NAPCOLL_LAYOUT_PAIRS == check->plan->layout && 0 == span.count) {
+    if (NAPCOLL_LAYOUT_PERSONALIZED == check->plan->layout && 0 == span.count) {
         return span.buffer >= NAPCOLL_BUFFER_SEND && span.buffer <= NAPCOLL_BUFFER_RECV;
     }
     if (NAPCOLL_BUFFER_LIST != span.buffer) {
         return run_inside(check, span);
     }
-    if (NAPCOLL_LAYOUT_PAIRS != check->plan->layout || next < 0 || left < 1) {
+    if (NAPCOLL_LAYOUT_PERSONALIZED != check->plan->layout || next < 0 || left < 1) {
         return false;
     }
     for (; left > 0; next++) {
@@ -181,7 +181,7 @@ static napcoll_verify_status_t check_spans(const check_t *check, int index)
 {
     const napcoll_step_t *step = &check->plan->step[index];
     const bool writes = NAPCOLL_STEP_SEND != step->kind, reads = NAPCOLL_STEP_RECV != step->kind;
-    const bool folds = NAPCOLL_STEP_FOLD == step->kind;
+    const bool folds = NAPCOLL_STEP_REDUCE == step->kind;
     napcoll_span_t last_row = step->dst;
 
     last_row.buffer += rows_of(check, step) - 1;
@@ -198,7 +198,7 @@ static napcoll_verify_status_t check_spans(const check_t *check, int index)
     if (writes && step->dst.count > 0 && is_in_input(check, &step->dst)) {
         return fail(check, NAPCOLL_VERIFY_SPAN, index, "writes to the send buffer");
     }
-    if (step->headed && (step->sizes || NAPCOLL_LAYOUT_PAIRS != check->plan->layout)) {
+    if (step->headed && (step->sizes || NAPCOLL_LAYOUT_PERSONALIZED != check->plan->layout)) {
         return fail(check, NAPCOLL_VERIFY_SPAN, index,
                     "has sizes before its blocks, of which it has none, or all of one size");
     }
@@ -211,7 +211,7 @@ static napcoll_verify_status_t check_spans(const check_t *check, int index)
         return fail(check, NAPCOLL_VERIFY_SPAN, index,
                     "takes in sizes of what goes into no temporary");
     }
-    if (NAPCOLL_STEP_FOLD != step->kind && NAPCOLL_STEP_COPY != step->kind
+    if (NAPCOLL_STEP_REDUCE != step->kind && NAPCOLL_STEP_COPY != step->kind
         && ((writes && is_scattered(check->plan, step->dst))
             || (reads && is_scattered(check->plan, step->left)))) {
         return fail(check, NAPCOLL_VERIFY_SPAN, index,
@@ -231,7 +231,7 @@ static bool spoils_operand(const check_t *check, const napcoll_step_t *step)
     const bool same_left = napcoll_span_equal(step->dst, step->left);
 
     switch (step->kind) {
-    case NAPCOLL_STEP_FOLD:
+    case NAPCOLL_STEP_REDUCE:
         return overlap(step->dst, step->left)
                || (overlap(step->dst, step->right) && !napcoll_span_equal(step->dst, step->right));
     case NAPCOLL_STEP_COPY:
@@ -266,14 +266,15 @@ static napcoll_verify_status_t check_step(const check_t *check, int index)
     if (NAPCOLL_VERIFY_OK != status) {
         return status;
     }
-    if ((NAPCOLL_STEP_FOLD == step->kind || NAPCOLL_STEP_COPY == step->kind)
+    if ((NAPCOLL_STEP_REDUCE == step->kind || NAPCOLL_STEP_COPY == step->kind)
         && (!napcoll_plan_same_blocks(check->plan, step->dst, step->left)
-            || (NAPCOLL_STEP_FOLD == step->kind
+            || (NAPCOLL_STEP_REDUCE == step->kind
                 && !napcoll_plan_same_blocks(check->plan, step->dst, step->right)))) {
-        return fail(check, NAPCOLL_VERIFY_FOLD, index, "its operands are of different blocks");
+        return fail(check, NAPCOLL_VERIFY_REDUCTION, index, "its operands are of different blocks");
     }
     if (spoils_operand(check, step)) {
-        return fail(check, NAPCOLL_VERIFY_FOLD, index, "overwrites an operand that it still needs");
+        return fail(check, NAPCOLL_VERIFY_REDUCTION, index,
+                    "overwrites an operand that it still needs");
     }
     if (step->kind <= NAPCOLL_STEP_SEND
         && (step->peer < 0 || step->peer >= check->map->size || step->peer == check->plan->rank)) {
@@ -298,13 +299,13 @@ static int by_place(const void *a, const void *b)
                : napcoll_order_pairs(x->span.first, x->index, y->span.first, y->index);
 }
 
-/* The runs that a stage's messages use, [*count], or NULL. In the layout of pairs what is sent has left its
+/* The runs that a stage's messages use, [*count], or NULL. In the layout of personalized blocks what is sent has left its
  * slots when it is posted, and sizes do not go where blocks go: they are taken to be in buffers of their own. */
 static use_t *uses_of(const check_t *check, int *count)
 {
     const napcoll_plan_t *plan = check->plan;
     const napcoll_stage_t *s = &plan->stage[check->stage];
-    const bool pairs = NAPCOLL_LAYOUT_PAIRS == plan->layout;
+    const bool personalized = NAPCOLL_LAYOUT_PERSONALIZED == plan->layout;
     use_t *use = malloc(((size_t) s->messages + (size_t) plan->listed + 1) * sizeof(*use));
 
     *count = 0;
@@ -313,7 +314,7 @@ static use_t *uses_of(const check_t *check, int *count)
         const bool receives = NAPCOLL_STEP_RECV == step->kind;
         napcoll_runs_t runs = napcoll_runs_of(plan, receives ? &step->dst : &step->left);
 
-        while ((receives || !pairs) && napcoll_runs_next(&runs)) {
+        while ((receives || !personalized) && napcoll_runs_next(&runs)) {
             use[*count] = (use_t){runs.run, i, receives};
             use[*count].span.buffer += step->sizes ? NAPCOLL_BUFFER_TEMP + plan->temps : 0;
             ++*count;
@@ -468,13 +469,13 @@ static napcoll_verify_status_t check_in_place(check_t *check)
             const napcoll_step_t *step = &plan->step[i];
             const bool writes = NAPCOLL_STEP_SEND != step->kind
                                 && NAPCOLL_BUFFER_RECV == step->dst.buffer;
-            const bool folds = NAPCOLL_STEP_FOLD == step->kind;
+            const bool folds = NAPCOLL_STEP_REDUCE == step->kind;
             const bool left = NAPCOLL_STEP_RECV != step->kind
                               && NAPCOLL_BUFFER_SEND == step->left.buffer;
             const bool right = folds && NAPCOLL_BUFFER_SEND == step->right.buffer;
 
             if ((written && (left || right)) || (writes && folds && left)) {
-                return fail(check, NAPCOLL_VERIFY_FOLD, i,
+                return fail(check, NAPCOLL_VERIFY_REDUCTION, i,
                             "reads input that the result has overwritten, where it is in place");
             }
             written = written || writes;
@@ -488,12 +489,13 @@ static bool holds_fit(const check_t *check)
 {
     const napcoll_plan_t *plan = check->plan;
     const napcoll_claim_t *claim = check->claim;
-    napcoll_hold_t user[NAPCOLL_BUFFER_TEMP];
+    napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP];
 
-    if (((NAPCOLL_LAYOUT_RANKS == plan->layout || NAPCOLL_LAYOUT_PAIRS == plan->layout)
+    if (((NAPCOLL_LAYOUT_RANKS == plan->layout || NAPCOLL_LAYOUT_PERSONALIZED == plan->layout)
          && plan->blocks != check->map->size)
-        || napcoll_goal_pairs(claim->goal) != (NAPCOLL_LAYOUT_PAIRS == plan->layout)
-        || plan->pieces < 1 || (plan->pieces > 1 && NAPCOLL_LAYOUT_PAIRS != plan->layout)
+        || napcoll_goal_is_personalized(claim->goal)
+               != (NAPCOLL_LAYOUT_PERSONALIZED == plan->layout)
+        || plan->pieces < 1 || (plan->pieces > 1 && NAPCOLL_LAYOUT_PERSONALIZED != plan->layout)
         || (NAPCOLL_LAYOUT_SLOTS == plan->layout && 1 != plan->blocks)) {
         return false;
     }

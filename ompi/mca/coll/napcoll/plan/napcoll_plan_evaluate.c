@@ -63,8 +63,8 @@ static napcoll_verify_status_t unwritten(const run_t *run, int rank, int step)
 }
 
 /* Fold `left` into *right, at a rank's step: what is wrong with the result for good is wrong here. */
-static napcoll_verify_status_t fold(const run_t *run, int rank, int step, value_t left,
-                                    value_t right, value_t *result)
+static napcoll_verify_status_t reduction(const run_t *run, int rank, int step, value_t left,
+                                         value_t right, value_t *result)
 {
     if (0 == left.count || 0 == right.count) {
         return unwritten(run, rank, step);
@@ -77,7 +77,7 @@ static napcoll_verify_status_t fold(const run_t *run, int rank, int step, value_
                                    left.low, left.high - 1, right.low, right.high - 1);
     }
     *result = join(left, right);
-    if (run->claim->ordered && !result->in_order) {
+    if (run->claim->noncommutative && !result->in_order) {
         return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_ORDER, rank, run->rank[rank].stage,
                                    step,
                                    "folds ranks %" PRId32 " to %" PRId32 " with ranks %" PRId32
@@ -95,7 +95,7 @@ napcoll_verify_status_t napcoll_proving_need_plan(run_t *run, int rank)
     napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
     napcoll_plan_t *plan;
 
-    if (NULL != run->shelf.copy[rank]) {
+    if (NULL != run->cache.copy[rank]) {
         return NAPCOLL_VERIFY_OK;
     }
     plan = run->source(run->context, rank);
@@ -107,10 +107,10 @@ napcoll_verify_status_t napcoll_proving_need_plan(run_t *run, int rank)
         r->checked = NAPCOLL_VERIFY_OK == status;
         run->verdict->plans += r->checked;
     }
-    if (NAPCOLL_VERIFY_OK == status && !napcoll_shelf_put(&run->shelf, rank, plan)) {
+    if (NAPCOLL_VERIFY_OK == status && !napcoll_plan_cache_put(&run->cache, rank, plan)) {
         status = napcoll_proving_no_memory(run);
     }
-    if (NAPCOLL_VERIFY_OK != status && !run->shelf.borrowed) {
+    if (NAPCOLL_VERIFY_OK != status && !run->cache.borrowed) {
         napcoll_plan_free(plan);
     }
     return status;
@@ -119,10 +119,10 @@ napcoll_verify_status_t napcoll_proving_need_plan(run_t *run, int rank)
 /* Where the blocks of a span begin among those of a rank; it is no list. */
 static int index_of(const run_t *run, int rank, napcoll_span_t span)
 {
-    const napcoll_copy_t *copy = run->shelf.copy[rank];
+    const napcoll_cached_plan_t *copy = run->cache.copy[rank];
 
     return copy->buffer_at[span.buffer] + span.first
-           - napcoll_plan_hold(copy->plan, span.buffer).first;
+           - napcoll_plan_block_range(copy->plan, span.buffer).first;
 }
 
 static value_t *values_of(const run_t *run, int rank, napcoll_span_t span)
@@ -137,7 +137,7 @@ static napcoll_verify_status_t begin_barrier(run_t *run, int rank)
 {
     rank_t *r = &run->rank[rank];
     const int place = napcoll_node_map_place(run->map, rank),
-              stages = run->shelf.copy[rank]->plan->stages;
+              stages = run->cache.copy[rank]->plan->stages;
     napcoll_interval_t self = {place, place + 1};
 
     r->stages = stages;
@@ -162,9 +162,9 @@ static int partner(const run_t *run, int rank, int distance)
 napcoll_verify_status_t napcoll_proving_need_blocks(run_t *run, int rank)
 {
     rank_t *r = &run->rank[rank];
-    const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
+    const napcoll_plan_t *plan = run->cache.copy[rank]->plan;
     const napcoll_claim_t *claim = run->claim;
-    const int blocks = run->shelf.copy[rank]->buffer_at[NAPCOLL_BUFFER_TEMP + plan->temps];
+    const int blocks = run->cache.copy[rank]->buffer_at[NAPCOLL_BUFFER_TEMP + plan->temps];
     const bool in_place = claim->in_place && napcoll_goal_in_place(claim->goal, claim->root, rank);
     napcoll_span_t input = {.buffer = in_place ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND,
                             .first = plan->user[NAPCOLL_BUFFER_SEND].first,
@@ -178,12 +178,12 @@ napcoll_verify_status_t napcoll_proving_need_blocks(run_t *run, int rank)
         return napcoll_proving_no_memory(run);
     }
     for (int b = 0; b < input.count; b++) {
-        values_of(run, rank, input)[b] = napcoll_goal_pairs(claim->goal)
+        values_of(run, rank, input)[b] = napcoll_goal_is_personalized(claim->goal)
                                              ? napcoll_proving_pair(
                                                  rank, partner(run, rank, -(input.first + b)))
                                              : napcoll_proving_contribution(rank);
     }
-    if (napcoll_goal_pairs(claim->goal) && claim->sized) {
+    if (napcoll_goal_is_personalized(claim->goal) && claim->sized) {
         r->told_of = calloc((size_t) (blocks > 0 ? blocks : 1), sizeof(*r->told_of));
         if (NULL == r->told_of) {
             return napcoll_proving_no_memory(run);
@@ -192,11 +192,11 @@ napcoll_verify_status_t napcoll_proving_need_blocks(run_t *run, int rank)
     return NAPCOLL_GOAL_BARRIER == claim->goal ? begin_barrier(run, rank) : NAPCOLL_VERIFY_OK;
 }
 
-/* Fix what a send gives away. What leaves a temporary in the layout of pairs is not there any more. */
+/* Fix what a send gives away. What leaves a temporary in the layout of personalized blocks is not there any more. */
 static napcoll_verify_status_t post_send(run_t *run, int rank, int index)
 {
     rank_t *r = &run->rank[rank];
-    const napcoll_copy_t *copy = run->shelf.copy[rank];
+    const napcoll_cached_plan_t *copy = run->cache.copy[rank];
     const napcoll_step_t *step = &copy->plan->step[index];
     napcoll_runs_t runs = napcoll_runs_of(copy->plan, &step->left);
     value_t *to = r->outbox + copy->outbox_at[index];
@@ -211,7 +211,7 @@ static napcoll_verify_status_t post_send(run_t *run, int rank, int index)
             } else if (0 == to->count) {
                 return unwritten(run, rank, index);
             }
-            if (!step->sizes && NAPCOLL_LAYOUT_PAIRS == copy->plan->layout
+            if (!step->sizes && NAPCOLL_LAYOUT_PERSONALIZED == copy->plan->layout
                 && runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
                 r->block[b].count = 0;
             }
@@ -230,7 +230,7 @@ static bool phase_reads(const run_t *run, int rank, const napcoll_step_t *step)
 napcoll_verify_status_t napcoll_proving_post_stage(run_t *run, int rank)
 {
     rank_t *r = &run->rank[rank];
-    const napcoll_copy_t *copy = run->shelf.copy[rank];
+    const napcoll_cached_plan_t *copy = run->cache.copy[rank];
     const napcoll_stage_t *s = &copy->plan->stage[r->stage];
     const int end = s->first + s->messages + s->work;
     const int room = copy->outbox_at[end];
@@ -285,8 +285,8 @@ static napcoll_verify_status_t run_phase(run_t *run, int rank, const napcoll_ste
     const rank_t *r = &run->rank[rank];
     const int node = napcoll_node_map_node(run->map, rank),
               ppn = napcoll_node_map_ppn(run->map, node);
-    const int number = napcoll_plan_phases_before(run->shelf.copy[rank]->plan, r->stage);
-    const int index = (int) (step - run->shelf.copy[rank]->plan->step);
+    const int number = napcoll_plan_phases_before(run->cache.copy[rank]->plan, r->stage);
+    const int index = (int) (step - run->cache.copy[rank]->plan->step);
     const bool root = napcoll_node_map_lane(run->map, rank) == step->peer;
     napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
 
@@ -301,9 +301,9 @@ static napcoll_verify_status_t run_phase(run_t *run, int rank, const napcoll_ste
         if (NAPCOLL_VERIFY_OK != status) {
             return status;
         }
-        theirs = run->shelf.copy[other]->plan;
+        theirs = run->cache.copy[other]->plan;
         from = run->rank[other].outbox
-               + run->shelf.copy[other]
+               + run->cache.copy[other]
                      ->outbox_at[theirs->stage[napcoll_plan_stage_of_phase(theirs, number)].first];
         dst.buffer += NAPCOLL_PHASE_ALLGATHER == step->phase ? lane : 0;
         to = values_of(run, rank, dst);
@@ -316,7 +316,7 @@ static napcoll_verify_status_t run_phase(run_t *run, int rank, const napcoll_ste
                 if (lane == ppn - 1) {
                     to[b] = from[b];
                 } else {
-                    status = fold(run, rank, index, from[b], to[b], &to[b]);
+                    status = reduction(run, rank, index, from[b], to[b], &to[b]);
                 }
             }
         }
@@ -326,7 +326,7 @@ static napcoll_verify_status_t run_phase(run_t *run, int rank, const napcoll_ste
 
 static napcoll_verify_status_t run_work(run_t *run, int rank, int index)
 {
-    const napcoll_step_t *step = &run->shelf.copy[rank]->plan->step[index];
+    const napcoll_step_t *step = &run->cache.copy[rank]->plan->step[index];
     const value_t *left, *right;
     value_t *dst;
     napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
@@ -335,11 +335,11 @@ static napcoll_verify_status_t run_work(run_t *run, int rank, int index)
         return run_phase(run, rank, step);
     }
     left = values_of(run, rank, step->left);
-    right = NAPCOLL_STEP_FOLD == step->kind ? values_of(run, rank, step->right) : NULL;
+    right = NAPCOLL_STEP_REDUCE == step->kind ? values_of(run, rank, step->right) : NULL;
     dst = values_of(run, rank, step->dst);
     for (int b = 0; b < step->dst.count && NAPCOLL_VERIFY_OK == status; b++) {
         if (NULL != right) {
-            status = fold(run, rank, index, left[b], right[b], &dst[b]);
+            status = reduction(run, rank, index, left[b], right[b], &dst[b]);
         } else if (0 == left[b].count) {
             status = unwritten(run, rank, index);
         } else {
@@ -354,7 +354,7 @@ static napcoll_verify_status_t run_work(run_t *run, int rank, int index)
 static napcoll_verify_status_t take_in(run_t *run, int rank, int index, const value_t *from)
 {
     rank_t *r = &run->rank[rank];
-    const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
+    const napcoll_plan_t *plan = run->cache.copy[rank]->plan;
     const napcoll_step_t *step = &plan->step[index];
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->dst);
 
@@ -387,11 +387,11 @@ static napcoll_verify_status_t take_in(run_t *run, int rank, int index, const va
 static napcoll_verify_status_t receive(run_t *run, int rank, bool sizes)
 {
     rank_t *r = &run->rank[rank];
-    const napcoll_stage_t *s = &run->shelf.copy[rank]->plan->stage[r->stage];
+    const napcoll_stage_t *s = &run->cache.copy[rank]->plan->stage[r->stage];
 
     for (int i = s->first; i < s->first + s->messages; i++) {
-        const napcoll_step_t *step = &run->shelf.copy[rank]->plan->step[i];
-        const napcoll_copy_t *copy;
+        const napcoll_step_t *step = &run->cache.copy[rank]->plan->step[i];
+        const napcoll_cached_plan_t *copy;
         const rank_t *other;
         napcoll_verify_status_t status;
         int end;
@@ -404,8 +404,8 @@ static napcoll_verify_status_t receive(run_t *run, int rank, bool sizes)
             return status;
         }
         other = &run->rank[step->peer];
-        copy = run->shelf.copy[step->peer];
-        end = napcoll_shelf_other_end(&run->shelf, rank, i);
+        copy = run->cache.copy[step->peer];
+        end = napcoll_plan_cache_other_end(&run->cache, rank, i);
         status = take_in(run, rank, i, other->outbox + copy->outbox_at[end]);
         if (NAPCOLL_VERIFY_OK != status) {
             return status;
@@ -423,7 +423,7 @@ static napcoll_verify_status_t receive(run_t *run, int rank, bool sizes)
 napcoll_verify_status_t napcoll_proving_complete_stage(run_t *run, int rank)
 {
     rank_t *r = &run->rank[rank];
-    const napcoll_stage_t *s = &run->shelf.copy[rank]->plan->stage[r->stage];
+    const napcoll_stage_t *s = &run->cache.copy[rank]->plan->stage[r->stage];
     napcoll_verify_status_t status = receive(run, rank, false);
 
     if (NAPCOLL_VERIFY_OK == status) {

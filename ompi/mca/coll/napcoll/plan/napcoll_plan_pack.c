@@ -53,8 +53,8 @@ void napcoll_plan_pack(const napcoll_plan_t *plan, int32_t *numbers)
         *at++ = head[i];
     }
     for (int buffer = 0; buffer < NAPCOLL_BUFFER_TEMP + plan->temps; buffer++) {
-        *at++ = napcoll_plan_hold(plan, buffer).first;
-        *at++ = napcoll_plan_hold(plan, buffer).count;
+        *at++ = napcoll_plan_block_range(plan, buffer).first;
+        *at++ = napcoll_plan_block_range(plan, buffer).count;
     }
     for (int s = 0; s < plan->stages; s++) {
         *at++ = plan->stage[s].first;
@@ -133,10 +133,10 @@ napcoll_plan_t *napcoll_plan_unpack(const int32_t *numbers, size_t count, const 
         return NULL;
     }
     for (int i = 0; i < NAPCOLL_BUFFER_TEMP; i++, at += PER_BUFFER) {
-        plan->user[i] = (napcoll_hold_t){.first = at[0], .count = at[1]};
+        plan->user[i] = (napcoll_block_range_t){.first = at[0], .count = at[1]};
     }
     for (int t = 0; t < plan->temps; t++, at += PER_BUFFER) {
-        plan->temp[t] = (napcoll_hold_t){.first = at[0], .count = at[1]};
+        plan->temp[t] = (napcoll_block_range_t){.first = at[0], .count = at[1]};
     }
     for (int s = 0; s < plan->stages; s++, at += PER_STAGE) {
         plan->stage[s] = (napcoll_stage_t){.first = at[0], .messages = at[1], .work = at[2]};

@@ -9,12 +9,12 @@
  * napcoll_plan_evaluate.c: what a stage does to its blocks, napcoll_plan_result.c: whether a result is
  * what was promised). Others use napcoll_plan_verify.h.
  *
- * A block's symbolic value is a set of contributions and the way they were folded:
+ * A block's symbolic value is a set of contributions and the way they were reduced:
  *
  *     contributions   how many, and the sum of a random number per rank: equal to the sum over all
  *                     ranks only if each is there once
- *     interval        [low, high) while the folds joined neighbours in rank order
- *     bracketing      a hash over the tree of folds
+ *     interval        [low, high) while the reduces joined neighbours in rank order
+ *     bracketing      a hash over the tree of reduces
  *
  * A block of an all-to-all is one contribution, of a pair of ranks: from low, for high.
  *
@@ -29,7 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "plan/napcoll_plan_shelf.h"
+#include "plan/napcoll_plan_cache.h"
 #include "plan/napcoll_plan_verify.h"
 #include "plan/napcoll_rank_set.h"
 
@@ -67,7 +67,7 @@ typedef struct {
     void *context;
     const napcoll_node_map_t *map;
     const napcoll_claim_t *claim;
-    napcoll_shelf_t shelf; /* plans at hand; those of the chain are kept */
+    napcoll_plan_cache_t cache; /* plans at hand; those of the chain are kept */
     napcoll_verdict_t *verdict;
     rank_t *rank; /* [size] */
     demand_t *chain;
@@ -86,13 +86,13 @@ value_t napcoll_proving_contribution(int rank);
 /** The value of the block that a rank has for another one. */
 value_t napcoll_proving_pair(int from, int to);
 
-/** The bracketing of a fold of two values, given theirs. */
+/** The bracketing of a reduction of two values, given theirs. */
 uint64_t napcoll_proving_bracket(uint64_t left, uint64_t right);
 
 /** Memory ran out: set the verdict. */
 napcoll_verify_status_t napcoll_proving_no_memory(const run_t *run);
 
-/** Have a rank's plan at hand, in run->shelf.copy[rank]. What is at hand already may go, unless it is kept.
+/** Have a rank's plan at hand, in run->plan cache.copy[rank]. What is at hand already may go, unless it is kept.
  * A plan that the source makes for the first time is checked. */
 napcoll_verify_status_t napcoll_proving_need_plan(run_t *run, int rank);
 

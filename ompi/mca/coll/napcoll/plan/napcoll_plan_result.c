@@ -79,7 +79,7 @@ static napcoll_verify_status_t check_pair(run_t *run, int rank, int block, value
                                                        % run->map->size);
 
     if (1 != result.count || result.sum != napcoll_proving_pair(from, rank).sum) {
-        const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
+        const napcoll_plan_t *plan = run->cache.copy[rank]->plan;
         const int step = last_writer(plan, block);
 
         return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_CONTRIBUTION, rank,
@@ -93,7 +93,7 @@ static napcoll_verify_status_t check_pair(run_t *run, int rank, int block, value
 
 static napcoll_verify_status_t check_block(run_t *run, int rank, int block, value_t result)
 {
-    const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
+    const napcoll_plan_t *plan = run->cache.copy[rank]->plan;
     const int step = last_writer(plan, block),
               stage = step < 0 ? -1 : napcoll_plan_stage_of(plan, step);
     int low, high;
@@ -105,7 +105,7 @@ static napcoll_verify_status_t check_block(run_t *run, int rank, int block, valu
                                    " contributions of %d, or not each once",
                                    block, result.count, high - low);
     }
-    if (run->claim->ordered && !result.in_order) {
+    if (run->claim->noncommutative && !result.in_order) {
         return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_ORDER, rank, stage, step,
                                    "leaves block %d of the result out of rank order", block);
     }
@@ -127,7 +127,7 @@ static napcoll_verify_status_t check_block(run_t *run, int rank, int block, valu
 /* Where all ranks get the same, the first one's bracketing is that of all. */
 static napcoll_verify_status_t compare_bracketing(run_t *run, int rank, const value_t *result)
 {
-    const int blocks = run->shelf.copy[rank]->plan->user[NAPCOLL_BUFFER_RECV].count;
+    const int blocks = run->cache.copy[rank]->plan->user[NAPCOLL_BUFFER_RECV].count;
 
     if (run->bracketing_rank < 0) {
         run->bracketing = calloc((size_t) blocks, sizeof(*run->bracketing));
@@ -169,8 +169,8 @@ napcoll_verify_status_t napcoll_proving_check_result(run_t *run, int rank)
 {
     rank_t *r = &run->rank[rank];
     const napcoll_claim_t *claim = run->claim;
-    const napcoll_copy_t *copy = run->shelf.copy[rank];
-    const napcoll_hold_t held = copy->plan->user[NAPCOLL_BUFFER_RECV];
+    const napcoll_cached_plan_t *copy = run->cache.copy[rank];
+    const napcoll_block_range_t held = copy->plan->user[NAPCOLL_BUFFER_RECV];
     const value_t *result = r->block + copy->buffer_at[NAPCOLL_BUFFER_RECV];
     napcoll_verify_status_t status = NAPCOLL_VERIFY_OK;
 
@@ -182,7 +182,7 @@ napcoll_verify_status_t napcoll_proving_check_result(run_t *run, int rank)
     for (int b = 0; b < held.count && NAPCOLL_VERIFY_OK == status
                     && napcoll_goal_takes(claim->goal, claim->root, rank);
          b++) {
-        status = napcoll_goal_pairs(claim->goal)
+        status = napcoll_goal_is_personalized(claim->goal)
                      ? check_pair(run, rank, held.first + b, result[b])
                      : check_block(run, rank, held.first + b, result[b]);
     }

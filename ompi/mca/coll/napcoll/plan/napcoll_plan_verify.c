@@ -38,7 +38,7 @@ static bool has_posted(const run_t *run, int rank, int stage)
 
 static napcoll_verify_status_t unmatched(const run_t *run, int rank, int index)
 {
-    const napcoll_step_t *step = &run->shelf.copy[rank]->plan->step[index];
+    const napcoll_step_t *step = &run->cache.copy[rank]->plan->step[index];
 
     return napcoll_verdict_set(run->verdict, NAPCOLL_VERIFY_UNMATCHED, rank, run->rank[rank].stage,
                                index,
@@ -51,7 +51,7 @@ static napcoll_verify_status_t unmatched(const run_t *run, int rank, int index)
 static napcoll_verify_status_t next_message(run_t *run, int rank, demand_t *other)
 {
     rank_t *r = &run->rank[rank];
-    const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
+    const napcoll_plan_t *plan = run->cache.copy[rank]->plan;
     const napcoll_stage_t *s = &plan->stage[r->stage];
 
     for (; r->next < s->first + s->messages; r->next++) {
@@ -63,8 +63,8 @@ static napcoll_verify_status_t next_message(run_t *run, int rank, demand_t *othe
         if (NAPCOLL_VERIFY_OK != status) {
             return status;
         }
-        theirs = run->shelf.copy[step->peer]->plan;
-        index = napcoll_shelf_other_end(&run->shelf, rank, r->next);
+        theirs = run->cache.copy[step->peer]->plan;
+        index = napcoll_plan_cache_other_end(&run->cache, rank, r->next);
         if (index < 0) {
             return unmatched(run, rank, r->next);
         }
@@ -89,7 +89,7 @@ static napcoll_verify_status_t next_message(run_t *run, int rank, demand_t *othe
 static napcoll_verify_status_t next_in_phase(run_t *run, int rank, demand_t *other)
 {
     const rank_t *r = &run->rank[rank];
-    const napcoll_plan_t *plan = run->shelf.copy[rank]->plan;
+    const napcoll_plan_t *plan = run->cache.copy[rank]->plan;
     const napcoll_step_t *step = napcoll_plan_phase_at(plan, r->stage);
     const int node = napcoll_node_map_node(run->map, rank);
     int number;
@@ -108,9 +108,9 @@ static napcoll_verify_status_t next_in_phase(run_t *run, int rank, demand_t *oth
         if (NAPCOLL_VERIFY_OK != status) {
             return status;
         }
-        stage = napcoll_plan_stage_of_phase(run->shelf.copy[neighbour]->plan, number);
+        stage = napcoll_plan_stage_of_phase(run->cache.copy[neighbour]->plan, number);
         if (stage >= 0) {
-            theirs = napcoll_plan_phase_at(run->shelf.copy[neighbour]->plan, stage);
+            theirs = napcoll_plan_phase_at(run->cache.copy[neighbour]->plan, stage);
         }
         if (NULL == theirs || theirs->phase != step->phase || theirs->peer != step->peer
             || !napcoll_plan_same_blocks(plan, theirs->left, step->left)) {
@@ -141,7 +141,7 @@ static napcoll_verify_status_t push(run_t *run, demand_t demand)
         run->chain_room = room;
     }
     run->chain[run->chain_length++] = demand;
-    run->shelf.kept[demand.rank] = true;
+    run->cache.kept[demand.rank] = true;
     return NAPCOLL_VERIFY_OK;
 }
 
@@ -149,7 +149,7 @@ static napcoll_verify_status_t wait_for(run_t *run, int rank, demand_t other)
 {
     const rank_t *r = &run->rank[rank];
 
-    if (run->shelf.kept[other.rank]) {
+    if (run->cache.kept[other.rank]) {
         return napcoll_verdict_set(
             run->verdict, NAPCOLL_VERIFY_DEADLOCK, rank, r->stage, r->next,
             "waits for stage %d of rank %d, which waits in stage %d for rank "
@@ -170,7 +170,7 @@ static napcoll_verify_status_t go_on(run_t *run)
     if (NAPCOLL_VERIFY_OK == status && !r->ended) {
         status = napcoll_proving_need_blocks(run, demand.rank);
     }
-    if (NAPCOLL_VERIFY_OK == status && r->stage == run->shelf.copy[demand.rank]->plan->stages
+    if (NAPCOLL_VERIFY_OK == status && r->stage == run->cache.copy[demand.rank]->plan->stages
         && !r->ended) {
         status = napcoll_proving_check_result(run, demand.rank);
     }
@@ -178,7 +178,7 @@ static napcoll_verify_status_t go_on(run_t *run)
         return status;
     }
     if (r->ended || has_posted(run, demand.rank, demand.stage)) {
-        run->shelf.kept[demand.rank] = false;
+        run->cache.kept[demand.rank] = false;
         run->chain_length--;
         return NAPCOLL_VERIFY_OK;
     }
@@ -248,7 +248,7 @@ static void release(run_t *run)
     free(run->rank);
     free(run->sum);
     free(run->chain);
-    napcoll_shelf_empty(&run->shelf);
+    napcoll_plan_cache_empty(&run->cache);
     free(run->bracketing);
 }
 
@@ -264,7 +264,7 @@ static napcoll_verify_status_t start(run_t *run, const napcoll_proof_t *proof)
         run->sum[rank + 1] = run->sum[rank] + napcoll_mix((uint64_t) rank);
     }
     status = NULL != run->rank && NULL != run->sum
-                     && napcoll_shelf_open(&run->shelf, run->map->size)
+                     && napcoll_plan_cache_open(&run->cache, run->map->size)
                  ? prove(run, proof)
                  : napcoll_proving_no_memory(run);
     release(run);
@@ -280,7 +280,7 @@ napcoll_verify_status_t napcoll_plan_prove(napcoll_plan_source_t source, void *c
                  .context = context,
                  .map = map,
                  .claim = claim,
-                 .shelf = {.memory = proof->plan_memory},
+                 .cache = {.memory = proof->plan_memory},
                  .verdict = verdict};
 
     return start(&run, proof);
@@ -302,7 +302,7 @@ napcoll_verify_status_t napcoll_plan_verify(napcoll_plan_t *const *plans,
     const napcoll_proof_t whole = {0};
     run_t run = {.source = plan_of,
                  .context = &plans,
-                 .shelf = {.borrowed = true},
+                 .cache = {.borrowed = true},
                  .map = map,
                  .claim = claim,
                  .verdict = verdict};

@@ -10,12 +10,12 @@
  * - every send meets its receive, in order and of its size, and nothing is left over;
  * - no deadlock even where a send completes only with its receive (rendezvous);
  * - temporaries and the receive buffer are written before they are read, and not while a message of
- *   the same stage is under way in them; spans are inside their buffers; a fold's dst is its right
+ *   the same stage is under way in them; spans are inside their buffers; a reduction's dst is its right
  *   operand or touches neither operand;
  * - the result is what the collective promises: every rank's contribution exactly once (of a scan, of
  *   the ranks up to one's own), in rank order where that is asked; every rank's block in its place;
  *   the root's vector; no end of a barrier without word of every rank's beginning;
- * - all ranks bracket the folds alike, so that they get the same bits, and where that is claimed by
+ * - all ranks bracket the reduces alike, so that they get the same bits, and where that is claimed by
  *   halves of the ranks, whatever nodes they are on;
  * - of an all-to-all, gather or scatter, each block goes to the rank that it is for; what leaves a temporary is
  *   not sent again; sizes that are told are those of the blocks that come;
@@ -44,8 +44,8 @@ typedef struct napcoll_claim {
     napcoll_goal_t goal; /**< what the plans are to bring about */
     int root;            /**< of a reduce, broadcast, gather or scatter */
     bool in_place;       /**< the inputs are in the receive buffers (see napcoll_goal_in_place) */
-    bool ordered;        /**< contributions must be folded in rank order */
-    bool canonical; /**< ranks are folded by halves: of ranks [l, h) the first ceil((h - l) / 2)
+    bool noncommutative; /**< contributions must be reduced in rank order */
+    bool canonical; /**< ranks are reduced by halves: of ranks [l, h) the first ceil((h - l) / 2)
                            with the others, and each half in itself likewise */
     bool sized; /**< blocks differ in size, and only those whose they are know it: before one goes
                            into a temporary, its size does */
@@ -59,16 +59,16 @@ typedef enum {
     NAPCOLL_VERIFY_OK = 0,
     NAPCOLL_VERIFY_NO_MEMORY,
     NAPCOLL_VERIFY_SPAN,      /**< a span leaves its buffer, or a write goes to the send buffer */
-    NAPCOLL_VERIFY_FOLD,      /**< a step's dst overlaps an operand that it must not */
+    NAPCOLL_VERIFY_REDUCTION, /**< a step's dst overlaps an operand that it must not */
     NAPCOLL_VERIFY_IN_FLIGHT, /**< a receive into blocks that another message of its stage uses */
     NAPCOLL_VERIFY_PEER,      /**< a message to oneself or to no rank */
     NAPCOLL_VERIFY_UNMATCHED, /**< a message without its other end, or of another size */
     NAPCOLL_VERIFY_PHASE,     /**< a local phase that its node's processes do not all do alike */
     NAPCOLL_VERIFY_DEADLOCK,  /**< ranks that wait for each other */
     NAPCOLL_VERIFY_UNWRITTEN, /**< a block that is read before it is written */
-    NAPCOLL_VERIFY_CONTRIBUTION, /**< a contribution missing or folded twice; a block of another rank */
+    NAPCOLL_VERIFY_CONTRIBUTION, /**< a contribution missing or reduced twice; a block of another rank */
     NAPCOLL_VERIFY_ORDER,        /**< contributions out of rank order */
-    NAPCOLL_VERIFY_BRACKETING, /**< ranks that fold in different orders */
+    NAPCOLL_VERIFY_BRACKETING, /**< ranks that reduce in different orders */
     NAPCOLL_VERIFY_MESSAGES,   /**< more messages in a stage than claimed */
     NAPCOLL_VERIFY_SIZES,      /**< sizes that are not those of the blocks that come, or no sizes */
     NAPCOLL_VERIFY_STATUSES

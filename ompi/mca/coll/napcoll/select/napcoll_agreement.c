@@ -16,7 +16,7 @@
 #include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
 
-/* Of napcoll's algorithms auto leaves a call to the previous function rather than take longer than that by more than
+/* Of napcoll's algorithms auto leaves a call to the fallback function rather than take longer than that by more than
  * this part, where it does not know the sizes. */
 static const double unsized_loss = 0.1;
 
@@ -33,7 +33,7 @@ static int choose_own(napcoll_recall_t *recall, const napcoll_collective_t *coll
     return napcoll_recall_select(recall, collective, &chosen, question, decision);
 }
 
-/* What auto reckons a call to take by napcoll; INFINITY where it takes no algorithm. */
+/* What auto estimates a call to take by napcoll; INFINITY where it takes no algorithm. */
 static int cost_of(napcoll_recall_t *recall, const napcoll_collective_t *collective,
                    const napcoll_settings_t *settings, const napcoll_question_t *question,
                    double *cost_us)
@@ -47,7 +47,7 @@ static int cost_of(napcoll_recall_t *recall, const napcoll_collective_t *collect
     return 0;
 }
 
-/* What the previous function takes, or some time from most_us on; INFINITY where that is not known. */
+/* What the fallback function takes, or some time from most_us on; INFINITY where that is not known. */
 static int cost_of_previous(const napcoll_collective_t *collective,
                             const napcoll_settings_t *settings, const napcoll_question_t *question,
                             double most_us, double *cost_us)
@@ -84,10 +84,10 @@ int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *coll
         || 0 != cost_of(recall, by, telling, &vector, &agreement->cost_us)) {
         return -1;
     }
-    /* what the previous function does is a way to go straight, too */
+    /* what the fallback function does is a way to go straight, too */
     agreement->direct_us = fmin(agreement->direct_us, previous_us);
     if (isinf(agreement
-                  ->cost_us)) { /* left to the previous component, which has a tree, or doubles */
+                  ->cost_us)) { /* left to the fallback component, which has a tree, or doubles */
         const char *usual = &napcoll_bcast == by ? "binomial" : "recursive_doubling";
 
         agreement->cost_us = napcoll_model_closed_form(by->name, usual)(
@@ -113,8 +113,8 @@ static bool suits_any_size(const napcoll_collective_t *collective, int row,
            && !(bursts && napcoll_thresholds_warn_ever(&settings->thresholds, collective->goal));
 }
 
-/* What a row takes for blocks of some bytes, over what the previous function does; INFINITY where the former could not be
- * reckoned. */
+/* What a row takes for blocks of some bytes, over what the fallback function does; INFINITY where the former could not be
+ * estimated. */
 static int over_previous(napcoll_recall_t *recall, const napcoll_collective_t *collective,
                          const napcoll_settings_t *settings, const napcoll_question_t *question,
                          int row, double *ratio)
@@ -126,7 +126,7 @@ static int over_previous(napcoll_recall_t *recall, const napcoll_collective_t *c
         return -1;
     }
     *ratio = INFINITY;
-    if (NAPCOLL_WEIGHED_RECKONED == decision.candidate[row].weighed) {
+    if (NAPCOLL_EVALUATION_ESTIMATED == decision.candidate[row].evaluation) {
         if (0 != cost_of_previous(collective, settings, question, INFINITY, &previous_us)) {
             return -1;
         }

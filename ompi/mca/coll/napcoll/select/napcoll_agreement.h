@@ -16,12 +16,12 @@
 
 #include "select/napcoll_recall.h"
 
-/** What agreeing costs and gains, all reckoned on the model of the machine. */
+/** What agreeing costs and gains, all estimated on the model of the machine. */
 typedef struct napcoll_agreement {
     double cost_us; /**< of telling: an allreduce, or the root's broadcast */
     double
         direct_us; /**< of the smallest blocks, by the best algorithm that sends each straight to its end, or by the
-                            previous function, where that is known to take less; INFINITY on so many ranks that auto
+                            fallback function, where that is known to take less; INFINITY on so many ranks that auto
                             does not try these */
     double cheapest_us; /**< of the smallest blocks, by the best of all algorithms */
     bool pays;
@@ -81,7 +81,7 @@ int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *coll
 
 /**
  * Decide on calls on whose sizes ranks do not agree, as that does not pay: the algorithm that sends each of the smallest
- * blocks straight to its end in the least time, where the previous function is reckoned to take clearly longer for
+ * blocks straight to its end in the least time, where the fallback function is estimated to take clearly longer for
  * these or for NAPCOLL_UNSIZED_BYTES, and for the others not clearly less; and where the thresholds warn of no size of what
  * that algorithm sends at once.
  *
@@ -89,7 +89,7 @@ int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *coll
  * @param[in]     collective  the all-to-all, gather or scatter
  * @param[in]     settings    of it; `force` and `rules` do not matter
  * @param[in]     question    what is asked; `bytes`, `direct` and `bounded` do not matter
- * @param[out]    decision    for all sizes, the same on all ranks; the previous function, for
+ * @param[out]    decision    for all sizes, the same on all ranks; the fallback function, for
  *                            NAPCOLL_REASON_SIZES, where that is better, or what it does is not known
  *
  * @return 0, or -1 when memory ran out

@@ -22,7 +22,7 @@ static napcoll_decided_t *decided_of(napcoll_table_link_t *link)
 
 static uint64_t hash_of(const napcoll_decision_key_t *key)
 {
-    const uint64_t flags = (uint64_t) key->ordered | (uint64_t) key->in_place << 1
+    const uint64_t flags = (uint64_t) key->noncommutative | (uint64_t) key->in_place << 1
                            | (uint64_t) key->bounded << 2 | (uint64_t) key->unsized << 3
                            | (uint64_t) key->jobs_differ << 4;
     uint64_t hash = napcoll_mix((uint64_t) (uintptr_t) key->collective);
@@ -49,9 +49,10 @@ static bool same_key(const napcoll_decision_key_t *a, const napcoll_decision_key
 {
     return a->collective == b->collective && a->map == b->map && a->rank == b->rank
            && a->force == b->force && a->root == b->root && a->first_root == b->first_root
-           && a->component == b->component && a->ordered == b->ordered && a->in_place == b->in_place
-           && a->bounded == b->bounded && a->unsized == b->unsized && a->sparse == b->sparse
-           && a->jobs_differ == b->jobs_differ && same_asked(a->asked, b->asked);
+           && a->component == b->component && a->noncommutative == b->noncommutative
+           && a->in_place == b->in_place && a->bounded == b->bounded && a->unsized == b->unsized
+           && a->sparse == b->sparse && a->jobs_differ == b->jobs_differ
+           && same_asked(a->asked, b->asked);
 }
 
 napcoll_decided_t *napcoll_decided_create(const napcoll_decision_key_t *key)

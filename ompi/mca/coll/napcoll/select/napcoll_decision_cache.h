@@ -37,7 +37,7 @@ typedef struct napcoll_decision_key {
     int first_root;
     /** behind napcoll */
     napcoll_component_t component;
-    bool ordered;
+    bool noncommutative;
     bool in_place;
     bool bounded;
     bool unsized;

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The previous component's decisions (see the header).
+ * The fallback component's decisions (see the header).
  *
  * Each list is read from its beginning: the first line whose numbers of ranks and bytes are both above those of the
  * call says what is done. Bytes are what tuned looks at: of the vector, of a rank's block, and of a reduce_scatter
@@ -314,7 +314,7 @@ static const struct {
     const napcoll_collective_t *shadow;
     const line_t *line;
     size_t lines;
-    const line_t *ordered; /* or NULL: as the others, if at all */
+    const line_t *noncommutative; /* or NULL: as the others, if at all */
     size_t ordereds;
     bool all_blocks; /* the bytes of all ranks' blocks count */
 } decisions[] = {
@@ -475,7 +475,7 @@ static const char *tree_name(int tree)
 static bool choose_two(const napcoll_previous_t *previous, const napcoll_previous_call_t *call,
                        const napcoll_collective_t *collective, napcoll_previous_choice_t *choice)
 {
-    const bool ordered = call->ordered;
+    const bool noncommutative = call->noncommutative;
     const size_t all = call->bytes * (size_t) call->ranks;
     int *tree = choice->params.tunable;
     const char *second = "broadcast";
@@ -484,13 +484,14 @@ static bool choose_two(const napcoll_previous_t *previous, const napcoll_previou
     choice->sparse = true;
     switch (collective->goal) {
     case NAPCOLL_GOAL_ALLREDUCE:
-        tree[0] = ordered ? tree_of(LINES(ordered_reduces), previous, call->ranks, call->bytes)
-                          : tree_of(LINES(reduces), previous, call->ranks, call->bytes);
+        tree[0] = noncommutative
+                      ? tree_of(LINES(ordered_reduces), previous, call->ranks, call->bytes)
+                      : tree_of(LINES(reduces), previous, call->ranks, call->bytes);
         tree[1] = tree_of(LINES(bcasts), previous, call->ranks, call->bytes);
         break;
     case NAPCOLL_GOAL_REDUCE_SCATTER:
-        tree[0] = ordered ? tree_of(LINES(ordered_reduces), previous, call->ranks, all)
-                          : tree_of(LINES(reduces), previous, call->ranks, all);
+        tree[0] = noncommutative ? tree_of(LINES(ordered_reduces), previous, call->ranks, all)
+                                 : tree_of(LINES(reduces), previous, call->ranks, all);
         tree[1] = !collective->uneven
                           && BINOMIAL == look_up(LINES(scatters), call->ranks, call->bytes)
                       ? IN_ORDER_BINOMIAL
@@ -575,8 +576,10 @@ bool napcoll_previous_choose(const napcoll_previous_t *previous,
     size_t bytes = call->bytes;
     int what;
 
-    *choice = (napcoll_previous_choice_t){
-        .params = {.ordered = call->ordered, .root = call->root, .segments = 1, .local_radix = 2}};
+    *choice = (napcoll_previous_choice_t){.params = {.noncommutative = call->noncommutative,
+                                                     .root = call->root,
+                                                     .segments = 1,
+                                                     .local_radix = 2}};
     if (d < 0 || call->ranks < 2 || call->ranks > NAPCOLL_PREVIOUS_MOST_RANKS
         || call->bytes > SIZE_MAX / NAPCOLL_PREVIOUS_MOST_RANKS
         || (call->in_place && NAPCOLL_GOAL_ALLTOALL == collective->goal)) {
@@ -586,10 +589,10 @@ bool napcoll_previous_choose(const napcoll_previous_t *previous,
     if (decisions[d].all_blocks) {
         bytes *= (size_t) call->ranks;
     }
-    if (!call->ordered) {
+    if (!call->noncommutative) {
         what = look_up(decisions[d].line, decisions[d].lines, call->ranks, bytes);
-    } else if (NULL != decisions[d].ordered) {
-        what = look_up(decisions[d].ordered, decisions[d].ordereds, call->ranks, bytes);
+    } else if (NULL != decisions[d].noncommutative) {
+        what = look_up(decisions[d].noncommutative, decisions[d].ordereds, call->ranks, bytes);
     } else {
         what = NAPCOLL_GOAL_REDUCE_SCATTER == collective->goal ? TWO : NOT_KNOWN;
     }

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * What the previous component would do with a call, and what that would cost: the fixed decisions of tuned, by the
+ * What the fallback component would do with a call, and what that would cost: the fixed decisions of tuned, by the
  * number of ranks and the bytes, and the linear algorithms of basic, where tuned has none. Pure: no MPI in here.
  *
  *     collective, ranks, bytes, op  ->  switch points  ->  a shadow (algo/previous/previous.h)  ->  its plans, simulated
@@ -15,7 +15,7 @@
  * 4.1.4; 6.0 differs in the chains of a reduce. None of them cuts vectors into segments. Some switch points go by
  * elements, which are taken to have 8 bytes: a decision is made once for all calls of one size, whatever their
  * datatypes, and would otherwise have to be made, agreed and kept for each size of elements. With smaller or larger
- * ones a few sizes next to such a switch point are reckoned by the neighbouring algorithm.
+ * ones a few sizes next to such a switch point are estimated by the neighbouring algorithm.
  */
 
 #ifndef NAPCOLL_PREVIOUS_H
@@ -61,13 +61,13 @@ typedef struct napcoll_previous {
     napcoll_series_t series;
 } napcoll_previous_t;
 
-/** A call, as far as the previous component looks at it. */
+/** A call, as far as the fallback component looks at it. */
 typedef struct napcoll_previous_call {
     int ranks;
-    size_t bytes;  /**< of the vector, or of a rank's block (the mean or the largest one), packed */
-    bool ordered;  /**< the op does not commute */
-    bool in_place; /**< MPI_IN_PLACE, of an all-to-all */
-    int root;      /**< of a collective that has one; else 0 */
+    size_t bytes; /**< of the vector, or of a rank's block (the mean or the largest one), packed */
+    bool noncommutative; /**< the op does not commute */
+    bool in_place;       /**< MPI_IN_PLACE, of an all-to-all */
+    int root;            /**< of a collective that has one; else 0 */
 } napcoll_previous_call_t;
 
 /** What it does. */
@@ -86,7 +86,7 @@ typedef struct napcoll_previous_choice {
 enum { NAPCOLL_PREVIOUS_MOST_RANKS = 65536 };
 
 /**
- * What the previous component does with a call.
+ * What the fallback component does with a call.
  *
  * @param[in]  previous    the component
  * @param[in]  collective  napcoll's table of the collective

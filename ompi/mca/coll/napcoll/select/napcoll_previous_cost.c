@@ -5,7 +5,7 @@
 
 /**
  * @file
- * What the previous component's algorithms cost (see the header).
+ * What the fallback component's algorithms cost (see the header).
  *
  * Of a tree all ranks are simulated, as a sample does not show how deep it is. On many ranks that takes long; then a
  * few of the nodes are, whole, twice or three times as many in turn, and the time on all of them follows from the
@@ -84,7 +84,7 @@ static growth_t growth_of(const napcoll_previous_choice_t *choice)
 /* Whether the bytes of a call are those of a block, so that all together are more with the ranks. */
 static bool has_blocks(napcoll_goal_t goal)
 {
-    return napcoll_goal_pairs(goal) || NAPCOLL_GOAL_REDUCE_SCATTER == goal
+    return napcoll_goal_is_personalized(goal) || NAPCOLL_GOAL_REDUCE_SCATTER == goal
            || NAPCOLL_GOAL_ALLGATHER == goal;
 }
 
@@ -138,15 +138,15 @@ static point_t point_on(const napcoll_node_map_t *map, int nodes,
                         double bytes, growth_t growth)
 {
     napcoll_generator_t there = *generator;
-    napcoll_node_map_t *thinned = thin(map, nodes, &there.request.params.root), flat;
+    napcoll_node_map_t *thinned = thin(map, nodes, &there.args.params.root), flat;
     point_t point = {.time_us = NAN};
 
     if (NULL != thinned) {
         flat = napcoll_previous_map(thinned->size);
-        there.request.map = &flat;
+        there.args.map = &flat;
         point.ranks = thinned->size;
         point.levels = log2(point.ranks);
-        bytes *= larger_blocks(generator->request.collective->goal, map, thinned, growth);
+        bytes *= larger_blocks(generator->args.collective->goal, map, thinned, growth);
         point.time_us = whole_us(thinned, &there, machine, bytes, INFINITY);
     }
     napcoll_node_map_free(thinned);
@@ -228,13 +228,12 @@ double napcoll_previous_cost_us(const napcoll_previous_choice_t *choice,
     const bool many = map->size > MOST_WHOLE && map->nodes >= LEAST_NODES;
     const bool sketched = !choice->closely && !choice->sparse
                           && napcoll_screen_sketches(choice->shadow->goal, map->size);
-    napcoll_generator_t generator = {
-        .request = {.collective = choice->shadow,
-                    .algorithm = &choice->shadow->algorithm[choice->row],
-                    .map = &flat,
-                    .sketch = sketched,
-                    .shortened = sketched,
-                    .params = choice->params}};
+    napcoll_generator_t generator = {.args = {.collective = choice->shadow,
+                                              .algorithm = &choice->shadow->algorithm[choice->row],
+                                              .map = &flat,
+                                              .sketch = sketched,
+                                              .shortened = sketched,
+                                              .params = choice->params}};
     const int root = napcoll_goal_is_rooted(choice->shadow->goal) ? choice->params.root : -1;
 
     if (!choice->sparse) {

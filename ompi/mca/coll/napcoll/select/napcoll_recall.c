@@ -12,10 +12,11 @@
 
 static bool is_alike(const napcoll_recalled_t *a, const napcoll_recalled_t *b)
 {
-    return a->collective == b->collective && a->map == b->map && a->crowded == b->crowded
-           && a->force == b->force && a->rules == b->rules && a->component == b->component
-           && a->ordered == b->ordered && a->in_place == b->in_place && a->root == b->root
-           && a->direct == b->direct && a->bounded == b->bounded;
+    return a->collective == b->collective && a->map == b->map
+           && a->oversubscribed == b->oversubscribed && a->force == b->force && a->rules == b->rules
+           && a->component == b->component && a->noncommutative == b->noncommutative
+           && a->in_place == b->in_place && a->root == b->root && a->direct == b->direct
+           && a->bounded == b->bounded;
 }
 
 static void keep(napcoll_recall_t *recall, const napcoll_recalled_t *entry)
@@ -34,11 +35,11 @@ int napcoll_recall_select(napcoll_recall_t *recall, const napcoll_collective_t *
 {
     napcoll_recalled_t asked = {.collective = collective,
                                 .map = napcoll_node_map_fingerprint(question->map),
-                                .crowded = question->map->crowded,
+                                .oversubscribed = question->map->oversubscribed,
                                 .force = settings->force,
                                 .rules = settings->rules,
                                 .component = settings->previous.component,
-                                .ordered = question->ordered,
+                                .noncommutative = question->noncommutative,
                                 .in_place = question->in_place,
                                 .root = question->root,
                                 .direct = question->direct,

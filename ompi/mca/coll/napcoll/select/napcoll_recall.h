@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Decisions that a process has taken, for all of its communicators: a duplicate need not reckon what
- * has been reckoned for its parent. Pure: no MPI in here.
+ * Decisions that a process has taken, for all of its communicators: a duplicate need not estimate what
+ * has been estimated for its parent. Pure: no MPI in here.
  *
  * Which decisions are recalled depends on a process's past, what they say does not: a decision is kept
  * under all that it depends on, so that whoever has forgotten it comes to the same.
@@ -22,12 +22,12 @@
 /** A decision and the question, but for the bytes, which are in the decision. */
 typedef struct napcoll_recalled {
     const napcoll_collective_t *collective;
-    uint64_t map; /**< napcoll_node_map_fingerprint */
-    bool crowded; /**< of the map; the fingerprint knows nothing of it */
+    uint64_t map;        /**< napcoll_node_map_fingerprint */
+    bool oversubscribed; /**< of the map; the fingerprint knows nothing of it */
     int force;
     const napcoll_rules_t *rules;
     napcoll_component_t component; /**< behind napcoll */
-    bool ordered;
+    bool noncommutative;
     bool in_place;
     int root;
     bool direct;

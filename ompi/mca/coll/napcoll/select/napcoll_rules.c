@@ -20,7 +20,7 @@ napcoll_rule_t napcoll_rule_any(const napcoll_collective_t *collective,
                            .nodes = {0, SIZE_MAX},
                            .ppn = {0, SIZE_MAX},
                            .bytes = {0, SIZE_MAX},
-                           .ordered = NAPCOLL_RULE_ANY,
+                           .noncommutative = NAPCOLL_RULE_ANY,
                            .scattered = NAPCOLL_RULE_ANY,
                            .action = action,
                            .algorithm = -1};
@@ -33,8 +33,7 @@ napcoll_rule_t napcoll_rule_any(const napcoll_collective_t *collective,
 
 bool napcoll_rule_takes_segments(const napcoll_algorithm_t *algorithm)
 {
-    return algorithm->segmented
-           && napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS) < 0;
+    return algorithm->segmented && napcoll_algorithm_tunable(algorithm, NAPCOLL_TUNES_SEGMENTS) < 0;
 }
 
 bool napcoll_rule_has_tunables(const napcoll_rule_t *rule)
@@ -56,7 +55,7 @@ void napcoll_rule_pin(napcoll_rule_t *rule, int row, const napcoll_params_t *par
     rule->local_radix = algorithm->radix ? params->local_radix : 0;
     rule->segments = napcoll_rule_takes_segments(algorithm) ? params->segments : 0;
     for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
-        rule->tunable[t] = NAPCOLL_RECKONS_SEGMENTS == algorithm->tunable[t].reckons
+        rule->tunable[t] = NAPCOLL_TUNES_SEGMENTS == algorithm->tunable[t].tunes
                                ? params->segments
                                : params->tunable[t];
     }
@@ -77,7 +76,8 @@ bool napcoll_rule_is_wider(const napcoll_rule_t *outer, const napcoll_rule_t *in
     return outer->collective == inner->collective
            && napcoll_rule_range_has(&outer->nodes, &inner->nodes)
            && napcoll_rule_range_has(&outer->ppn, &inner->ppn)
-           && allows(outer->ordered, inner->ordered) && allows(outer->scattered, inner->scattered);
+           && allows(outer->noncommutative, inner->noncommutative)
+           && allows(outer->scattered, inner->scattered);
 }
 
 bool napcoll_rule_covers(const napcoll_rule_t *outer, const napcoll_rule_t *inner)
@@ -108,7 +108,8 @@ static bool fits(napcoll_rule_whether_t wanted, bool is)
 static bool is_on(const napcoll_rule_t *rule, const napcoll_rules_case_t *about)
 {
     return rule->collective == about->collective && has(&rule->nodes, (size_t) about->map->nodes)
-           && has(&rule->ppn, (size_t) about->map->max_ppn) && fits(rule->ordered, about->ordered)
+           && has(&rule->ppn, (size_t) about->map->max_ppn)
+           && fits(rule->noncommutative, about->noncommutative)
            && fits(rule->scattered, !about->map->contiguous);
 }
 
@@ -116,8 +117,8 @@ static bool is_on(const napcoll_rule_t *rule, const napcoll_rules_case_t *about)
 static napcoll_reason_t refusal(const napcoll_rule_t *rule, const napcoll_rules_case_t *about)
 {
     const napcoll_params_t params = {
-        .ordered = about->ordered,
-        .reproducible = about->reproducible && napcoll_goal_folds(about->collective->goal)};
+        .noncommutative = about->noncommutative,
+        .reproducible = about->reproducible && napcoll_goal_reduces(about->collective->goal)};
 
     return NAPCOLL_RULE_ALGORITHM == rule->action ? napcoll_algorithm_eligible(
                &rule->collective->algorithm[rule->algorithm], about->map, &params)
@@ -270,8 +271,9 @@ int napcoll_rule_print(const napcoll_rule_t *rule, FILE *out)
     print_range("nodes", &rule->nodes, false, out);
     print_range("ppn", &rule->ppn, false, out);
     print_range("bytes", &rule->bytes, true, out);
-    if (NAPCOLL_RULE_ANY != rule->ordered) {
-        fprintf(out, " op=%s", NAPCOLL_RULE_YES == rule->ordered ? "ordered" : "commutative");
+    if (NAPCOLL_RULE_ANY != rule->noncommutative) {
+        fprintf(out, " op=%s",
+                NAPCOLL_RULE_YES == rule->noncommutative ? "ordered" : "commutative");
     }
     if (NAPCOLL_RULE_ANY != rule->scattered) {
         fprintf(out, " placement=%s",

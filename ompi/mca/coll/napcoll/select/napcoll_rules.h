@@ -47,7 +47,7 @@ typedef enum { NAPCOLL_RULE_NO, NAPCOLL_RULE_YES, NAPCOLL_RULE_ANY } napcoll_rul
 
 typedef enum {
     NAPCOLL_RULE_ALGORITHM,
-    NAPCOLL_RULE_FALLBACK, /**< the previous function */
+    NAPCOLL_RULE_FALLBACK, /**< the fallback function */
     NAPCOLL_RULE_AUTO      /**< what the model says */
 } napcoll_rule_action_t;
 
@@ -56,11 +56,11 @@ typedef struct napcoll_rule {
     const napcoll_collective_t *collective;
 
     /* what it matches */
-    napcoll_rule_range_t nodes;       /**< of the communicator */
-    napcoll_rule_range_t ppn;         /**< processes on its fullest node */
-    napcoll_rule_range_t bytes;       /**< see napcoll_question_t */
-    napcoll_rule_whether_t ordered;   /**< the op does not commute */
-    napcoll_rule_whether_t scattered; /**< the ranks of some node are not one interval */
+    napcoll_rule_range_t nodes;            /**< of the communicator */
+    napcoll_rule_range_t ppn;              /**< processes on its fullest node */
+    napcoll_rule_range_t bytes;            /**< see napcoll_question_t */
+    napcoll_rule_whether_t noncommutative; /**< the op does not commute */
+    napcoll_rule_whether_t scattered;      /**< the ranks of some node are not one interval */
 
     /* what it decides */
     napcoll_rule_action_t action;
@@ -161,7 +161,7 @@ void napcoll_rules_free(napcoll_rules_t *rules);
 typedef struct napcoll_rules_case {
     const napcoll_collective_t *collective;
     const napcoll_node_map_t *map; /**< the communicator's */
-    bool ordered;                  /**< the op does not commute */
+    bool noncommutative;           /**< the op does not commute */
     bool reproducible;             /**< users want the same bits on any nodes */
 } napcoll_rules_case_t;
 

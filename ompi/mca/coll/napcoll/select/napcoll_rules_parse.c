@@ -289,12 +289,13 @@ static int read_key(const line_t *line, word_t word, napcoll_rule_t *rule, unsig
     case KEY_BYTES:
         return read_range(line, word, value, KEY_BYTES, &rule->bytes);
     case KEY_OP:
-        if (!napcoll_goal_folds(rule->collective->goal)) {
+        if (!napcoll_goal_reduces(rule->collective->goal)) {
             return refuse(line, word.at,
                           "op= is for reductions; expected none, as %s has no operation",
                           rule->collective->name);
         }
-        return read_whether(line, word, value, KEY_OP, "commutative", "ordered", &rule->ordered);
+        return read_whether(line, word, value, KEY_OP, "commutative", "ordered",
+                            &rule->noncommutative);
     default:
         return read_whether(line, word, value, KEY_PLACEMENT, "contiguous", "scattered",
                             &rule->scattered);

@@ -7,8 +7,8 @@
  * @file
  * The selection (see the header).
  *
- * A decision holds for the sizes of one class: more than 2^(k-1) bytes, up to 2^k. auto reckons with
- * the largest of them, so that for powers of two it reckons with the size itself.
+ * A decision holds for the sizes of one class: more than 2^(k-1) bytes, up to 2^k. auto estimates with
+ * the largest of them, so that for powers of two it estimates with the size itself.
  *
  *     question -> class -> for every eligible row and variant: plans of a few ranks -> cost -> least
  */
@@ -30,7 +30,7 @@ enum { LARGE_BYTES = 64 * 1024 };
 enum { PIECE_BYTES = 64 * 1024 };
 
 /* What local phases of two have to gain for auto to depart from the fan-out that is set: a message inside a node costs so
- * little by the model that many variants are reckoned to take the same. */
+ * little by the model that many variants are estimated to take the same. */
 static const double radix_gain = 0.05;
 
 /* What a row that goes in lockstep has to gain for auto to prefer it: the machine that the model has knows no process that is
@@ -55,7 +55,7 @@ static void set_class(napcoll_decision_t *decision, size_t bytes)
 static napcoll_cut_t cut_of(const napcoll_collective_t *collective, int row,
                             const napcoll_settings_t *settings, size_t bytes)
 {
-    const int t = napcoll_algorithm_tunable(&collective->algorithm[row], NAPCOLL_RECKONS_PIECES);
+    const int t = napcoll_algorithm_tunable(&collective->algorithm[row], NAPCOLL_TUNES_PIECES);
     const int piece_bytes = t < 0                           ? 0
                             : settings->tunable[row][t] > 0 ? settings->tunable[row][t]
                                                             : PIECE_BYTES;
@@ -82,7 +82,7 @@ static void narrow_class(napcoll_decision_t *decision, const napcoll_collective_
 static void set_pieces(napcoll_params_t *params, const napcoll_collective_t *collective, int row,
                        const napcoll_settings_t *settings, int ranks, size_t bytes)
 {
-    const int t = napcoll_algorithm_tunable(&collective->algorithm[row], NAPCOLL_RECKONS_WINDOW);
+    const int t = napcoll_algorithm_tunable(&collective->algorithm[row], NAPCOLL_TUNES_WINDOW);
 
     if (!collective->algorithm[row].cut) {
         return;
@@ -106,8 +106,8 @@ static napcoll_params_t params_of(const napcoll_collective_t *collective, int ro
     /* a class, however rules or thresholds narrow it, has only larger sizes, or none */
     const bool large = decision->least > LARGE_BYTES;
     napcoll_params_t params = {.in_place = question->in_place,
-                               .ordered = question->ordered,
-                               .reproducible = napcoll_goal_folds(collective->goal)
+                               .noncommutative = question->noncommutative,
+                               .reproducible = napcoll_goal_reduces(collective->goal)
                                                && settings->reproducible,
                                .bounded = question->bounded,
                                .root = question->root,
@@ -146,13 +146,13 @@ static double cost_of(const search_t *search, int row, const napcoll_params_t *p
     const bool sketched = !search->settings->closely
                           && napcoll_screen_sketches(search->collective->goal, search->map->size);
     const bool rough = NULL != search->screen && search->screen->rough;
-    napcoll_generator_t generator = {.request = {.collective = search->collective,
-                                                 .algorithm = algorithm,
-                                                 .map = search->map,
-                                                 .sketch = sketched,
-                                                 .shortened = sketched,
-                                                 .rough = rough,
-                                                 .params = *params}};
+    napcoll_generator_t generator = {.args = {.collective = search->collective,
+                                              .algorithm = algorithm,
+                                              .map = search->map,
+                                              .sketch = sketched,
+                                              .shortened = sketched,
+                                              .rough = rough,
+                                              .params = *params}};
     const int root = napcoll_goal_is_rooted(search->collective->goal) ? params->root : -1;
     double lead_us = 0;
 
@@ -171,9 +171,9 @@ static double cost_of(const search_t *search, int row, const napcoll_params_t *p
 static bool is_open(const napcoll_algorithm_t *algorithm, const napcoll_params_t *params, int t)
 {
     return t >= 0 && NULL != algorithm->tunable[t].name && 0 == params->tunable[t]
-           && NAPCOLL_RECKONS_NOTHING != algorithm->tunable[t].reckons
-           && NAPCOLL_RECKONS_PIECES != algorithm->tunable[t].reckons
-           && NAPCOLL_RECKONS_WINDOW != algorithm->tunable[t].reckons;
+           && NAPCOLL_TUNES_NOTHING != algorithm->tunable[t].tunes
+           && NAPCOLL_TUNES_PIECES != algorithm->tunable[t].tunes
+           && NAPCOLL_TUNES_WINDOW != algorithm->tunable[t].tunes;
 }
 
 /* Whether a row has many messages under way at once, of a size that the thresholds would have cut. */
@@ -189,15 +189,17 @@ static bool bursts(const napcoll_collective_t *collective, int row,
     return blocks > 0 && napcoll_thresholds_warn(&settings->thresholds, collective->goal, message);
 }
 
-/* Keep the cost of a row's variant for whoever asks why; reckoning ended where it came to most_us. */
+/* Keep the cost of a row's variant for whoever asks why; estimating ended where it came to most_us. */
 static void note_cost(napcoll_candidate_t *candidate, double cost_us, double most_us)
 {
     if (cost_us < most_us) {
-        *candidate = (napcoll_candidate_t){.weighed = NAPCOLL_WEIGHED_RECKONED, .cost_us = cost_us};
-    } else if (NAPCOLL_WEIGHED_RECKONED != candidate->weighed
-               && (NAPCOLL_WEIGHED_AT_LEAST != candidate->weighed
+        *candidate = (napcoll_candidate_t){.evaluation = NAPCOLL_EVALUATION_ESTIMATED,
+                                           .cost_us = cost_us};
+    } else if (NAPCOLL_EVALUATION_ESTIMATED != candidate->evaluation
+               && (NAPCOLL_EVALUATION_AT_LEAST != candidate->evaluation
                    || cost_us < candidate->cost_us)) {
-        *candidate = (napcoll_candidate_t){.weighed = NAPCOLL_WEIGHED_AT_LEAST, .cost_us = cost_us};
+        *candidate = (napcoll_candidate_t){.evaluation = NAPCOLL_EVALUATION_AT_LEAST,
+                                           .cost_us = cost_us};
     }
 }
 
@@ -212,8 +214,8 @@ static int consider(const search_t *search, int row, const napcoll_params_t *par
 
     if (NAPCOLL_FORCE_AUTO == search->settings->force
         && bursts(search->collective, row, search->settings, search->map, params, decision->most)) {
-        if (NAPCOLL_WEIGHED_NOT == decision->candidate[row].weighed) {
-            decision->candidate[row].weighed = NAPCOLL_WEIGHED_BURSTS;
+        if (NAPCOLL_EVALUATION_NONE == decision->candidate[row].evaluation) {
+            decision->candidate[row].evaluation = NAPCOLL_EVALUATION_BURSTS;
         }
         return 0;
     }
@@ -245,7 +247,7 @@ static int segments_to_try(const napcoll_algorithm_t *algorithm, const napcoll_s
                            const napcoll_node_map_t *map, const napcoll_params_t *params,
                            double bytes, int segments[3])
 {
-    const int t = napcoll_algorithm_tunable(algorithm, NAPCOLL_RECKONS_SEGMENTS);
+    const int t = napcoll_algorithm_tunable(algorithm, NAPCOLL_TUNES_SEGMENTS);
     napcoll_hops_t hops;
     int count = 1;
 
@@ -294,8 +296,7 @@ static int consider_tunable(const search_t *search, int row, const napcoll_param
     napcoll_params_t variant = *params;
     int value[NAPCOLL_MOST_VALUES], count, rc = 0;
 
-    if (!is_open(algorithm, params, 0)
-        || NAPCOLL_RECKONS_SEGMENTS == algorithm->tunable[0].reckons) {
+    if (!is_open(algorithm, params, 0) || NAPCOLL_TUNES_SEGMENTS == algorithm->tunable[0].tunes) {
         return consider_segments(search, row, params, decision);
     }
     count = napcoll_select_values(algorithm, search->map, value);
@@ -353,11 +354,11 @@ static napcoll_candidate_t leave_out(const napcoll_algorithm_t *algorithm,
 
     return (napcoll_candidate_t){
         .reason = reason,
-        .weighed = NAPCOLL_REASON_NONE != reason                      ? NAPCOLL_WEIGHED_NOT_ELIGIBLE
-                   : algorithm->linear && map->size > MOST_FOR_LINEAR ? NAPCOLL_WEIGHED_LINEAR
-                   : algorithm->gathers && !params->reproducible      ? NAPCOLL_WEIGHED_GATHERS
-                   : algorithm->detours && question->direct           ? NAPCOLL_WEIGHED_DETOURS
-                                                                      : NAPCOLL_WEIGHED_NOT};
+        .evaluation = NAPCOLL_REASON_NONE != reason ? NAPCOLL_EVALUATION_NOT_ELIGIBLE
+                      : algorithm->linear && map->size > MOST_FOR_LINEAR ? NAPCOLL_EVALUATION_LINEAR
+                      : algorithm->gathers && !params->reproducible ? NAPCOLL_EVALUATION_GATHERS
+                      : algorithm->detours && question->direct      ? NAPCOLL_EVALUATION_DETOURS
+                                                                    : NAPCOLL_EVALUATION_NONE};
 }
 
 /* Whether variants are screened at this number of ranks. */
@@ -385,7 +386,7 @@ static int try_rows(const search_t *search, const napcoll_question_t *question,
             continue;
         }
         *candidate = leave_out(algorithm, question, search->map, &params);
-        if (NAPCOLL_WEIGHED_NOT != candidate->weighed) {
+        if (NAPCOLL_EVALUATION_NONE != candidate->evaluation) {
             decision->reason = NAPCOLL_REASON_NONE != candidate->reason ? candidate->reason
                                                                         : decision->reason;
             continue;
@@ -398,7 +399,7 @@ static int try_rows(const search_t *search, const napcoll_question_t *question,
 }
 
 /* The cheapest row, of those that can do it; its reason is why the last one could not where none can, and where some
- * could that are not tried, for being slow, that the previous function is the faster one. */
+ * could that are not tried, for being slow, that the fallback function is the faster one. */
 static int choose_cheapest(const napcoll_collective_t *collective,
                            const napcoll_settings_t *settings, const napcoll_question_t *question,
                            napcoll_decision_t *decision)
@@ -408,7 +409,7 @@ static int choose_cheapest(const napcoll_collective_t *collective,
     search_t search = {.collective = collective, .settings = settings, .map = &map};
 
     if (((map.max_ppn < 2 && !collective->everywhere) || map.nodes < 2)
-        && !(settings->reproducible && napcoll_goal_folds(collective->goal))) {
+        && !(settings->reproducible && napcoll_goal_reduces(collective->goal))) {
         decision->reason = map.nodes < 2 ? NAPCOLL_REASON_ONE_NODE : NAPCOLL_REASON_PPN;
         return 0;
     }
@@ -434,7 +435,7 @@ static int choose_cheapest(const napcoll_collective_t *collective,
     return 0;
 }
 
-/* Leave to the previous function what that is expected to do clearly faster; not where users want the same bits
+/* Leave to the fallback function what that is expected to do clearly faster; not where users want the same bits
  * everywhere, which it does not promise. */
 static int weigh_previous(const napcoll_collective_t *collective,
                           const napcoll_settings_t *settings, const napcoll_question_t *question,
@@ -443,14 +444,14 @@ static int weigh_previous(const napcoll_collective_t *collective,
     const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
     const napcoll_previous_call_t call = {.ranks = map.size,
                                           .bytes = decision->most,
-                                          .ordered = question->ordered,
+                                          .noncommutative = question->noncommutative,
                                           .in_place = question->in_place,
                                           .root = question->root};
     const double most_us = decision->cost_us * settings->compare / 100;
     napcoll_previous_choice_t choice;
 
     if (decision->algorithm < 0 || settings->compare <= 0
-        || (settings->reproducible && napcoll_goal_folds(collective->goal))
+        || (settings->reproducible && napcoll_goal_reduces(collective->goal))
         || !napcoll_previous_choose(&settings->previous, collective, &call, &choice)
         || bursts(choice.shadow, choice.row, settings, &map, &choice.params, decision->most)) {
         return 0;
@@ -526,7 +527,7 @@ static const napcoll_rule_t *obey_rules(const napcoll_collective_t *collective,
 {
     const napcoll_rules_case_t about = {.collective = collective,
                                         .map = question->map,
-                                        .ordered = question->ordered,
+                                        .noncommutative = question->noncommutative,
                                         .reproducible = settings->reproducible};
     const napcoll_ruling_t ruling = napcoll_rules_find(settings->rules, &about, question->bytes);
     const napcoll_rule_t *rule = ruling.rule;
@@ -561,7 +562,7 @@ int napcoll_select_force(const napcoll_rule_t *rule)
     case NAPCOLL_RULE_ALGORITHM:
         return NAPCOLL_FORCE_FIRST + rule->algorithm;
     case NAPCOLL_RULE_FALLBACK:
-        return NAPCOLL_FORCE_PREVIOUS;
+        return NAPCOLL_FORCE_FALLBACK;
     default:
         return NAPCOLL_FORCE_AUTO;
     }
@@ -589,10 +590,10 @@ int napcoll_select(const napcoll_collective_t *collective, const napcoll_setting
         rc = choose_cheapest(collective, &ruled, question, decision);
         rc = 0 == rc ? weigh_previous(collective, &ruled, question, decision) : rc;
     } else {
-        decision->reason = NULL == rule ? NAPCOLL_REASON_PREVIOUS : NAPCOLL_REASON_RULES;
+        decision->reason = NULL == rule ? NAPCOLL_REASON_FALLBACK : NAPCOLL_REASON_RULES;
     }
     decision->params.local_tree = NAPCOLL_SHAPE_TREE == settings->shape
                                   || (NAPCOLL_SHAPE_AUTO == settings->shape
-                                      && question->map->crowded);
+                                      && question->map->oversubscribed);
     return rc;
 }

@@ -10,7 +10,7 @@
  *
  * Order: what the user forces (info key, then parameter), else what the rules file says, else `auto`: the
  * algorithm, with its segments and local radix, that costs least on the model of the machine, unless the previous
- * function is known and would cost less still (napcoll_previous.h); else the previous function. The model
+ * function is known and would cost less still (napcoll_previous.h); else the fallback function. The model
  * knows nothing of messages that are lost, so of gathers and scatters auto leaves out what sends many messages at
  * once of sizes of which HeteroMPI's thresholds warn.
  * Nothing in a decision depends on one rank's own view, so all ranks decide alike.
@@ -26,7 +26,7 @@
 #include "select/napcoll_thresholds.h"
 
 /** Values of an algorithm parameter; an algorithm's own value is NAPCOLL_FORCE_FIRST + its row. */
-enum { NAPCOLL_FORCE_AUTO = 0, NAPCOLL_FORCE_PREVIOUS = 1, NAPCOLL_FORCE_FIRST = 2 };
+enum { NAPCOLL_FORCE_AUTO = 0, NAPCOLL_FORCE_FALLBACK = 1, NAPCOLL_FORCE_FIRST = 2 };
 
 enum { NAPCOLL_MAX_ALGORITHMS = 16 };
 
@@ -39,7 +39,7 @@ typedef struct napcoll_settings {
     bool reproducible;
     size_t segment_bytes;             /**< of vectors that go through a pipeline */
     napcoll_thresholds_t thresholds;  /**< of gathers and scatters */
-    const napcoll_machine_t *machine; /**< what auto reckons with; borrowed */
+    const napcoll_machine_t *machine; /**< what auto estimates with; borrowed */
     const napcoll_rule_t *
         asked; /**< has the tunables that go with a forced algorithm; borrowed; NULL: as set here */
     const napcoll_rules_t *rules; /**< what comes before the model; borrowed; NULL: none */
@@ -58,7 +58,7 @@ enum {
     NAPCOLL_MOST_SEGMENTS = 8
 };
 
-/** Smaller sizes are of one class, and reckoned as this one. */
+/** Smaller sizes are of one class, and estimated as this one. */
 enum { NAPCOLL_LEAST_BYTES = 8 };
 
 /** What is asked of a call. */
@@ -67,45 +67,45 @@ typedef struct napcoll_question {
     size_t
         bytes; /**< of the vector, or of a rank's block (of an all-to-all the mean, of a gather or scatter
                         the largest one), packed */
-    bool ordered;  /**< the op does not commute */
-    bool in_place; /**< MPI_IN_PLACE */
-    int root;      /**< of a collective that has one; else 0 */
-    bool direct;   /**< auto leaves algorithms by detours out */
-    bool bounded;  /**< see napcoll_params_t */
+    bool noncommutative; /**< the op does not commute */
+    bool in_place;       /**< MPI_IN_PLACE */
+    int root;            /**< of a collective that has one; else 0 */
+    bool direct;         /**< auto leaves algorithms by detours out */
+    bool bounded;        /**< see napcoll_params_t */
 } napcoll_question_t;
 
 /** What auto found out about a row of the table. */
 typedef enum {
-    NAPCOLL_WEIGHED_NOT, /**< it did not come to that: the choice was not its own, or needed no row */
-    NAPCOLL_WEIGHED_RECKONED,     /**< it costs so much */
-    NAPCOLL_WEIGHED_AT_LEAST,     /**< it costs so much or more, which was more than another one */
-    NAPCOLL_WEIGHED_NOT_ELIGIBLE, /**< for the reason */
-    NAPCOLL_WEIGHED_LINEAR,       /**< on so many ranks plans with a step for each are not tried */
-    NAPCOLL_WEIGHED_GATHERS,      /**< it is there for the sake of reproducible results alone */
-    NAPCOLL_WEIGHED_DETOURS,      /**< the question leaves detours out */
-    NAPCOLL_WEIGHED_BURSTS        /**< the thresholds warn of what it sends at once */
-} napcoll_weighed_t;
+    NAPCOLL_EVALUATION_NONE, /**< it did not come to that: the choice was not its own, or needed no row */
+    NAPCOLL_EVALUATION_ESTIMATED, /**< it costs so much */
+    NAPCOLL_EVALUATION_AT_LEAST,  /**< it costs so much or more, which was more than another one */
+    NAPCOLL_EVALUATION_NOT_ELIGIBLE, /**< for the reason */
+    NAPCOLL_EVALUATION_LINEAR,  /**< on so many ranks plans with a step for each are not tried */
+    NAPCOLL_EVALUATION_GATHERS, /**< it is there for the sake of reproducible results alone */
+    NAPCOLL_EVALUATION_DETOURS, /**< the question leaves detours out */
+    NAPCOLL_EVALUATION_BURSTS   /**< the thresholds warn of what it sends at once */
+} napcoll_evaluation_t;
 
 typedef struct napcoll_candidate {
-    napcoll_weighed_t weighed;
+    napcoll_evaluation_t evaluation;
     napcoll_reason_t reason; /**< why it is not eligible; else NONE */
     double cost_us;          /**< of its cheapest variant */
 } napcoll_candidate_t;
 
 /** An algorithm, its parameters and the reason. */
 typedef struct napcoll_decision {
-    int algorithm;           /**< row of the table, or -1: the previous function */
+    int algorithm;           /**< row of the table, or -1: the fallback function */
     napcoll_reason_t reason; /**< why not, where algorithm is -1 */
     napcoll_params_t params; /**< for the generator */
     size_t least;            /**< the decision holds for so many bytes, least .. most */
     size_t most;
-    double cost_us; /**< what auto reckons with; 0 where it did not reckon */
+    double cost_us; /**< what auto estimates with; 0 where it did not estimate */
     int rule;       /**< line of the rule that decided so, if only that auto is to; 0: none did */
     int passed; /**< line of the first rule that matches, but whose algorithm cannot do it; 0: none */
     napcoll_reason_t passed_reason; /**< why it cannot */
     double
-        previous_us; /**< what it reckons the previous function to take, or some time from which on that does not
-                          matter; 0 where it did not reckon. cost_us is then that of the algorithm that lost */
+        previous_us; /**< what it estimates the fallback function to take, or some time from which on that does not
+                          matter; 0 where it did not estimate. cost_us is then that of the algorithm that lost */
     bool by_model; /**< the model chose the algorithm: neither users nor rules named it */
     napcoll_candidate_t candidate[NAPCOLL_MAX_ALGORITHMS]; /**< by row of the table */
 } napcoll_decision_t;

@@ -22,13 +22,13 @@ enum { MOST_CLOSE = 1024, CLOSE = 256 };
 /* Over how many a radix goes that is left open, and the largest that is tried. */
 static int reach_of(const napcoll_tunable_t *tunable, const napcoll_node_map_t *map, int *most)
 {
-    switch (tunable->reckons) {
-    case NAPCOLL_RECKONS_RADIX:
+    switch (tunable->tunes) {
+    case NAPCOLL_TUNES_RADIX:
         *most = MOST_RADIX;
         return map->nodes;
-    case NAPCOLL_RECKONS_RADIX_RANKS:
+    case NAPCOLL_TUNES_RADIX_RANKS:
         return *most = map->size;
-    case NAPCOLL_RECKONS_RADIX_LANES:
+    case NAPCOLL_TUNES_RADIX_LANES:
         return *most = map->max_ppn;
     default:
         return *most = 0;
@@ -44,7 +44,7 @@ int napcoll_select_values(const napcoll_algorithm_t *algorithm, const napcoll_no
     if (NULL == tunable->name) {
         return 0;
     }
-    if (NAPCOLL_RECKONS_CHOICE == tunable->reckons) {
+    if (NAPCOLL_TUNES_CHOICE == tunable->tunes) {
         for (int choice = 1; NULL != tunable->names[choice - 1]; choice++) {
             if (map->nodes <= MOST_FOR_LINEAR || 0 == (tunable->linear & 1U << choice)) {
                 value[count++] = choice;

@@ -5,11 +5,11 @@
 
 /**
  * @file
- * The online check of one class of calls: napcoll and the previous function take turns, each of them once to warm up
+ * The online check of one class of calls: napcoll and the fallback function take turns, each of them once to warm up
  * and then so many times with the clock running; the one with the lesser median is kept. Pure: no MPI in here.
  *
  *     call        0   1   2   3   4   5  ...  2n   2n+1
- *     contestant  n   p   n   p   n   p       n    p       n: napcoll, p: the previous function
+ *     contestant  n   p   n   p   n   p       n    p       n: napcoll, p: the fallback function
  *     timed       -   -   t0  t1  t2  t3      ..   t2n-1
  *
  * Whose turn it is depends on how many calls there were, so on nothing that ranks could see differently. Their times
@@ -61,7 +61,7 @@ static inline napcoll_contestant_t napcoll_trial_turn(const napcoll_trial_t *tri
 bool napcoll_trial_learn(napcoll_trial_t *trial, double us);
 
 /**
- * Judge by all times, and be over. The previous function wins where its median is less; in a tie the algorithm that
+ * Judge by all times, and be over. The fallback function wins where its median is less; in a tie the algorithm that
  * the model chose stays. Sorts trial->us.
  */
 void napcoll_trial_judge(napcoll_trial_t *trial);

@@ -45,7 +45,7 @@ static void add_params(char words[NAPCOLL_WORDS], const napcoll_algorithm_t *alg
         const napcoll_tunable_t *tunable = &algorithm->tunable[t];
         const int value = params->tunable[t];
 
-        if (value < 1 || NAPCOLL_RECKONS_SEGMENTS == tunable->reckons) {
+        if (value < 1 || NAPCOLL_TUNES_SEGMENTS == tunable->tunes) {
             continue; /* segments stand in the decision */
         }
         if (NULL != tunable->names) {
@@ -98,32 +98,32 @@ bool napcoll_words_of_candidate(const napcoll_collective_t *collective,
     const napcoll_candidate_t *candidate = &decision->candidate[row];
 
     (void) snprintf(words, NAPCOLL_WORDS, "%s: ", collective->algorithm[row].name);
-    switch (candidate->weighed) {
-    case NAPCOLL_WEIGHED_RECKONED:
+    switch (candidate->evaluation) {
+    case NAPCOLL_EVALUATION_ESTIMATED:
         add(words, "%.3f us%s", candidate->cost_us,
             row == decision->algorithm ? ", the least" : "");
         return true;
-    case NAPCOLL_WEIGHED_AT_LEAST:
+    case NAPCOLL_EVALUATION_AT_LEAST:
         add(words, "at least %.3f us", candidate->cost_us);
         return true;
-    case NAPCOLL_WEIGHED_NOT_ELIGIBLE:
+    case NAPCOLL_EVALUATION_NOT_ELIGIBLE:
         add(words, "it cannot: %s", napcoll_reason_help(candidate->reason));
         return true;
-    case NAPCOLL_WEIGHED_LINEAR:
+    case NAPCOLL_EVALUATION_LINEAR:
         add(words, "not tried: its plans have a step for each rank, and these are too many");
         return true;
-    case NAPCOLL_WEIGHED_GATHERS:
+    case NAPCOLL_EVALUATION_GATHERS:
         add(words, "not tried: a process holds the vectors of all, for the sake of reproducible "
                    "results alone");
         return true;
-    case NAPCOLL_WEIGHED_DETOURS:
+    case NAPCOLL_EVALUATION_DETOURS:
         add(words, "not tried: blocks are to go straight");
         return true;
-    case NAPCOLL_WEIGHED_BURSTS:
+    case NAPCOLL_EVALUATION_BURSTS:
         add(words, "not tried: it has messages under way at once of a size of which the thresholds "
                    "warn (gather_m1, gather_m2, scatter_s)");
         return true;
-    case NAPCOLL_WEIGHED_NOT:
+    case NAPCOLL_EVALUATION_NONE:
     default:
         return false;
     }

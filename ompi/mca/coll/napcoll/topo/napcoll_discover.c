@@ -432,7 +432,7 @@ int napcoll_discover_node_map(napcoll_job_t *job, ompi_communicator_t *comm,
     }
     if (OMPI_SUCCESS == rc) {
         int node = napcoll_node_map_node(*map, ompi_comm_rank(comm));
-        (*map)->crowded = napcoll_node_map_ppn(*map, node) > sysconf(_SC_NPROCESSORS_ONLN);
+        (*map)->oversubscribed = napcoll_node_map_ppn(*map, node) > sysconf(_SC_NPROCESSORS_ONLN);
     }
     if (OMPI_SUCCESS == rc && !job->fake) {
         rc = order_lanes(job, comm, *map);

@@ -30,8 +30,9 @@ bool napcoll_node_map_equal(const napcoll_node_map_t *a, const napcoll_node_map_
 {
     /* the other tables follow from node_of and spot */
     return a->size == b->size && a->nodes == b->nodes && a->max_ppn == b->max_ppn
-           && a->crowded == b->crowded && a->near_node == b->near_node && a->tree == b->tree
-           && are_equal(a->node_of, b->node_of, a->size) && are_equal(a->spot, b->spot, a->nodes)
+           && a->oversubscribed == b->oversubscribed && a->near_node == b->near_node
+           && a->tree == b->tree && are_equal(a->node_of, b->node_of, a->size)
+           && are_equal(a->spot, b->spot, a->nodes)
            && (a->near_node < 0
                || are_equal(a->near, b->near, napcoll_node_map_ppn(a, a->near_node)));
 }

@@ -39,9 +39,10 @@ typedef struct napcoll_node_map {
     int *lane_of;    /**< [size] lane of a rank; NULL where the map is regular */
     int *first;      /**< [nodes + 1] where a node's ranks begin in ranks; NULL where regular */
     int *ranks;      /**< [size] ranks, node by node, lane by lane; NULL where regular */
-    bool crowded;    /**< the own node has more processes than processors; false where unknown */
-    int near_node;   /**< the node that near describes, or -1 */
-    int *near;       /**< [ppn of near_node] its lanes in the order of the hardware, or NULL */
+    bool
+        oversubscribed; /**< the own node has more processes than processors; false where unknown */
+    int near_node;      /**< the node that near describes, or -1 */
+    int *near;          /**< [ppn of near_node] its lanes in the order of the hardware, or NULL */
 
     /* the network, see napcoll_node_map_set_network; NULL: nodes in their order on one switch */
     const napcoll_switch_tree_t *tree; /**< borrowed; NULL: one switch */
@@ -134,8 +135,8 @@ static inline int napcoll_node_map_place(const napcoll_node_map_t *map, int rank
 int napcoll_node_map_set_locality(napcoll_node_map_t *map, int node, const char *const *locality);
 
 /**
- * Say where the nodes are in the network: the order in which a depth-first walk meets them. Algorithms
- * whose messages follow that order load the links of a tree of switches least (topo/napcoll_walk.h).
+ * Say where the nodes are in the network: the order in which a depth-first depth-first order meets them. Algorithms
+ * whose messages follow that order load the links of a tree of switches least (topo/napcoll_dfs_order.h).
  *
  * @param[in,out] map   the map
  * @param[in]     tree  whose nodes the spots are; borrowed for the life of the map; NULL: spots are but
@@ -148,19 +149,19 @@ int napcoll_node_map_set_network(napcoll_node_map_t *map, const napcoll_switch_t
                                  const int *spot);
 
 /** The node at a place of the network's order. */
-static inline int napcoll_node_map_along(const napcoll_node_map_t *map, int place)
+static inline int napcoll_node_map_network_order(const napcoll_node_map_t *map, int place)
 {
     return NULL == map->along ? place : map->along[place];
 }
 
 /** A node's place in the network's order. */
-static inline int napcoll_node_map_place_along(const napcoll_node_map_t *map, int node)
+static inline int napcoll_node_map_network_place(const napcoll_node_map_t *map, int node)
 {
     return NULL == map->place_along ? node : map->place_along[node];
 }
 
 /** Processes of the nodes before a place of the network's order; that of place map->nodes is map->size. */
-static inline int napcoll_node_map_first_along(const napcoll_node_map_t *map, int place)
+static inline int napcoll_node_map_network_first(const napcoll_node_map_t *map, int place)
 {
     return NULL == map->first_along ? napcoll_node_map_first(map, place) : map->first_along[place];
 }

@@ -22,7 +22,7 @@ enum {
 
 /* ---- places and errors ---- */
 
-/* A walk through a file, for the copy, and for the place of a byte of it. */
+/* A depth-first order through a file, for the copy, and for the place of a byte of it. */
 typedef struct {
     const char *text;
     size_t length;
@@ -32,42 +32,42 @@ typedef struct {
 } walk_t;
 
 /* Whether the backslash here is the last of its line. */
-static bool joins(const walk_t *walk)
+static bool joins(const walk_t *dfs)
 {
-    size_t at = walk->at + 1;
+    size_t at = dfs->at + 1;
 
-    while (at < walk->length && napcoll_switch_is_blank(walk->text[at])) {
+    while (at < dfs->length && napcoll_switch_is_blank(dfs->text[at])) {
         at++;
     }
-    return at == walk->length || '\n' == walk->text[at];
+    return at == dfs->length || '\n' == dfs->text[at];
 }
 
 /* The end of the line: its newline, or the end of the file. */
-static size_t line_end(const walk_t *walk)
+static size_t line_end(const walk_t *dfs)
 {
-    const char *newline = memchr(walk->text + walk->at, '\n', walk->length - walk->at);
+    const char *newline = memchr(dfs->text + dfs->at, '\n', dfs->length - dfs->at);
 
-    return NULL == newline ? walk->length : (size_t) (newline - walk->text);
+    return NULL == newline ? dfs->length : (size_t) (newline - dfs->text);
 }
 
-/* The next byte of the copy, which is that before walk->at then. */
-static int step(walk_t *walk)
+/* The next byte of the copy, which is that before depth-first order->at then. */
+static int step(walk_t *dfs)
 {
     for (;;) {
-        if (walk->at > walk->begin && '\n' == walk->text[walk->at - 1]) {
-            walk->line++;
-            walk->begin = walk->at;
+        if (dfs->at > dfs->begin && '\n' == dfs->text[dfs->at - 1]) {
+            dfs->line++;
+            dfs->begin = dfs->at;
         }
-        if (walk->at == walk->length) {
+        if (dfs->at == dfs->length) {
             return END;
         }
-        if ('#' == walk->text[walk->at]) {
-            walk->at = line_end(walk);
-        } else if ('\\' == walk->text[walk->at] && joins(walk)) {
-            walk->at = line_end(walk);
-            walk->at += walk->at < walk->length;
+        if ('#' == dfs->text[dfs->at]) {
+            dfs->at = line_end(dfs);
+        } else if ('\\' == dfs->text[dfs->at] && joins(dfs)) {
+            dfs->at = line_end(dfs);
+            dfs->at += dfs->at < dfs->length;
         } else {
-            return (unsigned char) walk->text[walk->at++];
+            return (unsigned char) dfs->text[dfs->at++];
         }
     }
 }
@@ -75,20 +75,20 @@ static int step(walk_t *walk)
 /* The place in the file of byte `at` of the copy; of the end of a line, what follows its last byte. */
 static void find_place(const napcoll_switch_file_t *file, size_t at, int *line, int *column)
 {
-    walk_t walk = {.text = file->text, .length = file->length, .line = 1};
-    walk_t last = walk;
-    int c = step(&walk);
+    walk_t dfs = {.text = file->text, .length = file->length, .line = 1};
+    walk_t last = dfs;
+    int c = step(&dfs);
 
     for (; at > 0 && END != c; at--) {
-        last = walk;
-        c = step(&walk);
+        last = dfs;
+        c = step(&dfs);
     }
     if (END == c || '\n' == c) {
         *line = last.line;
         *column = (int) (last.at - last.begin) + 1;
     } else {
-        *line = walk.line;
-        *column = (int) (walk.at - walk.begin);
+        *line = dfs.line;
+        *column = (int) (dfs.at - dfs.begin);
     }
 }
 
@@ -203,12 +203,12 @@ int napcoll_switch_text_check(napcoll_switch_file_t *file)
 
 char *napcoll_switch_text_copy(const napcoll_switch_file_t *file)
 {
-    walk_t walk = {.text = file->text, .length = file->length, .line = 1};
+    walk_t dfs = {.text = file->text, .length = file->length, .line = 1};
     char *text = malloc(file->length + 2);
     size_t at = 0;
 
     if (NULL != text) {
-        for (int c = step(&walk); END != c; c = step(&walk)) {
+        for (int c = step(&dfs); END != c; c = step(&dfs)) {
             text[at++] = (char) c;
         }
         text[at] = '\n';

@@ -24,12 +24,12 @@ enum {
     NAPCOLL_ALLGATHER_ALGORITHMS
 };
 
-napcoll_plan_t *napcoll_allgather_ring(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_allgather_recursive_doubling(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_allgather_bruck(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_allgather_smp(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_allgather_locality_bruck(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_allgather_lane_ring(const napcoll_request_t *request);
+napcoll_plan_t *napcoll_allgather_ring(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_allgather_recursive_doubling(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_allgather_bruck(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_allgather_smp(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_allgather_locality_bruck(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_allgather_lane_ring(const napcoll_plan_args_t *args);
 
 napcoll_bounds_t napcoll_allgather_ring_bounds(const napcoll_node_map_t *map,
                                                const napcoll_params_t *params);

@@ -26,15 +26,15 @@ static int radix_of(const napcoll_params_t *params)
     return params->tunable[0] < 2 ? 2 : params->tunable[0];
 }
 
-napcoll_plan_t *napcoll_allgather_bruck(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_allgather_bruck(const napcoll_plan_args_t *args)
 {
-    napcoll_group_t places = napcoll_spread_places(request);
+    napcoll_group_t places = napcoll_spread_places(args);
     const napcoll_room_t room = {.first = places.self};
-    napcoll_schedule_t schedule = {0};
+    napcoll_route_t route = {0};
 
     places.cyclic = true;
-    (void) napcoll_schedule_bruck(&schedule, &places, 0, radix_of(&request->params));
-    return napcoll_spread_gather(request, &schedule, room);
+    (void) napcoll_route_bruck(&route, &places, 0, radix_of(&args->params));
+    return napcoll_spread_gather(args, &route, room);
 }
 
 napcoll_bounds_t napcoll_allgather_bruck_bounds(const napcoll_node_map_t *map,

@@ -23,12 +23,12 @@
 #include "algo/allgather/allgather.h"
 #include "algo/napcoll_spread.h"
 
-napcoll_plan_t *napcoll_allgather_lane_ring(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_allgather_lane_ring(const napcoll_plan_args_t *args)
 {
-    napcoll_schedule_t schedule = {0};
+    napcoll_route_t route = {0};
 
-    napcoll_spread_lane_ring(&schedule, request);
-    return napcoll_spread_gather(request, &schedule, (napcoll_room_t){.user = true});
+    napcoll_spread_lane_ring(&route, args);
+    return napcoll_spread_gather(args, &route, (napcoll_room_t){.user = true});
 }
 
 /* Rows do not say whether they are those of allgatherv, whose blocks may lie anywhere. */

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Allgather for small blocks that knows nodes: the locality-aware Bruck schedule (napcoll_spread.h). Four
+ * Allgather for small blocks that knows nodes: the locality-aware Bruck route (napcoll_spread.h). Four
  * nodes of three processes, one step between nodes; node 0:
  *
  *     in the node     all three have blocks 0 1 2
@@ -27,13 +27,12 @@ int napcoll_allgather_locality_bruck_steps(const napcoll_node_map_t *map, int la
     return napcoll_port_levels(map, napcoll_port_lanes(map, lanes));
 }
 
-napcoll_plan_t *napcoll_allgather_locality_bruck(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_allgather_locality_bruck(const napcoll_plan_args_t *args)
 {
-    napcoll_schedule_t schedule = {0};
+    napcoll_route_t route = {0};
 
-    napcoll_spread_locality(&schedule, request,
-                            napcoll_port_lanes(request->map, request->params.tunable[0]));
-    return napcoll_spread_gather(request, &schedule, napcoll_spread_locality_room(request));
+    napcoll_spread_locality(&route, args, napcoll_port_lanes(args->map, args->params.tunable[0]));
+    return napcoll_spread_gather(args, &route, napcoll_spread_locality_room(args));
 }
 
 napcoll_bounds_t napcoll_allgather_locality_bruck_bounds(const napcoll_node_map_t *map,

@@ -21,14 +21,14 @@
 #include "algo/allgather/allgather.h"
 #include "algo/napcoll_spread.h"
 
-napcoll_plan_t *napcoll_allgather_recursive_doubling(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_allgather_recursive_doubling(const napcoll_plan_args_t *args)
 {
-    const napcoll_group_t places = napcoll_spread_places(request);
-    const napcoll_room_t room = {.user = !napcoll_request_scattered(request)};
-    napcoll_schedule_t schedule = {0};
+    const napcoll_group_t places = napcoll_spread_places(args);
+    const napcoll_room_t room = {.user = !napcoll_plan_args_scattered(args)};
+    napcoll_route_t route = {0};
 
-    (void) napcoll_schedule_doubling(&schedule, &places, 0);
-    return napcoll_spread_gather(request, &schedule, room);
+    (void) napcoll_route_doubling(&route, &places, 0);
+    return napcoll_spread_gather(args, &route, room);
 }
 
 napcoll_bounds_t napcoll_allgather_recursive_doubling_bounds(const napcoll_node_map_t *map,

@@ -21,13 +21,13 @@
 #include "algo/allgather/allgather.h"
 #include "algo/napcoll_spread.h"
 
-napcoll_plan_t *napcoll_allgather_ring(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_allgather_ring(const napcoll_plan_args_t *args)
 {
-    const napcoll_group_t places = napcoll_spread_places(request);
-    napcoll_schedule_t schedule = {0};
+    const napcoll_group_t places = napcoll_spread_places(args);
+    napcoll_route_t route = {0};
 
-    (void) napcoll_schedule_ring(&schedule, &places, 0);
-    return napcoll_spread_gather(request, &schedule, (napcoll_room_t){.user = true});
+    (void) napcoll_route_ring(&route, &places, 0);
+    return napcoll_spread_gather(args, &route, (napcoll_room_t){.user = true});
 }
 
 napcoll_bounds_t napcoll_allgather_ring_bounds(const napcoll_node_map_t *map,

@@ -21,12 +21,12 @@
 #include "algo/allgather/allgather.h"
 #include "algo/napcoll_spread.h"
 
-napcoll_plan_t *napcoll_allgather_smp(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_allgather_smp(const napcoll_plan_args_t *args)
 {
-    napcoll_schedule_t schedule = {0};
+    napcoll_route_t route = {0};
 
-    napcoll_spread_leaders(&schedule, request, napcoll_params_radix(&request->params));
-    return napcoll_spread_gather(request, &schedule, napcoll_spread_locality_room(request));
+    napcoll_spread_leaders(&route, args, napcoll_params_radix(&args->params));
+    return napcoll_spread_gather(args, &route, napcoll_spread_locality_room(args));
 }
 
 napcoll_bounds_t napcoll_allgather_smp_bounds(const napcoll_node_map_t *map,

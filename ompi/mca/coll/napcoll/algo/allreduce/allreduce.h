@@ -26,14 +26,14 @@ enum {
     NAPCOLL_ALLREDUCE_ALGORITHMS
 };
 
-napcoll_plan_t *napcoll_allreduce_recursive_doubling(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_allreduce_smp(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_allreduce_nap(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_allreduce_tree(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_allreduce_rabenseifner(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_allreduce_ring(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_allreduce_lane(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_allreduce_gathered(const napcoll_request_t *request);
+napcoll_plan_t *napcoll_allreduce_recursive_doubling(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_allreduce_smp(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_allreduce_nap(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_allreduce_tree(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_allreduce_rabenseifner(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_allreduce_ring(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_allreduce_lane(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_allreduce_gathered(const napcoll_plan_args_t *args);
 
 napcoll_bounds_t napcoll_allreduce_recursive_doubling_bounds(const napcoll_node_map_t *map,
                                                              const napcoll_params_t *params);

@@ -5,10 +5,10 @@
 
 /**
  * @file
- * Reproducible allreduce of small vectors: every process gathers all vectors, node-aware, and folds them
+ * Reproducible allreduce of small vectors: every process gathers all vectors, node-aware, and reduces them
  * by halves of the ranks (napcoll_gathered.h has the picture).
  *
- *     node A    gather a0 a1 a2 | fetch B, C, D | share them | fold a0 .. d2 by halves
+ *     node A    gather a0 a1 a2 | fetch B, C, D | share them | reduce a0 .. d2 by halves
  *
  *     cost   ceil(log_{L+1} n) alpha_n + (n - 1) s beta_n between nodes,
  *            (1 + ceil(log_{L+1} n)) ceil(log_k L) alpha_l + P s beta_l inside, P s gamma
@@ -20,9 +20,9 @@
 #include "algo/allreduce/allreduce.h"
 #include "algo/napcoll_gathered.h"
 
-napcoll_plan_t *napcoll_allreduce_gathered(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_allreduce_gathered(const napcoll_plan_args_t *args)
 {
-    return napcoll_gathered_plan(request, request->map->size);
+    return napcoll_gathered_plan(args, args->map->size);
 }
 
 napcoll_bounds_t napcoll_allreduce_gathered_bounds(const napcoll_node_map_t *map,

@@ -7,11 +7,11 @@
  * @file
  * Allreduce by lanes, for large vectors (Bienz, Olson, Gropp: "Node-Aware Improvements to Allreduce",
  * section VI, the outlook): reduce-scatter inside the node, every lane allreduces its slice across
- * nodes, allgather inside the node. That is the lanes' schedule (napcoll_lane.h) backwards, then
+ * nodes, allgather inside the node. That is the lanes' route (napcoll_lane.h) backwards, then
  * forwards. Two lanes on each of two nodes, blocks 0 to 3:
  *
- *     in the node        lane 0 folds blocks 0 1, lane 1 blocks 2 3
- *     between nodes      lane 0: node 0 folds block 0, node 1 block 1;  lane 1: blocks 2 and 3
+ *     in the node        lane 0 reduces blocks 0 1, lane 1 blocks 2 3
+ *     between nodes      lane 0: node 0 reduces block 0, node 1 block 1;  lane 1: blocks 2 and 3
  *     between nodes      lane 0 exchanges blocks 0 and 1;               lane 1: blocks 2 and 3
  *     in the node        lanes exchange 0 1 and 2 3
  *
@@ -24,29 +24,28 @@
 #include "algo/allreduce/allreduce.h"
 #include "algo/napcoll_lane.h"
 
-napcoll_plan_t *napcoll_allreduce_lane(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_allreduce_lane(const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = request->map;
+    const napcoll_node_map_t *map = args->map;
     const int blocks = napcoll_lane_count(map) * map->nodes;
-    const int segments = request->params.segments > 1 ? request->params.segments : 1;
+    const int segments = args->params.segments > 1 ? args->params.segments : 1;
     const napcoll_span_t home = {.buffer = NAPCOLL_BUFFER_RECV, .count = blocks * segments};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR,
-                                                         blocks * segments);
-    napcoll_schedule_t schedule = {0};
-    napcoll_fold_t fold;
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR,
+                                                           blocks * segments);
+    napcoll_route_t route = {0};
+    napcoll_reduction_t reduction;
 
     if (NULL == builder) {
         return NULL;
     }
     napcoll_builder_claim_recvbuf(builder);
-    (void) napcoll_lane_schedule(&schedule, request,
-                                 napcoll_lane_radix(map, request->params.tunable[0]));
-    if (napcoll_fold_begin(&fold, builder, request, napcoll_request_input_buffer(request), home,
-                           home.count)) {
-        napcoll_pipeline(&fold, &schedule, segments, blocks, napcoll_lane_own(request));
+    (void) napcoll_lane_route(&route, args, napcoll_lane_radix(map, args->params.tunable[0]));
+    if (napcoll_reduction_begin(&reduction, builder, args, napcoll_plan_args_input_buffer(args),
+                                home, home.count)) {
+        napcoll_pipeline(&reduction, &route, segments, blocks, napcoll_lane_own(args));
     }
-    napcoll_fold_end(&fold);
-    napcoll_schedule_free(&schedule);
+    napcoll_reduction_end(&reduction);
+    napcoll_route_free(&route);
     return napcoll_builder_finish(builder);
 }
 

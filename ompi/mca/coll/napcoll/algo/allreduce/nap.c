@@ -33,7 +33,7 @@
  * talk to one part more: with every process of every node a lane, the radix is ppn + 1.
  *
  * So a lane sends and receives at most one message per level. A node with fewer processes than
- * lanes gives lane l to its process l mod ppn. All nodes fold the parts in the same order with the
+ * lanes gives lane l to its process l mod ppn. All nodes reduce the parts in the same order with the
  * same bracketing: the result is bitwise the same everywhere.
  */
 
@@ -93,7 +93,7 @@ int napcoll_nap_lanes(const napcoll_node_map_t *map, int wanted)
 }
 
 typedef struct {
-    const napcoll_request_t *request;
+    const napcoll_plan_args_t *args;
     napcoll_builder_t *builder;
     int node;
     int lane;
@@ -106,7 +106,7 @@ typedef struct {
 /* The process that serves a lane of a node. */
 static int lane_rank(const nap_t *nap, int node, int lane)
 {
-    const napcoll_node_map_t *map = nap->request->map;
+    const napcoll_node_map_t *map = nap->args->map;
     return napcoll_node_map_rank(map, node, lane % napcoll_node_map_ppn(map, node));
 }
 
@@ -127,21 +127,21 @@ static napcoll_span_t reduce_and_bcast(const nap_t *nap, const napcoll_party_t *
 /* Allreduce the processes' inputs inside the node. */
 static napcoll_span_t local_allreduce(const nap_t *nap)
 {
-    const napcoll_span_t input = napcoll_request_input(nap->request);
+    const napcoll_span_t input = napcoll_plan_args_input(nap->args);
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    napcoll_party_t party = napcoll_party_node(nap->request);
+    napcoll_party_t party = napcoll_party_node(nap->args);
     napcoll_span_t result = input;
     napcoll_span_t *value;
 
     if (1 == nap->ppn) {
         return input;
     }
-    if (NAPCOLL_PROVIDER_DELEGATE == nap->request->params.provider) {
+    if (NAPCOLL_PROVIDER_DELEGATE == nap->args->params.provider) {
         napcoll_builder_phase(nap->builder, NAPCOLL_PHASE_ALLREDUCE, 0, recvbuf, input);
         napcoll_builder_next_stage(nap->builder);
         return recvbuf;
     }
-    if (nap->request->params.local_tree) {
+    if (nap->args->params.local_tree) {
         return reduce_and_bcast(nap, &party, input);
     }
     value = malloc((size_t) nap->ppn * sizeof(*value));
@@ -201,7 +201,7 @@ static void fetch_parts(const nap_t *nap, const napcoll_split_t *group, napcoll_
     napcoll_builder_next_stage(nap->builder);
 }
 
-/* Gather all lanes' values through the delegate, then fold them on every process. */
+/* Gather all lanes' values through the delegate, then reduce them on every process. */
 static napcoll_span_t fold_gathered(const nap_t *nap, int parts, napcoll_span_t acc)
 {
     napcoll_span_t result;
@@ -224,28 +224,28 @@ static napcoll_span_t fold_gathered(const nap_t *nap, int parts, napcoll_span_t 
     if (nap->ppn > 1) {
         napcoll_builder_release(nap->builder, acc); /* a row holds it now */
     }
-    result = napcoll_exchange_fold(nap->builder, parts, nap->request->params.local_radix,
-                                   nap->value);
+    result = napcoll_exchange_combine(nap->builder, parts, nap->args->params.local_radix,
+                                      nap->value);
     napcoll_builder_next_stage(nap->builder);
     return result;
 }
 
-/* All processes of the node fold the parts' values, in part order. */
+/* All processes of the node reduce the parts' values, in part order. */
 static napcoll_span_t fold_parts(const nap_t *nap, const napcoll_split_t *group, napcoll_span_t acc)
 {
-    napcoll_party_t party = napcoll_party_node(nap->request);
+    napcoll_party_t party = napcoll_party_node(nap->args);
 
     nap->value[group->part] = acc;
-    if (NAPCOLL_PROVIDER_DELEGATE == nap->request->params.provider) {
+    if (NAPCOLL_PROVIDER_DELEGATE == nap->args->params.provider) {
         return fold_gathered(nap, group->parts, acc);
     }
     party.members = group->parts;
     party.self = nap->lane;
-    party.ordered = true; /* which process has which part follows the lanes */
+    party.noncommutative = true; /* which process has which part follows the lanes */
     if (group->parts > nap->lanes) {
         party.one_more = lane_of_part(nap, nap->lanes, group->part) % nap->lanes;
     }
-    if (nap->request->params.local_tree && party.members <= party.processes) {
+    if (nap->args->params.local_tree && party.members <= party.processes) {
         napcoll_span_t mine = nap->lane < party.members ? nap->value[nap->lane] : acc;
 
         if (!napcoll_span_equal(mine, acc)) {
@@ -256,20 +256,20 @@ static napcoll_span_t fold_parts(const nap_t *nap, const napcoll_split_t *group,
     return napcoll_exchange_allreduce(nap->builder, &party, nap->value, group->part);
 }
 
-napcoll_plan_t *napcoll_allreduce_nap(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_allreduce_nap(const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = request->map;
+    const napcoll_node_map_t *map = args->map;
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    nap_t nap = {.request = request,
-                 .builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1),
-                 .node = napcoll_node_map_node(map, request->rank),
-                 .lane = napcoll_node_map_lane(map, request->rank),
-                 .lanes = napcoll_nap_lanes(map, request->params.tunable[0])};
+    nap_t nap = {.args = args,
+                 .builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1),
+                 .node = napcoll_node_map_node(map, args->rank),
+                 .lane = napcoll_node_map_lane(map, args->rank),
+                 .lanes = napcoll_nap_lanes(map, args->params.tunable[0])};
     napcoll_span_t acc;
 
     nap.ppn = napcoll_node_map_ppn(map, nap.node);
-    nap.radix = NAPCOLL_PROVIDER_P2P == request->params.provider ? napcoll_nap_radix(map, nap.lanes)
-                                                                 : nap.lanes;
+    nap.radix = NAPCOLL_PROVIDER_P2P == args->params.provider ? napcoll_nap_radix(map, nap.lanes)
+                                                              : nap.lanes;
     nap.value = malloc((size_t) nap.radix * sizeof(*nap.value));
     if (NULL == nap.builder || NULL == nap.value) {
         free(nap.value);

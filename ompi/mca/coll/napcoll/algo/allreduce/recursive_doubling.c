@@ -13,8 +13,8 @@
  *     cost      ceil(log2 P) * (alpha + beta s + gamma s)
  *
  * Where P is no power of two the halves of the balanced split differ by one rank, and some ranks
- * send twice in a step; nobody waits for the rest to be folded in before and handed back after.
- * Ranks are folded in rank order. Seed: Bienz et al., section II (postal model, Eq. 4); Ruefenacht
+ * send twice in a step; nobody waits for the rest to be reduced in before and handed back after.
+ * Ranks are reduced in rank order. Seed: Bienz et al., section II (postal model, Eq. 4); Ruefenacht
  * et al., "Generalisation of recursive doubling for allreduce", for radices and sizes beyond 2.
  */
 
@@ -23,12 +23,12 @@
 #include "algo/allreduce/allreduce.h"
 #include "algo/napcoll_exchange.h"
 
-napcoll_plan_t *napcoll_allreduce_recursive_doubling(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_allreduce_recursive_doubling(const napcoll_plan_args_t *args)
 {
-    const int size = request->map->size;
-    napcoll_party_t party = napcoll_party_flat(request, 2);
+    const int size = args->map->size;
+    napcoll_party_t party = napcoll_party_flat(args, 2);
     napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
     napcoll_span_t *value = malloc((size_t) size * sizeof(*value));
 
     if (NULL == builder || NULL == value) {
@@ -36,7 +36,7 @@ napcoll_plan_t *napcoll_allreduce_recursive_doubling(const napcoll_request_t *re
         napcoll_builder_discard(builder);
         return NULL;
     }
-    value[request->rank] = napcoll_request_input(request);
+    value[args->rank] = napcoll_plan_args_input(args);
     napcoll_builder_copy(builder, recvbuf, napcoll_exchange_allreduce(builder, &party, value, -1));
     free(value);
     return napcoll_builder_finish(builder);

@@ -27,12 +27,12 @@
 #include "algo/allreduce/allreduce.h"
 #include "algo/napcoll_exchange.h"
 
-static napcoll_span_t reduce_to_leader(napcoll_builder_t *builder, const napcoll_request_t *request,
+static napcoll_span_t reduce_to_leader(napcoll_builder_t *builder, const napcoll_plan_args_t *args,
                                        const napcoll_party_t *node, napcoll_span_t recvbuf)
 {
-    napcoll_span_t input = napcoll_request_input(request);
+    napcoll_span_t input = napcoll_plan_args_input(args);
 
-    if (1 == node->processes || NAPCOLL_PROVIDER_P2P == request->params.provider) {
+    if (1 == node->processes || NAPCOLL_PROVIDER_P2P == args->params.provider) {
         return napcoll_exchange_reduce(builder, node, input);
     }
     napcoll_builder_phase(builder, NAPCOLL_PHASE_REDUCE, 0, recvbuf, input);
@@ -40,10 +40,10 @@ static napcoll_span_t reduce_to_leader(napcoll_builder_t *builder, const napcoll
     return recvbuf;
 }
 
-static void bcast_from_leader(napcoll_builder_t *builder, const napcoll_request_t *request,
+static void bcast_from_leader(napcoll_builder_t *builder, const napcoll_plan_args_t *args,
                               const napcoll_party_t *node, napcoll_span_t recvbuf)
 {
-    if (1 == node->processes || NAPCOLL_PROVIDER_P2P == request->params.provider) {
+    if (1 == node->processes || NAPCOLL_PROVIDER_P2P == args->params.provider) {
         napcoll_exchange_bcast(builder, node, recvbuf);
         return;
     }
@@ -51,12 +51,12 @@ static void bcast_from_leader(napcoll_builder_t *builder, const napcoll_request_
     napcoll_builder_next_stage(builder);
 }
 
-napcoll_plan_t *napcoll_allreduce_smp(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_allreduce_smp(const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = request->map;
-    const napcoll_party_t node = napcoll_party_node(request);
+    const napcoll_node_map_t *map = args->map;
+    const napcoll_party_t node = napcoll_party_node(args);
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
     napcoll_span_t *value = malloc((size_t) map->nodes * sizeof(*value));
     napcoll_span_t local;
 
@@ -65,16 +65,16 @@ napcoll_plan_t *napcoll_allreduce_smp(const napcoll_request_t *request)
         napcoll_builder_discard(builder);
         return NULL;
     }
-    local = reduce_to_leader(builder, request, &node, recvbuf);
-    if (0 == napcoll_node_map_lane(map, request->rank)) {
-        napcoll_party_t leaders = napcoll_party_leaders(request);
+    local = reduce_to_leader(builder, args, &node, recvbuf);
+    if (0 == napcoll_node_map_lane(map, args->rank)) {
+        napcoll_party_t leaders = napcoll_party_leaders(args);
 
         value[leaders.self] = local;
         napcoll_builder_copy(builder, recvbuf,
                              napcoll_exchange_allreduce(builder, &leaders, value, -1));
         napcoll_builder_next_stage(builder);
     }
-    bcast_from_leader(builder, request, &node, recvbuf);
+    bcast_from_leader(builder, args, &node, recvbuf);
     free(value);
     return napcoll_builder_finish(builder);
 }

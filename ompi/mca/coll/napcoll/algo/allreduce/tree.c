@@ -18,18 +18,18 @@
 #include "algo/allreduce/allreduce.h"
 #include "algo/napcoll_exchange.h"
 
-napcoll_plan_t *napcoll_allreduce_tree(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_allreduce_tree(const napcoll_plan_args_t *args)
 {
-    const napcoll_party_t party = napcoll_party_flat(request, 2);
+    const napcoll_party_t party = napcoll_party_flat(args, 2);
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
     napcoll_span_t result;
 
     if (NULL == builder) {
         return NULL;
     }
-    result = napcoll_exchange_reduce(builder, &party, napcoll_request_input(request));
-    if (0 == request->rank) {
+    result = napcoll_exchange_reduce(builder, &party, napcoll_plan_args_input(args));
+    if (0 == args->rank) {
         napcoll_builder_copy(builder, recvbuf, result);
         napcoll_builder_next_stage(builder);
     }

@@ -46,7 +46,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
                           "takes fewer. 0: chosen by the model",
                       .initial = 0,
                       .least = 2,
-                      .reckons = NAPCOLL_RECKONS_RADIX_RANKS},
+                      .tunes = NAPCOLL_TUNES_RADIX_RANKS},
                      {.name = "burst",
                       .help = "Messages at once, radix - 1 at most. 0: all of a digit, 256 at most",
                       .initial = 0,
@@ -65,7 +65,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
                           "Radix over the processes of a node, at least 2. 0: chosen by the model",
                       .initial = 0,
                       .least = 2,
-                      .reckons = NAPCOLL_RECKONS_RADIX_LANES},
+                      .tunes = NAPCOLL_TUNES_RADIX_LANES},
                      {.name = "block_count",
                       .help = "Nodes to which a process sends at once. 0: 256",
                       .initial = 0,
@@ -85,7 +85,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
                           "Radix over the processes of a node, at least 2. 0: chosen by the model",
                       .initial = 0,
                       .least = 2,
-                      .reckons = NAPCOLL_RECKONS_RADIX_LANES},
+                      .tunes = NAPCOLL_TUNES_RADIX_LANES},
                      {.name = "block_count",
                       .help = "Blocks that a process sends to other nodes at once. 0: 256",
                       .initial = 0,
@@ -107,7 +107,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
                        "fewer. 0: chosen by the model",
                .initial = 0,
                .least = 2,
-               .reckons = NAPCOLL_RECKONS_RADIX},
+               .tunes = NAPCOLL_TUNES_RADIX},
               {.name = "burst",
                .help = "Messages to other nodes at once, radix - 1 at most. 0: all of a digit, 256 "
                        "at most",
@@ -136,10 +136,10 @@ const napcoll_collective_t napcoll_alltoallw = {.name = "alltoallw",
                                                 .algorithm = algorithms,
                                                 .algorithms = NAPCOLL_ALLTOALL_ALGORITHMS};
 
-napcoll_builder_t *napcoll_alltoall_builder(const napcoll_request_t *request)
+napcoll_builder_t *napcoll_alltoall_builder(const napcoll_plan_args_t *args)
 {
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_PAIRS,
-                                                         request->map->size);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_PERSONALIZED,
+                                                           args->map->size);
 
     if (NULL != builder) {
         napcoll_builder_copy(builder, (napcoll_span_t){.buffer = NAPCOLL_BUFFER_RECV, .count = 1},

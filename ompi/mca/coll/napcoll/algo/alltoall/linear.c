@@ -30,18 +30,18 @@ static void exchange(napcoll_builder_t *builder, const napcoll_node_map_t *map, 
                          napcoll_node_map_at(map, (place + map->size - j) % map->size));
 }
 
-napcoll_plan_t *napcoll_alltoall_direct(const napcoll_request_t *request, int at_once)
+napcoll_plan_t *napcoll_alltoall_direct(const napcoll_plan_args_t *args, int at_once)
 {
-    const napcoll_node_map_t *map = request->map;
-    const int place = napcoll_node_map_place(map, request->rank);
+    const napcoll_node_map_t *map = args->map;
+    const int place = napcoll_node_map_place(map, args->rank);
     const int stages = (map->size - 2 + at_once) / at_once;
-    napcoll_builder_t *builder = napcoll_alltoall_builder(request);
+    napcoll_builder_t *builder = napcoll_alltoall_builder(args);
 
     if (NULL == builder) {
         return NULL;
     }
     for (napcoll_sketch_t at =
-             napcoll_sketch_first(request->shortened, stages, at_once > 1 ? 1 : SHORT_RUN);
+             napcoll_sketch_first(args->shortened, stages, at_once > 1 ? 1 : SHORT_RUN);
          at.stage < stages; napcoll_sketch_next(&at)) {
         const int first = 1 + at.stage * at_once;
 
@@ -59,10 +59,10 @@ static int requests_of(const napcoll_params_t *params)
     return params->tunable[0] > 0 ? params->tunable[0] : MOST_AT_ONCE;
 }
 
-napcoll_plan_t *napcoll_alltoall_linear(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_alltoall_linear(const napcoll_plan_args_t *args)
 {
-    return napcoll_alltoall_direct(
-        request, napcoll_sketch_at_once(request->rough, requests_of(&request->params)));
+    return napcoll_alltoall_direct(args,
+                                   napcoll_sketch_at_once(args->rough, requests_of(&args->params)));
 }
 
 napcoll_bounds_t napcoll_alltoall_linear_bounds(const napcoll_node_map_t *map,

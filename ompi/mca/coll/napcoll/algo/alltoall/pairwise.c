@@ -11,9 +11,9 @@
 
 #include "algo/alltoall/alltoall.h"
 
-napcoll_plan_t *napcoll_alltoall_pairwise(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_alltoall_pairwise(const napcoll_plan_args_t *args)
 {
-    return napcoll_alltoall_direct(request, 1);
+    return napcoll_alltoall_direct(args, 1);
 }
 
 napcoll_bounds_t napcoll_alltoall_pairwise_bounds(const napcoll_node_map_t *map,

@@ -16,7 +16,7 @@
 
 static int rank_of(const napcoll_tuna_t *tuna, int member)
 {
-    return napcoll_node_map_at(tuna->request->map, member);
+    return napcoll_node_map_at(tuna->args->map, member);
 }
 
 static void add(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, napcoll_span_t *list,
@@ -41,26 +41,25 @@ static bool rests(const napcoll_tuna_t *tuna, int group)
     return false;
 }
 
-napcoll_plan_t *napcoll_alltoall_tuna(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_alltoall_tuna(const napcoll_plan_args_t *args)
 {
-    const int size = request->map->size,
-              place = napcoll_node_map_place(request->map, request->rank);
-    const int radix = napcoll_digits_radix(request->params.tunable[0], size);
+    const int size = args->map->size, place = napcoll_node_map_place(args->map, args->rank);
+    const int radix = napcoll_digits_radix(args->params.tunable[0], size);
     const int slots = napcoll_digits_slots(size, radix);
     napcoll_tuna_t tuna = {
         .members = size,
         .self = place,
         .radix = radix,
-        .burst = napcoll_sketch_at_once(
-            request->rough, napcoll_tuna_burst(request->params.tunable[1], size, radix)),
+        .burst = napcoll_sketch_at_once(args->rough,
+                                        napcoll_tuna_burst(args->params.tunable[1], size, radix)),
         .groups = 1,
-        .sized = napcoll_alltoall_sized(request),
-        .headed = napcoll_alltoall_headed(request),
+        .sized = napcoll_alltoall_sized(args),
+        .headed = napcoll_alltoall_headed(args),
         .rank = rank_of,
         .add = add,
         .rests = rests,
-        .request = request};
-    napcoll_builder_t *builder = napcoll_alltoall_builder(request);
+        .args = args};
+    napcoll_builder_t *builder = napcoll_alltoall_builder(args);
 
     if (NULL == builder) {
         return NULL;

@@ -45,19 +45,19 @@ static void exchange(const napcoll_tuna_nodes_t *plan, int k)
                                 plan->tuna.headed);
 }
 
-napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_plan_args_t *args)
 {
     const int at_once = napcoll_sketch_at_once(
-        request->rough, napcoll_tuna_nodes_at_once(&request->params, request->map->nodes - 1));
-    napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(request, request->params.tunable[0], 0);
+        args->rough, napcoll_tuna_nodes_at_once(&args->params, args->map->nodes - 1));
+    napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(args, args->params.tunable[0], 0);
     int stages;
 
     if (NULL == plan.builder) {
         return NULL;
     }
     stages = plan.nodes > 1 ? (plan.nodes - 2) / at_once + 1 : 0;
-    for (napcoll_sketch_t at = napcoll_sketch_first(request->shortened, stages, 1);
-         at.stage < stages; napcoll_sketch_next(&at)) {
+    for (napcoll_sketch_t at = napcoll_sketch_first(args->shortened, stages, 1); at.stage < stages;
+         napcoll_sketch_next(&at)) {
         const int first = 1 + at.stage * at_once, end = first + at_once;
 
         for (int k = first; k < end && k < plan.nodes; k++) {

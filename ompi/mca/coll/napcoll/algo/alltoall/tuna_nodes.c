@@ -14,7 +14,7 @@
 /* The block of the send buffer for the lane i before this one, on the node k before this one. */
 static int send_block(const napcoll_tuna_t *tuna, int k, int i)
 {
-    const int lanes = tuna->members, size = tuna->request->map->size;
+    const int lanes = tuna->members, size = tuna->args->map->size;
     const int node = (tuna->node + tuna->groups - k) % tuna->groups;
     const int lane = (tuna->self + lanes - i) % lanes;
 
@@ -24,7 +24,7 @@ static int send_block(const napcoll_tuna_t *tuna, int k, int i)
 /* The block of the receive buffer from the lane i after this one, on the node k after this one. */
 static int recv_block(const napcoll_tuna_t *tuna, int k, int i)
 {
-    const int lanes = tuna->members, size = tuna->request->map->size;
+    const int lanes = tuna->members, size = tuna->args->map->size;
     const int node = (tuna->node + k) % tuna->groups;
     const int lane = (tuna->self + i) % lanes;
 
@@ -40,7 +40,7 @@ static int slot_of(const napcoll_tuna_t *tuna, int k, int i)
 
 static int rank_of(const napcoll_tuna_t *tuna, int member)
 {
-    return napcoll_node_map_rank(tuna->request->map, tuna->node, member);
+    return napcoll_node_map_rank(tuna->args->map, tuna->node, member);
 }
 
 static bool rests(const napcoll_tuna_t *tuna, int group)
@@ -71,28 +71,28 @@ static void add(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, napcoll_
     }
 }
 
-napcoll_tuna_nodes_t napcoll_tuna_nodes_begin(const napcoll_request_t *request, int radix, int more)
+napcoll_tuna_nodes_t napcoll_tuna_nodes_begin(const napcoll_plan_args_t *args, int radix, int more)
 {
-    const napcoll_node_map_t *map = request->map;
+    const napcoll_node_map_t *map = args->map;
     const int lanes = map->max_ppn, fit = napcoll_digits_radix(radix, lanes);
     const int slots = (map->nodes - 1) * (lanes - 1) + napcoll_digits_slots(lanes, fit);
-    napcoll_tuna_nodes_t plan = {.builder = napcoll_alltoall_builder(request),
+    napcoll_tuna_nodes_t plan = {.builder = napcoll_alltoall_builder(args),
                                  .nodes = map->nodes,
                                  .lanes = lanes,
                                  .slots = slots,
                                  .tuna = {.members = lanes,
-                                          .self = napcoll_node_map_lane(map, request->rank),
+                                          .self = napcoll_node_map_lane(map, args->rank),
                                           .radix = fit,
                                           .burst = napcoll_tuna_burst(0, lanes, fit),
                                           .groups = map->nodes,
-                                          .sized = napcoll_alltoall_sized(request),
-                                          .headed = napcoll_alltoall_headed(request),
+                                          .sized = napcoll_alltoall_sized(args),
+                                          .headed = napcoll_alltoall_headed(args),
                                           .rank = rank_of,
                                           .add = add,
                                           .rests = rests,
-                                          .request = request,
-                                          .place = napcoll_node_map_place(map, request->rank),
-                                          .node = napcoll_node_map_node(map, request->rank)}};
+                                          .args = args,
+                                          .place = napcoll_node_map_place(map, args->rank),
+                                          .node = napcoll_node_map_node(map, args->rank)}};
 
     if (NULL != plan.builder) {
         if (slots + more > 0) {
@@ -121,7 +121,7 @@ napcoll_span_t napcoll_tuna_nodes_target(const napcoll_tuna_t *inside, int dista
 
 int napcoll_tuna_nodes_peer(const napcoll_tuna_nodes_t *plan, int distance)
 {
-    return napcoll_node_map_rank(plan->tuna.request->map,
+    return napcoll_node_map_rank(plan->tuna.args->map,
                                  (plan->tuna.node + plan->nodes + distance) % plan->nodes,
                                  plan->tuna.self);
 }

@@ -36,8 +36,7 @@ typedef struct napcoll_tuna_nodes {
  * @param[in] radix    over the lanes; made fit
  * @param[in] more     slots that the caller needs behind those of the exchange
  */
-napcoll_tuna_nodes_t napcoll_tuna_nodes_begin(const napcoll_request_t *request, int radix,
-                                              int more);
+napcoll_tuna_nodes_t napcoll_tuna_nodes_begin(const napcoll_plan_args_t *args, int radix, int more);
 
 /** Where the block is, after the exchange inside the node, that lane `self` + i (round the end) of this node has for this
  * lane of the node `distance` before this one. */

@@ -14,11 +14,11 @@
 
 #include "algo/alltoall/tuna_nodes.h"
 
-napcoll_plan_t *napcoll_alltoall_tuna_staggered(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_alltoall_tuna_staggered(const napcoll_plan_args_t *args)
 {
-    const int at_once = napcoll_tuna_nodes_at_once(&request->params, (request->map->nodes - 1)
-                                                                         * request->map->max_ppn);
-    napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(request, request->params.tunable[0], 0);
+    const int at_once = napcoll_tuna_nodes_at_once(&args->params,
+                                                   (args->map->nodes - 1) * args->map->max_ppn);
+    napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(args, args->params.tunable[0], 0);
     int blocks = 0;
 
     if (NULL == plan.builder) {

@@ -23,7 +23,7 @@
 
 static int rank_of(const napcoll_tuna_t *between, int member)
 {
-    return napcoll_node_map_rank(between->request->map, member, between->inside->self);
+    return napcoll_node_map_rank(between->args->map, member, between->inside->self);
 }
 
 static bool rests(const napcoll_tuna_t *between, int group)
@@ -60,25 +60,25 @@ static int radix_of(const napcoll_node_map_t *map, const napcoll_params_t *param
     return napcoll_digits_radix(params->tunable[0], map->nodes);
 }
 
-napcoll_plan_t *napcoll_alltoall_tuna_two_level(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_alltoall_tuna_two_level(const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = request->map;
-    const int radix = radix_of(map, &request->params);
+    const napcoll_node_map_t *map = args->map;
+    const int radix = radix_of(map, &args->params);
     const int passing = map->max_ppn * napcoll_digits_slots(map->nodes, radix);
-    const napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(request, request->params.local_radix,
+    const napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(args, args->params.local_radix,
                                                                passing);
     const napcoll_tuna_t between = {
         .members = plan.nodes,
         .self = plan.tuna.node,
         .radix = radix,
-        .burst = napcoll_tuna_burst(request->params.tunable[1], plan.nodes, radix),
+        .burst = napcoll_tuna_burst(args->params.tunable[1], plan.nodes, radix),
         .groups = plan.lanes,
         .sized = plan.tuna.sized,
         .headed = plan.tuna.headed,
         .rank = rank_of,
         .add = add,
         .rests = rests,
-        .request = request,
+        .args = args,
         .inside = &plan.tuna,
         .temporary = plan.tuna.temporary,
         .slots = plan.slots};

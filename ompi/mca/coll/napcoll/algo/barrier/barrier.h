@@ -22,9 +22,9 @@ enum {
     NAPCOLL_BARRIER_ALGORITHMS
 };
 
-napcoll_plan_t *napcoll_barrier_dissemination(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_barrier_smp(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_barrier_nap(const napcoll_request_t *request);
+napcoll_plan_t *napcoll_barrier_dissemination(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_barrier_smp(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_barrier_nap(const napcoll_plan_args_t *args);
 
 napcoll_bounds_t napcoll_barrier_dissemination_bounds(const napcoll_node_map_t *map,
                                                       const napcoll_params_t *params);
@@ -69,6 +69,6 @@ void napcoll_word_exchange(napcoll_builder_t *builder, const napcoll_party_t *pa
 
 /** All ranks of a request get the word of all, through the leaders: the stages of the barrier smp, with the radix and
  * local radix of the request, of whatever collective it is. */
-void napcoll_word_everywhere(napcoll_builder_t *builder, const napcoll_request_t *request);
+void napcoll_word_everywhere(napcoll_builder_t *builder, const napcoll_plan_args_t *args);
 
 #endif /* NAPCOLL_ALGO_BARRIER_H */

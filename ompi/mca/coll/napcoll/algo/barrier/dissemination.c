@@ -18,10 +18,10 @@
 
 #include "algo/barrier/barrier.h"
 
-napcoll_plan_t *napcoll_barrier_dissemination(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_barrier_dissemination(const napcoll_plan_args_t *args)
 {
-    const napcoll_party_t party = napcoll_party_flat(request, 2);
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+    const napcoll_party_t party = napcoll_party_flat(args, 2);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
 
     if (NULL == builder) {
         return NULL;

@@ -34,7 +34,7 @@
 #include "algo/napcoll_split.h"
 
 typedef struct {
-    const napcoll_request_t *request;
+    const napcoll_plan_args_t *args;
     napcoll_builder_t *builder;
     int node;
     int lane;
@@ -44,12 +44,12 @@ typedef struct {
 /* The first lanes of the node, or all of them in the order of the hardware. */
 static napcoll_party_t processes_of(const nap_t *nap, int processes)
 {
-    napcoll_party_t party = napcoll_party_node(nap->request);
+    napcoll_party_t party = napcoll_party_node(nap->args);
 
     if (processes < nap->ppn) {
         party.members = party.processes = processes;
         party.self = nap->lane;
-        party.ordered = true; /* which lanes they are is known to other nodes */
+        party.noncommutative = true; /* which lanes they are is known to other nodes */
     }
     return party;
 }
@@ -59,19 +59,19 @@ static void tell(const nap_t *nap, int from, int to)
 {
     const napcoll_party_t tellers = processes_of(nap, from), told = processes_of(nap, to);
 
-    if (nap->request->params.local_tree) {
+    if (nap->args->params.local_tree) {
         napcoll_word_collect(nap->builder, &tellers);
         napcoll_word_release(nap->builder, &told);
     } else {
         napcoll_word_disseminate(nap->builder, from > to ? &tellers : &told,
-                                 nap->request->params.local_radix);
+                                 nap->args->params.local_radix);
     }
 }
 
 /* The process that serves a lane of a node. */
 static int lane_rank(const nap_t *nap, int node, int lane)
 {
-    const napcoll_node_map_t *map = nap->request->map;
+    const napcoll_node_map_t *map = nap->args->map;
 
     return napcoll_node_map_rank(map, node, lane % napcoll_node_map_ppn(map, node));
 }
@@ -79,7 +79,7 @@ static int lane_rank(const nap_t *nap, int node, int lane)
 /* One step between nodes, by so many lanes: nodes have heard of `have` ones. */
 static void pass_on(const nap_t *nap, int have, int lanes)
 {
-    const int nodes = nap->request->map->nodes;
+    const int nodes = nap->args->map->nodes;
 
     for (int lane = nap->lane; lane < lanes; lane += nap->ppn) {
         const int away = (lane + 1) * have;
@@ -92,14 +92,14 @@ static void pass_on(const nap_t *nap, int have, int lanes)
     napcoll_builder_next_stage(nap->builder);
 }
 
-napcoll_plan_t *napcoll_barrier_nap(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_barrier_nap(const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = request->map;
-    const int nodes = map->nodes, lanes = napcoll_port_lanes(map, request->params.tunable[0]);
-    nap_t nap = {.request = request,
-                 .builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1),
-                 .node = napcoll_node_map_node(map, request->rank),
-                 .lane = napcoll_node_map_lane(map, request->rank)};
+    const napcoll_node_map_t *map = args->map;
+    const int nodes = map->nodes, lanes = napcoll_port_lanes(map, args->params.tunable[0]);
+    nap_t nap = {.args = args,
+                 .builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1),
+                 .node = napcoll_node_map_node(map, args->rank),
+                 .lane = napcoll_node_map_lane(map, args->rank)};
     int informed;
 
     if (NULL == nap.builder) {

@@ -23,9 +23,9 @@
 #include "algo/barrier/barrier.h"
 
 /* A barrier has no root: leaders are those of any other one. */
-void napcoll_word_everywhere(napcoll_builder_t *builder, const napcoll_request_t *request)
+void napcoll_word_everywhere(napcoll_builder_t *builder, const napcoll_plan_args_t *args)
 {
-    napcoll_request_t barrier = *request;
+    napcoll_plan_args_t barrier = *args;
     napcoll_party_t node;
 
     barrier.collective = &napcoll_barrier;
@@ -39,14 +39,14 @@ void napcoll_word_everywhere(napcoll_builder_t *builder, const napcoll_request_t
     napcoll_word_release(builder, &node);
 }
 
-napcoll_plan_t *napcoll_barrier_smp(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_barrier_smp(const napcoll_plan_args_t *args)
 {
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
 
     if (NULL == builder) {
         return NULL;
     }
-    napcoll_word_everywhere(builder, request);
+    napcoll_word_everywhere(builder, args);
     return napcoll_builder_finish(builder);
 }
 

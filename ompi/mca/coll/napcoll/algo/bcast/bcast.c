@@ -50,7 +50,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
                               "only). auto: chosen by the model",
                       .initial = 0,
                       .least = 0,
-                      .reckons = NAPCOLL_RECKONS_CHOICE,
+                      .tunes = NAPCOLL_TUNES_CHOICE,
                       .names = allgathers}}},
     [NAPCOLL_BCAST_CHAIN] =
         {.name = "chain",
@@ -78,9 +78,10 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
                               "scatter_allgather. auto: chosen by the model",
                       .initial = 0,
                       .least = 0,
-                      .reckons = NAPCOLL_RECKONS_CHOICE,
+                      .tunes = NAPCOLL_TUNES_CHOICE,
                       .names = napcoll_bcast_two_level_between,
-                      .linear = 1U << NAPCOLL_CAST_FLAT | 1U << NAPCOLL_CAST_SCATTER_ALLGATHER},
+                      .linear = 1U << NAPCOLL_BCAST_TREE_FLAT
+                                | 1U << NAPCOLL_BCAST_TREE_SCATTER_ALLGATHER},
                      NAPCOLL_TUNABLE_SEGMENTS}},
     [NAPCOLL_BCAST_NAP] =
         {.name = "nap",
@@ -115,7 +116,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
                               "by the model",
                       .initial = 0,
                       .least = 0,
-                      .reckons = NAPCOLL_RECKONS_CHOICE,
+                      .tunes = NAPCOLL_TUNES_CHOICE,
                       .names = napcoll_bcast_lane_between},
                      NAPCOLL_TUNABLE_SEGMENTS}},
 };

@@ -12,20 +12,21 @@
  *
  *     cost   2 h (alpha + beta s), h = floor(log2 P); of S segments 2 (h + S - 1) (alpha + beta s/S)
  *
- * "MPI: Going further", the binary tree. Halves stand side by side in the walk, so that the messages of a
+ * "MPI: Going further", the binary tree. Halves stand side by side in the depth-first order, so that the messages of a
  * subtree stay among its nodes and switches.
  */
 
 #include "algo/bcast/bcast.h"
 
-napcoll_plan_t *napcoll_bcast_binary(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_bcast_binary(const napcoll_plan_args_t *args)
 {
-    const napcoll_walk_t walk = napcoll_walk_from(request->map, request->params.root);
-    const napcoll_group_t all = napcoll_cast_processes(&walk, request->rank);
-    napcoll_schedule_t schedule = {0};
+    const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(args->map, args->params.root);
+    const napcoll_group_t all = napcoll_bcast_tree_processes(&dfs, args->rank);
+    napcoll_route_t route = {0};
 
-    napcoll_cast_among(&schedule, &all, NAPCOLL_CAST_BINARY, 0, (napcoll_load_t){.count = 1});
-    return napcoll_cast_plan(request, &schedule, 1);
+    napcoll_bcast_tree_among(&route, &all, NAPCOLL_BCAST_TREE_BINARY, 0,
+                             (napcoll_load_t){.count = 1});
+    return napcoll_bcast_tree_plan(args, &route, 1);
 }
 
 napcoll_bounds_t napcoll_bcast_binary_bounds(const napcoll_node_map_t *map,
@@ -40,8 +41,8 @@ napcoll_bounds_t napcoll_bcast_binary_bounds(const napcoll_node_map_t *map,
 napcoll_hops_t napcoll_bcast_binary_hops(const napcoll_node_map_t *map,
                                          const napcoll_params_t *params)
 {
-    const int all = napcoll_cast_stages(NAPCOLL_CAST_BINARY, map->size);
-    const int nodes = napcoll_cast_stages(NAPCOLL_CAST_BINARY, map->nodes);
+    const int all = napcoll_bcast_tree_stages(NAPCOLL_BCAST_TREE_BINARY, map->size);
+    const int nodes = napcoll_bcast_tree_stages(NAPCOLL_BCAST_TREE_BINARY, map->nodes);
 
     (void) params;
     return (napcoll_hops_t){.network = 2 * nodes, .local = 2 * (all - nodes), .lanes = 1};

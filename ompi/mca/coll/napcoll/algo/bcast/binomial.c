@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Broadcast by a binomial tree over halves of the processes, along the walk:
+ * Broadcast by a binomial tree over halves of the processes, along the depth-first order:
  *
  *     0 -> 4    0 -> 2, 4 -> 6    0 -> 1, 2 -> 3, 4 -> 5, 6 -> 7
  *
@@ -17,21 +17,22 @@
 
 #include "algo/bcast/bcast.h"
 
-napcoll_plan_t *napcoll_bcast_binomial(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_bcast_binomial(const napcoll_plan_args_t *args)
 {
-    const napcoll_walk_t walk = napcoll_walk_from(request->map, request->params.root);
-    const napcoll_group_t all = napcoll_cast_processes(&walk, request->rank);
-    napcoll_schedule_t schedule = {0};
+    const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(args->map, args->params.root);
+    const napcoll_group_t all = napcoll_bcast_tree_processes(&dfs, args->rank);
+    napcoll_route_t route = {0};
 
-    napcoll_cast_among(&schedule, &all, NAPCOLL_CAST_BINOMIAL, 0, (napcoll_load_t){.count = 1});
-    return napcoll_cast_plan(request, &schedule, 1);
+    napcoll_bcast_tree_among(&route, &all, NAPCOLL_BCAST_TREE_BINOMIAL, 0,
+                             (napcoll_load_t){.count = 1});
+    return napcoll_bcast_tree_plan(args, &route, 1);
 }
 
 napcoll_bounds_t napcoll_bcast_binomial_bounds(const napcoll_node_map_t *map,
                                                const napcoll_params_t *params)
 {
-    const int sends = napcoll_cast_fanout(NAPCOLL_CAST_BINOMIAL, map->size,
-                                          napcoll_cast_segments(params));
+    const int sends = napcoll_bcast_tree_fanout(NAPCOLL_BCAST_TREE_BINOMIAL, map->size,
+                                                napcoll_bcast_tree_segments(params));
 
     return (napcoll_bounds_t){.inter = sends, .all = sends};
 }
@@ -39,8 +40,8 @@ napcoll_bounds_t napcoll_bcast_binomial_bounds(const napcoll_node_map_t *map,
 napcoll_hops_t napcoll_bcast_binomial_hops(const napcoll_node_map_t *map,
                                            const napcoll_params_t *params)
 {
-    const int all = napcoll_cast_stages(NAPCOLL_CAST_BINOMIAL, map->size);
-    const int nodes = napcoll_cast_stages(NAPCOLL_CAST_BINOMIAL, map->nodes);
+    const int all = napcoll_bcast_tree_stages(NAPCOLL_BCAST_TREE_BINOMIAL, map->size);
+    const int nodes = napcoll_bcast_tree_stages(NAPCOLL_BCAST_TREE_BINOMIAL, map->nodes);
 
     (void) params;
     return (napcoll_hops_t){.network = nodes, .local = all - nodes, .lanes = 1};

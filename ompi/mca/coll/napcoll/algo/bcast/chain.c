@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Broadcast by a chain, the linear pipeline: each process passes segments on to the next of the walk.
+ * Broadcast by a chain, the linear pipeline: each process passes segments on to the next of the depth-first order.
  *
  *     stage 0   0 -> 1: segment 0
  *     stage 1   0 -> 1: segment 1    1 -> 2: segment 0
@@ -13,7 +13,7 @@
  *
  *     cost   (S + P - 2) (alpha + beta s/S); least for S = sqrt((P - 2) beta s / alpha)
  *
- * "MPI: Going further", the linear tree pipeline and its contention-free mapping: the walk visits the nodes
+ * "MPI: Going further", the linear tree pipeline and its contention-free mapping: the depth-first order visits the nodes
  * of a switch one after the other, so that each directed link carries at most one message at a time (P.
  * Patarasu, A. Faraj, X. Yuan: "Pipelined Broadcast on Ethernet Switched Clusters", JPDC 68(6), 2008). For
  * very large vectors: every process gets and gives every byte once.
@@ -21,14 +21,15 @@
 
 #include "algo/bcast/bcast.h"
 
-napcoll_plan_t *napcoll_bcast_chain(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_bcast_chain(const napcoll_plan_args_t *args)
 {
-    const napcoll_walk_t walk = napcoll_walk_from(request->map, request->params.root);
-    const napcoll_group_t all = napcoll_cast_processes(&walk, request->rank);
-    napcoll_schedule_t schedule = {0};
+    const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(args->map, args->params.root);
+    const napcoll_group_t all = napcoll_bcast_tree_processes(&dfs, args->rank);
+    napcoll_route_t route = {0};
 
-    napcoll_cast_among(&schedule, &all, NAPCOLL_CAST_CHAIN, 0, (napcoll_load_t){.count = 1});
-    return napcoll_cast_plan(request, &schedule, 1);
+    napcoll_bcast_tree_among(&route, &all, NAPCOLL_BCAST_TREE_CHAIN, 0,
+                             (napcoll_load_t){.count = 1});
+    return napcoll_bcast_tree_plan(args, &route, 1);
 }
 
 napcoll_bounds_t napcoll_bcast_chain_bounds(const napcoll_node_map_t *map,

@@ -17,14 +17,15 @@
 
 #include "algo/bcast/bcast.h"
 
-napcoll_plan_t *napcoll_bcast_flat(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_bcast_flat(const napcoll_plan_args_t *args)
 {
-    const napcoll_walk_t walk = napcoll_walk_from(request->map, request->params.root);
-    const napcoll_group_t all = napcoll_cast_processes(&walk, request->rank);
-    napcoll_schedule_t schedule = {0};
+    const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(args->map, args->params.root);
+    const napcoll_group_t all = napcoll_bcast_tree_processes(&dfs, args->rank);
+    napcoll_route_t route = {0};
 
-    napcoll_cast_among(&schedule, &all, NAPCOLL_CAST_FLAT, 0, (napcoll_load_t){.count = 1});
-    return napcoll_cast_plan(request, &schedule, 1);
+    napcoll_bcast_tree_among(&route, &all, NAPCOLL_BCAST_TREE_FLAT, 0,
+                             (napcoll_load_t){.count = 1});
+    return napcoll_bcast_tree_plan(args, &route, 1);
 }
 
 napcoll_bounds_t napcoll_bcast_flat_bounds(const napcoll_node_map_t *map,

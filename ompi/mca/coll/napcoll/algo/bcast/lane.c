@@ -27,24 +27,24 @@
 
 const char *const napcoll_bcast_lane_between[] = {"binomial", "chain", NULL};
 
-static napcoll_cast_t between(const napcoll_params_t *params)
+static napcoll_bcast_tree_t between(const napcoll_params_t *params)
 {
-    return 2 == params->tunable[0] ? NAPCOLL_CAST_CHAIN : NAPCOLL_CAST_BINOMIAL;
+    return 2 == params->tunable[0] ? NAPCOLL_BCAST_TREE_CHAIN : NAPCOLL_BCAST_TREE_BINOMIAL;
 }
 
 /* The root gives the lanes of its node their slices. */
-static void deal(napcoll_schedule_t *schedule, const napcoll_group_t *node, int lanes)
+static void deal(napcoll_route_t *route, const napcoll_group_t *node, int lanes)
 {
     for (int lane = 1; lane < lanes && 0 == node->self; lane++) {
-        napcoll_schedule_move(schedule, 0, node->rank(node, lane), true, lane, 1);
+        napcoll_route_move(route, 0, node->rank(node, lane), true, lane, 1);
     }
     if (node->self > 0 && node->self < lanes) {
-        napcoll_schedule_move(schedule, 0, node->rank(node, 0), false, node->self, 1);
+        napcoll_route_move(route, 0, node->rank(node, 0), false, node->self, 1);
     }
 }
 
 /* Everybody on the node gets every slice, but the root, which has them, and whoever brought it. */
-static void share(napcoll_schedule_t *schedule, const napcoll_group_t *node, int lanes, int stage,
+static void share(napcoll_route_t *route, const napcoll_group_t *node, int lanes, int stage,
                   bool with_root)
 {
     const int self = node->self;
@@ -54,41 +54,41 @@ static void share(napcoll_schedule_t *schedule, const napcoll_group_t *node, int
         const int to = (self + away) % node->members;
 
         if (from < lanes && !(with_root && 0 == self)) {
-            napcoll_schedule_move(schedule, stage, node->rank(node, from), false, from, 1);
+            napcoll_route_move(route, stage, node->rank(node, from), false, from, 1);
         }
         if (self < lanes && !(with_root && 0 == to)) {
-            napcoll_schedule_move(schedule, stage, node->rank(node, to), true, self, 1);
+            napcoll_route_move(route, stage, node->rank(node, to), true, self, 1);
         }
     }
 }
 
-napcoll_plan_t *napcoll_bcast_lane(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_bcast_lane(const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = request->map;
-    const napcoll_walk_t walk = napcoll_walk_from(map, request->params.root);
-    const napcoll_group_t node = napcoll_cast_node(&walk, request->rank);
-    const napcoll_group_t nodes = napcoll_cast_nodes(&walk, request->rank, node.self);
-    const napcoll_cast_t cast = between(&request->params);
+    const napcoll_node_map_t *map = args->map;
+    const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(map, args->params.root);
+    const napcoll_group_t node = napcoll_bcast_tree_node(&dfs, args->rank);
+    const napcoll_group_t nodes = napcoll_bcast_tree_nodes(&dfs, args->rank, node.self);
+    const napcoll_bcast_tree_t cast = between(&args->params);
     const int lanes = napcoll_lane_count(map), self = nodes.self;
-    napcoll_schedule_t schedule = {0};
+    napcoll_route_t route = {0};
 
     if (0 == self) {
-        deal(&schedule, &node, lanes);
+        deal(&route, &node, lanes);
     }
     if (node.self < lanes) {
-        napcoll_cast_among(&schedule, &nodes, cast, 1,
-                           (napcoll_load_t){.first = node.self, .count = 1});
+        napcoll_bcast_tree_among(&route, &nodes, cast, 1,
+                                 (napcoll_load_t){.first = node.self, .count = 1});
     }
-    share(&schedule, &node, lanes, 1 + napcoll_cast_arrival(cast, map->nodes, self), 0 == self);
-    return napcoll_cast_plan(request, &schedule, lanes);
+    share(&route, &node, lanes, 1 + napcoll_bcast_tree_arrival(cast, map->nodes, self), 0 == self);
+    return napcoll_bcast_tree_plan(args, &route, lanes);
 }
 
 /* Segments on their way: one that is dealt, some between nodes, and one that is shared. */
 napcoll_bounds_t napcoll_bcast_lane_bounds(const napcoll_node_map_t *map,
                                            const napcoll_params_t *params)
 {
-    const int segments = napcoll_cast_segments(params);
-    const int inter = napcoll_cast_fanout(between(params), map->nodes, segments);
+    const int segments = napcoll_bcast_tree_segments(params);
+    const int inter = napcoll_bcast_tree_fanout(between(params), map->nodes, segments);
     const int inside = map->max_ppn - 1 + (segments > 1 ? napcoll_lane_count(map) - 1 : 0);
 
     return (napcoll_bounds_t){.inter = inter > 0 ? inter : 1,
@@ -100,7 +100,7 @@ napcoll_hops_t napcoll_bcast_lane_hops(const napcoll_node_map_t *map,
 {
     const int lanes = napcoll_lane_count(map);
 
-    return (napcoll_hops_t){.network = napcoll_cast_stages(between(params), map->nodes),
+    return (napcoll_hops_t){.network = napcoll_bcast_tree_stages(between(params), map->nodes),
                             .local = 2 * (lanes - 1),
                             .lanes = lanes};
 }

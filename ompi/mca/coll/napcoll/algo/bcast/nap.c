@@ -19,7 +19,7 @@
  *            steps
  *
  * k, the ports, is how many nodes a process informs at once. Nodes are cut by the balanced split along the
- * walk; a part gets the vector at its first node. The tree is the optimal one of the multiport model (see
+ * depth-first order; a part gets the vector at its first node. The tree is the optimal one of the multiport model (see
  * napcoll_ports.h); its lanes are those of Bienz, Olson, Gropp: "Node-Aware Improvements to Allreduce".
  */
 
@@ -28,7 +28,7 @@
 #include "algo/napcoll_split.h"
 
 typedef struct {
-    napcoll_schedule_t schedule;
+    napcoll_route_t route;
     napcoll_group_t nodes; /* their first processes */
     napcoll_group_t node;
     int local_levels;
@@ -47,8 +47,8 @@ static int ports_of(const napcoll_node_map_t *map, const napcoll_params_t *param
 
 static void tell_node(nap_t *nap, int stage)
 {
-    napcoll_cast_split(&nap->schedule, &nap->node, nap->local_radix, stage,
-                       (napcoll_load_t){.count = 1});
+    napcoll_bcast_tree_split(&nap->route, &nap->node, nap->local_radix, stage,
+                             (napcoll_load_t){.count = 1});
 }
 
 /* One level between nodes: the group's first node informs those of the other parts. */
@@ -61,32 +61,32 @@ static void tell_nodes(nap_t *nap, const napcoll_split_t *group, int stage)
         const int end = napcoll_port_first(self + 1, others, ppn);
 
         for (int port = first; port < end; port++) {
-            napcoll_schedule_move(
-                &nap->schedule, stage,
+            napcoll_route_move(
+                &nap->route, stage,
                 nap->nodes.rank(&nap->nodes, napcoll_split_part_first(group, port + 1)), true, 0,
                 1);
         }
     } else if (0 == group->position && 0 == self) {
-        const int teller = napcoll_walk_node(nap->nodes.walk, group->first);
+        const int teller = napcoll_dfs_order_node(nap->nodes.dfs, group->first);
         const int there = napcoll_node_map_ppn(nap->nodes.map, teller);
 
-        napcoll_schedule_move(
-            &nap->schedule, stage,
-            napcoll_walk_member(nap->nodes.walk, teller,
-                                napcoll_port_server(group->part - 1, others, there)),
+        napcoll_route_move(
+            &nap->route, stage,
+            napcoll_dfs_order_member(nap->nodes.dfs, teller,
+                                     napcoll_port_server(group->part - 1, others, there)),
             false, 0, 1);
     }
 }
 
-napcoll_plan_t *napcoll_bcast_nap(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_bcast_nap(const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = request->map;
-    const napcoll_walk_t walk = napcoll_walk_from(map, request->params.root);
-    const int radix = ports_of(map, &request->params) + 1;
+    const napcoll_node_map_t *map = args->map;
+    const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(map, args->params.root);
+    const int radix = ports_of(map, &args->params) + 1;
     const int levels = napcoll_split_levels(map->nodes, radix);
-    nap_t nap = {.nodes = napcoll_cast_nodes(&walk, request->rank, 0),
-                 .node = napcoll_cast_node(&walk, request->rank),
-                 .local_radix = request->params.local_radix};
+    nap_t nap = {.nodes = napcoll_bcast_tree_nodes(&dfs, args->rank, 0),
+                 .node = napcoll_bcast_tree_node(&dfs, args->rank),
+                 .local_radix = args->params.local_radix};
     int stage;
 
     stage = nap.local_levels = napcoll_split_levels(map->max_ppn, nap.local_radix);
@@ -103,7 +103,7 @@ napcoll_plan_t *napcoll_bcast_nap(const napcoll_request_t *request)
             }
         }
     }
-    return napcoll_cast_plan(request, &nap.schedule, 1);
+    return napcoll_bcast_tree_plan(args, &nap.route, 1);
 }
 
 napcoll_bounds_t napcoll_bcast_nap_bounds(const napcoll_node_map_t *map,

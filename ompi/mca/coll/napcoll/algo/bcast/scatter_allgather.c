@@ -30,14 +30,14 @@ static bool is_ring(const napcoll_params_t *params)
     return DOUBLING != params->tunable[0];
 }
 
-napcoll_plan_t *napcoll_bcast_scatter_allgather(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_bcast_scatter_allgather(const napcoll_plan_args_t *args)
 {
-    const napcoll_walk_t walk = napcoll_walk_from(request->map, request->params.root);
-    const napcoll_group_t all = napcoll_cast_processes(&walk, request->rank);
-    napcoll_schedule_t schedule = {0};
+    const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(args->map, args->params.root);
+    const napcoll_group_t all = napcoll_bcast_tree_processes(&dfs, args->rank);
+    napcoll_route_t route = {0};
 
-    (void) napcoll_cast_scatter_allgather(&schedule, &all, 0, is_ring(&request->params));
-    return napcoll_cast_plan(request, &schedule, all.members);
+    (void) napcoll_bcast_tree_scatter_allgather(&route, &all, 0, is_ring(&args->params));
+    return napcoll_bcast_tree_plan(args, &route, all.members);
 }
 
 napcoll_bounds_t napcoll_bcast_scatter_allgather_bounds(const napcoll_node_map_t *map,

@@ -26,40 +26,41 @@
 const char *const napcoll_bcast_two_level_between[] = {"flat",   "binomial",          "chain",
                                                        "binary", "scatter_allgather", NULL};
 
-static napcoll_cast_t between(const napcoll_params_t *params)
+static napcoll_bcast_tree_t between(const napcoll_params_t *params)
 {
     const int wanted = params->tunable[0];
 
-    return wanted > NAPCOLL_CAST_OPEN && wanted < NAPCOLL_CASTS ? (napcoll_cast_t) wanted
-                                                                : NAPCOLL_CAST_BINOMIAL;
+    return wanted > NAPCOLL_BCAST_TREE_OPEN && wanted < NAPCOLL_BCAST_TREES
+               ? (napcoll_bcast_tree_t) wanted
+               : NAPCOLL_BCAST_TREE_BINOMIAL;
 }
 
-napcoll_plan_t *napcoll_bcast_two_level(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_bcast_two_level(const napcoll_plan_args_t *args)
 {
-    const napcoll_walk_t walk = napcoll_walk_from(request->map, request->params.root);
-    const napcoll_group_t nodes = napcoll_cast_nodes(&walk, request->rank, 0);
-    const napcoll_group_t node = napcoll_cast_node(&walk, request->rank);
-    const napcoll_cast_t cast = between(&request->params);
-    const napcoll_load_t whole = {.count = NAPCOLL_CAST_SCATTER_ALLGATHER == cast ? nodes.members
-                                                                                  : 1};
-    napcoll_schedule_t schedule = {0};
+    const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(args->map, args->params.root);
+    const napcoll_group_t nodes = napcoll_bcast_tree_nodes(&dfs, args->rank, 0);
+    const napcoll_group_t node = napcoll_bcast_tree_node(&dfs, args->rank);
+    const napcoll_bcast_tree_t cast = between(&args->params);
+    const napcoll_load_t whole = {
+        .count = NAPCOLL_BCAST_TREE_SCATTER_ALLGATHER == cast ? nodes.members : 1};
+    napcoll_route_t route = {0};
 
     if (0 == node.self) {
-        napcoll_cast_among(&schedule, &nodes, cast, 0, whole);
+        napcoll_bcast_tree_among(&route, &nodes, cast, 0, whole);
     }
-    napcoll_cast_split(&schedule, &node, request->params.local_radix,
-                       napcoll_cast_arrival(cast, nodes.members, nodes.self), whole);
-    return napcoll_cast_plan(request, &schedule, whole.count);
+    napcoll_bcast_tree_split(&route, &node, args->params.local_radix,
+                             napcoll_bcast_tree_arrival(cast, nodes.members, nodes.self), whole);
+    return napcoll_bcast_tree_plan(args, &route, whole.count);
 }
 
 /* Segments that are on their way inside the node are on different levels of its tree. */
 napcoll_bounds_t napcoll_bcast_two_level_bounds(const napcoll_node_map_t *map,
                                                 const napcoll_params_t *params)
 {
-    const int segments = napcoll_cast_segments(params), radix = params->local_radix;
+    const int segments = napcoll_bcast_tree_segments(params), radix = params->local_radix;
     const int levels = napcoll_split_levels(map->max_ppn, radix);
     const int parts = radix < map->max_ppn ? radix : map->max_ppn;
-    const int inter = napcoll_cast_fanout(between(params), map->nodes, segments);
+    const int inter = napcoll_bcast_tree_fanout(between(params), map->nodes, segments);
     const int inside = (parts - 1) * (segments < levels ? segments : levels);
 
     return (napcoll_bounds_t){.inter = inter > 0 ? inter : 1,
@@ -69,7 +70,7 @@ napcoll_bounds_t napcoll_bcast_two_level_bounds(const napcoll_node_map_t *map,
 napcoll_hops_t napcoll_bcast_two_level_hops(const napcoll_node_map_t *map,
                                             const napcoll_params_t *params)
 {
-    return (napcoll_hops_t){.network = napcoll_cast_stages(between(params), map->nodes),
+    return (napcoll_hops_t){.network = napcoll_bcast_tree_stages(between(params), map->nodes),
                             .local = napcoll_split_levels(map->max_ppn, params->local_radix),
                             .lanes = 1};
 }

@@ -13,29 +13,29 @@
 
 #include "algo/gather/gather.h"
 
-napcoll_plan_t *napcoll_gather_binomial(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_gather_binomial(const napcoll_plan_args_t *args)
 {
-    napcoll_rooted_t tree = napcoll_rooted_ranks(request, 2);
+    napcoll_gather_tree_t tree = napcoll_gather_tree_ranks(args, 2);
 
-    napcoll_rooted_messages(&tree, NAPCOLL_GATHER_AT_ONCE);
-    return napcoll_rooted_end(&tree);
+    napcoll_gather_tree_messages(&tree, NAPCOLL_GATHER_AT_ONCE);
+    return napcoll_gather_tree_end(&tree);
 }
 
 napcoll_bounds_t napcoll_gather_binomial_bounds(const napcoll_node_map_t *map,
                                                 const napcoll_params_t *params)
 {
-    const int children = napcoll_rooted_children(map->size, 2);
+    const int children = napcoll_gather_tree_children(map->size, 2);
 
     (void) params;
     return (napcoll_bounds_t){.inter = children, .all = children};
 }
 
-int napcoll_gather_binomial_slots(const napcoll_request_t *request)
+int napcoll_gather_binomial_slots(const napcoll_plan_args_t *args)
 {
-    napcoll_request_t root = *request;
-    napcoll_rooted_t tree;
+    napcoll_plan_args_t root = *args;
+    napcoll_gather_tree_t tree;
 
-    root.rank = request->params.root;
-    tree = napcoll_rooted_ranks(&root, 2);
-    return napcoll_rooted_slots(&tree);
+    root.rank = args->params.root;
+    tree = napcoll_gather_tree_ranks(&root, 2);
+    return napcoll_gather_tree_slots(&tree);
 }

@@ -29,15 +29,15 @@ static int batch_of(const napcoll_params_t *params)
 }
 
 /* What the root exchanges with a batch, beginning at a position: words, or pieces; `sends` says which way. */
-static void add_batch(const napcoll_rooted_t *tree, int first, bool words, bool sends)
+static void add_batch(const napcoll_gather_tree_t *tree, int first, bool words, bool sends)
 {
-    const int end = first + batch_of(&tree->request->params);
+    const int end = first + batch_of(&tree->args->params);
 
     for (int position = first; position >= 1 && position < end && position < tree->count;
          position++) {
-        const int rank = napcoll_rooted_rank(tree, position);
+        const int rank = napcoll_gather_tree_rank(tree, position);
         const napcoll_span_t span = words ? napcoll_word()
-                                          : napcoll_rooted_root_block(tree, position);
+                                          : napcoll_gather_tree_root_block(tree, position);
 
         if (sends) {
             napcoll_builder_send(tree->builder, span, rank);
@@ -49,10 +49,10 @@ static void add_batch(const napcoll_rooted_t *tree, int first, bool words, bool 
 
 /* The root's stages. What opens an exchange with a batch, a word of a gather or a piece of a scatter, is sent while
  * the batch before is still to answer, but for a window of one. */
-static void serve(const napcoll_rooted_t *tree, bool scatters)
+static void serve(const napcoll_gather_tree_t *tree, bool scatters)
 {
-    const int batch = batch_of(&tree->request->params);
-    const bool ahead = tree->request->params.tunable[0] > 1;
+    const int batch = batch_of(&tree->args->params);
+    const bool ahead = tree->args->params.tunable[0] > 1;
 
     for (int first = 1; first < tree->count; first += batch) {
         if (ahead && first > 1) {
@@ -68,27 +68,27 @@ static void serve(const napcoll_rooted_t *tree, bool scatters)
 }
 
 /* The stages of any other rank. */
-static void answer(const napcoll_rooted_t *tree, bool scatters)
+static void answer(const napcoll_gather_tree_t *tree, bool scatters)
 {
-    const napcoll_span_t own = napcoll_rooted_own_block(tree), word = napcoll_word();
-    const int root = tree->request->params.root;
+    const napcoll_span_t own = napcoll_gather_tree_own_block(tree), word = napcoll_word();
+    const int root = tree->args->params.root;
 
     napcoll_builder_recv(tree->builder, scatters ? own : word, root);
     napcoll_builder_next_stage(tree->builder);
     napcoll_builder_send(tree->builder, scatters ? word : own, root);
 }
 
-napcoll_plan_t *napcoll_gather_credit(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_gather_credit(const napcoll_plan_args_t *args)
 {
-    const bool scatters = NAPCOLL_GOAL_SCATTER == request->collective->goal;
-    const int pieces = request->params.segments;
-    napcoll_rooted_t tree = napcoll_rooted_ranks(request, request->map->size);
+    const bool scatters = NAPCOLL_GOAL_SCATTER == args->collective->goal;
+    const int pieces = args->params.segments;
+    napcoll_gather_tree_t tree = napcoll_gather_tree_ranks(args, args->map->size);
 
     if (NULL != tree.builder && pieces > 1) {
         napcoll_builder_pieces(tree.builder, pieces);
     }
-    if (NULL == tree.builder || request->params.tunable[0] < 1) {
-        napcoll_rooted_messages(&tree, NAPCOLL_GATHER_AT_ONCE);
+    if (NULL == tree.builder || args->params.tunable[0] < 1) {
+        napcoll_gather_tree_messages(&tree, NAPCOLL_GATHER_AT_ONCE);
     } else {
         if (0 == tree.self) {
             serve(&tree, scatters);
@@ -96,7 +96,7 @@ napcoll_plan_t *napcoll_gather_credit(const napcoll_request_t *request)
             answer(&tree, scatters);
         }
     }
-    return napcoll_rooted_end(&tree);
+    return napcoll_gather_tree_end(&tree);
 }
 
 napcoll_bounds_t napcoll_gather_credit_bounds(const napcoll_node_map_t *map,

@@ -75,13 +75,13 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_GATHER_ALGORITHMS] = {
                        "threshold have",
                .initial = 0,
                .least = 0,
-               .reckons = NAPCOLL_RECKONS_WINDOW},
+               .tunes = NAPCOLL_TUNES_WINDOW},
               {.name = "piece_bytes",
                .help = "Bytes of a piece at most. 0: 65536",
                .initial = 0,
                .least = 0,
                .most = 1 << 30,
-               .reckons = NAPCOLL_RECKONS_PIECES}}},
+               .tunes = NAPCOLL_TUNES_PIECES}}},
 };
 
 const napcoll_collective_t napcoll_gather = {.name = "gather",

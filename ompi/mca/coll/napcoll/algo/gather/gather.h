@@ -14,7 +14,7 @@
 #ifndef NAPCOLL_ALGO_GATHER_H
 #define NAPCOLL_ALGO_GATHER_H
 
-#include "algo/napcoll_rooted.h"
+#include "algo/napcoll_gather_tree.h"
 
 /** Rows of the tables. */
 enum {
@@ -26,11 +26,11 @@ enum {
     NAPCOLL_GATHER_ALGORITHMS
 };
 
-napcoll_plan_t *napcoll_gather_linear(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_gather_binomial(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_gather_two_level(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_gather_segmented(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_gather_credit(const napcoll_request_t *request);
+napcoll_plan_t *napcoll_gather_linear(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_gather_binomial(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_gather_two_level(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_gather_segmented(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_gather_credit(const napcoll_plan_args_t *args);
 
 napcoll_bounds_t napcoll_gather_linear_bounds(const napcoll_node_map_t *map,
                                               const napcoll_params_t *params);
@@ -46,8 +46,8 @@ napcoll_bounds_t napcoll_gather_credit_bounds(const napcoll_node_map_t *map,
 int napcoll_gather_linear_burst(const napcoll_node_map_t *map, const napcoll_params_t *params);
 int napcoll_gather_two_level_burst(const napcoll_node_map_t *map, const napcoll_params_t *params);
 
-int napcoll_gather_binomial_slots(const napcoll_request_t *request);
-int napcoll_gather_two_level_slots(const napcoll_request_t *request);
+int napcoll_gather_binomial_slots(const napcoll_plan_args_t *args);
+int napcoll_gather_two_level_slots(const napcoll_plan_args_t *args);
 
 /** The most messages of the root in one stage where all may go at once. */
 enum { NAPCOLL_GATHER_AT_ONCE = 256 };

@@ -20,12 +20,12 @@ static int requests_of(const napcoll_params_t *params)
     return params->tunable[0] > 0 ? params->tunable[0] : NAPCOLL_GATHER_AT_ONCE;
 }
 
-napcoll_plan_t *napcoll_gather_linear(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_gather_linear(const napcoll_plan_args_t *args)
 {
-    napcoll_rooted_t tree = napcoll_rooted_ranks(request, request->map->size);
+    napcoll_gather_tree_t tree = napcoll_gather_tree_ranks(args, args->map->size);
 
-    napcoll_rooted_messages(&tree, requests_of(&request->params));
-    return napcoll_rooted_end(&tree);
+    napcoll_gather_tree_messages(&tree, requests_of(&args->params));
+    return napcoll_gather_tree_end(&tree);
 }
 
 napcoll_bounds_t napcoll_gather_flat_bounds(const napcoll_node_map_t *map, int at_once)

@@ -17,19 +17,19 @@
 #include "algo/barrier/barrier.h"
 #include "algo/gather/gather.h"
 
-napcoll_plan_t *napcoll_gather_segmented(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_gather_segmented(const napcoll_plan_args_t *args)
 {
-    const int pieces = request->params.segments;
-    napcoll_rooted_t tree = napcoll_rooted_ranks(request, request->map->size);
+    const int pieces = args->params.segments;
+    napcoll_gather_tree_t tree = napcoll_gather_tree_ranks(args, args->map->size);
 
     if (NULL != tree.builder && pieces > 1) {
         napcoll_builder_pieces(tree.builder, pieces);
-        if (NAPCOLL_GOAL_GATHER == request->collective->goal) {
-            napcoll_word_everywhere(tree.builder, request);
+        if (NAPCOLL_GOAL_GATHER == args->collective->goal) {
+            napcoll_word_everywhere(tree.builder, args);
         }
     }
-    napcoll_rooted_messages(&tree, NAPCOLL_GATHER_AT_ONCE);
-    return napcoll_rooted_end(&tree);
+    napcoll_gather_tree_messages(&tree, NAPCOLL_GATHER_AT_ONCE);
+    return napcoll_gather_tree_end(&tree);
 }
 
 napcoll_bounds_t napcoll_gather_segmented_bounds(const napcoll_node_map_t *map,

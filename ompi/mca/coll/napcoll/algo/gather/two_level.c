@@ -17,20 +17,20 @@
 
 #include "algo/gather/gather.h"
 
-napcoll_plan_t *napcoll_gather_two_level(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_gather_two_level(const napcoll_plan_args_t *args)
 {
-    napcoll_rooted_t tree = napcoll_rooted_nodes(request, napcoll_params_radix(&request->params),
-                                                 request->params.local_radix);
+    napcoll_gather_tree_t tree = napcoll_gather_tree_nodes(
+        args, napcoll_params_radix(&args->params), args->params.local_radix);
 
-    napcoll_rooted_messages(&tree, NAPCOLL_GATHER_AT_ONCE);
-    return napcoll_rooted_end(&tree);
+    napcoll_gather_tree_messages(&tree, NAPCOLL_GATHER_AT_ONCE);
+    return napcoll_gather_tree_end(&tree);
 }
 
 napcoll_bounds_t napcoll_gather_two_level_bounds(const napcoll_node_map_t *map,
                                                  const napcoll_params_t *params)
 {
-    const int between = napcoll_rooted_children(map->nodes, napcoll_params_radix(params));
-    const int inside = napcoll_rooted_children(map->max_ppn, params->local_radix);
+    const int between = napcoll_gather_tree_children(map->nodes, napcoll_params_radix(params));
+    const int inside = napcoll_gather_tree_children(map->max_ppn, params->local_radix);
 
     return (napcoll_bounds_t){.inter = between > 0 ? between : 1,
                               .all = between + inside > 0 ? between + inside : 1};
@@ -44,13 +44,13 @@ int napcoll_gather_two_level_burst(const napcoll_node_map_t *map, const napcoll_
     return radix <= 2 ? 0 : (map->nodes + radix - 1) / radix * map->max_ppn;
 }
 
-int napcoll_gather_two_level_slots(const napcoll_request_t *request)
+int napcoll_gather_two_level_slots(const napcoll_plan_args_t *args)
 {
-    napcoll_request_t root = *request;
-    napcoll_rooted_t tree;
+    napcoll_plan_args_t root = *args;
+    napcoll_gather_tree_t tree;
 
-    root.rank = request->params.root;
-    tree = napcoll_rooted_nodes(&root, napcoll_params_radix(&request->params),
-                                request->params.local_radix);
-    return napcoll_rooted_slots(&tree);
+    root.rank = args->params.root;
+    tree = napcoll_gather_tree_nodes(&root, napcoll_params_radix(&args->params),
+                                     args->params.local_radix);
+    return napcoll_gather_tree_slots(&tree);
 }

@@ -23,20 +23,20 @@
 #include "algo/alltoall/alltoall.h"
 #include "algo/napcoll_exchange.h"
 #include "algo/napcoll_halves.h"
-#include "algo/napcoll_rooted.h"
+#include "algo/napcoll_gather_tree.h"
 #include "algo/napcoll_sketch.h"
 #include "algo/napcoll_spread.h"
 
-napcoll_plan_t *napcoll_previous_neighbor(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_neighbor(const napcoll_plan_args_t *args)
 {
-    const int size = request->map->size, rank = request->rank, even = 0 == rank % 2;
+    const int size = args->map->size, rank = args->rank, even = 0 == rank % 2;
     const int neighbor[2] = {(rank + (even ? 1 : size - 1)) % size,
                              (rank + (even ? size - 1 : 1)) % size};
     const int stride[2] = {even ? 2 : size - 2, even ? size - 2 : 2};
     const napcoll_span_t own = {NAPCOLL_BUFFER_RECV, rank, 1};
     const napcoll_span_t input = {
-        .buffer = napcoll_request_input_buffer(request), .first = rank, .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_RANKS, size);
+        .buffer = napcoll_plan_args_input_buffer(args), .first = rank, .count = 1};
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_RANKS, size);
     int pair = even ? rank : rank - 1, from[2] = {pair, pair};
 
     if (NULL == builder) {
@@ -48,7 +48,7 @@ napcoll_plan_t *napcoll_previous_neighbor(const napcoll_request_t *request)
                          neighbor[0]);
     napcoll_builder_send(builder, own, neighbor[0]);
     napcoll_builder_next_stage(builder);
-    for (napcoll_sketch_t at = napcoll_sketch_first(request->shortened, size / 2 - 1, 2);
+    for (napcoll_sketch_t at = napcoll_sketch_first(args->shortened, size / 2 - 1, 2);
          at.stage < size / 2 - 1; napcoll_sketch_next(&at)) {
         const int side = (at.stage + 1) % 2, last = pair;
 
@@ -95,14 +95,14 @@ static napcoll_span_t blocks_of(const actors_t *a, int first, int count)
 }
 
 /* Begin: pairs join, and the value is in a temporary. */
-static actors_t begin(const napcoll_request_t *request)
+static actors_t begin(const napcoll_plan_args_t *args)
 {
-    const int rank = request->rank, size = request->map->size;
+    const int rank = args->rank, size = args->map->size;
     const napcoll_span_t input = {.buffer = NAPCOLL_BUFFER_SEND, .count = size};
     actors_t a = {.rank = rank,
                   .size = size,
                   .self = -1,
-                  .builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_RANKS, size)};
+                  .builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_RANKS, size)};
 
     if (NULL == a.builder) {
         return a;
@@ -117,7 +117,7 @@ static actors_t begin(const napcoll_request_t *request)
     a.value = napcoll_builder_temp(a.builder, 0, size);
     if (rank < 2 * a.rest) {
         napcoll_builder_recv(a.builder, a.value, rank - 1);
-        napcoll_builder_fold(a.builder, a.value, input, a.value);
+        napcoll_builder_reduce(a.builder, a.value, input, a.value);
     } else {
         napcoll_builder_copy(a.builder, a.value, input);
     }
@@ -125,7 +125,7 @@ static actors_t begin(const napcoll_request_t *request)
     return a;
 }
 
-/* Send the blocks of some actors to an actor, and fold what comes into those of others. */
+/* Send the blocks of some actors to an actor, and reduce what comes into those of others. */
 static void halve(actors_t *a, int actor, napcoll_span_t away, napcoll_span_t kept)
 {
     const int peer = actor_rank(a, actor);
@@ -133,7 +133,7 @@ static void halve(actors_t *a, int actor, napcoll_span_t away, napcoll_span_t ke
 
     napcoll_builder_recv(a->builder, come, peer);
     napcoll_builder_send(a->builder, away, peer);
-    napcoll_builder_fold(a->builder, kept, come, kept);
+    napcoll_builder_reduce(a->builder, kept, come, kept);
     napcoll_builder_release(a->builder, come);
     napcoll_builder_next_stage(a->builder);
 }
@@ -143,10 +143,10 @@ static napcoll_span_t block_at(int buffer, int block)
     return (napcoll_span_t){buffer, block, 1};
 }
 
-napcoll_plan_t *napcoll_previous_halving(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_halving(const napcoll_plan_args_t *args)
 {
-    const napcoll_span_t result = block_at(NAPCOLL_BUFFER_RECV, request->rank);
-    actors_t a = begin(request);
+    const napcoll_span_t result = block_at(NAPCOLL_BUFFER_RECV, args->rank);
+    actors_t a = begin(args);
 
     if (NULL == a.builder) {
         return NULL;
@@ -167,10 +167,10 @@ napcoll_plan_t *napcoll_previous_halving(const napcoll_request_t *request)
     return napcoll_builder_finish(a.builder);
 }
 
-napcoll_plan_t *napcoll_previous_butterfly(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_butterfly(const napcoll_plan_args_t *args)
 {
-    const napcoll_span_t result = block_at(NAPCOLL_BUFFER_RECV, request->rank);
-    actors_t a = begin(request);
+    const napcoll_span_t result = block_at(NAPCOLL_BUFFER_RECV, args->rank);
+    actors_t a = begin(args);
     const int bits = NULL == a.builder ? 0 : napcoll_halves_depth(a.actors);
     int first = 0, mirror, to;
 
@@ -204,28 +204,28 @@ napcoll_plan_t *napcoll_previous_butterfly(const napcoll_request_t *request)
     return napcoll_builder_finish(a.builder);
 }
 
-napcoll_plan_t *napcoll_previous_ring(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_ring(const napcoll_plan_args_t *args)
 {
-    const napcoll_group_t places = napcoll_spread_places(request);
-    napcoll_schedule_t schedule = {0};
+    const napcoll_group_t places = napcoll_spread_places(args);
+    napcoll_route_t route = {0};
 
-    (void) napcoll_schedule_ring(&schedule, &places, 0);
-    return napcoll_spread_reduce(request, &schedule, (napcoll_room_t){.user = true});
+    (void) napcoll_route_ring(&route, &places, 0);
+    return napcoll_spread_reduce(args, &route, (napcoll_room_t){.user = true});
 }
 
 /* Bruck's all-to-all is TuNA with radix 2, but for the blocks of one step that TuNA spares itself to store. */
-napcoll_plan_t *napcoll_previous_bruck(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_bruck(const napcoll_plan_args_t *args)
 {
-    napcoll_request_t binary = *request;
+    napcoll_plan_args_t binary = *args;
 
     binary.params.tunable[0] = 2;
     return napcoll_alltoall_tuna(&binary);
 }
 
-napcoll_plan_t *napcoll_previous_one_by_one(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_one_by_one(const napcoll_plan_args_t *args)
 {
-    napcoll_rooted_t tree = napcoll_rooted_ranks(request, request->map->size);
+    napcoll_gather_tree_t tree = napcoll_gather_tree_ranks(args, args->map->size);
 
-    napcoll_rooted_messages(&tree, 1);
-    return napcoll_rooted_end(&tree);
+    napcoll_gather_tree_messages(&tree, 1);
+    return napcoll_gather_tree_end(&tree);
 }

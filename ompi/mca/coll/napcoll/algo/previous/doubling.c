@@ -14,7 +14,7 @@
  *
  *     cost   floor(log2 P) (alpha + beta s + gamma s); 2 (alpha + beta s) + gamma s more where P is no power of two
  *
- * And the linear scan: rank r waits for what ranks 0 to r - 1 have folded, cost (P - 1) (alpha + beta s + gamma s).
+ * And the linear scan: rank r waits for what ranks 0 to r - 1 have reduced, cost (P - 1) (alpha + beta s + gamma s).
  */
 
 #include "algo/previous/previous.h"
@@ -38,7 +38,7 @@ static napcoll_span_t join(napcoll_builder_t *builder, napcoll_span_t left, napc
     return sum;
 }
 
-/* Exchange values with a rank and fold, those of lower ranks on the left. */
+/* Exchange values with a rank and reduce, those of lower ranks on the left. */
 static napcoll_span_t exchange(napcoll_builder_t *builder, int rank, int peer, napcoll_span_t value)
 {
     const napcoll_span_t come = napcoll_builder_temp(builder, 0, 1);
@@ -69,14 +69,14 @@ static napcoll_span_t double_up(napcoll_builder_t *builder, int rank, int actors
     return value;
 }
 
-napcoll_plan_t *napcoll_previous_allreduce_doubling(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_allreduce_doubling(const napcoll_plan_args_t *args)
 {
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    const int rank = request->rank;
+    const int rank = args->rank;
     int rest;
-    const int actors = napcoll_previous_power(request->map->size, &rest);
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
-    napcoll_span_t value = napcoll_request_input(request);
+    const int actors = napcoll_previous_power(args->map->size, &rest);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
+    napcoll_span_t value = napcoll_plan_args_input(args);
 
     if (NULL == builder) {
         return NULL;
@@ -96,13 +96,13 @@ napcoll_plan_t *napcoll_previous_allreduce_doubling(const napcoll_request_t *req
     return napcoll_builder_finish(builder);
 }
 
-napcoll_plan_t *napcoll_previous_barrier_doubling(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_barrier_doubling(const napcoll_plan_args_t *args)
 {
     const napcoll_span_t word = {.buffer = NAPCOLL_BUFFER_RECV};
-    const int rank = request->rank;
+    const int rank = args->rank;
     int rest;
-    const int actors = napcoll_previous_power(request->map->size, &rest);
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+    const int actors = napcoll_previous_power(args->map->size, &rest);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
 
     if (NULL == builder) {
         return NULL;
@@ -128,12 +128,12 @@ napcoll_plan_t *napcoll_previous_barrier_doubling(const napcoll_request_t *reque
     return napcoll_builder_finish(builder);
 }
 
-napcoll_plan_t *napcoll_previous_scan_linear(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_scan_linear(const napcoll_plan_args_t *args)
 {
-    const int rank = request->rank, last = request->map->size - 1;
-    const bool inclusive = napcoll_scan_is_inclusive(request);
-    const napcoll_span_t own = napcoll_request_input(request);
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+    const int rank = args->rank, last = args->map->size - 1;
+    const bool inclusive = napcoll_scan_is_inclusive(args);
+    const napcoll_span_t own = napcoll_plan_args_input(args);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
     napcoll_span_t before = {0}, upto = own;
 
     if (NULL == builder) {
@@ -145,7 +145,7 @@ napcoll_plan_t *napcoll_previous_scan_linear(const napcoll_request_t *request)
         napcoll_builder_recv(builder, before, rank - 1);
         if (inclusive || rank < last) {
             upto = napcoll_builder_temp(builder, 0, 1);
-            napcoll_builder_fold(builder, upto, before, own);
+            napcoll_builder_reduce(builder, upto, before, own);
         }
         napcoll_builder_next_stage(builder);
     }
@@ -155,6 +155,6 @@ napcoll_plan_t *napcoll_previous_scan_linear(const napcoll_request_t *request)
     if (inclusive) {
         before = (napcoll_span_t){0};
     }
-    napcoll_scan_conclude(builder, request, before, inclusive ? upto : (napcoll_span_t){0});
+    napcoll_scan_conclude(builder, args, before, inclusive ? upto : (napcoll_span_t){0});
     return napcoll_builder_finish(builder);
 }

@@ -6,7 +6,7 @@
 /**
  * @file
  * The tables of shadows (see the header). Users are offered none of them: a row's help is what napcoll-plan says that
- * the previous component does.
+ * the fallback component does.
  */
 
 #include "algo/previous/previous.h"

@@ -11,7 +11,7 @@
  *
  * These algorithms know nothing of nodes: ranks count in their own order, from the root's on. Their requests
  * have a map on which all ranks share one node (napcoll_previous_map), whatever nodes the ranks are on; what a plan
- * costs is reckoned on the true map. So those of napcoll's generators that go by the node order serve here as well.
+ * costs is estimated on the true map. So those of napcoll's generators that go by the node order serve here as well.
  *
  * Shapes and orders are those of Open MPI 4.1, 5.0 and 6.0, ompi/mca/coll/base, as read there; messages and their sizes
  * are the same (tests/mpi/previous.c), but for a few that are close relatives:
@@ -161,21 +161,21 @@ static inline napcoll_node_map_t napcoll_previous_map(int ranks)
 }
 
 /* The generators that are no others' (trees.c, doubling.c, blocks.c). */
-napcoll_plan_t *napcoll_previous_allreduce_trees(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_previous_reduce_tree(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_previous_bcast_tree(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_previous_barrier_tree(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_previous_allgather_tree(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_previous_reduce_scatter_trees(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_previous_allreduce_doubling(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_previous_barrier_doubling(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_previous_scan_linear(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_previous_neighbor(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_previous_halving(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_previous_ring(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_previous_butterfly(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_previous_bruck(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_previous_one_by_one(const napcoll_request_t *request);
+napcoll_plan_t *napcoll_previous_allreduce_trees(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_previous_reduce_tree(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_previous_bcast_tree(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_previous_barrier_tree(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_previous_allgather_tree(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_previous_reduce_scatter_trees(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_previous_allreduce_doubling(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_previous_barrier_doubling(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_previous_scan_linear(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_previous_neighbor(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_previous_halving(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_previous_ring(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_previous_butterfly(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_previous_bruck(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_previous_one_by_one(const napcoll_plan_args_t *args);
 
 /** The largest power of two up to size, and by how much size is larger. */
 static inline int napcoll_previous_power(int size, int *rest)

@@ -191,7 +191,7 @@ int napcoll_previous_child(napcoll_previous_tree_t tree, int size, int position,
 /* ---- one rank's place in a tree ---- */
 
 typedef struct {
-    const napcoll_request_t *request;
+    const napcoll_plan_args_t *args;
     napcoll_builder_t *builder;
     napcoll_previous_tree_t shape;
     int size;
@@ -200,24 +200,24 @@ typedef struct {
 } tree_t;
 
 /* The shape that a tunable says. */
-static napcoll_previous_tree_t shape_of(const napcoll_request_t *request, int tunable)
+static napcoll_previous_tree_t shape_of(const napcoll_plan_args_t *args, int tunable)
 {
-    return (napcoll_previous_tree_t) request->params.tunable[tunable];
+    return (napcoll_previous_tree_t) args->params.tunable[tunable];
 }
 
-static tree_t tree_of(const napcoll_request_t *request, napcoll_builder_t *builder, int tunable,
+static tree_t tree_of(const napcoll_plan_args_t *args, napcoll_builder_t *builder, int tunable,
                       int root)
 {
-    const napcoll_previous_tree_t shape = shape_of(request, tunable);
-    const int size = request->map->size;
+    const napcoll_previous_tree_t shape = shape_of(args, tunable);
+    const int size = args->map->size;
     const int shift = NAPCOLL_PREVIOUS_IN_ORDER_BINARY == shape ? 0 : root;
 
-    return (tree_t){.request = request,
+    return (tree_t){.args = args,
                     .builder = builder,
                     .shape = shape,
                     .size = size,
                     .shift = shift,
-                    .self = (request->rank + size - shift) % size};
+                    .self = (args->rank + size - shift) % size};
 }
 
 static int rank_at(const tree_t *tree, int position)
@@ -252,19 +252,19 @@ static napcoll_span_t take(napcoll_builder_t *builder, int rank, napcoll_span_t 
     return sum;
 }
 
-/* The root of a linear reduce folds from the last rank down to the first. */
+/* The root of a linear reduce reduces from the last rank down to the first. */
 static napcoll_span_t take_all(const tree_t *tree, napcoll_span_t own)
 {
     const int last = tree->size - 1;
     napcoll_span_t value = own;
 
-    if (tree->request->rank != last) {
+    if (tree->args->rank != last) {
         value = napcoll_builder_temp(tree->builder, own.first, own.count);
         napcoll_builder_recv(tree->builder, value, last);
         napcoll_builder_next_stage(tree->builder);
     }
     for (int rank = last - 1; rank >= 0; rank--) {
-        if (rank == tree->request->rank) {
+        if (rank == tree->args->rank) {
             value = napcoll_exchange_join(tree->builder, own, value);
             napcoll_builder_next_stage(tree->builder);
         } else {
@@ -277,7 +277,7 @@ static napcoll_span_t take_all(const tree_t *tree, napcoll_span_t own)
 /* Reduce to a rank; returns where the value is there. */
 static napcoll_span_t reduce_along(const tree_t *tree, napcoll_span_t own, int root)
 {
-    const int rank = tree->request->rank, head = rank_at(tree, tree->size - 1);
+    const int rank = tree->args->rank, head = rank_at(tree, tree->size - 1);
     napcoll_span_t value = own;
 
     if (NAPCOLL_PREVIOUS_LINEAR == tree->shape && rank == root) {
@@ -315,46 +315,46 @@ static void bcast_along(const tree_t *tree, napcoll_span_t data)
 
 /* ---- the collectives ---- */
 
-napcoll_plan_t *napcoll_previous_reduce_tree(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_reduce_tree(const napcoll_plan_args_t *args)
 {
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
     tree_t tree;
     napcoll_span_t value;
 
     if (NULL == builder) {
         return NULL;
     }
-    tree = tree_of(request, builder, 0, request->params.root);
+    tree = tree_of(args, builder, 0, args->params.root);
     napcoll_builder_claim_recvbuf(builder);
-    value = reduce_along(&tree, napcoll_request_input(request), request->params.root);
-    if (napcoll_request_takes(request)) {
+    value = reduce_along(&tree, napcoll_plan_args_input(args), args->params.root);
+    if (napcoll_plan_args_takes(args)) {
         napcoll_builder_copy(builder, recvbuf, value);
     }
     return napcoll_builder_finish(builder);
 }
 
-napcoll_plan_t *napcoll_previous_bcast_tree(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_bcast_tree(const napcoll_plan_args_t *args)
 {
-    const bool has = request->rank == request->params.root;
+    const bool has = args->rank == args->params.root;
     const napcoll_span_t data = {.buffer = has ? NAPCOLL_BUFFER_SEND : NAPCOLL_BUFFER_RECV,
                                  .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
     tree_t tree;
 
     if (NULL == builder) {
         return NULL;
     }
-    tree = tree_of(request, builder, 0, request->params.root);
+    tree = tree_of(args, builder, 0, args->params.root);
     napcoll_builder_claim_recvbuf(builder);
     bcast_along(&tree, data);
     return napcoll_builder_finish(builder);
 }
 
-napcoll_plan_t *napcoll_previous_allreduce_trees(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_allreduce_trees(const napcoll_plan_args_t *args)
 {
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
     napcoll_span_t value;
     tree_t tree;
 
@@ -362,28 +362,28 @@ napcoll_plan_t *napcoll_previous_allreduce_trees(const napcoll_request_t *reques
         return NULL;
     }
     napcoll_builder_claim_recvbuf(builder);
-    tree = tree_of(request, builder, 0, 0);
-    value = reduce_along(&tree, napcoll_request_input(request), 0);
-    if (0 == request->rank) {
+    tree = tree_of(args, builder, 0, 0);
+    value = reduce_along(&tree, napcoll_plan_args_input(args), 0);
+    if (0 == args->rank) {
         napcoll_builder_copy(builder, recvbuf, value);
         napcoll_builder_next_stage(builder);
     }
-    tree = tree_of(request, builder, 1, 0);
+    tree = tree_of(args, builder, 1, 0);
     bcast_along(&tree, recvbuf);
     return napcoll_builder_finish(builder);
 }
 
-napcoll_plan_t *napcoll_previous_barrier_tree(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_barrier_tree(const napcoll_plan_args_t *args)
 {
     const napcoll_span_t word = {.buffer = NAPCOLL_BUFFER_RECV};
-    const bool linear = NAPCOLL_PREVIOUS_LINEAR == shape_of(request, 0);
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+    const bool linear = NAPCOLL_PREVIOUS_LINEAR == shape_of(args, 0);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
     tree_t tree;
 
     if (NULL == builder) {
         return NULL;
     }
-    tree = tree_of(request, builder, 0, 0);
+    tree = tree_of(args, builder, 0, 0);
     for (int i = 0, child; (child = child_of(&tree, i)) >= 0; i++) {
         napcoll_builder_recv(builder, word, child);
         if (!linear) {
@@ -400,14 +400,14 @@ napcoll_plan_t *napcoll_previous_barrier_tree(const napcoll_request_t *request)
 }
 
 /* Blocks come to rank 0 one after the other, and all of them go out along the tree. */
-napcoll_plan_t *napcoll_previous_allgather_tree(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_allgather_tree(const napcoll_plan_args_t *args)
 {
-    const int size = request->map->size, rank = request->rank;
+    const int size = args->map->size, rank = args->rank;
     const napcoll_span_t all = {.buffer = NAPCOLL_BUFFER_RECV, .count = size};
     const napcoll_span_t own = {NAPCOLL_BUFFER_RECV, rank, 1};
     const napcoll_span_t input = {
-        .buffer = napcoll_request_input_buffer(request), .first = rank, .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_RANKS, size);
+        .buffer = napcoll_plan_args_input_buffer(args), .first = rank, .count = 1};
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_RANKS, size);
     tree_t tree;
 
     if (NULL == builder) {
@@ -423,7 +423,7 @@ napcoll_plan_t *napcoll_previous_allgather_tree(const napcoll_request_t *request
         napcoll_builder_recv(builder, (napcoll_span_t){NAPCOLL_BUFFER_RECV, from, 1}, from);
         napcoll_builder_next_stage(builder);
     }
-    tree = tree_of(request, builder, 0, 0);
+    tree = tree_of(args, builder, 0, 0);
     bcast_along(&tree, all);
     return napcoll_builder_finish(builder);
 }
@@ -445,11 +445,11 @@ static int subtree_of(const tree_t *tree, int position)
 
 /* The vector is reduced at rank 0, which then sends each rank its block: straight, one after the other, or along an
  * in-order binomial tree. */
-napcoll_plan_t *napcoll_previous_reduce_scatter_trees(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_previous_reduce_scatter_trees(const napcoll_plan_args_t *args)
 {
-    const int size = request->map->size, rank = request->rank;
+    const int size = args->map->size, rank = args->rank;
     const napcoll_span_t result = {.buffer = NAPCOLL_BUFFER_RECV, .first = rank, .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_RANKS, size);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_RANKS, size);
     napcoll_span_t value = {.buffer = NAPCOLL_BUFFER_SEND, .count = size};
     int children = 0;
     tree_t tree;
@@ -457,9 +457,9 @@ napcoll_plan_t *napcoll_previous_reduce_scatter_trees(const napcoll_request_t *r
     if (NULL == builder) {
         return NULL;
     }
-    tree = tree_of(request, builder, 0, 0);
+    tree = tree_of(args, builder, 0, 0);
     value = reduce_along(&tree, value, 0);
-    tree = tree_of(request, builder, 1, 0);
+    tree = tree_of(args, builder, 1, 0);
     if (rank > 0) {
         value = napcoll_builder_temp(builder, rank, subtree_of(&tree, rank));
         napcoll_builder_recv(builder, value, parent_of(&tree));

@@ -16,7 +16,7 @@
  *
  *     cost   ceil(log2 P) (alpha + beta s + gamma s)
  *
- * The root changes who sends to whom, and nothing of what is folded with what: ranks are folded in rank
+ * The root changes who sends to whom, and nothing of what is reduced with what: ranks are reduced in rank
  * order with the same brackets for every root, and nobody has to pass the result on to the root. R.
  * Thakur, R. Rabenseifner, W. Gropp: "Optimization of Collective Communication Operations in MPICH", 2005,
  * describe the tree in which ranks are counted from the root on, which keeps order only for root 0.
@@ -25,18 +25,18 @@
 #include "algo/napcoll_exchange.h"
 #include "algo/reduce/reduce.h"
 
-napcoll_plan_t *napcoll_reduce_binomial(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_reduce_binomial(const napcoll_plan_args_t *args)
 {
-    const napcoll_party_t party = napcoll_party_flat(request, 2);
+    const napcoll_party_t party = napcoll_party_flat(args, 2);
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
     napcoll_span_t result;
 
     if (NULL == builder) {
         return NULL;
     }
-    result = napcoll_exchange_reduce(builder, &party, napcoll_request_input(request));
-    if (napcoll_request_takes(request)) {
+    result = napcoll_exchange_reduce(builder, &party, napcoll_plan_args_input(args));
+    if (napcoll_plan_args_takes(args)) {
         napcoll_builder_copy(builder, recvbuf, result);
     }
     return napcoll_builder_finish(builder);

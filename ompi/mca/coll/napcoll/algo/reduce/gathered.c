@@ -5,15 +5,15 @@
 
 /**
  * @file
- * Reproducible reduce of small vectors: the root gathers all vectors, node-aware, and folds them by
+ * Reproducible reduce of small vectors: the root gathers all vectors, node-aware, and reduces them by
  * halves of the ranks (see napcoll_gathered.h). Three nodes, two processes each, the root is a0:
  *
- *     b1 -> b0, c1 -> c0  |  b0 -> a0, c0 -> a1  |  a1 -> a0  |  a0 folds a0 .. c1 by halves
+ *     b1 -> b0, c1 -> c0  |  b0 -> a0, c0 -> a1  |  a1 -> a0  |  a0 reduces a0 .. c1 by halves
  *
  *     cost   ceil(log_k L) alpha_l + ceil((n - 1) / L) alpha_n + (P - L) s beta_n
  *            + ceil(log_k L) alpha_l + P s beta_l + P s gamma
  *
- * The root holds P vectors in memory and folds them all, P times the size of the call: for small
+ * The root holds P vectors in memory and reduces them all, P times the size of the call: for small
  * vectors only.
  */
 
@@ -23,11 +23,11 @@
 #include "algo/napcoll_ports.h"
 #include "algo/napcoll_gathered.h"
 
-napcoll_plan_t *napcoll_reduce_gathered(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_reduce_gathered(const napcoll_plan_args_t *args)
 {
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    const int size = request->map->size;
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_SLOTS, 1);
+    const int size = args->map->size;
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_SLOTS, 1);
     napcoll_span_t *value = malloc((size_t) size * sizeof(*value));
 
     if (NULL == builder || NULL == value) {
@@ -35,9 +35,9 @@ napcoll_plan_t *napcoll_reduce_gathered(const napcoll_request_t *request)
         napcoll_builder_discard(builder);
         return NULL;
     }
-    napcoll_gather_at_root(builder, request, value);
-    if (napcoll_request_takes(request)) {
-        napcoll_builder_copy(builder, recvbuf, napcoll_exchange_fold(builder, size, 2, value));
+    napcoll_gather_at_root(builder, args, value);
+    if (napcoll_plan_args_takes(args)) {
+        napcoll_builder_copy(builder, recvbuf, napcoll_exchange_combine(builder, size, 2, value));
     }
     free(value);
     return napcoll_builder_finish(builder);

@@ -6,11 +6,11 @@
 /**
  * @file
  * Reduce by lanes, for large vectors: reduce-scatter inside the node, every lane reduces its slice to the
- * root's node, and the root collects the slices there. That is the lanes' schedule (napcoll_lane.h)
+ * root's node, and the root collects the slices there. That is the lanes' route (napcoll_lane.h)
  * backwards, then its gather to the root. Two lanes on each of two nodes, root lane 0 of node 0:
  *
- *     in the node        lane 0 folds blocks 0 1, lane 1 blocks 2 3
- *     between nodes      lane 0: node 0 folds block 0, node 1 block 1;  lane 1: blocks 2 and 3
+ *     in the node        lane 0 reduces blocks 0 1, lane 1 blocks 2 3
+ *     between nodes      lane 0: node 0 reduces block 0, node 1 block 1;  lane 1: blocks 2 and 3
  *     between nodes      lane 0 of node 1 gives block 1, lane 1 block 3 to node 0
  *     in the node        lane 1 gives blocks 2 3 to the root
  *
@@ -26,13 +26,13 @@
 
 /* Where the blocks of this process's slice end, in all segments: the root has the receive buffer for
  * all of the vector; others that own blocks have a temporary of no more than their slices' stretch. */
-static napcoll_span_t home_of(napcoll_builder_t *builder, const napcoll_request_t *request,
+static napcoll_span_t home_of(napcoll_builder_t *builder, const napcoll_plan_args_t *args,
                               int blocks, int segments)
 {
-    const int nodes = request->map->nodes, own = napcoll_lane_own(request);
+    const int nodes = args->map->nodes, own = napcoll_lane_own(args);
     napcoll_span_t home = {.buffer = NAPCOLL_BUFFER_RECV, .count = blocks * segments};
 
-    if (!napcoll_request_takes(request) && own >= 0) {
+    if (!napcoll_plan_args_takes(args) && own >= 0) {
         home.buffer = napcoll_builder_temp(builder, own / nodes * nodes,
                                            (segments - 1) * blocks + nodes)
                           .buffer;
@@ -40,31 +40,31 @@ static napcoll_span_t home_of(napcoll_builder_t *builder, const napcoll_request_
     return home;
 }
 
-napcoll_plan_t *napcoll_reduce_lane(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_reduce_lane(const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = request->map;
+    const napcoll_node_map_t *map = args->map;
     const int blocks = napcoll_lane_count(map) * map->nodes;
-    const int segments = request->params.segments > 1 ? request->params.segments : 1;
-    const int radix = napcoll_lane_radix(map, request->params.tunable[0]);
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR,
-                                                         blocks * segments);
-    napcoll_schedule_t spread = {0}, collect = {0};
-    napcoll_fold_t fold;
+    const int segments = args->params.segments > 1 ? args->params.segments : 1;
+    const int radix = napcoll_lane_radix(map, args->params.tunable[0]);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR,
+                                                           blocks * segments);
+    napcoll_route_t spread = {0}, collect = {0};
+    napcoll_reduction_t reduction;
 
     if (NULL == builder) {
         return NULL;
     }
     napcoll_builder_claim_recvbuf(builder);
-    (void) napcoll_lane_schedule(&spread, request, radix);
-    napcoll_lane_collect(&collect, request, radix);
-    if (napcoll_fold_begin(&fold, builder, request, napcoll_request_input_buffer(request),
-                           home_of(builder, request, blocks, segments), blocks * segments)) {
-        napcoll_pipeline_through(&fold, &spread, &collect, segments, blocks,
-                                 napcoll_lane_own(request));
+    (void) napcoll_lane_route(&spread, args, radix);
+    napcoll_lane_collect(&collect, args, radix);
+    if (napcoll_reduction_begin(&reduction, builder, args, napcoll_plan_args_input_buffer(args),
+                                home_of(builder, args, blocks, segments), blocks * segments)) {
+        napcoll_pipeline_through(&reduction, &spread, &collect, segments, blocks,
+                                 napcoll_lane_own(args));
     }
-    napcoll_fold_end(&fold);
-    napcoll_schedule_free(&spread);
-    napcoll_schedule_free(&collect);
+    napcoll_reduction_end(&reduction);
+    napcoll_route_free(&spread);
+    napcoll_route_free(&collect);
     return napcoll_builder_finish(builder);
 }
 

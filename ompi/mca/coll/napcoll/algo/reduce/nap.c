@@ -8,12 +8,12 @@
  * Node-aware parallel reduce, for any node count, placement, processes per node and root: the tree by
  * which word would spread fastest among nodes of L lanes, read backwards. There every node that has
  * heard tells L others in a step, one by each lane; here a node takes in the values of L others in a
- * step, one at each lane, folds them inside the node and goes on.
+ * step, one at each lane, reduces them inside the node and goes on.
  *
  *     9 nodes, 2 lanes, parts [ 0 1 2 | 3 4 5 | 6 7 8 ], root on node 4
  *
- *     step 1       1 -> 0 <- 2     3 -> 4 <- 5     7 -> 6 <- 8      then 0, 4 and 6 fold inside
- *     step 2                       0 -> 4 <- 6                      then 4 folds inside
+ *     step 1       1 -> 0 <- 2     3 -> 4 <- 5     7 -> 6 <- 8      then 0, 4 and 6 reduce inside
+ *     step 2                       0 -> 4 <- 6                      then 4 reduces inside
  *
  *     cost     ceil(log_(L + 1) n) (alpha + beta s) between nodes, and as many local reduces and one
  *
@@ -24,8 +24,8 @@
  * The nodes are cut by the balanced split with radix L + 1. The values of a part meet at its head: the
  * root's node, if that is in there, else the first one. On its node a value is at one process, the
  * carrier: the root, or the leader. On each level a group's head receives the values of the other parts;
- * these, in part order, are dealt to its processes in runs, so that each process folds what it got and
- * the processes fold in their order:
+ * these, in part order, are dealt to its processes in runs, so that each process reduces what it got and
+ * the processes reduce in their order:
  *
  *     head of part 1 of 5, two processes:      parts 0 [1] 2 | 3 4
  *
@@ -42,12 +42,12 @@
 #include "algo/reduce/reduce.h"
 
 typedef struct {
-    const napcoll_request_t *request;
+    const napcoll_plan_args_t *args;
     napcoll_builder_t *builder;
     int node;
     int root; /* the root's node */
     int lanes;
-    napcoll_span_t *value; /* [lanes + 1] what this process folds on a level */
+    napcoll_span_t *value; /* [lanes + 1] what this process reduces on a level */
 } nap_t;
 
 /* One level's group, as its head has it. */
@@ -62,8 +62,7 @@ typedef struct {
 
 static int carrier_lane(const nap_t *nap, int node)
 {
-    return node == nap->root ? napcoll_node_map_lane(nap->request->map, nap->request->params.root)
-                             : 0;
+    return node == nap->root ? napcoll_node_map_lane(nap->args->map, nap->args->params.root) : 0;
 }
 
 /* The process of the head that receives a part's value: runs of parts, as even as may be. */
@@ -76,7 +75,7 @@ static int user_of(const meeting_t *meeting, int part)
 
 static meeting_t meeting_of(const nap_t *nap, int level, const napcoll_split_t *group)
 {
-    const napcoll_node_map_t *map = nap->request->map;
+    const napcoll_node_map_t *map = nap->args->map;
     meeting_t meeting = {.head = napcoll_split_head(group->first, group->size, nap->root),
                          .parts = group->parts};
     const int ppn = napcoll_node_map_ppn(map, meeting.head), others = meeting.parts - 1;
@@ -91,23 +90,23 @@ static meeting_t meeting_of(const nap_t *nap, int level, const napcoll_split_t *
 /* The processes of this node that receive. */
 static napcoll_party_t users(const nap_t *nap, const meeting_t *meeting)
 {
-    const napcoll_node_map_t *map = nap->request->map;
+    const napcoll_node_map_t *map = nap->args->map;
     const int ppn = napcoll_node_map_ppn(map, nap->node);
-    napcoll_party_t party = napcoll_party_node(nap->request);
+    napcoll_party_t party = napcoll_party_node(nap->args);
 
     party.members = party.processes = meeting->users;
-    party.self = (napcoll_node_map_lane(map, nap->request->rank) - meeting->lane + ppn) % ppn;
+    party.self = (napcoll_node_map_lane(map, nap->args->rank) - meeting->lane + ppn) % ppn;
     party.root = meeting->carrier;
     party.lane = meeting->lane;
-    party.ordered = true; /* which process has which parts follows the lanes */
+    party.noncommutative = true; /* which process has which parts follows the lanes */
     return party;
 }
 
-/* A process of the head receives its parts' values, and folds them; the carrier's own one is `value`. */
+/* A process of the head receives its parts' values, and reduces them; the carrier's own one is `value`. */
 static napcoll_span_t receive(const nap_t *nap, const napcoll_split_t *group,
                               const meeting_t *meeting, int self, napcoll_span_t value)
 {
-    const napcoll_node_map_t *map = nap->request->map;
+    const napcoll_node_map_t *map = nap->args->map;
     int values = 0;
 
     for (int part = 0; part < meeting->parts; part++) {
@@ -121,7 +120,7 @@ static napcoll_span_t receive(const nap_t *nap, const napcoll_split_t *group,
                                  napcoll_node_map_rank(map, node, carrier_lane(nap, node)));
         }
     }
-    value = napcoll_exchange_fold(nap->builder, values, values > 2 ? values : 2, nap->value);
+    value = napcoll_exchange_combine(nap->builder, values, values > 2 ? values : 2, nap->value);
     napcoll_builder_next_stage(nap->builder);
     return value;
 }
@@ -146,9 +145,9 @@ static napcoll_span_t meet(const nap_t *nap, const napcoll_split_t *group, const
 /* One level of the tree. */
 static napcoll_span_t climb(const nap_t *nap, int level, napcoll_span_t value)
 {
-    const napcoll_node_map_t *map = nap->request->map;
+    const napcoll_node_map_t *map = nap->args->map;
     const napcoll_split_t group = napcoll_split_at(map->nodes, nap->lanes + 1, level, nap->node);
-    const int lane = napcoll_node_map_lane(map, nap->request->rank);
+    const int lane = napcoll_node_map_lane(map, nap->args->rank);
     meeting_t meeting;
 
     if (group.parts < 2 || nap->node != napcoll_split_part_head(&group, group.part, nap->root)) {
@@ -170,16 +169,16 @@ static napcoll_span_t climb(const nap_t *nap, int level, napcoll_span_t value)
     return value;
 }
 
-napcoll_plan_t *napcoll_reduce_nap(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_reduce_nap(const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = request->map;
-    const napcoll_party_t node = napcoll_party_node(request);
+    const napcoll_node_map_t *map = args->map;
+    const napcoll_party_t node = napcoll_party_node(args);
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    nap_t nap = {.request = request,
-                 .builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1),
-                 .node = napcoll_node_map_node(map, request->rank),
-                 .root = napcoll_node_map_node(map, request->params.root),
-                 .lanes = napcoll_port_lanes(map, request->params.tunable[0])};
+    nap_t nap = {.args = args,
+                 .builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1),
+                 .node = napcoll_node_map_node(map, args->rank),
+                 .root = napcoll_node_map_node(map, args->params.root),
+                 .lanes = napcoll_port_lanes(map, args->params.tunable[0])};
     napcoll_span_t value;
 
     nap.value = malloc(((size_t) nap.lanes + 1) * sizeof(*nap.value));
@@ -188,14 +187,14 @@ napcoll_plan_t *napcoll_reduce_nap(const napcoll_request_t *request)
         napcoll_builder_discard(nap.builder);
         return NULL;
     }
-    value = napcoll_exchange_reduce(nap.builder, &node, napcoll_request_input(request));
+    value = napcoll_exchange_reduce(nap.builder, &node, napcoll_plan_args_input(args));
     if (node.self != node.root) {
         napcoll_builder_release(nap.builder, value);
     }
     for (int level = 1; level <= napcoll_port_levels(map, nap.lanes); level++) {
         value = climb(&nap, level, value);
     }
-    if (napcoll_request_takes(request)) {
+    if (napcoll_plan_args_takes(args)) {
         napcoll_builder_copy(nap.builder, recvbuf, value);
     }
     free(nap.value);

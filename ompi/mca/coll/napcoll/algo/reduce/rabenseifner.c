@@ -8,8 +8,8 @@
  * Rabenseifner's reduce, for large vectors and any root: reduce-scatter by recursive halving of the
  * vector, neighbours first, then a binomial gather. Four ranks, blocks 0 to 3, root 2:
  *
- *     0 <-> 1   0 folds blocks 0 1, 1 blocks 2 3       2 <-> 3   likewise
- *     0 <-> 2   0 folds block 0, 2 block 1             1 <-> 3   blocks 2 and 3
+ *     0 <-> 1   0 reduces blocks 0 1, 1 blocks 2 3       2 <-> 3   likewise
+ *     0 <-> 2   0 reduces block 0, 2 block 1             1 <-> 3   blocks 2 and 3
  *     0 -> 2    block 0                                3 -> 1    block 3
  *     1 -> 2    blocks 2 3
  *
@@ -27,34 +27,34 @@
 #include "algo/napcoll_pieces.h"
 #include "algo/reduce/reduce.h"
 
-napcoll_plan_t *napcoll_reduce_rabenseifner(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_reduce_rabenseifner(const napcoll_plan_args_t *args)
 {
-    const napcoll_pieces_t cut = napcoll_pieces_of(request);
+    const napcoll_pieces_t cut = napcoll_pieces_of(args);
     const int pieces = cut.group.members;
     napcoll_span_t home = {.buffer = NAPCOLL_BUFFER_RECV, .count = pieces};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, pieces);
-    napcoll_schedule_t halving = {0}, gather = {0};
-    napcoll_fold_t fold;
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, pieces);
+    napcoll_route_t halving = {0}, gather = {0};
+    napcoll_reduction_t reduction;
 
     if (NULL == builder) {
         return NULL;
     }
     napcoll_builder_claim_recvbuf(builder);
-    if (!napcoll_request_takes(request) && request->rank == cut.actor) {
+    if (!napcoll_plan_args_takes(args) && args->rank == cut.actor) {
         home = napcoll_builder_temp(builder, 0, pieces);
     }
-    if (napcoll_fold_begin(&fold, builder, request, napcoll_request_input_buffer(request), home,
-                           pieces)) {
-        napcoll_pieces_join(&fold, &cut);
-        if (request->rank == cut.actor) {
-            (void) napcoll_schedule_doubling(&halving, &cut.group, 0);
-            (void) napcoll_schedule_collect(&gather, &cut.group, 0, 2, cut.root);
-            napcoll_pipeline_through(&fold, &halving, &gather, 1, pieces, cut.group.self);
+    if (napcoll_reduction_begin(&reduction, builder, args, napcoll_plan_args_input_buffer(args),
+                                home, pieces)) {
+        napcoll_pieces_join(&reduction, &cut);
+        if (args->rank == cut.actor) {
+            (void) napcoll_route_doubling(&halving, &cut.group, 0);
+            (void) napcoll_route_collect(&gather, &cut.group, 0, 2, cut.root);
+            napcoll_pipeline_through(&reduction, &halving, &gather, 1, pieces, cut.group.self);
         }
     }
-    napcoll_fold_end(&fold);
-    napcoll_schedule_free(&halving);
-    napcoll_schedule_free(&gather);
+    napcoll_reduction_end(&reduction);
+    napcoll_route_free(&halving);
+    napcoll_route_free(&gather);
     return napcoll_builder_finish(builder);
 }
 

@@ -24,11 +24,11 @@ enum {
     NAPCOLL_REDUCE_ALGORITHMS
 };
 
-napcoll_plan_t *napcoll_reduce_binomial(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_reduce_smp(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_reduce_nap(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_reduce_rabenseifner(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_reduce_lane(const napcoll_request_t *request);
+napcoll_plan_t *napcoll_reduce_binomial(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_reduce_smp(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_reduce_nap(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_reduce_rabenseifner(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_reduce_lane(const napcoll_plan_args_t *args);
 
 napcoll_bounds_t napcoll_reduce_binomial_bounds(const napcoll_node_map_t *map,
                                                 const napcoll_params_t *params);

@@ -20,23 +20,23 @@
 #include "algo/napcoll_exchange.h"
 #include "algo/reduce/reduce.h"
 
-napcoll_plan_t *napcoll_reduce_smp(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_reduce_smp(const napcoll_plan_args_t *args)
 {
-    const napcoll_party_t node = napcoll_party_node(request);
+    const napcoll_party_t node = napcoll_party_node(args);
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1);
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
     napcoll_span_t result;
 
     if (NULL == builder) {
         return NULL;
     }
-    result = napcoll_exchange_reduce(builder, &node, napcoll_request_input(request));
+    result = napcoll_exchange_reduce(builder, &node, napcoll_plan_args_input(args));
     if (node.self == node.root) {
-        const napcoll_party_t nodes = napcoll_party_leaders(request);
+        const napcoll_party_t nodes = napcoll_party_leaders(args);
 
         result = napcoll_exchange_reduce(builder, &nodes, result);
     }
-    if (napcoll_request_takes(request)) {
+    if (napcoll_plan_args_takes(args)) {
         napcoll_builder_copy(builder, recvbuf, result);
     }
     return napcoll_builder_finish(builder);

@@ -21,12 +21,12 @@
 #include "algo/reduce_scatter/reduce_scatter.h"
 #include "algo/napcoll_spread.h"
 
-napcoll_plan_t *napcoll_reduce_scatter_lane_ring(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_reduce_scatter_lane_ring(const napcoll_plan_args_t *args)
 {
-    napcoll_schedule_t schedule = {0};
+    napcoll_route_t route = {0};
 
-    napcoll_spread_lane_ring(&schedule, request);
-    return napcoll_spread_reduce(request, &schedule, (napcoll_room_t){.user = true});
+    napcoll_spread_lane_ring(&route, args);
+    return napcoll_spread_reduce(args, &route, (napcoll_room_t){.user = true});
 }
 
 napcoll_bounds_t napcoll_reduce_scatter_lane_ring_bounds(const napcoll_node_map_t *map,

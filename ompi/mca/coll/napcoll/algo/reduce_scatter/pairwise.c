@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Reduce-scatter in pairs: every rank gets its block from each of the others, and folds by halves of the
+ * Reduce-scatter in pairs: every rank gets its block from each of the others, and reduces by halves of the
  * ranks (napcoll_halves.h), whatever nodes they are on: for ops that do not commute on any placement,
  * and for the same bits on any. Four ranks, two messages at once; rank 2:
  *
@@ -14,7 +14,7 @@
  *
  *     cost   ceil((P - 1) / burst) alpha + (P - 1) b (beta + gamma), b the bytes of a block
  *
- * Rank r gets from r + 1, r + 2, ... so that no two get from one at the same time. What has come is folded
+ * Rank r gets from r + 1, r + 2, ... so that no two get from one at the same time. What has come is reduced
  * as soon as both halves of a range of ranks are there: besides the messages under way a rank keeps
  * about 2 log2(P) blocks.
  */
@@ -45,19 +45,19 @@ typedef struct {
 } ranges_t;
 
 /* high = low op high, in place where that may be overwritten. */
-static napcoll_span_t fold(napcoll_builder_t *builder, napcoll_span_t low, napcoll_span_t high)
+static napcoll_span_t reduction(napcoll_builder_t *builder, napcoll_span_t low, napcoll_span_t high)
 {
     napcoll_span_t sum = high;
 
     if (NAPCOLL_BUFFER_SEND == high.buffer) {
         sum = napcoll_builder_temp(builder, high.first, high.count);
     }
-    napcoll_builder_fold(builder, sum, low, high);
+    napcoll_builder_reduce(builder, sum, low, high);
     napcoll_builder_release(builder, low);
     return sum;
 }
 
-/* A rank's block is there: fold it with its other half, these with theirs, and so on. */
+/* A rank's block is there: reduce it with its other half, these with theirs, and so on. */
 static void take(ranges_t *ranges, int rank, napcoll_span_t value)
 {
     ranges->sum[rank] = value;
@@ -73,16 +73,17 @@ static void take(ranges_t *ranges, int rank, napcoll_span_t value)
         if (half != ranges->count[first] || count - half != ranges->count[first + half]) {
             return;
         }
-        ranges->sum[first] = fold(ranges->builder, ranges->sum[first], ranges->sum[first + half]);
+        ranges->sum[first] = reduction(ranges->builder, ranges->sum[first],
+                                       ranges->sum[first + half]);
         ranges->count[first] = count;
     }
 }
 
 /* Get from the ranks that are `away` to away + messages - 1 ahead, and send to those as far behind. */
-static void exchange(ranges_t *ranges, const napcoll_request_t *request, int away, int messages)
+static void exchange(ranges_t *ranges, const napcoll_plan_args_t *args, int away, int messages)
 {
-    const napcoll_node_map_t *map = request->map;
-    const int size = map->size, rank = request->rank, own = napcoll_node_map_place(map, rank);
+    const napcoll_node_map_t *map = args->map;
+    const int size = map->size, rank = args->rank, own = napcoll_node_map_place(map, rank);
 
     for (int i = away; i < away + messages; i++) {
         const int from = (rank + i) % size, to = (rank + size - i) % size;
@@ -101,14 +102,14 @@ static void exchange(ranges_t *ranges, const napcoll_request_t *request, int awa
     napcoll_builder_next_stage(ranges->builder);
 }
 
-napcoll_plan_t *napcoll_reduce_scatter_pairwise(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_reduce_scatter_pairwise(const napcoll_plan_args_t *args)
 {
-    const int size = request->map->size, burst = burst_of(request->map, &request->params);
+    const int size = args->map->size, burst = burst_of(args->map, &args->params);
     const napcoll_span_t own = {.buffer = NAPCOLL_BUFFER_SEND,
-                                .first = napcoll_node_map_place(request->map, request->rank),
+                                .first = napcoll_node_map_place(args->map, args->rank),
                                 .count = 1};
     const napcoll_span_t result = {NAPCOLL_BUFFER_RECV, own.first, 1};
-    ranges_t ranges = {.builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_RANKS, size),
+    ranges_t ranges = {.builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_RANKS, size),
                        .size = size,
                        .sum = malloc((size_t) size * sizeof(*ranges.sum)),
                        .count = calloc((size_t) size, sizeof(*ranges.count))};
@@ -117,9 +118,9 @@ napcoll_plan_t *napcoll_reduce_scatter_pairwise(const napcoll_request_t *request
     if (NULL == ranges.builder || NULL == ranges.sum || NULL == ranges.count) {
         napcoll_builder_discard(ranges.builder);
     } else {
-        take(&ranges, request->rank, own);
+        take(&ranges, args->rank, own);
         for (int away = 1; away < size; away += burst) {
-            exchange(&ranges, request, away, size - away < burst ? size - away : burst);
+            exchange(&ranges, args, away, size - away < burst ? size - away : burst);
         }
         napcoll_builder_copy(ranges.builder, result, ranges.sum[0]);
         plan = napcoll_builder_finish(ranges.builder);

@@ -8,8 +8,8 @@
  * Reduce-scatter by recursive halving, for a power of two of ranks in node order, far ones first. Four
  * ranks; rank 0:
  *
- *     step 1     0 <-> 2    gives its blocks 2 3, folds 0 1
- *     step 2     0 <-> 1    gives block 1 so far, folds 0
+ *     step 1     0 <-> 2    gives its blocks 2 3, reduces 0 1
+ *     step 2     0 <-> 1    gives block 1 so far, reduces 0
  *
  *     cost   log2(P) alpha + (P - 1) b (beta + gamma), b the bytes of a block
  *
@@ -20,14 +20,14 @@
 #include "algo/reduce_scatter/reduce_scatter.h"
 #include "algo/napcoll_spread.h"
 
-napcoll_plan_t *napcoll_reduce_scatter_recursive_halving(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_reduce_scatter_recursive_halving(const napcoll_plan_args_t *args)
 {
-    const napcoll_group_t places = napcoll_spread_places(request);
-    const napcoll_room_t room = {.user = !napcoll_request_scattered(request)};
-    napcoll_schedule_t schedule = {0};
+    const napcoll_group_t places = napcoll_spread_places(args);
+    const napcoll_room_t room = {.user = !napcoll_plan_args_scattered(args)};
+    napcoll_route_t route = {0};
 
-    (void) napcoll_schedule_doubling(&schedule, &places, 0);
-    return napcoll_spread_reduce(request, &schedule, room);
+    (void) napcoll_route_doubling(&route, &places, 0);
+    return napcoll_spread_reduce(args, &route, room);
 }
 
 napcoll_bounds_t napcoll_reduce_scatter_recursive_halving_bounds(const napcoll_node_map_t *map,

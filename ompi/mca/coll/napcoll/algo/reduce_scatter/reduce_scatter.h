@@ -23,11 +23,11 @@ enum {
     NAPCOLL_REDUCE_SCATTER_ALGORITHMS
 };
 
-napcoll_plan_t *napcoll_reduce_scatter_recursive_halving(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_reduce_scatter_smp(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_reduce_scatter_locality(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_reduce_scatter_lane_ring(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_reduce_scatter_pairwise(const napcoll_request_t *request);
+napcoll_plan_t *napcoll_reduce_scatter_recursive_halving(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_reduce_scatter_smp(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_reduce_scatter_locality(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_reduce_scatter_lane_ring(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_reduce_scatter_pairwise(const napcoll_plan_args_t *args);
 
 napcoll_bounds_t napcoll_reduce_scatter_recursive_halving_bounds(const napcoll_node_map_t *map,
                                                                  const napcoll_params_t *params);

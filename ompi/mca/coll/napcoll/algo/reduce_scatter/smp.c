@@ -9,7 +9,7 @@
  * of three processes, radix 4; node 0:
  *
  *     reduce      0 <- 1, 2                 all blocks
- *     exchange    0 -> 3: blocks 3 4 5   0 -> 6: 6 7 8   0 -> 9: 9 10 11, and folds what they send
+ *     exchange    0 -> 3: blocks 3 4 5   0 -> 6: 6 7 8   0 -> 9: 9 10 11, and reduces what they send
  *     scatter     0 -> 1: block 1   0 -> 2: block 2
  *
  *     cost   2 ceil(log_k ppn) alpha_l + P b (beta_l + gamma) inside a node, ceil(log_r n) alpha_n
@@ -20,12 +20,12 @@
 #include "algo/napcoll_spread.h"
 #include "algo/reduce_scatter/reduce_scatter.h"
 
-napcoll_plan_t *napcoll_reduce_scatter_smp(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_reduce_scatter_smp(const napcoll_plan_args_t *args)
 {
-    napcoll_schedule_t schedule = {0};
+    napcoll_route_t route = {0};
 
-    napcoll_spread_leaders(&schedule, request, napcoll_params_radix(&request->params));
-    return napcoll_spread_reduce(request, &schedule, napcoll_spread_locality_room(request));
+    napcoll_spread_leaders(&route, args, napcoll_params_radix(&args->params));
+    return napcoll_spread_reduce(args, &route, napcoll_spread_locality_room(args));
 }
 
 napcoll_bounds_t napcoll_reduce_scatter_smp_bounds(const napcoll_node_map_t *map,

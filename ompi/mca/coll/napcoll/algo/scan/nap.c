@@ -7,8 +7,8 @@
  * @file
  * Node-aware parallel (NAP) scan, for contiguous nodes of any number and size.
  *
- * Inside the node first: every process has the fold of the processes before it, and the node's total.
- * Then between nodes: a node that has the fold of a window of w nodes, itself the last, fetches the L
+ * Inside the node first: every process has the reduction of the processes before it, and the node's total.
+ * Then between nodes: a node that has the reduction of a window of w nodes, itself the last, fetches the L
  * windows before it, lane by lane, and so comes to have one of (L + 1) w nodes. Six nodes a to f, two
  * lanes:
  *
@@ -17,9 +17,9 @@
  *     width 3      a     ab    abc   bcd   cde    def      a lane of f fetches abc
  *     width 9      a     ab    abc   abcd  abcde  abcdef
  *
- * What the lanes fetched is folded inside the node after each step, and goes before the window and
+ * What the lanes fetched is reduced inside the node after each step, and goes before the window and
  * before what the node has of the nodes before itself: f had de of these, and gets abcde. In the end a
- * process folds that into what it has of its own node.
+ * process reduces that into what it has of its own node.
  *
  *     cost     ceil(log_{L+1} n) (alpha_n + beta_n s) between nodes,
  *              (1 + ceil(log_{L+1} n)) ceil(log_k L) (alpha_l + beta_l s) inside, k the fan-out there
@@ -41,7 +41,7 @@
 #include "algo/scan/sweep.h"
 
 typedef struct {
-    const napcoll_request_t *request;
+    const napcoll_plan_args_t *args;
     napcoll_builder_t *builder;
     napcoll_party_t party; /* the processes of the node, in rank order */
     bool tree;             /* inside the node: fewest messages */
@@ -65,7 +65,7 @@ int napcoll_scan_nap_steps(const napcoll_node_map_t *map, int lanes)
 /* Processes of this node that send to other nodes where windows are that wide. */
 static int senders(const nap_t *nap, int width)
 {
-    const int nodes = (nap->request->map->nodes - 1 - nap->node) / width;
+    const int nodes = (nap->args->map->nodes - 1 - nap->node) / width;
     const int lanes = nodes < nap->lanes ? nodes : nap->lanes;
 
     return lanes < nap->ppn ? lanes : nap->ppn;
@@ -97,7 +97,7 @@ static void scan_node(nap_t *nap)
         nap->window = hand_on(nap, nap->window, senders(nap, 1));
         return;
     }
-    nap->own = napcoll_scan_is_inclusive(nap->request) ? nap->input : nothing;
+    nap->own = napcoll_scan_is_inclusive(nap->args) ? nap->input : nothing;
     nap->below[nap->lane] = nap->input;
     nap->window = napcoll_exchange_scan(nap->builder, &nap->party, nap->below, &nap->own);
 }
@@ -105,7 +105,7 @@ static void scan_node(nap_t *nap)
 /* The process that serves a lane of a node. */
 static int lane_rank(const nap_t *nap, int node, int lane)
 {
-    const napcoll_node_map_t *map = nap->request->map;
+    const napcoll_node_map_t *map = nap->args->map;
 
     return napcoll_node_map_rank(map, node, lane % napcoll_node_map_ppn(map, node));
 }
@@ -119,7 +119,7 @@ static int windows_of(const nap_t *nap, int node, int width)
 /* One step's messages between nodes. */
 static void fetch(const nap_t *nap, int width)
 {
-    const int nodes = nap->request->map->nodes, windows = windows_of(nap, nap->node, width);
+    const int nodes = nap->args->map->nodes, windows = windows_of(nap, nap->node, width);
 
     for (int j = nap->lane + 1; j <= nap->lanes && j * width < nodes - nap->node; j += nap->ppn) {
         const int to = nap->node + j * width;
@@ -178,7 +178,7 @@ static void take(nap_t *nap, napcoll_span_t fetched, int next)
     }
     if (nap->lane < senders(nap, next)) {
         dst = kept ? napcoll_builder_temp(nap->builder, 0, 1) : dst;
-        napcoll_builder_fold(nap->builder, dst, fetched, nap->window);
+        napcoll_builder_reduce(nap->builder, dst, fetched, nap->window);
         nap->window = dst;
     }
     if (nap->tree && 0 != nap->lane) {
@@ -194,7 +194,7 @@ static void take(nap_t *nap, napcoll_span_t fetched, int next)
 /* All steps between nodes. */
 static void reach_back(nap_t *nap)
 {
-    const int nodes = nap->request->map->nodes;
+    const int nodes = nap->args->map->nodes;
 
     for (int width = 1, next; width < nodes; width = next) {
         const int windows = windows_of(nap, nap->node, width);
@@ -215,25 +215,25 @@ static void conclude(const nap_t *nap)
 
     if (nap->tree) {
         before = napcoll_scan_down(nap->builder, &nap->party, nap->input, nap->below, before);
-        own = napcoll_scan_is_inclusive(nap->request) ? nap->input : nothing;
+        own = napcoll_scan_is_inclusive(nap->args) ? nap->input : nothing;
     }
-    napcoll_scan_conclude(nap->builder, nap->request, before, own);
+    napcoll_scan_conclude(nap->builder, nap->args, before, own);
 }
 
-napcoll_plan_t *napcoll_scan_nap(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_scan_nap(const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = request->map;
-    nap_t nap = {.request = request,
-                 .builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1),
-                 .party = napcoll_party_node(request),
-                 .tree = request->params.local_tree,
-                 .node = napcoll_node_map_node(map, request->rank),
-                 .lane = napcoll_node_map_lane(map, request->rank),
-                 .lanes = napcoll_port_lanes(map, request->params.tunable[0]),
-                 .input = napcoll_request_input(request)};
+    const napcoll_node_map_t *map = args->map;
+    nap_t nap = {.args = args,
+                 .builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1),
+                 .party = napcoll_party_node(args),
+                 .tree = args->params.local_tree,
+                 .node = napcoll_node_map_node(map, args->rank),
+                 .lane = napcoll_node_map_lane(map, args->rank),
+                 .lanes = napcoll_port_lanes(map, args->params.tunable[0]),
+                 .input = napcoll_plan_args_input(args)};
 
     nap.ppn = nap.party.processes;
-    nap.party.ordered = true;
+    nap.party.noncommutative = true;
     nap.party.self = nap.lane;
     nap.below = malloc((size_t) nap.ppn * sizeof(*nap.below));
     nap.value = malloc((size_t) nap.lanes * sizeof(*nap.value));

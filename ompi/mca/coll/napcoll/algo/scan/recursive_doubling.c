@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Scan by recursive doubling over all ranks, for any number of ranks P. Every rank has the fold of a
+ * Scan by recursive doubling over all ranks, for any number of ranks P. Every rank has the reduction of a
  * window of ranks that ends with itself; it fetches the window that ends where its own begins:
  *
  *     P = 5     0 -> 1 -> 2 -> 3 -> 4     (one step: each has sent what it had before)
@@ -14,7 +14,7 @@
  *
  *     cost      ceil(log2 P) (alpha + beta s + gamma s), 2 gamma s for the exclusive scan
  *
- * The exclusive scan folds what it fetches twice: with its own vector, for others, and without.
+ * The exclusive scan reduces what it fetches twice: with its own vector, for others, and without.
  * W. D. Hillis, G. L. Steele: "Data parallel algorithms", 1986.
  */
 
@@ -29,12 +29,12 @@ typedef struct {
     napcoll_span_t before; /* exclusive: the same without it; empty at the beginning */
 } scan_t;
 
-/* The window is folded in the receive buffer; that is where the inclusive scan ends. */
+/* The window is reduced in the receive buffer; that is where the inclusive scan ends. */
 static void widen_window(scan_t *scan, napcoll_span_t fetched)
 {
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
 
-    napcoll_builder_fold(scan->builder, recvbuf, fetched, scan->window);
+    napcoll_builder_reduce(scan->builder, recvbuf, fetched, scan->window);
     scan->window = recvbuf;
 }
 
@@ -58,19 +58,19 @@ int napcoll_scan_recursive_doubling_steps(const napcoll_node_map_t *map)
     return napcoll_split_levels(map->size, 2);
 }
 
-napcoll_plan_t *napcoll_scan_recursive_doubling(const napcoll_request_t *request)
+napcoll_plan_t *napcoll_scan_recursive_doubling(const napcoll_plan_args_t *args)
 {
     const napcoll_span_t nothing = {0};
-    const int size = request->map->size, rank = request->rank;
-    scan_t scan = {.builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR, 1),
-                   .inclusive = napcoll_scan_is_inclusive(request),
-                   .window = napcoll_request_input(request)};
+    const int size = args->map->size, rank = args->rank;
+    scan_t scan = {.builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1),
+                   .inclusive = napcoll_scan_is_inclusive(args),
+                   .window = napcoll_plan_args_input(args)};
 
     if (NULL == scan.builder) {
         return NULL;
     }
     napcoll_builder_claim_recvbuf(scan.builder);
-    for (int step = 0; step < napcoll_scan_recursive_doubling_steps(request->map); step++) {
+    for (int step = 0; step < napcoll_scan_recursive_doubling_steps(args->map); step++) {
         const int away = 1 << step;
         napcoll_span_t fetched;
 
@@ -84,8 +84,7 @@ napcoll_plan_t *napcoll_scan_recursive_doubling(const napcoll_request_t *request
         }
         napcoll_builder_next_stage(scan.builder);
     }
-    napcoll_scan_conclude(scan.builder, request, scan.before,
-                          scan.inclusive ? scan.window : nothing);
+    napcoll_scan_conclude(scan.builder, args, scan.before, scan.inclusive ? scan.window : nothing);
     return napcoll_builder_finish(scan.builder);
 }
 

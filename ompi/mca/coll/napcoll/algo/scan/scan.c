@@ -59,16 +59,16 @@ const napcoll_collective_t napcoll_exscan = {.name = "exscan",
                                              .algorithm = algorithms,
                                              .algorithms = NAPCOLL_SCAN_ALGORITHMS};
 
-void napcoll_scan_conclude(napcoll_builder_t *builder, const napcoll_request_t *request,
+void napcoll_scan_conclude(napcoll_builder_t *builder, const napcoll_plan_args_t *args,
                            napcoll_span_t before, napcoll_span_t own)
 {
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
 
-    if (!napcoll_request_takes(request)) {
+    if (!napcoll_plan_args_takes(args)) {
         return;
     }
     if (before.count > 0 && own.count > 0) {
-        napcoll_builder_fold(builder, recvbuf, before, own);
+        napcoll_builder_reduce(builder, recvbuf, before, own);
     } else {
         napcoll_builder_copy(builder, recvbuf, before.count > 0 ? before : own);
     }

@@ -28,9 +28,9 @@ enum {
     NAPCOLL_SCAN_ALGORITHMS
 };
 
-napcoll_plan_t *napcoll_scan_recursive_doubling(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_scan_nap(const napcoll_request_t *request);
-napcoll_plan_t *napcoll_scan_gathered(const napcoll_request_t *request);
+napcoll_plan_t *napcoll_scan_recursive_doubling(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_scan_nap(const napcoll_plan_args_t *args);
+napcoll_plan_t *napcoll_scan_gathered(const napcoll_plan_args_t *args);
 
 napcoll_bounds_t napcoll_scan_recursive_doubling_bounds(const napcoll_node_map_t *map,
                                                         const napcoll_params_t *params);
@@ -40,9 +40,9 @@ napcoll_bounds_t napcoll_scan_gathered_bounds(const napcoll_node_map_t *map,
                                               const napcoll_params_t *params);
 
 /** Whether a request is for the inclusive scan. */
-static inline bool napcoll_scan_is_inclusive(const napcoll_request_t *request)
+static inline bool napcoll_scan_is_inclusive(const napcoll_plan_args_t *args)
 {
-    return NAPCOLL_GOAL_SCAN == request->collective->goal;
+    return NAPCOLL_GOAL_SCAN == args->collective->goal;
 }
 
 /** Inter-node message steps of nap with `lanes` lanes (napcoll_port_lanes), one after the other, for the
@@ -61,7 +61,7 @@ int napcoll_scan_recursive_doubling_steps(const napcoll_node_map_t *map);
  * @param[in]     before   of lower ranks, not in the receive buffer, or empty
  * @param[in]     own      of the ranks that follow them, up to the last one of the result, or empty
  */
-void napcoll_scan_conclude(napcoll_builder_t *builder, const napcoll_request_t *request,
+void napcoll_scan_conclude(napcoll_builder_t *builder, const napcoll_plan_args_t *args,
                            napcoll_span_t before, napcoll_span_t own);
 
 #endif /* NAPCOLL_ALGO_SCAN_H */

@@ -75,7 +75,7 @@ static void add_prefix(napcoll_builder_t *builder, const napcoll_party_t *party,
                                            ? napcoll_builder_temp(builder, input.first, input.count)
                                            : *value;
 
-            napcoll_builder_fold(builder, dst, prefix, *value);
+            napcoll_builder_reduce(builder, dst, prefix, *value);
             *value = dst;
         }
     }

@@ -23,15 +23,15 @@
 #include "algo/napcoll_exchange.h"
 
 /**
- * Up: fold the inputs at process 0 of the party, one member per process.
+ * Up: reduce the inputs at process 0 of the party, one member per process.
  *
  * @param[in,out] builder  the plan
  * @param[in]     party    the processes of a node, in rank order
  * @param[in]     input    of this process; not written
- * @param[out]    before   [members] at the members that send to this process: the fold from this
+ * @param[out]    before   [members] at the members that send to this process: the reduction from this
  *                         process up to the one before them
  *
- * @return where the fold of all is, on process 0: the input itself where there is one process
+ * @return where the reduction of all is, on process 0: the input itself where there is one process
  */
 napcoll_span_t napcoll_scan_up(napcoll_builder_t *builder, const napcoll_party_t *party,
                                napcoll_span_t input, napcoll_span_t *before);

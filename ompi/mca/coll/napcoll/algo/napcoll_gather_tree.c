@@ -8,7 +8,7 @@
  * Gathers and scatters along trees (see the header).
  */
 
-#include "algo/napcoll_rooted.h"
+#include "algo/napcoll_gather_tree.h"
 
 #include <stdlib.h>
 
@@ -23,34 +23,33 @@ typedef struct {
     int ppn;
 } home_t;
 
-static home_t home_of(const napcoll_request_t *request)
+static home_t home_of(const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = request->map;
-    const int node = napcoll_node_map_node(map, request->params.root);
+    const napcoll_node_map_t *map = args->map;
+    const int node = napcoll_node_map_node(map, args->params.root);
 
     return (home_t){.node = node,
-                    .lane = napcoll_node_map_lane(map, request->params.root),
+                    .lane = napcoll_node_map_lane(map, args->params.root),
                     .ppn = napcoll_node_map_ppn(map, node)};
 }
 
 /* Places from the root's to that of a position, round the end. */
-static int distance_of(const napcoll_rooted_t *tree, int position)
+static int distance_of(const napcoll_gather_tree_t *tree, int position)
 {
     home_t home;
 
     if (!tree->by_nodes) {
         return position;
     }
-    home = home_of(tree->request);
+    home = home_of(tree->args);
     if (position < home.ppn - home.lane) {
         return position;
     }
-    return position < home.ppn ? tree->request->map->size - home.ppn + position
-                               : position - home.lane;
+    return position < home.ppn ? tree->args->map->size - home.ppn + position : position - home.lane;
 }
 
 /* The position at so many places from the root's. */
-static int position_of(const napcoll_rooted_t *tree, int distance)
+static int position_of(const napcoll_gather_tree_t *tree, int distance)
 {
     home_t home;
     int others;
@@ -58,25 +57,25 @@ static int position_of(const napcoll_rooted_t *tree, int distance)
     if (!tree->by_nodes) {
         return distance;
     }
-    home = home_of(tree->request);
-    others = tree->request->map->size - home.ppn; /* on other nodes */
+    home = home_of(tree->args);
+    others = tree->args->map->size - home.ppn; /* on other nodes */
     if (distance < home.ppn - home.lane) {
         return distance;
     }
     return distance < home.ppn - home.lane + others ? distance + home.lane : distance - others;
 }
 
-int napcoll_rooted_rank(const napcoll_rooted_t *tree, int position)
+int napcoll_gather_tree_rank(const napcoll_gather_tree_t *tree, int position)
 {
-    const napcoll_node_map_t *map = tree->request->map;
-    const int root = napcoll_node_map_place(map, tree->request->params.root);
+    const napcoll_node_map_t *map = tree->args->map;
+    const int root = napcoll_node_map_place(map, tree->args->params.root);
 
     return napcoll_node_map_at(map, (root + distance_of(tree, position)) % map->size);
 }
 
 /* ---- trees ---- */
 
-int napcoll_rooted_children(int members, int radix)
+int napcoll_gather_tree_children(int members, int radix)
 {
     const int levels = napcoll_split_levels(members, radix);
 
@@ -84,7 +83,7 @@ int napcoll_rooted_children(int members, int radix)
                                                                  : levels * (radix - 1);
 }
 
-static void add_branch(napcoll_rooted_t *tree, int first, int count)
+static void add_branch(napcoll_gather_tree_t *tree, int first, int count)
 {
     tree->branch[tree->branches++] = (napcoll_branch_t){.first = first, .count = count};
 }
@@ -107,7 +106,7 @@ static int start_of(const starts_t *start, int k)
 
 /* Find the children and the parent of a member of the split of so many, which begin at a position. Each stands for a
  * subtree that begins at the start of that node; without start, for itself. */
-static void add_split(napcoll_rooted_t *tree, int members, int radix, int member, int begin,
+static void add_split(napcoll_gather_tree_t *tree, int members, int radix, int member, int begin,
                       const starts_t *start)
 {
     const int levels = napcoll_split_levels(members, radix);
@@ -134,19 +133,19 @@ static void add_split(napcoll_rooted_t *tree, int members, int radix, int member
 }
 
 /* A tree without branches; room for so many. */
-static napcoll_rooted_t tree_of(const napcoll_request_t *request, bool by_nodes, int most)
+static napcoll_gather_tree_t tree_of(const napcoll_plan_args_t *args, bool by_nodes, int most)
 {
-    const napcoll_node_map_t *map = request->map;
-    const int place = napcoll_goal_place(request->collective->goal, map, request->params.root,
-                                         request->rank);
-    napcoll_rooted_t tree = {.request = request, .by_nodes = by_nodes, .parent = -1};
+    const napcoll_node_map_t *map = args->map;
+    const int place = napcoll_goal_place(args->collective->goal, map, args->params.root,
+                                         args->rank);
+    napcoll_gather_tree_t tree = {.args = args, .by_nodes = by_nodes, .parent = -1};
 
     tree.self = position_of(&tree, place);
     tree.branch = malloc(((size_t) most + 1) * sizeof(*tree.branch));
     if (NULL != tree.branch) {
-        tree.builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_PAIRS, map->size);
+        tree.builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_PERSONALIZED, map->size);
     }
-    if (NULL != tree.builder && request->rank == request->params.root) {
+    if (NULL != tree.builder && args->rank == args->params.root) {
         napcoll_builder_copy(tree.builder,
                              (napcoll_span_t){.buffer = NAPCOLL_BUFFER_RECV, .count = 1},
                              (napcoll_span_t){.buffer = NAPCOLL_BUFFER_SEND, .count = 1});
@@ -155,7 +154,7 @@ static napcoll_rooted_t tree_of(const napcoll_request_t *request, bool by_nodes,
 }
 
 /* Count the own subtree, once the branches are known. */
-static void count_own(napcoll_rooted_t *tree)
+static void count_own(napcoll_gather_tree_t *tree)
 {
     tree->count = 1;
     for (int b = 0; b < tree->branches; b++) {
@@ -163,10 +162,10 @@ static void count_own(napcoll_rooted_t *tree)
     }
 }
 
-napcoll_rooted_t napcoll_rooted_ranks(const napcoll_request_t *request, int radix)
+napcoll_gather_tree_t napcoll_gather_tree_ranks(const napcoll_plan_args_t *args, int radix)
 {
-    const int ranks = request->map->size;
-    napcoll_rooted_t tree = tree_of(request, false, napcoll_rooted_children(ranks, radix));
+    const int ranks = args->map->size;
+    napcoll_gather_tree_t tree = tree_of(args, false, napcoll_gather_tree_children(ranks, radix));
 
     if (NULL != tree.builder) {
         add_split(&tree, ranks, radix, tree.self, 0, NULL);
@@ -175,15 +174,16 @@ napcoll_rooted_t napcoll_rooted_ranks(const napcoll_request_t *request, int radi
     return tree;
 }
 
-napcoll_rooted_t napcoll_rooted_nodes(const napcoll_request_t *request, int radix, int local_radix)
+napcoll_gather_tree_t napcoll_gather_tree_nodes(const napcoll_plan_args_t *args, int radix,
+                                                int local_radix)
 {
-    const napcoll_node_map_t *map = request->map;
-    const home_t home = home_of(request);
-    const int node = (napcoll_node_map_node(map, request->rank) + map->nodes - home.node)
-                     % map->nodes;
-    napcoll_rooted_t tree = tree_of(request, true,
-                                    napcoll_rooted_children(map->nodes, radix)
-                                        + napcoll_rooted_children(map->max_ppn, local_radix));
+    const napcoll_node_map_t *map = args->map;
+    const home_t home = home_of(args);
+    const int node = (napcoll_node_map_node(map, args->rank) + map->nodes - home.node) % map->nodes;
+    napcoll_gather_tree_t tree = tree_of(
+        args, true,
+        napcoll_gather_tree_children(map->nodes, radix)
+            + napcoll_gather_tree_children(map->max_ppn, local_radix));
     const starts_t start = {.map = map, .home = home.node};
     const int begin = start_of(&start, node);
 
@@ -198,14 +198,14 @@ napcoll_rooted_t napcoll_rooted_nodes(const napcoll_request_t *request, int radi
     return tree;
 }
 
-napcoll_plan_t *napcoll_rooted_end(napcoll_rooted_t *tree)
+napcoll_plan_t *napcoll_gather_tree_end(napcoll_gather_tree_t *tree)
 {
     free(tree->branch);
     tree->branch = NULL;
     return NULL == tree->builder ? NULL : napcoll_builder_finish(tree->builder);
 }
 
-int napcoll_rooted_slots(napcoll_rooted_t *tree)
+int napcoll_gather_tree_slots(napcoll_gather_tree_t *tree)
 {
     int slots = NULL == tree->builder ? -1 : 0;
 
@@ -219,33 +219,34 @@ int napcoll_rooted_slots(napcoll_rooted_t *tree)
 
 /* ---- blocks ---- */
 
-static bool is_scatter(const napcoll_rooted_t *tree)
+static bool is_scatter(const napcoll_gather_tree_t *tree)
 {
-    return NAPCOLL_GOAL_SCATTER == tree->request->collective->goal;
+    return NAPCOLL_GOAL_SCATTER == tree->args->collective->goal;
 }
 
 /* The block of a position, which has the same number on both ends (napcoll_plan.h). */
-static napcoll_span_t block_of(const napcoll_rooted_t *tree, int position, int32_t buffer)
+static napcoll_span_t block_of(const napcoll_gather_tree_t *tree, int position, int32_t buffer)
 {
-    const int distance = distance_of(tree, position), ranks = tree->request->map->size;
+    const int distance = distance_of(tree, position), ranks = tree->args->map->size;
 
     return (napcoll_span_t){.buffer = buffer,
                             .first = is_scatter(tree) ? (ranks - distance) % ranks : distance,
                             .count = 1};
 }
 
-napcoll_span_t napcoll_rooted_root_block(const napcoll_rooted_t *tree, int position)
+napcoll_span_t napcoll_gather_tree_root_block(const napcoll_gather_tree_t *tree, int position)
 {
     return block_of(tree, position, is_scatter(tree) ? NAPCOLL_BUFFER_SEND : NAPCOLL_BUFFER_RECV);
 }
 
-napcoll_span_t napcoll_rooted_own_block(const napcoll_rooted_t *tree)
+napcoll_span_t napcoll_gather_tree_own_block(const napcoll_gather_tree_t *tree)
 {
     return block_of(tree, tree->self, is_scatter(tree) ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND);
 }
 
 /* The blocks of a child's subtree, but for the first `without`, here: on the root the user's, elsewhere slots. */
-static napcoll_span_t blocks_of(const napcoll_rooted_t *tree, napcoll_branch_t branch, int without)
+static napcoll_span_t blocks_of(const napcoll_gather_tree_t *tree, napcoll_branch_t branch,
+                                int without)
 {
     napcoll_span_t list;
 
@@ -261,23 +262,24 @@ static napcoll_span_t blocks_of(const napcoll_rooted_t *tree, napcoll_branch_t b
     }
     for (int position = branch.first + without; position < branch.first + branch.count;
          position++) {
-        napcoll_builder_list_add(tree->builder, &list, napcoll_rooted_root_block(tree, position));
+        napcoll_builder_list_add(tree->builder, &list,
+                                 napcoll_gather_tree_root_block(tree, position));
     }
     return napcoll_builder_list_end(tree->builder, list);
 }
 
 /* The slots. */
-static napcoll_span_t stopping(const napcoll_rooted_t *tree)
+static napcoll_span_t stopping(const napcoll_gather_tree_t *tree)
 {
     return (napcoll_span_t){.buffer = NAPCOLL_BUFFER_TEMP, .count = tree->count - 1};
 }
 
 /* The blocks of the own subtree, on a rank that is not the root. */
-static napcoll_span_t own_blocks(const napcoll_rooted_t *tree)
+static napcoll_span_t own_blocks(const napcoll_gather_tree_t *tree)
 {
     napcoll_span_t list = napcoll_builder_list(tree->builder);
 
-    napcoll_builder_list_add(tree->builder, &list, napcoll_rooted_own_block(tree));
+    napcoll_builder_list_add(tree->builder, &list, napcoll_gather_tree_own_block(tree));
     napcoll_builder_list_add(tree->builder, &list, stopping(tree));
     return napcoll_builder_list_end(tree->builder, list);
 }
@@ -286,28 +288,32 @@ static napcoll_span_t own_blocks(const napcoll_rooted_t *tree)
 
 /* How processes on which blocks stop learn their sizes. In a scatter those that come along are in every message, for
  * what the root has to say to reach all (napcoll_algorithm_tells). */
-static bool tells_ahead(const napcoll_rooted_t *tree)
+static bool tells_ahead(const napcoll_gather_tree_t *tree)
 {
-    return tree->request->collective->uneven && !tree->request->params.bounded;
+    return tree->args->collective->uneven && !tree->args->params.bounded;
 }
 
-static bool tells_along(const napcoll_rooted_t *tree)
+static bool tells_along(const napcoll_gather_tree_t *tree)
 {
-    return tree->request->collective->uneven && tree->request->params.bounded;
+    return tree->args->collective->uneven && tree->args->params.bounded;
 }
 
-static void send(const napcoll_rooted_t *tree, napcoll_span_t blocks, int position, bool headed)
+static void send(const napcoll_gather_tree_t *tree, napcoll_span_t blocks, int position,
+                 bool headed)
 {
-    napcoll_builder_send_blocks(tree->builder, blocks, napcoll_rooted_rank(tree, position), headed);
+    napcoll_builder_send_blocks(tree->builder, blocks, napcoll_gather_tree_rank(tree, position),
+                                headed);
 }
 
-static void receive(const napcoll_rooted_t *tree, napcoll_span_t blocks, int position, bool headed)
+static void receive(const napcoll_gather_tree_t *tree, napcoll_span_t blocks, int position,
+                    bool headed)
 {
-    napcoll_builder_recv_blocks(tree->builder, blocks, napcoll_rooted_rank(tree, position), headed);
+    napcoll_builder_recv_blocks(tree->builder, blocks, napcoll_gather_tree_rank(tree, position),
+                                headed);
 }
 
 /* The plan's slots, where blocks stop here. */
-static void make_slots(const napcoll_rooted_t *tree)
+static void make_slots(const napcoll_gather_tree_t *tree)
 {
     if (0 != tree->self && tree->count > 1) {
         (void) napcoll_builder_rows(tree->builder, 1, 0, tree->count - 1);
@@ -315,7 +321,7 @@ static void make_slots(const napcoll_rooted_t *tree)
 }
 
 /* Begin the next stage, where so many messages of the root's are in this one. */
-static void pace(const napcoll_rooted_t *tree, int messages, int at_once)
+static void pace(const napcoll_gather_tree_t *tree, int messages, int at_once)
 {
     if (0 == tree->self && 0 == messages % at_once) {
         napcoll_builder_next_stage(tree->builder);
@@ -324,14 +330,14 @@ static void pace(const napcoll_rooted_t *tree, int messages, int at_once)
 
 /* ---- the messages ---- */
 
-static void gather(const napcoll_rooted_t *tree, int at_once)
+static void gather(const napcoll_gather_tree_t *tree, int at_once)
 {
     const bool root = 0 == tree->self;
     napcoll_builder_t *builder = tree->builder;
 
     for (int b = 0; b < tree->branches && tells_ahead(tree) && !root; b++) {
         napcoll_builder_recv_sizes(builder, blocks_of(tree, tree->branch[b], 0),
-                                   napcoll_rooted_rank(tree, tree->branch[b].first));
+                                   napcoll_gather_tree_rank(tree, tree->branch[b].first));
     }
     if (!root) {
         napcoll_builder_next_stage(builder);
@@ -346,7 +352,7 @@ static void gather(const napcoll_rooted_t *tree, int at_once)
     }
     if (tells_ahead(tree) && 0 != tree->parent) {
         napcoll_builder_send_sizes(builder, own_blocks(tree),
-                                   napcoll_rooted_rank(tree, tree->parent));
+                                   napcoll_gather_tree_rank(tree, tree->parent));
     }
     if (tree->branches > 0) { /* else there is nothing to wait for */
         napcoll_builder_next_stage(builder);
@@ -355,22 +361,22 @@ static void gather(const napcoll_rooted_t *tree, int at_once)
 }
 
 /* Let the children on which blocks stop know how large those are. */
-static void tell_children(const napcoll_rooted_t *tree)
+static void tell_children(const napcoll_gather_tree_t *tree)
 {
     for (int b = tree->branches - 1; b >= 0 && tells_ahead(tree); b--) {
         napcoll_builder_send_sizes(tree->builder, blocks_of(tree, tree->branch[b], 1),
-                                   napcoll_rooted_rank(tree, tree->branch[b].first));
+                                   napcoll_gather_tree_rank(tree, tree->branch[b].first));
     }
 }
 
-static void scatter(const napcoll_rooted_t *tree, int at_once)
+static void scatter(const napcoll_gather_tree_t *tree, int at_once)
 {
     napcoll_builder_t *builder = tree->builder;
 
     if (0 != tree->self) {
         if (tells_ahead(tree) && tree->count > 1) {
             napcoll_builder_recv_sizes(builder, stopping(tree),
-                                       napcoll_rooted_rank(tree, tree->parent));
+                                       napcoll_gather_tree_rank(tree, tree->parent));
             napcoll_builder_next_stage(builder);
         }
         receive(tree, own_blocks(tree), tree->parent, tells_along(tree));
@@ -385,7 +391,7 @@ static void scatter(const napcoll_rooted_t *tree, int at_once)
     }
 }
 
-void napcoll_rooted_messages(napcoll_rooted_t *tree, int at_once)
+void napcoll_gather_tree_messages(napcoll_gather_tree_t *tree, int at_once)
 {
     if (NULL == tree->builder) {
         return;

@@ -10,14 +10,14 @@
 
 #include "cmocka_setup.h"
 
-#include "select/napcoll_tally.h"
+#include "select/napcoll_call_stats.h"
 
-static void assert_line(const napcoll_tally_t *tally, int row, const char *expected)
+static void assert_line(const napcoll_call_stats_t *stats, int row, const char *expected)
 {
-    char line[NAPCOLL_TALLY_LINE];
+    char line[NAPCOLL_CALL_STATS_LINE];
 
-    assert_true(row < tally->rows);
-    napcoll_tally_line(&tally->row[row], line);
+    assert_true(row < stats->rows);
+    napcoll_call_stats_line(&stats->row[row], line);
     assert_string_equal(line, expected);
 }
 
@@ -28,35 +28,35 @@ static void calls_of_one_outcome_are_one_row(void **state)
                                    .least = 9,
                                    .most = 16};
     napcoll_outcome_t other = nap;
-    napcoll_tally_t tally = {0};
+    napcoll_call_stats_t stats = {0};
 
     (void) state;
-    napcoll_tally_count(&tally, &nap, 10, 1.5, 100);
-    napcoll_tally_count(&tally, &nap, 16, 2.5, 0.25);
-    assert_int_equal(tally.rows, 1);
-    assert_line(&tally, 0,
+    napcoll_call_stats_count(&stats, &nap, 10, 1.5, 100);
+    napcoll_call_stats_count(&stats, &nap, 16, 2.5, 0.25);
+    assert_int_equal(stats.rows, 1);
+    assert_line(&stats, 0,
                 "allreduce 9-16 nap calls=2 bytes=26 total_us=4.0 mean_us=2.0 setup_us=100.2");
     /* what differs in one thing is another row */
     other.least = 8;
-    napcoll_tally_count(&tally, &other, 8, 1, 0);
+    napcoll_call_stats_count(&stats, &other, 8, 1, 0);
     other = nap;
     other.most = 32;
-    napcoll_tally_count(&tally, &other, 8, 1, 0);
+    napcoll_call_stats_count(&stats, &other, 8, 1, 0);
     other = nap;
     other.algorithm++;
-    napcoll_tally_count(&tally, &other, 8, 1, 0);
+    napcoll_call_stats_count(&stats, &other, 8, 1, 0);
     other = nap;
     other.collective = &napcoll_reduce;
-    napcoll_tally_count(&tally, &other, 8, 1, 0);
+    napcoll_call_stats_count(&stats, &other, 8, 1, 0);
     other = nap;
     other.algorithm = -1;
     other.reason = NAPCOLL_REASON_MEMORY;
-    napcoll_tally_count(&tally, &other, 8, 1, 0);
+    napcoll_call_stats_count(&stats, &other, 8, 1, 0);
     other.reason = NAPCOLL_REASON_ONLINE;
-    napcoll_tally_count(&tally, &other, 8, 1, 0);
-    assert_int_equal(tally.rows, 7);
-    napcoll_tally_release(&tally);
-    assert_int_equal(tally.rows, 0);
+    napcoll_call_stats_count(&stats, &other, 8, 1, 0);
+    assert_int_equal(stats.rows, 7);
+    napcoll_call_stats_release(&stats);
+    assert_int_equal(stats.rows, 0);
 }
 
 static void rows_are_sorted_and_their_reasons_said(void **state)
@@ -78,57 +78,57 @@ static void rows_are_sorted_and_their_reasons_said(void **state)
     static const char *const expected[] = {
         "allreduce 9-16 ", "allreduce 9-16 previous:ppn calls=1 ", "allreduce 1025-2048 ",
         "alltoallv any previous:sizes ", "bcast 0-8 "};
-    napcoll_tally_t tally = {0};
+    napcoll_call_stats_t stats = {0};
 
     (void) state;
     for (int i = 0; i < 5; i++) {
-        napcoll_tally_count(&tally, &outcome[i], 1, 1, 1);
+        napcoll_call_stats_count(&stats, &outcome[i], 1, 1, 1);
     }
-    napcoll_tally_sort(&tally);
+    napcoll_call_stats_sort(&stats);
     for (int i = 0; i < 5; i++) {
-        char line[NAPCOLL_TALLY_LINE];
+        char line[NAPCOLL_CALL_STATS_LINE];
 
-        napcoll_tally_line(&tally.row[i], line);
+        napcoll_call_stats_line(&stats.row[i], line);
         assert_memory_equal(line, expected[i], strlen(expected[i]));
     }
-    napcoll_tally_release(&tally);
+    napcoll_call_stats_release(&stats);
 }
 
 /* More rows than there was room for at first, and numbers as large as there are. */
 static void many_rows_and_large_numbers_are_counted(void **state)
 {
-    napcoll_tally_t tally = {0};
+    napcoll_call_stats_t stats = {0};
     napcoll_outcome_t outcome = {.collective = &napcoll_reduce_scatter_block};
 
     (void) state;
     for (size_t i = 0; i < 1000; i++) {
         outcome.least = i;
         outcome.most = SIZE_MAX - 1;
-        napcoll_tally_count(&tally, &outcome, SIZE_MAX / 2, 1e9, 1e9);
-        napcoll_tally_count(&tally, &outcome, 1, 0, 0);
+        napcoll_call_stats_count(&stats, &outcome, SIZE_MAX / 2, 1e9, 1e9);
+        napcoll_call_stats_count(&stats, &outcome, 1, 0, 0);
     }
-    assert_int_equal(tally.rows, 1000);
-    napcoll_tally_sort(&tally);
+    assert_int_equal(stats.rows, 1000);
+    napcoll_call_stats_sort(&stats);
     for (int i = 0; i < 1000; i++) {
-        char line[NAPCOLL_TALLY_LINE];
+        char line[NAPCOLL_CALL_STATS_LINE];
 
-        assert_int_equal(tally.row[i].outcome.least, i);
-        assert_int_equal(tally.row[i].calls, 2);
-        napcoll_tally_line(&tally.row[i], line);
+        assert_int_equal(stats.row[i].outcome.least, i);
+        assert_int_equal(stats.row[i].calls, 2);
+        napcoll_call_stats_line(&stats.row[i], line);
         assert_non_null(strstr(line, " calls=2 bytes=9223372036854775808 total_us=1000000000.0 "));
         assert_non_null(strstr(line, " setup_us=1000000000.0"));
     }
-    napcoll_tally_release(&tally);
+    napcoll_call_stats_release(&stats);
 }
 
 static void empty_summary_can_be_sorted_and_released(void **state)
 {
-    napcoll_tally_t tally = {0};
+    napcoll_call_stats_t stats = {0};
 
     (void) state;
-    napcoll_tally_sort(&tally);
-    napcoll_tally_release(&tally);
-    assert_int_equal(tally.rows, 0);
+    napcoll_call_stats_sort(&stats);
+    napcoll_call_stats_release(&stats);
+    assert_int_equal(stats.rows, 0);
 }
 
 int main(void)

@@ -18,21 +18,21 @@
 
 #include <cmocka.h>
 
-#include "exec/napcoll_reserve.c"
+#include "exec/napcoll_buffer_pool.c"
 
-enum { UNIT = NAPCOLL_RESERVE_LEAST };
+enum { UNIT = NAPCOLL_BUFFER_POOL_LEAST };
 
 static int begin(void **state)
 {
     (void) state;
-    napcoll_reserve_limit(100 * UNIT);
+    napcoll_buffer_pool_limit(100 * UNIT);
     return 0;
 }
 
 static int end(void **state)
 {
     (void) state;
-    napcoll_reserve_limit(0);
+    napcoll_buffer_pool_limit(0);
     return (int) kept_bytes;
 }
 
@@ -42,26 +42,26 @@ static void *keep(size_t units)
     void *memory = malloc(units * UNIT);
 
     assert_non_null(memory);
-    napcoll_reserve_give(memory, units * UNIT);
+    napcoll_buffer_pool_give(memory, units * UNIT);
     return memory;
 }
 
 static void what_is_given_comes_back(void **state)
 {
     size_t room;
-    void *memory = napcoll_reserve_take(3 * UNIT, &room);
+    void *memory = napcoll_buffer_pool_take(3 * UNIT, &room);
 
     (void) state;
     assert_non_null(memory);
     assert_int_equal(room, 3 * UNIT);
     assert_int_equal(kept_bytes, 0);
-    napcoll_reserve_give(memory, room);
+    napcoll_buffer_pool_give(memory, room);
     assert_int_equal(kept_bytes, 3 * UNIT);
-    assert_ptr_equal(napcoll_reserve_take(2 * UNIT + 1, &room), memory);
+    assert_ptr_equal(napcoll_buffer_pool_take(2 * UNIT + 1, &room), memory);
     assert_int_equal(room, 3 * UNIT);
     assert_int_equal(kept_bytes, 0);
-    napcoll_reserve_give(memory, room);
-    napcoll_reserve_give(NULL, 0);
+    napcoll_buffer_pool_give(memory, room);
+    napcoll_buffer_pool_give(NULL, 0);
 }
 
 static void the_smallest_that_is_large_enough_is_taken(void **state)
@@ -70,10 +70,10 @@ static void the_smallest_that_is_large_enough_is_taken(void **state)
     size_t room;
 
     (void) state;
-    assert_ptr_equal(napcoll_reserve_take(3 * UNIT, &room), middle);
-    assert_ptr_equal(napcoll_reserve_take(3 * UNIT, &room), large);
+    assert_ptr_equal(napcoll_buffer_pool_take(3 * UNIT, &room), middle);
+    assert_ptr_equal(napcoll_buffer_pool_take(3 * UNIT, &room), large);
     assert_int_equal(room, 9 * UNIT);
-    assert_ptr_equal(napcoll_reserve_take(UNIT, &room), small);
+    assert_ptr_equal(napcoll_buffer_pool_take(UNIT, &room), small);
     free(small);
     free(middle);
     free(large);
@@ -94,42 +94,42 @@ static void no_more_is_kept_than_the_limit(void **state)
     assert_int_equal(kept_bytes, 85 * UNIT);
     keep(101);
     assert_int_equal(kept_bytes, 85 * UNIT);
-    napcoll_reserve_limit(70 * UNIT);
+    napcoll_buffer_pool_limit(70 * UNIT);
     assert_int_equal(kept_bytes, 60 * UNIT);
     keep(9);
-    large = napcoll_reserve_take(10 * UNIT, &room);
+    large = napcoll_buffer_pool_take(10 * UNIT, &room);
     assert_int_equal(room, 60 * UNIT);
     assert_int_equal(kept_bytes, 9 * UNIT);
-    napcoll_reserve_give(large, room);
+    napcoll_buffer_pool_give(large, room);
 }
 
 static void small_ones_are_not_kept(void **state)
 {
     size_t room;
-    void *memory = napcoll_reserve_take(UNIT - 1, &room);
+    void *memory = napcoll_buffer_pool_take(UNIT - 1, &room);
 
     (void) state;
     assert_non_null(memory);
     assert_int_equal(room, UNIT - 1);
-    napcoll_reserve_give(memory, room);
+    napcoll_buffer_pool_give(memory, room);
     assert_int_equal(kept_bytes, 0);
 }
 
 static void so_many_are_kept(void **state)
 {
     (void) state;
-    for (int i = 0; i < NAPCOLL_RESERVE_CHUNKS + 5; i++) {
+    for (int i = 0; i < NAPCOLL_BUFFER_POOL_CHUNKS + 5; i++) {
         keep(i % 3 + 1);
     }
-    assert_true(kept_bytes <= 3 * UNIT * NAPCOLL_RESERVE_CHUNKS);
-    assert_true(kept_bytes >= 2 * UNIT * NAPCOLL_RESERVE_CHUNKS);
+    assert_true(kept_bytes <= 3 * UNIT * NAPCOLL_BUFFER_POOL_CHUNKS);
+    assert_true(kept_bytes >= 2 * UNIT * NAPCOLL_BUFFER_POOL_CHUNKS);
 }
 
 static void no_limit_keeps_nothing(void **state)
 {
     (void) state;
     keep(4);
-    napcoll_reserve_limit(0);
+    napcoll_buffer_pool_limit(0);
     assert_int_equal(kept_bytes, 0);
     keep(1);
     assert_int_equal(kept_bytes, 0);
@@ -140,7 +140,7 @@ static void *take_and_give(void *mark)
 {
     for (size_t i = 0; i < 2000; i++) {
         size_t room;
-        unsigned char *memory = napcoll_reserve_take(UNIT * (1 + i % 3), &room);
+        unsigned char *memory = napcoll_buffer_pool_take(UNIT * (1 + i % 3), &room);
 
         if (NULL == memory) {
             return NULL;
@@ -151,7 +151,7 @@ static void *take_and_give(void *mark)
         if (memory[0] != *(unsigned char *) mark || memory[room - 1] != memory[0]) {
             return NULL;
         }
-        napcoll_reserve_give(memory, room);
+        napcoll_buffer_pool_give(memory, room);
     }
     return mark;
 }

@@ -43,7 +43,7 @@ static bool framework_has(const char *name)
     return false;
 }
 
-/* Names of the companions that are missing, comma separated; NULL for none. */
+/* Names of the required components that are missing, comma separated; NULL for none. */
 static int missing_companions(char **list)
 {
     char **names = NULL;
@@ -68,7 +68,7 @@ static int missing_companions(char **list)
     return rc;
 }
 
-int mca_coll_napcoll_bring_companions(void)
+int mca_coll_napcoll_require_components(void)
 {
     const char *selection = ompi_coll_base_framework.framework_selection;
     mca_base_framework_t copy = ompi_coll_base_framework;

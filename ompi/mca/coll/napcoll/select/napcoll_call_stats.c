@@ -8,7 +8,7 @@
  * The summary (see the header).
  */
 
-#include "select/napcoll_tally.h"
+#include "select/napcoll_call_stats.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -22,44 +22,45 @@ static bool is_alike(const napcoll_outcome_t *a, const napcoll_outcome_t *b)
 }
 
 /* Room for one more row; false where there is no memory. */
-static bool make_room(napcoll_tally_t *tally)
+static bool make_room(napcoll_call_stats_t *stats)
 {
-    const int room = tally->room > 0 ? 2 * tally->room : 32;
-    napcoll_tally_row_t *row;
+    const int room = stats->room > 0 ? 2 * stats->room : 32;
+    napcoll_call_stats_row_t *row;
 
-    if (tally->rows < tally->room) {
+    if (stats->rows < stats->room) {
         return true;
     }
-    row = realloc(tally->row, (size_t) room * sizeof(*row));
+    row = realloc(stats->row, (size_t) room * sizeof(*row));
     if (NULL != row) {
-        tally->row = row;
-        tally->room = room;
+        stats->row = row;
+        stats->room = room;
     }
     return NULL != row;
 }
 
 /* The row of an outcome, made where there is none; NULL where there is no memory. */
-static napcoll_tally_row_t *row_of(napcoll_tally_t *tally, const napcoll_outcome_t *outcome)
+static napcoll_call_stats_row_t *row_of(napcoll_call_stats_t *stats,
+                                        const napcoll_outcome_t *outcome)
 {
-    for (int i = 0; i < tally->rows; i++) {
-        if (is_alike(outcome, &tally->row[i].outcome)) {
-            return &tally->row[i];
+    for (int i = 0; i < stats->rows; i++) {
+        if (is_alike(outcome, &stats->row[i].outcome)) {
+            return &stats->row[i];
         }
     }
-    if (!make_room(tally)) {
+    if (!make_room(stats)) {
         return NULL;
     }
-    tally->row[tally->rows] = (napcoll_tally_row_t){.outcome = *outcome};
-    return &tally->row[tally->rows++];
+    stats->row[stats->rows] = (napcoll_call_stats_row_t){.outcome = *outcome};
+    return &stats->row[stats->rows++];
 }
 
-void napcoll_tally_count(napcoll_tally_t *tally, const napcoll_outcome_t *outcome, size_t bytes,
-                         double us, double setup_us)
+void napcoll_call_stats_count(napcoll_call_stats_t *stats, const napcoll_outcome_t *outcome,
+                              size_t bytes, double us, double setup_us)
 {
-    napcoll_tally_row_t *row = row_of(tally, outcome);
+    napcoll_call_stats_row_t *row = row_of(stats, outcome);
 
     if (NULL == row) {
-        tally->lost++;
+        stats->lost++;
         return;
     }
     row->calls++;
@@ -75,8 +76,8 @@ static int order_of(size_t a, size_t b)
 
 static int compare_rows(const void *left, const void *right)
 {
-    const napcoll_outcome_t *a = &((const napcoll_tally_row_t *) left)->outcome;
-    const napcoll_outcome_t *b = &((const napcoll_tally_row_t *) right)->outcome;
+    const napcoll_outcome_t *a = &((const napcoll_call_stats_row_t *) left)->outcome;
+    const napcoll_outcome_t *b = &((const napcoll_call_stats_row_t *) right)->outcome;
     const int by_name = strcmp(a->collective->name, b->collective->name);
     const int by_least = order_of(a->least, b->least), by_most = order_of(a->most, b->most);
 
@@ -90,14 +91,15 @@ static int compare_rows(const void *left, const void *right)
                                         : (int) a->reason - (int) b->reason;
 }
 
-void napcoll_tally_sort(napcoll_tally_t *tally)
+void napcoll_call_stats_sort(napcoll_call_stats_t *stats)
 {
-    if (tally->rows > 0) {
-        qsort(tally->row, (size_t) tally->rows, sizeof(*tally->row), compare_rows);
+    if (stats->rows > 0) {
+        qsort(stats->row, (size_t) stats->rows, sizeof(*stats->row), compare_rows);
     }
 }
 
-void napcoll_tally_line(const napcoll_tally_row_t *row, char line[NAPCOLL_TALLY_LINE])
+void napcoll_call_stats_line(const napcoll_call_stats_row_t *row,
+                             char line[NAPCOLL_CALL_STATS_LINE])
 {
     const napcoll_outcome_t *o = &row->outcome;
     char sizes[64] = "any";
@@ -105,7 +107,7 @@ void napcoll_tally_line(const napcoll_tally_row_t *row, char line[NAPCOLL_TALLY_
     if (o->most < SIZE_MAX) {
         (void) snprintf(sizes, sizeof(sizes), "%zu-%zu", o->least, o->most);
     }
-    (void) snprintf(line, NAPCOLL_TALLY_LINE,
+    (void) snprintf(line, NAPCOLL_CALL_STATS_LINE,
                     "%s %s %s%s calls=%llu bytes=%llu total_us=%.1f mean_us=%.1f setup_us=%.1f",
                     o->collective->name, sizes, o->algorithm < 0 ? "previous:" : "",
                     o->algorithm < 0 ? napcoll_reason_name(o->reason)
@@ -113,8 +115,8 @@ void napcoll_tally_line(const napcoll_tally_row_t *row, char line[NAPCOLL_TALLY_
                     row->calls, row->bytes, row->us, row->us / (double) row->calls, row->setup_us);
 }
 
-void napcoll_tally_release(napcoll_tally_t *tally)
+void napcoll_call_stats_release(napcoll_call_stats_t *stats)
 {
-    free(tally->row);
-    *tally = (napcoll_tally_t){0};
+    free(stats->row);
+    *stats = (napcoll_call_stats_t){0};
 }

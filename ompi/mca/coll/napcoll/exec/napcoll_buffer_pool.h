@@ -10,19 +10,19 @@
  * can take longer than a call's messages. Safe in any thread; no MPI in here.
  */
 
-#ifndef NAPCOLL_RESERVE_H
-#define NAPCOLL_RESERVE_H
+#ifndef NAPCOLL_BUFFER_POOL_H
+#define NAPCOLL_BUFFER_POOL_H
 
 #include <stddef.h>
 
 enum {
-    NAPCOLL_RESERVE_CHUNKS = 16,       /**< kept at most */
-    NAPCOLL_RESERVE_LEAST = 64 * 1024, /**< smaller ones are malloc's business */
-    NAPCOLL_RESERVE_BYTES = 64 << 20   /**< kept in all, unless users say otherwise */
+    NAPCOLL_BUFFER_POOL_CHUNKS = 16,       /**< kept at most */
+    NAPCOLL_BUFFER_POOL_LEAST = 64 * 1024, /**< smaller ones are malloc's business */
+    NAPCOLL_BUFFER_POOL_BYTES = 64 << 20   /**< kept in all, unless users say otherwise */
 };
 
 /** Keep so many bytes in all from now on; 0: nothing, and what is kept is freed. */
-void napcoll_reserve_limit(size_t bytes);
+void napcoll_buffer_pool_limit(size_t bytes);
 
 /**
  * Have memory of at least so many bytes, which may hold anything.
@@ -32,9 +32,9 @@ void napcoll_reserve_limit(size_t bytes);
  *
  * @return the memory, the caller's until it gives it back; NULL when memory ran out
  */
-void *napcoll_reserve_take(size_t bytes, size_t *room);
+void *napcoll_buffer_pool_take(size_t bytes, size_t *room);
 
 /** Give memory back, to be kept or freed; NULL is none. */
-void napcoll_reserve_give(void *memory, size_t room);
+void napcoll_buffer_pool_give(void *memory, size_t room);
 
-#endif /* NAPCOLL_RESERVE_H */
+#endif /* NAPCOLL_BUFFER_POOL_H */

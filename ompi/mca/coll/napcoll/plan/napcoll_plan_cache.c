@@ -8,41 +8,41 @@
  * Plans at hand (see the header).
  */
 
-#include "plan/napcoll_plan_shelf.h"
+#include "plan/napcoll_plan_cache.h"
 
 #include <stdlib.h>
 
-static void drop_copy(napcoll_shelf_t *shelf, int rank)
+static void drop_copy(napcoll_plan_cache_t *cache, int rank)
 {
-    napcoll_copy_t *copy = shelf->copy[rank];
+    napcoll_cached_plan_t *copy = cache->copy[rank];
 
     if (NULL == copy) {
         return;
     }
-    shelf->bytes -= copy->bytes;
-    if (!shelf->borrowed) {
+    cache->bytes -= copy->bytes;
+    if (!cache->borrowed) {
         napcoll_plan_free(copy->plan);
     }
     free(copy);
-    shelf->copy[rank] = NULL;
+    cache->copy[rank] = NULL;
 }
 
 /* Make room for plans: drop those whose turn it is, but none that are kept, and not that of `keep`. */
-static void make_room(napcoll_shelf_t *shelf, int keep)
+static void make_room(napcoll_plan_cache_t *cache, int keep)
 {
-    int tries = shelf->hands;
+    int tries = cache->hands;
 
-    while (shelf->memory > 0 && shelf->bytes > shelf->memory && tries-- > 0) {
-        const int index = shelf->next_hand < shelf->hands ? shelf->next_hand : 0;
-        const int rank = shelf->at_hand[index];
+    while (cache->memory > 0 && cache->bytes > cache->memory && tries-- > 0) {
+        const int index = cache->next_hand < cache->hands ? cache->next_hand : 0;
+        const int rank = cache->at_hand[index];
 
-        if (rank == keep || shelf->kept[rank]) {
-            shelf->next_hand = index + 1;
+        if (rank == keep || cache->kept[rank]) {
+            cache->next_hand = index + 1;
             continue;
         }
-        drop_copy(shelf, rank);
-        shelf->at_hand[index] = shelf->at_hand[--shelf->hands];
-        shelf->next_hand = index;
+        drop_copy(cache, rank);
+        cache->at_hand[index] = cache->at_hand[--cache->hands];
+        cache->next_hand = index;
     }
 }
 
@@ -59,7 +59,7 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Fill in a copy's lists. */
-static void index_plan(napcoll_copy_t *copy)
+static void index_plan(napcoll_cached_plan_t *copy)
 {
     const napcoll_plan_t *plan = copy->plan;
     int32_t at = 0;
@@ -81,15 +81,15 @@ static void index_plan(napcoll_copy_t *copy)
     copy->buffer_at[0] = 0;
     for (int buffer = 0; buffer < NAPCOLL_BUFFER_TEMP + plan->temps; buffer++) {
         copy->buffer_at[buffer + 1] = copy->buffer_at[buffer]
-                                      + napcoll_plan_hold(plan, buffer).count;
+                                      + napcoll_plan_block_range(plan, buffer).count;
     }
 }
 
-static napcoll_copy_t *copy_of(napcoll_plan_t *plan)
+static napcoll_cached_plan_t *copy_of(napcoll_plan_t *plan)
 {
     const size_t steps = (size_t) plan->steps, buffers = NAPCOLL_BUFFER_TEMP + (size_t) plan->temps;
     const size_t lists = steps * sizeof(uint64_t) + (steps + 1 + buffers + 1) * sizeof(int32_t);
-    napcoll_copy_t *copy = malloc(sizeof(*copy) + lists);
+    napcoll_cached_plan_t *copy = malloc(sizeof(*copy) + lists);
 
     if (NULL != copy) {
         copy->plan = plan;
@@ -101,55 +101,55 @@ static napcoll_copy_t *copy_of(napcoll_plan_t *plan)
     return copy;
 }
 
-static bool remember_hand(napcoll_shelf_t *shelf, int rank)
+static bool remember_hand(napcoll_plan_cache_t *cache, int rank)
 {
-    if (shelf->hands == shelf->hand_room) {
-        int room = shelf->hand_room > 0 ? 2 * shelf->hand_room : 64;
-        int *more = realloc(shelf->at_hand, (size_t) room * sizeof(*more));
+    if (cache->hands == cache->hand_room) {
+        int room = cache->hand_room > 0 ? 2 * cache->hand_room : 64;
+        int *more = realloc(cache->at_hand, (size_t) room * sizeof(*more));
 
         if (NULL == more) {
             return false;
         }
-        shelf->at_hand = more;
-        shelf->hand_room = room;
+        cache->at_hand = more;
+        cache->hand_room = room;
     }
-    shelf->at_hand[shelf->hands++] = rank;
+    cache->at_hand[cache->hands++] = rank;
     return true;
 }
 
-bool napcoll_shelf_open(napcoll_shelf_t *shelf, int size)
+bool napcoll_plan_cache_open(napcoll_plan_cache_t *cache, int size)
 {
-    shelf->size = size;
-    shelf->copy = calloc((size_t) size, sizeof(*shelf->copy));
-    shelf->kept = calloc((size_t) size, sizeof(*shelf->kept));
-    return NULL != shelf->copy && NULL != shelf->kept;
+    cache->size = size;
+    cache->copy = calloc((size_t) size, sizeof(*cache->copy));
+    cache->kept = calloc((size_t) size, sizeof(*cache->kept));
+    return NULL != cache->copy && NULL != cache->kept;
 }
 
-void napcoll_shelf_empty(napcoll_shelf_t *shelf)
+void napcoll_plan_cache_empty(napcoll_plan_cache_t *cache)
 {
-    for (int rank = 0; NULL != shelf->copy && rank < shelf->size; rank++) {
-        drop_copy(shelf, rank);
+    for (int rank = 0; NULL != cache->copy && rank < cache->size; rank++) {
+        drop_copy(cache, rank);
     }
-    free(shelf->copy);
-    free(shelf->kept);
-    free(shelf->at_hand);
-    shelf->copy = NULL;
-    shelf->kept = NULL;
-    shelf->at_hand = NULL;
+    free(cache->copy);
+    free(cache->kept);
+    free(cache->at_hand);
+    cache->copy = NULL;
+    cache->kept = NULL;
+    cache->at_hand = NULL;
 }
 
-bool napcoll_shelf_put(napcoll_shelf_t *shelf, int rank, napcoll_plan_t *plan)
+bool napcoll_plan_cache_put(napcoll_plan_cache_t *cache, int rank, napcoll_plan_t *plan)
 {
-    napcoll_copy_t *copy = copy_of(plan);
+    napcoll_cached_plan_t *copy = copy_of(plan);
 
-    if (NULL == copy || !remember_hand(shelf, rank)) {
+    if (NULL == copy || !remember_hand(cache, rank)) {
         free(copy);
         return false;
     }
     index_plan(copy);
-    shelf->copy[rank] = copy;
-    shelf->bytes += copy->bytes;
-    make_room(shelf, rank);
+    cache->copy[rank] = copy;
+    cache->bytes += copy->bytes;
+    make_room(cache, rank);
     return true;
 }
 
@@ -170,7 +170,7 @@ int napcoll_plan_stage_of(const napcoll_plan_t *plan, int step)
 }
 
 /* The first place in the order that is not below a key. */
-static int place_of(const napcoll_copy_t *copy, uint64_t key)
+static int place_of(const napcoll_cached_plan_t *copy, uint64_t key)
 {
     int low = 0, high = copy->messages;
 
@@ -186,11 +186,11 @@ static int place_of(const napcoll_copy_t *copy, uint64_t key)
     return low;
 }
 
-int napcoll_shelf_other_end(const napcoll_shelf_t *shelf, int rank, int index)
+int napcoll_plan_cache_other_end(const napcoll_plan_cache_t *cache, int rank, int index)
 {
-    const napcoll_copy_t *mine = shelf->copy[rank];
+    const napcoll_cached_plan_t *mine = cache->copy[rank];
     const napcoll_step_t *step = &mine->plan->step[index];
-    const napcoll_copy_t *theirs = shelf->copy[step->peer];
+    const napcoll_cached_plan_t *theirs = cache->copy[step->peer];
     const napcoll_step_kind_t kind = NAPCOLL_STEP_SEND == step->kind ? NAPCOLL_STEP_RECV
                                                                      : NAPCOLL_STEP_SEND;
     const int before = place_of(mine, message_key(step->peer, step->kind, index))

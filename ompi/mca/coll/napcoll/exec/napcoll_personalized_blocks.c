@@ -5,36 +5,37 @@
 
 /**
  * @file
- * The user's blocks of plans in the layout of pairs (see the header).
+ * The user's blocks of plans in the layout of personalized blocks (see the header).
  */
 
-#include "exec/napcoll_pairs.h"
+#include "exec/napcoll_personalized.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "compat/napcoll_compat.h"
-#include "exec/napcoll_reserve.h"
+#include "exec/napcoll_buffer_pool.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/datatype/opal_convertor.h"
 
-int napcoll_pairs_hold(napcoll_pairs_t *pairs, const napcoll_hold_t held[NAPCOLL_BUFFER_TEMP])
+int napcoll_personalized_hold(napcoll_personalized_t *personalized,
+                              const napcoll_block_range_t held[NAPCOLL_BUFFER_TEMP])
 {
     const size_t sent = (size_t) held[NAPCOLL_BUFFER_SEND].count;
     const size_t rooms = sent + (size_t) held[NAPCOLL_BUFFER_RECV].count;
 
-    if (rooms > pairs->rooms) {
-        napcoll_block_t *room = realloc(pairs->room, rooms * sizeof(*room));
+    if (rooms > personalized->rooms) {
+        napcoll_block_t *room = realloc(personalized->room, rooms * sizeof(*room));
 
         if (NULL == room) {
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
-        pairs->room = room;
-        pairs->rooms = rooms;
+        personalized->room = room;
+        personalized->rooms = rooms;
     }
-    pairs->block[NAPCOLL_BUFFER_SEND] = pairs->room;
-    pairs->block[NAPCOLL_BUFFER_RECV] = pairs->room + sent;
-    memcpy(pairs->held, held, sizeof(pairs->held));
+    personalized->block[NAPCOLL_BUFFER_SEND] = personalized->room;
+    personalized->block[NAPCOLL_BUFFER_RECV] = personalized->room + sent;
+    memcpy(personalized->held, held, sizeof(personalized->held));
     return OMPI_SUCCESS;
 }
 
@@ -68,19 +69,19 @@ static inline void measure(napcoll_block_t *block, kind_t *kind)
     block->lead = kind->lead;
 }
 
-void napcoll_pairs_measure(napcoll_pairs_t *pairs)
+void napcoll_personalized_measure(napcoll_personalized_t *personalized)
 {
-    napcoll_block_t *send = pairs->block[NAPCOLL_BUFFER_SEND];
-    napcoll_block_t *recv = pairs->block[NAPCOLL_BUFFER_RECV];
-    const int sent = pairs->held[NAPCOLL_BUFFER_SEND].count;
-    const int received = pairs->held[NAPCOLL_BUFFER_RECV].count;
+    napcoll_block_t *send = personalized->block[NAPCOLL_BUFFER_SEND];
+    napcoll_block_t *recv = personalized->block[NAPCOLL_BUFFER_RECV];
+    const int sent = personalized->held[NAPCOLL_BUFFER_SEND].count;
+    const int received = personalized->held[NAPCOLL_BUFFER_RECV].count;
     kind_t kind = {.type = NULL};
 
     for (int i = 0; i < received; i++) {
         measure(&recv[i], &kind);
     }
     for (int i = 0; i < sent; i++) {
-        if (pairs->in_place) { /* what the block from the same rank holds before */
+        if (personalized->in_place) { /* what the block from the same rank holds before */
             send[i] = recv[(received - i) % received];
         } else {
             measure(&send[i], &kind);
@@ -88,43 +89,43 @@ void napcoll_pairs_measure(napcoll_pairs_t *pairs)
     }
 }
 
-void napcoll_pairs_sum(const napcoll_pairs_t *pairs, int32_t buffer, int first, size_t *sum,
-                       size_t *largest)
+void napcoll_personalized_sum(const napcoll_personalized_t *personalized, int32_t buffer, int first,
+                              size_t *sum, size_t *largest)
 {
-    const napcoll_block_t *block = pairs->block[buffer];
+    const napcoll_block_t *block = personalized->block[buffer];
 
     *sum = *largest = 0;
-    for (int i = first; i < pairs->held[buffer].count; i++) {
+    for (int i = first; i < personalized->held[buffer].count; i++) {
         *sum += block[i].bytes;
         *largest = block[i].bytes > *largest ? block[i].bytes : *largest;
     }
 }
 
 /* Whether a block is the rank's own for itself. */
-static bool is_own(const napcoll_pairs_t *pairs, int32_t buffer, int i)
+static bool is_own(const napcoll_personalized_t *personalized, int32_t buffer, int i)
 {
-    return 0 == pairs->held[buffer].first + i;
+    return 0 == personalized->held[buffer].first + i;
 }
 
-int napcoll_pairs_messages(const napcoll_pairs_t *pairs, int32_t buffer)
+int napcoll_personalized_messages(const napcoll_personalized_t *personalized, int32_t buffer)
 {
     int messages = 0;
 
-    for (int i = 0; i < pairs->held[buffer].count; i++) {
-        messages += pairs->block[buffer][i].bytes > 0 && !is_own(pairs, buffer, i);
+    for (int i = 0; i < personalized->held[buffer].count; i++) {
+        messages += personalized->block[buffer][i].bytes > 0 && !is_own(personalized, buffer, i);
     }
     return messages;
 }
 
-int napcoll_pairs_leave_out(napcoll_pairs_t *pairs, size_t bytes, bool larger)
+int napcoll_personalized_leave_out(napcoll_personalized_t *personalized, size_t bytes, bool larger)
 {
     int left = 0;
 
     for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP; buffer++) {
-        for (int i = 0; i < pairs->held[buffer].count; i++) {
-            napcoll_block_t *block = &pairs->block[buffer][i];
+        for (int i = 0; i < personalized->held[buffer].count; i++) {
+            napcoll_block_t *block = &personalized->block[buffer][i];
 
-            if (larger == (block->bytes > bytes && !is_own(pairs, buffer, i))) {
+            if (larger == (block->bytes > bytes && !is_own(personalized, buffer, i))) {
                 block->count = block->bytes = 0;
                 left++;
             }
@@ -185,11 +186,11 @@ int napcoll_block_unpack(const napcoll_block_t *block, char *from, size_t bytes)
 
 /* Whether a block is packed as a whole for the time of a call: what a call in place sends, since it is overwritten,
  * and where blocks go in pieces, those with gaps. The rank's own block, which goes nowhere, is neither. */
-static bool is_copied(const napcoll_pairs_t *pairs, int32_t buffer, int i)
+static bool is_copied(const napcoll_personalized_t *personalized, int32_t buffer, int i)
 {
-    return !is_own(pairs, buffer, i)
-           && ((pairs->in_place && NAPCOLL_BUFFER_SEND == buffer)
-               || (pairs->pieces > 1 && !pairs->block[buffer][i].dense));
+    return !is_own(personalized, buffer, i)
+           && ((personalized->in_place && NAPCOLL_BUFFER_SEND == buffer)
+               || (personalized->pieces > 1 && !personalized->block[buffer][i].dense));
 }
 
 napcoll_block_t napcoll_block_packed(char *at, size_t bytes)
@@ -198,37 +199,39 @@ napcoll_block_t napcoll_block_packed(char *at, size_t bytes)
         .at = at, .count = bytes, .type = &ompi_mpi_byte.dt, .bytes = bytes, .dense = true};
 }
 
-int napcoll_pairs_pack_whole(napcoll_pairs_t *pairs)
+int napcoll_personalized_pack_whole(napcoll_personalized_t *personalized)
 {
-    const size_t received = (size_t) pairs->held[NAPCOLL_BUFFER_RECV].count;
+    const size_t received = (size_t) personalized->held[NAPCOLL_BUFFER_RECV].count;
     size_t bytes = 0;
     bool any = false;
     char *at;
 
-    if (!pairs->in_place && pairs->pieces < 2) {
+    if (!personalized->in_place && personalized->pieces < 2) {
         return OMPI_SUCCESS;
     }
     for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP; buffer++) {
-        for (int i = 0; i < pairs->held[buffer].count; i++) {
-            any = any || is_copied(pairs, buffer, i);
-            bytes += is_copied(pairs, buffer, i) ? pairs->block[buffer][i].bytes : 0;
+        for (int i = 0; i < personalized->held[buffer].count; i++) {
+            any = any || is_copied(personalized, buffer, i);
+            bytes += is_copied(personalized, buffer, i) ? personalized->block[buffer][i].bytes : 0;
         }
     }
     if (!any) {
         return OMPI_SUCCESS;
     }
-    at = pairs->copy = napcoll_reserve_take(bytes > 0 ? bytes : 1, &pairs->copy_room);
-    pairs->spread = malloc((received > 0 ? received : 1) * sizeof(*pairs->spread));
-    if (NULL == at || NULL == pairs->spread) {
+    at = personalized->copy = napcoll_buffer_pool_take(bytes > 0 ? bytes : 1,
+                                                       &personalized->copy_room);
+    personalized->spread = malloc((received > 0 ? received : 1) * sizeof(*personalized->spread));
+    if (NULL == at || NULL == personalized->spread) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    memcpy(pairs->spread, pairs->block[NAPCOLL_BUFFER_RECV], received * sizeof(*pairs->spread));
+    memcpy(personalized->spread, personalized->block[NAPCOLL_BUFFER_RECV],
+           received * sizeof(*personalized->spread));
     for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP; buffer++) {
-        for (int i = 0; i < pairs->held[buffer].count; i++) {
-            napcoll_block_t *block = &pairs->block[buffer][i];
+        for (int i = 0; i < personalized->held[buffer].count; i++) {
+            napcoll_block_t *block = &personalized->block[buffer][i];
             int rc = OMPI_SUCCESS;
 
-            if (!is_copied(pairs, buffer, i)) {
+            if (!is_copied(personalized, buffer, i)) {
                 continue;
             }
             if (NAPCOLL_BUFFER_SEND == buffer) {
@@ -244,7 +247,8 @@ int napcoll_pairs_pack_whole(napcoll_pairs_t *pairs)
     return OMPI_SUCCESS;
 }
 
-int napcoll_pairs_keep_sent(napcoll_pairs_t *pairs, char **memory, size_t *room)
+int napcoll_personalized_keep_sent(napcoll_personalized_t *personalized, char **memory,
+                                   size_t *room)
 {
     const bool fresh = NULL == *memory;
     int rc = OMPI_SUCCESS;
@@ -252,15 +256,15 @@ int napcoll_pairs_keep_sent(napcoll_pairs_t *pairs, char **memory, size_t *room)
     char *at;
 
     if (fresh) {
-        napcoll_pairs_sum(pairs, NAPCOLL_BUFFER_SEND, 0, &bytes, &largest);
-        *memory = napcoll_reserve_take(bytes > 0 ? bytes : 1, room);
+        napcoll_personalized_sum(personalized, NAPCOLL_BUFFER_SEND, 0, &bytes, &largest);
+        *memory = napcoll_buffer_pool_take(bytes > 0 ? bytes : 1, room);
     }
     at = *memory;
     if (NULL == at) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    for (int i = 0; i < pairs->held[NAPCOLL_BUFFER_SEND].count && OMPI_SUCCESS == rc; i++) {
-        napcoll_block_t *block = &pairs->block[NAPCOLL_BUFFER_SEND][i];
+    for (int i = 0; i < personalized->held[NAPCOLL_BUFFER_SEND].count && OMPI_SUCCESS == rc; i++) {
+        napcoll_block_t *block = &personalized->block[NAPCOLL_BUFFER_SEND][i];
 
         rc = fresh ? napcoll_block_pack(block, at) : OMPI_SUCCESS;
         *block = napcoll_block_packed(at, block->bytes);
@@ -269,28 +273,29 @@ int napcoll_pairs_keep_sent(napcoll_pairs_t *pairs, char **memory, size_t *room)
     return rc;
 }
 
-int napcoll_pairs_spread(const napcoll_pairs_t *pairs)
+int napcoll_personalized_spread(const napcoll_personalized_t *personalized)
 {
     int rc = OMPI_SUCCESS;
 
-    for (int i = 0;
-         NULL != pairs->spread && i < pairs->held[NAPCOLL_BUFFER_RECV].count && OMPI_SUCCESS == rc;
+    for (int i = 0; NULL != personalized->spread
+                    && i < personalized->held[NAPCOLL_BUFFER_RECV].count && OMPI_SUCCESS == rc;
          i++) {
-        const napcoll_block_t *came = &pairs->block[NAPCOLL_BUFFER_RECV][i];
+        const napcoll_block_t *came = &personalized->block[NAPCOLL_BUFFER_RECV][i];
 
-        if (came->at != pairs->spread[i].at) {
-            rc = napcoll_block_unpack(&pairs->spread[i], came->at, came->bytes);
+        if (came->at != personalized->spread[i].at) {
+            rc = napcoll_block_unpack(&personalized->spread[i], came->at, came->bytes);
         }
     }
     return rc;
 }
 
-int napcoll_pairs_copy_own(const napcoll_pairs_t *pairs)
+int napcoll_personalized_copy_own(const napcoll_personalized_t *personalized)
 {
-    const napcoll_block_t *from = napcoll_pairs_block(pairs, NAPCOLL_BUFFER_SEND, 0);
-    const napcoll_block_t *to = napcoll_pairs_block(pairs, NAPCOLL_BUFFER_RECV, 0);
+    const napcoll_block_t *from = napcoll_personalized_block(personalized, NAPCOLL_BUFFER_SEND, 0);
+    const napcoll_block_t *to = napcoll_personalized_block(personalized, NAPCOLL_BUFFER_RECV, 0);
 
-    if (pairs->piece > 0 || 0 == to->bytes || (from->at == to->at && from->type == to->type)) {
+    if (personalized->piece > 0 || 0 == to->bytes
+        || (from->at == to->at && from->type == to->type)) {
         return OMPI_SUCCESS;
     }
     return napcoll_compat_copy_types(from->at, from->count, from->type, to->at, to->count,

@@ -8,7 +8,7 @@
  * Memory that the process keeps (see the header).
  */
 
-#include "exec/napcoll_reserve.h"
+#include "exec/napcoll_buffer_pool.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef struct {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t limit;
-static chunk_t reserve[NAPCOLL_RESERVE_CHUNKS]; /* [chunks] */
+static chunk_t reserve[NAPCOLL_BUFFER_POOL_CHUNKS]; /* [chunks] */
 static int chunks;
 static size_t kept_bytes;
 
@@ -48,11 +48,11 @@ static int find(size_t bytes)
 }
 
 /* Take out chunks, smallest first, until one more of so many bytes is within the limit; to be freed. */
-static int make_way(size_t room, chunk_t out[NAPCOLL_RESERVE_CHUNKS])
+static int make_way(size_t room, chunk_t out[NAPCOLL_BUFFER_POOL_CHUNKS])
 {
     int taken = 0;
 
-    while (chunks > 0 && (room > limit - kept_bytes || NAPCOLL_RESERVE_CHUNKS == chunks)) {
+    while (chunks > 0 && (room > limit - kept_bytes || NAPCOLL_BUFFER_POOL_CHUNKS == chunks)) {
         out[taken++] = take_out(find(0));
     }
     return taken;
@@ -65,9 +65,9 @@ static void free_all(const chunk_t *chunk, int count)
     }
 }
 
-void napcoll_reserve_limit(size_t bytes)
+void napcoll_buffer_pool_limit(size_t bytes)
 {
-    chunk_t out[NAPCOLL_RESERVE_CHUNKS];
+    chunk_t out[NAPCOLL_BUFFER_POOL_CHUNKS];
     int taken = 0;
 
     (void) pthread_mutex_lock(&lock);
@@ -79,12 +79,12 @@ void napcoll_reserve_limit(size_t bytes)
     free_all(out, taken);
 }
 
-void *napcoll_reserve_take(size_t bytes, size_t *room)
+void *napcoll_buffer_pool_take(size_t bytes, size_t *room)
 {
     chunk_t chunk = {.memory = NULL};
     int which = -1;
 
-    if (bytes >= NAPCOLL_RESERVE_LEAST) {
+    if (bytes >= NAPCOLL_BUFFER_POOL_LEAST) {
         (void) pthread_mutex_lock(&lock);
         which = find(bytes);
         if (which >= 0) {
@@ -100,12 +100,12 @@ void *napcoll_reserve_take(size_t bytes, size_t *room)
     return chunk.memory;
 }
 
-void napcoll_reserve_give(void *memory, size_t room)
+void napcoll_buffer_pool_give(void *memory, size_t room)
 {
-    chunk_t out[NAPCOLL_RESERVE_CHUNKS];
+    chunk_t out[NAPCOLL_BUFFER_POOL_CHUNKS];
     int taken = 0;
 
-    if (NULL != memory && room >= NAPCOLL_RESERVE_LEAST) {
+    if (NULL != memory && room >= NAPCOLL_BUFFER_POOL_LEAST) {
         (void) pthread_mutex_lock(&lock);
         if (room <= limit) {
             taken = make_way(room, out);

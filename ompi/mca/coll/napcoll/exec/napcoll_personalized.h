@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Plans in the layout of pairs (all-to-alls, gathers, scatters): every block has a place, a count and a datatype of
+ * Plans in the layout of personalized blocks (all-to-alls, gathers, scatters): every block has a place, a count and a datatype of
  * its own. One that goes straight from its rank to the one that it is for is sent and received
  * with these; several in one message, and those that stop on the way, go as packed bytes, which blocks without gaps
  * that lie one behind the other are already.
@@ -18,8 +18,8 @@
  * the first piece, or unpacked after the last one. Pieces are alike but for the last one, which has what is left.
  */
 
-#ifndef NAPCOLL_PAIRS_H
-#define NAPCOLL_PAIRS_H
+#ifndef NAPCOLL_PERSONALIZED_H
+#define NAPCOLL_PERSONALIZED_H
 
 #include <stdint.h>
 
@@ -31,7 +31,7 @@ typedef struct napcoll_block {
     char *at;
     size_t count;
     ompi_datatype_t *type;
-    size_t bytes; /**< packed; napcoll_pairs_measure fills it in */
+    size_t bytes; /**< packed; napcoll_personalized_measure fills it in */
     bool dense;   /**< packed as it lies, from at + lead on; likewise */
     ptrdiff_t lead;
 } napcoll_block_t;
@@ -68,9 +68,9 @@ typedef struct napcoll_parcel {
 } napcoll_parcel_t;
 
 /** What calls on one communicator have in common, and the present call. All zero: nothing. */
-struct napcoll_pairs {
+struct napcoll_personalized {
     napcoll_block_t *block[NAPCOLL_BUFFER_TEMP]; /**< [held] of the user's two buffers */
-    napcoll_hold_t
+    napcoll_block_range_t
         held[NAPCOLL_BUFFER_TEMP]; /**< which blocks these are, as the layout counts them */
     napcoll_block_t *room;         /**< [rooms] where they are */
     size_t rooms;
@@ -99,44 +99,45 @@ struct napcoll_pairs {
     bool complete;
 };
 
-/* ---- napcoll_pairs_blocks.c ---- */
+/* ---- napcoll_personalized_blocks.c ---- */
 
 /** Make room for the blocks of the user's buffers, which the caller fills in: at, count and type. */
-int napcoll_pairs_hold(napcoll_pairs_t *pairs, const napcoll_hold_t held[NAPCOLL_BUFFER_TEMP]);
+int napcoll_personalized_hold(napcoll_personalized_t *personalized,
+                              const napcoll_block_range_t held[NAPCOLL_BUFFER_TEMP]);
 
 /** A block of the user's. */
-static inline napcoll_block_t *napcoll_pairs_block(const napcoll_pairs_t *pairs, int32_t buffer,
-                                                   int block)
+static inline napcoll_block_t *napcoll_personalized_block(
+    const napcoll_personalized_t *personalized, int32_t buffer, int block)
 {
-    return &pairs->block[buffer][block - pairs->held[buffer].first];
+    return &personalized->block[buffer][block - personalized->held[buffer].first];
 }
 
 /** Fill in what follows from the datatypes; in place the send blocks are those of the receive buffer. */
-void napcoll_pairs_measure(napcoll_pairs_t *pairs);
+void napcoll_personalized_measure(napcoll_personalized_t *personalized);
 
 /** The bytes of the blocks of a user's buffer from `first` on (1: but for a root's own), and of the largest of them. */
-void napcoll_pairs_sum(const napcoll_pairs_t *pairs, int32_t buffer, int first, size_t *sum,
-                       size_t *largest);
+void napcoll_personalized_sum(const napcoll_personalized_t *personalized, int32_t buffer, int first,
+                              size_t *sum, size_t *largest);
 
 /** How many blocks of a user's buffer have bytes, without the rank's own. */
-int napcoll_pairs_messages(const napcoll_pairs_t *pairs, int32_t buffer);
+int napcoll_personalized_messages(const napcoll_personalized_t *personalized, int32_t buffer);
 
 /** Have a call do without the blocks that are larger than so many bytes, or are not; a rank's own for itself goes nowhere, and
  * stays where larger ones do not take part. What is left out is as if users had given no element.
  *
  * @return how many are left out
  */
-int napcoll_pairs_leave_out(napcoll_pairs_t *pairs, size_t bytes, bool larger);
+int napcoll_personalized_leave_out(napcoll_personalized_t *personalized, size_t bytes, bool larger);
 
 /** Copy a rank's block for itself. */
-int napcoll_pairs_copy_own(const napcoll_pairs_t *pairs);
+int napcoll_personalized_copy_own(const napcoll_personalized_t *personalized);
 
 /** Have the blocks that are packed as a whole for the time of a call in one piece of memory; those of the receive buffer
  * are remembered as they were. */
-int napcoll_pairs_pack_whole(napcoll_pairs_t *pairs);
+int napcoll_personalized_pack_whole(napcoll_personalized_t *personalized);
 
 /** Unpack the blocks of the receive buffer that came packed as a whole. */
-int napcoll_pairs_spread(const napcoll_pairs_t *pairs);
+int napcoll_personalized_spread(const napcoll_personalized_t *personalized);
 
 /**
  * Let what is sent be packed bytes of a call's own, for as long as the call may need them: what is
@@ -144,12 +145,13 @@ int napcoll_pairs_spread(const napcoll_pairs_t *pairs);
  *
  * @param[in,out] pairs   measured blocks, not in place
  * @param[in,out] memory  the bytes: NULL before the first time, then as they were; the caller gives
- *                        them back to exec/napcoll_reserve.h
+ *                        them back to exec/napcoll_buffer_pool.h
  * @param[out]    room    of the memory
  *
  * @return OMPI_SUCCESS or an error
  */
-int napcoll_pairs_keep_sent(napcoll_pairs_t *pairs, char **memory, size_t *room);
+int napcoll_personalized_keep_sent(napcoll_personalized_t *personalized, char **memory,
+                                   size_t *room);
 
 /** A block of packed bytes. */
 napcoll_block_t napcoll_block_packed(char *at, size_t bytes);
@@ -160,18 +162,18 @@ int napcoll_block_pack(const napcoll_block_t *block, char *to);
 /** Unpack the first bytes of a block: fewer than it has room for where fewer have come. */
 int napcoll_block_unpack(const napcoll_block_t *block, char *from, size_t bytes);
 
-/* ---- napcoll_pairs.c ---- */
+/* ---- napcoll_personalized.c ---- */
 
 /** Prepare a stage's messages: pairs->parcel[i] is that of its i-th step. */
-int napcoll_pairs_post(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
-                       const napcoll_stage_t *stage);
+int napcoll_personalized_post(napcoll_personalized_t *personalized, const napcoll_plan_t *plan,
+                              const napcoll_stage_t *stage);
 
 /** Take in what a stage's messages have brought. */
-int napcoll_pairs_land(napcoll_pairs_t *pairs, const napcoll_plan_t *plan,
-                       const napcoll_stage_t *stage);
+int napcoll_personalized_land(napcoll_personalized_t *personalized, const napcoll_plan_t *plan,
+                              const napcoll_stage_t *stage);
 
 /** Free what calls have left: all of it, or what is more than a little. */
-void napcoll_pairs_end(napcoll_pairs_t *pairs, size_t kept);
+void napcoll_personalized_end(napcoll_personalized_t *personalized, size_t kept);
 
 /**
  * Run a plan; blocks are filled in and measured.
@@ -180,7 +182,7 @@ void napcoll_pairs_end(napcoll_pairs_t *pairs, size_t kept);
  *         receiver said, and it and what came in the same message have not arrived; what this process owed others has gone
  *         its way
  */
-int napcoll_engine_run_pairs(napcoll_engine_t *engine, const napcoll_plan_t *plan,
-                             ompi_communicator_t *comm, int tag);
+int napcoll_engine_run_personalized(napcoll_engine_t *engine, const napcoll_plan_t *plan,
+                                    ompi_communicator_t *comm, int tag);
 
-#endif /* NAPCOLL_PAIRS_H */
+#endif /* NAPCOLL_PERSONALIZED_H */

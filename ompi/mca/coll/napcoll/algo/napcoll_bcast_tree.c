@@ -5,10 +5,10 @@
 
 /**
  * @file
- * Broadcasts as schedules (see the header).
+ * Broadcasts as routes (see the header).
  */
 
-#include "algo/napcoll_cast.h"
+#include "algo/napcoll_bcast_tree.h"
 
 #include "algo/napcoll_split.h"
 
@@ -47,7 +47,7 @@ static range_t subtree_of(int members, int member, int *depth, int *parent)
     return tree;
 }
 
-static void cast_binary(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+static void cast_binary(napcoll_route_t *route, const napcoll_group_t *group, int stage,
                         napcoll_load_t load)
 {
     int depth, parent;
@@ -55,13 +55,13 @@ static void cast_binary(napcoll_schedule_t *schedule, const napcoll_group_t *gro
     const range_t below[] = {left_of(tree), right_of(tree)};
 
     if (parent >= 0) {
-        napcoll_schedule_move(schedule, stage + depth - 1, group->rank(group, parent), false,
-                              load.first, load.count);
+        napcoll_route_move(route, stage + depth - 1, group->rank(group, parent), false, load.first,
+                           load.count);
     }
     for (int i = 0; i < 2; i++) {
         if (below[i].size > 0) {
-            napcoll_schedule_move(schedule, stage + depth, group->rank(group, below[i].first), true,
-                                  load.first, load.count);
+            napcoll_route_move(route, stage + depth, group->rank(group, below[i].first), true,
+                               load.first, load.count);
         }
     }
 }
@@ -84,50 +84,48 @@ static int split_arrival(int members, int radix, int member)
     return 0 == member ? 0 : levels - level + 1;
 }
 
-void napcoll_cast_split(napcoll_schedule_t *schedule, const napcoll_group_t *group, int radix,
-                        int stage, napcoll_load_t load)
+void napcoll_bcast_tree_split(napcoll_route_t *route, const napcoll_group_t *group, int radix,
+                              int stage, napcoll_load_t load)
 {
     for (int level = napcoll_split_levels(group->members, radix); level >= 1; level--, stage++) {
         const napcoll_split_t split = napcoll_split_at(group->members, radix, level, group->self);
 
         if (group->self == split.first) {
             for (int part = 1; part < split.parts; part++) {
-                napcoll_schedule_move(schedule, stage,
-                                      group->rank(group, napcoll_split_part_first(&split, part)),
-                                      true, load.first, load.count);
+                napcoll_route_move(route, stage,
+                                   group->rank(group, napcoll_split_part_first(&split, part)), true,
+                                   load.first, load.count);
             }
         } else if (0 == split.position && split.part > 0) {
-            napcoll_schedule_move(schedule, stage, group->rank(group, split.first), false,
-                                  load.first, load.count);
+            napcoll_route_move(route, stage, group->rank(group, split.first), false, load.first,
+                               load.count);
         }
     }
 }
 
-static void cast_flat(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+static void cast_flat(napcoll_route_t *route, const napcoll_group_t *group, int stage,
                       napcoll_load_t load)
 {
     for (int member = 1; member < group->members && 0 == group->self; member++) {
-        napcoll_schedule_move(schedule, stage, group->rank(group, member), true, load.first,
-                              load.count);
+        napcoll_route_move(route, stage, group->rank(group, member), true, load.first, load.count);
     }
     if (group->self > 0) {
-        napcoll_schedule_move(schedule, stage, group->rank(group, 0), false, load.first,
-                              load.count);
+        napcoll_route_move(route, stage, group->rank(group, 0), false, load.first, load.count);
     }
 }
 
-static void cast_chain(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage,
+static void cast_chain(napcoll_route_t *route, const napcoll_group_t *group, int stage,
                        napcoll_load_t load)
 {
     const int self = group->self;
 
     if (self > 0) {
-        napcoll_schedule_move(schedule, stage + self - 1, group->rank(group, self - 1), false,
-                              load.first, load.count);
+        napcoll_route_move(route, stage + self - 1, group->rank(group, self - 1), false, load.first,
+                           load.count);
     }
     if (self + 1 < group->members) {
-        napcoll_schedule_move(schedule, stage + self, group->rank(group, self + 1), true,
-                              load.first, load.count);
+        napcoll_route_move(route, stage + self, group->rank(group, self + 1), true, load.first,
+                           load.count);
     }
 }
 
@@ -159,7 +157,7 @@ static bool has_blocks(const napcoll_group_t *group, int member, int first, int 
 }
 
 /* A ring along which nobody sends to the next what that one has. */
-static int spare_ring(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage)
+static int spare_ring(napcoll_route_t *route, const napcoll_group_t *group, int stage)
 {
     const int n = group->members, self = group->self;
     const int next = (self + 1) % n, before = (self + n - 1) % n;
@@ -168,18 +166,17 @@ static int spare_ring(napcoll_schedule_t *schedule, const napcoll_group_t *group
         const int from = (before + n - k) % n, to = (self + n - k) % n;
 
         if (!has_blocks(group, self, group->first(group, from), 1)) {
-            napcoll_schedule_run(schedule, group, stage, group->rank(group, before), false, from,
-                                 1);
+            napcoll_route_run(route, group, stage, group->rank(group, before), false, from, 1);
         }
         if (!has_blocks(group, next, group->first(group, to), 1)) {
-            napcoll_schedule_run(schedule, group, stage, group->rank(group, next), true, to, 1);
+            napcoll_route_run(route, group, stage, group->rank(group, next), true, to, 1);
         }
     }
     return stage;
 }
 
 /* Recursive doubling along the split of the scatter: the head of each pair of parts has both. */
-static int spare_doubling(napcoll_schedule_t *schedule, const napcoll_group_t *group, int stage)
+static int spare_doubling(napcoll_route_t *route, const napcoll_group_t *group, int stage)
 {
     const int levels = napcoll_split_levels(group->members, 2);
 
@@ -197,50 +194,49 @@ static int spare_doubling(napcoll_schedule_t *schedule, const napcoll_group_t *g
         there = napcoll_split_part_size(&split, other);
         peer = theirs + (split.position < there ? split.position : there - 1);
         if (group->self != split.first) {
-            napcoll_schedule_run(schedule, group, stage, group->rank(group, peer), false, theirs,
-                                 there);
+            napcoll_route_run(route, group, stage, group->rank(group, peer), false, theirs, there);
         }
         if (split.position < there && theirs + split.position != split.first) {
-            napcoll_schedule_run(schedule, group, stage,
-                                 group->rank(group, theirs + split.position), true, mine, size);
+            napcoll_route_run(route, group, stage, group->rank(group, theirs + split.position),
+                              true, mine, size);
         }
         if (there > size && split.position == size - 1) { /* for the one that has no partner */
-            napcoll_schedule_run(schedule, group, stage, group->rank(group, theirs + there - 1),
-                                 true, mine, size);
+            napcoll_route_run(route, group, stage, group->rank(group, theirs + there - 1), true,
+                              mine, size);
         }
     }
     return stage;
 }
 
-int napcoll_cast_scatter_allgather(napcoll_schedule_t *schedule, const napcoll_group_t *group,
-                                   int stage, bool ring)
+int napcoll_bcast_tree_scatter_allgather(napcoll_route_t *route, const napcoll_group_t *group,
+                                         int stage, bool ring)
 {
-    stage = napcoll_schedule_scatter(schedule, group, stage, 2, 0);
-    return ring ? spare_ring(schedule, group, stage) : spare_doubling(schedule, group, stage);
+    stage = napcoll_route_scatter(route, group, stage, 2, 0);
+    return ring ? spare_ring(route, group, stage) : spare_doubling(route, group, stage);
 }
 
 /* ---- by name ---- */
 
-int napcoll_cast_stages(napcoll_cast_t cast, int members)
+int napcoll_bcast_tree_stages(napcoll_bcast_tree_t cast, int members)
 {
     if (members < 2) {
         return 0;
     }
     switch (cast) {
-    case NAPCOLL_CAST_FLAT:
+    case NAPCOLL_BCAST_TREE_FLAT:
         return 1;
-    case NAPCOLL_CAST_CHAIN:
+    case NAPCOLL_BCAST_TREE_CHAIN:
         return members - 1;
-    case NAPCOLL_CAST_BINARY:
+    case NAPCOLL_BCAST_TREE_BINARY:
         return napcoll_split_levels(members + 1, 2) - 1;
-    case NAPCOLL_CAST_SCATTER_ALLGATHER:
+    case NAPCOLL_BCAST_TREE_SCATTER_ALLGATHER:
         return napcoll_split_levels(members, 2) + members - 1;
     default:
         return napcoll_split_levels(members, 2);
     }
 }
 
-int napcoll_cast_arrival(napcoll_cast_t cast, int members, int member)
+int napcoll_bcast_tree_arrival(napcoll_bcast_tree_t cast, int members, int member)
 {
     int depth, parent;
 
@@ -248,58 +244,58 @@ int napcoll_cast_arrival(napcoll_cast_t cast, int members, int member)
         return 0;
     }
     switch (cast) {
-    case NAPCOLL_CAST_FLAT:
+    case NAPCOLL_BCAST_TREE_FLAT:
         return 1;
-    case NAPCOLL_CAST_CHAIN:
+    case NAPCOLL_BCAST_TREE_CHAIN:
         return member;
-    case NAPCOLL_CAST_BINARY:
+    case NAPCOLL_BCAST_TREE_BINARY:
         (void) subtree_of(members, member, &depth, &parent);
         return depth;
-    case NAPCOLL_CAST_SCATTER_ALLGATHER:
-        return napcoll_cast_stages(cast, members);
+    case NAPCOLL_BCAST_TREE_SCATTER_ALLGATHER:
+        return napcoll_bcast_tree_stages(cast, members);
     default:
         return split_arrival(members, 2, member);
     }
 }
 
-int napcoll_cast_fanout(napcoll_cast_t cast, int members, int segments)
+int napcoll_bcast_tree_fanout(napcoll_bcast_tree_t cast, int members, int segments)
 {
-    const int stages = napcoll_cast_stages(cast, members);
+    const int stages = napcoll_bcast_tree_stages(cast, members);
     const int under_way = segments < stages ? segments : stages;
 
     if (members < 2) {
         return 0;
     }
     switch (cast) {
-    case NAPCOLL_CAST_FLAT:
+    case NAPCOLL_BCAST_TREE_FLAT:
         return members - 1;
-    case NAPCOLL_CAST_CHAIN:
+    case NAPCOLL_BCAST_TREE_CHAIN:
         return 1;
-    case NAPCOLL_CAST_BINARY:
+    case NAPCOLL_BCAST_TREE_BINARY:
         return 2;
     default:
         return under_way;
     }
 }
 
-void napcoll_cast_among(napcoll_schedule_t *schedule, const napcoll_group_t *group,
-                        napcoll_cast_t cast, int stage, napcoll_load_t load)
+void napcoll_bcast_tree_among(napcoll_route_t *route, const napcoll_group_t *group,
+                              napcoll_bcast_tree_t cast, int stage, napcoll_load_t load)
 {
     switch (cast) {
-    case NAPCOLL_CAST_FLAT:
-        cast_flat(schedule, group, stage, load);
+    case NAPCOLL_BCAST_TREE_FLAT:
+        cast_flat(route, group, stage, load);
         break;
-    case NAPCOLL_CAST_CHAIN:
-        cast_chain(schedule, group, stage, load);
+    case NAPCOLL_BCAST_TREE_CHAIN:
+        cast_chain(route, group, stage, load);
         break;
-    case NAPCOLL_CAST_BINARY:
-        cast_binary(schedule, group, stage, load);
+    case NAPCOLL_BCAST_TREE_BINARY:
+        cast_binary(route, group, stage, load);
         break;
-    case NAPCOLL_CAST_SCATTER_ALLGATHER:
-        (void) napcoll_cast_scatter_allgather(schedule, group, stage, true);
+    case NAPCOLL_BCAST_TREE_SCATTER_ALLGATHER:
+        (void) napcoll_bcast_tree_scatter_allgather(route, group, stage, true);
         break;
     default:
-        napcoll_cast_split(schedule, group, 2, stage, load);
+        napcoll_bcast_tree_split(route, group, 2, stage, load);
         break;
     }
 }
@@ -308,7 +304,7 @@ void napcoll_cast_among(napcoll_schedule_t *schedule, const napcoll_group_t *gro
 
 static int walk_rank(const napcoll_group_t *group, int member)
 {
-    return napcoll_walk_rank(group->walk, member);
+    return napcoll_dfs_order_rank(group->dfs, member);
 }
 
 /* Of a group in which bundle m is block m. */
@@ -317,65 +313,66 @@ static int block_of(const napcoll_group_t *group, int member)
     return group->base + member;
 }
 
-napcoll_group_t napcoll_cast_processes(const napcoll_walk_t *walk, int rank)
+napcoll_group_t napcoll_bcast_tree_processes(const napcoll_dfs_order_t *dfs, int rank)
 {
-    return (napcoll_group_t){.members = walk->map->size,
-                             .self = napcoll_walk_rank_place(walk, rank),
+    return (napcoll_group_t){.members = dfs->map->size,
+                             .self = napcoll_dfs_order_rank_place(dfs, rank),
                              .rank = walk_rank,
                              .first = block_of,
-                             .map = walk->map,
-                             .walk = walk};
+                             .map = dfs->map,
+                             .dfs = dfs};
 }
 
 static int node_rank(const napcoll_group_t *group, int member)
 {
-    return napcoll_walk_member(group->walk, napcoll_walk_node(group->walk, member), group->lane);
+    return napcoll_dfs_order_member(group->dfs, napcoll_dfs_order_node(group->dfs, member),
+                                    group->lane);
 }
 
-napcoll_group_t napcoll_cast_nodes(const napcoll_walk_t *walk, int rank, int index)
+napcoll_group_t napcoll_bcast_tree_nodes(const napcoll_dfs_order_t *dfs, int rank, int index)
 {
     return (napcoll_group_t){
-        .members = walk->map->nodes,
-        .self = napcoll_walk_place(walk, napcoll_node_map_node(walk->map, rank)),
+        .members = dfs->map->nodes,
+        .self = napcoll_dfs_order_place(dfs, napcoll_node_map_node(dfs->map, rank)),
         .rank = node_rank,
         .first = block_of,
-        .map = walk->map,
-        .walk = walk,
+        .map = dfs->map,
+        .dfs = dfs,
         .lane = index};
 }
 
 static int member_rank(const napcoll_group_t *group, int member)
 {
-    return napcoll_walk_member(group->walk, group->node, member);
+    return napcoll_dfs_order_member(group->dfs, group->node, member);
 }
 
-napcoll_group_t napcoll_cast_node(const napcoll_walk_t *walk, int rank)
+napcoll_group_t napcoll_bcast_tree_node(const napcoll_dfs_order_t *dfs, int rank)
 {
-    const int node = napcoll_node_map_node(walk->map, rank);
+    const int node = napcoll_node_map_node(dfs->map, rank);
 
-    return (napcoll_group_t){.members = napcoll_node_map_ppn(walk->map, node),
-                             .self = napcoll_walk_index(walk, rank),
+    return (napcoll_group_t){.members = napcoll_node_map_ppn(dfs->map, node),
+                             .self = napcoll_dfs_order_index(dfs, rank),
                              .rank = member_rank,
                              .first = block_of,
-                             .map = walk->map,
-                             .walk = walk,
+                             .map = dfs->map,
+                             .dfs = dfs,
                              .node = node};
 }
 
-napcoll_plan_t *napcoll_cast_plan(const napcoll_request_t *request, napcoll_schedule_t *schedule,
-                                  int blocks)
+napcoll_plan_t *napcoll_bcast_tree_plan(const napcoll_plan_args_t *args, napcoll_route_t *route,
+                                        int blocks)
 {
-    const int segments = napcoll_cast_segments(&request->params);
-    const int buffer = napcoll_request_takes(request) ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND;
-    napcoll_builder_t *builder = napcoll_request_builder(request, NAPCOLL_LAYOUT_VECTOR,
-                                                         blocks * segments);
+    const int segments = napcoll_bcast_tree_segments(&args->params);
+    const int buffer = napcoll_plan_args_takes(args) ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND;
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR,
+                                                           blocks * segments);
 
     if (NULL == builder) {
-        napcoll_schedule_free(schedule);
+        napcoll_route_free(route);
         return NULL;
     }
     napcoll_builder_claim_recvbuf(builder);
-    napcoll_schedule_pour(builder, schedule, buffer, segments, blocks);
-    napcoll_schedule_free(schedule);
+    napcoll_route_pour(builder, route, buffer, segments, blocks);
+    napcoll_route_free(route);
     return napcoll_builder_finish(builder);
 }

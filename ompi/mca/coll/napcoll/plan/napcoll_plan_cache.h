@@ -10,8 +10,8 @@
  * verifier has them made again when it needs them.
  */
 
-#ifndef NAPCOLL_PLAN_SHELF_H
-#define NAPCOLL_PLAN_SHELF_H
+#ifndef NAPCOLL_PLAN_CACHE_H
+#define NAPCOLL_PLAN_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "plan/napcoll_plan.h"
 
 /** A plan at hand. */
-typedef struct napcoll_copy {
+typedef struct napcoll_cached_plan {
     napcoll_plan_t *plan;
     uint64_t *order;    /**< [messages] (peer, kind, step), sorted */
     int32_t *outbox_at; /**< [steps + 1] blocks that sends and phases before a step give away */
@@ -28,35 +28,35 @@ typedef struct napcoll_copy {
         *buffer_at; /**< [buffers + 1] where a buffer's blocks begin, one buffer after the other */
     int messages;
     size_t bytes; /**< of all this */
-} napcoll_copy_t;
+} napcoll_cached_plan_t;
 
 /** All that is at hand. Set borrowed and memory, the rest to 0, before it is opened. */
-typedef struct napcoll_shelf {
-    bool borrowed;         /**< plans are somebody else's, and not freed */
-    size_t memory;         /**< bytes that plans may take; 0: no limit */
-    size_t bytes;          /**< that they take */
-    int size;              /**< ranks */
-    napcoll_copy_t **copy; /**< [size] NULL: not at hand */
-    bool *kept;            /**< [size] not to be dropped */
-    int *at_hand;          /**< [hands] ranks whose plans are at hand */
+typedef struct napcoll_plan_cache {
+    bool borrowed;                /**< plans are somebody else's, and not freed */
+    size_t memory;                /**< bytes that plans may take; 0: no limit */
+    size_t bytes;                 /**< that they take */
+    int size;                     /**< ranks */
+    napcoll_cached_plan_t **copy; /**< [size] NULL: not at hand */
+    bool *kept;                   /**< [size] not to be dropped */
+    int *at_hand;                 /**< [hands] ranks whose plans are at hand */
     int hands;
     int hand_room;
     int next_hand; /**< whose turn it is to be dropped */
-} napcoll_shelf_t;
+} napcoll_plan_cache_t;
 
-/** Open a shelf for the plans of so many ranks. False: no memory; empty it in any case. */
-bool napcoll_shelf_open(napcoll_shelf_t *shelf, int size);
+/** Open a plan cache for the plans of so many ranks. False: no memory; empty it in any case. */
+bool napcoll_plan_cache_open(napcoll_plan_cache_t *cache, int size);
 
-/** Drop all plans, and free the shelf's lists. */
-void napcoll_shelf_empty(napcoll_shelf_t *shelf);
+/** Drop all plans, and free the plan cache's lists. */
+void napcoll_plan_cache_empty(napcoll_plan_cache_t *cache);
 
-/** Put a rank's plan there, whose messages have peers that there are. The shelf owns it then, unless plans are
+/** Put a rank's plan there, whose messages have peers that there are. The plan cache owns it then, unless plans are
  * borrowed. False: no memory, and the plan stays the caller's. Others may be dropped. */
-bool napcoll_shelf_put(napcoll_shelf_t *shelf, int rank, napcoll_plan_t *plan);
+bool napcoll_plan_cache_put(napcoll_plan_cache_t *cache, int rank, napcoll_plan_t *plan);
 
 /** The step of the other end of a rank's message, in the plan of its peer; both plans are at hand. -1:
  * there is none. */
-int napcoll_shelf_other_end(const napcoll_shelf_t *shelf, int rank, int index);
+int napcoll_plan_cache_other_end(const napcoll_plan_cache_t *cache, int rank, int index);
 
 /** The stage of a step. */
 int napcoll_plan_stage_of(const napcoll_plan_t *plan, int step);
@@ -70,4 +70,4 @@ int napcoll_plan_phases_before(const napcoll_plan_t *plan, int stage);
 /** The stage of the n-th phase, from 0; -1: there is none. */
 int napcoll_plan_stage_of_phase(const napcoll_plan_t *plan, int n);
 
-#endif /* NAPCOLL_PLAN_SHELF_H */
+#endif /* NAPCOLL_PLAN_CACHE_H */

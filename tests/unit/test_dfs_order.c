@@ -5,13 +5,13 @@
 
 /**
  * @file
- * The walk from a root: its order, its two directions, and the links between neighbours.
+ * The depth-first order from a root: its order, its two directions, and the links between neighbours.
  */
 
 #include "cmocka_setup.h"
 #include "placement.h"
 
-#include "topo/napcoll_walk.h"
+#include "topo/napcoll_dfs_order.h"
 
 /* A map whose node i is called n<i> in the tree of a text; both are to be freed. */
 static napcoll_node_map_t *map_in(const char *text, const char *ppn, const char *order, int size,
@@ -34,16 +34,17 @@ static napcoll_node_map_t *map_in(const char *text, const char *ppn, const char 
     return map;
 }
 
-/* The nodes of the walk from a rank, "5 3 4 ". */
+/* The nodes of the depth-first order from a rank, "5 3 4 ". */
 static const char *nodes_from(const napcoll_node_map_t *map, int root)
 {
     static char text[512];
-    const napcoll_walk_t walk = napcoll_walk_from(map, root);
+    const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(map, root);
 
     text[0] = '\0';
     for (int place = 0; place < map->nodes; place++) {
         const size_t used = strlen(text);
-        (void) snprintf(text + used, sizeof(text) - used, "%d ", napcoll_walk_node(&walk, place));
+        (void) snprintf(text + used, sizeof(text) - used, "%d ",
+                        napcoll_dfs_order_node(&dfs, place));
     }
     return text;
 }
@@ -118,20 +119,21 @@ static void without_a_tree_nodes_follow_the_root_in_their_order(void **state)
 static void check_ranks(const napcoll_node_map_t *map)
 {
     for (int root = 0; root < map->size; root++) {
-        const napcoll_walk_t walk = napcoll_walk_from(map, root);
+        const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(map, root);
 
-        assert_int_equal(napcoll_walk_rank(&walk, 0), root);
+        assert_int_equal(napcoll_dfs_order_rank(&dfs, 0), root);
         for (int place = 0; place < map->size; place++) {
-            const int rank = napcoll_walk_rank(&walk, place);
+            const int rank = napcoll_dfs_order_rank(&dfs, place);
             const int node = napcoll_node_map_node(map, rank);
 
-            assert_int_equal(napcoll_walk_rank_place(&walk, rank), place);
-            assert_int_equal(napcoll_walk_member(&walk, node, napcoll_walk_index(&walk, rank)),
-                             rank);
-            assert_int_equal(napcoll_walk_node(&walk, napcoll_walk_place(&walk, node)), node);
-            if (place > 0 && 0 != napcoll_walk_index(&walk, rank)) {
-                assert_int_equal(napcoll_node_map_node(map, napcoll_walk_rank(&walk, place - 1)),
-                                 node);
+            assert_int_equal(napcoll_dfs_order_rank_place(&dfs, rank), place);
+            assert_int_equal(
+                napcoll_dfs_order_member(&dfs, node, napcoll_dfs_order_index(&dfs, rank)), rank);
+            assert_int_equal(napcoll_dfs_order_node(&dfs, napcoll_dfs_order_place(&dfs, node)),
+                             node);
+            if (place > 0 && 0 != napcoll_dfs_order_index(&dfs, rank)) {
+                assert_int_equal(
+                    napcoll_node_map_node(map, napcoll_dfs_order_rank(&dfs, place - 1)), node);
             }
         }
     }

@@ -9,14 +9,14 @@
  * ends it. With that the summary counts and times calls, and the online check has its samples; where neither is
  * asked for, a frame is a flag that is looked at, and no clock is read.
  *
- *     begin ... decision and plan, or a reason ... settle ... napcoll's plan or the previous function ... end
+ *     begin ... decision and plan, or a reason ... settle ... napcoll's plan or the fallback function ... end
  *
  * Frames may lie in one another: the call of an all-to-all has that of the allreduce by which ranks agree on sizes in
  * it. A call that is never settled is none of napcoll's: of nothing, or caused by napcoll itself.
  */
 
-#ifndef MCA_COLL_NAPCOLL_WATCH_H
-#define MCA_COLL_NAPCOLL_WATCH_H
+#ifndef MCA_COLL_NAPCOLL_STATS_H
+#define MCA_COLL_NAPCOLL_STATS_H
 
 #include "coll_napcoll.h"
 
@@ -31,50 +31,50 @@ typedef struct mca_coll_napcoll_trial {
     double us[]; /**< for the state */
 } mca_coll_napcoll_trial_t;
 
-typedef struct mca_coll_napcoll_frame {
+typedef struct mca_coll_napcoll_call_stats {
     mca_coll_napcoll_module_t *module;  /**< NULL: nobody watches */
     mca_coll_napcoll_module_t *napcoll; /**< the same, whether somebody watches or not */
-    struct mca_coll_napcoll_frame *outer;
+    struct mca_coll_napcoll_call_stats *outer;
     napcoll_outcome_t outcome;       /**< no collective: not settled */
     size_t bytes;                    /**< of the call, as the decision counts them */
     mca_coll_napcoll_trial_t *trial; /**< of which the call is a part, or NULL */
     double began_us;
     double settled_us;
-} mca_coll_napcoll_frame_t;
+} mca_coll_napcoll_call_stats_t;
 
 /** See whether anything is to be watched in this process, once parameters are known. */
-void mca_coll_napcoll_watch_open(void);
+void mca_coll_napcoll_stats_open(void);
 
 /** Write the summary where it is asked for, and release it. */
-void mca_coll_napcoll_watch_close(void);
+void mca_coll_napcoll_stats_close(void);
 
 /* What the inline functions do where something is watched. */
-void mca_coll_napcoll_watch_begin(mca_coll_napcoll_module_t *module,
-                                  mca_coll_napcoll_frame_t *frame);
-void mca_coll_napcoll_watch_settle(mca_coll_napcoll_frame_t *frame,
+void mca_coll_napcoll_stats_begin(mca_coll_napcoll_module_t *module,
+                                  mca_coll_napcoll_call_stats_t *stats);
+void mca_coll_napcoll_stats_settle(mca_coll_napcoll_call_stats_t *stats,
                                    const napcoll_outcome_t *outcome, size_t bytes,
                                    mca_coll_napcoll_trial_t *trial);
-int mca_coll_napcoll_watch_end(mca_coll_napcoll_frame_t *frame, int rc);
+int mca_coll_napcoll_stats_end(mca_coll_napcoll_call_stats_t *stats, int rc);
 
 /** A call begins; the frame is the caller's, until it ends it. */
 static inline void mca_coll_napcoll_begin(mca_coll_napcoll_module_t *module,
-                                          mca_coll_napcoll_frame_t *frame)
+                                          mca_coll_napcoll_call_stats_t *stats)
 {
     module->depth++;
-    frame->module = NULL;
+    stats->module = NULL;
     if (OPAL_UNLIKELY(mca_coll_napcoll_component.watched)) {
-        mca_coll_napcoll_watch_begin(module, frame);
+        mca_coll_napcoll_stats_begin(module, stats);
     }
-    frame->napcoll = module;
+    stats->napcoll = module;
 }
 
 /** It ends with `rc`; returns that, or an error of the online check's agreement, which the last call of a trial has. */
-static inline int mca_coll_napcoll_end(mca_coll_napcoll_frame_t *frame, int rc)
+static inline int mca_coll_napcoll_end(mca_coll_napcoll_call_stats_t *stats, int rc)
 {
-    if (0 == --frame->napcoll->depth) {
-        napcoll_engine_give_workspace(&frame->napcoll->engine);
+    if (0 == --stats->napcoll->depth) {
+        napcoll_engine_give_workspace(&stats->napcoll->engine);
     }
-    return OPAL_UNLIKELY(NULL != frame->module) ? mca_coll_napcoll_watch_end(frame, rc) : rc;
+    return OPAL_UNLIKELY(NULL != stats->module) ? mca_coll_napcoll_stats_end(stats, rc) : rc;
 }
 
 /**
@@ -95,4 +95,4 @@ int mca_coll_napcoll_trial_for(mca_coll_napcoll_module_t *module, const napcoll_
 /** Free a module's trials. */
 void mca_coll_napcoll_trials_release(mca_coll_napcoll_module_t *module);
 
-#endif /* MCA_COLL_NAPCOLL_WATCH_H */
+#endif /* MCA_COLL_NAPCOLL_STATS_H */

@@ -8,10 +8,10 @@
  * Calls that are watched (see the header): the summary, and the online check.
  *
  * A trial's ranks time for themselves. After its last call they take the maximum of each call's times, in one
- * allreduce of the previous function's, so that all judge by the same numbers: those of the slowest rank.
+ * allreduce of the fallback function's, so that all judge by the same numbers: those of the slowest rank.
  */
 
-#include "coll_napcoll_watch.h"
+#include "coll_napcoll_stats.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -27,12 +27,12 @@ static double now_us(void)
     return (double) now.tv_sec * 1e6 + (double) now.tv_nsec / 1e3;
 }
 
-void mca_coll_napcoll_watch_open(void)
+void mca_coll_napcoll_stats_open(void)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     const bool first = 0 == OPAL_PROC_MY_NAME.vpid;
 
-    OBJ_CONSTRUCT(&component->tally_lock, opal_mutex_t);
+    OBJ_CONSTRUCT(&component->stats_lock, opal_mutex_t);
     component->summarized = NAPCOLL_SUMMARY_ALL == component->summary
                             || (NAPCOLL_SUMMARY_RANK0 == component->summary && first);
     component->watched = component->summarized || component->online;
@@ -41,68 +41,69 @@ void mca_coll_napcoll_watch_open(void)
 static void write_summary(mca_coll_napcoll_component_t *component)
 {
     const unsigned process = (unsigned) OPAL_PROC_MY_NAME.vpid;
-    napcoll_tally_t *tally = &component->tally;
-    char line[NAPCOLL_TALLY_LINE];
+    napcoll_call_stats_t *stats = &component->stats;
+    char line[NAPCOLL_CALL_STATS_LINE];
 
-    if (0 == tally->rows) {
+    if (0 == stats->rows) {
         opal_output(component->output, "coll:napcoll: summary of process %u: no calls", process);
     }
-    napcoll_tally_sort(tally);
-    for (int i = 0; i < tally->rows; i++) {
-        napcoll_tally_line(&tally->row[i], line);
+    napcoll_call_stats_sort(stats);
+    for (int i = 0; i < stats->rows; i++) {
+        napcoll_call_stats_line(&stats->row[i], line);
         opal_output(component->output, "coll:napcoll: summary of process %u: %s", process, line);
     }
-    if (tally->lost > 0) {
+    if (stats->lost > 0) {
         opal_output(component->output,
                     "coll:napcoll: summary of process %u: no memory to count %llu calls more",
-                    process, tally->lost);
+                    process, stats->lost);
     }
 }
 
-void mca_coll_napcoll_watch_close(void)
+void mca_coll_napcoll_stats_close(void)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
 
     if (component->summarized && component->job_known) { /* else MPI_Init was not reached */
         write_summary(component);
     }
-    napcoll_tally_release(&component->tally);
-    OBJ_DESTRUCT(&component->tally_lock);
+    napcoll_call_stats_release(&component->stats);
+    OBJ_DESTRUCT(&component->stats_lock);
 }
 
-void mca_coll_napcoll_watch_begin(mca_coll_napcoll_module_t *module,
-                                  mca_coll_napcoll_frame_t *frame)
+void mca_coll_napcoll_stats_begin(mca_coll_napcoll_module_t *module,
+                                  mca_coll_napcoll_call_stats_t *stats)
 {
-    *frame = (mca_coll_napcoll_frame_t){.module = module, .outer = module->frame};
-    module->frame = frame;
+    *stats = (mca_coll_napcoll_call_stats_t){.module = module, .outer = module->stats};
+    module->stats = stats;
     if (mca_coll_napcoll_component.summarized) {
-        frame->began_us = now_us();
+        stats->began_us = now_us();
     }
 }
 
-void mca_coll_napcoll_watch_settle(mca_coll_napcoll_frame_t *frame,
+void mca_coll_napcoll_stats_settle(mca_coll_napcoll_call_stats_t *stats,
                                    const napcoll_outcome_t *outcome, size_t bytes,
                                    mca_coll_napcoll_trial_t *trial)
 {
-    frame->outcome = *outcome;
-    frame->bytes = bytes;
-    frame->trial = NULL == trial || trial->state.over ? NULL : trial;
-    if (mca_coll_napcoll_component.summarized || NULL != frame->trial) {
-        frame->settled_us = now_us();
+    stats->outcome = *outcome;
+    stats->bytes = bytes;
+    stats->trial = NULL == trial || trial->state.over ? NULL : trial;
+    if (mca_coll_napcoll_component.summarized || NULL != stats->trial) {
+        stats->settled_us = now_us();
     }
 }
 
 /* Have all ranks know the same times, and judge. */
 static int conclude(mca_coll_napcoll_module_t *module, mca_coll_napcoll_trial_t *trial)
 {
-    const napcoll_holder_t *previous = mca_coll_napcoll_leave_to(module, NAPCOLL_COLL_ALLREDUCE);
+    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
+        module, NAPCOLL_COLL_ALLREDUCE);
     napcoll_trial_t *state = &trial->state;
     int rc;
 
-    rc = mca_coll_napcoll_back(module, ((mca_coll_base_module_allreduce_fn_t) previous->function)(
-                                           MPI_IN_PLACE, state->us,
-                                           NAPCOLL_CONTESTANTS * state->calls, &ompi_mpi_double.dt,
-                                           &ompi_mpi_op_max.op, module->comm, previous->module));
+    rc = mca_coll_napcoll_fallback_exit(
+        module, ((mca_coll_base_module_allreduce_fn_t) fallback->function)(
+                    MPI_IN_PLACE, state->us, NAPCOLL_CONTESTANTS * state->calls,
+                    &ompi_mpi_double.dt, &ompi_mpi_op_max.op, module->comm, fallback->module));
     if (OMPI_SUCCESS != rc) {
         state->over = true; /* won by napcoll, as it stands */
         return rc;
@@ -120,27 +121,27 @@ static int conclude(mca_coll_napcoll_module_t *module, mca_coll_napcoll_trial_t 
     return OMPI_SUCCESS;
 }
 
-int mca_coll_napcoll_watch_end(mca_coll_napcoll_frame_t *frame, int rc)
+int mca_coll_napcoll_stats_end(mca_coll_napcoll_call_stats_t *stats, int rc)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
-    const bool timed = component->summarized || NULL != frame->trial;
+    const bool timed = component->summarized || NULL != stats->trial;
     double us;
     int ended;
 
-    frame->module->frame = frame->outer;
-    if (NULL == frame->outcome.collective || !timed) {
+    stats->module->stats = stats->outer;
+    if (NULL == stats->outcome.collective || !timed) {
         return rc;
     }
-    us = now_us() - frame->settled_us;
+    us = now_us() - stats->settled_us;
     if (component->summarized) {
-        opal_mutex_lock(&component->tally_lock);
-        napcoll_tally_count(&component->tally, &frame->outcome, frame->bytes, us,
-                            frame->settled_us - frame->began_us);
-        opal_mutex_unlock(&component->tally_lock);
+        opal_mutex_lock(&component->stats_lock);
+        napcoll_call_stats_count(&component->stats, &stats->outcome, stats->bytes, us,
+                                 stats->settled_us - stats->began_us);
+        opal_mutex_unlock(&component->stats_lock);
     }
     /* A call that failed here may not have elsewhere: the ranks stay in step. */
-    if (NULL != frame->trial && napcoll_trial_learn(&frame->trial->state, us)) {
-        ended = conclude(frame->module, frame->trial);
+    if (NULL != stats->trial && napcoll_trial_learn(&stats->trial->state, us)) {
+        ended = conclude(stats->module, stats->trial);
         rc = OMPI_SUCCESS == rc ? ended : rc;
     }
     return rc;
@@ -149,7 +150,8 @@ int mca_coll_napcoll_watch_end(mca_coll_napcoll_frame_t *frame, int rc)
 static bool is_of(const mca_coll_napcoll_trial_t *trial, const napcoll_call_t *call,
                   const napcoll_decision_t *decision)
 {
-    return trial->call.ordered == call->ordered && trial->call.bounded == call->bounded
+    return trial->call.noncommutative == call->noncommutative
+           && trial->call.bounded == call->bounded
            && (trial->call.in_place == call->in_place
                || mca_coll_napcoll_in_place_alone(call->coll))
            && trial->least == decision->least && trial->most == decision->most;
@@ -164,8 +166,8 @@ int mca_coll_napcoll_trial_for(mca_coll_napcoll_module_t *module, const napcoll_
     mca_coll_napcoll_trial_t *made;
 
     *trial = NULL;
-    if (component->reproducible && napcoll_goal_folds(collective->goal)) {
-        return OMPI_SUCCESS; /* the previous function folds in another order */
+    if (component->reproducible && napcoll_goal_reduces(collective->goal)) {
+        return OMPI_SUCCESS; /* the fallback function reduces in another order */
     }
     for (made = module->trials[call->coll]; NULL != made; made = made->next) {
         if (is_of(made, call, decision)) {
