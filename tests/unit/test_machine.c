@@ -183,11 +183,11 @@ static void machine_numbers_that_are_none_are_refused(void **state)
         char line[128];
 
         (void) snprintf(line, sizeof(line), "coll_napcoll_machine_reduce_ns_per_byte = %s", bad[i]);
-        check_refused("coll_napcoll_machine_reduce_ns_per_byte", line, 41,
+        check_refused("coll_napcoll_machine_reduce_ns_per_byte", line, 43,
                       "reduce_ns_per_byte: expected a number from 0 to 1e+06");
     }
     check_refused("coll_napcoll_machine_reduce_ns_per_byte",
-                  "coll_napcoll_machine_reduce_ns_per_byte = 1,5", 42,
+                  "coll_napcoll_machine_reduce_ns_per_byte = 1,5", 44,
                   "expected the end of the line");
     check_refused("coll_napcoll_machine_reduce_ns_per_byte",
                   "coll_napcoll_machine_reduce_ns_per_byte = 1 5", 43,
