@@ -190,7 +190,7 @@ static void machine_numbers_that_are_none_are_refused(void **state)
                   "coll_napcoll_machine_reduce_ns_per_byte = 1,5", 44,
                   "expected the end of the line");
     check_refused("coll_napcoll_machine_reduce_ns_per_byte",
-                  "coll_napcoll_machine_reduce_ns_per_byte = 1 5", 43,
+                  "coll_napcoll_machine_reduce_ns_per_byte = 1 5", 45,
                   "expected the end of the line");
     check_refused("coll_napcoll_machine_node_injection_mbyte_per_s",
                   "coll_napcoll_machine_node_injection_mbyte_per_s = 0", 51,
