@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# What broadcasts gain from the walk through the switches, and whether simulation and closed forms put the
+# What broadcasts gain from the depth-first order of the switches, and whether simulation and closed forms put the
 # algorithms in the order in which they are measured.
 
 set -euo pipefail
@@ -17,7 +17,7 @@ Usage: examples/broadcast.sh [--part LIST] [--time-limit SECONDS] [--output DIR]
 Measures MPI_Bcast on emulated nodes and writes into DIR (default build/results) broadcast.md, with the
 commands, and the figures as CSV:
 
-  broadcast-walk.csv, broadcast-plain.csv
+  broadcast-order.csv, broadcast-plain.csv
                  4 MB on two switches of four nodes with one link between them, cyclic ranks, 200 Mbit/s:
                  with coll_napcoll_topology_file, and without
   broadcast-far.csv
@@ -31,7 +31,7 @@ commands, and the figures as CSV:
 
 Installs what is missing and builds napcoll first.
 
-  --part LIST            of walk, far and model, with commas between (default: all)
+  --part LIST            of order, far and model, with commas between (default: all)
   --time-limit SECONDS   of each of the six runs (default 120)
   --output DIR           default build/results
   --help                 this text
@@ -40,7 +40,7 @@ END
 
 coll=bcast
 document=broadcast
-all_parts=walk,far,model
+all_parts=order,far,model
 # shellcheck source=examples/measuring.sh
 . "$NAPCOLL_SRC/examples/measuring.sh"
 
@@ -136,13 +136,13 @@ that leaves out:
 END
 }
 
-measure_walk() {
+measure_order() {
     local one_link=(--nodes 8 --ppn 2 --map cyclic --topology "$scratch/switches.conf" --latency 1ms --rate 200Mbit)
     local contestants=napcoll,napcoll:chain,napcoll:two_level,tuned,han title
     printf '%s\n' 'SwitchName=s0 Nodes=node[0,2,4,6]' 'SwitchName=s1 Nodes=node[1,3,5,7]' \
         'SwitchName=top Switches=s[0-1]' >"$scratch/switches.conf"
-    title="4 MB along the walk through two switches"
-    run broadcast-walk "${one_link[@]}" : -np 16 --mca coll_napcoll_topology_file "$scratch/switches.conf" -- \
+    title="4 MB in depth-first order of two switches"
+    run broadcast-order "${one_link[@]}" : -np 16 --mca coll_napcoll_topology_file "$scratch/switches.conf" -- \
         --bytes 4M --contestants "$contestants" --iterations 30
     title="The same without the file: in the order of the nodes' numbers"
     run broadcast-plain "${one_link[@]}" : -np 16 -- --bytes 4M --contestants "$contestants" --iterations 30
@@ -184,7 +184,7 @@ contestants ran, on nodes that share the processors of one machine: ratios from 
 commands are those after \`. build/env.sh\`, with the parameters of netlab.conf in the environment, and those of
 200 Mbit/s (40 ns per byte, 25 MB/s) for the four algorithms.
 END
-    ! wants walk || measure_walk
+    ! wants order || measure_order
     ! wants far || measure_far
     ! wants model || measure_model
     finish

@@ -38,7 +38,7 @@ struct contest {
     MPI_T_pvar_handle counter[COUNTERS_MAX];
 };
 
-/* Opens a contest of so many turns that are counted, at most TURNS_MAX. */
+/* Opens a contest of `turns` turns that are counted, at most TURNS_MAX. */
 void contest_open(struct contest *c, int turns);
 
 void contest_close(struct contest *c);

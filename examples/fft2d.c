@@ -111,7 +111,8 @@ static bool parse_options(int argc, char **argv, struct options *opt, char messa
     return true;
 }
 
-/* Of `total` rows, those of a process: so many, from the first on. The first ones have one more. */
+/* The rows of a process, out of `total`: the first one and their number. The first processes
+ * have one row more. */
 static int slab_size(int total, int size, int rank)
 {
     return total / size + (rank < total % size);

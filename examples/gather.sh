@@ -95,7 +95,7 @@ find_thresholds() {
     } >>"$scratch/$document.md"
 }
 
-# take_thresholds: those of the platform, which napcoll reckons with from now on.
+# take_thresholds: sets the thresholds that were measured, for the runs that follow.
 take_thresholds() {
     local file=$scratch/gather-thresholds.conf
     printf '\n## M1, M2 and S\n\n' >>"$scratch/$document.md"

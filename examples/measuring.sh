@@ -127,7 +127,7 @@ begin() {
     trap 'rm -rf "$scratch"' EXIT
 }
 
-# machine NAME: what napcoll's auto reckons with from now on.
+# machine NAME: sets the machine file for the runs that follow.
 machine() {
     napcoll_machine_settings "$NAPCOLL_SRC/ompi/tools/napcoll/machines/$1.conf"
 }

@@ -35,7 +35,7 @@ the same Open MPI, is not repeated, so that one that was interrupted goes on.
   --shape LIST           NODESxPPN, with commas between (default 8x8,16x4)
   --time-limit SECONDS   of a run, all sizes together (default 300)
   --output DIR           default build/results
-  --machine FILE         what napcoll's auto is to reckon with; default: a crowded netlab's, in
+  --machine FILE         the machine of napcoll's auto; default: an oversubscribed netlab's, in
                          ompi/tools/napcoll/machines: netlab-crowded-NODES.conf where there is
                          one, else netlab-crowded.conf
   --openmpi VERSION      4.1, 5.0 or 6.0, in a Debian root unless it is this machine's (see
@@ -93,9 +93,9 @@ machine_of() {
     fi
 }
 
-# reckons_with FILE: a line of a run's text.
-reckons_with() {
-    echo "auto reckons with ${1##*/}"
+# uses_machine FILE: a line of a run's text.
+uses_machine() {
+    echo "machine: ${1##*/}"
 }
 
 # is_there NAME MACHINE COMMAND...: whether the output folder has that, of the present Open MPI.
@@ -103,7 +103,7 @@ is_there() {
     local text=$output/$1.txt file=$2
     shift 2
     [ "$again" = no ] && [ -f "$text" ] && [ "$(head -n 1 "$text")" = "$*" ] &&
-        grep -qxF "$(reckons_with "$file")" "$text" && grep -qF "Open MPI v$openmpi_version" "$text"
+        grep -qxF "$(uses_machine "$file")" "$text" && grep -qF "Open MPI v$openmpi_version" "$text"
 }
 
 # measure COLL SHAPE: one run. Its text comes last: who finds it has all.
@@ -117,7 +117,7 @@ measure() {
     fi
     napcoll_say "$name, up to $time_limit s and the start"
     napcoll_machine_settings "$file"
-    printf '%s\n\n%s\n' "${command[*]}" "$(reckons_with "$file")" >"$scratch/$name.txt"
+    printf '%s\n\n%s\n' "${command[*]}" "$(uses_machine "$file")" >"$scratch/$name.txt"
     # Every size takes a warm-up and at least a turn, whatever the limit.
     supervised --chdir="$scratch" timeout --kill-after=20 $((2 * time_limit + 600)) "${command[@]}" \
         >>"$scratch/$name.txt" 2>"$scratch/err" || rc=$?
@@ -198,7 +198,7 @@ section_of() {
         text=$output/$name.txt
         printf '\n%s: [figures](%s.csv), [picture](%s.svg), [all that collbench printed](%s.txt); %s, %s:\n\n    %s\n' \
             "$shape" "$name" "$name" "$name" "$(sed -nE 's/.*, (Open MPI v.*)/\1/p' "$text" | head -n 1)" \
-            "$(sed -n 's/^auto reckons with //p' "$text")" "$(head -n 1 "$text")"
+            "$(sed -n 's/^machine: //p' "$text")" "$(head -n 1 "$text")"
     done
 }
 

@@ -184,7 +184,7 @@ same_sends() {
 pictures_have_the_messages_of_the_plans() {
     on_shapes same_sends
     # at the outermost level of 10 x 4, node 0 and node 4 exchange between ranks 1 and 16
-    "$plan" draw --nodes 10 --ppn 4 >"$work/a.svg"
+    "$plan" draw --nodes 3 --ppn 3 >"$work/a.svg"
     grep 'class="message inter exchange" data-from="1" data-to="16" data-stage="3".*<title>rank 1 to rank 16 and back, stage 3 (stage 2 of rank 16)</title>' \
         "$work/a.svg"
     grep 'class="message inter exchange" data-from="5" data-to="20"' "$work/a.svg"
@@ -192,7 +192,7 @@ pictures_have_the_messages_of_the_plans() {
 }
 
 nodes_tell_the_two_kinds_of_messages() {
-    "$plan" draw --nodes 10 --ppn 4 >"$work/a.svg"
+    "$plan" draw --nodes 3 --ppn 3 >"$work/a.svg"
     sed -nE 's/.*class="message ([a-z]*)[^"]*" data-from="([0-9]*)" data-to="([0-9]*)".*/\1 \2 \3/p' \
         "$work/a.svg" | awk '{ seen[$1]++
             if ($1 != (int($2 / 4) == int($3 / 4) ? "intra" : "inter")) { print; bad = 1 } }
@@ -460,9 +460,9 @@ messages_of() {
 
 # README's picture shows the plans as they are.
 picture_of_the_readme_is_true() {
-    "$plan" draw --nodes 10 --ppn 4 >"$work/a.svg"
+    "$plan" draw --nodes 3 --ppn 3 >"$work/a.svg"
     messages_of "$work/a.svg" >"$work/is"
-    messages_of "$src/docs/nap-10x4.svg" >"$work/was"
+    messages_of "$src/docs/nap-3x3.svg" >"$work/was"
     [ -s "$work/is" ]
     diff "$work/was" "$work/is"
 }

@@ -59,7 +59,7 @@ parts_that_are_not_asked_for_are_left_out() {
 tap_plan 6
 tap model_stands_beside_measurement model_stands_beside_measurement
 tap parts_that_are_not_asked_for_are_left_out parts_that_are_not_asked_for_are_left_out
-tap unknown_part_is_named refuses "not 'walk,near'" broadcast --part walk,near
+tap unknown_part_is_named refuses "not 'order,near'" broadcast --part order,near
 tap bad_time_limit_is_named refuses "not '0'" broadcast --time-limit 0
 tap missing_folder_is_asked_for refuses "Usage: examples/broadcast.sh" broadcast --output
 tap unknown_option_is_refused refuses "Usage: examples/broadcast.sh" broadcast --bytes 8
