@@ -12,7 +12,7 @@
  *
  * -v prints every case, -n leaves out larger shapes, -o N decides closely up to N ranks only (65536). Prints for each
  * collective how many cases were decided alike, how much slower the worst of the others is than what is chosen closely,
- * by the close estimate, and the most CPU time of either way. A fallback counts 100 / compare times, as auto has it.
+ * by the close estimate, and the most CPU time of either way.
  */
 
 #include <math.h>
@@ -90,7 +90,7 @@ static double decide(const napcoll_collective_t *collective, const napcoll_setti
     return cpu_ms() - begin;
 }
 
-/* The close estimate of what was decided; a fallback's as auto compares it. */
+/* The close estimate of what was decided. */
 static double close_us(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
                        const napcoll_question_t *question, const napcoll_decision_t *decision)
 {
@@ -100,16 +100,7 @@ static double close_us(const napcoll_collective_t *collective, const napcoll_set
     double lead_us = 0;
 
     if (decision->algorithm < 0) {
-        const napcoll_previous_call_t call = {.ranks = map.size, .bytes = decision->most};
-        napcoll_previous_choice_t choice;
-
-        if (!napcoll_previous_choose(&settings->previous, collective, &call, &choice)) {
-            return NAN;
-        }
-        choice.closely = true;
-        return napcoll_previous_cost_us(&choice, &map, settings->machine, (double) decision->most,
-                                        INFINITY)
-               * 100 / settings->compare;
+        return NAN;
     }
     generator.args.algorithm = &collective->algorithm[decision->algorithm];
     if (NULL != generator.args.algorithm->hops) {
@@ -180,8 +171,6 @@ static void try_case(const napcoll_collective_t *collective, const napcoll_node_
     double ms;
 
     settings.machine = &o->machine;
-    settings.previous = (napcoll_previous_t){.component = napcoll_component_usual(collective),
-                                             .series = NAPCOLL_SERIES_5_0};
     ms = decide(collective, &settings, &question, &decision);
     sum->job_ms = fmax(sum->job_ms, ms);
     if (o->verbose) {

@@ -44,7 +44,7 @@ says netlab_bound_processes_are_ordered_by_the_hardware 60 'place 1 in the hardw
 emulated 3 4 block 6 exchange
 case_of netlab_two_jobs 60 "${launch[@]}" "$programs/spawn"
 says netlab_two_jobs_of_different_settings 60 'joins jobs that have different settings' 'ok 4' -- \
-    "${launch[@]}" "$programs/spawn" OMPI_MCA_coll_napcoll_compare=70
+    "${launch[@]}" "$programs/spawn" OMPI_MCA_coll_napcoll_segment_bytes=70
 emulated 3 4 block 6 delegate
 ! at_length || case_of netlab_two_jobs_delegate 60 "${launch[@]}" "$programs/spawn"
 

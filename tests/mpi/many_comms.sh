@@ -8,7 +8,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/harness.sh"
 
 # The heap counts what is in use, whatever glibc keeps. What auto chooses is napcoll's, wherever it can.
-napcoll_runs=(--mca coll_napcoll_compare 0 --mca coll_napcoll_alltoallv_mean_bytes 64)
+napcoll_runs=(--mca coll_napcoll_alltoallv_mean_bytes 64)
 fake 6 3 block exchange
 case_of many_comms 120 "${launch[@]}" "${napcoll_runs[@]}" "$programs/many_comms" --communicators 20 --cycles 15
 fake 6 3,2,1 random:3 tree

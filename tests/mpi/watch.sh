@@ -179,7 +179,7 @@ explains() {
         ${rules:+--mca coll_napcoll_rules_file "$rules"})
     watched_case "$name" "${words[@]}"
     for word in "$@"; do
-        options=(--coll "${word%:*}" --ranks "$np" --ppn "$ppn" --map "$map" ${rules:+--rules "$rules"})
+        options=(--coll "${word%:*}" --ranks "$np" --ppn "$ppn" --map "$map" ${rules:+--rules "$rules"} "${unmeasured[@]}")
         [ "${word%:*}" = barrier ] || options+=(--bytes "${word#*:}")
         line=$("$plan" explain --machine "$machines/$machine" "${options[@]}" |
             sed -nE 's/^Logged \(coll_napcoll_verbose 1\) as: //p')
@@ -193,6 +193,7 @@ explains() {
 }
 rules=
 told=()
+unmeasured=()
 machines=$source_dir/ompi/tools/napcoll/machines
 sizes=(allreduce:8 allreduce:500000 reduce:3000 barrier:0 allgather:8 bcast:5000 bcast:1000000 reduce_scatter_block:64
     scan:8 alltoall:2000 gather:8192 scatter:100000)
@@ -208,12 +209,9 @@ if at_length; then
     rules=
     explains explain_alone 3 1 block bluewaters.conf allreduce:8 bcast:8 alltoall:8
     told=(--mca coll_napcoll_network ethernet)
+    unmeasured=(--processors "$(getconf _NPROCESSORS_ONLN)")
     explains explain_not_measured 8 4 block ethernet.conf "${sizes[@]}"
     told=()
-    machines=$scratch
-    sed 's/\(network_rendezvous_latency_us =\).*/\1 100/' "$source_dir/ompi/tools/napcoll/machines/bluewaters.conf" >"$scratch/own.conf"
-    printf 'coll_napcoll_gather_m%d = 0\n' 1 2 >>"$scratch/own.conf"
-    explains explain_unsized 8 2 block own.conf gatherv:0
 fi
 
 end_suite

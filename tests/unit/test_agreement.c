@@ -142,70 +142,6 @@ static void agreeing_may_take_longer_where_it_is_rare(void **state)
     assert_true(agreement.pays);
 }
 
-/* What auto decides on a gatherv of whose sizes it knows nothing, in front of basic. */
-static napcoll_decision_t unsized(const napcoll_collective_t *collective,
-                                  const napcoll_settings_t *settings, int root)
-{
-    napcoll_recall_t *recall = calloc(1, sizeof(*recall));
-    napcoll_node_map_t *map = placement("4", "block", 32);
-    const napcoll_question_t question = {.map = map, .root = root};
-    napcoll_decision_t decision;
-
-    assert_non_null(recall);
-    assert_int_equal(napcoll_agreement_without(recall, collective, settings, &question, &decision),
-                     0);
-    assert_int_equal(decision.least, 0);
-    assert_true(SIZE_MAX == decision.most);
-    assert_int_equal(decision.by_model, decision.algorithm >= 0);
-    assert_int_equal(decision.reason,
-                     decision.algorithm < 0 ? NAPCOLL_REASON_SIZES : NAPCOLL_REASON_NONE);
-    napcoll_node_map_free(map);
-    free(recall);
-    return decision;
-}
-
-static napcoll_settings_t settings_before_basic(const napcoll_collective_t *collective)
-{
-    napcoll_settings_t settings = napcoll_select_defaults(collective);
-
-    settings.machine = &napcoll_machine_default;
-    settings.previous.component = NAPCOLL_COMPONENT_BASIC;
-    settings.thresholds = (napcoll_thresholds_t){.gather_m1 = 0};
-    return settings;
-}
-
-/* basic takes large blocks of a gather one after the other, and those of a scatter as napcoll's linear does. */
-static void blocks_of_any_size_go_straight_where_that_gains(void **state)
-{
-    const napcoll_settings_t gatherv = settings_before_basic(&napcoll_gatherv);
-    const napcoll_settings_t scatterv = settings_before_basic(&napcoll_scatterv);
-
-    (void) state;
-    for (int root = 0; root < 32; root += 13) {
-        assert_int_equal(unsized(&napcoll_gatherv, &gatherv, root).algorithm,
-                         NAPCOLL_GATHER_LINEAR);
-        assert_int_equal(unsized(&napcoll_scatterv, &scatterv, root).algorithm, -1);
-    }
-}
-
-/* Nothing is compared, or with what nobody knows, or the thresholds warn of some sizes. */
-static void blocks_of_any_size_are_left_where_that_is_not_known(void **state)
-{
-    napcoll_settings_t settings = settings_before_basic(&napcoll_gatherv);
-
-    (void) state;
-    settings.compare = 0;
-    assert_int_equal(unsized(&napcoll_gatherv, &settings, 0).algorithm, -1);
-    settings = settings_before_basic(&napcoll_gatherv);
-    settings.previous.component = NAPCOLL_COMPONENT_UNKNOWN;
-    assert_int_equal(unsized(&napcoll_gatherv, &settings, 0).algorithm, -1);
-    settings = settings_before_basic(&napcoll_gatherv);
-    settings.thresholds = (napcoll_thresholds_t){.gather_m1 = 1 << 20, .gather_m2 = 1 << 21};
-    assert_int_equal(unsized(&napcoll_gatherv, &settings, 0).algorithm, -1);
-    settings.thresholds = (napcoll_thresholds_t){.gather_m1 = 2, .gather_m2 = 1, .scatter_s = 1};
-    assert_int_equal(unsized(&napcoll_gatherv, &settings, 0).algorithm, NAPCOLL_GATHER_LINEAR);
-}
-
 /* Straight calls spare more and more; another one ends that. */
 static void large_blocks_are_believed_for_a_while(void **state)
 {
@@ -295,13 +231,12 @@ static void few_blocks_are_found(void **state)
 /* MPI_Alltoallw is left alone, however much agreeing would gain. */
 static void alltoallw_goes_straight(void **state)
 {
-    napcoll_settings_t settings = napcoll_select_defaults(&napcoll_alltoallw);
     napcoll_decision_t decision;
 
     (void) state;
     assert_true(agreement_on(&napcoll_machine_default, "8", 128).pays); /* of MPI_Alltoallv */
     assert_false(agreement_of(&napcoll_alltoallw, &napcoll_machine_default, "8", 128).pays);
-    decision = unsized(&napcoll_alltoallw, &settings, 0);
+    decision = napcoll_agreement_without();
     assert_int_equal(decision.algorithm, -1);
     assert_int_equal(decision.reason, NAPCOLL_REASON_SIZES);
     assert_int_equal(decision.most, SIZE_MAX);
@@ -386,8 +321,6 @@ int main(void)
         cmocka_unit_test(very_many_ranks_agree),
         cmocka_unit_test(roots_announce_where_that_pays),
         cmocka_unit_test(agreeing_may_take_longer_where_it_is_rare),
-        cmocka_unit_test(blocks_of_any_size_go_straight_where_that_gains),
-        cmocka_unit_test(blocks_of_any_size_are_left_where_that_is_not_known),
         cmocka_unit_test(large_blocks_are_believed_for_a_while),
         cmocka_unit_test(patience_begins_anew_with_other_sizes),
         cmocka_unit_test(back_off_doubles),

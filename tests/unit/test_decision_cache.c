@@ -135,7 +135,6 @@ static void all_that_a_decision_rests_on_keeps_it_apart(void **state)
     APART(force, 2);
     APART(root, 1);
     APART(first_root, 1);
-    APART(component, NAPCOLL_COMPONENT_TUNED);
     APART(noncommutative, true);
     APART(in_place, true);
     APART(bounded, true);

@@ -191,68 +191,6 @@ static void any_warned_size_is_found(void **state)
     napcoll_node_map_free(map);
 }
 
-enum { RANKS = 64 };
-
-static const napcoll_previous_t tuned = {.component = NAPCOLL_COMPONENT_TUNED};
-
-static napcoll_previous_choice_t tuned_does(size_t bytes)
-{
-    const napcoll_previous_call_t call = {.ranks = RANKS, .bytes = bytes};
-    napcoll_previous_choice_t choice;
-
-    assert_true(napcoll_previous_choose(&tuned, &napcoll_reduce_scatter_block, &call, &choice));
-    return choice;
-}
-
-static napcoll_rule_range_t alike(const napcoll_collective_t *collective,
-                                  const napcoll_previous_t *previous, size_t bytes, size_t least,
-                                  size_t most)
-{
-    napcoll_rule_range_t range = {.least = least, .most = most};
-
-    napcoll_rule_range_alike(collective, previous, RANKS, bytes, &range);
-    return range;
-}
-
-/* tuned does a reduce_scatter_block in several ways, of which each has its range. */
-static void ranges_end_where_the_previous_component_does_something_else(void **state)
-{
-    const napcoll_collective_t *collective = &napcoll_reduce_scatter_block;
-    const size_t most = 1 << 20;
-    int ranges = 0;
-
-    (void) state;
-    for (size_t bytes = 0; bytes <= most; ranges++) {
-        const napcoll_rule_range_t range = alike(collective, &tuned, bytes, 0, most);
-
-        assert_int_equal(range.least, bytes);
-        for (size_t inside = bytes; inside <= range.most; inside = 2 * inside + 1) {
-            const napcoll_rule_range_t same = alike(collective, &tuned, inside, 0, most);
-
-            assert_true(same.least == range.least && same.most == range.most);
-        }
-        if (range.most < most) {
-            const napcoll_previous_choice_t here = tuned_does(bytes);
-            const napcoll_previous_choice_t behind = tuned_does(range.most + 1);
-
-            assert_true(here.row != behind.row || 0 != strcmp(here.name, behind.name));
-        }
-        bytes = range.most + 1;
-    }
-    assert_true(ranges > 1);
-}
-
-static void ranges_stay_where_nothing_changes_or_is_known(void **state)
-{
-    const napcoll_previous_t unknown = {.component = NAPCOLL_COMPONENT_UNKNOWN};
-    napcoll_rule_range_t range = alike(&napcoll_barrier, &tuned, 8, 5, 500);
-
-    (void) state;
-    assert_true(5 == range.least && 500 == range.most);
-    range = alike(&napcoll_reduce_scatter_block, &unknown, 8, 5, 500);
-    assert_true(5 == range.least && 500 == range.most);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,8 +200,6 @@ int main(void)
         cmocka_unit_test(what_auto_takes_of_small_blocks_is_found),
         cmocka_unit_test(ranges_end_where_sizes_do),
         cmocka_unit_test(any_warned_size_is_found),
-        cmocka_unit_test(ranges_end_where_the_previous_component_does_something_else),
-        cmocka_unit_test(ranges_stay_where_nothing_changes_or_is_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,8 +231,6 @@ static napcoll_settings_t settings_of(const napcoll_collective_t *collective)
     napcoll_settings_t settings = napcoll_select_defaults(collective);
 
     settings.machine = &napcoll_machine_default;
-    settings.previous = (napcoll_previous_t){.component = napcoll_component_usual(collective),
-                                             .series = NAPCOLL_SERIES_5_0};
     return settings;
 }
 
@@ -248,7 +246,7 @@ static napcoll_decision_t decide(const napcoll_collective_t *collective,
     return decision;
 }
 
-/* What is decided takes so long by whole plans; a fallback as auto compares it. */
+/* What is decided takes so long by whole plans. */
 static double close_us(const napcoll_collective_t *collective, const napcoll_node_map_t *map,
                        const napcoll_decision_t *decision)
 {
@@ -257,16 +255,7 @@ static double close_us(const napcoll_collective_t *collective, const napcoll_nod
         .args = {.collective = collective, .map = map, .params = decision->params}};
     double lead_us = 0;
 
-    if (decision->algorithm < 0) {
-        const napcoll_previous_call_t call = {.ranks = map->size, .bytes = decision->most};
-        napcoll_previous_choice_t choice;
-
-        assert_true(napcoll_previous_choose(&settings.previous, collective, &call, &choice));
-        choice.closely = true;
-        return napcoll_previous_cost_us(&choice, map, settings.machine, (double) decision->most,
-                                        INFINITY)
-               * 100 / settings.compare;
-    }
+    assert_true(decision->algorithm >= 0);
     generator.args.algorithm = &collective->algorithm[decision->algorithm];
     if (NULL != generator.args.algorithm->hops) {
         const napcoll_hops_t hops = generator.args.algorithm->hops(map, &decision->params);

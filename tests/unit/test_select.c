@@ -672,7 +672,7 @@ static void what_no_row_is_tried_for_has_a_reason(void **state)
         assert_int_equal(napcoll_select(&straight, &settings, &question, &decision), 0);
         if (2 * nodes > 1024) {
             assert_int_equal(decision.algorithm, -1);
-            assert_int_equal(decision.reason, NAPCOLL_REASON_SLOWER);
+            assert_int_equal(decision.reason, NAPCOLL_REASON_STRUCTURE);
             assert_int_equal(decision.candidate[0].evaluation, NAPCOLL_EVALUATION_LINEAR);
         } else {
             assert_true(decision.algorithm >= 0);

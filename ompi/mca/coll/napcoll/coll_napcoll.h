@@ -114,8 +114,6 @@ typedef struct mca_coll_napcoll_component {
     int local_radix;
     int local_shape; /**< napcoll_shape_t */
     bool reproducible;
-    int compare;         /**< percent, see napcoll_settings_t */
-    bool tuned_by_rules; /**< tuned decides by other rules than its fixed ones */
     size_t segment_bytes;
     size_t transit_bytes; /**< that blocks may take which stop on a process on their way; 0: any */
     size_t alltoallv_mean_bytes; /**< what users say of blocks, 0: nothing */
@@ -133,6 +131,10 @@ typedef struct mca_coll_napcoll_component {
     napcoll_network_t network; /**< not AUTO: whose numbers the machine has where none is set */
     char *network_classes;     /**< see napcoll_network_find */
     napcoll_machine_t machine; /**< what communication costs here */
+    /** on process 0 of the job users have set numbers of the machine */
+    bool measured;
+    /** on the node of process 0 of the job */
+    int processors;
     napcoll_job_t job;
     bool job_known;                     /**< see mca_coll_napcoll_know_job */
     uint64_t fingerprint;               /**< of all that process 0 of the job published */
@@ -215,7 +217,6 @@ typedef struct mca_coll_napcoll_module {
     napcoll_agreement_t agreement[NAPCOLL_COLLS]; /**< on sizes, where it has been estimated */
     bool knows_agreement[NAPCOLL_COLLS];
     mca_coll_napcoll_agreed_t agreed[NAPCOLL_COLLS];
-    napcoll_component_t component[NAPCOLL_COLLS]; /**< of the fallback functions */
     int force
         [NAPCOLL_COLLS]; /**< NAPCOLL_FORCE_...: of the info key, else of the parameter when the
                                          communicator was made */
@@ -343,6 +344,9 @@ void mca_coll_napcoll_take_network(napcoll_network_t network);
 
 /** How many numbers of the machine users have not set. */
 int mca_coll_napcoll_not_measured(void);
+
+/** Whether users have set at least one number of the machine. */
+bool mca_coll_napcoll_is_measured(void);
 
 /* coll_napcoll_required_components.c */
 

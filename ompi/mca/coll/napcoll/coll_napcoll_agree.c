@@ -9,8 +9,10 @@
  * them. A parameter file that differs on one node would make ranks choose different algorithms and
  * wait for each other for ever. So process 0 of the job publishes its settings before the job's
  * processes exchange their business cards, and every process compares its own, once. What others take over from
- * process 0 goes along, the kind of its network, and the rules and the switch tree, which it alone reads: the text is the
- * settings, a newline, the network's number, how many bytes the rules have, a newline, the rules, and the tree.
+ * process 0 goes along: the kind of its network, whether its machine was measured, its processors, and the rules and
+ * the switch tree, which it alone reads. The text is
+ *
+ *     settings \n network measured processors bytes-of-rules \n rules tree
  */
 
 #include "coll_napcoll.h"
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "opal/util/argv.h"
 #include "opal/util/proc.h"
@@ -67,7 +70,6 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
     char **list = NULL, *text;
     int rc = mca_coll_napcoll_append_params(&list);
 
-    rc |= append(&list, "coll_tuned_use_dynamic_rules=%d", component->tuned_by_rules);
     rc |= append(&list, "pmix_base_collect_data=%d", napcoll_compat_collects());
     rc |= append_machine(&list, &component->machine);
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
@@ -130,20 +132,23 @@ static void show_difference(const char *mine, const char *theirs)
 
 int mca_coll_napcoll_publish_settings(void)
 {
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     char *mine, *rules, *tree, *text = NULL;
     int rc = OMPI_ERR_OUT_OF_RESOURCE;
 
     if (0 != OPAL_PROC_MY_NAME.vpid) {
         return OMPI_SUCCESS;
     }
-    mine = settings_text(&mca_coll_napcoll_component);
+    mine = settings_text(component);
     rules = mca_coll_napcoll_read_rules();
     tree = mca_coll_napcoll_read_topology();
+    component->measured = mca_coll_napcoll_is_measured();
+    component->processors = (int) sysconf(_SC_NPROCESSORS_ONLN);
     if (NULL != mine && NULL != rules && NULL != tree
-        && asprintf(&text, "%s\n%d %zu\n%s%s", mine, (int) mca_coll_napcoll_component.network,
-                    strlen(rules), rules, tree)
+        && asprintf(&text, "%s\n%d %d %d %zu\n%s%s", mine, (int) component->network,
+                    component->measured, component->processors, strlen(rules), rules, tree)
                >= 0) {
-        mca_coll_napcoll_component.fingerprint = fingerprint(text);
+        component->fingerprint = fingerprint(text);
         rc = napcoll_compat_publish(key, text);
         free(text);
     }
@@ -162,6 +167,8 @@ int mca_coll_napcoll_publish_settings(void)
 /* What of process 0 follows the settings. */
 typedef struct {
     napcoll_network_t network;
+    bool measured;
+    int processors;
     size_t length; /* bytes of the rules */
     char *rules;   /* and behind them the tree; in the text that was read */
 } taken_t;
@@ -169,6 +176,7 @@ typedef struct {
 static int read_taken(char *text, taken_t *taken)
 {
     const long network = strtol(text, &text, 10);
+    const long measured = strtol(text, &text, 10), processors = strtol(text, &text, 10);
     char *rules = NULL;
 
     taken->length = (size_t) strtoull(text, &rules, 10);
@@ -177,6 +185,8 @@ static int read_taken(char *text, taken_t *taken)
         return OMPI_ERR_NOT_FOUND;
     }
     taken->network = (napcoll_network_t) network;
+    taken->measured = 0 != measured;
+    taken->processors = (int) processors;
     taken->rules = rules + 1;
     return OMPI_SUCCESS;
 }
@@ -224,6 +234,8 @@ int mca_coll_napcoll_compare_settings(void)
         napcoll_compat_show_help("no settings of process 0", napcoll_compat_hostname());
     } else {
         mca_coll_napcoll_component.fingerprint = fingerprint(theirs);
+        mca_coll_napcoll_component.measured = taken.measured;
+        mca_coll_napcoll_component.processors = taken.processors;
         *more = '\0';
         if (NAPCOLL_NETWORK_AUTO == mca_coll_napcoll_component.asked_network) {
             mca_coll_napcoll_take_network(taken.network);

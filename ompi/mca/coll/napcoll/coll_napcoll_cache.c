@@ -21,22 +21,6 @@
 #include "opal/util/output.h"
 #include "select/napcoll_wording.h"
 
-/* Which components hold the slots behind napcoll, as far as it is known what they do: the same on all ranks, since
- * Open MPI wants the same components on them. */
-static void know_components(mca_coll_napcoll_module_t *module)
-{
-    for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
-        const char *name = napcoll_compat_component_name(module->comm,
-                                                         module->fallback[coll].module);
-        const napcoll_component_t component = napcoll_component_find(name);
-
-        module->component[coll] = NAPCOLL_COMPONENT_TUNED == component
-                                          && mca_coll_napcoll_component.tuned_by_rules
-                                      ? NAPCOLL_COMPONENT_UNKNOWN
-                                      : component;
-    }
-}
-
 /* The node map and what the communicator's info says; at first use. */
 static int find_topology(mca_coll_napcoll_module_t *module)
 {
@@ -58,7 +42,6 @@ static int find_topology(mca_coll_napcoll_module_t *module)
     }
     if (OMPI_SUCCESS == rc) {
         mca_coll_napcoll_share_map(module);
-        know_components(module);
         mca_coll_napcoll_log_map(module);
     } else {
         napcoll_node_map_free(module->map);
@@ -185,11 +168,10 @@ static napcoll_settings_t settings_of(const mca_coll_napcoll_module_t *module, n
 {
     napcoll_settings_t settings = mca_coll_napcoll_component.settings[coll];
 
-    settings.previous = (napcoll_previous_t){.component = module->component[coll],
-                                             .series = NAPCOLL_COMPAT_SERIES};
-    if (mca_coll_napcoll_component.online) {
-        settings.compare = 0; /* the clock will tell */
-    }
+    /* with the online check the clock tells which algorithms are slow */
+    settings.unmeasured = !mca_coll_napcoll_component.measured
+                          && !mca_coll_napcoll_component.online;
+    settings.processors = mca_coll_napcoll_component.processors;
     return settings;
 }
 
@@ -209,13 +191,14 @@ static int reckon(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
     napcoll_settings_t settings = settings_of(module, call->coll);
     int rc;
 
+    if (call->unsized) {
+        *decision = napcoll_agreement_without();
+        return OMPI_SUCCESS;
+    }
     settings.force = call->sparse ? NAPCOLL_FORCE_FIRST + NAPCOLL_ALLTOALL_LINEAR : force;
     settings.asked = module->asked[call->coll];
     opal_mutex_lock(&component->job.lock);
-    rc = call->unsized ? napcoll_agreement_without(&component->recall, collective, &settings,
-                                                   &question, decision)
-                       : napcoll_recall_select(&component->recall, collective, &settings, &question,
-                                               decision);
+    rc = napcoll_recall_select(&component->recall, collective, &settings, &question, decision);
     opal_mutex_unlock(&component->job.lock);
     if (call->sparse) {
         decision->most = SIZE_MAX; /* whatever the sizes */
@@ -271,7 +254,6 @@ static napcoll_decision_key_t key_of(const mca_coll_napcoll_module_t *module,
         .force = force,
         .root = call->root,
         .first_root = NULL == alike ? call->root : alike->key.first_root,
-        .component = module->component[call->coll],
         .noncommutative = call->noncommutative,
         .in_place = call->in_place && !mca_coll_napcoll_in_place_alone(call->coll),
         .bounded = call->bounded,

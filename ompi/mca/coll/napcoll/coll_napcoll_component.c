@@ -137,7 +137,6 @@ static int napcoll_open(void)
     mca_coll_napcoll_shared_open();
     mca_coll_napcoll_stats_open();
     napcoll_buffer_pool_limit(component->kept_bytes);
-    component->tuned_by_rules = napcoll_compat_is_set("tuned", "use_dynamic_rules");
     rc = mca_coll_napcoll_publish_settings();
     if (OMPI_SUCCESS == rc) {
         rc = napcoll_job_publish(&component->job);

@@ -74,7 +74,7 @@ int mca_coll_napcoll_alltoall_copy(const mca_coll_napcoll_module_t *napcoll,
     *copy = NULL;
     if (!NAPCOLL_COMPAT_BRUCK_MIXES_LAYOUTS || MPI_IN_PLACE == send->buffer
         || send->type == recv->type || (is_plain(send->type) && is_plain(recv->type))
-        || (bytes >= LARGE && !mca_coll_napcoll_component.tuned_by_rules)
+        || (bytes >= LARGE && !napcoll_compat_is_set("tuned", "use_dynamic_rules"))
         || !falls_back_to_tuned(napcoll, NAPCOLL_COLL_ALLTOALL)) {
         return OMPI_SUCCESS;
     }

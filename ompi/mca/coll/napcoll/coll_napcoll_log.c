@@ -87,12 +87,4 @@ void mca_coll_napcoll_log_decision(const mca_coll_napcoll_module_t *module,
                                 decision->least, decision->most, words);
         }
     }
-    if (decision->previous_us > 0) {
-        opal_output_verbose(
-            1, output,
-            "coll:napcoll: communicator %u: napcoll is reckoned to take %.1f us, %s %s%.1f us",
-            napcoll_compat_comm_id(module->comm), decision->cost_us,
-            napcoll_component_name(decided->key.component),
-            decision->algorithm < 0 ? "" : "at least ", decision->previous_us);
-    }
 }

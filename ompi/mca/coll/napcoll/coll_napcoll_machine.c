@@ -146,3 +146,13 @@ int mca_coll_napcoll_not_measured(void)
     }
     return numbers;
 }
+
+bool mca_coll_napcoll_is_measured(void)
+{
+    for (int i = 0; NULL != napcoll_machine_key(i); i++) {
+        if (is_set(i)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -153,19 +153,6 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
          "then combine halves of the ranks, also on communicators within one node. Small vectors are "
          "gathered on all processes (P times the vector), large ones use algorithms that do not know "
          "nodes"},
-    {.name = "compare",
-     .type = PARAM_INT,
-     .offset = FIELD(compare),
-     .initial = NAPCOLL_DEFAULT_COMPARE,
-     .least = 0,
-     .most = 100000,
-     .must_agree = true,
-     .level = OPAL_INFO_LVL_5,
-     .help =
-         "Percent. auto lets the fallback component do a call if its estimated time is below this part "
-         "of napcoll's, unless the parameter online has timed both. 0: no comparison. Estimates exist "
-         "for tuned's fixed decisions, and for basic's scans, all-to-alls, and gathers and scatters of "
-         "uneven blocks"},
     {.name = "segment_bytes",
      .type = PARAM_SIZE,
      .offset = FIELD(segment_bytes),

@@ -276,7 +276,6 @@ static int register_collective(napcoll_coll_t coll)
     settings->local_radix = component->local_radix;
     settings->reproducible = component->reproducible;
     settings->segment_bytes = component->segment_bytes;
-    settings->compare = component->compare;
     settings->thresholds = component->thresholds;
     settings->machine = &component->machine;
     settings->shape = (napcoll_shape_t) component->local_shape;

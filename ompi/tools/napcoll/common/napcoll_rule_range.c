@@ -6,7 +6,6 @@
 #include "common/napcoll_rule_range.h"
 
 #include <math.h>
-#include <string.h>
 
 bool napcoll_rule_range_is_warned(const napcoll_collective_t *collective,
                                   const napcoll_decision_t *decision)
@@ -57,63 +56,6 @@ int napcoll_rule_range_find(const napcoll_collective_t *collective,
         if (decision.most >= range->most) {
             return 0;
         }
-    }
-}
-
-/* What the fallback component does with a size, and with which others as well. */
-typedef struct {
-    const napcoll_collective_t *collective;
-    const napcoll_previous_t *previous;
-    int ranks;
-    napcoll_previous_choice_t choice;
-} habit_t;
-
-static bool does_alike(const habit_t *habit, size_t bytes)
-{
-    const napcoll_previous_call_t call = {.ranks = habit->ranks, .bytes = bytes};
-    napcoll_previous_choice_t choice;
-
-    return napcoll_previous_choose(habit->previous, habit->collective, &call, &choice)
-           && choice.shadow == habit->choice.shadow && choice.row == habit->choice.row
-           && 0 == strcmp(choice.name, habit->choice.name);
-}
-
-/* The size farthest from `here` towards `end` up to which it does alike: half as many bytes each time, or twice, then
- * between the last that does and the first that does not. */
-static size_t farthest_alike(const habit_t *habit, size_t here, size_t end)
-{
-    size_t alike = here, other = here;
-
-    while (other == alike && alike != end) {
-        if (end < here) {
-            other = alike / 2 > end ? alike / 2 : end;
-        } else {
-            other = alike < end / 2 ? 2 * alike + (0 == alike) : end;
-        }
-        alike = does_alike(habit, other) ? other : alike;
-    }
-    while ((alike > other ? alike - other : other - alike) > 1) {
-        const size_t middle = alike / 2 + other / 2 + (alike & other & 1);
-
-        if (does_alike(habit, middle)) {
-            alike = middle;
-        } else {
-            other = middle;
-        }
-    }
-    return alike;
-}
-
-void napcoll_rule_range_alike(const napcoll_collective_t *collective,
-                              const napcoll_previous_t *previous, int ranks, size_t measured,
-                              napcoll_rule_range_t *range)
-{
-    const napcoll_previous_call_t call = {.ranks = ranks, .bytes = measured};
-    habit_t habit = {.collective = collective, .previous = previous, .ranks = ranks};
-
-    if (napcoll_previous_choose(previous, collective, &call, &habit.choice)) {
-        range->least = farthest_alike(&habit, measured, range->least);
-        range->most = farthest_alike(&habit, measured, range->most);
     }
 }
 

@@ -39,19 +39,6 @@ int napcoll_rule_range_find(const napcoll_collective_t *collective,
                             napcoll_rule_range_t *range);
 
 /**
- * Keep of a range the sizes with which the fallback component does the same as with the one that was measured, where it is
- * known what it does: of the others the measurement says nothing.
- *
- * @param[in]     previous    the component
- * @param[in]     ranks       of the communicator
- * @param[in]     measured    bytes, in the range
- * @param[in,out] range       still includes them
- */
-void napcoll_rule_range_alike(const napcoll_collective_t *collective,
-                              const napcoll_previous_t *previous, int ranks, size_t measured,
-                              napcoll_rule_range_t *range);
-
-/**
  * Whether auto would take an algorithm for some size of a range.
  *
  * @param[in]  bounded  up to so many bytes blocks have their sizes with them, where not all ranks know these (see

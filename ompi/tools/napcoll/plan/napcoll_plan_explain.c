@@ -139,9 +139,8 @@ napcoll_settings_t explain_settings(const explain_case_t *c)
     settings.machine = &c->machine;
     settings.thresholds = c->thresholds;
     settings.rules = c->rules;
-    settings.compare = o->compare;
-    settings.previous = (napcoll_previous_t){.component = napcoll_component_usual(o->collective),
-                                             .series = o->series};
+    settings.unmeasured = o->processors > 0;
+    settings.processors = o->processors;
     return settings;
 }
 

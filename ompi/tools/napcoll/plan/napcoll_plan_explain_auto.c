@@ -86,25 +86,15 @@ static void print_log(const explain_case_t *c, const napcoll_decision_t *decisio
 }
 
 /* What auto does where ranks do not agree on sizes. */
-static void print_unsized(const explain_case_t *c, napcoll_recall_t *recall,
-                          const napcoll_settings_t *settings)
+static void print_unsized(const explain_case_t *c)
 {
     const options_t *o = c->options;
-    const napcoll_question_t question = {.map = c->map, .root = o->params.root};
-    napcoll_decision_t decision;
+    const napcoll_decision_t decision = napcoll_agreement_without();
 
-    if (0 != napcoll_agreement_without(recall, o->collective, settings, &question, &decision)) {
-        out_of_memory();
-    }
     printf("%s%s", o->collective->straight ? "So, " : "That does not pay: ",
            NAPCOLL_GOAL_ALLTOALL == o->collective->goal ? "unless users set alltoallv_mean_bytes, "
                                                         : "");
-    if (decision.algorithm < 0) {
-        printf("auto leaves the calls to the previous component.\n");
-    } else {
-        printf("auto takes %s for blocks of any size.\n",
-               o->collective->algorithm[decision.algorithm].name);
-    }
+    printf("auto leaves the calls to the previous component.\n");
     print_log(c, &decision);
 }
 
@@ -130,7 +120,7 @@ static bool print_agreement(const explain_case_t *c)
     telling.machine = settings.machine;
     if (collective->straight) {
         printf("\nSizes are not agreed on: many calls have few blocks. ");
-        print_unsized(c, recall, &settings);
+        print_unsized(c);
         free(recall);
         return false;
     }
@@ -145,7 +135,7 @@ static bool print_agreement(const explain_case_t *c)
         napcoll_agreement_bytes(collective), NAPCOLL_MOST_PATIENCE + 1, agreement.direct_us,
         agreement.cheapest_us);
     if (!agreement.pays) {
-        print_unsized(c, recall, &settings);
+        print_unsized(c);
     } else if (!c->options->params.bounded) {
         printf(
             "Where the largest block is found to be small (alltoallv_bounded_bytes), sizes go along "
@@ -187,46 +177,18 @@ static void print_lockstep(const explain_case_t *c, const napcoll_decision_t *de
     }
 }
 
-/* What tuned or basic would do for the sizes of a decision, beside what auto found best for them. */
-static void print_previous(const explain_case_t *c, const napcoll_decision_t *decision)
+/* What auto does not take on a machine that was not measured, however little the model thinks that it takes. */
+static void print_structure(const explain_case_t *c, const napcoll_decision_t *decision)
 {
-    const options_t *o = c->options;
-    napcoll_settings_t alone = explain_settings(c);
-    const napcoll_previous_t previous = alone.previous;
-    const napcoll_node_map_t map = napcoll_plan_cost_map(c->map);
-    const napcoll_previous_call_t call = {.ranks = map.size,
-                                          .bytes = decision->most,
-                                          .noncommutative = o->params.noncommutative,
-                                          .in_place = o->params.in_place,
-                                          .root = o->params.root};
-    const char *component = napcoll_component_name(previous.component);
-    napcoll_previous_choice_t choice;
-    napcoll_decision_t best;
-    double time_us;
+    const napcoll_collective_t *collective = c->options->collective;
 
-    if (!napcoll_previous_choose(&previous, o->collective, &call, &choice)) {
-        printf("What the component behind it would do is not known: auto does not compare.\n");
-        return;
-    }
-    time_us = napcoll_previous_cost_us(&choice, &map, &c->machine, (double) call.bytes, INFINITY);
-    if (isnan(time_us)) {
-        out_of_memory();
-    }
-    printf("Behind it %s of Open MPI %s goes by %s, reckoned with %.3f us", component,
-           napcoll_series_name(previous.series), choice.name, time_us);
-    alone.compare = 0;
-    alone.rules = NULL;
-    best = explain_decide(c, &alone);
-    if (best.algorithm < 0) {
-        printf(".\n");
-        return;
-    }
-    printf(",\n%.2f times what %s takes", time_us / best.cost_us,
-           o->collective->algorithm[best.algorithm].name);
-    if (decision->previous_us > 0) {
-        printf("; below %.2f times auto leaves calls to it.\n", o->compare / 100.0);
-    } else {
-        printf("; auto does not compare them here.\n");
+    for (int row = 0; row < collective->algorithms; row++) {
+        char words[NAPCOLL_WORDS];
+
+        if (NAPCOLL_EVALUATION_STRUCTURE == decision->candidate[row].evaluation
+            && napcoll_words_of_candidate(collective, decision, row, words)) {
+            printf("%s\n", words);
+        }
     }
 }
 
@@ -304,7 +266,7 @@ void explain_component(const explain_case_t *c)
     if (decision.algorithm < 0) {
         printf("\nThe component's auto leaves this to the previous component: %s.\n",
                napcoll_reason_help(decision.reason));
-        print_previous(c, &decision);
+        print_structure(c, &decision);
         print_log(c, &decision);
         return;
     }
@@ -315,6 +277,6 @@ void explain_component(const explain_case_t *c)
     print_parameters(c, &decision);
     print_thresholds(c, &settings);
     print_lockstep(c, &decision);
-    print_previous(c, &decision);
+    print_structure(c, &decision);
     print_log(c, &decision);
 }

@@ -155,9 +155,8 @@ static const struct {
     {"machine", required_argument, 'M', TIMES | COMMAND_GOAL},
     {"bytes", required_argument, 'b', TIMES | COMMAND_GOAL},
     {"rules", required_argument, 'L', COMMAND_EXPLAIN},
+    {"processors", required_argument, 'V', COMMAND_EXPLAIN},
     {"closed-form", no_argument, 'f', TIMES},
-    {"openmpi", required_argument, 'V', COMMAND_EXPLAIN},
-    {"compare", required_argument, 'Q', COMMAND_EXPLAIN},
     {"topology", required_argument, 'T', COMMAND_ALL},
     {"hosts", required_argument, 'H', COMMAND_ALL},
     {"csv", required_argument, 'C', COMMAND_SIMULATE | COMMAND_LINKS},
@@ -220,7 +219,6 @@ options_t parse_options(int argc, char **argv, unsigned bit)
                    .ppn = "4",
                    .order = "block",
                    .rank = -1,
-                   .compare = NAPCOLL_DEFAULT_COMPARE,
                    .params = {.local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX}};
     const char *collective = "allreduce", *tunable = NULL;
     const char *algorithm = NULL;
@@ -228,7 +226,6 @@ options_t parse_options(int argc, char **argv, unsigned bit)
     struct option names[KNOWN + 1] = {{0}};
 
     o.jobs = processors > 0 ? processors : 1;
-    (void) napcoll_series_find(NAPCOLL_OPENMPI_VERSION, &o.series); /* else 4.1 */
     for (int i = 0; i < KNOWN; i++) {
         names[i] = (struct option){known[i].name, known[i].argument, NULL, known[i].letter};
     }
@@ -296,12 +293,7 @@ options_t parse_options(int argc, char **argv, unsigned bit)
             o.closed_form = true;
             break;
         case 'V':
-            if (!napcoll_series_find(optarg, &o.series)) {
-                complain("--openmpi %s: expected 4.1, 5.0 or 6.0", optarg);
-            }
-            break;
-        case 'Q':
-            o.compare = read_number("compare", optarg, 0, INT_MAX);
+            o.processors = read_number("processors", optarg, 1, INT_MAX);
             break;
         case 'T':
             o.topology = optarg;

@@ -21,7 +21,6 @@
 #include "algo/napcoll_algo.h"
 #include "model/napcoll_machine.h"
 #include "common/napcoll_parameters.h"
-#include "select/napcoll_previous.h"
 #include "select/napcoll_rules.h"
 
 enum {
@@ -74,6 +73,8 @@ typedef struct {
     const char *node_range;
     const char *byte_range;
     const char *machine;
+    /* of a node whose machine nobody has measured; 0: it was measured */
+    int processors;
     const char *rules;
     const char *topology;
     const char *hosts;
@@ -81,8 +82,6 @@ typedef struct {
     const char *svg;
     const char *output;
     bool closed_form;
-    napcoll_series_t series; /* of Open MPI, whose components are compared with */
-    int compare;             /* percent, see napcoll_settings_t */
 
     /* verify */
     int sample; /* ranks whose results are proven; 0: all */

@@ -67,8 +67,8 @@ typedef struct tune_case {
     napcoll_rule_range_t range; /**< the sizes for which it stands */
     tune_contestant_t contestant[TUNE_CONTESTANTS];
     int contestants;
-    int untried; /**< for so many more, which are no longer there, it was too late */
-    double need; /**< a call by the fallback function, as estimated, microseconds; 0: not known */
+    int untried;        /**< for so many more, which are no longer there, it was too late */
+    double need;        /**< a call by auto, as estimated, microseconds; 0: not known */
     double need_until;  /**< of all cases up to it in their order */
     int calls;          /**< in a row, that make a sample */
     int samples;        /**< turns in all */

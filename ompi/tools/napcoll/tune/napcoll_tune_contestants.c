@@ -236,12 +236,12 @@ static napcoll_decision_t decide(const tune_case_t *c, const napcoll_settings_t 
                                  const napcoll_question_t *question)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
-    napcoll_recall_t recall = {.entries = 0};
     napcoll_decision_t decision;
 
-    if (0
-        != (c->blind ? napcoll_agreement_without(&recall, collective, settings, question, &decision)
-                     : napcoll_select(collective, settings, question, &decision))) {
+    if (c->blind) {
+        return napcoll_agreement_without();
+    }
+    if (0 != napcoll_select(collective, settings, question, &decision)) {
         tune_out_of_memory();
     }
     return decision;

@@ -304,9 +304,5 @@ void tune_judge_case(tune_case_t *c, const napcoll_settings_t *settings,
     }
     c->contradictions = count_contradictions(c);
     c->best = best_of(c);
-    if (c->contestant[c->best].row < 0) {
-        napcoll_rule_range_alike(tune_subject(c->subject)->collective, &settings->previous,
-                                 map->size, c->bytes, &c->range);
-    }
     c->ruled = c->best > 0 || strays(c, settings, map);
 }

@@ -48,15 +48,13 @@ static bool has_napcoll(void)
 
 /* ---- all cases ---- */
 
-/* The settings with which auto decides, behind which the usual component is. */
+/* The settings with which auto decides. */
 static napcoll_settings_t settings_of(const napcoll_collective_t *collective,
                                       const napcoll_machine_t *machine)
 {
     napcoll_settings_t settings = napcoll_select_defaults(collective);
 
     settings.machine = machine;
-    settings.previous.component = napcoll_component_usual(collective);
-    (void) napcoll_series_find(NAPCOLL_OPENMPI_VERSION, &settings.previous.series); /* else 4.1 */
     return settings;
 }
 
@@ -80,24 +78,18 @@ static bool looks_at_sizes(const tune_subject_t *subject, const napcoll_settings
     return agreement.pays;
 }
 
-/* A call of a case, as the fallback function is estimated to take it, microseconds: what goes over the network in it all
- * others have to send as well, or nearly. 0 where it is not known. */
+/* What auto estimates a call of a case to take, microseconds; 0 where it takes no algorithm. Contestants take about
+ * as long, as they have to send about as much. */
 static double need_of(const napcoll_settings_t *settings, const tune_case_t *c,
                       const napcoll_node_map_t *map)
 {
-    const napcoll_previous_call_t call = {.ranks = map->size, .bytes = c->bytes};
-    napcoll_previous_choice_t choice;
-    double us;
+    const napcoll_question_t question = {.map = map, .bytes = c->bytes};
+    napcoll_decision_t decision;
 
-    if (!napcoll_previous_choose(&settings->previous, tune_subject(c->subject)->collective, &call,
-                                 &choice)) {
-        return 0;
-    }
-    us = napcoll_previous_cost_us(&choice, map, settings->machine, (double) c->bytes, INFINITY);
-    if (isnan(us)) {
+    if (0 != napcoll_select(tune_subject(c->subject)->collective, settings, &question, &decision)) {
         tune_out_of_memory();
     }
-    return us;
+    return decision.algorithm < 0 ? 0 : decision.cost_us;
 }
 
 static napcoll_settings_t settings_of_case(const tune_t *t, const tune_case_t *c)

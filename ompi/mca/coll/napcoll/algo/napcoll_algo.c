@@ -50,9 +50,10 @@ static const struct {
     [NAPCOLL_REASON_WRONG_PLAN] = {"wrong_plan",
                                    "the verifier found the algorithm's plan to be wrong (see the "
                                    "parameter verify)"},
-    [NAPCOLL_REASON_SLOWER] = {"slower",
-                               "that component is expected to be faster (see the parameter "
-                               "compare), or auto tries no algorithm at so many processes"},
+    [NAPCOLL_REASON_STRUCTURE] = {"structure",
+                                  "every algorithm has more messages or bytes than auto takes on a "
+                                  "machine that was not measured, or too many steps for so many "
+                                  "processes"},
 };
 
 const char *napcoll_reason_name(napcoll_reason_t reason)

@@ -139,7 +139,8 @@ typedef enum {
     NAPCOLL_REASON_ONLINE, /**< the online check times the fallback function, or found it faster */
     NAPCOLL_REASON_JOBS,   /**< the communicator joins jobs that would choose differently */
     NAPCOLL_REASON_WRONG_PLAN, /**< the verifier found the plan to be wrong */
-    NAPCOLL_REASON_SLOWER,     /**< the fallback component is expected to be faster */
+    /** auto tries none: on an unmeasured machine by napcoll_structure.h, or with so many processes */
+    NAPCOLL_REASON_STRUCTURE,
     NAPCOLL_REASONS
 } napcoll_reason_t;
 

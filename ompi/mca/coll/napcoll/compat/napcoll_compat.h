@@ -60,15 +60,6 @@
 #    define NAPCOLL_COMPAT_DEVICES 0
 #endif
 
-/* NAPCOLL_COMPAT_SERIES: the series, as napcoll_series_t knows it. */
-#if defined(MCA_COLL_BASE_VERSION_3_0_0)
-#    define NAPCOLL_COMPAT_SERIES NAPCOLL_SERIES_6_0
-#elif defined(MCA_COLL_BASE_VERSION_2_4_0)
-#    define NAPCOLL_COMPAT_SERIES NAPCOLL_SERIES_5_0
-#else
-#    define NAPCOLL_COMPAT_SERIES NAPCOLL_SERIES_4_1
-#endif
-
 /* How the one symbol that the loader looks for is marked. */
 #if defined(OMPI_MODULE_DECLSPEC)
 #    define NAPCOLL_COMPAT_COMPONENT_DECLSPEC OMPI_MODULE_DECLSPEC

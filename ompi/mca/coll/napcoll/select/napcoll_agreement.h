@@ -19,10 +19,9 @@
 /** What agreeing costs and gains, all estimated on the model of the machine. */
 typedef struct napcoll_agreement {
     double cost_us; /**< of telling: an allreduce, or the root's broadcast */
-    double
-        direct_us; /**< of the smallest blocks, by the best algorithm that sends each straight to its end, or by the
-                            fallback function, where that is known to take less; INFINITY on so many ranks that auto
-                            does not try these */
+    /** of the smallest blocks, by the best algorithm that sends each straight to its end; INFINITY on so many
+     * ranks that auto tries none of these */
+    double direct_us;
     double cheapest_us; /**< of the smallest blocks, by the best of all algorithms */
     bool pays;
 } napcoll_agreement_t;
@@ -32,7 +31,6 @@ enum {
     NAPCOLL_ANNOUNCED_BYTES = 16, /**< of what the root of a gatherv or scatterv broadcasts */
     NAPCOLL_AGREEMENT_PART =
         10, /**< agreeing may take one part in so many of calls that go straight, over many of them */
-    NAPCOLL_UNSIZED_BYTES = 64 * 1024, /**< of large blocks, where sizes are not known */
     NAPCOLL_BOUNDED_BYTES =
         1024 * 1024, /**< ranks times the largest block, up to which sizes go along with blocks,
                           unless users say otherwise */
@@ -79,24 +77,9 @@ int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *coll
                       const napcoll_settings_t *settings, const napcoll_settings_t *telling,
                       const napcoll_node_map_t *map, napcoll_agreement_t *agreement);
 
-/**
- * Decide on calls on whose sizes ranks do not agree, as that does not pay: the algorithm that sends each of the smallest
- * blocks straight to its end in the least time, where the fallback function is estimated to take clearly longer for
- * these or for NAPCOLL_UNSIZED_BYTES, and for the others not clearly less; and where the thresholds warn of no size of what
- * that algorithm sends at once.
- *
- * @param[in,out] recall      of decisions
- * @param[in]     collective  the all-to-all, gather or scatter
- * @param[in]     settings    of it; `force` and `rules` do not matter
- * @param[in]     question    what is asked; `bytes`, `direct` and `bounded` do not matter
- * @param[out]    decision    for all sizes, the same on all ranks; the fallback function, for
- *                            NAPCOLL_REASON_SIZES, where that is better, or what it does is not known
- *
- * @return 0, or -1 when memory ran out
- */
-int napcoll_agreement_without(napcoll_recall_t *recall, const napcoll_collective_t *collective,
-                              const napcoll_settings_t *settings,
-                              const napcoll_question_t *question, napcoll_decision_t *decision);
+/** The decision on calls on whose sizes ranks do not agree: the fallback function, for all sizes. The model cannot
+ * tell whether an algorithm suits blocks of unknown size. */
+napcoll_decision_t napcoll_agreement_without(void);
 
 /** How long ranks do without agreeing, once they have found that blocks had better go straight: for that they need no sizes,
  * and whoever sends large blocks mostly does so again. Small blocks after large ones then go straight, too, as they

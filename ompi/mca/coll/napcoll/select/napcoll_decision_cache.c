@@ -49,10 +49,9 @@ static bool same_key(const napcoll_decision_key_t *a, const napcoll_decision_key
 {
     return a->collective == b->collective && a->map == b->map && a->rank == b->rank
            && a->force == b->force && a->root == b->root && a->first_root == b->first_root
-           && a->component == b->component && a->noncommutative == b->noncommutative
-           && a->in_place == b->in_place && a->bounded == b->bounded && a->unsized == b->unsized
-           && a->sparse == b->sparse && a->jobs_differ == b->jobs_differ
-           && same_asked(a->asked, b->asked);
+           && a->noncommutative == b->noncommutative && a->in_place == b->in_place
+           && a->bounded == b->bounded && a->unsized == b->unsized && a->sparse == b->sparse
+           && a->jobs_differ == b->jobs_differ && same_asked(a->asked, b->asked);
 }
 
 napcoll_decided_t *napcoll_decided_create(const napcoll_decision_key_t *key)

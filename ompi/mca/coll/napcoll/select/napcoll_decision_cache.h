@@ -35,8 +35,6 @@ typedef struct napcoll_decision_key {
     int root;
     /** the root for which the algorithm was chosen: on one communicator the first of its class */
     int first_root;
-    /** behind napcoll */
-    napcoll_component_t component;
     bool noncommutative;
     bool in_place;
     bool bounded;

@@ -14,7 +14,7 @@ static bool is_alike(const napcoll_recalled_t *a, const napcoll_recalled_t *b)
 {
     return a->collective == b->collective && a->map == b->map
            && a->oversubscribed == b->oversubscribed && a->force == b->force && a->rules == b->rules
-           && a->component == b->component && a->noncommutative == b->noncommutative
+           && a->unmeasured == b->unmeasured && a->noncommutative == b->noncommutative
            && a->in_place == b->in_place && a->root == b->root && a->direct == b->direct
            && a->bounded == b->bounded;
 }
@@ -38,7 +38,7 @@ int napcoll_recall_select(napcoll_recall_t *recall, const napcoll_collective_t *
                                 .oversubscribed = question->map->oversubscribed,
                                 .force = settings->force,
                                 .rules = settings->rules,
-                                .component = settings->previous.component,
+                                .unmeasured = settings->unmeasured,
                                 .noncommutative = question->noncommutative,
                                 .in_place = question->in_place,
                                 .root = question->root,

@@ -26,7 +26,7 @@ typedef struct napcoll_recalled {
     bool oversubscribed; /**< of the map; the fingerprint knows nothing of it */
     int force;
     const napcoll_rules_t *rules;
-    napcoll_component_t component; /**< behind napcoll */
+    bool unmeasured;
     bool noncommutative;
     bool in_place;
     int root;
@@ -47,8 +47,8 @@ typedef struct napcoll_recall {
 /**
  * What napcoll_select says, from memory or by asking it. What is asked for with tunables of its own is not kept.
  *
- * @param[in,out] recall      the memory; one caller at a time. Its settings but `force`, `rules` and the previous
- *                            component must always be the same, and rules stay what they are as long as it is in use
+ * @param[in,out] recall      the memory; one caller at a time. Its settings but `force` and `rules`
+ *                            must always be the same, and rules stay what they are as long as it is in use
  * @param[in]     collective  see napcoll_select, as all that follow
  * @param[in]     settings
  * @param[in]     question

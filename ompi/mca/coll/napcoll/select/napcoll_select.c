@@ -22,6 +22,7 @@
 #include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
 #include "model/napcoll_screen.h"
+#include "select/napcoll_structure.h"
 
 /* Above this size local phases hold few copies of the vector rather than save steps. */
 enum { LARGE_BYTES = 64 * 1024 };
@@ -136,6 +137,21 @@ typedef struct {
     napcoll_screen_t *screen;      /* NULL: none */
 } search_t;
 
+/* What makes a row's plans with these parameters. */
+static napcoll_generator_t generator_of(const search_t *search, int row,
+                                        const napcoll_params_t *params)
+{
+    const bool sketched = !search->settings->closely
+                          && napcoll_screen_sketches(search->collective->goal, search->map->size);
+
+    return (napcoll_generator_t){.args = {.collective = search->collective,
+                                          .algorithm = &search->collective->algorithm[row],
+                                          .map = search->map,
+                                          .sketch = sketched,
+                                          .shortened = sketched,
+                                          .params = *params}};
+}
+
 /* What a row costs with these parameters, or some time from most_us on where it costs that; NAN where it cannot
  * be said. */
 static double cost_of(const search_t *search, int row, const napcoll_params_t *params, size_t bytes,
@@ -143,19 +159,12 @@ static double cost_of(const search_t *search, int row, const napcoll_params_t *p
 {
     const napcoll_algorithm_t *algorithm = &search->collective->algorithm[row];
     const napcoll_machine_t *machine = search->settings->machine;
-    const bool sketched = !search->settings->closely
-                          && napcoll_screen_sketches(search->collective->goal, search->map->size);
     const bool rough = NULL != search->screen && search->screen->rough;
-    napcoll_generator_t generator = {.args = {.collective = search->collective,
-                                              .algorithm = algorithm,
-                                              .map = search->map,
-                                              .sketch = sketched,
-                                              .shortened = sketched,
-                                              .rough = rough,
-                                              .params = *params}};
+    napcoll_generator_t generator = generator_of(search, row, params);
     const int root = napcoll_goal_is_rooted(search->collective->goal) ? params->root : -1;
     double lead_us = 0;
 
+    generator.args.rough = rough;
     if (NULL != algorithm->hops) {
         const napcoll_hops_t hops = algorithm->hops(search->map, params);
 
@@ -189,6 +198,37 @@ static bool bursts(const napcoll_collective_t *collective, int row,
     return blocks > 0 && napcoll_thresholds_warn(&settings->thresholds, collective->goal, message);
 }
 
+/* Whether auto may take a row with these parameters on an unmeasured machine. Reproducible results come first.
+ * Returns 0, or -1 when memory ran out. */
+static int check_structure(const search_t *search, int row, const napcoll_params_t *params,
+                           size_t bytes, bool *suits)
+{
+    const napcoll_settings_t *settings = search->settings;
+    const bool oversubscribed = settings->processors > 0
+                                && search->map->max_ppn > settings->processors;
+    const napcoll_generator_t generator = generator_of(search, row, params);
+    napcoll_structure_t structure;
+
+    *suits = true;
+    if (!settings->unmeasured || NAPCOLL_FORCE_AUTO != settings->force || params->reproducible) {
+        return 0;
+    }
+    if (0 != napcoll_structure_of(&generator.args, &structure)) {
+        return -1;
+    }
+    *suits = napcoll_structure_suits(&structure, search->collective, search->map, bytes,
+                                     oversubscribed);
+    return 0;
+}
+
+/* Note why no variant of a row was estimated so far. */
+static void note_refusal(napcoll_candidate_t *candidate, napcoll_evaluation_t evaluation)
+{
+    if (NAPCOLL_EVALUATION_NONE == candidate->evaluation) {
+        candidate->evaluation = evaluation;
+    }
+}
+
 /* Keep the cost of a row's variant for whoever asks why; estimating ended where it came to most_us. */
 static void note_cost(napcoll_candidate_t *candidate, double cost_us, double most_us)
 {
@@ -210,13 +250,19 @@ static int consider(const search_t *search, int row, const napcoll_params_t *par
 {
     const bool rough = NULL != search->screen && search->screen->rough;
     double most_us = decision->algorithm < 0 ? INFINITY : decision->cost_us;
+    bool suits;
     double cost;
 
     if (NAPCOLL_FORCE_AUTO == search->settings->force
         && bursts(search->collective, row, search->settings, search->map, params, decision->most)) {
-        if (NAPCOLL_EVALUATION_NONE == decision->candidate[row].evaluation) {
-            decision->candidate[row].evaluation = NAPCOLL_EVALUATION_BURSTS;
-        }
+        note_refusal(&decision->candidate[row], NAPCOLL_EVALUATION_BURSTS);
+        return 0;
+    }
+    if (0 != check_structure(search, row, params, decision->most, &suits)) {
+        return -1;
+    }
+    if (!suits) {
+        note_refusal(&decision->candidate[row], NAPCOLL_EVALUATION_STRUCTURE);
         return 0;
     }
     if (NULL != search->screen && !rough && napcoll_screen_drops(search->screen, &cost)) {
@@ -398,8 +444,8 @@ static int try_rows(const search_t *search, const napcoll_question_t *question,
     return 0;
 }
 
-/* The cheapest row, of those that can do it; its reason is why the last one could not where none can, and where some
- * could that are not tried, for being slow, that the fallback function is the faster one. */
+/* The cheapest row, of those that can do the call; the reason is why the last one could not where none can, and
+ * STRUCTURE where auto tries none of those that can. */
 static int choose_cheapest(const napcoll_collective_t *collective,
                            const napcoll_settings_t *settings, const napcoll_question_t *question,
                            napcoll_decision_t *decision)
@@ -430,42 +476,7 @@ static int choose_cheapest(const napcoll_collective_t *collective,
         decision->reason = NAPCOLL_REASON_NONE;
         decision->by_model = true;
     } else if (NAPCOLL_REASON_NONE == decision->reason) {
-        decision->reason = NAPCOLL_REASON_SLOWER;
-    }
-    return 0;
-}
-
-/* Leave to the fallback function what that is expected to do clearly faster; not where users want the same bits
- * everywhere, which it does not promise. */
-static int weigh_previous(const napcoll_collective_t *collective,
-                          const napcoll_settings_t *settings, const napcoll_question_t *question,
-                          napcoll_decision_t *decision)
-{
-    const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
-    const napcoll_previous_call_t call = {.ranks = map.size,
-                                          .bytes = decision->most,
-                                          .noncommutative = question->noncommutative,
-                                          .in_place = question->in_place,
-                                          .root = question->root};
-    const double most_us = decision->cost_us * settings->compare / 100;
-    napcoll_previous_choice_t choice;
-
-    if (decision->algorithm < 0 || settings->compare <= 0
-        || (settings->reproducible && napcoll_goal_reduces(collective->goal))
-        || !napcoll_previous_choose(&settings->previous, collective, &call, &choice)
-        || bursts(choice.shadow, choice.row, settings, &map, &choice.params, decision->most)) {
-        return 0;
-    }
-    choice.closely = settings->closely;
-    decision->previous_us = napcoll_previous_cost_us(&choice, &map, settings->machine,
-                                                     (double) decision->most, most_us);
-    if (isnan(decision->previous_us)) {
-        return -1;
-    }
-    if (decision->previous_us < most_us) {
-        decision->algorithm = -1;
-        decision->reason = NAPCOLL_REASON_SLOWER;
-        decision->by_model = false;
+        decision->reason = NAPCOLL_REASON_STRUCTURE;
     }
     return 0;
 }
@@ -588,7 +599,6 @@ int napcoll_select(const napcoll_collective_t *collective, const napcoll_setting
         rc = take_forced(collective, &ruled, question, rule, decision);
     } else if (NAPCOLL_FORCE_AUTO == ruled.force) {
         rc = choose_cheapest(collective, &ruled, question, decision);
-        rc = 0 == rc ? weigh_previous(collective, &ruled, question, decision) : rc;
     } else {
         decision->reason = NULL == rule ? NAPCOLL_REASON_FALLBACK : NAPCOLL_REASON_RULES;
     }

@@ -9,10 +9,10 @@
  * share. Pure: no MPI in here.
  *
  * Order: what the user forces (info key, then parameter), else what the rules file says, else `auto`: the
- * algorithm, with its segments and local radix, that costs least on the model of the machine, unless the previous
- * function is known and would cost less still (napcoll_previous.h); else the fallback function. The model
- * knows nothing of messages that are lost, so of gathers and scatters auto leaves out what sends many messages at
- * once of sizes of which HeteroMPI's thresholds warn.
+ * algorithm, with its segments and local radix, that costs least on the model of the machine; else the fallback
+ * function. On a machine that was not measured auto takes only what has no more messages or bytes than the
+ * algorithms that any MPI library has (napcoll_structure.h). The model knows nothing of lost messages, so auto
+ * takes no gather or scatter that sends many messages at once of a size of which HeteroMPI's thresholds warn.
  * Nothing in a decision depends on one rank's own view, so all ranks decide alike.
  */
 
@@ -21,7 +21,6 @@
 
 #include "algo/napcoll_algo.h"
 #include "model/napcoll_machine.h"
-#include "select/napcoll_previous.h"
 #include "select/napcoll_rules.h"
 #include "select/napcoll_thresholds.h"
 
@@ -43,10 +42,13 @@ typedef struct napcoll_settings {
     const napcoll_rule_t *
         asked; /**< has the tunables that go with a forced algorithm; borrowed; NULL: as set here */
     const napcoll_rules_t *rules; /**< what comes before the model; borrowed; NULL: none */
-    napcoll_previous_t previous;  /**< what holds the slot behind napcoll */
+    /** the machine was not measured: auto takes no algorithm with a worse structure than the reference's
+     * (napcoll_structure.h) */
+    bool unmeasured;
+    /** processors of a node, 0: unknown; matters only on an unmeasured machine */
+    int processors;
     bool
         closely; /**< auto estimates all variants by whole plans, on any number of ranks: to see what it loses */
-    int compare; /**< auto leaves to that what it takes less than so many percent of napcoll's time for; 0: nothing */
     int tunable[NAPCOLL_MAX_ALGORITHMS][NAPCOLL_MAX_TUNABLES]; /**< by row of the table */
 } napcoll_settings_t;
 
@@ -54,7 +56,6 @@ typedef struct napcoll_settings {
 enum {
     NAPCOLL_DEFAULT_LOCAL_RADIX = 8,
     NAPCOLL_DEFAULT_SEGMENT_BYTES = 1024 * 1024,
-    NAPCOLL_DEFAULT_COMPARE = 80,
     NAPCOLL_MOST_SEGMENTS = 8
 };
 
@@ -83,7 +84,9 @@ typedef enum {
     NAPCOLL_EVALUATION_LINEAR,  /**< on so many ranks plans with a step for each are not tried */
     NAPCOLL_EVALUATION_GATHERS, /**< it is there for the sake of reproducible results alone */
     NAPCOLL_EVALUATION_DETOURS, /**< the question leaves detours out */
-    NAPCOLL_EVALUATION_BURSTS   /**< the thresholds warn of what it sends at once */
+    NAPCOLL_EVALUATION_BURSTS,  /**< the thresholds warn of what it sends at once */
+    /** its structure is worse than the reference's, on a machine that was not measured */
+    NAPCOLL_EVALUATION_STRUCTURE
 } napcoll_evaluation_t;
 
 typedef struct napcoll_candidate {
@@ -103,9 +106,6 @@ typedef struct napcoll_decision {
     int rule;       /**< line of the rule that decided so, if only that auto is to; 0: none did */
     int passed; /**< line of the first rule that matches, but whose algorithm cannot do it; 0: none */
     napcoll_reason_t passed_reason; /**< why it cannot */
-    double
-        previous_us; /**< what it estimates the fallback function to take, or some time from which on that does not
-                          matter; 0 where it did not estimate. cost_us is then that of the algorithm that lost */
     bool by_model; /**< the model chose the algorithm: neither users nor rules named it */
     napcoll_candidate_t candidate[NAPCOLL_MAX_ALGORITHMS]; /**< by row of the table */
 } napcoll_decision_t;

@@ -73,7 +73,6 @@ napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collectiv
                                    .provider = NAPCOLL_PROVIDER_P2P,
                                    .shape = NAPCOLL_SHAPE_AUTO,
                                    .segment_bytes = NAPCOLL_DEFAULT_SEGMENT_BYTES,
-                                   .compare = NAPCOLL_DEFAULT_COMPARE,
                                    .thresholds = napcoll_thresholds_default};
 
     for (int row = 0; row < collective->algorithms; row++) {

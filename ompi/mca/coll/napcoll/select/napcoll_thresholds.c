@@ -101,13 +101,6 @@ bool napcoll_thresholds_warn(const napcoll_thresholds_t *thresholds, napcoll_goa
     return range_of(thresholds, goal, &first, &last) && bytes >= first && bytes <= last;
 }
 
-bool napcoll_thresholds_warn_ever(const napcoll_thresholds_t *thresholds, napcoll_goal_t goal)
-{
-    size_t first, last;
-
-    return range_of(thresholds, goal, &first, &last);
-}
-
 int napcoll_thresholds_window(const napcoll_thresholds_t *thresholds, napcoll_goal_t goal,
                               int ranks, size_t piece)
 {

@@ -53,9 +53,6 @@ typedef struct napcoll_cut {
 napcoll_cut_t napcoll_thresholds_cut(const napcoll_thresholds_t *thresholds, napcoll_goal_t goal,
                                      size_t bytes, size_t piece_bytes);
 
-/** Whether the thresholds warn of blocks of any size. */
-bool napcoll_thresholds_warn_ever(const napcoll_thresholds_t *thresholds, napcoll_goal_t goal);
-
 /** Whether the thresholds warn of blocks of so many bytes. */
 bool napcoll_thresholds_warn(const napcoll_thresholds_t *thresholds, napcoll_goal_t goal,
                              size_t bytes);

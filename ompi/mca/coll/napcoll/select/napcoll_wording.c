@@ -123,6 +123,10 @@ bool napcoll_words_of_candidate(const napcoll_collective_t *collective,
         add(words, "not tried: it has messages under way at once of a size of which the thresholds "
                    "warn (gather_m1, gather_m2, scatter_s)");
         return true;
+    case NAPCOLL_EVALUATION_STRUCTURE:
+        add(words, "not tried: it has more messages or bytes than auto takes on a machine that was "
+                   "not measured");
+        return true;
     case NAPCOLL_EVALUATION_NONE:
     default:
         return false;

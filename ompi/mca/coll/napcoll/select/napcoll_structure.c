@@ -1,0 +1,184 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Structures (see the header).
+ */
+
+#include "select/napcoll_structure.h"
+
+#include "algo/napcoll_split.h"
+
+/* Bytes of a message up to which messages decide, and from which on bytes do. */
+enum { SMALL_BYTES = 4 * 1024, LARGE_BYTES = 64 * 1024 };
+
+enum {
+    MOST_RANKS = 256, /* whose plans are all made */
+    SAMPLE = 8        /* nodes, and processes of each, on more ranks */
+};
+
+static int levels(int members)
+{
+    return napcoll_split_levels(members, 2);
+}
+
+napcoll_structure_t napcoll_structure_reference(const napcoll_collective_t *collective,
+                                                const napcoll_node_map_t *map,
+                                                double *message_bytes)
+{
+    const double ppn = map->max_ppn, ranks = map->size, others = ranks - ppn;
+    const double rounds = levels(map->size), node_rounds = levels(map->nodes);
+    const napcoll_structure_t doubling = {.messages = node_rounds,
+                                          .node_messages = 2 * ppn * rounds,
+                                          .node_bytes = ppn * node_rounds};
+    const napcoll_structure_t tree = {.messages = node_rounds,
+                                      .node_messages = 2 * (ppn - 1) + node_rounds,
+                                      .node_bytes = node_rounds};
+    napcoll_structure_t structure = doubling;
+
+    *message_bytes = 1;
+    switch (collective->goal) {
+    case NAPCOLL_GOAL_ALLGATHER:
+    case NAPCOLL_GOAL_REDUCE_SCATTER:
+        structure.node_bytes = ppn * others;
+        *message_bytes = (ranks - 1) / rounds;
+        break;
+    case NAPCOLL_GOAL_REDUCE:
+    case NAPCOLL_GOAL_BCAST:
+        structure = tree;
+        break;
+    case NAPCOLL_GOAL_GATHER:
+    case NAPCOLL_GOAL_SCATTER:
+        structure = tree;
+        structure.node_bytes = others;
+        if (collective->uneven) {
+            structure.messages = others;
+            structure.node_messages = 2 * (ppn - 1) + others;
+        } else {
+            *message_bytes = (ranks - 1) / rounds;
+        }
+        break;
+    case NAPCOLL_GOAL_ALLTOALL:
+        structure = (napcoll_structure_t){
+            .messages = others, .node_messages = 2 * ppn * (ranks - 1), .node_bytes = ppn * others};
+        break;
+    default:
+        break;
+    }
+    return structure;
+}
+
+/* What one process sends and receives; index 1: to or from other nodes. */
+typedef struct {
+    double sent[2];
+    double received[2];
+    double sent_bytes;
+    double received_bytes;
+} traffic_t;
+
+static traffic_t traffic_of(const napcoll_plan_t *plan, const napcoll_node_map_t *map)
+{
+    const int node = napcoll_node_map_node(map, plan->rank);
+    traffic_t traffic = {.sent = {0}};
+
+    for (int stage = 0; stage < plan->stages; stage++) {
+        const double times = (double) plan->pieces * napcoll_plan_times(plan, stage);
+
+        for (int i = 0; i < plan->stage[stage].messages; i++) {
+            const napcoll_step_t *step = &plan->step[plan->stage[stage].first + i];
+            const int away = napcoll_node_map_node(map, step->peer) != node;
+            const double bytes = away * times * napcoll_plan_message_share(plan, step);
+
+            if (NAPCOLL_STEP_SEND == step->kind) {
+                traffic.sent[away] += times;
+                traffic.sent_bytes += bytes;
+            } else {
+                traffic.received[away] += times;
+                traffic.received_bytes += bytes;
+            }
+        }
+    }
+    return traffic;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* The i-th of `count` numbers that are spread over 0 .. all - 1, from the first to the last. */
+static int spread(int i, int count, int all)
+{
+    return count < 2 ? 0 : (int) ((int64_t) i * (all - 1) / (count - 1));
+}
+
+/* Add one node, of which `lanes` processes are looked at; each stands for itself and those between it and the
+ * one before. */
+static int add_node(napcoll_plan_args_t *args, int node, int lanes, napcoll_structure_t *structure)
+{
+    const int ppn = napcoll_node_map_ppn(args->map, node), count = lanes < ppn ? lanes : ppn;
+    double messages = 0, sent_bytes = 0, received_bytes = 0;
+
+    for (int i = 0, before = -1; i < count; i++) {
+        const int lane = spread(i, count, ppn), weight = lane - before;
+        napcoll_plan_t *plan;
+        traffic_t t;
+
+        args->rank = napcoll_node_map_rank(args->map, node, lane);
+        plan = args->algorithm->generate(args);
+        if (NULL == plan) {
+            return -1;
+        }
+        t = traffic_of(plan, args->map);
+        napcoll_plan_free(plan);
+        messages += weight * (t.sent[0] + t.sent[1] + t.received[0] + t.received[1]);
+        sent_bytes += weight * t.sent_bytes;
+        received_bytes += weight * t.received_bytes;
+        structure->messages = larger(structure->messages, larger(t.sent[1], t.received[1]));
+        before = lane;
+    }
+    structure->node_messages = larger(structure->node_messages, messages);
+    structure->node_bytes = larger(structure->node_bytes, larger(sent_bytes, received_bytes));
+    return 0;
+}
+
+int napcoll_structure_of(const napcoll_plan_args_t *args, napcoll_structure_t *structure)
+{
+    const bool whole = args->map->size <= MOST_RANKS;
+    const int nodes = whole || args->map->nodes < SAMPLE ? args->map->nodes : SAMPLE;
+    const int lanes = whole ? args->map->max_ppn : SAMPLE;
+    napcoll_plan_args_t each = *args;
+    int rc = 0;
+
+    *structure = (napcoll_structure_t){.messages = 0};
+    for (int i = 0; i < nodes && 0 == rc; i++) {
+        rc = add_node(&each, spread(i, nodes, args->map->nodes), lanes, structure);
+    }
+    if (0 == rc && !whole && napcoll_goal_is_rooted(args->collective->goal)) {
+        rc = add_node(&each, napcoll_node_map_node(args->map, args->params.root), lanes, structure);
+    }
+    return rc;
+}
+
+bool napcoll_structure_suits(const napcoll_structure_t *structure,
+                             const napcoll_collective_t *collective, const napcoll_node_map_t *map,
+                             size_t bytes, bool oversubscribed)
+{
+    /* sums of parts of a call are not exact */
+    const double exact = 1 + 1e-9;
+    double message_bytes;
+    const napcoll_structure_t reference = napcoll_structure_reference(collective, map,
+                                                                      &message_bytes);
+    const bool messages_suit = oversubscribed ? structure->node_messages <= reference.node_messages
+                                              : structure->messages <= reference.messages;
+    const bool bytes_suit = structure->node_bytes <= exact * reference.node_bytes;
+
+    message_bytes *= (double) bytes;
+    if (message_bytes <= (oversubscribed ? LARGE_BYTES : SMALL_BYTES)) {
+        return messages_suit;
+    }
+    return message_bytes > LARGE_BYTES ? bytes_suit : messages_suit || bytes_suit;
+}
