@@ -22,7 +22,7 @@
 
 #include "algo/allreduce/allreduce.h"
 #include "model/napcoll_simulate.h"
-#include "common/napcoll_plan_print.h"
+#include "plan/napcoll_plan_print.h"
 #include "plan/napcoll_plan_verify.h"
 #include "placement.h"
 

@@ -15,7 +15,7 @@
 #include "algo/bcast/bcast.h"
 #include "algo/napcoll_ports.h"
 #include "algo/napcoll_split.h"
-#include "common/napcoll_plan_links.h"
+#include "plan/napcoll_links.h"
 
 /* Every algorithm, with every value of its choice. */
 static void verify_all(const napcoll_node_map_t *map, int root, int segments, int local_radix)

@@ -10,7 +10,7 @@
 
 #include "cmocka_setup.h"
 
-#include "common/napcoll_plan_print.h"
+#include "plan/napcoll_plan_print.h"
 #include "plan/napcoll_plan.h"
 
 static const napcoll_span_t sendbuf = {.buffer = NAPCOLL_BUFFER_SEND, .count = 1};

@@ -15,7 +15,7 @@
 #include "scripts.h"
 
 #include "algo/napcoll_algo.h"
-#include "common/napcoll_plan_links.h"
+#include "plan/napcoll_links.h"
 
 /* ---- trees ---- */
 

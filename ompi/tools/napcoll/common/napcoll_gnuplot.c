@@ -5,10 +5,11 @@
 
 /**
  * @file
- * gnuplot; see napcoll_gnuplot.h.
+ * Running gnuplot; see napcoll_gnuplot.h.
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -48,6 +49,25 @@ int napcoll_gnuplot_run(const char *argument, int in, int out)
         }
     }
     return WIFEXITED(status) && 0 == WEXITSTATUS(status) ? 0 : -1;
+}
+
+int napcoll_gnuplot_check(void)
+{
+    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    const int error = null < 0 ? errno : napcoll_gnuplot_run("--version", null, null);
+
+    if (null >= 0) {
+        (void) close(null);
+    }
+    return error;
+}
+
+int napcoll_gnuplot_draw(FILE *script, FILE *out)
+{
+    if (0 != fflush(script) || ferror(script) || 0 != fseek(script, 0, SEEK_SET)) {
+        return 0 != errno ? errno : EIO;
+    }
+    return napcoll_gnuplot_run("-d", fileno(script), fileno(out));
 }
 
 void napcoll_gnuplot_report(const char *program, const char *svg, const char *instead, int error)

@@ -16,19 +16,24 @@
 /**
  * Run gnuplot between two open files.
  *
- * @param[in] argument its one argument: "-d" leaves out the user's settings
- * @param[in] in       file descriptor: the script, from its current position on
- * @param[in] out      file descriptor: what gnuplot draws to standard output
+ * @param[in] argument its one argument: "-d" ignores the user's settings
+ * @param[in] in       file descriptor of the script, read from its current position
+ * @param[in] out      file descriptor of gnuplot's standard output
  *
- * @return 0; an error number, such as ENOENT where there is no gnuplot; or -1 where it failed, which it has
- *         said itself
+ * @return 0; an error number, ENOENT without gnuplot; -1 where gnuplot failed and has said so
  */
 int napcoll_gnuplot_run(const char *argument, int in, int out);
+
+/** Check that gnuplot runs. Returns as napcoll_gnuplot_run. */
+int napcoll_gnuplot_check(void);
+
+/** Run gnuplot on a script that was just written, and its drawing into out. Returns as napcoll_gnuplot_run. */
+int napcoll_gnuplot_draw(FILE *script, FILE *out);
 
 /** Say on standard error why there is no drawing; `error` is what napcoll_gnuplot_run returned. */
 void napcoll_gnuplot_report(const char *program, const char *svg, const char *instead, int error);
 
-/** Write a string constant of gnuplot: in single quotes, with those inside doubled. */
+/** Write a string constant of gnuplot: in single quotes, with inner ones doubled. */
 void napcoll_gnuplot_quote(FILE *out, const char *text);
 
 #endif /* NAPCOLL_GNUPLOT_H */

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The samples of a scan by size, for napcoll_incast*.c alone.
+ * The samples of a scan by size. Internal to napcoll_incast*.c.
  */
 
 #ifndef NAPCOLL_INCAST_SCAN_H
@@ -15,35 +15,28 @@
 
 /** Sizes ascending, and the times of each. */
 typedef struct napcoll_incast_scan {
-    napcoll_incast_size_t *size; /**< [num_sizes] */
+    /** [num_sizes] */
+    napcoll_incast_size_t *size;
     int num_sizes;
-    double *seconds; /**< of all sizes, one after the other, each size's ascending */
-    size_t *first;   /**< [num_sizes] where a size's begin */
-    double noise;    /**< see napcoll_incast_gather */
+    /** Times of all sizes, one size after the other, ascending in each. */
+    double *seconds;
+    /** [num_sizes] index of a size's first time */
+    size_t *first;
+    /** See napcoll_incast_gather. */
+    double noise;
 } napcoll_incast_scan_t;
 
-/** Sort samples into a scan, which is to be closed, also after an error. */
+/** Sort samples into a scan, which the caller closes, also after an error. */
 napcoll_incast_result_t napcoll_incast_scan_open(const napcoll_incast_sample_t *samples,
                                                  size_t count, napcoll_incast_scan_t *scan);
 
-/** Release what the scan holds. */
+/** Free a scan. */
 void napcoll_incast_scan_close(napcoll_incast_scan_t *scan);
 
-/** Which time of a size a line is to go through. */
-typedef enum { NAPCOLL_INCAST_LOW, NAPCOLL_INCAST_MEDIAN } napcoll_incast_which_t;
+/** Fit a line to points[count] with different x. No line with fewer than `least` points. */
+napcoll_line_t napcoll_incast_fit(const napcoll_point_t *points, int count, int least);
 
-/**
- * Lay a line through sizes.
- *
- * @param[in]  use  [num_sizes] which sizes; NULL: all
- * @param[in]  from first index
- * @param[in]  to   index behind the last
- * @param[out] line no line where there are fewer than three sizes
- *
- * @return OK, also without a line; NO_MEMORY
- */
-napcoll_incast_result_t napcoll_incast_scan_line(const napcoll_incast_scan_t *scan, const bool *use,
-                                                 int from, int to, napcoll_incast_which_t which,
-                                                 napcoll_line_t *line);
+/** Fit a line to the medians of the sizes from `from` to before `to`; no line with fewer than three. */
+napcoll_line_t napcoll_incast_scan_line(const napcoll_incast_scan_t *scan, int from, int to);
 
 #endif /* NAPCOLL_INCAST_SCAN_H */

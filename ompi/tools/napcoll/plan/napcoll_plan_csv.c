@@ -5,46 +5,48 @@
 
 /**
  * @file
- * Rules of measurements: for each size that collbench measured, what was fastest.
+ * Rules from measurements: for each size that collbench measured, what was fastest.
  *
  *     files -> measurements -> for each collective, nodes and ppn: sizes -> the choice of each -> rules
  *
- * Choices are what rules can say: an algorithm of napcoll, auto, or fallback for any other component. Neighbouring sizes
- * with one choice share a rule; between two choices the bound is the geometric mean of the sizes, as times are compared
- * on a logarithmic scale. Below the smallest size its choice holds, above the largest the model decides.
+ * Choices are the actions of rules: an algorithm of napcoll, auto, or fallback for any other
+ * component. Neighbouring sizes with one choice share a rule; between two choices the bound is the
+ * geometric mean of the sizes. The first rule also holds for smaller sizes; above the largest size
+ * the model decides.
  */
 
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "napcoll_plan_tool.h"
-#include "select/napcoll_rules.h"
 #include "util/napcoll_file.h"
+#include "util/napcoll_order.h"
 
 enum {
     MOST_MEASURED = 1 << 20,
     MOST_FIELDS = 32,
-    MOST_CSV = 1 << 30, /* bytes of a file */
-    /* a choice that is no row of the table */
+    /* Bytes of a file. */
+    MOST_CSV = 1 << 30,
+    /* Choices that are no row of the table; NONE: it did not run, OTHER: it is ignored. */
     CHOICE_FALLBACK = -1,
     CHOICE_AUTO = -2,
-    CHOICE_NONE = -3, /* it did not run */
-    CHOICE_OTHER = -4 /* of no interest */
+    CHOICE_NONE = -3,
+    CHOICE_OTHER = -4
 };
 
-/* The columns that are read, by their names in the first line. */
+/* The columns that are read. */
 typedef enum { COLL, NODES, PPN, BYTES, CONTESTANT, MEDIAN, RAN, COLUMNS } column_t;
 
 static const char *const columns[COLUMNS] = {"coll",       "nodes",     "ppn", "bytes",
                                              "contestant", "median_us", "ran"};
 
 typedef struct {
-    int collective; /* of napcoll_collectives */
+    /* index in napcoll_collectives */
+    int collective;
     int nodes;
     int ppn;
     size_t bytes;
@@ -55,21 +57,21 @@ typedef struct {
 typedef struct {
     measured_t *at;
     size_t count;
-    size_t room;
 } table_t;
 
 /* A file that is being read. */
 typedef struct {
     const char *path;
     int line;
-    int column[COLUMNS]; /* -1: it has none */
+    /* -1: it has none */
+    int column[COLUMNS];
     char *field[MOST_FIELDS];
     int fields;
 } csv_t;
 
 /* ---- reading ---- */
 
-/* Split a line into its fields, in place; in quotes commas are letters, and two quotes are one. */
+/* Split a line into its fields, in place; quotes are as in any CSV file. */
 static void split_line(csv_t *csv, char *line)
 {
     char *out = line;
@@ -78,26 +80,22 @@ static void split_line(csv_t *csv, char *line)
     line[strcspn(line, "\r\n")] = '\0';
     csv->fields = 0;
     csv->field[csv->fields++] = out;
-    for (const char *at = line;; at++) {
-        const char c = *at;
-
-        if ('"' == c && quoted && '"' == at[1]) {
+    for (const char *at = line; '\0' != *at; at++) {
+        if ('"' == *at && quoted && '"' == at[1]) {
             *out++ = *at++;
-        } else if ('"' == c) {
+        } else if ('"' == *at) {
             quoted = !quoted;
-        } else if ('\0' == c || (',' == c && !quoted)) {
+        } else if (',' != *at || quoted) {
+            *out++ = *at;
+        } else {
             *out++ = '\0';
-            if ('\0' == c) {
-                return;
-            }
             if (MOST_FIELDS == csv->fields) {
                 complain("%s:%d: expected at most %d fields", csv->path, csv->line, MOST_FIELDS);
             }
             csv->field[csv->fields++] = out;
-        } else {
-            *out++ = c;
         }
     }
+    *out = '\0';
 }
 
 static void find_columns(csv_t *csv)
@@ -120,25 +118,22 @@ static const char *field_of(const csv_t *csv, column_t column)
 {
     const int at = csv->column[column];
 
-    if (at < 0) {
-        return "";
-    }
     if (at >= csv->fields) {
         complain("%s:%d: expected a column %s, found the end of the line", csv->path, csv->line,
                  columns[column]);
     }
-    return csv->field[at];
+    return at < 0 ? "" : csv->field[at];
 }
 
 /* A whole number; of "3-5", processes on the emptiest and the fullest node, the last. */
 static size_t number_of(const csv_t *csv, column_t column, size_t least, size_t most)
 {
-    const char *text = field_of(csv, column), *digits = text;
+    const char *text = field_of(csv, column);
     const char *dash = PPN == column ? strchr(text, '-') : NULL;
+    const char *digits = NULL == dash ? text : dash + 1;
     unsigned long long number = 0;
     char *end = NULL;
 
-    digits = NULL == dash ? text : dash + 1;
     errno = 0;
     if (*digits >= '0' && *digits <= '9') {
         number = strtoull(digits, &end, 10);
@@ -163,87 +158,66 @@ static double time_of(const csv_t *csv)
     return time_us;
 }
 
-/* The collective of a line, or -1, where napcoll has none of that name. */
-static int collective_of(const csv_t *csv)
-{
-    const char *name = field_of(csv, COLL);
-    int c = 0;
-
-    while (NULL != napcoll_collectives[c] && 0 != strcmp(name, napcoll_collectives[c]->name)) {
-        c++;
-    }
-    return NULL == napcoll_collectives[c] ? -1 : c;
-}
-
-/* What a contestant stands for; `previous`: the only one of other components that does. One of napcoll's that left calls to the fallback component stands for nothing: what
- * was measured is not what it is called. */
-static int choice_of(const csv_t *csv, const napcoll_collective_t *collective, const char *previous)
+/* The choice of a contestant; `fallback`: the only other component that counts. A row in which
+ * napcoll fell back counts as not run: the time is another component's. */
+static int choice_of(const csv_t *csv, const napcoll_collective_t *collective, const char *fallback)
 {
     static const char own[] = "napcoll";
-    const size_t length = strlen(own);
-    const char *name = field_of(csv, CONTESTANT);
+    const char *name = field_of(csv, CONTESTANT), *algorithm = name + strlen(own);
     int row;
 
-    if (0 != strncmp(name, own, length) || ('\0' != name[length] && ':' != name[length])) {
-        return NULL == previous || 0 == strcmp(name, previous) ? CHOICE_FALLBACK : CHOICE_OTHER;
+    if (0 != strncmp(name, own, strlen(own)) || ('\0' != *algorithm && ':' != *algorithm)) {
+        return NULL == fallback || 0 == strcmp(name, fallback) ? CHOICE_FALLBACK : CHOICE_OTHER;
     }
-    if (0 == strcmp(name + length, ":previous")) {
+    if (0 == strcmp(algorithm, ":fallback") || 0 == strcmp(algorithm, ":previous")) {
         return CHOICE_FALLBACK;
     }
     if (NULL != strstr(field_of(csv, RAN), "fallback")) {
         return CHOICE_NONE;
     }
-    if ('\0' == name[length] || 0 == strcmp(name + length, ":auto")) {
+    if ('\0' == *algorithm || 0 == strcmp(algorithm, ":auto")) {
         return CHOICE_AUTO;
     }
-    row = napcoll_algorithm_find(collective, name + length + 1);
+    row = napcoll_algorithm_find(collective, algorithm + 1);
     return row < 0 ? CHOICE_NONE : row;
 }
 
-static void keep(table_t *table, measured_t measured)
+static void read_row(const csv_t *csv, const char *fallback, table_t *table)
 {
-    if (table->count == table->room) {
-        table->room = 0 == table->room ? 256 : 2 * table->room;
-        table->at = realloc(table->at, table->room * sizeof(*table->at));
-        if (NULL == table->at) {
-            out_of_memory();
-        }
+    measured_t measured = {.collective = 0};
+    const char *name = field_of(csv, COLL);
+
+    while (NULL != napcoll_collectives[measured.collective]
+           && 0 != strcmp(name, napcoll_collectives[measured.collective]->name)) {
+        measured.collective++;
     }
-    table->at[table->count++] = measured;
-}
-
-static void read_row(const csv_t *csv, const char *previous, table_t *table)
-{
-    const int collective = collective_of(csv);
-    measured_t measured = {.collective = collective};
-
-    if (collective < 0) {
-        fprintf(stderr, "napcoll-plan: %s:%d: left out: napcoll has no collective %s\n", csv->path,
-                csv->line, field_of(csv, COLL));
+    if (NULL == napcoll_collectives[measured.collective]) {
+        fprintf(stderr, "napcoll-plan: %s:%d: ignored: napcoll has no collective %s\n", csv->path,
+                csv->line, name);
         return;
     }
     measured.nodes = (int) number_of(csv, NODES, 1, INT_MAX);
     measured.ppn = (int) number_of(csv, PPN, 1, INT_MAX);
     measured.bytes = number_of(csv, BYTES, 0, SIZE_MAX);
     measured.time_us = time_of(csv);
-    measured.choice = choice_of(csv, napcoll_collectives[collective], previous);
-    if (CHOICE_OTHER == measured.choice) {
-        return;
-    }
+    measured.choice = choice_of(csv, napcoll_collectives[measured.collective], fallback);
     if (CHOICE_NONE == measured.choice) {
-        fprintf(stderr, "napcoll-plan: %s:%d: left out: %s did not run (%s)\n", csv->path,
-                csv->line, field_of(csv, CONTESTANT),
+        fprintf(stderr, "napcoll-plan: %s:%d: ignored: %s did not run (%s)\n", csv->path, csv->line,
+                field_of(csv, CONTESTANT),
                 '\0' == *field_of(csv, RAN) ? "unknown" : field_of(csv, RAN));
+    }
+    if (CHOICE_NONE == measured.choice || CHOICE_OTHER == measured.choice) {
         return;
     }
     if (MOST_MEASURED == table->count) {
         complain("%s:%d: expected at most %d measurements in all", csv->path, csv->line,
                  MOST_MEASURED);
     }
-    keep(table, measured);
+    table->at = napcoll_grow(table->at, table->count, sizeof(*table->at));
+    table->at[table->count++] = measured;
 }
 
-static void read_csv(const char *path, const char *previous, table_t *table)
+static void read_csv(const char *path, const char *fallback, table_t *table)
 {
     csv_t csv = {.path = path};
     napcoll_file_error_t why;
@@ -263,7 +237,7 @@ static void read_csv(const char *path, const char *previous, table_t *table)
         if (1 == csv.line) {
             find_columns(&csv);
         } else if (csv.fields > 1 || '\0' != csv.field[0][0]) {
-            read_row(&csv, previous, table);
+            read_row(&csv, fallback, table);
         }
     }
     if (ferror(in)) {
@@ -277,35 +251,31 @@ static void read_csv(const char *path, const char *previous, table_t *table)
 
 /* ---- choosing ---- */
 
-static int order(long long a, long long b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_places(const measured_t *a, const measured_t *b)
 {
-    const int by_collective = order(a->collective, b->collective);
-    const int by_nodes = order(a->nodes, b->nodes);
+    const int order = napcoll_order_pairs(a->collective, a->nodes, b->collective, b->nodes);
 
-    return 0 != by_collective ? by_collective : 0 != by_nodes ? by_nodes : order(a->ppn, b->ppn);
+    return 0 != order ? order : napcoll_order(a->ppn, b->ppn);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_sizes(const measured_t *a, const measured_t *b)
 {
-    const measured_t *a = left, *b = right;
-    const int place = compare_places(a, b);
-    const int size = (a->bytes > b->bytes) - (a->bytes < b->bytes);
+    const int order = compare_places(a, b);
 
-    return 0 != place ? place : 0 != size ? size : order(a->choice, b->choice);
+    return 0 != order ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
-static bool is_same_size(const measured_t *a, const measured_t *b)
+static int compare(const void *a, const void *b)
 {
-    return 0 == compare_places(a, b) && a->bytes == b->bytes;
+    const measured_t *x = a, *y = b;
+    const int order = compare_sizes(x, y);
+
+    return 0 != order ? order : napcoll_order(x->choice, y->choice);
 }
 
-/* What was measured several times, or by several components that stand for fallback: of fallback the least time, as
- * rules are not to take a call from a component that may be the previous one, of others the mean. *table is sorted. */
+/* Merge what was measured several times, or by several components that stand for fallback, in the
+ * sorted table. Of fallback the least time counts: a rule must not take a call from the component
+ * that is the fallback. Of others the mean counts. */
 static void merge(table_t *table)
 {
     size_t kept = 0;
@@ -316,7 +286,7 @@ static void merge(table_t *table)
 
         for (next = i; next < table->count && 0 == compare(&table->at[next], &one); next++) {
             sum += table->at[next].time_us;
-            least = table->at[next].time_us < least ? table->at[next].time_us : least;
+            least = fmin(least, table->at[next].time_us);
         }
         one.time_us = CHOICE_FALLBACK == one.choice ? least : sum / (double) (next - i);
         table->at[kept++] = one;
@@ -324,40 +294,39 @@ static void merge(table_t *table)
     table->count = kept;
 }
 
-/* A size of one place. */
+/* A size of one place, with its measurements. */
 typedef struct {
-    const measured_t *first; /* [count] of what it was measured with */
+    const measured_t *first;
     size_t count;
     double best_us;
     int choice;
 } size_row_t;
 
-static double time_with(const size_row_t *size, int choice)
+/* The row of the measurements from `at` on that have its size, with the fastest choice. */
+static size_row_t size_row(const measured_t *at, const measured_t *end)
 {
-    for (size_t i = 0; i < size->count; i++) {
-        if (choice == size->first[i].choice) {
-            return size->first[i].time_us;
+    size_row_t size = {.first = at, .best_us = INFINITY};
+
+    for (; at < end && 0 == compare_sizes(at, size.first); at++) {
+        size.count++;
+        if (at->time_us < size.best_us) {
+            size.best_us = at->time_us;
+            size.choice = at->choice;
         }
     }
-    return INFINITY;
+    return size;
 }
 
-static void take_best(size_row_t *size)
-{
-    size->best_us = INFINITY;
-    for (size_t i = 0; i < size->count; i++) {
-        if (size->first[i].time_us < size->best_us) {
-            size->best_us = size->first[i].time_us;
-            size->choice = size->first[i].choice;
-        }
-    }
-}
-
-/* Keep a neighbour's choice where that takes little longer than the best: noise is no reason for a rule. */
+/* Take a neighbour's choice where that takes little longer than the best: noise is no reason for a
+ * rule. */
 static void follow(size_row_t *size, const size_row_t *neighbour, double margin)
 {
-    if (time_with(size, neighbour->choice) <= (1 + margin) * size->best_us) {
-        size->choice = neighbour->choice;
+    for (size_t i = 0; i < size->count; i++) {
+        if (neighbour->choice == size->first[i].choice
+            && size->first[i].time_us <= (1 + margin) * size->best_us) {
+            size->choice = neighbour->choice;
+            return;
+        }
     }
 }
 
@@ -365,17 +334,21 @@ static size_t bound_between(size_t smaller, size_t larger)
 {
     const size_t bound = (size_t) sqrt((double) smaller * (double) larger);
 
-    return bound < smaller ? smaller : bound >= larger ? larger - 1 : bound;
-}
-
-static const char *name_of_choice(const napcoll_collective_t *collective, int choice)
-{
-    return CHOICE_FALLBACK == choice ? "fallback"
-           : CHOICE_AUTO == choice   ? "auto"
-                                     : collective->algorithm[choice].name;
+    if (bound < smaller) {
+        return smaller;
+    }
+    return bound >= larger ? larger - 1 : bound;
 }
 
 /* ---- writing ---- */
+
+static const char *name_of_choice(const napcoll_collective_t *collective, int choice)
+{
+    if (choice < 0) {
+        return CHOICE_FALLBACK == choice ? "fallback" : "auto";
+    }
+    return collective->algorithm[choice].name;
+}
 
 static void print_sizes(const napcoll_collective_t *collective, const size_row_t *size,
                         size_t sizes, FILE *out)
@@ -392,27 +365,36 @@ static void print_sizes(const napcoll_collective_t *collective, const size_row_t
     }
 }
 
-/* The rules of one place. */
+/* The rule of one choice in a place, for any size. */
+static napcoll_rule_t rule_of(const napcoll_collective_t *collective, const measured_t *at,
+                              int choice)
+{
+    const size_t nodes = (size_t) at->nodes, ppn = (size_t) at->ppn;
+    napcoll_rule_action_t action = NAPCOLL_RULE_ALGORITHM;
+    napcoll_rule_t rule;
+
+    if (choice < 0) {
+        action = CHOICE_FALLBACK == choice ? NAPCOLL_RULE_FALLBACK : NAPCOLL_RULE_AUTO;
+    }
+    rule = napcoll_rule_any(collective, action);
+    rule.nodes = (napcoll_rule_range_t){nodes, nodes};
+    rule.ppn = (napcoll_rule_range_t){ppn, ppn};
+    rule.algorithm = choice < 0 ? -1 : choice;
+    rule.noncommutative = napcoll_goal_reduces(collective->goal) ? NAPCOLL_RULE_NO
+                                                                 : NAPCOLL_RULE_ANY;
+    return rule;
+}
+
 static void print_rules(const napcoll_collective_t *collective, const size_row_t *size,
                         size_t sizes, FILE *out)
 {
     size_t least = 0;
 
     for (size_t s = 0, next; s < sizes; s = next) {
-        const int choice = size[s].choice;
-        napcoll_rule_t rule = napcoll_rule_any(collective,
-                                               CHOICE_FALLBACK == choice ? NAPCOLL_RULE_FALLBACK
-                                               : CHOICE_AUTO == choice   ? NAPCOLL_RULE_AUTO
-                                                                         : NAPCOLL_RULE_ALGORITHM);
-        const size_t nodes = (size_t) size[s].first->nodes, ppn = (size_t) size[s].first->ppn;
+        napcoll_rule_t rule = rule_of(collective, size[s].first, size[s].choice);
 
-        for (next = s + 1; next < sizes && choice == size[next].choice; next++) {
+        for (next = s + 1; next < sizes && size[s].choice == size[next].choice; next++) {
         }
-        rule.nodes = (napcoll_rule_range_t){nodes, nodes};
-        rule.ppn = (napcoll_rule_range_t){ppn, ppn};
-        rule.algorithm = choice < 0 ? -1 : choice;
-        rule.noncommutative = napcoll_goal_reduces(collective->goal) ? NAPCOLL_RULE_NO
-                                                                     : NAPCOLL_RULE_ANY;
         if (NAPCOLL_GOAL_BARRIER != collective->goal) {
             const size_t last = size[next - 1].first->bytes;
 
@@ -420,26 +402,20 @@ static void print_rules(const napcoll_collective_t *collective, const size_row_t
             rule.bytes.most = next < sizes ? bound_between(last, size[next].first->bytes) : last;
             least = rule.bytes.most + 1;
         }
-        (void) napcoll_rule_print(&rule, out); /* whoever closes the file sees its error */
+        /* close_output sees errors */
+        (void) napcoll_rule_print(&rule, out);
     }
 }
 
-/* All sizes of one place, from measurements that are sorted. */
-static void write_place(const measured_t *at, size_t count, double margin, FILE *out)
+/* Write the rules of one place, from its sorted measurements. */
+static void write_place(const measured_t *at, const measured_t *end, double margin, FILE *out)
 {
     const napcoll_collective_t *collective = napcoll_collectives[at->collective];
-    size_row_t *size = calloc(count, sizeof(*size));
+    size_row_t *size = napcoll_allocate((size_t) (end - at), sizeof(*size));
     size_t sizes = 0;
 
-    if (NULL == size) {
-        out_of_memory();
-    }
-    for (size_t i = 0; i < count; i += size[sizes++].count) {
-        size[sizes].first = &at[i];
-        while (i + size[sizes].count < count && is_same_size(&at[i], &at[i + size[sizes].count])) {
-            size[sizes].count++;
-        }
-        take_best(&size[sizes]);
+    for (; at < end; at += size[sizes++].count) {
+        size[sizes] = size_row(at, end);
     }
     for (size_t s = 1; s < sizes; s++) {
         follow(&size[s], &size[s - 1], margin);
@@ -452,22 +428,21 @@ static void write_place(const measured_t *at, size_t count, double margin, FILE 
     free(size);
 }
 
-int rules_from_csv(char *const *paths, int count, double margin, const char *previous,
+int rules_from_csv(char *const *paths, int count, double margin, const char *fallback,
                    const char *output)
 {
-    const options_t o = {.output = output};
     table_t table = {0};
     FILE *out;
 
     for (int i = 0; i < count; i++) {
-        read_csv(paths[i], previous, &table);
+        read_csv(paths[i], fallback, &table);
     }
     if (0 == table.count) {
         complain("rules from-csv: expected measurements, found none");
     }
     qsort(table.at, table.count, sizeof(*table.at), compare);
     merge(&table);
-    out = open_output(&o);
+    out = open_output("output", output);
     fprintf(out,
             "# Made by napcoll-plan rules from-csv --margin %g of what collbench measured; see "
             "napcoll-rules(5).\n",
@@ -476,8 +451,8 @@ int rules_from_csv(char *const *paths, int count, double margin, const char *pre
         for (next = i; next < table.count && 0 == compare_places(&table.at[i], &table.at[next]);
              next++) {
         }
-        write_place(&table.at[i], next - i, margin, out);
+        write_place(&table.at[i], &table.at[next], margin, out);
     }
     free(table.at);
-    return close_output(&o, out);
+    return close_output("output", output, out);
 }

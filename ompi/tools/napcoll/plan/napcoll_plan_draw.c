@@ -4,109 +4,75 @@
  */
 
 /**
- * @file
- * napcoll-plan draw: a picture of the plans of all ranks, as SVG. napcoll_plan_layout.h shows what is in
- * it and decides where.
+ * @file napcoll-plan draw: a picture of the plans of all ranks, as SVG. napcoll_plan_layout.h shows
+ * it and has the positions.
  */
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/napcoll_plan_print.h"
-#include "napcoll_plan_tool.h"
 #include "napcoll_plan_layout.h"
+#include "plan/napcoll_plan_print.h"
 
-enum {
-    CORNER = 5 /* radius of a message's corners, in pixels */
-};
+/* Radius of a message's corners, in pixels. */
+enum { CORNER = 5 };
 
 /* ---- SVG ---- */
 
-static void put_style(FILE *out)
-{
-    fputs("<style>\n"
-          "text { font-family: sans-serif; font-size: 11px; fill: #333 }\n"
-          ".title { font-size: 15px; font-weight: bold }\n"
-          ".header, .node-title { font-weight: bold }\n"
-          ".number { font-size: 9px; text-anchor: middle; fill: #555 }\n"
-          ".aside { fill: #888 }\n"
-          ".box { fill: #f4f5f7; stroke: #c4c8ce }\n"
-          ".switch rect { fill: #e9eef4; stroke: #9fb0c3 }\n"
-          ".switch text { text-anchor: middle }\n"
-          ".rail { stroke: #dfe2e6 }\n"
-          ".grid { stroke: #e8e8ec; stroke-dasharray: 2 3 }\n"
-          ".stage { fill: white; stroke: #9aa0a8 }\n"
-          ".inter, .intra { fill: none }\n"
-          ".inter { stroke: #c2410c; stroke-width: 1.6 }\n"
-          ".intra { stroke: #2563a8; stroke-width: 0.9 }\n"
-          ".message:hover { stroke-width: 4 }\n"
-          ".inter-head { fill: #c2410c }\n"
-          ".intra-head { fill: #2563a8 }\n"
-          ".fold, .key-fold { fill: #2f7d32 }\n"
-          ".copy, .key-copy { fill: #8a6d1f }\n"
-          ".phase rect, .key-phase { fill: #e5dcf4; stroke: #6b4fa0 }\n"
-          ".phase text { font-size: 10px; text-anchor: middle }\n"
-          "</style>\n",
-          out);
-}
+/* The style sheet, the arrow heads for the end and, turned round, for the beginning of a line, and
+ * the legend. */
+static const char
+    style[] = "<style>\n"
+              "text { font-family: sans-serif; font-size: 11px; fill: #333 }\n"
+              ".title { font-size: 15px; font-weight: bold }\n"
+              ".header, .node-title { font-weight: bold }\n"
+              ".number { font-size: 9px; text-anchor: middle; fill: #555 }\n"
+              ".aside { fill: #888 }\n"
+              ".box { fill: #f4f5f7; stroke: #c4c8ce }\n"
+              ".switch rect { fill: #e9eef4; stroke: #9fb0c3 }\n"
+              ".switch text { text-anchor: middle }\n"
+              ".rail { stroke: #dfe2e6 }\n"
+              ".grid { stroke: #e8e8ec; stroke-dasharray: 2 3 }\n"
+              ".stage { fill: white; stroke: #9aa0a8 }\n"
+              ".inter, .intra { fill: none }\n"
+              ".inter { stroke: #c2410c; stroke-width: 1.6 }\n"
+              ".intra { stroke: #2563a8; stroke-width: 0.9 }\n"
+              ".message:hover { stroke-width: 4 }\n"
+              ".inter-head { fill: #c2410c }\n"
+              ".intra-head { fill: #2563a8 }\n"
+              ".reduce, .key-reduce { fill: #2f7d32 }\n"
+              ".copy, .key-copy { fill: #8a6d1f }\n"
+              ".phase rect, .key-phase { fill: #e5dcf4; stroke: #6b4fa0 }\n"
+              ".phase text { font-size: 10px; text-anchor: middle }\n"
+              "</style>\n";
 
-/* Heads for the end of a line and, the other way round, for its beginning. */
-static void put_heads(FILE *out, const char *kind)
-{
-    fprintf(out,
-            "<marker id=\"%s-end\" markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" "
-            "markerHeight=\"6\" refX=\"7\" refY=\"2.5\" orient=\"auto\">"
-            "<path class=\"%s-head\" d=\"M0,0 L7,2.5 L0,5 z\"/></marker>\n",
-            kind, kind);
-    fprintf(out,
-            "<marker id=\"%s-begin\" markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" "
-            "markerHeight=\"6\" refX=\"0\" refY=\"2.5\" orient=\"auto\">"
-            "<path class=\"%s-head\" d=\"M7,0 L0,2.5 L7,5 z\"/></marker>\n",
-            kind, kind);
-}
+static const char heads
+    [] = "<marker id=\"%1$s-end\" markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" "
+         "markerHeight=\"6\" refX=\"7\" refY=\"2.5\" orient=\"auto\">"
+         "<path class=\"%1$s-head\" d=\"M0,0 L7,2.5 L0,5 z\"/></marker>\n"
+         "<marker id=\"%1$s-begin\" markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" "
+         "markerHeight=\"6\" refX=\"0\" refY=\"2.5\" orient=\"auto\">"
+         "<path class=\"%1$s-head\" d=\"M7,0 L0,2.5 L7,5 z\"/></marker>\n";
 
-static const char *plural(int count)
-{
-    return 1 == count ? "" : "s";
-}
+static const char legend
+    [] = "<g class=\"legend\">\n"
+         "<path class=\"inter\" d=\"M16,52 h24\" marker-end=\"url(#inter-end)\"/>"
+         "<text x=\"46\" y=\"56\">between nodes</text>\n"
+         "<path class=\"intra\" d=\"M142,52 h24\" marker-end=\"url(#intra-end)\"/>"
+         "<text x=\"172\" y=\"56\">inside a node</text>\n"
+         "<rect class=\"stage\" x=\"270\" y=\"45\" width=\"16\" height=\"14\" rx=\"3\"/>"
+         "<text class=\"number\" x=\"278\" y=\"55\">0</text>"
+         "<text x=\"292\" y=\"56\">a stage, numbered as in the rank's plan</text>\n"
+         "<circle class=\"key-reduce\" cx=\"540\" cy=\"52\" r=\"4\"/>"
+         "<text x=\"549\" y=\"56\">reduce</text>\n"
+         "<rect class=\"key-copy\" x=\"594\" y=\"48\" width=\"8\" height=\"8\"/>"
+         "<text x=\"606\" y=\"56\">copy</text>\n"
+         "<rect class=\"key-phase\" x=\"640\" y=\"45\" width=\"24\" height=\"14\" rx=\"5\"/>"
+         "<text x=\"670\" y=\"56\">collective of a node</text>\n</g>\n";
 
-static void put_key_line(FILE *out, const char *kind, int x, const char *text)
-{
-    fprintf(out,
-            "<path class=\"%s\" d=\"M%d,52 h24\" marker-end=\"url(#%s-end)\"/>"
-            "<text x=\"%d\" y=\"56\">%s</text>\n",
-            kind, x, kind, x + 30, text);
-}
-
-static void put_legend(FILE *out)
-{
-    const int x = MARGIN;
-
-    fputs("<g class=\"legend\">\n", out);
-    put_key_line(out, "inter", x, "between nodes");
-    put_key_line(out, "intra", x + 126, "inside a node");
-    fprintf(out,
-            "<rect class=\"stage\" x=\"%d\" y=\"45\" width=\"%d\" height=\"14\" rx=\"3\"/>"
-            "<text class=\"number\" x=\"%d\" y=\"55\">0</text>"
-            "<text x=\"%d\" y=\"56\">a stage, numbered as in the rank's plan</text>\n",
-            x + 254, CELL, x + 254 + CELL / 2, x + 276);
-    fprintf(out,
-            "<circle class=\"key-fold\" cx=\"%d\" cy=\"52\" r=\"4\"/><text x=\"%d\" y=\"56\">fold"
-            "</text>\n",
-            x + 530, x + 539);
-    fprintf(out,
-            "<rect class=\"key-copy\" x=\"%d\" y=\"48\" width=\"8\" height=\"8\"/><text x=\"%d\" "
-            "y=\"56\">copy</text>\n",
-            x + 578, x + 590);
-    fprintf(out,
-            "<rect class=\"key-phase\" x=\"%d\" y=\"45\" width=\"24\" height=\"14\" rx=\"5\"/>"
-            "<text x=\"%d\" y=\"56\">collective of a node</text>\n</g>\n",
-            x + 634, x + 664);
-}
-
-/* A name as text, cut where it is long; XML's own characters, and what no text has, become others. */
+/* Put a name of at most `most` characters; XML's own characters are escaped, unprintable ones
+ * become "?". */
 static void put_text(const char *name, int most, FILE *out)
 {
     static const char special[] = "&<>\"'";
@@ -127,28 +93,25 @@ static void put_text(const char *name, int most, FILE *out)
     }
 }
 
-/* The placement came through its parser: it holds nothing that XML would mind. */
+/* The parser of placements lets no XML characters through. */
 static void put_head(const picture_t *p, FILE *out)
 {
     const options_t *o = p->options;
 
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-            "viewBox=\"0 0 %d %d\">\n",
-            p->width, p->height, p->width, p->height);
-    put_style(out);
-    fputs("<defs>\n", out);
-    put_heads(out, "inter");
-    put_heads(out, "intra");
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%1$d\" height=\"%2$d\" "
+            "viewBox=\"0 0 %1$d %2$d\">\n%3$s<defs>\n",
+            p->width, p->height, style);
+    fprintf(out, heads, "inter");
+    fprintf(out, heads, "intra");
     fprintf(out, "</defs>\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", p->width,
             p->height);
     fprintf(out,
             "<text class=\"title\" x=\"%d\" y=\"30\">%s %s: %d rank%s on %d node%s "
-            "(ppn %s, %s placement)</text>\n",
+            "(ppn %s, %s placement)</text>\n%s",
             MARGIN, o->collective->name, o->algorithm->name, p->map->size, plural(p->map->size),
-            p->map->nodes, plural(p->map->nodes), o->ppn, o->order);
-    put_legend(out);
+            p->map->nodes, plural(p->map->nodes), o->ppn, o->order, legend);
 }
 
 static void put_columns(const picture_t *p, FILE *out)
@@ -170,7 +133,7 @@ static void put_mark(const napcoll_step_t *step, int rank, int stage, int x, int
     switch (step->kind) {
     case NAPCOLL_STEP_REDUCE:
         fprintf(out,
-                "<circle class=\"fold\" cx=\"%d\" cy=\"%d\" r=\"4\"><title>rank %d folds, stage %d"
+                "<circle class=\"reduce\" cx=\"%d\" cy=\"%d\" r=\"4\"><title>rank %d reduces, stage %d"
                 "</title></circle>\n",
                 x + MARK / 2, y, rank, stage);
         break;
@@ -193,7 +156,7 @@ static void put_mark(const napcoll_step_t *step, int rank, int stage, int x, int
 
 static void put_stage(const picture_t *p, place_t place, FILE *out)
 {
-    const napcoll_plan_t *plan = p->plan[place.rank];
+    const napcoll_plan_t *plan = layout_plan(p, place.rank);
     const napcoll_stage_t *stage = &plan->stage[place.stage];
     const column_t *column = layout_column(p, place);
     const int y = p->middle[place.rank], height = p->row_height[place.rank] - 4;
@@ -223,7 +186,7 @@ static void put_lane(const picture_t *p, int rank, FILE *out)
             "<path class=\"rail\" d=\"M%d,%d H%d\"/>\n",
             left - 58, y + 4, rank, left - 14, y + 4, napcoll_node_map_lane(p->map, rank), left, y,
             p->width - MARGIN - COLUMN_GAP / 2);
-    for (int stage = 0; stage < p->plan[rank]->stages; stage++) {
+    for (int stage = 0; stage < layout_plan(p, rank)->stages; stage++) {
         put_stage(p, (place_t){rank, stage}, out);
     }
     fputs("</g>\n", out);
@@ -296,8 +259,8 @@ static void put_tooltip(const message_t *message, FILE *out)
     fputs("</title>", out);
 }
 
-/* From the sender's box to the track, along it, and to the receiver's box. */
-static void put_way(const picture_t *p, const message_t *message, FILE *out)
+/* The line from the sender's box to the track, on it, and to the receiver's box. */
+static void put_line(const picture_t *p, const message_t *message, FILE *out)
 {
     const column_t *from = &p->column[message->column];
     const column_t *to = layout_column(p, message->end[TO]);
@@ -324,7 +287,7 @@ static void put_message(const picture_t *p, const message_t *message, FILE *out)
         fprintf(out, "marker-start=\"url(#%s-begin)\" ", kind);
     }
     fprintf(out, "marker-end=\"url(#%s-end)\" d=\"", kind);
-    put_way(p, message, out);
+    put_line(p, message, out);
     fputs("\">", out);
     put_tooltip(message, out);
     fputs("</path>\n", out);
@@ -341,8 +304,8 @@ static void put_picture(const picture_t *p, FILE *out)
     }
     put_columns(p, out);
     fputs("<g class=\"messages\">\n", out);
-    for (int i = 0; i < p->messages.count; i++) {
-        put_message(p, &p->messages.message[i], out);
+    for (int i = 0; i < p->messages; i++) {
+        put_message(p, &p->message[i], out);
     }
     fputs("</g>\n</svg>\n", out);
 }
@@ -351,28 +314,20 @@ static void put_picture(const picture_t *p, FILE *out)
 
 int draw(options_t *o)
 {
-    napcoll_node_map_t *map = make_map(o);
-    picture_t *p;
-    int rc = EXIT_FAILURE;
+    napcoll_node_map_t *map = make_map_up_to(o, MOST_DRAWN);
+    picture_t *p = layout_make(o, map);
+    FILE *out;
 
-    if (map->size > MOST_DRAWN) {
-        complain("--nodes and --ppn, or --ranks: %d ranks: expected from 1 to %d", map->size,
-                 MOST_DRAWN);
-    }
-    require_eligible(o, map);
-    p = layout_make(o, map);
-    if (NULL != p) {
-        FILE *out = open_output(o);
-
-        put_picture(p, out);
-        rc = close_output(o, out);
-    } else {
+    if (NULL == p) {
         fprintf(stderr,
                 "napcoll-plan: %s: a send has no receive, or a receive no send; napcoll-plan "
                 "verify says where\n",
                 o->algorithm->name);
+        return EXIT_FAILURE;
     }
+    out = open_output("output", o->output);
+    put_picture(p, out);
     layout_free(p);
     napcoll_node_map_free(map);
-    return rc;
+    return close_output("output", o->output, out);
 }

@@ -4,14 +4,11 @@
  */
 
 /**
- * @file
- * napcoll-plan explain: for one placement and size, what each algorithm would take on a machine and
- * what makes it so. What the component's auto does is napcoll_plan_explain_auto.c's.
+ * @file napcoll-plan explain: for one placement and size, the time of each algorithm on a machine
+ * and its causes.
  */
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,15 +16,10 @@
 #include "model/napcoll_simulate.h"
 #include "napcoll_plan_explain.h"
 
-static const char *plural(int count)
-{
-    return 1 == count ? "" : "s";
-}
-
-/* ---- what the plans ask for ---- */
+/* ---- what the plans need ---- */
 
 static void count_stage(const napcoll_plan_t *plan, const napcoll_stage_t *stage,
-                        const napcoll_node_map_t *map, explain_effort_t *effort)
+                        const napcoll_node_map_t *map, double effort[EFFORTS])
 {
     const int node = napcoll_node_map_node(map, plan->rank);
     const napcoll_step_t *step = &plan->step[stage->first];
@@ -37,65 +29,47 @@ static void count_stage(const napcoll_plan_t *plan, const napcoll_stage_t *stage
         const bool send = NAPCOLL_STEP_SEND == step[i].kind;
 
         if (node == napcoll_node_map_node(map, step[i].peer)) {
-            effort->local_messages += send ? 0 : plan->pieces;
+            effort[EFFORT_LOCAL_MESSAGES] += send ? 0 : plan->pieces;
             continue;
         }
         network = true;
         if (send) {
-            effort->network_messages += plan->pieces;
-            effort->node_vectors += plan->pieces * napcoll_plan_message_share(plan, &step[i]);
+            effort[EFFORT_NETWORK_MESSAGES] += plan->pieces;
+            effort[EFFORT_NODE_VECTORS] += plan->pieces
+                                           * napcoll_plan_message_share(plan, &step[i]);
         }
     }
-    effort->network_steps += network ? plan->pieces : 0;
-    effort->local_steps += !network && stage->messages > 0 ? plan->pieces : 0;
+    if (stage->messages > 0) {
+        effort[network ? EFFORT_NETWORK_STEPS : EFFORT_LOCAL_STEPS] += plan->pieces;
+    }
     for (int i = stage->messages; i < stage->messages + stage->work; i++) {
         if (NAPCOLL_STEP_REDUCE == step[i].kind) {
-            effort->folds += napcoll_plan_share(plan, step[i].dst);
+            effort[EFFORT_REDUCTIONS] += napcoll_plan_share(plan, step[i].dst);
         }
     }
 }
 
-static int most(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static void keep_most(explain_effort_t *all, const explain_effort_t *rank)
-{
-    all->network_steps = most(all->network_steps, rank->network_steps);
-    all->local_steps = most(all->local_steps, rank->local_steps);
-    all->network_messages = most(all->network_messages, rank->network_messages);
-    all->local_messages = most(all->local_messages, rank->local_messages);
-    all->folds = rank->folds > all->folds ? rank->folds : all->folds;
-}
-
-static explain_effort_t effort_of(napcoll_generator_t *generator)
+static void count_effort(napcoll_generator_t *generator, double all[EFFORTS])
 {
     const napcoll_node_map_t *map = generator->args.map;
-    double *sent = calloc((size_t) map->nodes, sizeof(*sent)); /* vectors, by node */
-    explain_effort_t all = {0};
+    /* Vectors, by node */
+    double *sent = napcoll_allocate((size_t) map->nodes, sizeof(*sent));
 
-    if (NULL == sent) {
-        out_of_memory();
-    }
     for (int rank = 0; rank < map->size; rank++) {
-        napcoll_plan_t *plan = napcoll_generator_plan(generator, rank);
-        const int node = napcoll_node_map_node(map, rank);
-        explain_effort_t own = {0};
+        napcoll_plan_t *plan = make_plan(generator, rank);
+        double *of_node = &sent[napcoll_node_map_node(map, rank)], own[EFFORTS] = {0};
 
-        if (NULL == plan) {
-            out_of_memory();
-        }
         for (int i = 0; i < plan->stages; i++) {
-            count_stage(plan, &plan->stage[i], map, &own);
+            count_stage(plan, &plan->stage[i], map, own);
         }
         napcoll_plan_free(plan);
-        keep_most(&all, &own);
-        sent[node] += own.node_vectors;
-        all.node_vectors = sent[node] > all.node_vectors ? sent[node] : all.node_vectors;
+        *of_node += own[EFFORT_NODE_VECTORS];
+        own[EFFORT_NODE_VECTORS] = *of_node;
+        for (int e = 0; e < EFFORTS; e++) {
+            all[e] = fmax(all[e], own[e]);
+        }
     }
     free(sent);
-    return all;
 }
 
 /* ---- times ---- */
@@ -156,20 +130,21 @@ napcoll_decision_t explain_decide(const explain_case_t *c, const napcoll_setting
     napcoll_decision_t decision;
 
     if (0 != napcoll_select(o->collective, settings, &question, &decision)) {
-        out_of_memory();
+        napcoll_out_of_memory();
     }
     return decision;
 }
 
-/* A radix that is none over nodes: then there is one value that suits a size, as with what can be chosen. */
+/* A radix over ranks or lanes: the model chooses its value for a size. */
 static bool is_other_radix(const napcoll_tunable_t *tunable)
 {
     return NAPCOLL_TUNES_RADIX_RANKS == tunable->tunes
            || NAPCOLL_TUNES_RADIX_LANES == tunable->tunes;
 }
 
-/* The parameters of an algorithm: of a broadcast's, what goes between nodes and the segments, of an all-to-all's
- * the radix, and of a gather's or scatter's the pieces, are those that the component would take. */
+/* Take the component's values of parameters that the model chooses for a size: a broadcast's
+ * algorithm between nodes and its segments, an all-to-all's radix, and the pieces of a gather or
+ * scatter. */
 static void set_params(const explain_case_t *c, const napcoll_algorithm_t *algorithm,
                        napcoll_params_t *params)
 {
@@ -189,7 +164,7 @@ static void set_params(const explain_case_t *c, const napcoll_algorithm_t *algor
     }
 }
 
-static explain_candidate_t weigh(const explain_case_t *c, const napcoll_algorithm_t *algorithm)
+static explain_candidate_t evaluate(const explain_case_t *c, const napcoll_algorithm_t *algorithm)
 {
     napcoll_generator_t generator = generator_of(c->options, algorithm, c->map);
     explain_candidate_t candidate = {
@@ -203,19 +178,19 @@ static explain_candidate_t weigh(const explain_case_t *c, const napcoll_algorith
     candidate.formula_us = formula_us(c, algorithm);
     set_params(c, algorithm, &generator.args.params);
     candidate.params = generator.args.params;
-    candidate.too_long = c->simulated && guess_steps(&generator) > MOST_STEPS;
+    candidate.too_long = c->simulated && has_too_many_steps(&generator, false);
     if (c->simulated && !candidate.too_long) {
         candidate.simulated_us = simulated_us(c, &generator);
     }
     time_us = c->simulated ? candidate.simulated_us : candidate.formula_us;
     if (!isnan(time_us)) { /* else its plans explain nothing, and may take long */
         candidate.time_us = time_us;
-        candidate.effort = effort_of(&generator);
+        count_effort(&generator, candidate.effort);
     }
     return candidate;
 }
 
-/* Fastest first; those of one time, and those without, in the order of the collective's table. */
+/* Fastest first; equal and unknown times in the order of the collective's table. */
 static int compare_candidates(const void *left, const void *right)
 {
     const explain_candidate_t *a = left, *b = right;
@@ -223,10 +198,10 @@ static int compare_candidates(const void *left, const void *right)
     if (a->time_us < b->time_us || a->time_us > b->time_us) {
         return a->time_us < b->time_us ? -1 : 1;
     }
-    return a->algorithm < b->algorithm ? -1 : a->algorithm > b->algorithm;
+    return (a->algorithm > b->algorithm) - (a->algorithm < b->algorithm);
 }
 
-/* The fastest, or NULL where no time is known. */
+/* The fastest candidate, or NULL where no time is known. */
 static const explain_candidate_t *chosen(const explain_case_t *c)
 {
     return c->candidates > 0 && c->candidate[0].time_us < INFINITY ? &c->candidate[0] : NULL;
@@ -288,15 +263,15 @@ void explain_print_chosen(const napcoll_algorithm_t *algorithm, const napcoll_pa
 static void print_table(const explain_case_t *c)
 {
     const options_t *o = c->options;
+    const napcoll_goal_t goal = o->collective->goal;
 
     printf("%s", o->collective->name);
-    if (NAPCOLL_GOAL_BARRIER != o->collective->goal) {
-        printf(" of %d bytes%s", c->bytes,
-               !sized_by_rank(o->collective) ? ""
-               : NAPCOLL_GOAL_ALLTOALL == o->collective->goal
-                       || NAPCOLL_GOAL_SCATTER == o->collective->goal
-                   ? " for each rank"
-                   : " of each rank");
+    if (NAPCOLL_GOAL_BARRIER != goal) {
+        printf(" of %d bytes", c->bytes);
+    }
+    if (sized_by_rank(o->collective)) {
+        printf(" %s each rank",
+               NAPCOLL_GOAL_ALLTOALL == goal || NAPCOLL_GOAL_SCATTER == goal ? "for" : "of");
     }
     printf(", %d rank%s on %d node%s, %s\n", c->map->size, plural(c->map->size), c->map->nodes,
            plural(c->map->nodes), o->machine);
@@ -324,63 +299,73 @@ static void print_table(const explain_case_t *c)
 
 /* ---- why ---- */
 
-/* Add what there is more of to the list of an algorithm. */
-static void list_more(int *listed, const char *best, double more, const char *thing,
-                      const char *where)
-{
-    if (more < 1) {
-        return;
-    }
-    printf("%s%s%s%.0f %s%s %s", 0 == *listed ? "    more than " : "", 0 == *listed ? best : "",
-           0 == *listed ? ": " : ", ", floor(more), thing, more < 2 ? "" : "s", where);
-    (*listed)++;
-}
-
-static const char *fold_of(const explain_case_t *c)
+static const char *unit_of(const explain_case_t *c)
 {
     return sized_by_rank(c->options->collective) ? "of a rank's block" : "of the vector";
 }
 
-static void print_difference(const explain_case_t *c, const explain_effort_t *effort)
+/* What a candidate needs more than the chosen one. */
+static void print_difference(const explain_case_t *c, const explain_candidate_t *candidate)
 {
-    const explain_effort_t *least = &chosen(c)->effort;
-    const char *best = chosen(c)->algorithm->name;
-    const double more = (effort->node_vectors - least->node_vectors) * c->bytes;
-    int listed = 0;
+    static const struct {
+        const char *thing, *where;
+    } names[EFFORTS] = {[EFFORT_NETWORK_STEPS] = {"step", "between nodes"},
+                        [EFFORT_NETWORK_MESSAGES] = {"message", "sent to other nodes"},
+                        [EFFORT_NODE_VECTORS] = {"byte", "of a node"},
+                        [EFFORT_LOCAL_STEPS] = {"step", "inside a node"},
+                        [EFFORT_LOCAL_MESSAGES] = {"message", "received from the own node"},
+                        [EFFORT_REDUCTIONS] = {"reduction", NULL}};
+    bool listed = false;
 
-    list_more(&listed, best, effort->network_steps - least->network_steps, "step", "between nodes");
-    list_more(&listed, best, effort->network_messages - least->network_messages, "message",
-              "sent to other nodes");
-    list_more(&listed, best, more, "byte", "of a node");
-    list_more(&listed, best, effort->local_steps - least->local_steps, "step", "inside a node");
-    list_more(&listed, best, effort->local_messages - least->local_messages, "message",
-              "taken in from the own node");
-    list_more(&listed, best, effort->folds - least->folds, "fold", fold_of(c));
-    if (listed > 0) {
-        printf("\n");
+    for (int e = 0; e < EFFORTS; e++) {
+        double more = candidate->effort[e] - chosen(c)->effort[e];
+
+        more *= EFFORT_NODE_VECTORS == e ? c->bytes : 1;
+        if (more < 1) {
+            continue;
+        }
+        if (listed) {
+            printf(", ");
+        } else {
+            printf("    more than %s: ", chosen(c)->algorithm->name);
+        }
+        printf("%.0f %s%s %s", floor(more), names[e].thing, more < 2 ? "" : "s",
+               EFFORT_REDUCTIONS == e ? unit_of(c) : names[e].where);
+        listed = true;
     }
+    printf("%s", listed ? "\n" : "");
 }
 
-static void print_effort(const explain_case_t *c, const char *name, const explain_effort_t *e)
+/* "3 steps", for instance. */
+static void print_count(double count, const char *thing)
+{
+    printf("%.0f %s%s", count, thing, plural((long long) count));
+}
+
+static void print_effort(const explain_case_t *c, const char *name, const double e[EFFORTS])
 {
     const napcoll_collective_t *collective = c->options->collective;
 
-    printf("%s\n    %d step%s between nodes, in which a rank sends %d message%s", name,
-           e->network_steps, plural(e->network_steps), e->network_messages,
-           plural(e->network_messages));
+    printf("%s\n    ", name);
+    print_count(e[EFFORT_NETWORK_STEPS], "step");
+    printf(" between nodes, in which a rank sends ");
+    print_count(e[EFFORT_NETWORK_MESSAGES], "message");
     if (NAPCOLL_GOAL_BARRIER != collective->goal) {
-        printf(" and a node %.0f bytes", e->node_vectors * c->bytes);
+        printf(" and a node %.0f bytes", e[EFFORT_NODE_VECTORS] * c->bytes);
     }
-    printf("\n    %d step%s inside a node; a rank takes in %d message%s from its own node\n",
-           e->local_steps, plural(e->local_steps), e->local_messages, plural(e->local_messages));
+    printf("\n    ");
+    print_count(e[EFFORT_LOCAL_STEPS], "step");
+    printf(" inside a node; a rank receives ");
+    print_count(e[EFFORT_LOCAL_MESSAGES], "message");
+    printf(" from its own node\n");
     if (napcoll_goal_reduces(collective->goal)) {
-        printf("    %.4g fold%s %s\n", e->folds, e->folds > 1 || e->folds < 1 ? "s" : "",
-               fold_of(c));
+        printf("    %.4g reduction%s %s\n", e[EFFORT_REDUCTIONS],
+               e[EFFORT_REDUCTIONS] > 1 || e[EFFORT_REDUCTIONS] < 1 ? "s" : "", unit_of(c));
     }
 }
 
-/* The arithmetic of a pipeline: its way, Hockney's number of segments, and what the pipeline takes with that, in
- * one piece, and with the segments that were taken. */
+/* The arithmetic of a pipeline: its hops, Hockney's number of segments, and its time with these, in
+ * one piece, and with the segments of the candidate. */
 static void print_pipeline(const explain_case_t *c, const explain_candidate_t *candidate)
 {
     const napcoll_machine_t *m = &c->machine;
@@ -410,23 +395,20 @@ static void print_pipeline(const explain_case_t *c, const explain_candidate_t *c
 
 static void print_efforts(const explain_case_t *c)
 {
-    printf("\nWhat the plans ask for, of the rank or node that has most of it:\n");
+    printf("\nWhat the plans need, of the rank or node with the most:\n");
     for (int i = 0; i < c->candidates; i++) {
         const explain_candidate_t *candidate = &c->candidate[i];
-        const explain_effort_t *e = &candidate->effort;
 
-        if (INFINITY == candidate->time_us) {
-            continue;
-        }
-        print_effort(c, candidate->algorithm->name, e);
-        print_pipeline(c, candidate);
-        if (candidate != chosen(c)) {
-            print_difference(c, e);
+        if (candidate->time_us < INFINITY) {
+            print_effort(c, candidate->algorithm->name, candidate->effort);
+            print_pipeline(c, candidate);
+            print_difference(c, candidate);
         }
     }
 }
 
-/* What blocks in transit take on the process that has most, and the plan: the root's, where there is one. */
+/* The memory for blocks in transit, of the process with the most, and of the plan, the root's if
+ * there is one. */
 static void print_memory(const explain_case_t *c)
 {
     bool first = true;
@@ -442,10 +424,10 @@ static void print_memory(const explain_case_t *c)
         }
         generator.args.params = candidate->params;
         generator.args.rank = napcoll_plan_args_root(&generator.args);
-        plan = napcoll_generator_plan(&generator, generator.args.rank);
-        slots = NULL == plan ? -1 : napcoll_plan_args_slots(&generator.args, plan);
+        plan = make_plan(&generator, generator.args.rank);
+        slots = napcoll_plan_args_slots(&generator.args, plan);
         if (slots < 0) {
-            out_of_memory();
+            napcoll_out_of_memory();
         }
         printf("%s%-20s %d slot%s, %.0f bytes for blocks in transit; plan of %zu bytes\n",
                first ? "\nMemory of a process:\n" : "", candidate->algorithm->name, slots,
@@ -457,27 +439,26 @@ static void print_memory(const explain_case_t *c)
 
 /* ---- the command ---- */
 
-/* The plan of --rank, by the chosen algorithm. */
-static int print_rank(const explain_case_t *c)
+/* Print the plan of --rank by the chosen algorithm. */
+static void print_rank(const explain_case_t *c)
 {
     napcoll_generator_t generator;
 
-    if (c->options->rank < 0 || NULL == chosen(c)) {
-        return 0;
+    if (c->options->rank >= 0 && NULL != chosen(c)) {
+        generator = generator_of(c->options, chosen(c)->algorithm, c->map);
+        generator.args.params = chosen(c)->params;
+        printf("\n");
+        print_plan(&generator, c->options->rank);
     }
-    generator = generator_of(c->options, chosen(c)->algorithm, c->map);
-    generator.args.params = chosen(c)->params;
-    printf("\n");
-    return print_plan(&generator, c->options->rank, stdout);
 }
 
 static void check_placement(const options_t *o, const napcoll_node_map_t *map)
 {
-    require_p2p(o); /* with formulas as well: efforts are those of the plans */
+    /* With formulas, too: the plans are counted */
+    require_p2p(o);
     require_uniform(o, map);
     if (map->size > MOST_SIMULATED && !is_uniform(o, map)) {
-        complain("--nodes, --ppn: %d ranks: expected at most %d where nodes or --map are such that "
-                 "there is no formula",
+        complain("--nodes, --ppn: %d ranks: expected at most %d for a placement without formulas",
                  map->size, MOST_SIMULATED);
     }
 }
@@ -487,9 +468,8 @@ int explain(options_t *o)
     napcoll_node_map_t *map;
     explain_case_t c = {.options = o};
     napcoll_parameters_t parameters;
-    int rc;
 
-    c.bytes = read_size("bytes", o->byte_range, default_bytes(o), 0, MOST_BYTES);
+    c.bytes = read_bytes(o);
     c.map = map = make_map(o);
     check_placement(o, map);
     read_machine(o, &c.machine);
@@ -500,16 +480,16 @@ int explain(options_t *o)
     c.rules = read_rules(c.rules_file);
     c.simulated = !o->closed_form && map->size <= MOST_SIMULATED;
     for (int row = 0; row < o->collective->algorithms && row < MOST_ALGORITHMS; row++) {
-        c.candidate[c.candidates++] = weigh(&c, &o->collective->algorithm[row]);
+        c.candidate[c.candidates++] = evaluate(&c, &o->collective->algorithm[row]);
     }
     qsort(c.candidate, (size_t) c.candidates, sizeof(c.candidate[0]), compare_candidates);
     print_table(&c);
     print_efforts(&c);
     print_memory(&c);
     explain_component(&c);
-    rc = print_rank(&c);
+    print_rank(&c);
     napcoll_rules_free(c.rules);
     napcoll_parameters_close(&parameters);
     napcoll_node_map_free(map);
-    return 0 == rc && 0 == fflush(stdout) && !ferror(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return EXIT_SUCCESS;
 }

@@ -4,39 +4,46 @@
  */
 
 /**
- * @file
- * What the two rooms of napcoll-plan explain share: napcoll_plan_explain.c weighs the algorithms and says why,
+ * @file napcoll-plan explain: napcoll_plan_explain.c compares the algorithms,
  * napcoll_plan_explain_auto.c says what the component would do.
  */
 
 #ifndef NAPCOLL_PLAN_EXPLAIN_H
 #define NAPCOLL_PLAN_EXPLAIN_H
 
-#include <stdbool.h>
-
 #include "napcoll_plan_tool.h"
 #include "select/napcoll_select.h"
 
-/** What an algorithm's plans ask for; of each the most that a rank, or a node, has. */
-typedef struct {
-    int network_steps;    /**< stages of a rank with messages from or to other nodes */
-    int local_steps;      /**< stages of a rank with messages inside its node only */
-    int network_messages; /**< that a rank sends to other nodes */
-    int local_messages;   /**< that a rank receives from its own node */
-    double node_vectors;  /**< vectors, or ranks' blocks, that a node sends to others */
-    double folds;         /**< of them that a rank reduces */
-} explain_effort_t;
+/** What the plans of an algorithm need: of each the most that a rank, or a node, has. */
+typedef enum {
+    /** Stages of a rank with messages to or from other nodes. */
+    EFFORT_NETWORK_STEPS,
+    /** Messages that a rank sends to other nodes. */
+    EFFORT_NETWORK_MESSAGES,
+    /** Vectors, or ranks' blocks, that a node sends to others. */
+    EFFORT_NODE_VECTORS,
+    /** Stages of a rank with messages inside its node only. */
+    EFFORT_LOCAL_STEPS,
+    /** Messages that a rank receives from its own node. */
+    EFFORT_LOCAL_MESSAGES,
+    /** Vectors or blocks that a rank reduces. */
+    EFFORT_REDUCTIONS,
+    EFFORTS
+} effort_t;
 
-/** An algorithm, and what it would take. */
+/** An algorithm, and its times. */
 typedef struct {
     const napcoll_algorithm_t *algorithm;
-    napcoll_reason_t reason; /**< why it cannot do this, or NONE */
-    bool too_long;           /**< its plans have more steps than are simulated */
-    double simulated_us;     /**< NAN: not simulated */
-    double formula_us;       /**< NAN: there is none, or none for this placement */
-    double time_us;          /**< that of the two which decides; INFINITY: there is none */
-    explain_effort_t effort;
-    napcoll_params_t params; /**< with which it was weighed */
+    /** Why it cannot do this, or NONE. */
+    napcoll_reason_t reason;
+    /** Its plans have too many steps to be simulated. */
+    bool too_long;
+    /** NAN: unknown. */
+    double simulated_us, formula_us;
+    /** The one of the two that decides; INFINITY: unknown. */
+    double time_us;
+    double effort[EFFORTS];
+    napcoll_params_t params;
 } explain_candidate_t;
 
 /** What is explained. */
@@ -45,28 +52,31 @@ typedef struct {
     const napcoll_node_map_t *map;
     napcoll_machine_t machine;
     napcoll_thresholds_t thresholds;
-    const char *rules_file; /**< NULL: none, as where it is "" */
-    napcoll_rules_t *rules; /**< NULL: none */
+    /** NULL: none */
+    const char *rules_file;
+    napcoll_rules_t *rules;
     int bytes;
-    bool simulated; /**< plans are simulated, and decide */
+    /** Plans are simulated, and decide. */
+    bool simulated;
     explain_candidate_t candidate[MOST_ALGORITHMS];
     int candidates;
 } explain_case_t;
 
 /* ---- napcoll_plan_explain.c ---- */
 
-/** What the component is asked: its settings as the options say, on this machine. They point into the case. */
+/** The component's settings as the options give them, on this machine. They point into the case. */
 napcoll_settings_t explain_settings(const explain_case_t *c);
 
-/** What the component decides by these settings. Ends the program where memory runs out. */
+/** The component's decision with these settings. */
 napcoll_decision_t explain_decide(const explain_case_t *c, const napcoll_settings_t *settings);
 
 /**
- * Print what the model chooses of an algorithm, each as "NAME=VALUE"; nothing where it chooses nothing.
+ * Print the parameters of an algorithm that the model chooses, each as "NAME=VALUE"; nothing where
+ * it chooses none.
  *
- * @param[in] before   what stands before the first one
- * @param[in] between  what stands between two
- * @param[in] behind   what stands behind the last one
+ * @param[in] before   put before the first one
+ * @param[in] between  put between two
+ * @param[in] behind   put behind the last one
  */
 void explain_print_chosen(const napcoll_algorithm_t *algorithm, const napcoll_params_t *params,
                           const char *before, const char *between, const char *behind);

@@ -4,13 +4,11 @@
  */
 
 /**
- * @file
- * The last part of napcoll-plan explain: what the component's auto does with the machine in its parameters, what it
- * takes to agree on sizes, what the fallback component would do, and the decision as the component logs it.
+ * @file The last part of napcoll-plan explain: what the component's auto does with the machine in
+ * its parameters, the cost of an agreement on sizes, and the decision as the component logs it.
  */
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "model/napcoll_plan_cost.h"
@@ -33,18 +31,18 @@ static void print_class(const explain_case_t *c, const napcoll_decision_t *decis
     }
 }
 
-/* The same, and what they are estimated as. */
+/* The same, with the estimated time. */
 static void print_sizes(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     print_class(c, decision);
-    printf(", reckoning with %.3f us", decision->cost_us);
+    printf(", estimated at %.3f us", decision->cost_us);
     if (NAPCOLL_GOAL_BARRIER != c->options->collective->goal) {
         printf(" for %zu bytes", decision->most);
     }
     printf(".\n");
 }
 
-/* The parameters with which auto takes a row, where they are others than those of the table above. */
+/* The parameters that auto chooses, where they differ from the table above. */
 static void print_parameters(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     const napcoll_algorithm_t *algorithm = &c->options->collective->algorithm[decision->algorithm];
@@ -76,7 +74,7 @@ static void print_parameters(const explain_case_t *c, const napcoll_decision_t *
     }
 }
 
-/* The decision as the component logs it, to be compared. */
+/* The decision as the component logs it. */
 static void print_log(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     char words[NAPCOLL_WORDS];
@@ -91,14 +89,16 @@ static void print_unsized(const explain_case_t *c)
     const options_t *o = c->options;
     const napcoll_decision_t decision = napcoll_agreement_without();
 
-    printf("%s%s", o->collective->straight ? "So, " : "That does not pay: ",
-           NAPCOLL_GOAL_ALLTOALL == o->collective->goal ? "unless users set alltoallv_mean_bytes, "
-                                                        : "");
-    printf("auto leaves the calls to the previous component.\n");
+    printf("%s", o->collective->straight ? "So, " : "That does not pay: ");
+    if (NAPCOLL_GOAL_ALLTOALL == o->collective->goal) {
+        printf("unless users set alltoallv_mean_bytes, ");
+    }
+    printf("auto falls back.\n");
     print_log(c, &decision);
 }
 
-/* Where no rank knows the sizes alone: what it takes to agree on them, and whether auto does so. */
+/* Where no rank knows all sizes: the cost of an agreement on them. Returns whether auto agrees on
+ * them. */
 static bool print_agreement(const explain_case_t *c)
 {
     const napcoll_collective_t *collective = c->options->collective;
@@ -114,7 +114,7 @@ static bool print_agreement(const explain_case_t *c)
     }
     recall = calloc(1, sizeof(*recall));
     if (NULL == recall) {
-        out_of_memory();
+        napcoll_out_of_memory();
     }
     telling.local_radix = settings.local_radix;
     telling.machine = settings.machine;
@@ -125,11 +125,11 @@ static bool print_agreement(const explain_case_t *c)
         return false;
     }
     if (0 != napcoll_agreement(recall, collective, &settings, &telling, c->map, &agreement)) {
-        out_of_memory();
+        napcoll_out_of_memory();
     }
     printf(
         "\nTo agree on the sizes takes %.3f us, %s of %zu bytes, in one call of %d where blocks "
-        "go straight;\nthe smallest blocks take %.3f us where each goes straight, and %.3f us by "
+        "are sent directly;\nthe smallest blocks take %.3f us sent directly, and %.3f us by "
         "the best algorithm.\n",
         agreement.cost_us, &napcoll_bcast == by ? "a bcast" : "an allreduce",
         napcoll_agreement_bytes(collective), NAPCOLL_MOST_PATIENCE + 1, agreement.direct_us,
@@ -138,14 +138,14 @@ static bool print_agreement(const explain_case_t *c)
         print_unsized(c);
     } else if (!c->options->params.bounded) {
         printf(
-            "Where the largest block is found to be small (alltoallv_bounded_bytes), sizes go along "
-            "with the blocks:\nsee --bounded.\n");
+            "Where the largest block is small (alltoallv_bounded_bytes), sizes go along with the "
+            "blocks:\nsee --bounded.\n");
     }
     free(recall);
     return agreement.pays;
 }
 
-/* What auto does not try, however little the model thinks that it takes. */
+/* What auto does not try, whatever its estimate. */
 static void print_thresholds(const explain_case_t *c, const napcoll_settings_t *settings)
 {
     const napcoll_goal_t goal = c->options->collective->goal;
@@ -158,7 +158,7 @@ static void print_thresholds(const explain_case_t *c, const napcoll_settings_t *
     }
 }
 
-/* What auto does not take, though it is estimated to take less. */
+/* Algorithms that auto does not take although their estimate is lower. */
 static void print_lockstep(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     const napcoll_collective_t *collective = c->options->collective;
@@ -170,14 +170,13 @@ static void print_lockstep(const explain_case_t *c, const napcoll_decision_t *de
             && NAPCOLL_EVALUATION_ESTIMATED == candidate->evaluation
             && candidate->cost_us < decision->cost_us) {
             printf(
-                "It would take %s, of whose steps each waits for the one before, if that gained a "
-                "tenth.\n",
+                "It would take %s, whose steps wait for one another, if that gained a tenth.\n",
                 collective->algorithm[row].name);
         }
     }
 }
 
-/* What auto does not take on a machine that was not measured, however little the model thinks that it takes. */
+/* Algorithms that auto does not try on a machine that was not measured. */
 static void print_structure(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     const napcoll_collective_t *collective = c->options->collective;
@@ -192,17 +191,17 @@ static void print_structure(const explain_case_t *c, const napcoll_decision_t *d
     }
 }
 
-/* Which rule would have decided, had its algorithm been able to. */
+/* The first rule that matches, but whose algorithm cannot do this. */
 static void print_passed_rule(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     if (decision->passed > 0) {
-        printf("\nLine %d of %s matches, but is passed over: %s.\n", decision->passed,
+        printf("\nLine %d of %s matches, but is skipped: %s.\n", decision->passed,
                c->rules_file, napcoll_reason_help(decision->passed_reason));
     }
 }
 
-/* Whether the rule that decides leaves the call to the model. */
-static bool is_left_to_model(const explain_case_t *c, const napcoll_decision_t *decision)
+/* Whether the action of the rule that decides is auto. */
+static bool is_auto(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     for (int i = 0; NULL != c->rules && i < c->rules->rules; i++) {
         if (decision->rule == c->rules->rule[i].line) {
@@ -212,7 +211,7 @@ static bool is_left_to_model(const explain_case_t *c, const napcoll_decision_t *
     return false;
 }
 
-/* Whether rules make ranks agree on sizes that none of them knows alone; says so. */
+/* Whether the rules make ranks agree on the sizes; says so. */
 static bool print_agreed_by_rules(const explain_case_t *c)
 {
     const options_t *o = c->options;
@@ -228,14 +227,14 @@ static bool print_agreed_by_rules(const explain_case_t *c)
     return by_rules;
 }
 
-/* What a rule decides on. */
+/* The decision of a rule. */
 static void print_ruled(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     const options_t *o = c->options;
 
     printf("\nLine %d of %s decides: the component ", decision->rule, c->rules_file);
     if (decision->algorithm < 0) {
-        printf("leaves this to the previous component");
+        printf("falls back");
     } else {
         printf("takes %s", o->collective->algorithm[decision->algorithm].name);
     }
@@ -256,22 +255,22 @@ void explain_component(const explain_case_t *c)
     bool pays;
 
     print_passed_rule(c, &decision);
-    if (decision.rule > 0 && !is_left_to_model(c, &decision)) {
+    if (decision.rule > 0 && !is_auto(c, &decision)) {
         print_ruled(c, &decision);
         return;
     }
     if (decision.rule > 0) {
-        printf("\nLine %d of %s leaves this to the model.\n", decision.rule, c->rules_file);
+        printf("\nLine %d of %s decides: by the model.\n", decision.rule, c->rules_file);
     }
     if (decision.algorithm < 0) {
-        printf("\nThe component's auto leaves this to the previous component: %s.\n",
+        printf("\nThe component's auto falls back: %s.\n",
                napcoll_reason_help(decision.reason));
         print_structure(c, &decision);
         print_log(c, &decision);
         return;
     }
     pays = print_agreed_by_rules(c) || print_agreement(c);
-    printf("\nOn this machine the component's auto%s takes %s", pays ? "" : ", told the size,",
+    printf("\nOn this machine the component's auto%s takes %s", pays ? "" : ", with known sizes,",
            o->collective->algorithm[decision.algorithm].name);
     print_sizes(c, &decision);
     print_parameters(c, &decision);

@@ -4,9 +4,8 @@
  */
 
 /**
- * @file
- * Where everything in a picture of the plans is: the columns of stages, the rows of ranks, and the ways
- * of the messages between them. What it looks like is up to napcoll_plan_draw.c.
+ * @file Positions in a picture of the plans: columns of stages, rows of ranks, and the lines of
+ * messages between them. napcoll_plan_draw.c draws it.
  *
  *              stage 0            stage 1
  *     node 0   rank 0  [0]<-.  o   [1]<-----.  o       [1]  a stage of the rank, by its number there
@@ -14,8 +13,8 @@
  *     node 1   rank 2  [0]<-.  o   [1]<-----'  o
  *              rank 3  [0]<-'  o
  *
- * Where the network is known, the nodes stand in the order of a depth-first order round its tree, and left of them the
- * switches that they hang on, each as high as all nodes below it, the root outermost:
+ * With a network the nodes stand in the depth-first order of its tree, and left of them their
+ * switches, each as high as all nodes below it, the root outermost:
  *
  *     s2  s0  n0
  *             n1
@@ -24,8 +23,8 @@
  *
  * A row is a lane. The two ends of a message stand in the same column: where one rank comes to its
  * stage later, so does the other. Each message leaves its stage to the right, goes up or down on a
- * track of its own and comes back to the left, so that no line lies on another one; short ones are
- * further in. What a stage does after its messages, its marks, stands to the right of the tracks.
+ * track of its own and comes back to the left, so that no line covers another one; short ones are
+ * further in. The marks of a stage, its work after the messages, stand right of the tracks.
  *
  * All lengths are in pixels, from the picture's upper left corner.
  */
@@ -33,32 +32,31 @@
 #ifndef NAPCOLL_TOOLS_PLAN_LAYOUT_H
 #define NAPCOLL_TOOLS_PLAN_LAYOUT_H
 
-#include <stdbool.h>
-
 #include "napcoll_plan_tool.h"
+#include "plan/napcoll_plan_cache.h"
 
 enum {
-    MOST_DRAWN = 64,   /* ranks; more are no picture */
-    MOST_LETTERS = 20, /* of a node's or switch's name; longer ones are cut */
-    NODE_LETTERS = 7   /* that NAMES has room for: "node 63" */
+    /* Ranks of a picture, at most. */
+    MOST_DRAWN = 64,
+    /* Characters of a node's or switch's name; longer names are cut. */
+    MOST_LETTERS = 20
 };
 
-/** Lengths that the layout and what is drawn into it must agree on. */
+/** Lengths that the layout and the drawing share. */
 enum {
     MARGIN = 16,
-    HEAD = 96,       /* from the top to the first node */
-    NAMES = 162,     /* width of the names of nodes (of NODE_LETTERS) and lanes */
-    LETTER = 7,      /* about the width of a letter of a name */
-    SWITCH_GAP = 4,  /* between two columns of switches */
-    CELL = 16,       /* width of a stage's box */
-    MARK = 10,       /* width of a reduction or copy */
-    COLUMN_GAP = 18, /* between two columns */
+    /* From the top to the first node. */
+    HEAD = 96,
+    /* Width of a stage's box, and of the mark of a reduction or copy. */
+    CELL = 16,
+    MARK = 10,
+    COLUMN_GAP = 18
 };
 
-/** A rank's stage: where a message has an end. */
+/** A stage of a rank's plan. */
 typedef struct {
     int rank;
-    int stage; /* its number in the rank's plan */
+    int stage;
 } place_t;
 
 /** The ends of a message. */
@@ -66,73 +64,79 @@ enum { FROM, TO, ENDS };
 
 typedef struct {
     place_t end[ENDS];
-    int order; /* of its sends, or receives, among those of its two ranks in this direction */
-    bool both; /* it stands for its answer, too: an exchange */
+    /* By sender and step. */
+    int order;
+    /* It stands for its answer, too: an exchange. */
+    bool both;
     int column;
-    int low; /* the rows that it connects; low < high */
-    int high;
-    int track;   /* in its column, from 0 */
-    int y[ENDS]; /* where it meets its stages */
+    /* The rows that it connects; low < high. */
+    int low, high;
+    /* Its track in the column, from 0; and where it meets its stages. */
+    int track;
+    int y[ENDS];
 } message_t;
-
-typedef struct {
-    message_t *message; /* [count] */
-    int count;
-} messages_t;
 
 /** Columns, from left to right: boxes, tracks, marks. */
 typedef struct {
     int tracks;
-    int marks; /* width of the widest marks */
+    /* Width of the widest marks. */
+    int marks;
     int left;
 } column_t;
 
-/** The switches of one depth, as a column. */
+/** The switches of one depth, as a column; width 0: none. */
 typedef struct {
     int left;
-    int width; /* 0: none to be drawn */
+    int width;
 } switches_t;
 
-/** A picture; what has a rank's index is there for the map's ranks only. */
+/** A picture. Arrays of MOST_DRAWN are indexed by rank, except node. */
 typedef struct {
-    const options_t *options;      /* borrowed */
-    const napcoll_node_map_t *map; /* borrowed */
-    int node[MOST_DRAWN];          /* those of the map, from top to bottom */
+    /* borrowed */
+    const options_t *options;
+    const napcoll_node_map_t *map;
+    /* The map's nodes from top to bottom. */
+    int node[MOST_DRAWN];
     switches_t switches[NAPCOLL_MOST_SWITCH_DEPTH];
-    int left;  /* the nodes' left end */
-    int names; /* NAMES, or what longer names need */
-    napcoll_plan_t *plan[MOST_DRAWN];
-    int *column_of[MOST_DRAWN]; /* the column of each stage */
-    int row[MOST_DRAWN];        /* of a rank, from 0 */
-    int row_height[MOST_DRAWN]; /* of a rank */
-    int middle[MOST_DRAWN];     /* of a rank's row */
-    int stages;                 /* of all ranks */
-    messages_t messages;        /* an exchange is one of them */
-    column_t *column;           /* [columns] */
+    /* The left end of the nodes, and the width of their names and lanes. */
+    int left, names;
+    napcoll_plan_cache_t plans;
+    /* The column of each stage. */
+    int *column_of[MOST_DRAWN];
+    int row[MOST_DRAWN], row_height[MOST_DRAWN], middle[MOST_DRAWN];
+    /* [messages] */
+    message_t *message;
+    int messages;
+    /* [columns] */
+    column_t *column;
     int columns;
-    int width;
-    int height;
+    int width, height;
 } picture_t;
 
 /**
- * Make the plans of all ranks and lay them out. Where memory runs out the program ends.
+ * Make the plans of all ranks and lay them out.
  *
- * @param[in] o    names the algorithm, which must be able to do what the options ask on this map
- *                 (require_eligible); the picture borrows it
- * @param[in] map  of at most MOST_DRAWN ranks; the picture borrows it
+ * @param[in] o    names the algorithm, which is eligible on this map; borrowed
+ * @param[in] map  of at most MOST_DRAWN ranks; borrowed
  *
- * @return the picture, owned by the caller (layout_free), or NULL where a send has no receive or a
- *         receive no send
+ * @return the picture, owned by the caller (layout_free), or NULL where a send or a receive has no
+ * other end
  */
 picture_t *layout_make(const options_t *o, const napcoll_node_map_t *map);
 
-/** Free a picture with its plans, but neither the options nor the map; NULL is allowed. */
+/** Free a picture. */
 void layout_free(picture_t *p);
 
-/** The first and the last of p->node that are below a switch of the map's tree; false: none is. */
+/** The plan of a rank. */
+static inline const napcoll_plan_t *layout_plan(const picture_t *p, int rank)
+{
+    return p->plans.copy[rank]->plan;
+}
+
+/** The first and the last of p->node below a switch of the map's tree; false: there is none. */
 bool layout_below(const picture_t *p, int at, int *first, int *last);
 
-/** The column that a stage stands in; the picture's. */
+/** The column of a stage. */
 const column_t *layout_column(const picture_t *p, place_t place);
 
 /** From a column's left end to a track. */

@@ -4,13 +4,14 @@
  */
 
 /**
- * @file
- * The options of napcoll-plan: which command has which, and what they may say.
+ * @file The options of napcoll-plan: one table says which commands take an option, where its value
+ * goes and what
+ * --help prints.
  */
 
 #include <getopt.h>
 #include <limits.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,19 +20,137 @@
 #include "napcoll_plan_tool.h"
 #include "select/napcoll_select.h"
 
-/* ---- names ---- */
+/* ---- the table ---- */
 
-static const napcoll_collective_t *find_collective(const char *name)
+enum {
+    TIMES = COMMAND_EXPLAIN | COMMAND_SIMULATE,
+    NOT_EXPLAIN = COMMAND_ALL & ~COMMAND_EXPLAIN,
+    NOT_SIMULATE = COMMAND_ALL & ~COMMAND_SIMULATE
+};
+
+/* How a value is stored: as const char *, int or bool. */
+typedef enum { TEXT, NUMBER, FLAG } kind_t;
+
+static const struct {
+    const char *name;
+    /* NULL: a flag; else the name of its value in --help */
+    const char *argument;
+    unsigned commands;
+    kind_t kind;
+    /* Offset in options_t; the range of a number. */
+    size_t at;
+    int least, most;
+    const char *help;
+} known[] = {
+    {"coll", "NAME", COMMAND_ALL, TEXT, offsetof(options_t, coll_name), 0, 0,
+     "a collective that \"napcoll-plan list\" names (allreduce)"},
+    {"algorithm", "NAME", NOT_EXPLAIN, TEXT, offsetof(options_t, algorithm_name), 0, 0,
+     "algorithm; \"napcoll-plan list\" names them (the node-aware one for small\n"
+     "sizes, such as nap; simulate: all; not with explain)"},
+    {"ppn", "LIST", COMMAND_ALL, TEXT, offsetof(options_t, ppn), 0, 0,
+     "processes per node, as in 4 or 3,2,1; the list repeats; verify also takes a\n"
+     "range (4)"},
+    {"nodes", "N", COMMAND_ALL, TEXT, offsetof(options_t, node_range), 0, 0,
+     "nodes; verify and simulate also take a range: N, FROM:TO (each; simulate:\n"
+     "doubling), FROM:TO:xK or FROM:TO:+K (the length of the --ppn list)"},
+    {"ranks", "N", NOT_SIMULATE, NUMBER, offsetof(options_t, ranks), 1, MOST_RANKS,
+     "processes, instead of --nodes (not with simulate)"},
+    {"map", "ORDER", COMMAND_ALL, TEXT, offsetof(options_t, order), 0, 0,
+     "block, cyclic or random:SEED (block)"},
+    {"topology", "FILE", COMMAND_ALL, TEXT, offsetof(options_t, topology), 0, 0,
+     "the network's switches, as in Slurm's topology.conf"},
+    {"hosts", "LIST", COMMAND_ALL, TEXT, offsetof(options_t, hosts), 0, 0,
+     "the nodes of the network to use, in this order, as in n[0-3,8] (all, by\n"
+     "their names)"},
+    {"rank", "R", COMMAND_SHOW | COMMAND_EXPLAIN, NUMBER, offsetof(options_t, rank), 0, MOST_RANKS,
+     "the plan of rank R (show, explain)"},
+    {"provider", "NAME", COMMAND_ALL, TEXT, offsetof(options_t, provider_name), 0, 0,
+     "local phases: p2p or delegate (p2p)"},
+    {"local-radix", "N", COMMAND_ALL, NUMBER, offsetof(options_t, params.local_radix), 2, INT_MAX,
+     "fan-out of local phases with p2p, 2 or more (8)"},
+    {"tunable", "[NAME=]V,...", NOT_EXPLAIN, TEXT, offsetof(options_t, tunables), 0, 0,
+     "values of the algorithm's own tunables (their defaults)"},
+    {"root", "R", COMMAND_ALL, NUMBER, offsetof(options_t, params.root), 0, MOST_RANKS - 1,
+     "root of a reduce, broadcast, gather or scatter (0)"},
+    {"segments", "N", NOT_EXPLAIN, NUMBER, offsetof(options_t, params.segments), 1,
+     NAPCOLL_MODEL_MOST_SEGMENTS,
+     "segments of the vector, where the algorithm has a pipeline, or pieces of\n"
+     "each block, 1 to 1024 (1)"},
+    {"in-place", NULL, COMMAND_ALL, FLAG, offsetof(options_t, params.in_place), 0, 0,
+     "MPI_IN_PLACE"},
+    {"ordered", NULL, COMMAND_ALL, FLAG, offsetof(options_t, params.noncommutative), 0, 0,
+     "a noncommutative operation"},
+    {"reproducible", NULL, COMMAND_ALL, FLAG, offsetof(options_t, params.reproducible), 0, 0,
+     "only algorithms that reduce by halves of the ranks, on any nodes"},
+    {"bounded", NULL, COMMAND_ALL, FLAG, offsetof(options_t, params.bounded), 0, 0,
+     "where blocks have different sizes: all ranks know a bound, and sizes go along\n"
+     "with the blocks"},
+    {"machine", "FILE", TIMES | COMMAND_GOAL, TEXT, offsetof(options_t, machine), 0, 0,
+     "a machine file; also by name, from NAPCOLL_MACHINES and napcoll's own: bluewaters.conf,\n"
+     "netlab.conf, ... (goal: the time of reductions)"},
+    {"bytes", "RANGE", TIMES | COMMAND_GOAL, TEXT, offsetof(options_t, byte_range), 0, 0,
+     "size of a rank's vector or, where ranks have or send blocks, of a block; K, M and G are\n"
+     "2^10, 2^20, 2^30 (8); simulate also takes a range, which doubles"},
+    {"rules", "FILE", COMMAND_EXPLAIN, TEXT, offsetof(options_t, rules), 0, 0,
+     "rules that the component would have (explain)"},
+    {"closed-form", NULL, TIMES, FLAG, offsetof(options_t, closed_form), 0, 0,
+     "the papers' formulas instead of the plans (explain, simulate)"},
+    {"processors", "N", COMMAND_EXPLAIN, NUMBER, offsetof(options_t, processors), 1, INT_MAX,
+     "explain: nobody has measured the machine, its nodes have N processors: auto tries no\n"
+     "algorithm with more messages or bytes than usual ones"},
+    {"csv", "FILE", COMMAND_SIMULATE | COMMAND_LINKS, TEXT, offsetof(options_t, csv), 0, 0,
+     "write the times (links: the loads) to FILE as well, \"-\": to standard output only"},
+    {"svg", "PREFIX", COMMAND_SIMULATE, TEXT, offsetof(options_t, svg), 0, 0,
+     "draw the times with gnuplot: PREFIX-size.svg, PREFIX-processes.svg,\n"
+     "PREFIX-crossover.svg (simulate)"},
+    {"output", "FILE", COMMAND_DRAW | COMMAND_GOAL, TEXT, offsetof(options_t, output), 0, 0,
+     "write the picture or text to FILE (draw, goal)"},
+    {"sample", "N", COMMAND_VERIFY, NUMBER, offsetof(options_t, sample), 1, MOST_RANKS,
+     "prove the results of N ranks, with all that they depend on; for plans of up to 1048576\n"
+     "ranks (verify)"},
+    {"jobs", "N", COMMAND_VERIFY, NUMBER, offsetof(options_t, jobs), 1, 1024,
+     "threads that share the placements (verify; one per processor)"},
+};
+
+enum { KNOWN = sizeof(known) / sizeof(known[0]) };
+
+void print_options(FILE *out)
 {
-    const napcoll_collective_t *collective = napcoll_collective_find(name);
+    for (int i = 0; i < KNOWN; i++) {
+        const char *line = known[i].help, *end;
+        int width = fprintf(out, "  --%s %s", known[i].name,
+                            NULL == known[i].argument ? "" : known[i].argument);
 
-    if (NULL == collective) {
-        complain("--coll %s: no such collective", name);
+        while (NULL != (end = strchr(line, '\n'))) {
+            fprintf(out, "%*s%.*s\n", 25 - width, "", (int) (end - line), line);
+            line = end + 1;
+            width = 0;
+        }
+        fprintf(out, "%*s%s\n", 25 - width, "", line);
     }
-    return collective;
+    fprintf(out, "  --%-20s  this text\n", "help");
 }
 
-/* What commands that study one algorithm take where none is named: the node-aware one for small sizes. */
+/* Store the value of the i-th option. */
+static void set_option(options_t *o, int i)
+{
+    void *at = (char *) o + known[i].at;
+
+    if (0 == (known[i].commands & o->bit)) {
+        complain("--%s: not an option of %s", known[i].name, o->command);
+    }
+    if (TEXT == known[i].kind) {
+        *(const char **) at = optarg;
+    } else if (NUMBER == known[i].kind) {
+        *(int *) at = read_number(known[i].name, optarg, known[i].least, known[i].most);
+    } else {
+        *(bool *) at = true;
+    }
+}
+
+/* ---- names ---- */
+
+/* The default of commands that study one algorithm: the node-aware one for small sizes. */
 static const char *default_algorithm(const napcoll_collective_t *collective)
 {
     static const char *const node_aware[] = {"nap", "locality_bruck", "locality"};
@@ -70,7 +189,7 @@ static int tunable_value(const napcoll_tunable_t *tunable, const char *text)
     return read_number("tunable", text, tunable->least, INT_MAX);
 }
 
-/* Set one tunable: VALUE, of the first, or NAME=VALUE. */
+/* Set one tunable: VALUE of the first one, or NAME=VALUE. */
 static void set_tunable(options_t *o, const char *text)
 {
     const napcoll_tunable_t *tunable = o->algorithm->tunable;
@@ -92,30 +211,32 @@ static void set_tunable(options_t *o, const char *text)
     }
 }
 
-/* The algorithm, if any is named, and its tunables, with commas between. */
-static void set_algorithm(options_t *o, const char *algorithm, const char *tunables)
+/* Find the algorithm, if any is named, and set its tunables. */
+static void set_algorithm(options_t *o)
 {
     char *copy, *rest = NULL;
     int row;
 
-    if (NULL == algorithm) {
-        if (NULL != tunables) {
-            complain("--tunable %s: expected --algorithm as well, whose tunable it is", tunables);
+    if (NULL == o->algorithm_name && 0 == (o->bit & TIMES)) {
+        o->algorithm_name = default_algorithm(o->collective);
+    }
+    if (NULL == o->algorithm_name) {
+        if (NULL != o->tunables) {
+            complain("--tunable %s: expected --algorithm as well, whose tunable it is",
+                     o->tunables);
         }
         return;
     }
-    row = napcoll_algorithm_find(o->collective, algorithm);
+    row = napcoll_algorithm_find(o->collective, o->algorithm_name);
     if (row < 0) {
-        complain("--algorithm %s: %s has no such algorithm", algorithm, o->collective->name);
+        complain("--algorithm %s: %s has no such algorithm", o->algorithm_name,
+                 o->collective->name);
     }
     o->algorithm = &o->collective->algorithm[row];
     initial_tunables(o->algorithm, &o->params);
-    if (NULL == tunables) {
-        return;
-    }
-    copy = strdup(tunables);
+    copy = strdup(NULL == o->tunables ? "" : o->tunables);
     if (NULL == copy) {
-        out_of_memory();
+        napcoll_out_of_memory();
     }
     for (char *one = strtok_r(copy, ",", &rest); NULL != one; one = strtok_r(NULL, ",", &rest)) {
         set_tunable(o, one);
@@ -123,211 +244,77 @@ static void set_algorithm(options_t *o, const char *algorithm, const char *tunab
     free(copy);
 }
 
-/* ---- the options ---- */
-
-enum {
-    TIMES = COMMAND_EXPLAIN | COMMAND_SIMULATE,
-    ONE_PLACEMENT = COMMAND_ALL & ~COMMAND_SIMULATE
-};
-
-static const struct {
-    const char *name;
-    int argument;
-    int letter;
-    unsigned commands; /* that take it */
-} known[] = {
-    {"coll", required_argument, 'c', COMMAND_ALL},
-    {"algorithm", required_argument, 'a', COMMAND_ALL & ~COMMAND_EXPLAIN},
-    {"ppn", required_argument, 'p', COMMAND_ALL},
-    {"nodes", required_argument, 'n', COMMAND_ALL},
-    {"ranks", required_argument, 'N', ONE_PLACEMENT},
-    {"map", required_argument, 'm', COMMAND_ALL},
-    {"rank", required_argument, 'r', COMMAND_SHOW | COMMAND_EXPLAIN},
-    {"provider", required_argument, 'P', COMMAND_ALL},
-    {"local-radix", required_argument, 'k', COMMAND_ALL},
-    {"tunable", required_argument, 't', COMMAND_ALL & ~COMMAND_EXPLAIN},
-    {"in-place", no_argument, 'i', COMMAND_ALL},
-    {"ordered", no_argument, 'o', COMMAND_ALL},
-    {"reproducible", no_argument, 'R', COMMAND_ALL},
-    {"bounded", no_argument, 'B', COMMAND_ALL},
-    {"root", required_argument, 'z', COMMAND_ALL},
-    {"segments", required_argument, 'g', COMMAND_ALL & ~COMMAND_EXPLAIN},
-    {"machine", required_argument, 'M', TIMES | COMMAND_GOAL},
-    {"bytes", required_argument, 'b', TIMES | COMMAND_GOAL},
-    {"rules", required_argument, 'L', COMMAND_EXPLAIN},
-    {"processors", required_argument, 'V', COMMAND_EXPLAIN},
-    {"closed-form", no_argument, 'f', TIMES},
-    {"topology", required_argument, 'T', COMMAND_ALL},
-    {"hosts", required_argument, 'H', COMMAND_ALL},
-    {"csv", required_argument, 'C', COMMAND_SIMULATE | COMMAND_LINKS},
-    {"svg", required_argument, 'S', COMMAND_SIMULATE},
-    {"output", required_argument, 'O', COMMAND_DRAW | COMMAND_GOAL},
-    {"sample", required_argument, 's', COMMAND_VERIFY},
-    {"jobs", required_argument, 'j', COMMAND_VERIFY},
-};
-
-enum { KNOWN = sizeof(known) / sizeof(known[0]) };
-
-static void refuse_misplaced(const options_t *o, int letter)
-{
-    for (int i = 0; i < KNOWN; i++) {
-        if (letter == known[i].letter && 0 == (known[i].commands & o->bit)) {
-            complain("--%s: not an option of %s", known[i].name, o->command);
-        }
-    }
-}
-
-/* What the collective or the algorithm has no use for. */
+/* Refuse options that the collective or the algorithm has no use for. */
 static void refuse_pointless(const options_t *o)
 {
-    const char *name = o->collective->name;
+    const napcoll_collective_t *collective = o->collective;
+    const napcoll_params_t *params = &o->params;
+    const napcoll_goal_t goal = collective->goal;
     bool cut = NULL != o->algorithm && (o->algorithm->segmented || o->algorithm->cut);
 
-    for (int row = 0; row < o->collective->algorithms && NULL == o->algorithm; row++) {
-        cut = cut || o->collective->algorithm[row].segmented || o->collective->algorithm[row].cut;
+    for (int row = 0; row < collective->algorithms && NULL == o->algorithm; row++) {
+        cut = cut || collective->algorithm[row].segmented || collective->algorithm[row].cut;
     }
-    if (o->params.segments > 1 && !cut) {
-        complain("--segments %d: %s%s%s cuts nothing into segments", o->params.segments, name,
-                 NULL == o->algorithm ? "" : " ", NULL == o->algorithm ? "" : o->algorithm->name);
+    if (params->segments > 1 && !cut) {
+        complain("--segments %d: %s%s%s cuts nothing into segments", params->segments,
+                 collective->name, NULL == o->algorithm ? "" : " ",
+                 NULL == o->algorithm ? "" : o->algorithm->name);
     }
-    if (o->params.root > 0 && !napcoll_goal_is_rooted(o->collective->goal)) {
-        complain("--root %d: %s has no root", o->params.root, name);
+    if (params->root > 0 && !napcoll_goal_is_rooted(goal)) {
+        complain("--root %d: %s has no root", params->root, collective->name);
     }
-    if ((o->params.noncommutative || o->params.reproducible)
-        && !napcoll_goal_reduces(o->collective->goal)) {
-        complain("--%s: %s folds nothing", o->params.noncommutative ? "ordered" : "reproducible",
-                 name);
+    if ((params->noncommutative || params->reproducible) && !napcoll_goal_reduces(goal)) {
+        complain("--%s: %s reduces nothing", params->noncommutative ? "ordered" : "reproducible",
+                 collective->name);
     }
-    if (o->params.bounded
-        && (!napcoll_goal_is_personalized(o->collective->goal) || !o->collective->uneven)) {
-        complain("--bounded: %s tells no sizes", name);
+    if (params->bounded && (!napcoll_goal_is_personalized(goal) || !collective->uneven)) {
+        complain("--bounded: %s sends no sizes", collective->name);
     }
-    if (NAPCOLL_GOAL_BCAST == o->collective->goal && o->params.in_place) {
-        complain("--in-place: %s has one buffer", name);
+    if (NAPCOLL_GOAL_BCAST == goal && params->in_place) {
+        complain("--in-place: %s has one buffer", collective->name);
     }
-    if (NAPCOLL_GOAL_BARRIER == o->collective->goal
-        && (o->params.in_place || NULL != o->byte_range)) {
-        complain("--%s: %s has no data", o->params.in_place ? "in-place" : "bytes", name);
+    if (NAPCOLL_GOAL_BARRIER == goal && (params->in_place || NULL != o->byte_range)) {
+        complain("--%s: %s has no data", params->in_place ? "in-place" : "bytes", collective->name);
     }
 }
 
 options_t parse_options(int argc, char **argv, unsigned bit)
 {
+    const int processors = (int) sysconf(_SC_NPROCESSORS_ONLN);
+    struct option names[KNOWN + 1] = {{0}};
     options_t o = {.command = argv[1],
                    .bit = bit,
                    .program = argv[0],
+                   .coll_name = "allreduce",
+                   .provider_name = "p2p",
                    .ppn = "4",
                    .order = "block",
                    .rank = -1,
+                   .jobs = processors > 0 ? processors : 1,
                    .params = {.local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX}};
-    const char *collective = "allreduce", *tunable = NULL;
-    const char *algorithm = NULL;
-    const int processors = (int) sysconf(_SC_NPROCESSORS_ONLN);
-    struct option names[KNOWN + 1] = {{0}};
 
-    o.jobs = processors > 0 ? processors : 1;
     for (int i = 0; i < KNOWN; i++) {
-        names[i] = (struct option){known[i].name, known[i].argument, NULL, known[i].letter};
+        names[i] = (struct option){known[i].name,
+                                   NULL == known[i].argument ? no_argument : required_argument,
+                                   NULL, 0};
     }
-    for (int c; - 1 != (c = getopt_long(argc - 1, argv + 1, "", names, NULL));) {
-        refuse_misplaced(&o, c);
-        switch (c) {
-        case 'c':
-            collective = optarg;
-            break;
-        case 'a':
-            algorithm = optarg;
-            break;
-        case 'p':
-            o.ppn = optarg;
-            break;
-        case 'n':
-            o.node_range = optarg;
-            break;
-        case 'N':
-            o.ranks = read_number("ranks", optarg, 1, MOST_RANKS);
-            break;
-        case 'm':
-            o.order = optarg;
-            break;
-        case 'r':
-            o.rank = read_number("rank", optarg, 0, MOST_RANKS);
-            break;
-        case 'P':
-            o.params.provider = find_provider(optarg);
-            break;
-        case 'k':
-            o.params.local_radix = read_number("local-radix", optarg, 2, INT_MAX);
-            break;
-        case 't':
-            tunable = optarg;
-            break;
-        case 'i':
-            o.params.in_place = true;
-            break;
-        case 'o':
-            o.params.noncommutative = true;
-            break;
-        case 'R':
-            o.params.reproducible = true;
-            break;
-        case 'B':
-            o.params.bounded = true;
-            break;
-        case 'z':
-            o.params.root = read_number("root", optarg, 0, MOST_RANKS - 1);
-            break;
-        case 'g':
-            o.params.segments = read_number("segments", optarg, 1, NAPCOLL_MODEL_MOST_SEGMENTS);
-            break;
-        case 'M':
-            o.machine = optarg;
-            break;
-        case 'L':
-            o.rules = optarg;
-            break;
-        case 'b':
-            o.byte_range = optarg;
-            break;
-        case 'f':
-            o.closed_form = true;
-            break;
-        case 'V':
-            o.processors = read_number("processors", optarg, 1, INT_MAX);
-            break;
-        case 'T':
-            o.topology = optarg;
-            break;
-        case 'H':
-            o.hosts = optarg;
-            break;
-        case 'C':
-            o.csv = optarg;
-            break;
-        case 'S':
-            o.svg = optarg;
-            break;
-        case 'O':
-            o.output = optarg;
-            break;
-        case 's':
-            o.sample = read_number("sample", optarg, 1, MOST_RANKS);
-            break;
-        case 'j':
-            o.jobs = read_number("jobs", optarg, 1, 1024);
-            break;
-        default:
-            exit(EXIT_USAGE); /* getopt_long named the option */
+    for (int c, i = 0; - 1 != (c = getopt_long(argc - 1, argv + 1, "", names, &i));) {
+        if (0 != c) {
+            /* getopt_long has named the option */
+            exit(EXIT_USAGE);
         }
+        set_option(&o, i);
     }
     if (optind + 1 < argc) {
         complain("%s: unexpected argument", argv[optind + 1]);
     }
-    o.collective = find_collective(collective);
-    if (NULL == algorithm && 0 == (bit & TIMES)) {
-        algorithm = default_algorithm(o.collective);
+    /* Else 4.1 */
+    o.params.provider = find_provider(o.provider_name);
+    o.collective = napcoll_collective_find(o.coll_name);
+    if (NULL == o.collective) {
+        complain("--coll %s: no such collective", o.coll_name);
     }
-    set_algorithm(&o, algorithm, tunable);
+    set_algorithm(&o);
     refuse_pointless(&o);
     if (0 == (bit & (COMMAND_SIMULATE | COMMAND_VERIFY)) && NULL != o.node_range) {
         o.nodes = read_number("nodes", o.node_range, 1, MOST_RANKS);

@@ -4,21 +4,19 @@
  */
 
 /**
- * @file
- * napcoll-plan rules: checking rules files, and making them of measurements (napcoll_plan_csv.c). Rules that explain
- * obeys are read here, too.
+ * @file napcoll-plan rules: checks rules files, and makes them from measurements
+ * (napcoll_plan_csv.c). explain reads its rules here, too.
  */
 
 #include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "napcoll_plan_tool.h"
-#include "common/napcoll_rules_check.h"
+#include "plan/napcoll_rules_check.h"
 #include "util/napcoll_file.h"
 
-/* A file that is checked, and what was found. */
+/* A file that is checked, and the number of findings. */
 typedef struct {
     const char *path;
     int found[NAPCOLL_RULES_REMARK + 1];
@@ -29,7 +27,7 @@ static bool is_standard_input(const char *path)
     return 0 == strcmp(path, "-");
 }
 
-/* The contents of a file; ends the program where it cannot be read. */
+/* Read a file; the caller frees the text. */
 static char *load(const char *path, size_t *length)
 {
     napcoll_rules_error_t error;
@@ -52,7 +50,7 @@ static char *load(const char *path, size_t *length)
     return text;
 }
 
-/* Print a finding, with its place in the form that editors know. */
+/* Print a finding, with its place in the form that editors understand. */
 static void print_finding(void *context, napcoll_rules_severity_t severity,
                           const napcoll_rules_error_t *finding)
 {
@@ -70,23 +68,23 @@ static void print_finding(void *context, napcoll_rules_severity_t severity,
     printf(" %s: %s\n", names[severity], finding->text);
 }
 
-/* Returns whether nothing is wrong with a file. */
+/* Returns whether a file has no errors and warnings. */
 static bool check_file(const char *path)
 {
     checked_t checked = {.path = is_standard_input(path) ? "standard input" : path};
     size_t length;
     char *text = load(path, &length);
     const int wrong = napcoll_rules_check(text, length, print_finding, &checked);
+    const int *found = checked.found;
 
     free(text);
     if (wrong < 0) {
-        out_of_memory();
+        napcoll_out_of_memory();
     }
-    printf(
-        "%s: %d error%s, %d warning%s, %d remark%s\n", checked.path,
-        checked.found[NAPCOLL_RULES_ERROR], 1 == checked.found[NAPCOLL_RULES_ERROR] ? "" : "s",
-        checked.found[NAPCOLL_RULES_WARNING], 1 == checked.found[NAPCOLL_RULES_WARNING] ? "" : "s",
-        checked.found[NAPCOLL_RULES_REMARK], 1 == checked.found[NAPCOLL_RULES_REMARK] ? "" : "s");
+    printf("%s: %d error%s, %d warning%s, %d remark%s\n", checked.path, found[NAPCOLL_RULES_ERROR],
+           plural(found[NAPCOLL_RULES_ERROR]), found[NAPCOLL_RULES_WARNING],
+           plural(found[NAPCOLL_RULES_WARNING]), found[NAPCOLL_RULES_REMARK],
+           plural(found[NAPCOLL_RULES_REMARK]));
     return 0 == wrong;
 }
 
@@ -103,16 +101,16 @@ static int check_files(int argc, char **argv)
         }
         good = check_file(argv[i]) && good;
     }
-    return good && 0 == fflush(stdout) && !ferror(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static int from_csv(int argc, char **argv)
 {
     static const struct option names[] = {{"margin", required_argument, NULL, 'm'},
-                                          {"previous", required_argument, NULL, 'p'},
+                                          {"fallback", required_argument, NULL, 'f'},
                                           {"output", required_argument, NULL, 'o'},
                                           {NULL, 0, NULL, 0}};
-    const char *previous = NULL, *output = NULL;
+    const char *fallback = NULL, *output = NULL;
     double margin = 0.05;
     char *end;
 
@@ -121,24 +119,25 @@ static int from_csv(int argc, char **argv)
         case 'm':
             margin = strtod(optarg, &end);
             if (end == optarg || '\0' != *end || !(margin >= 0 && margin <= 1)) {
-                complain("--margin %s: expected a number from 0 to 1, a part of the least time",
+                complain("--margin %s: expected a number from 0 to 1, a share of the least time",
                          optarg);
             }
             break;
-        case 'p':
-            previous = optarg;
+        case 'f':
+            fallback = optarg;
             break;
         case 'o':
             output = optarg;
             break;
         default:
-            exit(EXIT_USAGE); /* getopt_long named the option */
+            /* getopt_long has named the option */
+            exit(EXIT_USAGE);
         }
     }
     if (optind == argc) {
         complain("rules from-csv: expected a file that collbench --csv wrote");
     }
-    return rules_from_csv(argv + optind, argc - optind, margin, previous, output);
+    return rules_from_csv(argv + optind, argc - optind, margin, fallback, output);
 }
 
 int rules(int argc, char **argv)

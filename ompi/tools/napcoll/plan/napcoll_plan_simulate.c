@@ -4,14 +4,11 @@
  */
 
 /**
- * @file
- * napcoll-plan simulate: predicted times over nodes and sizes, as a table, a CSV file and drawings, from
- * the plans or from the papers' closed forms.
+ * @file napcoll-plan simulate: predicted times over nodes and sizes, as a table, a CSV file and
+ * drawings, from the plans or from the papers' closed forms.
  */
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "model/napcoll_model.h"
 #include "model/napcoll_simulate.h"
@@ -25,12 +22,13 @@ typedef struct {
     values_t bytes;
     const napcoll_algorithm_t *algorithm[MOST_ALGORITHMS];
     int algorithms;
-    FILE *csv;
-    FILE *table;       /* NULL: none */
-    samples_t samples; /* for --svg */
+    /* NULL: none */
+    FILE *csv, *table;
+    /* For --svg. */
+    samples_t samples;
 } study_t;
 
-/* All placements are checked before anything is computed or written. */
+/* Check all placements before anything is computed or written. */
 static void check_placements(const study_t *study)
 {
     options_t *o = study->options;
@@ -44,7 +42,8 @@ static void check_placements(const study_t *study)
                  o->closed_form ? "" : " (--closed-form takes more)");
     }
     o->nodes = largest;
-    map = make_map(o); /* complains of --ppn and --map */
+    /* Checks --ppn and --map */
+    map = make_map(o);
     if (!o->closed_form) {
         require_p2p(o);
     }
@@ -54,27 +53,23 @@ static void check_placements(const study_t *study)
 
 /* ---- times ---- */
 
-static void report(study_t *study, const napcoll_algorithm_t *algorithm, int ranks, int bytes,
-                   double time_us)
+static void report(study_t *study, sample_t sample)
 {
     const options_t *o = study->options;
+    samples_t *all = &study->samples;
 
     if (NULL != o->svg) {
-        keep_sample(&study->samples, (sample_t){.algorithm = algorithm,
-                                                .nodes = o->nodes,
-                                                .ranks = ranks,
-                                                .bytes = bytes,
-                                                .time_us = time_us});
+        all->sample = napcoll_grow(all->sample, all->count, sizeof(*all->sample));
+        all->sample[all->count++] = sample;
     }
     if (NULL != study->table) {
-        fprintf(study->table, "%8d %8d %11d  %-20s %14.3f\n", o->nodes, ranks, bytes,
-                algorithm->name, time_us);
+        fprintf(study->table, "%8d %8d %11d  %-20s %14.3f\n", sample.nodes, sample.ranks,
+                sample.bytes, sample.algorithm->name, sample.time_us);
     }
     if (NULL != study->csv) {
-        const char *quote = NULL == strchr(o->ppn, ',') ? "" : "\"";
-
-        fprintf(study->csv, "%s,%s,%d,%s%s%s,%d,%.6f\n", o->collective->name, algorithm->name,
-                o->nodes, quote, o->ppn, quote, bytes, time_us);
+        fprintf(study->csv, "%s,%s,%d,", o->collective->name, sample.algorithm->name, sample.nodes);
+        put_ppn(o, study->csv);
+        fprintf(study->csv, ",%d,%.6f\n", sample.bytes, sample.time_us);
     }
 }
 
@@ -87,64 +82,63 @@ static void report_skipped(const study_t *study, const napcoll_algorithm_t *algo
     }
 }
 
-static void use_closed_form(study_t *study, const napcoll_algorithm_t *algorithm,
-                            const napcoll_node_map_t *map)
+/* Report all sizes of an algorithm, by its closed form or by simulation. */
+static napcoll_simulate_status_t study_algorithm(study_t *study,
+                                                 const napcoll_algorithm_t *algorithm,
+                                                 const napcoll_node_map_t *map)
 {
-    napcoll_closed_form_t form = napcoll_model_closed_form(study->options->collective->name,
-                                                           algorithm->name);
+    const options_t *o = study->options;
+    const napcoll_closed_form_t form = napcoll_model_closed_form(o->collective->name,
+                                                                 algorithm->name);
+    napcoll_generator_t generator = generator_of(o, algorithm, map);
+    napcoll_simulation_t *simulation = NULL;
+    napcoll_simulate_status_t status = NAPCOLL_SIMULATE_OK;
 
-    for (int i = 0; i < study->bytes.count; i++) {
-        report(study, algorithm, map->size, study->bytes.value[i],
-               form(&study->machine, map->nodes, map->max_ppn, study->bytes.value[i]));
+    if (!o->closed_form) {
+        if (has_too_many_steps(&generator, false)) {
+            report_skipped(study, algorithm, map, "its plans have too many steps to be simulated");
+            return status;
+        }
+        status = napcoll_simulation_create(map, napcoll_generator_plan, &generator, &simulation);
     }
-}
-
-static napcoll_simulate_status_t simulate_plans(study_t *study,
-                                                const napcoll_algorithm_t *algorithm,
-                                                const napcoll_node_map_t *map)
-{
-    napcoll_generator_t generator = generator_of(study->options, algorithm, map);
-    napcoll_simulation_t *simulation;
-    napcoll_simulate_status_t status;
-
-    if (guess_steps(&generator) > MOST_STEPS) {
-        report_skipped(study, algorithm, map, "its plans have too many steps to be simulated");
-        return NAPCOLL_SIMULATE_OK;
-    }
-    status = napcoll_simulation_create(map, napcoll_generator_plan, &generator, &simulation);
     for (int i = 0; NAPCOLL_SIMULATE_OK == status && i < study->bytes.count; i++) {
-        double time_us;
+        sample_t sample = {.algorithm = algorithm,
+                           .nodes = map->nodes,
+                           .ranks = map->size,
+                           .bytes = study->bytes.value[i]};
 
-        status = napcoll_simulation_run(simulation, &study->machine, study->bytes.value[i],
-                                        &time_us);
+        if (o->closed_form) {
+            sample.time_us = form(&study->machine, map->nodes, map->max_ppn, sample.bytes);
+        } else {
+            status = napcoll_simulation_run(simulation, &study->machine, sample.bytes,
+                                            &sample.time_us);
+        }
         if (NAPCOLL_SIMULATE_OK == status) {
-            report(study, algorithm, map->size, study->bytes.value[i], time_us);
+            report(study, sample);
         }
     }
     napcoll_simulation_free(simulation);
     return status;
 }
 
-/* All algorithms and sizes on one number of nodes. */
+/* Report all algorithms on one number of nodes; returns the exit status. */
 static int study_nodes(study_t *study, int nodes)
 {
     options_t *o = study->options;
-    napcoll_node_map_t *map;
     napcoll_simulate_status_t status = NAPCOLL_SIMULATE_OK;
+    napcoll_node_map_t *map;
 
     o->nodes = nodes;
     o->ranks = 0;
     map = make_map(o);
     for (int i = 0; i < study->algorithms && NAPCOLL_SIMULATE_OK == status; i++) {
         const napcoll_algorithm_t *algorithm = study->algorithm[i];
-        napcoll_reason_t reason = napcoll_algorithm_eligible(algorithm, map, &o->params);
+        const napcoll_reason_t reason = napcoll_algorithm_eligible(algorithm, map, &o->params);
 
         if (NAPCOLL_REASON_NONE != reason) {
             report_skipped(study, algorithm, map, napcoll_reason_help(reason));
-        } else if (o->closed_form) {
-            use_closed_form(study, algorithm, map);
         } else {
-            status = simulate_plans(study, algorithm, map);
+            status = study_algorithm(study, algorithm, map);
         }
         if (NAPCOLL_SIMULATE_OK != status) {
             fprintf(stderr, "napcoll-plan: %s on %d nodes: %s\n", algorithm->name, nodes,
@@ -155,7 +149,7 @@ static int study_nodes(study_t *study, int nodes)
         }
     }
     napcoll_node_map_free(map);
-    return NAPCOLL_SIMULATE_OK == status ? 0 : -1;
+    return NAPCOLL_SIMULATE_OK == status ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static void open_outputs(study_t *study)
@@ -174,9 +168,10 @@ static void open_outputs(study_t *study)
 
 int simulate(options_t *o)
 {
-    static study_t study; /* its ranges are large */
+    /* Its ranges are large */
+    static study_t study;
     unsigned drawings = 0;
-    int rc = 0;
+    int rc = EXIT_SUCCESS, closed;
 
     study.options = o;
     o->node_range = NULL == o->node_range ? "1" : o->node_range;
@@ -190,13 +185,14 @@ int simulate(options_t *o)
         drawings = check_plots(o, &study.nodes, &study.bytes, study.algorithms);
     }
     open_outputs(&study);
-    for (int i = 0; i < study.nodes.count && 0 == rc; i++) {
+    for (int i = 0; i < study.nodes.count && EXIT_SUCCESS == rc; i++) {
         rc = study_nodes(&study, study.nodes.value[i]);
     }
-    rc = 0 == close_csv(o, study.csv) ? rc : -1;
-    if (0 == rc && NULL != o->svg) {
+    closed = close_output("csv", o->csv, study.csv);
+    rc = EXIT_SUCCESS == rc ? closed : rc;
+    if (EXIT_SUCCESS == rc) {
         rc = draw_plots(o, &study.samples, drawings);
     }
     free(study.samples.sample);
-    return 0 == rc && 0 == fflush(stdout) && !ferror(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return rc;
 }

@@ -4,52 +4,42 @@
  */
 
 /**
- * @file
- * What a command of napcoll-plan studies: the algorithms that the options ask for, the machine, and what these can do
- * together. Placements and networks are in napcoll_plan_topology.c.
+ * @file What a command of napcoll-plan studies: machines and algorithms. Placements are in
+ * napcoll_plan_topology.c.
  */
+
+#define _GNU_SOURCE
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "model/napcoll_model.h"
 #include "napcoll_plan_tool.h"
-#include "select/napcoll_select.h"
 #include "util/napcoll_file.h"
 
 /* ---- machines ---- */
 
-/* The folders of machine files: the user's, that beside the program's (of a build folder, or of an
- * installation that was moved), and where they are installed. The caller frees the list. */
+/* The folders of machine files: the user's, the one beside the program's, and the installed one.
+ * The caller frees the list. */
 static char *machine_folders(const char *program)
 {
     const char *user = getenv("NAPCOLL_MACHINES");
     const char *slash = strrchr(program, '/');
     const int length = NULL == slash ? 0 : (int) (slash - program + 1);
-    char *list = NULL;
-    size_t size;
-    FILE *out = open_memstream(&list, &size);
+    char *list;
 
-    if (NULL == out) {
-        return NULL;
-    }
-    fprintf(out, "%s:", NULL == user ? "" : user);
-    if (length > 0) {
-        fprintf(out, "%.*s../share/napcoll/machines:", length, program);
-    }
-    fputs(NAPCOLL_MACHINES_FOLDER, out);
-    if (0 != fclose(out)) {
-        free(list);
-        return NULL;
+    if (asprintf(&list, "%s:%.*s%s" NAPCOLL_MACHINES_FOLDER, NULL == user ? "" : user, length,
+                 program, length > 0 ? "../share/napcoll/machines:" : "")
+        < 0) {
+        napcoll_out_of_memory();
     }
     return list;
 }
 
-/* The machine file, open, and its path; the program ends where there is none. */
+/* Open the machine file and get its path. */
 static FILE *open_machine(const options_t *o, char path[PATH_MAX])
 {
     const char *name = o->machine;
@@ -71,10 +61,7 @@ static FILE *open_machine(const options_t *o, char path[PATH_MAX])
     if (NULL == in) {
         complain("--machine %s: no such file that can be read, neither here nor in %s "
                  "(NAPCOLL_MACHINES names folders)",
-                 name,
-                 NULL == folders   ? ""
-                 : ':' == *folders ? folders + 1
-                                   : folders);
+                 name, folders + (':' == *folders ? 1 : 0));
     }
     free(folders);
     return in;
@@ -105,17 +92,39 @@ void read_parameters(const options_t *o, napcoll_parameters_t *parameters)
     const char *rules = parameters->rules_file;
 
     (void) fclose(in);
-    if (0 != rc && 0 == error.line) {
-        out_of_memory();
-    }
     if (0 != rc) {
         complain("--machine %s:%d: %s", path, error.line, error.text);
     }
     if (NULL != rules && '\0' != *rules && NULL == o->rules && 0 != access(rules, R_OK)) {
-        complain("--machine %s: coll_napcoll_rules_file = %s: cannot be opened (%s); --rules FILE "
-                 "names it, --rules \"\" does without",
+        complain("--machine %s: coll_napcoll_rules_file = %s: cannot be opened (%s); expected "
+                 "--rules FILE, or --rules \"\" for none",
                  path, rules, strerror(errno));
     }
+}
+
+/* ---- sizes ---- */
+
+int default_bytes(const options_t *o)
+{
+    return NAPCOLL_GOAL_BARRIER == o->collective->goal ? 0 : 8;
+}
+
+int read_bytes(const options_t *o)
+{
+    values_t values;
+
+    if (NULL != o->byte_range && NULL != strchr(o->byte_range, ':')) {
+        complain("--bytes %s: expected a number from 0 to %d", o->byte_range, MOST_BYTES);
+    }
+    read_range("bytes", o->byte_range, default_bytes(o), RANGE_DOUBLES, 0, MOST_BYTES, &values);
+    return values.value[0];
+}
+
+bool sized_by_rank(const napcoll_collective_t *collective)
+{
+    return NAPCOLL_GOAL_ALLGATHER == collective->goal
+           || NAPCOLL_GOAL_REDUCE_SCATTER == collective->goal
+           || napcoll_goal_is_personalized(collective->goal);
 }
 
 /* ---- algorithms ---- */
@@ -127,18 +136,6 @@ void initial_tunables(const napcoll_algorithm_t *algorithm, napcoll_params_t *pa
     }
 }
 
-int default_bytes(const options_t *o)
-{
-    return NAPCOLL_GOAL_BARRIER == o->collective->goal ? 0 : 8;
-}
-
-bool sized_by_rank(const napcoll_collective_t *collective)
-{
-    return NAPCOLL_GOAL_ALLGATHER == collective->goal
-           || NAPCOLL_GOAL_REDUCE_SCATTER == collective->goal
-           || napcoll_goal_is_personalized(collective->goal);
-}
-
 int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST_ALGORITHMS])
 {
     const napcoll_collective_t *collective = o->collective;
@@ -147,14 +144,11 @@ int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST
     for (int row = 0; row < collective->algorithms && row < MOST_ALGORITHMS; row++) {
         const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
 
-        if (NULL != o->algorithm && algorithm != o->algorithm) {
-            continue;
+        if ((NULL == o->algorithm || algorithm == o->algorithm)
+            && (!o->closed_form
+                || NULL != napcoll_model_closed_form(collective->name, algorithm->name))) {
+            chosen[count++] = algorithm;
         }
-        if (o->closed_form
-            && NULL == napcoll_model_closed_form(collective->name, algorithm->name)) {
-            continue;
-        }
-        chosen[count++] = algorithm;
     }
     if (0 == count) {
         complain("--closed-form: there is none of %s",
@@ -176,31 +170,42 @@ napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *
     return generator;
 }
 
-long long guess_steps(napcoll_generator_t *generator)
+napcoll_plan_t *make_plan(napcoll_generator_t *generator, int rank)
 {
-    const int ranks = generator->args.map->size;
-    napcoll_plan_t *plan = napcoll_generator_plan(generator, ranks / 2);
-    long long steps;
+    napcoll_plan_t *plan = napcoll_generator_plan(generator, rank);
 
     if (NULL == plan) {
-        out_of_memory();
+        napcoll_out_of_memory();
     }
-    steps = (long long) (plan->steps + (plan->blocks + plan->listed) / BLOCKS_OF_STEP) * ranks;
-    napcoll_plan_free(plan);
-    return steps;
+    return plan;
 }
+
+bool has_too_many_steps(napcoll_generator_t *generator, bool of_all_pieces)
+{
+    /* Making this many blocks of a plan takes as long as simulating a step. */
+    enum { BLOCKS_OF_STEP = 128 };
+    const int ranks = generator->args.map->size;
+    napcoll_plan_t *plan = make_plan(generator, ranks / 2);
+    const long long steps = plan->steps + (plan->blocks + plan->listed) / BLOCKS_OF_STEP;
+    const int pieces = of_all_pieces ? plan->pieces : 1;
+
+    napcoll_plan_free(plan);
+    return steps * ranks * pieces > MOST_STEPS;
+}
+
+/* ---- requirements ---- */
 
 void require_root(const options_t *o, int ranks)
 {
     if (o->params.root >= ranks) {
         complain("--root %d: there %s %d rank%s", o->params.root, 1 == ranks ? "is" : "are", ranks,
-                 1 == ranks ? "" : "s");
+                 plural(ranks));
     }
 }
 
 void require_eligible(const options_t *o, const napcoll_node_map_t *map)
 {
-    napcoll_reason_t reason = napcoll_algorithm_eligible(o->algorithm, map, &o->params);
+    const napcoll_reason_t reason = napcoll_algorithm_eligible(o->algorithm, map, &o->params);
 
     if (NAPCOLL_REASON_NONE != reason) {
         fprintf(stderr, "napcoll-plan: %s cannot do this: %s\n", o->algorithm->name,
@@ -218,15 +223,15 @@ bool is_uniform(const options_t *o, const napcoll_node_map_t *map)
 void require_uniform(const options_t *o, const napcoll_node_map_t *map)
 {
     if (o->closed_form && !is_uniform(o, map)) {
-        complain(
-            "--closed-form: expected one number as --ppn, of which --ranks is a multiple, and --map "
-            "block; the formulas know no other placement");
+        complain("--closed-form: expected one number as --ppn, of which --ranks is a multiple, and "
+                 "--map block; the formulas know no other placement");
     }
 }
 
 void require_p2p(const options_t *o)
 {
     if (NAPCOLL_PROVIDER_P2P != o->params.provider) {
-        complain("--provider delegate: expected p2p; what a delegate does is not in the plans");
+        complain("--provider delegate: expected p2p; the messages of a delegate are not in the "
+                 "plans");
     }
 }

@@ -5,11 +5,11 @@
 
 /**
  * @file
- * What the commands of napcoll-plan share: the options, and what stands behind them.
+ * What the commands of napcoll-plan share: the options and what they name.
  *
- * Each command is one function in a file of its own; the table in napcoll_plan.c lists them, that in
- * napcoll_plan_options.c says which option belongs to which. Mistakes in the arguments end the program
- * with a sentence that names the option and what was expected.
+ * Each command is a function in a file of its own; napcoll_plan.c lists the commands,
+ * napcoll_plan_options.c the options. A mistake in the arguments ends the program with a message
+ * that names the option and what was expected.
  */
 
 #ifndef NAPCOLL_TOOLS_PLAN_H
@@ -19,20 +19,24 @@
 #include <stdio.h>
 
 #include "algo/napcoll_algo.h"
-#include "model/napcoll_machine.h"
+#include "common/napcoll_memory.h"
 #include "common/napcoll_parameters.h"
+#include "model/napcoll_machine.h"
 #include "select/napcoll_rules.h"
 
 enum {
     EXIT_USAGE = 2,
     MOST_RANKS = 1 << 20,
-    MOST_SIMULATED = 1 << 18, /* ranks; they take about 1 GB */
-    MOST_STEPS = 1 << 25,     /* of the plans that are simulated; they take up to 2 GB */
-    MOST_VALUES = 1000,       /* of a range */
-    BLOCKS_OF_STEP = 128, /* so many blocks of a plan take as long to make as a step to simulate */
+    /* Ranks of simulated plans; they take about 1 GB. */
+    MOST_SIMULATED = 1 << 18,
+    /* Steps of simulated plans; they take up to 2 GB. */
+    MOST_STEPS = 1 << 25,
+    /* Values of a range. */
+    MOST_VALUES = 1000,
     MOST_BYTES = 1 << 30,
     MOST_ALGORITHMS = 16,
-    NODE_NUMBER = 20 /* characters of "node " and a number */
+    /* Characters of "node " and a number. */
+    NODE_NUMBER = 20
 };
 
 /** The commands, as bits: which of them take an option. */
@@ -53,163 +57,161 @@ typedef struct {
     int count;
 } values_t;
 
-/** How a range FROM:TO goes on where it does not say so itself. */
+/** How a range FROM:TO continues without a factor or step. */
 typedef enum { RANGE_DOUBLES, RANGE_COUNTS } range_t;
 
 typedef struct {
-    const char *command; /* its name */
-    unsigned bit;        /* COMMAND_... */
-    const char *program; /* argv[0] */
+    /* The command's name and COMMAND_... */
+    const char *command;
+    unsigned bit;
+    /* argv[0] */
+    const char *program;
+    /* algorithm NULL: all of the collective */
     const napcoll_collective_t *collective;
-    const napcoll_algorithm_t *algorithm; /* NULL: all that the collective has */
-    const char *ppn;
-    const char *order;
-    int nodes;
-    int ranks;
-    int rank; /* -1: all */
+    const napcoll_algorithm_t *algorithm;
     napcoll_params_t params;
 
-    /* as given, or NULL */
-    const char *node_range;
-    const char *byte_range;
-    const char *machine;
-    /* of a node whose machine nobody has measured; 0: it was measured */
-    int processors;
-    const char *rules;
-    const char *topology;
-    const char *hosts;
-    const char *csv;
-    const char *svg;
-    const char *output;
+    /* As given, or the default. NULL, 0 or false without. */
+    const char *coll_name, *algorithm_name, *tunables, *provider_name;
+    const char *ppn, *order, *node_range, *byte_range;
+    const char *machine, *rules, *topology, *hosts;
+    const char *csv, *svg, *output;
     bool closed_form;
+    int nodes, ranks;
+    /* -1: all ranks */
+    int rank;
+    /* Ranks whose results verify proves, 0: all; and its threads. */
+    int sample, jobs;
+    /* Processors of a node of a machine that nobody has measured; 0: it was measured. */
+    int processors;
 
-    /* verify */
-    int sample; /* ranks whose results are proven; 0: all */
-    int jobs;   /* threads */
-
-    /* the network, where a topology is given (read_network) */
+    /* The network (read_network): spot[i] is the tree's node of the i-th node of a map. */
     napcoll_switch_tree_t *tree;
-    int *spot; /* [spots] the tree's node that each node of a map is */
+    int *spot;
     int spots;
 } options_t;
+
+static inline const char *plural(long long count)
+{
+    return 1 == count ? "" : "s";
+}
 
 /* ---- napcoll_plan_numbers.c ---- */
 
 /** Say what is wrong with the arguments and end the program. */
 __attribute__((noreturn, format(printf, 1, 2))) void complain(const char *format, ...);
 
-/** Say that memory ran out and end the program. */
-__attribute__((noreturn)) void out_of_memory(void);
-
-/** Read one number without K, M or G. */
+/** Read a number without K, M or G. */
 int read_number(const char *option, const char *text, int least, int most);
 
-/** Read one number, perhaps with K, M or G; text NULL: `value`. */
-int read_size(const char *option, const char *text, int value, int least, int most);
-
-/** Read a range N, FROM:TO, FROM:TO:xK or FROM:TO:+K of numbers with K, M or G; text NULL: `value`. */
+/** Read a range N, FROM:TO, FROM:TO:xK or FROM:TO:+K of numbers with K, M or G; text NULL:
+ * `value`. */
 void read_range(const char *option, const char *text, int value, range_t kind, int least, int most,
                 values_t *values);
 
+/** Open the file that an option names. NULL or "-": standard output. */
+FILE *open_output(const char *option, const char *path);
+
+/** Close what open_output opened; returns the exit status. main checks standard output. */
+int close_output(const char *option, const char *path, FILE *out);
+
+/** Open the file of --csv, with this line; NULL without the option. */
+FILE *open_csv(const options_t *o, const char *columns);
+
+/** Write the --ppn list as a field of a CSV file. */
+void put_ppn(const options_t *o, FILE *csv);
+
 /* ---- napcoll_plan_options.c ---- */
+
+/** Print the options of all commands. */
+void print_options(FILE *out);
 
 /** Read the options of a command: argv[1] is its name, bit its COMMAND_... */
 options_t parse_options(int argc, char **argv, unsigned bit);
 
 /* ---- napcoll_plan_subject.c ---- */
 
-/** Read the machine file that the options name; one must be named. */
+/** Read the machine file of --machine. */
 void read_machine(const options_t *o, napcoll_machine_t *machine);
 
-/**
- * What the machine file says of other parameters, where it is a parameter file; mistakes end the program with status 2.
- *
- * @param[in]  o           the options
- * @param[out] parameters  for napcoll_parameters_close
- */
+/** Read the thresholds and the rules file from the machine file; for napcoll_parameters_close. */
 void read_parameters(const options_t *o, napcoll_parameters_t *parameters);
 
-/** Sets the tunables of an algorithm to what they are where nothing is said. */
+/** Set the tunables of an algorithm to their initial values. */
 void initial_tunables(const napcoll_algorithm_t *algorithm, napcoll_params_t *params);
 
-/** The size where --bytes says none: 8, and 0 of what has no data. */
+/** The one size of --bytes; default 8, and 0 for a barrier. */
+int read_bytes(const options_t *o);
+
+/** The default of --bytes. */
 int default_bytes(const options_t *o);
 
-/** Whether --bytes is the size of a rank's block; else it is that of the vector. */
+/** Whether --bytes is the size of a rank's block, not of the vector. */
 bool sized_by_rank(const napcoll_collective_t *collective);
 
-/** The algorithms to study: the one named, or all; closed_form: those that have one. Returns how many. */
+/** The algorithms to study: the named one or all, with --closed-form those that have one. Returns
+ * how many. */
 int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST_ALGORITHMS]);
 
-/** What an algorithm needs to make plans on a map: the source's context, for napcoll_algorithm_source.
- * Where the options name no algorithm, tunables have their initial values. */
+/** The context of napcoll_generator_plan for an algorithm on a map. */
 napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *algorithm,
                                  const napcoll_node_map_t *map);
 
-/** The steps of all ranks' plans, as if all had as many as the middle one; with what it takes to make plans
- * of many blocks. */
-long long guess_steps(napcoll_generator_t *generator);
+/** Make the plan of a rank, which the caller frees. */
+napcoll_plan_t *make_plan(napcoll_generator_t *generator, int rank);
 
-/** Ends the program where --root is none of so many ranks. */
+/** Whether the plans of all ranks have too many steps to be simulated: the middle rank's times the
+ * ranks. */
+bool has_too_many_steps(napcoll_generator_t *generator, bool of_all_pieces);
+
+/** End the program where --root is not below ranks. */
 void require_root(const options_t *o, int ranks);
 
-/** Ends the program with status 1 where the algorithm cannot do what the options ask on this map. */
+/** End the program with status 1 where the algorithm cannot do what the options ask on this map. */
 void require_eligible(const options_t *o, const napcoll_node_map_t *map);
 
-/** Whether the closed forms know the placement: blocks of one size. */
+/** Whether the closed forms cover the placement: block order, one number of processes per node. */
 bool is_uniform(const options_t *o, const napcoll_node_map_t *map);
 
-/** Ends the program where --closed-form meets a placement that the formulas do not know. */
+/** End the program where --closed-form meets another placement. */
 void require_uniform(const options_t *o, const napcoll_node_map_t *map);
 
-/** Ends the program where the provider is none whose work is in the plans. */
+/** End the program where the provider's messages are not in the plans. */
 void require_p2p(const options_t *o);
-
-/* ---- napcoll_plan_output.c ---- */
-
-/** Where --output asks for: its file, or standard output. */
-FILE *open_output(const options_t *o);
-
-/** End what open_output began; returns the exit status, and says what could not be written. */
-int close_output(const options_t *o, FILE *out);
-
-/** Where --csv asks for, begun with the names of the columns: its file, standard output for "-", or
- * NULL. */
-FILE *open_csv(const options_t *o, const char *columns);
-
-/** End what open_csv began; returns -1 where it could not be written, and says so. */
-int close_csv(const options_t *o, FILE *csv);
 
 /* ---- napcoll_plan_topology.c ---- */
 
-/** Read the network that the options name, if any: o->tree and o->spot. Mistakes in the file end the program
- * with "FILE:LINE:COLUMN: ", and status 2. */
+/** Read the network that the options name into o->tree and o->spot, to be freed with
+ * free_network. */
 void read_network(options_t *o);
 
 /** Free what read_network made. */
 void free_network(options_t *o);
 
-/** Ends the program where the network has no so many nodes. */
+/** End the program where the network has fewer nodes. */
 void require_hosts(const options_t *o, int nodes);
 
-/** Processes on the first `nodes` nodes of a list such as "3,2,1"; nodes = 0: the list once.
- * MOST_RANKS + 1 where there are more. */
+/** Processes on the first `nodes` nodes of a list such as "3,2,1"; nodes = 0: the list once. At most
+ * MOST_RANKS + 1. */
 int count_ranks(const char *list, int nodes);
 
-/** The map that the options ask for, with its network, and o->ranks; the options must outlive it. Ends the
- * program where they ask for none. */
+/** Make the map of the options, with its network, and set o->ranks. The options must outlive the
+ * map. */
 napcoll_node_map_t *make_map(options_t *o);
 
-/** The name of a node: that of the network, or "node 3", for which text has room. */
+/** The same for one algorithm that must be eligible, on at most `most` ranks. */
+napcoll_node_map_t *make_map_up_to(options_t *o, int most);
+
+/** The name of a node in the network, or "node 3", for which text has room. */
 const char *name_of_node(const napcoll_node_map_t *map, int node, char text[NODE_NUMBER]);
 
-/** The name of a switch of the map's tree: "(root)" where the file has none; "switch" without a tree. */
+/** The name of a switch: "(root)" where the file has none; "switch" without a network. */
 const char *name_of_switch(const napcoll_node_map_t *map, int at);
 
 /* ---- napcoll_plan.c ---- */
 
-/** Print the plan of a rank, under its node and lane. Returns 0, or -1 when out failed. */
-int print_plan(napcoll_generator_t *generator, int rank, FILE *out);
+/** Print the plan of a rank, with its node and lane. */
+void print_plan(napcoll_generator_t *generator, int rank);
 
 /* ---- napcoll_plan_plots.c ---- */
 
@@ -222,27 +224,23 @@ typedef struct {
     double time_us;
 } sample_t;
 
-/** Times, in the order in which they were computed. */
+/** Times in the order in which they were computed: by nodes, algorithm, size. */
 typedef struct {
     sample_t *sample;
     size_t count;
-    size_t room;
 } samples_t;
 
-/** Add one. */
-void keep_sample(samples_t *samples, sample_t sample);
-
-/** Which drawings the ranges give, as bits. Ends the program where --svg cannot be done: with status 2
- * where there are none or a file cannot be written, with 1 where gnuplot is missing. */
+/** Choose the drawings that the ranges allow, as bits. Ends the program where --svg cannot be
+ * done. */
 unsigned check_plots(const options_t *o, const values_t *nodes, const values_t *bytes,
                      int algorithms);
 
-/** Make these drawings; returns -1 where one failed, and says so. */
+/** Make these drawings; returns the exit status. */
 int draw_plots(const options_t *o, const samples_t *samples, unsigned which);
 
 /* ---- napcoll_plan_rules.c ---- */
 
-/** The rules of a file; NULL where path is. Mistakes end the program with "FILE:LINE:COLUMN: ", and status 2. */
+/** Read the rules of a file; NULL where path is. */
 napcoll_rules_t *read_rules(const char *path);
 
 /** The command rules, with arguments of its own; returns the exit status. */
@@ -251,17 +249,20 @@ int rules(int argc, char **argv);
 /* ---- napcoll_plan_csv.c ---- */
 
 /**
- * Make rules of files that collbench wrote: for each collective, number of nodes and ppn, of each size what was fastest.
+ * Make rules from files of collbench: for each collective, number of nodes, ppn and size what was
+ * fastest.
  *
  * @param[in] paths     [count] the files
  * @param[in] count     at least 1
- * @param[in] margin    a size takes its neighbour's choice where that takes up to (1 + margin) times the least time
- * @param[in] previous  the component for which fallback stands, others are left out; NULL: any but napcoll
+ * @param[in] margin    a size takes its neighbour's choice where that takes at most 1 + margin
+ * times the least time
+ * @param[in] fallback  the component that stands for fallback, others are ignored; NULL: any but
+ * napcoll
  * @param[in] output    file to write; NULL: standard output
  *
  * @return the exit status
  */
-int rules_from_csv(char *const *paths, int count, double margin, const char *previous,
+int rules_from_csv(char *const *paths, int count, double margin, const char *fallback,
                    const char *output);
 
 /* ---- the commands; each returns the exit status ---- */

@@ -4,41 +4,22 @@
  */
 
 /**
- * @file
- * The placements and networks of napcoll-plan: which ranks are on which node, and which switches the nodes
- * hang on.
+ * @file The placements and networks of napcoll-plan: which ranks are on which node, and to which
+ * switches the nodes are connected.
  *
- * The i-th node of a placement is the i-th that --hosts names or, without it, the i-th of all by name, as
- * schedulers list them: numbers in names count as numbers, so that n9 stands before n10.
+ * The i-th node of a placement is the i-th of --hosts or, without it, the i-th of all by name, as
+ * schedulers list them: numbers in names count as numbers, n9 comes before n10.
  */
 
-#include <stdio.h>
+#define _GNU_SOURCE
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "napcoll_plan_tool.h"
 #include "util/napcoll_file.h"
 
-static const char digits[] = "0123456789";
-
 /* ---- the network ---- */
-
-__attribute__((noreturn)) static void refuse_file(const char *path,
-                                                  const napcoll_switch_error_t *error)
-{
-    if (0 == error->line && 0 == strcmp(error->text, "out of memory")) {
-        out_of_memory();
-    }
-    fprintf(stderr, "napcoll-plan: %s:", path);
-    if (error->line > 0) {
-        fprintf(stderr, "%d:", error->line);
-    }
-    if (error->column > 0) {
-        fprintf(stderr, "%d:", error->column);
-    }
-    fprintf(stderr, " %s\n", error->text);
-    exit(EXIT_USAGE);
-}
 
 static napcoll_switch_tree_t *read_tree(const char *path)
 {
@@ -46,16 +27,22 @@ static napcoll_switch_tree_t *read_tree(const char *path)
     FILE *in = napcoll_file_open(path, NAPCOLL_MOST_SWITCH_BYTES, &why);
     napcoll_switch_error_t error;
     napcoll_switch_tree_t *tree;
-    int rc;
 
     if (NULL == in) {
         complain("--topology %s: %s", path, why.text);
     }
-    rc = napcoll_switch_tree_read(in, &tree, &error);
-    (void) fclose(in);
-    if (0 != rc) {
-        refuse_file(path, &error);
+    if (0 != napcoll_switch_tree_read(in, &tree, &error)) {
+        fprintf(stderr, "napcoll-plan: %s:", path);
+        if (error.line > 0) {
+            fprintf(stderr, "%d:", error.line);
+        }
+        if (error.column > 0) {
+            fprintf(stderr, "%d:", error.column);
+        }
+        fprintf(stderr, " %s\n", error.text);
+        exit(EXIT_USAGE);
     }
+    (void) fclose(in);
     return tree;
 }
 
@@ -65,101 +52,64 @@ typedef struct {
     int spot;
 } host_t;
 
-/* Names byte by byte, but the numbers in them as numbers. */
-static int compare_names(const char *a, const char *b)
-{
-    while ('\0' != *a && '\0' != *b) {
-        const size_t zeros = strspn(a, "0"), others = strspn(b, "0");
-        const size_t length = strspn(a + zeros, digits), other = strspn(b + others, digits);
-
-        if (zeros + length > 0 && others + other > 0) {
-            const int order = length != other ? (length < other ? -1 : 1)
-                                              : strncmp(a + zeros, b + others, length);
-
-            if (0 != order) {
-                return order;
-            }
-            a += zeros + length;
-            b += others + other;
-        } else if (*a != *b) {
-            return *a < *b ? -1 : 1;
-        } else {
-            a++;
-            b++;
-        }
-    }
-    return ('\0' != *a) - ('\0' != *b);
-}
-
 static int by_name(const void *a, const void *b)
 {
-    const host_t *x = a, *y = b;
-    const int order = compare_names(x->name, y->name);
-
-    return 0 != order ? order : strcmp(x->name, y->name); /* n1 and n01 */
+    return strverscmp(((const host_t *) a)->name, ((const host_t *) b)->name);
 }
 
 static void take_all(options_t *o)
 {
-    const int nodes = o->tree->nodes;
-    host_t *host = malloc((size_t) nodes * sizeof(*host));
+    const size_t nodes = (size_t) o->tree->nodes;
+    host_t *host = napcoll_allocate(nodes, sizeof(*host));
 
-    o->spot = malloc((size_t) nodes * sizeof(*o->spot));
-    if (NULL == host || NULL == o->spot) {
-        out_of_memory();
-    }
-    for (int i = 0; i < nodes; i++) {
+    o->spots = o->tree->nodes;
+    o->spot = napcoll_allocate(nodes, sizeof(*o->spot));
+    for (int i = 0; i < o->spots; i++) {
         host[i] = (host_t){.name = o->tree->node[i], .spot = i};
     }
-    qsort(host, (size_t) nodes, sizeof(*host), by_name);
-    for (int i = 0; i < nodes; i++) {
+    qsort(host, nodes, sizeof(*host), by_name);
+    for (int i = 0; i < o->spots; i++) {
         o->spot[i] = host[i].spot;
     }
-    o->spots = nodes;
     free(host);
 }
 
-/* The hosts of a list, as those of a switch: so that lists mean the same here and in files. */
+/* Parse the hosts of a list as the nodes of a switch, so that lists mean the same here and in
+ * files. */
 static napcoll_switch_tree_t *parse_hosts(const char *list)
 {
     static const char before[] = "SwitchName=--hosts Nodes=";
-    const size_t length = strlen(list), good = strcspn(list, " \t\r\n\v\f#\\=");
-    char *text = malloc(sizeof(before) + length);
+    const size_t good = strcspn(list, " \t\r\n\v\f#\\=");
+    const int offset = (int) strlen(before);
     napcoll_switch_error_t error;
     napcoll_switch_tree_t *hosts;
-    int rc;
+    char *text;
 
-    if (good < length) {
+    if ('\0' != list[good]) {
         complain("--hosts %s: character %zu: expected names with commas between, and ranges in "
                  "brackets, as in n[0-3,8]",
                  list, good + 1);
     }
-    if (NULL == text) {
-        out_of_memory();
+    if (asprintf(&text, "%s%s", before, list) < 0) {
+        napcoll_out_of_memory();
     }
-    memcpy(text, before, sizeof(before) - 1);
-    memcpy(text + sizeof(before) - 1, list, length + 1);
-    rc = napcoll_switch_tree_parse(text, sizeof(before) - 1 + length, &hosts, &error);
-    free(text);
-    if (0 != rc && error.column >= (int) sizeof(before)) {
-        complain("--hosts %s: character %d: %s", list, error.column - (int) sizeof(before) + 1,
-                 error.text);
-    }
-    if (0 != rc) {
+    if (0 != napcoll_switch_tree_parse(text, strlen(text), &hosts, &error)) {
+        if (error.column > offset) {
+            complain("--hosts %s: character %d: %s", list, error.column - offset, error.text);
+        }
         complain("--hosts %s: %s", list, error.text);
     }
+    free(text);
     return hosts;
 }
 
 static void take_hosts(options_t *o)
 {
     napcoll_switch_tree_t *hosts = parse_hosts(o->hosts);
-    bool *taken = calloc((size_t) o->tree->nodes, sizeof(*taken));
+    bool *taken = napcoll_allocate((size_t) o->tree->nodes, sizeof(*taken));
 
-    o->spot = malloc((size_t) hosts->nodes * sizeof(*o->spot));
-    if (NULL == taken || NULL == o->spot) {
-        out_of_memory();
-    }
+    o->spots = hosts->nodes;
+    o->spot = napcoll_allocate((size_t) hosts->nodes, sizeof(*o->spot));
     for (int i = 0; i < hosts->nodes; i++) {
         const int spot = napcoll_switch_tree_find(o->tree, hosts->node[i]);
 
@@ -172,24 +122,18 @@ static void take_hosts(options_t *o)
         taken[spot] = true;
         o->spot[i] = spot;
     }
-    o->spots = hosts->nodes;
     free(taken);
     napcoll_switch_tree_free(hosts);
 }
 
 void read_network(options_t *o)
 {
-    if (NULL == o->topology) {
-        if (NULL != o->hosts) {
-            complain("--hosts %s: expected --topology as well, whose nodes they are", o->hosts);
-        }
-        return;
+    if (NULL == o->topology && NULL != o->hosts) {
+        complain("--hosts %s: expected --topology as well, whose nodes they are", o->hosts);
     }
-    o->tree = read_tree(o->topology);
-    if (NULL == o->hosts) {
-        take_all(o);
-    } else {
-        take_hosts(o);
+    if (NULL != o->topology) {
+        o->tree = read_tree(o->topology);
+        (NULL == o->hosts ? take_all : take_hosts)(o);
     }
 }
 
@@ -197,8 +141,6 @@ void free_network(options_t *o)
 {
     free(o->spot);
     napcoll_switch_tree_free(o->tree);
-    o->spot = NULL;
-    o->tree = NULL;
 }
 
 void require_hosts(const options_t *o, int nodes)
@@ -207,7 +149,7 @@ void require_hosts(const options_t *o, int nodes)
         complain("--%s %s: has %d node%s, of which the placement takes %d; expected as many or "
                  "more",
                  NULL == o->hosts ? "topology" : "hosts", NULL == o->hosts ? o->topology : o->hosts,
-                 o->spots, 1 == o->spots ? "" : "s", nodes);
+                 o->spots, plural(o->spots), nodes);
     }
 }
 
@@ -234,18 +176,21 @@ const char *name_of_switch(const napcoll_node_map_t *map, int at)
 
 int count_ranks(const char *list, int nodes)
 {
+    const char *at = list;
     long long sum = 0;
-    int node = 0;
 
-    for (const char *at = list; 0 == nodes || node < nodes;) {
+    for (int node = 0; 0 == nodes || node < nodes; node++) {
         char *end;
-        long ppn = strtol(at, &end, 10);
+        const long ppn = strtol(at, &end, 10);
 
-        if (end == at || ppn < 1 || (sum += ppn) > MOST_RANKS) {
-            /* of the former napcoll_placement_parse complains, of the latter our callers */
-            return end == at || ppn < 1 ? 1 : MOST_RANKS + 1;
+        if (end == at || ppn < 1) {
+            /* napcoll_placement_parse finds the mistake */
+            return 1;
         }
-        node++;
+        sum += ppn;
+        if (sum > MOST_RANKS) {
+            return MOST_RANKS + 1;
+        }
         if (',' != *end && 0 == nodes) {
             break;
         }
@@ -264,8 +209,8 @@ napcoll_node_map_t *make_map(options_t *o)
     if (o->ranks > MOST_RANKS) {
         complain("--nodes and --ppn: expected at most %d ranks in all", MOST_RANKS);
     }
-    id = malloc((size_t) o->ranks * sizeof(*id));
-    rc = NULL == id ? -1 : napcoll_placement_parse(o->ppn, o->order, o->ranks, id, &where);
+    id = napcoll_allocate((size_t) o->ranks, sizeof(*id));
+    rc = napcoll_placement_parse(o->ppn, o->order, o->ranks, id, &where);
     if (1 == rc) {
         complain("--ppn %s: character %zu: expected numbers like 3,2,1", o->ppn, where + 1);
     }
@@ -274,16 +219,27 @@ napcoll_node_map_t *make_map(options_t *o)
                  where + 1);
     }
     if (0 != rc || 0 != napcoll_node_map_create(id, o->ranks, &map)) {
-        out_of_memory();
+        napcoll_out_of_memory();
     }
     free(id);
     require_hosts(o, map->nodes);
     if (0 != napcoll_node_map_set_network(map, o->tree, o->spot)) {
-        out_of_memory();
+        napcoll_out_of_memory();
     }
     if (o->rank >= o->ranks) {
         complain("--rank %d: there are %d ranks", o->rank, o->ranks);
     }
     require_root(o, o->ranks);
+    return map;
+}
+
+napcoll_node_map_t *make_map_up_to(options_t *o, int most)
+{
+    napcoll_node_map_t *map = make_map(o);
+
+    if (map->size > most) {
+        complain("--nodes and --ppn, or --ranks: %d ranks: expected from 1 to %d", map->size, most);
+    }
+    require_eligible(o, map);
     return map;
 }

@@ -4,13 +4,12 @@
  */
 
 /**
- * @file
- * napcoll-plan verify: proves the plans of one placement, or of all in a range, with several threads.
+ * @file napcoll-plan verify: proves the plans of one placement, or of a range of placements with
+ * several threads.
  */
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,38 +18,45 @@
 #include "plan/napcoll_plan_verify.h"
 
 enum {
-    MOST_PROVED = 1 << 18, /* ranks without --sample */
-    MOST_REPORTED = 10,    /* broken placements that are printed */
-    BAR = 40               /* characters */
+    /* Ranks without --sample. */
+    MOST_PROVED = 1 << 18,
+    /* Broken placements that are printed. */
+    MOST_REPORTED = 10,
+    /* Characters of the progress bar, and of the number of a range. */
+    BAR = 40,
+    NUMBER = 16
 };
 
-/* The memory of plans, and where samples are drawn from. */
+/* The memory for plans in bytes, and the seed of samples. */
 static const size_t plan_memory = (size_t) 512 << 20;
 static const uint64_t seed = 20070523;
 
-/* All placements, and what became of them so far. */
+/* All placements, and the results so far. */
 typedef struct {
     const options_t *options;
     values_t nodes;
-    values_t ppn; /* count 0: the list is used */
+    /* count 0: the list is used */
+    values_t ppn;
     long placements;
-    long sizes; /* ranks of all placements */
+    /* Ranks of all placements. */
+    long ranks;
     atomic_long next;
-    pthread_mutex_t lock; /* of what follows, and of the output */
-    long proved, broken, skipped, results, plans, done_sizes;
+    /* Protects what follows, and the output. */
+    pthread_mutex_t lock;
+    long proved, broken, skipped, results, plans, done_ranks;
     long long messages;
     bool no_memory;
     bool bar;
 } sweep_t;
 
-/* The options of the index-th placement; the list of a ppn is put into text. */
-static options_t placement(const sweep_t *sweep, long index, char *text, size_t size)
+/* The options of the index-th placement; a ppn of a range is written into text. */
+static options_t placement(const sweep_t *sweep, long index, char text[NUMBER])
 {
     options_t o = *sweep->options;
 
     o.nodes = sweep->nodes.value[index % sweep->nodes.count];
     if (sweep->ppn.count > 0) {
-        (void) snprintf(text, size, "%d", sweep->ppn.value[index / sweep->nodes.count]);
+        (void) snprintf(text, NUMBER, "%d", sweep->ppn.value[index / sweep->nodes.count]);
         o.ppn = text;
     }
     return o;
@@ -58,7 +64,7 @@ static options_t placement(const sweep_t *sweep, long index, char *text, size_t 
 
 static void draw_bar(const sweep_t *sweep)
 {
-    const int filled = (int) ((double) sweep->done_sizes / (double) sweep->sizes * BAR);
+    const int filled = (int) ((double) sweep->done_ranks / (double) sweep->ranks * BAR);
 
     if (sweep->bar) {
         fprintf(stderr, "\r[%.*s%*s] %ld of %ld placements", filled,
@@ -89,7 +95,7 @@ static void report_broken(sweep_t *sweep, const options_t *o, const napcoll_node
     }
 }
 
-/* Prove one placement and count it. */
+/* Prove one placement and add it to the results. */
 static void prove(sweep_t *sweep, options_t *o)
 {
     napcoll_node_map_t *map = make_map(o);
@@ -108,7 +114,7 @@ static void prove(sweep_t *sweep, options_t *o)
     sweep->results += verdict.results;
     sweep->plans += verdict.plans;
     sweep->messages += verdict.messages;
-    sweep->done_sizes += map->size;
+    sweep->done_ranks += map->size;
     if (!eligible) {
         sweep->skipped++;
     } else if (NAPCOLL_VERIFY_OK == verdict.status) {
@@ -129,24 +135,24 @@ static void *work(void *argument)
     long index;
 
     while ((index = atomic_fetch_add(&sweep->next, 1)) < sweep->placements) {
-        char text[16];
-        /* the largest first, so that none of them is left for one thread at the end */
-        options_t o = placement(sweep, sweep->placements - 1 - index, text, sizeof(text));
+        char text[NUMBER];
+        /* The largest first: otherwise one thread might prove it alone at the end. */
+        options_t o = placement(sweep, sweep->placements - 1 - index, text);
 
         prove(sweep, &o);
     }
     return NULL;
 }
 
-/* All placements are looked at before one is proven. */
+/* Check all placements before the first proof. */
 static void check_placements(sweep_t *sweep)
 {
     const options_t *o = sweep->options;
     const int most = o->sample > 0 ? MOST_RANKS : MOST_PROVED;
 
     for (long i = 0; i < sweep->placements; i++) {
-        char text[16];
-        options_t one = placement(sweep, i, text, sizeof(text));
+        char text[NUMBER];
+        options_t one = placement(sweep, i, text);
         int ranks = one.ranks > 0 ? one.ranks : count_ranks(one.ppn, one.nodes);
 
         if (ranks > most) {
@@ -155,8 +161,8 @@ static void check_placements(sweep_t *sweep)
         }
         require_root(o, ranks);
         require_hosts(o, one.nodes);
-        sweep->sizes += ranks;
-        if (0 == i) { /* complains of --ppn and --map */
+        sweep->ranks += ranks;
+        if (0 == i) { /* checks --ppn and --map */
             napcoll_node_map_free(make_map(&one));
         }
     }
@@ -166,16 +172,13 @@ static void run_threads(sweep_t *sweep)
 {
     const int wanted = sweep->options->jobs < sweep->placements ? sweep->options->jobs
                                                                 : (int) sweep->placements;
-    pthread_t *thread = calloc((size_t) wanted, sizeof(*thread));
+    pthread_t *thread = napcoll_allocate((size_t) wanted, sizeof(*thread));
     int started = 0;
 
-    if (NULL == thread) {
-        out_of_memory();
-    }
     while (started + 1 < wanted && 0 == pthread_create(&thread[started], NULL, work, sweep)) {
         started++;
     }
-    (void) work(sweep); /* this thread is one of them */
+    (void) work(sweep);
     for (int i = 0; i < started; i++) {
         (void) pthread_join(thread[i], NULL);
     }
@@ -195,14 +198,15 @@ static void summarise(const sweep_t *sweep)
         printf("%s; ", sweep->broken > 0 ? "broken" : "ok");
     }
     if (o->sample > 0) {
-        printf("results of %ld ranks, which rest on ", sweep->results);
+        printf("results of %ld ranks, which depend on ", sweep->results);
     }
     printf("%ld plans, %lld messages\n", sweep->plans, sweep->messages);
 }
 
 int verify(options_t *o)
 {
-    static sweep_t sweep = {.lock = PTHREAD_MUTEX_INITIALIZER}; /* its ranges are large */
+    /* Its ranges are large */
+    static sweep_t sweep = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
     sweep.options = o;
     read_range("nodes", o->node_range, 0, RANGE_COUNTS, 1, MOST_RANKS, &sweep.nodes);
@@ -215,8 +219,8 @@ int verify(options_t *o)
     }
     check_placements(&sweep);
     if (1 == sweep.placements) {
-        char text[16];
-        options_t one = placement(&sweep, 0, text, sizeof(text));
+        char text[NUMBER];
+        options_t one = placement(&sweep, 0, text);
         napcoll_node_map_t *map = make_map(&one);
 
         require_eligible(&one, map);
@@ -225,8 +229,8 @@ int verify(options_t *o)
     sweep.bar = sweep.placements > 1 && isatty(STDERR_FILENO);
     run_threads(&sweep);
     if (sweep.no_memory) {
-        out_of_memory();
+        napcoll_out_of_memory();
     }
     summarise(&sweep);
-    return 0 == sweep.broken && 0 == fflush(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return 0 == sweep.broken ? EXIT_SUCCESS : EXIT_FAILURE;
 }

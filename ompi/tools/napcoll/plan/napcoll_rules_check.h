@@ -4,8 +4,8 @@
  */
 
 /**
- * @file
- * What is wrong with a rules file, and what is odd about it: for napcoll-plan rules check. Pure: no MPI in here.
+ * @file What is wrong with a rules file, and what is odd about it: for napcoll-plan rules check.
+ * Pure: no MPI in here.
  */
 
 #ifndef NAPCOLL_RULES_CHECK_H
@@ -24,10 +24,11 @@ typedef void (*napcoll_rules_tell_t)(void *context, napcoll_rules_severity_t sev
                                      const napcoll_rules_error_t *finding);
 
 /**
- * Check the text of a rules file. Found are all mistakes; and, of the rules of the other lines, those that match no call
- * at all, those whose algorithm cannot do anything that they match, those that one earlier rule leaves nothing, and gaps
- * between the byte ranges of rules that are else on the same calls. For the second and third, users are taken not
- * to have set the parameter reproducible.
+ * Check the text of a rules file. Found are all mistakes; and, of the rules of the other lines,
+ * those that match no call at all, those whose algorithm cannot do anything that they match, those
+ * that one earlier rule leaves nothing, and gaps between the byte ranges of rules that are else on
+ * the same calls. For the second and third, users are taken not to have set the parameter
+ * reproducible.
  *
  * @param[in] text     [length] the file's contents; may hold any bytes
  * @param[in] length   bytes

@@ -8,7 +8,7 @@
  * Checking rules (see the header).
  */
 
-#include "common/napcoll_rules_check.h"
+#include "plan/napcoll_rules_check.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -75,7 +75,8 @@ static sure_t is_commutative(const napcoll_rule_t *rule)
                 NAPCOLL_RULE_YES == rule->noncommutative);
 }
 
-/* Whether the number of ranks is a power of two: it is known where there is one node, or one rank on each. */
+/* Whether the number of ranks is a power of two: it is known where there is one node, or one rank
+ * on each. */
 static sure_t is_power_of_two(const napcoll_rule_t *rule)
 {
     const napcoll_rule_range_t *ranks = has_one_node(rule)   ? &rule->ppn
@@ -174,7 +175,8 @@ static bool is_filled(const napcoll_rules_t *rules, const napcoll_rule_t *rule,
     return false;
 }
 
-/* Remark on the sizes between a rule's and the next larger ones of the same calls, where no rule has them. */
+/* Remark on the sizes between a rule's and the next larger ones of the same calls, where no rule
+ * has them. */
 static void check_gap(check_t *check, const napcoll_rule_t *rule)
 {
     const napcoll_rules_t *rules = check->rules;
@@ -190,7 +192,8 @@ static void check_gap(check_t *check, const napcoll_rule_t *rule)
         if (other->bytes.least <= rule->bytes.most) {
             if (other->bytes.most > rule->bytes.most
                 || (other < rule && other->bytes.most == rule->bytes.most)) {
-                return; /* it goes on from here; or the other one was asked */
+                /* It goes on from here; or the other one was asked */
+                return;
             }
         } else if (NULL == next || other->bytes.least < next->bytes.least) {
             next = other;

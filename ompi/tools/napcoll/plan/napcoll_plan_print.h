@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Plans for people, as text.
+ * Plans as text for people.
  */
 
 #ifndef NAPCOLL_PLAN_PRINT_H
@@ -15,7 +15,7 @@
 
 #include "plan/napcoll_plan.h"
 
-/** Print a plan for people, one line a step. Returns 0, or -1 when out failed. */
+/** Print a plan, one line for each step. Returns 0, or -1 when out failed. */
 int napcoll_plan_print(const napcoll_plan_t *plan, FILE *out);
 
 /** Name of a phase ("reduce"), static. */
