@@ -13,31 +13,27 @@
 #include <string.h>
 
 #include "common/napcoll_calibrate.h"
+#include "common/napcoll_memory.h"
 
 static const double us = 1e6, ns = 1e9, mbyte = 1e-6;
 
-/* A rate has grown, and a gap is one of all processes together, where the next is so much more. */
-static const double grown = 1.1;
-static const double held_up = 1.25;
+/* A rate has grown, and processes slow each other down, by these factors. */
+static const double grown = 1.1, held_up = 1.25;
 
-/* Rates of so much of the largest are what R_N is the median of. */
+/* R_N is the median of the rates above this share of the largest. */
 static const double same = 0.9;
 
 const char *napcoll_calibrate_result_text(napcoll_calibrate_result_t result)
 {
-    switch (result) {
-    case NAPCOLL_CALIBRATE_OK:
-        return "fitted";
-    case NAPCOLL_CALIBRATE_TOO_FEW:
-        return "too few samples: it takes round trips of 8 sizes between nodes, and streams";
-    case NAPCOLL_CALIBRATE_NO_RATE:
-        return "larger messages between nodes do not take longer, so there is no rate";
-    case NAPCOLL_CALIBRATE_IMPLAUSIBLE:
-        return "a number is beyond what a machine file may have";
-    case NAPCOLL_CALIBRATE_NO_MEMORY:
-        break;
-    }
-    return "no memory";
+    static const char *const text[] = {
+        [NAPCOLL_CALIBRATE_OK] = "fitted",
+        [NAPCOLL_CALIBRATE_TOO_FEW] = "too few samples: expected round trips of 8 sizes between "
+                                      "nodes, and streams",
+        [NAPCOLL_CALIBRATE_NO_RATE] = "larger messages between nodes do not take longer, so there "
+                                      "is no rate",
+        [NAPCOLL_CALIBRATE_IMPLAUSIBLE] = "a number is beyond what a machine file may have"};
+
+    return text[result];
 }
 
 /* Four digits. */
@@ -52,69 +48,80 @@ static double rounded(double value)
     return unit < 1 ? round(value / unit) / round(1 / unit) : round(value / unit) * unit;
 }
 
+static int points_of(const napcoll_timings_t *timings, napcoll_turns_t turns,
+                     napcoll_point_t **points)
+{
+    const int count = napcoll_timings_points(timings, turns, points);
+
+    if (count < 0) {
+        napcoll_out_of_memory();
+    }
+    return count;
+}
+
+static napcoll_line_t line_of(const napcoll_timings_t *timings, napcoll_turns_t turns)
+{
+    napcoll_line_t line;
+
+    if (0 != napcoll_timings_line(timings, turns, &line)) {
+        napcoll_out_of_memory();
+    }
+    return line;
+}
+
 /* ---- links ---- */
 
-/* The limit that lies where a change was found, if it is the only one; else where it was found. */
-static double place_of(const napcoll_measured_t *measured, const napcoll_change_t *cut, bool *known)
+/* The only limit inside a change, or where the change was found. */
+static double place_of(const napcoll_measured_t *measured, const napcoll_change_t *change,
+                       bool *known)
 {
-    double place = cut->below;
+    double place = change->below;
     int inside = 0;
 
     for (int i = 0; i < measured->num_limits; i++) {
-        if (measured->limit[i] > cut->after && measured->limit[i] <= cut->below) {
+        if (measured->limit[i] > change->after && measured->limit[i] <= change->below) {
             place = measured->limit[i];
             inside++;
         }
     }
     *known = 1 == inside;
-    return 1 == inside ? place : cut->below;
+    return 1 == inside ? place : change->below;
 }
 
-static void set_limits(const napcoll_measured_t *measured, const napcoll_point_t *points, int count,
-                       napcoll_calibrated_t *c)
+/* The limits of the machine, from the changes between nodes. */
+static void set_limits(const napcoll_measured_t *measured, double largest, napcoll_calibrated_t *c)
 {
     const napcoll_protocols_t *found = &c->protocols[NAPCOLL_LEVEL_NETWORK];
-    bool known = false;
+    bool known;
 
+    c->machine.short_below_bytes = 0;
     if (found->shorts.below > 0) {
         c->machine.short_below_bytes = place_of(measured, &found->shorts, &known);
     }
-    /* Where nothing shows that a message waits for its receiver, none of those measured does. */
-    c->machine.eager_below_bytes = found->eager.below > 0
-                                       ? place_of(measured, &found->eager, &c->limit_known)
-                                       : points[count - 1].x + 1;
+    /* Without a change all measured messages are eager. */
+    c->machine.eager_below_bytes = largest + 1;
+    if (found->eager.below > 0) {
+        c->machine.eager_below_bytes = place_of(measured, &found->eager, &c->limit_known);
+    }
 }
 
-/* The lines of one level, by the changes between nodes. */
-static napcoll_calibrate_result_t fit_level(const napcoll_measured_t *measured, int level,
-                                            napcoll_turns_t turns, napcoll_calibrated_t *c)
+/* The lines of one level, by the changes between nodes; the network comes first. Returns the number of sizes. */
+static int fit_level(const napcoll_measured_t *measured, int level, napcoll_turns_t turns,
+                     napcoll_calibrated_t *c)
 {
-    napcoll_calibrate_result_t result = NAPCOLL_CALIBRATE_OK;
     napcoll_point_t *points;
-    const int count = napcoll_timings_points(&measured->half_trip[level], turns, &points);
+    const int count = points_of(&measured->half_trip[level], turns, &points);
 
-    if (count < 0
-        || 0
-               != napcoll_protocols_find(points, count, measured->limit, measured->num_limits,
-                                         &c->protocols[level])) {
-        result = NAPCOLL_CALIBRATE_NO_MEMORY;
-    } else if (NAPCOLL_LEVEL_NETWORK == level && count < NAPCOLL_CALIBRATE_LEAST_SIZES) {
-        result = NAPCOLL_CALIBRATE_TOO_FEW;
-    } else if (NAPCOLL_LEVEL_NETWORK == level) {
-        set_limits(measured, points, count, c);
+    c->protocols[level] = napcoll_protocols_find(points, count, measured->limit,
+                                                 measured->num_limits);
+    if (NAPCOLL_LEVEL_NETWORK == level && count > 0) {
+        set_limits(measured, points[count - 1].x, c);
     }
-    if (NAPCOLL_CALIBRATE_OK == result && count > 0
-        && 0
-               != napcoll_protocols_lines(points, count, c->machine.short_below_bytes,
-                                          c->machine.eager_below_bytes, c->line[level])) {
-        result = NAPCOLL_CALIBRATE_NO_MEMORY;
+    if (count > 0) {
+        napcoll_protocols_lines(points, count, c->machine.short_below_bytes,
+                                c->machine.eager_below_bytes, c->line[level]);
     }
     free(points);
-    return result;
-}
-
-static void take_lines(napcoll_calibrated_t *c, int level)
-{
     for (int p = 0; p < NAPCOLL_PROTOCOLS; p++) {
         const napcoll_line_t *line = &c->line[level][p];
 
@@ -124,78 +131,67 @@ static void take_lines(napcoll_calibrated_t *c, int level)
                 .ns_per_byte = rounded(line->slope * ns)};
         }
     }
+    return count;
 }
 
 static napcoll_calibrate_result_t fit_links(const napcoll_measured_t *measured,
                                             napcoll_turns_t turns, napcoll_calibrated_t *c)
 {
-    napcoll_calibrate_result_t result = NAPCOLL_CALIBRATE_OK;
-    napcoll_machine_t *m = &c->machine;
+    napcoll_link_t *socket = c->machine.link[NAPCOLL_LEVEL_SOCKET];
+    napcoll_link_t *node = c->machine.link[NAPCOLL_LEVEL_NODE];
 
-    m->short_below_bytes = 0;
-    for (int level = NAPCOLL_LEVELS; NAPCOLL_CALIBRATE_OK == result && level-- > 0;) {
-        result = fit_level(measured, level, turns, c); /* the network first */
-        take_lines(c, level);
+    if (fit_level(measured, NAPCOLL_LEVEL_NETWORK, turns, c) < NAPCOLL_CALIBRATE_LEAST_SIZES) {
+        return NAPCOLL_CALIBRATE_TOO_FEW;
     }
+    (void) fit_level(measured, NAPCOLL_LEVEL_NODE, turns, c);
+    (void) fit_level(measured, NAPCOLL_LEVEL_SOCKET, turns, c);
     if (0 == c->line[NAPCOLL_LEVEL_SOCKET][0].points) {
-        memcpy(m->link[NAPCOLL_LEVEL_SOCKET], m->link[NAPCOLL_LEVEL_NODE],
-               sizeof(m->link[NAPCOLL_LEVEL_NODE]));
+        memcpy(socket, node, NAPCOLL_PROTOCOLS * sizeof(*node));
     } else if (0 == c->line[NAPCOLL_LEVEL_NODE][0].points) {
-        memcpy(m->link[NAPCOLL_LEVEL_NODE], m->link[NAPCOLL_LEVEL_SOCKET],
-               sizeof(m->link[NAPCOLL_LEVEL_SOCKET]));
+        memcpy(node, socket, NAPCOLL_PROTOCOLS * sizeof(*node));
     }
-    return result;
+    return NAPCOLL_CALIBRATE_OK;
 }
 
 /* ---- streams ---- */
 
-/* Seconds that a message of each active process takes; 0: not known. */
-static int pace(const napcoll_stream_t *stream, napcoll_turns_t turns, double *seconds)
+/* Seconds for a message of each active process; 0: unknown. */
+static double pace(const napcoll_stream_t *stream, napcoll_turns_t turns)
 {
-    napcoll_line_t line;
+    const napcoll_line_t line = line_of(&stream->sent, turns);
 
-    *seconds = 0;
-    if (0 != napcoll_timings_line(&stream->sent, turns, &line)) {
-        return -1;
-    }
-    if (line.points > 0 && line.slope > 0) {
-        *seconds = line.slope;
-    }
-    return 0;
+    return line.points > 0 && line.slope > 0 ? line.slope : 0;
 }
 
-/* The rates of numbers of processes: 10^6 bytes per second, 0 where it is not known. */
-static int rates(const napcoll_streams_t *streams, napcoll_turns_t turns, double *rate)
+/* The rate of a stream in 10^6 bytes per second; 0: unknown. */
+static double rate_of(const napcoll_stream_t *stream, napcoll_turns_t turns)
 {
-    for (int i = 0; i < streams->num; i++) {
-        const napcoll_stream_t *stream = &streams->stream[i];
-        double seconds;
+    const double seconds = pace(stream, turns);
 
-        if (0 != pace(stream, turns, &seconds)) {
-            return -1;
-        }
-        rate[i] = seconds > 0 ? stream->active * stream->bytes * mbyte / seconds : 0;
-    }
-    return 0;
+    return seconds > 0 ? stream->active * stream->bytes * mbyte / seconds : 0;
 }
 
-/* What the longest bursts got through, with all that comes once: a rate that was certainly reached; 0: not known. */
-static int reached(const napcoll_streams_t *streams, napcoll_turns_t turns, double *rate)
+/* The rate of the longest bursts of the most processes, with all one-time costs: a lower bound; 0: unknown. */
+static double least_rate(const napcoll_streams_t *streams, napcoll_turns_t turns)
 {
-    const napcoll_stream_t *most = streams->num > 0 ? &streams->stream[streams->num - 1] : NULL;
-    napcoll_point_t *points = NULL;
-    const int count = NULL == most ? 0 : napcoll_timings_points(&most->sent, turns, &points);
+    const napcoll_stream_t *most = &streams->stream[streams->num - 1];
+    napcoll_point_t *points;
+    double rate = 0;
+    int count;
 
-    *rate = 0;
+    if (0 == streams->num) {
+        return 0;
+    }
+    count = points_of(&most->sent, turns, &points);
     if (count > 0 && points[count - 1].y > 0) {
-        *rate = most->active * most->bytes * points[count - 1].x * mbyte / points[count - 1].y;
+        rate = most->active * most->bytes * points[count - 1].x * mbyte / points[count - 1].y;
     }
     free(points);
-    return count < 0 ? -1 : 0;
+    return rate;
 }
 
-/* The median of the rates that are the largest but for noise. */
-static double rate_of_node(const double *rate, int num)
+/* The median of the largest rates, which differ by noise. */
+static double median_of_largest(const double *rate, int num)
 {
     double sorted[NAPCOLL_CALIBRATE_MOST_STREAMS];
     int first = 0;
@@ -206,11 +202,6 @@ static double rate_of_node(const double *rate, int num)
         first++;
     }
     return napcoll_robust_quantile(sorted + first, (size_t) (num - first), 0.5);
-}
-
-static int least_int(int a, int b)
-{
-    return a < b ? a : b;
 }
 
 /* R_b, R_N, and where R_N applies. */
@@ -226,121 +217,102 @@ static napcoll_calibrate_result_t fit_rates(const napcoll_measured_t *measured,
     if (0 == num) {
         return NAPCOLL_CALIBRATE_TOO_FEW;
     }
-    if (0 != rates(&measured->large, turns, c->node_rate)
-        || 0 != reached(&measured->eager, turns, &c->eager_rate)) {
-        return NAPCOLL_CALIBRATE_NO_MEMORY;
+    for (int i = 0; i < num; i++) {
+        before = i > 0 ? fmax(before, c->node_rate[i - 1]) : 0;
+        c->node_rate[i] = rate_of(&measured->large.stream[i], turns);
     }
+    c->eager_rate = least_rate(&measured->eager, turns);
     one = slope > 0 ? mbyte / slope : c->node_rate[0] / measured->large.stream[0].active;
-    for (int i = 0; i < num;
-         i++) { /* k processes have no more than k R_b; what shows more is noise */
+    for (int i = 0; i < num; i++) {
+        /* k processes have at most k R_b; more is noise. */
         const double most = grown * one * measured->large.stream[i].active;
 
-        credible[i] = one > 0 && c->node_rate[i] > most ? most : c->node_rate[i];
+        credible[i] = one > 0 ? fmin(c->node_rate[i], most) : c->node_rate[i];
     }
-    all = rate_of_node(credible, num);
+    all = median_of_largest(credible, num);
     if (!(one > 0) || !(all > 0)) {
         return NAPCOLL_CALIBRATE_NO_RATE;
-    }
-    for (int i = 0; i + 1 < num; i++) {
-        before = c->node_rate[i] > before ? c->node_rate[i] : before;
     }
     c->rate_grows = num > 1 && c->node_rate[num - 1] > grown * before;
     while (from < NAPCOLL_MACHINE_MOST_ACTIVE && from * one < same * all) {
         from++;
     }
     if (c->rate_grows) {
-        from = least_int(measured->large.stream[num - 1].active, NAPCOLL_MACHINE_MOST_ACTIVE);
+        from = measured->large.stream[num - 1].active;
     }
     m->process_injection_mbyte_per_s = rounded(one);
     m->node_injection_mbyte_per_s = rounded(all);
-    m->node_injection_from_processes = from;
+    m->node_injection_from_processes = fmin(from, NAPCOLL_MACHINE_MOST_ACTIVE);
     m->node_injection_from_bytes = c->eager_rate > held_up * all ? m->eager_below_bytes : 0;
     return NAPCOLL_CALIBRATE_OK;
 }
 
-/* The gaps between nodes: of one process, and of all that send at once where those hold each other up. */
-static int fit_gaps(const napcoll_measured_t *measured, napcoll_turns_t turns,
-                    napcoll_calibrated_t *c)
+/* The gaps between nodes: of one process, and of all where they slow each other down. */
+static void fit_gaps(const napcoll_measured_t *measured, napcoll_turns_t turns,
+                     napcoll_calibrated_t *c)
 {
-    const napcoll_streams_t *small = &measured->small;
+    const napcoll_stream_t *first = measured->small.stream;
+    const napcoll_stream_t *last = first + measured->small.num - 1;
     double one, all;
 
-    if (0 == small->num) {
-        return 0;
+    if (0 == measured->small.num) {
+        return;
     }
-    if (0 != pace(&small->stream[0], turns, &one)
-        || 0 != pace(&small->stream[small->num - 1], turns, &all)) {
-        return -1;
-    }
-    c->gap_us[0] = one * us / small->stream[0].active;
-    c->gap_us[1] = all * us / small->stream[small->num - 1].active;
-    c->node_has_gap = small->num > 1 && all > held_up * one;
+    one = pace(first, turns);
+    all = pace(last, turns);
+    c->gap_us[0] = one * us / first->active;
+    c->gap_us[1] = all * us / last->active;
+    c->node_has_gap = last > first && all > held_up * one;
     c->machine.process_gap_us = rounded(one * us);
     c->machine.node_gap_us = c->node_has_gap ? rounded(c->gap_us[1]) : 0;
-    return 0;
 }
 
-static int fit_near(const napcoll_measured_t *measured, napcoll_turns_t turns,
-                    napcoll_calibrated_t *c)
+static void fit_near(const napcoll_measured_t *measured, napcoll_turns_t turns,
+                     napcoll_calibrated_t *c)
 {
     const napcoll_stream_t *large = &measured->near_large, *small = &measured->near_small;
-    double seconds;
 
     if (large->sent.count > 0) {
-        if (0 != pace(large, turns, &seconds)) {
-            return -1;
-        }
-        c->machine.node_local_ns_per_byte = rounded(seconds * ns / (large->active * large->bytes));
+        c->machine.node_local_ns_per_byte = rounded(pace(large, turns) * ns
+                                                    / (large->active * large->bytes));
     }
     if (small->sent.count > 0) {
-        if (0 != pace(small, turns, &seconds)) {
-            return -1;
-        }
-        c->near_gap_us = seconds * us / small->active;
+        c->near_gap_us = pace(small, turns) * us / small->active;
         c->machine.node_local_gap_us = measured->oversubscribed ? rounded(c->near_gap_us) : 0;
     }
-    return 0;
 }
 
 /* ---- processes ---- */
 
 /* Overhead is a part of every latency, at both ends. */
-static int fit_overhead(const napcoll_measured_t *measured, napcoll_turns_t turns,
-                        napcoll_calibrated_t *c)
+static void fit_overhead(const napcoll_measured_t *measured, napcoll_turns_t turns,
+                         napcoll_calibrated_t *c)
 {
     napcoll_machine_t *m = &c->machine;
     double least = HUGE_VAL;
     napcoll_point_t *points;
-    const int count = napcoll_timings_points(&measured->start, turns, &points);
 
-    if (count > 0) {
+    if (points_of(&measured->start, turns, &points) > 0) {
         c->start_us = points[0].y * us;
         m->process_overhead_us = rounded(c->start_us);
     }
     free(points);
     for (int level = 0; level < NAPCOLL_LEVELS; level++) {
         for (int p = 0; p < NAPCOLL_PROTOCOLS; p++) {
-            least = m->link[level][p].latency_us < least ? m->link[level][p].latency_us : least;
+            least = fmin(least, m->link[level][p].latency_us);
         }
     }
-    if (m->process_overhead_us > least / 2) {
-        m->process_overhead_us = least / 2;
-    }
-    return count < 0 ? -1 : 0;
+    m->process_overhead_us = fmin(m->process_overhead_us, least / 2);
 }
 
-static int fit_fold(const napcoll_measured_t *measured, napcoll_turns_t turns,
-                    napcoll_calibrated_t *c)
+static void fit_reduction(const napcoll_measured_t *measured, napcoll_turns_t turns,
+                          napcoll_calibrated_t *c)
 {
-    napcoll_line_t line;
+    const napcoll_line_t line = line_of(&measured->reduction, turns);
 
-    if (0 != napcoll_timings_line(&measured->reduction, turns, &line)) {
-        return -1;
-    }
     if (line.points > 0) {
         c->machine.reduce_ns_per_byte = rounded(line.slope * ns);
     }
-    return 0;
 }
 
 /* ---- all together ---- */
@@ -364,8 +336,7 @@ napcoll_calibrate_result_t napcoll_calibrate(const napcoll_measured_t *measured,
 {
     napcoll_calibrate_result_t result;
 
-    memset(calibrated, 0, sizeof(*calibrated));
-    calibrated->machine = napcoll_machine_default;
+    *calibrated = (napcoll_calibrated_t){.machine = napcoll_machine_default};
     result = fit_links(measured, turns, calibrated);
     if (NAPCOLL_CALIBRATE_OK == result) {
         result = fit_rates(measured, turns, calibrated);
@@ -373,11 +344,10 @@ napcoll_calibrate_result_t napcoll_calibrate(const napcoll_measured_t *measured,
     if (NAPCOLL_CALIBRATE_OK != result) {
         return result;
     }
-    if (0 != fit_gaps(measured, turns, calibrated) || 0 != fit_near(measured, turns, calibrated)
-        || 0 != fit_fold(measured, turns, calibrated)
-        || 0 != fit_overhead(measured, turns, calibrated)) {
-        return NAPCOLL_CALIBRATE_NO_MEMORY;
-    }
+    fit_gaps(measured, turns, calibrated);
+    fit_near(measured, turns, calibrated);
+    fit_reduction(measured, turns, calibrated);
+    fit_overhead(measured, turns, calibrated);
     return check_machine(&calibrated->machine);
 }
 
@@ -386,7 +356,7 @@ double napcoll_calibrate_apart(napcoll_machine_t *one, napcoll_machine_t *other,
     const double nothing = 0.05;
     const double *place = napcoll_machine_number(one, index);
     const double a = *place, b = *napcoll_machine_number(other, index);
-    const double larger = a > b ? a : b;
+    const double larger = fmax(a, b);
 
     if (place == &one->short_below_bytes || place == &one->eager_below_bytes
         || place == &one->node_injection_from_processes || place == &one->node_injection_from_bytes

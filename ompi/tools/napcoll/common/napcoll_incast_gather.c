@@ -144,8 +144,8 @@ static bool is_large(const struct fit *f, int from, int others, const napcoll_li
             return false;
         }
     }
-    return f->large.intercept <= serial * message->intercept + noise
-                                     + times_noise * f->large.intercept_error
+    return f->large.intercept
+               <= serial * message->intercept + noise + times_noise * f->large.intercept_error
            && f->large.slope <= serial * message->slope;
 }
 

@@ -13,65 +13,62 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_memory.h"
 #include "common/napcoll_protocols.h"
 
-enum { LEAST = NAPCOLL_PROTOCOLS_LEAST_SIZES };
+enum {
+    LEAST = NAPCOLL_PROTOCOLS_LEAST_SIZES,
+    /* Points of a line once the protocols are known. */
+    FEWEST = 3
+};
 
-/* What a further part may leave of what is left without it. */
-static const double gain = 0.6;
+/* Residuals of a further part, relative to those without it; mean residual that needs no further part. */
+static const double gain = 0.6, fine = 0.01;
 
-/* What may be left of a point, on average, without any doubt of the line. */
-static const double fine = 0.01;
-
-/* A line far from its beginning says little about that; it begins at no less than this share of the one before. */
+/* The least beginning of a line, relative to the one before. */
 static const double least_share = 0.5;
 
-/* A point that is off by more than its own time is wrong by itself and no reason for another line. */
+/* The most residual of a point, relative to the point: a single wrong one is no reason for another line. */
 static const double most_off = 0.5;
 
-/* How far points are off their line, summed, each as a share of its time; infinite where they are too few to be a
- * part. Returns 0, or -1 where memory ran out. */
-static int leftover(const napcoll_point_t *points, int count, double *off)
+static napcoll_line_t fit_line(const napcoll_point_t *points, int count)
 {
     napcoll_line_t line;
 
-    *off = HUGE_VAL;
-    if (count < LEAST) {
-        return 0;
-    }
     if (0 != napcoll_robust_line(points, count, &line)) {
-        return -1;
+        napcoll_out_of_memory();
     }
-    *off = 0;
-    for (int i = 0; i < count; i++) {
-        const double share = fabs(points[i].y - napcoll_robust_at(&line, points[i].x))
-                             / points[i].y;
-
-        *off += share < most_off ? share : most_off; /* also where y is 0 */
-    }
-    return 0;
+    return line;
 }
 
-/* off[from * (count + 1) + to] of all parts. */
-static int leftovers(const napcoll_point_t *points, int count, double *off)
+/* ---- changes ---- */
+
+/* Sum of the relative residuals of a part; infinite where it has too few points. */
+static double residuals(const napcoll_point_t *points, int count)
 {
-    for (int from = 0; from < count; from++) {
-        for (int to = from; to <= count; to++) {
-            if (0 != leftover(points + from, to - from, &off[from * (count + 1) + to])) {
-                return -1;
-            }
-        }
+    napcoll_line_t line;
+    double sum = 0;
+
+    if (count < LEAST) {
+        return HUGE_VAL;
     }
-    return 0;
+    line = fit_line(points, count);
+    for (int i = 0; i < count; i++) {
+        const double off = fabs(points[i].y - napcoll_robust_at(&line, points[i].x)) / points[i].y;
+
+        sum += off < most_off ? off : most_off; /* most_off also for y = 0 */
+    }
+    return sum;
 }
 
-/* The best way to part points in up to three: first and second are where the second and third part begin,
- * `count` where there is none. */
+/* The sum of the residuals of up to three parts; first and second are where the second and third part begin, `count`
+ * where there is none. */
 struct parting {
     int first, second;
     double off;
 };
 
+/* off[from * (count + 1) + to] are the residuals of all parts. */
 static struct parting best_of_two(const double *off, int count)
 {
     struct parting best = {.first = count, .second = count, .off = HUGE_VAL};
@@ -104,87 +101,74 @@ static struct parting best_of_three(const double *off, int count)
 }
 
 /* As few parts as explain the points. */
-static struct parting part(const double *off, int count)
+static struct parting part(const napcoll_point_t *points, int count)
 {
-    const struct parting whole = {.first = count, .second = count, .off = off[count]};
-    const struct parting two = best_of_two(off, count), three = best_of_three(off, count);
-    struct parting chosen = whole;
+    double *off = napcoll_allocate((size_t) count * ((size_t) count + 1), sizeof(*off));
+    struct parting chosen = {.first = count, .second = count}, two, three;
 
-    if (whole.off > fine * count && two.off < gain * whole.off) {
-        chosen = two;
+    for (int from = 0; from < count; from++) {
+        for (int to = from; to <= count; to++) {
+            off[from * (count + 1) + to] = residuals(points + from, to - from);
+        }
     }
+    chosen.off = off[count];
+    two = best_of_two(off, count);
+    three = best_of_three(off, count);
+    free(off);
     if (two.off > fine * count && three.off < gain * two.off
-        && three.off < gain * gain * whole.off) {
-        chosen = three;
+        && three.off < gain * gain * chosen.off) {
+        return three;
     }
-    return chosen;
+    return chosen.off > fine * count && two.off < gain * chosen.off ? two : chosen;
 }
 
-static napcoll_change_t cut_at(const napcoll_point_t *points, int at)
+static napcoll_change_t change_at(const napcoll_point_t *points, int at)
 {
     return (napcoll_change_t){.below = points[at].x, .after = points[at - 1].x};
 }
 
-static bool has_limit(const napcoll_change_t *cut, const double *limit, int limits)
+static bool has_limit(const napcoll_change_t *change, const double *limit, int limits)
 {
     for (int i = 0; i < limits; i++) {
-        if (limit[i] > cut->after && limit[i] <= cut->below) {
+        if (limit[i] > change->after && limit[i] <= change->below) {
             return true;
         }
     }
     return false;
 }
 
-/* Which change is which. */
-static void name_cuts(const napcoll_point_t *points, int count, const struct parting *parting,
-                      const double *limit, int limits, napcoll_protocols_t *found)
+napcoll_protocols_t napcoll_protocols_find(const napcoll_point_t *points, int count,
+                                           const double *limit, int limits)
 {
-    napcoll_change_t first, second;
-
-    if (parting->first == count) {
-        return;
-    }
-    first = found->eager = cut_at(points, parting->first);
-    if (parting->second == count) {
-        return;
-    }
-    second = cut_at(points, parting->second);
-    if (!has_limit(&first, limit, limits) || has_limit(&second, limit, limits)) {
-        found->shorts = first;
-        found->eager = second;
-    }
-}
-
-int napcoll_protocols_find(const napcoll_point_t *points, int count, const double *limit,
-                           int limits, napcoll_protocols_t *found)
-{
+    napcoll_protocols_t found = {.off = 0};
     struct parting parting;
-    double *off;
-    int rc = -1;
 
-    memset(found, 0, sizeof(*found));
     if (count < 2 * LEAST) {
-        return 0;
+        return found;
     }
-    off = malloc((size_t) count * ((size_t) count + 1) * sizeof(*off));
-    if (NULL != off && 0 == leftovers(points, count, off)) {
-        parting = part(off, count);
-        found->off = parting.off / count;
-        name_cuts(points, count, &parting, limit, limits, found);
-        rc = 0;
+    parting = part(points, count);
+    found.off = parting.off / count;
+    if (parting.first < count) {
+        found.eager = change_at(points, parting.first);
     }
-    free(off);
-    return rc;
+    if (parting.second < count) {
+        const napcoll_change_t second = change_at(points, parting.second);
+
+        if (!has_limit(&found.eager, limit, limits) || has_limit(&second, limit, limits)) {
+            found.shorts = found.eager;
+            found.eager = second;
+        }
+    }
+    return found;
 }
 
-/* A line that begins where it is said to: what the points leave is its slope. */
-static int hold_start(const napcoll_point_t *points, int count, double start, napcoll_line_t *line)
-{
-    double *slope = malloc((size_t) count * sizeof(*slope));
+/* ---- lines ---- */
 
-    if (NULL == slope) {
-        return -1;
-    }
+/* Let a line begin at `start`, with the median slope to its points. */
+static void fix_start(const napcoll_point_t *points, int count, double start, napcoll_line_t *line)
+{
+    double *slope = napcoll_allocate((size_t) count, sizeof(*slope));
+
     for (int i = 0; i < count; i++) {
         slope[i] = (points[i].y - start) / points[i].x;
     }
@@ -192,15 +176,13 @@ static int hold_start(const napcoll_point_t *points, int count, double start, na
     line->intercept = start;
     line->slope = napcoll_robust_quantile(slope, (size_t) count, 0.5);
     free(slope);
-    return 0;
 }
 
-int napcoll_protocols_lines(const napcoll_point_t *points, int count, double short_below,
-                            double eager_below, napcoll_line_t line[NAPCOLL_PROTOCOLS])
+void napcoll_protocols_lines(const napcoll_point_t *points, int count, double short_below,
+                             double eager_below, napcoll_line_t line[NAPCOLL_PROTOCOLS])
 {
-    enum { FEWEST = 3 };
     int end[NAPCOLL_PROTOCOLS + 1] = {0, 0, 0, count};
-    int known = 0;
+    bool known = false;
 
     memset(line, 0, NAPCOLL_PROTOCOLS * sizeof(*line));
     for (int i = 0; i < count; i++) {
@@ -208,31 +190,26 @@ int napcoll_protocols_lines(const napcoll_point_t *points, int count, double sho
         end[2] += points[i].x < eager_below;
     }
     for (int p = 0; p < NAPCOLL_PROTOCOLS; p++) {
-        const int from = end[p], num = end[p + 1] - end[p];
-
-        if (num >= FEWEST && 0 != napcoll_robust_line(points + from, num, &line[p])) {
-            return -1;
-        }
-        known += line[p].points > 0;
-    }
-    if (0 == known) {
-        if (count >= 2 && 0 != napcoll_robust_line(points, count, &line[0])) {
-            return -1;
+        if (end[p + 1] - end[p] >= FEWEST) {
+            line[p] = fit_line(points + end[p], end[p + 1] - end[p]);
+            known = true;
         }
     }
-    for (int p = 1; p < NAPCOLL_PROTOCOLS; p++) { /* from the one before */
+    if (!known && count >= 2) {
+        line[0] = fit_line(points, count);
+    }
+    /* Missing lines: from the one before, or the one behind. */
+    for (int p = 1; p < NAPCOLL_PROTOCOLS; p++) {
         line[p] = 0 == line[p].points ? line[p - 1] : line[p];
     }
-    for (int p = NAPCOLL_PROTOCOLS - 1; p > 0; p--) { /* or the one behind */
+    for (int p = NAPCOLL_PROTOCOLS - 1; p > 0; p--) {
         line[p - 1] = 0 == line[p - 1].points ? line[p] : line[p - 1];
     }
     for (int p = 1; p < NAPCOLL_PROTOCOLS; p++) {
-        const int from = end[p], num = end[p + 1] - end[p];
+        const int num = end[p + 1] - end[p];
 
-        if (num >= FEWEST && line[p].intercept < least_share * line[p - 1].intercept
-            && 0 != hold_start(points + from, num, line[p - 1].intercept, &line[p])) {
-            return -1;
+        if (num >= FEWEST && line[p].intercept < least_share * line[p - 1].intercept) {
+            fix_start(points + end[p], num, line[p - 1].intercept, &line[p]);
         }
     }
-    return 0;
 }

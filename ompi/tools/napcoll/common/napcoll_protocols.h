@@ -5,8 +5,7 @@
 
 /**
  * @file
- * Where half round trips of messages change from one line to another: the sizes at which a library changes its
- * protocol. Pure: no MPI in here.
+ * The sizes at which a library changes its protocol, found in half round trips. Pure: no MPI.
  *
  *     seconds                          _-
  *        |                          _-
@@ -26,55 +25,51 @@
 #include "model/napcoll_machine.h"
 #include "model/napcoll_robust.h"
 
-/** A change of line. */
+/** A change from one line to another. */
 typedef struct napcoll_change {
-    double below; /**< the least measured size behind it; 0: there is none */
-    double after; /**< the greatest measured size before it */
+    /** The least measured size behind it, and the greatest before it; 0: there is no change. */
+    double below, after;
 } napcoll_change_t;
 
 typedef struct napcoll_protocols {
-    napcoll_change_t shorts; /**< from short messages to eager ones */
-    napcoll_change_t eager;  /**< from eager messages to rendezvous */
-    double off; /**< how far points are from their line, on average, as a share of them */
+    /** From short messages to eager ones, and from eager ones to rendezvous. */
+    napcoll_change_t shorts, eager;
+    /** Mean distance of the points from their lines, as a share of the points. */
+    double off;
 } napcoll_protocols_t;
 
-/** A line needs so many sizes to be one of its own. */
+/** Sizes of a line, at least. */
 enum { NAPCOLL_PROTOCOLS_LEAST_SIZES = 4 };
 
 /**
  * Find the changes of line, two at most.
  *
- * Of all ways to part the sizes in two and in three, with four sizes in each part at least, those are looked at
- * whose lines leave the least, relative to the times. A further part has to leave less than six tenths of what is left
- * without it, and there has to be more than a hundredth left: noise makes no protocol. Rendezvous begins at the last
- * change, and one before it is that from short to eager; unless only the first one is where the library is said to
- * have a limit: then the other, behind it, is of a cache that is full, for instance, and not of the protocol.
+ * The sizes are cut into two and into three parts of four sizes at least, where the lines of the parts have the least
+ * relative residuals. A further part must reduce the residuals to less than six tenths, and more than one percent must
+ * be left without it: noise is no protocol. Rendezvous begins at the last change; a change before it is from short to
+ * eager. But if the library documents a limit at the first change only, the second one is not of the protocol (a full
+ * cache, for instance).
  *
  * @param[in]  points [count] ascending in x, in bytes, each x once; y above 0
  * @param[in]  count  with fewer than 8 nothing is found
- * @param[in]  limit  [limits] in bytes, at which the library is said to change its protocol
+ * @param[in]  limit  [limits] documented limits in bytes
  * @param[in]  limits may be 0
- * @param[out] found  the changes
- *
- * @return 0; -1 where memory ran out
  */
-int napcoll_protocols_find(const napcoll_point_t *points, int count, const double *limit,
-                           int limits, napcoll_protocols_t *found);
+napcoll_protocols_t napcoll_protocols_find(const napcoll_point_t *points, int count,
+                                           const double *limit, int limits);
 
 /**
- * A line for each protocol. Without short messages theirs is the eager one; one without three sizes
- * has the line of its neighbour, and where no protocol has as many, all share one. Far from its beginning a line says
- * little about that: one that would begin below half of where the line before it does begins there, with the median of
- * the slopes that the points have from it.
+ * Fit a line for each protocol. A protocol with fewer than three sizes takes the line of its neighbour; where none has
+ * three, all share one line. A line says little far below its first point: if it would begin below half of the
+ * beginning of the line before, it begins there, with the median of the slopes from there to its points.
  *
  * @param[in]  points      [count] ascending in x
+ * @param[in]  count       with fewer than 2 there is no line (points = 0)
  * @param[in]  short_below bytes; 0: none are short
- * @param[in]  eager_below bytes, at least short_below; INFINITY: none goes by rendezvous
- * @param[out] line        a line for each; no line (points = 0) with fewer than two sizes in all
- *
- * @return 0; -1 where memory ran out
+ * @param[in]  eager_below bytes, at least short_below; INFINITY: no rendezvous
+ * @param[out] line        one line for each protocol
  */
-int napcoll_protocols_lines(const napcoll_point_t *points, int count, double short_below,
-                            double eager_below, napcoll_line_t line[NAPCOLL_PROTOCOLS]);
+void napcoll_protocols_lines(const napcoll_point_t *points, int count, double short_below,
+                             double eager_below, napcoll_line_t line[NAPCOLL_PROTOCOLS]);
 
 #endif /* NAPCOLL_PROTOCOLS_H */

@@ -20,18 +20,19 @@
 
 static void usage(FILE *out)
 {
-    fputs("usage: napcoll-plan list\n"
-          "       napcoll-plan show     [OPTIONS]   print the plans of all ranks, or of one\n"
-          "       napcoll-plan verify   [OPTIONS]   prove plans\n"
-          "       napcoll-plan explain  --machine FILE [OPTIONS]   the candidates, and the choice\n"
-          "       napcoll-plan simulate --machine FILE [OPTIONS]   predict times\n"
-          "       napcoll-plan draw     [OPTIONS]   a picture of the plans (SVG)\n"
-          "       napcoll-plan goal     [OPTIONS]   the plans in LogGOPSim's language\n"
-          "       napcoll-plan links    [OPTIONS]   the load of the network's links\n"
-          "       napcoll-plan rules check FILE...  mistakes in rules files\n"
-          "       napcoll-plan rules from-csv [--margin M] [--fallback NAME] [--output FILE] FILE...\n"
-          "                                         rules from what collbench --csv wrote\n\n",
-          out);
+    fputs(
+        "usage: napcoll-plan list\n"
+        "       napcoll-plan show     [OPTIONS]   print the plans of all ranks, or of one\n"
+        "       napcoll-plan verify   [OPTIONS]   prove plans\n"
+        "       napcoll-plan explain  --machine FILE [OPTIONS]   the candidates, and the choice\n"
+        "       napcoll-plan simulate --machine FILE [OPTIONS]   predict times\n"
+        "       napcoll-plan draw     [OPTIONS]   a picture of the plans (SVG)\n"
+        "       napcoll-plan goal     [OPTIONS]   the plans in LogGOPSim's language\n"
+        "       napcoll-plan links    [OPTIONS]   the load of the network's links\n"
+        "       napcoll-plan rules check FILE...  mistakes in rules files\n"
+        "       napcoll-plan rules from-csv [--margin M] [--fallback NAME] [--output FILE] FILE...\n"
+        "                                         rules from what collbench --csv wrote\n\n",
+        out);
     print_options(out);
 }
 

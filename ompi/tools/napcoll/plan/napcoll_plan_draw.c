@@ -22,54 +22,53 @@ enum { CORNER = 5 };
 
 /* The style sheet, the arrow heads for the end and, turned round, for the beginning of a line, and
  * the legend. */
-static const char
-    style[] = "<style>\n"
-              "text { font-family: sans-serif; font-size: 11px; fill: #333 }\n"
-              ".title { font-size: 15px; font-weight: bold }\n"
-              ".header, .node-title { font-weight: bold }\n"
-              ".number { font-size: 9px; text-anchor: middle; fill: #555 }\n"
-              ".aside { fill: #888 }\n"
-              ".box { fill: #f4f5f7; stroke: #c4c8ce }\n"
-              ".switch rect { fill: #e9eef4; stroke: #9fb0c3 }\n"
-              ".switch text { text-anchor: middle }\n"
-              ".rail { stroke: #dfe2e6 }\n"
-              ".grid { stroke: #e8e8ec; stroke-dasharray: 2 3 }\n"
-              ".stage { fill: white; stroke: #9aa0a8 }\n"
-              ".inter, .intra { fill: none }\n"
-              ".inter { stroke: #c2410c; stroke-width: 1.6 }\n"
-              ".intra { stroke: #2563a8; stroke-width: 0.9 }\n"
-              ".message:hover { stroke-width: 4 }\n"
-              ".inter-head { fill: #c2410c }\n"
-              ".intra-head { fill: #2563a8 }\n"
-              ".reduce, .key-reduce { fill: #2f7d32 }\n"
-              ".copy, .key-copy { fill: #8a6d1f }\n"
-              ".phase rect, .key-phase { fill: #e5dcf4; stroke: #6b4fa0 }\n"
-              ".phase text { font-size: 10px; text-anchor: middle }\n"
-              "</style>\n";
+static const char style[] = "<style>\n"
+                            "text { font-family: sans-serif; font-size: 11px; fill: #333 }\n"
+                            ".title { font-size: 15px; font-weight: bold }\n"
+                            ".header, .node-title { font-weight: bold }\n"
+                            ".number { font-size: 9px; text-anchor: middle; fill: #555 }\n"
+                            ".aside { fill: #888 }\n"
+                            ".box { fill: #f4f5f7; stroke: #c4c8ce }\n"
+                            ".switch rect { fill: #e9eef4; stroke: #9fb0c3 }\n"
+                            ".switch text { text-anchor: middle }\n"
+                            ".rail { stroke: #dfe2e6 }\n"
+                            ".grid { stroke: #e8e8ec; stroke-dasharray: 2 3 }\n"
+                            ".stage { fill: white; stroke: #9aa0a8 }\n"
+                            ".inter, .intra { fill: none }\n"
+                            ".inter { stroke: #c2410c; stroke-width: 1.6 }\n"
+                            ".intra { stroke: #2563a8; stroke-width: 0.9 }\n"
+                            ".message:hover { stroke-width: 4 }\n"
+                            ".inter-head { fill: #c2410c }\n"
+                            ".intra-head { fill: #2563a8 }\n"
+                            ".reduce, .key-reduce { fill: #2f7d32 }\n"
+                            ".copy, .key-copy { fill: #8a6d1f }\n"
+                            ".phase rect, .key-phase { fill: #e5dcf4; stroke: #6b4fa0 }\n"
+                            ".phase text { font-size: 10px; text-anchor: middle }\n"
+                            "</style>\n";
 
-static const char heads
-    [] = "<marker id=\"%1$s-end\" markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" "
-         "markerHeight=\"6\" refX=\"7\" refY=\"2.5\" orient=\"auto\">"
-         "<path class=\"%1$s-head\" d=\"M0,0 L7,2.5 L0,5 z\"/></marker>\n"
-         "<marker id=\"%1$s-begin\" markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" "
-         "markerHeight=\"6\" refX=\"0\" refY=\"2.5\" orient=\"auto\">"
-         "<path class=\"%1$s-head\" d=\"M7,0 L0,2.5 L7,5 z\"/></marker>\n";
+static const char heads[] =
+    "<marker id=\"%1$s-end\" markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" "
+    "markerHeight=\"6\" refX=\"7\" refY=\"2.5\" orient=\"auto\">"
+    "<path class=\"%1$s-head\" d=\"M0,0 L7,2.5 L0,5 z\"/></marker>\n"
+    "<marker id=\"%1$s-begin\" markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" "
+    "markerHeight=\"6\" refX=\"0\" refY=\"2.5\" orient=\"auto\">"
+    "<path class=\"%1$s-head\" d=\"M7,0 L0,2.5 L7,5 z\"/></marker>\n";
 
-static const char legend
-    [] = "<g class=\"legend\">\n"
-         "<path class=\"inter\" d=\"M16,52 h24\" marker-end=\"url(#inter-end)\"/>"
-         "<text x=\"46\" y=\"56\">between nodes</text>\n"
-         "<path class=\"intra\" d=\"M142,52 h24\" marker-end=\"url(#intra-end)\"/>"
-         "<text x=\"172\" y=\"56\">inside a node</text>\n"
-         "<rect class=\"stage\" x=\"270\" y=\"45\" width=\"16\" height=\"14\" rx=\"3\"/>"
-         "<text class=\"number\" x=\"278\" y=\"55\">0</text>"
-         "<text x=\"292\" y=\"56\">a stage, numbered as in the rank's plan</text>\n"
-         "<circle class=\"key-reduce\" cx=\"540\" cy=\"52\" r=\"4\"/>"
-         "<text x=\"549\" y=\"56\">reduce</text>\n"
-         "<rect class=\"key-copy\" x=\"594\" y=\"48\" width=\"8\" height=\"8\"/>"
-         "<text x=\"606\" y=\"56\">copy</text>\n"
-         "<rect class=\"key-phase\" x=\"640\" y=\"45\" width=\"24\" height=\"14\" rx=\"5\"/>"
-         "<text x=\"670\" y=\"56\">collective of a node</text>\n</g>\n";
+static const char legend[] =
+    "<g class=\"legend\">\n"
+    "<path class=\"inter\" d=\"M16,52 h24\" marker-end=\"url(#inter-end)\"/>"
+    "<text x=\"46\" y=\"56\">between nodes</text>\n"
+    "<path class=\"intra\" d=\"M142,52 h24\" marker-end=\"url(#intra-end)\"/>"
+    "<text x=\"172\" y=\"56\">inside a node</text>\n"
+    "<rect class=\"stage\" x=\"270\" y=\"45\" width=\"16\" height=\"14\" rx=\"3\"/>"
+    "<text class=\"number\" x=\"278\" y=\"55\">0</text>"
+    "<text x=\"292\" y=\"56\">a stage, numbered as in the rank's plan</text>\n"
+    "<circle class=\"key-reduce\" cx=\"540\" cy=\"52\" r=\"4\"/>"
+    "<text x=\"549\" y=\"56\">reduce</text>\n"
+    "<rect class=\"key-copy\" x=\"594\" y=\"48\" width=\"8\" height=\"8\"/>"
+    "<text x=\"606\" y=\"56\">copy</text>\n"
+    "<rect class=\"key-phase\" x=\"640\" y=\"45\" width=\"24\" height=\"14\" rx=\"5\"/>"
+    "<text x=\"670\" y=\"56\">collective of a node</text>\n</g>\n";
 
 /* Put a name of at most `most` characters; XML's own characters are escaped, unprintable ones
  * become "?". */
@@ -132,10 +131,11 @@ static void put_mark(const napcoll_step_t *step, int rank, int stage, int x, int
 
     switch (step->kind) {
     case NAPCOLL_STEP_REDUCE:
-        fprintf(out,
-                "<circle class=\"reduce\" cx=\"%d\" cy=\"%d\" r=\"4\"><title>rank %d reduces, stage %d"
-                "</title></circle>\n",
-                x + MARK / 2, y, rank, stage);
+        fprintf(
+            out,
+            "<circle class=\"reduce\" cx=\"%d\" cy=\"%d\" r=\"4\"><title>rank %d reduces, stage %d"
+            "</title></circle>\n",
+            x + MARK / 2, y, rank, stage);
         break;
     case NAPCOLL_STEP_COPY:
         fprintf(out,

@@ -304,6 +304,12 @@ static const char *unit_of(const explain_case_t *c)
     return sized_by_rank(c->options->collective) ? "of a rank's block" : "of the vector";
 }
 
+/* "3 steps", for instance. */
+static void print_count(double count, const char *thing)
+{
+    printf("%.0f %s%s", count, thing, 1 == (long long) count ? "" : "s");
+}
+
 /* What a candidate needs more than the chosen one. */
 static void print_difference(const explain_case_t *c, const explain_candidate_t *candidate)
 {
@@ -329,17 +335,11 @@ static void print_difference(const explain_case_t *c, const explain_candidate_t 
         } else {
             printf("    more than %s: ", chosen(c)->algorithm->name);
         }
-        printf("%.0f %s%s %s", floor(more), names[e].thing, more < 2 ? "" : "s",
-               EFFORT_REDUCTIONS == e ? unit_of(c) : names[e].where);
+        print_count(floor(more), names[e].thing);
+        printf(" %s", EFFORT_REDUCTIONS == e ? unit_of(c) : names[e].where);
         listed = true;
     }
     printf("%s", listed ? "\n" : "");
-}
-
-/* "3 steps", for instance. */
-static void print_count(double count, const char *thing)
-{
-    printf("%.0f %s%s", count, thing, plural((long long) count));
 }
 
 static void print_effort(const explain_case_t *c, const char *name, const double e[EFFORTS])

@@ -67,10 +67,9 @@ static void print_parameters(const explain_case_t *c, const napcoll_decision_t *
     explain_print_chosen(algorithm, params, "It takes ", " and ", see);
     explain_print_chosen(algorithm, params, " --tunable ", ",", ".\n");
     if (params->segments > 1 && !pipelined) {
-        printf(
-            "It cuts %s into %d %s there: see napcoll-plan simulate --algorithm %s --segments %d.\n",
-            algorithm->cut ? "blocks" : "the vector", params->segments,
-            algorithm->cut ? "pieces" : "segments", algorithm->name, params->segments);
+        printf("It cuts %s there: see napcoll-plan simulate --algorithm %s --segments %d.\n",
+               algorithm->cut ? "blocks into pieces" : "the vector into segments", algorithm->name,
+               params->segments);
     }
 }
 
@@ -127,13 +126,12 @@ static bool print_agreement(const explain_case_t *c)
     if (0 != napcoll_agreement(recall, collective, &settings, &telling, c->map, &agreement)) {
         napcoll_out_of_memory();
     }
-    printf(
-        "\nTo agree on the sizes takes %.3f us, %s of %zu bytes, in one call of %d where blocks "
-        "are sent directly;\nthe smallest blocks take %.3f us sent directly, and %.3f us by "
-        "the best algorithm.\n",
-        agreement.cost_us, &napcoll_bcast == by ? "a bcast" : "an allreduce",
-        napcoll_agreement_bytes(collective), NAPCOLL_MOST_PATIENCE + 1, agreement.direct_us,
-        agreement.cheapest_us);
+    printf("\nTo agree on the sizes takes %.3f us, %s of %zu bytes, in one call of %d where blocks "
+           "are sent directly;\nthe smallest blocks take %.3f us sent directly, and %.3f us by "
+           "the best algorithm.\n",
+           agreement.cost_us, &napcoll_bcast == by ? "a bcast" : "an allreduce",
+           napcoll_agreement_bytes(collective), NAPCOLL_MOST_PATIENCE + 1, agreement.direct_us,
+           agreement.cheapest_us);
     if (!agreement.pays) {
         print_unsized(c);
     } else if (!c->options->params.bounded) {
@@ -149,12 +147,10 @@ static bool print_agreement(const explain_case_t *c)
 static void print_thresholds(const explain_case_t *c, const napcoll_settings_t *settings)
 {
     const napcoll_goal_t goal = c->options->collective->goal;
-    const bool gather = NAPCOLL_GOAL_GATHER == goal;
 
     if (napcoll_thresholds_warn(&settings->thresholds, goal, (size_t) c->bytes)) {
-        printf("It does not try to have blocks of this size %s all at once, of which %s.\n",
-               gather ? "come from" : "go to",
-               gather ? "gather_m1 and gather_m2 warn" : "scatter_s warns");
+        printf("Because of %s it tries no algorithm that sends all blocks at once.\n",
+               NAPCOLL_GOAL_GATHER == goal ? "gather_m1 and gather_m2" : "scatter_s");
     }
 }
 
@@ -169,9 +165,8 @@ static void print_lockstep(const explain_case_t *c, const napcoll_decision_t *de
         if (collective->algorithm[row].lockstep && row != decision->algorithm
             && NAPCOLL_EVALUATION_ESTIMATED == candidate->evaluation
             && candidate->cost_us < decision->cost_us) {
-            printf(
-                "It would take %s, whose steps wait for one another, if that gained a tenth.\n",
-                collective->algorithm[row].name);
+            printf("It would take %s, whose steps wait for one another, if that gained a tenth.\n",
+                   collective->algorithm[row].name);
         }
     }
 }
@@ -195,8 +190,8 @@ static void print_structure(const explain_case_t *c, const napcoll_decision_t *d
 static void print_passed_rule(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     if (decision->passed > 0) {
-        printf("\nLine %d of %s matches, but is skipped: %s.\n", decision->passed,
-               c->rules_file, napcoll_reason_help(decision->passed_reason));
+        printf("\nLine %d of %s matches, but is skipped: %s.\n", decision->passed, c->rules_file,
+               napcoll_reason_help(decision->passed_reason));
     }
 }
 

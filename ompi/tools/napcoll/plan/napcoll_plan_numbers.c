@@ -104,7 +104,7 @@ void read_range(const char *option, const char *text, int value, range_t kind, i
                 values_t *values)
 {
     const bool doubles = RANGE_DOUBLES == kind;
-    series_t s = {.factor = doubles ? 2 : 1, .step = doubles ? 0 : 1};
+    series_t s = {.factor = 1 + doubles, .step = !doubles};
 
     if (NULL == text) {
         *values = (values_t){.value = {value}, .count = 1};

@@ -128,7 +128,7 @@ void print_options(FILE *out)
         }
         fprintf(out, "%*s%s\n", 25 - width, "", line);
     }
-    fprintf(out, "  --%-20s  this text\n", "help");
+    fprintf(out, "  --%-21s  this text\n", "help");
 }
 
 /* Store the value of the i-th option. */
@@ -251,14 +251,17 @@ static void refuse_pointless(const options_t *o)
     const napcoll_params_t *params = &o->params;
     const napcoll_goal_t goal = collective->goal;
     bool cut = NULL != o->algorithm && (o->algorithm->segmented || o->algorithm->cut);
+    char name[64] = "";
 
+    if (NULL != o->algorithm) {
+        (void) snprintf(name, sizeof(name), "%s ", o->algorithm->name);
+    }
     for (int row = 0; row < collective->algorithms && NULL == o->algorithm; row++) {
         cut = cut || collective->algorithm[row].segmented || collective->algorithm[row].cut;
     }
     if (params->segments > 1 && !cut) {
-        complain("--segments %d: %s%s%s cuts nothing into segments", params->segments,
-                 collective->name, NULL == o->algorithm ? "" : " ",
-                 NULL == o->algorithm ? "" : o->algorithm->name);
+        complain("--segments %d: %s %scuts nothing into segments", params->segments,
+                 collective->name, name);
     }
     if (params->root > 0 && !napcoll_goal_is_rooted(goal)) {
         complain("--root %d: %s has no root", params->root, collective->name);
@@ -294,9 +297,8 @@ options_t parse_options(int argc, char **argv, unsigned bit)
                    .params = {.local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX}};
 
     for (int i = 0; i < KNOWN; i++) {
-        names[i] = (struct option){known[i].name,
-                                   NULL == known[i].argument ? no_argument : required_argument,
-                                   NULL, 0};
+        names[i] = (struct option){
+            known[i].name, NULL == known[i].argument ? no_argument : required_argument, NULL, 0};
     }
     for (int c, i = 0; - 1 != (c = getopt_long(argc - 1, argv + 1, "", names, &i));) {
         if (0 != c) {

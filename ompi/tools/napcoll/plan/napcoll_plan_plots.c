@@ -84,10 +84,10 @@ static void write_sheet(const plot_t *plot, FILE *out, const char *subject)
 {
     const options_t *o = plot->options;
     const char *slash = strrchr(o->machine, '/');
+    const char *machine = NULL == slash ? o->machine : slash + 1;
     char title[512];
 
-    (void) snprintf(title, sizeof(title), "%s %s, %s (%s)", o->collective->name, subject,
-                    NULL == slash ? o->machine : slash + 1,
+    (void) snprintf(title, sizeof(title), "%s %s, %s (%s)", o->collective->name, subject, machine,
                     o->closed_form ? "closed forms" : "simulated plans");
     fputs("set encoding utf8\n"
           "set terminal svg size 900,500 font 'Arial,14' background rgb 'white'\n"
@@ -114,9 +114,11 @@ static void write_count_axis(FILE *out, const char *label, const axis_t *axis)
     enum { MOST_TICS = 8 };
 
     fprintf(out, "set xlabel '%s'\nset logscale x 2\nset format x '%%.0f'\n", label);
-    for (int i = 0; axis->count <= MOST_TICS && i < axis->count; i++) {
-        fprintf(out, "%s%d%s", 0 == i ? "set xtics (" : ", ", axis->value[i],
-                i + 1 == axis->count ? ")\n" : "");
+    if (axis->count <= MOST_TICS) {
+        for (int i = 0; i < axis->count; i++) {
+            fprintf(out, "%s%d", 0 == i ? "set xtics (" : ", ", axis->value[i]);
+        }
+        fputs(")\n", out);
     }
 }
 
@@ -228,7 +230,7 @@ static bool write_cells(const plot_t *plot, FILE *out, const sample_t **best, in
 
     fprintf(out, "$data%d << END_OF_DATA\n", algorithm);
     for (int n = 0; n < nodes->count; n++, best += bytes->count) {
-        for (int b = 0, end = 0; b < bytes->count; b = end > b ? end : b + 1) {
+        for (int b = 0, end = 0; b<bytes->count; b = end> b ? end : b + 1) {
             for (end = b; end < bytes->count && NULL != best[end]
                           && best[end]->algorithm == plot->algorithm[algorithm];
                  end++) {

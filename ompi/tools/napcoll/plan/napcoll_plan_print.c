@@ -77,8 +77,7 @@ static void print_step(const napcoll_plan_t *plan, const napcoll_step_t *s, FILE
         fprintf(out, "    send   %s%s -> rank %d\n", sizes_in(s), left.text, s->peer);
         break;
     case NAPCOLL_STEP_REDUCE:
-        fprintf(out, "    reduce %s = %s op %s\n", dst.text, left.text,
-                label(plan, s->right).text);
+        fprintf(out, "    reduce %s = %s op %s\n", dst.text, left.text, label(plan, s->right).text);
         break;
     case NAPCOLL_STEP_COPY:
         fprintf(out, "    copy   %s = %s\n", dst.text, left.text);
@@ -91,9 +90,10 @@ static void print_step(const napcoll_plan_t *plan, const napcoll_step_t *s, FILE
 
 int napcoll_plan_print(const napcoll_plan_t *plan, FILE *out)
 {
-    fprintf(out, "%s %s, rank %d: %d block%s, %d temporar%s, %d stage%s", plan->collective,
-            plan->algorithm, plan->rank, plan->blocks, 1 == plan->blocks ? "" : "s", plan->temps,
-            1 == plan->temps ? "y" : "ies", plan->stages, 1 == plan->stages ? "" : "s");
+    fprintf(out, "%s %s, rank %d: %d block%s, ", plan->collective, plan->algorithm, plan->rank,
+            plan->blocks, 1 == plan->blocks ? "" : "s");
+    fprintf(out, "%d temporar%s, ", plan->temps, 1 == plan->temps ? "y" : "ies");
+    fprintf(out, "%d stage%s", plan->stages, 1 == plan->stages ? "" : "s");
     if (plan->pieces > 1) {
         fprintf(out, ", for each of %d pieces of the blocks", plan->pieces);
     }

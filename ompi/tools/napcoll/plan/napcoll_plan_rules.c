@@ -148,8 +148,8 @@ int rules(int argc, char **argv)
     if (argc > 2 && 0 == strcmp(argv[2], "from-csv")) {
         return from_csv(argc - 2, argv + 2);
     }
-    complain("rules%s%s: expected rules check FILE... or rules from-csv FILE...",
-             argc > 2 ? " " : "", argc > 2 ? argv[2] : "");
+    complain("rules %s: expected rules check FILE... or rules from-csv FILE...",
+             argc > 2 ? argv[2] : "without a command");
 }
 
 napcoll_rules_t *read_rules(const char *path)

@@ -26,13 +26,13 @@
  * The caller frees the list. */
 static char *machine_folders(const char *program)
 {
-    const char *user = getenv("NAPCOLL_MACHINES");
-    const char *slash = strrchr(program, '/');
-    const int length = NULL == slash ? 0 : (int) (slash - program + 1);
+    const char *user = getenv("NAPCOLL_MACHINES"), *slash = strrchr(program, '/');
+    const char *beside = NULL == slash ? "" : "/../share/napcoll/machines:";
+    const int length = NULL == slash ? 0 : (int) (slash - program);
     char *list;
 
     if (asprintf(&list, "%s:%.*s%s" NAPCOLL_MACHINES_FOLDER, NULL == user ? "" : user, length,
-                 program, length > 0 ? "../share/napcoll/machines:" : "")
+                 program, beside)
         < 0) {
         napcoll_out_of_memory();
     }

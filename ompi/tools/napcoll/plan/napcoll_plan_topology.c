@@ -145,12 +145,15 @@ void free_network(options_t *o)
 
 void require_hosts(const options_t *o, int nodes)
 {
-    if (NULL != o->tree && nodes > o->spots) {
-        complain("--%s %s: has %d node%s, of which the placement takes %d; expected as many or "
-                 "more",
-                 NULL == o->hosts ? "topology" : "hosts", NULL == o->hosts ? o->topology : o->hosts,
-                 o->spots, plural(o->spots), nodes);
+    if (NULL == o->tree || nodes <= o->spots) {
+        return;
     }
+    if (NULL == o->hosts) {
+        complain("--topology %s: has %d node%s, the placement has %d; expected as many or more",
+                 o->topology, o->spots, plural(o->spots), nodes);
+    }
+    complain("--hosts %s: has %d node%s, the placement has %d; expected as many or more", o->hosts,
+             o->spots, plural(o->spots), nodes);
 }
 
 /* ---- names ---- */

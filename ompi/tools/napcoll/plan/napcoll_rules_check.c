@@ -43,28 +43,27 @@ __attribute__((format(printf, 4, 5))) static void tell(check_t *check,
     check->tell(check->context, severity, &finding);
 }
 
-/* ---- what is sure of all calls that a rule matches ---- */
+/* ---- what holds for all calls that a rule matches ---- */
 
 typedef enum { NEVER = -1, PERHAPS, ALWAYS } sure_t;
 
 static sure_t sure(bool always, bool never)
 {
-    return always ? ALWAYS : never ? NEVER : PERHAPS;
+    if (always) {
+        return ALWAYS;
+    }
+    return never ? NEVER : PERHAPS;
 }
 
-static bool has_one_node(const napcoll_rule_t *rule)
+/* One node, or one rank on each node. */
+static bool is_flat(const napcoll_rule_t *rule)
 {
-    return 1 == rule->nodes.most;
-}
-
-static bool has_one_each(const napcoll_rule_t *rule)
-{
-    return 1 == rule->ppn.most;
+    return 1 == rule->nodes.most || 1 == rule->ppn.most;
 }
 
 static sure_t is_contiguous(const napcoll_rule_t *rule)
 {
-    return sure(NAPCOLL_RULE_NO == rule->scattered || has_one_node(rule) || has_one_each(rule),
+    return sure(NAPCOLL_RULE_NO == rule->scattered || is_flat(rule),
                 NAPCOLL_RULE_YES == rule->scattered);
 }
 
@@ -75,28 +74,25 @@ static sure_t is_commutative(const napcoll_rule_t *rule)
                 NAPCOLL_RULE_YES == rule->noncommutative);
 }
 
-/* Whether the number of ranks is a power of two: it is known where there is one node, or one rank
- * on each. */
+/* Whether the number of ranks is a power of two. It is known on one node, or with one rank on each. */
 static sure_t is_power_of_two(const napcoll_rule_t *rule)
 {
-    const napcoll_rule_range_t *ranks = has_one_node(rule)   ? &rule->ppn
-                                        : has_one_each(rule) ? &rule->nodes
-                                                             : NULL;
+    const napcoll_rule_range_t *ranks = 1 == rule->nodes.most ? &rule->ppn : &rule->nodes;
 
-    if (NULL == ranks || ranks->least != ranks->most) {
+    if (!is_flat(rule) || ranks->least != ranks->most) {
         return PERHAPS;
     }
     return 0 == (ranks->most & (ranks->most - 1)) ? ALWAYS : NEVER;
 }
 
-/* Whether one thing that algorithms may need is there. */
+/* Whether one need of algorithms is met. */
 static sure_t is_met(napcoll_needs_t need, const napcoll_rule_t *rule)
 {
     const sure_t contiguous = is_contiguous(rule), commutative = is_commutative(rule);
 
     switch (need) {
     case NAPCOLL_NEEDS_SHARED_NODE:
-        return sure(rule->ppn.least > 1, has_one_each(rule));
+        return sure(rule->ppn.least > 1, 1 == rule->ppn.most);
     case NAPCOLL_NEEDS_NODE_ORDER:
         return sure(ALWAYS == contiguous || ALWAYS == commutative,
                     NEVER == contiguous && NEVER == commutative);
@@ -107,13 +103,13 @@ static sure_t is_met(napcoll_needs_t need, const napcoll_rule_t *rule)
     case NAPCOLL_NEEDS_POWER_OF_TWO:
         return is_power_of_two(rule);
     case NAPCOLL_NEEDS_EQUAL_NODES:
-        return sure(has_one_node(rule) || has_one_each(rule), false);
+        return sure(is_flat(rule), false);
     default:
         return ALWAYS;
     }
 }
 
-/* Whether a rule's action can be done on all calls that another one matches, or on none. */
+/* Whether the algorithm of a rule can do the calls that another rule matches. */
 static sure_t is_able(const napcoll_rule_t *rule, const napcoll_rule_t *on)
 {
     static const napcoll_needs_t all[] = {NAPCOLL_NEEDS_SHARED_NODE,  NAPCOLL_NEEDS_NODE_ORDER,
@@ -136,15 +132,13 @@ static sure_t is_able(const napcoll_rule_t *rule, const napcoll_rule_t *on)
 
 static bool is_empty(const napcoll_rule_t *rule)
 {
-    const bool regular = has_one_node(rule) || has_one_each(rule);
-
-    return (NAPCOLL_RULE_YES == rule->scattered && regular)
+    return (NAPCOLL_RULE_YES == rule->scattered && is_flat(rule))
            || (NAPCOLL_GOAL_BARRIER == rule->collective->goal && rule->bytes.least > 0);
 }
 
 /* ---- two rules ---- */
 
-/* The earlier rule that leaves a rule nothing, or NULL. */
+/* The earlier rule that covers a rule, or NULL. */
 static const napcoll_rule_t *covered_by(const napcoll_rules_t *rules, const napcoll_rule_t *rule)
 {
     for (const napcoll_rule_t *earlier = rules->rule; earlier < rule; earlier++) {
@@ -162,7 +156,7 @@ static bool is_on_the_same(const napcoll_rule_t *a, const napcoll_rule_t *b)
     return napcoll_rule_is_wider(a, b) && napcoll_rule_is_wider(b, a);
 }
 
-/* Whether some rule that is on all these calls has all of these sizes. */
+/* Whether a rule for all of these calls covers the gap. */
 static bool is_filled(const napcoll_rules_t *rules, const napcoll_rule_t *rule,
                       const napcoll_rule_range_t *gap)
 {
@@ -175,8 +169,7 @@ static bool is_filled(const napcoll_rules_t *rules, const napcoll_rule_t *rule,
     return false;
 }
 
-/* Remark on the sizes between a rule's and the next larger ones of the same calls, where no rule
- * has them. */
+/* Remark on sizes between a rule and the next larger one for the same calls that no rule covers. */
 static void check_gap(check_t *check, const napcoll_rule_t *rule)
 {
     const napcoll_rules_t *rules = check->rules;
@@ -204,9 +197,11 @@ static void check_gap(check_t *check, const napcoll_rule_t *rule)
     }
     gap = (napcoll_rule_range_t){rule->bytes.most + 1, next->bytes.least - 1};
     if (!is_filled(rules, rule, &gap)) {
-        tell(check, NAPCOLL_RULES_REMARK, rule,
-             "%s of %zu to %zu bytes, between this rule and that of line %d, is left to the model",
-             rule->collective->name, gap.least, gap.most, next->line);
+        tell(
+            check, NAPCOLL_RULES_REMARK, rule,
+            "%s of %zu to %zu bytes, between this rule and line %d: no rule covers them, the model "
+            "decides",
+            rule->collective->name, gap.least, gap.most, next->line);
     }
 }
 
@@ -217,12 +212,11 @@ static void check_rule(check_t *check, const napcoll_rule_t *rule)
     const napcoll_rule_t *earlier;
 
     if (is_empty(rule)) {
-        tell(
-            check, NAPCOLL_RULES_WARNING, rule,
-            NAPCOLL_GOAL_BARRIER == rule->collective->goal && rule->bytes.least > 0
-                ? "this rule matches nothing: a barrier has 0 bytes"
-                : "this rule matches nothing: ranks are never scattered on one node, nor where each "
-                  "has its own");
+        tell(check, NAPCOLL_RULES_WARNING, rule,
+             NAPCOLL_GOAL_BARRIER == rule->collective->goal && rule->bytes.least > 0
+                 ? "this rule matches nothing: a barrier has 0 bytes"
+                 : "this rule matches nothing: ranks are never scattered on one node, or with one "
+                   "rank on each");
         return;
     }
     if (NEVER == is_able(rule, rule)) {
@@ -236,8 +230,8 @@ static void check_rule(check_t *check, const napcoll_rule_t *rule)
     if (NULL != earlier) {
         tell(
             check, NAPCOLL_RULES_WARNING, rule,
-            "this rule is never reached: the rule of line %d matches all that it does; remove one, or "
-            "have this one stand first",
+            "this rule is never reached: the rule of line %d matches the same calls; expected only "
+            "one of them, or this one first",
             earlier->line);
     }
 }

@@ -4,8 +4,8 @@
  */
 
 /**
- * @file What is wrong with a rules file, and what is odd about it: for napcoll-plan rules check.
- * Pure: no MPI in here.
+ * @file
+ * Mistakes and oddities in rules files, for napcoll-plan rules check. Pure: no MPI.
  */
 
 #ifndef NAPCOLL_RULES_CHECK_H
@@ -14,28 +14,29 @@
 #include "select/napcoll_rules.h"
 
 typedef enum {
-    NAPCOLL_RULES_ERROR,   /**< the component does not take the file */
-    NAPCOLL_RULES_WARNING, /**< a rule that never decides */
-    NAPCOLL_RULES_REMARK   /**< what users may have meant otherwise */
+    /** The component rejects the file. */
+    NAPCOLL_RULES_ERROR,
+    /** A rule that never decides. */
+    NAPCOLL_RULES_WARNING,
+    /** Probably not what users want. */
+    NAPCOLL_RULES_REMARK
 } napcoll_rules_severity_t;
 
-/** Hears of something that was found. */
+/** Gets a finding. */
 typedef void (*napcoll_rules_tell_t)(void *context, napcoll_rules_severity_t severity,
                                      const napcoll_rules_error_t *finding);
 
 /**
- * Check the text of a rules file. Found are all mistakes; and, of the rules of the other lines,
- * those that match no call at all, those whose algorithm cannot do anything that they match, those
- * that one earlier rule leaves nothing, and gaps between the byte ranges of rules that are else on
- * the same calls. For the second and third, users are taken not to have set the parameter
- * reproducible.
+ * Check the text of a rules file. It finds all mistakes; and of the other lines rules that match no call, whose
+ * algorithm cannot do any call that they match, or that an earlier rule covers, and gaps between the byte ranges of
+ * rules for the same calls. The parameter reproducible is taken not to be set.
  *
- * @param[in] text     [length] the file's contents; may hold any bytes
+ * @param[in] text     [length] the file's contents; may contain any bytes
  * @param[in] length   bytes
- * @param[in] tell     hears of each finding, mistakes first
- * @param[in] context  for it
+ * @param[in] tell     called for each finding, mistakes first
+ * @param[in] context  for tell
  *
- * @return how many errors and warnings there were, or -1 when memory ran out
+ * @return the number of errors and warnings, or -1 when memory ran out
  */
 int napcoll_rules_check(const char *text, size_t length, napcoll_rules_tell_t tell, void *context);
 
