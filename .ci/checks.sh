@@ -113,6 +113,25 @@ select  select model algo plan util
 END
 }
 
+# napcoll-plan runs without MPI, and so does what it shares with the other tools: all sources of napcoll-plan and
+# libnapcoll_tools, with the headers of their folders that these include.
+check_pure_tools() {
+    local tools=ompi/tools/napcoll source header files=()
+    while read -r source; do
+        [ ! -f "$tools/$source" ] || files+=("$tools/$source")
+    done < <(sed -nE '/^(napcoll_plan|libnapcoll_tools_la)_SOURCES/,/[^\\]$/p' "$tools/Makefile.am" |
+        tr -cs '[:alnum:]_/.' '\n' | grep -E '\.[ch]$' | sort -u)
+    [ ${#files[@]} -gt 20 ] || echo "$tools/Makefile.am: the sources of napcoll-plan were not found"
+    for source in "${files[@]}"; do
+        grep -nE '#[ \t]*include[ \t]*<(mpi|pmix|hwloc|ompi|opal|event)' "$source" |
+            sed "s|^|$source:|; s|\$| (in a tool without MPI)|" || true
+        while read -r header; do
+            [ ! -f "$tools/$header" ] || [[ " ${files[*]} " == *" $tools/$header "* ]] ||
+                echo "$source: $header is not a source of napcoll-plan or libnapcoll_tools"
+        done < <(sed -nE 's/^[ \t]*#[ \t]*include[ \t]*"([^"]*)".*/\1/p' "$source")
+    done
+}
+
 check_version_tests() {
     local file
     for file in "${c_files[@]}"; do
@@ -161,7 +180,7 @@ if [ "$fix" = yes ]; then
     clang-format --style=file -i "${c_files[@]}"
 fi
 
-checks=(format shell_scripts pure_rooms version_tests sources_listed licence_lines)
+checks=(format shell_scripts pure_rooms pure_tools version_tests sources_listed licence_lines)
 echo "1..${#checks[@]}"
 number=0
 failures=0

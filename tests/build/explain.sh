@@ -46,7 +46,7 @@ lacks() {
     fi
 }
 
-# The rows of explain's table as "ALGORITHM SIMULATED CLOSED-FORM VERDICT...".
+# rows FILE: explain's table as "ALGORITHM SIMULATED CLOSED-FORM VERDICT...".
 rows() {
     sed -n '/^algorithm /,/^$/p' "$1" | tail -n +2 | grep .
 }
@@ -56,12 +56,12 @@ column() {
     rows "$2" | awk -v at="$1" '$at != "-" { print $1, $at }' | sort
 }
 
-# times ARGUMENT...: what simulate says, in the same form.
+# times ARGUMENT...: the times of simulate, in the same form.
 times() {
     simulate --csv - "$@" | sed 1d | sed 's/"[^"]*"/list/' | awk -F, '{ printf "%s %.3f\n", $2, $6 }' | sort
 }
 
-# The algorithm with the least time of simulate, the first of the table where two have it.
+# least ARGUMENT...: the algorithm with the least time of simulate, the first of equal ones.
 least() {
     simulate --csv - "$@" | sed 1d | sed 's/"[^"]*"/list/' |
         awk -F, 'NR == 1 || $6 < least { least = $6; name = $2 } END { print name }'
@@ -98,7 +98,7 @@ choice_is_the_least_of_simulate() {
             agrees $shape --bytes "$bytes"
         done
     done
-    # or nothing was compared
+    # or the cases are all alike
     [ "$(sort -u "$work/chosen" | wc -l)" -ge 3 ]
 }
 
@@ -145,11 +145,11 @@ what_an_algorithm_cannot_do_is_said() {
     grep '^nap  *-  *-  cannot do this: no node has more than one process$' "$work/cannot"
     explain --nodes 4 --ppn 3 --map cyclic --ordered >"$work/cannot"
     [ "$(grep -c '^\(nap\|smp\)  *-  *-  cannot do this: the operation does not commute' "$work/cannot")" = 2 ]
-    # their plans are not spoken of
+    # their plans are not counted
     [ "$(grep -c ' between nodes, in which ' "$work/cannot")" = "$(rows "$work/cannot" | grep -vc 'cannot do')" ]
 }
 
-# 16 nodes of 16: nap sends to 15 other nodes at once, and folds 16 values of the node and 16 of nodes.
+# 16 nodes of 16: nap sends to 15 other nodes at once, and reduces 16 values of the node and 16 of nodes.
 plans_are_counted() {
     explain --nodes 16 --ppn 16 >"$work/counts"
     grep -A 1 -x nap "$work/counts" |
@@ -160,8 +160,8 @@ plans_are_counted() {
         grep -x '    4 steps between nodes, in which a rank sends 4 messages and a node 512 bytes'
     grep -A 4 -x smp "$work/counts" | grep -F 'more than nap: 3 steps between nodes, 3 messages sent'
     explain --nodes 16 --ppn 16 --local-radix 2 >"$work/counts"
-    grep -A 2 -x smp "$work/counts" | grep -x '    8 steps inside a node; a rank takes in 4 messages from its own node'
-    grep -A 3 -x nap "$work/counts" | grep -x '    8 folds of the vector'
+    grep -A 2 -x smp "$work/counts" | grep -x '    8 steps inside a node; a rank receives 4 messages from its own node'
+    grep -A 3 -x nap "$work/counts" | grep -x '    8 reductions of the vector'
 }
 
 rank_is_shown_as_by_show() {
@@ -178,14 +178,14 @@ rank_is_shown_as_by_show() {
     [ "$(wc -l <"$work/names")" = 2 ]
 }
 
-# auto FILE: what the component's auto takes there, and the time that it reckons with.
+# auto FILE: the algorithm that the component's auto takes, and its estimated time.
 auto() {
-    sed -nE 's/^On this machine the component.s auto takes ([a-z_]*).*, reckoning with ([0-9.]*) us.*/\1 \2/p' "$1" |
+    sed -nE 's/^On this machine the component.s auto takes ([a-z_]*).*, estimated at ([0-9.]*) us.*/\1 \2/p' "$1" |
         grep .
 }
 
-# Up to 64 processes are simulated all, and sizes that are powers of two have classes that end with them. auto
-# may take other radixes, never such that are slower.
+# Up to 64 processes auto simulates all of them, and a power of two is the largest size of its class. auto may take
+# other radixes, but never slower ones.
 component_is_asked() {
     local shape bytes name time radix tunable
     for shape in '--coll allreduce' '--coll reduce --root 5' '--coll barrier' '--coll allgather' \
@@ -210,11 +210,11 @@ component_is_asked() {
     done
 }
 
-# The line on segments has the command that shows what they take.
+# The line on segments has the command that shows their time.
 segments_are_named() {
     explain --nodes 16 --ppn 16 --bytes 32M >"$work/auto"
     local options
-    options=$(sed -nE 's/^It cuts the vector into [0-9] segments there: see napcoll-plan simulate (.*)\.$/\1/p' \
+    options=$(sed -nE 's/^It cuts the vector into segments there: see napcoll-plan simulate (.*)\.$/\1/p' \
         "$work/auto" | grep .)
     # shellcheck disable=SC2086 # they are words
     simulate --nodes 16 --ppn 16 --bytes 32M $options --csv - | grep "^allreduce,$(auto "$work/auto" | cut -d ' ' -f 1),"
@@ -222,19 +222,19 @@ segments_are_named() {
 
 sizes_and_reasons_are_said() {
     explain --nodes 16 --ppn 16 --bytes 2049 >"$work/auto"
-    has ' (vectors of 2049 to 4096 bytes), reckoning with ' "$work/auto"
+    has ' (vectors of 2049 to 4096 bytes), estimated at ' "$work/auto"
     explain --coll allgather --nodes 16 --ppn 16 >"$work/auto"
     has 'allgather of 8 bytes of each rank, 256 ranks on 16 nodes, ' "$work/auto"
-    has ' (blocks of up to 8 bytes), reckoning with ' "$work/auto"
-    (! grep 'folds\|vector' "$work/auto")
+    has ' (blocks of up to 8 bytes), estimated at ' "$work/auto"
+    (! grep 'reduction\|vector' "$work/auto")
     explain --coll barrier --nodes 4 >"$work/auto"
     has 'barrier, 16 ranks on 4 nodes, ' "$work/auto"
-    (! grep -v '^Logged ' "$work/auto" | grep 'folds\|vector\|bytes')
+    (! grep -v '^Logged ' "$work/auto" | grep 'reduction\|vector\|bytes')
     has 'Logged (coll_napcoll_verbose 1) as: barrier of 0 to 8 bytes by ' "$work/auto"
     explain --nodes 3 --ppn 1 >"$work/auto"
-    has 'auto leaves this to the previous component: no node has more than one process' "$work/auto"
+    has 'auto falls back: no node has more than one process' "$work/auto"
     explain --nodes 1 --ppn 4 >"$work/auto"
-    has 'auto leaves this to the previous component: all processes share one node' "$work/auto"
+    has 'auto falls back: all processes share one node' "$work/auto"
 }
 
 # On a machine that was not measured auto tries nothing with more messages than a binomial tree has.
@@ -255,7 +255,7 @@ long_plans_are_left_out() {
         grep 'any  ring  *-  its plans have too many steps to be simulated$'
 }
 
-# refused TEXT COMMAND ARGUMENT...: exit status 2, TEXT on standard error, and nothing else.
+# refused TEXT COMMAND ARGUMENT...: exit status 2, TEXT on standard error, no output.
 refused() {
     local text=$1 rc=0
     shift
@@ -284,7 +284,7 @@ mistakes_are_refused() {
 
 # ---- drawings ----
 
-# drawings PREFIX: the files of that name, by what stands between.
+# drawings PREFIX: the files with this prefix, without it.
 drawings() {
     local file
     for file in "$1"*; do
@@ -292,7 +292,7 @@ drawings() {
     done
 }
 
-# In the place of gnuplot: a script that "draws" what it is told.
+# fake_gnuplot SCRIPT: a script in place of gnuplot.
 fake_gnuplot() {
     mkdir -p "$work/fake"
     printf '#!/bin/sh\n%s\n' "$1" >"$work/fake/gnuplot"
@@ -308,7 +308,7 @@ drawings_need_ranges() {
     [ -z "$(drawings "$work/none")" ]
 }
 
-# The data of the scripts against the CSV file.
+# The data of the scripts are those of the CSV file.
 data_of_drawings_are_the_times() {
     fake_gnuplot 'exec cat'
     PATH=$work/fake:$PATH simulate --nodes 1:64 --ppn 8 --bytes 8:64K --csv "$work/a.csv" \
@@ -318,7 +318,7 @@ data_of_drawings_are_the_times() {
         diff - <(grep '^[0-9]' "$work/data-size.svg")
     awk -F, '$5 == 8 { print $3 * $4, $6, $2 }' "$work/a.csv" | sort -k 3 | cut -d ' ' -f 1,2 | sort |
         diff - <(grep '^[0-9]' "$work/data-processes.svg" | sort)
-    # Each point lies in one cell, and that is of the fastest.
+    # Each point is in one cell, of the fastest algorithm.
     awk 'FNR == 1 { file++ }
         file == 1 { split($0, f, ","); if (f[3] + 0 == 0) next; point = f[3] " " f[5]
             if (!(f[2] in row)) row[f[2]] = rows++
@@ -357,7 +357,7 @@ failing_gnuplot_leaves_nothing() {
     [ -z "$(drawings "$work/half")" ]
 }
 
-# lines FILE: how many things gnuplot plotted.
+# lines FILE: the number of plots.
 lines() {
     grep -qx '</svg>' "$1" && grep -c '<g id="gnuplot_plot_' "$1"
 }
@@ -368,12 +368,12 @@ drawings_have_a_line_for_each_algorithm() {
     [ "$(drawings "$work/all")" = '-crossover.svg -processes.svg -size.svg ' ]
     for file in "$work"/all-*.svg; do
         case $file in
-            *-crossover.svg) [ "$(lines "$file")" -ge 2 ] ;; # those that are the fastest somewhere
+            *-crossover.svg) [ "$(lines "$file")" -ge 2 ] ;; # the fastest ones
             *) [ "$(lines "$file")" = 8 ] ;;
         esac
         has '>nap' "$file"
     done
-    # the table is what it is without
+    # the table is the same without --svg
     simulate --nodes 1:16 --ppn 4 --bytes 8:1K | diff - "$work/out"
     simulate --closed-form --nodes 2:16 --ppn 4 --bytes 8:1K --algorithm nap --svg "$work/single" >/dev/null
     [ "$(drawings "$work/single")" = '-processes.svg -size.svg ' ]
@@ -386,7 +386,7 @@ drawings_have_a_line_for_each_algorithm() {
     [ "$(drawings "$work/three")" = '-size.svg ' ]
 }
 
-# Slots and memory of what stops on the way; and whether ranks agree on sizes, which MPI_Alltoall knows.
+# Slots and memory of blocks in transit; and the agreement on sizes, which alltoall does not need.
 all_to_alls_say_memory_and_agreement() {
     local dear=$work/dear.conf coll
     sed 's/process_gap_us = 0$/process_gap_us = 20/' "$src/ompi/tools/napcoll/machines/bluewaters.conf" >"$dear"
@@ -402,10 +402,10 @@ all_to_alls_say_memory_and_agreement() {
             lacks 'agree on the sizes' "$work/few"
             continue
         fi
-        has "the component's auto, told the size, takes" "$work/few"
+        has "the component's auto, with known sizes, takes" "$work/few"
         if [ $coll = alltoallw ]; then
             has 'Sizes are not agreed on: many calls have few blocks.' "$work/many"
-            has 'auto leaves the calls to the previous component.' "$work/many"
+            has 'auto falls back.' "$work/many"
             lacks 'To agree on the sizes' "$work/many"
             continue
         fi
@@ -416,7 +416,7 @@ all_to_alls_say_memory_and_agreement() {
     done
 }
 
-# Pieces, by the thresholds; what auto leaves out because of them; and the root's announcement.
+# Pieces by the thresholds, what auto does not try because of them, and the root's bcast of sizes.
 gathers_and_scatters_say_pieces_and_thresholds() {
     explain() {
         "$plan" explain --machine bluewaters.conf --nodes 16 "$@" >"$work/out"
@@ -426,24 +426,24 @@ gathers_and_scatters_say_pieces_and_thresholds() {
     grep -qE '^segmented .* 2 pieces; ' "$work/out"
     grep -qE '^two_level +[0-9]+ slots, [0-9]+ bytes for blocks in transit' "$work/out"
     grep -qE "component's auto takes (two_level|binomial|segmented|credit) " "$work/out"
-    has 'of which gather_m1 and gather_m2 warn.' "$work/out"
+    has 'Because of gather_m1 and gather_m2 it tries no algorithm' "$work/out"
     lacks 'agree on the sizes' "$work/out"
     explain --coll gather --ppn 1 --bytes 64K
     grep -qE '^segmented .* 13 pieces; ' "$work/out"
     grep -qE '^credit .* window=2; ' "$work/out"
     explain --coll gather --ppn 1 --bytes 128K
     lacks ' pieces; ' "$work/out"
-    lacks 'warn' "$work/out"
+    lacks 'Because of' "$work/out"
     explain --coll scatter --ppn 1 --bytes 256K
     has 'scatter of 262144 bytes for each rank, 16 ranks' "$work/out"
     grep -qE '^segmented .* 5 pieces; ' "$work/out"
-    has 'of which scatter_s warns.' "$work/out"
+    has 'Because of scatter_s it tries no algorithm' "$work/out"
     explain --coll gatherv --ppn 1 --bytes 8
     grep -qE '^To agree on the sizes takes [0-9.]+ us, a bcast of 16 bytes, in one call of 9 where ' "$work/out"
-    has 'That does not pay: auto leaves the calls to the previous component.' "$work/out"
+    has 'That does not pay: auto falls back.' "$work/out"
 }
 
-# The thresholds and the rules are those of the file, where it is a parameter file; and what is done without sizes.
+# explain takes thresholds and rules from the parameter file; and what auto does without sizes.
 other_parameters_of_the_machine_count() {
     local conf=$work/own.conf
     own() {
@@ -454,14 +454,14 @@ other_parameters_of_the_machine_count() {
         printf '%s\n' 'coll_napcoll_gather_m1 = 0' '  coll_napcoll_gather_m2=0 '
     } >"$conf"
     own --coll gatherv
-    has 'That does not pay: auto leaves the calls to the previous component.' "$work/out"
-    has "the component's auto, told the size, takes" "$work/out"
+    has 'That does not pay: auto falls back.' "$work/out"
+    has "the component's auto, with known sizes, takes" "$work/out"
     own --coll scatterv
     has 'scatterv of any size left to the previous component: here it would not pay' "$work/out"
     echo 'coll_napcoll_gather_m1 = 48' >>"$conf"
     echo 'coll_napcoll_gather_m2 = 4096' >>"$conf"
     own --coll gather
-    has 'of which gather_m1 and gather_m2 warn.' "$work/out"
+    has 'Because of gather_m1 and gather_m2 it tries no algorithm' "$work/out"
     echo 'gather -> linear' >"$work/own.rules"
     echo "coll_napcoll_rules_file = $work/own.rules" >>"$conf"
     own --coll gather
@@ -476,7 +476,7 @@ other_parameters_of_the_machine_count() {
     refuses 'coll_napcoll_scatter_s = 1x: expected a number of bytes' own --coll scatter
 }
 
-# Pairwise exchange is the fastest by a little, and not taken; where it gains more, it is.
+# auto does not take pairwise exchange where it is only a little faster.
 lockstep_that_gains_little_is_said() {
     local late=$work/late.conf
     sed 's/^\(coll_napcoll_machine_network_.*_latency_us\) = .*/\1 = 300/' \
@@ -485,7 +485,7 @@ lockstep_that_gains_little_is_said() {
     cat "$work/late"
     rows "$work/late" | head -n 1 | grep '^pairwise .*  chosen: '
     has "the component's auto takes linear" "$work/late"
-    has 'It would take pairwise, of whose steps each waits for the one before, if that gained a tenth.' "$work/late"
+    has 'It would take pairwise, whose steps wait for one another, if that gained a tenth.' "$work/late"
     explain --coll alltoall --nodes 8 --ppn 8 --bytes 1M >"$work/soon"
     has "the component's auto takes pairwise" "$work/soon"
     lacks 'It would take' "$work/soon"
@@ -504,7 +504,7 @@ drawings_have_any_name() {
     has "it's.conf" <(sed "s/&#39;/'/g" machine-size.svg)
 }
 
-# with_gnuplot NAME: that test, or that it is skipped.
+# with_gnuplot NAME: runs the test, or skips it.
 with_gnuplot() {
     if command -v gnuplot >/dev/null; then
         tap "$1" "$1"

@@ -53,7 +53,7 @@ has() {
     }
 }
 
-# same WHAT A B: complains unless both are equal.
+# same WHAT A B: fails unless both are equal.
 same() {
     [ "$2" = "$3" ] || {
         echo "$1: $2 instead of $3"
@@ -94,7 +94,7 @@ one_switch_without_a_topology() {
     has 'node 0 -> switch 1 0 1 0 0' "$work/out"
 }
 
-# Blocks in several pieces: the plan is run for each, and a node takes in the other one's blocks as a whole.
+# A plan of several pieces is run for each, and a node receives all blocks of the other one.
 every_piece_counts() {
     links --coll gather --algorithm segmented --segments 4 --ppn 2 --nodes 2 >"$work/out"
     has 'gather segmented, 4 ranks on 2 nodes: 16 steps, 36 messages, 16 of them between nodes' "$work/out"
@@ -121,7 +121,7 @@ shapes() {
 END_SHAPES
 }
 
-# What show lists is on the links of the nodes.
+# The links of the nodes carry the messages of show.
 loads_are_those_of_show() {
     local shape seen=0
     while read -r shape; do
@@ -166,7 +166,7 @@ csv_has_what_the_table_has() {
     links --nodes 3 --ppn 2,1 --csv - | grep '^allreduce,[a-z_]*,3,"2,1",node 0,switch,'
 }
 
-# Nodes stand in the order of the numbers in their names, whatever the file's.
+# Nodes are in the order of the numbers in their names, not in the order of the file.
 names_are_sorted_as_schedulers_do() {
     cat >"$work/names.conf" <<'END_NAMES'
 SwitchName=b Nodes=n10,n9,r2n1
@@ -191,7 +191,7 @@ many_messages_take_seconds() {
     has 'contention-free: yes (1023 steps, 1 message at a time on each link)' "$work/out"
 }
 
-# each_command COMMAND...: the command with the name and needs of each of napcoll-plan's.
+# each_command COMMAND...: runs the command with the name and the required options of each of napcoll-plan's.
 each_command() {
     local command seen=0
     while read -r command; do
@@ -211,7 +211,7 @@ END_COMMANDS
     same commands "$seen" 7
 }
 
-# refused TEXT COMMAND ARGUMENT...: exit status 2, TEXT on standard error, and nothing else.
+# refused TEXT COMMAND ARGUMENT...: exit status 2, TEXT on standard error, no output.
 refused() {
     local text=$1 rc=0
     shift
@@ -220,7 +220,7 @@ refused() {
     [ "$rc" = 2 ] && grep -qF -e "$text" "$work/err" && [ ! -s "$work/out" ]
 }
 
-# What algorithms make of a network is up to them; these make nothing of it.
+# Plans of scan do not depend on the network.
 accepted() {
     "$plan" "$@" --coll scan --nodes 6 --ppn 2 --topology "$work/deep.conf" >"$work/with"
     "$plan" "$@" --coll scan --nodes 6 --ppn 2 >"$work/without"
@@ -251,15 +251,15 @@ files_errors_name_line_and_column() {
 }
 
 refused_with_many() {
-    refused "--topology $work/deep.conf: has 6 nodes, of which the placement takes 7" "$@" --nodes 7 \
+    refused "--topology $work/deep.conf: has 6 nodes, the placement has 7" "$@" --nodes 7 \
         --topology "$work/deep.conf"
 }
 
 placements_beyond_the_network_are_refused() {
     each_command refused_with_many
-    refused 'has 6 nodes, of which the placement takes 7' verify --nodes 1:10 --topology "$work/deep.conf"
-    refused 'has 6 nodes, of which the placement takes 7' show --ranks 13 --ppn 2 --topology "$work/deep.conf"
-    refused '--hosts a1,b1: has 2 nodes, of which the placement takes 3' links --nodes 3 \
+    refused 'has 6 nodes, the placement has 7' verify --nodes 1:10 --topology "$work/deep.conf"
+    refused 'has 6 nodes, the placement has 7' show --ranks 13 --ppn 2 --topology "$work/deep.conf"
+    refused '--hosts a1,b1: has 2 nodes, the placement has 3' links --nodes 3 \
         --topology "$work/deep.conf" --hosts a1,b1
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# `napcoll-plan draw` and `goal` as their users meet them: that the picture and the text have all that
-# `show` lists, fit together, and go where they should; mistakes.
+# `napcoll-plan draw` and `goal` as users call them: the picture and the text have all messages of `show`, are
+# consistent, and are written to the right file; mistakes.
 
 set -euo pipefail
 
@@ -22,7 +22,7 @@ plan=$build/bin/napcoll-plan
 [ -x "$plan" ] || tap_skip_all "no napcoll-plan in $build"
 unset NAPCOLL_MACHINES
 
-# Placements and algorithms on which everything is tried, one a line.
+# The placements and algorithms of all tests, one a line.
 shapes() {
     cat <<'END_SHAPES'
 --algorithm nap --nodes 10 --ppn 4
@@ -52,7 +52,7 @@ shapes() {
 END_SHAPES
 }
 
-# on_shapes COMMAND...: the command with each of them as further arguments.
+# on_shapes COMMAND...: runs the command for each of them.
 on_shapes() {
     local shape seen=0
     while read -r shape; do
@@ -64,15 +64,15 @@ on_shapes() {
     [ "$seen" = 24 ]
 }
 
-# count PATTERN FILE: how often it is there.
+# count PATTERN FILE: the number of matches.
 count() {
     { grep -oE -e "$1" "$2" || true; } | wc -l
 }
 
-# noticed COMMAND...: the command, a check, finds something wrong.
+# noticed COMMAND...: the command, a check, fails.
 noticed() {
     local rc
-    # Not in an `if`: the shell would ignore what fails inside the check.
+    # Not in an `if`: there the shell ignores failures inside the check.
     set +e
     (
         set -e
@@ -96,8 +96,8 @@ same() {
 
 # ---- draw ----
 
-# well_formed FILE: each tag is ended by its own kind, one element holds all, attributes are quoted. What
-# xmllint says counts where it is there.
+# well_formed FILE: tags are balanced, one element contains all others, attributes are quoted. Uses xmllint as well
+# if it is installed.
 well_formed() {
     ! command -v xmllint >/dev/null || xmllint --noout "$1"
     awk 'BEGIN { RS = "<" }
@@ -130,7 +130,7 @@ draw_well_formed() {
 pictures_are_well_formed() {
     on_shapes draw_well_formed
     on_shapes draw_well_formed --provider delegate
-    # and the check itself notices what is wrong
+    # and the check itself finds mistakes
     "$plan" draw --nodes 2 >"$work/a.svg"
     sed '0,/<\/g>/s///' "$work/a.svg" >"$work/b.svg"
     noticed well_formed "$work/b.svg"
@@ -148,7 +148,7 @@ drawn_as_shown() {
         "$(sed -n 's/^node \([0-9]*\),.*/\1/p' "$list" | sort -u | wc -l)"
     same messages "$(($(count 'class="message ' "$svg") + $(count 'class="message [a-z]* exchange"' "$svg")))" \
         "$(count '^    send ' "$list")"
-    same folds "$(count 'class="fold"' "$svg")" "$(count '^    fold ' "$list")"
+    same reductions "$(count 'class="reduce"' "$svg")" "$(count '^    reduce ' "$list")"
     same copies "$(count 'class="copy"' "$svg")" "$(count '^    copy ' "$list")"
     same phases "$(count 'class="phase"' "$svg")" "$(count '^    phase ' "$list")"
 }
@@ -184,7 +184,7 @@ same_sends() {
 pictures_have_the_messages_of_the_plans() {
     on_shapes same_sends
     # at the outermost level of 10 x 4, node 0 and node 4 exchange between ranks 1 and 16
-    "$plan" draw --nodes 3 --ppn 3 >"$work/a.svg"
+    "$plan" draw --nodes 10 --ppn 4 >"$work/a.svg"
     grep 'class="message inter exchange" data-from="1" data-to="16" data-stage="3".*<title>rank 1 to rank 16 and back, stage 3 (stage 2 of rank 16)</title>' \
         "$work/a.svg"
     grep 'class="message inter exchange" data-from="5" data-to="20"' "$work/a.svg"
@@ -192,41 +192,41 @@ pictures_have_the_messages_of_the_plans() {
 }
 
 nodes_tell_the_two_kinds_of_messages() {
-    "$plan" draw --nodes 3 --ppn 3 >"$work/a.svg"
+    "$plan" draw --nodes 10 --ppn 4 >"$work/a.svg"
     sed -nE 's/.*class="message ([a-z]*)[^"]*" data-from="([0-9]*)" data-to="([0-9]*)".*/\1 \2 \3/p' \
         "$work/a.svg" | awk '{ seen[$1]++
             if ($1 != (int($2 / 4) == int($3 / 4) ? "intra" : "inter")) { print; bad = 1 } }
         END { exit bad || seen["inter"] < 20 || seen["intra"] < 120 }'
 }
 
-# Both ends in one column; of two messages on one track each is above or below the other; of those that
-# meet a stage, each has a height of its own.
-ways_apart() {
+# Both ends of a message are in one column; messages on one track do not overlap; those that meet a stage have
+# different heights.
+lines_apart() {
     sed -nE 's/.*class="message .* d="M([0-9]+),([0-9]+) H[0-9]+ Q([0-9]+),.* V-?[0-9]+ Q[0-9]+,([0-9]+) .* H([0-9]+)".*/\1 \2 \3 \4 \5/p' \
-        "$1" >"$work/ways"
-    same ways "$(wc -l <"$work/ways")" "$(count 'class="message ' "$1")"
+        "$1" >"$work/lines"
+    same lines "$(wc -l <"$work/lines")" "$(count 'class="message ' "$1")"
     awk '{ if ($1 != $5 || $3 <= $1) { print "leaves its column: " $0; bad = 1 }
             if (used[$1, $2]++ || used[$5, $4]++) { print "meets another one: " $0; bad = 1 } }
-        END { exit bad }' "$work/ways"
-    awk '{ print $3, ($2 < $4 ? $2 " " $4 : $4 " " $2) }' "$work/ways" | sort -n -k 1,1 -k 2,2 |
+        END { exit bad }' "$work/lines"
+    awk '{ print $3, ($2 < $4 ? $2 " " $4 : $4 " " $2) }' "$work/lines" | sort -n -k 1,1 -k 2,2 |
         awk '$1 == track && $2 <= high { print "on another one: " $0; bad = 1 }
             { track = $1; high = $3 } END { exit bad }'
 }
 
-draw_ways_apart() {
+draw_lines_apart() {
     "$plan" draw "$@" >"$work/a.svg"
-    ways_apart "$work/a.svg"
+    lines_apart "$work/a.svg"
 }
 
 messages_hide_no_others() {
-    on_shapes draw_ways_apart
-    # and the check itself notices what is wrong: all tracks in one place
+    on_shapes draw_lines_apart
+    # and the check itself finds mistakes: all tracks in one place
     "$plan" draw --nodes 10 >"$work/a.svg"
     sed -E 's/ Q[0-9]+,/ Q999,/' "$work/a.svg" >"$work/b.svg"
-    noticed ways_apart "$work/b.svg"
+    noticed lines_apart "$work/b.svg"
 }
 
-# Nodes of five switches, whose names XML minds, in another order than the placement's.
+# Nodes of five switches with special XML characters, in another order than the placement.
 network() {
     cat <<'END_NETWORK'
 SwitchName=rack<1> Nodes=n0,n3
@@ -237,7 +237,7 @@ SwitchName=all Switches=core,unused
 END_NETWORK
 }
 
-# Each switch is a box beside its nodes; "NAME TOP BOTTOM" of all.
+# boxes FILE: "NAME TOP BOTTOM" of each switch.
 boxes() {
     sed -nE 's/.*<g class="switch" .* y="([0-9]+)" width="[0-9]+" height="([0-9]+)" .*<title>(.*)<\/title>.*/\3 \1 \2/p' "$1" |
         awk '{ print $1, $2, $2 + $3 }'
@@ -254,19 +254,19 @@ pictures_have_switches() {
     same 'data of nodes' "$(grep -oE 'class="node" data-node="[0-9]+"' "$work/a.svg" | tr -dc '0-9\n' | paste -s -d ' ')" '2 0 3 1 4'
     boxes "$work/a.svg" >"$work/boxes"
     cat "$work/boxes"
-    # no unused one, no room between boxes of one depth to lie on each other, and the upper ones reach over all
+    # the unused switch is absent, boxes of one depth do not overlap, and upper ones contain lower ones
     awk '{ top[$1] = $2; bottom[$1] = $3 }
         END { exit NR != 4 || "unused" in top || top["all"] != top["core"] || bottom["all"] != bottom["core"] ||
             !(top["core"] < top["rack&lt;1&gt;"] && bottom["rack&lt;1&gt;"] < top["rack&amp;2"] &&
                 bottom["rack&amp;2"] == bottom["core"]) }' "$work/boxes"
-    ways_apart "$work/a.svg"
+    lines_apart "$work/a.svg"
     draw_in_bounds "$work/a.svg"
     "$plan" draw --coll allgather --algorithm ring --nodes 5 --ppn 2 >"$work/b.svg"
     same switches "$(count 'class="switch"' "$work/b.svg")" 0
     diff <(sends_drawn "$work/a.svg") <(sends_drawn "$work/b.svg")
 }
 
-# The picture is wide and high enough for all that is in it.
+# Everything is inside the picture.
 pictures_hold_their_lanes() {
     "$plan" draw --nodes 4 --ppn 12 >"$work/a.svg"
     draw_in_bounds "$work/a.svg"
@@ -286,9 +286,8 @@ draw_in_bounds() {
 
 # ---- goal ----
 
-# What LogGOPSim's reader wants, and what makes it run to its end: blocks of all ranks in order; labels
-# before what requires them; each stage behind the one before; as many sends as receives, of the same
-# size and tag, and no tag twice.
+# What LogGOPSim's reader needs, and what lets it terminate: ranks in order; labels before their uses; each stage
+# behind the one before; a receive for each send, of the same size and tag, and no tag twice.
 goal_checked() {
     "$plan" goal "$@" >"$work/a.goal"
     checked "$work/a.goal"
@@ -327,7 +326,7 @@ checked() {
 
 goal_fits_together() {
     on_shapes goal_checked
-    # and the check itself notices what is wrong
+    # and the check itself finds mistakes
     "$plan" goal --nodes 2 >"$work/a.goal"
     local damage
     for damage in '0,/send 8b/s//send 9b/' '0,/tag 0/s//tag 7/' '0,/requires s0_0/s//requires s0_9/' \
@@ -339,7 +338,7 @@ goal_fits_together() {
     done
 }
 
-# bytes_of ARGUMENT...: of all sends together.
+# bytes_of ARGUMENT...: the bytes of all sends.
 bytes_of() {
     "$plan" goal "$@" | awk '/: send / { sub(/b$/, "", $3); sum += $3 } END { printf "%.0f\n", sum }'
 }
@@ -347,16 +346,16 @@ bytes_of() {
 goal_counts_bytes() {
     local sends
     sends=$("$plan" show --nodes 10 | grep -c '^    send ')
-    # plans of nap send vectors as a whole
+    # plans of nap send whole vectors
     same 'plans of one block' "$("$plan" show --nodes 10 | grep -c ': 1 block,')" 40
     same 'bytes by default' "$(bytes_of --nodes 10)" "$((8 * sends))"
     same 'bytes of 3K' "$(bytes_of --nodes 10 --bytes 3K)" "$((3072 * sends))"
     same 'bytes of 1G' "$(bytes_of --nodes 10 --bytes 1G)" "$((1073741824 * sends))"
-    # a ring of 12 sends each rank every other one's block, whatever its number in a temporary
+    # in a ring of 12 each rank gets all other blocks
     same 'bytes of blocks' "$(bytes_of --coll allgather --algorithm ring --nodes 3 --bytes 5)" "$((12 * 11 * 5))"
-    same 'bytes of blocks to fold' "$(bytes_of --coll reduce_scatter --algorithm pairwise --nodes 3 --bytes 5)" \
+    same 'bytes of blocks to reduce' "$(bytes_of --coll reduce_scatter --algorithm pairwise --nodes 3 --bytes 5)" \
         "$((12 * 11 * 5))"
-    # pieces of a vector: all but its own twelfth go round twice
+    # blocks of a vector: eleven twelfths go round twice
     same 'bytes of pieces' "$(bytes_of --algorithm ring --nodes 3 --bytes 12K)" "$((12288 * 11 * 2))"
     # LogGOPSim knows no empty messages
     same 'bytes of a barrier' "$(bytes_of --coll barrier --nodes 3)" \
@@ -372,13 +371,13 @@ calcs_of() {
     "$plan" goal --machine "$work/mine.conf" "$@" | awk '/: calc / { print $3 }'
 }
 
-goal_times_folds() {
-    local folds
-    folds=$("$plan" show --nodes 10 | grep -c '^    fold ')
-    same 'time of folds' "$(calcs_of 1000 --nodes 10 --bytes 5 | awk '{ sum += $1 } END { print sum }')" \
-        "$((5000 * folds))"
+goal_times_reductions() {
+    local reductions
+    reductions=$("$plan" show --nodes 10 | grep -c '^    reduce ')
+    same 'time of reductions' "$(calcs_of 1000 --nodes 10 --bytes 5 | awk '{ sum += $1 } END { print sum }')" \
+        "$((5000 * reductions))"
     # 2.4 ns are 3
-    same 'one fold' "$(calcs_of 0.3 --nodes 2 --ppn 1 --algorithm recursive_doubling | sort -rn | head -n 1)" 3
+    same 'one reduction' "$(calcs_of 0.3 --nodes 2 --ppn 1 --algorithm recursive_doubling | sort -rn | head -n 1)" 3
     same 'a whole one' "$(calcs_of 0.5 --nodes 2 --ppn 1 --algorithm recursive_doubling | sort -rn | head -n 1)" 4
     same 'without a machine' "$("$plan" goal --nodes 10 | grep ': calc ' | grep -vc 'calc 0$' || true)" 0
     "$plan" goal --nodes 10 --machine bluewaters.conf | grep ': calc [1-9]'
@@ -412,8 +411,7 @@ output_goes_to_files() {
     done
 }
 
-# failed STATUS TEXT COMMAND ARGUMENT...: that exit status, TEXT in what is printed to standard error, and
-# nothing else; no file, either.
+# failed STATUS TEXT COMMAND ARGUMENT...: exit status, TEXT on standard error, no output and no file.
 failed() {
     local status=$1 text=$2 command=$3 rc=0
     shift 3
@@ -453,12 +451,12 @@ what_an_algorithm_cannot_do_is_said() {
     failed 1 'nap cannot do this' goal --nodes 4 --ppn 1
 }
 
-# messages_of FILE: who sends to whom, in which stage.
+# messages_of FILE: senders, receivers and stages.
 messages_of() {
     grep -oE 'data-from="[0-9]+" data-to="[0-9]+" data-stage="[0-9]+"' "$1" | sort
 }
 
-# README's picture shows the plans as they are.
+# The picture of the README shows the current plans.
 picture_of_the_readme_is_true() {
     "$plan" draw --nodes 3 --ppn 3 >"$work/a.svg"
     messages_of "$work/a.svg" >"$work/is"
@@ -477,7 +475,7 @@ tap pictures_have_switches pictures_have_switches
 tap pictures_hold_their_lanes pictures_hold_their_lanes
 tap goal_fits_together goal_fits_together
 tap goal_counts_bytes goal_counts_bytes
-tap goal_times_folds goal_times_folds
+tap goal_times_reductions goal_times_reductions
 tap goal_takes_many_ranks goal_takes_many_ranks
 tap picture_of_the_readme_is_true picture_of_the_readme_is_true
 tap output_goes_to_files output_goes_to_files

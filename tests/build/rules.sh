@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# `napcoll-plan rules` and `napcoll-plan explain --rules` as their users meet them: files that are right, odd
-# or wrong, and rules that are made of measurements.
+# `napcoll-plan rules` and `napcoll-plan explain --rules` as users call them: right, odd and wrong files, and rules made
+# from measurements.
 
 set -euo pipefail
 
@@ -55,7 +55,7 @@ mistakes_have_line_and_column() {
     has '2 errors, 0 warnings'
 }
 
-rules_that_never_decide_are_warned_of() {
+rules_that_never_decide_give_warnings() {
     (! check 'allreduce -> tree\nallreduce nodes=4 -> smp\nallreduce op=ordered -> ring\nreduce ppn=1 -> nap\n')
     has 'a.rules:2: warning: this rule is never reached: the rule of line 1'
     has 'a.rules:3: warning: this rule never decides: ring cannot'
@@ -79,7 +79,7 @@ binary_files_and_folders_are_refused() {
     refuses 'is a FIFO or a pipe; expected a regular file' timeout 10 "$plan" rules from-csv "$work/fifo"
 }
 
-# made FILE LINE...: the rules made of the CSV file are these, and pass.
+# made FILE LINE...: the CSV file gives these rules, and they pass.
 made() {
     local csv=$1
     shift
@@ -90,7 +90,7 @@ made() {
 
 head_line=coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,ran
 
-# measured FILE: makes the CSV file of lines "BYTES CONTESTANT MEDIAN [RAN]" of standard input, on 8 nodes of 4.
+# measured FILE: makes a CSV file from lines "BYTES CONTESTANT MEDIAN [RAN]" on standard input, for 8 nodes of 4.
 measured() {
     local bytes contestant median ran
     echo "$head_line" >"$1"
@@ -134,17 +134,17 @@ END
     "$plan" rules from-csv --margin 0 "$work/a.csv" | grep -c -e '->' | grep -x 4
 }
 
-the_previous_component_can_be_named() {
+the_fallback_component_can_be_named() {
     measured "$work/a.csv" <<'END'
 8 napcoll:nap 20
 8 tuned 30
 8 han 10
 END
     made "$work/a.csv" 'allreduce nodes=8 ppn=4 bytes=..8 op=commutative -> fallback'
-    "$plan" rules from-csv --previous tuned "$work/a.csv" | grep -e '-> nap'
+    "$plan" rules from-csv --fallback tuned "$work/a.csv" | grep -e '-> nap'
 }
 
-what_did_not_run_is_left_out() {
+what_did_not_run_is_ignored() {
     coll=barrier measured "$work/a.csv" <<'END'
 0 napcoll:nap 1 fallback: ppn
 0 napcoll:smp 20
@@ -152,11 +152,11 @@ what_did_not_run_is_left_out() {
 0 tuned 30
 END
     made "$work/a.csv" 'barrier nodes=8 ppn=4 -> smp' 2>"$work/noted"
-    grep -F 'a.csv:2: left out: napcoll:nap did not run (fallback: ppn)' "$work/noted"
-    grep -F 'a.csv:4: left out: napcoll:nonesuch' "$work/noted"
+    grep -F 'a.csv:2: ignored: napcoll:nap did not run (fallback: ppn)' "$work/noted"
+    grep -F 'a.csv:4: ignored: napcoll:nonesuch' "$work/noted"
 }
 
-# "3-5" processes on a node are 5: rules look at the fullest one. Auto is a choice, too; of what was measured twice the
+# Of "3-5" processes on a node 5 count: rules are for the fullest node. Auto is a choice, too; of two measurements the
 # mean counts.
 unequal_nodes_and_auto_are_understood() {
     printf '%s\n' 'ran,median_us,coll,nodes,ppn,bytes,contestant' 'nap,9,bcast,2,3-5,64,napcoll' \
@@ -190,12 +190,12 @@ explain_says_which_rule_decides() {
     "${explain[@]}" --bytes 5500 >"$work/found"
     has "Line 2 of $work/a.rules decides: the component takes smp (vectors of 5000 to 6000 bytes)."
     "${explain[@]}" --bytes 8 >"$work/found"
-    has "Line 3 of $work/a.rules decides: the component leaves this to the previous component"
+    has "Line 3 of $work/a.rules decides: the component falls back"
     "${explain[@]}" --bytes 32 >"$work/found"
-    has "Line 4 of $work/a.rules leaves this to the model."
+    has "Line 4 of $work/a.rules decides: by the model."
     has "the component's auto takes"
     "${explain[@]}" --bytes 64 --ordered >"$work/found"
-    has "Line 1 of $work/a.rules matches, but is passed over: the operation does not commute"
+    has "Line 1 of $work/a.rules matches, but is skipped: the operation does not commute"
     printf '%s\n' 'alltoallv bytes=..16 -> tuna' >"$work/a.rules"
     "${explain[@]}" --coll alltoallv --bytes 8 >"$work/found"
     has 'The rules depend on the size, on which ranks agree.'
@@ -210,13 +210,13 @@ tap_plan 14
 tap a_file_that_is_right_passes a_file_that_is_right_passes
 tap the_example_of_the_manual_passes the_example_of_the_manual_passes
 tap mistakes_have_line_and_column mistakes_have_line_and_column
-tap rules_that_never_decide_are_warned_of rules_that_never_decide_are_warned_of
+tap rules_that_never_decide_give_warnings rules_that_never_decide_give_warnings
 tap gaps_are_remarked_on gaps_are_remarked_on
 tap binary_files_and_folders_are_refused binary_files_and_folders_are_refused
 tap the_fastest_becomes_the_rule_and_neighbours_join the_fastest_becomes_the_rule_and_neighbours_join
 tap a_margin_keeps_the_neighbours_choice a_margin_keeps_the_neighbours_choice
-tap the_previous_component_can_be_named the_previous_component_can_be_named
-tap what_did_not_run_is_left_out what_did_not_run_is_left_out
+tap the_fallback_component_can_be_named the_fallback_component_can_be_named
+tap what_did_not_run_is_ignored what_did_not_run_is_ignored
 tap unequal_nodes_and_auto_are_understood unequal_nodes_and_auto_are_understood
 tap shipped_results_make_rules_that_pass shipped_results_make_rules_that_pass
 tap mistakes_in_measurements_are_named mistakes_in_measurements_are_named

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# `napcoll-plan simulate` as its users meet it: tables, CSV files, machine files by name, mistakes.
+# `napcoll-plan simulate` as users call it: tables, CSV files, machine files by name, mistakes.
 
 set -euo pipefail
 
@@ -49,7 +49,7 @@ ranges_step_as_asked() {
         cut -d, -f5 | tr '\n' ' ')" = '1024 32768 1048576 ' ]
 }
 
-# With steps of two inside the nodes the plans take what the formula says, within 10 %.
+# Plans and closed form agree within 10 %.
 plans_agree_with_closed_form() {
     simulate --algorithm recursive_doubling --nodes 256 --ppn 16 --bytes 8:64K --csv "$work/plans.csv"
     simulate --algorithm recursive_doubling --nodes 256 --ppn 16 --bytes 8:64K --csv "$work/forms.csv" \
@@ -66,7 +66,7 @@ thirty_two_thousand_ranks_take_seconds() {
         cat "$work/large"
         grep "^allreduce,$algorithm,2048,16,8,[0-9]" "$work/large"
     done
-    # those that have a step for every rank would not
+    # not so algorithms with a step for every rank
     simulate --nodes 2048 --ppn 16 --algorithm ring | grep 'ring  *-  its plans have too many steps'
 }
 
@@ -107,7 +107,7 @@ machines_are_found_by_folder() {
     "$plan" simulate --machine netlab.conf --ppn 2 | grep netlab.conf
 }
 
-# refused TEXT ARGUMENT...: exit status 2, TEXT in what is printed to standard error, and nothing else.
+# refused TEXT ARGUMENT...: exit status 2, TEXT on standard error, no output.
 refused() {
     local text=$1 rc=0
     shift

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# `napcoll-plan verify` as its users meet it: one placement, ranges, samples, mistakes.
+# `napcoll-plan verify` as users call it: one placement, ranges, samples, mistakes.
 
 set -euo pipefail
 
@@ -15,10 +15,10 @@ Usage: tests/build/verify.sh [--wide [PATTERN]]
 Runs napcoll-plan verify of the build folder (NAPCOLL_BUILD, else build/); prints TAP.
 
   --wide   instead, prove every algorithm of every collective on 1 to 64 nodes with 1 to 16 processes
-           each, on uneven nodes and on placements at random, and TuNA with every radix on up to 128
+           each, on uneven nodes and on random placements, and TuNA with every radix on up to 128
            processes and on up to 8 nodes of up to 8; takes long. PATTERN: only those whose
-           "COLLECTIVE ALGORITHM" contains it (a shell pattern). Each sweep has a line on standard
-           error: placements, plans, messages; the sums stand in a comment behind each algorithm
+           "COLLECTIVE ALGORITHM" contains it (a shell pattern). Each sweep prints placements, plans
+           and messages to standard error; a comment after each algorithm has the sums
   --help   this text
 END_USAGE
 }
@@ -38,7 +38,7 @@ verify() {
     "$plan" verify "$@"
 }
 
-# proved COLLECTIVE ALGORITHM PLANS ARGUMENT...: verify finds so many plans right, and as many messages as
+# proved COLLECTIVE ALGORITHM PLANS ARGUMENT...: verify proves this number of plans, with the messages that
 # show lists.
 proved() {
     local name=(--coll "$1" --algorithm "$2") right="$1 $2: ok; $3 plans" messages
@@ -54,8 +54,8 @@ algorithms() {
     "$plan" list | awk '/^[a-z]/ { collective = $1 } /^  [a-z]/ { print collective, $1 }'
 }
 
-# sum_up ARGUMENT...: has in `sums` what verify proved of a range, or of one placement, as "PLACEMENTS PLANS MESSAGES"; fails
-# where any is broken. Hundreds of calls: what the shell can do itself starts no process.
+# sum_up ARGUMENT...: sets `sums` to the "PLACEMENTS PLANS MESSAGES" that verify proved; fails where any is broken.
+# There are hundreds of calls, so that it starts no other process.
 sum_up() {
     local text
     text=$(verify "$@") || {
@@ -72,8 +72,8 @@ sum_up() {
     fi
 }
 
-# each_of PATTERN ARGUMENT...: every algorithm whose "COLLECTIVE ALGORITHM" matches the regular expression is
-# proved on some placement of a range, and found broken on none.
+# each_of PATTERN ARGUMENT...: every algorithm whose "COLLECTIVE ALGORITHM" matches the regular expression is proved
+# on at least one placement of a range, and broken on none.
 each_of() {
     local which=$1 collective algorithm seen=0
     shift
@@ -188,14 +188,14 @@ threads_change_nothing() {
     cmp "$work/one" "$work/three"
 }
 
-# That there is a bar is for eyes; that there is none in files is for scripts.
+# The progress bar appears on terminals only.
 bars_are_for_terminals() {
     verify --nodes 1:4 --ppn 1:4 >"$work/out" 2>"$work/err"
     [ ! -s "$work/err" ] && [ "$(wc -l <"$work/out")" = 1 ]
     script -qec "$plan verify --nodes 1:20 --ppn 1:4" /dev/null </dev/null | grep -q '\[##* *\]'
 }
 
-thirty_two_thousand_ranks_take_little() {
+thirty_two_thousand_ranks_take_little_memory() {
     (
         ulimit -v 2097152
         timeout 120 "$plan" verify --nodes 2048 --ppn 16 >"$work/out"
@@ -204,16 +204,16 @@ thirty_two_thousand_ranks_take_little() {
     grep '^allreduce nap: ok; 32768 plans, ' "$work/out"
 }
 
-samples_rest_on_all_contributions() {
+samples_depend_on_all_contributions() {
     (
         ulimit -v 2097152
         timeout 120 "$plan" verify --nodes 8192 --ppn 16 --sample 2 >"$work/out"
     )
     cat "$work/out"
-    grep '^allreduce nap: ok; results of 2 ranks, which rest on 131072 plans, ' "$work/out"
+    grep '^allreduce nap: ok; results of 2 ranks, which depend on 131072 plans, ' "$work/out"
 }
 
-# refused STATUS TEXT ARGUMENT...: exit status, TEXT in what is printed to standard error, and nothing else.
+# refused STATUS TEXT ARGUMENT...: exit status, TEXT on standard error, no output.
 refused() {
     local status=$1 text=$2 rc=0
     shift 2
@@ -244,9 +244,9 @@ mistakes_name_option_and_range() {
     refused 2 '--segments 0: expected a number from 1 to 1024' --algorithm ring --segments 0
     refused 2 '--segments 1025: expected a number from 1 to 1024' --algorithm ring --segments 1025
     refused 2 '--segments 2: allreduce nap cuts nothing into segments' --segments 2
-    refused 2 '--ordered: barrier folds nothing' --coll barrier --ordered
-    refused 2 '--bounded: alltoall tells no sizes' --coll alltoall --bounded
-    refused 2 '--reproducible: allgather folds nothing' --coll allgather --reproducible
+    refused 2 '--ordered: barrier reduces nothing' --coll barrier --ordered
+    refused 2 '--bounded: alltoall sends no sizes' --coll alltoall --bounded
+    refused 2 '--reproducible: allgather reduces nothing' --coll allgather --reproducible
     refused 2 '--in-place: barrier has no data' --coll barrier --in-place
     refused 1 "nap cannot do this: the algorithm's bits depend on which ranks share a node" --reproducible
     refused 1 'recursive_halving cannot do this: the algorithm needs a number of ranks that is a power of two' \
@@ -259,8 +259,7 @@ mistakes_name_option_and_range() {
 
 # ---- --wide ----
 
-# widest ALGORITHM PPN: nodes of so many processes; the plans of some have O(P^2) messages, and are proved on
-# up to 128 ranks.
+# widest ALGORITHM PPN: the most nodes of PPN processes; algorithms with O(P^2) messages are proved on up to 128 ranks.
 widest() {
     case $1 in
         ring | gathered | pairwise | scatter_allgather | linear | tuna_staggered) echo $((128 / $2 < 64 ? 128 / $2 : 64)) ;;
@@ -268,8 +267,7 @@ widest() {
     esac
 }
 
-# placements ALGORITHM: the arguments of verify for each of the sweeps, one a line; short ones, so that it can
-# be watched how far they are.
+# placements ALGORITHM: the arguments of verify for each sweep, one a line; sweeps are short to show progress.
 placements() {
     local ppn list
     for ppn in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
@@ -286,8 +284,8 @@ placements() {
     done
 }
 
-# radixes COLLECTIVE ALGORITHM: the arguments of verify for the sweeps over every radix, one a line: TuNA's on up to
-# 128 ranks, and on up to 8 nodes of up to 8 processes; where sizes differ, told ahead and along with blocks.
+# radixes COLLECTIVE ALGORITHM: the arguments of verify for the sweeps over every radix of TuNA, one a line: on up to
+# 128 ranks, and on up to 8 nodes of up to 8 processes; where sizes differ, sent before and along with the blocks.
 radixes() {
     local radix sizes
     for sizes in '' ' --bounded'; do
@@ -305,8 +303,8 @@ roots() {
     case $1 in reduce | bcast) printf '%s\n' 1 5 37 ;; esac
 }
 
-# rooted ROOT --nodes 1:MOST --ppn LIST ARGUMENT...: the same from the number of nodes on that has the root for
-# sure, or nothing.
+# rooted ROOT --nodes 1:MOST --ppn LIST ARGUMENT...: the same for the numbers of nodes that include the root, or
+# nothing.
 rooted() {
     local root=$1 most=${3#1:} list=$5 least=$(($1 + 1))
     case $list in
@@ -316,8 +314,8 @@ rooted() {
     [ "$least" -gt "$most" ] || echo "--nodes $least:$most $*$([ "$root" = 0 ] || echo " --root $root")"
 }
 
-# wide_sweep COLLECTIVE ALGORITHM: proves it on all placements, and leaves their number, and that of plans and
-# messages, in $work/wide.
+# wide_sweep COLLECTIVE ALGORITHM: proves it on all placements, and writes the numbers of placements, plans and
+# messages to $work/wide.
 wide_sweep() {
     local root line words
     : >"$work/sums"
@@ -361,7 +359,7 @@ fi
 
 tests=(plans_are_those_of_show every_collective_is_proved roots_other_than_the_first_are_proved
     orders_and_brackets_are_proved parameters_are_proved ranges_sweep_over_placements threads_change_nothing
-    bars_are_for_terminals thirty_two_thousand_ranks_take_little samples_rest_on_all_contributions
+    bars_are_for_terminals thirty_two_thousand_ranks_take_little_memory samples_depend_on_all_contributions
     mistakes_name_option_and_range)
 tap_plan ${#tests[@]}
 for test in "${tests[@]}"; do

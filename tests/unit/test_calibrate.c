@@ -19,13 +19,20 @@
 
 /* The made-up platform, in seconds and bytes. */
 struct platform {
-    double alpha, beta;          /* eager, between nodes */
-    double asked;                /* what rendezvous has more */
-    double rendezvous_beta;      /* = 1 / R_b */
-    double node_beta;            /* = 1 / R_N */
-    double limit;                /* from here on by rendezvous */
-    double short_limit, shorter; /* below it, this less; 0: nothing is short */
-    double gap, node_gap;        /* of messages of one process, and of all of the node's */
+    /* Eager, between nodes */
+    double alpha, beta;
+    /* What rendezvous has more */
+    double asked;
+    /* = 1 / R_b */
+    double rendezvous_beta;
+    /* = 1 / R_N */
+    double node_beta;
+    /* From here on by rendezvous */
+    double limit;
+    /* Below it, this less; 0: nothing is short */
+    double short_limit, shorter;
+    /* Of messages of one process, and of all of the node's */
+    double gap, node_gap;
 };
 
 static const struct platform far_away = {.alpha = 100e-6,
@@ -63,7 +70,8 @@ static double dice(void)
     return (double) (napcoll_mix_next(&seed) >> 11) * 0x1p-53;
 }
 
-/* A time as a busy machine shows it: up to `noise` longer, and one in eight up to ten times as long. */
+/* A time as a busy machine shows it: up to `noise` longer, and one in eight up to ten times as
+ * long. */
 static void add(napcoll_timings_t *timings, double x, double seconds, double noise, int turn)
 {
     seconds *= 1 + noise * dice();
@@ -95,7 +103,8 @@ static void make_trips(const struct platform *p, napcoll_level_t level, double n
     }
 }
 
-/* Bursts of 1, 2 and 4 times `count` messages; a message of each of the active processes takes so long. */
+/* Bursts of 1, 2 and 4 times `count` messages; a message of each of the active processes takes so
+ * long. */
 static void make_stream(napcoll_stream_t *stream, int active, double bytes, int count,
                         double seconds, double noise)
 {
@@ -166,7 +175,8 @@ static void machine_is_exact_without_noise(void **state)
     (void) state;
     make_all(&far_away, 0);
     c = fitted();
-    check_far_away(&c.machine, 1e-3); /* four digits */
+    /* Four digits */
+    check_far_away(&c.machine, 1e-3);
     assert_true(0 == c.machine.short_below_bytes && 65536 == c.machine.eager_below_bytes);
     assert_true(c.node_has_gap && !c.rate_grows);
 }
@@ -259,7 +269,8 @@ static void rate_of_large_messages_need_not_be_that_of_eager_ones(void **state)
     make_stream(&made.eager.stream[made.eager.num++], 8, 16384, 8, 8 * 16384 / 1000e6, 0);
     c = fitted();
     assert_true(65536 == c.machine.node_injection_from_bytes);
-    check_close(c.eager_rate, 930, 0.01); /* with what comes once */
+    /* With what comes once */
+    check_close(c.eager_rate, 930, 0.01);
 }
 
 static void inside_of_nodes_is_found(void **state)
@@ -278,14 +289,17 @@ static void inside_of_nodes_is_found(void **state)
     }
     c = fitted();
     check_close(c.machine.link[NAPCOLL_LEVEL_SOCKET][NAPCOLL_PROTOCOL_EAGER].latency_us, 2, 1e-3);
-    /* two sockets were not measured, and have what one has; far from its beginning no line begins below 0 */
+    /* two sockets were not measured, and have what one has; far from its beginning no line begins
+     * below 0 */
     check_close(c.machine.link[NAPCOLL_LEVEL_NODE][NAPCOLL_PROTOCOL_RENDEZVOUS].latency_us, 2,
                 1e-3);
     check_close(c.machine.node_local_ns_per_byte, 0.1, 1e-3);
     check_close(c.machine.reduce_ns_per_byte, 0.25, 1e-3);
-    check_close(c.machine.process_overhead_us, 1, 1e-3); /* of the least latency */
+    /* Of the least latency */
+    check_close(c.machine.process_overhead_us, 1, 1e-3);
     check_close(c.start_us, 20, 1e-3);
-    assert_true(0 == c.machine.node_local_gap_us); /* each process has a processor */
+    /* Each process has a processor */
+    assert_true(0 == c.machine.node_local_gap_us);
     made.oversubscribed = true;
     c = fitted();
     check_close(c.machine.node_local_gap_us, 0.3, 1e-3);
@@ -377,7 +391,8 @@ static void implausible_numbers_are_refused(void **state)
     napcoll_calibrated_t c;
 
     (void) state;
-    p.alpha = 100; /* seconds */
+    /* Seconds */
+    p.alpha = 100;
     make_all(&p, 0);
     assert_int_equal(napcoll_calibrate(&made, NAPCOLL_TURNS_ALL, &c),
                      NAPCOLL_CALIBRATE_IMPLAUSIBLE);
@@ -397,7 +412,8 @@ static void times_that_are_none_are_refused(void **state)
     assert_null(points);
     assert_int_equal(napcoll_timings_add(timings, 1, 0, 0), 0);
     assert_int_equal(napcoll_timings_line(timings, NAPCOLL_TURNS_ALL, &line), 0);
-    assert_int_equal(line.points, 0); /* of one point */
+    /* Of one point */
+    assert_int_equal(line.points, 0);
     assert_int_equal(napcoll_timings_points(timings, NAPCOLL_TURNS_ODD, &points), 0);
 }
 

@@ -18,8 +18,8 @@
 
 enum { OTHERS = 15, TURNS = 20, MOST_SAMPLES = 8192 };
 
-/* The made-up platform: at the root 50 us and 8 ns per byte (a port of 1 Gbit/s); at the others 60 us and
- * 12 ns per byte, with the link. */
+/* The made-up platform: at the root 50 us and 8 ns per byte (a port of 1 Gbit/s); at the others 60
+ * us and 12 ns per byte, with the link. */
 static const napcoll_incast_model_t platform = {.others = OTHERS,
                                                 .root_delay = 50e-6,
                                                 .root_per_byte = 8e-9,
@@ -172,8 +172,10 @@ static void escalation_is_found_where_it_is(void **state)
     make_gather(&t);
     g = fitted();
     assert_true(g.escalates);
-    assert_int_equal(g.m1, size_at(13)); /* 5161 */
-    assert_int_equal(g.m2, size_at(24)); /* 65536 */
+    /* 5161 */
+    assert_int_equal(g.m1, size_at(13));
+    /* 65536 */
+    assert_int_equal(g.m2, size_at(24));
     assert_int_equal(g.below_m1, size_at(12));
     assert_int_equal(g.above_m2, size_at(25));
     assert_int_equal(g.large_from, size_at(25));
@@ -248,8 +250,7 @@ static void levels_have_their_probabilities(void **state)
     napcoll_incast_gather_close(&g);
 }
 
-/* Where M1 and M2 are found: from the first size on nothing shows what chance is, and one size alone is something else
- * that ran on the machine. */
+/* Where M1 and M2 are found, and where not: from the first size on, and at one size only. */
 static void ranges_are_found(void **state)
 {
     enum { NONE = -1, LAST = SIZES - 1 };
@@ -286,7 +287,7 @@ static void ranges_are_found(void **state)
     }
 }
 
-/* With slow messages a timeout takes less than all messages one after another, but it does not grow with the size. */
+/* With slow messages a timeout takes less than all messages, but it does not grow with the size. */
 static void a_timeout_in_all_calls_is_no_large_regime(void **state)
 {
     const napcoll_line_t slow = {.intercept = 1600e-6, .slope = 200e-9, .points = 9};
@@ -304,7 +305,8 @@ static void a_timeout_in_all_calls_is_no_large_regime(void **state)
     assert_int_equal(napcoll_incast_gather(made.sample, made.count, OTHERS, &slow, &g),
                      NAPCOLL_INCAST_OK);
     assert_true(g.escalates);
-    assert_int_equal(g.m1, size_at(16)); /* 10321 */
+    /* 10321 */
+    assert_int_equal(g.m1, size_at(16));
     assert_int_equal(g.m2, size_at(SIZES - 4));
     assert_int_equal(g.large.points, 0);
     napcoll_incast_gather_close(&g);
@@ -328,8 +330,8 @@ static void a_line_is_no_escalation(void **state)
     }
 }
 
-/* On a shared machine some calls of all sizes take longer: in 100 scans that is never an escalation, and it never
- * hides one. */
+/* On a shared machine some calls of all sizes take longer: in 100 scans that is never an
+ * escalation, and it never hides one. */
 static void outliers_are_told_from_escalation(void **state)
 {
     (void) state;
@@ -370,7 +372,8 @@ static void a_steeper_line_is_no_escalation(void **state)
     }
     g = fitted();
     assert_false(g.escalates);
-    assert_int_equal(g.large_from, size_at(22)); /* 41285 */
+    /* 41285 */
+    assert_int_equal(g.large_from, size_at(22));
     check_close(g.large.slope / g.small.slope, 2.2, 0.1);
     napcoll_incast_gather_close(&g);
 }

@@ -149,7 +149,7 @@ static void printer_names_every_step(void **state)
                                    "  stage 0\n"
                                    "    recv   temp0[1..1] <- rank 7\n"
                                    "    send   sendbuf[0..1] -> rank 7\n"
-                                   "    fold   temp0[1..1] = sendbuf[1..1] op temp0[1..1]\n"
+                                   "    reduce temp0[1..1] = sendbuf[1..1] op temp0[1..1]\n"
                                    "    copy   recvbuf[1..1] = temp0[1..1]\n"
                                    "  stage 1\n"
                                    "    phase  bcast on the node, root lane 0: recvbuf[0..1] = "

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * The loads of links: plans on small trees against numbers worked out by hand, and what holds for all
- * plans.
+ * The loads of links: plans on small trees against numbers worked out by hand, and what holds for
+ * all plans.
  */
 
 #include "cmocka_setup.h"
@@ -102,8 +102,8 @@ static napcoll_links_t *links_of(napcoll_plan_source_t source, void *context,
 
 /* ---- chains ---- */
 
-/* Segments of rank order[0]'s vector go from each rank to the next; a rank passes one on while it gets the
- * next. */
+/* Segments of rank order[0]'s vector go from each rank to the next; a rank passes one on while it
+ * gets the next. */
 typedef struct {
     int order[8];
     int segments;
@@ -134,8 +134,8 @@ static napcoll_plan_t *pass_on(void *context, int rank)
     return napcoll_builder_finish(builder);
 }
 
-/* The message of segment s from the p-th node goes in step p + s. In step 6 all seven go, the four of nodes
- * 0, 2, 4 and 6 from S0 to S1, the three others back. */
+/* The message of segment s from the p-th node goes in step p + s. In step 6 all seven go, the four
+ * of nodes 0, 2, 4 and 6 from S0 to S1, the three others back. */
 static void chain_across_switches_meets_itself(void **state)
 {
     chain_t chain = {.order = {0, 1, 2, 3, 4, 5, 6, 7}, .segments = 8};
@@ -213,11 +213,14 @@ static void messages_turn_round_at_the_lowest_switch_above_both(void **state)
 
     (void) state;
     assert_int_equal(links->steps, 3);
-    check_load(switch_link(links, LOW, false), 1, 1, 1, 0, 1); /* 1 to 2, from MID */
-    check_load(switch_link(links, LOW, true), 1, 1, 1, 1, 1);  /* 2 to 3, over TOP */
+    /* 1 to 2, from MID */
+    check_load(switch_link(links, LOW, false), 1, 1, 1, 0, 1);
+    /* 2 to 3, over TOP */
+    check_load(switch_link(links, LOW, true), 1, 1, 1, 1, 1);
     check_load(switch_link(links, MID, true), 1, 1, 1, 1, 1);
     check_load(switch_link(links, SIDE, false), 1, 1, 1, 1, 1);
-    check_load(switch_link(links, SIDE, true), 1, 1, 1, 2, 1); /* 3 to 0, from TOP */
+    /* 3 to 0, from TOP */
+    check_load(switch_link(links, SIDE, true), 1, 1, 1, 2, 1);
     check_load(switch_link(links, MID, false), 0, 0, 0, -1, 0);
     check_load(node_link(links, 0, false), 1, 1, 1, 2, 1);
     assert_int_equal(napcoll_link_switch(map, 2 * 2), LOW);
@@ -257,8 +260,8 @@ static void stages_without_messages_take_no_step(void **state)
     napcoll_node_map_free(map);
 }
 
-/* Rank 0's first stage sends to rank 1, which is there, and to rank 2, which is two steps behind; both go when
- * they can, and the second stage comes after both. */
+/* Rank 0's first stage sends to rank 1, which is there, and to rank 2, which is two steps behind;
+ * both go when they can, and the second stage comes after both. */
 static void stages_end_with_their_last_message(void **state)
 {
     const act_t act[] = {{0, 1, -1, 0}, {0, 2, -1, 1}, {0, 3, -1, 0}, {1, -1, 0, 0}, {2, 3, -1, 1},

@@ -105,7 +105,8 @@ static void set_limits(const napcoll_measured_t *measured, double largest, napco
     }
 }
 
-/* The lines of one level, by the changes between nodes; the network comes first. Returns the number of sizes. */
+/* The lines of one level, by the changes between nodes; the network comes first. Returns the number
+ * of sizes. */
 static int fit_level(const napcoll_measured_t *measured, int level, napcoll_turns_t turns,
                      napcoll_calibrated_t *c)
 {
@@ -171,7 +172,8 @@ static double rate_of(const napcoll_stream_t *stream, napcoll_turns_t turns)
     return seconds > 0 ? stream->active * stream->bytes * mbyte / seconds : 0;
 }
 
-/* The rate of the longest bursts of the most processes, with all one-time costs: a lower bound; 0: unknown. */
+/* The rate of the longest bursts of the most processes, with all one-time costs: a lower bound; 0:
+ * unknown. */
 static double least_rate(const napcoll_streams_t *streams, napcoll_turns_t turns)
 {
     const napcoll_stream_t *most = &streams->stream[streams->num - 1];

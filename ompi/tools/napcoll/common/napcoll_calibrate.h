@@ -7,20 +7,21 @@
  * @file
  * From measured times to a machine (napcoll_machine.h). Pure: no MPI.
  *
- *     number                        source
- *     latency, time per byte        half round trips between two processes, by level and protocol: lines over bytes
- *     short_below, eager_below      the changes of line of those between nodes
- *     R_b                           the slope of their rendezvous line
- *     R_N                           bursts of large messages from k processes of a node to k of another: the slope of
- *                                   a line over the messages of a burst
- *     process_gap, node_gap         the same of small messages, from one process and from all
- *     node_local_*                  the same inside a node, from half of its processes to the other half
- *     overhead                      the time to start a small message
- *     gamma                         reductions by one process: a line over bytes
+ *     latency, time per byte      half round trips between two processes, by level and protocol:
+ *                                 lines over bytes
+ *     short_below, eager_below    the changes of line of those between nodes
+ *     R_b                         the slope of their rendezvous line
+ *     R_N                         bursts of large messages from k processes of a node to k of
+ *                                 another: the slope of a line over the messages of a burst
+ *     process_gap, node_gap       the same of small messages, from one process and from all
+ *     node_local_*                the same inside a node, from half of its processes to the others
+ *     overhead                    the time to start a small message
+ *     gamma                       reductions by one process: a line over bytes
  *
- * A slope over messages or bytes excludes one-time costs: the latency, and the acknowledgement at the end of a burst.
- * Max-rate model: W. Gropp, L. N. Olson, P. Samfass: "Modeling MPI Communication Performance on SMP Nodes: Is it Time
- * to Retire the Ping Pong Test", EuroMPI 2016. LogGP: A. Alexandrov, M. Ionescu, K. Schauser, C. Scheiman, 1995.
+ * A slope over messages or bytes excludes one-time costs: the latency, and the acknowledgement at
+ * the end of a burst. Max-rate model: W. Gropp, L. N. Olson, P. Samfass: "Modeling MPI
+ * Communication Performance on SMP Nodes: Is it Time to Retire the Ping Pong Test", EuroMPI 2016.
+ * LogGP: A. Alexandrov, M. Ionescu, K. Schauser, C. Scheiman, 1995.
  */
 
 #ifndef NAPCOLL_CALIBRATE_H
@@ -57,7 +58,8 @@ typedef struct napcoll_streams {
     int num;
 } napcoll_streams_t;
 
-/** All measurements. Only the round trips between nodes and one stream of large messages are required. */
+/** All measurements. Only the round trips between nodes and one stream of large messages are
+ * required. */
 typedef struct napcoll_measured {
     /** x: bytes */
     napcoll_timings_t half_trip[NAPCOLL_LEVELS];
@@ -71,8 +73,8 @@ typedef struct napcoll_measured {
     napcoll_timings_t reduction;
     /** Whether processes share processors, so that messages inside a node have a gap. */
     bool oversubscribed;
-    /** Documented sizes at which the library changes its protocol. Where only one of them is inside a found change,
-     * the change is taken to be there. */
+    /** Documented sizes at which the library changes its protocol. Where only one of them is inside
+     * a found change, the change is taken to be there. */
     double limit[NAPCOLL_CALIBRATE_MOST_LIMITS];
     int num_limits;
 } napcoll_measured_t;
@@ -116,8 +118,8 @@ typedef struct napcoll_calibrated {
 const char *napcoll_calibrate_result_text(napcoll_calibrate_result_t result);
 
 /**
- * Make a machine from measurements. Numbers have four digits. A level inside a node that was not measured is a copy of
- * the other one; other unknown numbers are those of napcoll_machine_default.
+ * Make a machine from measurements. Numbers have four digits. A level inside a node that was not
+ * measured is a copy of the other one; other unknown numbers are those of napcoll_machine_default.
  *
  * @param[in]  measured    the measurements
  * @param[in]  turns       which turns count
@@ -128,8 +130,9 @@ napcoll_calibrate_result_t napcoll_calibrate(const napcoll_measured_t *measured,
                                              napcoll_calibrated_t *calibrated);
 
 /**
- * The difference of two machines in the index-th key (napcoll_machine_key), as a share of the larger number. 0 for
- * limits in bytes and numbers of processes, and where both are below a twentieth of the key's unit.
+ * The difference of two machines in the index-th key (napcoll_machine_key), as a share of the
+ * larger number. 0 for limits in bytes and numbers of processes, and where both are below a
+ * twentieth of the key's unit.
  */
 double napcoll_calibrate_apart(napcoll_machine_t *one, napcoll_machine_t *other, int index);
 

@@ -77,8 +77,8 @@ void napcoll_gnuplot_report(const char *program, const char *svg, const char *in
                 "%s: --svg %s: gnuplot is missing; install it (Debian: gnuplot-nox), or use %s\n",
                 program, svg, instead);
     } else {
-        fprintf(stderr, "%s: --svg %s: gnuplot failed%s%s\n", program, svg, error > 0 ? ": " : "",
-                error > 0 ? strerror(error) : "");
+        fprintf(stderr, "%s: --svg %s: gnuplot failed (%s)\n", program, svg,
+                error > 0 ? strerror(error) : "see its message");
     }
 }
 

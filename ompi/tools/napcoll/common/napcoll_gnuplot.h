@@ -5,7 +5,8 @@
 
 /**
  * @file
- * How napcoll's tools run gnuplot: on a script in a file, so that no name is ever quoted for a shell.
+ * How napcoll's tools run gnuplot: on a script in a file, so that no name is ever quoted for a
+ * shell.
  */
 
 #ifndef NAPCOLL_GNUPLOT_H
@@ -27,7 +28,8 @@ int napcoll_gnuplot_run(const char *argument, int in, int out);
 /** Check that gnuplot runs. Returns as napcoll_gnuplot_run. */
 int napcoll_gnuplot_check(void);
 
-/** Run gnuplot on a script that was just written, and its drawing into out. Returns as napcoll_gnuplot_run. */
+/** Run gnuplot on a script that was just written, and its drawing into out. Returns as
+ * napcoll_gnuplot_run. */
 int napcoll_gnuplot_draw(FILE *script, FILE *out);
 
 /** Say on standard error why there is no drawing; `error` is what napcoll_gnuplot_run returned. */

@@ -141,7 +141,8 @@ napcoll_line_t napcoll_incast_fit(const napcoll_point_t *points, int count, int 
     napcoll_line_t line = {.points = 0};
 
     if (count >= least && 0 != napcoll_robust_line(points, count, &line)) {
-        napcoll_out_of_memory(); /* the x differ */
+        /* The x differ */
+        napcoll_out_of_memory();
     }
     return line;
 }
@@ -175,7 +176,8 @@ napcoll_incast_result_t napcoll_incast_line(const napcoll_incast_sample_t *sampl
 
 /* ---- the leap of scatter ---- */
 
-/* Sum of the residuals of the medians of the sizes from `from` to before `to`, each relative to its median. */
+/* Sum of the residuals of the medians of the sizes from `from` to before `to`, each relative to its
+ * median. */
 static double residuals(const napcoll_incast_scan_t *scan, const napcoll_line_t *line, int from,
                         int to)
 {
@@ -190,7 +192,8 @@ static double residuals(const napcoll_incast_scan_t *scan, const napcoll_line_t 
     return sum;
 }
 
-/* The first index from `from` on such that all sizes from there on lie above the line; num_sizes for none. */
+/* The first index from `from` on such that all sizes from there on lie above the line; num_sizes
+ * for none. */
 static int above_from(const napcoll_incast_scan_t *scan, const napcoll_line_t *small, int from)
 {
     int first = scan->num_sizes;
@@ -288,7 +291,8 @@ void napcoll_incast_scatter_close(napcoll_incast_scatter_t *scatter)
 
 /* ---- models ---- */
 
-/* The root's part of a message's delay or time per byte, where n messages of the root have `all`. */
+/* The root's part of a message's delay or time per byte, where n messages of the root have
+ * `all`. */
 static double part_of_root(double message, const napcoll_line_t *line, double all, int others)
 {
     const double part = others > 1 && line->points > 0 ? (all - message) / (others - 1)

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * HeteroMPI's model of many-to-one and one-to-many communication, fitted to measured times. Pure: no MPI.
+ * HeteroMPI's model of many-to-one and one-to-many communication, fitted to measured times. Pure:
+ * no MPI.
  *
  *     seconds                                        many-to-one, blocks of M bytes to one root
  *        |        : .::  . :.:.     level 2
@@ -18,13 +19,13 @@
  *        +--------+-----------+------------- M
  *                 M1          M2
  *
- * One-to-many has two lines with a leap between them at S. The cause is a queue at the root's port that
- * overflows. TCP sends the lost data again after a timeout, which is constant and much longer than the call:
- * so times come in levels. Calls that lose nothing stay on the line. Therefore the fit looks at shares of
- * samples, not at means.
+ * One-to-many has two lines with a leap between them at S. The cause is a queue at the root's port
+ * that overflows. TCP sends the lost data again after a timeout, which is constant and much longer
+ * than the call: so times come in levels. Calls that lose nothing stay on the line. Therefore the
+ * fit looks at shares of samples, not at means.
  *
- * Source of the model: A. Lastovetsky, M. O'Flynn, V. Rychkov: "Optimization of Collective Communications in
- * HeteroMPI", 2007, sections 3 and 4. The paper does not say how to fit it.
+ * Source of the model: A. Lastovetsky, M. O'Flynn, V. Rychkov: "Optimization of Collective
+ * Communications in HeteroMPI", 2007, sections 3 and 4. The paper does not say how to fit it.
  *
  * All times are in seconds, all sizes in bytes of one process's block.
  */
@@ -123,31 +124,33 @@ typedef struct napcoll_incast_scatter {
     int num_sizes;
 } napcoll_incast_scatter_t;
 
-/** Fit a line to the medians of samples[count], for instance of half round trips. No line after an error. */
+/** Fit a line to the medians of samples[count], for instance of half round trips. No line after an
+ * error. */
 napcoll_incast_result_t napcoll_incast_line(const napcoll_incast_sample_t *samples, size_t count,
                                             napcoll_line_t *line);
 
 /**
  * Find M1, M2, the levels of escalation, and both lines of gather.
  *
- * 1. The noise is the least median, over four neighbouring sizes, of the distance from the lower quartile to
- *    the 90th percentile.
- * 2. The small line starts with the four least sizes. A further size joins it when its lower quartile is at
- *    most twice the line plus three times the noise.
- * 3. The greatest sizes are the large regime where their lower quartiles are on a line of their own, few of
- *    their samples are above it, and its intercept and slope are at most twice those of n messages one after
- *    another. A line made of timeouts starts higher.
- * 4. A sample has escalated when it takes more than twice its line plus three times the noise. A size
- *    escalates when a tenth of its samples have, two at least, and chance gives that less than once in
- *    twenty; chance is the rate of the least quarter of the sizes. M1 to M2 is the run of such sizes with the
- *    most escalated samples; single other sizes may interrupt it. It has two such sizes at least, and a rate
- *    of a tenth and of 2.5 times the other sizes' rate, which chance gives less than once in ten thousand.
- * 5. Levels: the escalated samples, less their line, are parted where the next one is 15 percent and three
- *    times the noise higher. A level has two samples and one in fifty at least.
- * 6. The lowest level with a quarter of the escalated samples, or else the most frequent one, gives a better
- *    limit than step 4: half that level, three times the noise and a quarter of the line. The small line is
- *    fitted again, to the other samples, and steps 3 to 5 are repeated until nothing changes, eight times at
- *    most.
+ * 1. The noise is the least median, over four neighbouring sizes, of the distance from the lower
+ *    quartile to the 90th percentile.
+ * 2. The small line starts with the four least sizes. A further size joins it when its lower
+ *    quartile is at most twice the line plus three times the noise.
+ * 3. The greatest sizes are the large regime where their lower quartiles are on a line of their
+ *    own, few of their samples are above it, and its intercept and slope are at most twice those
+ *    of n messages one after another. A line made of timeouts starts higher.
+ * 4. A sample has escalated when it takes more than twice its line plus three times the noise. A
+ *    size escalates when a tenth of its samples have, two at least, and chance gives that less
+ *    than once in twenty; chance is the rate of the least quarter of the sizes. M1 to M2 is the
+ *    run of such sizes with the most escalated samples; single other sizes may interrupt it. It
+ *    has two such sizes at least, and a rate of a tenth and of 2.5 times the other sizes' rate,
+ *    which chance gives less than once in ten thousand.
+ * 5. Levels: the escalated samples, less their line, are parted where the next one is 15 percent
+ *    and three times the noise higher. A level has two samples and one in fifty at least.
+ * 6. The lowest level with a quarter of the escalated samples, or else the most frequent one,
+ *    gives a better limit than step 4: half that level, three times the noise and a quarter of
+ *    the line. The small line is fitted again, to the other samples, and steps 3 to 5 are
+ *    repeated until nothing changes, eight times at most.
  *
  * @param[in]  samples [count] in any order
  * @param[in]  count   samples
@@ -159,17 +162,18 @@ napcoll_incast_result_t napcoll_incast_gather(const napcoll_incast_sample_t *sam
                                               int others, const napcoll_line_t *message,
                                               napcoll_incast_gather_t *gather);
 
-/** Mean cost of escalation relative to a call without, at the geometric mean of M1 and M2; 0 without M1. */
+/** Mean cost of escalation relative to a call without, between M1 and M2; 0 without M1. */
 double napcoll_incast_gather_loss(const napcoll_incast_gather_t *gather);
 
 /** Free the sizes of gather. */
 void napcoll_incast_gather_close(napcoll_incast_gather_t *gather);
 
 /**
- * Find S and both lines of scatter. Two lines through the medians, of three sizes each at least, are fitted at
- * every cut; the best cut leaves less than seven tenths of the residuals of one line, and its small line does
- * not fall. S is the first size behind it from which on all medians are above the small line by three tenths
- * and the noise (see napcoll_incast_gather). The leap must be more than twice its error.
+ * Find S and both lines of scatter. Two lines through the medians, of three sizes each at least,
+ * are fitted at every cut; the best cut leaves less than seven tenths of the residuals of one line,
+ * and its small line does not fall. S is the first size behind it from which on all medians are
+ * above the small line by three tenths and the noise (see napcoll_incast_gather). The leap must be
+ * more than twice its error.
  *
  * @param[in]  samples [count] in any order
  * @param[in]  count   samples
@@ -182,8 +186,8 @@ napcoll_incast_result_t napcoll_incast_scatter(const napcoll_incast_sample_t *sa
 void napcoll_incast_scatter_close(napcoll_incast_scatter_t *scatter);
 
 /**
- * The models of section 3 with their numbers. All processes other than the root are taken to be alike, and so
- * are their links: a maximum over them is any of them, a sum is n of them.
+ * The models of section 3 with their numbers. All processes other than the root are taken to be
+ * alike, and so are their links: a maximum over them is any of them, a sum is n of them.
  */
 typedef struct napcoll_incast_model {
     /** n: processes without the root */
@@ -201,9 +205,10 @@ typedef struct napcoll_incast_model {
 /**
  * Compute the models' numbers from fitted lines.
  *
- * A message takes C_0 + C_i + (t_0 + t_i + 1 / beta) M. A scatter below S has the slope n t_0 + t_i + 1 / beta,
- * a gather below M1 starts at n C_0 + C_i: their difference to the message is n - 1 times t_0 and C_0. Both are
- * limited to the message's own numbers. Without one of the lines, or with n = 1, the root has half.
+ * A message takes C_0 + C_i + (t_0 + t_i + 1 / beta) M. A scatter below S has the slope n t_0 + t_i
+ * + 1 / beta, a gather below M1 starts at n C_0 + C_i: their difference to the message is n - 1
+ * times t_0 and C_0. Both are limited to the message's own numbers. Without one of the lines, or
+ * with n = 1, the root has half.
  *
  * @param[in] message half a round trip between the root and another process
  * @param[in] gather  fitted
@@ -231,8 +236,8 @@ double napcoll_incast_gather_seconds(const napcoll_incast_model_t *model, double
 double napcoll_incast_scatter_seconds(const napcoll_incast_model_t *model, double bytes);
 
 /**
- * The size to measure next for a threshold between two sizes: their geometric mean, rounded down to a multiple
- * of 64 bytes where possible. 0 where the two are within an eighth, or below is 0.
+ * The size to measure next for a threshold between two sizes: their geometric mean, rounded down to
+ * a multiple of 64 bytes where possible. 0 where the two are within an eighth, or below is 0.
  */
 size_t napcoll_incast_between(size_t below, size_t above);
 

@@ -20,7 +20,8 @@ enum {
     /* Steps 2 and 3: sizes with which the small line starts, and of the large regime, at least. */
     START = 4,
     LEAST_TAIL = 3,
-    /* Step 4: samples of a size that escalates, such sizes from M1 to M2, and how far apart they are at most. */
+    /* Step 4: samples of a size that escalates, such sizes from M1 to M2, and how far apart they
+     * are at most. */
     ONSET_SAMPLES = 2,
     LEAST_ESCALATING = 2,
     NEAR = 2,
@@ -42,13 +43,15 @@ static const double onset_share = 0.1, size_chance = 0.05, range_chance = 1e-4, 
 /* Step 5: the gap between two levels, and their share of the escalated samples. */
 static const double level_gap = 0.15, level_share = 0.02;
 
-/* Step 6: the limit above the line, the share of the main level, and the samples of a size on the line. */
+/* Step 6: the limit above the line, the share of the main level, and the samples of a size on the
+ * line. */
 static const double line_share = 0.25, main_share = 0.25, normal_share = 0.25;
 
 /* The state of the fit. */
 struct fit {
     napcoll_incast_scan_t scan;
-    /* Through lower quartiles; the large line has the sizes from index large_from on, num_sizes for none. */
+    /* Through lower quartiles; the large line has the sizes from index large_from on, num_sizes for
+     * none. */
     napcoll_line_t small, large;
     int large_from;
     /* The least lower quartile: no line says less. */
@@ -279,8 +282,8 @@ static void find_range(struct fit *f)
 
 /* ---- levels ---- */
 
-/* Part sorted times where the next one is more than `gap` and the noise higher. end[] gets the number of times
- * before each cut, as far as it has room. Returns the number of levels. */
+/* Part sorted times where the next one is more than `gap` and the noise higher. end[] gets the
+ * number of times before each cut, as far as it has room. Returns the number of levels. */
 static int part_levels(const struct fit *f, const double *late, size_t count, double gap,
                        size_t end[NAPCOLL_INCAST_MOST_LEVELS])
 {
@@ -377,7 +380,8 @@ static void find_levels(const struct fit *f, napcoll_incast_gather_t *gather)
 
 /* ---- refinement ---- */
 
-/* Fit the small line to the medians of the samples on it, where enough sizes have enough of them. */
+/* Fit the small line to the medians of the samples on it, where enough sizes have enough of
+ * them. */
 static void refit_small(struct fit *f)
 {
     napcoll_point_t *points = napcoll_allocate((size_t) f->scan.num_sizes, sizeof(*points));
@@ -401,7 +405,8 @@ static void refit_small(struct fit *f)
     }
 }
 
-/* The lowest level with its share of the escalated samples, or else the most frequent one; 0 without levels. */
+/* The lowest level with its share of the escalated samples, or else the most frequent one; 0
+ * without levels. */
 static double main_level(const napcoll_incast_gather_t *gather)
 {
     int most = 0;

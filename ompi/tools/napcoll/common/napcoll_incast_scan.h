@@ -36,7 +36,8 @@ void napcoll_incast_scan_close(napcoll_incast_scan_t *scan);
 /** Fit a line to points[count] with different x. No line with fewer than `least` points. */
 napcoll_line_t napcoll_incast_fit(const napcoll_point_t *points, int count, int least);
 
-/** Fit a line to the medians of the sizes from `from` to before `to`; no line with fewer than three. */
+/** Fit a line to the medians of the sizes from `from` to before `to`; no line with fewer than
+ * three. */
 napcoll_line_t napcoll_incast_scan_line(const napcoll_incast_scan_t *scan, int from, int to);
 
 #endif /* NAPCOLL_INCAST_SCAN_H */

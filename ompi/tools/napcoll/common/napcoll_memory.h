@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Memory of the tools. A tool that runs out of memory says so and exits with status 1: its callers need no
- * error path.
+ * Memory of the tools. A tool that runs out of memory says so and exits with status 1: its
+ * callers need no error path.
  */
 
 #ifndef NAPCOLL_MEMORY_H
@@ -17,7 +17,8 @@
 /** Say that memory ran out and exit. */
 __attribute__((noreturn)) void napcoll_out_of_memory(void);
 
-/** Allocate count objects of size bytes, all zero. Never NULL, also for 0 objects. The caller frees them. */
+/** Allocate count objects of size bytes, all zero. Never NULL, also for 0 objects. The caller frees
+ * them. */
 void *napcoll_allocate(size_t count, size_t size);
 
 /**

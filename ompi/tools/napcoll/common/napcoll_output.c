@@ -5,7 +5,7 @@
 
 /**
  * @file
- * How napcoll's tools write files; see napcoll_output.h.
+ * Writing files; see napcoll_output.h.
  */
 
 #define _GNU_SOURCE
@@ -20,14 +20,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/napcoll_memory.h"
 #include "common/napcoll_output.h"
 
 /* A file that is being written. */
 typedef struct output {
     FILE *out;
-    /* the name that the part takes, without symbolic links; NULL: written in place */
-    char *name;
-    char *part;
+    /* The temporary file, and the name that it gets, without symbolic links; NULL: written in
+     * place. */
+    char *name, *part;
     struct output *next;
 } output_t;
 
@@ -35,21 +36,21 @@ static output_t *outputs;
 
 static void drop(output_t *output)
 {
+    if (NULL != output->part) {
+        (void) unlink(output->part);
+    }
     free(output->name);
     free(output->part);
     free(output);
 }
 
-/* At exit: what is not complete goes. */
+/* At exit: remove incomplete files. */
 static void remove_parts(void)
 {
     while (NULL != outputs) {
         output_t *output = outputs;
 
         outputs = output->next;
-        if (NULL != output->part) {
-            (void) unlink(output->part);
-        }
         drop(output);
     }
 }
@@ -69,8 +70,8 @@ static int keep(output_t *output)
 
 /* ---- opening ---- */
 
-/* The descriptor of the program's own output if the file is that: a second open would begin at its
- * first byte. */
+/* The descriptor of the program's own output if the file is that, else -1: a second open would
+ * begin at its first byte. */
 static int own_output(const struct stat *about)
 {
     struct stat own;
@@ -83,7 +84,7 @@ static int own_output(const struct stat *about)
     return -1;
 }
 
-/* Write to an existing file, described by `about`, or to a new one, where that is NULL. */
+/* Open an existing file, described by `about`, or a new one, where that is NULL. */
 static int open_in_place(const char *name, const struct stat *about, int *fd)
 {
     const int own = NULL == about ? -1 : own_output(about);
@@ -98,17 +99,17 @@ static int open_in_place(const char *name, const struct stat *about, int *fd)
     return *fd < 0 ? errno : 0;
 }
 
-/* A name that nobody can foresee, in the folder of `name`. */
+/* An unpredictable name in the folder of `name`. */
 static char *part_name(const char *name)
 {
     const char *slash = strrchr(name, '/');
     const int folder = NULL == slash ? 0 : (int) (slash - name + 1);
     uint64_t number;
-    char *part = NULL;
+    char *part;
 
     if (sizeof(number) != getrandom(&number, sizeof(number), 0)
         || asprintf(&part, "%.*s.napcoll-%016" PRIx64 ".part", folder, name, number) < 0) {
-        return NULL;
+        napcoll_out_of_memory();
     }
     return part;
 }
@@ -126,7 +127,8 @@ static int keep_access(int fd, const struct stat *about)
     return 0 == fchmod(fd, about->st_mode & 07777) ? 0 : errno;
 }
 
-/* Make the part of output->name. */
+/* Make the part of output->name; `about` NULL: for a new file. output->part is NULL after an
+ * error. */
 static int open_part(output_t *output, const struct stat *about, int *fd)
 {
     const mode_t mode = NULL == about ? 0666 : about->st_mode & 0777;
@@ -135,13 +137,11 @@ static int open_part(output_t *output, const struct stat *about, int *fd)
     do {
         free(output->part);
         output->part = part_name(output->name);
-        if (NULL == output->part) {
-            return ENOMEM;
-        }
         *fd = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     } while (*fd < 0 && EEXIST == errno);
-    error = *fd < 0 ? errno : 0;
-    if (0 == error && NULL != about) {
+    if (*fd < 0) {
+        error = errno;
+    } else if (NULL != about) {
         error = keep_access(*fd, about);
         if (0 != error) {
             (void) unlink(output->part);
@@ -155,78 +155,69 @@ static int open_part(output_t *output, const struct stat *about, int *fd)
     return error;
 }
 
-/* What the name leads to; *is_there tells whether there is anything. */
-static int look(const char *name, struct stat *about, bool *is_there)
+/* Describe the file of a name; *exists tells whether there is one. *real is its name without
+ * symbolic links, of regular and new files. */
+static int look(const char *name, struct stat *about, bool *exists, char **real)
 {
     struct stat link;
 
-    *is_there = 0 == stat(name, about);
-    if (!*is_there) {
+    *exists = 0 == stat(name, about);
+    if (!*exists) {
         const int error = errno;
 
         /* A new file is no error, a link to nothing is. */
-        return ENOENT == error && 0 != lstat(name, &link) && ENOENT == errno ? 0 : error;
-    }
-    if (S_ISDIR(about->st_mode)) {
+        if (ENOENT != error || 0 == lstat(name, &link) || ENOENT != errno) {
+            return error;
+        }
+    } else if (S_ISDIR(about->st_mode)) {
         return EISDIR;
+    } else if (!S_ISREG(about->st_mode)) {
+        return 0;
+    } else if (0 != faccessat(AT_FDCWD, name, W_OK, AT_EACCESS)) {
+        return errno;
     }
-    return S_ISREG(about->st_mode) && 0 != faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) ? errno : 0;
+    *real = *exists ? realpath(name, NULL) : strdup(name);
+    return NULL == *real ? errno : 0;
 }
 
-/* Whether a file cannot be replaced: the folder is not ours, or its owner cannot be kept. */
+/* Whether a file cannot be replaced: the folder is not writable, or the owner cannot be kept. */
 static bool is_denied(int error)
 {
     return EPERM == error || EACCES == error;
 }
 
-/* Open what is written to, of a file that can be replaced if output->name is set. */
 static int open_output(const char *name, napcoll_output_how_t how, output_t *output, int *fd)
 {
     struct stat about;
-    bool is_there;
-    int error = look(name, &about, &is_there);
+    bool exists;
+    int error = look(name, &about, &exists, &output->name);
 
     if (0 != error) {
         return error;
     }
     if (NAPCOLL_OUTPUT_GROWS == how
-        || (is_there
-            && (!S_ISREG(about.st_mode) || about.st_nlink > 1 || own_output(&about) >= 0))) {
-        return open_in_place(name, is_there ? &about : NULL, fd);
+        || (exists && (!S_ISREG(about.st_mode) || about.st_nlink > 1 || own_output(&about) >= 0))) {
+        return open_in_place(name, exists ? &about : NULL, fd);
     }
-    output->name = is_there ? realpath(name, NULL) : strdup(name);
-    if (NULL == output->name) {
-        return errno;
-    }
-    error = open_part(output, is_there ? &about : NULL, fd);
-    if (is_there && is_denied(error)) {
-        error = open_in_place(name, &about, fd);
-    }
-    return error;
+    error = open_part(output, exists ? &about : NULL, fd);
+    return exists && is_denied(error) ? open_in_place(name, &about, fd) : error;
 }
 
 int napcoll_output_open(const char *name, napcoll_output_how_t how, FILE **out)
 {
-    output_t *output = calloc(1, sizeof(*output));
-    int fd = -1, error = NULL == output ? ENOMEM : open_output(name, how, output, &fd);
+    output_t *output = napcoll_allocate(1, sizeof(*output));
+    int fd = -1, error = open_output(name, how, output, &fd);
 
-    *out = NULL;
     if (0 == error) {
         output->out = fdopen(fd, "w");
         error = NULL == output->out ? errno : keep(output);
     }
-    if (0 == error) {
-        *out = output->out;
-        return 0;
-    }
-    if (NULL != output && NULL != output->out) {
-        (void) fclose(output->out);
-    } else if (fd >= 0) {
-        (void) close(fd);
-    }
-    if (NULL != output) {
-        if (NULL != output->part) {
-            (void) unlink(output->part);
+    *out = 0 == error ? output->out : NULL;
+    if (0 != error) {
+        if (NULL != output->out) {
+            (void) fclose(output->out);
+        } else if (fd >= 0) {
+            (void) close(fd);
         }
         drop(output);
     }
@@ -241,19 +232,19 @@ static output_t *take(const FILE *out)
     output_t **at = &outputs;
     output_t *output;
 
-    while (NULL != *at && out != (*at)->out) {
+    while (out != (*at)->out) {
         at = &(*at)->next;
     }
     output = *at;
-    if (NULL != output) {
-        *at = output->next;
-    }
+    *at = output->next;
     return output;
 }
 
-/* To the disk, so that a crash leaves the old content or the new. Not every file can. */
+/* Flush to the disk, so that a crash leaves the old content or the new. Some files cannot be
+ * synced. */
 static int flush(FILE *out)
 {
+    errno = 0;
     if (0 != fflush(out) || 0 != ferror(out)) {
         return 0 != errno ? errno : EIO;
     }
@@ -267,24 +258,21 @@ int napcoll_output_close(FILE *out, int error)
 {
     output_t *output = take(out);
 
-    errno = 0;
     if (0 == error) {
         error = flush(out);
     }
     if (0 != fclose(out) && 0 == error) {
         error = errno;
     }
-    if (NULL != output && NULL != output->part) {
-        if (0 == error && 0 != rename(output->part, output->name)) {
+    if (0 == error && NULL != output->part) {
+        if (0 == rename(output->part, output->name)) {
+            free(output->part);
+            output->part = NULL;
+        } else {
             error = errno;
         }
-        if (0 != error) {
-            (void) unlink(output->part);
-        }
     }
-    if (NULL != output) {
-        drop(output);
-    }
+    drop(output);
     return error;
 }
 
@@ -292,26 +280,19 @@ int napcoll_output_close(FILE *out, int error)
 
 int napcoll_output_check(const char *name)
 {
-    output_t output = {.name = NULL};
+    output_t *output = napcoll_allocate(1, sizeof(*output));
     struct stat about;
-    bool is_there;
-    int fd, error = look(name, &about, &is_there);
+    bool exists;
+    int fd, error = look(name, &about, &exists, &output->name);
 
-    if (0 != error || (is_there && !S_ISREG(about.st_mode))) {
-        return error;
+    if (0 == error && (!exists || S_ISREG(about.st_mode))) {
+        error = open_part(output, NULL, &fd);
+        if (0 == error) {
+            (void) close(fd);
+        } else if (exists && is_denied(error)) {
+            error = 0;
+        }
     }
-    output.name = is_there ? realpath(name, NULL) : strdup(name);
-    if (NULL == output.name) {
-        return errno;
-    }
-    error = open_part(&output, NULL, &fd);
-    if (0 == error) {
-        (void) unlink(output.part);
-        (void) close(fd);
-    } else if (is_there && is_denied(error)) {
-        error = 0; /* it is written in place */
-    }
-    free(output.name);
-    free(output.part);
+    drop(output);
     return error;
 }

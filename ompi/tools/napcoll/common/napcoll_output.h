@@ -5,15 +5,14 @@
 
 /**
  * @file
- * The one way in which napcoll's tools write a file: -o, --csv, --samples, --svg and the rules.
+ * How napcoll's tools write files: -o, --csv, --samples, --svg and the rules.
  *
- * A regular file keeps its content until all of the new one is there: that is written to a file of a
- * random name in the same folder, which then takes the name. Mode and owner stay. Written in place
- * are:
+ * A regular file keeps its content until the new one is complete: that is written to a file with a
+ * random name in the same folder and renamed. Mode and owner stay. Written in place are:
  *   - devices, FIFOs and the program's own output (/dev/stdout): they are never replaced;
- *   - a file with several names (hard links) or an owner who cannot be kept;
- *   - what the caller wants to see grow.
- * A symbolic link stays: the file it points to is replaced. One that points to nothing is refused.
+ *   - a file with several names (hard links), or whose owner cannot be kept;
+ *   - files whose rows appear while the program runs.
+ * Of a symbolic link the target is replaced. A link to nothing is an error.
  */
 
 #ifndef NAPCOLL_OUTPUT_H
@@ -22,36 +21,35 @@
 #include <stdio.h>
 
 typedef enum {
-    NAPCOLL_OUTPUT_WHOLE, /**< the file takes its name when it is complete */
-    NAPCOLL_OUTPUT_GROWS  /**< rows are to be seen while the program runs: written in place */
+    /** The file gets its name when it is complete. */
+    NAPCOLL_OUTPUT_WHOLE,
+    /** Rows appear while the program runs: written in place. */
+    NAPCOLL_OUTPUT_GROWS
 } napcoll_output_how_t;
 
 /**
- * Begin to write a file. What is not yet complete when the program exits leaves no trace.
+ * Open a file to write it. An incomplete file is removed when the program exits.
  *
  * @param[in]  name its name
  * @param[in]  how  whether it is replaced as a whole
- * @param[out] out  to be written to, until napcoll_output_close
+ * @param[out] out  to be closed with napcoll_output_close
  *
  * @return 0, or an error number
  */
 int napcoll_output_open(const char *name, napcoll_output_how_t how, FILE **out);
 
 /**
- * End what napcoll_output_open began.
+ * Close a file.
  *
  * @param[in] out   from napcoll_output_open
- * @param[in] error other than 0: the content is not complete, and the file stays as it was
+ * @param[in] error not 0: the content is incomplete, and the old file stays
  *
- * @return `error` if that is not 0; else 0, or an error number: it could not be written
+ * @return `error` if that is not 0; else 0, or an error number
  */
 int napcoll_output_close(FILE *out, int error);
 
-/**
- * Whether a file can be written, before the work begins whose result it is for. Changes nothing.
- *
- * @return 0, or an error number
- */
+/** Check that a file can be written, before its content is computed. Returns 0, or an error
+ * number. */
 int napcoll_output_check(const char *name);
 
 #endif /* NAPCOLL_OUTPUT_H */

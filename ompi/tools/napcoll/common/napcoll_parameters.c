@@ -5,18 +5,20 @@
 
 /**
  * @file
- * Parameters besides the machine (see the header).
+ * Parameters besides the machine; see napcoll_parameters.h.
  */
 
 #define _POSIX_C_SOURCE 200809L
-
-#include "common/napcoll_parameters.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The value behind "NAME =" of a line, without the blanks around it, in place; NULL: the line is of something else. */
+#include "common/napcoll_memory.h"
+#include "common/napcoll_parameters.h"
+
+/* The value of a line "NAME = VALUE" without blanks around it, in place; NULL: the line is another
+ * one. */
 static char *value_of(char *line, const char *name)
 {
     const size_t length = strlen(name);
@@ -38,28 +40,7 @@ static char *value_of(char *line, const char *name)
     return line;
 }
 
-static int refuse_memory(napcoll_parameters_error_t *error)
-{
-    *error = (napcoll_parameters_error_t){.text = "out of memory"};
-    return -1;
-}
-
-static int set_threshold(const char *name, const char *value, size_t *threshold,
-                         napcoll_parameters_error_t *error)
-{
-    char *end;
-
-    errno = 0;
-    *threshold = strtoull(value, &end, 10);
-    if (0 != errno || value == end || '\0' != *end || '-' == *value) {
-        (void) snprintf(error->text, sizeof(error->text), "%s = %.64s: expected a number of bytes",
-                        name, value);
-        return -1;
-    }
-    return 0;
-}
-
-/* Take what a line says; the last of several counts, as with Open MPI. */
+/* Take a line; the last of several lines counts, as in Open MPI. */
 static int take_line(char *line, napcoll_parameters_t *parameters,
                      napcoll_parameters_error_t *error)
 {
@@ -70,20 +51,27 @@ static int take_line(char *line, napcoll_parameters_t *parameters,
     } sizes[] = {{"coll_napcoll_gather_m1", &thresholds->gather_m1},
                  {"coll_napcoll_gather_m2", &thresholds->gather_m2},
                  {"coll_napcoll_scatter_s", &thresholds->scatter_s}};
-    const char *value;
+    const char *value = value_of(line, "coll_napcoll_rules_file");
+    char *end;
 
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-        value = value_of(line, sizes[i].name);
-        if (NULL != value) {
-            return set_threshold(sizes[i].name, value, sizes[i].threshold, error);
-        }
-    }
-    value = value_of(line, "coll_napcoll_rules_file");
     if (NULL != value) {
         free(parameters->rules_file);
         parameters->rules_file = strdup(value);
         if (NULL == parameters->rules_file) {
-            return refuse_memory(error);
+            napcoll_out_of_memory();
+        }
+    }
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        value = value_of(line, sizes[i].name);
+        if (NULL == value) {
+            continue;
+        }
+        errno = 0;
+        *sizes[i].threshold = strtoull(value, &end, 10);
+        if (0 != errno || value == end || '\0' != *end || '-' == *value) {
+            (void) snprintf(error->text, sizeof(error->text),
+                            "%s = %.64s: expected a number of bytes", sizes[i].name, value);
+            return -1;
         }
     }
     return 0;

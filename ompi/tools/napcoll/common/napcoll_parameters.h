@@ -5,8 +5,8 @@
 
 /**
  * @file
- * What a parameter file of Open MPI, such as napcoll-tune writes, says of napcoll besides the machine: HeteroMPI's
- * thresholds, and where the rules are. No MPI in here: napcoll-plan reads it as well.
+ * What a parameter file of Open MPI sets for napcoll besides the machine: HeteroMPI's thresholds,
+ * and the rules file. Pure: no MPI.
  */
 
 #ifndef NAPCOLL_PARAMETERS_H
@@ -17,30 +17,32 @@
 #include "select/napcoll_thresholds.h"
 
 typedef struct napcoll_parameters {
-    napcoll_thresholds_t thresholds; /**< of the component, where the file does not name them */
-    char *
-        rules_file; /**< as it is written there, without blanks around it; NULL: the file has none; owned */
+    /** The component's defaults where the file does not name them. */
+    napcoll_thresholds_t thresholds;
+    /** As written in the file, without blanks around it; NULL: the file has none; owned. */
+    char *rules_file;
 } napcoll_parameters_t;
 
-/** Where such a file is wrong, and a sentence on it. */
+/** A mistake in the file. */
 typedef struct napcoll_parameters_error {
-    int line; /**< from 1; 0: memory ran out */
+    /** From 1. */
+    int line;
     char text[512];
 } napcoll_parameters_error_t;
 
 /**
- * Read the parameters; all other lines are passed over.
+ * Read the parameters; all other lines are ignored.
  *
- * @param[in]  in         an open file, from where it stands
+ * @param[in]  in         an open file, read from its current position
  * @param[out] parameters for napcoll_parameters_close; empty after an error
- * @param[out] error      what is wrong
+ * @param[out] error      the mistake
  *
  * @return 0, or -1 with *error set
  */
 int napcoll_parameters_read(FILE *in, napcoll_parameters_t *parameters,
                             napcoll_parameters_error_t *error);
 
-/** Release what was read. */
+/** Free the rules file's name. */
 void napcoll_parameters_close(napcoll_parameters_t *parameters);
 
 #endif /* NAPCOLL_PARAMETERS_H */

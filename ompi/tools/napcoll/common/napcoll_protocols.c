@@ -22,13 +22,15 @@ enum {
     FEWEST = 3
 };
 
-/* Residuals of a further part, relative to those without it; mean residual that needs no further part. */
+/* Residuals of a further part, relative to those without it; mean residual that needs no further
+ * part. */
 static const double gain = 0.6, fine = 0.01;
 
 /* The least beginning of a line, relative to the one before. */
 static const double least_share = 0.5;
 
-/* The most residual of a point, relative to the point: a single wrong one is no reason for another line. */
+/* The most residual of a point, relative to the point: a single wrong one is no reason for another
+ * line. */
 static const double most_off = 0.5;
 
 static napcoll_line_t fit_line(const napcoll_point_t *points, int count)
@@ -56,13 +58,14 @@ static double residuals(const napcoll_point_t *points, int count)
     for (int i = 0; i < count; i++) {
         const double off = fabs(points[i].y - napcoll_robust_at(&line, points[i].x)) / points[i].y;
 
-        sum += off < most_off ? off : most_off; /* most_off also for y = 0 */
+        /* most_off also for y = 0 */
+        sum += off < most_off ? off : most_off;
     }
     return sum;
 }
 
-/* The sum of the residuals of up to three parts; first and second are where the second and third part begin, `count`
- * where there is none. */
+/* The sum of the residuals of up to three parts; first and second are where the second and third
+ * part begin, `count` where there is none. */
 struct parting {
     int first, second;
     double off;

@@ -44,11 +44,12 @@ enum { NAPCOLL_PROTOCOLS_LEAST_SIZES = 4 };
 /**
  * Find the changes of line, two at most.
  *
- * The sizes are cut into two and into three parts of four sizes at least, where the lines of the parts have the least
- * relative residuals. A further part must reduce the residuals to less than six tenths, and more than one percent must
- * be left without it: noise is no protocol. Rendezvous begins at the last change; a change before it is from short to
- * eager. But if the library documents a limit at the first change only, the second one is not of the protocol (a full
- * cache, for instance).
+ * The sizes are cut into two and into three parts of four sizes at least, where the lines of the
+ * parts have the least relative residuals. A further part must reduce the residuals to less than
+ * six tenths, and more than one percent must be left without it: noise is no protocol. Rendezvous
+ * begins at the last change; a change before it is from short to eager. But if the library
+ * documents a limit at the first change only, the second one is not of the protocol (a full cache,
+ * for instance).
  *
  * @param[in]  points [count] ascending in x, in bytes, each x once; y above 0
  * @param[in]  count  with fewer than 8 nothing is found
@@ -59,9 +60,10 @@ napcoll_protocols_t napcoll_protocols_find(const napcoll_point_t *points, int co
                                            const double *limit, int limits);
 
 /**
- * Fit a line for each protocol. A protocol with fewer than three sizes takes the line of its neighbour; where none has
- * three, all share one line. A line says little far below its first point: if it would begin below half of the
- * beginning of the line before, it begins there, with the median of the slopes from there to its points.
+ * Fit a line for each protocol. A protocol with fewer than three sizes takes the line of its
+ * neighbour; where none has three, all share one line. A line says little far below its first
+ * point: if it would begin below half of the beginning of the line before, it begins there, with
+ * the median of the slopes from there to its points.
  *
  * @param[in]  points      [count] ascending in x
  * @param[in]  count       with fewer than 2 there is no line (points = 0)

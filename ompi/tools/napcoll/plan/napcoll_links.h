@@ -4,8 +4,9 @@
  */
 
 /**
- * @file The load that the plans of all ranks put on the links of a network of switches, step by
- * step. Pure: no MPI.
+ * @file
+ * The load that the plans of all ranks put on the links of a network of switches, step by step.
+ * Pure: no MPI.
  *
  * A link has two directions that do not disturb each other; each direction is a link of its own
  * here. A message between two nodes goes up to the lowest switch above both, and down from there:

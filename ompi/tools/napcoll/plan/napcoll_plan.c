@@ -4,8 +4,9 @@
  */
 
 /**
- * @file napcoll-plan: shows, verifies, draws and times the plans of napcoll's algorithms, without
- * MPI and without starting a process. napcoll-plan(1) has examples.
+ * @file
+ * napcoll-plan: shows, verifies, draws and times the plans of napcoll's algorithms, without MPI
+ * and without starting a process. napcoll-plan(1) has examples.
  *
  * Exit status: 0; 1 where a plan is wrong or cannot be made, a rules file has errors, or output
  * failed; 2 for a mistake in the arguments.
@@ -20,19 +21,18 @@
 
 static void usage(FILE *out)
 {
-    fputs(
-        "usage: napcoll-plan list\n"
-        "       napcoll-plan show     [OPTIONS]   print the plans of all ranks, or of one\n"
-        "       napcoll-plan verify   [OPTIONS]   prove plans\n"
-        "       napcoll-plan explain  --machine FILE [OPTIONS]   the candidates, and the choice\n"
-        "       napcoll-plan simulate --machine FILE [OPTIONS]   predict times\n"
-        "       napcoll-plan draw     [OPTIONS]   a picture of the plans (SVG)\n"
-        "       napcoll-plan goal     [OPTIONS]   the plans in LogGOPSim's language\n"
-        "       napcoll-plan links    [OPTIONS]   the load of the network's links\n"
-        "       napcoll-plan rules check FILE...  mistakes in rules files\n"
-        "       napcoll-plan rules from-csv [--margin M] [--fallback NAME] [--output FILE] FILE...\n"
-        "                                         rules from what collbench --csv wrote\n\n",
-        out);
+    fputs("usage: napcoll-plan list\n"
+          "       napcoll-plan show     [OPTIONS]   print the plans of all ranks, or of one\n"
+          "       napcoll-plan verify   [OPTIONS]   prove plans\n"
+          "       napcoll-plan explain  --machine FILE [OPTIONS]   the candidates, and the choice\n"
+          "       napcoll-plan simulate --machine FILE [OPTIONS]   predict times\n"
+          "       napcoll-plan draw     [OPTIONS]   a picture of the plans (SVG)\n"
+          "       napcoll-plan goal     [OPTIONS]   the plans in LogGOPSim's language\n"
+          "       napcoll-plan links    [OPTIONS]   the load of the network's links\n"
+          "       napcoll-plan rules check FILE...  mistakes in rules files\n"
+          "       napcoll-plan rules from-csv [--margin M] [--fallback NAME] [--output FILE]\n"
+          "                    FILE...              rules from what collbench --csv wrote\n\n",
+          out);
     print_options(out);
 }
 

@@ -7,7 +7,7 @@
  * @file
  * Rules from measurements: for each size that collbench measured, what was fastest.
  *
- *     files -> measurements -> for each collective, nodes and ppn: sizes -> the choice of each -> rules
+ *     files -> measurements -> sizes of each collective, nodes and ppn -> choices -> rules
  *
  * Choices are the actions of rules: an algorithm of napcoll, auto, or fallback for any other
  * component. Neighbouring sizes with one choice share a rule; between two choices the bound is the

@@ -4,8 +4,9 @@
  */
 
 /**
- * @file napcoll-plan draw: a picture of the plans of all ranks, as SVG. napcoll_plan_layout.h shows
- * it and has the positions.
+ * @file
+ * napcoll-plan draw: a picture of the plans of all ranks, as SVG. napcoll_plan_layout.h shows it
+ * and has the positions.
  */
 
 #include <limits.h>

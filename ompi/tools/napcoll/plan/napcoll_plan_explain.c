@@ -4,8 +4,9 @@
  */
 
 /**
- * @file napcoll-plan explain: for one placement and size, the time of each algorithm on a machine
- * and its causes.
+ * @file
+ * napcoll-plan explain: for one placement and size, the time of each algorithm on a machine and
+ * its causes.
  */
 
 #include <math.h>

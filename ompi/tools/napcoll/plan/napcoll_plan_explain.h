@@ -4,7 +4,8 @@
  */
 
 /**
- * @file napcoll-plan explain: napcoll_plan_explain.c compares the algorithms,
+ * @file
+ * napcoll-plan explain: napcoll_plan_explain.c compares the algorithms,
  * napcoll_plan_explain_auto.c says what the component would do.
  */
 

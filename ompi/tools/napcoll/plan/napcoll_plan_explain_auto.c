@@ -4,8 +4,9 @@
  */
 
 /**
- * @file The last part of napcoll-plan explain: what the component's auto does with the machine in
- * its parameters, the cost of an agreement on sizes, and the decision as the component logs it.
+ * @file
+ * The last part of napcoll-plan explain: what the component's auto does with the machine in its
+ * parameters, the cost of an agreement on sizes, and the decision as the component logs it.
  */
 
 #include <math.h>
@@ -258,8 +259,7 @@ void explain_component(const explain_case_t *c)
         printf("\nLine %d of %s decides: by the model.\n", decision.rule, c->rules_file);
     }
     if (decision.algorithm < 0) {
-        printf("\nThe component's auto falls back: %s.\n",
-               napcoll_reason_help(decision.reason));
+        printf("\nThe component's auto falls back: %s.\n", napcoll_reason_help(decision.reason));
         print_structure(c, &decision);
         print_log(c, &decision);
         return;

@@ -70,11 +70,12 @@ static void put_message(const export_t *e, int stage, int index, const napcoll_s
 {
     const bool send = NAPCOLL_STEP_SEND == step->kind;
     const int64_t bytes = span_bytes(e, send ? step->left : step->dst);
+    const long long size = 0 == bytes ? 1 : bytes;
     int *tag = &(send ? e->sent : e->received)[step->peer];
 
     fprintf(e->out,
             send ? "s%d_%d: send %lldb to %d tag %d\n" : "s%d_%d: recv %lldb from %d tag %d\n",
-            stage, index, 0 == bytes ? 1LL : (long long) bytes, step->peer, *tag);
+            stage, index, size, step->peer, *tag);
     (*tag)++;
     if (stage > 0) {
         fprintf(e->out, "s%d_%d requires s%d\n", stage, index, stage - 1);

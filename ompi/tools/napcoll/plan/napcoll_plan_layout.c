@@ -4,8 +4,9 @@
  */
 
 /**
- * @file Positions in a picture of the plans; see napcoll_plan_layout.h. Nodes and switches come
- * first, then plans and messages, columns, tracks, rows and sizes.
+ * @file
+ * Positions in a picture of the plans; see napcoll_plan_layout.h. Nodes and switches come first,
+ * then plans and messages, columns, tracks, rows and sizes.
  */
 
 #include <stdlib.h>

@@ -4,12 +4,13 @@
  */
 
 /**
- * @file Positions in a picture of the plans: columns of stages, rows of ranks, and the lines of
+ * @file
+ * Positions in a picture of the plans: columns of stages, rows of ranks, and the lines of
  * messages between them. napcoll_plan_draw.c draws it.
  *
  *              stage 0            stage 1
- *     node 0   rank 0  [0]<-.  o   [1]<-----.  o       [1]  a stage of the rank, by its number there
- *              rank 1  [0]<-'  o            |           o   a reduction
+ *     node 0   rank 0  [0]<-.  o   [1]<-----.  o      [1]  a stage of the rank, with its number
+ *              rank 1  [0]<-'  o            |          o   a reduction
  *     node 1   rank 2  [0]<-.  o   [1]<-----'  o
  *              rank 3  [0]<-'  o
  *

@@ -4,8 +4,9 @@
  */
 
 /**
- * @file napcoll-plan links: the load that the plans of all ranks put on the links of the network,
- * and whether any two messages meet on one (napcoll_links.h defines steps and links).
+ * @file
+ * napcoll-plan links: the load that the plans of all ranks put on the links of the network, and
+ * whether any two messages meet on one (napcoll_links.h defines steps and links).
  */
 
 #include <stdlib.h>

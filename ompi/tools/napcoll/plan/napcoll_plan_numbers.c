@@ -4,8 +4,9 @@
  */
 
 /**
- * @file Numbers, ranges and files in the arguments of napcoll-plan, and the message that ends it
- * where one is wrong.
+ * @file
+ * Numbers, ranges and files in the arguments of napcoll-plan, and the message that ends it where
+ * one is wrong.
  */
 
 #include <errno.h>

@@ -4,9 +4,9 @@
  */
 
 /**
- * @file The options of napcoll-plan: one table says which commands take an option, where its value
- * goes and what
- * --help prints.
+ * @file
+ * The options of napcoll-plan: one table says which commands take an option, where its value goes
+ * and what --help prints.
  */
 
 #include <getopt.h>

@@ -4,7 +4,8 @@
  */
 
 /**
- * @file The drawings of simulate, by gnuplot: time over size, time over processes, and a map of the
+ * @file
+ * The drawings of simulate, by gnuplot: time over size, time over processes, and a map of the
  * fastest algorithm over both. gnuplot reads its script from a temporary file.
  */
 

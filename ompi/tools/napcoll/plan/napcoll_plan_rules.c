@@ -4,8 +4,9 @@
  */
 
 /**
- * @file napcoll-plan rules: checks rules files, and makes them from measurements
- * (napcoll_plan_csv.c). explain reads its rules here, too.
+ * @file
+ * napcoll-plan rules: checks rules files, and makes them from measurements (napcoll_plan_csv.c).
+ * explain reads its rules here, too.
  */
 
 #include <getopt.h>

@@ -4,7 +4,8 @@
  */
 
 /**
- * @file napcoll-plan simulate: predicted times over nodes and sizes, as a table, a CSV file and
+ * @file
+ * napcoll-plan simulate: predicted times over nodes and sizes, as a table, a CSV file and
  * drawings, from the plans or from the papers' closed forms.
  */
 

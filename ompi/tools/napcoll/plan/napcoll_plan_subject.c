@@ -4,7 +4,8 @@
  */
 
 /**
- * @file What a command of napcoll-plan studies: machines and algorithms. Placements are in
+ * @file
+ * What a command of napcoll-plan studies: machines and algorithms. Placements are in
  * napcoll_plan_topology.c.
  */
 

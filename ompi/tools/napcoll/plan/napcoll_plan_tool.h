@@ -191,8 +191,8 @@ void free_network(options_t *o);
 /** End the program where the network has fewer nodes. */
 void require_hosts(const options_t *o, int nodes);
 
-/** Processes on the first `nodes` nodes of a list such as "3,2,1"; nodes = 0: the list once. At most
- * MOST_RANKS + 1. */
+/** Processes on the first `nodes` nodes of a list such as "3,2,1", at most MOST_RANKS + 1;
+ * nodes = 0: the list once. */
 int count_ranks(const char *list, int nodes);
 
 /** Make the map of the options, with its network, and set o->ranks. The options must outlive the

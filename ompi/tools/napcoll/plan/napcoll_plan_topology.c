@@ -4,7 +4,8 @@
  */
 
 /**
- * @file The placements and networks of napcoll-plan: which ranks are on which node, and to which
+ * @file
+ * The placements and networks of napcoll-plan: which ranks are on which node, and to which
  * switches the nodes are connected.
  *
  * The i-th node of a placement is the i-th of --hosts or, without it, the i-th of all by name, as

@@ -4,7 +4,8 @@
  */
 
 /**
- * @file napcoll-plan verify: proves the plans of one placement, or of a range of placements with
+ * @file
+ * napcoll-plan verify: proves the plans of one placement, or of a range of placements with
  * several threads.
  */
 

@@ -74,7 +74,8 @@ static sure_t is_commutative(const napcoll_rule_t *rule)
                 NAPCOLL_RULE_YES == rule->noncommutative);
 }
 
-/* Whether the number of ranks is a power of two. It is known on one node, or with one rank on each. */
+/* Whether the number of ranks is a power of two. It is known on one node, or with one rank on
+ * each. */
 static sure_t is_power_of_two(const napcoll_rule_t *rule)
 {
     const napcoll_rule_range_t *ranks = 1 == rule->nodes.most ? &rule->ppn : &rule->nodes;

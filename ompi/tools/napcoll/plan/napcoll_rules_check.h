@@ -27,9 +27,10 @@ typedef void (*napcoll_rules_tell_t)(void *context, napcoll_rules_severity_t sev
                                      const napcoll_rules_error_t *finding);
 
 /**
- * Check the text of a rules file. It finds all mistakes; and of the other lines rules that match no call, whose
- * algorithm cannot do any call that they match, or that an earlier rule covers, and gaps between the byte ranges of
- * rules for the same calls. The parameter reproducible is taken not to be set.
+ * Check the text of a rules file. It finds all mistakes; and of the other lines rules that match no
+ * call, whose algorithm cannot do any call that they match, or that an earlier rule covers, and
+ * gaps between the byte ranges of rules for the same calls. The parameter reproducible is taken not
+ * to be set.
  *
  * @param[in] text     [length] the file's contents; may contain any bytes
  * @param[in] length   bytes
