@@ -67,7 +67,7 @@ least() {
         awk -F, 'NR == 1 || $6 < least { least = $6; name = $2 } END { print name }'
 }
 
-# agrees ARGUMENT...: explain's times and its choice are those of simulate.
+# agrees ARGUMENT...: explain and simulate agree in times and choice.
 agrees() {
     local name form=()
     explain "$@" >"$work/explained"
@@ -308,7 +308,7 @@ drawings_need_ranges() {
     [ -z "$(drawings "$work/none")" ]
 }
 
-# The data of the scripts are those of the CSV file.
+# The scripts have the data of the CSV file.
 data_of_drawings_are_the_times() {
     fake_gnuplot 'exec cat'
     PATH=$work/fake:$PATH simulate --nodes 1:64 --ppn 8 --bytes 8:64K --csv "$work/a.csv" \

@@ -138,7 +138,7 @@ pictures_are_well_formed() {
     noticed well_formed "$work/b.svg"
 }
 
-# An exchange stands for two messages.
+# An exchange is two messages.
 drawn_as_shown() {
     local svg=$work/a.svg list=$work/show
     "$plan" draw "$@" >"$svg"

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The machine that is found in made-up times, of which the answer is known.
+ * The machine that is fitted to made-up times with a known answer.
  */
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "cmocka_setup.h"
 
 #include "close.h"
-#include "common/napcoll_calibrate.h"
+#include "tune/napcoll_calibrate.h"
 #include "common/napcoll_delays.h"
 #include "util/napcoll_mix.h"
 
@@ -21,17 +21,17 @@
 struct platform {
     /* Eager, between nodes */
     double alpha, beta;
-    /* What rendezvous has more */
+    /* Additional latency of rendezvous. */
     double asked;
     /* = 1 / R_b */
     double rendezvous_beta;
     /* = 1 / R_N */
     double node_beta;
-    /* From here on by rendezvous */
+    /* The least size of rendezvous. */
     double limit;
-    /* Below it, this less; 0: nothing is short */
+    /* Below this limit the latency is shorter by this; 0: no short messages. */
     double short_limit, shorter;
-    /* Of messages of one process, and of all of the node's */
+    /* Between messages of one process, and of all processes of the node. */
     double gap, node_gap;
 };
 
@@ -70,8 +70,7 @@ static double dice(void)
     return (double) (napcoll_mix_next(&seed) >> 11) * 0x1p-53;
 }
 
-/* A time as a busy machine shows it: up to `noise` longer, and one in eight up to ten times as
- * long. */
+/* A time on a busy machine: up to `noise` longer, and one in eight up to ten times as long. */
 static void add(napcoll_timings_t *timings, double x, double seconds, double noise, int turn)
 {
     seconds *= 1 + noise * dice();
@@ -103,8 +102,7 @@ static void make_trips(const struct platform *p, napcoll_level_t level, double n
     }
 }
 
-/* Bursts of 1, 2 and 4 times `count` messages; a message of each of the active processes takes so
- * long. */
+/* Bursts of 1, 2 and 4 times `count` messages; a message of each active process takes `seconds`. */
 static void make_stream(napcoll_stream_t *stream, int active, double bytes, int count,
                         double seconds, double noise)
 {
@@ -210,7 +208,7 @@ static void short_messages_are_told_from_eager_ones(void **state)
     check_close(c.machine.link[NAPCOLL_LEVEL_NETWORK][NAPCOLL_PROTOCOL_EAGER].latency_us, 100, 0.1);
 }
 
-/* Behind the limit that the library tells, a third line is none of the protocol. */
+/* A third line behind the library's documented limit is not of the protocol. */
 static void limits_tell_which_change_is_the_protocol(void **state)
 {
     struct platform p = far_away;
@@ -243,7 +241,8 @@ static void noise_alone_is_no_protocol(void **state)
     check_close(c.machine.process_injection_mbyte_per_s, 1000 / 9.0, 0.1);
 }
 
-/* R_N is that of the most processes where it still grows, and applies to so many. */
+/* Where the rate still grows, R_N is the rate of the most processes and applies from their number
+ * on. */
 static void growing_rates_are_said_to_grow(void **state)
 {
     struct platform p = far_away;
@@ -259,7 +258,7 @@ static void growing_rates_are_said_to_grow(void **state)
     assert_true(!c.node_has_gap && 0 == c.machine.node_gap_us);
 }
 
-/* Eager messages that leave faster than R_N are not held to it. */
+/* Eager messages may leave faster than R_N. */
 static void rate_of_large_messages_need_not_be_that_of_eager_ones(void **state)
 {
     napcoll_calibrated_t c;
@@ -269,7 +268,7 @@ static void rate_of_large_messages_need_not_be_that_of_eager_ones(void **state)
     make_stream(&made.eager.stream[made.eager.num++], 8, 16384, 8, 8 * 16384 / 1000e6, 0);
     c = fitted();
     assert_true(65536 == c.machine.node_injection_from_bytes);
-    /* With what comes once */
+    /* With one-time costs. */
     check_close(c.eager_rate, 930, 0.01);
 }
 
@@ -289,23 +288,22 @@ static void inside_of_nodes_is_found(void **state)
     }
     c = fitted();
     check_close(c.machine.link[NAPCOLL_LEVEL_SOCKET][NAPCOLL_PROTOCOL_EAGER].latency_us, 2, 1e-3);
-    /* two sockets were not measured, and have what one has; far from its beginning no line begins
-     * below 0 */
+    /* Two sockets were not measured: a copy of one. No line begins below 0. */
     check_close(c.machine.link[NAPCOLL_LEVEL_NODE][NAPCOLL_PROTOCOL_RENDEZVOUS].latency_us, 2,
                 1e-3);
     check_close(c.machine.node_local_ns_per_byte, 0.1, 1e-3);
     check_close(c.machine.reduce_ns_per_byte, 0.25, 1e-3);
-    /* Of the least latency */
+    /* Half of the least latency. */
     check_close(c.machine.process_overhead_us, 1, 1e-3);
     check_close(c.start_us, 20, 1e-3);
-    /* Each process has a processor */
+    /* Each process has a processor. */
     assert_true(0 == c.machine.node_local_gap_us);
     made.oversubscribed = true;
     c = fitted();
     check_close(c.machine.node_local_gap_us, 0.3, 1e-3);
 }
 
-/* What is printed is what a machine file may have. */
+/* A printed machine can be read. */
 static void machine_reads_back(void **state)
 {
     napcoll_machine_error_t error = {0};
@@ -354,7 +352,7 @@ static void halves_differ_where_the_machine_changed(void **state)
     assert_int_equal(latency, 1);
 }
 
-/* ---- what is no machine ---- */
+/* ---- errors ---- */
 
 static void too_little_is_refused(void **state)
 {
@@ -459,7 +457,7 @@ static void delays_of_nodes_are_told_apart(void **state)
     check_close(found[5].seconds_per_byte, 13e-9, 1e-9);
 }
 
-/* Two nodes have half of the way each; what was not measured is not known. */
+/* Two nodes have half of the delay each; without a measurement the delay is unknown. */
 static void delays_of_few_nodes_are_halves(void **state)
 {
     const napcoll_pair_t pair[] = {

@@ -13,7 +13,7 @@
 #include "cmocka_setup.h"
 
 #include "close.h"
-#include "common/napcoll_incast.h"
+#include "tune/napcoll_incast.h"
 #include "util/napcoll_mix.h"
 
 enum { OTHERS = 15, TURNS = 20, MOST_SAMPLES = 8192 };

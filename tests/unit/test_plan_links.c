@@ -5,8 +5,8 @@
 
 /**
  * @file
- * The loads of links: plans on small trees against numbers worked out by hand, and what holds for
- * all plans.
+ * The loads of links: plans on small trees with numbers computed by hand, and invariants of all
+ * plans.
  */
 
 #include "cmocka_setup.h"
@@ -64,7 +64,7 @@ static napcoll_node_map_t *map_on(const napcoll_switch_tree_t *tree, const int *
     return map;
 }
 
-/* ---- what is looked at ---- */
+/* ---- checks ---- */
 
 static const napcoll_link_load_t *node_link(const napcoll_links_t *links, int node, bool up)
 {
@@ -102,8 +102,8 @@ static napcoll_links_t *links_of(napcoll_plan_source_t source, void *context,
 
 /* ---- chains ---- */
 
-/* Segments of rank order[0]'s vector go from each rank to the next; a rank passes one on while it
- * gets the next. */
+/* Segments of rank order[0]'s vector go from each rank to the next; a rank sends one while it
+ * receives the next. */
 typedef struct {
     int order[8];
     int segments;
@@ -135,7 +135,7 @@ static napcoll_plan_t *pass_on(void *context, int rank)
 }
 
 /* The message of segment s from the p-th node goes in step p + s. In step 6 all seven go, the four
- * of nodes 0, 2, 4 and 6 from S0 to S1, the three others back. */
+ * from nodes 0, 2, 4 and 6 go from S0 to S1, the three others back. */
 static void chain_across_switches_meets_itself(void **state)
 {
     chain_t chain = {.order = {0, 1, 2, 3, 4, 5, 6, 7}, .segments = 8};
@@ -177,7 +177,7 @@ static void chain_in_the_order_of_a_walk_is_contention_free(void **state)
     napcoll_node_map_free(map);
 }
 
-/* One switch lets any order pass. */
+/* On one switch every order is free of contention. */
 static void without_a_tree_all_nodes_hang_on_one_switch(void **state)
 {
     chain_t chain = {.order = {5, 1, 7, 3, 4, 2, 0, 6}, .segments = 3};
@@ -230,7 +230,7 @@ static void messages_turn_round_at_the_lowest_switch_above_both(void **state)
     napcoll_node_map_free(map);
 }
 
-/* Rank 0 tells rank 1 of its node, then rank 2 of the other one. */
+/* Rank 0 sends to rank 1 of its node, then to rank 2 of the other node. */
 static void messages_inside_nodes_take_steps_and_no_links(void **state)
 {
     const act_t act[] = {{0, 1, -1, 1}, {0, 2, -1, 0}, {1, -1, 0, 0}, {2, -1, 0, 0}};
@@ -260,8 +260,8 @@ static void stages_without_messages_take_no_step(void **state)
     napcoll_node_map_free(map);
 }
 
-/* Rank 0's first stage sends to rank 1, which is there, and to rank 2, which is two steps behind;
- * both go when they can, and the second stage comes after both. */
+/* Rank 0's first stage sends to rank 1, which is ready, and to rank 2, which is ready two steps
+ * later; the second stage begins after both. */
 static void stages_end_with_their_last_message(void **state)
 {
     const act_t act[] = {{0, 1, -1, 0}, {0, 2, -1, 1}, {0, 3, -1, 0}, {1, -1, 0, 0}, {2, 3, -1, 1},
@@ -280,7 +280,7 @@ static void stages_end_with_their_last_message(void **state)
     napcoll_node_map_free(map);
 }
 
-/* Both processes of node 0 send to those of node 1, in one step. */
+/* Both processes of node 0 send to node 1 in one step. */
 static void links_of_nodes_are_shared_by_their_processes(void **state)
 {
     const act_t act[] = {{0, 2, -1, 0}, {1, 3, -1, 0}, {2, -1, 0, 0}, {3, -1, 1, 0}};
@@ -331,7 +331,7 @@ static void what_cannot_run_is_found(void **state)
     const act_t oneself[] = {{0, 0, 0, 0}};
     /* each sends before it receives */
     const act_t crossed[] = {{0, 1, -1, 1}, {0, -1, 1, 0}, {1, 0, -1, 1}, {1, -1, 0, 0}};
-    /* three in a circle */
+    /* three ranks in a circle */
     const act_t circle[] = {{0, 1, -1, 1}, {0, -1, 2, 0}, {1, 2, -1, 1},
                             {1, -1, 0, 0}, {2, 0, -1, 1}, {2, -1, 1, 0}};
 
@@ -375,7 +375,7 @@ static void phases_of_a_delegate_are_refused(void **state)
     napcoll_node_map_free(map);
 }
 
-/* What comes into a switch goes out of it, and what a node sends in all is what nodes get. */
+/* A switch sends what it receives, and all nodes receive what all nodes send. */
 static void check_flow(const napcoll_links_t *links, const napcoll_node_map_t *map)
 {
     int64_t in[4] = {0}, out[4] = {0}, up = 0, down = 0;
@@ -437,7 +437,8 @@ static void switches_pass_on_what_they_get(void **state)
     assert_true(tried > 20);
 }
 
-/* A quarter of a million messages; the ring is always one message from each rank to the next. */
+/* A quarter of a million messages: in a ring each rank sends one message to the next in each
+ * step. */
 static void ring_of_many_is_contention_free(void **state)
 {
     const int ranks = 512;

@@ -96,7 +96,7 @@ static inline bool napcoll_link_is_up(int link)
     return 0 == link % 2;
 }
 
-/** The upper end of a link: a switch, or -1 for those of the root. */
+/** The upper end of a link: a switch, or -1 for links of the root. */
 static inline int napcoll_link_switch(const napcoll_node_map_t *map, int link)
 {
     const int end = napcoll_link_end(link);

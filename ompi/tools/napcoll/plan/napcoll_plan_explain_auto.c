@@ -9,10 +9,8 @@
  * parameters, the cost of an agreement on sizes, and the decision as the component logs it.
  */
 
-#include <math.h>
 #include <stdlib.h>
 
-#include "model/napcoll_plan_cost.h"
 #include "napcoll_plan_explain.h"
 #include "select/napcoll_agreement.h"
 #include "select/napcoll_wording.h"
@@ -30,17 +28,6 @@ static void print_class(const explain_case_t *c, const napcoll_decision_t *decis
     } else {
         printf(" (%s of %zu to %zu bytes)", thing, decision->least, decision->most);
     }
-}
-
-/* The same, with the estimated time. */
-static void print_sizes(const explain_case_t *c, const napcoll_decision_t *decision)
-{
-    print_class(c, decision);
-    printf(", estimated at %.3f us", decision->cost_us);
-    if (NAPCOLL_GOAL_BARRIER != c->options->collective->goal) {
-        printf(" for %zu bytes", decision->most);
-    }
-    printf(".\n");
 }
 
 /* The parameters that auto chooses, where they differ from the table above. */
@@ -112,18 +99,14 @@ static bool print_agreement(const explain_case_t *c)
         || c->map->nodes < 2) {
         return true;
     }
-    recall = calloc(1, sizeof(*recall));
-    if (NULL == recall) {
-        napcoll_out_of_memory();
-    }
-    telling.local_radix = settings.local_radix;
-    telling.machine = settings.machine;
     if (collective->straight) {
         printf("\nSizes are not agreed on: many calls have few blocks. ");
         print_unsized(c);
-        free(recall);
         return false;
     }
+    telling.local_radix = settings.local_radix;
+    telling.machine = settings.machine;
+    recall = napcoll_allocate(1, sizeof(*recall));
     if (0 != napcoll_agreement(recall, collective, &settings, &telling, c->map, &agreement)) {
         napcoll_out_of_memory();
     }
@@ -145,54 +128,37 @@ static bool print_agreement(const explain_case_t *c)
 }
 
 /* What auto does not try, whatever its estimate. */
-static void print_thresholds(const explain_case_t *c, const napcoll_settings_t *settings)
+static void print_thresholds(const explain_case_t *c)
 {
     const napcoll_goal_t goal = c->options->collective->goal;
 
-    if (napcoll_thresholds_warn(&settings->thresholds, goal, (size_t) c->bytes)) {
+    if (napcoll_thresholds_warn(&c->thresholds, goal, (size_t) c->bytes)) {
         printf("Because of %s it tries no algorithm that sends all blocks at once.\n",
                NAPCOLL_GOAL_GATHER == goal ? "gather_m1 and gather_m2" : "scatter_s");
     }
 }
 
-/* Algorithms that auto does not take although their estimate is lower. */
-static void print_lockstep(const explain_case_t *c, const napcoll_decision_t *decision)
+/* Algorithms that auto does not take although their estimate is lower, or does not try on a machine
+ * that was not measured. */
+static void print_not_taken(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     const napcoll_collective_t *collective = c->options->collective;
 
     for (int row = 0; row < collective->algorithms; row++) {
         const napcoll_candidate_t *candidate = &decision->candidate[row];
+        char words[NAPCOLL_WORDS];
 
-        if (collective->algorithm[row].lockstep && row != decision->algorithm
+        if (decision->algorithm >= 0 && row != decision->algorithm
+            && collective->algorithm[row].lockstep
             && NAPCOLL_EVALUATION_ESTIMATED == candidate->evaluation
             && candidate->cost_us < decision->cost_us) {
             printf("It would take %s, whose steps wait for one another, if that gained a tenth.\n",
                    collective->algorithm[row].name);
         }
-    }
-}
-
-/* Algorithms that auto does not try on a machine that was not measured. */
-static void print_structure(const explain_case_t *c, const napcoll_decision_t *decision)
-{
-    const napcoll_collective_t *collective = c->options->collective;
-
-    for (int row = 0; row < collective->algorithms; row++) {
-        char words[NAPCOLL_WORDS];
-
-        if (NAPCOLL_EVALUATION_STRUCTURE == decision->candidate[row].evaluation
+        if (NAPCOLL_EVALUATION_STRUCTURE == candidate->evaluation
             && napcoll_words_of_candidate(collective, decision, row, words)) {
             printf("%s\n", words);
         }
-    }
-}
-
-/* The first rule that matches, but whose algorithm cannot do this. */
-static void print_passed_rule(const explain_case_t *c, const napcoll_decision_t *decision)
-{
-    if (decision->passed > 0) {
-        printf("\nLine %d of %s matches, but is skipped: %s.\n", decision->passed, c->rules_file,
-               napcoll_reason_help(decision->passed_reason));
     }
 }
 
@@ -226,13 +192,11 @@ static bool print_agreed_by_rules(const explain_case_t *c)
 /* The decision of a rule. */
 static void print_ruled(const explain_case_t *c, const napcoll_decision_t *decision)
 {
-    const options_t *o = c->options;
-
     printf("\nLine %d of %s decides: the component ", decision->rule, c->rules_file);
     if (decision->algorithm < 0) {
         printf("falls back");
     } else {
-        printf("takes %s", o->collective->algorithm[decision->algorithm].name);
+        printf("takes %s", c->options->collective->algorithm[decision->algorithm].name);
     }
     print_class(c, decision);
     printf(".\n");
@@ -240,37 +204,48 @@ static void print_ruled(const explain_case_t *c, const napcoll_decision_t *decis
         print_parameters(c, decision);
     }
     (void) print_agreed_by_rules(c);
-    print_log(c, decision);
+}
+
+/* The decision of the model. */
+static void print_auto(const explain_case_t *c, const napcoll_decision_t *decision)
+{
+    const napcoll_collective_t *collective = c->options->collective;
+    bool pays;
+
+    if (decision->algorithm < 0) {
+        printf("\nThe component's auto falls back: %s.\n", napcoll_reason_help(decision->reason));
+    } else {
+        pays = print_agreed_by_rules(c) || print_agreement(c);
+        printf("\nOn this machine the component's auto%s takes %s",
+               pays ? "" : ", with known sizes,", collective->algorithm[decision->algorithm].name);
+        print_class(c, decision);
+        printf(", estimated at %.3f us", decision->cost_us);
+        if (NAPCOLL_GOAL_BARRIER != collective->goal) {
+            printf(" for %zu bytes", decision->most);
+        }
+        printf(".\n");
+        print_parameters(c, decision);
+        print_thresholds(c);
+    }
+    print_not_taken(c, decision);
 }
 
 void explain_component(const explain_case_t *c)
 {
-    const options_t *o = c->options;
     const napcoll_settings_t settings = explain_settings(c);
     const napcoll_decision_t decision = explain_decide(c, &settings);
-    bool pays;
 
-    print_passed_rule(c, &decision);
+    if (decision.passed > 0) {
+        printf("\nLine %d of %s matches, but is skipped: %s.\n", decision.passed, c->rules_file,
+               napcoll_reason_help(decision.passed_reason));
+    }
     if (decision.rule > 0 && !is_auto(c, &decision)) {
         print_ruled(c, &decision);
-        return;
+    } else {
+        if (decision.rule > 0) {
+            printf("\nLine %d of %s decides: by the model.\n", decision.rule, c->rules_file);
+        }
+        print_auto(c, &decision);
     }
-    if (decision.rule > 0) {
-        printf("\nLine %d of %s decides: by the model.\n", decision.rule, c->rules_file);
-    }
-    if (decision.algorithm < 0) {
-        printf("\nThe component's auto falls back: %s.\n", napcoll_reason_help(decision.reason));
-        print_structure(c, &decision);
-        print_log(c, &decision);
-        return;
-    }
-    pays = print_agreed_by_rules(c) || print_agreement(c);
-    printf("\nOn this machine the component's auto%s takes %s", pays ? "" : ", with known sizes,",
-           o->collective->algorithm[decision.algorithm].name);
-    print_sizes(c, &decision);
-    print_parameters(c, &decision);
-    print_thresholds(c, &settings);
-    print_lockstep(c, &decision);
-    print_structure(c, &decision);
     print_log(c, &decision);
 }

@@ -17,8 +17,6 @@
 #include "util/napcoll_order.h"
 
 enum {
-    /* More than any column has. */
-    MOST_TRACKS = MOST_DRAWN * MOST_DRAWN,
     /* Width of names of "node 63" and of the lanes; about the width of a letter. */
     NAMES = 162,
     SHORT_NAME = 7,
@@ -341,88 +339,74 @@ static void choose_tracks(picture_t *p)
 
 /* ---- rows ---- */
 
-/* Where a message meets a stage. Keys are ascending from top to bottom. */
+/* The messages that meet a stage: their number, and the next place from top to bottom. */
 typedef struct {
-    place_t place;
-    int key;
-    int *y;
-} port_t;
-
-static int by_place(const void *a, const void *b)
-{
-    const port_t *x = a, *y = b;
-    const int order = napcoll_order_pairs(x->place.rank, x->place.stage, y->place.rank,
-                                          y->place.stage);
-
-    return 0 != order ? order : napcoll_order(x->key, y->key);
-}
-
-/* The ends of all messages, stage by stage. Those that go up are above those that go down, and in
- * both the inner tracks outside: so no two messages of a stage cross. */
-static port_t *sorted_ports(picture_t *p)
-{
-    const size_t count = (size_t) p->messages * ENDS;
-    port_t *ports = napcoll_allocate(count, sizeof(*ports));
-
-    for (int i = 0; i < p->messages; i++) {
-        message_t *message = &p->message[i];
-
-        for (int end = 0; end < ENDS; end++) {
-            const bool up = p->row[message->end[end].rank] == message->high;
-
-            ports[ENDS * i + end] = (port_t){.place = message->end[end],
-                                             .key = up ? message->track - MOST_TRACKS
-                                                       : MOST_TRACKS - message->track,
-                                             .y = &message->y[end]};
-        }
-    }
-    qsort(ports, count, sizeof(*ports), by_place);
-    return ports;
-}
-
-/* The index behind the ports of one stage. */
-static int end_of_stage(const port_t *ports, int count, int first)
-{
-    int end = first;
-
-    while (end < count && same_place(ports[first].place, ports[end].place)) {
-        end++;
-    }
-    return end;
-}
+    int messages;
+    int next;
+} ports_t;
 
 /* A row is as high as its stage with the most messages needs. */
-static void place_rows(picture_t *p)
+static void place_rows(picture_t *p, ports_t *const *ports)
 {
-    const int count = p->messages * ENDS;
-    port_t *ports = sorted_ports(p);
     int top = HEAD;
 
-    for (int rank = 0; rank < p->map->size; rank++) {
-        p->row_height[rank] = LEAST_ROW;
-    }
-    for (int first = 0, end; first < count; first = end) {
-        int *height = &p->row_height[ports[first].place.rank];
-
-        end = end_of_stage(ports, count, first);
-        *height = larger(*height, (end - first + 1) * PORT);
-    }
     for (int i = 0; i < p->map->nodes; i++, top += NODE_GAP) {
         for (int lane = 0; lane < napcoll_node_map_ppn(p->map, p->node[i]); lane++) {
             const int rank = napcoll_node_map_rank(p->map, p->node[i], lane);
+            int height = LEAST_ROW;
 
-            p->middle[rank] = top + p->row_height[rank] / 2;
-            top += p->row_height[rank];
+            for (int stage = 0; stage < layout_plan(p, rank)->stages; stage++) {
+                height = larger(height, (ports[rank][stage].messages + 1) * PORT);
+            }
+            p->row_height[rank] = height;
+            p->middle[rank] = top + height / 2;
+            top += height;
         }
     }
     p->height = top - NODE_GAP + MARGIN;
-    for (int first = 0, end; first < count; first = end) {
-        end = end_of_stage(ports, count, first);
-        for (int i = first; i < end; i++) {
-            *ports[i].y = p->middle[ports[i].place.rank] + (2 * i - first - end + 1) * PORT / 2;
+}
+
+/* Place the ends of a message that go up, or down. */
+static void place_ends(picture_t *p, message_t *message, bool up, ports_t *const *ports)
+{
+    for (int end = 0; end < ENDS; end++) {
+        const place_t place = message->end[end];
+        ports_t *port = &ports[place.rank][place.stage];
+
+        if (up == (p->row[place.rank] == message->high)) {
+            message->y[end] = p->middle[place.rank]
+                              + (2 * port->next - port->messages + 1) * PORT / 2;
+            port->next++;
         }
     }
-    free(ports);
+}
+
+/* Messages that go up leave a stage above those that go down, and in both the shorter ones are
+ * outside: so no two messages of a stage cross. */
+static void place_messages(picture_t *p)
+{
+    ports_t *ports[MOST_DRAWN];
+
+    for (int rank = 0; rank < p->map->size; rank++) {
+        ports[rank] = napcoll_allocate((size_t) layout_plan(p, rank)->stages, sizeof(ports_t));
+    }
+    for (int i = 0; i < p->messages; i++) {
+        for (int end = 0; end < ENDS; end++) {
+            const place_t place = p->message[i].end[end];
+
+            ports[place.rank][place.stage].messages++;
+        }
+    }
+    place_rows(p, ports);
+    for (int i = 0; i < p->messages; i++) {
+        place_ends(p, &p->message[i], true, ports);
+    }
+    for (int i = p->messages - 1; i >= 0; i--) {
+        place_ends(p, &p->message[i], false, ports);
+    }
+    for (int rank = 0; rank < p->map->size; rank++) {
+        free(ports[rank]);
+    }
 }
 
 /* ---- sizes ---- */
@@ -494,7 +478,7 @@ picture_t *layout_make(const options_t *o, const napcoll_node_map_t *map)
     settle_columns(p);
     join_exchanges(p);
     choose_tracks(p);
-    place_rows(p);
+    place_messages(p);
     measure(p);
     return p;
 }

@@ -67,7 +67,7 @@ typedef struct {
     place_t end[ENDS];
     /* By sender and step. */
     int order;
-    /* It stands for its answer, too: an exchange. */
+    /* An exchange: it includes the answer. */
     bool both;
     int column;
     /* The rows that it connects; low < high. */

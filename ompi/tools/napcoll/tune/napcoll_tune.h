@@ -26,10 +26,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/napcoll_calibrate.h"
+#include "tune/napcoll_calibrate.h"
 #include "common/napcoll_delays.h"
 #include "common/napcoll_distances.h"
-#include "common/napcoll_incast.h"
+#include "tune/napcoll_incast.h"
 #include "common/napcoll_parameters.h"
 #include "common/napcoll_start.h"
 #include "napcoll_tune_case.h"

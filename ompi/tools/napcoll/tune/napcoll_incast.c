@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/napcoll_incast.h"
-#include "common/napcoll_incast_scan.h"
+#include "tune/napcoll_incast.h"
+#include "tune/napcoll_incast_scan.h"
 #include "common/napcoll_memory.h"
 
 enum {

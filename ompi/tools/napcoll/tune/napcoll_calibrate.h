@@ -29,7 +29,7 @@
 
 #include <stdbool.h>
 
-#include "common/napcoll_protocols.h"
+#include "tune/napcoll_protocols.h"
 #include "common/napcoll_timings.h"
 #include "model/napcoll_machine.h"
 
@@ -119,7 +119,7 @@ const char *napcoll_calibrate_result_text(napcoll_calibrate_result_t result);
 
 /**
  * Make a machine from measurements. Numbers have four digits. A level inside a node that was not
- * measured is a copy of the other one; other unknown numbers are those of napcoll_machine_default.
+ * measured is a copy of the other one; other unknown numbers come from napcoll_machine_default.
  *
  * @param[in]  measured    the measurements
  * @param[in]  turns       which turns count

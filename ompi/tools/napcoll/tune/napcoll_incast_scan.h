@@ -11,7 +11,7 @@
 #ifndef NAPCOLL_INCAST_SCAN_H
 #define NAPCOLL_INCAST_SCAN_H
 
-#include "common/napcoll_incast.h"
+#include "tune/napcoll_incast.h"
 
 /** Sizes ascending, and the times of each. */
 typedef struct napcoll_incast_scan {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/napcoll_calibrate.h"
+#include "tune/napcoll_calibrate.h"
 #include "common/napcoll_memory.h"
 
 static const double us = 1e6, ns = 1e9, mbyte = 1e-6;

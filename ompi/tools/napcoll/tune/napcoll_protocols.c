@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "common/napcoll_memory.h"
-#include "common/napcoll_protocols.h"
+#include "tune/napcoll_protocols.h"
 
 enum {
     LEAST = NAPCOLL_PROTOCOLS_LEAST_SIZES,
