@@ -60,7 +60,7 @@ static int64_t span_bytes(const export_t *e, napcoll_span_t span)
     return block_start(e, span.first + span.count) - block_start(e, span.first);
 }
 
-/* Round a time up; centuries are all the same. */
+/* Round a time up, to at most 9e18 ns. */
 static long long round_up(double ns)
 {
     return (long long) fmin(ceil(ns), 9e18);
