@@ -140,11 +140,13 @@ napcoll_incast_result_t napcoll_incast_line(const napcoll_incast_sample_t *sampl
  *    own, few of their samples are above it, and its intercept and slope are at most twice those
  *    of n messages one after another. A line made of timeouts starts higher.
  * 4. A sample has escalated when it takes more than twice its line plus three times the noise. A
- *    size escalates when a tenth of its samples have, two at least, and chance gives that less
- *    than once in twenty; chance is the rate of the least quarter of the sizes. M1 to M2 is the
- *    run of such sizes with the most escalated samples; single other sizes may interrupt it. It
- *    has two such sizes at least, and a rate of a tenth and of 2.5 times the other sizes' rate,
- *    which chance gives less than once in ten thousand.
+ *    size may escalate when a tenth of its samples have, two at least. Of all stretches of sizes
+ *    with two such sizes, the one is taken whose rate is most likely to differ from the rate of
+ *    the least quarter of the sizes (a likelihood ratio, as in M. Kulldorff: "A Spatial Scan
+ *    Statistic", 1997). Its rate is at least a tenth, and three times the rate of the least sizes
+ *    and of all sizes outside; chance gives it less than once in a million at the former and once
+ *    in ten thousand at the latter. At both ends it is extended to the next size or the next but
+ *    one that may escalate, with less than one in twenty by chance. Its ends are M1 and M2.
  * 5. Levels: the escalated samples, less their line, are parted where the next one is 15 percent
  *    and three times the noise higher. A level has two samples and one in fifty at least.
  * 6. The lowest level with a quarter of the escalated samples, or else the most frequent one,

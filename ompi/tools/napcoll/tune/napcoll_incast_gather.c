@@ -38,7 +38,8 @@ static const double times_line = 2.0, times_noise = 3.0;
 static const double tail_share = 0.3, times_serial = 2.0;
 
 /* Step 4: shares and chances. */
-static const double onset_share = 0.1, size_chance = 0.05, range_chance = 1e-4, times_chance = 2.5;
+static const double onset_share = 0.1, size_chance = 0.05, times_chance = 3;
+static const double least_chance = 1e-6, outside_chance = 1e-4;
 
 /* Step 5: the gap between two levels, and their share of the escalated samples. */
 static const double level_gap = 0.15, level_share = 0.02;
@@ -229,55 +230,97 @@ static double rate_of(struct count c)
     return ((double) c.left + 1) / ((double) c.all + 2);
 }
 
-static bool escalates(const struct fit *f, int i, double by_chance)
+/* Whether enough of a size's samples have escalated. */
+static bool may_escalate(const struct fit *f, int i)
 {
-    const size_t left = f->left[i], samples = f->scan.size[i].samples;
-
-    return left >= ONSET_SAMPLES && (double) left >= onset_share * (double) samples
-           && chance_of(left, samples, by_chance) < size_chance;
+    return f->left[i] >= ONSET_SAMPLES
+           && (double) f->left[i] >= onset_share * (double) f->scan.size[i].samples;
 }
 
-/* Whether the samples inside M1 to M2 escalate more often than chance explains. */
-static bool is_no_chance(struct count inside, double by_chance)
+/* The logarithm of how much likelier the stretch is with a rate of its own than with another
+ * rate. */
+static double likelihood_of(struct count inside, double rate)
+{
+    const double k = (double) inside.left, n = (double) inside.all, p = k / n;
+
+    if (p <= rate) {
+        return 0;
+    }
+    return k * log(p / rate) + (k < n ? (n - k) * log((1 - p) / (1 - rate)) : 0);
+}
+
+/* Whether a stretch escalates more often than by chance, which has a probability of less than
+ * `most`. */
+static bool is_no_chance(struct count inside, double by_chance, double most)
 {
     const double rate = (double) inside.left / (double) inside.all;
 
     return rate >= onset_share && rate > times_chance * by_chance
-           && chance_of(inside.left, inside.all, by_chance) < range_chance;
+           && chance_of(inside.left, inside.all, by_chance) < most;
+}
+
+/* The stretch with the greatest likelihood, from m1 to m2; m1 = -1 without. Returns its samples. */
+static struct count find_stretch(struct fit *f, double rate_of_least)
+{
+    struct count found = {.left = 0};
+    double most = 0;
+
+    f->m1 = -1;
+    for (int from = 0; from < f->scan.num_sizes; from++) {
+        struct count inside = {.left = 0};
+
+        for (int to = from, sizes = 0; to < f->scan.num_sizes; to++) {
+            double likelihood;
+
+            inside.left += f->left[to];
+            inside.all += f->scan.size[to].samples;
+            sizes += may_escalate(f, to);
+            likelihood = likelihood_of(inside, rate_of_least);
+            if (sizes >= LEAST_ESCALATING && likelihood > most) {
+                most = likelihood;
+                found = inside;
+                f->m1 = from;
+                f->m2 = to;
+            }
+        }
+    }
+    return found;
+}
+
+/* Extend an end to the side (1 or -1) while the next size or the next but one escalates; returns
+ * the new end. */
+static int extended(const struct fit *f, int end, int side, double by_chance)
+{
+    for (int away = 1; away <= NEAR; away++) {
+        const int i = end + side * away;
+
+        if (i >= 0 && i < f->scan.num_sizes && may_escalate(f, i)
+            && chance_of(f->left[i], f->scan.size[i].samples, by_chance) < size_chance) {
+            end = i;
+            away = 0;
+        }
+    }
+    return end;
 }
 
 /* Step 4. */
 static void find_range(struct fit *f)
 {
     const int num = f->scan.num_sizes, quarter = num / 4 > START ? num / 4 : START;
-    const double rate_of_least = rate_of(count_sizes(f, 0, quarter));
-    const struct count all = count_sizes(f, 0, num);
-    struct count most = {.left = 0}, outside;
+    const double least = rate_of(count_sizes(f, 0, quarter));
+    const struct count all = count_sizes(f, 0, num), inside = find_stretch(f, least);
+    const double outside = rate_of((struct count){all.left - inside.left, all.all - inside.all});
 
-    f->m1 = -1;
-    for (int i = 0, from = 0, last = -NEAR - 1, sizes = 0; i < num; i++) {
-        struct count inside;
-
-        if (!escalates(f, i, rate_of_least)) {
-            continue;
-        }
-        if (i - last > NEAR) {
-            from = i;
-            sizes = 0;
-        }
-        last = i;
-        sizes++;
-        inside = count_sizes(f, from, i + 1);
-        if (sizes >= LEAST_ESCALATING && inside.left > most.left) {
-            most = inside;
-            f->m1 = from;
-            f->m2 = i;
-        }
+    if (f->m1 < 0) {
+        return;
     }
-    outside = (struct count){all.left - most.left, all.all - most.all};
-    if (f->m1 >= 0 && !is_no_chance(most, fmax(rate_of(outside), rate_of_least))) {
+    if (!is_no_chance(inside, least, least_chance)
+        || !is_no_chance(inside, outside, outside_chance)) {
         f->m1 = -1;
+        return;
     }
+    f->m1 = extended(f, f->m1, -1, fmax(least, outside));
+    f->m2 = extended(f, f->m2, 1, fmax(least, outside));
 }
 
 /* ---- levels ---- */
