@@ -169,8 +169,7 @@ static void escalation_is_found_where_it_is(void **state)
     napcoll_incast_gather_t g;
 
     (void) state;
-    make_gather(&t);
-    g = fitted();
+    g = gathered(&t, 7);
     assert_true(g.escalates);
     /* 5161 */
     assert_int_equal(g.m1, size_at(13));
@@ -202,8 +201,7 @@ static void numbers_are_what_was_put_in(void **state)
     napcoll_incast_scatter_t s;
     napcoll_incast_model_t m;
 
-    make_gather(&t);
-    g = fitted();
+    g = gathered(&t, 7);
     begin(state);
     make_scatter(65536, 0);
     s = fitted_scatter();
@@ -232,8 +230,7 @@ static void levels_have_their_probabilities(void **state)
     double all = 0;
 
     (void) state;
-    make_gather(&t);
-    g = fitted();
+    g = gathered(&t, 7);
     assert_int_equal(g.num_levels, 2);
     check_close(g.level[0].seconds, timeout, 0.02);
     check_close(g.level[1].seconds, 2 * timeout, 0.02);
@@ -497,8 +494,7 @@ static void the_order_of_samples_does_not_matter(void **state)
     napcoll_incast_gather_t first, second;
 
     (void) state;
-    make_gather(&t);
-    first = fitted();
+    first = gathered(&t, 7);
     for (size_t i = made.count - 1; i > 0; i--) {
         const size_t other = (size_t) (dice(&made) * (double) (i + 1));
         const napcoll_incast_sample_t kept = made.sample[i];
