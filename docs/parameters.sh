@@ -41,7 +41,8 @@ OMPI_MCA_coll_napcoll_network=fabric ompi_info --param coll napcoll --level 9 --
     awk -F'\t' '{ gsub(/^"|"$/, "", $3) }
         $2 == "value" { name = $1; value = $3 }
         $2 == "help" { help = $3 }
-        $2 == "type" { print name "\t" (name == "coll_napcoll_network" ? "auto" : value) "\t" $3 "\t" help }' \
+        $2 == "deprecated" { old = $3 }
+        $2 == "type" && old != "yes" { print name "\t" (name == "coll_napcoll_network" ? "auto" : value) "\t" $3 "\t" help }' \
         >"$work/parameters"
 [ -s "$work/parameters" ] || { echo "parameters.sh: ompi_info does not know napcoll" >&2 && exit 1; }
 

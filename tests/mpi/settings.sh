@@ -166,7 +166,7 @@ classes() {
 }
 classes fast
 says fabric_has_the_latencies_of_one 30 "$latency:value:2.265647" -- "${class[@]}" "${info[@]}"
-says fabric_is_logged 30 'are those of a fabric' 'ok 1' -- "${class[@]}" "${one_node[@]}" -np 4 \
+says fabric_is_logged 30 'are typical of a fabric' 'ok 1' -- "${class[@]}" "${one_node[@]}" -np 4 \
     --mca coll napcoll,tuned --mca coll_napcoll_verbose 1 "${threads[@]}"
 classes slow
 says ethernet_has_the_latencies_of_one 30 "$latency:value:25.000000" "$network:value:auto" -- "${class[@]}" "${info[@]}"
@@ -183,8 +183,8 @@ mixed() {
     says "$1" 30 "$4" 'ok 1' -- "${one_node[@]}" --mca coll napcoll,tuned --mca coll_napcoll_fake_ppn 2 \
         --mca coll_napcoll_verbose 1 -np 2 "${first[@]}" : -np 2 "${class[@]}" "${threads[@]}"
 }
-mixed process_0_says_that_it_is_an_ethernet slow fast 'are those of an Ethernet'
-! at_length || mixed process_0_says_that_it_is_a_fabric fast slow 'are those of a fabric'
+mixed process_0_says_that_it_is_an_ethernet slow fast 'are typical of Ethernet'
+! at_length || mixed process_0_says_that_it_is_a_fabric fast slow 'are typical of a fabric'
 for bad in -2 nan twelve 1us; do
     at_length || [ "$bad" = -2 ] || continue
     says "bad_machine_number_is_named:$bad" 30 "$gap is set to \"$bad\"" 'from 0 to 1e+07' 'ok 1' -- \
@@ -194,7 +194,7 @@ printf '%s = -2\n' $gap >"$home/.openmpi/mca-params.conf"
 says bad_machine_number_in_a_file_is_named 30 "$gap is set to \"-2\"" 'from 0 to 1e+07' 'ok 1' -- \
     env HOME="$home" "${one_node[@]}" -np 4 --mca coll napcoll,tuned "$programs/threads" --threads 1 --rounds 5
 says_at_length machine_that_contradicts_itself_is_named 30 'eager_below_bytes: expected at least' \
-    'default of all of them' 'ok 1' -- "${one_node[@]}" -np 4 --mca coll napcoll,tuned \
+    'defaults of all of them' 'ok 1' -- "${one_node[@]}" -np 4 --mca coll napcoll,tuned \
     --mca coll_napcoll_machine_short_below_bytes 9000 "$programs/threads" --threads 1 --rounds 5
 refuses different_machines_end_the_job 30 'different settings' machine_node_gap_us=7.5 \
     machine_node_gap_us=0 -- \
@@ -212,14 +212,14 @@ fake 8 2 block exchange
 printf '%s\n' 'SwitchName=s0 Nodes=n[0,2]' 'SwitchName=s1 Nodes=n1' \
     'SwitchName=top Switches=s[0-1]' >"$scratch/switches"
 launch+=(--mca coll_napcoll_topology_file "$scratch/switches")
-says node_that_no_switch_has_is_named 60 'host' 'does not have, or has for another node' 'ok 1' -- \
+says node_that_no_switch_has_is_named 60 'host' 'does not list this host, or lists it for another node' 'ok 1' -- \
     "${launch[@]}" "$programs/collectives" --coll bcast --expect runs
 fake 4 2 block exchange
 # refused_topology NAME TEXT WORD...: a file of that text is complained of, and the job goes on without.
 refused_topology() {
     local name=$1
     printf '%b' "$2" >"$scratch/$name"
-    says "topology_file_$name" 60 "${@:3}" 'hung on one switch' 'ok 1' -- "${launch[@]}" \
+    says "topology_file_$name" 60 "${@:3}" 'connected to one switch' 'ok 1' -- "${launch[@]}" \
         --mca coll_napcoll_topology_file "$scratch/$name" "$programs/collectives" --coll bcast --expect runs
 }
 ! at_length || refused_topology empty '' 'empty (on host'
@@ -231,7 +231,7 @@ says topology_file_missing 60 'It cannot be opened' 'ok 1' -- "${launch[@]}" \
 # Neither is waited for; each is named once, and the job goes on.
 mkfifo "$scratch/fifo"
 says files_that_are_fifos 30 "$scratch/fifo (on host" 'It is a FIFO or a pipe; expected a regular file' \
-    'it is a FIFO or a pipe; expected a regular file' 'hung on one switch' 'goes on without rules' 'ok 1' -- \
+    'it is a FIFO or a pipe; expected a regular file' 'connected to one switch' 'goes on without rules' 'ok 1' -- \
     "${launch[@]}" --mca coll_napcoll_topology_file "$scratch/fifo" --mca coll_napcoll_rules_file "$scratch/fifo" \
     "$programs/collectives" --coll bcast --expect runs
 truncate -s 1T "$scratch/huge"

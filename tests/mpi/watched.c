@@ -301,6 +301,39 @@ static void run_calls(struct tap *tap, MPI_Comm comm, const char *word, bool all
     mpi_check(napcoll_counters_close(&counters), "MPI_T_finalize");
 }
 
+/* Whether there are variables for the reasons that a collective's calls can have, and no others. */
+static void check_reasons(struct tap *tap)
+{
+    static const struct {
+        const char *coll;
+        const char *reason;
+        bool exists;
+    } expected[] = {{"barrier", "jobs", true},        {"barrier", "noncommutative", false},
+                    {"allreduce", "memory", false},   {"allreduce", "noncommutative", true},
+                    {"alltoall", "sizes", false},     {"alltoall", "memory", true},
+                    {"alltoallv", "sizes", true},     {"scan", "placement", true},
+                    {"bcast", "reproducible", false}, {"reduce", "reproducible", true}};
+    static struct napcoll_counters counters;
+    bool good = true;
+
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); ++i) {
+        bool found = false;
+
+        memset(&counters, 0, sizeof(counters));
+        mpi_check(napcoll_counters_open(&counters, expected[i].coll), "MPI_T_pvar_handle_alloc");
+        for (int c = counters.num_runs; c < counters.num; ++c) {
+            found = found || 0 == strcmp(expected[i].reason, counters.name[c]);
+        }
+        if (found != expected[i].exists) {
+            tap_note(tap, "fallbacks_%s_%s: %s", expected[i].coll, expected[i].reason,
+                     found ? "exists" : "does not exist");
+            good = false;
+        }
+        mpi_check(napcoll_counters_close(&counters), "MPI_T_finalize");
+    }
+    tap_ok(tap, good, "fallback_variables_are_of_reasons_that_calls_can_have");
+}
+
 int main(int argc, char **argv)
 {
     struct tap tap;
@@ -311,6 +344,7 @@ int main(int argc, char **argv)
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
     tap_open(&tap);
     comm = tap_dup(MPI_COMM_WORLD, "napcoll", NULL, NULL);
+    check_reasons(&tap);
     for (int i = all_run ? 2 : 1; i < argc; ++i) {
         run_calls(&tap, comm, argv[i], all_run);
     }

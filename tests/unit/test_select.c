@@ -39,6 +39,37 @@ static napcoll_decision_t decide(const napcoll_settings_t *settings, const char 
     return decision;
 }
 
+/* Every reason for which an algorithm is not eligible has a counter; some reasons have none. */
+static void reasons_of_algorithms_are_those_of_their_collectives(void **state)
+{
+    static const char *const nodes[][2] = {{"3,2", "cyclic"}, {"1", "block"}, {"4", "block"}};
+
+    (void) state;
+    for (int i = 0; i < 3 * 8; i++) {
+        napcoll_node_map_t *map = placement(nodes[i / 8][0], nodes[i / 8][1], i % 2 ? 7 : 8);
+
+        for (int c = 0; NULL != napcoll_collectives[c]; c++) {
+            const napcoll_collective_t *collective = napcoll_collectives[c];
+            const bool reduces = napcoll_goal_reduces(collective->goal);
+            const napcoll_params_t params = {.noncommutative = reduces && 0 != (i & 2),
+                                             .reproducible = reduces && 0 != (i & 4)};
+
+            for (int row = 0; row < collective->algorithms; row++) {
+                const napcoll_reason_t reason = napcoll_algorithm_eligible(
+                    &collective->algorithm[row], map, &params);
+
+                assert_true(NAPCOLL_REASON_NONE == reason
+                            || napcoll_collective_has_reason(collective, reason));
+            }
+        }
+        napcoll_node_map_free(map);
+    }
+    assert_false(napcoll_collective_has_reason(&napcoll_barrier, NAPCOLL_REASON_NONCOMMUTATIVE));
+    assert_false(napcoll_collective_has_reason(&napcoll_allreduce, NAPCOLL_REASON_MEMORY));
+    assert_false(napcoll_collective_has_reason(&napcoll_alltoall, NAPCOLL_REASON_SIZES));
+    assert_true(napcoll_collective_has_reason(&napcoll_alltoallv, NAPCOLL_REASON_SIZES));
+}
+
 /* MPI's keys have an end; every collective's own fits. */
 static void info_keys_are_short_enough(void **state)
 {
@@ -694,6 +725,7 @@ int main(void)
         cmocka_unit_test(auto_takes_the_least_of_what_rows_cost),
         cmocka_unit_test(a_long_chain_costs_its_length),
         cmocka_unit_test(segments_of_a_broadcast_are_those_that_are_set),
+        cmocka_unit_test(reasons_of_algorithms_are_those_of_their_collectives),
         cmocka_unit_test(info_keys_are_short_enough),
         cmocka_unit_test(auto_departs_from_the_radix_that_is_set_where_that_gains),
         cmocka_unit_test(auto_takes_nap_for_small_vectors_and_lanes_for_large_ones),

@@ -5,14 +5,14 @@
 
 /**
  * @file
- * Agreement: decisions are functions of values that all ranks share, and the settings are among
- * them. A parameter file that differs on one node would make ranks choose different algorithms and
- * wait for each other for ever. So process 0 of the job publishes its settings before the job's
- * processes exchange their business cards, and every process compares its own, once. What others take over from
- * process 0 goes along: the kind of its network, whether its machine was measured, its processors, and the rules and
- * the switch tree, which it alone reads. The text is
+ * Comparison of the settings. Decisions depend on them, so a parameter file that differs on
+ * one node would make ranks choose different algorithms and wait for each other for ever. Process
+ * 0 of the job publishes its settings before the processes exchange their addresses, and every
+ * process compares its own with them, once. The same text carries what others take from process 0:
+ * its kind of network, whether its machine was measured, its processors, and the rules and the
+ * switch tree, whose files it alone reads:
  *
- *     settings \n network measured processors bytes-of-rules \n rules tree
+ *     SETTINGS newline NETWORK MEASURED PROCESSORS BYTES-OF-RULES newline RULES TREE
  */
 
 #include "coll_napcoll.h"
@@ -28,7 +28,7 @@
 
 static const char key[] = "napcoll.settings";
 
-/* A number that differs where texts do. */
+/* A hash of a text. */
 static uint64_t fingerprint(const char *text)
 {
     uint64_t hash = 0;
@@ -50,7 +50,7 @@ __attribute__((format(printf, 2, 3))) static int append(char ***list, const char
     return opal_argv_append_nosize(list, text);
 }
 
-/* The numbers of the machine, equal ones as equal texts. */
+/* The parameters of the machine; equal numbers give equal texts. */
 static int append_machine(char ***list, const napcoll_machine_t *machine)
 {
     int rc = OPAL_SUCCESS;
@@ -64,35 +64,24 @@ static int append_machine(char ***list, const napcoll_machine_t *machine)
     return rc;
 }
 
-/* All settings that decisions rest on, "name=value" each; NULL when memory ran out. */
+/* All settings that decisions depend on, "name=value" each; NULL when memory ran out. */
 static char *settings_text(const mca_coll_napcoll_component_t *component)
 {
-    char **list = NULL, *text;
-    int rc = mca_coll_napcoll_append_params(&list);
+    char **list = opal_argv_copy(component->compared), *text;
+    int rc = NULL == list && NULL != component->compared ? OPAL_ERR_OUT_OF_RESOURCE : OPAL_SUCCESS;
 
     rc |= append(&list, "pmix_base_collect_data=%d", napcoll_compat_collects());
     rc |= append_machine(&list, &component->machine);
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
-        const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
-        const napcoll_settings_t *settings = &component->settings[coll];
-
-        rc |= append(&list, "%s_algorithm=%d", collective->name, settings->force);
-        for (int row = 0; row < collective->algorithms; row++) {
-            const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
-
-            for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
-                rc |= append(&list, "%s_%s_%s=%d", collective->name, algorithm->name,
-                             algorithm->tunable[t].name, settings->tunable[row][t]);
-            }
-        }
+        rc |= append(&list, "%s_algorithm=%d", mca_coll_napcoll_collectives[coll]->name,
+                     component->settings[coll].force);
     }
     text = OPAL_SUCCESS == rc ? opal_argv_join(list, ' ') : NULL;
     opal_argv_free(list);
     return text;
 }
 
-/* The settings of a text that are not in another one, of which there are tens; NULL when memory ran
- * out. */
+/* The settings of a text that are not in another one; NULL when memory ran out. */
 static char *difference(const char *text, const char *other)
 {
     char **settings = opal_argv_split(text, ' '), **others = opal_argv_split(other, ' ');
@@ -118,16 +107,22 @@ static char *difference(const char *text, const char *other)
     return joined;
 }
 
+/* What differs or, where memory ran out, all settings. */
+static const char *or_all(const char *different, const char *all)
+{
+    return NULL == different ? all : different;
+}
+
 static void show_difference(const char *mine, const char *theirs)
 {
-    char *my_own = difference(mine, theirs), *their_own = difference(theirs, mine);
+    char *only_here = difference(mine, theirs), *only_there = difference(theirs, mine);
 
     napcoll_compat_await_end();
     napcoll_compat_show_help("different settings", napcoll_compat_hostname(),
-                             (unsigned) OPAL_PROC_MY_NAME.vpid, NULL == my_own ? mine : my_own,
-                             NULL == their_own ? theirs : their_own);
-    free(my_own);
-    free(their_own);
+                             (unsigned) OPAL_PROC_MY_NAME.vpid, or_all(only_here, mine),
+                             or_all(only_there, theirs));
+    free(only_here);
+    free(only_there);
 }
 
 int mca_coll_napcoll_publish_settings(void)
@@ -156,7 +151,7 @@ int mca_coll_napcoll_publish_settings(void)
         rc = mca_coll_napcoll_know_rules(rules, strlen(rules));
     }
     if (OMPI_SUCCESS == rc) {
-        rc = mca_coll_napcoll_know_topology(tree);
+        rc = mca_coll_napcoll_set_topology(tree);
     }
     free(mine);
     free(rules);
@@ -164,13 +159,15 @@ int mca_coll_napcoll_publish_settings(void)
     return rc;
 }
 
-/* What of process 0 follows the settings. */
+/* What follows the settings of process 0. */
 typedef struct {
     napcoll_network_t network;
     bool measured;
     int processors;
-    size_t length; /* bytes of the rules */
-    char *rules;   /* and behind them the tree; in the text that was read */
+    /* bytes of the rules */
+    size_t length;
+    /* the rules and, behind them, the tree; in the text that was read */
+    char *rules;
 } taken_t;
 
 static int read_taken(char *text, taken_t *taken)
@@ -195,10 +192,10 @@ static int know_files(const taken_t *taken)
 {
     const int rc = mca_coll_napcoll_know_rules(taken->rules, taken->length);
 
-    return OMPI_SUCCESS == rc ? mca_coll_napcoll_know_topology(taken->rules + taken->length) : rc;
+    return OMPI_SUCCESS == rc ? mca_coll_napcoll_set_topology(taken->rules + taken->length) : rc;
 }
 
-/* The own settings against those of process 0. */
+/* Compare the settings of this process with those of process 0. */
 static int compare(const char *theirs)
 {
     char *mine = settings_text(&mca_coll_napcoll_component);
@@ -251,7 +248,6 @@ int mca_coll_napcoll_compare_settings(void)
 
 int mca_coll_napcoll_compare_jobs(mca_coll_napcoll_module_t *module)
 {
-    const napcoll_saved_function_t *allgather = &module->fallback[NAPCOLL_COLL_ALLGATHER];
     const int size = ompi_comm_size(module->comm);
     uint64_t mine = mca_coll_napcoll_component.fingerprint, *all;
     int rc;
@@ -263,8 +259,7 @@ int mca_coll_napcoll_compare_jobs(mca_coll_napcoll_module_t *module)
     if (NULL == all) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    rc = ((mca_coll_base_module_allgather_fn_t) allgather->function)(
-        &mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, module->comm, allgather->module);
+    rc = mca_coll_napcoll_fallback_allgather(module, module->comm, &mine, all, 1, MPI_UINT64_T);
     for (int r = 0; r < size && OMPI_SUCCESS == rc; r++) {
         module->jobs_differ = module->jobs_differ || all[r] != mine;
     }

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * What all-to-alls, gathers and scatters share: the user's buffers as blocks (exec/napcoll_personalized.h), and the way of a
- * call on whose sizes ranks may have to agree.
+ * All-to-alls, gathers and scatters: calls whose plans are in the layout of personalized blocks
+ * (exec/napcoll_personalized.h), and the agreement on block sizes by which uneven ones are decided.
  */
 
 #ifndef MCA_COLL_NAPCOLL_BLOCKS_H
@@ -16,47 +16,62 @@
 
 #include "exec/napcoll_personalized.h"
 
-/** One of the user's buffers. Where there is no array, all blocks have the one value. */
-typedef struct mca_coll_napcoll_side {
-    char *buffer;
-    bool single; /**< it has one block only, at its beginning */
-    const napcoll_compat_counts_t *counts;
-    size_t count;
-    const napcoll_compat_displs_t *displs; /**< in elements, or, where there are types, in bytes */
-    ompi_datatype_t *const *types;
-    ompi_datatype_t *type;
-} mca_coll_napcoll_side_t;
+/** Where the sizes come from by which a call is decided. */
+typedef enum {
+    /** all ranks know them, or the decision does not depend on them */
+    NAPCOLL_SIZES_KNOWN,
+    /** ranks have agreed on them in this call */
+    NAPCOLL_SIZES_AGREED,
+    /** of an earlier agreement; messages of the plan say where they no longer hold */
+    NAPCOLL_SIZES_TRUSTED,
+    /** of an earlier agreement, in a gather: larger blocks are sent directly after the others */
+    NAPCOLL_SIZES_REUSED
+} mca_coll_napcoll_sizes_t;
 
-/** How the ranks of a call agree on its sizes: sets call->bytes, largest and bounded alike on all. */
-typedef int (*mca_coll_napcoll_agree_fn_t)(mca_coll_napcoll_module_t *napcoll,
-                                           const napcoll_personalized_t *personalized,
-                                           napcoll_call_t *call);
-
-/** A call. */
-typedef struct mca_coll_napcoll_exchange {
-    napcoll_call_t call; /**< bytes: where all ranks know them, of every block */
-    bool uneven;         /**< they do not */
-    size_t told_bytes;   /**< what users say of blocks, so that ranks need not agree; 0: nothing */
-    int tag;
-    mca_coll_napcoll_agree_fn_t agree;
-    const mca_coll_napcoll_side_t
-        *send; /**< NULL: of an all-to-all in place; or where the rank has none */
-    const mca_coll_napcoll_side_t *recv; /**< NULL: the rank has none */
-    /** what is sent, where the user gives one buffer for both sides; else NULL */
-    char *kept;
-    size_t kept_room;
-} mca_coll_napcoll_exchange_t;
+/* ---- coll_napcoll_blocks.c ---- */
 
 /**
  * Run a call, unless it belongs to the fallback function.
  *
- * @param[in]     napcoll   the communicator's
- * @param[in,out] exchange  the call
- * @param[out]    done      false: it is the fallback function's, and nothing has been touched
+ * @param[in]     napcoll  of the communicator
+ * @param[in,out] call     collective, root, and the bytes of every block if all ranks know them
+ * @param[in,out] binding  the caller's arguments
+ * @param[out]    done     false: it is the fallback function's, and nothing has been touched
  *
  * @return OMPI_SUCCESS or an error
  */
-int mca_coll_napcoll_run_exchange(mca_coll_napcoll_module_t *napcoll,
-                                  mca_coll_napcoll_exchange_t *exchange, bool *done);
+int mca_coll_napcoll_run_blocks(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call,
+                                napcoll_binding_t *binding, bool *done);
+
+/* ---- coll_napcoll_sizes.c; the nodes are known ---- */
+
+/** Whether every block may have a size of its own, which not all ranks know. */
+bool mca_coll_napcoll_is_uneven(napcoll_coll_t coll);
+
+/** Set call->unsized: auto decides without sizes, because an agreement would cost more than it
+ * gains. */
+int mca_coll_napcoll_set_unsized(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call);
+
+/** Whether the decision on a call needs an agreement on sizes. */
+bool mca_coll_napcoll_must_agree(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call);
+
+/** Decide on a call that needs no agreement, before its blocks are known. */
+int mca_coll_napcoll_decide(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call,
+                            const napcoll_plan_t **plan);
+
+/**
+ * Agree on sizes, or take those of an earlier agreement, and decide.
+ *
+ * @param[in]     napcoll  of the communicator, with the blocks of the call in its engine
+ * @param[in,out] call     gets the sizes
+ * @param[in]     again     sizes of an earlier agreement do not hold
+ * @param[out]    sizes    where they come from, the same on all ranks
+ * @param[out]    plan     NULL: the call belongs to the fallback function
+ *
+ * @return OMPI_SUCCESS or an error
+ */
+int mca_coll_napcoll_agree_and_decide(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call,
+                                      bool again, mca_coll_napcoll_sizes_t *sizes,
+                                      const napcoll_plan_t **plan);
 
 #endif /* MCA_COLL_NAPCOLL_BLOCKS_H */

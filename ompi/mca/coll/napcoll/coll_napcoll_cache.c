@@ -24,10 +24,10 @@
 /* The node map and what the communicator's info says; at first use. */
 static int find_topology(mca_coll_napcoll_module_t *module)
 {
-    const napcoll_saved_function_t *allgather = mca_coll_napcoll_fallback_enter_for(
-        module, NAPCOLL_COLL_ALLGATHER);
+    const napcoll_saved_function_t *allgather = &module->fallback[NAPCOLL_COLL_ALLGATHER];
     int rc;
 
+    mca_coll_napcoll_fallback_enter(module);
     rc = napcoll_discover_node_map(&mca_coll_napcoll_component.job, module->comm,
                                    (mca_coll_base_module_allgather_fn_t) allgather->function,
                                    allgather->module, &module->map);

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The component: what the MCA loads, opens and closes.
+ * The component, which the MCA loads, opens and closes.
  */
 
 #include "coll_napcoll_stats.h"
@@ -18,25 +18,9 @@
 /** Public string for ompi_info and the loader. */
 const char *mca_coll_napcoll_component_version_string = "Open MPI napcoll collective MCA component";
 
+#define TABLE(ENUM, name, PREFIX) &napcoll_##name,
 const napcoll_collective_t *const mca_coll_napcoll_collectives[NAPCOLL_COLLS] = {
-    [NAPCOLL_COLL_ALLREDUCE] = &napcoll_allreduce,
-    [NAPCOLL_COLL_REDUCE] = &napcoll_reduce,
-    [NAPCOLL_COLL_BARRIER] = &napcoll_barrier,
-    [NAPCOLL_COLL_ALLGATHER] = &napcoll_allgather,
-    [NAPCOLL_COLL_ALLGATHERV] = &napcoll_allgatherv,
-    [NAPCOLL_COLL_REDUCE_SCATTER] = &napcoll_reduce_scatter,
-    [NAPCOLL_COLL_REDUCE_SCATTER_BLOCK] = &napcoll_reduce_scatter_block,
-    [NAPCOLL_COLL_SCAN] = &napcoll_scan,
-    [NAPCOLL_COLL_EXSCAN] = &napcoll_exscan,
-    [NAPCOLL_COLL_BCAST] = &napcoll_bcast,
-    [NAPCOLL_COLL_ALLTOALL] = &napcoll_alltoall,
-    [NAPCOLL_COLL_ALLTOALLV] = &napcoll_alltoallv,
-    [NAPCOLL_COLL_ALLTOALLW] = &napcoll_alltoallw,
-    [NAPCOLL_COLL_GATHER] = &napcoll_gather,
-    [NAPCOLL_COLL_GATHERV] = &napcoll_gatherv,
-    [NAPCOLL_COLL_SCATTER] = &napcoll_scatter,
-    [NAPCOLL_COLL_SCATTERV] = &napcoll_scatterv,
-};
+    NAPCOLL_FOR_EACH_COLLECTIVE(TABLE)};
 
 static int napcoll_open(void);
 static int napcoll_close(void);
@@ -62,21 +46,22 @@ mca_coll_napcoll_component_t mca_coll_napcoll_component = {
 };
 NAPCOLL_COMPAT_COMPONENT_INIT
 
-/* Read the made-up placement; a mistake in it is reported and the real nodes are used. */
+/* Set the nodes of the parameters fake_...; an error in these is reported, and the real nodes are
+ * used. */
 static int set_fake_nodes(mca_coll_napcoll_component_t *component)
 {
     const char *order = NULL == component->fake_map ? "block" : component->fake_map;
-    const char *culprit;
+    const char *wrong;
     size_t where;
     int rc;
 
     if (NULL == component->fake_ppn || '\0' == component->fake_ppn[0]) {
         return OMPI_SUCCESS;
     }
-    rc = napcoll_job_fake(&component->job, component->fake_ppn, order, &culprit, &where);
+    rc = napcoll_job_fake(&component->job, component->fake_ppn, order, &wrong, &where);
     if (OMPI_ERR_BAD_PARAM == rc) {
         if (mca_coll_napcoll_reports()) {
-            napcoll_compat_show_help(culprit == order ? "bad fake_map" : "bad fake_ppn", culprit,
+            napcoll_compat_show_help(wrong == order ? "bad fake_map" : "bad fake_ppn", wrong,
                                      (int) where + 1);
         }
         return OMPI_SUCCESS;
@@ -84,7 +69,7 @@ static int set_fake_nodes(mca_coll_napcoll_component_t *component)
     return rc;
 }
 
-/* Say that the machine is not known, where it is not: process 0 does. */
+/* On process 0 of the job: log that the machine has not been measured. */
 static void log_machine(const mca_coll_napcoll_component_t *component)
 {
     int numbers;
@@ -96,9 +81,9 @@ static void log_machine(const mca_coll_napcoll_component_t *component)
     if (numbers > 0) {
         opal_output_verbose(
             1, component->output,
-            "coll:napcoll: %d numbers of the machine are not set, and are those of %s "
-            "(coll_napcoll_network); napcoll-tune measures them",
-            numbers, NAPCOLL_NETWORK_ETHERNET == component->network ? "an Ethernet" : "a fabric");
+            "coll:napcoll: %d parameters coll_napcoll_machine_* are not set; their values are "
+            "typical of %s (coll_napcoll_network); napcoll-tune measures them",
+            numbers, NAPCOLL_NETWORK_ETHERNET == component->network ? "Ethernet" : "a fabric");
     }
 }
 
@@ -108,7 +93,7 @@ void mca_coll_napcoll_no_memory(const char *what)
     napcoll_compat_abort();
 }
 
-int mca_coll_napcoll_know_job(void)
+int mca_coll_napcoll_set_up_job(void)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     int rc;
@@ -157,8 +142,8 @@ static int napcoll_close(void)
     napcoll_buffer_pool_limit(0);
     napcoll_job_destruct(&mca_coll_napcoll_component.job);
     mca_coll_napcoll_forget_rules();
-    opal_argv_free(mca_coll_napcoll_component.rejected);
-    mca_coll_napcoll_component.rejected = NULL;
+    opal_argv_free(mca_coll_napcoll_component.compared);
+    mca_coll_napcoll_component.compared = NULL;
     opal_output_close(mca_coll_napcoll_component.output);
     mca_coll_napcoll_component.output = -1;
     return OMPI_SUCCESS;

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The counters as MPI_T performance variables, read off the collectives' tables.
+ * The counters as MPI_T performance variables, which come from the collectives' tables.
  */
 
 #include "coll_napcoll.h"
@@ -24,7 +24,6 @@ static int register_counter(const char *name, const char *help, _Atomic unsigned
     return rc < 0 ? rc : OPAL_SUCCESS;
 }
 
-/* runs_COLL_ALGORITHM, bytes_COLL_ALGORITHM and fallbacks_COLL_REASON */
 int mca_coll_napcoll_register_counters(napcoll_coll_t coll)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
@@ -33,29 +32,32 @@ int mca_coll_napcoll_register_counters(napcoll_coll_t coll)
     int rc = OPAL_SUCCESS;
 
     for (int row = 0; row < collective->algorithms && OPAL_SUCCESS == rc; row++) {
-        (void) snprintf(name, sizeof(name), "runs_%s_%s", collective->name,
-                        collective->algorithm[row].name);
-        (void) snprintf(help, sizeof(help), "Calls of %s that algorithm %s did", collective->name,
-                        collective->algorithm[row].name);
+        const char *algorithm = collective->algorithm[row].name;
+
+        (void) snprintf(name, sizeof(name), "runs_%s_%s", collective->name, algorithm);
+        (void) snprintf(help, sizeof(help), "Calls of %s by algorithm %s", collective->name,
+                        algorithm);
         rc = register_counter(name, help, &counters->runs[coll][row]);
-    }
-    for (int row = 0; row < collective->algorithms && OPAL_SUCCESS == rc; row++) {
-        (void) snprintf(name, sizeof(name), "bytes_%s_%s", collective->name,
-                        collective->algorithm[row].name);
-        (void) snprintf(
-            help, sizeof(help),
-            "Bytes of the calls of %s that algorithm %s did, of each call those by which "
-            "it is decided: of the vector, or of a rank's block",
-            collective->name, collective->algorithm[row].name);
+        if (OPAL_SUCCESS != rc) {
+            break;
+        }
+        (void) snprintf(name, sizeof(name), "bytes_%s_%s", collective->name, algorithm);
+        (void) snprintf(help, sizeof(help),
+                        "Bytes of the calls of %s by algorithm %s: of each call the size by which "
+                        "it was decided, of the vector or of a rank's block",
+                        collective->name, algorithm);
         rc = register_counter(name, help, &counters->bytes[coll][row]);
     }
-    for (int reason = NAPCOLL_REASON_NONE + 1; reason < NAPCOLL_REASONS && OPAL_SUCCESS == rc;
-         reason++) {
+    for (napcoll_reason_t reason = NAPCOLL_REASON_NONE + 1;
+         reason < NAPCOLL_REASONS && OPAL_SUCCESS == rc; reason++) {
+        if (!napcoll_collective_has_reason(collective, reason)) {
+            continue;
+        }
         (void) snprintf(name, sizeof(name), "fallbacks_%s_%s", collective->name,
-                        napcoll_reason_name((napcoll_reason_t) reason));
+                        napcoll_reason_name(reason));
         (void) snprintf(help, sizeof(help),
                         "Calls of %s that went to the fallback component, because %s",
-                        collective->name, napcoll_reason_help((napcoll_reason_t) reason));
+                        collective->name, napcoll_reason_help(reason));
         rc = register_counter(name, help, &counters->fallbacks[coll][reason]);
     }
     return rc;

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * What the info keys of a communicator ask for.
+ * Info keys of communicators: napcoll_COLL_algorithm and napcoll_alltoallv_mean_bytes.
  */
 
 #include "coll_napcoll.h"
@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Say that an info key's value is none, and why, on one of its processes; one thread at a time, as show_help
- * wants it. */
-static void complain_of_info(const mca_coll_napcoll_module_t *module, const char *key,
-                             const char *value, const char *why)
+/* Report a value that cannot be used, on process 0 of the communicator; show_help serves one thread
+ * at a time. */
+static void report_value(const mca_coll_napcoll_module_t *module, const char *key,
+                         const char *value, const char *why)
 {
     opal_mutex_t *lock = &mca_coll_napcoll_component.job.lock;
 
@@ -30,9 +30,8 @@ static void complain_of_info(const mca_coll_napcoll_module_t *module, const char
     opal_mutex_unlock(lock);
 }
 
-/* What the communicator's info key asks for, in the place of the parameter: one of its values, or what stands behind the
- * -> of a rule. */
-static int read_info_key(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
+/* Read napcoll_COLL_algorithm: a value of the parameter COLL_algorithm, or the action of a rule. */
+static int read_algorithm(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
     char key[MPI_MAX_INFO_KEY + 1], *value = NULL;
@@ -45,14 +44,14 @@ static int read_info_key(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
     if (OMPI_SUCCESS != rc || NULL == value) {
         return rc;
     }
-    if (0 == strcmp(value, "previous")) {
+    if (0 == strcmp(value, "fallback") || 0 == strcmp(value, "previous")) {
         module->force[coll] = NAPCOLL_FORCE_FALLBACK;
     } else if (0 != napcoll_rules_parse_action(collective, value, &rule, &error)) {
-        complain_of_info(module, key, value, error.text);
+        report_value(module, key, value, error.text);
     } else {
         module->force[coll] = napcoll_select_force(&rule);
         if (napcoll_rule_has_tunables(&rule)) {
-            free(module->asked[coll]); /* of an attempt that failed */
+            free(module->asked[coll]);
             module->asked[coll] = malloc(sizeof(rule));
             if (NULL == module->asked[coll]) {
                 rc = OMPI_ERR_OUT_OF_RESOURCE;
@@ -65,7 +64,7 @@ static int read_info_key(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
     return rc;
 }
 
-/* What users say of the blocks of MPI_Alltoallv on a communicator. */
+/* Read napcoll_alltoallv_mean_bytes. */
 static int read_mean_bytes(mca_coll_napcoll_module_t *module)
 {
     static const char key[] = "napcoll_alltoallv_mean_bytes";
@@ -81,7 +80,7 @@ static int read_mean_bytes(mca_coll_napcoll_module_t *module)
     bytes = strtoull(value, &end, 10);
     if (0 != errno || value == end || '\0' != *end || NULL != strchr(value, '-')
         || bytes > SIZE_MAX) {
-        complain_of_info(module, key, value, "expected a number of bytes");
+        report_value(module, key, value, "expected a number of bytes");
     } else {
         module->mean_bytes = (size_t) bytes;
     }
@@ -91,15 +90,10 @@ static int read_mean_bytes(mca_coll_napcoll_module_t *module)
 
 int mca_coll_napcoll_read_info(mca_coll_napcoll_module_t *module)
 {
-    int rc;
+    int rc = read_mean_bytes(module);
 
-    if (!napcoll_compat_has_info(module->comm)) {
-        module->mean_bytes = mca_coll_napcoll_component.alltoallv_mean_bytes;
-        return OMPI_SUCCESS;
-    }
-    rc = read_mean_bytes(module);
     for (int coll = 0; coll < NAPCOLL_COLLS && OMPI_SUCCESS == rc; coll++) {
-        rc = read_info_key(module, (napcoll_coll_t) coll);
+        rc = read_algorithm(module, (napcoll_coll_t) coll);
     }
     return rc;
 }

@@ -5,10 +5,9 @@
 
 /**
  * @file
- * MCA parameters. One table (coll_napcoll_param_table.c) describes those of the component; registration, the
- * check of the range, the comparison between processes, ompi_info and docs/parameters.md come from it. The
- * parameters of algorithms are read off the collectives' tables, those of the machine are in
- * coll_napcoll_machine.c.
+ * MCA parameters: registration, the check of ranges, and the list of values that processes compare.
+ * coll_napcoll_param_table.c describes the component's, the collectives' tables those of
+ * algorithms; the machine's are in coll_napcoll_machine.c.
  */
 
 #include "coll_napcoll_params.h"
@@ -20,17 +19,27 @@
 
 #include "opal/util/argv.h"
 
-/* ---- values that cannot be used ---- */
+/* ---- values that processes compare, and values that cannot be used ---- */
+
+/* Remember a setting for the comparison with the other processes. */
+__attribute__((format(printf, 1, 2))) static void remember(const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    (void) vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    (void) opal_argv_append_nosize(&mca_coll_napcoll_component.compared, text);
+}
 
 void mca_coll_napcoll_reject(const char *name, const char *value)
 {
-    char text[256];
-
-    (void) snprintf(text, sizeof(text), "%s=%s", name, value);
-    (void) opal_argv_append_nosize(&mca_coll_napcoll_component.rejected, text);
+    remember("refused:%s=%s", name, value);
 }
 
-/* Whether a number can be used; else report it, and remember it for the comparison of the settings. */
+/* Whether a number can be used; else it is reported and remembered for the comparison of the
+ * settings. */
 static bool check_number(const char *name, unsigned long long magnitude, bool negative,
                          long long least, long long most, long long initial)
 {
@@ -38,7 +47,7 @@ static bool check_number(const char *name, unsigned long long magnitude, bool ne
     const long long number = negative ? -value : value;
     char given[32];
 
-    /* 0 stands for "by the model" where it is the default. */
+    /* a default of 0 means that the model chooses */
     if ((number >= least && number <= most) || (0 == number && 0 == initial)) {
         return true;
     }
@@ -51,15 +60,18 @@ static bool check_number(const char *name, unsigned long long magnitude, bool ne
     return false;
 }
 
-/* What Open MPI's enumerators do with a text; ours say more when it fails. */
+/* Open MPI's conversion of a text to an enumerated value, which reports nothing. */
 static mca_base_var_enum_vfs_fn_t plain_value_from_string;
 
-/* The value of a text. One that is not valid is reported, and the first value, the default, is taken. */
+/* The same. A text that is not valid is reported, and becomes the first value, the default.
+ * "previous" is the old name of "fallback". */
 static int value_from_string(mca_base_var_enum_t *self, const char *text, int *value)
 {
     char **names = NULL, *valid;
 
-    if (OPAL_SUCCESS == plain_value_from_string(self, text, value)) {
+    if (OPAL_SUCCESS == plain_value_from_string(self, text, value)
+        || (0 == strcmp(text, "previous")
+            && OPAL_SUCCESS == plain_value_from_string(self, "fallback", value))) {
         return OPAL_SUCCESS;
     }
     mca_coll_napcoll_reject(self->enum_name, text);
@@ -99,7 +111,10 @@ static int register_enum(const char *name, const char *help, mca_base_var_info_l
     enumerator->value_from_string = value_from_string;
     rc = mca_base_component_var_register(version, name, help, MCA_BASE_VAR_TYPE_INT, enumerator, 0,
                                          flags, level, scope, storage);
-    OBJ_RELEASE(enumerator); /* the variable keeps it */
+    OBJ_RELEASE(enumerator);
+    if (MCA_BASE_VAR_SCOPE_READONLY == scope) {
+        remember("%s=%d", name, *storage);
+    }
     return rc < 0 ? rc : OPAL_SUCCESS;
 }
 
@@ -114,7 +129,7 @@ static int register_variable(const char *name, const char *help, mca_base_var_ty
     return rc < 0 ? rc : OPAL_SUCCESS;
 }
 
-/* An int with a range, which the help text names. */
+/* An int with a range, which is added to the help text. */
 static int register_int(const char *name, const char *help, mca_base_var_info_lvl_t level,
                         mca_base_var_scope_t scope, long long least, long long most, int *storage)
 {
@@ -129,6 +144,9 @@ static int register_int(const char *name, const char *help, mca_base_var_info_lv
         && !check_number(name, (unsigned long long) llabs(*storage), *storage < 0, least, most,
                          initial)) {
         *storage = initial;
+    }
+    if (MCA_BASE_VAR_SCOPE_READONLY == scope) {
+        remember("%s=%d", name, *storage);
     }
     return rc;
 }
@@ -145,6 +163,9 @@ static int register_size(const mca_coll_napcoll_param_t *param, mca_base_var_sco
                          param->most, param->initial)) {
         *storage = (size_t) param->initial;
     }
+    if (param->must_agree) {
+        remember("%s=%zu", param->name, *storage);
+    }
     return rc;
 }
 
@@ -153,6 +174,8 @@ static int register_param(const mca_coll_napcoll_param_t *param)
     void *field = (char *) &mca_coll_napcoll_component + param->offset;
     const mca_base_var_scope_t scope = param->must_agree ? MCA_BASE_VAR_SCOPE_READONLY
                                                          : MCA_BASE_VAR_SCOPE_LOCAL;
+    const char *text;
+    int rc;
 
     switch (param->type) {
     case PARAM_INT:
@@ -167,19 +190,28 @@ static int register_param(const mca_coll_napcoll_param_t *param)
         return register_size(param, scope, field);
     case PARAM_BOOL:
         *(bool *) field = 0 != param->initial;
-        return register_variable(param->name, param->help, MCA_BASE_VAR_TYPE_BOOL, param->level,
-                                 scope, field);
+        rc = register_variable(param->name, param->help, MCA_BASE_VAR_TYPE_BOOL, param->level,
+                               scope, field);
+        if (param->must_agree) {
+            remember("%s=%d", param->name, *(bool *) field);
+        }
+        return rc;
     case PARAM_TEXT:
         *(const char **) field = param->initial_text;
-        return register_variable(param->name, param->help, MCA_BASE_VAR_TYPE_STRING, param->level,
-                                 scope, field);
+        rc = register_variable(param->name, param->help, MCA_BASE_VAR_TYPE_STRING, param->level,
+                               scope, field);
+        if (param->must_agree) {
+            text = *(const char **) field;
+            remember("%s=%s", param->name, NULL == text ? "" : text);
+        }
+        return rc;
     }
     return OPAL_ERR_BAD_PARAM;
 }
 
-/* ---- what the tables of the collectives add ---- */
+/* ---- parameters of algorithms ---- */
 
-/* A tunable whose values have names; 0 leaves it to the model. */
+/* A tunable whose values have names; 0: the model chooses. */
 static int register_choice(const char *name, const napcoll_tunable_t *tunable, int *storage)
 {
     mca_base_var_enum_value_t values[NAPCOLL_MAX_ALGORITHMS + 2] = {{0, "auto"}};
@@ -204,20 +236,20 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t room
     va_end(args);
 }
 
-/* COLL_algorithm: auto, previous and the rows of the table. */
+/* COLL_algorithm: auto, fallback and the rows of the table. */
 static int register_algorithm(const napcoll_collective_t *collective, napcoll_settings_t *settings)
 {
     mca_base_var_enum_value_t values[NAPCOLL_FORCE_FIRST + NAPCOLL_MAX_ALGORITHMS + 1] = {
-        {NAPCOLL_FORCE_AUTO, "auto"}, {NAPCOLL_FORCE_FALLBACK, "previous"}};
+        {NAPCOLL_FORCE_AUTO, "auto"}, {NAPCOLL_FORCE_FALLBACK, "fallback"}};
     char name[64], key[MPI_MAX_INFO_KEY + 1], help[2048];
 
     napcoll_collective_info_key(collective, key, MPI_MAX_INFO_KEY);
     (void) snprintf(name, sizeof(name), "%s_algorithm", collective->name);
     (void) snprintf(
         help, sizeof(help),
-        "Algorithm of %s. auto: what the rules file says (see rules_file), else the one with the least "
-        "estimated time on the model of the machine; "
-        "previous: the function of the component with the next lower priority",
+        "Algorithm of %s. auto: the one that the rules file names (see rules_file), else the one "
+        "with the least estimated time on the model of the machine; fallback: the function of the "
+        "component with the next lower priority",
         collective->name);
     for (int row = 0; row < collective->algorithms; row++) {
         values[NAPCOLL_FORCE_FIRST + row].value = NAPCOLL_FORCE_FIRST + row;
@@ -227,9 +259,9 @@ static int register_algorithm(const napcoll_collective_t *collective, napcoll_se
     }
     append(
         help, sizeof(help),
-        ". A communicator's info key %s overrides it. Calls that the algorithm cannot do go to the fallback "
-        "component. Set at run time (MPI_T), alike on all processes, it holds for communicators made "
-        "from then on",
+        ". A communicator's info key %s overrides it. Calls that the algorithm cannot do go to the "
+        "fallback component. A value set at run time (MPI_T), alike on all processes, holds for "
+        "communicators made from then on",
         key);
     return register_enum(name, help, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_ALL_EQ, values,
                          &settings->force);
@@ -283,7 +315,7 @@ static int register_collective(napcoll_coll_t coll)
     return rc;
 }
 
-/* M1 above M2 would be no range; M1 = 0 says that there is none. */
+/* M1 must not be above M2; M1 = 0: there is no range. */
 static void check_thresholds(napcoll_thresholds_t *thresholds)
 {
     char given[64];
@@ -320,52 +352,6 @@ int mca_coll_napcoll_register(void)
     }
     if (OPAL_ERR_OUT_OF_RESOURCE == rc) {
         mca_coll_napcoll_no_memory("its parameters");
-    }
-    return rc;
-}
-
-/* ---- comparison between processes ---- */
-
-/* "name=value" of a parameter. */
-static void param_text(const mca_coll_napcoll_param_t *param, char *text, size_t room)
-{
-    const void *field = (const char *) &mca_coll_napcoll_component + param->offset;
-    const char *string;
-
-    switch (param->type) {
-    case PARAM_INT:
-    case PARAM_CHOICE:
-        (void) snprintf(text, room, "%s=%d", param->name, *(const int *) field);
-        break;
-    case PARAM_SIZE:
-        (void) snprintf(text, room, "%s=%zu", param->name, *(const size_t *) field);
-        break;
-    case PARAM_BOOL:
-        (void) snprintf(text, room, "%s=%d", param->name, *(const bool *) field);
-        break;
-    case PARAM_TEXT:
-        string = *(const char *const *) field;
-        (void) snprintf(text, room, "%s=%s", param->name, NULL == string ? "" : string);
-        break;
-    }
-}
-
-int mca_coll_napcoll_append_params(char ***list)
-{
-    char text[512];
-    int rc = OPAL_SUCCESS;
-
-    for (int i = 0; NULL != mca_coll_napcoll_params[i].name && OPAL_SUCCESS == rc; i++) {
-        if (mca_coll_napcoll_params[i].must_agree) {
-            param_text(&mca_coll_napcoll_params[i], text, sizeof(text));
-            rc = opal_argv_append_nosize(list, text);
-        }
-    }
-    for (int i = 0; NULL != mca_coll_napcoll_component.rejected && OPAL_SUCCESS == rc
-                    && NULL != mca_coll_napcoll_component.rejected[i];
-         i++) {
-        (void) snprintf(text, sizeof(text), "refused:%s", mca_coll_napcoll_component.rejected[i]);
-        rc = opal_argv_append_nosize(list, text);
     }
     return rc;
 }

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * The table of the component's MCA parameters. A new parameter is one entry and one field of the component.
+ * The table of the component's MCA parameters. A new parameter is one row and one field of the
+ * component.
  */
 
 #ifndef MCA_COLL_NAPCOLL_PARAMS_H
@@ -14,7 +15,7 @@
 #include "coll_napcoll.h"
 #include "opal/mca/base/mca_base_var.h"
 
-/** The type of a parameter, and that of its field in the component. */
+/** The type of a parameter and, behind it, of its field in the component. */
 typedef enum {
     PARAM_INT,    /* int */
     PARAM_CHOICE, /* int: one of `values` */
@@ -27,9 +28,9 @@ typedef enum {
 typedef struct {
     const char *name;
     mca_coll_napcoll_param_type_t type;
-    /* of the component's field */
+    /* of the field in mca_coll_napcoll_component_t */
     size_t offset;
-    /* the default; of a text NULL is none */
+    /* the default; without a text it is NULL */
     long long initial;
     const char *initial_text;
     /* the range of an int or a size */

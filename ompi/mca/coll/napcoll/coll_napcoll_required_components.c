@@ -5,18 +5,17 @@
 
 /**
  * @file
- * Companions: the framework demands that somebody supplies every operation on every communicator,
- * and a list like `--mca coll napcoll,tuned` leaves holes (alltoallw, scan, everything
- * nonblocking, communicators of one process, intercommunicators). Open MPI's own basic, libnbc,
- * self and inter fill them, at their own low priorities.
+ * Required components. The framework needs a component for every operation on every communicator,
+ * and a list like `--mca coll napcoll,tuned` has none for some of them (alltoallw, scans,
+ * nonblocking operations, communicators of one process, intercommunicators). Open MPI's basic,
+ * libnbc, self and inter supply these, with the lowest priorities.
+ *  Some components are added where the installation has them: ftagree, by which processes agree
+ * after a failure, and cuda (before 6.0) or accelerator, which copy buffers from and to device
+ * memory.
  *
- * Others serve what no list should lose, where the installation has them: ftagree, by which processes
- * agree after a failure, and cuda (before 6.0) or accelerator, which stage buffers in device memory.
- *
- * The framework reads its list before it opens components, so those that the list left out are
- * found, registered and opened here through a copy of the framework with a list of its own, and
- * then join the real one. The framework queries, enables and closes them as if the user had named
- * them. A list that excludes ("^basic") is the user's word and is left alone.
+ * The framework reads its list before it opens components. So a copy of the framework with its own
+ * list registers and opens the missing ones here, and the real framework takes them over. A list
+ * that excludes components ("^basic") is not changed.
  */
 
 #include "coll_napcoll.h"
@@ -27,7 +26,7 @@
 #include "opal/mca/base/base.h"
 #include "opal/util/argv.h"
 
-static const char *const companions[] = {"basic", "libnbc", "self", "inter"};
+static const char *const required[] = {"basic", "libnbc", "self", "inter"};
 static const char *const optional[] = {"ftagree", "cuda", "accelerator"};
 
 static bool framework_has(const char *name)
@@ -43,15 +42,15 @@ static bool framework_has(const char *name)
     return false;
 }
 
-/* Names of the required components that are missing, comma separated; NULL for none. */
-static int missing_companions(char **list)
+/* The names of the components that are missing, comma separated; NULL for none. */
+static int missing_components(char **list)
 {
     char **names = NULL;
     int rc = OPAL_SUCCESS;
 
-    for (size_t i = 0; i < sizeof(companions) / sizeof(*companions) && OPAL_SUCCESS == rc; i++) {
-        if (!framework_has(companions[i])) {
-            rc = opal_argv_append_nosize(&names, companions[i]);
+    for (size_t i = 0; i < sizeof(required) / sizeof(*required) && OPAL_SUCCESS == rc; i++) {
+        if (!framework_has(required[i])) {
+            rc = opal_argv_append_nosize(&names, required[i]);
         }
     }
     for (size_t i = 0; i < sizeof(optional) / sizeof(*optional) && OPAL_SUCCESS == rc; i++) {
@@ -77,7 +76,7 @@ int mca_coll_napcoll_require_components(void)
     if (NULL == selection || '\0' == selection[0] || '^' == selection[0]) {
         return OMPI_SUCCESS;
     }
-    rc = missing_companions(&copy.framework_selection);
+    rc = missing_components(&copy.framework_selection);
     if (NULL == copy.framework_selection) {
         return rc;
     }
@@ -87,7 +86,7 @@ int mca_coll_napcoll_require_components(void)
     if (OPAL_SUCCESS == rc) {
         rc = mca_base_framework_components_open(&copy, MCA_BASE_OPEN_DEFAULT);
     }
-    /* to the front: the framework is on its way to the end of the list, opening */
+    /* in front of the components that the framework is opening, from front to end */
     opal_list_join(&ompi_coll_base_framework.framework_components,
                    opal_list_get_first(&ompi_coll_base_framework.framework_components),
                    &copy.framework_components);

@@ -5,10 +5,11 @@
 
 /**
  * @file
- * Calls that are watched (see the header): the summary, and the online check.
+ * Call statistics (see the header): the summary, and the online check.
  *
- * A trial's ranks time for themselves. After its last call they take the maximum of each call's times, in one
- * allreduce of the fallback function's, so that all judge by the same numbers: those of the slowest rank.
+ * Each rank times the calls of a trial. After the last one, an allreduce of the fallback component
+ * gives all ranks the maximum of each call's times, so that all come to the same result: the times
+ * of the slowest rank decide.
  */
 
 #include "coll_napcoll_stats.h"
@@ -35,7 +36,7 @@ void mca_coll_napcoll_stats_open(void)
     OBJ_CONSTRUCT(&component->stats_lock, opal_mutex_t);
     component->summarized = NAPCOLL_SUMMARY_ALL == component->summary
                             || (NAPCOLL_SUMMARY_RANK0 == component->summary && first);
-    component->watched = component->summarized || component->online;
+    component->recorded = component->summarized || component->online;
 }
 
 static void write_summary(mca_coll_napcoll_component_t *component)
@@ -54,7 +55,7 @@ static void write_summary(mca_coll_napcoll_component_t *component)
     }
     if (stats->lost > 0) {
         opal_output(component->output,
-                    "coll:napcoll: summary of process %u: no memory to count %llu calls more",
+                    "coll:napcoll: summary of process %u: no memory to count %llu further calls",
                     process, stats->lost);
     }
 }
@@ -63,18 +64,22 @@ void mca_coll_napcoll_stats_close(void)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
 
-    if (component->summarized && component->job_known) { /* else MPI_Init was not reached */
+    /* ompi_info closes the component without a job */
+    if (component->summarized && component->job_known) {
         write_summary(component);
     }
     napcoll_call_stats_release(&component->stats);
     OBJ_DESTRUCT(&component->stats_lock);
 }
 
-void mca_coll_napcoll_stats_begin(mca_coll_napcoll_module_t *module,
-                                  mca_coll_napcoll_call_stats_t *stats)
+void mca_coll_napcoll_stats_begin(mca_coll_napcoll_call_stats_t *stats)
 {
-    *stats = (mca_coll_napcoll_call_stats_t){.module = module, .outer = module->stats};
-    module->stats = stats;
+    mca_coll_napcoll_module_t *napcoll = stats->napcoll;
+
+    stats->outer = napcoll->stats;
+    stats->outcome = (napcoll_outcome_t){.collective = NULL};
+    stats->trial = NULL;
+    napcoll->stats = stats;
     if (mca_coll_napcoll_component.summarized) {
         stats->began_us = now_us();
     }
@@ -92,32 +97,33 @@ void mca_coll_napcoll_stats_settle(mca_coll_napcoll_call_stats_t *stats,
     }
 }
 
-/* Have all ranks know the same times, and judge. */
+/* Give all ranks the same times, and end the trial by them. */
 static int conclude(mca_coll_napcoll_module_t *module, mca_coll_napcoll_trial_t *trial)
 {
-    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
-        module, NAPCOLL_COLL_ALLREDUCE);
     napcoll_trial_t *state = &trial->state;
-    int rc;
+    const int rc = mca_coll_napcoll_fallback(
+        module, NAPCOLL_COLL_ALLREDUCE,
+        &(napcoll_binding_t){.sendbuf = MPI_IN_PLACE,
+                             .recvbuf = state->us,
+                             .count = (size_t) (NAPCOLL_CONTESTANTS * state->calls),
+                             .datatype = &ompi_mpi_double.dt,
+                             .op = &ompi_mpi_op_max.op,
+                             .comm = module->comm});
 
-    rc = mca_coll_napcoll_fallback_exit(
-        module, ((mca_coll_base_module_allreduce_fn_t) fallback->function)(
-                    MPI_IN_PLACE, state->us, NAPCOLL_CONTESTANTS * state->calls,
-                    &ompi_mpi_double.dt, &ompi_mpi_op_max.op, module->comm, fallback->module));
     if (OMPI_SUCCESS != rc) {
-        state->over = true; /* won by napcoll, as it stands */
+        /* the winner is napcoll, as it was at the start */
+        state->over = true;
         return rc;
     }
     napcoll_trial_judge(state);
     opal_output_verbose(1, mca_coll_napcoll_log_of(module),
                         "coll:napcoll: communicator %u: online check of %s of %zu to %zu bytes: "
-                        "%s took %.1f us, the previous component %.1f us: %s",
+                        "%s took %.1f us, the fallback component %.1f us: %s serves later calls",
                         napcoll_compat_comm_id(module->comm),
                         mca_coll_napcoll_collectives[trial->call.coll]->name, trial->least,
                         trial->most, trial->algorithm, state->median_us[NAPCOLL_CONTESTANT_NAPCOLL],
                         state->median_us[NAPCOLL_CONTESTANT_PREVIOUS],
-                        NAPCOLL_CONTESTANT_PREVIOUS == state->winner ? "calls are left to that"
-                                                                     : "napcoll goes on");
+                        NAPCOLL_CONTESTANT_PREVIOUS == state->winner ? "it" : "napcoll");
     return OMPI_SUCCESS;
 }
 
@@ -128,7 +134,7 @@ int mca_coll_napcoll_stats_end(mca_coll_napcoll_call_stats_t *stats, int rc)
     double us;
     int ended;
 
-    stats->module->stats = stats->outer;
+    stats->napcoll->stats = stats->outer;
     if (NULL == stats->outcome.collective || !timed) {
         return rc;
     }
@@ -139,16 +145,16 @@ int mca_coll_napcoll_stats_end(mca_coll_napcoll_call_stats_t *stats, int rc)
                                  stats->settled_us - stats->began_us);
         opal_mutex_unlock(&component->stats_lock);
     }
-    /* A call that failed here may not have elsewhere: the ranks stay in step. */
+    /* also after an error, which other ranks may not have: all ranks count alike */
     if (NULL != stats->trial && napcoll_trial_learn(&stats->trial->state, us)) {
-        ended = conclude(stats->module, stats->trial);
+        ended = conclude(stats->napcoll, stats->trial);
         rc = OMPI_SUCCESS == rc ? ended : rc;
     }
     return rc;
 }
 
-static bool is_of(const mca_coll_napcoll_trial_t *trial, const napcoll_call_t *call,
-                  const napcoll_decision_t *decision)
+static bool is_trial_of(const mca_coll_napcoll_trial_t *trial, const napcoll_call_t *call,
+                        const napcoll_decision_t *decision)
 {
     return trial->call.noncommutative == call->noncommutative
            && trial->call.bounded == call->bounded
@@ -167,10 +173,11 @@ int mca_coll_napcoll_trial_for(mca_coll_napcoll_module_t *module, const napcoll_
 
     *trial = NULL;
     if (component->reproducible && napcoll_goal_reduces(collective->goal)) {
-        return OMPI_SUCCESS; /* the fallback function reduces in another order */
+        /* the fallback function would reduce in another order */
+        return OMPI_SUCCESS;
     }
     for (made = module->trials[call->coll]; NULL != made; made = made->next) {
-        if (is_of(made, call, decision)) {
+        if (is_trial_of(made, call, decision)) {
             *trial = made;
             return OMPI_SUCCESS;
         }

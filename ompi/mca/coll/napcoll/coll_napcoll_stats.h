@@ -5,14 +5,14 @@
 
 /**
  * @file
- * The frame of a call: every collective of the component begins one, says through it what becomes of the call, and
- * ends it. With that the summary counts and times calls, and the online check has its samples; where neither is
- * asked for, a frame is a flag that is looked at, and no clock is read.
+ * Statistics of a call: every call begins and ends them, and the cache tells them what becomes of
+ * the call. They serve the summary and the online check; without these a call looks at one flag and
+ * reads no clock.
  *
- *     begin ... decision and plan, or a reason ... settle ... napcoll's plan or the fallback function ... end
+ *     begin ... decision and plan, or a reason ... settle ... plan | fallback function ... end
  *
- * Frames may lie in one another: the call of an all-to-all has that of the allreduce by which ranks agree on sizes in
- * it. A call that is never settled is none of napcoll's: of nothing, or caused by napcoll itself.
+ * They may be nested: an all-to-all contains the allreduce by which ranks agree on sizes. A call
+ * that is not settled is not counted: it is a part of a fallback function, or of napcoll's set-up.
  */
 
 #ifndef MCA_COLL_NAPCOLL_STATS_H
@@ -20,71 +20,80 @@
 
 #include "coll_napcoll.h"
 
-/** The online check of one class of calls on a communicator, whatever their root. */
+/** The online check of a class of calls on a communicator, whatever their root. */
 typedef struct mca_coll_napcoll_trial {
     struct mca_coll_napcoll_trial *next;
-    napcoll_call_t call; /**< one of the class; bytes, root and largest do not matter */
-    size_t least;        /**< bytes, least .. most */
+    /** one of the class; bytes, root and largest do not matter */
+    napcoll_call_t call;
+    /** bytes of the class: least .. most */
+    size_t least;
     size_t most;
-    const char *algorithm; /**< that the model chose first */
+    /** that the model chose */
+    const char *algorithm;
     napcoll_trial_t state;
-    double us[]; /**< for the state */
+    /** times of the state */
+    double us[];
 } mca_coll_napcoll_trial_t;
 
 typedef struct mca_coll_napcoll_call_stats {
-    mca_coll_napcoll_module_t *module;  /**< NULL: nobody watches */
-    mca_coll_napcoll_module_t *napcoll; /**< the same, whether somebody watches or not */
+    mca_coll_napcoll_module_t *napcoll;
+    /** whether anything is recorded; else the fields below are not set */
+    bool recorded;
     struct mca_coll_napcoll_call_stats *outer;
-    napcoll_outcome_t outcome;       /**< no collective: not settled */
-    size_t bytes;                    /**< of the call, as the decision counts them */
-    mca_coll_napcoll_trial_t *trial; /**< of which the call is a part, or NULL */
+    /** without a collective: not settled */
+    napcoll_outcome_t outcome;
+    /** by which the call was decided */
+    size_t bytes;
+    /** that the call is a part of, or NULL */
+    mca_coll_napcoll_trial_t *trial;
     double began_us;
     double settled_us;
 } mca_coll_napcoll_call_stats_t;
 
-/** See whether anything is to be watched in this process, once parameters are known. */
+/** Find out whether calls are recorded in this process, after parameters are registered. */
 void mca_coll_napcoll_stats_open(void);
 
-/** Write the summary where it is asked for, and release it. */
+/** Write the summary if the parameter asks for it, and free it. */
 void mca_coll_napcoll_stats_close(void);
 
-/* What the inline functions do where something is watched. */
-void mca_coll_napcoll_stats_begin(mca_coll_napcoll_module_t *module,
-                                  mca_coll_napcoll_call_stats_t *stats);
+/* The parts of the inline functions for calls that are recorded. */
+void mca_coll_napcoll_stats_begin(mca_coll_napcoll_call_stats_t *stats);
+int mca_coll_napcoll_stats_end(mca_coll_napcoll_call_stats_t *stats, int rc);
+
+/** The decision on a recorded call: by which algorithm or for which reason, its bytes, and its
+ * trial or NULL. */
 void mca_coll_napcoll_stats_settle(mca_coll_napcoll_call_stats_t *stats,
                                    const napcoll_outcome_t *outcome, size_t bytes,
                                    mca_coll_napcoll_trial_t *trial);
-int mca_coll_napcoll_stats_end(mca_coll_napcoll_call_stats_t *stats, int rc);
 
-/** A call begins; the frame is the caller's, until it ends it. */
-static inline void mca_coll_napcoll_begin(mca_coll_napcoll_module_t *module,
+/** A call begins; the statistics are the caller's, until it ends them. */
+static inline void mca_coll_napcoll_begin(mca_coll_napcoll_module_t *napcoll,
                                           mca_coll_napcoll_call_stats_t *stats)
 {
-    module->depth++;
-    stats->module = NULL;
-    if (OPAL_UNLIKELY(mca_coll_napcoll_component.watched)) {
-        mca_coll_napcoll_stats_begin(module, stats);
+    napcoll->depth++;
+    stats->napcoll = napcoll;
+    stats->recorded = mca_coll_napcoll_component.recorded;
+    if (OPAL_UNLIKELY(stats->recorded)) {
+        mca_coll_napcoll_stats_begin(stats);
     }
-    stats->napcoll = module;
 }
 
-/** It ends with `rc`; returns that, or an error of the online check's agreement, which the last call of a trial has. */
+/** It ends with `rc`; returns that, or an error of the allreduce at the end of a trial. */
 static inline int mca_coll_napcoll_end(mca_coll_napcoll_call_stats_t *stats, int rc)
 {
     if (0 == --stats->napcoll->depth) {
         napcoll_engine_give_workspace(&stats->napcoll->engine);
     }
-    return OPAL_UNLIKELY(NULL != stats->module) ? mca_coll_napcoll_stats_end(stats, rc) : rc;
+    return OPAL_UNLIKELY(stats->recorded) ? mca_coll_napcoll_stats_end(stats, rc) : rc;
 }
 
 /**
- * The trial of the class of a call on which a decision was taken, made where there is none yet. All ranks of the
- * communicator ask alike.
+ * The trial of a call's class, made if there is none yet. All ranks of the communicator ask alike.
  *
- * @param[in]  module    the communicator's; it owns the trial
+ * @param[in]  module    of the communicator; it owns the trial
  * @param[in]  call      the call
- * @param[in]  decision  an algorithm of napcoll's
- * @param[out] trial     NULL: the class is not checked, because reductions are to be reproducible
+ * @param[in]  decision  for an algorithm
+ * @param[out] trial     NULL: the class is not checked, because reductions must be reproducible
  *
  * @return OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE
  */

@@ -5,9 +5,9 @@
 
 /**
  * @file
- * The switch tree: process 0 of the job reads the file that the parameter topology_file names, and tells
- * the others what it read together with its settings. So the file need be there on one node only, and all
- * ranks know the same tree.
+ * The switch tree. Process 0 of the job reads the file that the parameter topology_file
+ * names, and publishes the tree with its settings. So only one node needs the file, and all ranks
+ * know the same tree.
  */
 
 #include "coll_napcoll.h"
@@ -17,8 +17,8 @@
 
 #include "util/napcoll_file.h"
 
-/* Say what is wrong with the file: the job goes on without. */
-static void complain(const char *path, const napcoll_switch_error_t *error)
+/* Report an error in the file: the job goes on without it. */
+static void report_error(const char *path, const napcoll_switch_error_t *error)
 {
     char place[64] = "";
 
@@ -46,11 +46,11 @@ char *mca_coll_napcoll_read_topology(void)
     in = napcoll_file_open(path, NAPCOLL_MOST_SWITCH_BYTES, &why);
     if (NULL == in) {
         (void) snprintf(error.text, sizeof(error.text), "It %s.", why.text);
-        complain(path, &error);
+        report_error(path, &error);
         return strdup("");
     }
     if (0 != napcoll_switch_tree_read(in, &tree, &error)) {
-        complain(path, &error);
+        report_error(path, &error);
     }
     (void) fclose(in);
     text = NULL == tree ? strdup("") : napcoll_switch_tree_text(tree);
@@ -58,7 +58,7 @@ char *mca_coll_napcoll_read_topology(void)
     return text;
 }
 
-int mca_coll_napcoll_know_topology(const char *text)
+int mca_coll_napcoll_set_topology(const char *text)
 {
     napcoll_job_t *job = &mca_coll_napcoll_component.job;
     napcoll_switch_error_t error;
@@ -69,7 +69,7 @@ int mca_coll_napcoll_know_topology(const char *text)
     job->tree_file = NULL == mca_coll_napcoll_component.topology_file
                          ? "(see process 0)"
                          : mca_coll_napcoll_component.topology_file;
-    /* It was written by process 0 from what it has read: the only thing to go wrong here is memory. */
+    /* process 0 wrote this text, so only memory can be missing */
     return 0 == napcoll_switch_tree_parse(text, strlen(text), &job->tree, &error)
                ? OMPI_SUCCESS
                : OMPI_ERR_OUT_OF_RESOURCE;

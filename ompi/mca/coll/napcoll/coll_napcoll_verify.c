@@ -5,78 +5,61 @@
 
 /**
  * @file
- * The parameter verify: before a new plan is used, process 0 of the communicator gets the plans of all
- * and verifies them together.
- *
- *     all        how long my packed plan is               -> all      (previous allgather)
- *     0          whether there is room for all            -> all      (previous allgather)
- *     all but 0  my packed plan                           -> 0        (a message each)
- *     0          the verdict                              -> all      (previous allgather)
+ * The parameter verify: before a new plan is used, process 0 of the communicator collects the plans
+ * of all ranks, verifies them together and broadcasts the verdict.
  */
 
 #include "coll_napcoll.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 #include "opal/util/output.h"
 #include "ompi/mca/pml/pml.h"
 #include "plan/napcoll_plan_verify.h"
 
-/* What every rank says, in rank order. */
-static int gather_numbers(mca_coll_napcoll_module_t *module, int mine, int *all)
-{
-    const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
-        module, NAPCOLL_COLL_ALLGATHER);
-    mca_coll_base_module_allgather_fn_t allgather = (mca_coll_base_module_allgather_fn_t)
-                                                        fallback->function;
-
-    return mca_coll_napcoll_fallback_exit(
-        module, allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, module->comm, fallback->module));
-}
-
-/* The plan as numbers, which the caller frees; *count is -1 where that cannot be. */
-static int32_t *pack(const napcoll_plan_t *plan, int *count)
+/* Send the packed plan to rank 0: an empty message where there is no memory for it. */
+static int send_plan(const mca_coll_napcoll_module_t *module, const napcoll_plan_t *plan)
 {
     const size_t needed = napcoll_plan_packed_count(plan);
-    int32_t *numbers = needed > INT_MAX ? NULL : malloc(needed * sizeof(*numbers));
+    int32_t *numbers = malloc(needed * sizeof(*numbers));
+    int rc;
 
-    *count = NULL == numbers ? -1 : (int) needed;
     if (NULL != numbers) {
         napcoll_plan_pack(plan, numbers);
     }
-    return numbers;
+    rc = MCA_PML_CALL(send(numbers, NULL == numbers ? 0 : needed, MPI_INT32_T, 0,
+                           MCA_COLL_BASE_TAG_ALLREDUCE, MCA_PML_BASE_SEND_STANDARD, module->comm));
+    free(numbers);
+    return rc;
 }
 
-/* Room for the packed plans of all ranks, one behind the other; on process 0. NULL: there is none. */
-static int32_t *make_inbox(const mca_coll_napcoll_module_t *module, const int *counts)
+/* On rank 0: receive a rank's plan, which is NULL where memory ran out on either side. */
+static int receive_plan(const mca_coll_napcoll_module_t *module, int rank,
+                        const napcoll_plan_t *mine, napcoll_plan_t **plan)
 {
-    size_t total = 0;
+    const int tag = MCA_COLL_BASE_TAG_ALLREDUCE;
+    ompi_status_public_t status;
+    int32_t *numbers;
+    size_t count;
+    int rc = MCA_PML_CALL(probe(rank, tag, module->comm, &status));
 
-    for (int rank = 0; rank < ompi_comm_size(module->comm); rank++) {
-        total += (size_t) counts[rank];
+    *plan = NULL;
+    if (OMPI_SUCCESS != rc) {
+        return rc;
     }
-    return malloc(total * sizeof(int32_t));
-}
-
-/* Send the packed plan to process 0, which takes all of them, whatever becomes of one. */
-static int transfer(const mca_coll_napcoll_module_t *module, const int32_t *numbers,
-                    const int *counts, int32_t *inbox)
-{
-    const int me = ompi_comm_rank(module->comm);
-    int result = OMPI_SUCCESS;
-
-    if (0 != me) {
-        return MCA_PML_CALL(send((void *) (uintptr_t) numbers, (size_t) counts[me], MPI_INT32_T, 0,
-                                 MCA_COLL_BASE_TAG_ALLREDUCE, MCA_PML_BASE_SEND_STANDARD,
-                                 module->comm));
+    count = status._ucount / sizeof(*numbers);
+    numbers = count > 0 ? malloc(count * sizeof(*numbers)) : NULL;
+    rc = MCA_PML_CALL(recv(numbers, NULL == numbers ? 0 : count, MPI_INT32_T, rank, tag,
+                           module->comm, MPI_STATUS_IGNORE));
+    if (NULL == numbers) {
+        /* with more than an empty message, the error is that it does not fit */
+        return OMPI_SUCCESS;
     }
-    for (int rank = 1; rank < ompi_comm_size(module->comm); inbox += counts[rank++]) {
-        int rc = MCA_PML_CALL(recv(inbox, (size_t) counts[rank], MPI_INT32_T, rank,
-                                   MCA_COLL_BASE_TAG_ALLREDUCE, module->comm, MPI_STATUS_IGNORE));
-        result = OMPI_SUCCESS == result ? rc : result;
+    if (OMPI_SUCCESS == rc) {
+        *plan = napcoll_plan_unpack(numbers, count, mine->collective, mine->algorithm);
     }
-    return result;
+    free(numbers);
+    return rc;
 }
 
 static void report(const mca_coll_napcoll_module_t *module, const napcoll_plan_t *plan,
@@ -91,7 +74,7 @@ static void report(const mca_coll_napcoll_module_t *module, const napcoll_plan_t
     opal_mutex_unlock(lock);
 }
 
-/* On process 0: verify all plans. */
+/* On rank 0: verify all plans. */
 static int verify_plans(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                         const napcoll_decision_t *decision, napcoll_plan_t *const *plans)
 {
@@ -116,65 +99,33 @@ static int verify_plans(const mca_coll_napcoll_module_t *module, napcoll_coll_t 
     return (int) verdict.status;
 }
 
-/* On process 0: unpack the others' plans and verify all. Returns a status of the verifier. */
-static int judge(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                 const napcoll_decision_t *decision, napcoll_plan_t *mine, const int *counts,
-                 const int32_t *inbox)
+/* On rank 0: receive and verify the plans of all ranks. */
+static int verify_all(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                      const napcoll_decision_t *decision, napcoll_plan_t *mine, int *status)
 {
     const int size = ompi_comm_size(module->comm);
-    napcoll_plan_t **plans = calloc((size_t) size, sizeof(napcoll_plan_t *));
-    int status = NAPCOLL_VERIFY_NO_MEMORY;
+    napcoll_plan_t **plans = calloc((size_t) size, sizeof(*plans)), *plan;
     bool all = NULL != plans;
+    int rc = OMPI_SUCCESS;
 
-    for (int rank = 1; rank < size && all; inbox += counts[rank++]) {
-        plans[rank] = napcoll_plan_unpack(inbox, (size_t) counts[rank], mine->collective,
-                                          mine->algorithm);
-        all = NULL != plans[rank];
+    *status = NAPCOLL_VERIFY_NO_MEMORY;
+    for (int rank = 1; rank < size && OMPI_SUCCESS == rc; rank++) {
+        rc = receive_plan(module, rank, mine, &plan);
+        all = all && NULL != plan;
+        if (NULL != plans) {
+            plans[rank] = plan;
+        } else {
+            napcoll_plan_free(plan);
+        }
     }
-    if (all) {
+    if (OMPI_SUCCESS == rc && all) {
         plans[0] = mine;
-        status = verify_plans(module, coll, decision, plans);
+        *status = verify_plans(module, coll, decision, plans);
     }
     for (int rank = 1; rank < size && NULL != plans; rank++) {
         napcoll_plan_free(plans[rank]);
     }
     free(plans);
-    return status;
-}
-
-/* The exchange, with room for a number of each rank in counts and said. All ranks leave it at the same
- * place when memory runs out on one. */
-static int exchange(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                    const napcoll_decision_t *decision, napcoll_plan_t *plan, int *counts,
-                    int *said, bool *good)
-{
-    const bool first = 0 == ompi_comm_rank(module->comm);
-    int mine, status = NAPCOLL_VERIFY_OK, rc;
-    int32_t *numbers = pack(plan, &mine), *inbox = NULL;
-
-    rc = gather_numbers(module, mine, counts);
-    for (int rank = 0; rank < ompi_comm_size(module->comm) && OMPI_SUCCESS == rc; rank++) {
-        rc = counts[rank] < 0 ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
-    }
-    if (OMPI_SUCCESS == rc) {
-        inbox = first ? make_inbox(module, counts) : NULL;
-        rc = gather_numbers(module, first && NULL == inbox, said);
-    }
-    if (OMPI_SUCCESS == rc) {
-        rc = said[0] ? OMPI_ERR_OUT_OF_RESOURCE : transfer(module, numbers, counts, inbox);
-    }
-    if (OMPI_SUCCESS == rc && first) {
-        status = judge(module, coll, decision, plan, counts, inbox);
-    }
-    if (OMPI_SUCCESS == rc) {
-        rc = gather_numbers(module, status, said);
-    }
-    if (OMPI_SUCCESS == rc && NAPCOLL_VERIFY_NO_MEMORY == said[0]) {
-        rc = OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    *good = OMPI_SUCCESS == rc && NAPCOLL_VERIFY_OK == said[0];
-    free(numbers);
-    free(inbox);
     return rc;
 }
 
@@ -182,23 +133,29 @@ int mca_coll_napcoll_verify_plan(mca_coll_napcoll_module_t *module, napcoll_coll
                                  const napcoll_decision_t *decision, napcoll_plan_t *plan,
                                  bool *good)
 {
-    const size_t size = (size_t) ompi_comm_size(module->comm);
     const int wanted = mca_coll_napcoll_component.verify;
-    int *counts, rc;
+    int status = NAPCOLL_VERIFY_NO_MEMORY, rc;
 
     *good = true;
     if (OPAL_LIKELY(NAPCOLL_VERIFY_PLANS_OFF == wanted)) {
         return OMPI_SUCCESS;
     }
     if (NAPCOLL_VERIFY_PLANS_BROKEN == wanted && 0 == plan->rank && plan->stages > 0) {
-        plan->stages--; /* the last one, which writes the result */
+        /* drop the last stage, which writes the result */
+        plan->stages--;
         plan->steps = plan->stage[plan->stages].first;
     }
-    counts = malloc(2 * size * sizeof(*counts));
-    if (NULL == counts) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    rc = 0 == plan->rank ? verify_all(module, coll, decision, plan, &status)
+                         : send_plan(module, plan);
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_fallback(
+            module, NAPCOLL_COLL_BCAST,
+            &(napcoll_binding_t){
+                .recvbuf = &status, .count = 1, .datatype = MPI_INT, .comm = module->comm});
     }
-    rc = exchange(module, coll, decision, plan, counts, counts + size, good);
-    free(counts);
+    if (OMPI_SUCCESS == rc && NAPCOLL_VERIFY_NO_MEMORY == status) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    *good = OMPI_SUCCESS == rc && NAPCOLL_VERIFY_OK == status;
     return rc;
 }

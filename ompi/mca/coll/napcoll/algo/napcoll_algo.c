@@ -210,3 +210,42 @@ napcoll_reason_t napcoll_algorithm_eligible(const napcoll_algorithm_t *algorithm
     return params->reproducible && !algorithm->canonical ? NAPCOLL_REASON_REPRODUCIBLE
                                                          : NAPCOLL_REASON_NONE;
 }
+
+bool napcoll_collective_has_reason(const napcoll_collective_t *collective, napcoll_reason_t reason)
+{
+    static const unsigned needs[NAPCOLL_REASONS] = {
+        [NAPCOLL_REASON_NONCOMMUTATIVE] = NAPCOLL_NEEDS_NODE_ORDER | NAPCOLL_NEEDS_COMMUTATIVE,
+        [NAPCOLL_REASON_PLACEMENT] = NAPCOLL_NEEDS_CONTIGUOUS,
+        [NAPCOLL_REASON_POWER_OF_TWO] = NAPCOLL_NEEDS_POWER_OF_TWO,
+        [NAPCOLL_REASON_UNEQUAL_NODES] = NAPCOLL_NEEDS_EQUAL_NODES,
+        [NAPCOLL_REASON_PPN] = NAPCOLL_NEEDS_SHARED_NODE};
+    const bool reduces = napcoll_goal_reduces(collective->goal);
+    unsigned row_needs = 0;
+    bool not_canonical = false, detours = false;
+
+    for (int row = 0; row < collective->algorithms; row++) {
+        row_needs |= collective->algorithm[row].needs;
+        not_canonical = not_canonical || !collective->algorithm[row].canonical;
+        detours = detours || collective->algorithm[row].detours;
+    }
+    switch (reason) {
+    case NAPCOLL_REASON_NONE:
+        return false;
+    case NAPCOLL_REASON_NONCOMMUTATIVE:
+        return reduces && 0 != (row_needs & needs[reason]);
+    case NAPCOLL_REASON_PLACEMENT:
+    case NAPCOLL_REASON_POWER_OF_TWO:
+    case NAPCOLL_REASON_UNEQUAL_NODES:
+        return 0 != (row_needs & needs[reason]);
+    case NAPCOLL_REASON_PPN:
+        return !collective->everywhere || 0 != (row_needs & needs[reason]);
+    case NAPCOLL_REASON_REPRODUCIBLE:
+        return reduces && not_canonical;
+    case NAPCOLL_REASON_SIZES:
+        return collective->uneven && napcoll_goal_is_personalized(collective->goal);
+    case NAPCOLL_REASON_MEMORY:
+        return detours;
+    default:
+        return true;
+    }
+}

@@ -325,6 +325,10 @@ napcoll_reason_t napcoll_algorithm_eligible(const napcoll_algorithm_t *algorithm
                                             const napcoll_node_map_t *map,
                                             const napcoll_params_t *params);
 
+/** Whether a call of a collective can fall back for a reason: one of its algorithms can be
+ * ineligible for it, or the collective can have it by its nature. */
+bool napcoll_collective_has_reason(const napcoll_collective_t *collective, napcoll_reason_t reason);
+
 /** Name of a reason ("noncommutative"), static. */
 const char *napcoll_reason_name(napcoll_reason_t reason);
 

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Open MPI's versions (see the header).
+ * What differs between the versions of Open MPI (see the header).
  */
 
 #include "compat/napcoll_compat.h"
@@ -45,8 +45,8 @@
 #endif
 
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
-/* What a process was told at its start, without asking its server: as the macro of Open MPI 4.1, which
- * does not check the memory that it allocates for the question. */
+/* A value that the process got at its start, without a request to its server: like the macro of
+ * Open MPI 4.1, which does not check its memory. */
 static int recv_optional(const char *key, const opal_process_name_t *process, void **to,
                          opal_data_type_t type)
 {
@@ -80,14 +80,7 @@ static int recv_optional(const char *key, const opal_process_name_t *process, vo
 #    define RECV_OPTIONAL OPAL_MODEX_RECV_VALUE_OPTIONAL
 #endif
 
-/* How the datatype engine counts elements. */
-#if defined(MCA_COLL_BASE_VERSION_3_0_0)
-typedef size_t count_t;
-#else
-typedef int32_t count_t;
-#endif
-
-/* The value of an info key, to be freed; NULL where it is not set or memory ran out (*found then). */
+/* The value of an info key, to be freed. NULL: it is not set or, where *found, memory ran out. */
 static char *info_value(opal_info_t *info, const char *key, int *found)
 {
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
@@ -105,11 +98,6 @@ static char *info_value(opal_info_t *info, const char *key, int *found)
     }
     return value;
 #endif
-}
-
-bool napcoll_compat_has_info(const ompi_communicator_t *comm)
-{
-    return NULL != comm->super.s_info && !opal_list_is_empty(&comm->super.s_info->super);
 }
 
 int napcoll_compat_comm_info(ompi_communicator_t *comm, const char *key, char **value)
@@ -198,11 +186,6 @@ unsigned napcoll_compat_comm_id(const ompi_communicator_t *comm)
     return (unsigned) COMM_INDEX((ompi_communicator_t *) (uintptr_t) comm);
 }
 
-int napcoll_compat_comm_index(const ompi_communicator_t *comm)
-{
-    return (int) COMM_INDEX((ompi_communicator_t *) (uintptr_t) comm);
-}
-
 const char *napcoll_compat_component_name(const ompi_communicator_t *comm,
                                           const mca_coll_base_module_t *module)
 {
@@ -226,7 +209,7 @@ bool napcoll_compat_is_tuned(const ompi_communicator_t *comm, const mca_coll_bas
     return NULL != name && 0 == strcmp(name, "tuned");
 }
 
-/* How the library lists the components that are in it. */
+/* The library's list of built-in components. */
 #if defined(MCA_COLL_BASE_VERSION_3_0_0)
 typedef const mca_base_component_t **built_in_t;
 #    define BUILT_IN_NAME(entry) ((*(entry))->mca_component_name)
@@ -270,14 +253,15 @@ bool napcoll_compat_is_set(const char *component, const char *parameter)
 void napcoll_compat_reduce(ompi_op_t *op, const void *source, void *target, size_t count,
                            ompi_datatype_t *datatype)
 {
-    /* the interface takes no const before 6.0: the source is only read */
+    /* the source is only read; the interface has no const before 6.0 */
     ompi_op_reduce(op, (void *) (uintptr_t) source, target, count, datatype);
 }
 
 void napcoll_compat_reduce_to(ompi_op_t *op, const void *left, const void *right, void *target,
                               size_t count, ompi_datatype_t *datatype)
 {
-    const size_t most = INT32_MAX; /* before 6.0 it counts in int */
+    /* Open MPI counts in int before 6.0 */
+    const size_t most = INT32_MAX;
     ptrdiff_t lb, extent;
 
     ompi_datatype_get_extent(datatype, &lb, &extent);
@@ -286,7 +270,8 @@ void napcoll_compat_reduce_to(ompi_op_t *op, const void *left, const void *right
 
         ompi_3buff_op_reduce(op, (char *) (uintptr_t) left + at, (char *) (uintptr_t) right + at,
                              (char *) target + at,
-                             (count_t) (count - done < most ? count - done : most), datatype);
+                             (napcoll_compat_count_t) (count - done < most ? count - done : most),
+                             datatype);
     }
 }
 
@@ -295,21 +280,22 @@ int napcoll_compat_copy_types(const void *from, size_t from_count, ompi_datatype
 {
 #if !defined(MCA_COLL_BASE_VERSION_3_0_0)
     if (from_count > INT32_MAX || to_count > INT32_MAX) {
-        return OMPI_ERR_NOT_SUPPORTED; /* counts are int there: nobody can ask for it */
+        return OMPI_ERR_NOT_SUPPORTED;
     }
 #endif
-    return ompi_datatype_sndrcv(from, (count_t) from_count, from_type, to, (count_t) to_count,
-                                to_type);
+    return ompi_datatype_sndrcv(from, (napcoll_compat_count_t) from_count, from_type, to,
+                                (napcoll_compat_count_t) to_count, to_type);
 }
 
 bool napcoll_compat_devices;
 
-void napcoll_compat_know_devices(void)
+void napcoll_compat_find_devices(void)
 {
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
-    napcoll_compat_devices = NAPCOLL_COMPAT_DEVICES; /* CUDA is looked for at the first buffer */
+    /* Open MPI looks for CUDA when it gets the first buffer */
+    napcoll_compat_devices = NAPCOLL_COMPAT_DEVICES;
 #else
-    /* without an accelerator the component "null" is chosen */
+    /* component "null": there is no accelerator */
     napcoll_compat_devices =
         0
         != strcmp("null", opal_accelerator_base_selected_component.base_version.mca_component_name);

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Open MPI's versions: every difference between them is met here and in napcoll_compat.c, and
- * nowhere else. The test is the coll framework's version macro.
+ * What differs between the versions of Open MPI: only the files of this folder test the version, by
+ * the coll framework's version macro.
  *
  *     MCA_COLL_BASE_VERSION_2_0_0   4.1
  *     MCA_COLL_BASE_VERSION_2_4_0   5.0
@@ -19,7 +19,6 @@
 #include "ompi_config.h"
 
 #include <stdint.h>
-
 #include <string.h>
 
 #include "ompi/communicator/communicator.h"
@@ -31,8 +30,8 @@
 #include "ompi/mca/coll/coll.h"
 #include "ompi/op/op.h"
 
-/* NAPCOLL_COMPAT_SELF_INSTALL: a module puts its functions into the communicator's table, and takes
- * them out again, by itself; else the framework copies them from the module. */
+/* NAPCOLL_COMPAT_SELF_INSTALL: a module itself puts its functions into the communicator's table,
+ * and removes them; else the framework copies them from the module. */
 #if defined(MCA_COLL_BASE_VERSION_3_0_0)
 #    include "opal/mca/threads/mutex.h"
 #    define NAPCOLL_COMPAT_COLL_VERSION MCA_COLL_BASE_VERSION_3_0_0
@@ -49,7 +48,7 @@
 #    error "napcoll does not know this version of Open MPI's coll framework"
 #endif
 
-/* NAPCOLL_COMPAT_DEVICES: this Open MPI can meet device memory. */
+/* NAPCOLL_COMPAT_DEVICES: this Open MPI supports device memory. */
 #if defined(MCA_COLL_BASE_VERSION_2_4_0) || defined(MCA_COLL_BASE_VERSION_3_0_0)
 #    include "opal/mca/accelerator/accelerator.h"
 #    define NAPCOLL_COMPAT_DEVICES 1
@@ -60,23 +59,23 @@
 #    define NAPCOLL_COMPAT_DEVICES 0
 #endif
 
-/* How the one symbol that the loader looks for is marked. */
+/* The declaration of the symbol that the loader looks for. */
 #if defined(OMPI_MODULE_DECLSPEC)
 #    define NAPCOLL_COMPAT_COMPONENT_DECLSPEC OMPI_MODULE_DECLSPEC
 #else
 #    define NAPCOLL_COMPAT_COMPONENT_DECLSPEC OMPI_DECLSPEC
 #endif
 
-/* NAPCOLL_COMPAT_HETEROGENEOUS: processes may have different representations of data, so that packed bytes
- * of one are none of another. */
+/* NAPCOLL_COMPAT_HETEROGENEOUS: processes may have different representations of data, and cannot
+ * exchange packed bytes. */
 #if OPAL_ENABLE_HETEROGENEOUS_SUPPORT
 #    define NAPCOLL_COMPAT_HETEROGENEOUS 1
 #else
 #    define NAPCOLL_COMPAT_HETEROGENEOUS 0
 #endif
 
-/* NAPCOLL_COMPAT_BRUCK_MIXES_LAYOUTS: Bruck's alltoall takes the layout of the send side for that of
- * the receive buffer. */
+/* NAPCOLL_COMPAT_BRUCK_MIXES_LAYOUTS: Bruck's alltoall uses the layout of the send type for the
+ * receive buffer. */
 #if defined(MCA_COLL_BASE_VERSION_2_4_0) || defined(MCA_COLL_BASE_VERSION_3_0_0)
 #    define NAPCOLL_COMPAT_BRUCK_MIXES_LAYOUTS 0
 #else
@@ -90,9 +89,6 @@
 #    define NAPCOLL_COMPAT_COMPONENT_INIT
 #endif
 
-/** Whether a communicator has any info key. */
-bool napcoll_compat_has_info(const ompi_communicator_t *comm);
-
 /**
  * The value of a communicator's info key.
  *
@@ -105,14 +101,14 @@ bool napcoll_compat_has_info(const ompi_communicator_t *comm);
 int napcoll_compat_comm_info(ompi_communicator_t *comm, const char *key, char **value);
 
 /**
- * The launcher's number of this node, from the job's information, without communication.
+ * The launcher's number of this node, without communication.
  *
- * @return OMPI_SUCCESS, or an error where the launcher did not tell
+ * @return OMPI_SUCCESS, or an error where the launcher has not given one
  */
 int napcoll_compat_node_id(uint32_t *node);
 
-/** The processes of this job on this node, "0,3,6", likewise; to be freed by the caller. NULL where the
- * launcher did not tell. */
+/** The processes of this job on this node, "0,3,6", from the launcher, without communication; to be
+ * freed by the caller. NULL where the launcher has not given them. */
 char *napcoll_compat_local_peers(void);
 
 /**
@@ -124,8 +120,8 @@ char *napcoll_compat_locality(const opal_process_name_t *process);
 /** Publish a text under a key for the job's processes, before they exchange their addresses. */
 int napcoll_compat_publish(const char *key, const char *text);
 
-/** Whether all that processes publish reaches all nodes while they start, so that later look-ups send no
- * message to another node; users may turn that off (pmix_base_collect_data, pmix_base_async_modex). */
+/** Whether what processes publish reaches all nodes while the job starts, so that look-ups send no
+ * message to another node; see pmix_base_collect_data and pmix_base_async_modex. */
 bool napcoll_compat_collects(void);
 
 /** A text that a process published; to be freed by the caller. May wait for that process. */
@@ -134,85 +130,83 @@ int napcoll_compat_lookup(const opal_process_name_t *process, const char *key, c
 /** Name of this host, static. */
 const char *napcoll_compat_hostname(void);
 
-/** How many processes this job has, 1 where no launcher told; without communication. */
+/** The number of processes of this job, 1 without a launcher; without communication. */
 uint32_t napcoll_compat_job_size(void);
 
 /** End the job, after a message has been shown. */
 void napcoll_compat_abort(void) __attribute__((noreturn));
 
-/** A number that names the communicator in messages: the same on all its ranks, but where it was
- * made without a parent (MPI_Comm_create_from_group). */
+/** The index of a communicator in ompi_mpi_communicators, which names it in messages: the same on
+ * all ranks, unless it was made without a parent (MPI_Comm_create_from_group). */
 unsigned napcoll_compat_comm_id(const ompi_communicator_t *comm);
 
-/** Index under which ompi_mpi_communicators holds a communicator. */
-int napcoll_compat_comm_index(const ompi_communicator_t *comm);
-
 /**
- * The component that a communicator's module is of.
+ * The component to which a communicator's module belongs.
  *
  * @param[in] comm    communicator, whose components have all been enabled
  * @param[in] module  one of its modules
  *
- * @return the component's name, static; NULL where no component of the communicator has this module
+ * @return its name, static; NULL where no component of the communicator has this module
  */
 const char *napcoll_compat_component_name(const ompi_communicator_t *comm,
                                           const mca_coll_base_module_t *module);
 
-/** Whether a communicator's module is one of component tuned. */
+/** Whether a communicator's module belongs to component tuned. */
 bool napcoll_compat_is_tuned(const ompi_communicator_t *comm, const mca_coll_base_module_t *module);
 
 /**
- * Whether processes of a communicator have failed, or it was revoked (ULFM): all its messages end
- * then, without their peers.
+ * Whether processes of a communicator have failed, or it was revoked (ULFM): then all its messages
+ * end with an error.
  *
  * @param[in] comm   communicator
  * @param[in] error  of a call on it
  */
 bool napcoll_compat_has_failed(ompi_communicator_t *comm, int error);
 
-/** The error of a call that failed: that of its communicator, where that has failed; else `error`. */
+/** The error of a call that failed: its communicator's, where this has failed; else
+ * `error`. */
 int napcoll_compat_failure(ompi_communicator_t *comm, int error);
 
 /**
- * End the collectives on a subcommunicator once its communicator has failed, so that no process waits
- * in it for one that has got the error; until napcoll_compat_untie(). Nothing to do where processes do
- * not fail.
+ * From here to napcoll_compat_untie(), end the collectives on a subcommunicator when its
+ * communicator has failed, so that no process waits in it for one that has returned the error.
  *
  * @return OMPI_SUCCESS or an error
  */
 int napcoll_compat_tie(ompi_communicator_t *comm, ompi_communicator_t *part);
 
-/** The end of napcoll_compat_tie(); without a tie there is nothing to do. */
+/** The end of napcoll_compat_tie(), or nothing. */
 void napcoll_compat_untie(const ompi_communicator_t *part);
 
 /** Whether the installation has a collective component: in the library, or as a plugin. */
 bool napcoll_compat_is_installed(const char *component);
 
-/** Whether a boolean parameter of another component is there, and true. */
+/** Whether a boolean parameter of another component exists, and is true. */
 bool napcoll_compat_is_set(const char *component, const char *parameter);
 
-/** Let the help system find messages beside the plugin, where a user's own installation has them. */
+/** Let the help system find messages in the plugin's folder. */
 void napcoll_compat_help_folder(void);
 
 /**
  * Show a message of help-coll-napcoll.txt to the user; one thread at a time.
  *
  * @param[in] topic section of the file
- * @param[in] ...   what its format directives ask for
+ * @param[in] ...   values of its format directives
  */
 void napcoll_compat_show_help(const char *topic, ...);
 
-/** Before a message of an error that ends the job, which all processes of a node are likely to have: where
- * nothing makes one of many, the node's first process gets the time to say it and to end the job. */
+/** Before the message of an error that ends the job and that all processes of a node may have:
+ * where nothing combines their messages, wait for the node's first process to show it and to end
+ * the job. */
 void napcoll_compat_await_end(void);
 
 /** target = source op target, for any number of elements. */
 void napcoll_compat_reduce(ompi_op_t *op, const void *source, void *target, size_t count,
                            ompi_datatype_t *datatype);
 
-/** target = left op right, three buffers that do not overlap, for a predefined op, in one pass over
- * them. Where the operands differ in nothing but the sign of a zero, or are NaN, it may take another
- * one of them than napcoll_compat_reduce. */
+/** target = left op right, three buffers that do not overlap, for a predefined op, in one pass. Of
+ * operands that differ only in the sign of a zero, or are NaN, it may take another one than
+ * napcoll_compat_reduce(). */
 void napcoll_compat_reduce_to(ompi_op_t *op, const void *left, const void *right, void *target,
                               size_t count, ompi_datatype_t *datatype);
 
@@ -224,14 +218,14 @@ void napcoll_compat_reduce_to(ompi_op_t *op, const void *left, const void *right
 int napcoll_compat_copy_types(const void *from, size_t from_count, ompi_datatype_t *from_type,
                               void *to, size_t to_count, ompi_datatype_t *to_type);
 
-/** Whether buffers of this process can be in device memory: an accelerator has been chosen. False
- * before napcoll_compat_know_devices(). */
+/** Whether buffers of this process can be in device memory, because Open MPI uses an accelerator.
+ * False before napcoll_compat_find_devices(). */
 extern bool napcoll_compat_devices;
 
-/** Find out whether there is an accelerator, once Open MPI has chosen one. */
-void napcoll_compat_know_devices(void);
+/** Find out whether Open MPI uses an accelerator, after it has chosen its component. */
+void napcoll_compat_find_devices(void);
 
-/** Whether a buffer is in device memory, by the address that Open MPI's own copies look at. */
+/** Whether a buffer is in device memory: the test that Open MPI's own copies make. */
 static inline bool napcoll_compat_on_device(const void *buffer)
 {
 #if NAPCOLL_COMPAT_DEVICES && OPAL_CUDA_SUPPORT && defined(MCA_COLL_BASE_VERSION_2_0_0)
@@ -247,7 +241,7 @@ static inline bool napcoll_compat_on_device(const void *buffer)
 #endif
 }
 
-/** Copy bytes, of which either side may be in device memory. They do not overlap. */
+/** Copy bytes from or to host or device memory; the two sides do not overlap. */
 static inline int napcoll_compat_copy_bytes(void *to, const void *from, size_t bytes)
 {
     if (OPAL_LIKELY(!NAPCOLL_COMPAT_DEVICES || !napcoll_compat_devices)) {
@@ -261,8 +255,9 @@ static inline int napcoll_compat_copy_bytes(void *to, const void *from, size_t b
                : OMPI_SUCCESS;
 }
 
-/* The arrays of counts and displacements, one element for each rank. */
+/* A count of elements, and the arrays of counts and displacements, one element for each rank. */
 #if defined(MCA_COLL_BASE_VERSION_3_0_0)
+typedef size_t napcoll_compat_count_t;
 typedef ompi_count_array_t napcoll_compat_counts_t;
 typedef ompi_disp_array_t napcoll_compat_displs_t;
 
@@ -276,6 +271,7 @@ static inline ptrdiff_t napcoll_compat_displ(napcoll_compat_displs_t displs, int
     return ompi_disp_array_get(displs, (size_t) rank);
 }
 #else
+typedef int napcoll_compat_count_t;
 typedef const int *napcoll_compat_counts_t;
 typedef const int *napcoll_compat_displs_t;
 
@@ -289,8 +285,5 @@ static inline ptrdiff_t napcoll_compat_displ(napcoll_compat_displs_t displs, int
     return displs[rank];
 }
 #endif
-
-/** The component's function table, as the framework of this version knows a component. */
-typedef mca_coll_base_component_t napcoll_compat_component_t;
 
 #endif /* NAPCOLL_COMPAT_H */

@@ -5,12 +5,11 @@
 
 /**
  * @file
- * Process failure (see napcoll_compat.h): ULFM, which Open MPI has from 5.0 on, where it was built with it.
- *
- * Open MPI wakes what waits on a communicator that is revoked or has a process that failed. Of
- * subcommunicators it knows nothing: 5.0 has no hook for them. So ties are looked at while a process
- * waits, in opal_progress, and only where mpirun was told that processes may fail. Each process does
- * that for itself: a message about it could meet a subcommunicator that its peer is still making.
+ * Process failure (see napcoll_compat.h): ULFM, from Open MPI 5.0 on, if it was built with it.
+ *  Open MPI wakes processes that wait on a communicator which is revoked or has failed processes.
+ * For subcommunicators 5.0 has no hook, so each process checks its ties itself while it waits, in
+ * opal_progress, and only where mpirun was told that processes may fail. A message could reach a
+ * peer that is still making its subcommunicator.
  */
 
 #include "compat/napcoll_compat.h"
@@ -48,7 +47,7 @@ static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
 static tie_t *ties;
 
 /* End all collectives on a communicator, in this process. */
-static void end_here(ompi_communicator_t *comm)
+static void end_collectives(ompi_communicator_t *comm)
 {
 #    if defined(MCA_COLL_BASE_VERSION_3_0_0)
     (void) ompi_comm_revoke_local(comm, true);
@@ -59,15 +58,16 @@ static void end_here(ompi_communicator_t *comm)
 }
 
 /* Revoke the parts of communicators that have failed; for opal_progress. */
-static int look_at_ties(void)
+static int check_ties(void)
 {
     if (0 != opal_mutex_trylock(&lock)) {
-        return 0; /* another thread does */
+        /* another thread checks them */
+        return 0;
     }
     for (const tie_t *tie = ties; NULL != tie; tie = tie->next) {
         if (OPAL_UNLIKELY(ompi_comm_coll_revoked(tie->comm))
             && !ompi_comm_coll_revoked(tie->part)) {
-            end_here(tie->part);
+            end_collectives(tie->part);
         }
     }
     opal_mutex_unlock(&lock);
@@ -88,7 +88,7 @@ int napcoll_compat_tie(ompi_communicator_t *comm, ompi_communicator_t *part)
     }
     opal_mutex_lock(&lock);
     if (NULL == ties) {
-        rc = opal_progress_register(look_at_ties);
+        rc = opal_progress_register(check_ties);
     }
     if (OMPI_SUCCESS == rc) {
         *tie = (tie_t){.comm = comm, .part = part, .next = ties};
@@ -113,7 +113,7 @@ void napcoll_compat_untie(const ompi_communicator_t *part)
         }
     }
     if (NULL != tie && NULL == ties) {
-        (void) opal_progress_unregister(look_at_ties);
+        (void) opal_progress_unregister(check_ties);
     }
     opal_mutex_unlock(&lock);
     free(tie);

@@ -8,12 +8,12 @@
  * Messages to the user (see napcoll_compat.h).
  *
  * Before 6.0 Open MPI's help system reads texts from files, also from a folder that a component
- * names. From 6.0 on it knows only those of its own source tree, which are compiled in. A component
- * that is built outside of that tree therefore brings its texts along (napcoll_help_text.h, made
- * from help-coll-napcoll.txt) and hands the message to the runtime by the same call of PMIx, which
- * shows messages of several processes once, with a count.
+ * names. From 6.0 on it has only the texts of its own source tree, compiled in. A component that is
+ * built outside of that tree compiles its texts in as well (napcoll_help_text.h, made from
+ * help-coll-napcoll.txt) and passes messages to the runtime by the same call of PMIx, which shows
+ * equal messages of several processes once, with a count.
  *
- * All that needs mpirun: under srun messages are printed by the process itself.
+ * That needs mpirun: under srun the process itself prints its messages.
  */
 
 #include "compat/napcoll_compat.h"
@@ -115,7 +115,7 @@ void napcoll_compat_help_folder(void)
     Dl_info info;
     char *path;
 
-    /* any symbol of ours tells which file it is in */
+    /* the file of any symbol of the plugin */
     if (0 != dladdr((void *) (uintptr_t) napcoll_compat_help_folder, &info)
         && NULL != info.dli_fname) {
         path = strdup(info.dli_fname);
@@ -134,7 +134,8 @@ static bool has_mpirun(void)
     return NULL != getenv("OMPI_COMM_WORLD_RANK");
 }
 
-/* Without mpirun messages go straight to stderr: Slurm's plugin for PMIx takes them, and shows none. */
+/* Without mpirun the process prints messages: Slurm's plugin for PMIx accepts them but shows
+ * none. */
 static void show(const char *topic, va_list args)
 {
     char *message;

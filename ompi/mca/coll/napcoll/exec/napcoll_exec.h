@@ -21,6 +21,7 @@
 #include "ompi/op/op.h"
 #include "ompi/request/request.h"
 
+#include "compat/napcoll_compat.h"
 #include "plan/napcoll_plan.h"
 
 /** The blocks of an all-to-all, gather or scatter, see exec/napcoll_personalized.h. */
@@ -55,28 +56,49 @@ typedef struct napcoll_engine {
 typedef struct napcoll_stream napcoll_stream_t;
 
 /**
- * What a plan is bound to in a call; all of it borrowed.
+ * The arguments of a call, as the caller of the collective gives them, and what a plan needs
+ * besides. All memory is borrowed, except `kept`.
  *
- * Where blocks belong to ranks, block b to the rank order[b], they have count elements each, or, where
+ * Where blocks belong to ranks, block b to rank order[b], they have count elements each, or, where
  * start is given, start[b + 1] - start[b]. In the larger of the user's buffers block b begins at
  * element place[b]; without place, at order[b] * count.
  */
 typedef struct napcoll_binding {
-    const void *sendbuf; /**< not read by a plan for MPI_IN_PLACE */
+    /** not read by a plan for MPI_IN_PLACE */
+    const void *sendbuf;
     void *recvbuf;
-    size_t count; /**< elements of the vector, or of a rank's block */
+    /** elements of the vector, or of a rank's block */
+    size_t count;
     ompi_datatype_t *datatype;
-    size_t send_count; /**< elements of the send buffer's block, where that has a type of its own */
-    ompi_datatype_t *send_type; /**< its type, or NULL */
+    /** elements of the send buffer's block, and their type, where it has one of its own */
+    size_t send_count;
+    ompi_datatype_t *send_type;
     ompi_op_t *op;
     ompi_communicator_t *comm;
     int tag;
-    const int *order;       /**< [blocks] NULL: block b is rank b's */
-    const size_t *start;    /**< [blocks + 1] NULL: all blocks have count elements */
-    const ptrdiff_t *place; /**< [blocks] may be NULL without start */
-    napcoll_personalized_t
-        *personalized;        /**< of a plan in the layout of personalized blocks, or NULL */
-    napcoll_stream_t *stream; /**< fills the send buffer, empties the receive buffer; or NULL */
+    /** 0 where the collective has none */
+    int root;
+    /** [ranks] of uneven calls: of the receive buffer, and of the send buffer */
+    napcoll_compat_counts_t counts;
+    napcoll_compat_displs_t displs;
+    ompi_datatype_t *const *types;
+    napcoll_compat_counts_t send_counts;
+    napcoll_compat_displs_t send_displs;
+    ompi_datatype_t *const *send_types;
+    /** [blocks] NULL: block b is rank b's */
+    const int *order;
+    /** [blocks + 1] NULL: all blocks have count elements */
+    const size_t *start;
+    /** [blocks] may be NULL without start */
+    const ptrdiff_t *place;
+    /** of a plan in the layout of personalized blocks, or NULL */
+    napcoll_personalized_t *personalized;
+    /** fills the send buffer, empties the receive buffer; or NULL */
+    napcoll_stream_t *stream;
+    /** packed copy of what personalized blocks send, where the user gives one buffer for both
+     * sides; the pool's, or NULL */
+    char *kept;
+    size_t kept_room;
 } napcoll_binding_t;
 
 /** The address `bytes` behind another one. That of an empty buffer may be NULL, and an origin

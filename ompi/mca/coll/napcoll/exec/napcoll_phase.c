@@ -20,7 +20,7 @@
 static const size_t most_elements = (size_t) INT_MAX / 4096 * 4096;
 
 /* tuned's allreduce overflows where the first byte of a type is not at its address: see
- * coll_napcoll_faults.h. All ranks of a reduction have the same type. */
+ * coll_napcoll_fallback.c. All ranks of a reduction have the same type. */
 static bool overflows(const ompi_communicator_t *comm, ompi_datatype_t *datatype)
 {
     ptrdiff_t true_lb, true_extent;

@@ -45,7 +45,7 @@ void napcoll_subcomm_free(ompi_communicator_t **node_comm)
         return;
     }
     napcoll_compat_untie(comm);
-    index = napcoll_compat_comm_index(comm);
+    index = (int) napcoll_compat_comm_id(comm);
     (void) ompi_comm_free(node_comm);
     *node_comm = NULL;
     if (comm == opal_pointer_array_get_item(&ompi_mpi_communicators, index)) {

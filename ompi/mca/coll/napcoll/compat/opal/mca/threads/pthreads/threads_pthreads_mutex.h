@@ -1,9 +1,8 @@
 /*
  * Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
- *
- * A stand-in for the header of the same name in the source of Open MPI 5.x and 6.x, which
- * opal_config.h names as MCA_threads_mutex_base_include_HEADER but which installations leave out. It
- * gives the installed opal/mca/threads/{mutex,condition}.h what they need: a mutex is a
+ *  A stand-in for the header of the same name in the source of Open MPI 5.x and 6.x, which
+ * opal_config.h names as MCA_threads_mutex_base_include_HEADER but which installations leave out.
+ * It gives the installed opal/mca/threads/{mutex,condition}.h what they need: a mutex is a
  * pthread_mutex_t, a condition variable is a pthread_cond_t. The folder is searched last, so the
  * real header wins wherever it is there; inside Open MPI's source tree it is not searched at all.
  */

@@ -1,0 +1,103 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The collectives that napcoll replaces: one list, from which come the enumeration, the functions
+ * of the module, the slots of the communicator's table, the tables of algorithms and the calls of
+ * the fallback functions.
+ */
+
+#ifndef MCA_COLL_NAPCOLL_CALLS_H
+#define MCA_COLL_NAPCOLL_CALLS_H
+
+#include "compat/napcoll_compat.h"
+#include "exec/napcoll_exec.h"
+
+/**
+ * X(ENUM, name, PREFIX) for each collective: ENUM as in MCA_COLL_BASE_TAG_ENUM, name as in
+ * coll_NAME and mca_coll_base_module_NAME_fn_t, PREFIX as in PREFIX_ARGS of coll_base_functions.h.
+ * The nonblocking and persistent functions have the names coll_iNAME and coll_NAME_init.
+ */
+#define NAPCOLL_FOR_EACH_COLLECTIVE(X)                                \
+    X(ALLREDUCE, allreduce, ALLREDUCE)                                \
+    X(REDUCE, reduce, REDUCE)                                         \
+    X(BARRIER, barrier, BARRIER)                                      \
+    X(ALLGATHER, allgather, ALLGATHER)                                \
+    X(ALLGATHERV, allgatherv, ALLGATHERV)                             \
+    X(REDUCE_SCATTER, reduce_scatter, REDUCESCATTER)                  \
+    X(REDUCE_SCATTER_BLOCK, reduce_scatter_block, REDUCESCATTERBLOCK) \
+    X(SCAN, scan, SCAN)                                               \
+    X(EXSCAN, exscan, EXSCAN)                                         \
+    X(BCAST, bcast, BCAST)                                            \
+    X(ALLTOALL, alltoall, ALLTOALL)                                   \
+    X(ALLTOALLV, alltoallv, ALLTOALLV)                                \
+    X(ALLTOALLW, alltoallw, ALLTOALLW)                                \
+    X(GATHER, gather, GATHER)                                         \
+    X(GATHERV, gatherv, GATHERV)                                      \
+    X(SCATTER, scatter, SCATTER)                                      \
+    X(SCATTERV, scatterv, SCATTERV)
+
+/** The collectives, in the order of the list. */
+typedef enum {
+#define NAPCOLL_ENUMERATOR(ENUM, name, PREFIX) NAPCOLL_COLL_##ENUM,
+    NAPCOLL_FOR_EACH_COLLECTIVE(NAPCOLL_ENUMERATOR)
+#undef NAPCOLL_ENUMERATOR
+        NAPCOLL_COLLS
+} napcoll_coll_t;
+
+struct mca_coll_napcoll_module;
+
+/* The functions of the module: each fills a binding and calls mca_coll_napcoll_run(). */
+#define NAPCOLL_PROTOTYPE(ENUM, name, PREFIX) int mca_coll_napcoll_##name(PREFIX##_ARGS);
+NAPCOLL_FOR_EACH_COLLECTIVE(NAPCOLL_PROTOTYPE)
+#undef NAPCOLL_PROTOTYPE
+
+/**
+ * Run a call, by a plan of napcoll or by the fallback function.
+ *
+ * @param[in]     module   of the communicator
+ * @param[in]     coll     collective
+ * @param[in,out] binding  the caller's arguments; what plans need besides is filled in
+ *
+ * @return OMPI_SUCCESS or an error
+ */
+int mca_coll_napcoll_run(struct mca_coll_napcoll_module *module, napcoll_coll_t coll,
+                         napcoll_binding_t *binding);
+
+/**
+ * Call the fallback function of a collective. Collectives that it calls go to fallback functions
+ * as well.
+ *
+ * @param[in] module   of the communicator
+ * @param[in] coll     collective
+ * @param[in] binding  arguments
+ *
+ * @return OMPI_SUCCESS or an error
+ */
+int mca_coll_napcoll_fallback(struct mca_coll_napcoll_module *module, napcoll_coll_t coll,
+                              const napcoll_binding_t *binding);
+
+/** The same, with arguments that avoid the faults of component tuned (coll_napcoll_fallback.c). */
+int mca_coll_napcoll_fallback_corrected(struct mca_coll_napcoll_module *module, napcoll_coll_t coll,
+                                        const napcoll_binding_t *binding);
+
+/** MPI_Allgather by the fallback function, of `count` elements of each rank. */
+static inline int mca_coll_napcoll_fallback_allgather(struct mca_coll_napcoll_module *module,
+                                                      ompi_communicator_t *comm, const void *mine,
+                                                      void *all, size_t count,
+                                                      ompi_datatype_t *type)
+{
+    return mca_coll_napcoll_fallback(module, NAPCOLL_COLL_ALLGATHER,
+                                     &(napcoll_binding_t){.sendbuf = mine,
+                                                          .send_count = count,
+                                                          .send_type = type,
+                                                          .recvbuf = all,
+                                                          .count = count,
+                                                          .datatype = type,
+                                                          .comm = comm});
+}
+
+#endif /* MCA_COLL_NAPCOLL_CALLS_H */
