@@ -55,14 +55,6 @@ static int register_number(int index, napcoll_machine_t *machine)
         &mca_coll_napcoll_component.super.collm_version, key + strlen(prefix),
         napcoll_machine_key_help(index), MCA_BASE_VAR_TYPE_DOUBLE, NULL, 0, 0, OPAL_INFO_LVL_7,
         MCA_BASE_VAR_SCOPE_READONLY, number);
-    /* the name in parameter files that an older napcoll-tune wrote */
-    if (variable >= 0 && number == &machine->reduce_ns_per_byte
-        && mca_base_var_register_synonym(variable, "ompi", "coll", "napcoll",
-                                         "machine_fold_ns_per_byte",
-                                         MCA_BASE_VAR_SYN_FLAG_DEPRECATED)
-               < 0) {
-        return OPAL_ERROR;
-    }
     if (variable < 0) {
         return variable;
     }

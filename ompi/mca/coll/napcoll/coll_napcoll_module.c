@@ -38,7 +38,7 @@ static const char *not_wanted(ompi_communicator_t *comm)
     }
     rc = mca_coll_napcoll_set_up_job();
     if (OMPI_ERR_OUT_OF_RESOURCE == rc) {
-        mca_coll_napcoll_no_memory("what all processes of the job know");
+        mca_coll_napcoll_no_memory("the settings of the job");
     }
     if (OMPI_SUCCESS != rc) {
         /* processes that choose differently would wait for each other for ever */

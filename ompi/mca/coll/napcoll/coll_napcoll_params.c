@@ -21,12 +21,16 @@
 
 /* ---- values that processes compare, and values that cannot be used ---- */
 
-/* Remember a setting for the comparison with the other processes. */
-__attribute__((format(printf, 1, 2))) static void remember(const char *format, ...)
+/* Remember a setting for the comparison with the other processes, if its scope asks for that. */
+__attribute__((format(printf, 2, 3))) static void remember(mca_base_var_scope_t scope,
+                                                           const char *format, ...)
 {
     char text[512];
     va_list args;
 
+    if (MCA_BASE_VAR_SCOPE_READONLY != scope) {
+        return;
+    }
     va_start(args, format);
     (void) vsnprintf(text, sizeof(text), format, args);
     va_end(args);
@@ -35,7 +39,7 @@ __attribute__((format(printf, 1, 2))) static void remember(const char *format, .
 
 void mca_coll_napcoll_reject(const char *name, const char *value)
 {
-    remember("refused:%s=%s", name, value);
+    remember(MCA_BASE_VAR_SCOPE_READONLY, "refused:%s=%s", name, value);
 }
 
 /* Whether a number can be used; else it is reported and remembered for the comparison of the
@@ -112,9 +116,7 @@ static int register_enum(const char *name, const char *help, mca_base_var_info_l
     rc = mca_base_component_var_register(version, name, help, MCA_BASE_VAR_TYPE_INT, enumerator, 0,
                                          flags, level, scope, storage);
     OBJ_RELEASE(enumerator);
-    if (MCA_BASE_VAR_SCOPE_READONLY == scope) {
-        remember("%s=%d", name, *storage);
-    }
+    remember(scope, "%s=%d", name, *storage);
     return rc < 0 ? rc : OPAL_SUCCESS;
 }
 
@@ -145,9 +147,7 @@ static int register_int(const char *name, const char *help, mca_base_var_info_lv
                          initial)) {
         *storage = initial;
     }
-    if (MCA_BASE_VAR_SCOPE_READONLY == scope) {
-        remember("%s=%d", name, *storage);
-    }
+    remember(scope, "%s=%d", name, *storage);
     return rc;
 }
 
@@ -163,9 +163,7 @@ static int register_size(const mca_coll_napcoll_param_t *param, mca_base_var_sco
                          param->most, param->initial)) {
         *storage = (size_t) param->initial;
     }
-    if (param->must_agree) {
-        remember("%s=%zu", param->name, *storage);
-    }
+    remember(scope, "%s=%zu", param->name, *storage);
     return rc;
 }
 
@@ -192,18 +190,14 @@ static int register_param(const mca_coll_napcoll_param_t *param)
         *(bool *) field = 0 != param->initial;
         rc = register_variable(param->name, param->help, MCA_BASE_VAR_TYPE_BOOL, param->level,
                                scope, field);
-        if (param->must_agree) {
-            remember("%s=%d", param->name, *(bool *) field);
-        }
+        remember(scope, "%s=%d", param->name, *(bool *) field);
         return rc;
     case PARAM_TEXT:
         *(const char **) field = param->initial_text;
         rc = register_variable(param->name, param->help, MCA_BASE_VAR_TYPE_STRING, param->level,
                                scope, field);
-        if (param->must_agree) {
-            text = *(const char **) field;
-            remember("%s=%s", param->name, NULL == text ? "" : text);
-        }
+        text = *(const char **) field;
+        remember(scope, "%s=%s", param->name, NULL == text ? "" : text);
         return rc;
     }
     return OPAL_ERR_BAD_PARAM;
