@@ -25,8 +25,8 @@ typedef struct {
     const void *buffer;
     /* it has one block only, at its beginning */
     bool single;
-    /* counts and displs are valid; else each block has `count` elements, one block after the other
-     * */
+    /* counts and displs are valid; else each block has `count` elements, one block after the
+     * other */
     bool uneven;
     size_t count;
     napcoll_compat_counts_t counts;

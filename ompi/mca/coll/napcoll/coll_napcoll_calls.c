@@ -264,7 +264,7 @@ int mca_coll_napcoll_run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll
 {
     const bool blocks = napcoll_goal_is_personalized(mca_coll_napcoll_collectives[coll]->goal);
     const size_t bytes = bytes_of_call(coll, binding);
-    napcoll_host_copy_t copy = {.memory = NULL};
+    napcoll_host_copy_t copy = {.user = NULL};
     mca_coll_napcoll_call_stats_t stats;
     bool done = true;
     int rc = OMPI_SUCCESS;
