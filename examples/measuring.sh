@@ -12,7 +12,7 @@
 #   bytes       empty, where --bytes is to be understood, which sets it
 #   colls       the collectives, with commas between, where --coll may name some of them
 #   machine_file   empty, where --machine is to be understood, which sets it
-#   turns, again, jobs, correct, tune_time   a number, where --turns and so on are to be understood, which set it
+#   turns, again, correct, tune_time   a number, where --turns and so on are to be understood, which set it
 
 : "${coll:?}" "${document:?}" "${all_parts:?}"
 # shellcheck source=examples/supervised.sh
@@ -28,11 +28,11 @@ number() {
     echo "$3"
 }
 
-# options ARGUMENT...: reads --part, --shapes, --bytes, --coll, --machine, --again, --jobs, --correct, --turns, --tune-time,
+# options ARGUMENT...: reads --part, --shapes, --bytes, --coll, --machine, --again, --correct, --turns, --tune-time,
 # --time-limit, --output and --help.
 options() {
     local name value
-    local -A unit=([turns]=turns [again]=turns [jobs]=jobs [correct]=seconds [tune_time]=seconds [time_limit]=seconds)
+    local -A unit=([turns]=turns [again]=turns [correct]=seconds [tune_time]=seconds [time_limit]=seconds)
     while [ $# -gt 0 ]; do
         case $1 in
             --part)
@@ -70,7 +70,7 @@ options() {
                 machine_file=$2
                 shift
                 ;;
-            --turns | --again | --jobs | --correct | --tune-time | --time-limit)
+            --turns | --again | --correct | --tune-time | --time-limit)
                 name=${1#--} name=${name//-/_}
                 [ -n "${!name:-}" ] || { usage >&2 && exit 2; }
                 value=$(number "$1" "${unit[$name]}" "${2:-}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# What napcoll's choice costs: the time of auto over that of the best of all that could have been taken.
+# What napcoll's choice costs: the time of auto over the time of the best choice.
 
 set -euo pipefail
 
@@ -13,32 +13,24 @@ usage() {
     cat <<'END'
 Usage: examples/regret.sh [--part LIST] [--coll LIST] [--shapes LIST] [--bytes LIST] [--machine FILE]
                           [--turns N] [--tune-time SECONDS] [--time-limit SECONDS] [--output DIR]
-       examples/regret.sh --again N [--jobs N] [--correct SECONDS] [--part LIST] [--coll LIST] [--shapes LIST]
+       examples/regret.sh --again N [--correct SECONDS] [--part LIST] [--coll LIST] [--shapes LIST]
                           [--time-limit SECONDS] [--output DIR]
 
 Measures on emulated clusters, in turns within one job, napcoll's auto, each of napcoll's algorithms, tuned
 and han, and writes into DIR (default build/results)
 
-  regret-SETTING-SHAPE.conf      what napcoll-tune --all-nodes finds there, with which auto reckons, and its rules
-                                 (.conf.rules); left as they are where DIR has them
-  regret-SETTING-SHAPE.csv       the figures, as collbench writes them, from the moment that a collective has been
-                                 measured; those that DIR has of others stay. So --coll with the rest goes on with
-                                 what has been interrupted
+  regret-SETTING-SHAPE.conf      the machine that napcoll-tune --all-nodes finds there, which auto uses, and its
+                                 rules (.conf.rules); left as they are if DIR has them
+  regret-SETTING-SHAPE.csv       the figures, as collbench writes them, as soon as a collective has been measured;
+                                 figures of other collectives stay. So an interrupted run goes on with --coll
   regret-SETTING-SHAPE.txt       the command of each collective
-  regret.md                      for each cell the time of auto over that of the best contestant, and over that
-                                 of the better of tuned and han; medians and worst cells. It has all figures
-                                 that are in DIR, also those of earlier runs
+  regret.md                      for each cell (collective and size) the time of auto over the time of the best
+                                 contestant, and over the better of tuned and han; of all figures in DIR
 
-With --again it measures only those cells for which DIR has figures of auto above 1.25 times the best, or 1.1 times
-the better of the others: one after the other, each in a job of its own, auto against the best, that component, and
-what auto took, by name, of whom hardly any is dropped. These figures, in regret-SETTING-SHAPE.again.csv, take the
-place of the first ones in regret.md, which shows the latter, too; where the first were a matter of few turns, or of
-what other sizes left behind, that tells. With --jobs each cell is measured in several jobs, one after the other: where
-processes are put, and what their communicators meet, stays the same for all turns of a job, and differs in the next. The
-figures are those of the job in the middle, by how near auto is to a bound.
-
-With --correct as well it does what an owner would do about cells that stay above a bound: of those that are so by all the
-figures that DIR has, it corrects the rules by napcoll-tune correct, and then measures them again.
+With --again only those cells are measured for which DIR has figures of auto above 1.25 times the best, or 1.1 times
+the better of the others: each in a job of its own, auto against the best, that component, and the algorithm that
+auto took, by name. regret.md then has these figures, of regret-SETTING-SHAPE.again.csv, beside the first ones. With
+--correct as well, napcoll-tune --only corrects the rules of these cells first.
 
 Installs what is missing and builds napcoll first.
 
@@ -47,9 +39,8 @@ Installs what is missing and builds napcoll first.
   --coll LIST            of the collectives that collbench knows (default: all that napcoll serves)
   --shapes LIST          NODESxPROCESSES, with commas between (default 8x8,16x4)
   --bytes LIST           as in collbench(1) (default 8:1M:x8; blocks of 64 KB at most)
-  --machine FILE         auto reckons with this in place of what napcoll-tune finds
-  --again N              measure again, at least so many turns
-  --jobs N               in so many jobs (default 1)
+  --machine FILE         the machine that auto uses, instead of what napcoll-tune finds
+  --again N              measure again, N turns at least
   --correct SECONDS      the time for each cell whose rules are corrected before
   --turns N              of each size at least, whatever the time (default 5)
   --tune-time SECONDS    of napcoll-tune (default 1300)
@@ -69,7 +60,6 @@ bytes=
 machine_file=
 turns=5
 again=0
-jobs=1
 correct=0
 tune_time=1300
 colls=allreduce,reduce,bcast,barrier,allgather,allgatherv,reduce_scatter,reduce_scatter_block,scan,exscan
@@ -81,7 +71,7 @@ colls+=,alltoall,alltoallv,gather,gatherv,scatter,scatterv
 algorithms_of() {
     ompi_info --parsable --param coll napcoll --level 9 |
         sed -nE "s/.*:coll_napcoll_$1_algorithm:enumerator:value:[0-9]+:([a-z_]+)\$/\1/p" |
-        grep -vx -e auto -e previous
+        grep -vx -e auto -e fallback -e previous
 }
 
 # contestants_of COLL: auto first. Who does not supply a collective is left out: another would run in its place.
@@ -204,22 +194,6 @@ algorithms_in() {
     awk -v RS='[,;\n]' '{ sub(/^~/, ""); sub(/~\(.*/, "") } /^[a-z0-9_]+$/ { print "napcoll:" $0 }' <<<"$1"
 }
 
-# in_jobs SETTING SHAPE COLL CONTESTANTS BYTES TURNS: as run_job, of one size and in several jobs, of which the middle one counts.
-in_jobs() {
-    local job best peers middle
-    for ((job = 1; job <= jobs; job++)); do
-        run_job "$@"
-        read -r _ _ best _ peers _ < <(cells "$scratch/one.csv")
-        napcoll_say "job $job of $jobs: auto over the best $best, over the better component $peers"
-        echo "$best $peers $job"
-        mv "$scratch/one.csv" "$scratch/job-$job.csv"
-    done >"$scratch/jobs"
-    middle=$(awk '{ print ($1 / 1.25 > $2 / 1.1 ? $1 / 1.25 : $2 / 1.1), $0 }' "$scratch/jobs" |
-        sort -k 1,1g -k 2,2g -k 3,3g | sed -n "$((jobs / 2 + 1))s/.* //p")
-    mv "$scratch/job-$middle.csv" "$scratch/one.csv"
-    [ "$jobs" = 1 ] || command+=("# the middle one of $jobs jobs")
-}
-
 # correct_rules SETTING SHAPE: of the cells that are above a bound.
 correct_rules() {
     local name=regret-$1-$2.conf command only time_limit
@@ -228,7 +202,7 @@ correct_rules() {
     done <"$scratch/above" | paste -sd ,)
     [ -n "$only" ] || return 0
     time_limit=$((correct * $(tr , '\n' <<<"$only" | wc -l)))
-    on "$1" "$2" napcoll-tune correct --only "$only" --time-limit "$time_limit" "$name"
+    on "$1" "$2" napcoll-tune --only "$only" --time-limit "$time_limit" -o "$name"
     measured "correct-$1-$2" "${command[@]}"
     keep_parameters "$name"
     printf '%s\n' "${command[*]//$scratch\//}" >>"$output/${name%.conf}.txt"
@@ -247,7 +221,7 @@ measure_again() {
     while read -r -u 3 one size _ best _ peer _ same _; do
         [[ ,$colls, = *,$one,* ]] || continue
         contestants=$({ printf '%s\n' "$best" "$peer" && algorithms_in "$same"; } | grep -vx -e auto -e - | sort -u | paste -sd ,)
-        in_jobs "$setting" "$shape" "$one" "napcoll,$contestants" "$size" "$again"
+        run_job "$setting" "$shape" "$one" "napcoll,$contestants" "$size" "$again"
         put_again "$one" "$size" "$name" "${command[@]}"
     done 3<"$scratch/above"
     rm "$scratch/$name.conf"*
@@ -353,14 +327,13 @@ tables() {
 
 Made by \`examples/regret.sh\` with Open MPI $openmpi_version: medians of the ratios of turns in which all contestants
 ran, on nodes that share the processors of one machine; who took more than twice as long as the fastest in the calls
-before the first turn (three times in older runs: --drop) has these for its time, and no turns. "The best" is the fastest of auto, of each algorithm of
-napcoll, and of the other components that supply the collective; 1.00: auto was that. \`**\`: above 1.25, or 1.1. auto reckons
-with what napcoll-tune found on the same cluster (the .conf files), and its rules. "The same by name": the algorithm that
-auto took ran as a contestant of its own as well, or tuned where auto left the call; what separates the two is noise, but
-where auto takes another local_radix than the parameter's, or a rule names tunables. Cells above a bound may have been
-measured again, with few contestants and more turns (--again), also in several jobs, of which the middle one counts (--jobs): then these figures are shown and counted, and those of before
-are in the last column, over the best and over the better component. The commands are in
-regret-*.txt, for an environment after build/env.sh, in the folder of regret-*.conf.
+before the first turn has these for its time, and no turns. "The best" is the fastest of auto, of each algorithm of
+napcoll, and of the other components that supply the collective; 1.00: auto was the best. \`**\`: above 1.25, or 1.1. auto
+uses the machine that napcoll-tune found on the same cluster (the .conf files), and its rules. "The same by name": the
+algorithm that auto took ran as a contestant of its own as well, or tuned if auto took the fallback; the two differ by
+noise, unless auto takes another local_radix than the parameter's. Cells above a bound may have been measured again, with
+few contestants and more turns (--again): then these figures are shown and counted, and the first ones are in the last
+column. The commands are in regret-*.txt, for an environment after build/env.sh, in the folder of regret-*.conf.
 END
     for setting in ${all_parts//,/ }; do
         for file in "$output/regret-$setting"-*x*.csv; do
@@ -374,7 +347,6 @@ END
 options "$@"
 turns=$((again > turns ? again : turns))
 [ "$correct" = 0 ] || [ "$again" -gt 0 ] || napcoll_fail "--correct wants --again as well: what is corrected is measured again"
-[ "$jobs" = 1 ] || [ "$again" -gt 0 ] || napcoll_fail "--jobs wants --again as well: only what is measured again is so in several jobs"
 [ -z "$machine_file" ] || machine_file=$(realpath -- "$machine_file")
 begin
 for setting in ${parts//,/ }; do

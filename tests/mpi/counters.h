@@ -16,7 +16,7 @@
 #ifndef TEST_COUNTERS_H
 #define TEST_COUNTERS_H
 
-#include "../../ompi/tools/napcoll/collbench/counters.h"
+#include "../../ompi/tools/napcoll/measure/napcoll_counters.h"
 #include "tap_mpi.h"
 
 struct expectation {

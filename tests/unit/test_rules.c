@@ -8,7 +8,6 @@
  * Rules files: what is read, what is refused and where, which rule decides, and what a check finds.
  */
 
-#include "common/napcoll_rules_rest.h"
 #include "cmocka_setup.h"
 #include "placement.h"
 
@@ -497,60 +496,6 @@ static void a_check_finds_rules_that_never_decide(void **state)
     }
 }
 
-/* What is left of a text behind other rules. */
-static void expect_rest(const char *text, const char *first, const char *rest, int left_out)
-{
-    napcoll_rules_t *rules = read_all(first);
-    char *printed = NULL;
-    size_t length;
-    FILE *out = open_memstream(&printed, &length);
-
-    assert_non_null(out);
-    assert_int_equal(napcoll_rules_print_rest(text, strlen(text), rules->rule, rules->rules, out),
-                     left_out);
-    assert_int_equal(fclose(out), 0);
-    assert_string_equal(printed, rest);
-    free(printed);
-    napcoll_rules_free(rules);
-}
-
-static void rules_that_others_leave_nothing_go(void **state)
-{
-    static const char text[] = "# on the\n"
-                               "# owner's cluster\n"
-                               "bcast nodes=8 ppn=8 bytes=0..64 -> nap\n"
-                               "\n"
-                               "# 512 bytes\n"
-                               "bcast nodes=8 ppn=8 bytes=65..1448 -> flat\n"
-                               "# 512 bytes\n"
-                               "scan nodes=8 ppn=8 bytes=65..1448 -> nap\n"
-                               "bcast -> lane # the rest";
-
-    (void) state;
-    expect_rest(text, "", text, 0);
-    expect_rest(text, "bcast nodes=8 ppn=8 bytes=66..1448 -> auto\n", text, 0);
-    expect_rest(text, "bcast nodes=8 ppn=8 bytes=65..1448 placement=scattered -> auto\n", text, 0);
-    expect_rest(text, "bcast nodes=8 ppn=8 bytes=65..1448 -> auto\n",
-                "# on the\n# owner's cluster\nbcast nodes=8 ppn=8 bytes=0..64 -> nap\n\n"
-                "# 512 bytes\nscan nodes=8 ppn=8 bytes=65..1448 -> nap\nbcast -> lane # the rest",
-                1);
-    /* a comment of several lines is not the rule's alone */
-    expect_rest(text, "scan nodes=8 -> auto\nbcast ppn=1..8 -> auto\n",
-                "# on the\n# owner's cluster\n\nbcast -> lane # the rest", 3);
-    expect_rest(text, "bcast -> auto\nscan -> auto\n", "# on the\n# owner's cluster\n\n", 4);
-}
-
-static void a_text_with_a_mistake_has_no_rest(void **state)
-{
-    FILE *out = tmpfile();
-
-    (void) state;
-    assert_non_null(out);
-    assert_int_equal(napcoll_rules_print_rest("bcast ->", 8, NULL, 0, out), -1);
-    assert_int_equal(ftell(out), 0);
-    assert_int_equal(fclose(out), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -565,8 +510,6 @@ int main(void)
         cmocka_unit_test(a_ruling_holds_for_the_sizes_that_it_names),
         cmocka_unit_test(whether_sizes_must_be_known_is_known),
         cmocka_unit_test(a_check_finds_rules_that_never_decide),
-        cmocka_unit_test(rules_that_others_leave_nothing_go),
-        cmocka_unit_test(a_text_with_a_mistake_has_no_rest),
     };
     return cmocka_run_group_tests_name("rules", tests, NULL, NULL);
 }

@@ -1,203 +1,241 @@
 /*
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
- *
+ */
+
+/**
+ * @file
  * collbench: compares collective components turn by turn, inside one job, on duplicates of one
- * communicator, so that they meet the same machine in the same minute.
+ * communicator.
  *
  *     mpirun --mca coll napcoll,tuned,han collbench --contestants napcoll:nap,tuned,han
  *
  * Exit status: 0 measured; 1 measured, but a file could not be written; 2 bad command line.
  */
+
 #include <errno.h>
+#include <math.h>
 
 #include "bench.h"
 #include "common/napcoll_output.h"
 
-void check(int rc, const char *call)
-{
-    char text[MPI_MAX_ERROR_STRING] = "unknown error";
-    int length;
+const char napcoll_tool_name[] = "collbench";
 
-    if (MPI_SUCCESS == rc) {
-        return;
-    }
-    (void) MPI_Error_string(rc, text, &length);
-    fprintf(stderr, "collbench: %s failed: %s\n", call, text);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-/* Buffers for the largest size. */
-static void buffers_open(struct bench *b)
-{
-    const struct collective *coll = b->opt.coll;
-    bool shaped = shape_open(&b->shape, b->layout.rank, b->layout.size);
-    size_t send = 1, recv = 1;
-
-    for (int i = 0; shaped && i < b->opt.num_sizes; ++i) {
-        size_t sends, receives;
-
-        shape_set(&b->shape, coll, b->opt.deal, b->opt.bytes[i]);
-        sends = shape_room(&b->shape, coll->send);
-        receives = shape_room(&b->shape, coll->recv);
-        send = sends > send ? sends : send;
-        recv = receives > recv ? receives : recv;
-    }
-    b->send = calloc(send, sizeof(double));
-    b->recv = calloc(recv, sizeof(double));
-    if (!shaped || NULL == b->send || NULL == b->recv) {
-        fprintf(stderr, "collbench: rank %d: no memory for buffers of %zu and %zu bytes\n",
-                b->layout.rank, send * sizeof(double), recv * sizeof(double));
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-}
-
-static void buffers_close(struct bench *b)
-{
-    free(b->send);
-    free(b->recv);
-    shape_close(&b->shape);
-}
-
-/* What rank 0 writes while it measures; NULL where it was not asked for. */
-struct files {
-    FILE *csv, *samples;
+/* A file that rank 0 writes while it measures. */
+struct output {
+    const char *option, *name;
+    bool (*write)(const struct bench *b, FILE *out, const struct row *rows, bool first);
+    FILE *out;
 };
 
-static bool written(bool good, const char *option, const char *name)
+enum { OUTPUTS = 2 };
+
+static bool complain(const struct output *output, int error)
 {
-    if (!good) {
-        fprintf(stderr, "collbench: %s %s: %s\n", option, name, strerror(errno));
-    }
-    return good;
-}
-
-/* The rows of one size, to all that were opened. */
-static bool write_rows(const struct bench *b, const struct files *files, const struct row *rows,
-                       bool first)
-{
-    bool good = true;
-
-    if (NULL != files->csv) {
-        good = written(report_csv(b, files->csv, rows, first), "--csv", b->opt.csv);
-    }
-    if (NULL != files->samples) {
-        good = written(report_samples(b, files->samples, rows, first), "--samples", b->opt.samples)
-               && good;
-    }
-    return good;
-}
-
-/* All sizes in each round, each with its share of the time that is left; the last round reports. */
-static bool measure_all(struct bench *b, const struct files *files, struct row *rows)
-{
-    const int sizes = b->opt.num_sizes, parts = b->opt.rounds * sizes;
-    const double end = MPI_Wtime() + b->opt.time_limit;
-    struct turns *turns[BENCH_MAX_SIZES];
-    bool good = true;
-
-    for (int i = 0; i < sizes; ++i) {
-        turns[i] = measure_begin(b, b->opt.bytes[i]);
-    }
-    for (int part = 0; part < parts; ++part) {
-        const int i = part % sizes, round = part / sizes;
-        const double now = MPI_Wtime(), share = now < end ? (end - now) / (parts - part) : 0.0;
-        struct row *mine = rows + i * b->opt.num_contestants;
-
-        measure_round(b, turns[i], round, now + share);
-        if (round < b->opt.rounds - 1) {
-            continue;
-        }
-        measure_end(b, turns[i], mine);
-        if (0 == b->layout.rank) {
-            report_rows(b, mine, 0 == i);
-            good = write_rows(b, files, mine, 0 == i) && good;
-        }
-    }
-    return good;
-}
-
-/* Opens a file if it has a name. Its rows are to be there if a later size takes too long. */
-static bool file_open(FILE **file, const char *option, const char *name, char message[BENCH_TEXT])
-{
-    int error = 0;
-
-    *file = NULL;
-    if (NULL != name) {
-        error = napcoll_output_open(name, NAPCOLL_OUTPUT_GROWS, file);
-    }
     if (0 != error) {
-        snprintf(message, BENCH_TEXT, "%s %.128s: %s", option, name, strerror(error));
+        fprintf(stderr, "collbench: %s %s: %s\n", output->option, output->name, strerror(error));
     }
     return 0 == error;
 }
 
-static bool files_open(struct files *files, const struct options *opt, char message[BENCH_TEXT])
+/* Open the files that have a name. Their rows appear while later sizes are still measured. */
+static bool outputs_open(struct output *output, char message[BENCH_TEXT])
 {
-    return file_open(&files->csv, "--csv", opt->csv, message)
-           && file_open(&files->samples, "--samples", opt->samples, message);
-}
+    for (int i = 0; i < OUTPUTS; i++, output++) {
+        const int error = NULL == output->name
+                              ? 0
+                              : napcoll_output_open(output->name, NAPCOLL_OUTPUT_GROWS,
+                                                    &output->out);
 
-static bool file_close(FILE *file, const char *option, const char *name)
-{
-    if (NULL == file) {
-        return true;
+        if (0 != error) {
+            snprintf(message, BENCH_TEXT, "%s %.128s: %s", output->option, output->name,
+                     strerror(error));
+            return false;
+        }
     }
-    errno = napcoll_output_close(file, 0);
-    return written(0 == errno, option, name);
+    return true;
 }
 
-static bool files_close(const struct files *files, const struct options *opt)
+/* Append the rows of one size to the files. */
+static bool outputs_write(const struct output *output, const struct bench *b,
+                          const struct row *rows, bool first)
 {
-    const bool good = file_close(files->csv, "--csv", opt->csv);
+    bool good = true;
 
-    return file_close(files->samples, "--samples", opt->samples) && good;
+    for (int i = 0; i < OUTPUTS; i++, output++) {
+        if (NULL != output->out && !output->write(b, output->out, rows, first)) {
+            good = complain(output, errno);
+        }
+    }
+    return good;
 }
 
-/* The pictures that were asked for. */
-static bool draw_all(const struct bench *b, const struct row *rows, int num_rows)
+static bool outputs_close(const struct output *output)
 {
-    bool good = NULL == b->opt.svg || report_svg(b, rows, num_rows);
+    bool good = true;
 
-    return (NULL == b->opt.dots || report_dots(b, rows, num_rows)) && good;
+    for (int i = 0; i < OUTPUTS; i++, output++) {
+        if (NULL != output->out) {
+            good = complain(output, napcoll_output_close(output->out, 0)) && good;
+        }
+    }
+    return good;
 }
 
-/* Measures and reports; rank 0 opened the files. Returns the exit status on rank 0. */
-static int run(struct bench *b, const struct files *files)
+/* ---- measuring ---- */
+
+/* How many of `all` turns should have been taken when a round is over. */
+static int so_far(const struct options *opt, int round, int all)
 {
-    int num_rows = b->opt.num_sizes * b->opt.num_contestants;
+    return (int) (((long long) all * (round + 1) + opt->rounds - 1) / opt->rounds);
+}
+
+static void show_progress(const napcoll_contest_t *t, const napcoll_contest_until_t *until)
+{
+    const double left = until->time - MPI_Wtime();
+
+    fprintf(stderr, "\r%s %zu bytes: turn %d of %d, at most %.0f s left   ", t->args.coll->name,
+            t->args.bytes, t->turns, t->args.most, left > 0.0 ? left : 0.0);
+    fflush(stderr);
+}
+
+static napcoll_contest_t *begin_size(const struct bench *b, size_t bytes)
+{
+    const struct options *opt = &b->opt;
+    napcoll_contest_args_t args = {.coll = opt->coll,
+                                   .deal = opt->deal,
+                                   .bytes = bytes,
+                                   .contestants = opt->num_contestants,
+                                   .most = opt->iterations,
+                                   .batch = opt->batch,
+                                   .sample_time = opt->sample_time,
+                                   .drop = opt->drop};
+
+    for (int i = 0; i < args.contestants; i++) {
+        args.comm[i] = b->contestant[i].comm;
+        args.label[i] = b->contestant[i].label;
+    }
+    return napcoll_contest_open(&args);
+}
+
+/* The row of one contestant. Without turns, the first look is its only sample. */
+static void fill_row(const napcoll_contest_t *t, int which, struct row *row)
+{
+    const napcoll_contestant_t *contestant = &t->contestant[which], *first = &t->contestant[0];
+    const int samples = contestant->dropped ? 1 : t->turns;
+    const double *seconds = contestant->dropped ? &contestant->first_look : contestant->seconds;
+    double *ratio = calloc((size_t) samples + 1, sizeof(*ratio));
+
+    row->sample = calloc((size_t) samples + 1, sizeof(double));
+    if (NULL == ratio || NULL == row->sample) {
+        napcoll_no_memory();
+    }
+    for (int turn = 0; turn < samples; turn++) {
+        row->sample[turn] = 1.0e6 * seconds[turn];
+        ratio[turn] = seconds[turn]
+                      / (contestant->dropped ? napcoll_summarize(first->seconds, t->turns).median
+                                             : first->seconds[turn]);
+    }
+    row->bytes = t->args.bytes;
+    row->contestant = t->args.label[which];
+    row->samples = samples;
+    row->dropped = contestant->dropped;
+    row->batch = contestant->dropped ? (int) contestant->calls : t->batch;
+    row->time = napcoll_summarize(row->sample, samples);
+    row->ratio = napcoll_summarize(ratio, samples);
+    row->skew = contestant->dropped ? 0.0 : 1.0e6 * napcoll_summarize(t->skew, t->turns).median;
+    free(ratio);
+}
+
+static void end_size(struct bench *b, napcoll_contest_t *t, struct row *rows)
+{
+    for (int i = 0; i < b->opt.num_contestants; i++) {
+        contestants_ran(b, &b->contestant[i], &t->contestant[i], rows[i].ran);
+        if (0 == b->measure.rank) {
+            fill_row(t, i, &rows[i]);
+        }
+    }
+    napcoll_contest_close(t);
+}
+
+/* All sizes in each round, each with its share of the remaining time; the last round reports. */
+static bool measure_all(struct bench *b, const struct output *outputs, struct row *rows)
+{
+    const struct options *opt = &b->opt;
+    const int sizes = opt->num_sizes, parts = opt->rounds * sizes;
+    const double end = MPI_Wtime() + opt->time_limit;
+    napcoll_contest_t *turns[BENCH_MAX_SIZES];
+    bool good = true;
+
+    for (int i = 0; i < sizes; i++) {
+        turns[i] = begin_size(b, opt->bytes[i]);
+    }
+    for (int part = 0; part < parts; part++) {
+        const int i = part % sizes, round = part / sizes;
+        const double now = MPI_Wtime(), share = now < end ? (end - now) / (parts - part) : 0.0;
+        const napcoll_contest_until_t until = {.least = so_far(opt, round, opt->min_iterations),
+                                               .most = so_far(opt, round, opt->iterations),
+                                               .time = now + share,
+                                               .end = INFINITY,
+                                               .progress = opt->progress ? show_progress : NULL};
+        struct row *mine = rows + i * opt->num_contestants;
+
+        napcoll_contest_turns(&b->measure, turns[i], &until);
+        if (round < opt->rounds - 1) {
+            continue;
+        }
+        end_size(b, turns[i], mine);
+        if (0 == b->measure.rank) {
+            report_rows(b, mine, 0 == i);
+            good = outputs_write(outputs, b, mine, 0 == i) && good;
+        }
+    }
+    return good;
+}
+
+/* ---- all of it ---- */
+
+/* Measure and report; rank 0 has opened the files. Returns the exit status on rank 0. */
+static int run(struct bench *b, const struct output *outputs)
+{
+    const int num_rows = b->opt.num_sizes * b->opt.num_contestants;
     struct row *rows = calloc((size_t) num_rows, sizeof(*rows));
-    int status = 0;
+    int status;
 
     if (NULL == rows) {
-        fprintf(stderr, "collbench: no memory for %d rows\n", num_rows);
-        MPI_Abort(MPI_COMM_WORLD, 1);
-        return 1;
+        napcoll_no_memory();
     }
-    buffers_open(b);
-    layout_ping(b);
-    if (0 == b->layout.rank) {
+    if (0 == b->measure.rank) {
         report_head(b);
     }
-    if (!measure_all(b, files, rows)) {
-        status = 1;
-    }
-    if (0 == b->layout.rank) {
+    status = measure_all(b, outputs, rows) ? 0 : 1;
+    if (0 == b->measure.rank) {
         report_foot(b, rows, num_rows);
-        if (!draw_all(b, rows, num_rows)) {
+        if (NULL != b->opt.svg && !report_svg(b, rows, num_rows)) {
             status = 1;
         }
     }
-    buffers_close(b);
-    measure_forget(rows, num_rows);
+    for (int i = 0; i < num_rows; i++) {
+        free(rows[i].sample);
+    }
     free(rows);
     return status;
 }
 
-static bool sizes_fit(const struct bench *b, char message[BENCH_TEXT])
+static bool job_fits(const struct bench *b, char message[BENCH_TEXT])
 {
-    for (int i = 0; i < b->opt.num_sizes; ++i) {
-        if (!collective_fits(b->opt.coll, b->opt.bytes[i], b->layout.size, message)) {
+    const size_t most = napcoll_measured_most(b->opt.coll, b->measure.size);
+
+    if (b->measure.size < 2) {
+        snprintf(message, BENCH_TEXT, "nothing to measure with one process; start it with mpirun");
+        return false;
+    }
+    for (int i = 0; i < b->opt.num_sizes; i++) {
+        if (b->opt.bytes[i] > most) {
+            snprintf(message, BENCH_TEXT,
+                     "--bytes: blocks of %zu bytes from %d processes are more than the 64 MiB that "
+                     "%s may take on one; take at most %zu",
+                     b->opt.bytes[i], b->measure.size, b->opt.coll->name, most);
             return false;
         }
     }
@@ -207,30 +245,28 @@ static bool sizes_fit(const struct bench *b, char message[BENCH_TEXT])
 static int start(struct bench *b)
 {
     char message[BENCH_TEXT] = "";
-    struct files files = {NULL, NULL};
+    struct output outputs[OUTPUTS] = {{"--csv", b->opt.csv, report_csv, NULL},
+                                      {"--samples", b->opt.samples, report_samples, NULL}};
     int status = 0;
 
-    if (b->layout.size < 2) {
-        snprintf(message, BENCH_TEXT, "nothing to measure with one process; start it with mpirun");
-        status = 2;
-    } else if (!contestants_open(b, message) || !sizes_fit(b, message)) {
-        status = 2;
-    } else if (0 == b->layout.rank && !files_open(&files, &b->opt, message)) {
+    napcoll_measure_open(&b->measure);
+    layout_open(b);
+    if (!contestants_open(b, message) || !job_fits(b, message)
+        || (0 == b->measure.rank && !outputs_open(outputs, message))) {
         status = 2;
     }
-    check(MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    napcoll_check(MPI_Bcast(&status, 1, MPI_INT, 0, b->measure.helper), "MPI_Bcast");
     if (0 == status) {
-        status = run(b, &files);
-    } else if (0 == b->layout.rank) {
+        status = run(b, outputs);
+    } else if (0 == b->measure.rank) {
         fprintf(stderr, "collbench: %s\n", message);
     }
-    if (!files_close(&files, &b->opt)) {
+    if (!outputs_close(outputs)) {
         status = 1;
     }
-    check(MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
-    if (b->layout.size >= 2) {
-        contestants_close(b);
-    }
+    napcoll_check(MPI_Bcast(&status, 1, MPI_INT, 0, b->measure.helper), "MPI_Bcast");
+    contestants_close(b);
+    napcoll_measure_close(&b->measure);
     return status;
 }
 
@@ -238,24 +274,22 @@ int main(int argc, char **argv)
 {
     static struct bench bench;
     char message[BENCH_TEXT] = "";
-    enum options_result parsed;
-    int status = 0;
+    napcoll_parsed_t parsed;
+    int rank, status = 0;
 
-    check(MPI_Init(&argc, &argv), "MPI_Init");
+    napcoll_check(MPI_Init(&argc, &argv), "MPI_Init");
+    napcoll_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
     parsed = options_parse(argc, argv, &bench.opt, message);
-    layout_open(&bench.layout);
-    bench.random = bench.opt.seed;
-    if (OPTIONS_RUN == parsed) {
+    if (NAPCOLL_PARSED_RUN == parsed) {
         status = start(&bench);
-    } else if (OPTIONS_BAD == parsed) {
+    } else if (NAPCOLL_PARSED_BAD == parsed) {
         status = 2;
     }
-    if (0 == bench.layout.rank && OPTIONS_HELP == parsed) {
+    if (0 == rank && NAPCOLL_PARSED_HELP == parsed) {
         fputs(options_usage(), stdout);
-    } else if (0 == bench.layout.rank && OPTIONS_BAD == parsed) {
+    } else if (0 == rank && NAPCOLL_PARSED_BAD == parsed) {
         fprintf(stderr, "collbench: %s\n", message);
     }
-    layout_close(&bench.layout);
-    check(MPI_Finalize(), "MPI_Finalize");
+    napcoll_check(MPI_Finalize(), "MPI_Finalize");
     return status;
 }

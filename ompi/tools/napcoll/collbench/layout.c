@@ -1,91 +1,76 @@
 /*
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
- *
+ */
+
+/**
+ * @file
  * Where the processes are, and how far apart.
  */
+
 #include "bench.h"
 
 enum { PING_WARMUP = 3, PING_ROUNDS = 41 };
 
 /* The lowest rank r > 0 that does (or does not) share rank 0's node; -1 if there is none. */
-static int lowest_rank(const struct layout *l, bool same_node)
+static int lowest_rank(const napcoll_measure_t *m, bool same_node)
 {
-    int on_node_0 = 0, mine, lowest;
+    int on_node_0 = 0 == m->rank, mine, lowest;
 
-    if (0 == l->rank) {
-        on_node_0 = 1;
-    }
-    check(MPI_Allreduce(MPI_IN_PLACE, &on_node_0, 1, MPI_INT, MPI_MAX, l->start.node),
-          "MPI_Allreduce");
-    mine = 0 != l->rank && same_node == (1 == on_node_0) ? l->rank : l->size;
-    check(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
-    return lowest < l->size ? lowest : -1;
+    napcoll_check(MPI_Allreduce(MPI_IN_PLACE, &on_node_0, 1, MPI_INT, MPI_MAX, m->start.node),
+                  "MPI_Allreduce");
+    mine = 0 != m->rank && same_node == (1 == on_node_0) ? m->rank : m->size;
+    napcoll_check(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, m->helper), "MPI_Allreduce");
+    return lowest < m->size ? lowest : -1;
 }
 
-void layout_open(struct layout *l)
+/* Median half round trip in seconds between rank 0 and peer, known on rank 0; 0 without a peer. */
+static double ping(const napcoll_measure_t *m, int peer)
 {
-    int leader, ppn;
+    double trip[PING_ROUNDS] = {0}, data = 0.0;
 
-    memset(l, 0, sizeof(*l));
-    check(MPI_Comm_rank(MPI_COMM_WORLD, &l->rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(MPI_COMM_WORLD, &l->size), "MPI_Comm_size");
-    check(napcoll_start_open(MPI_COMM_WORLD, &l->start), "napcoll_start_open");
-    check(MPI_Comm_rank(l->start.node, &l->lane), "MPI_Comm_rank");
-    check(MPI_Comm_size(l->start.node, &ppn), "MPI_Comm_size");
-    leader = 0 == l->lane;
-    check(MPI_Allreduce(&leader, &l->nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
-    check(MPI_Allreduce(&ppn, &l->ppn_min, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
-    check(MPI_Allreduce(&ppn, &l->ppn_max, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
-    l->far_rank = lowest_rank(l, false);
-    l->near_rank = lowest_rank(l, true);
-}
+    for (int i = -PING_WARMUP; peer >= 0 && i < PING_ROUNDS; i++) {
+        const double start = MPI_Wtime();
 
-void layout_close(struct layout *l)
-{
-    check(napcoll_start_close(&l->start), "napcoll_start_close");
-}
-
-/* Median half round trip in seconds between rank 0 and peer, known on rank 0. */
-static double ping(const struct bench *b, int peer)
-{
-    double trip[PING_ROUNDS] = {0}, word = 0.0;
-
-    for (int i = -PING_WARMUP; i < PING_ROUNDS; ++i) {
-        if (0 == b->layout.rank) {
-            double start = MPI_Wtime();
-
-            check(MPI_Send(&word, 1, MPI_DOUBLE, peer, 0, b->helper), "MPI_Send");
-            check(MPI_Recv(&word, 1, MPI_DOUBLE, peer, 0, b->helper, MPI_STATUS_IGNORE),
-                  "MPI_Recv");
-            if (i >= 0) {
-                trip[i] = MPI_Wtime() - start;
-            }
-        } else if (peer == b->layout.rank) {
-            check(MPI_Recv(&word, 1, MPI_DOUBLE, 0, 0, b->helper, MPI_STATUS_IGNORE), "MPI_Recv");
-            check(MPI_Send(&word, 1, MPI_DOUBLE, 0, 0, b->helper), "MPI_Send");
+        if (0 == m->rank) {
+            napcoll_check(MPI_Send(&data, 1, MPI_DOUBLE, peer, 0, m->helper), "MPI_Send");
+            napcoll_check(MPI_Recv(&data, 1, MPI_DOUBLE, peer, 0, m->helper, MPI_STATUS_IGNORE),
+                          "MPI_Recv");
+            trip[i < 0 ? 0 : i] = MPI_Wtime() - start;
+        } else if (peer == m->rank) {
+            napcoll_check(MPI_Recv(&data, 1, MPI_DOUBLE, 0, 0, m->helper, MPI_STATUS_IGNORE),
+                          "MPI_Recv");
+            napcoll_check(MPI_Send(&data, 1, MPI_DOUBLE, 0, 0, m->helper), "MPI_Send");
         }
     }
-    check(napcoll_start_quiet_barrier(b->helper), "napcoll_start_quiet_barrier");
-    qsort(trip, PING_ROUNDS, sizeof(trip[0]), report_order);
-    return report_percentile(trip, PING_ROUNDS, 0.5) / 2.0;
+    napcoll_start_quiet_barrier(m->helper);
+    return napcoll_summarize(trip, PING_ROUNDS).median / 2.0;
 }
 
-void layout_ping(struct bench *b)
+void layout_open(struct bench *b)
 {
+    const napcoll_measure_t *m = &b->measure;
     struct layout *l = &b->layout;
+    int lane, leader, ppn, range[2], extremes[2];
 
-    l->start.comm = b->helper;
-    check(napcoll_start_quiet_barrier(b->helper), "napcoll_start_quiet_barrier");
-    if (l->far_rank >= 0) {
-        l->alpha_far = ping(b, l->far_rank);
-    }
-    if (l->near_rank >= 0) {
-        l->alpha_near = ping(b, l->near_rank);
-    }
+    napcoll_check(MPI_Comm_rank(m->start.node, &lane), "MPI_Comm_rank");
+    napcoll_check(MPI_Comm_size(m->start.node, &ppn), "MPI_Comm_size");
+    leader = 0 == lane;
+    range[0] = ppn;
+    range[1] = -ppn;
+    napcoll_check(MPI_Allreduce(&leader, &l->nodes, 1, MPI_INT, MPI_SUM, m->helper),
+                  "MPI_Allreduce");
+    napcoll_check(MPI_Allreduce(range, extremes, 2, MPI_INT, MPI_MAX, m->helper), "MPI_Allreduce");
+    l->ppn_max = extremes[0];
+    l->ppn_min = -extremes[1];
+    l->far_rank = lowest_rank(m, false);
+    l->near_rank = lowest_rank(m, true);
+    napcoll_start_quiet_barrier(m->helper);
+    l->alpha_far = ping(m, l->far_rank);
+    l->alpha_near = ping(m, l->near_rank);
 }
 
-/* ceil(log_{ppn+1} nodes): after one step a node's news can be on ppn + 1 nodes and no more. */
+/* ceil(log_{ppn+1} nodes): after one step, data of one node can be on ppn + 1 nodes and no more. */
 int layout_steps(const struct layout *l)
 {
     long long reached = 1;
@@ -93,7 +78,7 @@ int layout_steps(const struct layout *l)
 
     while (reached < l->nodes) {
         reached *= l->ppn_max + 1;
-        ++steps;
+        steps++;
     }
     return steps;
 }

@@ -1,104 +1,69 @@
 /*
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * collbench's command line. All ranks parse the same words and come to the same result; nothing
- * is printed here.
  */
+
+/**
+ * @file
+ * collbench's command line.
+ */
+
 #include <ctype.h>
-#include <errno.h>
-#include <getopt.h>
 #include <limits.h>
-#include <math.h>
 #include <unistd.h>
 
 #include "bench.h"
 
-enum { DEFAULT_FACTOR = 4, DEFAULT_ITERATIONS = 50, DEFAULT_TIME_LIMIT = 60 };
+enum { DEFAULT_FACTOR = 4 };
+
+static const size_t most_bytes = (size_t) INT_MAX * sizeof(double);
 
 const char *options_usage(void)
 {
     return "usage: mpirun ... collbench [options]\n"
            "Compares collective components turn by turn inside one job.\n"
-           "  --coll NAME           allreduce (default), reduce, bcast, barrier, allgather, allgatherv,\n"
-           "                        gather, gatherv, scatter, scatterv, reduce_scatter,\n"
-           "                        reduce_scatter_block, scan, exscan, alltoall or alltoallv\n"
-           "  --deal NAME           how the blocks of alltoallv, gatherv and scatterv differ: uniform\n"
-           "                        (default), power, hot or zeros (see man page)\n"
+           "  --coll NAME           allreduce (default), reduce, bcast, barrier, allgather,\n"
+           "                        allgatherv, gather, gatherv, scatter, scatterv,\n"
+           "                        reduce_scatter, reduce_scatter_block, scan, exscan, alltoall\n"
+           "                        or alltoallv\n"
+           "  --deal NAME           how the blocks of alltoallv, gatherv and scatterv differ:\n"
+           "                        uniform (default), power, hot or zeros (see man page)\n"
            "  --contestants LIST    COMPONENT[:ALGORITHM],... the first is the reference of the\n"
            "                        ratios (default napcoll,tuned)\n"
            "  --bytes LIST          sizes: N, FROM:TO (times 4 each, TO included) or FROM:TO:xF;\n"
            "                        suffixes K, M, G; multiples of 8 (default 8:64K); see below\n"
            "  --iterations N        turns per size at most (default 50)\n"
            "  --min-iterations N    turns per size at least, whatever the time limit (default 1)\n"
-           "  --rounds N            pass over the sizes N times, with a part of the turns each (default 1)\n"
+           "  --rounds N            pass over the sizes N times, with a part of the turns each\n"
+           "                        (default 1)\n"
            "  --time-limit SECONDS  for all sizes together (default 60)\n"
-           "  --sample-time SECONDS calls for about so long are one sample (default: see man page)\n"
-           "  --drop FACTOR         measure no further who at first takes over FACTOR times the fastest\n"
+           "  --sample-time SECONDS length of a sample (default: see man page)\n"
+           "  --drop FACTOR         no turns for contestants whose first calls take over FACTOR\n"
+           "                        times as long as the fastest (default: all have turns)\n"
            "  --batch N             consecutive calls per sample (default: chosen, see man page)\n"
-           "  --seed N              of the order of turns (default 1)\n"
            "  --csv FILE            write the table as CSV\n"
            "  --svg FILE            draw the table with gnuplot\n"
            "  --samples FILE        write every sample as CSV\n"
-           "  --dots FILE           draw every sample as a dot with gnuplot\n"
            "  --progress            progress line even if standard error is not a terminal\n"
            "                        (mpirun hides the terminal from its processes)\n"
            "  --help                this text\n"
-           "A size is, in bytes, that of\n"
+           "A size, in bytes, is of\n"
            "  allreduce, reduce, bcast, scan, exscan   the vector of a process\n"
            "  allgather, allgatherv                    the block of a process\n"
            "  gather, gatherv, scatter, scatterv       the block of a process\n"
            "  reduce_scatter, reduce_scatter_block     the block that a process receives\n"
            "  alltoall, alltoallv                      the block of a process for another\n"
-           "With allgatherv, reduce_scatter, alltoallv, gatherv and scatterv the blocks differ, and\n"
+           "With allgatherv, reduce_scatter, alltoallv, gatherv and scatterv the blocks differ;\n"
            "their average is the size. All blocks together may take 64 MiB on a process.\n"
            "Every component named must be in mpirun's --mca coll list, e.g.\n"
            "  mpirun --mca coll napcoll,tuned,han collbench --contestants napcoll:nap,tuned,han\n";
 }
 
-/* A size with its suffix, at *text; moves *text behind it. */
-static bool parse_size(const char **text, size_t *bytes)
-{
-    unsigned long long value;
-    char *end;
-    int shift = 0;
-
-    if (!isdigit((unsigned char) **text)) {
-        return false;
-    }
-    errno = 0;
-    value = strtoull(*text, &end, 10);
-    switch (*end) {
-    case 'K':
-    case 'k':
-        shift = 10;
-        break;
-    case 'M':
-    case 'm':
-        shift = 20;
-        break;
-    case 'G':
-    case 'g':
-        shift = 30;
-        break;
-    default:
-        break;
-    }
-    if (0 != errno || value > ((unsigned long long) INT_MAX * sizeof(double)) >> shift) {
-        return false;
-    }
-    *bytes = (size_t) (value << shift);
-    *text = end + (0 != shift);
-    return true;
-}
-
 /* One of N, FROM:TO, FROM:TO:xF; moves *text behind it. */
 static bool parse_range(const char **text, size_t *from, size_t *to, size_t *factor)
 {
-    char *end;
-
     *factor = DEFAULT_FACTOR;
-    if (!parse_size(text, from)) {
+    if (!napcoll_parse_bytes(text, most_bytes, from)) {
         return false;
     }
     *to = *from;
@@ -106,34 +71,25 @@ static bool parse_range(const char **text, size_t *from, size_t *to, size_t *fac
         return true;
     }
     ++*text;
-    if (!parse_size(text, to) || *to < *from) {
+    if (!napcoll_parse_bytes(text, most_bytes, to) || *to < *from || (0 == *from && *to > 0)) {
         return false;
     }
     if (':' != **text) {
         return true;
     }
-    ++*text;
-    if ('x' == **text) {
-        ++*text;
-    }
-    if (!isdigit((unsigned char) **text)) {
-        return false;
-    }
-    *factor = (size_t) strtoul(*text, &end, 10);
-    *text = end;
-    return *factor >= 2 && *factor <= 1024;
+    *text += 'x' == (*text)[1] ? 2 : 1;
+    return napcoll_parse_bytes(text, 1024, factor) && *factor >= 2;
 }
 
-static bool parse_bytes(const char *text, struct options *opt)
+static bool parse_sizes(void *context, const char *text)
 {
+    struct options *opt = context;
+
     opt->num_sizes = 0;
     for (;;) {
         size_t from, to, factor;
 
         if (!parse_range(&text, &from, &to, &factor)) {
-            return false;
-        }
-        if (0 == from && to > 0) {
             return false;
         }
         for (size_t bytes = from;; bytes = bytes * factor < to ? bytes * factor : to) {
@@ -154,217 +110,111 @@ static bool parse_bytes(const char *text, struct options *opt)
     }
 }
 
-static bool parse_deal(const char *text, struct options *opt)
+static bool parse_coll(void *context, const char *text)
 {
-    for (int deal = 0; deal < DEALS; ++deal) {
-        if (0 == strcmp(text, deal_name(deal))) {
-            opt->deal = (enum deal) deal;
+    struct options *opt = context;
+
+    opt->coll = napcoll_measured_find(text);
+    return NULL != opt->coll;
+}
+
+static bool parse_deal(void *context, const char *text)
+{
+    struct options *opt = context;
+
+    for (int deal = 0; NULL != napcoll_deal_name(deal); deal++) {
+        if (0 == strcmp(text, napcoll_deal_name(deal))) {
+            opt->deal = (napcoll_deal_t) deal;
             return true;
         }
     }
     return false;
 }
 
-static bool parse_contestants(const char *text, struct options *opt)
+/* Whether a text of that length can be a contestant that is not in the list yet. */
+static bool is_contestant(const struct options *opt, const char *text, size_t length)
 {
-    opt->num_contestants = 0;
-    for (;;) {
-        size_t length = strcspn(text, ",");
-        int n = opt->num_contestants;
-
-        if (0 == length || ':' == text[0] || ':' == text[length - 1] || length >= BENCH_NAME
-            || n >= BENCH_MAX_CONTESTANTS) {
+    if (0 == length || ':' == text[0] || ':' == text[length - 1] || length >= BENCH_NAME
+        || opt->num_contestants >= NAPCOLL_MOST_CONTESTANTS) {
+        return false;
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (!isalnum((unsigned char) text[i]) && NULL == strchr("_: =", text[i])) {
             return false;
         }
-        for (size_t i = 0; i < length; ++i) {
-            if (!isalnum((unsigned char) text[i]) && NULL == strchr("_: =", text[i])) {
-                return false;
-            }
+    }
+    for (int i = 0; i < opt->num_contestants; i++) {
+        if (length == strlen(opt->contestant[i])
+            && 0 == strncmp(opt->contestant[i], text, length)) {
+            return false;
         }
-        memcpy(opt->contestant[n], text, length);
-        opt->contestant[n][length] = '\0';
-        for (int i = 0; i < n; ++i) {
-            if (0 == strcmp(opt->contestant[i], opt->contestant[n])) {
-                return false;
-            }
+    }
+    return true;
+}
+
+static bool parse_contestants(void *context, const char *text)
+{
+    struct options *opt = context;
+
+    opt->num_contestants = 0;
+    for (;; text++) {
+        const size_t length = strcspn(text, ",");
+
+        if (!is_contestant(opt, text, length)) {
+            return false;
         }
-        ++opt->num_contestants;
-        if ('\0' == text[length]) {
+        (void) snprintf(opt->contestant[opt->num_contestants++], BENCH_NAME, "%.*s", (int) length,
+                        text);
+        text += length;
+        if ('\0' == *text) {
             return true;
         }
-        text += length + 1;
     }
 }
 
-static bool parse_int(const char *text, long long low, long long high, long long *value)
+napcoll_parsed_t options_parse(int argc, char **argv, struct options *opt, char message[BENCH_TEXT])
 {
-    char *end;
-
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    return 0 == errno && end != text && '\0' == *end && *value >= low && *value <= high;
-}
-
-/* A number above another one. */
-static bool parse_above(const char *text, double least, double *value)
-{
-    char *end;
-
-    *value = strtod(text, &end);
-    return end != text && '\0' == *end && isfinite(*value) && *value > least && *value <= 1.0e6;
-}
-
-/* Where the name of a file goes. */
-static const char **file_of(int letter, struct options *opt)
-{
-    switch (letter) {
-    case 'v':
-        return &opt->svg;
-    case 'a':
-        return &opt->samples;
-    case 'e':
-        return &opt->dots;
-    default:
-        return &opt->csv;
-    }
-}
-
-/* Takes one option; returns what was expected of its value if that is bad, NULL if it is good. */
-static const char *take(int letter, const char *value, struct options *opt)
-{
-    long long number;
-
-    switch (letter) {
-    case 'c':
-        opt->coll = collective_find(value);
-        return NULL != opt->coll ? NULL : collective_names();
-    case 'd':
-        return parse_deal(value, opt) ? NULL : "uniform, power, hot or zeros";
-    case 'o':
-        return parse_contestants(value, opt)
-                   ? NULL
-                   : "up to 16 different COMPONENT[:ALGORITHM], with commas between";
-    case 'b':
-        return parse_bytes(value, opt)
-                   ? NULL
-                   : "up to 64 sizes N, FROM:TO or FROM:TO:xFACTOR, multiples of 8 below 16G, "
-                     "such as 8:64K or 8,1K,1M";
-    case 'i':
-        if (!parse_int(value, 1, 1000000, &number)) {
-            return "a whole number from 1 to 1000000";
-        }
-        opt->iterations = (int) number;
-        return NULL;
-    case 'l':
-        if (!parse_int(value, 1, 1000000, &number)) {
-            return "a whole number from 1 to 1000000";
-        }
-        opt->min_iterations = (int) number;
-        return NULL;
-    case 'u':
-        if (!parse_int(value, 1, 1000, &number)) {
-            return "a whole number from 1 to 1000";
-        }
-        opt->rounds = (int) number;
-        return NULL;
-    case 'n':
-        if (!parse_int(value, 1, 100000, &number)) {
-            return "a whole number from 1 to 100000";
-        }
-        opt->batch = (int) number;
-        return NULL;
-    case 's':
-        if (!parse_int(value, 0, LLONG_MAX, &number)) {
-            return "a whole number from 0";
-        }
-        opt->seed = (uint64_t) number;
-        return NULL;
-    case 't':
-        return parse_above(value, 0, &opt->time_limit) ? NULL : "a number of seconds above 0";
-    case 'r':
-        return parse_above(value, 1, &opt->drop) ? NULL : "a factor above 1";
-    case 'm':
-        return parse_above(value, 0, &opt->sample_time) ? NULL : "seconds above 0";
-    default:
-        *file_of(letter, opt) = value;
-        return '\0' != value[0] ? NULL : "a file name";
-    }
-}
-
-static void set_defaults(struct options *opt)
-{
-    memset(opt, 0, sizeof(*opt));
-    opt->coll = collective_find("allreduce");
-    (void) parse_bytes("8:64K", opt);
-    (void) parse_contestants("napcoll,tuned", opt);
-    opt->iterations = DEFAULT_ITERATIONS;
-    opt->min_iterations = 1;
-    opt->rounds = 1;
-    opt->time_limit = DEFAULT_TIME_LIMIT;
-    opt->seed = 1;
-    opt->progress = isatty(STDERR_FILENO);
-}
-
-enum options_result options_parse(int argc, char **argv, struct options *opt,
-                                  char message[BENCH_TEXT])
-{
-    static const struct option known[] = {
-        {"coll", required_argument, NULL, 'c'},
-        {"deal", required_argument, NULL, 'd'},
-        {"contestants", required_argument, NULL, 'o'},
-        {"bytes", required_argument, NULL, 'b'},
-        {"iterations", required_argument, NULL, 'i'},
-        {"min-iterations", required_argument, NULL, 'l'},
-        {"rounds", required_argument, NULL, 'u'},
-        {"time-limit", required_argument, NULL, 't'},
-        {"batch", required_argument, NULL, 'n'},
-        {"drop", required_argument, NULL, 'r'},
-        {"sample-time", required_argument, NULL, 'm'},
-        {"seed", required_argument, NULL, 's'},
-        {"svg", required_argument, NULL, 'v'},
-        {"csv", required_argument, NULL, 'f'},
-        {"samples", required_argument, NULL, 'a'},
-        {"dots", required_argument, NULL, 'e'},
-        {"progress", no_argument, NULL, 'p'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    const char *million = "a whole number from 1 to 1000000";
+    const napcoll_option_t known[] = {
+        {"coll", 0, NAPCOLL_OPTION_OTHER, opt, .parse = parse_coll,
+         .expected = "allreduce, reduce, bcast, barrier, allgather(v), gather(v), scatter(v), "
+                     "reduce_scatter(_block), scan, exscan or alltoall(v)"},
+        {"deal", 0, NAPCOLL_OPTION_OTHER, opt, .parse = parse_deal,
+         .expected = "uniform, power, hot or zeros"},
+        {"contestants", 0, NAPCOLL_OPTION_OTHER, opt, .parse = parse_contestants,
+         .expected = "up to 16 different COMPONENT[:ALGORITHM], with commas between"},
+        {"bytes", 0, NAPCOLL_OPTION_OTHER, opt, .parse = parse_sizes,
+         .expected = "up to 64 sizes N, FROM:TO or FROM:TO:xFACTOR, multiples of 8 below 16G, "
+                     "such as 8:64K or 8,1K,1M"},
+        {"iterations", 0, NAPCOLL_OPTION_INT, &opt->iterations, 1, 1e6, million},
+        {"min-iterations", 0, NAPCOLL_OPTION_INT, &opt->min_iterations, 1, 1e6, million},
+        {"rounds", 0, NAPCOLL_OPTION_INT, &opt->rounds, 1, 1000, "a whole number from 1 to 1000"},
+        {"time-limit", 0, NAPCOLL_OPTION_NUMBER, &opt->time_limit, 0, 1e6,
+         "a number of seconds above 0"},
+        {"batch", 0, NAPCOLL_OPTION_INT, &opt->batch, 1, 1e5, "a whole number from 1 to 100000"},
+        {"drop", 0, NAPCOLL_OPTION_NUMBER, &opt->drop, 1, 1e6, "a factor above 1"},
+        {"sample-time", 0, NAPCOLL_OPTION_NUMBER, &opt->sample_time, 0, 1e6, "seconds above 0"},
+        {"svg", 0, NAPCOLL_OPTION_TEXT, &opt->svg, .expected = "a file name"},
+        {"csv", 0, NAPCOLL_OPTION_TEXT, &opt->csv, .expected = "a file name"},
+        {"samples", 0, NAPCOLL_OPTION_TEXT, &opt->samples, .expected = "a file name"},
+        {"progress", 0, NAPCOLL_OPTION_SET, &opt->progress},
+        {.name = NULL},
     };
-    int letter, index = 0;
+    const napcoll_command_line_t line = {.argc = argc, .argv = argv, .first = 1};
+    napcoll_parsed_t parsed;
 
-    set_defaults(opt);
-    opterr = 0;
-    while (-1 != (letter = getopt_long(argc, argv, ":", known, &index))) {
-        const char *expected;
-
-        switch (letter) {
-        case 'h':
-            return OPTIONS_HELP;
-        case 'p':
-            opt->progress = true;
-            continue;
-        case ':':
-            snprintf(message, BENCH_TEXT, "%.64s needs a value; see --help", argv[optind - 1]);
-            return OPTIONS_BAD;
-        case '?':
-            snprintf(message, BENCH_TEXT, "%.64s is not an option; see --help", argv[optind - 1]);
-            return OPTIONS_BAD;
-        default:
-            break;
-        }
-        expected = take(letter, optarg, opt);
-        if (NULL != expected) {
-            snprintf(message, BENCH_TEXT, "--%s %.64s: expected %s", known[index].name, optarg,
-                     expected);
-            return OPTIONS_BAD;
-        }
-    }
-    if (optind < argc) {
-        snprintf(message, BENCH_TEXT, "%.64s is not an option; see --help", argv[optind]);
-        return OPTIONS_BAD;
-    }
-    if (HOLDS_NOTHING == opt->coll->recv) {
+    *opt = (struct options){.coll = napcoll_measured_find("allreduce"),
+                            .iterations = 50,
+                            .min_iterations = 1,
+                            .rounds = 1,
+                            .time_limit = 60,
+                            .progress = isatty(STDERR_FILENO)};
+    (void) parse_sizes(opt, "8:64K");
+    (void) parse_contestants(opt, "napcoll,tuned");
+    parsed = napcoll_options_parse(&line, known, message, BENCH_TEXT);
+    if (NAPCOLL_PARSED_RUN == parsed && NAPCOLL_BUFFER_NOTHING == opt->coll->recv) {
         opt->num_sizes = 1;
         opt->bytes[0] = 0;
     }
-    return OPTIONS_RUN;
+    return parsed;
 }

@@ -1,10 +1,14 @@
 /*
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * What collbench prints and writes: the table, the CSV file and, through gnuplot, the drawing.
- * Only rank 0 comes here.
  */
+
+/**
+ * @file
+ * What collbench prints and writes: the table, CSV files and, through gnuplot, the drawing. Rank 0
+ * only.
+ */
+
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -14,30 +18,6 @@
 #include "bench.h"
 #include "common/napcoll_gnuplot.h"
 #include "common/napcoll_output.h"
-
-int report_order(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-
-    return (x > y) - (x < y);
-}
-
-/* Linear between the two nearest samples; NaN if there is none. */
-double report_percentile(const double *sorted, int num, double p)
-{
-    double place;
-    int below;
-
-    if (num < 1) {
-        return NAN;
-    }
-    place = p * (num - 1);
-    below = (int) place;
-    if (below >= num - 1) {
-        return sorted[num - 1];
-    }
-    return sorted[below] + (place - below) * (sorted[below + 1] - sorted[below]);
-}
 
 static void ppn_text(const struct layout *l, char text[32])
 {
@@ -59,11 +39,11 @@ void report_head(const struct bench *b)
     char library[MPI_MAX_LIBRARY_VERSION_STRING], ppn[32];
     int length, steps = layout_steps(l);
 
-    check(MPI_Get_library_version(library, &length), "MPI_Get_library_version");
+    napcoll_check(MPI_Get_library_version(library, &length), "MPI_Get_library_version");
     library[strcspn(library, ",\n")] = '\0';
     ppn_text(l, ppn);
     printf("%s (%s), %d processes on %d %s x %s, %s\n", b->opt.coll->name, b->opt.coll->data,
-           l->size, l->nodes, 1 == l->nodes ? "node" : "nodes", ppn, library);
+           b->measure.size, l->nodes, 1 == l->nodes ? "node" : "nodes", ppn, library);
     printf("alpha, median half round trip of 8 bytes:");
     if (l->far_rank >= 0) {
         printf(" %.1f us inter-node (ranks 0 and %d)", l->alpha_far * 1.0e6, l->far_rank);
@@ -78,7 +58,7 @@ void report_head(const struct bench *b)
     } else {
         printf("\nlower bound: none, all processes are on one node\n");
     }
-    if (HOLDS_NOTHING != b->opt.coll->recv) {
+    if (NAPCOLL_BUFFER_NOTHING != b->opt.coll->recv) {
         printf("bytes of %s; ", b->opt.coll->bytes);
     }
     printf("times in us of the slowest rank; ratio: to %s in the same turn\n",
@@ -116,13 +96,13 @@ void report_rows(const struct bench *b, const struct row *rows, bool first)
                    width, r->contestant, r->samples);
             continue;
         }
-        snprintf(spread, sizeof(spread), "%.3f..%.3f", r->ratio_p05, r->ratio_p95);
+        snprintf(spread, sizeof(spread), "%.3f..%.3f", r->ratio.p05, r->ratio.p95);
         if (bound > 0.0) {
-            snprintf(times, sizeof(times), "%.2f", r->median / bound);
+            snprintf(times, sizeof(times), "%.2f", r->time.median / bound);
         }
         printf("%9zu  %-*s %7d %5d %10.1f %10.1f %10.1f %6.3f %15s %7s  %s\n", r->bytes, width,
-               r->contestant, r->samples, r->batch, r->median, r->p05, r->p95, r->ratio, spread,
-               times, '\0' == r->ran[0] ? "-" : r->ran);
+               r->contestant, r->samples, r->batch, r->time.median, r->time.p05, r->time.p95,
+               r->ratio.median, spread, times, '\0' == r->ran[0] ? "-" : r->ran);
     }
     fflush(stdout);
 }
@@ -161,8 +141,8 @@ bool report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool f
         }
         /* what ran may have commas in it */
         fprintf(csv, "%s,%d,%s,%zu,%s,%d,%.2f,%.2f,%.2f,%.4f,\"%s\"\n", b->opt.coll->name, l->nodes,
-                ppn, r->bytes, r->contestant, r->samples, r->median, r->p05, r->p95, r->ratio,
-                r->ran);
+                ppn, r->bytes, r->contestant, r->samples, r->time.median, r->time.p05, r->time.p95,
+                r->ratio.median, r->ran);
     }
     return 0 == fflush(csv) && !ferror(csv);
 }
@@ -183,24 +163,31 @@ bool report_samples(const struct bench *b, FILE *csv, const struct row *rows, bo
     return 0 == fflush(csv) && !ferror(csv);
 }
 
-/* A gnuplot string constant: in single quotes, with those inside doubled. */
-static void quoted(FILE *out, const char *text)
+static void write_script(const struct bench *b, FILE *out, const struct row *rows, int num_rows)
 {
-    fputc('\'', out);
-    for (; '\0' != *text; ++text) {
-        if ('\'' == *text) {
-            fputc('\'', out);
-        }
-        fputc(*text, out);
-    }
-    fputc('\'', out);
-}
+    const struct layout *l = &b->layout;
+    const int contestants = b->opt.num_contestants;
+    const double bound = lower_bound(l);
+    char ppn[32];
 
-/* The axes of both drawings: the time, and the size where the collective has one. */
-static void write_axes(const struct bench *b, FILE *out, const char *time)
-{
-    fprintf(out, "set ylabel 'time of the slowest rank, us%s'\nset logscale y\nset grid\n", time);
-    if (HOLDS_NOTHING != b->opt.coll->recv) {
+    ppn_text(l, ppn);
+    for (int i = 0; i < contestants; i++) {
+        fprintf(out, "$c%d << EOD\n", i);
+        for (int j = i; j < num_rows; j += contestants) {
+            if (rows[j].samples > 0) {
+                fprintf(out, "%zu %.3f %.3f %.3f\n", rows[j].bytes, rows[j].time.median,
+                        rows[j].time.p05, rows[j].time.p95);
+            }
+        }
+        fprintf(out, "EOD\n");
+    }
+    fprintf(out,
+            "set terminal svg size 800,500 enhanced background rgb 'white'\n"
+            "set title '%s, %d nodes x %s processes' noenhanced\n"
+            "set key left top noenhanced\nset logscale y\nset grid\n"
+            "set ylabel 'time of the slowest rank, us (p05, median, p95)'\n",
+            b->opt.coll->name, l->nodes, ppn);
+    if (NAPCOLL_BUFFER_NOTHING != b->opt.coll->recv) {
         fprintf(out,
                 "set xlabel 'bytes of %s'\nset logscale x 2\nset format x '%%.0b%%B'\n"
                 "set offsets graph 0.05, graph 0.05\n",
@@ -208,36 +195,11 @@ static void write_axes(const struct bench *b, FILE *out, const char *time)
     } else {
         fprintf(out, "unset xtics\nset xrange [-1:1]\n");
     }
-}
-
-static void write_table(const struct bench *b, FILE *out, const struct row *rows, int num_rows)
-{
-    const struct layout *l = &b->layout;
-    int contestants = b->opt.num_contestants;
-    double bound = lower_bound(l);
-    char ppn[32];
-
-    ppn_text(l, ppn);
-    for (int i = 0; i < contestants; ++i) {
-        fprintf(out, "$c%d << EOD\n", i);
-        for (int j = i; j < num_rows; j += contestants) {
-            if (rows[j].samples > 0) {
-                fprintf(out, "%zu %.3f %.3f %.3f\n", rows[j].bytes, rows[j].median, rows[j].p05,
-                        rows[j].p95);
-            }
-        }
-        fprintf(out, "EOD\n");
-    }
-    fprintf(out, "set terminal svg size 800,500 enhanced background rgb 'white'\n");
-    fprintf(out, "set title '%s, %d nodes x %s processes' noenhanced\n", b->opt.coll->name,
-            l->nodes, ppn);
-    fprintf(out, "set key left top noenhanced\n");
-    write_axes(b, out, " (p05, median, p95)");
     fprintf(out, "plot ");
-    for (int i = 0; i < contestants; ++i) {
+    for (int i = 0; i < contestants; i++) {
         fprintf(out, "%s$c%d using 1:2:3:4 with yerrorlines lw 1.5 pt 7 ps 0.6 title ",
                 0 == i ? "" : ", ", i);
-        quoted(out, b->contestant[i].label);
+        napcoll_gnuplot_quote(out, b->contestant[i].label);
     }
     if (bound > 0.0) {
         fprintf(out, ", %.3f with lines dt 2 lc rgb 'gray40' title 'lower bound, %d x alpha'",
@@ -246,57 +208,7 @@ static void write_table(const struct bench *b, FILE *out, const struct row *rows
     fprintf(out, "\n");
 }
 
-/* The least and the greatest of all samples; false if there is none. */
-static bool extremes(const struct row *rows, int num_rows, double *least, double *greatest)
-{
-    *least = INFINITY;
-    *greatest = -INFINITY;
-    for (int i = 0; i < num_rows; ++i) {
-        for (int turn = 0; turn < rows[i].samples; ++turn) {
-            *least = fmin(*least, rows[i].sample[turn]);
-            *greatest = fmax(*greatest, rows[i].sample[turn]);
-        }
-    }
-    return *least <= *greatest;
-}
-
-/* A dot for every sample, and a panel for every contestant: dots of several would hide each other. */
-static void write_dots(const struct bench *b, FILE *out, const struct row *rows, int num_rows)
-{
-    const struct layout *l = &b->layout;
-    int contestants = b->opt.num_contestants;
-    int columns = (int) ceil(sqrt(contestants)), lines = (contestants + columns - 1) / columns;
-    double least, greatest;
-    char ppn[32];
-
-    ppn_text(l, ppn);
-    fprintf(out, "set terminal svg size %d,%d enhanced background rgb 'white'\n",
-            80 + 420 * columns, 60 + 320 * lines);
-    fprintf(out,
-            "set multiplot layout %d,%d title '%s, %d nodes x %s processes, every sample' "
-            "noenhanced\nunset key\n",
-            lines, columns, b->opt.coll->name, l->nodes, ppn);
-    write_axes(b, out, "");
-    if (extremes(rows, num_rows, &least, &greatest)) {
-        fprintf(out, "set yrange [%.3f:%.3f]\n", 0.8 * least, 1.25 * greatest);
-    }
-    for (int i = 0; i < contestants; ++i) {
-        fprintf(out, "set title ");
-        quoted(out, b->contestant[i].label);
-        fprintf(out, " noenhanced\nplot '-' using 1:2 with points pt 7 ps 0.3 lt %d\n", i + 1);
-        for (int j = i; j < num_rows; j += contestants) {
-            for (int turn = 0; turn < rows[j].samples; ++turn) {
-                fprintf(out, "%zu %.3f\n", rows[j].bytes, rows[j].sample[turn]);
-            }
-        }
-        fprintf(out, "e\n");
-    }
-    fprintf(out, "unset multiplot\n");
-}
-
-typedef void writer_fn(const struct bench *b, FILE *out, const struct row *rows, int num_rows);
-
-/* The script goes through a file of its own, the drawing to out. Returns as napcoll_gnuplot_run. */
+/* The script is a file of its own; the drawing goes to out. Returns as napcoll_gnuplot_run. */
 static int run_script(FILE *script, FILE *out)
 {
     if (0 != fflush(script) || 0 != ferror(script) || 0 != fseek(script, 0, SEEK_SET)
@@ -306,16 +218,14 @@ static int run_script(FILE *script, FILE *out)
     return napcoll_gnuplot_run("-d", fileno(script), fileno(out));
 }
 
-/* Has gnuplot draw what `write` tells it; `option` and `file` are for the message if that fails. */
-static bool draw(const struct bench *b, const struct row *rows, int num_rows, writer_fn *write,
-                 const char *option, const char *file)
+bool report_svg(const struct bench *b, const struct row *rows, int num_rows)
 {
     FILE *script = tmpfile(), *out = NULL;
     int error = NULL == script ? errno : 0;
 
     if (0 == error) {
-        write(b, script, rows, num_rows);
-        error = napcoll_output_open(file, NAPCOLL_OUTPUT_WHOLE, &out);
+        write_script(b, script, rows, num_rows);
+        error = napcoll_output_open(b->opt.svg, NAPCOLL_OUTPUT_WHOLE, &out);
     }
     if (0 == error) {
         error = napcoll_output_close(out, run_script(script, out));
@@ -323,28 +233,10 @@ static bool draw(const struct bench *b, const struct row *rows, int num_rows, wr
     if (NULL != script) {
         (void) fclose(script);
     }
-    if (0 == error) {
-        return true;
+    if (ENOENT == error && NULL == out) {
+        fprintf(stderr, "collbench: --svg %s: %s\n", b->opt.svg, strerror(error));
+    } else if (0 != error) {
+        napcoll_gnuplot_report("collbench", b->opt.svg, "--csv or --samples", error);
     }
-    if (ENOENT == error && NULL != out) {
-        fprintf(stderr,
-                "collbench: %s %s: gnuplot is missing; install it (Debian: "
-                "gnuplot-nox) or use --csv or --samples\n",
-                option, file);
-    } else if (error > 0) {
-        fprintf(stderr, "collbench: %s %s: %s\n", option, file, strerror(error));
-    } else {
-        fprintf(stderr, "collbench: %s %s: gnuplot failed\n", option, file);
-    }
-    return false;
-}
-
-bool report_svg(const struct bench *b, const struct row *rows, int num_rows)
-{
-    return draw(b, rows, num_rows, write_table, "--svg", b->opt.svg);
-}
-
-bool report_dots(const struct bench *b, const struct row *rows, int num_rows)
-{
-    return draw(b, rows, num_rows, write_dots, "--dots", b->opt.dots);
+    return 0 == error;
 }

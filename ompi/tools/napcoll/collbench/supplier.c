@@ -1,12 +1,15 @@
 /*
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Who carries out a collective on a communicator. A preference is a wish: where a component does not
- * offer the collective, or declines the communicator, Open MPI takes the one with the next priority
- * and does not say so. It is written in the communicator, though, which this file alone looks into;
- * all others of collbench know MPI only.
  */
+
+/**
+ * @file
+ * Which component carries out a collective on a communicator. Where the preferred component does
+ * not offer the collective, or declines the communicator, Open MPI silently takes the one with the
+ * next priority. The communicator's table says which; only this file of collbench looks into it.
+ */
+
 #include "ompi_config.h"
 
 #include "ompi/communicator/communicator.h"
@@ -15,24 +18,24 @@
 
 #include "bench.h"
 
-/* Where a communicator's table has the module of a collective. */
-struct slot {
+/* The offset of a collective's module in a communicator's table. */
+struct coll_entry {
     const char *coll;
     size_t module;
 };
 
-#define SLOT(op)                                                                       \
+#define ENTRY(op)                                                                      \
     {                                                                                  \
         .coll = #op, .module = offsetof(mca_coll_base_comm_coll_t, coll_##op##_module) \
     }
 
-static const struct slot slots[] = {
-    SLOT(allgather), SLOT(allgatherv),     SLOT(allreduce),
-    SLOT(barrier),   SLOT(bcast),          SLOT(exscan),
-    SLOT(reduce),    SLOT(reduce_scatter), SLOT(reduce_scatter_block),
-    SLOT(scan),      SLOT(alltoall),       SLOT(alltoallv),
-    SLOT(gather),    SLOT(gatherv),        SLOT(scatter),
-    SLOT(scatterv),
+static const struct coll_entry entries[] = {
+    ENTRY(allgather), ENTRY(allgatherv),     ENTRY(allreduce),
+    ENTRY(barrier),   ENTRY(bcast),          ENTRY(exscan),
+    ENTRY(reduce),    ENTRY(reduce_scatter), ENTRY(reduce_scatter_block),
+    ENTRY(scan),      ENTRY(alltoall),       ENTRY(alltoallv),
+    ENTRY(gather),    ENTRY(gatherv),        ENTRY(scatter),
+    ENTRY(scatterv),
 };
 
 static const mca_coll_base_module_t *module_of(const struct ompi_communicator_t *comm,
@@ -40,9 +43,9 @@ static const mca_coll_base_module_t *module_of(const struct ompi_communicator_t 
 {
     const mca_coll_base_module_t *module = NULL;
 
-    for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); ++i) {
-        if (0 == strcmp(slots[i].coll, coll)) {
-            memcpy(&module, (const char *) comm->c_coll + slots[i].module, sizeof(module));
+    for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); ++i) {
+        if (0 == strcmp(entries[i].coll, coll)) {
+            memcpy(&module, (const char *) comm->c_coll + entries[i].module, sizeof(module));
         }
     }
     return module;

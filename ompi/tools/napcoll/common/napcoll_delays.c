@@ -18,9 +18,9 @@
 static const double deviations_per_mad = 1.4826, deviations = 4, quarter = 0.25;
 
 /* The line between node 0 and another, or NULL. */
-static const napcoll_line_t *from_first(const napcoll_pair_t *pair, int personalized, int node)
+static const napcoll_line_t *from_first(const napcoll_pair_t *pair, int pairs, int node)
 {
-    for (int i = 0; i < personalized; i++) {
+    for (int i = 0; i < pairs; i++) {
         const napcoll_pair_t *p = &pair[i];
 
         if (p->line.points > 0
@@ -37,16 +37,16 @@ static double median_of(double *values, int count)
     return napcoll_robust_quantile(values, (size_t) count, 0.5);
 }
 
-/* C of one node: the median of what triples tell, or half of its way to node 0. scratch: [pairs] */
-static double delay_of(const napcoll_pair_t *pair, int personalized, int node, double half,
+/* C of one node: the median over its triples, or `half`. scratch: [pairs] */
+static double delay_of(const napcoll_pair_t *pair, int pairs, int node, double half,
                        double *scratch)
 {
     int count = 0;
 
-    for (int i = 0; i < personalized; i++) {
+    for (int i = 0; i < pairs; i++) {
         const napcoll_pair_t *p = &pair[i];
-        const napcoll_line_t *one = from_first(pair, personalized, p->one);
-        const napcoll_line_t *other = from_first(pair, personalized, p->other);
+        const napcoll_line_t *one = from_first(pair, pairs, p->one);
+        const napcoll_line_t *other = from_first(pair, pairs, p->other);
 
         if (0 == p->line.points || 0 == p->one || 0 == p->other || NULL == one || NULL == other) {
             continue;
@@ -62,7 +62,7 @@ static double delay_of(const napcoll_pair_t *pair, int personalized, int node, d
     return count > 0 ? median_of(scratch, count) : half;
 }
 
-/* Whether a value is not one of those that are about the median. */
+/* Whether a value is far from the median. */
 static bool is_unlike(double value, double median, double mad)
 {
     const double off = fabs(value - median);
@@ -110,9 +110,9 @@ static void find_unlike(napcoll_delay_t *delay, int nodes, double *scratch)
     }
 }
 
-int napcoll_delays(const napcoll_pair_t *pair, int personalized, int nodes, napcoll_delay_t *delay)
+int napcoll_delays(const napcoll_pair_t *pair, int pairs, int nodes, napcoll_delay_t *delay)
 {
-    double *scratch = malloc(((size_t) personalized + (size_t) nodes) * sizeof(*scratch));
+    double *scratch = malloc(((size_t) pairs + (size_t) nodes) * sizeof(*scratch));
     double first = 0;
     int count = 0;
 
@@ -121,16 +121,16 @@ int napcoll_delays(const napcoll_pair_t *pair, int personalized, int nodes, napc
     }
     memset(delay, 0, (size_t) nodes * sizeof(*delay));
     for (int i = 1; i < nodes; i++) {
-        const napcoll_line_t *line = from_first(pair, personalized, i);
+        const napcoll_line_t *line = from_first(pair, pairs, i);
 
         if (NULL != line) {
             delay[i].known = delay[0].known = true;
             delay[i].seconds_per_byte = line->slope;
-            delay[i].delay = delay_of(pair, personalized, i, line->intercept / 2, scratch);
+            delay[i].delay = delay_of(pair, pairs, i, line->intercept / 2, scratch);
         }
     }
     for (int i = 1; i < nodes; i++) {
-        const napcoll_line_t *line = from_first(pair, personalized, i);
+        const napcoll_line_t *line = from_first(pair, pairs, i);
 
         if (NULL != line) {
             scratch[count++] = line->intercept / 2;
@@ -138,7 +138,7 @@ int napcoll_delays(const napcoll_pair_t *pair, int personalized, int nodes, napc
     }
     if (count > 0) {
         first = median_of(scratch, count);
-        delay[0].delay = delay_of(pair, personalized, 0, first, scratch);
+        delay[0].delay = delay_of(pair, pairs, 0, first, scratch);
         find_unlike(delay, nodes, scratch);
     }
     free(scratch);

@@ -25,8 +25,8 @@ int napcoll_distances_between(const napcoll_switch_tree_t *tree, int node, int o
     return up + 1 + down;
 }
 
-/* The nodes that can be of a first pair: the first two on each switch, as further ones are no nearer to anything than
- * those. Returns how many; used: [switches] */
+/* The nodes that can be of a first pair: the first two on each switch, as further ones are no
+ * nearer to anything than those. Returns how many; used: [switches] */
 static int choose_few(const napcoll_switch_tree_t *tree, const int *spot, int nodes, char *used,
                       int *few)
 {
@@ -48,7 +48,8 @@ int napcoll_distances_choose(const napcoll_switch_tree_t *tree, const int *spot,
 {
     char *used = calloc((size_t) tree->switches, sizeof(*used));
     int *few = malloc(((size_t) nodes + 1) * sizeof(*few));
-    napcoll_distance_t found[NAPCOLL_MOST_DISTANCES + 1] = {{0}}; /* by switches */
+    /* by switches */
+    napcoll_distance_t found[NAPCOLL_MOST_DISTANCES + 1] = {{0}};
     int count, distances = 0;
 
     if (NULL == used || NULL == few) {
@@ -101,7 +102,8 @@ static double time_of(const napcoll_timings_t *timings, size_t bytes, int turn, 
 /* The median, and two standard errors of it, as the median absolute deviation tells them. */
 static double middle(double *values, int count, double *error)
 {
-    const double deviations_per_mad = 1.4826, median_to_mean = 1.2533; /* of normal noise */
+    /* of normal noise */
+    const double deviations_per_mad = 1.4826, median_to_mean = 1.2533;
     double median;
 
     napcoll_robust_sort(values, (size_t) count);

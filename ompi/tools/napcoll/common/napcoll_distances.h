@@ -5,16 +5,16 @@
 
 /**
  * @file
- * What the way through the switches costs: one pair of nodes for each number of switches that lie between two nodes
- * of a job, and what messages between them take. Pure: no MPI in here.
+ * Latency and rate by the number of switches between two nodes: one pair of nodes for each number.
+ * Pure: no MPI in here.
  *
  *             s2            nodes 0 and 2: the switch s0 between them, distance 1
  *           .'  '.          nodes 0 and 1: s0, s2, s1, distance 3
  *         s0      s1
  *        0  2    1  3
  *
- * A machine has one latency for the network. Pairs by distance say how far that is from the truth, and whether a switch
- * tree is that of the machine: a farther pair is not to be faster than a nearer one.
+ * A machine has one latency for the network. The pairs show how good that is, and whether a switch
+ * tree describes this network: a farther pair should not be faster than a nearer one.
  */
 
 #ifndef NAPCOLL_DISTANCES_H
@@ -26,61 +26,61 @@
 #include "common/napcoll_timings.h"
 #include "topo/napcoll_switch_tree.h"
 
-/** Distances that a tree can have: from one switch to the way up to the root and down again. */
-enum { NAPCOLL_MOST_DISTANCES = 2 * NAPCOLL_MOST_SWITCH_DEPTH - 1 };
+enum {
+    /** distances of a tree: from one switch to all on the path up to the root and down again */
+    NAPCOLL_MOST_DISTANCES = 2 * NAPCOLL_MOST_SWITCH_DEPTH - 1,
+    /** sizes of half round trips: a small one for the latency, two large ones for the rate */
+    NAPCOLL_DISTANCE_SIZES = 3
+};
 
-/** The sizes of half round trips between a pair: a small one for the latency, and two for the rate. */
-enum { NAPCOLL_DISTANCE_SIZES = 3 };
-
-/** A pair of nodes, and what messages between them take. Errors are two standard errors; NAN with one turn. */
+/** A pair of nodes, and the times of messages between them. */
 typedef struct napcoll_distance {
-    int switches; /**< on the way, at least 1; one without a name joins trees that nothing else does */
-    int one;      /**< node of the job */
-    int other;    /**< node of the job, above one */
-    int turns;    /**< that the numbers below rest on; 0: there are none */
-    double latency;       /**< of a small message, in seconds */
-    double latency_error; /**< in seconds */
-    double
-        rate; /**< of large messages, in bytes per second; 0: the larger took no longer than the smaller */
-    double rate_error; /**< in bytes per second */
+    /** between the two, at least 1; also one without a name, that only joins trees */
+    int switches;
+    /** nodes of the job, one < other */
+    int one, other;
+    /** turns that the numbers below rest on; 0: there are none */
+    int turns;
+    /** of a small message, in seconds, with two standard errors; NAN with one turn */
+    double latency, latency_error;
+    /** of large messages, in bytes per second; 0: the larger one took no longer */
+    double rate, rate_error;
 } napcoll_distance_t;
 
-/**
- * How many switches lie on the way between two nodes of a tree, those that the nodes hang on among them.
- *
- * @param[in] node, other  nodes of the tree, not the same
- */
+/** The switches on the path between two different nodes of a tree, with the switches of the two
+ * nodes. */
 int napcoll_distances_between(const napcoll_switch_tree_t *tree, int node, int other);
 
 /**
  * Choose a pair for each distance: the first one in the order of nodes.
  *
  * @param[in]  tree      the switches
- * @param[in]  spot      [nodes] the tree's node that each node of a job is, each another one
+ * @param[in]  spot      [nodes] node of the tree, by node of the job
  * @param[in]  nodes     of the job
  * @param[out] distance  ascending in switches, without times
  *
- * @return how many distances; -1 where memory ran out
+ * @return how many distances; -1 when memory ran out
  */
 int napcoll_distances_choose(const napcoll_switch_tree_t *tree, const int *spot, int nodes,
                              napcoll_distance_t distance[NAPCOLL_MOST_DISTANCES]);
 
 /**
- * What messages between a pair take: of each turn the lower quartile for each size, of all turns the median. The rate is
- * that of the bytes by which the last size is larger than the one before.
+ * Set the latency and the rate of a pair: medians, over all turns that have all sizes, of the lower
+ * quartile of each turn. The rate is of the bytes by which the last size exceeds the one
+ * before.
  *
- * @param[in]     timings   half round trips, of these sizes and perhaps others
+ * @param[in]     timings   half round trips of these sizes, and perhaps of others
  * @param[in]     bytes     ascending
- * @param[in,out] distance  the pair; its times are set. Turns without some size do not count
+ * @param[in,out] distance  the pair
  *
- * @return 0; -1 where memory ran out
+ * @return 0; -1 when memory ran out
  */
 int napcoll_distances_measure(const napcoll_timings_t *timings,
                               const size_t bytes[NAPCOLL_DISTANCE_SIZES],
                               napcoll_distance_t *distance);
 
-/** Whether the pair that should be farther has the lower latency, by more than both errors together. No where an error is
- * not known. */
+/** Whether the pair that should be farther has the lower latency, by more than both errors
+ * together. False if an error is unknown. */
 bool napcoll_distances_contradict(const napcoll_distance_t *nearer,
                                   const napcoll_distance_t *farther);
 

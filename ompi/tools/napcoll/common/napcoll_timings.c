@@ -15,7 +15,7 @@
 
 #include "common/napcoll_timings.h"
 
-/* What represents the times of one x. */
+/* The share of the times of one x that are shorter than its point. */
 static const double share = 0.25;
 
 int napcoll_timings_add(napcoll_timings_t *timings, double x, double seconds, int turn)
@@ -67,7 +67,8 @@ static int compare_points(const void *a, const void *b)
     return (p->y > q->y) - (p->y < q->y);
 }
 
-/* Sorted times of one x become one point, in place: what is written lies before what is still to be read. */
+/* Sorted times of one x become one point, in place: what is written lies before what is still to be
+ * read. */
 static int merge(napcoll_point_t *sorted, size_t count, double *seconds)
 {
     int merged = 0;

@@ -5,12 +5,12 @@
 
 /**
  * @file
- * Times that were measured again and again, turn by turn, of things that differ in one number: bytes of a
- * message, or messages of a burst. Pure: no MPI in here.
+ * Times of things that differ in one number x: bytes of a message, or messages of a burst. Each
+ * thing is measured in many turns. Pure: no MPI in here.
  *
- * What else runs on a machine adds to times and never takes away. So one number is represented by the lower quartile
- * of its times: three of four of them may be disturbed, and a single one that a clock's step has made too
- * short says nothing.
+ * Other programs add to times and never subtract. So one x is represented by the lower quartile of
+ * its times: three of four may be disturbed, and one that a clock's step made too short has no
+ * weight.
  */
 
 #ifndef NAPCOLL_TIMINGS_H
@@ -22,9 +22,10 @@
 
 /** One measured time. */
 typedef struct napcoll_timing {
-    double x; /**< what differs */
+    double x;
     double seconds;
-    int turn; /**< from 0 */
+    /** from 0 */
+    int turn;
 } napcoll_timing_t;
 
 /** Measured times, growing. {0} is empty. */
@@ -34,10 +35,11 @@ typedef struct napcoll_timings {
     size_t room;
 } napcoll_timings_t;
 
-/** Which turns count. Two halves that were measured at the same time tell how far to trust the whole. */
+/** The turns that count. Two halves that were measured at the same time tell how good the whole
+ * is. */
 typedef enum { NAPCOLL_TURNS_ALL, NAPCOLL_TURNS_EVEN, NAPCOLL_TURNS_ODD } napcoll_turns_t;
 
-/** Keep a time. Returns 0; -1 where memory ran out, or the time is below 0 or no number. */
+/** Append a time. Returns 0; -1 when memory ran out, or if the time is below 0 or no number. */
 int napcoll_timings_add(napcoll_timings_t *timings, double x, double seconds, int turn);
 
 /** Release the times; they may be added to again. */
@@ -47,10 +49,10 @@ void napcoll_timings_close(napcoll_timings_t *timings);
  * One point for each x: the lower quartile of its times, in seconds.
  *
  * @param[in]  timings  in any order
- * @param[in]  turns    which count
- * @param[out] points   ascending in x; the caller frees them; NULL where there are none
+ * @param[in]  turns    that count
+ * @param[out] points   ascending in x; the caller frees them; NULL if there are none
  *
- * @return how many points; -1 where memory ran out
+ * @return how many points; -1 when memory ran out
  */
 int napcoll_timings_points(const napcoll_timings_t *timings, napcoll_turns_t turns,
                            napcoll_point_t **points);
@@ -58,9 +60,9 @@ int napcoll_timings_points(const napcoll_timings_t *timings, napcoll_turns_t tur
 /**
  * A robust line through these points.
  *
- * @param[out] line  no line (points = 0) where there are fewer than two points, or after an error
+ * @param[out] line  no line (points = 0) with fewer than two points, or after an error
  *
- * @return 0; -1 where memory ran out
+ * @return 0; -1 when memory ran out
  */
 int napcoll_timings_line(const napcoll_timings_t *timings, napcoll_turns_t turns,
                          napcoll_line_t *line);

@@ -8,81 +8,114 @@
  * napcoll-tune: measures a platform and writes what it finds as parameters of napcoll.
  *
  *     mpirun -np 16 napcoll-tune -o napcoll.conf
+ *     mpirun -np 16 napcoll-tune --only bcast:32K -o napcoll.conf
  *     mpirun -np 16 napcoll-tune gather-scatter -o gather-scatter.conf
- *     mpirun -np 16 napcoll-tune correct --only bcast:32K napcoll.conf
  *
  * Exit status: 0 measured and written; 1 something failed; 2 bad command line.
  */
 
-#include "napcoll_tune.h"
+#include "tune/napcoll_tune.h"
 
-/* What does not stand in the way of a result, but whoever asked should know. */
+const char napcoll_tool_name[] = "napcoll-tune";
+
+/* Thresholds and algorithms have these shares of the time; the machine has the rest. */
+static const double thresholds_share = 0.3, verify_share = 0.4;
+
+/* Say what makes a result doubtful. */
 static void tell_doubts(const tune_t *t)
 {
-    const tune_machine_t *m = t->machine;
+    const tune_machine_t *m = &t->machine;
 
-    if (NULL != m && m->unsteady > 0) {
-        fprintf(
-            stderr,
-            "napcoll-tune: %d numbers are uncertain, since half of the turns say something else than the "
-            "others by more than %.0f %%; the file says which. Try again with a larger --time-limit, or while "
-            "nothing else runs here\n",
-            m->unsteady, 100 * TUNE_STEADY);
+    if (m->unsteady > 0) {
+        fprintf(stderr,
+                "napcoll-tune: %d numbers are uncertain: the even and the odd turns differ by more "
+                "than %.0f %% in them; the file says which. Try again with a larger --time-limit, "
+                "or while nothing else runs here\n",
+                m->unsteady, 100 * TUNE_STEADY);
     }
-    if (NULL != m && '\0' != t->network.missing[0]) {
+    if ('\0' != t->network.missing[0]) {
         fprintf(stderr, "napcoll-tune: no latencies by distance: %s\n", t->network.missing);
     }
-    if (NULL != m && tune_count_contradictions(m) > 0) {
-        fprintf(
-            stderr,
-            "napcoll-tune: farther nodes are faster than nearer ones: %s may not be that of this network; the "
-            "report says which\n",
-            t->network.file);
+    if (tune_count_contradictions(m) > 0) {
+        fprintf(stderr,
+                "napcoll-tune: farther nodes are faster than nearer ones: %s may describe another "
+                "network; the report says which\n",
+                t->network.file);
     }
-    if (NULL != m && t->options.thresholds && '\0' != m->no_thresholds[0]) {
+    if (t->options.thresholds && '\0' != m->no_thresholds[0]) {
         fprintf(stderr, "napcoll-tune: no thresholds of gather and scatter: %s\n",
                 m->no_thresholds);
+    }
+}
+
+/* M1, M2 and S of a machine; without them there still is a machine. */
+static void find_thresholds(tune_t *t)
+{
+    const tune_options_t *o = &t->options;
+    tune_machine_t *m = &t->machine;
+    const double deadline = t->end - (o->verify ? verify_share * o->time_limit : 0);
+
+    m->thresholds = napcoll_thresholds_default;
+    if (!o->thresholds) {
+        snprintf(m->no_thresholds, TUNE_TEXT,
+                 "left out by --no-thresholds, or there are too few processes, or too many");
+    } else if (MPI_Wtime() >= deadline) {
+        snprintf(m->no_thresholds, TUNE_TEXT, "no time was left");
+    } else if (TUNE_GOOD == tune_scan(t, deadline, m->no_thresholds)) {
+        m->thresholds = tune_thresholds(&t->scan);
     }
 }
 
 /* Rank 0: measure and fit. */
 static int measure(tune_t *t, char message[TUNE_TEXT])
 {
-    switch (t->options.command) {
-    case TUNE_CORRECT:
-        return tune_correct(t, message);
-    case TUNE_GATHER_SCATTER:
-        return tune_scan(t, t->options.time_limit, message);
-    default:
-        return tune_machine(t, message);
+    const tune_options_t *o = &t->options;
+    const double later = o->thresholds * thresholds_share + o->verify * verify_share;
+    tune_rule_t rules[TUNE_CASES];
+    int status = TUNE_GOOD;
+
+    if (TUNE_GATHER_SCATTER == o->command) {
+        return tune_scan(t, t->end, message);
     }
+    if (NULL == o->only) {
+        status = tune_machine(t, t->end - later * o->time_limit, message);
+        if (TUNE_GOOD == status) {
+            find_thresholds(t);
+        }
+    }
+    if (TUNE_GOOD == status) {
+        tune_correct(t);
+    }
+    if (TUNE_GOOD == status && NULL != o->only && 0 == tune_rules(t, rules)) {
+        snprintf(
+            message, TUNE_TEXT,
+            "--only %.300s: nothing was measured in six turns, so the rules stay%s%.300s; give "
+            "more time by --time-limit, or fewer collectives",
+            o->only, '\0' == t->cases.missing[0] ? "" : ": ", t->cases.missing);
+        return TUNE_FAILED;
+    }
+    return status;
 }
 
 /* Rank 0: print what was found; without a file for them, the parameters as well. */
 static void report(const tune_t *t)
 {
-    const bool machine = TUNE_MACHINE == t->options.command;
+    const tune_options_t *o = &t->options;
+    tune_rule_t rules[TUNE_CASES];
 
-    if (TUNE_CORRECT == t->options.command) {
-        tune_report_cases(t, stdout, "");
-        printf("rules that go into %s: %d\n", t->corrected.rules_name, tune_count_rules(t));
-        return;
-    }
-    if (!machine) {
-        tune_report_sizes(t, stdout);
-    }
-    if (NULL == t->options.output) {
+    if (NULL == o->output) {
         tune_write_parameters(t, stdout);
         return;
     }
-    if (machine) {
-        tune_report_machine(t, stdout, "");
+    if (TUNE_MACHINE == o->command && NULL == o->only) {
+        tune_report_machine(t, stdout);
     }
-    if (!machine || '\0' == t->machine->no_thresholds[0]) {
-        tune_report_models(t, stdout, "");
+    if (NULL == o->only && '\0' == t->machine.no_thresholds[0]) {
+        tune_report_models(t, stdout);
     }
-    if (machine) {
-        tune_report_cases(t, stdout, "");
+    if (TUNE_MACHINE == o->command) {
+        tune_report_cases(t, stdout);
+        printf("rules: %d\n", tune_rules(t, rules));
     }
 }
 
@@ -90,9 +123,13 @@ static void report(const tune_t *t)
 static int lead(tune_t *t)
 {
     char message[TUNE_TEXT] = "";
-    int status = measure(t, message), written;
+    int status;
 
-    tune_stop(t);
+    t->begin = MPI_Wtime();
+    t->end = t->begin + t->options.time_limit;
+    t->random = 1;
+    status = measure(t, message);
+    tune_probe(t, &(tune_probe_t){.kind = TUNE_STOP}, NULL);
     if (TUNE_GOOD != status) {
         fprintf(stderr, "napcoll-tune: %s\n", message);
         return status;
@@ -103,76 +140,65 @@ static int lead(tune_t *t)
         fputs("napcoll-tune: standard output cannot be written\n", stderr);
         status = TUNE_FAILED;
     }
-    written = TUNE_CORRECT == t->options.command ? tune_correct_write(t) : tune_write_files(t);
-    return TUNE_GOOD == written ? status : TUNE_FAILED;
+    return TUNE_GOOD == tune_write(t) ? status : TUNE_FAILED;
 }
 
-/* All ranks: what the job and its files allow is known before anything is measured. */
+/* All ranks: whether the job and the files allow it is known before anything is measured. */
 static int start(tune_t *t)
 {
     char message[TUNE_TEXT] = "";
     int status = TUNE_GOOD;
 
+    napcoll_measure_open(&t->measure);
+    t->comm = t->measure.helper;
+    t->rank = t->measure.rank;
+    t->ranks = t->measure.size;
     tune_nodes_open(t);
-    tune_calls_open(t);
     if (!tune_network_open(t, message)
-        || (0 == t->rank
-            && !(tune_write_check(&t->options, message) && tune_correct_open(t, message)))
-        || !tune_options_fit(&t->options, t->ranks, t->node.num, message)) {
+        || (0 == t->rank && !(tune_correct_open(t, message) && tune_write_check(t, message)))
+        || !tune_options_fit(&t->options, &t->node, t->ranks, message)) {
         status = TUNE_USAGE;
     }
-    tune_check(MPI_Bcast(&status, 1, MPI_INT, 0, t->comm), "MPI_Bcast");
-    if (TUNE_GOOD != status) {
-        if (0 == t->rank) {
-            fprintf(stderr, "napcoll-tune: %s\n", message);
-        }
-        tune_correct_close(t);
-        tune_network_close(t);
-        tune_nodes_close(t);
-        return status;
-    }
-    tune_measure_open(t);
-    if (0 == t->rank) {
+    napcoll_check(MPI_Bcast(&status, 1, MPI_INT, 0, t->comm), "MPI_Bcast");
+    if (TUNE_GOOD != status && 0 == t->rank) {
+        fprintf(stderr, "napcoll-tune: %s\n", message);
+    } else if (TUNE_GOOD == status && 0 == t->rank) {
         status = lead(t);
-    } else {
+    } else if (TUNE_GOOD == status) {
         tune_serve(t);
     }
-    tune_measure_close(t);
-    tune_calls_close(t);
+    napcoll_check(MPI_Bcast(&status, 1, MPI_INT, 0, t->comm), "MPI_Bcast");
     tune_network_close(t);
-    tune_nodes_close(t);
     tune_scan_close(t);
     tune_machine_close(t);
     tune_correct_close(t);
-    tune_check(MPI_Bcast(&status, 1, MPI_INT, 0, t->comm), "MPI_Bcast");
+    tune_nodes_close(t);
+    napcoll_measure_close(&t->measure);
     return status;
 }
 
 int main(int argc, char **argv)
 {
+    static tune_t t;
     char message[TUNE_TEXT] = "";
-    tune_t t = {.rank = 0};
-    tune_parsed_t parsed;
-    int status = TUNE_GOOD;
+    napcoll_parsed_t parsed;
+    int rank, status = TUNE_GOOD;
 
-    tune_check(MPI_Init(&argc, &argv), "MPI_Init");
-    tune_check(MPI_Comm_dup(MPI_COMM_WORLD, &t.comm), "MPI_Comm_dup");
-    tune_check(MPI_Comm_rank(t.comm, &t.rank), "MPI_Comm_rank");
-    tune_check(MPI_Comm_size(t.comm, &t.ranks), "MPI_Comm_size");
+    napcoll_check(MPI_Init(&argc, &argv), "MPI_Init");
+    napcoll_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
     t.argc = argc;
     t.argv = argv;
     parsed = tune_options_parse(argc, argv, &t.options, message);
-    if (TUNE_RUN == parsed) {
+    if (NAPCOLL_PARSED_RUN == parsed) {
         status = start(&t);
-    } else if (TUNE_BAD == parsed) {
+    } else if (NAPCOLL_PARSED_BAD == parsed) {
         status = TUNE_USAGE;
     }
-    if (0 == t.rank && TUNE_HELP == parsed) {
+    if (0 == rank && NAPCOLL_PARSED_HELP == parsed) {
         fputs(tune_usage(), stdout);
-    } else if (0 == t.rank && TUNE_BAD == parsed) {
+    } else if (0 == rank && NAPCOLL_PARSED_BAD == parsed) {
         fprintf(stderr, "napcoll-tune: %s\n", message);
     }
-    tune_check(MPI_Comm_free(&t.comm), "MPI_Comm_free");
-    tune_check(MPI_Finalize(), "MPI_Finalize");
+    napcoll_check(MPI_Finalize(), "MPI_Finalize");
     return status;
 }

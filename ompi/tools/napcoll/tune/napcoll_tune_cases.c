@@ -3,379 +3,386 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-/**
- * @file
- * Collectives that are called to see which algorithm is fastest: all ranks. Each contestant has a duplicate of the
- * communicator, whose info key forces it; those of the next case take their places.
- */
+#define _POSIX_C_SOURCE 200809L
 
+#include "tune/napcoll_tune_cases.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "napcoll_tune.h"
+#include "measure/napcoll_options.h"
+#include "model/napcoll_model.h"
+#include "model/napcoll_plan_cost.h"
+#include "select/napcoll_agreement.h"
 
 /* Of one buffer of a call. */
 static const size_t most_buffer = (size_t) 16 << 20;
 
-/* ---- calls ---- */
+/* An algorithm is not measured if its estimate is this many times auto's. */
+static const double hopeless = 10;
 
-static void call_allreduce(MPI_Comm comm, int bytes, char *send, char *recv)
+/* Blocks that differ are up to twice their average. */
+enum { LARGEST = 2 };
+
+/* ---- cases ---- */
+
+typedef struct {
+    int count;
+    size_t bytes[TUNE_SIZES];
+} sizes_t;
+
+/* Whether a size is the size of a rank's block, not of a vector. */
+static bool has_blocks(const napcoll_collective_t *collective)
 {
-    tune_check(MPI_Allreduce(send, recv, bytes / (int) sizeof(double), MPI_DOUBLE, MPI_SUM, comm),
-               "MPI_Allreduce");
+    return NAPCOLL_GOAL_REDUCE_SCATTER == collective->goal
+           || NAPCOLL_GOAL_ALLGATHER == collective->goal
+           || napcoll_goal_is_personalized(collective->goal);
 }
 
-static void call_reduce(MPI_Comm comm, int bytes, char *send, char *recv)
+static const sizes_t *sizes_of(const napcoll_collective_t *collective)
 {
-    tune_check(MPI_Reduce(send, recv, bytes / (int) sizeof(double), MPI_DOUBLE, MPI_SUM, 0, comm),
-               "MPI_Reduce");
-}
+    static const sizes_t of_vectors = {6, {8, 512, 4096, 32768, 262144, 1048576}};
+    static const sizes_t of_blocks = {5, {8, 512, 4096, 32768, 65536}}, of_nothing = {1, {0}};
 
-static void call_exscan(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    tune_check(MPI_Exscan(send, recv, bytes / (int) sizeof(double), MPI_DOUBLE, MPI_SUM, comm),
-               "MPI_Exscan");
-}
-
-static void call_scan(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    tune_check(MPI_Scan(send, recv, bytes / (int) sizeof(double), MPI_DOUBLE, MPI_SUM, comm),
-               "MPI_Scan");
-}
-
-static void call_reduce_scatter_block(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    tune_check(MPI_Reduce_scatter_block(send, recv, bytes / (int) sizeof(double), MPI_DOUBLE,
-                                        MPI_SUM, comm),
-               "MPI_Reduce_scatter_block");
-}
-
-static void call_barrier(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    (void) bytes;
-    (void) send;
-    (void) recv;
-    tune_check(MPI_Barrier(comm), "MPI_Barrier");
-}
-
-static void call_bcast(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    (void) recv;
-    tune_check(MPI_Bcast(send, bytes, MPI_BYTE, 0, comm), "MPI_Bcast");
-}
-
-static void call_allgather(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    tune_check(MPI_Allgather(send, bytes, MPI_BYTE, recv, bytes, MPI_BYTE, comm), "MPI_Allgather");
-}
-
-/* Blocks of `each` elements for all ranks: their counts, which the caller frees, and in the same memory where they begin. */
-static int *even_counts(MPI_Comm comm, int each, int **displacements)
-{
-    int ranks, *counts;
-
-    tune_check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-    counts = malloc(2 * (size_t) ranks * sizeof(*counts));
-    if (NULL == counts) {
-        tune_out_of_memory();
+    if (NAPCOLL_GOAL_BARRIER == collective->goal) {
+        return &of_nothing;
     }
-    *displacements = counts + ranks;
-    for (int i = 0; i < ranks; i++) {
-        counts[i] = each;
-        (*displacements)[i] = i * each;
+    return has_blocks(collective) ? &of_blocks : &of_vectors;
+}
+
+/* Whether a process does not know the sizes of other processes' blocks. */
+static bool is_untold(const napcoll_collective_t *collective)
+{
+    return collective->uneven && napcoll_goal_is_personalized(collective->goal);
+}
+
+void tune_want_all(tune_wanted_t *wanted)
+{
+    memset(wanted, 0, sizeof(*wanted));
+    for (int i = 0; NULL != napcoll_collectives[i]; i++) {
+        for (int size = 0; size < sizes_of(napcoll_collectives[i])->count; size++) {
+            wanted->size[i][size] = &napcoll_alltoallw != napcoll_collectives[i];
+        }
     }
-    return counts;
 }
 
-static void call_allgatherv(MPI_Comm comm, int bytes, char *send, char *recv)
+static double apart(size_t one, size_t other)
 {
-    int *displacements, *counts = even_counts(comm, bytes, &displacements);
-
-    tune_check(MPI_Allgatherv(send, bytes, MPI_BYTE, recv, counts, displacements, MPI_BYTE, comm),
-               "MPI_Allgatherv");
-    free(counts);
+    return fabs(log(fmax((double) one, 1) / fmax((double) other, 1)));
 }
 
-static void call_reduce_scatter(MPI_Comm comm, int bytes, char *send, char *recv)
+/* A collective that can be measured, by the name that a text begins with; -1: none. */
+static int find(const char *text, size_t length)
 {
-    int *displacements, *counts = even_counts(comm, bytes / (int) sizeof(double), &displacements);
+    for (int i = 0; NULL != napcoll_collectives[i]; i++) {
+        const char *name = napcoll_collectives[i]->name;
 
-    tune_check(MPI_Reduce_scatter(send, recv, counts, MPI_DOUBLE, MPI_SUM, comm),
-               "MPI_Reduce_scatter");
-    free(counts);
-}
-
-static void call_alltoall(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    tune_check(MPI_Alltoall(send, bytes, MPI_BYTE, recv, bytes, MPI_BYTE, comm), "MPI_Alltoall");
-}
-
-/* Blocks of `bytes` in the mean, from none up to twice as many. */
-static void call_alltoallv(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    int *displacements, *counts = even_counts(comm, bytes, &displacements), ranks, rank;
-
-    tune_check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-    tune_check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-    for (int i = 0, at = 0; ranks > 1 && i < ranks; at += counts[i++]) {
-        counts[i] = (int) (2LL * bytes * ((rank + i) % ranks) / (ranks - 1));
-        displacements[i] = at;
+        if (strlen(name) == length && 0 == strncmp(name, text, length)
+            && &napcoll_alltoallw != napcoll_collectives[i]) {
+            return i;
+        }
     }
-    tune_check(MPI_Alltoallv(send, counts, displacements, MPI_BYTE, recv, counts, displacements,
-                             MPI_BYTE, comm),
-               "MPI_Alltoallv");
-    free(counts);
+    return -1;
 }
 
-static void call_gather(MPI_Comm comm, int bytes, char *send, char *recv)
+/* Read one element of a list. Returns what stands behind it, NULL if it is wrong. */
+static const char *want_element(tune_wanted_t *wanted, const char *text)
 {
-    tune_check(MPI_Gather(send, bytes, MPI_BYTE, recv, bytes, MPI_BYTE, 0, comm), "MPI_Gather");
-}
+    const size_t length = strcspn(text, ":,");
+    const int i = find(text, length);
+    const char *end = text + length;
+    const bool sized = ':' == *end;
+    const sizes_t *sizes;
+    size_t bytes = 0;
+    int nearest = 0;
 
-static void call_scatter(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    tune_check(MPI_Scatter(send, bytes, MPI_BYTE, recv, bytes, MPI_BYTE, 0, comm), "MPI_Scatter");
-}
-
-/* Blocks of `bytes` in the mean, from few up to almost twice as many on the last rank: their counts, as in even_counts. */
-static int *rising_counts(MPI_Comm comm, int bytes, int *rank, int **displacements)
-{
-    int *counts = even_counts(comm, bytes, displacements), ranks;
-
-    tune_check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-    tune_check(MPI_Comm_rank(comm, rank), "MPI_Comm_rank");
-    for (int i = 0, at = 0; i < ranks; at += counts[i++]) {
-        counts[i] = (int) (2LL * bytes * (i + 1) / (ranks + 1));
-        (*displacements)[i] = at;
+    end += sized;
+    if (i < 0 || (sized && !napcoll_parse_bytes(&end, SIZE_MAX, &bytes))) {
+        return NULL;
     }
-    return counts;
-}
-
-static void call_gatherv(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    int rank, *displacements, *counts = rising_counts(comm, bytes, &rank, &displacements);
-
-    tune_check(
-        MPI_Gatherv(send, counts[rank], MPI_BYTE, recv, counts, displacements, MPI_BYTE, 0, comm),
-        "MPI_Gatherv");
-    free(counts);
-}
-
-static void call_scatterv(MPI_Comm comm, int bytes, char *send, char *recv)
-{
-    int rank, *displacements, *counts = rising_counts(comm, bytes, &rank, &displacements);
-
-    tune_check(
-        MPI_Scatterv(send, counts, displacements, MPI_BYTE, recv, counts[rank], MPI_BYTE, 0, comm),
-        "MPI_Scatterv");
-    free(counts);
-}
-
-/* Sizes are those of vectors, or of a rank's block where buffers hold one for each rank. */
-static const size_t of_vectors[] = {8, 512, 4096, 32768, 262144, 1048576};
-static const size_t of_blocks[] = {8, 512, 4096, 32768, 65536};
-static const size_t of_nothing[] = {0};
-
-#define ALL(of) .sizes = (int) (sizeof(of) / sizeof(*(of))), .bytes = (of)
-
-static const struct {
-    tune_subject_t subject;
-    void (*call)(MPI_Comm comm, int bytes, char *send, char *recv);
-} cases[] = {
-    {{.collective = &napcoll_allreduce, ALL(of_vectors)}, call_allreduce},
-    {{.collective = &napcoll_bcast, .overlaps = true, ALL(of_vectors)}, call_bcast},
-    {{.collective = &napcoll_alltoall, .blocks = true, ALL(of_blocks)}, call_alltoall},
-    {{.collective = &napcoll_reduce, .overlaps = true, ALL(of_vectors)}, call_reduce},
-    {{.collective = &napcoll_barrier, ALL(of_nothing)}, call_barrier},
-    {{.collective = &napcoll_allgather, .blocks = true, ALL(of_blocks)}, call_allgather},
-    {{.collective = &napcoll_reduce_scatter_block, .blocks = true, ALL(of_blocks)},
-     call_reduce_scatter_block},
-    {{.collective = &napcoll_scan, .overlaps = true, ALL(of_vectors)}, call_scan},
-    {{.collective = &napcoll_allgatherv, .blocks = true, ALL(of_blocks)}, call_allgatherv},
-    {{.collective = &napcoll_reduce_scatter, .blocks = true, ALL(of_blocks)}, call_reduce_scatter},
-    {{.collective = &napcoll_exscan, .overlaps = true, ALL(of_vectors)}, call_exscan},
-    {{.collective = &napcoll_alltoallv,
-      .blocks = true,
-      .untold = true,
-      ALL(of_blocks),
-      .largest = 2},
-     call_alltoallv},
-    {{.collective = &napcoll_gather, .blocks = true, .overlaps = true, ALL(of_blocks)},
-     call_gather},
-    {{.collective = &napcoll_scatter, .blocks = true, .overlaps = true, ALL(of_blocks)},
-     call_scatter},
-    {{.collective = &napcoll_gatherv,
-      .blocks = true,
-      .overlaps = true,
-      .untold = true,
-      ALL(of_blocks),
-      .largest = 2},
-     call_gatherv},
-    {{.collective = &napcoll_scatterv,
-      .blocks = true,
-      .overlaps = true,
-      .untold = true,
-      ALL(of_blocks),
-      .largest = 2},
-     call_scatterv},
-};
-
-_Static_assert(sizeof(cases) / sizeof(*cases) == TUNE_SUBJECTS, "one place for each");
-
-const tune_subject_t *tune_subject(int index)
-{
-    return &cases[index].subject;
-}
-
-/* The bytes of one of its buffers. */
-static size_t room_of(const tune_t *t, int index, size_t bytes)
-{
-    return cases[index].subject.blocks ? bytes * (size_t) t->ranks : bytes;
-}
-
-int tune_subject_sizes(const tune_t *t, int index)
-{
-    const tune_subject_t *subject = &cases[index].subject;
-    int sizes = 0;
-
-    while (sizes < subject->sizes && room_of(t, index, subject->bytes[sizes]) <= most_buffer) {
-        sizes++;
+    sizes = sizes_of(napcoll_collectives[i]);
+    for (int size = 1; size < sizes->count; size++) {
+        if (apart(sizes->bytes[size], bytes) < apart(sizes->bytes[nearest], bytes)) {
+            nearest = size;
+        }
     }
-    return sizes;
+    for (int size = 0; size < sizes->count; size++) {
+        if (!sized || size == nearest || is_untold(napcoll_collectives[i])) {
+            wanted->size[i][size] = true;
+        }
+    }
+    return end;
+}
+
+bool tune_want_only(tune_wanted_t *wanted, const char *text)
+{
+    memset(wanted, 0, sizeof(*wanted));
+    for (;; text++) {
+        text = want_element(wanted, text);
+        if (NULL == text || ('\0' != *text && ',' != *text)) {
+            return false;
+        }
+        if ('\0' == *text) {
+            return true;
+        }
+    }
+}
+
+/* The bytes of the largest buffer. */
+static size_t buffer_of(const tune_case_t *c, int ranks)
+{
+    return has_blocks(c->collective) ? c->bytes * (size_t) ranks : c->bytes;
+}
+
+int tune_list_cases(const tune_wanted_t *wanted, int ranks, tune_case_t *list)
+{
+    int cases = 0;
+
+    for (int i = 0; NULL != napcoll_collectives[i]; i++) {
+        const sizes_t *sizes = sizes_of(napcoll_collectives[i]);
+
+        for (int size = 0; size < sizes->count; size++) {
+            const tune_case_t c = {.collective = napcoll_collectives[i],
+                                   .size = size,
+                                   .bytes = sizes->bytes[size],
+                                   .untold = is_untold(napcoll_collectives[i])};
+            const size_t buffer = buffer_of(&c, ranks);
+            int at = cases;
+
+            if (!wanted->size[i][size] || buffer > most_buffer) {
+                continue;
+            }
+            for (; at > 0 && buffer_of(&list[at - 1], ranks) > buffer; at--) {
+                list[at] = list[at - 1];
+            }
+            list[at] = c;
+            cases++;
+        }
+    }
+    return cases;
+}
+
+/* ---- the sizes that a rule is for ---- */
+
+/* What all functions below ask of the selection. */
+typedef struct {
+    const napcoll_collective_t *collective;
+    napcoll_settings_t settings;
+    napcoll_question_t question;
+} inquiry_t;
+
+/* Whether the thresholds have a say in a decision. */
+static bool is_warned(const napcoll_collective_t *collective, const napcoll_decision_t *decision)
+{
+    bool warned = decision->algorithm >= 0 && collective->algorithm[decision->algorithm].cut;
+
+    for (int row = 0; row < collective->algorithms; row++) {
+        warned = warned || NAPCOLL_EVALUATION_BURSTS == decision->candidate[row].evaluation;
+    }
+    return warned;
+}
+
+static size_t half_way(size_t one, size_t other)
+{
+    return (size_t) sqrt((double) one * (double) other);
+}
+
+/* Set the range of a case. Sets *warned if the thresholds warn of its own size. */
+static int find_range(tune_case_t *c, const inquiry_t *inquiry, bool *warned)
+{
+    const sizes_t *sizes = sizes_of(c->collective);
+    const size_t *here = &sizes->bytes[c->size];
+    napcoll_question_t question = inquiry->question;
+    napcoll_decision_t decision;
+
+    c->range.least = 0 == c->size ? 0 : 1 + half_way(here[-1], here[0]);
+    c->range.most = sizes->count - 1 == c->size ? 4 * here[0] : half_way(here[0], here[1]);
+    *warned = false;
+    for (question.bytes = c->range.least;; question.bytes = decision.most + 1) {
+        if (0 != napcoll_select(c->collective, &inquiry->settings, &question, &decision)) {
+            return -1;
+        }
+        if (is_warned(c->collective, &decision)) {
+            *warned = *warned || (question.bytes <= c->bytes && c->bytes <= decision.most);
+            if (question.bytes > c->bytes) {
+                c->range.most = question.bytes - 1;
+            } else {
+                c->range.least = decision.most + 1;
+            }
+        }
+        if (decision.most >= c->range.most) {
+            return 0;
+        }
+    }
 }
 
 /* ---- contestants ---- */
 
-/* The contestant of a place gives way to the one that t->action on rank 0 says. */
-static void force(tune_t *t, int subject, int place)
+/* What auto decides. Where processes do not know all sizes, they agree on them only if that
+ * pays. */
+static int decide(const inquiry_t *inquiry, napcoll_decision_t *decision)
 {
-    const napcoll_collective_t *collective = cases[subject].subject.collective;
-    char key[MPI_MAX_INFO_KEY + 1];
-    MPI_Info info;
+    const napcoll_collective_t *by = napcoll_agreement_by(inquiry->collective);
+    napcoll_settings_t telling = napcoll_select_defaults(by);
+    napcoll_agreement_t agreement = {.pays = true};
+    napcoll_recall_t recall = {.entries = 0};
 
-    if (MPI_COMM_NULL != t->forced[place]) {
-        tune_check(MPI_Comm_free(&t->forced[place]), "MPI_Comm_free");
+    telling.machine = inquiry->settings.machine;
+    if (is_untold(inquiry->collective)
+        && 0
+               != napcoll_agreement(&recall, inquiry->collective, &inquiry->settings, &telling,
+                                    inquiry->question.map, &agreement)) {
+        return -1;
     }
-    t->before[place] = (napcoll_start_before_t){.calls = 0};
-    tune_check(MPI_Bcast(t->action, TUNE_ACTION, MPI_CHAR, 0, t->comm), "MPI_Bcast");
-    napcoll_collective_info_key(collective, key, MPI_MAX_INFO_KEY);
-    tune_check(MPI_Info_create(&info), "MPI_Info_create");
-    tune_check(MPI_Info_set(info, "ompi_comm_coll_preference", "napcoll"), "MPI_Info_set");
-    tune_check(MPI_Info_set(info, key, t->action), "MPI_Info_set");
-    tune_check(MPI_Comm_dup_with_info(t->comm, info, &t->forced[place]), "MPI_Comm_dup_with_info");
-    tune_check(MPI_Info_free(&info), "MPI_Info_free");
+    if (agreement.pays) {
+        return napcoll_select(inquiry->collective, &inquiry->settings, &inquiry->question,
+                              decision);
+    }
+    *decision = napcoll_agreement_without();
+    return 0;
 }
 
-/* What is sent and received has been touched before: pages that are new to a process take their time. */
-static void make_room(tune_t *t, size_t bytes)
+/* The estimate of a decision's plans in microseconds; NAN when memory ran out. */
+static double cost_of(const inquiry_t *inquiry, const napcoll_decision_t *decision)
 {
-    if (bytes <= t->called_bytes) {
-        return;
+    const napcoll_question_t *question = &inquiry->question;
+    const napcoll_machine_t *machine = inquiry->settings.machine;
+    const napcoll_algorithm_t *algorithm = &inquiry->collective->algorithm[decision->algorithm];
+    const int segments = decision->params.segments > 1 ? decision->params.segments : 1;
+    const int root = napcoll_goal_is_rooted(inquiry->collective->goal) ? question->root : -1;
+    napcoll_generator_t generator = {.args = {.collective = inquiry->collective,
+                                              .algorithm = algorithm,
+                                              .map = question->map,
+                                              .params = decision->params}};
+    double lead = 0;
+
+    if (NULL != algorithm->hops) {
+        const napcoll_hops_t hops = algorithm->hops(question->map, &decision->params);
+
+        lead = napcoll_model_lead_us(machine, &hops, segments, (double) question->bytes);
     }
-    free(t->called);
-    t->called = malloc(bytes);
-    if (NULL == t->called) {
-        tune_out_of_memory();
-    }
-    memset(t->called, 0, bytes);
-    t->called_bytes = bytes;
+    return napcoll_plan_cost_us(question->map, napcoll_generator_plan, &generator, root, machine,
+                                (double) question->bytes, lead, INFINITY);
 }
 
-/* All wait for a time that rank 0 sets, *when. False where it was over before. Now and then, before they drift apart, clocks
- * are synced. More often, as it takes less, all sleep until all do: where processes share processors, which ones share one,
- * and with how many others, stays as it is while they are busy, and is dealt anew while they sleep; some algorithms take
- * three times as long by some deals. */
-static bool start_together(tune_t *t, double *when)
+static tune_contestant_t fallback_of(const napcoll_collective_t *collective)
 {
-    const double synced_for = 5, dealt_for = 1, now = MPI_Wtime(), sync = 0, deal = -1;
+    return (tune_contestant_t){.action = "fallback",
+                               .model_us = INFINITY,
+                               .rule = napcoll_rule_any(collective, NAPCOLL_RULE_FALLBACK)};
+}
 
-    *when = !(t->synced > 0) || now >= t->synced + synced_for ? sync
-            : now >= t->dealt + dealt_for                     ? deal
-                                                              : now + t->start.slack;
-    tune_check(MPI_Bcast(when, 1, MPI_DOUBLE, 0, t->comm), "MPI_Bcast");
-    if (!(*when > 0)) {
-        if (*when < 0) {
-            tune_check(napcoll_start_quiet_barrier(t->comm), "napcoll_start_quiet_barrier");
-        } else {
-            tune_check(napcoll_start_sync(&t->start), "napcoll_start_sync");
-            t->synced = MPI_Wtime();
+/* Make a decision for an algorithm a contestant. Its action does not fit where the result has
+ * none. */
+static int describe(const inquiry_t *inquiry, const napcoll_decision_t *decision,
+                    tune_contestant_t *contestant)
+{
+    napcoll_rule_t pinned = napcoll_rule_any(inquiry->collective, NAPCOLL_RULE_AUTO);
+    FILE *out;
+
+    *contestant = (tune_contestant_t){
+        .model_us = cost_of(inquiry, decision),
+        .rule = napcoll_rule_any(inquiry->collective, NAPCOLL_RULE_ALGORITHM)};
+    contestant->rule.algorithm = decision->algorithm;
+    out = fmemopen(contestant->action, sizeof(contestant->action), "w");
+    if (NULL == out || isnan(contestant->model_us)) {
+        return -1;
+    }
+    napcoll_rule_pin(&pinned, decision->algorithm, &decision->params);
+    napcoll_rule_print_action(&pinned, out);
+    if (0 != fclose(out) || strlen(contestant->action) + 1 >= sizeof(contestant->action)) {
+        contestant->action[0] = '\0';
+    }
+    return 0;
+}
+
+/* An algorithm as it is when a rule names it; without an action if it is not worth a try. */
+static int describe_named(const tune_case_t *c, const inquiry_t *inquiry, int row,
+                          tune_contestant_t *contestant)
+{
+    const napcoll_algorithm_t *algorithm = &c->collective->algorithm[row];
+    napcoll_rule_t rule = napcoll_rule_any(c->collective, NAPCOLL_RULE_ALGORITHM);
+    napcoll_settings_t settings = inquiry->settings;
+    napcoll_decision_t decision;
+
+    contestant->action[0] = '\0';
+    rule.algorithm = row;
+    settings.force = napcoll_select_force(&rule);
+    if (row == c->contestant[0].rule.algorithm || algorithm->gathers || algorithm->cut
+        || (c->untold && algorithm->detours)) {
+        return 0;
+    }
+    if (0 != napcoll_select(c->collective, &settings, &inquiry->question, &decision)) {
+        return -1;
+    }
+    return decision.algorithm == row ? describe(inquiry, &decision, contestant) : 0;
+}
+
+/* Add the algorithms that the model estimates to be fastest, after auto's own choice and the
+ * fallback. Of a collective with one rule for all sizes, those that lose with one size count,
+ * too. */
+static int add_algorithms(tune_case_t *c, const inquiry_t *inquiry)
+{
+    const int first = c->contestants;
+
+    for (int row = 0; row < c->collective->algorithms; row++) {
+        tune_contestant_t contestant;
+        int at = c->contestants;
+
+        if (0 != describe_named(c, inquiry, row, &contestant)) {
+            return -1;
         }
-        t->dealt = MPI_Wtime();
-        *when = t->dealt + t->start.slack;
-        tune_check(MPI_Bcast(when, 1, MPI_DOUBLE, 0, t->comm), "MPI_Bcast");
-    }
-    return napcoll_start_at(&t->start, *when) >= 0;
-}
-
-/* So many calls, one after the other, after a start that none has missed, or at least not again and again: what one took
- * the slowest process, in seconds; the same on all. Who is done sleeps until others are likely to be, too. */
-static double call_after_start(tune_t *t, const tune_probe_t *probe, int calls)
-{
-    enum { SECONDS, MISSED, WORDS };
-    const int tries = 5;
-    char *recv = t->called + room_of(t, probe->from, probe->bytes);
-    double worst[WORDS] = {0};
-
-    for (int i = 0; i < tries; i++) {
-        double mine[WORDS], when, begin;
-
-        mine[MISSED] = start_together(t, &when) ? 0 : 1;
-        begin = MPI_Wtime();
-        for (int k = 0; k < calls; k++) {
-            cases[probe->from].call(t->forced[probe->to], (int) probe->bytes, t->called, recv);
+        if ('\0' == contestant.action[0]
+            || (!c->untold && contestant.model_us > hopeless * c->contestant[0].model_us)) {
+            continue;
         }
-        mine[SECONDS] = (MPI_Wtime() - begin) / calls;
-        napcoll_start_rest(&t->start, when, &t->before[probe->to], calls);
-        tune_check(MPI_Allreduce(mine, worst, WORDS, MPI_DOUBLE, MPI_MAX, t->comm),
-                   "MPI_Allreduce");
-        t->before[probe->to] = (napcoll_start_before_t){.seconds = worst[SECONDS], .calls = calls};
-        if (!(worst[MISSED] > 0)) {
-            napcoll_start_was_met(&t->start);
-            break;
+        for (; at > first && c->contestant[at - 1].model_us > contestant.model_us; at--) {
+            if (at < TUNE_CONTESTANTS) {
+                c->contestant[at] = c->contestant[at - 1];
+            }
         }
-        napcoll_start_was_missed(&t->start);
-    }
-    return worst[SECONDS];
-}
-
-/* Calls; rank 0 gets what one took the slowest process. */
-static void call(tune_t *t, const tune_probe_t *probe, double *seconds)
-{
-    const bool apart = cases[probe->from].subject.overlaps;
-    const int starts = apart ? probe->count : 1, calls = apart ? 1 : probe->count;
-    double sum = 0;
-
-    make_room(t, 2 * room_of(t, probe->from, probe->bytes));
-    for (int i = 0; i < starts; i++) {
-        sum += call_after_start(t, probe, calls);
-    }
-    if (0 == t->rank) {
-        *seconds = sum / starts;
-    }
-}
-
-void tune_call_run(tune_t *t, const tune_probe_t *probe, double *seconds)
-{
-    if (TUNE_FORCE == probe->kind) {
-        force(t, probe->from, probe->to);
-    } else {
-        call(t, probe, seconds);
-    }
-}
-
-void tune_calls_open(tune_t *t)
-{
-    for (int place = 0; place < TUNE_CONTESTANTS; place++) {
-        t->forced[place] = MPI_COMM_NULL;
-    }
-}
-
-void tune_calls_close(tune_t *t)
-{
-    free(t->called);
-    for (int place = 0; place < TUNE_CONTESTANTS; place++) {
-        if (MPI_COMM_NULL != t->forced[place]) {
-            tune_check(MPI_Comm_free(&t->forced[place]), "MPI_Comm_free");
+        if (at < TUNE_CONTESTANTS) {
+            c->contestant[at] = contestant;
+            c->contestants += c->contestants < TUNE_CONTESTANTS;
         }
     }
+    return 0;
+}
+
+int tune_choose(tune_case_t *c, const napcoll_machine_t *machine,
+                const napcoll_thresholds_t *thresholds, const napcoll_node_map_t *map)
+{
+    const size_t bounded = NAPCOLL_BOUNDED_BYTES / (size_t) map->size / LARGEST;
+    inquiry_t inquiry = {
+        .collective = c->collective,
+        .settings = napcoll_select_defaults(c->collective),
+        .question = {.map = map, .bytes = c->bytes, .bounded = c->untold && c->bytes <= bounded}};
+    napcoll_decision_t decision;
+    bool warned;
+
+    c->contestants = 0;
+    inquiry.settings.machine = machine;
+    inquiry.settings.thresholds = *thresholds;
+    if (0 != find_range(c, &inquiry, &warned) || (!warned && 0 != decide(&inquiry, &decision))) {
+        return -1;
+    }
+    c->skipped = warned;
+    if (warned) {
+        return 0;
+    }
+    c->contestant[0] = fallback_of(c->collective);
+    c->contestants = 1;
+    if (decision.algorithm >= 0) {
+        if (0 != describe(&inquiry, &decision, &c->contestant[0])) {
+            return -1;
+        }
+        c->contestant[1] = fallback_of(c->collective);
+        c->contestants = '\0' == c->contestant[0].action[0] ? 0 : 2;
+    }
+    if (c->contestants > 0 && 0 != add_algorithms(c, &inquiry)) {
+        return -1;
+    }
+    c->skipped = c->contestants < 2;
+    return 0;
 }

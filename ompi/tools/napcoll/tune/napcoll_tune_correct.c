@@ -5,205 +5,278 @@
 
 /**
  * @file
- * Rules of a parameter file are corrected: collectives are tried that a benchmark, or an owner, has doubts about, all of the
- * time being theirs, and what is found comes before the rules that are there. Rank 0 alone.
- *
- * The machine and the thresholds are the file's, and stay as they are.
+ * The correction of the model: for each collective and size, what auto would do runs turn by turn
+ * against the fallback and the model's next best algorithms (../measure). Where one of them beats
+ * auto's choice by a margin beyond noise, a rule names it; else that choice is kept. One pass; each
+ * case has an equal share of the remaining time.
  */
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <math.h>
 
-#include "napcoll_tune.h"
-#include "common/napcoll_rules_rest.h"
-#include "select/napcoll_rules.h"
+#include "model/napcoll_robust.h"
+#include "tune/napcoll_tune.h"
 #include "util/napcoll_file.h"
 
-/* ---- the file ---- */
+/* By how much auto's choice has to be slower; the drop rule; seconds of a sample; turns of a
+ * case. */
+static const double margin = 0.05, drop = 3, sample_time = 0.02;
 
-static FILE *open_file(const char *name, char message[TUNE_TEXT])
+enum { MOST_TURNS = 100 };
+
+/* ---- --only: the file that is there ---- */
+
+static bool names_rules(const tune_t *t)
 {
-    napcoll_file_error_t why;
-    FILE *in = napcoll_file_open(name, NAPCOLL_MOST_FILE_BYTES, &why);
-
-    if (NULL == in) {
-        (void) snprintf(message, TUNE_TEXT, "%.256s: %s", name, why.text);
-    }
-    return in;
-}
-
-static bool read_machine(FILE *in, const char *name, tune_corrected_t *corrected,
-                         char message[TUNE_TEXT])
-{
-    napcoll_parameters_error_t other;
-    napcoll_machine_error_t error;
-
-    if (0 != napcoll_machine_read(in, &corrected->machine, &error)) {
-        return tune_file_refuse("", name, error.line, error.column, error.text, message);
-    }
-    rewind(in);
-    return 0 == napcoll_parameters_read(in, &corrected->parameters, &other)
-           || tune_file_refuse("", name, other.line, 0, other.text, message);
-}
-
-/* The rules that there are; they have to be good ones. */
-static bool read_rules(tune_corrected_t *corrected, char message[TUNE_TEXT])
-{
-    FILE *in = open_file(corrected->rules_name, message);
-    napcoll_rules_t *rules = NULL;
-    napcoll_rules_error_t error;
-    bool good;
-
-    if (NULL == in) {
-        return false;
-    }
-    good = 0 == napcoll_rules_load(in, &corrected->rules, &corrected->rules_bytes, &error)
-           && 0 == napcoll_rules_parse(corrected->rules, corrected->rules_bytes, &rules, &error);
-    (void) fclose(in);
-    napcoll_rules_free(rules);
-    return good
-           || tune_file_refuse("", corrected->rules_name, error.line, error.column, error.text,
-                               message);
-}
-
-/* Whether the file names rules. */
-static bool names_rules(const tune_corrected_t *corrected)
-{
-    const char *name = corrected->parameters.rules_file;
+    const char *name = t->cases.parameters.rules_file;
 
     return NULL != name && '\0' != name[0];
 }
 
+static bool read_machine(tune_t *t, FILE *in, char message[TUNE_TEXT])
+{
+    const char *name = t->options.output;
+    napcoll_parameters_error_t other;
+    napcoll_machine_error_t error;
+
+    if (0 != napcoll_machine_read(in, &t->machine.fit.machine, &error)) {
+        return tune_refuse(name, error.line, error.column, error.text, message);
+    }
+    rewind(in);
+    if (0 != napcoll_parameters_read(in, &t->cases.parameters, &other)) {
+        return tune_refuse(name, other.line, 0, other.text, message);
+    }
+    t->machine.thresholds = t->cases.parameters.thresholds;
+    return true;
+}
+
+static bool read_rules(tune_t *t, FILE *in, char message[TUNE_TEXT])
+{
+    tune_cases_t *cases = &t->cases;
+    napcoll_rules_t *rules = NULL;
+    napcoll_rules_error_t error;
+    const bool good = 0 == napcoll_rules_load(in, &cases->rules, &cases->rules_bytes, &error)
+                      && 0 == napcoll_rules_parse(cases->rules, cases->rules_bytes, &rules, &error);
+
+    napcoll_rules_free(rules);
+    return good || tune_refuse(cases->rules_name, error.line, error.column, error.text, message);
+}
+
+/* Open a file, read it, and close it. */
+static bool read_file(tune_t *t, const char *name,
+                      bool (*read)(tune_t *t, FILE *in, char message[TUNE_TEXT]),
+                      char message[TUNE_TEXT])
+{
+    napcoll_file_error_t why;
+    FILE *in = napcoll_file_open(name, NAPCOLL_MOST_FILE_BYTES, &why);
+    bool good;
+
+    if (NULL == in) {
+        return tune_refuse(name, 0, 0, why.text, message);
+    }
+    good = read(t, in, message);
+    (void) fclose(in);
+    return good;
+}
+
 bool tune_correct_open(tune_t *t, char message[TUNE_TEXT])
 {
-    const char *name = t->options.corrected;
-    tune_corrected_t *corrected = &t->corrected;
-    bool good;
-    FILE *in;
-
-    if (TUNE_CORRECT != t->options.command) {
+    if (NULL == t->options.only) {
         return true;
     }
-    if (t->node.least_ppn * t->node.num != t->ranks) {
-        (void) snprintf(message, TUNE_TEXT,
-                        "there are different numbers of processes on the nodes, which no rule is "
-                        "about; start as many on each");
+    if (!read_file(t, t->options.output, read_machine, message)) {
         return false;
     }
-    in = open_file(name, message);
-    if (NULL == in) {
-        return false;
+    if (!names_rules(t)) {
+        t->cases.rules_name = tune_rules_name(t->options.output);
+        return true;
     }
-    good = read_machine(in, name, corrected, message);
-    (void) fclose(in);
-    if (!good) {
-        return false;
+    t->cases.rules_name = strdup(t->cases.parameters.rules_file);
+    if (NULL == t->cases.rules_name) {
+        napcoll_no_memory();
     }
-    corrected->rules_name = names_rules(corrected) ? strdup(corrected->parameters.rules_file)
-                                                   : tune_file_of_rules(name);
-    if (NULL == corrected->rules_name) {
-        tune_out_of_memory();
-    }
-    return (!names_rules(corrected) || read_rules(corrected, message))
-           && tune_file_check("coll_napcoll_rules_file", corrected->rules_name, message)
-           && tune_file_check("parameter file", names_rules(corrected) ? NULL : name, message);
+    return read_file(t, t->cases.rules_name, read_rules, message);
 }
 
 void tune_correct_close(tune_t *t)
 {
-    napcoll_parameters_close(&t->corrected.parameters);
-    free(t->corrected.rules_name);
-    free(t->corrected.rules);
-    t->corrected = (tune_corrected_t){.rules_name = NULL};
+    napcoll_parameters_close(&t->cases.parameters);
+    free(t->cases.rules_name);
+    free(t->cases.rules);
 }
 
-/* ---- measuring ---- */
+/* ---- one case: all ranks ---- */
 
-int tune_correct(tune_t *t, char message[TUNE_TEXT])
+/* What rank 0 tells the others about a case. */
+typedef struct {
+    char collective[64];
+    size_t bytes;
+    int contestants;
+    char action[TUNE_CONTESTANTS][TUNE_ACTION];
+} shared_t;
+
+/* Rank 0: keep the times of a case, and judge it. */
+static void judge(tune_case_t *c, const napcoll_contest_t *contest)
 {
-    tune_watch_t watch = tune_watch(t->options.time_limit);
-    tune_machine_t *m = calloc(1, sizeof(*m));
+    const double *seconds[TUNE_CONTESTANTS];
 
-    if (NULL == m) {
-        tune_out_of_memory();
-        return TUNE_FAILED;
+    c->turns = contest->turns;
+    for (int i = 0; i < c->contestants; i++) {
+        const napcoll_contestant_t *k = &contest->contestant[i];
+
+        seconds[i] = k->dropped ? NULL : k->seconds;
+        c->contestant[i].dropped = k->dropped;
+        c->contestant[i].time = k->dropped ? napcoll_summarize(&k->first_look, 1)
+                                           : napcoll_summarize(k->seconds, c->turns);
     }
-    t->machine = m;
-    m->fit.machine = t->corrected.machine;
-    m->thresholds = t->corrected.parameters.thresholds;
-    tune_verify(t, &watch);
-    m->seconds = MPI_Wtime() - watch.begin;
-    if ('\0' != m->no_cases[0]) {
-        (void) snprintf(message, TUNE_TEXT, "nothing was tried: %.900s", m->no_cases);
-        return TUNE_FAILED;
-    }
-    if (0 == tune_count_rules(t)) {
-        (void) snprintf(
-            message, TUNE_TEXT,
-            "--time-limit %g: nothing was measured in six turns that rules can be about, so "
-            "they stay; give more, or fewer collectives with --only",
-            t->options.time_limit);
-        return TUNE_FAILED;
-    }
-    return TUNE_GOOD;
+    c->best = napcoll_judge_best(seconds, c->contestants, c->turns, margin);
 }
 
-/* ---- writing ---- */
-
-static int rules_content(const tune_t *t, FILE *out)
+void tune_race(tune_t *t, tune_case_t *c, double time)
 {
-    const tune_corrected_t *corrected = &t->corrected;
-    tune_rule_t list[TUNE_MOST_RULES];
-    napcoll_rule_t first[TUNE_MOST_RULES];
-    const int rules = tune_list_rules(t, list);
+    const napcoll_contest_until_t until = {
+        .least = NAPCOLL_ROBUST_LEAST_TURNS, .most = MOST_TURNS, .time = time, .end = t->end};
+    napcoll_contest_args_t args = {.most = MOST_TURNS, .sample_time = sample_time, .drop = drop};
+    napcoll_contest_t *contest;
+    shared_t shared = {.contestants = 0};
 
-    for (int i = 0; i < rules; i++) {
-        first[i] = list[i].rule;
+    if (0 == t->rank) {
+        tune_probe(t, &(tune_probe_t){.kind = TUNE_RACE}, NULL);
+        snprintf(shared.collective, sizeof(shared.collective), "%s", c->collective->name);
+        shared.bytes = c->bytes;
+        shared.contestants = c->contestants;
+        for (int i = 0; i < c->contestants; i++) {
+            memcpy(shared.action[i], c->contestant[i].action, TUNE_ACTION);
+        }
     }
-    tune_file_origin(t, "Rules of napcoll, corrected by", out);
-    fputc('\n', out);
-    tune_report_rules(t, out);
-    if (NULL == corrected->rules) {
+    napcoll_check(MPI_Bcast(&shared, (int) sizeof(shared), MPI_BYTE, 0, t->comm), "MPI_Bcast");
+    args.coll = napcoll_measured_find(shared.collective);
+    args.bytes = shared.bytes;
+    args.contestants = shared.contestants;
+    for (int i = 0; i < args.contestants; i++) {
+        args.label[i] = shared.action[i];
+        args.comm[i] = napcoll_measure_dup("napcoll", shared.collective, shared.action[i]);
+    }
+    contest = napcoll_contest_open(&args);
+    napcoll_contest_turns(&t->measure, contest, &until);
+    if (0 == t->rank) {
+        judge(c, contest);
+    }
+    napcoll_contest_close(contest);
+    for (int i = 0; i < args.contestants; i++) {
+        napcoll_check(MPI_Comm_free(&args.comm[i]), "MPI_Comm_free");
+    }
+}
+
+/* ---- all cases: rank 0 ---- */
+
+/* Measure all cases that have something to compare, until the end. */
+static void compare(tune_t *t, const napcoll_node_map_t *map)
+{
+    tune_cases_t *cases = &t->cases;
+    const int all = tune_list_cases(&t->options.wanted, t->ranks, cases->list);
+
+    cases->num = all;
+    for (int i = 0; i < all && MPI_Wtime() < t->end; i++) {
+        tune_case_t *c = &cases->list[i];
+        const double now = MPI_Wtime();
+
+        if (0 != tune_choose(c, &t->machine.fit.machine, &t->machine.thresholds, map)) {
+            napcoll_no_memory();
+        }
+        if (!c->skipped) {
+            tune_race(t, c, now + (t->end - now) / (all - i));
+        }
+        tune_tell(t, "algorithms", (i + 1.0) / (all + 1.0));
+    }
+    tune_tell(t, "algorithms", 1);
+}
+
+void tune_correct(tune_t *t)
+{
+    tune_cases_t *cases = &t->cases;
+    napcoll_node_map_t *map;
+    int priority;
+
+    if (!t->options.verify) {
+        snprintf(cases->missing, TUNE_TEXT, "left out by --no-verify");
+    } else if (!napcoll_measure_has("napcoll", &priority) || priority < 0) {
+        snprintf(cases->missing, TUNE_TEXT, "component napcoll is not loaded, or off");
+    } else if (MPI_Wtime() >= t->end) {
+        snprintf(cases->missing, TUNE_TEXT, "no time was left");
+    }
+    if ('\0' != cases->missing[0]) {
+        return;
+    }
+    if (0 != napcoll_node_map_create(t->node.node_of, t->ranks, &map)) {
+        napcoll_no_memory();
+    }
+    compare(t, map);
+    napcoll_node_map_free(map);
+}
+
+/* No rules are about nodes with different numbers of processes. */
+int tune_rules(const tune_t *t, tune_rule_t *rules)
+{
+    const tune_nodes_t *n = &t->node;
+    const tune_shape_t shape = {.nodes = (size_t) n->num, .ppn = (size_t) n->least_ppn};
+
+    if (n->least_ppn * n->num != t->ranks) {
         return 0;
     }
-    fputs("\n", out);
-    if (napcoll_rules_print_rest(corrected->rules, corrected->rules_bytes, first, rules, out) < 0) {
-        return 0 != ferror(out) ? EIO : ENOMEM; /* there is no mistake in it */
-    }
-    return 0;
+    return tune_make_rules(t->cases.list, t->cases.num, &shape, NULL != t->options.only, rules);
 }
 
-/* The file as it was, and where its rules are now. */
-static int parameters_content(const tune_t *t, FILE *out)
-{
-    napcoll_file_error_t why;
-    FILE *in = napcoll_file_open(t->options.corrected, NAPCOLL_MOST_FILE_BYTES, &why);
-    int c, last = '\n';
-    bool failed;
+/* ---- report ---- */
 
-    if (NULL == in) {
-        return EIO; /* it was read before */
+static void report_contestant(const tune_contestant_t *k, FILE *out)
+{
+    fprintf(out, "    %-50s %10.1f us", k->action, 1e6 * k->time.median);
+    if (k->dropped) {
+        fputs(" in its first calls", out);
+    } else {
+        fprintf(out, " (%.1f to %.1f)", 1e6 * k->time.p05, 1e6 * k->time.p95);
     }
-    while (EOF != (c = fgetc(in))) {
-        fputc(c, out);
-        last = c;
+    if (k->model_us < INFINITY) {
+        fprintf(out, ", the model says %.1f", k->model_us);
     }
-    failed = 0 != ferror(in);
-    (void) fclose(in);
-    fprintf(out, "%s\n# Where measurement overruled the model\ncoll_napcoll_rules_file = %s\n",
-            '\n' == last ? "" : "\n", t->corrected.rules_name);
-    return failed ? EIO : 0;
 }
 
-int tune_correct_write(const tune_t *t)
+static void report_case(const tune_case_t *c, FILE *out)
 {
-    const tune_corrected_t *corrected = &t->corrected;
-    const int status = tune_file_write(t, "coll_napcoll_rules_file", corrected->rules_name,
-                                       rules_content);
+    const bool judged = c->turns >= NAPCOLL_ROBUST_LEAST_TURNS;
 
-    if (TUNE_GOOD != status || names_rules(corrected)) {
-        return status;
+    fprintf(out, "  %s of %zu bytes, %d turns%s\n", c->collective->name, c->bytes, c->turns,
+            judged ? "" : ": too few to judge");
+    for (int i = 0; judged && i < c->contestants; i++) {
+        report_contestant(&c->contestant[i], out);
+        if (0 == i) {
+            fprintf(out, ": auto's choice%s", 0 == c->best ? ", kept" : "");
+        } else if (i == c->best) {
+            fputs(": faster than auto's choice", out);
+        }
+        fputc('\n', out);
     }
-    return tune_file_write(t, "parameter file", t->options.corrected, parameters_content);
+}
+
+void tune_report_cases(const tune_t *t, FILE *out)
+{
+    const tune_cases_t *cases = &t->cases;
+    int not_reached = 0;
+
+    if ('\0' != cases->missing[0]) {
+        fprintf(out, "algorithms were not compared: %s\n", cases->missing);
+        return;
+    }
+    fprintf(out,
+            "algorithms: median (5th to 95th percentile) of the time of the slowest process\n");
+    for (int i = 0; i < cases->num; i++) {
+        if (cases->list[i].contestants > 1) {
+            report_case(&cases->list[i], out);
+        }
+        not_reached += 0 == cases->list[i].contestants && !cases->list[i].skipped;
+    }
+    if (not_reached > 0) {
+        fprintf(out, "  there was no time for %d more\n", not_reached);
+    }
 }

@@ -5,44 +5,122 @@
 
 /**
  * @file
- * What is measured of a machine, in which order, until when. Rank 0 alone. The rooms are napcoll_tune_prepare.c,
- * napcoll_tune_tasks.c and napcoll_tune_fit.c; the turns are here.
+ * How a machine is measured. Rank 0 only.
  *
- *     explore      round trips of sizes that double, until one takes long: they tell how large messages of bursts are
- *     turns        each thing once, in an order shuffled anew: round trips of all sizes on each level, bursts of
- *                  few and of many messages by few and by many processes, round trips between pairs of nodes, by
- *                  distance as well where switches are known, reduces
- *     after some   sizes between, where the protocol changes; then whether the even turns and the odd ones say the
- *                  same: then it is enough
- *     at last      M1, M2 and S of gather and scatter, and whether algorithms are in the machine's order
+ *     explore      round trips of sizes that double, until one takes long
+ *     turns        each task once, in an order shuffled anew: round trips of all sizes and levels,
+ *                  bursts, round trips between pairs of nodes, reductions
+ *     after some   sizes between, where the protocol changes; when the even and the odd turns make
+ *     the
+ *                  same machine, it is enough
  */
 
-#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <unistd.h>
 
-#include <stdlib.h>
-
-#include "napcoll_tune_machine.h"
+#include "tune/napcoll_tune.h"
+#include "util/napcoll_mix.h"
 
 enum {
     LEAST_TURNS = 2,  /* one in each half */
-    STEADY_TURNS = 6, /* fewer do not say that the halves agree by more than chance */
+    STEADY_TURNS = 6, /* fewer turns do not prove that the halves agree */
     MOST_TURNS = 40,
     MOST_NARROWED = 10 /* sizes that are added where the protocol changes */
 };
 
-/* Thresholds and algorithms have these shares of the time, where they are wanted; the machine has the rest. */
-static const double thresholds_share = 0.3, verify_share = 0.4;
-
-/* After so many seconds, and turns that could say that it is steady, it leaves the rest of its time to them: what is not
- * steady by then will not be. */
+/* After this many seconds the rest of the time is for what follows: a machine that is not steady by
+ * then will not be. */
 static const double machine_enough = 150;
 
-/* ---- turns ---- */
+/* ---- progress ---- */
 
-static void shuffle(tune_list_t *list, tune_watch_t *watch)
+void tune_tell(const tune_t *t, const char *what, double share)
+{
+    enum { WIDTH = 30 };
+    static const char bar[] = "##############################";
+    static double told;
+    const double now = MPI_Wtime(), left = fmax(t->end - now, 0), every = 10;
+
+    if (1 == isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r%s [%-*.*s] %3.0f %%, at most %.0f s left ", what, WIDTH,
+                (int) (WIDTH * share), bar, 100 * share, left);
+        if (share >= 1) {
+            fprintf(stderr, "\r%78s\r", "");
+        }
+        fflush(stderr);
+    } else if (now - fmax(told, t->begin) >= every) {
+        fprintf(stderr, "napcoll-tune: %s, %.0f %%, at most %.0f s left\n", what, 100 * share,
+                left);
+        told = now;
+    }
+}
+
+/* ---- tasks ---- */
+
+void tune_add_task(tune_list_t *list, const tune_task_t *task)
+{
+    if (list->num < TUNE_MOST_TASKS) {
+        list->task[list->num++] = *task;
+    }
+}
+
+static void add_time(napcoll_timings_t *timings, double x, double seconds, int turn)
+{
+    if (0 != napcoll_timings_add(timings, x, fmax(seconds, 0), turn)) {
+        napcoll_no_memory();
+    }
+}
+
+/* The seconds of one reduction. */
+static double reduce(size_t bytes)
+{
+    enum { TIMES = 4 };
+    char *data = calloc(2, bytes);
+    double start;
+
+    if (NULL == data) {
+        napcoll_no_memory();
+    }
+    /* touch new pages before the clock starts */
+    memset(data, 0, 2 * bytes);
+    start = MPI_Wtime();
+    for (int i = 0; i < TIMES; i++) {
+        napcoll_check(MPI_Reduce_local(data, data + bytes, (int) (bytes / sizeof(double)),
+                                       MPI_DOUBLE, MPI_SUM),
+                      "MPI_Reduce_local");
+    }
+    start = MPI_Wtime() - start;
+    free(data);
+    return start / TIMES;
+}
+
+static void run_task(tune_t *t, const tune_task_t *task, int turn)
+{
+    const tune_probe_t *probe = &task->probe;
+    const bool burst = TUNE_STREAM == probe->kind || TUNE_NEAR == probe->kind;
+    double seconds[2 * TUNE_MOST_ROUNDS];
+    int times = 1;
+
+    if (task->reduction) {
+        seconds[0] = reduce(probe->bytes);
+    } else {
+        tune_probe(t, probe, seconds);
+        times = TUNE_PING == probe->kind ? probe->count : times;
+        times = burst ? probe->inner : times;
+    }
+    for (int i = 0; i < times; i++) {
+        add_time(task->times, (double) (burst ? (size_t) probe->count : probe->bytes), seconds[i],
+                 turn);
+        if (NULL != task->starts) {
+            add_time(task->starts, 0, seconds[TUNE_MOST_ROUNDS + i], turn);
+        }
+    }
+}
+
+static void shuffle(tune_list_t *list, uint64_t *random)
 {
     for (int i = list->num - 1; i > 0; i--) {
-        const int other = (int) (tune_random(watch) % (uint64_t) (i + 1));
+        const int other = (int) (napcoll_mix_next(random) % (uint64_t) (i + 1));
         const tune_task_t kept = list->task[i];
 
         list->task[i] = list->task[other];
@@ -50,31 +128,77 @@ static void shuffle(tune_list_t *list, tune_watch_t *watch)
     }
 }
 
-/* Whether all of a turn was measured before the time was over. */
-static bool take_turn(tune_t *t, tune_list_t *list, tune_watch_t *watch, char *room)
+bool tune_take_turn(tune_t *t, tune_list_t *list, int turn, double deadline, const char *what)
 {
-    tune_machine_t *m = t->machine;
-
-    tune_make_list(t, m->turns, list);
-    shuffle(list, watch);
+    shuffle(list, &t->random);
     for (int i = 0; i < list->num; i++) {
-        const double passed = MPI_Wtime() - watch->begin, all = watch->deadline - watch->begin;
+        const double now = MPI_Wtime();
 
-        if (passed >= all) {
-            m->out_of_time = true;
+        if (now >= deadline) {
             return false;
         }
-        tune_run_task(t, &list->task[i], m->turns, room);
-        tune_tell(watch, "machine", (int) (1000 * passed / all), 1000);
+        run_task(t, &list->task[i], turn);
+        tune_tell(t, what, fmin((now - t->begin) / (deadline - t->begin), 0.99));
     }
-    m->turns++;
     return true;
 }
 
-/* A first use of everything, which does not count: connections and buffers are made. */
-static void warm_up(tune_t *t, tune_list_t *list, char *room)
+/* ---- fitting ---- */
+
+/* Fit the machines of all turns, of the even and of the odd ones. */
+static napcoll_calibrate_result_t fit_all(tune_machine_t *m)
 {
-    tune_machine_t *m = t->machine;
+    napcoll_calibrate_result_t result = napcoll_calibrate(&m->measured, NAPCOLL_TURNS_ALL, &m->fit);
+
+    if (NAPCOLL_CALIBRATE_OK == result) {
+        result = napcoll_calibrate(&m->measured, NAPCOLL_TURNS_EVEN, &m->half[0]);
+    }
+    if (NAPCOLL_CALIBRATE_OK == result) {
+        result = napcoll_calibrate(&m->measured, NAPCOLL_TURNS_ODD, &m->half[1]);
+    }
+    m->unsteady = 0;
+    for (int i = 0; NAPCOLL_CALIBRATE_OK == result && NULL != napcoll_machine_key(i); i++) {
+        m->unsteady += napcoll_calibrate_apart(&m->half[0].machine, &m->half[1].machine, i)
+                       > TUNE_STEADY;
+    }
+    return result;
+}
+
+/* Add a size half way between those that the protocol changes between, unless that is known. */
+static void narrow_down(tune_machine_t *m)
+{
+    const double near = 1.03;
+    const napcoll_change_t *cut = &m->fit.protocols[NAPCOLL_LEVEL_NETWORK].eager;
+
+    if (cut->below > near * cut->after && !m->fit.limit_known) {
+        tune_add_size(m, NAPCOLL_LEVEL_NETWORK, sqrt(cut->below * cut->after));
+    }
+}
+
+/* What is no key of the machine: delays of nodes, and pairs by distance. */
+static void fit_rest(tune_machine_t *m)
+{
+    int rc = 0;
+
+    for (int i = 0; 0 == rc && i < m->pairs; i++) {
+        rc = napcoll_timings_line(&m->pair_trip[i], NAPCOLL_TURNS_ALL, &m->pair[i].line);
+    }
+    if (0 == rc) {
+        rc = napcoll_delays(m->pair, m->pairs, m->nodes, m->delay);
+    }
+    for (int i = 0; 0 == rc && i < m->distances; i++) {
+        rc = napcoll_distances_measure(&m->distance_trip[i], m->distance_bytes, &m->distance[i]);
+    }
+    if (0 != rc) {
+        napcoll_no_memory();
+    }
+}
+
+/* ---- turns ---- */
+
+/* A first use of everything makes connections and buffers; it does not count. */
+static void warm_up(tune_t *t, tune_list_t *list)
+{
     napcoll_timings_t nowhere = {0};
 
     for (int turn = 0; turn < t->node.num - 1 && turn < TUNE_MOST_NODES; turn++) {
@@ -83,130 +207,85 @@ static void warm_up(tune_t *t, tune_list_t *list, char *room)
     tune_make_list(t, 0, list);
     for (int i = 0; i < list->num; i++) {
         tune_task_t task = list->task[i];
-        const bool first = TUNE_PING != task.probe.kind || 8 == task.probe.bytes;
 
-        if (first || task.reduction >= 0) {
-            task.kept = &nowhere;
-            task.starts = NULL;
-            tune_run_task(t, &task, 0, room);
+        task.times = &nowhere;
+        task.starts = NULL;
+        if (TUNE_PING != task.probe.kind || 8 == task.probe.bytes) {
+            run_task(t, &task, 0);
         }
     }
     napcoll_timings_close(&nowhere);
-    m->turns = 0;
 }
 
-/* All turns; returns what is wrong, or NULL. */
-static const char *take_turns(tune_t *t, tune_list_t *list, tune_watch_t *watch, char *room)
+/* Take all turns. Returns the result of the last fit. */
+static napcoll_calibrate_result_t take_turns(tune_t *t, tune_list_t *list, double deadline)
 {
-    tune_machine_t *m = t->machine;
-    const double enough = t->options.thresholds || t->options.verify ? watch->begin + machine_enough
-                                                                     : watch->deadline;
+    tune_machine_t *m = &t->machine;
+    const bool more = t->options.thresholds || t->options.verify;
+    const double enough = more ? t->begin + machine_enough : deadline;
     napcoll_calibrate_result_t result = NAPCOLL_CALIBRATE_TOO_FEW;
-    int narrowed = 0;
 
-    while (m->turns < MOST_TURNS && take_turn(t, list, watch, room)) {
-        if (m->turns < LEAST_TURNS) {
+    while (m->turns < MOST_TURNS) {
+        tune_make_list(t, m->turns, list);
+        if (!tune_take_turn(t, list, m->turns, deadline, "machine")) {
+            m->out_of_time = true;
+            break;
+        }
+        if (++m->turns < LEAST_TURNS) {
             continue;
         }
-        result = tune_fit_all(m);
+        result = fit_all(m);
         if (NAPCOLL_CALIBRATE_OK == result && m->turns >= STEADY_TURNS
             && (0 == m->unsteady || MPI_Wtime() > enough)) {
             break;
         }
-        if (NAPCOLL_CALIBRATE_OK == result && narrowed++ < MOST_NARROWED) {
-            tune_narrow_down(m);
+        if (NAPCOLL_CALIBRATE_OK == result && m->turns < LEAST_TURNS + MOST_NARROWED) {
+            narrow_down(m);
         }
     }
-    tune_tell_end(watch);
-    if (m->turns >= LEAST_TURNS) {
-        result = tune_fit_all(m);
-    }
-    return NAPCOLL_CALIBRATE_OK == result || m->turns < LEAST_TURNS
-               ? NULL
-               : napcoll_calibrate_result_text(result);
+    tune_tell(t, "machine", 1);
+    return m->turns < LEAST_TURNS ? NAPCOLL_CALIBRATE_OK : fit_all(m);
 }
 
-/* M1, M2 and S; without them there still is a machine. */
-static void find_thresholds(tune_t *t, const tune_watch_t *watch)
+int tune_machine(tune_t *t, double deadline, char message[TUNE_TEXT])
 {
-    tune_machine_t *m = t->machine;
-    const double kept = t->options.verify ? verify_share * t->options.time_limit : 0;
-    double left;
-
-    m->thresholds = napcoll_thresholds_default;
-    if (!t->options.thresholds) {
-        snprintf(m->no_thresholds, TUNE_TEXT,
-                 "left out by --no-thresholds, or there are too few processes, or too many");
-        return;
-    }
-    left = watch->end - kept - MPI_Wtime();
-    if (!(left > 0)) {
-        snprintf(m->no_thresholds, TUNE_TEXT, "no time was left");
-    } else if (TUNE_GOOD != tune_scan(t, left, m->no_thresholds) && '\0' == m->no_thresholds[0]) {
-        snprintf(m->no_thresholds, TUNE_TEXT, "they were not found");
-    }
-    if ('\0' == m->no_thresholds[0]) {
-        m->thresholds = tune_thresholds(&t->fit);
-    }
-}
-
-int tune_machine(tune_t *t, char message[TUNE_TEXT])
-{
-    const double limit = t->options.time_limit;
-    tune_watch_t watch = tune_watch(limit);
+    tune_machine_t *m = &t->machine;
     tune_list_t *list = calloc(1, sizeof(*list));
-    char *room = calloc(2, (size_t) 256 << 10);
-    const char *wrong;
-    tune_machine_t *m;
+    napcoll_calibrate_result_t result;
 
-    t->machine = m = calloc(1, sizeof(*m));
-    if (NULL == list || NULL == room || NULL == m) {
-        tune_out_of_memory();
-        return TUNE_FAILED;
+    if (NULL == list) {
+        napcoll_no_memory();
     }
-    watch.deadline -= limit
-                      * ((t->options.thresholds ? thresholds_share : 0)
-                         + (t->options.verify ? verify_share : 0));
     tune_prepare(t);
-    warm_up(t, list, room);
-    wrong = take_turns(t, list, &watch, room);
+    warm_up(t, list);
+    result = take_turns(t, list, deadline);
     free(list);
-    free(room);
-    if (NULL != wrong) {
-        snprintf(message, TUNE_TEXT, "no machine: %s", wrong);
+    m->seconds = MPI_Wtime() - t->begin;
+    if (NAPCOLL_CALIBRATE_OK != result) {
+        snprintf(message, TUNE_TEXT, "no machine: %s", napcoll_calibrate_result_text(result));
         return TUNE_FAILED;
     }
     if (m->turns < LEAST_TURNS) {
-        snprintf(message, TUNE_TEXT,
-                 "--time-limit %g: it takes %d turns through all that is measured, and %d were "
-                 "complete; give more%s",
-                 limit, LEAST_TURNS, m->turns, t->options.thresholds ? ", or --no-thresholds" : "");
+        snprintf(
+            message, TUNE_TEXT,
+            "--time-limit %g: a machine takes %d turns, and %d were complete; give more time%s",
+            t->options.time_limit, LEAST_TURNS, m->turns,
+            t->options.thresholds ? ", or --no-thresholds" : "");
         return TUNE_FAILED;
     }
-    tune_fit_rest(m);
-    find_thresholds(t, &watch);
-    tune_verify(t, &watch);
-    m->seconds = MPI_Wtime() - watch.begin;
+    fit_rest(m);
     return TUNE_GOOD;
 }
 
 void tune_machine_close(tune_t *t)
 {
-    tune_machine_t *m = t->machine;
+    tune_machine_t *m = &t->machine;
 
-    if (NULL == m) {
-        return;
-    }
     napcoll_measured_close(&m->measured);
-    for (int i = 0; i < m->personalized; i++) {
+    for (int i = 0; i < m->pairs; i++) {
         napcoll_timings_close(&m->pair_trip[i]);
     }
     for (int i = 0; i < m->distances; i++) {
         napcoll_timings_close(&m->distance_trip[i]);
     }
-    for (int kind = 0; kind < TUNE_FOLDS; kind++) {
-        napcoll_timings_close(&m->reduction[kind]);
-    }
-    free(m);
-    t->machine = NULL;
 }

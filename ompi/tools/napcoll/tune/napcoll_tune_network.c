@@ -5,43 +5,38 @@
 
 /**
  * @file
- * The switches between the nodes, where parameter coll_napcoll_topology_file names them, and the pairs of nodes that
- * messages go between for each distance. As in the component, process 0 of the job reads the file for all, and a node is
- * looked up by the name that its host has.
+ * The switches between the nodes, which parameter coll_napcoll_topology_file names, and a pair of
+ * nodes for each number of switches between two nodes. As in the component, process 0 reads the
+ * file, and a node is looked up by its host name.
  */
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "napcoll_tune_machine.h"
+#include "tune/napcoll_tune.h"
 #include "util/napcoll_file.h"
 
 #define PARAMETER "coll_napcoll_topology_file"
 
 /* ---- the file ---- */
 
-/* The value of the parameter, which the caller frees; NULL where it has none, or there is no napcoll in this job. */
+/* The value of the parameter, which the caller frees; NULL: none, or no napcoll in this job. */
 static char *file_name(void)
 {
-    enum { MOST = 65536 }; /* characters: MPI_T does not say how many there are */
+    /* MPI_T does not tell the length */
+    enum { MOST = 65536 };
     char *name = calloc(MOST, 1);
     MPI_T_cvar_handle handle;
-    int level, provided, index, count;
-    bool good = false;
+    int index, count;
 
     if (NULL == name) {
-        tune_out_of_memory();
+        napcoll_no_memory();
     }
-    if (MPI_SUCCESS == MPI_Query_thread(&level)
-        && MPI_SUCCESS == MPI_T_init_thread(level, &provided)) {
-        if (MPI_SUCCESS == MPI_T_cvar_get_index(PARAMETER, &index)
-            && MPI_SUCCESS == MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) {
-            good = MPI_SUCCESS == MPI_T_cvar_read(handle, name);
-            (void) MPI_T_cvar_handle_free(&handle);
+    if (MPI_SUCCESS == MPI_T_cvar_get_index(PARAMETER, &index)
+        && MPI_SUCCESS == MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) {
+        if (MPI_SUCCESS != MPI_T_cvar_read(handle, name)) {
+            name[0] = '\0';
         }
-        (void) MPI_T_finalize();
+        (void) MPI_T_cvar_handle_free(&handle);
     }
-    if (!good || '\0' == name[0]) {
+    if ('\0' == name[0]) {
         free(name);
         return NULL;
     }
@@ -53,6 +48,7 @@ static bool read_tree(tune_network_t *network, char message[TUNE_TEXT])
     napcoll_switch_error_t error = {0};
     napcoll_file_error_t why;
     FILE *in = napcoll_file_open(network->file, NAPCOLL_MOST_SWITCH_BYTES, &why);
+    char name[TUNE_TEXT];
 
     if (NULL == in) {
         (void) snprintf(error.text, sizeof(error.text), "%s", why.text);
@@ -60,36 +56,37 @@ static bool read_tree(tune_network_t *network, char message[TUNE_TEXT])
         (void) napcoll_switch_tree_read(in, &network->tree, &error);
         (void) fclose(in);
     }
+    (void) snprintf(name, sizeof(name), PARAMETER ": %.256s", network->file);
     return NULL != network->tree
-           || tune_file_refuse(PARAMETER ": ", network->file, error.line, error.column, error.text,
-                               message);
+           || tune_refuse(name, error.line, error.column, error.text, message);
 }
 
 /* ---- where the nodes are ---- */
 
-/* Which node of the tree each node of the job is, by its first process's host; or why that cannot be said. */
+/* Find the tree's node for each node of the job, by its first process's host. */
 static void find_spots(tune_network_t *network, const tune_nodes_t *n, const char *host)
 {
-    int *node_at = calloc((size_t) network->tree->nodes, sizeof(*node_at)); /* + 1; 0: none */
+    bool *used = calloc((size_t) network->tree->nodes, sizeof(*used));
 
     network->spot = calloc((size_t) n->num, sizeof(*network->spot));
-    if (NULL == node_at || NULL == network->spot) {
-        tune_out_of_memory();
+    if (NULL == used || NULL == network->spot) {
+        napcoll_no_memory();
     }
     for (int node = 0; node < n->num && '\0' == network->missing[0]; node++) {
-        const char *name = host + (size_t) tune_rank_at(n, node, 0) * MPI_MAX_PROCESSOR_NAME;
+        const int rank = tune_rank_at(n, node, 0);
+        const char *name = host + (size_t) rank * MPI_MAX_PROCESSOR_NAME;
         const int spot = napcoll_switch_tree_find(network->tree, name);
 
-        if (spot < 0 || node_at[spot] > 0) {
+        network->spot[node] = spot;
+        if (spot < 0 || used[spot]) {
             (void) snprintf(network->missing, TUNE_TEXT,
                             "%.256s does not have host %.256s, of rank %d%s", network->file, name,
-                            tune_rank_at(n, node, 0), spot < 0 ? "" : ", for itself alone");
+                            rank, spot < 0 ? "" : ", for itself alone");
         } else {
-            node_at[spot] = node + 1;
+            used[spot] = true;
         }
-        network->spot[node] = spot;
     }
-    free(node_at);
+    free(used);
 }
 
 bool tune_network_open(tune_t *t, char message[TUNE_TEXT])
@@ -99,32 +96,31 @@ bool tune_network_open(tune_t *t, char message[TUNE_TEXT])
     char own[MPI_MAX_PROCESSOR_NAME] = "", *all = NULL;
     int state = NONE, length;
 
-    if (TUNE_MACHINE != t->options.command) {
+    if (TUNE_MACHINE != t->options.command || NULL != t->options.only) {
         return true;
     }
     if (0 == t->rank) {
         network->file = file_name();
-        state = NULL == network->file ? NONE : read_tree(network, message) ? HAS_TREE : BAD;
-    }
-    tune_check(MPI_Bcast(&state, 1, MPI_INT, 0, t->comm), "MPI_Bcast");
-    if (HAS_TREE != state) {
-        return NONE == state;
-    }
-    if (0 == t->rank) {
+        if (NULL != network->file) {
+            state = read_tree(network, message) ? HAS_TREE : BAD;
+        }
         all = calloc((size_t) t->ranks, sizeof(own));
         if (NULL == all) {
-            tune_out_of_memory();
+            napcoll_no_memory();
         }
     }
-    tune_check(MPI_Get_processor_name(own, &length), "MPI_Get_processor_name");
-    tune_check(
-        MPI_Gather(own, (int) sizeof(own), MPI_CHAR, all, (int) sizeof(own), MPI_CHAR, 0, t->comm),
-        "MPI_Gather");
-    if (0 == t->rank) {
-        find_spots(network, &t->node, all);
-        free(all);
+    napcoll_check(MPI_Bcast(&state, 1, MPI_INT, 0, t->comm), "MPI_Bcast");
+    if (HAS_TREE == state) {
+        napcoll_check(MPI_Get_processor_name(own, &length), "MPI_Get_processor_name");
+        napcoll_check(MPI_Gather(own, (int) sizeof(own), MPI_CHAR, all, (int) sizeof(own), MPI_CHAR,
+                                 0, t->comm),
+                      "MPI_Gather");
+        if (0 == t->rank) {
+            find_spots(network, &t->node, all);
+        }
     }
-    return true;
+    free(all);
+    return BAD != state;
 }
 
 void tune_network_close(tune_t *t)
@@ -132,15 +128,14 @@ void tune_network_close(tune_t *t)
     free(t->network.file);
     free(t->network.spot);
     napcoll_switch_tree_free(t->network.tree);
-    t->network = (tune_network_t){.file = NULL};
 }
 
-/* ---- pairs, their messages, and what these took ---- */
+/* ---- pairs and their messages ---- */
 
 void tune_choose_distances(tune_t *t)
 {
     const tune_network_t *network = &t->network;
-    tune_machine_t *m = t->machine;
+    tune_machine_t *m = &t->machine;
     size_t most = 0;
 
     if (NULL == network->tree || '\0' != network->missing[0]) {
@@ -148,7 +143,7 @@ void tune_choose_distances(tune_t *t)
     }
     m->distances = napcoll_distances_choose(network->tree, network->spot, t->node.num, m->distance);
     if (m->distances < 0) {
-        tune_out_of_memory();
+        napcoll_no_memory();
     }
     for (int i = 0; i < m->sizes[NAPCOLL_LEVEL_NETWORK]; i++) {
         const size_t bytes = m->size[NAPCOLL_LEVEL_NETWORK][i];
@@ -160,9 +155,9 @@ void tune_choose_distances(tune_t *t)
     m->distance_bytes[2] = most;
 }
 
-void tune_add_distances(const tune_t *t, tune_list_t *list)
+void tune_add_distances(tune_t *t, tune_list_t *list)
 {
-    tune_machine_t *m = t->machine;
+    tune_machine_t *m = &t->machine;
 
     for (int i = 0; i < m->distances; i++) {
         for (int size = 0; size < NAPCOLL_DISTANCE_SIZES; size++) {
@@ -174,19 +169,7 @@ void tune_add_distances(const tune_t *t, tune_list_t *list)
                                          .inner = 1,
                                          .from = tune_rank_at(&t->node, m->distance[i].one, 0),
                                          .to = tune_rank_at(&t->node, m->distance[i].other, 0)},
-                               .kept = &m->distance_trip[i],
-                               .reduction = -1});
-        }
-    }
-}
-
-void tune_fit_distances(tune_machine_t *m)
-{
-    for (int i = 0; i < m->distances; i++) {
-        if (0
-            != napcoll_distances_measure(&m->distance_trip[i], m->distance_bytes,
-                                         &m->distance[i])) {
-            tune_out_of_memory();
+                               .times = &m->distance_trip[i]});
         }
     }
 }
@@ -198,11 +181,11 @@ static const char *name_of(const tune_t *t, int node)
     return t->network.tree->node[t->network.spot[node]];
 }
 
-/* How far the peers of the pinger were, in the turns that there were. */
-static void print_far(const tune_t *t, FILE *out, const char *prefix)
+/* The distances of the pinger's peers in the turns that were taken. */
+static void print_far(const tune_t *t, FILE *out)
 {
     const tune_network_t *network = &t->network;
-    const tune_machine_t *m = t->machine;
+    const tune_machine_t *m = &t->machine;
     int least = NAPCOLL_MOST_DISTANCES, most = 0;
 
     for (int turn = 0; turn < m->turns && turn < t->node.num - 1; turn++) {
@@ -213,56 +196,53 @@ static void print_far(const tune_t *t, FILE *out, const char *prefix)
         least = switches < least ? switches : least;
         most = switches > most ? switches : most;
     }
-    fprintf(out, "%s  the machine's one latency is that of %s and others", prefix,
-            name_of(t, m->from));
+    fprintf(out, "  the machine's one latency is between %s and others", name_of(t, m->from));
     if (least == most) {
-        fprintf(out, ", %d switch%s on the way\n", least, 1 == least ? "" : "es");
+        fprintf(out, ", with %d switch%s between\n", least, 1 == least ? "" : "es");
     } else {
-        fprintf(out, " in turn, %d to %d switches on the way\n", least, most);
+        fprintf(out, " in turn, with %d to %d switches between\n", least, most);
     }
 }
 
-static void print_distance(const tune_t *t, const napcoll_distance_t *d, FILE *out,
-                           const char *prefix)
+static void print_distance(const tune_t *t, const napcoll_distance_t *d, FILE *out)
 {
-    fprintf(out, "%s  %8d %12.2f +- %-8.2f %10.4g +- %-8.2g  %s and %s\n", prefix, d->switches,
+    fprintf(out, "  %8d %12.2f +- %-8.2f %10.4g +- %-8.2g  %s and %s\n", d->switches,
             1e6 * d->latency, 1e6 * d->latency_error, 1e-6 * d->rate, 1e-6 * d->rate_error,
             name_of(t, d->one), name_of(t, d->other));
 }
 
-void tune_report_distances(const tune_t *t, FILE *out, const char *prefix)
+void tune_report_distances(const tune_t *t, FILE *out)
 {
     const tune_network_t *network = &t->network;
-    const tune_machine_t *m = t->machine;
+    const tune_machine_t *m = &t->machine;
 
     if (NULL == network->tree) {
         return;
     }
     if ('\0' != network->missing[0]) {
-        fprintf(out, "%slatency by distance: not measured, as %s\n", prefix, network->missing);
+        fprintf(out, "latency by distance: not measured, as %s\n", network->missing);
         return;
     }
-    fprintf(out, "%slatency by distance, half of a round trip of %zu bytes, and the rate of %zu\n",
-            prefix, m->distance_bytes[0], m->distance_bytes[2]);
-    fprintf(out, "%s  %8s %24s %22s  %s\n", prefix, "switches", "us", "10^6 bytes/s", "between");
+    fprintf(out, "latency by distance, half of a round trip of %zu bytes, and the rate of %zu\n",
+            m->distance_bytes[0], m->distance_bytes[2]);
+    fprintf(out, "  %8s %24s %22s  %s\n", "switches", "us", "10^6 bytes/s", "between");
     for (int i = 0; i < m->distances; i++) {
-        print_distance(t, &m->distance[i], out, prefix);
+        print_distance(t, &m->distance[i], out);
     }
     for (int far = 1; far < m->distances; far++) {
         for (int near = 0; near < far; near++) {
             const napcoll_distance_t *n = &m->distance[near], *f = &m->distance[far];
 
             if (napcoll_distances_contradict(n, f)) {
-                fprintf(
-                    out,
-                    "%s  WARNING: %s and %s, %d switches apart, are faster than %s and %s, %d apart: "
-                    "is %s that of this network?\n",
-                    prefix, name_of(t, f->one), name_of(t, f->other), f->switches,
-                    name_of(t, n->one), name_of(t, n->other), n->switches, network->file);
+                fprintf(out,
+                        "  WARNING: %s and %s, %d switches apart, are faster than %s and %s, "
+                        "%d apart: does %s describe this network?\n",
+                        name_of(t, f->one), name_of(t, f->other), f->switches, name_of(t, n->one),
+                        name_of(t, n->other), n->switches, network->file);
             }
         }
     }
-    print_far(t, out, prefix);
+    print_far(t, out);
 }
 
 int tune_count_contradictions(const tune_machine_t *m)

@@ -5,25 +5,26 @@
 
 /**
  * @file
- * Before the turns of a machine: who takes part, which limits of protocols the library tells, of which sizes round
- * trips are, and how long the bursts' messages are. Rank 0 alone.
+ * What is measured of a machine: the processes that take part, the sizes of round trips, the
+ * messages of bursts, and the tasks of a turn that follow from these. Rank 0 only.
  */
 
 #include <math.h>
-#include <string.h>
 
-#include "napcoll_tune_machine.h"
+#include "tune/napcoll_tune.h"
 
-/* A half round trip that takes longer is as large as need be; those inside a node have less to show. */
+enum { SEVERAL = 3 /* bursts of different lengths: a line needs them */ };
+
+/* Round trips grow until half of one takes so long; inside a node there is less to show. */
 static const double long_trip[NAPCOLL_LEVELS] = {1e-3, 1e-3, 20e-3};
 static const size_t most_trip = (size_t) 4 << 20;
 
-/* A large message of a burst takes about so long. */
-static const double long_message = 4e-3;
+/* A large message of a burst takes about so long, and a task of a turn at most. */
+static const double long_message = 4e-3, long_task = 20e-3;
 
-/* ---- who takes part ---- */
+/* ---- the processes that take part ---- */
 
-/* The two nodes with most processes, the first ones of such. */
+/* The two nodes with most processes, the first of several. */
 static void choose_nodes(const tune_nodes_t *n, tune_machine_t *m)
 {
     m->from = 0;
@@ -39,7 +40,7 @@ static void choose_nodes(const tune_nodes_t *n, tune_machine_t *m)
     m->pinger = tune_rank_at(n, m->from, 0);
 }
 
-/* The pinger's peers inside its node: one on its socket, and one that is not known to be. */
+/* The pinger's peers inside its node: one on its socket, and one that is not known to be there. */
 static void choose_near(const tune_nodes_t *n, tune_machine_t *m)
 {
     m->peer[NAPCOLL_LEVEL_SOCKET] = m->peer[NAPCOLL_LEVEL_NODE] = -1;
@@ -54,12 +55,11 @@ static void choose_near(const tune_nodes_t *n, tune_machine_t *m)
 int tune_far_peer(const tune_t *t, int turn)
 {
     const tune_nodes_t *n = &t->node;
-    const int node = (t->machine->from + 1 + turn % (n->num - 1)) % n->num;
 
-    return tune_rank_at(n, node, 0);
+    return tune_rank_at(n, (t->machine.from + 1 + turn % (n->num - 1)) % n->num, 0);
 }
 
-/* Nodes that are compared: all, or some that are spread over all; and the pairs of them. */
+/* Compare all nodes, or some that are spread over all: node 0 with each, and neighbours. */
 static void choose_pairs(const tune_nodes_t *n, tune_machine_t *m)
 {
     m->nodes = n->num < TUNE_MOST_NODES ? n->num : TUNE_MOST_NODES;
@@ -67,99 +67,82 @@ static void choose_pairs(const tune_nodes_t *n, tune_machine_t *m)
         m->node[i] = (int) ((long long) i * (n->num - 1) / (m->nodes - 1));
     }
     for (int i = 1; i < m->nodes; i++) {
-        m->pair[m->personalized++] = (napcoll_pair_t){.one = 0, .other = i};
+        m->pair[m->pairs++] = (napcoll_pair_t){.one = 0, .other = i};
     }
     for (int i = 1; i + 1 < m->nodes; i++) {
-        m->pair[m->personalized++] = (napcoll_pair_t){.one = i, .other = i + 1};
+        m->pair[m->pairs++] = (napcoll_pair_t){.one = i, .other = i + 1};
     }
     if (m->nodes > 3) {
-        m->pair[m->personalized++] = (napcoll_pair_t){.one = 1, .other = m->nodes - 1};
+        m->pair[m->pairs++] = (napcoll_pair_t){.one = 1, .other = m->nodes - 1};
     }
 }
 
 /* ---- limits of protocols that the library tells ---- */
 
+/* Whether a parameter is the eager limit of a transport, btl_..._eager_limit. */
 static bool is_limit(const char *name)
 {
-    static const char begin[] = "btl_", end[] = "_eager_limit";
+    static const char end[] = "_eager_limit";
     const size_t length = strlen(name);
 
-    return length > sizeof(begin) + sizeof(end) && 0 == strncmp(name, begin, sizeof(begin) - 1)
+    return 0 == strncmp(name, "btl_", 4) && length > 4 + sizeof(end)
            && 0 == strcmp(name + length - (sizeof(end) - 1), end);
 }
 
-static bool read_limit(int index, MPI_Datatype type, double *value)
+/* The value of an integer parameter; 0 if it cannot be read. */
+static double read_limit(int index, MPI_Datatype type)
 {
     MPI_T_cvar_handle handle;
-    union {
-        int i;
-        unsigned u;
-        unsigned long l;
-        unsigned long long ll;
-    } number = {.ll = 0};
+    unsigned long long number = 0;
+    double value = 0;
     int count;
-    bool good;
 
-    if (MPI_INT != type && MPI_UNSIGNED != type && MPI_UNSIGNED_LONG != type
-        && MPI_UNSIGNED_LONG_LONG != type) {
-        return false;
+    if ((MPI_INT != type && MPI_UNSIGNED != type && MPI_UNSIGNED_LONG != type
+         && MPI_UNSIGNED_LONG_LONG != type)
+        || MPI_SUCCESS != MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) {
+        return 0;
     }
-    if (MPI_SUCCESS != MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) {
-        return false;
+    if (1 == count && MPI_SUCCESS == MPI_T_cvar_read(handle, &number)) {
+        unsigned narrow;
+
+        memcpy(&narrow, &number, sizeof(narrow));
+        value = MPI_INT == type || MPI_UNSIGNED == type ? narrow : (double) number;
     }
-    good = 1 == count && MPI_SUCCESS == MPI_T_cvar_read(handle, &number);
     (void) MPI_T_cvar_handle_free(&handle);
-    *value = MPI_INT == type             ? number.i
-             : MPI_UNSIGNED == type      ? number.u
-             : MPI_UNSIGNED_LONG == type ? (double) number.l
-                                         : (double) number.ll;
-    return good && *value > 0 && *value < (double) most_trip;
+    return value < (double) most_trip ? value : 0;
 }
 
-static void add_limit(napcoll_measured_t *measured, double value)
-{
-    for (int i = 0; i < measured->num_limits; i++) {
-        if (fabs(measured->limit[i] - value) < 1) {
-            return;
-        }
-    }
-    if (measured->num_limits < NAPCOLL_CALIBRATE_MOST_LIMITS) {
-        measured->limit[measured->num_limits++] = value;
-    }
-}
-
-/* The eager limits of all transports, of which one carries the messages between nodes. Where the tool interface says
- * nothing, what is measured has to do. */
+/* Collect the eager limits of all transports: one of them carries the messages between nodes. */
 static void read_limits(napcoll_measured_t *measured)
 {
-    int level, provided, number = 0;
+    int number = 0;
 
-    if (MPI_SUCCESS != MPI_Query_thread(&level)
-        || MPI_SUCCESS != MPI_T_init_thread(level, &provided)) {
-        return;
-    }
-    if (MPI_SUCCESS != MPI_T_cvar_get_num(&number)) {
-        number = 0;
-    }
-    for (int i = 0; i < number; i++) {
+    (void) MPI_T_cvar_get_num(&number);
+    for (int i = 0; i < number && measured->num_limits < NAPCOLL_CALIBRATE_MOST_LIMITS; i++) {
         char name[128], text[8];
         int name_length = (int) sizeof(name), text_length = (int) sizeof(text);
-        int verbosity, bind, scope;
+        int verbosity, bind, scope, k = 0;
         MPI_Datatype type;
         MPI_T_enum values;
-        double value;
+        double limit;
 
         if (MPI_SUCCESS
-                == MPI_T_cvar_get_info(i, name, &name_length, &verbosity, &type, &values, text,
+                != MPI_T_cvar_get_info(i, name, &name_length, &verbosity, &type, &values, text,
                                        &text_length, &bind, &scope)
-            && is_limit(name) && read_limit(i, type, &value)) {
-            add_limit(measured, value);
+            || !is_limit(name)) {
+            continue;
+        }
+        limit = read_limit(i, type);
+        while (k < measured->num_limits && fabs(measured->limit[k] - limit) >= 1) {
+            k++;
+        }
+        if (k == measured->num_limits && limit > 0) {
+            measured->limit[measured->num_limits++] = limit;
         }
     }
-    (void) MPI_T_finalize();
 }
 
-/* ---- sizes of round trips ---- */
+/* ---- sizes ---- */
 
 void tune_add_size(tune_machine_t *m, int level, double bytes)
 {
@@ -170,12 +153,12 @@ void tune_add_size(tune_machine_t *m, int level, double bytes)
             return;
         }
     }
-    if (m->sizes[level] < TUNE_MOST_SIZES_OF_TRIPS && size > 0) {
+    if (m->sizes[level] < TUNE_MOST_TRIPS && size > 0) {
         m->size[level][m->sizes[level]++] = size;
     }
 }
 
-/* Two to an octave, of small sizes one; and beside each limit. */
+/* Two sizes to an octave, of small ones one; and sizes beside each limit. */
 static void choose_sizes(tune_machine_t *m, int level, double most)
 {
     const napcoll_measured_t *measured = &m->measured;
@@ -200,39 +183,44 @@ double tune_try_trip(tune_t *t, int peer, size_t bytes)
                                 .bytes = bytes,
                                 .count = 2,
                                 .inner = 1,
-                                .from = t->machine->pinger,
+                                .from = t->machine.pinger,
                                 .to = peer};
     double seconds[2 * TUNE_MOST_ROUNDS];
 
     tune_probe(t, &probe, seconds);
-    return seconds[0] < seconds[1] ? seconds[0] : seconds[1];
+    return fmin(seconds[0], seconds[1]);
 }
 
-/* The sizes of one level; returns how many bytes per second its largest message gets, about. */
+/* Choose the sizes of one level. Returns how many bytes per second its largest message has. */
 static double explore(tune_t *t, int level, int peer)
 {
     size_t bytes = (size_t) 32 << 10;
     double seconds;
 
-    (void) tune_try_trip(t, peer, 1); /* opens the connection */
-    t->machine->about[level] = tune_try_trip(t, peer, 1);
+    /* the first one opens the connection */
+    (void) tune_try_trip(t, peer, 1);
+    t->machine.about[level] = tune_try_trip(t, peer, 1);
     do {
         bytes *= 2;
         seconds = tune_try_trip(t, peer, bytes);
     } while (bytes < most_trip && seconds < long_trip[level]);
-    choose_sizes(t->machine, level, (double) bytes);
-    return (double) bytes / (seconds > 0 ? seconds : 1e-9);
+    choose_sizes(&t->machine, level, (double) bytes);
+    return (double) bytes / fmax(seconds, 1e-9);
 }
 
-/* ---- bursts ---- */
+static void add_stream(napcoll_streams_t *streams, int active, double bytes)
+{
+    streams->stream[streams->num++] = (napcoll_stream_t){.active = active, .bytes = bytes};
+}
 
-/* One process, some more, and as many as both nodes have (all nodes, where all send). */
-static void choose_streams(const tune_t *t, double rate)
+/* Bursts by one process, by some more, and by as many as both nodes (or all of them) have. */
+static void choose_streams(const tune_t *t, tune_machine_t *m, double rate)
 {
     const tune_nodes_t *n = &t->node;
-    tune_machine_t *m = t->machine;
     napcoll_measured_t *measured = &m->measured;
-    const int most = t->options.all_nodes ? n->least_ppn : tune_ppn(n, m->to);
+    const bool all = t->options.all_nodes;
+    const int most = all ? n->least_ppn : tune_ppn(n, m->to);
+    const int near = (all ? n->least_ppn : tune_ppn(n, m->from)) / 2;
     double large = 131072;
 
     while (large < rate * long_message && large < (double) most_trip) {
@@ -240,30 +228,22 @@ static void choose_streams(const tune_t *t, double rate)
     }
     for (int active = 1; measured->large.num + 1 < NAPCOLL_CALIBRATE_MOST_STREAMS && active < most;
          active += 1 + active / 4) {
-        measured->large.stream[measured->large.num++] = (napcoll_stream_t){.active = active,
-                                                                           .bytes = large};
+        add_stream(&measured->large, active, large);
     }
-    measured->large.stream[measured->large.num++] = (napcoll_stream_t){.active = most,
-                                                                       .bytes = large};
-    measured->eager.stream[measured->eager.num++] = (napcoll_stream_t){.active = most,
-                                                                       .bytes = 16384};
-    measured->small.stream[measured->small.num++] = (napcoll_stream_t){.active = 1, .bytes = 8};
+    add_stream(&measured->large, most, large);
+    add_stream(&measured->eager, most, 16384);
+    add_stream(&measured->small, 1, 8);
     if (most > 1) {
-        measured->small.stream[measured->small.num++] = (napcoll_stream_t){.active = most,
-                                                                           .bytes = 8};
+        add_stream(&measured->small, most, 8);
     }
-    measured->near_large = (napcoll_stream_t){
-        .active = (t->options.all_nodes ? n->least_ppn : tune_ppn(n, m->from)) / 2,
-        .bytes = 262144};
-    measured->near_small = (napcoll_stream_t){.active = measured->near_large.active, .bytes = 8};
-    measured->oversubscribed = n->oversubscribed || t->options.all_nodes;
+    measured->near_large = (napcoll_stream_t){.active = near, .bytes = 262144};
+    measured->near_small = (napcoll_stream_t){.active = near, .bytes = 8};
+    measured->oversubscribed = n->oversubscribed || all;
 }
-
-/* ---- all of it ---- */
 
 void tune_prepare(tune_t *t)
 {
-    tune_machine_t *m = t->machine;
+    tune_machine_t *m = &t->machine;
     double rate;
 
     choose_nodes(&t->node, m);
@@ -276,6 +256,109 @@ void tune_prepare(tune_t *t)
             (void) explore(t, level, m->peer[level]);
         }
     }
-    choose_streams(t, rate);
+    choose_streams(t, m, rate);
     tune_choose_distances(t);
+}
+
+/* ---- the tasks of a turn ---- */
+
+/* How often a probe that takes `seconds` is repeated in a turn. */
+static int times_of(double seconds)
+{
+    return (int) fmin(fmax(long_task / fmax(seconds, 1e-9), 2), TUNE_MOST_ROUNDS);
+}
+
+/* Short round trips are repeated until the clock can tell them. */
+static void add_trips(tune_machine_t *m, tune_list_t *list, int level, int peer)
+{
+    for (int i = 0; i < m->sizes[level]; i++) {
+        const size_t bytes = m->size[level][i];
+        const bool small = NAPCOLL_LEVEL_NETWORK != level && bytes <= 4096;
+        const int times = bytes <= 65536 ? times_of(2 * m->about[level]) : 2;
+
+        tune_add_task(list, &(tune_task_t){.probe = {.kind = TUNE_PING,
+                                                     .bytes = bytes,
+                                                     .count = times,
+                                                     .inner = small ? 16 : 1,
+                                                     .from = m->pinger,
+                                                     .to = peer},
+                                           .times = &m->measured.half_trip[level]});
+    }
+}
+
+/* Bursts of `count`, 2 `count` and 4 `count` messages. */
+static void add_bursts(const tune_t *t, tune_list_t *list, tune_kind_t kind,
+                       napcoll_stream_t *stream, int count, int bursts, napcoll_timings_t *starts)
+{
+    tune_task_t task = {.probe = {.kind = kind,
+                                  .bytes = (size_t) stream->bytes,
+                                  .inner = bursts,
+                                  .active = stream->active,
+                                  .from = t->options.all_nodes ? -1 : t->machine.from,
+                                  .to = t->machine.to},
+                        .times = &stream->sent,
+                        .starts = starts};
+
+    for (int i = 0; stream->active > 0 && i < SEVERAL; i++) {
+        task.probe.count = count << i;
+        tune_add_task(list, &task);
+    }
+}
+
+static void add_streams(const tune_t *t, tune_list_t *list, napcoll_streams_t *streams, int count,
+                        int bursts, napcoll_timings_t *starts)
+{
+    const int most = times_of(4 * t->machine.about[NAPCOLL_LEVEL_NETWORK]);
+    const int times = bursts < most ? bursts : most;
+
+    for (int i = 0; i < streams->num; i++) {
+        add_bursts(t, list, TUNE_STREAM, &streams->stream[i], count, times, 0 == i ? starts : NULL);
+    }
+}
+
+static void add_pairs(tune_t *t, tune_list_t *list)
+{
+    static const size_t size[] = {8, 4096, 16384};
+    tune_machine_t *m = &t->machine;
+
+    for (int i = 0; i < m->pairs; i++) {
+        for (size_t s = 0; s < sizeof(size) / sizeof(*size); s++) {
+            const int one = m->node[m->pair[i].one], other = m->node[m->pair[i].other];
+
+            tune_add_task(list, &(tune_task_t){.probe = {.kind = TUNE_PING,
+                                                         .bytes = size[s],
+                                                         .count = 4,
+                                                         .inner = 1,
+                                                         .from = tune_rank_at(&t->node, one, 0),
+                                                         .to = tune_rank_at(&t->node, other, 0)},
+                                               .times = &m->pair_trip[i]});
+        }
+    }
+}
+
+void tune_make_list(tune_t *t, int turn, tune_list_t *list)
+{
+    tune_machine_t *m = &t->machine;
+    napcoll_measured_t *measured = &m->measured;
+
+    list->num = 0;
+    for (int level = 0; level < NAPCOLL_LEVELS; level++) {
+        const int peer = NAPCOLL_LEVEL_NETWORK == level ? tune_far_peer(t, turn) : m->peer[level];
+
+        if (peer >= 0) {
+            add_trips(m, list, level, peer);
+        }
+    }
+    add_streams(t, list, &measured->large, 1, 2, NULL);
+    add_streams(t, list, &measured->eager, 8, 3, NULL);
+    add_streams(t, list, &measured->small, 16, TUNE_MOST_ROUNDS, &measured->start);
+    add_bursts(t, list, TUNE_NEAR, &measured->near_large, 2, TUNE_MOST_ROUNDS, NULL);
+    add_bursts(t, list, TUNE_NEAR, &measured->near_small, 64, TUNE_MOST_ROUNDS, NULL);
+    add_pairs(t, list);
+    tune_add_distances(t, list);
+    for (size_t bytes = (size_t) 64 << 10; bytes <= (size_t) 256 << 10; bytes *= 2) {
+        tune_add_task(list, &(tune_task_t){.reduction = true,
+                                           .probe = {.bytes = bytes},
+                                           .times = &measured->reduction});
+    }
 }

@@ -5,108 +5,76 @@
 
 /**
  * @file
- * What is measured, in which order, until when. Rank 0 alone.
+ * M1, M2 and S of gather and scatter. Rank 0 only.
  *
- * In a turn every size is measured once with gather, scatter and a message, in an order shuffled anew, so
- * that what changes on the machine in the meantime is no size's. Three sizes to an octave. After the scan
- * come sizes between: M1 lies between the least size that escalates and the next below, M2 and S likewise,
- * and what the middle of the two does narrows that down.
+ * A turn measures every size with gather, scatter and a message, in an order shuffled anew. There
+ * are three sizes to an octave. Then come sizes between: M1 lies between the least size that
+ * escalates and the next below it, M2 and S likewise, and the size half way narrows that down.
  */
 
-#define _POSIX_C_SOURCE 200809L
-
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "napcoll_tune.h"
+#include "tune/napcoll_tune.h"
+
+enum { MOST_SIZES = 80 };
 
 /* The scan has this share of the time; narrowing down has the rest. */
 static const double scan_share = 0.7;
 
-/* One thing to be measured in a turn. */
-struct task {
-    tune_kind_t kind;
-    size_t bytes;
-};
+/* ---- tasks ---- */
 
-enum { MOST_TASKS = TUNE_KINDS * TUNE_MOST_SIZES };
-
-/* A list of them, which is gone through `turns` times. */
-struct plan {
-    struct task task[MOST_TASKS];
-    int num;
-    int turns;
-    const char *what; /* for the progress line */
-};
-
-/* ---- measuring ---- */
-
-static void keep(tune_samples_t *samples, size_t bytes, double seconds)
+/* Rank 0's peer in a turn: the first process of another node; on a single node any other
+ * process. */
+static int peer_of(const tune_t *t, int turn)
 {
-    if (samples->count == samples->room) {
-        const size_t room = 0 == samples->room ? 1024 : 2 * samples->room;
-        napcoll_incast_sample_t *larger = realloc(samples->sample, room * sizeof(*larger));
+    const tune_nodes_t *n = &t->node;
 
-        if (NULL == larger) {
-            tune_out_of_memory();
-        }
-        samples->sample = larger;
-        samples->room = room;
-    }
-    samples->sample[samples->count++] = (napcoll_incast_sample_t){.bytes = bytes,
-                                                                  .seconds = seconds};
+    return 1 == n->num ? 1 + turn % (t->ranks - 1) : tune_rank_at(n, 1 + turn % (n->num - 1), 0);
 }
 
-static void shuffle(struct plan *plan, tune_watch_t *watch)
+static void add(tune_list_t *list, tune_kind_t kind, size_t bytes, napcoll_timings_t *times)
 {
-    for (int i = plan->num - 1; i > 0; i--) {
-        const int other = (int) (tune_random(watch) % (uint64_t) (i + 1));
-        const struct task kept = plan->task[i];
-
-        plan->task[i] = plan->task[other];
-        plan->task[other] = kept;
-    }
+    tune_add_task(list, &(tune_task_t){.probe = {.kind = kind, .bytes = bytes}, .times = times});
 }
 
-/* Go through the plan, turn by turn. Returns how many turns were complete when the time was over. */
-static int run_plan(tune_t *t, struct plan *plan, tune_watch_t *watch)
+static void add_size(tune_t *t, tune_list_t *list, size_t bytes)
 {
-    int done = 0;
+    add(list, TUNE_GATHER, bytes, &t->scan.gathers);
+    add(list, TUNE_SCATTER, bytes, &t->scan.scatters);
+    add(list, TUNE_PING, bytes, &t->scan.messages);
+}
 
-    for (int turn = 0; turn < plan->turns; turn++) {
-        shuffle(plan, watch);
-        for (int i = 0; i < plan->num; i++) {
-            const struct task *task = &plan->task[i];
+/* Take turns until the deadline. Returns how many were complete. */
+static int take_turns(tune_t *t, tune_list_t *list, double deadline, const char *what)
+{
+    int turn = 0;
 
-            if (MPI_Wtime() >= watch->deadline) {
-                t->out_of_time = true;
-                tune_tell_end(watch);
-                return turn;
+    for (; turn < t->options.repetitions; turn++) {
+        for (int i = 0; i < list->num; i++) {
+            tune_probe_t *probe = &list->task[i].probe;
+
+            if (TUNE_PING == probe->kind) {
+                probe->count = probe->inner = 1;
+                probe->to = peer_of(t, turn);
             }
-            keep(&t->samples[task->kind], task->bytes,
-                 tune_measure(t, task->kind, task->bytes, t->peer[turn % t->num_peers]));
-            tune_tell(watch, plan->what, ++done, plan->num * plan->turns);
+        }
+        if (!tune_take_turn(t, list, turn, deadline, what)) {
+            t->scan.out_of_time = true;
+            break;
         }
     }
-    tune_tell_end(watch);
-    return plan->turns;
+    tune_tell(t, what, 1);
+    return turn;
 }
 
-static void add_task(struct plan *plan, tune_kind_t kind, size_t bytes)
-{
-    if (plan->num < MOST_TASKS) {
-        plan->task[plan->num++] = (struct task){.kind = kind, .bytes = bytes};
-    }
-}
-
-/* Three sizes to an octave, and the greatest; those of 64 bytes and more are multiples of 8. */
-static int scan_sizes(const tune_options_t *o, size_t size[TUNE_MOST_SIZES])
+/* Three sizes to an octave, and the greatest; sizes of 64 bytes and more are multiples of 8. */
+static void add_sizes(tune_t *t, tune_list_t *list)
 {
     enum { UNIT = 8, ALIGNED_FROM = 64 };
-    int num = 0;
+    const tune_options_t *o = &t->options;
+    size_t last = 0;
 
-    for (int i = 0; num + 1 < TUNE_MOST_SIZES; i++) {
+    for (int i = 0; i + 1 < MOST_SIZES; i++) {
         size_t bytes = (size_t) ((double) o->least * pow(2, i / 3.0) + 0.5);
 
         if (bytes >= ALIGNED_FROM) {
@@ -116,142 +84,161 @@ static int scan_sizes(const tune_options_t *o, size_t size[TUNE_MOST_SIZES])
         if (bytes >= o->most) {
             break;
         }
-        if (0 == num || bytes > size[num - 1]) {
-            size[num++] = bytes;
+        if (bytes > last) {
+            add_size(t, list, bytes);
         }
+        last = bytes;
     }
-    size[num++] = o->most;
-    return num;
+    add_size(t, list, o->most);
 }
 
-/* The first messages open connections, to the largest size's buffers, too. */
+/* The first messages open connections, and make buffers for the largest size. */
 static void warm_up(tune_t *t)
 {
-    for (int i = 0; i < t->num_peers; i++) {
-        (void) tune_measure(t, TUNE_MESSAGE, t->options.least, t->peer[i]);
-    }
-    for (int kind = TUNE_GATHER; kind <= TUNE_SCATTER; kind++) {
-        (void) tune_measure(t, (tune_kind_t) kind, t->options.least, 0);
-        (void) tune_measure(t, (tune_kind_t) kind, t->options.most, 0);
+    const size_t size[] = {t->options.least, t->options.most};
+    double seconds[2 * TUNE_MOST_ROUNDS];
+
+    for (int i = 0; i < 2; i++) {
+        tune_probe(t, &(tune_probe_t){.kind = TUNE_GATHER, .bytes = size[i]}, seconds);
+        tune_probe(t, &(tune_probe_t){.kind = TUNE_SCATTER, .bytes = size[i]}, seconds);
     }
 }
 
 /* ---- fitting ---- */
 
-static void close_fit(tune_fit_t *fit)
+static void close_fit(tune_scan_t *scan)
 {
-    napcoll_incast_gather_close(&fit->gather);
-    napcoll_incast_scatter_close(&fit->scatter);
+    napcoll_incast_gather_close(&scan->gather);
+    napcoll_incast_scatter_close(&scan->scatter);
+}
+
+/* Samples as the fits want them; the caller frees them. */
+static napcoll_incast_sample_t *samples_of(const napcoll_timings_t *timings)
+{
+    napcoll_incast_sample_t *sample = calloc(timings->count + 1, sizeof(*sample));
+
+    if (NULL == sample) {
+        napcoll_no_memory();
+    }
+    for (size_t i = 0; i < timings->count; i++) {
+        sample[i].bytes = (size_t) timings->timing[i].x;
+        sample[i].seconds = timings->timing[i].seconds;
+    }
+    return sample;
 }
 
 static napcoll_incast_result_t fit(tune_t *t)
 {
-    const tune_samples_t *s = t->samples;
     const int others = t->ranks - 1;
+    tune_scan_t *s = &t->scan;
+    napcoll_incast_sample_t *messages = samples_of(&s->messages);
+    napcoll_incast_sample_t *gathers = samples_of(&s->gathers);
+    napcoll_incast_sample_t *scatters = samples_of(&s->scatters);
     napcoll_incast_result_t result;
-    tune_fit_t *f = &t->fit;
 
-    close_fit(f);
-    result = napcoll_incast_line(s[TUNE_MESSAGE].sample, s[TUNE_MESSAGE].count, &f->message);
+    close_fit(s);
+    result = napcoll_incast_line(messages, s->messages.count, &s->message);
     if (NAPCOLL_INCAST_OK == result) {
-        result = napcoll_incast_scatter(s[TUNE_SCATTER].sample, s[TUNE_SCATTER].count, &f->scatter);
+        result = napcoll_incast_scatter(scatters, s->scatters.count, &s->scatter);
     }
     if (NAPCOLL_INCAST_OK == result) {
-        result = napcoll_incast_gather(s[TUNE_GATHER].sample, s[TUNE_GATHER].count, others,
-                                       &f->message, &f->gather);
+        result = napcoll_incast_gather(gathers, s->gathers.count, others, &s->message, &s->gather);
     }
     if (NAPCOLL_INCAST_OK == result) {
-        f->model = napcoll_incast_model(&f->message, &f->gather, &f->scatter, others);
+        s->model = napcoll_incast_model(&s->message, &s->gather, &s->scatter, others);
+    }
+    free(messages);
+    free(gathers);
+    free(scatters);
+    return result;
+}
+
+/* Measure between the sizes that M1, M2 and S lie between, and fit anew, until there is nothing
+ * between or the time is over. Sizes with few samples are left out by the fits. */
+static napcoll_incast_result_t narrow_down(tune_t *t, tune_list_t *list, double deadline)
+{
+    enum { MOST_ROUNDS = 8 };
+    const napcoll_incast_gather_t *g = &t->scan.gather;
+    const napcoll_incast_scatter_t *s = &t->scan.scatter;
+    napcoll_incast_result_t result = NAPCOLL_INCAST_OK;
+
+    for (int round = 0;
+         NAPCOLL_INCAST_OK == result && round < MOST_ROUNDS && MPI_Wtime() < deadline; round++) {
+        const size_t m1 = g->escalates ? napcoll_incast_between(g->below_m1, g->m1) : 0;
+        const size_t m2 = g->escalates ? napcoll_incast_between(g->m2, g->above_m2) : 0;
+        const size_t leap = s->leaps ? napcoll_incast_between(s->below_s, s->s) : 0;
+
+        list->num = 0;
+        if (m1 > 0) {
+            add(list, TUNE_GATHER, m1, &t->scan.gathers);
+        }
+        if (m2 > 0) {
+            add(list, TUNE_GATHER, m2, &t->scan.gathers);
+        }
+        if (leap > 0) {
+            add(list, TUNE_SCATTER, leap, &t->scan.scatters);
+        }
+        if (0 == list->num) {
+            break;
+        }
+        (void) take_turns(t, list, deadline, "between sizes");
+        result = fit(t);
     }
     return result;
 }
 
-static void add_between(struct plan *plan, tune_kind_t kind, size_t below, size_t above)
+int tune_scan(tune_t *t, double deadline, char message[TUNE_TEXT])
 {
-    const size_t bytes = napcoll_incast_between(below, above);
+    const double begin = MPI_Wtime(), limit = scan_share * (deadline - begin);
+    tune_list_t *list = calloc(1, sizeof(*list));
+    tune_scan_t *scan = &t->scan;
+    napcoll_incast_result_t result = NAPCOLL_INCAST_TOO_FEW;
 
-    if (bytes > 0) {
-        add_task(plan, kind, bytes);
+    if (NULL == list) {
+        napcoll_no_memory();
     }
-}
-
-/* Measure between the sizes that M1, M2 and S lie between, and fit anew, until there is nothing between or
- * the time is over. What is out by then has few samples at the last sizes, which are left out. */
-static napcoll_incast_result_t narrow_down(tune_t *t, tune_watch_t *watch)
-{
-    enum { MOST_ROUNDS = 8 };
-
-    for (int round = 0; round < MOST_ROUNDS && MPI_Wtime() < watch->deadline; round++) {
-        struct plan plan = {.turns = t->options.repetitions, .what = "between sizes"};
-        const tune_fit_t *f = &t->fit;
-        napcoll_incast_result_t result;
-
-        if (f->gather.escalates) {
-            add_between(&plan, TUNE_GATHER, f->gather.below_m1, f->gather.m1);
-            add_between(&plan, TUNE_GATHER, f->gather.m2, f->gather.above_m2);
-        }
-        if (f->scatter.leaps) {
-            add_between(&plan, TUNE_SCATTER, f->scatter.below_s, f->scatter.s);
-        }
-        if (0 == plan.num) {
-            break;
-        }
-        (void) run_plan(t, &plan, watch);
-        result = fit(t);
-        if (NAPCOLL_INCAST_OK != result) {
-            return result;
-        }
-    }
-    return NAPCOLL_INCAST_OK;
-}
-
-static void plan_scan(const tune_options_t *o, struct plan *plan)
-{
-    size_t size[TUNE_MOST_SIZES];
-    const int sizes = scan_sizes(o, size);
-
-    for (int i = 0; i < sizes; i++) {
-        for (int kind = 0; kind < TUNE_KINDS; kind++) {
-            add_task(plan, (tune_kind_t) kind, size[i]);
-        }
-    }
-}
-
-int tune_scan(tune_t *t, double limit, char message[TUNE_TEXT])
-{
-    struct plan plan = {.turns = t->options.repetitions, .what = "all sizes"};
-    tune_watch_t watch = tune_watch(limit);
-    napcoll_incast_result_t result;
-
-    watch.deadline = watch.begin + scan_share * limit;
-    plan_scan(&t->options, &plan);
+    add_sizes(t, list);
     warm_up(t);
-    t->turns = run_plan(t, &plan, &watch);
-    if (t->turns < NAPCOLL_INCAST_LEAST_SAMPLES) {
+    scan->turns = take_turns(t, list, begin + limit, "all sizes");
+    if (scan->turns >= NAPCOLL_INCAST_LEAST_SAMPLES) {
+        result = fit(t);
+        if (NAPCOLL_INCAST_OK == result) {
+            result = narrow_down(t, list, deadline);
+        }
+    }
+    free(list);
+    scan->seconds = MPI_Wtime() - begin;
+    if (scan->turns < NAPCOLL_INCAST_LEAST_SAMPLES) {
         snprintf(
             message, TUNE_TEXT,
             "--time-limit %g: it takes %d turns through all sizes, and %d were complete in the "
-            "%.2g s that the scan has; give more, or a smaller --max",
-            t->options.time_limit, NAPCOLL_INCAST_LEAST_SAMPLES, t->turns, scan_share * limit);
-        return TUNE_FAILED;
-    }
-    watch.deadline = watch.begin + limit;
-    result = fit(t);
-    if (NAPCOLL_INCAST_OK == result) {
-        result = narrow_down(t, &watch);
-    }
-    t->seconds = MPI_Wtime() - watch.begin;
-    if (NAPCOLL_INCAST_OK != result) {
+            "%.2g s that the scan has; give more time, or a smaller --max",
+            t->options.time_limit, NAPCOLL_INCAST_LEAST_SAMPLES, scan->turns, limit);
+    } else if (NAPCOLL_INCAST_OK != result) {
         snprintf(message, TUNE_TEXT, "no model: %s", napcoll_incast_result_text(result));
-        return TUNE_FAILED;
     }
-    return TUNE_GOOD;
+    return NAPCOLL_INCAST_OK == result ? TUNE_GOOD : TUNE_FAILED;
+}
+
+/* M1 less two fifths: messages just below M1 escalate now and then, and a gather in many pieces
+ * takes that chance as often. Escalation that costs less than the call itself is not avoided, as
+ * pieces cost time, too. */
+napcoll_thresholds_t tune_thresholds(const tune_scan_t *scan)
+{
+    const size_t m1 = scan->gather.m1;
+    napcoll_thresholds_t thresholds = {.scatter_s = scan->scatter.s};
+
+    if (napcoll_incast_gather_loss(&scan->gather) >= 1) {
+        thresholds.gather_m1 = m1 - m1 / 5 * 2;
+        thresholds.gather_m2 = scan->gather.m2;
+    }
+    return thresholds;
 }
 
 void tune_scan_close(tune_t *t)
 {
-    for (int kind = 0; kind < TUNE_KINDS; kind++) {
-        free(t->samples[kind].sample);
-    }
-    close_fit(&t->fit);
+    napcoll_timings_close(&t->scan.gathers);
+    napcoll_timings_close(&t->scan.scatters);
+    napcoll_timings_close(&t->scan.messages);
+    close_fit(&t->scan);
 }

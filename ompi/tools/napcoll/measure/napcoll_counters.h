@@ -2,14 +2,13 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * napcoll's counters, read through the MPI tool interface: which algorithm ran and how often, and
- * how often and why an operation went to the component below instead.
+ * napcoll's counters, read through the MPI tool interface:
  *
  *     coll_napcoll_runs_COLL_ALGORITHM       calls that ran ALGORITHM
- *     coll_napcoll_fallbacks_COLL_REASON     calls handed on, by reason
+ *     coll_napcoll_fallbacks_COLL_REASON     calls that the fallback component ran, by reason
  *
  * They count per process and over all communicators, so a caller takes differences. Header-only:
- * collbench and the MPI tests include it.
+ * the tools and the MPI tests include it.
  */
 #ifndef NAPCOLL_COUNTERS_H
 #define NAPCOLL_COUNTERS_H
@@ -24,14 +23,15 @@ enum { NAPCOLL_COUNTER_NAME = 128, NAPCOLL_COUNTERS_MAX = 256 };
 /* The counters of one collective. Zeroed before napcoll_counters_open(). */
 struct napcoll_counters {
     MPI_T_pvar_session session;
-    int num;                                               /* counters found, may be 0 */
-    int num_runs;                                          /* of which the first count runs */
-    char name[NAPCOLL_COUNTERS_MAX][NAPCOLL_COUNTER_NAME]; /* ALGORITHM or REASON only */
+    /* counters found, may be 0; the first num_runs of them count runs */
+    int num, num_runs;
+    /* ALGORITHM or REASON only */
+    char name[NAPCOLL_COUNTERS_MAX][NAPCOLL_COUNTER_NAME];
     MPI_T_pvar_handle handle[NAPCOLL_COUNTERS_MAX];
 };
 
-/* Whether what follows "coll_napcoll_runs_" or "coll_napcoll_fallbacks_" in a name is COLL_...: of
- * this collective and not of one whose name begins with the same words. */
+/* Whether the rest of a name, after "coll_napcoll_runs_" or "coll_napcoll_fallbacks_", begins with
+ * this collective, and not with one whose name begins with the same words. */
 static inline int napcoll_counters_of(const char *rest, const char *coll)
 {
     static const char *const longer[] = {"reduce_scatter_block", "reduce_scatter"};
@@ -64,7 +64,8 @@ static inline int napcoll_counters_scan(struct napcoll_counters *c, const char *
         if (MPI_SUCCESS
             != MPI_T_pvar_get_info(i, name, &name_len, &verbosity, &class, &type, &values, text,
                                    &text_len, &bind, &readonly, &continuous, &atomic)) {
-            continue; /* belongs to a component that is not loaded any more */
+            /* of a component that is not loaded any more */
+            continue;
         }
         if (0 != strncmp(name, prefix, length) || !napcoll_counters_of(name + length, coll)
             || MPI_UNSIGNED_LONG_LONG != type || MPI_T_BIND_NO_OBJECT != bind
@@ -83,8 +84,7 @@ static inline int napcoll_counters_scan(struct napcoll_counters *c, const char *
 }
 
 /* Initialises the tool interface at the thread level that MPI has: Open MPI before 6.0 takes the
- * level asked for here as the whole process's, and its point-to-point messages then trust that one
- * thread at a time sends. */
+ * level given here for the whole process, and may then send without locks. */
 static inline int napcoll_counters_init(void)
 {
     int level = MPI_THREAD_SINGLE, ready, provided, rc;

@@ -1,0 +1,459 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Taking turns. In a turn every contestant runs once, in an order shuffled anew, on the same data;
+ * ratios compare times of one turn only.
+ *
+ *     rank 0 announces a start time -> all ranks sleep until then -> a batch of calls is timed
+ *     -> ranks that are done sleep until the others are likely to be done -> rank 0 gets the
+ *     longest time -> all ranks check their results
+ *
+ * Neither the announcement nor the collection is part of the sample. If an announcement comes after
+ * its start time on some rank, the turn does not count, and the next announcements get more time.
+ */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/napcoll_judge.h"
+#include "measure/napcoll_measure.h"
+#include "measure/napcoll_options.h"
+#include "util/napcoll_mix.h"
+
+enum { PROBE_CALLS = 3, MOST_BATCH = 1000, SPARE_TRIES = 10 };
+
+/* A sample lasts at least so long, and this many times the start skew, up to a limit. */
+static const double batch_seconds = 2.0e-3, skew_share = 50.0, most_batch_seconds = 0.5;
+
+/* Longer calls are timed once before the turns, not three times in a row. */
+static const double long_call = 50.0e-3;
+
+/* The first look drops at this many times the factor, as its calls are still cold. */
+static const double hopeless = 4.0;
+
+/* What rank 0 announces, as doubles so that it is one message; what rank 0 collects, by maximum. */
+enum { ANNOUNCE_GO, ANNOUNCE_START, ANNOUNCE_SECONDS, ANNOUNCE_WORDS };
+enum { COLLECT_SECONDS, COLLECT_SKEW, COLLECT_MISSED, COLLECT_WORDS };
+
+/* ---- the job ---- */
+
+void napcoll_measure_open(napcoll_measure_t *measure)
+{
+    *measure = (napcoll_measure_t){.random = 1};
+    napcoll_check(napcoll_counters_init(), "MPI_T_init_thread");
+    measure->helper = napcoll_measure_dup("tuned,^napcoll", "", "");
+    napcoll_check(MPI_Comm_rank(measure->helper, &measure->rank), "MPI_Comm_rank");
+    napcoll_check(MPI_Comm_size(measure->helper, &measure->size), "MPI_Comm_size");
+    napcoll_start_open(measure->helper, &measure->start);
+    napcoll_blocks_open(&measure->blocks, measure->rank, measure->size);
+}
+
+void napcoll_measure_close(napcoll_measure_t *measure)
+{
+    napcoll_blocks_close(&measure->blocks);
+    free(measure->send);
+    free(measure->recv);
+    napcoll_start_close(&measure->start);
+    napcoll_check(MPI_Comm_free(&measure->helper), "MPI_Comm_free");
+    napcoll_check(MPI_T_finalize(), "MPI_T_finalize");
+}
+
+/* Every component of the framework has a priority parameter as long as it is loaded. */
+bool napcoll_measure_has(const char *component, int *priority)
+{
+    char name[96];
+    MPI_T_cvar_handle handle;
+    int index, elements;
+
+    *priority = 0;
+    (void) snprintf(name, sizeof(name), "coll_%.64s_priority", component);
+    if (MPI_SUCCESS != MPI_T_cvar_get_index(name, &index)) {
+        return false;
+    }
+    napcoll_check(MPI_T_cvar_handle_alloc(index, NULL, &handle, &elements),
+                  "MPI_T_cvar_handle_alloc");
+    napcoll_check(MPI_T_cvar_read(handle, priority), "MPI_T_cvar_read");
+    napcoll_check(MPI_T_cvar_handle_free(&handle), "MPI_T_cvar_handle_free");
+    return true;
+}
+
+/* napcoll_COLL_algorithm; without the last part where that would be longer than MPI allows. */
+static void set_action(MPI_Info info, const char *coll, const char *action)
+{
+    char key[MPI_MAX_INFO_KEY + 64];
+
+    if (snprintf(key, sizeof(key), "napcoll_%.40s_algorithm", coll) >= MPI_MAX_INFO_KEY) {
+        (void) snprintf(key, sizeof(key), "napcoll_%.40s", coll);
+    }
+    napcoll_check(MPI_Info_set(info, key, action), "MPI_Info_set");
+}
+
+MPI_Comm napcoll_measure_dup(const char *preference, const char *coll, const char *action)
+{
+    MPI_Info info;
+    MPI_Comm comm;
+
+    napcoll_check(MPI_Info_create(&info), "MPI_Info_create");
+    napcoll_check(MPI_Info_set(info, "ompi_comm_coll_preference", preference), "MPI_Info_set");
+    if ('\0' != action[0]) {
+        set_action(info, coll, action);
+    }
+    napcoll_check(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm), "MPI_Comm_dup_with_info");
+    napcoll_check(MPI_Info_free(&info), "MPI_Info_free");
+    return comm;
+}
+
+/* ---- buffers ---- */
+
+static double *grow(double *buffer, size_t *room, size_t wanted)
+{
+    if (NULL == buffer || wanted > *room) {
+        free(buffer);
+        buffer = calloc(wanted > 0 ? wanted : 1, sizeof(*buffer));
+        *room = wanted;
+        if (NULL == buffer) {
+            napcoll_no_memory();
+        }
+    }
+    return buffer;
+}
+
+static void make_room(napcoll_measure_t *m, const napcoll_contest_args_t *args)
+{
+    napcoll_blocks_set(&m->blocks, args->coll, args->deal, args->bytes);
+    m->send = grow(m->send, &m->send_room, napcoll_blocks_room(&m->blocks, args->coll->send));
+    m->recv = grow(m->recv, &m->recv_room, napcoll_blocks_room(&m->blocks, args->coll->recv));
+}
+
+static void fill_input(napcoll_measure_t *m, const napcoll_measured_coll_t *coll, int turn)
+{
+    const size_t count = napcoll_blocks_room(&m->blocks, coll->send);
+
+    for (size_t i = 0; i < count; i++) {
+        m->send[i] = napcoll_measured_input(i, turn, m->rank);
+    }
+}
+
+static void fill_output(napcoll_measure_t *m, const napcoll_measured_coll_t *coll, int turn)
+{
+    const size_t count = napcoll_blocks_room(&m->blocks, coll->recv);
+
+    for (size_t i = 0; i < count; i++) {
+        m->recv[i] = napcoll_measured_before(coll, i, turn, m->rank);
+    }
+}
+
+static void verify_block(const napcoll_measure_t *m, const napcoll_contest_args_t *args,
+                         const char *label, const double *got, int block, int turn)
+{
+    for (size_t i = 0; i < (size_t) m->blocks.counts[block]; i++) {
+        const double expected = napcoll_measured_after(args->coll, &m->blocks, block, i, turn);
+
+        if (!isnan(expected) && !(fabs(got[i] - expected) <= 0)) {
+            fprintf(stderr,
+                    "%s: wrong result: %s %s, %zu bytes, rank %d, element %zu: "
+                    "got %.17g, expected %.17g\n",
+                    napcoll_tool_name, label, args->coll->name, args->bytes, m->rank,
+                    (size_t) (got - m->recv) + i, got[i], expected);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+    }
+}
+
+static void verify(const napcoll_measure_t *m, const napcoll_contest_args_t *args,
+                   const char *label, int turn)
+{
+    const napcoll_buffer_t recv = args->coll->recv;
+
+    if (NAPCOLL_BUFFER_OWN == recv) {
+        verify_block(m, args, label, m->recv, m->rank, turn);
+    }
+    if (NAPCOLL_BUFFER_ALL == recv || (NAPCOLL_BUFFER_ROOT == recv && 0 == m->rank)) {
+        for (int block = 0; block < m->size; block++) {
+            verify_block(m, args, label, m->recv + m->blocks.displs[block], block, turn);
+        }
+    }
+}
+
+/* ---- one sample ---- */
+
+/* The timed region. */
+static double run_batch(const napcoll_measure_t *m, const napcoll_contest_args_t *args,
+                        MPI_Comm comm, int batch)
+{
+    const double start = MPI_Wtime();
+    double seconds;
+    int rc = MPI_SUCCESS;
+
+    for (int i = 0; MPI_SUCCESS == rc && i < batch; i++) {
+        rc = args->coll->run(&m->blocks, m->send, m->recv, comm);
+    }
+    seconds = MPI_Wtime() - start;
+    napcoll_check(rc, args->coll->name);
+    return seconds / batch;
+}
+
+/* Rank 0: what a sample was, besides its time. */
+typedef struct {
+    double skew;
+    bool missed;
+} sample_t;
+
+/* One sample of a contestant, whose time goes to contestant->last. False on all ranks if rank 0
+ * says stop; then nothing ran. Counters are read outside the timed region, which they would delay
+ * where ranks share cores; the helper's calls are not napcoll's. */
+static bool take_sample(napcoll_measure_t *m, napcoll_contest_t *t, int which, int calls, bool go,
+                        sample_t *sample)
+{
+    const napcoll_contest_args_t *args = &t->args;
+    napcoll_contestant_t *contestant = &t->contestant[which];
+    unsigned long long before[NAPCOLL_COUNTERS_MAX], after[NAPCOLL_COUNTERS_MAX];
+    double announce[ANNOUNCE_WORDS], mine[COLLECT_WORDS], worst[COLLECT_WORDS] = {0};
+
+    fill_output(m, args->coll, t->taken);
+    napcoll_check(napcoll_counters_read(&m->counters, before), "MPI_T_pvar_read");
+    announce[ANNOUNCE_GO] = go ? 1.0 : 0.0;
+    announce[ANNOUNCE_START] = MPI_Wtime() + m->start.slack;
+    announce[ANNOUNCE_SECONDS] = contestant->last.seconds;
+    napcoll_check(MPI_Bcast(announce, ANNOUNCE_WORDS, MPI_DOUBLE, 0, m->helper), "MPI_Bcast");
+    if (announce[ANNOUNCE_GO] < 0.5) {
+        return false;
+    }
+    mine[COLLECT_MISSED] = napcoll_start_at(&m->start, announce[ANNOUNCE_START]) < 0.0 ? 1.0 : 0.0;
+    mine[COLLECT_SKEW] = MPI_Wtime() + m->start.offset - announce[ANNOUNCE_START];
+    mine[COLLECT_SECONDS] = run_batch(m, args, args->comm[which], calls);
+    contestant->last.seconds = announce[ANNOUNCE_SECONDS];
+    napcoll_start_rest(&m->start, announce[ANNOUNCE_START], &contestant->last, calls);
+    contestant->last.calls = calls;
+    napcoll_check(MPI_Reduce(mine, worst, COLLECT_WORDS, MPI_DOUBLE, MPI_MAX, 0, m->helper),
+                  "MPI_Reduce");
+    napcoll_check(napcoll_counters_read(&m->counters, after), "MPI_T_pvar_read");
+    for (int i = 0; i < m->counters.num; i++) {
+        contestant->ran[i] += after[i] - before[i];
+    }
+    contestant->calls += (unsigned long long) calls;
+    verify(m, args, args->label[which], t->taken);
+    *sample = (sample_t){.skew = worst[COLLECT_SKEW], .missed = worst[COLLECT_MISSED] > 0.5};
+    if (0 == m->rank) {
+        contestant->last.seconds = worst[COLLECT_SECONDS];
+        if (sample->missed) {
+            napcoll_start_was_missed(&m->start);
+        }
+    }
+    return true;
+}
+
+static void forget_counts(napcoll_contestant_t *contestant)
+{
+    memset(contestant->ran, 0, sizeof(contestant->ran));
+    contestant->calls = 0;
+}
+
+/* ---- before the first turn ---- */
+
+/* A sample lasts as long as the user says, or long enough for the clock and for the start skew. */
+static int choose_batch(const napcoll_contest_args_t *args, double fastest, double skew)
+{
+    double aim = fmin(fmax(skew_share * skew, batch_seconds), most_batch_seconds);
+
+    aim = args->sample_time > 0.0 ? args->sample_time : aim;
+    return fastest * MOST_BATCH > aim ? 1 + (int) (aim / fastest) : MOST_BATCH;
+}
+
+/* Apply the drop rule to the first looks, which rank 0 knows. Returns the time of the fastest. */
+static double drop_slow(const napcoll_measure_t *m, napcoll_contest_t *t, double factor)
+{
+    const int num = t->args.contestants;
+    double seconds[NAPCOLL_MOST_CONTESTANTS], fastest;
+    bool dropped[NAPCOLL_MOST_CONTESTANTS];
+
+    for (int i = 0; i < num; i++) {
+        seconds[i] = t->contestant[i].first_look;
+        dropped[i] = t->contestant[i].dropped;
+    }
+    napcoll_check(MPI_Bcast(seconds, num, MPI_DOUBLE, 0, m->helper), "MPI_Bcast");
+    fastest = napcoll_judge_drop(seconds, dropped, num, factor);
+    for (int i = 0; i < num; i++) {
+        t->contestant[i].first_look = seconds[i];
+        t->contestant[i].dropped = dropped[i];
+    }
+    return fastest;
+}
+
+/* One call of each contestant. The first call makes plans, connections and communicators of other
+ * components, so the second one is the first look. */
+static void look_first(napcoll_measure_t *m, napcoll_contest_t *t)
+{
+    sample_t sample;
+
+    for (int i = 0; i < t->args.contestants; i++) {
+        for (int call = 0; call < 2; call++) {
+            forget_counts(&t->contestant[i]);
+            (void) take_sample(m, t, i, 1, true, &sample);
+        }
+        t->contestant[i].first_look = t->contestant[i].last.seconds;
+    }
+    (void) drop_slow(m, t, hopeless * t->args.drop);
+}
+
+/* Warm calls of the contestants that are left; the rest is decided by the shorter look. Returns the
+ * mean start skew. */
+static double look_again(napcoll_measure_t *m, napcoll_contest_t *t)
+{
+    double skew = 0.0;
+    int looked = 0;
+
+    for (int i = 0; i < t->args.contestants; i++) {
+        napcoll_contestant_t *contestant = &t->contestant[i];
+        const bool once = t->args.coll->overlaps || contestant->first_look > long_call;
+        sample_t sample;
+
+        if (contestant->dropped) {
+            continue;
+        }
+        forget_counts(contestant);
+        (void) take_sample(m, t, i, once ? 1 : PROBE_CALLS, true, &sample);
+        contestant->first_look = fmin(contestant->first_look, contestant->last.seconds);
+        skew += sample.skew;
+        looked++;
+    }
+    return skew / looked;
+}
+
+static void warm_up(napcoll_measure_t *m, napcoll_contest_t *t)
+{
+    double fastest, skew;
+
+    fill_input(m, t->args.coll, 0);
+    look_first(m, t);
+    skew = look_again(m, t);
+    fastest = drop_slow(m, t, t->args.drop);
+    for (int i = 0; i < t->args.contestants; i++) {
+        if (!t->contestant[i].dropped) {
+            forget_counts(&t->contestant[i]);
+        }
+    }
+    t->batch = t->args.batch;
+    if (0 == t->batch) {
+        t->batch = t->args.coll->overlaps ? 1 : choose_batch(&t->args, fastest, skew);
+    }
+    napcoll_check(MPI_Bcast(&t->batch, 1, MPI_INT, 0, m->helper), "MPI_Bcast");
+}
+
+/* Repeat one call of each contestant, which counts nowhere: the first call after those of other
+ * sizes is special. napcoll, for one, relies on the sizes of the call before. */
+static void warm_again(napcoll_measure_t *m, napcoll_contest_t *t)
+{
+    fill_input(m, t->args.coll, t->taken);
+    for (int i = 0; i < t->args.contestants; i++) {
+        const napcoll_contestant_t kept = t->contestant[i];
+        sample_t sample;
+
+        if (!kept.dropped) {
+            (void) take_sample(m, t, i, 1, true, &sample);
+            t->contestant[i] = kept;
+        }
+    }
+}
+
+/* ---- turns ---- */
+
+/* Rank 0: whether there is another turn: as many as wanted, while the next one is likely to end in
+ * time, and `least` whatever the time, except that missed starts are repeated a few times only. */
+static bool another(const napcoll_contest_t *t, const napcoll_contest_until_t *until)
+{
+    const double ends = MPI_Wtime() + (t->taken > 0 ? t->spent / t->taken : 0.0);
+    const bool owed = t->turns < until->least && t->taken < t->turns + SPARE_TRIES;
+
+    return t->turns < until->most && ends <= (owed ? until->end : until->time);
+}
+
+static void shuffle(napcoll_measure_t *m, int contestants, int *order)
+{
+    for (int i = 0; i < contestants; i++) {
+        const int j = (int) (napcoll_mix_next(&m->random) % (uint64_t) (i + 1));
+
+        order[i] = order[j];
+        order[j] = i;
+    }
+}
+
+/* One turn of all contestants. False if rank 0 ended it before it began. */
+static bool take_turn(napcoll_measure_t *m, napcoll_contest_t *t, bool go)
+{
+    const double begin = MPI_Wtime();
+    int order[NAPCOLL_MOST_CONTESTANTS];
+    double skew = 0.0;
+    bool missed = false;
+
+    shuffle(m, t->args.contestants, order);
+    fill_input(m, t->args.coll, t->taken);
+    for (int i = 0; i < t->args.contestants; i++) {
+        napcoll_contestant_t *contestant = &t->contestant[order[i]];
+        sample_t sample;
+
+        if (contestant->dropped) {
+            continue;
+        }
+        if (!take_sample(m, t, order[i], t->batch, go, &sample)) {
+            return false;
+        }
+        if (0 == m->rank) {
+            contestant->seconds[t->turns] = contestant->last.seconds;
+            skew = fmax(skew, sample.skew);
+            missed = missed || sample.missed;
+        }
+    }
+    if (0 == m->rank && !missed) {
+        t->skew[t->turns++] = skew;
+    }
+    t->taken++;
+    t->spent += MPI_Wtime() - begin;
+    return true;
+}
+
+napcoll_contest_t *napcoll_contest_open(const napcoll_contest_args_t *args)
+{
+    const size_t most = (size_t) args->most;
+    napcoll_contest_t *t = calloc(1, sizeof(*t));
+    double *room = calloc((size_t) (args->contestants + 1) * most, sizeof(*room));
+
+    if (NULL == t || NULL == room) {
+        napcoll_no_memory();
+    }
+    t->args = *args;
+    t->skew = room;
+    for (int i = 0; i < args->contestants; i++) {
+        t->contestant[i].seconds = room + (size_t) (i + 1) * most;
+    }
+    return t;
+}
+
+void napcoll_contest_turns(napcoll_measure_t *m, napcoll_contest_t *t,
+                           const napcoll_contest_until_t *until)
+{
+    make_room(m, &t->args);
+    napcoll_start_sync(&m->start);
+    if (0 == t->batch) {
+        warm_up(m, t);
+    } else {
+        warm_again(m, t);
+    }
+    while (take_turn(m, t, another(t, until))) {
+        if (0 == m->rank && NULL != until->progress) {
+            until->progress(t, until);
+        }
+    }
+}
+
+void napcoll_contest_close(napcoll_contest_t *t)
+{
+    free(t->skew);
+    free(t);
+}

@@ -1,0 +1,66 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "measure/napcoll_judge.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/napcoll_robust.h"
+
+napcoll_summary_t napcoll_summarize(const double *sample, int num)
+{
+    const size_t count = num > 0 ? (size_t) num : 0;
+    napcoll_summary_t summary = {.p05 = NAN, .median = NAN, .p95 = NAN};
+    double *sorted;
+
+    if (0 == count) {
+        return summary;
+    }
+    sorted = malloc(count * sizeof(*sorted));
+    if (NULL == sorted) {
+        abort();
+    }
+    memcpy(sorted, sample, count * sizeof(*sorted));
+    napcoll_robust_sort(sorted, count);
+    summary.p05 = napcoll_robust_quantile(sorted, count, 0.05);
+    summary.median = napcoll_robust_quantile(sorted, count, 0.5);
+    summary.p95 = napcoll_robust_quantile(sorted, count, 0.95);
+    free(sorted);
+    return summary;
+}
+
+double napcoll_judge_drop(const double *seconds, bool *dropped, int count, double factor)
+{
+    double fastest = INFINITY;
+
+    for (int i = 0; i < count; i++) {
+        fastest = dropped[i] ? fastest : fmin(fastest, seconds[i]);
+    }
+    for (int i = 1; i < count && factor > 0; i++) {
+        dropped[i] = dropped[i] || seconds[i] > factor * fastest;
+    }
+    return fastest;
+}
+
+int napcoll_judge_best(const double *const *seconds, int count, int turns, double margin)
+{
+    double least = INFINITY;
+    int best = 0;
+
+    for (int i = 1; i < count; i++) {
+        if (NULL != seconds[i] && napcoll_robust_longer(seconds[0], seconds[i], turns, margin)) {
+            const double median = napcoll_summarize(seconds[i], turns).median;
+
+            if (median < least) {
+                least = median;
+                best = i;
+            }
+        }
+    }
+    return best;
+}

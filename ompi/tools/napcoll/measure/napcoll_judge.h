@@ -1,0 +1,49 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * What follows from times that contestants took in the same turns. Pure: no MPI in here.
+ */
+
+#ifndef NAPCOLL_JUDGE_H
+#define NAPCOLL_JUDGE_H
+
+#include <stdbool.h>
+
+/** Percentiles of samples; NAN without samples. */
+typedef struct napcoll_summary {
+    double p05, median, p95;
+} napcoll_summary_t;
+
+/** Summarize samples, [num] in any order. Aborts the program when memory runs out. */
+napcoll_summary_t napcoll_summarize(const double *sample, int num);
+
+/**
+ * The drop rule: mark each contestant that takes more than `factor` times as long as the fastest
+ * one that is not marked yet. The first contestant, to which the others are compared, is never
+ * marked.
+ *
+ * @param[in]     seconds [count] of one call
+ * @param[in,out] dropped [count]
+ * @param[in]     factor  0: mark none
+ *
+ * @return seconds of the fastest
+ */
+double napcoll_judge_drop(const double *seconds, bool *dropped, int count, double factor);
+
+/**
+ * The contestant that a rule should name: the fastest of those that beat the first one by a margin
+ * beyond noise (napcoll_robust_longer, a sign test on paired turns).
+ *
+ * @param[in] seconds [count][turns] by contestant; NULL: the contestant was dropped
+ * @param[in] margin  share of its time by which the first one has to be slower: 0.05 for a
+ * twentieth
+ *
+ * @return its index; 0: none is proved to be faster than the first
+ */
+int napcoll_judge_best(const double *const *seconds, int count, int turns, double margin);
+
+#endif /* NAPCOLL_JUDGE_H */

@@ -1,0 +1,228 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The collectives that can be measured. Every rank knows the input of every other rank, so the
+ * expected output is a formula, and each contestant is checked on its own.
+ */
+
+#include <math.h>
+#include <string.h>
+
+#include "measure/napcoll_measure.h"
+
+enum { INPUT_PERIOD = 251 };
+
+static double pattern(size_t element, int turn)
+{
+    return 1.0 + (double) ((element * 7 + (size_t) turn * 13) % INPUT_PERIOD);
+}
+
+/* Squares of ranks: two ranks that are swapped do not cancel out. */
+double napcoll_measured_input(size_t element, int turn, int rank)
+{
+    double r = (double) rank + 1.0;
+
+    return r * r * pattern(element, turn);
+}
+
+/* The sum of the inputs of the first `ranks` ranks: exact for all numbers of ranks that MPI has. */
+static double sum_of(int ranks, size_t element, int turn)
+{
+    double p = (double) ranks;
+
+    return p * (p + 1.0) * (2.0 * p + 1.0) / 6.0 * pattern(element, turn);
+}
+
+/* ---- reductions ---- */
+
+static int run_allreduce(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Allreduce(send, recv, b->count, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+static int run_reduce(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Reduce(send, recv, b->count, MPI_DOUBLE, MPI_SUM, 0, comm);
+}
+
+static int run_reduce_scatter(const napcoll_blocks_t *b, const double *send, double *recv,
+                              MPI_Comm comm)
+{
+    return MPI_Reduce_scatter(send, recv, b->counts, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+static int run_reduce_scatter_block(const napcoll_blocks_t *b, const double *send, double *recv,
+                                    MPI_Comm comm)
+{
+    return MPI_Reduce_scatter_block(send, recv, b->count, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+static int run_scan(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Scan(send, recv, b->count, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+static int run_exscan(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Exscan(send, recv, b->count, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+/* ---- one sender, or none ---- */
+
+static int run_bcast(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
+{
+    (void) send;
+    return MPI_Bcast(recv, b->count, MPI_DOUBLE, 0, comm);
+}
+
+static int run_barrier(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
+{
+    (void) b;
+    (void) send;
+    (void) recv;
+    return MPI_Barrier(comm);
+}
+
+/* The buffer that MPI reads or writes on the root only: other ranks have none. */
+static void *at_root(const napcoll_blocks_t *b, const double *buffer)
+{
+    return 0 == b->rank ? (void *) buffer : NULL;
+}
+
+static int run_scatter(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Scatter(at_root(b, send), b->count, MPI_DOUBLE, recv, b->count, MPI_DOUBLE, 0, comm);
+}
+
+static int run_scatterv(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Scatterv(at_root(b, send), b->counts, b->displs, MPI_DOUBLE, recv,
+                        b->counts[b->rank], MPI_DOUBLE, 0, comm);
+}
+
+/* ---- blocks of all ranks ---- */
+
+static int run_allgather(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Allgather(send, b->count, MPI_DOUBLE, recv, b->count, MPI_DOUBLE, comm);
+}
+
+static int run_allgatherv(const napcoll_blocks_t *b, const double *send, double *recv,
+                          MPI_Comm comm)
+{
+    return MPI_Allgatherv(send, b->counts[b->rank], MPI_DOUBLE, recv, b->counts, b->displs,
+                          MPI_DOUBLE, comm);
+}
+
+static int run_gather(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Gather(send, b->count, MPI_DOUBLE, at_root(b, recv), b->count, MPI_DOUBLE, 0, comm);
+}
+
+static int run_gatherv(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Gatherv(send, b->counts[b->rank], MPI_DOUBLE, at_root(b, recv), b->counts, b->displs,
+                       MPI_DOUBLE, 0, comm);
+}
+
+static int run_alltoall(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Alltoall(send, b->count, MPI_DOUBLE, recv, b->count, MPI_DOUBLE, comm);
+}
+
+static int run_alltoallv(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
+{
+    return MPI_Alltoallv(send, b->sent_counts, b->sent_displs, MPI_DOUBLE, recv, b->counts,
+                         b->displs, MPI_DOUBLE, comm);
+}
+
+/* ---- what rank gets what ---- */
+
+double napcoll_measured_before(const napcoll_measured_coll_t *coll, size_t element, int turn,
+                               int rank)
+{
+    return NAPCOLL_EXPECT_ROOT == coll->expect && 0 == rank && NAPCOLL_BUFFER_NOTHING == coll->send
+               ? napcoll_measured_input(element, turn, 0)
+               : NAPCOLL_UNTOUCHED;
+}
+
+double napcoll_measured_after(const napcoll_measured_coll_t *coll, const napcoll_blocks_t *b,
+                              int block, size_t element, int turn)
+{
+    switch (coll->expect) {
+    case NAPCOLL_EXPECT_SUM:
+        return sum_of(b->size, element, turn);
+    case NAPCOLL_EXPECT_SUM_AT_ROOT:
+        return 0 == b->rank ? sum_of(b->size, element, turn) : NAPCOLL_UNTOUCHED;
+    case NAPCOLL_EXPECT_SUM_OF_BLOCK:
+        return sum_of(b->size, (size_t) b->displs[block] + element, turn);
+    case NAPCOLL_EXPECT_SCAN:
+        return sum_of(b->rank + 1, element, turn);
+    case NAPCOLL_EXPECT_EXSCAN: /* MPI leaves undefined what rank 0 gets */
+        return 0 == b->rank ? NAN : sum_of(b->rank, element, turn);
+    case NAPCOLL_EXPECT_ROOT:
+        return napcoll_measured_input(element, turn, 0);
+    case NAPCOLL_EXPECT_BLOCK_OF_ROOT:
+        return napcoll_measured_input((size_t) b->displs[block] + element, turn, 0);
+    case NAPCOLL_EXPECT_GATHERED:
+        return napcoll_measured_input(element, turn, block);
+    default:
+        return napcoll_measured_input((size_t) b->origin[block] + element, turn, block);
+    }
+}
+
+/* ---- the table ---- */
+
+#define VECTOR "the vector of a process"
+#define BLOCK  "the block of a process"
+
+#define FROM_TO(from, to)   .send = NAPCOLL_BUFFER_##from, .recv = NAPCOLL_BUFFER_##to
+#define CALLS(coll, result) .run = run_##coll, .expect = NAPCOLL_EXPECT_##result
+
+static const napcoll_measured_coll_t table[] = {
+    {"allreduce", "sum of doubles", VECTOR, FROM_TO(OWN, OWN), CALLS(allreduce, SUM)},
+    {"reduce", "sum of doubles to rank 0", VECTOR, FROM_TO(OWN, OWN), .overlaps = true,
+     CALLS(reduce, SUM_AT_ROOT)},
+    {"bcast", "doubles from rank 0", VECTOR, FROM_TO(NOTHING, OWN), .overlaps = true,
+     CALLS(bcast, ROOT)},
+    {"barrier", "no data", "", FROM_TO(NOTHING, NOTHING), .run = run_barrier},
+    {"allgather", "doubles", BLOCK, FROM_TO(OWN, ALL), CALLS(allgather, GATHERED)},
+    {"allgatherv", "doubles, uneven blocks", BLOCK ", on average", FROM_TO(OWN, ALL),
+     .uneven = true, CALLS(allgatherv, GATHERED)},
+    {"gather", "doubles to rank 0", BLOCK, FROM_TO(OWN, ROOT), .overlaps = true,
+     CALLS(gather, GATHERED)},
+    {"gatherv", "doubles to rank 0, blocks that differ", BLOCK ", on average", FROM_TO(OWN, ROOT),
+     .uneven = true, .deals = true, .overlaps = true, CALLS(gatherv, GATHERED)},
+    {"scatter", "doubles from rank 0", BLOCK, FROM_TO(ROOT, OWN), .overlaps = true,
+     CALLS(scatter, BLOCK_OF_ROOT)},
+    {"scatterv", "doubles from rank 0, blocks that differ", BLOCK ", on average",
+     FROM_TO(ROOT, OWN), .uneven = true, .deals = true, .overlaps = true,
+     CALLS(scatterv, BLOCK_OF_ROOT)},
+    {"reduce_scatter", "sum of doubles, uneven blocks",
+     "the block that a process receives, on average", FROM_TO(ALL, OWN), .uneven = true,
+     CALLS(reduce_scatter, SUM_OF_BLOCK)},
+    {"reduce_scatter_block", "sum of doubles", "the block that a process receives",
+     FROM_TO(ALL, OWN), CALLS(reduce_scatter_block, SUM_OF_BLOCK)},
+    {"scan", "sum of doubles", VECTOR, FROM_TO(OWN, OWN), .overlaps = true, CALLS(scan, SCAN)},
+    {"exscan", "sum of doubles", VECTOR, FROM_TO(OWN, OWN), .overlaps = true,
+     CALLS(exscan, EXSCAN)},
+    {"alltoall", "doubles", BLOCK " for another", FROM_TO(SENT, ALL), .personalized = true,
+     CALLS(alltoall, ALLTOALL)},
+    {"alltoallv", "doubles, blocks that differ", BLOCK " for another, on average",
+     FROM_TO(SENT, ALL), .uneven = true, .personalized = true, CALLS(alltoallv, ALLTOALL)},
+    {.name = NULL},
+};
+
+const napcoll_measured_coll_t *napcoll_measured_find(const char *name)
+{
+    const napcoll_measured_coll_t *coll = table;
+
+    while (NULL != coll->name && 0 != strcmp(coll->name, name)) {
+        coll++;
+    }
+    return NULL == coll->name ? NULL : coll;
+}

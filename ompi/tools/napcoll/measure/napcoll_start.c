@@ -1,0 +1,176 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <sched.h>
+#include <time.h>
+#if defined(__linux__)
+#    include <sys/prctl.h>
+#endif
+
+#include "measure/napcoll_options.h"
+#include "measure/napcoll_start.h"
+
+enum { SYNC_ROUNDS = 10, SLACK_ROUNDS = 4 };
+
+static const double least_slack = 300e-6, most_slack = 5, spare_slack = 1.25, more_slack = 1.5;
+
+static void sleep_for(double seconds)
+{
+    struct timespec pause;
+
+    pause.tv_sec = (time_t) seconds;
+    pause.tv_nsec = (long) ((seconds - (double) pause.tv_sec) * 1e9);
+    (void) nanosleep(&pause, NULL);
+}
+
+void napcoll_start_open(MPI_Comm comm, napcoll_start_t *start)
+{
+    int rank, lane;
+
+#if defined(__linux__)
+    /* The parent process may have allowed the kernel to end sleeps late, as netlab does. Reset that
+     * to the default in nanoseconds: it may be later than napcoll_start_at can correct. */
+    (void) prctl(PR_SET_TIMERSLACK, 50000UL, 0, 0, 0);
+#endif
+    *start = (napcoll_start_t){.comm = comm};
+    napcoll_check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+    napcoll_check(
+        MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &start->node),
+        "MPI_Comm_split_type");
+    napcoll_check(MPI_Comm_rank(start->node, &lane), "MPI_Comm_rank");
+    napcoll_check(MPI_Comm_split(comm, 0 == lane ? 0 : MPI_UNDEFINED, rank, &start->leaders),
+                  "MPI_Comm_split");
+}
+
+void napcoll_start_close(napcoll_start_t *start)
+{
+    napcoll_check(MPI_Comm_free(&start->node), "MPI_Comm_free");
+    if (MPI_COMM_NULL != start->leaders) {
+        napcoll_check(MPI_Comm_free(&start->leaders), "MPI_Comm_free");
+    }
+}
+
+void napcoll_start_quiet_barrier(MPI_Comm comm)
+{
+    const double longest = 5e-3;
+    double pause = 50e-6;
+    MPI_Request request;
+    int done = 0;
+
+    napcoll_check(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
+    for (;;) {
+        napcoll_check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (done) {
+            return;
+        }
+        sleep_for(pause);
+        pause = fmin(2 * pause, longest);
+    }
+}
+
+static void send_time(MPI_Comm comm, int peer, double time)
+{
+    napcoll_check(MPI_Send(&time, 1, MPI_DOUBLE, peer, 0, comm), "MPI_Send");
+}
+
+static double receive_time(MPI_Comm comm, int peer)
+{
+    double time;
+
+    napcoll_check(MPI_Recv(&time, 1, MPI_DOUBLE, peer, 0, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+    return time;
+}
+
+/* Rank 0 of comm tells its time, its clock + *offset, to each other rank in turn; these set
+ * theirs. */
+static void sync_star(MPI_Comm comm, double *offset)
+{
+    double shortest = INFINITY;
+    int rank, size;
+
+    napcoll_check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+    napcoll_check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+    for (int i = 0; 0 == rank && i < (size - 1) * SYNC_ROUNDS; i++) {
+        const int peer = 1 + i / SYNC_ROUNDS;
+
+        (void) receive_time(comm, peer);
+        send_time(comm, peer, MPI_Wtime() + *offset);
+    }
+    for (int i = 0; 0 != rank && i < SYNC_ROUNDS; i++) {
+        const double begin = MPI_Wtime();
+        double theirs, end;
+
+        send_time(comm, 0, begin);
+        theirs = receive_time(comm, 0);
+        end = MPI_Wtime();
+        if (end - begin < shortest) {
+            shortest = end - begin;
+            *offset = theirs - (begin + end) / 2;
+        }
+    }
+}
+
+/* Limits the slack: with a slack of minutes, after one late message, every sample takes minutes. */
+static void set_slack(napcoll_start_t *start, double slack)
+{
+    start->slack = fmin(fmax(slack, least_slack), most_slack);
+}
+
+void napcoll_start_sync(napcoll_start_t *start)
+{
+    double longest = 0, data = 0, worst;
+
+    start->offset = 0;
+    napcoll_start_quiet_barrier(start->comm);
+    if (MPI_COMM_NULL != start->leaders) {
+        sync_star(start->leaders, &start->offset);
+    }
+    napcoll_start_quiet_barrier(start->comm);
+    sync_star(start->node, &start->offset);
+    napcoll_start_quiet_barrier(start->comm);
+    /* an announcement and its answer on an idle network; the first one opens connections */
+    for (int i = 0; i < SLACK_ROUNDS; i++) {
+        const double begin = MPI_Wtime();
+
+        napcoll_check(MPI_Bcast(&data, 1, MPI_DOUBLE, 0, start->comm), "MPI_Bcast");
+        napcoll_check(MPI_Reduce(&data, &worst, 1, MPI_DOUBLE, MPI_MAX, 0, start->comm),
+                      "MPI_Reduce");
+        longest = i > 0 ? fmax(longest, MPI_Wtime() - begin) : 0;
+    }
+    set_slack(start, longest * spare_slack);
+}
+
+void napcoll_start_rest(const napcoll_start_t *start, double when,
+                        const napcoll_start_before_t *before, int calls)
+{
+    const double lasts = before->seconds * (calls < before->calls ? calls : before->calls);
+    const double left = when + lasts - start->offset - MPI_Wtime();
+
+    if (left > 0) {
+        sleep_for(left);
+    }
+}
+
+double napcoll_start_at(const napcoll_start_t *start, double when)
+{
+    const double awake = 2e-3, local = when - start->offset, early = local - MPI_Wtime();
+
+    for (double left = early; left > 0; left = local - MPI_Wtime()) {
+        if (left > awake) {
+            sleep_for(left - awake);
+        } else {
+            (void) sched_yield();
+        }
+    }
+    return early;
+}
+
+void napcoll_start_was_missed(napcoll_start_t *start)
+{
+    set_slack(start, start->slack * more_slack);
+}
