@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_memory.h"
 #include "measure/napcoll_judge.h"
 #include "measure/napcoll_measure.h"
 #include "measure/napcoll_options.h"

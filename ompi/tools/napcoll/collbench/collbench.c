@@ -124,12 +124,9 @@ static void fill_row(const napcoll_contest_t *t, int which, struct row *row)
     const napcoll_contestant_t *contestant = &t->contestant[which], *first = &t->contestant[0];
     const int samples = contestant->dropped ? 1 : t->turns;
     const double *seconds = contestant->dropped ? &contestant->first_look : contestant->seconds;
-    double *ratio = calloc((size_t) samples + 1, sizeof(*ratio));
+    double *ratio = napcoll_allocate((size_t) samples + 1, sizeof(*ratio));
 
-    row->sample = calloc((size_t) samples + 1, sizeof(double));
-    if (NULL == ratio || NULL == row->sample) {
-        napcoll_no_memory();
-    }
+    row->sample = napcoll_allocate((size_t) samples + 1, sizeof(double));
     for (int turn = 0; turn < samples; turn++) {
         row->sample[turn] = 1.0e6 * seconds[turn];
         ratio[turn] = seconds[turn]
@@ -199,12 +196,9 @@ static bool measure_all(struct bench *b, const struct output *outputs, struct ro
 static int run(struct bench *b, const struct output *outputs)
 {
     const int num_rows = b->opt.num_sizes * b->opt.num_contestants;
-    struct row *rows = calloc((size_t) num_rows, sizeof(*rows));
+    struct row *rows = napcoll_allocate((size_t) num_rows, sizeof(*rows));
     int status;
 
-    if (NULL == rows) {
-        napcoll_no_memory();
-    }
     if (0 == b->measure.rank) {
         report_head(b);
     }

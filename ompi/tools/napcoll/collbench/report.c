@@ -208,16 +208,6 @@ static void write_script(const struct bench *b, FILE *out, const struct row *row
     fprintf(out, "\n");
 }
 
-/* The script is a file of its own; the drawing goes to out. Returns as napcoll_gnuplot_run. */
-static int run_script(FILE *script, FILE *out)
-{
-    if (0 != fflush(script) || 0 != ferror(script) || 0 != fseek(script, 0, SEEK_SET)
-        || lseek(fileno(script), 0, SEEK_SET) < 0) {
-        return 0 != errno ? errno : EIO;
-    }
-    return napcoll_gnuplot_run("-d", fileno(script), fileno(out));
-}
-
 bool report_svg(const struct bench *b, const struct row *rows, int num_rows)
 {
     FILE *script = tmpfile(), *out = NULL;
@@ -228,7 +218,7 @@ bool report_svg(const struct bench *b, const struct row *rows, int num_rows)
         error = napcoll_output_open(b->opt.svg, NAPCOLL_OUTPUT_WHOLE, &out);
     }
     if (0 == error) {
-        error = napcoll_output_close(out, run_script(script, out));
+        error = napcoll_output_close(out, napcoll_gnuplot_draw(script, out));
     }
     if (NULL != script) {
         (void) fclose(script);

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "measure/napcoll_judge.h"
+#include "common/napcoll_memory.h"
 #include "measure/napcoll_measure.h"
 #include "measure/napcoll_options.h"
 #include "util/napcoll_mix.h"
@@ -115,11 +116,8 @@ static double *grow(double *buffer, size_t *room, size_t wanted)
 {
     if (NULL == buffer || wanted > *room) {
         free(buffer);
-        buffer = calloc(wanted > 0 ? wanted : 1, sizeof(*buffer));
+        buffer = napcoll_allocate(wanted > 0 ? wanted : 1, sizeof(*buffer));
         *room = wanted;
-        if (NULL == buffer) {
-            napcoll_no_memory();
-        }
     }
     return buffer;
 }
@@ -421,12 +419,9 @@ static bool take_turn(napcoll_measure_t *m, napcoll_contest_t *t, bool go)
 napcoll_contest_t *napcoll_contest_open(const napcoll_contest_args_t *args)
 {
     const size_t most = (size_t) args->most;
-    napcoll_contest_t *t = calloc(1, sizeof(*t));
-    double *room = calloc((size_t) (args->contestants + 1) * most, sizeof(*room));
+    napcoll_contest_t *t = napcoll_allocate(1, sizeof(*t));
+    double *room = napcoll_allocate((size_t) (args->contestants + 1) * most, sizeof(*room));
 
-    if (NULL == t || NULL == room) {
-        napcoll_no_memory();
-    }
     t->args = *args;
     t->skew = room;
     for (int i = 0; i < args->contestants; i++) {

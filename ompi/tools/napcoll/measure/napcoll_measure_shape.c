@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/napcoll_memory.h"
 #include "measure/napcoll_measure.h"
-#include "measure/napcoll_options.h"
 
 /* The largest buffer for the blocks of all processes: 64 processes on one machine then take 4 GiB,
  * and as much again for each copy that an algorithm works on. */
@@ -122,10 +122,8 @@ void napcoll_blocks_open(napcoll_blocks_t *b, int rank, int size)
 {
     const size_t room = (size_t) size + 1;
 
-    *b = (napcoll_blocks_t){.rank = rank, .size = size, .counts = calloc(5 * room, sizeof(int))};
-    if (NULL == b->counts) {
-        napcoll_no_memory();
-    }
+    *b = (napcoll_blocks_t){
+        .rank = rank, .size = size, .counts = napcoll_allocate(5 * room, sizeof(int))};
     b->displs = b->counts + room;
     b->sent_counts = b->displs + room;
     b->sent_displs = b->sent_counts + room;

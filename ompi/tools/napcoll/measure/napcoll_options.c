@@ -26,13 +26,6 @@ void napcoll_check(int rc, const char *call)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-void napcoll_no_memory(void)
-{
-    fprintf(stderr, "%s: no memory\n", napcoll_tool_name);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-    exit(1);
-}
-
 /* ---- values ---- */
 
 static bool take_int(const napcoll_option_t *option, const char *value)

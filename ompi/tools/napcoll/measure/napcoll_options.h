@@ -5,9 +5,8 @@
 
 /**
  * @file
- * What the MPI tools share besides measuring: their command lines, and how they end when MPI or the
- * memory fails. All ranks parse the same command line and get the same result; nothing is printed
- * by the parser.
+ * What the MPI tools share besides measuring: their command lines, and how they end when MPI fails.
+ * All ranks parse the same command line and get the same result; nothing is printed by the parser.
  */
 
 #ifndef NAPCOLL_OPTIONS_H
@@ -25,9 +24,6 @@ extern const char napcoll_tool_name[];
 
 /** Abort the job, with the name of the call that failed, unless rc is MPI_SUCCESS. */
 void napcoll_check(int rc, const char *call);
-
-/** Abort the job because memory ran out. */
-_Noreturn void napcoll_no_memory(void);
 
 /** What the value of an option is, and the type of the variable that it sets. */
 typedef enum {

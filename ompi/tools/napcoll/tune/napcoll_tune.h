@@ -32,6 +32,7 @@
 #include "common/napcoll_delays.h"
 #include "common/napcoll_distances.h"
 #include "tune/napcoll_incast.h"
+#include "common/napcoll_memory.h"
 #include "common/napcoll_parameters.h"
 #include "measure/napcoll_measure.h"
 #include "measure/napcoll_options.h"

@@ -93,7 +93,7 @@ bool tune_correct_open(tune_t *t, char message[TUNE_TEXT])
     }
     t->cases.rules_name = strdup(t->cases.parameters.rules_file);
     if (NULL == t->cases.rules_name) {
-        napcoll_no_memory();
+        napcoll_out_of_memory();
     }
     return read_file(t, t->cases.rules_name, read_rules, message);
 }
@@ -182,7 +182,7 @@ static void compare(tune_t *t, const napcoll_node_map_t *map)
         const double now = MPI_Wtime();
 
         if (0 != tune_choose(c, &t->machine.fit.machine, &t->machine.thresholds, map)) {
-            napcoll_no_memory();
+            napcoll_out_of_memory();
         }
         if (!c->skipped) {
             tune_race(t, c, now + (t->end - now) / (all - i));
@@ -209,7 +209,7 @@ void tune_correct(tune_t *t)
         return;
     }
     if (0 != napcoll_node_map_create(t->node.node_of, t->ranks, &map)) {
-        napcoll_no_memory();
+        napcoll_out_of_memory();
     }
     compare(t, map);
     napcoll_node_map_free(map);

@@ -67,7 +67,7 @@ void tune_add_task(tune_list_t *list, const tune_task_t *task)
 static void add_time(napcoll_timings_t *timings, double x, double seconds, int turn)
 {
     if (0 != napcoll_timings_add(timings, x, fmax(seconds, 0), turn)) {
-        napcoll_no_memory();
+        napcoll_out_of_memory();
     }
 }
 
@@ -75,12 +75,9 @@ static void add_time(napcoll_timings_t *timings, double x, double seconds, int t
 static double reduce(size_t bytes)
 {
     enum { TIMES = 4 };
-    char *data = calloc(2, bytes);
+    char *data = napcoll_allocate(2, bytes);
     double start;
 
-    if (NULL == data) {
-        napcoll_no_memory();
-    }
     /* touch new pages before the clock starts */
     memset(data, 0, 2 * bytes);
     start = MPI_Wtime();
@@ -190,7 +187,7 @@ static void fit_rest(tune_machine_t *m)
         rc = napcoll_distances_measure(&m->distance_trip[i], m->distance_bytes, &m->distance[i]);
     }
     if (0 != rc) {
-        napcoll_no_memory();
+        napcoll_out_of_memory();
     }
 }
 
@@ -250,12 +247,9 @@ static napcoll_calibrate_result_t take_turns(tune_t *t, tune_list_t *list, doubl
 int tune_machine(tune_t *t, double deadline, char message[TUNE_TEXT])
 {
     tune_machine_t *m = &t->machine;
-    tune_list_t *list = calloc(1, sizeof(*list));
+    tune_list_t *list = napcoll_allocate(1, sizeof(*list));
     napcoll_calibrate_result_t result;
 
-    if (NULL == list) {
-        napcoll_no_memory();
-    }
     tune_prepare(t);
     warm_up(t, list);
     result = take_turns(t, list, deadline);

@@ -22,13 +22,10 @@ static char *file_name(void)
 {
     /* MPI_T does not tell the length */
     enum { MOST = 65536 };
-    char *name = calloc(MOST, 1);
+    char *name = napcoll_allocate(MOST, 1);
     MPI_T_cvar_handle handle;
     int index, count;
 
-    if (NULL == name) {
-        napcoll_no_memory();
-    }
     if (MPI_SUCCESS == MPI_T_cvar_get_index(PARAMETER, &index)
         && MPI_SUCCESS == MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) {
         if (MPI_SUCCESS != MPI_T_cvar_read(handle, name)) {
@@ -66,12 +63,9 @@ static bool read_tree(tune_network_t *network, char message[TUNE_TEXT])
 /* Find the tree's node for each node of the job, by its first process's host. */
 static void find_spots(tune_network_t *network, const tune_nodes_t *n, const char *host)
 {
-    bool *used = calloc((size_t) network->tree->nodes, sizeof(*used));
+    bool *used = napcoll_allocate((size_t) network->tree->nodes, sizeof(*used));
 
-    network->spot = calloc((size_t) n->num, sizeof(*network->spot));
-    if (NULL == used || NULL == network->spot) {
-        napcoll_no_memory();
-    }
+    network->spot = napcoll_allocate((size_t) n->num, sizeof(*network->spot));
     for (int node = 0; node < n->num && '\0' == network->missing[0]; node++) {
         const int rank = tune_rank_at(n, node, 0);
         const char *name = host + (size_t) rank * MPI_MAX_PROCESSOR_NAME;
@@ -104,10 +98,7 @@ bool tune_network_open(tune_t *t, char message[TUNE_TEXT])
         if (NULL != network->file) {
             state = read_tree(network, message) ? HAS_TREE : BAD;
         }
-        all = calloc((size_t) t->ranks, sizeof(own));
-        if (NULL == all) {
-            napcoll_no_memory();
-        }
+        all = napcoll_allocate((size_t) t->ranks, sizeof(own));
     }
     napcoll_check(MPI_Bcast(&state, 1, MPI_INT, 0, t->comm), "MPI_Bcast");
     if (HAS_TREE == state) {
@@ -143,7 +134,7 @@ void tune_choose_distances(tune_t *t)
     }
     m->distances = napcoll_distances_choose(network->tree, network->spot, t->node.num, m->distance);
     if (m->distances < 0) {
-        napcoll_no_memory();
+        napcoll_out_of_memory();
     }
     for (int i = 0; i < m->sizes[NAPCOLL_LEVEL_NETWORK]; i++) {
         const size_t bytes = m->size[NAPCOLL_LEVEL_NETWORK][i];

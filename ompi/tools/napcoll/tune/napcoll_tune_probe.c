@@ -37,12 +37,9 @@ enum { TAG_DATA, TAG_READY, TAG_ACKNOWLEDGED, TAG_MATE, TAG_REPORT, TAG_ANNOUNCE
 /* [ranks] the lowest rank in the same part of the machine. */
 static int *lowest_fellows(const tune_t *t, int type)
 {
-    int lowest = t->rank, *all = calloc((size_t) t->ranks, sizeof(*all));
+    int lowest = t->rank, *all = napcoll_allocate((size_t) t->ranks, sizeof(*all));
     MPI_Comm part;
 
-    if (NULL == all) {
-        napcoll_no_memory();
-    }
     napcoll_check(MPI_Comm_split_type(t->comm, type, t->rank, MPI_INFO_NULL, &part),
                   "MPI_Comm_split_type");
     napcoll_check(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, part), "MPI_Allreduce");
@@ -77,11 +74,9 @@ void tune_nodes_open(tune_t *t)
     const int ranks = t->ranks;
     const size_t room = (size_t) ranks + 1;
     tune_nodes_t *n = &t->node;
-    int *count = calloc(room, sizeof(*count)), *rest = calloc(3 * room, sizeof(*rest));
+    int *count = napcoll_allocate(room, sizeof(*count)),
+        *rest = napcoll_allocate(3 * room, sizeof(*rest));
 
-    if (NULL == count || NULL == rest) {
-        napcoll_no_memory();
-    }
     n->node_of = lowest_fellows(t, MPI_COMM_TYPE_SHARED);
     n->socket_of = lowest_fellows(t, OMPI_COMM_TYPE_SOCKET);
     n->lane_of = rest;
@@ -121,16 +116,13 @@ static void make_room(tune_t *t, size_t bytes, int count, int requests)
 
     if (wanted > t->room_bytes) {
         free(t->room);
-        t->room = calloc(wanted, 1);
+        t->room = napcoll_allocate(wanted, 1);
         t->room_bytes = wanted;
     }
     if (requests > t->requests) {
         free(t->request);
-        t->request = calloc((size_t) requests, sizeof(*t->request));
+        t->request = napcoll_allocate((size_t) requests, sizeof(*t->request));
         t->requests = requests;
-    }
-    if ((NULL == t->room && wanted > 0) || (NULL == t->request && requests > 0)) {
-        napcoll_no_memory();
     }
 }
 

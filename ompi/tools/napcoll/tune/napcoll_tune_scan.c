@@ -115,11 +115,8 @@ static void close_fit(tune_scan_t *scan)
 /* Samples as the fits want them; the caller frees them. */
 static napcoll_incast_sample_t *samples_of(const napcoll_timings_t *timings)
 {
-    napcoll_incast_sample_t *sample = calloc(timings->count + 1, sizeof(*sample));
+    napcoll_incast_sample_t *sample = napcoll_allocate(timings->count + 1, sizeof(*sample));
 
-    if (NULL == sample) {
-        napcoll_no_memory();
-    }
     for (size_t i = 0; i < timings->count; i++) {
         sample[i].bytes = (size_t) timings->timing[i].x;
         sample[i].seconds = timings->timing[i].seconds;
@@ -190,13 +187,10 @@ static napcoll_incast_result_t narrow_down(tune_t *t, tune_list_t *list, double 
 int tune_scan(tune_t *t, double deadline, char message[TUNE_TEXT])
 {
     const double begin = MPI_Wtime(), limit = scan_share * (deadline - begin);
-    tune_list_t *list = calloc(1, sizeof(*list));
+    tune_list_t *list = napcoll_allocate(1, sizeof(*list));
     tune_scan_t *scan = &t->scan;
     napcoll_incast_result_t result = NAPCOLL_INCAST_TOO_FEW;
 
-    if (NULL == list) {
-        napcoll_no_memory();
-    }
     add_sizes(t, list);
     warm_up(t);
     scan->turns = take_turns(t, list, begin + limit, "all sizes");

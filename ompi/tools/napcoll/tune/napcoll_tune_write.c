@@ -56,11 +56,11 @@ char *tune_rules_name(const char *output)
     char *folder = strndup(output, (size_t) (base - output)), *whole, *name;
 
     if (NULL == folder) {
-        napcoll_no_memory();
+        napcoll_out_of_memory();
     }
     whole = realpath('\0' == folder[0] ? "." : folder, NULL);
     if (asprintf(&name, "%s/%s.rules", NULL == whole ? folder : whole, base) < 0) {
-        napcoll_no_memory();
+        napcoll_out_of_memory();
     }
     free(whole);
     free(folder);
@@ -114,11 +114,11 @@ static void print_comments(const tune_t *t, void (*report)(const tune_t *t, FILE
     FILE *lines = open_memstream(&text, &length);
 
     if (NULL == lines) {
-        napcoll_no_memory();
+        napcoll_out_of_memory();
     }
     report(t, lines);
     if (0 != fclose(lines)) {
-        napcoll_no_memory();
+        napcoll_out_of_memory();
     }
     for (char *line = text, *end; NULL != (end = strchr(line, '\n')); line = end + 1) {
         fprintf(out, "# %.*s\n", (int) (end - line), line);
