@@ -81,7 +81,7 @@ colls+=,alltoall,alltoallv,gather,gatherv,scatter,scatterv
 algorithms_of() {
     ompi_info --parsable --param coll napcoll --level 9 |
         sed -nE "s/.*:coll_napcoll_$1_algorithm:enumerator:value:[0-9]+:([a-z_]+)\$/\1/p" |
-        grep -vx -e auto -e previous
+        grep -vx -e auto -e fallback -e previous
 }
 
 # contestants_of COLL: auto first. Who does not supply a collective is left out: another would run in its place.

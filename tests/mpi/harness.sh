@@ -290,7 +290,7 @@ all_algorithms() {
     for coll in "$@"; do
         ompi_info --parsable --level 9 --param coll napcoll |
             sed -nE "s/^mca:coll:napcoll:param:coll_napcoll_(${coll})_algorithm:enumerator:value:[0-9]+:/\1 /p" |
-            grep -v -e ' auto$' -e ' previous$' | sed 's/$/ runs any/'
+            grep -v -e ' auto$' -e ' fallback$' -e ' previous$' | sed 's/$/ runs any/'
     done
 }
 

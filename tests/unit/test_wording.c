@@ -66,9 +66,8 @@ static void reason_of_a_fallback_is_said(void **state)
     (void) state;
     assert_int_equal(decision.algorithm, -1);
     napcoll_words_of_decision(&napcoll_allreduce, &decision, NAPCOLL_FORCE_AUTO, words);
-    assert_string_equal(words,
-                        "allreduce of 65 to 128 bytes left to the previous component: no node "
-                        "has more than one process");
+    assert_string_equal(words, "allreduce of 65 to 128 bytes by the fallback component: no node "
+                               "has more than one process");
     for (int row = 0; row < napcoll_allreduce.algorithms; row++) {
         assert_false(napcoll_words_of_candidate(&napcoll_allreduce, &decision, row, words));
     }
@@ -87,9 +86,8 @@ static void rule_that_decided_is_named(void **state)
     decision.algorithm = -1;
     decision.reason = NAPCOLL_REASON_ONE_NODE;
     napcoll_words_of_decision(&napcoll_allreduce, &decision, NAPCOLL_FORCE_AUTO, words);
-    assert_string_equal(words,
-                        "allreduce of 0 to 8 bytes left to the previous component, by line 12 "
-                        "of the rules file: all processes share one node");
+    assert_string_equal(words, "allreduce of 0 to 8 bytes by the fallback component, by line 12 "
+                               "of the rules file: all processes share one node");
 }
 
 /* Every row is estimated or has a reason, and what was estimated is in line with what was chosen. */

@@ -45,7 +45,7 @@ static int read_info_key(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
     if (OMPI_SUCCESS != rc || NULL == value) {
         return rc;
     }
-    if (0 == strcmp(value, "previous")) {
+    if (0 == strcmp(value, "previous")) { /* the old name of fallback */
         module->force[coll] = NAPCOLL_FORCE_FALLBACK;
     } else if (0 != napcoll_rules_parse_action(collective, value, &rule, &error)) {
         complain_of_info(module, key, value, error.text);

@@ -204,11 +204,11 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t room
     va_end(args);
 }
 
-/* COLL_algorithm: auto, previous and the rows of the table. */
+/* COLL_algorithm: auto, fallback and the rows of the table; previous is an old name of fallback. */
 static int register_algorithm(const napcoll_collective_t *collective, napcoll_settings_t *settings)
 {
-    mca_base_var_enum_value_t values[NAPCOLL_FORCE_FIRST + NAPCOLL_MAX_ALGORITHMS + 1] = {
-        {NAPCOLL_FORCE_AUTO, "auto"}, {NAPCOLL_FORCE_FALLBACK, "previous"}};
+    mca_base_var_enum_value_t values[NAPCOLL_FORCE_FIRST + NAPCOLL_MAX_ALGORITHMS + 2] = {
+        {NAPCOLL_FORCE_AUTO, "auto"}, {NAPCOLL_FORCE_FALLBACK, "fallback"}};
     char name[64], key[MPI_MAX_INFO_KEY + 1], help[2048];
 
     napcoll_collective_info_key(collective, key, MPI_MAX_INFO_KEY);
@@ -217,7 +217,7 @@ static int register_algorithm(const napcoll_collective_t *collective, napcoll_se
         help, sizeof(help),
         "Algorithm of %s. auto: what the rules file says (see rules_file), else the one with the least "
         "estimated time on the model of the machine; "
-        "previous: the function of the component with the next lower priority",
+        "fallback: the function of the component with the next lower priority",
         collective->name);
     for (int row = 0; row < collective->algorithms; row++) {
         values[NAPCOLL_FORCE_FIRST + row].value = NAPCOLL_FORCE_FIRST + row;
@@ -225,6 +225,8 @@ static int register_algorithm(const napcoll_collective_t *collective, napcoll_se
         append(help, sizeof(help), "; %s: %s", collective->algorithm[row].name,
                collective->algorithm[row].help);
     }
+    values[NAPCOLL_FORCE_FIRST + collective->algorithms].value = NAPCOLL_FORCE_FALLBACK;
+    values[NAPCOLL_FORCE_FIRST + collective->algorithms].string = "previous";
     append(
         help, sizeof(help),
         ". A communicator's info key %s overrides it. Calls that the algorithm cannot do go to the fallback "

@@ -111,7 +111,7 @@ static int conclude(mca_coll_napcoll_module_t *module, mca_coll_napcoll_trial_t 
     napcoll_trial_judge(state);
     opal_output_verbose(1, mca_coll_napcoll_log_of(module),
                         "coll:napcoll: communicator %u: online check of %s of %zu to %zu bytes: "
-                        "%s took %.1f us, the previous component %.1f us: %s",
+                        "%s took %.1f us, the fallback component %.1f us: %s",
                         napcoll_compat_comm_id(module->comm),
                         mca_coll_napcoll_collectives[trial->call.coll]->name, trial->least,
                         trial->most, trial->algorithm, state->median_us[NAPCOLL_CONTESTANT_NAPCOLL],

@@ -8,10 +8,10 @@
  * The parameter verify: before a new plan is used, process 0 of the communicator gets the plans of all
  * and verifies them together.
  *
- *     all        how long my packed plan is               -> all      (previous allgather)
- *     0          whether there is room for all            -> all      (previous allgather)
+ *     all        how long my packed plan is               -> all      (fallback allgather)
+ *     0          whether there is room for all            -> all      (fallback allgather)
  *     all but 0  my packed plan                           -> 0        (a message each)
- *     0          the verdict                              -> all      (previous allgather)
+ *     0          the verdict                              -> all      (fallback allgather)
  */
 
 #include "coll_napcoll.h"

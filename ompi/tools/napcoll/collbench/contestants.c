@@ -63,7 +63,7 @@ static bool algorithm_known(const struct bench *b, const char *words, char messa
 
     snprintf(algorithm, sizeof(algorithm), "%.*s", (int) strcspn(words, " "), words);
     if (0 == strcmp(algorithm, "") || 0 == strcmp(algorithm, "auto")
-        || 0 == strcmp(algorithm, "previous")
+        || 0 == strcmp(algorithm, "fallback") || 0 == strcmp(algorithm, "previous")
         || napcoll_counters_find(counters, 0, algorithm) >= 0) {
         return true;
     }
@@ -75,7 +75,7 @@ static bool algorithm_known(const struct bench *b, const char *words, char messa
         return false;
     }
     snprintf(message, BENCH_TEXT,
-             "--contestants: napcoll has no algorithm %s for %s; it has: auto, previous", algorithm,
+             "--contestants: napcoll has no algorithm %s for %s; it has: auto, fallback", algorithm,
              b->opt.coll->name);
     for (int i = 0; i < counters->num_runs; ++i) {
         append(message, ", ");

@@ -109,7 +109,7 @@ void napcoll_call_stats_line(const napcoll_call_stats_row_t *row,
     }
     (void) snprintf(line, NAPCOLL_CALL_STATS_LINE,
                     "%s %s %s%s calls=%llu bytes=%llu total_us=%.1f mean_us=%.1f setup_us=%.1f",
-                    o->collective->name, sizes, o->algorithm < 0 ? "previous:" : "",
+                    o->collective->name, sizes, o->algorithm < 0 ? "fallback:" : "",
                     o->algorithm < 0 ? napcoll_reason_name(o->reason)
                                      : o->collective->algorithm[o->algorithm].name,
                     row->calls, row->bytes, row->us, row->us / (double) row->calls, row->setup_us);

@@ -61,7 +61,7 @@ enum { NAPCOLL_CALL_STATS_LINE = 256 };
 /**
  * A row as one line without its end, words and numbers after names:
  *
- *     COLLECTIVE LEAST-MOST ALGORITHM|previous:REASON calls=N bytes=N total_us=T mean_us=T setup_us=T
+ *     COLLECTIVE LEAST-MOST ALGORITHM|fallback:REASON calls=N bytes=N total_us=T mean_us=T setup_us=T
  *
  * mean_us is total_us over calls; where no size class is known, LEAST-MOST is "any".
  */

@@ -81,7 +81,7 @@ void napcoll_words_of_decision(const napcoll_collective_t *collective,
                         decision->least, decision->most);
     }
     if (decision->algorithm < 0) {
-        add(words, " left to the previous component");
+        add(words, " by the fallback component");
         add_decider(words, decision, force);
         add(words, ": %s", napcoll_reason_help(decision->reason));
         return;

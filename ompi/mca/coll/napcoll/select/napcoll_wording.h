@@ -21,7 +21,7 @@ enum { NAPCOLL_WORDS = 512 };
  *
  *     allreduce of 9 to 16 bytes by nap, chosen by auto; local_radix=8, lanes=2
  *     allreduce of 9 to 16 bytes by nap, by line 3 of the rules file; local_radix=8, lanes=2
- *     allreduce of 9 to 16 bytes left to the fallback component: no node has more than one process
+ *     allreduce of 9 to 16 bytes by the fallback component: no node has more than one process
  *
  * Behind the semicolon is everything on which the algorithm's plans depend and that was chosen or set: the local
  * radix, tunables by name, segments, or the pieces of blocks that are cut.
