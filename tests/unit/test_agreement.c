@@ -22,16 +22,12 @@ static napcoll_agreement_t agreement_of(const napcoll_collective_t *collective,
     const napcoll_collective_t *by = napcoll_agreement_by(collective);
     napcoll_settings_t settings = napcoll_select_defaults(collective);
     napcoll_settings_t telling = napcoll_select_defaults(by);
-    napcoll_recall_t *recall = calloc(1, sizeof(*recall));
     napcoll_node_map_t *map = placement(ppn, "block", size);
     napcoll_agreement_t agreement;
 
-    assert_non_null(recall);
     settings.machine = telling.machine = machine;
-    assert_int_equal(napcoll_agreement(recall, collective, &settings, &telling, map, &agreement),
-                     0);
+    assert_int_equal(napcoll_agreement(collective, &settings, &telling, map, &agreement), 0);
     napcoll_node_map_free(map);
-    free(recall);
     return agreement;
 }
 
@@ -87,7 +83,7 @@ static void ranks_alone_on_their_nodes_reckon_with_doubling(void **state)
     assert_true(agreement.pays);
 }
 
-/* Where sending straight is out of the question, there is nothing to lose. */
+/* Where no rank can send directly, there is nothing to lose. */
 static void very_many_ranks_agree(void **state)
 {
     const napcoll_agreement_t agreement = agreement_on(&napcoll_machine_default, "16", 2048);

@@ -68,10 +68,11 @@ static napcoll_decision_t decide_bounded(const napcoll_collective_t *collective,
                                          bool bounded)
 {
     napcoll_node_map_t *map = placement("4", "block", 16);
-    const napcoll_question_t question = {.map = map, .bytes = bytes, .bounded = bounded};
+    const napcoll_call_t call = {
+        .collective = collective, .map = map, .bytes = bytes, .bounded = bounded};
     napcoll_decision_t decision;
 
-    assert_int_equal(napcoll_select(collective, settings, &question, &decision), 0);
+    assert_int_equal(napcoll_select(settings, &call, &decision), 0);
     napcoll_node_map_free(map);
     return decision;
 }

@@ -286,14 +286,23 @@ static void actions_are_read_alone(void **state)
 
 /* ---- which one decides ---- */
 
+static napcoll_ruling_t find(const napcoll_rules_t *rules, const napcoll_call_t *about,
+                             size_t bytes)
+{
+    napcoll_call_t call = *about;
+
+    call.bytes = bytes;
+    return napcoll_rules_find(rules, &call, false);
+}
+
 /* The line of the rule that decides on an allreduce, 0 for none. */
 static int line_for(const napcoll_rules_t *rules, const char *ppn, const char *order, int size,
                     size_t bytes, bool noncommutative)
 {
     napcoll_node_map_t *map = placement(ppn, order, size);
-    const napcoll_rules_case_t about = {
+    const napcoll_call_t about = {
         .collective = &napcoll_allreduce, .map = map, .noncommutative = noncommutative};
-    const napcoll_ruling_t ruling = napcoll_rules_find(rules, &about, bytes);
+    const napcoll_ruling_t ruling = find(rules, &about, bytes);
 
     napcoll_node_map_free(map);
     assert_true(ruling.least <= bytes && bytes <= ruling.most);
@@ -327,24 +336,21 @@ static void a_rule_whose_algorithm_cannot_is_passed_over(void **state)
 {
     napcoll_rules_t *rules = read_all("allreduce -> ring\nallreduce bytes=..64 -> tree\n");
     napcoll_node_map_t *map = placement("2", "block", 8);
-    napcoll_rules_case_t about = {
-        .collective = &napcoll_allreduce, .map = map, .noncommutative = true};
-    napcoll_ruling_t ruling = napcoll_rules_find(rules, &about, 8);
+    napcoll_call_t about = {.collective = &napcoll_allreduce, .map = map, .noncommutative = true};
+    napcoll_ruling_t ruling = find(rules, &about, 8);
 
     (void) state;
     assert_int_equal(ruling.rule->line, 2);
     assert_int_equal(ruling.passed->line, 1);
     assert_int_equal(ruling.reason, NAPCOLL_REASON_NONCOMMUTATIVE);
-    ruling = napcoll_rules_find(rules, &about, 65);
+    ruling = find(rules, &about, 65);
     assert_null(ruling.rule);
     assert_int_equal(ruling.passed->line, 1);
-    about = (napcoll_rules_case_t){
-        .collective = &napcoll_allreduce, .map = map, .reproducible = true};
-    ruling = napcoll_rules_find(rules, &about, 8);
+    about = (napcoll_call_t){.collective = &napcoll_allreduce, .map = map, .bytes = 8};
+    ruling = napcoll_rules_find(rules, &about, true);
     assert_int_equal(ruling.rule->line, 2);
     assert_int_equal(ruling.reason, NAPCOLL_REASON_REPRODUCIBLE);
-    about.reproducible = false;
-    ruling = napcoll_rules_find(rules, &about, 8);
+    ruling = find(rules, &about, 8);
     assert_int_equal(ruling.rule->line, 1);
     assert_null(ruling.passed);
     napcoll_node_map_free(map);
@@ -360,20 +366,20 @@ static void a_ruling_holds_for_the_sizes_that_it_names(void **state)
                                       "allreduce bytes=40 -> fallback\n"
                                       "allreduce bytes=..12 op=ordered -> tree\n");
     napcoll_node_map_t *map = placement("2", "block", 8);
-    const napcoll_rules_case_t about = {.collective = &napcoll_allreduce, .map = map};
+    const napcoll_call_t about = {.collective = &napcoll_allreduce, .map = map};
 
     (void) state;
     for (size_t bytes = 0; bytes < 60; bytes++) {
-        const napcoll_ruling_t ruling = napcoll_rules_find(rules, &about, bytes);
+        const napcoll_ruling_t ruling = find(rules, &about, bytes);
 
         assert_true(ruling.least <= bytes && bytes <= ruling.most);
         for (size_t b = ruling.least; b <= ruling.most && b < 100; b++) {
-            assert_ptr_equal(napcoll_rules_find(rules, &about, b).rule, ruling.rule);
+            assert_ptr_equal(find(rules, &about, b).rule, ruling.rule);
         }
     }
-    assert_int_equal(napcoll_rules_find(rules, &about, 25).least, 21);
-    assert_int_equal(napcoll_rules_find(rules, &about, 25).most, 30);
-    assert_true(SIZE_MAX == napcoll_rules_find(rules, &about, 50).most);
+    assert_int_equal(find(rules, &about, 25).least, 21);
+    assert_int_equal(find(rules, &about, 25).most, 30);
+    assert_true(SIZE_MAX == find(rules, &about, 50).most);
     napcoll_node_map_free(map);
     napcoll_rules_free(rules);
 }
@@ -400,14 +406,14 @@ static void whether_sizes_must_be_known_is_known(void **state)
         {"alltoallv bytes=..8 -> tuna_coalesced\nalltoallv -> linear\n", NAPCOLL_RULES_ONE, 2},
     };
     napcoll_node_map_t *map = placement("3,2", "block", 10);
-    const napcoll_rules_case_t about = {.collective = &napcoll_alltoallv, .map = map};
+    const napcoll_call_t about = {.collective = &napcoll_alltoallv, .map = map};
 
     (void) state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
         napcoll_rules_t *rules = read_all(cases[c].text);
         const napcoll_rule_t *rule;
 
-        assert_int_equal(napcoll_rules_scope(rules, &about, &rule), cases[c].scope);
+        assert_int_equal(napcoll_rules_scope(rules, &about, false, &rule), cases[c].scope);
         assert_int_equal(NULL == rule ? 0 : rule->line, cases[c].line);
         napcoll_rules_free(rules);
     }

@@ -31,10 +31,13 @@ static napcoll_decision_t decide(const napcoll_settings_t *settings, const char 
                                  const char *order, int size, size_t bytes, bool noncommutative)
 {
     napcoll_node_map_t *map = placement(ppn, order, size);
-    napcoll_question_t question = {.map = map, .bytes = bytes, .noncommutative = noncommutative};
+    napcoll_call_t call = {.collective = &napcoll_allreduce,
+                           .map = map,
+                           .bytes = bytes,
+                           .noncommutative = noncommutative};
     napcoll_decision_t decision;
 
-    assert_int_equal(napcoll_select(&napcoll_allreduce, settings, &question, &decision), 0);
+    assert_int_equal(napcoll_select(settings, &call, &decision), 0);
     napcoll_node_map_free(map);
     return decision;
 }
@@ -196,10 +199,10 @@ static napcoll_decision_t decide_alltoall(const napcoll_settings_t *settings, co
                                           int size, size_t bytes)
 {
     napcoll_node_map_t *map = placement(ppn, "block", size);
-    const napcoll_question_t question = {.map = map, .bytes = bytes};
+    const napcoll_call_t call = {.collective = &napcoll_alltoallv, .map = map, .bytes = bytes};
     napcoll_decision_t decision;
 
-    assert_int_equal(napcoll_select(&napcoll_alltoallv, settings, &question, &decision), 0);
+    assert_int_equal(napcoll_select(settings, &call, &decision), 0);
     napcoll_node_map_free(map);
     return decision;
 }
@@ -300,14 +303,13 @@ static void all_nodes_decide_alike(void **state)
 
     (void) state;
     for (size_t bytes = 8; bytes <= 8 << 20; bytes *= 8) {
-        const napcoll_question_t question = {.map = map, .bytes = bytes};
+        const napcoll_call_t call = {.collective = &napcoll_allreduce, .map = map, .bytes = bytes};
         napcoll_decision_t quiet, oversubscribed;
 
         map->oversubscribed = false;
-        assert_int_equal(napcoll_select(&napcoll_allreduce, &settings, &question, &quiet), 0);
+        assert_int_equal(napcoll_select(&settings, &call, &quiet), 0);
         map->oversubscribed = true;
-        assert_int_equal(napcoll_select(&napcoll_allreduce, &settings, &question, &oversubscribed),
-                         0);
+        assert_int_equal(napcoll_select(&settings, &call, &oversubscribed), 0);
         assert_false(quiet.params.local_tree);
         assert_true(oversubscribed.params.local_tree);
         oversubscribed.params.local_tree = false;
@@ -438,10 +440,11 @@ static napcoll_decision_t decide_bcast(const napcoll_settings_t *settings, const
                                        int size, size_t bytes)
 {
     napcoll_node_map_t *map = placement(ppn, "cyclic", size);
-    napcoll_question_t question = {.map = map, .bytes = bytes, .root = size / 2};
+    napcoll_call_t call = {
+        .collective = &napcoll_bcast, .map = map, .bytes = bytes, .root = size / 2};
     napcoll_decision_t decision;
 
-    assert_int_equal(napcoll_select(&napcoll_bcast, settings, &question, &decision), 0);
+    assert_int_equal(napcoll_select(settings, &call, &decision), 0);
     napcoll_node_map_free(map);
     return decision;
 }
@@ -543,12 +546,13 @@ static napcoll_decision_t decide_rooted(const napcoll_collective_t *collective, 
 {
     napcoll_settings_t settings = napcoll_select_defaults(collective);
     napcoll_node_map_t *map = placement(ppn, "block", size);
-    const napcoll_question_t question = {.map = map, .bytes = bytes, .root = size / 2};
+    const napcoll_call_t call = {
+        .collective = collective, .map = map, .bytes = bytes, .root = size / 2};
     napcoll_decision_t decision;
 
     settings.machine = &napcoll_machine_default;
     settings.force = force;
-    assert_int_equal(napcoll_select(collective, &settings, &question, &decision), 0);
+    assert_int_equal(napcoll_select(&settings, &call, &decision), 0);
     assert_true(decision.least <= bytes && bytes <= decision.most);
     napcoll_node_map_free(map);
     return decision;
@@ -638,14 +642,14 @@ static void pieces_of_credit_are_as_large_as_users_say(void **state)
 {
     napcoll_settings_t settings = napcoll_select_defaults(&napcoll_gather);
     napcoll_node_map_t *map = placement("1", "block", 16);
-    const napcoll_question_t question = {.map = map, .bytes = 20000};
+    const napcoll_call_t call = {.collective = &napcoll_gather, .map = map, .bytes = 20000};
     napcoll_decision_t decision;
 
     (void) state;
     settings.machine = &napcoll_machine_default;
     settings.force = NAPCOLL_FORCE_FIRST + NAPCOLL_GATHER_CREDIT;
     settings.tunable[NAPCOLL_GATHER_CREDIT][1] = 3000;
-    assert_int_equal(napcoll_select(&napcoll_gather, &settings, &question, &decision), 0);
+    assert_int_equal(napcoll_select(&settings, &call, &decision), 0);
     assert_int_equal(decision.params.segments, 7);
     assert_int_equal(decision.least, 18001);
     napcoll_node_map_free(map);
@@ -666,10 +670,10 @@ static void what_no_row_is_tried_for_has_a_reason(void **state)
     settings.machine = &napcoll_machine_default;
     for (int nodes = 500; nodes <= 600; nodes += 100) {
         napcoll_node_map_t *map = placement("2", "block", 2 * nodes);
-        const napcoll_question_t question = {.map = map, .bytes = 8};
+        const napcoll_call_t call = {.collective = &straight, .map = map, .bytes = 8};
         napcoll_decision_t decision;
 
-        assert_int_equal(napcoll_select(&straight, &settings, &question, &decision), 0);
+        assert_int_equal(napcoll_select(&settings, &call, &decision), 0);
         if (2 * nodes > 1024) {
             assert_int_equal(decision.algorithm, -1);
             assert_int_equal(decision.reason, NAPCOLL_REASON_STRUCTURE);

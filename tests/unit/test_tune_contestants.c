@@ -119,14 +119,15 @@ static void contestants_are_in_order(void **state)
         for (int i = 0; i < 3; i++) {
             const napcoll_collective_t *collective = subjects[subject].collective;
             const napcoll_settings_t settings = settings_of(subject);
-            const napcoll_question_t question = {
+            const napcoll_call_t call = {
+                .collective = collective,
                 .map = map,
                 .bytes = sizes[i],
                 .bounded = sizes[i] <= tune_subject_bounded(&subjects[subject], map->size)};
             const tune_case_t c = case_of(subject, sizes[i]);
             napcoll_decision_t decision;
 
-            assert_int_equal(napcoll_select(collective, &settings, &question, &decision), 0);
+            assert_int_equal(napcoll_select(&settings, &call, &decision), 0);
             assert_int_equal(c.contestant[0].row, decision.algorithm);
             assert_int_equal(place_of(&c, "previous"), decision.algorithm < 0 ? 0 : 1);
             for (int k = 0; k < c.contestants; k++) {

@@ -19,14 +19,14 @@ static napcoll_decision_t decide(const napcoll_collective_t *collective, const c
 {
     napcoll_settings_t settings = napcoll_select_defaults(collective);
     napcoll_node_map_t *map = placement(ppn, "block", size);
-    const napcoll_question_t question = {.map = map, .bytes = bytes};
+    const napcoll_call_t call = {.collective = collective, .map = map, .bytes = bytes};
     napcoll_decision_t decision;
 
     settings.machine = &napcoll_machine_default;
     if (NULL != algorithm) {
         settings.force = NAPCOLL_FORCE_FIRST + napcoll_algorithm_find(collective, algorithm);
     }
-    assert_int_equal(napcoll_select(collective, &settings, &question, &decision), 0);
+    assert_int_equal(napcoll_select(&settings, &call, &decision), 0);
     napcoll_node_map_free(map);
     return decision;
 }

@@ -45,7 +45,6 @@
 #include "opal/util/proc.h"
 #include "select/napcoll_agreement.h"
 #include "select/napcoll_decision_cache.h"
-#include "select/napcoll_recall.h"
 #include "select/napcoll_select.h"
 #include "select/napcoll_call_stats.h"
 #include "select/napcoll_trial.h"
@@ -138,7 +137,6 @@ typedef struct mca_coll_napcoll_component {
     napcoll_job_t job;
     bool job_known;                     /**< see mca_coll_napcoll_know_job */
     uint64_t fingerprint;               /**< of all that process 0 of the job published */
-    napcoll_recall_t recall;            /**< under the job's lock */
     napcoll_map_cache_t maps;           /**< of all communicators */
     napcoll_decision_cache_t decisions; /**< likewise, with their plans */
     opal_mutex_t shared_lock; /**< of maps and decisions; nothing else is locked under it */
@@ -164,23 +162,6 @@ typedef struct napcoll_saved_function {
     void (*function)(void);
     mca_coll_base_module_t *module;
 } napcoll_saved_function_t;
-
-/** A call, as far as the decision on it goes. All ranks say the same, but for in_place where each
- * process decides on that by itself (see mca_coll_napcoll_in_place_alone). */
-typedef struct napcoll_call {
-    napcoll_coll_t coll;
-    size_t bytes; /**< of the vector, or of a rank's block (the mean or the largest one), packed */
-    bool noncommutative; /**< the op does not commute */
-    bool in_place;
-    int root; /**< of a collective that has one; else 0 */
-    size_t
-        largest; /**< in the layout of personalized blocks: bytes of the largest block of any rank, 0: not known */
-    bool bounded; /**< that is small enough to be ready for it (see napcoll_params_t) */
-    bool
-        unsized; /**< no rank knows the bytes, and auto decides without (napcoll_agreement_without) */
-    /** of an uneven all-to-all: so few blocks have bytes that each had better go straight */
-    bool sparse;
-} napcoll_call_t;
 
 /** A decision of a communicator's, with its plans: the process's, for all communicators that are alike. */
 typedef struct napcoll_cached {
@@ -214,8 +195,8 @@ typedef struct mca_coll_napcoll_module {
     napcoll_node_map_t *map; /**< shared */
     bool jobs_differ;        /**< the communicator joins jobs whose settings are not the same */
     size_t mean_bytes;       /**< of a block of MPI_Alltoallv, as users say; 0: they say nothing */
-    napcoll_agreement_t agreement[NAPCOLL_COLLS]; /**< on sizes, where it has been estimated */
-    bool knows_agreement[NAPCOLL_COLLS];
+    /** whether to agree on sizes; NULL: not known yet */
+    napcoll_decided_t *agreement[NAPCOLL_COLLS];
     mca_coll_napcoll_agreed_t agreed[NAPCOLL_COLLS];
     int force
         [NAPCOLL_COLLS]; /**< NAPCOLL_FORCE_...: of the info key, else of the parameter when the

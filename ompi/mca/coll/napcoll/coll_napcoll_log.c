@@ -59,15 +59,15 @@ static void log_passed_rule(const mca_coll_napcoll_module_t *module,
         opal_output_verbose(
             1, mca_coll_napcoll_log_of(module),
             "coll:napcoll: communicator %u: %s: line %d of the rules file is passed over: %s",
-            napcoll_compat_comm_id(module->comm), decided->key.collective->name, decision->passed,
-            napcoll_reason_help(decision->passed_reason));
+            napcoll_compat_comm_id(module->comm), decided->key.call.collective->name,
+            decision->passed, napcoll_reason_help(decision->passed_reason));
     }
 }
 
 void mca_coll_napcoll_log_decision(const mca_coll_napcoll_module_t *module,
                                    const napcoll_decided_t *decided, bool is_new)
 {
-    const napcoll_collective_t *collective = decided->key.collective;
+    const napcoll_collective_t *collective = decided->key.call.collective;
     const napcoll_decision_t *decision = &decided->decision;
     const int output = mca_coll_napcoll_log_of(module);
     char words[NAPCOLL_WORDS];

@@ -95,20 +95,17 @@ void mca_coll_napcoll_forget_rules(void)
     }
     napcoll_rules_free(component->rules);
     component->rules = NULL;
-    memset(&component->recall, 0,
-           sizeof(component->recall)); /* its decisions are those of the rules */
 }
 
 /* What the rules decide on all calls of a collective on a communicator, whatever the size. */
 static int ruled_force(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
 {
     const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
-    const napcoll_rules_case_t about = {.collective = mca_coll_napcoll_collectives[coll],
-                                        .map = module->map,
-                                        .reproducible = component->reproducible};
+    const napcoll_call_t call = {.collective = mca_coll_napcoll_collectives[coll],
+                                 .map = module->map};
     const napcoll_rule_t *rule;
 
-    switch (napcoll_rules_scope(component->rules, &about, &rule)) {
+    switch (napcoll_rules_scope(component->rules, &call, component->reproducible, &rule)) {
     case NAPCOLL_RULES_BY_SIZE:
         return NAPCOLL_FORCE_BY_SIZE;
     case NAPCOLL_RULES_ONE:

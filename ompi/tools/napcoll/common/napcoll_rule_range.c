@@ -22,9 +22,10 @@ static int ask(const napcoll_collective_t *collective, const napcoll_settings_t 
                const napcoll_node_map_t *map, size_t bytes, bool bounded,
                napcoll_decision_t *decision)
 {
-    const napcoll_question_t question = {.map = map, .bytes = bytes, .bounded = bounded};
+    const napcoll_call_t call = {
+        .collective = collective, .map = map, .bytes = bytes, .bounded = bounded};
 
-    return napcoll_select(collective, settings, &question, decision);
+    return napcoll_select(settings, &call, decision);
 }
 
 static size_t half_way(size_t one, size_t other)

@@ -42,7 +42,7 @@ int napcoll_rule_range_find(const napcoll_collective_t *collective,
  * Whether auto would take an algorithm for some size of a range.
  *
  * @param[in]  bounded  up to so many bytes blocks have their sizes with them, where not all ranks know these (see
- *                      napcoll_question_t)
+ *                      napcoll_call_t)
  * @param[in]  row      of the table; -1: the fallback function
  * @param[out] takes    the answer
  *

@@ -34,25 +34,25 @@ static const double likely = 4;
 
 /* What a decision's plans would take; INFINITY where that is not known. */
 static double cost_of(const napcoll_collective_t *collective, const napcoll_machine_t *machine,
-                      const napcoll_question_t *question, const napcoll_decision_t *decision)
+                      const napcoll_call_t *call, const napcoll_decision_t *decision)
 {
     const bool rooted = napcoll_goal_is_rooted(collective->goal);
     const napcoll_algorithm_t *algorithm = &collective->algorithm[decision->algorithm];
     const int segments = decision->params.segments > 1 ? decision->params.segments : 1;
     napcoll_generator_t generator = {.args = {.collective = collective,
                                               .algorithm = algorithm,
-                                              .map = question->map,
+                                              .map = call->map,
                                               .params = decision->params}};
     double lead = 0, time;
 
     if (NULL != algorithm->hops) {
-        const napcoll_hops_t hops = algorithm->hops(question->map, &decision->params);
+        const napcoll_hops_t hops = algorithm->hops(call->map, &decision->params);
 
-        lead = napcoll_model_lead_us(machine, &hops, segments, (double) question->bytes);
+        lead = napcoll_model_lead_us(machine, &hops, segments, (double) call->bytes);
     }
-    time = napcoll_plan_cost_us(question->map, napcoll_generator_plan, &generator,
-                                rooted ? question->root : -1, machine, (double) question->bytes,
-                                lead, INFINITY);
+    time = napcoll_plan_cost_us(call->map, napcoll_generator_plan, &generator,
+                                rooted ? call->root : -1, machine, (double) call->bytes, lead,
+                                INFINITY);
     return isnan(time) ? INFINITY : time;
 }
 
@@ -61,7 +61,7 @@ static double cost_of(const napcoll_collective_t *collective, const napcoll_mach
 /* A decision of napcoll's as a contestant, with words that have it done again on any machine. False where there are too
  * many words for an info key's value. */
 static bool describe(const napcoll_collective_t *collective, const napcoll_machine_t *machine,
-                     const napcoll_question_t *question, const napcoll_decision_t *decision,
+                     const napcoll_call_t *call, const napcoll_decision_t *decision,
                      tune_contestant_t *contestant)
 {
     napcoll_rule_t rule = napcoll_rule_any(collective, NAPCOLL_RULE_AUTO);
@@ -76,7 +76,7 @@ static bool describe(const napcoll_collective_t *collective, const napcoll_machi
     }
     napcoll_rule_pin(&rule, decision->algorithm, &decision->params);
     napcoll_rule_print_action(&rule, out);
-    contestant->model_us = cost_of(collective, machine, question, decision);
+    contestant->model_us = cost_of(collective, machine, call, decision);
     return 0 == fclose(out) && strlen(contestant->action) + 1 < sizeof(contestant->action);
 }
 
@@ -121,7 +121,7 @@ static bool has_contestant(const tune_case_t *c, const char *action)
 /* An algorithm as it is when it is named with these tunables, unless that is a contestant already, or estimated to take
  * longer than that; what that was decided to be. One place is left for the fallback function. */
 static napcoll_decision_t add_named(tune_case_t *c, const napcoll_settings_t *settings,
-                                    const napcoll_question_t *question, const napcoll_rule_t *rule,
+                                    const napcoll_call_t *call, const napcoll_rule_t *rule,
                                     double most_us)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
@@ -132,11 +132,11 @@ static napcoll_decision_t add_named(tune_case_t *c, const napcoll_settings_t *se
 
     named.force = napcoll_select_force(rule);
     named.asked = rule;
-    if (0 != napcoll_select(collective, &named, question, &decision)) {
+    if (0 != napcoll_select(&named, call, &decision)) {
         tune_out_of_memory();
     }
     if (decision.algorithm == rule->algorithm && !algorithm->gathers && !algorithm->cut
-        && describe(collective, settings->machine, question, &decision, &contestant)
+        && describe(collective, settings->machine, call, &decision, &contestant)
         && contestant.model_us < INFINITY && contestant.model_us <= most_us
         && !has_contestant(c, contestant.action) && c->contestants < TUNE_CONTESTANTS - 1) {
         contestant.rule = *rule;
@@ -148,24 +148,23 @@ static napcoll_decision_t add_named(tune_case_t *c, const napcoll_settings_t *se
 /* As add_named, and where that cuts vectors into segments also without: that these overlap is what a model is most
  * easily wrong about. */
 static void add_whole(tune_case_t *c, const napcoll_settings_t *settings,
-                      const napcoll_question_t *question, const napcoll_rule_t *rule,
-                      double most_us)
+                      const napcoll_call_t *call, const napcoll_rule_t *rule, double most_us)
 {
     const int tunable = napcoll_algorithm_tunable(&rule->collective->algorithm[rule->algorithm],
                                                   NAPCOLL_TUNES_SEGMENTS);
-    const napcoll_decision_t decision = add_named(c, settings, question, rule, most_us);
+    const napcoll_decision_t decision = add_named(c, settings, call, rule, most_us);
     napcoll_rule_t whole = *rule;
 
     if (tunable >= 0 && decision.algorithm == rule->algorithm && decision.params.segments > 1) {
         whole.tunable[tunable] = 1;
-        (void) add_named(c, settings, question, &whole, most_us);
+        (void) add_named(c, settings, call, &whole, most_us);
     }
 }
 
 /* Each algorithm as it is when it is named, in the order of the model. What auto has chosen may differ from that in
  * local_radix, which a rule then names. */
 static void add_algorithms(tune_case_t *c, const napcoll_settings_t *settings,
-                           const napcoll_question_t *question, const napcoll_decision_t *chosen)
+                           const napcoll_call_t *call, const napcoll_decision_t *chosen)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
 
@@ -174,7 +173,7 @@ static void add_algorithms(tune_case_t *c, const napcoll_settings_t *settings,
         napcoll_decision_t decision;
 
         rule.algorithm = row;
-        decision = add_named(c, settings, question, &rule, INFINITY);
+        decision = add_named(c, settings, call, &rule, INFINITY);
         if (row == c->contestant[0].row && decision.algorithm == row) {
             if (decision.params.local_radix != chosen->params.local_radix) {
                 rule.local_radix = chosen->params.local_radix;
@@ -188,20 +187,20 @@ static void add_algorithms(tune_case_t *c, const napcoll_settings_t *settings,
  * take much longer than the cheapest: where processes share processors a step takes longer than the latency of two
  * that have one each, which is what was measured. */
 static void add_variants(tune_case_t *c, const napcoll_settings_t *settings,
-                         const napcoll_question_t *question, double most_us)
+                         const napcoll_call_t *call, double most_us)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
 
     for (int row = 0; row < collective->algorithms; row++) {
         napcoll_rule_t rule = napcoll_rule_any(collective, NAPCOLL_RULE_ALGORITHM);
         int value[NAPCOLL_MOST_VALUES];
-        const int values = napcoll_select_values(&collective->algorithm[row], question->map, value);
+        const int values = napcoll_select_values(&collective->algorithm[row], call->map, value);
 
         rule.algorithm = row;
-        add_whole(c, settings, question, &rule, most_us);
+        add_whole(c, settings, call, &rule, most_us);
         for (int v = 0; v < values; v++) {
             rule.tunable[0] = value[v];
-            add_whole(c, settings, question, &rule, most_us);
+            add_whole(c, settings, call, &rule, most_us);
         }
     }
 }
@@ -233,15 +232,14 @@ static void leave_out_hopeless(tune_case_t *c, double cheapest)
 
 /* What auto decides on a case. */
 static napcoll_decision_t decide(const tune_case_t *c, const napcoll_settings_t *settings,
-                                 const napcoll_question_t *question)
+                                 const napcoll_call_t *call)
 {
-    const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
     napcoll_decision_t decision;
 
     if (c->blind) {
         return napcoll_agreement_without();
     }
-    if (0 != napcoll_select(collective, settings, question, &decision)) {
+    if (0 != napcoll_select(settings, call, &decision)) {
         tune_out_of_memory();
     }
     return decision;
@@ -252,10 +250,10 @@ static bool is_warned(const tune_case_t *c, const napcoll_settings_t *settings,
                       const napcoll_node_map_t *map)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
-    const napcoll_question_t question = {.map = map, .bytes = c->bytes};
+    const napcoll_call_t call = {.collective = collective, .map = map, .bytes = c->bytes};
     napcoll_decision_t decision;
 
-    if (0 != napcoll_select(collective, settings, &question, &decision)) {
+    if (0 != napcoll_select(settings, &call, &decision)) {
         tune_out_of_memory();
     }
     return napcoll_rule_range_is_warned(collective, &decision);
@@ -265,7 +263,8 @@ bool tune_choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
                              const napcoll_node_map_t *map)
 {
     const napcoll_collective_t *collective = tune_subject(c->subject)->collective;
-    const napcoll_question_t question = {
+    const napcoll_call_t call = {
+        .collective = collective,
         .map = map,
         .bytes = c->bytes,
         .bounded = c->bytes <= tune_subject_bounded(tune_subject(c->subject), map->size)};
@@ -275,15 +274,15 @@ bool tune_choose_contestants(tune_case_t *c, const napcoll_settings_t *settings,
     if (is_warned(c, settings, map)) {
         return false;
     }
-    decision = decide(c, settings, &question);
+    decision = decide(c, settings, &call);
     c->contestants = 1;
     if (decision.algorithm < 0
-        || !describe(collective, settings->machine, &question, &decision, &c->contestant[0])) {
+        || !describe(collective, settings->machine, &call, &decision, &c->contestant[0])) {
         c->contestant[0] = previous_contestant(collective);
     }
-    add_algorithms(c, settings, &question, &decision);
+    add_algorithms(c, settings, &call, &decision);
     cheapest = c->contestants > 1 ? fmin(c->contestant[0].model_us, c->contestant[1].model_us) : 0;
-    add_variants(c, settings, &question, likely * cheapest);
+    add_variants(c, settings, &call, likely * cheapest);
     leave_out_hopeless(c, cheapest);
     if (c->contestant[0].row >= 0) {
         add_previous(c);

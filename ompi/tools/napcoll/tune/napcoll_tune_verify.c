@@ -66,13 +66,12 @@ static bool looks_at_sizes(const tune_subject_t *subject, const napcoll_settings
     const napcoll_collective_t *collective = subject->collective;
     const napcoll_settings_t telling = settings_of(napcoll_agreement_by(collective),
                                                    settings->machine);
-    napcoll_recall_t recall = {.entries = 0};
     napcoll_agreement_t agreement;
 
     if (!subject->untold) {
         return true;
     }
-    if (0 != napcoll_agreement(&recall, collective, settings, &telling, map, &agreement)) {
+    if (0 != napcoll_agreement(collective, settings, &telling, map, &agreement)) {
         tune_out_of_memory();
     }
     return agreement.pays;
@@ -83,10 +82,11 @@ static bool looks_at_sizes(const tune_subject_t *subject, const napcoll_settings
 static double need_of(const napcoll_settings_t *settings, const tune_case_t *c,
                       const napcoll_node_map_t *map)
 {
-    const napcoll_question_t question = {.map = map, .bytes = c->bytes};
+    const napcoll_call_t call = {
+        .collective = tune_subject(c->subject)->collective, .map = map, .bytes = c->bytes};
     napcoll_decision_t decision;
 
-    if (0 != napcoll_select(tune_subject(c->subject)->collective, settings, &question, &decision)) {
+    if (0 != napcoll_select(settings, &call, &decision)) {
         tune_out_of_memory();
     }
     return decision.algorithm < 0 ? 0 : decision.cost_us;

@@ -105,27 +105,29 @@ static bool fits(napcoll_rule_whether_t wanted, bool is)
 }
 
 /* Whether a rule is on such calls, of some size. */
-static bool is_on(const napcoll_rule_t *rule, const napcoll_rules_case_t *about)
+static bool is_on(const napcoll_rule_t *rule, const napcoll_call_t *call)
 {
-    return rule->collective == about->collective && has(&rule->nodes, (size_t) about->map->nodes)
-           && has(&rule->ppn, (size_t) about->map->max_ppn)
-           && fits(rule->noncommutative, about->noncommutative)
-           && fits(rule->scattered, !about->map->contiguous);
+    return rule->collective == call->collective && has(&rule->nodes, (size_t) call->map->nodes)
+           && has(&rule->ppn, (size_t) call->map->max_ppn)
+           && fits(rule->noncommutative, call->noncommutative)
+           && fits(rule->scattered, !call->map->contiguous);
 }
 
-/* What stands against a rule's algorithm; nothing against other actions. */
-static napcoll_reason_t refusal(const napcoll_rule_t *rule, const napcoll_rules_case_t *about)
+/* Why a rule's algorithm cannot do a call; NONE for other actions. */
+static napcoll_reason_t refusal(const napcoll_rule_t *rule, const napcoll_call_t *call,
+                                bool reproducible)
 {
     const napcoll_params_t params = {
-        .noncommutative = about->noncommutative,
-        .reproducible = about->reproducible && napcoll_goal_reduces(about->collective->goal)};
+        .noncommutative = call->noncommutative,
+        .reproducible = reproducible && napcoll_goal_reduces(call->collective->goal)};
 
-    return NAPCOLL_RULE_ALGORITHM == rule->action ? napcoll_algorithm_eligible(
-               &rule->collective->algorithm[rule->algorithm], about->map, &params)
-                                                  : NAPCOLL_REASON_NONE;
+    return NAPCOLL_RULE_ALGORITHM != rule->action
+               ? NAPCOLL_REASON_NONE
+               : napcoll_algorithm_eligible(&rule->collective->algorithm[rule->algorithm],
+                                            call->map, &params);
 }
 
-/* Keep of the sizes of a ruling those on which a rule says the same as on `bytes`; returns whether it is on these. */
+/* Keep the sizes of a ruling on which a rule says the same as on `bytes`. Returns whether it is on `bytes`. */
 static bool narrow(napcoll_ruling_t *ruling, const napcoll_rule_range_t *range, size_t bytes)
 {
     size_t least = range->least, most = range->most;
@@ -143,8 +145,8 @@ static bool narrow(napcoll_ruling_t *ruling, const napcoll_rule_range_t *range, 
     return is_within;
 }
 
-napcoll_ruling_t napcoll_rules_find(const napcoll_rules_t *rules, const napcoll_rules_case_t *about,
-                                    size_t bytes)
+napcoll_ruling_t napcoll_rules_find(const napcoll_rules_t *rules, const napcoll_call_t *call,
+                                    bool reproducible)
 {
     napcoll_ruling_t ruling = {.most = SIZE_MAX, .reason = NAPCOLL_REASON_NONE};
 
@@ -152,10 +154,10 @@ napcoll_ruling_t napcoll_rules_find(const napcoll_rules_t *rules, const napcoll_
         const napcoll_rule_t *rule = &rules->rule[i];
         napcoll_reason_t reason;
 
-        if (!is_on(rule, about) || !narrow(&ruling, &rule->bytes, bytes)) {
+        if (!is_on(rule, call) || !narrow(&ruling, &rule->bytes, call->bytes)) {
             continue;
         }
-        reason = refusal(rule, about);
+        reason = refusal(rule, call, reproducible);
         if (NAPCOLL_REASON_NONE == reason) {
             ruling.rule = rule;
             break;
@@ -168,9 +170,8 @@ napcoll_ruling_t napcoll_rules_find(const napcoll_rules_t *rules, const napcoll_
     return ruling;
 }
 
-napcoll_rules_scope_t napcoll_rules_scope(const napcoll_rules_t *rules,
-                                          const napcoll_rules_case_t *about,
-                                          const napcoll_rule_t **rule)
+napcoll_rules_scope_t napcoll_rules_scope(const napcoll_rules_t *rules, const napcoll_call_t *call,
+                                          bool reproducible, const napcoll_rule_t **rule)
 {
     bool sized = false, other = false;
 
@@ -178,7 +179,7 @@ napcoll_rules_scope_t napcoll_rules_scope(const napcoll_rules_t *rules,
     for (int i = 0; NULL != rules && i < rules->rules; i++) {
         const napcoll_rule_t *at = &rules->rule[i];
 
-        if (!is_on(at, about) || NAPCOLL_REASON_NONE != refusal(at, about)) {
+        if (!is_on(at, call) || NAPCOLL_REASON_NONE != refusal(at, call, reproducible)) {
             continue;
         }
         other = other || NAPCOLL_RULE_AUTO != at->action;
