@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_rule_write.h"
 #include "plan/napcoll_rules_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -14,6 +14,7 @@
 
 #include "algo/allreduce/allreduce.h"
 #include "algo/bcast/bcast.h"
+#include "common/napcoll_rule_write.h"
 #include "plan/napcoll_rules_check.h"
 
 static napcoll_rules_t *read_all(const char *text)

@@ -16,6 +16,7 @@
 #include "algo/bcast/bcast.h"
 #include "algo/gather/gather.h"
 #include "select/napcoll_agreement.h"
+#include "common/napcoll_rule_write.h"
 #include "select/napcoll_agreement.h"
 
 static napcoll_rules_t *read_all(const char *text)

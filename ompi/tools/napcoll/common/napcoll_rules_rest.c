@@ -8,6 +8,7 @@
  * What is left of a rules file when other rules come before its own (see the header).
  */
 
+#include "common/napcoll_rule_write.h"
 #include "common/napcoll_rules_rest.h"
 
 #include <stdlib.h>

@@ -22,6 +22,7 @@
 #include "napcoll_tune_case.h"
 #include "select/napcoll_agreement.h"
 #include "common/napcoll_rule_scope.h"
+#include "common/napcoll_rule_write.h"
 #include "select/napcoll_select.h"
 
 /* Who is estimated to take so many times what the cheapest takes is not tried. */

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "common/napcoll_rule_write.h"
 #include "napcoll_tune.h"
 
 /* Whether there were turns enough to say who is faster. */

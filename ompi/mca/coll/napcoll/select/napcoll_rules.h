@@ -111,15 +111,6 @@ bool napcoll_rule_takes_segments(const napcoll_algorithm_t *algorithm);
 /** Whether a rule says something of its algorithm's tunables. */
 bool napcoll_rule_has_tunables(const napcoll_rule_t *rule);
 
-/** Whether a range has all numbers of another one. */
-bool napcoll_rule_range_has(const napcoll_rule_range_t *outer, const napcoll_rule_range_t *inner);
-
-/** Whether a rule is on all calls that another one is on, their sizes aside. */
-bool napcoll_rule_is_wider(const napcoll_rule_t *outer, const napcoll_rule_t *inner);
-
-/** Whether a rule is on all calls that another one is on. */
-bool napcoll_rule_covers(const napcoll_rule_t *outer, const napcoll_rule_t *inner);
-
 /* ---- reading: napcoll_rules_parse.c ---- */
 
 /**
@@ -207,15 +198,5 @@ typedef enum {
 /** What rules say on calls of any size; call->bytes does not matter. *rule: the one of NAPCOLL_RULES_ONE, else NULL. */
 napcoll_rules_scope_t napcoll_rules_scope(const napcoll_rules_t *rules, const napcoll_call_t *call,
                                           bool reproducible, const napcoll_rule_t **rule);
-
-/** Let a rule name a row of its collective's table and every parameter of a decision that rules can name: it then does
- * the same on any machine. */
-void napcoll_rule_pin(napcoll_rule_t *rule, int row, const napcoll_params_t *params);
-
-/** Print a rule as a line that reads back the same. Returns 0, or -1 when out failed. */
-int napcoll_rule_print(const napcoll_rule_t *rule, FILE *out);
-
-/** Print what stands behind its ->, without an end of line: napcoll_rules_parse_action reads it back. */
-void napcoll_rule_print_action(const napcoll_rule_t *rule, FILE *out);
 
 #endif /* NAPCOLL_RULES_H */
