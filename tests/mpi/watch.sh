@@ -48,7 +48,7 @@ case_of cvars 60 "${launch[@]}" --mca coll_napcoll_allreduce_algorithm nap "$pro
 fake 3 2 block exchange
 says_at_length log_says_what_every_algorithm_costs 60 'allreduce of 0 to 8 bytes by ' ' us, the least' \
     'allreduce of 0 to 8 bytes: recursive_doubling: ' 'gathered: not tried: ' \
-    'allgather of 9 to 16 bytes: recursive_doubling: it cannot: ' 'linear: not tried: it has messages under way' -- \
+    'allgather of 9 to 16 bytes: recursive_doubling: not eligible: ' 'linear: not tried: it has messages under way' -- \
     "${launch[@]}" --mca coll_napcoll_verbose 5 "$programs/watched" allreduce:8:1 allgather:16:1 gather:8192:1
 ! at_length || ! wanted log_says_what_every_algorithm_costs ||
     holds log_says_it_once has 1 ' allgather of 9 to 16 bytes by '

@@ -50,7 +50,7 @@ static void many_ranks_agree_and_few_do_not(void **state)
 }
 
 /* Where messages cost nothing but their latency, blocks that go straight are the fastest. */
-static void what_gains_nothing_does_not_pay(void **state)
+static void an_agreement_without_gain_does_not_pay(void **state)
 {
     napcoll_machine_t machine = napcoll_machine_default;
     napcoll_agreement_t agreement;
@@ -74,7 +74,7 @@ static void a_dear_message_makes_fewer_ranks_agree(void **state)
 }
 
 /* The fallback component takes the allreduce of ranks that share no nodes. */
-static void ranks_alone_on_their_nodes_reckon_with_doubling(void **state)
+static void ranks_alone_on_their_nodes_estimate_doubling(void **state)
 {
     const napcoll_agreement_t agreement = agreement_on(&napcoll_machine_default, "1", 512);
 
@@ -93,7 +93,8 @@ static void very_many_ranks_agree(void **state)
     assert_true(agreement.pays);
 }
 
-/* The root's broadcast is cheaper than an allreduce; but blocks that come from all ranks to one gain less, too. */
+/* The root's broadcast is cheaper than an allreduce; but blocks that come from all ranks to one
+ * gain less, too. */
 static void roots_announce_where_that_pays(void **state)
 {
     static const napcoll_collective_t *const collectives[] = {&napcoll_gatherv, &napcoll_scatterv};
@@ -163,7 +164,7 @@ static void large_blocks_are_believed_for_a_while(void **state)
     assert_false(napcoll_patience_spares(&patience));
 }
 
-/* Other sizes may be better off by another algorithm: whoever changes them asks again soon. */
+/* Other sizes may need another algorithm: ranks agree again soon. */
 static void patience_begins_anew_with_other_sizes(void **state)
 {
     napcoll_patience_t patience = {.turn = NAPCOLL_MOST_PATIENCE};
@@ -224,8 +225,8 @@ static void few_blocks_are_found(void **state)
     assert_false(napcoll_agreement_finds_few(9, 1023, 1));
 }
 
-/* MPI_Alltoallw is left alone, however much agreeing would gain. */
-static void alltoallw_goes_straight(void **state)
+/* MPI_Alltoallw goes to the fallback function, however much agreeing would gain. */
+static void alltoallw_goes_to_the_fallback(void **state)
 {
     napcoll_decision_t decision;
 
@@ -271,8 +272,8 @@ static int agreed_after_break(napcoll_trust_t *trust)
     return calls;
 }
 
-/* Whose sizes break every other call soon agrees in nearly all; whose hold, is forgiven. */
-static void breaks_make_ranks_wary(void **state)
+/* Ranks whose sizes break every other call soon agree in nearly all; sizes that hold end that. */
+static void breaks_make_ranks_agree_more_often(void **state)
 {
     static const int agreed[] = {2, 4, 8, 16, 32, 64, 65, 65};
     napcoll_trust_t trust = {0};
@@ -311,9 +312,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_ranks_agree_and_few_do_not),
-        cmocka_unit_test(what_gains_nothing_does_not_pay),
+        cmocka_unit_test(an_agreement_without_gain_does_not_pay),
         cmocka_unit_test(a_dear_message_makes_fewer_ranks_agree),
-        cmocka_unit_test(ranks_alone_on_their_nodes_reckon_with_doubling),
+        cmocka_unit_test(ranks_alone_on_their_nodes_estimate_doubling),
         cmocka_unit_test(very_many_ranks_agree),
         cmocka_unit_test(roots_announce_where_that_pays),
         cmocka_unit_test(agreeing_may_take_longer_where_it_is_rare),
@@ -322,9 +323,9 @@ int main(void)
         cmocka_unit_test(back_off_doubles),
         cmocka_unit_test(leaps_are_large),
         cmocka_unit_test(few_blocks_are_found),
-        cmocka_unit_test(alltoallw_goes_straight),
+        cmocka_unit_test(alltoallw_goes_to_the_fallback),
         cmocka_unit_test(sizes_are_relied_on_until_a_rank_doubts),
-        cmocka_unit_test(breaks_make_ranks_wary),
+        cmocka_unit_test(breaks_make_ranks_agree_more_often),
         cmocka_unit_test(a_rank_doubts_from_twice_or_half_on),
     };
 

@@ -358,7 +358,8 @@ static void a_rule_whose_algorithm_cannot_is_passed_over(void **state)
     napcoll_rules_free(rules);
 }
 
-/* From whatever size one asks, the sizes named have the same ruling, and their neighbours are outside of it or alike. */
+/* From whatever size one asks, the sizes named have the same ruling, and their neighbours are
+ * outside of it or alike. */
 static void a_ruling_holds_for_the_sizes_that_it_names(void **state)
 {
     napcoll_rules_t *rules = read_all("allreduce nodes=3 -> tree\n"

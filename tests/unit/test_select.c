@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The selection: what is forced, what auto takes, and the reasons where napcoll stands back.
+ * The selection: what is forced, what auto takes, and the reasons for the fallback.
  */
 
 #include "cmocka_setup.h"
@@ -103,8 +103,9 @@ static void all_choices_are_tried(void **state)
     assert_values(&napcoll_bcast.algorithm[NAPCOLL_BCAST_CHAIN], "2", 8, ""); /* segments */
 }
 
-/* Where messages inside a node are estimated to cost next to nothing beside those between nodes, the fan-out that is set stays; where it keeps a
- * process busy for long, phases of two gain more than enough. */
+/* Where messages inside a node are estimated to cost next to nothing beside those between nodes,
+ * the fan-out that is set stays; where it keeps a process busy for long, phases of two gain more
+ * than enough. */
 static void auto_departs_from_the_radix_that_is_set_where_that_gains(void **state)
 {
     napcoll_machine_t machine = napcoll_machine_default;
@@ -165,9 +166,9 @@ static void auto_takes_nap_for_small_vectors_and_lanes_for_large_ones(void **sta
     }
 }
 
-/* Leaders tell several others at once where messages are cheap and steps are not, unless a radix is set;
- * whoever forces smp gets the same radix. */
-static void the_radix_among_leaders_is_reckoned(void **state)
+/* Leaders send to several others at once where messages are cheap and steps are not, unless a radix
+ * is set. The same holds where smp is forced. */
+static void the_radix_among_leaders_is_estimated(void **state)
 {
     napcoll_machine_t machine = napcoll_machine_default;
     napcoll_settings_t settings = defaults();
@@ -207,8 +208,8 @@ static napcoll_decision_t decide_alltoall(const napcoll_settings_t *settings, co
     return decision;
 }
 
-/* TuNA's radix grows with the blocks: from few messages that carry blocks along to one for each. On nodes of one
- * process, where other collectives stand back, it serves as well. */
+/* TuNA's radix grows with the blocks: from few messages that carry blocks along to one for each. On
+ * nodes of one process, where other collectives stand back, it serves as well. */
 static void the_radix_of_an_alltoall_grows_with_its_blocks(void **state)
 {
     napcoll_settings_t settings = napcoll_select_defaults(&napcoll_alltoallv);
@@ -238,7 +239,7 @@ static void the_radix_of_an_alltoall_grows_with_its_blocks(void **state)
 }
 
 /* A late process delays all of a pairwise exchange, of which the model knows nothing. */
-static void who_goes_in_lockstep_has_to_gain_a_tenth(void **state)
+static void lockstep_must_gain_a_tenth(void **state)
 {
     static const double latency_us[] = {1, 30, 300, 1000, 3000, 10000};
     napcoll_settings_t settings = napcoll_select_defaults(&napcoll_alltoallv);
@@ -295,7 +296,8 @@ static void decisions_hold_for_sizes_up_to_a_power_of_two(void **state)
     }
 }
 
-/* A node's own view, of its cores and of how they lie, changes nothing but the shape of its phases. */
+/* A node's own view, of its cores and of how they lie, changes nothing but the shape of its phases.
+ * */
 static void all_nodes_decide_alike(void **state)
 {
     const napcoll_settings_t settings = defaults();
@@ -353,7 +355,7 @@ static void noncommutative_ops_are_kept_in_order(void **state)
                      NAPCOLL_REASON_NONCOMMUTATIVE);
 }
 
-static void reproducible_sums_are_folded_by_halves(void **state)
+static void reproducible_sums_are_reduced_by_halves(void **state)
 {
     napcoll_settings_t settings = defaults();
 
@@ -407,7 +409,7 @@ static void segments_are_of_the_size_that_is_set(void **state)
     assert_int_equal(decide(&forced, "4", "block", 32, (size_t) 1 << 33, false).params.segments, 1);
 }
 
-static void nap_lanes_weigh_levels_against_lanes_per_process(void **state)
+static void nap_lanes_balance_levels_and_lanes_per_process(void **state)
 {
     static const struct {
         const char *ppn;
@@ -468,8 +470,8 @@ static void auto_takes_pipelines_for_large_broadcasts(void **state)
     }
 }
 
-/* What is given up as too slow on the way changes nothing: auto takes the least of what the rows cost, each of
- * them forced, that it looks at. */
+/* Estimates that end early change nothing: auto takes the least of what the rows cost when forced.
+ * */
 static void auto_takes_the_least_of_what_rows_cost(void **state)
 {
     static const struct {
@@ -558,7 +560,7 @@ static napcoll_decision_t decide_rooted(const napcoll_collective_t *collective, 
     return decision;
 }
 
-/* What of the thresholds warn is cut, or comes from few at once. */
+/* Blocks of which the thresholds warn are cut, or come from few processes at once. */
 static void auto_sends_no_block_of_which_the_thresholds_warn_from_all_at_once(void **state)
 {
     static const struct {
@@ -618,7 +620,8 @@ static void pieces_are_those_of_the_thresholds(void **state)
         1);
 }
 
-/* Half of the bytes of messages of 5119 bytes from all; two at least, and none where nothing is to fear. */
+/* Half of the bytes of messages of 5119 bytes from all; two at least, and none where nothing is to
+ * fear. */
 static void credit_has_a_window_where_the_thresholds_warn(void **state)
 {
     static const struct {
@@ -655,9 +658,9 @@ static void pieces_of_credit_are_as_large_as_users_say(void **state)
     napcoll_node_map_free(map);
 }
 
-/* A collective of which there are rows that could, but none that auto tries with so many ranks: it says why all the
- * same, as calls that are left to the fallback function are counted by reason. */
-static void what_no_row_is_tried_for_has_a_reason(void **state)
+/* The decision has a reason even if rows are eligible but auto tries none of them on so many ranks:
+ * fallbacks are counted by reason. */
+static void a_fallback_without_tried_rows_has_a_reason(void **state)
 {
     const napcoll_collective_t straight = {.name = napcoll_alltoall.name,
                                            .goal = napcoll_alltoall.goal,
@@ -689,7 +692,7 @@ static void what_no_row_is_tried_for_has_a_reason(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_no_row_is_tried_for_has_a_reason),
+        cmocka_unit_test(a_fallback_without_tried_rows_has_a_reason),
         cmocka_unit_test(auto_sends_no_block_of_which_the_thresholds_warn_from_all_at_once),
         cmocka_unit_test(pieces_are_those_of_the_thresholds),
         cmocka_unit_test(credit_has_a_window_where_the_thresholds_warn),
@@ -701,17 +704,17 @@ int main(void)
         cmocka_unit_test(info_keys_are_short_enough),
         cmocka_unit_test(auto_departs_from_the_radix_that_is_set_where_that_gains),
         cmocka_unit_test(auto_takes_nap_for_small_vectors_and_lanes_for_large_ones),
-        cmocka_unit_test(the_radix_among_leaders_is_reckoned),
+        cmocka_unit_test(the_radix_among_leaders_is_estimated),
         cmocka_unit_test(the_radix_of_an_alltoall_grows_with_its_blocks),
-        cmocka_unit_test(who_goes_in_lockstep_has_to_gain_a_tenth),
+        cmocka_unit_test(lockstep_must_gain_a_tenth),
         cmocka_unit_test(decisions_hold_for_sizes_up_to_a_power_of_two),
         cmocka_unit_test(all_nodes_decide_alike),
         cmocka_unit_test(single_processes_per_node_fall_back),
         cmocka_unit_test(noncommutative_ops_are_kept_in_order),
-        cmocka_unit_test(reproducible_sums_are_folded_by_halves),
+        cmocka_unit_test(reproducible_sums_are_reduced_by_halves),
         cmocka_unit_test(forced_algorithms_do_any_size),
         cmocka_unit_test(segments_are_of_the_size_that_is_set),
-        cmocka_unit_test(nap_lanes_weigh_levels_against_lanes_per_process),
+        cmocka_unit_test(nap_lanes_balance_levels_and_lanes_per_process),
         cmocka_unit_test(reasons_have_names_and_sentences),
         cmocka_unit_test(radixes_are_tried_as_far_as_they_are_needed),
         cmocka_unit_test(all_choices_are_tried),

@@ -155,7 +155,8 @@ static void what_a_rule_leaves_open_the_model_chooses(void **state)
     napcoll_rules_free(rules);
 }
 
-/* What a communicator asks for with an algorithm: before the parameters, and before what the model would choose. */
+/* What a communicator asks for with an algorithm: before the parameters, and before what the model
+ * would choose. */
 static void tunables_that_are_asked_for_are_taken(void **state)
 {
     napcoll_settings_t settings = settings_with(&napcoll_allreduce, NULL);

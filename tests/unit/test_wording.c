@@ -90,7 +90,8 @@ static void rule_that_decided_is_named(void **state)
                                "of the rules file: all processes share one node");
 }
 
-/* Every row is estimated or has a reason, and what was estimated is in line with what was chosen. */
+/* Every row is estimated or has a reason, and what was estimated is in line with what was chosen.
+ * */
 static void assert_candidates(const napcoll_collective_t *collective,
                               const napcoll_decision_t *decision)
 {
@@ -117,7 +118,7 @@ static void assert_candidates(const napcoll_collective_t *collective,
     }
 }
 
-static void every_algorithm_is_weighed(void **state)
+static void every_algorithm_is_evaluated(void **state)
 {
     static const napcoll_collective_t *const all[] = {
         &napcoll_allreduce, &napcoll_reduce, &napcoll_barrier, &napcoll_allgather, &napcoll_bcast,
@@ -135,7 +136,7 @@ static void every_algorithm_is_weighed(void **state)
     }
 }
 
-static void why_a_row_is_left_out_is_known(void **state)
+static void why_a_row_is_not_tried_is_known(void **state)
 {
     const int linear = napcoll_algorithm_find(&napcoll_gather, "linear");
     const int gathered = napcoll_algorithm_find(&napcoll_allreduce, "gathered");
@@ -154,7 +155,7 @@ static void why_a_row_is_left_out_is_known(void **state)
     assert_int_equal(decision.candidate[doubling].reason, NAPCOLL_REASON_POWER_OF_TWO);
     assert_true(napcoll_words_of_candidate(&napcoll_allgather, &decision, doubling, words));
     assert_string_equal(words,
-                        "recursive_doubling: it cannot: the algorithm needs a number of ranks "
+                        "recursive_doubling: not eligible: the algorithm needs a number of ranks "
                         "that is a power of two");
 }
 
@@ -164,8 +165,8 @@ int main(void)
         cmocka_unit_test(decision_is_said_with_all_its_parameters),
         cmocka_unit_test(reason_of_a_fallback_is_said),
         cmocka_unit_test(rule_that_decided_is_named),
-        cmocka_unit_test(every_algorithm_is_weighed),
-        cmocka_unit_test(why_a_row_is_left_out_is_known),
+        cmocka_unit_test(every_algorithm_is_evaluated),
+        cmocka_unit_test(why_a_row_is_not_tried_is_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

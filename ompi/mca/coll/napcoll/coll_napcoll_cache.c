@@ -5,10 +5,11 @@
 
 /**
  * @file
- * A module's decisions and plans. The first call of a kind pays for the node map, the decision, the plan and, if
- * the plan has phases, the subcommunicator. Later calls find the entry, the latest first. Entries differ in op
- * class, in-place, size class, forced choice and root; beyond a few dozen the one used longest ago goes, on all ranks
- * alike. Communicators that are alike share what an entry says, except the subcommunicator and the online check.
+ * A module's decisions and plans. The first call of a kind pays for the node map, the decision, the
+ * plan and, if the plan has phases, the subcommunicator. Later calls find the entry, the latest
+ * first. Entries differ in op class, in-place, size class, forced choice and root; beyond a few
+ * dozen the one used longest ago goes, on all ranks alike. Communicators that are alike share what
+ * an entry says, except the subcommunicator and the online check.
  */
 
 #include "coll_napcoll_stats.h"
@@ -81,8 +82,9 @@ static void free_plans(napcoll_decided_t *made)
     }
 }
 
-/* Make the plans of a decision: if each process decides alone whether it is in place, both, so that all ranks make
- * theirs at the same time. If one is wrong, the decision becomes the fallback function. */
+/* Make the plans of a decision: if each process decides alone whether it is in place, both, so that
+ * all ranks make theirs at the same time. If one is wrong, the decision becomes the fallback
+ * function. */
 static int make_plans(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                       napcoll_decided_t *made)
 {
@@ -105,7 +107,8 @@ static int make_plans(mca_coll_napcoll_module_t *module, const napcoll_call_t *c
     return rc;
 }
 
-/* Make what the plans of a decision need of the communicator itself. Collective, and the same on all ranks. */
+/* Make what the plans of a decision need of the communicator itself. Collective, and the same on
+ * all ranks. */
 static int prepare_communicator(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                                 napcoll_cached_t *entry)
 {
@@ -147,8 +150,8 @@ static inline bool is_on_any_root(const napcoll_cached_t *entry, const napcoll_c
            && (call->in_place == known->in_place || mca_coll_napcoll_in_place_alone(call->coll));
 }
 
-/* The decision on a call that differs in the root only, to save an estimate; NULL: there is none. Entries of all ranks
- * are alike, so all ranks find it or none does. */
+/* The decision on a call that differs in the root only, to save an estimate; NULL: there is none.
+ * Entries of all ranks are alike, so all ranks find it or none does. */
 static const napcoll_decided_t *find_alike(const mca_coll_napcoll_module_t *module,
                                            const napcoll_call_t *call, int force)
 {
@@ -189,7 +192,7 @@ static int decide(const mca_coll_napcoll_module_t *module, const napcoll_decisio
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     if (call->sparse) {
-        decision->most = SIZE_MAX; /* it holds for any size */
+        decision->most = SIZE_MAX;
     }
     return OMPI_SUCCESS;
 }
@@ -246,7 +249,8 @@ int mca_coll_napcoll_agreement(mca_coll_napcoll_module_t *module, napcoll_coll_t
     return rc;
 }
 
-/* What a decision on a call rests on. Of calls that differ in the root only, the decision on the first one counts. */
+/* What a decision on a call rests on. Of calls that differ in the root only, the decision on the
+ * first one counts. */
 static napcoll_decision_key_t key_of(const mca_coll_napcoll_module_t *module,
                                      const napcoll_call_t *call, int force,
                                      const napcoll_decided_t *alike)
@@ -265,8 +269,8 @@ static napcoll_decision_key_t key_of(const mca_coll_napcoll_module_t *module,
     return key;
 }
 
-/* Take a decision and make its plans. Plans that ranks verify together are not shared between communicators: all ranks
- * must make theirs at the same time. */
+/* Take a decision and make its plans. Plans that ranks verify together are not shared between
+ * communicators: all ranks must make theirs at the same time. */
 static int make_decided(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                         const napcoll_decision_key_t *key, const napcoll_decided_t *alike,
                         napcoll_decided_t **decided)
@@ -333,7 +337,8 @@ static inline bool is_on(const napcoll_cached_t *entry, const napcoll_call_t *ca
     return call->root == entry->decided->key.call.root && is_on_any_root(entry, call, force);
 }
 
-/* Take the entry on a call out of its list; NULL: there is none, and the last entry is dropped if the list is full. */
+/* Take the entry on a call out of its list; NULL: there is none, and the last entry is dropped if
+ * the list is full. */
 static napcoll_cached_t *take_out(napcoll_cached_t **list, const napcoll_call_t *call, int force)
 {
     enum { MOST = 48 };
@@ -375,7 +380,8 @@ static inline void take_from(_Atomic unsigned long long *counter, size_t less)
     (void) atomic_fetch_sub_explicit(counter, less, memory_order_relaxed);
 }
 
-/* Whether the slots for blocks of a call, whatever their sizes, fit the memory that is allowed; the same on all ranks. */
+/* Whether the slots for blocks of a call, whatever their sizes, fit the memory that is allowed; the
+ * same on all ranks. */
 static inline bool fits(const napcoll_cached_t *entry, const napcoll_call_t *call)
 {
     const size_t limit = mca_coll_napcoll_component.transit_bytes;
@@ -392,7 +398,7 @@ bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, nap
     return by_napcoll ? 0 == entry->decided->slots
                       : entry->decided->decision.algorithm < 0
                             || (NULL != entry->trial && entry->trial->state.over
-                                && NAPCOLL_CONTESTANT_PREVIOUS == entry->trial->state.winner);
+                                && NAPCOLL_CONTESTANT_FALLBACK == entry->trial->state.winner);
 }
 
 bool mca_coll_napcoll_went_along(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
@@ -415,7 +421,7 @@ static inline napcoll_reason_t reason_against(const napcoll_cached_t *entry,
         return NAPCOLL_REASON_MEMORY;
     }
     return OPAL_UNLIKELY(NULL != entry->trial)
-                   && NAPCOLL_CONTESTANT_PREVIOUS == napcoll_trial_turn(&entry->trial->state)
+                   && NAPCOLL_CONTESTANT_FALLBACK == napcoll_trial_turn(&entry->trial->state)
                ? NAPCOLL_REASON_ONLINE
                : NAPCOLL_REASON_NONE;
 }

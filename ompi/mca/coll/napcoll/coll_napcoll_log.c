@@ -27,11 +27,12 @@ void mca_coll_napcoll_log_map(const mca_coll_napcoll_module_t *module)
                         napcoll_node_map_node(map, ompi_comm_rank(module->comm)),
                         napcoll_job_source(&mca_coll_napcoll_component.job, module->comm));
     for (int i = 0; NULL != map->along && i < map->nodes; i++) {
+        const char *name = NULL == map->tree ? "" : map->tree->node[map->spot[map->along[i]]];
+
         opal_output_verbose(20, mca_coll_napcoll_component.output,
                             "coll:napcoll: communicator %u: place %d in the network: node %d%s%s",
                             napcoll_compat_comm_id(module->comm), i, map->along[i],
-                            NULL == map->tree ? "" : ", ",
-                            NULL == map->tree ? "" : map->tree->node[map->spot[map->along[i]]]);
+                            NULL == map->tree ? "" : ", ", name);
     }
     for (int i = 0; NULL != map->near && i < napcoll_node_map_ppn(map, map->near_node); i++) {
         opal_output_verbose(20, mca_coll_napcoll_component.output,

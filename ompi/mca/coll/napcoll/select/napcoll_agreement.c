@@ -15,7 +15,8 @@
 
 #include "model/napcoll_model.h"
 
-/* What auto estimates a call to take by napcoll, by the model alone; INFINITY where it takes no algorithm. */
+/* What auto estimates a call to take by napcoll, by the model alone; INFINITY where it takes no
+ * algorithm. */
 static int cost_of(const napcoll_settings_t *settings, const napcoll_call_t *call, double *cost_us)
 {
     napcoll_settings_t by_model = *settings;

@@ -5,9 +5,9 @@
 
 /**
  * @file
- * A call, as far as the decision on it goes: what rules, selection, caches and the component look at. All ranks
- * of a communicator say the same, except in_place where each process decides on it alone
- * (mca_coll_napcoll_in_place_alone).
+ * A call, as far as the decision on it goes: what rules, selection, caches and the component look
+ * at. All ranks of a communicator say the same, except in_place where each process decides on it
+ * alone (mca_coll_napcoll_in_place_alone).
  */
 
 #ifndef NAPCOLL_CALL_H
@@ -20,7 +20,8 @@ typedef struct napcoll_call {
     const napcoll_collective_t *collective;
     /** the communicator's */
     const napcoll_node_map_t *map;
-    /** of the vector or of a rank's block (of an all-to-all the mean, of a gather or scatter the largest), packed */
+    /** of the vector or of a rank's block (of an all-to-all the mean, of a gather or scatter the
+     * largest), packed */
     size_t bytes;
     /** the op does not commute */
     bool noncommutative;
@@ -30,14 +31,16 @@ typedef struct napcoll_call {
     int root;
     /** auto takes no algorithm in which blocks stop at other ranks */
     bool direct;
-    /** no block is larger than all ranks know, so that sizes travel with the blocks (napcoll_params_t) */
+    /** no block is larger than all ranks know, so that sizes travel with the blocks
+     * (napcoll_params_t) */
     bool bounded;
 
     /* the component's */
 
     /** napcoll_coll_t */
     int coll;
-    /** bytes of the largest block of any rank, in the layout of personalized blocks; 0: not known */
+    /** bytes of the largest block of any rank, in the layout of personalized blocks; 0: not known
+     * */
     size_t largest;
     /** no rank knows the bytes, and auto decides without (napcoll_agreement_without) */
     bool unsized;

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Shared decisions (see the header).
+ * The decision cache (see the header).
  */
 
 #include "select/napcoll_decision_cache.h"
@@ -78,7 +78,7 @@ napcoll_decided_t *napcoll_decided_create(const napcoll_decision_key_t *key)
     return decided;
 }
 
-/* Free an entry that nobody uses and that is not in the table. */
+/* Free an unused entry that is not in the table. */
 static void destroy(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)
 {
     napcoll_plan_free(decided->plan[0]);
@@ -88,7 +88,7 @@ static void destroy(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)
     free(decided);
 }
 
-/* Take an entry out of the list of those that nobody uses. */
+/* Take an entry out of the list of unused ones. */
 static void wake(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)
 {
     *(NULL == decided->older ? &cache->oldest : &decided->older->newer) = decided->newer;
@@ -98,7 +98,7 @@ static void wake(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)
     cache->idle_bytes -= decided->bytes;
 }
 
-/* Put an entry at the end of that list, and free the first ones that are too much. */
+/* Put an entry at the end of that list, and free its first entries beyond the limits. */
 static void idle(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)
 {
     decided->older = cache->newest;

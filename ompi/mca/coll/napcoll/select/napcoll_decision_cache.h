@@ -5,12 +5,13 @@
 
 /**
  * @file
- * Decisions and their plans, for all communicators of a process: reference-counted, and kept for a while when nobody
- * uses them. Pure: no MPI in here; one caller at a time. Entries do not change once they are shared, so users read them
- * without a lock.
+ * Decisions and their plans, for all communicators of a process: reference-counted, and kept for a
+ * while when nobody uses them. Pure: no MPI in here; one caller at a time. Entries do not change
+ * once they are shared, so users read them without a lock.
  *
- * Which entries a process has depends on its past, and may differ between the ranks of a communicator. So the key has
- * all that a decision rests on: a rank without the entry takes the same decision again.
+ * Which entries a process has depends on its past, and may differ between the ranks of a
+ * communicator. So the key has all that a decision rests on: a rank without the entry takes the
+ * same decision again.
  */
 
 #ifndef NAPCOLL_DECISION_CACHE_H
@@ -81,10 +82,12 @@ typedef struct napcoll_decision_cache {
     napcoll_decided_t *newest;
 } napcoll_decision_cache_t;
 
-/** A new entry without a decision, which its maker is to release; it uses the key's map. NULL when memory ran out. */
+/** A new entry without a decision, which its maker is to release; it uses the key's map. NULL when
+ * memory ran out. */
 napcoll_decided_t *napcoll_decided_create(const napcoll_decision_key_t *key);
 
-/** Find the decision on calls of this number of bytes; NULL: there is none. The caller releases it. */
+/** Find the decision on calls of this number of bytes; NULL: there is none. The caller releases it.
+ * */
 napcoll_decided_t *napcoll_decision_cache_find(napcoll_decision_cache_t *cache,
                                                const napcoll_decision_key_t *key, size_t bytes);
 
@@ -94,12 +97,13 @@ napcoll_decided_t *napcoll_decision_cache_find(napcoll_decision_cache_t *cache,
  * @param[in,out] cache  the cache
  * @param[in]     made   a new entry, taken over
  *
- * @return the entry to use, to be released: the new one, or one that another thread has added before
+ * @return the entry to use, to be released: the new one, or one that another thread has added
  */
 napcoll_decided_t *napcoll_decision_cache_share(napcoll_decision_cache_t *cache,
                                                 napcoll_decided_t *made);
 
-/** Release an entry, shared or not; NULL is allowed. Those that nobody uses stay as long as there is room. */
+/** Release an entry, shared or not; NULL is allowed. Those that nobody uses stay as long as there
+ * is room. */
 void napcoll_decision_cache_release(napcoll_decision_cache_t *cache, napcoll_decided_t *decided);
 
 /** Free all that nobody uses; what is in use is freed by its last user. */

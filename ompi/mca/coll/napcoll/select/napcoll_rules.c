@@ -87,7 +87,8 @@ static napcoll_reason_t refusal(const napcoll_rule_t *rule, const napcoll_call_t
                                             call->map, &params);
 }
 
-/* Keep the sizes of a ruling on which a rule says the same as on `bytes`. Returns whether it is on `bytes`. */
+/* Keep the sizes of a ruling on which a rule says the same as on `bytes`. Returns whether it is on
+ * `bytes`. */
 static bool narrow(napcoll_ruling_t *ruling, const napcoll_rule_range_t *range, size_t bytes)
 {
     size_t least = range->least, most = range->most;
@@ -148,7 +149,7 @@ napcoll_rules_scope_t napcoll_rules_scope(const napcoll_rules_t *rules, const na
                 *rule = at;
                 return NAPCOLL_RULES_ONE;
             }
-            break; /* nothing behind it is ever reached */
+            break;
         }
         sized = true;
     }

@@ -5,17 +5,19 @@
 
 /**
  * @file
- * The rules file: what an owner of a machine, or a measurement, knows better than the model. Pure: no MPI in here.
+ * The rules file: what an owner of a machine, or a measurement, knows better than the model. Pure:
+ * no MPI in here.
  *
  *     COLLECTIVE [KEY=VALUES]... -> ALGORITHM [TUNABLE=VALUE]...
  *     COLLECTIVE [KEY=VALUES]... -> fallback
  *     COLLECTIVE [KEY=VALUES]... -> auto
  *
- *     allreduce nodes=2..8 ppn=8 bytes=..4K op=commutative placement=contiguous -> nap local_radix=8
+ *     allreduce nodes=2..8 ppn=8 bytes=..4K placement=contiguous -> nap local_radix=8
  *
- * One rule a line, # begins a comment. The first rule that matches a call decides; one whose algorithm cannot do
- * the call is passed over. Where none is left the model decides. All that rules look at is the same on all ranks of
- * a communicator, so all come to the same rule. napcoll-rules(5) is the user's manual.
+ * One rule a line, # begins a comment. The first rule that matches a call decides; one whose
+ * algorithm cannot do the call is passed over. Where none is left the model decides. All that rules
+ * look at is the same on all ranks of a communicator, so all come to the same rule.
+ * napcoll-rules(5) is the user's manual.
  */
 
 #ifndef NAPCOLL_RULES_H
@@ -101,7 +103,8 @@ typedef struct napcoll_rules_error {
     char text[512];
 } napcoll_rules_error_t;
 
-/** A rule that matches all calls of a collective and does what `action` says: where makers of rules begin. */
+/** A rule that matches all calls of a collective and does what `action` says: where makers of rules
+ * begin. */
 napcoll_rule_t napcoll_rule_any(const napcoll_collective_t *collective,
                                 napcoll_rule_action_t action);
 
@@ -143,7 +146,8 @@ int napcoll_rules_parse_action(const napcoll_collective_t *collective, const cha
 typedef bool (*napcoll_rules_complain_t)(void *context, const napcoll_rules_error_t *error);
 
 /**
- * As napcoll_rules_parse, but the caller hears of every mistake, and gets the rules of the other lines.
+ * As napcoll_rules_parse, but the caller hears of every mistake, and gets the rules of the other
+ * lines.
  *
  * @return how many mistakes there were, or -1 when memory ran out (then *rules is NULL)
  */
@@ -171,7 +175,7 @@ void napcoll_rules_free(napcoll_rules_t *rules);
 typedef struct napcoll_ruling {
     /** that decides; NULL: none does, so the model does */
     const napcoll_rule_t *rule;
-    /** the ruling holds for so many bytes, least .. most */
+    /** the ruling holds for least .. most bytes */
     size_t least;
     size_t most;
     /** the first that matches, but whose algorithm cannot do the call, or NULL */
@@ -180,8 +184,8 @@ typedef struct napcoll_ruling {
     napcoll_reason_t reason;
 } napcoll_ruling_t;
 
-/** The rule that decides on a call. NULL for rules: there are none. `reproducible`: reductions must give the same bits
- * on any nodes. */
+/** The rule that decides on a call. NULL for rules: there are none. `reproducible`: reductions must
+ * give the same bits on any nodes. */
 napcoll_ruling_t napcoll_rules_find(const napcoll_rules_t *rules, const napcoll_call_t *call,
                                     bool reproducible);
 
@@ -195,7 +199,8 @@ typedef enum {
     NAPCOLL_RULES_BY_SIZE
 } napcoll_rules_scope_t;
 
-/** What rules say on calls of any size; call->bytes does not matter. *rule: the one of NAPCOLL_RULES_ONE, else NULL. */
+/** What rules say on calls of any size; call->bytes does not matter. *rule: the one of
+ * NAPCOLL_RULES_ONE, else NULL. */
 napcoll_rules_scope_t napcoll_rules_scope(const napcoll_rules_t *rules, const napcoll_call_t *call,
                                           bool reproducible, const napcoll_rule_t **rule);
 

@@ -23,7 +23,8 @@ enum { MOST_SHOWN = 40 /* bytes of a word that errors show */ };
 typedef struct {
     const char *begin;
     const char *at;
-    const char *end; /* before a comment */
+    /* before a comment */
+    const char *end;
     int number;
     napcoll_rules_error_t *error;
 } line_t;
@@ -62,7 +63,7 @@ static int refuse_word(const line_t *line, word_t found, const char *expected)
     for (int i = 0; i < length; i++) {
         shown[i] = found.at[i];
         if (shown[i] < ' ' || shown[i] > '~') {
-            shown[i] = '?'; /* as errors are printed */
+            shown[i] = '?';
         }
     }
     return refuse(line, found.at, "expected %s, found \"%s%s\"", expected, shown,
@@ -158,7 +159,8 @@ static void skip(word_t *word, size_t length)
     word->length -= length;
 }
 
-/* A number at the start of a word, with a suffix where it may have one; the word becomes the rest. */
+/* A number at the start of a word, with a suffix where it may have one; the word becomes the rest.
+ * */
 static bool take_number(word_t *word, bool scaled, size_t *number)
 {
     static const char suffixes[] = "KMG";
@@ -215,9 +217,12 @@ static bool take_range(word_t word, bool scaled, napcoll_rule_range_t *range)
 static const struct {
     const char *name;
     const char *expected;
-    size_t offset;  /* of the field in the rule */
-    bool scaled;    /* numbers may have a suffix, and be 0 */
-    const char *no; /* the two values of a key that has no range */
+    /* of the field in the rule */
+    size_t offset;
+    /* numbers may have a suffix, and be 0 */
+    bool scaled;
+    /* the two values of a key without a range */
+    const char *no;
     const char *yes;
 } keys[] = {
     {"nodes", "nodes=" NUMBERS, offsetof(napcoll_rule_t, nodes), false, NULL, NULL},
@@ -288,7 +293,8 @@ static int read_key(const line_t *line, word_t word, napcoll_rule_t *rule, unsig
 
 /* ---- tunables ---- */
 
-/* A number in the range of a tunable, or 0 if the model may choose it; or a name, of which auto is 0. */
+/* A number in the range of a tunable, or 0 if the model may choose it; or a name, of which auto is
+ * 0. */
 static int read_value(const line_t *line, word_t word, word_t value,
                       const napcoll_tunable_t *tunable, int *number)
 {
@@ -412,7 +418,8 @@ static int read_rule(line_t *line, word_t word, napcoll_rule_t *rule)
     return read_decision(line, rule);
 }
 
-/* A line, of which some have no rule. Returns 1: *rule is one, 0: it has none, -1: it has a mistake. */
+/* A line, of which some have no rule. Returns 1: *rule is one, 0: it has none, -1: it has a
+ * mistake. */
 static int read_line(line_t *line, napcoll_rule_t *rule)
 {
     const size_t length = (size_t) (line->end - line->begin);

@@ -7,8 +7,8 @@
  * @file
  * The selection (see the header).
  *
- * A decision holds for the sizes of one class: more than 2^(k-1) bytes, up to 2^k. auto estimates with the
- * largest of them.
+ * A decision holds for the sizes of one class: more than 2^(k-1) bytes, up to 2^k. auto estimates
+ * with the largest of them.
  *
  *     call -> class -> for every eligible row and variant: plans of a few ranks -> cost -> least
  */
@@ -32,8 +32,8 @@ enum {
     MOST_FOR_LINEAR = 1024   /* ranks, for algorithms whose plans have a step for every rank */
 };
 
-/* What local phases of radix 2 must gain over the radix that is set: messages inside a node cost so little by the
- * model that many variants seem to take the same. */
+/* What local phases of radix 2 must gain over the radix that is set: messages inside a node cost so
+ * little by the model that many variants seem to take the same. */
 static const double radix_gain = 0.05;
 
 /* What a row that goes in lockstep must gain: the model knows no late process. */
@@ -43,8 +43,10 @@ static const double lockstep_gain = 0.1;
 typedef struct {
     const napcoll_settings_t *settings;
     const napcoll_call_t *call;
-    napcoll_node_map_t map;   /* of napcoll_plan_cost_map */
-    napcoll_screen_t *screen; /* NULL: none */
+    /* of napcoll_plan_cost_map */
+    napcoll_node_map_t map;
+    /* NULL: variants are not screened */
+    napcoll_screen_t *screen;
 } search_t;
 
 static const napcoll_algorithm_t *row_of(const search_t *search, int row)
@@ -202,8 +204,8 @@ static bool bursts(const search_t *search, int row, const napcoll_params_t *para
                                       message);
 }
 
-/* Why auto does not try a variant, or NONE. Returns 0, or -1 when memory ran out. Reproducible results come before
- * structure. */
+/* Why auto does not try a variant, or NONE. Returns 0, or -1 when memory ran out. Reproducible
+ * results come before structure. */
 static int check_variant(const search_t *search, int row, const napcoll_params_t *params,
                          size_t bytes, napcoll_evaluation_t *refusal)
 {
@@ -245,8 +247,8 @@ static void note_cost(napcoll_candidate_t *candidate, double cost_us, double mos
     }
 }
 
-/* Keep a variant if it costs less than the one kept; in a rough round keep its cost in the screen. Returns 0, or -1
- * when memory ran out. */
+/* Keep a variant if it costs less than the one kept; in a rough round keep its cost in the screen.
+ * Returns 0, or -1 when memory ran out. */
 static int consider(const search_t *search, int row, const napcoll_params_t *params,
                     napcoll_decision_t *decision)
 {
@@ -305,8 +307,8 @@ static bool is_open(const napcoll_algorithm_t *algorithm, const napcoll_params_t
     }
 }
 
-/* The segments that are tried: those that are set, or 1, Hockney's and those that the eager protocol takes. Returns
- * how many. */
+/* The segments that are tried: those that are set, or 1, Hockney's and those that the eager
+ * protocol takes. Returns how many. */
 static int segments_to_try(const search_t *search, int row, const napcoll_params_t *params,
                            double bytes, int segments[3])
 {
@@ -429,8 +431,8 @@ static napcoll_candidate_t check_row(const search_t *search, int row,
     return candidate;
 }
 
-/* Try all rows; the reason is why the last one cannot do the call, where one cannot. Rows in lockstep come last, as
- * they must gain more. */
+/* Try all rows; the reason is why the last one cannot do the call, where one cannot. Rows in
+ * lockstep come last, as they must gain more. */
 static int try_rows(const search_t *search, napcoll_decision_t *decision)
 {
     const int rows = search->call->collective->algorithms;
@@ -455,7 +457,8 @@ static int try_rows(const search_t *search, napcoll_decision_t *decision)
     return 0;
 }
 
-/* Try all rows, or one row if params is given: on many ranks first roughly, then what is left closely. */
+/* Try all rows, or one row if params is given: on many ranks first roughly, then what is left
+ * closely. */
 static int search_twice(search_t *search, int row, const napcoll_params_t *params,
                         napcoll_decision_t *decision)
 {
@@ -481,8 +484,8 @@ static int search_twice(search_t *search, int row, const napcoll_params_t *param
     return rc;
 }
 
-/* The cheapest row. If there is none, the reason is why the last one cannot do the call, or STRUCTURE if auto tries
- * none of those that can. */
+/* The cheapest row. If there is none, the reason is why the last one cannot do the call, or
+ * STRUCTURE if auto tries none of those that can. */
 static int choose_cheapest(search_t *search, napcoll_decision_t *decision)
 {
     const napcoll_collective_t *collective = search->call->collective;
@@ -505,7 +508,8 @@ static int choose_cheapest(search_t *search, napcoll_decision_t *decision)
     return 0;
 }
 
-/* The row that is forced or that a rule names, with the rule's tunables; the model chooses those that are open. */
+/* The row that is forced or that a rule names, with the rule's tunables; the model chooses those
+ * that are open. */
 static int take_forced(search_t *search, const napcoll_rule_t *rule, napcoll_decision_t *decision)
 {
     const int row = search->settings->force - NAPCOLL_FORCE_FIRST;

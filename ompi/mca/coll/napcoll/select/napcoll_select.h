@@ -5,14 +5,15 @@
 
 /**
  * @file
- * The selection: one decision, with its reason, from values that all ranks of a communicator share. Pure: no MPI
- * in here.
+ * The selection: one decision, with its reason, from values that all ranks of a communicator share.
+ * Pure: no MPI in here.
  *
- * Order: what the user forces (info key, then parameter), else what the rules file says, else `auto`: the
- * algorithm, with its segments and local radix, that costs least on the model of the machine; else the
- * fallback function. On a machine that was not measured auto takes only what has no more messages or bytes than
- * the algorithms that any MPI library has (napcoll_structure.h). The model knows nothing of lost messages, so
- * auto takes no gather or scatter that sends many messages at once of a size of which HeteroMPI's thresholds warn.
+ * Order: what the user forces (info key, then parameter), else what the rules file says, else
+ * `auto`: the algorithm, with its segments and local radix, that costs least on the model of the
+ * machine; else the fallback function. On a machine that was not measured auto takes only what has
+ * no more messages or bytes than the algorithms that any MPI library has (napcoll_structure.h). The
+ * model knows nothing of lost messages, so auto takes no gather or scatter that sends many messages
+ * at once of a size of which HeteroMPI's thresholds warn.
  */
 
 #ifndef NAPCOLL_SELECT_H
@@ -42,7 +43,7 @@ typedef struct napcoll_settings {
     napcoll_thresholds_t thresholds;
     /** what auto estimates with */
     const napcoll_machine_t *machine;
-    /** nobody has measured the machine: auto goes by structure, too */
+    /** the machine was not measured: auto goes by structure, too */
     bool unmeasured;
     /** processors of a node, 0: unknown; matters only on an unmeasured machine */
     int processors;
@@ -50,7 +51,8 @@ typedef struct napcoll_settings {
     const napcoll_rule_t *asked;
     /** what comes before the model; NULL: none */
     const napcoll_rules_t *rules;
-    /** auto estimates all variants by whole plans, on any number of ranks: to measure what sketches lose */
+    /** auto estimates all variants by whole plans, on any number of ranks: to measure what sketches
+     * lose */
     bool closely;
     /** by row of the table */
     int tunable[NAPCOLL_MAX_ALGORITHMS][NAPCOLL_MAX_TUNABLES];
@@ -71,10 +73,10 @@ typedef enum {
     /** nothing: the choice was not auto's, or needed no row */
     NAPCOLL_EVALUATION_NONE,
     NAPCOLL_EVALUATION_ESTIMATED,
-    /** the estimate ended at a cost above that of another row */
+    /** the estimate ended when it exceeded another row */
     NAPCOLL_EVALUATION_AT_LEAST,
     NAPCOLL_EVALUATION_NOT_ELIGIBLE,
-    /** not tried: on so many ranks no plans with a step for each rank are */
+    /** not tried: too many ranks for plans with a step for each rank */
     NAPCOLL_EVALUATION_LINEAR,
     /** not tried: a process holds all vectors, for reproducible results only */
     NAPCOLL_EVALUATION_GATHERS,
@@ -102,7 +104,7 @@ typedef struct napcoll_decision {
     napcoll_reason_t reason;
     /** for the generator */
     napcoll_params_t params;
-    /** the decision holds for so many bytes, least .. most */
+    /** the decision holds for least .. most bytes */
     size_t least;
     size_t most;
     /** auto's estimate; 0: there is none */
@@ -123,8 +125,8 @@ typedef struct napcoll_decision {
 enum { NAPCOLL_MOST_VALUES = 32 };
 
 /**
- * What auto tries of a row's first tunable if users leave it open: radixes of powers of two up to the largest that
- * matters, or all choices.
+ * What auto tries of a row's first tunable if users leave it open: radixes of powers of two up to
+ * the largest that matters, or all choices.
  *
  * @param[in]  algorithm  the row
  * @param[in]  map        the communicator's

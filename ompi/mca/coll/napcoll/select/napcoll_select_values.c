@@ -13,8 +13,8 @@
 enum {
     MOST_RADIX = 16,        /* over nodes */
     MOST_FOR_LINEAR = 1024, /* nodes, for choices with a step for each of them */
-    /* over more than MOST_CLOSE members, radixes from CLOSE on differ by a factor of 8: their plans are long,
-     * and much alike */
+    /* over more than MOST_CLOSE members, radixes from CLOSE on differ by a factor of 8: their plans
+     * are long, and much alike */
     MOST_CLOSE = 1024,
     CLOSE = 256
 };
