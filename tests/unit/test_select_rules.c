@@ -5,7 +5,8 @@
 
 /**
  * @file
- * The selection with rules: between what users force and the model, exactly on the sizes that they name.
+ * The selection with rules: between what users force and the model, exactly on the sizes that they
+ * name.
  */
 
 #include "cmocka_setup.h"
@@ -125,7 +126,8 @@ static void what_a_rule_leaves_open_the_model_chooses(void **state)
     napcoll_decision_t decision = ask(&napcoll_allreduce, &settings, 64, false);
 
     (void) state;
-    settings.tunable[NAPCOLL_ALLREDUCE_SMP][0] = 7; /* the rule's word is before the parameter's */
+    /* the rule's word is before the parameter's */
+    settings.tunable[NAPCOLL_ALLREDUCE_SMP][0] = 7;
     decision = ask(&napcoll_allreduce, &settings, 64, false);
     assert_int_equal(decision.params.tunable[0], 3);
     assert_int_equal(decision.params.local_radix, 5);
@@ -146,8 +148,10 @@ static void what_a_rule_leaves_open_the_model_chooses(void **state)
     decision = ask(&napcoll_gather, &settings, 20000, false);
     assert_int_equal(decision.algorithm, NAPCOLL_GATHER_CREDIT);
     assert_int_equal(decision.params.segments, 7);
-    assert_int_equal(decision.least, 18001); /* where pieces are seven */
-    assert_int_equal(decision.most, 20000);  /* where the rule ends */
+    /* where pieces are seven */
+    assert_int_equal(decision.least, 18001);
+    /* where the rule ends */
+    assert_int_equal(decision.most, 20000);
     settings = settings_with(&napcoll_alltoall, rules);
     decision = ask(&napcoll_alltoall, &settings, 8, false);
     assert_int_equal(decision.algorithm, NAPCOLL_ALLTOALL_TUNA);

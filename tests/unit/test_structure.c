@@ -5,7 +5,8 @@
 
 /**
  * @file
- * On a machine that was not measured auto takes nothing with a worse structure than the reference's.
+ * On a machine that was not measured auto takes nothing with a worse structure than the
+ * reference's.
  */
 
 #include "cmocka_setup.h"
