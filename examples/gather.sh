@@ -296,7 +296,7 @@ better_table() {
 
 measure_near() {
     # han's leaders are to have what they have without napcoll.
-    export OMPI_MCA_coll_napcoll_gather_algorithm=previous OMPI_MCA_coll_napcoll_scatter_algorithm=previous
+    export OMPI_MCA_coll_napcoll_gather_algorithm=fallback OMPI_MCA_coll_napcoll_scatter_algorithm=fallback
     local near=(--nodes 8 --ppn 8 --latency 100us --gap 10us --rate 1Gbit : -np 64) coll name title
     # Which of 64 processes share a processor changes every few seconds, and with it the times: a run must outlast that.
     local time_limit=$((3 * time_limit))
@@ -318,7 +318,7 @@ measure_all() {
 Made by \`examples/gather.sh\` with Open MPI $openmpi_version. Times are those of the slowest process, as in all of
 collbench, over turns in which all contestants ran, on nodes that share the processors of one machine: ratios from
 one run say something. The commands are those after \`. build/env.sh\`; on 8x8 the parameters of netlab-near.conf are
-in the environment, and OMPI_MCA_coll_napcoll_gather_algorithm=previous and that of scatter, so that han's leaders do
+in the environment, and OMPI_MCA_coll_napcoll_gather_algorithm=fallback and that of scatter, so that han's leaders do
 not gather by napcoll. Contestants share TCP's connections: what one loses may make those after it begin more slowly.
 END
     [ "$parts" = near ] || take_thresholds

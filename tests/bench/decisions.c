@@ -79,12 +79,12 @@ static double cpu_ms(void)
     return (double) now.tv_sec * 1e3 + (double) now.tv_nsec * 1e-6;
 }
 
-static double decide(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
-                     const napcoll_question_t *question, napcoll_decision_t *decision)
+static double decide(const napcoll_settings_t *settings, const napcoll_call_t *call,
+                     napcoll_decision_t *decision)
 {
     const double begin = cpu_ms();
 
-    if (0 != napcoll_select(collective, settings, question, decision)) {
+    if (0 != napcoll_select(settings, call, decision)) {
         fail("out of memory");
     }
     return cpu_ms() - begin;
@@ -92,9 +92,9 @@ static double decide(const napcoll_collective_t *collective, const napcoll_setti
 
 /* The close estimate of what was decided. */
 static double close_us(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
-                       const napcoll_question_t *question, const napcoll_decision_t *decision)
+                       const napcoll_call_t *call, const napcoll_decision_t *decision)
 {
-    const napcoll_node_map_t map = napcoll_plan_cost_map(question->map);
+    const napcoll_node_map_t map = napcoll_plan_cost_map(call->map);
     napcoll_generator_t generator = {
         .args = {.collective = collective, .map = &map, .params = decision->params}};
     double lead_us = 0;
@@ -138,22 +138,22 @@ static void print_decision(const napcoll_collective_t *collective, const napcoll
 
 /* Count a case that is decided closely as well. */
 static void compare(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
-                    const napcoll_question_t *question, const options_t *o,
-                    const napcoll_decision_t *job, sum_t *sum)
+                    const napcoll_call_t *call, const options_t *o, const napcoll_decision_t *job,
+                    sum_t *sum)
 {
     napcoll_settings_t closely = *settings;
     napcoll_decision_t decision;
     double ratio = 1;
 
     closely.closely = true;
-    sum->close_ms = fmax(sum->close_ms, decide(collective, &closely, question, &decision));
+    sum->close_ms = fmax(sum->close_ms, decide(&closely, call, &decision));
     sum->cases++;
     if (same(job, &decision)) {
         sum->alike++;
         return;
     }
-    ratio = close_us(collective, settings, question, job)
-            / close_us(collective, settings, question, &decision);
+    ratio = close_us(collective, settings, call, job)
+            / close_us(collective, settings, call, &decision);
     sum->worst = fmax(sum->worst, ratio);
     sum->over += ratio > 1.2;
     if (o->verbose) {
@@ -166,12 +166,12 @@ static void try_case(const napcoll_collective_t *collective, const napcoll_node_
                      int shape, size_t bytes, const options_t *o, sum_t *sum)
 {
     napcoll_settings_t settings = napcoll_select_defaults(collective);
-    const napcoll_question_t question = {.map = map, .bytes = bytes};
+    const napcoll_call_t call = {.collective = collective, .map = map, .bytes = bytes};
     napcoll_decision_t decision;
     double ms;
 
     settings.machine = &o->machine;
-    ms = decide(collective, &settings, &question, &decision);
+    ms = decide(&settings, &call, &decision);
     sum->job_ms = fmax(sum->job_ms, ms);
     if (o->verbose) {
         printf("%s %zu bytes, %d ranks, %s %s: %.1f ms", collective->name, bytes, map->size,
@@ -179,7 +179,7 @@ static void try_case(const napcoll_collective_t *collective, const napcoll_node_
         print_decision(collective, &decision);
     }
     if (map->size <= o->most_close) {
-        compare(collective, &settings, &question, o, &decision, sum);
+        compare(collective, &settings, &call, o, &decision, sum);
     }
     if (o->verbose) {
         printf("\n");

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_rule_write.h"
 #include "plan/napcoll_rules_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -85,23 +86,29 @@ static void demand_printed(const napcoll_rules_t *rules)
     napcoll_rules_free(again);
 }
 
+static napcoll_ruling_t find(const napcoll_rules_t *rules, napcoll_call_t *call, size_t bytes)
+{
+    call->bytes = bytes;
+    return napcoll_rules_find(rules, call, false);
+}
+
 /* Every number of bytes at which a ruling ends has the same one, and so has the other end. */
 static void demand_rulings(const napcoll_rules_t *rules, const napcoll_collective_t *collective)
 {
     const napcoll_node_map_t map = {
         .size = 8, .nodes = 4, .min_ppn = 2, .max_ppn = 2, .contiguous = true, .near_node = -1};
-    const napcoll_rules_case_t about = {.collective = collective, .map = &map};
+    napcoll_call_t call = {.collective = collective, .map = &map};
     const napcoll_rule_t *one;
-    const napcoll_rules_scope_t scope = napcoll_rules_scope(rules, &about, &one);
+    const napcoll_rules_scope_t scope = napcoll_rules_scope(rules, &call, false, &one);
     size_t bytes = 0;
 
     demand((NAPCOLL_RULES_ONE == scope) == (NULL != one));
     for (int step = 0; step < 64; step++) {
-        const napcoll_ruling_t ruling = napcoll_rules_find(rules, &about, bytes);
+        const napcoll_ruling_t ruling = find(rules, &call, bytes);
 
         demand(ruling.least <= bytes && bytes <= ruling.most);
-        demand(ruling.rule == napcoll_rules_find(rules, &about, ruling.least).rule);
-        demand(ruling.rule == napcoll_rules_find(rules, &about, ruling.most).rule);
+        demand(ruling.rule == find(rules, &call, ruling.least).rule);
+        demand(ruling.rule == find(rules, &call, ruling.most).rule);
         demand(NAPCOLL_RULES_ONE != scope || ruling.rule == one);
         demand(NAPCOLL_RULES_SILENT != scope || NULL == ruling.rule
                || NAPCOLL_RULE_AUTO == ruling.rule->action);

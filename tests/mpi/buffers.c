@@ -65,7 +65,7 @@ static bool padding(struct run *run, struct calls *c)
 /* All checks of one collective by one algorithm, or by the fallback. */
 static void by_algorithm(struct run *run, const char *coll, const char *algorithm, bool pads)
 {
-    const bool falls_back = 0 == strcmp("previous", algorithm);
+    const bool falls_back = 0 == strcmp("fallback", algorithm);
     struct expectation e;
     struct calls c;
     char expect[TAP_TEXT];
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
             by_algorithm(&run, coll, run.counters.name[a], pads);
         }
         if (!pads && protects_fallback(coll)) {
-            by_algorithm(&run, coll, "previous", pads);
+            by_algorithm(&run, coll, "fallback", pads);
         }
         tap_ok(&run.tap, run.counters.num_runs > 0, "%s_has_algorithms", coll);
         mpi_check(napcoll_counters_close(&run.counters), "MPI_T_pvar_handle_free");

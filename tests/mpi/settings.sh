@@ -72,7 +72,7 @@ fake 8 4 block exchange
 says log_says_what_auto_chose 30 'allreduce of 0 to 8 bytes by' ', chosen by auto' 'lane 3 of node 1' 'ok 1' -- \
     "${launch[@]}" --mca coll_napcoll_verbose 20 "$programs/threads" --threads 1 --rounds 2
 fake 4 1 block exchange
-says_at_length log_says_why_a_call_was_left 30 'allreduce of 0 to 8 bytes left to the previous component' \
+says_at_length log_says_why_a_call_was_left 30 'allreduce of 0 to 8 bytes by the fallback component' \
     'no node has more than one process' 'ok 1' -- \
     "${launch[@]}" --mca coll_napcoll_verbose 1 "$programs/threads" --threads 1 --rounds 2
 
@@ -109,8 +109,8 @@ says info_key_has_tunables 30 'by nap, forced; local_radix=3' 'ok 1' 'ok 3' -- "
     "$programs/threads" --threads 1 --rounds 5 --algorithm 'nap local_radix=3' --expect runs:nap
 says_at_length bogus_tunable_of_an_info_key_is_named 30 'a tunable of nap' 'found "depth=3"' 'ok 1' -- \
     "${launch[@]}" "$programs/threads" --threads 1 --rounds 5 --algorithm 'nap depth=3'
-! at_length || case_of info_key_previous 30 "${launch[@]}" "$programs/threads" --threads 1 --rounds 5 \
-    --algorithm previous --expect fallback:previous
+! at_length || case_of info_key_fallback 30 "${launch[@]}" "$programs/threads" --threads 1 --rounds 5 \
+    --algorithm fallback --expect fallback:forced
 fake 8 4 block exchange
 for mean in bogus -1 99999999999999999999999 64k; do
     at_length || [ "$mean" = bogus ] || continue

@@ -48,7 +48,7 @@ case_of cvars 60 "${launch[@]}" --mca coll_napcoll_allreduce_algorithm nap "$pro
 fake 3 2 block exchange
 says_at_length log_says_what_every_algorithm_costs 60 'allreduce of 0 to 8 bytes by ' ' us, the least' \
     'allreduce of 0 to 8 bytes: recursive_doubling: ' 'gathered: not tried: ' \
-    'allgather of 9 to 16 bytes: recursive_doubling: it cannot: ' 'linear: not tried: it has messages under way' -- \
+    'allgather of 9 to 16 bytes: recursive_doubling: not eligible: ' 'linear: not tried: it has messages under way' -- \
     "${launch[@]}" --mca coll_napcoll_verbose 5 "$programs/watched" allreduce:8:1 allgather:16:1 gather:8192:1
 ! at_length || ! wanted log_says_what_every_algorithm_costs ||
     holds log_says_it_once has 1 ' allgather of 9 to 16 bytes by '
@@ -62,11 +62,11 @@ calls_of() {
 summary_of_all() {
     local p
     diff <(calls_of) <(for p in 0 1 2 3; do
-        printf "$p %s\n" 'allreduce 9-16 nap 5 80' 'allreduce 513-1024 nap 2 2000' 'bcast 0-8 previous:previous 3 24'
+        printf "$p %s\n" 'allreduce 9-16 nap 5 80' 'allreduce 513-1024 nap 2 2000' 'bcast 0-8 fallback:forced 3 24'
     done | sort -n | sort -s -n -k 1,1)
 }
 fake 4 2 block exchange
-launch+=(--mca coll_napcoll_allreduce_algorithm nap --mca coll_napcoll_bcast_algorithm previous)
+launch+=(--mca coll_napcoll_allreduce_algorithm nap --mca coll_napcoll_bcast_algorithm fallback)
 calls=(allreduce:16:5 bcast:8:3 allreduce:1000:2)
 if wanted summary; then
     parameters=(--mca coll_napcoll_summary all)
@@ -79,17 +79,17 @@ if at_length && wanted summary_of_one; then
     holds summary_is_that_of_process_0 has 3 'coll:napcoll: summary of process 0: '
     holds summary_is_that_of_no_other has 3 'coll:napcoll: summary of process'
 fi
-# A previous function that calls other collectives, as tuned's allreduce of reduce and broadcast does, gets those of
-# the previous component, too.
+# A fallback function that calls other collectives, as tuned's allreduce of reduce and broadcast does, gets those of
+# the fallback component, too.
 nothing_but_allreduces() {
-    diff <(calls_of) <(for p in 0 1 2 3; do echo "$p allreduce 0-8 previous:previous 5 40"; done)
+    diff <(calls_of) <(for p in 0 1 2 3; do echo "$p allreduce 0-8 fallback:forced 5 40"; done)
 }
 fake 4 2 block exchange
-if wanted previous_goes_by_itself; then
-    parameters=(--mca coll_napcoll_summary all --mca coll_napcoll_allreduce_algorithm previous
+if wanted fallback_goes_by_itself; then
+    parameters=(--mca coll_napcoll_summary all --mca coll_napcoll_allreduce_algorithm fallback
         --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 2)
-    watched_case previous_goes_by_itself allreduce:8:5
-    holds what_the_previous_calls_is_not_napcolls nothing_but_allreduces
+    watched_case fallback_goes_by_itself allreduce:8:5
+    holds what_the_fallback_calls_is_not_napcolls nothing_but_allreduces
 fi
 fake 2 1 block exchange
 if at_length && wanted summary_of_nothing; then
@@ -104,12 +104,12 @@ fi
 # one_mind COLL NP CALLS TRIAL: on NP processes, of CALLS calls, of which TRIAL of either kind belong to the trial.
 one_mind() {
     calls_of "$1 " | awk -v np="$2" -v calls="$3" -v trial="$4" '
-        { previous = $4 ~ /^previous:online$/; kind = previous ? "previous" : "napcoll"; count[$1, kind] += $5
-          if ($4 ~ /^previous/ && !previous) { print "left: " $0; bad = 1 } }
+        { fallback = $4 ~ /^fallback:online$/; kind = fallback ? "fallback" : "napcoll"; count[$1, kind] += $5
+          if ($4 ~ /^fallback/ && !fallback) { print "left: " $0; bad = 1 } }
         END { for (p = 0; p < np; p++) {
-                  n = count[p, "napcoll"]; o = count[p, "previous"]
+                  n = count[p, "napcoll"]; o = count[p, "fallback"]
                   if (n + o != calls || (n != trial && o != trial) || n != count[0, "napcoll"] || n < trial || o < trial) {
-                      print "process " p ": " n " of napcoll, " o " of the previous component"; bad = 1
+                      print "process " p ": " n " of napcoll, " o " of the fallback component"; bad = 1
                   } }
               exit bad }'
 }
@@ -158,7 +158,7 @@ if at_length && wanted online_ruled; then
     parameters=(--mca coll_napcoll_rules_file "$scratch/rules")
     watched_case online_ruled allreduce:8:16 allreduce:16:16
     holds online_leaves_what_rules_name_alone has 4 'allreduce 8-8 tree calls=16 '
-    holds online_checks_what_rules_leave_to_the_model has 4 'allreduce [0-9]+-16 previous:online calls='
+    holds online_checks_what_rules_leave_to_the_model has 4 'allreduce [0-9]+-16 fallback:online calls='
 fi
 
 # --- napcoll-plan explain says what the component decides ---

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Whether it pays to agree on the sizes of an uneven all-to-all, gather or scatter, and what is done where not.
+ * Whether it pays to agree on the sizes of an uneven all-to-all, gather or scatter, and what is
+ * done where not.
  */
 
 #include "cmocka_setup.h"
@@ -22,16 +23,12 @@ static napcoll_agreement_t agreement_of(const napcoll_collective_t *collective,
     const napcoll_collective_t *by = napcoll_agreement_by(collective);
     napcoll_settings_t settings = napcoll_select_defaults(collective);
     napcoll_settings_t telling = napcoll_select_defaults(by);
-    napcoll_recall_t *recall = calloc(1, sizeof(*recall));
     napcoll_node_map_t *map = placement(ppn, "block", size);
     napcoll_agreement_t agreement;
 
-    assert_non_null(recall);
     settings.machine = telling.machine = machine;
-    assert_int_equal(napcoll_agreement(recall, collective, &settings, &telling, map, &agreement),
-                     0);
+    assert_int_equal(napcoll_agreement(collective, &settings, &telling, map, &agreement), 0);
     napcoll_node_map_free(map);
-    free(recall);
     return agreement;
 }
 
@@ -54,7 +51,7 @@ static void many_ranks_agree_and_few_do_not(void **state)
 }
 
 /* Where messages cost nothing but their latency, blocks that go straight are the fastest. */
-static void what_gains_nothing_does_not_pay(void **state)
+static void an_agreement_without_gain_does_not_pay(void **state)
 {
     napcoll_machine_t machine = napcoll_machine_default;
     napcoll_agreement_t agreement;
@@ -78,7 +75,7 @@ static void a_dear_message_makes_fewer_ranks_agree(void **state)
 }
 
 /* The fallback component takes the allreduce of ranks that share no nodes. */
-static void ranks_alone_on_their_nodes_reckon_with_doubling(void **state)
+static void ranks_alone_on_their_nodes_estimate_doubling(void **state)
 {
     const napcoll_agreement_t agreement = agreement_on(&napcoll_machine_default, "1", 512);
 
@@ -87,7 +84,7 @@ static void ranks_alone_on_their_nodes_reckon_with_doubling(void **state)
     assert_true(agreement.pays);
 }
 
-/* Where sending straight is out of the question, there is nothing to lose. */
+/* Where no rank can send directly, there is nothing to lose. */
 static void very_many_ranks_agree(void **state)
 {
     const napcoll_agreement_t agreement = agreement_on(&napcoll_machine_default, "16", 2048);
@@ -97,7 +94,8 @@ static void very_many_ranks_agree(void **state)
     assert_true(agreement.pays);
 }
 
-/* The root's broadcast is cheaper than an allreduce; but blocks that come from all ranks to one gain less, too. */
+/* The root's broadcast is cheaper than an allreduce; but blocks that come from all ranks to one
+ * gain less, too. */
 static void roots_announce_where_that_pays(void **state)
 {
     static const napcoll_collective_t *const collectives[] = {&napcoll_gatherv, &napcoll_scatterv};
@@ -167,7 +165,7 @@ static void large_blocks_are_believed_for_a_while(void **state)
     assert_false(napcoll_patience_spares(&patience));
 }
 
-/* Other sizes may be better off by another algorithm: whoever changes them asks again soon. */
+/* Other sizes may need another algorithm: ranks agree again soon. */
 static void patience_begins_anew_with_other_sizes(void **state)
 {
     napcoll_patience_t patience = {.turn = NAPCOLL_MOST_PATIENCE};
@@ -209,7 +207,8 @@ static void leaps_are_large(void **state)
     assert_true(napcoll_patience_leaps(8, 32768));
     assert_true(napcoll_patience_leaps(32768, 8));
     assert_true(napcoll_patience_leaps(0, 1025));
-    assert_false(napcoll_patience_leaps(8, 1024)); /* both small */
+    /* both small */
+    assert_false(napcoll_patience_leaps(8, 1024));
     assert_false(napcoll_patience_leaps(32768, 8192));
     assert_false(napcoll_patience_leaps(5, 5));
 }
@@ -218,23 +217,26 @@ static void few_blocks_are_found(void **state)
 {
     (void) state;
     assert_true(napcoll_agreement_finds_few(0, 240, 16));
-    assert_true(napcoll_agreement_finds_few(16, 240, 16)); /* a ring */
+    /* a ring */
+    assert_true(napcoll_agreement_finds_few(16, 240, 16));
     assert_true(napcoll_agreement_finds_few(32, 240, 16));
     assert_false(napcoll_agreement_finds_few(33, 240, 16));
-    assert_false(napcoll_agreement_finds_few(4, 12, 4)); /* a third of them */
+    /* a third of them */
+    assert_false(napcoll_agreement_finds_few(4, 12, 4));
     assert_true(napcoll_agreement_finds_few(1, 3, 1));
     assert_false(napcoll_agreement_finds_few(2, 3, 1));
     assert_true(napcoll_agreement_finds_few(8, 1023, 1));
     assert_false(napcoll_agreement_finds_few(9, 1023, 1));
 }
 
-/* MPI_Alltoallw is left alone, however much agreeing would gain. */
-static void alltoallw_goes_straight(void **state)
+/* MPI_Alltoallw goes to the fallback function, however much agreeing would gain. */
+static void alltoallw_goes_to_the_fallback(void **state)
 {
     napcoll_decision_t decision;
 
     (void) state;
-    assert_true(agreement_on(&napcoll_machine_default, "8", 128).pays); /* of MPI_Alltoallv */
+    /* of MPI_Alltoallv */
+    assert_true(agreement_on(&napcoll_machine_default, "8", 128).pays);
     assert_false(agreement_of(&napcoll_alltoallw, &napcoll_machine_default, "8", 128).pays);
     decision = napcoll_agreement_without();
     assert_int_equal(decision.algorithm, -1);
@@ -249,7 +251,8 @@ static void sizes_are_relied_on_until_a_rank_doubts(void **state)
 
     (void) state;
     assert_false(trust.holds);
-    napcoll_trust_learn(&trust, false); /* by a plan whose messages do not tell */
+    /* by a plan whose messages do not tell */
+    napcoll_trust_learn(&trust, false);
     assert_false(trust.holds);
     napcoll_trust_learn(&trust, true);
     for (int call = 0; call < 100; call++) {
@@ -275,8 +278,8 @@ static int agreed_after_break(napcoll_trust_t *trust)
     return calls;
 }
 
-/* Whose sizes break every other call soon agrees in nearly all; whose hold, is forgiven. */
-static void breaks_make_ranks_wary(void **state)
+/* Ranks whose sizes break every other call soon agree in nearly all; sizes that hold end that. */
+static void breaks_make_ranks_agree_more_often(void **state)
 {
     static const int agreed[] = {2, 4, 8, 16, 32, 64, 65, 65};
     napcoll_trust_t trust = {0};
@@ -302,7 +305,8 @@ static void a_rank_doubts_from_twice_or_half_on(void **state)
     assert_false(napcoll_trust_doubts(1000000, 500000, 10));
     assert_true(napcoll_trust_doubts(1000000, 2001000, 10));
     assert_true(napcoll_trust_doubts(1000000, 499000, 10));
-    assert_false(napcoll_trust_doubts(0, 160, 10)); /* a few bytes are none */
+    /* a few bytes are none */
+    assert_false(napcoll_trust_doubts(0, 160, 10));
     assert_false(napcoll_trust_doubts(160, 0, 10));
     assert_true(napcoll_trust_doubts(0, 162, 10));
     assert_true(napcoll_trust_doubts(162, 0, 10));
@@ -315,9 +319,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_ranks_agree_and_few_do_not),
-        cmocka_unit_test(what_gains_nothing_does_not_pay),
+        cmocka_unit_test(an_agreement_without_gain_does_not_pay),
         cmocka_unit_test(a_dear_message_makes_fewer_ranks_agree),
-        cmocka_unit_test(ranks_alone_on_their_nodes_reckon_with_doubling),
+        cmocka_unit_test(ranks_alone_on_their_nodes_estimate_doubling),
         cmocka_unit_test(very_many_ranks_agree),
         cmocka_unit_test(roots_announce_where_that_pays),
         cmocka_unit_test(agreeing_may_take_longer_where_it_is_rare),
@@ -326,9 +330,9 @@ int main(void)
         cmocka_unit_test(back_off_doubles),
         cmocka_unit_test(leaps_are_large),
         cmocka_unit_test(few_blocks_are_found),
-        cmocka_unit_test(alltoallw_goes_straight),
+        cmocka_unit_test(alltoallw_goes_to_the_fallback),
         cmocka_unit_test(sizes_are_relied_on_until_a_rank_doubts),
-        cmocka_unit_test(breaks_make_ranks_wary),
+        cmocka_unit_test(breaks_make_ranks_agree_more_often),
         cmocka_unit_test(a_rank_doubts_from_twice_or_half_on),
     };
 

@@ -76,8 +76,8 @@ static void rows_are_sorted_and_their_reasons_said(void **state)
         {.collective = &napcoll_allreduce, .algorithm = 1, .least = 9, .most = 16},
     };
     static const char *const expected[] = {
-        "allreduce 9-16 ", "allreduce 9-16 previous:ppn calls=1 ", "allreduce 1025-2048 ",
-        "alltoallv any previous:sizes ", "bcast 0-8 "};
+        "allreduce 9-16 ", "allreduce 9-16 fallback:ppn calls=1 ", "allreduce 1025-2048 ",
+        "alltoallv any fallback:sizes ", "bcast 0-8 "};
     napcoll_call_stats_t stats = {0};
 
     (void) state;

@@ -28,7 +28,8 @@ static int set_up(void **state)
     assert_non_null(f);
     f->cache.maps = &f->maps;
     f->map = napcoll_map_cache_share(&f->maps, placement("4", "cyclic", 16));
-    f->key = (napcoll_decision_key_t){.collective = &napcoll_bcast, .map = f->map, .rank = 3};
+    f->key = (napcoll_decision_key_t){
+        .call = {.collective = &napcoll_bcast}, .map = f->map, .rank = 3};
     *state = f;
     return 0;
 }
@@ -65,7 +66,7 @@ static napcoll_decided_t *add(fixture_t *f, size_t least, size_t most, int steps
     assert_non_null(made);
     made->decision.least = least;
     made->decision.most = most;
-    made->plan[f->key.in_place] = plan_of(steps);
+    made->plan[f->key.call.in_place] = plan_of(steps);
     return napcoll_decision_cache_share(&f->cache, made);
 }
 
@@ -128,18 +129,21 @@ static void all_that_a_decision_rests_on_keeps_it_apart(void **state)
         key.field = (value);           \
         assert_true(is_apart(f, key)); \
     } while (0)
-    APART(collective, &napcoll_reduce);
+    APART(call.collective, &napcoll_reduce);
     APART(map, other);
     APART(asked, &asked);
     APART(rank, 4);
     APART(force, 2);
-    APART(root, 1);
+    APART(call.root, 1);
     APART(first_root, 1);
-    APART(noncommutative, true);
-    APART(in_place, true);
-    APART(bounded, true);
-    APART(unsized, true);
+    APART(call.noncommutative, true);
+    APART(call.in_place, true);
+    APART(call.bounded, true);
+    APART(call.unsized, true);
+    APART(call.direct, true);
+    APART(call.sparse, true);
     APART(jobs_differ, true);
+    APART(agreement, true);
 #undef APART
     napcoll_map_cache_release(&f->maps, other);
 }
@@ -152,12 +156,14 @@ static void what_info_keys_ask_for_is_compared_by_value(void **state)
 
     assert_non_null(asked);
     asked->local_radix = 3;
-    asked->line = 7; /* says nothing */
+    /* says nothing */
+    asked->line = 7;
     again = *asked;
     again.line = 9;
     f->key.asked = asked;
     napcoll_decision_cache_release(&f->cache, add(f, 0, 8, 1));
-    free(asked); /* with its communicator */
+    /* with its communicator */
+    free(asked);
     key.asked = &again;
     assert_false(is_apart(f, key));
     again.tunable[1] = 5;
@@ -200,7 +206,8 @@ static void the_one_used_longest_ago_goes_first(void **state)
     for (size_t i = 1; i < room; i++) {
         napcoll_decision_cache_release(&f->cache, add(f, i, i, STEPS));
     }
-    assert_true(finds(f, first, 0)); /* and is the newest then */
+    /* and is the newest then */
+    assert_true(finds(f, first, 0));
     napcoll_decision_cache_release(&f->cache, add(f, room, room, STEPS));
     assert_true(finds(f, first, 0));
     assert_true(finds(f, NULL, 1));

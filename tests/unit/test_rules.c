@@ -13,6 +13,7 @@
 
 #include "algo/allreduce/allreduce.h"
 #include "algo/bcast/bcast.h"
+#include "common/napcoll_rule_write.h"
 #include "plan/napcoll_rules_check.h"
 
 static napcoll_rules_t *read_all(const char *text)
@@ -31,7 +32,8 @@ static void every_part_of_a_rule_is_read(void **state)
     napcoll_rules_t *rules = read_all(
         "# the owner's\r\n"
         "\n"
-        "allreduce nodes=2..8 ppn=8 bytes=..4K op=commutative placement=contiguous -> nap lanes=3 local_radix=4 # x\n"
+        "allreduce nodes=2..8 ppn=8 bytes=..4K op=commutative placement=contiguous -> nap lanes=3 "
+        "local_radix=4 # x\n"
         "bcast bytes=1M.. nodes=4..->lane between=binomial segments=7\n"
         "reduce op=ordered placement=scattered bytes=1G->fallback\n"
         "\tallreduce bytes=0 -> ring segments=5\r\n"
@@ -81,7 +83,8 @@ static void what_is_wrong_is_named_with_its_place(void **state)
         const char *text;
         int line;
         int column;
-        const char *word; /* of the message */
+        /* of the message */
+        const char *word;
     } cases[] = {
         {"foo -> nap", 1, 1, "expected a collective (allreduce"},
         {"\n  allreduce nodes -> nap", 2, 13, "expected nodes="},
@@ -285,14 +288,23 @@ static void actions_are_read_alone(void **state)
 
 /* ---- which one decides ---- */
 
+static napcoll_ruling_t find(const napcoll_rules_t *rules, const napcoll_call_t *about,
+                             size_t bytes)
+{
+    napcoll_call_t call = *about;
+
+    call.bytes = bytes;
+    return napcoll_rules_find(rules, &call, false);
+}
+
 /* The line of the rule that decides on an allreduce, 0 for none. */
 static int line_for(const napcoll_rules_t *rules, const char *ppn, const char *order, int size,
                     size_t bytes, bool noncommutative)
 {
     napcoll_node_map_t *map = placement(ppn, order, size);
-    const napcoll_rules_case_t about = {
+    const napcoll_call_t about = {
         .collective = &napcoll_allreduce, .map = map, .noncommutative = noncommutative};
-    const napcoll_ruling_t ruling = napcoll_rules_find(rules, &about, bytes);
+    const napcoll_ruling_t ruling = find(rules, &about, bytes);
 
     napcoll_node_map_free(map);
     assert_true(ruling.least <= bytes && bytes <= ruling.most);
@@ -313,7 +325,8 @@ static void the_first_rule_that_matches_decides(void **state)
     assert_int_equal(line_for(rules, "4", "block", 8, 9, false), 3);
     assert_int_equal(line_for(rules, "3", "block", 6, 0, false), 3);
     assert_int_equal(line_for(rules, "4", "block", 12, 8, true), 4);
-    assert_int_equal(line_for(rules, "1,3", "block", 12, 8, true), 4); /* the fullest node */
+    /* the fullest node */
+    assert_int_equal(line_for(rules, "1,3", "block", 12, 8, true), 4);
     assert_int_equal(line_for(rules, "4", "block", 12, 100, false), 0);
     assert_int_equal(line_for(rules, "4", "cyclic", 12, 100, false), 5);
     assert_int_equal(line_for(rules, "4", "cyclic", 12, 99, false), 0);
@@ -326,31 +339,29 @@ static void a_rule_whose_algorithm_cannot_is_passed_over(void **state)
 {
     napcoll_rules_t *rules = read_all("allreduce -> ring\nallreduce bytes=..64 -> tree\n");
     napcoll_node_map_t *map = placement("2", "block", 8);
-    napcoll_rules_case_t about = {
-        .collective = &napcoll_allreduce, .map = map, .noncommutative = true};
-    napcoll_ruling_t ruling = napcoll_rules_find(rules, &about, 8);
+    napcoll_call_t about = {.collective = &napcoll_allreduce, .map = map, .noncommutative = true};
+    napcoll_ruling_t ruling = find(rules, &about, 8);
 
     (void) state;
     assert_int_equal(ruling.rule->line, 2);
     assert_int_equal(ruling.passed->line, 1);
     assert_int_equal(ruling.reason, NAPCOLL_REASON_NONCOMMUTATIVE);
-    ruling = napcoll_rules_find(rules, &about, 65);
+    ruling = find(rules, &about, 65);
     assert_null(ruling.rule);
     assert_int_equal(ruling.passed->line, 1);
-    about = (napcoll_rules_case_t){
-        .collective = &napcoll_allreduce, .map = map, .reproducible = true};
-    ruling = napcoll_rules_find(rules, &about, 8);
+    about = (napcoll_call_t){.collective = &napcoll_allreduce, .map = map, .bytes = 8};
+    ruling = napcoll_rules_find(rules, &about, true);
     assert_int_equal(ruling.rule->line, 2);
     assert_int_equal(ruling.reason, NAPCOLL_REASON_REPRODUCIBLE);
-    about.reproducible = false;
-    ruling = napcoll_rules_find(rules, &about, 8);
+    ruling = find(rules, &about, 8);
     assert_int_equal(ruling.rule->line, 1);
     assert_null(ruling.passed);
     napcoll_node_map_free(map);
     napcoll_rules_free(rules);
 }
 
-/* From whatever size one asks, the sizes named have the same ruling, and their neighbours are outside of it or alike. */
+/* From whatever size one asks, the sizes named have the same ruling, and their neighbours are
+ * outside of it or alike. */
 static void a_ruling_holds_for_the_sizes_that_it_names(void **state)
 {
     napcoll_rules_t *rules = read_all("allreduce nodes=3 -> tree\n"
@@ -359,20 +370,20 @@ static void a_ruling_holds_for_the_sizes_that_it_names(void **state)
                                       "allreduce bytes=40 -> fallback\n"
                                       "allreduce bytes=..12 op=ordered -> tree\n");
     napcoll_node_map_t *map = placement("2", "block", 8);
-    const napcoll_rules_case_t about = {.collective = &napcoll_allreduce, .map = map};
+    const napcoll_call_t about = {.collective = &napcoll_allreduce, .map = map};
 
     (void) state;
     for (size_t bytes = 0; bytes < 60; bytes++) {
-        const napcoll_ruling_t ruling = napcoll_rules_find(rules, &about, bytes);
+        const napcoll_ruling_t ruling = find(rules, &about, bytes);
 
         assert_true(ruling.least <= bytes && bytes <= ruling.most);
         for (size_t b = ruling.least; b <= ruling.most && b < 100; b++) {
-            assert_ptr_equal(napcoll_rules_find(rules, &about, b).rule, ruling.rule);
+            assert_ptr_equal(find(rules, &about, b).rule, ruling.rule);
         }
     }
-    assert_int_equal(napcoll_rules_find(rules, &about, 25).least, 21);
-    assert_int_equal(napcoll_rules_find(rules, &about, 25).most, 30);
-    assert_true(SIZE_MAX == napcoll_rules_find(rules, &about, 50).most);
+    assert_int_equal(find(rules, &about, 25).least, 21);
+    assert_int_equal(find(rules, &about, 25).most, 30);
+    assert_true(SIZE_MAX == find(rules, &about, 50).most);
     napcoll_node_map_free(map);
     napcoll_rules_free(rules);
 }
@@ -399,14 +410,14 @@ static void whether_sizes_must_be_known_is_known(void **state)
         {"alltoallv bytes=..8 -> tuna_coalesced\nalltoallv -> linear\n", NAPCOLL_RULES_ONE, 2},
     };
     napcoll_node_map_t *map = placement("3,2", "block", 10);
-    const napcoll_rules_case_t about = {.collective = &napcoll_alltoallv, .map = map};
+    const napcoll_call_t about = {.collective = &napcoll_alltoallv, .map = map};
 
     (void) state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
         napcoll_rules_t *rules = read_all(cases[c].text);
         const napcoll_rule_t *rule;
 
-        assert_int_equal(napcoll_rules_scope(rules, &about, &rule), cases[c].scope);
+        assert_int_equal(napcoll_rules_scope(rules, &about, false, &rule), cases[c].scope);
         assert_int_equal(NULL == rule ? 0 : rule->line, cases[c].line);
         napcoll_rules_free(rules);
     }
@@ -416,9 +427,11 @@ static void whether_sizes_must_be_known_is_known(void **state)
 /* ---- checking ---- */
 
 typedef struct {
-    int line[3]; /* of the last finding of each severity */
+    /* of the last finding of each severity */
+    int line[3];
     int found[3];
-    char text[512]; /* of the last one */
+    /* of the last one */
+    char text[512];
 } findings_t;
 
 static void note(void *context, napcoll_rules_severity_t severity,
@@ -431,66 +444,65 @@ static void note(void *context, napcoll_rules_severity_t severity,
     (void) snprintf(findings->text, sizeof(findings->text), "%s", finding->text);
 }
 
+static const struct {
+    const char *text;
+    napcoll_rules_severity_t severity;
+    /* 0: nothing is found */
+    int line;
+    const char *word;
+} checks[] = {
+    {"allreduce -> nap\nallreduce nodes=2 -> x\n", NAPCOLL_RULES_ERROR, 2, "found \"x\""},
+    {"allreduce -> tree\nallreduce nodes=2 bytes=8 -> smp\n", NAPCOLL_RULES_WARNING, 2,
+     "never reached: the rule of line 1"},
+    {"allreduce nodes=2..4 bytes=..9 -> auto\nallreduce nodes=3 bytes=8..9 op=ordered -> smp\n",
+     NAPCOLL_RULES_WARNING, 2, "never reached"},
+    {"allreduce nodes=2..4 bytes=..8 -> auto\nallreduce nodes=3 bytes=8..9 -> smp\n",
+     NAPCOLL_RULES_WARNING, 0, ""},
+    {"allreduce op=ordered -> tree\nallreduce -> smp\n", NAPCOLL_RULES_WARNING, 0, ""},
+    /* the first one is not for all operations, placements, nodes */
+    {"allreduce -> ring\nallreduce -> smp\n", NAPCOLL_RULES_WARNING, 0, ""},
+    {"allreduce -> ring\nallreduce op=commutative -> smp\n", NAPCOLL_RULES_WARNING, 2,
+     "never reached"},
+    {"allreduce ppn=2.. -> nap\nallreduce ppn=2.. placement=contiguous -> smp\n",
+     NAPCOLL_RULES_WARNING, 2, "never reached"},
+    {"alltoall -> tuna_coalesced\nalltoall -> tuna\n", NAPCOLL_RULES_WARNING, 0, ""},
+    {"allgather -> recursive_doubling\nallgather nodes=1 ppn=6 -> ring\n", NAPCOLL_RULES_WARNING, 0,
+     ""},
+    {"allgather -> recursive_doubling\nallgather nodes=1 ppn=8 -> ring\n", NAPCOLL_RULES_WARNING, 2,
+     "never reached"},
+    {"allgather nodes=6 ppn=1 -> recursive_doubling\n", NAPCOLL_RULES_WARNING, 1,
+     "recursive_doubling cannot do anything"},
+    {"allreduce op=ordered -> ring\n", NAPCOLL_RULES_WARNING, 1, "ring cannot do anything"},
+    {"allreduce op=ordered placement=scattered -> nap\n", NAPCOLL_RULES_WARNING, 1, "nap cannot"},
+    {"allreduce ppn=1 -> nap\n", NAPCOLL_RULES_WARNING, 1, "nap cannot"},
+    {"allreduce ppn=1 placement=scattered -> tree\n", NAPCOLL_RULES_WARNING, 1, "matches nothing"},
+    {"barrier bytes=1.. -> nap\n", NAPCOLL_RULES_WARNING, 1, "matches nothing"},
+    {"bcast bytes=..8 -> nap\nbcast bytes=100.. -> lane\n", NAPCOLL_RULES_REMARK, 1,
+     "9 to 99 bytes, between this rule and line 2"},
+    {"bcast bytes=100.. -> lane\nbcast bytes=..8 -> nap\n", NAPCOLL_RULES_REMARK, 2,
+     "9 to 99 bytes, between this rule and line 1"},
+    {"bcast bytes=..8 -> nap\nbcast bytes=9.. -> lane\n", NAPCOLL_RULES_REMARK, 0, ""},
+    {"bcast bytes=..50 -> nap\nbcast bytes=9..200 -> lane\nbcast bytes=201 -> flat\n",
+     NAPCOLL_RULES_REMARK, 0, ""},
+    {"bcast bytes=..8 -> nap\nbcast bytes=100.. -> lane\nbcast -> fallback\n", NAPCOLL_RULES_REMARK,
+     0, ""},
+    {"bcast nodes=2 bytes=..8 -> nap\nbcast nodes=3 bytes=100.. -> lane\n", NAPCOLL_RULES_REMARK, 0,
+     ""},
+};
+
 static void a_check_finds_rules_that_never_decide(void **state)
 {
-    static const struct {
-        const char *text;
-        napcoll_rules_severity_t severity;
-        int line; /* 0: nothing is found */
-        const char *word;
-    } cases[] = {
-        {"allreduce -> nap\nallreduce nodes=2 -> x\n", NAPCOLL_RULES_ERROR, 2, "found \"x\""},
-        {"allreduce -> tree\nallreduce nodes=2 bytes=8 -> smp\n", NAPCOLL_RULES_WARNING, 2,
-         "never reached: the rule of line 1"},
-        {"allreduce nodes=2..4 bytes=..9 -> auto\nallreduce nodes=3 bytes=8..9 op=ordered -> smp\n",
-         NAPCOLL_RULES_WARNING, 2, "never reached"},
-        {"allreduce nodes=2..4 bytes=..8 -> auto\nallreduce nodes=3 bytes=8..9 -> smp\n",
-         NAPCOLL_RULES_WARNING, 0, ""},
-        {"allreduce op=ordered -> tree\nallreduce -> smp\n", NAPCOLL_RULES_WARNING, 0, ""},
-        /* the first one is not for all operations, placements, nodes */
-        {"allreduce -> ring\nallreduce -> smp\n", NAPCOLL_RULES_WARNING, 0, ""},
-        {"allreduce -> ring\nallreduce op=commutative -> smp\n", NAPCOLL_RULES_WARNING, 2,
-         "never reached"},
-        {"allreduce ppn=2.. -> nap\nallreduce ppn=2.. placement=contiguous -> smp\n",
-         NAPCOLL_RULES_WARNING, 2, "never reached"},
-        {"alltoall -> tuna_coalesced\nalltoall -> tuna\n", NAPCOLL_RULES_WARNING, 0, ""},
-        {"allgather -> recursive_doubling\nallgather nodes=1 ppn=6 -> ring\n",
-         NAPCOLL_RULES_WARNING, 0, ""},
-        {"allgather -> recursive_doubling\nallgather nodes=1 ppn=8 -> ring\n",
-         NAPCOLL_RULES_WARNING, 2, "never reached"},
-        {"allgather nodes=6 ppn=1 -> recursive_doubling\n", NAPCOLL_RULES_WARNING, 1,
-         "recursive_doubling cannot do anything"},
-        {"allreduce op=ordered -> ring\n", NAPCOLL_RULES_WARNING, 1, "ring cannot do anything"},
-        {"allreduce op=ordered placement=scattered -> nap\n", NAPCOLL_RULES_WARNING, 1,
-         "nap cannot"},
-        {"allreduce ppn=1 -> nap\n", NAPCOLL_RULES_WARNING, 1, "nap cannot"},
-        {"allreduce ppn=1 placement=scattered -> tree\n", NAPCOLL_RULES_WARNING, 1,
-         "matches nothing"},
-        {"barrier bytes=1.. -> nap\n", NAPCOLL_RULES_WARNING, 1, "matches nothing"},
-        {"bcast bytes=..8 -> nap\nbcast bytes=100.. -> lane\n", NAPCOLL_RULES_REMARK, 1,
-         "9 to 99 bytes, between this rule and line 2"},
-        {"bcast bytes=100.. -> lane\nbcast bytes=..8 -> nap\n", NAPCOLL_RULES_REMARK, 2,
-         "9 to 99 bytes, between this rule and line 1"},
-        {"bcast bytes=..8 -> nap\nbcast bytes=9.. -> lane\n", NAPCOLL_RULES_REMARK, 0, ""},
-        {"bcast bytes=..50 -> nap\nbcast bytes=9..200 -> lane\nbcast bytes=201 -> flat\n",
-         NAPCOLL_RULES_REMARK, 0, ""},
-        {"bcast bytes=..8 -> nap\nbcast bytes=100.. -> lane\nbcast -> fallback\n",
-         NAPCOLL_RULES_REMARK, 0, ""},
-        {"bcast nodes=2 bytes=..8 -> nap\nbcast nodes=3 bytes=100.. -> lane\n",
-         NAPCOLL_RULES_REMARK, 0, ""},
-    };
-
     (void) state;
-    for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+    for (size_t c = 0; c < sizeof(checks) / sizeof(*checks); c++) {
         findings_t findings = {0};
-        const int wrong = napcoll_rules_check(cases[c].text, strlen(cases[c].text), note,
+        const int wrong = napcoll_rules_check(checks[c].text, strlen(checks[c].text), note,
                                               &findings);
-        const bool remark = NAPCOLL_RULES_REMARK == cases[c].severity;
+        const bool remark = NAPCOLL_RULES_REMARK == checks[c].severity;
 
-        if (cases[c].line != findings.line[cases[c].severity]
-            || NULL == strstr(findings.text, cases[c].word)
-            || wrong != (cases[c].line > 0 && !remark)) {
-            fail_msg("%s: %d wrong; error in line %d, warning %d, remark %d: %s", cases[c].text,
+        if (checks[c].line != findings.line[checks[c].severity]
+            || NULL == strstr(findings.text, checks[c].word)
+            || wrong != (checks[c].line > 0 && !remark)) {
+            fail_msg("%s: %d wrong; error in line %d, warning %d, remark %d: %s", checks[c].text,
                      wrong, findings.line[0], findings.line[1], findings.line[2], findings.text);
         }
     }

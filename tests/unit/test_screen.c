@@ -237,12 +237,12 @@ static napcoll_settings_t settings_of(const napcoll_collective_t *collective)
 static napcoll_decision_t decide(const napcoll_collective_t *collective,
                                  const napcoll_node_map_t *map, size_t bytes, bool closely)
 {
-    const napcoll_question_t question = {.map = map, .bytes = bytes};
+    const napcoll_call_t call = {.collective = collective, .map = map, .bytes = bytes};
     napcoll_settings_t settings = settings_of(collective);
     napcoll_decision_t decision;
 
     settings.closely = closely;
-    assert_int_equal(napcoll_select(collective, &settings, &question, &decision), 0);
+    assert_int_equal(napcoll_select(&settings, &call, &decision), 0);
     return decision;
 }
 

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * The selection with rules: between what users force and the model, exactly on the sizes that they name.
+ * The selection with rules: between what users force and the model, exactly on the sizes that they
+ * name.
  */
 
 #include "cmocka_setup.h"
@@ -16,7 +17,8 @@
 #include "algo/bcast/bcast.h"
 #include "algo/gather/gather.h"
 #include "select/napcoll_agreement.h"
-#include "select/napcoll_recall.h"
+#include "common/napcoll_rule_write.h"
+#include "select/napcoll_agreement.h"
 
 static napcoll_rules_t *read_all(const char *text)
 {
@@ -43,11 +45,11 @@ static napcoll_decision_t ask(const napcoll_collective_t *collective,
                               const napcoll_settings_t *settings, size_t bytes, bool noncommutative)
 {
     napcoll_node_map_t *map = placement("4", "block", 16);
-    const napcoll_question_t question = {
-        .map = map, .bytes = bytes, .noncommutative = noncommutative};
+    const napcoll_call_t call = {
+        .collective = collective, .map = map, .bytes = bytes, .noncommutative = noncommutative};
     napcoll_decision_t decision;
 
-    assert_int_equal(napcoll_select(collective, settings, &question, &decision), 0);
+    assert_int_equal(napcoll_select(settings, &call, &decision), 0);
     assert_true(decision.least <= bytes && bytes <= decision.most);
     napcoll_node_map_free(map);
     return decision;
@@ -124,7 +126,8 @@ static void what_a_rule_leaves_open_the_model_chooses(void **state)
     napcoll_decision_t decision = ask(&napcoll_allreduce, &settings, 64, false);
 
     (void) state;
-    settings.tunable[NAPCOLL_ALLREDUCE_SMP][0] = 7; /* the rule's word is before the parameter's */
+    /* the rule's word is before the parameter's */
+    settings.tunable[NAPCOLL_ALLREDUCE_SMP][0] = 7;
     decision = ask(&napcoll_allreduce, &settings, 64, false);
     assert_int_equal(decision.params.tunable[0], 3);
     assert_int_equal(decision.params.local_radix, 5);
@@ -145,8 +148,10 @@ static void what_a_rule_leaves_open_the_model_chooses(void **state)
     decision = ask(&napcoll_gather, &settings, 20000, false);
     assert_int_equal(decision.algorithm, NAPCOLL_GATHER_CREDIT);
     assert_int_equal(decision.params.segments, 7);
-    assert_int_equal(decision.least, 18001); /* where pieces are seven */
-    assert_int_equal(decision.most, 20000);  /* where the rule ends */
+    /* where pieces are seven */
+    assert_int_equal(decision.least, 18001);
+    /* where the rule ends */
+    assert_int_equal(decision.most, 20000);
     settings = settings_with(&napcoll_alltoall, rules);
     decision = ask(&napcoll_alltoall, &settings, 8, false);
     assert_int_equal(decision.algorithm, NAPCOLL_ALLTOALL_TUNA);
@@ -154,15 +159,15 @@ static void what_a_rule_leaves_open_the_model_chooses(void **state)
     napcoll_rules_free(rules);
 }
 
-/* What a communicator asks for with an algorithm: before the parameters, and before what the model would choose. */
+/* What a communicator asks for with an algorithm: before the parameters, and before what the model
+ * would choose. */
 static void tunables_that_are_asked_for_are_taken(void **state)
 {
     napcoll_settings_t settings = settings_with(&napcoll_allreduce, NULL);
-    napcoll_recall_t recall = {.entries = 0};
     napcoll_rules_error_t error;
     napcoll_decision_t decision;
     napcoll_node_map_t *map = placement("4", "block", 16);
-    const napcoll_question_t question = {.map = map, .bytes = 64};
+    const napcoll_call_t call = {.collective = &napcoll_allreduce, .map = map, .bytes = 64};
     napcoll_rule_t asked;
 
     (void) state;
@@ -171,8 +176,7 @@ static void tunables_that_are_asked_for_are_taken(void **state)
         napcoll_rules_parse_action(&napcoll_allreduce, "smp local_radix=5", &asked, &error), 0);
     settings.force = napcoll_select_force(&asked);
     settings.asked = &asked;
-    assert_int_equal(
-        napcoll_recall_select(&recall, &napcoll_allreduce, &settings, &question, &decision), 0);
+    assert_int_equal(napcoll_select(&settings, &call, &decision), 0);
     assert_int_equal(decision.algorithm, NAPCOLL_ALLREDUCE_SMP);
     assert_int_equal(decision.params.local_radix, 5);
     assert_int_equal(decision.params.tunable[0], 7);
@@ -181,13 +185,11 @@ static void tunables_that_are_asked_for_are_taken(void **state)
     /* other words for the same algorithm, and none */
     assert_int_equal(napcoll_rules_parse_action(&napcoll_allreduce, "smp radix=3", &asked, &error),
                      0);
-    assert_int_equal(
-        napcoll_recall_select(&recall, &napcoll_allreduce, &settings, &question, &decision), 0);
+    assert_int_equal(napcoll_select(&settings, &call, &decision), 0);
     assert_int_equal(decision.params.local_radix, settings.local_radix);
     assert_int_equal(decision.params.tunable[0], 3);
     settings.asked = NULL;
-    assert_int_equal(
-        napcoll_recall_select(&recall, &napcoll_allreduce, &settings, &question, &decision), 0);
+    assert_int_equal(napcoll_select(&settings, &call, &decision), 0);
     assert_int_equal(decision.params.tunable[0], 7);
     napcoll_node_map_free(map);
 }
@@ -211,19 +213,20 @@ static void pinned_decisions_come_again(void **state)
 
         for (int at = 0; at < 3 * collective->algorithms; at++) {
             napcoll_settings_t settings = settings_with(collective, NULL);
-            const napcoll_question_t question = {.map = map, .bytes = sizes[at % 3]};
+            const napcoll_call_t call = {
+                .collective = collective, .map = map, .bytes = sizes[at % 3]};
             napcoll_rule_t rule = napcoll_rule_any(collective, NAPCOLL_RULE_AUTO);
             napcoll_decision_t first, second;
 
             settings.force = NAPCOLL_FORCE_FIRST + at / 3;
-            assert_int_equal(napcoll_select(collective, &settings, &question, &first), 0);
+            assert_int_equal(napcoll_select(&settings, &call, &first), 0);
             if (first.algorithm < 0) {
                 continue;
             }
             napcoll_rule_pin(&rule, first.algorithm, &first.params);
             settings.asked = &rule;
             settings.machine = &other;
-            assert_int_equal(napcoll_select(collective, &settings, &question, &second), 0);
+            assert_int_equal(napcoll_select(&settings, &call, &second), 0);
             assert_int_equal(second.algorithm, first.algorithm);
             assert_int_equal(second.params.segments, first.params.segments);
             assert_int_equal(second.params.local_radix, first.params.local_radix);
@@ -266,47 +269,16 @@ static void rules_serve_one_node_as_well(void **state)
     napcoll_rules_t *rules = read_all("allreduce nodes=1 bytes=..64 -> recursive_doubling\n");
     const napcoll_settings_t settings = settings_with(&napcoll_allreduce, rules);
     napcoll_node_map_t *map = placement("4", "block", 4);
-    napcoll_question_t question = {.map = map, .bytes = 64};
+    napcoll_call_t call = {.collective = &napcoll_allreduce, .map = map, .bytes = 64};
     napcoll_decision_t decision;
 
     (void) state;
-    assert_int_equal(napcoll_select(&napcoll_allreduce, &settings, &question, &decision), 0);
+    assert_int_equal(napcoll_select(&settings, &call, &decision), 0);
     assert_int_equal(decision.algorithm, NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING);
-    question.bytes = 65;
-    assert_int_equal(napcoll_select(&napcoll_allreduce, &settings, &question, &decision), 0);
+    call.bytes = 65;
+    assert_int_equal(napcoll_select(&settings, &call, &decision), 0);
     assert_int_equal(decision.reason, NAPCOLL_REASON_ONE_NODE);
     napcoll_node_map_free(map);
-    napcoll_rules_free(rules);
-}
-
-static void decisions_of_rules_are_recalled_apart(void **state)
-{
-    napcoll_rules_t *rules = read_all("allreduce bytes=..5 -> tree\n");
-    const napcoll_settings_t with = settings_with(&napcoll_allreduce, rules);
-    const napcoll_settings_t without = settings_with(&napcoll_allreduce, NULL);
-    napcoll_recall_t *recall = calloc(1, sizeof(*recall));
-    napcoll_node_map_t *map = placement("4", "block", 16);
-    napcoll_question_t question = {.map = map, .bytes = 4};
-    napcoll_decision_t decision;
-
-    (void) state;
-    assert_non_null(recall);
-    for (int turn = 0; turn < 2; turn++) {
-        question.bytes = 4;
-        assert_int_equal(
-            napcoll_recall_select(recall, &napcoll_allreduce, &with, &question, &decision), 0);
-        assert_int_equal(decision.algorithm, NAPCOLL_ALLREDUCE_TREE);
-        assert_int_equal(
-            napcoll_recall_select(recall, &napcoll_allreduce, &without, &question, &decision), 0);
-        assert_int_not_equal(decision.algorithm, NAPCOLL_ALLREDUCE_TREE);
-        question.bytes = 6;
-        assert_int_equal(
-            napcoll_recall_select(recall, &napcoll_allreduce, &with, &question, &decision), 0);
-        assert_int_not_equal(decision.algorithm, NAPCOLL_ALLREDUCE_TREE);
-    }
-    assert_int_equal(recall->entries, 3);
-    napcoll_node_map_free(map);
-    free(recall);
     napcoll_rules_free(rules);
 }
 
@@ -314,20 +286,17 @@ static void decisions_of_rules_are_recalled_apart(void **state)
 static void rules_do_not_change_what_agreeing_costs(void **state)
 {
     napcoll_rules_t *rules = read_all("allreduce -> tree\nalltoallv -> linear\n");
-    napcoll_recall_t *recall = calloc(1, sizeof(*recall));
     napcoll_node_map_t *map = placement("8", "block", 64);
     napcoll_agreement_t agreement[2];
 
     (void) state;
-    assert_non_null(recall);
     for (int i = 0; i < 2; i++) {
         const napcoll_settings_t settings = settings_with(&napcoll_alltoallv,
                                                           0 == i ? rules : NULL);
         const napcoll_settings_t telling = settings_with(&napcoll_allreduce, 0 == i ? rules : NULL);
 
         assert_int_equal(
-            napcoll_agreement(recall, &napcoll_alltoallv, &settings, &telling, map, &agreement[i]),
-            0);
+            napcoll_agreement(&napcoll_alltoallv, &settings, &telling, map, &agreement[i]), 0);
     }
     assert_true(agreement[0].cost_us > 0);
     assert_true(agreement[0].cost_us >= agreement[1].cost_us
@@ -335,7 +304,6 @@ static void rules_do_not_change_what_agreeing_costs(void **state)
     assert_true(agreement[0].cheapest_us >= agreement[1].cheapest_us
                 && agreement[0].cheapest_us <= agreement[1].cheapest_us);
     napcoll_node_map_free(map);
-    free(recall);
     napcoll_rules_free(rules);
 }
 
@@ -349,7 +317,6 @@ int main(void)
         cmocka_unit_test(pinned_decisions_come_again),
         cmocka_unit_test(rules_that_cannot_be_obeyed_leave_it_to_the_next),
         cmocka_unit_test(rules_serve_one_node_as_well),
-        cmocka_unit_test(decisions_of_rules_are_recalled_apart),
         cmocka_unit_test(rules_do_not_change_what_agreeing_costs),
     };
     return cmocka_run_group_tests_name("selection with rules", tests, NULL, NULL);

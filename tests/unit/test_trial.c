@@ -14,7 +14,8 @@
 
 enum { MOST = 8 };
 
-/* A trial whose contestants take what is said, in turn, each once before that with a time that must not count. */
+/* A trial whose contestants take what is said, in turn, each once before that with a time that must
+ * not count. */
 static napcoll_trial_t trial_of(int calls, const double *napcoll_us, const double *previous_us,
                                 double *room)
 {
@@ -26,7 +27,7 @@ static napcoll_trial_t trial_of(int calls, const double *napcoll_us, const doubl
         const double warm_up_us = NAPCOLL_CONTESTANT_NAPCOLL == turn ? 1e6 : 0;
 
         assert_int_equal(turn,
-                         call % 2 == 0 ? NAPCOLL_CONTESTANT_NAPCOLL : NAPCOLL_CONTESTANT_PREVIOUS);
+                         call % 2 == 0 ? NAPCOLL_CONTESTANT_NAPCOLL : NAPCOLL_CONTESTANT_FALLBACK);
         assert_int_equal(napcoll_trial_learn(&trial, call < 2 ? warm_up_us : us[call / 2 - 1]),
                          call == 2 * calls + 1);
         assert_false(trial.over);
@@ -57,17 +58,17 @@ static void lesser_median_wins_and_keeps_the_turn(void **state)
 
     (void) state;
     trial = trial_of(5, steady, spiked, room);
-    assert_int_equal(trial.winner, NAPCOLL_CONTESTANT_PREVIOUS);
-    assert_int_equal(napcoll_trial_turn(&trial), NAPCOLL_CONTESTANT_PREVIOUS);
+    assert_int_equal(trial.winner, NAPCOLL_CONTESTANT_FALLBACK);
+    assert_int_equal(napcoll_trial_turn(&trial), NAPCOLL_CONTESTANT_FALLBACK);
     assert_true(5 == trial.median_us[NAPCOLL_CONTESTANT_NAPCOLL]);
-    assert_true(4 == trial.median_us[NAPCOLL_CONTESTANT_PREVIOUS]);
+    assert_true(4 == trial.median_us[NAPCOLL_CONTESTANT_FALLBACK]);
     trial = trial_of(5, spiked, steady, room);
     assert_int_equal(trial.winner, NAPCOLL_CONTESTANT_NAPCOLL);
     assert_int_equal(napcoll_trial_turn(&trial), NAPCOLL_CONTESTANT_NAPCOLL);
     trial = trial_of(5, steady, dipped, room);
     assert_int_equal(trial.winner, NAPCOLL_CONTESTANT_NAPCOLL);
     trial = trial_of(5, dipped, steady, room);
-    assert_int_equal(trial.winner, NAPCOLL_CONTESTANT_PREVIOUS);
+    assert_int_equal(trial.winner, NAPCOLL_CONTESTANT_FALLBACK);
 }
 
 static void tie_leaves_the_choice_as_it_is(void **state)
@@ -89,8 +90,8 @@ static void median_of_an_even_number_is_between_the_two(void **state)
     (void) state;
     trial = trial_of(4, napcoll, previous, room);
     assert_true(5 == trial.median_us[NAPCOLL_CONTESTANT_NAPCOLL]);
-    assert_true(4 == trial.median_us[NAPCOLL_CONTESTANT_PREVIOUS]);
-    assert_int_equal(trial.winner, NAPCOLL_CONTESTANT_PREVIOUS);
+    assert_true(4 == trial.median_us[NAPCOLL_CONTESTANT_FALLBACK]);
+    assert_int_equal(trial.winner, NAPCOLL_CONTESTANT_FALLBACK);
 }
 
 static void one_call_of_each_is_enough(void **state)
@@ -100,7 +101,7 @@ static void one_call_of_each_is_enough(void **state)
 
     (void) state;
     assert_int_equal(trial_of(1, less, more, room).winner, NAPCOLL_CONTESTANT_NAPCOLL);
-    assert_int_equal(trial_of(1, more, less, room).winner, NAPCOLL_CONTESTANT_PREVIOUS);
+    assert_int_equal(trial_of(1, more, less, room).winner, NAPCOLL_CONTESTANT_FALLBACK);
 }
 
 int main(void)

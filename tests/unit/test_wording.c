@@ -19,14 +19,14 @@ static napcoll_decision_t decide(const napcoll_collective_t *collective, const c
 {
     napcoll_settings_t settings = napcoll_select_defaults(collective);
     napcoll_node_map_t *map = placement(ppn, "block", size);
-    const napcoll_question_t question = {.map = map, .bytes = bytes};
+    const napcoll_call_t call = {.collective = collective, .map = map, .bytes = bytes};
     napcoll_decision_t decision;
 
     settings.machine = &napcoll_machine_default;
     if (NULL != algorithm) {
         settings.force = NAPCOLL_FORCE_FIRST + napcoll_algorithm_find(collective, algorithm);
     }
-    assert_int_equal(napcoll_select(collective, &settings, &question, &decision), 0);
+    assert_int_equal(napcoll_select(&settings, &call, &decision), 0);
     napcoll_node_map_free(map);
     return decision;
 }
@@ -66,9 +66,8 @@ static void reason_of_a_fallback_is_said(void **state)
     (void) state;
     assert_int_equal(decision.algorithm, -1);
     napcoll_words_of_decision(&napcoll_allreduce, &decision, NAPCOLL_FORCE_AUTO, words);
-    assert_string_equal(words,
-                        "allreduce of 65 to 128 bytes left to the previous component: no node "
-                        "has more than one process");
+    assert_string_equal(words, "allreduce of 65 to 128 bytes by the fallback component: no node "
+                               "has more than one process");
     for (int row = 0; row < napcoll_allreduce.algorithms; row++) {
         assert_false(napcoll_words_of_candidate(&napcoll_allreduce, &decision, row, words));
     }
@@ -87,12 +86,12 @@ static void rule_that_decided_is_named(void **state)
     decision.algorithm = -1;
     decision.reason = NAPCOLL_REASON_ONE_NODE;
     napcoll_words_of_decision(&napcoll_allreduce, &decision, NAPCOLL_FORCE_AUTO, words);
-    assert_string_equal(words,
-                        "allreduce of 0 to 8 bytes left to the previous component, by line 12 "
-                        "of the rules file: all processes share one node");
+    assert_string_equal(words, "allreduce of 0 to 8 bytes by the fallback component, by line 12 "
+                               "of the rules file: all processes share one node");
 }
 
-/* Every row is estimated or has a reason, and what was estimated is in line with what was chosen. */
+/* Every row is estimated or has a reason, and what was estimated is in line with what was chosen.
+ * */
 static void assert_candidates(const napcoll_collective_t *collective,
                               const napcoll_decision_t *decision)
 {
@@ -119,7 +118,7 @@ static void assert_candidates(const napcoll_collective_t *collective,
     }
 }
 
-static void every_algorithm_is_weighed(void **state)
+static void every_algorithm_is_evaluated(void **state)
 {
     static const napcoll_collective_t *const all[] = {
         &napcoll_allreduce, &napcoll_reduce, &napcoll_barrier, &napcoll_allgather, &napcoll_bcast,
@@ -137,7 +136,7 @@ static void every_algorithm_is_weighed(void **state)
     }
 }
 
-static void why_a_row_is_left_out_is_known(void **state)
+static void why_a_row_is_not_tried_is_known(void **state)
 {
     const int linear = napcoll_algorithm_find(&napcoll_gather, "linear");
     const int gathered = napcoll_algorithm_find(&napcoll_allreduce, "gathered");
@@ -156,7 +155,7 @@ static void why_a_row_is_left_out_is_known(void **state)
     assert_int_equal(decision.candidate[doubling].reason, NAPCOLL_REASON_POWER_OF_TWO);
     assert_true(napcoll_words_of_candidate(&napcoll_allgather, &decision, doubling, words));
     assert_string_equal(words,
-                        "recursive_doubling: it cannot: the algorithm needs a number of ranks "
+                        "recursive_doubling: not eligible: the algorithm needs a number of ranks "
                         "that is a power of two");
 }
 
@@ -166,8 +165,8 @@ int main(void)
         cmocka_unit_test(decision_is_said_with_all_its_parameters),
         cmocka_unit_test(reason_of_a_fallback_is_said),
         cmocka_unit_test(rule_that_decided_is_named),
-        cmocka_unit_test(every_algorithm_is_weighed),
-        cmocka_unit_test(why_a_row_is_left_out_is_known),
+        cmocka_unit_test(every_algorithm_is_evaluated),
+        cmocka_unit_test(why_a_row_is_not_tried_is_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

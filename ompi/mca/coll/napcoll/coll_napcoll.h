@@ -47,7 +47,6 @@
 #include "opal/util/proc.h"
 #include "select/napcoll_agreement.h"
 #include "select/napcoll_decision_cache.h"
-#include "select/napcoll_recall.h"
 #include "select/napcoll_select.h"
 #include "select/napcoll_call_stats.h"
 #include "select/napcoll_trial.h"
@@ -135,8 +134,6 @@ typedef struct mca_coll_napcoll_component {
     bool job_known;
     /** hash of what process 0 of the job published */
     uint64_t fingerprint;
-    /** under the job's lock */
-    napcoll_recall_t recall;
     /** of all communicators, under shared_lock */
     napcoll_map_cache_t maps;
     napcoll_decision_cache_t decisions;
@@ -165,27 +162,6 @@ typedef struct napcoll_saved_function {
     void (*function)(void);
     mca_coll_base_module_t *module;
 } napcoll_saved_function_t;
-
-/** What the decision on a call depends on: the same on all ranks, except in_place in some
- * collectives (mca_coll_napcoll_in_place_alone). */
-typedef struct napcoll_call {
-    napcoll_coll_t coll;
-    /** packed, of the vector or of a rank's block (the mean, or the largest) */
-    size_t bytes;
-    /** the op does not commute */
-    bool noncommutative;
-    bool in_place;
-    /** 0 where the collective has none */
-    int root;
-    /** personalized blocks: bytes of the largest block of any rank, 0: not known */
-    size_t largest;
-    /** ... and it is small enough that receivers have room for it (napcoll_params_t) */
-    bool bounded;
-    /** auto decides without sizes (napcoll_agreement_without) */
-    bool unsized;
-    /** an uneven all-to-all in which few blocks have bytes: each is sent directly */
-    bool sparse;
-} napcoll_call_t;
 
 /** An entry of a communicator's list: a decision with its plans, which communicators share. */
 typedef struct napcoll_cached {
@@ -228,9 +204,8 @@ typedef struct mca_coll_napcoll_module {
     bool jobs_differ;
     /** mean block of MPI_Alltoallv that the user gives; 0: none */
     size_t mean_bytes;
-    /** cost and gain of an agreement on sizes, where knows_agreement */
-    napcoll_agreement_t agreement[NAPCOLL_COLLS];
-    bool knows_agreement[NAPCOLL_COLLS];
+    /** whether to agree on sizes; NULL: not known yet */
+    napcoll_decided_t *agreement[NAPCOLL_COLLS];
     mca_coll_napcoll_agreed_t agreed[NAPCOLL_COLLS];
     /** NAPCOLL_FORCE_...: of the info key, else of the parameter when the communicator was made */
     int force[NAPCOLL_COLLS];

@@ -5,11 +5,11 @@
 
 /**
  * @file
- * A module's decisions and plans. The first call of a kind pays for the node map, the decision,
- * the plan and, where the plan has phases, the subcommunicator; later ones find the entry, the
- * latest first. Entries are few, as they differ in op class, in-place, size class, forced choice and
- * root; beyond a few dozen the one used longest ago goes, on all ranks alike. What an entry says is shared by
- * communicators that are alike; the subcommunicator and what an online check finds are each communicator's own.
+ * A module's decisions and plans. The first call of a kind pays for the node map, the decision, the
+ * plan and, if the plan has phases, the subcommunicator. Later calls find the entry, the latest
+ * first. Entries differ in op class, in-place, size class, forced choice and root; beyond a few
+ * dozen the one used longest ago goes, on all ranks alike. Communicators that are alike share what
+ * an entry says, except the subcommunicator and the online check.
  */
 
 #include "coll_napcoll_stats.h"
@@ -21,7 +21,7 @@
 #include "opal/util/output.h"
 #include "select/napcoll_wording.h"
 
-/* The node map and what the communicator's info says; at first use. */
+/* Find the node map and what the communicator's info says; at first use. */
 static int find_topology(mca_coll_napcoll_module_t *module)
 {
     const napcoll_saved_function_t *allgather = &module->fallback[NAPCOLL_COLL_ALLGATHER];
@@ -82,9 +82,9 @@ static void free_plans(napcoll_decided_t *made)
     }
 }
 
-/* The plans of a decision: where each process decides by itself whether it is in place, both, so that
- * all ranks make theirs at the same time. Where one is found to be wrong, the decision becomes to leave
- * the call to the fallback function. */
+/* Make the plans of a decision: if each process decides alone whether it is in place, both, so that
+ * all ranks make theirs at the same time. If one is wrong, the decision becomes the fallback
+ * function. */
 static int make_plans(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                       napcoll_decided_t *made)
 {
@@ -107,7 +107,8 @@ static int make_plans(mca_coll_napcoll_module_t *module, const napcoll_call_t *c
     return rc;
 }
 
-/* What running the plans of a decision needs of the communicator itself; collective, and the same on all ranks. */
+/* Make what the plans of a decision need of the communicator itself. Collective, and the same on
+ * all ranks. */
 static int prepare_communicator(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                                 napcoll_cached_t *entry)
 {
@@ -135,22 +136,22 @@ static void free_entry(napcoll_cached_t *entry)
     free(entry);
 }
 
-/* Whether an entry's decision is that on a call, or on one that differs in the root alone. */
+/* Whether an entry has the decision on a call, or on one that differs in the root only. */
 static inline bool is_on_any_root(const napcoll_cached_t *entry, const napcoll_call_t *call,
                                   int force)
 {
     const napcoll_decided_t *decided = entry->decided;
+    const napcoll_call_t *known = &decided->key.call;
 
-    return call->noncommutative == decided->key.noncommutative
-           && call->bounded == decided->key.bounded && call->unsized == decided->key.unsized
-           && call->sparse == decided->key.sparse && force == decided->key.force
-           && call->bytes >= decided->decision.least && call->bytes <= decided->decision.most
-           && (call->in_place == decided->key.in_place
-               || mca_coll_napcoll_in_place_alone(call->coll));
+    return call->noncommutative == known->noncommutative && call->bounded == known->bounded
+           && call->unsized == known->unsized && call->sparse == known->sparse
+           && force == decided->key.force && call->bytes >= decided->decision.least
+           && call->bytes <= decided->decision.most
+           && (call->in_place == known->in_place || mca_coll_napcoll_in_place_alone(call->coll));
 }
 
-/* The decision on a call that differs in the root alone, to save an estimate; NULL: there is none. All ranks find it, or
- * none does: their entries are alike. */
+/* The decision on a call that differs in the root only, to save an estimate; NULL: there is none.
+ * Entries of all ranks are alike, so all ranks find it or none does. */
 static const napcoll_decided_t *find_alike(const mca_coll_napcoll_module_t *module,
                                            const napcoll_call_t *call, int force)
 {
@@ -163,107 +164,113 @@ static const napcoll_decided_t *find_alike(const mca_coll_napcoll_module_t *modu
     return NULL;
 }
 
-/* The settings of a collective on a communicator. */
-static napcoll_settings_t settings_of(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
+/* The settings of a collective. With the online check the clock tells which algorithms are slow. */
+static napcoll_settings_t settings_of(napcoll_coll_t coll)
 {
-    napcoll_settings_t settings = mca_coll_napcoll_component.settings[coll];
+    const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    napcoll_settings_t settings = component->settings[coll];
 
-    /* with the online check the clock tells which algorithms are slow */
-    settings.unmeasured = !mca_coll_napcoll_component.measured
-                          && !mca_coll_napcoll_component.online;
-    settings.processors = mca_coll_napcoll_component.processors;
+    settings.unmeasured = !component->measured && !component->online;
+    settings.processors = component->processors;
     return settings;
 }
 
-/* A decision that no entry of the communicator has. */
-static int reckon(mca_coll_napcoll_module_t *module, const napcoll_call_t *call, int force,
+/* Take a decision that no entry of the communicator has. */
+static int decide(const mca_coll_napcoll_module_t *module, const napcoll_decision_key_t *key,
                   napcoll_decision_t *decision)
 {
-    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
-    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
-    const napcoll_question_t question = {
-        .map = module->map,
-        .bytes = call->bytes,
-        .noncommutative = call->noncommutative,
-        .in_place = call->in_place && !mca_coll_napcoll_in_place_alone(call->coll),
-        .root = call->root,
-        .bounded = call->bounded};
-    napcoll_settings_t settings = settings_of(module, call->coll);
-    int rc;
+    const napcoll_call_t *call = &key->call;
+    napcoll_settings_t settings = settings_of(call->coll);
 
     if (call->unsized) {
         *decision = napcoll_agreement_without();
         return OMPI_SUCCESS;
     }
-    settings.force = call->sparse ? NAPCOLL_FORCE_FIRST + NAPCOLL_ALLTOALL_LINEAR : force;
+    settings.force = call->sparse ? NAPCOLL_FORCE_FIRST + NAPCOLL_ALLTOALL_LINEAR : key->force;
     settings.asked = module->asked[call->coll];
-    opal_mutex_lock(&component->job.lock);
-    rc = napcoll_recall_select(&component->recall, collective, &settings, &question, decision);
-    opal_mutex_unlock(&component->job.lock);
-    if (call->sparse) {
-        decision->most = SIZE_MAX; /* whatever the sizes */
+    if (0 != napcoll_select(&settings, call, decision)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    return 0 == rc ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    if (call->sparse) {
+        decision->most = SIZE_MAX;
+    }
+    return OMPI_SUCCESS;
+}
+
+/* Estimate whether to agree on the sizes of a collective. */
+static int decide_agreement(const mca_coll_napcoll_module_t *module,
+                            const napcoll_decision_key_t *key, napcoll_decided_t **decided)
+{
+    const napcoll_collective_t *collective = key->call.collective;
+    const napcoll_settings_t settings = settings_of(key->call.coll);
+    const napcoll_settings_t telling = settings_of(
+        &napcoll_bcast == napcoll_agreement_by(collective) ? NAPCOLL_COLL_BCAST
+                                                           : NAPCOLL_COLL_ALLREDUCE);
+    napcoll_decided_t *made = mca_coll_napcoll_make_decided(key);
+    napcoll_agreement_t *agreement;
+
+    if (NULL == made) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    agreement = &made->agreement;
+    if (0 != napcoll_agreement(collective, &settings, &telling, module->map, agreement)) {
+        mca_coll_napcoll_release_decided(made);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    made->decision.most = SIZE_MAX;
+    *decided = mca_coll_napcoll_share_decided(made);
+    opal_output_verbose(1, mca_coll_napcoll_log_of(module),
+                        "coll:napcoll: communicator %u: to agree on the sizes of %s takes %.1f us, "
+                        "small blocks take %.1f us sent directly and %.1f us at best: %s",
+                        napcoll_compat_comm_id(module->comm), collective->name, agreement->cost_us,
+                        agreement->direct_us, agreement->cheapest_us,
+                        agreement->pays ? "it pays" : "it does not pay");
+    return OMPI_SUCCESS;
 }
 
 int mca_coll_napcoll_agreement(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                                const napcoll_agreement_t **agreement)
 {
-    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
-    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
-    const napcoll_collective_t *by = napcoll_agreement_by(collective);
-    napcoll_agreement_t *known = &module->agreement[coll];
-    int rc;
+    napcoll_decided_t **decided = &module->agreement[coll];
+    int rc = OMPI_SUCCESS;
 
-    *agreement = known;
-    if (OPAL_UNLIKELY(!module->knows_agreement[coll])) {
-        const napcoll_settings_t settings = settings_of(module, coll);
-        napcoll_agreement_t found;
+    if (OPAL_UNLIKELY(NULL == *decided)) {
+        const napcoll_decision_key_t key = {
+            .call = {.collective = mca_coll_napcoll_collectives[coll],
+                     .map = module->map,
+                     .coll = coll},
+            .map = module->map,
+            .agreement = true};
 
-        opal_mutex_lock(&component->job.lock);
-        rc = napcoll_agreement(&component->recall, collective, &settings,
-                               &component->settings[&napcoll_bcast == by ? NAPCOLL_COLL_BCAST
-                                                                         : NAPCOLL_COLL_ALLREDUCE],
-                               module->map, &found);
-        opal_mutex_unlock(&component->job.lock);
-        if (0 != rc) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        *known = found;
-        module->knows_agreement[coll] = true;
-        opal_output_verbose(
-            1, mca_coll_napcoll_log_of(module),
-            "coll:napcoll: communicator %u: to agree on the sizes of %s takes %.1f us, "
-            "small blocks %.1f us sent straight, %.1f us at best: %s",
-            napcoll_compat_comm_id(module->comm), collective->name, known->cost_us,
-            known->direct_us, known->cheapest_us, known->pays ? "it pays" : "it does not pay");
+        *decided = mca_coll_napcoll_find_decided(&key, 0);
+        rc = NULL == *decided ? decide_agreement(module, &key, decided) : OMPI_SUCCESS;
     }
-    return OMPI_SUCCESS;
+    *agreement = OMPI_SUCCESS == rc ? &(*decided)->agreement : NULL;
+    return rc;
 }
 
-/* What a decision on a call rests on. Of alike calls, ranks go by the decision on the first root that had one. */
+/* What a decision on a call rests on. Of calls that differ in the root only, the decision on the
+ * first one counts. */
 static napcoll_decision_key_t key_of(const mca_coll_napcoll_module_t *module,
                                      const napcoll_call_t *call, int force,
                                      const napcoll_decided_t *alike)
 {
-    return (napcoll_decision_key_t){
-        .collective = mca_coll_napcoll_collectives[call->coll],
-        .map = module->map,
-        .asked = module->asked[call->coll],
-        .rank = ompi_comm_rank(module->comm),
-        .force = force,
-        .root = call->root,
-        .first_root = NULL == alike ? call->root : alike->key.first_root,
-        .noncommutative = call->noncommutative,
-        .in_place = call->in_place && !mca_coll_napcoll_in_place_alone(call->coll),
-        .bounded = call->bounded,
-        .unsized = call->unsized,
-        .sparse = call->sparse,
-        .jobs_differ = module->jobs_differ};
+    napcoll_decision_key_t key = {.call = *call,
+                                  .map = module->map,
+                                  .asked = module->asked[call->coll],
+                                  .rank = ompi_comm_rank(module->comm),
+                                  .force = force,
+                                  .first_root = NULL == alike ? call->root : alike->key.first_root,
+                                  .jobs_differ = module->jobs_differ};
+
+    key.call.collective = mca_coll_napcoll_collectives[call->coll];
+    key.call.map = module->map;
+    key.call.in_place = call->in_place && !mca_coll_napcoll_in_place_alone(call->coll);
+    return key;
 }
 
-/* Take a decision and make its plans. Plans that ranks verify together are the communicator's own: all of them make
- * theirs then. */
+/* Take a decision and make its plans. Plans that ranks verify together are not shared between
+ * communicators: all ranks must make theirs at the same time. */
 static int make_decided(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                         const napcoll_decision_key_t *key, const napcoll_decided_t *alike,
                         napcoll_decided_t **decided)
@@ -277,7 +284,7 @@ static int make_decided(mca_coll_napcoll_module_t *module, const napcoll_call_t 
     if (NULL != alike) {
         made->decision = alike->decision;
     } else {
-        rc = reckon(module, call, key->force, &made->decision);
+        rc = decide(module, key, &made->decision);
     }
     if (module->jobs_differ) {
         made->decision.reason = NAPCOLL_REASON_JOBS;
@@ -296,7 +303,7 @@ static int make_decided(mca_coll_napcoll_module_t *module, const napcoll_call_t 
     return OMPI_SUCCESS;
 }
 
-/* Decide on a call whose like the communicator has not had: as another communicator has, or anew. */
+/* A new entry: with the decision of another communicator, or with a new one. */
 static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *call, int force,
                       napcoll_cached_t **cached)
 {
@@ -324,14 +331,14 @@ static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *c
     return OMPI_SUCCESS;
 }
 
-/* Whether an entry's decision is that on a call. */
+/* Whether an entry has the decision on a call. */
 static inline bool is_on(const napcoll_cached_t *entry, const napcoll_call_t *call, int force)
 {
-    return call->root == entry->decided->key.root && is_on_any_root(entry, call, force);
+    return call->root == entry->decided->key.call.root && is_on_any_root(entry, call, force);
 }
 
-/* Take the entry on a call out of its list, NULL where there is none; or, where the list has become too
- * long, drop the last. */
+/* Take the entry on a call out of its list; NULL: there is none, and the last entry is dropped if
+ * the list is full. */
 static napcoll_cached_t *take_out(napcoll_cached_t **list, const napcoll_call_t *call, int force)
 {
     enum { MOST = 48 };
@@ -358,7 +365,8 @@ int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known)
     const bool left = module->fallback_depth > 0;
     const int rc = left || module->ready ? OMPI_SUCCESS : find_topology(module);
 
-    *known = !left; /* an error is napcoll's: no rank runs the fallback for it alone */
+    /* after an error no rank runs the fallback function: other ranks may have none */
+    *known = !left;
     return rc;
 }
 
@@ -372,7 +380,8 @@ static inline void take_from(_Atomic unsigned long long *counter, size_t less)
     (void) atomic_fetch_sub_explicit(counter, less, memory_order_relaxed);
 }
 
-/* Whether slots hold blocks of a call, however they are spread, in the memory that is allowed; the same on all ranks. */
+/* Whether the slots for blocks of a call, whatever their sizes, fit the memory that is allowed; the
+ * same on all ranks. */
 static inline bool fits(const napcoll_cached_t *entry, const napcoll_call_t *call)
 {
     const size_t limit = mca_coll_napcoll_component.transit_bytes;
@@ -389,7 +398,7 @@ bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, nap
     return by_napcoll ? 0 == entry->decided->slots
                       : entry->decided->decision.algorithm < 0
                             || (NULL != entry->trial && entry->trial->state.over
-                                && NAPCOLL_CONTESTANT_PREVIOUS == entry->trial->state.winner);
+                                && NAPCOLL_CONTESTANT_FALLBACK == entry->trial->state.winner);
 }
 
 bool mca_coll_napcoll_went_along(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
@@ -399,12 +408,12 @@ bool mca_coll_napcoll_went_along(const mca_coll_napcoll_module_t *module, napcol
     const napcoll_decided_t *decided = entry->decided;
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
 
-    return by_napcoll && decided->slots > 0 && decided->key.bounded
+    return by_napcoll && decided->slots > 0 && decided->key.call.bounded
            && collective->algorithm[decided->decision.algorithm].tells
            && (NULL == entry->trial || entry->trial->state.over);
 }
 
-/* Why a call goes to the fallback function, where an algorithm was decided for; NONE: it does not. */
+/* Why a call goes to the fallback function though an algorithm was chosen; NONE: it does not. */
 static inline napcoll_reason_t reason_against(const napcoll_cached_t *entry,
                                               const napcoll_call_t *call)
 {
@@ -412,12 +421,12 @@ static inline napcoll_reason_t reason_against(const napcoll_cached_t *entry,
         return NAPCOLL_REASON_MEMORY;
     }
     return OPAL_UNLIKELY(NULL != entry->trial)
-                   && NAPCOLL_CONTESTANT_PREVIOUS == napcoll_trial_turn(&entry->trial->state)
+                   && NAPCOLL_CONTESTANT_FALLBACK == napcoll_trial_turn(&entry->trial->state)
                ? NAPCOLL_REASON_ONLINE
                : NAPCOLL_REASON_NONE;
 }
 
-/* Count a call and let its frame know; the plan for it, NULL where it goes to the fallback function. */
+/* Count a call. Returns the plan for it, NULL if it goes to the fallback function. */
 static const napcoll_plan_t *settle(const mca_coll_napcoll_module_t *module,
                                     const napcoll_cached_t *entry, const napcoll_call_t *call)
 {
@@ -455,7 +464,7 @@ void mca_coll_napcoll_take_back(mca_coll_napcoll_module_t *module, const napcoll
     take_from(&counters->bytes[call->coll][algorithm], call->bytes);
     opal_output_verbose(
         5, mca_coll_napcoll_log_of(module),
-        "coll:napcoll: communicator %u: %s: sizes of blocks are not those on which processes relied, "
+        "coll:napcoll: communicator %u: %s: block sizes have changed since the last agreement, "
         "%zu bytes on average and %zu at most: they agree, and run the call again",
         napcoll_compat_comm_id(module->comm), mca_coll_napcoll_collectives[call->coll]->name,
         call->bytes, call->largest);
@@ -472,7 +481,7 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
     if (OPAL_UNLIKELY(!module->ready || module->fallback_depth > 0)) {
         rc = mca_coll_napcoll_know_nodes(module, &ready);
         if (OMPI_SUCCESS != rc || !ready) {
-            return rc; /* an error, or the call is none of napcoll's */
+            return rc;
         }
     }
     force = mca_coll_napcoll_force(module, call->coll);
@@ -494,6 +503,8 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
 void mca_coll_napcoll_cache_release(mca_coll_napcoll_module_t *module)
 {
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
+        mca_coll_napcoll_release_decided(module->agreement[coll]);
+        module->agreement[coll] = NULL;
         while (NULL != module->cached[coll]) {
             napcoll_cached_t *entry = module->cached[coll];
 

@@ -27,11 +27,12 @@ void mca_coll_napcoll_log_map(const mca_coll_napcoll_module_t *module)
                         napcoll_node_map_node(map, ompi_comm_rank(module->comm)),
                         napcoll_job_source(&mca_coll_napcoll_component.job, module->comm));
     for (int i = 0; NULL != map->along && i < map->nodes; i++) {
+        const char *name = NULL == map->tree ? "" : map->tree->node[map->spot[map->along[i]]];
+
         opal_output_verbose(20, mca_coll_napcoll_component.output,
                             "coll:napcoll: communicator %u: place %d in the network: node %d%s%s",
                             napcoll_compat_comm_id(module->comm), i, map->along[i],
-                            NULL == map->tree ? "" : ", ",
-                            NULL == map->tree ? "" : map->tree->node[map->spot[map->along[i]]]);
+                            NULL == map->tree ? "" : ", ", name);
     }
     for (int i = 0; NULL != map->near && i < napcoll_node_map_ppn(map, map->near_node); i++) {
         opal_output_verbose(20, mca_coll_napcoll_component.output,
@@ -59,15 +60,15 @@ static void log_passed_rule(const mca_coll_napcoll_module_t *module,
         opal_output_verbose(
             1, mca_coll_napcoll_log_of(module),
             "coll:napcoll: communicator %u: %s: line %d of the rules file is passed over: %s",
-            napcoll_compat_comm_id(module->comm), decided->key.collective->name, decision->passed,
-            napcoll_reason_help(decision->passed_reason));
+            napcoll_compat_comm_id(module->comm), decided->key.call.collective->name,
+            decision->passed, napcoll_reason_help(decision->passed_reason));
     }
 }
 
 void mca_coll_napcoll_log_decision(const mca_coll_napcoll_module_t *module,
                                    const napcoll_decided_t *decided, bool is_new)
 {
-    const napcoll_collective_t *collective = decided->key.collective;
+    const napcoll_collective_t *collective = decided->key.call.collective;
     const napcoll_decision_t *decision = &decided->decision;
     const int output = mca_coll_napcoll_log_of(module);
     char words[NAPCOLL_WORDS];

@@ -5,9 +5,10 @@
 
 /**
  * @file
- * The machine that auto estimates with: the keys of machine files as MCA parameters. What is not set has the
- * number of a network of the kind that the node of process 0 has; every process looks at its own node first, since
- * ompi_info asks without a job, and takes over what process 0 says.
+ * The machine that auto estimates with: the keys of machine files as MCA parameters. Numbers that
+ * users do not set are those of a fabric or an Ethernet, by the adapters of process 0's node.
+ * Every process looks at its own node first, because ompi_info has no job, and then takes over what
+ * process 0 published.
  */
 
 #include "coll_napcoll.h"
@@ -21,8 +22,8 @@
 
 static const char prefix[] = "coll_napcoll_";
 
-/* The text from which the MCA read a variable, or NULL where that was no environment variable (which
- * mpirun also makes of its command line) and the MCA has not kept it. */
+/* The text from which the MCA read a variable; NULL if it came from a file, of which the MCA keeps
+ * no text. mpirun turns its command line into environment variables. */
 static const char *text_of(int variable, const char *key)
 {
     mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;
@@ -73,7 +74,7 @@ static int register_number(int index, napcoll_machine_t *machine)
     return OPAL_SUCCESS;
 }
 
-/* See that the numbers go together; else all of them are those of the network's kind. */
+/* Check that the numbers are consistent; else all numbers are those of the network. */
 static void complete(mca_coll_napcoll_component_t *component)
 {
     napcoll_machine_error_t error;
@@ -86,7 +87,7 @@ static void complete(mca_coll_napcoll_component_t *component)
     }
 }
 
-/* The keys of a machine file, in which numbers have a point wherever the job runs. */
+/* Register the keys of machine files. Numbers have a decimal point in any locale. */
 int mca_coll_napcoll_register_machine(void)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;

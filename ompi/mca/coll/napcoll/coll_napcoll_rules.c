@@ -5,8 +5,8 @@
 
 /**
  * @file
- * The rules: process 0 of the job reads the file that the parameter rules_file names, and tells the others what it
- * read together with its settings. So the file need be there on one node only, and all ranks obey the same rules.
+ * The rules: process 0 of the job reads the file that the parameter rules_file names, and publishes
+ * its text with the settings. So only its node needs the file, and all ranks have the same rules.
  */
 
 #include "coll_napcoll.h"
@@ -16,7 +16,7 @@
 
 #include "util/napcoll_file.h"
 
-/* Say what is wrong with the file: the job goes on without. */
+/* Report a file with an error: the job goes on without rules. */
 static void complain(const char *path, const napcoll_rules_error_t *error)
 {
     char place[64] = "";
@@ -76,7 +76,7 @@ int mca_coll_napcoll_know_rules(const char *text, size_t length)
     if (0 == length) {
         return OMPI_SUCCESS;
     }
-    /* Process 0 has read the same without a mistake: the only thing to go wrong here is memory. */
+    /* process 0 has read the same text without an error: memory ran out */
     if (0 != napcoll_rules_parse(text, length, &component->rules, &error)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -95,20 +95,17 @@ void mca_coll_napcoll_forget_rules(void)
     }
     napcoll_rules_free(component->rules);
     component->rules = NULL;
-    memset(&component->recall, 0,
-           sizeof(component->recall)); /* its decisions are those of the rules */
 }
 
-/* What the rules decide on all calls of a collective on a communicator, whatever the size. */
+/* What the rules decide on calls of a collective of any size. */
 static int ruled_force(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
 {
     const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
-    const napcoll_rules_case_t about = {.collective = mca_coll_napcoll_collectives[coll],
-                                        .map = module->map,
-                                        .reproducible = component->reproducible};
+    const napcoll_call_t call = {.collective = mca_coll_napcoll_collectives[coll],
+                                 .map = module->map};
     const napcoll_rule_t *rule;
 
-    switch (napcoll_rules_scope(component->rules, &about, &rule)) {
+    switch (napcoll_rules_scope(component->rules, &call, component->reproducible, &rule)) {
     case NAPCOLL_RULES_BY_SIZE:
         return NAPCOLL_FORCE_BY_SIZE;
     case NAPCOLL_RULES_ONE:

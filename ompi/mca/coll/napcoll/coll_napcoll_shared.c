@@ -5,8 +5,9 @@
 
 /**
  * @file
- * What the communicators of a process share: node maps, decisions and plans. Nothing in here communicates, and what a
- * communicator gets is the same whether it was there or is new; so ranks that find different things stay in step.
+ * What the communicators of a process share: node maps, decisions and plans. Nothing in here
+ * communicates, and a new entry is the same as one that was there. So ranks whose caches differ
+ * stay in step.
  */
 
 #include "coll_napcoll.h"

@@ -122,8 +122,8 @@ static int conclude(mca_coll_napcoll_module_t *module, mca_coll_napcoll_trial_t 
                         napcoll_compat_comm_id(module->comm),
                         mca_coll_napcoll_collectives[trial->call.coll]->name, trial->least,
                         trial->most, trial->algorithm, state->median_us[NAPCOLL_CONTESTANT_NAPCOLL],
-                        state->median_us[NAPCOLL_CONTESTANT_PREVIOUS],
-                        NAPCOLL_CONTESTANT_PREVIOUS == state->winner ? "it" : "napcoll");
+                        state->median_us[NAPCOLL_CONTESTANT_FALLBACK],
+                        NAPCOLL_CONTESTANT_FALLBACK == state->winner ? "it" : "napcoll");
     return OMPI_SUCCESS;
 }
 

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_rule_write.h"
 #include "napcoll_plan_tool.h"
 #include "util/napcoll_file.h"
 #include "util/napcoll_order.h"

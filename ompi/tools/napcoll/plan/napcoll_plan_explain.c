@@ -122,15 +122,16 @@ napcoll_settings_t explain_settings(const explain_case_t *c)
 napcoll_decision_t explain_decide(const explain_case_t *c, const napcoll_settings_t *settings)
 {
     const options_t *o = c->options;
-    const napcoll_question_t question = {.map = c->map,
-                                         .bytes = (size_t) c->bytes,
-                                         .noncommutative = o->params.noncommutative,
-                                         .in_place = o->params.in_place,
-                                         .bounded = o->params.bounded,
-                                         .root = o->params.root};
+    const napcoll_call_t call = {.collective = o->collective,
+                                 .map = c->map,
+                                 .bytes = (size_t) c->bytes,
+                                 .noncommutative = o->params.noncommutative,
+                                 .in_place = o->params.in_place,
+                                 .bounded = o->params.bounded,
+                                 .root = o->params.root};
     napcoll_decision_t decision;
 
-    if (0 != napcoll_select(o->collective, settings, &question, &decision)) {
+    if (0 != napcoll_select(settings, &call, &decision)) {
         napcoll_out_of_memory();
     }
     return decision;

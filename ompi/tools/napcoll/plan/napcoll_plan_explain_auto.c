@@ -93,7 +93,6 @@ static bool print_agreement(const explain_case_t *c)
     const napcoll_collective_t *by = napcoll_agreement_by(collective);
     napcoll_settings_t telling = napcoll_select_defaults(by);
     napcoll_agreement_t agreement;
-    napcoll_recall_t *recall;
 
     if (!napcoll_goal_is_personalized(collective->goal) || !collective->uneven
         || c->map->nodes < 2) {
@@ -106,8 +105,7 @@ static bool print_agreement(const explain_case_t *c)
     }
     telling.local_radix = settings.local_radix;
     telling.machine = settings.machine;
-    recall = napcoll_allocate(1, sizeof(*recall));
-    if (0 != napcoll_agreement(recall, collective, &settings, &telling, c->map, &agreement)) {
+    if (0 != napcoll_agreement(collective, &settings, &telling, c->map, &agreement)) {
         napcoll_out_of_memory();
     }
     printf("\nTo agree on the sizes takes %.3f us, %s of %zu bytes, in one call of %d where blocks "
@@ -123,7 +121,6 @@ static bool print_agreement(const explain_case_t *c)
             "Where the largest block is small (alltoallv_bounded_bytes), sizes go along with the "
             "blocks:\nsee --bounded.\n");
     }
-    free(recall);
     return agreement.pays;
 }
 
@@ -177,11 +174,12 @@ static bool is_auto(const explain_case_t *c, const napcoll_decision_t *decision)
 static bool print_agreed_by_rules(const explain_case_t *c)
 {
     const options_t *o = c->options;
-    const napcoll_rules_case_t about = {
-        .collective = o->collective, .map = c->map, .reproducible = o->params.reproducible};
+    const napcoll_call_t call = {.collective = o->collective, .map = c->map};
     const napcoll_rule_t *one;
     const bool by_rules = napcoll_goal_is_personalized(o->collective->goal) && o->collective->uneven
-                          && NAPCOLL_RULES_BY_SIZE == napcoll_rules_scope(c->rules, &about, &one);
+                          && NAPCOLL_RULES_BY_SIZE
+                                 == napcoll_rules_scope(c->rules, &call, o->params.reproducible,
+                                                        &one);
 
     if (by_rules) {
         printf("\nThe rules depend on the size, on which ranks agree.\n");

@@ -8,6 +8,7 @@
  * Checking rules (see the header).
  */
 
+#include "common/napcoll_rule_write.h"
 #include "plan/napcoll_rules_check.h"
 
 #include <stdarg.h>

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_rule_write.h"
 #include "measure/napcoll_options.h"
 #include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
@@ -169,7 +170,7 @@ int tune_list_cases(const tune_wanted_t *wanted, int ranks, tune_case_t *list)
 typedef struct {
     const napcoll_collective_t *collective;
     napcoll_settings_t settings;
-    napcoll_question_t question;
+    napcoll_call_t call;
 } inquiry_t;
 
 /* Whether the thresholds have a say in a decision. */
@@ -193,20 +194,20 @@ static int find_range(tune_case_t *c, const inquiry_t *inquiry, bool *warned)
 {
     const sizes_t *sizes = sizes_of(c->collective);
     const size_t *here = &sizes->bytes[c->size];
-    napcoll_question_t question = inquiry->question;
+    napcoll_call_t call = inquiry->call;
     napcoll_decision_t decision;
 
     c->range.least = 0 == c->size ? 0 : 1 + half_way(here[-1], here[0]);
     c->range.most = sizes->count - 1 == c->size ? 4 * here[0] : half_way(here[0], here[1]);
     *warned = false;
-    for (question.bytes = c->range.least;; question.bytes = decision.most + 1) {
-        if (0 != napcoll_select(c->collective, &inquiry->settings, &question, &decision)) {
+    for (call.bytes = c->range.least;; call.bytes = decision.most + 1) {
+        if (0 != napcoll_select(&inquiry->settings, &call, &decision)) {
             return -1;
         }
         if (is_warned(c->collective, &decision)) {
-            *warned = *warned || (question.bytes <= c->bytes && c->bytes <= decision.most);
-            if (question.bytes > c->bytes) {
-                c->range.most = question.bytes - 1;
+            *warned = *warned || (call.bytes <= c->bytes && c->bytes <= decision.most);
+            if (call.bytes > c->bytes) {
+                c->range.most = call.bytes - 1;
             } else {
                 c->range.least = decision.most + 1;
             }
@@ -226,17 +227,16 @@ static int decide(const inquiry_t *inquiry, napcoll_decision_t *decision)
     const napcoll_collective_t *by = napcoll_agreement_by(inquiry->collective);
     napcoll_settings_t telling = napcoll_select_defaults(by);
     napcoll_agreement_t agreement = {.pays = true};
-    napcoll_recall_t recall = {.entries = 0};
 
     telling.machine = inquiry->settings.machine;
     if (is_untold(inquiry->collective)
         && 0
-               != napcoll_agreement(&recall, inquiry->collective, &inquiry->settings, &telling,
-                                    inquiry->question.map, &agreement)) {
+               != napcoll_agreement(inquiry->collective, &inquiry->settings, &telling,
+                                    inquiry->call.map, &agreement)) {
         return -1;
     }
     if (agreement.pays) {
-        return napcoll_select(inquiry->collective, &inquiry->settings, &inquiry->question,
+        return napcoll_select(&inquiry->settings, &inquiry->call,
                               decision);
     }
     *decision = napcoll_agreement_without();
@@ -246,24 +246,24 @@ static int decide(const inquiry_t *inquiry, napcoll_decision_t *decision)
 /* The estimate of a decision's plans in microseconds; NAN when memory ran out. */
 static double cost_of(const inquiry_t *inquiry, const napcoll_decision_t *decision)
 {
-    const napcoll_question_t *question = &inquiry->question;
+    const napcoll_call_t *call = &inquiry->call;
     const napcoll_machine_t *machine = inquiry->settings.machine;
     const napcoll_algorithm_t *algorithm = &inquiry->collective->algorithm[decision->algorithm];
     const int segments = decision->params.segments > 1 ? decision->params.segments : 1;
-    const int root = napcoll_goal_is_rooted(inquiry->collective->goal) ? question->root : -1;
+    const int root = napcoll_goal_is_rooted(inquiry->collective->goal) ? call->root : -1;
     napcoll_generator_t generator = {.args = {.collective = inquiry->collective,
                                               .algorithm = algorithm,
-                                              .map = question->map,
+                                              .map = call->map,
                                               .params = decision->params}};
     double lead = 0;
 
     if (NULL != algorithm->hops) {
-        const napcoll_hops_t hops = algorithm->hops(question->map, &decision->params);
+        const napcoll_hops_t hops = algorithm->hops(call->map, &decision->params);
 
-        lead = napcoll_model_lead_us(machine, &hops, segments, (double) question->bytes);
+        lead = napcoll_model_lead_us(machine, &hops, segments, (double) call->bytes);
     }
-    return napcoll_plan_cost_us(question->map, napcoll_generator_plan, &generator, root, machine,
-                                (double) question->bytes, lead, INFINITY);
+    return napcoll_plan_cost_us(call->map, napcoll_generator_plan, &generator, root, machine,
+                                (double) call->bytes, lead, INFINITY);
 }
 
 static tune_contestant_t fallback_of(const napcoll_collective_t *collective)
@@ -313,7 +313,7 @@ static int describe_named(const tune_case_t *c, const inquiry_t *inquiry, int ro
         || (c->untold && algorithm->detours)) {
         return 0;
     }
-    if (0 != napcoll_select(c->collective, &settings, &inquiry->question, &decision)) {
+    if (0 != napcoll_select(&settings, &inquiry->call, &decision)) {
         return -1;
     }
     return decision.algorithm == row ? describe(inquiry, &decision, contestant) : 0;
@@ -357,7 +357,7 @@ int tune_choose(tune_case_t *c, const napcoll_machine_t *machine,
     inquiry_t inquiry = {
         .collective = c->collective,
         .settings = napcoll_select_defaults(c->collective),
-        .question = {.map = map, .bytes = c->bytes, .bounded = c->untold && c->bytes <= bounded}};
+        .call = {.collective = c->collective, .map = map, .bytes = c->bytes, .bounded = c->untold && c->bytes <= bounded}};
     napcoll_decision_t decision;
     bool warned;
 

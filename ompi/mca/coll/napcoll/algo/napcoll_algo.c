@@ -18,12 +18,11 @@ static const struct {
     const char *help;
 } reasons[NAPCOLL_REASONS] = {
     [NAPCOLL_REASON_NONE] = {"none", "napcoll does it"},
-    [NAPCOLL_REASON_FALLBACK] = {"previous",
-                                 "the algorithm parameter or info key asks for the previous "
+    [NAPCOLL_REASON_FALLBACK] = {"forced",
+                                 "the algorithm parameter or info key asks for the fallback "
                                  "component's function"},
-    [NAPCOLL_REASON_RULES] = {"rules",
-                              "a rule of the rules file leaves it to the previous component "
-                              "(see the parameter rules_file)"},
+    [NAPCOLL_REASON_RULES] = {"rules", "a rule of the rules file asks for the fallback component "
+                                       "(see the parameter rules_file)"},
     [NAPCOLL_REASON_NONCOMMUTATIVE] = {"noncommutative",
                                        "the operation does not commute and the algorithm cannot "
                                        "fold in rank order, on this placement or on any"},
@@ -41,7 +40,7 @@ static const struct {
                                "blocks in transit could take more memory than the parameter "
                                "alltoall_memory_bytes allows"},
     [NAPCOLL_REASON_ONLINE] = {"online",
-                               "the online check times the previous component there, or has found "
+                               "the online check times the fallback component there, or has found "
                                "it to be faster (see the parameter online)"},
     [NAPCOLL_REASON_JOBS] = {"jobs",
                              "the communicator joins jobs that have different settings of napcoll"},

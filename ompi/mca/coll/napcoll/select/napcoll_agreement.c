@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Whether it pays to agree on sizes, and what becomes of calls where it does not (see the header).
+ * Whether it pays to agree on sizes (see the header).
  */
 
 #include "select/napcoll_agreement.h"
@@ -14,50 +14,41 @@
 #include <stdint.h>
 
 #include "model/napcoll_model.h"
-#include "model/napcoll_plan_cost.h"
 
-/* What auto would do by the model alone. */
-static int choose_own(napcoll_recall_t *recall, const napcoll_collective_t *collective,
-                      const napcoll_settings_t *settings, const napcoll_question_t *question,
-                      napcoll_decision_t *decision)
+/* What auto estimates a call to take by napcoll, by the model alone; INFINITY where it takes no
+ * algorithm. */
+static int cost_of(const napcoll_settings_t *settings, const napcoll_call_t *call, double *cost_us)
 {
-    napcoll_settings_t chosen = *settings;
-
-    chosen.force = NAPCOLL_FORCE_AUTO;
-    chosen.rules = NULL;       /* they say nothing of costs, and */
-    chosen.unmeasured = false; /* neither does the structure */
-    return napcoll_recall_select(recall, collective, &chosen, question, decision);
-}
-
-/* What auto estimates a call to take by napcoll; INFINITY where it takes no algorithm. */
-static int cost_of(napcoll_recall_t *recall, const napcoll_collective_t *collective,
-                   const napcoll_settings_t *settings, const napcoll_question_t *question,
-                   double *cost_us)
-{
+    napcoll_settings_t by_model = *settings;
     napcoll_decision_t decision;
 
-    if (0 != choose_own(recall, collective, settings, question, &decision)) {
+    by_model.force = NAPCOLL_FORCE_AUTO;
+    by_model.rules = NULL;
+    by_model.unmeasured = false;
+    if (0 != napcoll_select(&by_model, call, &decision)) {
         return -1;
     }
     *cost_us = decision.algorithm < 0 ? INFINITY : decision.cost_us;
     return 0;
 }
 
-int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *collective,
-                      const napcoll_settings_t *settings, const napcoll_settings_t *telling,
-                      const napcoll_node_map_t *map, napcoll_agreement_t *agreement)
+int napcoll_agreement(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
+                      const napcoll_settings_t *telling, const napcoll_node_map_t *map,
+                      napcoll_agreement_t *agreement)
 {
-    const napcoll_question_t direct = {.map = map, .bytes = NAPCOLL_LEAST_BYTES, .direct = true};
-    const napcoll_question_t any = {.map = map, .bytes = NAPCOLL_LEAST_BYTES};
     const napcoll_collective_t *by = napcoll_agreement_by(collective);
-    const napcoll_question_t vector = {.map = map, .bytes = napcoll_agreement_bytes(collective)};
+    const napcoll_call_t any = {.collective = collective, .map = map, .bytes = NAPCOLL_LEAST_BYTES};
+    const napcoll_call_t vector = {
+        .collective = by, .map = map, .bytes = napcoll_agreement_bytes(collective)};
+    napcoll_call_t direct = any;
 
-    if (0 != cost_of(recall, collective, settings, &direct, &agreement->direct_us)
-        || 0 != cost_of(recall, collective, settings, &any, &agreement->cheapest_us)
-        || 0 != cost_of(recall, by, telling, &vector, &agreement->cost_us)) {
+    direct.direct = true;
+    if (0 != cost_of(settings, &direct, &agreement->direct_us)
+        || 0 != cost_of(settings, &any, &agreement->cheapest_us)
+        || 0 != cost_of(telling, &vector, &agreement->cost_us)) {
         return -1;
     }
-    if (isinf(agreement->cost_us)) { /* the fallback component has a tree, or doubles */
+    if (isinf(agreement->cost_us)) { /* by the fallback function */
         const char *usual = &napcoll_bcast == by ? "binomial" : "recursive_doubling";
 
         agreement->cost_us = napcoll_model_closed_form(by->name, usual)(

@@ -5,54 +5,57 @@
 
 /**
  * @file
- * Whether ranks should agree on sizes that no rank knows alone, those of MPI_Alltoallv and MPI_Alltoallw, so that
- * auto can choose by them. Agreeing is an allreduce, or a broadcast; what it gains depends on the sizes, which are
- * only known afterwards. What auto does where they should not. And when they need not agree in every call. Pure: no
- * MPI in here.
+ * Whether ranks should agree on block sizes that no rank knows alone, those of MPI_Alltoallv,
+ * Gatherv and Scatterv, so that auto can choose by them; and for how many calls they rely on what
+ * they agreed on. Agreeing is an allreduce, or a broadcast of the root. Pure: no MPI in here.
  */
 
 #ifndef NAPCOLL_AGREEMENT_H
 #define NAPCOLL_AGREEMENT_H
 
-#include "select/napcoll_recall.h"
+#include "select/napcoll_select.h"
 
 /** What agreeing costs and gains, all estimated on the model of the machine. */
 typedef struct napcoll_agreement {
-    double cost_us; /**< of telling: an allreduce, or the root's broadcast */
-    /** of the smallest blocks, by the best algorithm that sends each straight to its end; INFINITY on so many
-     * ranks that auto tries none of these */
+    /** of the allreduce or broadcast */
+    double cost_us;
+    /** of the smallest blocks, by the best algorithm that sends each directly to its destination;
+     * INFINITY if auto tries none of these on this number of ranks */
     double direct_us;
-    double cheapest_us; /**< of the smallest blocks, by the best of all algorithms */
+    /** of the smallest blocks, by the best of all algorithms */
+    double cheapest_us;
     bool pays;
 } napcoll_agreement_t;
 
 enum {
-    NAPCOLL_AGREED_BYTES = 24,    /**< of what ranks reduce in order to agree */
-    NAPCOLL_ANNOUNCED_BYTES = 16, /**< of what the root of a gatherv or scatterv broadcasts */
-    NAPCOLL_AGREEMENT_PART =
-        10, /**< agreeing may take one part in so many of calls that go straight, over many of them */
-    NAPCOLL_BOUNDED_BYTES =
-        1024 * 1024, /**< ranks times the largest block, up to which sizes go along with blocks,
-                          unless users say otherwise */
-    NAPCOLL_MOST_PATIENCE = 8, /**< calls in a row that do without after one that went straight */
-    /** calls in a row that go straight where sizes leap, or few blocks have any: at first, and at
-     * most */
+    /** of the allreduce */
+    NAPCOLL_AGREED_BYTES = 24,
+    /** of the broadcast by the root of a gatherv or scatterv */
+    NAPCOLL_ANNOUNCED_BYTES = 16,
+    /** agreeing may take this part of the time of direct calls, in the long run */
+    NAPCOLL_AGREEMENT_PART = 10,
+    /** ranks times the largest block, up to which sizes travel with blocks, unless users set it */
+    NAPCOLL_BOUNDED_BYTES = 1024 * 1024,
+    /** calls in a row without agreeing after a direct one */
+    NAPCOLL_MOST_PATIENCE = 8,
+    /** direct calls in a row where sizes leap, or few blocks have any: at first, and at most */
     NAPCOLL_LEAST_BACK_OFF = 16,
     NAPCOLL_MOST_BACK_OFF = 256,
-    /** sizes leap where the mean grows or shrinks by this factor, and the larger one is over
-     * NAPCOLL_LEAP_BYTES */
+    /** sizes leap if the mean changes by this factor, and the larger one is over NAPCOLL_LEAP_BYTES
+     * */
     NAPCOLL_LEAP = 8,
     NAPCOLL_LEAP_BYTES = 1024,
 };
 
-/** How ranks come to agree on the sizes of a collective's blocks: where the root knows them all, it tells the others. */
+/** The collective by which ranks agree on the sizes of another one: the root of a rooted one
+ * broadcasts them. */
 static inline const napcoll_collective_t *napcoll_agreement_by(
     const napcoll_collective_t *collective)
 {
     return napcoll_goal_is_rooted(collective->goal) ? &napcoll_bcast : &napcoll_allreduce;
 }
 
-/** The bytes of that. */
+/** Its bytes. */
 static inline size_t napcoll_agreement_bytes(const napcoll_collective_t *collective)
 {
     return napcoll_goal_is_rooted(collective->goal) ? NAPCOLL_ANNOUNCED_BYTES
@@ -60,36 +63,36 @@ static inline size_t napcoll_agreement_bytes(const napcoll_collective_t *collect
 }
 
 /**
- * Reckon whether it pays to agree. It does where, with small blocks, more is gained than telling costs, and
- * where with any blocks, of which auto may find that they had better go straight, no more is lost than one part in
- * NAPCOLL_AGREEMENT_PART, over calls that go straight, of which they agree in one of NAPCOLL_MOST_PATIENCE + 1.
+ * Estimate whether it pays to agree: small blocks gain more than agreeing costs, and large blocks,
+ * which auto sends directly in any case, lose at most one part in NAPCOLL_AGREEMENT_PART if ranks
+ * agree in one of NAPCOLL_MOST_PATIENCE + 1 calls.
  *
- * @param[in,out] recall      of decisions
- * @param[in]     collective  the all-to-all, gather or scatter
- * @param[in]     settings    of it; `force` does not matter
- * @param[in]     telling     of napcoll_agreement_by(collective); `force` does not matter
- * @param[in]     map         the communicator's
- * @param[out]    agreement   the same on all ranks
+ * @param[in]  collective  the all-to-all, gather or scatter
+ * @param[in]  settings    of it; force and rules do not matter
+ * @param[in]  telling     of napcoll_agreement_by(collective), likewise
+ * @param[in]  map         the communicator's
+ * @param[out] agreement   the same on all ranks
  *
  * @return 0, or -1 when memory ran out
  */
-int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *collective,
-                      const napcoll_settings_t *settings, const napcoll_settings_t *telling,
-                      const napcoll_node_map_t *map, napcoll_agreement_t *agreement);
+int napcoll_agreement(const napcoll_collective_t *collective, const napcoll_settings_t *settings,
+                      const napcoll_settings_t *telling, const napcoll_node_map_t *map,
+                      napcoll_agreement_t *agreement);
 
-/** The decision on calls on whose sizes ranks do not agree: the fallback function, for all sizes. The model cannot
- * tell whether an algorithm suits blocks of unknown size. */
+/** The decision on calls on whose sizes ranks do not agree: the fallback function, for all sizes.
+ * The model cannot tell whether an algorithm suits blocks of unknown size. */
 napcoll_decision_t napcoll_agreement_without(void);
 
-/** How long ranks do without agreeing, once they have found that blocks had better go straight: for that they need no sizes,
- * and whoever sends large blocks mostly does so again. Small blocks after large ones then go straight, too, as they
- * would without napcoll, until ranks agree again. Agreeing costs more than its messages, as it has all wait for the
- * slowest before any has sent something. A gather in which sizes go along spares calls as well, of the same root: what is
- * larger than agreed, which its rank and the root know without a word, goes straight after the others.
- * All zero: they agree in the next call. */
+/** How long ranks do without agreeing after a call whose blocks went directly: large blocks need no
+ * agreement, and mostly large blocks follow. Agreeing costs more than its messages, as all ranks
+ * wait for the slowest. A gather whose sizes travel with the blocks does so, too, while the root
+ * stays the same: a block larger than agreed goes to the root in a message of its own. All zero:
+ * ranks agree in the next call. */
 typedef struct napcoll_patience {
-    int calls; /**< to come that need not agree */
-    int turn;  /**< how many there were the last time */
+    /** calls to come that need not agree */
+    int calls;
+    /** how many there were the last time */
+    int turn;
     /** how many the last back-off had, halved by each agreement without one since */
     int back_off;
 } napcoll_patience_t;
@@ -103,27 +106,29 @@ static inline bool napcoll_patience_spares(napcoll_patience_t *patience)
     return spares;
 }
 
-/** What came of a call in which ranks have agreed: one that goes without sizes spares 1, and as long as sizes are `alike`
- * 2, 4, then 8. */
+/** Learn from a call in which ranks have agreed: a direct one spares 1 call, and as long as sizes
+ * are `alike` 2, 4, then 8. */
 static inline void napcoll_patience_learn(napcoll_patience_t *patience, bool unsized, bool alike)
 {
-    const int more = 0 == patience->turn || !alike ? 1 : 2 * patience->turn;
-
-    patience->turn = !unsized ? 0 : more > NAPCOLL_MOST_PATIENCE ? NAPCOLL_MOST_PATIENCE : more;
+    if (!unsized || 0 == patience->turn || !alike) {
+        patience->turn = unsized;
+    } else if (patience->turn < NAPCOLL_MOST_PATIENCE) {
+        patience->turn *= 2;
+    }
     patience->calls = patience->turn;
     patience->back_off /= 2;
 }
 
-/** Agreeing did not pay: sizes leap from call to call, or few blocks have any. The next calls go
- * straight; 16 at first, and twice as many whenever that turns out once more, up to 256. So one
- * agreement, and one call that is run again, are a small part of many calls. */
+/** Agreeing did not pay: sizes leap from call to call, or few blocks have any. The next 16 calls
+ * are direct, and twice as many each time, up to 256. */
 static inline void napcoll_patience_back_off(napcoll_patience_t *patience)
 {
-    const int more = 2 * patience->back_off;
-
-    patience->back_off = more < NAPCOLL_LEAST_BACK_OFF  ? NAPCOLL_LEAST_BACK_OFF
-                         : more > NAPCOLL_MOST_BACK_OFF ? NAPCOLL_MOST_BACK_OFF
-                                                        : more;
+    patience->back_off *= 2;
+    if (patience->back_off < NAPCOLL_LEAST_BACK_OFF) {
+        patience->back_off = NAPCOLL_LEAST_BACK_OFF;
+    } else if (patience->back_off > NAPCOLL_MOST_BACK_OFF) {
+        patience->back_off = NAPCOLL_MOST_BACK_OFF;
+    }
     patience->calls = patience->back_off;
     patience->turn = 0;
 }
@@ -131,13 +136,14 @@ static inline void napcoll_patience_back_off(napcoll_patience_t *patience)
 /** Whether sizes leap: from one mean of all blocks to another. */
 static inline bool napcoll_patience_leaps(size_t then, size_t now)
 {
-    const size_t more = then > now ? then : now, less = then > now ? now : then;
+    const size_t more = then > now ? then : now;
+    const size_t less = then > now ? now : then;
 
     return more > NAPCOLL_LEAP_BYTES && more / NAPCOLL_LEAP >= less;
 }
 
-/** Whether so few blocks have bytes that they had better go straight: of `most` that could. Of a
- * gather or scatter `ranks` is 1: the root has a message for each block. */
+/** Whether so few of `most` blocks have bytes that all should go directly. For a gather or scatter
+ * `ranks` is 1: the root has a message for each block. */
 static inline bool napcoll_agreement_finds_few(size_t blocks, size_t most, size_t ranks)
 {
     enum { EACH = 2, ROOT = 8 };
@@ -147,33 +153,35 @@ static inline bool napcoll_agreement_finds_few(size_t blocks, size_t most, size_
 }
 
 /**
- * How far ranks rely on the sizes on which they agreed last, in calls by plans whose messages can say that these hold
- * no longer (napcoll_algorithm_tells). A rank that doubts says so in the messages of the call, and all agree in
- * the next one: where it sends much more or less, or, where rules decide by the very mean, anything else.
- * A rank with a block larger than agreed, for which others have no room, breaks the call: all hear that, agree and run it
- * again; so that this stays rare, they then agree for some calls, and for more after each break. All zero: they agree in
- * the next call.
+ * How far ranks rely on the sizes of the last agreement, in calls by plans whose messages tell all
+ * ranks whether these still hold (napcoll_algorithm_tells). A rank that sends much more or less, or
+ * anything else where rules decide by the exact mean, says so, and all agree in the next call. A
+ * rank with a block larger than agreed breaks the call: all agree and run it again, and then agree
+ * for some calls, for more after each break. All zero: ranks agree in the next call.
  */
 typedef struct napcoll_trust {
-    bool holds;  /**< the next call relies on them */
-    int wary;    /**< calls to come in which ranks agree all the same */
-    int caution; /**< how many these were the last time, less the calls that have held since */
+    /** the next call relies on the sizes */
+    bool holds;
+    /** calls to come in which ranks agree in any case */
+    int wary;
+    /** how many these were the last time, less the calls that have held since */
+    int caution;
 } napcoll_trust_t;
 
 enum {
     NAPCOLL_MOST_CAUTION = 64,
-    NAPCOLL_TRUST_SLACK =
-        8, /**< bytes of a block, on average, by which sizes may differ without doubt */
+    /** bytes of a block, on average, by which sizes may differ without doubt */
+    NAPCOLL_TRUST_SLACK = 8,
 };
 
-/** What came of a call in which ranks have agreed: a plan whose messages tell, or another. */
+/** Learn from a call in which ranks have agreed; `tells`: by a plan whose messages tell. */
 static inline void napcoll_trust_learn(napcoll_trust_t *trust, bool tells)
 {
     trust->holds = tells && 0 == trust->wary;
     trust->wary -= trust->wary > 0;
 }
 
-/** What was heard in a call that relied on them; the same on all ranks. */
+/** Learn what messages told in a call that relied on the sizes; the same on all ranks. */
 static inline void napcoll_trust_hear(napcoll_trust_t *trust, bool doubt, bool broken)
 {
     if (broken) {
@@ -186,8 +194,8 @@ static inline void napcoll_trust_hear(napcoll_trust_t *trust, bool doubt, bool b
     trust->holds = !doubt && !broken;
 }
 
-/** Whether a rank doubts: it sends less than half, or more than twice, of what it sent in so many blocks when ranks
- * agreed. */
+/** Whether a rank doubts: it sends less than half, or more than twice, of what it sent at the
+ * agreement. */
 static inline bool napcoll_trust_doubts(size_t then, size_t now, int blocks)
 {
     const size_t slack = NAPCOLL_TRUST_SLACK * (size_t) blocks;

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The summary (see the header).
+ * Call statistics (see the header).
  */
 
 #include "select/napcoll_call_stats.h"
@@ -78,17 +78,18 @@ static int compare_rows(const void *left, const void *right)
 {
     const napcoll_outcome_t *a = &((const napcoll_call_stats_row_t *) left)->outcome;
     const napcoll_outcome_t *b = &((const napcoll_call_stats_row_t *) right)->outcome;
-    const int by_name = strcmp(a->collective->name, b->collective->name);
-    const int by_least = order_of(a->least, b->least), by_most = order_of(a->most, b->most);
+    const int order[] = {strcmp(a->collective->name, b->collective->name),
+                         order_of(a->least, b->least),
+                         order_of(a->most, b->most),
+                         (a->algorithm < 0) - (b->algorithm < 0),
+                         a->algorithm - b->algorithm,
+                         (int) a->reason - (int) b->reason};
+    size_t i = 0;
 
-    if (0 != by_name || 0 != by_least || 0 != by_most) {
-        return 0 != by_name ? by_name : 0 != by_least ? by_least : by_most;
+    while (i + 1 < sizeof(order) / sizeof(order[0]) && 0 == order[i]) {
+        i++;
     }
-    if ((a->algorithm < 0) != (b->algorithm < 0)) {
-        return a->algorithm < 0 ? 1 : -1;
-    }
-    return a->algorithm != b->algorithm ? a->algorithm - b->algorithm
-                                        : (int) a->reason - (int) b->reason;
+    return order[i];
 }
 
 void napcoll_call_stats_sort(napcoll_call_stats_t *stats)
@@ -102,6 +103,9 @@ void napcoll_call_stats_line(const napcoll_call_stats_row_t *row,
                              char line[NAPCOLL_CALL_STATS_LINE])
 {
     const napcoll_outcome_t *o = &row->outcome;
+    const bool by_fallback = o->algorithm < 0;
+    const char *by = by_fallback ? napcoll_reason_name(o->reason)
+                                 : o->collective->algorithm[o->algorithm].name;
     char sizes[64] = "any";
 
     if (o->most < SIZE_MAX) {
@@ -109,10 +113,8 @@ void napcoll_call_stats_line(const napcoll_call_stats_row_t *row,
     }
     (void) snprintf(line, NAPCOLL_CALL_STATS_LINE,
                     "%s %s %s%s calls=%llu bytes=%llu total_us=%.1f mean_us=%.1f setup_us=%.1f",
-                    o->collective->name, sizes, o->algorithm < 0 ? "previous:" : "",
-                    o->algorithm < 0 ? napcoll_reason_name(o->reason)
-                                     : o->collective->algorithm[o->algorithm].name,
-                    row->calls, row->bytes, row->us, row->us / (double) row->calls, row->setup_us);
+                    o->collective->name, sizes, by_fallback ? "fallback:" : "", by, row->calls,
+                    row->bytes, row->us, row->us / (double) row->calls, row->setup_us);
 }
 
 void napcoll_call_stats_release(napcoll_call_stats_t *stats)

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * The summary of a process's calls: how many of each collective and size went by which algorithm, or were left to the
- * fallback function for which reason, and what they took. Pure: no MPI in here.
+ * The statistics of a process's calls: how many of each collective and size ran by which algorithm,
+ * or by the fallback function for which reason, and how long they took. Pure: no MPI in here.
  */
 
 #ifndef NAPCOLL_CALL_STATS_H
@@ -17,10 +17,12 @@
 /** What became of a call. */
 typedef struct napcoll_outcome {
     const napcoll_collective_t *collective;
-    int algorithm;           /**< row of the table, or -1: the fallback function */
-    napcoll_reason_t reason; /**< why, where that did it */
-    size_t
-        least; /**< bytes of its size class, least .. most; most is SIZE_MAX where none is known */
+    /** row of the table, or -1: the fallback function */
+    int algorithm;
+    /** why, if it is the fallback function */
+    napcoll_reason_t reason;
+    /** bytes of its size class, least .. most; most is SIZE_MAX if no size is known */
+    size_t least;
     size_t most;
 } napcoll_outcome_t;
 
@@ -28,28 +30,26 @@ typedef struct napcoll_outcome {
 typedef struct napcoll_call_stats_row {
     napcoll_outcome_t outcome;
     unsigned long long calls;
-    unsigned long long bytes; /**< as decisions count them: of the vector, or of a rank's block */
-    double us;                /**< from the decision to the return, of all calls */
-    double setup_us; /**< before: finding the nodes, deciding, agreeing on sizes, planning */
+    /** as decisions count them: of the vector, or of a rank's block */
+    unsigned long long bytes;
+    /** from the decision to the return, of all calls */
+    double us;
+    /** before: finding the nodes, deciding, agreeing on sizes, planning */
+    double setup_us;
 } napcoll_call_stats_row_t;
 
 /** All zero: no calls. */
 typedef struct napcoll_call_stats {
-    napcoll_call_stats_row_t *row; /**< [room], of which [rows] are used */
+    /** [room], of which [rows] are used */
+    napcoll_call_stats_row_t *row;
     int rows;
     int room;
-    unsigned long long lost; /**< calls for whose row there was no memory */
+    /** calls for whose row there was no memory */
+    unsigned long long lost;
 } napcoll_call_stats_t;
 
-/**
- * Count a call; where there is no memory for its row, as lost.
- *
- * @param[in,out] statistics     the summary; one caller at a time
- * @param[in]     outcome   what became of it
- * @param[in]     bytes     of it
- * @param[in]     us        microseconds that it took from the decision on
- * @param[in]     setup_us  microseconds before
- */
+/** Count a call that took `us` microseconds from the decision on, and `setup_us` before. One caller
+ * at a time. */
 void napcoll_call_stats_count(napcoll_call_stats_t *stats, const napcoll_outcome_t *outcome,
                               size_t bytes, double us, double setup_us);
 
@@ -59,11 +59,11 @@ void napcoll_call_stats_sort(napcoll_call_stats_t *stats);
 enum { NAPCOLL_CALL_STATS_LINE = 256 };
 
 /**
- * A row as one line without its end, words and numbers after names:
+ * A row as one line without its end:
  *
- *     COLLECTIVE LEAST-MOST ALGORITHM|previous:REASON calls=N bytes=N total_us=T mean_us=T setup_us=T
+ *     COLLECTIVE SIZES ALGORITHM calls=N bytes=N total_us=T mean_us=T setup_us=T
  *
- * mean_us is total_us over calls; where no size class is known, LEAST-MOST is "any".
+ * SIZES is LEAST-MOST or any, ALGORITHM may be fallback:REASON, and mean_us is total_us over calls.
  */
 void napcoll_call_stats_line(const napcoll_call_stats_row_t *row,
                              char line[NAPCOLL_CALL_STATS_LINE]);

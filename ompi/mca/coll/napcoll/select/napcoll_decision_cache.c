@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Shared decisions (see the header).
+ * The decision cache (see the header).
  */
 
 #include "select/napcoll_decision_cache.h"
@@ -22,16 +22,19 @@ static napcoll_decided_t *decided_of(napcoll_table_link_t *link)
 
 static uint64_t hash_of(const napcoll_decision_key_t *key)
 {
-    const uint64_t flags = (uint64_t) key->noncommutative | (uint64_t) key->in_place << 1
-                           | (uint64_t) key->bounded << 2 | (uint64_t) key->unsized << 3
-                           | (uint64_t) key->jobs_differ << 4;
-    uint64_t hash = napcoll_mix((uint64_t) (uintptr_t) key->collective);
+    const napcoll_call_t *call = &key->call;
+    const bool flags[] = {call->noncommutative, call->in_place,   call->bounded, call->unsized,
+                          call->sparse,         key->jobs_differ, key->agreement};
+    uint64_t hash = napcoll_mix((uint64_t) (uintptr_t) call->collective), bits = 0;
 
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+        bits |= (uint64_t) flags[i] << i;
+    }
     hash = napcoll_mix(hash + (uint64_t) (uintptr_t) key->map);
     hash = napcoll_mix(hash + (uint64_t) key->rank);
     hash = napcoll_mix(hash + (uint64_t) key->force);
-    hash = napcoll_mix(hash + (uint64_t) key->root);
-    return napcoll_mix(hash + flags);
+    hash = napcoll_mix(hash + (uint64_t) call->root);
+    return napcoll_mix(hash + bits);
 }
 
 /* Whether two info keys ask for the same. */
@@ -47,11 +50,10 @@ static bool same_asked(const napcoll_rule_t *a, const napcoll_rule_t *b)
 
 static bool same_key(const napcoll_decision_key_t *a, const napcoll_decision_key_t *b)
 {
-    return a->collective == b->collective && a->map == b->map && a->rank == b->rank
-           && a->force == b->force && a->root == b->root && a->first_root == b->first_root
-           && a->noncommutative == b->noncommutative && a->in_place == b->in_place
-           && a->bounded == b->bounded && a->unsized == b->unsized && a->sparse == b->sparse
-           && a->jobs_differ == b->jobs_differ && same_asked(a->asked, b->asked);
+    return napcoll_call_is_alike(&a->call, &b->call) && a->map == b->map && a->rank == b->rank
+           && a->force == b->force && a->first_root == b->first_root
+           && a->jobs_differ == b->jobs_differ && a->agreement == b->agreement
+           && same_asked(a->asked, b->asked);
 }
 
 napcoll_decided_t *napcoll_decided_create(const napcoll_decision_key_t *key)
@@ -76,7 +78,7 @@ napcoll_decided_t *napcoll_decided_create(const napcoll_decision_key_t *key)
     return decided;
 }
 
-/* Free an entry that nobody uses and that is not in the table. */
+/* Free an unused entry that is not in the table. */
 static void destroy(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)
 {
     napcoll_plan_free(decided->plan[0]);
@@ -86,7 +88,7 @@ static void destroy(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)
     free(decided);
 }
 
-/* Take an entry out of the list of those that nobody uses. */
+/* Take an entry out of the list of unused ones. */
 static void wake(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)
 {
     *(NULL == decided->older ? &cache->oldest : &decided->older->newer) = decided->newer;
@@ -96,7 +98,7 @@ static void wake(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)
     cache->idle_bytes -= decided->bytes;
 }
 
-/* Put an entry at the end of that list, and free the first ones that are too much. */
+/* Put an entry at the end of that list, and free its first entries beyond the limits. */
 static void idle(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)
 {
     decided->older = cache->newest;

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Rules: which one decides, and how they are written (see the header).
+ * Which rule decides (see the header).
  */
 
 #include "select/napcoll_rules.h"
@@ -46,46 +46,6 @@ bool napcoll_rule_has_tunables(const napcoll_rule_t *rule)
     return has;
 }
 
-void napcoll_rule_pin(napcoll_rule_t *rule, int row, const napcoll_params_t *params)
-{
-    const napcoll_algorithm_t *algorithm = &rule->collective->algorithm[row];
-
-    rule->action = NAPCOLL_RULE_ALGORITHM;
-    rule->algorithm = row;
-    rule->local_radix = algorithm->radix ? params->local_radix : 0;
-    rule->segments = napcoll_rule_takes_segments(algorithm) ? params->segments : 0;
-    for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
-        rule->tunable[t] = NAPCOLL_TUNES_SEGMENTS == algorithm->tunable[t].tunes
-                               ? params->segments
-                               : params->tunable[t];
-    }
-}
-
-bool napcoll_rule_range_has(const napcoll_rule_range_t *outer, const napcoll_rule_range_t *inner)
-{
-    return outer->least <= inner->least && outer->most >= inner->most;
-}
-
-static bool allows(napcoll_rule_whether_t outer, napcoll_rule_whether_t inner)
-{
-    return NAPCOLL_RULE_ANY == outer || outer == inner;
-}
-
-bool napcoll_rule_is_wider(const napcoll_rule_t *outer, const napcoll_rule_t *inner)
-{
-    return outer->collective == inner->collective
-           && napcoll_rule_range_has(&outer->nodes, &inner->nodes)
-           && napcoll_rule_range_has(&outer->ppn, &inner->ppn)
-           && allows(outer->noncommutative, inner->noncommutative)
-           && allows(outer->scattered, inner->scattered);
-}
-
-bool napcoll_rule_covers(const napcoll_rule_t *outer, const napcoll_rule_t *inner)
-{
-    return napcoll_rule_is_wider(outer, inner)
-           && napcoll_rule_range_has(&outer->bytes, &inner->bytes);
-}
-
 void napcoll_rules_free(napcoll_rules_t *rules)
 {
     if (NULL != rules) {
@@ -105,27 +65,30 @@ static bool fits(napcoll_rule_whether_t wanted, bool is)
 }
 
 /* Whether a rule is on such calls, of some size. */
-static bool is_on(const napcoll_rule_t *rule, const napcoll_rules_case_t *about)
+static bool is_on(const napcoll_rule_t *rule, const napcoll_call_t *call)
 {
-    return rule->collective == about->collective && has(&rule->nodes, (size_t) about->map->nodes)
-           && has(&rule->ppn, (size_t) about->map->max_ppn)
-           && fits(rule->noncommutative, about->noncommutative)
-           && fits(rule->scattered, !about->map->contiguous);
+    return rule->collective == call->collective && has(&rule->nodes, (size_t) call->map->nodes)
+           && has(&rule->ppn, (size_t) call->map->max_ppn)
+           && fits(rule->noncommutative, call->noncommutative)
+           && fits(rule->scattered, !call->map->contiguous);
 }
 
-/* What stands against a rule's algorithm; nothing against other actions. */
-static napcoll_reason_t refusal(const napcoll_rule_t *rule, const napcoll_rules_case_t *about)
+/* Why a rule's algorithm cannot do a call; NONE for other actions. */
+static napcoll_reason_t refusal(const napcoll_rule_t *rule, const napcoll_call_t *call,
+                                bool reproducible)
 {
     const napcoll_params_t params = {
-        .noncommutative = about->noncommutative,
-        .reproducible = about->reproducible && napcoll_goal_reduces(about->collective->goal)};
+        .noncommutative = call->noncommutative,
+        .reproducible = reproducible && napcoll_goal_reduces(call->collective->goal)};
 
-    return NAPCOLL_RULE_ALGORITHM == rule->action ? napcoll_algorithm_eligible(
-               &rule->collective->algorithm[rule->algorithm], about->map, &params)
-                                                  : NAPCOLL_REASON_NONE;
+    return NAPCOLL_RULE_ALGORITHM != rule->action
+               ? NAPCOLL_REASON_NONE
+               : napcoll_algorithm_eligible(&rule->collective->algorithm[rule->algorithm],
+                                            call->map, &params);
 }
 
-/* Keep of the sizes of a ruling those on which a rule says the same as on `bytes`; returns whether it is on these. */
+/* Keep the sizes of a ruling on which a rule says the same as on `bytes`. Returns whether it is on
+ * `bytes`. */
 static bool narrow(napcoll_ruling_t *ruling, const napcoll_rule_range_t *range, size_t bytes)
 {
     size_t least = range->least, most = range->most;
@@ -143,8 +106,8 @@ static bool narrow(napcoll_ruling_t *ruling, const napcoll_rule_range_t *range, 
     return is_within;
 }
 
-napcoll_ruling_t napcoll_rules_find(const napcoll_rules_t *rules, const napcoll_rules_case_t *about,
-                                    size_t bytes)
+napcoll_ruling_t napcoll_rules_find(const napcoll_rules_t *rules, const napcoll_call_t *call,
+                                    bool reproducible)
 {
     napcoll_ruling_t ruling = {.most = SIZE_MAX, .reason = NAPCOLL_REASON_NONE};
 
@@ -152,10 +115,10 @@ napcoll_ruling_t napcoll_rules_find(const napcoll_rules_t *rules, const napcoll_
         const napcoll_rule_t *rule = &rules->rule[i];
         napcoll_reason_t reason;
 
-        if (!is_on(rule, about) || !narrow(&ruling, &rule->bytes, bytes)) {
+        if (!is_on(rule, call) || !narrow(&ruling, &rule->bytes, call->bytes)) {
             continue;
         }
-        reason = refusal(rule, about);
+        reason = refusal(rule, call, reproducible);
         if (NAPCOLL_REASON_NONE == reason) {
             ruling.rule = rule;
             break;
@@ -168,9 +131,8 @@ napcoll_ruling_t napcoll_rules_find(const napcoll_rules_t *rules, const napcoll_
     return ruling;
 }
 
-napcoll_rules_scope_t napcoll_rules_scope(const napcoll_rules_t *rules,
-                                          const napcoll_rules_case_t *about,
-                                          const napcoll_rule_t **rule)
+napcoll_rules_scope_t napcoll_rules_scope(const napcoll_rules_t *rules, const napcoll_call_t *call,
+                                          bool reproducible, const napcoll_rule_t **rule)
 {
     bool sized = false, other = false;
 
@@ -178,7 +140,7 @@ napcoll_rules_scope_t napcoll_rules_scope(const napcoll_rules_t *rules,
     for (int i = 0; NULL != rules && i < rules->rules; i++) {
         const napcoll_rule_t *at = &rules->rule[i];
 
-        if (!is_on(at, about) || NAPCOLL_REASON_NONE != refusal(at, about)) {
+        if (!is_on(at, call) || NAPCOLL_REASON_NONE != refusal(at, call, reproducible)) {
             continue;
         }
         other = other || NAPCOLL_RULE_AUTO != at->action;
@@ -187,100 +149,9 @@ napcoll_rules_scope_t napcoll_rules_scope(const napcoll_rules_t *rules,
                 *rule = at;
                 return NAPCOLL_RULES_ONE;
             }
-            break; /* nothing behind it is ever reached */
+            break;
         }
         sized = true;
     }
     return sized && other ? NAPCOLL_RULES_BY_SIZE : NAPCOLL_RULES_SILENT;
-}
-
-/* ---- writing ---- */
-
-/* With the largest of the suffixes that divides the number, where sizes may have one. */
-static void print_number(size_t number, bool scaled, FILE *out)
-{
-    static const char suffix[] = "KMG";
-    int power = 0;
-
-    while (scaled && power < 3 && number > 0 && 0 == number % 1024) {
-        number /= 1024;
-        power++;
-    }
-    fprintf(out, "%zu", number);
-    if (power > 0) {
-        fputc(suffix[power - 1], out);
-    }
-}
-
-static void print_range(const char *key, const napcoll_rule_range_t *range, bool scaled, FILE *out)
-{
-    if (0 == range->least && SIZE_MAX == range->most) {
-        return;
-    }
-    fprintf(out, " %s=", key);
-    if (range->least > 0 || 0 == range->most) {
-        print_number(range->least, scaled, out);
-    }
-    if (range->least == range->most) {
-        return;
-    }
-    fputs("..", out);
-    if (range->most < SIZE_MAX) {
-        print_number(range->most, scaled, out);
-    }
-}
-
-static void print_tunables(const napcoll_rule_t *rule, FILE *out)
-{
-    const napcoll_tunable_t *tunable = rule->collective->algorithm[rule->algorithm].tunable;
-
-    if (rule->local_radix > 0) {
-        fprintf(out, " local_radix=%d", rule->local_radix);
-    }
-    if (rule->segments > 0) {
-        fprintf(out, " segments=%d", rule->segments);
-    }
-    for (int t = 0; NULL != tunable[t].name; t++) {
-        const int value = rule->tunable[t];
-
-        if (NAPCOLL_RULE_UNSET == value) {
-            continue;
-        }
-        if (NULL == tunable[t].names) {
-            fprintf(out, " %s=%d", tunable[t].name, value);
-        } else {
-            fprintf(out, " %s=%s", tunable[t].name,
-                    0 == value ? "auto" : tunable[t].names[value - 1]);
-        }
-    }
-}
-
-void napcoll_rule_print_action(const napcoll_rule_t *rule, FILE *out)
-{
-    if (NAPCOLL_RULE_ALGORITHM != rule->action) {
-        fputs(NAPCOLL_RULE_AUTO == rule->action ? "auto" : "fallback", out);
-        return;
-    }
-    fputs(rule->collective->algorithm[rule->algorithm].name, out);
-    print_tunables(rule, out);
-}
-
-int napcoll_rule_print(const napcoll_rule_t *rule, FILE *out)
-{
-    fputs(rule->collective->name, out);
-    print_range("nodes", &rule->nodes, false, out);
-    print_range("ppn", &rule->ppn, false, out);
-    print_range("bytes", &rule->bytes, true, out);
-    if (NAPCOLL_RULE_ANY != rule->noncommutative) {
-        fprintf(out, " op=%s",
-                NAPCOLL_RULE_YES == rule->noncommutative ? "ordered" : "commutative");
-    }
-    if (NAPCOLL_RULE_ANY != rule->scattered) {
-        fprintf(out, " placement=%s",
-                NAPCOLL_RULE_YES == rule->scattered ? "scattered" : "contiguous");
-    }
-    fputs(" -> ", out);
-    napcoll_rule_print_action(rule, out);
-    fputc('\n', out);
-    return ferror(out) ? -1 : 0;
 }

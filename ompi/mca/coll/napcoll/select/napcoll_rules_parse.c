@@ -5,14 +5,14 @@
 
 /**
  * @file
- * Reading rules (see napcoll_rules.h). Words have blanks between them; only -> may stand against its neighbours. One
- * table says which keys there are and how their values are read.
+ * Reading rules (see napcoll_rules.h). Blanks separate words; only -> needs none.
  */
 
 #include "select/napcoll_rules.h"
 
 #include <limits.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ enum { MOST_SHOWN = 40 /* bytes of a word that errors show */ };
 typedef struct {
     const char *begin;
     const char *at;
-    const char *end; /* of what is to be read: before a comment */
+    /* before a comment */
+    const char *end;
     int number;
     napcoll_rules_error_t *error;
 } line_t;
@@ -34,32 +35,16 @@ typedef struct {
     size_t length;
 } word_t;
 
-/* A word as errors show it: printable letters, long ones cut. */
-typedef struct {
-    char text[MOST_SHOWN + 8];
-} shown_t;
-
-static shown_t show(word_t word)
-{
-    const size_t length = word.length < MOST_SHOWN ? word.length : MOST_SHOWN;
-    shown_t shown;
-
-    for (size_t i = 0; i < length; i++) {
-        shown.text[i] = word.at[i] >= ' ' && word.at[i] <= '~' ? word.at[i] : '?';
-    }
-    (void) strcpy(shown.text + length, length < word.length ? "..." : "");
-    return shown;
-}
-
 /* ---- errors ---- */
 
+/* Keep an error at a place of a line; NULL: of the whole file. Returns -1. */
 __attribute__((format(printf, 3, 4))) static int refuse(const line_t *line, const char *at,
                                                         const char *format, ...)
 {
     va_list args;
 
     line->error->line = line->number;
-    line->error->column = (int) (at - line->begin) + 1;
+    line->error->column = NULL == at ? 0 : (int) (at - line->begin) + 1;
     va_start(args, format);
     (void) vsnprintf(line->error->text, sizeof(line->error->text), format, args);
     va_end(args);
@@ -67,41 +52,34 @@ __attribute__((format(printf, 3, 4))) static int refuse(const line_t *line, cons
 }
 
 /* Expected something, found a word, or the end of the line. */
-static int expected(const line_t *line, word_t found, const char *what)
+static int refuse_word(const line_t *line, word_t found, const char *expected)
 {
-    return 0 == found.length
-               ? refuse(line, found.at, "expected %s, found the end of the line", what)
-               : refuse(line, found.at, "expected %s, found \"%s\"", what, show(found).text);
+    const int length = found.length < MOST_SHOWN ? (int) found.length : MOST_SHOWN;
+    char shown[MOST_SHOWN + 1] = "";
+
+    if (0 == found.length) {
+        return refuse(line, found.at, "expected %s, found the end of the line", expected);
+    }
+    for (int i = 0; i < length; i++) {
+        shown[i] = found.at[i];
+        if (shown[i] < ' ' || shown[i] > '~') {
+            shown[i] = '?';
+        }
+    }
+    return refuse(line, found.at, "expected %s, found \"%s%s\"", expected, shown,
+                  (size_t) length < found.length ? "..." : "");
 }
 
-__attribute__((format(printf, 2, 3))) static int refuse_file(napcoll_rules_error_t *error,
-                                                             const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int refuse_as(const line_t *line, word_t found,
+                                                           const char *format, ...)
 {
+    char expected[480];
     va_list args;
 
-    error->line = 0;
-    error->column = 0;
     va_start(args, format);
-    (void) vsnprintf(error->text, sizeof(error->text), format, args);
+    (void) vsnprintf(expected, sizeof(expected), format, args);
     va_end(args);
-    return -1;
-}
-
-/* A list of names for errors, as long as there is room for it. */
-typedef struct {
-    char text[400];
-    size_t used;
-} names_t;
-
-static void add_name(names_t *names, const char *name)
-{
-    const int length = snprintf(names->text + names->used, sizeof(names->text) - names->used,
-                                "%s%s", 0 == names->used ? "" : ", ", name);
-
-    names->used += length > 0 && (size_t) length < sizeof(names->text) - names->used
-                       ? (size_t) length
-                       : 0;
-    names->text[names->used] = '\0';
+    return refuse_word(line, found, expected);
 }
 
 /* ---- words ---- */
@@ -141,61 +119,75 @@ static word_t next_word(line_t *line)
     return word;
 }
 
-/* Split NAME=VALUE; false where it is none. */
-static bool split(word_t word, word_t *name, word_t *value)
+/* Split NAME=VALUE; without = the name is empty. */
+static void split(word_t word, word_t *name, word_t *value)
 {
     const char *equals = memchr(word.at, '=', word.length);
 
-    if (NULL == equals) {
-        return false;
+    *name = *value = (word_t){.at = word.at};
+    if (NULL != equals) {
+        name->length = (size_t) (equals - word.at);
+        *value = (word_t){.at = equals + 1, .length = word.length - name->length - 1};
     }
-    *name = (word_t){.at = word.at, .length = (size_t) (equals - word.at)};
-    *value = (word_t){.at = equals + 1, .length = word.length - name->length - 1};
-    return true;
+}
+
+/* Names that were compared with a word, for errors, as long as there is room. */
+typedef struct {
+    char text[400];
+    size_t used;
+} names_t;
+
+/* Whether a word is a name, which joins the list. */
+static bool is_name(names_t *names, const char *name, word_t word)
+{
+    const size_t room = sizeof(names->text) - names->used;
+    const int length = snprintf(names->text + names->used, room, "%s%s",
+                                0 == names->used ? "" : ", ", name);
+
+    if (length > 0 && (size_t) length < room) {
+        names->used += (size_t) length;
+    }
+    names->text[names->used] = '\0';
+    return is_same(word, name);
 }
 
 /* ---- numbers ---- */
 
-/* A number at the start of a word, with a suffix where it may have one; the word becomes what is behind. */
+static void skip(word_t *word, size_t length)
+{
+    word->at += length;
+    word->length -= length;
+}
+
+/* A number at the start of a word, with a suffix where it may have one; the word becomes the rest.
+ * */
 static bool take_number(word_t *word, bool scaled, size_t *number)
 {
-    static const char suffix[] = "KMG";
+    static const char suffixes[] = "KMG";
+    const char *suffix;
     size_t value = 0;
     int digits = 0;
 
-    for (; word->length > 0 && *word->at >= '0' && *word->at <= '9'; digits++) {
+    for (; word->length > 0 && *word->at >= '0' && *word->at <= '9'; digits++, skip(word, 1)) {
         const size_t digit = (size_t) (*word->at - '0');
 
         if (value > (SIZE_MAX - digit) / 10) {
             return false;
         }
         value = 10 * value + digit;
-        word->at++;
-        word->length--;
     }
-    for (int power = 1; scaled && digits > 0 && word->length > 0 && power <= 3; power++) {
-        if (*word->at == suffix[power - 1]) {
-            if (value > SIZE_MAX >> (10 * power)) {
-                return false;
-            }
-            value <<= 10 * power;
-            word->at++;
-            word->length--;
-            break;
+    if (scaled && digits > 0 && word->length > 0 && '\0' != *word->at
+        && NULL != (suffix = strchr(suffixes, *word->at))) {
+        const int bits = 10 * (int) (suffix - suffixes + 1);
+
+        if (value > SIZE_MAX >> bits) {
+            return false;
         }
+        value <<= bits;
+        skip(word, 1);
     }
     *number = value;
     return digits > 0;
-}
-
-static bool take_dots(word_t *word)
-{
-    if (word->length < 2 || '.' != word->at[0] || '.' != word->at[1]) {
-        return false;
-    }
-    word->at += 2;
-    word->length -= 2;
-    return true;
 }
 
 /* N, N..M, N.. or ..M */
@@ -207,10 +199,11 @@ static bool take_range(word_t word, bool scaled, napcoll_rule_range_t *range)
     if (begins && !take_number(&word, scaled, &range->least)) {
         return false;
     }
-    if (!take_dots(&word)) {
+    if (word.length < 2 || 0 != memcmp(word.at, "..", 2)) {
         range->most = range->least;
         return begins && 0 == word.length;
     }
+    skip(&word, 2);
     if (0 == word.length) {
         return begins;
     }
@@ -219,237 +212,178 @@ static bool take_range(word_t word, bool scaled, napcoll_rule_range_t *range)
 
 /* ---- keys ---- */
 
-typedef enum { KEY_NODES, KEY_PPN, KEY_BYTES, KEY_OP, KEY_PLACEMENT, KEYS } rule_key_t;
+#define NUMBERS " and a number or a range from 1 on, as 8, 4..16, 4.. or ..16"
 
 static const struct {
     const char *name;
-    const char *values; /* what errors say of them */
-} keys[KEYS] = {
-    [KEY_NODES] = {"nodes", "nodes= and a number or a range from 1 on, as 8, 4..16, 4.. or ..16"},
-    [KEY_PPN] = {"ppn", "ppn= and a number or a range from 1 on, as 8, 4..16, 4.. or ..16"},
-    [KEY_BYTES] = {"bytes",
-                   "bytes= and a number or a range, with K, M or G for 2^10, 2^20 or 2^30, as "
-                   "512, 1K..64K, 1M.. or ..4K"},
-    [KEY_OP] = {"op", "op=commutative or op=ordered"},
-    [KEY_PLACEMENT] = {"placement", "placement=contiguous or placement=scattered"},
+    const char *expected;
+    /* of the field in the rule */
+    size_t offset;
+    /* numbers may have a suffix, and be 0 */
+    bool scaled;
+    /* the two values of a key without a range */
+    const char *no;
+    const char *yes;
+} keys[] = {
+    {"nodes", "nodes=" NUMBERS, offsetof(napcoll_rule_t, nodes), false, NULL, NULL},
+    {"ppn", "ppn=" NUMBERS, offsetof(napcoll_rule_t, ppn), false, NULL, NULL},
+    {"bytes",
+     "bytes= and a number or a range, with K, M or G for 2^10, 2^20 or 2^30, as 512, 1K..64K, "
+     "1M.. or ..4K",
+     offsetof(napcoll_rule_t, bytes), true, NULL, NULL},
+    {"op", "op=commutative or op=ordered", offsetof(napcoll_rule_t, noncommutative), false,
+     "commutative", "ordered"},
+    {"placement", "placement=contiguous or placement=scattered",
+     offsetof(napcoll_rule_t, scattered), false, "contiguous", "scattered"},
 };
 
-static int read_range(const line_t *line, word_t word, word_t value, rule_key_t key,
+enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
+
+static int read_range(const line_t *line, word_t word, word_t value, int key,
                       napcoll_rule_range_t *range)
 {
-    const bool scaled = KEY_BYTES == key;
+    const bool scaled = keys[key].scaled;
 
     if (!take_range(value, scaled, range) || (!scaled && 0 == range->most)) {
-        return expected(line, word, keys[key].values);
+        return refuse_word(line, word, keys[key].expected);
     }
     if (range->least > range->most) {
-        return refuse(line, word.at,
-                      "expected a range whose first number is not the larger one, found \"%s\"",
-                      show(word).text);
+        return refuse_word(line, word, "a range whose first number is not the larger one");
     }
     if (!scaled && range->least > INT_MAX) {
-        return refuse(line, word.at, "expected numbers up to %d, found \"%s\"", INT_MAX,
-                      show(word).text);
+        return refuse_as(line, word, "numbers up to %d", INT_MAX);
     }
     return 0;
 }
 
-static int read_whether(const line_t *line, word_t word, word_t value, rule_key_t key,
-                        const char *no, const char *yes, napcoll_rule_whether_t *whether)
-{
-    if (!is_same(value, no) && !is_same(value, yes)) {
-        return expected(line, word, keys[key].values);
-    }
-    *whether = is_same(value, yes) ? NAPCOLL_RULE_YES : NAPCOLL_RULE_NO;
-    return 0;
-}
-
+/* NAME=VALUE between the collective and the arrow. *seen: bits of the keys that were given. */
 static int read_key(const line_t *line, word_t word, napcoll_rule_t *rule, unsigned *seen)
 {
     word_t name, value;
-    int key = KEYS;
+    void *field;
+    int key = 0;
 
-    if (split(word, &name, &value)) {
-        for (key = 0; key < KEYS && !is_same(name, keys[key].name); key++) {
-        }
+    split(word, &name, &value);
+    while (key < KEYS && !is_same(name, keys[key].name)) {
+        key++;
     }
     if (KEYS == key) {
-        return expected(line, word,
-                        "nodes=, ppn=, bytes=, op=, placement= or -> behind the collective");
+        return refuse_word(line, word,
+                           "nodes=, ppn=, bytes=, op=, placement= or -> behind the collective");
     }
     if (0 != (*seen & 1U << key)) {
         return refuse(line, word.at, "%s= is given twice; expected it once", keys[key].name);
     }
     *seen |= 1U << key;
-    switch (key) {
-    case KEY_NODES:
-        return read_range(line, word, value, KEY_NODES, &rule->nodes);
-    case KEY_PPN:
-        return read_range(line, word, value, KEY_PPN, &rule->ppn);
-    case KEY_BYTES:
-        return read_range(line, word, value, KEY_BYTES, &rule->bytes);
-    case KEY_OP:
-        if (!napcoll_goal_reduces(rule->collective->goal)) {
-            return refuse(line, word.at,
-                          "op= is for reductions; expected none, as %s has no operation",
-                          rule->collective->name);
-        }
-        return read_whether(line, word, value, KEY_OP, "commutative", "ordered",
-                            &rule->noncommutative);
-    default:
-        return read_whether(line, word, value, KEY_PLACEMENT, "contiguous", "scattered",
-                            &rule->scattered);
+    field = (char *) rule + keys[key].offset;
+    if (NULL == keys[key].no) {
+        return read_range(line, word, value, key, field);
     }
+    if (field == &rule->noncommutative && !napcoll_goal_reduces(rule->collective->goal)) {
+        return refuse(line, word.at, "op= is for reductions; expected none, as %s has no operation",
+                      rule->collective->name);
+    }
+    if (!is_same(value, keys[key].no) && !is_same(value, keys[key].yes)) {
+        return refuse_word(line, word, keys[key].expected);
+    }
+    *(napcoll_rule_whether_t *) field = is_same(value, keys[key].yes) ? NAPCOLL_RULE_YES
+                                                                      : NAPCOLL_RULE_NO;
+    return 0;
 }
 
 /* ---- tunables ---- */
 
-/* A number in a range, or 0 where that is allowed besides. */
-static int read_int(const line_t *line, word_t word, word_t value, int least, int most, bool or_0,
-                    int *number)
+/* A number in the range of a tunable, or 0 if the model may choose it; or a name, of which auto is
+ * 0. */
+static int read_value(const line_t *line, word_t word, word_t value,
+                      const napcoll_tunable_t *tunable, int *number)
 {
+    const int most = napcoll_tunable_most(tunable);
+    const bool or_0 = 0 == tunable->initial;
+    names_t names = {.used = 0};
     size_t given;
 
+    if (NULL != tunable->names) {
+        bool found = is_name(&names, "auto", value);
+
+        for (*number = 0; !found && NULL != tunable->names[*number]; (*number)++) {
+            found = is_name(&names, tunable->names[*number], value);
+        }
+        return found ? 0 : refuse_as(line, word, "one of %s behind =", names.text);
+    }
     if (!take_number(&value, false, &given) || value.length > 0 || given > (size_t) most
-        || (given < (size_t) least && !(or_0 && 0 == given))) {
-        return refuse(line, word.at, "expected a number from %d to %d%s behind =, found \"%s\"",
-                      least, most, or_0 && least > 0 ? ", or 0," : "", show(word).text);
+        || (given < (size_t) tunable->least && !(or_0 && 0 == given))) {
+        return refuse_as(line, word, "a number from %d to %d%s behind =", tunable->least, most,
+                         or_0 && tunable->least > 0 ? ", or 0," : "");
     }
     *number = (int) given;
     return 0;
 }
 
-/* The value of a tunable that has names; auto is 0. */
-static int read_choice(const line_t *line, word_t word, word_t value,
-                       const napcoll_tunable_t *tunable, int *number)
-{
-    names_t names = {.used = 0};
-
-    add_name(&names, "auto");
-    *number = 0;
-    if (is_same(value, "auto")) {
-        return 0;
-    }
-    for (int v = 0; NULL != tunable->names[v]; v++) {
-        add_name(&names, tunable->names[v]);
-        if (is_same(value, tunable->names[v])) {
-            *number = v + 1;
-            return 0;
-        }
-    }
-    return refuse(line, word.at, "expected one of %s behind =, found \"%s\"", names.text,
-                  show(word).text);
-}
-
-static int expected_tunable(const line_t *line, word_t word, const napcoll_algorithm_t *algorithm)
-{
-    names_t names = {.used = 0};
-
-    for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
-        add_name(&names, algorithm->tunable[t].name);
-    }
-    if (algorithm->radix) {
-        add_name(&names, "local_radix");
-    }
-    if (napcoll_rule_takes_segments(algorithm)) {
-        add_name(&names, "segments");
-    }
-    return 0 == names.used
-               ? refuse(line, word.at,
-                        "expected the end of the line, as %s has no tunables, found \"%s\"",
-                        algorithm->name, show(word).text)
-               : refuse(line, word.at, "expected NAME=VALUE of a tunable of %s (%s), found \"%s\"",
-                        algorithm->name, names.text, show(word).text);
-}
-
+/* NAME=VALUE behind the algorithm. */
 static int read_tunable(const line_t *line, word_t word, napcoll_rule_t *rule)
 {
+    static const napcoll_tunable_t local_radix = {.initial = 2, .least = 2};
+    static const napcoll_tunable_t segments = {
+        .initial = 1, .least = 1, .most = NAPCOLL_MOST_RULE_SEGMENTS};
     const napcoll_algorithm_t *algorithm = &rule->collective->algorithm[rule->algorithm];
+    const napcoll_tunable_t *tunable = algorithm->tunable;
+    names_t names = {.used = 0};
     word_t name, value;
-    int t = 0, *number;
+    int *number, unset = 0;
 
-    if (!split(word, &name, &value)) {
-        return expected_tunable(line, word, algorithm);
+    split(word, &name, &value);
+    while (NULL != tunable->name && !is_name(&names, tunable->name, name)) {
+        tunable++;
     }
-    while (NULL != algorithm->tunable[t].name && !is_same(name, algorithm->tunable[t].name)) {
-        t++;
-    }
-    if (NULL != algorithm->tunable[t].name) {
-        number = &rule->tunable[t];
-    } else if (algorithm->radix && is_same(name, "local_radix")) {
+    if (NULL != tunable->name) {
+        number = &rule->tunable[tunable - algorithm->tunable];
+        unset = NAPCOLL_RULE_UNSET;
+    } else if (algorithm->radix && is_name(&names, "local_radix", name)) {
         number = &rule->local_radix;
-    } else if (napcoll_rule_takes_segments(algorithm) && is_same(name, "segments")) {
+        tunable = &local_radix;
+    } else if (napcoll_rule_takes_segments(algorithm) && is_name(&names, "segments", name)) {
         number = &rule->segments;
+        tunable = &segments;
+    } else if (0 == names.used) {
+        return refuse_as(line, word, "the end of the line, as %s has no tunables", algorithm->name);
     } else {
-        return expected_tunable(line, word, algorithm);
+        return refuse_as(line, word, "NAME=VALUE of a tunable of %s (%s)", algorithm->name,
+                         names.text);
     }
-    if (*number > 0 || (NULL != algorithm->tunable[t].name && NAPCOLL_RULE_UNSET != *number)) {
-        return refuse(line, word.at, "%s is given twice; expected it once", show(name).text);
+    if (unset != *number) {
+        return refuse(line, word.at, "%.*s is given twice; expected it once", (int) name.length,
+                      name.at);
     }
-    if (number == &rule->local_radix) {
-        return read_int(line, word, value, 2, NAPCOLL_TUNABLE_MOST, false, number);
-    }
-    if (number == &rule->segments) {
-        return read_int(line, word, value, 1, NAPCOLL_MOST_RULE_SEGMENTS, false, number);
-    }
-    if (NULL != algorithm->tunable[t].names) {
-        return read_choice(line, word, value, &algorithm->tunable[t], number);
-    }
-    return read_int(line, word, value, algorithm->tunable[t].least,
-                    napcoll_tunable_most(&algorithm->tunable[t]),
-                    0 == algorithm->tunable[t].initial, number);
+    return read_value(line, word, value, tunable, number);
 }
 
 /* ---- lines ---- */
 
-static int read_collective(const line_t *line, word_t word, const napcoll_collective_t **collective)
-{
-    names_t names = {.used = 0};
-
-    for (int c = 0; NULL != napcoll_collectives[c]; c++) {
-        add_name(&names, napcoll_collectives[c]->name);
-        if (is_same(word, napcoll_collectives[c]->name)) {
-            *collective = napcoll_collectives[c];
-            return 0;
-        }
-    }
-    return refuse(line, word.at, "expected a collective (%s), found \"%s\"", names.text,
-                  show(word).text);
-}
-
-static int read_action(const line_t *line, word_t word, napcoll_rule_t *rule)
-{
-    names_t names = {.used = 0};
-
-    for (int row = 0; row < rule->collective->algorithms; row++) {
-        add_name(&names, rule->collective->algorithm[row].name);
-        if (is_same(word, rule->collective->algorithm[row].name)) {
-            rule->action = NAPCOLL_RULE_ALGORITHM;
-            rule->algorithm = row;
-            return 0;
-        }
-    }
-    if (is_same(word, "fallback") || is_same(word, "auto")) {
-        rule->action = is_same(word, "auto") ? NAPCOLL_RULE_AUTO : NAPCOLL_RULE_FALLBACK;
-        return 0;
-    }
-    return refuse(line, word.at, "expected fallback, auto or an algorithm of %s (%s), found %s%s%s",
-                  rule->collective->name, names.text, 0 == word.length ? "" : "\"",
-                  0 == word.length ? "the end of the line" : show(word).text,
-                  0 == word.length ? "" : "\"");
-}
-
-/* What is behind the arrow, up to the end of the line. */
+/* The rest of the line behind the arrow. */
 static int read_decision(line_t *line, napcoll_rule_t *rule)
 {
-    word_t word;
+    const napcoll_collective_t *collective = rule->collective;
+    names_t names = {.used = 0};
+    word_t word = next_word(line);
+    int row = 0;
 
-    if (0 != read_action(line, next_word(line), rule)) {
-        return -1;
+    while (row < collective->algorithms
+           && !is_name(&names, collective->algorithm[row].name, word)) {
+        row++;
+    }
+    if (row < collective->algorithms) {
+        rule->action = NAPCOLL_RULE_ALGORITHM;
+        rule->algorithm = row;
+    } else if (is_same(word, "fallback")) {
+        rule->action = NAPCOLL_RULE_FALLBACK;
+    } else if (!is_same(word, "auto")) {
+        return refuse_as(line, word, "fallback, auto or an algorithm of %s (%s)", collective->name,
+                         names.text);
     }
     for (word = next_word(line); word.length > 0; word = next_word(line)) {
         if (NAPCOLL_RULE_ALGORITHM != rule->action) {
-            return expected(line, word, "the end of the line behind fallback or auto");
+            return refuse_word(line, word, "the end of the line behind fallback or auto");
         }
         if (0 != read_tunable(line, word, rule)) {
             return -1;
@@ -461,17 +395,21 @@ static int read_decision(line_t *line, napcoll_rule_t *rule)
 /* A line that has a rule, whose first word is given. */
 static int read_rule(line_t *line, word_t word, napcoll_rule_t *rule)
 {
-    const napcoll_collective_t *collective = NULL;
+    names_t names = {.used = 0};
     unsigned seen = 0;
+    int c = 0;
 
-    if (0 != read_collective(line, word, &collective)) {
-        return -1;
+    while (NULL != napcoll_collectives[c] && !is_name(&names, napcoll_collectives[c]->name, word)) {
+        c++;
     }
-    *rule = napcoll_rule_any(collective, NAPCOLL_RULE_AUTO);
+    if (NULL == napcoll_collectives[c]) {
+        return refuse_as(line, word, "a collective (%s)", names.text);
+    }
+    *rule = napcoll_rule_any(napcoll_collectives[c], NAPCOLL_RULE_AUTO);
     rule->line = line->number;
     for (word = next_word(line); !is_same(word, "->"); word = next_word(line)) {
         if (0 == word.length) {
-            return expected(line, word, "-> and what is to be done");
+            return refuse_word(line, word, "-> and what is to be done");
         }
         if (0 != read_key(line, word, rule, &seen)) {
             return -1;
@@ -480,124 +418,98 @@ static int read_rule(line_t *line, word_t word, napcoll_rule_t *rule)
     return read_decision(line, rule);
 }
 
-/* Room for one more rule. Returns 0, 1 where there are too many, or -1 where memory ran out. */
-static int make_room(napcoll_rules_t *rules, int *room)
+/* A line, of which some have no rule. Returns 1: *rule is one, 0: it has none, -1: it has a
+ * mistake. */
+static int read_line(line_t *line, napcoll_rule_t *rule)
 {
-    napcoll_rule_t *larger;
-
-    if (rules->rules < *room) {
-        return 0;
-    }
-    if (NAPCOLL_MOST_RULES == rules->rules) {
-        return 1;
-    }
-    *room = 0 == *room ? 16 : *room > NAPCOLL_MOST_RULES / 2 ? NAPCOLL_MOST_RULES : 2 * *room;
-    larger = realloc(rules->rule, (size_t) *room * sizeof(*larger));
-    if (NULL == larger) {
-        return -1;
-    }
-    rules->rule = larger;
-    return 0;
-}
-
-/* What reading a file needs. */
-typedef struct {
-    napcoll_rules_t *rules;
-    int room;
-    int mistakes;
-    bool stopped;
-    napcoll_rules_complain_t complain;
-    void *context;
-} reader_t;
-
-static void tell(reader_t *reader, const napcoll_rules_error_t *error)
-{
-    reader->mistakes++;
-    reader->stopped = !reader->complain(reader->context, error);
-}
-
-/* Read the line from `begin` to `end`. Returns 0, or -1 when memory ran out. */
-static int read_line(reader_t *reader, const char *begin, const char *end, int number)
-{
-    napcoll_rules_error_t error = {0};
-    line_t line = {.begin = begin, .at = begin, .end = end, .number = number, .error = &error};
-    const char *zero = memchr(begin, '\0', (size_t) (end - begin));
-    const char *comment = memchr(begin, '#', (size_t) (end - begin));
-    napcoll_rule_t rule;
+    const size_t length = (size_t) (line->end - line->begin);
+    const char *zero = memchr(line->begin, '\0', length);
+    const char *comment = memchr(line->begin, '#', length);
     word_t word;
-    int rc;
 
-    if (end - begin > NAPCOLL_MOST_RULES_LINE) {
-        (void) refuse(&line, begin + NAPCOLL_MOST_RULES_LINE,
+    if (length > NAPCOLL_MOST_RULES_LINE) {
+        return refuse(line, line->begin + NAPCOLL_MOST_RULES_LINE,
                       "expected lines of at most %d bytes, found one of %zu",
-                      NAPCOLL_MOST_RULES_LINE, (size_t) (end - begin));
-        tell(reader, &error);
-        return 0;
+                      NAPCOLL_MOST_RULES_LINE, length);
     }
     if (NULL != zero) {
-        (void) refuse(&line, zero, "expected text, found a zero byte");
-        tell(reader, &error);
-        return 0;
+        return refuse(line, zero, "expected text, found a zero byte");
     }
-    line.end = NULL == comment ? end : comment;
-    word = next_word(&line);
+    line->end = NULL == comment ? line->end : comment;
+    word = next_word(line);
     if (0 == word.length) {
         return 0;
     }
-    if (0 != read_rule(&line, word, &rule)) {
-        tell(reader, &error);
-        return 0;
+    return 0 == read_rule(line, word, rule) ? 1 : -1;
+}
+
+/* Add a rule. Returns 0, or -1 where memory ran out. */
+static int add_rule(napcoll_rules_t *rules, const napcoll_rule_t *rule)
+{
+    const int count = rules->rules;
+
+    if (0 == (count & (count - 1))) { /* room for as many again */
+        const size_t room = 0 == count ? 1 : 2 * (size_t) count;
+        napcoll_rule_t *larger = realloc(rules->rule, room * sizeof(*larger));
+
+        if (NULL == larger) {
+            return -1;
+        }
+        rules->rule = larger;
     }
-    rc = make_room(reader->rules, &reader->room);
-    if (rc > 0) {
-        (void) refuse(&line, begin, "expected at most %d rules, found more", NAPCOLL_MOST_RULES);
-        tell(reader, &error);
-        reader->stopped = true;
-        return 0;
-    }
-    if (0 == rc) {
-        reader->rules->rule[reader->rules->rules++] = rule;
-    }
-    return rc;
+    rules->rule[rules->rules++] = *rule;
+    return 0;
 }
 
 int napcoll_rules_parse_all(const char *text, size_t length, napcoll_rules_t **rules,
                             napcoll_rules_complain_t complain, void *context)
 {
-    reader_t reader = {
-        .rules = calloc(1, sizeof(**rules)), .complain = complain, .context = context};
     const char *const end = 0 == length ? text : text + length;
-    int number = 1, rc = NULL == reader.rules ? -1 : 0;
+    napcoll_rules_error_t error = {.line = 0};
+    line_t line = {.begin = text, .error = &error};
+    bool goes_on = true;
+    int mistakes = 0;
 
-    *rules = NULL;
-    if (length > NAPCOLL_MOST_RULES_BYTES) {
-        napcoll_rules_error_t error;
-
-        (void) refuse_file(&error, "expected a file of at most %d bytes, found %zu",
-                           NAPCOLL_MOST_RULES_BYTES, length);
-        tell(&reader, &error);
-        length = 0;
-    }
-    for (const char *at = text; 0 == rc && length > 0 && at < end && !reader.stopped; number++) {
-        const char *newline = memchr(at, '\n', (size_t) (end - at));
-        const char *stop = NULL == newline ? end : newline;
-
-        rc = read_line(&reader, at, stop, number);
-        at = NULL == newline ? end : newline + 1;
-    }
-    if (0 != rc) {
-        napcoll_rules_free(reader.rules);
+    *rules = calloc(1, sizeof(**rules));
+    if (NULL == *rules) {
         return -1;
     }
-    *rules = reader.rules;
-    return reader.mistakes;
+    if (length > NAPCOLL_MOST_RULES_BYTES) {
+        (void) refuse(&line, NULL, "expected a file of at most %d bytes, found %zu",
+                      NAPCOLL_MOST_RULES_BYTES, length);
+        (void) complain(context, &error);
+        return 1;
+    }
+    while (goes_on && length > 0 && line.begin < end) {
+        const char *newline = memchr(line.begin, '\n', (size_t) (end - line.begin));
+        napcoll_rule_t rule;
+        int rc;
+
+        line.number++;
+        line.at = line.begin;
+        line.end = NULL == newline ? end : newline;
+        rc = read_line(&line, &rule);
+        if (rc > 0 && NAPCOLL_MOST_RULES == (*rules)->rules) {
+            rc = refuse(&line, line.begin, "expected at most %d rules, found more",
+                        NAPCOLL_MOST_RULES);
+            goes_on = false;
+        }
+        if (rc < 0) {
+            mistakes++;
+            goes_on = complain(context, &error) && goes_on;
+        } else if (rc > 0 && 0 != add_rule(*rules, &rule)) {
+            napcoll_rules_free(*rules);
+            *rules = NULL;
+            return -1;
+        }
+        line.begin = NULL == newline ? end : newline + 1;
+    }
+    return mistakes;
 }
 
 static bool keep_first(void *context, const napcoll_rules_error_t *error)
 {
-    napcoll_rules_error_t *kept = context;
-
-    *kept = *error;
+    *(napcoll_rules_error_t *) context = *error;
     return false;
 }
 
@@ -607,14 +519,13 @@ int napcoll_rules_parse(const char *text, size_t length, napcoll_rules_t **rules
     const int mistakes = napcoll_rules_parse_all(text, length, rules, keep_first, error);
 
     if (mistakes < 0) {
-        return refuse_file(error, "out of memory");
+        return refuse(&(line_t){.error = error}, NULL, "out of memory");
     }
     if (mistakes > 0) {
         napcoll_rules_free(*rules);
         *rules = NULL;
-        return -1;
     }
-    return 0;
+    return mistakes > 0 ? -1 : 0;
 }
 
 int napcoll_rules_parse_action(const napcoll_collective_t *collective, const char *text,
@@ -633,26 +544,27 @@ int napcoll_rules_parse_action(const napcoll_collective_t *collective, const cha
 
 int napcoll_rules_load(FILE *in, char **text, size_t *length, napcoll_rules_error_t *error)
 {
-    /* One byte more than is allowed tells that there are more. */
+    const line_t file = {.error = error};
+    /* one byte more than is allowed tells that there are more */
     char *contents = malloc((size_t) NAPCOLL_MOST_RULES_BYTES + 2);
-    size_t bytes;
+    int rc = 0;
 
     *text = NULL;
     if (NULL == contents) {
-        return refuse_file(error, "out of memory");
+        return refuse(&file, NULL, "out of memory");
     }
-    bytes = fread(contents, 1, (size_t) NAPCOLL_MOST_RULES_BYTES + 1, in);
+    *length = fread(contents, 1, (size_t) NAPCOLL_MOST_RULES_BYTES + 1, in);
     if (ferror(in)) {
-        free(contents);
-        return refuse_file(error, "the file cannot be read; is it a folder?");
+        rc = refuse(&file, NULL, "the file cannot be read; is it a folder?");
+    } else if (*length > NAPCOLL_MOST_RULES_BYTES) {
+        rc = refuse(&file, NULL, "expected a file of at most %d bytes, found more",
+                    NAPCOLL_MOST_RULES_BYTES);
     }
-    if (bytes > NAPCOLL_MOST_RULES_BYTES) {
+    if (0 != rc) {
         free(contents);
-        return refuse_file(error, "expected a file of at most %d bytes, found more",
-                           NAPCOLL_MOST_RULES_BYTES);
+        return -1;
     }
-    contents[bytes] = '\0';
+    contents[*length] = '\0';
     *text = contents;
-    *length = bytes;
     return 0;
 }

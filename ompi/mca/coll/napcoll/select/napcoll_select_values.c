@@ -5,21 +5,21 @@
 
 /**
  * @file
- * The settings where users set none, and which values auto tries of a tunable (see the header).
+ * Settings of the selection, and the values of a tunable that auto tries (see the header).
  */
 
 #include "select/napcoll_select.h"
 
-/* The largest radix over nodes that auto tries. */
-enum { MOST_RADIX = 16 };
+enum {
+    MOST_RADIX = 16,        /* over nodes */
+    MOST_FOR_LINEAR = 1024, /* nodes, for choices with a step for each of them */
+    /* over more than MOST_CLOSE members, radixes from CLOSE on differ by a factor of 8: their plans
+     * are long, and much alike */
+    MOST_CLOSE = 1024,
+    CLOSE = 256
+};
 
-/* On more nodes choices are left out that take a step for each of them. */
-enum { MOST_FOR_LINEAR = 1024 };
-
-/* Over more than MOST_CLOSE, radixes from CLOSE on differ by a factor of 8: their plans are long, and much alike. */
-enum { MOST_CLOSE = 1024, CLOSE = 256 };
-
-/* Over how many a radix goes that is left open, and the largest that is tried. */
+/* The number of members that an open radix is over, and the largest radix that is tried. */
 static int reach_of(const napcoll_tunable_t *tunable, const napcoll_node_map_t *map, int *most)
 {
     switch (tunable->tunes) {
@@ -64,6 +64,18 @@ int napcoll_select_values(const napcoll_algorithm_t *algorithm, const napcoll_no
         }
     }
     return count;
+}
+
+int napcoll_select_force(const napcoll_rule_t *rule)
+{
+    switch (rule->action) {
+    case NAPCOLL_RULE_ALGORITHM:
+        return NAPCOLL_FORCE_FIRST + rule->algorithm;
+    case NAPCOLL_RULE_FALLBACK:
+        return NAPCOLL_FORCE_FALLBACK;
+    default:
+        return NAPCOLL_FORCE_AUTO;
+    }
 }
 
 napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collective)

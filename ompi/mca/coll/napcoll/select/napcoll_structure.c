@@ -115,8 +115,8 @@ static int spread(int i, int count, int all)
     return count < 2 ? 0 : (int) ((int64_t) i * (all - 1) / (count - 1));
 }
 
-/* Add one node, of which `lanes` processes are looked at; each stands for itself and those between it and the
- * one before. */
+/* Add one node, of which `lanes` processes are looked at; each stands for itself and those between
+ * it and the one before. */
 static int add_node(napcoll_plan_args_t *args, int node, int lanes, napcoll_structure_t *structure)
 {
     const int ppn = napcoll_node_map_ppn(args->map, node), count = lanes < ppn ? lanes : ppn;

@@ -5,10 +5,12 @@
 
 /**
  * @file
- * The structure of an algorithm: its messages and bytes, which hold on any machine. Pure: no MPI in here.
+ * The structure of an algorithm: its messages and bytes, which hold on any machine. Pure: no MPI in
+ * here.
  *
- * On a machine that nobody has measured the model's numbers may be far off. So auto takes an algorithm
- * there only if its structure is no worse than that of a reference, which any MPI library has:
+ * On a machine that was not measured the model's numbers may be far off. So auto takes an
+ * algorithm there only if its structure is no worse than that of a reference, which any MPI library
+ * has:
  *
  *     allreduce, scan, exscan, barrier         recursive doubling
  *     allgather, reduce_scatter                recursive doubling of blocks, recursive halving
@@ -16,9 +18,10 @@
  *     gatherv, scatterv                        a message for each block
  *     alltoall                                 pairwise exchange
  *
- * The size of a call is the mean message of its reference. Up to 4 KiB the messages decide, above 64 KiB the
- * bytes, in between either may. On nodes with more processes than processors messages decide up to 64 KiB,
- * and all messages of a node count, because its processors handle them one after the other.
+ * The size of a call is the mean message of its reference. Up to 4 KiB the messages decide, above
+ * 64 KiB the bytes, in between either may. On nodes with more processes than processors messages
+ * decide up to 64 KiB, and all messages of a node count, because its processors handle them one
+ * after the other.
  */
 
 #ifndef NAPCOLL_STRUCTURE_H
@@ -47,8 +50,8 @@ napcoll_structure_t napcoll_structure_reference(const napcoll_collective_t *coll
                                                 double *message_bytes);
 
 /**
- * The structure of an algorithm: of the plans of all ranks up to 256 of them, else of 8 nodes and the root's,
- * 8 processes of each. Phases that another component does count as no messages.
+ * The structure of an algorithm: of the plans of all ranks up to 256 of them, else of 8 nodes and
+ * the root's, 8 processes of each. Phases that another component does count as no messages.
  *
  * @param[in]  args       of the plans; rank does not matter
  * @param[out] structure  the same on all ranks if args->map is that of napcoll_plan_cost_map

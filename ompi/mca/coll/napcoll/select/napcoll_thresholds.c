@@ -16,7 +16,8 @@
 const napcoll_thresholds_t napcoll_thresholds_default = {
     .gather_m1 = 5 * 1024, .gather_m2 = 64 * 1024, .scatter_s = 64 * 1024};
 
-/* The sizes that are cut, into pieces below the first of them: [*least, *most]; false where none are. */
+/* The sizes that are cut, into pieces below the first of them: [*least, *most]; false where none
+ * are. */
 static bool range_of(const napcoll_thresholds_t *thresholds, napcoll_goal_t goal, size_t *least,
                      size_t *most)
 {
@@ -51,7 +52,7 @@ static napcoll_cut_t most_pieces(size_t bytes)
     return (napcoll_cut_t){.pieces = INT_MAX, .least = bytes, .most = bytes};
 }
 
-/* Pieces of at most so many bytes; the sizes from first to last are cut. */
+/* Pieces of at most `piece` bytes; the sizes from first to last are cut. */
 static napcoll_cut_t cut_to(size_t piece, size_t bytes, size_t first, size_t last)
 {
     const size_t pieces = (bytes - 1) / piece + 1;

@@ -25,7 +25,7 @@ bool napcoll_trial_learn(napcoll_trial_t *trial, double us)
     return trial->done == NAPCOLL_TRIAL_WARM_UP + NAPCOLL_CONTESTANTS * trial->calls;
 }
 
-/* The times of one contestant first, then those of the other: the order within each does not matter. */
+/* Sort the times by contestant, in any order within each. */
 static void part_contestants(double *us, int calls)
 {
     for (int i = 1; i < calls; i++) {
@@ -47,8 +47,8 @@ void napcoll_trial_judge(napcoll_trial_t *trial)
         napcoll_robust_sort(us, (size_t) trial->calls);
         trial->median_us[c] = napcoll_robust_quantile(us, (size_t) trial->calls, 0.5);
     }
-    trial->winner = median_us[NAPCOLL_CONTESTANT_PREVIOUS] < median_us[NAPCOLL_CONTESTANT_NAPCOLL]
-                        ? NAPCOLL_CONTESTANT_PREVIOUS
+    trial->winner = median_us[NAPCOLL_CONTESTANT_FALLBACK] < median_us[NAPCOLL_CONTESTANT_NAPCOLL]
+                        ? NAPCOLL_CONTESTANT_FALLBACK
                         : NAPCOLL_CONTESTANT_NAPCOLL;
     trial->over = true;
 }

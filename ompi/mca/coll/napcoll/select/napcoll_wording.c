@@ -32,7 +32,8 @@ static void add_number(char words[NAPCOLL_WORDS], int *added, const char *name, 
     add(words, "%s%s=%d", 0 == (*added)++ ? "; " : ", ", name, value);
 }
 
-/* The parameters of an algorithm's plans. A tunable of 0 is left to its generator. */
+/* The parameters of an algorithm's plans; the generator chooses a tunable of 0. Segments are named
+ * at the end. */
 static void add_params(char words[NAPCOLL_WORDS], const napcoll_algorithm_t *algorithm,
                        const napcoll_params_t *params)
 {
@@ -46,7 +47,7 @@ static void add_params(char words[NAPCOLL_WORDS], const napcoll_algorithm_t *alg
         const int value = params->tunable[t];
 
         if (value < 1 || NAPCOLL_TUNES_SEGMENTS == tunable->tunes) {
-            continue; /* segments stand in the decision */
+            continue;
         }
         if (NULL != tunable->names) {
             add(words, "%s%s=%s", 0 == added++ ? "; " : ", ", tunable->name,
@@ -60,7 +61,7 @@ static void add_params(char words[NAPCOLL_WORDS], const napcoll_algorithm_t *alg
     }
 }
 
-/* Who decided. */
+/* What decided: a rule, the user or the model. */
 static void add_decider(char words[NAPCOLL_WORDS], const napcoll_decision_t *decision, int force)
 {
     if (decision->rule > 0) {
@@ -81,7 +82,7 @@ void napcoll_words_of_decision(const napcoll_collective_t *collective,
                         decision->least, decision->most);
     }
     if (decision->algorithm < 0) {
-        add(words, " left to the previous component");
+        add(words, " by the fallback component");
         add_decider(words, decision, force);
         add(words, ": %s", napcoll_reason_help(decision->reason));
         return;
@@ -95,10 +96,22 @@ bool napcoll_words_of_candidate(const napcoll_collective_t *collective,
                                 const napcoll_decision_t *decision, int row,
                                 char words[NAPCOLL_WORDS])
 {
+    static const char *const not_tried[] = {
+        [NAPCOLL_EVALUATION_LINEAR] = "its plans have a step for each rank, which are too many",
+        [NAPCOLL_EVALUATION_GATHERS] =
+            "a process holds all vectors, which only reproducible results need",
+        [NAPCOLL_EVALUATION_DETOURS] = "blocks stop at other ranks on their way",
+        [NAPCOLL_EVALUATION_BURSTS] =
+            "it has messages under way at once of a size of which the thresholds warn (gather_m1, "
+            "gather_m2, scatter_s)",
+        [NAPCOLL_EVALUATION_STRUCTURE] =
+            "it has more messages or bytes than auto takes on a machine that was not measured"};
     const napcoll_candidate_t *candidate = &decision->candidate[row];
 
     (void) snprintf(words, NAPCOLL_WORDS, "%s: ", collective->algorithm[row].name);
     switch (candidate->evaluation) {
+    case NAPCOLL_EVALUATION_NONE:
+        return false;
     case NAPCOLL_EVALUATION_ESTIMATED:
         add(words, "%.3f us%s", candidate->cost_us,
             row == decision->algorithm ? ", the least" : "");
@@ -107,28 +120,10 @@ bool napcoll_words_of_candidate(const napcoll_collective_t *collective,
         add(words, "at least %.3f us", candidate->cost_us);
         return true;
     case NAPCOLL_EVALUATION_NOT_ELIGIBLE:
-        add(words, "it cannot: %s", napcoll_reason_help(candidate->reason));
+        add(words, "not eligible: %s", napcoll_reason_help(candidate->reason));
         return true;
-    case NAPCOLL_EVALUATION_LINEAR:
-        add(words, "not tried: its plans have a step for each rank, and these are too many");
-        return true;
-    case NAPCOLL_EVALUATION_GATHERS:
-        add(words, "not tried: a process holds the vectors of all, for the sake of reproducible "
-                   "results alone");
-        return true;
-    case NAPCOLL_EVALUATION_DETOURS:
-        add(words, "not tried: blocks are to go straight");
-        return true;
-    case NAPCOLL_EVALUATION_BURSTS:
-        add(words, "not tried: it has messages under way at once of a size of which the thresholds "
-                   "warn (gather_m1, gather_m2, scatter_s)");
-        return true;
-    case NAPCOLL_EVALUATION_STRUCTURE:
-        add(words, "not tried: it has more messages or bytes than auto takes on a machine that was "
-                   "not measured");
-        return true;
-    case NAPCOLL_EVALUATION_NONE:
     default:
-        return false;
+        add(words, "not tried: %s", not_tried[candidate->evaluation]);
+        return true;
     }
 }

@@ -1,0 +1,60 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * A call, as far as the decision on it goes: what rules, selection, caches and the component look
+ * at. All ranks of a communicator say the same, except in_place where each process decides on it
+ * alone (mca_coll_napcoll_in_place_alone).
+ */
+
+#ifndef NAPCOLL_CALL_H
+#define NAPCOLL_CALL_H
+
+#include "algo/napcoll_algo.h"
+
+typedef struct napcoll_call {
+    /** its table */
+    const napcoll_collective_t *collective;
+    /** the communicator's */
+    const napcoll_node_map_t *map;
+    /** of the vector or of a rank's block (of an all-to-all the mean, of a gather or scatter the
+     * largest), packed */
+    size_t bytes;
+    /** the op does not commute */
+    bool noncommutative;
+    /** MPI_IN_PLACE */
+    bool in_place;
+    /** of a collective that has one; else 0 */
+    int root;
+    /** auto takes no algorithm in which blocks stop at other ranks */
+    bool direct;
+    /** no block is larger than all ranks know, so that sizes travel with the blocks
+     * (napcoll_params_t) */
+    bool bounded;
+
+    /* the component's */
+
+    /** napcoll_coll_t */
+    int coll;
+    /** bytes of the largest block of any rank, in the layout of personalized blocks; 0: not known
+     * */
+    size_t largest;
+    /** no rank knows the bytes, and auto decides without (napcoll_agreement_without) */
+    bool unsized;
+    /** of an uneven all-to-all: few blocks have bytes, so each goes directly to its destination */
+    bool sparse;
+} napcoll_call_t;
+
+/** Whether decisions on two calls are the same if their sizes are of one class. */
+static inline bool napcoll_call_is_alike(const napcoll_call_t *a, const napcoll_call_t *b)
+{
+    return a->collective == b->collective && a->map == b->map
+           && a->noncommutative == b->noncommutative && a->in_place == b->in_place
+           && a->root == b->root && a->direct == b->direct && a->bounded == b->bounded
+           && a->unsized == b->unsized && a->sparse == b->sparse;
+}
+
+#endif /* NAPCOLL_CALL_H */
