@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "model/napcoll_machine.h"
+#include "common/napcoll_machine_file.h"
 
 enum { TEXT = 16384 };
 
@@ -170,6 +170,24 @@ static void machine_file_takes_comments_blanks_and_any_order(void **state)
     text[strlen(text) - 1] = '\0'; /* the last line need not end */
     assert_int_equal(parse(text, &machine, &error), 0);
     free(text);
+}
+
+/* Files of earlier releases. */
+static void machine_file_may_have_the_old_name_of_a_key(void **state)
+{
+    const char *key = "coll_napcoll_machine_reduce_ns_per_byte";
+    char *text = text_with(key, "coll_napcoll_machine_fold_ns_per_byte = 2.5");
+    napcoll_machine_error_t error = {0};
+    napcoll_machine_t machine;
+
+    (void) state;
+    assert_int_equal(parse(text, &machine, &error), 0);
+    assert_true(2.5 == machine.reduce_ns_per_byte);
+    free(text);
+    /* one of the two */
+    check_refused("coll_napcoll_machine_process_overhead_us",
+                  "coll_napcoll_machine_fold_ns_per_byte = 2.5", 1,
+                  "reduce_ns_per_byte: given before, in line");
 }
 
 static void machine_numbers_that_are_none_are_refused(void **state)
@@ -470,6 +488,7 @@ int main(void)
         cmocka_unit_test(machine_protocol_follows_the_size),
         cmocka_unit_test(machine_printed_reads_back_the_same),
         cmocka_unit_test(machine_file_takes_comments_blanks_and_any_order),
+        cmocka_unit_test(machine_file_may_have_the_old_name_of_a_key),
         cmocka_unit_test(machine_numbers_that_are_none_are_refused),
         cmocka_unit_test(machine_keys_that_are_none_are_refused),
         cmocka_unit_test(machine_keys_that_lack_are_named),

@@ -64,7 +64,7 @@ static void order_lanes(napcoll_node_map_t *map)
     const char *const locality[] = {"NM0:SK0:CR0:HT0", "NM1:SK1:CR4:HT4", "NM0:SK0:CR1:HT1"};
 
     assert_int_equal(napcoll_node_map_set_locality(map, 0, locality), 0);
-    assert_non_null(map->near);
+    assert_non_null(map->local_order);
 }
 
 static void order_nodes(napcoll_node_map_t *map)

@@ -106,12 +106,12 @@ static void near_order_starts_with_leader_and_its_socket(void **state)
     napcoll_node_map_t *map = map_of(id, 4);
 
     (void) state;
-    assert_int_equal(napcoll_node_map_near_lane(map, 0, 2), 2);
+    assert_int_equal(napcoll_node_map_local_order(map, 0, 2), 2);
     assert_int_equal(napcoll_node_map_set_locality(map, 0, locality), 0);
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(napcoll_node_map_near_lane(map, 0, i), expected[i]);
+        assert_int_equal(napcoll_node_map_local_order(map, 0, i), expected[i]);
     }
-    assert_int_equal(napcoll_node_map_near_lane(map, 1, 3), 3); /* another node: rank order */
+    assert_int_equal(napcoll_node_map_local_order(map, 1, 3), 3); /* another node: rank order */
     napcoll_node_map_free(map);
 }
 
@@ -124,7 +124,7 @@ static void near_order_of_unbound_processes_is_rank_order(void **state)
     (void) state;
     assert_int_equal(napcoll_node_map_set_locality(map, 0, locality), 0);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(napcoll_node_map_near_lane(map, 0, i), i);
+        assert_int_equal(napcoll_node_map_local_order(map, 0, i), i);
     }
     napcoll_node_map_free(map);
 }

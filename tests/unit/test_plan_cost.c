@@ -17,6 +17,7 @@
 
 #include "algo/napcoll_algo.h"
 #include "model/napcoll_plan_cost.h"
+#include "common/napcoll_machine_file.h"
 
 static bool is_about(double time, double expected)
 {
@@ -398,7 +399,7 @@ static void cost_is_the_same_for_all_ranks(void **state)
 
             if (node >= 0) {
                 assert_int_equal(napcoll_node_map_set_locality(map, node, locality), 0);
-                assert_int_not_equal(napcoll_node_map_near_lane(map, node, 1), 1);
+                assert_int_not_equal(napcoll_node_map_local_order(map, node, 1), 1);
             }
             shared = napcoll_plan_cost_map(map);
             time = napcoll_plan_cost_us(&shared, napcoll_generator_plan, &generator, -1, &m, bytes,
@@ -449,15 +450,19 @@ static pair_t pair_of(const char *algorithm, const napcoll_node_map_t *map, int 
 {
     napcoll_generator_t generator = generator_of(algorithm, map, radix, tree);
     pair_t pair = {0};
+    napcoll_plan_t *first;
+    int processes;
 
     if (NAPCOLL_REASON_NONE
         == napcoll_algorithm_eligible(generator.args.algorithm, map, &generator.args.params)) {
         assert_int_equal(
             napcoll_simulation_create(map, napcoll_generator_plan, &generator, &pair.all),
             NAPCOLL_SIMULATE_OK);
-        assert_int_equal(
-            napcoll_plan_cost_prepare(map, napcoll_generator_plan, &generator, -1, &pair.sample),
-            NAPCOLL_SIMULATE_OK);
+        first = napcoll_generator_plan(&generator, 0);
+        assert_int_equal(napcoll_plan_cost_prepare(map, first, napcoll_generator_plan, &generator,
+                                                   -1, false, &processes, &pair.sample),
+                         NAPCOLL_SIMULATE_OK);
+        napcoll_plan_free(first);
     }
     return pair;
 }

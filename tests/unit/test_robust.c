@@ -11,7 +11,7 @@
 #include "cmocka_setup.h"
 
 #include "close.h"
-#include "model/napcoll_robust.h"
+#include "common/napcoll_robust.h"
 #include "util/napcoll_mix.h"
 
 /* ---- lines and quantiles ---- */

@@ -16,8 +16,9 @@
 #include <math.h>
 
 #include "algo/napcoll_algo.h"
-#include "model/napcoll_model.h"
+#include "common/napcoll_closed_form.h"
 #include "model/napcoll_simulate.h"
+#include "common/napcoll_machine_file.h"
 
 static napcoll_machine_t bluewaters;
 
@@ -322,11 +323,11 @@ static void simulate_differs_from_the_forms_outside_their_assumptions(void **sta
 {
     (void) state;
     assert_true(simulated("nap", 16, 16, 8, 8)
-                < 0.9 * napcoll_model_nap_us(&bluewaters, 16, 16, 8));
+                < 0.9 * napcoll_model_closed_form("allreduce", "nap")(&bluewaters, 16, 16, 8));
     assert_true(simulated("recursive_doubling", 48, 16, 2, 8)
                 > 1.1 * napcoll_model_recursive_doubling_us(&bluewaters, 48, 16, 8));
     assert_true(simulated("nap", 48, 16, 2, 8)
-                < 1.1 * napcoll_model_nap_us(&bluewaters, 48, 16, 8));
+                < 1.1 * napcoll_model_closed_form("allreduce", "nap")(&bluewaters, 48, 16, 8));
 }
 
 static void simulate_refuses_phases_of_another_provider(void **state)

@@ -27,11 +27,11 @@ static napcoll_switch_tree_t *parse(const char *text, size_t length)
 /* Print "s0(n0 n1 s1(n2))": switches with their nodes, then with the switches below. */
 static void describe(const napcoll_switch_tree_t *tree, char *text, size_t size)
 {
-    int way[NAPCOLL_MOST_SWITCH_DEPTH], depth = 0;
+    int above[NAPCOLL_MOST_SWITCH_DEPTH], depth = 0;
     size_t at = 0;
 
     for (int s = 0; s <= tree->switches && at + 300 < size; s++) {
-        while (depth > 0 && (s == tree->switches || way[depth - 1] != tree->at[s].parent)) {
+        while (depth > 0 && (s == tree->switches || above[depth - 1] != tree->at[s].parent)) {
             at += (size_t) snprintf(text + at, size - at, ")");
             depth--;
         }
@@ -44,7 +44,7 @@ static void describe(const napcoll_switch_tree_t *tree, char *text, size_t size)
                 assert_int_equal(tree->switch_of[sw->first + i], s);
                 at += (size_t) snprintf(text + at, size - at, " %s", tree->node[sw->first + i]);
             }
-            way[depth++] = s;
+            above[depth++] = s;
         }
     }
 }
@@ -196,29 +196,6 @@ static void find_takes_names_with_a_domain(void **state)
     assert_int_equal(napcoll_switch_tree_find(tree, "n22"), -1);
     assert_int_equal(napcoll_switch_tree_find(tree, ""), -1);
     assert_int_equal(napcoll_switch_tree_find(tree, ".org"), -1);
-    napcoll_switch_tree_free(tree);
-}
-
-static void nodes_meet_at_the_lowest_switch_above_both(void **state)
-{
-    const char *text = "SwitchName=t Switches=m,r Nodes=d\nSwitchName=m Switches=a,b\n"
-                       "SwitchName=r Nodes=n4\nSwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n2";
-    napcoll_switch_tree_t *tree = parse(text, strlen(text));
-    const struct {
-        const char *one, *other, *meet;
-    } personalized[] = {{"n0", "n0", "a"}, {"n0", "n1", "a"}, {"n1", "n2", "m"},
-                        {"n2", "n4", "t"}, {"d", "n0", "t"},  {"d", "d", "t"}};
-
-    (void) state;
-    for (size_t i = 0; i < sizeof(personalized) / sizeof(*personalized); i++) {
-        const int one = napcoll_switch_tree_find(tree, personalized[i].one);
-        const int other = napcoll_switch_tree_find(tree, personalized[i].other);
-
-        assert_string_equal(tree->at[napcoll_switch_tree_meet(tree, one, other)].name,
-                            personalized[i].meet);
-        assert_string_equal(tree->at[napcoll_switch_tree_meet(tree, other, one)].name,
-                            personalized[i].meet);
-    }
     napcoll_switch_tree_free(tree);
 }
 
@@ -431,7 +408,6 @@ static void a_million_nodes_are_read_and_no_more(void **state)
     (void) state;
     assert_int_equal(tree->nodes, NAPCOLL_MOST_SWITCH_NODES);
     assert_int_equal(napcoll_switch_tree_find(tree, "n524289"), 524289);
-    assert_int_equal(napcoll_switch_tree_meet(tree, 0, 524288), 0);
     napcoll_switch_tree_free(tree);
     check_refused("SwitchName=a Nodes=n[0-524287]\nSwitchName=b Nodes=n[524288-1048575],x", 2, 38,
                   "too many names: expected at most 1048576 nodes");
@@ -536,7 +512,6 @@ int main(void)
         cmocka_unit_test(ranges_keep_their_zeros_and_the_last_counts_fastest),
         cmocka_unit_test(keywords_in_any_case_comments_joints_and_crlf),
         cmocka_unit_test(find_takes_names_with_a_domain),
-        cmocka_unit_test(nodes_meet_at_the_lowest_switch_above_both),
         cmocka_unit_test(errors_name_line_and_column),
         cmocka_unit_test(brackets_that_are_none_are_refused),
         cmocka_unit_test(names_stand_for_one_thing),

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "model/napcoll_robust.h"
+#include "common/napcoll_robust.h"
 
 /* Who takes less by so much is faster also where few turns or noise leave that unproven. */
 static const double clearly = 0.15;

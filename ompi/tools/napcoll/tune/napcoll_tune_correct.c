@@ -19,6 +19,7 @@
 #include "common/napcoll_rules_rest.h"
 #include "select/napcoll_rules.h"
 #include "util/napcoll_file.h"
+#include "common/napcoll_machine_file.h"
 
 /* ---- the file ---- */
 

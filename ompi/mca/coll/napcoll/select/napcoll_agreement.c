@@ -57,11 +57,14 @@ int napcoll_agreement(napcoll_recall_t *recall, const napcoll_collective_t *coll
         || 0 != cost_of(recall, by, telling, &vector, &agreement->cost_us)) {
         return -1;
     }
-    if (isinf(agreement->cost_us)) { /* the fallback component has a tree, or doubles */
-        const char *usual = &napcoll_bcast == by ? "binomial" : "recursive_doubling";
+    /* the fallback component has a tree, or doubles */
+    if (isinf(agreement->cost_us)) {
+        const napcoll_closed_form_t usual = &napcoll_bcast == by
+                                                ? napcoll_model_bcast_binomial_us
+                                                : napcoll_model_recursive_doubling_us;
 
-        agreement->cost_us = napcoll_model_closed_form(by->name, usual)(
-            telling->machine, map->nodes, map->max_ppn, (double) vector.bytes);
+        agreement->cost_us = usual(telling->machine, map->nodes, map->max_ppn,
+                                   (double) vector.bytes);
     }
     agreement->pays = !collective->straight && agreement->cheapest_us < INFINITY
                       && agreement->cost_us < agreement->direct_us - agreement->cheapest_us

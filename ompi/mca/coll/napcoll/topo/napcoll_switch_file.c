@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Reads the lines of a topology file: keywords, lists of names, and the names that brackets stand for
- * (see the headers).
+ * Reads the lines of a topology file: keywords, lists of names, and the names that brackets stand
+ * for (see the headers).
  */
 
 #include "topo/napcoll_switch_file.h"
@@ -210,8 +210,8 @@ static int read_entry(reader_t *in, int *brackets)
                                                   "expected a name here (a list has no blanks)");
 }
 
-/* Add all names that an entry stands for. read_entry has checked it. `name` has their first `length`
- * bytes, text[at] follows. The number of the last bracket counts fastest. */
+/* Add all names that an entry stands for. read_entry has checked it. `name` has their first
+ * `length` bytes, text[at] follows. The number of the last bracket counts fastest. */
 static int add_entry(reader_t *in, napcoll_switch_names_t *names, size_t begin, size_t at,
                      char *name, size_t length)
 {

@@ -5,12 +5,13 @@
 
 /**
  * @file
- * What napcoll_switch_file.c reads from a topology file, for napcoll_switch_tree.c, which makes the tree
- * of it, and napcoll_switch_text.c, which reports errors. Others use napcoll_switch_tree.h. Pure: no MPI
- * in here.
+ * What napcoll_switch_file.c reads from a topology file, for napcoll_switch_tree.c, which makes the
+ * tree of it, and napcoll_switch_text.c, which reports errors. Others use napcoll_switch_tree.h.
+ * Pure: no MPI in here.
  *
- * What is read is a copy of the file without comments, in which the lines that a backslash joins are one
- * line. The place of a name is its offset in that copy. An error translates it to a line and a column.
+ * What is read is a copy of the file without comments, in which the lines that a backslash joins
+ * are one line. The place of a name is its offset in that copy. An error translates it to a line
+ * and a column.
  */
 
 #ifndef NAPCOLL_SWITCH_FILE_H

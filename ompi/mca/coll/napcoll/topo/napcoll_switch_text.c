@@ -124,9 +124,11 @@ napcoll_switch_shown_t napcoll_switch_show_bytes(const char *text, size_t length
 {
     napcoll_switch_shown_t shown;
 
-    (void) snprintf(shown.text, sizeof(shown.text), "%.*s%s",
-                    (int) (length > MOST_SHOWN ? MOST_SHOWN : length), text,
-                    length > MOST_SHOWN ? "..." : "");
+    if (length > MOST_SHOWN) {
+        (void) snprintf(shown.text, sizeof(shown.text), "%.*s...", MOST_SHOWN, text);
+    } else {
+        (void) snprintf(shown.text, sizeof(shown.text), "%.*s", (int) length, text);
+    }
     return shown;
 }
 

@@ -56,8 +56,8 @@ static int by_name_then_index(const void *a, const void *b)
     return 0 != order ? order : napcoll_order(x->index, y->index);
 }
 
-/* Sort names into `order`, and find the first one, in the file's order, that another one has before it.
- * Returns its index, and the other's in *before; -1: there is none; -2: memory ran out. */
+/* Sort names into `order`, and find the first one, in the file's order, that another one has before
+ * it. Returns its index, and the other's in *before; -1: there is none; -2: memory ran out. */
 static int sort_names(const napcoll_switch_names_t *names, int *order, int *before)
 {
     sorted_t *sorted = malloc((size_t) names->count * sizeof(*sorted) + 1);
@@ -433,78 +433,59 @@ int napcoll_switch_tree_find(const napcoll_switch_tree_t *tree, const char *name
 
 /* ---- writing ---- */
 
-/* Lines go on behind a backslash from here on, in bytes. */
+/* Bytes of a line from which it goes on behind a backslash. */
 enum { LONG_LINE = NAPCOLL_MOST_SWITCH_LINE / 2 };
 
-typedef struct {
-    char *text;
-    size_t at;
-    /* of the line */
-    size_t begin;
-} writer_t;
-
-static void put(writer_t *out, const char *text)
+/* Put one name behind its keyword or a comma. *bytes counts the line's bytes. */
+static void put_name(FILE *out, int *bytes, const char *before, const char *name)
 {
-    const size_t length = strlen(text);
-
-    memcpy(out->text + out->at, text, length + 1);
-    out->at += length;
+    *bytes += fprintf(out, "%s", before);
+    if (*bytes >= LONG_LINE) {
+        *bytes = fprintf(out, "\\\n") - 2;
+    }
+    *bytes += fprintf(out, "%s", name);
 }
 
-/* Put one name behind its keyword or a comma. */
-static void put_name(writer_t *out, const char *before, const char *name)
-{
-    put(out, before);
-    if (out->at - out->begin >= LONG_LINE) {
-        put(out, "\\\n");
-        out->begin = out->at;
-    }
-    put(out, name);
-}
-
-/* Bytes that all lines need at most. */
-static size_t text_bound(const napcoll_switch_tree_t *tree)
-{
-    size_t bytes = 1;
-
-    for (int s = 0; s < tree->switches; s++) {
-        bytes += strlen("SwitchName= Nodes= Switches=\n") + 2 * (strlen(tree->at[s].name) + 1);
-    }
-    for (int i = 0; i < tree->nodes; i++) {
-        bytes += strlen(tree->node[i]) + 1;
-    }
-    return bytes + bytes / LONG_LINE * strlen("\\\n");
-}
-
-static void put_switch(writer_t *out, const napcoll_switch_tree_t *tree, int s)
+static void put_switch(FILE *out, const napcoll_switch_tree_t *tree, int s)
 {
     const napcoll_switch_t *at = &tree->at[s];
     const char *before = " Nodes=";
+    int bytes = 0;
 
-    out->begin = out->at;
-    put_name(out, "SwitchName=", at->name);
+    put_name(out, &bytes, "SwitchName=", at->name);
     for (int i = at->first; i < at->first + at->nodes; i++, before = ",") {
-        put_name(out, before, tree->node[i]);
+        put_name(out, &bytes, before, tree->node[i]);
     }
     before = " Switches=";
-    /* what is below a switch follows it */
+    /* the switches below one follow it */
     for (int below = s + 1; below < tree->switches && tree->at[below].depth > at->depth; below++) {
         if (s == tree->at[below].parent) {
-            put_name(out, before, tree->at[below].name);
+            put_name(out, &bytes, before, tree->at[below].name);
             before = ",";
         }
     }
-    put(out, "\n");
+    (void) fputc('\n', out);
 }
 
 char *napcoll_switch_tree_text(const napcoll_switch_tree_t *tree)
 {
-    writer_t out = {.text = malloc(text_bound(tree))};
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    bool good;
 
-    for (int s = 0; NULL != out.text && s < tree->switches; s++) {
+    if (NULL == out) {
+        return NULL;
+    }
+    for (int s = 0; s < tree->switches; s++) {
         if ('\0' != tree->at[s].name[0]) {
-            put_switch(&out, tree, s);
+            put_switch(out, tree, s);
         }
     }
-    return out.text;
+    good = 0 == ferror(out);
+    if (0 != fclose(out) || !good) {
+        free(text);
+        text = NULL;
+    }
+    return text;
 }

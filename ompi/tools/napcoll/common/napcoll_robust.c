@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/napcoll_robust.h"
+#include "common/napcoll_robust.h"
 
 /* Of a normal distribution: the standard deviation over the median absolute deviation. */
 static const double deviations_per_mad = 1.4826;
