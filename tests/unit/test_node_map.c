@@ -21,7 +21,7 @@ static napcoll_node_map_t *map_of(const int *id, int size)
     return map;
 }
 
-/* The look-ups agree with each other whatever the representation. */
+/* The look-ups agree with each other, with tables and without. */
 static void check_consistent(const napcoll_node_map_t *map)
 {
     int total = 0, lowest = -1;
@@ -111,7 +111,8 @@ static void near_order_starts_with_leader_and_its_socket(void **state)
     for (int i = 0; i < 4; i++) {
         assert_int_equal(napcoll_node_map_local_order(map, 0, i), expected[i]);
     }
-    assert_int_equal(napcoll_node_map_local_order(map, 1, 3), 3); /* another node: rank order */
+    /* another node: rank order */
+    assert_int_equal(napcoll_node_map_local_order(map, 1, 3), 3);
     napcoll_node_map_free(map);
 }
 
@@ -192,7 +193,7 @@ static void placement_errors_name_the_character(void **state)
     }
 }
 
-/* Equal ones are those of equal placements, however the nodes are named. */
+/* Equal placements have equal fingerprints, whatever the node ids. */
 static void fingerprints_tell_placements_apart(void **state)
 {
     static const struct {

@@ -74,8 +74,8 @@ static double nap_us(const napcoll_machine_t *machine, int nodes, int ppn, doubl
     return napcoll_model_max_rate_us(machine, ppn, &traffic);
 }
 
-/* By the root alone. The broadcasts are those of "MPI: Going further", with a latency and a time
- * per byte of their own for messages inside nodes, which the depth-first order keeps together. */
+/* By the root alone. The broadcasts are from "MPI: Going further", with own costs of messages
+ * inside nodes, which the depth-first order keeps together. */
 static double bcast_flat_us(const napcoll_machine_t *machine, int nodes, int ppn, double bytes)
 {
     const napcoll_traffic_t traffic = {.message_bytes = bytes,

@@ -29,7 +29,7 @@ napcoll_closed_form_t napcoll_model_closed_form(const char *collective, const ch
  *     T = lead(S) + (S - 1) max(alpha + beta' s/S, alpha_l + beta_l s/S)
  *
  * On one level, of P processes, that is (S + P - 2) (alpha + beta s/S): "MPI: Going further", the
- * linear tree pipeline. The arguments are those of napcoll_model_lead_us.
+ * linear tree pipeline. See napcoll_model_lead_us for the arguments.
  */
 double napcoll_model_pipeline_us(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
                                  int segments, double bytes);

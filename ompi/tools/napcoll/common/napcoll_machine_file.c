@@ -63,6 +63,7 @@ static int read_line(const char *line, int number, napcoll_machine_t *machine, i
     const char *at = line + strspn(line, blanks);
     const size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz_0123456789"
                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    const int shown = length > 80 ? 80 : (int) length;
     int key;
 
     if ('\0' == *at || '#' == *at
@@ -79,7 +80,7 @@ static int read_line(const char *line, int number, napcoll_machine_t *machine, i
         return refuse(error, number, at - line + 1,
                       "%.*s%s: no such key; correct or remove it (napcoll-plan(1) lists the keys, "
                       "bluewaters.conf contains them all)",
-                      length > 80 ? 80 : (int) length, at, length > 80 ? "..." : "");
+                      shown, at, (size_t) shown < length ? "..." : "");
     }
     if (0 != seen[key]) {
         return refuse(error, number, at - line + 1,

@@ -108,7 +108,7 @@ napcoll_protocol_t napcoll_machine_protocol(const napcoll_machine_t *machine, do
  * process could send any number of small messages at once. */
 extern const napcoll_machine_t napcoll_machine_default;
 
-/** The machine where nobody has measured an Ethernet, as in ethernet.conf: nodes like those of
+/** The machine where nobody has measured an Ethernet, as in ethernet.conf: the nodes of
  * napcoll_machine_default, and TCP at a rate between 1 and 10 Gbit/s. */
 extern const napcoll_machine_t napcoll_machine_ethernet;
 

@@ -9,16 +9,15 @@
  * simulation of all ranks (napcoll_simulate.h) gives, from the plans of a few. Pure: no MPI in
  * here.
  *
- * The estimate is the simulation of a sample (napcoll_simulation_create_sampled). The sample
- * contains
+ * The estimate is the simulation of a sample (napcoll_simulation_create_sampled):
  *
  *     nodes     the first node with the most processes, and others spread over all nodes: all of
- *               their processes, or 16 from the first to the last, which stand for the others at the
- *               node's rate and gap
+ *               their processes, or 16 from the first to the last, which stand for the others at
+ *               the node's rate and gap
  *     leaders   the first processes of further nodes, spread likewise
  *     root      of a collective that has one
  *
- * altogether 96 processes, fewer where plans are long. For an allreduce on 32,768 ranks the plans
+ * That is 96 processes, fewer where plans are long. For an allreduce on 32,768 ranks the plans
  * take about a millisecond, and each time a third of one. Up to 64 processes on nodes of one size,
  * 16 at most, all are simulated. Elsewhere the estimate is within a factor of 1.6 of the simulated
  * time, mostly of 1.1 (tests/unit/test_plan_cost.c), and equal to it where all processes are in
@@ -74,8 +73,8 @@ napcoll_simulate_status_t napcoll_plan_cost_prepare(const napcoll_node_map_t *ma
  * @param[in] most_us  the caller needs no exact time from here on; INFINITY: always
  *
  * @return when the slowest process ends, in microseconds. If that is most_us or more: a time of at
- *         least most_us, whichever is found first. NAN when memory ran out or the plans are wrong; a
- *         rank must not decide by it, because other ranks may have a number
+ *         least most_us, whichever is found first. NAN when memory ran out or the plans are wrong;
+ *         a rank must not decide by it, because other ranks may have a number
  */
 double napcoll_plan_cost_us(const napcoll_node_map_t *map, napcoll_plan_source_t source,
                             void *context, int root, const napcoll_machine_t *machine, double bytes,

@@ -145,7 +145,7 @@ char *napcoll_peers_record(const napcoll_peers_t *peers)
 /* Put the processes of one run on a node. False if one of them is on a node already. */
 static bool place_run(int first, int last, int stride, int node, int *node_of)
 {
-    /* the last may be near INT_MAX */
+    /* the last may be close to INT_MAX */
     for (long long v = first; v <= last; v += stride) {
         if (node_of[v] >= 0) {
             return false;
