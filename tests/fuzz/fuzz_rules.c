@@ -89,7 +89,7 @@ static void demand_printed(const napcoll_rules_t *rules)
 static void demand_rulings(const napcoll_rules_t *rules, const napcoll_collective_t *collective)
 {
     const napcoll_node_map_t map = {
-        .size = 8, .nodes = 4, .min_ppn = 2, .max_ppn = 2, .contiguous = true, .near_node = -1};
+        .size = 8, .nodes = 4, .min_ppn = 2, .max_ppn = 2, .contiguous = true, .local_node = -1};
     const napcoll_rules_case_t about = {.collective = collective, .map = &map};
     const napcoll_rule_t *one;
     const napcoll_rules_scope_t scope = napcoll_rules_scope(rules, &about, &one);

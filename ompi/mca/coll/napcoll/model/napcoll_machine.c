@@ -63,45 +63,47 @@ typedef struct {
 
 static const entry_t entries[] = {
     ENTRY(short_below_bytes, 0, MOST_BYTES, true,
-          "Messages smaller than this are short: they travel with their envelope; in bytes"),
+          "Messages smaller than this are short: they are sent with their envelope; in bytes"),
     ENTRY(eager_below_bytes, 0, MOST_BYTES, true,
-          "Messages smaller than this that are not short are eager, larger ones go by rendezvous; "
-          "in bytes, at least short_below_bytes"),
+          "Messages smaller than this that are not short are eager, larger ones use rendezvous; in "
+          "bytes, at least short_below_bytes"),
     LINKS(socket, SOCKET, "processes of one socket"),
     PER_BYTE(socket, SOCKET, rendezvous, RENDEZVOUS, "processes of one socket"),
     LINKS(node, NODE, "processes of one node"),
     PER_BYTE(node, NODE, rendezvous, RENDEZVOUS, "processes of one node"),
     LINKS(network, NETWORK, "nodes"),
-    ENTRY(process_injection_mbyte_per_s, LEAST_RATE, MOST_RATE, false,
-          "R_b: what one process can put on the network, in 10^6 bytes per second; the time per "
-          "byte of rendezvous messages between nodes follows from it"),
-    ENTRY(node_injection_mbyte_per_s, LEAST_RATE, MOST_RATE, false,
-          "R_N: what all processes of a node together can put on the network, in 10^6 bytes per "
-          "second"),
+    ENTRY(
+        process_injection_mbyte_per_s, LEAST_RATE, MOST_RATE, false,
+        "R_b: the rate at which one process can send to the network, in 10^6 bytes per second; the "
+        "time per byte of rendezvous messages between nodes follows from it"),
+    ENTRY(
+        node_injection_mbyte_per_s, LEAST_RATE, MOST_RATE, false,
+        "R_N: the rate at which all processes of a node together can send to the network, in 10^6 "
+        "bytes per second"),
     ENTRY(
         node_injection_from_processes, 1, NAPCOLL_MACHINE_MOST_ACTIVE, true,
-        "R_N applies from this number of processes of a node on that send to other nodes at once"),
+        "R_N applies where this number of processes of a node, or more, send to other nodes at once"),
     ENTRY(node_injection_from_bytes, 0, MOST_BYTES, true,
-          "R_N applies to messages of at least this size"),
+          "R_N applies to messages of this size or more, in bytes"),
     {PREFIX "reduce_ns_per_byte", offsetof(napcoll_machine_t, reduce_ns_per_byte), 0,
      MOST_NS_PER_BYTE, false, "gamma: time to reduce one byte into another, in nanoseconds",
      PREFIX "fold_ns_per_byte"},
     ENTRY(process_overhead_us, 0, MOST_LATENCY_US, false,
           "LogGP's o: how long a process is busy with one message, at either end, in microseconds; "
-          "a part of the latencies"),
+          "the latencies contain it"),
     ENTRY(process_gap_us, 0, MOST_LATENCY_US, false,
-          "LogGP's g, of a process: the least time between two messages that it sends to other "
+          "LogGP's g of a process: the least time between two messages that it sends to other "
           "nodes, or receives from them, in microseconds"),
     ENTRY(node_gap_us, 0, MOST_LATENCY_US, false,
-          "LogGP's g, of a node: the least time between two messages that it puts on the network, "
+          "LogGP's g of a node: the least time between two messages that it sends to the network, "
           "in microseconds"),
     ENTRY(node_local_gap_us, 0, MOST_LATENCY_US, false,
-          "The least time between two messages inside a node, where its processes share "
-          "processors, which are then busy with messages to other nodes as well; in "
-          "microseconds"),
-    ENTRY(node_local_ns_per_byte, 0, MOST_NS_PER_BYTE, false,
-          "Time per byte of all messages inside a node together: what its memory lets through, in "
-          "nanoseconds"),
+          "The least time between two messages inside a node whose processes share processors; "
+          "messages to other nodes occupy these, too; in microseconds"),
+    ENTRY(
+        node_local_ns_per_byte, 0, MOST_NS_PER_BYTE, false,
+        "Time per byte of all messages inside a node together, by the bandwidth of its memory; in "
+        "nanoseconds"),
 };
 
 enum {
@@ -274,8 +276,7 @@ int napcoll_machine_complete(napcoll_machine_t *machine, napcoll_machine_error_t
             if (2 * machine->process_overhead_us > machine->link[level][protocol].latency_us) {
                 return refuse(error, 0,
                               PREFIX "process_overhead_us: expected at most half of the "
-                                     "smallest latency (%g), of which it is a part at both "
-                                     "ends",
+                                     "smallest latency (%g), which contains it at both ends",
                               machine->link[level][protocol].latency_us);
             }
         }

@@ -378,12 +378,13 @@ static int place_nodes(napcoll_job_t *job, ompi_communicator_t *comm,
         rc = find_spots(job, comm, allgather, module, map, id, spot + map->nodes, &known);
         known = known && napcoll_peers_are_distinct(spot + map->nodes, map->nodes, id);
     }
-    if (OMPI_SUCCESS == rc && known) {
-        rc = napcoll_node_map_set_network(map, job->tree, spot + map->nodes);
-    } else if (OMPI_SUCCESS == rc && !ascending) {
-        rc = napcoll_node_map_set_network(map, NULL, spot);
+    if (OMPI_SUCCESS == rc && (known || !ascending)) {
+        const int *at = known ? spot + map->nodes : spot;
+
+        if (0 != napcoll_node_map_set_network(map, known ? job->tree : NULL, at)) {
+            rc = OMPI_ERR_OUT_OF_RESOURCE;
+        }
     }
-    rc = -1 == rc ? OMPI_ERR_OUT_OF_RESOURCE : rc;
     free(spot);
     return rc;
 }
