@@ -31,13 +31,16 @@ void mca_coll_napcoll_log_map(const mca_coll_napcoll_module_t *module)
                             "coll:napcoll: communicator %u: place %d in the network: node %d%s%s",
                             napcoll_compat_comm_id(module->comm), i, map->network_order[i],
                             NULL == map->tree ? "" : ", ",
-                            NULL == map->tree ? "" : map->tree->node[map->spot[map->network_order[i]]]);
+                            NULL == map->tree ? ""
+                                              : map->tree->node[map->spot[map->network_order[i]]]);
     }
-    for (int i = 0; NULL != map->local_order && i < napcoll_node_map_ppn(map, map->local_node); i++) {
+    for (int i = 0; NULL != map->local_order && i < napcoll_node_map_ppn(map, map->local_node);
+         i++) {
         opal_output_verbose(20, mca_coll_napcoll_component.output,
                             "coll:napcoll: communicator %u: node %d, place %d in the hardware: "
                             "lane %d",
-                            napcoll_compat_comm_id(module->comm), map->local_node, i, map->local_order[i]);
+                            napcoll_compat_comm_id(module->comm), map->local_node, i,
+                            map->local_order[i]);
     }
 }
 
