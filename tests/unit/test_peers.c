@@ -199,11 +199,11 @@ static void lack_of_memory_is_no_contradiction(void **state)
     assert_int_equal(napcoll_peers_assemble(4, look_up, &published, found), -1);
 }
 
-static void check_connected(const napcoll_peers_said_t *said, const int *expected, int size)
+static void check_connected(const napcoll_peer_t *peer, const int *expected, int size)
 {
     int id[MOST];
 
-    assert_int_equal(napcoll_peers_connect(size, said, id), 0);
+    assert_int_equal(napcoll_peers_connect(size, peer, id), 0);
     for (int r = 0; r < size; r++) {
         assert_int_equal(id[r], expected[r]);
     }
@@ -213,9 +213,9 @@ static void ranks_of_several_jobs_are_connected(void **state)
 {
     /* ranks 0 and 1 of one job do not see ranks 2 and 3 of the other; 2 sees 0, and 3 sees 2 only
      */
-    static const napcoll_peers_said_t half_seen[] = {{0, -1}, {0, -1}, {0, -1},
-                                                     {2, -1}, {4, -1}, {4, -1}};
-    static const napcoll_peers_said_t impossible[] = {{3, 0}, {2, 0}, {-1, 0}, {9, 0}, {3, 0}};
+    static const napcoll_peer_t half_seen[] = {{0, -1}, {0, -1}, {0, -1},
+                                               {2, -1}, {4, -1}, {4, -1}};
+    static const napcoll_peer_t impossible[] = {{3, 0}, {2, 0}, {-1, 0}, {9, 0}, {3, 0}};
     static const int of_half_seen[] = {0, 0, 0, 0, 1, 1}, of_impossible[] = {0, 1, 2, 3, 3};
 
     (void) state;
@@ -225,9 +225,9 @@ static void ranks_of_several_jobs_are_connected(void **state)
 
 static void connected_ranks_have_the_launchers_numbers(void **state)
 {
-    /* cyclic on two nodes; the number counts that the node's first rank said */
-    static const napcoll_peers_said_t cyclic[] = {{0, 9}, {1, 4}, {0, 9}, {1, 5}};
-    static const napcoll_peers_said_t same[] = {{0, 9}, {1, 9}, {0, 9}, {1, 9}};
+    /* cyclic on two nodes; the number of the node's first rank counts */
+    static const napcoll_peer_t cyclic[] = {{0, 9}, {1, 4}, {0, 9}, {1, 5}};
+    static const napcoll_peer_t same[] = {{0, 9}, {1, 9}, {0, 9}, {1, 9}};
     static const int of_cyclic[] = {9, 4, 9, 4}, of_same[] = {0, 1, 0, 1};
 
     (void) state;

@@ -73,7 +73,7 @@ int napcoll_job_fake(napcoll_job_t *job, const char *ppn, const char *order, con
         return rc < 0 ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_ERR_BAD_PARAM;
     }
     job->node_of = node_of;
-    job->asked = true;
+    job->looked_up = true;
     job->fake = true;
     return OMPI_SUCCESS;
 }
@@ -138,7 +138,7 @@ static int know_job_nodes(napcoll_job_t *job)
     int rc = 0, error = OMPI_ERR_OUT_OF_RESOURCE;
 
     opal_mutex_lock(&job->lock);
-    if (!job->asked && napcoll_job_has_records(job)) {
+    if (!job->looked_up && napcoll_job_has_records(job)) {
         int *node_of = malloc(job->size * sizeof(*node_of));
 
         rc = NULL == node_of ? -1
@@ -148,7 +148,7 @@ static int know_job_nodes(napcoll_job_t *job)
             node_of = NULL;
         }
         job->node_of = node_of;
-        job->asked = rc >= 0;
+        job->looked_up = rc >= 0;
     }
     opal_mutex_unlock(&job->lock);
     return rc < 0 ? error : OMPI_SUCCESS;
@@ -210,20 +210,19 @@ static int ids_from_peers(ompi_communicator_t *comm, bool one_job,
                           mca_coll_base_module_allgather_fn_t allgather,
                           mca_coll_base_module_t *module, int *id)
 {
-    const napcoll_peers_said_t own = {.lowest = lowest_peer(comm),
-                                      .number = one_job ? own_number() : -1};
+    const napcoll_peer_t own = {.lowest = lowest_peer(comm), .number = one_job ? own_number() : -1};
     const int size = ompi_comm_size(comm);
-    napcoll_peers_said_t *said = malloc((size_t) size * sizeof(*said));
+    napcoll_peer_t *peers = malloc((size_t) size * sizeof(*peers));
     int rc;
 
-    if (NULL == said) {
+    if (NULL == peers) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    rc = allgather(&own, 2, MPI_INT, said, 2, MPI_INT, comm, module);
-    if (OMPI_SUCCESS == rc && 0 != napcoll_peers_connect(size, said, id)) {
+    rc = allgather(&own, 2, MPI_INT, peers, 2, MPI_INT, comm, module);
+    if (OMPI_SUCCESS == rc && 0 != napcoll_peers_connect(size, peers, id)) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
-    free(said);
+    free(peers);
     return rc;
 }
 
@@ -326,10 +325,10 @@ static int own_spot(const napcoll_job_t *job, int id)
 static void complain_of_spot(napcoll_job_t *job, const char *host, const char *file)
 {
     opal_mutex_lock(&job->lock);
-    if (!job->strange) {
+    if (!job->reported) {
         napcoll_compat_show_help("node not in topology", host, file);
     }
-    job->strange = true;
+    job->reported = true;
     opal_mutex_unlock(&job->lock);
 }
 

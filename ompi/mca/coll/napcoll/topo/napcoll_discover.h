@@ -28,7 +28,7 @@ typedef struct napcoll_neighbour {
 typedef struct napcoll_job {
     opal_mutex_t lock;
     /** node_of was looked up */
-    bool asked;
+    bool looked_up;
     /** [size] node of a process of this job; NULL where unknown */
     int *node_of;
     /** processes of this job */
@@ -40,7 +40,7 @@ typedef struct napcoll_job {
     /** for messages; borrowed */
     const char *tree_file;
     /** the own node is not in the tree, and that was reported */
-    bool strange;
+    bool reported;
     /** [neighbours] localities looked up so far */
     napcoll_neighbour_t *neighbour;
     int neighbours;

@@ -242,7 +242,7 @@ int napcoll_peers_assemble(int size, napcoll_peers_lookup_t lookup, void *contex
     return rc;
 }
 
-int napcoll_peers_connect(int size, const napcoll_peers_said_t *said, int *id)
+int napcoll_peers_connect(int size, const napcoll_peer_t *peer, int *id)
 {
     int *number = calloc(2 * (size_t) size, sizeof(*number)), nodes = 0;
 
@@ -251,11 +251,11 @@ int napcoll_peers_connect(int size, const napcoll_peers_said_t *said, int *id)
     }
     /* a lower rank's node is final before a higher one asks for it */
     for (int r = 0; r < size; r++) {
-        if (said[r].lowest < 0 || said[r].lowest >= r) {
-            number[nodes] = said[r].number;
+        if (peer[r].lowest < 0 || peer[r].lowest >= r) {
+            number[nodes] = peer[r].number;
             id[r] = nodes++;
         } else {
-            id[r] = id[said[r].lowest];
+            id[r] = id[peer[r].lowest];
         }
     }
     renumber(size, nodes, number, number + size, id);

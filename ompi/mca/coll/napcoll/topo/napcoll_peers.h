@@ -7,8 +7,7 @@
  * @file
  * Which processes share a node, by records that the nodes publish. Pure: no MPI in here.
  *
- * A launcher tells each process which processes are on its own node. What it tells of other nodes
- * may be wrong, in another way on every node. So the first process of each node publishes a record
+ * A launcher tells each process which processes are on its own node. What it tells of other nodes may be wrong, and differ from node to node. So the first process of each node publishes a record
  * of its node, and all processes read the same records:
  *
  *     job of 6, cyclic on 3 nodes            records
@@ -81,26 +80,24 @@ typedef int (*napcoll_peers_lookup_t)(void *context, int process, char **record)
 int napcoll_peers_assemble(int size, napcoll_peers_lookup_t lookup, void *context, int *node_of);
 
 /** What a process tells the others of a communicator without records. */
-typedef struct napcoll_peers_said {
+typedef struct napcoll_peer {
     /** the lowest rank that it knows on its node */
     int lowest;
     /** the launcher's number of its node; -1: not known, or the ranks have several launchers */
     int number;
-} napcoll_peers_said_t;
+} napcoll_peer_t;
 
-/**
- * Node ids from what all processes said. A process may not see all that share its node, so each
- * rank uses what its lowest rank said.
+/** Node ids from what all processes tell. A process may not see all that share its node, so each rank
+ * uses what its lowest rank tells.
  *
  * @param[in]  size  ranks
- * @param[in]  said  [size] what each rank said
+ * @param[in]  peer  [size] what each rank tells
  * @param[out] id    [size] a number that ranks share if and only if they are on one node, as
- *                   node_of of napcoll_peers_assemble. A rank that said an impossible number is
- *                   alone
+ *                   node_of of napcoll_peers_assemble. A rank that tells an impossible number is alone
  *
  * @return 0, or -1 when memory ran out
  */
-int napcoll_peers_connect(int size, const napcoll_peers_said_t *said, int *id);
+int napcoll_peers_connect(int size, const napcoll_peer_t *peer, int *id);
 
 /** Whether numbers are all different, and none is below 0; sorts a copy in scratch [count]. */
 bool napcoll_peers_are_distinct(const int *number, int count, int *scratch);
