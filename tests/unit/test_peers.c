@@ -211,8 +211,8 @@ static void check_connected(const napcoll_peer_t *peer, const int *expected, int
 
 static void ranks_of_several_jobs_are_connected(void **state)
 {
-    /* ranks 0 and 1 of one job do not see ranks 2 and 3 of the other; 2 sees 0, and 3 sees 2 only
-     */
+    /* ranks 0 and 1 of one job do not see ranks 2 and 3 of the other; 2 sees 0, and 3 sees 2
+     * only */
     static const napcoll_peer_t half_seen[] = {{0, -1}, {0, -1}, {0, -1},
                                                {2, -1}, {4, -1}, {4, -1}};
     static const napcoll_peer_t impossible[] = {{3, 0}, {2, 0}, {-1, 0}, {9, 0}, {3, 0}};

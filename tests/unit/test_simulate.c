@@ -179,8 +179,8 @@ static void simulate_node_gap_spaces_messages(void **state)
     check_script(&m, 1, 8, act, 8, 2000, 4 * 6 + 1);
 }
 
-/* Process 0 sends to two processes of each node, and process 2 of the other node gets two messages.
- */
+/* Process 0 sends to two processes of each node, and process 2 of the other node gets two
+ * messages. */
 static void simulate_process_gap_spaces_network_messages(void **state)
 {
     const act_t fan[] = {{0, 1, -1, 0}, {0, 2, -1, 0}, {0, 3, -1, 0},

@@ -80,9 +80,9 @@ static const entry_t entries[] = {
         node_injection_mbyte_per_s, LEAST_RATE, MOST_RATE, false,
         "R_N: the rate at which all processes of a node together can send to the network, in 10^6 "
         "bytes per second"),
-    ENTRY(
-        node_injection_from_processes, 1, NAPCOLL_MACHINE_MOST_ACTIVE, true,
-        "R_N applies where this number of processes of a node, or more, send to other nodes at once"),
+    ENTRY(node_injection_from_processes, 1, NAPCOLL_MACHINE_MOST_ACTIVE, true,
+          "R_N applies where this number of processes of a node, or more, send to other nodes at "
+          "once"),
     ENTRY(node_injection_from_bytes, 0, MOST_BYTES, true,
           "R_N applies to messages of this size or more, in bytes"),
     {PREFIX "reduce_ns_per_byte", offsetof(napcoll_machine_t, reduce_ns_per_byte), 0,

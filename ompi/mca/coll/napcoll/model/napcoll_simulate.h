@@ -54,8 +54,8 @@ typedef enum {
     NAPCOLL_SIMULATE_STATUSES
 } napcoll_simulate_status_t;
 
-/** A process of a sample, and the number of processes of its node that it stands for, at least 1.
- */
+/** A process of a sample, and the number of processes of its node that it stands for, at least
+ * 1. */
 typedef struct napcoll_sampled {
     int32_t rank;
     int32_t weight;

@@ -54,16 +54,16 @@ void napcoll_job_destruct(napcoll_job_t *job);
  * questions that each process asks its node's server, one for each node. */
 enum { NAPCOLL_JOB_RECORDS = 1024 };
 
-/** Whether the job's nodes publish records; the same on all processes, whose settings are compared.
- */
+/** Whether the job's nodes publish records; the same on all processes, whose settings are
+ * compared. */
 bool napcoll_job_has_records(const napcoll_job_t *job);
 
 /** Publish which processes share this node, on the first of them, for napcoll_discover_node_map;
  * before the job's processes exchange their addresses. */
 int napcoll_job_publish(const napcoll_job_t *job);
 
-/** The source of a communicator's node map, for messages; static. After napcoll_discover_node_map.
- */
+/** The source of a communicator's node map, for messages; static. After
+ * napcoll_discover_node_map. */
 const char *napcoll_job_source(const napcoll_job_t *job, ompi_communicator_t *comm);
 
 /**

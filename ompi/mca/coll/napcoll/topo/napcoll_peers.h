@@ -7,7 +7,8 @@
  * @file
  * Which processes share a node, by records that the nodes publish. Pure: no MPI in here.
  *
- * A launcher tells each process which processes are on its own node. What it tells of other nodes may be wrong, and differ from node to node. So the first process of each node publishes a record
+ * A launcher tells each process which processes are on its own node. What it tells of other nodes
+ * may be wrong, and differ from node to node. So the first process of each node publishes a record
  * of its node, and all processes read the same records:
  *
  *     job of 6, cyclic on 3 nodes            records
@@ -87,13 +88,15 @@ typedef struct napcoll_peer {
     int number;
 } napcoll_peer_t;
 
-/** Node ids from what all processes tell. A process may not see all that share its node, so each rank
- * uses what its lowest rank tells.
+/**
+ * Node ids from what all processes tell. A process may not see all that share its node, so each
+ * rank uses what its lowest rank tells.
  *
  * @param[in]  size  ranks
  * @param[in]  peer  [size] what each rank tells
  * @param[out] id    [size] a number that ranks share if and only if they are on one node, as
- *                   node_of of napcoll_peers_assemble. A rank that tells an impossible number is alone
+ *                   node_of of napcoll_peers_assemble. A rank that tells an impossible number is
+ *                   alone
  *
  * @return 0, or -1 when memory ran out
  */
