@@ -25,6 +25,7 @@
 #include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
 #include "select/napcoll_select.h"
+#include "common/napcoll_machine_file.h"
 
 static const struct {
     const char *ppn;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "model/napcoll_robust.h"
+#include "common/napcoll_robust.h"
 #include "opal/util/output.h"
 
 enum { RANKS = 64, NODES = 8, ROUNDS = 21, CALLS = 1000000 };

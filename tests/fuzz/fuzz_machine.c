@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/napcoll_machine.h"
+#include "common/napcoll_machine_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

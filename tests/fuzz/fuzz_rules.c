@@ -96,7 +96,7 @@ static napcoll_ruling_t find(const napcoll_rules_t *rules, napcoll_call_t *call,
 static void demand_rulings(const napcoll_rules_t *rules, const napcoll_collective_t *collective)
 {
     const napcoll_node_map_t map = {
-        .size = 8, .nodes = 4, .min_ppn = 2, .max_ppn = 2, .contiguous = true, .near_node = -1};
+        .size = 8, .nodes = 4, .min_ppn = 2, .max_ppn = 2, .contiguous = true, .local_node = -1};
     napcoll_call_t call = {.collective = collective, .map = &map};
     const napcoll_rule_t *one;
     const napcoll_rules_scope_t scope = napcoll_rules_scope(rules, &call, false, &one);

@@ -97,7 +97,7 @@ static inline void prove_by_hardware(const napcoll_collective_t *collective, int
         const napcoll_params_t params = {.local_tree = true, .local_radix = radix};
         napcoll_node_map_t *map = placement("5", "block", 20);
         assert_int_equal(napcoll_node_map_set_locality(map, 1, locality), 0);
-        assert_int_equal(napcoll_node_map_near_lane(map, 1, 1), 2);
+        assert_int_equal(napcoll_node_map_local_order(map, 1, 1), 2);
         assert_true(prove_plans(collective, row, map, &params));
         napcoll_node_map_free(map);
     }

@@ -16,6 +16,7 @@
 #include "tune/napcoll_calibrate.h"
 #include "common/napcoll_delays.h"
 #include "util/napcoll_mix.h"
+#include "common/napcoll_machine_file.h"
 
 /* The made-up platform, in seconds and bytes. */
 struct platform {

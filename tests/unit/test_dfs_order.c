@@ -5,7 +5,8 @@
 
 /**
  * @file
- * The depth-first order from a root: its order, its two directions, and the links between neighbours.
+ * The depth-first order from a root: its order, its two directions, and the links between
+ * neighbours.
  */
 
 #include "cmocka_setup.h"
@@ -13,7 +14,7 @@
 
 #include "topo/napcoll_dfs_order.h"
 
-/* A map whose node i is called n<i> in the tree of a text; both are to be freed. */
+/* A map whose node i is n<i> in the tree of a text. The caller frees both. */
 static napcoll_node_map_t *map_in(const char *text, const char *ppn, const char *order, int size,
                                   napcoll_switch_tree_t **tree)
 {
@@ -115,7 +116,7 @@ static void without_a_tree_nodes_follow_the_root_in_their_order(void **state)
     napcoll_node_map_free(map);
 }
 
-/* Ranks and their places are two sides of one thing; nodes stay together, the root comes first. */
+/* Ranks and places correspond; the processes of a node are together, the root is first. */
 static void check_ranks(const napcoll_node_map_t *map)
 {
     for (int root = 0; root < map->size; root++) {
@@ -146,7 +147,8 @@ static void ranks_and_places_are_inverse(void **state)
 
     (void) state;
     for (int i = 0; i < 6; i++) {
-        const int size = 0 == i / 3 ? 24 : 16; /* on 8 nodes */
+        /* on 8 nodes */
+        const int size = 0 == i / 3 ? 24 : 16;
         napcoll_switch_tree_t *tree;
         napcoll_node_map_t *map = map_in(two_switches, lists[i / 3], orders[i % 3], size, &tree);
 

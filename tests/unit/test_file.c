@@ -5,8 +5,7 @@
 
 /**
  * @file
- * The one reader and the one writer of files: neither waits, and the writer replaces only what it
- * may.
+ * Opening and writing files: neither waits, and the writer replaces regular files only.
  */
 
 #define _GNU_SOURCE
@@ -33,7 +32,8 @@ static int set_up(void **state)
 
     (void) state;
     (void) umask(022);
-    (void) alarm(60); /* what waits for a FIFO fails */
+    /* a program that waits for a FIFO fails */
+    (void) alarm(60);
     memcpy(folder + sizeof(folder) - 7, "XXXXXX", 6);
     return NULL == mkdtemp(folder) ? -1 : chdir(folder);
 }
@@ -86,7 +86,7 @@ static struct stat look(const char *name)
     return about;
 }
 
-/* How many parts of files lie here. */
+/* How many unfinished files are here. */
 static size_t parts(void)
 {
     glob_t all = {.gl_pathc = 0};
@@ -255,7 +255,7 @@ static void links_stay(void **state)
     (void) unlink("folder/file");
 }
 
-/* A link of the name that a part once had leads nowhere else. */
+/* The writer does not follow a link with the name of its unfinished file. */
 static void parts_of_foreseen_names_are_not_touched(void **state)
 {
     (void) state;
@@ -287,7 +287,7 @@ static void devices_and_fifos_are_written_through(void **state)
     }
 }
 
-/* Not from its first byte: what the program printed before stays. */
+/* The writer keeps what the program has already printed. */
 static void own_output_is_appended_to(void **state)
 {
     const int kept = dup(STDOUT_FILENO);

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Machine files: reading, printing, finding, and what errors say.
+ * Machine files: reading, printing, finding, and errors.
  */
 
 #include "cmocka_setup.h"
@@ -15,11 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "model/napcoll_machine.h"
+#include "common/napcoll_machine_file.h"
 
 enum { TEXT = 16384 };
 
-/* A complete file in which every key has the value 1, but for `changed`, whose line is `line`. */
+/* A complete file in which every key has the value 1, except that `line` replaces the line of the
+ * key `changed`. */
 static char *text_with(const char *changed, const char *line)
 {
     char *text = calloc(1, TEXT);
@@ -48,7 +49,7 @@ static int parse(const char *text, napcoll_machine_t *machine, napcoll_machine_e
     return napcoll_machine_parse(text, strlen(text), machine, error);
 }
 
-/* That the file with this line is refused, at this column, with these words in the text. */
+/* Check that a file with this line is refused, at this column, with these words. */
 static void check_refused(const char *key, const char *line, int column, const char *words)
 {
     char *text = text_with(key, line);
@@ -148,7 +149,8 @@ static void machine_printed_reads_back_the_same(void **state)
         keys++;
     }
     assert_int_equal(check_reads_back(&m), keys);
-    m.reduce_ns_per_byte = 1.0 / 3; /* needs all 17 digits */
+    /* needs all 17 digits */
+    m.reduce_ns_per_byte = 1.0 / 3;
     m.link[NAPCOLL_LEVEL_NODE][NAPCOLL_PROTOCOL_SHORT].ns_per_byte = 1e-300;
     m.link[NAPCOLL_LEVEL_SOCKET][NAPCOLL_PROTOCOL_EAGER].latency_us = 0.1 + 0.2;
     assert_int_equal(check_reads_back(&m), keys);
@@ -167,9 +169,28 @@ static void machine_file_takes_comments_blanks_and_any_order(void **state)
     (void) state;
     assert_int_equal(parse(text, &machine, &error), 0);
     assert_true(2.5 == machine.reduce_ns_per_byte);
-    text[strlen(text) - 1] = '\0'; /* the last line need not end */
+    /* the last line need not end */
+    text[strlen(text) - 1] = '\0';
     assert_int_equal(parse(text, &machine, &error), 0);
     free(text);
+}
+
+/* Files of earlier releases. */
+static void machine_file_may_have_the_old_name_of_a_key(void **state)
+{
+    const char *key = "coll_napcoll_machine_reduce_ns_per_byte";
+    char *text = text_with(key, "coll_napcoll_machine_fold_ns_per_byte = 2.5");
+    napcoll_machine_error_t error = {0};
+    napcoll_machine_t machine;
+
+    (void) state;
+    assert_int_equal(parse(text, &machine, &error), 0);
+    assert_true(2.5 == machine.reduce_ns_per_byte);
+    free(text);
+    /* one of the two */
+    check_refused("coll_napcoll_machine_process_overhead_us",
+                  "coll_napcoll_machine_fold_ns_per_byte = 2.5", 1,
+                  "reduce_ns_per_byte: given before, in line");
 }
 
 static void machine_numbers_that_are_none_are_refused(void **state)
@@ -279,7 +300,7 @@ static void machine_files_too_long_or_binary_are_refused(void **state)
     free(text);
 }
 
-/* What napcoll-tune reports of many processes is comments of 100 KB. */
+/* A report of napcoll-tune on many processes has 100 KB of comments. */
 static void machine_file_may_have_long_comments(void **state)
 {
     const size_t comments = 200000;
@@ -317,8 +338,8 @@ static void machine_file_may_have_other_parameters(void **state)
     assert_true(3 == machine.node_gap_us);
     free(text);
     text = text_with("coll_napcoll_machine_node_gap_us", "coll_napcoll_machin_node_gap_us = 3");
-    assert_int_equal(parse(text, &machine, &error),
-                     -1); /* it is one of those, and the key is missing */
+    /* the line is another parameter, so the key is missing */
+    assert_int_equal(parse(text, &machine, &error), -1);
     assert_non_null(strstr(error.text, "coll_napcoll_machine_node_gap_us: missing"));
     free(text);
 }
@@ -346,7 +367,8 @@ static void machine_names_are_found_in_order(void **state)
 
     assert_null(napcoll_machine_open("nothing.conf", list, path, sizeof(path)));
     assert_null(napcoll_machine_open("./bluewaters.conf", list, path, sizeof(path)));
-    assert_null(napcoll_machine_open(folder, list, path, sizeof(path))); /* a folder */
+    /* a folder */
+    assert_null(napcoll_machine_open(folder, list, path, sizeof(path)));
     assert_null(napcoll_machine_open("netlab.conf", folder, path, 12));
     assert_int_equal(unlink(made), 0);
     assert_int_equal(rmdir(folder), 0);
@@ -448,7 +470,7 @@ static void machine_numbers_have_one_text(void **state)
     check_text(-0.0, "0");
     check_text(0.1 + 0.2, "0.30000000000000004");
     check_text(1e-300, "1e-300");
-    /* as ompi_info has them: no exponent where a whole number will do */
+    /* as ompi_info prints them: whole numbers have no exponent */
     check_text(1100, "1100");
     check_text(1230.5, "1230.5");
     check_text(-20, "-20");
@@ -470,6 +492,7 @@ int main(void)
         cmocka_unit_test(machine_protocol_follows_the_size),
         cmocka_unit_test(machine_printed_reads_back_the_same),
         cmocka_unit_test(machine_file_takes_comments_blanks_and_any_order),
+        cmocka_unit_test(machine_file_may_have_the_old_name_of_a_key),
         cmocka_unit_test(machine_numbers_that_are_none_are_refused),
         cmocka_unit_test(machine_keys_that_are_none_are_refused),
         cmocka_unit_test(machine_keys_that_lack_are_named),

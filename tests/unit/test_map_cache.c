@@ -35,7 +35,7 @@ static void equal_maps_become_one(void **state)
     napcoll_map_cache_clear(&cache);
 }
 
-/* Two maps of eight ranks, of which the second may be changed. */
+/* Two maps of eight ranks; a test changes the second. */
 static bool are_one(void (*change)(napcoll_node_map_t *map))
 {
     napcoll_map_cache_t cache = {0};
@@ -64,7 +64,7 @@ static void order_lanes(napcoll_node_map_t *map)
     const char *const locality[] = {"NM0:SK0:CR0:HT0", "NM1:SK1:CR4:HT4", "NM0:SK0:CR1:HT1"};
 
     assert_int_equal(napcoll_node_map_set_locality(map, 0, locality), 0);
-    assert_non_null(map->near);
+    assert_non_null(map->local_order);
 }
 
 static void order_nodes(napcoll_node_map_t *map)
@@ -117,7 +117,7 @@ static void maps_outlive_the_cache_while_they_are_used(void **state)
     assert_int_equal(cache.table.entries, 0);
 }
 
-/* More entries than buckets, of few hashes, taken out in another order. */
+/* More entries than buckets, with few hashes, removed in another order. */
 static void a_table_finds_what_is_in_it(void **state)
 {
     enum { ENTRIES = 500, HASHES = 37 };

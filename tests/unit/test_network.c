@@ -38,7 +38,7 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-/* The kind of a node whose only class with a device is this one. */
+/* The kind of a node with devices of this class only. */
 static napcoll_network_t with(const char *class, const char *device)
 {
     napcoll_network_t network;
@@ -65,7 +65,7 @@ static void all_else_is_an_ethernet(void **state)
     assert_int_equal(with("net", "net/eth0"), NAPCOLL_NETWORK_ETHERNET);
     assert_int_equal(napcoll_network_find(folder), NAPCOLL_NETWORK_ETHERNET);
     assert_int_equal(napcoll_network_find(in("nowhere")), NAPCOLL_NETWORK_ETHERNET);
-    /* the driver is there, and no device */
+    /* a driver without a device */
     assert_int_equal(mkdir(in("infiniband"), 0700), 0);
     assert_int_equal(napcoll_network_find(folder), NAPCOLL_NETWORK_ETHERNET);
     assert_int_equal(rmdir(in("infiniband")), 0);

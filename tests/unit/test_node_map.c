@@ -21,7 +21,7 @@ static napcoll_node_map_t *map_of(const int *id, int size)
     return map;
 }
 
-/* The look-ups agree with each other whatever the representation. */
+/* The look-ups agree with each other, with tables and without. */
 static void check_consistent(const napcoll_node_map_t *map)
 {
     int total = 0, lowest = -1;
@@ -106,12 +106,13 @@ static void near_order_starts_with_leader_and_its_socket(void **state)
     napcoll_node_map_t *map = map_of(id, 4);
 
     (void) state;
-    assert_int_equal(napcoll_node_map_near_lane(map, 0, 2), 2);
+    assert_int_equal(napcoll_node_map_local_order(map, 0, 2), 2);
     assert_int_equal(napcoll_node_map_set_locality(map, 0, locality), 0);
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(napcoll_node_map_near_lane(map, 0, i), expected[i]);
+        assert_int_equal(napcoll_node_map_local_order(map, 0, i), expected[i]);
     }
-    assert_int_equal(napcoll_node_map_near_lane(map, 1, 3), 3); /* another node: rank order */
+    /* another node: rank order */
+    assert_int_equal(napcoll_node_map_local_order(map, 1, 3), 3);
     napcoll_node_map_free(map);
 }
 
@@ -124,7 +125,7 @@ static void near_order_of_unbound_processes_is_rank_order(void **state)
     (void) state;
     assert_int_equal(napcoll_node_map_set_locality(map, 0, locality), 0);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(napcoll_node_map_near_lane(map, 0, i), i);
+        assert_int_equal(napcoll_node_map_local_order(map, 0, i), i);
     }
     napcoll_node_map_free(map);
 }
@@ -192,7 +193,7 @@ static void placement_errors_name_the_character(void **state)
     }
 }
 
-/* Equal ones are those of equal placements, however the nodes are named. */
+/* Equal placements have equal fingerprints, whatever the node ids. */
 static void fingerprints_tell_placements_apart(void **state)
 {
     static const struct {

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Records of nodes: what a launcher's list becomes, and the nodes of a job from all records. Every process
- * reads the same ones, so that what is asserted here of one reader holds for all.
+ * Records of nodes: reading a launcher's list, and the nodes of a job from all records. Every
+ * process reads the same records, so what holds for one reader holds for all.
  */
 
 #include "cmocka_setup.h"
@@ -17,7 +17,7 @@
 
 enum { MOST = 16 };
 
-/* What the processes of a job published, NULL: nothing; and which were asked for it. */
+/* The records of a job's processes, NULL: none; and whose records were looked up. */
 typedef struct {
     const char *record[MOST];
     int asked[MOST];
@@ -91,7 +91,7 @@ static void process_is_alone_where_its_list_makes_no_sense(void **state)
     }
 }
 
-/* The records of a job whose process v is on node node[v], each node's by its first process. */
+/* The records of a job whose process v is on node node[v]. */
 static void publish(published_t *published, const int *node, const int *number, int size)
 {
     for (int v = 0; v < size; v++) {
@@ -143,7 +143,8 @@ static void any_placement_is_found_by_one_lookup_a_node(void **state)
     }
 }
 
-/* Slurm 24.11 gives each process its own node's number, which is right; others may give all the same, or none. */
+/* Slurm 24.11 gives each process the right number of its own node. Other launchers may give the
+ * same number to all, or none. */
 static void numbers_of_the_launcher_need_be_distinct(void **state)
 {
     static const int placement[6] = {0, 1, 2, 0, 1, 2};
@@ -198,11 +199,11 @@ static void lack_of_memory_is_no_contradiction(void **state)
     assert_int_equal(napcoll_peers_assemble(4, look_up, &published, found), -1);
 }
 
-static void check_connected(const napcoll_peers_said_t *said, const int *expected, int size)
+static void check_connected(const napcoll_peer_t *peer, const int *expected, int size)
 {
     int id[MOST];
 
-    assert_int_equal(napcoll_peers_connect(size, said, id), 0);
+    assert_int_equal(napcoll_peers_connect(size, peer, id), 0);
     for (int r = 0; r < size; r++) {
         assert_int_equal(id[r], expected[r]);
     }
@@ -210,10 +211,11 @@ static void check_connected(const napcoll_peers_said_t *said, const int *expecte
 
 static void ranks_of_several_jobs_are_connected(void **state)
 {
-    /* ranks 0 and 1 of one job do not see 2 and 3 of the other on their node; 2 sees 0, 3 sees but 2 */
-    static const napcoll_peers_said_t half_seen[] = {{0, -1}, {0, -1}, {0, -1},
-                                                     {2, -1}, {4, -1}, {4, -1}};
-    static const napcoll_peers_said_t impossible[] = {{3, 0}, {2, 0}, {-1, 0}, {9, 0}, {3, 0}};
+    /* ranks 0 and 1 of one job do not see ranks 2 and 3 of the other; 2 sees 0, and 3 sees 2
+     * only */
+    static const napcoll_peer_t half_seen[] = {{0, -1}, {0, -1}, {0, -1},
+                                               {2, -1}, {4, -1}, {4, -1}};
+    static const napcoll_peer_t impossible[] = {{3, 0}, {2, 0}, {-1, 0}, {9, 0}, {3, 0}};
     static const int of_half_seen[] = {0, 0, 0, 0, 1, 1}, of_impossible[] = {0, 1, 2, 3, 3};
 
     (void) state;
@@ -223,9 +225,9 @@ static void ranks_of_several_jobs_are_connected(void **state)
 
 static void connected_ranks_have_the_launchers_numbers(void **state)
 {
-    /* cyclic on two nodes; the number counts that the node's first rank said */
-    static const napcoll_peers_said_t cyclic[] = {{0, 9}, {1, 4}, {0, 9}, {1, 5}};
-    static const napcoll_peers_said_t same[] = {{0, 9}, {1, 9}, {0, 9}, {1, 9}};
+    /* cyclic on two nodes; the number of the node's first rank counts */
+    static const napcoll_peer_t cyclic[] = {{0, 9}, {1, 4}, {0, 9}, {1, 5}};
+    static const napcoll_peer_t same[] = {{0, 9}, {1, 9}, {0, 9}, {1, 9}};
     static const int of_cyclic[] = {9, 4, 9, 4}, of_same[] = {0, 1, 0, 1};
 
     (void) state;

@@ -5,13 +5,13 @@
 
 /**
  * @file
- * Lines through points of which some are wrong, quantiles, and which of two takes longer.
+ * Lines through points of which some are wrong, quantiles, and comparisons of two series.
  */
 
 #include "cmocka_setup.h"
 
 #include "close.h"
-#include "model/napcoll_robust.h"
+#include "common/napcoll_robust.h"
 #include "util/napcoll_mix.h"
 
 /* ---- lines and quantiles ---- */
@@ -74,7 +74,7 @@ static void quantiles_are_between_neighbours(void **state)
 
 /* ---- which of two takes longer ---- */
 
-/* Takes longer in all turns but so many. */
+/* One series that is longer than the other in all turns except some. */
 static bool is_longer_but_in(int shorter, int turns)
 {
     double one[64], other[64];
@@ -86,11 +86,12 @@ static bool is_longer_but_in(int shorter, int turns)
     return napcoll_robust_longer(one, other, turns, 0.1);
 }
 
-/* The more turns there are, the fewer of them say so; sums of binomial coefficients over powers of two. */
+/* Turns in which the other may be longer, by sums of binomial coefficients. */
 static void turns_that_say_so_are_enough(void **state)
 {
     static const struct {
-        int turns, shorter; /* that may be */
+        /* `shorter` turns are allowed */
+        int turns, shorter;
     } enough[] = {{6, 0}, {7, 0}, {8, 1}, {16, 4}, {32, 10}, {64, 24}};
 
     (void) state;
@@ -107,9 +108,8 @@ static void longer_is_told_from_noise(void **state)
 
     (void) state;
     for (int i = 0; i < 16; i++) {
-        const double turn = 1
-                            + (double) (napcoll_mix_next(&seed) % 9000)
-                                  / 1e3; /* what disturbs a turn disturbs both */
+        /* what disturbs a turn disturbs both */
+        const double turn = 1 + (double) (napcoll_mix_next(&seed) % 9000) / 1e3;
 
         other[i] = turn;
         one[i] = 1.2 * turn;
@@ -117,10 +117,14 @@ static void longer_is_told_from_noise(void **state)
     }
     assert_true(napcoll_robust_longer(one, other, 16, 0.1));
     assert_true(napcoll_robust_longer(one, other, 6, 0.1));
-    assert_false(napcoll_robust_longer(one, other, 5, 0.1));      /* too few turns */
-    assert_false(napcoll_robust_longer(one, other, 16, 0.3));     /* not by enough */
-    assert_false(napcoll_robust_longer(other, one, 16, 0.1));     /* the other way */
-    assert_false(napcoll_robust_longer(disturbed, other, 16, 0)); /* in 11 of 16 turns */
+    /* too few turns */
+    assert_false(napcoll_robust_longer(one, other, 5, 0.1));
+    /* not by enough */
+    assert_false(napcoll_robust_longer(one, other, 16, 0.3));
+    /* the other way */
+    assert_false(napcoll_robust_longer(other, one, 16, 0.1));
+    /* in 11 of 16 turns */
+    assert_false(napcoll_robust_longer(disturbed, other, 16, 0));
     assert_false(napcoll_robust_longer(one, one, 16, 0));
 }
 

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The switch tree: its order, what a file may look like, what errors say, and that it is written back.
+ * The switch tree: its order, the syntax of files, errors with their places, and writing.
  */
 
 #include "cmocka_setup.h"
@@ -27,11 +27,11 @@ static napcoll_switch_tree_t *parse(const char *text, size_t length)
 /* Print "s0(n0 n1 s1(n2))": switches with their nodes, then with the switches below. */
 static void describe(const napcoll_switch_tree_t *tree, char *text, size_t size)
 {
-    int way[NAPCOLL_MOST_SWITCH_DEPTH], depth = 0;
+    int above[NAPCOLL_MOST_SWITCH_DEPTH], depth = 0;
     size_t at = 0;
 
     for (int s = 0; s <= tree->switches && at + 300 < size; s++) {
-        while (depth > 0 && (s == tree->switches || way[depth - 1] != tree->at[s].parent)) {
+        while (depth > 0 && (s == tree->switches || above[depth - 1] != tree->at[s].parent)) {
             at += (size_t) snprintf(text + at, size - at, ")");
             depth--;
         }
@@ -44,12 +44,12 @@ static void describe(const napcoll_switch_tree_t *tree, char *text, size_t size)
                 assert_int_equal(tree->switch_of[sw->first + i], s);
                 at += (size_t) snprintf(text + at, size - at, " %s", tree->node[sw->first + i]);
             }
-            way[depth++] = s;
+            above[depth++] = s;
         }
     }
 }
 
-/* That every switch's nodes are those that are below it, and every node is found. */
+/* Check the intervals of all switches, and that every node is found. */
 static void check_tree(const napcoll_switch_tree_t *tree)
 {
     assert_int_equal(tree->at[0].parent, -1);
@@ -74,7 +74,7 @@ static void check_tree(const napcoll_switch_tree_t *tree)
     }
 }
 
-/* That a text is this tree. */
+/* Check that a text is read as this tree. */
 static void check_reads(const char *text, const char *expected)
 {
     napcoll_switch_tree_t *tree = parse(text, strlen(text));
@@ -101,7 +101,8 @@ static void check_refused_bytes(const char *text, size_t length, int line, int c
     for (const char *c = error.text; '\0' != *c; c++) {
         assert_in_range(*c, ' ', '~');
     }
-    assert_true(strlen(error.text) + 1 < sizeof(error.text)); /* not cut */
+    /* not cut */
+    assert_true(strlen(error.text) + 1 < sizeof(error.text));
 }
 
 static void check_refused(const char *text, int line, int column, const char *words)
@@ -199,29 +200,6 @@ static void find_takes_names_with_a_domain(void **state)
     napcoll_switch_tree_free(tree);
 }
 
-static void nodes_meet_at_the_lowest_switch_above_both(void **state)
-{
-    const char *text = "SwitchName=t Switches=m,r Nodes=d\nSwitchName=m Switches=a,b\n"
-                       "SwitchName=r Nodes=n4\nSwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n2";
-    napcoll_switch_tree_t *tree = parse(text, strlen(text));
-    const struct {
-        const char *one, *other, *meet;
-    } personalized[] = {{"n0", "n0", "a"}, {"n0", "n1", "a"}, {"n1", "n2", "m"},
-                        {"n2", "n4", "t"}, {"d", "n0", "t"},  {"d", "d", "t"}};
-
-    (void) state;
-    for (size_t i = 0; i < sizeof(personalized) / sizeof(*personalized); i++) {
-        const int one = napcoll_switch_tree_find(tree, personalized[i].one);
-        const int other = napcoll_switch_tree_find(tree, personalized[i].other);
-
-        assert_string_equal(tree->at[napcoll_switch_tree_meet(tree, one, other)].name,
-                            personalized[i].meet);
-        assert_string_equal(tree->at[napcoll_switch_tree_meet(tree, other, one)].name,
-                            personalized[i].meet);
-    }
-    napcoll_switch_tree_free(tree);
-}
-
 static void errors_name_line_and_column(void **state)
 {
     (void) state;
@@ -307,7 +285,7 @@ static void circles_are_refused(void **state)
                   5, 23, "switch 'a': below itself, by way of switch 'c'");
 }
 
-/* Switches under one another, and one node. */
+/* A chain of switches with one node. */
 static char *chain(int depth)
 {
     char *text = calloc((size_t) depth, 64);
@@ -330,7 +308,8 @@ static void trees_too_deep_are_refused(void **state)
     napcoll_switch_tree_free(parse(text, strlen(text)));
     assert_non_null(two);
     (void) snprintf(two, strlen(text) + 64, "%sSwitchName=t Nodes=y", text);
-    check_refused(two, 15, 25, "switch 's15': the tree is too deep"); /* the unnamed root counts */
+    /* the unnamed root counts */
+    check_refused(two, 15, 25, "switch 's15': the tree is too deep");
     free(text);
     free(two);
     text = chain(200000);
@@ -338,7 +317,7 @@ static void trees_too_deep_are_refused(void **state)
     free(text);
 }
 
-/* All errors that quote a name show a part of a long one, and none of them is cut. */
+/* Errors show a part of a long name, and their texts are not cut. */
 static void errors_quote_the_beginning_of_long_names(void **state)
 {
     char name[300] = "", text[1024];
@@ -422,7 +401,7 @@ static void files_too_long_are_refused(void **state)
     free(text);
 }
 
-/* A million nodes take moments: nothing here grows with the square of their number. */
+/* Nothing grows with the square of the number of nodes. */
 static void a_million_nodes_are_read_and_no_more(void **state)
 {
     const char *text = "SwitchName=a Nodes=n[0-524287]\nSwitchName=b Nodes=n[524288-1048575]";
@@ -431,7 +410,6 @@ static void a_million_nodes_are_read_and_no_more(void **state)
     (void) state;
     assert_int_equal(tree->nodes, NAPCOLL_MOST_SWITCH_NODES);
     assert_int_equal(napcoll_switch_tree_find(tree, "n524289"), 524289);
-    assert_int_equal(napcoll_switch_tree_meet(tree, 0, 524288), 0);
     napcoll_switch_tree_free(tree);
     check_refused("SwitchName=a Nodes=n[0-524287]\nSwitchName=b Nodes=n[524288-1048575],x", 2, 38,
                   "too many names: expected at most 1048576 nodes");
@@ -480,12 +458,14 @@ static void text_reads_back_the_same(void **state)
     free(text);
     napcoll_switch_tree_free(tree);
     check_reads_back(seed);
-    check_reads_back("SwitchName=b Nodes=y\nSwitchName=a Nodes=x"); /* no name above them */
-    check_reads_back("SwitchName=b Nodes=n[0-199999]");             /* lines that are joined */
+    /* no name above them */
+    check_reads_back("SwitchName=b Nodes=y\nSwitchName=a Nodes=x");
+    /* lines that are joined */
+    check_reads_back("SwitchName=b Nodes=n[0-199999]");
     check_reads_back("SwitchName=b Nodes=n[0-999999] Switches=a\nSwitchName=a Nodes=x");
 }
 
-/* Many switches, too: a line each, and one that lists them all. */
+/* A line for each of many switches, and one that lists them all. */
 static void many_switches_read_back_the_same(void **state)
 {
     enum { MANY = 50000 };
@@ -536,7 +516,6 @@ int main(void)
         cmocka_unit_test(ranges_keep_their_zeros_and_the_last_counts_fastest),
         cmocka_unit_test(keywords_in_any_case_comments_joints_and_crlf),
         cmocka_unit_test(find_takes_names_with_a_domain),
-        cmocka_unit_test(nodes_meet_at_the_lowest_switch_above_both),
         cmocka_unit_test(errors_name_line_and_column),
         cmocka_unit_test(brackets_that_are_none_are_refused),
         cmocka_unit_test(names_stand_for_one_thing),

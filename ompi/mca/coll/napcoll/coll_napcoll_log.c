@@ -26,19 +26,21 @@ void mca_coll_napcoll_log_map(const mca_coll_napcoll_module_t *module)
                         napcoll_node_map_lane(map, ompi_comm_rank(module->comm)),
                         napcoll_node_map_node(map, ompi_comm_rank(module->comm)),
                         napcoll_job_source(&mca_coll_napcoll_component.job, module->comm));
-    for (int i = 0; NULL != map->along && i < map->nodes; i++) {
-        const char *name = NULL == map->tree ? "" : map->tree->node[map->spot[map->along[i]]];
+    for (int i = 0; NULL != map->network_order && i < map->nodes; i++) {
+        const char *name = NULL == map->tree ? "" : map->tree->node[map->spot[map->network_order[i]]];
 
         opal_output_verbose(20, mca_coll_napcoll_component.output,
                             "coll:napcoll: communicator %u: place %d in the network: node %d%s%s",
-                            napcoll_compat_comm_id(module->comm), i, map->along[i],
+                            napcoll_compat_comm_id(module->comm), i, map->network_order[i],
                             NULL == map->tree ? "" : ", ", name);
     }
-    for (int i = 0; NULL != map->near && i < napcoll_node_map_ppn(map, map->near_node); i++) {
+    for (int i = 0; NULL != map->local_order && i < napcoll_node_map_ppn(map, map->local_node);
+         i++) {
         opal_output_verbose(20, mca_coll_napcoll_component.output,
                             "coll:napcoll: communicator %u: node %d, place %d in the hardware: "
                             "lane %d",
-                            napcoll_compat_comm_id(module->comm), map->near_node, i, map->near[i]);
+                            napcoll_compat_comm_id(module->comm), map->local_node, i,
+                            map->local_order[i]);
     }
 }
 

@@ -59,6 +59,11 @@ static int register_number(int index, napcoll_machine_t *machine)
     if (variable < 0) {
         return variable;
     }
+    if (NULL != napcoll_machine_old_key(index)) {
+        (void) mca_base_var_register_synonym(variable, "ompi", "coll", "napcoll",
+                                             napcoll_machine_old_key(index) + strlen(prefix),
+                                             MCA_BASE_VAR_SYN_FLAG_INTERNAL);
+    }
     text = text_of(variable, key);
     rc = NULL == text ? napcoll_machine_check_number(index, *number, &error)
                       : napcoll_machine_read_number(index, text, number, &error);

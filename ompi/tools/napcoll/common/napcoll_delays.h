@@ -22,7 +22,7 @@
 
 #include <stdbool.h>
 
-#include "model/napcoll_robust.h"
+#include "common/napcoll_robust.h"
 
 /** A pair of nodes, and the line of half round trips between them, in seconds and bytes. */
 typedef struct napcoll_pair {

@@ -18,11 +18,16 @@
 
 int napcoll_distances_between(const napcoll_switch_tree_t *tree, int node, int other)
 {
-    const int meet = tree->at[napcoll_switch_tree_meet(tree, node, other)].depth;
-    const int up = tree->at[tree->switch_of[node]].depth - meet;
-    const int down = tree->at[tree->switch_of[other]].depth - meet;
+    int a = tree->switch_of[node], b = tree->switch_of[other], switches = 1;
 
-    return up + 1 + down;
+    for (; a != b; switches++) {
+        if (tree->at[a].depth >= tree->at[b].depth) {
+            a = tree->at[a].parent;
+        } else {
+            b = tree->at[b].parent;
+        }
+    }
+    return switches;
 }
 
 /* The nodes that can be of a first pair: the first two on each switch, as further ones are no

@@ -18,7 +18,7 @@
 
 #include <stddef.h>
 
-#include "model/napcoll_robust.h"
+#include "common/napcoll_robust.h"
 
 /** One measured time. */
 typedef struct napcoll_timing {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/napcoll_robust.h"
+#include "common/napcoll_robust.h"
 
 napcoll_summary_t napcoll_summarize(const double *sample, int num)
 {

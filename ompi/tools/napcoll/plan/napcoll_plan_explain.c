@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/napcoll_model.h"
+#include "common/napcoll_closed_form.h"
 #include "model/napcoll_simulate.h"
 #include "napcoll_plan_explain.h"
 

@@ -11,9 +11,21 @@
 
 #include <stdlib.h>
 
-#include "model/napcoll_model.h"
+#include "common/napcoll_closed_form.h"
 #include "model/napcoll_simulate.h"
 #include "napcoll_plan_tool.h"
+
+const char *napcoll_simulate_status_help(napcoll_simulate_status_t status)
+{
+    static const char *const help[NAPCOLL_SIMULATE_STATUSES] = {
+        [NAPCOLL_SIMULATE_OK] = "no error",
+        [NAPCOLL_SIMULATE_OUT_OF_MEMORY] = "out of memory",
+        [NAPCOLL_SIMULATE_UNMATCHED] = "a message has no receive, or a receive no message",
+        [NAPCOLL_SIMULATE_DEADLOCK] = "ranks wait for one another",
+        [NAPCOLL_SIMULATE_PHASE] = "the plans have local phases of another component"};
+
+    return help[status];
+}
 
 /* What does not change between the rows of a table. */
 typedef struct {

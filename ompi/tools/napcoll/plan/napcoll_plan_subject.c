@@ -17,9 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/napcoll_model.h"
+#include "common/napcoll_closed_form.h"
 #include "napcoll_plan_tool.h"
 #include "util/napcoll_file.h"
+#include "common/napcoll_machine_file.h"
 
 /* ---- machines ---- */
 

@@ -22,6 +22,7 @@
 #include "common/napcoll_memory.h"
 #include "common/napcoll_parameters.h"
 #include "model/napcoll_machine.h"
+#include "model/napcoll_simulate.h"
 #include "select/napcoll_rules.h"
 
 enum {
@@ -273,5 +274,8 @@ int simulate(options_t *o);
 int draw(options_t *o);
 int goal(options_t *o);
 int links(options_t *o);
+
+/** A sentence on a status, static. */
+const char *napcoll_simulate_status_help(napcoll_simulate_status_t status);
 
 #endif /* NAPCOLL_TOOLS_PLAN_H */

@@ -36,7 +36,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/napcoll_robust.h"
+#include "common/napcoll_robust.h"
 
 /** One measured call. */
 typedef struct napcoll_incast_sample {

@@ -23,7 +23,7 @@
 #define NAPCOLL_PROTOCOLS_H
 
 #include "model/napcoll_machine.h"
-#include "model/napcoll_robust.h"
+#include "common/napcoll_robust.h"
 
 /** A change from one line to another. */
 typedef struct napcoll_change {

@@ -14,9 +14,10 @@
 #include <errno.h>
 #include <math.h>
 
-#include "model/napcoll_robust.h"
+#include "common/napcoll_robust.h"
 #include "tune/napcoll_tune.h"
 #include "util/napcoll_file.h"
+#include "common/napcoll_machine_file.h"
 
 /* By how much auto's choice has to be slower; the drop rule; seconds of a sample; turns of a
  * case. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/napcoll_rule_write.h"
-#include "model/napcoll_robust.h"
+#include "common/napcoll_robust.h"
 
 /* ---- making rules ---- */
 

@@ -37,7 +37,7 @@ static int node_rank(const napcoll_party_t *party, int process)
     const int ppn = napcoll_node_map_ppn(party->map, party->node);
     const int lane = party->noncommutative
                          ? (process + party->lane) % ppn
-                         : napcoll_node_map_near_lane(party->map, party->node, process);
+                         : napcoll_node_map_local_order(party->map, party->node, process);
 
     return napcoll_node_map_rank(party->map, party->node, lane);
 }

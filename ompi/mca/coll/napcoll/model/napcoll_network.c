@@ -5,8 +5,8 @@
 
 /**
  * @file
- * The kind of a node's network (see the header). Loading hwloc's topology with its devices would tell the
- * same: on Linux it looks into these folders.
+ * The kind of a node's network (see the header). hwloc would find the same: on Linux it reads these
+ * folders.
  */
 
 #include "model/napcoll_network.h"

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * What a network costs that nobody has measured: it depends on its kind, and that on the devices of a
- * node. Pure: no MPI in here.
+ * The kind of a node's network, by its devices, and the machine to assume for it until somebody
+ * measures. Pure: no MPI in here.
  */
 
 #ifndef NAPCOLL_NETWORK_H
@@ -16,9 +16,12 @@
 
 /** Kinds of networks, and the parameter that names one. */
 typedef enum {
-    NAPCOLL_NETWORK_AUTO, /**< as the devices say */
-    NAPCOLL_NETWORK_FABRIC, /**< processes drive the adapter by themselves: InfiniBand, RoCE, Omni-Path, Slingshot, BXI */
-    NAPCOLL_NETWORK_ETHERNET /**< TCP through the kernel */
+    /** by the devices */
+    NAPCOLL_NETWORK_AUTO,
+    /** processes drive the adapter: InfiniBand, RoCE, Omni-Path, Slingshot, BXI */
+    NAPCOLL_NETWORK_FABRIC,
+    /** TCP through the kernel */
+    NAPCOLL_NETWORK_ETHERNET
 } napcoll_network_t;
 
 /** Where Linux lists devices by their classes. */
@@ -27,13 +30,14 @@ typedef enum {
 /**
  * The kind of network of this node.
  *
- * @param[in] classes  folder with one folder for each class of devices, in which each device has an entry
+ * @param[in] classes  folder with a folder for each class of devices, in which each device has an
+ *                     entry
  *
- * @return NAPCOLL_NETWORK_FABRIC where one of the classes of fabrics has a device, else NAPCOLL_NETWORK_ETHERNET
+ * @return NAPCOLL_NETWORK_FABRIC if a class of fabrics has a device, else NAPCOLL_NETWORK_ETHERNET
  */
 napcoll_network_t napcoll_network_find(const char *classes);
 
-/** The machine that is taken where the network is of a kind (not AUTO) and nobody has measured it. Static. */
+/** The machine to assume for a kind of network (not AUTO). Static. */
 const napcoll_machine_t *napcoll_network_machine(napcoll_network_t network);
 
 #endif /* NAPCOLL_NETWORK_H */

@@ -5,11 +5,11 @@
 
 /**
  * @file
- * Estimates (see the header): which processes stand for all.
+ * Estimates (see the header): which processes are the sample.
  *
- * Whole nodes show how lanes wait for each other and share their node; leaders show how nodes
- * that are not in step do (of smp, the leaders of 5 nodes do in two latencies what each of them has
- * three stages for). Two thirds of the sample are for the former.
+ * Whole nodes show how lanes wait for each other and share their node. Leaders show nodes that are
+ * not in step: the leaders of 5 nodes do in two latencies what smp gives each of them three stages
+ * for. Two thirds of the sample are whole nodes.
  */
 
 #include "model/napcoll_plan_cost.h"
@@ -19,23 +19,28 @@
 enum {
     MOST_PROCESSES = 96,
     LEAST_PROCESSES = 4,
-    MOST_LANES = 16,          /* of a node */
-    MOST_MESSAGES = 16 << 10, /* of all plans of the sample, about */
+    /* of a node */
+    MOST_LANES = 16,
+    /* of all plans of the sample, about */
+    MOST_MESSAGES = 16 << 10,
 
-    /* of a rough one */
+    /* of a rough sample */
     MOST_ROUGH_PROCESSES = 24,
     MOST_ROUGH_MESSAGES = 1 << 10
 };
 
-/* Bounds are looser by this part of them: a sum depends on the order of its terms. */
+/* Bounds are wider by this part of them, because a sum depends on the order of its terms. */
 #define ROUNDING 1e-9
 
 typedef struct {
     const napcoll_node_map_t *map;
-    int room;  /* processes, without the root */
-    int lanes; /* most of a node */
+    /* most processes, without the root */
+    int room;
+    /* most lanes of a node */
+    int lanes;
     int count;
-    napcoll_sampled_t process[MOST_PROCESSES + 1]; /* by rank */
+    /* by rank */
+    napcoll_sampled_t process[MOST_PROCESSES + 1];
 } sample_t;
 
 static int least(int a, int b)
@@ -48,7 +53,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* The i-th of `count` numbers that are spread over 0 .. all - 1, from the first to the last. */
+/* The i-th of `count` numbers spread over 0 .. all - 1, from the first to the last. */
 static int spread(int i, int count, int all)
 {
     return count < 2 ? 0 : (int) ((int64_t) i * (all - 1) / (count - 1));
@@ -71,8 +76,9 @@ static void add_process(sample_t *sample, int rank, int weight)
     sample->count++;
 }
 
-/* Lanes of a node, spread from the first to the last; each stands for itself and those between it and the
- * one before. So the first, which may be the only one that talks to other nodes, stands for itself. */
+/* Add lanes of a node, spread from the first to the last. Each stands for itself and the lanes
+ * between it and the one before. So the first, perhaps the only lane with messages to other nodes,
+ * stands for itself. */
 static void add_node(sample_t *sample, int node)
 {
     const int ppn = napcoll_node_map_ppn(sample->map, node);
@@ -86,7 +92,7 @@ static void add_node(sample_t *sample, int node)
     }
 }
 
-/* Fill the sample; `messages` are those of one plan, as long as the others are taken to be. */
+/* Fill the sample, where each plan has about `messages` messages. */
 static void draw_sample(sample_t *sample, const napcoll_node_map_t *map, int fullest, int messages,
                         int root, bool rough)
 {
@@ -114,7 +120,7 @@ static void draw_sample(sample_t *sample, const napcoll_node_map_t *map, int ful
     }
 }
 
-/* The messages of a plan, or of the one that it is a sketch of. */
+/* The messages of a plan, or of the plan whose sketch it is. */
 static int messages_of(const napcoll_plan_t *plan)
 {
     int64_t messages = 0;
@@ -130,12 +136,12 @@ napcoll_node_map_t napcoll_plan_cost_map(const napcoll_node_map_t *map)
     napcoll_node_map_t shared = *map;
 
     shared.oversubscribed = false;
-    shared.near_node = -1;
-    shared.near = NULL;
+    shared.local_node = -1;
+    shared.local_order = NULL;
     return shared;
 }
 
-/* The first node of those that have most processes. */
+/* The first node with the most processes. */
 static int fullest_node(const napcoll_node_map_t *map)
 {
     int fullest = 0;
@@ -146,12 +152,11 @@ static int fullest_node(const napcoll_node_map_t *map)
     return fullest;
 }
 
-/* Draw the sample, and prepare its simulation; `first` is the plan of the fullest node's first process, and
- * *processes how many are simulated. */
-static napcoll_simulate_status_t prepare(const napcoll_node_map_t *map, const napcoll_plan_t *first,
-                                         napcoll_plan_source_t source, void *context, int root,
-                                         bool rough, int *processes,
-                                         napcoll_simulation_t **simulation)
+napcoll_simulate_status_t napcoll_plan_cost_prepare(const napcoll_node_map_t *map,
+                                                    const napcoll_plan_t *first,
+                                                    napcoll_plan_source_t source, void *context,
+                                                    int root, bool rough, int *processes,
+                                                    napcoll_simulation_t **simulation)
 {
     sample_t sample;
 
@@ -161,24 +166,8 @@ static napcoll_simulate_status_t prepare(const napcoll_node_map_t *map, const na
                                              simulation);
 }
 
-napcoll_simulate_status_t napcoll_plan_cost_prepare(const napcoll_node_map_t *map,
-                                                    napcoll_plan_source_t source, void *context,
-                                                    int root, napcoll_simulation_t **simulation)
-{
-    napcoll_plan_t *first = source(context, napcoll_node_map_rank(map, fullest_node(map), 0));
-    napcoll_simulate_status_t status = NAPCOLL_SIMULATE_OUT_OF_MEMORY;
-    int processes;
-
-    *simulation = NULL;
-    if (NULL != first) {
-        status = prepare(map, first, source, context, root, false, &processes, simulation);
-    }
-    napcoll_plan_free(first);
-    return status;
-}
-
-/* For how long a process is busy with sending, at least, as the simulation has it (napcoll_simulate.h): its
- * messages leave one after the other, the last one perhaps without any overhead or gap. */
+/* A lower bound of the time that the simulation needs for the sends of a process. They leave one
+ * after the other; the last one may cause neither overhead nor gap. */
 static double sending_us(const napcoll_node_map_t *map, const napcoll_plan_t *plan,
                          const napcoll_machine_t *machine, double bytes)
 {
@@ -190,28 +179,27 @@ static double sending_us(const napcoll_node_map_t *map, const napcoll_plan_t *pl
 
     for (int i = 0, stage = 0; i < plan->steps; i++) {
         const napcoll_step_t *step = &plan->step[i];
-        napcoll_level_t level;
-        double size;
+        napcoll_level_t level = NAPCOLL_LEVEL_NODE;
+        double size, transfer_us;
 
         stage += stage + 1 < plan->stages && i == plan->stage[stage + 1].first;
         if (NAPCOLL_STEP_SEND != step->kind) {
             continue;
         }
-        level = napcoll_node_map_node(map, step->peer) == node ? NAPCOLL_LEVEL_NODE
-                                                               : NAPCOLL_LEVEL_NETWORK;
+        if (napcoll_node_map_node(map, step->peer) != node) {
+            level = NAPCOLL_LEVEL_NETWORK;
+        }
         size = napcoll_plan_message_share(plan, step) * bytes + napcoll_plan_message_fixed(step);
-        time_us +=
-            napcoll_plan_times(plan, stage)
-            * larger(interval[level],
-                     size
-                         * machine->link[level][napcoll_machine_protocol(machine, size)].ns_per_byte
-                         / 1000);
+        transfer_us = size
+                      * machine->link[level][napcoll_machine_protocol(machine, size)].ns_per_byte
+                      / 1000;
+        time_us += napcoll_plan_times(plan, stage) * larger(interval[level], transfer_us);
     }
     return plan->pieces * larger(0, time_us * (1 - ROUNDING) - interval[NAPCOLL_LEVEL_NETWORK]);
 }
 
-/* A time that the estimate is not below: what the first process of the fullest node has to send, and the root,
- * both of which are in every sample. */
+/* A lower bound of the estimate: the sends of the first process of the fullest node, and of the
+ * root. Both are in every sample. */
 static double least_us(const napcoll_node_map_t *map, const napcoll_plan_t *first,
                        napcoll_plan_source_t source, void *context, int root,
                        const napcoll_machine_t *machine, double bytes)
@@ -229,15 +217,41 @@ static double least_us(const napcoll_node_map_t *map, const napcoll_plan_t *firs
     return time_us;
 }
 
+/* The time of a sample, without the lead; NAN: not known. */
+static double sampled_us(const napcoll_node_map_t *map, const napcoll_plan_t *first,
+                         napcoll_plan_source_t source, void *context, int root,
+                         const napcoll_machine_t *machine, double bytes, double lead_us,
+                         double most_us, bool rough)
+{
+    napcoll_simulation_t *simulation = NULL;
+    double time_us = NAN;
+    int processes;
+
+    if (NAPCOLL_SIMULATE_OK
+        == napcoll_plan_cost_prepare(map, first, source, context, root, rough, &processes,
+                                     &simulation)) {
+        const double lead = processes < map->size ? lead_us : 0;
+
+        if (NAPCOLL_SIMULATE_OK
+            != napcoll_simulation_run_within(simulation, machine, bytes,
+                                             most_us * (1 + ROUNDING) - lead, &time_us)) {
+            time_us = NAN;
+        } else if (processes < map->size) {
+            time_us += lead_us;
+        }
+    }
+    napcoll_simulation_free(simulation);
+    return time_us;
+}
+
 static double estimate_us(const napcoll_node_map_t *map, napcoll_plan_source_t source,
                           void *context, int root, const napcoll_machine_t *machine, double bytes,
                           double lead_us, double most_us, bool rough)
 {
-    const bool partial = map->size > MOST_PROCESSES + 1; /* for sure; smaller ones may be as well */
-    napcoll_simulation_t *simulation = NULL;
+    /* a sample is a part of these for sure, and perhaps of fewer */
+    const bool partial = map->size > MOST_PROCESSES + 1;
     napcoll_plan_t *first;
     double time_us = NAN;
-    int processes = 0;
 
     if (partial && lead_us >= most_us) {
         return lead_us;
@@ -250,20 +264,11 @@ static double estimate_us(const napcoll_node_map_t *map, napcoll_plan_source_t s
         time_us = least_us(map, first, source, context, root, machine, bytes)
                   + (partial ? lead_us : 0);
     }
-    if (!(time_us >= most_us)
-        && (NAPCOLL_SIMULATE_OK
-                != prepare(map, first, source, context, root, rough, &processes, &simulation)
-            || NAPCOLL_SIMULATE_OK
-                   != napcoll_simulation_run_within(simulation, machine, bytes,
-                                                    most_us * (1 + ROUNDING)
-                                                        - (processes < map->size ? lead_us : 0),
-                                                    &time_us))) {
-        time_us = NAN;
-    } else if (processes > 0 && processes < map->size) {
-        time_us += lead_us;
+    if (!(time_us >= most_us)) {
+        time_us = sampled_us(map, first, source, context, root, machine, bytes, lead_us, most_us,
+                             rough);
     }
     napcoll_plan_free(first);
-    napcoll_simulation_free(simulation);
     return time_us;
 }
 

@@ -12,10 +12,10 @@
 
 #include <math.h>
 
-/* How far over the least rough estimate a variant may be. */
+/* A variant is kept up to this factor over the least rough estimate. */
 static const double margin = 1.25;
 
-/* How many are kept at least, if they are in the margin; more where estimates are equal. */
+/* This many are kept, if they are in the margin; more where estimates are equal. */
 enum { KEPT = 4 };
 
 void napcoll_screen_begin(napcoll_screen_t *screen)

@@ -5,26 +5,25 @@
 
 /**
  * @file
- * Decisions at scale: which plans are estimated, how closely, so that a decision takes a few milliseconds on any
- * number of ranks. Pure: no MPI in here.
+ * Decisions at scale: which plans are estimated, and how closely, so that a decision takes a few
+ * milliseconds on any number of ranks. Pure: no MPI in here.
  *
- *     plans     all variants of all algorithms: sketches (napcoll_plan.h), whose size does not grow with the ranks
- *     screen    each by a rough sample; those are out whose rough estimate is more than 1.25 times the least, or
- *               that have four better ones
- *     choice    the others as ever, by the sample of napcoll_plan_cost.h
+ *     plans     all variants of all algorithms: sketches (napcoll_plan.h), whose size does not grow
+ *               with the ranks
+ *     screen    each by a rough sample; a variant is dropped if its rough estimate is more than
+ *               1.25 times the least, or if four variants are better
+ *     choice    the others by the sample of napcoll_plan_cost.h
  *
- * On few ranks, where that takes as little, all variants are estimated closely by their whole plans, and
- * decisions are what they would be without this file.
+ * On few ranks, where it takes no longer, all variants are estimated closely by their whole plans.
  *
- * Sketches have the messages of the plans that they stand for, so an estimate by a sketch is that of the plan,
- * except where one stage stands for many like it (within 2 percent, mostly) and ties between events. A screen
- * errs where a rough sample is that far off the closer one. On 21 shapes of 128 to 16,384 ranks and 7 sizes, 96
- * percent or more of each collective's decisions are the same, and no other one is more than 1.15 times as slow by
- * the close estimate. tests/unit/test_screen.c compares the decisions with
- * those without sketches and screen, and tests/bench/decisions.c does so on a larger grid.
+ * A sketch has the messages of its plan, so its estimate is the same, except for ties between
+ * events and where one stage stands for many (2 percent, mostly). On 21 shapes of 128 to 16,384
+ * ranks and 7 sizes at least 96 percent of each collective's decisions are those without sketches
+ * and screen, and no other one is more than 1.15 times as slow by the close estimate
+ * (tests/unit/test_screen.c, tests/bench/decisions.c).
  *
- * To look at all candidates roughly and at the best ones closely is successive halving (K. Jamieson,
- * A. Talwalkar: "Non-stochastic Best Arm Identification and Hyperparameter Optimization", 2016) with one cut.
+ * Successive halving with one cut: K. Jamieson, A. Talwalkar: "Non-stochastic Best Arm
+ * Identification and Hyperparameter Optimization", 2016.
  */
 
 #ifndef NAPCOLL_SCREEN_H
@@ -35,31 +34,38 @@
 #include "plan/napcoll_plan_verify.h"
 
 enum {
-    NAPCOLL_SCREEN_MOST = 256, /**< variants; further ones are not screened */
-    NAPCOLL_SCREEN_FROM = 512, /**< on more ranks decisions are screened, and */
-    NAPCOLL_SCREEN_ALLTOALL_FROM =
-        96 /**< those on an all-to-all, which has the most variants and messages */
+    /** variants; further ones are not screened */
+    NAPCOLL_SCREEN_MOST = 256,
+    /** decisions on more ranks use sketches */
+    NAPCOLL_SCREEN_FROM = 512,
+    /** an all-to-all has the most variants and messages */
+    NAPCOLL_SCREEN_ALLTOALL_FROM = 96
 };
 
 /** The rough estimates of all variants, in the order in which they are tried. */
 typedef struct napcoll_screen {
-    bool rough; /**< they are being made */
+    /** rough estimates are being made */
+    bool rough;
     int count;
-    int next; /**< which variant is tried next */
+    /** the variant that is tried next */
+    int next;
     double least_us;
-    double limit_us; /**< that of those that are kept is this at most */
+    /** variants with a larger rough estimate are dropped */
+    double limit_us;
     double cost_us[NAPCOLL_SCREEN_MOST];
 } napcoll_screen_t;
 
-/** Whether decisions on this number of ranks rest on sketches. */
+/** Whether decisions on this number of ranks use sketches. */
 static inline bool napcoll_screen_sketches(napcoll_goal_t goal, int ranks)
 {
-    return ranks
-           > (NAPCOLL_GOAL_ALLTOALL == goal ? NAPCOLL_SCREEN_ALLTOALL_FROM : NAPCOLL_SCREEN_FROM);
+    const int from = NAPCOLL_GOAL_ALLTOALL == goal ? NAPCOLL_SCREEN_ALLTOALL_FROM
+                                                   : NAPCOLL_SCREEN_FROM;
+
+    return ranks > from;
 }
 
-/** Whether they are screened: not those on gathers and scatters. A rough sample does not show how deep their trees
- * are, and they have few variants. */
+/** Whether they are screened. Gathers and scatters are not: a rough sample does not show how deep
+ * their trees are, and they have few variants. */
 static inline bool napcoll_screen_is_on(napcoll_goal_t goal, int ranks)
 {
     return napcoll_screen_sketches(goal, ranks) && NAPCOLL_GOAL_GATHER != goal
@@ -69,16 +75,16 @@ static inline bool napcoll_screen_is_on(napcoll_goal_t goal, int ranks)
 /** Begin with rough estimates. */
 void napcoll_screen_begin(napcoll_screen_t *screen);
 
-/** From where on a rough estimate is of no interest. */
+/** A rough estimate need not be exact from here on. */
 double napcoll_screen_most_us(const napcoll_screen_t *screen);
 
 /** Keep the next variant's rough estimate. */
 void napcoll_screen_add(napcoll_screen_t *screen, double cost_us);
 
-/** All have one: now the variants are tried once more, in the same order. */
+/** All variants have a rough estimate. They are tried once more, in the same order. */
 void napcoll_screen_end(napcoll_screen_t *screen);
 
-/** Whether the next variant is out; *cost_us is its rough estimate then. */
+/** Whether the next variant is dropped; *cost_us is its rough estimate then. */
 bool napcoll_screen_drops(napcoll_screen_t *screen, double *cost_us);
 
 #endif /* NAPCOLL_SCREEN_H */

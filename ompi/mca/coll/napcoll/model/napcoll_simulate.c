@@ -5,44 +5,37 @@
 
 /**
  * @file
- * Preparing a simulation: the plans are cut down to messages, stages and reduced blocks, and every send
- * gets its receive: sends and receives are sorted by (target, source), in the order of their plans.
+ * Prepares a simulation. Of the plans it keeps messages, stages and the bytes that are reduced. It
+ * matches sends and receives by (target, source), in the order of their plans.
  */
 
 #include "model/napcoll_simulation.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/napcoll_order.h"
 
-const char *napcoll_simulate_status_help(napcoll_simulate_status_t status)
+bool napcoll_simulation_grow(void *array, int64_t *room, int64_t used, size_t size)
 {
-    static const char *const help[NAPCOLL_SIMULATE_STATUSES] = {
-        [NAPCOLL_SIMULATE_OK] = "no error",
-        [NAPCOLL_SIMULATE_OUT_OF_MEMORY] = "out of memory",
-        [NAPCOLL_SIMULATE_UNMATCHED] = "a message has no receive, or a receive no message",
-        [NAPCOLL_SIMULATE_DEADLOCK] = "ranks wait for one another",
-        [NAPCOLL_SIMULATE_PHASE] = "the plans leave local phases to another component"};
-
-    return help[status];
-}
-
-void *napcoll_simulation_grow(void *array, int64_t *room, int64_t used, size_t size)
-{
-    void *larger;
+    const int64_t more = *room < 1024 ? 1024 : *room + *room / 2;
+    void *old, *larger;
 
     if (used < *room) {
-        return array;
+        return true;
     }
-    larger = realloc(array, (size_t) (*room < 1024 ? 1024 : *room + *room / 2) * size);
-    if (NULL != larger) {
-        *room = *room < 1024 ? 1024 : *room + *room / 2;
+    memcpy(&old, array, sizeof(old));
+    larger = realloc(old, (size_t) more * size);
+    if (NULL == larger) {
+        return false;
     }
-    return larger;
+    memcpy(array, &larger, sizeof(larger));
+    *room = more;
+    return true;
 }
 
-/* The number of a rank among those that are simulated, or -1. */
-static int32_t number_of(const napcoll_simulation_t *s, int rank)
+/* The index of a rank among the simulated processes, or -1. */
+static int32_t index_of(const napcoll_simulation_t *s, int rank)
 {
     int low = 0, high = s->ranks;
 
@@ -63,54 +56,36 @@ static int32_t number_of(const napcoll_simulation_t *s, int rank)
 
 static bool add_end(napcoll_simulation_t *s, end_t end)
 {
-    end_t *larger = napcoll_simulation_grow(s->end, &s->end_room, s->ends, sizeof(*s->end));
-
-    if (NULL == larger) {
+    if (!napcoll_simulation_grow(&s->end, &s->end_room, s->ends, sizeof(end))) {
         return false;
     }
-    s->end = larger;
     s->end[s->ends++] = end;
     return true;
 }
 
-static bool add_receive(napcoll_simulation_t *s, int32_t source)
-{
-    return add_end(s, (end_t){.message = -1, .peer = source});
-}
-
+/* Add a message with its send. */
 static bool add_send(napcoll_simulation_t *s, message_t message)
 {
-    message_t *larger;
+    const end_t end = {.message = (int32_t) s->messages, .peer = message.target, .send = true};
 
-    if (INT32_MAX == s->messages
-        || !add_end(
-            s, (end_t){.message = (int32_t) s->messages, .peer = message.target, .send = true})) {
+    if (INT32_MAX == s->messages || !add_end(s, end)
+        || !napcoll_simulation_grow(&s->message, &s->message_room, s->messages, sizeof(message))) {
         return false;
     }
-    larger = napcoll_simulation_grow(s->message, &s->message_room, s->messages,
-                                     sizeof(*s->message));
-    if (NULL == larger) {
-        return false;
-    }
-    s->message = larger;
     s->message[s->messages++] = message;
     return true;
 }
 
 static bool add_stage(napcoll_simulation_t *s, stage_t stage)
 {
-    stage_t *larger = napcoll_simulation_grow(s->stage, &s->stage_room, s->stages,
-                                              sizeof(*s->stage));
-
-    if (NULL == larger) {
+    if (!napcoll_simulation_grow(&s->stage, &s->stage_room, s->stages, sizeof(stage))) {
         return false;
     }
-    s->stage = larger;
     s->stage[s->stages++] = stage;
     return true;
 }
 
-/* Messages of a stage with processes that are not simulated. */
+/* Messages of a stage with processes outside of the sample. */
 typedef struct {
     int sends;
     int receives;
@@ -121,9 +96,9 @@ static bool crosses_network(const napcoll_simulation_t *s, int a, int b)
     return napcoll_node_map_node(s->map, a) != napcoll_node_map_node(s->map, b);
 }
 
-/* Count a message with a process that is not simulated, `all` being those of the stage at its level. The
- * i-th that is sent comes back in place of the i-th to be received; those that are left on either
- * side have one end here. Returns whether there is a message to simulate. */
+/* Count a message with a process outside of the sample; `all` counts the messages of its stage and
+ * level. The i-th send comes back in place of the i-th receive. The others have one end here.
+ * Returns whether there is a message to simulate. */
 static bool pair_outside(message_t *message, bool send, const outside_t *all, outside_t *done)
 {
     if (send) {
@@ -137,14 +112,15 @@ static bool pair_outside(message_t *message, bool send, const outside_t *all, ou
 static napcoll_simulate_status_t add_messages(napcoll_simulation_t *s, const napcoll_plan_t *plan,
                                               const napcoll_step_t *step, int messages)
 {
-    const int32_t self = number_of(s, plan->rank);
-    outside_t all[2] = {{0}}, done[2] = {{0}}; /* by whether they cross the network */
+    const int32_t self = index_of(s, plan->rank);
+    /* by whether they cross the network */
+    outside_t all[2] = {{0}}, done[2] = {{0}};
 
     for (int i = 0; i < messages; i++) {
         if (step[i].peer < 0 || step[i].peer >= s->map->size) {
             return NAPCOLL_SIMULATE_UNMATCHED;
         }
-        if (number_of(s, step[i].peer) < 0) {
+        if (index_of(s, step[i].peer) < 0) {
             outside_t *level = &all[crosses_network(s, plan->rank, step[i].peer)];
 
             level->sends += NAPCOLL_STEP_SEND == step[i].kind;
@@ -153,7 +129,7 @@ static napcoll_simulate_status_t add_messages(napcoll_simulation_t *s, const nap
     }
     for (int i = 0; i < messages; i++) {
         const bool send = NAPCOLL_STEP_SEND == step[i].kind;
-        const int32_t peer = number_of(s, step[i].peer);
+        const int32_t peer = index_of(s, step[i].peer);
         const bool network = crosses_network(s, plan->rank, step[i].peer);
         message_t message = {.source = self,
                              .target = peer < 0 ? self : peer,
@@ -165,14 +141,15 @@ static napcoll_simulate_status_t add_messages(napcoll_simulation_t *s, const nap
             continue;
         }
         if (((send || peer < 0) && !add_send(s, message))
-            || ((!send || peer < 0) && !add_receive(s, message.target))) {
+            || ((!send || peer < 0)
+                && !add_end(s, (end_t){.message = -1, .peer = message.target}))) {
             return NAPCOLL_SIMULATE_OUT_OF_MEMORY;
         }
     }
     return NAPCOLL_SIMULATE_OK;
 }
 
-/* A local phase as its provider may do it: in a tree, or by recursive doubling. */
+/* A local phase by a tree, or by recursive doubling. */
 static void add_phase(const napcoll_simulation_t *s, const napcoll_plan_t *plan,
                       const napcoll_step_t *step, stage_t *stage)
 {
@@ -187,11 +164,11 @@ static void add_phase(const napcoll_simulation_t *s, const napcoll_plan_t *plan,
     stage->phase_messages += steps;
     stage->phase_share += (gathers ? ppn - 1 : steps) * share;
     if (NAPCOLL_PHASE_REDUCE == step->phase || NAPCOLL_PHASE_ALLREDUCE == step->phase) {
-        stage->folded += steps * share;
+        stage->reduced += steps * share;
     }
 }
 
-/* The stages of a sketch that stand for several. */
+/* How many stages of a sketch stand for several. */
 static int count_loops(const napcoll_plan_t *plan)
 {
     int loops = 0;
@@ -204,7 +181,7 @@ static int count_loops(const napcoll_plan_t *plan)
 
 static napcoll_simulate_status_t add_plan(napcoll_simulation_t *s, const napcoll_plan_t *plan)
 {
-    rank_t *rank = &s->rank[number_of(s, plan->rank)];
+    rank_t *rank = &s->rank[index_of(s, plan->rank)];
 
     s->pieces = plan->pieces;
     rank->first = s->stages;
@@ -223,7 +200,7 @@ static napcoll_simulate_status_t add_plan(napcoll_simulation_t *s, const napcoll
                 }
                 add_phase(s, plan, &step[j], &stage);
             } else if (NAPCOLL_STEP_REDUCE == step[j].kind) {
-                stage.folded += napcoll_plan_share(plan, step[j].dst);
+                stage.reduced += napcoll_plan_share(plan, step[j].dst);
             }
         }
         if (NAPCOLL_SIMULATE_OK == status && !add_stage(s, stage)) {
@@ -236,10 +213,11 @@ static napcoll_simulate_status_t add_plan(napcoll_simulation_t *s, const napcoll
     return NAPCOLL_SIMULATE_OK;
 }
 
-/* What a rank sends to or receives from a peer, in the order of its plan. */
+/* A receive of a rank. */
 typedef struct {
     int32_t peer;
-    int64_t index; /* message, or the end of a receive */
+    /* of its end */
+    int64_t index;
 } item_t;
 
 static int compare_items(const void *left, const void *right)
@@ -249,7 +227,7 @@ static int compare_items(const void *left, const void *right)
     return napcoll_order_pairs(a->peer, a->index, b->peer, b->index);
 }
 
-/* The receives of a rank, sorted; returns how many. */
+/* The receives of a rank by their peers, in the order of the plan. Returns how many. */
 static int64_t sort_receives(const napcoll_simulation_t *s, int rank, item_t *item)
 {
     const rank_t *r = &s->rank[rank];
@@ -264,8 +242,8 @@ static int64_t sort_receives(const napcoll_simulation_t *s, int rank, item_t *it
     return count;
 }
 
-/* Give every receive its message. Messages stand in the order of their sources, so that dealing them to
- * their targets leaves those of each target sorted. */
+/* Give every receive its message. Messages are in the order of their sources, so distributing them
+ * to their targets leaves the messages of each target sorted. */
 static napcoll_simulate_status_t match(napcoll_simulation_t *s)
 {
     const size_t messages = (size_t) s->messages + 1;
@@ -310,7 +288,7 @@ static napcoll_simulate_status_t match(napcoll_simulation_t *s)
     return status;
 }
 
-/* Where the simulated processes are. A sample's nodes have numbers of their own; they are few. */
+/* Place the simulated processes on nodes. The nodes of a sample get numbers of their own. */
 static void place(napcoll_simulation_t *s)
 {
     s->nodes = NULL == s->sampled ? s->map->nodes : 0;
@@ -357,10 +335,11 @@ static napcoll_simulate_status_t add_plans(napcoll_simulation_t *s, napcoll_plan
                : NAPCOLL_SIMULATE_OUT_OF_MEMORY;
 }
 
-static napcoll_simulate_status_t create(const napcoll_node_map_t *map,
-                                        const napcoll_sampled_t *sampled, int ranks,
-                                        napcoll_plan_source_t source, void *context,
-                                        napcoll_simulation_t **simulation)
+napcoll_simulate_status_t napcoll_simulation_create_sampled(const napcoll_node_map_t *map,
+                                                            const napcoll_sampled_t *sampled,
+                                                            int count, napcoll_plan_source_t source,
+                                                            void *context,
+                                                            napcoll_simulation_t **simulation)
 {
     napcoll_simulation_t *s = calloc(1, sizeof(*s));
     napcoll_simulate_status_t status = NAPCOLL_SIMULATE_OUT_OF_MEMORY;
@@ -371,8 +350,8 @@ static napcoll_simulate_status_t create(const napcoll_node_map_t *map,
     }
     s->map = map;
     s->sampled = sampled;
-    s->ranks = ranks;
-    s->rank = calloc((size_t) ranks, sizeof(*s->rank));
+    s->ranks = count;
+    s->rank = calloc((size_t) count, sizeof(*s->rank));
     if (NULL != s->rank) {
         place(s);
         s->node = calloc((size_t) s->nodes, sizeof(*s->node));
@@ -384,25 +363,10 @@ static napcoll_simulate_status_t create(const napcoll_node_map_t *map,
         napcoll_simulation_free(s);
         return status;
     }
-    s->sampled = NULL; /* the caller's */
+    /* the caller's */
+    s->sampled = NULL;
     *simulation = s;
     return status;
-}
-
-napcoll_simulate_status_t napcoll_simulation_create(const napcoll_node_map_t *map,
-                                                    napcoll_plan_source_t source, void *context,
-                                                    napcoll_simulation_t **simulation)
-{
-    return create(map, NULL, map->size, source, context, simulation);
-}
-
-napcoll_simulate_status_t napcoll_simulation_create_sampled(const napcoll_node_map_t *map,
-                                                            const napcoll_sampled_t *sampled,
-                                                            int count, napcoll_plan_source_t source,
-                                                            void *context,
-                                                            napcoll_simulation_t **simulation)
-{
-    return create(map, sampled, count, source, context, simulation);
 }
 
 void napcoll_simulation_free(napcoll_simulation_t *simulation)

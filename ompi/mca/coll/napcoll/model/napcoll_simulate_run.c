@@ -5,22 +5,20 @@
 
 /**
  * @file
- * Running a simulation (napcoll_simulate.h has what it says of a machine).
+ * Runs a simulation (napcoll_simulate.h describes what it models).
  *
- * Events are kept in a binary heap, earliest first: a rank begins a stage, a message is handed to its
- * node, has left it, or arrives. Whatever claims a resource does so while its event is handled, hence in
- * the order of time; ties go by the order in which events were made. There is one event per stage and
- * one per message, and two more where R_N applies: 32,768 ranks of recursive doubling, half a million
- * messages, take about a second.
+ * Events are in a binary heap, earliest first: a rank begins a stage; a message joins its node's
+ * leaving messages, has left, or arrives. An event takes the resources that it needs when it is
+ * handled, so in the order of time; equal times go by the order in which events were made. There is
+ * one event per stage and one per message, and two more where R_N applies: 32,768 ranks of
+ * recursive doubling, half a million messages, take about a second.
  *
- * R_N is shared evenly: every message that is leaving a node has been given the same number of bytes
- * since it joined. The node counts bytes per message; a message has left when that count has grown by
- * its size, so one number per node and one per message tell who is next, however often rates change.
+ * R_N is shared evenly: all messages that leave a node send at the same rate. The node counts the
+ * bytes that each has sent. A message has left when the count has grown by its size, so one number
+ * per node and one per message tell which message is next, however often the rate changes.
  */
 
 #include "model/napcoll_simulation.h"
-
-#include <math.h>
 
 /* ---- events ---- */
 
@@ -32,13 +30,11 @@ static bool earlier(const event_t *a, const event_t *b)
 static bool push(napcoll_simulation_t *s, double time, event_kind_t kind, int32_t subject)
 {
     const event_t event = {.time = time, .order = s->order++, .kind = kind, .subject = subject};
-    event_t *heap = napcoll_simulation_grow(s->heap, &s->event_room, s->events, sizeof(*s->heap));
     int64_t at = s->events;
 
-    if (NULL == heap) {
+    if (!napcoll_simulation_grow(&s->heap, &s->event_room, s->events, sizeof(event))) {
         return false;
     }
-    s->heap = heap;
     s->events++;
     while (at > 0 && earlier(&event, &s->heap[(at - 1) / 2])) {
         s->heap[at] = s->heap[(at - 1) / 2];
@@ -66,9 +62,8 @@ static event_t pop(napcoll_simulation_t *s)
     return first;
 }
 
-/* ---- running ---- */
+/* ---- running; functions return false when memory ran out ---- */
 
-/* A run of a simulation on a machine. */
 typedef struct {
     napcoll_simulation_t *s;
     const napcoll_machine_t *machine;
@@ -96,7 +91,7 @@ static double transfer_us(const run_t *run, const message_t *message)
     return bytes_of(run, message) * link_of(run, message).ns_per_byte / 1000;
 }
 
-/* For how long a message keeps the port of a process busy. */
+/* How long a message keeps a process busy. */
 static double port_us(const run_t *run, const message_t *message)
 {
     const double busy = later(run->machine->process_overhead_us, transfer_us(run, message));
@@ -104,11 +99,11 @@ static double port_us(const run_t *run, const message_t *message)
     return message->network ? later(busy, run->machine->process_gap_us) : busy;
 }
 
-/* How long a stage's reduces and local phases take. */
+/* The time of a stage's reductions and local phases. */
 static double work_us(const run_t *run, const stage_t *stage)
 {
     const double bytes = stage->phase_share * run->bytes;
-    double time = stage->folded * run->bytes * run->machine->reduce_ns_per_byte / 1000;
+    double time = stage->reduced * run->bytes * run->machine->reduce_ns_per_byte / 1000;
 
     if (stage->phase_messages > 0) {
         napcoll_link_t link = run->machine->link[NAPCOLL_LEVEL_NODE][napcoll_machine_protocol(
@@ -119,7 +114,7 @@ static double work_us(const run_t *run, const stage_t *stage)
     return time;
 }
 
-/* One end of a message has ended at `time`; the last one of a stage ends it. */
+/* One end of a message has ended at `time`. The last end of a stage ends the stage. */
 static bool end_message(const run_t *run, int rank, double time)
 {
     rank_t *r = &run->s->rank[rank];
@@ -148,8 +143,7 @@ static bool depart(const run_t *run, int32_t index, double left)
     const bool local = message->unreceived && !message->network;
     double latency_us = link_of(run, message).latency_us;
 
-    /* How far a node's own processes spread what one of them sends is seen where more than one of a node
-     * are simulated. */
+    /* a sample with one process of a node does not show how messages travel inside the node */
     if (local && run->s->rank[message->source].alone) {
         latency_us = 0;
     }
@@ -159,28 +153,30 @@ static bool depart(const run_t *run, int32_t index, double left)
 
 /* ---- R_N ---- */
 
-/* Bytes per microsecond that each of the messages gets which are leaving a node. */
+/* The rate of each leaving message. */
 static double rate_each(const run_t *run, const node_t *node)
 {
     const double alone = run->machine->process_injection_mbyte_per_s;
     const double fair = run->machine->node_injection_mbyte_per_s / node->leaving;
 
-    return node->leaving >= run->machine->node_injection_from_processes && fair < alone ? fair
-                                                                                        : alone;
+    const bool limited = node->leaving >= run->machine->node_injection_from_processes;
+
+    return limited && fair < alone ? fair : alone;
 }
 
-/* Bring a node's count up to now. */
+/* Bring a node's count up to `time`. */
 static void count_bytes(const run_t *run, node_t *node, double time)
 {
     if (0 == node->leaving) {
-        node->count = 0; /* keeps its digits */
+        /* a small count keeps its digits */
+        node->count = 0;
     } else {
         node->count += (time - node->counted) * rate_each(run, node);
     }
     node->counted = time;
 }
 
-/* Make the event at which the first of a node's messages has left. */
+/* Make the event at which the first leaving message of a node has left. */
 static bool plan_departure(const run_t *run, int32_t index)
 {
     node_t *node = &run->s->node[index];
@@ -194,7 +190,6 @@ static bool plan_departure(const run_t *run, int32_t index)
     return push(run->s, node->counted + later(wait, 0), EVENT_LEAVE, index);
 }
 
-/* A message joins those that are leaving its node. */
 static bool join(const run_t *run, int32_t index, double time)
 {
     message_t *message = &run->s->message[index];
@@ -205,7 +200,8 @@ static bool join(const run_t *run, int32_t index, double time)
     count_bytes(run, node, time);
     message->goal = node->count + bytes_of(run, message);
     if (node->leaving > 0 && message->goal >= run->s->message[node->last].goal) {
-        link = &run->s->message[node->last].next; /* as it is with messages of one size */
+        /* the common case: messages of one size */
+        link = &run->s->message[node->last].next;
     }
     while (*link >= 0 && run->s->message[*link].goal <= message->goal) {
         link = &run->s->message[*link].next;
@@ -217,13 +213,14 @@ static bool join(const run_t *run, int32_t index, double time)
     return plan_departure(run, source->node);
 }
 
-/* The first of a node's messages, and those that are done with it, have left. */
+/* The first leaving message of a node has left, and with it all of the same goal. */
 static bool leave(const run_t *run, int32_t index, double time)
 {
     node_t *node = &run->s->node[index];
     bool memory = true;
 
-    node->count = run->s->message[node->first].goal; /* to the bit */
+    /* no rounding */
+    node->count = run->s->message[node->first].goal;
     node->counted = time;
     while (memory && node->leaving > 0 && run->s->message[node->first].goal <= node->count) {
         int32_t gone = node->first;
@@ -237,8 +234,8 @@ static bool leave(const run_t *run, int32_t index, double time)
 
 /* ---- messages and stages ---- */
 
-/* Where the processes of a node share processors, those are busy with one message at a time: the next one
- * can begin when the last one has had them for so long. Returns when this one can. */
+/* Processes that share processors send one message after the other: each occupies the processors
+ * for `busy`. Returns when this one begins. */
 static double take_processors(node_t *node, double begin, double busy)
 {
     begin = later(begin, node->processors_free);
@@ -246,7 +243,7 @@ static double take_processors(node_t *node, double begin, double busy)
     return begin;
 }
 
-/* A message between nodes: it waits for the gap, and shares the rate of its node. */
+/* A message between nodes waits for the gap, and shares the rate of its node. */
 static bool start_on_network(const run_t *run, int32_t index, double begin)
 {
     message_t *message = &run->s->message[index];
@@ -269,7 +266,7 @@ static bool start_on_network(const run_t *run, int32_t index, double begin)
     return push(run->s, begin, EVENT_JOIN, index);
 }
 
-/* A message inside a node: it waits for processors and memory. */
+/* A message inside a node waits for processors and memory. */
 static bool start_in_node(const run_t *run, int32_t index, double begin)
 {
     const message_t *message = &run->s->message[index];
@@ -283,7 +280,7 @@ static bool start_in_node(const run_t *run, int32_t index, double begin)
     return depart(run, index, begin + later(memory, transfer_us(run, message)));
 }
 
-/* Both ends are ready as the protocol wants it: the message leaves. */
+/* The ends that the protocol demands are posted: the message leaves. */
 static bool start_message(const run_t *run, int32_t index, double time)
 {
     const message_t *message = &run->s->message[index];
@@ -308,12 +305,11 @@ static bool post(const run_t *run, const end_t *end, double time)
 
     message->posted = true;
     message->awaited = message->awaited || !end->send;
-    if (waits ? !first : end->send) {
-        if (!start_message(run, end->message, time)) {
-            return false;
-        }
+    if ((waits ? !first : end->send) && !start_message(run, end->message, time)) {
+        return false;
     }
-    if (!end->send && message->received >= 0) { /* it was early, and waited for this receive */
+    /* an early message has waited for this receive */
+    if (!end->send && message->received >= 0) {
         return end_message(run, message->target, later(time, message->received));
     }
     return true;
@@ -332,7 +328,7 @@ static bool arrive(const run_t *run, int32_t index, double time)
     return !message->awaited || end_message(run, message->target, message->received);
 }
 
-/* A rank begins its next stage; returns false when memory ran out. */
+/* A rank begins its next stage. */
 static bool begin_stage(const run_t *run, int rank, double time, int *done)
 {
     napcoll_simulation_t *s = run->s;
@@ -347,7 +343,7 @@ static bool begin_stage(const run_t *run, int rank, double time, int *done)
     if (stage->times > 1) {
         s->loop[r->loop].began = later(s->loop[r->loop].began, time);
     }
-    /* One more, so that the stage ends here where it has no messages, or none that is still out. */
+    /* one more, for the call below, so that a stage whose messages have all ended ends here */
     r->waiting = (int32_t) (stage[1].first - stage->first) + 1;
     for (int64_t i = stage->first; i < stage[1].first; i++) {
         if (!post(run, &s->end[i], time)) {
@@ -357,7 +353,6 @@ static bool begin_stage(const run_t *run, int rank, double time, int *done)
     return end_message(run, rank, time);
 }
 
-/* Returns false when memory ran out. */
 static bool handle(const run_t *run, const event_t *event, int *done)
 {
     switch (event->kind) {
@@ -398,7 +393,8 @@ static void reset(napcoll_simulation_t *s)
     s->order = 0;
 }
 
-/* What the stages take that others stand for: each as long as the last process takes from one to the next. */
+/* The time of the stages that others stand for: each takes as long as the last process takes from
+ * one to the next. */
 static double looped_us(const napcoll_simulation_t *s)
 {
     double time_us = 0;
@@ -426,7 +422,7 @@ static napcoll_simulate_status_t run_piece(napcoll_simulation_t *simulation,
     while (memory && simulation->events > 0) {
         event_t event = pop(simulation);
 
-        if (event.time > most_us && done < simulation->ranks) { /* whose ends are still to come */
+        if (event.time > most_us && done < simulation->ranks) {
             *time_us = event.time;
             return NAPCOLL_SIMULATE_OK;
         }
@@ -442,7 +438,7 @@ static napcoll_simulate_status_t run_piece(napcoll_simulation_t *simulation,
     return done == simulation->ranks ? NAPCOLL_SIMULATE_OK : NAPCOLL_SIMULATE_DEADLOCK;
 }
 
-/* Pieces follow each other: all processes have ended one before the next begins. */
+/* All processes end one piece before the next one begins. */
 napcoll_simulate_status_t napcoll_simulation_run_within(napcoll_simulation_t *simulation,
                                                         const napcoll_machine_t *machine,
                                                         double bytes, double most_us,
@@ -454,11 +450,4 @@ napcoll_simulate_status_t napcoll_simulation_run_within(napcoll_simulation_t *si
 
     *time_us *= pieces;
     return status;
-}
-
-napcoll_simulate_status_t napcoll_simulation_run(napcoll_simulation_t *simulation,
-                                                 const napcoll_machine_t *machine, double bytes,
-                                                 double *time_us)
-{
-    return napcoll_simulation_run_within(simulation, machine, bytes, INFINITY, time_us);
 }

@@ -5,11 +5,11 @@
 
 /**
  * @file
- * What a simulation consists of, for the rooms that make it and run it (napcoll_simulate.c,
- * napcoll_simulate_run.c). Others use napcoll_simulate.h.
+ * The data of a simulation, for napcoll_simulate.c, which prepares it, and napcoll_simulate_run.c,
+ * which runs it. Others use napcoll_simulate.h.
  *
- * The processes of a sample are numbered from 0, and so are their nodes. What one of them exchanges
- * with a process outside of the sample is a message to itself.
+ * The processes of a sample are numbered from 0, and so are their nodes. A message between a
+ * simulated process and one outside of the sample becomes a message from the process to itself.
  */
 
 #ifndef NAPCOLL_SIMULATION_H
@@ -20,115 +20,157 @@
 
 #include "model/napcoll_simulate.h"
 
-/* A message of all plans; its ends are simulated processes. */
+/* A message; source and target are simulated processes. */
 typedef struct {
     int32_t source;
     int32_t target;
-    double share; /* of the vector's bytes */
-    double fixed; /* bytes besides */
+    /* part of the vector's bytes */
+    double share;
+    /* bytes besides */
+    double fixed;
 
-    /* while running */
-    double received; /* when the receiver is done with it; -1: not yet */
-    double goal;     /* the node's count at which it has left */
-    double alone;    /* when it would have left without others */
-    int32_t next;    /* that leaves the node after it, or -1 */
-    bool posted;     /* one of its ends is posted */
-    bool awaited;    /* its receive is */
+    /* state of a run: when the receiver has it, or -1 */
+    double received;
+    /* the node's count at which the message has left */
+    double goal;
+    /* when it would leave if it had the node to itself */
+    double alone;
+    /* the message that leaves the node next, or -1 */
+    int32_t next;
+    /* one of its ends is posted */
+    bool posted;
+    /* its receive is posted */
+    bool awaited;
 
-    bool network; /* between nodes */
+    /* between nodes */
+    bool network;
 
-    /* in a sample, where the process that it goes to or comes from is not simulated */
-    bool unreceived; /* takes no receiving of the process that waits for it */
-    bool unsent;     /* takes no sending of it */
+    /* the other end is outside of the sample: the process does not spend time on receiving it, or
+     * on sending it */
+    bool unreceived;
+    bool unsent;
 } message_t;
 
-/* One end of a message, as a stage lists it. */
+/* One end of a message, in the list of a stage. */
 typedef struct {
-    int32_t message; /* index; while preparing, that of a receive is not yet known */
+    /* index; of a receive it is unknown while the simulation is prepared */
+    int32_t message;
     int32_t peer;
     bool send;
 } end_t;
 
 typedef struct {
-    int64_t first; /* index of its first end; that of the next stage is where it stops */
-    double folded; /* part of the vector's bytes that its work reduces */
-    double times;  /* for how many like stages it stands */
+    /* index of its first end; the first end of the next stage is where it stops */
+    int64_t first;
+    /* part of the vector's bytes that it reduces */
+    double reduced;
+    /* how many equal stages it stands for */
+    double times;
 
-    /* local phases: messages that follow each other, and what they send of the vector in all */
+    /* local phases: messages one after the other, and their share of the vector together */
     double phase_messages;
     double phase_share;
 } stage_t;
 
 typedef struct {
-    int64_t first; /* index of its first stage */
+    /* index of its first stage */
+    int64_t first;
     int32_t stages;
-    int32_t node;   /* index */
-    int32_t weight; /* processes of its node that it stands for */
-    bool alone;     /* a sample's only process of its node */
+    /* index */
+    int32_t node;
+    /* processes of its node that it stands for */
+    int32_t weight;
+    /* the only process of its node in a sample */
+    bool alone;
 
-    /* while running */
-    int32_t stage;       /* the one that it is in */
-    int32_t loop;        /* of those that stand for several, how many came before it */
-    int32_t waiting;     /* messages of the stage that have not ended */
-    double ends;         /* when the latest of those that have ended did */
-    double send_port;    /* when it can begin to send the next message */
-    double receive_port; /* when it has taken in the last message */
+    /* state of a run: the current stage */
+    int32_t stage;
+    /* how many stages that stand for several it has begun */
+    int32_t loop;
+    /* messages of the stage that have not ended */
+    int32_t waiting;
+    /* when the latest message that has ended did */
+    double ends;
+    /* when it can begin to send the next message */
+    double send_port;
+    /* when it has received the last message */
+    double receive_port;
 } rank_t;
 
-/* What the processes of a node share, while running. */
+/* State of a run that the processes of a node share. */
 typedef struct {
-    double gap_ends;        /* when the gap lets the next message out */
-    double processors_free; /* or its memory: when they are, for a message inside the node */
-    double counted;         /* time up to which count is right */
-    double count;    /* bytes that a message has been given which has been leaving since it was 0 */
-    int32_t leaving; /* messages, each as often as its process weighs */
-    int32_t first;   /* message that has left first, or -1; the others follow by their goals */
+    /* when the gap allows the next message */
+    double gap_ends;
+    /* when the processors, or the memory, are free for a message inside the node */
+    double processors_free;
+    /* time up to which count is right */
+    double counted;
+    /* bytes that each leaving message has sent since the node was idle */
+    double count;
+    /* leaving messages, each times the weight of its process */
+    int32_t leaving;
+    /* the leaving message with the least goal, or -1; the others follow by their goals */
+    int32_t first;
     int32_t last;
-    uint64_t departs; /* order of the event at which the first has left; earlier ones are void */
+    /* order of the event at which the first has left; earlier such events are void */
+    uint64_t departs;
 } node_t;
 
 typedef enum {
-    EVENT_STAGE,  /* a rank begins its next stage */
-    EVENT_JOIN,   /* a message joins those that are leaving its node */
-    EVENT_LEAVE,  /* the first of a node's messages has left it */
-    EVENT_ARRIVE, /* a message arrives */
+    /* a rank begins its next stage */
+    EVENT_STAGE,
+    /* a message joins the leaving messages of its node */
+    EVENT_JOIN,
+    /* the first leaving message has left its node */
+    EVENT_LEAVE,
+    /* a message arrives */
+    EVENT_ARRIVE,
 } event_kind_t;
 
 typedef struct {
     double time;
-    uint64_t order; /* among events of the same time */
+    /* among events of the same time */
+    uint64_t order;
     event_kind_t kind;
-    int32_t subject; /* rank, message or node */
+    /* rank, message or node */
+    int32_t subject;
 } event_t;
 
-/* A stage of sketches that stands for several, while running: when the last process began it, and ended. */
+/* State of a run: a stage that stands for several. */
 typedef struct {
+    /* when the last process began it, and ended it */
     double began;
     double ended;
-    double more; /* stages that it stands for besides itself */
+    /* stages that it stands for besides itself */
+    double more;
 } loop_t;
 
 struct napcoll_simulation {
     const napcoll_node_map_t *map;
-    const napcoll_sampled_t *sampled; /* while preparing: [ranks], or NULL for all */
+    /* [ranks] while preparing, or NULL for all */
+    const napcoll_sampled_t *sampled;
     message_t *message;
     end_t *end;
-    stage_t *stage; /* with one more at the end */
+    /* with one more at the end */
+    stage_t *stage;
     rank_t *rank;
     node_t *node;
     event_t *heap;
-    int32_t ranks, nodes; /* that are simulated */
-    int32_t pieces;       /* for each of which the plans are run */
+    /* simulated ones */
+    int32_t ranks, nodes;
+    /* for each of which the plans are run */
+    int32_t pieces;
     loop_t *loop;
-    int32_t loops; /* of the process that has most */
+    /* of the process with most of them */
+    int32_t loops;
     int64_t messages, ends, stages;
     int64_t end_room, stage_room, message_room;
     int64_t events, event_room;
     uint64_t order;
 };
 
-/** An array with room for one more element: `array`, or that moved; NULL when memory ran out, which
- * leaves `array` as it is. */
-void *napcoll_simulation_grow(void *array, int64_t *room, int64_t used, size_t size);
+/** Make room for one more element. `array` points to the array's pointer; false when memory ran
+ * out. */
+bool napcoll_simulation_grow(void *array, int64_t *room, int64_t used, size_t size);
 
 #endif /* NAPCOLL_SIMULATION_H */

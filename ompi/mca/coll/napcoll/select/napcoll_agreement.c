@@ -49,10 +49,12 @@ int napcoll_agreement(const napcoll_collective_t *collective, const napcoll_sett
         return -1;
     }
     if (isinf(agreement->cost_us)) { /* by the fallback function */
-        const char *usual = &napcoll_bcast == by ? "binomial" : "recursive_doubling";
+        const napcoll_closed_form_t usual = &napcoll_bcast == by
+                                                ? napcoll_model_bcast_binomial_us
+                                                : napcoll_model_recursive_doubling_us;
 
-        agreement->cost_us = napcoll_model_closed_form(by->name, usual)(
-            telling->machine, map->nodes, map->max_ppn, (double) vector.bytes);
+        agreement->cost_us = usual(telling->machine, map->nodes, map->max_ppn,
+                                   (double) vector.bytes);
     }
     agreement->pays = !collective->straight && agreement->cheapest_us < INFINITY
                       && agreement->cost_us < agreement->direct_us - agreement->cheapest_us

@@ -5,16 +5,16 @@
 
 /**
  * @file
- * The depth-first order from a root (see the header). What is below a switch is one interval of the tree's nodes, so
- * the depth-first order is a few runs of the network's order: of each switch on the way up, what stands before and
- * behind the part that has been seen.
+ * The depth-first order from a root (see the header). The nodes below a switch are one interval of
+ * the tree's nodes. So the order is a few runs of the network's order: for each switch from the
+ * root's upwards, the nodes before and behind the part that is already in the order.
  */
 
 #include "topo/napcoll_dfs_order.h"
 
 #include <stddef.h>
 
-/* The first place of the network's order whose spot is not below this one. */
+/* The first place of the network's order whose spot is at least `spot`. */
 static int place_of_spot(const napcoll_node_map_t *map, int spot)
 {
     int low = 0, high = map->nodes;
@@ -22,7 +22,7 @@ static int place_of_spot(const napcoll_node_map_t *map, int spot)
     while (low < high) {
         const int middle = low + (high - low) / 2;
 
-        if (map->spot[map->along[middle]] < spot) {
+        if (map->spot[map->network_order[middle]] < spot) {
             low = middle + 1;
         } else {
             high = middle;
@@ -32,22 +32,22 @@ static int place_of_spot(const napcoll_node_map_t *map, int spot)
 }
 
 /* Add the places [from, end), perhaps none. */
-static void add_piece(napcoll_dfs_order_t *dfs, int from, int end)
+static void add_run(napcoll_dfs_order_t *dfs, int from, int end)
 {
-    napcoll_dfs_order_run_t piece = {.from = from, .nodes = end - from};
+    napcoll_dfs_order_run_t run = {.from = from, .nodes = end - from};
 
     if (from >= end) {
         return;
     }
-    if (dfs->pieces > 0) {
-        const napcoll_dfs_order_run_t *last = &dfs->piece[dfs->pieces - 1];
+    if (dfs->runs > 0) {
+        const napcoll_dfs_order_run_t *last = &dfs->run[dfs->runs - 1];
 
-        piece.node = last->node + last->nodes;
-        piece.process = last->process
-                        + napcoll_node_map_network_first(dfs->map, last->from + last->nodes)
-                        - napcoll_node_map_network_first(dfs->map, last->from);
+        run.node = last->node + last->nodes;
+        run.process = last->process
+                      + napcoll_node_map_network_first(dfs->map, last->from + last->nodes)
+                      - napcoll_node_map_network_first(dfs->map, last->from);
     }
-    dfs->piece[dfs->pieces++] = piece;
+    dfs->run[dfs->runs++] = run;
 }
 
 napcoll_dfs_order_t napcoll_dfs_order_from(const napcoll_node_map_t *map, int root)
@@ -56,29 +56,24 @@ napcoll_dfs_order_t napcoll_dfs_order_from(const napcoll_node_map_t *map, int ro
                                .root = root,
                                .root_node = napcoll_node_map_node(map, root),
                                .root_lane = napcoll_node_map_lane(map, root)};
+    const napcoll_switch_tree_t *tree = map->tree;
     const int first = napcoll_node_map_network_place(map, dfs.root_node);
-    int low = 0, high = map->nodes; /* what has been walked */
+    const int own = NULL == tree ? -1 : tree->switch_of[map->spot[dfs.root_node]];
+    /* the places that are in the order */
+    int low = 0, high = map->nodes;
 
-    if (NULL != map->tree) {
-        const napcoll_switch_t *own =
-            &map->tree->at[map->tree->switch_of[map->spot[dfs.root_node]]];
-
-        low = place_of_spot(map, own->first);
-        high = place_of_spot(map, own->first + own->nodes);
+    if (own >= 0) {
+        low = place_of_spot(map, tree->at[own].first);
+        high = place_of_spot(map, tree->at[own].first + tree->at[own].nodes);
     }
-    add_piece(&dfs, first, high);
-    add_piece(&dfs, low, first);
-    if (NULL == map->tree) {
-        return dfs;
-    }
-    for (int s = map->tree->switch_of[map->spot[dfs.root_node]]; s >= 0;
-         s = map->tree->at[s].parent) {
-        const napcoll_switch_t *around = &map->tree->at[s];
-        const int begin = place_of_spot(map, around->first);
-        const int end = place_of_spot(map, around->end);
+    add_run(&dfs, first, high);
+    add_run(&dfs, low, first);
+    for (int s = own; s >= 0; s = tree->at[s].parent) {
+        const int begin = place_of_spot(map, tree->at[s].first);
+        const int end = place_of_spot(map, tree->at[s].end);
 
-        add_piece(&dfs, begin, low);
-        add_piece(&dfs, high, end);
+        add_run(&dfs, begin, low);
+        add_run(&dfs, high, end);
         low = begin;
         high = end;
     }
@@ -87,40 +82,39 @@ napcoll_dfs_order_t napcoll_dfs_order_from(const napcoll_node_map_t *map, int ro
 
 int napcoll_dfs_order_node(const napcoll_dfs_order_t *dfs, int place)
 {
-    int p = 0;
+    const napcoll_dfs_order_run_t *run = dfs->run;
 
-    while (place >= dfs->piece[p].node + dfs->piece[p].nodes) {
-        p++;
+    while (place >= run->node + run->nodes) {
+        run++;
     }
-    return napcoll_node_map_network_order(dfs->map,
-                                          dfs->piece[p].from + place - dfs->piece[p].node);
+    return napcoll_node_map_network_order(dfs->map, run->from + place - run->node);
 }
 
-/* The piece that has a place of the network's order. */
-static const napcoll_dfs_order_run_t *piece_with(const napcoll_dfs_order_t *dfs, int along)
+/* The run that contains a place of the network's order. */
+static const napcoll_dfs_order_run_t *run_with(const napcoll_dfs_order_t *dfs, int place)
 {
-    const napcoll_dfs_order_run_t *piece = dfs->piece;
+    const napcoll_dfs_order_run_t *run = dfs->run;
 
-    while (along < piece->from || along >= piece->from + piece->nodes) {
-        piece++;
+    while (place < run->from || place >= run->from + run->nodes) {
+        run++;
     }
-    return piece;
+    return run;
 }
 
 int napcoll_dfs_order_place(const napcoll_dfs_order_t *dfs, int node)
 {
-    const int along = napcoll_node_map_network_place(dfs->map, node);
-    const napcoll_dfs_order_run_t *piece = piece_with(dfs, along);
+    const int place = napcoll_node_map_network_place(dfs->map, node);
+    const napcoll_dfs_order_run_t *run = run_with(dfs, place);
 
-    return piece->node + along - piece->from;
+    return run->node + place - run->from;
 }
 
-/* The place of the network's order whose node has the process with this number, of all in that order. */
-static int along_of_process(const napcoll_node_map_t *map, int process)
+/* The place of the network's order whose node has a process, by its number in that order. */
+static int place_of_process(const napcoll_node_map_t *map, int process)
 {
     int low = 0, high = map->nodes - 1;
 
-    if (NULL == map->first && NULL == map->along) {
+    if (NULL == map->first && NULL == map->network_order) {
         return process / map->max_ppn;
     }
     while (low < high) {
@@ -138,26 +132,25 @@ static int along_of_process(const napcoll_node_map_t *map, int process)
 int napcoll_dfs_order_rank(const napcoll_dfs_order_t *dfs, int place)
 {
     const napcoll_node_map_t *map = dfs->map;
-    int p = 0, process, along;
+    int r = 0, process, node_place;
 
-    while (p + 1 < dfs->pieces && place >= dfs->piece[p + 1].process) {
-        p++;
+    while (r + 1 < dfs->runs && place >= dfs->run[r + 1].process) {
+        r++;
     }
-    process = napcoll_node_map_network_first(map, dfs->piece[p].from) + place
-              - dfs->piece[p].process;
-    along = along_of_process(map, process);
-    return napcoll_dfs_order_member(dfs, napcoll_node_map_network_order(map, along),
-                                    process - napcoll_node_map_network_first(map, along));
+    process = napcoll_node_map_network_first(map, dfs->run[r].from) + place - dfs->run[r].process;
+    node_place = place_of_process(map, process);
+    return napcoll_dfs_order_member(dfs, napcoll_node_map_network_order(map, node_place),
+                                    process - napcoll_node_map_network_first(map, node_place));
 }
 
 int napcoll_dfs_order_rank_place(const napcoll_dfs_order_t *dfs, int rank)
 {
     const int node = napcoll_node_map_node(dfs->map, rank);
-    const int along = napcoll_node_map_network_place(dfs->map, node);
-    const napcoll_dfs_order_run_t *piece = piece_with(dfs, along);
+    const int place = napcoll_node_map_network_place(dfs->map, node);
+    const napcoll_dfs_order_run_t *run = run_with(dfs, place);
 
-    return piece->process + napcoll_node_map_network_first(dfs->map, along)
-           - napcoll_node_map_network_first(dfs->map, piece->from)
+    return run->process + napcoll_node_map_network_first(dfs->map, place)
+           - napcoll_node_map_network_first(dfs->map, run->from)
            + napcoll_dfs_order_index(dfs, rank);
 }
 
@@ -165,8 +158,8 @@ int napcoll_dfs_order_member(const napcoll_dfs_order_t *dfs, int node, int index
 {
     int lane = index;
 
-    if (node == dfs->root_node) {
-        lane = 0 == index ? dfs->root_lane : index <= dfs->root_lane ? index - 1 : index;
+    if (node == dfs->root_node && index <= dfs->root_lane) {
+        lane = 0 == index ? dfs->root_lane : index - 1;
     }
     return napcoll_node_map_rank(dfs->map, node, lane);
 }
@@ -175,8 +168,8 @@ int napcoll_dfs_order_index(const napcoll_dfs_order_t *dfs, int rank)
 {
     const int lane = napcoll_node_map_lane(dfs->map, rank);
 
-    if (napcoll_node_map_node(dfs->map, rank) != dfs->root_node) {
+    if (napcoll_node_map_node(dfs->map, rank) != dfs->root_node || lane > dfs->root_lane) {
         return lane;
     }
-    return lane == dfs->root_lane ? 0 : lane < dfs->root_lane ? lane + 1 : lane;
+    return lane == dfs->root_lane ? 0 : lane + 1;
 }

@@ -7,14 +7,14 @@
  * @file
  * From a communicator to its node map (see the header).
  *
- *     made up by a parameter ............ no communication
+ *     nodes are made up ................. no communication
  *     one job of moderate size .......... the records that its nodes published, no message
- *     else, or records that contradict .. allgather of each process's lowest neighbour
- *     and with a switch tree ............ allgather of where each process's node is in it
+ *     otherwise, or bad records ......... allgather of each process's lowest neighbour
+ *     and with a switch tree ............ allgather of the place of each process's node in it
  *
- * All ranks of a communicator take the same way: whether it has one job is the same on all, and all read
- * the same records. What a launcher tells of other nodes, as PMIX_NODEID, is not trusted: Slurm 24.11
- * gives every process the number of its own node for all.
+ * All ranks of a communicator decide alike: they know the same jobs and read the same records.
+ * Launchers are trusted about the own node only: Slurm 24.11 gives every process, as the
+ * PMIX_NODEID of all others, the number of its own node.
  */
 
 #include "topo/napcoll_discover.h"
@@ -28,9 +28,8 @@
 #include "ompi/group/group.h"
 #include "ompi/proc/proc.h"
 #include "topo/napcoll_peers.h"
-#include "util/napcoll_order.h"
 
-/** Under which a node's first process publishes its record. */
+/* The key of the record that a node's first process publishes. */
 static const char record_key[] = "napcoll.node";
 
 void napcoll_job_construct(napcoll_job_t *job, uint32_t size)
@@ -74,12 +73,12 @@ int napcoll_job_fake(napcoll_job_t *job, const char *ppn, const char *order, con
         return rc < 0 ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_ERR_BAD_PARAM;
     }
     job->node_of = node_of;
-    job->asked = true;
+    job->looked_up = true;
     job->fake = true;
     return OMPI_SUCCESS;
 }
 
-/* The launcher's number of this node, -1: not known. */
+/* The launcher's number of this node, or -1. */
 static int own_number(void)
 {
     uint32_t number;
@@ -118,7 +117,8 @@ int napcoll_job_publish(const napcoll_job_t *job)
     return rc;
 }
 
-/* A record that nobody published is none for all processes; another error is this process's alone. */
+/* A record that nobody published is missing for all processes. Other errors concern this process
+ * only. */
 static int look_up(void *error, int process, char **record)
 {
     const opal_process_name_t name = {.jobid = my_job(), .vpid = (uint32_t) process};
@@ -131,14 +131,14 @@ static int look_up(void *error, int process, char **record)
     return -1;
 }
 
-/* The nodes of all processes of this job, from what these published, once. node_of stays NULL where that
- * contradicts itself. */
+/* Read the records of all nodes, once. node_of stays NULL if records are missing or contradict one
+ * another. */
 static int know_job_nodes(napcoll_job_t *job)
 {
     int rc = 0, error = OMPI_ERR_OUT_OF_RESOURCE;
 
     opal_mutex_lock(&job->lock);
-    if (!job->asked && napcoll_job_has_records(job)) {
+    if (!job->looked_up && napcoll_job_has_records(job)) {
         int *node_of = malloc(job->size * sizeof(*node_of));
 
         rc = NULL == node_of ? -1
@@ -148,7 +148,7 @@ static int know_job_nodes(napcoll_job_t *job)
             node_of = NULL;
         }
         job->node_of = node_of;
-        job->asked = rc >= 0;
+        job->looked_up = rc >= 0;
     }
     opal_mutex_unlock(&job->lock);
     return rc < 0 ? error : OMPI_SUCCESS;
@@ -164,7 +164,7 @@ bool napcoll_joins_jobs(ompi_communicator_t *comm)
     return false;
 }
 
-/* Whether all processes are of this job; *id: their numbers in it. */
+/* Whether all processes are of this job; id: their numbers in it. */
 static bool is_one_job(const napcoll_job_t *job, ompi_communicator_t *comm, int *id)
 {
     for (int r = 0; r < ompi_comm_size(comm); r++) {
@@ -178,7 +178,7 @@ static bool is_one_job(const napcoll_job_t *job, ompi_communicator_t *comm, int 
     return true;
 }
 
-/* Node ids in place of the numbers of processes of this job; *known: whether its nodes are known. */
+/* Replace the numbers of processes by node ids, if the job's nodes are known. */
 static int ids_from_job(napcoll_job_t *job, ompi_communicator_t *comm, int *id, bool *known)
 {
     const int rc = know_job_nodes(job);
@@ -205,25 +205,24 @@ static int lowest_peer(ompi_communicator_t *comm)
     return rank;
 }
 
-/* Node ids by one allgather: everyone gives the lowest rank that shares its node. */
+/* Node ids by one allgather of the lowest rank that shares each process's node. */
 static int ids_from_peers(ompi_communicator_t *comm, bool one_job,
                           mca_coll_base_module_allgather_fn_t allgather,
                           mca_coll_base_module_t *module, int *id)
 {
-    const napcoll_peers_said_t own = {.lowest = lowest_peer(comm),
-                                      .number = one_job ? own_number() : -1};
+    const napcoll_peer_t own = {.lowest = lowest_peer(comm), .number = one_job ? own_number() : -1};
     const int size = ompi_comm_size(comm);
-    napcoll_peers_said_t *said = malloc((size_t) size * sizeof(*said));
+    napcoll_peer_t *peers = malloc((size_t) size * sizeof(*peers));
     int rc;
 
-    if (NULL == said) {
+    if (NULL == peers) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    rc = allgather(&own, 2, MPI_INT, said, 2, MPI_INT, comm, module);
-    if (OMPI_SUCCESS == rc && 0 != napcoll_peers_connect(size, said, id)) {
+    rc = allgather(&own, 2, MPI_INT, peers, 2, MPI_INT, comm, module);
+    if (OMPI_SUCCESS == rc && 0 != napcoll_peers_connect(size, peers, id)) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
-    free(said);
+    free(peers);
     return rc;
 }
 
@@ -236,7 +235,7 @@ const char *napcoll_job_source(const napcoll_job_t *job, ompi_communicator_t *co
                                                             : "told by each node's first process";
 }
 
-/* Locality of a process on this node, asked for once; needs the lock. */
+/* The locality of a process on this node, looked up once. The caller has the lock. */
 static int neighbour_locality(napcoll_job_t *job, const opal_process_name_t *name,
                               const char **locality)
 {
@@ -251,7 +250,7 @@ static int neighbour_locality(napcoll_job_t *job, const opal_process_name_t *nam
         napcoll_neighbour_t *larger = realloc(job->neighbour, (size_t) room * sizeof(*larger));
 
         if (NULL == larger) {
-            return OMPI_ERR_OUT_OF_RESOURCE; /* the others of the node order its lanes */
+            return OMPI_ERR_OUT_OF_RESOURCE;
         }
         job->neighbour = larger;
         job->neighbour_room = room;
@@ -262,7 +261,7 @@ static int neighbour_locality(napcoll_job_t *job, const opal_process_name_t *nam
     return OMPI_SUCCESS;
 }
 
-/* Order the own node's lanes by the hardware; without the knowledge they keep rank order. */
+/* Order the own node's lanes by the hardware. */
 static int order_lanes(napcoll_job_t *job, ompi_communicator_t *comm, napcoll_node_map_t *map)
 {
     int node = napcoll_node_map_node(map, ompi_comm_rank(comm));
@@ -313,7 +312,7 @@ bool napcoll_spans_nodes(napcoll_job_t *job, ompi_communicator_t *comm)
     return false;
 }
 
-/* Where the own node is in the switch tree, or -1. */
+/* The place of the own node in the switch tree, or -1. */
 static int own_spot(const napcoll_job_t *job, int id)
 {
     char made_up[32];
@@ -322,18 +321,18 @@ static int own_spot(const napcoll_job_t *job, int id)
     return napcoll_switch_tree_find(job->tree, job->fake ? made_up : napcoll_compat_hostname());
 }
 
-/* The first process of a node that the tree does not have, or has for another node, says so, once. */
+/* Report, once, that the own node is not in the tree or has the name of another one. */
 static void complain_of_spot(napcoll_job_t *job, const char *host, const char *file)
 {
     opal_mutex_lock(&job->lock);
-    if (!job->strange) {
+    if (!job->reported) {
         napcoll_compat_show_help("node not in topology", host, file);
     }
-    job->strange = true;
+    job->reported = true;
     opal_mutex_unlock(&job->lock);
 }
 
-/* Where each node is in the switch tree. *known: whether the tree has all of them. */
+/* Find the place of each node in the switch tree. *known: the tree has all of them. */
 static int find_spots(napcoll_job_t *job, ompi_communicator_t *comm,
                       mca_coll_base_module_allgather_fn_t allgather, mca_coll_base_module_t *module,
                       const napcoll_node_map_t *map, int *id, int *spot, bool *known)
@@ -357,28 +356,8 @@ static int find_spots(napcoll_job_t *job, ompi_communicator_t *comm,
     return rc;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const int x = *(const int *) a, y = *(const int *) b;
-
-    return napcoll_order(x, y);
-}
-
-/* Whether two of these numbers are the same; sorts a copy of them, in `room`. */
-static bool has_twins(const int *number, int count, int *room)
-{
-    bool twins = false;
-
-    memcpy(room, number, (size_t) count * sizeof(*room));
-    qsort(room, (size_t) count, sizeof(*room), by_number);
-    for (int i = 1; i < count; i++) {
-        twins = twins || room[i] == room[i - 1];
-    }
-    return twins;
-}
-
-/* Tell the map where its nodes are in the network, by the switch tree or else by the launcher's numbers; id:
- * of the ranks' nodes, all of this job. */
+/* Tell the map where its nodes are in the network, by the switch tree or else by the launcher's
+ * numbers (id), which are overwritten. */
 static int place_nodes(napcoll_job_t *job, ompi_communicator_t *comm,
                        mca_coll_base_module_allgather_fn_t allgather,
                        mca_coll_base_module_t *module, napcoll_node_map_t *map, int *id)
@@ -396,13 +375,14 @@ static int place_nodes(napcoll_job_t *job, ompi_communicator_t *comm,
     }
     if (NULL != job->tree) {
         rc = find_spots(job, comm, allgather, module, map, id, spot + map->nodes, &known);
-        known = known && !has_twins(spot + map->nodes, map->nodes, id);
+        known = known && napcoll_peers_are_distinct(spot + map->nodes, map->nodes, id);
     }
-    if (OMPI_SUCCESS == rc && (known || !ascending)
-        && 0
-               != napcoll_node_map_set_network(map, known ? job->tree : NULL,
-                                               known ? spot + map->nodes : spot)) {
-        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    if (OMPI_SUCCESS == rc && (known || !ascending)) {
+        const int *at = known ? spot + map->nodes : spot;
+
+        if (0 != napcoll_node_map_set_network(map, known ? job->tree : NULL, at)) {
+            rc = OMPI_ERR_OUT_OF_RESOURCE;
+        }
     }
     free(spot);
     return rc;

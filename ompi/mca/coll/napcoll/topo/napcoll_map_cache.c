@@ -30,11 +30,12 @@ bool napcoll_node_map_equal(const napcoll_node_map_t *a, const napcoll_node_map_
 {
     /* the other tables follow from node_of and spot */
     return a->size == b->size && a->nodes == b->nodes && a->max_ppn == b->max_ppn
-           && a->oversubscribed == b->oversubscribed && a->near_node == b->near_node
+           && a->oversubscribed == b->oversubscribed && a->local_node == b->local_node
            && a->tree == b->tree && are_equal(a->node_of, b->node_of, a->size)
            && are_equal(a->spot, b->spot, a->nodes)
-           && (a->near_node < 0
-               || are_equal(a->near, b->near, napcoll_node_map_ppn(a, a->near_node)));
+           && (a->local_node < 0
+               || are_equal(a->local_order, b->local_order,
+                            napcoll_node_map_ppn(a, a->local_node)));
 }
 
 napcoll_node_map_t *napcoll_map_cache_share(napcoll_map_cache_t *cache, napcoll_node_map_t *map)

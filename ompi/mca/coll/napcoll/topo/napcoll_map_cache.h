@@ -5,12 +5,13 @@
 
 /**
  * @file
- * The node maps of a process's communicators, equal ones once. A map is built first, with whatever communication that
- * takes, and looked up then: whether a process has seen its like decides on memory alone. Pure: no MPI in here; one caller
- * at a time.
+ * The node maps of a process's communicators; equal ones are stored once. Pure: no MPI in here; one
+ * caller at a time.
  *
- * Equal maps have the same ranks on the same nodes, and know the same of the own node and of the network. Which processes
- * the ranks are does not matter to plans, so communicators of different groups share a map where they are placed alike.
+ * A map is built first, with the communication that this needs, and looked up then, so that no
+ * communication depends on what a process has cached. Equal maps have the same ranks on the same
+ * nodes, and the same facts about the own node and the network. Communicators of different
+ * processes share a map if their ranks are placed alike.
  */
 
 #ifndef NAPCOLL_MAP_CACHE_H
@@ -25,16 +26,16 @@ typedef struct napcoll_map_cache {
 } napcoll_map_cache_t;
 
 /**
- * Share a map that nobody else uses.
+ * Share a new map.
  *
  * @param[in,out] cache  the maps
- * @param[in]     map    a new one; the cache takes it over, and may free it
+ * @param[in]     map    a map without other users; the cache takes it over, and may free it
  *
  * @return an equal map, the new one or an older one; the caller releases it once
  */
 napcoll_node_map_t *napcoll_map_cache_share(napcoll_map_cache_t *cache, napcoll_node_map_t *map);
 
-/** Use a map once more, which has to be released once more. */
+/** Use a map once more; the caller releases it once more. */
 static inline napcoll_node_map_t *napcoll_map_cache_retain(napcoll_node_map_t *map)
 {
     map->users++;
@@ -47,7 +48,7 @@ void napcoll_map_cache_release(napcoll_map_cache_t *cache, napcoll_node_map_t *m
 /** Whether two maps are equal. */
 bool napcoll_node_map_equal(const napcoll_node_map_t *a, const napcoll_node_map_t *b);
 
-/** Let go of the maps that are in use, which their users free, and free the cache's memory. */
+/** Free the cache's memory. The maps remain; the last user of each frees it. */
 void napcoll_map_cache_clear(napcoll_map_cache_t *cache);
 
 #endif /* NAPCOLL_MAP_CACHE_H */

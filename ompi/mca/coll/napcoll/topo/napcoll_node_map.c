@@ -43,7 +43,7 @@ static int number_nodes(const int *node_id, int size, int *node_of)
         members[r] = (member_t){.id = node_id[r], .rank = r};
     }
     qsort(members, (size_t) size, sizeof(*members), by_id_then_rank);
-    /* every rank first points to the lowest rank on its node */
+    /* first, every rank points to the lowest rank on its node */
     for (int i = 0, lowest = 0; i < size; i++) {
         if (0 == i || members[i].id != members[i - 1].id) {
             lowest = members[i].rank;
@@ -51,7 +51,7 @@ static int number_nodes(const int *node_id, int size, int *node_of)
         node_of[members[i].rank] = lowest;
     }
     free(members);
-    /* a lowest rank precedes the others of its node, so one pass turns pointers into numbers */
+    /* the lowest rank of a node comes first, so one pass turns pointers into numbers */
     for (int r = 0; r < size; r++) {
         node_of[r] = r == node_of[r] ? nodes++ : node_of[node_of[r]];
     }
@@ -93,11 +93,11 @@ static void drop_tables(napcoll_node_map_t *map)
 static void drop_network(napcoll_node_map_t *map)
 {
     free(map->spot);
-    free(map->along);
-    free(map->place_along);
-    free(map->first_along);
+    free(map->network_order);
+    free(map->network_place);
+    free(map->network_first);
     map->tree = NULL;
-    map->spot = map->along = map->place_along = map->first_along = NULL;
+    map->spot = map->network_order = map->network_place = map->network_first = NULL;
 }
 
 int napcoll_node_map_create(const int *node_id, int size, napcoll_node_map_t **result)
@@ -110,7 +110,7 @@ int napcoll_node_map_create(const int *node_id, int size, napcoll_node_map_t **r
     }
     map->size = size;
     map->users = 1;
-    map->near_node = -1;
+    map->local_node = -1;
     map->node_of = malloc((size_t) size * sizeof(int));
     map->lane_of = malloc((size_t) size * sizeof(int));
     map->ranks = malloc((size_t) size * sizeof(int));
@@ -142,12 +142,11 @@ void napcoll_node_map_free(napcoll_node_map_t *map)
     if (NULL != map) {
         drop_tables(map);
         drop_network(map);
-        free(map->near);
+        free(map->local_order);
         free(map);
     }
 }
 
-/* One more number into a hash. */
 static uint64_t hash_in(uint64_t hash, int number)
 {
     return napcoll_mix(hash + (uint64_t) number);
@@ -179,11 +178,11 @@ int napcoll_node_map_set_network(napcoll_node_map_t *map, const napcoll_switch_t
     }
     members = malloc(nodes * sizeof(*members));
     map->spot = malloc(nodes * sizeof(int));
-    map->along = malloc(nodes * sizeof(int));
-    map->place_along = malloc(nodes * sizeof(int));
-    map->first_along = malloc((nodes + 1) * sizeof(int));
-    if (NULL == members || NULL == map->spot || NULL == map->along || NULL == map->place_along
-        || NULL == map->first_along) {
+    map->network_order = malloc(nodes * sizeof(int));
+    map->network_place = malloc(nodes * sizeof(int));
+    map->network_first = malloc((nodes + 1) * sizeof(int));
+    if (NULL == members || NULL == map->spot || NULL == map->network_order
+        || NULL == map->network_place || NULL == map->network_first) {
         free(members);
         drop_network(map);
         return -1;
@@ -193,13 +192,13 @@ int napcoll_node_map_set_network(napcoll_node_map_t *map, const napcoll_switch_t
         map->spot[node] = spot[node];
     }
     qsort(members, nodes, sizeof(*members), by_id_then_rank);
-    map->first_along[0] = 0;
+    map->network_first[0] = 0;
     for (int place = 0; place < map->nodes; place++) {
         const int node = members[place].rank;
 
-        map->along[place] = node;
-        map->place_along[node] = place;
-        map->first_along[place + 1] = map->first_along[place] + napcoll_node_map_ppn(map, node);
+        map->network_order[place] = node;
+        map->network_place[node] = place;
+        map->network_first[place + 1] = map->network_first[place] + napcoll_node_map_ppn(map, node);
     }
     map->tree = tree;
     free(members);
@@ -207,7 +206,8 @@ int napcoll_node_map_set_network(napcoll_node_map_t *map, const napcoll_switch_t
 }
 
 typedef struct {
-    long key[5]; /* away from the leader's socket, socket, NUMA domain, core, hardware thread */
+    /* not on the leader's socket, socket, NUMA domain, core, hardware thread */
+    long key[5];
     int lane;
 } place_t;
 
@@ -222,7 +222,7 @@ static int by_place(const void *a, const void *b)
     return 0 != order ? order : napcoll_order(x->lane, y->lane);
 }
 
-/* First index after a two-letter level name in a locality string, 0 where the level is absent. */
+/* The index behind a two-letter level in a locality string; 0 where the level is absent. */
 static long locality_index(const char *locality, const char *level)
 {
     for (const char *field = locality; NULL != field && '\0' != *field;) {
@@ -240,7 +240,7 @@ int napcoll_node_map_set_locality(napcoll_node_map_t *map, int node, const char 
     static const char *const level[] = {"SK", "NM", "CR", "HT"};
     int ppn = napcoll_node_map_ppn(map, node);
     place_t *places = NULL;
-    int *near = NULL;
+    int *order = NULL;
 
     for (int lane = 0; lane < ppn; lane++) {
         if (NULL == locality[lane]) {
@@ -248,10 +248,10 @@ int napcoll_node_map_set_locality(napcoll_node_map_t *map, int node, const char 
         }
     }
     places = malloc((size_t) ppn * sizeof(*places));
-    near = malloc((size_t) ppn * sizeof(*near));
-    if (NULL == places || NULL == near) {
+    order = malloc((size_t) ppn * sizeof(*order));
+    if (NULL == places || NULL == order) {
         free(places);
-        free(near);
+        free(order);
         return -1;
     }
     for (int lane = 0; lane < ppn; lane++) {
@@ -261,20 +261,20 @@ int napcoll_node_map_set_locality(napcoll_node_map_t *map, int node, const char 
         }
         places[lane].key[0] = places[lane].key[1] != places[0].key[1];
     }
-    /* the leader is first wherever its core stands in its socket */
+    /* the leader is first, whatever its core */
     places[0].key[0] = -1;
     qsort(places, (size_t) ppn, sizeof(*places), by_place);
     for (int i = 0; i < ppn; i++) {
-        near[i] = places[i].lane;
+        order[i] = places[i].lane;
     }
     free(places);
-    free(map->near);
-    map->near = near;
-    map->near_node = node;
+    free(map->local_order);
+    map->local_order = order;
+    map->local_node = node;
     return 0;
 }
 
-/* Numbers "a,b,c" of a list; returns how many, or -1 with *where at the offending character. */
+/* Read the numbers "a,b,c". Returns how many, or -1 with *where at the offending character. */
 static int parse_list(const char *text, int *numbers, int room, size_t *where)
 {
     const char *at = text;
@@ -299,13 +299,23 @@ static int parse_list(const char *text, int *numbers, int room, size_t *where)
     }
 }
 
-/* xorshift64*: the same shuffle on every rank and every machine */
+/* xorshift64*: the same shuffle on every rank and every machine. */
 static uint64_t next_random(uint64_t *state)
 {
     *state ^= *state >> 12;
     *state ^= *state << 25;
     *state ^= *state >> 27;
     return *state * UINT64_C(2685821657736338717);
+}
+
+static void shuffle(uint64_t state, int size, int *node_id)
+{
+    for (int r = size - 1; r > 0; r--) {
+        const int other = (int) (next_random(&state) % ((uint64_t) r + 1)), swap = node_id[r];
+
+        node_id[r] = node_id[other];
+        node_id[other] = swap;
+    }
 }
 
 static void place_cyclic(const int *ppn, int listed, int size, int nodes, int *node_id)
@@ -326,7 +336,6 @@ int napcoll_placement_parse(const char *ppn_list, const char *order, int size, i
     const size_t room = strlen(ppn_list) / 2 + 1;
     int *ppn = malloc(room * sizeof(*ppn));
     char *end = NULL;
-    uint64_t state = 0;
     int listed, nodes = 0, rc = 0;
 
     *where = 0;
@@ -346,16 +355,13 @@ int napcoll_placement_parse(const char *ppn_list, const char *order, int size, i
     if (0 == strcmp(order, "cyclic")) {
         place_cyclic(ppn, listed, size, nodes, node_id);
     } else if (0 == strncmp(order, "random:", 7) && order[7] >= '0' && order[7] <= '9') {
-        state = strtoull(order + 7, &end, 10) * 2 + 1;
-        if ('\0' != *end) {
+        const uint64_t seed = strtoull(order + 7, &end, 10);
+
+        if ('\0' == *end) {
+            shuffle(seed * 2 + 1, size, node_id);
+        } else {
             *where = (size_t) (end - order);
             rc = 2;
-        }
-        for (int r = size - 1; r > 0 && 0 == rc; r--) {
-            int other = (int) (next_random(&state) % ((uint64_t) r + 1));
-            int swap = node_id[r];
-            node_id[r] = node_id[other];
-            node_id[other] = swap;
         }
     } else if (0 != strcmp(order, "block")) {
         rc = 2;

@@ -30,30 +30,48 @@
 #include "util/napcoll_table.h"
 
 typedef struct napcoll_node_map {
-    int size;        /**< processes */
-    int nodes;       /**< nodes */
-    int min_ppn;     /**< processes on the emptiest node */
-    int max_ppn;     /**< processes on the fullest node */
-    bool contiguous; /**< each node's ranks are one interval */
-    int *node_of;    /**< [size] node of a rank; NULL where the map is regular */
-    int *lane_of;    /**< [size] lane of a rank; NULL where the map is regular */
-    int *first;      /**< [nodes + 1] where a node's ranks begin in ranks; NULL where regular */
-    int *ranks;      /**< [size] ranks, node by node, lane by lane; NULL where regular */
-    bool
-        oversubscribed; /**< the own node has more processes than processors; false where unknown */
-    int near_node;      /**< the node that near describes, or -1 */
-    int *near;          /**< [ppn of near_node] its lanes in the order of the hardware, or NULL */
+    /** processes */
+    int size;
+    int nodes;
+    /** processes on the emptiest node, and on the fullest */
+    int min_ppn;
+    int max_ppn;
+    /** each node's ranks are one interval */
+    bool contiguous;
+
+    /* these four are NULL where the map is regular */
+    /** [size] node of a rank */
+    int *node_of;
+    /** [size] lane of a rank */
+    int *lane_of;
+    /** [nodes + 1] index of a node's first rank in ranks */
+    int *first;
+    /** [size] ranks, node by node, lane by lane */
+    int *ranks;
+
+    /** the own node has more processes than processors; false where that is unknown */
+    bool oversubscribed;
+    /** the node of local_order, or -1 */
+    int local_node;
+    /** [ppn of local_node] its lanes in the order of the hardware, or NULL */
+    int *local_order;
 
     /* the network, see napcoll_node_map_set_network; NULL: nodes in their order on one switch */
-    const napcoll_switch_tree_t *tree; /**< borrowed; NULL: one switch */
-    int *spot;                         /**< [nodes] where a node is in the network */
-    int *along;                        /**< [nodes] nodes by ascending spot */
-    int *place_along;                  /**< [nodes] a node's place in that order */
-    int *first_along;                  /**< [nodes + 1] processes before a place */
+    /** borrowed; NULL: one switch */
+    const napcoll_switch_tree_t *tree;
+    /** [nodes] where a node is in the network */
+    int *spot;
+    /** [nodes] nodes by ascending spot */
+    int *network_order;
+    /** [nodes] a node's place in that order */
+    int *network_place;
+    /** [nodes + 1] processes before a place */
+    int *network_first;
 
-    /* who has it, see topo/napcoll_map_cache.h */
+    /* see topo/napcoll_map_cache.h */
     int users;
-    bool shared; /**< it is in the cache, by its link */
+    /** it is in the cache, by its link */
+    bool shared;
     napcoll_table_link_t link;
 } napcoll_node_map_t;
 
@@ -71,8 +89,8 @@ int napcoll_node_map_create(const int *node_id, int size, napcoll_node_map_t **m
 /** Free a map; NULL is allowed. */
 void napcoll_node_map_free(napcoll_node_map_t *map);
 
-/** A number that maps with the same ranks on the same nodes share, and hardly any others: nothing in it is
- * what only the own node knows. */
+/** A hash of the ranks on each node and of the network. It depends on nothing that only the own
+ * node knows. */
 uint64_t napcoll_node_map_fingerprint(const napcoll_node_map_t *map);
 
 /** Processes on a node. */
@@ -105,7 +123,7 @@ static inline int napcoll_node_map_at(const napcoll_node_map_t *map, int place)
     return NULL == map->ranks ? place : map->ranks[place];
 }
 
-/** Place of a node's first lane in the node order; that of node map->nodes is map->size. */
+/** Place of a node's first lane in the node order; map->size for node map->nodes. */
 static inline int napcoll_node_map_first(const napcoll_node_map_t *map, int node)
 {
     return NULL == map->first ? node * map->max_ppn : map->first[node];
@@ -120,28 +138,27 @@ static inline int napcoll_node_map_place(const napcoll_node_map_t *map, int rank
 }
 
 /**
- * Order the lanes of one node by where the hardware has them: leader first, then the leader's
- * socket, the other sockets, and in each of them by NUMA domain, core and hardware thread.
- * Only communication inside that node may rest on this order: no other node knows it.
+ * Order the lanes of one node by the hardware: the leader first, then the leader's socket, then the
+ * other sockets, each by NUMA domain, core and hardware thread. Only communication inside that node
+ * may depend on this order: no other node knows it.
  *
  * @param[in,out] map       the map
  * @param[in]     node      the node
- * @param[in]     locality  [ppn of node] PMIx locality strings ("NM0:SK0:L30:L20:L10:CR0:HT0"),
- *                          borrowed; with a NULL among them (a process that is not bound) the
- *                          lanes keep rank order
+ * @param[in]     locality  [ppn of node] PMIx locality strings ("NM0:SK0:L30:L20:L10:CR0:HT0"); if
+ *                          one is NULL (a process that is not bound) the lanes keep rank order
  *
  * @return 0, or -1 when memory ran out (the lanes then keep rank order)
  */
 int napcoll_node_map_set_locality(napcoll_node_map_t *map, int node, const char *const *locality);
 
 /**
- * Say where the nodes are in the network: the order in which a depth-first depth-first order meets them. Algorithms
- * whose messages follow that order load the links of a tree of switches least (topo/napcoll_dfs_order.h).
+ * Tell where the nodes are in the network: their depth-first order. Messages that follow this order
+ * load the links of a tree of switches least (topo/napcoll_dfs_order.h).
  *
  * @param[in,out] map   the map
- * @param[in]     tree  whose nodes the spots are; borrowed for the life of the map; NULL: spots are but
- *                      an order, and all nodes hang on one switch
- * @param[in]     spot  [nodes] of each node, all different; copied. NULL: forget the network
+ * @param[in]     tree  the tree whose nodes the spots are; borrowed for the life of the map. NULL:
+ *                      all nodes are on one switch, and spots are only an order
+ * @param[in]     spot  [nodes] of each node, all different. NULL: forget the network
  *
  * @return 0, or -1 when memory ran out (the map then knows no network)
  */
@@ -151,25 +168,27 @@ int napcoll_node_map_set_network(napcoll_node_map_t *map, const napcoll_switch_t
 /** The node at a place of the network's order. */
 static inline int napcoll_node_map_network_order(const napcoll_node_map_t *map, int place)
 {
-    return NULL == map->along ? place : map->along[place];
+    return NULL == map->network_order ? place : map->network_order[place];
 }
 
 /** A node's place in the network's order. */
 static inline int napcoll_node_map_network_place(const napcoll_node_map_t *map, int node)
 {
-    return NULL == map->place_along ? node : map->place_along[node];
+    return NULL == map->network_place ? node : map->network_place[node];
 }
 
-/** Processes of the nodes before a place of the network's order; that of place map->nodes is map->size. */
+/** Processes of the nodes before a place of the network's order. */
 static inline int napcoll_node_map_network_first(const napcoll_node_map_t *map, int place)
 {
-    return NULL == map->first_along ? napcoll_node_map_first(map, place) : map->first_along[place];
+    return NULL == map->network_first ? napcoll_node_map_first(map, place)
+                                      : map->network_first[place];
 }
 
-/** The lane at a position of a node's hardware order; rank order where none is known. */
-static inline int napcoll_node_map_near_lane(const napcoll_node_map_t *map, int node, int position)
+/** The lane at a position of a node's hardware order; rank order where that is not known. */
+static inline int napcoll_node_map_local_order(const napcoll_node_map_t *map, int node,
+                                               int position)
 {
-    return (NULL == map->near || node != map->near_node) ? position : map->near[position];
+    return node == map->local_node ? map->local_order[position] : position;
 }
 
 /**

@@ -18,7 +18,7 @@
 
 #include "util/napcoll_order.h"
 
-/* A number from `least` on and below `below` at *text, which is moved behind it; -1: there is none. */
+/* Read a number of [least, below) and move *text behind it; -1: there is none. */
 static int read_number(const char **text, int least, int below)
 {
     long long number;
@@ -32,7 +32,7 @@ static int read_number(const char **text, int least, int below)
     return number >= least && number < below ? (int) number : -1;
 }
 
-/* Whether a character comes next; it is then passed. */
+/* Pass a character if it comes next. */
 static bool passes(const char **text, char wanted)
 {
     if (wanted != **text) {
@@ -47,7 +47,7 @@ static int by_number(const void *a, const void *b)
     return napcoll_order(*(const int *) a, *(const int *) b);
 }
 
-/* Whether a number is there, and no number twice. */
+/* Whether sorted numbers contain this one, and none twice. */
 static bool has_once(const int *number, int count, int wanted)
 {
     bool found = false;
@@ -61,7 +61,7 @@ static bool has_once(const int *number, int count, int wanted)
     return found;
 }
 
-/* The processes of a list, in any order; *process has room for them. False where it makes no sense. */
+/* Read a list of processes, in any order. False if it is wrong. */
 static bool read_list(const char *list, int self, int size, napcoll_peers_t *peers)
 {
     do {
@@ -101,7 +101,7 @@ void napcoll_peers_free(napcoll_peers_t *peers)
     peers->count = 0;
 }
 
-/* How many processes from `at` on are at equal distances: three or more, else 1. */
+/* How many processes from `at` on are at equal distances, if three or more, else 1. */
 static int run_length(const napcoll_peers_t *peers, int at)
 {
     int end = at + 1;
@@ -116,7 +116,7 @@ static int run_length(const napcoll_peers_t *peers, int at)
 
 char *napcoll_peers_record(const napcoll_peers_t *peers)
 {
-    /* of a run: three numbers and three signs */
+    /* a run is three numbers and three signs */
     const size_t run = 3 * (sizeof("2147483647") + 1);
     const size_t room = run * ((size_t) peers->count + 1);
     char *record = malloc(room), *shorter;
@@ -142,10 +142,10 @@ char *napcoll_peers_record(const napcoll_peers_t *peers)
     return NULL == shorter ? record : shorter;
 }
 
-/* Put the processes of one run on a node. False where one of them is on a node already. */
+/* Put the processes of one run on a node. False if one of them is on a node already. */
 static bool place_run(int first, int last, int stride, int node, int *node_of)
 {
-    /* the last may be near INT_MAX */
+    /* the last may be close to INT_MAX */
     for (long long v = first; v <= last; v += stride) {
         if (node_of[v] >= 0) {
             return false;
@@ -155,7 +155,7 @@ static bool place_run(int first, int last, int stride, int node, int *node_of)
     return true;
 }
 
-/* Put the processes of a record on a node. False where the record makes no sense, or a process is on a node
+/* Put the processes of a record on a node. False if the record is wrong, or a process is on a node
  * already. */
 static bool place(const char *record, int first, int size, int node, int *node_of, int *number)
 {
@@ -178,20 +178,19 @@ static bool place(const char *record, int first, int size, int node, int *node_o
     return '\0' == *record && node == node_of[first];
 }
 
-/* Whether the launcher gave each node a number of its own; sorts a copy, in `room`. */
-static bool are_distinct(const int *number, int nodes, int *room)
+bool napcoll_peers_are_distinct(const int *number, int count, int *scratch)
 {
-    memcpy(room, number, (size_t) nodes * sizeof(*room));
-    qsort(room, (size_t) nodes, sizeof(*room), by_number);
-    for (int i = 0; i < nodes; i++) {
-        if (room[i] < 0 || (i > 0 && room[i] == room[i - 1])) {
+    memcpy(scratch, number, (size_t) count * sizeof(*scratch));
+    qsort(scratch, (size_t) count, sizeof(*scratch), by_number);
+    for (int i = 0; i < count; i++) {
+        if (scratch[i] < 0 || (i > 0 && scratch[i] == scratch[i - 1])) {
             return false;
         }
     }
     return true;
 }
 
-/* See napcoll_peers_assemble; *nodes and number[] are of the nodes that were found. */
+/* See napcoll_peers_assemble. *nodes and number[] describe the nodes that were found. */
 static int read_records(int size, napcoll_peers_lookup_t lookup, void *context, int *node_of,
                         int *number, int *nodes)
 {
@@ -215,10 +214,10 @@ static int read_records(int size, napcoll_peers_lookup_t lookup, void *context, 
     return 0;
 }
 
-/* The launcher's numbers in place of the nodes' own, where each node has one; room: [nodes]. */
+/* Replace the numbers of nodes by the launcher's, if these are all different. */
 static void renumber(int size, int nodes, const int *number, int *room, int *node_of)
 {
-    if (are_distinct(number, nodes, room)) {
+    if (napcoll_peers_are_distinct(number, nodes, room)) {
         for (int v = 0; v < size; v++) {
             node_of[v] = number[node_of[v]];
         }
@@ -243,7 +242,7 @@ int napcoll_peers_assemble(int size, napcoll_peers_lookup_t lookup, void *contex
     return rc;
 }
 
-int napcoll_peers_connect(int size, const napcoll_peers_said_t *said, int *id)
+int napcoll_peers_connect(int size, const napcoll_peer_t *peer, int *id)
 {
     int *number = calloc(2 * (size_t) size, sizeof(*number)), nodes = 0;
 
@@ -252,11 +251,11 @@ int napcoll_peers_connect(int size, const napcoll_peers_said_t *said, int *id)
     }
     /* a lower rank's node is final before a higher one asks for it */
     for (int r = 0; r < size; r++) {
-        if (said[r].lowest < 0 || said[r].lowest >= r) {
-            number[nodes] = said[r].number;
+        if (peer[r].lowest < 0 || peer[r].lowest >= r) {
+            number[nodes] = peer[r].number;
             id[r] = nodes++;
         } else {
-            id[r] = id[said[r].lowest];
+            id[r] = id[peer[r].lowest];
         }
     }
     renumber(size, nodes, number, number + size, id);

@@ -7,9 +7,9 @@
  * @file
  * The subcommunicator of a node's processes (see napcoll_discover.h).
  *
- * At MPI_Finalize Open MPI releases the communicators that are left by index, and a subcommunicator
- * can have a lower index than its parent. So it carries one reference more: whichever of the sweep
- * and the parent's end comes second destroys it.
+ * MPI_Finalize releases the remaining communicators by index, and a subcommunicator can have a
+ * lower index than its parent. So it has one reference more: MPI_Finalize and the end of the parent
+ * release one each, and the second destroys it.
  */
 
 #include "topo/napcoll_discover.h"

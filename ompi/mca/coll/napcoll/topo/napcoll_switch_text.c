@@ -5,138 +5,111 @@
 
 /**
  * @file
- * The text of a switch tree's file: whether it is one, its copy that is read, and the places that errors name.
+ * The text of a topology file (see the header): its check, the copy that is read, and errors with
+ * their places.
  */
 
-#include "topo/napcoll_switch_reader.h"
+#include "topo/napcoll_switch_file.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_SHOWN = 60, /* bytes of a name that errors show */
+    /* bytes of a name that an error shows */
+    MOST_SHOWN = 60,
     END = -1
 };
 
-/* ---- places and errors ---- */
-
-/* A depth-first order through a file, for the copy, and for the place of a byte of it. */
+/* A position in the file that skips comments and joints. */
 typedef struct {
     const char *text;
     size_t length;
     size_t at;
-    size_t begin; /* of the line */
+    /* of the line */
+    size_t begin;
     int line;
-} walk_t;
+} scan_t;
 
-/* Whether the backslash here is the last of its line. */
-static bool joins(const walk_t *dfs)
+/* Whether the backslash here is the last character of its line. */
+static bool joins(const scan_t *scan)
 {
-    size_t at = dfs->at + 1;
+    size_t at = scan->at + 1;
 
-    while (at < dfs->length && napcoll_switch_is_blank(dfs->text[at])) {
+    while (at < scan->length && napcoll_switch_is_blank(scan->text[at])) {
         at++;
     }
-    return at == dfs->length || '\n' == dfs->text[at];
+    return at == scan->length || '\n' == scan->text[at];
 }
 
-/* The end of the line: its newline, or the end of the file. */
-static size_t line_end(const walk_t *dfs)
+/* The newline of this line, or the end of the file. */
+static size_t line_end(const scan_t *scan)
 {
-    const char *newline = memchr(dfs->text + dfs->at, '\n', dfs->length - dfs->at);
+    const char *newline = memchr(scan->text + scan->at, '\n', scan->length - scan->at);
 
-    return NULL == newline ? dfs->length : (size_t) (newline - dfs->text);
+    return NULL == newline ? scan->length : (size_t) (newline - scan->text);
 }
 
-/* The next byte of the copy, which is that before depth-first order->at then. */
-static int step(walk_t *dfs)
+/* The next byte of the copy. */
+static int next_byte(scan_t *scan)
 {
     for (;;) {
-        if (dfs->at > dfs->begin && '\n' == dfs->text[dfs->at - 1]) {
-            dfs->line++;
-            dfs->begin = dfs->at;
+        if (scan->at > scan->begin && '\n' == scan->text[scan->at - 1]) {
+            scan->line++;
+            scan->begin = scan->at;
         }
-        if (dfs->at == dfs->length) {
+        if (scan->at == scan->length) {
             return END;
         }
-        if ('#' == dfs->text[dfs->at]) {
-            dfs->at = line_end(dfs);
-        } else if ('\\' == dfs->text[dfs->at] && joins(dfs)) {
-            dfs->at = line_end(dfs);
-            dfs->at += dfs->at < dfs->length;
+        if ('#' == scan->text[scan->at]) {
+            scan->at = line_end(scan);
+        } else if ('\\' == scan->text[scan->at] && joins(scan)) {
+            scan->at = line_end(scan);
+            scan->at += scan->at < scan->length;
         } else {
-            return (unsigned char) dfs->text[dfs->at++];
+            return (unsigned char) scan->text[scan->at++];
         }
     }
 }
 
-/* The place in the file of byte `at` of the copy; of the end of a line, what follows its last byte. */
+/* The place in the file of byte `at` of the copy. The end of a line is behind its last byte. */
 static void find_place(const napcoll_switch_file_t *file, size_t at, int *line, int *column)
 {
-    walk_t dfs = {.text = file->text, .length = file->length, .line = 1};
-    walk_t last = dfs;
-    int c = step(&dfs);
+    scan_t scan = {.text = file->text, .length = file->length, .line = 1};
+    scan_t last = scan;
+    int c = next_byte(&scan);
 
     for (; at > 0 && END != c; at--) {
-        last = dfs;
-        c = step(&dfs);
+        last = scan;
+        c = next_byte(&scan);
     }
     if (END == c || '\n' == c) {
         *line = last.line;
         *column = (int) (last.at - last.begin) + 1;
     } else {
-        *line = dfs.line;
-        *column = (int) (dfs.at - dfs.begin);
+        *line = scan.line;
+        *column = (int) (scan.at - scan.begin);
     }
 }
 
-static int refuse(napcoll_switch_error_t *error, int line, int column, const char *format,
-                  va_list args)
+int napcoll_switch_refuse(napcoll_switch_file_t *file, size_t at, const char *format, ...)
 {
-    error->line = line;
-    error->column = column;
+    napcoll_switch_error_t *error = file->error;
+    va_list args;
+
+    error->line = error->column = 0;
+    if (NAPCOLL_SWITCH_WHOLE_FILE != at) {
+        find_place(file, at, &error->line, &error->column);
+    }
+    va_start(args, format);
     (void) vsnprintf(error->text, sizeof(error->text), format, args);
-    return -1;
-}
-
-int napcoll_switch_file_refuse(napcoll_switch_file_t *file, size_t at, const char *format, ...)
-{
-    va_list args;
-    int line, column;
-
-    find_place(file, at, &line, &column);
-    va_start(args, format);
-    (void) refuse(file->error, line, column, format, args);
     va_end(args);
     return -1;
 }
 
-int napcoll_switch_file_refuse_all(napcoll_switch_file_t *file, const char *format, ...)
+int napcoll_switch_no_memory(napcoll_switch_file_t *file)
 {
-    va_list args;
-
-    va_start(args, format);
-    (void) refuse(file->error, 0, 0, format, args);
-    va_end(args);
-    return -1;
-}
-
-__attribute__((format(printf, 4, 5))) static int refuse_byte(napcoll_switch_file_t *file, int line,
-                                                             size_t column, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    (void) refuse(file->error, line, (int) column, format, args);
-    va_end(args);
-    return -1;
-}
-
-int napcoll_switch_file_no_memory(napcoll_switch_file_t *file)
-{
-    return napcoll_switch_file_refuse_all(file, "out of memory");
+    return napcoll_switch_refuse(file, NAPCOLL_SWITCH_WHOLE_FILE, "out of memory");
 }
 
 int napcoll_switch_file_line(const napcoll_switch_file_t *file, size_t at)
@@ -151,9 +124,11 @@ napcoll_switch_shown_t napcoll_switch_show_bytes(const char *text, size_t length
 {
     napcoll_switch_shown_t shown;
 
-    (void) snprintf(shown.text, sizeof(shown.text), "%.*s%s",
-                    (int) (length > MOST_SHOWN ? MOST_SHOWN : length), text,
-                    length > MOST_SHOWN ? "..." : "");
+    if (length > MOST_SHOWN) {
+        (void) snprintf(shown.text, sizeof(shown.text), "%.*s...", MOST_SHOWN, text);
+    } else {
+        (void) snprintf(shown.text, sizeof(shown.text), "%.*s", (int) length, text);
+    }
     return shown;
 }
 
@@ -162,8 +137,6 @@ napcoll_switch_shown_t napcoll_switch_show(const char *name)
     return napcoll_switch_show_bytes(name, strlen(name));
 }
 
-/* ---- bytes ---- */
-
 int napcoll_switch_text_check(napcoll_switch_file_t *file)
 {
     bool comment = false;
@@ -171,8 +144,9 @@ int napcoll_switch_text_check(napcoll_switch_file_t *file)
     int line = 1;
 
     if (file->length > NAPCOLL_MOST_SWITCH_BYTES) {
-        return napcoll_switch_file_refuse_all(
-            file, "more than %d bytes; is it a file of switches (Slurm's topology.conf)?",
+        return napcoll_switch_refuse(
+            file, NAPCOLL_SWITCH_WHOLE_FILE,
+            "more than %d bytes; expected a topology file (as Slurm's topology.conf)",
             NAPCOLL_MOST_SWITCH_BYTES);
     }
     for (size_t i = 0; i < file->length; i++) {
@@ -184,31 +158,37 @@ int napcoll_switch_text_check(napcoll_switch_file_t *file)
             comment = false;
             continue;
         }
-        if (i - begin == NAPCOLL_MOST_SWITCH_LINE) {
-            return refuse_byte(file, line, i - begin + 1,
-                               "a line of more than %d bytes; break it (a backslash at its end "
-                               "joins a line to the next) or write ranges, n[0-99]",
-                               NAPCOLL_MOST_SWITCH_LINE);
-        }
         comment = comment || '#' == c;
-        if ((c < ' ' && !napcoll_switch_is_blank(c)) || 0x7f == c || (c > 0x7f && !comment)) {
-            return refuse_byte(file, line, i - begin + 1,
-                               "byte 0x%02x is no printable character of ASCII; expected a text "
-                               "file of switches (Slurm's topology.conf)",
-                               c);
+        if (i - begin == NAPCOLL_MOST_SWITCH_LINE) {
+            (void) napcoll_switch_refuse(file, NAPCOLL_SWITCH_WHOLE_FILE,
+                                         "a line of more than %d bytes; break it (a backslash at "
+                                         "the end of a line joins it to the next) or write ranges, "
+                                         "n[0-99]",
+                                         NAPCOLL_MOST_SWITCH_LINE);
+        } else if ((c < ' ' && !napcoll_switch_is_blank(c)) || 0x7f == c
+                   || (c > 0x7f && !comment)) {
+            (void) napcoll_switch_refuse(file, NAPCOLL_SWITCH_WHOLE_FILE,
+                                         "byte 0x%02x is no printable character of ASCII; "
+                                         "expected a topology file (as Slurm's topology.conf)",
+                                         c);
+        } else {
+            continue;
         }
+        file->error->line = line;
+        file->error->column = (int) (i - begin) + 1;
+        return -1;
     }
     return 0;
 }
 
 char *napcoll_switch_text_copy(const napcoll_switch_file_t *file)
 {
-    walk_t dfs = {.text = file->text, .length = file->length, .line = 1};
+    scan_t scan = {.text = file->text, .length = file->length, .line = 1};
     char *text = malloc(file->length + 2);
     size_t at = 0;
 
     if (NULL != text) {
-        for (int c = step(&dfs); END != c; c = step(&dfs)) {
+        for (int c = next_byte(&scan); END != c; c = next_byte(&scan)) {
             text[at++] = (char) c;
         }
         text[at] = '\n';

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Opening files to read them; see napcoll_file.h.
+ * Opens files for reading; see napcoll_file.h.
  */
 
 #define _XOPEN_SOURCE 700
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a file is that is not a regular one. */
+/* The kind of a file that is not regular. */
 static const char *kind_of(mode_t mode)
 {
     switch (mode & S_IFMT) {
@@ -63,7 +63,8 @@ FILE *napcoll_file_open(const char *path, int64_t most, napcoll_file_error_t *er
     FILE *in = NULL;
 
     error->text[0] = '\0';
-    if (fd < 0 && ENXIO == errno) { /* a socket */
+    /* a socket */
+    if (fd < 0 && ENXIO == errno) {
         (void) snprintf(error->text, sizeof(error->text),
                         "cannot be opened: expected a regular file: give the name of one");
     } else if (fd < 0) {

@@ -5,8 +5,7 @@
 
 /**
  * @file
- * The one way in which napcoll opens a file to read it: it takes regular files of a bounded size,
- * and never waits.
+ * Opens files for reading: regular files of a bounded size, without waiting.
  */
 
 #ifndef NAPCOLL_FILE_H
@@ -15,10 +14,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum {
-    NAPCOLL_MOST_FILE_BYTES =
-        16 << 20 /**< of a file that people write: rules, switches, machines */
-};
+/** Bytes of a file that users write: rules, switches, machines. */
+enum { NAPCOLL_MOST_FILE_BYTES = 16 << 20 };
 
 /** Why a file was not opened, and what to do. */
 typedef struct {
@@ -27,10 +24,8 @@ typedef struct {
 } napcoll_file_error_t;
 
 /**
- * Open a file to read it.
- *
- * The open does not wait: a FIFO without a writer would block MPI_Init for ever. A file that grows
- * later may give more than `most` bytes, so the reader has its own bound as well.
+ * Open a file to read it. The open does not wait: a FIFO without a writer would block MPI_Init for
+ * ever. A file may grow after the check, so the reader needs its own bound as well.
  *
  * @param[in]  path  the file; symbolic links are followed
  * @param[in]  most  bytes that it may have

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Numbers that look random, from numbers that do not: splitmix64.
+ * Pseudo-random numbers and a hash: splitmix64.
  *
  * G. L. Steele, D. Lea, C. H. Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
  */
@@ -15,10 +15,10 @@
 
 #include <stdint.h>
 
-/** What is added to the state from one number to the next. */
+/** The distance between the states of two numbers. */
 #define NAPCOLL_MIX_STEP UINT64_C(0x9e3779b97f4a7c15)
 
-/** A hash of a number: the number that follows the state x. Different numbers have different ones. */
+/** A hash of a number: the number of state x. Different numbers have different hashes. */
 static inline uint64_t napcoll_mix(uint64_t x)
 {
     x += NAPCOLL_MIX_STEP;
@@ -27,7 +27,7 @@ static inline uint64_t napcoll_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/** The next random number; any state will do to begin with, also 0. */
+/** The next random number. The first state may be any number. */
 static inline uint64_t napcoll_mix_next(uint64_t *state)
 {
     const uint64_t number = napcoll_mix(*state);

@@ -22,7 +22,7 @@ static void put(napcoll_table_t *table, napcoll_table_link_t *link)
     *chain = link;
 }
 
-/* Twice the buckets; without memory the old ones stay. */
+/* Double the buckets. When memory runs out the old ones stay. */
 static void grow(napcoll_table_t *table)
 {
     napcoll_table_t larger = {.buckets = table->buckets > 0 ? 2 * table->buckets : LEAST_BUCKETS,

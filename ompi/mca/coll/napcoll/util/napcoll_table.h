@@ -5,8 +5,8 @@
 
 /**
  * @file
- * A hash table of structs that carry their own link. It grows with its entries; who looks one up compares the entries of
- * a chain that have the hash. Not safe for several threads at once.
+ * A hash table of structs that contain its links. It grows with its entries. The caller looks an
+ * entry up by comparing all entries of a chain that have the hash. Not thread-safe.
  *
  *     for (link = napcoll_table_chain(table, hash); NULL != link; link = link->next)
  *         if (hash == link->hash && ...)
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** An entry's part in a table. */
+/** The link in an entry. */
 typedef struct napcoll_table_link {
     struct napcoll_table_link *next;
     uint64_t hash;
@@ -32,22 +32,22 @@ typedef struct napcoll_table {
     size_t entries;
 } napcoll_table_t;
 
-/** The chain in which entries with a hash are, among others. */
+/** The chain that contains the entries of a hash, and others. */
 static inline napcoll_table_link_t *napcoll_table_chain(const napcoll_table_t *table, uint64_t hash)
 {
     return 0 == table->buckets ? NULL : table->bucket[hash & (table->buckets - 1)];
 }
 
-/** Add an entry. 0, or -1 when memory ran out and the table has no room at all. */
+/** Add an entry. Returns 0, or -1 when memory ran out and the table has no bucket. */
 int napcoll_table_add(napcoll_table_t *table, napcoll_table_link_t *link, uint64_t hash);
 
-/** Take an entry out that is in the table. */
+/** Remove an entry of the table. */
 void napcoll_table_remove(napcoll_table_t *table, napcoll_table_link_t *link);
 
-/** Take any entry out; NULL where there is none. */
+/** Remove any entry and return it; NULL: there is none. */
 napcoll_table_link_t *napcoll_table_take(napcoll_table_t *table);
 
-/** Free the table, which is empty then; entries are not touched. */
+/** Free the table, which is empty then, but not its entries. */
 void napcoll_table_release(napcoll_table_t *table);
 
 #endif /* NAPCOLL_TABLE_H */

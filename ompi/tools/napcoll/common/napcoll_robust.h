@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Lines through measured points of which some are wrong. Pure: no MPI in here.
+ * Statistics of measurements of which some are wrong: quantiles, lines, and comparisons. No MPI in
+ * here.
  */
 
 #ifndef NAPCOLL_ROBUST_H
@@ -20,13 +21,14 @@ typedef struct napcoll_point {
     double y;
 } napcoll_point_t;
 
-/** A line y = intercept + slope x with its standard errors. points is 0 where there is no line. */
+/** A line y = intercept + slope x with its standard errors. */
 typedef struct napcoll_line {
     double intercept;
     double slope;
     double intercept_error;
     double slope_error;
-    int points; /**< through how many it was laid */
+    /** of which it was made; 0: there is no line */
+    int points;
 } napcoll_line_t;
 
 /** Sort numbers, the least first. */
@@ -42,35 +44,38 @@ void napcoll_robust_sort(double *values, size_t count);
 double napcoll_robust_quantile(const double *sorted, size_t count, double share);
 
 /**
- * Lay a line through points: its slope is the median of the slopes of all pairs of points, each weighted by
- * how far the two are apart in x; its intercept is the median of what the slope leaves. That is Theil's and
- * Sen's line with weights as in G. L. Sievers: "Weighted Rank Statistics for Simple Linear Regression", 1978:
- * points that crowd together do not have all the say. A wrong point or two in ten hardly move it.
+ * Lay a line through points. Its slope is the median of the slopes between any two points, each
+ * weighted by their distance in x; its intercept is the median of what the slope leaves. One or two
+ * wrong points in ten hardly move it. That is Theil's and Sen's line with the weights of G. L.
+ * Sievers: "Weighted Rank Statistics for Simple Linear Regression", 1978, so that many points close
+ * together do not decide alone.
  *
- * The errors are those of least squares, with 1.4826 times the median absolute residual for the deviation.
+ * The errors are the errors of least squares, with 1.4826 times the median absolute residual as the
+ * deviation.
  *
  * @param[in]  points [count]
  * @param[in]  count  at least 2, with two different x
  * @param[out] line   the line; no line (points = 0) after an error
  *
- * @return 0; -1 where there are too few points, or there is no memory
+ * @return 0; -1 when there are too few points or memory ran out
  */
 int napcoll_robust_line(const napcoll_point_t *points, int count, napcoll_line_t *line);
 
-/** Fewer turns do not tell two times apart. */
+/** With fewer turns two times cannot be told apart. */
 enum { NAPCOLL_ROBUST_LEAST_TURNS = 6 };
 
 /**
- * Whether one thing takes longer than another, which was measured in the same turns, so that what disturbs a turn
- * disturbs both: its median is above the other's by a share that matters, and it took longer in so many turns that
- * equal things would do so by chance once in twenty times at most (a sign test: in all of 6 turns, 12 of 16, 22 of 32).
+ * Whether one thing takes longer than another that was measured in the same turns, so that
+ * disturbances affect both. Its median must be above the other's by a share that matters, and it
+ * must be longer in so large a part of the turns that equal things reach it by chance once in
+ * twenty times at most (a sign test: all of 6 turns, 12 of 16, 22 of 32).
  *
- * @param[in] one    [turns] what one took, by turn
- * @param[in] other  [turns] what the other did
+ * @param[in] one    [turns] times of the one, by turn
+ * @param[in] other  [turns] times of the other
  * @param[in] turns  below NAPCOLL_ROBUST_LEAST_TURNS: no
  * @param[in] share  that matters: 0.1 for a tenth
  *
- * @return no also where memory ran out
+ * @return no also when memory ran out
  */
 bool napcoll_robust_longer(const double *one, const double *other, int turns, double share);
 

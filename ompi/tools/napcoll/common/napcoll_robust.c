@@ -5,14 +5,14 @@
 
 /**
  * @file
- * Robust lines; see napcoll_robust.h.
+ * Robust statistics; see napcoll_robust.h.
  */
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/napcoll_robust.h"
+#include "common/napcoll_robust.h"
 
 /* Of a normal distribution: the standard deviation over the median absolute deviation. */
 static const double deviations_per_mad = 1.4826;
@@ -45,7 +45,7 @@ double napcoll_robust_at(const napcoll_line_t *line, double x)
     return line->intercept + line->slope * x;
 }
 
-/* The slope between two points, and how far they are apart. */
+/* The slope between two points, and their distance. */
 struct slope {
     double value;
     double weight;
@@ -56,7 +56,7 @@ static int compare_slopes(const void *a, const void *b)
     return compare_doubles(&((const struct slope *) a)->value, &((const struct slope *) b)->value);
 }
 
-/* The slope at which half of the weight has been passed; between two where it is met exactly. */
+/* The slope at half of the weight; between two slopes if it is met exactly. */
 static double weighted_median(struct slope *slopes, size_t count)
 {
     double total = 0, passed = 0;
@@ -96,10 +96,11 @@ static double median_of_copy(const double *values, int count)
     return median;
 }
 
-/* How likely one of two that are equal comes last in so many turns, or in more. */
+/* The chance that one of two equal things is longer in `last` turns or more. */
 static double chance_of(int last, int turns)
 {
-    double chance = pow(0.5, turns), sum = 0; /* in all of them */
+    /* in all turns */
+    double chance = pow(0.5, turns), sum = 0;
 
     for (int k = turns; k >= last; k--) {
         sum += chance;
@@ -110,7 +111,7 @@ static double chance_of(int last, int turns)
 
 bool napcoll_robust_longer(const double *one, const double *other, int turns, double share)
 {
-    const double hardly = 0.05;
+    const double significance = 0.05;
     int longer = 0;
     double median;
 
@@ -121,29 +122,29 @@ bool napcoll_robust_longer(const double *one, const double *other, int turns, do
         longer += one[i] > other[i];
     }
     median = median_of_copy(other, turns);
-    return chance_of(longer, turns) <= hardly && median >= 0
+    return chance_of(longer, turns) <= significance && median >= 0
            && median_of_copy(one, turns) > (1 + share) * median;
 }
 
-/* All pairs of points with different x; returns how many. */
+/* The slopes between all points with different x. Returns how many. */
 static size_t slopes_of(const napcoll_point_t *points, int count, struct slope *slopes)
 {
-    size_t personalized = 0;
+    size_t found = 0;
 
     for (int i = 0; i < count; i++) {
         for (int j = 0; j < i; j++) {
             const double apart = points[i].x - points[j].x;
 
             if (apart < 0 || apart > 0) {
-                slopes[personalized].value = (points[i].y - points[j].y) / apart;
-                slopes[personalized++].weight = fabs(apart);
+                slopes[found].value = (points[i].y - points[j].y) / apart;
+                slopes[found++].weight = fabs(apart);
             }
         }
     }
-    return personalized;
+    return found;
 }
 
-/* Least squares' standard errors, with a robust deviation of the residuals. residuals is scratch. */
+/* The standard errors of least squares, with a robust deviation of the residuals (scratch). */
 static void set_errors(const napcoll_point_t *points, int count, napcoll_line_t *line,
                        double *residuals)
 {
@@ -167,7 +168,7 @@ int napcoll_robust_line(const napcoll_point_t *points, int count, napcoll_line_t
     const size_t number = count > 0 ? (size_t) count : 0;
     struct slope *slopes = NULL;
     double *residuals = NULL;
-    size_t personalized = 0;
+    size_t found = 0;
 
     memset(line, 0, sizeof(*line));
     if (number < 2) {
@@ -176,10 +177,10 @@ int napcoll_robust_line(const napcoll_point_t *points, int count, napcoll_line_t
     slopes = malloc(number * (number - 1) / 2 * sizeof(*slopes));
     residuals = malloc(number * sizeof(*residuals));
     if (NULL != slopes && NULL != residuals) {
-        personalized = slopes_of(points, count, slopes);
+        found = slopes_of(points, count, slopes);
     }
-    if (personalized > 0) {
-        line->slope = weighted_median(slopes, personalized);
+    if (found > 0) {
+        line->slope = weighted_median(slopes, found);
         for (int i = 0; i < count; i++) {
             residuals[i] = points[i].y - line->slope * points[i].x;
         }
@@ -189,5 +190,5 @@ int napcoll_robust_line(const napcoll_point_t *points, int count, napcoll_line_t
     }
     free(slopes);
     free(residuals);
-    return personalized > 0 ? 0 : -1;
+    return found > 0 ? 0 : -1;
 }

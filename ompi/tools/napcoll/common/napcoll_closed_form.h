@@ -1,0 +1,56 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The papers' formulas for whole algorithms, for napcoll-plan. No MPI in here.
+ *
+ * Where nodes and ppn are powers of two (and, for nap, nodes a power of ppn) the forms are the
+ * papers': Bienz, Olson, Gropp: "Node-Aware Improvements to Allreduce"; "MPI: Going further"; K.
+ * Fan et al.: "Configurable Non-uniform All-to-all Algorithms".
+ */
+
+#ifndef NAPCOLL_CLOSED_FORM_H
+#define NAPCOLL_CLOSED_FORM_H
+
+#include <stdbool.h>
+
+#include "model/napcoll_model.h"
+
+/** The closed form of an algorithm, by the names of its table; NULL where it has none. Bytes are of
+ * the vector or, in an all-to-all, of the block that one process has for another. */
+napcoll_closed_form_t napcoll_model_closed_form(const char *collective, const char *algorithm);
+
+/**
+ * A whole pipeline: the other segments follow the first one at the pace of the slowest hop.
+ *
+ *     T = lead(S) + (S - 1) max(alpha + beta' s/S, alpha_l + beta_l s/S)
+ *
+ * On one level, of P processes, that is (S + P - 2) (alpha + beta s/S): "MPI: Going further", the
+ * linear tree pipeline. See napcoll_model_lead_us for the arguments.
+ */
+double napcoll_model_pipeline_us(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
+                                 int segments, double bytes);
+
+/**
+ * TuNA by a radix: K rounds send D blocks. A round whose blocks' sizes are told takes one more
+ * latency.
+ *
+ *     T(r) = alpha (K(r) + told(r)) + ppn beta' s D(r)        told(r) = 0 where sizes are known
+ *
+ * Fan et al.: T(r) = 2 alpha K + beta s D, here in the max-rate model; rounds of one block need no
+ * sizes.
+ *
+ * @param[in] machine  the machine
+ * @param[in] nodes    at least 1
+ * @param[in] ppn      processes per node
+ * @param[in] bytes    s, of the block that one process has for another
+ * @param[in] radix    r, from 2 to the number of processes
+ * @param[in] sized    whether sizes are told
+ */
+double napcoll_model_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn, double bytes,
+                             int radix, bool sized);
+
+#endif /* NAPCOLL_CLOSED_FORM_H */
