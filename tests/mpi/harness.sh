@@ -80,6 +80,25 @@ show_output() {
     grep -v -e '^ok ' -e '^1\.\.' "$scratch/out" | head -n 120 | sed -e 's/^#* *//' -e 's/^/#   /'
 }
 
+# check NAME COMMAND...: a verdict on the present case's output, which is shown where the command fails.
+check() {
+    local name=$1
+    shift
+    if "$@"; then
+        verdict 0 "$name"
+    else
+        verdict 1 "$name"
+        show_output
+    fi
+}
+
+# lines COUNT PATTERN: that many lines of the present case's output have the pattern (an extended regular expression).
+lines() {
+    local seen
+    seen=$(grep -c -E -e "$2" "$scratch/out")
+    [ "$seen" = "$1" ] || { printf '# %s lines, not %s: %s\n' "$seen" "$1" "$2" && return 1; }
+}
+
 # limited SECONDS COMMAND...: output goes to $scratch/out; returns 124 or 137 if it did not end.
 limited() {
     local seconds=$1 rc=0
@@ -170,7 +189,7 @@ refuses() {
 # speaks STATUS NAME SECONDS WORD... -- COMMAND...: the output has all the words; STATUS is 0 or,
 # for any error, 1.
 speaks() {
-    local status=$1 name=$2 seconds=$3 rc good try missing word words=()
+    local status=$1 name=$2 seconds=$3 rc try missing words=() good
     shift 3
     wanted "$name" || return 0
     while [ "$1" != -- ]; do
@@ -178,6 +197,47 @@ speaks() {
         shift
     done
     shift
+    until_said "$status" "$seconds" "$@"
+    [ "$rc" = "$status" ] && [ -z "$missing" ]
+    good=$?
+    verdict "$good" "$name"
+    [ "$good" = 0 ] || { printf '# try %d, exit %d, missing:%s\n' "$try" "$rc" "$missing" \
+        && show_output; }
+}
+
+# says_each NAME SECONDS COMMAND...: one job, whose status is 0, and a check for each line "CHECK|WORD|WORD..." of
+# standard input: the output has its words. No message is kept back for being like another one.
+says_each() {
+    local name=$1 seconds=$2 rc try missing words=() word check checks=() fields good=0
+    shift 2
+    while IFS='|' read -r -a fields; do
+        wanted "${fields[0]}" || continue
+        words+=("${fields[@]:1}")
+        checks+=("$(IFS='|' && printf '%s' "${fields[*]}")")
+    done
+    [ "${#checks[@]}" -gt 0 ] || return 0
+    until_said 0 "$seconds" env OMPI_MCA_orte_base_help_aggregate=0 PRTE_MCA_prte_base_help_aggregate=0 \
+        PRTE_MCA_base_help_aggregate=0 "$@"
+    verdict "$rc" "$name: the job ends well"
+    for check in "${checks[@]}"; do
+        IFS='|' read -r -a fields <<<"$check"
+        missing=
+        for word in "${fields[@]:1}"; do
+            said "$word" || missing="$missing $word"
+        done
+        [ -z "$missing" ]
+        verdict $? "${fields[0]}"
+        [ -z "$missing" ] || printf '# missing:%s\n' "$missing"
+        good=$good${missing:+1}
+    done
+    [ "$rc$good" = 00 ] || show_output
+}
+
+# until_said STATUS SECONDS COMMAND...: runs it, up to five times where messages get lost. Sets `try`, `rc` (0, 1 for an
+# error, or that of the time limit) and `missing`, those of the array `words` that the output has not.
+until_said() {
+    local status=$1 seconds=$2 word
+    shift 2
     for try in 1 2 3 4 5; do
         rc=0
         launched "$seconds" "$@" || rc=$?
@@ -187,17 +247,17 @@ speaks() {
         esac
         missing=
         for word in "${words[@]}"; do
-            grep -q -F -e "$word" "$scratch/out" || missing="$missing $word"
+            said "$word" || missing="$missing $word"
         done
         if [ "$rc" != "$status" ] || [ -z "$missing" ] || ! lost_message; then
             break
         fi
     done
-    [ "$rc" = "$status" ] && [ -z "$missing" ]
-    good=$?
-    verdict "$good" "$name"
-    [ "$good" = 0 ] || { printf '# try %d, exit %d, missing:%s\n' "$try" "$rc" "$missing" \
-        && show_output; }
+}
+
+# said WORD: the output has it.
+said() {
+    grep -q -F -e "$1" "$scratch/out"
 }
 
 # Open MPI 4.1's mpirun reads help messages of the ranks from memory that it has already given back
