@@ -2,9 +2,9 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls every collective of MPI-3.1, blocking, nonblocking and persistent (before 5.0 an extension of
- * Open MPI's), on communicators of every kind, and checks the data. A component list that leaves a
- * hole anywhere fails here, at the latest in MPI_Init.
+ * Calls every collective of MPI-3.1, blocking, nonblocking and persistent (before 5.0 an extension
+ * of Open MPI's), on communicators of every kind, and checks the data. A component list that leaves
+ * a hole anywhere fails here, at the latest in MPI_Init.
  *
  * On an intercommunicator the two sides are the even and the odd ranks; what one side sends the
  * other receives, and roots are on the even side.
@@ -35,18 +35,26 @@ enum { BLOCK = 3, STRIDE = 4, UNTOUCHED = -1, NEIGHBOURS = 4 };
 struct place {
     const char *name;
     MPI_Comm comm;
-    int rank, size;  /* in the own group */
-    int peers;       /* those I receive from: the other group if there are two */
-    int side, other; /* own and peers' side: 0 and 0 unless there are two groups */
+    /* In the own group */
+    int rank, size;
+    /* Those I receive from: the other group if there are two */
+    int peers;
+    /* Own and peers' side: 0 and 0 unless there are two groups */
+    int side, other;
     bool inter;
-    int root; /* in its group */
+    /* In its group */
+    int root;
     int *send, *recv;
-    int room;                                 /* ints in each buffer */
-    int *counts, *displs, *counts2, *displs2; /* peers or size of each, whichever is more */
+    /* Ints in each buffer */
+    int room;
+    /* Peers or size of each, whichever is more */
+    int *counts, *displs, *counts2, *displs2;
     MPI_Datatype *types;
-    int sources, targets; /* neighbours */
+    /* Neighbours */
+    int sources, targets;
     int source[NEIGHBOURS], target[NEIGHBOURS];
-    int slot[NEIGHBOURS]; /* which of its blocks source i sends to me */
+    /* Which of its blocks source i sends to me */
+    int slot[NEIGHBOURS];
 };
 
 typedef bool (*call_fn)(struct place *p, enum mode mode);
@@ -54,7 +62,8 @@ typedef bool (*call_fn)(struct place *p, enum mode mode);
 struct call {
     const char *name;
     call_fn fn;
-    bool inter; /* defined on intercommunicators */
+    /* Defined on intercommunicators */
+    bool inter;
 };
 
 /* What `rank` of a side has for `to`, element i. */

@@ -2,33 +2,40 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw by one of napcoll's algorithms against a formula, and Open
- * MPI's basic component against the same: blocks of any size, none among them, types that differ between
- * sender and receiver (and between blocks), blocks in any order with gaps that must stay, in place,
- * subcommunicators. Options: see collective.h. Bytes are those of a block; --large counts the numbers that a
- * process sends.
+ * MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw by one of napcoll's algorithms against a formula,
+ * and Open MPI's basic component against the same: blocks of any size, none among them, types that
+ * differ between sender and receiver (and between blocks), blocks in any order with gaps that must
+ * stay, in place, subcommunicators. Options: see collective.h. Bytes are those of a block; --large
+ * counts the numbers that a process sends.
  *
- * With --mean VALUE nothing else is checked than that a communicator whose info key tells VALUE for the mean
- * of blocks does what --expect says. With --trust HOW nothing else is checked than in which of a row of calls ranks agree
- * on sizes: `kept`, where they rely on those of earlier calls, or `none`, where they agree in each.
+ * With --mean VALUE nothing else is checked than that a communicator whose info key tells VALUE for
+ * the mean of blocks does what --expect says. With --trust HOW nothing else is checked than in
+ * which of a row of calls ranks agree on sizes: `kept`, where they rely on those of earlier calls,
+ * or `none`, where they agree in each.
  */
 #include "collective.h"
 #include "layouts.h"
 
-enum { SOME = 24 }; /* a multiple of the parts of all layouts */
+/* A multiple of the parts of all layouts */
+enum { SOME = 24 };
 
-/* How many numbers each rank has for each other; in calls in place as many as that one has for it. */
+/* How many numbers each rank has for each other; in calls in place as many as that one has for
+ * it. */
 enum deal { EVEN, SUM_OF_RANKS, FEW, ONE_IS_HOT, SOME_ARE_SILENT, ANY, NUM_DEALS };
 
 /* One call. Numbers are doubles; block is a multiple of the parts of all layouts used. */
 struct shape {
-    int send, recv; /* layouts; may differ between ranks */
-    bool mixed;     /* alltoallw: each block has a layout of its own */
+    /* Layouts; may differ between ranks */
+    int send, recv;
+    /* Alltoallw: each block has a layout of its own */
+    bool mixed;
     enum deal deal;
-    enum order send_order, recv_order; /* may differ between ranks */
+    /* May differ between ranks */
+    enum order send_order, recv_order;
     int block;
     bool in_place;
-    int salt; /* makes the numbers differ from those of other calls */
+    /* Makes the numbers differ from those of other calls */
+    int salt;
 };
 
 /* One side of a call. */
@@ -100,7 +107,8 @@ static MPI_Aint room_before(const struct side *side)
     return AROUND == side->order ? side->group->size / 2 * slot_bytes(side) : 0;
 }
 
-/* Writes the block from one rank for another as it lies in a side's buffer, whose room begins here. */
+/* Writes the block from one rank for another as it lies in a side's buffer, whose room begins
+ * here. */
 static void store_block(const struct side *side, char *begin, int peer, int from, int to)
 {
     const struct layout *l = layout_of(side, peer);

@@ -32,17 +32,22 @@ struct calls_pair {
 struct calls {
     const char *coll;
     int rank, size, root;
-    int count; /* elements of the vector, or of a block */
+    /* Elements of the vector, or of a block */
+    int count;
     bool in_place;
-    bool gaps; /* blocks of the v forms do not lie side by side */
+    /* Blocks of the v forms do not lie side by side */
+    bool gaps;
     enum calls_kind kind;
     size_t extent;
     MPI_Datatype type;
     MPI_Op op;
     MPI_Op
-        plain_op; /* the same without the padding: basic has no room for that of the last element */
-    int *send_counts, *send_displs, *recv_counts, *recv_displs; /* [size] */
-    MPI_Datatype *types;                                        /* [size] */
+        /* The same without the padding: basic has no room for that of the last element */
+        plain_op;
+    /* [size] */
+    int *send_counts, *send_displs, *recv_counts, *recv_displs;
+    /* [size] */
+    MPI_Datatype *types;
 };
 
 /* Sums of both members, assigned as a whole. */
@@ -55,7 +60,8 @@ static inline void calls_add_pairs(void *in, void *inout, int *len, MPI_Datatype
     for (int i = 0; i < *len; ++i) {
         struct calls_pair sum;
 
-        memset(&sum, 0x77, sizeof(sum)); /* what the padding gets */
+        /* What the padding gets */
+        memset(&sum, 0x77, sizeof(sum));
         sum.number = a[i].number + b[i].number;
         sum.index = a[i].index + b[i].index;
         memcpy(&b[i], &sum, sizeof(sum));

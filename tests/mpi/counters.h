@@ -82,7 +82,8 @@ static inline unsigned long long counted(struct napcoll_counters *c)
     return total;
 }
 
-/* How often ranks agree on sizes, or the root announces them, which napcoll counts as calls of another collective. */
+/* How often ranks agree on sizes, or the root announces them, which napcoll counts as calls of
+ * another collective. */
 struct agreements {
     struct napcoll_counters *calls, by;
     unsigned long long ran, agreed;

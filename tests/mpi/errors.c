@@ -17,10 +17,13 @@ enum { SHORT = 10, LONG = 100, ROUNDS = 20, MOST_RANKS = 16 };
 /* What this program does to a collective. */
 struct subject {
     const char *coll;
-    int ranks;    /* how many it wants, 0: two or more */
-    bool goes_on; /* for the ranks that are not told */
+    /* How many it wants, 0: two or more */
+    int ranks;
+    /* For the ranks that are not told */
+    bool goes_on;
     bool (*is_told)(int rank, int size);
-    int (*wrong)(MPI_Comm comm, int rank, int size); /* the call with the error */
+    /* The call with the error */
+    int (*wrong)(MPI_Comm comm, int rank, int size);
     bool (*right)(MPI_Comm comm, int rank, int size);
 };
 
@@ -65,8 +68,9 @@ static bool is_last(int rank, int size)
     return size - 1 == rank;
 }
 
-/* Blocks of SHORT; what rank 0 has for the last has as many elements as that. All that a rank gets is right, but on the last
- * if it is told: there what came in the same message is lost as well. Nowhere is anything but the blocks written. */
+/* Blocks of SHORT; what rank 0 has for the last has as many elements as that. All that a rank gets
+ * is right, but on the last if it is told: there what came in the same message is lost as well.
+ * Nowhere is anything but the blocks written. */
 static int exchange(MPI_Comm comm, int rank, int size, int sent, bool *good)
 {
     static int in[MOST_RANKS * LONG], out[MOST_RANKS * LONG];

@@ -39,11 +39,16 @@ struct kind {
     const char *name;
     MPI_Datatype type;
     enum kind_class class;
-    enum kind_format format;        /* of the first or only member */
-    size_t first;                   /* its bytes */
-    enum kind_format second_format; /* of a pair's second member */
-    size_t second, second_at;       /* its bytes and place; 0 and 0 if there is none */
-    size_t extent;                  /* 0: this library has no such type */
+    /* Of the first or only member */
+    enum kind_format format;
+    /* Its bytes */
+    size_t first;
+    /* Of a pair's second member */
+    enum kind_format second_format;
+    /* Its bytes and place; 0 and 0 if there is none */
+    size_t second, second_at;
+    /* 0: this library has no such type */
+    size_t extent;
 };
 
 struct op {
@@ -116,7 +121,8 @@ static inline int op_value(const struct op *op, int rank, int i)
         return 0 == (rank + i) % 3 ? 2 : 0;
     }
     if (MPI_MAX == op->op || MPI_MAXLOC == op->op) {
-        return -1 - (rank * 7 + i) % 23; /* all below zero: a zero of nobody's would win */
+        /* All below zero: a zero of nobody's would win */
+        return -1 - (rank * 7 + i) % 23;
     }
     return 1 + (rank * 7 + i * 5) % 23;
 }
@@ -124,8 +130,8 @@ static inline int op_value(const struct op *op, int rank, int i)
 #if defined(MPI_INTEGER4) && defined(MPI_REAL8)
 enum { NUM_SIMPLE_KINDS = 38, NUM_PAIR_KINDS = 9 };
 #else
-/* An Open MPI that was built without Fortran has no types of Fortran of a given size, and no operations
- * on pairs of its numbers. */
+/* An Open MPI that was built without Fortran has no types of Fortran of a given size, and no
+ * operations on pairs of its numbers. */
 enum { NUM_SIMPLE_KINDS = 36, NUM_PAIR_KINDS = 7 };
 #endif
 

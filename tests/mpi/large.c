@@ -2,10 +2,10 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_Allreduce, MPI_Reduce, MPI_Allgather, MPI_Bcast, MPI_Gather or MPI_Scatter in place of one long vector,
- * by default beyond 2^31 bytes, and MPI_Allreduce of its bytes, which are beyond 2^31 elements, where MPI counts
- * so far. It takes two to three times the vector of memory per process; a gather or scatter takes that of the
- * root alone, and a part of it of the others.
+ * MPI_Allreduce, MPI_Reduce, MPI_Allgather, MPI_Bcast, MPI_Gather or MPI_Scatter in place of one
+ * long vector, by default beyond 2^31 bytes, and MPI_Allreduce of its bytes, which are beyond 2^31
+ * elements, where MPI counts so far. It takes two to three times the vector of memory per process;
+ * a gather or scatter takes that of the root alone, and a part of it of the others.
  *
  *     large [--coll allreduce|reduce|allgather|bcast|alltoall|gather|scatter] [--count DOUBLES]
  *           [--algorithm NAME] [--expect WORDS]
@@ -30,11 +30,16 @@ static double summed(int size, long long i)
 /* One collective. */
 struct mode {
     const char *coll;
-    bool gathers; /* each rank has its part of the vector, else all of one of its own */
-    bool rooted;  /* the result is on rank 0 alone */
-    bool spreads; /* the vector is on rank 0 alone, before */
-    bool trades;  /* each rank has a part for every other */
-    bool parts;   /* each rank but 0 gets its part of that vector alone */
+    /* Each rank has its part of the vector, else all of one of its own */
+    bool gathers;
+    /* The result is on rank 0 alone */
+    bool rooted;
+    /* The vector is on rank 0 alone, before */
+    bool spreads;
+    /* Each rank has a part for every other */
+    bool trades;
+    /* Each rank but 0 gets its part of that vector alone */
+    bool parts;
     int (*call)(double *vector, int count, int rank, int size, MPI_Comm comm);
 };
 
@@ -134,7 +139,8 @@ static bool matches(struct tap *tap, const struct mode *mode, const double *vect
 static void bytewise(struct tap *tap, MPI_Comm comm, unsigned char *byte, long long count)
 {
 #if MPI_VERSION >= 4
-    const long long stretch = 1 << 20; /* bytes with the same value */
+    /* Bytes with the same value */
+    const long long stretch = 1 << 20;
     bool right = true;
 
     for (long long i = 0; i < count; i += stretch) {

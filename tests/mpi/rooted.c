@@ -2,15 +2,17 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_Gather, MPI_Gatherv, MPI_Scatter or MPI_Scatterv by one of napcoll's algorithms against a formula, and
- * Open MPI's basic component against the same: every root, blocks of any size, types that differ between the
- * root and the others, blocks in any order with gaps that must stay, in place at the root, calls that follow
- * each other, subcommunicators. What MPI may look at on the root alone is on the others an address that nobody
- * can look at. Options: see collective.h. Bytes are those of a block; --large counts the numbers of all
- * blocks, and those that blocks of single bytes are not to be longer than.
+ * MPI_Gather, MPI_Gatherv, MPI_Scatter or MPI_Scatterv by one of napcoll's algorithms against a
+ * formula, and Open MPI's basic component against the same: every root, blocks of any size, types
+ * that differ between the root and the others, blocks in any order with gaps that must stay, in
+ * place at the root, calls that follow each other, subcommunicators. What MPI may look at on the
+ * root alone is on the others an address that nobody can look at. Options: see collective.h. Bytes
+ * are those of a block; --large counts the numbers of all blocks, and those that blocks of single
+ * bytes are not to be longer than.
  *
- * With --trust HOW nothing else is checked than in which of a row of calls, of a v, the root announces sizes: `kept`, where
- * ranks rely on those of earlier calls, or `none`, where it does in each.
+ * With --trust HOW nothing else is checked than in which of a row of calls, of a v, the root
+ * announces sizes: `kept`, where ranks rely on those of earlier calls, or `none`, where it does in
+ * each.
  */
 #include <limits.h>
 #include <sys/mman.h>
@@ -27,14 +29,18 @@ enum deal { EVEN, THREE_SIZES, GROWING, ONE_IS_HOT, FEW, ROOT_ALONE, ALL_BUT_ROO
 
 /* One call. Numbers are doubles, or bytes; block is a multiple of the parts of both layouts. */
 struct shape {
-    const struct layout *all; /* of the root's buffer of all blocks */
-    const struct layout *own; /* of a rank's own block; may differ between ranks */
+    /* Of the root's buffer of all blocks */
+    const struct layout *all;
+    /* Of a rank's own block; may differ between ranks */
+    const struct layout *own;
     enum deal deal;
     enum order order;
     int root;
     int block;
-    bool in_place; /* the root's own block is among all blocks and nowhere else */
-    int salt;      /* makes the numbers differ from those of other calls */
+    /* The root's own block is among all blocks and nowhere else */
+    bool in_place;
+    /* Makes the numbers differ from those of other calls */
+    int salt;
 };
 
 /* What a rank tells MPI of the root's buffer, or of its own block. */
@@ -42,7 +48,8 @@ struct side {
     void *buffer;
     int count;
     MPI_Datatype type;
-    int *counts, *displs; /* NULL but for the root's side */
+    /* NULL but for the root's side */
+    int *counts, *displs;
 };
 
 static bool takes_counts(const struct test *t)
@@ -76,7 +83,8 @@ static int given(const struct shape *s, int rank, int size)
     }
 }
 
-/* Which number of the root's buffer the block of a rank begins at, counted from the buffer's address. */
+/* Which number of the root's buffer the block of a rank begins at, counted from the buffer's
+ * address. */
 static int begin_of(const struct shape *s, int rank, int size)
 {
     return block_begin(s, given, s->order, s->block, rank, size);
@@ -131,8 +139,8 @@ static void store_all(const struct shape *s, char *begin, int size)
     }
 }
 
-/* Both buffers of a call before it, and what is to be in them afterwards. Of the other ranks' none is the
- * root's buffer, and of the root's own none is used in place. */
+/* Both buffers of a call before it, and what is to be in them afterwards. Of the other ranks' none
+ * is the root's buffer, and of the root's own none is used in place. */
 static void prepare(const struct test *t, const struct group *g, const struct shape *s,
                     struct memory *m)
 {
@@ -259,7 +267,8 @@ static void perform(const struct test *t, const struct group *g, MPI_Comm comm, 
     }
 }
 
-/* After the call: whether the blocks are where they belong, and every byte beside them as before. */
+/* After the call: whether the blocks are where they belong, and every byte beside them as
+ * before. */
 static bool finish(struct test *t, const char *who, const struct shape *s, struct memory *m)
 {
     char text[TAP_TEXT];
@@ -466,8 +475,8 @@ static void check_orders(struct test *t)
     }
 }
 
-/* The root's numbers are of one type, those of the others of another: every pair in few numbers, and each of
- * the root's types in many. */
+/* The root's numbers are of one type, those of the others of another: every pair in few numbers,
+ * and each of the root's types in many. */
 static void check_types(struct test *t)
 {
     for (int all = 0; all < NUM_LAYOUTS; ++all) {
@@ -539,8 +548,8 @@ static void check_own_ways(struct test *t)
     tap_ok(&t->tap, good, "%s_takes_other_types_on_each_rank", t->coll);
 }
 
-/* Blocks around the sizes where the ways change by default: up to 5120 bytes they may share messages, from
- * 65536 on they go in pieces. */
+/* Blocks around the sizes where the ways change by default: up to 5120 bytes they may share
+ * messages, from 65536 on they go in pieces. */
 static void check_thresholds(struct test *t)
 {
     static const struct layout plain = {"single_bytes", 1, 1, {0}, 0, 1};
@@ -570,7 +579,8 @@ static void check_thresholds(struct test *t)
     }
 }
 
-/* Of calls that follow each other, the root may stay or change, and long ones come among short ones. */
+/* Of calls that follow each other, the root may stay or change, and long ones come among short
+ * ones. */
 static struct shape shape_in_turn(const struct test *t, const struct group *g, int round)
 {
     struct shape s = {.all = layout_at(round % NUM_LAYOUTS),
@@ -587,8 +597,8 @@ static struct shape shape_in_turn(const struct test *t, const struct group *g, i
     return s;
 }
 
-/* Nothing but the calls themselves keeps ranks together: those that are done first go on to the next call,
- * and nobody looks at what came before the last one is over. */
+/* Nothing but the calls themselves keeps ranks together: those that are done first go on to the
+ * next call, and nobody looks at what came before the last one is over. */
 static void check_succession(struct test *t)
 {
     enum { CALLS = 32 };
@@ -640,8 +650,8 @@ struct announcing {
     unsigned announced;
 };
 
-/* The root announces in a broadcast. A scatter's messages say where that holds no longer; of a gather the next 1, 2, 4, then
- * 8 calls do without, and larger blocks go straight. */
+/* The root announces in a broadcast. A scatter's messages say where that holds no longer; of a
+ * gather the next 1, 2, 4, then 8 calls do without, and larger blocks go straight. */
 static void check_trust(struct test *t, bool kept)
 {
     static const struct announcing scatter[] = {

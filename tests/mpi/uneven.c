@@ -16,9 +16,12 @@ struct row {
     const char *what;
     const char *coll;
     enum shape shape;
-    const char *algorithm; /* NULL: auto */
-    const char *words;     /* of counters.h */
-    unsigned least, most;  /* agreements */
+    /* NULL: auto */
+    const char *algorithm;
+    /* Of counters.h */
+    const char *words;
+    /* Agreements */
+    unsigned least, most;
 };
 
 static const struct row rows[] = {

@@ -26,16 +26,16 @@
 #include "plan/napcoll_plan_verify.h"
 #include "placement.h"
 
-/** How far loops over numbers of nodes go on at a time. Under the address checker it is the code that is looked at, and not
- * each of the numbers. */
+/** How far loops over numbers of nodes go on at a time. Under the address checker it is the code
+ * that is looked at, and not each of the numbers. */
 #ifdef __SANITIZE_ADDRESS__
 enum { NODES_STRIDE = 3 };
 #else
 enum { NODES_STRIDE = 1 };
 #endif
 
-/** Let the hardware of a node have its processes in another order than their ranks: every other one is on
- * the second socket. */
+/** Let the hardware of a node have its processes in another order than their ranks: every other one
+ * is on the second socket. */
 static inline void shuffle_hardware(napcoll_node_map_t *map, int node)
 {
     const char *locality[64];
@@ -84,8 +84,8 @@ static inline void free_plans(napcoll_plan_t **plans, int size)
     free(plans);
 }
 
-/** Prove one algorithm's plans on one map, with what its row claims; nothing where it is not eligible.
- * Returns whether it was. */
+/** Prove one algorithm's plans on one map, with what its row claims; nothing where it is not
+ * eligible. Returns whether it was. */
 static inline bool prove_plans(const napcoll_collective_t *collective, int row,
                                const napcoll_node_map_t *map, const napcoll_params_t *params)
 {
@@ -132,7 +132,8 @@ static inline int inter_node_stages(const napcoll_plan_t *plan, const napcoll_no
     return count;
 }
 
-/** Messages that wait for one another on the longest way through the plans: between nodes, or inside. */
+/** Messages that wait for one another on the longest way through the plans: between nodes, or
+ * inside. */
 static inline int steps_in_a_row(const napcoll_collective_t *collective, int row,
                                  const napcoll_node_map_t *map, const napcoll_params_t *params,
                                  napcoll_level_t level)

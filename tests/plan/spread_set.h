@@ -105,12 +105,18 @@ static inline void prove_by_hardware(const napcoll_collective_t *collective, int
 
 /** What a plan costs. */
 typedef struct {
-    int stages;       /**< that have messages */
-    int inter_stages; /**< ... with other nodes */
-    int messages;     /**< received */
-    int blocks;       /**< received */
-    int inter_blocks; /**< ... from other nodes */
-    int copied;       /**< blocks */
+    /* That have messages */
+    int stages;
+    /* ... with other nodes */
+    int inter_stages;
+    /* Received */
+    int messages;
+    /* Received */
+    int blocks;
+    /* ... from other nodes */
+    int inter_blocks;
+    /* Blocks */
+    int copied;
 } cost_t;
 
 static inline cost_t cost_of(const napcoll_plan_t *plan, const napcoll_node_map_t *map)
@@ -183,8 +189,8 @@ static inline int log_ceil(int n, int radix)
     return levels;
 }
 
-/** Inter-node steps of the locality route, by hand: nodes, processes on each, lanes asked for, lanes,
- * steps. */
+/** Inter-node steps of the locality route, by hand: nodes, processes on each, lanes asked for,
+ * lanes, steps. */
 typedef struct {
     int nodes, ppn, wanted, lanes, steps;
 } steps_case_t;
@@ -215,12 +221,13 @@ static inline void prove_steps(const napcoll_collective_t *collective, int row,
     }
 }
 
-/** In the fewest messages, a node of p processes needs p - 1 to gather its blocks and as many to hand
- * them out, and for what l lanes fetch l - 1 and p - 1; each run comes in one message. */
+/** In the fewest messages, a node of p processes needs p - 1 to gather its blocks and as many to
+ * hand them out, and for what l lanes fetch l - 1 and p - 1; each run comes in one message. */
 static inline void prove_fewest_messages(const napcoll_collective_t *collective, int row)
 {
     static const struct {
-        int nodes, ppn, fetched; /* in all steps by a node's lanes */
+        /* In all steps by a node's lanes */
+        int nodes, ppn, fetched;
     } cases[] = {{2, 4, 1},    {5, 4, 4},      {6, 4, 2 + 2},
                  {17, 16, 16}, {25, 4, 4 + 4}, {10, 2, 2 + 2 + 1}};
 
@@ -237,7 +244,8 @@ static inline void prove_fewest_messages(const napcoll_collective_t *collective,
     }
 }
 
-/** Every process gets every block once; between nodes each block of another node comes once to a node. */
+/** Every process gets every block once; between nodes each block of another node comes once to a
+ * node. */
 static inline void prove_each_block_once(const napcoll_collective_t *collective, int row)
 {
     static const char *const lists[] = {"4", "3,2,1", "5,5,1,4", "2,3"};

@@ -5,9 +5,9 @@
 
 /**
  * @file
- * All plans of allgather and allgatherv, run by the verifier over many placements: sound, free of
- * deadlock under rendezvous, every rank's block in its place; and their steps, messages and bytes against
- * what the algorithms promise.
+ * All plans of allgather and allgatherv, run by the verifier over many placements: sound,
+ * free of deadlock under rendezvous, every rank's block in its place; and their steps, messages and
+ * bytes against what the algorithms promise.
  */
 
 #include "algo/allgather/allgather.h"

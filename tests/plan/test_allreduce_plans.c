@@ -16,7 +16,8 @@
 /* A ring of P has 2 P^2 messages: larger ones are proven by hand (tests/build/verify.sh --wide). */
 enum { VARIANTS = 12, MOST_FOR_LINEAR = 32 };
 
-/* Whether an algorithm's plans depend on who carries out local phases and how, or on the tunable. */
+/* Whether an algorithm's plans depend on who carries out local phases and how, or on the
+ * tunable. */
 static bool has_phases(int row)
 {
     return NAPCOLL_ALLREDUCE_SMP == row || NAPCOLL_ALLREDUCE_NAP == row;
@@ -67,8 +68,8 @@ static void allreduce_plans_exactly_once_on_uniform_nodes(void **state)
     }
 }
 
-/* Each in its turn of the variants and as the defaults have it; all the numbers between are proven by
- * hand (tests/build/verify.sh --wide). */
+/* Each in its turn of the variants and as the defaults have it; all the numbers between are proven
+ * by hand (tests/build/verify.sh --wide). */
 static void allreduce_plans_exactly_once_on_up_to_64_nodes_by_16(void **state)
 {
     (void) state;

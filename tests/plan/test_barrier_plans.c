@@ -5,8 +5,8 @@
 
 /**
  * @file
- * All barrier plans, run by the verifier over many placements: sound, free of deadlock under rendezvous,
- * no rank leaves without word of all; and the steps between nodes.
+ * All barrier plans, run by the verifier over many placements: sound, free of deadlock under
+ * rendezvous, no rank leaves without word of all; and the steps between nodes.
  */
 
 #include "plan_set.h"
@@ -161,8 +161,10 @@ static void a_tree_inside_the_node_has_the_fewest_messages(void **state)
         sends[tree] = messages_of(plans, map, true);
         free_plans(plans, map->size);
     }
-    assert_int_equal(sends[0], 9 * 2 * 8 * 7); /* before and behind the step all tell all */
-    assert_int_equal(sends[1], 9 * 2 * 2 * 7); /* to the leader and from there */
+    /* Before and behind the step all tell all */
+    assert_int_equal(sends[0], 9 * 2 * 8 * 7);
+    /* To the leader and from there */
+    assert_int_equal(sends[1], 9 * 2 * 2 * 7);
     napcoll_node_map_free(map);
 }
 

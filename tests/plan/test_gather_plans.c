@@ -5,9 +5,10 @@
 
 /**
  * @file
- * All plans of gather, gatherv, scatter and scatterv, run by the verifier over many placements, roots and radixes: sound,
- * free of deadlock under rendezvous, every block where it is to be, sizes told before they are needed; messages and
- * slots by the closed forms; a barrier before each piece of a segmented gather; the window of credit.
+ * All plans of gather, gatherv, scatter and scatterv, run by the verifier over many
+ * placements, roots and radixes: sound, free of deadlock under rendezvous, every block where it is
+ * to be, sizes told before they are needed; messages and slots by the closed forms; a barrier
+ * before each piece of a segmented gather; the window of credit.
  */
 
 #include "plan_set.h"
@@ -176,7 +177,8 @@ static bool is_word(const napcoll_step_t *step)
     return 0 == (NAPCOLL_STEP_SEND == step->kind ? step->left : step->dst).count;
 }
 
-/* Cut a plan down to its words, which are to come before everything else, as a plan of a barrier. */
+/* Cut a plan down to its words, which are to come before everything else, as a plan of a
+ * barrier. */
 static void keep_words(napcoll_plan_t *plan)
 {
     int stages = 0;
@@ -240,7 +242,8 @@ static void a_barrier_goes_before_each_piece_of_a_segmented_gather(void **state)
     }
 }
 
-/* A scatter's pieces need none, and what is in one piece, or has no window, has neither barrier nor words. */
+/* A scatter's pieces need none, and what is in one piece, or has no window, has neither barrier nor
+ * words. */
 static void what_is_not_cut_has_no_words(void **state)
 {
     static const struct {
@@ -267,8 +270,8 @@ static void what_is_not_cut_has_no_words(void **state)
     napcoll_node_map_free(map);
 }
 
-/* Pieces that may be on their way at once: those that were asked for and have not come, or have been sent and not
- * been answered. */
+/* Pieces that may be on their way at once: those that were asked for and have not come, or have
+ * been sent and not been answered. */
 static int most_under_way(const napcoll_plan_t *root, bool scatters)
 {
     int open = 0, most = 0;

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Vectors gathered on all processes and at a root, reduced by halves of the ranks: the plans, and the
- * steps and messages between nodes that they take.
+ * Vectors gathered on all processes and at a root, reduced by halves of the ranks: the plans,
+ * and the steps and messages between nodes that they take.
  */
 
 #include "plan_set.h"

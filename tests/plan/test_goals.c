@@ -83,7 +83,8 @@ static void pass(scripts_t *s, int from, napcoll_span_t left, int to, napcoll_sp
 
 typedef enum { RIGHT, SWAPPED, OWN_ONLY, TWICE } mistake_t;
 
-/* A chain: each rank gets the reduction of those before it, puts its own behind and passes that on. */
+/* A chain: each rank gets the reduction of those before it, puts its own behind and passes that
+ * on. */
 static scripts_t chain(mistake_t mistake)
 {
     scripts_t s = begin(NAPCOLL_GOAL_SCAN, NAPCOLL_LAYOUT_VECTOR, 3, "block");
@@ -228,7 +229,8 @@ static void canonical_folds_go_by_halves_of_the_ranks(void **state)
     expect(&s, NAPCOLL_VERIFY_OK);
 }
 
-/* Two ranks exchange what they have for each other; late: the input is read once more at the end. */
+/* Two ranks exchange what they have for each other; late: the input is read once more at the
+ * end. */
 static scripts_t halves(bool late)
 {
     scripts_t s = begin(NAPCOLL_GOAL_REDUCE_SCATTER, NAPCOLL_LAYOUT_RANKS, 2, "block");

@@ -5,9 +5,9 @@
 
 /**
  * @file
- * All reduce plans, run by the verifier over many placements and roots: sound, free of deadlock under
- * rendezvous, each contribution once at the root, in order where asked, by halves where claimed; and
- * the steps between nodes that nap needs.
+ * All reduce plans, run by the verifier over many placements and roots: sound, free of
+ * deadlock under rendezvous, each contribution once at the root, in order where asked, by halves
+ * where claimed; and the steps between nodes that nap needs.
  */
 
 #include "plan_set.h"
@@ -211,7 +211,8 @@ static void ports_are_as_few_as_the_steps_allow(void **state)
     }
 }
 
-/* A tree: every rank but the root sends once, in at most ceil(log2 P) steps, whoever is the root. */
+/* A tree: every rank but the root sends once, in at most ceil(log2 P) steps, whoever is the
+ * root. */
 static void binomial_needs_log2_steps_for_any_root(void **state)
 {
     (void) state;

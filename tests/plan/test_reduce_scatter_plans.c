@@ -5,10 +5,10 @@
 
 /**
  * @file
- * All plans of reduce_scatter and reduce_scatter_block, run by the verifier over many placements: sound,
- * free of deadlock under rendezvous, each contribution once, in order and by halves where claimed,
- * nothing read that the result has overwritten; and their steps, messages, bytes and memory against what
- * the algorithms promise.
+ * All plans of reduce_scatter and reduce_scatter_block, run by the verifier over many
+ * placements: sound, free of deadlock under rendezvous, each contribution once, in order and by
+ * halves where claimed, nothing read that the result has overwritten; and their steps, messages,
+ * bytes and memory against what the algorithms promise.
  */
 
 #include "algo/napcoll_halves.h"

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * All plans of the inclusive and the exclusive scan, run by the verifier over many placements; their
- * steps between nodes; and what being in place must not change.
+ * All plans of the inclusive and the exclusive scan, run by the verifier over many
+ * placements; their steps between nodes; and what being in place must not change.
  */
 
 #include "plan_set.h"
@@ -211,7 +211,8 @@ static int count_messages(napcoll_plan_t *const *plans, const napcoll_node_map_t
     return count;
 }
 
-/* A tree goes up and down once, whatever is fetched between; on two nodes one message goes across. */
+/* A tree goes up and down once, whatever is fetched between; on two nodes one message goes
+ * across. */
 static void nap_scan_by_trees_needs_the_fewest_messages(void **state)
 {
     (void) state;
@@ -292,7 +293,8 @@ static void scan_messages_do_not_depend_on_place(void **state)
     }
 }
 
-/* In place rank 0 of an exclusive scan has a receive buffer, which MPI promises to leave as it is. */
+/* In place rank 0 of an exclusive scan has a receive buffer, which MPI promises to leave as it
+ * is. */
 static void exscan_leaves_the_receive_buffer_of_rank_0(void **state)
 {
     (void) state;

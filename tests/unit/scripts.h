@@ -50,8 +50,8 @@ static inline napcoll_machine_t plain(void)
     return m;
 }
 
-/* What one rank does, in one stage or a part of it: sends to and receives from ranks (-1: none), then
- * reduces. */
+/* What one rank does, in one stage or a part of it: sends to and receives from ranks (-1: none),
+ * then reduces. */
 typedef struct {
     int rank;
     int to;
@@ -60,7 +60,8 @@ typedef struct {
 } act_t;
 
 typedef struct {
-    const act_t *act; /* of all ranks, in the order of each rank's stages */
+    /* Of all ranks, in the order of each rank's stages */
+    const act_t *act;
     int acts;
 } script_t;
 

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Memory that is kept for later: the same comes back, no more of it than the limit, and one owner at a time.
+ * Memory that is kept for later: the same comes back, no more of it than the limit, and one
+ * owner at a time.
  */
 
 #include <pthread.h>

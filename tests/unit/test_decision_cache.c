@@ -152,12 +152,14 @@ static void what_info_keys_ask_for_is_compared_by_value(void **state)
 
     assert_non_null(asked);
     asked->local_radix = 3;
-    asked->line = 7; /* says nothing */
+    /* Says nothing */
+    asked->line = 7;
     again = *asked;
     again.line = 9;
     f->key.asked = asked;
     napcoll_decision_cache_release(&f->cache, add(f, 0, 8, 1));
-    free(asked); /* with its communicator */
+    /* With its communicator */
+    free(asked);
     key.asked = &again;
     assert_false(is_apart(f, key));
     again.tunable[1] = 5;
@@ -200,7 +202,8 @@ static void the_one_used_longest_ago_goes_first(void **state)
     for (size_t i = 1; i < room; i++) {
         napcoll_decision_cache_release(&f->cache, add(f, i, i, STEPS));
     }
-    assert_true(finds(f, first, 0)); /* and is the newest then */
+    /* And is the newest then */
+    assert_true(finds(f, first, 0));
     napcoll_decision_cache_release(&f->cache, add(f, room, room, STEPS));
     assert_true(finds(f, first, 0));
     assert_true(finds(f, NULL, 1));

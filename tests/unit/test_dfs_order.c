@@ -5,7 +5,8 @@
 
 /**
  * @file
- * The depth-first order from a root: its order, its two directions, and the links between neighbours.
+ * The depth-first order from a root: its order, its two directions, and the links between
+ * neighbours.
  */
 
 #include "cmocka_setup.h"
@@ -146,7 +147,8 @@ static void ranks_and_places_are_inverse(void **state)
 
     (void) state;
     for (int i = 0; i < 6; i++) {
-        const int size = 0 == i / 3 ? 24 : 16; /* on 8 nodes */
+        /* On 8 nodes */
+        const int size = 0 == i / 3 ? 24 : 16;
         napcoll_switch_tree_t *tree;
         napcoll_node_map_t *map = map_in(two_switches, lists[i / 3], orders[i % 3], size, &tree);
 

@@ -33,7 +33,8 @@ static int set_up(void **state)
 
     (void) state;
     (void) umask(022);
-    (void) alarm(60); /* what waits for a FIFO fails */
+    /* What waits for a FIFO fails */
+    (void) alarm(60);
     memcpy(folder + sizeof(folder) - 7, "XXXXXX", 6);
     return NULL == mkdtemp(folder) ? -1 : chdir(folder);
 }

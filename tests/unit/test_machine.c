@@ -148,7 +148,8 @@ static void machine_printed_reads_back_the_same(void **state)
         keys++;
     }
     assert_int_equal(check_reads_back(&m), keys);
-    m.reduce_ns_per_byte = 1.0 / 3; /* needs all 17 digits */
+    /* Needs all 17 digits */
+    m.reduce_ns_per_byte = 1.0 / 3;
     m.link[NAPCOLL_LEVEL_NODE][NAPCOLL_PROTOCOL_SHORT].ns_per_byte = 1e-300;
     m.link[NAPCOLL_LEVEL_SOCKET][NAPCOLL_PROTOCOL_EAGER].latency_us = 0.1 + 0.2;
     assert_int_equal(check_reads_back(&m), keys);
@@ -167,7 +168,8 @@ static void machine_file_takes_comments_blanks_and_any_order(void **state)
     (void) state;
     assert_int_equal(parse(text, &machine, &error), 0);
     assert_true(2.5 == machine.reduce_ns_per_byte);
-    text[strlen(text) - 1] = '\0'; /* the last line need not end */
+    /* The last line need not end */
+    text[strlen(text) - 1] = '\0';
     assert_int_equal(parse(text, &machine, &error), 0);
     free(text);
 }
@@ -318,7 +320,8 @@ static void machine_file_may_have_other_parameters(void **state)
     free(text);
     text = text_with("coll_napcoll_machine_node_gap_us", "coll_napcoll_machin_node_gap_us = 3");
     assert_int_equal(parse(text, &machine, &error),
-                     -1); /* it is one of those, and the key is missing */
+                     /* It is one of those, and the key is missing */
+                     -1);
     assert_non_null(strstr(error.text, "coll_napcoll_machine_node_gap_us: missing"));
     free(text);
 }
@@ -346,7 +349,8 @@ static void machine_names_are_found_in_order(void **state)
 
     assert_null(napcoll_machine_open("nothing.conf", list, path, sizeof(path)));
     assert_null(napcoll_machine_open("./bluewaters.conf", list, path, sizeof(path)));
-    assert_null(napcoll_machine_open(folder, list, path, sizeof(path))); /* a folder */
+    /* A folder */
+    assert_null(napcoll_machine_open(folder, list, path, sizeof(path)));
     assert_null(napcoll_machine_open("netlab.conf", folder, path, 12));
     assert_int_equal(unlink(made), 0);
     assert_int_equal(rmdir(folder), 0);

@@ -45,7 +45,8 @@ static int check_figure(const char *path)
         if (6
             != sscanf(line, "%d,%d,%d,%lf,%lf,%lf", &processes, &bytes, &ppn, &expected[0],
                       &expected[1], &expected[2])) {
-            continue; /* a comment or the head */
+            /* A comment or the head */
+            continue;
         }
         check_close(napcoll_model_recursive_doubling_us(&machine, processes / ppn, ppn, bytes),
                     expected[0], 0.001);
@@ -94,7 +95,8 @@ static void closed_forms_of_single_nodes_and_processes(void **state)
     double none = napcoll_model_nap_us(&machine, 2, 1, 8);
 
     (void) state;
-    assert_true(none != none); /* NAN */
+    /* NAN */
+    assert_true(none != none);
     assert_true(0 == napcoll_model_nap_us(&machine, 1, 1, 8));
     assert_true(0 == napcoll_model_recursive_doubling_us(&machine, 1, 1, 8));
     check_close(napcoll_model_nap_us(&machine, 1, 2, 0), 0.82823, 1e-12);
@@ -146,7 +148,8 @@ static void max_rate_model_limits_the_node(void **state)
                 1e-12);
     check_close(napcoll_model_max_rate_us(&machine, 16, &traffic), 6.195205 + 256000 / 6671.908,
                 1e-12);
-    traffic.message_bytes = 7999; /* eager: not limited */
+    /* Eager: not limited */
+    traffic.message_bytes = 7999;
     check_close(napcoll_model_max_rate_us(&machine, 16, &traffic),
                 napcoll_model_two_level_us(&machine, &traffic), 1e-12);
 }
@@ -198,7 +201,8 @@ static napcoll_machine_t one_level(double a, double c)
     return flat;
 }
 
-/* "MPI: Going further": flat (P - 1)(a + cm), binomial log2 P (a + cm), chain (S + P - 2)(a + cm/S). */
+/* "MPI: Going further": flat (P - 1)(a + cm), binomial log2 P (a + cm), chain (S + P - 2)(a +
+ * cm/S). */
 static void broadcasts_take_what_the_notes_say(void **state)
 {
     const napcoll_machine_t flat = one_level(10, 2);
@@ -217,8 +221,8 @@ static void broadcasts_take_what_the_notes_say(void **state)
     check_close(napcoll_model_bcast_chain_us(&flat, 4, 2, bytes), 41 * (10 + 2000.0 / 35), 1e-9);
 }
 
-/* TuNA: T(r) = alpha (K + told) + beta D s; 64 ranks by radix 8: 14 rounds, of which 7 have blocks that go on, and 112
- * blocks; with radix P each block goes by itself. */
+/* TuNA: T(r) = alpha (K + told) + beta D s; 64 ranks by radix 8: 14 rounds, of which 7 have blocks
+ * that go on, and 112 blocks; with radix P each block goes by itself. */
 static void alltoalls_take_what_their_rounds_do(void **state)
 {
     const napcoll_machine_t flat = one_level(10, 2);

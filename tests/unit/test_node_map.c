@@ -111,7 +111,8 @@ static void near_order_starts_with_leader_and_its_socket(void **state)
     for (int i = 0; i < 4; i++) {
         assert_int_equal(napcoll_node_map_near_lane(map, 0, i), expected[i]);
     }
-    assert_int_equal(napcoll_node_map_near_lane(map, 1, 3), 3); /* another node: rank order */
+    /* Another node: rank order */
+    assert_int_equal(napcoll_node_map_near_lane(map, 1, 3), 3);
     napcoll_node_map_free(map);
 }
 

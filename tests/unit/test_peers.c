@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Records of nodes: what a launcher's list becomes, and the nodes of a job from all records. Every process
- * reads the same ones, so that what is asserted here of one reader holds for all.
+ * Records of nodes: what a launcher's list becomes, and the nodes of a job from all records.
+ * Every process reads the same ones, so that what is asserted here of one reader holds for all.
  */
 
 #include "cmocka_setup.h"
@@ -143,7 +143,8 @@ static void any_placement_is_found_by_one_lookup_a_node(void **state)
     }
 }
 
-/* Slurm 24.11 gives each process its own node's number, which is right; others may give all the same, or none. */
+/* Slurm 24.11 gives each process its own node's number, which is right; others may give all the
+ * same, or none. */
 static void numbers_of_the_launcher_need_be_distinct(void **state)
 {
     static const int placement[6] = {0, 1, 2, 0, 1, 2};
@@ -210,7 +211,8 @@ static void check_connected(const napcoll_peers_said_t *said, const int *expecte
 
 static void ranks_of_several_jobs_are_connected(void **state)
 {
-    /* ranks 0 and 1 of one job do not see 2 and 3 of the other on their node; 2 sees 0, 3 sees but 2 */
+    /* ranks 0 and 1 of one job do not see 2 and 3 of the other on their node; 2 sees 0, 3 sees but
+     * 2 */
     static const napcoll_peers_said_t half_seen[] = {{0, -1}, {0, -1}, {0, -1},
                                                      {2, -1}, {4, -1}, {4, -1}};
     static const napcoll_peers_said_t impossible[] = {{3, 0}, {2, 0}, {-1, 0}, {9, 0}, {3, 0}};

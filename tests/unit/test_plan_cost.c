@@ -71,7 +71,8 @@ static void sampled_process_gets_what_it_sends(void **state)
     check_alone(&m, 1, local, 1, 2000, 1 + 2 + 1);
     check_alone(&m, 1, two_stages, 2, 2000, 2 * (10 + 2 + 1));
     check_alone(&m, 1, two_at_once, 2, 2000, 10 + 2 * 2 + 1);
-    m.process_overhead_us = 0.5; /* more than 400 bytes take */
+    /* More than 400 bytes take */
+    m.process_overhead_us = 0.5;
     check_alone(&m, 1, two_at_once, 2, 400, 10 + 0.5 + 0.4 + 0.2);
 }
 
@@ -89,8 +90,10 @@ static void sampled_process_that_only_sends_or_receives_takes_a_message(void **s
     check_alone(&m, 1, receive, 1, 20000, 10 + 20 + 10);
     check_alone(&m, 1, sends_more, 3, 2000, 3 * 2 + 10);
     check_alone(&m, 1, receives_more, 3, 2000, 10 + 3 * 2);
-    check_alone(&m, 1, local, 1, 2000, 2 + 1); /* how it spreads in the node is others' to show */
-    m.process_overhead_us = 3; /* at one end only: nobody receives the second one here */
+    /* How it spreads in the node is others' to show */
+    check_alone(&m, 1, local, 1, 2000, 2 + 1);
+    /* At one end only: nobody receives the second one here */
+    m.process_overhead_us = 3;
     check_alone(&m, 1, sends_more, 2, 2000, 3 + 2 + 10);
     check_alone(&m, 1, receives_more, 2, 2000, 2 + 10 + 3);
 }
@@ -104,7 +107,8 @@ static void sampled_levels_overlap(void **state)
 
     (void) state;
     check_alone(&m, 1, local_first, 2, 2000, 2 + 2 + 10);
-    check_alone(&m, 1, network_first, 2, 2000, 2 + 10); /* the local one: 2 + 2 + 1 */
+    /* The local one: 2 + 2 + 1 */
+    check_alone(&m, 1, network_first, 2, 2000, 2 + 10);
 }
 
 /* A process that stands for four: R_N applies from three on, and the gap is one for each. */
@@ -176,7 +180,8 @@ typedef struct {
     napcoll_plan_source_t source;
     void *context;
     int asked;
-    int until; /* how many plans there is memory for */
+    /* How many plans there is memory for */
+    int until;
 } counted_t;
 
 static napcoll_plan_t *counted(void *context, int rank)
@@ -292,8 +297,8 @@ static napcoll_plan_t *busy_rank(void *context, int rank)
     return napcoll_builder_finish(builder);
 }
 
-/* From most_us on it is enough that it is so much: of a lead no plan is made, of a process that sends for so
- * long one plan, or two where that is the root. */
+/* From most_us on it is enough that it is so much: of a lead no plan is made, of a process that
+ * sends for so long one plan, or two where that is the root. */
 static void cost_is_told_as_far_as_it_is_of_interest(void **state)
 {
     napcoll_node_map_t *map = block_map(300, 1);
@@ -319,7 +324,8 @@ static void cost_is_told_as_far_as_it_is_of_interest(void **state)
     napcoll_node_map_free(map);
 }
 
-/* Whatever is of interest, costs below it are as they were, to the last bit, and others are not below it. */
+/* Whatever is of interest, costs below it are as they were, to the last bit, and others are not
+ * below it. */
 static void check_costs_below(const napcoll_collective_t *collective, int row)
 {
     const double part[] = {0, 0.01, 0.3, 0.9, 0.999999, 1, 1.000001, 2};
@@ -432,11 +438,11 @@ static int read_machines(void **state)
     return 0;
 }
 
-/* What all placements of 2 to 64 nodes of 1 to 16 processes and all sizes from 8 bytes to 1 MiB keep to: the
- * ratio of estimate and simulated time, and that of two algorithms' times from which on their order
- * is the same. The widest of all 213,192 such cases, of which the tests below are a choice, are 1.56
- * (nap and 1 MiB, 55 x 2 on netlab) and 1.28 (smp against recursive doubling, 38 x 9 on Blue Waters);
- * the ratio is above 1.2 in one of 280. */
+/* What all placements of 2 to 64 nodes of 1 to 16 processes and all sizes from 8 bytes to 1 MiB
+ * keep to: the ratio of estimate and simulated time, and that of two algorithms' times from which
+ * on their order is the same. The widest of all 213,192 such cases, of which the tests below are a
+ * choice, are 1.56 (nap and 1 MiB, 55 x 2 on netlab) and 1.28 (smp against recursive doubling, 38 x
+ * 9 on Blue Waters); the ratio is above 1.2 in one of 280. */
 static const double most_ratio = 1.6, least_difference = 1.3;
 
 /* The plans of one placement and algorithm, all and a sample. */

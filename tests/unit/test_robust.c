@@ -86,11 +86,13 @@ static bool is_longer_but_in(int shorter, int turns)
     return napcoll_robust_longer(one, other, turns, 0.1);
 }
 
-/* The more turns there are, the fewer of them say so; sums of binomial coefficients over powers of two. */
+/* The more turns there are, the fewer of them say so; sums of binomial coefficients over powers of
+ * two. */
 static void turns_that_say_so_are_enough(void **state)
 {
     static const struct {
-        int turns, shorter; /* that may be */
+        /* That may be */
+        int turns, shorter;
     } enough[] = {{6, 0}, {7, 0}, {8, 1}, {16, 4}, {32, 10}, {64, 24}};
 
     (void) state;
@@ -109,7 +111,8 @@ static void longer_is_told_from_noise(void **state)
     for (int i = 0; i < 16; i++) {
         const double turn = 1
                             + (double) (napcoll_mix_next(&seed) % 9000)
-                                  / 1e3; /* what disturbs a turn disturbs both */
+                                  /* What disturbs a turn disturbs both */
+                                  / 1e3;
 
         other[i] = turn;
         one[i] = 1.2 * turn;
@@ -117,10 +120,14 @@ static void longer_is_told_from_noise(void **state)
     }
     assert_true(napcoll_robust_longer(one, other, 16, 0.1));
     assert_true(napcoll_robust_longer(one, other, 6, 0.1));
-    assert_false(napcoll_robust_longer(one, other, 5, 0.1));      /* too few turns */
-    assert_false(napcoll_robust_longer(one, other, 16, 0.3));     /* not by enough */
-    assert_false(napcoll_robust_longer(other, one, 16, 0.1));     /* the other way */
-    assert_false(napcoll_robust_longer(disturbed, other, 16, 0)); /* in 11 of 16 turns */
+    /* Too few turns */
+    assert_false(napcoll_robust_longer(one, other, 5, 0.1));
+    /* Not by enough */
+    assert_false(napcoll_robust_longer(one, other, 16, 0.3));
+    /* The other way */
+    assert_false(napcoll_robust_longer(other, one, 16, 0.1));
+    /* In 11 of 16 turns */
+    assert_false(napcoll_robust_longer(disturbed, other, 16, 0));
     assert_false(napcoll_robust_longer(one, one, 16, 0));
 }
 

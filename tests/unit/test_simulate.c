@@ -51,7 +51,8 @@ static napcoll_simulate_status_t simulate_script(const napcoll_machine_t *machin
 
         status = napcoll_simulation_run(simulation, machine, bytes, time_us);
         assert_int_equal(napcoll_simulation_run(simulation, machine, bytes, &again), status);
-        assert_memory_equal(time_us, &again, sizeof(again)); /* runs leave nothing behind */
+        /* Runs leave nothing behind */
+        assert_memory_equal(time_us, &again, sizeof(again));
     } else {
         assert_null(simulation);
     }
@@ -114,7 +115,8 @@ static void simulate_process_sends_and_receives_one_at_a_time(void **state)
     (void) state;
     check_script(&m, 1, 4, fan, 6, 2000, 3 * 2 + 1);
     check_script(&m, 1, 4, in, 6, 2000, 1 + 3 * 2);
-    m.process_overhead_us = 0.5; /* more than 400 bytes take */
+    /* More than 400 bytes take */
+    m.process_overhead_us = 0.5;
     check_script(&m, 1, 4, fan, 6, 400, 2 * 0.5 + 0.4 + 1);
     check_script(&m, 1, 4, in, 6, 400, 1 + 0.4 + 2 * 0.5);
 }
@@ -129,17 +131,20 @@ static void simulate_node_injection_is_shared(void **state)
     (void) state;
     check_script(&m, 2, 4, act, 8, 20000, 10 + 4 * 20000 / 2000.0);
     check_script(&m, 2, 4, act, 6, 20000, 10 + 3 * 20000 / 2000.0);
-    check_script(&m, 2, 4, act, 4, 20000, 10 + 20); /* two are too few */
-    check_script(&m, 2, 4, act, 8, 9000, 10 + 9);   /* too small */
+    /* Two are too few */
+    check_script(&m, 2, 4, act, 4, 20000, 10 + 20);
+    /* Too small */
+    check_script(&m, 2, 4, act, 8, 9000, 10 + 9);
     m.node_injection_from_processes = 1;
     m.node_injection_mbyte_per_s = 500;
     check_script(&m, 2, 4, act, 4, 20000, 10 + 2 * 20000 / 500.0);
-    check_script(&m, 1, 8, act, 8, 20000, 1 + 20); /* not inside a node */
+    /* Not inside a node */
+    check_script(&m, 1, 8, act, 8, 20000, 1 + 20);
 }
 
-/* Rank 1 reduces for 10 us before it sends; by then half of rank 0's message has left. From there on
- * both have half the rate: rank 0's has left at 30 us, and rank 1's, alone again, at 40. Rank 2, which
- * gets rank 0's, then reduces for 30 us. */
+/* Rank 1 reduces for 10 us before it sends; by then half of rank 0's message has left. From there
+ * on both have half the rate: rank 0's has left at 30 us, and rank 1's, alone again, at 40. Rank 2,
+ * which gets rank 0's, then reduces for 30 us. */
 static void simulate_node_injection_is_shared_evenly(void **state)
 {
     const act_t act[] = {
@@ -173,7 +178,8 @@ static void simulate_node_gap_spaces_messages(void **state)
     check_script(&m, 1, 8, act, 8, 2000, 4 * 6 + 1);
 }
 
-/* Process 0 sends to two processes of each node, and process 2 of the other node gets two messages. */
+/* Process 0 sends to two processes of each node, and process 2 of the other node gets two
+ * messages. */
 static void simulate_process_gap_spaces_network_messages(void **state)
 {
     const act_t fan[] = {{0, 1, -1, 0}, {0, 2, -1, 0}, {0, 3, -1, 0},
@@ -287,8 +293,8 @@ static void simulate_agrees_with_smps_form(void **state)
 
 /* The form behind the paper's figures has log2(ppn) reduces that the algorithm does not do: each of
  * its local allreduces, one more than there are steps between nodes, reduces log2(ppn) times, which
- * makes log2(P). From about 1 KiB on, where reduces weigh as much as messages, they are more than 10 %;
- * without them the form holds for every size. */
+ * makes log2(P). From about 1 KiB on, where reduces weigh as much as messages, they are more than
+ * 10 %; without them the form holds for every size. */
 static void simulate_agrees_with_naps_form(void **state)
 {
     (void) state;
@@ -314,10 +320,10 @@ static double simulated(const char *algorithm, int nodes, int ppn, int local_rad
     return time;
 }
 
-/* Where the forms do not hold. Wider local steps pay fewer latencies than log2(ppn): with radix 8 two
- * of them instead of four. On 48 nodes of 16, recursive doubling halves 768 ranks into groups of 24
- * and 12, which cut through nodes: more steps cross the network than log2(48). nap's groups are of
- * nodes, so it needs no more than its form, rounded up, says. */
+/* Where the forms do not hold. Wider local steps pay fewer latencies than log2(ppn): with radix 8
+ * two of them instead of four. On 48 nodes of 16, recursive doubling halves 768 ranks into groups
+ * of 24 and 12, which cut through nodes: more steps cross the network than log2(48). nap's groups
+ * are of nodes, so it needs no more than its form, rounded up, says. */
 static void simulate_differs_from_the_forms_outside_their_assumptions(void **state)
 {
     (void) state;

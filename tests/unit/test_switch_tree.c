@@ -5,7 +5,8 @@
 
 /**
  * @file
- * The switch tree: its order, what a file may look like, what errors say, and that it is written back.
+ * The switch tree: its order, what a file may look like, what errors say, and that it is
+ * written back.
  */
 
 #include "cmocka_setup.h"
@@ -101,7 +102,8 @@ static void check_refused_bytes(const char *text, size_t length, int line, int c
     for (const char *c = error.text; '\0' != *c; c++) {
         assert_in_range(*c, ' ', '~');
     }
-    assert_true(strlen(error.text) + 1 < sizeof(error.text)); /* not cut */
+    /* Not cut */
+    assert_true(strlen(error.text) + 1 < sizeof(error.text));
 }
 
 static void check_refused(const char *text, int line, int column, const char *words)
@@ -330,7 +332,8 @@ static void trees_too_deep_are_refused(void **state)
     napcoll_switch_tree_free(parse(text, strlen(text)));
     assert_non_null(two);
     (void) snprintf(two, strlen(text) + 64, "%sSwitchName=t Nodes=y", text);
-    check_refused(two, 15, 25, "switch 's15': the tree is too deep"); /* the unnamed root counts */
+    /* The unnamed root counts */
+    check_refused(two, 15, 25, "switch 's15': the tree is too deep");
     free(text);
     free(two);
     text = chain(200000);
@@ -480,8 +483,10 @@ static void text_reads_back_the_same(void **state)
     free(text);
     napcoll_switch_tree_free(tree);
     check_reads_back(seed);
-    check_reads_back("SwitchName=b Nodes=y\nSwitchName=a Nodes=x"); /* no name above them */
-    check_reads_back("SwitchName=b Nodes=n[0-199999]");             /* lines that are joined */
+    /* No name above them */
+    check_reads_back("SwitchName=b Nodes=y\nSwitchName=a Nodes=x");
+    /* Lines that are joined */
+    check_reads_back("SwitchName=b Nodes=n[0-199999]");
     check_reads_back("SwitchName=b Nodes=n[0-999999] Switches=a\nSwitchName=a Nodes=x");
 }
 

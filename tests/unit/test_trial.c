@@ -14,7 +14,8 @@
 
 enum { MOST = 8 };
 
-/* A trial whose contestants take what is said, in turn, each once before that with a time that must not count. */
+/* A trial whose contestants take what is said, in turn, each once before that with a time that must
+ * not count. */
 static napcoll_trial_t trial_of(int calls, const double *napcoll_us, const double *previous_us,
                                 double *room)
 {

@@ -92,7 +92,8 @@ static void rule_that_decided_is_named(void **state)
                         "of the rules file: all processes share one node");
 }
 
-/* Every row is estimated or has a reason, and what was estimated is in line with what was chosen. */
+/* Every row is estimated or has a reason, and what was estimated is in line with what was
+ * chosen. */
 static void assert_candidates(const napcoll_collective_t *collective,
                               const napcoll_decision_t *decision)
 {
