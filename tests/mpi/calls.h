@@ -226,6 +226,19 @@ static inline bool calls_gives_in_place(const struct calls *c)
     return c->in_place && (!calls_rooted(c) || c->rank == c->root);
 }
 
+/* Those with a root, but for a reduction. Returns what MPI does. */
+static inline int calls_make_rooted(const struct calls *c, MPI_Comm comm, const void *send,
+                                    void *sends, void *recv)
+{
+    const int n = c->count, mine = c->send_counts[c->rank];
+    void *const place = calls_gives_in_place(c) ? MPI_IN_PLACE : recv;
+
+    if (calls_is(c, "bcast")) {
+        return MPI_Bcast(recv, n, c->type, c->root, comm);
+    }
+    return calls_make_rooted(c, comm, send, sends, recv);
+}
+
 /* The call on two buffers; returns what MPI does. Where a rank is in place, what it sends is in the
  * receive buffer, of a scatter in the send buffer. */
 static inline int calls_make(const struct calls *c, MPI_Comm comm, void *sends, void *recvs)
@@ -252,9 +265,6 @@ static inline int calls_make(const struct calls *c, MPI_Comm comm, void *sends, 
     }
     if (calls_is(c, "reduce_scatter")) {
         return MPI_Reduce_scatter(send, recv, c->recv_counts, c->type, c->op, comm);
-    }
-    if (calls_is(c, "bcast")) {
-        return MPI_Bcast(recv, n, c->type, c->root, comm);
     }
     if (calls_is(c, "allgather")) {
         return MPI_Allgather(send, n, c->type, recv, n, c->type, comm);

@@ -65,7 +65,7 @@ void test_bcast(struct test *t);
 void test_gathers(struct test *t);
 void test_reduce(struct test *t);
 void test_reduce_scatters(struct test *t);
-void test_rooted(struct test *t);
+void test_gather_scatter(struct test *t);
 void test_scans(struct test *t);
 
 /* A check on one communicator; with false it leaves notes. */

@@ -24,14 +24,14 @@ static const struct {
              {"barrier", test_barrier},
              {"bcast", test_bcast},
              {"exscan", test_scans},
-             {"gather", test_rooted},
-             {"gatherv", test_rooted},
+             {"gather", test_gather_scatter},
+             {"gatherv", test_gather_scatter},
              {"reduce", test_reduce},
              {"reduce_scatter", test_reduce_scatters},
              {"reduce_scatter_block", test_reduce_scatters},
              {"scan", test_scans},
-             {"scatter", test_rooted},
-             {"scatterv", test_rooted}};
+             {"scatter", test_gather_scatter},
+             {"scatterv", test_gather_scatter}};
 
 static const char *expect_option(const struct test *t, const char *name)
 {

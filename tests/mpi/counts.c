@@ -182,9 +182,11 @@ static void run(struct tap *tap, struct report *report, int i)
     alarm(2);
     rc = call(s->coll, mine, comm, tap, &right);
     mpi_check(MPI_Error_class(rc, &error_class), "MPI_Error_class");
-    atomic_store(&report->on[i].got[tap->rank], MPI_ERR_TRUNCATE == error_class ? TOLD
-                                                : MPI_SUCCESS == rc && right    ? RIGHT
-                                                                                : WRONG);
+    if (MPI_ERR_TRUNCATE == error_class) {
+        atomic_store(&report->on[i].got[tap->rank], TOLD);
+    } else {
+        atomic_store(&report->on[i].got[tap->rank], MPI_SUCCESS == rc && right ? RIGHT : WRONG);
+    }
     mpi_check(MPI_Barrier(tap->comm), "MPI_Barrier");
     alarm(0);
 }

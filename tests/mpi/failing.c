@@ -118,7 +118,8 @@ static enum result run(struct failing *f, int which, int n)
         mine = reached ? REPORTED_IT : WRONG;
         release_others(f, comm, call->name, n, rc);
     } else if (f->victim == f->tap.rank) {
-        mine = !good ? WRONG : reached ? RIGHT : NOT_REACHED;
+        mine = reached ? RIGHT : NOT_REACHED;
+        mine = good ? mine : WRONG;
     }
     mpi_check(MPI_Bcast(&mine, 1, MPI_INT, f->victim, f->tap.comm), "MPI_Bcast");
     if (REPORTED_IT != mine && (MPI_SUCCESS != rc || !good)) {

@@ -315,17 +315,9 @@ by_threads() {
     esac
 }
 
-# collective NAME COLL ALGORITHM EXPECT NONCOMMUTATIVE [LARGE [CHECKS]]: the checks of a collective, under
-# `launch`: all, or results (see collective.h).
-collective() {
-    case_of "$1" "$program_seconds" "${launch[@]}" "$programs/collectives" --coll "$2" --algorithm "$3" \
-        --expect "$4" --expect-large "$4" --expect-noncommutative "$5" --large "${6:-100000}" \
-        --checks "${7:-all}"
-}
-
-# each WHERE LARGE [CHECKS]: cases as those of collective(), in one job under `launch`, from lines
-# "COLL ALGORITHM EXPECT NONCOMMUTATIVE" of standard input, named COLL_ALGORITHM_WHERE. `runs` means that
-# this algorithm does; what cannot depend on the operation has no NONCOMMUTATIVE.
+# each WHERE LARGE [CHECKS]: cases of collectives, in one job under `launch`, from lines "COLL ALGORITHM EXPECT
+# NONCOMMUTATIVE" of standard input, named COLL_ALGORITHM_WHERE. `runs` means that this algorithm does; what cannot
+# depend on the operation has no NONCOMMUTATIVE. LARGE and CHECKS, all or results: see collective.h.
 each() {
     local where=$1 seconds=$program_seconds cases=() name coll algorithm expect noncommutative
     while read -r coll algorithm expect noncommutative; do
@@ -369,32 +361,16 @@ each_at_length() {
     fi
 }
 
-# each_auto WHERE LARGE EXPECT [CHECKS]: every collective but allreduce, which has cases of its own, by `auto`.
+# each_auto WHERE LARGE EXPECT [CHECKS]: by `auto`, every collective that has no sizes to agree on but all-to-alls. A
+# gather and a scatter run on any nodes.
 each_auto() {
     local coll
     each "$1" "$2" "${4:-all}" < <(
-        for coll in reduce barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan bcast; do
+        for coll in allreduce reduce barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan bcast; do
             echo "$coll auto $3 $3"
         done
+        printf '%s auto runs\n' gather scatter
     )
-}
-
-# allreduce NAME ALGORITHM EXPECT NONCOMMUTATIVE [LARGE [CHECKS]], and allreduce_auto NAME EXPECT [LARGE [CHECKS]]
-allreduce() {
-    collective "$1" allreduce "${@:2}"
-}
-
-allreduce_auto() {
-    collective "$1" allreduce auto "$2" "$2" "${3:-100000}" "${4:-all}"
-}
-
-# allreduce_at_length, allreduce_auto_at_length: the same, but not in the brief suite.
-allreduce_at_length() {
-    ! at_length || allreduce "$@"
-}
-
-allreduce_auto_at_length() {
-    ! at_length || allreduce_auto "$@"
 }
 
 if ! ompi_info --param coll napcoll --level 9 2>/dev/null | grep -q coll_napcoll_priority; then

@@ -135,14 +135,17 @@ enum { NUM_SIMPLE_KINDS = 38, NUM_PAIR_KINDS = 9 };
 enum { NUM_SIMPLE_KINDS = 36, NUM_PAIR_KINDS = 7 };
 #endif
 
+enum { NUM_WHOLE_KINDS = 22 };
+
 static inline int num_kinds(void)
 {
     return NUM_SIMPLE_KINDS + NUM_PAIR_KINDS;
 }
 
-static inline struct kind kind_simple(int i)
+/* The types of whole numbers come first. */
+static inline struct kind kind_whole(int i)
 {
-    const struct kind all[NUM_SIMPLE_KINDS] = {
+    const struct kind all[NUM_WHOLE_KINDS] = {
         {.name = "int", .type = MPI_INT, .class = KIND_INTEGER},
         {.name = "short", .type = MPI_SHORT, .class = KIND_INTEGER},
         {.name = "long", .type = MPI_LONG, .class = KIND_INTEGER},
@@ -165,6 +168,14 @@ static inline struct kind kind_simple(int i)
         {.name = "offset", .type = MPI_OFFSET, .class = KIND_FOREIGN},
         {.name = "count", .type = MPI_COUNT, .class = KIND_FOREIGN},
         {.name = "integer", .type = MPI_INTEGER, .class = KIND_FOREIGN},
+    };
+
+    return all[i];
+}
+
+static inline struct kind kind_simple(int i)
+{
+    const struct kind all[NUM_SIMPLE_KINDS - NUM_WHOLE_KINDS] = {
         {.name = "float", .type = MPI_FLOAT, .class = KIND_FLOATING, .format = FORMAT_FLOAT},
         {.name = "double", .type = MPI_DOUBLE, .class = KIND_FLOATING, .format = FORMAT_DOUBLE},
         {.name = "long_double",
@@ -209,7 +220,7 @@ static inline struct kind kind_simple(int i)
 #endif
     };
 
-    return all[i];
+    return i < NUM_WHOLE_KINDS ? kind_whole(i) : all[i - NUM_WHOLE_KINDS];
 }
 
 static inline struct kind kind_pair(int i)
@@ -295,12 +306,19 @@ static inline void kind_store_whole(unsigned char *at, size_t bytes, int value)
     const int32_t v4 = value;
     const int64_t v8 = value;
 
-    memcpy(at,
-           1 == bytes   ? (const void *) &v1
-           : 2 == bytes ? (const void *) &v2
-           : 4 == bytes ? (const void *) &v4
-                        : (const void *) &v8,
-           bytes);
+    switch (bytes) {
+    case sizeof(v1):
+        memcpy(at, &v1, sizeof(v1));
+        break;
+    case sizeof(v2):
+        memcpy(at, &v2, sizeof(v2));
+        break;
+    case sizeof(v4):
+        memcpy(at, &v4, sizeof(v4));
+        break;
+    default:
+        memcpy(at, &v8, sizeof(v8));
+    }
 }
 
 /* The bytes behind a long double's number stay as they are. */

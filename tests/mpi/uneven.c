@@ -58,7 +58,10 @@ static int given(enum shape shape, int from, int to, int size, int i)
     case RING:
         return (from + 1) % size == to ? LITTLE : 0;
     case RING_LEAPS:
-        return (from + 1) % size != to ? 0 : 1 == i % 2 ? MUCH : LITTLE;
+        if ((from + 1) % size != to) {
+            return 0;
+        }
+        return 1 == i % 2 ? MUCH : LITTLE;
     case LEAPS:
         return 1 == i % 2 ? MUCH : LITTLE;
     case ONE_LEAPS:

@@ -277,10 +277,8 @@ static void rest(const struct network *network)
     const uint64_t now = clock_ns(CLOCK_MONOTONIC);
     const uint64_t soonest = now + network->hold / together;
     const uint64_t part = network->hold / unseen;
-    const uint64_t latest = now
-                            + (part < shortest_sleep  ? shortest_sleep
-                               : part > longest_sleep ? longest_sleep
-                                                      : part);
+    const uint64_t bounded = part > longest_sleep ? longest_sleep : part;
+    const uint64_t latest = now + (bounded < shortest_sleep ? shortest_sleep : bounded);
     const uint64_t due = network->deliveries.size > 0 ? network->deliveries.at[0]->due : latest;
     uint64_t wake = due > soonest ? due : soonest;
     struct timespec when;

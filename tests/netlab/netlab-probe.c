@@ -423,6 +423,23 @@ static void measure_packets(int fd, const char *node, uint64_t count)
     printf("%.0f\n", (double) reply.units * 1e9 / (double) reply.ns);
 }
 
+/* 0 for a name that is none. */
+static uint64_t kind_named(const char *name)
+{
+    static const struct {
+        const char *name;
+        uint64_t kind;
+    } kinds[] = {
+        {"rtt", KIND_RTT}, {"rate", KIND_RATE}, {"packets", KIND_PACKETS}, {"burst", KIND_BURST}};
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i) {
+        if (0 == strcmp(name, kinds[i].name)) {
+            return kinds[i].kind;
+        }
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct request request = {0, 0};
@@ -434,11 +451,7 @@ int main(int argc, char **argv)
         listen_for_probes();
     }
     if (4 == argc) {
-        request.kind = 0 == strcmp(argv[1], "rtt")       ? KIND_RTT
-                       : 0 == strcmp(argv[1], "rate")    ? KIND_RATE
-                       : 0 == strcmp(argv[1], "packets") ? KIND_PACKETS
-                       : 0 == strcmp(argv[1], "burst")   ? KIND_BURST
-                                                         : 0;
+        request.kind = kind_named(argv[1]);
         request.amount = strtoull(argv[3], &end, 10);
     }
     if (0 == request.kind || 0 == request.amount || '\0' != *end) {

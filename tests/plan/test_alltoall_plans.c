@@ -74,7 +74,9 @@ static int blocks_of_round(int members, int radix, int weight, int digit)
 {
     const int rest = members % (weight * radix) - digit * weight;
 
-    return members / (weight * radix) * weight + (rest < 0 ? 0 : rest < weight ? rest : weight);
+    const int most = rest < weight ? rest : weight;
+
+    return members / (weight * radix) * weight + (rest < 0 ? 0 : most);
 }
 
 /* Rounds: of w digits of members - 1 all radix - 1 values, but for those of the first that it does

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * MPI_Gather, MPI_Gatherv, MPI_Scatter or MPI_Scatterv by one of napcoll's algorithms against a
- * formula, and Open MPI's basic component against the same: every root, blocks of any size, types
+ * formula: every root, blocks of any size, types
  * that differ between the root and the others, blocks in any order with gaps that must stay, in
  * place at the root, calls that follow each other, subcommunicators. What MPI may look at on the
  * root alone is on the others an address that nobody can look at. Options: see collective.h. Bytes
@@ -14,290 +14,10 @@
  * announces sizes: `kept`, where ranks rely on those of earlier calls, or `none`, where it does in
  * each.
  */
-#include <limits.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "collective.h"
-#include "layouts.h"
+#include "gather_scatter.h"
 
 /* A multiple of the parts of all layouts, and beyond 100 bytes. */
 enum { SOME = 100 };
-
-/* How many numbers the ranks have; gather and scatter know but the first. */
-enum deal { EVEN, THREE_SIZES, GROWING, ONE_IS_HOT, FEW, ROOT_ALONE, ALL_BUT_ROOT, NUM_DEALS };
-
-/* One call. Numbers are doubles, or bytes; block is a multiple of the parts of both layouts. */
-struct shape {
-    /* Of the root's buffer of all blocks */
-    const struct layout *all;
-    /* Of a rank's own block; may differ between ranks */
-    const struct layout *own;
-    enum deal deal;
-    enum order order;
-    int root;
-    int block;
-    /* The root's own block is among all blocks and nowhere else */
-    bool in_place;
-    /* Makes the numbers differ from those of other calls */
-    int salt;
-};
-
-/* What a rank tells MPI of the root's buffer, or of its own block. */
-struct side {
-    void *buffer;
-    int count;
-    MPI_Datatype type;
-    /* NULL but for the root's side */
-    int *counts, *displs;
-};
-
-static bool takes_counts(const struct test *t)
-{
-    return 'v' == t->coll[strlen(t->coll) - 1];
-}
-
-static bool scatters(const struct test *t)
-{
-    return 0 == strncmp(t->coll, "scatter", strlen("scatter"));
-}
-
-/* How many numbers a rank has; at most three blocks. */
-static int given(const struct shape *s, int rank, int size)
-{
-    switch (s->deal) {
-    case EVEN:
-        return s->block;
-    case THREE_SIZES: /* one of them 0 */
-        return rank % 3 * s->block;
-    case GROWING:
-        return (1 + rank * 3 / size) * s->block;
-    case ONE_IS_HOT:
-        return rank == size / 2 ? 3 * s->block : s->block;
-    case FEW:
-        return 1 == rank % 5 ? s->block : 0;
-    case ROOT_ALONE:
-        return rank == s->root ? s->block : 0;
-    default:
-        return rank == s->root ? 0 : s->block;
-    }
-}
-
-/* Which number of the root's buffer the block of a rank begins at, counted from the buffer's
- * address. */
-static int begin_of(const struct shape *s, int rank, int size)
-{
-    return block_begin(s, given, s->order, s->block, rank, size);
-}
-
-/* Bytes that so many numbers take in a buffer. */
-static MPI_Aint bytes_of(const struct layout *l, int numbers)
-{
-    return numbers / l->parts * l->extent;
-}
-
-static MPI_Aint room(const struct shape *s, int size)
-{
-    return bytes_of(s->all, blocks_room(s, given, s->order, s->block, size));
-}
-
-/* Of that, what lies before the address. */
-static MPI_Aint room_before(const struct shape *s, int size)
-{
-    return bytes_of(s->all, blocks_before(s->order, s->block, size));
-}
-
-/* Writes the block of a rank in a layout to an address. */
-static void store(const struct shape *s, const struct layout *l, char *block, int rank, int size)
-{
-    const int numbers = given(s, rank, size);
-
-    for (int i = 0; i < numbers; ++i) {
-        char *at = block + layout_offset(l, i);
-        const double x = rank * 1048576.0 + i + s->salt / 1024.0;
-
-        if (sizeof(x) == l->bytes) {
-            memcpy(at, &x, sizeof(x));
-        } else {
-            *at = (char) ((rank * 7 + s->salt * 13 + i + i / 251) % 251);
-        }
-    }
-}
-
-/* The same where it lies among all blocks, whose room begins here. */
-static void store_among_all(const struct shape *s, char *begin, int rank, int size)
-{
-    char *block = begin + room_before(s, size) + bytes_of(s->all, begin_of(s, rank, size));
-
-    store(s, s->all, block, rank, size);
-}
-
-static void store_all(const struct shape *s, char *begin, int size)
-{
-    for (int rank = 0; rank < size; ++rank) {
-        store_among_all(s, begin, rank, size);
-    }
-}
-
-/* Both buffers of a call before it, and what is to be in them afterwards. Of the other ranks' none
- * is the root's buffer, and of the root's own none is used in place. */
-static void prepare(const struct test *t, const struct group *g, const struct shape *s,
-                    struct memory *m)
-{
-    const bool root = g->rank == s->root, in_place = root && s->in_place;
-    const MPI_Aint all = root ? room(s, g->size) : 0;
-    const MPI_Aint own = bytes_of(s->own, given(s, g->rank, g->size));
-
-    memory_open(m, scatters(t) ? all : own, scatters(t) ? own : all);
-    if (scatters(t)) {
-        if (root) {
-            store_all(s, m->send + MARGIN, g->size);
-        }
-        memory_keep(m);
-        if (!in_place) {
-            store(s, s->own, m->expected + MARGIN, g->rank, g->size);
-        }
-        return;
-    }
-    if (in_place) {
-        store_among_all(s, m->recv + MARGIN, g->rank, g->size);
-    } else {
-        store(s, s->own, m->send + MARGIN, g->rank, g->size);
-    }
-    memory_keep(m);
-    if (root) {
-        store_all(s, m->expected + MARGIN, g->size);
-    }
-}
-
-/* A page that nobody may look at. */
-static void *barred(void)
-{
-    static void *page;
-    const long bytes = sysconf(_SC_PAGESIZE);
-
-    if (NULL == page) {
-        page = mmap(NULL, (size_t) bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (MAP_FAILED == page) {
-            fprintf(stderr, "# no page that nobody may look at\n");
-            MPI_Abort(MPI_COMM_WORLD, 1);
-        }
-    }
-    return page;
-}
-
-/* Arguments that MPI must not look at, in turn those that say so and those that kill who looks. */
-static struct side side_of_nobody(int turn)
-{
-    if (0 == turn % 2) {
-        return (struct side){.count = -1, .type = MPI_DATATYPE_NULL};
-    }
-    return (struct side){.buffer = barred(),
-                         .count = INT_MAX,
-                         .type = barred(),
-                         .counts = barred(),
-                         .displs = barred()};
-}
-
-/* The root's buffer; the caller gives the arrays and the type back with side_free. */
-static struct side side_of_all(const struct shape *s, char *buffer, int size)
-{
-    struct side all = {.buffer = buffer + room_before(s, size),
-                       .count = s->block / s->all->parts,
-                       .type = layout_type(s->all),
-                       .counts = tap_alloc((size_t) size * sizeof(int)),
-                       .displs = tap_alloc((size_t) size * sizeof(int))};
-
-    for (int rank = 0; rank < size; ++rank) {
-        all.counts[rank] = given(s, rank, size) / s->all->parts;
-        all.displs[rank] = begin_of(s, rank, size) / s->all->parts;
-    }
-    return all;
-}
-
-static struct side side_of_own(const struct shape *s, const struct group *g, char *buffer)
-{
-    return (struct side){.buffer = buffer,
-                         .count = given(s, g->rank, g->size) / s->own->parts,
-                         .type = layout_type(s->own)};
-}
-
-static void side_free(struct side *side, const struct layout *l)
-{
-    free(side->counts);
-    free(side->displs);
-    layout_type_free(l, &side->type);
-}
-
-static int call(const struct test *t, const struct side *own, const struct side *all, int root,
-                MPI_Comm comm)
-{
-    if (!scatters(t)) {
-        return takes_counts(t) ? MPI_Gatherv(own->buffer, own->count, own->type, all->buffer,
-                                             all->counts, all->displs, all->type, root, comm)
-                               : MPI_Gather(own->buffer, own->count, own->type, all->buffer,
-                                            all->count, all->type, root, comm);
-    }
-    return takes_counts(t) ? MPI_Scatterv(all->buffer, all->counts, all->displs, all->type,
-                                          own->buffer, own->count, own->type, root, comm)
-                           : MPI_Scatter(all->buffer, all->count, all->type, own->buffer,
-                                         own->count, own->type, root, comm);
-}
-
-/* The call, with buffers that were prepared. */
-static void perform(const struct test *t, const struct group *g, MPI_Comm comm, const char *who,
-                    const struct shape *s, struct memory *m)
-{
-    const bool root = g->rank == s->root, in_place = root && s->in_place;
-    const int turn = g->rank + s->root + s->salt;
-    char *all_buffer = (scatters(t) ? m->send : m->recv) + MARGIN;
-    char *own_buffer = (scatters(t) ? m->recv : m->send) + MARGIN;
-    struct side all = root ? side_of_all(s, all_buffer, g->size) : side_of_nobody(turn);
-    struct side own = in_place ? side_of_nobody(turn) : side_of_own(s, g, own_buffer);
-
-    if (in_place) {
-        own.buffer = MPI_IN_PLACE;
-    }
-    mpi_check(call(t, &own, &all, s->root, comm), who);
-    if (root) {
-        side_free(&all, s->all);
-    }
-    if (!in_place) {
-        side_free(&own, s->own);
-    }
-}
-
-/* After the call: whether the blocks are where they belong, and every byte beside them as
- * before. */
-static bool finish(struct test *t, const char *who, const struct shape *s, struct memory *m)
-{
-    char text[TAP_TEXT];
-    bool good;
-
-    snprintf(text, sizeof(text), "%s, root %d, %s, own block %s, block %d, deal %d, order %d%s",
-             who, s->root, s->all->name, s->own->name, s->block, (int) s->deal, (int) s->order,
-             s->in_place ? ", in place" : "");
-    good = memory_good(&t->tap, m, text);
-    memory_close(m);
-    return good;
-}
-
-static bool moves_by(struct test *t, const struct group *g, MPI_Comm comm, const char *who,
-                     const struct shape *s)
-{
-    struct memory m;
-
-    prepare(t, g, s, &m);
-    perform(t, g, comm, who, s, &m);
-    return finish(t, who, s, &m);
-}
-
-static bool moves(struct test *t, const struct group *g, const struct shape *s)
-{
-    bool good = moves_by(t, g, g->comm, t->coll, s);
-
-    return moves_by(t, g, g->reference, "basic", s) && good;
-}
 
 /* The same, apart and in place. */
 static bool moves_in_both_places(struct test *t, const struct group *g, struct shape s)
@@ -305,9 +25,9 @@ static bool moves_in_both_places(struct test *t, const struct group *g, struct s
     bool good;
 
     s.in_place = false;
-    good = moves(t, g, &s);
+    good = gather_scatter_moves(t, g, &s);
     s.in_place = true;
-    return moves(t, g, &s) && good;
+    return gather_scatter_moves(t, g, &s) && good;
 }
 
 static bool moves_blocks_of(struct test *t, const struct group *g, int block, int root)
@@ -404,7 +124,7 @@ static void check_zero_count(struct test *t)
 }
 
 /* Elements of no bytes, three for each rank, which lie apart even so. */
-static bool moves_empty_elements(struct test *t, const struct group *g, MPI_Comm comm, int root)
+static bool moves_empty_elements(struct test *t, const struct group *g, int root)
 {
     enum { ELEMENTS = 3, EXTENT = 16 };
     int *counts = tap_alloc((size_t) g->size * sizeof(*counts));
@@ -433,7 +153,7 @@ static bool moves_empty_elements(struct test *t, const struct group *g, MPI_Comm
     if (g->rank != root) {
         all = side_of_nobody(g->rank);
     }
-    mpi_check(call(t, &own, &all, root, comm), t->coll);
+    mpi_check(gather_scatter_call(t, &own, &all, root, g->comm), t->coll);
     good = memory_good(&t->tap, &m, "elements of no bytes");
     memory_close(&m);
     mpi_check(MPI_Type_free(&type), "MPI_Type_free");
@@ -445,9 +165,8 @@ static bool moves_empty_elements(struct test *t, const struct group *g, MPI_Comm
 
 static void check_empty_elements(struct test *t)
 {
-    bool good = moves_empty_elements(t, &t->all, t->all.comm, t->all.size - 1);
+    const bool good = moves_empty_elements(t, &t->all, t->all.size - 1);
 
-    good = moves_empty_elements(t, &t->all, t->all.reference, t->all.size - 1) && good;
     tap_ok(&t->tap, good, "%s_of_elements_without_bytes_touches_nothing", t->coll);
 }
 
@@ -610,13 +329,13 @@ static void check_succession(struct test *t)
     expect_begin(&expectation, &t->counters);
     for (int i = 0; i < CALLS; ++i) {
         s[i] = shape_in_turn(t, &t->all, i);
-        prepare(t, &t->all, &s[i], &m[i]);
+        gather_scatter_prepare(t, &t->all, &s[i], &m[i]);
     }
     for (int i = 0; i < CALLS; ++i) {
-        perform(t, &t->all, t->all.comm, t->coll, &s[i], &m[i]);
+        gather_scatter_perform(t, &t->all, &s[i], &m[i]);
     }
     for (int i = 0; i < CALLS; ++i) {
-        good = finish(t, t->coll, &s[i], &m[i]) && good;
+        good = gather_scatter_finish(t, &s[i], &m[i]) && good;
     }
     good = expect_met(&t->tap, &expectation,
                       0 == strcmp(t->expect, t->expect_large) ? t->expect : "any")
@@ -638,7 +357,7 @@ static bool moves_in_turn(struct test *t, const struct group *g, int round)
 {
     struct shape s = shape_in_turn(t, g, round);
 
-    return moves_by(t, g, g->comm, t->coll, &s);
+    return gather_scatter_moves(t, g, &s);
 }
 
 /* A call of a row of them, and how often the root announces in it: at rank 0, or at another. */
@@ -652,49 +371,51 @@ struct announcing {
 
 /* The root announces in a broadcast. A scatter's messages say where that holds no longer; of a
  * gather the next 1, 2, 4, then 8 calls do without, and larger blocks go straight. */
+static const struct announcing scatter_calls[] = {
+    {"the first call", EVEN, 24, false, false, 1},
+    {"the same sizes", EVEN, 24, false, false, 0},
+    {"in place at the root", EVEN, 24, false, true, 0},
+    {"half as much", EVEN, 12, false, false, 0},
+    {"much less, which all hear", EVEN, 1, false, false, 0},
+    {"after much less", EVEN, 1, false, false, 1},
+    {"the same small sizes", EVEN, 1, false, false, 0},
+    {"larger blocks, for which there is no room", EVEN, 24, false, false, 1},
+    {"after a call that was run again", EVEN, 24, false, false, 1},
+    {"once more after that", EVEN, 24, false, false, 0},
+    {"one block is larger", ONE_IS_HOT, 24, false, false, 1},
+    {"after one block was larger", ONE_IS_HOT, 24, false, false, 1},
+    {"the large block is known", ONE_IS_HOT, 24, false, false, 0},
+    {"another root, whose own block is the large one", ONE_IS_HOT, 24, true, false, 1},
+    {"the same root", ONE_IS_HOT, 24, true, false, 0},
+    {"the root alone has one, which all others hear", ROOT_ALONE, 24, true, false, 0},
+    {"after that", ROOT_ALONE, 24, true, false, 1},
+    {"nothing goes anywhere", ROOT_ALONE, 24, true, false, 0},
+    {"the first root again", EVEN, 24, false, false, 1},
+};
+
+static const struct announcing gather_calls[] = {
+    {"the first call", EVEN, 24, false, false, 1},
+    {"the same sizes", EVEN, 24, false, false, 0},
+    {"one call was spared", EVEN, 24, false, false, 1},
+    {"in place at the root", EVEN, 24, false, true, 0},
+    {"larger blocks, which go straight", EVEN, 100, false, false, 0},
+    {"two calls were spared", EVEN, 36, false, false, 1},
+    {"much less", EVEN, 12, false, false, 0},
+    {"one block is larger", ONE_IS_HOT, 24, false, false, 0},
+    {"and in place at the root", GROWING, 24, false, true, 0},
+    {"the root alone has one, which goes nowhere", ROOT_ALONE, 100, false, false, 0},
+    {"four calls were spared", EVEN, 24, false, false, 1},
+    {"another root", EVEN, 24, true, false, 1},
+    {"the same root, whose own block is large", ONE_IS_HOT, 24, true, false, 0},
+    {"one of the others' is", GROWING, 12, true, true, 0},
+    {"the first root again", EVEN, 24, false, false, 1},
+};
+
 static void check_trust(struct test *t, bool kept)
 {
-    static const struct announcing scatter[] = {
-        {"the first call", EVEN, 24, false, false, 1},
-        {"the same sizes", EVEN, 24, false, false, 0},
-        {"in place at the root", EVEN, 24, false, true, 0},
-        {"half as much", EVEN, 12, false, false, 0},
-        {"much less, which all hear", EVEN, 1, false, false, 0},
-        {"after much less", EVEN, 1, false, false, 1},
-        {"the same small sizes", EVEN, 1, false, false, 0},
-        {"larger blocks, for which there is no room", EVEN, 24, false, false, 1},
-        {"after a call that was run again", EVEN, 24, false, false, 1},
-        {"once more after that", EVEN, 24, false, false, 0},
-        {"one block is larger", ONE_IS_HOT, 24, false, false, 1},
-        {"after one block was larger", ONE_IS_HOT, 24, false, false, 1},
-        {"the large block is known", ONE_IS_HOT, 24, false, false, 0},
-        {"another root, whose own block is the large one", ONE_IS_HOT, 24, true, false, 1},
-        {"the same root", ONE_IS_HOT, 24, true, false, 0},
-        {"the root alone has one, which all others hear", ROOT_ALONE, 24, true, false, 0},
-        {"after that", ROOT_ALONE, 24, true, false, 1},
-        {"nothing goes anywhere", ROOT_ALONE, 24, true, false, 0},
-        {"the first root again", EVEN, 24, false, false, 1},
-    };
-    static const struct announcing gather[] = {
-        {"the first call", EVEN, 24, false, false, 1},
-        {"the same sizes", EVEN, 24, false, false, 0},
-        {"one call was spared", EVEN, 24, false, false, 1},
-        {"in place at the root", EVEN, 24, false, true, 0},
-        {"larger blocks, which go straight", EVEN, 100, false, false, 0},
-        {"two calls were spared", EVEN, 36, false, false, 1},
-        {"much less", EVEN, 12, false, false, 0},
-        {"one block is larger", ONE_IS_HOT, 24, false, false, 0},
-        {"and in place at the root", GROWING, 24, false, true, 0},
-        {"the root alone has one, which goes nowhere", ROOT_ALONE, 100, false, false, 0},
-        {"four calls were spared", EVEN, 24, false, false, 1},
-        {"another root", EVEN, 24, true, false, 1},
-        {"the same root, whose own block is large", ONE_IS_HOT, 24, true, false, 0},
-        {"one of the others' is", GROWING, 12, true, true, 0},
-        {"the first root again", EVEN, 24, false, false, 1},
-    };
-    const struct announcing *const turn = scatters(t) ? scatter : gather;
-    const size_t turns = scatters(t) ? sizeof(scatter) / sizeof(scatter[0])
-                                     : sizeof(gather) / sizeof(gather[0]);
+    const struct announcing *const turn = scatters(t) ? scatter_calls : gather_calls;
+    const size_t turns = scatters(t) ? sizeof(scatter_calls) / sizeof(scatter_calls[0])
+                                     : sizeof(gather_calls) / sizeof(gather_calls[0]);
     struct agreements agreements;
     struct expectation expectation;
     bool good = true;
@@ -712,7 +433,7 @@ static void check_trust(struct test *t, bool kept)
                                 .salt = (int) i};
 
         agreements_begin(&agreements);
-        good = moves_by(t, &t->all, t->all.comm, t->coll, &s) && good;
+        good = gather_scatter_moves(t, &t->all, &s) && good;
         good = agreements_met(&agreements, &t->tap, turn[i].what, kept ? turn[i].announced : 1)
                && good;
     }
@@ -722,7 +443,7 @@ static void check_trust(struct test *t, bool kept)
            kept ? "relies_on_sizes_while_they_hold" : "announces_sizes_in_each_call");
 }
 
-void test_rooted(struct test *t)
+void test_gather_scatter(struct test *t)
 {
     const char *trust = test_option(t, "--trust", NULL);
 
