@@ -41,9 +41,8 @@ struct calls {
     size_t extent;
     MPI_Datatype type;
     MPI_Op op;
-    MPI_Op
-        /* The same without the padding: basic has no room for that of the last element */
-        plain_op;
+    /* The same without the padding: basic has no room for that of the last element */
+    MPI_Op plain_op;
     /* [size] */
     int *send_counts, *send_displs, *recv_counts, *recv_displs;
     /* [size] */

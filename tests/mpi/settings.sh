@@ -23,11 +23,9 @@ selection selection_priority_0_disables none --mca coll_napcoll_priority 0
 # --- plans are proven before they are used, where that is asked for ---
 fake 6 3,2,1 block exchange
 launch+=(--mca coll_napcoll_verify on --mca coll_napcoll_verbose 1)
-each 6_verified 5000 results <<'END_OF_CASES'
-allreduce nap runs runs
-END_OF_CASES
-check log_says_what_was_verified said 'allreduce by nap verified: 6 plans, 20 messages'
-each_at_length 6_verified 5000 results <<'END_OF_CASES'
+each 6_verified 5000 results < <(
+    echo 'allreduce nap runs runs'
+    ! at_length || cat <<'END_OF_CASES'
 reduce lane runs fallback:noncommutative
 barrier smp runs
 allgather lane_ring runs
@@ -40,6 +38,9 @@ alltoallv tuna runs
 gather two_level runs
 scatterv binomial runs
 END_OF_CASES
+)
+! wanted log_says_what_was_verified ||
+    check log_says_what_was_verified said 'allreduce by nap verified: 6 plans, 20 messages'
 fake 6 3,2,1 block delegate
 launch+=(--mca coll_napcoll_verify on)
 each verify_delegate 20000 results <<<'allreduce nap runs runs'
