@@ -235,7 +235,23 @@ static inline int calls_make_rooted(const struct calls *c, MPI_Comm comm, const 
     if (calls_is(c, "bcast")) {
         return MPI_Bcast(recv, n, c->type, c->root, comm);
     }
-    return calls_make_rooted(c, comm, send, sends, recv);
+    if (calls_is(c, "gather")) {
+        return MPI_Gather(send, n, c->type, recv, n, c->type, c->root, comm);
+    }
+    if (calls_is(c, "gatherv")) {
+        return MPI_Gatherv(send, mine, c->type, recv, c->recv_counts, c->recv_displs, c->type,
+                           c->root, comm);
+    }
+    if (calls_is(c, "scatter")) {
+        return MPI_Scatter(sends, n, c->type, place, n, c->type, c->root, comm);
+    }
+    if (calls_is(c, "scatterv")) {
+        return MPI_Scatterv(sends, c->send_counts, c->send_displs, c->type, place, mine, c->type,
+                            c->root, comm);
+    }
+    fprintf(stderr, "# no collective %s\n", c->coll);
+    MPI_Abort(comm, 2);
+    return MPI_ERR_OTHER;
 }
 
 /* The call on two buffers; returns what MPI does. Where a rank is in place, what it sends is in the
@@ -283,24 +299,7 @@ static inline int calls_make(const struct calls *c, MPI_Comm comm, void *sends, 
         return MPI_Alltoallw(send, c->send_counts, c->send_displs, c->types, recv, c->recv_counts,
                              c->recv_displs, c->types, comm);
     }
-    if (calls_is(c, "gather")) {
-        return MPI_Gather(send, n, c->type, recv, n, c->type, c->root, comm);
-    }
-    if (calls_is(c, "gatherv")) {
-        return MPI_Gatherv(send, mine, c->type, recv, c->recv_counts, c->recv_displs, c->type,
-                           c->root, comm);
-    }
-    if (calls_is(c, "scatter")) {
-        return MPI_Scatter(sends, n, c->type, in_place ? MPI_IN_PLACE : recv, n, c->type, c->root,
-                           comm);
-    }
-    if (calls_is(c, "scatterv")) {
-        return MPI_Scatterv(sends, c->send_counts, c->send_displs, c->type,
-                            in_place ? MPI_IN_PLACE : recv, mine, c->type, c->root, comm);
-    }
-    fprintf(stderr, "# no collective %s\n", c->coll);
-    MPI_Abort(comm, 2);
-    return MPI_ERR_OTHER;
+    return calls_make_rooted(c, comm, send, sends, recv);
 }
 
 /* The call that says what is right, by basic. */
