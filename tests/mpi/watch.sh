@@ -72,13 +72,6 @@ if wanted previous_goes_by_itself; then
     watched_case previous_goes_by_itself allreduce:8:5
     check what_the_previous_calls_is_not_napcolls nothing_but_allreduces
 fi
-fake 2 1 block exchange
-if at_length && wanted summary_of_nothing; then
-    parameters=(--mca coll_napcoll_summary all)
-    watched_case summary_of_nothing
-    check summary_says_that_there_were_no_calls lines 2 'summary of process [01]: no calls$'
-fi
-
 # --- the online check ---
 # Of so many calls of a class napcoll has half of those of the trial, each process the same; and the one that wins has
 # all after it, or napcoll, where nothing was timed.
@@ -119,28 +112,20 @@ online online_check 6 3 14 allreduce:8 bcast:2000 reduce:600 barrier:0 allgather
 ! at_length || online online_check_of_unequal_nodes 5 3,1 9 allreduce:65536 bcast:100000 scatter:8 reduce:8
 fake 4 2 block exchange
 launch+=(--mca coll_napcoll_summary all --mca coll_napcoll_online 1)
-if at_length && wanted online_reproducible; then
-    parameters=(--mca coll_napcoll_reproducible 1)
-    watched_case online_reproducible allreduce:8:20 allgather:8:20
+if at_length && wanted online_exceptions; then
+    printf 'allgather bytes=8 -> ring\nallgather -> auto\n' >"$scratch/rules"
+    parameters=(--mca coll_napcoll_reproducible 1 --mca coll_napcoll_bcast_algorithm binomial
+        --mca coll_napcoll_rules_file "$scratch/rules")
+    watched_case online_exceptions allreduce:8:20 bcast:8:20 allgather:8:16 allgather:16:16
     check online_leaves_reproducible_sums_alone one_mind allreduce 4 20 0
-    check online_checks_what_does_not_fold one_mind allgather 4 20 6
+    check online_leaves_what_is_forced_alone one_mind bcast 4 20 0
+    check online_leaves_what_rules_name_alone lines 4 'allgather 8-8 ring calls=16 '
+    check online_checks_what_rules_leave_to_the_model lines 4 'allgather [0-9]+-16 [a-z]+:online calls='
 fi
-if at_length && wanted online_forced; then
-    parameters=(--mca coll_napcoll_allreduce_algorithm tree)
-    watched_case online_forced allreduce:8:20
-    check online_leaves_what_is_forced_alone one_mind allreduce 4 20 0
-fi
-! at_length || case_of online_collectives 60 "${launch[@]}" "$programs/collectives" --large 20000 \
+! at_length || case_of online_collectives 60 "${launch[@]}" "$programs/collectives" --large 20000 --checks results \
     --case online_allreduce --coll allreduce --case online_bcast --coll bcast --case online_gatherv --coll gatherv
 ! at_length || case_of online_threads 60 "${launch[@]}" --mca coll_napcoll_online_calls 1 "$programs/threads" \
     --coll all --threads 2 --rounds 12
-if at_length && wanted online_ruled; then
-    printf 'allreduce bytes=8 -> tree\nallreduce -> auto\n' >"$scratch/rules"
-    parameters=(--mca coll_napcoll_rules_file "$scratch/rules")
-    watched_case online_ruled allreduce:8:16 allreduce:16:16
-    check online_leaves_what_rules_name_alone lines 4 'allreduce 8-8 tree calls=16 '
-    check online_checks_what_rules_leave_to_the_model lines 4 'allreduce [0-9]+-16 previous:online calls='
-fi
 
 # --- napcoll-plan explain says what the component decides ---
 # explains NAME NP PPN MAP MACHINE WORD...: for the same processes, machine, rules (the file named by `rules`, where there
@@ -180,8 +165,7 @@ sizes=(allreduce:8 allreduce:500000 reduce:3000 barrier:0 allgather:8 bcast:5000
     scan:8 alltoall:2000 gather:8192 scatter:100000)
 if at_length; then
     explains explain_block 8 4 block bluewaters.conf "${sizes[@]}"
-    explains explain_cyclic 6 2 cyclic netlab.conf "${sizes[@]}"
-    explains explain_unequal 5 3,1 block netlab-crowded.conf "${sizes[@]}"
+    explains explain_unequal 7 3,1 cyclic netlab-crowded.conf "${sizes[@]}"
     rules=$scratch/rules
     printf '%s\n' 'allreduce bytes=..16 -> smp radix=2' 'allreduce -> auto' 'bcast -> fallback' \
         'alltoall bytes=100..1500 -> tuna radix=3' 'gather placement=scattered -> linear' >"$rules"
