@@ -166,8 +166,8 @@ static const struct subject *subject_of(const char *coll)
     return NULL;
 }
 
-/* The calls on a communicator, in turn wrong and right; *usable: the right ones are. Returns whether
- * each wrong one gives the error to the ranks that are to be told. */
+/* The calls on a communicator, in turn wrong and right; *usable: the right ones are. Returns
+ * whether each wrong one gives the error to the ranks that are to be told. */
 static bool errors_reach_the_callers(struct tap *tap, const struct subject *subject, MPI_Comm comm,
                                      bool *usable)
 {

@@ -45,7 +45,7 @@ emulated 3 4 block 6 delegate
 case_of netlab_two_jobs 60 "${launch[@]}" "$programs/spawn"
 emulated 3 4 block 6 exchange
 says netlab_two_jobs_of_different_settings 60 'joins jobs that have different settings' 'ok 4' -- \
-    "${launch[@]}" "$programs/spawn" OMPI_MCA_coll_napcoll_local_radix=7
+    "${launch[@]}" "$programs/spawn" OMPI_MCA_coll_napcoll_segment_bytes=70
 
 # --- without MPI_Init ---
 fake 6 3,2,1 block exchange

@@ -6,8 +6,10 @@
  * with them. The launcher tells a process nothing of another job's nodes, so the node map of the
  * merged communicator comes from the processes themselves. Run it on several (emulated) nodes.
  *
- *     spawn [NAME=VALUE]     the children have that in their environment; a setting of napcoll leaves
- *                            what is common to the fallback component
+ *     spawn [NAME=VALUE]
+ *
+ * The children have NAME=VALUE in their environment; a setting of napcoll leaves what is common to
+ * the fallback component.
  */
 #include "counters.h"
 #include "tap_mpi.h"

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Whether it pays to agree on the sizes of an uneven all-to-all, gather or scatter, and what is done where not.
+ * Whether it pays to agree on the sizes of an uneven all-to-all, gather or scatter, and what
+ * is done where not.
  */
 
 #include "cmocka_setup.h"
@@ -97,7 +98,8 @@ static void very_many_ranks_agree(void **state)
     assert_true(agreement.pays);
 }
 
-/* The root's broadcast is cheaper than an allreduce; but blocks that come from all ranks to one gain less, too. */
+/* The root's broadcast is cheaper than an allreduce; but blocks that come from all ranks to one
+ * gain less, too. */
 static void roots_announce_where_that_pays(void **state)
 {
     static const napcoll_collective_t *const collectives[] = {&napcoll_gatherv, &napcoll_scatterv};
@@ -209,7 +211,8 @@ static void leaps_are_large(void **state)
     assert_true(napcoll_patience_leaps(8, 32768));
     assert_true(napcoll_patience_leaps(32768, 8));
     assert_true(napcoll_patience_leaps(0, 1025));
-    assert_false(napcoll_patience_leaps(8, 1024)); /* both small */
+    /* Both small */
+    assert_false(napcoll_patience_leaps(8, 1024));
     assert_false(napcoll_patience_leaps(32768, 8192));
     assert_false(napcoll_patience_leaps(5, 5));
 }
@@ -218,10 +221,12 @@ static void few_blocks_are_found(void **state)
 {
     (void) state;
     assert_true(napcoll_agreement_finds_few(0, 240, 16));
-    assert_true(napcoll_agreement_finds_few(16, 240, 16)); /* a ring */
+    /* A ring */
+    assert_true(napcoll_agreement_finds_few(16, 240, 16));
     assert_true(napcoll_agreement_finds_few(32, 240, 16));
     assert_false(napcoll_agreement_finds_few(33, 240, 16));
-    assert_false(napcoll_agreement_finds_few(4, 12, 4)); /* a third of them */
+    /* A third of them */
+    assert_false(napcoll_agreement_finds_few(4, 12, 4));
     assert_true(napcoll_agreement_finds_few(1, 3, 1));
     assert_false(napcoll_agreement_finds_few(2, 3, 1));
     assert_true(napcoll_agreement_finds_few(8, 1023, 1));
@@ -234,7 +239,8 @@ static void alltoallw_goes_straight(void **state)
     napcoll_decision_t decision;
 
     (void) state;
-    assert_true(agreement_on(&napcoll_machine_default, "8", 128).pays); /* of MPI_Alltoallv */
+    /* Of MPI_Alltoallv */
+    assert_true(agreement_on(&napcoll_machine_default, "8", 128).pays);
     assert_false(agreement_of(&napcoll_alltoallw, &napcoll_machine_default, "8", 128).pays);
     decision = napcoll_agreement_without();
     assert_int_equal(decision.algorithm, -1);
@@ -249,7 +255,8 @@ static void sizes_are_relied_on_until_a_rank_doubts(void **state)
 
     (void) state;
     assert_false(trust.holds);
-    napcoll_trust_learn(&trust, false); /* by a plan whose messages do not tell */
+    /* By a plan whose messages do not tell */
+    napcoll_trust_learn(&trust, false);
     assert_false(trust.holds);
     napcoll_trust_learn(&trust, true);
     for (int call = 0; call < 100; call++) {
@@ -302,7 +309,8 @@ static void a_rank_doubts_from_twice_or_half_on(void **state)
     assert_false(napcoll_trust_doubts(1000000, 500000, 10));
     assert_true(napcoll_trust_doubts(1000000, 2001000, 10));
     assert_true(napcoll_trust_doubts(1000000, 499000, 10));
-    assert_false(napcoll_trust_doubts(0, 160, 10)); /* a few bytes are none */
+    /* A few bytes are none */
+    assert_false(napcoll_trust_doubts(0, 160, 10));
     assert_false(napcoll_trust_doubts(160, 0, 10));
     assert_true(napcoll_trust_doubts(0, 162, 10));
     assert_true(napcoll_trust_doubts(162, 0, 10));

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * On a machine that was not measured auto takes nothing with a worse structure than the reference's.
+ * On a machine that was not measured auto takes nothing with a worse structure than the
+ * reference's.
  */
 
 #include "cmocka_setup.h"
@@ -119,7 +120,8 @@ static void references_are_those_of_plans(void **state)
     }
 }
 
-/* Whether an algorithm's structure is no worse than the reference's where it matters for calls of this size. */
+/* Whether an algorithm's structure is no worse than the reference's where it matters for calls of
+ * this size. */
 static bool is_no_worse(const napcoll_collective_t *collective, const napcoll_node_map_t *map,
                         const napcoll_decision_t *d, int processors)
 {
@@ -139,7 +141,8 @@ static bool is_no_worse(const napcoll_collective_t *collective, const napcoll_no
     return fewer_bytes || (size <= LARGE && fewer_messages);
 }
 
-/* Some algorithm is always taken where two processes share a node, except between HeteroMPI's thresholds. */
+/* Some algorithm is always taken where two processes share a node, except between HeteroMPI's
+ * thresholds. */
 static void check_decision(const napcoll_collective_t *collective, const napcoll_node_map_t *map,
                            size_t bytes, int processors)
 {
@@ -193,7 +196,8 @@ static void many_messages_are_not_for_busy_processors(void **state)
     napcoll_node_map_free(map);
 }
 
-/* A wrong guess of the machine, where messages cost nothing, does not make the root send one to each process. */
+/* A wrong guess of the machine, where messages cost nothing, does not make the root send one to
+ * each process. */
 static void a_wrong_machine_brings_no_flood_of_messages(void **state)
 {
     napcoll_settings_t settings = settings_of(&napcoll_bcast, 64);
