@@ -34,7 +34,7 @@ static inline void prove_variant(const napcoll_collective_t *collective,
 /** Two collectives of the same rows, in turn, over small uniform nodes. */
 static inline void prove_uniform(const napcoll_collective_t *const pair[2])
 {
-    for (int nodes = 1; nodes <= 12; nodes++) {
+    for (int nodes = 1; nodes <= 12; nodes += NODES_STRIDE) {
         for (int ppn = 1; ppn <= 6; ppn++) {
             char list[16];
             (void) snprintf(list, sizeof(list), "%d", ppn);
@@ -56,7 +56,7 @@ static inline void prove_uneven(const napcoll_collective_t *const pair[2])
     static const char *const orders[] = {"block", "cyclic", "random:1", "random:77"};
 
     for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
-        for (int size = 1; size <= 47; size += size < 12 ? 1 : 7) {
+        for (int size = 1; size <= 47; size += size < 12 ? NODES_STRIDE : 7) {
             napcoll_node_map_t *map = placement(lists[l], orders[(l + (size_t) size) % 4], size);
             for (int variant = 0; variant < SPREAD_VARIANTS; variant++) {
                 prove_variant(pair[variant / 2], map, variant, 2 + size % 5, 0);

@@ -73,7 +73,7 @@ static void allreduce_plans_exactly_once_on_uniform_nodes(void **state)
 static void allreduce_plans_exactly_once_on_up_to_64_nodes_by_16(void **state)
 {
     (void) state;
-    for (int ppn = 1; ppn <= 16; ppn++) {
+    for (int ppn = 1; ppn <= 16; ppn += ppn < 4 ? 1 : 4) {
         for (int nodes = 1; nodes <= 64; nodes += nodes < 18 ? 1 + ppn / 2 : 23 * NODES_STRIDE) {
             char list[16];
             (void) snprintf(list, sizeof(list), "%d", ppn);
@@ -93,7 +93,7 @@ static void allreduce_plans_exactly_once_on_uneven_nodes(void **state)
 
     (void) state;
     for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
-        for (int size = 2; size <= 64; size += size < 12 ? 1 : 13) {
+        for (int size = 2; size <= 64; size += size < 12 ? NODES_STRIDE : 13) {
             napcoll_node_map_t *map = placement(lists[l], orders[(size_t) size % 4], size);
             for (int lanes = 0; lanes <= 7; lanes += lanes < 4 ? 1 : 3) {
                 verify_all(map, 2 + (size + lanes) % 5, lanes);
@@ -140,7 +140,7 @@ static int most_inter_node_stages(int row, const napcoll_node_map_t *map)
 static void lane_plan_needs_two_inter_node_steps_on_few_nodes(void **state)
 {
     (void) state;
-    for (int nodes = 2; nodes <= 33; nodes++) {
+    for (int nodes = 2; nodes <= 33; nodes += NODES_STRIDE) {
         napcoll_node_map_t *map = placement("3", "block", nodes * 3);
         assert_int_equal(most_inter_node_stages(NAPCOLL_ALLREDUCE_LANE, map), nodes <= 32 ? 2 : 4);
         napcoll_node_map_free(map);
@@ -251,7 +251,7 @@ static void nap_plan_pairs_of_11_nodes_by_4(void **state)
 static void recursive_doubling_needs_log2_steps_for_any_size(void **state)
 {
     (void) state;
-    for (int size = 2; size <= 70; size++) {
+    for (int size = 2; size <= 70; size += NODES_STRIDE) {
         napcoll_node_map_t *map = placement("1", "block", size);
         napcoll_params_t params = {.local_radix = 2};
         napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING,

@@ -31,7 +31,7 @@ static void barrier_plans_on_uniform_nodes(void **state)
 {
     (void) state;
     for (int ppn = 1; ppn <= 9; ppn++) {
-        for (int nodes = 1; nodes <= 30; nodes++) {
+        for (int nodes = 1; nodes <= 30; nodes += NODES_STRIDE) {
             char list[16];
             (void) snprintf(list, sizeof(list), "%d", ppn);
             napcoll_node_map_t *map = placement(list, nodes % 2 ? "block" : "cyclic", nodes * ppn);
@@ -63,7 +63,7 @@ static void barrier_plans_on_uneven_nodes(void **state)
 
     (void) state;
     for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
-        for (int size = 2; size <= 64; size += size < 12 ? 1 : 13) {
+        for (int size = 2; size <= 64; size += size < 12 ? NODES_STRIDE : 13) {
             for (size_t o = 0; o < sizeof(orders) / sizeof(*orders); o++) {
                 napcoll_node_map_t *map = placement(lists[l], orders[o], size);
                 for (int lanes = 0; lanes <= 7; lanes += lanes < 4 ? 1 : 3) {
@@ -113,7 +113,7 @@ static void nap_plan_needs_log_ppn_plus_1_inter_node_steps(void **state)
 static void nap_plan_steps_are_those_of_the_closed_form(void **state)
 {
     (void) state;
-    for (int nodes = 2; nodes <= 60; nodes++) {
+    for (int nodes = 2; nodes <= 60; nodes += NODES_STRIDE) {
         napcoll_node_map_t *map = placement("6", "block", nodes * 6);
         for (int lanes = 1; lanes <= 6; lanes++) {
             napcoll_params_t params = {.local_radix = 5, .tunable = {lanes}};
@@ -171,7 +171,7 @@ static void a_tree_inside_the_node_has_the_fewest_messages(void **state)
 static void dissemination_needs_log2_steps_for_any_size(void **state)
 {
     (void) state;
-    for (int size = 2; size <= 70; size++) {
+    for (int size = 2; size <= 70; size += NODES_STRIDE) {
         napcoll_node_map_t *map = placement("1", "block", size);
         napcoll_params_t params = {.local_radix = 2};
         napcoll_plan_t **plans = plans_of(&napcoll_barrier, NAPCOLL_BARRIER_DISSEMINATION, map,

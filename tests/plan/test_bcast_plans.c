@@ -43,7 +43,7 @@ static void bcast_plans_on_uniform_nodes(void **state)
 {
     (void) state;
     for (int ppn = 1; ppn <= 6; ppn++) {
-        for (int nodes = 1; nodes <= 17; nodes++) {
+        for (int nodes = 1; nodes <= 17; nodes += NODES_STRIDE) {
             char list[16];
             (void) snprintf(list, sizeof(list), "%d", ppn);
             napcoll_node_map_t *map = placement(list, nodes % 2 ? "block" : "cyclic", nodes * ppn);
@@ -76,7 +76,7 @@ static void bcast_plans_on_many_nodes(void **state)
 {
     (void) state;
     for (int nodes = 18; nodes <= 64; nodes += 23 * NODES_STRIDE) {
-        for (int ppn = 1; ppn <= 16; ppn += 15) {
+        for (int ppn = 1; ppn * nodes <= 320; ppn += 15) {
             char list[16];
             (void) snprintf(list, sizeof(list), "%d", ppn);
             napcoll_node_map_t *map = placement(list, "random:2", nodes * ppn);
@@ -105,7 +105,7 @@ static void check_tree(int steps_in_tree, int nodes)
 static void steps_between_nodes_are_those_of_the_closed_forms(void **state)
 {
     (void) state;
-    for (int nodes = 2; nodes <= 40; nodes++) {
+    for (int nodes = 2; nodes <= 40; nodes += NODES_STRIDE) {
         const int ppn = 1 + nodes % 5;
         char list[16];
         (void) snprintf(list, sizeof(list), "%d", ppn);

@@ -31,7 +31,7 @@ static void reduces_fold_by_halves_at_any_root(void **state)
 {
     (void) state;
     for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
-        for (int size = 1; size <= 60; size += size < 18 ? 1 : 11) {
+        for (int size = 1; size <= 60; size += size < 18 ? NODES_STRIDE : 11) {
             napcoll_node_map_t *map = placement(lists[l], orders[(size_t) size % 3], size);
 
             for (int root = 0; root < size; root += 1 + size / 6) {
@@ -51,7 +51,7 @@ static void allreduces_fold_by_halves_whatever_the_lanes(void **state)
 {
     (void) state;
     for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
-        for (int size = 1; size <= 75; size += size < 18 ? 1 : 19) {
+        for (int size = 1; size <= 75; size += size < 18 ? NODES_STRIDE : 19) {
             napcoll_node_map_t *map = placement(lists[l], orders[(size_t) size % 3], size);
 
             for (int lanes = 0; lanes <= 6; lanes += 1 + lanes / 2) {
@@ -129,7 +129,7 @@ static void gathering_at_the_root_takes_one_message_per_node(void **state)
 {
     (void) state;
     for (int ppn = 1; ppn <= 6; ppn++) {
-        for (int nodes = 1; nodes <= 20; nodes++) {
+        for (int nodes = 1; nodes <= 20; nodes += NODES_STRIDE) {
             napcoll_node_map_t *map = uniform(nodes, ppn);
             const napcoll_params_t params = {.local_radix = 4, .root = nodes * ppn / 2};
             napcoll_plan_t **plans = plans_of(&gathered_reduce, 0, map, &params, ONE_SHAPE);

@@ -48,7 +48,7 @@ static void pairwise_folds_in_rank_order_on_any_placement(void **state)
     static const char *const orders[] = {"block", "cyclic", "random:5"};
 
     (void) state;
-    for (int size = 1; size <= 40; size++) {
+    for (int size = 1; size <= 40; size += NODES_STRIDE) {
         napcoll_node_map_t *map = placement(lists[size % 4], orders[size % 3], size);
         for (int burst = 0; burst <= 12; burst += 3) {
             const napcoll_params_t params = {.in_place = 0 == burst % 2,
@@ -66,7 +66,7 @@ static void pairwise_folds_in_rank_order_on_any_placement(void **state)
 static void pairwise_keeps_few_blocks(void **state)
 {
     (void) state;
-    for (int size = 2; size <= 200; size += size < 20 ? 1 : 37) {
+    for (int size = 2; size <= 200; size += size < 20 ? NODES_STRIDE : 37) {
         for (int burst = 1; burst <= 16; burst *= 2) {
             const napcoll_params_t params = {.local_radix = 2, .tunable = {burst}};
             napcoll_node_map_t *map = placement("1", "block", size);

@@ -57,7 +57,7 @@ static void scan_plans_exactly_once_on_uniform_nodes(void **state)
 {
     (void) state;
     for (int ppn = 1; ppn <= 9; ppn++) {
-        for (int nodes = 1; nodes <= 20; nodes++) {
+        for (int nodes = 1; nodes <= 20; nodes += NODES_STRIDE) {
             napcoll_node_map_t *map = uniform(nodes, ppn, nodes % 4 ? "block" : "cyclic");
 
             verify_all(map, 2 + nodes % 4, 0);
@@ -147,7 +147,7 @@ static void nap_scan_steps_follow_their_closed_form(void **state)
 {
     (void) state;
     for (int ppn = 2; ppn <= 7; ppn++) {
-        for (int nodes = 1; nodes <= 40; nodes++) {
+        for (int nodes = 1; nodes <= 40; nodes += NODES_STRIDE) {
             napcoll_node_map_t *map = uniform(nodes, ppn, "block");
             const napcoll_params_t params = {.local_radix = 3, .tunable = {1 + nodes % ppn}};
             const int lanes = napcoll_port_lanes(map, params.tunable[0]);
@@ -184,7 +184,7 @@ static void fetching_lanes_are_the_fewest_for_their_steps(void **state)
 static void recursive_doubling_scan_needs_log2_steps_for_any_size(void **state)
 {
     (void) state;
-    for (int size = 1; size <= 70; size++) {
+    for (int size = 1; size <= 70; size += NODES_STRIDE) {
         napcoll_node_map_t *map = uniform(size, 1, "block");
         const napcoll_params_t params = {.local_radix = 2};
         const int steps = napcoll_scan_recursive_doubling_steps(map);
