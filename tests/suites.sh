@@ -33,8 +33,8 @@ trap 'stop 143' TERM
 # suite_command). Those that take long come first, so that none is left to run by itself.
 suites() {
     local source
-    for source in tests/build/*.sh tests/plan/test_*.c tests/unit/test_*.c tests/mpi/*.sh \
-        tests/examples/*.sh tests/netlab/test-*.sh tests/netlab/selftest.sh; do
+    for source in tests/build/*.sh tests/plan/test_*.c tests/unit/test_*.c tests/netlab/test-*.sh tests/mpi/*.sh \
+        tests/examples/*.sh tests/netlab/selftest.sh; do
         case $source in
             # What is sourced by the others is not executable.
             *.sh) [ -x "$source" ] || continue ;;

@@ -216,8 +216,9 @@ says_each() {
         checks+=("$(IFS='|' && printf '%s' "${fields[*]}")")
     done
     [ "${#checks[@]}" -gt 0 ] || return 0
-    until_said 0 "$seconds" env OMPI_MCA_orte_base_help_aggregate=0 PRTE_MCA_prte_base_help_aggregate=0 \
-        PRTE_MCA_base_help_aggregate=0 "$@"
+    # The names that Open MPI 4 and 5, and PMIx, which prints for 5, have for it.
+    until_said 0 "$seconds" env OMPI_MCA_orte_base_help_aggregate=0 OMPI_MCA_opal_base_help_aggregate=0 \
+        PMIX_MCA_base_help_aggregate=0 PMIX_MCA_pmix_base_help_aggregate=0 "$@"
     verdict "$rc" "$name: the job ends well"
     for check in "${checks[@]}"; do
         IFS='|' read -r -a fields <<<"$check"

@@ -226,14 +226,14 @@ case_of rules_decide 60 "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/r
     scatterv,50,runs:two_level scatterv,50,runs:two_level scatterv,51,runs:two_level scatterv,51,runs:binomial \
     scatterv,60,runs:binomial scatterv,50,runs:two_level scatterv,65,runs:linear scatterv,50,runs:linear \
     scatterv,50,runs:two_level
-# Under auto 16 calls go straight after two leaps of the sizes.
-straight=()
+# Under auto 16 calls go to the fallback function after two leaps of the sizes.
+away=()
 for _ in {1..16}; do
-    straight+=("alltoallv,16,runs:pairwise")
+    away+=("alltoallv,16,fallback:sizes")
 done
-case_of calls_go_straight_where_sizes_leap 60 "${launch[@]}" --mca coll_napcoll_machine_process_gap_us 60 \
+case_of calls_fall_back_where_sizes_leap 60 "${launch[@]}" --mca coll_napcoll_machine_process_gap_us 60 \
     --mca coll_napcoll_machine_node_gap_us 20 "$programs/rules" alltoallv,16,runs:tuna_two_level \
-    alltoallv,262144,runs:pairwise alltoallv,16,runs:pairwise alltoallv,16,runs:tuna_two_level "${straight[@]}" \
+    alltoallv,262144,runs:pairwise alltoallv,16,runs:pairwise alltoallv,16,runs:tuna_two_level "${away[@]}" \
     alltoallv,16,runs:tuna_two_level
 fake 4 2 cyclic exchange
 printf '%s\n' 'allreduce placement=contiguous -> tree' 'allreduce -> smp # any' >"$scratch/rules"

@@ -34,6 +34,23 @@ enum { NODES_STRIDE = 5 };
 enum { NODES_STRIDE = 1 };
 #endif
 
+/** Numbers of processes on nodes that have unequal ones, and orders of the ranks. */
+enum { UNEVEN_LISTS = 10, UNEVEN_ORDERS = 4 };
+static const char *const uneven_lists[UNEVEN_LISTS]
+    __attribute__((unused)) = {"3,2,1",   "5,5,1,4", "1,8",       "8,1,1", "2,3",
+                               "7,7,7,6", "4,4,1",   "16,1,3,16", "1,1,2", "9,2,5,5,1,3"};
+static const char *const uneven_orders[UNEVEN_ORDERS]
+    __attribute__((unused)) = {"block", "cyclic", "random:1", "random:77"};
+
+/** A map of nodes with the same number of processes. */
+static inline napcoll_node_map_t *uniform(int ppn, const char *order, int size)
+{
+    char list[16];
+
+    (void) snprintf(list, sizeof(list), "%d", ppn);
+    return placement(list, order, size);
+}
+
 /** Let the hardware of a node have its processes in another order than their ranks: every other one
  * is on the second socket. */
 static inline void shuffle_hardware(napcoll_node_map_t *map, int node)

@@ -36,9 +36,7 @@ static inline void prove_uniform(const napcoll_collective_t *const pair[2])
 {
     for (int nodes = 1; nodes <= 12; nodes += NODES_STRIDE) {
         for (int ppn = 1; ppn <= 6; ppn++) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, nodes % 3 ? "block" : "cyclic", nodes * ppn);
+            napcoll_node_map_t *map = uniform(ppn, nodes % 3 ? "block" : "cyclic", nodes * ppn);
             for (int variant = 0; variant < SPREAD_VARIANTS; variant++) {
                 prove_variant(pair[(nodes + ppn + variant / 2) % 2], map, variant, 2 + nodes % 4,
                               variant % 2 ? nodes % 5 : 0);
@@ -51,13 +49,10 @@ static inline void prove_uniform(const napcoll_collective_t *const pair[2])
 /** The same over nodes of unequal numbers of processes, in any order. */
 static inline void prove_uneven(const napcoll_collective_t *const pair[2])
 {
-    static const char *const lists[] = {"3,2,1",   "5,5,1,4", "1,8",       "8,1,1", "2,3",
-                                        "7,7,7,6", "4,4,1",   "16,1,3,16", "1,1,2", "9,2,5,5,1,3"};
-    static const char *const orders[] = {"block", "cyclic", "random:1", "random:77"};
-
-    for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
+    for (int l = 0; l < UNEVEN_LISTS; l++) {
         for (int size = 1; size <= 47; size += size < 12 ? NODES_STRIDE : 7) {
-            napcoll_node_map_t *map = placement(lists[l], orders[(l + (size_t) size) % 4], size);
+            napcoll_node_map_t *map = placement(uneven_lists[l],
+                                                uneven_orders[(l + size) % UNEVEN_ORDERS], size);
             for (int variant = 0; variant < SPREAD_VARIANTS; variant++) {
                 prove_variant(pair[variant / 2], map, variant, 2 + size % 5, 0);
                 prove_variant(pair[1 - variant / 2], map, variant, 8, 1 + (size + variant) % 6);
@@ -78,9 +73,7 @@ static inline void prove_larger(const napcoll_collective_t *collective, int row,
             const int ppn = ppns[i];
             const napcoll_params_t params = {
                 .in_place = 0 == n % 2, .local_tree = 0 == n % 3, .local_radix = 2 + (n + ppn) % 7};
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, "block", n * ppn);
+            napcoll_node_map_t *map = uniform(ppn, "block", n * ppn);
             (void) prove_plans(collective, row, map, &params);
             napcoll_node_map_free(map);
         }
@@ -208,9 +201,7 @@ static inline void prove_steps(const napcoll_collective_t *collective, int row,
     for (size_t c = 0; c < sizeof(steps_cases) / sizeof(*steps_cases); c++) {
         const steps_case_t *expected = &steps_cases[c];
         const napcoll_params_t params = {.local_radix = 4, .tunable = {expected->wanted}};
-        char list[16];
-        (void) snprintf(list, sizeof(list), "%d", expected->ppn);
-        napcoll_node_map_t *map = placement(list, "block", expected->nodes * expected->ppn);
+        napcoll_node_map_t *map = uniform(expected->ppn, "block", expected->nodes * expected->ppn);
         const int lanes = napcoll_port_lanes(map, expected->wanted);
         assert_int_equal(lanes, expected->lanes);
         assert_int_equal(log_ceil(expected->nodes, lanes + 1), expected->steps);
@@ -234,9 +225,7 @@ static inline void prove_fewest_messages(const napcoll_collective_t *collective,
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
         const int nodes = cases[c].nodes, ppn = cases[c].ppn, fetched = cases[c].fetched;
         const napcoll_params_t params = {.local_tree = true, .local_radix = 4};
-        char list[16];
-        (void) snprintf(list, sizeof(list), "%d", ppn);
-        napcoll_node_map_t *map = placement(list, "block", nodes * ppn);
+        napcoll_node_map_t *map = uniform(ppn, "block", nodes * ppn);
         const int steps = log_ceil(nodes, napcoll_port_lanes(map, 0) + 1);
         assert_int_equal(messages_of_all(collective, row, map, &params),
                          nodes * (2 * (ppn - 1) + fetched + fetched - steps + steps * (ppn - 1)));
@@ -251,7 +240,7 @@ static inline void prove_each_block_once(const napcoll_collective_t *collective,
     static const char *const lists[] = {"4", "3,2,1", "5,5,1,4", "2,3"};
     const napcoll_params_t params = {.local_radix = 3};
 
-    for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
+    for (int l = 0; l < (int) (sizeof(lists) / sizeof(*lists)); l++) {
         napcoll_node_map_t *map = placement(lists[l], "block", 24);
         napcoll_plan_t **plans = plans_of(collective, row, map, &params, ONE_SHAPE);
         int crossed = 0, blocks = 0, expected = 0;

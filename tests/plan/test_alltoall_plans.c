@@ -197,9 +197,7 @@ static void plans_have_as_many_messages_blocks_and_slots(void **state)
  * place. */
 static void compare_with_plans_on_nodes(int nodes, int ppn, int radix)
 {
-    char list[16];
-    (void) snprintf(list, sizeof(list), "%d", ppn);
-    napcoll_node_map_t *map = placement(list, nodes % 2 ? "cyclic" : "block", nodes * ppn);
+    napcoll_node_map_t *map = uniform(ppn, nodes % 2 ? "cyclic" : "block", nodes * ppn);
     const int rank = radix * 7 % map->size, others = nodes - 1;
     const int rounds = napcoll_digits_rounds(ppn, radix);
     const int inside = nodes * (int) napcoll_digits_moved(ppn, radix);
@@ -221,9 +219,7 @@ static void compare_with_plans_on_nodes(int nodes, int ppn, int radix)
 static void compare_with_plan_on_two_levels(int nodes, int ppn, int radix)
 {
     enum { LOCAL_RADIX = 2 };
-    char list[16];
-    (void) snprintf(list, sizeof(list), "%d", ppn);
-    napcoll_node_map_t *map = placement(list, nodes % 2 ? "cyclic" : "block", nodes * ppn);
+    napcoll_node_map_t *map = uniform(ppn, nodes % 2 ? "cyclic" : "block", nodes * ppn);
     const sent_t sent = sent_of(NAPCOLL_ALLTOALL_TUNA_TWO_LEVEL, map, radix * 7 % map->size, radix);
     const int rounds = napcoll_digits_rounds(ppn, LOCAL_RADIX);
     const int inside = nodes * (int) napcoll_digits_moved(ppn, LOCAL_RADIX);
@@ -298,9 +294,7 @@ static void alltoall_plans_on_equal_nodes(void **state)
     (void) state;
     for (int nodes = 1; nodes <= 8; nodes++) {
         for (int ppn = 1; ppn <= 8; ppn++) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, nodes % 2 ? "cyclic" : "block", nodes * ppn);
+            napcoll_node_map_t *map = uniform(ppn, nodes % 2 ? "cyclic" : "block", nodes * ppn);
 
             for (int radix = 2; radix <= (ppn > 2 ? ppn : 2); radix++) {
                 verify_all(map, radix, (nodes + radix) % 5);

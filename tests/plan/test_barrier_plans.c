@@ -32,9 +32,7 @@ static void barrier_plans_on_uniform_nodes(void **state)
     (void) state;
     for (int ppn = 1; ppn <= 9; ppn++) {
         for (int nodes = 1; nodes <= 30; nodes += NODES_STRIDE) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, nodes % 2 ? "block" : "cyclic", nodes * ppn);
+            napcoll_node_map_t *map = uniform(ppn, nodes % 2 ? "block" : "cyclic", nodes * ppn);
             verify_all(map, 2 + nodes % 4, 0);
             verify_all(map, 8, nodes % 9);
             napcoll_node_map_free(map);
@@ -57,15 +55,11 @@ static void barrier_plans_where_the_hardware_has_another_order(void **state)
 
 static void barrier_plans_on_uneven_nodes(void **state)
 {
-    static const char *const lists[] = {"3,2,1",   "5,5,1,4", "1,8",       "8,1,1", "2,3",
-                                        "7,7,7,6", "4,4,1",   "16,1,3,16", "1,1,2", "9,2,5,5,1,3"};
-    static const char *const orders[] = {"block", "cyclic", "random:1", "random:77"};
-
     (void) state;
-    for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
+    for (int l = 0; l < UNEVEN_LISTS; l++) {
         for (int size = 2; size <= 64; size += size < 12 ? NODES_STRIDE : 13) {
-            for (size_t o = 0; o < sizeof(orders) / sizeof(*orders); o++) {
-                napcoll_node_map_t *map = placement(lists[l], orders[o], size);
+            for (int o = 0; o < UNEVEN_ORDERS; o++) {
+                napcoll_node_map_t *map = placement(uneven_lists[l], uneven_orders[o], size);
                 for (int lanes = 0; lanes <= 7; lanes += lanes < 4 ? 1 : 3) {
                     verify_all(map, 2 + (size + lanes) % 5, lanes);
                 }
@@ -96,9 +90,7 @@ static void nap_plan_needs_log_ppn_plus_1_inter_node_steps(void **state)
 
     (void) state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
-        char list[16];
-        (void) snprintf(list, sizeof(list), "%d", cases[c].ppn);
-        napcoll_node_map_t *map = placement(list, "block", cases[c].nodes * cases[c].ppn);
+        napcoll_node_map_t *map = uniform(cases[c].ppn, "block", cases[c].nodes * cases[c].ppn);
         napcoll_params_t params = {.local_radix = 4};
         assert_int_equal(napcoll_barrier_nap_bounds(map, &params).inter, 1);
         assert_int_equal(steps_in_a_row(&napcoll_barrier, NAPCOLL_BARRIER_NAP, map, &params,

@@ -44,9 +44,7 @@ static void bcast_plans_on_uniform_nodes(void **state)
     (void) state;
     for (int ppn = 1; ppn <= 6; ppn++) {
         for (int nodes = 1; nodes <= 17; nodes += NODES_STRIDE) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, nodes % 2 ? "block" : "cyclic", nodes * ppn);
+            napcoll_node_map_t *map = uniform(ppn, nodes % 2 ? "block" : "cyclic", nodes * ppn);
             verify_all(map, nodes * 7 % map->size, 1, 2 + nodes % 4);
             verify_all(map, 0, 1 + nodes % 5, 8);
             napcoll_node_map_free(map);
@@ -77,9 +75,7 @@ static void bcast_plans_on_many_nodes(void **state)
     (void) state;
     for (int nodes = 18; nodes <= 64; nodes += 23 * NODES_STRIDE) {
         for (int ppn = 1; ppn * nodes <= 320; ppn += 15) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, "random:2", nodes * ppn);
+            napcoll_node_map_t *map = uniform(ppn, "random:2", nodes * ppn);
             verify_all(map, map->size / 3, 2, 4);
             napcoll_node_map_free(map);
         }
@@ -107,9 +103,7 @@ static void steps_between_nodes_are_those_of_the_closed_forms(void **state)
     (void) state;
     for (int nodes = 2; nodes <= 40; nodes += NODES_STRIDE) {
         const int ppn = 1 + nodes % 5;
-        char list[16];
-        (void) snprintf(list, sizeof(list), "%d", ppn);
-        napcoll_node_map_t *map = placement(list, "cyclic", nodes * ppn);
+        napcoll_node_map_t *map = uniform(ppn, "cyclic", nodes * ppn);
         const napcoll_params_t params = {.root = nodes / 2, .segments = 1, .local_radix = 4};
         napcoll_params_t chain = params;
 

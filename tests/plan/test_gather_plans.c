@@ -45,20 +45,12 @@ static int verify_all(const napcoll_node_map_t *map, int root, int radix, int lo
     return proven;
 }
 
-static napcoll_node_map_t *uniform(int nodes, int ppn, const char *order)
-{
-    char list[16];
-
-    (void) snprintf(list, sizeof(list), "%d", ppn);
-    return placement(list, order, nodes * ppn);
-}
-
 static void plans_on_uniform_nodes(void **state)
 {
     (void) state;
     for (int ppn = 1; ppn <= 6; ppn++) {
         for (int nodes = 1; nodes <= 17; nodes += NODES_STRIDE) {
-            napcoll_node_map_t *map = uniform(nodes, ppn, nodes % 2 ? "block" : "cyclic");
+            napcoll_node_map_t *map = uniform(ppn, nodes % 2 ? "block" : "cyclic", nodes * ppn);
             const int proven = verify_all(map, nodes * 7 % map->size, nodes % 6, 2 + nodes % 4,
                                           1 + nodes % 3);
 
@@ -91,7 +83,7 @@ static void plans_on_many_nodes(void **state)
     (void) state;
     for (int nodes = 18; nodes <= 64; nodes += 23) {
         for (int ppn = 1; ppn <= 16; ppn += 15) {
-            napcoll_node_map_t *map = uniform(nodes, ppn, "random:2");
+            napcoll_node_map_t *map = uniform(ppn, "random:2", nodes * ppn);
 
             (void) verify_all(map, map->size / 3, 4, 4, 2);
             napcoll_node_map_free(map);
@@ -143,7 +135,7 @@ static void the_root_has_as_many_messages_as_its_tree_says(void **state)
     (void) state;
     for (int nodes = 2; nodes <= 16; nodes += NODES_STRIDE) {
         const int ppn = 1 + nodes % 4, size = nodes * ppn, root = size / 2;
-        napcoll_node_map_t *map = uniform(nodes, ppn, "cyclic");
+        napcoll_node_map_t *map = uniform(ppn, "cyclic", nodes * ppn);
 
         for (int t = 0; t < TABLES; t += 2) { /* those that tell no sizes */
             napcoll_params_t params = {.root = root, .segments = 1, .local_radix = ppn + 1};
@@ -223,7 +215,7 @@ static void a_barrier_goes_before_each_piece_of_a_segmented_gather(void **state)
     (void) state;
     for (int nodes = 2; nodes <= 9; nodes++) {
         for (int ppn = 1; ppn <= 3; ppn++) {
-            napcoll_node_map_t *map = uniform(nodes, ppn, "cyclic");
+            napcoll_node_map_t *map = uniform(ppn, "cyclic", nodes * ppn);
             napcoll_plan_t **plans = plans_by(&napcoll_gather, NAPCOLL_GATHER_SEGMENTED, map,
                                               (napcoll_params_t){.root = map->size - 1,
                                                                  .segments = 4,
@@ -255,7 +247,7 @@ static void what_is_not_cut_has_no_words(void **state)
                  {&napcoll_scatter, NAPCOLL_GATHER_CREDIT, 3},
                  {&napcoll_scatter, NAPCOLL_GATHER_SEGMENTED, 1},
                  {&napcoll_scatter, NAPCOLL_GATHER_SEGMENTED, 5}};
-    napcoll_node_map_t *map = uniform(5, 2, "block");
+    napcoll_node_map_t *map = uniform(2, "block", 5 * 2);
 
     (void) state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
@@ -298,7 +290,7 @@ static void credit_keeps_to_its_window(void **state)
 {
     (void) state;
     for (int window = 1; window <= 20; window++) {
-        napcoll_node_map_t *map = uniform(16, 1, "block");
+        napcoll_node_map_t *map = uniform(1, "block", 16 * 1);
 
         for (int t = 0; t < TABLES; t++) {
             napcoll_plan_t **plans = plans_by(

@@ -70,14 +70,6 @@ static void allreduces_fold_by_halves_whatever_the_lanes(void **state)
     }
 }
 
-static napcoll_node_map_t *uniform(int nodes, int ppn)
-{
-    char list[16];
-
-    (void) snprintf(list, sizeof(list), "%d", ppn);
-    return placement(list, "block", nodes * ppn);
-}
-
 static int count_inter_node_sends(napcoll_plan_t *const *plans, const napcoll_node_map_t *map)
 {
     int count = 0;
@@ -104,7 +96,7 @@ static void gathering_everywhere_takes_log_ppn_plus_1_inter_node_steps(void **st
 
     (void) state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
-        napcoll_node_map_t *map = uniform(cases[c].nodes, cases[c].ppn);
+        napcoll_node_map_t *map = uniform(cases[c].ppn, "block", cases[c].nodes * cases[c].ppn);
         const napcoll_params_t params = {.local_radix = 4, .local_tree = 0 != c % 2};
         napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_GATHERED, map,
                                           &params, ONE_SHAPE);
@@ -130,7 +122,7 @@ static void gathering_at_the_root_takes_one_message_per_node(void **state)
     (void) state;
     for (int ppn = 1; ppn <= 6; ppn++) {
         for (int nodes = 1; nodes <= 20; nodes += NODES_STRIDE) {
-            napcoll_node_map_t *map = uniform(nodes, ppn);
+            napcoll_node_map_t *map = uniform(ppn, "block", nodes * ppn);
             const napcoll_params_t params = {.local_radix = 4, .root = nodes * ppn / 2};
             napcoll_plan_t **plans = plans_of(&gathered_reduce, 0, map, &params, ONE_SHAPE);
             const int share = (nodes - 1 + ppn - 1) / ppn;

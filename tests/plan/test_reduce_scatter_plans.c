@@ -119,9 +119,7 @@ static void reduce_scatter_steps_are_as_promised(void **state)
         const int nodes = cases[c].nodes, size = nodes * cases[c].ppn, burst = cases[c].burst;
         const napcoll_collective_t *collective = both[c % 2];
         const napcoll_params_t params = {.local_radix = 4, .tunable = {burst}};
-        char list[16];
-        (void) snprintf(list, sizeof(list), "%d", cases[c].ppn);
-        napcoll_node_map_t *map = placement(list, "block", size);
+        napcoll_node_map_t *map = uniform(cases[c].ppn, "block", size);
         assert_int_equal(busiest(collective, NAPCOLL_REDUCE_SCATTER_PAIRWISE, map, &params).stages,
                          (size - 1 + burst - 1) / burst);
         assert_int_equal(
