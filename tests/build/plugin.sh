@@ -44,6 +44,7 @@ symbols() {
 
 # words: "SOURCE NAME" of each name in the code of the sources, as often as it is there. Comments do not count.
 words() {
+    # shellcheck disable=SC2016 # the program is awk's
     cut -d ' ' -f 2 "$work/objects" | xargs awk '
         FNR == 1 { inside = 0 }
         {
