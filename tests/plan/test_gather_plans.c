@@ -247,7 +247,7 @@ static void what_is_not_cut_has_no_words(void **state)
                  {&napcoll_scatter, NAPCOLL_GATHER_CREDIT, 3},
                  {&napcoll_scatter, NAPCOLL_GATHER_SEGMENTED, 1},
                  {&napcoll_scatter, NAPCOLL_GATHER_SEGMENTED, 5}};
-    napcoll_node_map_t *map = uniform(2, "block", 5 * 2);
+    napcoll_node_map_t *map = uniform(2, "block", 10);
 
     (void) state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
@@ -290,7 +290,7 @@ static void credit_keeps_to_its_window(void **state)
 {
     (void) state;
     for (int window = 1; window <= 20; window++) {
-        napcoll_node_map_t *map = uniform(1, "block", 16 * 1);
+        napcoll_node_map_t *map = uniform(1, "block", 16);
 
         for (int t = 0; t < TABLES; t++) {
             napcoll_plan_t **plans = plans_by(
