@@ -30,7 +30,7 @@ trap 'stop 130' INT
 trap 'stop 143' TERM
 
 # suites: their names, in the order in which they start; each name says which program it is (see
-# suite_command). Those that take long come first, so that none is left to run by itself.
+# suite_command). Those that take long come first, so that none runs by itself in the end.
 suites() {
     local source
     for source in tests/build/*.sh tests/plan/test_*.c tests/unit/test_*.c tests/netlab/test-*.sh tests/mpi/*.sh \
@@ -161,7 +161,7 @@ report() {
         mapfile -t lines < <(sed -nE 's/^[ \t]*not ok[ \t]*[0-9]*[ \t-]*//p' "$log.log")
         [ -z "$complaint" ] || lines+=("$complaint")
         fail "${lines[@]/#/$name: }"
-        printf '    its output (%s), but for what passed:\n' "${log#"$NAPCOLL_SRC"/}.log"
+        printf '    its output (%s), except for what passed:\n' "${log#"$NAPCOLL_SRC"/}.log"
         grep -v '^[[:space:]]*ok ' "$log.log" | tail -n 200 | sed 's/^/    | /' || true
     elif [ "$verbose" = yes ]; then
         sed 's/^/    | /' "$log.log"

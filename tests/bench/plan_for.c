@@ -52,8 +52,8 @@ static mca_coll_napcoll_module_t *make_module(void)
     return module;
 }
 
-/* A call as the collectives make it, but for the engine; some vectors of one class, and where asked
- * for another one in between. */
+/* A call as the collectives make it, except for the engine; some vectors of one class, and where
+ * asked for another one in between. */
 static void call(mca_coll_napcoll_module_t *module, size_t bytes, int root)
 {
     const napcoll_call_t what = {.coll = NAPCOLL_COLL_REDUCE, .bytes = bytes, .root = root};

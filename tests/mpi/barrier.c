@@ -4,7 +4,7 @@
  *
  * MPI_Barrier by one of napcoll's algorithms: nobody leaves before the last has entered. Each
  * process notes when it enters and leaves; all run on one machine, whose monotonic clock is the
- * same for all, so that the times can be compared afterwards. Whoever is late naps before it
+ * same for all, so that the times can be compared afterwards. A rank that is late sleeps before it
  * enters, for the others to have the time to leave too early. Options: see collective.h; what they
  * say of sizes is of no matter.
  */

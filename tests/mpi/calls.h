@@ -225,7 +225,7 @@ static inline bool calls_gives_in_place(const struct calls *c)
     return c->in_place && (!calls_rooted(c) || c->rank == c->root);
 }
 
-/* Those with a root, but for a reduction. Returns what MPI does. */
+/* Those with a root, except for a reduction. Returns what MPI does. */
 static inline int calls_make_rooted(const struct calls *c, MPI_Comm comm, const void *send,
                                     void *sends, void *recv)
 {

@@ -39,7 +39,7 @@ static int begin_of(const struct shape *s, int rank, int size)
     return block_begin(s, given, s->order, s->block, rank, size);
 }
 
-/* Bytes that so many numbers take in a buffer. */
+/* Bytes that that many numbers take in a buffer. */
 static MPI_Aint bytes_of(const struct layout *l, int numbers)
 {
     return numbers / l->parts * l->extent;

@@ -35,7 +35,7 @@ struct side {
     void *buffer;
     int count;
     MPI_Datatype type;
-    /* NULL but for the root's side */
+    /* NULL except for the root's side */
     int *counts, *displs;
 };
 

@@ -394,7 +394,7 @@ static inline bool kind_equal_complex(enum kind_format format, const unsigned ch
     }
 }
 
-/* Whether two arrays are equal but for padding. */
+/* Whether two arrays are equal except for padding. */
 static inline bool kind_equal(const struct kind *kind, const unsigned char *a,
                               const unsigned char *b, int count)
 {

@@ -54,7 +54,7 @@ static inline int slot_at(enum order order, int rank, int size)
     }
 }
 
-/* One call, as whoever includes this describes it, and how many numbers a rank gives or gets in
+/* One call, as the test describes it, and how many numbers a rank gives or gets in
  * it. */
 struct shape;
 typedef int given_t(const struct shape *s, int rank, int size);

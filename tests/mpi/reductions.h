@@ -29,7 +29,7 @@ struct way {
 
 /* What one rank gets. */
 struct share {
-    /* The reduction of so many first ranks; 0: nothing, not even a buffer */
+    /* The reduction of that many first ranks; 0: nothing, not even a buffer */
     int ranks;
     /* Of their vectors, these elements */
     int from, count;
@@ -48,7 +48,7 @@ struct reduction {
     /* The call itself; send is MPI_IN_PLACE where this rank works in place. */
     int (*call)(const struct way *way, const void *send, void *recv, MPI_Datatype type, MPI_Op op,
                 MPI_Comm comm);
-    /* A property of the bits of a sum of so many doubles, and its check. */
+    /* A property of the bits of a sum of that many doubles, and its check. */
     const char *bits_name;
     bool (*bits)(struct test *t, const struct group *g, int count);
 };

@@ -61,7 +61,7 @@ says wrong_plan_is_reported 30 'allreduce by algorithm nap to be wrong' 'rank 0,
     'The broken property is "contribution"' 'ok 3' -- \
     "${launch[@]}" "$programs/threads" --threads 1 --rounds 3 --algorithm nap --expect fallback:wrong_plan
 
-# --- one node is left to the fallback component, with a reason in the log. Other reasons: see watch.sh ---
+# --- the fallback component serves one node, and the log says why. Other reasons: see watch.sh ---
 fake 4 4 block exchange
 says log_says_that_one_node_is_not_served 30 'all its processes share one node' 'ok 1' -- \
     "${launch[@]}" --mca coll_napcoll_verbose 10 "$programs/threads" --threads 1 --rounds 2

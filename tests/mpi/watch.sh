@@ -60,8 +60,8 @@ if at_length && wanted summary_of_one; then
     check summary_is_that_of_process_0 lines 3 'coll:napcoll: summary of process 0: '
     check summary_is_that_of_no_other lines 3 'coll:napcoll: summary of process'
 fi
-# A previous function that calls other collectives, as tuned's allreduce of reduce and broadcast does, gets those of
-# the previous component, too.
+# A fallback function that calls other collectives, as tuned's allreduce of reduce and broadcast does, gets the fallback
+# functions of those, too.
 nothing_but_allreduces() {
     diff <(calls_of) <(for p in 0 1 2 3; do echo "$p allreduce 0-8 previous:previous 5 40"; done)
 }
@@ -73,7 +73,7 @@ if wanted previous_goes_by_itself; then
     check what_the_previous_calls_is_not_napcolls nothing_but_allreduces
 fi
 # --- the online check ---
-# Of so many calls of a class napcoll has half of those of the trial, each process the same; and the one that wins has
+# Of that many calls of a class napcoll has half of those of the trial, each process the same; and the one that wins has
 # all after it, or napcoll, where nothing was timed.
 # one_mind COLL NP CALLS TRIAL: on NP processes, of CALLS calls, of which TRIAL of either kind belong to the trial.
 one_mind() {
@@ -83,7 +83,7 @@ one_mind() {
         END { for (p = 0; p < np; p++) {
                   n = count[p, "napcoll"]; o = count[p, "previous"]
                   if (n + o != calls || (n != trial && o != trial) || n != count[0, "napcoll"] || n < trial || o < trial) {
-                      print "process " p ": " n " of napcoll, " o " of the previous component"; bad = 1
+                      print "process " p ": " n " of napcoll, " o " of the fallback component"; bad = 1
                   } }
               exit bad }'
 }

@@ -34,7 +34,7 @@ static unsigned char element(int from, int to, int i, int time)
     return (unsigned char) (from * 7 + to * 31 + i * 3 + time);
 }
 
-/* The vector of the first so many ranks, reduced; the block for rank `to`. */
+/* The vector of the first that many ranks, reduced; the block for rank `to`. */
 static unsigned char reduced(int ranks, int to, int i, int time)
 {
     unsigned char all = 0;
@@ -55,7 +55,7 @@ static void fill(const struct buffers *b, int time)
     memset(b->recv, 0, (size_t) b->size * (size_t) b->bytes);
 }
 
-/* Whether the first block received is the reduction of so many ranks' blocks for rank `to`. */
+/* Whether the first block received is the reduction of that many ranks' blocks for rank `to`. */
 static bool is_reduced(const struct buffers *b, int ranks, int to, int time)
 {
     for (int i = 0; i < b->bytes; ++i) {
@@ -258,7 +258,7 @@ static void open_variables(struct napcoll_counters *c, const char *coll)
     mpi_check(napcoll_counters_scan(c, "coll_napcoll_bytes_", coll), "MPI_T_pvar_handle_alloc");
 }
 
-/* Whether there was a run of each call that was not left, if so many were, with its bytes by the
+/* Whether there was a run of each call that was not left, if that many were, with its bytes by the
  * same algorithm. */
 static bool are_counted(struct tap *tap, struct napcoll_counters *c, const struct calls *calls,
                         bool all_run)

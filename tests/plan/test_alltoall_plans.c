@@ -27,7 +27,7 @@ static int digits_of(int radix, int j)
     return digits;
 }
 
-/* For every number of members and radix up to so many: check(members, radix). */
+/* For every number of members and radix up to that many: check(members, radix). */
 enum { MOST_MEMBERS = 128 };
 
 static void for_every_radix(void (*check)(int members, int radix))
@@ -79,8 +79,8 @@ static int blocks_of_round(int members, int radix, int weight, int digit)
     return members / (weight * radix) * weight + (rest < 0 ? 0 : most);
 }
 
-/* Rounds: of w digits of members - 1 all radix - 1 values, but for those of the first that it does
- * not reach. */
+/* Rounds: of w digits of members - 1 all radix - 1 values, except for those of the first that it
+ * does not reach. */
 static int rounds_by_formula(int members, int radix)
 {
     int width = 0, top = 1;

@@ -27,7 +27,7 @@ static const char *const lists[] = {"1",       "2",   "4",     "7",     "3,2,1",
                                     "5,5,1,4", "1,8", "8,1,1", "16,1,3"};
 static const char *const orders[] = {"block", "cyclic", "random:5"};
 
-static void reduces_fold_by_halves_at_any_root(void **state)
+static void reduces_go_by_halves_at_any_root(void **state)
 {
     (void) state;
     for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
@@ -47,7 +47,7 @@ static void reduces_fold_by_halves_at_any_root(void **state)
     }
 }
 
-static void allreduces_fold_by_halves_whatever_the_lanes(void **state)
+static void allreduces_go_by_halves_whatever_the_lanes(void **state)
 {
     (void) state;
     for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
@@ -142,8 +142,8 @@ static void gathering_at_the_root_takes_one_message_per_node(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reduces_fold_by_halves_at_any_root),
-        cmocka_unit_test(allreduces_fold_by_halves_whatever_the_lanes),
+        cmocka_unit_test(reduces_go_by_halves_at_any_root),
+        cmocka_unit_test(allreduces_go_by_halves_whatever_the_lanes),
         cmocka_unit_test(gathering_everywhere_takes_log_ppn_plus_1_inter_node_steps),
         cmocka_unit_test(gathering_at_the_root_takes_one_message_per_node),
     };

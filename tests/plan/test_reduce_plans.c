@@ -201,7 +201,7 @@ static void ports_are_as_few_as_the_steps_allow(void **state)
     }
 }
 
-/* A tree: every rank but the root sends once, in at most ceil(log2 P) steps, whoever is the
+/* A tree: every rank but the root sends once, in at most ceil(log2 P) steps, whichever rank is the
  * root. */
 static void binomial_needs_log2_steps_for_any_root(void **state)
 {

@@ -42,7 +42,7 @@ static void reduce_scatter_plans_exactly_once_on_larger_nodes(void **state)
 }
 
 /* Rank order on any placement, and on all of them by the same halves: the row claims both. */
-static void pairwise_folds_in_rank_order_on_any_placement(void **state)
+static void pairwise_reduces_in_rank_order_on_any_placement(void **state)
 {
     static const char *const lists[] = {"4", "3,2,1", "1,8", "5"};
     static const char *const orders[] = {"block", "cyclic", "random:5"};
@@ -168,7 +168,7 @@ int main(void)
         cmocka_unit_test(reduce_scatter_plans_exactly_once_on_uniform_nodes),
         cmocka_unit_test(reduce_scatter_plans_exactly_once_on_uneven_nodes),
         cmocka_unit_test(reduce_scatter_plans_exactly_once_on_larger_nodes),
-        cmocka_unit_test(pairwise_folds_in_rank_order_on_any_placement),
+        cmocka_unit_test(pairwise_reduces_in_rank_order_on_any_placement),
         cmocka_unit_test(pairwise_keeps_few_blocks),
         cmocka_unit_test(locality_follows_the_hardware),
         cmocka_unit_test(locality_needs_log_lanes_inter_node_steps),

@@ -13,7 +13,7 @@
 
 #include "topo/napcoll_node_map.h"
 
-/** So many ranks on nodes of so many processes ("3,2", repeated), in an order ("cyclic"). To be
+/** That many ranks on nodes of that many processes ("3,2", repeated), in an order ("cyclic"). To be
  * freed. */
 static inline napcoll_node_map_t *placement(const char *ppn, const char *order, int size)
 {

@@ -56,7 +56,7 @@ typedef struct {
     int rank;
     int to;
     int from;
-    int folds;
+    int reductions;
 } act_t;
 
 typedef struct {
@@ -84,11 +84,11 @@ static inline napcoll_plan_t *play(void *context, int rank)
         if (script->act[i].to >= 0) {
             napcoll_builder_send(builder, in, script->act[i].to);
         }
-        for (int reduction = 0; reduction < script->act[i].folds; reduction++) {
+        for (int reduction = 0; reduction < script->act[i].reductions; reduction++) {
             napcoll_builder_reduce(builder, temp, in, temp);
         }
         /* acts of a rank that follow each other are one stage, up to one with reduces */
-        if (i + 1 == script->acts || script->act[i + 1].rank != rank || script->act[i].folds > 0) {
+        if (i + 1 == script->acts || script->act[i + 1].rank != rank || script->act[i].reductions > 0) {
             napcoll_builder_next_stage(builder);
         }
     }

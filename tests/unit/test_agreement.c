@@ -79,7 +79,7 @@ static void a_dear_message_makes_fewer_ranks_agree(void **state)
 }
 
 /* The fallback component takes the allreduce of ranks that share no nodes. */
-static void ranks_alone_on_their_nodes_reckon_with_doubling(void **state)
+static void ranks_alone_on_their_nodes_estimate_with_doubling(void **state)
 {
     const napcoll_agreement_t agreement = agreement_on(&napcoll_machine_default, "1", 512);
 
@@ -169,7 +169,8 @@ static void large_blocks_are_believed_for_a_while(void **state)
     assert_false(napcoll_patience_spares(&patience));
 }
 
-/* Other sizes may be better off by another algorithm: whoever changes them asks again soon. */
+/* Other sizes may be better off by another algorithm: a caller that changes them asks again
+ * soon. */
 static void patience_begins_anew_with_other_sizes(void **state)
 {
     napcoll_patience_t patience = {.turn = NAPCOLL_MOST_PATIENCE};
@@ -325,7 +326,7 @@ int main(void)
         cmocka_unit_test(many_ranks_agree_and_few_do_not),
         cmocka_unit_test(what_gains_nothing_does_not_pay),
         cmocka_unit_test(a_dear_message_makes_fewer_ranks_agree),
-        cmocka_unit_test(ranks_alone_on_their_nodes_reckon_with_doubling),
+        cmocka_unit_test(ranks_alone_on_their_nodes_estimate_with_doubling),
         cmocka_unit_test(very_many_ranks_agree),
         cmocka_unit_test(roots_announce_where_that_pays),
         cmocka_unit_test(agreeing_may_take_longer_where_it_is_rare),

@@ -37,7 +37,7 @@ static int end(void **state)
     return (int) kept_bytes;
 }
 
-/* Give back memory of so many units. */
+/* Give back memory of that many units. */
 static void *keep(size_t units)
 {
     void *memory = malloc(units * UNIT);

@@ -98,7 +98,7 @@ static void sampled_process_that_only_sends_or_receives_takes_a_message(void **s
     check_alone(&m, 1, receives_more, 2, 2000, 2 + 10 + 3);
 }
 
-/* Messages inside the node and between nodes overlap, but for the process's own port. */
+/* Messages inside the node and between nodes overlap, except for the process's own port. */
 static void sampled_levels_overlap(void **state)
 {
     const act_t local_first[] = {{0, 1, 1, 0}, {0, 2, 2, 0}};

@@ -74,7 +74,7 @@ static void quantiles_are_between_neighbours(void **state)
 
 /* ---- which of two takes longer ---- */
 
-/* Takes longer in all turns but so many. */
+/* Takes longer in all turns but that many. */
 static bool is_longer_but_in(int shorter, int turns)
 {
     double one[64], other[64];

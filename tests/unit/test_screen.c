@@ -65,7 +65,7 @@ typedef struct {
     double messages;
     double shares;
     double fixed;
-    double folded;
+    double reduced;
 } effort_t;
 
 static effort_t effort_of(const napcoll_plan_t *plan)
@@ -84,7 +84,7 @@ static effort_t effort_of(const napcoll_plan_t *plan)
                 effort.shares += times * napcoll_plan_message_share(plan, step);
                 effort.fixed += times * napcoll_plan_message_fixed(step);
             } else if (NAPCOLL_STEP_REDUCE == step->kind) {
-                effort.folded += times * napcoll_plan_share(plan, step->dst);
+                effort.reduced += times * napcoll_plan_share(plan, step->dst);
             }
         }
     }
@@ -118,7 +118,7 @@ static void check_sketch(const napcoll_plan_args_t *args, bool shortened)
     check_near("messages", args, b.messages, a.messages, shortened ? 0.02 : 0);
     check_near("bytes", args, b.shares, a.shares, shortened ? 0.05 : 0);
     check_near("bytes of sizes", args, b.fixed, a.fixed, shortened ? 0.05 : 0);
-    check_near("folds", args, b.folded, a.folded, shortened ? 0.05 : 0);
+    check_near("reductions", args, b.reduced, a.reduced, shortened ? 0.05 : 0);
     napcoll_plan_free(plan);
     napcoll_plan_free(sketch);
 }

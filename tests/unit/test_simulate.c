@@ -293,8 +293,8 @@ static void simulate_agrees_with_smps_form(void **state)
 
 /* The form behind the paper's figures has log2(ppn) reduces that the algorithm does not do: each of
  * its local allreduces, one more than there are steps between nodes, reduces log2(ppn) times, which
- * makes log2(P). From about 1 KiB on, where reduces weigh as much as messages, they are more than
- * 10 %; without them the form holds for every size. */
+ * makes log2(P). From about 1 KiB on, where reductions take as much time as messages, they are more
+ * than 10 %; without them the form holds for every size. */
 static void simulate_agrees_with_naps_form(void **state)
 {
     (void) state;
@@ -354,7 +354,7 @@ static void simulate_refuses_phases_of_another_provider(void **state)
     napcoll_node_map_free(map);
 }
 
-/* The time of the plans of a scatter by an algorithm, in so many pieces. */
+/* The time of the plans of a scatter by an algorithm, in that many pieces. */
 static double scattered(const char *algorithm, int pieces, double bytes)
 {
     napcoll_generator_t generator = {
