@@ -101,7 +101,7 @@ bad_number_of_calls_is_named|coll_napcoll_online_calls is set to 1001|range is 1
 bad_thresholds_are_named|coll_napcoll_gather_m1 is set to 99999|above coll_napcoll_gather_m2, 65536
 bad_machine_number_is_named|$gap is set to "nan"|from 0 to 1e+07
 bad_machine_number_in_a_file_is_named|coll_napcoll_machine_process_gap_us is set to "-2"|from 0 to 1e+07
-bad_topology_file_is_named|$scratch/switches, line 2, column 23|below itself, by way of switch|hung on one switch
+bad_topology_file_is_named|$scratch/switches, line 2, column 23|below itself, by way of switch|connected to one switch
 bad_rules_file_is_named|$scratch/rules, line 2, column 11|expected a range|found "bytes=9..8"|goes on without rules
 END_OF_CHECKS
 # One of the four processes says so; the first messages of a job Open MPI 5.0 may print twice.
@@ -115,7 +115,7 @@ mkfifo "$scratch/fifo"
 truncate -s 1T "$scratch/huge"
 fake 4 2 block exchange
 says files_that_are_fifos 30 "$scratch/fifo (on host" 'It is a FIFO or a pipe; expected a regular file' \
-    'it is a FIFO or a pipe; expected a regular file' 'hung on one switch' 'goes on without rules' 'ok 1' -- \
+    'it is a FIFO or a pipe; expected a regular file' 'connected to one switch' 'goes on without rules' 'ok 1' -- \
     "${launch[@]}" --mca coll_napcoll_topology_file "$scratch/fifo" --mca coll_napcoll_rules_file "$scratch/fifo" \
     "$programs/collectives" --coll bcast --expect runs --checks results
 says_at_length files_that_are_no_text 30 'It has 1099511627776 bytes; expected at most' \
@@ -127,7 +127,7 @@ says_at_length files_that_are_no_text 30 'It has 1099511627776 bytes; expected a
 fake 8 2 block exchange
 printf '%s\n' 'SwitchName=s0 Nodes=n[0,2]' 'SwitchName=s1 Nodes=n1' 'SwitchName=top Switches=s[0-1]' \
     >"$scratch/switches"
-says node_that_no_switch_has_is_named 60 'host' 'does not have, or has for another node' 'ok 1' -- \
+says node_that_no_switch_has_is_named 60 'host' 'does not list this host, or lists it for another node' 'ok 1' -- \
     "${launch[@]}" --mca coll_napcoll_topology_file "$scratch/switches" "$programs/collectives" --coll bcast \
     --expect runs --checks results
 
@@ -135,7 +135,7 @@ says node_that_no_switch_has_is_named 60 'host' 'does not have, or has for anoth
 fake 8 4 block exchange
 says_each info_keys 60 "${launch[@]}" --mca coll_napcoll_verbose 1 "$programs/collectives" --checks results --large 5000 \
     --case info_key_has_tunables --coll allreduce --algorithm 'nap local_radix=3' --expect runs:nap \
-    --case info_key_fallback --coll allreduce --algorithm previous --expect fallback:previous \
+    --case info_key_fallback --coll allreduce --algorithm fallback --expect fallback:previous \
     --case bad_tunable --coll allreduce --algorithm 'nap depth=3' --expect runs \
     --case mean_of_blocks --coll alltoallw --mean 64 --expect runs \
     --case mean_of_blocks_of_zero --coll alltoallv --mean 0 --expect fallback:sizes \
@@ -194,8 +194,8 @@ mixed() {
     says "$1" 30 "$4" 'ok 1' -- "${one_node[@]}" --mca coll napcoll,tuned --mca coll_napcoll_fake_ppn 2 \
         --mca coll_napcoll_verbose 1 -np 2 "${first[@]}" : -np 2 "${class[@]}" "${threads[@]}"
 }
-mixed process_0_says_that_it_is_an_ethernet slow fast 'are those of an Ethernet'
-! at_length || mixed process_0_says_that_it_is_a_fabric fast slow 'are those of a fabric'
+mixed process_0_says_that_it_is_an_ethernet slow fast 'are typical of Ethernet'
+! at_length || mixed process_0_says_that_it_is_a_fabric fast slow 'are typical of a fabric'
 
 # --- rules: byte bounds within one power of two, and sizes that ranks agree on ---
 fake 8 2 block exchange

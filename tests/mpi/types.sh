@@ -12,7 +12,7 @@ set -u
 all_fall_back() {
     local coll
     for coll in allreduce reduce bcast allgather allgatherv reduce_scatter_block alltoall gather scatter; do
-        launch+=(--mca "coll_napcoll_${coll}_algorithm" previous)
+        launch+=(--mca "coll_napcoll_${coll}_algorithm" fallback)
     done
 }
 
