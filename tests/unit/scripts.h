@@ -88,7 +88,8 @@ static inline napcoll_plan_t *play(void *context, int rank)
             napcoll_builder_reduce(builder, temp, in, temp);
         }
         /* acts of a rank that follow each other are one stage, up to one with reduces */
-        if (i + 1 == script->acts || script->act[i + 1].rank != rank || script->act[i].reductions > 0) {
+        if (i + 1 == script->acts || script->act[i + 1].rank != rank
+            || script->act[i].reductions > 0) {
             napcoll_builder_next_stage(builder);
         }
     }
