@@ -21,9 +21,9 @@ tests. The last line counts them: N passed, N failed, N skipped.
   --openmpi VERSION   the Open MPI to test with: 4.1, 5.0, 6.0, all three one after the other (all, the
                       default), or the one of this machine (here). A version that this machine does
                       not have is tested in a Debian root (see tests/roots/root.sh --help)
-  --brief             leave out what tests no more of Open MPI than the rest does: the plans, napcoll-plan,
-                      configure's messages, netlab's network, the examples' scripts, most algorithms and
-                      placements. Of several versions the first has all, the others are brief
+  --brief             leave out what tests no more of Open MPI than the rest does: the rooms without MPI, the
+                      plans, napcoll-plan, configure's messages, netlab's network, the examples' scripts,
+                      most algorithms and placements. Of several versions the first has all, the others are brief
   --only PATTERN      only the suites whose name contains PATTERN (a shell pattern: unit/*, mpi)
   --list              print the names of the suites and stop
   --jobs N            compile, and run the suites that start no MPI job, N at a time; of the others at most

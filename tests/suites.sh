@@ -30,11 +30,11 @@ trap 'stop 130' INT
 trap 'stop 143' TERM
 
 # suites: their names, in the order in which they start; each name says which program it is (see
-# suite_command). Those that take long come first, so that none is left to run by itself.
+# suite_command). Those that take long come first, so that none runs by itself in the end.
 suites() {
     local source
-    for source in tests/build/*.sh tests/plan/test_*.c tests/unit/test_*.c tests/mpi/*.sh \
-        tests/examples/*.sh tests/netlab/test-*.sh tests/netlab/selftest.sh; do
+    for source in tests/build/*.sh tests/plan/test_*.c tests/unit/test_*.c tests/netlab/test-*.sh tests/mpi/*.sh \
+        tests/examples/*.sh tests/netlab/selftest.sh; do
         case $source in
             # What is sourced by the others is not executable.
             *.sh) [ -x "$source" ] || continue ;;
@@ -59,24 +59,25 @@ kind_of() {
     esac
 }
 
-# wanted KIND: the names of the suites of that kind that --only asks for. Where the run is to be brief, only
-# those that meet Open MPI: plans, napcoll-plan, what is packed and netlab's network are the same with every version.
+# is_brief NAME: whether the suite belongs to a brief run too. Such a run has what meets Open MPI: the rooms without MPI,
+# napcoll-plan, what is packed and netlab's network are the same with every version.
+is_brief() {
+    case $1 in
+        build/install) ;;
+        unit/* | plan/* | build/*) return 1 ;;
+        netlab/selftest) return 1 ;;
+        examples/applications | examples/collbench | examples/tune) ;;
+        examples/*) return 1 ;;
+    esac
+}
+
+# wanted KIND: the names of the suites of that kind that --only asks for, and that a brief run has where it is one.
 wanted() {
     local name
     while read -r name; do
         [ "$(kind_of "$name")" = "$1" ] || continue
         # shellcheck disable=SC2154
-        case $brief:$name in
-            yes:plan/* | yes:build/explain | yes:build/links | yes:build/pictures | yes:build/simulate | yes:build/rules | yes:build/parameters | yes:build/verify)
-                continue
-                ;;
-            yes:build/configure-errors | yes:build/dist | yes:build/fuzz | yes:build/graft | yes:build/roots) continue ;;
-            yes:netlab/selftest) continue ;;
-            yes:examples/alltoall | yes:examples/broadcast | yes:examples/gather | yes:examples/regret | yes:examples/results)
-                continue
-                ;;
-            yes:examples/tune-network) continue ;;
-        esac
+        [ "$brief" = no ] || is_brief "$name" || continue
         # shellcheck disable=SC2154,SC2254
         case $name in
             *$only*) printf '%s\n' "$name" ;;
@@ -160,7 +161,7 @@ report() {
         mapfile -t lines < <(sed -nE 's/^[ \t]*not ok[ \t]*[0-9]*[ \t-]*//p' "$log.log")
         [ -z "$complaint" ] || lines+=("$complaint")
         fail "${lines[@]/#/$name: }"
-        printf '    its output (%s), but for what passed:\n' "${log#"$NAPCOLL_SRC"/}.log"
+        printf '    its output (%s), except for what passed:\n' "${log#"$NAPCOLL_SRC"/}.log"
         grep -v '^[[:space:]]*ok ' "$log.log" | tail -n 200 | sed 's/^/    | /' || true
     elif [ "$verbose" = yes ]; then
         sed 's/^/    | /' "$log.log"
@@ -180,7 +181,12 @@ build_all() {
     # shellcheck disable=SC2154
     napcoll_build "$build" "$jobs" "${arguments[@]}" || return
     napcoll_say "make test-programs"
-    napcoll_quietly make -C "$build" -j "$jobs" test-programs
+    if [ "$brief" = yes ]; then
+        napcoll_quietly make -C "$build/tests/netlab" -j "$jobs" test-programs || return
+        napcoll_quietly make -C "$build/tests/mpi" -j "$jobs" test-programs
+    else
+        napcoll_quietly make -C "$build" -j "$jobs" test-programs
+    fi
 }
 
 # has_ended NAME: whether its last trace is there (see run_suite); if nothing runs, it will never be.

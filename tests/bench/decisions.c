@@ -5,14 +5,16 @@
 
 /**
  * @file
- * What decisions of auto take at scale, and what the screen (model/napcoll_screen.h) costs them: every collective,
- * size and shape is decided twice, as in a job, and closely, from whole plans without a screen. No MPI.
+ * What decisions of auto take at scale, and what the screen (model/napcoll_screen.h) costs
+ * them: every collective, size and shape is decided twice, as in a job, and closely, from whole
+ * plans without a screen. No MPI.
  *
  *     decisions [-v] [-c COLLECTIVE] [-m MACHINE_FILE] [-n MOST_RANKS] [-o RANKS]
  *
- * -v prints every case, -n leaves out larger shapes, -o N decides closely up to N ranks only (65536). Prints for each
- * collective how many cases were decided alike, how much slower the worst of the others is than what is chosen closely,
- * by the close estimate, and the most CPU time of either way.
+ * -v prints every case, -n leaves out larger shapes, -o N decides closely up to N ranks only
+ * (65536). Prints for each collective how many cases were decided alike, how much slower the worst
+ * of the others is than what is chosen closely, by the close estimate, and the most CPU time of
+ * either way.
  */
 
 #include <math.h>
@@ -52,7 +54,8 @@ enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 typedef struct {
     int cases;
     int alike;
-    int over; /* more than 1.2 times as slow */
+    /* More than 1.2 times as slow */
+    int over;
     double worst;
     double job_ms;
     double close_ms;
@@ -254,10 +257,10 @@ int main(int argc, char **argv)
                 try_case(collective, map[shape], shape, sizes[s], &o, &sum);
             }
         }
-        printf(
-            "%-20s %3d of %3d cases alike, others at most %.3f times as slow, %d above 1.2; at most %.1f ms, closely "
-            "%.1f ms\n",
-            collective->name, sum.alike, sum.cases, sum.worst, sum.over, sum.job_ms, sum.close_ms);
+        printf("%-20s %3d of %3d cases alike, others at most %.3f times as slow, %d above 1.2; "
+               "at most %.1f ms, closely %.1f ms\n",
+               collective->name, sum.alike, sum.cases, sum.worst, sum.over, sum.job_ms,
+               sum.close_ms);
         (void) fflush(stdout);
     }
     for (int shape = 0; shape < SHAPES; shape++) {

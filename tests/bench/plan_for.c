@@ -5,9 +5,10 @@
 
 /**
  * @file
- * What napcoll itself takes of a call whose class is known: from the arguments to the plan, with the frame around it. One
- * process, on a module of 64 ranks that is made here, so nothing is sent; the component's sources are compiled in (see
- * Makefile.am). Prints nanoseconds for each call, the median of some rounds.
+ * What napcoll itself takes of a call whose class is known: from the arguments to the plan,
+ * with the frame around it. One process, on a module of 64 ranks that is made here, so nothing is
+ * sent; the component's sources are compiled in (see Makefile.am). Prints nanoseconds for each
+ * call, the median of some rounds.
  */
 
 #include "coll_napcoll_stats.h"
@@ -51,8 +52,8 @@ static mca_coll_napcoll_module_t *make_module(void)
     return module;
 }
 
-/* A call as the collectives make it, but for the engine; some vectors of one class, and where asked for another one in
- * between. */
+/* A call as the collectives make it, except for the engine; some vectors of one class, and where
+ * asked for another one in between. */
 static void call(mca_coll_napcoll_module_t *module, size_t bytes, int root)
 {
     const napcoll_call_t what = {.coll = NAPCOLL_COLL_REDUCE, .bytes = bytes, .root = root};

@@ -58,13 +58,17 @@ column() {
 
 # times ARGUMENT...: the times of simulate, in the same form.
 times() {
-    simulate --csv - "$@" | sed 1d | sed 's/"[^"]*"/list/' | awk -F, '{ printf "%s %.3f\n", $2, $6 }' | sort
+    simulated "$@" | awk -F, '{ printf "%s %.3f\n", $2, $6 }' | sort
 }
 
-# least ARGUMENT...: the algorithm with the least time of simulate, the first of equal ones.
+# simulated ARGUMENT...: the CSV lines of simulate, with no comma in a field.
+simulated() {
+    simulate --csv - "$@" | sed 1d | sed 's/"[^"]*"/list/'
+}
+
+# least: reads simulate's CSV lines, and prints the algorithm with the least time, the first of equal ones.
 least() {
-    simulate --csv - "$@" | sed 1d | sed 's/"[^"]*"/list/' |
-        awk -F, 'NR == 1 || $6 < least { least = $6; name = $2 } END { print name }'
+    awk -F, 'NR == 1 || $6 < least { least = $6; name = $2 } END { print name }'
 }
 
 # agrees ARGUMENT...: explain and simulate agree in times and choice.
@@ -76,10 +80,11 @@ agrees() {
         *' --closed-form '*) form=(3) ;;
         *) form=(2) ;;
     esac
-    times "$@" >"$work/times"
-    [ -s "$work/times" ]
-    column "${form[0]}" "$work/explained" | diff - "$work/times"
-    name=$(least "$@")
+    simulated "$@" >"$work/simulated"
+    [ -s "$work/simulated" ]
+    column "${form[0]}" "$work/explained" |
+        diff - <(awk -F, '{ printf "%s %.3f\n", $2, $6 }' "$work/simulated" | sort)
+    name=$(least <"$work/simulated")
     rows "$work/explained" | head -n 1 | grep "^$name .*  chosen: "
     [ "$(grep -c chosen: "$work/explained")" = 1 ]
     # fastest first

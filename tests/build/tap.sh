@@ -46,7 +46,7 @@ tap_report() {
         tap_failed=$((tap_failed + 1))
         echo "not ok $tap_number - $name"
         echo "# exit $rc: $*"
-        tail -n 40 "$work/tap.out" | sed 's/^/# /'
+        tail -n 60 "$work/tap.out" | sed 's/^/# /'
     fi
 }
 

@@ -5,12 +5,14 @@
 
 /**
  * @file
- * Gives a fuzz target inputs without libFuzzer: files, changed at random, the same for one seed on all machines.
+ * Gives a fuzz target inputs without libFuzzer: files, changed at random, the same for one
+ * seed on all machines.
  *
  *     fuzz_TARGET [--seed N] [--first N] [--inputs N | --seconds N] FILE...
  *
- * Input number i depends on the seed, the files and i alone. A target that does not hold ends the program, which says the
- * number: --first N --inputs 1 gives that input alone, and writes it to fuzz-input.
+ * Input number i depends on the seed, the files and i alone. A target that does not hold ends the
+ * program, which says the number: --first N --inputs 1 gives that input alone, and writes it to
+ * fuzz-input.
  */
 #define _POSIX_C_SOURCE 200809L
 

@@ -5,8 +5,9 @@
 
 /**
  * @file
- * Fuzz target for machine files, and for the texts of the parameters of their names: no input crashes the reader, an
- * error says where and what, and what is accepted reads back the same from its printed form. driver.c and `make -C build/tests/fuzz fuzz` run it.
+ * Fuzz target for machine files, and for the texts of the parameters of their names: no input
+ * crashes the reader, an error says where and what, and what is accepted reads back the same from
+ * its printed form. driver.c and `make -C build/tests/fuzz fuzz` run it.
  */
 
 #include <stdint.h>

@@ -5,8 +5,9 @@
 
 /**
  * @file
- * Fuzz target for rules files: no input crashes the reader, the check or the look-up, an error says where and what in
- * plain letters, what is accepted reads back the same from its printed form, and a ruling holds for the sizes it names.
+ * Fuzz target for rules files: no input crashes the reader, the check or the look-up, an
+ * error says where and what in plain letters, what is accepted reads back the same from its printed
+ * form, and a ruling holds for the sizes it names.
  */
 
 #include <stdint.h>

@@ -39,7 +39,8 @@ enum { ALIGNMENT = 4096 };
 
 static struct {
     unsigned long long window, shadow, bytes, copies;
-    unsigned long long allocated, live; /* by Open MPI, in the second half */
+    /* By Open MPI, in the second half */
+    unsigned long long allocated, live;
 } fake = {.bytes = 256 << 20};
 
 static bool is_device(const void *address)

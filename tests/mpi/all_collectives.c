@@ -2,105 +2,14 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls every collective of MPI-3.1, blocking, nonblocking and persistent (before 5.0 an extension of
- * Open MPI's), on communicators of every kind, and checks the data. A component list that leaves a
- * hole anywhere fails here, at the latest in MPI_Init.
+ * Calls every collective of MPI-3.1, blocking, nonblocking and persistent (before 5.0 an extension
+ * of Open MPI's), on communicators of every kind, and checks the data. A component list that leaves
+ * a hole anywhere fails here, at the latest in MPI_Init.
  *
  * On an intercommunicator the two sides are the even and the odd ranks; what one side sends the
  * other receives, and roots are on the even side.
  */
-#include <mpi.h>
-#if defined(OPEN_MPI) && OPEN_MPI
-#    include <mpi-ext.h>
-#endif
-
-#include "tap_mpi.h"
-
-/* What initializes a persistent call. */
-#if OMPI_MAJOR_VERSION >= 5
-#    define HAVE_PERSISTENT             1
-#    define PERSISTENT_INIT(Upper, ...) MPI_##Upper##_init(__VA_ARGS__)
-#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && OMPI_HAVE_MPI_EXT_PCOLLREQ
-#    define HAVE_PERSISTENT             1
-#    define PERSISTENT_INIT(Upper, ...) MPIX_##Upper##_init(__VA_ARGS__)
-#else
-#    define HAVE_PERSISTENT             0
-#    define PERSISTENT_INIT(Upper, ...) MPI_ERR_UNSUPPORTED_OPERATION
-#endif
-
-enum mode { BLOCKING, NONBLOCKING, PERSISTENT };
-enum { BLOCK = 3, STRIDE = 4, UNTOUCHED = -1, NEIGHBOURS = 4 };
-
-/* One communicator as seen from one process, with buffers for any collective on it. */
-struct place {
-    const char *name;
-    MPI_Comm comm;
-    int rank, size;  /* in the own group */
-    int peers;       /* those I receive from: the other group if there are two */
-    int side, other; /* own and peers' side: 0 and 0 unless there are two groups */
-    bool inter;
-    int root; /* in its group */
-    int *send, *recv;
-    int room;                                 /* ints in each buffer */
-    int *counts, *displs, *counts2, *displs2; /* peers or size of each, whichever is more */
-    MPI_Datatype *types;
-    int sources, targets; /* neighbours */
-    int source[NEIGHBOURS], target[NEIGHBOURS];
-    int slot[NEIGHBOURS]; /* which of its blocks source i sends to me */
-};
-
-typedef bool (*call_fn)(struct place *p, enum mode mode);
-
-struct call {
-    const char *name;
-    call_fn fn;
-    bool inter; /* defined on intercommunicators */
-};
-
-/* What `rank` of a side has for `to`, element i. */
-static int value(int side, int rank, int to, int i)
-{
-    return side * 1000000 + rank * 1000 + to * 10 + i + 1;
-}
-
-static void reset(struct place *p)
-{
-    for (int i = 0; i < p->room; ++i) {
-        p->send[i] = p->recv[i] = UNTOUCHED;
-    }
-}
-
-/* Completes a call; a persistent one is run twice. */
-static void finish(enum mode mode, MPI_Request *request)
-{
-    if (PERSISTENT == mode) {
-        for (int i = 0; i < 2; ++i) {
-            mpi_check(MPI_Start(request), "MPI_Start");
-            mpi_check(MPI_Wait(request, MPI_STATUS_IGNORE), "MPI_Wait");
-        }
-        mpi_check(MPI_Request_free(request), "MPI_Request_free");
-    } else if (NONBLOCKING == mode) {
-        mpi_check(MPI_Wait(request, MPI_STATUS_IGNORE), "MPI_Wait");
-    }
-}
-
-/* The three spellings of one call. Arguments end with the communicator. */
-#define CALL(mode, Upper, lower, ...)                                               \
-    do {                                                                            \
-        MPI_Request request = MPI_REQUEST_NULL;                                     \
-        switch (mode) {                                                             \
-        case BLOCKING:                                                              \
-            mpi_check(MPI_##Upper(__VA_ARGS__), "MPI_" #Upper);                     \
-            break;                                                                  \
-        case NONBLOCKING:                                                           \
-            mpi_check(MPI_I##lower(__VA_ARGS__, &request), "MPI_I" #lower);         \
-            break;                                                                  \
-        default:                                                                    \
-            mpi_check(PERSISTENT_INIT(Upper, __VA_ARGS__, MPI_INFO_NULL, &request), \
-                      "persistent " #Upper);                                        \
-        }                                                                           \
-        finish(mode, &request);                                                     \
-    } while (0)
+#include "neighbour_calls.h"
 
 /* Roles in operations with a root. With two groups the root's group mates only look on. */
 static bool is_root(const struct place *p)
@@ -144,13 +53,6 @@ static bool pieces_match(const struct place *p, int stride, const int *counts, i
         }
     }
     return true;
-}
-
-static void fill_own(struct place *p, int num, int to)
-{
-    for (int i = 0; i < num; ++i) {
-        p->send[i] = value(p->side, p->rank, to, i);
-    }
 }
 
 /* Sum over the first `ranks` ranks of a side of what each has for `to`, element i. */
@@ -363,98 +265,6 @@ static bool exscan(struct place *p, enum mode mode)
     return 0 == p->rank || sums_match(p, BLOCK, p->rank);
 }
 
-static bool neighbour_blocks_match(const struct place *p, bool same_for_all, const int *counts)
-{
-    for (int i = 0; i < p->sources; ++i) {
-        int to = same_for_all ? 0 : p->slot[i];
-
-        for (int j = 0; j < STRIDE; ++j) {
-            int count = MPI_PROC_NULL == p->source[i] ? 0 : counts[i];
-            int expected = j < count ? value(0, p->source[i], to, j) : UNTOUCHED;
-
-            if (p->recv[i * STRIDE + j] != expected) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-/* What goes from a to b has (a + b) % BLOCK + 1 elements, or as many as a says to all. */
-static void lay_out_neighbours(struct place *p, bool personalized, int scale)
-{
-    for (int i = 0; i < p->sources; ++i) {
-        int from = MPI_PROC_NULL == p->source[i] ? 0 : p->source[i];
-
-        p->counts[i] = (personalized ? p->rank + from : from) % BLOCK + 1;
-        p->displs[i] = i * STRIDE * scale;
-        p->types[i] = MPI_INT;
-    }
-    for (int i = 0; i < p->targets; ++i) {
-        int to = MPI_PROC_NULL == p->target[i] ? 0 : p->target[i];
-
-        p->counts2[i] = (p->rank + to) % BLOCK + 1;
-        p->displs2[i] = i * STRIDE * scale;
-        for (int j = 0; j < STRIDE; ++j) {
-            p->send[i * STRIDE + j] = value(0, p->rank, i, j);
-        }
-    }
-}
-
-static const int *four_each(struct place *p)
-{
-    for (int i = 0; i < p->sources; ++i) {
-        p->counts[i] = STRIDE;
-    }
-    return p->counts;
-}
-
-static bool neighbor_allgather(struct place *p, enum mode mode)
-{
-    fill_own(p, STRIDE, 0);
-    CALL(mode, Neighbor_allgather, neighbor_allgather, p->send, STRIDE, MPI_INT, p->recv, STRIDE,
-         MPI_INT, p->comm);
-    return neighbour_blocks_match(p, true, four_each(p));
-}
-
-static bool neighbor_allgatherv(struct place *p, enum mode mode)
-{
-    lay_out_neighbours(p, false, 1);
-    fill_own(p, STRIDE, 0);
-    CALL(mode, Neighbor_allgatherv, neighbor_allgatherv, p->send, p->rank % BLOCK + 1, MPI_INT,
-         p->recv, p->counts, p->displs, MPI_INT, p->comm);
-    return neighbour_blocks_match(p, true, p->counts);
-}
-
-static bool neighbor_alltoall(struct place *p, enum mode mode)
-{
-    lay_out_neighbours(p, true, 1);
-    CALL(mode, Neighbor_alltoall, neighbor_alltoall, p->send, STRIDE, MPI_INT, p->recv, STRIDE,
-         MPI_INT, p->comm);
-    return neighbour_blocks_match(p, false, four_each(p));
-}
-
-static bool neighbor_alltoallv(struct place *p, enum mode mode)
-{
-    lay_out_neighbours(p, true, 1);
-    CALL(mode, Neighbor_alltoallv, neighbor_alltoallv, p->send, p->counts2, p->displs2, MPI_INT,
-         p->recv, p->counts, p->displs, MPI_INT, p->comm);
-    return neighbour_blocks_match(p, false, p->counts);
-}
-
-static bool neighbor_alltoallw(struct place *p, enum mode mode)
-{
-    MPI_Aint from[NEIGHBOURS], to[NEIGHBOURS];
-
-    lay_out_neighbours(p, true, (int) sizeof(int));
-    for (int i = 0; i < NEIGHBOURS; ++i) {
-        from[i] = to[i] = (MPI_Aint) (i * STRIDE * (int) sizeof(int));
-    }
-    CALL(mode, Neighbor_alltoallw, neighbor_alltoallw, p->send, p->counts2, to, p->types, p->recv,
-         p->counts, from, p->types, p->comm);
-    return neighbour_blocks_match(p, false, p->counts);
-}
-
 static const struct call calls[] = {
     {"barrier", barrier, true},
     {"bcast", bcast, true},
@@ -473,14 +283,6 @@ static const struct call calls[] = {
     {"reduce_scatter", reduce_scatter, true},
     {"scan", scan, false},
     {"exscan", exscan, false},
-};
-
-static const struct call neighbour_calls[] = {
-    {"neighbor_allgather", neighbor_allgather, false},
-    {"neighbor_allgatherv", neighbor_allgatherv, false},
-    {"neighbor_alltoall", neighbor_alltoall, false},
-    {"neighbor_alltoallv", neighbor_alltoallv, false},
-    {"neighbor_alltoallw", neighbor_alltoallw, false},
 };
 
 enum {

@@ -2,33 +2,39 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw by one of napcoll's algorithms against a formula, and Open
- * MPI's basic component against the same: blocks of any size, none among them, types that differ between
- * sender and receiver (and between blocks), blocks in any order with gaps that must stay, in place,
- * subcommunicators. Options: see collective.h. Bytes are those of a block; --large counts the numbers that a
- * process sends.
+ * MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw by one of napcoll's algorithms against a formula:
+ * blocks of any size, none among them, types that differ between sender and receiver (and between
+ * blocks), blocks in any order with gaps that must stay, in place, subcommunicators. Options: see
+ * collective.h. Bytes are those of a block; --large counts the numbers that a process sends.
  *
- * With --mean VALUE nothing else is checked than that a communicator whose info key tells VALUE for the mean
- * of blocks does what --expect says. With --trust HOW nothing else is checked than in which of a row of calls ranks agree
- * on sizes: `kept`, where they rely on those of earlier calls, or `none`, where they agree in each.
+ * With --mean VALUE nothing else is checked than that a communicator whose info key tells VALUE for
+ * the mean of blocks does what --expect says. With --trust HOW nothing else is checked than in
+ * which of a row of calls ranks agree on sizes: `kept`, where they rely on those of earlier calls,
+ * or `none`, where they agree in each.
  */
 #include "collective.h"
 #include "layouts.h"
 
-enum { SOME = 24 }; /* a multiple of the parts of all layouts */
+/* A multiple of the parts of all layouts */
+enum { SOME = 24 };
 
-/* How many numbers each rank has for each other; in calls in place as many as that one has for it. */
+/* How many numbers each rank has for each other; in calls in place as many as that one has for
+ * it. */
 enum deal { EVEN, SUM_OF_RANKS, FEW, ONE_IS_HOT, SOME_ARE_SILENT, ANY, NUM_DEALS };
 
 /* One call. Numbers are doubles; block is a multiple of the parts of all layouts used. */
 struct shape {
-    int send, recv; /* layouts; may differ between ranks */
-    bool mixed;     /* alltoallw: each block has a layout of its own */
+    /* Layouts; may differ between ranks */
+    int send, recv;
+    /* Alltoallw: each block has a layout of its own */
+    bool mixed;
     enum deal deal;
-    enum order send_order, recv_order; /* may differ between ranks */
+    /* May differ between ranks */
+    enum order send_order, recv_order;
     int block;
     bool in_place;
-    int salt; /* makes the numbers differ from those of other calls */
+    /* Makes the numbers differ from those of other calls */
+    int salt;
 };
 
 /* One side of a call. */
@@ -100,7 +106,8 @@ static MPI_Aint room_before(const struct side *side)
     return AROUND == side->order ? side->group->size / 2 * slot_bytes(side) : 0;
 }
 
-/* Writes the block from one rank for another as it lies in a side's buffer, whose room begins here. */
+/* Writes the block from one rank for another as it lies in a side's buffer, whose room begins
+ * here. */
 static void store_block(const struct side *side, char *begin, int peer, int from, int to)
 {
     const struct layout *l = layout_of(side, peer);
@@ -179,8 +186,7 @@ static int call(const struct test *t, const struct side *send, const struct side
 
 /* One call on comm; whether all blocks are there, every byte beside them as before, and so the send
  * buffer. */
-static bool trades_by(struct test *t, const struct group *g, MPI_Comm comm, const char *who,
-                      const struct shape *s)
+static bool trades(struct test *t, const struct group *g, const struct shape *s)
 {
     const struct side send = {s, g, s->send_order, s->send}, recv = {s, g, s->recv_order, s->recv};
     char text[TAP_TEXT];
@@ -198,21 +204,14 @@ static bool trades_by(struct test *t, const struct group *g, MPI_Comm comm, cons
     for (int peer = 0; peer < g->size; ++peer) {
         store_block(&recv, m.expected + MARGIN, peer, peer, g->rank);
     }
-    mpi_check(call(t, &send, &recv, comm, m.send + MARGIN, m.recv + MARGIN), who);
-    snprintf(text, sizeof(text), "%s, %s as %s, block %d, deal %d, orders %d and %d%s%s", who,
+    mpi_check(call(t, &send, &recv, g->comm, m.send + MARGIN, m.recv + MARGIN), t->coll);
+    snprintf(text, sizeof(text), "%s, %s as %s, block %d, deal %d, orders %d and %d%s%s", t->coll,
              layout_at(s->send)->name, layout_at(s->recv)->name, s->block, (int) s->deal,
              (int) s->send_order, (int) s->recv_order, s->mixed ? ", mixed" : "",
              s->in_place ? ", in place" : "");
     good = memory_good(&t->tap, &m, text);
     memory_close(&m);
     return good;
-}
-
-static bool trades(struct test *t, const struct group *g, const struct shape *s)
-{
-    bool good = trades_by(t, g, g->comm, t->coll, s);
-
-    return trades_by(t, g, g->reference, "basic", s) && good;
 }
 
 /* The same, apart and, where that can be, in place. */
@@ -363,7 +362,7 @@ static bool trades_in_turn(struct test *t, const struct group *g, int round)
         s.recv_order = (enum order)(round % NUM_ORDERS);
     }
     s.in_place = 0 == round % 4 && is_symmetric(s.deal);
-    return trades_by(t, g, g->comm, t->coll, &s);
+    return trades(t, g, &s);
 }
 
 static void check_mean(struct test *t, const char *value)
@@ -421,7 +420,7 @@ static void check_trust(struct test *t, bool kept)
                                 .salt = (int) i};
 
         agreements_begin(&agreements);
-        good = trades_by(t, &t->all, t->all.comm, t->coll, &s) && good;
+        good = trades(t, &t->all, &s) && good;
         good = agreements_met(&agreements, &t->tap, turn[i].what, kept ? turn[i].agreements : 1)
                && good;
     }

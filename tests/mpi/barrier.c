@@ -2,10 +2,11 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_Barrier by one of napcoll's algorithms: nobody leaves before the last has entered. Each process
- * notes when it enters and leaves; all run on one machine, whose monotonic clock is the same for all, so
- * that the times can be compared afterwards. Whoever is late naps before it enters, for the others to
- * have the time to leave too early. Options: see collective.h; what they say of sizes is of no matter.
+ * MPI_Barrier by one of napcoll's algorithms: nobody leaves before the last has entered. Each
+ * process notes when it enters and leaves; all run on one machine, whose monotonic clock is the
+ * same for all, so that the times can be compared afterwards. A rank that is late sleeps before it
+ * enters, for the others to have the time to leave too early. Options: see collective.h; what they
+ * say of sizes is of no matter.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 
@@ -18,7 +19,8 @@ enum { ROUNDS_MAX = 256 };
 /* What this process saw of barriers on one communicator. */
 struct log {
     int num;
-    long long entered[ROUNDS_MAX], left[ROUNDS_MAX]; /* nanoseconds */
+    /* Nanoseconds */
+    long long entered[ROUNDS_MAX], left[ROUNDS_MAX];
 };
 
 static long long now(void)
@@ -109,7 +111,8 @@ static void check_in_a_row(struct test *t)
     tap_ok(&t->tap, held(t, &t->all, &log), "barrier_in_a_row_do_not_mix");
 }
 
-/* Nothing but the barriers themselves is between those on one communicator and those on the next. */
+/* Nothing but the barriers themselves is between those on one communicator and those on the
+ * next. */
 static void check_several_communicators(struct test *t)
 {
     enum { MANY = 5, ROUNDS = 20 };
@@ -163,8 +166,8 @@ static void check_overlapping_communicators(struct test *t)
     tap_ok(&t->tap, good, "barrier_on_overlapping_communicators_in_turn");
 }
 
-/* A receive of any message waits during the barrier; what it gets is the message of the user's that is
- * sent behind it, and none of the barrier's. */
+/* A receive of any message waits during the barrier; what it gets is the message of the user's that
+ * is sent behind it, and none of the barrier's. */
 static void check_posted_receive(struct test *t)
 {
     const struct group *g = &t->all;

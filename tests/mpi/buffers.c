@@ -14,8 +14,10 @@
 /* A run of a test on one collective and algorithm. */
 struct run {
     struct tap tap;
-    MPI_Comm comm;      /* under test */
-    MPI_Comm reference; /* basic */
+    /* Under test */
+    MPI_Comm comm;
+    /* Basic */
+    MPI_Comm reference;
     struct napcoll_counters counters;
 };
 

@@ -32,17 +32,21 @@ struct calls_pair {
 struct calls {
     const char *coll;
     int rank, size, root;
-    int count; /* elements of the vector, or of a block */
+    /* Elements of the vector, or of a block */
+    int count;
     bool in_place;
-    bool gaps; /* blocks of the v forms do not lie side by side */
+    /* Blocks of the v forms do not lie side by side */
+    bool gaps;
     enum calls_kind kind;
     size_t extent;
     MPI_Datatype type;
     MPI_Op op;
-    MPI_Op
-        plain_op; /* the same without the padding: basic has no room for that of the last element */
-    int *send_counts, *send_displs, *recv_counts, *recv_displs; /* [size] */
-    MPI_Datatype *types;                                        /* [size] */
+    /* The same without the padding: basic has no room for that of the last element */
+    MPI_Op plain_op;
+    /* [size] */
+    int *send_counts, *send_displs, *recv_counts, *recv_displs;
+    /* [size] */
+    MPI_Datatype *types;
 };
 
 /* Sums of both members, assigned as a whole. */
@@ -55,7 +59,8 @@ static inline void calls_add_pairs(void *in, void *inout, int *len, MPI_Datatype
     for (int i = 0; i < *len; ++i) {
         struct calls_pair sum;
 
-        memset(&sum, 0x77, sizeof(sum)); /* what the padding gets */
+        /* What the padding gets */
+        memset(&sum, 0x77, sizeof(sum));
         sum.number = a[i].number + b[i].number;
         sum.index = a[i].index + b[i].index;
         memcpy(&b[i], &sum, sizeof(sum));
@@ -220,6 +225,35 @@ static inline bool calls_gives_in_place(const struct calls *c)
     return c->in_place && (!calls_rooted(c) || c->rank == c->root);
 }
 
+/* Those with a root, except for a reduction. Returns what MPI does. */
+static inline int calls_make_rooted(const struct calls *c, MPI_Comm comm, const void *send,
+                                    void *sends, void *recv)
+{
+    const int n = c->count, mine = c->send_counts[c->rank];
+    void *const place = calls_gives_in_place(c) ? MPI_IN_PLACE : recv;
+
+    if (calls_is(c, "bcast")) {
+        return MPI_Bcast(recv, n, c->type, c->root, comm);
+    }
+    if (calls_is(c, "gather")) {
+        return MPI_Gather(send, n, c->type, recv, n, c->type, c->root, comm);
+    }
+    if (calls_is(c, "gatherv")) {
+        return MPI_Gatherv(send, mine, c->type, recv, c->recv_counts, c->recv_displs, c->type,
+                           c->root, comm);
+    }
+    if (calls_is(c, "scatter")) {
+        return MPI_Scatter(sends, n, c->type, place, n, c->type, c->root, comm);
+    }
+    if (calls_is(c, "scatterv")) {
+        return MPI_Scatterv(sends, c->send_counts, c->send_displs, c->type, place, mine, c->type,
+                            c->root, comm);
+    }
+    fprintf(stderr, "# no collective %s\n", c->coll);
+    MPI_Abort(comm, 2);
+    return MPI_ERR_OTHER;
+}
+
 /* The call on two buffers; returns what MPI does. Where a rank is in place, what it sends is in the
  * receive buffer, of a scatter in the send buffer. */
 static inline int calls_make(const struct calls *c, MPI_Comm comm, void *sends, void *recvs)
@@ -247,9 +281,6 @@ static inline int calls_make(const struct calls *c, MPI_Comm comm, void *sends, 
     if (calls_is(c, "reduce_scatter")) {
         return MPI_Reduce_scatter(send, recv, c->recv_counts, c->type, c->op, comm);
     }
-    if (calls_is(c, "bcast")) {
-        return MPI_Bcast(recv, n, c->type, c->root, comm);
-    }
     if (calls_is(c, "allgather")) {
         return MPI_Allgather(send, n, c->type, recv, n, c->type, comm);
     }
@@ -268,24 +299,7 @@ static inline int calls_make(const struct calls *c, MPI_Comm comm, void *sends, 
         return MPI_Alltoallw(send, c->send_counts, c->send_displs, c->types, recv, c->recv_counts,
                              c->recv_displs, c->types, comm);
     }
-    if (calls_is(c, "gather")) {
-        return MPI_Gather(send, n, c->type, recv, n, c->type, c->root, comm);
-    }
-    if (calls_is(c, "gatherv")) {
-        return MPI_Gatherv(send, mine, c->type, recv, c->recv_counts, c->recv_displs, c->type,
-                           c->root, comm);
-    }
-    if (calls_is(c, "scatter")) {
-        return MPI_Scatter(sends, n, c->type, in_place ? MPI_IN_PLACE : recv, n, c->type, c->root,
-                           comm);
-    }
-    if (calls_is(c, "scatterv")) {
-        return MPI_Scatterv(sends, c->send_counts, c->send_displs, c->type,
-                            in_place ? MPI_IN_PLACE : recv, mine, c->type, c->root, comm);
-    }
-    fprintf(stderr, "# no collective %s\n", c->coll);
-    MPI_Abort(comm, 2);
-    return MPI_ERR_OTHER;
+    return calls_make_rooted(c, comm, send, sends, recv);
 }
 
 /* The call that says what is right, by basic. */

@@ -2,9 +2,9 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What the tests of one collective each, by one of napcoll's algorithms, have in common: options, the
- * communicators under test, and checks on communicators of other shapes. collectives.c runs them. The
- * options of a case are
+ * What the tests of one collective each, by one of napcoll's algorithms, have in common: options,
+ * the communicators under test, and checks on communicators of other shapes. collectives.c runs
+ * them. The options of a case are
  *
  *     --coll NAME [--algorithm NAME] [--expect WORDS] [--expect-large WORDS]
  *     [--expect-noncommutative WORDS] [--large COUNT] [--checks all|results]
@@ -12,7 +12,8 @@
  * --algorithm goes to napcoll by info key. WORDS are those of counters.h; --expect is asserted for
  * messages below 100 bytes, --expect-large for the longer ones, up to COUNT elements,
  * --expect-noncommutative for operations that do not commute. --checks results leaves out what does
- * not depend on the algorithm: every predefined operation and type, odd datatypes, other communicators.
+ * not depend on the algorithm: every predefined operation and type, odd datatypes, other
+ * communicators.
  */
 #ifndef TEST_COLLECTIVE_H
 #define TEST_COLLECTIVE_H
@@ -23,8 +24,10 @@ enum { SMALL = 7, MIDDLE = 1000 };
 
 /* A communicator twice: as the collective under test sees it, and served by Open MPI's basic. */
 struct group {
-    MPI_Comm comm;      /* under test */
-    MPI_Comm reference; /* basic */
+    /* Under test */
+    MPI_Comm comm;
+    /* Basic */
+    MPI_Comm reference;
     int rank, size;
 };
 
@@ -38,15 +41,20 @@ struct words {
 
 struct test {
     struct tap tap;
-    struct words own, common; /* options: of the present case, and of all cases */
+    /* Options: of the present case, and of all cases */
+    struct words own, common;
     struct napcoll_counters counters;
-    const char *coll; /* what is under test, in small letters */
+    /* What is under test, in small letters */
+    const char *coll;
     const char *algorithm;
     const char *expect, *expect_large, *expect_noncommutative;
     int large;
-    bool results_only;                 /* --checks results */
-    struct group all;                  /* of all processes */
-    const struct reduction *reduction; /* of reductions.h, where there is one */
+    /* --checks results */
+    bool results_only;
+    /* Of all processes */
+    struct group all;
+    /* Of reductions.h, where there is one */
+    const struct reduction *reduction;
 };
 
 /* The tests: each checks t->coll, which is one of those that it knows. */
@@ -57,7 +65,7 @@ void test_bcast(struct test *t);
 void test_gathers(struct test *t);
 void test_reduce(struct test *t);
 void test_reduce_scatters(struct test *t);
-void test_rooted(struct test *t);
+void test_gather_scatter(struct test *t);
 void test_scans(struct test *t);
 
 /* A check on one communicator; with false it leaves notes. */
@@ -75,7 +83,8 @@ static inline MPI_Comm dup_tested(const struct test *t, MPI_Comm comm)
     return tap_dup(comm, "napcoll", NULL == t->algorithm ? NULL : key, t->algorithm);
 }
 
-/* One process alone has `self` in basic's place, which sends to a second one even so (in an exscan). */
+/* One process alone has `self` in basic's place, which sends to a second one even so (in an
+ * exscan). */
 static inline void group_open(const struct test *t, struct group *g, MPI_Comm comm)
 {
     mpi_check(MPI_Comm_rank(comm, &g->rank), "MPI_Comm_rank");

@@ -2,13 +2,13 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Collectives by napcoll's algorithms, in one job: case after case, each of one collective by one algorithm
- * on communicators of its own.
+ * Collectives by napcoll's algorithms, in one job: case after case, each of one collective by one
+ * algorithm on communicators of its own.
  *
  *     collectives [OPTION...] [--case NAME OPTION...]...
  *
- * Options: see collective.h. Those before the first case are of all, where a case has no other; without a
- * case they are the only one. The checks of a case follow a line "# case NAME".
+ * Options: see collective.h. Those before the first case are of all, where a case has no other;
+ * without a case they are the only one. The checks of a case follow a line "# case NAME".
  */
 #include "collective.h"
 
@@ -24,14 +24,14 @@ static const struct {
              {"barrier", test_barrier},
              {"bcast", test_bcast},
              {"exscan", test_scans},
-             {"gather", test_rooted},
-             {"gatherv", test_rooted},
+             {"gather", test_gather_scatter},
+             {"gatherv", test_gather_scatter},
              {"reduce", test_reduce},
              {"reduce_scatter", test_reduce_scatters},
              {"reduce_scatter_block", test_reduce_scatters},
              {"scan", test_scans},
-             {"scatter", test_rooted},
-             {"scatterv", test_rooted}};
+             {"scatter", test_gather_scatter},
+             {"scatterv", test_gather_scatter}};
 
 static const char *expect_option(const struct test *t, const char *name)
 {
@@ -106,7 +106,8 @@ int main(int argc, char **argv)
     int begin, end, status;
 
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
-    /* Once for all cases: it opens every component of Open MPI, and the last finalize closes them. */
+    /* Once for all cases: it opens every component of Open MPI, and the last finalize closes
+     * them. */
     mpi_check(napcoll_counters_init(), "MPI_T_init_thread");
     tap_open(&t.tap);
     begin = next_case(argc, argv, 1);

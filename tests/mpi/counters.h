@@ -62,10 +62,12 @@ static inline bool expect_met(struct tap *tap, struct expectation *e, const char
     }
     met = none ? 0 == total : met && total > 0;
     if (!met) {
-        tap_note(tap, "expected %s, counted%s", words,
-                 '\0' != seen[0] ? seen
-                 : 0 == c->num   ? " nothing: napcoll is not loaded or has no counters"
-                                 : " nothing: napcoll did not see the operation");
+        if (0 == total) {
+            snprintf(seen, sizeof(seen), " nothing: napcoll %s",
+                     0 == c->num ? "is not loaded or has no counters"
+                                 : "did not see the operation");
+        }
+        tap_note(tap, "expected %s, counted%s", words, seen);
     }
     return met;
 }
@@ -82,7 +84,8 @@ static inline unsigned long long counted(struct napcoll_counters *c)
     return total;
 }
 
-/* How often ranks agree on sizes, or the root announces them, which napcoll counts as calls of another collective. */
+/* How often ranks agree on sizes, or the root announces them, which napcoll counts as calls of
+ * another collective. */
 struct agreements {
     struct napcoll_counters *calls, by;
     unsigned long long ran, agreed;

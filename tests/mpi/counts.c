@@ -28,10 +28,13 @@ enum { IN_THE_CALL, TOLD, RIGHT, WRONG };
 
 struct subject {
     const char *coll;
-    const char *algorithm; /* NULL: by rules */
+    /* NULL: by rules */
+    const char *algorithm;
     int culprit;
-    int count; /* of the others */
-    int other; /* of the culprit */
+    /* Of the others */
+    int count;
+    /* Of the culprit */
+    int other;
     enum {
         ROOT,  /* the root is to be told, of a broadcast those behind the culprit */
         ALL,   /* all are; of a broadcast all except the root */
@@ -123,9 +126,11 @@ static int call(const char *coll, int count, MPI_Comm comm, const struct tap *ta
 
 /* What ranks got, in a file that all map; a job that hangs leaves it behind. */
 struct report {
-    _Atomic int started; /* cases */
+    /* Cases */
+    _Atomic int started;
     struct {
-        _Atomic int ran; /* napcoll, in the calls without the error */
+        /* Napcoll, in the calls without the error */
+        _Atomic int ran;
         _Atomic int got[MOST_RANKS];
         _Atomic int size;
     } on[SUBJECTS];
@@ -177,9 +182,11 @@ static void run(struct tap *tap, struct report *report, int i)
     alarm(2);
     rc = call(s->coll, mine, comm, tap, &right);
     mpi_check(MPI_Error_class(rc, &error_class), "MPI_Error_class");
-    atomic_store(&report->on[i].got[tap->rank], MPI_ERR_TRUNCATE == error_class ? TOLD
-                                                : MPI_SUCCESS == rc && right    ? RIGHT
-                                                                                : WRONG);
+    if (MPI_ERR_TRUNCATE == error_class) {
+        atomic_store(&report->on[i].got[tap->rank], TOLD);
+    } else {
+        atomic_store(&report->on[i].got[tap->rank], MPI_SUCCESS == rc && right ? RIGHT : WRONG);
+    }
     mpi_check(MPI_Barrier(tap->comm), "MPI_Barrier");
     alarm(0);
 }
@@ -240,10 +247,12 @@ int main(int argc, char **argv)
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
     tap_open(&tap);
     for (int i = atomic_load(&report->started); i < SUBJECTS; ++i) {
-        mpi_check(MPI_Barrier(tap.comm), "MPI_Barrier"); /* all have read where to start */
+        /* All have read where to start */
+        mpi_check(MPI_Barrier(tap.comm), "MPI_Barrier");
         run(&tap, report, i);
     }
-    alarm(5); /* messages that nobody received may keep MPI_Finalize */
+    /* Messages that nobody received may keep MPI_Finalize */
+    alarm(5);
     mpi_check(MPI_Finalize(), "MPI_Finalize");
     return 0;
 }

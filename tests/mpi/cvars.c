@@ -2,9 +2,9 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A control variable that is written through the MPI tool interface, alike on all processes: it holds for the
- * communicators that are made from then on, and for none made before, used by then or not. To be run with
- * coll_napcoll_allreduce_algorithm set to nap.
+ * A control variable that is written through the MPI tool interface, alike on all processes: it
+ * holds for the communicators that are made from then on, and for none made before, used by then or
+ * not. To be run with coll_napcoll_allreduce_algorithm set to nap.
  */
 #include "counters.h"
 

@@ -61,7 +61,8 @@ struct run {
     MPI_Comm reference;
     struct napcoll_counters counters;
     struct calls calls[SHAPES];
-    char *wanted[SHAPES][2]; /* what a call leaves in the receive buffer; [1] in place */
+    /* What a call leaves in the receive buffer; [1] in place */
+    char *wanted[SHAPES][2];
 };
 
 static bool read_number(const char *name, MPI_T_cvar_handle *handle, unsigned long long *number)

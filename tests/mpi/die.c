@@ -2,9 +2,10 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One process dies while all are busy with MPI_Allreduce: mpirun has to end the job by itself.
- * Whoever starts this program checks that, that the status is not 0, and that FILE is there: the
- * process that dies makes it just before. (What a process prints then can be lost with the job.)
+ * One process dies while all are busy with MPI_Allreduce: mpirun has to end the job by itself. The
+ * script that starts this program checks that, that the status is not 0, and that FILE is there:
+ * the process that dies makes it just before. (What a process prints then can be lost with the
+ * job.)
  *
  *     die --mark FILE [--how exit|kill] [--rank N] [--rounds N] [--algorithm NAME]
  */

@@ -54,7 +54,8 @@ static bool family(MPI_Comm parent, int cycle)
     good = used_well(comm[1], cycle) && good;
     mpi_check(MPI_Comm_dup(comm[1], &comm[2]), "MPI_Comm_dup");
     mpi_check(MPI_Comm_dup(comm[0], &comm[3]), "MPI_Comm_dup");
-    good = used_well(comm[3], cycle) && good; /* and comm[2] goes unused */
+    /* And comm[2] goes unused */
+    good = used_well(comm[3], cycle) && good;
     for (int i = 0; i < FAMILY; ++i) {
         int k = 0 == cycle % 2 ? i : FAMILY - 1 - i;
 

@@ -2,7 +2,8 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One call of each blocking collective that napcoll has, on blocks of a number of ints, and whether its result is right.
+ * One call of each blocking collective that napcoll has, on blocks of a number of ints, and whether
+ * its result is right.
  */
 #ifndef TEST_EACH_CALL_H
 #define TEST_EACH_CALL_H
@@ -15,7 +16,8 @@ struct each_place {
     int rank, size, root, count;
     int *send, *recv;
     int *counts, *displs,
-        *bytes; /* of every rank: elements, where its block begins, the same in bytes */
+        /* Of every rank: elements, where its block begins, the same in bytes */
+        *bytes;
     MPI_Datatype *types;
 };
 
@@ -159,7 +161,8 @@ static int each_value(int from, int to, int i)
     return from * 1000 + to * 10 + i % 7;
 }
 
-/* Buffers for calls on a communicator, with blocks of a number of ints; to be given back by each_leave(). */
+/* Buffers for calls on a communicator, with blocks of a number of ints; to be given back by
+ * each_leave(). */
 static void each_enter(struct each_place *p, MPI_Comm comm, int root, int count)
 {
     *p = (struct each_place){.comm = comm, .count = count};
@@ -247,7 +250,8 @@ static int each_blocks(const struct each_place *p, enum each_kind kind)
     }
 }
 
-/* Make a call; *good: where it succeeds, whether the result is right. Returns what the call does. */
+/* Make a call; *good: where it succeeds, whether the result is right. Returns what the call
+ * does. */
 static int each_run(struct each_place *p, const struct each_call *call, bool *good)
 {
     const size_t block = (size_t) p->count * sizeof(int);

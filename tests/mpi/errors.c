@@ -3,9 +3,11 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A rank gives a smaller count than others send it: the error reaches its caller, and leaves a
- * communicator that works. In an allreduce rank 0 of two gives it. In an alltoallv the last rank
- * expects less of rank 0, and the others, which have no part in that, go on. In a broadcast rank 1
- * expects less, and those behind it in a chain are told as well.
+ * communicator that works. In an allreduce of two ranks, the first and the last, the first gives
+ * it. In an alltoallv the last rank expects less of rank 0, and the others go on. In a broadcast
+ * rank 1 expects less, and the ranks behind it in a chain are told as well.
+ *
+ *     errors COLL:ALGORITHM...
  */
 #include <string.h>
 
@@ -17,10 +19,13 @@ enum { SHORT = 10, LONG = 100, ROUNDS = 20, MOST_RANKS = 16 };
 /* What this program does to a collective. */
 struct subject {
     const char *coll;
-    int ranks;    /* how many it wants, 0: two or more */
-    bool goes_on; /* for the ranks that are not told */
+    /* Of the first and the last rank alone */
+    bool of_two;
+    /* For the ranks that are not told */
+    bool goes_on;
     bool (*is_told)(int rank, int size);
-    int (*wrong)(MPI_Comm comm, int rank, int size); /* the call with the error */
+    /* The call with the error */
+    int (*wrong)(MPI_Comm comm, int rank, int size);
     bool (*right)(MPI_Comm comm, int rank, int size);
 };
 
@@ -65,8 +70,9 @@ static bool is_last(int rank, int size)
     return size - 1 == rank;
 }
 
-/* Blocks of SHORT; what rank 0 has for the last has as many elements as that. All that a rank gets is right, but on the last
- * if it is told: there what came in the same message is lost as well. Nowhere is anything but the blocks written. */
+/* Blocks of SHORT; what rank 0 has for the last has as many elements as that. All that a rank gets
+ * is right, but on the last if it is told: there what came in the same message is lost as well.
+ * Nowhere is anything but the blocks written. */
 static int exchange(MPI_Comm comm, int rank, int size, int sent, bool *good)
 {
     static int in[MOST_RANKS * LONG], out[MOST_RANKS * LONG];
@@ -145,9 +151,9 @@ static bool right_bcast(MPI_Comm comm, int rank, int size)
 }
 
 static const struct subject subjects[] = {
-    {"allreduce", 2, false, is_first, wrong_allreduce, right_allreduce},
-    {"alltoallv", 0, true, is_last, wrong_alltoallv, right_alltoallv},
-    {"bcast", 0, true, is_behind_first, wrong_bcast, right_bcast},
+    {"allreduce", true, false, is_first, wrong_allreduce, right_allreduce},
+    {"alltoallv", false, true, is_last, wrong_alltoallv, right_alltoallv},
+    {"bcast", false, true, is_behind_first, wrong_bcast, right_bcast},
 };
 
 static const struct subject *subject_of(const char *coll)
@@ -157,53 +163,84 @@ static const struct subject *subject_of(const char *coll)
             return &subjects[i];
         }
     }
-    fprintf(stderr, "errors: --coll %s: expected allreduce, alltoallv or bcast\n", coll);
-    exit(2);
+    return NULL;
 }
 
-int main(int argc, char **argv)
+/* The calls on a communicator, in turn wrong and right; *usable: the right ones are. Returns
+ * whether each wrong one gives the error to the ranks that are to be told. */
+static bool errors_reach_the_callers(struct tap *tap, const struct subject *subject, MPI_Comm comm,
+                                     bool *usable)
 {
-    static struct napcoll_counters counters;
-    struct expectation expectation;
-    const struct subject *subject;
-    int error_class, wanted, wrong = -1, rc, status;
-    bool is_told, usable = true;
-    const char *algorithm;
-    char key[64];
-    struct tap tap;
-    MPI_Comm comm;
+    int rank, size, error_class, wanted, wrong = -1;
+    bool is_told;
 
-    mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
-    tap_open(&tap);
-    subject = subject_of(tap_option(argc, argv, "--coll", "allreduce"));
-    algorithm = tap_option(argc, argv, "--algorithm", "smp");
-    mpi_check(napcoll_counters_open(&counters, subject->coll), "MPI_T_init_thread");
-    snprintf(key, sizeof(key), "napcoll_%s_algorithm", subject->coll);
-    comm = tap_dup(MPI_COMM_WORLD, "napcoll", key, algorithm);
-    mpi_check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    is_told = subject->is_told(tap.rank, tap.size);
+    mpi_check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+    mpi_check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+    is_told = subject->is_told(rank, size);
     wanted = is_told ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-    expect_begin(&expectation, &counters);
     for (int i = 0; i < ROUNDS; ++i) {
-        rc = subject->wrong(comm, tap.rank, tap.size);
+        const int rc = subject->wrong(comm, rank, size);
+
         mpi_check(MPI_Error_class(rc, &error_class), "MPI_Error_class");
         if (wanted != error_class && (is_told || subject->goes_on)) {
             wrong = error_class;
         }
-        usable = usable && subject->right(comm, tap.rank, tap.size);
+        *usable = *usable && subject->right(comm, rank, size);
     }
     if (wrong >= 0) {
-        tap_note(&tap, "error class %d instead of %d", wrong, wanted);
+        tap_note(tap, "error class %d instead of %d", wrong, wanted);
     }
-    tap_ok(&tap,
-           0 == subject->ranks ? tap.size > 1 && tap.size <= MOST_RANKS
-                               : subject->ranks == tap.size,
-           "number_of_ranks");
-    tap_ok(&tap, wrong < 0, "truncation_reaches_the_caller_and_nobody_else");
-    tap_ok(&tap, usable, "communicator_works_after_an_error");
-    tap_ok(&tap, expect_met(&tap, &expectation, "runs"), "errors_ran_in_napcoll");
-    mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
+    return wrong < 0;
+}
+
+static void run(struct tap *tap, const struct subject *subject, const char *algorithm)
+{
+    static struct napcoll_counters counters;
+    const bool takes_part = !subject->of_two || 0 == tap->rank || tap->size - 1 == tap->rank;
+    struct expectation expectation;
+    char key[TAP_TEXT], expect[TAP_TEXT];
+    bool reached = true, usable = true, ran = true;
+    MPI_Comm part, comm;
+
+    snprintf(key, sizeof(key), "napcoll_%s_algorithm", subject->coll);
+    snprintf(expect, sizeof(expect), "runs:%s", algorithm);
+    mpi_check(napcoll_counters_open(&counters, subject->coll), "MPI_T_init_thread");
+    mpi_check(MPI_Comm_split(tap->comm, takes_part ? 0 : MPI_UNDEFINED, tap->rank, &part),
+              "MPI_Comm_split");
+    if (takes_part) {
+        comm = tap_dup(part, "napcoll", key, algorithm);
+        mpi_check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+        expect_begin(&expectation, &counters);
+        reached = errors_reach_the_callers(tap, subject, comm, &usable);
+        ran = expect_met(tap, &expectation, expect);
+        mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
+        mpi_check(MPI_Comm_free(&part), "MPI_Comm_free");
+    }
     mpi_check(napcoll_counters_close(&counters), "MPI_T_finalize");
+    tap_ok(tap, reached, "%s_%s_truncation_reaches_the_caller_and_nobody_else", subject->coll,
+           algorithm);
+    tap_ok(tap, usable, "%s_%s_communicator_works_after_an_error", subject->coll, algorithm);
+    tap_ok(tap, ran, "%s_%s_ran", subject->coll, algorithm);
+}
+
+int main(int argc, char **argv)
+{
+    struct tap tap;
+    int status;
+
+    mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
+    tap_open(&tap);
+    for (int i = 1; i < argc; ++i) {
+        char coll[32] = "", algorithm[32] = "";
+        const int read = sscanf(argv[i], "%31[a-z]:%31[a-z_]", coll, algorithm);
+
+        if (2 != read || NULL == subject_of(coll) || tap.size < 2 || tap.size > MOST_RANKS) {
+            fprintf(stderr, "errors %s: expected COLL:ALGORITHM, and 2 to %d processes\n", argv[i],
+                    MOST_RANKS);
+            MPI_Abort(MPI_COMM_WORLD, 2);
+        }
+        run(&tap, subject_of(coll), algorithm);
+    }
     status = tap_close(&tap);
     mpi_check(MPI_Finalize(), "MPI_Finalize");
     return status;

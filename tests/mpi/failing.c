@@ -2,14 +2,16 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * In the first call on a communicator an allocation of napcoll's fails, on one rank. That rank gets an error, or the call
- * is right all the same; what it must not do is run another component's function while the others run napcoll.
+ * In the first call on a communicator an allocation of napcoll's fails, on one rank. That rank gets
+ * an error, or the call is right all the same; what it must not do is run another component's
+ * function while the others run napcoll.
  *
  *     failing --rank R --first N --last N [--from NUMBER] [--revoke yes]
  *
- * The N-th allocation fails in each collective in turn, from the one of this number on, each on a new communicator, and
- * for each N. The other ranks wait for the one that has an error. It says what it has seen and ends the job with status
- * 42, as programs do; or, with ULFM, it revokes the communicator, and the next case follows. no_memory.so is preloaded.
+ * The N-th allocation fails in each collective in turn, from the one of this number on, each on a
+ * new communicator, and for each N. The other ranks wait for the one that has an error. It says
+ * what it has seen and ends the job with status 42, as programs do; or, with ULFM, it revokes the
+ * communicator, and the next case follows. no_memory.so is preloaded.
  */
 #define _GNU_SOURCE
 
@@ -116,7 +118,8 @@ static enum result run(struct failing *f, int which, int n)
         mine = reached ? REPORTED_IT : WRONG;
         release_others(f, comm, call->name, n, rc);
     } else if (f->victim == f->tap.rank) {
-        mine = !good ? WRONG : reached ? RIGHT : NOT_REACHED;
+        mine = reached ? RIGHT : NOT_REACHED;
+        mine = good ? mine : WRONG;
     }
     mpi_check(MPI_Bcast(&mine, 1, MPI_INT, f->victim, f->tap.comm), "MPI_Bcast");
     if (REPORTED_IT != mine && (MPI_SUCCESS != rc || !good)) {

@@ -2,27 +2,31 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_Allgather or MPI_Allgatherv by one of napcoll's algorithms against a formula, and Open MPI's basic
- * component against the same: blocks of any size, types that differ between sender and receiver, blocks
- * in any order with gaps that must stay, in place, subcommunicators. Options: see collective.h. Bytes
- * are those of one process, on average; --large counts the numbers of all.
+ * MPI_Allgather or MPI_Allgatherv by one of napcoll's algorithms against a formula: blocks of any
+ * size, types that differ between sender and receiver, blocks in any order with gaps that must
+ * stay, in place, subcommunicators. Options: see collective.h. Bytes are those of one process, on
+ * average; --large counts the numbers of all.
  */
 #include "collective.h"
 #include "layouts.h"
 
-enum { SOME = 100 }; /* a multiple of the parts of all layouts, and beyond 100 bytes */
+/* A multiple of the parts of all layouts, and beyond 100 bytes */
+enum { SOME = 100 };
 
 /* How much each rank gives; allgather knows but the first. */
 enum deal { EVEN, THREE_SIZES, TWO_SIZES, LAST_GIVES_ALL, NUM_DEALS };
 
 /* One call. Numbers are doubles; block is a multiple of the parts of both layouts. */
 struct shape {
-    const struct layout *send, *recv; /* may differ between ranks */
+    /* May differ between ranks */
+    const struct layout *send, *recv;
     enum deal deal;
-    enum order order; /* may differ between ranks */
+    /* May differ between ranks */
+    enum order order;
     int block;
     bool in_place;
-    int salt; /* makes the numbers differ from those of other calls */
+    /* Makes the numbers differ from those of other calls */
+    int salt;
 };
 
 static double number(int rank, int salt, int i)
@@ -45,7 +49,8 @@ static int given(const struct shape *s, int rank, int size)
     }
 }
 
-/* Which number of the receive buffer the block of a rank begins at, counted from the buffer's address. */
+/* Which number of the receive buffer the block of a rank begins at, counted from the buffer's
+ * address. */
 static int begin_of(const struct shape *s, int rank, int size)
 {
     return block_begin(s, given, s->order, s->block, rank, size);
@@ -100,8 +105,7 @@ static int call(const struct test *t, const struct shape *s, const struct group 
 
 /* One call on comm; whether all blocks are there, every byte beside them as before, and so the send
  * buffer. */
-static bool gathers_by(struct test *t, const struct group *g, MPI_Comm comm, const char *who,
-                       const struct shape *s)
+static bool gathers(struct test *t, const struct group *g, const struct shape *s)
 {
     int size = g->size, mine = given(s, g->rank, size), parts = s->recv->parts;
     MPI_Aint before = room_before(s, size) / parts * s->recv->extent;
@@ -123,20 +127,13 @@ static bool gathers_by(struct test *t, const struct group *g, MPI_Comm comm, con
     for (int r = 0; r < size; ++r) {
         store_block(s, m.expected + MARGIN, r, size);
     }
-    mpi_check(call(t, s, g, comm, m.send + MARGIN, m.recv + MARGIN + before), who);
-    snprintf(text, sizeof(text), "%s, %s as %s, block %d, deal %d, order %d%s", who, s->send->name,
-             s->recv->name, s->block, (int) s->deal, (int) s->order,
+    mpi_check(call(t, s, g, g->comm, m.send + MARGIN, m.recv + MARGIN + before), t->coll);
+    snprintf(text, sizeof(text), "%s, %s as %s, block %d, deal %d, order %d%s", t->coll,
+             s->send->name, s->recv->name, s->block, (int) s->deal, (int) s->order,
              s->in_place ? ", in place" : "");
     good = memory_good(&t->tap, &m, text);
     memory_close(&m);
     return good;
-}
-
-static bool gathers(struct test *t, const struct group *g, const struct shape *s)
-{
-    bool good = gathers_by(t, g, g->comm, t->coll, s);
-
-    return gathers_by(t, g, g->reference, "basic", s) && good;
 }
 
 /* The same, apart and in place. */
@@ -243,10 +240,10 @@ static void check_types(struct test *t)
     }
 }
 
-/* What a rank says of types and places is its own business, as long as the numbers are as many. But Open
- * MPI's tuned, which may be behind napcoll, takes an allgatherv's size from the size of the type that is
- * sent and the counts of the one that is received, and hangs where ranks then choose differently; it is
- * only asked with numbers in pairs. */
+/* What a rank says of types and places is its own business, as long as the numbers are as many. But
+ * Open MPI's tuned, which may be behind napcoll, takes an allgatherv's size from the size of the
+ * type that is sent and the counts of the one that is received, and hangs where ranks then choose
+ * differently; it is only asked with numbers in pairs. */
 static bool gathers_ones_own_way(struct test *t, const struct group *g, int turn)
 {
     bool any_type = !takes_counts(t) || 0 == strncmp(t->expect, "runs", strlen("runs"));
@@ -298,7 +295,7 @@ static bool gathers_in_turn(struct test *t, const struct group *g, int round)
         s.deal = (enum deal)(round % NUM_DEALS);
         s.order = (enum order)(round % NUM_ORDERS);
     }
-    return gathers_by(t, g, g->comm, t->coll, &s);
+    return gathers(t, g, &s);
 }
 
 void test_gathers(struct test *t)

@@ -80,6 +80,25 @@ show_output() {
     grep -v -e '^ok ' -e '^1\.\.' "$scratch/out" | head -n 120 | sed -e 's/^#* *//' -e 's/^/#   /'
 }
 
+# check NAME COMMAND...: a verdict on the present case's output, which is shown where the command fails.
+check() {
+    local name=$1
+    shift
+    if "$@"; then
+        verdict 0 "$name"
+    else
+        verdict 1 "$name"
+        show_output
+    fi
+}
+
+# lines COUNT PATTERN: that many lines of the present case's output have the pattern (an extended regular expression).
+lines() {
+    local seen
+    seen=$(grep -c -E -e "$2" "$scratch/out")
+    [ "$seen" = "$1" ] || { printf '# %s lines, not %s: %s\n' "$seen" "$1" "$2" && return 1; }
+}
+
 # limited SECONDS COMMAND...: output goes to $scratch/out; returns 124 or 137 if it did not end.
 limited() {
     local seconds=$1 rc=0
@@ -170,7 +189,7 @@ refuses() {
 # speaks STATUS NAME SECONDS WORD... -- COMMAND...: the output has all the words; STATUS is 0 or,
 # for any error, 1.
 speaks() {
-    local status=$1 name=$2 seconds=$3 rc good try missing word words=()
+    local status=$1 name=$2 seconds=$3 rc try missing words=() good
     shift 3
     wanted "$name" || return 0
     while [ "$1" != -- ]; do
@@ -178,6 +197,48 @@ speaks() {
         shift
     done
     shift
+    until_said "$status" "$seconds" "$@"
+    [ "$rc" = "$status" ] && [ -z "$missing" ]
+    good=$?
+    verdict "$good" "$name"
+    [ "$good" = 0 ] || { printf '# try %d, exit %d, missing:%s\n' "$try" "$rc" "$missing" \
+        && show_output; }
+}
+
+# says_each NAME SECONDS COMMAND...: one job, whose status is 0, and a check for each line "CHECK|WORD|WORD..." of
+# standard input: the output has its words. No message is kept back for being like another one.
+says_each() {
+    local name=$1 seconds=$2 rc try missing words=() word check checks=() fields good=0
+    shift 2
+    while IFS='|' read -r -a fields; do
+        wanted "${fields[0]}" || continue
+        words+=("${fields[@]:1}")
+        checks+=("$(IFS='|' && printf '%s' "${fields[*]}")")
+    done
+    [ "${#checks[@]}" -gt 0 ] || return 0
+    # The names that Open MPI 4 and 5, and PMIx, which prints for 5, have for it.
+    until_said 0 "$seconds" env OMPI_MCA_orte_base_help_aggregate=0 OMPI_MCA_opal_base_help_aggregate=0 \
+        PMIX_MCA_base_help_aggregate=0 PMIX_MCA_pmix_base_help_aggregate=0 "$@"
+    verdict "$rc" "$name: the job ends well"
+    for check in "${checks[@]}"; do
+        IFS='|' read -r -a fields <<<"$check"
+        missing=
+        for word in "${fields[@]:1}"; do
+            said "$word" || missing="$missing $word"
+        done
+        [ -z "$missing" ]
+        verdict $? "${fields[0]}"
+        [ -z "$missing" ] || printf '# missing:%s\n' "$missing"
+        good=$good${missing:+1}
+    done
+    [ "$rc$good" = 00 ] || show_output
+}
+
+# until_said STATUS SECONDS COMMAND...: runs it, up to five times where messages get lost. Sets `try`, `rc` (0, 1 for an
+# error, or that of the time limit) and `missing`, those of the array `words` that the output has not.
+until_said() {
+    local status=$1 seconds=$2 word
+    shift 2
     for try in 1 2 3 4 5; do
         rc=0
         launched "$seconds" "$@" || rc=$?
@@ -187,17 +248,17 @@ speaks() {
         esac
         missing=
         for word in "${words[@]}"; do
-            grep -q -F -e "$word" "$scratch/out" || missing="$missing $word"
+            said "$word" || missing="$missing $word"
         done
         if [ "$rc" != "$status" ] || [ -z "$missing" ] || ! lost_message; then
             break
         fi
     done
-    [ "$rc" = "$status" ] && [ -z "$missing" ]
-    good=$?
-    verdict "$good" "$name"
-    [ "$good" = 0 ] || { printf '# try %d, exit %d, missing:%s\n' "$try" "$rc" "$missing" \
-        && show_output; }
+}
+
+# said WORD: the output has it.
+said() {
+    grep -q -F -e "$1" "$scratch/out"
 }
 
 # Open MPI 4.1's mpirun reads help messages of the ranks from memory that it has already given back
@@ -255,17 +316,9 @@ by_threads() {
     esac
 }
 
-# collective NAME COLL ALGORITHM EXPECT NONCOMMUTATIVE [LARGE [CHECKS]]: the checks of a collective, under
-# `launch`: all, or results (see collective.h).
-collective() {
-    case_of "$1" "$program_seconds" "${launch[@]}" "$programs/collectives" --coll "$2" --algorithm "$3" \
-        --expect "$4" --expect-large "$4" --expect-noncommutative "$5" --large "${6:-100000}" \
-        --checks "${7:-all}"
-}
-
-# each WHERE LARGE [CHECKS]: cases as those of collective(), in one job under `launch`, from lines
-# "COLL ALGORITHM EXPECT NONCOMMUTATIVE" of standard input, named COLL_ALGORITHM_WHERE. `runs` means that
-# this algorithm does; what cannot depend on the operation has no NONCOMMUTATIVE.
+# each WHERE LARGE [CHECKS]: cases of collectives, in one job under `launch`, from lines "COLL ALGORITHM EXPECT
+# NONCOMMUTATIVE" of standard input, named COLL_ALGORITHM_WHERE. `runs` means that this algorithm does; what cannot
+# depend on the operation has no NONCOMMUTATIVE. LARGE and CHECKS, all or results: see collective.h.
 each() {
     local where=$1 seconds=$program_seconds cases=() name coll algorithm expect noncommutative
     while read -r coll algorithm expect noncommutative; do
@@ -309,32 +362,16 @@ each_at_length() {
     fi
 }
 
-# each_auto WHERE LARGE EXPECT [CHECKS]: every collective but allreduce, which has cases of its own, by `auto`.
+# each_auto WHERE LARGE EXPECT [CHECKS]: by `auto`, every collective that has no sizes to agree on but all-to-alls. A
+# gather and a scatter run on any nodes.
 each_auto() {
     local coll
     each "$1" "$2" "${4:-all}" < <(
-        for coll in reduce barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan bcast; do
+        for coll in allreduce reduce barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan bcast; do
             echo "$coll auto $3 $3"
         done
+        printf '%s auto runs\n' gather scatter
     )
-}
-
-# allreduce NAME ALGORITHM EXPECT NONCOMMUTATIVE [LARGE [CHECKS]], and allreduce_auto NAME EXPECT [LARGE [CHECKS]]
-allreduce() {
-    collective "$1" allreduce "${@:2}"
-}
-
-allreduce_auto() {
-    collective "$1" allreduce auto "$2" "$2" "${3:-100000}" "${4:-all}"
-}
-
-# allreduce_at_length, allreduce_auto_at_length: the same, but not in the brief suite.
-allreduce_at_length() {
-    ! at_length || allreduce "$@"
-}
-
-allreduce_auto_at_length() {
-    ! at_length || allreduce_auto "$@"
 }
 
 if ! ompi_info --param coll napcoll --level 9 2>/dev/null | grep -q coll_napcoll_priority; then

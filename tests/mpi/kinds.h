@@ -39,11 +39,16 @@ struct kind {
     const char *name;
     MPI_Datatype type;
     enum kind_class class;
-    enum kind_format format;        /* of the first or only member */
-    size_t first;                   /* its bytes */
-    enum kind_format second_format; /* of a pair's second member */
-    size_t second, second_at;       /* its bytes and place; 0 and 0 if there is none */
-    size_t extent;                  /* 0: this library has no such type */
+    /* Of the first or only member */
+    enum kind_format format;
+    /* Its bytes */
+    size_t first;
+    /* Of a pair's second member */
+    enum kind_format second_format;
+    /* Its bytes and place; 0 and 0 if there is none */
+    size_t second, second_at;
+    /* 0: this library has no such type */
+    size_t extent;
 };
 
 struct op {
@@ -116,7 +121,8 @@ static inline int op_value(const struct op *op, int rank, int i)
         return 0 == (rank + i) % 3 ? 2 : 0;
     }
     if (MPI_MAX == op->op || MPI_MAXLOC == op->op) {
-        return -1 - (rank * 7 + i) % 23; /* all below zero: a zero of nobody's would win */
+        /* All below zero: a zero of nobody's would win */
+        return -1 - (rank * 7 + i) % 23;
     }
     return 1 + (rank * 7 + i * 5) % 23;
 }
@@ -124,19 +130,22 @@ static inline int op_value(const struct op *op, int rank, int i)
 #if defined(MPI_INTEGER4) && defined(MPI_REAL8)
 enum { NUM_SIMPLE_KINDS = 38, NUM_PAIR_KINDS = 9 };
 #else
-/* An Open MPI that was built without Fortran has no types of Fortran of a given size, and no operations
- * on pairs of its numbers. */
+/* An Open MPI that was built without Fortran has no types of Fortran of a given size, and no
+ * operations on pairs of its numbers. */
 enum { NUM_SIMPLE_KINDS = 36, NUM_PAIR_KINDS = 7 };
 #endif
+
+enum { NUM_WHOLE_KINDS = 22 };
 
 static inline int num_kinds(void)
 {
     return NUM_SIMPLE_KINDS + NUM_PAIR_KINDS;
 }
 
-static inline struct kind kind_simple(int i)
+/* The types of whole numbers come first. */
+static inline struct kind kind_whole(int i)
 {
-    const struct kind all[NUM_SIMPLE_KINDS] = {
+    const struct kind all[NUM_WHOLE_KINDS] = {
         {.name = "int", .type = MPI_INT, .class = KIND_INTEGER},
         {.name = "short", .type = MPI_SHORT, .class = KIND_INTEGER},
         {.name = "long", .type = MPI_LONG, .class = KIND_INTEGER},
@@ -159,6 +168,14 @@ static inline struct kind kind_simple(int i)
         {.name = "offset", .type = MPI_OFFSET, .class = KIND_FOREIGN},
         {.name = "count", .type = MPI_COUNT, .class = KIND_FOREIGN},
         {.name = "integer", .type = MPI_INTEGER, .class = KIND_FOREIGN},
+    };
+
+    return all[i];
+}
+
+static inline struct kind kind_simple(int i)
+{
+    const struct kind all[NUM_SIMPLE_KINDS - NUM_WHOLE_KINDS] = {
         {.name = "float", .type = MPI_FLOAT, .class = KIND_FLOATING, .format = FORMAT_FLOAT},
         {.name = "double", .type = MPI_DOUBLE, .class = KIND_FLOATING, .format = FORMAT_DOUBLE},
         {.name = "long_double",
@@ -203,7 +220,7 @@ static inline struct kind kind_simple(int i)
 #endif
     };
 
-    return all[i];
+    return i < NUM_WHOLE_KINDS ? kind_whole(i) : all[i - NUM_WHOLE_KINDS];
 }
 
 static inline struct kind kind_pair(int i)
@@ -289,12 +306,19 @@ static inline void kind_store_whole(unsigned char *at, size_t bytes, int value)
     const int32_t v4 = value;
     const int64_t v8 = value;
 
-    memcpy(at,
-           1 == bytes   ? (const void *) &v1
-           : 2 == bytes ? (const void *) &v2
-           : 4 == bytes ? (const void *) &v4
-                        : (const void *) &v8,
-           bytes);
+    switch (bytes) {
+    case sizeof(v1):
+        memcpy(at, &v1, sizeof(v1));
+        break;
+    case sizeof(v2):
+        memcpy(at, &v2, sizeof(v2));
+        break;
+    case sizeof(v4):
+        memcpy(at, &v4, sizeof(v4));
+        break;
+    default:
+        memcpy(at, &v8, sizeof(v8));
+    }
 }
 
 /* The bytes behind a long double's number stay as they are. */
@@ -370,7 +394,7 @@ static inline bool kind_equal_complex(enum kind_format format, const unsigned ch
     }
 }
 
-/* Whether two arrays are equal but for padding. */
+/* Whether two arrays are equal except for padding. */
 static inline bool kind_equal(const struct kind *kind, const unsigned char *a,
                               const unsigned char *b, int count)
 {

@@ -2,13 +2,14 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_Allreduce, MPI_Reduce, MPI_Allgather, MPI_Bcast, MPI_Gather or MPI_Scatter in place of one long vector,
- * by default beyond 2^31 bytes, and MPI_Allreduce of its bytes, which are beyond 2^31 elements, where MPI counts
- * so far. It takes two to three times the vector of memory per process; a gather or scatter takes that of the
- * root alone, and a part of it of the others.
+ * Collectives in place of one long vector, by default beyond 2^31 bytes, and MPI_Allreduce of its
+ * bytes, which are beyond 2^31 elements, where MPI counts that far. All cases use the same vector,
+ * because a page of memory that is new costs more than a call. An algorithm takes up to two vectors
+ * of memory in addition; in a gather or a scatter the root alone needs the whole vector.
  *
- *     large [--coll allreduce|reduce|allgather|bcast|alltoall|gather|scatter] [--count DOUBLES]
- *           [--algorithm NAME] [--expect WORDS]
+ *     large COLL:ALGORITHM[:DOUBLES]...
+ *
+ * COLL: allreduce, reduce, allgather, bcast, alltoall, gather or scatter.
  */
 #include <limits.h>
 
@@ -30,11 +31,16 @@ static double summed(int size, long long i)
 /* One collective. */
 struct mode {
     const char *coll;
-    bool gathers; /* each rank has its part of the vector, else all of one of its own */
-    bool rooted;  /* the result is on rank 0 alone */
-    bool spreads; /* the vector is on rank 0 alone, before */
-    bool trades;  /* each rank has a part for every other */
-    bool parts;   /* each rank but 0 gets its part of that vector alone */
+    /* Each rank has its part of the vector, else all of one of its own */
+    bool gathers;
+    /* The result is on rank 0 alone */
+    bool at_root;
+    /* The vector is on rank 0 alone, before */
+    bool spreads;
+    /* Each rank has a part for every other */
+    bool trades;
+    /* Each rank but 0 gets its part of that vector alone */
+    bool parts;
     int (*call)(double *vector, int count, int rank, int size, MPI_Comm comm);
 };
 
@@ -95,31 +101,46 @@ static int scatter(double *vector, int count, int rank, int size, MPI_Comm comm)
                        MPI_DOUBLE, 0, comm);
 }
 
-/* Room for what a rank has before the call, with nothing in the parts of the others. */
-static double *filled(const struct tap *tap, const struct mode *mode, long long count)
+/* What a rank has before the call, with nothing in the parts of the others. */
+static void fill(const struct tap *tap, const struct mode *mode, double *vector, long long count)
 {
-    double *vector = tap_alloc((size_t) count * sizeof(double));
-    long long part = count / tap->size;
-    long long from = mode->gathers ? tap->rank * part : 0;
-    long long to = mode->gathers ? from + part : mode->spreads && tap->rank > 0 ? 0 : count;
+    const long long part = count / tap->size;
+    const long long from = mode->gathers ? tap->rank * part : 0;
+    long long to = mode->gathers ? from + part : count;
 
+    if (mode->spreads && tap->rank > 0) {
+        to = 0;
+    }
+    memset(vector, 0, (size_t) from * sizeof(double));
     for (long long i = from; i < to; ++i) {
         vector[i] = own(tap->rank, i);
     }
-    return vector;
+    memset(vector + to, 0, (size_t) (count - to) * sizeof(double));
+}
+
+/* What element i of the result has to be. */
+static double due(const struct tap *tap, const struct mode *mode, long long part, long long i)
+{
+    if (mode->gathers) {
+        return own((int) (i / part), i);
+    }
+    if (mode->spreads) {
+        return own(0, i);
+    }
+    if (mode->trades) {
+        return own((int) (i / part), tap->rank * part + i % part);
+    }
+    return summed(tap->size, i);
 }
 
 static bool matches(struct tap *tap, const struct mode *mode, const double *vector, long long count)
 {
-    long long part = count / tap->size;
-    bool one_part = mode->parts && tap->rank > 0;
-    long long from = one_part ? tap->rank * part : 0, to = one_part ? from + part : count;
+    const long long part = count / tap->size;
+    const bool one_part = mode->parts && tap->rank > 0;
+    const long long from = one_part ? tap->rank * part : 0, to = one_part ? from + part : count;
 
-    for (long long i = from; i < to && (!mode->rooted || 0 == tap->rank); ++i) {
-        double expected = mode->gathers   ? own((int) (i / part), i)
-                          : mode->spreads ? own(0, i)
-                          : mode->trades  ? own((int) (i / part), tap->rank * part + i % part)
-                                          : summed(tap->size, i);
+    for (long long i = from; i < to && (!mode->at_root || 0 == tap->rank); ++i) {
+        const double expected = due(tap, mode, part, i);
 
         if (vector[i] < expected || vector[i] > expected) {
             tap_note(tap, "element %lld of %lld: got %.17g, expected %.17g", i, count, vector[i],
@@ -134,7 +155,8 @@ static bool matches(struct tap *tap, const struct mode *mode, const double *vect
 static void bytewise(struct tap *tap, MPI_Comm comm, unsigned char *byte, long long count)
 {
 #if MPI_VERSION >= 4
-    const long long stretch = 1 << 20; /* bytes with the same value */
+    /* Bytes with the same value */
+    const long long stretch = 1 << 20;
     bool right = true;
 
     for (long long i = 0; i < count; i += stretch) {
@@ -158,74 +180,94 @@ static void bytewise(struct tap *tap, MPI_Comm comm, unsigned char *byte, long l
 #endif
 }
 
-static const struct mode *mode_option(int argc, char **argv)
+static const struct mode *mode_named(const char *coll)
 {
     static const struct mode modes[] = {
         {.coll = "allreduce", .call = allreduce},
-        {.coll = "reduce", .rooted = true, .call = reduce},
+        {.coll = "reduce", .at_root = true, .call = reduce},
         {.coll = "allgather", .gathers = true, .call = allgather},
         {.coll = "bcast", .spreads = true, .call = bcast},
         {.coll = "alltoall", .trades = true, .call = alltoall},
-        {.coll = "gather", .gathers = true, .rooted = true, .call = gather},
+        {.coll = "gather", .gathers = true, .at_root = true, .call = gather},
         {.coll = "scatter", .spreads = true, .parts = true, .call = scatter}};
-    const char *given = tap_option(argc, argv, "--coll", modes[0].coll);
 
     for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); ++i) {
-        if (0 == strcmp(given, modes[i].coll)) {
+        if (0 == strcmp(coll, modes[i].coll)) {
             return &modes[i];
         }
     }
-    fprintf(
-        stderr,
-        "# --coll %s: expected allreduce, reduce, allgather, bcast, alltoall, gather or scatter\n",
-        given);
-    MPI_Abort(MPI_COMM_WORLD, 2);
     return NULL;
 }
 
-/* A duplicate of the world with an algorithm, or the default one with NULL. */
-static MPI_Comm dup_world(const struct mode *mode, const char *algorithm)
-{
-    char key[TAP_TEXT];
+/* One case. */
+struct subject {
+    const struct mode *mode;
+    char algorithm[32];
+    long long count;
+};
 
-    snprintf(key, sizeof(key), "napcoll_%s_algorithm", mode->coll);
-    return tap_dup(MPI_COMM_WORLD, "napcoll", NULL == algorithm ? NULL : key, algorithm);
+/* Read COLL:ALGORITHM[:DOUBLES]; a count that the ranks do not divide is cut. */
+static struct subject subject_of(const char *word, int size)
+{
+    struct subject s = {.count = (1LL << 28) + 5};
+    char coll[32] = "";
+    const int read = sscanf(word, "%31[a-z]:%31[a-z_]:%lld", coll, s.algorithm, &s.count);
+
+    s.mode = mode_named(coll);
+    if (read < 2 || NULL == s.mode || s.count < size || s.count > INT_MAX) {
+        fprintf(stderr, "# %s: expected COLL:ALGORITHM or COLL:ALGORITHM:DOUBLES\n", word);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    s.count -= s.count % size;
+    return s;
+}
+
+static void run(struct tap *tap, const struct subject *s, double *vector)
+{
+    static struct napcoll_counters counters;
+    struct expectation expectation;
+    char key[TAP_TEXT], expect[TAP_TEXT];
+    MPI_Comm comm;
+
+    snprintf(key, sizeof(key), "napcoll_%s_algorithm", s->mode->coll);
+    snprintf(expect, sizeof(expect), "runs:%s", s->algorithm);
+    mpi_check(napcoll_counters_open(&counters, s->mode->coll), "MPI_T_init_thread");
+    comm = tap_dup(MPI_COMM_WORLD, "napcoll", key, s->algorithm);
+    fill(tap, s->mode, vector, s->count);
+    expect_begin(&expectation, &counters);
+    mpi_check(s->mode->call(vector, (int) s->count, tap->rank, tap->size, comm), s->mode->coll);
+    tap_ok(tap, matches(tap, s->mode, vector, s->count), "large_%s_%s_of_%lld_bytes", s->mode->coll,
+           s->algorithm, s->count * (long long) sizeof(double));
+    if (allreduce == s->mode->call) {
+        bytewise(tap, comm, (unsigned char *) vector, s->count * (long long) sizeof(double));
+    }
+    tap_ok(tap, expect_met(tap, &expectation, expect), "large_%s_ran_%s", s->mode->coll,
+           s->algorithm);
+    mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
+    mpi_check(napcoll_counters_close(&counters), "MPI_T_finalize");
 }
 
 int main(int argc, char **argv)
 {
-    static struct napcoll_counters counters;
-    struct expectation expectation;
-    const struct mode *mode;
-    const char *expect;
+    long long most = 0;
     struct tap tap;
-    MPI_Comm comm;
-    long long count;
     double *vector;
     int status;
 
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
     tap_open(&tap);
-    mode = mode_option(argc, argv);
-    expect = tap_option(argc, argv, "--expect", "any");
-    count = tap_option_number(argc, argv, "--count", (1LL << 28) + 5);
-    count = count < INT_MAX ? count : INT_MAX;
-    count -= mode->gathers || mode->parts || mode->trades ? count % tap.size : 0;
-    mpi_check(napcoll_counters_open(&counters, mode->coll), "MPI_T_init_thread");
-    comm = dup_world(mode, tap_option(argc, argv, "--algorithm", NULL));
-    vector = filled(&tap, mode, count);
-    expect_begin(&expectation, &counters);
-    mpi_check(mode->call(vector, (int) count, tap.rank, tap.size, comm), mode->coll);
-    tap_ok(&tap, matches(&tap, mode, vector, count), "large_%s_of_%lld_bytes", mode->coll,
-           count * (long long) sizeof(double));
-    if (allreduce == mode->call) {
-        bytewise(&tap, comm, (unsigned char *) vector, count * (long long) sizeof(double));
+    for (int i = 1; i < argc; ++i) {
+        const long long count = subject_of(argv[i], tap.size).count;
+
+        most = count > most ? count : most;
     }
-    tap_ok(&tap, expect_valid(expect) && expect_met(&tap, &expectation, expect),
-           "large_ran_what_was_asked_for (%s)", expect);
+    vector = tap_alloc((size_t) most * sizeof(double));
+    for (int i = 1; i < argc; ++i) {
+        const struct subject subject = subject_of(argv[i], tap.size);
+
+        run(&tap, &subject, vector);
+    }
     free(vector);
-    mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
-    mpi_check(napcoll_counters_close(&counters), "MPI_T_finalize");
     status = tap_close(&tap);
     mpi_check(MPI_Finalize(), "MPI_Finalize");
     return status;

@@ -16,14 +16,17 @@ enum { PARTS_MAX = 4, MARGIN = 128, GAP = 0x5a };
 struct layout {
     const char *name;
     int parts;
-    size_t bytes;           /* of a part: a byte, an int or a double */
-    MPI_Aint at[PARTS_MAX]; /* of the parts, relative to the element's address */
+    /* Of a part: a byte, an int or a double */
+    size_t bytes;
+    /* Of the parts, relative to the element's address */
+    MPI_Aint at[PARTS_MAX];
     MPI_Aint lb, extent;
 };
 
 enum { NUM_LAYOUTS = 6, FIRST_SPREAD = 2 };
 
-/* Where the blocks of ranks lie in a buffer: one behind the other, or each in a slot that none needs in full. */
+/* Where the blocks of ranks lie in a buffer: one behind the other, or each in a slot that none
+ * needs in full. */
 enum order { IN_A_ROW, WITH_GAPS, BACKWARDS, SHUFFLED, AROUND, NUM_ORDERS };
 
 /* What such an order is called in the names of checks. */
@@ -51,12 +54,13 @@ static inline int slot_at(enum order order, int rank, int size)
     }
 }
 
-/* One call, as whoever includes this describes it, and how many numbers a rank gives or gets in it. */
+/* One call, as the test describes it, and how many numbers a rank gives or gets in
+ * it. */
 struct shape;
 typedef int given_t(const struct shape *s, int rank, int size);
 
-/* Which number of a buffer of all ranks' blocks the block of a rank begins at, counted from the buffer's address. But for
- * IN_A_ROW, each has a slot for three blocks of the usual size. */
+/* Which number of a buffer of all ranks' blocks the block of a rank begins at, counted from the
+ * buffer's address. But for IN_A_ROW, each has a slot for three blocks of the usual size. */
 static inline int block_begin(const struct shape *s, given_t *given, enum order order, int block,
                               int rank, int size)
 {
@@ -154,13 +158,16 @@ static inline MPI_Aint layout_offset(const struct layout *l, int i)
     return i / l->parts * l->extent + l->at[i % l->parts];
 }
 
-/* The memory of one call. Each buffer has MARGIN bytes or more before and behind the elements, which
- * nobody is to write, and holds GAPs at first. */
+/* The memory of one call. Each buffer has MARGIN bytes or more before and behind the elements,
+ * which nobody is to write, and holds GAPs at first. */
 struct memory {
     size_t send_bytes, recv_bytes;
-    char *send, *recv; /* what the call gets; aligned as malloc aligns */
-    char *sent;        /* copy of send */
-    char *expected;    /* what recv is to hold afterwards */
+    /* What the call gets; aligned as malloc aligns */
+    char *send, *recv;
+    /* Copy of send */
+    char *sent;
+    /* What recv is to hold afterwards */
+    char *expected;
 };
 
 static inline char *memory_buffer(size_t bytes)

@@ -41,55 +41,38 @@ says netlab_bound_processes_are_ordered_by_the_hardware 60 'place 1 in the hardw
     -- "${bound[@]}" "${launch[@]}" --mca coll_napcoll_verbose 20 \
     "$programs/threads" --threads 1 --rounds 2
 # Half of the slots for the parents, half for the children.
-emulated 3 4 block 6 exchange
+emulated 3 4 block 6 delegate
 case_of netlab_two_jobs 60 "${launch[@]}" "$programs/spawn"
+emulated 3 4 block 6 exchange
 says netlab_two_jobs_of_different_settings 60 'joins jobs that have different settings' 'ok 4' -- \
     "${launch[@]}" "$programs/spawn" OMPI_MCA_coll_napcoll_segment_bytes=70
-emulated 3 4 block 6 delegate
-! at_length || case_of netlab_two_jobs_delegate 60 "${launch[@]}" "$programs/spawn"
 
 # --- without MPI_Init ---
 fake 6 3,2,1 block exchange
 case_of sessions 60 "${launch[@]}" "$programs/session"
 
 # --- many threads, long lives ---
-fake 6 3,2,1 block tree
-by_threads
-! at_length || case_of threads_tree 60 "${launch[@]}" "$programs/threads" --algorithm nap --expect runs:nap
 fake 6 3,2,1 block exchange
 by_threads
 case_of threads_all 60 "${launch[@]}" "$programs/threads" --coll all --rounds 100 --expect runs
 fake 6 3,2,1 cyclic delegate
 by_threads
 case_of threads_delegate 60 "${launch[@]}" "$programs/threads" --algorithm smp --expect runs:smp
-fake 4 2 block exchange
-! at_length || case_of dup_free_exchange 60 "${launch[@]}" "$programs/dup_free" --expect runs
 fake 4 2 cyclic delegate
 case_of dup_free_delegate 60 "${launch[@]}" "$programs/dup_free" --cycles 3000 --expect runs
 
 # --- errors reach the caller ---
-fake 2 1 block tree
-case_of errors_recursive_doubling 30 "${launch[@]}" "$programs/errors" \
-    --algorithm recursive_doubling
-! at_length || case_of errors_smp 30 "${launch[@]}" "$programs/errors" --algorithm smp
-# Those who have no part in it wait for messages of the one that is told: in a chain, and from those where blocks stop.
+# Ranks whose counts are right wait for messages of the rank that is told: in a chain, and where blocks pass through it.
 fake 6 3 block tree
-case_of errors_bcast_chain 30 "${launch[@]}" "$programs/errors" --coll bcast --algorithm chain
-for algorithm in linear tuna tuna_coalesced tuna_two_level; do
-    at_length || [ "$algorithm" = tuna ] || continue
-    case_of "errors_alltoallv_$algorithm" 30 "${launch[@]}" "$programs/errors" --coll alltoallv --algorithm "$algorithm"
-done
+cases=(allreduce:recursive_doubling bcast:chain alltoallv:tuna)
+! at_length || cases+=(allreduce:smp alltoallv:linear alltoallv:tuna_coalesced alltoallv:tuna_two_level)
+case_of errors 60 "${launch[@]}" "$programs/errors" "${cases[@]}"
 
 # --- what goes wrong is said, and nothing hangs ---
-for how in exit kill; do
-    at_length || [ "$how" = kill ] || continue
-    fake 6 3,2,1 block exchange
-    dies "die_by_${how}_ends_the_job" 30 "${launch[@]}" "$programs/die" --how "$how" --algorithm nap
-done
+fake 6 3,2,1 block exchange
+dies die_ends_the_job 30 "${launch[@]}" "$programs/die" --how exit --algorithm nap
 emulated 3 2 block 6 tree
 dies die_netlab_ends_the_job 30 "${launch[@]}" "$programs/die" --how kill --algorithm nap
-fake 4 2 block delegate
-! at_length || dies die_delegate_ends_the_job 30 "${launch[@]}" "$programs/die" --how kill --algorithm smp
 
 # A node without shared memory: Open MPI may give up or go on, but it ends and says something.
 full_shm() {

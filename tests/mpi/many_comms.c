@@ -2,9 +2,10 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What a communicator costs a process: heap while it lives, heap after it is freed, and processor time for its first
- * calls. The same communicators without napcoll are the measure. All 17 collectives are called with several sizes, and
- * their results are checked. And that communicators which share decisions and plans stay what their users made them.
+ * What a communicator costs a process: heap while it lives, heap after it is freed, and processor
+ * time for its first calls. The same communicators without napcoll are the measure. All 17
+ * collectives are called with several sizes, and their results are checked. And that communicators
+ * which share decisions and plans stay what their users made them.
  *
  *     many_comms [--communicators N] [--budget-kib N] [--first-us N] [--cycles N]
  *
@@ -61,8 +62,8 @@ static MPI_Comm make(int kind, const char *preference)
     return comm;
 }
 
-/* The heap that communicators take while they live, per communicator; and what is left of it behind them. They are
- * freed from both ends. */
+/* The heap that communicators take while they live, per communicator; and what is left of it behind
+ * them. They are freed from both ends. */
 static bool live(int kind, const char *preference, int num, double *each, double *left)
 {
     static MPI_Comm comm[MOST_COMMUNICATORS];
@@ -137,8 +138,8 @@ static void check_growth(struct tap *tap, int cycles)
            "communicators_that_come_and_go_leave_nothing");
 }
 
-/* Processor time of six calls on new communicators, of the first ones and of the next: the least of some, in which the
- * process waited for others least. */
+/* Processor time of six calls on new communicators, of the first ones and of the next: the least of
+ * some, in which the process waited for others least. */
 static bool six_us(struct tap *tap, const char *preference, int num, double us[2])
 {
     bool good = true;
@@ -164,7 +165,8 @@ static bool six_us(struct tap *tap, const char *preference, int num, double us[2
 static void check_first(struct tap *tap, int num, double budget)
 {
     double us[2], stock[2];
-    bool good = six_us(tap, "napcoll", 2, us); /* decides */
+    /* Decides */
+    bool good = six_us(tap, "napcoll", 2, us);
 
     good = six_us(tap, "napcoll", num, us) && good;
     good = six_us(tap, "^napcoll", num, stock) && good;
@@ -184,7 +186,7 @@ static void check_first(struct tap *tap, int num, double budget)
 static void check_info_keys(struct tap *tap, struct napcoll_counters *allreduce)
 {
     static const char *const asked[] = {"recursive_doubling", "nap local_radix=2", "smp",
-                                        "nap local_radix=3", "previous"};
+                                        "nap local_radix=3", "fallback"};
     static const char *const expected[] = {"runs:recursive_doubling", "runs:nap", "runs:smp",
                                            "runs:nap", "fallback:forced"};
     enum { KEYS = sizeof(asked) / sizeof(asked[0]) };
@@ -206,7 +208,8 @@ static void check_info_keys(struct tap *tap, struct napcoll_counters *allreduce)
     tap_ok(tap, good, "dups_with_different_info_keys_differ");
 }
 
-/* Two communicators that have met the same roots in different orders: what ranks choose depends on the first one. */
+/* Two communicators that have met the same roots in different orders: what ranks choose depends on
+ * the first one. */
 static void check_roots(struct tap *tap)
 {
     MPI_Comm up = make(0, "napcoll"), down = make(0, "napcoll");
@@ -223,7 +226,8 @@ static void check_roots(struct tap *tap)
     tap_ok(tap, good, "roots_in_another_order_compute_right");
 }
 
-/* Ranks that have met others before: pasts differ within each new communicator, and so does what processes find. */
+/* Ranks that have met others before: pasts differ within each new communicator, and so does what
+ * processes find. */
 static void check_pasts(struct tap *tap)
 {
     bool good = true;

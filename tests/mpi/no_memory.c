@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * To be preloaded: of the allocations that napcoll's plugin asks for, one fails. A program says which (see no_memory.h),
- * or the environment, for a process of the job from its start on:
+ * To be preloaded: of the allocations that napcoll's plugin asks for, one fails. A program says
+ * which (see no_memory.h), or the environment, for a process of the job from its start on:
  *
  *     NAPCOLL_NO_MEMORY=RANK:N
  */
@@ -24,7 +24,8 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 
-static _Atomic long failing; /* 0: none */
+/* 0: none */
+static _Atomic long failing;
 static _Atomic long counted;
 
 /* Whether the code at this address is the plugin's. */

@@ -2,13 +2,14 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What no_memory.so offers to the program into which it is preloaded. The program finds it by its name:
- * dlsym(RTLD_DEFAULT, "no_memory_at").
+ * What no_memory.so offers to the program into which it is preloaded. The program finds it by its
+ * name: dlsym(RTLD_DEFAULT, "no_memory_at").
  */
 #ifndef TEST_NO_MEMORY_H
 #define TEST_NO_MEMORY_H
 
-/** From now on the allocation of this number, from 1 on, fails among those of the plugin; 0: none does. */
+/** From now on the allocation of this number, from 1 on, fails among those of the plugin; 0: none
+ * does. */
 void no_memory_at(long which);
 
 /** How many the plugin has asked for since then, where one was to fail. */

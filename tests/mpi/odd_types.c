@@ -2,9 +2,9 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Collectives on datatypes that the fallback component (tuned) has faults with: types whose first byte lies far
- * from the buffer's address, and types that differ between ranks or between the two sides of a call. What they
- * carry is the same everywhere, a number of ints.
+ * Collectives on datatypes that the fallback component (tuned) has faults with: types whose first
+ * byte lies far from the buffer's address, and types that differ between ranks or between the two
+ * sides of a call. What they carry is the same everywhere, a number of ints.
  *
  *     odd_types [--expect WORDS] [--most INTS] [COLLECTIVE...]
  *
@@ -67,7 +67,8 @@ struct buffer {
     struct style style;
     int ints;
     char *room;
-    char *base; /* what is given to MPI */
+    /* What is given to MPI */
+    char *base;
 };
 
 static struct buffer buffer_open(int style, int ints)
@@ -134,11 +135,14 @@ static void sum(void *in, void *inout, int *count, MPI_Datatype *type)
 
 static MPI_Op sum_op;
 
-/* How many blocks each side has, what the call is, and the number that is at place i of block b of the result of a rank. */
+/* How many blocks each side has, what the call is, and the number that is at place i of block b of
+ * the result of a rank. */
 struct collective {
     const char *name;
-    const char *counted; /* as which collective */
-    bool reduces;        /* on types that are the same everywhere */
+    /* As which collective */
+    const char *counted;
+    /* On types that are the same everywhere */
+    bool reduces;
     bool sends_all, receives_all;
     int (*run)(struct call *c);
     int (*expected)(const struct call *c, int b, int i);

@@ -17,8 +17,8 @@ struct problem {
     MPI_Datatype type;
     MPI_Op op;
     bool user_op;
-    /* Writes the parts of element i at its address: what `rank` contributes, and what the ranks from 0
-     * to before `ranks` make together, in their order. */
+    /* Writes the parts of element i at its address: what `rank` contributes, and what the ranks
+     * from 0 to before `ranks` make together, in their order. */
     void (*own)(const struct layout *l, int rank, int salt, int i, char *element);
     void (*all)(const struct layout *l, int ranks, int salt, int i, char *element);
 };
@@ -102,7 +102,8 @@ static inline void shifted_all(const struct layout *l, int ranks, int salt, int 
 
 /* --- sums of the parts of any layout --- */
 
-static const struct layout *layout_of_op; /* of what the operation below is called with */
+/* Of what the operation below is called with */
+static const struct layout *layout_of_op;
 
 static inline void layout_sum(void *in, void *inout, int *len, MPI_Datatype *type)
 {

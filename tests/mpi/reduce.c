@@ -2,9 +2,10 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_Reduce by one of napcoll's algorithms: what holds for every reduction (reductions.h), to every
- * root or, of many ranks, to some spread over them; in place is at the root alone. The receive buffers
- * of the other ranks are seen to be left alone throughout. Options: see collective.h.
+ * MPI_Reduce by one of napcoll's algorithms: what holds for every reduction (reductions.h), to
+ * every root or, of many ranks, to some spread over them; in place is at the root alone. The
+ * receive buffers of the other ranks are seen to be left alone throughout. Options: see
+ * collective.h.
  */
 #include "reductions.h"
 
@@ -37,8 +38,8 @@ static int reduce_call(const struct way *way, const void *send, void *recv, MPI_
     return MPI_Reduce(send, recv, way->count, type, op, root_of(way->variant, size), comm);
 }
 
-/* Sums the ranks and one each, to each root, apart and in place; the other ranks give a receive buffer or
- * none. */
+/* Sums the ranks and one each, to each root, apart and in place; the other ranks give a receive
+ * buffer or none. */
 static bool sums_at(struct test *t, int root, bool null_elsewhere)
 {
     const int size = t->all.size, sent = t->all.rank + 1;

@@ -2,10 +2,10 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_Reduce_scatter or MPI_Reduce_scatter_block by one of napcoll's algorithms: what holds for every
- * reduction (reductions.h), with the elements dealt in several ways. Each process chooses for itself
- * whether it works in place. Options: see collective.h; their counts and bytes are those of the whole
- * vector, which the block variant rounds up to a multiple of the processes.
+ * MPI_Reduce_scatter or MPI_Reduce_scatter_block by one of napcoll's algorithms: what holds for
+ * every reduction (reductions.h), with the elements dealt in several ways. Each process chooses for
+ * itself whether it works in place. Options: see collective.h; their counts and bytes are those of
+ * the whole vector, which the block variant rounds up to a multiple of the processes.
  */
 #include "reductions.h"
 

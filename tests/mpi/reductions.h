@@ -2,10 +2,10 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The checks that all reductions have in common: every predefined operation with every type it takes,
- * against Open MPI's basic component on the same data; operations of the user's, odd datatypes, counts
- * from 0 up, in place, subcommunicators, against a formula. What differs between the collectives is a
- * struct reduction.
+ * The checks that all reductions have in common: every predefined operation with every type it
+ * takes, against Open MPI's basic component on the same data; operations of the user's, odd
+ * datatypes, counts from 0 up, in place, subcommunicators, against a formula. What differs between
+ * the collectives is a struct reduction.
  */
 #ifndef TEST_REDUCTIONS_H
 #define TEST_REDUCTIONS_H
@@ -19,29 +19,36 @@ enum where { APART, IN_PLACE, MIXED, NUM_WHERE };
 
 /* One way of calling the collective, alike on all ranks. */
 struct way {
-    int variant; /* e.g. the root; numbered by the program */
+    /* E.g. the root; numbered by the program */
+    int variant;
     enum where where;
     int count;
-    int salt; /* for the data */
+    /* For the data */
+    int salt;
 };
 
 /* What one rank gets. */
 struct share {
-    int ranks;       /* the reduction of so many first ranks; 0: nothing, not even a buffer */
-    int from, count; /* of their vectors, these elements */
-    int length;      /* of a rank's vector, alike on all ranks */
+    /* The reduction of that many first ranks; 0: nothing, not even a buffer */
+    int ranks;
+    /* Of their vectors, these elements */
+    int from, count;
+    /* Of a rank's vector, alike on all ranks */
+    int length;
 };
 
 /* A collective that reduces. */
 struct reduction {
-    bool rooted;  /* IN_PLACE means the root alone */
-    bool chooses; /* MIXED is allowed: each process chooses for itself */
+    /* IN_PLACE means the root alone */
+    bool rooted;
+    /* MIXED is allowed: each process chooses for itself */
+    bool chooses;
     int (*variants)(int size);
     struct share (*share)(const struct way *way, int rank, int size);
     /* The call itself; send is MPI_IN_PLACE where this rank works in place. */
     int (*call)(const struct way *way, const void *send, void *recv, MPI_Datatype type, MPI_Op op,
                 MPI_Comm comm);
-    /* A property of the bits of a sum of so many doubles, and its check. */
+    /* A property of the bits of a sum of that many doubles, and its check. */
     const char *bits_name;
     bool (*bits)(struct test *t, const struct group *g, int count);
 };
@@ -75,8 +82,9 @@ static inline const char *describe_way(const struct way *way, char *text, const 
 
 /* --- against a formula --- */
 
-/* One call; whether the result is right, every byte beside it as before, and so the send buffer. What
- * is left of the input behind a result in place is not said by the standard, and not checked. */
+/* One call; whether the result is right, every byte beside it as before, and so the send buffer.
+ * What is left of the input behind a result in place is not said by the standard, and not
+ * checked. */
 static inline bool solves(struct test *t, const struct group *g, const struct problem *p,
                           const struct way *way)
 {
@@ -110,8 +118,8 @@ static inline bool solves(struct test *t, const struct group *g, const struct pr
     return good;
 }
 
-/* The same in all ways that differ in where the result goes, with the variants in turn or, for short
- * vectors, each. */
+/* The same in all ways that differ in where the result goes, with the variants in turn or, for
+ * short vectors, each. */
 static inline bool solves_in_all_places(struct test *t, const struct group *g,
                                         const struct problem *p, int count)
 {
@@ -143,9 +151,9 @@ static inline unsigned char *by_basic(const struct test *t, const struct group *
     return result;
 }
 
-/* What recv is to hold, given basic's result. A right result is blotted out on both sides, because bytes
- * between the members of a pair may be anything; so is the input that is left behind a result in
- * place. */
+/* What recv is to hold, given basic's result. A right result is blotted out on both sides, because
+ * bytes between the members of a pair may be anything; so is the input that is left behind a result
+ * in place. */
 static inline void expect_result(struct memory *m, const struct kind *kind,
                                  const struct share *share, const unsigned char *result,
                                  bool in_place)

@@ -2,12 +2,14 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Sums whose rounding depends on the order of the terms, by every collective that has a way that does not
- * depend on the nodes (parameter reproducible). It prints the bits of the results of all ranks as
+ * Sums whose rounding depends on the order of the terms, by every collective that has a way that
+ * does not depend on the nodes (parameter reproducible). It prints the bits of the results of all
+ * ranks as
  *
  *     # digest COLLECTIVE BYTES HEX
  *
- * for vectors of several sizes; placements.sh compares these lines between placements of the same ranks.
+ * for vectors of several sizes; placements.sh compares these lines between placements of the same
+ * ranks.
  *
  *     reproducible [--expect WORDS]
  *
@@ -38,7 +40,8 @@ static int reduce(const double *send, double *recv, int count, MPI_Comm comm)
     return MPI_Reduce(send, recv, count, MPI_DOUBLE, MPI_SUM, size / 2, comm);
 }
 
-/* The count is that of all blocks; where the ranks do not divide it, some at the end are left out. */
+/* The count is that of all blocks; where the ranks do not divide it, some at the end are left
+ * out. */
 static int reduce_scatter_block(const double *send, double *recv, int count, MPI_Comm comm)
 {
     int size;
@@ -77,7 +80,8 @@ static double term(int rank, int i)
 {
     uint64_t x = ((uint64_t) rank << 32) + (uint64_t) i + 1;
 
-    x = (x ^ x >> 31) * UINT64_C(0x7fb5d329728ea185); /* any mixing of the bits would do */
+    /* Any mixing of the bits would do */
+    x = (x ^ x >> 31) * UINT64_C(0x7fb5d329728ea185);
     x = (x ^ x >> 27) * UINT64_C(0x81dadef4bc2dd44d);
     x ^= x >> 33;
     return ldexp((double) (x >> 12), (int) (x & 15)) * (0 == (x & 16) ? 1.0 : -1.0);

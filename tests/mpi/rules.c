@@ -2,12 +2,14 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls of exact sizes, for the byte bounds of rules: each gives its result, and is done by what is expected.
+ * Calls of exact sizes, for the byte bounds of rules: each gives its result, and is done by what is
+ * expected.
  *
  *     rules COLL,BYTES,WORDS...
  *
- * COLL: allreduce, alltoallv, gatherv or scatterv. BYTES: of the vector; or of each block, but that a few of the latter
- * two's are smaller. WORDS: see counters.h. The calls follow each other on one communicator.
+ * COLL: allreduce, alltoallv, gatherv or scatterv. BYTES: of the vector; or of each block, but that
+ * a few of the latter two's are smaller. WORDS: see counters.h. The calls follow each other on one
+ * communicator.
  */
 #include "counters.h"
 

@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * MPI_Scan or MPI_Exscan by one of napcoll's algorithms: what holds for every reduction
- * (reductions.h). Each process chooses for itself whether it works in place. Nobody reduces for rank 0
- * of an exscan, whose receive buffer is seen to be left alone throughout. Options: see collective.h.
+ * (reductions.h). Each process chooses for itself whether it works in place. Nobody reduces for
+ * rank 0 of an exscan, whose receive buffer is seen to be left alone throughout. Options: see
+ * collective.h.
  */
 #include "reductions.h"
 

@@ -9,8 +9,8 @@
  */
 #include "counters.h"
 
-/* An allreduce gives the sum, and napcoll's counters say what was expected of it. The first one on a
- * communicator may make subcommunicators, whose making has allreduces of its own. */
+/* An allreduce gives the sum, and napcoll's counters say what was expected of it. The first one on
+ * a communicator may make subcommunicators, whose making has allreduces of its own. */
 static bool served(struct tap *tap, struct napcoll_counters *counters, MPI_Comm comm,
                    const char *words)
 {

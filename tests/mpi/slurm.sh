@@ -241,7 +241,7 @@ one_message() {
 refuses setting_differs_on_one_node 60 'different settings' 'on host n2' local_radix=7 local_radix=8 -- \
     "${srun[@]}" "${two_each[@]}" -m block "$scratch/differ" "${threads[@]}"
 one_message setting_differs_on_one_node 'have different settings of the napcoll'
-says bad_number_is_named 60 coll_napcoll_local_radix 'at least 2' 'ok 1' -- \
+says bad_number_is_named 60 coll_napcoll_local_radix 'range is 2 to 65536' 'ok 1' -- \
     env OMPI_MCA_coll_napcoll_local_radix=1 "${srun[@]}" "${two_each[@]}" "${threads[@]}"
 one_message bad_number_is_named 'coll_napcoll_local_radix is set to 1'
 # As in containers.

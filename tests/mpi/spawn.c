@@ -2,12 +2,14 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Allreduce on a communicator that joins two jobs: the parents spawn as many children and merge with
- * them. The launcher tells a process nothing of another job's nodes, so the node map of the merged
- * communicator comes from the processes themselves. Run it on several (emulated) nodes.
+ * Allreduce on a communicator that joins two jobs: the parents spawn as many children and merge
+ * with them. The launcher tells a process nothing of another job's nodes, so the node map of the
+ * merged communicator comes from the processes themselves. Run it on several (emulated) nodes.
  *
- *     spawn [NAME=VALUE]     the children have that in their environment; a setting of napcoll leaves
- *                            what is common to the fallback component
+ *     spawn [NAME=VALUE]
+ *
+ * The children have NAME=VALUE in their environment; a setting of napcoll leaves what is common to
+ * the fallback component.
  */
 #include "counters.h"
 #include "tap_mpi.h"

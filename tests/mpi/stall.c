@@ -2,7 +2,8 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * To be preloaded: some of the first barriers take a second longer, as they do where a packet is lost or a machine pauses.
+ * To be preloaded: some of the first barriers take a second longer, as they do where a packet is
+ * lost or a machine pauses.
  */
 #include <mpi.h>
 #include <time.h>

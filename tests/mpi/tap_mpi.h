@@ -19,10 +19,14 @@
 enum { TAP_TEXT = 256, TAP_NOTES_MAX = 5 };
 
 struct tap {
-    MPI_Comm comm;   /* for the checks themselves */
-    int rank, size;  /* in the world */
-    int num, failed; /* so far, alike on all ranks */
-    int notes;       /* printed on this rank for the present check */
+    /* For the checks themselves */
+    MPI_Comm comm;
+    /* In the world */
+    int rank, size;
+    /* So far, alike on all ranks */
+    int num, failed;
+    /* Printed on this rank for the present check */
+    int notes;
 };
 
 static inline void mpi_check(int rc, const char *call)

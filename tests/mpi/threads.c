@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Several threads of each process call collectives at once, every one on its own communicator, under
- * MPI_THREAD_MULTIPLE: first calls, which build node map and plan, meet each other too.
+ * Several threads of each process call collectives at once, every one on its own communicator,
+ * under MPI_THREAD_MULTIPLE: first calls, which build node map and plan, meet each other too.
  *
  *     threads [--coll NAME] [--algorithm NAME] [--expect WORDS] [--threads N] [--rounds N]
  *
@@ -19,9 +19,12 @@ enum { THREADS_MAX = 16, COUNT_MAX = 4096, BLOCK_MAX = 64 };
 struct worker {
     MPI_Comm comm;
     int thread, rounds, rank, size;
-    int first, last; /* of the calls, which take turns */
-    int wrong;       /* results */
-    bool failed;     /* a call */
+    /* Of the calls, which take turns */
+    int first, last;
+    /* Results */
+    int wrong;
+    /* A call */
+    bool failed;
 };
 
 static const int counts[] = {1, 300, 7, COUNT_MAX, 2, 64};

@@ -2,13 +2,16 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * User-level failure mitigation: in the midst of each collective a rank revokes the communicator, or dies. All others
- * get the error that tells so, shrink the communicator, agree on it, and have 200 right calls on what is left.
+ * User-level failure mitigation: in the midst of each collective a rank revokes the communicator,
+ * or dies. All others get the error that tells so, shrink the communicator, agree on it, and have
+ * 200 right calls on what is left.
  *
  *     ulfm --how revoke|kill [--count N] [--rounds N] [--only COLLECTIVE]
  *
- * N ints are a block: with --count messages are to take a while. Deaths follow each other in one job: there must be more ranks than collectives. Where a revocation comes while large
- * messages are under way, it is at another time in each round. --probe only tells whether Open MPI has the extension; without it the exit status is 77.
+ * N ints are a block: with --count messages are to take a while. Deaths follow each other in one
+ * job: there must be more ranks than collectives. Where a revocation comes while large messages are
+ * under way, it is at another time in each round. --probe only tells whether Open MPI has the
+ * extension; without it the exit status is 77.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -33,9 +36,11 @@ enum { SMALL = 16, BEFORE = 3, AFTER = 200, FAST = 20000, SLOW = 5000 };
 /* What is done to the collectives. */
 struct deed {
     bool kills;
-    bool large; /* messages take a while */
+    /* Messages take a while */
+    bool large;
     int rounds;
-    int count; /* of ints in a block */
+    /* Of ints in a block */
+    int count;
 };
 
 /* What a case tells. */
@@ -102,17 +107,19 @@ static void act(MPI_Comm comm, const struct deed *deed, int round)
 
     if (deed->kills && deed->large) {
         die_soon();
-        return; /* it goes on with its calls until then */
+        /* It goes on with its calls until then */
+        return;
     }
-    sleep_us(deed->large ? us[round % 4] : 2000); /* the others are in the call */
+    /* The others are in the call */
+    sleep_us(deed->large ? us[round % 4] : 2000);
     if (deed->kills) {
         (void) raise(SIGKILL);
     }
     mpi_check(MPIX_Comm_revoke(comm), "MPIX_Comm_revoke");
 }
 
-/* Calls until there is an error. A rank that only sends small messages can be through with many calls
- * before its library hears of the failure: from then on it calls at leisure. */
+/* Calls until there is an error. A rank that only sends small messages can be through with many
+ * calls before its library hears of the failure: from then on it calls at leisure. */
 static int call_on(struct each_place *p, const struct each_call *call)
 {
     bool good;
@@ -213,7 +220,8 @@ static bool is_good(const struct outcome *outcome, const struct deed *deed, int 
     return good;
 }
 
-/* All rounds of a collective; *comm becomes the communicator of those who are left. Returns the same on all. */
+/* All rounds of a collective; *comm becomes the communicator of those who are left. Returns the
+ * same on all. */
 static bool do_collective(MPI_Comm *comm, int which, const struct deed *deed, int number)
 {
     const char *name = each_calls[which].name;

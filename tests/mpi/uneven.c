@@ -16,9 +16,12 @@ struct row {
     const char *what;
     const char *coll;
     enum shape shape;
-    const char *algorithm; /* NULL: auto */
-    const char *words;     /* of counters.h */
-    unsigned least, most;  /* agreements */
+    /* NULL: auto */
+    const char *algorithm;
+    /* Of counters.h */
+    const char *words;
+    /* Agreements */
+    unsigned least, most;
 };
 
 static const struct row rows[] = {
@@ -55,7 +58,10 @@ static int given(enum shape shape, int from, int to, int size, int i)
     case RING:
         return (from + 1) % size == to ? LITTLE : 0;
     case RING_LEAPS:
-        return (from + 1) % size != to ? 0 : 1 == i % 2 ? MUCH : LITTLE;
+        if ((from + 1) % size != to) {
+            return 0;
+        }
+        return 1 == i % 2 ? MUCH : LITTLE;
     case LEAPS:
         return 1 == i % 2 ? MUCH : LITTLE;
     case ONE_LEAPS:

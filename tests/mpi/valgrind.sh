@@ -20,26 +20,20 @@ under_valgrind() {
         --leak-check=full --suppressions=/usr/share/openmpi/openmpi-valgrind.supp
         --suppressions="$here/openmpi.supp")
 }
-fake 4 2 cyclic delegate
-under_valgrind
-each valgrind_delegate 1001 <<'END'
-allreduce nap runs
-allreduce smp runs
-END
-fake 4 3,1 block tree
-under_valgrind
-each_at_length valgrind_tree 1001 <<'END'
-allreduce nap runs
-reduce lane runs
-reduce_scatter lane_ring runs
-END
-# The others have plans of the same kinds, and run them alike.
+# Every reduction by every algorithm. What an operation of the user's writes behind the data of the last element stays
+# inside napcoll's memory.
 fake 4 2 block exchange
+under_valgrind
+case_of valgrind_padding "$program_seconds" "${launch[@]}" "$programs/buffers" padding
+fake 4 2 block delegate
 launch+=(--mca coll_napcoll_bcast_chain_segments 3)
 under_valgrind
-each_at_length valgrind_exchange 1001 <<'END'
+each valgrind_delegate 1001 < <(
+    echo 'allreduce nap runs'
+    ! at_length || cat <<'END'
 barrier nap runs
 allgatherv locality_bruck runs
+reduce_scatter lane_ring runs
 scan nap runs
 bcast scatter_allgather runs
 bcast chain runs
@@ -48,14 +42,9 @@ alltoallw tuna_coalesced runs
 alltoallv tuna_two_level runs
 gather two_level runs
 gatherv credit runs
-gatherv two_level runs
 scatter segmented runs
 scatterv binomial runs
 END
-
-# What an operation of the user's writes behind the data of the last element stays inside napcoll's memory.
-fake 4 2 block exchange
-under_valgrind
-case_of valgrind_padding "$program_seconds" "${launch[@]}" "$programs/buffers" padding
+)
 
 end_suite

@@ -2,14 +2,15 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls that are counted: how many of which collective and size is on the command line, so that the suite can compare
- * napcoll's log and summary with it. All on one communicator; their results are checked.
+ * Calls that are counted: how many of which collective and size is on the command line, so that the
+ * suite can compare napcoll's log and summary with it. All on one communicator; their results are
+ * checked.
  *
  *     watched [run] COLL:BYTES:TIMES...
  *
- * BYTES are those of the vector, or of each rank's block. Roots take turns, from rank 0 on. After the calls of each
- * word the performance variables are to have its bytes for each of the runs that they have; behind the word run all
- * calls are to be such.
+ * BYTES are those of the vector, or of each rank's block. Roots take turns, from rank 0 on. After
+ * the calls of each word the performance variables are to have its bytes for each of the runs that
+ * they have; behind the word run all calls are to be such.
  */
 #include "counters.h"
 
@@ -22,7 +23,8 @@ struct calls {
 struct buffers {
     MPI_Comm comm;
     int rank, size, bytes;
-    unsigned char *send, *recv; /* a block for each rank, or a vector in the first */
+    /* A block for each rank, or a vector in the first */
+    unsigned char *send, *recv;
     int *counts, *displs;
 };
 
@@ -32,7 +34,7 @@ static unsigned char element(int from, int to, int i, int time)
     return (unsigned char) (from * 7 + to * 31 + i * 3 + time);
 }
 
-/* The vector of the first so many ranks, reduced; the block for rank `to`. */
+/* The vector of the first that many ranks, reduced; the block for rank `to`. */
 static unsigned char reduced(int ranks, int to, int i, int time)
 {
     unsigned char all = 0;
@@ -53,7 +55,7 @@ static void fill(const struct buffers *b, int time)
     memset(b->recv, 0, (size_t) b->size * (size_t) b->bytes);
 }
 
-/* Whether the first block received is the reduction of so many ranks' blocks for rank `to`. */
+/* Whether the first block received is the reduction of that many ranks' blocks for rank `to`. */
 static bool is_reduced(const struct buffers *b, int ranks, int to, int time)
 {
     for (int i = 0; i < b->bytes; ++i) {
@@ -256,7 +258,8 @@ static void open_variables(struct napcoll_counters *c, const char *coll)
     mpi_check(napcoll_counters_scan(c, "coll_napcoll_bytes_", coll), "MPI_T_pvar_handle_alloc");
 }
 
-/* Whether there was a run of each call that was not left, if so many were, with its bytes by the same algorithm. */
+/* Whether there was a run of each call that was not left, if that many were, with its bytes by the
+ * same algorithm. */
 static bool are_counted(struct tap *tap, struct napcoll_counters *c, const struct calls *calls,
                         bool all_run)
 {

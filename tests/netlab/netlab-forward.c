@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How packets are forwarded: received from the ports' rings, sent over links, held, and delivered.  netlab-switch.c
- * says how long all of that takes.
+ * How packets are forwarded: received from the ports' rings, sent over links, held, and delivered.
+ * netlab-switch.c says how long all of that takes.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -19,8 +19,10 @@
 
 enum { RECEIVE_BUDGET = 256 /* packets read from one port before others get a turn */ };
 
-static const uint64_t second = UINT64_C(1000000000);    /* in ns */
-static const uint64_t queue_limit = UINT64_C(32) << 20; /* bytes waiting per link */
+/* In ns */
+static const uint64_t second = UINT64_C(1000000000);
+/* Bytes waiting per link */
+static const uint64_t queue_limit = UINT64_C(32) << 20;
 
 /* Time stamps older than this, in ns, are not believed. */
 static const uint64_t max_lateness = UINT64_C(200000000);
@@ -209,7 +211,8 @@ static void accept_frame(struct port *port, const unsigned char *frame, uint64_t
     memcpy(&ip, frame + header->tp_mac + ETH_HLEN + 16, sizeof(ip));
     to = find_port(network, ntohl(ip));
     if (NULL == to) {
-        return; /* there is no other network */
+        /* There is no other network */
+        return;
     }
     if (port->queued + length > queue_limit) {
         count_lost(port, 1, "queue full");
@@ -274,10 +277,8 @@ static void rest(const struct network *network)
     const uint64_t now = clock_ns(CLOCK_MONOTONIC);
     const uint64_t soonest = now + network->hold / together;
     const uint64_t part = network->hold / unseen;
-    const uint64_t latest = now
-                            + (part < shortest_sleep  ? shortest_sleep
-                               : part > longest_sleep ? longest_sleep
-                                                      : part);
+    const uint64_t bounded = part > longest_sleep ? longest_sleep : part;
+    const uint64_t latest = now + (bounded < shortest_sleep ? shortest_sleep : bounded);
     const uint64_t due = network->deliveries.size > 0 ? network->deliveries.at[0]->due : latest;
     uint64_t wake = due > soonest ? due : soonest;
     struct timespec when;

@@ -12,11 +12,15 @@ struct port;
 
 /* A packet on its way: virtio header, Ethernet header, payload. */
 struct packet {
-    uint64_t due;   /* when it arrives at the next link, or is delivered; ns, CLOCK_MONOTONIC */
-    uint64_t order; /* of arrival at the network, breaks ties */
+    /* When it arrives at the next link, or is delivered; ns, CLOCK_MONOTONIC */
+    uint64_t due;
+    /* Of arrival at the network, breaks ties */
+    uint64_t order;
     struct port *from;
-    struct link *next; /* link that it is to enter; NULL: it is to be delivered */
-    int at;            /* switch behind that link, see routes_next */
+    /* Link that it is to enter; NULL: it is to be delivered */
+    struct link *next;
+    /* Switch behind that link, see routes_next */
+    int at;
     uint32_t to;
     uint32_t length;
     unsigned char data[];

@@ -350,7 +350,8 @@ static void end_switch(void)
     const pid_t pid = switch_pid();
 
     if (pid <= 0 || 0 != kill(pid, SIGTERM)) {
-        return; /* it has not started, or has ended */
+        /* It has not started, or has ended */
+        return;
     }
     for (int i = 0; i < 200 && 0 == waitpid(pid, NULL, WNOHANG); ++i) {
         (void) usleep(5000);
@@ -376,11 +377,13 @@ static int supervise(pid_t child, bool same_group)
         int sig = sigwaitinfo(&set, &info);
 
         if (sig < 0) {
-            continue; /* interrupted by being stopped and continued */
+            /* Interrupted by being stopped and continued */
+            continue;
         }
         if (SIGCHLD != sig) {
             if (!same_group || SI_KERNEL != info.si_code) {
-                (void) kill(child, sig); /* it may just have ended */
+                /* It may just have ended */
+                (void) kill(child, sig);
             }
             continue;
         }
@@ -459,7 +462,8 @@ int main(int argc, char **argv)
     }
     tty = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (tty >= 0) {
-        same_group = true; /* stay in the terminal's group: the command may read from it */
+        /* Stay in the terminal's group: the command may read from it */
+        same_group = true;
         close(tty);
     }
     handled_signals(&set);

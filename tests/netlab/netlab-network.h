@@ -31,11 +31,15 @@ struct port {
     struct network *network;
     char name[NAME_MAX_LENGTH];
     char node[NAME_MAX_LENGTH];
-    uint32_t ip; /* host order */
-    int pid;     /* of the process that holds the node's namespaces open */
+    /* Host order */
+    uint32_t ip;
+    /* Of the process that holds the node's namespaces open */
+    int pid;
     unsigned char mac[ETH_ALEN];
-    struct link uplink; /* node to switch */
-    uint64_t queued;    /* bytes accepted and not yet delivered */
+    /* Node to switch */
+    struct link uplink;
+    /* Bytes accepted and not yet delivered */
+    uint64_t queued;
     int fd;
     unsigned char *ring;
     uint32_t frame_size;
@@ -45,20 +49,27 @@ struct port {
     struct event *readable;
     struct packet *batch[SEND_BATCH];
     unsigned batched;
-    uint64_t lost; /* packets that could not be received, queued or delivered */
+    /* Packets that could not be received, queued or delivered */
+    uint64_t lost;
     uint64_t lost_reported;
 };
 
 struct network {
     struct event_base *base;
-    int end_fd;             /* readable when the emulation ends; -1 if nothing is to be said then */
-    uint64_t hold;          /* ns that every packet is kept for besides the links' time */
-    bool measuring;         /* the overhead: links take no time, and nothing else is sent */
-    struct heap deliveries; /* packets that have crossed their last link */
-    struct heap between;    /* packets between two links */
+    /* Readable when the emulation ends; -1 if nothing is to be said then */
+    int end_fd;
+    /* Ns that every packet is kept for besides the links' time */
+    uint64_t hold;
+    /* The overhead: links take no time, and nothing else is sent */
+    bool measuring;
+    /* Packets that have crossed their last link */
+    struct heap deliveries;
+    /* Packets between two links */
+    struct heap between;
     struct routes routes;
     uint64_t arrivals;
-    int64_t clock_offset; /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
+    /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
+    int64_t clock_offset;
     uint32_t port_count;
     struct port *ports;
 };
@@ -66,8 +77,8 @@ struct network {
 /* ---- netlab-ports.c ---- */
 
 /*
- * Reads the table of nodes, a line NAME PID IPV4 MAC PORT for each, with consecutive addresses; each node has such a
- * link to the switch.
+ * Reads the table of nodes, a line NAME PID IPV4 MAC PORT for each, with consecutive addresses;
+ * each node has such a link to the switch.
  */
 void network_read_nodes(struct network *network, const char *path, const struct link *uplink);
 
@@ -76,7 +87,8 @@ void network_open(struct network *network);
 
 /* ---- netlab-forward.c ---- */
 
-/* Takes in what has come, and goes on as long as packets are on their way. The argument is the network. */
+/* Takes in what has come, and goes on as long as packets are on their way. The argument is the
+ * network. */
 void forward(evutil_socket_t fd, short what, void *arg);
 
 /* ---- netlab-switch.c ---- */

@@ -40,8 +40,8 @@ static uint64_t now_ns(void)
 
 /* ---- the two processes, which end when something fails: that says enough ---- */
 
-/* Asks again and again for a byte, as the ranks of an MPI library do while they wait: one that slept would find
- * the processor asleep, too, where nothing else runs. */
+/* Asks again and again for a byte, as the ranks of an MPI library do while they wait: one that
+ * slept would find the processor asleep, too, where nothing else runs. */
 static void receive_byte(int fd)
 {
     char byte;
@@ -100,7 +100,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median of a batch of round trips: what else the machine does makes single ones much longer. */
+/* The median of a batch of round trips: what else the machine does makes single ones much
+ * longer. */
 static uint64_t batch_trip(int fd)
 {
     uint64_t times[TRIPS];
@@ -117,8 +118,9 @@ static uint64_t batch_trip(int fd)
 }
 
 /*
- * The shortest batch, once another was about as short.  What else the machine does can make whole batches longer, for
- * much longer than they take; if it is at that all the time, the shortest of many is the best there is.
+ * The shortest batch, once another was about as short.  What else the machine does can make whole
+ * batches longer, for much longer than they take; if it is at that all the time, the shortest of
+ * many is the best there is.
  */
 static uint64_t measure_trip(int fd)
 {
@@ -189,7 +191,8 @@ static int socket_in(pid_t pid)
     return 0 == enter_network_of(pid) ? socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
 }
 
-/* Opens sockets [0] of the first node and [1], which listens, of the second; sets the latter's port. */
+/* Opens sockets [0] of the first node and [1], which listens, of the second; sets the latter's
+ * port. */
 static int open_sockets(int sockets[2], pid_t from, pid_t to, struct sockaddr_in *address)
 {
     socklen_t size = sizeof(*address);
@@ -205,8 +208,9 @@ static int open_sockets(int sockets[2], pid_t from, pid_t to, struct sockaddr_in
 }
 
 /*
- * Forks a process that ends with this one.  Where that is allowed, it comes before all that the machine does
- * otherwise: time spent waiting for a processor would be taken off the latency for good.
+ * Forks a process that ends with this one.  Where that is allowed, it comes before all that the
+ * machine does otherwise: time spent waiting for a processor would be taken off the latency for
+ * good.
  */
 static pid_t fork_helper(void)
 {
@@ -242,7 +246,8 @@ static int start(struct overhead *overhead, int sockets[2], int pipes[4],
     }
     overhead->partner = fork_helper();
     if (0 == overhead->partner) {
-        close_all(pipes, 4); /* so that only the prober keeps its pipes open */
+        /* So that only the prober keeps its pipes open */
+        close_all(pipes, 4);
         run_partner(sockets[1]);
     }
     overhead->prober = overhead->partner < 0 ? -1 : fork_helper();
@@ -318,7 +323,8 @@ void overhead_end(struct overhead *overhead)
 
     for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); ++i) {
         if (*helpers[i] > 0) {
-            (void) kill(*helpers[i], SIGKILL); /* it may have ended */
+            /* It may have ended */
+            (void) kill(*helpers[i], SIGKILL);
             (void) waitpid(*helpers[i], NULL, 0);
         }
         *helpers[i] = -1;

@@ -2,9 +2,10 @@
 /*
  * How long a packet takes from node to node besides what the emulated network holds it for.
  *
- * Two processes send a byte to and fro over TCP, as an MPI library would: from one node, through its cable,
- * the switch and the other cable, to the other node.  What half a round trip takes longer than the switch
- * has held the packet is the overhead: system calls, TCP, cables, waking up the switch.
+ * Two processes send a byte to and fro over TCP, as an MPI library would: from one node, through
+ * its cable, the switch and the other cable, to the other node.  What half a round trip takes
+ * longer than the switch has held the packet is the overhead: system calls, TCP, cables, waking up
+ * the switch.
  *
  *     overhead_start()     while the switch has little memory yet, because it forks
  *     overhead_begin()     when the switch forwards packets
@@ -19,10 +20,14 @@
 #include <sys/types.h>
 
 struct overhead {
-    pid_t prober;  /* -1: there is none */
-    pid_t partner; /* answers it; -1: there is none */
-    int go_fd;     /* a byte in it lets the prober begin; -1: closed */
-    int result_fd; /* where its result comes out of; -1: closed */
+    /* -1: there is none */
+    pid_t prober;
+    /* Answers it; -1: there is none */
+    pid_t partner;
+    /* A byte in it lets the prober begin; -1: closed */
+    int go_fd;
+    /* Where its result comes out of; -1: closed */
+    int result_fd;
 };
 
 /*
@@ -31,9 +36,9 @@ struct overhead {
  *   from, to    processes in the two nodes, whose networks are entered
  *   to_address  IPv4 address of the second node, host order
  *
- * The time is the least of the medians of batches of 16 round trips: of three batches at least, and of as many, up to
- * 24, as there are until the two shortest differ by no more than one part in 16, within a second.
- * Returns 0; or -1, with errno, and there is nothing to end.
+ * The time is the least of the medians of batches of 16 round trips: of three batches at least, and
+ * of as many, up to 24, as there are until the two shortest differ by no more than one part in 16,
+ * within a second. Returns 0; or -1, with errno, and there is nothing to end.
  */
 int overhead_start(struct overhead *overhead, pid_t from, pid_t to, uint32_t to_address);
 
@@ -41,8 +46,8 @@ int overhead_start(struct overhead *overhead, pid_t from, pid_t to, uint32_t to_
 int overhead_begin(struct overhead *overhead);
 
 /*
- * Takes the result: sets *half to the time of half a round trip in ns.  Does not wait.  Returns 0; or -1 with errno,
- * ETIMEDOUT if there is no result yet, EPIPE if the prober has ended without one.
+ * Takes the result: sets *half to the time of half a round trip in ns.  Does not wait.  Returns 0;
+ * or -1 with errno, ETIMEDOUT if there is no result yet, EPIPE if the prober has ended without one.
  */
 int overhead_result(struct overhead *overhead, uint64_t *half);
 

@@ -14,11 +14,11 @@
  *                                                 may be lost: prints how many have arrived
  *
  * A probe opens a TCP connection and sends a request {kind, amount}.  For datagrams the listener
- * answers with one byte when it is ready to receive them.  Several probes of any kind but "packets" are
- * answered at the same time; those of "burst" share what arrives, so the sum of their numbers counts.
- * The reply of "rate" and "packets" is {units counted, ns they took}, where the first part of a stream, in
- * which TCP speeds up, and the first datagram only start the clock; that of "burst" is {datagrams, 0}.  A
- * stream that arrives changed is not answered.
+ * answers with one byte when it is ready to receive them.  Several probes of any kind but "packets"
+ * are answered at the same time; those of "burst" share what arrives, so the sum of their numbers
+ * counts. The reply of "rate" and "packets" is {units counted, ns they took}, where the first part
+ * of a stream, in which TCP speeds up, and the first datagram only start the clock; that of "burst"
+ * is {datagrams, 0}.  A stream that arrives changed is not answered.
  *
  * Exit status: 0, or 1 with a message if something failed.
  */
@@ -55,16 +55,19 @@ enum kind { KIND_RTT = 1, KIND_RATE, KIND_PACKETS, KIND_BURST };
 
 struct request {
     uint64_t kind;
-    uint64_t amount; /* round trips, bytes, or datagrams */
+    /* Round trips, bytes, or datagrams */
+    uint64_t amount;
 };
 
 struct reply {
-    uint64_t units; /* bytes or datagrams in the measured part */
+    /* Bytes or datagrams in the measured part */
+    uint64_t units;
     uint64_t ns;
 };
 
 static unsigned char buffer[CHUNK];
-static unsigned char pattern[CHUNK + PERIOD]; /* what a stream consists of, from its first byte */
+/* What a stream consists of, from its first byte */
+static unsigned char pattern[CHUNK + PERIOD];
 
 static void __attribute__((noreturn)) die(const char *what)
 {
@@ -137,8 +140,8 @@ static void no_delay(int fd)
     }
 }
 
-/* Reads a byte, for which it asks again and again, as the ranks of an MPI library do. Returns 0, or -1 at the
- * end of the stream or on an error. */
+/* Reads a byte, for which it asks again and again, as the ranks of an MPI library do. Returns 0, or
+ * -1 at the end of the stream or on an error. */
 static int await_byte(int fd)
 {
     char byte;
@@ -204,7 +207,8 @@ static int answer_packets(int fd, int datagrams, uint64_t count)
     }
     for (uint64_t seen = 0; seen < count; ++seen) {
         if (recv(datagrams, buffer, sizeof(buffer), 0) < 0) {
-            break; /* nothing more for SILENCE_S seconds */
+            /* Nothing more for SILENCE_S seconds */
+            break;
         }
         last = now_ns();
         if (0 == seen) {
@@ -234,7 +238,8 @@ static int open_datagrams(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(PORT)};
     struct timeval silence = {.tv_sec = SILENCE_S};
-    int size = DATAGRAM_BUFFER; /* or as much as the system allows */
+    /* Or as much as the system allows */
+    int size = DATAGRAM_BUFFER;
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
     if (fd < 0 || 0 != setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof(silence))
@@ -418,6 +423,23 @@ static void measure_packets(int fd, const char *node, uint64_t count)
     printf("%.0f\n", (double) reply.units * 1e9 / (double) reply.ns);
 }
 
+/* 0 for a name that is none. */
+static uint64_t kind_named(const char *name)
+{
+    static const struct {
+        const char *name;
+        uint64_t kind;
+    } kinds[] = {
+        {"rtt", KIND_RTT}, {"rate", KIND_RATE}, {"packets", KIND_PACKETS}, {"burst", KIND_BURST}};
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i) {
+        if (0 == strcmp(name, kinds[i].name)) {
+            return kinds[i].kind;
+        }
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct request request = {0, 0};
@@ -429,11 +451,7 @@ int main(int argc, char **argv)
         listen_for_probes();
     }
     if (4 == argc) {
-        request.kind = 0 == strcmp(argv[1], "rtt")       ? KIND_RTT
-                       : 0 == strcmp(argv[1], "rate")    ? KIND_RATE
-                       : 0 == strcmp(argv[1], "packets") ? KIND_PACKETS
-                       : 0 == strcmp(argv[1], "burst")   ? KIND_BURST
-                                                         : 0;
+        request.kind = kind_named(argv[1]);
         request.amount = strtoull(argv[3], &end, 10);
     }
     if (0 == request.kind || 0 == request.amount || '\0' != *end) {

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t second = UINT64_C(1000000000); /* in ns */
+/* In ns */
+static const uint64_t second = UINT64_C(1000000000);
 
 uint64_t link_transfer(const struct link *link, uint64_t bytes)
 {

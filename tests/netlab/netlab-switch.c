@@ -18,19 +18,20 @@
  *     next_free = start + busy(packet)
  *     delivery = start + bytes / rate + max(0, latency - overhead)
  *
- * where the overhead is what a packet takes besides, in the system calls, TCP and cables of the nodes and
- * until this process wakes up.  It is measured at the start (see netlab-overhead.h), or given.
+ * where the overhead is what a packet takes besides, in the system calls, TCP and cables of the
+ * nodes and until this process wakes up.  It is measured at the start (see netlab-overhead.h), or
+ * given.
  *
- * With a tree of switches (see netlab-routes.h) a packet goes on like that over further links, which have
- * no gap, cutting through: on each it starts as early as the link before allows,
+ * With a tree of switches (see netlab-routes.h) a packet goes on like that over further links,
+ * which have no gap, cutting through: on each it starts as early as the link before allows,
  *
  *     arrival at a link = start on the link before + max(0, bytes / its rate - bytes / this one's)
  *
- * so its last byte never comes before it has left the link before.  These links may have bounded queues,
- * and a packet that finds no room in one is dropped.  The links are shared, so packets enter each in the
- * order of their arrivals there: all that are between two links stand in a heap, and move when their time
- * has come.  That is looked after only as often as the rings are, which is often enough, because the
- * latency comes after the last link.
+ * so its last byte never comes before it has left the link before.  These links may have bounded
+ * queues, and a packet that finds no room in one is dropped.  The links are shared, so packets
+ * enter each in the order of their arrivals there: all that are between two links stand in a heap,
+ * and move when their time has come.  That is looked after only as often as the rings are, which is
+ * often enough, because the latency comes after the last link.
  *
  * Delays are exact on average even if this process is late: arrival is the time stamp that the
  * kernel put on the packet, and lateness of one packet does not move the next one.
@@ -39,9 +40,9 @@
  *
  *     look into all rings -> deliver what is due -> sleep until the next one is, or a while
  *
- * and "a while" is shorter than packets are held, so that no packet is found too late; packets that are due
- * within a small part of that time leave together.  So the switch wakes seldom, and leaves the
- * processors to the ranks.
+ * and "a while" is shorter than packets are held, so that no packet is found too late; packets that
+ * are due within a small part of that time leave together.  So the switch wakes seldom, and leaves
+ * the processors to the ranks.
  *
  * Packets are received through a ring shared with the kernel, which absorbs bursts that an ordinary
  * user's socket buffer could not, and are sent in batches.  Headers for checksum offloading
@@ -230,9 +231,9 @@ static void forward_until_measured(struct network *network, struct overhead *pro
 }
 
 /*
- * Measures the overhead of a network that is open, and of one that holds packets for about as long as it is
- * going to: a switch that sleeps is later than one that need not.  Returns ns; 0, and says why, if it cannot
- * be found.
+ * Measures the overhead of a network that is open, and of one that holds packets for about as long
+ * as it is going to: a switch that sleeps is later than one that need not.  Returns ns; 0, and says
+ * why, if it cannot be found.
  */
 static uint64_t measure_overhead(struct network *network, struct overhead *prober, uint64_t latency)
 {
@@ -308,10 +309,14 @@ struct settings {
     const char *table;
     uint64_t latency;
     uint64_t overhead;
-    bool automatic;       /* the overhead is to be measured */
-    struct link uplink;   /* node to switch */
-    struct link trunk;    /* switch to switch */
-    const char *topology; /* NULL: there is no tree of switches */
+    /* The overhead is to be measured */
+    bool automatic;
+    /* Node to switch */
+    struct link uplink;
+    /* Switch to switch */
+    struct link trunk;
+    /* NULL: there is no tree of switches */
+    const char *topology;
 };
 
 /* Returns false if there is something else than there should be. */

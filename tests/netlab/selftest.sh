@@ -13,8 +13,8 @@ set -u
 
 here=$(dirname "$(readlink -f "$0")")
 probe=$NETLAB_LIBEXEC/netlab-probe
-tries=4
-networks=3
+tries=2
+networks=5
 number=0
 failures=0
 

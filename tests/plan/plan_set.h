@@ -26,16 +26,33 @@
 #include "plan/napcoll_plan_verify.h"
 #include "placement.h"
 
-/** How far loops over numbers of nodes go on at a time. Under the address checker it is the code that is looked at, and not
- * each of the numbers. */
+/** How far loops over numbers of nodes and ranks go on at a time. The address checker looks at the
+ * code, which some of the numbers reach; the build without it proves the plans of each. */
 #ifdef __SANITIZE_ADDRESS__
-enum { NODES_STRIDE = 3 };
+enum { NODES_STRIDE = 5 };
 #else
 enum { NODES_STRIDE = 1 };
 #endif
 
-/** Let the hardware of a node have its processes in another order than their ranks: every other one is on
- * the second socket. */
+/** Numbers of processes on nodes that have unequal ones, and orders of the ranks. */
+enum { UNEVEN_LISTS = 10, UNEVEN_ORDERS = 4 };
+static const char *const uneven_lists[UNEVEN_LISTS]
+    __attribute__((unused)) = {"3,2,1",   "5,5,1,4", "1,8",       "8,1,1", "2,3",
+                               "7,7,7,6", "4,4,1",   "16,1,3,16", "1,1,2", "9,2,5,5,1,3"};
+static const char *const uneven_orders[UNEVEN_ORDERS]
+    __attribute__((unused)) = {"block", "cyclic", "random:1", "random:77"};
+
+/** A map of nodes with the same number of processes. */
+static inline napcoll_node_map_t *uniform(int ppn, const char *order, int size)
+{
+    char list[16];
+
+    (void) snprintf(list, sizeof(list), "%d", ppn);
+    return placement(list, order, size);
+}
+
+/** Let the hardware of a node have its processes in another order than their ranks: every other one
+ * is on the second socket. */
 static inline void shuffle_hardware(napcoll_node_map_t *map, int node)
 {
     const char *locality[64];
@@ -84,8 +101,8 @@ static inline void free_plans(napcoll_plan_t **plans, int size)
     free(plans);
 }
 
-/** Prove one algorithm's plans on one map, with what its row claims; nothing where it is not eligible.
- * Returns whether it was. */
+/** Prove one algorithm's plans on one map, with what its row claims; nothing where it is not
+ * eligible. Returns whether it was. */
 static inline bool prove_plans(const napcoll_collective_t *collective, int row,
                                const napcoll_node_map_t *map, const napcoll_params_t *params)
 {
@@ -132,7 +149,8 @@ static inline int inter_node_stages(const napcoll_plan_t *plan, const napcoll_no
     return count;
 }
 
-/** Messages that wait for one another on the longest way through the plans: between nodes, or inside. */
+/** Messages that wait for one another on the longest way through the plans: between nodes, or
+ * inside. */
 static inline int steps_in_a_row(const napcoll_collective_t *collective, int row,
                                  const napcoll_node_map_t *map, const napcoll_params_t *params,
                                  napcoll_level_t level)

@@ -34,11 +34,9 @@ static inline void prove_variant(const napcoll_collective_t *collective,
 /** Two collectives of the same rows, in turn, over small uniform nodes. */
 static inline void prove_uniform(const napcoll_collective_t *const pair[2])
 {
-    for (int nodes = 1; nodes <= 12; nodes++) {
+    for (int nodes = 1; nodes <= 12; nodes += NODES_STRIDE) {
         for (int ppn = 1; ppn <= 6; ppn++) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, nodes % 3 ? "block" : "cyclic", nodes * ppn);
+            napcoll_node_map_t *map = uniform(ppn, nodes % 3 ? "block" : "cyclic", nodes * ppn);
             for (int variant = 0; variant < SPREAD_VARIANTS; variant++) {
                 prove_variant(pair[(nodes + ppn + variant / 2) % 2], map, variant, 2 + nodes % 4,
                               variant % 2 ? nodes % 5 : 0);
@@ -51,13 +49,10 @@ static inline void prove_uniform(const napcoll_collective_t *const pair[2])
 /** The same over nodes of unequal numbers of processes, in any order. */
 static inline void prove_uneven(const napcoll_collective_t *const pair[2])
 {
-    static const char *const lists[] = {"3,2,1",   "5,5,1,4", "1,8",       "8,1,1", "2,3",
-                                        "7,7,7,6", "4,4,1",   "16,1,3,16", "1,1,2", "9,2,5,5,1,3"};
-    static const char *const orders[] = {"block", "cyclic", "random:1", "random:77"};
-
-    for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
-        for (int size = 1; size <= 47; size += size < 12 ? 1 : 7) {
-            napcoll_node_map_t *map = placement(lists[l], orders[(l + (size_t) size) % 4], size);
+    for (int l = 0; l < UNEVEN_LISTS; l++) {
+        for (int size = 1; size <= 47; size += size < 12 ? NODES_STRIDE : 7) {
+            napcoll_node_map_t *map = placement(uneven_lists[l],
+                                                uneven_orders[(l + size) % UNEVEN_ORDERS], size);
             for (int variant = 0; variant < SPREAD_VARIANTS; variant++) {
                 prove_variant(pair[variant / 2], map, variant, 2 + size % 5, 0);
                 prove_variant(pair[1 - variant / 2], map, variant, 8, 1 + (size + variant) % 6);
@@ -78,9 +73,7 @@ static inline void prove_larger(const napcoll_collective_t *collective, int row,
             const int ppn = ppns[i];
             const napcoll_params_t params = {
                 .in_place = 0 == n % 2, .local_tree = 0 == n % 3, .local_radix = 2 + (n + ppn) % 7};
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, "block", n * ppn);
+            napcoll_node_map_t *map = uniform(ppn, "block", n * ppn);
             (void) prove_plans(collective, row, map, &params);
             napcoll_node_map_free(map);
         }
@@ -105,12 +98,18 @@ static inline void prove_by_hardware(const napcoll_collective_t *collective, int
 
 /** What a plan costs. */
 typedef struct {
-    int stages;       /**< that have messages */
-    int inter_stages; /**< ... with other nodes */
-    int messages;     /**< received */
-    int blocks;       /**< received */
-    int inter_blocks; /**< ... from other nodes */
-    int copied;       /**< blocks */
+    /* That have messages */
+    int stages;
+    /* ... with other nodes */
+    int inter_stages;
+    /* Received */
+    int messages;
+    /* Received */
+    int blocks;
+    /* ... from other nodes */
+    int inter_blocks;
+    /* Blocks */
+    int copied;
 } cost_t;
 
 static inline cost_t cost_of(const napcoll_plan_t *plan, const napcoll_node_map_t *map)
@@ -183,8 +182,8 @@ static inline int log_ceil(int n, int radix)
     return levels;
 }
 
-/** Inter-node steps of the locality route, by hand: nodes, processes on each, lanes asked for, lanes,
- * steps. */
+/** Inter-node steps of the locality route, by hand: nodes, processes on each, lanes asked for,
+ * lanes, steps. */
 typedef struct {
     int nodes, ppn, wanted, lanes, steps;
 } steps_case_t;
@@ -202,9 +201,7 @@ static inline void prove_steps(const napcoll_collective_t *collective, int row,
     for (size_t c = 0; c < sizeof(steps_cases) / sizeof(*steps_cases); c++) {
         const steps_case_t *expected = &steps_cases[c];
         const napcoll_params_t params = {.local_radix = 4, .tunable = {expected->wanted}};
-        char list[16];
-        (void) snprintf(list, sizeof(list), "%d", expected->ppn);
-        napcoll_node_map_t *map = placement(list, "block", expected->nodes * expected->ppn);
+        napcoll_node_map_t *map = uniform(expected->ppn, "block", expected->nodes * expected->ppn);
         const int lanes = napcoll_port_lanes(map, expected->wanted);
         assert_int_equal(lanes, expected->lanes);
         assert_int_equal(log_ceil(expected->nodes, lanes + 1), expected->steps);
@@ -215,21 +212,20 @@ static inline void prove_steps(const napcoll_collective_t *collective, int row,
     }
 }
 
-/** In the fewest messages, a node of p processes needs p - 1 to gather its blocks and as many to hand
- * them out, and for what l lanes fetch l - 1 and p - 1; each run comes in one message. */
+/** In the fewest messages, a node of p processes needs p - 1 to gather its blocks and as many to
+ * hand them out, and for what l lanes fetch l - 1 and p - 1; each run comes in one message. */
 static inline void prove_fewest_messages(const napcoll_collective_t *collective, int row)
 {
     static const struct {
-        int nodes, ppn, fetched; /* in all steps by a node's lanes */
+        /* In all steps by a node's lanes */
+        int nodes, ppn, fetched;
     } cases[] = {{2, 4, 1},    {5, 4, 4},      {6, 4, 2 + 2},
                  {17, 16, 16}, {25, 4, 4 + 4}, {10, 2, 2 + 2 + 1}};
 
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
         const int nodes = cases[c].nodes, ppn = cases[c].ppn, fetched = cases[c].fetched;
         const napcoll_params_t params = {.local_tree = true, .local_radix = 4};
-        char list[16];
-        (void) snprintf(list, sizeof(list), "%d", ppn);
-        napcoll_node_map_t *map = placement(list, "block", nodes * ppn);
+        napcoll_node_map_t *map = uniform(ppn, "block", nodes * ppn);
         const int steps = log_ceil(nodes, napcoll_port_lanes(map, 0) + 1);
         assert_int_equal(messages_of_all(collective, row, map, &params),
                          nodes * (2 * (ppn - 1) + fetched + fetched - steps + steps * (ppn - 1)));
@@ -237,13 +233,14 @@ static inline void prove_fewest_messages(const napcoll_collective_t *collective,
     }
 }
 
-/** Every process gets every block once; between nodes each block of another node comes once to a node. */
+/** Every process gets every block once; between nodes each block of another node comes once to a
+ * node. */
 static inline void prove_each_block_once(const napcoll_collective_t *collective, int row)
 {
     static const char *const lists[] = {"4", "3,2,1", "5,5,1,4", "2,3"};
     const napcoll_params_t params = {.local_radix = 3};
 
-    for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
+    for (int l = 0; l < (int) (sizeof(lists) / sizeof(*lists)); l++) {
         napcoll_node_map_t *map = placement(lists[l], "block", 24);
         napcoll_plan_t **plans = plans_of(collective, row, map, &params, ONE_SHAPE);
         int crossed = 0, blocks = 0, expected = 0;

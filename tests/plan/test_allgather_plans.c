@@ -5,9 +5,9 @@
 
 /**
  * @file
- * All plans of allgather and allgatherv, run by the verifier over many placements: sound, free of
- * deadlock under rendezvous, every rank's block in its place; and their steps, messages and bytes against
- * what the algorithms promise.
+ * All plans of allgather and allgatherv, run by the verifier over many placements: sound,
+ * free of deadlock under rendezvous, every rank's block in its place; and their steps, messages and
+ * bytes against what the algorithms promise.
  */
 
 #include "algo/allgather/allgather.h"
@@ -76,9 +76,7 @@ static void allgather_steps_are_as_promised(void **state)
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
         const int nodes = cases[c].nodes, size = nodes * cases[c].ppn, radix = cases[c].radix;
         const napcoll_params_t params = {.local_radix = 4, .tunable = {radix}};
-        char list[16];
-        (void) snprintf(list, sizeof(list), "%d", cases[c].ppn);
-        napcoll_node_map_t *map = placement(list, "block", size);
+        napcoll_node_map_t *map = uniform(cases[c].ppn, "block", size);
         assert_int_equal(busiest(&napcoll_allgather, NAPCOLL_ALLGATHER_RING, map, &params).stages,
                          size - 1);
         assert_int_equal(busiest(&napcoll_allgather, NAPCOLL_ALLGATHER_BRUCK, map, &params).stages,

@@ -16,7 +16,8 @@
 /* A ring of P has 2 P^2 messages: larger ones are proven by hand (tests/build/verify.sh --wide). */
 enum { VARIANTS = 12, MOST_FOR_LINEAR = 32 };
 
-/* Whether an algorithm's plans depend on who carries out local phases and how, or on the tunable. */
+/* Whether an algorithm's plans depend on who carries out local phases and how, or on the
+ * tunable. */
 static bool has_phases(int row)
 {
     return NAPCOLL_ALLREDUCE_SMP == row || NAPCOLL_ALLREDUCE_NAP == row;
@@ -58,25 +59,21 @@ static void allreduce_plans_exactly_once_on_uniform_nodes(void **state)
     (void) state;
     for (int ppn = 1; ppn <= 9; ppn++) {
         for (int nodes = 1; nodes <= 20; nodes += ppn < 5 || nodes < 4 ? NODES_STRIDE : 3) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, nodes % 2 ? "block" : "cyclic", nodes * ppn);
+            napcoll_node_map_t *map = uniform(ppn, nodes % 2 ? "block" : "cyclic", nodes * ppn);
             verify_all(map, 2 + nodes % 4, 0);
             napcoll_node_map_free(map);
         }
     }
 }
 
-/* Each in its turn of the variants and as the defaults have it; all the numbers between are proven by
- * hand (tests/build/verify.sh --wide). */
+/* Each in its turn of the variants and as the defaults have it; all the numbers between are proven
+ * by hand (tests/build/verify.sh --wide). */
 static void allreduce_plans_exactly_once_on_up_to_64_nodes_by_16(void **state)
 {
     (void) state;
-    for (int ppn = 1; ppn <= 16; ppn++) {
+    for (int ppn = 1; ppn <= 16; ppn += ppn < 4 ? 1 : 4) {
         for (int nodes = 1; nodes <= 64; nodes += nodes < 18 ? 1 + ppn / 2 : 23 * NODES_STRIDE) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, "block", nodes * ppn);
+            napcoll_node_map_t *map = uniform(ppn, "block", nodes * ppn);
             verify_variant(map, 0, 8, 0);
             verify_variant(map, (nodes + 5 * ppn) % VARIANTS, 2 + (nodes + ppn) % 7, 0);
             napcoll_node_map_free(map);
@@ -86,14 +83,11 @@ static void allreduce_plans_exactly_once_on_up_to_64_nodes_by_16(void **state)
 
 static void allreduce_plans_exactly_once_on_uneven_nodes(void **state)
 {
-    static const char *const lists[] = {"3,2,1",   "5,5,1,4", "1,8",       "8,1,1", "2,3",
-                                        "7,7,7,6", "4,4,1",   "16,1,3,16", "1,1,2", "9,2,5,5,1,3"};
-    static const char *const orders[] = {"block", "cyclic", "random:1", "random:77"};
-
     (void) state;
-    for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
-        for (int size = 2; size <= 64; size += size < 12 ? 1 : 13) {
-            napcoll_node_map_t *map = placement(lists[l], orders[(size_t) size % 4], size);
+    for (int l = 0; l < UNEVEN_LISTS; l++) {
+        for (int size = 2; size <= 64; size += size < 12 ? NODES_STRIDE : 13) {
+            napcoll_node_map_t *map = placement(uneven_lists[l],
+                                                uneven_orders[size % UNEVEN_ORDERS], size);
             for (int lanes = 0; lanes <= 7; lanes += lanes < 4 ? 1 : 3) {
                 verify_all(map, 2 + (size + lanes) % 5, lanes);
             }
@@ -109,9 +103,7 @@ static void nap_plan_one_message_per_process_and_level(void **state)
     (void) state;
     for (size_t i = 0; i < sizeof(ppns) / sizeof(*ppns); i++) {
         for (int nodes = 2; nodes <= 300; nodes += nodes < 70 ? NODES_STRIDE : 57) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppns[i]);
-            napcoll_node_map_t *map = placement(list, "block", nodes * ppns[i]);
+            napcoll_node_map_t *map = uniform(ppns[i], "block", nodes * ppns[i]);
             napcoll_params_t params = {.noncommutative = true, .local_radix = 4};
             assert_int_equal(napcoll_allreduce_nap_bounds(map, &params).inter, 1);
             assert_true(prove_plans(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, map, &params));
@@ -139,7 +131,7 @@ static int most_inter_node_stages(int row, const napcoll_node_map_t *map)
 static void lane_plan_needs_two_inter_node_steps_on_few_nodes(void **state)
 {
     (void) state;
-    for (int nodes = 2; nodes <= 33; nodes++) {
+    for (int nodes = 2; nodes <= 33; nodes += NODES_STRIDE) {
         napcoll_node_map_t *map = placement("3", "block", nodes * 3);
         assert_int_equal(most_inter_node_stages(NAPCOLL_ALLREDUCE_LANE, map), nodes <= 32 ? 2 : 4);
         napcoll_node_map_free(map);
@@ -155,9 +147,7 @@ static void nap_plan_needs_log_ppn_inter_node_steps(void **state)
 
     (void) state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
-        char list[16];
-        (void) snprintf(list, sizeof(list), "%d", cases[c].ppn);
-        napcoll_node_map_t *map = placement(list, "block", cases[c].nodes * cases[c].ppn);
+        napcoll_node_map_t *map = uniform(cases[c].ppn, "block", cases[c].nodes * cases[c].ppn);
         assert_int_equal(most_inter_node_stages(NAPCOLL_ALLREDUCE_NAP, map), cases[c].steps);
         assert_int_equal(napcoll_nap_steps(map, napcoll_nap_lanes(map, 0)), cases[c].steps);
         napcoll_node_map_free(map);
@@ -172,9 +162,7 @@ static void nap_plan_needs_log_ppn_plus_1_inter_node_steps_for_equal_parts(void 
 
     (void) state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
-        char list[16];
-        (void) snprintf(list, sizeof(list), "%d", cases[c].ppn);
-        napcoll_node_map_t *map = placement(list, "block", cases[c].nodes * cases[c].ppn);
+        napcoll_node_map_t *map = uniform(cases[c].ppn, "block", cases[c].nodes * cases[c].ppn);
         assert_int_equal(napcoll_nap_radix(map, cases[c].ppn), cases[c].ppn + 1);
         assert_int_equal(napcoll_nap_steps(map, napcoll_nap_lanes(map, 0)), cases[c].steps);
         assert_int_equal(most_inter_node_stages(NAPCOLL_ALLREDUCE_NAP, map), cases[c].steps);
@@ -250,7 +238,7 @@ static void nap_plan_pairs_of_11_nodes_by_4(void **state)
 static void recursive_doubling_needs_log2_steps_for_any_size(void **state)
 {
     (void) state;
-    for (int size = 2; size <= 70; size++) {
+    for (int size = 2; size <= 70; size += NODES_STRIDE) {
         napcoll_node_map_t *map = placement("1", "block", size);
         napcoll_params_t params = {.local_radix = 2};
         napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING,

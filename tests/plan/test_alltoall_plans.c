@@ -5,9 +5,9 @@
 
 /**
  * @file
- * All-to-all plans: TuNA's numbers of rounds, blocks and slots against their definitions; all plans run by the
- * verifier, every block at the rank that it is for, sizes told before they are needed; and that the verifier
- * notices where they are not.
+ * All-to-all plans: TuNA's numbers of rounds, blocks and slots against their definitions; all
+ * plans run by the verifier, every block at the rank that it is for, sizes told before they are
+ * needed; and that the verifier notices where they are not.
  */
 
 #include "plan_set.h"
@@ -27,7 +27,7 @@ static int digits_of(int radix, int j)
     return digits;
 }
 
-/* For every number of members and radix up to so many: check(members, radix). */
+/* For every number of members and radix up to that many: check(members, radix). */
 enum { MOST_MEMBERS = 128 };
 
 static void for_every_radix(void (*check)(int members, int radix))
@@ -74,10 +74,13 @@ static int blocks_of_round(int members, int radix, int weight, int digit)
 {
     const int rest = members % (weight * radix) - digit * weight;
 
-    return members / (weight * radix) * weight + (rest < 0 ? 0 : rest < weight ? rest : weight);
+    const int most = rest < weight ? rest : weight;
+
+    return members / (weight * radix) * weight + (rest < 0 ? 0 : most);
 }
 
-/* Rounds: of w digits of members - 1 all radix - 1 values, but for those of the first that it does not reach. */
+/* Rounds: of w digits of members - 1 all radix - 1 values, except for those of the first that it
+ * does not reach. */
 static int rounds_by_formula(int members, int radix)
 {
     int width = 0, top = 1;
@@ -122,7 +125,8 @@ static void large_numbers_are_those_of_the_paper(void **state)
         assert_int_equal(napcoll_digits_slots(4096, all[i].radix), all[i].slots);
     }
     assert_int_equal(napcoll_digits_radix(0, 9), 2);
-    assert_int_equal(napcoll_digits_radix(5, 2), 2); /* never 1, which has no end */
+    /* Never 1, which has no end */
+    assert_int_equal(napcoll_digits_radix(5, 2), 2);
     assert_int_equal(napcoll_digits_radix(64, 9), 9);
 }
 
@@ -176,7 +180,8 @@ static void compare_with_plan(int members, int radix)
 
     assert_int_equal(sent.messages, napcoll_digits_rounds(members, radix));
     assert_int_equal(sent.blocks, napcoll_digits_moved(members, radix));
-    assert_int_equal(sent.told, sent.blocks - (members - 1)); /* those that travel further */
+    /* Those that travel further */
+    assert_int_equal(sent.told, sent.blocks - (members - 1));
     assert_int_equal(sent.slots, napcoll_digits_slots(members, radix));
     napcoll_node_map_free(map);
 }
@@ -187,13 +192,12 @@ static void plans_have_as_many_messages_blocks_and_slots(void **state)
     for_every_radix(compare_with_plan);
 }
 
-/* Inside a node every message has its blocks for all nodes; then one message to each other node, or as many as there
- * are blocks for it. Only what is for the own node may go straight to its place. */
+/* Inside a node every message has its blocks for all nodes; then one message to each other node, or
+ * as many as there are blocks for it. Only what is for the own node may go straight to its
+ * place. */
 static void compare_with_plans_on_nodes(int nodes, int ppn, int radix)
 {
-    char list[16];
-    (void) snprintf(list, sizeof(list), "%d", ppn);
-    napcoll_node_map_t *map = placement(list, nodes % 2 ? "cyclic" : "block", nodes * ppn);
+    napcoll_node_map_t *map = uniform(ppn, nodes % 2 ? "cyclic" : "block", nodes * ppn);
     const int rank = radix * 7 % map->size, others = nodes - 1;
     const int rounds = napcoll_digits_rounds(ppn, radix);
     const int inside = nodes * (int) napcoll_digits_moved(ppn, radix);
@@ -210,13 +214,12 @@ static void compare_with_plans_on_nodes(int nodes, int ppn, int radix)
     napcoll_node_map_free(map);
 }
 
-/* Between nodes as between ranks, of the blocks of all lanes together; what passes through is told besides. */
+/* Between nodes as between ranks, of the blocks of all lanes together; what passes through is told
+ * besides. */
 static void compare_with_plan_on_two_levels(int nodes, int ppn, int radix)
 {
     enum { LOCAL_RADIX = 2 };
-    char list[16];
-    (void) snprintf(list, sizeof(list), "%d", ppn);
-    napcoll_node_map_t *map = placement(list, nodes % 2 ? "cyclic" : "block", nodes * ppn);
+    napcoll_node_map_t *map = uniform(ppn, nodes % 2 ? "cyclic" : "block", nodes * ppn);
     const sent_t sent = sent_of(NAPCOLL_ALLTOALL_TUNA_TWO_LEVEL, map, radix * 7 % map->size, radix);
     const int rounds = napcoll_digits_rounds(ppn, LOCAL_RADIX);
     const int inside = nodes * (int) napcoll_digits_moved(ppn, LOCAL_RADIX);
@@ -234,7 +237,7 @@ static void compare_with_plan_on_two_levels(int nodes, int ppn, int radix)
 static void plans_on_nodes_have_as_many_messages_blocks_and_slots(void **state)
 {
     (void) state;
-    for (int nodes = 2; nodes <= 16; nodes++) {
+    for (int nodes = 2; nodes <= 16; nodes += NODES_STRIDE) {
         for (int ppn = 2; ppn <= 5; ppn++) {
             for (int radix = 2; radix <= nodes; radix++) {
                 compare_with_plan_on_two_levels(nodes, ppn, radix);
@@ -271,7 +274,7 @@ static void alltoall_plans_with_every_radix(void **state)
     static const char *const orders[] = {"block", "cyclic", "random:5"};
 
     (void) state;
-    for (int size = 1; size <= 33; size++) {
+    for (int size = 1; size <= 33; size += NODES_STRIDE) {
         napcoll_node_map_t *map = placement("3,1,4", orders[size % 3], size);
 
         for (int radix = 2; radix <= (size > 2 ? size : 2); radix++) {
@@ -291,9 +294,7 @@ static void alltoall_plans_on_equal_nodes(void **state)
     (void) state;
     for (int nodes = 1; nodes <= 8; nodes++) {
         for (int ppn = 1; ppn <= 8; ppn++) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, nodes % 2 ? "cyclic" : "block", nodes * ppn);
+            napcoll_node_map_t *map = uniform(ppn, nodes % 2 ? "cyclic" : "block", nodes * ppn);
 
             for (int radix = 2; radix <= (ppn > 2 ? ppn : 2); radix++) {
                 verify_all(map, radix, (nodes + radix) % 5);
@@ -387,7 +388,8 @@ static void blocks_that_change_places_are_noticed(void **state)
     assert_int_equal(step->left.buffer, NAPCOLL_BUFFER_LIST);
     list[0] = list[1];
     list[1] = first;
-    f->claim.sized = false; /* else the sizes are noticed first */
+    /* Else the sizes are noticed first */
+    f->claim.sized = false;
     expect(f, NAPCOLL_VERIFY_CONTRIBUTION);
     f->claim.sized = true;
     expect(f, NAPCOLL_VERIFY_SIZES);
@@ -426,8 +428,8 @@ static void sizes_that_are_not_told_are_noticed(void **state)
     expect(f, NAPCOLL_VERIFY_OK);
 }
 
-/* Where sizes are not told ahead, they go along with every message, so that what a rank has to say of them reaches all;
- * as many messages, in as many stages, as where all know the sizes. */
+/* Where sizes are not told ahead, they go along with every message, so that what a rank has to say
+ * of them reaches all; as many messages, in as many stages, as where all know the sizes. */
 static void sizes_go_along_with_every_message(void **state)
 {
     fixture_t *f = *state;
@@ -460,7 +462,8 @@ static void sizes_go_along_with_every_message(void **state)
     }
     expect(f, NAPCOLL_VERIFY_OK);
     message_of(f, 5, NAPCOLL_STEP_SEND, false, 0)->headed =
-        false; /* one end takes it for a block */
+        /* One end takes it for a block */
+        false;
     expect(f, NAPCOLL_VERIFY_UNMATCHED);
     message_of(f, 5, NAPCOLL_STEP_SEND, false, 0)->headed = true;
     f->claim.tells = true;

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * All barrier plans, run by the verifier over many placements: sound, free of deadlock under rendezvous,
- * no rank leaves without word of all; and the steps between nodes.
+ * All barrier plans, run by the verifier over many placements: sound, free of deadlock under
+ * rendezvous, no rank leaves without word of all; and the steps between nodes.
  */
 
 #include "plan_set.h"
@@ -31,10 +31,8 @@ static void barrier_plans_on_uniform_nodes(void **state)
 {
     (void) state;
     for (int ppn = 1; ppn <= 9; ppn++) {
-        for (int nodes = 1; nodes <= 30; nodes++) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, nodes % 2 ? "block" : "cyclic", nodes * ppn);
+        for (int nodes = 1; nodes <= 30; nodes += NODES_STRIDE) {
+            napcoll_node_map_t *map = uniform(ppn, nodes % 2 ? "block" : "cyclic", nodes * ppn);
             verify_all(map, 2 + nodes % 4, 0);
             verify_all(map, 8, nodes % 9);
             napcoll_node_map_free(map);
@@ -57,15 +55,11 @@ static void barrier_plans_where_the_hardware_has_another_order(void **state)
 
 static void barrier_plans_on_uneven_nodes(void **state)
 {
-    static const char *const lists[] = {"3,2,1",   "5,5,1,4", "1,8",       "8,1,1", "2,3",
-                                        "7,7,7,6", "4,4,1",   "16,1,3,16", "1,1,2", "9,2,5,5,1,3"};
-    static const char *const orders[] = {"block", "cyclic", "random:1", "random:77"};
-
     (void) state;
-    for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
-        for (int size = 2; size <= 64; size += size < 12 ? 1 : 13) {
-            for (size_t o = 0; o < sizeof(orders) / sizeof(*orders); o++) {
-                napcoll_node_map_t *map = placement(lists[l], orders[o], size);
+    for (int l = 0; l < UNEVEN_LISTS; l++) {
+        for (int size = 2; size <= 64; size += size < 12 ? NODES_STRIDE : 13) {
+            for (int o = 0; o < UNEVEN_ORDERS; o++) {
+                napcoll_node_map_t *map = placement(uneven_lists[l], uneven_orders[o], size);
                 for (int lanes = 0; lanes <= 7; lanes += lanes < 4 ? 1 : 3) {
                     verify_all(map, 2 + (size + lanes) % 5, lanes);
                 }
@@ -96,9 +90,7 @@ static void nap_plan_needs_log_ppn_plus_1_inter_node_steps(void **state)
 
     (void) state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
-        char list[16];
-        (void) snprintf(list, sizeof(list), "%d", cases[c].ppn);
-        napcoll_node_map_t *map = placement(list, "block", cases[c].nodes * cases[c].ppn);
+        napcoll_node_map_t *map = uniform(cases[c].ppn, "block", cases[c].nodes * cases[c].ppn);
         napcoll_params_t params = {.local_radix = 4};
         assert_int_equal(napcoll_barrier_nap_bounds(map, &params).inter, 1);
         assert_int_equal(steps_in_a_row(&napcoll_barrier, NAPCOLL_BARRIER_NAP, map, &params,
@@ -113,7 +105,7 @@ static void nap_plan_needs_log_ppn_plus_1_inter_node_steps(void **state)
 static void nap_plan_steps_are_those_of_the_closed_form(void **state)
 {
     (void) state;
-    for (int nodes = 2; nodes <= 60; nodes++) {
+    for (int nodes = 2; nodes <= 60; nodes += NODES_STRIDE) {
         napcoll_node_map_t *map = placement("6", "block", nodes * 6);
         for (int lanes = 1; lanes <= 6; lanes++) {
             napcoll_params_t params = {.local_radix = 5, .tunable = {lanes}};
@@ -161,15 +153,17 @@ static void a_tree_inside_the_node_has_the_fewest_messages(void **state)
         sends[tree] = messages_of(plans, map, true);
         free_plans(plans, map->size);
     }
-    assert_int_equal(sends[0], 9 * 2 * 8 * 7); /* before and behind the step all tell all */
-    assert_int_equal(sends[1], 9 * 2 * 2 * 7); /* to the leader and from there */
+    /* Before and behind the step all tell all */
+    assert_int_equal(sends[0], 9 * 2 * 8 * 7);
+    /* To the leader and from there */
+    assert_int_equal(sends[1], 9 * 2 * 2 * 7);
     napcoll_node_map_free(map);
 }
 
 static void dissemination_needs_log2_steps_for_any_size(void **state)
 {
     (void) state;
-    for (int size = 2; size <= 70; size++) {
+    for (int size = 2; size <= 70; size += NODES_STRIDE) {
         napcoll_node_map_t *map = placement("1", "block", size);
         napcoll_params_t params = {.local_radix = 2};
         napcoll_plan_t **plans = plans_of(&napcoll_barrier, NAPCOLL_BARRIER_DISSEMINATION, map,

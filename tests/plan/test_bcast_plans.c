@@ -5,9 +5,9 @@
 
 /**
  * @file
- * All broadcast plans, run by the verifier over many placements, roots, segments and switch trees: sound, free
- * of deadlock under rendezvous, the root's vector everywhere; the steps between nodes, by the closed forms;
- * and the links of a switch tree.
+ * All broadcast plans, run by the verifier over many placements, roots, segments and switch
+ * trees: sound, free of deadlock under rendezvous, the root's vector everywhere; the steps between
+ * nodes, by the closed forms; and the links of a switch tree.
  */
 
 #include "plan_set.h"
@@ -43,10 +43,8 @@ static void bcast_plans_on_uniform_nodes(void **state)
 {
     (void) state;
     for (int ppn = 1; ppn <= 6; ppn++) {
-        for (int nodes = 1; nodes <= 17; nodes++) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, nodes % 2 ? "block" : "cyclic", nodes * ppn);
+        for (int nodes = 1; nodes <= 17; nodes += NODES_STRIDE) {
+            napcoll_node_map_t *map = uniform(ppn, nodes % 2 ? "block" : "cyclic", nodes * ppn);
             verify_all(map, nodes * 7 % map->size, 1, 2 + nodes % 4);
             verify_all(map, 0, 1 + nodes % 5, 8);
             napcoll_node_map_free(map);
@@ -76,10 +74,8 @@ static void bcast_plans_on_many_nodes(void **state)
 {
     (void) state;
     for (int nodes = 18; nodes <= 64; nodes += 23 * NODES_STRIDE) {
-        for (int ppn = 1; ppn <= 16; ppn += 15) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, "random:2", nodes * ppn);
+        for (int ppn = 1; ppn * nodes <= 320; ppn += 15) {
+            napcoll_node_map_t *map = uniform(ppn, "random:2", nodes * ppn);
             verify_all(map, map->size / 3, 2, 4);
             napcoll_node_map_free(map);
         }
@@ -92,7 +88,8 @@ static int steps(int row, const napcoll_node_map_t *map, napcoll_params_t params
     return steps_in_a_row(&napcoll_bcast, row, map, &params, NAPCOLL_LEVEL_NETWORK);
 }
 
-/* A binomial tree's longest way has log2 n messages; where n is no power of two, perhaps one less. */
+/* A binomial tree's longest way has log2 n messages; where n is no power of two, perhaps one
+ * less. */
 static void check_tree(int steps_in_tree, int nodes)
 {
     const int levels = napcoll_split_levels(nodes, 2);
@@ -104,11 +101,9 @@ static void check_tree(int steps_in_tree, int nodes)
 static void steps_between_nodes_are_those_of_the_closed_forms(void **state)
 {
     (void) state;
-    for (int nodes = 2; nodes <= 40; nodes++) {
+    for (int nodes = 2; nodes <= 40; nodes += NODES_STRIDE) {
         const int ppn = 1 + nodes % 5;
-        char list[16];
-        (void) snprintf(list, sizeof(list), "%d", ppn);
-        napcoll_node_map_t *map = placement(list, "cyclic", nodes * ppn);
+        napcoll_node_map_t *map = uniform(ppn, "cyclic", nodes * ppn);
         const napcoll_params_t params = {.root = nodes / 2, .segments = 1, .local_radix = 4};
         napcoll_params_t chain = params;
 
@@ -129,7 +124,8 @@ static void steps_between_nodes_are_those_of_the_closed_forms(void **state)
     }
 }
 
-/* A chain of eight nodes over two switches of four, in the order of their numbers or along the depth-first order. */
+/* A chain of eight nodes over two switches of four, in the order of their numbers or along the
+ * depth-first order. */
 static bool chain_is_free_of_contention(bool mapped, int root)
 {
     static const char text[] = "SwitchName=S0 Nodes=n[0,2,4,6]\nSwitchName=S1 Nodes=n[1,3,5,7]\n"

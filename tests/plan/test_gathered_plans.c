@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Vectors gathered on all processes and at a root, reduced by halves of the ranks: the plans, and the
- * steps and messages between nodes that they take.
+ * Vectors gathered on all processes and at a root, reduced by halves of the ranks: the plans,
+ * and the steps and messages between nodes that they take.
  */
 
 #include "plan_set.h"
@@ -27,11 +27,11 @@ static const char *const lists[] = {"1",       "2",   "4",     "7",     "3,2,1",
                                     "5,5,1,4", "1,8", "8,1,1", "16,1,3"};
 static const char *const orders[] = {"block", "cyclic", "random:5"};
 
-static void reduces_fold_by_halves_at_any_root(void **state)
+static void reduces_go_by_halves_at_any_root(void **state)
 {
     (void) state;
     for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
-        for (int size = 1; size <= 60; size += size < 18 ? 1 : 11) {
+        for (int size = 1; size <= 60; size += size < 18 ? NODES_STRIDE : 11) {
             napcoll_node_map_t *map = placement(lists[l], orders[(size_t) size % 3], size);
 
             for (int root = 0; root < size; root += 1 + size / 6) {
@@ -47,11 +47,11 @@ static void reduces_fold_by_halves_at_any_root(void **state)
     }
 }
 
-static void allreduces_fold_by_halves_whatever_the_lanes(void **state)
+static void allreduces_go_by_halves_whatever_the_lanes(void **state)
 {
     (void) state;
     for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
-        for (int size = 1; size <= 75; size += size < 18 ? 1 : 19) {
+        for (int size = 1; size <= 75; size += size < 18 ? NODES_STRIDE : 19) {
             napcoll_node_map_t *map = placement(lists[l], orders[(size_t) size % 3], size);
 
             for (int lanes = 0; lanes <= 6; lanes += 1 + lanes / 2) {
@@ -68,14 +68,6 @@ static void allreduces_fold_by_halves_whatever_the_lanes(void **state)
             napcoll_node_map_free(map);
         }
     }
-}
-
-static napcoll_node_map_t *uniform(int nodes, int ppn)
-{
-    char list[16];
-
-    (void) snprintf(list, sizeof(list), "%d", ppn);
-    return placement(list, "block", nodes * ppn);
 }
 
 static int count_inter_node_sends(napcoll_plan_t *const *plans, const napcoll_node_map_t *map)
@@ -104,7 +96,7 @@ static void gathering_everywhere_takes_log_ppn_plus_1_inter_node_steps(void **st
 
     (void) state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
-        napcoll_node_map_t *map = uniform(cases[c].nodes, cases[c].ppn);
+        napcoll_node_map_t *map = uniform(cases[c].ppn, "block", cases[c].nodes * cases[c].ppn);
         const napcoll_params_t params = {.local_radix = 4, .local_tree = 0 != c % 2};
         napcoll_plan_t **plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_GATHERED, map,
                                           &params, ONE_SHAPE);
@@ -129,8 +121,8 @@ static void gathering_at_the_root_takes_one_message_per_node(void **state)
 {
     (void) state;
     for (int ppn = 1; ppn <= 6; ppn++) {
-        for (int nodes = 1; nodes <= 20; nodes++) {
-            napcoll_node_map_t *map = uniform(nodes, ppn);
+        for (int nodes = 1; nodes <= 20; nodes += NODES_STRIDE) {
+            napcoll_node_map_t *map = uniform(ppn, "block", nodes * ppn);
             const napcoll_params_t params = {.local_radix = 4, .root = nodes * ppn / 2};
             napcoll_plan_t **plans = plans_of(&gathered_reduce, 0, map, &params, ONE_SHAPE);
             const int share = (nodes - 1 + ppn - 1) / ppn;
@@ -150,8 +142,8 @@ static void gathering_at_the_root_takes_one_message_per_node(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reduces_fold_by_halves_at_any_root),
-        cmocka_unit_test(allreduces_fold_by_halves_whatever_the_lanes),
+        cmocka_unit_test(reduces_go_by_halves_at_any_root),
+        cmocka_unit_test(allreduces_go_by_halves_whatever_the_lanes),
         cmocka_unit_test(gathering_everywhere_takes_log_ppn_plus_1_inter_node_steps),
         cmocka_unit_test(gathering_at_the_root_takes_one_message_per_node),
     };

@@ -5,9 +5,9 @@
 
 /**
  * @file
- * All reduce plans, run by the verifier over many placements and roots: sound, free of deadlock under
- * rendezvous, each contribution once at the root, in order where asked, by halves where claimed; and
- * the steps between nodes that nap needs.
+ * All reduce plans, run by the verifier over many placements and roots: sound, free of
+ * deadlock under rendezvous, each contribution once at the root, in order where asked, by halves
+ * where claimed; and the steps between nodes that nap needs.
  */
 
 #include "plan_set.h"
@@ -47,10 +47,8 @@ static void reduce_plans_exactly_once_on_uniform_nodes(void **state)
 {
     (void) state;
     for (int ppn = 1; ppn <= 8; ppn++) {
-        for (int nodes = 1; nodes <= 20; nodes++) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppn);
-            napcoll_node_map_t *map = placement(list, nodes % 3 ? "block" : "cyclic", nodes * ppn);
+        for (int nodes = 1; nodes <= 20; nodes += NODES_STRIDE) {
+            napcoll_node_map_t *map = uniform(ppn, nodes % 3 ? "block" : "cyclic", nodes * ppn);
             for (int variant = 0; variant < VARIANTS; variant++) {
                 verify_variant(map, some_root(map, nodes + variant), variant, 2 + nodes % 4, 0);
             }
@@ -94,15 +92,11 @@ static void reduce_plans_exactly_once_where_the_hardware_has_another_order(void 
 
 static void reduce_plans_exactly_once_on_uneven_nodes(void **state)
 {
-    static const char *const lists[] = {"3,2,1",   "5,5,1,4", "1,8",       "8,1,1", "2,3",
-                                        "7,7,7,6", "4,4,1",   "16,1,3,16", "1,1,2", "9,2,5,5,1,3"};
-    static const char *const orders[] = {"block", "cyclic", "random:1", "random:77"};
-
     (void) state;
-    for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
-        for (int size = 2; size <= 64; size += size < 12 ? 1 : 13) {
-            for (size_t o = 0; o < sizeof(orders) / sizeof(*orders); o++) {
-                napcoll_node_map_t *map = placement(lists[l], orders[o], size);
+    for (int l = 0; l < UNEVEN_LISTS; l++) {
+        for (int size = 2; size <= 64; size += size < 12 ? NODES_STRIDE : 13) {
+            for (int o = 0; o < UNEVEN_ORDERS; o++) {
+                napcoll_node_map_t *map = placement(uneven_lists[l], uneven_orders[o], size);
                 for (int lanes = 0; lanes <= 7; lanes += lanes < 4 ? 1 : 3) {
                     verify_variant(map, some_root(map, size + lanes), (size + lanes) % VARIANTS,
                                    2 + (size + lanes) % 5, lanes);
@@ -139,9 +133,7 @@ static void nap_plan_one_message_per_process_and_level(void **state)
     (void) state;
     for (size_t i = 0; i < sizeof(ppns) / sizeof(*ppns); i++) {
         for (int nodes = 2; nodes <= 300; nodes += nodes < 40 ? 1 : 57) {
-            char list[16];
-            (void) snprintf(list, sizeof(list), "%d", ppns[i]);
-            napcoll_node_map_t *map = placement(list, "block", nodes * ppns[i]);
+            napcoll_node_map_t *map = uniform(ppns[i], "block", nodes * ppns[i]);
             napcoll_params_t params = {
                 .noncommutative = true, .local_radix = 4, .root = map->size / 3};
             assert_int_equal(napcoll_reduce_nap_bounds(map, &params).inter, 1);
@@ -160,9 +152,7 @@ static void nap_plan_needs_log_ppn_plus_1_inter_node_steps(void **state)
 
     (void) state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
-        char list[16];
-        (void) snprintf(list, sizeof(list), "%d", cases[c].ppn);
-        napcoll_node_map_t *map = placement(list, "block", cases[c].nodes * cases[c].ppn);
+        napcoll_node_map_t *map = uniform(cases[c].ppn, "block", cases[c].nodes * cases[c].ppn);
         for (int root = 0; root < map->size; root += 1 + map->size / 5) {
             napcoll_params_t params = {.local_radix = 4, .root = root};
             assert_int_equal(steps_in_a_row(&napcoll_reduce, NAPCOLL_REDUCE_NAP, map, &params,
@@ -178,7 +168,7 @@ static void nap_plan_needs_log_ppn_plus_1_inter_node_steps(void **state)
 static void nap_plan_steps_are_those_of_the_closed_form(void **state)
 {
     (void) state;
-    for (int nodes = 2; nodes <= 60; nodes++) {
+    for (int nodes = 2; nodes <= 60; nodes += NODES_STRIDE) {
         napcoll_node_map_t *map = placement("6", "block", nodes * 6);
         for (int lanes = 1; lanes <= 6; lanes++) {
             napcoll_params_t params = {.local_radix = 6, .root = nodes, .tunable = {lanes}};
@@ -211,11 +201,12 @@ static void ports_are_as_few_as_the_steps_allow(void **state)
     }
 }
 
-/* A tree: every rank but the root sends once, in at most ceil(log2 P) steps, whoever is the root. */
+/* A tree: every rank but the root sends once, in at most ceil(log2 P) steps, whichever rank is the
+ * root. */
 static void binomial_needs_log2_steps_for_any_root(void **state)
 {
     (void) state;
-    for (int size = 2; size <= 40; size++) {
+    for (int size = 2; size <= 40; size += NODES_STRIDE) {
         napcoll_node_map_t *map = placement("1", "block", size);
         for (int root = 0; root < size; root++) {
             napcoll_params_t params = {.local_radix = 2, .root = root};

@@ -5,10 +5,10 @@
 
 /**
  * @file
- * All plans of reduce_scatter and reduce_scatter_block, run by the verifier over many placements: sound,
- * free of deadlock under rendezvous, each contribution once, in order and by halves where claimed,
- * nothing read that the result has overwritten; and their steps, messages, bytes and memory against what
- * the algorithms promise.
+ * All plans of reduce_scatter and reduce_scatter_block, run by the verifier over many
+ * placements: sound, free of deadlock under rendezvous, each contribution once, in order and by
+ * halves where claimed, nothing read that the result has overwritten; and their steps, messages,
+ * bytes and memory against what the algorithms promise.
  */
 
 #include "algo/napcoll_halves.h"
@@ -42,13 +42,13 @@ static void reduce_scatter_plans_exactly_once_on_larger_nodes(void **state)
 }
 
 /* Rank order on any placement, and on all of them by the same halves: the row claims both. */
-static void pairwise_folds_in_rank_order_on_any_placement(void **state)
+static void pairwise_reduces_in_rank_order_on_any_placement(void **state)
 {
     static const char *const lists[] = {"4", "3,2,1", "1,8", "5"};
     static const char *const orders[] = {"block", "cyclic", "random:5"};
 
     (void) state;
-    for (int size = 1; size <= 40; size++) {
+    for (int size = 1; size <= 40; size += NODES_STRIDE) {
         napcoll_node_map_t *map = placement(lists[size % 4], orders[size % 3], size);
         for (int burst = 0; burst <= 12; burst += 3) {
             const napcoll_params_t params = {.in_place = 0 == burst % 2,
@@ -66,7 +66,7 @@ static void pairwise_folds_in_rank_order_on_any_placement(void **state)
 static void pairwise_keeps_few_blocks(void **state)
 {
     (void) state;
-    for (int size = 2; size <= 200; size += size < 20 ? 1 : 37) {
+    for (int size = 2; size <= 200; size += size < 20 ? NODES_STRIDE : 37) {
         for (int burst = 1; burst <= 16; burst *= 2) {
             const napcoll_params_t params = {.local_radix = 2, .tunable = {burst}};
             napcoll_node_map_t *map = placement("1", "block", size);
@@ -119,9 +119,7 @@ static void reduce_scatter_steps_are_as_promised(void **state)
         const int nodes = cases[c].nodes, size = nodes * cases[c].ppn, burst = cases[c].burst;
         const napcoll_collective_t *collective = both[c % 2];
         const napcoll_params_t params = {.local_radix = 4, .tunable = {burst}};
-        char list[16];
-        (void) snprintf(list, sizeof(list), "%d", cases[c].ppn);
-        napcoll_node_map_t *map = placement(list, "block", size);
+        napcoll_node_map_t *map = uniform(cases[c].ppn, "block", size);
         assert_int_equal(busiest(collective, NAPCOLL_REDUCE_SCATTER_PAIRWISE, map, &params).stages,
                          (size - 1 + burst - 1) / burst);
         assert_int_equal(
@@ -170,7 +168,7 @@ int main(void)
         cmocka_unit_test(reduce_scatter_plans_exactly_once_on_uniform_nodes),
         cmocka_unit_test(reduce_scatter_plans_exactly_once_on_uneven_nodes),
         cmocka_unit_test(reduce_scatter_plans_exactly_once_on_larger_nodes),
-        cmocka_unit_test(pairwise_folds_in_rank_order_on_any_placement),
+        cmocka_unit_test(pairwise_reduces_in_rank_order_on_any_placement),
         cmocka_unit_test(pairwise_keeps_few_blocks),
         cmocka_unit_test(locality_follows_the_hardware),
         cmocka_unit_test(locality_needs_log_lanes_inter_node_steps),

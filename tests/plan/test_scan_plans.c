@@ -5,8 +5,8 @@
 
 /**
  * @file
- * All plans of the inclusive and the exclusive scan, run by the verifier over many placements; their
- * steps between nodes; and what being in place must not change.
+ * All plans of the inclusive and the exclusive scan, run by the verifier over many
+ * placements; their steps between nodes; and what being in place must not change.
  */
 
 #include "plan_set.h"
@@ -45,20 +45,12 @@ static void verify_all(const napcoll_node_map_t *map, int local_radix, int lanes
     }
 }
 
-static napcoll_node_map_t *uniform(int nodes, int ppn, const char *order)
-{
-    char list[16];
-
-    (void) snprintf(list, sizeof(list), "%d", ppn);
-    return placement(list, order, nodes * ppn);
-}
-
 static void scan_plans_exactly_once_on_uniform_nodes(void **state)
 {
     (void) state;
     for (int ppn = 1; ppn <= 9; ppn++) {
-        for (int nodes = 1; nodes <= 20; nodes++) {
-            napcoll_node_map_t *map = uniform(nodes, ppn, nodes % 4 ? "block" : "cyclic");
+        for (int nodes = 1; nodes <= 20; nodes += NODES_STRIDE) {
+            napcoll_node_map_t *map = uniform(ppn, nodes % 4 ? "block" : "cyclic", nodes * ppn);
 
             verify_all(map, 2 + nodes % 4, 0);
             napcoll_node_map_free(map);
@@ -72,7 +64,7 @@ static void scan_plans_exactly_once_on_up_to_64_nodes_by_16(void **state)
     (void) state;
     for (int ppn = 1; ppn <= 16; ppn++) {
         for (int nodes = 1; nodes <= 64; nodes += nodes < 18 ? 1 + ppn / 4 : 23) {
-            napcoll_node_map_t *map = uniform(nodes, ppn, "block");
+            napcoll_node_map_t *map = uniform(ppn, "block", nodes * ppn);
 
             verify_variant(map, 0, 8, 0);
             verify_variant(map, (nodes + 5 * ppn) % VARIANTS, 2 + (nodes + ppn) % 7, 0);
@@ -128,7 +120,7 @@ static void nap_scan_needs_log_ppn_plus_1_inter_node_steps(void **state)
 
     (void) state;
     for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
-        napcoll_node_map_t *map = uniform(cases[c].nodes, cases[c].ppn, "block");
+        napcoll_node_map_t *map = uniform(cases[c].ppn, "block", cases[c].nodes * cases[c].ppn);
 
         for (int variant = 0; variant < 4; variant++) {
             const napcoll_params_t params = {.local_radix = 4, .local_tree = 0 != (variant & 2)};
@@ -147,8 +139,8 @@ static void nap_scan_steps_follow_their_closed_form(void **state)
 {
     (void) state;
     for (int ppn = 2; ppn <= 7; ppn++) {
-        for (int nodes = 1; nodes <= 40; nodes++) {
-            napcoll_node_map_t *map = uniform(nodes, ppn, "block");
+        for (int nodes = 1; nodes <= 40; nodes += NODES_STRIDE) {
+            napcoll_node_map_t *map = uniform(ppn, "block", nodes * ppn);
             const napcoll_params_t params = {.local_radix = 3, .tunable = {1 + nodes % ppn}};
             const int lanes = napcoll_port_lanes(map, params.tunable[0]);
 
@@ -184,8 +176,8 @@ static void fetching_lanes_are_the_fewest_for_their_steps(void **state)
 static void recursive_doubling_scan_needs_log2_steps_for_any_size(void **state)
 {
     (void) state;
-    for (int size = 1; size <= 70; size++) {
-        napcoll_node_map_t *map = uniform(size, 1, "block");
+    for (int size = 1; size <= 70; size += NODES_STRIDE) {
+        napcoll_node_map_t *map = uniform(1, "block", size);
         const napcoll_params_t params = {.local_radix = 2};
         const int steps = napcoll_scan_recursive_doubling_steps(map);
 
@@ -211,13 +203,14 @@ static int count_messages(napcoll_plan_t *const *plans, const napcoll_node_map_t
     return count;
 }
 
-/* A tree goes up and down once, whatever is fetched between; on two nodes one message goes across. */
+/* A tree goes up and down once, whatever is fetched between; on two nodes one message goes
+ * across. */
 static void nap_scan_by_trees_needs_the_fewest_messages(void **state)
 {
     (void) state;
     for (int ppn = 2; ppn <= 12; ppn++) {
         for (int nodes = 1; nodes <= 2; nodes++) {
-            napcoll_node_map_t *map = uniform(nodes, ppn, "block");
+            napcoll_node_map_t *map = uniform(ppn, "block", nodes * ppn);
             const napcoll_params_t params = {.local_radix = 2 + ppn % 3, .local_tree = true};
 
             for (size_t s = 0; s < sizeof(scans) / sizeof(*scans); s++) {
@@ -292,7 +285,8 @@ static void scan_messages_do_not_depend_on_place(void **state)
     }
 }
 
-/* In place rank 0 of an exclusive scan has a receive buffer, which MPI promises to leave as it is. */
+/* In place rank 0 of an exclusive scan has a receive buffer, which MPI promises to leave as it
+ * is. */
 static void exscan_leaves_the_receive_buffer_of_rank_0(void **state)
 {
     (void) state;

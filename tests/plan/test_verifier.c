@@ -126,7 +126,7 @@ static void verifier_catches_writes_to_the_send_buffer(void **state)
     expect(f, NAPCOLL_VERIFY_SPAN);
 }
 
-static void verifier_catches_folds_over_their_left_operand(void **state)
+static void verifier_catches_reductions_over_their_left_operand(void **state)
 {
     fixture_t *f = *state;
     napcoll_step_t *reduction = step_of(f, 1, NAPCOLL_STEP_REDUCE, 0);
@@ -202,7 +202,7 @@ static void verifier_catches_reads_of_unwritten_blocks(void **state)
     expect_at(f, NAPCOLL_VERIFY_UNWRITTEN, 4, 0, 4);
 }
 
-static void verifier_catches_contributions_folded_twice(void **state)
+static void verifier_catches_contributions_reduced_twice(void **state)
 {
     fixture_t *f = *state;
     napcoll_step_t *reduction = step_of(f, 6, NAPCOLL_STEP_REDUCE, 0);
@@ -222,7 +222,7 @@ static void verifier_catches_missing_contributions(void **state)
     expect(f, NAPCOLL_VERIFY_CONTRIBUTION);
 }
 
-static void verifier_catches_folds_out_of_rank_order(void **state)
+static void verifier_catches_reductions_out_of_rank_order(void **state)
 {
     fixture_t *f = *state;
     napcoll_params_t params = {.local_radix = 4};
@@ -273,7 +273,8 @@ static void verifier_catches_more_messages_than_claimed(void **state)
 
     free_plans(f->plans, RANKS);
     f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, f->map, &params, ONE_SHAPE);
-    f->claim.max_inter = 1; /* with 4 lanes on 3 processes one of them has two */
+    /* With 4 lanes on 3 processes one of them has two */
+    f->claim.max_inter = 1;
     expect(f, NAPCOLL_VERIFY_MESSAGES);
     f->claim.max_inter = 2;
     expect(f, NAPCOLL_VERIFY_OK);
@@ -287,7 +288,8 @@ static void verifier_catches_phases_that_do_not_meet(void **state)
     free_plans(f->plans, RANKS);
     f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP, f->map, &params, ONE_SHAPE);
     expect(f, NAPCOLL_VERIFY_OK);
-    step_of(f, 8, NAPCOLL_STEP_PHASE, 1)->peer = 1; /* another root than its neighbours' */
+    /* Another root than its neighbours' */
+    step_of(f, 8, NAPCOLL_STEP_PHASE, 1)->peer = 1;
     expect(f, NAPCOLL_VERIFY_PHASE);
 }
 
@@ -419,7 +421,8 @@ static void verifier_catches_any_single_step_left_out(void **state)
                 step->peer = (step->peer + 1) % RANKS;
                 break;
             case NAPCOLL_STEP_REDUCE:
-                step->kind = NAPCOLL_STEP_COPY; /* the left operand alone */
+                /* The left operand alone */
+                step->kind = NAPCOLL_STEP_COPY;
                 break;
             default:
                 step->left = (napcoll_span_t){NAPCOLL_BUFFER_SEND, 0, 1};
@@ -440,9 +443,12 @@ static void verifier_catches_any_single_step_left_out(void **state)
 /* A source that spoils one rank's plan. */
 typedef struct {
     napcoll_generator_t generator;
-    int spoilt;   /* rank; -1: none */
-    int made;     /* plans */
-    bool at_last; /* spoil the last step, not the first reduce */
+    /* Rank; -1: none */
+    int spoilt;
+    /* Plans */
+    int made;
+    /* Spoil the last step, not the first reduce */
+    bool at_last;
 } spoiler_t;
 
 static napcoll_plan_t *spoiled(void *context, int rank)
@@ -491,7 +497,8 @@ static void proofs_need_no_more_memory_than_they_may(void **state)
     assert_int_equal(spoiler.made, 400);
     assert_int_equal(all.plans, 400);
     assert_int_equal(all.results, 400);
-    proof.plan_memory = 20000; /* some ten plans */
+    /* Some ten plans */
+    proof.plan_memory = 20000;
     assert_int_equal(prove(100, &spoiler, &proof, &few), NAPCOLL_VERIFY_OK);
     assert_true(spoiler.made > 1000);
     assert_int_equal(few.plans, 400);
@@ -509,7 +516,8 @@ static void samples_prove_what_they_rest_on(void **state)
     (void) state;
     assert_int_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_OK);
     assert_int_equal(verdict.results, 2);
-    assert_int_equal(verdict.plans, 1024); /* every contribution is in every result */
+    /* Every contribution is in every result */
+    assert_int_equal(verdict.plans, 1024);
     assert_int_equal(prove(256, &spoiler, &other, &verdict), NAPCOLL_VERIFY_OK);
     assert_int_equal(verdict.results, 5);
     /* a first reduce is in every result; a last one in its own rank's only */
@@ -517,7 +525,8 @@ static void samples_prove_what_they_rest_on(void **state)
     assert_int_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_CONTRIBUTION);
     spoiler.at_last = true;
     assert_int_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_OK);
-    spoiler.spoilt = 1023; /* is always asked for */
+    /* Is always asked for */
+    spoiler.spoilt = 1023;
     assert_int_not_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_OK);
     assert_int_equal(verdict.rank, 1023);
 }
@@ -529,15 +538,15 @@ int main(void)
         WITH_PLANS(verifier_accepts_the_unbroken_plans),
         WITH_PLANS(verifier_catches_spans_outside_their_buffer),
         WITH_PLANS(verifier_catches_writes_to_the_send_buffer),
-        WITH_PLANS(verifier_catches_folds_over_their_left_operand),
+        WITH_PLANS(verifier_catches_reductions_over_their_left_operand),
         WITH_PLANS(verifier_catches_messages_to_oneself_and_to_nobody),
         WITH_PLANS(verifier_catches_messages_without_other_end),
         WITH_PLANS(verifier_catches_left_over_messages),
         WITH_PLANS(verifier_catches_deadlock_under_rendezvous),
         WITH_PLANS(verifier_catches_reads_of_unwritten_blocks),
-        WITH_PLANS(verifier_catches_contributions_folded_twice),
+        WITH_PLANS(verifier_catches_contributions_reduced_twice),
         WITH_PLANS(verifier_catches_missing_contributions),
-        WITH_PLANS(verifier_catches_folds_out_of_rank_order),
+        WITH_PLANS(verifier_catches_reductions_out_of_rank_order),
         WITH_PLANS(verifier_catches_ranks_that_bracket_differently),
         WITH_PLANS(verifier_catches_more_messages_than_claimed),
         WITH_PLANS(verifier_catches_phases_that_do_not_meet),

@@ -150,7 +150,7 @@ bootstrap() {
         # and apt checks that.
         [ "$suite" != sid ] || echo 'Acquire::Check-Valid-Until "false";'
     } >"$dir/etc/apt/apt.conf.d/90napcoll"
-    # Whoever loses power during the installation starts over.
+    # A machine that loses power during the installation starts over.
     echo force-unsafe-io >"$dir/etc/dpkg/dpkg.cfg.d/90napcoll"
 }
 

@@ -13,7 +13,8 @@
 
 #include "topo/napcoll_node_map.h"
 
-/** So many ranks on nodes of so many processes ("3,2", repeated), in an order ("cyclic"). To be freed. */
+/** That many ranks on nodes of that many processes ("3,2", repeated), in an order ("cyclic"). To be
+ * freed. */
 static inline napcoll_node_map_t *placement(const char *ppn, const char *order, int size)
 {
     int *id = calloc((size_t) size, sizeof(*id));

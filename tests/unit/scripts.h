@@ -50,17 +50,18 @@ static inline napcoll_machine_t plain(void)
     return m;
 }
 
-/* What one rank does, in one stage or a part of it: sends to and receives from ranks (-1: none), then
- * reduces. */
+/* What one rank does, in one stage or a part of it: sends to and receives from ranks (-1: none),
+ * then reduces. */
 typedef struct {
     int rank;
     int to;
     int from;
-    int folds;
+    int reductions;
 } act_t;
 
 typedef struct {
-    const act_t *act; /* of all ranks, in the order of each rank's stages */
+    /* Of all ranks, in the order of each rank's stages */
+    const act_t *act;
     int acts;
 } script_t;
 
@@ -83,11 +84,12 @@ static inline napcoll_plan_t *play(void *context, int rank)
         if (script->act[i].to >= 0) {
             napcoll_builder_send(builder, in, script->act[i].to);
         }
-        for (int reduction = 0; reduction < script->act[i].folds; reduction++) {
+        for (int reduction = 0; reduction < script->act[i].reductions; reduction++) {
             napcoll_builder_reduce(builder, temp, in, temp);
         }
         /* acts of a rank that follow each other are one stage, up to one with reduces */
-        if (i + 1 == script->acts || script->act[i + 1].rank != rank || script->act[i].folds > 0) {
+        if (i + 1 == script->acts || script->act[i + 1].rank != rank
+            || script->act[i].reductions > 0) {
             napcoll_builder_next_stage(builder);
         }
     }

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Memory that is kept for later: the same comes back, no more of it than the limit, and one owner at a time.
+ * Memory that is kept for later: the same comes back, no more of it than the limit, and one
+ * owner at a time.
  */
 
 #include <pthread.h>
@@ -36,7 +37,7 @@ static int end(void **state)
     return (int) kept_bytes;
 }
 
-/* Give back memory of so many units. */
+/* Give back memory of that many units. */
 static void *keep(size_t units)
 {
     void *memory = malloc(units * UNIT);

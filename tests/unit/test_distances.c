@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Pairs of nodes by the switches between them: which are chosen, what their times come to, and when these contradict the
- * switches.
+ * Pairs of nodes by the switches between them: which are chosen, what their times come to,
+ * and when these contradict the switches.
  */
 
 #include <math.h>
@@ -113,7 +113,8 @@ static void longest_way_has_a_place(void **state)
 
 static const size_t bytes[NAPCOLL_DISTANCE_SIZES] = {8, 1000, 3000};
 
-/* Turns of 10 us and 2 ns per byte, off by so many us in each; in the last one some sample is disturbed. */
+/* Turns of 10 us and 2 ns per byte, off by that many us in each; in the last one some sample is
+ * disturbed. */
 static napcoll_timings_t timings_of(const double *off, int turns)
 {
     napcoll_timings_t timings = {0};

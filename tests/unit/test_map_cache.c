@@ -54,7 +54,7 @@ static bool are_one(void (*change)(napcoll_node_map_t *map))
     return same;
 }
 
-static void crowd(napcoll_node_map_t *map)
+static void oversubscribe(napcoll_node_map_t *map)
 {
     map->oversubscribed = true;
 }
@@ -86,7 +86,7 @@ static void all_that_a_map_says_keeps_it_apart(void **state)
 {
     (void) state;
     assert_true(are_one(NULL));
-    assert_false(are_one(crowd));
+    assert_false(are_one(oversubscribe));
     assert_false(are_one(order_lanes));
     assert_false(are_one(order_nodes));
     assert_false(are_one(swap_two_ranks));

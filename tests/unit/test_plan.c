@@ -27,7 +27,8 @@ static void builder_posts_receives_before_sends_before_work(void **state)
     napcoll_builder_send(b, sendbuf, 1);
     napcoll_builder_recv(b, t, 1);
     napcoll_builder_next_stage(b);
-    napcoll_builder_next_stage(b); /* empty: vanishes */
+    /* Empty: vanishes */
+    napcoll_builder_next_stage(b);
     napcoll_builder_copy(b, recvbuf, t);
     plan = napcoll_builder_finish(b);
     assert_non_null(plan);
@@ -75,13 +76,15 @@ static void builder_uses_a_lent_receive_buffer_first(void **state)
     (void) state;
     napcoll_builder_lend_recvbuf(b);
     span = napcoll_builder_temp(b, 0, 1);
-    assert_int_equal(span.buffer, NAPCOLL_BUFFER_TEMP); /* not the whole vector */
+    /* Not the whole vector */
+    assert_int_equal(span.buffer, NAPCOLL_BUFFER_TEMP);
     span = napcoll_builder_temp(b, 0, 2);
     assert_int_equal(span.buffer, NAPCOLL_BUFFER_RECV);
     napcoll_builder_copy(b, span, (napcoll_span_t){NAPCOLL_BUFFER_SEND, 0, 2});
     napcoll_builder_release(b, span);
     span = napcoll_builder_temp(b, 0, 2);
-    assert_int_equal(span.buffer, NAPCOLL_BUFFER_TEMP + 1); /* free from the next stage on */
+    /* Free from the next stage on */
+    assert_int_equal(span.buffer, NAPCOLL_BUFFER_TEMP + 1);
     napcoll_builder_next_stage(b);
     span = napcoll_builder_temp(b, 0, 2);
     assert_int_equal(span.buffer, NAPCOLL_BUFFER_RECV);

@@ -159,7 +159,7 @@ static void chain_across_switches_meets_itself(void **state)
     napcoll_node_map_free(map);
 }
 
-static void chain_in_the_order_of_a_walk_is_contention_free(void **state)
+static void chain_in_depth_first_order_is_contention_free(void **state)
 {
     chain_t chain = {.order = {0, 2, 4, 6, 1, 3, 5, 7}, .segments = 8};
     napcoll_node_map_t *map = map_on(&pair, pair_spot, 8, 1);
@@ -459,7 +459,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chain_across_switches_meets_itself),
-        cmocka_unit_test(chain_in_the_order_of_a_walk_is_contention_free),
+        cmocka_unit_test(chain_in_depth_first_order_is_contention_free),
         cmocka_unit_test(without_a_tree_all_nodes_hang_on_one_switch),
         cmocka_unit_test(messages_turn_round_at_the_lowest_switch_above_both),
         cmocka_unit_test(messages_inside_nodes_take_steps_and_no_links),

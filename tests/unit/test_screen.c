@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Decisions at scale: those from sketches and a screen against those from whole plans, how much is estimated for them,
- * and that sketches have the messages of their plans.
+ * Decisions at scale: those from sketches and a screen against those from whole plans, how
+ * much is estimated for them, and that sketches have the messages of their plans.
  */
 
 #include "cmocka_setup.h"
@@ -65,7 +65,7 @@ typedef struct {
     double messages;
     double shares;
     double fixed;
-    double folded;
+    double reduced;
 } effort_t;
 
 static effort_t effort_of(const napcoll_plan_t *plan)
@@ -84,7 +84,7 @@ static effort_t effort_of(const napcoll_plan_t *plan)
                 effort.shares += times * napcoll_plan_message_share(plan, step);
                 effort.fixed += times * napcoll_plan_message_fixed(step);
             } else if (NAPCOLL_STEP_REDUCE == step->kind) {
-                effort.folded += times * napcoll_plan_share(plan, step->dst);
+                effort.reduced += times * napcoll_plan_share(plan, step->dst);
             }
         }
     }
@@ -118,7 +118,7 @@ static void check_sketch(const napcoll_plan_args_t *args, bool shortened)
     check_near("messages", args, b.messages, a.messages, shortened ? 0.02 : 0);
     check_near("bytes", args, b.shares, a.shares, shortened ? 0.05 : 0);
     check_near("bytes of sizes", args, b.fixed, a.fixed, shortened ? 0.05 : 0);
-    check_near("folds", args, b.folded, a.folded, shortened ? 0.05 : 0);
+    check_near("reductions", args, b.reduced, a.reduced, shortened ? 0.05 : 0);
     napcoll_plan_free(plan);
     napcoll_plan_free(sketch);
 }
@@ -204,7 +204,8 @@ static void screen_keeps_the_best(void **state)
         assert_int_equal(!napcoll_screen_drops(&screen, &dropped), kept[i]);
         assert_true(kept[i] || (dropped >= cost[i] && dropped <= cost[i]));
     }
-    assert_false(napcoll_screen_drops(&screen, &dropped)); /* of which nothing is known */
+    /* Of which nothing is known */
+    assert_false(napcoll_screen_drops(&screen, &dropped));
 }
 
 static void screen_drops_what_is_out_of_the_margin(void **state)
@@ -349,8 +350,9 @@ static double decisions_ms(const napcoll_collective_t *collective, const napcoll
     return cpu_ms() - begin;
 }
 
-/* The time of a decision does not grow with the ranks; without sketches it grows 100-reduce here. How many
- * milliseconds it takes depends on the machine. The address checker's own work grows with the memory. */
+/* The time of a decision does not grow with the ranks; without sketches it grows 100-reduce here.
+ * How many milliseconds it takes depends on the machine. The address checker's own work grows with
+ * the memory. */
 static void decisions_take_no_longer_on_a_million_ranks(void **state)
 {
     enum { TIMES = 10, MORE_MS = 100 };

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * HeteroMPI's thresholds: pieces by their definition, and the sizes for which a number of pieces holds.
+ * HeteroMPI's thresholds: pieces by their definition, and the sizes for which a number of
+ * pieces holds.
  */
 
 #include "cmocka_setup.h"

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Blocks in transit: they keep their bytes while others come and go, in no more memory than they have together.
+ * Blocks in transit: they keep their bytes while others come and go, in no more memory than
+ * they have together.
  */
 
 #include <setjmp.h>
@@ -93,8 +94,10 @@ static void sizes_are_those_of_what_comes_next(void **state)
     assert_int_equal(napcoll_transit_reserve(&transit, 1, 5), 0);
     put(&transit, 1, 5, 'a');
     napcoll_transit_tell(&transit, 1, 0);
-    assert_int_equal(napcoll_transit_size(&transit, 1), 0); /* the next one */
-    check(&transit, 1, 5, 'a');                             /* the present one */
+    /* The next one */
+    assert_int_equal(napcoll_transit_size(&transit, 1), 0);
+    /* The present one */
+    check(&transit, 1, 5, 'a');
     napcoll_transit_drop(&transit, 1);
     assert_int_equal(napcoll_transit_reserve(&transit, 1, 0), 0);
     put(&transit, 1, 0, 'b');
