@@ -5,8 +5,8 @@
 
 /**
  * @file
- * What each collective promises is what the verifier asks of its plans: small plans written by hand
- * are accepted, and found wrong where one thing in them is.
+ * The verifier asks of plans what each collective promises: it accepts small plans written by hand,
+ * and finds each error that is put into them.
  */
 
 #include "plan_set.h"
@@ -83,7 +83,8 @@ static void pass(scripts_t *s, int from, napcoll_span_t left, int to, napcoll_sp
 
 typedef enum { RIGHT, SWAPPED, OWN_ONLY, TWICE } mistake_t;
 
-/* A chain: each rank gets the reduction of those before it, puts its own behind and passes that on. */
+/* A chain: each rank gets the reduction of the ranks before it, adds its own vector and passes it
+ * on. */
 static scripts_t chain(mistake_t mistake)
 {
     scripts_t s = begin(NAPCOLL_GOAL_SCAN, NAPCOLL_LAYOUT_VECTOR, 3, "block");
@@ -157,13 +158,13 @@ static void exclusive_scans_hold_the_ranks_before_ones_own(void **state)
 
 /* ---- reductions ---- */
 
-static scripts_t to_root(bool folds, bool other_writes)
+static scripts_t to_root(bool reduces, bool other_writes)
 {
     scripts_t s = begin(NAPCOLL_GOAL_REDUCE, NAPCOLL_LAYOUT_VECTOR, 2, "block");
     const napcoll_span_t theirs = napcoll_builder_temp(s.builder[0], 0, 1);
 
     pass(&s, 1, sendbuf, 0, theirs);
-    if (folds) {
+    if (reduces) {
         napcoll_builder_reduce(s.builder[0], recvbuf, sendbuf, theirs);
     } else {
         napcoll_builder_copy(s.builder[0], recvbuf, theirs);
@@ -228,7 +229,8 @@ static void canonical_folds_go_by_halves_of_the_ranks(void **state)
     expect(&s, NAPCOLL_VERIFY_OK);
 }
 
-/* Two ranks exchange what they have for each other; late: the input is read once more at the end. */
+/* Two ranks exchange what they have for each other; late: the input is read once more at the
+ * end. */
 static scripts_t halves(bool late)
 {
     scripts_t s = begin(NAPCOLL_GOAL_REDUCE_SCATTER, NAPCOLL_LAYOUT_RANKS, 2, "block");
@@ -348,7 +350,7 @@ static void messages_take_no_blocks_that_lie_apart(void **state)
 
 /* ---- barrier ---- */
 
-/* Word goes round a ring of four for so many stages. */
+/* An empty message goes round a ring of four for a number of stages. */
 static scripts_t ring_barrier(int stages, bool with_data)
 {
     scripts_t s = begin(NAPCOLL_GOAL_BARRIER, NAPCOLL_LAYOUT_VECTOR, 4, "cyclic");

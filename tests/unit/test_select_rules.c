@@ -11,10 +11,7 @@
 #include "cmocka_setup.h"
 #include "placement.h"
 
-#include "algo/allreduce/allreduce.h"
-#include "algo/alltoall/alltoall.h"
-#include "algo/bcast/bcast.h"
-#include "algo/gather/gather.h"
+#include "algo/napcoll_generators.h"
 #include "select/napcoll_agreement.h"
 #include "select/napcoll_recall.h"
 
