@@ -457,7 +457,7 @@ other_parameters_of_the_machine_count() {
     has 'That does not pay: auto falls back.' "$work/out"
     has "the component's auto, with known sizes, takes" "$work/out"
     own --coll scatterv
-    has 'scatterv of any size left to the previous component: here it would not pay' "$work/out"
+    has 'scatterv of any size left to the previous component: an agreement on the sizes' "$work/out"
     echo 'coll_napcoll_gather_m1 = 48' >>"$conf"
     echo 'coll_napcoll_gather_m2 = 4096' >>"$conf"
     own --coll gather

@@ -105,7 +105,7 @@ static void run(struct tap *tap, struct control *control, struct napcoll_counter
     tap_ok(tap, does(tap, counters, unused, "runs:nap"), "variable_leaves_one_made_before_alone");
     set(control, "fallback");
     last = tap_dup(MPI_COMM_WORLD, "napcoll", NULL, NULL);
-    tap_ok(tap, does(tap, counters, last, "fallback:previous"),
+    tap_ok(tap, does(tap, counters, last, "fallback:fallback"),
            "variable_can_leave_calls_to_others");
     tap_ok(tap, does(tap, counters, later, "runs:recursive_doubling"),
            "variable_is_read_when_a_communicator_is_made");

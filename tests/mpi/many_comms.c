@@ -186,7 +186,7 @@ static void check_info_keys(struct tap *tap, struct napcoll_counters *allreduce)
     static const char *const asked[] = {"recursive_doubling", "nap local_radix=2", "smp",
                                         "nap local_radix=3", "previous"};
     static const char *const expected[] = {"runs:recursive_doubling", "runs:nap", "runs:smp",
-                                           "runs:nap", "fallback:previous"};
+                                           "runs:nap", "fallback:fallback"};
     enum { KEYS = sizeof(asked) / sizeof(asked[0]) };
     struct expectation expectation;
     MPI_Comm comm[KEYS];

@@ -110,7 +110,7 @@ says info_key_has_tunables 30 'by nap, forced; local_radix=3' 'ok 1' 'ok 3' -- "
 says_at_length bogus_tunable_of_an_info_key_is_named 30 'a tunable of nap' 'found "depth=3"' 'ok 1' -- \
     "${launch[@]}" "$programs/threads" --threads 1 --rounds 5 --algorithm 'nap depth=3'
 ! at_length || case_of info_key_previous 30 "${launch[@]}" "$programs/threads" --threads 1 --rounds 5 \
-    --algorithm previous --expect fallback:previous
+    --algorithm previous --expect fallback:fallback
 fake 8 4 block exchange
 for mean in bogus -1 99999999999999999999999 64k; do
     at_length || [ "$mean" = bogus ] || continue

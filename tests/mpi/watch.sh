@@ -62,7 +62,7 @@ calls_of() {
 summary_of_all() {
     local p
     diff <(calls_of) <(for p in 0 1 2 3; do
-        printf "$p %s\n" 'allreduce 9-16 nap 5 80' 'allreduce 513-1024 nap 2 2000' 'bcast 0-8 previous:previous 3 24'
+        printf "$p %s\n" 'allreduce 9-16 nap 5 80' 'allreduce 513-1024 nap 2 2000' 'bcast 0-8 previous:fallback 3 24'
     done | sort -n | sort -s -n -k 1,1)
 }
 fake 4 2 block exchange
@@ -82,7 +82,7 @@ fi
 # A previous function that calls other collectives, as tuned's allreduce of reduce and broadcast does, gets those of
 # the previous component, too.
 nothing_but_allreduces() {
-    diff <(calls_of) <(for p in 0 1 2 3; do echo "$p allreduce 0-8 previous:previous 5 40"; done)
+    diff <(calls_of) <(for p in 0 1 2 3; do echo "$p allreduce 0-8 previous:fallback 5 40"; done)
 }
 fake 4 2 block exchange
 if wanted previous_goes_by_itself; then
