@@ -251,7 +251,7 @@ mistakes_name_option_and_range() {
     refused 1 "nap cannot do this: the algorithm's bits depend on which ranks share a node" --reproducible
     refused 1 'recursive_halving cannot do this: the algorithm needs a number of ranks that is a power of two' \
         --coll reduce_scatter --algorithm recursive_halving --nodes 3
-    refused 1 'nap cannot do this: the ranks of some node are not one interval' --coll scan --nodes 3 --map cyclic
+    refused 1 'nap cannot do this: the ranks of some node are not contiguous' --coll scan --nodes 3 --map cyclic
     refused 2 '--map spiral: character 1' --map spiral
     refused 1 'nap cannot do this: no node has more than one process' --nodes 4 --ppn 1
     refused 1 'smp cannot do this: the operation does not commute' --algorithm smp --nodes 3 --map cyclic --ordered

@@ -20,14 +20,14 @@
 
 #include <cmocka.h>
 
-#include "algo/allreduce/allreduce.h"
+#include "algo/napcoll_generators.h"
 #include "model/napcoll_simulate.h"
 #include "plan/napcoll_plan_print.h"
 #include "plan/napcoll_plan_verify.h"
 #include "placement.h"
 
-/** How far loops over numbers of nodes and ranks go on at a time. The address checker looks at the
- * code, which some of the numbers reach; the build without it proves the plans of each. */
+/** The stride of loops over numbers of nodes: under the address checker the code matters, not every
+ * number. */
 #ifdef __SANITIZE_ADDRESS__
 enum { NODES_STRIDE = 5 };
 #else
@@ -101,8 +101,8 @@ static inline void free_plans(napcoll_plan_t **plans, int size)
     free(plans);
 }
 
-/** Prove one algorithm's plans on one map, with what its row claims; nothing where it is not
- * eligible. Returns whether it was. */
+/** Prove what the row claims of one algorithm's plans on one map. Returns whether it is
+ * eligible. */
 static inline bool prove_plans(const napcoll_collective_t *collective, int row,
                                const napcoll_node_map_t *map, const napcoll_params_t *params)
 {
@@ -149,8 +149,7 @@ static inline int inter_node_stages(const napcoll_plan_t *plan, const napcoll_no
     return count;
 }
 
-/** Messages that wait for one another on the longest way through the plans: between nodes, or
- * inside. */
+/** Messages one after the other on the longest path through the plans: between nodes, or inside. */
 static inline int steps_in_a_row(const napcoll_collective_t *collective, int row,
                                  const napcoll_node_map_t *map, const napcoll_params_t *params,
                                  napcoll_level_t level)

@@ -11,12 +11,12 @@
 
 #include "plan_set.h"
 
-#include "algo/napcoll_split.h"
+#include "algo/pattern/napcoll_split.h"
 
 /* A ring of P has 2 P^2 messages: larger ones are proven by hand (tests/build/verify.sh --wide). */
 enum { VARIANTS = 12, MOST_FOR_LINEAR = 32 };
 
-/* Whether an algorithm's plans depend on who carries out local phases and how, or on the
+/* Whether an algorithm's plans depend on the provider and shape of local phases, or on the
  * tunable. */
 static bool has_phases(int row)
 {
@@ -66,8 +66,8 @@ static void allreduce_plans_exactly_once_on_uniform_nodes(void **state)
     }
 }
 
-/* Each in its turn of the variants and as the defaults have it; all the numbers between are proven
- * by hand (tests/build/verify.sh --wide). */
+/* Each map with one of the variants in turn, and with the defaults; tests/build/verify.sh --wide
+ * proves all numbers between. */
 static void allreduce_plans_exactly_once_on_up_to_64_nodes_by_16(void **state)
 {
     (void) state;
@@ -112,7 +112,7 @@ static void nap_plan_one_message_per_process_and_level(void **state)
     }
 }
 
-/* Those of the busiest process. */
+/* The inter-node stages of the process that has most. */
 static int most_inter_node_stages(int row, const napcoll_node_map_t *map)
 {
     napcoll_params_t params = {.local_radix = 4};
@@ -199,7 +199,7 @@ typedef struct {
     bool both;
 } pair_t;
 
-/* The messages of the outermost level between these ranks go both ways or one way. */
+/* These ranks exchange messages on the outermost level, or one of them only sends. */
 static void check_pairs(int nodes, const pair_t *personalized, size_t count)
 {
     napcoll_node_map_t *map = placement("4", "block", nodes * 4);

@@ -5,14 +5,15 @@
 
 /**
  * @file
- * All-to-all plans: TuNA's numbers of rounds, blocks and slots against their definitions; all
- * plans run by the verifier, every block at the rank that it is for, sizes told before they are
- * needed; and that the verifier notices where they are not.
+ * All-to-all plans: TuNA's numbers of rounds, blocks and slots against their definitions. The
+ * verifier runs all plans: every block reaches its rank, sizes come before they are needed, and it
+ * notices where they do not.
  */
 
 #include "plan_set.h"
 
-#include "algo/alltoall/alltoall.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_tuna.h"
 
 /* ---- the numbers ---- */
 
@@ -27,7 +28,7 @@ static int digits_of(int radix, int j)
     return digits;
 }
 
-/* For every number of members and radix up to that many: check(members, radix). */
+/* Call check(members, radix) for all numbers of members and radices up to a limit. */
 enum { MOST_MEMBERS = 128 };
 
 static void for_every_radix(void (*check)(int members, int radix))
@@ -69,14 +70,20 @@ static void rounds_blocks_and_slots_are_those_of_the_definition(void **state)
     for_every_radix(compare_with_definition);
 }
 
-/* Blocks of the round of a digit: those j whose digit of this weight it is. */
+static int clamp(int number, int most)
+{
+    if (number < 0) {
+        return 0;
+    }
+    return number < most ? number : most;
+}
+
+/* Blocks of the round of a digit: all j with this digit at this weight. */
 static int blocks_of_round(int members, int radix, int weight, int digit)
 {
     const int rest = members % (weight * radix) - digit * weight;
 
-    const int most = rest < weight ? rest : weight;
-
-    return members / (weight * radix) * weight + (rest < 0 ? 0 : most);
+    return members / (weight * radix) * weight + clamp(rest, weight);
 }
 
 /* Rounds: of w digits of members - 1 all radix - 1 values, except for those of the first that it
@@ -125,7 +132,7 @@ static void large_numbers_are_those_of_the_paper(void **state)
         assert_int_equal(napcoll_digits_slots(4096, all[i].radix), all[i].slots);
     }
     assert_int_equal(napcoll_digits_radix(0, 9), 2);
-    /* Never 1, which has no end */
+    /* never 1, which would not end */
     assert_int_equal(napcoll_digits_radix(5, 2), 2);
     assert_int_equal(napcoll_digits_radix(64, 9), 9);
 }
@@ -156,7 +163,7 @@ static sent_t sent_by(const napcoll_plan_t *plan)
     return sent;
 }
 
-/* The same of the plan that one rank gets. */
+/* The same for one algorithm and map. */
 static sent_t sent_of(int row, const napcoll_node_map_t *map, int rank, int radix)
 {
     const napcoll_plan_args_t args = {.collective = &napcoll_alltoallv,
@@ -180,7 +187,7 @@ static void compare_with_plan(int members, int radix)
 
     assert_int_equal(sent.messages, napcoll_digits_rounds(members, radix));
     assert_int_equal(sent.blocks, napcoll_digits_moved(members, radix));
-    /* Those that travel further */
+    /* the blocks that are forwarded */
     assert_int_equal(sent.told, sent.blocks - (members - 1));
     assert_int_equal(sent.slots, napcoll_digits_slots(members, radix));
     napcoll_node_map_free(map);
@@ -192,9 +199,8 @@ static void plans_have_as_many_messages_blocks_and_slots(void **state)
     for_every_radix(compare_with_plan);
 }
 
-/* Inside a node every message has its blocks for all nodes; then one message to each other node, or
- * as many as there are blocks for it. Only what is for the own node may go straight to its
- * place. */
+/* Inside a node every message has blocks for all nodes; then one message goes to each other node,
+ * or one for each block. Only blocks for the own node may go straight to their places. */
 static void compare_with_plans_on_nodes(int nodes, int ppn, int radix)
 {
     napcoll_node_map_t *map = uniform(ppn, nodes % 2 ? "cyclic" : "block", nodes * ppn);
@@ -214,8 +220,8 @@ static void compare_with_plans_on_nodes(int nodes, int ppn, int radix)
     napcoll_node_map_free(map);
 }
 
-/* Between nodes as between ranks, of the blocks of all lanes together; what passes through is told
- * besides. */
+/* Between nodes as between ranks, with the blocks of all lanes together; the sizes of forwarded
+ * blocks are sent, too. */
 static void compare_with_plan_on_two_levels(int nodes, int ppn, int radix)
 {
     enum { LOCAL_RADIX = 2 };
@@ -255,7 +261,7 @@ static void plans_on_nodes_have_as_many_messages_blocks_and_slots(void **state)
 
 /* ---- the proofs ---- */
 
-/* With sizes that all know, that are told ahead, and that go along. */
+/* With sizes that all know, that are sent ahead, and that are sent with the blocks. */
 static void verify_all(const napcoll_node_map_t *map, int radix, int at_once)
 {
     const napcoll_params_t params = {.local_radix = 2, .tunable = {radix, at_once}};
@@ -388,7 +394,7 @@ static void blocks_that_change_places_are_noticed(void **state)
     assert_int_equal(step->left.buffer, NAPCOLL_BUFFER_LIST);
     list[0] = list[1];
     list[1] = first;
-    /* Else the sizes are noticed first */
+    /* else the sizes are noticed first */
     f->claim.sized = false;
     expect(f, NAPCOLL_VERIFY_CONTRIBUTION);
     f->claim.sized = true;
@@ -407,7 +413,7 @@ static void sizes_of_other_blocks_are_noticed(void **state)
     expect(f, NAPCOLL_VERIFY_SIZES);
 }
 
-/* Blocks where sizes were to be: those that come later are of a size that nobody knows. */
+/* Blocks instead of sizes: no rank knows the sizes of the blocks that come later. */
 static void sizes_that_are_not_told_are_noticed(void **state)
 {
     fixture_t *f = *state;
@@ -428,8 +434,8 @@ static void sizes_that_are_not_told_are_noticed(void **state)
     expect(f, NAPCOLL_VERIFY_OK);
 }
 
-/* Where sizes are not told ahead, they go along with every message, so that what a rank has to say
- * of them reaches all; as many messages, in as many stages, as where all know the sizes. */
+/* Where sizes are not sent ahead, every message begins with sizes, so that what a rank announces
+ * reaches all. The numbers of messages and stages are the same as where all know the sizes. */
 static void sizes_go_along_with_every_message(void **state)
 {
     fixture_t *f = *state;
@@ -461,15 +467,13 @@ static void sizes_go_along_with_every_message(void **state)
         napcoll_plan_free(known);
     }
     expect(f, NAPCOLL_VERIFY_OK);
-    message_of(f, 5, NAPCOLL_STEP_SEND, false, 0)->headed =
-        /* One end takes it for a block */
-        false;
+    message_of(f, 5, NAPCOLL_STEP_SEND, false, 0)->headed = false;
     expect(f, NAPCOLL_VERIFY_UNMATCHED);
     message_of(f, 5, NAPCOLL_STEP_SEND, false, 0)->headed = true;
     f->claim.tells = true;
     expect(f, NAPCOLL_VERIFY_OK);
-    for (int rank = 0; rank < RANKS;
-         rank++) { /* what is for the last process alone needs no sizes */
+    /* Blocks for the last process need no sizes. */
+    for (int rank = 0; rank < RANKS; rank++) {
         message_of(f, rank, NAPCOLL_STEP_SEND, false, 3)->headed = false;
         message_of(f, rank, NAPCOLL_STEP_RECV, false, 3)->headed = false;
     }

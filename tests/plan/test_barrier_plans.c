@@ -6,14 +6,14 @@
 /**
  * @file
  * All barrier plans, run by the verifier over many placements: sound, free of deadlock under
- * rendezvous, no rank leaves without word of all; and the steps between nodes.
+ * rendezvous, no rank leaves before it has heard from all; and the steps between nodes.
  */
 
 #include "plan_set.h"
 
-#include "algo/barrier/barrier.h"
-#include "algo/napcoll_ports.h"
-#include "algo/napcoll_split.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_lanes.h"
+#include "algo/pattern/napcoll_split.h"
 
 static void verify_all(const napcoll_node_map_t *map, int local_radix, int lanes)
 {
@@ -101,7 +101,7 @@ static void nap_plan_needs_log_ppn_plus_1_inter_node_steps(void **state)
     }
 }
 
-/* With lanes that are wished for as well; and one local exchange more than those steps. */
+/* Also with a given number of lanes; and one local exchange more than steps. */
 static void nap_plan_steps_are_those_of_the_closed_form(void **state)
 {
     (void) state;
@@ -153,9 +153,9 @@ static void a_tree_inside_the_node_has_the_fewest_messages(void **state)
         sends[tree] = messages_of(plans, map, true);
         free_plans(plans, map->size);
     }
-    /* Before and behind the step all tell all */
+    /* before and after the step all send to all */
     assert_int_equal(sends[0], 9 * 2 * 8 * 7);
-    /* To the leader and from there */
+    /* to the leader and from there */
     assert_int_equal(sends[1], 9 * 2 * 2 * 7);
     napcoll_node_map_free(map);
 }

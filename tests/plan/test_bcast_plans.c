@@ -5,16 +5,17 @@
 
 /**
  * @file
- * All broadcast plans, run by the verifier over many placements, roots, segments and switch
- * trees: sound, free of deadlock under rendezvous, the root's vector everywhere; the steps between
- * nodes, by the closed forms; and the links of a switch tree.
+ * All broadcast plans, run by the verifier over many placements, roots, segments and switch trees:
+ * sound, free of deadlock under rendezvous, the root's vector everywhere; the steps between nodes,
+ * by the closed forms; and the links of a switch tree.
  */
 
 #include "plan_set.h"
 
-#include "algo/bcast/bcast.h"
-#include "algo/napcoll_ports.h"
-#include "algo/napcoll_split.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_bcast_tree.h"
+#include "algo/pattern/napcoll_lanes.h"
+#include "algo/pattern/napcoll_split.h"
 #include "plan/napcoll_links.h"
 
 /* Every algorithm, with every value of its choice. */
@@ -82,14 +83,14 @@ static void bcast_plans_on_many_nodes(void **state)
     }
 }
 
-/* Steps between nodes on the longest way. */
+/* Steps between nodes on the longest path. */
 static int steps(int row, const napcoll_node_map_t *map, napcoll_params_t params)
 {
     return steps_in_a_row(&napcoll_bcast, row, map, &params, NAPCOLL_LEVEL_NETWORK);
 }
 
-/* A binomial tree's longest way has log2 n messages; where n is no power of two, perhaps one
- * less. */
+/* The longest path of a binomial tree has log2 n messages, or one less unless n is a power of
+ * two. */
 static void check_tree(int steps_in_tree, int nodes)
 {
     const int levels = napcoll_split_levels(nodes, 2);
@@ -124,8 +125,8 @@ static void steps_between_nodes_are_those_of_the_closed_forms(void **state)
     }
 }
 
-/* A chain of eight nodes over two switches of four, in the order of their numbers or along the
- * depth-first order. */
+/* A chain of eight nodes over two switches of four, in the order of their numbers or in depth-first
+ * order. */
 static bool chain_is_free_of_contention(bool mapped, int root)
 {
     static const char text[] = "SwitchName=S0 Nodes=n[0,2,4,6]\nSwitchName=S1 Nodes=n[1,3,5,7]\n"

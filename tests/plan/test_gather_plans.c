@@ -5,24 +5,24 @@
 
 /**
  * @file
- * All plans of gather, gatherv, scatter and scatterv, run by the verifier over many
- * placements, roots and radixes: sound, free of deadlock under rendezvous, every block where it is
- * to be, sizes told before they are needed; messages and slots by the closed forms; a barrier
- * before each piece of a segmented gather; the window of credit.
+ * All plans of gather, gatherv, scatter and scatterv, run by the verifier over many placements,
+ * roots and radixes: sound, free of deadlock under rendezvous, every block in its place, sizes sent
+ * before they are needed; messages and slots by the closed forms; a barrier before each piece of a
+ * segmented gather; the window of credit.
  */
 
 #include "plan_set.h"
 
 #include <string.h>
 
-#include "algo/gather/gather.h"
+#include "algo/napcoll_generators.h"
 
 static const napcoll_collective_t *const tables[] = {&napcoll_gather, &napcoll_gatherv,
                                                      &napcoll_scatter, &napcoll_scatterv};
 
 enum { TABLES = sizeof(tables) / sizeof(*tables) };
 
-/* Every algorithm of every table; of the uneven ones with both ways of telling sizes. */
+/* Every algorithm of every table; uneven collectives with sizes sent ahead and with the blocks. */
 static int verify_all(const napcoll_node_map_t *map, int root, int radix, int local_radix,
                       int pieces)
 {
@@ -91,7 +91,7 @@ static void plans_on_many_nodes(void **state)
     }
 }
 
-/* Plans of one algorithm, with no more than that. */
+/* The plans of one algorithm. */
 static napcoll_plan_t **plans_by(const napcoll_collective_t *table, int row,
                                  const napcoll_node_map_t *map, napcoll_params_t params)
 {
@@ -108,7 +108,7 @@ static int messages_to_root(napcoll_plan_t *const *plans, int root)
     return count;
 }
 
-/* Of the plans, which is to be what every rank estimates. */
+/* The most slots of any plan, which every rank must estimate. */
 static int most_slots(const napcoll_collective_t *table, int row, const napcoll_node_map_t *map,
                       napcoll_params_t params, napcoll_plan_t *const *plans)
 {
@@ -137,7 +137,7 @@ static void the_root_has_as_many_messages_as_its_tree_says(void **state)
         const int ppn = 1 + nodes % 4, size = nodes * ppn, root = size / 2;
         napcoll_node_map_t *map = uniform(ppn, "cyclic", nodes * ppn);
 
-        for (int t = 0; t < TABLES; t += 2) { /* those that tell no sizes */
+        for (int t = 0; t < TABLES; t += 2) { /* the messages that send no sizes */
             napcoll_params_t params = {.root = root, .segments = 1, .local_radix = ppn + 1};
             napcoll_plan_t **plans = plans_by(tables[t], NAPCOLL_GATHER_LINEAR, map, params);
             int levels = 0;
@@ -169,8 +169,7 @@ static bool is_word(const napcoll_step_t *step)
     return 0 == (NAPCOLL_STEP_SEND == step->kind ? step->left : step->dst).count;
 }
 
-/* Cut a plan down to its words, which are to come before everything else, as a plan of a
- * barrier. */
+/* Reduce a plan to its empty messages, which must come before all others: a plan of a barrier. */
 static void keep_words(napcoll_plan_t *plan)
 {
     int stages = 0;
@@ -191,7 +190,8 @@ static void keep_words(napcoll_plan_t *plan)
     assert_true(stages > 0);
     plan->stages = stages;
     plan->steps = plan->stage[stages - 1].first + plan->stage[stages - 1].messages;
-    if (plan->stage[0].work > 0) { /* the copy of the root's block is behind the first words */
+    if (plan->stage[0].work
+        > 0) { /* the copy of the root's block follows the first empty messages */
         const int first = plan->stage[0].messages;
 
         memmove(&plan->step[first], &plan->step[first + 1],
@@ -234,8 +234,8 @@ static void a_barrier_goes_before_each_piece_of_a_segmented_gather(void **state)
     }
 }
 
-/* A scatter's pieces need none, and what is in one piece, or has no window, has neither barrier nor
- * words. */
+/* A scatter has no barriers; plans of one piece, or without a window, have no barrier and no empty
+ * messages. */
 static void what_is_not_cut_has_no_words(void **state)
 {
     static const struct {
@@ -262,8 +262,8 @@ static void what_is_not_cut_has_no_words(void **state)
     napcoll_node_map_free(map);
 }
 
-/* Pieces that may be on their way at once: those that were asked for and have not come, or have
- * been sent and not been answered. */
+/* Pieces that may be under way at once: requested and not yet received, or sent and not yet
+ * answered. */
 static int most_under_way(const napcoll_plan_t *root, bool scatters)
 {
     int open = 0, most = 0;

@@ -5,16 +5,16 @@
 
 /**
  * @file
- * Vectors gathered on all processes and at a root, reduced by halves of the ranks: the plans,
- * and the steps and messages between nodes that they take.
+ * Vectors gathered on all processes and at a root, reduced by halves of the ranks: the plans, and
+ * the steps and messages between nodes that they take.
  */
 
 #include "plan_set.h"
 
-#include "algo/napcoll_ports.h"
-#include "algo/napcoll_gathered.h"
+#include "algo/pattern/napcoll_lanes.h"
+#include "algo/pattern/napcoll_gathered.h"
 
-/* A table of its own for reduce, whichever others reduce's has. */
+/* A table of reduce with this algorithm only. */
 static const napcoll_algorithm_t reduce_rows[] = {{.name = "gathered",
                                                    .help = "",
                                                    .generate = napcoll_reduce_gathered,
@@ -115,8 +115,8 @@ static void gathering_everywhere_takes_log_ppn_plus_1_inter_node_steps(void **st
     }
 }
 
-/* No node's vectors cross the network more than once on their way to the root, in one message; the
- * processes of its node take in equal shares. */
+/* Each node's vectors cross the network once, in one message; the processes of the root's node
+ * receive equal shares. */
 static void gathering_at_the_root_takes_one_message_per_node(void **state)
 {
     (void) state;

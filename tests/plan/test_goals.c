@@ -5,8 +5,8 @@
 
 /**
  * @file
- * What each collective promises is what the verifier asks of its plans: small plans written by hand
- * are accepted, and found wrong where one thing in them is.
+ * The verifier asks of plans what each collective promises: it accepts small plans written by hand,
+ * and finds each error that is put into them.
  */
 
 #include "plan_set.h"
@@ -83,7 +83,7 @@ static void pass(scripts_t *s, int from, napcoll_span_t left, int to, napcoll_sp
 
 typedef enum { RIGHT, SWAPPED, OWN_ONLY, TWICE } mistake_t;
 
-/* A chain: each rank gets the reduction of those before it, puts its own behind and passes that
+/* A chain: each rank gets the reduction of the ranks before it, adds its own vector and passes it
  * on. */
 static scripts_t chain(mistake_t mistake)
 {
@@ -350,7 +350,7 @@ static void messages_take_no_blocks_that_lie_apart(void **state)
 
 /* ---- barrier ---- */
 
-/* Word goes round a ring of four for that many stages. */
+/* An empty message goes round a ring of four for a number of stages. */
 static scripts_t ring_barrier(int stages, bool with_data)
 {
     scripts_t s = begin(NAPCOLL_GOAL_BARRIER, NAPCOLL_LAYOUT_VECTOR, 4, "cyclic");

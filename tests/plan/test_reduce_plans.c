@@ -5,16 +5,16 @@
 
 /**
  * @file
- * All reduce plans, run by the verifier over many placements and roots: sound, free of
- * deadlock under rendezvous, each contribution once at the root, in order where asked, by halves
- * where claimed; and the steps between nodes that nap needs.
+ * All reduce plans, run by the verifier over many placements and roots: sound, free of deadlock
+ * under rendezvous, each contribution once at the root, in order where asked, by halves where
+ * claimed; and the steps between nodes that nap needs.
  */
 
 #include "plan_set.h"
 
-#include "algo/napcoll_ports.h"
-#include "algo/napcoll_split.h"
-#include "algo/reduce/reduce.h"
+#include "algo/pattern/napcoll_lanes.h"
+#include "algo/pattern/napcoll_split.h"
+#include "algo/napcoll_generators.h"
 
 enum { VARIANTS = 8 };
 
@@ -164,7 +164,7 @@ static void nap_plan_needs_log_ppn_plus_1_inter_node_steps(void **state)
     }
 }
 
-/* With lanes that are wished for as well; and as many local reduces, each a tree. */
+/* Also with a given number of lanes; and the same number of local reduces, each a tree. */
 static void nap_plan_steps_are_those_of_the_closed_form(void **state)
 {
     (void) state;
@@ -201,8 +201,7 @@ static void ports_are_as_few_as_the_steps_allow(void **state)
     }
 }
 
-/* A tree: every rank but the root sends once, in at most ceil(log2 P) steps, whichever rank is the
- * root. */
+/* A tree: every rank except the root sends once, in at most ceil(log2 P) steps, for any root. */
 static void binomial_needs_log2_steps_for_any_root(void **state)
 {
     (void) state;

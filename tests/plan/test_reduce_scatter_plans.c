@@ -5,15 +5,15 @@
 
 /**
  * @file
- * All plans of reduce_scatter and reduce_scatter_block, run by the verifier over many
- * placements: sound, free of deadlock under rendezvous, each contribution once, in order and by
- * halves where claimed, nothing read that the result has overwritten; and their steps, messages,
- * bytes and memory against what the algorithms promise.
+ * All plans of reduce_scatter and reduce_scatter_block, run by the verifier over many placements:
+ * sound, free of deadlock under rendezvous, each contribution once, in order and by halves where
+ * claimed, nothing read that the result has overwritten; and their steps, messages, bytes and
+ * memory against what the algorithms promise.
  */
 
-#include "algo/napcoll_halves.h"
-#include "algo/napcoll_spread.h"
-#include "algo/reduce_scatter/reduce_scatter.h"
+#include "algo/pattern/napcoll_halves.h"
+#include "algo/pattern/napcoll_spread.h"
+#include "algo/napcoll_generators.h"
 #include "spread_set.h"
 
 static const napcoll_collective_t *const both[2] = {&napcoll_reduce_scatter,
@@ -91,8 +91,7 @@ static void locality_follows_the_hardware(void **state)
 static void locality_needs_log_lanes_inter_node_steps(void **state)
 {
     (void) state;
-    prove_steps(&napcoll_reduce_scatter, NAPCOLL_REDUCE_SCATTER_LOCALITY,
-                napcoll_reduce_scatter_locality_steps);
+    prove_steps(&napcoll_reduce_scatter, NAPCOLL_REDUCE_SCATTER_LOCALITY);
 }
 
 static void locality_needs_the_fewest_messages_by_a_tree(void **state)
@@ -150,7 +149,7 @@ static void lane_ring_copies_nothing_but_the_result(void **state)
     }
 }
 
-/* Where blocks lie in node order their values are reduced from where they are. */
+/* Where blocks are in node order their values are reduced in place. */
 static void locality_copies_nothing_but_the_result(void **state)
 {
     const napcoll_params_t params = {.local_radix = 8, .tunable = {7}};

@@ -5,15 +5,15 @@
 
 /**
  * @file
- * All plans of the inclusive and the exclusive scan, run by the verifier over many
- * placements; their steps between nodes; and what being in place must not change.
+ * All plans of the inclusive and the exclusive scan, run by the verifier over many placements;
+ * their steps between nodes; and what being in place must not change.
  */
 
 #include "plan_set.h"
 
-#include "algo/napcoll_ports.h"
-#include "algo/napcoll_split.h"
-#include "algo/scan/scan.h"
+#include "algo/pattern/napcoll_lanes.h"
+#include "algo/pattern/napcoll_split.h"
+#include "algo/napcoll_generators.h"
 
 /* With P vectors per process, gathered plans are checked on small communicators only. */
 enum { VARIANTS = 4, MOST_GATHERED = 48 };
@@ -58,7 +58,7 @@ static void scan_plans_exactly_once_on_uniform_nodes(void **state)
     }
 }
 
-/* As the defaults have it, and each in its turn of the variants. */
+/* With the defaults, and with one of the variants in turn. */
 static void scan_plans_exactly_once_on_up_to_64_nodes_by_16(void **state)
 {
     (void) state;
@@ -130,7 +130,7 @@ static void nap_scan_needs_log_ppn_plus_1_inter_node_steps(void **state)
                 cases[c].steps);
             assert_int_equal(napcoll_scan_nap_bounds(map, &params).inter, 1);
         }
-        assert_int_equal(napcoll_scan_nap_steps(map, napcoll_port_lanes(map, 0)), cases[c].steps);
+        assert_int_equal(napcoll_port_steps(map, napcoll_port_lanes(map, 0)), cases[c].steps);
         napcoll_node_map_free(map);
     }
 }
@@ -146,15 +146,15 @@ static void nap_scan_steps_follow_their_closed_form(void **state)
 
             assert_int_equal(
                 most_inter_node_stages(scans[nodes % 2], NAPCOLL_SCAN_NAP, map, &params),
-                napcoll_scan_nap_steps(map, lanes));
-            assert_int_equal(napcoll_scan_nap_steps(map, lanes),
+                napcoll_port_steps(map, lanes));
+            assert_int_equal(napcoll_port_steps(map, lanes),
                              napcoll_split_levels(nodes, lanes + 1));
             napcoll_node_map_free(map);
         }
     }
 }
 
-/* The fewest lanes with the fewest steps; users have their way up to what is of use. */
+/* The fewest lanes with the fewest steps; the user's number up to the number of other nodes. */
 static void fetching_lanes_are_the_fewest_for_their_steps(void **state)
 {
     static const struct {
@@ -179,9 +179,8 @@ static void recursive_doubling_scan_needs_log2_steps_for_any_size(void **state)
     for (int size = 1; size <= 70; size += NODES_STRIDE) {
         napcoll_node_map_t *map = uniform(1, "block", size);
         const napcoll_params_t params = {.local_radix = 2};
-        const int steps = napcoll_scan_recursive_doubling_steps(map);
+        const int steps = napcoll_split_levels(size, 2);
 
-        assert_int_equal(steps, napcoll_split_levels(size, 2));
         for (size_t s = 0; s < sizeof(scans) / sizeof(*scans); s++) {
             assert_int_equal(
                 most_inter_node_stages(scans[s], NAPCOLL_SCAN_RECURSIVE_DOUBLING, map, &params),
@@ -203,8 +202,7 @@ static int count_messages(napcoll_plan_t *const *plans, const napcoll_node_map_t
     return count;
 }
 
-/* A tree goes up and down once, whatever is fetched between; on two nodes one message goes
- * across. */
+/* The tree is passed up and down once, whatever is fetched between; two nodes need one message. */
 static void nap_scan_by_trees_needs_the_fewest_messages(void **state)
 {
     (void) state;
@@ -261,7 +259,7 @@ static void check_same_messages(const napcoll_plan_t *a, const napcoll_plan_t *b
     assert_int_equal(j - b->stages, 0);
 }
 
-/* Each process says for itself whether it is in place: those that are meet those that are not. */
+/* Each process decides for itself whether it is in place, so some may be and others not. */
 static void scan_messages_do_not_depend_on_place(void **state)
 {
     static const char *const lists[] = {"4", "1", "3,1,5", "6,2"};

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The verifier catches plans that are broken on purpose, each by the name of what is broken.
+ * The verifier catches plans that are broken on purpose, and names what is broken.
  */
 
 #include <string.h>
@@ -51,7 +51,7 @@ static void expect(fixture_t *f, napcoll_verify_status_t status)
                         napcoll_verify_status_name(status));
 }
 
-/* The same, at this place, which the sentence names. */
+/* The same, at this place, which the message names. */
 static void expect_at(fixture_t *f, napcoll_verify_status_t status, int rank, int stage, int step)
 {
     char place[64];
@@ -64,7 +64,7 @@ static void expect_at(fixture_t *f, napcoll_verify_status_t status, int rank, in
     assert_memory_equal(f->verdict.text, place, strlen(place));
 }
 
-/* A plan of a script, in place of a rank's. */
+/* Replace a rank's plan by one of a script. */
 static void replace_plan(fixture_t *f, int rank, napcoll_builder_t *builder)
 {
     napcoll_plan_free(f->plans[rank]);
@@ -273,7 +273,7 @@ static void verifier_catches_more_messages_than_claimed(void **state)
 
     free_plans(f->plans, RANKS);
     f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, f->map, &params, ONE_SHAPE);
-    /* With 4 lanes on 3 processes one of them has two */
+    /* with 4 lanes on 3 processes one of them has two */
     f->claim.max_inter = 1;
     expect(f, NAPCOLL_VERIFY_MESSAGES);
     f->claim.max_inter = 2;
@@ -288,7 +288,7 @@ static void verifier_catches_phases_that_do_not_meet(void **state)
     free_plans(f->plans, RANKS);
     f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP, f->map, &params, ONE_SHAPE);
     expect(f, NAPCOLL_VERIFY_OK);
-    /* Another root than its neighbours' */
+    /* another root than its neighbours' */
     step_of(f, 8, NAPCOLL_STEP_PHASE, 1)->peer = 1;
     expect(f, NAPCOLL_VERIFY_PHASE);
 }
@@ -404,7 +404,7 @@ static void verifier_catches_deadlock_of_a_ring(void **state)
     assert_non_null(strstr(f->verdict.text, "waits for stage 1 of rank"));
 }
 
-/* Whatever single step is spoilt, the verifier notices. */
+/* The verifier notices any single spoilt step. */
 static void verifier_catches_any_single_step_left_out(void **state)
 {
     fixture_t *f = *state;
@@ -421,7 +421,7 @@ static void verifier_catches_any_single_step_left_out(void **state)
                 step->peer = (step->peer + 1) % RANKS;
                 break;
             case NAPCOLL_STEP_REDUCE:
-                /* The left operand alone */
+                /* the left operand alone */
                 step->kind = NAPCOLL_STEP_COPY;
                 break;
             default:
@@ -443,11 +443,11 @@ static void verifier_catches_any_single_step_left_out(void **state)
 /* A source that spoils one rank's plan. */
 typedef struct {
     napcoll_generator_t generator;
-    /* Rank; -1: none */
+    /* rank; -1: none */
     int spoilt;
-    /* Plans */
+    /* plans */
     int made;
-    /* Spoil the last step, not the first reduce */
+    /* spoil the last step, not the first reduce */
     bool at_last;
 } spoiler_t;
 
@@ -497,7 +497,7 @@ static void proofs_need_no_more_memory_than_they_may(void **state)
     assert_int_equal(spoiler.made, 400);
     assert_int_equal(all.plans, 400);
     assert_int_equal(all.results, 400);
-    /* Some ten plans */
+    /* some ten plans */
     proof.plan_memory = 20000;
     assert_int_equal(prove(100, &spoiler, &proof, &few), NAPCOLL_VERIFY_OK);
     assert_true(spoiler.made > 1000);
@@ -516,7 +516,7 @@ static void samples_prove_what_they_rest_on(void **state)
     (void) state;
     assert_int_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_OK);
     assert_int_equal(verdict.results, 2);
-    /* Every contribution is in every result */
+    /* every contribution is in every result */
     assert_int_equal(verdict.plans, 1024);
     assert_int_equal(prove(256, &spoiler, &other, &verdict), NAPCOLL_VERIFY_OK);
     assert_int_equal(verdict.results, 5);
@@ -525,7 +525,7 @@ static void samples_prove_what_they_rest_on(void **state)
     assert_int_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_CONTRIBUTION);
     spoiler.at_last = true;
     assert_int_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_OK);
-    /* Is always asked for */
+    /* is always asked for */
     spoiler.spoilt = 1023;
     assert_int_not_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_OK);
     assert_int_equal(verdict.rank, 1023);

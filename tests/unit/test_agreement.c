@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-#include "algo/gather/gather.h"
+#include "algo/napcoll_generators.h"
 #include "select/napcoll_agreement.h"
 
 static napcoll_agreement_t agreement_of(const napcoll_collective_t *collective,

@@ -11,8 +11,7 @@
 #include "cmocka_setup.h"
 #include "placement.h"
 
-#include "algo/allreduce/allreduce.h"
-#include "algo/bcast/bcast.h"
+#include "algo/napcoll_generators.h"
 #include "common/napcoll_rule_write.h"
 #include "plan/napcoll_rules_check.h"
 

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Decisions at scale: those from sketches and a screen against those from whole plans, how
- * much is estimated for them, and that sketches have the messages of their plans.
+ * Decisions at scale: from sketches and a screen they are compared with those from whole plans,
+ * with the number of estimates; and sketches have the messages of their plans.
  */
 
 #include "cmocka_setup.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "algo/napcoll_sketch.h"
+#include "algo/pattern/napcoll_sketch.h"
 #include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
 #include "model/napcoll_screen.h"
@@ -167,7 +167,7 @@ static void sketches_have_what_plans_have(void **state)
     }
 }
 
-/* Stages that stand for others are near to those, where nodes differ in size. */
+/* A stage that stands for others is similar to them, also where nodes differ in size. */
 static void short_sketches_are_near(void **state)
 {
     napcoll_node_map_t *map[] = {placement("4", "block", 1024), placement("8,6", "block", 1008)};
@@ -204,7 +204,7 @@ static void screen_keeps_the_best(void **state)
         assert_int_equal(!napcoll_screen_drops(&screen, &dropped), kept[i]);
         assert_true(kept[i] || (dropped >= cost[i] && dropped <= cost[i]));
     }
-    /* Of which nothing is known */
+    /* nothing is known of it */
     assert_false(napcoll_screen_drops(&screen, &dropped));
 }
 
@@ -247,7 +247,7 @@ static napcoll_decision_t decide(const napcoll_collective_t *collective,
     return decision;
 }
 
-/* What is decided takes so long by whole plans. */
+/* The times of the decisions by whole plans. */
 static double close_us(const napcoll_collective_t *collective, const napcoll_node_map_t *map,
                        const napcoll_decision_t *decision)
 {
@@ -297,7 +297,7 @@ static void few_ranks_are_decided_closely(void **state)
     }
 }
 
-/* All sizes and placements that take a few seconds closely; tests/bench/decisions.c has more. */
+/* Sizes and placements that take a few seconds; tests/bench/decisions.c has more. */
 static void screened_decisions_are_those_of_whole_plans(void **state)
 {
     napcoll_node_map_t *map[] = {placement("16", "block", 512), placement("32", "cyclic", 1024),
@@ -350,9 +350,8 @@ static double decisions_ms(const napcoll_collective_t *collective, const napcoll
     return cpu_ms() - begin;
 }
 
-/* The time of a decision does not grow with the ranks; without sketches it grows 100-reduce here.
- * How many milliseconds it takes depends on the machine. The address checker's own work grows with
- * the memory. */
+/* The time of a decision does not grow with the ranks; without sketches it grows 100-fold here.
+ * Milliseconds depend on the machine, and the address checker's work grows with the memory. */
 static void decisions_take_no_longer_on_a_million_ranks(void **state)
 {
     enum { TIMES = 10, MORE_MS = 100 };

@@ -13,9 +13,8 @@
 
 #include <math.h>
 
-#include "algo/allreduce/allreduce.h"
-#include "algo/alltoall/alltoall.h"
-#include "algo/bcast/bcast.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_bcast_tree.h"
 #include "select/napcoll_select.h"
 
 static napcoll_settings_t defaults(void)

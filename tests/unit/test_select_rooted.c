@@ -13,8 +13,7 @@
 
 #include <math.h>
 
-#include "algo/bcast/bcast.h"
-#include "algo/gather/gather.h"
+#include "algo/napcoll_generators.h"
 #include "select/napcoll_select.h"
 
 static napcoll_decision_t decide_bcast(const napcoll_settings_t *settings, const char *ppn,

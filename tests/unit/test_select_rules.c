@@ -12,10 +12,7 @@
 #include "cmocka_setup.h"
 #include "placement.h"
 
-#include "algo/allreduce/allreduce.h"
-#include "algo/alltoall/alltoall.h"
-#include "algo/bcast/bcast.h"
-#include "algo/gather/gather.h"
+#include "algo/napcoll_generators.h"
 #include "select/napcoll_agreement.h"
 #include "common/napcoll_rule_write.h"
 #include "select/napcoll_agreement.h"

@@ -10,7 +10,7 @@
 
 #include "cmocka_setup.h"
 
-#include "algo/napcoll_split.h"
+#include "algo/pattern/napcoll_split.h"
 
 static void split_levels_are_integer_logarithms(void **state)
 {
@@ -25,7 +25,7 @@ static void split_levels_are_integer_logarithms(void **state)
     assert_int_equal(napcoll_split_levels(2147483647, 2147483647), 1);
 }
 
-/* Parts are balanced, cover their group, and hold no more than the next level can do. */
+/* Parts are balanced, cover their group, and have no more members than the next level can split. */
 static void check_split(int members, int radix)
 {
     int levels = napcoll_split_levels(members, radix);

@@ -12,8 +12,7 @@
 #include "cmocka_setup.h"
 #include "placement.h"
 
-#include "algo/allreduce/allreduce.h"
-#include "algo/bcast/bcast.h"
+#include "algo/napcoll_generators.h"
 #include "select/napcoll_select.h"
 #include "select/napcoll_structure.h"
 

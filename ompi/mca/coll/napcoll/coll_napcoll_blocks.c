@@ -17,7 +17,7 @@
 
 #include "coll_napcoll_blocks.h"
 
-#include "algo/gather/gather.h"
+#include "algo/napcoll_generators.h"
 #include "exec/napcoll_buffer_pool.h"
 
 /* One of the user's buffers. */

@@ -14,7 +14,7 @@
 
 #include "coll_napcoll_stats.h"
 
-#include "algo/alltoall/alltoall.h"
+#include "algo/napcoll_generators.h"
 
 #include <stdlib.h>
 

@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "algo/napcoll_digits.h"
-#include "algo/napcoll_split.h"
+#include "algo/pattern/napcoll_tuna.h"
+#include "algo/pattern/napcoll_split.h"
 #include "model/napcoll_model.h"
 #include "plan/napcoll_plan.h"
 

@@ -13,6 +13,35 @@
 #include <stdio.h>
 #include <string.h>
 
+const napcoll_collective_t *const napcoll_collectives[] = {&napcoll_allreduce,
+                                                           &napcoll_reduce,
+                                                           &napcoll_barrier,
+                                                           &napcoll_allgather,
+                                                           &napcoll_allgatherv,
+                                                           &napcoll_reduce_scatter,
+                                                           &napcoll_reduce_scatter_block,
+                                                           &napcoll_scan,
+                                                           &napcoll_exscan,
+                                                           &napcoll_bcast,
+                                                           &napcoll_alltoall,
+                                                           &napcoll_alltoallv,
+                                                           &napcoll_alltoallw,
+                                                           &napcoll_gather,
+                                                           &napcoll_gatherv,
+                                                           &napcoll_scatter,
+                                                           &napcoll_scatterv,
+                                                           NULL};
+
+const napcoll_collective_t *napcoll_collective_find(const char *name)
+{
+    for (int c = 0; NULL != napcoll_collectives[c]; c++) {
+        if (0 == strcmp(name, napcoll_collectives[c]->name)) {
+            return napcoll_collectives[c];
+        }
+    }
+    return NULL;
+}
+
 static const struct {
     const char *name;
     const char *help;
@@ -25,8 +54,8 @@ static const struct {
                                        "(see the parameter rules_file)"},
     [NAPCOLL_REASON_NONCOMMUTATIVE] = {"noncommutative",
                                        "the operation does not commute and the algorithm cannot "
-                                       "fold in rank order, on this placement or on any"},
-    [NAPCOLL_REASON_PLACEMENT] = {"placement", "the ranks of some node are not one interval"},
+                                       "reduce in rank order, on this placement or on any"},
+    [NAPCOLL_REASON_PLACEMENT] = {"placement", "the ranks of some node are not contiguous"},
     [NAPCOLL_REASON_POWER_OF_TWO] =
         {"power_of_two", "the algorithm needs a number of ranks that is a power of two"},
     [NAPCOLL_REASON_REPRODUCIBLE] = {"reproducible",
@@ -34,8 +63,9 @@ static const struct {
                                      "the parameter reproducible)"},
     [NAPCOLL_REASON_UNEQUAL_NODES] = {"unequal_nodes",
                                       "the algorithm needs nodes with equal numbers of processes"},
-    [NAPCOLL_REASON_SIZES] = {"sizes", "here it would not pay to agree on the sizes of blocks (see "
-                                       "the parameter alltoallv_mean_bytes)"},
+    [NAPCOLL_REASON_SIZES] = {"sizes",
+                              "an agreement on the sizes of blocks would cost more than it gains "
+                              "(see the parameter alltoallv_mean_bytes)"},
     [NAPCOLL_REASON_MEMORY] = {"memory",
                                "blocks in transit could take more memory than the parameter "
                                "alltoall_memory_bytes allows"},
@@ -51,8 +81,8 @@ static const struct {
                                    "parameter verify)"},
     [NAPCOLL_REASON_STRUCTURE] = {"structure",
                                   "every algorithm has more messages or bytes than auto takes on a "
-                                  "machine that was not measured, or too many steps for so many "
-                                  "processes"},
+                                  "machine that was not measured, or too many steps for this "
+                                  "number of processes"},
 };
 
 const char *napcoll_reason_name(napcoll_reason_t reason)
@@ -63,6 +93,13 @@ const char *napcoll_reason_name(napcoll_reason_t reason)
 const char *napcoll_reason_help(napcoll_reason_t reason)
 {
     return reasons[reason].help;
+}
+
+napcoll_bounds_t napcoll_bounds_one(const napcoll_node_map_t *map, const napcoll_params_t *params)
+{
+    (void) map;
+    (void) params;
+    return (napcoll_bounds_t){.inter = 1, .all = 1};
 }
 
 int napcoll_plan_args_input_buffer(const napcoll_plan_args_t *args)
@@ -88,13 +125,34 @@ bool napcoll_plan_args_takes(const napcoll_plan_args_t *args)
     return napcoll_goal_takes(args->collective->goal, args->params.root, args->rank);
 }
 
+bool napcoll_plan_args_sized(const napcoll_plan_args_t *args)
+{
+    return args->collective->uneven && !args->params.bounded;
+}
+
+bool napcoll_plan_args_headed(const napcoll_plan_args_t *args)
+{
+    return args->collective->uneven && args->params.bounded;
+}
+
+/* The blocks of a plan in a layout. */
+static int blocks_of(const napcoll_plan_args_t *args, napcoll_layout_t layout, int blocks)
+{
+    switch (layout) {
+    case NAPCOLL_LAYOUT_VECTOR:
+        return blocks;
+    case NAPCOLL_LAYOUT_SLOTS:
+        return 1;
+    default:
+        return args->map->size;
+    }
+}
+
 napcoll_builder_t *napcoll_plan_args_builder(const napcoll_plan_args_t *args,
                                              napcoll_layout_t layout, int blocks)
 {
     const napcoll_goal_t goal = args->collective->goal;
-    const int number = NAPCOLL_LAYOUT_VECTOR == layout  ? blocks
-                       : NAPCOLL_LAYOUT_SLOTS == layout ? 1
-                                                        : args->map->size;
+    const int number = blocks_of(args, layout, blocks);
     const bool input_there = NAPCOLL_BUFFER_RECV == napcoll_plan_args_input_buffer(args);
     napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP];
     napcoll_builder_t *builder = napcoll_builder_new(args->collective->name, args->algorithm->name,
@@ -155,10 +213,10 @@ napcoll_plan_t *napcoll_generator_plan(void *context, int rank)
 
 void napcoll_collective_info_key(const napcoll_collective_t *collective, char *key, int limit)
 {
-    const size_t room = (size_t) limit + 1;
+    const size_t bytes = (size_t) limit + 1;
 
-    if (snprintf(key, room, "napcoll_%s_algorithm", collective->name) >= limit) {
-        (void) snprintf(key, room, "napcoll_%s", collective->name);
+    if (snprintf(key, bytes, "napcoll_%s_algorithm", collective->name) >= limit) {
+        (void) snprintf(key, bytes, "napcoll_%s", collective->name);
     }
 }
 

@@ -10,7 +10,7 @@
 
 #include "model/napcoll_model.h"
 
-#include "algo/napcoll_split.h"
+#include "algo/pattern/napcoll_split.h"
 
 napcoll_link_t napcoll_model_link(const napcoll_machine_t *machine, napcoll_level_t level,
                                   double bytes)

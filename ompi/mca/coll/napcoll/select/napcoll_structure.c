@@ -10,7 +10,7 @@
 
 #include "select/napcoll_structure.h"
 
-#include "algo/napcoll_split.h"
+#include "algo/pattern/napcoll_split.h"
 
 /* Bytes of a message up to which messages decide, and from which on bytes do. */
 enum { SMALL_BYTES = 4 * 1024, LARGE_BYTES = 64 * 1024 };

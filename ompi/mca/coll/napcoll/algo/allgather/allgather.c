@@ -8,21 +8,21 @@
  * The table of algorithms of allgather and allgatherv.
  */
 
-#include "algo/allgather/allgather.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_spread.h"
 
 static const napcoll_algorithm_t algorithms[NAPCOLL_ALLGATHER_ALGORITHMS] = {
-    [NAPCOLL_ALLGATHER_RING] =
-        {.name = "ring",
-         .help = "blocks go round a ring that visits node after node, P - 1 steps",
-         .generate = napcoll_allgather_ring,
-         .bounds = napcoll_allgather_ring_bounds,
-         .linear = true,
-         .needs = NAPCOLL_NEEDS_NOTHING},
+    [NAPCOLL_ALLGATHER_RING] = {.name = "ring",
+                                .help = "blocks go round a ring that visits node after node, P - 1 "
+                                        "steps",
+                                .generate = napcoll_allgather_ring,
+                                .bounds = napcoll_bounds_one,
+                                .linear = true},
     [NAPCOLL_ALLGATHER_RECURSIVE_DOUBLING] =
         {.name = "recursive_doubling",
          .help = "all ranks exchange what they have in log2 P steps, for powers of two",
          .generate = napcoll_allgather_recursive_doubling,
-         .bounds = napcoll_allgather_recursive_doubling_bounds,
+         .bounds = napcoll_bounds_one,
          .needs = NAPCOLL_NEEDS_POWER_OF_TWO},
     [NAPCOLL_ALLGATHER_BRUCK] =
         {.name = "bruck",
@@ -30,38 +30,31 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLGATHER_ALGORITHMS] = {
                  "number of ranks",
          .generate = napcoll_allgather_bruck,
          .bounds = napcoll_allgather_bruck_bounds,
-         .needs = NAPCOLL_NEEDS_NOTHING,
          .tunable = {{.name = "radix",
-                      .help = "Radix of the steps: with radix - 1 messages at once fewer of them",
+                      .help = "Radix of the steps: radix - 1 messages at once, in fewer steps",
                       .initial = 2,
                       .least = 2}}},
     [NAPCOLL_ALLGATHER_SMP] =
         {.name = "smp",
          .help = "gather at each node's leader, Bruck among leaders, local broadcast",
-         .generate = napcoll_allgather_smp,
-         .bounds = napcoll_allgather_smp_bounds,
+         .generate = napcoll_spread_leaders,
+         .bounds = napcoll_group_leaders_bounds,
          .radix = true,
-         .needs = NAPCOLL_NEEDS_NOTHING,
-         .tunable = {NAPCOLL_TUNABLE_RADIX("the exchange between leaders")}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the exchange between leaders", NAPCOLL_TUNES_RADIX)}},
     [NAPCOLL_ALLGATHER_LOCALITY_BRUCK] =
         {.name = "locality_bruck",
          .help = "Bruck over nodes whose processes fetch blocks from several nodes at once: "
                  "ceil(log_(lanes + 1) nodes) inter-node steps",
-         .generate = napcoll_allgather_locality_bruck,
-         .bounds = napcoll_allgather_locality_bruck_bounds,
+         .generate = napcoll_spread_locality,
+         .bounds = napcoll_spread_locality_bounds,
          .radix = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE,
-         .tunable = {{.name = "lanes",
-                      .help = "Lanes per node that share the inter-node messages; a process on a "
-                              "smaller node serves several. 0: as many of the processes of the "
-                              "smallest node as save steps",
-                      .initial = 0,
-                      .least = 0}}},
+         .tunable = {NAPCOLL_TUNABLE_LANES("share the inter-node messages")}},
     [NAPCOLL_ALLGATHER_LANE_RING] =
         {.name = "lane_ring",
          .help = "every process of a node passes its share round a ring of nodes, while the node "
                  "shares what came before: all processes use the network, no byte crosses twice",
-         .generate = napcoll_allgather_lane_ring,
+         .generate = napcoll_spread_lane_ring,
          .bounds = napcoll_allgather_lane_ring_bounds,
          .needs = NAPCOLL_NEEDS_SHARED_NODE},
 };
@@ -77,3 +70,11 @@ const napcoll_collective_t napcoll_allgatherv = {.name = "allgatherv",
                                                  .spread = true,
                                                  .algorithm = algorithms,
                                                  .algorithms = NAPCOLL_ALLGATHER_ALGORITHMS};
+
+/* Rows are shared with allgatherv, whose blocks may be anywhere. */
+napcoll_bounds_t napcoll_allgather_lane_ring_bounds(const napcoll_node_map_t *map,
+                                                    const napcoll_params_t *params)
+{
+    (void) params;
+    return napcoll_spread_lane_ring_bounds(map, true);
+}

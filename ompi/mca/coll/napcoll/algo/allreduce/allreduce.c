@@ -8,15 +8,16 @@
  * The table of allreduce algorithms.
  */
 
-#include "algo/allreduce/allreduce.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_gathered.h"
 
 static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
     [NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING] =
         {.name = "recursive_doubling",
-         .help = "all ranks exchange in ceil(log2 P) steps, blind to nodes; any op and placement",
+         .help = "all ranks exchange in ceil(log2 P) steps, blind to nodes; any operation and "
+                 "placement",
          .generate = napcoll_allreduce_recursive_doubling,
          .bounds = napcoll_allreduce_recursive_doubling_bounds,
-         .needs = NAPCOLL_NEEDS_NOTHING,
          .canonical = true},
     [NAPCOLL_ALLREDUCE_SMP] =
         {.name = "smp",
@@ -26,7 +27,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
          .bounds = napcoll_allreduce_smp_bounds,
          .radix = true,
          .needs = NAPCOLL_NEEDS_NODE_ORDER,
-         .tunable = {NAPCOLL_TUNABLE_RADIX("the steps between leaders")}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the steps between leaders", NAPCOLL_TUNES_RADIX)}},
     [NAPCOLL_ALLREDUCE_NAP] =
         {.name = "nap",
          .help = "node-aware parallel: all processes of a node share the inter-node messages, "
@@ -35,26 +36,20 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
          .bounds = napcoll_allreduce_nap_bounds,
          .radix = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_NODE_ORDER,
-         .tunable = {{.name = "lanes",
-                      .help = "Lanes per node that share the inter-node messages (the radix over "
-                              "nodes); a process on a smaller node serves several lanes. 0: chosen "
-                              "from the processes per node",
-                      .initial = 0,
-                      .least = 0}}},
+         .tunable = {NAPCOLL_TUNABLE_LANES(
+             "share the inter-node messages (the radix over nodes)")}},
     [NAPCOLL_ALLREDUCE_TREE] =
         {.name = "tree",
          .help = "reduce to rank 0 and broadcast, blind to nodes, in the fewest messages",
          .generate = napcoll_allreduce_tree,
-         .bounds = napcoll_allreduce_tree_bounds,
-         .needs = NAPCOLL_NEEDS_NOTHING,
+         .bounds = napcoll_bounds_one,
          .canonical = true},
     [NAPCOLL_ALLREDUCE_RABENSEIFNER] =
         {.name = "rabenseifner",
-         .help = "reduce-scatter by recursive halving, then allgather, blind to nodes; any op, "
-                 "placement and number of ranks",
+         .help = "reduce-scatter by recursive halving, then allgather, blind to nodes; any "
+                 "operation, placement and number of ranks",
          .generate = napcoll_allreduce_rabenseifner,
-         .bounds = napcoll_allreduce_rabenseifner_bounds,
-         .needs = NAPCOLL_NEEDS_NOTHING,
+         .bounds = napcoll_bounds_one,
          .canonical = true},
     [NAPCOLL_ALLREDUCE_RING] =
         {.name = "ring",
@@ -72,22 +67,18 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
          .bounds = napcoll_allreduce_lane_bounds,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_COMMUTATIVE,
          .segmented = true,
-         .tunable = {NAPCOLL_TUNABLE_RADIX("the steps between nodes")}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the steps between nodes", NAPCOLL_TUNES_RADIX)}},
     [NAPCOLL_ALLREDUCE_GATHERED] =
         {.name = "gathered",
-         .help = "all vectors on all processes, gathered node-aware, then folded by halves of the "
-                 "ranks: the same bits on any nodes, for small vectors",
+         .help = "all vectors are gathered on all processes, node-aware, and reduced by halves of "
+                 "the ranks: the same bits on any nodes, for small vectors",
          .generate = napcoll_allreduce_gathered,
-         .bounds = napcoll_allreduce_gathered_bounds,
+         .bounds = napcoll_gathered_bounds,
          .gathers = true,
-         .needs = NAPCOLL_NEEDS_NOTHING,
          .linear = true,
          .canonical = true,
-         .tunable = {{.name = "lanes",
-                      .help = "Lanes per node that fetch from other nodes at once (the radix over "
-                              "nodes is one more). 0: chosen from the processes per node",
-                      .initial = 0,
-                      .least = 0}}},
+         .tunable = {NAPCOLL_TUNABLE_LANES(
+             "fetch from other nodes at once (the radix over nodes is one more)")}},
 };
 
 const napcoll_collective_t napcoll_allreduce = {.name = "allreduce",

@@ -5,43 +5,43 @@
 
 /**
  * @file
- * Node-aware parallel (NAP) allreduce, for any node count, placement and processes per node
- * (Bienz, Olson, Gropp: "Node-Aware Improvements to Allreduce", section III).
+ * Node-aware parallel (NAP) allreduce, for any node count, placement and processes per node (Bienz,
+ * Olson, Gropp: "Node-Aware Improvements to Allreduce", section III).
  *
- * After a local allreduce all processes of a node hold the node's value. On each level a node of
- * part s lets its lane l talk to part l, so one step fetches all parts of the group at once; a
- * local allreduce of what the lanes fetched ends the level. Three nodes, three processes each:
+ * After a local allreduce all processes of a node have the node's value. On each level lane l of a
+ * node in part s talks to part l, so one step fetches the values of all parts of the group; a local
+ * allreduce of what the lanes fetched ends the level. Three nodes, three processes each:
  *
  *     node (part) 0     node (part) 1     node (part) 2
  *       lane 0   .        lane 0 <--- node 0, lane 1      lane 0 <--- node 0, lane 2
  *       lane 1 <--------> lane 0          .               lane 1 <--- node 1, lane 2
  *       lane 2 <--------------------------------------->  lane 0
  *
- *     cost     ceil(log_lanes n) * (alpha + beta s) between nodes,
+ *     cost     ceil(log_lanes n) (alpha + beta s) between nodes,
  *              1 + ceil(log_lanes n) local allreduces
  *
- * The nodes are cut by the balanced split with radix `lanes`. A node at position p of part s:
+ * The nodes are cut by the balanced split with radix `lanes`. A node at position p of part s, of
+ * the G parts of its group:
  *
- *     lane l == s   has the own part's value already; where part s is one of the smaller ones, it
- *                   sends that value to the nodes of the larger parts that have no partner here:
- *                   the last position of part p, for p = its own position
- *     lane l != s   exchanges with the node at position p of part l, that node's lane s; where part l
+ *     lane l == s   has the own part's value already; if s is a smaller part, it sends that value
+ *                   to the nodes of larger parts that have no partner here: to the last position
+ *                   of part p, for p its own position
+ *     lane l != s   exchanges with the node at position p of part l, that node's lane s; if part l
  *                   has no such position, it only receives, from position s of part l, lane l
- *     lane l >= G   is idle: it contributes nothing, since a user's op has no neutral element
+ *     lane l >= G   is idle: it contributes nothing, as a user's operation has no neutral element
  *
- * Where all parts are equal on all levels, nobody has to serve a larger part, and the own part's lane can
- * talk to one part more: with every process of every node a lane, the radix is ppn + 1.
+ * Where all parts are equal on all levels, no node has to serve a larger part, and the own part's
+ * lane can talk to one part more: with every process of every node a lane, the radix is ppn + 1.
  *
- * So a lane sends and receives at most one message per level. A node with fewer processes than
- * lanes gives lane l to its process l mod ppn. All nodes reduce the parts in the same order with the
- * same bracketing: the result is bitwise the same everywhere.
+ * A lane sends and receives at most one message per level. A node with fewer processes than lanes
+ * gives lane l to its process l mod ppn. All nodes reduce the parts in the same order with the same
+ * brackets: the result is bitwise the same everywhere.
  */
 
 #include <stdlib.h>
 
-#include "algo/allreduce/allreduce.h"
-#include "algo/napcoll_exchange.h"
-#include "algo/napcoll_split.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_exchange.h"
 
 /* Whether the nodes are cut into equal parts on every level. */
 static bool equal_parts(int nodes, int radix)
@@ -60,19 +60,22 @@ static bool equal_parts(int nodes, int radix)
 int napcoll_nap_radix(const napcoll_node_map_t *map, int lanes)
 {
     const bool all_serve = lanes == map->min_ppn && lanes == map->max_ppn;
+    const bool fewer_levels = napcoll_split_levels(map->nodes, lanes + 1)
+                              < napcoll_split_levels(map->nodes, lanes);
 
-    return all_serve
-                   && napcoll_split_levels(map->nodes, lanes + 1)
-                          < napcoll_split_levels(map->nodes, lanes)
-                   && equal_parts(map->nodes, lanes + 1)
-               ? lanes + 1
-               : lanes;
+    return all_serve && fewer_levels && equal_parts(map->nodes, lanes + 1) ? lanes + 1 : lanes;
+}
+
+/* The most lanes that one process serves. */
+static int lanes_per_process(const napcoll_node_map_t *map, int lanes)
+{
+    return (lanes + map->min_ppn - 1) / map->min_ppn;
 }
 
 int napcoll_nap_steps(const napcoll_node_map_t *map, int lanes)
 {
-    int lanes_per_process = (lanes + map->min_ppn - 1) / map->min_ppn;
-    return napcoll_split_levels(map->nodes, napcoll_nap_radix(map, lanes)) * lanes_per_process;
+    return napcoll_split_levels(map->nodes, napcoll_nap_radix(map, lanes))
+           * lanes_per_process(map, lanes);
 }
 
 int napcoll_nap_lanes(const napcoll_node_map_t *map, int wanted)
@@ -97,30 +100,30 @@ typedef struct {
     napcoll_builder_t *builder;
     int node;
     int lane;
-    int ppn; /* of this node */
+    /* Of this node. */
+    int ppn;
     int lanes;
-    int radix;             /* lanes, or one more */
-    napcoll_span_t *value; /* [radix] the parts' values that this process has */
+    /* The number of lanes, or one more. */
+    int radix;
+    /* [radix] the parts' values that this process has. */
+    napcoll_span_t *value;
 } nap_t;
 
-/* The process that serves a lane of a node. */
-static int lane_rank(const nap_t *nap, int node, int lane)
+/* Reduce the values of the first members of the node at its leader, `own` being this process's, and
+ * broadcast the result to all of the node. */
+static napcoll_span_t reduce_and_bcast(const nap_t *nap, const napcoll_group_t *node, int members,
+                                       napcoll_span_t own)
 {
-    const napcoll_node_map_t *map = nap->args->map;
-    return napcoll_node_map_rank(map, node, lane % napcoll_node_map_ppn(map, node));
-}
+    napcoll_group_t group = *node;
+    napcoll_span_t result;
 
-/* Reduce the party's values to the leader, `mine` being this process's, and broadcast the result. */
-static napcoll_span_t reduce_and_bcast(const nap_t *nap, const napcoll_party_t *party,
-                                       napcoll_span_t mine)
-{
-    napcoll_span_t result = napcoll_exchange_reduce(nap->builder, party, mine);
-
-    if (0 != party->self) {
+    group.members = members;
+    result = napcoll_exchange_reduce(nap->builder, &group, own);
+    if (0 != group.self) {
         napcoll_builder_release(nap->builder, result);
         result = napcoll_builder_temp(nap->builder, 0, 1);
     }
-    napcoll_exchange_bcast(nap->builder, party, result);
+    napcoll_exchange_bcast(nap->builder, node, result);
     return result;
 }
 
@@ -129,9 +132,7 @@ static napcoll_span_t local_allreduce(const nap_t *nap)
 {
     const napcoll_span_t input = napcoll_plan_args_input(nap->args);
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    napcoll_party_t party = napcoll_party_node(nap->args);
-    napcoll_span_t result = input;
-    napcoll_span_t *value;
+    const napcoll_group_t node = napcoll_group_node(nap->args);
 
     if (1 == nap->ppn) {
         return input;
@@ -141,33 +142,26 @@ static napcoll_span_t local_allreduce(const nap_t *nap)
         napcoll_builder_next_stage(nap->builder);
         return recvbuf;
     }
-    if (nap->args->params.local_tree) {
-        return reduce_and_bcast(nap, &party, input);
-    }
-    value = malloc((size_t) nap->ppn * sizeof(*value));
-    if (NULL == value) {
-        napcoll_builder_fail(nap->builder);
-        return input;
-    }
-    value[party.self] = input;
-    result = napcoll_exchange_allreduce(nap->builder, &party, value, -1);
-    free(value);
-    return result;
+    return nap->args->params.local_tree
+               ? reduce_and_bcast(nap, &node, node.members, input)
+               : napcoll_exchange_allreduce_own(nap->builder, &node, input);
 }
 
-/* The own part's lane sends to the nodes of larger parts that have no partner in this part. */
+/* The own part's lane sends to the node of a larger part that has no partner in this part. */
 static void serve_larger_parts(const nap_t *nap, const napcoll_split_t *group, napcoll_span_t acc)
 {
     int larger = group->size % group->parts, small = group->size / group->parts;
 
     if (group->part >= larger && group->position < larger) {
-        int node = napcoll_split_part_first(group, group->position) + small;
-        napcoll_builder_send(nap->builder, acc, lane_rank(nap, node, group->part));
+        const int node = napcoll_split_part_first(group, group->position) + small;
+
+        napcoll_builder_send(nap->builder, acc,
+                             napcoll_lane_server(nap->args->map, node, group->part));
     }
 }
 
-/* The lane that talks to a part, on the nodes of part `own`: where there is a part more than lanes, the
- * last one gets the lane that would be the own part's. */
+/* The lane that talks to a part, on the nodes of part `own`. With one part more than lanes, the own
+ * part's lane talks to the last part. */
 static int lane_of_part(const nap_t *nap, int part, int own)
 {
     return part < nap->lanes ? part : own;
@@ -176,6 +170,8 @@ static int lane_of_part(const nap_t *nap, int part, int own)
 /* One level's messages between nodes. */
 static void fetch_parts(const nap_t *nap, const napcoll_split_t *group, napcoll_span_t acc)
 {
+    const napcoll_node_map_t *map = nap->args->map;
+
     for (int part = 0; part < group->parts; part++) {
         const int lane = lane_of_part(nap, part, group->part);
         const int first = napcoll_split_part_first(group, part);
@@ -189,20 +185,21 @@ static void fetch_parts(const nap_t *nap, const napcoll_split_t *group, napcoll_
         }
         nap->value[part] = napcoll_builder_temp(nap->builder, 0, 1);
         if (group->position < napcoll_split_part_size(group, part)) {
-            int partner = lane_rank(nap, first + group->position,
-                                    lane_of_part(nap, group->part, part));
+            const int partner = napcoll_lane_server(map, first + group->position,
+                                                    lane_of_part(nap, group->part, part));
+
             napcoll_builder_recv(nap->builder, nap->value[part], partner);
             napcoll_builder_send(nap->builder, acc, partner);
         } else {
             napcoll_builder_recv(nap->builder, nap->value[part],
-                                 lane_rank(nap, first + group->part, part));
+                                 napcoll_lane_server(map, first + group->part, part));
         }
     }
     napcoll_builder_next_stage(nap->builder);
 }
 
 /* Gather all lanes' values through the delegate, then reduce them on every process. */
-static napcoll_span_t fold_gathered(const nap_t *nap, int parts, napcoll_span_t acc)
+static napcoll_span_t reduce_gathered(const nap_t *nap, int parts, napcoll_span_t acc)
 {
     napcoll_span_t result;
 
@@ -222,7 +219,8 @@ static napcoll_span_t fold_gathered(const nap_t *nap, int parts, napcoll_span_t 
         lane += nap->ppn;
     }
     if (nap->ppn > 1) {
-        napcoll_builder_release(nap->builder, acc); /* a row holds it now */
+        /* it is in one of the rows */
+        napcoll_builder_release(nap->builder, acc);
     }
     result = napcoll_exchange_combine(nap->builder, parts, nap->args->params.local_radix,
                                       nap->value);
@@ -231,29 +229,29 @@ static napcoll_span_t fold_gathered(const nap_t *nap, int parts, napcoll_span_t 
 }
 
 /* All processes of the node reduce the parts' values, in part order. */
-static napcoll_span_t fold_parts(const nap_t *nap, const napcoll_split_t *group, napcoll_span_t acc)
+static napcoll_span_t reduce_parts(const nap_t *nap, const napcoll_split_t *group,
+                                   napcoll_span_t acc)
 {
-    napcoll_party_t party = napcoll_party_node(nap->args);
+    const napcoll_group_t node = napcoll_group_node_lanes(nap->args, 0);
+    const napcoll_values_t values = {.values = group->parts,
+                                     .value = nap->value,
+                                     .known = group->part,
+                                     .extra = group->parts > nap->lanes ? group->part % nap->lanes
+                                                                        : 0};
 
     nap->value[group->part] = acc;
     if (NAPCOLL_PROVIDER_DELEGATE == nap->args->params.provider) {
-        return fold_gathered(nap, group->parts, acc);
+        return reduce_gathered(nap, group->parts, acc);
     }
-    party.members = group->parts;
-    party.self = nap->lane;
-    party.noncommutative = true; /* which process has which part follows the lanes */
-    if (group->parts > nap->lanes) {
-        party.one_more = lane_of_part(nap, nap->lanes, group->part) % nap->lanes;
-    }
-    if (nap->args->params.local_tree && party.members <= party.processes) {
-        napcoll_span_t mine = nap->lane < party.members ? nap->value[nap->lane] : acc;
+    if (nap->args->params.local_tree && group->parts <= node.members) {
+        const napcoll_span_t own = nap->lane < group->parts ? nap->value[nap->lane] : acc;
 
-        if (!napcoll_span_equal(mine, acc)) {
+        if (!napcoll_span_equal(own, acc)) {
             napcoll_builder_release(nap->builder, acc);
         }
-        return reduce_and_bcast(nap, &party, mine);
+        return reduce_and_bcast(nap, &node, group->parts, own);
     }
-    return napcoll_exchange_allreduce(nap->builder, &party, nap->value, group->part);
+    return napcoll_exchange_allreduce(nap->builder, &node, &values);
 }
 
 napcoll_plan_t *napcoll_allreduce_nap(const napcoll_plan_args_t *args)
@@ -278,11 +276,11 @@ napcoll_plan_t *napcoll_allreduce_nap(const napcoll_plan_args_t *args)
     }
     acc = local_allreduce(&nap);
     for (int level = 1; level <= napcoll_split_levels(map->nodes, nap.radix); level++) {
-        napcoll_split_t group = napcoll_split_at(map->nodes, nap.radix, level, nap.node);
+        const napcoll_split_t group = napcoll_split_at(map->nodes, nap.radix, level, nap.node);
 
         if (group.parts > 1) {
             fetch_parts(&nap, &group, acc);
-            acc = fold_parts(&nap, &group, acc);
+            acc = reduce_parts(&nap, &group, acc);
         }
     }
     napcoll_builder_copy(nap.builder, recvbuf, acc);
@@ -290,14 +288,14 @@ napcoll_plan_t *napcoll_allreduce_nap(const napcoll_plan_args_t *args)
     return napcoll_builder_finish(nap.builder);
 }
 
-/* One message per lane between nodes; inside the node a process serves the others with what each of its
- * lanes fetched, and gets the other parts' of a group. */
+/* One message per lane between nodes; inside the node a process sends to the others what each of
+ * its lanes fetched, and receives the other parts' values of a group. */
 napcoll_bounds_t napcoll_allreduce_nap_bounds(const napcoll_node_map_t *map,
                                               const napcoll_params_t *params)
 {
     const int lanes = napcoll_nap_lanes(map, params->tunable[0]);
-    const int lanes_per_process = (lanes + map->min_ppn - 1) / map->min_ppn;
-    const int most = map->max_ppn > params->local_radix ? map->max_ppn : params->local_radix;
+    const int load = lanes_per_process(map, lanes);
 
-    return (napcoll_bounds_t){.inter = lanes_per_process, .all = lanes_per_process * most};
+    return (napcoll_bounds_t){.inter = load,
+                              .all = load * napcoll_max(map->max_ppn, params->local_radix)};
 }

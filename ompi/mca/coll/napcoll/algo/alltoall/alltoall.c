@@ -8,7 +8,7 @@
  * The table of algorithms of alltoall, alltoallv and alltoallw.
  */
 
-#include "algo/alltoall/alltoall.h"
+#include "algo/napcoll_generators.h"
 
 static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
     [NAPCOLL_ALLTOALL_LINEAR] =
@@ -17,40 +17,27 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
          .generate = napcoll_alltoall_linear,
          .bounds = napcoll_alltoall_linear_bounds,
          .linear = true,
-         .needs = NAPCOLL_NEEDS_NOTHING,
          .tunable = {{.name = "requests",
-                      .help = "Blocks that a process sends, and receives, at once. 0: 256",
-                      .initial = 0,
-                      .least = 0}}},
+                      .help = "Blocks that a process sends, and receives, at once. 0: 256"}}},
     [NAPCOLL_ALLTOALL_PAIRWISE] = {.name = "pairwise",
-                                   .help =
-                                       "in P - 1 steps every rank sends one block and receives one",
+                                   .help = "in P - 1 steps every rank sends one block and receives "
+                                           "one",
                                    .generate = napcoll_alltoall_pairwise,
-                                   .bounds = napcoll_alltoall_pairwise_bounds,
+                                   .bounds = napcoll_bounds_one,
                                    .linear = true,
-                                   .lockstep = true,
-                                   .needs = NAPCOLL_NEEDS_NOTHING},
+                                   .lockstep = true},
     [NAPCOLL_ALLTOALL_TUNA] =
         {.name = "tuna",
-         .help =
-             "blocks go by the digits of their way, all of one digit together: ceil(log_radix P) "
-             "steps of radix - 1 messages",
+         .help = "blocks are forwarded by the digits of their distance, all of one digit together: "
+                 "ceil(log_radix P) steps of radix - 1 messages",
          .generate = napcoll_alltoall_tuna,
          .bounds = napcoll_alltoall_tuna_bounds,
          .detours = true,
          .tells = true,
-         .needs = NAPCOLL_NEEDS_NOTHING,
-         .tunable = {{.name = "radix",
-                      .help =
-                          "Radix over all ranks, at least 2: more messages, of which each block "
-                          "takes fewer. 0: chosen by the model",
-                      .initial = 0,
-                      .least = 2,
-                      .tunes = NAPCOLL_TUNES_RADIX_RANKS},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the digits over all ranks", NAPCOLL_TUNES_RADIX_RANKS),
                      {.name = "burst",
-                      .help = "Messages at once, radix - 1 at most. 0: all of a digit, 256 at most",
-                      .initial = 0,
-                      .least = 0}}},
+                      .help =
+                          "Messages at once, at most radix - 1. 0: all of a digit, at most 256"}}},
     [NAPCOLL_ALLTOALL_TUNA_COALESCED] =
         {.name = "tuna_coalesced",
          .help = "inside the node by digits, the blocks of all nodes together; then one message to "
@@ -60,59 +47,37 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLTOALL_ALGORITHMS] = {
          .detours = true,
          .tells = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_EQUAL_NODES,
-         .tunable = {{.name = "radix",
-                      .help =
-                          "Radix over the processes of a node, at least 2. 0: chosen by the model",
-                      .initial = 0,
-                      .least = 2,
-                      .tunes = NAPCOLL_TUNES_RADIX_LANES},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the digits over the processes of a node",
+                                           NAPCOLL_TUNES_RADIX_LANES),
                      {.name = "block_count",
-                      .help = "Nodes to which a process sends at once. 0: 256",
-                      .initial = 0,
-                      .least = 0}}},
+                      .help = "Nodes to which a process sends at once. 0: 256"}}},
     [NAPCOLL_ALLTOALL_TUNA_STAGGERED] =
         {.name = "tuna_staggered",
-         .help =
-             "inside the node by digits, the blocks of all nodes together; then every block goes "
-             "to its node by itself",
+         .help = "inside the node by digits, the blocks of all nodes together; then each block in "
+                 "a message of its own to its node",
          .generate = napcoll_alltoall_tuna_staggered,
          .bounds = napcoll_alltoall_tuna_staggered_bounds,
          .detours = true,
          .linear = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_EQUAL_NODES,
-         .tunable = {{.name = "radix",
-                      .help =
-                          "Radix over the processes of a node, at least 2. 0: chosen by the model",
-                      .initial = 0,
-                      .least = 2,
-                      .tunes = NAPCOLL_TUNES_RADIX_LANES},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the digits over the processes of a node",
+                                           NAPCOLL_TUNES_RADIX_LANES),
                      {.name = "block_count",
-                      .help = "Blocks that a process sends to other nodes at once. 0: 256",
-                      .initial = 0,
-                      .least = 0}}},
+                      .help = "Blocks that a process sends to other nodes at once. 0: 256"}}},
     [NAPCOLL_ALLTOALL_TUNA_TWO_LEVEL] =
         {.name = "tuna_two_level",
-         .help =
-             "inside the node by digits, by the radix of local phases, the blocks of all nodes together; "
-             "then by digits over the nodes, the blocks of all lanes together",
+         .help = "inside the node by digits, with local_radix, the blocks of all nodes together; "
+                 "then by digits over the nodes, the blocks of all lanes together",
          .generate = napcoll_alltoall_tuna_two_level,
          .bounds = napcoll_alltoall_tuna_two_level_bounds,
          .detours = true,
          .tells = true,
          .radix = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_EQUAL_NODES,
-         .tunable =
-             {{.name = "radix",
-               .help = "Radix over the nodes, at least 2: more messages, of which each block takes "
-                       "fewer. 0: chosen by the model",
-               .initial = 0,
-               .least = 2,
-               .tunes = NAPCOLL_TUNES_RADIX},
-              {.name = "burst",
-               .help = "Messages to other nodes at once, radix - 1 at most. 0: all of a digit, 256 "
-                       "at most",
-               .initial = 0,
-               .least = 0}}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the digits over the nodes", NAPCOLL_TUNES_RADIX),
+                     {.name = "burst",
+                      .help = "Messages to other nodes at once, at most radix - 1. 0: all of a "
+                              "digit, at most 256"}}},
 };
 
 const napcoll_collective_t napcoll_alltoall = {.name = "alltoall",

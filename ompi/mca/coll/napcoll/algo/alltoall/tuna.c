@@ -5,22 +5,24 @@
 
 /**
  * @file
- * TuNA: all ranks are one ring, in the node order (algo/napcoll_tuna.h). The short ways of the first digits
- * stay inside nodes, mostly.
+ * TuNA: all ranks are one ring, in node order (napcoll_tuna.h). Most of the short distances of the
+ * first digits stay inside nodes.
  *
- *     cost   K messages of D/K blocks, K rounds and D blocks as the header says: with radix 2 log2 P messages
- *            and (P/2) log2 P blocks, with radix P P - 1 of each
+ *     cost   K messages of D/K blocks: with radix 2 log2 P messages and (P/2) log2 P blocks, with
+ *            radix P P - 1 of each
  */
 
-#include "algo/alltoall/alltoall.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_tuna.h"
 
-static int rank_of(const napcoll_tuna_t *tuna, int member)
+static int rank_at_place(const napcoll_tuna_t *tuna, int member)
 {
     return napcoll_node_map_at(tuna->args->map, member);
 }
 
-static void add(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, napcoll_span_t *list,
-                int group, napcoll_tuna_where_t where, int first, int count)
+static void add_ring_blocks(const napcoll_tuna_t *tuna, napcoll_builder_t *builder,
+                            napcoll_span_t *list, int group, napcoll_tuna_where_t where, int first,
+                            int count)
 {
     napcoll_span_t run = {.buffer = NAPCOLL_BUFFER_SEND, .first = first, .count = count};
 
@@ -34,31 +36,22 @@ static void add(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, napcoll_
     napcoll_builder_list_add(builder, list, run);
 }
 
-static bool rests(const napcoll_tuna_t *tuna, int group)
-{
-    (void) tuna;
-    (void) group;
-    return false;
-}
-
 napcoll_plan_t *napcoll_alltoall_tuna(const napcoll_plan_args_t *args)
 {
-    const int size = args->map->size, place = napcoll_node_map_place(args->map, args->rank);
+    const int size = args->map->size;
     const int radix = napcoll_digits_radix(args->params.tunable[0], size);
     const int slots = napcoll_digits_slots(size, radix);
-    napcoll_tuna_t tuna = {
-        .members = size,
-        .self = place,
-        .radix = radix,
-        .burst = napcoll_sketch_at_once(args->rough,
-                                        napcoll_tuna_burst(args->params.tunable[1], size, radix)),
-        .groups = 1,
-        .sized = napcoll_alltoall_sized(args),
-        .headed = napcoll_alltoall_headed(args),
-        .rank = rank_of,
-        .add = add,
-        .rests = rests,
-        .args = args};
+    const int burst = napcoll_tuna_burst(args->params.tunable[1], size, radix);
+    napcoll_tuna_t tuna = {.members = size,
+                           .self = napcoll_node_map_place(args->map, args->rank),
+                           .radix = radix,
+                           .burst = napcoll_sketch_at_once(args->rough, burst),
+                           .groups = 1,
+                           .sized = napcoll_plan_args_sized(args),
+                           .headed = napcoll_plan_args_headed(args),
+                           .rank = rank_at_place,
+                           .add = add_ring_blocks,
+                           .args = args};
     napcoll_builder_t *builder = napcoll_alltoall_builder(args);
 
     if (NULL == builder) {

@@ -5,44 +5,33 @@
 
 /**
  * @file
- * TuNA on two levels, coalesced: after the exchange inside the node each process sends one message of Q blocks
- * to each other node (alltoall/tuna_nodes.h).
+ * TuNA on two levels, coalesced: after the exchange inside the node each process sends one message
+ * of Q blocks to each other node (napcoll_tuna_nodes.h).
  *
  *     cost   K_Q local messages of N D_Q / K_Q blocks, N - 1 messages of Q blocks between nodes
  */
 
-#include "algo/alltoall/tuna_nodes.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_tuna_nodes.h"
 
-/* How far after the own lane a lane is. Blocks go in the order of the lanes that they come from, in which they mostly
- * lie in the receive buffer. */
-static int nth(const napcoll_tuna_nodes_t *plan, int lane)
+/* The blocks of a message, in the order of the lanes that they come from: so they often are in the
+ * receive buffer. */
+static napcoll_span_t list_message(const napcoll_tuna_nodes_t *plan, int distance,
+                                   napcoll_span_t (*block)(const napcoll_tuna_t *inside,
+                                                           int distance, int i))
 {
-    return (lane + plan->lanes - plan->tuna.self) % plan->lanes;
-}
+    napcoll_span_t list = napcoll_builder_list(plan->builder);
 
-/* The messages from the node k after this one, and to the one k before. */
-static void exchange(const napcoll_tuna_nodes_t *plan, int k)
-{
-    const bool sketch = napcoll_builder_is_sketch(plan->builder);
-    napcoll_span_t from = napcoll_builder_list(plan->builder), to;
+    if (napcoll_builder_is_sketch(plan->builder)) {
+        list.count = plan->lanes;
+        return napcoll_builder_list_end(plan->builder, list);
+    }
+    for (int lane = 0; lane < plan->lanes; lane++) {
+        const int i = (lane + plan->lanes - plan->tuna.self) % plan->lanes;
 
-    from.count = sketch ? plan->lanes : 0;
-    for (int lane = 0; lane < plan->lanes && !sketch; lane++) {
-        napcoll_builder_list_add(plan->builder, &from,
-                                 napcoll_tuna_nodes_source(&plan->tuna, k, nth(plan, lane)));
+        napcoll_builder_list_add(plan->builder, &list, block(&plan->tuna, distance, i));
     }
-    from = napcoll_builder_list_end(plan->builder, from);
-    to = napcoll_builder_list(plan->builder);
-    to.count = sketch ? plan->lanes : 0;
-    for (int lane = 0; lane < plan->lanes && !sketch; lane++) {
-        napcoll_builder_list_add(plan->builder, &to,
-                                 napcoll_tuna_nodes_target(&plan->tuna, k, nth(plan, lane)));
-    }
-    to = napcoll_builder_list_end(plan->builder, to);
-    napcoll_builder_recv_blocks(plan->builder, to, napcoll_tuna_nodes_peer(plan, k),
-                                plan->tuna.headed);
-    napcoll_builder_send_blocks(plan->builder, from, napcoll_tuna_nodes_peer(plan, -k),
-                                plan->tuna.headed);
+    return napcoll_builder_list_end(plan->builder, list);
 }
 
 napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_plan_args_t *args)
@@ -61,7 +50,13 @@ napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_plan_args_t *args)
         const int first = 1 + at.stage * at_once, end = first + at_once;
 
         for (int k = first; k < end && k < plan.nodes; k++) {
-            exchange(&plan, k);
+            const napcoll_span_t from = list_message(&plan, k, napcoll_tuna_nodes_source);
+            const napcoll_span_t to = list_message(&plan, k, napcoll_tuna_nodes_target);
+
+            napcoll_builder_recv_blocks(plan.builder, to, napcoll_tuna_nodes_peer(&plan, k),
+                                        plan.tuna.headed);
+            napcoll_builder_send_blocks(plan.builder, from, napcoll_tuna_nodes_peer(&plan, -k),
+                                        plan.tuna.headed);
         }
         napcoll_builder_repeat(plan.builder, at.times);
         napcoll_builder_next_stage(plan.builder);

@@ -5,14 +5,15 @@
 
 /**
  * @file
- * TuNA on two levels, staggered: after the exchange inside the node each process sends every block that it has
- * for another node by itself, with a bound on those that are under way (alltoall/tuna_nodes.h). Nothing is
- * packed, and a block need not wait for others.
+ * TuNA on two levels, staggered: after the exchange inside the node each process sends every block
+ * that it has for another node in a message of its own, with a bound on the number under way
+ * (napcoll_tuna_nodes.h). Nothing is packed, and a block need not wait for others.
  *
  *     cost   K_Q local messages of N D_Q / K_Q blocks, Q (N - 1) messages of a block between nodes
  */
 
-#include "algo/alltoall/tuna_nodes.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_tuna_nodes.h"
 
 napcoll_plan_t *napcoll_alltoall_tuna_staggered(const napcoll_plan_args_t *args)
 {

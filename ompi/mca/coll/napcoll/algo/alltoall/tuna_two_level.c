@@ -5,46 +5,42 @@
 
 /**
  * @file
- * TuNA on two levels, by digits on both: after the exchange inside the node (alltoall/tuna_nodes.h) each process goes
- * by the digits of the way between the nodes, too, the blocks of all lanes together. With radix N that is
- * tuna_coalesced; with a smaller one blocks pass through other nodes, in fewer and larger messages. As against tuna, whose
- * short ways lead to other nodes where a node ends, what goes inside a node stays inside.
+ * TuNA on two levels, by digits on both: after the exchange inside the node (napcoll_tuna_nodes.h)
+ * blocks are also forwarded by the digits of the distance between the nodes, the blocks of all
+ * lanes together. With radix N it is tuna_coalesced; with a smaller one blocks pass through other
+ * nodes, in fewer and larger messages. In contrast to tuna no message inside a node turns into one
+ * between nodes.
  *
- *     cost    K_Q local messages of N D_Q / K_Q blocks, K_N messages of Q D_N / K_N blocks between nodes
- *     slots   of those that pass through Q (N - 1 - K_N), besides those of the exchange inside the node
+ *     cost    K_Q local messages of N D_Q / K_Q blocks,
+ *             K_N messages of Q D_N / K_N blocks between nodes
+ *     slots   Q (N - 1 - K_N), besides the slots of the exchange inside the node
  *
  * The first level is K. Fan et al., section V; the second is theirs of section IV, over nodes.
  */
 
-#include "algo/alltoall/tuna_nodes.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_tuna_nodes.h"
 
-/* The exchange inside a node, of which what it has gathered for other nodes is the input of that between them. A group is
- * the lane, i after the own one, that blocks come from. */
+/* The input of the exchange between nodes is what the one inside has gathered. Group i has the
+ * blocks that come from the lane i after the own one. */
 
-static int rank_of(const napcoll_tuna_t *between, int member)
+static int rank_on_node(const napcoll_tuna_t *between, int member)
 {
     return napcoll_node_map_rank(between->args->map, member, between->inside->self);
 }
 
-static bool rests(const napcoll_tuna_t *between, int group)
-{
-    (void) between;
-    (void) group;
-    return false;
-}
-
-static void add(const napcoll_tuna_t *between, napcoll_builder_t *builder, napcoll_span_t *list,
-                int group, napcoll_tuna_where_t where, int first, int count)
+static void add_between_blocks(const napcoll_tuna_t *between, napcoll_builder_t *builder,
+                               napcoll_span_t *list, int group, napcoll_tuna_where_t where,
+                               int first, int count)
 {
     if (NAPCOLL_TUNA_TRANSIT == where) {
         const int each = napcoll_digits_slots(between->members, between->radix);
+        const int slot = group * each + napcoll_digits_slot(between->radix, first);
 
-        napcoll_builder_list_add(
-            builder, list,
-            (napcoll_span_t){.buffer = between->temporary,
-                             .first = between->slots + group * each
-                                      + napcoll_digits_slot(between->radix, first),
-                             .count = count});
+        napcoll_builder_list_add(builder, list,
+                                 (napcoll_span_t){.buffer = between->temporary,
+                                                  .first = between->slots + slot,
+                                                  .count = count});
         return;
     }
     for (int distance = first; distance < first + count; distance++) {
@@ -75,9 +71,8 @@ napcoll_plan_t *napcoll_alltoall_tuna_two_level(const napcoll_plan_args_t *args)
         .groups = plan.lanes,
         .sized = plan.tuna.sized,
         .headed = plan.tuna.headed,
-        .rank = rank_of,
-        .add = add,
-        .rests = rests,
+        .rank = rank_on_node,
+        .add = add_between_blocks,
         .args = args,
         .inside = &plan.tuna,
         .temporary = plan.tuna.temporary,

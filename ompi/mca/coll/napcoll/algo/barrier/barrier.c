@@ -8,23 +8,23 @@
  * The table of barrier algorithms.
  */
 
-#include "algo/barrier/barrier.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_group.h"
 
 static const napcoll_algorithm_t algorithms[NAPCOLL_BARRIER_ALGORITHMS] = {
-    [NAPCOLL_BARRIER_DISSEMINATION] =
-        {.name = "dissemination",
-         .help = "all ranks pass on what they have heard, ceil(log2 P) steps, blind to nodes",
-         .generate = napcoll_barrier_dissemination,
-         .bounds = napcoll_barrier_dissemination_bounds,
-         .needs = NAPCOLL_NEEDS_NOTHING},
+    [NAPCOLL_BARRIER_DISSEMINATION] = {.name = "dissemination",
+                                       .help = "every rank sends to ranks at doubling distances, "
+                                               "ceil(log2 P) steps, blind to nodes",
+                                       .generate = napcoll_barrier_dissemination,
+                                       .bounds = napcoll_bounds_one},
     [NAPCOLL_BARRIER_SMP] =
         {.name = "smp",
          .help = "gather at each node's leader, dissemination among leaders, local release",
          .generate = napcoll_barrier_smp,
-         .bounds = napcoll_barrier_smp_bounds,
+         .bounds = napcoll_group_leaders_bounds,
          .radix = true,
-         .needs = NAPCOLL_NEEDS_NOTHING,
-         .tunable = {NAPCOLL_TUNABLE_RADIX("the dissemination between leaders")}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the dissemination between leaders",
+                                           NAPCOLL_TUNES_RADIX)}},
     [NAPCOLL_BARRIER_NAP] =
         {.name = "nap",
          .help = "node-aware parallel: dissemination over nodes in which every process of a node "
@@ -33,13 +33,8 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BARRIER_ALGORITHMS] = {
          .bounds = napcoll_barrier_nap_bounds,
          .radix = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE,
-         .tunable = {{.name = "lanes",
-                      .help =
-                          "Lanes per node that send at once to other nodes (the radix over nodes "
-                          "is one more); a process on a smaller node serves several lanes. 0: "
-                          "chosen from the processes per node",
-                      .initial = 0,
-                      .least = 0}}},
+         .tunable = {NAPCOLL_TUNABLE_LANES(
+             "send to other nodes at once (the radix over nodes is one more)")}},
 };
 
 const napcoll_collective_t napcoll_barrier = {.name = "barrier",

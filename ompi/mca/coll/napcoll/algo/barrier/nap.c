@@ -5,89 +5,81 @@
 
 /**
  * @file
- * Node-aware parallel barrier: n-way dissemination over nodes, in which a node sends and receives by all
- * its lanes at once, for any node count, placement and processes per node.
+ * Node-aware parallel barrier: n-way dissemination over nodes, in which a node sends and receives
+ * by all its lanes at once, for any node count, placement and processes per node. All messages are
+ * empty.
  *
- * A node that has heard of the w nodes up to itself passes that on to L others: lane j to the node
- * (j + 1) w further on. What the lanes hear they tell each other, and go on. Nine nodes, two lanes:
+ * A node that has heard from the w nodes up to itself sends to L others: lane j to the node (j + 1)
+ * w further on. What the lanes hear they tell each other, and go on. Nine nodes, two lanes:
  *
  *                lane 0        lane 1
- *     step 1     m -> m + 1    m -> m + 2    then a node has heard of 3 nodes
- *     step 2     m -> m + 3    m -> m + 6    of all 9
+ *     step 1     m -> m + 1    m -> m + 2    then a node has heard from 3 nodes
+ *     step 2     m -> m + 3    m -> m + 6    from all 9
  *
- *     cost       ceil(log_(L + 1) n) alpha between nodes, and as many local exchanges and one
+ *     cost       ceil(log_(L + 1) n) alpha between nodes, and one local exchange more than steps
  *
- * In the last step only those lanes work whose targets are not round the end. A node with fewer
+ * In the last step only the lanes with targets that are not round the end work. A node with fewer
  * processes than lanes gives lane j to its process j mod ppn.
  *
- * Inside a node the processes tell each other by dissemination, too, or, where a tree is asked for, by
- * way of the leader. Between the steps only those take part that have heard something, or have
- * something to pass on.
+ * Inside a node the processes tell each other by dissemination or, with params.local_tree, through
+ * the leader. Between the steps only the processes take part that have heard something, or have
+ * something to send.
  *
- * T. Hoefler, T. Mehlan, F. Mietke, W. Rehm: "Fast barrier synchronization for InfiniBand", 2006, for
- * n-way dissemination with the ports of one process; lanes in their place after Bienz, Olson, Gropp:
- * "Node-Aware Improvements to Allreduce".
+ * T. Hoefler, T. Mehlan, F. Mietke, W. Rehm: "Fast barrier synchronization for InfiniBand", 2006,
+ * for n-way dissemination with the ports of one process; lanes in their place after Bienz, Olson,
+ * Gropp: "Node-Aware Improvements to Allreduce".
  */
 
-#include "algo/barrier/barrier.h"
-#include "algo/napcoll_ports.h"
-#include "algo/napcoll_split.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_exchange.h"
+#include "algo/pattern/napcoll_lanes.h"
 
 typedef struct {
     const napcoll_plan_args_t *args;
     napcoll_builder_t *builder;
     int node;
     int lane;
-    int ppn; /* of this node */
+    /* Of this node. */
+    int ppn;
 } nap_t;
 
-/* The first lanes of the node, or all of them in the order of the hardware. */
-static napcoll_party_t processes_of(const nap_t *nap, int processes)
+/* All processes of the node, in the order of the hardware; or the first lanes, which other nodes
+ * know. */
+static napcoll_group_t processes_of(const nap_t *nap, int processes)
 {
-    napcoll_party_t party = napcoll_party_node(nap->args);
+    napcoll_group_t group = processes < nap->ppn ? napcoll_group_node_lanes(nap->args, 0)
+                                                 : napcoll_group_node(nap->args);
 
-    if (processes < nap->ppn) {
-        party.members = party.processes = processes;
-        party.self = nap->lane;
-        party.noncommutative = true; /* which lanes they are is known to other nodes */
-    }
-    return party;
+    group.members = processes;
+    return group;
 }
 
-/* What the first `from` processes of the node have heard, the first `to` are told. */
-static void tell(const nap_t *nap, int from, int to)
+/* The first `to` processes of the node hear what the first `from` have heard. */
+static void tell_processes(const nap_t *nap, int from, int to)
 {
-    const napcoll_party_t tellers = processes_of(nap, from), told = processes_of(nap, to);
+    const napcoll_group_t tellers = processes_of(nap, from), told = processes_of(nap, to);
 
     if (nap->args->params.local_tree) {
-        napcoll_word_collect(nap->builder, &tellers);
-        napcoll_word_release(nap->builder, &told);
+        napcoll_exchange_arrive(nap->builder, &tellers);
+        napcoll_exchange_bcast(nap->builder, &told, napcoll_empty());
     } else {
-        napcoll_word_disseminate(nap->builder, from > to ? &tellers : &told,
-                                 nap->args->params.local_radix);
+        napcoll_exchange_disseminate(nap->builder, from > to ? &tellers : &told,
+                                     nap->args->params.local_radix);
     }
 }
 
-/* The process that serves a lane of a node. */
-static int lane_rank(const nap_t *nap, int node, int lane)
+/* One step between nodes, by a number of lanes: nodes have heard from `have` nodes. */
+static void step_between_nodes(const nap_t *nap, int have, int lanes)
 {
     const napcoll_node_map_t *map = nap->args->map;
-
-    return napcoll_node_map_rank(map, node, lane % napcoll_node_map_ppn(map, node));
-}
-
-/* One step between nodes, by so many lanes: nodes have heard of `have` ones. */
-static void pass_on(const nap_t *nap, int have, int lanes)
-{
-    const int nodes = nap->args->map->nodes;
+    const int nodes = map->nodes;
 
     for (int lane = nap->lane; lane < lanes; lane += nap->ppn) {
         const int away = (lane + 1) * have;
+        const int from = (nap->node + nodes - away) % nodes, to = (nap->node + away) % nodes;
 
-        napcoll_builder_recv(nap->builder, napcoll_word(),
-                             lane_rank(nap, (nap->node + nodes - away) % nodes, lane));
-        napcoll_builder_send(nap->builder, napcoll_word(),
-                             lane_rank(nap, (nap->node + away) % nodes, lane));
+        napcoll_builder_recv(nap->builder, napcoll_empty(), napcoll_lane_server(map, from, lane));
+        napcoll_builder_send(nap->builder, napcoll_empty(), napcoll_lane_server(map, to, lane));
     }
     napcoll_builder_next_stage(nap->builder);
 }
@@ -110,20 +102,19 @@ napcoll_plan_t *napcoll_barrier_nap(const napcoll_plan_args_t *args)
         const int working = (nodes - 1) / have < lanes ? (nodes - 1) / have : lanes;
         const int users = working < nap.ppn ? working : nap.ppn;
 
-        tell(&nap, informed, users);
-        pass_on(&nap, have, working);
+        tell_processes(&nap, informed, users);
+        step_between_nodes(&nap, have, working);
         informed = users;
     }
-    tell(&nap, informed, nap.ppn);
+    tell_processes(&nap, informed, nap.ppn);
     return napcoll_builder_finish(nap.builder);
 }
 
-/* One message per lane between nodes; inside the node as many as the fan-out allows. */
+/* One message per lane between nodes; inside the node as many as the radix allows. */
 napcoll_bounds_t napcoll_barrier_nap_bounds(const napcoll_node_map_t *map,
                                             const napcoll_params_t *params)
 {
     const int load = napcoll_port_load(map, napcoll_port_lanes(map, params->tunable[0]));
-    const int most = params->local_radix < map->max_ppn ? params->local_radix : map->max_ppn - 1;
 
-    return (napcoll_bounds_t){.inter = load, .all = most > load ? most : load};
+    return napcoll_bounds_either(load, napcoll_min(params->local_radix, map->max_ppn - 1));
 }

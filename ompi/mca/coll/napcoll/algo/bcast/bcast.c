@@ -8,59 +8,58 @@
  * The table of broadcast algorithms.
  */
 
-#include "algo/bcast/bcast.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_bcast_tree.h"
 
 static const char *const allgathers[] = {"doubling", "ring", NULL};
+/* By napcoll_bcast_tree_t - 1. */
+static const char *const between_nodes[] = {"flat",   "binomial",          "chain",
+                                            "binary", "scatter_allgather", NULL};
+/* By the numbers in lane.c. */
+static const char *const between_lanes[] = {"binomial", "chain", NULL};
 
 static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
     [NAPCOLL_BCAST_FLAT] = {.name = "flat",
                             .help = "the root sends to all others at once",
                             .generate = napcoll_bcast_flat,
                             .bounds = napcoll_bcast_flat_bounds,
-                            .linear = true,
-                            .needs = NAPCOLL_NEEDS_NOTHING},
+                            .linear = true},
     [NAPCOLL_BCAST_BINARY] =
         {.name = "binary",
-         .help = "a binary tree along the walk from the root, floor(log2 P) steps of two messages, "
-                 "pipelined",
+         .help = "a binary tree in depth-first order from the root, floor(log2 P) steps of two "
+                 "messages, pipelined",
          .generate = napcoll_bcast_binary,
          .bounds = napcoll_bcast_binary_bounds,
          .hops = napcoll_bcast_binary_hops,
-         .needs = NAPCOLL_NEEDS_NOTHING,
          .segmented = true,
          .tunable = {NAPCOLL_TUNABLE_SEGMENTS}},
     [NAPCOLL_BCAST_BINOMIAL] =
         {.name = "binomial",
-         .help = "a binomial tree along the walk from the root, ceil(log2 P) steps; pipelined",
+         .help =
+             "a binomial tree in depth-first order from the root, ceil(log2 P) steps; pipelined",
          .generate = napcoll_bcast_binomial,
          .bounds = napcoll_bcast_binomial_bounds,
          .hops = napcoll_bcast_binomial_hops,
-         .needs = NAPCOLL_NEEDS_NOTHING,
          .segmented = true,
          .tunable = {NAPCOLL_TUNABLE_SEGMENTS}},
     [NAPCOLL_BCAST_SCATTER_ALLGATHER] =
         {.name = "scatter_allgather",
-         .help = "scatter by recursive halving, then allgather along the walk from the root",
+         .help = "scatter by recursive halving, then allgather, in depth-first order from the root",
          .generate = napcoll_bcast_scatter_allgather,
          .bounds = napcoll_bcast_scatter_allgather_bounds,
          .linear = true,
-         .needs = NAPCOLL_NEEDS_NOTHING,
          .tunable = {{.name = "allgather",
                       .help = "The allgather: recursive doubling (few steps) or ring (neighbours "
                               "only). auto: chosen by the model",
-                      .initial = 0,
-                      .least = 0,
                       .tunes = NAPCOLL_TUNES_CHOICE,
                       .names = allgathers}}},
     [NAPCOLL_BCAST_CHAIN] =
         {.name = "chain",
-         .help =
-             "the linear pipeline: each process passes segments on to the next of the walk from "
-             "the root, free of contention on a tree of switches",
+         .help = "the linear pipeline: each process passes segments on to the next in depth-first "
+                 "order from the root, free of contention on a tree of switches",
          .generate = napcoll_bcast_chain,
-         .bounds = napcoll_bcast_chain_bounds,
+         .bounds = napcoll_bounds_one,
          .hops = napcoll_bcast_chain_hops,
-         .needs = NAPCOLL_NEEDS_NOTHING,
          .segmented = true,
          .tunable = {NAPCOLL_TUNABLE_SEGMENTS}},
     [NAPCOLL_BCAST_TWO_LEVEL] =
@@ -70,36 +69,28 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
          .generate = napcoll_bcast_two_level,
          .bounds = napcoll_bcast_two_level_bounds,
          .hops = napcoll_bcast_two_level_hops,
-         .needs = NAPCOLL_NEEDS_NOTHING,
          .radix = true,
          .segmented = true,
          .tunable = {{.name = "between",
                       .help = "The algorithm between nodes: flat, binomial, chain, binary or "
                               "scatter_allgather. auto: chosen by the model",
-                      .initial = 0,
-                      .least = 0,
                       .tunes = NAPCOLL_TUNES_CHOICE,
-                      .names = napcoll_bcast_two_level_between,
+                      .names = between_nodes,
                       .linear = 1U << NAPCOLL_BCAST_TREE_FLAT
                                 | 1U << NAPCOLL_BCAST_TREE_SCATTER_ALLGATHER},
                      NAPCOLL_TUNABLE_SEGMENTS}},
     [NAPCOLL_BCAST_NAP] =
         {.name = "nap",
-         .help = "node-aware parallel: every process of an informed node informs another node, "
-                 "ceil(log_(ppn + 1) nodes) inter-node steps",
+         .help = "node-aware parallel: every process of a node that has the data sends it to "
+                 "another node, ceil(log_(ppn + 1) nodes) inter-node steps",
          .generate = napcoll_bcast_nap,
          .bounds = napcoll_bcast_nap_bounds,
          .needs = NAPCOLL_NEEDS_SHARED_NODE,
          .radix = true,
-         .tunable = {{.name = "lanes",
-                      .help = "Processes per node that inform other nodes at once; those of a "
-                              "smaller node serve several. 0: chosen from the processes per node",
-                      .initial = 0,
-                      .least = 0},
+         .tunable = {NAPCOLL_TUNABLE_LANES("send to other nodes at once"),
                      {.name = "k_ports",
                       .help =
-                          "Nodes that each of them informs at once, where a node drives several "
-                          "links",
+                          "Nodes that each lane sends to at once, where a node has several links",
                       .initial = 1,
                       .least = 1}}},
     [NAPCOLL_BCAST_LANE] =
@@ -114,10 +105,8 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
          .tunable = {{.name = "between",
                       .help = "How a slice goes from node to node: binomial or chain. auto: chosen "
                               "by the model",
-                      .initial = 0,
-                      .least = 0,
                       .tunes = NAPCOLL_TUNES_CHOICE,
-                      .names = napcoll_bcast_lane_between},
+                      .names = between_lanes},
                      NAPCOLL_TUNABLE_SEGMENTS}},
 };
 

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Broadcast by a chain, the linear pipeline: each process passes segments on to the next of the depth-first order.
+ * Broadcast by a chain, the linear pipeline: each process passes segments on to the next one in
+ * depth-first order.
  *
  *     stage 0   0 -> 1: segment 0
  *     stage 1   0 -> 1: segment 1    1 -> 2: segment 0
@@ -13,36 +14,24 @@
  *
  *     cost   (S + P - 2) (alpha + beta s/S); least for S = sqrt((P - 2) beta s / alpha)
  *
- * "MPI: Going further", the linear tree pipeline and its contention-free mapping: the depth-first order visits the nodes
- * of a switch one after the other, so that each directed link carries at most one message at a time (P.
- * Patarasu, A. Faraj, X. Yuan: "Pipelined Broadcast on Ethernet Switched Clusters", JPDC 68(6), 2008). For
- * very large vectors: every process gets and gives every byte once.
+ * "MPI: Going further", the linear tree pipeline and its contention-free mapping: the depth-first
+ * order visits the nodes of a switch one after the other, so each directed link carries at most one
+ * message at a time (P. Patarasu, A. Faraj, X. Yuan: "Pipelined Broadcast on Ethernet Switched
+ * Clusters", JPDC 68(6), 2008). For very large vectors: every process receives and sends every byte
+ * once.
  */
 
-#include "algo/bcast/bcast.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_bcast_tree.h"
 
 napcoll_plan_t *napcoll_bcast_chain(const napcoll_plan_args_t *args)
 {
-    const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(args->map, args->params.root);
-    const napcoll_group_t all = napcoll_bcast_tree_processes(&dfs, args->rank);
-    napcoll_route_t route = {0};
-
-    napcoll_bcast_tree_among(&route, &all, NAPCOLL_BCAST_TREE_CHAIN, 0,
-                             (napcoll_load_t){.count = 1});
-    return napcoll_bcast_tree_plan(args, &route, 1);
-}
-
-napcoll_bounds_t napcoll_bcast_chain_bounds(const napcoll_node_map_t *map,
-                                            const napcoll_params_t *params)
-{
-    (void) map;
-    (void) params;
-    return (napcoll_bounds_t){.inter = 1, .all = 1};
+    return napcoll_bcast_tree_ranks(args, NAPCOLL_BCAST_TREE_CHAIN);
 }
 
 napcoll_hops_t napcoll_bcast_chain_hops(const napcoll_node_map_t *map,
                                         const napcoll_params_t *params)
 {
     (void) params;
-    return (napcoll_hops_t){.network = map->nodes - 1, .local = map->size - map->nodes, .lanes = 1};
+    return napcoll_bcast_tree_hops(NAPCOLL_BCAST_TREE_CHAIN, map);
 }

@@ -11,21 +11,16 @@
  *
  *     cost   (P - 1) (alpha + beta s); where messages may overlap, alpha + (P - 1) beta s
  *
- * "MPI: Going further", the flat tree. One latency, whatever P is: for few processes, and for networks
- * that are far away.
+ * "MPI: Going further", the flat tree. One latency, whatever P is: for few processes, and for
+ * networks of high latency.
  */
 
-#include "algo/bcast/bcast.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_bcast_tree.h"
 
 napcoll_plan_t *napcoll_bcast_flat(const napcoll_plan_args_t *args)
 {
-    const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(args->map, args->params.root);
-    const napcoll_group_t all = napcoll_bcast_tree_processes(&dfs, args->rank);
-    napcoll_route_t route = {0};
-
-    napcoll_bcast_tree_among(&route, &all, NAPCOLL_BCAST_TREE_FLAT, 0,
-                             (napcoll_load_t){.count = 1});
-    return napcoll_bcast_tree_plan(args, &route, 1);
+    return napcoll_bcast_tree_ranks(args, NAPCOLL_BCAST_TREE_FLAT);
 }
 
 napcoll_bounds_t napcoll_bcast_flat_bounds(const napcoll_node_map_t *map,

@@ -5,35 +5,35 @@
 
 /**
  * @file
- * Broadcast by lanes, for large vectors: the root deals slices of the vector to the lanes of its node,
- * each lane passes its slice on from node to node, and the processes of a node hand each other their
- * slices. Two lanes on a chain of three nodes:
+ * Broadcast by lanes, for large vectors: the root deals slices of the vector to the lanes of its
+ * node, each lane passes its slice on from node to node, and the processes of a node send each
+ * other their slices. Two lanes on a chain of three nodes:
  *
  *     stage 0   a0 -> a1: slice 1
  *     stage 1   a0 -> b0: 0    a1 -> b1: 1    a0 -> a1: 0
  *     stage 2   b0 -> c0: 0    b1 -> c1: 1    b0 <-> b1
  *     stage 3                                 c0 <-> c1
  *
- *     cost   (L - 1)/L s beta_l + that of the chain or tree between nodes, of slices of s/L
- *            + (L - 1)/L s beta_l, of S segments in a pipeline
+ *     cost   (L - 1)/L s beta_l + the cost of the chain or tree between nodes for slices of s/L
+ *            + (L - 1)/L s beta_l; S segments in a pipeline
  *
  * L is the number of processes on the smallest node; further ones of larger nodes only receive. All
- * processes use the network, and no byte comes to a node twice. The lanes are those of Bienz, Olson, Gropp:
+ * processes use the network, and no byte comes to a node twice. Lanes: Bienz, Olson, Gropp:
  * "Node-Aware Improvements to Allreduce", section VI.
  */
 
-#include "algo/bcast/bcast.h"
-#include "algo/napcoll_lane.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_bcast_tree.h"
+#include "algo/pattern/napcoll_lanes.h"
 
-const char *const napcoll_bcast_lane_between[] = {"binomial", "chain", NULL};
-
-static napcoll_bcast_tree_t between(const napcoll_params_t *params)
+/* Names of 1 and 2: see the table. */
+static napcoll_bcast_tree_t tree_between(const napcoll_params_t *params)
 {
     return 2 == params->tunable[0] ? NAPCOLL_BCAST_TREE_CHAIN : NAPCOLL_BCAST_TREE_BINOMIAL;
 }
 
 /* The root gives the lanes of its node their slices. */
-static void deal(napcoll_route_t *route, const napcoll_group_t *node, int lanes)
+static void deal_slices(napcoll_route_t *route, const napcoll_group_t *node, int lanes)
 {
     for (int lane = 1; lane < lanes && 0 == node->self; lane++) {
         napcoll_route_move(route, 0, node->rank(node, lane), true, lane, 1);
@@ -43,9 +43,9 @@ static void deal(napcoll_route_t *route, const napcoll_group_t *node, int lanes)
     }
 }
 
-/* Everybody on the node gets every slice, but the root, which has them, and whoever brought it. */
-static void share(napcoll_route_t *route, const napcoll_group_t *node, int lanes, int stage,
-                  bool with_root)
+/* Each lane sends its slice to all others of the node, on the root's node not to the root. */
+static void share_slices(napcoll_route_t *route, const napcoll_group_t *node, int lanes, int stage,
+                         bool with_root)
 {
     const int self = node->self;
 
@@ -64,43 +64,43 @@ static void share(napcoll_route_t *route, const napcoll_group_t *node, int lanes
 
 napcoll_plan_t *napcoll_bcast_lane(const napcoll_plan_args_t *args)
 {
-    const napcoll_node_map_t *map = args->map;
-    const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(map, args->params.root);
-    const napcoll_group_t node = napcoll_bcast_tree_node(&dfs, args->rank);
-    const napcoll_group_t nodes = napcoll_bcast_tree_nodes(&dfs, args->rank, node.self);
-    const napcoll_bcast_tree_t cast = between(&args->params);
-    const int lanes = napcoll_lane_count(map), self = nodes.self;
+    const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(args->map, args->params.root);
+    const napcoll_group_t node = napcoll_group_dfs_node(&dfs, args->rank, args->params.local_radix);
+    const napcoll_group_t nodes = napcoll_group_dfs_nodes(&dfs, args->rank, node.self);
+    const napcoll_bcast_tree_t tree = tree_between(&args->params);
+    const int lanes = napcoll_slice_lanes(args->map);
     napcoll_route_t route = {0};
 
-    if (0 == self) {
-        deal(&route, &node, lanes);
+    if (0 == nodes.self) {
+        deal_slices(&route, &node, lanes);
     }
     if (node.self < lanes) {
-        napcoll_bcast_tree_among(&route, &nodes, cast, 1,
-                                 (napcoll_load_t){.first = node.self, .count = 1});
+        napcoll_bcast_tree_route(&route, &nodes, tree, 1,
+                                 (napcoll_block_range_t){.first = node.self, .count = 1});
     }
-    share(&route, &node, lanes, 1 + napcoll_bcast_tree_arrival(cast, map->nodes, self), 0 == self);
+    share_slices(&route, &node, lanes, 1 + napcoll_bcast_tree_arrival(tree, &nodes),
+                 0 == nodes.self);
     return napcoll_bcast_tree_plan(args, &route, lanes);
 }
 
-/* Segments on their way: one that is dealt, some between nodes, and one that is shared. */
+/* Segments under way: one that is dealt, some between nodes, and one that is shared. */
 napcoll_bounds_t napcoll_bcast_lane_bounds(const napcoll_node_map_t *map,
                                            const napcoll_params_t *params)
 {
-    const int segments = napcoll_bcast_tree_segments(params);
-    const int inter = napcoll_bcast_tree_fanout(between(params), map->nodes, segments);
-    const int inside = map->max_ppn - 1 + (segments > 1 ? napcoll_lane_count(map) - 1 : 0);
+    const int segments = napcoll_params_segments(params);
+    const int inter = napcoll_bcast_tree_fanout(tree_between(params), map->nodes, segments);
+    const int inside = map->max_ppn - 1 + (segments > 1 ? napcoll_slice_lanes(map) - 1 : 0);
 
-    return (napcoll_bounds_t){.inter = inter > 0 ? inter : 1,
-                              .all = inter + inside > 0 ? inter + inside : 1};
+    return (napcoll_bounds_t){.inter = napcoll_max(inter, 1),
+                              .all = napcoll_max(inter + inside, 1)};
 }
 
 napcoll_hops_t napcoll_bcast_lane_hops(const napcoll_node_map_t *map,
                                        const napcoll_params_t *params)
 {
-    const int lanes = napcoll_lane_count(map);
+    const int lanes = napcoll_slice_lanes(map);
 
-    return (napcoll_hops_t){.network = napcoll_bcast_tree_stages(between(params), map->nodes),
+    return (napcoll_hops_t){.network = napcoll_bcast_tree_stages(tree_between(params), map->nodes),
                             .local = 2 * (lanes - 1),
                             .lanes = lanes};
 }

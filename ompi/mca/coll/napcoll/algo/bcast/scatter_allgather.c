@@ -20,23 +20,59 @@
  * Communication Operations in MPICH", 2005.
  */
 
-#include "algo/bcast/bcast.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_bcast_tree.h"
 
-enum { DOUBLING = 1, RING };
+enum { DOUBLING = 1 };
 
-/* Where users and the model leave it open. */
 static bool is_ring(const napcoll_params_t *params)
 {
     return DOUBLING != params->tunable[0];
 }
 
+/* Recursive doubling in the parts of the scatter: the first member of both parts has both already.
+ * The last member of a smaller part sends twice. */
+static void add_doubling(napcoll_route_t *route, const napcoll_group_t *group, int stage)
+{
+    for (int level = 1; level <= napcoll_split_levels(group->members, 2); level++, stage++) {
+        const napcoll_split_t split = napcoll_split_at(group->members, 2, level, group->self);
+        const int other = 1 - split.part;
+        int own, size, theirs, there, peer;
+
+        if (split.parts < 2) {
+            continue;
+        }
+        own = napcoll_split_part_first(&split, split.part);
+        size = napcoll_split_part_size(&split, split.part);
+        theirs = napcoll_split_part_first(&split, other);
+        there = napcoll_split_part_size(&split, other);
+        peer = theirs + (split.position < there ? split.position : there - 1);
+        if (group->self != split.first) {
+            napcoll_route_run(route, group, stage, group->rank(group, peer), false, theirs, there);
+        }
+        if (split.position < there && theirs + split.position != split.first) {
+            napcoll_route_run(route, group, stage, group->rank(group, theirs + split.position),
+                              true, own, size);
+        }
+        if (there > size && split.position == size - 1) {
+            napcoll_route_run(route, group, stage, group->rank(group, theirs + there - 1), true,
+                              own, size);
+        }
+    }
+}
+
 napcoll_plan_t *napcoll_bcast_scatter_allgather(const napcoll_plan_args_t *args)
 {
     const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(args->map, args->params.root);
-    const napcoll_group_t all = napcoll_bcast_tree_processes(&dfs, args->rank);
+    const napcoll_group_t all = napcoll_group_dfs(&dfs, args->rank);
     napcoll_route_t route = {0};
+    const int stage = napcoll_route_tree(&route, &all, 0, NAPCOLL_ROUTE_DOWN, NULL);
 
-    (void) napcoll_bcast_tree_scatter_allgather(&route, &all, 0, is_ring(&args->params));
+    if (is_ring(&args->params)) {
+        (void) napcoll_route_ring(&route, &all, stage, true);
+    } else {
+        add_doubling(&route, &all, stage);
+    }
     return napcoll_bcast_tree_plan(args, &route, all.members);
 }
 

@@ -5,20 +5,18 @@
 
 /**
  * @file
- * Gather and scatter along a binomial tree over all ranks, in the node order from the root's place on: of a node's
- * processes most messages stay inside it.
+ * Gather and scatter along a binomial tree over all ranks, in node order from the root's place on:
+ * most messages of a node's processes stay inside it (napcoll_gather_tree.h).
  *
- *     cost   ceil(log2 P) alpha + (P - 1) beta s at the root; half of all blocks stop on its last child
+ *     cost   ceil(log2 P) alpha + (P - 1) beta s ; half of all blocks pass one child of the root
  */
 
-#include "algo/gather/gather.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_gather_tree.h"
 
 napcoll_plan_t *napcoll_gather_binomial(const napcoll_plan_args_t *args)
 {
-    napcoll_gather_tree_t tree = napcoll_gather_tree_ranks(args, 2);
-
-    napcoll_gather_tree_messages(&tree, NAPCOLL_GATHER_AT_ONCE);
-    return napcoll_gather_tree_end(&tree);
+    return napcoll_gather_tree_plan(args, 2, 0, NAPCOLL_GATHER_AT_ONCE);
 }
 
 napcoll_bounds_t napcoll_gather_binomial_bounds(const napcoll_node_map_t *map,
@@ -32,10 +30,5 @@ napcoll_bounds_t napcoll_gather_binomial_bounds(const napcoll_node_map_t *map,
 
 int napcoll_gather_binomial_slots(const napcoll_plan_args_t *args)
 {
-    napcoll_plan_args_t root = *args;
-    napcoll_gather_tree_t tree;
-
-    root.rank = args->params.root;
-    tree = napcoll_gather_tree_ranks(&root, 2);
-    return napcoll_gather_tree_slots(&tree);
+    return napcoll_gather_tree_slots(args, 2, 0);
 }

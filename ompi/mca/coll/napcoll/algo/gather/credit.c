@@ -5,9 +5,9 @@
 
 /**
  * @file
- * Gather and scatter with credit: pieces are on their way to or from the root for so many ranks at once as the
- * window has, so that its port is never asked for more. Nobody waits for a barrier of all. Window 4, five others;
- * a word (->) says that a piece may come, or, of a scatter, that it has come:
+ * Gather and scatter with credit: a window of ranks have pieces under way to or from the root at
+ * once, so its port never gets more. No rank waits for a barrier of all. Window 4, five others; an
+ * empty message (->) says that a piece may come or, in a scatter, that it has come:
  *
  *     gather    stage 0   0 -> 1, 2
  *               stage 1   0 -> 3, 4    0 <= 1, 2
@@ -19,24 +19,24 @@
  * Without a window it is the flat algorithm.
  */
 
-#include "algo/barrier/barrier.h"
-#include "algo/gather/gather.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_exchange.h"
+#include "algo/pattern/napcoll_gather_tree.h"
 
-/* The ranks of a batch: those of two batches have pieces on their way at once, where the window has two. */
+/* The ranks of a batch; a window of two or more has two batches under way. */
 static int batch_of(const napcoll_params_t *params)
 {
     return params->tunable[0] < 2 ? 1 : params->tunable[0] / 2;
 }
 
-/* What the root exchanges with a batch, beginning at a position: words, or pieces; `sends` says which way. */
-static void add_batch(const napcoll_gather_tree_t *tree, int first, bool words, bool sends)
+/* The root's messages with a batch that begins at a position: empty ones, or pieces. */
+static void add_batch(const napcoll_gather_tree_t *tree, int first, bool empty, bool sends)
 {
     const int end = first + batch_of(&tree->args->params);
 
-    for (int position = first; position >= 1 && position < end && position < tree->count;
-         position++) {
+    for (int position = first; position < end && position < tree->count; position++) {
         const int rank = napcoll_gather_tree_rank(tree, position);
-        const napcoll_span_t span = words ? napcoll_word()
+        const napcoll_span_t span = empty ? napcoll_empty()
                                           : napcoll_gather_tree_root_block(tree, position);
 
         if (sends) {
@@ -47,8 +47,9 @@ static void add_batch(const napcoll_gather_tree_t *tree, int first, bool words, 
     }
 }
 
-/* The root's stages. What opens an exchange with a batch, a word of a gather or a piece of a scatter, is sent while
- * the batch before is still to answer, but for a window of one. */
+/* The root's stages. It sends first to a batch (an empty message of a gather, a piece of a
+ * scatter), and except with a window of one it does so while the batch before has still to
+ * answer. */
 static void serve(const napcoll_gather_tree_t *tree, bool scatters)
 {
     const int batch = batch_of(&tree->args->params);
@@ -70,31 +71,29 @@ static void serve(const napcoll_gather_tree_t *tree, bool scatters)
 /* The stages of any other rank. */
 static void answer(const napcoll_gather_tree_t *tree, bool scatters)
 {
-    const napcoll_span_t own = napcoll_gather_tree_own_block(tree), word = napcoll_word();
+    const napcoll_span_t own = napcoll_gather_tree_own_block(tree), empty = napcoll_empty();
     const int root = tree->args->params.root;
 
-    napcoll_builder_recv(tree->builder, scatters ? own : word, root);
+    napcoll_builder_recv(tree->builder, scatters ? own : empty, root);
     napcoll_builder_next_stage(tree->builder);
-    napcoll_builder_send(tree->builder, scatters ? word : own, root);
+    napcoll_builder_send(tree->builder, scatters ? empty : own, root);
 }
 
 napcoll_plan_t *napcoll_gather_credit(const napcoll_plan_args_t *args)
 {
     const bool scatters = NAPCOLL_GOAL_SCATTER == args->collective->goal;
     const int pieces = args->params.segments;
-    napcoll_gather_tree_t tree = napcoll_gather_tree_ranks(args, args->map->size);
+    napcoll_gather_tree_t tree = napcoll_gather_tree_begin(args, args->map->size, 0);
 
     if (NULL != tree.builder && pieces > 1) {
         napcoll_builder_pieces(tree.builder, pieces);
     }
     if (NULL == tree.builder || args->params.tunable[0] < 1) {
         napcoll_gather_tree_messages(&tree, NAPCOLL_GATHER_AT_ONCE);
+    } else if (0 == tree.self) {
+        serve(&tree, scatters);
     } else {
-        if (0 == tree.self) {
-            serve(&tree, scatters);
-        } else {
-            answer(&tree, scatters);
-        }
+        answer(&tree, scatters);
     }
     return napcoll_gather_tree_end(&tree);
 }

@@ -5,10 +5,11 @@
 
 /**
  * @file
- * The table of algorithms of gather, gatherv, scatter and scatterv.
+ * The table of algorithms of gather, gatherv, scatter and scatterv. A scatter's messages are those
+ * of the gather, backwards.
  */
 
-#include "algo/gather/gather.h"
+#include "algo/napcoll_generators.h"
 
 static const napcoll_algorithm_t algorithms[NAPCOLL_GATHER_ALGORITHMS] = {
     [NAPCOLL_GATHER_LINEAR] =
@@ -18,11 +19,8 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_GATHER_ALGORITHMS] = {
          .bounds = napcoll_gather_linear_bounds,
          .burst = napcoll_gather_linear_burst,
          .linear = true,
-         .needs = NAPCOLL_NEEDS_NOTHING,
          .tunable = {{.name = "requests",
-                      .help = "Blocks that the root receives, or sends, at once. 0: 256",
-                      .initial = 0,
-                      .least = 0}}},
+                      .help = "Blocks that the root receives, or sends, at once. 0: 256"}}},
     [NAPCOLL_GATHER_BINOMIAL] =
         {.name = "binomial",
          .help = "a binomial tree over all ranks from the root on, node after node",
@@ -30,13 +28,11 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_GATHER_ALGORITHMS] = {
          .bounds = napcoll_gather_binomial_bounds,
          .slots = napcoll_gather_binomial_slots,
          .detours = true,
-         .tells = true,
-         .needs = NAPCOLL_NEEDS_NOTHING},
+         .tells = true},
     [NAPCOLL_GATHER_TWO_LEVEL] =
         {.name = "two_level",
-         .help =
-             "blocks of a node come together at its leader, or part there; trees of leaders and "
-             "inside nodes",
+         .help = "blocks of a node are gathered at its leader, or scattered from it; trees of "
+                 "leaders and inside nodes",
          .generate = napcoll_gather_two_level,
          .bounds = napcoll_gather_two_level_bounds,
          .slots = napcoll_gather_two_level_slots,
@@ -45,41 +41,35 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_GATHER_ALGORITHMS] = {
          .tells = true,
          .radix = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE,
-         .tunable = {NAPCOLL_TUNABLE_RADIX("the tree of leaders")}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the tree of leaders", NAPCOLL_TUNES_RADIX)}},
     [NAPCOLL_GATHER_SEGMENTED] =
         {.name = "segmented",
          .help = "HeteroMPI's: straight, in pieces below the thresholds (gather_m1 and gather_m2, "
-                 "scatter_s), a gather's each after a barrier",
+                 "scatter_s); of a gather each piece after a barrier",
          .generate = napcoll_gather_segmented,
          .bounds = napcoll_gather_segmented_bounds,
          .cut = true,
          .linear = true,
          .radix = true,
-         .needs = NAPCOLL_NEEDS_NOTHING,
-         .tunable = {NAPCOLL_TUNABLE_RADIX("a gather's barriers between leaders")}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("a gather's barriers between leaders",
+                                           NAPCOLL_TUNES_RADIX)}},
     [NAPCOLL_GATHER_CREDIT] =
         {.name = "credit",
-         .help =
-             "straight, where the thresholds warn for a window of ranks at once only, in pieces of "
-             "moderate size",
+         .help = "straight; between the thresholds for a window of ranks at a time, in pieces of "
+                 "moderate size",
          .generate = napcoll_gather_credit,
          .bounds = napcoll_gather_credit_bounds,
          .cut = true,
          .linear = true,
-         .needs = NAPCOLL_NEEDS_NOTHING,
          .tunable =
              {{.name = "window",
-               .help = "Ranks whose pieces are on their way to or from the root at once, where the "
-                       "thresholds warn (gather_m1 and gather_m2, scatter_s). 0: two, or as many "
-                       "as have half of the bytes together that flat messages just below the "
-                       "threshold have",
-               .initial = 0,
-               .least = 0,
+               .help = "Ranks whose pieces are under way to or from the root at once, between the "
+                       "thresholds (gather_m1 and gather_m2, scatter_s). 0: two, or the number "
+                       "whose pieces together have half of the bytes of flat messages just below "
+                       "the threshold",
                .tunes = NAPCOLL_TUNES_WINDOW},
               {.name = "piece_bytes",
                .help = "Bytes of a piece at most. 0: 65536",
-               .initial = 0,
-               .least = 0,
                .most = 1 << 30,
                .tunes = NAPCOLL_TUNES_PIECES}}},
 };

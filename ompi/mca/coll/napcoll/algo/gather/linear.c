@@ -9,11 +9,12 @@
  *
  *     cost   alpha + (P - 1) max(gap, beta s)
  *
- * As many messages meet at the root's port at once: on networks that lose what does not fit there, blocks of
+ * P - 1 messages meet at the root's port: on networks that drop what does not fit there, blocks of
  * some sizes wait for retransmission.
  */
 
-#include "algo/gather/gather.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_gather_tree.h"
 
 static int requests_of(const napcoll_params_t *params)
 {
@@ -22,18 +23,13 @@ static int requests_of(const napcoll_params_t *params)
 
 napcoll_plan_t *napcoll_gather_linear(const napcoll_plan_args_t *args)
 {
-    napcoll_gather_tree_t tree = napcoll_gather_tree_ranks(args, args->map->size);
-
-    napcoll_gather_tree_messages(&tree, requests_of(&args->params));
-    return napcoll_gather_tree_end(&tree);
+    return napcoll_gather_tree_plan(args, args->map->size, 0, requests_of(&args->params));
 }
 
 napcoll_bounds_t napcoll_gather_flat_bounds(const napcoll_node_map_t *map, int at_once)
 {
-    const int others = map->size - 1, away = map->size - map->min_ppn;
-
-    return (napcoll_bounds_t){.inter = at_once < away ? at_once : away,
-                              .all = at_once < others ? at_once : others};
+    return (napcoll_bounds_t){.inter = napcoll_min(at_once, map->size - map->min_ppn),
+                              .all = napcoll_min(at_once, map->size - 1)};
 }
 
 napcoll_bounds_t napcoll_gather_linear_bounds(const napcoll_node_map_t *map,

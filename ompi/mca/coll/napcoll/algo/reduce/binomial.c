@@ -16,18 +16,18 @@
  *
  *     cost   ceil(log2 P) (alpha + beta s + gamma s)
  *
- * The root changes who sends to whom, and nothing of what is reduced with what: ranks are reduced in rank
- * order with the same brackets for every root, and nobody has to pass the result on to the root. R.
- * Thakur, R. Rabenseifner, W. Gropp: "Optimization of Collective Communication Operations in MPICH", 2005,
- * describe the tree in which ranks are counted from the root on, which keeps order only for root 0.
+ * The root changes the messages, but not the order: ranks are reduced in rank order with the same
+ * brackets for every root, and no extra message takes the result to the root. The tree of R.
+ * Thakur, R. Rabenseifner, W. Gropp: "Optimization of Collective Communication Operations in
+ * MPICH", 2005, counts ranks from the root on, which keeps rank order only for root 0.
  */
 
-#include "algo/napcoll_exchange.h"
-#include "algo/reduce/reduce.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_exchange.h"
 
 napcoll_plan_t *napcoll_reduce_binomial(const napcoll_plan_args_t *args)
 {
-    const napcoll_party_t party = napcoll_party_flat(args, 2);
+    const napcoll_group_t ranks = napcoll_group_ranks(args, 2);
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
     napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
     napcoll_span_t result;
@@ -35,17 +35,9 @@ napcoll_plan_t *napcoll_reduce_binomial(const napcoll_plan_args_t *args)
     if (NULL == builder) {
         return NULL;
     }
-    result = napcoll_exchange_reduce(builder, &party, napcoll_plan_args_input(args));
+    result = napcoll_exchange_reduce(builder, &ranks, napcoll_plan_args_input(args));
     if (napcoll_plan_args_takes(args)) {
         napcoll_builder_copy(builder, recvbuf, result);
     }
     return napcoll_builder_finish(builder);
-}
-
-napcoll_bounds_t napcoll_reduce_binomial_bounds(const napcoll_node_map_t *map,
-                                                const napcoll_params_t *params)
-{
-    (void) map;
-    (void) params;
-    return (napcoll_bounds_t){.inter = 1, .all = 1};
 }

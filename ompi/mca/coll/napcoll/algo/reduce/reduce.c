@@ -8,25 +8,25 @@
  * The table of reduce algorithms.
  */
 
-#include "algo/napcoll_gathered.h"
-#include "algo/reduce/reduce.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_group.h"
 
 static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
     [NAPCOLL_REDUCE_BINOMIAL] =
         {.name = "binomial",
-         .help = "a tree over halves of the ranks, ceil(log2 P) steps, blind to nodes; any op and "
-                 "placement",
+         .help = "a tree by halves of the ranks, ceil(log2 P) steps, blind to nodes; any operation "
+                 "and placement",
          .generate = napcoll_reduce_binomial,
-         .bounds = napcoll_reduce_binomial_bounds,
-         .needs = NAPCOLL_NEEDS_NOTHING,
+         .bounds = napcoll_bounds_one,
          .canonical = true},
     [NAPCOLL_REDUCE_SMP] = {.name = "smp",
                             .help = "reduce inside each node, then a tree of one process per node",
                             .generate = napcoll_reduce_smp,
-                            .bounds = napcoll_reduce_smp_bounds,
+                            .bounds = napcoll_group_leaders_bounds,
                             .radix = true,
                             .needs = NAPCOLL_NEEDS_NODE_ORDER,
-                            .tunable = {NAPCOLL_TUNABLE_RADIX("the tree between leaders")}},
+                            .tunable = {NAPCOLL_TUNABLE_RADIX("the tree between leaders",
+                                                              NAPCOLL_TUNES_RADIX)}},
     [NAPCOLL_REDUCE_NAP] =
         {.name = "nap",
          .help = "node-aware parallel: a tree of nodes in which every process of a node receives "
@@ -35,41 +35,31 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
          .bounds = napcoll_reduce_nap_bounds,
          .radix = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_NODE_ORDER,
-         .tunable = {{.name = "lanes",
-                      .help =
-                          "Lanes per node that receive at once from other nodes (the radix over "
-                          "nodes is one more); a process on a smaller node serves several lanes. "
-                          "0: chosen from the processes per node",
-                      .initial = 0,
-                      .least = 0}}},
+         .tunable = {NAPCOLL_TUNABLE_LANES(
+             "receive from other nodes at once (the radix over nodes is one more)")}},
     [NAPCOLL_REDUCE_RABENSEIFNER] =
         {.name = "rabenseifner",
-         .help =
-             "reduce-scatter by recursive halving, then a binomial gather, blind to nodes; any op, "
-             "placement, root and number of ranks",
+         .help = "reduce-scatter by recursive halving, then a binomial gather, blind to nodes; any "
+                 "operation, placement, root and number of ranks",
          .generate = napcoll_reduce_rabenseifner,
-         .bounds = napcoll_reduce_rabenseifner_bounds,
-         .needs = NAPCOLL_NEEDS_NOTHING,
+         .bounds = napcoll_bounds_one,
          .canonical = true},
     [NAPCOLL_REDUCE_LANE] =
         {.name = "lane",
-         .help =
-             "reduce-scatter inside the nodes, each lane reduces its slice across nodes, the root "
-             "collects the slices: all processes use the network",
+         .help = "reduce-scatter inside the nodes, each lane reduces its slice across nodes, the "
+                 "root gathers the slices: all processes use the network",
          .generate = napcoll_reduce_lane,
          .bounds = napcoll_reduce_lane_bounds,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_COMMUTATIVE,
          .segmented = true,
-         .tunable = {NAPCOLL_TUNABLE_RADIX("the steps between nodes")}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the steps between nodes", NAPCOLL_TUNES_RADIX)}},
     [NAPCOLL_REDUCE_GATHERED] =
         {.name = "gathered",
-         .help =
-             "all vectors at the root, gathered node-aware, then folded by halves of the ranks: "
-             "the same bits on any nodes, for small vectors",
+         .help = "all vectors are gathered at the root, node-aware, and reduced by halves of the "
+                 "ranks: the same bits on any nodes, for small vectors",
          .generate = napcoll_reduce_gathered,
          .bounds = napcoll_reduce_gathered_bounds,
          .gathers = true,
-         .needs = NAPCOLL_NEEDS_NOTHING,
          .linear = true,
          .canonical = true},
 };

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Reduce through one process per node: the leader, and on the root's node the root. Three nodes, root 5:
+ * Reduce through one process per node: the leader, and on the root's node the root. Three nodes,
+ * root 5:
  *
  *     node 0   0 <- 1,2,3  |
  *     node 1   5 <- 4,6,7  |  0 -> 5  |          |
@@ -17,12 +18,12 @@
  * The reduction of MPICH's SMP algorithms (see allreduce/smp.c).
  */
 
-#include "algo/napcoll_exchange.h"
-#include "algo/reduce/reduce.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_exchange.h"
 
 napcoll_plan_t *napcoll_reduce_smp(const napcoll_plan_args_t *args)
 {
-    const napcoll_party_t node = napcoll_party_node(args);
+    const napcoll_group_t node = napcoll_group_node(args);
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
     napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
     napcoll_span_t result;
@@ -32,22 +33,12 @@ napcoll_plan_t *napcoll_reduce_smp(const napcoll_plan_args_t *args)
     }
     result = napcoll_exchange_reduce(builder, &node, napcoll_plan_args_input(args));
     if (node.self == node.root) {
-        const napcoll_party_t nodes = napcoll_party_leaders(args);
+        const napcoll_group_t leaders = napcoll_group_leaders(args);
 
-        result = napcoll_exchange_reduce(builder, &nodes, result);
+        result = napcoll_exchange_reduce(builder, &leaders, result);
     }
     if (napcoll_plan_args_takes(args)) {
         napcoll_builder_copy(builder, recvbuf, result);
     }
     return napcoll_builder_finish(builder);
-}
-
-/* One message from each other part, of nodes and inside the node. */
-napcoll_bounds_t napcoll_reduce_smp_bounds(const napcoll_node_map_t *map,
-                                           const napcoll_params_t *params)
-{
-    const int radix = napcoll_params_radix(params);
-    const int parts = params->local_radix < map->max_ppn ? params->local_radix : map->max_ppn;
-
-    return (napcoll_bounds_t){.inter = radix - 1, .all = (parts > radix ? parts : radix) - 1};
 }

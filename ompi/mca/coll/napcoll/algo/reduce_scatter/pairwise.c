@@ -5,29 +5,29 @@
 
 /**
  * @file
- * Reduce-scatter in pairs: every rank gets its block from each of the others, and reduces by halves of the
- * ranks (napcoll_halves.h), whatever nodes they are on: for ops that do not commute on any placement,
- * and for the same bits on any. Four ranks, two messages at once; rank 2:
+ * Reduce-scatter in pairs: every rank receives its block from each of the others, and reduces by
+ * halves of the ranks (napcoll_halves.h), whatever nodes they are on: for operations that do not
+ * commute on any placement, and for the same bits on any. Four ranks, two messages at once; rank 2:
  *
  *     stage 0     <- 3, <- 0     2 op 3
  *     stage 1     <- 1           0 op 1, (0 op 1) op (2 op 3)
  *
  *     cost   ceil((P - 1) / burst) alpha + (P - 1) b (beta + gamma), b the bytes of a block
  *
- * Rank r gets from r + 1, r + 2, ... so that no two get from one at the same time. What has come is reduced
- * as soon as both halves of a range of ranks are there: besides the messages under way a rank keeps
- * about 2 log2(P) blocks.
+ * Rank r receives from r + 1, r + 2, ... so that no two receive from one at the same time. Blocks
+ * are reduced as soon as both halves of a range of ranks have come: besides the messages under way
+ * a rank keeps about 2 log2(P) blocks.
  */
-
-#include "algo/reduce_scatter/reduce_scatter.h"
 
 #include <stdlib.h>
 
-#include "algo/napcoll_halves.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_exchange.h"
+#include "algo/pattern/napcoll_halves.h"
 
 enum { DEFAULT_BURST = 16 };
 
-/* Messages at once: there are no more than other ranks. */
+/* Messages at once: not more than there are other ranks. */
 static int burst_of(const napcoll_node_map_t *map, const napcoll_params_t *params)
 {
     const int others = map->size > 1 ? map->size - 1 : 1;
@@ -36,51 +36,42 @@ static int burst_of(const napcoll_node_map_t *map, const napcoll_params_t *param
     return burst < others ? burst : others;
 }
 
-/* What has come so far, as sums of ranges of ranks that halving leads to. */
+/* What has come so far, as sums of ranges of ranks that come of halving. */
 typedef struct {
     napcoll_builder_t *builder;
     int size;
-    napcoll_span_t *sum; /* [size] that of the range that begins with a rank */
-    int *count;          /* [size] ranks of that range; 0: there is none */
+    /* [size] of the range that begins with a rank. */
+    napcoll_span_t *sum;
+    /* [size] ranks of that range; 0: there is none. */
+    int *count;
 } ranges_t;
 
-/* high = low op high, in place where that may be overwritten. */
-static napcoll_span_t reduction(napcoll_builder_t *builder, napcoll_span_t low, napcoll_span_t high)
-{
-    napcoll_span_t sum = high;
-
-    if (NAPCOLL_BUFFER_SEND == high.buffer) {
-        sum = napcoll_builder_temp(builder, high.first, high.count);
-    }
-    napcoll_builder_reduce(builder, sum, low, high);
-    napcoll_builder_release(builder, low);
-    return sum;
-}
-
-/* A rank's block is there: reduce it with its other half, these with theirs, and so on. */
-static void take(ranges_t *ranges, int rank, napcoll_span_t value)
+/* A rank's block has come: reduce it with its other half, the sum with its other half, and so
+ * on. */
+static void add_block(ranges_t *ranges, int rank, napcoll_span_t value)
 {
     ranges->sum[rank] = value;
     ranges->count[rank] = 1;
     for (int cuts = napcoll_halves_depth(ranges->size); cuts >= 0; cuts--) {
-        int first, count, half;
+        const napcoll_half_t range = napcoll_halves_of(ranges->size, cuts, rank);
+        const int half = (range.count + 1) / 2, low = range.first, high = low + half;
 
-        (void) napcoll_halves_piece(ranges->size, cuts, rank, &first, &count);
-        half = (count + 1) / 2;
-        if (1 == count) {
+        if (1 == range.count) {
             continue;
         }
-        if (half != ranges->count[first] || count - half != ranges->count[first + half]) {
+        if (half != ranges->count[low] || range.count - half != ranges->count[high]) {
             return;
         }
-        ranges->sum[first] = reduction(ranges->builder, ranges->sum[first],
-                                       ranges->sum[first + half]);
-        ranges->count[first] = count;
+        ranges->sum[low] = napcoll_exchange_join_last(ranges->builder, ranges->sum[low],
+                                                      ranges->sum[high]);
+        ranges->count[low] = range.count;
     }
 }
 
-/* Get from the ranks that are `away` to away + messages - 1 ahead, and send to those as far behind. */
-static void exchange(ranges_t *ranges, const napcoll_plan_args_t *args, int away, int messages)
+/* Receive from the ranks that are `away` to away + messages - 1 after this one, and send to those
+ * as far before. */
+static void exchange_blocks(ranges_t *ranges, const napcoll_plan_args_t *args, int away,
+                            int messages)
 {
     const napcoll_node_map_t *map = args->map;
     const int size = map->size, rank = args->rank, own = napcoll_node_map_place(map, rank);
@@ -97,7 +88,7 @@ static void exchange(ranges_t *ranges, const napcoll_plan_args_t *args, int away
     for (int i = away; i < away + messages; i++) {
         const int from = (rank + i) % size;
 
-        take(ranges, from, ranges->sum[from]);
+        add_block(ranges, from, ranges->sum[from]);
     }
     napcoll_builder_next_stage(ranges->builder);
 }
@@ -118,9 +109,9 @@ napcoll_plan_t *napcoll_reduce_scatter_pairwise(const napcoll_plan_args_t *args)
     if (NULL == ranges.builder || NULL == ranges.sum || NULL == ranges.count) {
         napcoll_builder_discard(ranges.builder);
     } else {
-        take(&ranges, args->rank, own);
+        add_block(&ranges, args->rank, own);
         for (int away = 1; away < size; away += burst) {
-            exchange(&ranges, args, away, size - away < burst ? size - away : burst);
+            exchange_blocks(&ranges, args, away, size - away < burst ? size - away : burst);
         }
         napcoll_builder_copy(ranges.builder, result, ranges.sum[0]);
         plan = napcoll_builder_finish(ranges.builder);

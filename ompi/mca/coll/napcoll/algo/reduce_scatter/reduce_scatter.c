@@ -5,57 +5,52 @@
 
 /**
  * @file
- * The table of algorithms of reduce_scatter and reduce_scatter_block.
+ * The table of algorithms of reduce_scatter and reduce_scatter_block. Three of them are algorithms
+ * of allgather, backwards (napcoll_spread.h): a lane sends a sum on as soon as its node's share is
+ * in it.
  */
 
-#include "algo/reduce_scatter/reduce_scatter.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_spread.h"
 
 static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_SCATTER_ALGORITHMS] = {
     [NAPCOLL_REDUCE_SCATTER_RECURSIVE_HALVING] =
         {.name = "recursive_halving",
-         .help = "all ranks exchange halves of what they fold in log2 P steps, for powers of two",
+         .help = "all ranks exchange halves of what they reduce in log2 P steps, for powers of two",
          .generate = napcoll_reduce_scatter_recursive_halving,
-         .bounds = napcoll_reduce_scatter_recursive_halving_bounds,
+         .bounds = napcoll_bounds_one,
          .needs = NAPCOLL_NEEDS_POWER_OF_TWO | NAPCOLL_NEEDS_COMMUTATIVE},
     [NAPCOLL_REDUCE_SCATTER_SMP] =
         {.name = "smp",
          .help = "reduce to each node's leader, exchange among leaders, local scatter",
-         .generate = napcoll_reduce_scatter_smp,
-         .bounds = napcoll_reduce_scatter_smp_bounds,
+         .generate = napcoll_spread_leaders,
+         .bounds = napcoll_group_leaders_bounds,
          .radix = true,
          .needs = NAPCOLL_NEEDS_COMMUTATIVE,
-         .tunable = {NAPCOLL_TUNABLE_RADIX("the exchange between leaders")}},
+         .tunable = {NAPCOLL_TUNABLE_RADIX("the exchange between leaders", NAPCOLL_TUNES_RADIX)}},
     [NAPCOLL_REDUCE_SCATTER_LOCALITY] =
         {.name = "locality",
-         .help =
-             "the processes of a node fold its vectors, and send sums to several nodes at once: "
-             "ceil(log_(lanes + 1) nodes) inter-node steps",
-         .generate = napcoll_reduce_scatter_locality,
-         .bounds = napcoll_reduce_scatter_locality_bounds,
+         .help = "the processes of a node reduce its vectors, and send sums to several nodes at "
+                 "once: ceil(log_(lanes + 1) nodes) inter-node steps",
+         .generate = napcoll_spread_locality,
+         .bounds = napcoll_spread_locality_bounds,
          .radix = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_COMMUTATIVE,
-         .tunable = {{.name = "lanes",
-                      .help = "Lanes per node that share the inter-node messages; a process on a "
-                              "smaller node serves several. 0: as many of the processes of the "
-                              "smallest node as save steps",
-                      .initial = 0,
-                      .least = 0}}},
+         .tunable = {NAPCOLL_TUNABLE_LANES("share the inter-node messages")}},
     [NAPCOLL_REDUCE_SCATTER_LANE_RING] =
         {.name = "lane_ring",
          .help = "sums go round a ring of nodes, each process of a node with its share, while the "
-                 "node folds the next: all processes use the network, no byte crosses twice",
-         .generate = napcoll_reduce_scatter_lane_ring,
+                 "node reduces the next: all processes use the network, no byte crosses twice",
+         .generate = napcoll_spread_lane_ring,
          .bounds = napcoll_reduce_scatter_lane_ring_bounds,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_COMMUTATIVE},
     [NAPCOLL_REDUCE_SCATTER_PAIRWISE] =
         {.name = "pairwise",
-         .help =
-             "every rank gets its block from all others and folds; any op, placement and number "
-             "of ranks",
+         .help = "every rank receives its block from all others and reduces; any operation, "
+                 "placement and number of ranks",
          .generate = napcoll_reduce_scatter_pairwise,
          .bounds = napcoll_reduce_scatter_pairwise_bounds,
          .linear = true,
-         .needs = NAPCOLL_NEEDS_NOTHING,
          .canonical = true,
          .tunable = {{.name = "burst",
                       .help = "Messages that a process sends, and receives, at once",
@@ -75,3 +70,10 @@ const napcoll_collective_t napcoll_reduce_scatter_block = {
     .goal = NAPCOLL_GOAL_REDUCE_SCATTER,
     .algorithm = algorithms,
     .algorithms = NAPCOLL_REDUCE_SCATTER_ALGORITHMS};
+
+napcoll_bounds_t napcoll_reduce_scatter_lane_ring_bounds(const napcoll_node_map_t *map,
+                                                         const napcoll_params_t *params)
+{
+    (void) params;
+    return napcoll_spread_lane_ring_bounds(map, !map->contiguous);
+}

@@ -6,18 +6,22 @@
 /**
  * @file
  * The table of scan algorithms, inclusive and exclusive.
+ *
+ * All of them reduce in rank order. Rank 0 has no receive buffer in an exclusive scan; in place it
+ * has one, with its input in it, which is never written. Each process may or may not be in place,
+ * so the messages of a plan do not depend on it.
  */
 
-#include "algo/scan/scan.h"
+#include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_gathered.h"
 
 static const napcoll_algorithm_t algorithms[NAPCOLL_SCAN_ALGORITHMS] = {
     [NAPCOLL_SCAN_RECURSIVE_DOUBLING] =
         {.name = "recursive_doubling",
-         .help = "all ranks fetch from the rank 1, 2, 4, ... below, ceil(log2 P) steps, blind to "
+         .help = "all ranks receive from the rank 1, 2, 4, ... below, ceil(log2 P) steps, blind to "
                  "nodes; any placement",
          .generate = napcoll_scan_recursive_doubling,
-         .bounds = napcoll_scan_recursive_doubling_bounds,
-         .needs = NAPCOLL_NEEDS_NOTHING},
+         .bounds = napcoll_bounds_one},
     [NAPCOLL_SCAN_NAP] =
         {.name = "nap",
          .help = "node-aware parallel: scan inside the nodes, all processes of a node fetch from "
@@ -26,27 +30,19 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_SCAN_ALGORITHMS] = {
          .bounds = napcoll_scan_nap_bounds,
          .radix = true,
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_CONTIGUOUS,
-         .tunable = {{.name = "lanes",
-                      .help = "Lanes per node that fetch from other nodes at once (the radix over "
-                              "nodes is one more); a process on a smaller node serves several "
-                              "lanes. 0: chosen from the processes per node",
-                      .initial = 0,
-                      .least = 0}}},
+         .tunable = {NAPCOLL_TUNABLE_LANES(
+             "fetch from other nodes at once (the radix over nodes is one more)")}},
     [NAPCOLL_SCAN_GATHERED] =
         {.name = "gathered",
-         .help = "all vectors on all processes, gathered node-aware, then folded by halves of the "
-                 "ranks: the same bits on any nodes, for small vectors",
+         .help = "all vectors are gathered on all processes, node-aware, and reduced by halves of "
+                 "the ranks: the same bits on any nodes, for small vectors",
          .generate = napcoll_scan_gathered,
-         .bounds = napcoll_scan_gathered_bounds,
+         .bounds = napcoll_gathered_bounds,
          .gathers = true,
          .linear = true,
-         .needs = NAPCOLL_NEEDS_NOTHING,
          .canonical = true,
-         .tunable = {{.name = "lanes",
-                      .help = "Lanes per node that fetch from other nodes at once (the radix over "
-                              "nodes is one more). 0: chosen from the processes per node",
-                      .initial = 0,
-                      .least = 0}}},
+         .tunable = {NAPCOLL_TUNABLE_LANES(
+             "fetch from other nodes at once (the radix over nodes is one more)")}},
 };
 
 const napcoll_collective_t napcoll_scan = {.name = "scan",

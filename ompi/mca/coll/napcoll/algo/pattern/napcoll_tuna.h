@@ -1,0 +1,123 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * TuNA's rounds: all-to-all among the members of a ring, with any radix. The block that a member
+ * has for the one j places before it goes there by the digits of j: in the round of digit z at the
+ * weight a = radix^x all blocks with that digit there go z a places back together.
+ *
+ *     members 4, radix 2        j = 1      2          3
+ *     weight 1, digit 1         arrives    .          to the next round
+ *     weight 2, digit 1                    arrives    arrives
+ *
+ * Slot j of a member always has a block that has come j mod a places, and still has to go j - j mod
+ * a. A block with one nonzero digit is sent once, from the input, and needs no temporary, so there
+ * are
+ *
+ *     K rounds, one for each number in [1, members) with one nonzero digit
+ *     D blocks sent by each member, the nonzero digits of all numbers in [1, members)
+ *     T = members - 1 - K slots in a temporary
+ *
+ *     members   radix    K      D        T
+ *     4096      2        12     24576    4083
+ *     4096      64       126    8064     3969
+ *     4096      4096     4095   4095     0
+ *
+ * Rounds of one weight do not depend on each other; `burst` of them go together, as one stage of
+ * the plan. Where members do not know the sizes of others' blocks, the sizes of those that go into
+ * a temporary are sent one stage ahead, together with the blocks of the burst before: w digits take
+ * w + 1 stages, not 2 w. Where sizes are bounded, they are sent in front of the blocks.
+ *
+ * K. Fan, J. Domke, S. Ba, S. Kumar: "Configurable Non-uniform All-to-all Algorithms", 2024,
+ * sections III and IV.
+ */
+
+#ifndef NAPCOLL_TUNA_H
+#define NAPCOLL_TUNA_H
+
+#include "algo/napcoll_algo.h"
+#include "algo/pattern/napcoll_sketch.h"
+
+/* ---- numbers ---- */
+
+/** The radix used for the one wanted: from 2 to the number of members. */
+int napcoll_digits_radix(int wanted, int members);
+
+/** Rounds, K: the messages that each member sends. */
+int napcoll_digits_rounds(int members, int radix);
+
+/** Numbers below `members` with this nonzero digit at this weight, a power of the radix. */
+int64_t napcoll_digits_having(int members, int radix, int64_t weight, int digit);
+
+/** Blocks that each member sends in all rounds, D. */
+int64_t napcoll_digits_moved(int members, int radix);
+
+/** Rounds after which some blocks have not arrived: their sizes are sent ahead. */
+int napcoll_digits_told(int members, int radix);
+
+/** Slots in a temporary, T. */
+int napcoll_digits_slots(int members, int radix);
+
+/** The slot of block j, which has at least two nonzero digits. Blocks with the same leading digit
+ * have successive slots. */
+int napcoll_digits_slot(int radix, int j);
+
+/* ---- rounds ---- */
+
+/** The most messages at once, unless the user says otherwise. */
+enum { NAPCOLL_TUNA_AT_ONCE = 256 };
+
+/** Messages of one burst: the number wanted; 0: all of a digit, NAPCOLL_TUNA_AT_ONCE at most. */
+int napcoll_tuna_burst(int wanted, int members, int radix);
+
+/** Where blocks are that a round sends or receives. */
+typedef enum {
+    NAPCOLL_TUNA_INPUT,   /**< the member's own */
+    NAPCOLL_TUNA_TRANSIT, /**< in slots */
+    NAPCOLL_TUNA_HOME     /**< at the member that they are for */
+} napcoll_tuna_where_t;
+
+/** An exchange. Members may have several blocks for each other: one of every group. */
+typedef struct napcoll_tuna {
+    int members;
+    int self;
+    /** As napcoll_digits_radix says. */
+    int radix;
+    int burst;
+    int groups;
+    /** Sizes are sent a stage ahead. */
+    bool sized;
+    /** Sizes are sent in front of the blocks, in every message, so that each member hears from
+     * all. */
+    bool headed;
+
+    /** Rank of a member. */
+    int (*rank)(const struct napcoll_tuna *tuna, int member);
+
+    /** Add blocks [first, first + count) of a group to a list; those in transit have one leading
+     * digit. */
+    void (*add)(const struct napcoll_tuna *tuna, napcoll_builder_t *builder, napcoll_span_t *list,
+                int group, napcoll_tuna_where_t where, int first, int count);
+
+    /** Groups other than 0 stay in a temporary at home, for an exchange that follows. */
+    bool stays;
+
+    /** The rest is for the functions: */
+    const napcoll_plan_args_t *args;
+    /** This rank's place in the node order. */
+    int place;
+    int node;
+    /** The buffer of the slots, and the first of them. */
+    int temporary;
+    int slots;
+    /** The exchange before this one. */
+    const struct napcoll_tuna *inside;
+} napcoll_tuna_t;
+
+/** Emit the rounds; ends the last stage. */
+void napcoll_tuna_emit(const napcoll_tuna_t *tuna, napcoll_builder_t *builder);
+
+#endif /* NAPCOLL_TUNA_H */
