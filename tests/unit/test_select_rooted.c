@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_bcast_tree.h"
 #include "select/napcoll_select.h"
 
 static napcoll_decision_t decide_bcast(const napcoll_settings_t *settings, const char *ppn,
