@@ -148,7 +148,7 @@ drawn_as_shown() {
         "$(sed -n 's/^node \([0-9]*\),.*/\1/p' "$list" | sort -u | wc -l)"
     same messages "$(($(count 'class="message ' "$svg") + $(count 'class="message [a-z]* exchange"' "$svg")))" \
         "$(count '^    send ' "$list")"
-    same folds "$(count 'class="fold"' "$svg")" "$(count '^    fold ' "$list")"
+    same folds "$(count 'class="fold"' "$svg")" "$(count '^    reduce ' "$list")"
     same copies "$(count 'class="copy"' "$svg")" "$(count '^    copy ' "$list")"
     same phases "$(count 'class="phase"' "$svg")" "$(count '^    phase ' "$list")"
 }
@@ -374,7 +374,7 @@ calcs_of() {
 
 goal_times_folds() {
     local folds
-    folds=$("$plan" show --nodes 10 | grep -c '^    fold ')
+    folds=$("$plan" show --nodes 10 | grep -c '^    reduce ')
     same 'time of folds' "$(calcs_of 1000 --nodes 10 --bytes 5 | awk '{ sum += $1 } END { print sum }')" \
         "$((5000 * folds))"
     # 2.4 ns are 3

@@ -23,7 +23,7 @@
 #include "algo/allreduce/allreduce.h"
 #include "model/napcoll_simulate.h"
 #include "common/napcoll_plan_print.h"
-#include "plan/napcoll_plan_verify.h"
+#include "verify/napcoll_verify.h"
 #include "placement.h"
 
 /** How far loops over numbers of nodes go on at a time. Under the address checker it is the code that is looked at, and not

@@ -126,7 +126,7 @@ static void verifier_catches_writes_to_the_send_buffer(void **state)
     expect(f, NAPCOLL_VERIFY_SPAN);
 }
 
-static void verifier_catches_folds_over_their_left_operand(void **state)
+static void verifier_catches_reductions_over_their_left_operand(void **state)
 {
     fixture_t *f = *state;
     napcoll_step_t *reduction = step_of(f, 1, NAPCOLL_STEP_REDUCE, 0);
@@ -202,7 +202,7 @@ static void verifier_catches_reads_of_unwritten_blocks(void **state)
     expect_at(f, NAPCOLL_VERIFY_UNWRITTEN, 4, 0, 4);
 }
 
-static void verifier_catches_contributions_folded_twice(void **state)
+static void verifier_catches_contributions_reduced_twice(void **state)
 {
     fixture_t *f = *state;
     napcoll_step_t *reduction = step_of(f, 6, NAPCOLL_STEP_REDUCE, 0);
@@ -222,7 +222,7 @@ static void verifier_catches_missing_contributions(void **state)
     expect(f, NAPCOLL_VERIFY_CONTRIBUTION);
 }
 
-static void verifier_catches_folds_out_of_rank_order(void **state)
+static void verifier_catches_reductions_out_of_rank_order(void **state)
 {
     fixture_t *f = *state;
     napcoll_params_t params = {.local_radix = 4};
@@ -529,15 +529,15 @@ int main(void)
         WITH_PLANS(verifier_accepts_the_unbroken_plans),
         WITH_PLANS(verifier_catches_spans_outside_their_buffer),
         WITH_PLANS(verifier_catches_writes_to_the_send_buffer),
-        WITH_PLANS(verifier_catches_folds_over_their_left_operand),
+        WITH_PLANS(verifier_catches_reductions_over_their_left_operand),
         WITH_PLANS(verifier_catches_messages_to_oneself_and_to_nobody),
         WITH_PLANS(verifier_catches_messages_without_other_end),
         WITH_PLANS(verifier_catches_left_over_messages),
         WITH_PLANS(verifier_catches_deadlock_under_rendezvous),
         WITH_PLANS(verifier_catches_reads_of_unwritten_blocks),
-        WITH_PLANS(verifier_catches_contributions_folded_twice),
+        WITH_PLANS(verifier_catches_contributions_reduced_twice),
         WITH_PLANS(verifier_catches_missing_contributions),
-        WITH_PLANS(verifier_catches_folds_out_of_rank_order),
+        WITH_PLANS(verifier_catches_reductions_out_of_rank_order),
         WITH_PLANS(verifier_catches_ranks_that_bracket_differently),
         WITH_PLANS(verifier_catches_more_messages_than_claimed),
         WITH_PLANS(verifier_catches_phases_that_do_not_meet),

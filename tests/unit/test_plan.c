@@ -5,13 +5,13 @@
 
 /**
  * @file
- * The plan's builder and printer.
+ * Plans: the builder, the printer, and packing.
  */
 
 #include "cmocka_setup.h"
 
 #include "common/napcoll_plan_print.h"
-#include "plan/napcoll_plan.h"
+#include "plan/napcoll_builder.h"
 
 static const napcoll_span_t sendbuf = {.buffer = NAPCOLL_BUFFER_SEND, .count = 1};
 static const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
@@ -27,7 +27,7 @@ static void builder_posts_receives_before_sends_before_work(void **state)
     napcoll_builder_send(b, sendbuf, 1);
     napcoll_builder_recv(b, t, 1);
     napcoll_builder_next_stage(b);
-    napcoll_builder_next_stage(b); /* empty: vanishes */
+    napcoll_builder_next_stage(b);
     napcoll_builder_copy(b, recvbuf, t);
     plan = napcoll_builder_finish(b);
     assert_non_null(plan);
@@ -75,13 +75,13 @@ static void builder_uses_a_lent_receive_buffer_first(void **state)
     (void) state;
     napcoll_builder_lend_recvbuf(b);
     span = napcoll_builder_temp(b, 0, 1);
-    assert_int_equal(span.buffer, NAPCOLL_BUFFER_TEMP); /* not the whole vector */
+    assert_int_equal(span.buffer, NAPCOLL_BUFFER_TEMP);
     span = napcoll_builder_temp(b, 0, 2);
     assert_int_equal(span.buffer, NAPCOLL_BUFFER_RECV);
     napcoll_builder_copy(b, span, (napcoll_span_t){NAPCOLL_BUFFER_SEND, 0, 2});
     napcoll_builder_release(b, span);
     span = napcoll_builder_temp(b, 0, 2);
-    assert_int_equal(span.buffer, NAPCOLL_BUFFER_TEMP + 1); /* free from the next stage on */
+    assert_int_equal(span.buffer, NAPCOLL_BUFFER_TEMP + 1);
     napcoll_builder_next_stage(b);
     span = napcoll_builder_temp(b, 0, 2);
     assert_int_equal(span.buffer, NAPCOLL_BUFFER_RECV);
@@ -149,7 +149,7 @@ static void printer_names_every_step(void **state)
                                    "  stage 0\n"
                                    "    recv   temp0[1..1] <- rank 7\n"
                                    "    send   sendbuf[0..1] -> rank 7\n"
-                                   "    fold   temp0[1..1] = sendbuf[1..1] op temp0[1..1]\n"
+                                   "    reduce temp0[1..1] = sendbuf[1..1] op temp0[1..1]\n"
                                    "    copy   recvbuf[1..1] = temp0[1..1]\n"
                                    "  stage 1\n"
                                    "    phase  bcast on the node, root lane 0: recvbuf[0..1] = "

@@ -49,7 +49,7 @@ static int agree(mca_coll_napcoll_module_t *napcoll, const napcoll_personalized_
                  napcoll_call_t *call)
 {
     enum { SENT, LARGEST, MESSAGES, NUMBERS };
-    const int ranks = personalized->held[NAPCOLL_BUFFER_SEND].count;
+    const int ranks = personalized->range[NAPCOLL_BUFFER_SEND].count;
     size_t sent, largest;
     double number[NUMBERS];
     int rc;

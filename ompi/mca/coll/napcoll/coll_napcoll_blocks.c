@@ -17,7 +17,6 @@
 #include "coll_napcoll_blocks.h"
 
 #include "algo/gather/gather.h"
-#include "exec/napcoll_buffer_pool.h"
 
 /* The block for, or from, a rank; extent is that of the side's datatype, if all blocks have the same. */
 static inline void fill_block(const mca_coll_napcoll_side_t *side, ptrdiff_t extent, int rank,
@@ -98,7 +97,7 @@ static int fill_blocks(const mca_coll_napcoll_module_t *napcoll,
     personalized->in_place = NULL == exchange->send && held[NAPCOLL_BUFFER_SEND].count > 0;
     napcoll_personalized_measure(personalized);
     return is_one_buffer(exchange, personalized)
-               ? napcoll_personalized_keep_sent(personalized, &exchange->kept, &exchange->kept_room)
+               ? napcoll_personalized_keep_sent(personalized, &exchange->kept)
                : OMPI_SUCCESS;
 }
 
@@ -166,7 +165,7 @@ typedef struct {
 static share_t share_of(const napcoll_personalized_t *personalized, napcoll_coll_t coll)
 {
     const int first = napcoll_goal_is_rooted(mca_coll_napcoll_collectives[coll]->goal) ? 1 : 0;
-    const int blocks = personalized->held[NAPCOLL_BUFFER_SEND].count - first;
+    const int blocks = personalized->range[NAPCOLL_BUFFER_SEND].count - first;
     share_t share = {.blocks = blocks > 0 ? blocks : 0};
 
     napcoll_personalized_sum(personalized, NAPCOLL_BUFFER_SEND, first, &share.bytes,
@@ -468,9 +467,6 @@ int mca_coll_napcoll_run_exchange(mca_coll_napcoll_module_t *napcoll,
         mca_coll_napcoll_take_back(napcoll, &exchange->call);
         rc = run(napcoll, exchange, true, done, &broken);
     }
-    if (OPAL_UNLIKELY(NULL != exchange->kept)) {
-        napcoll_buffer_pool_give(exchange->kept, exchange->kept_room);
-        exchange->kept = NULL;
-    }
+    napcoll_buffer_give(&exchange->kept);
     return rc;
 }

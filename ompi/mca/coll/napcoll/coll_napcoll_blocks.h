@@ -42,9 +42,8 @@ typedef struct mca_coll_napcoll_exchange {
     const mca_coll_napcoll_side_t
         *send; /**< NULL: of an all-to-all in place; or where the rank has none */
     const mca_coll_napcoll_side_t *recv; /**< NULL: the rank has none */
-    /** what is sent, where the user gives one buffer for both sides; else NULL */
-    char *kept;
-    size_t kept_room;
+    /** what is sent, where the user gives one buffer for both sides */
+    napcoll_buffer_t kept;
 } mca_coll_napcoll_exchange_t;
 
 /**

@@ -21,7 +21,7 @@
 
 #include "opal/util/output.h"
 #include "ompi/mca/pml/pml.h"
-#include "plan/napcoll_plan_verify.h"
+#include "verify/napcoll_verify.h"
 
 /* What every rank says, in rank order. */
 static int gather_numbers(mca_coll_napcoll_module_t *module, int mine, int *all)

@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-#include "plan/napcoll_plan_cache.h"
+#include "verify/napcoll_plan_cache.h"
 
 /* Shares that differ by less are those of the same bytes, added up in another order. */
 static const double same_share = 1 + 1e-9;
@@ -132,7 +132,7 @@ static void end_message(run_t *run, int rank, int step)
 /* A message whose ranks are both in its stages, with the index of its send. */
 static bool meet(run_t *run, int source, int send, int target)
 {
-    const napcoll_plan_t *plan = run->cache.copy[source]->plan;
+    const napcoll_plan_t *plan = run->cache.entry[source]->plan;
     const int a = run->rank[source].begun, b = run->rank[target].begun;
     const sent_t sent = {.share = napcoll_plan_message_share(plan, &plan->step[send]),
                          .step = a > b ? a : b,
@@ -148,7 +148,7 @@ static bool meet(run_t *run, int source, int send, int target)
 
 static napcoll_links_status_t post_message(run_t *run, int rank, int index)
 {
-    const napcoll_step_t *step = &run->cache.copy[rank]->plan->step[index];
+    const napcoll_step_t *step = &run->cache.entry[rank]->plan->step[index];
     const int other = napcoll_plan_cache_other_end(&run->cache, rank, index);
     bool memory = true;
 
@@ -157,7 +157,7 @@ static napcoll_links_status_t post_message(run_t *run, int rank, int index)
     }
     if (run->rank[step->peer].piece == run->rank[rank].piece
         && run->rank[step->peer].stage
-               == napcoll_plan_stage_of(run->cache.copy[step->peer]->plan, other)) {
+               == napcoll_plan_stage_of(run->cache.entry[step->peer]->plan, other)) {
         memory = NAPCOLL_STEP_SEND == step->kind ? meet(run, rank, index, step->peer)
                                                  : meet(run, step->peer, other, rank);
     }
@@ -181,7 +181,7 @@ static bool next_stage(const napcoll_plan_t *plan, rank_t *r)
 /* Take a rank to its next stage with messages. */
 static napcoll_links_status_t begin_stage(run_t *run, int rank)
 {
-    const napcoll_plan_t *plan = run->cache.copy[rank]->plan;
+    const napcoll_plan_t *plan = run->cache.entry[rank]->plan;
     napcoll_links_status_t status = NAPCOLL_LINKS_OK;
     const napcoll_stage_t *stage;
     rank_t *r = &run->rank[rank];

@@ -76,7 +76,7 @@ static int print_step(const napcoll_plan_t *plan, const napcoll_step_t *s, FILE 
         return fprintf(out, "    send   %s%s -> rank %" PRId32 "\n", sizes_in(s),
                        label(plan, s->left).text, s->peer);
     case NAPCOLL_STEP_REDUCE:
-        return fprintf(out, "    fold   %s = %s op %s\n", label(plan, s->dst).text,
+        return fprintf(out, "    reduce %s = %s op %s\n", label(plan, s->dst).text,
                        label(plan, s->left).text, label(plan, s->right).text);
     case NAPCOLL_STEP_COPY:
         return fprintf(out, "    copy   %s = %s\n", label(plan, s->dst).text,

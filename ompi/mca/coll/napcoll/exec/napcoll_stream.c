@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Streams (see the header). Both ways the bytes go through one convertor of the datatype engine, from
- * the first to the last; what comes out of turn waits in the scratch memory.
+ * Streams (see the header). The bytes go through one convertor of the datatype engine, from the first
+ * to the last; those that come early wait in the scratch memory.
  */
 
 #include "exec/napcoll_stream.h"
@@ -16,8 +16,9 @@
 
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/datatype/opal_convertor.h"
+#include "util/napcoll_grow.h"
 
-/* A run of bytes that has come before its turn. */
+/* Bytes that have come before those in front of them. */
 typedef struct {
     size_t first;
     size_t end;
@@ -27,10 +28,11 @@ struct napcoll_stream {
     opal_convertor_t convertor;
     char *packed;
     size_t bytes;
-    size_t done;    /* packed, or unpacked, so far */
-    early_t *early; /* [earlies] a heap: none comes before that at (i - 1) / 2 */
-    int earlies;
-    int room;
+    /* packed, or unpacked, so far */
+    size_t done;
+    /* [earlies] a heap: entry (i - 1) / 2 begins no later than entry i */
+    early_t *early;
+    size_t earlies, early_room;
 };
 
 static bool is_packing(const napcoll_stream_t *stream)
@@ -38,26 +40,25 @@ static bool is_packing(const napcoll_stream_t *stream)
     return 0 != (stream->convertor.flags & CONVERTOR_SEND);
 }
 
-/* Pack or unpack from where the convertor is to `end`, or a little beyond where an element is whole there. */
-static int convert(napcoll_stream_t *stream, size_t end)
+/* Pack or unpack up to `end`. Packing goes a little beyond it: the convertor does not split an element. */
+static int convert_until(napcoll_stream_t *stream, size_t end)
 {
+    const size_t slack = 64;
+
     while (stream->done < end) {
-        struct iovec iov = {.iov_base = stream->packed + stream->done,
-                            .iov_len = end - stream->done};
+        const size_t left = stream->bytes - stream->done, wanted = end - stream->done;
+        struct iovec iov = {.iov_base = stream->packed + stream->done, .iov_len = wanted};
         uint32_t pieces = 1;
-        size_t converted = iov.iov_len;
+        size_t converted;
         int32_t rc;
 
         if (is_packing(stream)) {
-            /* an element that begins before the end is packed as a whole */
-            const size_t slack = 64, left = stream->bytes - stream->done;
-
-            iov.iov_len = left - iov.iov_len < slack ? left : iov.iov_len + slack;
-            converted = iov.iov_len;
-            rc = opal_convertor_pack(&stream->convertor, &iov, &pieces, &converted);
-        } else {
-            rc = opal_convertor_unpack(&stream->convertor, &iov, &pieces, &converted);
+            iov.iov_len = left - wanted < slack ? left : wanted + slack;
         }
+        converted = iov.iov_len;
+        rc = is_packing(stream)
+                 ? opal_convertor_pack(&stream->convertor, &iov, &pieces, &converted)
+                 : opal_convertor_unpack(&stream->convertor, &iov, &pieces, &converted);
         if (rc < 0 || 0 == converted) {
             return OMPI_ERROR;
         }
@@ -68,22 +69,15 @@ static int convert(napcoll_stream_t *stream, size_t end)
 
 int napcoll_stream_fill(napcoll_stream_t *stream, size_t end)
 {
-    return is_packing(stream) ? convert(stream, end) : OMPI_SUCCESS; /* else it has come */
+    return is_packing(stream) ? convert_until(stream, end) : OMPI_SUCCESS; /* else it has come */
 }
 
-static int keep_early(napcoll_stream_t *stream, early_t run)
+static int add_early(napcoll_stream_t *stream, early_t run)
 {
-    int at = stream->earlies;
+    size_t at = stream->earlies;
 
-    if (stream->earlies == stream->room) {
-        const int room = stream->room > 0 ? 2 * stream->room : 16;
-        early_t *more = realloc(stream->early, (size_t) room * sizeof(*more));
-
-        if (NULL == more) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        stream->early = more;
-        stream->room = room;
+    if (!napcoll_grow(&stream->early, &stream->early_room, at + 1, sizeof(run))) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
     stream->earlies++;
     for (; at > 0 && run.first < stream->early[(at - 1) / 2].first; at = (at - 1) / 2) {
@@ -93,14 +87,14 @@ static int keep_early(napcoll_stream_t *stream, early_t run)
     return OMPI_SUCCESS;
 }
 
-/* Take out the run that begins first; there is one. */
-static early_t take_early(napcoll_stream_t *stream)
+/* Remove the entry that begins first; there is one. */
+static early_t remove_early(napcoll_stream_t *stream)
 {
     early_t *early = stream->early;
     const early_t first = early[0], last = early[--stream->earlies];
-    int at = 0;
+    size_t at = 0;
 
-    for (int child; (child = 2 * at + 1) < stream->earlies; at = child) {
+    for (size_t child; (child = 2 * at + 1) < stream->earlies; at = child) {
         if (child + 1 < stream->earlies && early[child + 1].first < early[child].first) {
             child++;
         }
@@ -121,16 +115,16 @@ int napcoll_stream_empty(napcoll_stream_t *stream, size_t first, size_t bytes)
         return OMPI_SUCCESS;
     }
     if (first > stream->done) {
-        return keep_early(stream, (early_t){.first = first, .end = first + bytes});
+        return add_early(stream, (early_t){.first = first, .end = first + bytes});
     }
-    rc = convert(stream, first + bytes);
+    rc = convert_until(stream, first + bytes);
     while (OMPI_SUCCESS == rc && stream->earlies > 0 && stream->early[0].first <= stream->done) {
-        rc = convert(stream, take_early(stream).end);
+        rc = convert_until(stream, remove_early(stream).end);
     }
     return rc;
 }
 
-/* Run a plan on a vector that is not one piece of memory. */
+/* Run a plan on a vector that is not contiguous. */
 static int run_converted(napcoll_engine_t *engine, const napcoll_plan_t *plan, void *buffer,
                          size_t count, ompi_datatype_t *datatype, napcoll_binding_t *binding)
 {

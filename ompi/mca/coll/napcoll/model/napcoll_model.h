@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #include "model/napcoll_machine.h"
-#include "plan/napcoll_hops.h"
+#include "plan/napcoll_plan.h"
 
 /** What the busiest process does: messages of one size, and reduces. */
 typedef struct napcoll_traffic {

@@ -32,7 +32,7 @@
 
 #include <stdbool.h>
 
-#include "plan/napcoll_plan_verify.h"
+#include "plan/napcoll_goal.h"
 
 enum {
     NAPCOLL_SCREEN_MOST = 256, /**< variants; further ones are not screened */
