@@ -5,8 +5,8 @@
 
 /**
  * @file
- * The pool of buffers: it gives back what it was given, keeps no more than its limit, and a buffer has
- * one owner at a time.
+ * The pool of buffers: it gives back what it was given, keeps no more than its limit, and a buffer
+ * has one owner at a time.
  */
 
 #include <pthread.h>

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Blocks in transit keep their bytes while others come and go, in no more memory than all of them need.
+ * Blocks in transit keep their bytes while others come and go, in no more memory than all of them
+ * need.
  */
 
 #include <setjmp.h>

@@ -5,13 +5,13 @@
 
 /**
  * @file
- * The parameter verify: before a new plan is used, process 0 of the communicator gets the plans of all
- * and verifies them together.
+ * The parameter verify: before a new plan is used, process 0 of the communicator gets the plans of
+ * all ranks and verifies them together.
  *
- *     all        how long my packed plan is               -> all      (previous allgather)
- *     0          whether there is room for all            -> all      (previous allgather)
- *     all but 0  my packed plan                           -> 0        (a message each)
- *     0          the verdict                              -> all      (previous allgather)
+ *     all        the length of my packed plan             -> all      (fallback's allgather)
+ *     0          whether it has memory for all plans      -> all      (fallback's allgather)
+ *     all but 0  my packed plan                           -> 0        (one message each)
+ *     0          the verdict                              -> all      (fallback's allgather)
  */
 
 #include "coll_napcoll.h"
@@ -23,8 +23,8 @@
 #include "ompi/mca/pml/pml.h"
 #include "verify/napcoll_verify.h"
 
-/* What every rank says, in rank order. */
-static int gather_numbers(mca_coll_napcoll_module_t *module, int mine, int *all)
+/* Gather a number of every rank, in rank order. */
+static int allgather_number(mca_coll_napcoll_module_t *module, int mine, int *all)
 {
     const napcoll_saved_function_t *fallback = mca_coll_napcoll_fallback_enter_for(
         module, NAPCOLL_COLL_ALLGATHER);
@@ -35,8 +35,8 @@ static int gather_numbers(mca_coll_napcoll_module_t *module, int mine, int *all)
         module, allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, module->comm, fallback->module));
 }
 
-/* The plan as numbers, which the caller frees; *count is -1 where that cannot be. */
-static int32_t *pack(const napcoll_plan_t *plan, int *count)
+/* Pack a plan; the caller frees the numbers. *count: -1 when there is no memory. */
+static int32_t *pack_plan(const napcoll_plan_t *plan, int *count)
 {
     const size_t needed = napcoll_plan_packed_count(plan);
     int32_t *numbers = needed > INT_MAX ? NULL : malloc(needed * sizeof(*numbers));
@@ -48,8 +48,8 @@ static int32_t *pack(const napcoll_plan_t *plan, int *count)
     return numbers;
 }
 
-/* Room for the packed plans of all ranks, one behind the other; on process 0. NULL: there is none. */
-static int32_t *make_inbox(const mca_coll_napcoll_module_t *module, const int *counts)
+/* Memory for the packed plans of all ranks, in rank order; on process 0. */
+static int32_t *new_inbox(const mca_coll_napcoll_module_t *module, const int *counts)
 {
     size_t total = 0;
 
@@ -59,9 +59,9 @@ static int32_t *make_inbox(const mca_coll_napcoll_module_t *module, const int *c
     return malloc(total * sizeof(int32_t));
 }
 
-/* Send the packed plan to process 0, which takes all of them, whatever becomes of one. */
-static int transfer(const mca_coll_napcoll_module_t *module, const int32_t *numbers,
-                    const int *counts, int32_t *inbox)
+/* Send the packed plan to process 0, which receives all, even when one fails. */
+static int transfer_plans(const mca_coll_napcoll_module_t *module, const int32_t *numbers,
+                          const int *counts, int32_t *inbox)
 {
     const int me = ompi_comm_rank(module->comm);
     int result = OMPI_SUCCESS;
@@ -79,8 +79,8 @@ static int transfer(const mca_coll_napcoll_module_t *module, const int32_t *numb
     return result;
 }
 
-static void report(const mca_coll_napcoll_module_t *module, const napcoll_plan_t *plan,
-                   const napcoll_verdict_t *verdict)
+static void report_verdict(const mca_coll_napcoll_module_t *module, const napcoll_plan_t *plan,
+                           const napcoll_verdict_t *verdict)
 {
     opal_mutex_t *lock = &mca_coll_napcoll_component.job.lock;
 
@@ -111,15 +111,15 @@ static int verify_plans(const mca_coll_napcoll_module_t *module, napcoll_coll_t 
                             napcoll_compat_comm_id(module->comm), plans[0]->collective,
                             plans[0]->algorithm, verdict.plans, (long long) verdict.messages);
     } else if (NAPCOLL_VERIFY_NO_MEMORY != verdict.status) {
-        report(module, plans[0], &verdict);
+        report_verdict(module, plans[0], &verdict);
     }
     return (int) verdict.status;
 }
 
-/* On process 0: unpack the others' plans and verify all. Returns a status of the verifier. */
-static int judge(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                 const napcoll_decision_t *decision, napcoll_plan_t *mine, const int *counts,
-                 const int32_t *inbox)
+/* On process 0: unpack the other ranks' plans and verify all. Returns the verifier's status. */
+static int unpack_and_verify(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                             const napcoll_decision_t *decision, napcoll_plan_t *mine,
+                             const int *counts, const int32_t *inbox)
 {
     const int size = ompi_comm_size(module->comm);
     napcoll_plan_t **plans = calloc((size_t) size, sizeof(napcoll_plan_t *));
@@ -142,32 +142,32 @@ static int judge(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
     return status;
 }
 
-/* The exchange, with room for a number of each rank in counts and said. All ranks leave it at the same
- * place when memory runs out on one. */
-static int exchange(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                    const napcoll_decision_t *decision, napcoll_plan_t *plan, int *counts,
-                    int *said, bool *good)
+/* Exchange and verify the plans. counts, said: memory for a number of each rank. When memory runs
+ * out on one rank, all ranks return at the same point. */
+static int exchange_plans(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                          const napcoll_decision_t *decision, napcoll_plan_t *plan, int *counts,
+                          int *said, bool *good)
 {
     const bool first = 0 == ompi_comm_rank(module->comm);
     int mine, status = NAPCOLL_VERIFY_OK, rc;
-    int32_t *numbers = pack(plan, &mine), *inbox = NULL;
+    int32_t *numbers = pack_plan(plan, &mine), *inbox = NULL;
 
-    rc = gather_numbers(module, mine, counts);
+    rc = allgather_number(module, mine, counts);
     for (int rank = 0; rank < ompi_comm_size(module->comm) && OMPI_SUCCESS == rc; rank++) {
         rc = counts[rank] < 0 ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
     }
     if (OMPI_SUCCESS == rc) {
-        inbox = first ? make_inbox(module, counts) : NULL;
-        rc = gather_numbers(module, first && NULL == inbox, said);
+        inbox = first ? new_inbox(module, counts) : NULL;
+        rc = allgather_number(module, first && NULL == inbox, said);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = said[0] ? OMPI_ERR_OUT_OF_RESOURCE : transfer(module, numbers, counts, inbox);
+        rc = said[0] ? OMPI_ERR_OUT_OF_RESOURCE : transfer_plans(module, numbers, counts, inbox);
     }
     if (OMPI_SUCCESS == rc && first) {
-        status = judge(module, coll, decision, plan, counts, inbox);
+        status = unpack_and_verify(module, coll, decision, plan, counts, inbox);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = gather_numbers(module, status, said);
+        rc = allgather_number(module, status, said);
     }
     if (OMPI_SUCCESS == rc && NAPCOLL_VERIFY_NO_MEMORY == said[0]) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
@@ -190,15 +190,16 @@ int mca_coll_napcoll_verify_plan(mca_coll_napcoll_module_t *module, napcoll_coll
     if (OPAL_LIKELY(NAPCOLL_VERIFY_PLANS_OFF == wanted)) {
         return OMPI_SUCCESS;
     }
+    /* for tests: take away the last stage, which writes the result */
     if (NAPCOLL_VERIFY_PLANS_BROKEN == wanted && 0 == plan->rank && plan->stages > 0) {
-        plan->stages--; /* the last one, which writes the result */
+        plan->stages--;
         plan->steps = plan->stage[plan->stages].first;
     }
     counts = malloc(2 * size * sizeof(*counts));
     if (NULL == counts) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    rc = exchange(module, coll, decision, plan, counts, counts + size, good);
+    rc = exchange_plans(module, coll, decision, plan, counts, counts + size, good);
     free(counts);
     return rc;
 }

@@ -156,8 +156,7 @@ static napcoll_links_status_t post_message(run_t *run, int rank, int index)
         return NAPCOLL_LINKS_UNMATCHED;
     }
     if (run->rank[step->peer].piece == run->rank[rank].piece
-        && run->rank[step->peer].stage
-               == napcoll_plan_stage_of(run->cache.entry[step->peer]->plan, other)) {
+        && run->rank[step->peer].stage == run->cache.entry[step->peer]->stage_of[other]) {
         memory = NAPCOLL_STEP_SEND == step->kind ? meet(run, rank, index, step->peer)
                                                  : meet(run, step->peer, other, rank);
     }

@@ -42,8 +42,8 @@ static napcoll_buffer_t remove_chunk(int which)
     return chunk;
 }
 
-/* Remove the smallest chunks until the pool has at most so many bytes, and fewer chunks than `most`. The
- * caller frees them when it has released the lock. */
+/* Remove the smallest chunks until the pool has at most some bytes, and fewer chunks than
+ * `most`. The caller frees them when it has released the lock. */
 static int shrink_pool(size_t bytes, int most, napcoll_buffer_t removed[NAPCOLL_BUFFER_POOL_CHUNKS])
 {
     int count = 0;

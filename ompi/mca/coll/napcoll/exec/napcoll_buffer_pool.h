@@ -6,8 +6,8 @@
 /**
  * @file
  * Buffers of calls, and the pool of the process from which they come. The next call, on whatever
- * communicator, takes the memory of the last one: new memory comes from the system in pages that must
- * be filled, which can take longer than a call's messages. Thread safe; no MPI in here.
+ * communicator, takes the memory of the last one: new memory comes from the system in pages that
+ * must be filled, which can take longer than a call's messages. Thread safe; no MPI in here.
  */
 
 #ifndef NAPCOLL_BUFFER_POOL_H
@@ -17,12 +17,9 @@
 #include <stddef.h>
 
 enum {
-    /** most buffers in the pool */
-    NAPCOLL_BUFFER_POOL_CHUNKS = 16,
-    /** smaller buffers are left to malloc */
-    NAPCOLL_BUFFER_POOL_LEAST = 64 * 1024,
-    /** default of the bytes in the pool */
-    NAPCOLL_BUFFER_POOL_BYTES = 64 << 20
+    NAPCOLL_BUFFER_POOL_CHUNKS = 16,       /**< most buffers in the pool */
+    NAPCOLL_BUFFER_POOL_LEAST = 64 * 1024, /**< smaller buffers come from malloc */
+    NAPCOLL_BUFFER_POOL_BYTES = 64 << 20   /**< default of the bytes in the pool */
 };
 
 /** Memory that a call owns. All zero: none. */
@@ -31,14 +28,14 @@ typedef struct napcoll_buffer {
     size_t room;
 } napcoll_buffer_t;
 
-/** Make room for some bytes; the contents are undefined. False when memory ran out: the buffer is empty
- * then. */
+/** Make room for some bytes; the contents are undefined. False when memory ran out: the buffer is
+ * empty then. */
 bool napcoll_buffer_take(napcoll_buffer_t *buffer, size_t bytes);
 
 /** Give a buffer back to the pool, or free it; it is empty then. */
 void napcoll_buffer_give(napcoll_buffer_t *buffer);
 
-/** Keep at most so many bytes in the pool from now on. */
+/** Limit the bytes in the pool from now on. */
 void napcoll_buffer_pool_limit(size_t bytes);
 
 #endif /* NAPCOLL_BUFFER_POOL_H */

@@ -10,13 +10,13 @@
  *     bind    find the address of every buffer of the plan
  *     stage   post receives, post sends, wait for all, then reduce and copy; next stage
  *
- * Block b of a vector of B blocks has the elements from count * b / B on; the first count mod B blocks
- * have one more than the others. Blocks of ranks are in the binding. Temporaries follow each other in
- * the scratch memory, each element an extent after the one before.
+ * Block b of a vector of B blocks has the elements from count * b / B on; the first count mod B
+ * blocks have one more than the others. Blocks of ranks are in the binding. Temporaries follow each
+ * other in the scratch memory, each element an extent after the one before.
  *
- * The first error ends a call, except that a message did not have as many bytes as its receiver said:
- * other processes wait for what this one still has to send. Its later messages have no bytes, so that
- * their receivers see an error too.
+ * The first error ends a call, except that a message did not have as many bytes as its receiver
+ * said: other processes wait for what this one still has to send. Its later messages have no bytes,
+ * so that their receivers see an error too.
  */
 
 #include "exec/napcoll_exec.h"
@@ -55,12 +55,12 @@ static const double patience_s = 1;
 /* Elements before a block. */
 static inline size_t block_start(const run_t *run, int block)
 {
-    const size_t count = run->binding->count, blocks = (size_t) run->plan->blocks;
-    const size_t b = (size_t) block, larger = count % blocks;
+    const size_t count = run->binding->count, b = (size_t) block;
     const size_t *start = run->binding->start;
+    const size_t blocks = (size_t) run->plan->blocks;
 
     if (NAPCOLL_LAYOUT_VECTOR == run->plan->layout) {
-        return b * (count / blocks) + (b < larger ? b : larger);
+        return napcoll_vector_start(count, run->plan->blocks, block);
     }
     return NULL == start ? b * count : b / blocks * start[blocks] + start[b % blocks];
 }
@@ -111,21 +111,20 @@ static int bind_buffers(const run_t *run)
 {
     char **base = run->workspace->base, *at = NULL;
     const napcoll_plan_t *plan = run->plan;
+    /* personalized blocks have their own addresses */
+    const int temps = NULL == run->binding->personalized ? plan->temps : 0;
     size_t elements = 0;
     int rc = OMPI_SUCCESS;
 
     base[NAPCOLL_BUFFER_SEND] = (char *) (uintptr_t) run->binding->sendbuf;
     base[NAPCOLL_BUFFER_RECV] = run->binding->recvbuf;
-    if (NULL != run->binding->personalized) {
-        return OMPI_SUCCESS; /* it has its own addresses */
-    }
-    for (int t = 0; t < plan->temps; t++) {
+    for (int t = 0; t < temps; t++) {
         elements += span_count(run, temp_span(plan, t));
     }
     if (elements > 0) {
         rc = napcoll_engine_scratch(run->engine, run->binding->datatype, elements, &at);
     }
-    for (int t = 0; t < plan->temps && OMPI_SUCCESS == rc; t++) {
+    for (int t = 0; t < temps && OMPI_SUCCESS == rc; t++) {
         const napcoll_span_t span = temp_span(plan, t);
         const size_t before = 0 == span.first ? 0 : block_start(run, span.first);
 
@@ -163,8 +162,8 @@ static inline napcoll_message_t find_message(const run_t *run, const napcoll_ste
     return message;
 }
 
-/* The bytes that a message must bring. Where ranks have different counts it mostly brings others; too
- * few would go unnoticed. */
+/* The bytes that a message must bring. Where ranks have different counts it mostly brings others;
+ * too few would go unnoticed. */
 static inline size_t bytes_due(const napcoll_step_t *step, const napcoll_message_t *message)
 {
     size_t element;
@@ -189,7 +188,8 @@ static inline int post_message(const run_t *run, const napcoll_step_t *step,
                               MCA_PML_BASE_SEND_STANDARD, binding->comm, request));
 }
 
-/* Send or receive the one message of a stage by a blocking call, which costs less than a request. */
+/* Send or receive the one message of a stage by a blocking call, which costs less than a
+ * request. */
 static inline int pass_message(const run_t *run, const napcoll_step_t *step)
 {
     const napcoll_binding_t *binding = run->binding;
@@ -219,11 +219,10 @@ static int move_stream(const run_t *run, const napcoll_stage_t *stage, bool afte
 
     for (int i = stage->first; i < stage->first + stage->messages && OMPI_SUCCESS == rc; i++) {
         const napcoll_span_t span = *napcoll_step_span(&run->plan->step[i]);
-        const size_t begin = block_start(run, span.first), count = span_count(run, span);
 
         if (kind == run->plan->step[i].kind) {
-            rc = after ? napcoll_stream_empty(run->binding->stream, begin, count)
-                       : napcoll_stream_fill(run->binding->stream, begin + count);
+            rc = after ? napcoll_stream_empty(run->binding->stream, span)
+                       : napcoll_stream_fill(run->binding->stream, span);
         }
     }
     return rc;
@@ -249,22 +248,17 @@ static int after_messages(const run_t *run, const napcoll_stage_t *stage)
 
 /* ---- the end of a stage's messages ---- */
 
-static inline bool is_request(const ompi_request_t *request)
-{
-    return NULL != request && MPI_REQUEST_NULL != request;
-}
-
-/* The error of a message whose request is left; MPI_SUCCESS also where it has none, or is under way. */
+/* The error of a message whose request is left; MPI_SUCCESS when it has none or is under way. */
 static inline int error_of(const ompi_request_t *request)
 {
-    return is_request(request) && REQUEST_COMPLETE(request)
-                   && MPI_ERR_PENDING != request->req_status.MPI_ERROR
-               ? request->req_status.MPI_ERROR
-               : MPI_SUCCESS;
+    return NULL == request || MPI_REQUEST_NULL == request || !REQUEST_COMPLETE(request)
+                   || MPI_ERR_PENDING == request->req_status.MPI_ERROR
+               ? MPI_SUCCESS
+               : request->req_status.MPI_ERROR;
 }
 
-/* The error of the first message that failed. What the wait returned says less: MPI_ERR_IN_STATUS, or
- * OMPI_ERROR, or in 6.0 success where the message had failed before the wait. */
+/* The error of the first message that failed. What the wait returned says less: MPI_ERR_IN_STATUS,
+ * or OMPI_ERROR, or in 6.0 success where the message had failed before the wait. */
 static int first_error(const napcoll_workspace_t *w, int messages, int returned)
 {
     for (int i = 0; i < messages; i++) {
@@ -282,7 +276,8 @@ static inline void check_bytes(napcoll_workspace_t *w, int i, size_t came, bool 
     w->due[i] = any_bytes;
 }
 
-/* Free the messages that have already ended well, as small sends do at once; whether any is left. */
+/* Free the messages that have already ended well, as small sends do at once; whether any is
+ * left. */
 static bool free_ended(napcoll_workspace_t *w, int posted, bool *fell_short)
 {
     bool left = false;
@@ -302,7 +297,8 @@ static bool free_ended(napcoll_workspace_t *w, int posted, bool *fell_short)
             (void) ompi_request_free(&w->request[i]);
         }
     }
-    atomic_thread_fence(memory_order_acquire); /* another thread may have ended them */
+    /* another thread may have ended them */
+    atomic_thread_fence(memory_order_acquire);
     return left;
 }
 
@@ -330,8 +326,8 @@ static bool wait_until_deadline(const run_t *run, int posted)
     return true;
 }
 
-/* Whether a call goes on after a stage that failed with rc. A message that begins with sizes always
- * fits: its error is another one. */
+/* Whether a call goes on, with a deadline, after a stage that failed with rc. A message that begins
+ * with sizes always fits: its error is another one. */
 static bool goes_on(run_t *run, const napcoll_stage_t *stage, int rc)
 {
     if (OPAL_LIKELY(MPI_ERR_TRUNCATE != rc)) {
@@ -349,8 +345,8 @@ static bool goes_on(run_t *run, const napcoll_stage_t *stage, int rc)
     return true;
 }
 
-/* Wait for a stage's messages; the request of one that fails is left. *fell_short: set where one has
- * brought too few bytes. */
+/* Wait for a stage's messages; the request of one that fails is left. *fell_short: set where one
+ * has brought too few bytes. */
 static int wait_messages(run_t *run, const napcoll_stage_t *stage, int posted, bool *fell_short)
 {
     napcoll_workspace_t *w = run->workspace;
@@ -360,7 +356,7 @@ static int wait_messages(run_t *run, const napcoll_stage_t *stage, int posted, b
         return OMPI_SUCCESS;
     }
     if (OPAL_UNLIKELY(*fell_short)) {
-        (void) goes_on(run, stage, MPI_ERR_TRUNCATE); /* sets the deadline */
+        (void) goes_on(run, stage, MPI_ERR_TRUNCATE);
     }
     if (OPAL_UNLIKELY(*run->truncated) && !wait_until_deadline(run, posted)) {
         return OMPI_ERR_TIMEOUT;
@@ -386,16 +382,16 @@ static bool free_truncated(napcoll_workspace_t *w, int posted)
     return freed;
 }
 
-/* Leave no request of a failed stage behind. After a process failure or revocation every message ends,
- * and is waited for, since the PML may still write its memory. After other errors a wait could last
- * for ever: receives are cancelled, and sends end by themselves. */
+/* Leave no request of a failed stage behind. After a process failure or revocation every message
+ * ends, and is waited for, since the PML may still write its memory. After other errors a wait
+ * could last for ever: receives are cancelled, and sends end by themselves. */
 static void abandon_messages(run_t *run, const napcoll_step_t *step, int posted, int error)
 {
     const bool waits = napcoll_compat_has_failed(run->binding->comm, error);
     ompi_request_t **request = run->workspace->request;
 
     for (int i = 0; i < posted; i++) {
-        if (!is_request(request[i])) {
+        if (NULL == request[i] || MPI_REQUEST_NULL == request[i]) {
             continue;
         }
         if ((waits || NAPCOLL_STEP_RECV == step[i].kind) && !REQUEST_COMPLETE(request[i])) {
@@ -451,7 +447,7 @@ static int run_messages(run_t *run, const napcoll_stage_t *stage)
                                                                         : MPI_ERR_TRUNCATE;
         }
         if (goes_on(run, stage, rc) && free_truncated(run->workspace, posted)) {
-            rc = OMPI_SUCCESS; /* others may be under way */
+            rc = OMPI_SUCCESS;
         }
     }
     abandon_messages(run, step, posted, rc);
@@ -462,18 +458,6 @@ static int run_messages(run_t *run, const napcoll_stage_t *stage)
 }
 
 /* ---- work ---- */
-
-static int copy_elements(const run_t *run, char *dst, const char *from, size_t count)
-{
-    if (dst == from || 0 == count) {
-        return OMPI_SUCCESS;
-    }
-    return ompi_datatype_copy_content_same_ddt(run->binding->datatype, count, dst,
-                                               (char *) (uintptr_t) from)
-                   < 0
-               ? OMPI_ERROR
-               : OMPI_SUCCESS;
-}
 
 /* dst = left op right. Open MPI's op writes to its right operand: dst becomes a copy of it first,
  * unless other ranks need not get the same bits and the op can write to a third operand. */
@@ -490,7 +474,7 @@ static int reduce_elements(const run_t *run, char *dst, const char *left, const 
         napcoll_compat_reduce_to(binding->op, left, right, dst, count, binding->datatype);
         return OMPI_SUCCESS;
     }
-    rc = copy_elements(run, dst, right, count);
+    rc = napcoll_copy_elements(binding->datatype, count, dst, right);
     if (OMPI_SUCCESS == rc) {
         napcoll_compat_reduce(binding->op, left, dst, count, binding->datatype);
     }
@@ -512,7 +496,7 @@ static int do_contiguous(const run_t *run, const napcoll_step_t *step)
         return napcoll_compat_copy_types(left, binding->send_count, binding->send_type, dst, count,
                                          binding->datatype);
     }
-    return copy_elements(run, dst, left, count);
+    return napcoll_copy_elements(binding->datatype, count, dst, left);
 }
 
 static int do_work(const run_t *run, const napcoll_step_t *step)

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * The engine: runs a plan over the PML. Each communicator has one. Its memory is a workspace, which it
- * takes from the process's pool for the time of a call: a communicator has no memory between its
+ * The engine: runs a plan over the PML. Each communicator has one. Its memory is a workspace, which
+ * it takes from the process's pool for the time of a call: a communicator has no memory between its
  * calls, and a call allocates nothing unless its temporaries are large.
  */
 
@@ -67,16 +67,17 @@ typedef struct napcoll_engine {
     size_t *start;
     ptrdiff_t *place;
     napcoll_personalized_t *personalized;
-    /** a run has failed: messages to its memory may be under way, so the workspace is not given back */
+    /** a run has failed: messages to its memory may be under way, so the workspace is not given
+     * back */
     bool failed;
 } napcoll_engine_t;
 
 /**
  * The arguments of a call; all of it borrowed.
  *
- * Where blocks belong to ranks, block b belongs to rank order[b] and has count elements or, with start,
- * start[b + 1] - start[b]. In the larger of the user's buffers it begins at element place[b], or,
- * without place, at order[b] * count.
+ * Where blocks belong to ranks, block b belongs to rank order[b] and has count elements or, with
+ * start, start[b + 1] - start[b]. In the larger of the user's buffers it begins at element
+ * place[b], or, without place, at order[b] * count.
  */
 typedef struct napcoll_binding {
     /** not read by a plan for MPI_IN_PLACE */
@@ -85,7 +86,8 @@ typedef struct napcoll_binding {
     /** elements of the vector, or of a rank's block */
     size_t count;
     ompi_datatype_t *datatype;
-    /** elements and datatype of the send buffer's block, where it has its own type; else 0 and NULL */
+    /** elements and datatype of the send buffer's block, where it has its own type; else 0 and
+     * NULL */
     size_t send_count;
     ompi_datatype_t *send_type;
     ompi_op_t *op;
@@ -103,17 +105,37 @@ typedef struct napcoll_binding {
     napcoll_stream_t *stream;
 } napcoll_binding_t;
 
-/** The address some bytes behind another. An origin may lie outside its memory or be NULL, where C
+/** The address some bytes behind another. An origin may be NULL or outside its memory, where C
  * does not define arithmetic on pointers. */
 static inline char *napcoll_offset(const void *base, ptrdiff_t bytes)
 {
     return (char *) ((uintptr_t) base + (uintptr_t) bytes);
 }
 
+/** Copy elements, also from and to device memory. */
+static inline int napcoll_copy_elements(ompi_datatype_t *datatype, size_t count, char *to,
+                                        const char *from)
+{
+    return to == from || 0 == count
+                   || ompi_datatype_copy_content_same_ddt(datatype, count, to,
+                                                          (char *) (uintptr_t) from)
+                          >= 0
+               ? OMPI_SUCCESS
+               : OMPI_ERROR;
+}
+
+/** The first element of a block of a vector. */
+static inline size_t napcoll_vector_start(size_t count, int blocks, int block)
+{
+    const size_t b = (size_t) block, larger = count % (size_t) blocks;
+
+    return b * (count / (size_t) blocks) + (b < larger ? b : larger);
+}
+
 /* ---- napcoll_workspace.c ---- */
 
-/** Make room for a plan's messages and buffers. Takes a workspace when there is none, as do the next
- * three functions. */
+/** Make room for a plan's messages and buffers. Takes a workspace when there is none, as do the
+ * next three functions. */
 int napcoll_engine_prepare(napcoll_engine_t *engine, const napcoll_plan_t *plan);
 
 /** Make room in engine->start [ranks + 1] and engine->place [ranks], which the caller fills. */

@@ -54,13 +54,6 @@ int napcoll_host_span(ompi_datatype_t *type, size_t elements, ptrdiff_t *gap, si
     return OMPI_SUCCESS;
 }
 
-static int copy_elements(const napcoll_host_copy_t *copy, char *to, char *from)
-{
-    return ompi_datatype_copy_content_same_ddt(copy->type, copy->elements, to, from) < 0
-               ? OMPI_ERROR
-               : OMPI_SUCCESS;
-}
-
 int napcoll_host_take(napcoll_host_copy_t *copy, const void *user, size_t elements,
                       ompi_datatype_t *type, bool filled)
 {
@@ -74,7 +67,7 @@ int napcoll_host_take(napcoll_host_copy_t *copy, const void *user, size_t elemen
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     copy->host = napcoll_offset(copy->buffer.memory, -gap);
-    return filled ? copy_elements(copy, copy->host, copy->user) : OMPI_SUCCESS;
+    return filled ? napcoll_copy_elements(type, elements, copy->host, user) : OMPI_SUCCESS;
 }
 
 int napcoll_host_end(napcoll_host_sides_t *sides, int rc)
@@ -82,7 +75,8 @@ int napcoll_host_end(napcoll_host_sides_t *sides, int rc)
     const napcoll_host_copy_t *result = &sides->side[NAPCOLL_BUFFER_RECV];
 
     if ((OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc) && NULL != result->buffer.memory) {
-        const int copied = copy_elements(result, result->user, result->host);
+        const int copied = napcoll_copy_elements(result->type, result->elements, result->user,
+                                                 result->host);
 
         rc = OMPI_SUCCESS == rc ? copied : rc;
     }
@@ -114,7 +108,7 @@ static bool find_elements(const napcoll_plan_t *plan, const napcoll_binding_t *b
     }
     *elements = start[range.first + range.count] - start[range.first];
     if (1 == range.count) {
-        return true; /* at the beginning of the buffer */
+        return true;
     }
     for (int b = 0; b < plan->blocks; b++) {
         if (start[b + 1] > start[b]) {
@@ -171,7 +165,8 @@ static int run_with_copies(napcoll_engine_t *engine, const napcoll_plan_t *plan,
     napcoll_binding_t on_host = *binding;
     int rc = OMPI_SUCCESS;
 
-    if (!in_place && NULL != binding->op) { /* without op each message takes what it sends */
+    /* without an op only messages read the send buffer: they can read device memory */
+    if (!in_place && NULL != binding->op) {
         rc = copy_side(plan, binding, NAPCOLL_BUFFER_SEND, true, &send,
                        &sides.side[NAPCOLL_BUFFER_SEND]);
     }

@@ -5,9 +5,9 @@
 
 /**
  * @file
- * Host copies of the user's buffers for the time of a call: of device memory that is reduced, which the
- * host cannot read, or that many small copies would touch. A whole buffer is copied at once. Each
- * process decides this by itself: its messages are the same with and without a host copy.
+ * Host copies of the user's buffers for the time of a call: of device memory that is reduced, which
+ * the host cannot read, or that many small copies would touch. A whole buffer is copied at once.
+ * Each process decides this by itself: its messages are the same with and without a host copy.
  */
 
 #ifndef NAPCOLL_HOST_H
@@ -30,13 +30,13 @@ typedef struct napcoll_host_sides {
     napcoll_host_copy_t side[NAPCOLL_BUFFER_TEMP];
 } napcoll_host_sides_t;
 
-/** Blocks with more bytes than this on average stay in device memory unless they are reduced: the time
- * of their bytes counts, not the number of copies. */
+/** Blocks with more bytes than this on average stay in device memory unless they are reduced: the
+ * time of their bytes counts, not the number of copies. */
 enum { NAPCOLL_HOST_BLOCK = 64 * 1024 };
 
 /**
- * The bytes that elements take in memory. Elements whose data are within their bounds count with their
- * full extent, since a user's operation may write the padding of the last element too.
+ * The bytes that elements take in memory. Elements whose data are within their bounds count with
+ * their full extent, since a user's operation may write the padding of the last element too.
  *
  * @param[in]  type      of the elements
  * @param[in]  elements  how many
@@ -91,7 +91,8 @@ static inline int napcoll_host_separate(const void **sendbuf, const void *recvbu
     return rc;
 }
 
-/** The same for blocks: those at MPI_BOTTOM have different datatypes, and need not be the same memory. */
+/** The same for blocks: those at MPI_BOTTOM have different datatypes, and need not be the same
+ * memory. */
 static inline int napcoll_host_separate_blocks(const void **sendbuf, const void *recvbuf,
                                                size_t elements, ompi_datatype_t *type,
                                                napcoll_host_copy_t *copy)
@@ -109,8 +110,8 @@ static inline int napcoll_host_separate_blocks(const void **sendbuf, const void 
 int napcoll_host_bind_personalized(const napcoll_plan_t *plan, napcoll_personalized_t *personalized,
                                    napcoll_host_sides_t *sides);
 
-/** End a run that returned rc: copy the result back unless it failed, and free the copies. Returns rc,
- * or the error of the copy. */
+/** End a run that returned rc: copy the result back unless it failed, and free the copies. Returns
+ * rc, or the error of the copy. */
 int napcoll_host_end(napcoll_host_sides_t *sides, int rc);
 
 #endif /* NAPCOLL_HOST_H */

@@ -5,18 +5,18 @@
 
 /**
  * @file
- * Running plans of personalized blocks (all-to-alls, gathers, scatters). Every block of the user has
- * its own address, count and datatype. A message of one block from or to the user is sent with these.
- * A message of several blocks, or of a block in a slot, has packed bytes; user blocks that are
- * contiguous in memory are sent from where they are.
+ * Running plans of personalized blocks (all-to-alls, gathers, scatters). Every block of the user
+ * has its own address, count and datatype. A message of one block from or to the user is sent with
+ * these. A message of several blocks, or of a block in a slot, has packed bytes; user blocks that
+ * are contiguous in memory are sent from where they are.
  *
  *     post    give the stage's messages their memory and pack what is sent. A message with blocks
  *             that go into slots is received where these blocks stay
  *     land    unpack what came for the user, fill the slots, note the sizes
  *
- * A plan that cuts blocks into pieces is run once for each piece. The pieces are cut from packed bytes:
- * a block with gaps is packed before the first run, or unpacked after the last one. All pieces of a
- * block have the same bytes, except the last one, which has the rest.
+ * A plan that cuts blocks into pieces is run once for each piece. The pieces are cut from packed
+ * bytes: a block with gaps is packed before the first run, or unpacked after the last one. All
+ * pieces of a block have the same bytes, except the last one, which has the rest.
  */
 
 #ifndef NAPCOLL_PERSONALIZED_H
@@ -25,7 +25,8 @@
 #include "exec/napcoll_exec.h"
 #include "exec/napcoll_transit.h"
 
-/** A block of the user. The caller sets at, count and type; napcoll_personalized_measure the rest. */
+/** A block of the user. The caller sets at, count and type; napcoll_personalized_measure the
+ * rest. */
 typedef struct napcoll_block {
     char *at;
     size_t count;
@@ -37,25 +38,21 @@ typedef struct napcoll_block {
     ptrdiff_t lead;
 } napcoll_block_t;
 
-/** Sizes are to be agreed on in the next call. These two bits go with the first size of a message that
- * begins with sizes; a rank that receives them sends them on. */
+/** Sizes are to be agreed on in the next call. These two bits go with the first size of a message
+ * that begins with sizes; a rank that receives them sends them on. */
 #define NAPCOLL_SAID_DOUBT (UINT64_C(1) << 62)
 
-/** Sizes are not as all ranks assume: ranks that know this send no blocks, and all run the call again. */
+/** Sizes are not as all ranks assume: ranks that know this send no blocks, and all run the call
+ * again. */
 #define NAPCOLL_SAID_BREAK (UINT64_C(1) << 63)
 
 /** Where a message has its bytes. */
 typedef enum {
-    /** in a buffer: several blocks, or sizes */
-    NAPCOLL_MESSAGE_PACKED,
-    /** in transit: it is received with blocks that go into slots */
-    NAPCOLL_MESSAGE_SLOTS,
-    /** in its one block, with the datatype of the block */
-    NAPCOLL_MESSAGE_ONE,
-    /** in the user's blocks, which are contiguous */
-    NAPCOLL_MESSAGE_ADJACENT,
-    /** nowhere: it has no blocks, but is sent */
-    NAPCOLL_MESSAGE_EMPTY,
+    NAPCOLL_MESSAGE_PACKED,   /**< in a buffer: several blocks, or sizes */
+    NAPCOLL_MESSAGE_SLOTS,    /**< in transit: it is received with blocks that go into slots */
+    NAPCOLL_MESSAGE_ONE,      /**< in its one block, with the datatype of the block */
+    NAPCOLL_MESSAGE_ADJACENT, /**< in the user's blocks, which are contiguous */
+    NAPCOLL_MESSAGE_EMPTY,    /**< nowhere: it has no blocks, but is sent */
 } napcoll_message_kind_t;
 
 /** A message of a stage. */
@@ -131,15 +128,15 @@ void napcoll_personalized_sum(const napcoll_personalized_t *personalized, int32_
 /** The number of blocks of a user buffer that have bytes, without the rank's block for itself. */
 int napcoll_personalized_messages(const napcoll_personalized_t *personalized, int32_t buffer);
 
-/** Make the blocks empty that are larger than so many bytes, or those that are not. The rank's block
- * for itself counts as not larger. Returns how many. */
+/** Make all blocks empty that are larger than some bytes, or all others. The rank's block for
+ * itself counts as not larger. Returns how many. */
 int napcoll_personalized_leave_out(napcoll_personalized_t *personalized, size_t bytes, bool larger);
 
 /** Copy a rank's block for itself. */
 int napcoll_personalized_copy_own(const napcoll_personalized_t *personalized);
 
-/** Move blocks into the copy for the time of a call: send blocks in place, which are overwritten, and
- * blocks with gaps that are cut into pieces. */
+/** Move blocks into the copy for the time of a call: send blocks in place, which are overwritten,
+ * and blocks with gaps that are cut into pieces. */
 int napcoll_personalized_make_copy(napcoll_personalized_t *personalized);
 
 /** Unpack the receive blocks that are in the copy. */
@@ -179,8 +176,9 @@ void napcoll_personalized_end(napcoll_personalized_t *personalized, size_t kept)
 /**
  * Run a plan with the engine's blocks, which are measured.
  *
- * @return OMPI_SUCCESS or the first error; no request is left behind then. MPI_ERR_TRUNCATE: a block was
- *         larger than its receiver knew. It has not arrived, but this process has sent all its messages
+ * @return OMPI_SUCCESS or the first error; no request is left behind then. MPI_ERR_TRUNCATE: a
+ *         block was larger than its receiver knew. It has not arrived, but this process has sent
+ *         all its messages
  */
 int napcoll_engine_run_personalized(napcoll_engine_t *engine, const napcoll_plan_t *plan,
                                     ompi_communicator_t *comm, int tag);

@@ -18,19 +18,18 @@
 #include "opal/datatype/opal_convertor.h"
 #include "util/napcoll_grow.h"
 
-int napcoll_personalized_hold(napcoll_personalized_t *personalized,
+int napcoll_personalized_hold(napcoll_personalized_t *p,
                               const napcoll_block_range_t range[NAPCOLL_BUFFER_TEMP])
 {
     const size_t sent = (size_t) range[NAPCOLL_BUFFER_SEND].count;
     const size_t received = (size_t) range[NAPCOLL_BUFFER_RECV].count;
 
-    if (!napcoll_grow(&personalized->blocks, &personalized->blocks_room, sent + received,
-                      sizeof(*personalized->blocks))) {
+    if (!napcoll_grow(&p->blocks, &p->blocks_room, sent + received, sizeof(*p->blocks))) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    personalized->block[NAPCOLL_BUFFER_SEND] = personalized->blocks;
-    personalized->block[NAPCOLL_BUFFER_RECV] = personalized->blocks + sent;
-    memcpy(personalized->range, range, sizeof(personalized->range));
+    p->block[NAPCOLL_BUFFER_SEND] = p->blocks;
+    p->block[NAPCOLL_BUFFER_RECV] = p->blocks + sent;
+    memcpy(p->range, range, sizeof(p->range));
     return OMPI_SUCCESS;
 }
 
@@ -60,63 +59,63 @@ static inline void measure_block(napcoll_block_t *block, type_facts_t *facts)
     block->lead = facts->lead;
 }
 
-void napcoll_personalized_measure(napcoll_personalized_t *personalized)
+void napcoll_personalized_measure(napcoll_personalized_t *p)
 {
-    napcoll_block_t *send = personalized->block[NAPCOLL_BUFFER_SEND];
-    napcoll_block_t *recv = personalized->block[NAPCOLL_BUFFER_RECV];
-    const int sent = personalized->range[NAPCOLL_BUFFER_SEND].count;
-    const int received = personalized->range[NAPCOLL_BUFFER_RECV].count;
+    napcoll_block_t *send = p->block[NAPCOLL_BUFFER_SEND];
+    napcoll_block_t *recv = p->block[NAPCOLL_BUFFER_RECV];
+    const int sent = p->range[NAPCOLL_BUFFER_SEND].count;
+    const int received = p->range[NAPCOLL_BUFFER_RECV].count;
     type_facts_t facts = {.type = NULL};
 
     for (int i = 0; i < received; i++) {
         measure_block(&recv[i], &facts);
     }
     for (int i = 0; i < sent; i++) {
-        if (personalized->in_place) {
-            send[i] = recv[(received - i) % received]; /* the block to and from the same rank */
+        if (p->in_place) {
+            send[i] = recv[(received - i) % received];
         } else {
             measure_block(&send[i], &facts);
         }
     }
 }
 
-void napcoll_personalized_sum(const napcoll_personalized_t *personalized, int32_t buffer, int first,
+void napcoll_personalized_sum(const napcoll_personalized_t *p, int32_t buffer, int first,
                               size_t *sum, size_t *largest)
 {
-    const napcoll_block_t *block = personalized->block[buffer];
+    const napcoll_block_t *block = p->block[buffer];
 
     *sum = *largest = 0;
-    for (int i = first; i < personalized->range[buffer].count; i++) {
+    for (int i = first; i < p->range[buffer].count; i++) {
         *sum += block[i].bytes;
         *largest = block[i].bytes > *largest ? block[i].bytes : *largest;
     }
 }
 
 /* Whether a block is the rank's block for itself. */
-static bool is_own(const napcoll_personalized_t *personalized, int32_t buffer, int i)
+static bool is_own(const napcoll_personalized_t *p, int32_t buffer, int i)
 {
-    return 0 == personalized->range[buffer].first + i;
+    return 0 == p->range[buffer].first + i;
 }
 
-int napcoll_personalized_messages(const napcoll_personalized_t *personalized, int32_t buffer)
+int napcoll_personalized_messages(const napcoll_personalized_t *p, int32_t buffer)
 {
     int messages = 0;
 
-    for (int i = 0; i < personalized->range[buffer].count; i++) {
-        messages += personalized->block[buffer][i].bytes > 0 && !is_own(personalized, buffer, i);
+    for (int i = 0; i < p->range[buffer].count; i++) {
+        messages += p->block[buffer][i].bytes > 0 && !is_own(p, buffer, i);
     }
     return messages;
 }
 
-int napcoll_personalized_leave_out(napcoll_personalized_t *personalized, size_t bytes, bool larger)
+int napcoll_personalized_leave_out(napcoll_personalized_t *p, size_t bytes, bool larger)
 {
     int left_out = 0;
 
     for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP; buffer++) {
-        for (int i = 0; i < personalized->range[buffer].count; i++) {
-            napcoll_block_t *block = &personalized->block[buffer][i];
+        for (int i = 0; i < p->range[buffer].count; i++) {
+            napcoll_block_t *block = &p->block[buffer][i];
 
-            if (larger == (block->bytes > bytes && !is_own(personalized, buffer, i))) {
+            if (larger == (block->bytes > bytes && !is_own(p, buffer, i))) {
                 block->count = block->bytes = 0;
                 left_out++;
             }
@@ -176,26 +175,25 @@ napcoll_block_t napcoll_block_packed(char *at, size_t bytes)
 }
 
 /* Whether a block moves into the copy. The rank's block for itself does not: no message has it. */
-static bool is_copied(const napcoll_personalized_t *personalized, int32_t buffer, int i)
+static bool is_copied(const napcoll_personalized_t *p, int32_t buffer, int i)
 {
-    return !is_own(personalized, buffer, i)
-           && ((personalized->in_place && NAPCOLL_BUFFER_SEND == buffer)
-               || (personalized->pieces > 1 && !personalized->block[buffer][i].dense));
+    return !is_own(p, buffer, i)
+           && ((p->in_place && NAPCOLL_BUFFER_SEND == buffer)
+               || (p->pieces > 1 && !p->block[buffer][i].dense));
 }
 
-int napcoll_personalized_make_copy(napcoll_personalized_t *personalized)
+int napcoll_personalized_make_copy(napcoll_personalized_t *p)
 {
-    const size_t received = (size_t) personalized->range[NAPCOLL_BUFFER_RECV].count;
+    const size_t received = (size_t) p->range[NAPCOLL_BUFFER_RECV].count;
     size_t bytes = 0;
     int copied = 0, rc = OMPI_SUCCESS;
     char *at;
 
-    for (int32_t buffer = 0;
-         buffer < NAPCOLL_BUFFER_TEMP && (personalized->in_place || personalized->pieces > 1);
+    for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP && (p->in_place || p->pieces > 1);
          buffer++) {
-        for (int i = 0; i < personalized->range[buffer].count; i++) {
-            if (is_copied(personalized, buffer, i)) {
-                bytes += personalized->block[buffer][i].bytes;
+        for (int i = 0; i < p->range[buffer].count; i++) {
+            if (is_copied(p, buffer, i)) {
+                bytes += p->block[buffer][i].bytes;
                 copied++;
             }
         }
@@ -203,18 +201,17 @@ int napcoll_personalized_make_copy(napcoll_personalized_t *personalized)
     if (0 == copied) {
         return OMPI_SUCCESS;
     }
-    personalized->unpack_to = malloc((received + 1) * sizeof(*personalized->unpack_to));
-    if (!napcoll_buffer_take(&personalized->copy, bytes) || NULL == personalized->unpack_to) {
+    p->unpack_to = malloc((received + 1) * sizeof(*p->unpack_to));
+    if (!napcoll_buffer_take(&p->copy, bytes) || NULL == p->unpack_to) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    memcpy(personalized->unpack_to, personalized->block[NAPCOLL_BUFFER_RECV],
-           received * sizeof(*personalized->unpack_to));
-    at = personalized->copy.memory;
+    memcpy(p->unpack_to, p->block[NAPCOLL_BUFFER_RECV], received * sizeof(*p->unpack_to));
+    at = p->copy.memory;
     for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP; buffer++) {
-        for (int i = 0; i < personalized->range[buffer].count && OMPI_SUCCESS == rc; i++) {
-            napcoll_block_t *block = &personalized->block[buffer][i];
+        for (int i = 0; i < p->range[buffer].count && OMPI_SUCCESS == rc; i++) {
+            napcoll_block_t *block = &p->block[buffer][i];
 
-            if (is_copied(personalized, buffer, i)) {
+            if (is_copied(p, buffer, i)) {
                 rc = NAPCOLL_BUFFER_SEND == buffer ? napcoll_block_pack(block, at) : OMPI_SUCCESS;
                 *block = napcoll_block_packed(at, block->bytes);
                 at += block->bytes;
@@ -224,37 +221,35 @@ int napcoll_personalized_make_copy(napcoll_personalized_t *personalized)
     return rc;
 }
 
-int napcoll_personalized_unpack_copy(const napcoll_personalized_t *personalized)
+int napcoll_personalized_unpack_copy(const napcoll_personalized_t *p)
 {
-    const int received = NULL == personalized->unpack_to
-                             ? 0
-                             : personalized->range[NAPCOLL_BUFFER_RECV].count;
+    const int received = NULL == p->unpack_to ? 0 : p->range[NAPCOLL_BUFFER_RECV].count;
     int rc = OMPI_SUCCESS;
 
     for (int i = 0; i < received && OMPI_SUCCESS == rc; i++) {
-        const napcoll_block_t *came = &personalized->block[NAPCOLL_BUFFER_RECV][i];
+        const napcoll_block_t *came = &p->block[NAPCOLL_BUFFER_RECV][i];
 
-        if (came->at != personalized->unpack_to[i].at) {
-            rc = napcoll_block_unpack(&personalized->unpack_to[i], came->at, came->bytes);
+        if (came->at != p->unpack_to[i].at) {
+            rc = napcoll_block_unpack(&p->unpack_to[i], came->at, came->bytes);
         }
     }
     return rc;
 }
 
-int napcoll_personalized_keep_sent(napcoll_personalized_t *personalized, napcoll_buffer_t *kept)
+int napcoll_personalized_keep_sent(napcoll_personalized_t *p, napcoll_buffer_t *kept)
 {
     const bool first = NULL == kept->memory;
     size_t bytes, largest;
     int rc = OMPI_SUCCESS;
     char *at;
 
-    napcoll_personalized_sum(personalized, NAPCOLL_BUFFER_SEND, 0, &bytes, &largest);
+    napcoll_personalized_sum(p, NAPCOLL_BUFFER_SEND, 0, &bytes, &largest);
     if (!napcoll_buffer_take(kept, bytes)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     at = kept->memory;
-    for (int i = 0; i < personalized->range[NAPCOLL_BUFFER_SEND].count && OMPI_SUCCESS == rc; i++) {
-        napcoll_block_t *block = &personalized->block[NAPCOLL_BUFFER_SEND][i];
+    for (int i = 0; i < p->range[NAPCOLL_BUFFER_SEND].count && OMPI_SUCCESS == rc; i++) {
+        napcoll_block_t *block = &p->block[NAPCOLL_BUFFER_SEND][i];
 
         rc = first ? napcoll_block_pack(block, at) : OMPI_SUCCESS;
         *block = napcoll_block_packed(at, block->bytes);
@@ -263,13 +258,12 @@ int napcoll_personalized_keep_sent(napcoll_personalized_t *personalized, napcoll
     return rc;
 }
 
-int napcoll_personalized_copy_own(const napcoll_personalized_t *personalized)
+int napcoll_personalized_copy_own(const napcoll_personalized_t *p)
 {
-    const napcoll_block_t *from = napcoll_personalized_block(personalized, NAPCOLL_BUFFER_SEND, 0);
-    const napcoll_block_t *to = napcoll_personalized_block(personalized, NAPCOLL_BUFFER_RECV, 0);
+    const napcoll_block_t *from = napcoll_personalized_block(p, NAPCOLL_BUFFER_SEND, 0);
+    const napcoll_block_t *to = napcoll_personalized_block(p, NAPCOLL_BUFFER_RECV, 0);
 
-    if (personalized->piece > 0 || 0 == to->bytes
-        || (from->at == to->at && from->type == to->type)) {
+    if (p->piece > 0 || 0 == to->bytes || (from->at == to->at && from->type == to->type)) {
         return OMPI_SUCCESS;
     }
     return napcoll_compat_copy_types(from->at, from->count, from->type, to->at, to->count,

@@ -19,8 +19,8 @@
  * 6.0.0rc2 (tuned's reduce crashes on more). A multiple of a page keeps parts aligned. */
 static const size_t most_elements = (size_t) INT_MAX / 4096 * 4096;
 
-/* Whether tuned's allreduce would overflow its buffer: it does where the first byte of a datatype is
- * not at its address, see coll_napcoll_faults.h. All ranks have the same type. */
+/* Whether tuned's allreduce would overflow its buffer: it does where the first byte of a datatype
+ * is not at its address, see coll_napcoll_faults.h. All ranks have the same type. */
 static bool overflows(const ompi_communicator_t *comm, ompi_datatype_t *datatype)
 {
     ptrdiff_t true_lb, true_extent;
@@ -33,10 +33,11 @@ static bool overflows(const ompi_communicator_t *comm, ompi_datatype_t *datatype
 static int delegate_reduce(ompi_communicator_t *comm, int root, const void *input, char *dst,
                            const char *left, int count, const napcoll_binding_t *binding)
 {
-    const bool is_root = root == ompi_comm_rank(comm);
-
-    return comm->c_coll->coll_reduce(is_root ? input : left, is_root ? dst : NULL, count,
-                                     binding->datatype, binding->op, root, comm,
+    if (root != ompi_comm_rank(comm)) {
+        input = left;
+        dst = NULL;
+    }
+    return comm->c_coll->coll_reduce(input, dst, count, binding->datatype, binding->op, root, comm,
                                      comm->c_coll->coll_reduce_module);
 }
 
@@ -80,8 +81,9 @@ int napcoll_phase_delegate(const napcoll_engine_t *engine, const napcoll_step_t 
     ptrdiff_t lb, extent;
 
     ompi_datatype_get_extent(binding->datatype, &lb, &extent);
+    /* rows are count elements apart: an allgather cannot be done in parts */
     if (NAPCOLL_PHASE_ALLGATHER == step->phase && count > most_elements) {
-        return OMPI_ERR_NOT_SUPPORTED; /* rows are count elements apart: parts are not contiguous */
+        return OMPI_ERR_NOT_SUPPORTED;
     }
     for (size_t done = 0; done < count; done += most_elements) {
         size_t part = count - done < most_elements ? count - done : most_elements;

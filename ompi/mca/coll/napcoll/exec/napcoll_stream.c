@@ -5,34 +5,28 @@
 
 /**
  * @file
- * Streams (see the header). The bytes go through one convertor of the datatype engine, from the first
- * to the last; those that come early wait in the scratch memory.
+ * Streams (see the header). The bytes go through one convertor of the datatype engine, from the
+ * first to the last; those that come early wait in the scratch memory.
  */
 
 #include "exec/napcoll_stream.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/datatype/opal_convertor.h"
-#include "util/napcoll_grow.h"
-
-/* Bytes that have come before those in front of them. */
-typedef struct {
-    size_t first;
-    size_t end;
-} early_t;
 
 struct napcoll_stream {
     opal_convertor_t convertor;
     char *packed;
     size_t bytes;
-    /* packed, or unpacked, so far */
+    /* bytes that are packed, or unpacked */
     size_t done;
-    /* [earlies] a heap: entry (i - 1) / 2 begins no later than entry i */
-    early_t *early;
-    size_t earlies, early_room;
+    /* [blocks] what has come, and the first block that has not, or is not unpacked */
+    bool *came;
+    int blocks, next;
 };
 
 static bool is_packing(const napcoll_stream_t *stream)
@@ -40,7 +34,8 @@ static bool is_packing(const napcoll_stream_t *stream)
     return 0 != (stream->convertor.flags & CONVERTOR_SEND);
 }
 
-/* Pack or unpack up to `end`. Packing goes a little beyond it: the convertor does not split an element. */
+/* Pack or unpack up to `end`. Packing goes a little beyond it: the convertor does not split an
+ * element. */
 static int convert_until(napcoll_stream_t *stream, size_t end)
 {
     const size_t slack = 64;
@@ -67,73 +62,39 @@ static int convert_until(napcoll_stream_t *stream, size_t end)
     return OMPI_SUCCESS;
 }
 
-int napcoll_stream_fill(napcoll_stream_t *stream, size_t end)
+int napcoll_stream_fill(napcoll_stream_t *stream, napcoll_span_t span)
 {
-    return is_packing(stream) ? convert_until(stream, end) : OMPI_SUCCESS; /* else it has come */
-}
+    const int end = span.first + span.count;
 
-static int add_early(napcoll_stream_t *stream, early_t run)
-{
-    size_t at = stream->earlies;
-
-    if (!napcoll_grow(&stream->early, &stream->early_room, at + 1, sizeof(run))) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    stream->earlies++;
-    for (; at > 0 && run.first < stream->early[(at - 1) / 2].first; at = (at - 1) / 2) {
-        stream->early[at] = stream->early[(at - 1) / 2];
-    }
-    stream->early[at] = run;
-    return OMPI_SUCCESS;
-}
-
-/* Remove the entry that begins first; there is one. */
-static early_t remove_early(napcoll_stream_t *stream)
-{
-    early_t *early = stream->early;
-    const early_t first = early[0], last = early[--stream->earlies];
-    size_t at = 0;
-
-    for (size_t child; (child = 2 * at + 1) < stream->earlies; at = child) {
-        if (child + 1 < stream->earlies && early[child + 1].first < early[child].first) {
-            child++;
-        }
-        if (last.first <= early[child].first) {
-            break;
-        }
-        early[at] = early[child];
-    }
-    early[at] = last;
-    return first;
-}
-
-int napcoll_stream_empty(napcoll_stream_t *stream, size_t first, size_t bytes)
-{
-    int rc;
-
-    if (0 == bytes) {
+    if (!is_packing(stream)) {
         return OMPI_SUCCESS;
     }
-    if (first > stream->done) {
-        return add_early(stream, (early_t){.first = first, .end = first + bytes});
+    return convert_until(stream, napcoll_vector_start(stream->bytes, stream->blocks, end));
+}
+
+int napcoll_stream_empty(napcoll_stream_t *stream, napcoll_span_t span)
+{
+    memset(stream->came + span.first, true, (size_t) span.count * sizeof(*stream->came));
+    while (stream->next < stream->blocks && stream->came[stream->next]) {
+        stream->next++;
     }
-    rc = convert_until(stream, first + bytes);
-    while (OMPI_SUCCESS == rc && stream->earlies > 0 && stream->early[0].first <= stream->done) {
-        rc = convert_until(stream, remove_early(stream).end);
-    }
-    return rc;
+    return convert_until(stream, napcoll_vector_start(stream->bytes, stream->blocks, stream->next));
 }
 
 /* Run a plan on a vector that is not contiguous. */
 static int run_converted(napcoll_engine_t *engine, const napcoll_plan_t *plan, void *buffer,
                          size_t count, ompi_datatype_t *datatype, napcoll_binding_t *binding)
 {
-    napcoll_stream_t stream = {.bytes = binding->count};
+    napcoll_stream_t stream = {.bytes = binding->count, .blocks = plan->blocks};
     const bool sends = plan->user[NAPCOLL_BUFFER_SEND].count > 0;
     int rc = napcoll_engine_scratch(engine, binding->datatype, binding->count, &stream.packed);
 
     if (OMPI_SUCCESS != rc) {
         return rc;
+    }
+    stream.came = calloc((size_t) plan->blocks, sizeof(*stream.came));
+    if (NULL == stream.came) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
     OBJ_CONSTRUCT(&stream.convertor, opal_convertor_t);
     rc = sends
@@ -147,7 +108,7 @@ static int run_converted(napcoll_engine_t *engine, const napcoll_plan_t *plan, v
         rc = napcoll_engine_run(engine, plan, binding);
     }
     OBJ_DESTRUCT(&stream.convertor);
-    free(stream.early);
+    free(stream.came);
     return rc;
 }
 

@@ -35,10 +35,10 @@ int napcoll_engine_run_stream(napcoll_engine_t *engine, const napcoll_plan_t *pl
                               size_t count, ompi_datatype_t *datatype, ompi_communicator_t *comm,
                               int tag);
 
-/** Pack at least the first `end` bytes. For the engine. */
-int napcoll_stream_fill(napcoll_stream_t *stream, size_t end);
+/** Pack at least up to the end of a span. For the engine. */
+int napcoll_stream_fill(napcoll_stream_t *stream, napcoll_span_t span);
 
-/** Bytes [first, first + bytes) have come: unpack all that is in order now. For the engine. */
-int napcoll_stream_empty(napcoll_stream_t *stream, size_t first, size_t bytes);
+/** A span has come: unpack all blocks up to the first that has not. For the engine. */
+int napcoll_stream_empty(napcoll_stream_t *stream, napcoll_span_t span);
 
 #endif /* NAPCOLL_STREAM_H */

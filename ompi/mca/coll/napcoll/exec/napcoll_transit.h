@@ -6,13 +6,14 @@
 /**
  * @file
  * Blocks in transit: slots for personalized blocks, whose sizes become known on the way. All blocks
- * share one buffer. New blocks go behind the others; when it is full, the remaining ones move together:
+ * share one buffer. New blocks go behind the others; when it is full, the remaining ones move
+ * together:
  *
  *     | slot 3 | (gone) | slot 0 | slot 7 |    free     |
  *     | slot 3 | slot 0 | slot 7 |         free         |
  *
- * Messages are received into the buffer. Blocks of such a message that are for this process are taken
- * out and leave a gap.
+ * Messages are received into the buffer. Blocks of such a message that are for this process are
+ * taken out and leave a gap.
  */
 
 #ifndef NAPCOLL_TRANSIT_H
@@ -57,7 +58,8 @@ bool napcoll_transit_begin(napcoll_transit_t *transit, int slots);
 /** Note the size of the next block of a slot. */
 void napcoll_transit_tell(napcoll_transit_t *transit, int slot, uint64_t size);
 
-/** The size of a slot's next block, if it was told and the block has not come; else of its block. */
+/** The size of a slot's next block, if it was told and the block has not come; else of its
+ * block. */
 size_t napcoll_transit_size(const napcoll_transit_t *transit, int slot);
 
 /** The block of a full slot. */
@@ -73,7 +75,8 @@ static inline void napcoll_transit_drop(napcoll_transit_t *transit, int slot)
     transit->slot[slot].full = false;
 }
 
-/** Make room for some blocks with some bytes in all; addresses change. False when memory ran out. */
+/** Make room for some blocks with some bytes in all; addresses change. False when memory ran
+ * out. */
 bool napcoll_transit_reserve(napcoll_transit_t *transit, size_t blocks, size_t bytes);
 
 /** Take some of the bytes that were reserved; returns their offset. */

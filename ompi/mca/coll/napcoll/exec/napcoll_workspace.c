@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Workspaces: the memory of calls. The process keeps a few for all communicators, as many as calls of
- * different threads were ever under way at once. To take and to give one is one atomic exchange.
+ * Workspaces: the memory of calls. The process keeps a few for all communicators, as many as calls
+ * of different threads were ever under way at once. To take and to give one is one atomic exchange.
  */
 
 #include <stdatomic.h>

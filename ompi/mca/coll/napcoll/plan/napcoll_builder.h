@@ -32,7 +32,8 @@ typedef struct napcoll_builder napcoll_builder_t;
 napcoll_builder_t *napcoll_builder_new(const char *collective, const char *algorithm, int rank,
                                        int blocks);
 
-/** Set the layout and what the user's buffers hold (napcoll_goal_buffers); before the first step. */
+/** Set the layout and what the user's buffers hold (napcoll_goal_buffers); before the first
+ * step. */
 void napcoll_builder_layout(napcoll_builder_t *builder, napcoll_layout_t layout, bool scattered,
                             const napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP]);
 
@@ -51,8 +52,8 @@ bool napcoll_builder_is_sketch(const napcoll_builder_t *builder);
 void napcoll_builder_repeat(napcoll_builder_t *builder, int times);
 
 /**
- * Allow napcoll_builder_temp to return the receive buffer, so that a result that ends there needs no
- * copy. Not for plans that read their input from it, or write to it before their end.
+ * Allow napcoll_builder_temp to return the receive buffer, so that a result that ends there needs
+ * no copy. Not for plans that read their input from it, or write to it before their end.
  */
 void napcoll_builder_lend_recvbuf(napcoll_builder_t *builder);
 
@@ -115,7 +116,8 @@ void napcoll_builder_discard(napcoll_builder_t *builder);
 /** Let the builder fail: for generators whose own memory ran out. */
 void napcoll_builder_fail(napcoll_builder_t *builder);
 
-/** Turn the builder into a plan, which the caller owns; frees the builder. NULL when memory ran out. */
+/** Turn the builder into a plan, which the caller owns; frees the builder. NULL when memory ran
+ * out. */
 napcoll_plan_t *napcoll_builder_finish(napcoll_builder_t *builder);
 
 #endif /* NAPCOLL_BUILDER_H */

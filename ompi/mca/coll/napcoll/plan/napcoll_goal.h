@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Goals: what the plans of all ranks achieve together, and what an algorithm claims of its plans. The
- * verifier proves both.
+ * Goals: what the plans of all ranks achieve together, and what an algorithm claims of its plans.
+ * The verifier proves both.
  */
 
 #ifndef NAPCOLL_GOAL_H
@@ -17,28 +17,17 @@
 
 /** The result of a collective. Goals that reduce come first, see napcoll_goal_reduces. */
 typedef enum {
-    /** every rank: the reduction of all ranks' vectors */
-    NAPCOLL_GOAL_ALLREDUCE,
-    /** the root: the reduction of all ranks' vectors */
-    NAPCOLL_GOAL_REDUCE,
-    /** rank r: the reduction of the vectors of ranks 0 to r */
-    NAPCOLL_GOAL_SCAN,
-    /** rank r > 0: the reduction of the vectors of ranks 0 to r - 1 */
-    NAPCOLL_GOAL_EXSCAN,
-    /** rank r: the reduction of all ranks' blocks for r */
-    NAPCOLL_GOAL_REDUCE_SCATTER,
-    /** every rank: all ranks' blocks */
-    NAPCOLL_GOAL_ALLGATHER,
-    /** every rank except the root: the root's vector */
-    NAPCOLL_GOAL_BCAST,
-    /** every rank: the block that each rank has for it */
-    NAPCOLL_GOAL_ALLTOALL,
-    /** the root: the block that each rank has for it */
-    NAPCOLL_GOAL_GATHER,
-    /** every rank: the block that the root has for it */
-    NAPCOLL_GOAL_SCATTER,
-    /** no rank ends before all have begun; messages are empty */
-    NAPCOLL_GOAL_BARRIER,
+    NAPCOLL_GOAL_ALLREDUCE,      /**< every rank: the reduction of all ranks' vectors */
+    NAPCOLL_GOAL_REDUCE,         /**< the root: the reduction of all ranks' vectors */
+    NAPCOLL_GOAL_SCAN,           /**< rank r: the reduction of ranks 0 to r */
+    NAPCOLL_GOAL_EXSCAN,         /**< rank r > 0: the reduction of ranks 0 to r - 1 */
+    NAPCOLL_GOAL_REDUCE_SCATTER, /**< rank r: the reduction of all ranks' blocks for r */
+    NAPCOLL_GOAL_ALLGATHER,      /**< every rank: all ranks' blocks */
+    NAPCOLL_GOAL_BCAST,          /**< every rank except the root: the root's vector */
+    NAPCOLL_GOAL_ALLTOALL,       /**< every rank: the block that each rank has for it */
+    NAPCOLL_GOAL_GATHER,         /**< the root: the block that each rank has for it */
+    NAPCOLL_GOAL_SCATTER,        /**< every rank: the block that the root has for it */
+    NAPCOLL_GOAL_BARRIER,        /**< no rank ends before all have begun; messages are empty */
     NAPCOLL_GOALS
 } napcoll_goal_t;
 
@@ -51,15 +40,16 @@ typedef struct napcoll_claim {
     bool in_place;
     /** contributions are reduced in rank order */
     bool noncommutative;
-    /** ranks are reduced by halves: of ranks [l, h) the first ceil((h - l) / 2) with the others, and
-     * each half within itself in the same way */
+    /** ranks are reduced by halves: of ranks [l, h) the first ceil((h - l) / 2) with the others,
+     * and each half within itself in the same way */
     bool canonical;
-    /** blocks differ in size, and only their owners know the sizes: a rank learns the size of a block
-     * before the block goes into a temporary */
+    /** blocks differ in size, and only their owners know the sizes: a rank learns the size of a
+     * block before the block goes into a temporary */
     bool sized;
     /** every message of blocks begins with their sizes */
     bool tells;
-    /** most messages that one process sends, or receives, between nodes in one stage; 0: no claim */
+    /** most messages that one process sends, or receives, between nodes in one stage; 0: no
+     * claim */
     int max_inter;
     /** the same for messages to and from all processes */
     int max_messages;
@@ -72,15 +62,16 @@ typedef struct napcoll_claim {
  * @param[in]  layout  of the plan
  * @param[in]  blocks  of the plan
  * @param[in]  own     see napcoll_goal_place
- * @param[in]  has     whether the rank has a receive buffer. Matters where only some ranks have one:
- *                     the root of a reduce or gather; in a broadcast all ranks except the root; in an
- *                     exclusive scan all ranks except rank 0, and in place rank 0 too
+ * @param[in]  has     whether the rank has a receive buffer. Matters where only some ranks have
+ *                     one: the root of a reduce or gather; in a broadcast all ranks except the
+ *                     root; in an exclusive scan all ranks except rank 0, and in place rank 0 too
  * @param[out] user    of the send and the receive buffer
  */
 void napcoll_goal_buffers(napcoll_goal_t goal, napcoll_layout_t layout, int blocks, int own,
                           bool has, napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP]);
 
-/** A rank's place in the node order; in a gather or scatter counted from the root's (modulo the size). */
+/** A rank's place in the node order; in a gather or scatter counted from the root's (modulo the
+ * size). */
 static inline int napcoll_goal_place(napcoll_goal_t goal, const napcoll_node_map_t *map, int root,
                                      int rank)
 {
@@ -98,7 +89,8 @@ static inline bool napcoll_goal_is_rooted(napcoll_goal_t goal)
            || NAPCOLL_GOAL_SCATTER == goal;
 }
 
-/** Whether each block goes from one rank to one other: the layout is that of personalized blocks. */
+/** Whether each block goes from one rank to one other: the layout is that of personalized
+ * blocks. */
 static inline bool napcoll_goal_is_personalized(napcoll_goal_t goal)
 {
     return NAPCOLL_GOAL_ALLTOALL == goal || NAPCOLL_GOAL_GATHER == goal
@@ -126,10 +118,10 @@ static inline bool napcoll_goal_takes(napcoll_goal_t goal, int root, int rank)
 }
 
 /**
- * Whether the plan of a rank reads its input from the receive buffer when the user gives MPI_IN_PLACE.
- * The plan of a reduce-scatter reads the send buffer, which is the same memory then: it writes the
- * receive buffer after its last read. An all-to-all is copied before the plan begins, the root's own
- * block in a gather or scatter stays where it is, and a broadcast is never in place.
+ * Whether the plan of a rank reads its input from the receive buffer when the user gives
+ * MPI_IN_PLACE. The plan of a reduce-scatter reads the send buffer, which is the same memory then:
+ * it writes the receive buffer after its last read. An all-to-all is copied before the plan begins,
+ * the root's own block in a gather or scatter stays where it is, and a broadcast is never in place.
  */
 static inline bool napcoll_goal_in_place(napcoll_goal_t goal, int root, int rank)
 {

@@ -10,7 +10,8 @@
  *     rank blocks temps stages steps max_messages layout scattered listed pieces
  *     first count                                     of each buffer
  *     first messages work                             of each stage
- *     kind phase peer (sizes + 2 headed) dst left right   of each step; a span is buffer first count
+ *     kind phase peer (sizes + 2 headed) dst left right
+ *                                                     of each step; a span is buffer first count
  *     span                                            of each run of the list
  */
 

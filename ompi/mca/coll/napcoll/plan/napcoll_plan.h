@@ -7,9 +7,9 @@
  * @file
  * The plan: what one rank does in one collective, as data. No MPI in here.
  *
- * A plan is a list of stages. A stage posts all its messages at once, waits for all of them, and then
- * does its work (reductions, copies, local phases) in the order of the list. Each message, reduction,
- * copy or phase is a step:
+ * A plan is a list of stages. A stage posts all its messages at once, waits for all of them, and
+ * then does its work (reductions, copies, local phases) in the order of the list. Each message,
+ * reduction, copy or phase is a step:
  *
  *     stage 0   recv temp0 <- rank 5    send sendbuf -> rank 5   |  reduce temp0 = sendbuf op temp0
  *     stage 1   recv temp1 <- rank 2    send temp0   -> rank 2   |  reduce temp0 = temp1 op temp0
@@ -17,9 +17,10 @@
  *
  * Messages between the same two ranks are received in the order in which they were sent.
  *
- * Plans count in blocks. How many bytes a block has is known when the plan is run, so one plan serves
- * every count and datatype; the layout says what the blocks are. A buffer (the user's two, and the
- * plan's temporaries) holds a range of blocks. A span is a run of consecutive blocks in one buffer:
+ * Plans count in blocks. How many bytes a block has is known when the plan is run, so one plan
+ * serves every count and datatype; the layout says what the blocks are. A buffer (the user's two,
+ * and the plan's temporaries) holds a range of blocks. A span is a run of consecutive blocks in one
+ * buffer:
  *
  *     blocks of temp0   | 2 | 3 | 4 | 5 | 6 |     range {first 2, count 5}
  *                           [-----------]         span {temp0, first 3, count 3}
@@ -27,8 +28,8 @@
  * In place, a plan reads its input from the receive buffer (see napcoll_goal_in_place). A broadcast
  * has one buffer: the send buffer on the root, the receive buffer on every other rank.
  *
- * A sketch is a plan for estimates only. Its messages and reductions have the right number of blocks,
- * but not the right blocks, and one stage can stand for several like it.
+ * A sketch is a plan for estimates only. Its messages and reductions have the right number of
+ * blocks, but not the right blocks, and one stage can stand for several like it.
  */
 
 #ifndef NAPCOLL_PLAN_H
@@ -40,37 +41,34 @@
 #include <stdio.h>
 
 enum {
-    /** no buffer: the span is a list, see napcoll_span_t */
-    NAPCOLL_BUFFER_LIST = -1,
-    /** the user's send buffer, read only */
-    NAPCOLL_BUFFER_SEND = 0,
-    /** the user's receive buffer */
-    NAPCOLL_BUFFER_RECV = 1,
-    /** the first temporary; the others follow */
-    NAPCOLL_BUFFER_TEMP = 2
+    NAPCOLL_BUFFER_LIST = -1, /**< no buffer: the span is a list, see napcoll_span_t */
+    NAPCOLL_BUFFER_SEND = 0,  /**< the user's send buffer, read only */
+    NAPCOLL_BUFFER_RECV = 1,  /**< the user's receive buffer */
+    NAPCOLL_BUFFER_TEMP = 2   /**< the first temporary; the others follow */
 };
 
 /** What the blocks are. */
 typedef enum {
     /** equal parts of one vector; a block has the same number in every buffer */
     NAPCOLL_LAYOUT_VECTOR,
-    /** block b belongs to the rank at place b of the node order (napcoll_node_map_at). In temporaries
-     * it is also called b + blocks, so that a span can begin at any rank's block and wrap around */
+    /** block b belongs to the rank at place b of the node order (napcoll_node_map_at). In
+     * temporaries it is also called b + blocks, so that a span can begin at any rank's block and
+     * wrap around */
     NAPCOLL_LAYOUT_RANKS,
-    /** each block is a whole vector; its number is its place in the buffer and means nothing else */
+    /** each block is a whole vector; its number is only its place in the buffer */
     NAPCOLL_LAYOUT_SLOTS,
-    /** block j of the send buffer is for the rank j places before this one in the node order (modulo
-     * the size), block j of the receive buffer comes from the rank j places after it. Each has its own
-     * size. Blocks of a temporary are slots, which take any of them. A message of no blocks is an
-     * empty message: its arrival is what it says */
+    /** block j of the send buffer is for the rank j places before this one in the node order
+     * (modulo the size), block j of the receive buffer comes from the rank j places after it. Each
+     * has its own size. Blocks of a temporary are slots, which take any of them. A message may be
+     * empty: then only its arrival matters */
     NAPCOLL_LAYOUT_PERSONALIZED,
     NAPCOLL_LAYOUTS
 } napcoll_layout_t;
 
 /**
- * Consecutive blocks of one buffer; count 0 is an empty span. In the layout of personalized blocks a
- * message may take a list: buffer is NAPCOLL_BUFFER_LIST, first an index into the plan's list, and the
- * runs from there on are taken until they have count blocks.
+ * Consecutive blocks of one buffer; count 0 is an empty span. In the layout of personalized blocks
+ * a message may take a list: buffer is NAPCOLL_BUFFER_LIST, first an index into the plan's list,
+ * and the runs from there on are taken until they have count blocks.
  */
 typedef struct napcoll_span {
     int32_t buffer;
@@ -79,30 +77,21 @@ typedef struct napcoll_span {
 } napcoll_span_t;
 
 typedef enum {
-    /** dst <- message from rank peer */
-    NAPCOLL_STEP_RECV,
-    /** left -> message to rank peer */
-    NAPCOLL_STEP_SEND,
-    /** dst = left op right; dst is right, or overlaps neither operand */
-    NAPCOLL_STEP_REDUCE,
-    /** dst = left */
-    NAPCOLL_STEP_COPY,
-    /** a collective among the processes of this node, see napcoll_phase_t */
-    NAPCOLL_STEP_PHASE,
+    NAPCOLL_STEP_RECV,   /**< dst <- message from rank peer */
+    NAPCOLL_STEP_SEND,   /**< left -> message to rank peer */
+    NAPCOLL_STEP_REDUCE, /**< dst = left op right; dst is right, or overlaps neither operand */
+    NAPCOLL_STEP_COPY,   /**< dst = left */
+    NAPCOLL_STEP_PHASE,  /**< a collective among the processes of this node, see napcoll_phase_t */
     NAPCOLL_STEP_KINDS
 } napcoll_step_kind_t;
 
 /** Local phases: collectives inside the node that a provider carries out as a whole. */
 typedef enum {
     NAPCOLL_PHASE_NONE,
-    /** dst at lane peer = reduction of left of all lanes, in lane order */
-    NAPCOLL_PHASE_REDUCE,
-    /** dst at all lanes = dst of lane peer */
-    NAPCOLL_PHASE_BCAST,
-    /** dst at all lanes = reduction of left of all lanes, in lane order */
-    NAPCOLL_PHASE_ALLREDUCE,
-    /** buffers dst, dst + 1, ... at all lanes = left of lane 0, 1, ... */
-    NAPCOLL_PHASE_ALLGATHER,
+    NAPCOLL_PHASE_REDUCE,    /**< dst at lane peer = reduction of all left, in lane order */
+    NAPCOLL_PHASE_BCAST,     /**< dst at all lanes = dst of lane peer */
+    NAPCOLL_PHASE_ALLREDUCE, /**< dst at all lanes = reduction of all left, in lane order */
+    NAPCOLL_PHASE_ALLGATHER, /**< dst, dst + 1, ... at all lanes = left of lane 0, 1, ... */
     NAPCOLL_PHASE_KINDS
 } napcoll_phase_t;
 
@@ -111,8 +100,8 @@ typedef struct napcoll_step {
     napcoll_phase_t phase;
     /** rank at the other end of a message; root lane of a phase */
     int32_t peer;
-    /** the message has the sizes of the blocks, not the blocks; of a slot that is the size of the block
-     * in it when the stage has ended. It comes a stage or more before the blocks */
+    /** the message has the sizes of the blocks, not the blocks. It comes at least one stage before
+     * them. For a slot it has the size of the block that is in it at the end of the stage */
     bool sizes;
     /** the message begins with the sizes of its blocks */
     bool headed;

@@ -63,7 +63,7 @@ static int compare_keys(const void *a, const void *b)
 static napcoll_cached_plan_t *new_entry(napcoll_plan_t *plan)
 {
     const size_t steps = (size_t) plan->steps, buffers = NAPCOLL_BUFFER_TEMP + (size_t) plan->temps;
-    const size_t lists = steps * sizeof(uint64_t) + (steps + 1 + buffers + 1) * sizeof(int32_t);
+    const size_t lists = steps * sizeof(uint64_t) + (2 * steps + 1 + buffers + 1) * sizeof(int32_t);
     napcoll_cached_plan_t *entry = malloc(sizeof(*entry) + lists);
     int32_t at = 0;
 
@@ -72,7 +72,8 @@ static napcoll_cached_plan_t *new_entry(napcoll_plan_t *plan)
     }
     *entry = (napcoll_cached_plan_t){.plan = plan, .order = (uint64_t *) (entry + 1)};
     entry->outbox_at = (int32_t *) (entry->order + steps);
-    entry->buffer_at = entry->outbox_at + steps + 1;
+    entry->stage_of = entry->outbox_at + steps + 1;
+    entry->buffer_at = entry->stage_of + steps;
     entry->bytes = sizeof(*entry) + lists + napcoll_plan_bytes(plan);
     for (int i = 0; i < plan->steps; i++) {
         const napcoll_step_t *step = &plan->step[i];
@@ -86,6 +87,11 @@ static napcoll_cached_plan_t *new_entry(napcoll_plan_t *plan)
         }
     }
     entry->outbox_at[plan->steps] = at;
+    for (int s = 0; s < plan->stages; s++) {
+        for (int i = 0; i < plan->stage[s].messages + plan->stage[s].work; i++) {
+            entry->stage_of[plan->stage[s].first + i] = s;
+        }
+    }
     qsort(entry->order, (size_t) entry->messages, sizeof(*entry->order), compare_keys);
     entry->buffer_at[0] = 0;
     for (int buffer = 0; buffer < NAPCOLL_BUFFER_TEMP + plan->temps; buffer++) {
@@ -163,22 +169,6 @@ int napcoll_plan_cache_other_end(const napcoll_plan_cache_t *cache, int rank, in
     return at < theirs->messages && theirs->order[at] >> 32 == key >> 32
                ? (int) (uint32_t) theirs->order[at]
                : -1;
-}
-
-int napcoll_plan_stage_of(const napcoll_plan_t *plan, int step)
-{
-    int low = 0, high = plan->stages - 1;
-
-    while (low < high) {
-        const int middle = low + (high - low + 1) / 2;
-
-        if (plan->stage[middle].first <= step) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    return low;
 }
 
 const napcoll_step_t *napcoll_plan_phase_at(const napcoll_plan_t *plan, int stage)

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Plans of many ranks, indexed so that the two ends of a message find each other. When the plans take
- * too much memory, some are dropped in turn.
+ * Plans of many ranks, indexed so that the two ends of a message find each other. When the plans
+ * take too much memory, some are dropped in turn.
  */
 
 #ifndef NAPCOLL_PLAN_CACHE_H
@@ -21,6 +21,8 @@ typedef struct napcoll_cached_plan {
     uint64_t *order;
     /** [steps + 1] how many blocks the sends and phases before a step give away */
     int32_t *outbox_at;
+    /** [steps] the stage of each */
+    int32_t *stage_of;
     /** [buffers + 1] index of a buffer's first block among the blocks of all buffers */
     int32_t *buffer_at;
     int messages;
@@ -49,7 +51,8 @@ typedef struct napcoll_plan_cache {
     size_t next;
 } napcoll_plan_cache_t;
 
-/** Open a cache for the plans of ranks 0 .. size - 1. False: no memory; empty the cache in any case. */
+/** Open a cache for the plans of ranks 0 .. size - 1. False: no memory; empty the cache in any
+ * case. */
 bool napcoll_plan_cache_open(napcoll_plan_cache_t *cache, int size);
 
 /** Drop all plans, and free the cache's memory. */
@@ -59,12 +62,9 @@ void napcoll_plan_cache_empty(napcoll_plan_cache_t *cache);
  * borrowed. Others may be dropped. False: no memory, and the plan stays the caller's. */
 bool napcoll_plan_cache_put(napcoll_plan_cache_t *cache, int rank, napcoll_plan_t *plan);
 
-/** The step at the other end of a rank's message, in the plan of its peer; -1: there is none. Both plans
- * are in the cache. */
+/** The step at the other end of a rank's message, in the plan of its peer; -1: there is none. Both
+ * plans are in the cache. */
 int napcoll_plan_cache_other_end(const napcoll_plan_cache_t *cache, int rank, int index);
-
-/** The stage of a step. */
-int napcoll_plan_stage_of(const napcoll_plan_t *plan, int step);
 
 /** The phase of a stage, or NULL. */
 const napcoll_step_t *napcoll_plan_phase_at(const napcoll_plan_t *plan, int stage);

@@ -16,8 +16,8 @@
  *     interval        [low, high) while reductions joined neighbours in rank order
  *     bracketing      a hash of the tree of reductions
  *
- * A personalized block is one contribution, from rank low for rank high. The messages of a barrier are
- * empty; they carry the set of the ranks that are known to have begun.
+ * A personalized block is one contribution, from rank low for rank high. The messages of a barrier
+ * are empty; they carry the set of the ranks that are known to have begun.
  *
  * Functions that return bool return false when the verdict is set.
  */
@@ -44,9 +44,11 @@ typedef struct {
     value_t *block;
     /* values of the blocks in all messages that were posted */
     value_t *outbox;
-    /* per block: the sum of the block whose size was told, 0: none. NULL where sizes do not matter */
+    /* per block: the sum of the block whose size was told, 0: none. NULL where sizes do not
+     * matter */
     uint64_t *told_of;
-    /* barrier: places (in the node order) of ranks known to have begun, now and at each of the stages */
+    /* barrier: places (in the node order) of ranks known to have begun, now and at each of the
+     * stages */
     napcoll_rank_set_t knows;
     napcoll_rank_set_t *told;
     int stages;
@@ -112,8 +114,8 @@ value_t napcoll_prover_personalized(int from, int to);
 /** The bracketing of a reduction of two values. */
 uint64_t napcoll_prover_bracket(uint64_t left, uint64_t right);
 
-/** Bring a rank's plan into the cache, which may drop others that are not kept. A plan that the source
- * makes for the first time is checked. */
+/** Bring a rank's plan into the cache, which may drop others that are not kept. A plan that the
+ * source makes for the first time is checked. */
 bool napcoll_prover_need_plan(prover_t *prover, int rank);
 
 /** A plan in the cache. */
@@ -128,7 +130,8 @@ bool napcoll_prover_need_blocks(prover_t *prover, int rank);
 /** Post a rank's current stage: this fixes what its sends, or its phase, give away. */
 bool napcoll_prover_post_stage(prover_t *prover, int rank);
 
-/** Complete a rank's current stage, when the peers of all its messages have posted; go to the next. */
+/** Complete a rank's current stage, when the peers of all its messages have posted; go to the
+ * next. */
 bool napcoll_prover_complete_stage(prover_t *prover, int rank);
 
 /** Check the result of a rank whose plan has ended, and free its blocks. */

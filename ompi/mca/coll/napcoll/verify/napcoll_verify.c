@@ -7,9 +7,9 @@
  * @file
  * The verifier (see the header): which rank goes on.
  *
- * A rank that reaches a stage posts its messages: what they carry is fixed then and kept (the outbox).
- * The stage is complete once the peer of each message has posted its end; that is rendezvous. To bring
- * a rank to a stage, the ranks for which it waits are brought to theirs:
+ * A rank that reaches a stage posts its messages: what they carry is fixed then and kept (the
+ * outbox). The stage is complete once the peer of each message has posted its end; that is
+ * rendezvous. To bring a rank to a stage, the ranks for which it waits are brought to theirs:
  *
  *     rank 5 to its end       waits in stage 2 for
  *       rank 20 to stage 3      waits in stage 1 for
@@ -29,9 +29,9 @@
 
 /* ---- waiting ---- */
 
-static bool has_posted(const prover_t *prover, demand_t demand)
+static bool has_posted(const prover_t *p, demand_t demand)
 {
-    const rank_t *r = &prover->rank[demand.rank];
+    const rank_t *r = &p->rank[demand.rank];
 
     return r->stage > demand.stage || (r->stage == demand.stage && r->posted);
 }
@@ -46,29 +46,29 @@ static bool are_ends(const napcoll_plan_t *plan, const napcoll_step_t *step,
 }
 
 /* The rank and stage for which a rank's current stage waits; rank -1: it waits for none. */
-static bool next_message(prover_t *prover, int rank, demand_t *other)
+static bool next_message(prover_t *p, int rank, demand_t *other)
 {
-    rank_t *r = &prover->rank[rank];
-    const napcoll_plan_t *plan = napcoll_prover_plan(prover, rank), *theirs;
+    rank_t *r = &p->rank[rank];
+    const napcoll_plan_t *plan = napcoll_prover_plan(p, rank), *theirs;
     const napcoll_stage_t *s = &plan->stage[r->stage];
 
     for (; r->next < s->first + s->messages; r->next++) {
         const napcoll_step_t *step = &plan->step[r->next];
         int end;
 
-        if (!napcoll_prover_need_plan(prover, step->peer)) {
+        if (!napcoll_prover_need_plan(p, step->peer)) {
             return false;
         }
-        theirs = napcoll_prover_plan(prover, step->peer);
-        end = napcoll_plan_cache_other_end(&prover->cache, rank, r->next);
+        theirs = napcoll_prover_plan(p, step->peer);
+        end = napcoll_plan_cache_other_end(&p->cache, rank, r->next);
         if (end < 0 || !are_ends(plan, step, theirs, &theirs->step[end])) {
             return napcoll_verdict_fail(
-                prover->verdict, NAPCOLL_VERIFY_UNMATCHED, rank, r->stage, r->next,
+                p->verdict, NAPCOLL_VERIFY_UNMATCHED, rank, r->stage, r->next,
                 "a message %s rank %" PRId32 " matches none in the plan of that rank",
                 NAPCOLL_STEP_SEND == step->kind ? "to" : "from", step->peer);
         }
-        *other = (demand_t){.rank = step->peer, .stage = napcoll_plan_stage_of(theirs, end)};
-        if (!has_posted(prover, *other)) {
+        *other = (demand_t){.rank = step->peer, .stage = p->cache.entry[step->peer]->stage_of[end]};
+        if (!has_posted(p, *other)) {
             return true;
         }
     }
@@ -77,35 +77,35 @@ static bool next_message(prover_t *prover, int rank, demand_t *other)
 }
 
 /* The same where the stage is a phase, which waits for the processes of the node. */
-static bool next_in_phase(prover_t *prover, int rank, demand_t *other)
+static bool next_in_phase(prover_t *p, int rank, demand_t *other)
 {
-    const rank_t *r = &prover->rank[rank];
-    const napcoll_plan_t *plan = napcoll_prover_plan(prover, rank);
+    const rank_t *r = &p->rank[rank];
+    const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
     const napcoll_step_t *step = napcoll_plan_phase_at(plan, r->stage);
-    const int node = napcoll_node_map_node(prover->map, rank);
-    const int lanes = NULL == step ? 0 : napcoll_node_map_ppn(prover->map, node);
+    const int node = napcoll_node_map_node(p->map, rank);
+    const int lanes = NULL == step ? 0 : napcoll_node_map_ppn(p->map, node);
     const int number = NULL == step ? 0 : napcoll_plan_phases_before(plan, r->stage);
 
     other->rank = -1;
     for (int lane = 0; lane < lanes; lane++) {
-        const int neighbour = napcoll_node_map_rank(prover->map, node, lane);
+        const int neighbour = napcoll_node_map_rank(p->map, node, lane);
         const napcoll_plan_t *theirs;
         const napcoll_step_t *end;
         int stage;
 
-        if (!napcoll_prover_need_plan(prover, neighbour)) {
+        if (!napcoll_prover_need_plan(p, neighbour)) {
             return false;
         }
-        theirs = napcoll_prover_plan(prover, neighbour);
+        theirs = napcoll_prover_plan(p, neighbour);
         stage = napcoll_plan_stage_of_phase(theirs, number);
         end = stage < 0 ? NULL : napcoll_plan_phase_at(theirs, stage);
         if (NULL == end || end->phase != step->phase || end->peer != step->peer
             || !napcoll_plan_same_blocks(plan, end->left, step->left)) {
-            return napcoll_verdict_fail(prover->verdict, NAPCOLL_VERIFY_PHASE, rank, r->stage,
+            return napcoll_verdict_fail(p->verdict, NAPCOLL_VERIFY_PHASE, rank, r->stage,
                                         plan->stage[r->stage].first,
                                         "rank %d of its node is not in the same phase", neighbour);
         }
-        if (!has_posted(prover, (demand_t){neighbour, stage})) {
+        if (!has_posted(p, (demand_t){neighbour, stage})) {
             *other = (demand_t){neighbour, stage};
             return true;
         }
@@ -115,98 +115,94 @@ static bool next_in_phase(prover_t *prover, int rank, demand_t *other)
 
 /* ---- the chain ---- */
 
-static bool push_demand(prover_t *prover, demand_t demand)
+static bool push_demand(prover_t *p, demand_t demand)
 {
-    if (!napcoll_grow(&prover->chain, &prover->chain_room, prover->chain_length + 1,
-                      sizeof(demand))) {
-        return napcoll_prover_no_memory(prover);
+    if (!napcoll_grow(&p->chain, &p->chain_room, p->chain_length + 1, sizeof(demand))) {
+        return napcoll_prover_no_memory(p);
     }
-    prover->chain[prover->chain_length++] = demand;
-    prover->cache.kept[demand.rank] = true;
+    p->chain[p->chain_length++] = demand;
+    p->cache.kept[demand.rank] = true;
     return true;
 }
 
-static bool wait_for(prover_t *prover, int rank, demand_t other)
+static bool wait_for(prover_t *p, int rank, demand_t other)
 {
-    const rank_t *r = &prover->rank[rank];
+    const rank_t *r = &p->rank[rank];
 
-    return !prover->cache.kept[other.rank]
-               ? push_demand(prover, other)
+    return !p->cache.kept[other.rank]
+               ? push_demand(p, other)
                : napcoll_verdict_fail(
-                   prover->verdict, NAPCOLL_VERIFY_DEADLOCK, rank, r->stage, r->next,
+                   p->verdict, NAPCOLL_VERIFY_DEADLOCK, rank, r->stage, r->next,
                    "waits for stage %d of rank %d, which waits in stage %d for rank %d, directly "
                    "or through others",
-                   other.stage, other.rank, prover->rank[other.rank].stage, rank);
+                   other.stage, other.rank, p->rank[other.rank].stage, rank);
 }
 
 /* Bring the chain's last rank one step further, or add the rank for which it waits. */
-static bool go_on(prover_t *prover)
+static bool go_on(prover_t *p)
 {
-    const demand_t demand = prover->chain[prover->chain_length - 1];
+    const demand_t demand = p->chain[p->chain_length - 1];
     const int rank = demand.rank;
-    rank_t *r = &prover->rank[rank];
+    rank_t *r = &p->rank[rank];
     demand_t other;
 
-    if (!napcoll_prover_need_plan(prover, rank)
-        || (!r->ended && !napcoll_prover_need_blocks(prover, rank))
-        || (!r->ended && r->stage == napcoll_prover_plan(prover, rank)->stages
-            && !napcoll_prover_check_result(prover, rank))) {
+    if (!napcoll_prover_need_plan(p, rank) || (!r->ended && !napcoll_prover_need_blocks(p, rank))
+        || (!r->ended && r->stage == napcoll_prover_plan(p, rank)->stages
+            && !napcoll_prover_check_result(p, rank))) {
         return false;
     }
-    if (r->ended || has_posted(prover, demand)) {
-        prover->cache.kept[rank] = false;
-        prover->chain_length--;
+    if (r->ended || has_posted(p, demand)) {
+        p->cache.kept[rank] = false;
+        p->chain_length--;
         return true;
     }
     if (!r->posted) {
-        return napcoll_prover_post_stage(prover, rank);
+        return napcoll_prover_post_stage(p, rank);
     }
-    if (!next_message(prover, rank, &other)
-        || (other.rank < 0 && !next_in_phase(prover, rank, &other))) {
+    if (!next_message(p, rank, &other) || (other.rank < 0 && !next_in_phase(p, rank, &other))) {
         return false;
     }
-    return other.rank >= 0 ? wait_for(prover, rank, other)
-                           : napcoll_prover_complete_stage(prover, rank);
+    return other.rank >= 0 ? wait_for(p, rank, other) : napcoll_prover_complete_stage(p, rank);
 }
 
-static bool prove_rank(prover_t *prover, int rank)
+static bool prove_rank(prover_t *p, int rank)
 {
-    bool ok = push_demand(prover, (demand_t){.rank = rank, .stage = INT32_MAX});
+    bool ok = push_demand(p, (demand_t){.rank = rank, .stage = INT32_MAX});
 
-    while (ok && prover->chain_length > 0) {
-        ok = go_on(prover);
+    while (ok && p->chain_length > 0) {
+        ok = go_on(p);
     }
     return ok;
 }
 
-static bool prove_ranks(prover_t *prover, const napcoll_proof_t *proof)
+static bool prove_ranks(prover_t *p, const napcoll_proof_t *proof)
 {
-    const int size = prover->map->size;
+    const int size = p->map->size;
     uint64_t state = proof->seed;
     bool ok = true;
 
     if (proof->sample <= 0 || proof->sample >= size) {
         for (int rank = 0; rank < size && ok; rank++) {
-            ok = prove_rank(prover, rank);
+            ok = prove_rank(p, rank);
         }
         return ok;
     }
-    while (prover->verdict->results < proof->sample && ok) {
-        int rank = 0 == prover->verdict->results ? 0 : size - 1;
+    while (p->verdict->results < proof->sample && ok) {
+        int rank = 0 == p->verdict->results ? 0 : size - 1;
 
-        if (prover->rank[rank].ended) {
+        if (p->rank[rank].ended) {
             state = napcoll_mix(state);
             rank = (int) (state % (uint64_t) size);
         }
-        ok = prove_rank(prover, rank);
+        ok = prove_rank(p, rank);
     }
     return ok;
 }
 
-static void free_prover(prover_t *prover)
+static void free_prover(prover_t *p)
 {
-    for (int rank = 0; NULL != prover->rank && rank < prover->map->size; rank++) {
-        rank_t *r = &prover->rank[rank];
+    for (int rank = 0; NULL != p->rank && rank < p->map->size; rank++) {
+        rank_t *r = &p->rank[rank];
 
         free(r->block);
         free(r->told_of);
@@ -217,32 +213,31 @@ static void free_prover(prover_t *prover)
         }
         free(r->told);
     }
-    free(prover->rank);
-    free(prover->sum);
-    free(prover->chain);
-    napcoll_plan_cache_empty(&prover->cache);
-    free(prover->bracketing);
+    free(p->rank);
+    free(p->sum);
+    free(p->chain);
+    napcoll_plan_cache_empty(&p->cache);
+    free(p->bracketing);
 }
 
-static napcoll_verify_status_t prove(prover_t *prover, const napcoll_proof_t *proof)
+static napcoll_verify_status_t prove(prover_t *p, const napcoll_proof_t *proof)
 {
-    const int size = prover->map->size;
+    const int size = p->map->size;
 
-    *prover->verdict = (napcoll_verdict_t){.rank = -1, .stage = -1, .step = -1, .text = "ok"};
-    prover->bracketing_rank = -1;
-    prover->rank = calloc((size_t) size, sizeof(*prover->rank));
-    prover->sum = calloc((size_t) size + 1, sizeof(*prover->sum));
-    if (NULL == prover->rank || NULL == prover->sum
-        || !napcoll_plan_cache_open(&prover->cache, size)) {
-        (void) napcoll_prover_no_memory(prover);
+    *p->verdict = (napcoll_verdict_t){.rank = -1, .stage = -1, .step = -1, .text = "ok"};
+    p->bracketing_rank = -1;
+    p->rank = calloc((size_t) size, sizeof(*p->rank));
+    p->sum = calloc((size_t) size + 1, sizeof(*p->sum));
+    if (NULL == p->rank || NULL == p->sum || !napcoll_plan_cache_open(&p->cache, size)) {
+        (void) napcoll_prover_no_memory(p);
     } else {
         for (int rank = 0; rank < size; rank++) {
-            prover->sum[rank + 1] = prover->sum[rank] + napcoll_mix((uint64_t) rank);
+            p->sum[rank + 1] = p->sum[rank] + napcoll_mix((uint64_t) rank);
         }
-        (void) prove_ranks(prover, proof);
+        (void) prove_ranks(p, proof);
     }
-    free_prover(prover);
-    return prover->verdict->status;
+    free_prover(p);
+    return p->verdict->status;
 }
 
 napcoll_verify_status_t napcoll_plan_prove(napcoll_plan_source_t source, void *context,

@@ -11,19 +11,22 @@
  * - there is no deadlock, even where a send completes only with its receive (rendezvous);
  * - blocks are written before they are read, and not while a message of the same stage uses them;
  *   spans are inside their buffers; a reduction's dst is its right operand or touches neither;
- * - the result is what the goal promises: every contribution exactly once, in rank order where claimed;
+ * - the result is what the goal promises: every contribution exactly once, in rank order where
+ *   claimed;
  *   every block in its place; no rank ends a barrier before it knows that all ranks have begun;
- * - all ranks bracket the reductions alike, so that they get the same bits, and by halves of the ranks
+ * - all ranks bracket the reductions alike, so that they get the same bits, and by halves of the
+ *   ranks
  *   where claimed;
  * - a personalized block reaches the rank that it is for, and is not sent again once it has left a
  *   slot; sizes are the sizes of the blocks that come;
  * - a reduce-scatter in place reads nothing that its result has overwritten;
  * - no process has more messages in a stage than claimed.
  *
- * The proof goes by demand: it asks for a rank's result and runs what this depends on: the stages of
- * other ranks whose messages it needs, what these depend on, and so on. A whole proof asks for every
- * rank. A sample asks for some ranks and proves the above for all on which their results depend; it
- * does not see what other ranks do besides. Each plan that is needed is checked by itself as a whole.
+ * The proof goes by demand: it asks for a rank's result and runs what this depends on: the stages
+ * of other ranks whose messages it needs, what these depend on, and so on. A whole proof asks for
+ * every rank. A sample asks for some ranks and proves the above for all on which their results
+ * depend; it does not see what other ranks do besides. Each plan that is needed is checked by
+ * itself as a whole.
  */
 
 #ifndef NAPCOLL_VERIFY_H
@@ -34,32 +37,19 @@
 typedef enum {
     NAPCOLL_VERIFY_OK = 0,
     NAPCOLL_VERIFY_NO_MEMORY,
-    /** a span leaves its buffer, or a step writes to the send buffer */
-    NAPCOLL_VERIFY_SPAN,
-    /** dst overlaps an operand that it must not */
-    NAPCOLL_VERIFY_REDUCTION,
-    /** a receive into blocks that another message of its stage uses */
-    NAPCOLL_VERIFY_IN_FLIGHT,
-    /** a message to the sender itself, or to a rank that does not exist */
-    NAPCOLL_VERIFY_PEER,
-    /** a message that matches none of its peer */
-    NAPCOLL_VERIFY_UNMATCHED,
-    /** a local phase that differs between the processes of a node */
-    NAPCOLL_VERIFY_PHASE,
-    /** ranks that wait for each other */
-    NAPCOLL_VERIFY_DEADLOCK,
-    /** a block that is read before it is written */
-    NAPCOLL_VERIFY_UNWRITTEN,
-    /** a contribution missing or reduced twice; a block of another rank */
-    NAPCOLL_VERIFY_CONTRIBUTION,
-    /** contributions out of rank order */
-    NAPCOLL_VERIFY_ORDER,
-    /** ranks that reduce in different orders */
-    NAPCOLL_VERIFY_BRACKETING,
-    /** more messages in a stage than claimed */
-    NAPCOLL_VERIFY_MESSAGES,
-    /** sizes that are not those of the blocks that come, or no sizes */
-    NAPCOLL_VERIFY_SIZES,
+    NAPCOLL_VERIFY_SPAN,         /**< a span leaves its buffer, or a write to the send buffer */
+    NAPCOLL_VERIFY_REDUCTION,    /**< dst overlaps an operand that it must not */
+    NAPCOLL_VERIFY_IN_FLIGHT,    /**< a receive into blocks that another message uses */
+    NAPCOLL_VERIFY_PEER,         /**< a message to the rank itself, or to no rank */
+    NAPCOLL_VERIFY_UNMATCHED,    /**< a message that matches none of its peer */
+    NAPCOLL_VERIFY_PHASE,        /**< a phase that differs between processes of a node */
+    NAPCOLL_VERIFY_DEADLOCK,     /**< ranks that wait for each other */
+    NAPCOLL_VERIFY_UNWRITTEN,    /**< a block that is read before it is written */
+    NAPCOLL_VERIFY_CONTRIBUTION, /**< a contribution missing or twice; a wrong block */
+    NAPCOLL_VERIFY_ORDER,        /**< contributions out of rank order */
+    NAPCOLL_VERIFY_BRACKETING,   /**< ranks that reduce in different orders */
+    NAPCOLL_VERIFY_MESSAGES,     /**< more messages in a stage than claimed */
+    NAPCOLL_VERIFY_SIZES,        /**< wrong sizes of blocks that come, or no sizes */
     NAPCOLL_VERIFY_STATUSES
 } napcoll_verify_status_t;
 
@@ -107,8 +97,8 @@ typedef struct napcoll_proof {
 } napcoll_proof_t;
 
 /**
- * Verify the plans of a collective, which a source makes when they are needed. Besides the plans this
- * takes about 100 bytes per rank, and 32 bytes per block in a buffer or message.
+ * Verify the plans of a collective, which a source makes when they are needed. Besides the plans
+ * this takes about 100 bytes per rank, and 32 bytes per block in a buffer or message.
  *
  * @param[in]  source   makes the plans
  * @param[in]  context  for source

@@ -114,7 +114,7 @@ static bool run_is_inside(const check_t *check, napcoll_span_t span)
 static bool is_inside(const check_t *check, napcoll_span_t span)
 {
     const bool personalized = NAPCOLL_LAYOUT_PERSONALIZED == check->plan->layout;
-    int32_t left = span.count, next = span.first;
+    int32_t left = span.count;
 
     if (NAPCOLL_GOAL_BARRIER == check->claim->goal) {
         return 0 == span.count;
@@ -125,16 +125,14 @@ static bool is_inside(const check_t *check, napcoll_span_t span)
     if (NAPCOLL_BUFFER_LIST != span.buffer) {
         return run_is_inside(check, span);
     }
-    if (!personalized || next < 0 || left < 1) {
-        return false;
-    }
-    for (; left > 0; next++) {
-        if (next >= check->plan->listed || !run_is_inside(check, check->plan->list[next])) {
+    for (int32_t next = span.first; left > 0; next++) {
+        if (!personalized || next < 0 || next >= check->plan->listed
+            || !run_is_inside(check, check->plan->list[next])) {
             return false;
         }
         left -= check->plan->list[next].count;
     }
-    return 0 == left;
+    return 0 == left && span.count > 0;
 }
 
 /* Whether a span is several blocks of a user's buffer that are not contiguous. */
@@ -148,7 +146,8 @@ static bool overlap(napcoll_span_t a, napcoll_span_t b)
     return a.buffer == b.buffer && a.first < b.first + b.count && b.first < a.first + a.count;
 }
 
-/* Whether a step overwrites an operand that it still needs. It writes to `rows` buffers from dst on. */
+/* Whether a step overwrites an operand that it still needs. It writes to `rows` buffers from dst
+ * on. */
 static bool spoils_operand(const napcoll_step_t *step, int rows)
 {
     napcoll_span_t dst = step->dst;
@@ -252,9 +251,9 @@ static int compare_uses(const void *a, const void *b)
                : napcoll_order_pairs(x->span.first, x->index, y->span.first, y->index);
 }
 
-/* Fill in the runs that a stage's messages use; returns how many. Personalized blocks that are sent have
- * left their slots when they are posted. Sizes and blocks do not collide: sizes count as buffers of
- * their own. */
+/* Fill in the runs that a stage's messages use; returns how many. Personalized blocks that are sent
+ * have left their slots when they are posted. Sizes and blocks do not collide: sizes count as
+ * buffers of their own. */
 static int find_uses(const check_t *check, use_t *use)
 {
     const napcoll_plan_t *plan = check->plan;
@@ -316,7 +315,8 @@ static bool check_most(const check_t *check, const int count[2], int most, const
                "%d messages received and %d sent%s, claimed %d", count[0], count[1], where, most);
 }
 
-/* Messages come before work, a phase is alone in its stage, and there are as few messages as claimed. */
+/* Messages come before work, a phase is alone in its stage, and there are as few messages as
+ * claimed. */
 static bool check_messages(const check_t *check)
 {
     const napcoll_plan_t *plan = check->plan;
@@ -377,8 +377,8 @@ static bool check_stage(const check_t *check)
 
 /* ---- plans ---- */
 
-/* A reduce-scatter in place overwrites its input with its result: it reads nothing after that, and the
- * step that overwrites the input reads no operand that it has just overwritten. */
+/* A reduce-scatter in place overwrites its input with its result: it reads nothing after that, and
+ * the step that overwrites the input reads no operand that it has just overwritten. */
 static bool check_in_place(check_t *check)
 {
     const napcoll_plan_t *plan = check->plan;
@@ -449,7 +449,7 @@ napcoll_verify_status_t napcoll_plan_check(const napcoll_plan_t *plan,
         ok = fail(&check, NAPCOLL_VERIFY_SPAN, -1, "a plan without blocks, or steps in no stage");
     } else if (!buffers_fit(&check)) {
         ok = fail(&check, NAPCOLL_VERIFY_SPAN, -1,
-                  "the user's buffers do not hold what the plan says");
+                  "the user's buffers do not have the blocks that the plan says");
     }
     for (int stage = 0; stage < plan->stages && ok; stage++) {
         check.stage = stage;
