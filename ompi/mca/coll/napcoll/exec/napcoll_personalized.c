@@ -18,10 +18,11 @@
 #include "ompi/datatype/ompi_datatype.h"
 #include "util/napcoll_grow.h"
 
-/* A user block, or the piece of it that is under way: *piece is memory for the piece. */
-static inline const napcoll_block_t *piece_of(const napcoll_personalized_t *p,
-                                              const napcoll_block_t *whole, napcoll_block_t *piece)
+/* A block of the user, or the piece of it that is under way: *piece is memory for the piece. */
+static inline const napcoll_block_t *user_block(const napcoll_personalized_t *p, int32_t buffer,
+                                                int block, napcoll_block_t *piece)
 {
+    const napcoll_block_t *whole = napcoll_personalized_block(p, buffer, block);
     size_t each, before;
 
     if (p->pieces < 2) {
@@ -32,14 +33,6 @@ static inline const napcoll_block_t *piece_of(const napcoll_personalized_t *p,
     *piece = napcoll_block_packed(napcoll_offset(whole->at, whole->lead + (ptrdiff_t) before),
                                   p->piece == p->pieces - 1 ? whole->bytes - before : each);
     return piece;
-}
-
-/* The bytes of a user block, or of its piece. */
-static inline size_t bytes_of(const napcoll_personalized_t *p, int32_t buffer, int block)
-{
-    napcoll_block_t piece;
-
-    return piece_of(p, napcoll_personalized_block(p, buffer, block), &piece)->bytes;
 }
 
 /* The bytes of a slot's next block, or, if that has come, of its block. */
@@ -95,8 +88,7 @@ static size_t measure_message(const napcoll_personalized_t *p, const napcoll_pla
         }
         for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
             napcoll_block_t piece;
-            const napcoll_block_t *block = piece_of(
-                p, napcoll_personalized_block(p, runs.run.buffer, b), &piece);
+            const napcoll_block_t *block = user_block(p, runs.run.buffer, b, &piece);
 
             message->count += block->bytes;
             if (adjacent && block->bytes > 0) {
@@ -134,7 +126,7 @@ static void bind_one(const napcoll_personalized_t *p, const napcoll_step_t *step
         message->count = p->transit.slot[span->first].size;
         return;
     }
-    block = piece_of(p, napcoll_personalized_block(p, span->buffer, span->first), &piece);
+    block = user_block(p, span->buffer, span->first, &piece);
     message->at = block->at;
     message->count = block->count;
     message->type = block->type;
@@ -151,11 +143,13 @@ static size_t aligned(size_t bytes)
 static size_t size_to_tell(const napcoll_personalized_t *p, const napcoll_step_t *step,
                            int32_t buffer, int block)
 {
+    napcoll_block_t piece;
+
     if (leaves_blocks(p, step)) {
         return 0;
     }
     if (buffer < NAPCOLL_BUFFER_TEMP) {
-        return bytes_of(p, buffer, block);
+        return user_block(p, buffer, block, &piece)->bytes;
     }
     return step->headed ? p->transit.slot[block].size : bytes_to_come(p, block);
 }
@@ -207,7 +201,7 @@ static int pack_message(napcoll_personalized_t *p, const napcoll_plan_t *plan,
                 napcoll_transit_drop(transit, b);
                 to += bytes;
             } else if (!leaves) {
-                block = piece_of(p, napcoll_personalized_block(p, runs.run.buffer, b), &piece);
+                block = user_block(p, runs.run.buffer, b, &piece);
                 rc = napcoll_block_pack(block, to);
                 to += block->bytes;
             }
@@ -308,8 +302,7 @@ int napcoll_personalized_post(napcoll_personalized_t *p, const napcoll_plan_t *p
 static int take_block(napcoll_personalized_t *p, int32_t buffer, int index, char *from, size_t size)
 {
     napcoll_block_t piece;
-    const napcoll_block_t *block = piece_of(personalized,
-                                            napcoll_personalized_block(p, buffer, index), &piece);
+    const napcoll_block_t *block = user_block(p, buffer, index, &piece);
 
     if (0 == size && !p->complete) {
         return OMPI_SUCCESS;
@@ -336,6 +329,7 @@ static int take_in(napcoll_personalized_t *p, const napcoll_plan_t *plan,
         const int end = runs.run.first + runs.run.count;
 
         for (int b = runs.run.first; b < end && OMPI_SUCCESS == rc; b++) {
+            napcoll_block_t piece;
             uint64_t size;
 
             if (step->sizes || step->headed) {
@@ -344,7 +338,8 @@ static int take_in(napcoll_personalized_t *p, const napcoll_plan_t *plan,
                 p->said |= size & said;
                 size &= ~said;
             } else {
-                size = in_slots ? bytes_to_come(p, b) : bytes_of(p, runs.run.buffer, b);
+                size = in_slots ? bytes_to_come(p, b)
+                                : user_block(p, runs.run.buffer, b, &piece)->bytes;
             }
             if (step->sizes) {
                 napcoll_transit_tell(&p->transit, b, size);
