@@ -23,7 +23,7 @@
 #include "algo/napcoll_generators.h"
 #include "model/napcoll_simulate.h"
 #include "plan/napcoll_plan_print.h"
-#include "plan/napcoll_plan_verify.h"
+#include "verify/napcoll_verify.h"
 #include "placement.h"
 
 /** The stride of loops over numbers of nodes: under the address checker the code matters, not every

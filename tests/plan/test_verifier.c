@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The verifier catches plans that are broken on purpose, and names what is broken.
+ * The verifier catches plans that are broken on purpose, each with its own status.
  */
 
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct {
     napcoll_verdict_t verdict;
 } fixture_t;
 
-/* nap on 4 nodes x 3, by two lanes: two levels */
+/* nap on 4 nodes with 3 processes each, by two lanes: two levels */
 static int setup(void **state)
 {
     fixture_t *f = calloc(1, sizeof(*f));
@@ -51,7 +51,7 @@ static void expect(fixture_t *f, napcoll_verify_status_t status)
                         napcoll_verify_status_name(status));
 }
 
-/* The same, at this place, which the message names. */
+/* The same, at a place that the text names. */
 static void expect_at(fixture_t *f, napcoll_verify_status_t status, int rank, int stage, int step)
 {
     char place[64];
@@ -64,7 +64,7 @@ static void expect_at(fixture_t *f, napcoll_verify_status_t status, int rank, in
     assert_memory_equal(f->verdict.text, place, strlen(place));
 }
 
-/* Replace a rank's plan by one of a script. */
+/* Replace a rank's plan. */
 static void replace_plan(fixture_t *f, int rank, napcoll_builder_t *builder)
 {
     napcoll_plan_free(f->plans[rank]);
@@ -99,7 +99,7 @@ static napcoll_step_t *step_of(fixture_t *f, int rank, napcoll_step_kind_t kind,
     return NULL;
 }
 
-static void verifier_accepts_the_unbroken_plans(void **state)
+static void verifier_accepts_correct_plans(void **state)
 {
     fixture_t *f = *state;
 
@@ -273,7 +273,7 @@ static void verifier_catches_more_messages_than_claimed(void **state)
 
     free_plans(f->plans, RANKS);
     f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, f->map, &params, ONE_SHAPE);
-    /* with 4 lanes on 3 processes one of them has two */
+    /* with 4 lanes on 3 processes, one of them has two */
     f->claim.max_inter = 1;
     expect(f, NAPCOLL_VERIFY_MESSAGES);
     f->claim.max_inter = 2;
@@ -288,7 +288,7 @@ static void verifier_catches_phases_that_do_not_meet(void **state)
     free_plans(f->plans, RANKS);
     f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP, f->map, &params, ONE_SHAPE);
     expect(f, NAPCOLL_VERIFY_OK);
-    /* another root than its neighbours' */
+    /* another root than on the other processes of the node */
     step_of(f, 8, NAPCOLL_STEP_PHASE, 1)->peer = 1;
     expect(f, NAPCOLL_VERIFY_PHASE);
 }
@@ -404,8 +404,8 @@ static void verifier_catches_deadlock_of_a_ring(void **state)
     assert_non_null(strstr(f->verdict.text, "waits for stage 1 of rank"));
 }
 
-/* The verifier notices any single spoilt step. */
-static void verifier_catches_any_single_step_left_out(void **state)
+/* The verifier finds every step that is changed. */
+static void verifier_catches_every_changed_step(void **state)
 {
     fixture_t *f = *state;
     int spoilt = 0;
@@ -421,7 +421,6 @@ static void verifier_catches_any_single_step_left_out(void **state)
                 step->peer = (step->peer + 1) % RANKS;
                 break;
             case NAPCOLL_STEP_REDUCE:
-                /* the left operand alone */
                 step->kind = NAPCOLL_STEP_COPY;
                 break;
             default:
@@ -438,16 +437,15 @@ static void verifier_catches_any_single_step_left_out(void **state)
     expect(f, NAPCOLL_VERIFY_OK);
 }
 
-/* ---- proofs of plans that are made as they are needed ---- */
+/* ---- proofs of plans that a source makes ---- */
 
-/* A source that spoils one rank's plan. */
+/* A source that spoils the plan of one rank. */
 typedef struct {
     napcoll_generator_t generator;
-    /* rank; -1: none */
-    int spoilt;
-    /* plans */
-    int made;
-    /* spoil the last step, not the first reduce */
+    /* -1: none */
+    int spoilt_rank;
+    int plans_made;
+    /* spoil the last step, not the first reduction */
     bool at_last;
 } spoiler_t;
 
@@ -457,8 +455,8 @@ static napcoll_plan_t *spoiled(void *context, int rank)
     napcoll_plan_t *plan = napcoll_generator_plan(&spoiler->generator, rank);
 
     assert_non_null(plan);
-    spoiler->made++;
-    for (int i = 0; rank == spoiler->spoilt && i < plan->steps; i++) {
+    spoiler->plans_made++;
+    for (int i = 0; rank == spoiler->spoilt_rank && i < plan->steps; i++) {
         if (spoiler->at_last ? i == plan->steps - 1 : NAPCOLL_STEP_REDUCE == plan->step[i].kind) {
             plan->step[i].kind = NAPCOLL_STEP_COPY;
             plan->step[i].left = span(NAPCOLL_BUFFER_SEND, 0, 1);
@@ -475,7 +473,7 @@ static napcoll_verify_status_t prove(int nodes, spoiler_t *spoiler, const napcol
     napcoll_node_map_t *map = placement("4", "block", 4 * nodes);
     napcoll_verify_status_t status;
 
-    spoiler->made = 0;
+    spoiler->plans_made = 0;
     spoiler->generator = (napcoll_generator_t){
         .args = {.collective = &napcoll_allreduce,
                  .algorithm = &napcoll_allreduce.algorithm[NAPCOLL_ALLREDUCE_NAP],
@@ -486,30 +484,30 @@ static napcoll_verify_status_t prove(int nodes, spoiler_t *spoiler, const napcol
     return status;
 }
 
-static void proofs_need_no_more_memory_than_they_may(void **state)
+static void proofs_keep_within_their_memory(void **state)
 {
-    spoiler_t spoiler = {.spoilt = -1};
+    spoiler_t spoiler = {.spoilt_rank = -1};
     napcoll_proof_t proof = {0};
     napcoll_verdict_t all, few;
 
     (void) state;
     assert_int_equal(prove(100, &spoiler, &proof, &all), NAPCOLL_VERIFY_OK);
-    assert_int_equal(spoiler.made, 400);
+    assert_int_equal(spoiler.plans_made, 400);
     assert_int_equal(all.plans, 400);
     assert_int_equal(all.results, 400);
-    /* some ten plans */
+    /* about ten plans */
     proof.plan_memory = 20000;
     assert_int_equal(prove(100, &spoiler, &proof, &few), NAPCOLL_VERIFY_OK);
-    assert_true(spoiler.made > 1000);
+    assert_true(spoiler.plans_made > 1000);
     assert_int_equal(few.plans, 400);
     assert_int_equal(few.messages, all.messages);
-    spoiler.spoilt = 333;
+    spoiler.spoilt_rank = 333;
     assert_int_equal(prove(100, &spoiler, &proof, &few), NAPCOLL_VERIFY_CONTRIBUTION);
 }
 
-static void samples_prove_what_they_rest_on(void **state)
+static void samples_prove_what_their_results_depend_on(void **state)
 {
-    spoiler_t spoiler = {.spoilt = -1};
+    spoiler_t spoiler = {.spoilt_rank = -1};
     const napcoll_proof_t proof = {.sample = 2}, other = {.sample = 5, .seed = 7};
     napcoll_verdict_t verdict;
 
@@ -521,12 +519,12 @@ static void samples_prove_what_they_rest_on(void **state)
     assert_int_equal(prove(256, &spoiler, &other, &verdict), NAPCOLL_VERIFY_OK);
     assert_int_equal(verdict.results, 5);
     /* a first reduce is in every result; a last one in its own rank's only */
-    spoiler.spoilt = 600;
+    spoiler.spoilt_rank = 600;
     assert_int_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_CONTRIBUTION);
     spoiler.at_last = true;
     assert_int_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_OK);
-    /* is always asked for */
-    spoiler.spoilt = 1023;
+    /* the last rank is in every sample */
+    spoiler.spoilt_rank = 1023;
     assert_int_not_equal(prove(256, &spoiler, &proof, &verdict), NAPCOLL_VERIFY_OK);
     assert_int_equal(verdict.rank, 1023);
 }
@@ -535,7 +533,7 @@ int main(void)
 {
 #define WITH_PLANS(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
     const struct CMUnitTest tests[] = {
-        WITH_PLANS(verifier_accepts_the_unbroken_plans),
+        WITH_PLANS(verifier_accepts_correct_plans),
         WITH_PLANS(verifier_catches_spans_outside_their_buffer),
         WITH_PLANS(verifier_catches_writes_to_the_send_buffer),
         WITH_PLANS(verifier_catches_reductions_over_their_left_operand),
@@ -556,9 +554,9 @@ int main(void)
         WITH_PLANS(verifier_catches_copies_onto_themselves),
         WITH_PLANS(verifier_catches_steps_of_no_stage),
         WITH_PLANS(verifier_catches_deadlock_of_a_ring),
-        WITH_PLANS(verifier_catches_any_single_step_left_out),
-        cmocka_unit_test(proofs_need_no_more_memory_than_they_may),
-        cmocka_unit_test(samples_prove_what_they_rest_on),
+        WITH_PLANS(verifier_catches_every_changed_step),
+        cmocka_unit_test(proofs_keep_within_their_memory),
+        cmocka_unit_test(samples_prove_what_their_results_depend_on),
     };
     return cmocka_run_group_tests_name("verifier", tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 #include "cmocka_setup.h"
 
 #include "model/napcoll_machine.h"
-#include "plan/napcoll_plan.h"
+#include "plan/napcoll_builder.h"
 #include "topo/napcoll_node_map.h"
 
 static inline napcoll_node_map_t *block_map(int nodes, int ppn)

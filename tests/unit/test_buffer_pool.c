@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Memory that is kept for later: the same comes back, no more of it than the limit, and one
- * owner at a time.
+ * The pool of buffers: it gives back what it was given, keeps no more than its limit, and a buffer
+ * has one owner at a time.
  */
 
 #include <pthread.h>
@@ -37,54 +37,79 @@ static int end(void **state)
     return (int) kept_bytes;
 }
 
-/* Give back memory of that many units. */
+static napcoll_buffer_t take(size_t bytes)
+{
+    napcoll_buffer_t buffer = {0};
+
+    assert_true(napcoll_buffer_take(&buffer, bytes));
+    assert_non_null(buffer.memory);
+    return buffer;
+}
+
+/* Put a buffer of some units into the pool; returns its address. */
 static void *keep(size_t units)
 {
-    void *memory = malloc(units * UNIT);
+    napcoll_buffer_t buffer = {malloc(units * UNIT), units * UNIT};
+    void *memory = buffer.memory;
 
     assert_non_null(memory);
-    napcoll_buffer_pool_give(memory, units * UNIT);
+    napcoll_buffer_give(&buffer);
+    assert_null(buffer.memory);
     return memory;
 }
 
-static void what_is_given_comes_back(void **state)
+static void a_buffer_that_was_given_is_taken_again(void **state)
 {
-    size_t room;
-    void *memory = napcoll_buffer_pool_take(3 * UNIT, &room);
+    napcoll_buffer_t buffer = take(3 * UNIT), none = {0};
+    void *memory = buffer.memory;
 
     (void) state;
-    assert_non_null(memory);
-    assert_int_equal(room, 3 * UNIT);
+    assert_int_equal(buffer.room, 3 * UNIT);
     assert_int_equal(kept_bytes, 0);
-    napcoll_buffer_pool_give(memory, room);
+    napcoll_buffer_give(&buffer);
     assert_int_equal(kept_bytes, 3 * UNIT);
-    assert_ptr_equal(napcoll_buffer_pool_take(2 * UNIT + 1, &room), memory);
-    assert_int_equal(room, 3 * UNIT);
+    buffer = take(2 * UNIT + 1);
+    assert_ptr_equal(buffer.memory, memory);
+    assert_int_equal(buffer.room, 3 * UNIT);
     assert_int_equal(kept_bytes, 0);
-    napcoll_buffer_pool_give(memory, room);
-    napcoll_buffer_pool_give(NULL, 0);
+    napcoll_buffer_give(&buffer);
+    napcoll_buffer_give(&none);
+}
+
+static void a_buffer_grows_only_when_it_is_too_small(void **state)
+{
+    napcoll_buffer_t buffer = take(3 * UNIT);
+    void *memory = buffer.memory;
+
+    (void) state;
+    assert_true(napcoll_buffer_take(&buffer, UNIT));
+    assert_ptr_equal(buffer.memory, memory);
+    assert_int_equal(buffer.room, 3 * UNIT);
+    assert_true(napcoll_buffer_take(&buffer, 4 * UNIT));
+    assert_int_equal(buffer.room, 4 * UNIT);
+    assert_int_equal(kept_bytes, 3 * UNIT);
+    napcoll_buffer_give(&buffer);
 }
 
 static void the_smallest_that_is_large_enough_is_taken(void **state)
 {
     void *const large = keep(9), *const middle = keep(5), *const small = keep(2);
-    size_t room;
+    napcoll_buffer_t first = take(3 * UNIT), second = take(3 * UNIT), third = take(UNIT);
 
     (void) state;
-    assert_ptr_equal(napcoll_buffer_pool_take(3 * UNIT, &room), middle);
-    assert_ptr_equal(napcoll_buffer_pool_take(3 * UNIT, &room), large);
-    assert_int_equal(room, 9 * UNIT);
-    assert_ptr_equal(napcoll_buffer_pool_take(UNIT, &room), small);
+    assert_ptr_equal(first.memory, middle);
+    assert_ptr_equal(second.memory, large);
+    assert_int_equal(second.room, 9 * UNIT);
+    assert_ptr_equal(third.memory, small);
     free(small);
     free(middle);
     free(large);
 }
 
-/* Small ones make way, and what is larger than all that may be kept is not. */
-static void no_more_is_kept_than_the_limit(void **state)
+/* Small buffers make room for larger ones, except for one that is larger than the limit. */
+static void the_pool_has_no_more_than_the_limit(void **state)
 {
-    void *large;
-    size_t room;
+    napcoll_buffer_t large;
 
     (void) state;
     keep(10);
@@ -98,25 +123,23 @@ static void no_more_is_kept_than_the_limit(void **state)
     napcoll_buffer_pool_limit(70 * UNIT);
     assert_int_equal(kept_bytes, 60 * UNIT);
     keep(9);
-    large = napcoll_buffer_pool_take(10 * UNIT, &room);
-    assert_int_equal(room, 60 * UNIT);
+    large = take(10 * UNIT);
+    assert_int_equal(large.room, 60 * UNIT);
     assert_int_equal(kept_bytes, 9 * UNIT);
-    napcoll_buffer_pool_give(large, room);
+    napcoll_buffer_give(&large);
 }
 
-static void small_ones_are_not_kept(void **state)
+static void small_buffers_are_not_kept(void **state)
 {
-    size_t room;
-    void *memory = napcoll_buffer_pool_take(UNIT - 1, &room);
+    napcoll_buffer_t buffer = take(UNIT - 1);
 
     (void) state;
-    assert_non_null(memory);
-    assert_int_equal(room, UNIT - 1);
-    napcoll_buffer_pool_give(memory, room);
+    assert_int_equal(buffer.room, UNIT - 1);
+    napcoll_buffer_give(&buffer);
     assert_int_equal(kept_bytes, 0);
 }
 
-static void so_many_are_kept(void **state)
+static void the_pool_has_a_limited_number_of_buffers(void **state)
 {
     (void) state;
     for (int i = 0; i < NAPCOLL_BUFFER_POOL_CHUNKS + 5; i++) {
@@ -126,7 +149,7 @@ static void so_many_are_kept(void **state)
     assert_true(kept_bytes >= 2 * UNIT * NAPCOLL_BUFFER_POOL_CHUNKS);
 }
 
-static void no_limit_keeps_nothing(void **state)
+static void limit_zero_keeps_nothing(void **state)
 {
     (void) state;
     keep(4);
@@ -136,36 +159,37 @@ static void no_limit_keeps_nothing(void **state)
     assert_int_equal(kept_bytes, 0);
 }
 
-/* Takes memory again and again, and marks its ends: whether they stay so. */
+/* Take a buffer again and again, and mark its ends; NULL when a mark has changed. */
 static void *take_and_give(void *mark)
 {
     for (size_t i = 0; i < 2000; i++) {
-        size_t room;
-        unsigned char *memory = napcoll_buffer_pool_take(UNIT * (1 + i % 3), &room);
+        napcoll_buffer_t buffer = {0};
+        char *last;
 
-        if (NULL == memory) {
+        if (!napcoll_buffer_take(&buffer, UNIT * (1 + i % 3))) {
             return NULL;
         }
-        memory[0] = memory[room - 1] = *(unsigned char *) mark;
+        last = buffer.memory + buffer.room - 1;
+        buffer.memory[0] = *last = *(char *) mark;
         for (volatile int wait = 0; wait < 50; wait++) {
         }
-        if (memory[0] != *(unsigned char *) mark || memory[room - 1] != memory[0]) {
+        if (buffer.memory[0] != *(char *) mark || *last != *(char *) mark) {
             return NULL;
         }
-        napcoll_buffer_pool_give(memory, room);
+        napcoll_buffer_give(&buffer);
     }
     return mark;
 }
 
-static void each_has_one_owner(void **state)
+static void each_buffer_has_one_owner(void **state)
 {
     enum { THREADS = 4 };
     pthread_t thread[THREADS];
-    unsigned char mark[THREADS];
+    char mark[THREADS];
 
     (void) state;
     for (int i = 0; i < THREADS; i++) {
-        mark[i] = (unsigned char) (i + 1);
+        mark[i] = (char) (i + 1);
         assert_int_equal(pthread_create(&thread[i], NULL, take_and_give, &mark[i]), 0);
     }
     for (int i = 0; i < THREADS; i++) {
@@ -179,13 +203,14 @@ static void each_has_one_owner(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_given_comes_back, begin, end),
+        cmocka_unit_test_setup_teardown(a_buffer_that_was_given_is_taken_again, begin, end),
+        cmocka_unit_test_setup_teardown(a_buffer_grows_only_when_it_is_too_small, begin, end),
         cmocka_unit_test_setup_teardown(the_smallest_that_is_large_enough_is_taken, begin, end),
-        cmocka_unit_test_setup_teardown(no_more_is_kept_than_the_limit, begin, end),
-        cmocka_unit_test_setup_teardown(small_ones_are_not_kept, begin, end),
-        cmocka_unit_test_setup_teardown(so_many_are_kept, begin, end),
-        cmocka_unit_test_setup_teardown(no_limit_keeps_nothing, begin, end),
-        cmocka_unit_test_setup_teardown(each_has_one_owner, begin, end),
+        cmocka_unit_test_setup_teardown(the_pool_has_no_more_than_the_limit, begin, end),
+        cmocka_unit_test_setup_teardown(small_buffers_are_not_kept, begin, end),
+        cmocka_unit_test_setup_teardown(the_pool_has_a_limited_number_of_buffers, begin, end),
+        cmocka_unit_test_setup_teardown(limit_zero_keeps_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(each_buffer_has_one_owner, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

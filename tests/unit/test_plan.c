@@ -5,13 +5,13 @@
 
 /**
  * @file
- * The plan's builder and printer.
+ * Plans: the builder, the printer, and packing.
  */
 
 #include "cmocka_setup.h"
 
 #include "plan/napcoll_plan_print.h"
-#include "plan/napcoll_plan.h"
+#include "plan/napcoll_builder.h"
 
 static const napcoll_span_t sendbuf = {.buffer = NAPCOLL_BUFFER_SEND, .count = 1};
 static const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
@@ -27,7 +27,6 @@ static void builder_posts_receives_before_sends_before_work(void **state)
     napcoll_builder_send(b, sendbuf, 1);
     napcoll_builder_recv(b, t, 1);
     napcoll_builder_next_stage(b);
-    /* Empty: vanishes */
     napcoll_builder_next_stage(b);
     napcoll_builder_copy(b, recvbuf, t);
     plan = napcoll_builder_finish(b);
@@ -76,14 +75,12 @@ static void builder_uses_a_lent_receive_buffer_first(void **state)
     (void) state;
     napcoll_builder_lend_recvbuf(b);
     span = napcoll_builder_temp(b, 0, 1);
-    /* Not the whole vector */
     assert_int_equal(span.buffer, NAPCOLL_BUFFER_TEMP);
     span = napcoll_builder_temp(b, 0, 2);
     assert_int_equal(span.buffer, NAPCOLL_BUFFER_RECV);
     napcoll_builder_copy(b, span, (napcoll_span_t){NAPCOLL_BUFFER_SEND, 0, 2});
     napcoll_builder_release(b, span);
     span = napcoll_builder_temp(b, 0, 2);
-    /* Free from the next stage on */
     assert_int_equal(span.buffer, NAPCOLL_BUFFER_TEMP + 1);
     napcoll_builder_next_stage(b);
     span = napcoll_builder_temp(b, 0, 2);
@@ -93,7 +90,7 @@ static void builder_uses_a_lent_receive_buffer_first(void **state)
     napcoll_plan_free(plan);
 }
 
-static void builder_temporaries_of_other_shapes_are_not_mixed(void **state)
+static void temporaries_of_other_shapes_are_not_reused(void **state)
 {
     napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", 0, 4);
     napcoll_span_t half = napcoll_builder_temp(b, 0, 2), other;
@@ -110,7 +107,7 @@ static void builder_temporaries_of_other_shapes_are_not_mixed(void **state)
     napcoll_plan_free(plan);
 }
 
-static void builder_temporaries_that_no_step_names_hold_nothing(void **state)
+static void temporaries_that_no_step_names_have_no_blocks(void **state)
 {
     napcoll_builder_t *b = napcoll_builder_new("reduce_scatter", "test", 0, 4);
     napcoll_span_t unnamed = napcoll_builder_temp(b, 0, 4), named = napcoll_builder_temp(b, 1, 2);
@@ -134,7 +131,7 @@ static void builder_temporaries_that_no_step_names_hold_nothing(void **state)
     napcoll_plan_free(plan);
 }
 
-static void builder_that_failed_finishes_with_nothing(void **state)
+static void builder_that_failed_returns_no_plan(void **state)
 {
     napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", 0, 1);
 
@@ -224,7 +221,7 @@ static void packed_plans_unpack_as_they_were(void **state)
     napcoll_plan_free(plan);
 }
 
-static void numbers_that_are_no_plan_do_not_unpack(void **state)
+static void other_numbers_do_not_unpack(void **state)
 {
     napcoll_plan_t *plan = plan_of_three_stages();
     int32_t numbers[256];
@@ -238,7 +235,8 @@ static void numbers_that_are_no_plan_do_not_unpack(void **state)
     for (size_t less = 0; less < count; less++) {
         assert_null(napcoll_plan_unpack(numbers, less, "allreduce", "test"));
     }
-    for (int i = 1; i < 5; i++) { /* blocks and what there is how many of */
+    /* blocks, temporaries, stages, steps */
+    for (int i = 1; i < 5; i++) {
         const int32_t whole = numbers[i];
 
         numbers[i] = -1;
@@ -256,12 +254,12 @@ int main(void)
         cmocka_unit_test(builder_posts_receives_before_sends_before_work),
         cmocka_unit_test(builder_reuses_released_temporaries_from_the_next_stage_on),
         cmocka_unit_test(builder_uses_a_lent_receive_buffer_first),
-        cmocka_unit_test(builder_temporaries_of_other_shapes_are_not_mixed),
-        cmocka_unit_test(builder_temporaries_that_no_step_names_hold_nothing),
-        cmocka_unit_test(builder_that_failed_finishes_with_nothing),
+        cmocka_unit_test(temporaries_of_other_shapes_are_not_reused),
+        cmocka_unit_test(temporaries_that_no_step_names_have_no_blocks),
+        cmocka_unit_test(builder_that_failed_returns_no_plan),
         cmocka_unit_test(printer_names_every_step),
         cmocka_unit_test(packed_plans_unpack_as_they_were),
-        cmocka_unit_test(numbers_that_are_no_plan_do_not_unpack),
+        cmocka_unit_test(other_numbers_do_not_unpack),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

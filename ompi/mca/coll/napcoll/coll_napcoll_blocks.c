@@ -18,7 +18,6 @@
 #include "coll_napcoll_blocks.h"
 
 #include "algo/napcoll_generators.h"
-#include "exec/napcoll_buffer_pool.h"
 
 /* One of the user's buffers. */
 typedef struct {
@@ -156,7 +155,7 @@ static int fill_blocks(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t 
     }
     napcoll_personalized_measure(personalized);
     return is_one_buffer(binding, goal, personalized)
-               ? napcoll_personalized_keep_sent(personalized, &binding->kept, &binding->kept_room)
+               ? napcoll_personalized_keep_sent(personalized, &binding->kept)
                : OMPI_SUCCESS;
 }
 
@@ -297,9 +296,6 @@ int mca_coll_napcoll_run_blocks(mca_coll_napcoll_module_t *napcoll, napcoll_call
         mca_coll_napcoll_take_back(napcoll, call);
         rc = run_once(napcoll, call, binding, true, done, &broken);
     }
-    if (OPAL_UNLIKELY(NULL != binding->kept)) {
-        napcoll_buffer_pool_give(binding->kept, binding->kept_room);
-        binding->kept = NULL;
-    }
+    napcoll_buffer_give(&binding->kept);
     return rc;
 }

@@ -225,7 +225,7 @@ typedef struct {
 static sent_t measure_sent(const napcoll_personalized_t *personalized, napcoll_coll_t coll)
 {
     const int first = napcoll_goal_is_rooted(mca_coll_napcoll_collectives[coll]->goal) ? 1 : 0;
-    const int blocks = personalized->held[NAPCOLL_BUFFER_SEND].count - first;
+    const int blocks = personalized->range[NAPCOLL_BUFFER_SEND].count - first;
     sent_t sent = {.blocks = blocks > 0 ? blocks : 0};
 
     napcoll_personalized_sum(personalized, NAPCOLL_BUFFER_SEND, first, &sent.bytes, &sent.largest);

@@ -15,7 +15,7 @@
 
 #include "opal/util/output.h"
 #include "ompi/mca/pml/pml.h"
-#include "plan/napcoll_plan_verify.h"
+#include "verify/napcoll_verify.h"
 
 /* Send the packed plan to rank 0: an empty message where there is no memory for it. */
 static int send_plan(const mca_coll_napcoll_module_t *module, const napcoll_plan_t *plan)
@@ -62,8 +62,8 @@ static int receive_plan(const mca_coll_napcoll_module_t *module, int rank,
     return rc;
 }
 
-static void report(const mca_coll_napcoll_module_t *module, const napcoll_plan_t *plan,
-                   const napcoll_verdict_t *verdict)
+static void report_verdict(const mca_coll_napcoll_module_t *module, const napcoll_plan_t *plan,
+                           const napcoll_verdict_t *verdict)
 {
     opal_mutex_t *lock = &mca_coll_napcoll_component.job.lock;
 
@@ -94,7 +94,7 @@ static int verify_plans(const mca_coll_napcoll_module_t *module, napcoll_coll_t 
                             napcoll_compat_comm_id(module->comm), plans[0]->collective,
                             plans[0]->algorithm, verdict.plans, (long long) verdict.messages);
     } else if (NAPCOLL_VERIFY_NO_MEMORY != verdict.status) {
-        report(module, plans[0], &verdict);
+        report_verdict(module, plans[0], &verdict);
     }
     return (int) verdict.status;
 }
@@ -140,6 +140,7 @@ int mca_coll_napcoll_verify_plan(mca_coll_napcoll_module_t *module, napcoll_coll
     if (OPAL_LIKELY(NAPCOLL_VERIFY_PLANS_OFF == wanted)) {
         return OMPI_SUCCESS;
     }
+    /* for tests: take away the last stage, which writes the result */
     if (NAPCOLL_VERIFY_PLANS_BROKEN == wanted && 0 == plan->rank && plan->stages > 0) {
         /* drop the last stage, which writes the result */
         plan->stages--;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "common/napcoll_memory.h"
-#include "plan/napcoll_plan_cache.h"
+#include "verify/napcoll_plan_cache.h"
 
 #include "plan/napcoll_links.h"
 
@@ -128,7 +128,7 @@ static void end_message(run_t *run, int rank, int step)
 /* Both ranks of a message are in its stages; `send` is the index of the sender's step. */
 static void meet(run_t *run, int source, int send, int target)
 {
-    const napcoll_plan_t *plan = run->cache.copy[source]->plan;
+    const napcoll_plan_t *plan = run->cache.entry[source]->plan;
     const int a = run->rank[source].begun, b = run->rank[target].begun;
     const sent_t sent = {.share = napcoll_plan_message_share(plan, &plan->step[send]),
                          .step = a > b ? a : b,
@@ -148,7 +148,7 @@ static void meet(run_t *run, int source, int send, int target)
 /* Returns whether the message has another end. */
 static bool post_message(run_t *run, int rank, int index)
 {
-    const napcoll_step_t *step = &run->cache.copy[rank]->plan->step[index];
+    const napcoll_step_t *step = &run->cache.entry[rank]->plan->step[index];
     const int other = napcoll_plan_cache_other_end(&run->cache, rank, index);
     const rank_t *peer = &run->rank[step->peer];
 
@@ -156,7 +156,7 @@ static bool post_message(run_t *run, int rank, int index)
         return false;
     }
     if (peer->piece == run->rank[rank].piece
-        && peer->stage == napcoll_plan_stage_of(run->cache.copy[step->peer]->plan, other)) {
+        && peer->stage == run->cache.entry[step->peer]->stage_of[other]) {
         if (NAPCOLL_STEP_SEND == step->kind) {
             meet(run, rank, index, step->peer);
         } else {
@@ -182,7 +182,7 @@ static bool next_stage(const napcoll_plan_t *plan, rank_t *r)
 /* Begin a rank's next stage. Returns whether its messages have other ends. */
 static bool begin_stage(run_t *run, int rank)
 {
-    const napcoll_plan_t *plan = run->cache.copy[rank]->plan;
+    const napcoll_plan_t *plan = run->cache.entry[rank]->plan;
     rank_t *r = &run->rank[rank];
     bool matched = true;
 

@@ -152,8 +152,8 @@ static bool collect(picture_t *p, int rank, int *received)
         }
         p->message = napcoll_grow(p->message, (size_t) p->messages, sizeof(*p->message));
         p->message[p->messages] = (message_t){
-            .end = {[FROM] = {rank, napcoll_plan_stage_of(plan, i)},
-                    [TO] = {peer, napcoll_plan_stage_of(layout_plan(p, peer), other)}},
+            .end = {[FROM] = {rank, p->plans.entry[rank]->stage_of[i]},
+                    [TO] = {peer, p->plans.entry[peer]->stage_of[other]}},
             .order = p->messages};
         p->messages++;
     }

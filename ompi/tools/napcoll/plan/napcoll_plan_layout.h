@@ -34,7 +34,7 @@
 #define NAPCOLL_TOOLS_PLAN_LAYOUT_H
 
 #include "napcoll_plan_tool.h"
-#include "plan/napcoll_plan_cache.h"
+#include "verify/napcoll_plan_cache.h"
 
 enum {
     /* Ranks of a picture, at most. */
@@ -131,7 +131,7 @@ void layout_free(picture_t *p);
 /** The plan of a rank. */
 static inline const napcoll_plan_t *layout_plan(const picture_t *p, int rank)
 {
-    return p->plans.copy[rank]->plan;
+    return p->plans.entry[rank]->plan;
 }
 
 /** The first and the last of p->node below a switch of the map's tree; false: there is none. */

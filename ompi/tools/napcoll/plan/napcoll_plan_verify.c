@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "napcoll_plan_tool.h"
-#include "plan/napcoll_plan_verify.h"
+#include "verify/napcoll_verify.h"
 
 enum {
     /* Ranks without --sample. */

@@ -18,9 +18,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "plan/napcoll_hops.h"
-#include "plan/napcoll_plan.h"
-#include "plan/napcoll_plan_verify.h"
+#include "plan/napcoll_builder.h"
+#include "plan/napcoll_goal.h"
 #include "topo/napcoll_node_map.h"
 
 /** What carries out local phases. */

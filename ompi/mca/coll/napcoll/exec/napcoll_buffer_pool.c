@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Memory that the process keeps (see the header).
+ * Buffers and their pool (see the header).
  */
 
 #include "exec/napcoll_buffer_pool.h"
@@ -13,52 +13,48 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-typedef struct {
-    void *memory;
-    size_t room;
-} chunk_t;
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t limit;
-static chunk_t reserve[NAPCOLL_BUFFER_POOL_CHUNKS]; /* [chunks] */
+/* [chunks] the pool, and its bytes */
+static napcoll_buffer_t pool[NAPCOLL_BUFFER_POOL_CHUNKS];
 static int chunks;
 static size_t kept_bytes;
 
-/* Take a chunk out. */
-static chunk_t take_out(int which)
-{
-    const chunk_t chunk = reserve[which];
-
-    reserve[which] = reserve[--chunks];
-    kept_bytes -= chunk.room;
-    return chunk;
-}
-
-/* The smallest chunk of at least so many bytes; -1: there is none. */
-static int find(size_t bytes)
+/* The smallest chunk of the pool with room for some bytes; -1: there is none. */
+static int find_chunk(size_t bytes)
 {
     int found = -1;
 
     for (int i = 0; i < chunks; i++) {
-        if (reserve[i].room >= bytes && (found < 0 || reserve[i].room < reserve[found].room)) {
+        if (pool[i].room >= bytes && (found < 0 || pool[i].room < pool[found].room)) {
             found = i;
         }
     }
     return found;
 }
 
-/* Take out chunks, smallest first, until one more of so many bytes is within the limit; to be freed. */
-static int make_way(size_t room, chunk_t out[NAPCOLL_BUFFER_POOL_CHUNKS])
+static napcoll_buffer_t remove_chunk(int which)
 {
-    int taken = 0;
+    const napcoll_buffer_t chunk = pool[which];
 
-    while (chunks > 0 && (room > limit - kept_bytes || NAPCOLL_BUFFER_POOL_CHUNKS == chunks)) {
-        out[taken++] = take_out(find(0));
-    }
-    return taken;
+    pool[which] = pool[--chunks];
+    kept_bytes -= chunk.room;
+    return chunk;
 }
 
-static void free_all(const chunk_t *chunk, int count)
+/* Remove the smallest chunks until the pool has at most some bytes, and fewer chunks than
+ * `most`. The caller frees them when it has released the lock. */
+static int shrink_pool(size_t bytes, int most, napcoll_buffer_t removed[NAPCOLL_BUFFER_POOL_CHUNKS])
+{
+    int count = 0;
+
+    while (chunks > 0 && (kept_bytes > bytes || chunks >= most)) {
+        removed[count++] = remove_chunk(find_chunk(0));
+    }
+    return count;
+}
+
+static void free_chunks(const napcoll_buffer_t *chunk, int count)
 {
     for (int i = 0; i < count; i++) {
         free(chunk[i].memory);
@@ -67,54 +63,55 @@ static void free_all(const chunk_t *chunk, int count)
 
 void napcoll_buffer_pool_limit(size_t bytes)
 {
-    chunk_t out[NAPCOLL_BUFFER_POOL_CHUNKS];
-    int taken = 0;
+    napcoll_buffer_t removed[NAPCOLL_BUFFER_POOL_CHUNKS];
+    int count;
 
     (void) pthread_mutex_lock(&lock);
-    while (kept_bytes > bytes) {
-        out[taken++] = take_out(find(0));
-    }
     limit = bytes;
+    count = shrink_pool(bytes, NAPCOLL_BUFFER_POOL_CHUNKS + 1, removed);
     (void) pthread_mutex_unlock(&lock);
-    free_all(out, taken);
+    free_chunks(removed, count);
 }
 
-void *napcoll_buffer_pool_take(size_t bytes, size_t *room)
+bool napcoll_buffer_take(napcoll_buffer_t *buffer, size_t bytes)
 {
-    chunk_t chunk = {.memory = NULL};
-    int which = -1;
+    int which;
 
+    if (NULL != buffer->memory && bytes <= buffer->room) {
+        return true;
+    }
+    napcoll_buffer_give(buffer);
     if (bytes >= NAPCOLL_BUFFER_POOL_LEAST) {
         (void) pthread_mutex_lock(&lock);
-        which = find(bytes);
+        which = find_chunk(bytes);
         if (which >= 0) {
-            chunk = take_out(which);
+            *buffer = remove_chunk(which);
         }
         (void) pthread_mutex_unlock(&lock);
     }
-    if (which < 0) {
-        chunk.memory = malloc(bytes);
-        chunk.room = NULL == chunk.memory ? 0 : bytes;
+    if (NULL == buffer->memory) {
+        buffer->memory = malloc(bytes > 0 ? bytes : 1);
+        buffer->room = NULL == buffer->memory ? 0 : bytes;
     }
-    *room = chunk.room;
-    return chunk.memory;
+    return NULL != buffer->memory;
 }
 
-void napcoll_buffer_pool_give(void *memory, size_t room)
+void napcoll_buffer_give(napcoll_buffer_t *buffer)
 {
-    chunk_t out[NAPCOLL_BUFFER_POOL_CHUNKS];
-    int taken = 0;
+    napcoll_buffer_t removed[NAPCOLL_BUFFER_POOL_CHUNKS];
+    int count = 0;
 
-    if (NULL != memory && room >= NAPCOLL_BUFFER_POOL_LEAST) {
+    if (buffer->room >= NAPCOLL_BUFFER_POOL_LEAST) {
         (void) pthread_mutex_lock(&lock);
-        if (room <= limit) {
-            taken = make_way(room, out);
-            reserve[chunks++] = (chunk_t){.memory = memory, .room = room};
-            kept_bytes += room;
-            memory = NULL;
+        if (buffer->room <= limit) {
+            count = shrink_pool(limit - buffer->room, NAPCOLL_BUFFER_POOL_CHUNKS, removed);
+            pool[chunks++] = *buffer;
+            kept_bytes += buffer->room;
+            buffer->memory = NULL;
         }
         (void) pthread_mutex_unlock(&lock);
     }
-    free_all(out, taken);
-    free(memory);
+    free_chunks(removed, count);
+    free(buffer->memory);
+    *buffer = (napcoll_buffer_t){0};
 }

@@ -7,31 +7,25 @@
  * @file
  * The engine (see the header). A call goes
  *
- *     bind    where every buffer of the plan lies in this call
+ *     bind    find the address of every buffer of the plan
  *     stage   post receives, post sends, wait for all, then reduce and copy; next stage
  *
- * Block b of a vector's B covers elements b * count / B on, the first count mod B blocks one more than
- * the others. What ranks have their blocks of is in the binding. Temporaries lie one after the other in the scratch
- * memory, at the distance that the datatype's extent asks for.
+ * Block b of a vector of B blocks has the elements from count * b / B on; the first count mod B
+ * blocks have one more than the others. Blocks of ranks are in the binding. Temporaries follow each
+ * other in the scratch memory, each element an extent after the one before.
  *
- * The first error ends a call. But a message that is longer or shorter than its receiver said does
- * not: other processes wait for what this one is still to send them. That has no bytes then, so
- * that they see the same.
+ * The first error ends a call, except that a message did not have as many bytes as its receiver
+ * said: other processes wait for what this one still has to send. Its later messages have no bytes,
+ * so that their receivers see an error too.
  */
 
 #include "exec/napcoll_exec.h"
 
-#include <limits.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "compat/napcoll_compat.h"
-#include "exec/napcoll_abandon.h"
-#include "exec/napcoll_host.h"
 #include "exec/napcoll_personalized.h"
-#include "exec/napcoll_buffer_pool.h"
 #include "exec/napcoll_stream.h"
 #include "ompi/mca/pml/pml.h"
 #include "opal/runtime/opal_progress.h"
@@ -39,183 +33,152 @@
 /* A plan in a call. */
 typedef struct {
     napcoll_engine_t *engine;
+    napcoll_workspace_t *workspace;
     const napcoll_plan_t *plan;
     const napcoll_binding_t *binding;
     ptrdiff_t extent;
-    bool is_whole; /* the plan's one block is the vector */
-    /* a message was longer or shorter than its receiver said, and the call went on */
+    /* the plan's one block is the vector */
+    bool is_whole;
+    /* a message did not have the bytes that its receiver said, and the call goes on */
     bool *truncated;
-    /* when it goes on no longer, in seconds */
-    double *deadline;
-} call_t;
-
-/* Elements before a block. */
-static inline size_t block_start(const call_t *call, int block)
-{
-    const size_t count = call->binding->count, blocks = (size_t) call->plan->blocks;
-    const size_t b = (size_t) block;
-    size_t larger;
-
-    if (NAPCOLL_LAYOUT_VECTOR != call->plan->layout) {
-        const size_t *start = call->binding->start;
-
-        return NULL == start ? b * count : b / blocks * start[blocks] + start[b % blocks];
-    }
-    larger = count % blocks;
-    return b * (count / blocks) + (b < larger ? b : larger);
-}
-
-static inline size_t span_count(const call_t *call, napcoll_span_t span)
-{
-    if (call->is_whole) {
-        return 0 == span.count ? 0 : call->binding->count;
-    }
-    return block_start(call, span.first + span.count) - block_start(call, span.first);
-}
-
-/* Where a rank's block begins in the user's buffer of all ranks' blocks, in elements. */
-static inline ptrdiff_t block_place(const call_t *call, int block)
-{
-    const napcoll_binding_t *binding = call->binding;
-
-    if (NULL != binding->place) {
-        return binding->place[block];
-    }
-    return (ptrdiff_t) ((size_t) (NULL == binding->order ? block : binding->order[block])
-                        * binding->count);
-}
-
-static inline char *span_address(const call_t *call, napcoll_span_t span)
-{
-    char *base = call->engine->base[span.buffer];
-
-    if (call->is_whole) {
-        return base;
-    }
-    if (NAPCOLL_LAYOUT_RANKS == call->plan->layout && span.buffer < NAPCOLL_BUFFER_TEMP) {
-        /* a buffer of one block begins with it */
-        return 1 == call->plan->user[span.buffer].count
-                   ? base
-                   : napcoll_offset(base, block_place(call, span.first) * call->extent);
-    }
-    return 0 == span.first
-               ? base
-               : napcoll_offset(base, (ptrdiff_t) block_start(call, span.first) * call->extent);
-}
-
-/* Find out where every buffer's block 0 lies in this call. */
-static int bind_buffers(const call_t *call)
-{
-    napcoll_engine_t *engine = call->engine;
-    const napcoll_plan_t *plan = call->plan;
-    size_t elements = 0;
-    char *at = NULL;
-
-    engine->base[NAPCOLL_BUFFER_SEND] = (char *) (uintptr_t) call->binding->sendbuf;
-    engine->base[NAPCOLL_BUFFER_RECV] = call->binding->recvbuf;
-    if (NULL != call->binding->personalized) {
-        return OMPI_SUCCESS; /* it knows */
-    }
-    for (int t = 0; t < plan->temps; t++) {
-        elements += span_count(
-            call, (napcoll_span_t){.first = plan->temp[t].first, .count = plan->temp[t].count});
-    }
-    if (elements > 0) {
-        int rc = napcoll_engine_scratch(engine, call->binding->datatype, elements, &at);
-        if (OMPI_SUCCESS != rc) {
-            return rc;
-        }
-    }
-    for (int t = 0; t < plan->temps; t++) {
-        napcoll_span_t all = {.first = plan->temp[t].first, .count = plan->temp[t].count};
-        size_t first = 0 == all.first ? 0 : block_start(call, all.first);
-
-        engine->base[NAPCOLL_BUFFER_TEMP + t] = napcoll_offset(at,
-                                                               -(ptrdiff_t) first * call->extent);
-        at = napcoll_offset(at, (ptrdiff_t) span_count(call, all) * call->extent);
-    }
-    return OMPI_SUCCESS;
-}
-
-/* The error of the first message that failed, whose request is left; what the wait returned says
- * less: MPI_ERR_IN_STATUS, OMPI_ERROR where it was woken by the failure, and in 6.0 success where
- * the message had failed before the wait. */
-static int first_error(const napcoll_engine_t *engine, int messages, int returned)
-{
-    for (int i = 0; i < messages; i++) {
-        ompi_request_t *request = engine->request[i];
-
-        if (MPI_REQUEST_NULL != request && NULL != request && REQUEST_COMPLETE(request)
-            && MPI_SUCCESS != request->req_status.MPI_ERROR
-            && MPI_ERR_PENDING != request->req_status.MPI_ERROR) {
-            return request->req_status.MPI_ERROR;
-        }
-    }
-    return MPI_ERR_IN_STATUS == returned ? MPI_ERR_OTHER : returned;
-}
-
-/* What a message moves, and where that lies. */
-typedef struct {
-    char *at;
-    size_t count;
-    ompi_datatype_t *type;
-    bool exact; /* it has as many bytes as its receiver says, if all ranks have the same counts */
-} message_t;
+    /* in seconds: a truncated call waits until then for messages that may never come */
+    double deadline;
+} run_t;
 
 static const size_t any_bytes = SIZE_MAX;
 
-/* How long a call goes on after a message that did not fit. */
+/* How long a truncated call waits for messages. */
 static const double patience_s = 1;
 
-/* Whether what this process still sends goes without its bytes: a message did not fit, so that what
- * depends on it is wrong, and its receivers are to be told by a message that does not fit either.
- * Blocks of uneven counts that go on do not depend on those that did not fit. */
-static inline bool is_spoilt(const call_t *call)
+/* ---- where blocks are ---- */
+
+/* Elements before a block. */
+static inline size_t block_start(const run_t *run, int block)
 {
-    return OPAL_UNLIKELY(*call->truncated)
-           && (NULL == call->binding->personalized || call->binding->personalized->even);
+    const size_t count = run->binding->count, b = (size_t) block;
+    const size_t *start = run->binding->start;
+    const size_t blocks = (size_t) run->plan->blocks;
+
+    if (NAPCOLL_LAYOUT_VECTOR == run->plan->layout) {
+        return napcoll_vector_start(count, run->plan->blocks, block);
+    }
+    return NULL == start ? b * count : b / blocks * start[blocks] + start[b % blocks];
 }
 
-/* The message of a step; of an all-to-all's, gather's or scatter's what was prepared for it. False: there is nothing to
- * move. */
-static inline bool find_message(const call_t *call, const napcoll_step_t *step,
-                                const napcoll_parcel_t *parcel, message_t *message)
+static inline size_t span_count(const run_t *run, napcoll_span_t span)
 {
-    const napcoll_span_t span = NAPCOLL_STEP_RECV == step->kind ? step->dst : step->left;
-
-    if (NAPCOLL_STEP_SEND == step->kind && is_spoilt(call)) {
-        *message = (message_t){.type = &ompi_mpi_byte.dt};
-        return NULL == parcel || !parcel->nothing;
+    if (run->is_whole) {
+        return 0 == span.count ? 0 : run->binding->count;
     }
-    if (NULL != parcel) {
-        *message = (message_t){parcel->at, parcel->count, parcel->type, !parcel->at_most};
-        return !parcel->nothing;
-    }
-    *message = (message_t){.type = call->binding->datatype, .exact = true};
-    if (0 != span.count) {
-        message->at = span_address(call, span);
-        message->count = span_count(call, span);
-    }
-    return true;
+    return block_start(run, span.first + span.count) - block_start(run, span.first);
 }
 
-/* The bytes that a message must bring. Where ranks have other counts, it mostly brings others,
- * which would go unnoticed where they are fewer. */
-static inline size_t bytes_due(const napcoll_step_t *step, const message_t *message)
+/* The element at which a rank's block begins in the user's buffer of all ranks' blocks. */
+static inline ptrdiff_t block_place(const run_t *run, int block)
+{
+    const napcoll_binding_t *binding = run->binding;
+    const int rank = NULL == binding->order ? block : binding->order[block];
+
+    return NULL != binding->place ? binding->place[block]
+                                  : (ptrdiff_t) ((size_t) rank * binding->count);
+}
+
+static inline char *span_address(const run_t *run, napcoll_span_t span)
+{
+    char *base = run->workspace->base[span.buffer];
+    ptrdiff_t elements;
+
+    if (run->is_whole) {
+        return base;
+    }
+    if (NAPCOLL_LAYOUT_RANKS == run->plan->layout && span.buffer < NAPCOLL_BUFFER_TEMP) {
+        /* a buffer of one block begins with it */
+        elements = 1 == run->plan->user[span.buffer].count ? 0 : block_place(run, span.first);
+    } else {
+        elements = (ptrdiff_t) block_start(run, span.first);
+    }
+    return 0 == elements ? base : napcoll_offset(base, elements * run->extent);
+}
+
+/* All blocks of a temporary. */
+static napcoll_span_t temp_span(const napcoll_plan_t *plan, int t)
+{
+    return (napcoll_span_t){NAPCOLL_BUFFER_TEMP + t, plan->temp[t].first, plan->temp[t].count};
+}
+
+/* Find the address of block 0 of every buffer. */
+static int bind_buffers(const run_t *run)
+{
+    char **base = run->workspace->base, *at = NULL;
+    const napcoll_plan_t *plan = run->plan;
+    /* personalized blocks have their own addresses */
+    const int temps = NULL == run->binding->personalized ? plan->temps : 0;
+    size_t elements = 0;
+    int rc = OMPI_SUCCESS;
+
+    base[NAPCOLL_BUFFER_SEND] = (char *) (uintptr_t) run->binding->sendbuf;
+    base[NAPCOLL_BUFFER_RECV] = run->binding->recvbuf;
+    for (int t = 0; t < temps; t++) {
+        elements += span_count(run, temp_span(plan, t));
+    }
+    if (elements > 0) {
+        rc = napcoll_engine_scratch(run->engine, run->binding->datatype, elements, &at);
+    }
+    for (int t = 0; t < temps && OMPI_SUCCESS == rc; t++) {
+        const napcoll_span_t span = temp_span(plan, t);
+        const size_t before = 0 == span.first ? 0 : block_start(run, span.first);
+
+        base[span.buffer] = napcoll_offset(at, -(ptrdiff_t) before * run->extent);
+        at = napcoll_offset(at, (ptrdiff_t) span_count(run, span) * run->extent);
+    }
+    return rc;
+}
+
+/* ---- messages ---- */
+
+/* Whether this process sends without bytes: a message did not fit, so what depends on it is wrong.
+ * Blocks of uneven sizes do not depend on each other. */
+static inline bool is_spoilt(const run_t *run)
+{
+    return OPAL_UNLIKELY(*run->truncated)
+           && (NULL == run->binding->personalized || run->binding->personalized->even);
+}
+
+/* The message of a stage's step i. */
+static inline napcoll_message_t find_message(const run_t *run, const napcoll_step_t *step, int i)
+{
+    const napcoll_personalized_t *personalized = run->binding->personalized;
+    napcoll_message_t message = {.type = run->binding->datatype};
+
+    if (NULL != personalized) {
+        message = personalized->message[i];
+    } else if (0 != napcoll_step_span(step)->count) {
+        message.at = span_address(run, *napcoll_step_span(step));
+        message.count = span_count(run, *napcoll_step_span(step));
+    }
+    if (NAPCOLL_STEP_SEND == step->kind && is_spoilt(run)) {
+        message = (napcoll_message_t){.type = &ompi_mpi_byte.dt, .nothing = message.nothing};
+    }
+    return message;
+}
+
+/* The bytes that a message must bring. Where ranks have different counts it mostly brings others;
+ * too few would go unnoticed. */
+static inline size_t bytes_due(const napcoll_step_t *step, const napcoll_message_t *message)
 {
     size_t element;
 
-    if (NAPCOLL_STEP_RECV != step->kind || !message->exact || NAPCOLL_COMPAT_HETEROGENEOUS) {
+    if (NAPCOLL_STEP_RECV != step->kind || message->at_most || NAPCOLL_COMPAT_HETEROGENEOUS) {
         return any_bytes;
     }
     ompi_datatype_type_size(message->type, &element);
     return element * message->count;
 }
 
-static inline int post(const call_t *call, const napcoll_step_t *step, const message_t *message,
-                       ompi_request_t **request)
+static inline int post_message(const run_t *run, const napcoll_step_t *step,
+                               const napcoll_message_t *message, ompi_request_t **request)
 {
-    const napcoll_binding_t *binding = call->binding;
+    const napcoll_binding_t *binding = run->binding;
 
     if (NAPCOLL_STEP_RECV == step->kind) {
         return MCA_PML_CALL(irecv(message->at, message->count, message->type, step->peer,
@@ -225,104 +188,117 @@ static inline int post(const call_t *call, const napcoll_step_t *step, const mes
                               MCA_PML_BASE_SEND_STANDARD, binding->comm, request));
 }
 
-/* Send or receive the one message of a stage: without a request of its own, which costs more. One
- * that brings too little is an error like one that brings too much. */
-static inline int pass(const call_t *call, const napcoll_step_t *step, const message_t *message)
+/* Send or receive the one message of a stage by a blocking call, which costs less than a
+ * request. */
+static inline int pass_message(const run_t *run, const napcoll_step_t *step)
 {
-    const napcoll_binding_t *binding = call->binding;
+    const napcoll_binding_t *binding = run->binding;
+    const napcoll_message_t message = find_message(run, step, 0);
+    const size_t due = bytes_due(step, &message);
+    ompi_status_public_t status;
+    int rc;
 
-    if (NAPCOLL_STEP_RECV == step->kind) {
-        const size_t due = bytes_due(step, message);
-        ompi_status_public_t status;
-        int rc = MCA_PML_CALL(recv(message->at, message->count, message->type, step->peer,
-                                   binding->tag, binding->comm, &status));
-
-        return OMPI_SUCCESS == rc && any_bytes != due && due != status._ucount ? MPI_ERR_TRUNCATE
-                                                                               : rc;
+    if (message.nothing) {
+        return OMPI_SUCCESS;
     }
-    return MCA_PML_CALL(send(message->at, message->count, message->type, step->peer, binding->tag,
-                             MCA_PML_BASE_SEND_STANDARD, binding->comm));
+    if (NAPCOLL_STEP_SEND == step->kind) {
+        return MCA_PML_CALL(send(message.at, message.count, message.type, step->peer, binding->tag,
+                                 MCA_PML_BASE_SEND_STANDARD, binding->comm));
+    }
+    rc = MCA_PML_CALL(recv(message.at, message.count, message.type, step->peer, binding->tag,
+                           binding->comm, &status));
+    return OMPI_SUCCESS == rc && any_bytes != due && due != status._ucount ? MPI_ERR_TRUNCATE : rc;
 }
 
-/* Have in the send buffer what a stage sends. */
-static int fill(const call_t *call, const napcoll_stage_t *stage)
+/* Before the messages of a stage: fill the send buffer from a stream; after them: empty the receive
+ * buffer into it. */
+static int move_stream(const run_t *run, const napcoll_stage_t *stage, bool after)
 {
+    const napcoll_step_kind_t kind = after ? NAPCOLL_STEP_RECV : NAPCOLL_STEP_SEND;
     int rc = OMPI_SUCCESS;
 
     for (int i = stage->first; i < stage->first + stage->messages && OMPI_SUCCESS == rc; i++) {
-        const napcoll_span_t span = call->plan->step[i].left;
+        const napcoll_span_t span = *napcoll_step_span(&run->plan->step[i]);
 
-        if (NAPCOLL_STEP_SEND == call->plan->step[i].kind) {
-            rc = napcoll_stream_fill(call->binding->stream,
-                                     block_start(call, span.first + span.count));
+        if (kind == run->plan->step[i].kind) {
+            rc = after ? napcoll_stream_empty(run->binding->stream, span)
+                       : napcoll_stream_fill(run->binding->stream, span);
         }
     }
     return rc;
 }
 
-/* Hand on what a stage has brought into the receive buffer. */
-static int empty(const call_t *call, const napcoll_stage_t *stage)
+/* Prepare what a stage sends. */
+static int before_messages(const run_t *run, const napcoll_stage_t *stage)
 {
-    int rc = OMPI_SUCCESS;
+    if (NULL != run->binding->personalized) {
+        return napcoll_personalized_post(run->binding->personalized, run->plan, stage);
+    }
+    return NULL == run->binding->stream ? OMPI_SUCCESS : move_stream(run, stage, false);
+}
 
-    for (int i = stage->first; i < stage->first + stage->messages && OMPI_SUCCESS == rc; i++) {
-        const napcoll_span_t span = call->plan->step[i].dst;
+/* Take in what a stage has received. */
+static int after_messages(const run_t *run, const napcoll_stage_t *stage)
+{
+    if (NULL != run->binding->personalized) {
+        return napcoll_personalized_land(run->binding->personalized, run->plan, stage);
+    }
+    return NULL == run->binding->stream ? OMPI_SUCCESS : move_stream(run, stage, true);
+}
 
-        if (NAPCOLL_STEP_RECV == call->plan->step[i].kind) {
-            rc = napcoll_stream_empty(call->binding->stream, block_start(call, span.first),
-                                      span_count(call, span));
+/* ---- the end of a stage's messages ---- */
+
+/* The error of a message whose request is left; MPI_SUCCESS when it has none or is under way. */
+static inline int error_of(const ompi_request_t *request)
+{
+    return NULL == request || MPI_REQUEST_NULL == request || !REQUEST_COMPLETE(request)
+                   || MPI_ERR_PENDING == request->req_status.MPI_ERROR
+               ? MPI_SUCCESS
+               : request->req_status.MPI_ERROR;
+}
+
+/* The error of the first message that failed. What the wait returned says less: MPI_ERR_IN_STATUS,
+ * or OMPI_ERROR, or in 6.0 success where the message had failed before the wait. */
+static int first_error(const napcoll_workspace_t *w, int messages, int returned)
+{
+    for (int i = 0; i < messages; i++) {
+        if (MPI_SUCCESS != error_of(w->request[i])) {
+            return error_of(w->request[i]);
         }
     }
-    return rc;
+    return MPI_ERR_IN_STATUS == returned ? MPI_ERR_OTHER : returned;
 }
 
-/* Have ready what a stage sends, where it is not sent as it lies. */
-static int before_messages(const call_t *call, const napcoll_stage_t *stage)
+/* Compare the bytes of a message with those due, once. */
+static inline void check_bytes(napcoll_workspace_t *w, int i, size_t came, bool *fell_short)
 {
-    if (NULL != call->binding->personalized) {
-        return napcoll_personalized_post(call->binding->personalized, call->plan, stage);
-    }
-    return NULL == call->binding->stream ? OMPI_SUCCESS : fill(call, stage);
+    *fell_short = *fell_short || (any_bytes != w->due[i] && came != w->due[i]);
+    w->due[i] = any_bytes;
 }
 
-/* Take in what a stage has received, where that does not stay as it lies. */
-static int after_messages(const call_t *call, const napcoll_stage_t *stage)
-{
-    if (NULL != call->binding->personalized) {
-        return napcoll_personalized_land(call->binding->personalized, call->plan, stage);
-    }
-    return NULL == call->binding->stream ? OMPI_SUCCESS : empty(call, stage);
-}
-
-/* See what a message has brought, once. */
-static inline void check_bytes(napcoll_engine_t *engine, int i, size_t came, bool *fell_short)
-{
-    *fell_short = *fell_short || (any_bytes != engine->due[i] && came != engine->due[i]);
-    engine->due[i] = any_bytes;
-}
-
-/* Free the messages of a stage that have ended well when they are posted, as small ones do that are sent; whether
- * others are left. */
-static bool are_left(napcoll_engine_t *engine, int posted, bool *fell_short)
+/* Free the messages that have already ended well, as small sends do at once; whether any is
+ * left. */
+static bool free_ended(napcoll_workspace_t *w, int posted, bool *fell_short)
 {
     bool left = false;
 
     for (int i = 0; i < posted; i++) {
-        const ompi_request_t *request = engine->request[i];
+        const ompi_request_t *request = w->request[i];
 
         if (MPI_REQUEST_NULL == request) {
             continue;
         }
         if (!REQUEST_COMPLETE(request) || MPI_SUCCESS != request->req_status.MPI_ERROR) {
             left = true;
-        } else if (&ompi_request_empty == request) { /* that of no message at all */
-            engine->request[i] = MPI_REQUEST_NULL;
+        } else if (&ompi_request_empty == request) {
+            w->request[i] = MPI_REQUEST_NULL;
         } else {
-            check_bytes(engine, i, request->req_status._ucount, fell_short);
-            (void) ompi_request_free(&engine->request[i]);
+            check_bytes(w, i, request->req_status._ucount, fell_short);
+            (void) ompi_request_free(&w->request[i]);
         }
     }
-    atomic_thread_fence(memory_order_acquire); /* another thread may have ended them */
+    /* another thread may have ended them */
+    atomic_thread_fence(memory_order_acquire);
     return left;
 }
 
@@ -334,15 +310,14 @@ static double seconds(void)
     return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }
 
-/* Wait for messages in a call whose counts differ between ranks, so that some may never come;
- * false: they did not. */
-static bool await_some(const call_t *call, int posted)
+/* Wait for messages until the deadline; false: some did not come. */
+static bool wait_until_deadline(const run_t *run, int posted)
 {
-    const napcoll_engine_t *engine = call->engine;
-
     for (int i = 0; i < posted; i++) {
-        while (MPI_REQUEST_NULL != engine->request[i] && !REQUEST_COMPLETE(engine->request[i])) {
-            if (seconds() > *call->deadline) {
+        const ompi_request_t *request = run->workspace->request[i];
+
+        while (MPI_REQUEST_NULL != request && !REQUEST_COMPLETE(request)) {
+            if (seconds() > run->deadline) {
                 return false;
             }
             opal_progress();
@@ -351,197 +326,229 @@ static bool await_some(const call_t *call, int posted)
     return true;
 }
 
-/* Whether a stage that has failed with rc leaves a call to go on. Where messages begin with sizes, none is longer than its
- * receiver knows, whatever users say. */
-static bool goes_on(const call_t *call, const napcoll_stage_t *stage, int rc)
+/* Whether a call goes on, with a deadline, after a stage that failed with rc. A message that begins
+ * with sizes always fits: its error is another one. */
+static bool goes_on(run_t *run, const napcoll_stage_t *stage, int rc)
 {
-    const napcoll_step_t *step = &call->plan->step[stage->first];
-
     if (OPAL_LIKELY(MPI_ERR_TRUNCATE != rc)) {
         return false;
     }
-    for (int i = 0; i < stage->messages; i++) {
-        if (step[i].headed) {
+    for (int i = stage->first; i < stage->first + stage->messages; i++) {
+        if (run->plan->step[i].headed) {
             return false;
         }
     }
-    if (!*call->truncated) {
-        *call->truncated = true;
-        *call->deadline = seconds() + patience_s;
+    if (!*run->truncated) {
+        *run->truncated = true;
+        run->deadline = seconds() + patience_s;
     }
     return true;
 }
 
-/* Wait for a stage's messages; where one fails, its request is left. *fell_short: set where one has
- * brought too little. */
-static int end_messages(const call_t *call, const napcoll_stage_t *stage, int posted,
-                        bool *fell_short)
+/* Wait for a stage's messages; the request of one that fails is left. *fell_short: set where one
+ * has brought too few bytes. */
+static int wait_messages(run_t *run, const napcoll_stage_t *stage, int posted, bool *fell_short)
 {
-    napcoll_engine_t *engine = call->engine;
+    napcoll_workspace_t *w = run->workspace;
     int rc;
 
-    if (!are_left(engine, posted, fell_short)) {
+    if (!free_ended(w, posted, fell_short)) {
         return OMPI_SUCCESS;
     }
-    if (OPAL_UNLIKELY(*fell_short)) { /* the others may never come */
-        (void) goes_on(call, stage, MPI_ERR_TRUNCATE);
+    if (OPAL_UNLIKELY(*fell_short)) {
+        (void) goes_on(run, stage, MPI_ERR_TRUNCATE);
     }
-    if (OPAL_UNLIKELY(*call->truncated) && !await_some(call, posted)) {
+    if (OPAL_UNLIKELY(*run->truncated) && !wait_until_deadline(run, posted)) {
         return OMPI_ERR_TIMEOUT;
     }
-    rc = ompi_request_wait_all((size_t) posted, engine->request, engine->status);
+    rc = ompi_request_wait_all((size_t) posted, w->request, w->status);
     for (int i = 0; i < posted && OMPI_SUCCESS == rc; i++) {
-        check_bytes(engine, i, engine->status[i]._ucount, fell_short);
+        check_bytes(w, i, w->status[i]._ucount, fell_short);
     }
-    return first_error(engine, posted, rc);
+    return first_error(w, posted, rc);
 }
 
 /* Free the messages that were too long; false: there are none. */
-static bool drop_truncated(napcoll_engine_t *engine, int posted)
+static bool free_truncated(napcoll_workspace_t *w, int posted)
 {
-    bool dropped = false;
+    bool freed = false;
 
     for (int i = 0; i < posted; i++) {
-        ompi_request_t *request = engine->request[i];
-
-        if (MPI_REQUEST_NULL != request && NULL != request && REQUEST_COMPLETE(request)
-            && MPI_ERR_TRUNCATE == request->req_status.MPI_ERROR) {
-            (void) ompi_request_free(&engine->request[i]);
-            dropped = true;
+        if (MPI_ERR_TRUNCATE == error_of(w->request[i])) {
+            (void) ompi_request_free(&w->request[i]);
+            freed = true;
         }
     }
-    return dropped;
+    return freed;
 }
 
-static int exchange_messages(const call_t *call, const napcoll_stage_t *stage)
+/* Leave no request of a failed stage behind. After a process failure or revocation every message
+ * ends, and is waited for, since the PML may still write its memory. After other errors a wait
+ * could last for ever: receives are cancelled, and sends end by themselves. */
+static void abandon_messages(run_t *run, const napcoll_step_t *step, int posted, int error)
 {
-    napcoll_engine_t *engine = call->engine;
-    const napcoll_personalized_t *personalized = call->binding->personalized;
-    const napcoll_parcel_t *parcel = NULL == personalized ? NULL : personalized->parcel;
-    const napcoll_step_t *step = &call->plan->step[stage->first];
-    message_t message;
-    bool fell_short = false;
-    int posted = 0, rc = before_messages(call, stage);
+    const bool waits = napcoll_compat_has_failed(run->binding->comm, error);
+    ompi_request_t **request = run->workspace->request;
 
-    if (1 == stage->messages && !*call->truncated) {
-        if (OMPI_SUCCESS == rc && find_message(call, step, parcel, &message)) {
-            rc = pass(call, step, &message);
+    for (int i = 0; i < posted; i++) {
+        if (NULL == request[i] || MPI_REQUEST_NULL == request[i]) {
+            continue;
         }
-        return OMPI_SUCCESS == rc || goes_on(call, stage, rc) ? after_messages(call, stage) : rc;
-    }
-    for (; posted < stage->messages && OMPI_SUCCESS == rc; posted++) {
-        engine->request[posted] = MPI_REQUEST_NULL;
-        engine->due[posted] = any_bytes;
-        if (find_message(call, &step[posted], NULL == parcel ? NULL : &parcel[posted], &message)) {
-            engine->due[posted] = bytes_due(&step[posted], &message);
-            rc = post(call, &step[posted], &message, &engine->request[posted]);
+        if ((waits || NAPCOLL_STEP_RECV == step[i].kind) && !REQUEST_COMPLETE(request[i])) {
+            (void) ompi_request_cancel(request[i]);
         }
-        if (OMPI_SUCCESS != rc) {
-            break;
+        if (waits) {
+            (void) ompi_request_wait(&request[i], MPI_STATUS_IGNORE);
+        }
+        if (MPI_REQUEST_NULL != request[i]) { /* a wait that ends with an error leaves it */
+            (void) ompi_request_free(&request[i]);
         }
     }
-    while (OMPI_SUCCESS == rc) {
-        rc = end_messages(call, stage, posted, &fell_short);
-        if (OPAL_LIKELY(OMPI_SUCCESS == rc)) {
-            return !fell_short || goes_on(call, stage, MPI_ERR_TRUNCATE)
-                       ? after_messages(call, stage)
-                       : MPI_ERR_TRUNCATE;
+}
+
+/* Post the messages of a stage; *posted: those that have a request. */
+static int post_messages(const run_t *run, const napcoll_stage_t *stage, int *posted)
+{
+    const napcoll_step_t *step = &run->plan->step[stage->first];
+    napcoll_workspace_t *w = run->workspace;
+    int rc = OMPI_SUCCESS;
+
+    for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
+        const napcoll_message_t message = find_message(run, &step[i], i);
+
+        w->request[i] = MPI_REQUEST_NULL;
+        w->due[i] = any_bytes;
+        if (!message.nothing) {
+            w->due[i] = bytes_due(&step[i], &message);
+            rc = post_message(run, &step[i], &message, &w->request[i]);
         }
-        if (goes_on(call, stage, rc) && drop_truncated(engine, posted)) {
-            rc = OMPI_SUCCESS; /* the others may be under way */
-        }
-    }
-    napcoll_abandon_messages(step, engine->request, posted, call->binding->comm, rc);
-    if (OMPI_ERR_TIMEOUT
-        == rc) { /* what is still to be sent has no bytes: receivers learn of the error */
-        return is_spoilt(call) ? after_messages(call, stage) : MPI_ERR_TRUNCATE;
+        *posted = OMPI_SUCCESS == rc ? i + 1 : i;
     }
     return rc;
 }
 
-static int copy(const call_t *call, char *dst, const char *from, size_t count)
+static int run_messages(run_t *run, const napcoll_stage_t *stage)
 {
-    if (dst == from || 0 == count) {
-        return OMPI_SUCCESS;
+    const napcoll_step_t *step = &run->plan->step[stage->first];
+    bool fell_short = false;
+    int posted = 0, rc = before_messages(run, stage);
+
+    if (1 == stage->messages && !*run->truncated) {
+        rc = OMPI_SUCCESS == rc ? pass_message(run, step) : rc;
+        return OMPI_SUCCESS == rc || goes_on(run, stage, rc) ? after_messages(run, stage) : rc;
     }
-    return ompi_datatype_copy_content_same_ddt(call->binding->datatype, count, dst,
-                                               (char *) (uintptr_t) from)
-                   < 0
-               ? OMPI_ERROR
-               : OMPI_SUCCESS;
+    if (OMPI_SUCCESS == rc) {
+        rc = post_messages(run, stage, &posted);
+    }
+    while (OMPI_SUCCESS == rc) {
+        rc = wait_messages(run, stage, posted, &fell_short);
+        if (OPAL_LIKELY(OMPI_SUCCESS == rc)) {
+            return !fell_short || goes_on(run, stage, MPI_ERR_TRUNCATE) ? after_messages(run, stage)
+                                                                        : MPI_ERR_TRUNCATE;
+        }
+        if (goes_on(run, stage, rc) && free_truncated(run->workspace, posted)) {
+            rc = OMPI_SUCCESS;
+        }
+    }
+    abandon_messages(run, step, posted, rc);
+    if (OMPI_ERR_TIMEOUT == rc) {
+        return is_spoilt(run) ? after_messages(run, stage) : MPI_ERR_TRUNCATE;
+    }
+    return rc;
 }
 
-/* left op right, where the operands' bits may come from either; else into the right one's copy, so that all
- * ranks that reduce these values see them alike. */
-static int reduction(const call_t *call, char *dst, const char *left, const char *right,
-                     size_t count)
+/* ---- work ---- */
+
+/* dst = left op right. Open MPI's op writes to its right operand: dst becomes a copy of it first,
+ * unless other ranks need not get the same bits and the op can write to a third operand. */
+static int reduce_elements(const run_t *run, char *dst, const char *left, const char *right,
+                           size_t count)
 {
-    const napcoll_binding_t *binding = call->binding;
+    const napcoll_binding_t *binding = run->binding;
     int rc;
 
     if (0 == count) {
         return OMPI_SUCCESS;
     }
-    if (dst != right && call->plan->reduces_alone && ompi_op_is_intrinsic(binding->op)) {
+    if (dst != right && run->plan->reduces_alone && ompi_op_is_intrinsic(binding->op)) {
         napcoll_compat_reduce_to(binding->op, left, right, dst, count, binding->datatype);
         return OMPI_SUCCESS;
     }
-    rc = copy(call, dst, right, count);
+    rc = napcoll_copy_elements(binding->datatype, count, dst, right);
     if (OMPI_SUCCESS == rc) {
         napcoll_compat_reduce(binding->op, left, dst, count, binding->datatype);
     }
     return rc;
 }
 
-/* A reduction or a copy of spans that are each one piece of memory. */
-static int do_piece(const call_t *call, const napcoll_step_t *step)
+/* A reduction or copy of spans that are contiguous. */
+static int do_contiguous(const run_t *run, const napcoll_step_t *step)
 {
-    const napcoll_binding_t *binding = call->binding;
-    char *dst = span_address(call, step->dst);
-    char *left = span_address(call, step->left);
-    size_t count = span_count(call, step->dst);
+    const napcoll_binding_t *binding = run->binding;
+    char *dst = span_address(run, step->dst);
+    char *left = span_address(run, step->left);
+    const size_t count = span_count(run, step->dst);
 
     if (NAPCOLL_STEP_REDUCE == step->kind) {
-        return reduction(call, dst, left, span_address(call, step->right), count);
+        return reduce_elements(run, dst, left, span_address(run, step->right), count);
     }
     if (NULL != binding->send_type && NAPCOLL_BUFFER_SEND == step->left.buffer) {
         return napcoll_compat_copy_types(left, binding->send_count, binding->send_type, dst, count,
                                          binding->datatype);
     }
-    return copy(call, dst, left, count);
+    return napcoll_copy_elements(binding->datatype, count, dst, left);
 }
 
-static bool is_scattered(const napcoll_plan_t *plan, napcoll_span_t span)
+static int do_work(const run_t *run, const napcoll_step_t *step)
 {
-    return plan->scattered && span.buffer < NAPCOLL_BUFFER_TEMP;
-}
-
-static int do_work(const call_t *call, const napcoll_step_t *step)
-{
-    const int blocks = step->dst.count;
-    napcoll_step_t piece;
+    const bool in_user_buffer = step->dst.buffer < NAPCOLL_BUFFER_TEMP
+                                || step->left.buffer < NAPCOLL_BUFFER_TEMP
+                                || (NAPCOLL_STEP_REDUCE == step->kind
+                                    && step->right.buffer < NAPCOLL_BUFFER_TEMP);
+    napcoll_step_t single;
     int rc = OMPI_SUCCESS;
 
     if (NAPCOLL_STEP_PHASE == step->kind) {
-        return napcoll_phase_delegate(call->engine, step, span_address(call, step->dst),
-                                      span_address(call, step->left), span_count(call, step->dst),
-                                      call->binding);
+        return napcoll_phase_delegate(run->engine, step, span_address(run, step->dst),
+                                      span_address(run, step->left), span_count(run, step->dst),
+                                      run->binding);
     }
-    if (NULL != call->binding->personalized) {
-        return napcoll_personalized_copy_own(call->binding->personalized);
+    if (NULL != run->binding->personalized) {
+        return napcoll_personalized_copy_own(run->binding->personalized);
     }
-    if (1 == blocks
-        || (!is_scattered(call->plan, step->dst) && !is_scattered(call->plan, step->left)
-            && (NAPCOLL_STEP_COPY == step->kind || !is_scattered(call->plan, step->right)))) {
-        return do_piece(call, step);
+    if (1 == step->dst.count || !run->plan->scattered || !in_user_buffer) {
+        return do_contiguous(run, step);
     }
-    piece = *step;
-    piece.dst.count = piece.left.count = piece.right.count = 1;
-    for (int b = 0; b < blocks && OMPI_SUCCESS == rc; b++) {
-        rc = do_piece(call, &piece);
-        piece.dst.first++;
-        piece.left.first++;
-        piece.right.first++;
+    single = *step;
+    single.dst.count = single.left.count = single.right.count = 1;
+    for (int b = 0; b < step->dst.count && OMPI_SUCCESS == rc; b++) {
+        rc = do_contiguous(run, &single);
+        single.dst.first++;
+        single.left.first++;
+        single.right.first++;
+    }
+    return rc;
+}
+
+/* ---- a run ---- */
+
+static int run_stages(run_t *run)
+{
+    const napcoll_plan_t *plan = run->plan;
+    int rc = OMPI_SUCCESS;
+
+    for (int s = 0; s < plan->stages && OMPI_SUCCESS == rc; s++) {
+        const napcoll_stage_t *stage = &plan->stage[s];
+        const napcoll_step_t *work = &plan->step[stage->first + stage->messages];
+
+        if (stage->messages > 0) {
+            rc = run_messages(run, stage);
+        }
+        for (int i = 0; i < stage->work && OMPI_SUCCESS == rc; i++) {
+            if (NAPCOLL_STEP_REDUCE != work[i].kind || !*run->truncated) {
+                rc = do_work(run, &work[i]);
+            }
+        }
     }
     return rc;
 }
@@ -550,46 +557,32 @@ int napcoll_engine_run_bound(napcoll_engine_t *engine, const napcoll_plan_t *pla
                              const napcoll_binding_t *binding)
 {
     bool truncated = false;
-    double deadline = 0;
-    call_t call = {.engine = engine,
-                   .plan = plan,
-                   .binding = binding,
-                   .is_whole = 1 == plan->blocks && NAPCOLL_LAYOUT_VECTOR == plan->layout,
-                   .truncated = NULL == binding->personalized ? &truncated
-                                                              : &binding->personalized->truncated,
-                   .deadline = &deadline};
+    run_t run = {.engine = engine,
+                 .plan = plan,
+                 .binding = binding,
+                 .is_whole = 1 == plan->blocks && NAPCOLL_LAYOUT_VECTOR == plan->layout,
+                 .truncated = NULL == binding->personalized ? &truncated
+                                                            : &binding->personalized->truncated};
     ptrdiff_t lb;
-    int rc;
+    int rc = napcoll_engine_prepare(engine, plan);
 
-    if (OPAL_UNLIKELY(*call.truncated)) { /* in an earlier part of the call */
-        deadline = seconds() + patience_s;
+    if (OPAL_UNLIKELY(*run.truncated)) { /* in an earlier part of the call */
+        run.deadline = seconds() + patience_s;
     }
-    ompi_datatype_get_extent(binding->datatype, &lb, &call.extent);
-    rc = napcoll_engine_prepare(engine, plan);
+    ompi_datatype_get_extent(binding->datatype, &lb, &run.extent);
+    run.workspace = engine->workspace;
     if (OMPI_SUCCESS == rc) {
-        rc = bind_buffers(&call);
+        rc = bind_buffers(&run);
     }
-    for (int s = 0; s < plan->stages && OMPI_SUCCESS == rc; s++) {
-        const napcoll_stage_t *stage = &plan->stage[s];
-        const napcoll_step_t *work = &plan->step[stage->first + stage->messages];
-
-        if (stage->messages > 0) {
-            rc = exchange_messages(&call, stage);
-        }
-        for (int i = 0; i < stage->work && OMPI_SUCCESS == rc; i++) {
-            if (NAPCOLL_STEP_REDUCE != work[i].kind || !*call.truncated) {
-                rc = do_work(&call, &work[i]);
-            }
-        }
+    if (OMPI_SUCCESS == rc) {
+        rc = run_stages(&run);
     }
     if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
         engine->failed = true;
-    }
-    if (engine->scratch_size > NAPCOLL_SCRATCH_KEPT && !engine->failed) {
-        napcoll_engine_drop_scratch(engine);
-    }
-    if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
         return napcoll_compat_failure(binding->comm, rc);
+    }
+    if (run.workspace->scratch.room > NAPCOLL_SCRATCH_KEPT && !engine->failed) {
+        napcoll_buffer_give(&run.workspace->scratch);
     }
     return truncated ? MPI_ERR_TRUNCATE : OMPI_SUCCESS;
 }

@@ -5,8 +5,9 @@
 
 /**
  * @file
- * The engine: runs a plan over the PML. Each communicator has one, which holds memory during calls alone: a workspace of
- * the process's pool (exec/napcoll_workspace.c). So a call allocates nothing unless its temporaries are large.
+ * The engine: runs a plan over the PML. Each communicator has one. Its memory is a workspace, which
+ * it takes from the process's pool for the time of a call: a communicator has no memory between its
+ * calls, and a call allocates nothing unless its temporaries are large.
  */
 
 #ifndef NAPCOLL_EXEC_H
@@ -22,46 +23,63 @@
 #include "ompi/request/request.h"
 
 #include "compat/napcoll_compat.h"
+#include "exec/napcoll_buffer_pool.h"
 #include "plan/napcoll_plan.h"
 
-/** The blocks of an all-to-all, gather or scatter, see exec/napcoll_personalized.h. */
+/** The user's blocks in an all-to-all, gather or scatter, see exec/napcoll_personalized.h. */
 typedef struct napcoll_personalized napcoll_personalized_t;
-
-/** Scratch memory up to this size stays with the workspace between calls; for more see exec/napcoll_buffer_pool.h. */
-enum { NAPCOLL_SCRATCH_KEPT = 1024 * 1024 };
-
-/** What plans of one communicator run with. */
-typedef struct napcoll_engine {
-    ompi_communicator_t *node_comm; /**< processes of this node, for local phases; may be NULL */
-    size_t *start;    /**< [ranks_room] for napcoll_binding_t; see napcoll_engine_ranks */
-    ptrdiff_t *place; /**< [ranks_room] likewise */
-    int ranks_room;
-    ompi_request_t **request; /**< [request_room] */
-    int request_room;
-    /** [request_room] the bytes that each of these must bring; SIZE_MAX: any number */
-    size_t *due;
-    ompi_status_public_t *status; /**< [request_room] of these */
-    char **base; /**< [base_room] where each buffer's block 0 is in the current call */
-    int base_room;
-    char *scratch; /**< temporaries */
-    size_t scratch_size;
-    napcoll_personalized_t *personalized; /**< NULL before the first call that needs them */
-    /** whose memory this is during a call; NULL: it has none */
-    struct napcoll_engine *workspace;
-    /** a run has failed: messages may be under way to its memory, which stays with the communicator */
-    bool failed;
-} napcoll_engine_t;
 
 /** The packed bytes of a broadcast's vector, see exec/napcoll_stream.h. */
 typedef struct napcoll_stream napcoll_stream_t;
+
+/** A workspace keeps larger buffers than this during a call only. */
+enum { NAPCOLL_SCRATCH_KEPT = 1024 * 1024 };
+
+/** The memory of a call: arrays that grow to the largest plan, and buffers. */
+typedef struct napcoll_workspace {
+    /** of the messages of a stage; due: the bytes that each must bring, SIZE_MAX: any number */
+    ompi_request_t **request;
+    size_t request_room;
+    size_t *due;
+    size_t due_room;
+    ompi_status_public_t *status;
+    size_t status_room;
+    /** per buffer of the plan: where block 0 is in this call */
+    char **base;
+    size_t base_room;
+    /** arrays of ranks for napcoll_binding_t */
+    size_t *start;
+    size_t start_room;
+    ptrdiff_t *place;
+    size_t place_room;
+    /** temporaries */
+    napcoll_buffer_t scratch;
+    /** NULL before the first call with personalized blocks */
+    napcoll_personalized_t *personalized;
+} napcoll_workspace_t;
+
+/** What runs the plans of one communicator. All zero, except node_comm. */
+typedef struct napcoll_engine {
+    /** processes of this node, for local phases; may be NULL */
+    ompi_communicator_t *node_comm;
+    /** NULL between calls */
+    napcoll_workspace_t *workspace;
+    /** parts of the workspace, after napcoll_engine_ranks and napcoll_engine_personalized */
+    size_t *start;
+    ptrdiff_t *place;
+    napcoll_personalized_t *personalized;
+    /** a run has failed: messages to its memory may be under way, so the workspace is not given
+     * back */
+    bool failed;
+} napcoll_engine_t;
 
 /**
  * The arguments of a call, as the caller of the collective gives them, and what a plan needs
  * besides. All memory is borrowed, except `kept`.
  *
- * Where blocks belong to ranks, block b to rank order[b], they have count elements each, or, where
- * start is given, start[b + 1] - start[b]. In the larger of the user's buffers block b begins at
- * element place[b]; without place, at order[b] * count.
+ * Where blocks belong to ranks, block b belongs to rank order[b] and has count elements or, with
+ * start, start[b + 1] - start[b]. In the larger of the user's buffers it begins at element
+ * place[b], or, without place, at order[b] * count.
  */
 typedef struct napcoll_binding {
     /** not read by a plan for MPI_IN_PLACE */
@@ -70,7 +88,8 @@ typedef struct napcoll_binding {
     /** elements of the vector, or of a rank's block */
     size_t count;
     ompi_datatype_t *datatype;
-    /** elements of the send buffer's block, and their type, where it has one of its own */
+    /** elements and datatype of the send buffer's block, where it has its own type; else 0 and
+     * NULL */
     size_t send_count;
     ompi_datatype_t *send_type;
     ompi_op_t *op;
@@ -91,59 +110,75 @@ typedef struct napcoll_binding {
     const size_t *start;
     /** [blocks] may be NULL without start */
     const ptrdiff_t *place;
-    /** of a plan in the layout of personalized blocks, or NULL */
+    /** of a plan of personalized blocks, or NULL */
     napcoll_personalized_t *personalized;
-    /** fills the send buffer, empties the receive buffer; or NULL */
+    /** fills the send buffer and empties the receive buffer, or NULL */
     napcoll_stream_t *stream;
-    /** packed copy of what personalized blocks send, where the user gives one buffer for both
-     * sides; the pool's, or NULL */
-    char *kept;
-    size_t kept_room;
+    /** packed copy of the personalized blocks that are sent, where the user gives one buffer for
+     * both sides */
+    napcoll_buffer_t kept;
 } napcoll_binding_t;
 
-/** The address `bytes` behind another one. That of an empty buffer may be NULL, and an origin
- * may lie outside of its memory: there arithmetic on pointers is not defined. */
+/** The address some bytes behind another. An origin may be NULL or outside its memory, where C
+ * does not define arithmetic on pointers. */
 static inline char *napcoll_offset(const void *base, ptrdiff_t bytes)
 {
     return (char *) ((uintptr_t) base + (uintptr_t) bytes);
 }
 
-/** Have a workspace for a call, where the engine has none. For those below, which do that by themselves. */
-int napcoll_engine_take_workspace(napcoll_engine_t *engine);
+/** Copy elements, also from and to device memory. */
+static inline int napcoll_copy_elements(ompi_datatype_t *datatype, size_t count, char *to,
+                                        const char *from)
+{
+    return to == from || 0 == count
+                   || ompi_datatype_copy_content_same_ddt(datatype, count, to,
+                                                          (char *) (uintptr_t) from)
+                          >= 0
+               ? OMPI_SUCCESS
+               : OMPI_ERROR;
+}
 
-/** Give the workspace back, when a call and all calls inside it have ended. */
-void napcoll_engine_give_workspace(napcoll_engine_t *engine);
+/** The first element of a block of a vector. */
+static inline size_t napcoll_vector_start(size_t count, int blocks, int block)
+{
+    const size_t b = (size_t) block, larger = count % (size_t) blocks;
 
-/** Free the workspaces that no call has; when the component closes. */
-void napcoll_workspaces_free(void);
+    return b * (count / (size_t) blocks) + (b < larger ? b : larger);
+}
 
-/** Make room for a plan's requests and buffers; a run does that by itself. */
+/* ---- napcoll_workspace.c ---- */
+
+/** Make room for a plan's messages and buffers. Takes a workspace when there is none, as do the
+ * next three functions. */
 int napcoll_engine_prepare(napcoll_engine_t *engine, const napcoll_plan_t *plan);
 
-/** Make room for the engine's lists of ranks, which the caller fills for a binding: start has one element
- * more than there are ranks. */
+/** Make room in engine->start [ranks + 1] and engine->place [ranks], which the caller fills. */
 int napcoll_engine_ranks(napcoll_engine_t *engine, int ranks);
 
 /**
- * Scratch memory of the engine, for so many elements of a datatype: until the next call of this, or the
- * end of a run. Plans have their temporaries there.
+ * Scratch memory, until the next call of this function or the end of the run.
  *
  * @param[in]  engine    the engine
  * @param[in]  datatype  of the elements
  * @param[in]  elements  how many
- * @param[out] origin    where the first element begins, as a pointer to a buffer of the datatype
+ * @param[out] origin    the first element, as a pointer to a buffer of the datatype
  */
 int napcoll_engine_scratch(napcoll_engine_t *engine, ompi_datatype_t *datatype, size_t elements,
                            char **origin);
 
-/** The engine's blocks of plans in the layout of personalized blocks, made at their first use; NULL where memory ran out. */
+/** The engine's personalized blocks; NULL when memory ran out. */
 napcoll_personalized_t *napcoll_engine_personalized(napcoll_engine_t *engine);
 
-/** Give the memory of napcoll_engine_scratch back. */
-void napcoll_engine_drop_scratch(napcoll_engine_t *engine);
+/** Give the workspace back, when a call and all calls inside it have ended. */
+void napcoll_engine_give_workspace(napcoll_engine_t *engine);
 
-/** Release what the engine holds; the subcommunicator is not its own. */
+/** Free the workspace of an engine whose communicator ends. */
 void napcoll_engine_release(napcoll_engine_t *engine);
+
+/** Free the workspaces in the pool; when the component closes. */
+void napcoll_workspaces_free(void);
+
+/* ---- running plans ---- */
 
 /**
  * Run a plan, blocking.
@@ -158,13 +193,13 @@ int napcoll_engine_run_bound(napcoll_engine_t *engine, const napcoll_plan_t *pla
                              const napcoll_binding_t *binding);
 
 /**
- * Carry out a local phase through the collectives of the node's subcommunicator.
+ * Carry out a local phase by the collectives of the node's subcommunicator.
  *
- * @param[in] engine    with node_comm
- * @param[in] step      the phase
- * @param[in] dst,left  where the step's spans are
- * @param[in] count     elements of the span
- * @param[in] binding   datatype and op
+ * @param[in] engine     with node_comm
+ * @param[in] step       the phase
+ * @param[in] dst, left  addresses of the step's spans
+ * @param[in] count      elements of a span
+ * @param[in] binding    datatype and op
  */
 int napcoll_phase_delegate(const napcoll_engine_t *engine, const napcoll_step_t *step, char *dst,
                            const char *left, size_t count, const napcoll_binding_t *binding);

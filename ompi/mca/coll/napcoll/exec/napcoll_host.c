@@ -39,7 +39,7 @@ int napcoll_host_span(ompi_datatype_t *type, size_t elements, ptrdiff_t *gap, si
     ompi_datatype_get_true_extent(type, &true_lb, &true_extent);
     low = true_lb;
     high = true_lb + true_extent;
-    /* The padding of an element that lies within its bounds; far from its data there is none. */
+    /* Padding belongs to elements whose data are within their bounds. */
     if (least(lb, lb + extent) <= low && high <= most(lb, lb + extent)) {
         low = least(lb, lb + extent);
         high = most(lb, lb + extent);
@@ -54,14 +54,6 @@ int napcoll_host_span(ompi_datatype_t *type, size_t elements, ptrdiff_t *gap, si
     return OMPI_SUCCESS;
 }
 
-/* Copy elements; of no bytes there may be none. */
-static int copy_elements(const napcoll_host_copy_t *copy, char *to, char *from)
-{
-    return ompi_datatype_copy_content_same_ddt(copy->type, copy->elements, to, from) < 0
-               ? OMPI_ERROR
-               : OMPI_SUCCESS;
-}
-
 int napcoll_host_take(napcoll_host_copy_t *copy, const void *user, size_t elements,
                       ompi_datatype_t *type, bool filled)
 {
@@ -71,30 +63,22 @@ int napcoll_host_take(napcoll_host_copy_t *copy, const void *user, size_t elemen
 
     *copy = (napcoll_host_copy_t){
         .user = (char *) (uintptr_t) user, .elements = elements, .type = type};
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
-    copy->memory = napcoll_buffer_pool_take(bytes > 0 ? bytes : 1, &copy->room);
-    if (NULL == copy->memory) {
+    if (OMPI_SUCCESS != rc || !napcoll_buffer_take(&copy->buffer, bytes)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    copy->host = napcoll_offset(copy->memory, -gap);
-    return filled ? copy_elements(copy, copy->host, copy->user) : OMPI_SUCCESS;
-}
-
-int napcoll_host_return(const napcoll_host_copy_t *copy)
-{
-    return copy_elements(copy, copy->user, copy->host);
+    copy->host = napcoll_offset(copy->buffer.memory, -gap);
+    return filled ? napcoll_copy_elements(type, elements, copy->host, user) : OMPI_SUCCESS;
 }
 
 int napcoll_host_end(napcoll_host_sides_t *sides, int rc)
 {
     const napcoll_host_copy_t *result = &sides->side[NAPCOLL_BUFFER_RECV];
 
-    if ((OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc) && NULL != result->memory) {
-        const int returned = napcoll_host_return(result);
+    if ((OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc) && NULL != result->buffer.memory) {
+        const int copied = napcoll_copy_elements(result->type, result->elements, result->user,
+                                                 result->host);
 
-        rc = OMPI_SUCCESS == rc ? returned : rc;
+        rc = OMPI_SUCCESS == rc ? copied : rc;
     }
     for (int i = 0; i < NAPCOLL_BUFFER_TEMP; i++) {
         napcoll_host_release(&sides->side[i]);
@@ -104,12 +88,12 @@ int napcoll_host_end(napcoll_host_sides_t *sides, int rc)
 
 /* ---- vectors, and blocks of ranks ---- */
 
-/* The elements of one of the user's buffers: *first is the least place of any. False: they do not
- * lie side by side. */
+/* The elements of a user buffer: *first is the one with the lowest address. False: they are not
+ * contiguous. */
 static bool find_elements(const napcoll_plan_t *plan, const napcoll_binding_t *binding,
                           int32_t buffer, ptrdiff_t *first, size_t *elements)
 {
-    const napcoll_block_range_t held = plan->user[buffer];
+    const napcoll_block_range_t range = plan->user[buffer];
     const size_t *start = binding->start;
     ptrdiff_t low = PTRDIFF_MAX, high = 0;
 
@@ -119,12 +103,12 @@ static bool find_elements(const napcoll_plan_t *plan, const napcoll_binding_t *b
         return true;
     }
     if (NULL == start) {
-        *elements = (size_t) held.count * binding->count;
+        *elements = (size_t) range.count * binding->count;
         return true;
     }
-    *elements = start[held.first + held.count] - start[held.first];
-    if (1 == held.count) {
-        return true; /* a buffer of one block begins with it */
+    *elements = start[range.first + range.count] - start[range.first];
+    if (1 == range.count) {
+        return true;
     }
     for (int b = 0; b < plan->blocks; b++) {
         if (start[b + 1] > start[b]) {
@@ -136,7 +120,7 @@ static bool find_elements(const napcoll_plan_t *plan, const napcoll_binding_t *b
     return *elements > 0 && (size_t) (high - low) == *elements;
 }
 
-/* Whether many small copies would touch the receive buffer of a plan that does not reduce. */
+/* Whether many small copies would touch the receive buffer. */
 static bool is_scattered(const napcoll_plan_t *plan, const napcoll_binding_t *binding,
                          int32_t buffer, size_t elements)
 {
@@ -147,8 +131,8 @@ static bool is_scattered(const napcoll_plan_t *plan, const napcoll_binding_t *bi
            && elements * element <= (size_t) plan->blocks * NAPCOLL_HOST_BLOCK;
 }
 
-/* Let a buffer be a copy on the host, where it has to be. */
-static int bind_side(const napcoll_plan_t *plan, const napcoll_binding_t *binding, int32_t buffer,
+/* Replace a user buffer by a copy on the host, where it needs one. */
+static int copy_side(const napcoll_plan_t *plan, const napcoll_binding_t *binding, int32_t buffer,
                      bool filled, void **at, napcoll_host_copy_t *copy)
 {
     ptrdiff_t lb, extent, first;
@@ -171,34 +155,26 @@ static int bind_side(const napcoll_plan_t *plan, const napcoll_binding_t *bindin
     return rc;
 }
 
-/* Make the host copies that a plan needs, and let the binding's buffers be these. */
-static int bind_sides(const napcoll_plan_t *plan, napcoll_binding_t *binding,
-                      napcoll_host_sides_t *sides)
+/* Run a plan where there is an accelerator: with host copies of the buffers that need them. */
+static int run_with_copies(napcoll_engine_t *engine, const napcoll_plan_t *plan,
+                           const napcoll_binding_t *binding)
 {
     const bool in_place = MPI_IN_PLACE == binding->sendbuf;
     void *send = (void *) (uintptr_t) binding->sendbuf;
-    int rc = OMPI_SUCCESS;
-
-    if (!in_place && NULL != binding->op) { /* else each message takes what it sends */
-        rc = bind_side(plan, binding, NAPCOLL_BUFFER_SEND, true, &send,
-                       &sides->side[NAPCOLL_BUFFER_SEND]);
-    }
-    if (OMPI_SUCCESS == rc) {
-        rc = bind_side(plan, binding, NAPCOLL_BUFFER_RECV, in_place, &binding->recvbuf,
-                       &sides->side[NAPCOLL_BUFFER_RECV]);
-    }
-    binding->sendbuf = send;
-    return rc;
-}
-
-/* Run a plan where there is an accelerator. */
-static int run_near_device(napcoll_engine_t *engine, const napcoll_plan_t *plan,
-                           const napcoll_binding_t *binding)
-{
     napcoll_host_sides_t sides = {0};
     napcoll_binding_t on_host = *binding;
-    int rc = bind_sides(plan, &on_host, &sides);
+    int rc = OMPI_SUCCESS;
 
+    /* without an op only messages read the send buffer: they can read device memory */
+    if (!in_place && NULL != binding->op) {
+        rc = copy_side(plan, binding, NAPCOLL_BUFFER_SEND, true, &send,
+                       &sides.side[NAPCOLL_BUFFER_SEND]);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = copy_side(plan, binding, NAPCOLL_BUFFER_RECV, in_place, &on_host.recvbuf,
+                       &sides.side[NAPCOLL_BUFFER_RECV]);
+    }
+    on_host.sendbuf = send;
     if (OMPI_SUCCESS == rc) {
         rc = napcoll_engine_run_bound(engine, plan, &on_host);
     }
@@ -208,41 +184,37 @@ static int run_near_device(napcoll_engine_t *engine, const napcoll_plan_t *plan,
 int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
                        const napcoll_binding_t *binding)
 {
-    if (OPAL_LIKELY(!napcoll_compat_devices) || NULL != binding->personalized
-        || NULL != binding->stream) {
-        return napcoll_engine_run_bound(engine, plan, binding);
-    }
-    return run_near_device(engine, plan, binding);
+    return OPAL_LIKELY(!napcoll_compat_devices) || NULL != binding->personalized
+                   || NULL != binding->stream
+               ? napcoll_engine_run_bound(engine, plan, binding)
+               : run_with_copies(engine, plan, binding);
 }
 
 /* ---- personalized blocks ---- */
 
-/* Whether a message of the plan takes several blocks of a buffer together, and so packs them. */
-static bool packs(const napcoll_plan_t *plan, int32_t buffer)
+/* Whether a message of the plan packs blocks of a buffer: it has several, or begins with sizes. */
+static bool packs_blocks(const napcoll_plan_t *plan, int32_t buffer)
 {
     for (int i = 0; i < plan->steps; i++) {
         const napcoll_step_t *step = &plan->step[i];
-        const napcoll_span_t *span = NAPCOLL_STEP_SEND == step->kind ? &step->left : &step->dst;
-        const bool message = NAPCOLL_STEP_SEND == step->kind || NAPCOLL_STEP_RECV == step->kind;
-        napcoll_runs_t runs = napcoll_runs_of(plan, span);
+        const napcoll_span_t *span = napcoll_step_span(step);
 
-        while (message && (span->count > 1 || step->headed) && napcoll_runs_next(&runs)) {
-            if (buffer == runs.run.buffer) {
-                return true;
-            }
+        if (step->kind <= NAPCOLL_STEP_SEND && (span->count > 1 || step->headed)
+            && napcoll_span_meets(plan, span, buffer, buffer + 1)) {
+            return true;
         }
     }
     return false;
 }
 
-/* Where the blocks of a buffer lie, if they are dense and lie side by side; NULL else. */
+/* The address of the blocks of a buffer, if they are dense and contiguous; else NULL. */
 static char *find_blocks(const napcoll_personalized_t *personalized, int32_t buffer, size_t *bytes)
 {
     const napcoll_block_t *block = personalized->block[buffer];
     uintptr_t low = UINTPTR_MAX, high = 0;
 
     *bytes = 0;
-    for (int i = 0; i < personalized->held[buffer].count; i++) {
+    for (int i = 0; i < personalized->range[buffer].count; i++) {
         const uintptr_t at = (uintptr_t) napcoll_offset(block[i].at, block[i].lead);
 
         if (0 == block[i].bytes) {
@@ -258,10 +230,10 @@ static char *find_blocks(const napcoll_personalized_t *personalized, int32_t buf
     return *bytes > 0 && high - low == *bytes ? (char *) low : NULL;
 }
 
-/* Let the blocks of a buffer lie at another address. */
+/* Move the addresses of the blocks of a buffer. */
 static void move_blocks(napcoll_personalized_t *personalized, int32_t buffer, ptrdiff_t by)
 {
-    for (int i = 0; i < personalized->held[buffer].count; i++) {
+    for (int i = 0; i < personalized->range[buffer].count; i++) {
         napcoll_block_t *block = &personalized->block[buffer][i];
 
         block->at = napcoll_offset(block->at, by);
@@ -274,7 +246,7 @@ int napcoll_host_bind_personalized(const napcoll_plan_t *plan, napcoll_personali
     int rc = OMPI_SUCCESS;
 
     for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP && OMPI_SUCCESS == rc; buffer++) {
-        const size_t blocks = (size_t) personalized->held[buffer].count;
+        const size_t blocks = (size_t) personalized->range[buffer].count;
         napcoll_host_copy_t *copy = &sides->side[buffer];
         const bool sent_there = personalized->in_place && NAPCOLL_BUFFER_RECV == buffer;
         size_t bytes;
@@ -285,7 +257,7 @@ int napcoll_host_bind_personalized(const napcoll_plan_t *plan, napcoll_personali
         }
         at = find_blocks(personalized, buffer, &bytes);
         if (NULL == at || !napcoll_compat_on_device(at) || bytes / blocks > NAPCOLL_HOST_BLOCK
-            || !(sent_there || packs(plan, buffer))) {
+            || !(sent_there || packs_blocks(plan, buffer))) {
             continue;
         }
         rc = napcoll_host_take(copy, at, bytes, &ompi_mpi_byte.dt,

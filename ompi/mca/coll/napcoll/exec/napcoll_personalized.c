@@ -5,169 +5,131 @@
 
 /**
  * @file
- * Plans in the layout of personalized blocks (see the header): their messages.
+ * The messages of plans of personalized blocks (see the header).
  */
 
 #include "exec/napcoll_personalized.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compat/napcoll_compat.h"
 #include "exec/napcoll_host.h"
-#include "exec/napcoll_buffer_pool.h"
 #include "ompi/datatype/ompi_datatype.h"
+#include "util/napcoll_grow.h"
 
-/* The piece of a block that is under way. */
-static const napcoll_block_t *cut(const napcoll_personalized_t *personalized,
-                                  const napcoll_block_t *whole, napcoll_block_t *piece)
+/* A block of the user, or the piece of it that is under way: *piece is memory for the piece. */
+static inline const napcoll_block_t *user_block(const napcoll_personalized_t *p, int32_t buffer,
+                                                int block, napcoll_block_t *piece)
 {
-    const size_t each = whole->bytes / (size_t) personalized->pieces;
-    const size_t before = each * (size_t) personalized->piece;
-    const bool last = personalized->piece == personalized->pieces - 1;
+    const napcoll_block_t *whole = napcoll_personalized_block(p, buffer, block);
+    size_t each, before;
 
+    if (p->pieces < 2) {
+        return whole;
+    }
+    each = whole->bytes / (size_t) p->pieces;
+    before = each * (size_t) p->piece;
     *piece = napcoll_block_packed(napcoll_offset(whole->at, whole->lead + (ptrdiff_t) before),
-                                  last ? whole->bytes - before : each);
+                                  p->piece == p->pieces - 1 ? whole->bytes - before : each);
     return piece;
 }
 
-/* What of a block of the user's is under way: all of it, or a piece, which is put into *piece. */
-static inline const napcoll_block_t *part_of(const napcoll_personalized_t *personalized,
-                                             const napcoll_block_t *whole, napcoll_block_t *piece)
+/* The bytes of a slot's next block, or, if that has come, of its block. */
+static inline size_t bytes_to_come(const napcoll_personalized_t *p, int slot)
 {
-    return personalized->pieces < 2 ? whole : cut(personalized, whole, piece);
+    return p->even ? p->bytes : napcoll_transit_size(&p->transit, slot);
 }
 
-/* The bytes of a block of the user's in a message. */
-static inline size_t bytes_of(const napcoll_personalized_t *personalized, int32_t buffer, int block)
+/* Whether a message is sent without its blocks. */
+static inline bool leaves_blocks(const napcoll_personalized_t *p, const napcoll_step_t *step)
 {
-    napcoll_block_t piece;
-
-    return part_of(personalized, napcoll_personalized_block(personalized, buffer, block), &piece)
-        ->bytes;
+    return step->headed && 0 != (p->said & NAPCOLL_SAID_BREAK);
 }
 
-/* The bytes of the block that comes next into a slot, or of the present one. */
-static inline size_t bytes_to_come(const napcoll_personalized_t *personalized, int slot)
+/* The bytes of a run of slots in a message. A slot that both sends and receives in a stage sends
+ * the block that it has and receives the next one. */
+static size_t slot_bytes(const napcoll_personalized_t *p, const napcoll_step_t *step,
+                         const napcoll_span_t *run)
 {
-    return personalized->even ? personalized->bytes
-                              : napcoll_transit_size(&personalized->transit, slot);
-}
-
-/* Whether a message that is sent leaves its blocks behind. */
-static inline bool leaves_blocks(const napcoll_personalized_t *personalized,
-                                 const napcoll_step_t *step)
-{
-    return step->headed && 0 != (personalized->said & NAPCOLL_SAID_BREAK);
-}
-
-/* What there is to know of a message before it is posted. */
-typedef struct {
-    size_t bytes;    /* of it, or more where it is received with its sizes */
-    size_t in_slots; /* how many of its blocks are in slots */
-    char *
-        at; /* where it begins, if it has bytes, and they are dense blocks of the user's of which each ends
-                 where the next one begins; else NULL */
-} survey_t;
-
-/* The bytes of a run of slots. Of slots that send and receive in the same stage the present block is sent, and the
- * next one received. */
-static size_t survey_slots(const napcoll_personalized_t *personalized, const napcoll_step_t *step,
-                           const napcoll_span_t *run)
-{
-    const napcoll_slot_t *slot = &personalized->transit.slot[run->first];
+    const napcoll_slot_t *slot = &p->transit.slot[run->first];
     size_t bytes = 0;
 
-    if (NAPCOLL_STEP_SEND == step->kind) {
-        for (int i = 0; i < run->count; i++) {
-            bytes += slot[i].size;
-        }
-        return bytes;
+    if (NAPCOLL_STEP_RECV == step->kind && step->headed) {
+        return (size_t) run->count * p->largest;
     }
-    if (step->headed) {
-        return (size_t) run->count * personalized->largest;
-    }
-    for (int b = run->first; b < run->first + run->count; b++) {
-        bytes += bytes_to_come(personalized, b);
+    for (int i = 0; i < run->count; i++) {
+        bytes += NAPCOLL_STEP_SEND == step->kind ? slot[i].size : bytes_to_come(p, run->first + i);
     }
     return bytes;
 }
 
-static survey_t survey(const napcoll_personalized_t *personalized, const napcoll_plan_t *plan,
-                       const napcoll_step_t *step)
+/* Measure a message: the bytes that it has, or has room for, and its address, if it is contiguous
+ * in the user's memory. Returns how many of its blocks are in slots. */
+static size_t measure_message(const napcoll_personalized_t *p, const napcoll_plan_t *plan,
+                              const napcoll_step_t *step, napcoll_message_t *message)
 {
-    const bool sends = NAPCOLL_STEP_SEND == step->kind;
-    napcoll_runs_t runs = napcoll_runs_of(plan, sends ? &step->left : &step->dst);
+    napcoll_runs_t runs = napcoll_runs_of(plan, napcoll_step_span(step));
     const size_t head = step->sizes || step->headed ? NAPCOLL_SIZE_BYTES * (size_t) runs.left : 0;
-    const napcoll_block_t *whole;
-    survey_t found = {.bytes = head};
+    size_t in_slots = 0;
     bool adjacent = 0 == head;
     char *end = NULL;
 
-    if (sends && leaves_blocks(personalized, step)) {
-        return found;
+    message->count = head;
+    if (step->sizes || (NAPCOLL_STEP_SEND == step->kind && leaves_blocks(p, step))) {
+        return 0;
     }
-    while (!step->sizes && napcoll_runs_next(&runs)) {
+    while (napcoll_runs_next(&runs)) {
         if (runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
-            found.in_slots += (size_t) runs.run.count;
-            found.bytes += survey_slots(personalized, step, &runs.run);
+            in_slots += (size_t) runs.run.count;
+            message->count += slot_bytes(p, step, &runs.run);
             adjacent = false;
             continue;
         }
-        whole = napcoll_personalized_block(personalized, runs.run.buffer, runs.run.first);
-        for (int i = 0; i < runs.run.count; i++) {
+        for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
             napcoll_block_t piece;
-            const napcoll_block_t *block = part_of(personalized, &whole[i], &piece);
+            const napcoll_block_t *block = user_block(p, runs.run.buffer, b, &piece);
 
-            found.bytes += block->bytes;
+            message->count += block->bytes;
             if (adjacent && block->bytes > 0) {
                 char *at = napcoll_offset(block->at, block->lead);
 
                 adjacent = block->dense && (NULL == end || at == end);
-                found.at = NULL == found.at ? at : found.at;
+                message->at = NULL == message->at ? at : message->at;
                 end = at + block->bytes;
             }
         }
     }
-    found.at = adjacent ? found.at : NULL;
-    return found;
+    message->at = adjacent ? message->at : NULL;
+    return in_slots;
 }
 
-/* Whether a message has no blocks: it is sent all the same. */
-static bool is_word(const napcoll_step_t *step)
-{
-    return 0 == (NAPCOLL_STEP_SEND == step->kind ? step->left : step->dst).count;
-}
-
-/* Whether a message is one block, which goes as it lies. */
+/* Whether a message is one block that is sent or received where it is. */
 static bool is_one(const napcoll_step_t *step)
 {
-    const bool sends = NAPCOLL_STEP_SEND == step->kind;
-    const napcoll_span_t span = sends ? step->left : step->dst;
+    const napcoll_span_t *span = napcoll_step_span(step);
 
-    return !step->sizes && !step->headed && 1 == span.count && NAPCOLL_BUFFER_LIST != span.buffer
-           && (sends || span.buffer < NAPCOLL_BUFFER_TEMP);
+    return !step->sizes && !step->headed && 1 == span->count && NAPCOLL_BUFFER_LIST != span->buffer
+           && (NAPCOLL_STEP_SEND == step->kind || span->buffer < NAPCOLL_BUFFER_TEMP);
 }
 
-/* The message of a block that goes as it lies. */
-static napcoll_parcel_t one(const napcoll_personalized_t *personalized, const napcoll_step_t *step)
+/* Set the memory of a message of one block. */
+static void bind_one(const napcoll_personalized_t *p, const napcoll_step_t *step,
+                     napcoll_message_t *message)
 {
-    const bool sends = NAPCOLL_STEP_SEND == step->kind;
-    const napcoll_span_t span = sends ? step->left : step->dst;
+    const napcoll_span_t *span = napcoll_step_span(step);
     const napcoll_block_t *block;
     napcoll_block_t piece;
 
-    if (span.buffer >= NAPCOLL_BUFFER_TEMP) {
-        return (napcoll_parcel_t){.way = NAPCOLL_WAY_ONE,
-                                  .at = napcoll_transit_at(&personalized->transit, span.first),
-                                  .count = personalized->transit.slot[span.first].size,
-                                  .type = &ompi_mpi_byte.dt};
+    if (span->buffer >= NAPCOLL_BUFFER_TEMP) {
+        message->at = napcoll_transit_at(&p->transit, span->first);
+        message->count = p->transit.slot[span->first].size;
+        return;
     }
-    block = part_of(personalized, napcoll_personalized_block(personalized, span.buffer, span.first),
-                    &piece);
-    return (napcoll_parcel_t){
-        .way = NAPCOLL_WAY_ONE, .at = block->at, .count = block->count, .type = block->type};
+    block = user_block(p, span->buffer, span->first, &piece);
+    message->at = block->at;
+    message->count = block->count;
+    message->type = block->type;
 }
 
 static size_t aligned(size_t bytes)
@@ -177,24 +139,31 @@ static size_t aligned(size_t bytes)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Write the sizes of a message that is sent: of those blocks that go with it, or that will go in a later stage. */
-static char *fill_sizes(const napcoll_personalized_t *personalized, const napcoll_plan_t *plan,
+/* The size of a block as a message tells it. */
+static size_t size_to_tell(const napcoll_personalized_t *p, const napcoll_step_t *step,
+                           int32_t buffer, int block)
+{
+    napcoll_block_t piece;
+
+    if (leaves_blocks(p, step)) {
+        return 0;
+    }
+    if (buffer < NAPCOLL_BUFFER_TEMP) {
+        return user_block(p, buffer, block, &piece)->bytes;
+    }
+    return step->headed ? p->transit.slot[block].size : bytes_to_come(p, block);
+}
+
+/* Write the sizes of a message; returns their end. */
+static char *pack_sizes(const napcoll_personalized_t *p, const napcoll_plan_t *plan,
                         const napcoll_step_t *step, char *to)
 {
-    const napcoll_transit_t *transit = &personalized->transit;
-    const bool leaves = leaves_blocks(personalized, step);
-    uint64_t said = step->headed ? personalized->said : 0;
+    uint64_t said = step->headed ? p->said : 0;
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->left);
 
     while (napcoll_runs_next(&runs)) {
-        const bool in_slots = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
-
         for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
-            const uint64_t size = said
-                                  | (leaves         ? 0
-                                     : !in_slots    ? bytes_of(personalized, runs.run.buffer, b)
-                                     : step->headed ? transit->slot[b].size
-                                                    : bytes_to_come(personalized, b));
+            const uint64_t size = said | size_to_tell(p, step, runs.run.buffer, b);
 
             said = 0;
             memcpy(to, &size, sizeof(size));
@@ -204,22 +173,26 @@ static char *fill_sizes(const napcoll_personalized_t *personalized, const napcol
     return to;
 }
 
-/* Pack a message that is sent; blocks that leave slots with it have left them then. */
-static int fill(napcoll_personalized_t *personalized, const napcoll_plan_t *plan,
-                const napcoll_step_t *step, char *to)
+/* Pack a message that is sent; its blocks leave their slots. */
+static int pack_message(napcoll_personalized_t *p, const napcoll_plan_t *plan,
+                        const napcoll_step_t *step, char *to)
 {
-    napcoll_transit_t *transit = &personalized->transit;
-    const bool leaves = leaves_blocks(personalized, step);
-    const napcoll_block_t *whole;
+    napcoll_transit_t *transit = &p->transit;
+    const bool leaves = leaves_blocks(p, step);
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->left);
     int rc = OMPI_SUCCESS;
 
     if (step->sizes || step->headed) {
-        to = fill_sizes(personalized, plan, step, to);
+        to = pack_sizes(p, plan, step, to);
     }
-    while (!step->sizes && OMPI_SUCCESS == rc && napcoll_runs_next(&runs)) {
-        if (runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
-            for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
+    while (!step->sizes && napcoll_runs_next(&runs)) {
+        const int end = runs.run.first + runs.run.count;
+
+        for (int b = runs.run.first; b < end && OMPI_SUCCESS == rc; b++) {
+            napcoll_block_t piece;
+            const napcoll_block_t *block;
+
+            if (runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
                 const size_t bytes = leaves ? 0 : transit->slot[b].size;
 
                 if (bytes > 0) {
@@ -227,124 +200,132 @@ static int fill(napcoll_personalized_t *personalized, const napcoll_plan_t *plan
                 }
                 napcoll_transit_drop(transit, b);
                 to += bytes;
+            } else if (!leaves) {
+                block = user_block(p, runs.run.buffer, b, &piece);
+                rc = napcoll_block_pack(block, to);
+                to += block->bytes;
             }
-            continue;
-        }
-        whole = napcoll_personalized_block(personalized, runs.run.buffer, runs.run.first);
-        for (int i = 0; i < runs.run.count && !leaves && OMPI_SUCCESS == rc; i++) {
-            napcoll_block_t piece;
-            const napcoll_block_t *block = part_of(personalized, &whole[i], &piece);
-
-            rc = napcoll_block_pack(block, to);
-            to += block->bytes;
         }
     }
     return rc;
 }
 
-/* Find out how large a stage's messages are, and where they go; make room for those that are packed, or bring
- * sizes or blocks for this process alone. *blocks, *bytes: of those that bring others. *sizes: whether any is of
- * sizes. */
-static int measure_messages(napcoll_personalized_t *personalized, const napcoll_plan_t *plan,
-                            const napcoll_stage_t *stage, size_t *blocks, size_t *bytes,
-                            bool *sizes)
+/* Decide where a stage's messages have their bytes, and make room for those that are packed.
+ * *blocks, *bytes: of the messages with blocks that go into slots. */
+static int plan_messages(napcoll_personalized_t *p, const napcoll_plan_t *plan,
+                         const napcoll_stage_t *stage, size_t *blocks, size_t *bytes)
 {
     const napcoll_step_t *step = &plan->step[stage->first];
     size_t packed = 0;
 
     *blocks = *bytes = 0;
-    *sizes = false;
     for (int i = 0; i < stage->messages; i++) {
-        const survey_t message = survey(personalized, plan, &step[i]);
-        napcoll_parcel_t *parcel = &personalized->parcel[i];
+        const bool one = is_one(&step[i]), empty = 0 == napcoll_step_span(&step[i])->count;
+        napcoll_message_t *message = &p->message[i];
+        size_t in_slots;
 
-        *parcel = (napcoll_parcel_t){
-            .count = message.bytes,
-            .type = &ompi_mpi_byte.dt,
-            .nothing = 0 == message.bytes,
-            .at_most = step[i].headed
-                       || (is_one(&step[i]) && !personalized->even && personalized->pieces < 2)};
-        *sizes = *sizes || step[i].sizes;
-        if (is_word(&step[i])) {
-            parcel->way = NAPCOLL_WAY_WORD;
-            parcel->nothing = false;
-        } else if (NAPCOLL_STEP_RECV == step[i].kind && message.in_slots > 0) {
-            parcel->way = NAPCOLL_WAY_STOPS;
-            *blocks += message.in_slots;
-            *bytes += message.bytes;
-        } else if (is_one(&step[i])) {
-            parcel->way = NAPCOLL_WAY_ONE;
+        *message = (napcoll_message_t){.type = &ompi_mpi_byte.dt,
+                                       .at_most = step[i].headed
+                                                  || (one && !p->even && p->pieces < 2)};
+        in_slots = measure_message(p, plan, &step[i], message);
+        message->nothing = 0 == message->count && !empty;
+        if (empty) {
+            message->kind = NAPCOLL_MESSAGE_EMPTY;
+        } else if (NAPCOLL_STEP_RECV == step[i].kind && in_slots > 0) {
+            message->kind = NAPCOLL_MESSAGE_SLOTS;
+            *blocks += in_slots;
+            *bytes += message->count;
+        } else if (one) {
+            message->kind = NAPCOLL_MESSAGE_ONE;
+        } else if (NULL != message->at) {
+            message->kind = NAPCOLL_MESSAGE_ADJACENT;
         } else {
-            parcel->at = message.at;
-            parcel->way = NULL == parcel->at ? NAPCOLL_WAY_PACKED : NAPCOLL_WAY_ADJACENT;
-            packed += NULL == parcel->at ? aligned(message.bytes) : 0;
+            packed += aligned(message->count);
         }
     }
-    if (packed > personalized->packed_room) {
-        napcoll_buffer_pool_give(personalized->packed, personalized->packed_room);
-        personalized->packed = napcoll_buffer_pool_take(packed, &personalized->packed_room);
-        if (NULL == personalized->packed) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-    }
-    return OMPI_SUCCESS;
+    return napcoll_buffer_take(&p->packed, packed) ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-int napcoll_personalized_post(napcoll_personalized_t *personalized, const napcoll_plan_t *plan,
-                              const napcoll_stage_t *stage)
+/* Pack the messages of a stage, of sizes first: they are those of the blocks before they leave. */
+static int pack_messages(napcoll_personalized_t *p, const napcoll_plan_t *plan,
+                         const napcoll_stage_t *stage)
 {
     const napcoll_step_t *step = &plan->step[stage->first];
-    size_t blocks, bytes, packed = 0;
-    bool any;
-    int rc = measure_messages(personalized, plan, stage, &blocks, &bytes, &any);
+    size_t packed = 0;
+    int rc = OMPI_SUCCESS;
 
-    /* sizes are those of what is in the slots before it leaves them, or comes next */
-    for (int sizes = any ? 1 : 0; sizes >= 0; sizes--) {
+    for (int sizes = 1; sizes >= 0; sizes--) {
         for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
-            napcoll_parcel_t *parcel = &personalized->parcel[i];
+            napcoll_message_t *message = &p->message[i];
 
-            if ((1 == sizes) != step[i].sizes || NAPCOLL_WAY_PACKED != parcel->way) {
+            if (sizes != step[i].sizes || NAPCOLL_MESSAGE_PACKED != message->kind) {
                 continue;
             }
-            parcel->at = personalized->packed + packed;
-            packed += aligned(parcel->count);
+            message->at = p->packed.memory + packed;
+            packed += aligned(message->count);
             if (NAPCOLL_STEP_SEND == step[i].kind) {
-                rc = fill(personalized, plan, &step[i], parcel->at);
+                rc = pack_message(p, plan, &step[i], message->at);
             }
-        }
-    }
-    if (OMPI_SUCCESS == rc && 0 != napcoll_transit_reserve(&personalized->transit, blocks, bytes)) {
-        rc = OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) { /* nothing moves any more */
-        napcoll_parcel_t *parcel = &personalized->parcel[i];
-
-        if (NAPCOLL_WAY_STOPS == parcel->way) {
-            parcel->offset = napcoll_transit_take(&personalized->transit, parcel->count);
-            parcel->at = parcel->nothing ? NULL : personalized->transit.memory + parcel->offset;
-        } else if (NAPCOLL_WAY_ONE == parcel->way) {
-            const bool nothing = parcel->nothing, at_most = parcel->at_most;
-
-            *parcel = one(personalized, &step[i]);
-            parcel->nothing = nothing;
-            parcel->at_most = at_most;
         }
     }
     return rc;
 }
 
+int napcoll_personalized_post(napcoll_personalized_t *p, const napcoll_plan_t *plan,
+                              const napcoll_stage_t *stage)
+{
+    napcoll_transit_t *transit = &p->transit;
+    size_t blocks, bytes;
+    int rc = plan_messages(p, plan, stage, &blocks, &bytes);
+
+    if (OMPI_SUCCESS == rc) {
+        rc = pack_messages(p, plan, stage);
+    }
+    if (OMPI_SUCCESS == rc && !napcoll_transit_reserve(transit, blocks, bytes)) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    /* From here on the blocks in transit stay where they are. */
+    for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
+        napcoll_message_t *message = &p->message[i];
+
+        if (NAPCOLL_MESSAGE_SLOTS == message->kind) {
+            message->offset = napcoll_transit_take(transit, message->count);
+            message->at = message->nothing ? NULL : transit->buffer.memory + message->offset;
+        } else if (NAPCOLL_MESSAGE_ONE == message->kind) {
+            bind_one(p, &plan->step[stage->first + i], message);
+        }
+    }
+    return rc;
+}
+
+/* Take in a block of `size` bytes that has come for the user. */
+static int take_block(napcoll_personalized_t *p, int32_t buffer, int index, char *from, size_t size)
+{
+    napcoll_block_t piece;
+    const napcoll_block_t *block = user_block(p, buffer, index, &piece);
+
+    if (0 == size && !p->complete) {
+        return OMPI_SUCCESS;
+    }
+    if (size > block->bytes || (0 == size && block->bytes > 0)) {
+        p->truncated = true;
+        return OMPI_SUCCESS;
+    }
+    return napcoll_block_unpack(block, from, size);
+}
+
 /* Take in the blocks, or the sizes, of a message. */
-static int take_in(napcoll_personalized_t *personalized, const napcoll_plan_t *plan,
-                   const napcoll_step_t *step, const napcoll_parcel_t *parcel)
+static int take_in(napcoll_personalized_t *p, const napcoll_plan_t *plan,
+                   const napcoll_step_t *step, const napcoll_message_t *message)
 {
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->dst);
     const uint64_t said = step->headed ? NAPCOLL_SAID_DOUBT | NAPCOLL_SAID_BREAK : 0;
-    const char *head = parcel->at;
+    const char *head = message->at;
     size_t at = step->headed ? NAPCOLL_SIZE_BYTES * (size_t) runs.left : 0;
     int rc = OMPI_SUCCESS;
 
-    while (OMPI_SUCCESS == rc && napcoll_runs_next(&runs)) {
-        const bool stops = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
+    while (napcoll_runs_next(&runs)) {
+        const bool in_slots = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
         const int end = runs.run.first + runs.run.count;
 
         for (int b = runs.run.first; b < end && OMPI_SUCCESS == rc; b++) {
@@ -354,28 +335,20 @@ static int take_in(napcoll_personalized_t *personalized, const napcoll_plan_t *p
             if (step->sizes || step->headed) {
                 memcpy(&size, head, sizeof(size));
                 head += sizeof(size);
-                personalized->said |= size & said;
+                p->said |= size & said;
                 size &= ~said;
             } else {
-                size = stops ? bytes_to_come(personalized, b)
-                             : bytes_of(personalized, runs.run.buffer, b);
+                size = in_slots ? bytes_to_come(p, b)
+                                : user_block(p, runs.run.buffer, b, &piece)->bytes;
             }
             if (step->sizes) {
-                napcoll_transit_tell(&personalized->transit, b, size);
+                napcoll_transit_tell(&p->transit, b, size);
                 continue;
             }
-            if (stops) {
-                napcoll_transit_place(&personalized->transit, b, parcel->offset + at, size);
-            } else if (size > 0 || personalized->complete) {
-                const napcoll_block_t *block = part_of(
-                    personalized, napcoll_personalized_block(personalized, runs.run.buffer, b),
-                    &piece);
-
-                if (size > block->bytes || (0 == size && block->bytes > 0)) {
-                    personalized->truncated = true;
-                } else {
-                    rc = napcoll_block_unpack(block, parcel->at + at, size);
-                }
+            if (in_slots) {
+                napcoll_transit_place(&p->transit, b, message->offset + at, size);
+            } else {
+                rc = take_block(p, runs.run.buffer, b, message->at + at, size);
             }
             at += size;
         }
@@ -383,98 +356,80 @@ static int take_in(napcoll_personalized_t *personalized, const napcoll_plan_t *p
     return rc;
 }
 
-int napcoll_personalized_land(napcoll_personalized_t *personalized, const napcoll_plan_t *plan,
+int napcoll_personalized_land(napcoll_personalized_t *p, const napcoll_plan_t *plan,
                               const napcoll_stage_t *stage)
 {
     const napcoll_step_t *step = &plan->step[stage->first];
+    const napcoll_message_t *message = p->message;
     int rc = OMPI_SUCCESS;
 
     for (int i = 0; i < stage->messages; i++) {
-        if (NAPCOLL_STEP_SEND == step[i].kind && NAPCOLL_WAY_ONE == personalized->parcel[i].way
+        if (NAPCOLL_STEP_SEND == step[i].kind && NAPCOLL_MESSAGE_ONE == message[i].kind
             && step[i].left.buffer >= NAPCOLL_BUFFER_TEMP) {
-            napcoll_transit_drop(&personalized->transit, step[i].left.first);
+            napcoll_transit_drop(&p->transit, step[i].left.first);
         }
     }
-    /* blocks come before the sizes of what follows them into their slots */
+    /* Blocks before sizes: these are the sizes of the blocks that come next. */
     for (int sizes = 0; sizes < 2; sizes++) {
         for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
-            const napcoll_parcel_t *parcel = &personalized->parcel[i];
-
-            if (NAPCOLL_STEP_RECV == step[i].kind && (1 == sizes) == step[i].sizes
-                && (NAPCOLL_WAY_PACKED == parcel->way || NAPCOLL_WAY_STOPS == parcel->way)) {
-                rc = take_in(personalized, plan, &step[i], parcel);
+            if (NAPCOLL_STEP_RECV == step[i].kind && sizes == step[i].sizes
+                && (NAPCOLL_MESSAGE_PACKED == message[i].kind
+                    || NAPCOLL_MESSAGE_SLOTS == message[i].kind)) {
+                rc = take_in(p, plan, &step[i], &message[i]);
             }
         }
     }
     return rc;
 }
 
-void napcoll_personalized_end(napcoll_personalized_t *personalized, size_t kept)
+void napcoll_personalized_end(napcoll_personalized_t *p, size_t kept)
 {
-    napcoll_buffer_pool_give(personalized->copy, personalized->copy_room);
-    free(personalized->spread);
-    personalized->copy = NULL;
-    personalized->spread = NULL;
-    napcoll_transit_end(&personalized->transit, kept);
-    if (personalized->packed_room > kept) {
-        napcoll_buffer_pool_give(personalized->packed, personalized->packed_room);
-        personalized->packed = NULL;
-        personalized->packed_room = 0;
+    napcoll_buffer_give(&p->copy);
+    free(p->unpack_to);
+    p->unpack_to = NULL;
+    napcoll_transit_end(&p->transit, kept);
+    if (p->packed.room > kept || 0 == kept) {
+        napcoll_buffer_give(&p->packed);
     }
     if (0 == kept) {
-        napcoll_buffer_pool_give(personalized->packed, personalized->packed_room);
-        free(personalized->room);
-        free(personalized->parcel);
-        *personalized = (napcoll_personalized_t){0};
+        free(p->blocks);
+        free(p->message);
+        *p = (napcoll_personalized_t){0};
     }
-}
-
-/* Make room for a plan's messages. */
-static int make_parcels(napcoll_personalized_t *personalized, const napcoll_plan_t *plan)
-{
-    if (plan->max_messages > personalized->parcel_room) {
-        napcoll_parcel_t *more = realloc(personalized->parcel,
-                                         (size_t) plan->max_messages * sizeof(*more));
-
-        if (NULL == more) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        personalized->parcel = more;
-        personalized->parcel_room = plan->max_messages;
-    }
-    return OMPI_SUCCESS;
 }
 
 int napcoll_engine_run_personalized(napcoll_engine_t *engine, const napcoll_plan_t *plan,
                                     ompi_communicator_t *comm, int tag)
 {
-    napcoll_personalized_t *personalized = engine->personalized;
+    napcoll_personalized_t *p = engine->personalized;
     const napcoll_binding_t binding = {
-        .datatype = &ompi_mpi_byte.dt, .comm = comm, .tag = tag, .personalized = personalized};
+        .datatype = &ompi_mpi_byte.dt, .comm = comm, .tag = tag, .personalized = p};
     const int slots = plan->temps > 0 ? plan->temp[0].count : 0;
     napcoll_host_sides_t sides = {0};
-    int rc = make_parcels(personalized, plan);
-
-    personalized->pieces = plan->pieces;
-    personalized->piece = 0;
-    personalized->truncated = personalized->doubtful;
-    if (OMPI_SUCCESS == rc && OPAL_UNLIKELY(napcoll_compat_devices)) {
-        rc = napcoll_host_bind_personalized(plan, personalized, &sides);
-    }
-    if (OMPI_SUCCESS == rc) {
-        rc = napcoll_personalized_pack_whole(personalized);
-    }
-    for (; personalized->piece < plan->pieces && OMPI_SUCCESS == rc; personalized->piece++) {
-        rc = 0 == napcoll_transit_begin(&personalized->transit, slots)
-                 ? napcoll_engine_run(engine, plan, &binding)
+    int rc = napcoll_grow(&p->message, &p->message_room, (size_t) plan->max_messages,
+                          sizeof(*p->message))
+                 ? OMPI_SUCCESS
                  : OMPI_ERR_OUT_OF_RESOURCE;
+
+    p->pieces = plan->pieces;
+    p->piece = 0;
+    p->truncated = p->doubtful;
+    if (OMPI_SUCCESS == rc && OPAL_UNLIKELY(napcoll_compat_devices)) {
+        rc = napcoll_host_bind_personalized(plan, p, &sides);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = napcoll_personalized_spread(personalized);
+        rc = napcoll_personalized_make_copy(p);
+    }
+    for (; p->piece < plan->pieces && OMPI_SUCCESS == rc; p->piece++) {
+        rc = napcoll_transit_begin(&p->transit, slots) ? napcoll_engine_run(engine, plan, &binding)
+                                                       : OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = napcoll_personalized_unpack_copy(p);
     }
     if (OPAL_UNLIKELY(napcoll_compat_devices)) {
         rc = napcoll_host_end(&sides, rc);
     }
-    napcoll_personalized_end(personalized, OMPI_SUCCESS == rc ? NAPCOLL_SCRATCH_KEPT : 0);
-    return OMPI_SUCCESS == rc && personalized->truncated ? MPI_ERR_TRUNCATE : rc;
+    napcoll_personalized_end(p, OMPI_SUCCESS == rc ? NAPCOLL_SCRATCH_KEPT : 0);
+    return OMPI_SUCCESS == rc && p->truncated ? MPI_ERR_TRUNCATE : rc;
 }

@@ -5,182 +5,180 @@
 
 /**
  * @file
- * Plans in the layout of personalized blocks (all-to-alls, gathers, scatters): every block has a place, a count and a datatype of
- * its own. One that goes straight from its rank to the one that it is for is sent and received
- * with these; several in one message, and those that stop on the way, go as packed bytes, which blocks without gaps
- * that lie one behind the other are already.
+ * Running plans of personalized blocks (all-to-alls, gathers, scatters). Every block of the user
+ * has its own address, count and datatype. A message of one block from or to the user is sent with
+ * these. A message of several blocks, or of a block in a slot, has packed bytes; user blocks that
+ * are contiguous in memory are sent from where they are.
  *
- *     post    the stage's messages get their memory; what is sent together is packed. What brings blocks that
- *             stop here is received where they will stay
- *     land    what came together is unpacked into the user's blocks, or becomes slots; sizes are noted
+ *     post    give the stage's messages their memory and pack what is sent. A message with blocks
+ *             that go into slots is received where these blocks stay
+ *     land    unpack what came for the user, fill the slots, note the sizes
  *
- * Where the plan is run for pieces of the blocks, these are cut as packed bytes; blocks with gaps are packed before
- * the first piece, or unpacked after the last one. Pieces are alike but for the last one, which has what is left.
+ * A plan that cuts blocks into pieces is run once for each piece. The pieces are cut from packed
+ * bytes: a block with gaps is packed before the first run, or unpacked after the last one. All
+ * pieces of a block have the same bytes, except the last one, which has the rest.
  */
 
 #ifndef NAPCOLL_PERSONALIZED_H
 #define NAPCOLL_PERSONALIZED_H
 
-#include <stdint.h>
-
 #include "exec/napcoll_exec.h"
 #include "exec/napcoll_transit.h"
 
-/** A block of the user's. */
+/** A block of the user. The caller sets at, count and type; napcoll_personalized_measure the
+ * rest. */
 typedef struct napcoll_block {
     char *at;
     size_t count;
     ompi_datatype_t *type;
-    size_t bytes; /**< packed; napcoll_personalized_measure fills it in */
-    bool dense;   /**< packed as it lies, from at + lead on; likewise */
+    /** packed */
+    size_t bytes;
+    /** its bytes are contiguous, from at + lead on */
+    bool dense;
     ptrdiff_t lead;
 } napcoll_block_t;
 
-/**
- * What messages that begin with sizes say besides, in the first of these. Who has heard it says it on.
- *
- *     DOUBT   ranks had better agree on sizes in the next call
- *     BREAK   sizes are others than all ranks rely on: who has said it leaves blocks behind, and the call has to be run
- *             again with sizes that hold
- */
+/** Sizes are to be agreed on in the next call. These two bits go with the first size of a message
+ * that begins with sizes; a rank that receives them sends them on. */
 #define NAPCOLL_SAID_DOUBT (UINT64_C(1) << 62)
+
+/** Sizes are not as all ranks assume: ranks that know this send no blocks, and all run the call
+ * again. */
 #define NAPCOLL_SAID_BREAK (UINT64_C(1) << 63)
 
-/** Where the bytes of a message are. */
+/** Where a message has its bytes. */
 typedef enum {
-    NAPCOLL_WAY_PACKED,   /**< in memory of its own: several blocks, or sizes */
-    NAPCOLL_WAY_STOPS,    /**< in transit: it brings blocks that stop here */
-    NAPCOLL_WAY_ONE,      /**< in its one block, with the datatype of that */
-    NAPCOLL_WAY_ADJACENT, /**< in the user's blocks, which lie one behind the other */
-    NAPCOLL_WAY_WORD,     /**< nowhere: it has none */
-} napcoll_way_t;
+    NAPCOLL_MESSAGE_PACKED,   /**< in a buffer: several blocks, or sizes */
+    NAPCOLL_MESSAGE_SLOTS,    /**< in transit: it is received with blocks that go into slots */
+    NAPCOLL_MESSAGE_ONE,      /**< in its one block, with the datatype of the block */
+    NAPCOLL_MESSAGE_ADJACENT, /**< in the user's blocks, which are contiguous */
+    NAPCOLL_MESSAGE_EMPTY,    /**< nowhere: it has no blocks, but is sent */
+} napcoll_message_kind_t;
 
 /** A message of a stage. */
-typedef struct napcoll_parcel {
-    napcoll_way_t way;
+typedef struct napcoll_message {
+    napcoll_message_kind_t kind;
     char *at;
     size_t count;
     ompi_datatype_t *type;
-    bool nothing; /**< it has no bytes, and is not sent */
-    /** it is received with sizes of its own, or is a block of which its receiver may get less */
+    /** it has no bytes and is not sent */
+    bool nothing;
+    /** it may bring fewer bytes than these */
     bool at_most;
-    size_t offset; /**< of what stops here: of its bytes among those in transit */
-} napcoll_parcel_t;
+    /** of its bytes in transit */
+    size_t offset;
+} napcoll_message_t;
 
-/** What calls on one communicator have in common, and the present call. All zero: nothing. */
+/** The blocks of a call, and memory for its messages. All zero: nothing. */
 struct napcoll_personalized {
-    napcoll_block_t *block[NAPCOLL_BUFFER_TEMP]; /**< [held] of the user's two buffers */
-    napcoll_block_range_t
-        held[NAPCOLL_BUFFER_TEMP]; /**< which blocks these are, as the layout counts them */
-    napcoll_block_t *room;         /**< [rooms] where they are */
-    size_t rooms;
-    bool
-        in_place; /**< what is sent is what the receive blocks hold before; then all ranks have blocks */
-    bool even; /**< all blocks have `bytes` bytes, and no sizes are told */
+    /** [range] of the user's two buffers, numbered as in the layout */
+    napcoll_block_t *block[NAPCOLL_BUFFER_TEMP];
+    napcoll_block_range_t range[NAPCOLL_BUFFER_TEMP];
+    /** the memory of both arrays */
+    napcoll_block_t *blocks;
+    size_t blocks_room;
+    /** the receive blocks also hold what is sent */
+    bool in_place;
+    /** every block has `bytes` bytes, and no sizes are sent */
+    bool even;
     size_t bytes;
-    size_t largest; /**< of messages that begin with sizes: no block that stops is larger */
-    uint64_t
-        said; /**< NAPCOLL_SAID_... that messages which begin with sizes take along: of this process
-                         before a plan is run, and what it has heard from others then */
+    /** of messages that begin with sizes: no block that goes into a slot is larger */
+    size_t largest;
+    /** NAPCOLL_SAID_... to be sent with sizes: set before the call, and by messages of others */
+    uint64_t said;
     napcoll_transit_t transit;
-    napcoll_parcel_t *parcel; /**< [parcel_room] */
-    int parcel_room;
-    char *packed; /**< memory of the stage's messages */
-    size_t packed_room;
-    char *copy; /**< blocks that are packed as a whole, while the plan runs */
-    size_t copy_room;
-    napcoll_block_t *
-        spread; /**< [held] where such a block of the receive buffer goes, while the plan runs; or NULL */
+    napcoll_message_t *message;
+    size_t message_room;
+    /** of the stage's messages */
+    napcoll_buffer_t packed;
+    /** blocks that are packed before the first piece, or unpacked after the last one */
+    napcoll_buffer_t copy;
+    /** [range] the receive blocks as the user gave them, while blocks are in the copy; else NULL */
+    napcoll_block_t *unpack_to;
     int pieces;
-    int piece;      /**< that is under way */
-    bool truncated; /**< a block was larger than its receiver said, and the plan went on */
-    bool doubtful;  /**< one was in a plan of the same call before */
-    /** of a gather: a block that the root expects has not come where it has no bytes */
+    int piece;
+    /** a block was larger than its receiver knew, and the call goes on */
+    bool truncated;
+    /** the same happened in an earlier plan of the call */
+    bool doubtful;
+    /** gather: a block without bytes that the root expects is an error */
     bool complete;
 };
 
 /* ---- napcoll_personalized_blocks.c ---- */
 
-/** Make room for the blocks of the user's buffers, which the caller fills in: at, count and type. */
+/** Make room for the blocks of the user's buffers, which the caller fills in. */
 int napcoll_personalized_hold(napcoll_personalized_t *personalized,
-                              const napcoll_block_range_t held[NAPCOLL_BUFFER_TEMP]);
+                              const napcoll_block_range_t range[NAPCOLL_BUFFER_TEMP]);
 
-/** A block of the user's. */
+/** A block of a user buffer. */
 static inline napcoll_block_t *napcoll_personalized_block(
     const napcoll_personalized_t *personalized, int32_t buffer, int block)
 {
-    return &personalized->block[buffer][block - personalized->held[buffer].first];
+    return &personalized->block[buffer][block - personalized->range[buffer].first];
 }
 
-/** Fill in what follows from the datatypes; in place the send blocks are those of the receive buffer. */
+/** Set bytes, dense and lead of all blocks. In place the send blocks become the receive blocks. */
 void napcoll_personalized_measure(napcoll_personalized_t *personalized);
 
-/** The bytes of the blocks of a user's buffer from `first` on (1: but for a root's own), and of the largest of them. */
+/** The bytes of the blocks of a user buffer from index `first` on, and of the largest of them. */
 void napcoll_personalized_sum(const napcoll_personalized_t *personalized, int32_t buffer, int first,
                               size_t *sum, size_t *largest);
 
-/** How many blocks of a user's buffer have bytes, without the rank's own. */
+/** The number of blocks of a user buffer that have bytes, without the rank's block for itself. */
 int napcoll_personalized_messages(const napcoll_personalized_t *personalized, int32_t buffer);
 
-/** Have a call do without the blocks that are larger than so many bytes, or are not; a rank's own for itself goes nowhere, and
- * stays where larger ones do not take part. What is left out is as if users had given no element.
- *
- * @return how many are left out
- */
+/** Make all blocks empty that are larger than some bytes, or all others. The rank's block for
+ * itself counts as not larger. Returns how many. */
 int napcoll_personalized_leave_out(napcoll_personalized_t *personalized, size_t bytes, bool larger);
 
 /** Copy a rank's block for itself. */
 int napcoll_personalized_copy_own(const napcoll_personalized_t *personalized);
 
-/** Have the blocks that are packed as a whole for the time of a call in one piece of memory; those of the receive buffer
- * are remembered as they were. */
-int napcoll_personalized_pack_whole(napcoll_personalized_t *personalized);
+/** Move blocks into the copy for the time of a call: send blocks in place, which are overwritten,
+ * and blocks with gaps that are cut into pieces. */
+int napcoll_personalized_make_copy(napcoll_personalized_t *personalized);
 
-/** Unpack the blocks of the receive buffer that came packed as a whole. */
-int napcoll_personalized_spread(const napcoll_personalized_t *personalized);
+/** Unpack the receive blocks that are in the copy. */
+int napcoll_personalized_unpack_copy(const napcoll_personalized_t *personalized);
 
 /**
- * Let what is sent be packed bytes of a call's own, for as long as the call may need them: what is
- * received overwrites the user's.
+ * Send packed copies of the send blocks, since what is received overwrites them.
  *
- * @param[in,out] pairs   measured blocks, not in place
- * @param[in,out] memory  the bytes: NULL before the first time, then as they were; the caller gives
- *                        them back to exec/napcoll_buffer_pool.h
- * @param[out]    room    of the memory
- *
- * @return OMPI_SUCCESS or an error
+ * @param[in,out] personalized  measured blocks, not in place
+ * @param[in,out] kept          the copies: empty at first, used again when a call is run again; the
+ *                              caller gives the buffer back
  */
-int napcoll_personalized_keep_sent(napcoll_personalized_t *personalized, char **memory,
-                                   size_t *room);
+int napcoll_personalized_keep_sent(napcoll_personalized_t *personalized, napcoll_buffer_t *kept);
 
 /** A block of packed bytes. */
 napcoll_block_t napcoll_block_packed(char *at, size_t bytes);
 
-/** Pack a block that has been measured. */
+/** Pack a measured block. */
 int napcoll_block_pack(const napcoll_block_t *block, char *to);
 
-/** Unpack the first bytes of a block: fewer than it has room for where fewer have come. */
+/** Unpack the first bytes of a measured block. */
 int napcoll_block_unpack(const napcoll_block_t *block, char *from, size_t bytes);
 
 /* ---- napcoll_personalized.c ---- */
 
-/** Prepare a stage's messages: pairs->parcel[i] is that of its i-th step. */
+/** Prepare the messages of a stage: personalized->message[i] belongs to its step i. */
 int napcoll_personalized_post(napcoll_personalized_t *personalized, const napcoll_plan_t *plan,
                               const napcoll_stage_t *stage);
 
-/** Take in what a stage's messages have brought. */
+/** Take in what the messages of a stage have brought. */
 int napcoll_personalized_land(napcoll_personalized_t *personalized, const napcoll_plan_t *plan,
                               const napcoll_stage_t *stage);
 
-/** Free what calls have left: all of it, or what is more than a little. */
+/** End a call: free each buffer that is larger than `kept` bytes; 0: free all memory. */
 void napcoll_personalized_end(napcoll_personalized_t *personalized, size_t kept);
 
 /**
- * Run a plan; blocks are filled in and measured.
+ * Run a plan with the engine's blocks, which are measured.
  *
- * @return OMPI_SUCCESS or the first error; no request is left behind then. MPI_ERR_TRUNCATE: a block was larger than its
- *         receiver said, and it and what came in the same message have not arrived; what this process owed others has gone
- *         its way
+ * @return OMPI_SUCCESS or the first error; no request is left behind then. MPI_ERR_TRUNCATE: a
+ *         block was larger than its receiver knew. It has not arrived, but this process has sent
+ *         all its messages
  */
 int napcoll_engine_run_personalized(napcoll_engine_t *engine, const napcoll_plan_t *plan,
                                     ompi_communicator_t *comm, int tag);

@@ -15,12 +15,12 @@
 
 #include "compat/napcoll_compat.h"
 
-/* Elements per call: the interfaces count in int before 6.0, and what is behind those of 6.0.0rc2 does
- * in places (tuned's reduce crashes on more). A multiple of a page stays aligned. */
+/* Most elements per call: the interfaces count in int before 6.0, and so does code behind those of
+ * 6.0.0rc2 (tuned's reduce crashes on more). A multiple of a page keeps parts aligned. */
 static const size_t most_elements = (size_t) INT_MAX / 4096 * 4096;
 
-/* tuned's allreduce overflows where the first byte of a type is not at its address: see
- * coll_napcoll_fallback.c. All ranks of a reduction have the same type. */
+/* Whether tuned's allreduce would overflow its buffer: it does where the first byte of a datatype
+ * is not at its address, see coll_napcoll_fallback.c. All ranks have the same type. */
 static bool overflows(const ompi_communicator_t *comm, ompi_datatype_t *datatype)
 {
     ptrdiff_t true_lb, true_extent;
@@ -30,36 +30,39 @@ static bool overflows(const ompi_communicator_t *comm, ompi_datatype_t *datatype
            && napcoll_compat_is_tuned(comm, comm->c_coll->coll_allreduce_module);
 }
 
-static int allreduce_in_two(ompi_communicator_t *comm, const void *input, char *dst,
-                            const char *left, int count, const napcoll_binding_t *binding)
+static int delegate_reduce(ompi_communicator_t *comm, int root, const void *input, char *dst,
+                           const char *left, int count, const napcoll_binding_t *binding)
 {
-    const bool root = 0 == ompi_comm_rank(comm);
-    int rc = comm->c_coll->coll_reduce(root ? input : left, root ? dst : NULL, count,
-                                       binding->datatype, binding->op, 0, comm,
-                                       comm->c_coll->coll_reduce_module);
+    if (root != ompi_comm_rank(comm)) {
+        input = left;
+        dst = NULL;
+    }
+    return comm->c_coll->coll_reduce(input, dst, count, binding->datatype, binding->op, root, comm,
+                                     comm->c_coll->coll_reduce_module);
+}
 
-    return OMPI_SUCCESS != rc ? rc
-                              : comm->c_coll->coll_bcast(dst, count, binding->datatype, 0, comm,
-                                                         comm->c_coll->coll_bcast_module);
+static int delegate_bcast(ompi_communicator_t *comm, int root, char *dst, int count,
+                          const napcoll_binding_t *binding)
+{
+    return comm->c_coll->coll_bcast(dst, count, binding->datatype, root, comm,
+                                    comm->c_coll->coll_bcast_module);
 }
 
 static int delegate_part(ompi_communicator_t *comm, const napcoll_step_t *step, char *dst,
                          const char *left, int count, const napcoll_binding_t *binding)
 {
-    bool root = ompi_comm_rank(comm) == step->peer;
     const void *input = left == dst ? MPI_IN_PLACE : left;
+    int rc;
 
     switch (step->phase) {
     case NAPCOLL_PHASE_REDUCE:
-        return comm->c_coll->coll_reduce(root ? input : left, root ? dst : NULL, count,
-                                         binding->datatype, binding->op, step->peer, comm,
-                                         comm->c_coll->coll_reduce_module);
+        return delegate_reduce(comm, step->peer, input, dst, left, count, binding);
     case NAPCOLL_PHASE_BCAST:
-        return comm->c_coll->coll_bcast(dst, count, binding->datatype, step->peer, comm,
-                                        comm->c_coll->coll_bcast_module);
+        return delegate_bcast(comm, step->peer, dst, count, binding);
     case NAPCOLL_PHASE_ALLREDUCE:
         if (overflows(comm, binding->datatype)) {
-            return allreduce_in_two(comm, input, dst, left, count, binding);
+            rc = delegate_reduce(comm, 0, input, dst, left, count, binding);
+            return OMPI_SUCCESS != rc ? rc : delegate_bcast(comm, 0, dst, count, binding);
         }
         return comm->c_coll->coll_allreduce(input, dst, count, binding->datatype, binding->op, comm,
                                             comm->c_coll->coll_allreduce_module);
@@ -78,8 +81,9 @@ int napcoll_phase_delegate(const napcoll_engine_t *engine, const napcoll_step_t 
     ptrdiff_t lb, extent;
 
     ompi_datatype_get_extent(binding->datatype, &lb, &extent);
+    /* rows are count elements apart: an allgather cannot be done in parts */
     if (NAPCOLL_PHASE_ALLGATHER == step->phase && count > most_elements) {
-        return OMPI_ERR_NOT_SUPPORTED; /* rows lie count elements apart: no parts of them */
+        return OMPI_ERR_NOT_SUPPORTED;
     }
     for (size_t done = 0; done < count; done += most_elements) {
         size_t part = count - done < most_elements ? count - done : most_elements;

@@ -5,32 +5,28 @@
 
 /**
  * @file
- * Streams (see the header). Both ways the bytes go through one convertor of the datatype engine, from
- * the first to the last; what comes out of turn waits in the scratch memory.
+ * Streams (see the header). The bytes go through one convertor of the datatype engine, from the
+ * first to the last; those that come early wait in the scratch memory.
  */
 
 #include "exec/napcoll_stream.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/datatype/opal_convertor.h"
-
-/* A run of bytes that has come before its turn. */
-typedef struct {
-    size_t first;
-    size_t end;
-} early_t;
 
 struct napcoll_stream {
     opal_convertor_t convertor;
     char *packed;
     size_t bytes;
-    size_t done;    /* packed, or unpacked, so far */
-    early_t *early; /* [earlies] a heap: none comes before that at (i - 1) / 2 */
-    int earlies;
-    int room;
+    /* bytes that are packed, or unpacked */
+    size_t done;
+    /* [blocks] what has come, and the first block that has not, or is not unpacked */
+    bool *came;
+    int blocks, next;
 };
 
 static bool is_packing(const napcoll_stream_t *stream)
@@ -38,26 +34,26 @@ static bool is_packing(const napcoll_stream_t *stream)
     return 0 != (stream->convertor.flags & CONVERTOR_SEND);
 }
 
-/* Pack or unpack from where the convertor is to `end`, or a little beyond where an element is whole there. */
-static int convert(napcoll_stream_t *stream, size_t end)
+/* Pack or unpack up to `end`. Packing goes a little beyond it: the convertor does not split an
+ * element. */
+static int convert_until(napcoll_stream_t *stream, size_t end)
 {
+    const size_t slack = 64;
+
     while (stream->done < end) {
-        struct iovec iov = {.iov_base = stream->packed + stream->done,
-                            .iov_len = end - stream->done};
+        const size_t left = stream->bytes - stream->done, wanted = end - stream->done;
+        struct iovec iov = {.iov_base = stream->packed + stream->done, .iov_len = wanted};
         uint32_t pieces = 1;
-        size_t converted = iov.iov_len;
+        size_t converted;
         int32_t rc;
 
         if (is_packing(stream)) {
-            /* an element that begins before the end is packed as a whole */
-            const size_t slack = 64, left = stream->bytes - stream->done;
-
-            iov.iov_len = left - iov.iov_len < slack ? left : iov.iov_len + slack;
-            converted = iov.iov_len;
-            rc = opal_convertor_pack(&stream->convertor, &iov, &pieces, &converted);
-        } else {
-            rc = opal_convertor_unpack(&stream->convertor, &iov, &pieces, &converted);
+            iov.iov_len = left - wanted < slack ? left : wanted + slack;
         }
+        converted = iov.iov_len;
+        rc = is_packing(stream)
+                 ? opal_convertor_pack(&stream->convertor, &iov, &pieces, &converted)
+                 : opal_convertor_unpack(&stream->convertor, &iov, &pieces, &converted);
         if (rc < 0 || 0 == converted) {
             return OMPI_ERROR;
         }
@@ -66,80 +62,39 @@ static int convert(napcoll_stream_t *stream, size_t end)
     return OMPI_SUCCESS;
 }
 
-int napcoll_stream_fill(napcoll_stream_t *stream, size_t end)
+int napcoll_stream_fill(napcoll_stream_t *stream, napcoll_span_t span)
 {
-    return is_packing(stream) ? convert(stream, end) : OMPI_SUCCESS; /* else it has come */
-}
+    const int end = span.first + span.count;
 
-static int keep_early(napcoll_stream_t *stream, early_t run)
-{
-    int at = stream->earlies;
-
-    if (stream->earlies == stream->room) {
-        const int room = stream->room > 0 ? 2 * stream->room : 16;
-        early_t *more = realloc(stream->early, (size_t) room * sizeof(*more));
-
-        if (NULL == more) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        stream->early = more;
-        stream->room = room;
-    }
-    stream->earlies++;
-    for (; at > 0 && run.first < stream->early[(at - 1) / 2].first; at = (at - 1) / 2) {
-        stream->early[at] = stream->early[(at - 1) / 2];
-    }
-    stream->early[at] = run;
-    return OMPI_SUCCESS;
-}
-
-/* Take out the run that begins first; there is one. */
-static early_t take_early(napcoll_stream_t *stream)
-{
-    early_t *early = stream->early;
-    const early_t first = early[0], last = early[--stream->earlies];
-    int at = 0;
-
-    for (int child; (child = 2 * at + 1) < stream->earlies; at = child) {
-        if (child + 1 < stream->earlies && early[child + 1].first < early[child].first) {
-            child++;
-        }
-        if (last.first <= early[child].first) {
-            break;
-        }
-        early[at] = early[child];
-    }
-    early[at] = last;
-    return first;
-}
-
-int napcoll_stream_empty(napcoll_stream_t *stream, size_t first, size_t bytes)
-{
-    int rc;
-
-    if (0 == bytes) {
+    if (!is_packing(stream)) {
         return OMPI_SUCCESS;
     }
-    if (first > stream->done) {
-        return keep_early(stream, (early_t){.first = first, .end = first + bytes});
-    }
-    rc = convert(stream, first + bytes);
-    while (OMPI_SUCCESS == rc && stream->earlies > 0 && stream->early[0].first <= stream->done) {
-        rc = convert(stream, take_early(stream).end);
-    }
-    return rc;
+    return convert_until(stream, napcoll_vector_start(stream->bytes, stream->blocks, end));
 }
 
-/* Run a plan on a vector that is not one piece of memory. */
+int napcoll_stream_empty(napcoll_stream_t *stream, napcoll_span_t span)
+{
+    memset(stream->came + span.first, true, (size_t) span.count * sizeof(*stream->came));
+    while (stream->next < stream->blocks && stream->came[stream->next]) {
+        stream->next++;
+    }
+    return convert_until(stream, napcoll_vector_start(stream->bytes, stream->blocks, stream->next));
+}
+
+/* Run a plan on a vector that is not contiguous. */
 static int run_converted(napcoll_engine_t *engine, const napcoll_plan_t *plan, void *buffer,
                          size_t count, ompi_datatype_t *datatype, napcoll_binding_t *binding)
 {
-    napcoll_stream_t stream = {.bytes = binding->count};
+    napcoll_stream_t stream = {.bytes = binding->count, .blocks = plan->blocks};
     const bool sends = plan->user[NAPCOLL_BUFFER_SEND].count > 0;
     int rc = napcoll_engine_scratch(engine, binding->datatype, binding->count, &stream.packed);
 
     if (OMPI_SUCCESS != rc) {
         return rc;
+    }
+    stream.came = calloc((size_t) plan->blocks, sizeof(*stream.came));
+    if (NULL == stream.came) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
     OBJ_CONSTRUCT(&stream.convertor, opal_convertor_t);
     rc = sends
@@ -153,7 +108,7 @@ static int run_converted(napcoll_engine_t *engine, const napcoll_plan_t *plan, v
         rc = napcoll_engine_run(engine, plan, binding);
     }
     OBJ_DESTRUCT(&stream.convertor);
-    free(stream.early);
+    free(stream.came);
     return rc;
 }
 

@@ -5,12 +5,12 @@
 
 /**
  * @file
- * Streams: the vector of a broadcast as the bytes of its packed form. Root and others may describe it by
- * different datatypes of one signature, so pieces of it can be told by bytes alone.
+ * Streams: the vector of a broadcast as packed bytes. The root and the others may describe it by
+ * different datatypes of one signature, so only bytes can say where a block of it begins.
  *
- *     one piece of memory       messages go from and to the user's buffer
- *     a datatype with gaps      root: packed into scratch memory as far as messages need it
- *                               others: unpacked from there, in order, as messages come
+ *     contiguous vector      messages go from and to the user's buffer
+ *     datatype with gaps     root: packs into scratch memory as far as messages need it
+ *                            others: unpack from there, in order, as messages come
  */
 
 #ifndef NAPCOLL_STREAM_H
@@ -19,9 +19,9 @@
 #include "exec/napcoll_exec.h"
 
 /**
- * Run a plan of a broadcast, blocking, on a vector's packed bytes.
+ * Run a plan of a broadcast on a vector's packed bytes, blocking.
  *
- * @param[in] engine    of the communicator
+ * @param[in] engine    the communicator's
  * @param[in] plan      this rank's, without temporaries
  * @param[in] buffer    the user's: read on the root, written elsewhere
  * @param[in] count     elements
@@ -35,10 +35,10 @@ int napcoll_engine_run_stream(napcoll_engine_t *engine, const napcoll_plan_t *pl
                               size_t count, ompi_datatype_t *datatype, ompi_communicator_t *comm,
                               int tag);
 
-/** Pack as far as to `end` bytes from the beginning, at least. For the engine. */
-int napcoll_stream_fill(napcoll_stream_t *stream, size_t end);
+/** Pack at least up to the end of a span. For the engine. */
+int napcoll_stream_fill(napcoll_stream_t *stream, napcoll_span_t span);
 
-/** Bytes [first, first + bytes) have come: unpack what follows what was unpacked before. For the engine. */
-int napcoll_stream_empty(napcoll_stream_t *stream, size_t first, size_t bytes);
+/** A span has come: unpack all blocks up to the first that has not. For the engine. */
+int napcoll_stream_empty(napcoll_stream_t *stream, napcoll_span_t span);
 
 #endif /* NAPCOLL_STREAM_H */

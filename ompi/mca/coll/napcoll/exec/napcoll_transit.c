@@ -13,25 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/napcoll_buffer_pool.h"
+#include "util/napcoll_grow.h"
 
-int napcoll_transit_begin(napcoll_transit_t *transit, int slots)
+bool napcoll_transit_begin(napcoll_transit_t *transit, int slots)
 {
-    if (slots > transit->slot_room) {
-        napcoll_slot_t *more = realloc(transit->slot, (size_t) slots * sizeof(*more));
-
-        if (NULL == more) {
-            return -1;
-        }
-        transit->slot = more;
-        transit->slot_room = slots;
+    if (!napcoll_grow(&transit->slot, &transit->slot_room, (size_t) slots,
+                      sizeof(*transit->slot))) {
+        return false;
     }
     if (slots > 0) {
         memset(transit->slot, 0, (size_t) slots * sizeof(*transit->slot));
     }
-    transit->slots = slots;
-    transit->orders = transit->used = 0;
-    return 0;
+    transit->stored = transit->used = 0;
+    return true;
 }
 
 void napcoll_transit_tell(napcoll_transit_t *transit, int slot, uint64_t size)
@@ -47,68 +41,50 @@ size_t napcoll_transit_size(const napcoll_transit_t *transit, int slot)
     return s->is_told ? (size_t) s->told : s->size;
 }
 
-/* Move what is left together, in the order of its offsets. */
+/* Move the remaining blocks together. */
 static void compact(napcoll_transit_t *transit)
 {
-    size_t used = 0, orders = 0;
+    size_t used = 0, stored = 0;
 
-    for (size_t i = 0; i < transit->orders; i++) {
-        napcoll_slot_t *slot = &transit->slot[transit->order[i]];
+    for (size_t i = 0; i < transit->stored; i++) {
+        const napcoll_stored_block_t block = transit->block[i];
+        napcoll_slot_t *slot = &transit->slot[block.slot];
 
-        if (slot->full && slot->offset == transit->put[i]) {
-            memmove(transit->memory + used, transit->memory + slot->offset, slot->size);
+        if (slot->full && slot->offset == block.offset) {
+            memmove(transit->buffer.memory + used, transit->buffer.memory + slot->offset,
+                    slot->size);
             slot->offset = used;
-            transit->order[orders] = transit->order[i];
-            transit->put[orders++] = used;
+            transit->block[stored++] = (napcoll_stored_block_t){used, block.slot};
             used += slot->size;
         }
     }
-    transit->orders = orders;
+    transit->stored = stored;
     transit->used = used;
 }
 
-static int grow_orders(napcoll_transit_t *transit, size_t room)
+bool napcoll_transit_reserve(napcoll_transit_t *transit, size_t blocks, size_t bytes)
 {
-    int32_t *order = realloc(transit->order, room * sizeof(*order));
-    size_t *put;
+    napcoll_buffer_t larger = {0};
 
-    if (NULL == order) {
-        return -1;
-    }
-    transit->order = order;
-    put = realloc(transit->put, room * sizeof(*put));
-    if (NULL == put) {
-        return -1;
-    }
-    transit->put = put;
-    transit->order_room = room;
-    return 0;
-}
-
-int napcoll_transit_reserve(napcoll_transit_t *transit, size_t blocks, size_t bytes)
-{
-    if (transit->used + bytes > transit->room || transit->orders + blocks > transit->order_room) {
+    if (transit->used + bytes > transit->buffer.room
+        || transit->stored + blocks > transit->block_room) {
         compact(transit);
     }
-    if (transit->orders + blocks > transit->order_room
-        && 0 != grow_orders(transit, 2 * (transit->orders + blocks))) {
-        return -1;
+    if (!napcoll_grow(&transit->block, &transit->block_room, transit->stored + blocks,
+                      sizeof(*transit->block))) {
+        return false;
     }
-    if (transit->used + bytes > transit->room) {
-        size_t room;
-        char *memory = napcoll_buffer_pool_take(transit->used + bytes, &room);
-
-        if (NULL == memory) {
-            return -1;
+    if (transit->used + bytes > transit->buffer.room) {
+        if (!napcoll_buffer_take(&larger, transit->used + bytes)) {
+            return false;
         }
         if (transit->used > 0) {
-            memcpy(memory, transit->memory, transit->used);
+            memcpy(larger.memory, transit->buffer.memory, transit->used);
         }
-        napcoll_buffer_pool_give(transit->memory, transit->room);
-        transit->memory = memory;
-        transit->room = room;
+        napcoll_buffer_give(&transit->buffer);
+        transit->buffer = larger;
     }
-    return 0;
+    return true;
 }
 
 size_t napcoll_transit_take(napcoll_transit_t *transit, size_t bytes)
@@ -120,22 +96,20 @@ size_t napcoll_transit_take(napcoll_transit_t *transit, size_t bytes)
 void napcoll_transit_place(napcoll_transit_t *transit, int slot, size_t offset, size_t bytes)
 {
     transit->slot[slot] = (napcoll_slot_t){.offset = offset, .size = bytes, .full = true};
-    if (bytes > 0) { /* what has no bytes need not move */
-        transit->order[transit->orders] = slot;
-        transit->put[transit->orders++] = offset;
+    if (bytes > 0) {
+        transit->block[transit->stored++] = (napcoll_stored_block_t){offset, slot};
     }
 }
 
 void napcoll_transit_end(napcoll_transit_t *transit, size_t kept)
 {
-    if (transit->room + (size_t) transit->slot_room * sizeof(*transit->slot)
-            + transit->order_room * (sizeof(*transit->order) + sizeof(*transit->put))
+    if (transit->buffer.room + transit->slot_room * sizeof(*transit->slot)
+            + transit->block_room * sizeof(*transit->block)
         <= kept) {
         return;
     }
     free(transit->slot);
-    free(transit->order);
-    free(transit->put);
-    napcoll_buffer_pool_give(transit->memory, transit->room);
+    free(transit->block);
+    napcoll_buffer_give(&transit->buffer);
     *transit = (napcoll_transit_t){0};
 }

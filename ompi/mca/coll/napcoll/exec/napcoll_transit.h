@@ -5,10 +5,15 @@
 
 /**
  * @file
- * Blocks in transit: slots whose contents differ in size and become known on the way. They lie in one piece of
- * memory, which takes what the blocks in it take: what is new goes behind what is there, and when room
- * ends, what is left moves together. Messages are received there as they come, blocks that are for this process
- * among them: these are taken out, and leave a gap until then.
+ * Blocks in transit: slots for personalized blocks, whose sizes become known on the way. All blocks
+ * share one buffer. New blocks go behind the others; when it is full, the remaining ones move
+ * together:
+ *
+ *     | slot 3 | (gone) | slot 0 | slot 7 |    free     |
+ *     | slot 3 | slot 0 | slot 7 |         free         |
+ *
+ * Messages are received into the buffer. Blocks of such a message that are for this process are
+ * taken out and leave a gap.
  */
 
 #ifndef NAPCOLL_TRANSIT_H
@@ -18,7 +23,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** A slot; told is the size of the block that comes next. */
+#include "exec/napcoll_buffer_pool.h"
+
+/** A slot, and the size of the block that comes into it next. */
 typedef struct napcoll_slot {
     size_t offset;
     size_t size;
@@ -27,54 +34,58 @@ typedef struct napcoll_slot {
     bool is_told;
 } napcoll_slot_t;
 
+/** A block in the buffer; gone when its slot is empty or has another offset. */
+typedef struct napcoll_stored_block {
+    size_t offset;
+    int slot;
+} napcoll_stored_block_t;
+
 /** All zero: no slots, no memory. */
 typedef struct napcoll_transit {
-    napcoll_slot_t *slot; /**< [slots] */
-    int slots;
-    int slot_room;
-    int32_t
-        *order;  /**< [orders] slots in the order of their offsets, of which some have moved on */
-    size_t *put; /**< [orders] where they were put */
-    size_t orders;
-    size_t order_room;
-    char *memory;
+    napcoll_slot_t *slot;
+    size_t slot_room;
+    /** [stored] by ascending offset */
+    napcoll_stored_block_t *block;
+    size_t stored, block_room;
+    napcoll_buffer_t buffer;
+    /** bytes of the buffer */
     size_t used;
-    size_t room;
 } napcoll_transit_t;
 
-/** Begin with so many empty slots. 0, or -1 when memory ran out. */
-int napcoll_transit_begin(napcoll_transit_t *transit, int slots);
+/** Begin with empty slots. False when memory ran out. */
+bool napcoll_transit_begin(napcoll_transit_t *transit, int slots);
 
-/** Say how large the next block of a slot will be. */
+/** Note the size of the next block of a slot. */
 void napcoll_transit_tell(napcoll_transit_t *transit, int slot, uint64_t size);
 
-/** The size of a slot's next block, if that was told and it has not come, else of the present one. */
+/** The size of a slot's next block, if it was told and the block has not come; else of its
+ * block. */
 size_t napcoll_transit_size(const napcoll_transit_t *transit, int slot);
 
-/** The block of a slot that is full. */
+/** The block of a full slot. */
 static inline char *napcoll_transit_at(const napcoll_transit_t *transit, int slot)
 {
-    return NULL == transit->memory ? NULL : transit->memory + transit->slot[slot].offset;
+    return NULL == transit->buffer.memory ? NULL
+                                          : transit->buffer.memory + transit->slot[slot].offset;
 }
 
-/** A slot's block has moved on. */
+/** Empty a slot: its block was sent on. */
 static inline void napcoll_transit_drop(napcoll_transit_t *transit, int slot)
 {
     transit->slot[slot].full = false;
 }
 
-/** Make room for so many blocks, of so many bytes together, which are put next; addresses change. 0, or
- * -1 when memory ran out. */
-int napcoll_transit_reserve(napcoll_transit_t *transit, size_t blocks, size_t bytes);
+/** Make room for some blocks with some bytes in all; addresses change. False when memory ran
+ * out. */
+bool napcoll_transit_reserve(napcoll_transit_t *transit, size_t blocks, size_t bytes);
 
-/** Take so many bytes of what is reserved; returns their offset. */
+/** Take some of the bytes that were reserved; returns their offset. */
 size_t napcoll_transit_take(napcoll_transit_t *transit, size_t bytes);
 
-/** A block of so many bytes has come to an offset that was taken, and belongs to an empty slot. Blocks are placed
- * by ascending offsets. */
+/** Put a block that has come to an offset into its slot; blocks by ascending offset. */
 void napcoll_transit_place(napcoll_transit_t *transit, int slot, size_t offset, size_t bytes);
 
-/** Free what it holds; or, where that is little, keep it for the next time. */
+/** Free the memory, unless it is at most `kept` bytes. */
 void napcoll_transit_end(napcoll_transit_t *transit, size_t kept);
 
 #endif /* NAPCOLL_TRANSIT_H */

@@ -15,7 +15,7 @@
 #define NAPCOLL_MODEL_H
 
 #include "model/napcoll_machine.h"
-#include "plan/napcoll_hops.h"
+#include "plan/napcoll_plan.h"
 
 /** The latency and time per byte of a message of this size. */
 napcoll_link_t napcoll_model_link(const napcoll_machine_t *machine, napcoll_level_t level,

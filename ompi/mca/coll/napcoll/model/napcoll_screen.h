@@ -31,7 +31,7 @@
 
 #include <stdbool.h>
 
-#include "plan/napcoll_plan_verify.h"
+#include "plan/napcoll_goal.h"
 
 enum {
     /** variants; further ones are not screened */

@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "plan/napcoll_plan.h"
+#include "plan/napcoll_goal.h"
 
 /** All in bytes of a rank's block. */
 typedef struct napcoll_thresholds {

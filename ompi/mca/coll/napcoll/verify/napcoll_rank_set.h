@@ -5,8 +5,7 @@
 
 /**
  * @file
- * Sets of ranks, for the verifier: kept as intervals, of which there are few where the ranks of a
- * node, or of neighbouring nodes, are numbered one after the other.
+ * Sets of ranks as intervals, which are few where neighbours have neighbouring numbers.
  */
 
 #ifndef NAPCOLL_RANK_SET_H
@@ -22,18 +21,16 @@ typedef struct napcoll_interval {
 
 /** A set; all zero: the empty one. */
 typedef struct napcoll_rank_set {
-    napcoll_interval_t *interval; /**< [intervals] ascending, with gaps between them */
+    /** [intervals] ascending, with gaps between them */
+    napcoll_interval_t *interval;
     int intervals;
 } napcoll_rank_set_t;
 
-/** Free what a set holds; it is empty then. */
+/** Free a set's memory; it is empty then. */
 void napcoll_rank_set_clear(napcoll_rank_set_t *set);
 
-/** Add all of `more` to *set; false where memory ran out, which leaves *set as it was. */
+/** Add all of `more` to *set. False when memory ran out; *set is unchanged then. */
 bool napcoll_rank_set_add(napcoll_rank_set_t *set, const napcoll_rank_set_t *more);
-
-/** Whether the set is [0, size). */
-bool napcoll_rank_set_is_all(const napcoll_rank_set_t *set, int size);
 
 /** The lowest number that is not in the set. */
 int napcoll_rank_set_first_missing(const napcoll_rank_set_t *set);

@@ -1,0 +1,279 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The verifier (see the header): which rank goes on.
+ *
+ * A rank that reaches a stage posts its messages: what they carry is fixed then and kept (the
+ * outbox). The stage is complete once the peer of each message has posted its end; that is
+ * rendezvous. To bring a rank to a stage, the ranks for which it waits are brought to theirs:
+ *
+ *     rank 5 to its end       waits in stage 2 for
+ *       rank 20 to stage 3      waits in stage 1 for
+ *         rank 21 to stage 1      has posted it
+ *
+ * A rank that is asked to go on while it is in this chain waits for itself: a deadlock.
+ */
+
+#include "verify/napcoll_verify.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "util/napcoll_grow.h"
+#include "util/napcoll_mix.h"
+#include "verify/napcoll_prover.h"
+
+/* ---- waiting ---- */
+
+static bool has_posted(const prover_t *p, demand_t demand)
+{
+    const rank_t *r = &p->rank[demand.rank];
+
+    return r->stage > demand.stage || (r->stage == demand.stage && r->posted);
+}
+
+/* Whether two messages are the ends of one. */
+static bool are_ends(const napcoll_plan_t *plan, const napcoll_step_t *step,
+                     const napcoll_plan_t *theirs, const napcoll_step_t *end)
+{
+    return napcoll_plan_same_blocks(plan, *napcoll_step_span(step), *napcoll_step_span(end))
+           && step->sizes == end->sizes && step->headed == end->headed
+           && plan->layout == theirs->layout && plan->blocks == theirs->blocks;
+}
+
+/* The rank and stage for which a rank's current stage waits; rank -1: it waits for none. */
+static bool next_message(prover_t *p, int rank, demand_t *other)
+{
+    rank_t *r = &p->rank[rank];
+    const napcoll_plan_t *plan = napcoll_prover_plan(p, rank), *theirs;
+    const napcoll_stage_t *s = &plan->stage[r->stage];
+
+    for (; r->next < s->first + s->messages; r->next++) {
+        const napcoll_step_t *step = &plan->step[r->next];
+        int end;
+
+        if (!napcoll_prover_need_plan(p, step->peer)) {
+            return false;
+        }
+        theirs = napcoll_prover_plan(p, step->peer);
+        end = napcoll_plan_cache_other_end(&p->cache, rank, r->next);
+        if (end < 0 || !are_ends(plan, step, theirs, &theirs->step[end])) {
+            return napcoll_verdict_fail(
+                p->verdict, NAPCOLL_VERIFY_UNMATCHED, rank, r->stage, r->next,
+                "a message %s rank %" PRId32 " matches none in the plan of that rank",
+                NAPCOLL_STEP_SEND == step->kind ? "to" : "from", step->peer);
+        }
+        *other = (demand_t){.rank = step->peer, .stage = p->cache.entry[step->peer]->stage_of[end]};
+        if (!has_posted(p, *other)) {
+            return true;
+        }
+    }
+    other->rank = -1;
+    return true;
+}
+
+/* The same where the stage is a phase, which waits for the processes of the node. */
+static bool next_in_phase(prover_t *p, int rank, demand_t *other)
+{
+    const rank_t *r = &p->rank[rank];
+    const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
+    const napcoll_step_t *step = napcoll_plan_phase_at(plan, r->stage);
+    const int node = napcoll_node_map_node(p->map, rank);
+    const int lanes = NULL == step ? 0 : napcoll_node_map_ppn(p->map, node);
+    const int number = NULL == step ? 0 : napcoll_plan_phases_before(plan, r->stage);
+
+    other->rank = -1;
+    for (int lane = 0; lane < lanes; lane++) {
+        const int neighbour = napcoll_node_map_rank(p->map, node, lane);
+        const napcoll_plan_t *theirs;
+        const napcoll_step_t *end;
+        int stage;
+
+        if (!napcoll_prover_need_plan(p, neighbour)) {
+            return false;
+        }
+        theirs = napcoll_prover_plan(p, neighbour);
+        stage = napcoll_plan_stage_of_phase(theirs, number);
+        end = stage < 0 ? NULL : napcoll_plan_phase_at(theirs, stage);
+        if (NULL == end || end->phase != step->phase || end->peer != step->peer
+            || !napcoll_plan_same_blocks(plan, end->left, step->left)) {
+            return napcoll_verdict_fail(p->verdict, NAPCOLL_VERIFY_PHASE, rank, r->stage,
+                                        plan->stage[r->stage].first,
+                                        "rank %d of its node is not in the same phase", neighbour);
+        }
+        if (!has_posted(p, (demand_t){neighbour, stage})) {
+            *other = (demand_t){neighbour, stage};
+            return true;
+        }
+    }
+    return true;
+}
+
+/* ---- the chain ---- */
+
+static bool push_demand(prover_t *p, demand_t demand)
+{
+    if (!napcoll_grow(&p->chain, &p->chain_room, p->chain_length + 1, sizeof(demand))) {
+        return napcoll_prover_no_memory(p);
+    }
+    p->chain[p->chain_length++] = demand;
+    p->cache.kept[demand.rank] = true;
+    return true;
+}
+
+static bool wait_for(prover_t *p, int rank, demand_t other)
+{
+    const rank_t *r = &p->rank[rank];
+
+    return !p->cache.kept[other.rank]
+               ? push_demand(p, other)
+               : napcoll_verdict_fail(
+                   p->verdict, NAPCOLL_VERIFY_DEADLOCK, rank, r->stage, r->next,
+                   "waits for stage %d of rank %d, which waits in stage %d for rank %d, directly "
+                   "or through others",
+                   other.stage, other.rank, p->rank[other.rank].stage, rank);
+}
+
+/* Bring the chain's last rank one step further, or add the rank for which it waits. */
+static bool go_on(prover_t *p)
+{
+    const demand_t demand = p->chain[p->chain_length - 1];
+    const int rank = demand.rank;
+    rank_t *r = &p->rank[rank];
+    demand_t other;
+
+    if (!napcoll_prover_need_plan(p, rank) || (!r->ended && !napcoll_prover_need_blocks(p, rank))
+        || (!r->ended && r->stage == napcoll_prover_plan(p, rank)->stages
+            && !napcoll_prover_check_result(p, rank))) {
+        return false;
+    }
+    if (r->ended || has_posted(p, demand)) {
+        p->cache.kept[rank] = false;
+        p->chain_length--;
+        return true;
+    }
+    if (!r->posted) {
+        return napcoll_prover_post_stage(p, rank);
+    }
+    if (!next_message(p, rank, &other) || (other.rank < 0 && !next_in_phase(p, rank, &other))) {
+        return false;
+    }
+    return other.rank >= 0 ? wait_for(p, rank, other) : napcoll_prover_complete_stage(p, rank);
+}
+
+static bool prove_rank(prover_t *p, int rank)
+{
+    bool ok = push_demand(p, (demand_t){.rank = rank, .stage = INT32_MAX});
+
+    while (ok && p->chain_length > 0) {
+        ok = go_on(p);
+    }
+    return ok;
+}
+
+static bool prove_ranks(prover_t *p, const napcoll_proof_t *proof)
+{
+    const int size = p->map->size;
+    uint64_t state = proof->seed;
+    bool ok = true;
+
+    if (proof->sample <= 0 || proof->sample >= size) {
+        for (int rank = 0; rank < size && ok; rank++) {
+            ok = prove_rank(p, rank);
+        }
+        return ok;
+    }
+    while (p->verdict->results < proof->sample && ok) {
+        int rank = 0 == p->verdict->results ? 0 : size - 1;
+
+        if (p->rank[rank].ended) {
+            state = napcoll_mix(state);
+            rank = (int) (state % (uint64_t) size);
+        }
+        ok = prove_rank(p, rank);
+    }
+    return ok;
+}
+
+static void free_prover(prover_t *p)
+{
+    for (int rank = 0; NULL != p->rank && rank < p->map->size; rank++) {
+        rank_t *r = &p->rank[rank];
+
+        free(r->block);
+        free(r->told_of);
+        free(r->outbox);
+        napcoll_rank_set_clear(&r->knows);
+        for (int s = 0; NULL != r->told && s < r->stages; s++) {
+            napcoll_rank_set_clear(&r->told[s]);
+        }
+        free(r->told);
+    }
+    free(p->rank);
+    free(p->sum);
+    free(p->chain);
+    napcoll_plan_cache_empty(&p->cache);
+    free(p->bracketing);
+}
+
+static napcoll_verify_status_t prove(prover_t *p, const napcoll_proof_t *proof)
+{
+    const int size = p->map->size;
+
+    *p->verdict = (napcoll_verdict_t){.rank = -1, .stage = -1, .step = -1, .text = "ok"};
+    p->bracketing_rank = -1;
+    p->rank = calloc((size_t) size, sizeof(*p->rank));
+    p->sum = calloc((size_t) size + 1, sizeof(*p->sum));
+    if (NULL == p->rank || NULL == p->sum || !napcoll_plan_cache_open(&p->cache, size)) {
+        (void) napcoll_prover_no_memory(p);
+    } else {
+        for (int rank = 0; rank < size; rank++) {
+            p->sum[rank + 1] = p->sum[rank] + napcoll_mix((uint64_t) rank);
+        }
+        (void) prove_ranks(p, proof);
+    }
+    free_prover(p);
+    return p->verdict->status;
+}
+
+napcoll_verify_status_t napcoll_plan_prove(napcoll_plan_source_t source, void *context,
+                                           const napcoll_node_map_t *map,
+                                           const napcoll_claim_t *claim,
+                                           const napcoll_proof_t *proof, napcoll_verdict_t *verdict)
+{
+    prover_t prover = {.source = source,
+                       .context = context,
+                       .map = map,
+                       .claim = claim,
+                       .cache = {.memory = proof->plan_memory},
+                       .verdict = verdict};
+
+    return prove(&prover, proof);
+}
+
+/* A source of plans that are borrowed from an array. */
+static napcoll_plan_t *borrow_plan(void *context, int rank)
+{
+    napcoll_plan_t *const *plans = *(napcoll_plan_t *const **) context;
+
+    return plans[rank];
+}
+
+napcoll_verify_status_t napcoll_plan_verify(napcoll_plan_t *const *plans,
+                                            const napcoll_node_map_t *map,
+                                            const napcoll_claim_t *claim,
+                                            napcoll_verdict_t *verdict)
+{
+    prover_t prover = {.source = borrow_plan,
+                       .context = &plans,
+                       .map = map,
+                       .claim = claim,
+                       .cache = {.borrowed = true},
+                       .verdict = verdict};
+
+    return prove(&prover, &(napcoll_proof_t){0});
+}

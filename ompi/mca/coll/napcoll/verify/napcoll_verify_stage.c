@@ -1,0 +1,392 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * What a stage does to a rank's blocks, symbolically (see napcoll_prover.h).
+ */
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "util/napcoll_mix.h"
+#include "verify/napcoll_prover.h"
+
+/* ---- values ---- */
+
+value_t napcoll_prover_contribution(int rank)
+{
+    return (value_t){.sum = napcoll_mix((uint64_t) rank),
+                     .bracketing = napcoll_mix(~(uint64_t) rank),
+                     .count = 1,
+                     .low = rank,
+                     .high = rank + 1,
+                     .in_order = true};
+}
+
+value_t napcoll_prover_personalized(int from, int to)
+{
+    const uint64_t both = (uint64_t) (uint32_t) from << 32 | (uint64_t) (uint32_t) to;
+
+    return (value_t){.sum = napcoll_mix(both), .count = 1, .low = from, .high = to};
+}
+
+uint64_t napcoll_prover_bracket(uint64_t left, uint64_t right)
+{
+    return napcoll_mix(left * 3 + napcoll_mix(right));
+}
+
+/* Set an error at a step of a rank's current stage. */
+static bool fail_unwritten(const prover_t *p, int rank, int step)
+{
+    return napcoll_verdict_fail(p->verdict, NAPCOLL_VERIFY_UNWRITTEN, rank, p->rank[rank].stage,
+                                step, "reads a block that was never written");
+}
+
+static bool fail_reduction(const prover_t *p, napcoll_verify_status_t status, int rank, int step,
+                           value_t left, value_t right)
+{
+    return napcoll_verdict_fail(
+        p->verdict, status, rank, p->rank[rank].stage, step,
+        "reduces ranks %" PRId32 " to %" PRId32 " with ranks %" PRId32 " to %" PRId32 "%s",
+        left.low, left.high - 1, right.low, right.high - 1,
+        NAPCOLL_VERIFY_ORDER == status ? ", which do not follow them" : ": some are in it twice");
+}
+
+/* *result = left op right, at a rank's step. Errors that no later step can repair are found
+ * here. */
+static bool reduce_values(const prover_t *p, int rank, int step, value_t left, value_t right,
+                          value_t *result)
+{
+    if (0 == left.count || 0 == right.count) {
+        return fail_unwritten(p, rank, step);
+    }
+    if (left.in_order && right.in_order && left.low < right.high && right.low < left.high) {
+        return fail_reduction(p, NAPCOLL_VERIFY_CONTRIBUTION, rank, step, left, right);
+    }
+    *result = (value_t){.sum = left.sum + right.sum,
+                        .bracketing = napcoll_prover_bracket(left.bracketing, right.bracketing),
+                        .count = left.count + right.count,
+                        .low = left.low,
+                        .high = right.high,
+                        .in_order = left.in_order && right.in_order && left.high == right.low};
+    return !p->claim->noncommutative || result->in_order
+           || fail_reduction(p, NAPCOLL_VERIFY_ORDER, rank, step, left, right);
+}
+
+/* ---- what a proof needs ---- */
+
+bool napcoll_prover_need_plan(prover_t *p, int rank)
+{
+    rank_t *r = &p->rank[rank];
+    napcoll_plan_t *plan;
+    bool ok = true;
+
+    if (NULL != p->cache.entry[rank]) {
+        return true;
+    }
+    plan = p->source(p->context, rank);
+    if (NULL == plan) {
+        return napcoll_prover_no_memory(p);
+    }
+    if (!r->checked) {
+        ok = NAPCOLL_VERIFY_OK == napcoll_plan_check(plan, p->map, p->claim, p->verdict);
+        r->checked = ok;
+        p->verdict->plans += ok;
+    }
+    if (ok && !napcoll_plan_cache_put(&p->cache, rank, plan)) {
+        ok = napcoll_prover_no_memory(p);
+    }
+    if (!ok && !p->cache.borrowed) {
+        napcoll_plan_free(plan);
+    }
+    return ok;
+}
+
+/* The index of a run's first block among all blocks of a rank. */
+static int index_of(const prover_t *p, int rank, napcoll_span_t run)
+{
+    const napcoll_cached_plan_t *entry = p->cache.entry[rank];
+
+    return entry->buffer_at[run.buffer] + run.first
+           - napcoll_plan_block_range(entry->plan, run.buffer).first;
+}
+
+static value_t *values_of(const prover_t *p, int rank, napcoll_span_t run)
+{
+    return p->rank[rank].block + index_of(p, rank, run);
+}
+
+/* When a rank begins a barrier, it knows that it has begun itself. */
+static bool begin_barrier(prover_t *p, int rank)
+{
+    rank_t *r = &p->rank[rank];
+    const int place = napcoll_node_map_place(p->map, rank);
+    napcoll_interval_t self = {place, place + 1};
+
+    r->stages = napcoll_prover_plan(p, rank)->stages;
+    r->told = calloc((size_t) r->stages + 1, sizeof(*r->told));
+    return (NULL != r->told && napcoll_rank_set_add(&r->knows, &(napcoll_rank_set_t){&self, 1}))
+           || napcoll_prover_no_memory(p);
+}
+
+bool napcoll_prover_need_blocks(prover_t *p, int rank)
+{
+    rank_t *r = &p->rank[rank];
+    const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
+    const napcoll_claim_t *claim = p->claim;
+    const int *buffer_at = p->cache.entry[rank]->buffer_at;
+    const size_t blocks = (size_t) buffer_at[NAPCOLL_BUFFER_TEMP + plan->temps];
+    const bool personalized = napcoll_goal_is_personalized(claim->goal);
+    const bool in_place = claim->in_place && napcoll_goal_in_place(claim->goal, claim->root, rank);
+    const int size = p->map->size, place = napcoll_node_map_place(p->map, rank);
+    const napcoll_block_range_t own = plan->user[NAPCOLL_BUFFER_SEND];
+    value_t *input;
+
+    if (NULL != r->block) {
+        return true;
+    }
+    r->block = calloc(blocks + 1, sizeof(*r->block));
+    r->told_of = personalized && claim->sized ? calloc(blocks + 1, sizeof(*r->told_of)) : NULL;
+    if (NULL == r->block || (personalized && claim->sized && NULL == r->told_of)) {
+        return napcoll_prover_no_memory(p);
+    }
+    input = values_of(p, rank,
+                      (napcoll_span_t){in_place ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND,
+                                       own.first, own.count});
+    for (int b = 0; b < own.count; b++) {
+        const int to = (place + size - (own.first + b)) % size;
+
+        input[b] = personalized ? napcoll_prover_personalized(rank, napcoll_node_map_at(p->map, to))
+                                : napcoll_prover_contribution(rank);
+    }
+    return NAPCOLL_GOAL_BARRIER != claim->goal || begin_barrier(p, rank);
+}
+
+/* ---- a stage ---- */
+
+/* Fix what a send gives away. A personalized block leaves its slot with that. */
+static bool post_send(prover_t *p, int rank, int index)
+{
+    rank_t *r = &p->rank[rank];
+    const napcoll_cached_plan_t *entry = p->cache.entry[rank];
+    const napcoll_step_t *step = &entry->plan->step[index];
+    const bool leaves = !step->sizes && NAPCOLL_LAYOUT_PERSONALIZED == entry->plan->layout;
+    napcoll_runs_t runs = napcoll_runs_of(entry->plan, &step->left);
+    value_t *to = r->outbox + entry->outbox_at[index];
+
+    while (napcoll_runs_next(&runs)) {
+        const int first = index_of(p, rank, runs.run);
+
+        for (int b = first; b < first + runs.run.count; b++, to++) {
+            *to = r->block[b];
+            if (step->sizes && NULL != r->told_of && 0 != r->told_of[b]) {
+                *to = (value_t){.sum = r->told_of[b], .count = 1};
+            } else if (0 == to->count) {
+                return fail_unwritten(p, rank, index);
+            }
+            if (leaves && runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
+                r->block[b].count = 0;
+            }
+        }
+    }
+    return true;
+}
+
+/* Fix what a rank gives to a local phase. */
+static bool post_phase(prover_t *p, int rank, int index)
+{
+    const napcoll_step_t *step = &napcoll_prover_plan(p, rank)->step[index];
+    const bool reads = NAPCOLL_PHASE_BCAST != step->phase
+                       || napcoll_node_map_lane(p->map, rank) == step->peer;
+    const value_t *from = values_of(p, rank, step->left);
+    value_t *to = p->rank[rank].outbox + p->cache.entry[rank]->outbox_at[index];
+
+    for (int b = 0; b < step->left.count; b++) {
+        if (0 == from[b].count && reads) {
+            return fail_unwritten(p, rank, index);
+        }
+        to[b] = from[b];
+    }
+    return true;
+}
+
+bool napcoll_prover_post_stage(prover_t *p, int rank)
+{
+    rank_t *r = &p->rank[rank];
+    const napcoll_cached_plan_t *entry = p->cache.entry[rank];
+    const napcoll_step_t *step = entry->plan->step;
+    const napcoll_stage_t *s = &entry->plan->stage[r->stage];
+    const int work = s->first + s->messages, end = work + s->work;
+    bool ok = true;
+
+    if (entry->outbox_at[end] > entry->outbox_at[s->first]) {
+        value_t *outbox = realloc(r->outbox, (size_t) entry->outbox_at[end] * sizeof(*outbox));
+
+        if (NULL == outbox) {
+            return napcoll_prover_no_memory(p);
+        }
+        r->outbox = outbox;
+    }
+    /* Sizes first: they are those of the blocks before they leave in this stage. */
+    for (int sizes = 1; sizes >= 0; sizes--) {
+        for (int i = s->first; i < work && ok; i++) {
+            ok = NAPCOLL_STEP_SEND != step[i].kind || sizes != step[i].sizes
+                 || post_send(p, rank, i);
+        }
+    }
+    for (int i = work; i < end && ok; i++) {
+        ok = NAPCOLL_STEP_PHASE != step[i].kind || post_phase(p, rank, i);
+    }
+    if (ok && NULL != r->told && !napcoll_rank_set_add(&r->told[r->stage], &r->knows)) {
+        return napcoll_prover_no_memory(p);
+    }
+    r->posted = true;
+    r->next = s->first;
+    return ok;
+}
+
+static bool run_phase(prover_t *p, int rank, int index)
+{
+    const napcoll_plan_t *plan = napcoll_prover_plan(p, rank), *theirs;
+    const napcoll_step_t *step = &plan->step[index];
+    const int node = napcoll_node_map_node(p->map, rank);
+    const int ppn = napcoll_node_map_ppn(p->map, node);
+    const int number = napcoll_plan_phases_before(plan, p->rank[rank].stage);
+    const bool gathers = NAPCOLL_PHASE_ALLGATHER == step->phase;
+    const bool reduces = NAPCOLL_PHASE_ALLREDUCE == step->phase
+                         || (NAPCOLL_PHASE_REDUCE == step->phase
+                             && napcoll_node_map_lane(p->map, rank) == step->peer);
+    bool ok = true;
+
+    for (int lane = ppn - 1; lane >= 0 && ok; lane--) {
+        const int other = napcoll_node_map_rank(p->map, node, lane);
+        const bool copies = gathers || (NAPCOLL_PHASE_BCAST == step->phase && lane == step->peer)
+                            || (reduces && ppn - 1 == lane);
+        napcoll_span_t dst = step->dst;
+        const value_t *from;
+        value_t *to;
+        int stage;
+
+        if (!napcoll_prover_need_plan(p, other)) {
+            return false;
+        }
+        theirs = napcoll_prover_plan(p, other);
+        stage = napcoll_plan_stage_of_phase(theirs, number);
+        from = p->rank[other].outbox + p->cache.entry[other]->outbox_at[theirs->stage[stage].first];
+        dst.buffer += gathers ? lane : 0;
+        to = values_of(p, rank, dst);
+        for (int b = 0; b < step->left.count && ok; b++) {
+            if (copies) {
+                to[b] = from[b];
+            } else if (reduces) {
+                ok = reduce_values(p, rank, index, from[b], to[b], &to[b]);
+            }
+        }
+    }
+    return ok;
+}
+
+static bool run_work(prover_t *p, int rank, int index)
+{
+    const napcoll_step_t *step = &napcoll_prover_plan(p, rank)->step[index];
+    const value_t *left, *right;
+    value_t *dst;
+    bool ok = true;
+
+    if (NAPCOLL_STEP_PHASE == step->kind) {
+        return run_phase(p, rank, index);
+    }
+    left = values_of(p, rank, step->left);
+    right = NAPCOLL_STEP_REDUCE == step->kind ? values_of(p, rank, step->right) : NULL;
+    dst = values_of(p, rank, step->dst);
+    for (int b = 0; b < step->dst.count && ok; b++) {
+        if (NULL != right) {
+            ok = reduce_values(p, rank, index, left[b], right[b], &dst[b]);
+        } else {
+            ok = 0 != left[b].count || fail_unwritten(p, rank, index);
+            dst[b] = left[b];
+        }
+    }
+    return ok;
+}
+
+/* Take in the blocks, or the sizes, of a message. Where sizes matter, a block that goes into a slot
+ * is the one whose size was told, or its message begins with the sizes. */
+static bool take_in(prover_t *p, int rank, int index, const value_t *from)
+{
+    rank_t *r = &p->rank[rank];
+    const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
+    const napcoll_step_t *step = &plan->step[index];
+    napcoll_runs_t runs = napcoll_runs_of(plan, &step->dst);
+
+    while (napcoll_runs_next(&runs)) {
+        const int first = index_of(p, rank, runs.run);
+        const bool sized = NULL != r->told_of && runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
+
+        for (int b = first; b < first + runs.run.count; b++, from++) {
+            if (!step->sizes && sized && r->told_of[b] != (step->headed ? 0 : from->sum)) {
+                return napcoll_verdict_fail(
+                    p->verdict, NAPCOLL_VERIFY_SIZES, rank, r->stage, index,
+                    "the size of block %d was %s", b - first + runs.run.first,
+                    0 == r->told_of[b] ? "not told before it came" : "that of another block");
+            }
+            if (NULL != r->told_of && (step->sizes || sized)) {
+                r->told_of[b] = step->sizes ? from->sum : 0;
+            }
+            if (!step->sizes) {
+                r->block[b] = *from;
+            }
+        }
+    }
+    return true;
+}
+
+/* Take in what a stage's receives bring, either blocks or sizes; their senders have posted. */
+static bool take_in_stage(prover_t *p, int rank, bool sizes)
+{
+    rank_t *r = &p->rank[rank];
+    const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
+    const napcoll_stage_t *s = &plan->stage[r->stage];
+
+    for (int i = s->first; i < s->first + s->messages; i++) {
+        const int peer = plan->step[i].peer;
+        const napcoll_cached_plan_t *entry;
+        const rank_t *other = &p->rank[peer];
+        int end;
+
+        if (NAPCOLL_STEP_RECV != plan->step[i].kind || sizes != plan->step[i].sizes) {
+            continue;
+        }
+        if (!napcoll_prover_need_plan(p, peer)) {
+            return false;
+        }
+        entry = p->cache.entry[peer];
+        end = napcoll_plan_cache_other_end(&p->cache, rank, i);
+        if (!take_in(p, rank, i, other->outbox + entry->outbox_at[end])) {
+            return false;
+        }
+        if (NULL != r->told
+            && !napcoll_rank_set_add(&r->knows, &other->told[entry->stage_of[end]])) {
+            return napcoll_prover_no_memory(p);
+        }
+        p->verdict->messages++;
+    }
+    return true;
+}
+
+bool napcoll_prover_complete_stage(prover_t *p, int rank)
+{
+    rank_t *r = &p->rank[rank];
+    const napcoll_stage_t *s = &napcoll_prover_plan(p, rank)->stage[r->stage];
+    bool ok = take_in_stage(p, rank, false) && take_in_stage(p, rank, true);
+
+    for (int i = 0; i < s->work && ok; i++) {
+        ok = run_work(p, rank, s->first + s->messages + i);
+    }
+    r->stage++;
+    r->posted = false;
+    return ok;
+}
