@@ -470,7 +470,7 @@ static void sizes_go_along_with_every_message(void **state)
     message_of(f, 5, NAPCOLL_STEP_SEND, false, 0)->headed = false;
     expect(f, NAPCOLL_VERIFY_UNMATCHED);
     message_of(f, 5, NAPCOLL_STEP_SEND, false, 0)->headed = true;
-    f->claim.tells = true;
+    f->claim.announces = true;
     expect(f, NAPCOLL_VERIFY_OK);
     /* Blocks for the last process need no sizes. */
     for (int rank = 0; rank < RANKS; rank++) {
@@ -478,7 +478,7 @@ static void sizes_go_along_with_every_message(void **state)
         message_of(f, rank, NAPCOLL_STEP_RECV, false, 3)->headed = false;
     }
     expect(f, NAPCOLL_VERIFY_SIZES);
-    f->claim.tells = false;
+    f->claim.announces = false;
     expect(f, NAPCOLL_VERIFY_OK);
 }
 

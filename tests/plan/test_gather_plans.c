@@ -31,12 +31,12 @@ static int verify_all(const napcoll_node_map_t *map, int root, int radix, int lo
     for (int t = 0; t < TABLES; t++) {
         for (int row = 0; row < tables[t]->algorithms; row++) {
             for (int bounded = 0; bounded <= tables[t]->uneven; bounded++) {
-                const napcoll_params_t params = {.root = root,
-                                                 .bounded = bounded,
-                                                 .segments = tables[t]->algorithm[row].cut ? pieces
-                                                                                           : 1,
-                                                 .local_radix = local_radix,
-                                                 .tunable = {radix, 0}};
+                const napcoll_params_t params = {
+                    .root = root,
+                    .bounded = bounded,
+                    .segments = tables[t]->algorithm[row].cuts_blocks ? pieces : 1,
+                    .local_radix = local_radix,
+                    .tunable = {radix, 0}};
 
                 proven += prove_plans(tables[t], row, map, &params);
             }

@@ -142,7 +142,7 @@ static void untold_sizes_have_direct_contestants(void **state)
         const napcoll_rule_t *rule = &c->contestant[i].rule;
 
         if (!is_fallback(&c->contestant[i])) {
-            assert_false(c->collective->algorithm[rule->algorithm].detours);
+            assert_false(c->collective->algorithm[rule->algorithm].store_and_forward);
             linear = linear
                      || 0 == strcmp(c->collective->algorithm[rule->algorithm].name, "linear");
         }

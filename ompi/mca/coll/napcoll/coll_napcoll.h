@@ -274,10 +274,10 @@ int mca_coll_napcoll_set_topology(const char *text);
 char *mca_coll_napcoll_read_rules(void);
 
 /** Set the job's rules from the text of process 0, of `length` bytes. */
-int mca_coll_napcoll_know_rules(const char *text, size_t length);
+int mca_coll_napcoll_set_rules(const char *text, size_t length);
 
 /** Free the rules, and the decisions that depend on them: when the component closes. */
-void mca_coll_napcoll_forget_rules(void);
+void mca_coll_napcoll_free_rules(void);
 
 /**
  * What decides on all calls of a collective on a communicator, whatever their sizes; the nodes are
@@ -318,7 +318,7 @@ int mca_coll_napcoll_read_info(mca_coll_napcoll_module_t *module);
 
 /** The output for what all processes of a communicator log alike: process 0 logs it, and from
  * verbosity 10 on every process. -1 for a process that does not. */
-int mca_coll_napcoll_log_of(const mca_coll_napcoll_module_t *module);
+int mca_coll_napcoll_log_output(const mca_coll_napcoll_module_t *module);
 
 /** Log the node map of a communicator. */
 void mca_coll_napcoll_log_map(const mca_coll_napcoll_module_t *module);
@@ -334,7 +334,7 @@ int mca_coll_napcoll_register_machine(void);
 
 /** Take the kind of network of process 0: it supplies the numbers of the machine that users have
  * not set. Before the first decision. */
-void mca_coll_napcoll_take_network(napcoll_network_t network);
+void mca_coll_napcoll_set_network(napcoll_network_t network);
 
 /** The number of machine parameters that users have not set. */
 int mca_coll_napcoll_not_measured(void);
@@ -385,22 +385,22 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
 /** Whether the latest call of a collective did not depend on its sizes: all blocks were sent
  * directly, or calls like it go to the fallback function, by their decision or by the online check.
  * The same on all ranks. */
-bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                                    bool by_napcoll);
+bool mca_coll_napcoll_latest_was_direct(const mca_coll_napcoll_module_t *module,
+                                        napcoll_coll_t coll, bool by_napcoll);
 
 /** Whether in the latest call of a collective blocks travelled with their sizes, so that ranks can
  * rely on these in the next one (napcoll_trust_t; of gathers napcoll_patience_t). The same on all
  * ranks. */
-bool mca_coll_napcoll_went_along(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                                 bool by_napcoll);
+bool mca_coll_napcoll_latest_sent_sizes(const mca_coll_napcoll_module_t *module,
+                                        napcoll_coll_t coll, bool by_napcoll);
 
 /** Do not count the latest call, whose plan was run and which is run again: it counts once. */
-void mca_coll_napcoll_take_back(mca_coll_napcoll_module_t *module, const napcoll_call_t *call);
+void mca_coll_napcoll_uncount(mca_coll_napcoll_module_t *module, const napcoll_call_t *call);
 
 /** Find the nodes and read the info keys, at first use. *known: false where the call belongs to the
  * fallback function (see mca_coll_napcoll_fallback_enter()). After an error no rank runs the
  * call. */
-int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known);
+int mca_coll_napcoll_find_nodes(mca_coll_napcoll_module_t *module, bool *known);
 
 /** Cost and gain of an agreement on sizes in each call of a collective (napcoll_agreement.h); the
  * nodes are known. The same on all ranks; owned by the module. */

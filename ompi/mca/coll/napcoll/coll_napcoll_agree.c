@@ -148,7 +148,7 @@ int mca_coll_napcoll_publish_settings(void)
         free(text);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = mca_coll_napcoll_know_rules(rules, strlen(rules));
+        rc = mca_coll_napcoll_set_rules(rules, strlen(rules));
     }
     if (OMPI_SUCCESS == rc) {
         rc = mca_coll_napcoll_set_topology(tree);
@@ -190,7 +190,7 @@ static int read_taken(char *text, taken_t *taken)
 
 static int know_files(const taken_t *taken)
 {
-    const int rc = mca_coll_napcoll_know_rules(taken->rules, taken->length);
+    const int rc = mca_coll_napcoll_set_rules(taken->rules, taken->length);
 
     return OMPI_SUCCESS == rc ? mca_coll_napcoll_set_topology(taken->rules + taken->length) : rc;
 }
@@ -235,7 +235,7 @@ int mca_coll_napcoll_compare_settings(void)
         mca_coll_napcoll_component.processors = taken.processors;
         *more = '\0';
         if (NAPCOLL_NETWORK_AUTO == mca_coll_napcoll_component.asked_network) {
-            mca_coll_napcoll_take_network(taken.network);
+            mca_coll_napcoll_set_network(taken.network);
         }
         rc = compare(theirs);
     }

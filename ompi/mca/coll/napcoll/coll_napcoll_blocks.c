@@ -140,7 +140,7 @@ static int fill_blocks(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t 
     napcoll_goal_buffers(goal, NAPCOLL_LAYOUT_PERSONALIZED, size,
                          napcoll_goal_place(goal, map, root, rank),
                          napcoll_goal_takes(goal, root, rank), held);
-    rc = napcoll_personalized_hold(personalized, held);
+    rc = napcoll_personalized_make_room(personalized, held);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
@@ -282,7 +282,7 @@ int mca_coll_napcoll_run_blocks(mca_coll_napcoll_module_t *napcoll, napcoll_call
                                 napcoll_binding_t *binding, bool *done)
 {
     bool broken;
-    int rc = mca_coll_napcoll_know_nodes(napcoll, done);
+    int rc = mca_coll_napcoll_find_nodes(napcoll, done);
 
     if (OMPI_SUCCESS != rc || !*done) {
         return rc;
@@ -293,7 +293,7 @@ int mca_coll_napcoll_run_blocks(mca_coll_napcoll_module_t *napcoll, napcoll_call
     }
     rc = run_once(napcoll, call, binding, false, done, &broken);
     if (broken) {
-        mca_coll_napcoll_take_back(napcoll, call);
+        mca_coll_napcoll_uncount(napcoll, call);
         rc = run_once(napcoll, call, binding, true, done, &broken);
     }
     napcoll_buffer_give(&binding->kept);

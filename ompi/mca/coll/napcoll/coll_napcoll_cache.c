@@ -219,7 +219,7 @@ static int decide_agreement(const mca_coll_napcoll_module_t *module,
     }
     made->decision.most = SIZE_MAX;
     *decided = mca_coll_napcoll_share_decided(made);
-    opal_output_verbose(1, mca_coll_napcoll_log_of(module),
+    opal_output_verbose(1, mca_coll_napcoll_log_output(module),
                         "coll:napcoll: communicator %u: to agree on the sizes of %s takes %.1f us, "
                         "small blocks take %.1f us sent directly and %.1f us at best: %s",
                         napcoll_compat_comm_id(module->comm), collective->name, agreement->cost_us,
@@ -360,7 +360,7 @@ static napcoll_cached_t *take_out(napcoll_cached_t **list, const napcoll_call_t 
     return NULL;
 }
 
-int mca_coll_napcoll_know_nodes(mca_coll_napcoll_module_t *module, bool *known)
+int mca_coll_napcoll_find_nodes(mca_coll_napcoll_module_t *module, bool *known)
 {
     const bool left = module->fallback_depth > 0;
     const int rc = left || module->ready ? OMPI_SUCCESS : find_topology(module);
@@ -390,8 +390,8 @@ static inline bool fits(const napcoll_cached_t *entry, const napcoll_call_t *cal
            || (size_t) entry->decided->slots <= limit / call->largest;
 }
 
-bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                                    bool by_napcoll)
+bool mca_coll_napcoll_latest_was_direct(const mca_coll_napcoll_module_t *module,
+                                        napcoll_coll_t coll, bool by_napcoll)
 {
     const napcoll_cached_t *entry = module->cached[coll];
 
@@ -401,15 +401,15 @@ bool mca_coll_napcoll_went_straight(const mca_coll_napcoll_module_t *module, nap
                                 && NAPCOLL_CONTESTANT_FALLBACK == entry->trial->state.winner);
 }
 
-bool mca_coll_napcoll_went_along(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                                 bool by_napcoll)
+bool mca_coll_napcoll_latest_sent_sizes(const mca_coll_napcoll_module_t *module,
+                                        napcoll_coll_t coll, bool by_napcoll)
 {
     const napcoll_cached_t *entry = module->cached[coll];
     const napcoll_decided_t *decided = entry->decided;
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
 
     return by_napcoll && decided->slots > 0 && decided->key.call.bounded
-           && collective->algorithm[decided->decision.algorithm].tells
+           && collective->algorithm[decided->decision.algorithm].announces
            && (NULL == entry->trial || entry->trial->state.over);
 }
 
@@ -455,7 +455,7 @@ static const napcoll_plan_t *settle(const mca_coll_napcoll_module_t *module,
     return runs ? entry->decided->plan[call->in_place] : NULL;
 }
 
-void mca_coll_napcoll_take_back(mca_coll_napcoll_module_t *module, const napcoll_call_t *call)
+void mca_coll_napcoll_uncount(mca_coll_napcoll_module_t *module, const napcoll_call_t *call)
 {
     napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
     const int algorithm = module->cached[call->coll]->decided->decision.algorithm;
@@ -463,7 +463,7 @@ void mca_coll_napcoll_take_back(mca_coll_napcoll_module_t *module, const napcoll
     take_from(&counters->runs[call->coll][algorithm], 1);
     take_from(&counters->bytes[call->coll][algorithm], call->bytes);
     opal_output_verbose(
-        5, mca_coll_napcoll_log_of(module),
+        5, mca_coll_napcoll_log_output(module),
         "coll:napcoll: communicator %u: %s: block sizes have changed since the last agreement, "
         "%zu bytes on average and %zu at most: they agree, and run the call again",
         napcoll_compat_comm_id(module->comm), mca_coll_napcoll_collectives[call->coll]->name,
@@ -479,7 +479,7 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
 
     *plan = NULL;
     if (OPAL_UNLIKELY(!module->ready || module->fallback_depth > 0)) {
-        rc = mca_coll_napcoll_know_nodes(module, &ready);
+        rc = mca_coll_napcoll_find_nodes(module, &ready);
         if (OMPI_SUCCESS != rc || !ready) {
             return rc;
         }

@@ -141,7 +141,7 @@ static int napcoll_close(void)
     mca_coll_napcoll_shared_close();
     napcoll_buffer_pool_limit(0);
     napcoll_job_destruct(&mca_coll_napcoll_component.job);
-    mca_coll_napcoll_forget_rules();
+    mca_coll_napcoll_free_rules();
     opal_argv_free(mca_coll_napcoll_component.compared);
     mca_coll_napcoll_component.compared = NULL;
     opal_output_close(mca_coll_napcoll_component.output);

@@ -27,7 +27,8 @@ void mca_coll_napcoll_log_map(const mca_coll_napcoll_module_t *module)
                         napcoll_node_map_node(map, ompi_comm_rank(module->comm)),
                         napcoll_job_source(&mca_coll_napcoll_component.job, module->comm));
     for (int i = 0; NULL != map->network_order && i < map->nodes; i++) {
-        const char *name = NULL == map->tree ? "" : map->tree->node[map->spot[map->network_order[i]]];
+        const char *name = NULL == map->tree ? ""
+                                             : map->tree->node[map->spot[map->network_order[i]]];
 
         opal_output_verbose(20, mca_coll_napcoll_component.output,
                             "coll:napcoll: communicator %u: place %d in the network: node %d%s%s",
@@ -44,7 +45,7 @@ void mca_coll_napcoll_log_map(const mca_coll_napcoll_module_t *module)
     }
 }
 
-int mca_coll_napcoll_log_of(const mca_coll_napcoll_module_t *module)
+int mca_coll_napcoll_log_output(const mca_coll_napcoll_module_t *module)
 {
     const int output = mca_coll_napcoll_component.output;
 
@@ -60,7 +61,7 @@ static void log_passed_rule(const mca_coll_napcoll_module_t *module,
 
     if (decision->passed > 0) {
         opal_output_verbose(
-            1, mca_coll_napcoll_log_of(module),
+            1, mca_coll_napcoll_log_output(module),
             "coll:napcoll: communicator %u: %s: line %d of the rules file is passed over: %s",
             napcoll_compat_comm_id(module->comm), decided->key.call.collective->name,
             decision->passed, napcoll_reason_help(decision->passed_reason));
@@ -72,7 +73,7 @@ void mca_coll_napcoll_log_decision(const mca_coll_napcoll_module_t *module,
 {
     const napcoll_collective_t *collective = decided->key.call.collective;
     const napcoll_decision_t *decision = &decided->decision;
-    const int output = mca_coll_napcoll_log_of(module);
+    const int output = mca_coll_napcoll_log_output(module);
     char words[NAPCOLL_WORDS];
 
     if (opal_output_get_verbosity(output) < 1) {

@@ -126,7 +126,7 @@ static bool is_set(int index)
            && MCA_BASE_VAR_SOURCE_DEFAULT != source;
 }
 
-void mca_coll_napcoll_take_network(napcoll_network_t network)
+void mca_coll_napcoll_set_network(napcoll_network_t network)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     napcoll_machine_t machine = *napcoll_network_machine(network);

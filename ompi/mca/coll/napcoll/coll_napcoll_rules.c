@@ -68,7 +68,7 @@ char *mca_coll_napcoll_read_rules(void)
     return text;
 }
 
-int mca_coll_napcoll_know_rules(const char *text, size_t length)
+int mca_coll_napcoll_set_rules(const char *text, size_t length)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     napcoll_rules_error_t error;
@@ -86,7 +86,7 @@ int mca_coll_napcoll_know_rules(const char *text, size_t length)
     return OMPI_SUCCESS;
 }
 
-void mca_coll_napcoll_forget_rules(void)
+void mca_coll_napcoll_free_rules(void)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
 

@@ -166,7 +166,7 @@ int mca_coll_napcoll_set_unsized(mca_coll_napcoll_module_t *napcoll, napcoll_cal
         || !is_forced_to(napcoll, call->coll, NAPCOLL_FORCE_AUTO) || napcoll->map->nodes < 2) {
         return OMPI_SUCCESS;
     }
-    if (mca_coll_napcoll_collectives[call->coll]->straight) {
+    if (mca_coll_napcoll_collectives[call->coll]->auto_falls_back) {
         call->unsized = true;
         return OMPI_SUCCESS;
     }
@@ -190,7 +190,8 @@ bool mca_coll_napcoll_must_agree(mca_coll_napcoll_module_t *napcoll, const napco
         return true;
     }
     algorithm = &mca_coll_napcoll_collectives[call->coll]->algorithm[force - NAPCOLL_FORCE_FIRST];
-    return algorithm->cut || (mca_coll_napcoll_component.transit_bytes > 0 && algorithm->detours);
+    return algorithm->cuts_blocks
+           || (mca_coll_napcoll_component.transit_bytes > 0 && algorithm->store_and_forward);
 }
 
 int mca_coll_napcoll_decide(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call,
@@ -326,7 +327,7 @@ static void remember_sizes(mca_coll_napcoll_module_t *napcoll, const napcoll_cal
     const bool leaps_again = leaps && last->leapt;
     const bool gather = NAPCOLL_GOAL_GATHER == mca_coll_napcoll_collectives[call->coll]->goal;
     const bool with_sizes = mca_coll_napcoll_component.trust
-                            && mca_coll_napcoll_went_along(napcoll, call->coll, by_napcoll);
+                            && mca_coll_napcoll_latest_sent_sizes(napcoll, call->coll, by_napcoll);
 
     last->known = true;
     last->leapt = leaps;
@@ -336,10 +337,11 @@ static void remember_sizes(mca_coll_napcoll_module_t *napcoll, const napcoll_cal
         return;
     }
     last->excludes_larger = gather && with_sizes;
-    napcoll_patience_learn(&last->patience,
-                           last->excludes_larger
-                               || mca_coll_napcoll_went_straight(napcoll, call->coll, by_napcoll),
-                           !napcoll_trust_doubts(last->call.bytes, call->bytes, 1));
+    napcoll_patience_learn(
+        &last->patience,
+        last->excludes_larger
+            || mca_coll_napcoll_latest_was_direct(napcoll, call->coll, by_napcoll),
+        !napcoll_trust_doubts(last->call.bytes, call->bytes, 1));
     last->call = *call;
     napcoll_trust_learn(&last->trust, with_sizes && !gather);
     if (last->trust.holds) {

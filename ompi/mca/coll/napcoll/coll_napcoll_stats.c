@@ -116,7 +116,7 @@ static int conclude(mca_coll_napcoll_module_t *module, mca_coll_napcoll_trial_t 
         return rc;
     }
     napcoll_trial_judge(state);
-    opal_output_verbose(1, mca_coll_napcoll_log_of(module),
+    opal_output_verbose(1, mca_coll_napcoll_log_output(module),
                         "coll:napcoll: communicator %u: online check of %s of %zu to %zu bytes: "
                         "%s took %.1f us, the fallback component %.1f us: %s serves later calls",
                         napcoll_compat_comm_id(module->comm),

@@ -32,7 +32,7 @@ void *napcoll_allocate(size_t count, size_t size)
     return memory;
 }
 
-void *napcoll_grow(void *array, size_t count, size_t size)
+void *napcoll_memory_grow(void *array, size_t count, size_t size)
 {
     /* The room is the least power of two that is not below count. */
     if (0 == (count & (count - 1))) {

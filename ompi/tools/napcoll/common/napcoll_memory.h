@@ -30,6 +30,6 @@ void *napcoll_allocate(size_t count, size_t size);
  *
  * @return the array, which the caller frees
  */
-void *napcoll_grow(void *array, size_t count, size_t size);
+void *napcoll_memory_grow(void *array, size_t count, size_t size);
 
 #endif /* NAPCOLL_MEMORY_H */

@@ -140,7 +140,8 @@ static void meet(run_t *run, int source, int send, int target)
     run->links->messages++;
     run->links->steps = sent.step >= run->links->steps ? sent.step + 1 : run->links->steps;
     if (sent.from != sent.to) {
-        run->sent = napcoll_grow(run->sent, (size_t) run->links->network, sizeof(*run->sent));
+        run->sent = napcoll_memory_grow(run->sent, (size_t) run->links->network,
+                                        sizeof(*run->sent));
         run->sent[run->links->network++] = sent;
     }
 }

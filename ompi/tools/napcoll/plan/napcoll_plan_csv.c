@@ -214,7 +214,7 @@ static void read_row(const csv_t *csv, const char *fallback, table_t *table)
         complain("%s:%d: expected at most %d measurements in all", csv->path, csv->line,
                  MOST_MEASURED);
     }
-    table->at = napcoll_grow(table->at, table->count, sizeof(*table->at));
+    table->at = napcoll_memory_grow(table->at, table->count, sizeof(*table->at));
     table->at[table->count++] = measured;
 }
 

@@ -155,7 +155,7 @@ static void set_params(const explain_case_t *c, const napcoll_algorithm_t *algor
 
     if (napcoll_algorithm_tunable(algorithm, NAPCOLL_TUNES_SEGMENTS) < 0
         && napcoll_algorithm_tunable(algorithm, NAPCOLL_TUNES_CHOICE) < 0
-        && !is_other_radix(&algorithm->tunable[0]) && !algorithm->cut) {
+        && !is_other_radix(&algorithm->tunable[0]) && !algorithm->cuts_blocks) {
         return;
     }
     settings.force = NAPCOLL_FORCE_FIRST + (int) (algorithm - c->options->collective->algorithm);
@@ -292,7 +292,7 @@ static void print_table(const explain_case_t *c)
         print_time(c->candidate[i].formula_us);
         printf("  ");
         explain_print_chosen(c->candidate[i].algorithm, &c->candidate[i].params, "", ", ", "; ");
-        if (c->candidate[i].algorithm->cut && c->candidate[i].params.segments > 1) {
+        if (c->candidate[i].algorithm->cuts_blocks && c->candidate[i].params.segments > 1) {
             printf("%d pieces; ", c->candidate[i].params.segments);
         }
         print_verdict(&c->candidate[i], chosen(c));
@@ -421,7 +421,7 @@ static void print_memory(const explain_case_t *c)
         napcoll_plan_t *plan;
         int slots;
 
-        if (!candidate->algorithm->detours || NAPCOLL_REASON_NONE != candidate->reason) {
+        if (!candidate->algorithm->store_and_forward || NAPCOLL_REASON_NONE != candidate->reason) {
             continue;
         }
         generator.args.params = candidate->params;

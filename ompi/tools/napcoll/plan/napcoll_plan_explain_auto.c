@@ -56,8 +56,8 @@ static void print_parameters(const explain_case_t *c, const napcoll_decision_t *
     explain_print_chosen(algorithm, params, " --tunable ", ",", ".\n");
     if (params->segments > 1 && !pipelined) {
         printf("It cuts %s there: see napcoll-plan simulate --algorithm %s --segments %d.\n",
-               algorithm->cut ? "blocks into pieces" : "the vector into segments", algorithm->name,
-               params->segments);
+               algorithm->cuts_blocks ? "blocks into pieces" : "the vector into segments",
+               algorithm->name, params->segments);
     }
 }
 
@@ -76,7 +76,7 @@ static void print_unsized(const explain_case_t *c)
     const options_t *o = c->options;
     const napcoll_decision_t decision = napcoll_agreement_without();
 
-    printf("%s", o->collective->straight ? "So, " : "That does not pay: ");
+    printf("%s", o->collective->auto_falls_back ? "So, " : "That does not pay: ");
     if (NAPCOLL_GOAL_ALLTOALL == o->collective->goal) {
         printf("unless users set alltoallv_mean_bytes, ");
     }
@@ -98,7 +98,7 @@ static bool print_agreement(const explain_case_t *c)
         || c->map->nodes < 2) {
         return true;
     }
-    if (collective->straight) {
+    if (collective->auto_falls_back) {
         printf("\nSizes are not agreed on: many calls have few blocks. ");
         print_unsized(c);
         return false;

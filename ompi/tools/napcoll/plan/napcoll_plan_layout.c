@@ -150,7 +150,7 @@ static bool collect(picture_t *p, int rank, int *received)
         if (other < 0) {
             return false;
         }
-        p->message = napcoll_grow(p->message, (size_t) p->messages, sizeof(*p->message));
+        p->message = napcoll_memory_grow(p->message, (size_t) p->messages, sizeof(*p->message));
         p->message[p->messages] = (message_t){
             .end = {[FROM] = {rank, p->plans.entry[rank]->stage_of[i]},
                     [TO] = {peer, p->plans.entry[peer]->stage_of[other]}},

@@ -250,14 +250,14 @@ static void refuse_pointless(const options_t *o)
     const napcoll_collective_t *collective = o->collective;
     const napcoll_params_t *params = &o->params;
     const napcoll_goal_t goal = collective->goal;
-    bool cut = NULL != o->algorithm && (o->algorithm->segmented || o->algorithm->cut);
+    bool cut = NULL != o->algorithm && (o->algorithm->segmented || o->algorithm->cuts_blocks);
     char name[64] = "";
 
     if (NULL != o->algorithm) {
         (void) snprintf(name, sizeof(name), "%s ", o->algorithm->name);
     }
     for (int row = 0; row < collective->algorithms && NULL == o->algorithm; row++) {
-        cut = cut || collective->algorithm[row].segmented || collective->algorithm[row].cut;
+        cut = cut || collective->algorithm[row].segmented || collective->algorithm[row].cuts_blocks;
     }
     if (params->segments > 1 && !cut) {
         complain("--segments %d: %s %scuts nothing into segments", params->segments,

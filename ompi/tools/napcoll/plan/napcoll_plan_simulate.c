@@ -72,7 +72,7 @@ static void report(study_t *study, sample_t sample)
     samples_t *all = &study->samples;
 
     if (NULL != o->svg) {
-        all->sample = napcoll_grow(all->sample, all->count, sizeof(*all->sample));
+        all->sample = napcoll_memory_grow(all->sample, all->count, sizeof(*all->sample));
         all->sample[all->count++] = sample;
     }
     if (NULL != study->table) {

@@ -176,7 +176,8 @@ typedef struct {
 /* Whether the thresholds have a say in a decision. */
 static bool is_warned(const napcoll_collective_t *collective, const napcoll_decision_t *decision)
 {
-    bool warned = decision->algorithm >= 0 && collective->algorithm[decision->algorithm].cut;
+    bool warned = decision->algorithm >= 0
+                  && collective->algorithm[decision->algorithm].cuts_blocks;
 
     for (int row = 0; row < collective->algorithms; row++) {
         warned = warned || NAPCOLL_EVALUATION_BURSTS == decision->candidate[row].evaluation;
@@ -236,8 +237,7 @@ static int decide(const inquiry_t *inquiry, napcoll_decision_t *decision)
         return -1;
     }
     if (agreement.pays) {
-        return napcoll_select(&inquiry->settings, &inquiry->call,
-                              decision);
+        return napcoll_select(&inquiry->settings, &inquiry->call, decision);
     }
     *decision = napcoll_agreement_without();
     return 0;
@@ -309,8 +309,8 @@ static int describe_named(const tune_case_t *c, const inquiry_t *inquiry, int ro
     contestant->action[0] = '\0';
     rule.algorithm = row;
     settings.force = napcoll_select_force(&rule);
-    if (row == c->contestant[0].rule.algorithm || algorithm->gathers || algorithm->cut
-        || (c->untold && algorithm->detours)) {
+    if (row == c->contestant[0].rule.algorithm || algorithm->keeps_all_vectors
+        || algorithm->cuts_blocks || (c->untold && algorithm->store_and_forward)) {
         return 0;
     }
     if (0 != napcoll_select(&settings, &inquiry->call, &decision)) {
@@ -354,10 +354,12 @@ int tune_choose(tune_case_t *c, const napcoll_machine_t *machine,
                 const napcoll_thresholds_t *thresholds, const napcoll_node_map_t *map)
 {
     const size_t bounded = NAPCOLL_BOUNDED_BYTES / (size_t) map->size / LARGEST;
-    inquiry_t inquiry = {
-        .collective = c->collective,
-        .settings = napcoll_select_defaults(c->collective),
-        .call = {.collective = c->collective, .map = map, .bytes = c->bytes, .bounded = c->untold && c->bytes <= bounded}};
+    inquiry_t inquiry = {.collective = c->collective,
+                         .settings = napcoll_select_defaults(c->collective),
+                         .call = {.collective = c->collective,
+                                  .map = map,
+                                  .bytes = c->bytes,
+                                  .bounded = c->untold && c->bytes <= bounded}};
     napcoll_decision_t decision;
     bool warned;
 

@@ -181,17 +181,17 @@ napcoll_claim_t napcoll_plan_args_claim(const napcoll_plan_args_t *args)
 {
     const napcoll_bounds_t bounds = args->algorithm->bounds(args->map, &args->params);
 
-    return (napcoll_claim_t){.goal = args->collective->goal,
-                             .root = args->params.root,
-                             .in_place = args->params.in_place,
-                             .noncommutative = args->params.noncommutative,
-                             .canonical = args->algorithm->canonical,
-                             .tells = napcoll_algorithm_tells(args->collective, args->algorithm)
-                                      && args->collective->uneven && args->params.bounded,
-                             .sized = napcoll_goal_is_personalized(args->collective->goal)
-                                      && args->collective->uneven,
-                             .max_inter = bounds.inter,
-                             .max_messages = bounds.all};
+    return (napcoll_claim_t){
+        .goal = args->collective->goal,
+        .root = args->params.root,
+        .in_place = args->params.in_place,
+        .noncommutative = args->params.noncommutative,
+        .canonical = args->algorithm->canonical,
+        .announces = napcoll_algorithm_announces(args->collective, args->algorithm)
+                     && args->collective->uneven && args->params.bounded,
+        .sized = napcoll_goal_is_personalized(args->collective->goal) && args->collective->uneven,
+        .max_inter = bounds.inter,
+        .max_messages = bounds.all};
 }
 
 int napcoll_plan_args_slots(const napcoll_plan_args_t *args, const napcoll_plan_t *plan)
@@ -283,7 +283,7 @@ bool napcoll_collective_has_reason(const napcoll_collective_t *collective, napco
     for (int row = 0; row < collective->algorithms; row++) {
         row_needs |= collective->algorithm[row].needs;
         not_canonical = not_canonical || !collective->algorithm[row].canonical;
-        detours = detours || collective->algorithm[row].detours;
+        detours = detours || collective->algorithm[row].store_and_forward;
     }
     switch (reason) {
     case NAPCOLL_REASON_NONE:

@@ -287,14 +287,14 @@ typedef struct napcoll_algorithm {
     /** napcoll_needs_t flags. */
     unsigned needs;
     /** Processes keep the vectors of all ranks: auto uses it only for reproducible results. */
-    bool gathers;
+    bool keeps_all_vectors;
     /** Personalized blocks are stored and forwarded by ranks that they are not for. */
-    bool detours;
+    bool store_and_forward;
     /** ... and every message of forwarded blocks begins with sizes, where these are bounded: so a
-     * rank can announce something to all others (napcoll_algorithm_tells). */
-    bool tells;
+     * rank can announce something to all others (napcoll_algorithm_announces). */
+    bool announces;
     /** Blocks are cut into pieces, by the thresholds. */
-    bool cut;
+    bool cuts_blocks;
     /** The plan of a process has a step for every rank, or more. */
     bool linear;
     /** ... one after the other, and a process that is late delays the others. */
@@ -336,7 +336,7 @@ typedef struct napcoll_collective {
     bool spread;
     /** auto takes the fallback: many calls have few blocks, and an agreement on sizes costs
      * more. */
-    bool straight;
+    bool auto_falls_back;
     /** [algorithms] rows */
     const napcoll_algorithm_t *algorithm;
     int algorithms;
@@ -345,10 +345,10 @@ typedef struct napcoll_collective {
 /** Whether a rank can announce something to all others in the messages of a plan with bounded
  * sizes: any rank of an all-to-all, the root of a scatter. In a gather no message comes back from
  * the root. */
-static inline bool napcoll_algorithm_tells(const napcoll_collective_t *collective,
-                                           const napcoll_algorithm_t *algorithm)
+static inline bool napcoll_algorithm_announces(const napcoll_collective_t *collective,
+                                               const napcoll_algorithm_t *algorithm)
 {
-    return algorithm->tells && NAPCOLL_GOAL_GATHER != collective->goal;
+    return algorithm->announces && NAPCOLL_GOAL_GATHER != collective->goal;
 }
 
 /** The tables, see COLL/COLL.c. */

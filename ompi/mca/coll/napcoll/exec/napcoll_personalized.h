@@ -108,8 +108,8 @@ struct napcoll_personalized {
 /* ---- napcoll_personalized_blocks.c ---- */
 
 /** Make room for the blocks of the user's buffers, which the caller fills in. */
-int napcoll_personalized_hold(napcoll_personalized_t *personalized,
-                              const napcoll_block_range_t range[NAPCOLL_BUFFER_TEMP]);
+int napcoll_personalized_make_room(napcoll_personalized_t *personalized,
+                                   const napcoll_block_range_t range[NAPCOLL_BUFFER_TEMP]);
 
 /** A block of a user buffer. */
 static inline napcoll_block_t *napcoll_personalized_block(

@@ -18,8 +18,8 @@
 #include "opal/datatype/opal_convertor.h"
 #include "util/napcoll_grow.h"
 
-int napcoll_personalized_hold(napcoll_personalized_t *p,
-                              const napcoll_block_range_t range[NAPCOLL_BUFFER_TEMP])
+int napcoll_personalized_make_room(napcoll_personalized_t *p,
+                                   const napcoll_block_range_t range[NAPCOLL_BUFFER_TEMP])
 {
     const size_t sent = (size_t) range[NAPCOLL_BUFFER_SEND].count;
     const size_t received = (size_t) range[NAPCOLL_BUFFER_RECV].count;

@@ -47,7 +47,7 @@ typedef struct napcoll_claim {
      * block before the block goes into a temporary */
     bool sized;
     /** every message of blocks begins with their sizes */
-    bool tells;
+    bool announces;
     /** most messages that one process sends, or receives, between nodes in one stage; 0: no
      * claim */
     int max_inter;

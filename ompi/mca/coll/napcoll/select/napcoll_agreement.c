@@ -56,7 +56,7 @@ int napcoll_agreement(const napcoll_collective_t *collective, const napcoll_sett
         agreement->cost_us = usual(telling->machine, map->nodes, map->max_ppn,
                                    (double) vector.bytes);
     }
-    agreement->pays = !collective->straight && agreement->cheapest_us < INFINITY
+    agreement->pays = !collective->auto_falls_back && agreement->cheapest_us < INFINITY
                       && agreement->cost_us < agreement->direct_us - agreement->cheapest_us
                       && agreement->cost_us / (NAPCOLL_MOST_PATIENCE + 1)
                              <= agreement->direct_us / NAPCOLL_AGREEMENT_PART;

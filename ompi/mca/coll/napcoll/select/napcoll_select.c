@@ -92,7 +92,7 @@ static void narrow_to_cuts(napcoll_decision_t *decision, const napcoll_settings_
                            const napcoll_call_t *call)
 {
     for (int row = 0; row < call->collective->algorithms; row++) {
-        if (call->collective->algorithm[row].cut) {
+        if (call->collective->algorithm[row].cuts_blocks) {
             const napcoll_cut_t cut = cut_of(call->collective, row, settings, call->bytes);
 
             narrow_class(decision, cut.least, cut.most);
@@ -110,7 +110,7 @@ static void set_pieces(napcoll_params_t *params, const napcoll_settings_t *setti
     const int t = napcoll_algorithm_tunable(&call->collective->algorithm[row],
                                             NAPCOLL_TUNES_WINDOW);
 
-    if (!call->collective->algorithm[row].cut) {
+    if (!call->collective->algorithm[row].cuts_blocks) {
         return;
     }
     params->segments = cut_of(call->collective, row, settings, bytes).pieces;
@@ -319,7 +319,7 @@ static int segments_to_try(const search_t *search, int row, const napcoll_params
     int count = 1;
 
     segments[0] = 1;
-    if (algorithm->cut) {
+    if (algorithm->cuts_blocks) {
         segments[0] = params->segments;
         return 1;
     }
@@ -423,9 +423,9 @@ static napcoll_candidate_t check_row(const search_t *search, int row,
         candidate.evaluation = NAPCOLL_EVALUATION_NOT_ELIGIBLE;
     } else if (algorithm->linear && search->map.size > MOST_FOR_LINEAR) {
         candidate.evaluation = NAPCOLL_EVALUATION_LINEAR;
-    } else if (algorithm->gathers && !params->reproducible) {
+    } else if (algorithm->keeps_all_vectors && !params->reproducible) {
         candidate.evaluation = NAPCOLL_EVALUATION_GATHERS;
-    } else if (algorithm->detours && search->call->direct) {
+    } else if (algorithm->store_and_forward && search->call->direct) {
         candidate.evaluation = NAPCOLL_EVALUATION_DETOURS;
     }
     return candidate;

@@ -57,7 +57,7 @@ static void add_params(char words[NAPCOLL_WORDS], const napcoll_algorithm_t *alg
         }
     }
     if (params->segments > 1) {
-        add_number(words, &added, algorithm->cut ? "pieces" : "segments", params->segments);
+        add_number(words, &added, algorithm->cuts_blocks ? "pieces" : "segments", params->segments);
     }
 }
 

@@ -204,7 +204,7 @@ static bool check_step(const check_t *check, int index)
          NAPCOLL_VERIFY_SPAN, "writes to the send buffer"},
         {step->headed && (step->sizes || NAPCOLL_LAYOUT_PERSONALIZED != plan->layout),
          NAPCOLL_VERIFY_SPAN, "begins with sizes, but has no blocks, or blocks of one size"},
-        {check->claim->tells && message && !step->headed, NAPCOLL_VERIFY_SIZES,
+        {check->claim->announces && message && !step->headed, NAPCOLL_VERIFY_SIZES,
          "is a message that does not begin with the sizes of its blocks"},
         {inside && step->sizes && writes
              && napcoll_span_meets(plan, &step->dst, NAPCOLL_BUFFER_SEND, NAPCOLL_BUFFER_TEMP),

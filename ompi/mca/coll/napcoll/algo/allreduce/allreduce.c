@@ -74,7 +74,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
                  "the ranks: the same bits on any nodes, for small vectors",
          .generate = napcoll_allreduce_gathered,
          .bounds = napcoll_gathered_bounds,
-         .gathers = true,
+         .keeps_all_vectors = true,
          .linear = true,
          .canonical = true,
          .tunable = {NAPCOLL_TUNABLE_LANES(

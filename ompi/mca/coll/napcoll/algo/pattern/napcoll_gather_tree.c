@@ -322,7 +322,7 @@ static void gather_messages(const napcoll_gather_tree_t *tree, int at_once)
 }
 
 /* Where sizes come in front of the blocks, all messages have them: so what the root has to announce
- * reaches all ranks (napcoll_algorithm_tells). */
+ * reaches all ranks (napcoll_algorithm_announces). */
 static void scatter_messages(const napcoll_gather_tree_t *tree, int at_once)
 {
     const bool root = 0 == tree->self;

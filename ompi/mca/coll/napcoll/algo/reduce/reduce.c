@@ -59,7 +59,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
                  "ranks: the same bits on any nodes, for small vectors",
          .generate = napcoll_reduce_gathered,
          .bounds = napcoll_reduce_gathered_bounds,
-         .gathers = true,
+         .keeps_all_vectors = true,
          .linear = true,
          .canonical = true},
 };
