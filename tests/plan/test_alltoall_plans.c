@@ -14,6 +14,7 @@
 
 #include "algo/napcoll_generators.h"
 #include "algo/pattern/napcoll_tuna.h"
+#include "common/napcoll_closed_form.h"
 
 /* ---- the numbers ---- */
 

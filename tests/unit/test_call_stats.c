@@ -11,6 +11,7 @@
 #include "cmocka_setup.h"
 
 #include "select/napcoll_call_stats.h"
+#include "common/napcoll_names.h"
 
 static void assert_line(const napcoll_call_stats_t *stats, int row, const char *expected)
 {

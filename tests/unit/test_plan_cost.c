@@ -18,6 +18,7 @@
 #include "algo/napcoll_algo.h"
 #include "model/napcoll_plan_cost.h"
 #include "common/napcoll_machine_file.h"
+#include "common/napcoll_names.h"
 
 static bool is_about(double time, double expected)
 {

@@ -16,6 +16,7 @@
 
 #include "algo/napcoll_algo.h"
 #include "plan/napcoll_links.h"
+#include "common/napcoll_names.h"
 
 /* ---- trees ---- */
 

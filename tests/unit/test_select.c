@@ -16,6 +16,7 @@
 #include "algo/napcoll_generators.h"
 #include "algo/pattern/napcoll_bcast_tree.h"
 #include "select/napcoll_select.h"
+#include "common/napcoll_names.h"
 
 static napcoll_settings_t defaults(void)
 {

@@ -19,6 +19,7 @@
 #include "common/napcoll_closed_form.h"
 #include "model/napcoll_simulate.h"
 #include "common/napcoll_machine_file.h"
+#include "common/napcoll_names.h"
 
 static napcoll_machine_t bluewaters;
 

@@ -16,6 +16,7 @@
 
 #include "model/napcoll_machine.h"
 #include "tune/napcoll_tune_cases.h"
+#include "common/napcoll_names.h"
 
 enum { RANKS = 128 };
 

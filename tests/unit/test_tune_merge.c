@@ -11,6 +11,7 @@
 #include "cmocka_setup.h"
 
 #include "tune/napcoll_tune_cases.h"
+#include "common/napcoll_names.h"
 
 enum { KEPT = -2, FALLBACK = -1, TURNS = 6 };
 

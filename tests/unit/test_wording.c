@@ -12,6 +12,7 @@
 #include "placement.h"
 
 #include "select/napcoll_wording.h"
+#include "common/napcoll_names.h"
 
 /* What is decided on so many bytes, on nodes of so many processes. */
 static napcoll_decision_t decide(const napcoll_collective_t *collective, const char *algorithm,

@@ -24,6 +24,30 @@ static int log2_up(int number)
     return napcoll_split_levels(number, 2);
 }
 
+int64_t napcoll_digits_moved(int members, int radix)
+{
+    int64_t moved = 0;
+
+    for (int64_t weight = 1; weight < members; weight *= radix) {
+        for (int digit = 1; digit < radix && digit * weight < members; digit++) {
+            moved += napcoll_digits_having(members, radix, weight, digit);
+        }
+    }
+    return moved;
+}
+
+int napcoll_digits_told(int members, int radix)
+{
+    int told = 0;
+
+    for (int64_t weight = 1; weight * radix < members; weight *= radix) {
+        for (int digit = 1; digit < radix && digit * weight + weight * radix < members; digit++) {
+            told++;
+        }
+    }
+    return told;
+}
+
 double napcoll_model_pipeline_us(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
                                  int segments, double bytes)
 {

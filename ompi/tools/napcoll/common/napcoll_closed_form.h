@@ -16,6 +16,7 @@
 #define NAPCOLL_CLOSED_FORM_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "model/napcoll_model.h"
 
@@ -33,6 +34,12 @@ napcoll_closed_form_t napcoll_model_closed_form(const char *collective, const ch
  */
 double napcoll_model_pipeline_us(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
                                  int segments, double bytes);
+
+/** Blocks that each member of a TuNA exchange sends in all rounds, D. */
+int64_t napcoll_digits_moved(int members, int radix);
+
+/** Rounds of a TuNA exchange after which some blocks have not arrived: their sizes are told. */
+int napcoll_digits_told(int members, int radix);
 
 /**
  * TuNA by a radix: K rounds send D blocks. A round whose blocks' sizes are told takes one more

@@ -26,6 +26,7 @@
 #include "napcoll_plan_tool.h"
 #include "util/napcoll_file.h"
 #include "util/napcoll_order.h"
+#include "common/napcoll_names.h"
 
 enum {
     MOST_MEASURED = 1 << 20,

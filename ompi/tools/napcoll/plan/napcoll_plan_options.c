@@ -19,6 +19,7 @@
 #include "model/napcoll_model.h"
 #include "napcoll_plan_tool.h"
 #include "select/napcoll_select.h"
+#include "common/napcoll_names.h"
 
 /* ---- the table ---- */
 

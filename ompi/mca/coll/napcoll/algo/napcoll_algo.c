@@ -32,16 +32,6 @@ const napcoll_collective_t *const napcoll_collectives[] = {&napcoll_allreduce,
                                                            &napcoll_scatterv,
                                                            NULL};
 
-const napcoll_collective_t *napcoll_collective_find(const char *name)
-{
-    for (int c = 0; NULL != napcoll_collectives[c]; c++) {
-        if (0 == strcmp(name, napcoll_collectives[c]->name)) {
-            return napcoll_collectives[c];
-        }
-    }
-    return NULL;
-}
-
 static const struct {
     const char *name;
     const char *help;
@@ -225,16 +215,6 @@ int napcoll_algorithm_tunable(const napcoll_algorithm_t *algorithm, napcoll_tune
     for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
         if (tunes == algorithm->tunable[t].tunes) {
             return t;
-        }
-    }
-    return -1;
-}
-
-int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *name)
-{
-    for (int i = 0; i < collective->algorithms; i++) {
-        if (0 == strcmp(name, collective->algorithm[i].name)) {
-            return i;
         }
     }
     return -1;

@@ -360,9 +360,6 @@ extern const napcoll_collective_t napcoll_allreduce, napcoll_reduce, napcoll_bar
 /** All of them, NULL after the last. */
 extern const napcoll_collective_t *const napcoll_collectives[];
 
-/** The table of a collective by its name, or NULL. */
-const napcoll_collective_t *napcoll_collective_find(const char *name);
-
 /**
  * The info key that sets the algorithm of a communicator: napcoll_COLLECTIVE_algorithm, or, where
  * that is too long, napcoll_COLLECTIVE.
@@ -374,9 +371,6 @@ void napcoll_collective_info_key(const napcoll_collective_t *collective, char *k
 
 /** The first tunable of a row that the model chooses like this, or -1. */
 int napcoll_algorithm_tunable(const napcoll_algorithm_t *algorithm, napcoll_tunes_t tunes);
-
-/** A row by name, or -1. */
-int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *name);
 
 /** Whether an algorithm can do a call: NAPCOLL_REASON_NONE, or why not. */
 napcoll_reason_t napcoll_algorithm_eligible(const napcoll_algorithm_t *algorithm,

@@ -249,31 +249,8 @@ napcoll_verify_status_t napcoll_plan_prove(napcoll_plan_source_t source, void *c
                        .context = context,
                        .map = map,
                        .claim = claim,
-                       .cache = {.memory = proof->plan_memory},
+                       .cache = {.memory = proof->plan_memory, .borrowed = proof->borrowed},
                        .verdict = verdict};
 
     return prove(&prover, proof);
-}
-
-/* A source of plans that are borrowed from an array. */
-static napcoll_plan_t *borrow_plan(void *context, int rank)
-{
-    napcoll_plan_t *const *plans = *(napcoll_plan_t *const **) context;
-
-    return plans[rank];
-}
-
-napcoll_verify_status_t napcoll_plan_verify(napcoll_plan_t *const *plans,
-                                            const napcoll_node_map_t *map,
-                                            const napcoll_claim_t *claim,
-                                            napcoll_verdict_t *verdict)
-{
-    prover_t prover = {.source = borrow_plan,
-                       .context = &plans,
-                       .map = map,
-                       .claim = claim,
-                       .cache = {.borrowed = true},
-                       .verdict = verdict};
-
-    return prove(&prover, &(napcoll_proof_t){0});
 }

@@ -70,21 +70,6 @@ typedef struct napcoll_verdict {
     int64_t messages;
 } napcoll_verdict_t;
 
-/**
- * Verify the plans of a collective.
- *
- * @param[in]  plans    [map->size] one plan per rank
- * @param[in]  map      the node map they were made for
- * @param[in]  claim    what to prove
- * @param[out] verdict  the first error
- *
- * @return verdict->status
- */
-napcoll_verify_status_t napcoll_plan_verify(napcoll_plan_t *const *plans,
-                                            const napcoll_node_map_t *map,
-                                            const napcoll_claim_t *claim,
-                                            napcoll_verdict_t *verdict);
-
 /** How much to prove, and with how much memory. */
 typedef struct napcoll_proof {
     /** ranks whose results are proved: the first, the last and random others; 0: all ranks */
@@ -94,6 +79,8 @@ typedef struct napcoll_proof {
     /** bytes that all plans may take, besides those of a chain of waiting ranks; above it plans are
      * dropped, and made again when they are needed. 0: no limit */
     size_t plan_memory;
+    /** the source keeps its plans: they are not freed */
+    bool borrowed;
 } napcoll_proof_t;
 
 /**
@@ -114,6 +101,31 @@ napcoll_verify_status_t napcoll_plan_prove(napcoll_plan_source_t source, void *c
                                            const napcoll_claim_t *claim,
                                            const napcoll_proof_t *proof,
                                            napcoll_verdict_t *verdict);
+
+/** A napcoll_plan_source_t whose context is an array of plans. */
+static inline napcoll_plan_t *napcoll_plan_of_array(void *context, int rank)
+{
+    return ((napcoll_plan_t **) context)[rank];
+}
+
+/**
+ * Verify the plans of all ranks.
+ *
+ * @param[in]  plans    [map->size] one plan per rank; borrowed
+ * @param[in]  map      the node map they were made for
+ * @param[in]  claim    what to prove
+ * @param[out] verdict  the first error
+ *
+ * @return verdict->status
+ */
+static inline napcoll_verify_status_t napcoll_plan_verify(napcoll_plan_t *const *plans,
+                                                          const napcoll_node_map_t *map,
+                                                          const napcoll_claim_t *claim,
+                                                          napcoll_verdict_t *verdict)
+{
+    return napcoll_plan_prove(napcoll_plan_of_array, (void *) plans, map, claim,
+                              &(napcoll_proof_t){.borrowed = true}, verdict);
+}
 
 /** Check what one plan shows by itself: spans, operands, peers, phases, messages of a stage. The
  * functions above do this for every plan. Returns a status; the verdict is set unless it is OK. */

@@ -47,30 +47,6 @@ int64_t napcoll_digits_having(int members, int radix, int64_t weight, int digit)
     return members / span * weight + (rest > weight ? weight : rest);
 }
 
-int64_t napcoll_digits_moved(int members, int radix)
-{
-    int64_t moved = 0;
-
-    for (int64_t weight = 1; weight < members; weight *= radix) {
-        for (int digit = 1; digit < radix && digit * weight < members; digit++) {
-            moved += napcoll_digits_having(members, radix, weight, digit);
-        }
-    }
-    return moved;
-}
-
-int napcoll_digits_told(int members, int radix)
-{
-    int told = 0;
-
-    for (int64_t weight = 1; weight * radix < members; weight *= radix) {
-        for (int digit = 1; digit < radix && digit * weight + weight * radix < members; digit++) {
-            told++;
-        }
-    }
-    return told;
-}
-
 int napcoll_digits_slots(int members, int radix)
 {
     return members - 1 - napcoll_digits_rounds(members, radix);

@@ -52,12 +52,6 @@ int napcoll_digits_rounds(int members, int radix);
 /** Numbers below `members` with this nonzero digit at this weight, a power of the radix. */
 int64_t napcoll_digits_having(int members, int radix, int64_t weight, int digit);
 
-/** Blocks that each member sends in all rounds, D. */
-int64_t napcoll_digits_moved(int members, int radix);
-
-/** Rounds after which some blocks have not arrived: their sizes are sent ahead. */
-int napcoll_digits_told(int members, int radix);
-
 /** Slots in a temporary, T. */
 int napcoll_digits_slots(int members, int radix);
 
