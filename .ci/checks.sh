@@ -9,8 +9,9 @@ usage() {
     cat <<'END'
 Usage: .ci/checks.sh [--fix]
 
-Checks the sources: their format, the shell scripts, which room includes what, where versions of Open
-MPI are told apart, and that the build knows every source. Prints TAP.
+Checks the sources: their format, sizes and words, the shell scripts, which room includes what, where
+versions of Open MPI are told apart, that the build knows every source, and the links of the documents.
+Prints TAP.
 
   --fix     let clang-format rewrite the C sources first
   --help    this text
@@ -178,11 +179,28 @@ check_licence_lines() {
     done
 }
 
+# Sizes of files and functions, and the words.
+check_style() {
+    python3 .ci/style.py
+}
+
+# Each relative link of a document leads to a file.
+check_links() {
+    local file target
+    for file in $(project_files '*.md'); do
+        grep -noE '\]\([^)#: ]+\)' "$file" | while IFS=: read -r line target; do
+            target=${target#](}
+            [ -e "${file%/*}/${target%)}" ] || { [[ $file != */* ]] && [ -e "${target%)}" ]; } ||
+                echo "$file:$line: ${target%)} is not there"
+        done
+    done
+}
+
 if [ "$fix" = yes ]; then
     clang-format --style=file -i "${c_files[@]}"
 fi
 
-checks=(format shell_scripts rooms pure_tools version_tests sources_listed licence_lines)
+checks=(format style shell_scripts rooms pure_tools version_tests sources_listed licence_lines links)
 echo "1..${#checks[@]}"
 number=0
 failures=0

@@ -2,10 +2,10 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What the applications, fft2d and transitive_closure, have in common: the all-to-alls of their turns by napcoll and by
- * Open MPI's tuned, each on a duplicate of the world, and the table of what these took. Any MPI will do; who is not there
- * is not compared. All functions are collective unless they say otherwise, and end the job where MPI fails or memory runs
- * out.
+ * What the applications fft2d and transitive_closure share: they run the all-to-alls of their turns
+ * by napcoll and by Open MPI's tuned, each on a duplicate of the world, and print a table of the
+ * times. Any MPI will do; a component that it does not have is not compared. All functions are
+ * collective unless they say otherwise, and end the job where MPI fails or memory runs out.
  */
 #ifndef CONTEST_H
 #define CONTEST_H
@@ -23,16 +23,19 @@ extern const char program[];
 struct contestant {
     const char *label;
     MPI_Comm comm;
-    double *exchange, *whole; /* seconds of the slowest rank, turn by turn */
+    /* seconds of the slowest rank, turn by turn */
+    double *exchange, *whole;
 };
 
-/* All of them. Where neither napcoll nor tuned is there, this MPI runs by itself. napcoll counts what
- * it does; MPI's tool interface shows its counters. */
+/* All contestants. An MPI with neither napcoll nor tuned runs by itself. napcoll counts its calls;
+ * MPI's tool interface shows the counters. */
 struct contest {
     int num, turns;
     struct contestant contestant[CONTESTANTS_MAX];
-    bool napcoll, tuned;      /* whether they are there, on all ranks */
-    unsigned long long asked; /* all-to-alls that napcoll was asked for */
+    /* whether all ranks have them */
+    bool napcoll, tuned;
+    /* all-to-alls that the program called on napcoll's communicator */
+    unsigned long long asked;
     MPI_T_pvar_session session;
     int num_counters;
     MPI_T_pvar_handle counter[COUNTERS_MAX];
@@ -43,12 +46,12 @@ void contest_open(struct contest *c, int turns);
 
 void contest_close(struct contest *c);
 
-/* What a turn of one of them took this process, in seconds: its exchanges, and the whole; and how many all-to-alls it asked
- * for. Turn 0 is not counted. */
+/* Records a turn of a contestant on this process: the seconds of its exchanges and of the whole
+ * turn, and the number of all-to-alls. Turn 0 is not counted. */
 void contest_took(struct contest *c, struct contestant *one, int turn, double exchange,
                   double whole, int asked);
 
-/* So many all-to-alls more were asked for, by one of them. Not collective. */
+/* Adds to the number of all-to-alls that a contestant was called for. Not collective. */
 void contest_asked(struct contest *c, const struct contestant *one, int times);
 
 /* Prints the table, on rank 0 alone, once: it sorts the times. */

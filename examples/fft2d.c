@@ -7,8 +7,8 @@
  *
  *     mpirun -np 8 --mca coll napcoll,tuned build/examples/fft2d --rows 512 --columns 512
  *
- * Every process has a slab of rows. It transforms them, sends to each other process what that has of
- * the columns, and transforms those; the grid lies transposed then. With 3 processes:
+ * Every process has a slab of rows. It transforms them, sends each other process its part of the
+ * columns, and transforms its own columns; the grid is then transposed. With 3 processes:
  *
  *       N rows of M                    M columns of N
  *     +-----------+                  +---+---+---+
@@ -20,13 +20,13 @@
  *     +-----------+                  +---+---+---+
  *      ->  ->  ->                     ->  ->  ->     one-dimensional transforms, by FFTW
  *
- * (The digits say whose rows they come from.) Where N and M are divisible by the number of processes
- * the all-to-all is MPI_Alltoall, else MPI_Alltoallv: the slabs then differ by one row. Processes
- * beyond the number of rows have none.
+ * (A digit is the process whose rows the data come from.) If N and M are divisible by the number of
+ * processes, the all-to-all is MPI_Alltoall, else MPI_Alltoallv: the slabs then differ by one row.
+ * Processes beyond the number of rows have none.
  *
- * Checked with every component: a plane wave becomes a single peak at its wave numbers, and in every
- * turn the inverse transform gives the input back. Any MPI will do; napcoll and tuned are compared
- * where they are there. Exit status: 0 right, 1 wrong result, 2 bad command line.
+ * Checked with every component: a plane wave becomes a single peak at its wave numbers, and in
+ * every turn the inverse transform gives the input back. Any MPI will do; napcoll and tuned are
+ * compared if it has them. Exit status: 0 right, 1 wrong result, 2 bad command line.
  */
 #include <complex.h>
 #include <getopt.h>
@@ -102,7 +102,13 @@ static bool parse_options(int argc, char **argv, struct options *opt, char messa
                      known[index].name, optarg, most);
             return false;
         }
-        *('r' == letter ? &opt->rows : 'c' == letter ? &opt->columns : &opt->turns) = (int) value;
+        if ('r' == letter) {
+            opt->rows = (int) value;
+        } else if ('c' == letter) {
+            opt->columns = (int) value;
+        } else {
+            opt->turns = (int) value;
+        }
     }
     if (optind < argc) {
         snprintf(message, MESSAGE, "%.64s is not an option; see --help", argv[optind]);
@@ -125,13 +131,14 @@ static int slab_first(int total, int size, int rank)
     return rank * (total / size) + (rank < longer ? rank : longer);
 }
 
-/* The grid before (0) or after (1) it was transposed: this process's lines, and what of them goes to
- * or comes from each process. */
+/* The grid before (0) or after (1) it was transposed: this process's lines, and the parts of
+ * them that each process gets or sends. */
 struct side {
     int lines, length;
     fftw_complex *data;
     int *counts, *displs;
-    fftw_plan plan[2]; /* there and back again; NULL where there are no lines */
+    /* forward and inverse; NULL without lines */
+    fftw_plan plan[2];
 };
 
 enum { ROWS, COLUMNS };
@@ -297,7 +304,8 @@ static void transform_lines(struct side *s, int way, struct times *times)
     times->rest += MPI_Wtime() - start;
 }
 
-/* The transform of the rows ends in the columns; the way back leaves N M times the input in the rows. */
+/* The transform of the rows ends in the columns; the inverse leaves N M times the input in the
+ * rows. */
 static void transform(struct grid *g, int way, MPI_Comm comm, struct times *times)
 {
     transform_lines(&g->side[FORTH == way ? ROWS : COLUMNS], way, times);
@@ -315,7 +323,8 @@ static void compare(struct errors *e, double complex got, double complex expecte
 {
     double error = cabs(got - expected) / scale;
 
-    e->wrong += !(error <= TOLERANCE); /* also where it is not a number */
+    /* a NaN is wrong, too */
+    e->wrong += !(error <= TOLERANCE);
     e->largest = error > e->largest ? error : e->largest;
 }
 

@@ -63,7 +63,7 @@ fi
 # shellcheck source=/dev/null
 . build/env.sh
 napcoll_mpirun_settings
-napcoll_machine_settings ompi/tools/napcoll/machines/netlab-crowded.conf
+napcoll_machine_settings ompi/tools/napcoll/machines/netlab-oversubscribed.conf
 
 napcoll_say "allreduce on 8 emulated nodes of 8 processes, 2 ms between nodes"
 csv=$NAPCOLL_SRC/build/quickstart.csv

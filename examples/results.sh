@@ -36,11 +36,11 @@ the same Open MPI, is not repeated, so that one that was interrupted goes on.
   --time-limit SECONDS   of a run, all sizes together (default 300)
   --output DIR           default build/results
   --machine FILE         the machine of napcoll's auto; default: an oversubscribed netlab's, in
-                         ompi/tools/napcoll/machines: netlab-crowded-NODES.conf where there is
-                         one, else netlab-crowded.conf
+                         ompi/tools/napcoll/machines: netlab-oversubscribed-NODES.conf where there is
+                         one, else netlab-oversubscribed.conf
   --openmpi VERSION      4.1, 5.0 or 6.0, in a Debian root unless it is this machine's (see
                          tests/roots/root.sh --help), or here, the default: whatever this machine has
-  --again                repeat what is there already
+  --again                measure again what the output folder has
   --help                 this text
 
 The others are tuned and han where both supply the collective; han has no allgatherv, reduce_scatter and
@@ -86,10 +86,10 @@ machine_of() {
     local folder=$NAPCOLL_SRC/ompi/tools/napcoll/machines
     if [ -n "$machine" ]; then
         echo "$machine"
-    elif [ -f "$folder/netlab-crowded-${1%x*}.conf" ]; then
-        echo "$folder/netlab-crowded-${1%x*}.conf"
+    elif [ -f "$folder/netlab-oversubscribed-${1%x*}.conf" ]; then
+        echo "$folder/netlab-oversubscribed-${1%x*}.conf"
     else
-        echo "$folder/netlab-crowded.conf"
+        echo "$folder/netlab-oversubscribed.conf"
     fi
 }
 
@@ -223,7 +223,7 @@ END
     done
 }
 
-# measure_all: what is missing, and the summary of what is there, also when something failed.
+# measure_all: measures what is missing and writes the summary of all figures, also after a failure.
 measure_all() {
     local coll shape failed=()
     napcoll_packages "${napcoll_needs[@]}" "gnuplot-nox program:gnuplot"
@@ -231,7 +231,7 @@ measure_all() {
     # shellcheck source=/dev/null
     . build/env.sh
     napcoll_mpirun_settings
-    # Processes that share a few cores cannot fold and copy two things at once: no pipelines. Broadcasts do not
+    # Processes that share a few cores cannot reduce and copy at the same time: no pipelines. Broadcasts do not
     # ask for this: theirs fill the wires, and the model says how many segments they have.
     export OMPI_MCA_coll_napcoll_segment_bytes=0
     openmpi_version=$(mpicc --showme:version | napcoll_openmpi_version)

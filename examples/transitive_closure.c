@@ -3,17 +3,17 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * transitive_closure: which vertex of a graph can be reached from which, as a parallel database or
- * Datalog engine finds it (semi-naive evaluation with a distributed hash join), with the time that its
- * all-to-alls take by napcoll and by Open MPI's tuned.
+ * Datalog engine finds it (semi-naive evaluation with a distributed hash join), with the time of
+ * its all-to-alls by napcoll and by Open MPI's tuned.
  *
  *     mpirun -np 8 --mca coll napcoll,tuned build/examples/transitive_closure --vertices 1000
  *
  *     path(x, y) <- edge(x, y).
  *     path(x, z) <- path(x, y), edge(y, z).
  *
- * A vertex is hashed to the process that owns it, and has the edges that leave it. That process also
- * owns the pairs (x, y) of `path` that end in it: their next join is with those edges. Each round joins
- * only what the round before has found, the delta:
+ * A vertex is hashed to its owner, which has the edges that leave it. The owner also has the pairs
+ * (x, y) of `path` that end in the vertex: their next join is with those edges. Each round joins
+ * only the new pairs of the round before, the delta:
  *
  *     delta (x, y) --+
  *                    +--> join --> (x, z) ==> to the owner of z ==> seen before? --> dropped
@@ -24,9 +24,9 @@
  * until MPI_Allreduce says that no process has found anything new. The blocks of MPI_Alltoallv are
  * small, uneven and other ones in each round, and there are many rounds: latency counts.
  *
- * Checked in every turn of every component: the number of pairs and a checksum are those that rank 0
- * finds by searching the whole graph. Any MPI will do; napcoll and tuned are compared where they are
- * there. Exit status: 0 right, 1 wrong result, 2 bad command line.
+ * Checked in every turn of every component: rank 0 searches the whole graph and finds the same
+ * number of pairs and the same checksum. Any MPI will do; napcoll and tuned are compared if it has
+ * them. Exit status: 0 right, 1 wrong result, 2 bad command line.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -138,7 +138,8 @@ static uint64_t scatter(uint64_t value)
     return z ^ (z >> 31);
 }
 
-/* The graph: each edge follows from the seed and its number. Loops and repeated edges do no harm. */
+/* The graph: each edge follows from the seed and its number. Loops and repeated edges do no
+ * harm. */
 static uint64_t edge_of(const struct options *opt, long long number)
 {
     uint64_t random = scatter(scatter((uint64_t) opt->seed) + (uint64_t) number);
@@ -188,7 +189,8 @@ static void list_free(struct list *l)
 #define NO_PAIR UINT64_MAX
 
 struct set {
-    size_t num, space; /* the latter is a power of two, or 0 */
+    /* space is a power of two, or 0 */
+    size_t num, space;
     uint64_t *slot;
 };
 
@@ -238,7 +240,8 @@ static bool set_add(struct set *s, uint64_t pair)
 /* Edges hashed by the vertex that they leave, for the join: chains of those with the same hash. */
 struct edges {
     struct list list;
-    size_t space, *head, *next; /* indices plus 1; 0 ends a chain */
+    /* head and next: indices plus 1; 0 ends a chain */
+    size_t space, *head, *next;
 };
 
 static void edges_hash(struct edges *e)
@@ -284,8 +287,10 @@ struct exchange {
     int size;
     int *send_counts, *send_displs, *recv_counts, *recv_displs;
     struct list sorted;
-    double seconds; /* in MPI_Alltoall and MPI_Alltoallv so far */
-    int asked;      /* calls of both so far */
+    /* in MPI_Alltoall and MPI_Alltoallv so far */
+    double seconds;
+    /* calls of both so far */
+    int asked;
 };
 
 static void exchange_open(struct exchange *x, MPI_Comm comm)
@@ -375,7 +380,7 @@ struct closure {
     int rounds;
 };
 
-/* Takes the pairs that are new into the set and makes them the delta; whether any process has one. */
+/* Adds the new pairs to the set and makes them the delta; returns whether any process has one. */
 static bool keep_new(const struct list *found, struct set *path, struct list *delta)
 {
     int mine, any;
@@ -442,7 +447,8 @@ static void search(const struct options *opt, struct closure *closure)
     size_t vertices = (size_t) opt->vertices, num = (size_t) opt->edges;
     size_t *first = room(vertices + 2, sizeof(*first));
     uint32_t *to = room(num, sizeof(*to)), *queue = room(vertices, sizeof(*queue));
-    uint32_t *reached_from = room(vertices, sizeof(*reached_from)); /* plus 1 */
+    /* plus 1 */
+    uint32_t *reached_from = room(vertices, sizeof(*reached_from));
 
     *closure = (struct closure){0};
     /* The ends of each vertex's edges, one behind the other: count, add up, put. */

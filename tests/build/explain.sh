@@ -97,7 +97,7 @@ choice_is_the_least_of_simulate() {
     : >"$work/chosen"
     for shape in '--nodes 16 --ppn 16' '--nodes 20 --ppn 16 --local-radix 2' '--nodes 1 --ppn 6' \
         '--nodes 7 --ppn 3,2 --map cyclic' '--nodes 9 --ppn 4 --map random:3 --in-place' \
-        '--nodes 5 --ppn 1' '--nodes 6 --ppn 2 --map cyclic --ordered'; do
+        '--nodes 5 --ppn 1' '--nodes 6 --ppn 2 --map cyclic --noncommutative'; do
         for bytes in 0 8 2K 64K; do
             # shellcheck disable=SC2086
             agrees $shape --bytes "$bytes"
@@ -148,7 +148,7 @@ too_many_ranks_have_closed_forms_only() {
 what_an_algorithm_cannot_do_is_said() {
     explain --nodes 4 --ppn 1 >"$work/cannot"
     grep '^nap  *-  *-  cannot do this: no node has more than one process$' "$work/cannot"
-    explain --nodes 4 --ppn 3 --map cyclic --ordered >"$work/cannot"
+    explain --nodes 4 --ppn 3 --map cyclic --noncommutative >"$work/cannot"
     [ "$(grep -c '^\(nap\|smp\)  *-  *-  cannot do this: the operation does not commute' "$work/cannot")" = 2 ]
     # their plans are not counted
     [ "$(grep -c ' between nodes, in which ' "$work/cannot")" = "$(rows "$work/cannot" | grep -vc 'cannot do')" ]
@@ -195,7 +195,7 @@ component_is_asked() {
     local shape bytes name time radix tunable
     for shape in '--coll allreduce' '--coll reduce --root 5' '--coll barrier' '--coll allgather' \
         '--coll allgatherv --in-place' '--coll reduce_scatter' '--coll reduce_scatter_block' '--coll scan' \
-        '--coll exscan --ordered' '--coll allreduce --reproducible'; do
+        '--coll exscan --noncommutative' '--coll allreduce --reproducible'; do
         for bytes in 8 1K 64K; do
             case $shape in
                 *barrier*) shape="--nodes 8 --ppn 8 $shape" ;;
@@ -462,7 +462,7 @@ other_parameters_of_the_machine_count() {
     has 'That does not pay: auto falls back.' "$work/out"
     has "the component's auto, with known sizes, takes" "$work/out"
     own --coll scatterv
-    has 'scatterv of any size by the fallback component: here it would not pay' "$work/out"
+    has 'scatterv of any size by the fallback component: an agreement on the sizes of blocks would cost more' "$work/out"
     echo 'coll_napcoll_gather_m1 = 48' >>"$conf"
     echo 'coll_napcoll_gather_m2 = 4096' >>"$conf"
     own --coll gather

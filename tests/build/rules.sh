@@ -56,7 +56,7 @@ mistakes_have_line_and_column() {
 }
 
 rules_that_never_decide_give_warnings() {
-    (! check 'allreduce -> tree\nallreduce nodes=4 -> smp\nallreduce op=ordered -> ring\nreduce ppn=1 -> nap\n')
+    (! check 'allreduce -> tree\nallreduce nodes=4 -> smp\nallreduce op=noncommutative -> ring\nreduce ppn=1 -> nap\n')
     has 'a.rules:2: warning: this rule is never reached: the rule of line 1'
     has 'a.rules:3: warning: this rule never decides: ring cannot'
     has 'a.rules:4: warning: this rule never decides: nap cannot'
@@ -185,7 +185,7 @@ mistakes_in_measurements_are_named() {
 
 explain_says_which_rule_decides() {
     local explain=("$plan" explain --machine bluewaters.conf --nodes 4 --ppn 4 --rules "$work/a.rules")
-    printf '%s\n' 'allreduce op=ordered -> ring' 'allreduce bytes=5000..6000 -> smp radix=3' \
+    printf '%s\n' 'allreduce op=noncommutative -> ring' 'allreduce bytes=5000..6000 -> smp radix=3' \
         'allreduce bytes=..16 -> fallback' 'allreduce bytes=17..32 -> auto' >"$work/a.rules"
     "${explain[@]}" --bytes 5500 >"$work/found"
     has "Line 2 of $work/a.rules decides: the component takes smp (vectors of 5000 to 6000 bytes)."
@@ -194,7 +194,7 @@ explain_says_which_rule_decides() {
     "${explain[@]}" --bytes 32 >"$work/found"
     has "Line 4 of $work/a.rules decides: by the model."
     has "the component's auto takes"
-    "${explain[@]}" --bytes 64 --ordered >"$work/found"
+    "${explain[@]}" --bytes 64 --noncommutative >"$work/found"
     has "Line 1 of $work/a.rules matches, but is skipped: the operation does not commute"
     printf '%s\n' 'alltoallv bytes=..16 -> tuna' >"$work/a.rules"
     "${explain[@]}" --coll alltoallv --bytes 8 >"$work/found"

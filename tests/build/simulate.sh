@@ -94,7 +94,7 @@ every_collective_is_simulated() {
     simulate --coll reduce --root 5 --nodes 3 --algorithm nap --csv - | grep '^reduce,nap,3,4,8,'
     [ "$(simulate --algorithm lane --nodes 8 --bytes 16M --segments 4 --csv -)" != "$(simulate --algorithm lane \
         --nodes 8 --bytes 16M --csv -)" ]
-    simulate --ordered --reproducible --nodes 3 | grep 'ring  *-  the operation does not commute'
+    simulate --noncommutative --reproducible --nodes 3 | grep 'ring  *-  the operation does not commute'
 }
 
 machines_are_found_by_folder() {

@@ -113,11 +113,11 @@ roots_other_than_the_first_are_proved() {
 orders_and_brackets_are_proved() {
     local any='allreduce|reduce|scan|exscan'
     each_of "(allreduce|reduce) (nap|smp|tree|binomial|rabenseifner|gathered|recursive_doubling)" \
-        --nodes 1:6 --ppn 1:4 --ordered
-    each_of "(exscan|scan) .*|reduce_scatter(_block)? pairwise" --nodes 1:6 --ppn 1:4 --ordered
+        --nodes 1:6 --ppn 1:4 --noncommutative
+    each_of "(exscan|scan) .*|reduce_scatter(_block)? pairwise" --nodes 1:6 --ppn 1:4 --noncommutative
     each_of "($any)[a-z_]* (tree|binomial|rabenseifner|gathered|pairwise)" --nodes 1:6 --ppn 1:4 --map cyclic \
-        --ordered --reproducible
-    each_of 'allreduce recursive_doubling' --nodes 1:6 --ppn 1:4 --map cyclic --ordered --reproducible
+        --noncommutative --reproducible
+    each_of 'allreduce recursive_doubling' --nodes 1:6 --ppn 1:4 --map cyclic --noncommutative --reproducible
 }
 
 parameters_are_proved() {
@@ -169,7 +169,7 @@ plans_are_those_of_show() {
     proved scatter credit 12 --nodes 3 --segments 3
     proved scatterv two_level 12 --nodes 3 --root 7 --bounded
     proved scan nap 5 --ranks 5 --ppn 2,1
-    proved exscan gathered 12 --nodes 3 --ordered --reproducible
+    proved exscan gathered 12 --nodes 3 --noncommutative --reproducible
 }
 
 ranges_sweep_over_placements() {
@@ -244,7 +244,7 @@ mistakes_name_option_and_range() {
     refused 2 '--segments 0: expected a number from 1 to 1024' --algorithm ring --segments 0
     refused 2 '--segments 1025: expected a number from 1 to 1024' --algorithm ring --segments 1025
     refused 2 '--segments 2: allreduce nap cuts nothing into segments' --segments 2
-    refused 2 '--ordered: barrier reduces nothing' --coll barrier --ordered
+    refused 2 '--noncommutative: barrier reduces nothing' --coll barrier --noncommutative
     refused 2 '--bounded: alltoall sends no sizes' --coll alltoall --bounded
     refused 2 '--reproducible: allgather reduces nothing' --coll allgather --reproducible
     refused 2 '--in-place: barrier has no data' --coll barrier --in-place
@@ -254,7 +254,7 @@ mistakes_name_option_and_range() {
     refused 1 'nap cannot do this: the ranks of some node are not contiguous' --coll scan --nodes 3 --map cyclic
     refused 2 '--map spiral: character 1' --map spiral
     refused 1 'nap cannot do this: no node has more than one process' --nodes 4 --ppn 1
-    refused 1 'smp cannot do this: the operation does not commute' --algorithm smp --nodes 3 --map cyclic --ordered
+    refused 1 'smp cannot do this: the operation does not commute' --algorithm smp --nodes 3 --map cyclic --noncommutative
 }
 
 # ---- --wide ----

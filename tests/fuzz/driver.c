@@ -130,7 +130,7 @@ static void insert_word(void)
                                         "..4K",
                                         "bytes=",
                                         "nodes=",
-                                        "op=ordered",
+                                        "op=noncommutative",
                                         "%s%n",
                                         "\xc3\xa4",
                                         "\xff",

@@ -156,12 +156,12 @@ gatherv auto fallback:sizes
 scatter auto runs
 scatterv auto fallback:sizes
 END
-# Large blocks of a size that the root alone knows go straight, because basic asks for each in turn.
+# Where an agreement on sizes does not pay, the fallback component serves the calls.
 fake 9 2 random:7 exchange
 launch+=(--mca coll_napcoll_gather_m1 0 --mca coll_napcoll_gather_m2 0
     --mca coll_napcoll_machine_network_rendezvous_latency_us 100)
 each_at_length 9_unsized 5000 results <<'END'
-gatherv auto runs:linear
+gatherv auto fallback:sizes
 scatterv auto fallback:sizes
 END
 # Where messages cost much it pays to agree; see uneven.c.

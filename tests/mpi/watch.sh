@@ -165,7 +165,7 @@ sizes=(allreduce:8 allreduce:500000 reduce:3000 barrier:0 allgather:8 bcast:5000
     scan:8 alltoall:2000 gather:8192 scatter:100000)
 if at_length; then
     explains explain_block 8 4 block bluewaters.conf "${sizes[@]}"
-    explains explain_unequal 7 3,1 cyclic netlab-crowded.conf "${sizes[@]}"
+    explains explain_unequal 7 3,1 cyclic netlab-oversubscribed.conf "${sizes[@]}"
     rules=$scratch/rules
     printf '%s\n' 'allreduce bytes=..16 -> smp radix=2' 'allreduce -> auto' 'bcast -> fallback' \
         'alltoall bytes=100..1500 -> tuna radix=3' 'gather placement=scattered -> linear' >"$rules"

@@ -216,7 +216,7 @@ static void check_pairs(int nodes, const pair_t *personalized, size_t count)
     napcoll_node_map_free(map);
 }
 
-static void nap_plan_pairs_of_10_nodes_by_4(void **state)
+static void nap_plan_exchanges_of_10_nodes_by_4(void **state)
 {
     static const pair_t personalized[] = {{1, 16, true},   {2, 28, true},  {5, 20, true},
                                           {6, 32, true},   {9, 24, true},  {10, 36, true},
@@ -227,7 +227,7 @@ static void nap_plan_pairs_of_10_nodes_by_4(void **state)
     check_pairs(10, personalized, sizeof(personalized) / sizeof(*personalized));
 }
 
-static void nap_plan_pairs_of_11_nodes_by_4(void **state)
+static void nap_plan_exchanges_of_11_nodes_by_4(void **state)
 {
     static const pair_t personalized[] = {{34, 14, false}, {38, 30, false}};
 
@@ -261,8 +261,8 @@ int main(void)
         cmocka_unit_test(nap_plan_needs_log_ppn_inter_node_steps),
         cmocka_unit_test(nap_plan_needs_log_ppn_plus_1_inter_node_steps_for_equal_parts),
         cmocka_unit_test(lane_plan_needs_two_inter_node_steps_on_few_nodes),
-        cmocka_unit_test(nap_plan_pairs_of_10_nodes_by_4),
-        cmocka_unit_test(nap_plan_pairs_of_11_nodes_by_4),
+        cmocka_unit_test(nap_plan_exchanges_of_10_nodes_by_4),
+        cmocka_unit_test(nap_plan_exchanges_of_11_nodes_by_4),
         cmocka_unit_test(recursive_doubling_needs_log2_steps_for_any_size),
     };
     return cmocka_run_group_tests_name("allreduce plans", tests, NULL, NULL);

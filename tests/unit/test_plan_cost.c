@@ -114,7 +114,7 @@ static void sampled_levels_overlap(void **state)
 }
 
 /* A process that stands for four: R_N applies from three on, and the gap is one for each. */
-static void sampled_process_weighs_at_its_node(void **state)
+static void sampled_process_stands_for_its_node(void **state)
 {
     const act_t one[] = {{0, 2, 2, 0}}, two[] = {{0, 2, 2, 0}, {0, 4, 4, 0}};
     napcoll_machine_t m = plain();
@@ -561,7 +561,7 @@ int main(void)
         cmocka_unit_test(sampled_process_gets_what_it_sends),
         cmocka_unit_test(sampled_process_that_only_sends_or_receives_takes_a_message),
         cmocka_unit_test(sampled_levels_overlap),
-        cmocka_unit_test(sampled_process_weighs_at_its_node),
+        cmocka_unit_test(sampled_process_stands_for_its_node),
         cmocka_unit_test(sampled_processes_wait_for_each_other),
         cmocka_unit_test(sampled_phases_take_a_tree_of_messages),
         cmocka_unit_test(cost_of_processes_in_step_is_exact),

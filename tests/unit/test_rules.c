@@ -100,8 +100,8 @@ static void what_is_wrong_is_named_with_its_place(void **state)
         {"allreduce bytes=-1 -> nap", 1, 11, "expected bytes="},
         {"allreduce bytes=18446744073709551616 -> nap", 1, 11, "expected bytes="},
         {"allreduce bytes=18446744073709551615K -> nap", 1, 11, "expected bytes="},
-        {"allreduce op=sum -> nap", 1, 11, "op=commutative or op=ordered"},
-        {"bcast op=ordered -> nap", 1, 7, "bcast has no operation"},
+        {"allreduce op=sum -> nap", 1, 11, "op=commutative or op=noncommutative"},
+        {"bcast op=noncommutative -> nap", 1, 7, "bcast has no operation"},
         {"allreduce placement=block -> nap", 1, 11, "placement=contiguous or"},
         {"allreduce ppn=2 ppn=2 -> nap", 1, 17, "ppn= is given twice"},
         {"allreduce", 1, 10, "found the end of the line"},
@@ -115,10 +115,8 @@ static void what_is_wrong_is_named_with_its_place(void **state)
         {"allreduce -> nap radix=3", 1, 18, "(lanes, local_radix)"},
         {"allreduce -> nap lanes=-1", 1, 18, "expected a number from 0"},
         {"allreduce -> nap lanes=2 lanes=3", 1, 26, "lanes is given twice"},
-        {"allreduce -> nap lanes=0 lanes=0", 1, 26, "lanes is given twice"},
         {"allreduce -> nap local_radix=1", 1, 18, "expected a number from 2"},
         {"allreduce -> nap segments=2", 1, 18, "(lanes, local_radix)"},
-        {"allreduce -> ring segments=0", 1, 19, "expected a number from 1 to 1024"},
         {"allreduce -> ring segments=2000", 1, 19, "expected a number from 1 to 1024"},
         {"allreduce -> tree lanes=1", 1, 19, "tree has no tunables"},
         {"bcast -> two_level between=bogus", 1, 20, "expected one of auto, "},
@@ -211,7 +209,7 @@ static void rules_read_back_as_they_are_printed(void **state)
     static const char text[] =
         "allreduce nodes=2..8 ppn=..8 bytes=..4K op=commutative -> nap local_radix=4 lanes=0\n"
         "bcast nodes=4.. bytes=1000..1M placement=scattered -> lane between=auto segments=3\n"
-        "allreduce bytes=0 op=ordered -> auto\n"
+        "allreduce bytes=0 op=noncommutative -> auto\n"
         "allreduce placement=contiguous -> ring segments=2\n"
         "gatherv bytes=1536 -> fallback\n";
     napcoll_rules_t *rules = read_all(text);
@@ -315,7 +313,7 @@ static void the_first_rule_that_matches_decides(void **state)
     napcoll_rules_t *rules = read_all("reduce -> nap\n"
                                       "allreduce nodes=2 ppn=4 bytes=..8 -> nap\n"
                                       "allreduce nodes=2 -> tree\n"
-                                      "allreduce ppn=3..4 op=ordered -> fallback\n"
+                                      "allreduce ppn=3..4 op=noncommutative -> fallback\n"
                                       "allreduce placement=scattered bytes=100.. -> tree\n"
                                       "allreduce ppn=5.. -> auto\n");
 
@@ -367,7 +365,7 @@ static void a_ruling_holds_for_the_sizes_that_it_names(void **state)
                                       "allreduce bytes=10..20 -> nap\n"
                                       "allreduce bytes=15..30 -> smp\n"
                                       "allreduce bytes=40 -> fallback\n"
-                                      "allreduce bytes=..12 op=ordered -> tree\n");
+                                      "allreduce bytes=..12 op=noncommutative -> tree\n");
     napcoll_node_map_t *map = placement("2", "block", 8);
     const napcoll_call_t about = {.collective = &napcoll_allreduce, .map = map};
 
@@ -453,11 +451,12 @@ static const struct {
     {"allreduce -> nap\nallreduce nodes=2 -> x\n", NAPCOLL_RULES_ERROR, 2, "found \"x\""},
     {"allreduce -> tree\nallreduce nodes=2 bytes=8 -> smp\n", NAPCOLL_RULES_WARNING, 2,
      "never reached: the rule of line 1"},
-    {"allreduce nodes=2..4 bytes=..9 -> auto\nallreduce nodes=3 bytes=8..9 op=ordered -> smp\n",
+    {"allreduce nodes=2..4 bytes=..9 -> auto\n"
+     "allreduce nodes=3 bytes=8..9 op=noncommutative -> smp\n",
      NAPCOLL_RULES_WARNING, 2, "never reached"},
     {"allreduce nodes=2..4 bytes=..8 -> auto\nallreduce nodes=3 bytes=8..9 -> smp\n",
      NAPCOLL_RULES_WARNING, 0, ""},
-    {"allreduce op=ordered -> tree\nallreduce -> smp\n", NAPCOLL_RULES_WARNING, 0, ""},
+    {"allreduce op=noncommutative -> tree\nallreduce -> smp\n", NAPCOLL_RULES_WARNING, 0, ""},
     /* the first one is not for all operations, placements, nodes */
     {"allreduce -> ring\nallreduce -> smp\n", NAPCOLL_RULES_WARNING, 0, ""},
     {"allreduce -> ring\nallreduce op=commutative -> smp\n", NAPCOLL_RULES_WARNING, 2,
@@ -471,8 +470,9 @@ static const struct {
      "never reached"},
     {"allgather nodes=6 ppn=1 -> recursive_doubling\n", NAPCOLL_RULES_WARNING, 1,
      "recursive_doubling cannot do anything"},
-    {"allreduce op=ordered -> ring\n", NAPCOLL_RULES_WARNING, 1, "ring cannot do anything"},
-    {"allreduce op=ordered placement=scattered -> nap\n", NAPCOLL_RULES_WARNING, 1, "nap cannot"},
+    {"allreduce op=noncommutative -> ring\n", NAPCOLL_RULES_WARNING, 1, "ring cannot do anything"},
+    {"allreduce op=noncommutative placement=scattered -> nap\n", NAPCOLL_RULES_WARNING, 1,
+     "nap cannot"},
     {"allreduce ppn=1 -> nap\n", NAPCOLL_RULES_WARNING, 1, "nap cannot"},
     {"allreduce ppn=1 placement=scattered -> tree\n", NAPCOLL_RULES_WARNING, 1, "matches nothing"},
     {"barrier bytes=1.. -> nap\n", NAPCOLL_RULES_WARNING, 1, "matches nothing"},

@@ -350,7 +350,7 @@ static double decisions_ms(const napcoll_collective_t *collective, const napcoll
     return cpu_ms() - begin;
 }
 
-/* The time of a decision does not grow with the ranks; without sketches it grows 100-fold here.
+/* The time of a decision does not grow with the ranks; without sketches it is 100 times as long.
  * Milliseconds depend on the machine, and the address checker's work grows with the memory. */
 static void decisions_take_no_longer_on_a_million_ranks(void **state)
 {

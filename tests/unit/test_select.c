@@ -470,7 +470,7 @@ static void reasons_have_names_and_sentences(void **state)
     assert_int_equal(napcoll_algorithm_find(&napcoll_allreduce, "nope"), -1);
 }
 
-/* The decision has a reason even if rows are eligible but auto tries none of them on so many ranks:
+/* The decision has a reason even if auto tries none of the eligible rows on that many ranks:
  * fallbacks are counted by reason. */
 static void a_fallback_without_tried_rows_has_a_reason(void **state)
 {

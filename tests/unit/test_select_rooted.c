@@ -121,7 +121,7 @@ static void segments_of_a_broadcast_are_those_that_are_set(void **state)
                      NAPCOLL_BCAST_TREE_BINARY);
 }
 
-/* A decision on a gather or scatter of blocks of so many bytes, with no setting but the force. */
+/* A decision on a gather or scatter of blocks of `bytes` bytes, with no setting but the force. */
 static napcoll_decision_t decide_rooted(const napcoll_collective_t *collective, int force,
                                         const char *ppn, int size, size_t bytes)
 {

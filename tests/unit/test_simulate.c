@@ -86,7 +86,7 @@ static void simulate_message_costs_what_its_level_says(void **state)
     check_script(&m, 2, 1, act, 2, 20000, 10 + 20);
 }
 
-static void simulate_folds_cost_gamma(void **state)
+static void simulate_reductions_cost_gamma(void **state)
 {
     const act_t act[] = {{0, 1, -1, 0}, {1, -1, 0, 3}};
     napcoll_machine_t m = plain();
@@ -393,7 +393,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(simulate_message_costs_what_its_level_says),
-        cmocka_unit_test(simulate_folds_cost_gamma),
+        cmocka_unit_test(simulate_reductions_cost_gamma),
         cmocka_unit_test(simulate_rendezvous_waits_for_the_receive),
         cmocka_unit_test(simulate_process_sends_and_receives_one_at_a_time),
         cmocka_unit_test(simulate_node_injection_is_shared),

@@ -14,7 +14,7 @@
 #include "select/napcoll_wording.h"
 #include "common/napcoll_names.h"
 
-/* What is decided on so many bytes, on nodes of so many processes. */
+/* The decision for a size on nodes with ppn processes. */
 static napcoll_decision_t decide(const napcoll_collective_t *collective, const char *algorithm,
                                  const char *ppn, int size, size_t bytes)
 {

@@ -129,7 +129,7 @@ int napcoll_rule_print(const napcoll_rule_t *rule, FILE *out)
     print_range("bytes", &rule->bytes, true, out);
     if (NAPCOLL_RULE_ANY != rule->noncommutative) {
         fprintf(out, " op=%s",
-                NAPCOLL_RULE_YES == rule->noncommutative ? "ordered" : "commutative");
+                NAPCOLL_RULE_YES == rule->noncommutative ? "noncommutative" : "commutative");
     }
     if (NAPCOLL_RULE_ANY != rule->scattered) {
         fprintf(out, " placement=%s",

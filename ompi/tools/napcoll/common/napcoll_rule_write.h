@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Making, comparing and writing rules: what tools do with them besides reading. Pure: no MPI in here.
+ * Making, comparing and writing rules, for tools. Pure: no MPI in here.
  */
 
 #ifndef NAPCOLL_RULE_WRITE_H

@@ -79,7 +79,7 @@ static const struct {
      "each block, 1 to 1024 (1)"},
     {"in-place", NULL, COMMAND_ALL, FLAG, offsetof(options_t, params.in_place), 0, 0,
      "MPI_IN_PLACE"},
-    {"ordered", NULL, COMMAND_ALL, FLAG, offsetof(options_t, params.noncommutative), 0, 0,
+    {"noncommutative", NULL, COMMAND_ALL, FLAG, offsetof(options_t, params.noncommutative), 0, 0,
      "a noncommutative operation"},
     {"reproducible", NULL, COMMAND_ALL, FLAG, offsetof(options_t, params.reproducible), 0, 0,
      "only algorithms that reduce by halves of the ranks, on any nodes"},
@@ -268,8 +268,8 @@ static void refuse_pointless(const options_t *o)
         complain("--root %d: %s has no root", params->root, collective->name);
     }
     if ((params->noncommutative || params->reproducible) && !napcoll_goal_reduces(goal)) {
-        complain("--%s: %s reduces nothing", params->noncommutative ? "ordered" : "reproducible",
-                 collective->name);
+        complain("--%s: %s reduces nothing",
+                 params->noncommutative ? "noncommutative" : "reproducible", collective->name);
     }
     if (params->bounded && (!napcoll_goal_is_personalized(goal) || !collective->uneven)) {
         complain("--bounded: %s sends no sizes", collective->name);

@@ -154,10 +154,10 @@ static inline bool napcoll_agreement_finds_few(size_t blocks, size_t most, size_
 
 /**
  * How far ranks rely on the sizes of the last agreement, in calls by plans whose messages tell all
- * ranks whether these still hold (napcoll_algorithm_announces). A rank that sends much more or less, or
- * anything else where rules decide by the exact mean, says so, and all agree in the next call. A
- * rank with a block larger than agreed breaks the call: all agree and run it again, and then agree
- * for some calls, for more after each break. All zero: ranks agree in the next call.
+ * ranks whether these still hold (napcoll_algorithm_announces). A rank that sends much more or
+ * less, or anything else where rules decide by the exact mean, says so, and all agree in the next
+ * call. A rank with a block larger than agreed breaks the call: all agree and run it again, and
+ * then agree for some calls, for more after each break. All zero: ranks agree in the next call.
  */
 typedef struct napcoll_trust {
     /** the next call relies on the sizes */

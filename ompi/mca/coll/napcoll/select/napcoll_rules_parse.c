@@ -224,17 +224,19 @@ static const struct {
     /* the two values of a key without a range */
     const char *no;
     const char *yes;
+    /* the old name of the latter, or "" */
+    const char *old_yes;
 } keys[] = {
-    {"nodes", "nodes=" NUMBERS, offsetof(napcoll_rule_t, nodes), false, NULL, NULL},
-    {"ppn", "ppn=" NUMBERS, offsetof(napcoll_rule_t, ppn), false, NULL, NULL},
+    {"nodes", "nodes=" NUMBERS, offsetof(napcoll_rule_t, nodes), false, NULL, NULL, ""},
+    {"ppn", "ppn=" NUMBERS, offsetof(napcoll_rule_t, ppn), false, NULL, NULL, ""},
     {"bytes",
      "bytes= and a number or a range, with K, M or G for 2^10, 2^20 or 2^30, as 512, 1K..64K, "
      "1M.. or ..4K",
-     offsetof(napcoll_rule_t, bytes), true, NULL, NULL},
-    {"op", "op=commutative or op=ordered", offsetof(napcoll_rule_t, noncommutative), false,
-     "commutative", "ordered"},
+     offsetof(napcoll_rule_t, bytes), true, NULL, NULL, ""},
+    {"op", "op=commutative or op=noncommutative", offsetof(napcoll_rule_t, noncommutative), false,
+     "commutative", "noncommutative", "ordered"},
     {"placement", "placement=contiguous or placement=scattered",
-     offsetof(napcoll_rule_t, scattered), false, "contiguous", "scattered"},
+     offsetof(napcoll_rule_t, scattered), false, "contiguous", "scattered", ""},
 };
 
 enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
@@ -283,11 +285,14 @@ static int read_key(const line_t *line, word_t word, napcoll_rule_t *rule, unsig
         return refuse(line, word.at, "op= is for reductions; expected none, as %s has no operation",
                       rule->collective->name);
     }
-    if (!is_same(value, keys[key].no) && !is_same(value, keys[key].yes)) {
+    if (is_same(value, keys[key].no)) {
+        *(napcoll_rule_whether_t *) field = NAPCOLL_RULE_NO;
+    } else if (is_same(value, keys[key].yes)
+               || ('\0' != keys[key].old_yes[0] && is_same(value, keys[key].old_yes))) {
+        *(napcoll_rule_whether_t *) field = NAPCOLL_RULE_YES;
+    } else {
         return refuse_word(line, word, keys[key].expected);
     }
-    *(napcoll_rule_whether_t *) field = is_same(value, keys[key].yes) ? NAPCOLL_RULE_YES
-                                                                      : NAPCOLL_RULE_NO;
     return 0;
 }
 
