@@ -317,7 +317,7 @@ by_threads() {
 }
 
 # A machine with a number that is set, to its default, counts as measured: auto tries every algorithm.
-measured=(--mca coll_napcoll_machine_reduce_ns_per_byte 1.4442875)
+measured=OMPI_MCA_coll_napcoll_machine_reduce_ns_per_byte=1.4442875
 
 # each WHERE LARGE [CHECKS]: cases of collectives, in one job under `launch`, from lines "COLL ALGORITHM EXPECT
 # NONCOMMUTATIVE" of standard input, named COLL_ALGORITHM_WHERE. `runs` means that this algorithm does; what cannot
@@ -336,7 +336,7 @@ each() {
         seconds=$((seconds + 10))
     done
     [ "${#cases[@]}" = 0 ] ||
-        run_case "$where" "$seconds" "${launch[@]}" "${measured[@]}" "$programs/collectives" --large "$2" --checks "${3:-all}" \
+        run_case "$where" "$seconds" env "$measured" "${launch[@]}" "$programs/collectives" --large "$2" --checks "${3:-all}" \
             "${cases[@]}"
 }
 

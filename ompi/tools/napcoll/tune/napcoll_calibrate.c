@@ -176,7 +176,7 @@ static double rate_of(const napcoll_stream_t *stream, napcoll_turns_t turns)
  * unknown. */
 static double least_rate(const napcoll_streams_t *streams, napcoll_turns_t turns)
 {
-    const napcoll_stream_t *most = &streams->stream[streams->num - 1];
+    const napcoll_stream_t *most;
     napcoll_point_t *points;
     double rate = 0;
     int count;
@@ -184,6 +184,7 @@ static double least_rate(const napcoll_streams_t *streams, napcoll_turns_t turns
     if (0 == streams->num) {
         return 0;
     }
+    most = &streams->stream[streams->num - 1];
     count = points_of(&most->sent, turns, &points);
     if (count > 0 && points[count - 1].y > 0) {
         rate = most->active * most->bytes * points[count - 1].x * mbyte / points[count - 1].y;
