@@ -41,6 +41,11 @@ static void print_cut(FILE *out, const napcoll_protocols_t *p)
     }
 }
 
+static bool is_same_line(const napcoll_line_t *a, const napcoll_line_t *b)
+{
+    return a->points == b->points && a->intercept == b->intercept && a->slope == b->slope;
+}
+
 static void print_level(const tune_machine_t *m, int level, FILE *out)
 {
     const napcoll_line_t *line = m->fit.line[level];
@@ -52,9 +57,9 @@ static void print_level(const tune_machine_t *m, int level, FILE *out)
     }
     for (int p = 0; p < NAPCOLL_PROTOCOLS; p++) {
         /* one line for short and eager messages is called eager */
-        const int named = 0 == p && 0 == memcmp(&line[0], &line[1], sizeof(*line)) ? 1 : p;
+        const int named = 0 == p && is_same_line(&line[0], &line[1]) ? 1 : p;
 
-        if (0 == p || 0 != memcmp(&line[p], &line[p - 1], sizeof(*line))) {
+        if (0 == p || !is_same_line(&line[p], &line[p - 1])) {
             print_machine_line(out, protocol_names[named], &line[p]);
         }
     }
