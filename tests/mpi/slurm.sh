@@ -139,7 +139,21 @@ start_cluster() {
 # Between the nodes TCP; what looks for networks stays out.
 export OMPI_MCA_pml=^cm,ucx OMPI_MCA_btl=^ofi,uct,openib OMPI_MCA_btl_tcp_if_include=slurm0
 export OMPI_MCA_coll=napcoll,tuned OMPI_MCA_coll_napcoll_verbose=20
-srun=(srun --mpi=pmix --quiet)
+# In Open MPI 5.0 a process may get a message before MPI_Init has set MPI_COMM_WORLD up, and crash, with or without
+# napcoll: the job is then started again.
+cat >"$scratch/init_again" <<'END'
+#!/bin/sh
+for try in 1 2 3; do
+    rc=0
+    "$@" >"$0.out.$$" 2>&1 || rc=$?
+    grep -q mca_pml_ob1_recv_frag_callback_match "$0.out.$$" && grep -q 'libmpi.*ompi_mpi_init' "$0.out.$$" || break
+done
+cat "$0.out.$$"
+rm -f "$0.out.$$"
+exit "$rc"
+END
+chmod +x "$scratch/init_again"
+srun=("$scratch/init_again" srun --mpi=pmix --quiet)
 threads=("$programs/threads" --threads 1 --rounds 2)
 by_nap=("${threads[@]}" --algorithm nap --expect runs:nap)
 

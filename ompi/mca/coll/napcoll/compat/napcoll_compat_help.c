@@ -47,7 +47,8 @@ static const help_text_t help_text[] = {
 static const char line[] =
     "--------------------------------------------------------------------------\n";
 
-static void deliver(const char *topic, const char *message)
+/* Show a message. The launcher shows those of one name once, whatever they say. */
+static void deliver(const char *name, const char *message)
 {
     pmix_info_t info, how[3];
     bool aggregate = true;
@@ -56,7 +57,7 @@ static void deliver(const char *topic, const char *message)
     PMIX_INFO_LOAD(&info, PMIX_LOG_STDERR, message, PMIX_STRING);
     PMIX_INFO_LOAD(&how[0], PMIX_LOG_AGG, &aggregate, PMIX_BOOL);
     PMIX_INFO_LOAD(&how[1], PMIX_LOG_KEY, HELP_FILE, PMIX_STRING);
-    PMIX_INFO_LOAD(&how[2], PMIX_LOG_VAL, topic, PMIX_STRING);
+    PMIX_INFO_LOAD(&how[2], PMIX_LOG_VAL, name, PMIX_STRING);
     rc = PMIx_Log(&info, 1, how, 3);
     if (PMIX_SUCCESS != rc && PMIX_OPERATION_SUCCEEDED != rc) {
         opal_output(0, "%s", message);
@@ -81,13 +82,35 @@ static char *render(const char *topic, va_list args)
     return framed;
 }
 
+/* The name under which the launcher knows a message: a process's second message on a topic, as on
+ * another parameter, has another name than its first one. */
+static char *name_of(const char *topic)
+{
+    static _Atomic int messages[sizeof(help_text) / sizeof(*help_text)];
+    char *name = NULL;
+    int number = 1;
+
+    for (size_t i = 0; i < sizeof(help_text) / sizeof(*help_text); i++) {
+        if (0 == strcmp(topic, help_text[i].topic)) {
+            number = ++messages[i];
+        }
+    }
+    if (number > 1) {
+        (void) opal_asprintf(&name, "%s (%d)", topic, number);
+    } else {
+        name = strdup(topic);
+    }
+    return name;
+}
+
 static void aggregate(const char *topic, va_list args)
 {
-    char *framed = render(topic, args);
+    char *framed = render(topic, args), *name = name_of(topic);
 
-    if (NULL != framed) {
-        deliver(topic, framed);
+    if (NULL != framed && NULL != name) {
+        deliver(name, framed);
     }
+    free(name);
     free(framed);
 }
 
