@@ -119,8 +119,8 @@ static void act(MPI_Comm comm, const struct deed *deed, int round)
 }
 
 /* Calls until there is an error. A rank that only sends small messages can return from many calls
- * before its library hears of the failure. After FAST calls it waits between calls, and probes: small
- * sends need not enter the progress engine, which hears of failures. */
+ * before its library hears of the failure. After FAST calls it waits between calls, and probes:
+ * small sends need not enter the progress engine, which hears of failures. */
 static int call_on(struct each_place *p, const struct each_call *call)
 {
     bool good;
