@@ -430,7 +430,7 @@ static void say_wrong(int rank, const char *label, const char *what, const struc
 }
 
 /* Checks all, then measures; returns the exit status. */
-static int run(struct grid *g, struct contest *c)
+static int run_fft2d(struct grid *g, struct contest *c)
 {
     struct errors forth = {0}, back = {0};
 
@@ -491,7 +491,7 @@ int main(int argc, char **argv)
             printf("fft2d: %d x %d complex numbers on %d process%s, %s\n", opt.rows, opt.columns,
                    size, 1 == size ? "" : "es", grid.alltoallv ? "MPI_Alltoallv" : "MPI_Alltoall");
         }
-        status = run(&grid, &contest);
+        status = run_fft2d(&grid, &contest);
         grid_close(&grid);
         contest_close(&contest);
     }

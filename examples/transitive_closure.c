@@ -505,7 +505,7 @@ static bool take_turn(struct contest *c, struct contestant *one, const struct op
 }
 
 /* Checks and measures; returns the exit status. */
-static int run(struct contest *c, const struct options *opt, int rank)
+static int run_transitive_closure(struct contest *c, const struct options *opt, int rank)
 {
     struct closure expected = {0}, closure = {0};
     uint64_t words[2];
@@ -576,7 +576,7 @@ int main(int argc, char **argv)
             printf("transitive_closure: %lld vertices, %lld edges, seed %lld, %d process%s\n",
                    opt.vertices, opt.edges, opt.seed, size, 1 == size ? "" : "es");
         }
-        status = run(&contest, &opt, rank);
+        status = run_transitive_closure(&contest, &opt, rank);
         contest_close(&contest);
     }
     check(MPI_Finalize(), "MPI_Finalize");

@@ -202,7 +202,7 @@ static void keep(void)
 }
 
 /* Make input number i, perhaps keep it, and run the target on it. */
-static void run(uint64_t seed, unsigned long long i, bool kept, const char *program)
+static void run_input(uint64_t seed, unsigned long long i, bool kept, const char *program)
 {
     const file_t *file;
     uint8_t *exact;
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
     }
     (void) clock_gettime(CLOCK_MONOTONIC, &begin);
     while (seconds > 0 ? seconds_since(&begin) < (double) seconds : done < inputs) {
-        run(seed, first + done++, 1 == inputs, argv[0]);
+        run_input(seed, first + done++, 1 == inputs, argv[0]);
     }
     printf("%llu inputs in %.1f s, seed %llu\n", done, seconds_since(&begin), seed);
     for (size_t i = 0; i < fuzz.files; i++) {

@@ -154,7 +154,7 @@ static struct report *open_report(const char *file, bool anew)
 
 /* The call with the error on a communicator of its own, after two without on which napcoll's
  * counters are looked at. A rank that stays in it for two seconds ends the job. */
-static void run(struct tap *tap, struct report *report, int i)
+static void run_counts(struct tap *tap, struct report *report, int i)
 {
     static struct napcoll_counters counters;
     const struct subject *s = &subjects[i];
@@ -249,7 +249,7 @@ int main(int argc, char **argv)
     for (int i = atomic_load(&report->started); i < SUBJECTS; ++i) {
         /* All have read where to start */
         mpi_check(MPI_Barrier(tap.comm), "MPI_Barrier");
-        run(&tap, report, i);
+        run_counts(&tap, report, i);
     }
     /* Messages that nobody received may keep MPI_Finalize */
     alarm(5);

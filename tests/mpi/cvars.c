@@ -85,7 +85,7 @@ static bool does(struct tap *tap, struct napcoll_counters *counters, MPI_Comm co
     return expect_met(tap, &expectation, words) && tap->size * (tap->size + 1) / 2 == sum;
 }
 
-static void run(struct tap *tap, struct control *control, struct napcoll_counters *counters)
+static void run_cvars(struct tap *tap, struct control *control, struct napcoll_counters *counters)
 {
     MPI_Comm used = tap_dup(MPI_COMM_WORLD, "napcoll", NULL, NULL);
     MPI_Comm unused = tap_dup(MPI_COMM_WORLD, "napcoll", NULL, NULL);
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
     tap_open(&tap);
     open_control(&control);
     mpi_check(napcoll_counters_open(&counters, "allreduce"), "MPI_T_init_thread");
-    run(&tap, &control, &counters);
+    run_cvars(&tap, &control, &counters);
     mpi_check(napcoll_counters_close(&counters), "MPI_T_finalize");
     close_control(&control);
     status = tap_close(&tap);

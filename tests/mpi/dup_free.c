@@ -87,7 +87,7 @@ static bool cycles(MPI_Comm parent, int num)
     return good;
 }
 
-static void run(struct tap *tap, int argc, char **argv)
+static void run_dup_free(struct tap *tap, int argc, char **argv)
 {
     static struct napcoll_counters counters;
     const char *expect = tap_option(argc, argv, "--expect", "any");
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
 
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
     tap_open(&tap);
-    run(&tap, argc, argv);
+    run_dup_free(&tap, argc, argv);
     leave_some(&tap);
     status = tap_close(&tap);
     mpi_check(MPI_Finalize(), "MPI_Finalize");

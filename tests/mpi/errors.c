@@ -193,7 +193,7 @@ static bool errors_reach_the_callers(struct tap *tap, const struct subject *subj
     return wrong < 0;
 }
 
-static void run(struct tap *tap, const struct subject *subject, const char *algorithm)
+static void run_errors(struct tap *tap, const struct subject *subject, const char *algorithm)
 {
     static struct napcoll_counters counters;
     const bool takes_part = !subject->of_two || 0 == tap->rank || tap->size - 1 == tap->rank;
@@ -240,7 +240,7 @@ int main(int argc, char **argv)
                     MOST_RANKS);
             MPI_Abort(MPI_COMM_WORLD, 2);
         }
-        run(&tap, subject_of(coll), algorithm);
+        run_errors(&tap, subject_of(coll), algorithm);
     }
     status = tap_close(&tap);
     mpi_check(MPI_Finalize(), "MPI_Finalize");

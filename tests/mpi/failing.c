@@ -92,7 +92,7 @@ static void release_others(const struct failing *f, MPI_Comm comm, const char *n
 }
 
 /* One case; returns the same on all ranks. */
-static enum result run(struct failing *f, int which, int n)
+static enum result run_failing(struct failing *f, int which, int n)
 {
     const struct each_call *call = &each_calls[which];
     struct each_place p;
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < EACH_CALLS; ++i) {
             const int which = (from + i) % EACH_CALLS;
 
-            reached[which] = reached[which] && NOT_REACHED != run(&f, which, n);
+            reached[which] = reached[which] && NOT_REACHED != run_failing(&f, which, n);
         }
     }
     after = runs(counters);

@@ -222,7 +222,7 @@ static struct subject subject_of(const char *word, int size)
     return s;
 }
 
-static void run(struct tap *tap, const struct subject *s, double *vector)
+static void run_large(struct tap *tap, const struct subject *s, double *vector)
 {
     static struct napcoll_counters counters;
     struct expectation expectation;
@@ -265,7 +265,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; ++i) {
         const struct subject subject = subject_of(argv[i], tap.size);
 
-        run(&tap, &subject, vector);
+        run_large(&tap, &subject, vector);
     }
     free(vector);
     status = tap_close(&tap);

@@ -221,7 +221,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void run(struct tap *tap, struct worker *worker, int threads)
+static void run_threads(struct tap *tap, struct worker *worker, int threads)
 {
     pthread_t thread[THREADS_MAX];
     bool good = true;
@@ -301,7 +301,7 @@ static void run_with_threads(struct tap *tap, int argc, char **argv)
     for (int call = first; call <= last; ++call) {
         expect_begin(&expectation[call], &counters[call]);
     }
-    run(tap, worker, threads);
+    run_threads(tap, worker, threads);
     check_counters(tap, expectation, first, last, expect);
     for (int i = 0; i < threads; ++i) {
         mpi_check(MPI_Comm_free(&worker[i].comm), "MPI_Comm_free");

@@ -193,7 +193,7 @@ static bool measure_all(struct bench *b, const struct output *outputs, struct ro
 /* ---- all of it ---- */
 
 /* Measure and report; rank 0 has opened the files. Returns the exit status on rank 0. */
-static int run(struct bench *b, const struct output *outputs)
+static int run_bench(struct bench *b, const struct output *outputs)
 {
     const int num_rows = b->opt.num_sizes * b->opt.num_contestants;
     struct row *rows = napcoll_allocate((size_t) num_rows, sizeof(*rows));
@@ -251,7 +251,7 @@ static int start(struct bench *b)
     }
     napcoll_check(MPI_Bcast(&status, 1, MPI_INT, 0, b->measure.helper), "MPI_Bcast");
     if (0 == status) {
-        status = run(b, outputs);
+        status = run_bench(b, outputs);
     } else if (0 == b->measure.rank) {
         fprintf(stderr, "collbench: %s\n", message);
     }

@@ -78,7 +78,7 @@ static int show(options_t *o)
     return EXIT_SUCCESS;
 }
 
-static int run(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     static const struct {
         const char *name;
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
     if (argc < 2) {
         usage(stderr);
     } else {
-        rc = run(argc, argv);
+        rc = run_command(argc, argv);
     }
     if (0 != fflush(stdout) || ferror(stdout)) {
         fputs("napcoll-plan: standard output: could not be written\n", stderr);

@@ -445,7 +445,7 @@ static bool takes_part(const tune_t *t, const tune_probe_t *probe, int rank)
 }
 
 /* Do what a probe says; rank 0 gets the times. */
-static void run(tune_t *t, const tune_probe_t *probe, double *seconds)
+static void run_probe(tune_t *t, const tune_probe_t *probe, double *seconds)
 {
     switch (probe->kind) {
     case TUNE_GATHER:
@@ -477,7 +477,7 @@ void tune_probe(tune_t *t, const tune_probe_t *probe, double *seconds)
         }
     }
     napcoll_check(MPI_Waitall(count, t->request, MPI_STATUSES_IGNORE), "MPI_Waitall");
-    run(t, probe, seconds);
+    run_probe(t, probe, seconds);
 }
 
 void tune_serve(tune_t *t)
@@ -496,7 +496,7 @@ void tune_serve(tune_t *t)
 
             tune_race(t, &c, 0);
         } else {
-            run(t, &probe, NULL);
+            run_probe(t, &probe, NULL);
         }
     }
 }
