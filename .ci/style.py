@@ -19,7 +19,7 @@ DEFAULT_PATHS = (".ci", "README.md", "configure.ac", "config", "docs", "examples
 TEXT_ENDINGS = (".c", ".h", ".md", ".sh", ".py", ".pl", ".am", ".ac", ".m4", ".in", ".txt", ".conf",
                 ".1", ".5", ".7", ".supp")
 # What the autotools write, and this list of words.
-SKIPPED_NAMES = ("Makefile.in", "aclocal.m4", "style.py")
+SKIPPED_NAMES = ("Makefile.in", "aclocal.m4", "libtool.m4", "ltmain.sh", "style.py")
 SKIPPED_FOLDERS = (".git", "build", "autom4te.cache")
 
 # Words that this project does not use, and what it says instead. A word between underscores is a
@@ -30,7 +30,9 @@ WORDS = [
     (r"whoever", "name the actor"),
     (r"so many", "'this many', or the number"),
     (r"(nothing|none|all|everything|empty|equal|alike) but for", "except for"),
-    (r"but for (the|its|his|a|an|one|that|those|what|this|these)", "except for"),
+    (r"but for (the|its|his|a|an|one|that|those|what|this|these|[0-9A-Z]\w*)", "except for"),
+    (r"(that|those) of", "name the thing again, or use the genitive"),
+    (r"had better", "should"),
     (r"has it done", "plain word order"),
     (r"what is there", "name the thing"),
     (r"part(y|ies)", "group"),

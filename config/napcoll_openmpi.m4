@@ -51,7 +51,7 @@ AC_DEFUN([_NAPCOLL_FIND_MPICC],[
             [MPICC=$with_openmpi/bin/mpicc
              AS_IF([test ! -x "$MPICC"],
                  [AC_MSG_ERROR([there is no $MPICC.
-    --with-openmpi wants the folder whose bin/ holds Open MPI's mpicc. To see that of an mpicc:
+    --with-openmpi wants the folder whose bin/ holds Open MPI's mpicc. For an mpicc in PATH it is
         ompi_info --path prefix])])],
         [AS_IF([test -z "$MPICC"], [AC_PATH_PROG([MPICC], [mpicc])])
          AS_IF([test -z "$MPICC"],

@@ -35,7 +35,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # name<TAB>default<TAB>type<TAB>help, a line for each parameter, in the order of registration. The defaults are
-# those of a fabric, which auto takes only where there is one.
+# a fabric's, which auto takes only where there is one.
 OMPI_MCA_coll_napcoll_network=fabric ompi_info --param coll napcoll --level 9 --parsable |
     sed -nE 's/^mca:coll:napcoll:param:(coll_napcoll_[a-z0-9_]+):(value|help|type|deprecated):(.*)$/\1\t\2\t\3/p' |
     awk -F'\t' '{ gsub(/^"|"$/, "", $3) }

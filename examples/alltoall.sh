@@ -77,13 +77,13 @@ measure_deals() {
     done
 }
 
-# chosen_radix NODES PPN BYTES: that of tuna, by the model of netlab-near.conf.
+# chosen_radix NODES PPN BYTES: the radix of tuna, by the model of netlab-near.conf.
 chosen_radix() {
     napcoll-plan explain --coll "$coll" --nodes "$1" --ppn "$2" --bytes "$3" --machine netlab-near.conf |
         sed -nE 's/^tuna .*radix=([0-9]+).*/\1/p'
 }
 
-# The sweep over radixes: medians of tuna's time over basic's in the same turns, and a picture.
+# The sweep over radixes: medians of tuna's time over the time of basic in the same turns, and a picture.
 measure_radix() {
     local radix bytes title shape=${shapes%%,*}
     local chosen=(chosen_radix "${shape%x*}" "${shape#*x}") processes=$((${shape/x/*}))
@@ -106,7 +106,7 @@ measure_radix() {
     draw_radixes "${shape/x/ nodes x } processes"
     {
         printf '\n## tuna by radix\n\n![time over radix](alltoall-radix.svg)\n\n'
-        printf 'Time of tuna over that of basic in the same turns, on %s; * is what the model of netlab-near.conf takes.\n\n' \
+        printf 'Time of tuna over the time of basic in the same turns, on %s; * is what the model of netlab-near.conf takes.\n\n' \
             "$shape"
         printf '| bytes |%s\n|---:|%s\n' "$(printf ' %s |' "${radixes[@]}")" "$(printf -- '---:|%.0s' "${radixes[@]}")"
         for bytes in "${radix_sizes[@]}"; do
@@ -133,7 +133,7 @@ set terminal svg size 640,420 background 'white'
 set output '$scratch/alltoall-radix.svg'
 set logscale x 2
 set xlabel 'radix'
-set ylabel 'time over that of basic'
+set ylabel 'time over basic'
 set yrange [0:]
 set grid
 set key top left

@@ -181,7 +181,7 @@ measure_all() {
 
 Made by \`examples/broadcast.sh\` with Open MPI $openmpi_version. Times are medians over turns in which all
 contestants ran, on nodes that share the processors of one machine: ratios from one run say something. The
-commands are those after \`. build/env.sh\`, with the parameters of netlab.conf in the environment, and those of
+commands follow \`. build/env.sh\`, with the parameters of netlab.conf in the environment, and the parameters of
 200 Mbit/s (40 ns per byte, 25 MB/s) for the four algorithms.
 END
     ! wants order || measure_order

@@ -118,7 +118,7 @@ void contest_open(struct contest *c, int turns)
 
     memset(c, 0, sizeof(*c));
     c->turns = turns;
-    /* The level is that of MPI itself: Open MPI before 6.0 takes a lower one for both. */
+    /* The level is MPI's own: Open MPI before 6.0 takes a lower one for both. */
     check(MPI_Query_thread(&level), "MPI_Query_thread");
     check(MPI_T_init_thread(level, &provided), "MPI_T_init_thread");
     counters_open(c);

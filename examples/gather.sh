@@ -35,7 +35,7 @@ Installs what is missing and builds napcoll first.
   --part LIST            of thresholds, gather, scatter and near, with commas between (default: all). Without
                          thresholds, gather and scatter take the gather-thresholds.conf that DIR has
   --bytes LIST           other sizes for all parts but thresholds, as in collbench(1)
-  --time-limit SECONDS   a third of that of each of the six runs (default 120); of thresholds at least 300 in all
+  --time-limit SECONDS   a third of the time of each of the six runs (default 120); of thresholds at least 300 in all
   --output DIR           default build/results
   --help                 this text
 END
@@ -54,7 +54,7 @@ others=(tuned han)
 # Packets are small where ports hold little: a higher rate would be more of them than the processors of one machine
 # can carry.
 behind_switch=(--nodes 16 --ppn 1 --latency 100us --rate 100Mbit --queue 32K --verbose)
-# Those of HeteroMPI's two clusters.
+# The sizes of HeteroMPI's two clusters.
 m1=5120
 m2=65536
 s=65536
@@ -255,13 +255,13 @@ measure_gather() {
     drops_of gather-sizes
     times_table gather-sizes
     ratio_table gather-sizes "bytes < $m1 || bytes > $m2" "Outside of M1 to M2, $(kilo "$m1") to $(kilo "$m2"), \
-times over those of $flat (of medians at most 1.1 is wanted):"
+times over $flat (of medians at most 1.1 is wanted):"
     worst=$(worst_size gather-sizes)
     title="The worst size of $flat, $(kilo "$worst")"
     run gather-worst "${behind_switch[@]}" : -np 16 -- --bytes "$worst" --contestants "$contestants" --iterations 100
     drops_of gather-worst
     times_table gather-worst
-    ratio_table gather-worst 1 "Times over those of $flat (of 95th percentiles at most 0.5 is wanted):"
+    ratio_table gather-worst 1 "Times over $flat (of 95th percentiles at most 0.5 is wanted):"
 }
 
 measure_scatter() {
@@ -273,8 +273,8 @@ measure_scatter() {
     draw_both gather-scatter-samples.csv gather-scatter "MPI_Scatter on 16 nodes"
     drops_of gather-scatter
     times_table gather-scatter
-    ratio_table gather-scatter "bytes >= $s" "From S, $(kilo "$s"), on, times over those of $flat:"
-    ratio_table gather-scatter "bytes < $s" "Below S, times over those of $flat:"
+    ratio_table gather-scatter "bytes >= $s" "From S, $(kilo "$s"), on, times over $flat:"
+    ratio_table gather-scatter "bytes < $s" "Below S, times over $flat:"
 }
 
 # better_table NAME: two_level over the better of the others, by the medians over turns of collbench's ratios, of
@@ -315,10 +315,10 @@ measure_all() {
     cat >"$scratch/$document.md" <<END
 # Gathers and scatters
 
-Made by \`examples/gather.sh\` with Open MPI $openmpi_version. Times are those of the slowest process, as in all of
+Made by \`examples/gather.sh\` with Open MPI $openmpi_version. Times are the slowest process's, as in all of
 collbench, over turns in which all contestants ran, on nodes that share the processors of one machine: ratios from
 one run say something. The commands are those after \`. build/env.sh\`; on 8x8 the parameters of netlab-near.conf are
-in the environment, and OMPI_MCA_coll_napcoll_gather_algorithm=fallback and that of scatter, so that han's leaders do
+in the environment, and OMPI_MCA_coll_napcoll_gather_algorithm=fallback, and the same for scatter, so that han's leaders do
 not gather by napcoll. Contestants share TCP's connections: what one loses may make those after it begin more slowly.
 END
     [ "$parts" = near ] || take_thresholds

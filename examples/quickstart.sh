@@ -14,7 +14,7 @@ usage() {
 Usage: examples/quickstart.sh [--build-only] [--time-limit SECONDS]
 
 Installs what is missing (with apt-get; elsewhere it names what to install), builds napcoll in build/,
-and compares its allreduce with those of tuned and han on 8 emulated nodes of 8 processes each.
+and compares its allreduce with tuned's and han's on 8 emulated nodes of 8 processes each.
 
   --build-only            stop after the build; then `. build/env.sh` makes mpirun find napcoll, and
                           puts netlab, collbench and napcoll-plan in PATH
@@ -76,7 +76,7 @@ awk -F, '$1 == "allreduce" && $4 == 8 { us[$5] = $7; ran[$5] = $NF }
     END {
         gsub(/"/, "", ran["napcoll"])
         printf "\nOn this emulated cluster an 8-byte allreduce by napcoll takes %.2f of the time of tuned and " \
-            "%.2f of that of han.\n", us["napcoll"] / us["tuned"], us["napcoll"] / us["han"]
+            "%.2f of the time of han.\n", us["napcoll"] / us["tuned"], us["napcoll"] / us["han"]
         if (ran["napcoll"] != "nap")
             printf "napcoll chose %s, not nap: 64 processes share the cores of one machine, where fewer messages " \
                 "gain more than fewer steps.\n", ran["napcoll"]

@@ -188,7 +188,7 @@ put_again() {
     fi
 }
 
-# algorithms_in RAN: those of napcoll of which a contestant's calls were, as collbench says ("flat", or with "~" for blanks
+# algorithms_in RAN: the algorithms of napcoll that a contestant's calls ran, as collbench says ("flat", or with "~" for blanks
 # "flat~(3~of~20),~nap~(17~of~20)").
 algorithms_in() {
     awk -v RS='[,;\n]' '{ sub(/^~/, ""); sub(/~\(.*/, "") } /^[a-z0-9_]+$/ { print "napcoll:" $0 }' <<<"$1"
@@ -228,9 +228,9 @@ measure_again() {
 }
 
 # cells FILE: "COLL BYTES REGRET BEST PEERS PEER SAME RAN TURNS" (with "~" for blanks) of each cell, where REGRET is the
-# time of auto over that of the best, PEERS that over the better of the others' components, and SAME that over what auto
-# took when it was asked for by name, 0 where it was not. A forced algorithm that left the call does not count, and who was
-# dropped, for being slow in the calls before the first turn, is not faster than auto, whatever the machine did in its turns.
+# time of auto over the best time, PEERS its time over the better other component's, and SAME its time over the time of the
+# algorithm that auto took when it is forced, 0 where it was not measured. A forced algorithm that fell back does not count.
+# A contestant that was dropped before the first turn, for being slow, does not count as faster than auto.
 cells() {
     awk -F, '
         FNR == 1 { next }

@@ -23,8 +23,8 @@ Measures napcoll against Open MPI's own components on emulated nodes (latency 1 
 for each collective and shape, and writes into DIR
 
   COLL-NODESxPPN.csv, .svg, .txt   the figures, their picture, and the command with all it printed
-  README.md                        for each collective, shape and size the ratio of napcoll's time to
-                                   that of the better of the others, who ran, and the commands
+  README.md                        for each collective, shape and size napcoll's time over the time
+                                   of the better other component, what ran, and the commands
 
 Installs what is missing and builds napcoll first. A run that DIR has already, with the same command and
 the same Open MPI, is not repeated, so that one that was interrupted goes on.
@@ -191,7 +191,7 @@ section_of() {
     local coll=$1 shape name text
     shift
     printf '\n## %s\n\n' "$coll"
-    sed -nE 's/^bytes of ([^;]*);.*/Sizes are those of \1.\n/p' "$output/$coll-$1.txt"
+    sed -nE 's/^bytes of ([^;]*);.*/Sizes are of \1.\n/p' "$output/$coll-$1.txt"
     table_of "$coll" "$@"
     for shape; do
         name=$coll-$shape
@@ -208,13 +208,13 @@ summary() {
     cat <<END
 # napcoll against Open MPI's own components
 
-Made by \`examples/results.sh\`. Each number is the time of napcoll divided by that of the better one of the
+Made by \`examples/results.sh\`. Each number is the time of napcoll divided by the time of the better one of the
 others, from the medians over turns in which all of them ran: below 1, napcoll takes less; \`*\`: fewer than
 10 turns. Columns are NODESxPPN of an emulated cluster (1 ms between nodes, 1 Gbit/s from each) whose
 processes share the processors of one machine: absolute times say little, ratios do. "napcoll ran" names
 napcoll's algorithm, or why it left the call to another component, or which component Open MPI took in its
 place; "against" is the component that the number compares with. The commands are those after
-\`. build/env.sh\`, with coll_napcoll_segment_bytes = 0 (no pipelines but those of broadcasts, whose segments the
+\`. build/env.sh\`, with coll_napcoll_segment_bytes = 0 (only broadcasts have pipelines, whose segments the
 model chooses) and the parameters of the machine file in the environment.
 END
     for coll in "${collectives[@]}"; do

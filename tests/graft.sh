@@ -252,7 +252,7 @@ napcoll_is_where_it_belongs() {
     fi
 }
 
-# The interface's version is that of the tree's coll.h; the component's own is that of our header.
+# The interface's version comes from the tree's coll.h, the component's own from our header.
 ompi_info_lists_napcoll() {
     local api own
     api=$(sed -nE 's/^#define MCA_COLL_BASE_VERSION_([0-9]+)_([0-9]+)_([0-9]+)( .*)?$/\1.\2.\3/p' \
@@ -414,7 +414,7 @@ test_all() {
     fi
 
     made_here >"$work/made-before"
-    # Of changes in a Makefile.am make itself takes care; that of configure.m4 changes configure.
+    # Of changes in a Makefile.am make itself takes care; configure.m4's change configure.
     if ! cmp -s "$src/$component/configure.m4" "$graft/autogen.stamp"; then
         rm -f "$graft/autogen.stamp"
         step autogen_runs run_autogen

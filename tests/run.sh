@@ -185,7 +185,7 @@ test_version() {
 }
 
 # no_root VERSION STATUS: what it means that root.sh ended so. A machine that cannot have roots tests what
-# it has. An archive that fails is an error, but for 6.0: Debian has that in unstable only, which may
+# it has. An archive that fails is an error, except for 6.0: Debian has that in unstable only, which may
 # change or break any day.
 no_root() {
     local line

@@ -9,12 +9,12 @@
  * them: every collective, size and shape is decided twice, as in a job, and closely, from whole
  * plans without a screen. No MPI.
  *
- *     decisions [-v] [-c COLLECTIVE] [-m MACHINE_FILE] [-n MOST_RANKS] [-o RANKS]
+ *     decisions [-v] [-c COLLECTIVE] [-m MACHINE_FILE] [-n MOST_RANKS] [-o RANKS] [-u PROCESSORS]
  *
  * -v prints every case, -n leaves out larger shapes, -o N decides closely up to N ranks only
- * (65536). Prints for each collective how many cases were decided alike, how much slower the worst
- * of the others is than what is chosen closely, by the close estimate, and the most CPU time of
- * either way.
+ * (65536), -u N decides as on an unmeasured machine of N processors per node. Prints for each
+ * collective how many cases were decided alike, how much slower the worst of the others is than
+ * what is chosen closely, by the close estimate, and the most CPU time of either way.
  */
 
 #include <math.h>
@@ -66,6 +66,8 @@ typedef struct {
     const char *collective;
     int most_ranks;
     int most_close;
+    /* of a node of an unmeasured machine, or 0 */
+    int processors;
     napcoll_machine_t machine;
 } options_t;
 
@@ -175,6 +177,8 @@ static void try_case(const napcoll_collective_t *collective, const napcoll_node_
     double ms;
 
     settings.machine = &o->machine;
+    settings.unmeasured = o->processors > 0;
+    settings.processors = o->processors;
     ms = decide(&settings, &call, &decision);
     sum->job_ms = fmax(sum->job_ms, ms);
     if (o->verbose) {
@@ -213,7 +217,7 @@ static options_t parse(int argc, char **argv)
         .most_ranks = 1 << 20, .most_close = 1 << 16, .machine = napcoll_machine_default};
     FILE *file;
 
-    for (int option; (option = getopt(argc, argv, "vc:m:n:o:")) >= 0;) {
+    for (int option; (option = getopt(argc, argv, "vc:m:n:o:u:")) >= 0;) {
         if ('v' == option) {
             o.verbose = true;
         } else if ('c' == option) {
@@ -222,6 +226,8 @@ static options_t parse(int argc, char **argv)
             o.most_ranks = atoi(optarg);
         } else if ('o' == option) {
             o.most_close = atoi(optarg);
+        } else if ('u' == option) {
+            o.processors = atoi(optarg);
         } else if ('m' == option) {
             napcoll_machine_error_t error;
 
@@ -231,7 +237,8 @@ static options_t parse(int argc, char **argv)
             }
             (void) fclose(file);
         } else {
-            fail("[-v] [-c COLLECTIVE] [-m MACHINE_FILE] [-n MOST_RANKS] [-o RANKS]");
+            fail("[-v] [-c COLLECTIVE] [-m MACHINE_FILE] [-n MOST_RANKS] [-o RANKS] "
+                 "[-u PROCESSORS]");
         }
     }
     return o;

@@ -68,7 +68,7 @@ configure_says() {
     tap "$name" says "$@"
 }
 
-# A wrapper that is the real one but for one answer: fake_mpicc FILE QUESTION ANSWER [QUESTION ANSWER]...
+# A wrapper that differs from the real one in one answer: fake_mpicc FILE QUESTION ANSWER [QUESTION ANSWER]...
 fake_mpicc() {
     local file=$1
     shift
@@ -86,7 +86,7 @@ fake_mpicc() {
     chmod +x "$file"
 }
 
-# A PATH without any mpicc: links to all programs but those of MPI.
+# A PATH without any mpicc: links to all programs except MPI's.
 mkdir "$work/nompi"
 for dir in /usr/bin /bin; do
     find -H "$dir" -mindepth 1 -maxdepth 1 -not -name 'mpi*' -not -name 'ompi*' -not -name 'orte*' -not -name 'prte*' \

@@ -64,7 +64,7 @@ uninstall_leaves_nothing() {
 }
 
 # A home folder of its own stands for a user; Open MPI looks into ~/.openmpi/components by itself. No object of the
-# component depends on where it is to be installed: those of the build folder need not be compiled again.
+# component depends on where it is to be installed: the build folder's need not be compiled again.
 user_install_is_found_without_settings() {
     mkdir -p "$work/home" "$work/user"
     cd "$work/user"

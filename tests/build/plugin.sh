@@ -21,7 +21,7 @@ component=ompi/mca/coll/napcoll
 plugin=$build/components/mca_coll_napcoll.so
 [ -e "$plugin" ] || tap_skip_all "no plugin in $build"
 
-# objects: "OBJECT SOURCE" of each that has a source; a build folder may have those of sources that are gone.
+# objects: "OBJECT SOURCE" of each that has a source; a build folder may have objects of sources that are gone.
 objects() {
     local object source
     find "$build/$component" -name '*.o' -path '*/.libs/*' | sort | while read -r object; do

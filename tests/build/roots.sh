@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # root.sh says in one line why there is no root, with a status that tells the machine's fault from the
-# archive's, and takes nothing unfinished for a root. Programs of our own stand for those of a machine that
+# archive's, and takes nothing unfinished for a root. Programs of our own stand for the programs of a machine that
 # something is wrong with.
 
 set -euo pipefail
@@ -65,7 +65,7 @@ forbidden_mounts_are_named() {
     ends 77 "does not let us mount"
 }
 
-# From here on `unshare` works, but for what would happen in the root (enter.sh ROOT SOURCE BUILD
+# From here on `unshare` works, except for what would happen in the root (enter.sh ROOT SOURCE BUILD
 # COMMAND...): that is noted, and answered from a file.
 forbidden_devices_are_named() {
     program mount 'exit 0'

@@ -58,7 +58,7 @@ all_deals_are_measured() {
     done
 }
 
-# Radix 8 and above are those of 6 processes.
+# Radix 8 and above act as radix 6.
 radixes_stand_beside_that_of_the_model() {
     local bytes radix
     alltoall --part radix

@@ -41,7 +41,7 @@ run_writes_figures_picture_and_table() {
     done
 }
 
-# A ratio is that of napcoll to the better of the others: 1 / 0.8.
+# A ratio compares napcoll with the better of the others: 1 / 0.8.
 better_one_counts() {
     local file=$work/results/barrier-2x2.csv
     {

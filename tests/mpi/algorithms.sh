@@ -77,7 +77,7 @@ scan nap fallback:ppn fallback:ppn
 gather two_level fallback:ppn
 scatterv two_level fallback:ppn
 END
-# With a network between the nodes: messages of other processes overtake those of slow ones.
+# With a network between the nodes: messages of other processes overtake the slow ones'.
 emulated 4 3,3,1,2 cyclic 9 exchange
 each netlab_9_cyclic 5000 results <<'END'
 reduce nap runs fallback:noncommutative

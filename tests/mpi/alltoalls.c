@@ -5,11 +5,11 @@
  * MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw by one of napcoll's algorithms against a formula:
  * blocks of any size, none among them, types that differ between sender and receiver (and between
  * blocks), blocks in any order with gaps that must stay, in place, subcommunicators. Options: see
- * collective.h. Bytes are those of a block; --large counts the numbers that a process sends.
+ * collective.h. Bytes are of a block; --large counts the numbers that a process sends.
  *
  * With --mean VALUE nothing else is checked than that a communicator whose info key tells VALUE for
  * the mean of blocks does what --expect says. With --trust HOW nothing else is checked than in
- * which of a row of calls ranks agree on sizes: `kept`, where they rely on those of earlier calls,
+ * which of a row of calls ranks agree on sizes: `kept`, where they rely on earlier calls' sizes,
  * or `none`, where they agree in each.
  */
 #include "collective.h"
@@ -33,7 +33,7 @@ struct shape {
     enum order send_order, recv_order;
     int block;
     bool in_place;
-    /* Makes the numbers differ from those of other calls */
+    /* Makes the numbers differ from other calls' */
     int salt;
 };
 
@@ -78,7 +78,7 @@ static const struct layout *layout_of(const struct side *side, int peer)
     return layout_at(side->shape->mixed ? (side->layout + peer) % NUM_LAYOUTS : side->layout);
 }
 
-/* Bytes from one block's address to that of the next, which none needs in full. */
+/* Bytes from one block's address to the next one's, which none needs in full. */
 static MPI_Aint slot_bytes(const struct side *side)
 {
     const struct layout *l = layout_at(side->layout);

@@ -18,7 +18,7 @@ struct shape {
     const struct layout *layout;
     int numbers;
     int root;
-    /* Makes the numbers differ from those of other calls */
+    /* Makes the numbers differ from other calls' */
     int salt;
 };
 

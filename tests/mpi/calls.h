@@ -41,7 +41,7 @@ struct calls {
     size_t extent;
     MPI_Datatype type;
     MPI_Op op;
-    /* The same without the padding: basic has no room for that of the last element */
+    /* The same without the padding: basic has no room for the last element's */
     MPI_Op plain_op;
     /* [size] */
     int *send_counts, *send_displs, *recv_counts, *recv_displs;

@@ -9,7 +9,7 @@
  *     --coll NAME [--algorithm NAME] [--expect WORDS] [--expect-large WORDS]
  *     [--expect-noncommutative WORDS] [--large COUNT] [--checks all|results]
  *
- * --algorithm goes to napcoll by info key. WORDS are those of counters.h; --expect is asserted for
+ * --algorithm goes to napcoll by info key. WORDS: see counters.h; --expect is asserted for
  * messages below 100 bytes, --expect-large for the longer ones, up to COUNT elements,
  * --expect-noncommutative for operations that do not commute. --checks results leaves out what does
  * not depend on the algorithm: every predefined operation and type, odd datatypes, other
@@ -136,7 +136,7 @@ static inline void on_subcommunicators(struct test *t, group_check check)
 }
 
 /* Calls on one communicator are followed by calls on others, which nothing holds back: messages of
- * the one must not be taken for those of another. */
+ * one must not be taken for messages of another. */
 static inline void on_several_communicators(struct test *t,
                                             bool (*check)(struct test *t, const struct group *g,
                                                           int round))

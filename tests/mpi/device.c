@@ -4,7 +4,7 @@
  *
  * Device memory, of the accelerator that accelerator_fake.c makes up: every collective by every
  * algorithm, with the two sides of a call on the device or on the host, on all ranks alike or not.
- * The results must be those of host buffers.
+ * The results must equal the host buffers'.
  *
  *     device [--only COLL] [--without PART_OF_NAME] [--others-first]
  *

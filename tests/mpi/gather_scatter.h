@@ -26,7 +26,7 @@ struct shape {
     int block;
     /* The root's own block is among all blocks and nowhere else */
     bool in_place;
-    /* Makes the numbers differ from those of other calls */
+    /* Makes the numbers differ from other calls' */
     int salt;
 };
 

@@ -6,12 +6,11 @@
  * formula: every root, blocks of any size, types
  * that differ between the root and the others, blocks in any order with gaps that must stay, in
  * place at the root, calls that follow each other, subcommunicators. What MPI may look at on the
- * root alone is on the others an address that nobody can look at. Options: see collective.h. Bytes
- * are those of a block; --large counts the numbers of all blocks, and those that blocks of single
- * bytes are not to be longer than.
+ * root alone is on the others an address that cannot be read. Options: see collective.h. Bytes are
+ * of a block; --large limits the numbers of all blocks, and the length of blocks of single bytes.
  *
- * With --trust HOW nothing else is checked than in which of a row of calls, of a v, the root
- * announces sizes: `kept`, where ranks rely on those of earlier calls, or `none`, where it does in
+ * With --trust HOW the only check is in which of several v calls in a row the root announces
+ * sizes: `kept`, where ranks rely on earlier calls' sizes, or `none`, where it does in
  * each.
  */
 #include "gather_scatter.h"
@@ -194,7 +193,7 @@ static void check_orders(struct test *t)
     }
 }
 
-/* The root's numbers are of one type, those of the others of another: every pair in few numbers,
+/* The root's numbers are of one type, the other ranks' of another: every pair in few numbers,
  * and each of the root's types in many. */
 static void check_types(struct test *t)
 {

@@ -4,7 +4,7 @@
  *
  * MPI_Allgather or MPI_Allgatherv by one of napcoll's algorithms against a formula: blocks of any
  * size, types that differ between sender and receiver, blocks in any order with gaps that must
- * stay, in place, subcommunicators. Options: see collective.h. Bytes are those of one process, on
+ * stay, in place, subcommunicators. Options: see collective.h. Bytes are of one process, on
  * average; --large counts the numbers of all.
  */
 #include "collective.h"
@@ -25,7 +25,7 @@ struct shape {
     enum order order;
     int block;
     bool in_place;
-    /* Makes the numbers differ from those of other calls */
+    /* Makes the numbers differ from other calls' */
     int salt;
 };
 

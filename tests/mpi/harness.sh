@@ -10,7 +10,7 @@
 #
 # NAPCOLL_BRIEF=yes leaves out cases that test no more of Open MPI than others do (run.sh --brief).
 #
-# The environment is that of build/env.sh. NAPCOLL_MPI_TESTS names the folder of the programs, if it
+# The environment is set by build/env.sh. NAPCOLL_MPI_TESTS names the folder of the programs, if it
 # is not tests/mpi in the build folder.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -235,7 +235,7 @@ says_each() {
 }
 
 # until_said STATUS SECONDS COMMAND...: runs it, up to five times where messages get lost. Sets `try`, `rc` (0, 1 for an
-# error, or that of the time limit) and `missing`, those of the array `words` that the output has not.
+# error, or the time limit's status) and `missing`, the elements of the array `words` that the output lacks.
 until_said() {
     local status=$1 seconds=$2 word
     shift 2

@@ -60,7 +60,7 @@ struct shape;
 typedef int given_t(const struct shape *s, int rank, int size);
 
 /* Which number of a buffer of all ranks' blocks the block of a rank begins at, counted from the
- * buffer's address. But for IN_A_ROW, each has a slot for three blocks of the usual size. */
+ * buffer's address. Except with IN_A_ROW, each has a slot for three blocks of the usual size. */
 static inline int block_begin(const struct shape *s, given_t *given, enum order order, int block,
                               int rank, int size)
 {

@@ -8,7 +8,7 @@
 #ifndef TEST_NO_MEMORY_H
 #define TEST_NO_MEMORY_H
 
-/** From now on the allocation of this number, from 1 on, fails among those of the plugin; 0: none
+/** From now on the plugin's allocation of this number, from 1 on, fails; 0: none
  * does. */
 void no_memory_at(long which);
 

@@ -59,7 +59,7 @@ bcast auto runs
 END
 
 # --- the same bits wherever the ranks are, where that is asked for ---
-# same_bits NAME: under `launch`, the sums of all collectives have the bits that those of the first such
+# same_bits NAME: under `launch`, the sums of all collectives have the same bits as in the first such
 # case had.
 same_bits() {
     wanted "$1" || return 0

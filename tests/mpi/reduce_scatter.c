@@ -4,7 +4,7 @@
  *
  * MPI_Reduce_scatter or MPI_Reduce_scatter_block by one of napcoll's algorithms: what holds for
  * every reduction (reductions.h), with the elements dealt in several ways. Each process chooses for
- * itself whether it works in place. Options: see collective.h; their counts and bytes are those of
+ * itself whether it works in place. Options: see collective.h; their counts and bytes are of
  * the whole vector, which the block variant rounds up to a multiple of the processes.
  */
 #include "reductions.h"

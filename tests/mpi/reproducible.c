@@ -13,7 +13,7 @@
  *
  *     reproducible [--expect WORDS]
  *
- * WORDS are those of counters.h.
+ * WORDS: see counters.h.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -40,7 +40,7 @@ static int reduce(const double *send, double *recv, int count, MPI_Comm comm)
     return MPI_Reduce(send, recv, count, MPI_DOUBLE, MPI_SUM, size / 2, comm);
 }
 
-/* The count is that of all blocks; where the ranks do not divide it, some at the end are left
+/* The count is of all blocks; where the ranks do not divide it, some at the end are left
  * out. */
 static int reduce_scatter_block(const double *send, double *recv, int count, MPI_Comm comm)
 {
@@ -122,7 +122,7 @@ static void print_digest(const struct tap *tap, const struct reduction *r, int c
     free(all);
 }
 
-/* The sizes are those of a vector of a rank or, where the result is scattered, of a block. */
+/* The sizes are of a rank's vector or, where the result is scattered, of a block. */
 static void check(struct tap *tap, const struct reduction *r, MPI_Comm comm, const char *expect)
 {
     static const int sizes[] = {1, 8, 12500};

@@ -186,7 +186,7 @@ says set_numbers_stay_on_an_ethernet 30 "$latency:value:3.500000" 'network_eager
 says ethernet_can_be_said_to_be_a_fabric 30 "$latency:value:2.265647" -- \
     "${class[@]}" OMPI_MCA_$network=fabric "${info[@]}"
 # mixed NAME FOLDER OTHER WORDS: the node of processes 0 and 1 has the adapters of one folder, the node of 2 and 3 has
-# those of another. Process 0 decides for all, or they had different settings and the job ended.
+# the adapters of another. Process 0 decides for all, or they had different settings and the job ended.
 mixed() {
     classes "$2"
     local first=("${class[@]}" "${threads[@]}")

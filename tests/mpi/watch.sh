@@ -73,8 +73,8 @@ if wanted fallback_goes_by_itself; then
     check what_the_fallback_calls_is_not_napcolls nothing_but_allreduces
 fi
 # --- the online check ---
-# Of that many calls of a class napcoll has half of those of the trial, each process the same; and the one that wins has
-# all after it, or napcoll, where nothing was timed.
+# Of the calls of a trial napcoll serves half, the same ones on each process. The winner serves all later calls; without
+# a trial, napcoll.
 # one_mind COLL NP CALLS TRIAL: on NP processes, of CALLS calls, of which TRIAL of either kind belong to the trial.
 one_mind() {
     calls_of "$1 " | awk -v np="$2" -v calls="$3" -v trial="$4" '

@@ -8,7 +8,7 @@
  *
  *     watched [run] COLL:BYTES:TIMES...
  *
- * BYTES are those of the vector, or of each rank's block. Roots take turns, from rank 0 on. After
+ * BYTES are of the vector, or of each rank's block. Roots take turns, from rank 0 on. After
  * the calls of each word the performance variables are to have its bytes for each of the runs that
  * they have; behind the word run all calls are to be such.
  */

@@ -14,7 +14,7 @@ netlab_launcher()
         :*) policy=${policy%%:*}${!name} && unset "$name" ;;
         esac
     done
-    # Two names: that of Open MPI 6, which would warn of the older one alone, and that of 5.
+    # Two names: Open MPI 6's, which would warn of the older one alone, and 5's.
     netlab_prrte "$policy" mapby rmaps_default_mapping_policy map_by
     netlab_prrte none bindto hwloc_default_binding_policy
     netlab_prrte "$dir/hostfile" prte_default_hostfile

@@ -21,7 +21,7 @@
  *     NAME PID IPV4 MAC PORT          e.g.  node0 2 10.77.0.1 02:6e:6c:00:00:01 port0
  *
  * Usage: netlab-init NODES SHM_BYTES COMMAND [ARG...]
- * Exit status: that of COMMAND, 128 + the signal that ended it, 77 if the kernel or the
+ * Exit status: COMMAND's, 128 + the signal that ended it, 77 if the kernel or the
  * administrator does not allow what is needed, or 70 if the switch ended before COMMAND.
  */
 #define _GNU_SOURCE

@@ -168,7 +168,7 @@ run_prober(int fd, const struct sockaddr_in *address, int go, int out)
 
 /* ---- the switch ---- */
 
-/* Makes the network of a process that of this one. */
+/* Gives this process the network of another one. */
 static int enter_network_of(pid_t pid)
 {
     char path[64];

@@ -15,10 +15,10 @@
  *
  * A probe opens a TCP connection and sends a request {kind, amount}.  For datagrams the listener
  * answers with one byte when it is ready to receive them.  Several probes of any kind but "packets"
- * are answered at the same time; those of "burst" share what arrives, so the sum of their numbers
- * counts. The reply of "rate" and "packets" is {units counted, ns they took}, where the first part
- * of a stream, in which TCP speeds up, and the first datagram only start the clock; that of "burst"
- * is {datagrams, 0}.  A stream that arrives changed is not answered.
+ * are answered at the same time; probes of kind "burst" share what arrives, so the sum of their
+ * numbers counts. The reply of "rate" and "packets" is {units counted, ns they took}, where the
+ * first part of a stream, in which TCP speeds up, and the first datagram only start the clock; the
+ * reply of "burst" is {datagrams, 0}.  A stream that arrives changed is not answered.
  *
  * Exit status: 0, or 1 with a message if something failed.
  */

@@ -7,7 +7,7 @@
  * from node to node crosses
  *
  *     node0 --> s0 --> top --> s1 --> node2       the links up to the lowest switch above both,
- *                                                 the links down, and that of the receiver
+ *                                                 the links down, and the receiver's link
  */
 #ifndef NETLAB_ROUTES_H
 #define NETLAB_ROUTES_H

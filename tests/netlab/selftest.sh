@@ -5,8 +5,8 @@
 # with what was asked for.  Prints TAP; exit status 1 if a check fails, 77 if netlab cannot run
 # here.
 #
-# A busy machine can only add time, and not always: so a check takes the best of a few tries, and of those of a
-# few networks where none of the first lies within the bounds: each network measures its overhead anew.  The
+# A busy machine can only add time, and not always: so a check takes the best of a few tries, and starts a few
+# other networks if none of the first tries is within the bounds: each network measures its overhead anew.  The
 # bounds still tell a working emulation from one without a delay, with the delay in one direction
 # only, or without a limit.
 set -u

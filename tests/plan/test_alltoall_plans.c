@@ -87,7 +87,7 @@ static int blocks_of_round(int members, int radix, int weight, int digit)
     return members / (weight * radix) * weight + clamp(rest, weight);
 }
 
-/* Rounds: of w digits of members - 1 all radix - 1 values, except for those of the first that it
+/* Rounds: radix - 1 for each of the w digits of members - 1, less the values that the first digit
  * does not reach. */
 static int rounds_by_formula(int members, int radix)
 {

@@ -29,7 +29,7 @@ Needs to be root, or sudo. Environment:
   NAPCOLL_DEBIAN_MIRROR   where the packages come from (default http://deb.debian.org/debian)
   NAPCOLL_ROOTS           the folder of the roots (default build/roots)
 
-Exit status: that of COMMAND; 75 when the archive does not have what is wanted or cannot be reached, 77
+Exit status: COMMAND's; 75 when the archive does not have what is wanted or cannot be reached, 77
 when this machine cannot make or enter roots. Either way one line says why.
 END
 }
@@ -154,7 +154,7 @@ bootstrap() {
     echo force-unsafe-io >"$dir/etc/dpkg/dpkg.cfg.d/90napcoll"
 }
 
-# install_packages FOLDER: those of the stamp that are missing; writes the stamp when Open MPI is there
+# install_packages FOLDER: the stamp's packages that are missing; writes the stamp when Open MPI is there
 # in the version wanted.
 install_packages() {
     local dir=$1 wanted found

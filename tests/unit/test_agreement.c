@@ -265,7 +265,7 @@ static void sizes_are_relied_on_until_a_rank_doubts(void **state)
     assert_true(trust.holds);
 }
 
-/* How many calls ranks agree in, that of the break included, before they rely on sizes again. */
+/* How many calls ranks agree in, the broken call included, before they rely on sizes again. */
 static int agreed_after_break(napcoll_trust_t *trust)
 {
     int calls = 0;

@@ -247,7 +247,7 @@ int mca_coll_napcoll_set_up_job(void);
 int mca_coll_napcoll_publish_settings(void);
 
 /**
- * Compare the settings with those of process 0, and take its kind of network, its rules and its
+ * Compare the settings with process 0's, and take its kind of network, its rules and its
  * switch tree: once per process, after the exchange.
  *
  * @return OMPI_SUCCESS, or an error after a message that names what differs
@@ -329,7 +329,7 @@ void mca_coll_napcoll_log_decision(const mca_coll_napcoll_module_t *module,
 
 /* ---- coll_napcoll_machine.c ---- */
 
-/** Register the parameters of the machine, after those of the network. */
+/** Register the parameters of the machine, after the network's. */
 int mca_coll_napcoll_register_machine(void);
 
 /** Take the kind of network of process 0: it supplies the numbers of the machine that users have

@@ -188,14 +188,14 @@ static int read_taken(char *text, taken_t *taken)
     return OMPI_SUCCESS;
 }
 
-static int know_files(const taken_t *taken)
+static int set_files(const taken_t *taken)
 {
     const int rc = mca_coll_napcoll_set_rules(taken->rules, taken->length);
 
     return OMPI_SUCCESS == rc ? mca_coll_napcoll_set_topology(taken->rules + taken->length) : rc;
 }
 
-/* Compare the settings of this process with those of process 0. */
+/* Compare the settings of this process with process 0's. */
 static int compare(const char *theirs)
 {
     char *mine = settings_text(&mca_coll_napcoll_component);
@@ -240,7 +240,7 @@ int mca_coll_napcoll_compare_settings(void)
         rc = compare(theirs);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = know_files(&taken);
+        rc = set_files(&taken);
     }
     free(theirs);
     return rc;

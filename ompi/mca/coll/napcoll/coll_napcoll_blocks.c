@@ -74,7 +74,7 @@ static bool find_side(const napcoll_binding_t *binding, napcoll_coll_t coll, boo
     return true;
 }
 
-/* The block for, or from, a rank; extent is that of the side's datatype, if all blocks have it. */
+/* The block for, or from, a rank; extent belongs to the side's datatype, if all blocks have it. */
 static inline void fill_block(const side_t *side, ptrdiff_t extent, int rank,
                               napcoll_block_t *block)
 {
@@ -92,8 +92,8 @@ static inline void fill_block(const side_t *side, ptrdiff_t extent, int rank,
     block->at = napcoll_offset(side->buffer, at);
 }
 
-/* The blocks of a side: first the one of the rank at a place of the node order, then those of the
- * ranks after it, or, where turn is -1, before it. */
+/* The blocks of a side: first the block of the rank at a place of the node order, then the blocks
+ * of the ranks after it, or, where turn is -1, before it. */
 static void fill_side(const side_t *side, const napcoll_node_map_t *map, int place, int turn,
                       napcoll_block_t *block, int blocks)
 {

@@ -60,7 +60,7 @@ int mca_coll_napcoll_decide(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *
                             const napcoll_plan_t **plan);
 
 /**
- * Agree on sizes, or take those of an earlier agreement, and decide.
+ * Agree on sizes, or take the sizes of an earlier agreement, and decide.
  *
  * @param[in]     napcoll  of the communicator, with the blocks of the call in its engine
  * @param[in,out] call     gets the sizes

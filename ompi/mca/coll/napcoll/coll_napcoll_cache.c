@@ -57,17 +57,17 @@ static int make_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
     const napcoll_decision_t *decision = &made->decision;
-    const napcoll_plan_args_t request = {.collective = collective,
-                                         .algorithm = &collective->algorithm[decision->algorithm],
-                                         .map = module->map,
-                                         .rank = ompi_comm_rank(module->comm),
-                                         .params = decision->params};
+    const napcoll_plan_args_t args = {.collective = collective,
+                                      .algorithm = &collective->algorithm[decision->algorithm],
+                                      .map = module->map,
+                                      .rank = ompi_comm_rank(module->comm),
+                                      .params = decision->params};
 
-    *plan = request.algorithm->generate(&request);
+    *plan = args.algorithm->generate(&args);
     if (NULL == *plan) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    made->slots = napcoll_plan_args_slots(&request, *plan);
+    made->slots = napcoll_plan_args_slots(&args, *plan);
     if (made->slots < 0) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -362,11 +362,11 @@ static napcoll_cached_t *take_out(napcoll_cached_t **list, const napcoll_call_t 
 
 int mca_coll_napcoll_find_nodes(mca_coll_napcoll_module_t *module, bool *known)
 {
-    const bool left = module->fallback_depth > 0;
-    const int rc = left || module->ready ? OMPI_SUCCESS : find_topology(module);
+    const bool in_fallback = module->fallback_depth > 0;
+    const int rc = in_fallback || module->ready ? OMPI_SUCCESS : find_topology(module);
 
     /* after an error no rank runs the fallback function: other ranks may have none */
-    *known = !left;
+    *known = !in_fallback;
     return rc;
 }
 

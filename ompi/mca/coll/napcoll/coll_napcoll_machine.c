@@ -6,7 +6,7 @@
 /**
  * @file
  * The machine that auto estimates with: the keys of machine files as MCA parameters. Numbers that
- * users do not set are those of a fabric or an Ethernet, by the adapters of process 0's node.
+ * users do not set are a fabric's or an Ethernet's, by the adapters of process 0's node.
  * Every process looks at its own node first, because ompi_info has no job, and then takes over what
  * process 0 published.
  */
@@ -79,7 +79,7 @@ static int register_number(int index, napcoll_machine_t *machine)
     return OPAL_SUCCESS;
 }
 
-/* Check that the numbers are consistent; else all numbers are those of the network. */
+/* Check that the numbers are consistent; else the network supplies all numbers. */
 static void complete(mca_coll_napcoll_component_t *component)
 {
     napcoll_machine_error_t error;

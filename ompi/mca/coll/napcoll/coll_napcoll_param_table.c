@@ -76,8 +76,8 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
         "also node maps"),
     CHOICE("summary", summary, summaries, LOCAL, 3,
            "Call statistics at MPI_Finalize: one line for each collective, size class, and "
-           "algorithm or fallback reason, with the number of calls, bytes and time. rank0: those "
-           "of process 0. all: those of each process, written by that process"),
+           "algorithm or fallback reason, with the number of calls, bytes and time. rank0: the "
+           "calls of process 0. all: the calls of each process, written by that process"),
     BOOL("online", online, false, ALIKE, 4,
          "Whether the choices of auto are checked in production. The first calls of each "
          "collective, size class, kind of operation and communicator go to napcoll and to the "
@@ -163,11 +163,12 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
          "blocks into pieces below it, credit limits how many are sent at once, and auto excludes "
          "algorithms that send all at once. napcoll-tune gather-scatter finds it. 0: scatters are "
          "never cut"),
-    CHOICE("verify", verify, verifications, ALIKE, 9,
-           "For debugging. on: process 0 of the communicator verifies each new plan, with those "
-           "of all ranks, before its first use; a wrong plan is reported and its calls go to the "
-           "fallback component. This takes time and memory on process 0. broken: the same, with "
-           "an error put into the plan of process 0, to test the verifier"),
+    CHOICE(
+        "verify", verify, verifications, ALIKE, 9,
+        "For debugging. on: process 0 of the communicator verifies each new plan, with the plans "
+        "of all ranks, before its first use; a wrong plan is reported and its calls go to the "
+        "fallback component. This takes time and memory on process 0. broken: the same, with "
+        "an error put into the plan of process 0, to test the verifier"),
     CHOICE("local_provider", local_provider, providers, ALIKE, 5,
            "What carries out the phases inside a node. p2p: napcoll's own messages. delegate: the "
            "collectives of the component with the highest priority on a subcommunicator of the "

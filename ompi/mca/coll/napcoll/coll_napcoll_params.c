@@ -6,7 +6,7 @@
 /**
  * @file
  * MCA parameters: registration, the check of ranges, and the list of values that processes compare.
- * coll_napcoll_param_table.c describes the component's, the collectives' tables those of
+ * coll_napcoll_param_table.c describes the component's, the collectives' tables describe those for
  * algorithms; the machine's are in coll_napcoll_machine.c.
  */
 

@@ -88,7 +88,7 @@ enum { MEAN, LARGEST, NUMBERS };
 /* A flag in the mean: few blocks have bytes, or most of the bytes, and all are sent directly. */
 #define DIRECT (UINT64_C(1) << 63)
 
-/* Whether a few blocks are far larger than the others, on so few ranks that the root had better
+/* Whether a few blocks are far larger than the others, on so few ranks that the root should
  * exchange one message for each block. */
 static bool few_are_large(const napcoll_block_t *block, size_t others, size_t mean)
 {

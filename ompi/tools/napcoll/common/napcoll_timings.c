@@ -56,7 +56,7 @@ static bool counts(const napcoll_timing_t *timing, napcoll_turns_t turns)
     }
 }
 
-/* By x, and by time among those of one x. */
+/* By x, and by time where x is the same. */
 static int compare_points(const void *a, const void *b)
 {
     const napcoll_point_t *p = a, *q = b;

@@ -344,7 +344,7 @@ static void warm_up(napcoll_measure_t *m, napcoll_contest_t *t)
     napcoll_check(MPI_Bcast(&t->batch, 1, MPI_INT, 0, m->helper), "MPI_Bcast");
 }
 
-/* Repeat one call of each contestant, which counts nowhere: the first call after those of other
+/* Repeat one call of each contestant, which counts nowhere: the first call after the calls of other
  * sizes is special. napcoll, for one, relies on the sizes of the call before. */
 static void warm_again(napcoll_measure_t *m, napcoll_contest_t *t)
 {

@@ -29,7 +29,7 @@ static const double leap_share = 0.3;
 /* The leap is at least this many times its error. */
 static const double times_error = 2.0;
 
-/* Most residuals of two lines, relative to those of one. */
+/* Most residuals of two lines, relative to the residuals of one. */
 static const double two_over_one = 0.7;
 
 const char *napcoll_incast_result_text(napcoll_incast_result_t result)

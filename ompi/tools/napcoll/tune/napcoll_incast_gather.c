@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The escalation of gather. The steps in the comments are those of napcoll_incast.h.
+ * The escalation of gather. The comments name the steps of napcoll_incast.h.
  */
 
 #include <math.h>

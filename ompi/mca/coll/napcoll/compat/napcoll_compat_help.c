@@ -47,7 +47,7 @@ static const help_text_t help_text[] = {
 static const char line[] =
     "--------------------------------------------------------------------------\n";
 
-/* Show a message. The launcher shows those of one name once, whatever they say. */
+/* Show a message. The launcher shows only one of several messages with the same name. */
 static void deliver(const char *name, const char *message)
 {
     pmix_info_t info, how[3];

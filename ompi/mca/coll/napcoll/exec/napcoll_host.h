@@ -91,15 +91,6 @@ static inline int napcoll_host_separate(const void **sendbuf, const void *recvbu
     return rc;
 }
 
-/** The same for blocks: those at MPI_BOTTOM have different datatypes, and need not be the same
- * memory. */
-static inline int napcoll_host_separate_blocks(const void **sendbuf, const void *recvbuf,
-                                               size_t elements, ompi_datatype_t *type,
-                                               napcoll_host_copy_t *copy)
-{
-    return napcoll_host_separate(sendbuf, recvbuf, NULL == recvbuf ? 0 : elements, type, copy);
-}
-
 /**
  * Make the host copies that a plan of personalized blocks needs, and move the blocks there.
  *

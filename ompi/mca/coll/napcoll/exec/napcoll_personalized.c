@@ -246,7 +246,8 @@ static int plan_messages(napcoll_personalized_t *p, const napcoll_plan_t *plan,
     return napcoll_buffer_take(&p->packed, packed) ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-/* Pack the messages of a stage, of sizes first: they are those of the blocks before they leave. */
+/* Pack the messages of a stage, sizes first: a message tells the sizes of blocks before they
+ * leave. */
 static int pack_messages(napcoll_personalized_t *p, const napcoll_plan_t *plan,
                          const napcoll_stage_t *stage)
 {

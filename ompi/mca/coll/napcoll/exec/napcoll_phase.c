@@ -15,8 +15,8 @@
 
 #include "compat/napcoll_compat.h"
 
-/* Most elements per call: the interfaces count in int before 6.0, and so does code behind those of
- * 6.0.0rc2 (tuned's reduce crashes on more). A multiple of a page keeps parts aligned. */
+/* Most elements per call: before 6.0 the interfaces count in int, and in 6.0.0rc2 code behind them
+ * still does (tuned's reduce crashes on more). A multiple of a page keeps parts aligned. */
 static const size_t most_elements = (size_t) INT_MAX / 4096 * 4096;
 
 /* Whether tuned's allreduce would overflow its buffer: it does where the first byte of a datatype

@@ -89,7 +89,7 @@ static inline bool napcoll_goal_is_rooted(napcoll_goal_t goal)
            || NAPCOLL_GOAL_SCATTER == goal;
 }
 
-/** Whether each block goes from one rank to one other: the layout is that of personalized
+/** Whether each block goes from one rank to one other: the layout has personalized
  * blocks. */
 static inline bool napcoll_goal_is_personalized(napcoll_goal_t goal)
 {

@@ -234,8 +234,8 @@ static inline bool napcoll_span_meets(const napcoll_plan_t *plan, const napcoll_
     return false;
 }
 
-/** The bytes of a span in one run of the plan, as a multiple of the bytes of the call: those of the
- * vector, or of one rank's block. */
+/** The bytes of a span in one run of the plan, as a multiple of the bytes of the call, which are
+ * the bytes of the vector or of one rank's block. */
 static inline double napcoll_plan_share(const napcoll_plan_t *plan, napcoll_span_t span)
 {
     const int32_t parts = NAPCOLL_LAYOUT_VECTOR == plan->layout ? plan->blocks : plan->pieces;

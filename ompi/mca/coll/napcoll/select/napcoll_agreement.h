@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Whether ranks should agree on block sizes that no rank knows alone, those of MPI_Alltoallv,
+ * Whether ranks should agree on block sizes that no rank knows alone: the sizes of MPI_Alltoallv,
  * Gatherv and Scatterv, so that auto can choose by them; and for how many calls they rely on what
  * they agreed on. Agreeing is an allreduce, or a broadcast of the root. Pure: no MPI in here.
  */

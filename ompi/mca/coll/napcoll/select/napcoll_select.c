@@ -204,33 +204,29 @@ static bool bursts(const search_t *search, int row, const napcoll_params_t *para
                                       message);
 }
 
-/* Why auto does not try a variant, or NONE. Returns 0, or -1 when memory ran out. Reproducible
- * results come before structure. */
-static int check_variant(const search_t *search, int row, const napcoll_params_t *params,
-                         size_t bytes, napcoll_evaluation_t *refusal)
+/* Whether the structure of a variant allows auto to take it. Reproducible results come before
+ * structure. Returns 0, or -1 when memory ran out. */
+static int check_structure(const search_t *search, int row, const napcoll_params_t *params,
+                           size_t bytes, bool *suits)
 {
     const napcoll_settings_t *settings = search->settings;
     const bool oversubscribed = settings->processors > 0
                                 && search->map.max_ppn > settings->processors;
     const napcoll_generator_t generator = generator_of(search, row, params);
-    napcoll_structure_t structure;
 
-    *refusal = NAPCOLL_EVALUATION_NONE;
-    if (NAPCOLL_FORCE_AUTO != settings->force) {
+    *suits = true;
+    if (NAPCOLL_FORCE_AUTO != settings->force || !settings->unmeasured || params->reproducible) {
         return 0;
     }
-    if (bursts(search, row, params, bytes)) {
-        *refusal = NAPCOLL_EVALUATION_BURSTS;
-    } else if (settings->unmeasured && !params->reproducible) {
-        if (0 != napcoll_structure_of(&generator.args, &structure)) {
-            return -1;
-        }
-        if (!napcoll_structure_suits(&structure, search->call->collective, &search->map, bytes,
-                                     oversubscribed)) {
-            *refusal = NAPCOLL_EVALUATION_STRUCTURE;
-        }
+    return napcoll_structure_check(&generator.args, bytes, oversubscribed, suits);
+}
+
+/* Note why auto does not take a variant, unless the row has another one with a cost. */
+static void note_refusal(napcoll_candidate_t *candidate, napcoll_evaluation_t refusal)
+{
+    if (NAPCOLL_EVALUATION_NONE == candidate->evaluation) {
+        candidate->evaluation = refusal;
     }
-    return 0;
 }
 
 /* Keep the cost of a row's variant for logs; the estimate ended where it reached most_us. */
@@ -247,37 +243,57 @@ static void note_cost(napcoll_candidate_t *candidate, double cost_us, double mos
     }
 }
 
+/* Rough round: keep the cost of a variant in the screen. The close round looks at variants whose
+ * cost is near the least, so only their structure is checked; an infinite cost refuses one. */
+static int screen_variant(const search_t *search, int row, const napcoll_params_t *params,
+                          size_t bytes)
+{
+    const double most_us = napcoll_screen_most_us(search->screen);
+    const double cost = cost_of(search, row, params, bytes, most_us);
+    bool suits = true;
+
+    if (isnan(cost)
+        || (cost < most_us && 0 != check_structure(search, row, params, bytes, &suits))) {
+        return -1;
+    }
+    napcoll_screen_add(search->screen, suits ? cost : INFINITY);
+    return 0;
+}
+
 /* Keep a variant if it costs less than the one kept; in a rough round keep its cost in the screen.
  * Returns 0, or -1 when memory ran out. */
 static int consider(const search_t *search, int row, const napcoll_params_t *params,
                     napcoll_decision_t *decision)
 {
-    const bool rough = NULL != search->screen && search->screen->rough;
+    const double most_us = decision->algorithm < 0 ? INFINITY : decision->cost_us;
     napcoll_candidate_t *candidate = &decision->candidate[row];
-    double most_us = decision->algorithm < 0 ? INFINITY : decision->cost_us;
-    napcoll_evaluation_t refusal;
+    bool suits = true;
     double cost;
 
-    if (0 != check_variant(search, row, params, decision->most, &refusal)) {
-        return -1;
+    if (NAPCOLL_FORCE_AUTO == search->settings->force
+        && bursts(search, row, params, decision->most)) {
+        note_refusal(candidate, NAPCOLL_EVALUATION_BURSTS);
+        return 0;
     }
-    if (NAPCOLL_EVALUATION_NONE != refusal) {
-        if (NAPCOLL_EVALUATION_NONE == candidate->evaluation) {
-            candidate->evaluation = refusal;
+    if (NULL != search->screen && search->screen->rough) {
+        return screen_variant(search, row, params, decision->most);
+    }
+    if (NULL != search->screen && napcoll_screen_drops(search->screen, &cost)) {
+        if (isinf(cost)) {
+            note_refusal(candidate, NAPCOLL_EVALUATION_STRUCTURE);
+        } else {
+            note_cost(candidate, cost, 0);
         }
         return 0;
     }
-    if (NULL != search->screen && !rough && napcoll_screen_drops(search->screen, &cost)) {
-        note_cost(candidate, cost, 0);
-        return 0;
-    }
-    most_us = rough ? napcoll_screen_most_us(search->screen) : most_us;
     cost = cost_of(search, row, params, decision->most, most_us);
-    if (isnan(cost)) {
+    if (isnan(cost)
+        || (NULL == search->screen && cost < most_us
+            && 0 != check_structure(search, row, params, decision->most, &suits))) {
         return -1;
     }
-    if (rough) {
-        napcoll_screen_add(search->screen, cost);
+    if (!suits) {
+        note_refusal(candidate, NAPCOLL_EVALUATION_STRUCTURE);
         return 0;
     }
     note_cost(candidate, cost, most_us);
@@ -307,42 +323,12 @@ static bool is_open(const napcoll_algorithm_t *algorithm, const napcoll_params_t
     }
 }
 
-/* The segments that are tried: those that are set, or 1, Hockney's and those that the eager
- * protocol takes. Returns how many. */
-static int segments_to_try(const search_t *search, int row, const napcoll_params_t *params,
-                           double bytes, int segments[3])
-{
-    const napcoll_algorithm_t *algorithm = row_of(search, row);
-    const int t = napcoll_algorithm_tunable(algorithm, NAPCOLL_TUNES_SEGMENTS);
-    const bool by_model = search->settings->force < NAPCOLL_FORCE_FIRST;
-    napcoll_hops_t hops;
-    int count = 1;
-
-    segments[0] = 1;
-    if (algorithm->cuts_blocks) {
-        segments[0] = params->segments;
-        return 1;
-    }
-    if (NULL == algorithm->hops || t < 0) {
-        segments[by_model] = params->segments;
-        return by_model && params->segments > 1 ? 2 : 1;
-    }
-    if (params->tunable[t] > 0) {
-        segments[0] = params->tunable[t] > bytes ? (int) bytes : params->tunable[t];
-        return 1;
-    }
-    hops = algorithm->hops(&search->map, params);
-    segments[1] = napcoll_model_hockney_segments(search->settings->machine, &hops, bytes);
-    count += segments[1] > 1;
-    segments[count] = napcoll_model_eager_segments(search->settings->machine, &hops, bytes);
-    return count + (segments[count] > segments[count - 1]);
-}
-
 static int consider_segments(const search_t *search, int row, const napcoll_params_t *params,
                              napcoll_decision_t *decision)
 {
-    int segments[3], rc = 0;
-    const int count = segments_to_try(search, row, params, (double) decision->most, segments);
+    int segments[NAPCOLL_MOST_TRIED_SEGMENTS], rc = 0;
+    const int count = napcoll_select_segments(row_of(search, row), &search->map, search->settings,
+                                              params, decision->most, segments);
 
     for (int s = 0; 0 == rc && s < count; s++) {
         napcoll_params_t variant = *params;
@@ -553,7 +539,7 @@ static const napcoll_rule_t *obey_rules(napcoll_settings_t *settings, const napc
     return ruling.rule;
 }
 
-/* The tunables that a rule names become those of the settings. */
+/* The tunables that a rule names replace the settings'. */
 static void take_tunables(napcoll_settings_t *settings, const napcoll_rule_t *rule)
 {
     for (int t = 0; NAPCOLL_RULE_ALGORITHM == rule->action && t < NAPCOLL_MAX_TUNABLES; t++) {

@@ -121,8 +121,8 @@ typedef struct napcoll_decision {
     napcoll_candidate_t candidate[NAPCOLL_MAX_ALGORITHMS];
 } napcoll_decision_t;
 
-/** Values at most that auto tries of a tunable. */
-enum { NAPCOLL_MOST_VALUES = 32 };
+/** Values at most that auto tries of a tunable, and of segments. */
+enum { NAPCOLL_MOST_VALUES = 32, NAPCOLL_MOST_TRIED_SEGMENTS = 3 };
 
 /**
  * What auto tries of a row's first tunable if users leave it open: radixes of powers of two up to
@@ -136,6 +136,23 @@ enum { NAPCOLL_MOST_VALUES = 32 };
  */
 int napcoll_select_values(const napcoll_algorithm_t *algorithm, const napcoll_node_map_t *map,
                           int *value);
+
+/**
+ * The numbers of segments that are tried: the one that is set, or 1, Hockney's and the number that
+ * the eager protocol takes.
+ *
+ * @param[in]  algorithm  the row
+ * @param[in]  map        the communicator's
+ * @param[in]  settings   what users set, with a machine
+ * @param[in]  params     of the row
+ * @param[in]  bytes      of the call
+ * @param[out] segments   ascending
+ *
+ * @return how many, at least 1
+ */
+int napcoll_select_segments(const napcoll_algorithm_t *algorithm, const napcoll_node_map_t *map,
+                            const napcoll_settings_t *settings, const napcoll_params_t *params,
+                            size_t bytes, int segments[NAPCOLL_MOST_TRIED_SEGMENTS]);
 
 /** What forces the action of a rule: NAPCOLL_FORCE_... */
 int napcoll_select_force(const napcoll_rule_t *rule);

@@ -10,6 +10,8 @@
 
 #include "select/napcoll_select.h"
 
+#include "model/napcoll_model.h"
+
 enum {
     MOST_RADIX = 16,        /* over nodes */
     MOST_FOR_LINEAR = 1024, /* nodes, for choices with a step for each of them */
@@ -64,6 +66,35 @@ int napcoll_select_values(const napcoll_algorithm_t *algorithm, const napcoll_no
         }
     }
     return count;
+}
+
+int napcoll_select_segments(const napcoll_algorithm_t *algorithm, const napcoll_node_map_t *map,
+                            const napcoll_settings_t *settings, const napcoll_params_t *params,
+                            size_t bytes, int segments[NAPCOLL_MOST_TRIED_SEGMENTS])
+{
+    const int t = napcoll_algorithm_tunable(algorithm, NAPCOLL_TUNES_SEGMENTS);
+    const bool by_model = settings->force < NAPCOLL_FORCE_FIRST;
+    napcoll_hops_t hops;
+    int count = 1;
+
+    segments[0] = 1;
+    if (algorithm->cuts_blocks) {
+        segments[0] = params->segments;
+        return 1;
+    }
+    if (NULL == algorithm->hops || t < 0) {
+        segments[by_model] = params->segments;
+        return by_model && params->segments > 1 ? 2 : 1;
+    }
+    if (params->tunable[t] > 0) {
+        segments[0] = (size_t) params->tunable[t] > bytes ? (int) bytes : params->tunable[t];
+        return 1;
+    }
+    hops = algorithm->hops(map, params);
+    segments[1] = napcoll_model_hockney_segments(settings->machine, &hops, (double) bytes);
+    count += segments[1] > 1;
+    segments[count] = napcoll_model_eager_segments(settings->machine, &hops, (double) bytes);
+    return count + (segments[count] > segments[count - 1]);
 }
 
 int napcoll_select_force(const napcoll_rule_t *rule)

@@ -17,7 +17,7 @@ enum { SMALL_BYTES = 4 * 1024, LARGE_BYTES = 64 * 1024 };
 
 enum {
     MOST_RANKS = 256, /* whose plans are all made */
-    SAMPLE = 8        /* nodes, and processes of each, on more ranks */
+    SAMPLE = 4        /* nodes, and processes of each, on more ranks */
 };
 
 static int levels(int members)
@@ -145,40 +145,46 @@ static int add_node(napcoll_plan_args_t *args, int node, int lanes, napcoll_stru
     return 0;
 }
 
-int napcoll_structure_of(const napcoll_plan_args_t *args, napcoll_structure_t *structure)
-{
-    const bool whole = args->map->size <= MOST_RANKS;
-    const int nodes = whole || args->map->nodes < SAMPLE ? args->map->nodes : SAMPLE;
-    const int lanes = whole ? args->map->max_ppn : SAMPLE;
-    napcoll_plan_args_t each = *args;
-    int rc = 0;
-
-    *structure = (napcoll_structure_t){.messages = 0};
-    for (int i = 0; i < nodes && 0 == rc; i++) {
-        rc = add_node(&each, spread(i, nodes, args->map->nodes), lanes, structure);
-    }
-    if (0 == rc && !whole && napcoll_goal_is_rooted(args->collective->goal)) {
-        rc = add_node(&each, napcoll_node_map_node(args->map, args->params.root), lanes, structure);
-    }
-    return rc;
-}
-
-bool napcoll_structure_suits(const napcoll_structure_t *structure,
-                             const napcoll_collective_t *collective, const napcoll_node_map_t *map,
-                             size_t bytes, bool oversubscribed)
+/* Whether a structure is no worse than a reference whose mean message has these bytes. */
+static bool is_no_worse(const napcoll_structure_t *structure, const napcoll_structure_t *reference,
+                        double message_bytes, bool oversubscribed)
 {
     /* sums of parts of a call are not exact */
     const double exact = 1 + 1e-9;
-    double message_bytes;
-    const napcoll_structure_t reference = napcoll_structure_reference(collective, map,
-                                                                      &message_bytes);
-    const bool messages_suit = oversubscribed ? structure->node_messages <= reference.node_messages
-                                              : structure->messages <= reference.messages;
-    const bool bytes_suit = structure->node_bytes <= exact * reference.node_bytes;
+    const bool messages_suit = oversubscribed ? structure->node_messages <= reference->node_messages
+                                              : structure->messages <= reference->messages;
+    const bool bytes_suit = structure->node_bytes <= exact * reference->node_bytes;
 
-    message_bytes *= (double) bytes;
     if (message_bytes <= (oversubscribed ? LARGE_BYTES : SMALL_BYTES)) {
         return messages_suit;
     }
-    return message_bytes > LARGE_BYTES ? bytes_suit : messages_suit || bytes_suit;
+    return bytes_suit || (message_bytes <= LARGE_BYTES && messages_suit);
+}
+
+int napcoll_structure_check(const napcoll_plan_args_t *args, size_t bytes, bool oversubscribed,
+                            bool *suits)
+{
+    const napcoll_node_map_t *map = args->map;
+    const bool whole = map->size <= MOST_RANKS;
+    const int nodes = whole || map->nodes < SAMPLE ? map->nodes : SAMPLE;
+    const int lanes = whole ? map->max_ppn : SAMPLE;
+    napcoll_structure_t structure = {.messages = 0};
+    napcoll_plan_args_t each = *args;
+    double message_bytes;
+    const napcoll_structure_t reference = napcoll_structure_reference(args->collective, map,
+                                                                      &message_bytes);
+    int rc = 0;
+
+    message_bytes *= (double) bytes;
+    *suits = true;
+    /* numbers only grow from node to node: one that is worse decides */
+    for (int i = 0; i < nodes && 0 == rc && *suits; i++) {
+        rc = add_node(&each, spread(i, nodes, map->nodes), lanes, &structure);
+        *suits = is_no_worse(&structure, &reference, message_bytes, oversubscribed);
+    }
+    if (0 == rc && *suits && !whole && napcoll_goal_is_rooted(args->collective->goal)) {
+        rc = add_node(&each, napcoll_node_map_node(map, args->params.root), lanes, &structure);
+        *suits = is_no_worse(&structure, &reference, message_bytes, oversubscribed);
+    }
+    return rc;
 }

@@ -9,7 +9,8 @@
  * here.
  *
  * On a machine that was not measured the model's numbers may be far off. So auto takes an
- * algorithm there only if its structure is no worse than that of a reference, which any MPI library
+ * algorithm there only if its structure is no worse than the structure of a reference, which any
+ * MPI library
  * has:
  *
  *     allreduce, scan, exscan, barrier         recursive doubling
@@ -50,27 +51,18 @@ napcoll_structure_t napcoll_structure_reference(const napcoll_collective_t *coll
                                                 double *message_bytes);
 
 /**
- * The structure of an algorithm: of the plans of all ranks up to 256 of them, else of 8 nodes and
- * the root's, 8 processes of each. Phases that another component does count as no messages.
+ * Whether an algorithm's structure is no worse than the reference's: in the plans of all ranks up
+ * to 256 ranks, else of 4 processes on each of 4 nodes and of the root's node. Phases that another
+ * component does count as no messages.
  *
- * @param[in]  args       of the plans; rank does not matter
- * @param[out] structure  the same on all ranks if args->map is that of napcoll_plan_cost_map
+ * @param[in]  args            of the plans; rank does not matter
+ * @param[in]  bytes           of the call: of the vector, or of a rank's block
+ * @param[in]  oversubscribed  nodes have more processes than processors
+ * @param[out] suits           the same on all ranks if args->map comes from napcoll_plan_cost_map
  *
  * @return 0, or -1 when memory ran out
  */
-int napcoll_structure_of(const napcoll_plan_args_t *args, napcoll_structure_t *structure);
-
-/**
- * Whether an algorithm's structure is no worse than the reference's.
- *
- * @param[in] structure       the algorithm's
- * @param[in] collective      its table
- * @param[in] map             the communicator's
- * @param[in] bytes           of the call: of the vector, or of a rank's block
- * @param[in] oversubscribed  nodes have more processes than processors
- */
-bool napcoll_structure_suits(const napcoll_structure_t *structure,
-                             const napcoll_collective_t *collective, const napcoll_node_map_t *map,
-                             size_t bytes, bool oversubscribed);
+int napcoll_structure_check(const napcoll_plan_args_t *args, size_t bytes, bool oversubscribed,
+                            bool *suits);
 
 #endif /* NAPCOLL_STRUCTURE_H */

@@ -76,8 +76,8 @@ typedef struct napcoll_proof {
     int sample;
     /** of the random ranks */
     uint64_t seed;
-    /** bytes that all plans may take, besides those of a chain of waiting ranks; above it plans are
-     * dropped, and made again when they are needed. 0: no limit */
+    /** bytes that all plans may take, besides the plans of a chain of waiting ranks; above it
+     * plans are dropped, and made again when they are needed. 0: no limit */
     size_t plan_memory;
     /** the source keeps its plans: they are not freed */
     bool borrowed;

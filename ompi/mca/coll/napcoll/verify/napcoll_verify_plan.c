@@ -345,7 +345,7 @@ static bool check_messages(const check_t *check)
            && check_most(check, all, check->claim->max_messages, "");
 }
 
-/* Whether a stage's steps follow those of the stage before, and the last stage's end the plan. */
+/* Whether a stage's steps follow the stage before, and the last stage's end the plan. */
 static bool stage_fits(const check_t *check)
 {
     const napcoll_stage_t *s = &check->plan->stage[check->stage];
@@ -363,9 +363,8 @@ static bool check_stage(const check_t *check)
     const napcoll_stage_t *s = &check->plan->stage[check->stage];
 
     if (!stage_fits(check)) {
-        return fail(
-            check, NAPCOLL_VERIFY_SPAN, -1,
-            "the stage's steps do not follow those of the one before, up to the plan's end");
+        return fail(check, NAPCOLL_VERIFY_SPAN, -1,
+                    "the stage's steps do not follow the stage before, up to the plan's end");
     }
     for (int i = s->first; i < s->first + s->messages + s->work; i++) {
         if (!check_step(check, i)) {

@@ -230,7 +230,7 @@ bool napcoll_prover_post_stage(prover_t *p, int rank)
         }
         r->outbox = outbox;
     }
-    /* Sizes first: they are those of the blocks before they leave in this stage. */
+    /* Sizes first: they describe the blocks before these leave in this stage. */
     for (int sizes = 1; sizes >= 0; sizes--) {
         for (int i = s->first; i < work && ok; i++) {
             ok = NAPCOLL_STEP_SEND != step[i].kind || sizes != step[i].sizes
@@ -331,7 +331,7 @@ static bool take_in(prover_t *p, int rank, int index, const value_t *from)
                 return napcoll_verdict_fail(
                     p->verdict, NAPCOLL_VERIFY_SIZES, rank, r->stage, index,
                     "the size of block %d was %s", b - first + runs.run.first,
-                    0 == r->told_of[b] ? "not told before it came" : "that of another block");
+                    0 == r->told_of[b] ? "not told before it came" : "told for another block");
             }
             if (NULL != r->told_of && (step->sizes || sized)) {
                 r->told_of[b] = step->sizes ? from->sum : 0;

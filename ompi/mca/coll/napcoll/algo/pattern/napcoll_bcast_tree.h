@@ -54,8 +54,8 @@ void napcoll_bcast_tree_route(napcoll_route_t *route, const napcoll_group_t *gro
                               napcoll_bcast_tree_t tree, int stage, napcoll_block_range_t load);
 
 /**
- * The plan of a broadcast: from the root's buffer into those of the others, in segments that follow
- * each other. Frees the route.
+ * The plan of a broadcast: from the root's buffer into the other ranks' buffers, in segments that
+ * follow each other. Frees the route.
  *
  * @param[in]     args    of the plan
  * @param[in,out] route   of one segment

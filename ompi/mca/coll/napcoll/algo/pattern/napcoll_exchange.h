@@ -81,7 +81,7 @@ void napcoll_exchange_bcast(napcoll_builder_t *builder, const napcoll_group_t *g
 napcoll_span_t napcoll_exchange_scan(napcoll_builder_t *builder, const napcoll_group_t *group,
                                      napcoll_span_t *value, napcoll_span_t *prefix);
 
-/** right = left op right, in place but where right is in the send buffer. Returns where the result
+/** right = left op right, in place unless right is in the send buffer. Returns where the result
  * is. */
 napcoll_span_t napcoll_exchange_join(napcoll_builder_t *builder, napcoll_span_t left,
                                      napcoll_span_t right);

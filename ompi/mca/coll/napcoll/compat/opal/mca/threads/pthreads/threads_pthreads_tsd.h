@@ -3,7 +3,7 @@
  *
  * A stand-in for the header that opal_config.h of Open MPI 5.x and 6.x names as
  * MCA_threads_tsd_base_include_HEADER (see threads_pthreads_mutex.h beside this): thread-specific
- * data are those of POSIX.
+ * data are POSIX's.
  */
 #ifndef OPAL_MCA_THREADS_PTHREADS_THREADS_PTHREADS_TSD_H
 #define OPAL_MCA_THREADS_PTHREADS_THREADS_PTHREADS_TSD_H
