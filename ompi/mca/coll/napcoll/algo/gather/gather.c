@@ -14,7 +14,7 @@
 static const napcoll_algorithm_t algorithms[NAPCOLL_GATHER_ALGORITHMS] = {
     [NAPCOLL_GATHER_LINEAR] =
         {.name = "linear",
-         .help = "every rank's block goes straight to or from the root, all at once",
+         .help = "the root receives each rank's block, or sends it, in one message, all at once",
          .generate = napcoll_gather_linear,
          .bounds = napcoll_gather_linear_bounds,
          .burst = napcoll_gather_linear_burst,
@@ -31,8 +31,8 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_GATHER_ALGORITHMS] = {
          .announces = true},
     [NAPCOLL_GATHER_TWO_LEVEL] =
         {.name = "two_level",
-         .help = "blocks of a node are gathered at its leader, or scattered from it; trees of "
-                 "leaders and inside nodes",
+         .help = "the leader of a node gathers, or scatters, the blocks of its node; trees between "
+                 "the leaders and inside the nodes",
          .generate = napcoll_gather_two_level,
          .bounds = napcoll_gather_two_level_bounds,
          .slots = napcoll_gather_two_level_slots,
@@ -44,8 +44,9 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_GATHER_ALGORITHMS] = {
          .tunable = {NAPCOLL_TUNABLE_RADIX("the tree of leaders", NAPCOLL_TUNES_RADIX)}},
     [NAPCOLL_GATHER_SEGMENTED] =
         {.name = "segmented",
-         .help = "HeteroMPI's: straight, in pieces below the thresholds (gather_m1 and gather_m2, "
-                 "scatter_s); of a gather each piece after a barrier",
+         .help =
+             "HeteroMPI's: like linear, but blocks between the thresholds (gather_m1 and gather_m2, "
+             "scatter_s) are cut into pieces; a gather has a barrier before each piece",
          .generate = napcoll_gather_segmented,
          .bounds = napcoll_gather_segmented_bounds,
          .cuts_blocks = true,
@@ -55,8 +56,9 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_GATHER_ALGORITHMS] = {
                                            NAPCOLL_TUNES_RADIX)}},
     [NAPCOLL_GATHER_CREDIT] =
         {.name = "credit",
-         .help = "straight; between the thresholds for a window of ranks at a time, in pieces of "
-                 "moderate size",
+         .help =
+             "like linear, but between the thresholds only a window of ranks sends, or receives, "
+             "pieces at a time",
          .generate = napcoll_gather_credit,
          .bounds = napcoll_gather_credit_bounds,
          .cuts_blocks = true,
