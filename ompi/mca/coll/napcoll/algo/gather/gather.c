@@ -45,8 +45,8 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_GATHER_ALGORITHMS] = {
     [NAPCOLL_GATHER_SEGMENTED] =
         {.name = "segmented",
          .help =
-             "HeteroMPI's: like linear, but blocks between the thresholds (gather_m1 and gather_m2, "
-             "scatter_s) are cut into pieces; a gather has a barrier before each piece",
+             "HeteroMPI's: like linear, but blocks between the thresholds (gather_m1, "
+             "gather_m2, scatter_s) are cut into pieces; a gather has a barrier before each piece",
          .generate = napcoll_gather_segmented,
          .bounds = napcoll_gather_segmented_bounds,
          .cuts_blocks = true,
