@@ -52,19 +52,21 @@ static mca_coll_napcoll_module_t *make_module(void)
     return module;
 }
 
-/* A call as the collectives make it, except for the engine; some vectors of one class, and where
+/* A call as the collectives make it, except for the operation; some vectors of one class, and where
  * asked for another one in between. */
 static void call(mca_coll_napcoll_module_t *module, size_t bytes, int root)
 {
     const napcoll_call_t what = {.coll = NAPCOLL_COLL_REDUCE, .bytes = bytes, .root = root};
-    mca_coll_napcoll_call_stats_t frame;
-    const napcoll_plan_t *plan;
+    mca_coll_napcoll_call_stats_t stats;
+    const napcoll_cached_t *entry;
+    napcoll_plan_t *plan;
 
-    mca_coll_napcoll_begin(module, &frame);
-    if (OMPI_SUCCESS != mca_coll_napcoll_plan_for(module, &what, &plan) || NULL == plan) {
+    mca_coll_napcoll_begin(module, &stats);
+    if (OMPI_SUCCESS != mca_coll_napcoll_plan_for(module, &what, &stats, &entry, &plan)
+        || NULL == plan) {
         fail("a plan");
     }
-    if (OMPI_SUCCESS != mca_coll_napcoll_end(&frame, OMPI_SUCCESS)) {
+    if (OMPI_SUCCESS != mca_coll_napcoll_end(&stats, OMPI_SUCCESS)) {
         fail("a call");
     }
 }

@@ -8,7 +8,7 @@
  * napcoll: collectives that know which processes share a node. The MCA component and its modules.
  *
  * A function of the module (coll_napcoll_calls.c) asks for the decision on the call and for the
- * plan, which are cached. Then the engine runs the plan, or the fallback function is called, and
+ * plan, which are cached. Then an operation runs the plan, or the fallback function is called, and
  * the reason is counted.
  *
  *     coll_napcoll_component.c    opens and closes the component
@@ -41,7 +41,7 @@
 
 #include "coll_napcoll_calls.h"
 #include "compat/napcoll_compat.h"
-#include "exec/napcoll_exec.h"
+#include "exec/napcoll_operation.h"
 #include "model/napcoll_machine.h"
 #include "model/napcoll_network.h"
 #include "opal/util/proc.h"
@@ -192,9 +192,8 @@ typedef struct mca_coll_napcoll_module {
     ompi_communicator_t *comm;
     /** the functions before napcoll's; their modules are retained */
     napcoll_saved_function_t fallback[NAPCOLL_COLLS];
-    /** calls that have begun, one inside the other */
-    int depth;
-    /** how many of these have entered a fallback function (mca_coll_napcoll_fallback_enter) */
+    /** calls under way that have entered a fallback function, one inside the other
+     * (mca_coll_napcoll_fallback_enter) */
     int fallback_depth;
     /** the node map and the info keys are known */
     bool ready;
@@ -217,9 +216,10 @@ typedef struct mca_coll_napcoll_module {
     napcoll_cached_t *cached[NAPCOLL_COLLS];
     /** online checks, one for each class of calls */
     struct mca_coll_napcoll_trial *trials[NAPCOLL_COLLS];
-    /** of the innermost call, where calls have statistics */
-    struct mca_coll_napcoll_call_stats *stats;
-    napcoll_engine_t engine;
+    /** processes of this node, for local phases by delegation; NULL until they are needed */
+    ompi_communicator_t *node_comm;
+    /** operations that an error has ended: messages to their memory may be under way */
+    napcoll_operation_t *failed;
 } mca_coll_napcoll_module_t;
 
 OBJ_CLASS_DECLARATION(mca_coll_napcoll_module_t);
@@ -370,32 +370,37 @@ static inline int mca_coll_napcoll_fallback_exit(mca_coll_napcoll_module_t *modu
     return rc;
 }
 
+/** An operation for a call on the communicator; NULL when memory ran out. */
+napcoll_operation_t *mca_coll_napcoll_take_operation(const mca_coll_napcoll_module_t *module);
+
+/** The call has ended. An operation that has failed is kept until the communicator ends. */
+void mca_coll_napcoll_give_operation(mca_coll_napcoll_module_t *module,
+                                     napcoll_operation_t *operation);
+
 /* ---- coll_napcoll_cache.c ---- */
+
+struct mca_coll_napcoll_call_stats;
 
 /**
  * The plan for a call, from the cached decision, which is made now if it is new. Finds the nodes at
  * first use. Counts the call.
  *
- * @return OMPI_SUCCESS with *plan set, owned by the module, or to NULL where the call belongs to
- *         the fallback function; or an error
+ * @param[in]     module  of the communicator
+ * @param[in]     call    what the decision depends on
+ * @param[in,out] stats   of the call
+ * @param[out]    entry   with the decision, owned by the module; NULL where the call is a part of a
+ *                        fallback function
+ * @param[out]    plan    the entry's, or NULL where the call belongs to the fallback function
+ *
+ * @return OMPI_SUCCESS or an error
  */
 int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
-                              const napcoll_plan_t **plan);
+                              struct mca_coll_napcoll_call_stats *stats,
+                              const napcoll_cached_t **entry, napcoll_plan_t **plan);
 
-/** Whether the latest call of a collective did not depend on its sizes: all blocks were sent
- * directly, or calls like it go to the fallback function, by their decision or by the online check.
- * The same on all ranks. */
-bool mca_coll_napcoll_latest_was_direct(const mca_coll_napcoll_module_t *module,
-                                        napcoll_coll_t coll, bool by_napcoll);
-
-/** Whether in the latest call of a collective blocks travelled with their sizes, so that ranks can
- * rely on these in the next one (napcoll_trust_t; of gathers napcoll_patience_t). The same on all
- * ranks. */
-bool mca_coll_napcoll_latest_sent_sizes(const mca_coll_napcoll_module_t *module,
-                                        napcoll_coll_t coll, bool by_napcoll);
-
-/** Do not count the latest call, whose plan was run and which is run again: it counts once. */
-void mca_coll_napcoll_uncount(mca_coll_napcoll_module_t *module, const napcoll_call_t *call);
+/** Do not count a call whose plan was run and which is run again: it counts once. */
+void mca_coll_napcoll_uncount(const mca_coll_napcoll_module_t *module,
+                              const napcoll_cached_t *entry, const napcoll_call_t *call);
 
 /** Find the nodes and read the info keys, at first use. *known: false where the call belongs to the
  * fallback function (see mca_coll_napcoll_fallback_enter()). After an error no rank runs the

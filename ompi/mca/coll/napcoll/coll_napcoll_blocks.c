@@ -7,10 +7,10 @@
  * @file
  * All-to-alls, gathers and scatters (see the header):
  *
- *     without an agreement    decision and plan -> blocks of the user -> engine
- *     with an agreement       blocks of the user -> agreement -> decision and plan -> engine
+ *     without an agreement    decision and plan -> blocks of the user -> operation
+ *     with an agreement       blocks of the user -> agreement -> decision and plan -> operation
  *
- * A call that relied on an earlier agreement is run again, with a new one, where the engine hears
+ * A call that relied on an earlier agreement is run again, with a new one, where messages say
  * that the sizes no longer hold. Block j of an all-to-all's plan is the one for the rank j places
  * before this one in the node order, or the one from the rank j places after it.
  */
@@ -125,7 +125,7 @@ static bool is_one_buffer(const napcoll_binding_t *binding, napcoll_goal_t goal,
 
 /* The blocks of a call, in the order of the layout. */
 static int fill_blocks(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
-                       napcoll_binding_t *binding, napcoll_personalized_t *personalized)
+                       const napcoll_binding_t *binding, napcoll_personalized_t *personalized)
 {
     const napcoll_node_map_t *map = napcoll->map;
     const napcoll_goal_t goal = mca_coll_napcoll_collectives[coll]->goal;
@@ -155,33 +155,40 @@ static int fill_blocks(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t 
     }
     napcoll_personalized_measure(personalized);
     return is_one_buffer(binding, goal, personalized)
-               ? napcoll_personalized_keep_sent(personalized, &binding->kept)
+               ? napcoll_personalized_keep_sent(personalized)
                : OMPI_SUCCESS;
+}
+
+/* The arguments of an operation on blocks. */
+static int run_operation(const mca_coll_napcoll_blocks_t *b, napcoll_plan_t *plan)
+{
+    const napcoll_binding_t binding = {.datatype = &ompi_mpi_byte.dt,
+                                       .comm = b->binding->comm,
+                                       .tag = b->binding->tag};
+
+    return napcoll_operation_run(b->operation, &napcoll_buffers_personalized, plan, &binding);
 }
 
 /* Send the larger blocks of a gather that the plan did not send: their ranks and the root know
  * which ones these are. */
-static int run_larger_blocks(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call,
-                             napcoll_binding_t *binding, bool doubtful)
+static int run_larger_blocks(const mca_coll_napcoll_blocks_t *b, bool doubtful)
 {
+    const napcoll_call_t *call = b->call;
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
     const napcoll_plan_args_t args = {.collective = collective,
                                       .algorithm = &collective->algorithm[NAPCOLL_GATHER_LINEAR],
-                                      .map = napcoll->map,
-                                      .rank = ompi_comm_rank(napcoll->comm),
+                                      .map = b->napcoll->map,
+                                      .rank = ompi_comm_rank(b->napcoll->comm),
                                       .params = {.root = call->root}};
-    napcoll_personalized_t *personalized = napcoll->engine.personalized;
+    napcoll_personalized_t *personalized = &b->operation->personalized;
     napcoll_plan_t *plan = napcoll_gather_linear(&args);
     int rc = NULL == plan ? OMPI_ERR_OUT_OF_RESOURCE
-                          : napcoll_engine_prepare(&napcoll->engine, plan);
+                          : fill_blocks(b->napcoll, call->coll, b->binding, personalized);
 
-    if (OMPI_SUCCESS == rc) {
-        rc = fill_blocks(napcoll, call->coll, binding, personalized);
-    }
     if (OMPI_SUCCESS == rc) {
         (void) napcoll_personalized_leave_out(personalized, call->largest, false);
         personalized->doubtful = doubtful;
-        rc = napcoll_engine_run_personalized(&napcoll->engine, plan, binding->comm, binding->tag);
+        rc = run_operation(b, plan);
     }
     napcoll_plan_free(plan);
     return rc;
@@ -208,20 +215,20 @@ static bool exceeds_announced(const napcoll_call_t *call, const napcoll_plan_t *
 
 /* Run a plan. Where a block was larger than its receiver expected, the other blocks have
  * arrived. */
-static int run_plan(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call,
-                    napcoll_binding_t *binding, mca_coll_napcoll_sizes_t sizes,
-                    const napcoll_plan_t *plan)
+static int run_plan(const mca_coll_napcoll_blocks_t *b)
 {
-    napcoll_personalized_t *personalized = napcoll->engine.personalized;
+    const napcoll_call_t *call = b->call;
+    napcoll_personalized_t *personalized = &b->operation->personalized;
     const bool uneven = mca_coll_napcoll_is_uneven(call->coll);
     const bool gather = uneven
                         && NAPCOLL_GOAL_GATHER == mca_coll_napcoll_collectives[call->coll]->goal;
     int rc, after = OMPI_SUCCESS, larger = 0;
 
-    if (NAPCOLL_SIZES_REUSED == sizes) {
+    if (NAPCOLL_SIZES_REUSED == b->sizes) {
         larger = napcoll_personalized_leave_out(personalized, call->largest, true);
     }
-    if (gather && NAPCOLL_SIZES_AGREED == sizes && exceeds_announced(call, plan, personalized)) {
+    if (gather && NAPCOLL_SIZES_AGREED == b->sizes
+        && exceeds_announced(call, b->plan, personalized)) {
         after = MPI_ERR_TRUNCATE;
     }
     personalized->doubtful = false;
@@ -229,58 +236,55 @@ static int run_plan(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *ca
     personalized->even = !uneven;
     personalized->bytes = call->bytes;
     personalized->largest = call->largest;
-    rc = napcoll_engine_run_personalized(&napcoll->engine, plan, binding->comm, binding->tag);
+    rc = run_operation(b, b->plan);
     if (larger > 0 && (OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc)) {
-        after = run_larger_blocks(napcoll, call, binding, OMPI_SUCCESS != rc);
+        after = run_larger_blocks(b, OMPI_SUCCESS != rc);
     }
     return OMPI_SUCCESS == rc ? after : rc;
 }
 
 /* Run a call once. *broken: the sizes of an earlier agreement no longer hold and blocks have not
  * been sent, so the call is to be run again; the same on all ranks. */
-static int run_once(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call,
-                    napcoll_binding_t *binding, bool again, bool *done, bool *broken)
+static int run_once(mca_coll_napcoll_blocks_t *b, bool again, bool *done, bool *broken)
 {
-    const bool agree = mca_coll_napcoll_must_agree(napcoll, call);
-    mca_coll_napcoll_sizes_t sizes = NAPCOLL_SIZES_KNOWN;
-    napcoll_personalized_t *personalized;
-    const napcoll_plan_t *plan = NULL;
+    napcoll_call_t *call = b->call;
+    napcoll_personalized_t *personalized = &b->operation->personalized;
+    const bool agree = mca_coll_napcoll_must_agree(b->napcoll, call);
     int rc;
 
     *broken = false;
     *done = true;
     if (!agree) {
-        rc = mca_coll_napcoll_decide(napcoll, call, &plan);
-        if (OMPI_SUCCESS != rc || NULL == plan) {
+        rc = mca_coll_napcoll_decide(b);
+        if (OMPI_SUCCESS != rc || NULL == b->plan) {
             *done = OMPI_SUCCESS != rc;
             return rc;
         }
     }
-    personalized = napcoll_engine_personalized(&napcoll->engine);
-    if (NULL == personalized) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    rc = fill_blocks(napcoll, call->coll, binding, personalized);
+    rc = fill_blocks(b->napcoll, call->coll, b->binding, personalized);
     personalized->said = 0;
     if (OMPI_SUCCESS == rc && agree) {
-        rc = mca_coll_napcoll_agree_and_decide(napcoll, call, again, &sizes, &plan);
-        *done = OMPI_SUCCESS != rc || NULL != plan;
+        rc = mca_coll_napcoll_agree_and_decide(b, again);
+        *done = OMPI_SUCCESS != rc || NULL != b->plan;
     }
     if (OMPI_SUCCESS != rc || !*done) {
         return rc;
     }
-    rc = run_plan(napcoll, call, binding, sizes, plan);
-    if ((OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc) && NAPCOLL_SIZES_TRUSTED == sizes) {
+    rc = run_plan(b);
+    if ((OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc) && NAPCOLL_SIZES_TRUSTED == b->sizes) {
         *broken = 0 != (personalized->said & NAPCOLL_SAID_BREAK);
-        napcoll_trust_hear(&napcoll->agreed[call->coll].trust,
+        napcoll_trust_hear(&b->napcoll->agreed[call->coll].trust,
                            0 != (personalized->said & NAPCOLL_SAID_DOUBT), *broken);
     }
     return rc;
 }
 
 int mca_coll_napcoll_run_blocks(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call,
-                                napcoll_binding_t *binding, bool *done)
+                                const napcoll_binding_t *binding,
+                                mca_coll_napcoll_call_stats_t *stats, bool *done)
 {
+    mca_coll_napcoll_blocks_t b = {
+        .napcoll = napcoll, .binding = binding, .stats = stats, .call = call};
     bool broken;
     int rc = mca_coll_napcoll_find_nodes(napcoll, done);
 
@@ -291,11 +295,15 @@ int mca_coll_napcoll_run_blocks(mca_coll_napcoll_module_t *napcoll, napcoll_call
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    rc = run_once(napcoll, call, binding, false, done, &broken);
-    if (broken) {
-        mca_coll_napcoll_uncount(napcoll, call);
-        rc = run_once(napcoll, call, binding, true, done, &broken);
+    b.operation = mca_coll_napcoll_take_operation(napcoll);
+    if (NULL == b.operation) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    napcoll_buffer_give(&binding->kept);
+    rc = run_once(&b, false, done, &broken);
+    if (broken) {
+        mca_coll_napcoll_uncount(napcoll, b.entry, call);
+        rc = run_once(&b, true, done, &broken);
+    }
+    mca_coll_napcoll_give_operation(napcoll, b.operation);
     return rc;
 }

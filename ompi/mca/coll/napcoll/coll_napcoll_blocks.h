@@ -12,9 +12,7 @@
 #ifndef MCA_COLL_NAPCOLL_BLOCKS_H
 #define MCA_COLL_NAPCOLL_BLOCKS_H
 
-#include "coll_napcoll.h"
-
-#include "exec/napcoll_personalized.h"
+#include "coll_napcoll_stats.h"
 
 /** Where the sizes come from by which a call is decided. */
 typedef enum {
@@ -35,13 +33,15 @@ typedef enum {
  *
  * @param[in]     napcoll  of the communicator
  * @param[in,out] call     collective, root, and the bytes of every block if all ranks know them
- * @param[in,out] binding  the caller's arguments
+ * @param[in]     binding  the caller's arguments
+ * @param[in,out] stats    of the call
  * @param[out]    done     false: it is the fallback function's, and nothing has been touched
  *
  * @return OMPI_SUCCESS or an error
  */
 int mca_coll_napcoll_run_blocks(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call,
-                                napcoll_binding_t *binding, bool *done);
+                                const napcoll_binding_t *binding,
+                                mca_coll_napcoll_call_stats_t *stats, bool *done);
 
 /* ---- coll_napcoll_sizes.c; the nodes are known ---- */
 
@@ -55,23 +55,27 @@ int mca_coll_napcoll_set_unsized(mca_coll_napcoll_module_t *napcoll, napcoll_cal
 /** Whether the decision on a call needs an agreement on sizes. */
 bool mca_coll_napcoll_must_agree(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call);
 
-/** Decide on a call that needs no agreement, before its blocks are known. */
-int mca_coll_napcoll_decide(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call,
-                            const napcoll_plan_t **plan);
+/** A call on its way to a plan. */
+typedef struct mca_coll_napcoll_blocks {
+    mca_coll_napcoll_module_t *napcoll;
+    const napcoll_binding_t *binding;
+    mca_coll_napcoll_call_stats_t *stats;
+    /** gets the sizes */
+    napcoll_call_t *call;
+    /** with the call's blocks, when these are filled in */
+    napcoll_operation_t *operation;
+    /** the decision, and the plan; NULL: the call belongs to the fallback function */
+    const napcoll_cached_t *entry;
+    napcoll_plan_t *plan;
+    /** where the sizes come from, the same on all ranks */
+    mca_coll_napcoll_sizes_t sizes;
+} mca_coll_napcoll_blocks_t;
 
-/**
- * Agree on sizes, or take the sizes of an earlier agreement, and decide.
- *
- * @param[in]     napcoll  of the communicator, with the blocks of the call in its engine
- * @param[in,out] call     gets the sizes
- * @param[in]     again     sizes of an earlier agreement do not hold
- * @param[out]    sizes    where they come from, the same on all ranks
- * @param[out]    plan     NULL: the call belongs to the fallback function
- *
- * @return OMPI_SUCCESS or an error
- */
-int mca_coll_napcoll_agree_and_decide(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call,
-                                      bool again, mca_coll_napcoll_sizes_t *sizes,
-                                      const napcoll_plan_t **plan);
+/** Decide on a call that needs no agreement, before its blocks are known. */
+int mca_coll_napcoll_decide(mca_coll_napcoll_blocks_t *blocks);
+
+/** Agree on sizes, or, unless this is done `again` because they do not hold, take the sizes of an
+ * earlier agreement, and decide. */
+int mca_coll_napcoll_agree_and_decide(mca_coll_napcoll_blocks_t *blocks, bool again);
 
 #endif /* MCA_COLL_NAPCOLL_BLOCKS_H */

@@ -119,10 +119,10 @@ static int prepare_communicator(mca_coll_napcoll_module_t *module, const napcoll
         return OMPI_SUCCESS;
     }
     if (NAPCOLL_PROVIDER_DELEGATE == decision->params.provider
-        && NULL == module->engine.node_comm) {
+        && NULL == module->node_comm) {
         mca_coll_napcoll_fallback_enter(module);
         rc = mca_coll_napcoll_fallback_exit(
-            module, napcoll_subcomm_node(module->comm, module->map, &module->engine.node_comm));
+            module, napcoll_subcomm_node(module->comm, module->map, &module->node_comm));
     }
     if (OMPI_SUCCESS == rc && mca_coll_napcoll_component.online && decision->by_model) {
         rc = mca_coll_napcoll_trial_for(module, call, decision, &entry->trial);
@@ -390,29 +390,6 @@ static inline bool fits(const napcoll_cached_t *entry, const napcoll_call_t *cal
            || (size_t) entry->decided->slots <= limit / call->largest;
 }
 
-bool mca_coll_napcoll_latest_was_direct(const mca_coll_napcoll_module_t *module,
-                                        napcoll_coll_t coll, bool by_napcoll)
-{
-    const napcoll_cached_t *entry = module->cached[coll];
-
-    return by_napcoll ? 0 == entry->decided->slots
-                      : entry->decided->decision.algorithm < 0
-                            || (NULL != entry->trial && entry->trial->state.over
-                                && NAPCOLL_CONTESTANT_FALLBACK == entry->trial->state.winner);
-}
-
-bool mca_coll_napcoll_latest_sent_sizes(const mca_coll_napcoll_module_t *module,
-                                        napcoll_coll_t coll, bool by_napcoll)
-{
-    const napcoll_cached_t *entry = module->cached[coll];
-    const napcoll_decided_t *decided = entry->decided;
-    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
-
-    return by_napcoll && decided->slots > 0 && decided->key.call.bounded
-           && collective->algorithm[decided->decision.algorithm].announces
-           && (NULL == entry->trial || entry->trial->state.over);
-}
-
 /* Why a call goes to the fallback function though an algorithm was chosen; NONE: it does not. */
 static inline napcoll_reason_t reason_against(const napcoll_cached_t *entry,
                                               const napcoll_call_t *call)
@@ -427,8 +404,8 @@ static inline napcoll_reason_t reason_against(const napcoll_cached_t *entry,
 }
 
 /* Count a call. Returns the plan for it, NULL if it goes to the fallback function. */
-static const napcoll_plan_t *settle(const mca_coll_napcoll_module_t *module,
-                                    const napcoll_cached_t *entry, const napcoll_call_t *call)
+static napcoll_plan_t *settle(const napcoll_cached_t *entry, const napcoll_call_t *call,
+                              mca_coll_napcoll_call_stats_t *stats)
 {
     napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
     const napcoll_decision_t *decision = &entry->decided->decision;
@@ -442,9 +419,9 @@ static const napcoll_plan_t *settle(const mca_coll_napcoll_module_t *module,
     } else {
         add_to(&counters->fallbacks[call->coll][reason], 1);
     }
-    if (OPAL_UNLIKELY(NULL != module->stats)) {
+    if (OPAL_UNLIKELY(stats->recorded)) {
         mca_coll_napcoll_stats_settle(
-            module->stats,
+            stats,
             &(napcoll_outcome_t){.collective = mca_coll_napcoll_collectives[call->coll],
                                  .algorithm = runs ? decision->algorithm : -1,
                                  .reason = reason,
@@ -455,10 +432,11 @@ static const napcoll_plan_t *settle(const mca_coll_napcoll_module_t *module,
     return runs ? entry->decided->plan[call->in_place] : NULL;
 }
 
-void mca_coll_napcoll_uncount(mca_coll_napcoll_module_t *module, const napcoll_call_t *call)
+void mca_coll_napcoll_uncount(const mca_coll_napcoll_module_t *module,
+                              const napcoll_cached_t *entry, const napcoll_call_t *call)
 {
     napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
-    const int algorithm = module->cached[call->coll]->decided->decision.algorithm;
+    const int algorithm = entry->decided->decision.algorithm;
 
     take_from(&counters->runs[call->coll][algorithm], 1);
     take_from(&counters->bytes[call->coll][algorithm], call->bytes);
@@ -471,12 +449,14 @@ void mca_coll_napcoll_uncount(mca_coll_napcoll_module_t *module, const napcoll_c
 }
 
 int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
-                              const napcoll_plan_t **plan)
+                              mca_coll_napcoll_call_stats_t *stats, const napcoll_cached_t **found,
+                              napcoll_plan_t **plan)
 {
     napcoll_cached_t **list = &module->cached[call->coll], *entry = *list;
     bool ready = true;
     int force, rc;
 
+    *found = NULL;
     *plan = NULL;
     if (OPAL_UNLIKELY(!module->ready || module->fallback_depth > 0)) {
         rc = mca_coll_napcoll_find_nodes(module, &ready);
@@ -496,7 +476,8 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
         entry->next = *list;
         *list = entry;
     }
-    *plan = settle(module, entry, call);
+    *found = entry;
+    *plan = settle(entry, call, stats);
     return OMPI_SUCCESS;
 }
 

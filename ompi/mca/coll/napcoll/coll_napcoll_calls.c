@@ -12,15 +12,13 @@
  *     equal buffers               the send buffer is copied
  *     decision and plan           coll_napcoll_cache.c; after an agreement on sizes where the call
  *                                 is uneven, coll_napcoll_blocks.c
- *     engine | fallback function
+ *     operation | fallback function
  *     statistics                  end
  */
 
 #include "coll_napcoll_blocks.h"
 #include "coll_napcoll_stats.h"
 
-#include "exec/napcoll_host.h"
-#include "exec/napcoll_stream.h"
 
 /* ---- arguments, as coll_base_functions.h names them, to a binding ---- */
 
@@ -171,77 +169,41 @@ static int separate(napcoll_coll_t coll, napcoll_binding_t *binding, napcoll_hos
                                  type, copy);
 }
 
-/* Where the blocks of all ranks are, in the order of the plan. The blocks of a reduction follow
- * each other in rank order in the send buffer. */
-static int find_blocks(mca_coll_napcoll_module_t *napcoll, napcoll_binding_t *binding)
-{
-    const napcoll_node_map_t *map = napcoll->map;
-    napcoll_engine_t *engine = &napcoll->engine;
-    ptrdiff_t at = 0;
-    int rc = napcoll_engine_ranks(engine, map->size);
-
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
-    for (int rank = 0; rank < map->size; rank++) {
-        engine->place[napcoll_node_map_place(map, rank)] = NULL != binding->op
-                                                               ? at
-                                                               : napcoll_compat_displ(
-                                                                   binding->displs, rank);
-        at += (ptrdiff_t) napcoll_compat_count(binding->counts, rank);
-    }
-    engine->start[0] = 0;
-    for (int b = 0; b < map->size; b++) {
-        engine->start[b + 1] = engine->start[b]
-                               + napcoll_compat_count(binding->counts, napcoll_node_map_at(map, b));
-    }
-    binding->start = engine->start;
-    binding->place = engine->place;
-    return OMPI_SUCCESS;
-}
-
 /* Run a plan on vectors or on blocks of ranks. */
-static int run_plan(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
-                    const napcoll_plan_t *plan, napcoll_binding_t *binding)
+static int run_plan(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, napcoll_plan_t *plan,
+                    napcoll_binding_t *binding)
 {
-    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+    const napcoll_goal_t goal = mca_coll_napcoll_collectives[coll]->goal;
+    const bool bcast = NAPCOLL_GOAL_BCAST == goal;
+    napcoll_operation_t *operation = mca_coll_napcoll_take_operation(napcoll);
     int rc;
 
-    switch (collective->goal) {
-    case NAPCOLL_GOAL_BCAST:
-        return napcoll_engine_run_stream(&napcoll->engine, plan, binding->recvbuf, binding->count,
-                                         binding->datatype, binding->comm, binding->tag);
-    case NAPCOLL_GOAL_REDUCE_SCATTER:
-        /* in place plans read all of the receive buffer before they write the result */
-        if (MPI_IN_PLACE == binding->sendbuf) {
-            binding->sendbuf = binding->recvbuf;
-        }
-        break;
-    case NAPCOLL_GOAL_ALLGATHER:
-        break;
-    default:
-        return napcoll_engine_run(&napcoll->engine, plan, binding);
+    if (NULL == operation) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (!collective->uneven) {
-        binding->order = napcoll->map->ranks;
-    } else {
-        rc = find_blocks(napcoll, binding);
-        if (OMPI_SUCCESS != rc) {
-            return rc;
-        }
+    binding->order = napcoll->map->ranks;
+    if (NAPCOLL_GOAL_REDUCE_SCATTER == goal && MPI_IN_PLACE == binding->sendbuf) {
+        /* plans read all of the receive buffer before they write the result */
+        binding->sendbuf = binding->recvbuf;
     }
-    return napcoll_engine_run(&napcoll->engine, plan, binding);
+    rc = napcoll_operation_run(operation,
+                               bcast ? &napcoll_buffers_stream : &napcoll_buffers_elements, plan,
+                               binding);
+    mca_coll_napcoll_give_operation(napcoll, operation);
+    return rc;
 }
 
 /* Decide on a call, and run its plan. *done is false where the call belongs to the fallback
  * function; nothing has been touched then. */
 static int decide_and_run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, size_t bytes,
-                          napcoll_binding_t *binding, bool *done)
+                          napcoll_binding_t *binding, mca_coll_napcoll_call_stats_t *stats,
+                          bool *done)
 {
     const napcoll_goal_t goal = mca_coll_napcoll_collectives[coll]->goal;
     const bool blocks = napcoll_goal_is_personalized(goal);
     napcoll_call_t call = {.coll = coll, .bytes = bytes, .root = binding->root};
-    const napcoll_plan_t *plan;
+    const napcoll_cached_t *entry;
+    napcoll_plan_t *plan;
     int rc;
 
     if (NAPCOLL_COMPAT_HETEROGENEOUS && (blocks || NAPCOLL_GOAL_BCAST == goal)) {
@@ -250,11 +212,11 @@ static int decide_and_run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t col
         return OMPI_SUCCESS;
     }
     if (blocks) {
-        return mca_coll_napcoll_run_blocks(napcoll, &call, binding, done);
+        return mca_coll_napcoll_run_blocks(napcoll, &call, binding, stats, done);
     }
     call.noncommutative = NULL != binding->op && !ompi_op_is_commute(binding->op);
     call.in_place = MPI_IN_PLACE == binding->sendbuf && NAPCOLL_GOAL_REDUCE_SCATTER != goal;
-    rc = mca_coll_napcoll_plan_for(napcoll, &call, &plan);
+    rc = mca_coll_napcoll_plan_for(napcoll, &call, stats, &entry, &plan);
     *done = OMPI_SUCCESS != rc || NULL != plan;
     return OMPI_SUCCESS == rc && *done ? run_plan(napcoll, coll, plan, binding) : rc;
 }
@@ -273,11 +235,11 @@ int mca_coll_napcoll_run(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll
         return OMPI_SUCCESS;
     }
     mca_coll_napcoll_begin(napcoll, &stats);
-    if (!blocks) { /* else the engine copies what it needs */
+    if (!blocks) { /* else the operation copies what it needs */
         rc = separate(coll, binding, &copy);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = decide_and_run(napcoll, coll, bytes, binding, &done);
+        rc = decide_and_run(napcoll, coll, bytes, binding, &stats, &done);
     }
     if (!done) {
         rc = blocks ? separate(coll, binding, &copy) : OMPI_SUCCESS;

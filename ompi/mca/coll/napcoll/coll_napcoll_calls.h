@@ -14,7 +14,7 @@
 #define MCA_COLL_NAPCOLL_CALLS_H
 
 #include "compat/napcoll_compat.h"
-#include "exec/napcoll_exec.h"
+#include "exec/napcoll_buffers.h"
 
 /**
  * X(ENUM, name, PREFIX) for each collective: ENUM as in MCA_COLL_BASE_TAG_ENUM, name as in

@@ -154,6 +154,27 @@ mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, i
     return &module->super;
 }
 
+napcoll_operation_t *mca_coll_napcoll_take_operation(const mca_coll_napcoll_module_t *module)
+{
+    napcoll_operation_t *operation = napcoll_operation_take();
+
+    if (NULL != operation) {
+        operation->node_comm = module->node_comm;
+    }
+    return operation;
+}
+
+void mca_coll_napcoll_give_operation(mca_coll_napcoll_module_t *module,
+                                     napcoll_operation_t *operation)
+{
+    if (OPAL_LIKELY(!operation->failed)) {
+        napcoll_operation_give(operation);
+        return;
+    }
+    operation->next = module->failed;
+    module->failed = operation;
+}
+
 static void module_construct(mca_coll_napcoll_module_t *module)
 {
     memset((char *) module + sizeof(module->super), 0, sizeof(*module) - sizeof(module->super));
@@ -171,8 +192,13 @@ static void module_destruct(mca_coll_napcoll_module_t *module)
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
         free(module->asked[coll]);
     }
-    napcoll_subcomm_free(&module->engine.node_comm);
-    napcoll_engine_release(&module->engine);
+    napcoll_subcomm_free(&module->node_comm);
+    while (NULL != module->failed) {
+        napcoll_operation_t *operation = module->failed;
+
+        module->failed = operation->next;
+        napcoll_operation_free(operation);
+    }
     for (int slot = 0; slot < NAPCOLL_COLLS; slot++) {
         if (NULL != module->fallback[slot].module) {
             OBJ_RELEASE(module->fallback[slot].module);

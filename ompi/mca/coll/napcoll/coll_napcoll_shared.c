@@ -27,7 +27,7 @@ void mca_coll_napcoll_shared_close(void)
 
     napcoll_decision_cache_clear(&component->decisions);
     napcoll_map_cache_clear(&component->maps);
-    napcoll_workspaces_free();
+    napcoll_operations_free();
     OBJ_DESTRUCT(&component->shared_lock);
 }
 

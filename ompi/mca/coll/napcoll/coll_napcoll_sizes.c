@@ -194,15 +194,17 @@ bool mca_coll_napcoll_must_agree(mca_coll_napcoll_module_t *napcoll, const napco
            || (mca_coll_napcoll_component.transit_bytes > 0 && algorithm->store_and_forward);
 }
 
-int mca_coll_napcoll_decide(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call,
-                            const napcoll_plan_t **plan)
+int mca_coll_napcoll_decide(mca_coll_napcoll_blocks_t *b)
 {
+    napcoll_call_t *call = b->call;
+
     if (mca_coll_napcoll_is_uneven(call->coll)) {
-        call->bytes = given_mean(napcoll, call->coll);
+        call->bytes = given_mean(b->napcoll, call->coll);
     } else {
         call->largest = call->bytes;
     }
-    return mca_coll_napcoll_plan_for(napcoll, call, plan);
+    b->sizes = NAPCOLL_SIZES_KNOWN;
+    return mca_coll_napcoll_plan_for(b->napcoll, call, b->stats, &b->entry, &b->plan);
 }
 
 /* ---- sizes of an earlier agreement ---- */
@@ -270,24 +272,25 @@ static bool skips_agreement(mca_coll_napcoll_module_t *napcoll, const napcoll_ca
 
 /* Get the sizes by which a call is decided, the same on all ranks. In place ranks do not trust old
  * sizes: a call that has to be run again has overwritten what it sent. */
-static int get_sizes(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call, bool again,
-                     mca_coll_napcoll_sizes_t *sizes)
+static int get_sizes(mca_coll_napcoll_blocks_t *b, bool again)
 {
+    mca_coll_napcoll_module_t *napcoll = b->napcoll;
+    napcoll_call_t *call = b->call;
     mca_coll_napcoll_agreed_t *last = &napcoll->agreed[call->coll];
-    napcoll_personalized_t *personalized = napcoll->engine.personalized;
+    napcoll_personalized_t *personalized = &b->operation->personalized;
 
     if (!again && skips_agreement(napcoll, call)) {
         reuse_sizes(last, call);
-        *sizes = last->excludes_larger ? NAPCOLL_SIZES_REUSED : NAPCOLL_SIZES_KNOWN;
+        b->sizes = last->excludes_larger ? NAPCOLL_SIZES_REUSED : NAPCOLL_SIZES_KNOWN;
         return OMPI_SUCCESS;
     }
     if (!again && last->trust.holds && call->root == last->call.root && !personalized->in_place) {
         reuse_sizes(last, call);
         personalized->said = compare_with_agreed(napcoll, last, personalized);
-        *sizes = NAPCOLL_SIZES_TRUSTED;
+        b->sizes = NAPCOLL_SIZES_TRUSTED;
         return OMPI_SUCCESS;
     }
-    *sizes = NAPCOLL_SIZES_AGREED;
+    b->sizes = NAPCOLL_SIZES_AGREED;
     return NAPCOLL_GOAL_ALLTOALL == mca_coll_napcoll_collectives[call->coll]->goal
                ? agree_by_sum(napcoll, personalized, call)
                : announce(napcoll, personalized, call);
@@ -316,18 +319,42 @@ static void suspend_agreement(mca_coll_napcoll_agreed_t *last, const napcoll_cal
     napcoll_patience_back_off(&last->patience);
 }
 
+/* Whether a call did not depend on its sizes: all blocks were sent directly, or calls like it go to
+ * the fallback function, by their decision or by the online check. */
+static bool was_direct(const napcoll_cached_t *entry, bool by_napcoll)
+{
+    return by_napcoll ? 0 == entry->decided->slots
+                      : entry->decided->decision.algorithm < 0
+                            || (NULL != entry->trial && entry->trial->state.over
+                                && NAPCOLL_CONTESTANT_FALLBACK == entry->trial->state.winner);
+}
+
+/* Whether blocks travelled with their sizes, so that ranks can rely on these in the next call
+ * (napcoll_trust_t; of gathers napcoll_patience_t). */
+static bool sent_sizes(const napcoll_cached_t *entry, bool by_napcoll)
+{
+    const napcoll_decided_t *decided = entry->decided;
+
+    return by_napcoll && decided->slots > 0 && decided->key.call.bounded
+           && mca_coll_napcoll_collectives[decided->key.call.coll]
+                  ->algorithm[decided->decision.algorithm]
+                  .announces
+           && (NULL == entry->trial || entry->trial->state.over);
+}
+
 /* Remember an agreement, and how long it holds; before the call is run. `broken`: the sizes before
  * did not hold. One leap of the mean may be for good; after two in a row calls are direct for a
  * while. */
-static void remember_sizes(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call,
-                           size_t mean, bool broken, bool by_napcoll)
+static void remember_sizes(const mca_coll_napcoll_blocks_t *b, size_t mean, bool broken)
 {
+    mca_coll_napcoll_module_t *napcoll = b->napcoll;
+    const napcoll_call_t *call = b->call;
+    const bool by_napcoll = NULL != b->plan;
     mca_coll_napcoll_agreed_t *last = &napcoll->agreed[call->coll];
     const bool leaps = last->known && (broken || napcoll_patience_leaps(last->mean, mean));
     const bool leaps_again = leaps && last->leapt;
     const bool gather = NAPCOLL_GOAL_GATHER == mca_coll_napcoll_collectives[call->coll]->goal;
-    const bool with_sizes = mca_coll_napcoll_component.trust
-                            && mca_coll_napcoll_latest_sent_sizes(napcoll, call->coll, by_napcoll);
+    const bool with_sizes = mca_coll_napcoll_component.trust && sent_sizes(b->entry, by_napcoll);
 
     last->known = true;
     last->leapt = leaps;
@@ -337,33 +364,30 @@ static void remember_sizes(mca_coll_napcoll_module_t *napcoll, const napcoll_cal
         return;
     }
     last->excludes_larger = gather && with_sizes;
-    napcoll_patience_learn(
-        &last->patience,
-        last->excludes_larger
-            || mca_coll_napcoll_latest_was_direct(napcoll, call->coll, by_napcoll),
-        !napcoll_trust_doubts(last->call.bytes, call->bytes, 1));
+    napcoll_patience_learn(&last->patience,
+                           last->excludes_larger || was_direct(b->entry, by_napcoll),
+                           !napcoll_trust_doubts(last->call.bytes, call->bytes, 1));
     last->call = *call;
     napcoll_trust_learn(&last->trust, with_sizes && !gather);
     if (last->trust.holds) {
-        last->sent = measure_sent(napcoll->engine.personalized, call->coll).bytes;
+        last->sent = measure_sent(&b->operation->personalized, call->coll).bytes;
     }
 }
 
-int mca_coll_napcoll_agree_and_decide(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call,
-                                      bool again, mca_coll_napcoll_sizes_t *sizes,
-                                      const napcoll_plan_t **plan)
+int mca_coll_napcoll_agree_and_decide(mca_coll_napcoll_blocks_t *b, bool again)
 {
-    int rc = get_sizes(napcoll, call, again, sizes);
+    napcoll_call_t *call = b->call;
+    int rc = get_sizes(b, again);
     const size_t mean = call->bytes;
 
-    if (OMPI_SUCCESS == rc && NAPCOLL_SIZES_AGREED == *sizes && is_direct(call)) {
+    if (OMPI_SUCCESS == rc && NAPCOLL_SIZES_AGREED == b->sizes && is_direct(call)) {
         clear_sizes(call);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = mca_coll_napcoll_plan_for(napcoll, call, plan);
+        rc = mca_coll_napcoll_plan_for(b->napcoll, call, b->stats, &b->entry, &b->plan);
     }
-    if (OMPI_SUCCESS == rc && NAPCOLL_SIZES_AGREED == *sizes) {
-        remember_sizes(napcoll, call, mean, again, NULL != *plan);
+    if (OMPI_SUCCESS == rc && NAPCOLL_SIZES_AGREED == b->sizes) {
+        remember_sizes(b, mean, again);
     }
     return rc;
 }

@@ -74,12 +74,8 @@ void mca_coll_napcoll_stats_close(void)
 
 void mca_coll_napcoll_stats_begin(mca_coll_napcoll_call_stats_t *stats)
 {
-    mca_coll_napcoll_module_t *napcoll = stats->napcoll;
-
-    stats->outer = napcoll->stats;
     stats->outcome = (napcoll_outcome_t){.collective = NULL};
     stats->trial = NULL;
-    napcoll->stats = stats;
     if (mca_coll_napcoll_component.summarized) {
         stats->began_us = now_us();
     }
@@ -134,7 +130,6 @@ int mca_coll_napcoll_stats_end(mca_coll_napcoll_call_stats_t *stats, int rc)
     double us;
     int ended;
 
-    stats->napcoll->stats = stats->outer;
     if (NULL == stats->outcome.collective || !timed) {
         return rc;
     }

@@ -11,8 +11,8 @@
  *
  *     begin ... decision and plan, or a reason ... settle ... plan | fallback function ... end
  *
- * They may be nested: an all-to-all contains the allreduce by which ranks agree on sizes. A call
- * that is not settled is not counted: it is a part of a fallback function, or of napcoll's set-up.
+ * A call that is not settled is not counted: it is a part of a fallback function, or of napcoll's
+ * set-up.
  */
 
 #ifndef MCA_COLL_NAPCOLL_STATS_H
@@ -39,7 +39,6 @@ typedef struct mca_coll_napcoll_call_stats {
     mca_coll_napcoll_module_t *napcoll;
     /** whether anything is recorded; else the fields below are not set */
     bool recorded;
-    struct mca_coll_napcoll_call_stats *outer;
     /** without a collective: not settled */
     napcoll_outcome_t outcome;
     /** by which the call was decided */
@@ -60,7 +59,7 @@ void mca_coll_napcoll_stats_close(void);
 void mca_coll_napcoll_stats_begin(mca_coll_napcoll_call_stats_t *stats);
 int mca_coll_napcoll_stats_end(mca_coll_napcoll_call_stats_t *stats, int rc);
 
-/** The decision on a recorded call: by which algorithm or for which reason, its bytes, and its
+/** The decision on a call that is recorded: by which algorithm or for which reason, its bytes, and its
  * trial or NULL. */
 void mca_coll_napcoll_stats_settle(mca_coll_napcoll_call_stats_t *stats,
                                    const napcoll_outcome_t *outcome, size_t bytes,
@@ -70,7 +69,6 @@ void mca_coll_napcoll_stats_settle(mca_coll_napcoll_call_stats_t *stats,
 static inline void mca_coll_napcoll_begin(mca_coll_napcoll_module_t *napcoll,
                                           mca_coll_napcoll_call_stats_t *stats)
 {
-    napcoll->depth++;
     stats->napcoll = napcoll;
     stats->recorded = mca_coll_napcoll_component.recorded;
     if (OPAL_UNLIKELY(stats->recorded)) {
@@ -81,9 +79,6 @@ static inline void mca_coll_napcoll_begin(mca_coll_napcoll_module_t *napcoll,
 /** It ends with `rc`; returns that, or an error of the allreduce at the end of a trial. */
 static inline int mca_coll_napcoll_end(mca_coll_napcoll_call_stats_t *stats, int rc)
 {
-    if (0 == --stats->napcoll->depth) {
-        napcoll_engine_give_workspace(&stats->napcoll->engine);
-    }
     return OPAL_UNLIKELY(stats->recorded) ? mca_coll_napcoll_stats_end(stats, rc) : rc;
 }
 

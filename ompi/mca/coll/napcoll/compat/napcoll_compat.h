@@ -261,6 +261,11 @@ typedef size_t napcoll_compat_count_t;
 typedef ompi_count_array_t napcoll_compat_counts_t;
 typedef ompi_disp_array_t napcoll_compat_displs_t;
 
+static inline bool napcoll_compat_has_counts(napcoll_compat_counts_t counts)
+{
+    return 0 != counts;
+}
+
 static inline size_t napcoll_compat_count(napcoll_compat_counts_t counts, int rank)
 {
     return ompi_count_array_get(counts, (size_t) rank);
@@ -274,6 +279,11 @@ static inline ptrdiff_t napcoll_compat_displ(napcoll_compat_displs_t displs, int
 typedef int napcoll_compat_count_t;
 typedef const int *napcoll_compat_counts_t;
 typedef const int *napcoll_compat_displs_t;
+
+static inline bool napcoll_compat_has_counts(napcoll_compat_counts_t counts)
+{
+    return NULL != counts;
+}
 
 static inline size_t napcoll_compat_count(napcoll_compat_counts_t counts, int rank)
 {

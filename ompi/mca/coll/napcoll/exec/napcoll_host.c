@@ -12,8 +12,7 @@
 
 #include <stdint.h>
 
-#include "compat/napcoll_compat.h"
-#include "exec/napcoll_personalized.h"
+#include "exec/napcoll_operation.h"
 
 static inline ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
 {
@@ -90,30 +89,32 @@ int napcoll_host_end(napcoll_host_sides_t *sides, int rc)
 
 /* The elements of a user buffer: *first is the one with the lowest address. False: they are not
  * contiguous. */
-static bool find_elements(const napcoll_plan_t *plan, const napcoll_binding_t *binding,
-                          int32_t buffer, ptrdiff_t *first, size_t *elements)
+static bool find_elements(const napcoll_operation_t *op, int32_t buffer, ptrdiff_t *first,
+                          size_t *elements)
 {
-    const napcoll_block_range_t range = plan->user[buffer];
-    const size_t *start = binding->start;
+    const napcoll_block_range_t range = op->plan->user[buffer];
+    const size_t *start = op->start;
     ptrdiff_t low = PTRDIFF_MAX, high = 0;
 
     *first = 0;
-    *elements = binding->count;
-    if (NAPCOLL_LAYOUT_RANKS != plan->layout) {
+    *elements = op->binding.count;
+    if (NAPCOLL_LAYOUT_RANKS != op->plan->layout) {
         return true;
     }
     if (NULL == start) {
-        *elements = (size_t) range.count * binding->count;
+        *elements = (size_t) range.count * op->binding.count;
         return true;
     }
     *elements = start[range.first + range.count] - start[range.first];
     if (1 == range.count) {
         return true;
     }
-    for (int b = 0; b < plan->blocks; b++) {
+    for (int b = 0; b < op->plan->blocks; b++) {
         if (start[b + 1] > start[b]) {
-            low = least(low, binding->place[b]);
-            high = most(high, binding->place[b] + (ptrdiff_t) (start[b + 1] - start[b]));
+            const ptrdiff_t place = napcoll_elements_place(op, b);
+
+            low = least(low, place);
+            high = most(high, place + (ptrdiff_t) (start[b + 1] - start[b]));
         }
     }
     *first = low;
@@ -121,73 +122,51 @@ static bool find_elements(const napcoll_plan_t *plan, const napcoll_binding_t *b
 }
 
 /* Whether many small copies would touch the receive buffer. */
-static bool is_scattered(const napcoll_plan_t *plan, const napcoll_binding_t *binding,
-                         int32_t buffer, size_t elements)
+static bool is_scattered(const napcoll_operation_t *op, int32_t buffer, size_t elements)
 {
     size_t element;
 
-    ompi_datatype_type_size(binding->datatype, &element);
-    return NAPCOLL_BUFFER_RECV == buffer && plan->scattered && plan->temps > 0
-           && elements * element <= (size_t) plan->blocks * NAPCOLL_HOST_BLOCK;
+    ompi_datatype_type_size(op->binding.datatype, &element);
+    return NAPCOLL_BUFFER_RECV == buffer && op->plan->scattered && op->plan->temps > 0
+           && elements * element <= (size_t) op->plan->blocks * NAPCOLL_HOST_BLOCK;
 }
 
 /* Replace a user buffer by a copy on the host, where it needs one. */
-static int copy_side(const napcoll_plan_t *plan, const napcoll_binding_t *binding, int32_t buffer,
-                     bool filled, void **at, napcoll_host_copy_t *copy)
+static int copy_side(napcoll_operation_t *op, int32_t buffer, bool filled)
 {
-    ptrdiff_t lb, extent, first;
+    ompi_datatype_t *type = op->binding.datatype;
+    napcoll_host_copy_t *copy = &op->host.side[buffer];
+    char **base = &op->base[buffer];
+    ptrdiff_t first;
     size_t elements;
     bool whole;
     int rc;
 
-    if (0 == plan->user[buffer].count || !napcoll_compat_on_device(*at)) {
+    if (0 == op->plan->user[buffer].count || !napcoll_compat_on_device(*base)) {
         return OMPI_SUCCESS;
     }
-    whole = find_elements(plan, binding, buffer, &first, &elements);
+    whole = find_elements(op, buffer, &first, &elements);
     if (!whole || 0 == elements
-        || (NULL == binding->op && !is_scattered(plan, binding, buffer, elements))) {
+        || (NULL == op->binding.op && !is_scattered(op, buffer, elements))) {
         return OMPI_SUCCESS;
     }
-    ompi_datatype_get_extent(binding->datatype, &lb, &extent);
-    rc = napcoll_host_take(copy, napcoll_offset(*at, first * extent), elements, binding->datatype,
-                           filled);
-    *at = OMPI_SUCCESS == rc ? napcoll_offset(copy->host, -first * extent) : *at;
+    rc = napcoll_host_take(copy, napcoll_offset(*base, first * op->extent), elements, type, filled);
+    *base = OMPI_SUCCESS == rc ? napcoll_offset(copy->host, -first * op->extent) : *base;
     return rc;
 }
 
-/* Run a plan where there is an accelerator: with host copies of the buffers that need them. */
-static int run_with_copies(napcoll_engine_t *engine, const napcoll_plan_t *plan,
-                           const napcoll_binding_t *binding)
+int napcoll_host_begin_elements(napcoll_operation_t *op)
 {
-    const bool in_place = MPI_IN_PLACE == binding->sendbuf;
-    void *send = (void *) (uintptr_t) binding->sendbuf;
-    napcoll_host_sides_t sides = {0};
-    napcoll_binding_t on_host = *binding;
+    const bool in_place = MPI_IN_PLACE == op->binding.sendbuf;
     int rc = OMPI_SUCCESS;
 
+    op->base[NAPCOLL_BUFFER_SEND] = (char *) (uintptr_t) op->binding.sendbuf;
+    op->base[NAPCOLL_BUFFER_RECV] = op->binding.recvbuf;
     /* without an op only messages read the send buffer: they can read device memory */
-    if (!in_place && NULL != binding->op) {
-        rc = copy_side(plan, binding, NAPCOLL_BUFFER_SEND, true, &send,
-                       &sides.side[NAPCOLL_BUFFER_SEND]);
+    if (!in_place && NULL != op->binding.op) {
+        rc = copy_side(op, NAPCOLL_BUFFER_SEND, true);
     }
-    if (OMPI_SUCCESS == rc) {
-        rc = copy_side(plan, binding, NAPCOLL_BUFFER_RECV, in_place, &on_host.recvbuf,
-                       &sides.side[NAPCOLL_BUFFER_RECV]);
-    }
-    on_host.sendbuf = send;
-    if (OMPI_SUCCESS == rc) {
-        rc = napcoll_engine_run_bound(engine, plan, &on_host);
-    }
-    return napcoll_host_end(&sides, rc);
-}
-
-int napcoll_engine_run(napcoll_engine_t *engine, const napcoll_plan_t *plan,
-                       const napcoll_binding_t *binding)
-{
-    return OPAL_LIKELY(!napcoll_compat_devices) || NULL != binding->personalized
-                   || NULL != binding->stream
-               ? napcoll_engine_run_bound(engine, plan, binding)
-               : run_with_copies(engine, plan, binding);
+    return OMPI_SUCCESS == rc ? copy_side(op, NAPCOLL_BUFFER_RECV, in_place) : rc;
 }
 
 /* ---- personalized blocks ---- */
@@ -240,14 +219,14 @@ static void move_blocks(napcoll_personalized_t *personalized, int32_t buffer, pt
     }
 }
 
-int napcoll_host_bind_personalized(const napcoll_plan_t *plan, napcoll_personalized_t *personalized,
-                                   napcoll_host_sides_t *sides)
+int napcoll_host_begin_personalized(napcoll_operation_t *op)
 {
+    napcoll_personalized_t *personalized = &op->personalized;
     int rc = OMPI_SUCCESS;
 
     for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP && OMPI_SUCCESS == rc; buffer++) {
         const size_t blocks = (size_t) personalized->range[buffer].count;
-        napcoll_host_copy_t *copy = &sides->side[buffer];
+        napcoll_host_copy_t *copy = &op->host.side[buffer];
         const bool sent_there = personalized->in_place && NAPCOLL_BUFFER_RECV == buffer;
         size_t bytes;
         char *at;
@@ -257,7 +236,7 @@ int napcoll_host_bind_personalized(const napcoll_plan_t *plan, napcoll_personali
         }
         at = find_blocks(personalized, buffer, &bytes);
         if (NULL == at || !napcoll_compat_on_device(at) || bytes / blocks > NAPCOLL_HOST_BLOCK
-            || !(sent_there || packs_blocks(plan, buffer))) {
+            || !(sent_there || packs_blocks(op->plan, buffer))) {
             continue;
         }
         rc = napcoll_host_take(copy, at, bytes, &ompi_mpi_byte.dt,

@@ -13,7 +13,8 @@
 #ifndef NAPCOLL_HOST_H
 #define NAPCOLL_HOST_H
 
-#include "exec/napcoll_exec.h"
+#include "exec/napcoll_buffer_pool.h"
+#include "exec/napcoll_buffers.h"
 
 /** Consecutive elements and their copy. All zero: none. */
 typedef struct napcoll_host_copy {
@@ -91,17 +92,13 @@ static inline int napcoll_host_separate(const void **sendbuf, const void *recvbu
     return rc;
 }
 
-/**
- * Make the host copies that a plan of personalized blocks needs, and move the blocks there.
- *
- * @param[in]     plan          this rank's
- * @param[in,out] personalized  measured blocks, before anything is packed
- * @param[out]    sides         the copies; napcoll_host_end frees them, also after an error
- */
-int napcoll_host_bind_personalized(const napcoll_plan_t *plan, napcoll_personalized_t *personalized,
-                                   napcoll_host_sides_t *sides);
+/** Make the host copies that an operation needs: of elements, and change op->base; or of measured
+ * personalized blocks, before anything is packed, and move the blocks there. napcoll_host_end frees
+ * the copies, also after an error. */
+int napcoll_host_begin_elements(struct napcoll_operation *operation);
+int napcoll_host_begin_personalized(struct napcoll_operation *operation);
 
-/** End a run that returned rc: copy the result back unless it failed, and free the copies. Returns
+/** End an operation with `rc`: copy the result back unless it failed, and free the copies. Returns
  * rc, or the error of the copy. */
 int napcoll_host_end(napcoll_host_sides_t *sides, int rc);
 

@@ -5,14 +5,14 @@
 
 /**
  * @file
- * Running plans of personalized blocks (all-to-alls, gathers, scatters). Every block of the user
+ * Buffers of personalized blocks (all-to-alls, gathers, scatters). Every block of the user
  * has its own address, count and datatype. A message of one block from or to the user is sent with
  * these. A message of several blocks, or of a block in a slot, has packed bytes; user blocks that
  * are contiguous in memory are sent from where they are.
  *
- *     post    give the stage's messages their memory and pack what is sent. A message with blocks
+ *     before  give the stage's messages their memory and pack what is sent. A message with blocks
  *             that go into slots is received where these blocks stay
- *     land    unpack what came for the user, fill the slots, note the sizes
+ *     after   unpack what came for the user, fill the slots, note the sizes
  *
  * A plan that cuts blocks into pieces is run once for each piece. The pieces are cut from packed
  * bytes: a block with gaps is packed before the first run, or unpacked after the last one. All
@@ -22,7 +22,7 @@
 #ifndef NAPCOLL_PERSONALIZED_H
 #define NAPCOLL_PERSONALIZED_H
 
-#include "exec/napcoll_exec.h"
+#include "exec/napcoll_buffers.h"
 #include "exec/napcoll_transit.h"
 
 /** A block of the user. The caller sets at, count and type; napcoll_personalized_measure the
@@ -56,21 +56,16 @@ typedef enum {
 } napcoll_message_kind_t;
 
 /** A message of a stage. */
-typedef struct napcoll_message {
+typedef struct napcoll_block_message {
     napcoll_message_kind_t kind;
-    char *at;
-    size_t count;
-    ompi_datatype_t *type;
-    /** it has no bytes and is not sent */
-    bool nothing;
-    /** it may bring fewer bytes than these */
-    bool at_most;
+    /** as it is posted */
+    napcoll_message_t wire;
     /** of its bytes in transit */
     size_t offset;
-} napcoll_message_t;
+} napcoll_block_message_t;
 
 /** The blocks of a call, and memory for its messages. All zero: nothing. */
-struct napcoll_personalized {
+typedef struct napcoll_personalized {
     /** [range] of the user's two buffers, numbered as in the layout */
     napcoll_block_t *block[NAPCOLL_BUFFER_TEMP];
     napcoll_block_range_t range[NAPCOLL_BUFFER_TEMP];
@@ -87,7 +82,7 @@ struct napcoll_personalized {
     /** NAPCOLL_SAID_... to be sent with sizes: set before the call, and by messages of others */
     uint64_t said;
     napcoll_transit_t transit;
-    napcoll_message_t *message;
+    napcoll_block_message_t *message;
     size_t message_room;
     /** of the stage's messages */
     napcoll_buffer_t packed;
@@ -95,15 +90,17 @@ struct napcoll_personalized {
     napcoll_buffer_t copy;
     /** [range] the receive blocks as the user gave them, while blocks are in the copy; else NULL */
     napcoll_block_t *unpack_to;
+    /** the plan's, and the one under way */
     int pieces;
     int piece;
-    /** a block was larger than its receiver knew, and the call goes on */
-    bool truncated;
-    /** the same happened in an earlier plan of the call */
+    /** packed copies of the send blocks, where the user gives one buffer for both sides; until the
+     * operation is given back */
+    napcoll_buffer_t kept;
+    /** a block was larger than its receiver knew, in an earlier plan of the call */
     bool doubtful;
     /** gather: a block without bytes that the root expects is an error */
     bool complete;
-};
+} napcoll_personalized_t;
 
 /* ---- napcoll_personalized_blocks.c ---- */
 
@@ -145,11 +142,10 @@ int napcoll_personalized_unpack_copy(const napcoll_personalized_t *personalized)
 /**
  * Send packed copies of the send blocks, since what is received overwrites them.
  *
- * @param[in,out] personalized  measured blocks, not in place
- * @param[in,out] kept          the copies: empty at first, used again when a call is run again; the
- *                              caller gives the buffer back
+ * @param[in,out] personalized  measured blocks, not in place; its copies are used again when a call
+ *                              is run again
  */
-int napcoll_personalized_keep_sent(napcoll_personalized_t *personalized, napcoll_buffer_t *kept);
+int napcoll_personalized_keep_sent(napcoll_personalized_t *personalized);
 
 /** A block of packed bytes. */
 napcoll_block_t napcoll_block_packed(char *at, size_t bytes);
@@ -160,27 +156,7 @@ int napcoll_block_pack(const napcoll_block_t *block, char *to);
 /** Unpack the first bytes of a measured block. */
 int napcoll_block_unpack(const napcoll_block_t *block, char *from, size_t bytes);
 
-/* ---- napcoll_personalized.c ---- */
-
-/** Prepare the messages of a stage: personalized->message[i] belongs to its step i. */
-int napcoll_personalized_post(napcoll_personalized_t *personalized, const napcoll_plan_t *plan,
-                              const napcoll_stage_t *stage);
-
-/** Take in what the messages of a stage have brought. */
-int napcoll_personalized_land(napcoll_personalized_t *personalized, const napcoll_plan_t *plan,
-                              const napcoll_stage_t *stage);
-
 /** End a call: free each buffer that is larger than `kept` bytes; 0: free all memory. */
 void napcoll_personalized_end(napcoll_personalized_t *personalized, size_t kept);
-
-/**
- * Run a plan with the engine's blocks, which are measured.
- *
- * @return OMPI_SUCCESS or the first error; no request is left behind then. MPI_ERR_TRUNCATE: a
- *         block was larger than its receiver knew. It has not arrived, but this process has sent
- *         all its messages
- */
-int napcoll_engine_run_personalized(napcoll_engine_t *engine, const napcoll_plan_t *plan,
-                                    ompi_communicator_t *comm, int tag);
 
 #endif /* NAPCOLL_PERSONALIZED_H */

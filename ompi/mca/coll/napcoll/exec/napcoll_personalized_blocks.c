@@ -236,18 +236,18 @@ int napcoll_personalized_unpack_copy(const napcoll_personalized_t *p)
     return rc;
 }
 
-int napcoll_personalized_keep_sent(napcoll_personalized_t *p, napcoll_buffer_t *kept)
+int napcoll_personalized_keep_sent(napcoll_personalized_t *p)
 {
-    const bool first = NULL == kept->memory;
+    const bool first = NULL == p->kept.memory;
     size_t bytes, largest;
     int rc = OMPI_SUCCESS;
     char *at;
 
     napcoll_personalized_sum(p, NAPCOLL_BUFFER_SEND, 0, &bytes, &largest);
-    if (!napcoll_buffer_take(kept, bytes)) {
+    if (!napcoll_buffer_take(&p->kept, bytes)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    at = kept->memory;
+    at = p->kept.memory;
     for (int i = 0; i < p->range[NAPCOLL_BUFFER_SEND].count && OMPI_SUCCESS == rc; i++) {
         napcoll_block_t *block = &p->block[NAPCOLL_BUFFER_SEND][i];
 
@@ -268,4 +268,21 @@ int napcoll_personalized_copy_own(const napcoll_personalized_t *p)
     }
     return napcoll_compat_copy_types(from->at, from->count, from->type, to->at, to->count,
                                      to->type);
+}
+
+void napcoll_personalized_end(napcoll_personalized_t *p, size_t kept)
+{
+    napcoll_buffer_give(&p->copy);
+    free(p->unpack_to);
+    p->unpack_to = NULL;
+    napcoll_transit_end(&p->transit, kept);
+    if (p->packed.room > kept || 0 == kept) {
+        napcoll_buffer_give(&p->packed);
+    }
+    if (0 == kept) {
+        napcoll_buffer_give(&p->kept);
+        free(p->blocks);
+        free(p->message);
+        *p = (napcoll_personalized_t){0};
+    }
 }

@@ -9,7 +9,7 @@
  * subcommunicator of this node's processes does the work.
  */
 
-#include "exec/napcoll_exec.h"
+#include "exec/napcoll_operation.h"
 
 #include <limits.h>
 
@@ -75,9 +75,10 @@ static int delegate_part(ompi_communicator_t *comm, const napcoll_step_t *step, 
     }
 }
 
-int napcoll_phase_delegate(const napcoll_engine_t *engine, const napcoll_step_t *step, char *dst,
-                           const char *left, size_t count, const napcoll_binding_t *binding)
+int napcoll_phase_delegate(const napcoll_operation_t *operation, const napcoll_step_t *step,
+                           char *dst, const char *left, size_t count)
 {
+    const napcoll_binding_t *binding = &operation->binding;
     ptrdiff_t lb, extent;
 
     ompi_datatype_get_extent(binding->datatype, &lb, &extent);
@@ -88,7 +89,7 @@ int napcoll_phase_delegate(const napcoll_engine_t *engine, const napcoll_step_t 
     for (size_t done = 0; done < count; done += most_elements) {
         size_t part = count - done < most_elements ? count - done : most_elements;
         ptrdiff_t offset = (ptrdiff_t) done * extent;
-        int rc = delegate_part(engine->node_comm, step, napcoll_offset(dst, offset),
+        int rc = delegate_part(operation->node_comm, step, napcoll_offset(dst, offset),
                                napcoll_offset(left, offset), (int) part, binding);
         if (OMPI_SUCCESS != rc) {
             return rc;

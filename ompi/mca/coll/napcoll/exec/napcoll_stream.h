@@ -8,7 +8,7 @@
  * Streams: the vector of a broadcast as packed bytes. The root and the others may describe it by
  * different datatypes of one signature, so only bytes can say where a block of it begins.
  *
- *     contiguous vector      messages go from and to the user's buffer
+ *     contiguous vector      messages go from and to the user's buffer, as elements
  *     datatype with gaps     root: packs into scratch memory as far as messages need it
  *                            others: unpack from there, in order, as messages come
  */
@@ -16,29 +16,25 @@
 #ifndef NAPCOLL_STREAM_H
 #define NAPCOLL_STREAM_H
 
-#include "exec/napcoll_exec.h"
+#include "exec/napcoll_buffers.h"
+#include "opal/datatype/opal_convertor.h"
 
-/**
- * Run a plan of a broadcast on a vector's packed bytes, blocking.
- *
- * @param[in] engine    the communicator's
- * @param[in] plan      this rank's, without temporaries
- * @param[in] buffer    the user's: read on the root, written elsewhere
- * @param[in] count     elements
- * @param[in] datatype  of the elements
- * @param[in] comm      communicator
- * @param[in] tag       of the messages
- *
- * @return OMPI_SUCCESS or the first error; no request is left behind then
- */
-int napcoll_engine_run_stream(napcoll_engine_t *engine, const napcoll_plan_t *plan, void *buffer,
-                              size_t count, ompi_datatype_t *datatype, ompi_communicator_t *comm,
-                              int tag);
-
-/** Pack at least up to the end of a span. For the engine. */
-int napcoll_stream_fill(napcoll_stream_t *stream, napcoll_span_t span);
-
-/** A span has come: unpack all blocks up to the first that has not. For the engine. */
-int napcoll_stream_empty(napcoll_stream_t *stream, napcoll_span_t span);
+/** The stream of an operation. */
+typedef struct napcoll_stream {
+    /** the user's vector; the operation's binding has the packed bytes */
+    void *vector;
+    size_t count;
+    ompi_datatype_t *datatype;
+    /** between begin and finish */
+    opal_convertor_t convertor;
+    char *packed;
+    size_t bytes;
+    /** bytes that are packed, or unpacked */
+    size_t done;
+    /** [blocks] what has come, and the first block that has not, or is not unpacked */
+    bool *came;
+    size_t came_room;
+    int next;
+} napcoll_stream_t;
 
 #endif /* NAPCOLL_STREAM_H */

@@ -10,6 +10,7 @@
 
 #include "plan/napcoll_builder.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -334,9 +335,14 @@ void napcoll_builder_discard(napcoll_builder_t *b)
     }
 }
 
+void napcoll_plan_retain(napcoll_plan_t *plan)
+{
+    (void) atomic_fetch_add_explicit(&plan->users, 1, memory_order_relaxed);
+}
+
 void napcoll_plan_free(napcoll_plan_t *plan)
 {
-    if (NULL != plan) {
+    if (NULL != plan && 0 == atomic_fetch_sub_explicit(&plan->users, 1, memory_order_acq_rel)) {
         free_arrays(plan);
         free(plan);
     }

@@ -124,6 +124,8 @@ typedef struct napcoll_block_range {
 } napcoll_block_range_t;
 
 typedef struct napcoll_plan {
+    /** users besides the first, see napcoll_plan_retain */
+    _Atomic int users;
     /** names, static */
     const char *collective;
     const char *algorithm;
@@ -270,7 +272,10 @@ static inline int napcoll_plan_times(const napcoll_plan_t *plan, int stage)
 /** The memory of a plan in bytes. */
 size_t napcoll_plan_bytes(const napcoll_plan_t *plan);
 
-/** Free a plan; NULL is allowed. */
+/** Become a further user of a plan: it then takes one more napcoll_plan_free. Thread safe. */
+void napcoll_plan_retain(napcoll_plan_t *plan);
+
+/** Free a plan, when its last user does; NULL is allowed. */
 void napcoll_plan_free(napcoll_plan_t *plan);
 
 /** How many numbers a packed plan has. */

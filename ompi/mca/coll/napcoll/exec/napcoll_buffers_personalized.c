@@ -5,17 +5,13 @@
 
 /**
  * @file
- * The messages of plans of personalized blocks (see the header).
+ * Buffers of personalized blocks: the messages of their plans (see napcoll_personalized.h).
  */
 
-#include "exec/napcoll_personalized.h"
+#include "exec/napcoll_operation.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "compat/napcoll_compat.h"
-#include "exec/napcoll_host.h"
-#include "ompi/datatype/ompi_datatype.h"
 #include "util/napcoll_grow.h"
 
 /* A block of the user, or the piece of it that is under way: *piece is memory for the piece. */
@@ -67,7 +63,7 @@ static size_t slot_bytes(const napcoll_personalized_t *p, const napcoll_step_t *
 /* Measure a message: the bytes that it has, or has room for, and its address, if it is contiguous
  * in the user's memory. Returns how many of its blocks are in slots. */
 static size_t measure_message(const napcoll_personalized_t *p, const napcoll_plan_t *plan,
-                              const napcoll_step_t *step, napcoll_message_t *message)
+                              const napcoll_step_t *step, napcoll_block_message_t *message)
 {
     napcoll_runs_t runs = napcoll_runs_of(plan, napcoll_step_span(step));
     const size_t head = step->sizes || step->headed ? NAPCOLL_SIZE_BYTES * (size_t) runs.left : 0;
@@ -75,14 +71,14 @@ static size_t measure_message(const napcoll_personalized_t *p, const napcoll_pla
     bool adjacent = 0 == head;
     char *end = NULL;
 
-    message->count = head;
+    message->wire.count = head;
     if (step->sizes || (NAPCOLL_STEP_SEND == step->kind && leaves_blocks(p, step))) {
         return 0;
     }
     while (napcoll_runs_next(&runs)) {
         if (runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
             in_slots += (size_t) runs.run.count;
-            message->count += slot_bytes(p, step, &runs.run);
+            message->wire.count += slot_bytes(p, step, &runs.run);
             adjacent = false;
             continue;
         }
@@ -90,17 +86,17 @@ static size_t measure_message(const napcoll_personalized_t *p, const napcoll_pla
             napcoll_block_t piece;
             const napcoll_block_t *block = user_block(p, runs.run.buffer, b, &piece);
 
-            message->count += block->bytes;
+            message->wire.count += block->bytes;
             if (adjacent && block->bytes > 0) {
                 char *at = napcoll_offset(block->at, block->lead);
 
                 adjacent = block->dense && (NULL == end || at == end);
-                message->at = NULL == message->at ? at : message->at;
+                message->wire.at = NULL == message->wire.at ? at : message->wire.at;
                 end = at + block->bytes;
             }
         }
     }
-    message->at = adjacent ? message->at : NULL;
+    message->wire.at = adjacent ? message->wire.at : NULL;
     return in_slots;
 }
 
@@ -115,21 +111,21 @@ static bool is_one(const napcoll_step_t *step)
 
 /* Set the memory of a message of one block. */
 static void bind_one(const napcoll_personalized_t *p, const napcoll_step_t *step,
-                     napcoll_message_t *message)
+                     napcoll_block_message_t *message)
 {
     const napcoll_span_t *span = napcoll_step_span(step);
     const napcoll_block_t *block;
     napcoll_block_t piece;
 
     if (span->buffer >= NAPCOLL_BUFFER_TEMP) {
-        message->at = napcoll_transit_at(&p->transit, span->first);
-        message->count = p->transit.slot[span->first].size;
+        message->wire.at = napcoll_transit_at(&p->transit, span->first);
+        message->wire.count = p->transit.slot[span->first].size;
         return;
     }
     block = user_block(p, span->buffer, span->first, &piece);
-    message->at = block->at;
-    message->count = block->count;
-    message->type = block->type;
+    message->wire.at = block->at;
+    message->wire.count = block->count;
+    message->wire.type = block->type;
 }
 
 static size_t aligned(size_t bytes)
@@ -221,26 +217,26 @@ static int plan_messages(napcoll_personalized_t *p, const napcoll_plan_t *plan,
     *blocks = *bytes = 0;
     for (int i = 0; i < stage->messages; i++) {
         const bool one = is_one(&step[i]), empty = 0 == napcoll_step_span(&step[i])->count;
-        napcoll_message_t *message = &p->message[i];
+        napcoll_block_message_t *message = &p->message[i];
         size_t in_slots;
 
-        *message = (napcoll_message_t){.type = &ompi_mpi_byte.dt,
-                                       .at_most = step[i].headed
-                                                  || (one && !p->even && p->pieces < 2)};
+        *message = (napcoll_block_message_t){
+            .wire = {.type = &ompi_mpi_byte.dt,
+                     .at_most = step[i].headed || (one && !p->even && p->pieces < 2)}};
         in_slots = measure_message(p, plan, &step[i], message);
-        message->nothing = 0 == message->count && !empty;
+        message->wire.nothing = 0 == message->wire.count && !empty;
         if (empty) {
             message->kind = NAPCOLL_MESSAGE_EMPTY;
         } else if (NAPCOLL_STEP_RECV == step[i].kind && in_slots > 0) {
             message->kind = NAPCOLL_MESSAGE_SLOTS;
             *blocks += in_slots;
-            *bytes += message->count;
+            *bytes += message->wire.count;
         } else if (one) {
             message->kind = NAPCOLL_MESSAGE_ONE;
-        } else if (NULL != message->at) {
+        } else if (NULL != message->wire.at) {
             message->kind = NAPCOLL_MESSAGE_ADJACENT;
         } else {
-            packed += aligned(message->count);
+            packed += aligned(message->wire.count);
         }
     }
     return napcoll_buffer_take(&p->packed, packed) ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
@@ -257,24 +253,25 @@ static int pack_messages(napcoll_personalized_t *p, const napcoll_plan_t *plan,
 
     for (int sizes = 1; sizes >= 0; sizes--) {
         for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
-            napcoll_message_t *message = &p->message[i];
+            napcoll_block_message_t *message = &p->message[i];
 
             if (sizes != step[i].sizes || NAPCOLL_MESSAGE_PACKED != message->kind) {
                 continue;
             }
-            message->at = p->packed.memory + packed;
-            packed += aligned(message->count);
+            message->wire.at = p->packed.memory + packed;
+            packed += aligned(message->wire.count);
             if (NAPCOLL_STEP_SEND == step[i].kind) {
-                rc = pack_message(p, plan, &step[i], message->at);
+                rc = pack_message(p, plan, &step[i], message->wire.at);
             }
         }
     }
     return rc;
 }
 
-int napcoll_personalized_post(napcoll_personalized_t *p, const napcoll_plan_t *plan,
-                              const napcoll_stage_t *stage)
+static int personalized_before(napcoll_operation_t *op, const napcoll_stage_t *stage)
 {
+    const napcoll_plan_t *plan = op->plan;
+    napcoll_personalized_t *p = &op->personalized;
     napcoll_transit_t *transit = &p->transit;
     size_t blocks, bytes;
     int rc = plan_messages(p, plan, stage, &blocks, &bytes);
@@ -287,11 +284,11 @@ int napcoll_personalized_post(napcoll_personalized_t *p, const napcoll_plan_t *p
     }
     /* From here on the blocks in transit stay where they are. */
     for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
-        napcoll_message_t *message = &p->message[i];
+        napcoll_block_message_t *message = &p->message[i];
 
         if (NAPCOLL_MESSAGE_SLOTS == message->kind) {
-            message->offset = napcoll_transit_take(transit, message->count);
-            message->at = message->nothing ? NULL : transit->buffer.memory + message->offset;
+            message->offset = napcoll_transit_take(transit, message->wire.count);
+            message->wire.at = message->wire.nothing ? NULL : transit->buffer.memory + message->offset;
         } else if (NAPCOLL_MESSAGE_ONE == message->kind) {
             bind_one(p, &plan->step[stage->first + i], message);
         }
@@ -300,8 +297,9 @@ int napcoll_personalized_post(napcoll_personalized_t *p, const napcoll_plan_t *p
 }
 
 /* Take in a block of `size` bytes that has come for the user. */
-static int take_block(napcoll_personalized_t *p, int32_t buffer, int index, char *from, size_t size)
+static int take_block(napcoll_operation_t *op, int32_t buffer, int index, char *from, size_t size)
 {
+    const napcoll_personalized_t *p = &op->personalized;
     napcoll_block_t piece;
     const napcoll_block_t *block = user_block(p, buffer, index, &piece);
 
@@ -309,19 +307,20 @@ static int take_block(napcoll_personalized_t *p, int32_t buffer, int index, char
         return OMPI_SUCCESS;
     }
     if (size > block->bytes || (0 == size && block->bytes > 0)) {
-        p->truncated = true;
+        op->truncated = true;
         return OMPI_SUCCESS;
     }
     return napcoll_block_unpack(block, from, size);
 }
 
 /* Take in the blocks, or the sizes, of a message. */
-static int take_in(napcoll_personalized_t *p, const napcoll_plan_t *plan,
-                   const napcoll_step_t *step, const napcoll_message_t *message)
+static int take_in(napcoll_operation_t *op, const napcoll_step_t *step,
+                   const napcoll_block_message_t *message)
 {
-    napcoll_runs_t runs = napcoll_runs_of(plan, &step->dst);
+    napcoll_personalized_t *p = &op->personalized;
+    napcoll_runs_t runs = napcoll_runs_of(op->plan, &step->dst);
     const uint64_t said = step->headed ? NAPCOLL_SAID_DOUBT | NAPCOLL_SAID_BREAK : 0;
-    const char *head = message->at;
+    const char *head = message->wire.at;
     size_t at = step->headed ? NAPCOLL_SIZE_BYTES * (size_t) runs.left : 0;
     int rc = OMPI_SUCCESS;
 
@@ -349,7 +348,7 @@ static int take_in(napcoll_personalized_t *p, const napcoll_plan_t *plan,
             if (in_slots) {
                 napcoll_transit_place(&p->transit, b, message->offset + at, size);
             } else {
-                rc = take_block(p, runs.run.buffer, b, message->at + at, size);
+                rc = take_block(op, runs.run.buffer, b, message->wire.at + at, size);
             }
             at += size;
         }
@@ -357,11 +356,11 @@ static int take_in(napcoll_personalized_t *p, const napcoll_plan_t *plan,
     return rc;
 }
 
-int napcoll_personalized_land(napcoll_personalized_t *p, const napcoll_plan_t *plan,
-                              const napcoll_stage_t *stage)
+static int personalized_after(napcoll_operation_t *op, const napcoll_stage_t *stage)
 {
-    const napcoll_step_t *step = &plan->step[stage->first];
-    const napcoll_message_t *message = p->message;
+    napcoll_personalized_t *p = &op->personalized;
+    const napcoll_step_t *step = &op->plan->step[stage->first];
+    const napcoll_block_message_t *message = p->message;
     int rc = OMPI_SUCCESS;
 
     for (int i = 0; i < stage->messages; i++) {
@@ -376,61 +375,80 @@ int napcoll_personalized_land(napcoll_personalized_t *p, const napcoll_plan_t *p
             if (NAPCOLL_STEP_RECV == step[i].kind && sizes == step[i].sizes
                 && (NAPCOLL_MESSAGE_PACKED == message[i].kind
                     || NAPCOLL_MESSAGE_SLOTS == message[i].kind)) {
-                rc = take_in(p, plan, &step[i], &message[i]);
+                rc = take_in(op, &step[i], &message[i]);
             }
         }
     }
     return rc;
 }
 
-void napcoll_personalized_end(napcoll_personalized_t *p, size_t kept)
+/* ---- the other functions of the buffers ---- */
+
+static int personalized_bind(napcoll_operation_t *op)
 {
-    napcoll_buffer_give(&p->copy);
-    free(p->unpack_to);
-    p->unpack_to = NULL;
-    napcoll_transit_end(&p->transit, kept);
-    if (p->packed.room > kept || 0 == kept) {
-        napcoll_buffer_give(&p->packed);
-    }
-    if (0 == kept) {
-        free(p->blocks);
-        free(p->message);
-        *p = (napcoll_personalized_t){0};
-    }
+    napcoll_personalized_t *p = &op->personalized;
+
+    op->independent = !p->even;
+    p->pieces = op->plan->pieces;
+    return napcoll_grow(&p->message, &p->message_room, (size_t) op->plan->max_messages,
+                        sizeof(*p->message))
+               ? OMPI_SUCCESS
+               : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-int napcoll_engine_run_personalized(napcoll_engine_t *engine, const napcoll_plan_t *plan,
-                                    ompi_communicator_t *comm, int tag)
+static int personalized_begin(napcoll_operation_t *op)
 {
-    napcoll_personalized_t *p = engine->personalized;
-    const napcoll_binding_t binding = {
-        .datatype = &ompi_mpi_byte.dt, .comm = comm, .tag = tag, .personalized = p};
+    const napcoll_plan_t *plan = op->plan;
+    napcoll_personalized_t *p = &op->personalized;
     const int slots = plan->temps > 0 ? plan->temp[0].count : 0;
-    napcoll_host_sides_t sides = {0};
-    int rc = napcoll_grow(&p->message, &p->message_room, (size_t) plan->max_messages,
-                          sizeof(*p->message))
-                 ? OMPI_SUCCESS
-                 : OMPI_ERR_OUT_OF_RESOURCE;
+    int rc = OMPI_SUCCESS;
 
-    p->pieces = plan->pieces;
-    p->piece = 0;
-    p->truncated = p->doubtful;
-    if (OMPI_SUCCESS == rc && OPAL_UNLIKELY(napcoll_compat_devices)) {
-        rc = napcoll_host_bind_personalized(plan, p, &sides);
+    p->piece = op->piece;
+    if (0 == p->piece && OPAL_UNLIKELY(napcoll_compat_devices)) {
+        rc = napcoll_host_begin_personalized(op);
     }
-    if (OMPI_SUCCESS == rc) {
+    if (0 == p->piece && OMPI_SUCCESS == rc) {
         rc = napcoll_personalized_make_copy(p);
     }
-    for (; p->piece < plan->pieces && OMPI_SUCCESS == rc; p->piece++) {
-        rc = napcoll_transit_begin(&p->transit, slots) ? napcoll_engine_run(engine, plan, &binding)
-                                                       : OMPI_ERR_OUT_OF_RESOURCE;
-    }
+    return OMPI_SUCCESS == rc && !napcoll_transit_begin(&p->transit, slots)
+               ? OMPI_ERR_OUT_OF_RESOURCE
+               : rc;
+}
+
+static napcoll_message_t personalized_message(const napcoll_operation_t *op,
+                                              const napcoll_step_t *step, int i)
+{
+    (void) step;
+    return op->personalized.message[i].wire;
+}
+
+/* The only work of these plans. */
+static int personalized_copy_own(napcoll_operation_t *op, const napcoll_step_t *step)
+{
+    (void) step;
+    return napcoll_personalized_copy_own(&op->personalized);
+}
+
+static int personalized_finish(napcoll_operation_t *op, int rc)
+{
+    napcoll_personalized_t *p = &op->personalized;
+
     if (OMPI_SUCCESS == rc) {
         rc = napcoll_personalized_unpack_copy(p);
     }
     if (OPAL_UNLIKELY(napcoll_compat_devices)) {
-        rc = napcoll_host_end(&sides, rc);
+        rc = napcoll_host_end(&op->host, rc);
     }
-    napcoll_personalized_end(p, OMPI_SUCCESS == rc ? NAPCOLL_SCRATCH_KEPT : 0);
-    return OMPI_SUCCESS == rc && p->truncated ? MPI_ERR_TRUNCATE : rc;
+    if (!op->failed) {
+        napcoll_personalized_end(p, NAPCOLL_SCRATCH_KEPT);
+    }
+    return rc;
 }
+
+const napcoll_buffers_t napcoll_buffers_personalized = {.bind = personalized_bind,
+                                                        .begin = personalized_begin,
+                                                        .before = personalized_before,
+                                                        .message = personalized_message,
+                                                        .after = personalized_after,
+                                                        .work = personalized_copy_own,
+                                                        .finish = personalized_finish};

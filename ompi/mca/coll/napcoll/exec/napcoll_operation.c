@@ -1,0 +1,343 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Operations (see the header). A stage goes
+ *
+ *     before  post receives, post sends  (wait for all)  after  work
+ *
+ * The first error ends an operation, except that a message did not have as many bytes as its
+ * receiver said: other processes wait for what this one still has to send. Its later messages have
+ * no bytes, so that their receivers see an error too.
+ */
+
+#include "exec/napcoll_operation.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "opal/runtime/opal_progress.h"
+#include "util/napcoll_grow.h"
+
+/* How long a truncated operation waits for messages. */
+static const double patience_s = 1;
+
+/* ---- the pool: as many operations as were ever under way at once, to a limit. To take and to give
+ * one is one atomic exchange ---- */
+
+enum { POOLED_OPERATIONS = 8 };
+
+static _Atomic(napcoll_operation_t *) pool[POOLED_OPERATIONS];
+
+napcoll_operation_t *napcoll_operation_take(void)
+{
+    napcoll_operation_t *operation = NULL;
+
+    for (int i = 0; i < POOLED_OPERATIONS && NULL == operation; i++) {
+        if (NULL != atomic_load_explicit(&pool[i], memory_order_relaxed)) {
+            operation = atomic_exchange_explicit(&pool[i], NULL, memory_order_acquire);
+        }
+    }
+    return NULL == operation ? calloc(1, sizeof(*operation)) : operation;
+}
+
+static void release_plan(napcoll_operation_t *op)
+{
+    napcoll_plan_free(op->plan);
+    op->plan = NULL;
+}
+
+void napcoll_operation_free(napcoll_operation_t *op)
+{
+    if (NULL == op) {
+        return;
+    }
+    release_plan(op);
+    napcoll_messages_free(&op->messages);
+    napcoll_personalized_end(&op->personalized, 0);
+    napcoll_buffer_give(&op->scratch);
+    free(op->stream.came);
+    free(op->base);
+    free(op->starts);
+    free(op->places);
+    free(op);
+}
+
+void napcoll_operation_give(napcoll_operation_t *op)
+{
+    napcoll_operation_t *none;
+
+    release_plan(op);
+    napcoll_buffer_give(&op->personalized.kept);
+    op->node_comm = NULL;
+    for (int i = 0; i < POOLED_OPERATIONS; i++) {
+        none = NULL;
+        if (atomic_compare_exchange_strong_explicit(&pool[i], &none, op, memory_order_release,
+                                                    memory_order_relaxed)) {
+            return;
+        }
+    }
+    napcoll_operation_free(op);
+}
+
+void napcoll_operations_free(void)
+{
+    for (int i = 0; i < POOLED_OPERATIONS; i++) {
+        napcoll_operation_free(atomic_exchange(&pool[i], NULL));
+    }
+}
+
+int napcoll_operation_scratch(napcoll_operation_t *op, ompi_datatype_t *datatype, size_t elements,
+                              char **origin)
+{
+    ptrdiff_t gap;
+    size_t bytes;
+    int rc = napcoll_host_span(datatype, elements, &gap, &bytes);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (!napcoll_buffer_take(&op->scratch, bytes)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    *origin = napcoll_offset(op->scratch.memory, -gap);
+    return OMPI_SUCCESS;
+}
+
+/* ---- begin ---- */
+
+int napcoll_operation_init(napcoll_operation_t *op, const napcoll_buffers_t *buffers,
+                           napcoll_plan_t *plan, const napcoll_binding_t *binding)
+{
+    napcoll_plan_retain(plan);
+    napcoll_plan_free(op->plan);
+    op->plan = plan;
+    op->buffers = buffers;
+    op->binding = *binding;
+    op->done = true;
+    if (!napcoll_messages_reserve(&op->messages, (size_t) plan->max_messages)
+        || !napcoll_grow(&op->base, &op->base_room, NAPCOLL_BUFFER_TEMP + (size_t) plan->temps,
+                         sizeof(*op->base))) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return buffers->bind(op);
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
+/* ---- messages ---- */
+
+/* Whether this process sends without bytes: a message did not fit, so what depends on it is
+ * wrong. */
+static inline bool is_spoilt(const napcoll_operation_t *op)
+{
+    return OPAL_UNLIKELY(op->truncated) && !op->independent;
+}
+
+/* The message of a stage's step i. */
+static inline napcoll_message_t find_message(const napcoll_operation_t *op,
+                                             const napcoll_step_t *step, int i)
+{
+    const napcoll_message_t message = op->buffers->message(op, step, i);
+
+    return NAPCOLL_STEP_SEND == step->kind && is_spoilt(op)
+               ? (napcoll_message_t){.type = &ompi_mpi_byte.dt, .nothing = message.nothing}
+               : message;
+}
+
+static int before_messages(napcoll_operation_t *op, const napcoll_stage_t *stage)
+{
+    return NULL == op->buffers->before ? OMPI_SUCCESS : op->buffers->before(op, stage);
+}
+
+static int after_messages(napcoll_operation_t *op, const napcoll_stage_t *stage)
+{
+    return NULL == op->buffers->after ? OMPI_SUCCESS : op->buffers->after(op, stage);
+}
+
+/* Whether an operation goes on, with a deadline, after a stage that failed with rc. A message that
+ * begins with sizes always fits: its error is another one. */
+static bool goes_on(napcoll_operation_t *op, const napcoll_stage_t *stage, int rc)
+{
+    if (OPAL_LIKELY(MPI_ERR_TRUNCATE != rc)) {
+        return false;
+    }
+    for (int i = stage->first; i < stage->first + stage->messages; i++) {
+        if (op->plan->step[i].headed) {
+            return false;
+        }
+    }
+    if (!op->truncated) {
+        op->truncated = true;
+        op->deadline = seconds() + patience_s;
+    }
+    return true;
+}
+
+/* A stage of one message, in a blocking operation. */
+static int pass_message(napcoll_operation_t *op, const napcoll_stage_t *stage)
+{
+    const napcoll_step_t *step = &op->plan->step[stage->first];
+    int rc = before_messages(op, stage);
+
+    if (OMPI_SUCCESS == rc) {
+        const napcoll_message_t message = find_message(op, step, 0);
+
+        rc = napcoll_messages_pass(step, &message, &op->binding);
+    }
+    return OMPI_SUCCESS == rc || goes_on(op, stage, rc) ? after_messages(op, stage) : rc;
+}
+
+static int post_messages(napcoll_operation_t *op, const napcoll_stage_t *stage)
+{
+    const napcoll_step_t *step = &op->plan->step[stage->first];
+    int rc = before_messages(op, stage);
+
+    napcoll_messages_begin(&op->messages);
+    for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
+        const napcoll_message_t message = find_message(op, &step[i], i);
+
+        rc = napcoll_messages_post(&op->messages, &step[i], &message, &op->binding);
+    }
+    return rc;
+}
+
+static bool is_over(const napcoll_operation_t *op)
+{
+    return OPAL_UNLIKELY(op->truncated) && seconds() > op->deadline;
+}
+
+/* Wait for a stage's messages; the request of one that fails is left. */
+static int await_messages(napcoll_operation_t *op, const napcoll_stage_t *stage)
+{
+    if (!napcoll_messages_free_ended(&op->messages)) {
+        return OMPI_SUCCESS;
+    }
+    if (OPAL_UNLIKELY(op->messages.fell_short)) {
+        (void) goes_on(op, stage, MPI_ERR_TRUNCATE);
+    }
+    while (OPAL_UNLIKELY(op->truncated) && !napcoll_messages_have_ended(&op->messages)) {
+        if (is_over(op)) {
+            return OMPI_ERR_TIMEOUT;
+        }
+        opal_progress();
+    }
+    return napcoll_messages_wait(&op->messages);
+}
+
+/* End the messages of a stage whose posting returned rc. */
+static int end_messages(napcoll_operation_t *op, const napcoll_stage_t *stage, int rc)
+{
+    while (OMPI_SUCCESS == rc) {
+        rc = await_messages(op, stage);
+        if (OPAL_LIKELY(OMPI_SUCCESS == rc)) {
+            return !op->messages.fell_short || goes_on(op, stage, MPI_ERR_TRUNCATE)
+                       ? after_messages(op, stage)
+                       : MPI_ERR_TRUNCATE;
+        }
+        if (goes_on(op, stage, rc) && napcoll_messages_free_truncated(&op->messages)) {
+            rc = OMPI_SUCCESS;
+        }
+    }
+    napcoll_messages_abandon(&op->messages, &op->plan->step[stage->first], op->binding.comm, rc);
+    if (OMPI_ERR_TIMEOUT == rc) {
+        return is_spoilt(op) ? after_messages(op, stage) : MPI_ERR_TRUNCATE;
+    }
+    return rc;
+}
+
+/* ---- stages ---- */
+
+static void end(napcoll_operation_t *op, int rc)
+{
+    op->done = true;
+    if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
+        op->failed = true;
+        rc = napcoll_compat_failure(op->binding.comm, rc);
+    }
+    rc = op->buffers->finish(op, rc);
+    op->rc = OMPI_SUCCESS == rc && op->truncated ? MPI_ERR_TRUNCATE : rc;
+}
+
+static void begin_piece(napcoll_operation_t *op)
+{
+    const int rc = op->buffers->begin(op);
+
+    op->stage = 0;
+    if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
+        end(op, rc);
+    }
+}
+
+void napcoll_operation_start(napcoll_operation_t *op)
+{
+    op->piece = 0;
+    op->done = op->under_way = false;
+    op->truncated = op->personalized.doubtful;
+    op->deadline = OPAL_UNLIKELY(op->truncated) ? seconds() + patience_s : 0;
+    begin_piece(op);
+}
+
+/* The messages of a stage have ended with rc: do its work, and go to the next stage. */
+static void end_stage(napcoll_operation_t *op, const napcoll_stage_t *stage, int rc)
+{
+    const napcoll_step_t *work = &op->plan->step[stage->first + stage->messages];
+
+    op->under_way = false;
+    for (int i = 0; i < stage->work && OMPI_SUCCESS == rc; i++) {
+        if (NAPCOLL_STEP_REDUCE != work[i].kind || !op->truncated) {
+            rc = op->buffers->work(op, &work[i]);
+        }
+    }
+    op->stage++;
+    if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
+        end(op, rc);
+    }
+}
+
+/* All stages of a piece have ended. */
+static void end_piece(napcoll_operation_t *op)
+{
+    if (++op->piece < op->plan->pieces) {
+        begin_piece(op);
+    } else {
+        end(op, OMPI_SUCCESS);
+    }
+}
+
+void napcoll_operation_advance(napcoll_operation_t *op, bool waits)
+{
+    while (!op->done) {
+        const napcoll_stage_t *stage = &op->plan->stage[op->stage];
+        int rc = OMPI_SUCCESS;
+
+        if (op->stage == op->plan->stages) {
+            end_piece(op);
+            continue;
+        }
+        if (waits && 1 == stage->messages && !op->under_way && !op->truncated) {
+            rc = pass_message(op, stage);
+        } else if (stage->messages > 0) {
+            if (!op->under_way) {
+                rc = post_messages(op, stage);
+                op->under_way = true;
+            }
+            if (!waits && OMPI_SUCCESS == rc && !napcoll_messages_have_ended(&op->messages)
+                && !is_over(op)) {
+                return;
+            }
+            rc = end_messages(op, stage, rc);
+        }
+        end_stage(op, stage, rc);
+    }
+}

@@ -1,0 +1,75 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Messages by the PML, Open MPI's point-to-point layer: those of one stage are posted, waited for
+ * and freed together.
+ */
+
+#ifndef NAPCOLL_TRANSPORT_PML_H
+#define NAPCOLL_TRANSPORT_PML_H
+
+#include "exec/napcoll_buffers.h"
+#include "ompi/request/request.h"
+
+/** The messages of a stage. All zero: none, and no memory. */
+typedef struct napcoll_messages {
+    /** [posted] MPI_REQUEST_NULL of those that have ended well */
+    ompi_request_t **request;
+    size_t request_room;
+    /** [posted] the bytes that each must bring, SIZE_MAX: any number */
+    size_t *due;
+    size_t due_room;
+    ompi_status_public_t *status;
+    size_t status_room;
+    int posted;
+    /** one has brought too few bytes */
+    bool fell_short;
+} napcoll_messages_t;
+
+/** Make room for the messages of a stage. False when memory ran out. */
+bool napcoll_messages_reserve(napcoll_messages_t *messages, size_t most);
+
+/** Forget the messages of the stage before. */
+static inline void napcoll_messages_begin(napcoll_messages_t *messages)
+{
+    messages->posted = 0;
+    messages->fell_short = false;
+}
+
+/** Post the next message of a stage. */
+int napcoll_messages_post(napcoll_messages_t *messages, const napcoll_step_t *step,
+                          const napcoll_message_t *message, const napcoll_binding_t *binding);
+
+/** Send or receive the one message of a stage by a blocking call, which costs less than a request.
+ * MPI_ERR_TRUNCATE: it has brought too few bytes, or too many. */
+int napcoll_messages_pass(const napcoll_step_t *step, const napcoll_message_t *message,
+                          const napcoll_binding_t *binding);
+
+/** Whether all messages have ended, well or not. */
+bool napcoll_messages_have_ended(const napcoll_messages_t *messages);
+
+/**
+ * Wait for all messages.
+ *
+ * @return OMPI_SUCCESS, or the error of the first message that failed, whose request is left
+ */
+int napcoll_messages_wait(napcoll_messages_t *messages);
+
+/** Free the messages that have ended well; whether any is left. */
+bool napcoll_messages_free_ended(napcoll_messages_t *messages);
+
+/** Free the messages that were too long; whether there were any. */
+bool napcoll_messages_free_truncated(napcoll_messages_t *messages);
+
+/** Leave no request of a failed stage behind. */
+void napcoll_messages_abandon(napcoll_messages_t *messages, const napcoll_step_t *step,
+                              ompi_communicator_t *comm, int error);
+
+/** Free the memory. */
+void napcoll_messages_free(napcoll_messages_t *messages);
+
+#endif /* NAPCOLL_TRANSPORT_PML_H */
