@@ -92,10 +92,10 @@ scatterv binomial runs
 END
 
 # --- all-to-alls with other radixes, and a few messages at once ---
-# Small blocks go inline; or all do, where no block is above the bound.
+# Blocks of one number go through the rounds, larger ones straight; or all go through the rounds.
 for radix in 2 3; do
     fake 9 3 random:5 exchange
-    launch+=(--mca coll_napcoll_alltoallv_bounded_bytes $((radix == 2 ? 1000 : 10000000))
+    launch+=(--mca coll_napcoll_inline_bytes $((radix == 2 ? 8 : 10000000))
         --mca coll_napcoll_local_radix 3)
     for coll in alltoall alltoallv; do
         launch+=(--mca "coll_napcoll_${coll}_tuna_radix" "$radix" --mca "coll_napcoll_${coll}_tuna_burst" 1
@@ -116,25 +116,15 @@ alltoallv tuna_staggered runs
 alltoallv tuna_two_level runs
 END
 done
-# How long sizes are relied on once they are agreed upon.
+# Sizes change from call to call; those above 100 bytes go straight.
 fake 9 3 random:4 exchange
-launch+=(--mca coll_napcoll_alltoallv_tuna_radix 2)
-# trust HOW COLL ALGORITHM...: the words of cases that rely on sizes, or do not.
-trust() {
-    local how=$1
-    cases=()
-    shift
-    while [ $# -gt 0 ]; do
-        cases+=(--case "trust_${how}_$1_$2" --coll "$1" --algorithm "$2" --expect "runs:$2" --trust
-            "$([ "$2" = tuna_staggered ] && echo none || echo "$how")")
-        shift 2
-    done
-}
-trust kept alltoallv tuna alltoallw tuna_coalesced alltoallv tuna_two_level alltoallv tuna_staggered \
-    scatterv two_level scatterv binomial gatherv two_level gatherv binomial
-case_of trust_in_sizes 60 "${launch[@]}" "$programs/collectives" "${cases[@]}"
-trust none alltoallv tuna scatterv two_level gatherv two_level
-case_of no_trust_in_sizes 60 "${launch[@]}" --mca coll_napcoll_alltoallv_trust 0 "$programs/collectives" "${cases[@]}"
+launch+=(--mca coll_napcoll_inline_bytes 100 --mca coll_napcoll_alltoallv_tuna_radix 2)
+cases=()
+for case in alltoallv.tuna alltoallw.tuna_coalesced alltoallv.tuna_two_level alltoallv.tuna_staggered \
+    alltoallv.linear scatterv.two_level scatterv.binomial gatherv.two_level gatherv.binomial; do
+    cases+=(--case "changes_$case" --coll "${case%.*}" --algorithm "${case#*.}" --expect "runs:${case#*.}" --changes yes)
+done
+case_of changes_of_sizes 60 "${launch[@]}" "$programs/collectives" "${cases[@]}"
 
 # --- what auto does with blocks ---
 fake 7 1 block exchange
@@ -149,47 +139,24 @@ END
 fake 8 4 block exchange
 each_at_length 8_auto 5000 results <<'END'
 alltoall auto runs
-alltoallv auto fallback:sizes
+alltoallv auto runs
 alltoallw auto fallback:sizes
 gather auto runs
-gatherv auto fallback:sizes
+gatherv auto runs
 scatter auto runs
-scatterv auto fallback:sizes
+scatterv auto runs
 END
-# Where an agreement on sizes does not pay, the fallback component serves the calls.
-fake 9 2 random:7 exchange
-launch+=(--mca coll_napcoll_gather_m1 0 --mca coll_napcoll_gather_m2 0
-    --mca coll_napcoll_machine_network_rendezvous_latency_us 100)
-each_at_length 9_unsized 5000 results <<'END'
-gatherv auto fallback:sizes
-scatterv auto fallback:sizes
-END
-# Where messages cost much it pays to agree; see uneven.c.
-fake 12 6 cyclic exchange
-launch+=(--mca coll_napcoll_machine_node_gap_us 2000)
-each_at_length 12_announced 5000 results <<'END'
-alltoallv auto runs_or:sizes
-gatherv auto runs_or:sizes
-scatterv auto runs_or:sizes
-END
-# What the user says of sizes need not be agreed on. What could need too much memory falls back.
+# What needs too much memory falls back; of blocks with sizes of their own, those that do go straight.
 fake 8 4 block exchange
-launch+=(--mca coll_napcoll_alltoallv_mean_bytes 64 --mca coll_napcoll_alltoall_memory_bytes 1
-    --mca coll_napcoll_alltoall_tuna_radix 2)
+launch+=(--mca coll_napcoll_alltoall_memory_bytes 1 --mca coll_napcoll_alltoall_tuna_radix 2)
 each_at_length 8_memory 5000 results <<'END'
 alltoall tuna fallback:memory
 gather two_level fallback:memory
 scatter binomial fallback:memory
-alltoallv tuna runs
-alltoallw auto runs
-END
-fake 8 4 block exchange
-launch+=(--mca coll_napcoll_alltoall_memory_bytes 1)
-each_at_length 8_little_memory 5000 results <<'END'
-alltoallv tuna_coalesced fallback:memory
+alltoallv tuna_coalesced runs
 alltoallv linear runs
-gatherv binomial fallback:memory
-scatterv two_level fallback:memory
+gatherv binomial runs
+scatterv two_level runs
 END
 # Memory of more than a MiB comes from what earlier calls have left, of other communicators and other sizes as well.
 fake 6 3 block exchange

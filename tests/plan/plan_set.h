@@ -23,6 +23,7 @@
 #include "algo/napcoll_generators.h"
 #include "model/napcoll_simulate.h"
 #include "plan/napcoll_plan_print.h"
+#include "util/napcoll_mix.h"
 #include "verify/napcoll_verify.h"
 #include "placement.h"
 
@@ -129,6 +130,56 @@ static inline bool prove_plans(const napcoll_collective_t *collective, int row,
         }
     }
     assert_int_equal(verdict.status, NAPCOLL_VERIFY_OK);
+    free_plans(plans, map->size);
+    return true;
+}
+
+/** A set of blocks that go straight to their ranks: of few ranks bit from * size + to of a number, of
+ * many those with an odd hash. */
+typedef struct direct_set {
+    int size;
+    uint64_t number;
+} direct_set_t;
+
+static inline bool is_in_direct_set(const void *context, int from, int to)
+{
+    const direct_set_t *set = context;
+    const uint64_t bit = (uint64_t) from * (uint64_t) set->size + (uint64_t) to;
+
+    return 0 != (set->size <= 4 ? set->number >> bit & 1 : napcoll_mix(set->number + bit) & 1);
+}
+
+/** Prove an uneven algorithm where some blocks go straight: on at most three ranks for all sets of
+ * them, on more for some. Whether the algorithm can do it. */
+static inline bool prove_mixed(const napcoll_collective_t *collective, int row,
+                               const napcoll_node_map_t *map, const napcoll_params_t *params)
+{
+    const napcoll_plan_args_t args = {.collective = collective,
+                                      .algorithm = &collective->algorithm[row],
+                                      .map = map,
+                                      .params = *params};
+    const uint64_t sets = map->size <= 3 ? (uint64_t) 1 << (map->size * map->size) : 4;
+    direct_set_t set = {.size = map->size};
+    napcoll_claim_t claim = napcoll_plan_args_claim(&args);
+    napcoll_verdict_t verdict;
+    napcoll_plan_t **plans;
+
+    if (!args.algorithm->store_and_forward
+        || NAPCOLL_REASON_NONE != napcoll_algorithm_eligible(args.algorithm, map, params)) {
+        return false;
+    }
+    plans = plans_of(collective, row, map, params, ONE_SHAPE);
+    claim.direct = is_in_direct_set;
+    claim.direct_context = &set;
+    for (uint64_t i = 0; i < sets; i++) {
+        set.number = map->size <= 3 ? i : napcoll_mix(i + (uint64_t) map->size);
+        if (NAPCOLL_VERIFY_OK != napcoll_plan_verify(plans, map, &claim, &verdict)) {
+            print_message("%s %s: %d ranks, set %llx: %s\n", collective->name,
+                          args.algorithm->name, map->size, (unsigned long long) set.number,
+                          verdict.text);
+        }
+        assert_int_equal(verdict.status, NAPCOLL_VERIFY_OK);
+    }
     free_plans(plans, map->size);
     return true;
 }

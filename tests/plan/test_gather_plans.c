@@ -22,7 +22,7 @@ static const napcoll_collective_t *const tables[] = {&napcoll_gather, &napcoll_g
 
 enum { TABLES = sizeof(tables) / sizeof(*tables) };
 
-/* Every algorithm of every table; uneven collectives with sizes sent ahead and with the blocks. */
+/* Every algorithm of every table; uneven collectives also where some blocks go straight. */
 static int verify_all(const napcoll_node_map_t *map, int root, int radix, int local_radix,
                       int pieces)
 {
@@ -30,16 +30,14 @@ static int verify_all(const napcoll_node_map_t *map, int root, int radix, int lo
 
     for (int t = 0; t < TABLES; t++) {
         for (int row = 0; row < tables[t]->algorithms; row++) {
-            for (int bounded = 0; bounded <= tables[t]->uneven; bounded++) {
-                const napcoll_params_t params = {
-                    .root = root,
-                    .bounded = bounded,
-                    .segments = tables[t]->algorithm[row].cuts_blocks ? pieces : 1,
-                    .local_radix = local_radix,
-                    .tunable = {radix, 0}};
+            const napcoll_params_t params = {
+                .root = root,
+                .segments = tables[t]->algorithm[row].cuts_blocks ? pieces : 1,
+                .local_radix = local_radix,
+                .tunable = {radix, 0}};
 
-                proven += prove_plans(tables[t], row, map, &params);
-            }
+            proven += prove_plans(tables[t], row, map, &params);
+            proven += tables[t]->uneven && prove_mixed(tables[t], row, map, &params);
         }
     }
     return proven;
@@ -54,7 +52,7 @@ static void plans_on_uniform_nodes(void **state)
             const int proven = verify_all(map, nodes * 7 % map->size, nodes % 6, 2 + nodes % 4,
                                           1 + nodes % 3);
 
-            assert_int_equal(proven, 6 * (ppn > 1 ? 5 : 4));
+            assert_int_equal(proven, 4 * (ppn > 1 ? 5 : 4) + 2 * (ppn > 1 ? 2 : 1));
             napcoll_node_map_free(map);
         }
     }

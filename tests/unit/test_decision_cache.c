@@ -138,12 +138,9 @@ static void all_that_a_decision_rests_on_keeps_it_apart(void **state)
     APART(first_root, 1);
     APART(call.noncommutative, true);
     APART(call.in_place, true);
-    APART(call.bounded, true);
-    APART(call.unsized, true);
-    APART(call.direct, true);
-    APART(call.sparse, true);
+    APART(call.straight, true);
     APART(jobs_differ, true);
-    APART(agreement, true);
+    APART(limits, true);
 #undef APART
     napcoll_map_cache_release(&f->maps, other);
 }

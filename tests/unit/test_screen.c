@@ -81,7 +81,7 @@ static effort_t effort_of(const napcoll_plan_t *plan)
 
             if (step->kind <= NAPCOLL_STEP_SEND) {
                 effort.messages += times;
-                effort.shares += times * napcoll_plan_message_share(plan, step);
+                effort.shares += times * napcoll_plan_share(plan, *napcoll_step_span(step));
                 effort.fixed += times * napcoll_plan_message_fixed(step);
             } else if (NAPCOLL_STEP_REDUCE == step->kind) {
                 effort.reduced += times * napcoll_plan_share(plan, step->dst);

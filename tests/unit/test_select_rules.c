@@ -13,9 +13,8 @@
 #include "placement.h"
 
 #include "algo/napcoll_generators.h"
-#include "select/napcoll_agreement.h"
 #include "common/napcoll_rule_write.h"
-#include "select/napcoll_agreement.h"
+#include "select/napcoll_select.h"
 
 static napcoll_rules_t *read_all(const char *text)
 {
@@ -279,31 +278,6 @@ static void rules_serve_one_node_as_well(void **state)
     napcoll_rules_free(rules);
 }
 
-/* What agreeing costs and gains is the machine's matter. */
-static void rules_do_not_change_what_agreeing_costs(void **state)
-{
-    napcoll_rules_t *rules = read_all("allreduce -> tree\nalltoallv -> linear\n");
-    napcoll_node_map_t *map = placement("8", "block", 64);
-    napcoll_agreement_t agreement[2];
-
-    (void) state;
-    for (int i = 0; i < 2; i++) {
-        const napcoll_settings_t settings = settings_with(&napcoll_alltoallv,
-                                                          0 == i ? rules : NULL);
-        const napcoll_settings_t telling = settings_with(&napcoll_allreduce, 0 == i ? rules : NULL);
-
-        assert_int_equal(
-            napcoll_agreement(&napcoll_alltoallv, &settings, &telling, map, &agreement[i]), 0);
-    }
-    assert_true(agreement[0].cost_us > 0);
-    assert_true(agreement[0].cost_us >= agreement[1].cost_us
-                && agreement[0].cost_us <= agreement[1].cost_us);
-    assert_true(agreement[0].cheapest_us >= agreement[1].cheapest_us
-                && agreement[0].cheapest_us <= agreement[1].cheapest_us);
-    napcoll_node_map_free(map);
-    napcoll_rules_free(rules);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,7 +288,6 @@ int main(void)
         cmocka_unit_test(pinned_decisions_come_again),
         cmocka_unit_test(rules_that_cannot_be_obeyed_leave_it_to_the_next),
         cmocka_unit_test(rules_serve_one_node_as_well),
-        cmocka_unit_test(rules_do_not_change_what_agreeing_costs),
     };
     return cmocka_run_group_tests_name("selection with rules", tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static napcoll_structure_t count(const napcoll_collective_t *collective, int row
             if (napcoll_node_map_node(map, step->peer) != node) {
                 *(is_send ? &sends : &receives) += plan->pieces;
                 (is_send ? sent : received)[node] += plan->pieces
-                                                     * napcoll_plan_message_share(plan, step);
+                                                     * napcoll_plan_share(plan, *napcoll_step_span(step));
             }
         }
         structure.messages = larger(structure.messages, sends > receives ? sends : receives);
@@ -150,6 +150,8 @@ static void check_decision(const napcoll_collective_t *collective, const napcoll
 
     if (d.algorithm >= 0) {
         assert_true(is_no_worse(collective, map, &d, processors));
+    } else if (collective->auto_falls_back) {
+        assert_int_equal(d.reason, NAPCOLL_REASON_SIZES);
     } else if (map->max_ppn < 2) {
         assert_int_equal(d.reason, NAPCOLL_REASON_PPN);
     } else {

@@ -23,7 +23,6 @@
  *     coll_napcoll_calls.c        the functions of a module
  *     coll_napcoll_fallback.c     calls the fallback functions
  *     coll_napcoll_blocks.c       all-to-alls, gathers and scatters
- *     coll_napcoll_sizes.c        agreement on the block sizes of uneven calls
  *     coll_napcoll_cache.c        decisions and plans of a module
  *     coll_napcoll_shared.c       node maps, decisions and plans that communicators share
  *     coll_napcoll_info.c         info keys of communicators
@@ -45,11 +44,11 @@
 #include "model/napcoll_machine.h"
 #include "model/napcoll_network.h"
 #include "opal/util/proc.h"
-#include "select/napcoll_agreement.h"
 #include "select/napcoll_decision_cache.h"
 #include "select/napcoll_select.h"
 #include "select/napcoll_call_stats.h"
 #include "select/napcoll_trial.h"
+#include "select/napcoll_uneven.h"
 #include "topo/napcoll_discover.h"
 
 /* napcoll's own version; configure.ac reads it from here. */
@@ -99,10 +98,8 @@ typedef struct mca_coll_napcoll_component {
     bool reproducible;
     size_t segment_bytes;
     size_t transit_bytes;
-    size_t alltoallv_mean_bytes;
-    bool trust;
+    size_t inline_bytes;
     size_t kept_bytes;
-    size_t bounded_bytes;
     napcoll_thresholds_t thresholds;
     /** NAPCOLL_VERIFY_PLANS_... */
     int verify;
@@ -171,22 +168,6 @@ typedef struct napcoll_cached {
     struct napcoll_cached *next;
 } napcoll_cached_t;
 
-/** The last agreement on sizes (coll_napcoll_sizes.c), and how long it holds. */
-typedef struct mca_coll_napcoll_agreed {
-    napcoll_patience_t patience;
-    napcoll_trust_t trust;
-    napcoll_call_t call;
-    /** a gather: calls without an agreement send larger blocks outside of the plan */
-    bool excludes_larger;
-    /** under trust: bytes that this rank sent, of a scatter without the root's own block */
-    size_t sent;
-    /** there has been an agreement, with `mean` bytes of a block */
-    bool known;
-    /** its mean was far from the one before */
-    bool leapt;
-    size_t mean;
-} mca_coll_napcoll_agreed_t;
-
 typedef struct mca_coll_napcoll_module {
     mca_coll_base_module_t super;
     ompi_communicator_t *comm;
@@ -201,11 +182,10 @@ typedef struct mca_coll_napcoll_module {
     napcoll_node_map_t *map;
     /** the communicator joins jobs that have different settings */
     bool jobs_differ;
-    /** mean block of MPI_Alltoallv that the user gives; 0: none */
-    size_t mean_bytes;
-    /** whether to agree on sizes; NULL: not known yet */
-    napcoll_decided_t *agreement[NAPCOLL_COLLS];
-    mca_coll_napcoll_agreed_t agreed[NAPCOLL_COLLS];
+    /** of uneven collectives: where rounds pay, NULL until it is needed; and what calls before have
+     * said */
+    napcoll_decided_t *limits[NAPCOLL_COLLS];
+    napcoll_uneven_t uneven[NAPCOLL_COLLS];
     /** NAPCOLL_FORCE_...: of the info key, else of the parameter when the communicator was made */
     int force[NAPCOLL_COLLS];
     /** of the info key, where it names tunables, else NULL */
@@ -398,19 +378,15 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
                               struct mca_coll_napcoll_call_stats *stats,
                               const napcoll_cached_t **entry, napcoll_plan_t **plan);
 
-/** Do not count a call whose plan was run and which is run again: it counts once. */
-void mca_coll_napcoll_uncount(const mca_coll_napcoll_module_t *module,
-                              const napcoll_cached_t *entry, const napcoll_call_t *call);
-
 /** Find the nodes and read the info keys, at first use. *known: false where the call belongs to the
  * fallback function (see mca_coll_napcoll_fallback_enter()). After an error no rank runs the
  * call. */
 int mca_coll_napcoll_find_nodes(mca_coll_napcoll_module_t *module, bool *known);
 
-/** Cost and gain of an agreement on sizes in each call of a collective (napcoll_agreement.h); the
- * nodes are known. The same on all ranks; owned by the module. */
-int mca_coll_napcoll_agreement(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                               const napcoll_agreement_t **agreement);
+/** Where rounds of an uneven collective pay; the nodes are known. The same on all ranks; owned by
+ * the module. */
+int mca_coll_napcoll_limits(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                            const napcoll_limits_t **limits);
 
 /** The forced choice of a collective, NAPCOLL_FORCE_...; the nodes are known. All calls on a
  * communicator use what was set when it was made. */

@@ -7,17 +7,14 @@
  * @file
  * All-to-alls, gathers and scatters (see the header):
  *
- *     without an agreement    decision and plan -> blocks of the user -> operation
- *     with an agreement       blocks of the user -> agreement -> decision and plan -> operation
+ *     decision and plan -> blocks of the user -> operation
  *
- * A call that relied on an earlier agreement is run again, with a new one, where messages say
- * that the sizes no longer hold. Block j of an all-to-all's plan is the one for the rank j places
- * before this one in the node order, or the one from the rank j places after it.
+ * Uneven ones are decided by what ranks said in the calls before (select/napcoll_uneven.h). Block j
+ * of an all-to-all's plan is the one for the rank j places before this one in the node order, or
+ * the one from the rank j places after it.
  */
 
 #include "coll_napcoll_blocks.h"
-
-#include "algo/napcoll_generators.h"
 
 /* One of the user's buffers. */
 typedef struct {
@@ -80,6 +77,7 @@ static inline void fill_block(const side_t *side, ptrdiff_t extent, int rank,
 {
     ptrdiff_t at = 0;
 
+    block->rank = rank;
     block->count = side->uneven ? napcoll_compat_count(side->counts, rank) : side->count;
     block->type = NULL == side->types ? side->type : side->types[rank];
     if (NULL != side->types) {
@@ -159,151 +157,148 @@ static int fill_blocks(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t 
                : OMPI_SUCCESS;
 }
 
-/* The arguments of an operation on blocks. */
-static int run_operation(const mca_coll_napcoll_blocks_t *b, napcoll_plan_t *plan)
+/* ---- uneven calls ---- */
+
+/* What this rank has to say about the blocks that it sends. In a scatter only the root speaks, and
+ * in a gather nobody does, since nobody would hear it. */
+static unsigned say(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call,
+                    const napcoll_personalized_t *personalized, size_t few)
 {
-    const napcoll_binding_t binding = {.datatype = &ompi_mpi_byte.dt,
-                                       .comm = b->binding->comm,
-                                       .tag = b->binding->tag};
+    const napcoll_goal_t goal = mca_coll_napcoll_collectives[call->coll]->goal;
+    const bool by_rules = NAPCOLL_FORCE_BY_SIZE
+                          == mca_coll_napcoll_force_any_size(napcoll, call->coll);
+    const napcoll_block_range_t range = personalized->range[NAPCOLL_BUFFER_SEND];
+    const size_t inline_bytes = personalized->inline_bytes;
+    size_t blocks = 0, bytes = 0;
 
-    return napcoll_operation_run(b->operation, &napcoll_buffers_personalized, plan, &binding);
-}
-
-/* Send the larger blocks of a gather that the plan did not send: their ranks and the root know
- * which ones these are. */
-static int run_larger_blocks(const mca_coll_napcoll_blocks_t *b, bool doubtful)
-{
-    const napcoll_call_t *call = b->call;
-    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
-    const napcoll_plan_args_t args = {.collective = collective,
-                                      .algorithm = &collective->algorithm[NAPCOLL_GATHER_LINEAR],
-                                      .map = b->napcoll->map,
-                                      .rank = ompi_comm_rank(b->napcoll->comm),
-                                      .params = {.root = call->root}};
-    napcoll_personalized_t *personalized = &b->operation->personalized;
-    napcoll_plan_t *plan = napcoll_gather_linear(&args);
-    int rc = NULL == plan ? OMPI_ERR_OUT_OF_RESOURCE
-                          : fill_blocks(b->napcoll, call->coll, b->binding, personalized);
-
-    if (OMPI_SUCCESS == rc) {
-        (void) napcoll_personalized_leave_out(personalized, call->largest, false);
-        personalized->doubtful = doubtful;
-        rc = run_operation(b, plan);
+    if (napcoll_goal_is_rooted(goal)
+        && (NAPCOLL_GOAL_GATHER == goal || ompi_comm_rank(napcoll->comm) != call->root)) {
+        return 0;
     }
-    napcoll_plan_free(plan);
-    return rc;
-}
+    for (int i = 0; i < range.count; i++) {
+        const napcoll_block_t *block = &personalized->block[NAPCOLL_BUFFER_SEND][i];
+        const bool goes_inline = block->bytes <= inline_bytes;
 
-/* Whether a rank of a gather has a larger block than the root announced in this call, and the
- * plan's messages have no room for it. That is an error, and the block is not sent. */
-static bool exceeds_announced(const napcoll_call_t *call, const napcoll_plan_t *plan,
-                              napcoll_personalized_t *personalized)
-{
-    size_t bytes, largest;
-
-    napcoll_personalized_sum(personalized, NAPCOLL_BUFFER_SEND, 0, &bytes, &largest);
-    if (OPAL_LIKELY(largest <= call->largest) || plan->rank == call->root) {
-        return false;
-    }
-    for (int i = 0; i < plan->steps; i++) {
-        if (plan->step[i].headed) {
-            return napcoll_personalized_leave_out(personalized, call->largest, true) > 0;
+        if (range.first + i > 0) {
+            blocks += goes_inline && block->bytes > 0;
+            bytes += goes_inline || by_rules ? block->bytes : 0;
         }
     }
-    return false;
+    return napcoll_uneven_say(blocks, bytes, (size_t) napcoll->map->size - 1, few);
 }
 
-/* Run a plan. Where a block was larger than its receiver expected, the other blocks have
- * arrived. */
-static int run_plan(const mca_coll_napcoll_blocks_t *b)
+/* Learn for the next call from one that was decided, and ended well. */
+static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call,
+                  const napcoll_cached_t *entry, const napcoll_personalized_t *personalized)
 {
-    const napcoll_call_t *call = b->call;
-    napcoll_personalized_t *personalized = &b->operation->personalized;
-    const bool uneven = mca_coll_napcoll_is_uneven(call->coll);
-    const bool gather = uneven
-                        && NAPCOLL_GOAL_GATHER == mca_coll_napcoll_collectives[call->coll]->goal;
-    int rc, after = OMPI_SUCCESS, larger = 0;
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
+    const int row = entry->decided->decision.algorithm;
 
-    if (NAPCOLL_SIZES_REUSED == b->sizes) {
-        larger = napcoll_personalized_leave_out(personalized, call->largest, true);
+    if (row < 0 || !napcoll_algorithm_announces(collective, &collective->algorithm[row])) {
+        napcoll_uneven_deaf(&napcoll->uneven[call->coll]);
+    } else if (NULL != personalized) {
+        napcoll_uneven_hear(&napcoll->uneven[call->coll], personalized->said);
     }
-    if (gather && NAPCOLL_SIZES_AGREED == b->sizes
-        && exceeds_announced(call, b->plan, personalized)) {
-        after = MPI_ERR_TRUNCATE;
-    }
-    personalized->doubtful = false;
-    personalized->complete = gather;
-    personalized->even = !uneven;
-    personalized->bytes = call->bytes;
-    personalized->largest = call->largest;
-    rc = run_operation(b, b->plan);
-    if (larger > 0 && (OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc)) {
-        after = run_larger_blocks(b, OMPI_SUCCESS != rc);
-    }
-    return OMPI_SUCCESS == rc ? after : rc;
 }
 
-/* Run a call once. *broken: the sizes of an earlier agreement no longer hold and blocks have not
- * been sent, so the call is to be run again; the same on all ranks. */
-static int run_once(mca_coll_napcoll_blocks_t *b, bool again, bool *done, bool *broken)
+/* Prepare a call in rounds: which blocks go through them, so that all slots fit the memory that is
+ * allowed, and what this rank has to say. */
+static int prepare_rounds(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call,
+                          const napcoll_decided_t *decided, napcoll_personalized_t *personalized)
 {
-    napcoll_call_t *call = b->call;
-    napcoll_personalized_t *personalized = &b->operation->personalized;
-    const bool agree = mca_coll_napcoll_must_agree(b->napcoll, call);
-    int rc;
+    const size_t limit = mca_coll_napcoll_component.transit_bytes;
+    const bool by_model = decided->decision.by_model;
+    const napcoll_limits_t named = {.few = 0}, *limits = &named;
+    size_t most = decided->decision.inline_bytes;
 
-    *broken = false;
-    *done = true;
-    if (!agree) {
-        rc = mca_coll_napcoll_decide(b);
-        if (OMPI_SUCCESS != rc || NULL == b->plan) {
-            *done = OMPI_SUCCESS != rc;
+    if (by_model) {
+        const int rc = mca_coll_napcoll_limits(napcoll, call->coll, &limits);
+
+        if (OMPI_SUCCESS != rc) {
             return rc;
         }
+        most = 0 == most ? limits->inline_bytes : most;
     }
-    rc = fill_blocks(b->napcoll, call->coll, b->binding, personalized);
+    if (decided->slots > 0 && limit > 0 && most > limit / (size_t) decided->slots) {
+        most = limit / (size_t) decided->slots;
+    }
+    personalized->inline_bytes = most;
+    personalized->said = say(napcoll, call, personalized, limits->few);
+    return OMPI_SUCCESS;
+}
+
+/* ---- all calls ---- */
+
+/* The tag of the rounds of uneven calls; direct blocks have the tag of the collective. */
+static int round_tag(napcoll_goal_t goal)
+{
+    switch (goal) {
+    case NAPCOLL_GOAL_GATHER:
+        return MCA_COLL_BASE_TAG_GATHER;
+    case NAPCOLL_GOAL_SCATTER:
+        return MCA_COLL_BASE_TAG_SCATTER;
+    default:
+        return MCA_COLL_BASE_TAG_ALLTOALL;
+    }
+}
+
+/* Run the plan of a decision on a call's blocks. */
+static int run_plan(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call,
+                    const napcoll_binding_t *binding, const napcoll_decided_t *decided,
+                    napcoll_plan_t *plan, napcoll_operation_t *operation)
+{
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
+    const bool rounds = collective->uneven
+                        && collective->algorithm[decided->decision.algorithm].store_and_forward;
+    const napcoll_binding_t blocks = {.datatype = &ompi_mpi_byte.dt,
+                                      .comm = binding->comm,
+                                      .tag = rounds ? round_tag(collective->goal) : binding->tag};
+    napcoll_personalized_t *personalized = &operation->personalized;
+    int rc = fill_blocks(napcoll, call->coll, binding, personalized);
+
+    personalized->even = !collective->uneven;
+    personalized->bytes = call->bytes;
+    personalized->inline_bytes = SIZE_MAX;
+    personalized->direct_tag = binding->tag;
     personalized->said = 0;
-    if (OMPI_SUCCESS == rc && agree) {
-        rc = mca_coll_napcoll_agree_and_decide(b, again);
-        *done = OMPI_SUCCESS != rc || NULL != b->plan;
+    if (OMPI_SUCCESS == rc && rounds) {
+        rc = prepare_rounds(napcoll, call, decided, personalized);
     }
-    if (OMPI_SUCCESS != rc || !*done) {
-        return rc;
-    }
-    rc = run_plan(b);
-    if ((OMPI_SUCCESS == rc || MPI_ERR_TRUNCATE == rc) && NAPCOLL_SIZES_TRUSTED == b->sizes) {
-        *broken = 0 != (personalized->said & NAPCOLL_SAID_BREAK);
-        napcoll_trust_hear(&b->napcoll->agreed[call->coll].trust,
-                           0 != (personalized->said & NAPCOLL_SAID_DOUBT), *broken);
-    }
-    return rc;
+    return OMPI_SUCCESS == rc ? napcoll_operation_run(operation, &napcoll_buffers_personalized,
+                                                      plan, &blocks)
+                              : rc;
 }
 
 int mca_coll_napcoll_run_blocks(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call,
                                 const napcoll_binding_t *binding,
                                 mca_coll_napcoll_call_stats_t *stats, bool *done)
 {
-    mca_coll_napcoll_blocks_t b = {
-        .napcoll = napcoll, .binding = binding, .stats = stats, .call = call};
-    bool broken;
-    int rc = mca_coll_napcoll_find_nodes(napcoll, done);
+    const bool uneven = mca_coll_napcoll_collectives[call->coll]->uneven;
+    /* the root alone knows the sizes, and cannot tell them */
+    const bool gather = NAPCOLL_COLL_GATHERV == call->coll;
+    napcoll_operation_t *operation = NULL;
+    const napcoll_cached_t *entry;
+    napcoll_plan_t *plan;
+    int rc;
 
-    if (OMPI_SUCCESS != rc || !*done) {
-        return rc;
+    if (gather) {
+        call->bytes = NAPCOLL_UNEVEN_FIRST_BYTES;
+    } else if (uneven) {
+        napcoll_uneven_begin(&napcoll->uneven[call->coll], call);
     }
-    rc = mca_coll_napcoll_set_unsized(napcoll, call);
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    rc = mca_coll_napcoll_plan_for(napcoll, call, stats, &entry, &plan);
+    *done = OMPI_SUCCESS != rc || NULL != plan;
+    if (OMPI_SUCCESS == rc && NULL != plan) {
+        operation = mca_coll_napcoll_take_operation(napcoll);
+        rc = NULL == operation
+                 ? OMPI_ERR_OUT_OF_RESOURCE
+                 : run_plan(napcoll, call, binding, entry->decided, plan, operation);
     }
-    b.operation = mca_coll_napcoll_take_operation(napcoll);
-    if (NULL == b.operation) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (uneven && !gather && NULL != entry) {
+        learn(napcoll, call, entry, NULL == operation ? NULL : &operation->personalized);
     }
-    rc = run_once(&b, false, done, &broken);
-    if (broken) {
-        mca_coll_napcoll_uncount(napcoll, b.entry, call);
-        rc = run_once(&b, true, done, &broken);
+    if (NULL != operation) {
+        mca_coll_napcoll_give_operation(napcoll, operation);
     }
-    mca_coll_napcoll_give_operation(napcoll, b.operation);
     return rc;
 }

@@ -143,8 +143,7 @@ static inline bool is_on_any_root(const napcoll_cached_t *entry, const napcoll_c
     const napcoll_decided_t *decided = entry->decided;
     const napcoll_call_t *known = &decided->key.call;
 
-    return call->noncommutative == known->noncommutative && call->bounded == known->bounded
-           && call->unsized == known->unsized && call->sparse == known->sparse
+    return call->noncommutative == known->noncommutative && call->straight == known->straight
            && force == decided->key.force && call->bytes >= decided->decision.least
            && call->bytes <= decided->decision.most
            && (call->in_place == known->in_place || mca_coll_napcoll_in_place_alone(call->coll));
@@ -182,56 +181,38 @@ static int decide(const mca_coll_napcoll_module_t *module, const napcoll_decisio
     const napcoll_call_t *call = &key->call;
     napcoll_settings_t settings = settings_of(call->coll);
 
-    if (call->unsized) {
-        *decision = napcoll_agreement_without();
-        return OMPI_SUCCESS;
-    }
-    settings.force = call->sparse ? NAPCOLL_FORCE_FIRST + NAPCOLL_ALLTOALL_LINEAR : key->force;
+    settings.force = key->force;
     settings.asked = module->asked[call->coll];
-    if (0 != napcoll_select(&settings, call, decision)) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    if (call->sparse) {
-        decision->most = SIZE_MAX;
-    }
-    return OMPI_SUCCESS;
+    return 0 == napcoll_select(&settings, call, decision) ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-/* Estimate whether to agree on the sizes of a collective. */
-static int decide_agreement(const mca_coll_napcoll_module_t *module,
-                            const napcoll_decision_key_t *key, napcoll_decided_t **decided)
+/* Estimate where rounds of an uneven collective pay. */
+static int estimate_limits(const mca_coll_napcoll_module_t *module,
+                           const napcoll_decision_key_t *key, napcoll_decided_t **decided)
 {
     const napcoll_collective_t *collective = key->call.collective;
     const napcoll_settings_t settings = settings_of(key->call.coll);
-    const napcoll_settings_t telling = settings_of(
-        &napcoll_bcast == napcoll_agreement_by(collective) ? NAPCOLL_COLL_BCAST
-                                                           : NAPCOLL_COLL_ALLREDUCE);
     napcoll_decided_t *made = mca_coll_napcoll_make_decided(key);
-    napcoll_agreement_t *agreement;
 
-    if (NULL == made) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    agreement = &made->agreement;
-    if (0 != napcoll_agreement(collective, &settings, &telling, module->map, agreement)) {
+    if (NULL == made
+        || 0 != napcoll_uneven_limits(collective, &settings, module->map, &made->limits)) {
         mca_coll_napcoll_release_decided(made);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     made->decision.most = SIZE_MAX;
     *decided = mca_coll_napcoll_share_decided(made);
     opal_output_verbose(1, mca_coll_napcoll_log_output(module),
-                        "coll:napcoll: communicator %u: to agree on the sizes of %s takes %.1f us, "
-                        "small blocks take %.1f us sent directly and %.1f us at best: %s",
-                        napcoll_compat_comm_id(module->comm), collective->name, agreement->cost_us,
-                        agreement->direct_us, agreement->cheapest_us,
-                        agreement->pays ? "it pays" : "it does not pay");
+                        "coll:napcoll: communicator %u: %s: forwarding pays for blocks of up to "
+                        "%zu bytes, and where a process sends more than %zu of them",
+                        napcoll_compat_comm_id(module->comm), collective->name,
+                        made->limits.inline_bytes, made->limits.few);
     return OMPI_SUCCESS;
 }
 
-int mca_coll_napcoll_agreement(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
-                               const napcoll_agreement_t **agreement)
+int mca_coll_napcoll_limits(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                            const napcoll_limits_t **limits)
 {
-    napcoll_decided_t **decided = &module->agreement[coll];
+    napcoll_decided_t **decided = &module->limits[coll];
     int rc = OMPI_SUCCESS;
 
     if (OPAL_UNLIKELY(NULL == *decided)) {
@@ -240,12 +221,12 @@ int mca_coll_napcoll_agreement(mca_coll_napcoll_module_t *module, napcoll_coll_t
                      .map = module->map,
                      .coll = coll},
             .map = module->map,
-            .agreement = true};
+            .limits = true};
 
         *decided = mca_coll_napcoll_find_decided(&key, 0);
-        rc = NULL == *decided ? decide_agreement(module, &key, decided) : OMPI_SUCCESS;
+        rc = NULL == *decided ? estimate_limits(module, &key, decided) : OMPI_SUCCESS;
     }
-    *agreement = OMPI_SUCCESS == rc ? &(*decided)->agreement : NULL;
+    *limits = OMPI_SUCCESS == rc ? &(*decided)->limits : NULL;
     return rc;
 }
 
@@ -375,19 +356,15 @@ static inline void add_to(_Atomic unsigned long long *counter, size_t more)
     (void) atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
 
-static inline void take_from(_Atomic unsigned long long *counter, size_t less)
-{
-    (void) atomic_fetch_sub_explicit(counter, less, memory_order_relaxed);
-}
-
-/* Whether the slots for blocks of a call, whatever their sizes, fit the memory that is allowed; the
- * same on all ranks. */
+/* Whether the slots for blocks of a call fit the memory that is allowed; the same on all ranks. In
+ * uneven calls blocks that are too large do not go there (coll_napcoll_blocks.c). */
 static inline bool fits(const napcoll_cached_t *entry, const napcoll_call_t *call)
 {
     const size_t limit = mca_coll_napcoll_component.transit_bytes;
 
-    return 0 == entry->decided->slots || 0 == call->largest || 0 == limit
-           || (size_t) entry->decided->slots <= limit / call->largest;
+    return 0 == entry->decided->slots || 0 == call->bytes || 0 == limit
+           || entry->decided->key.call.collective->uneven
+           || (size_t) entry->decided->slots <= limit / call->bytes;
 }
 
 /* Why a call goes to the fallback function though an algorithm was chosen; NONE: it does not. */
@@ -432,22 +409,6 @@ static napcoll_plan_t *settle(const napcoll_cached_t *entry, const napcoll_call_
     return runs ? entry->decided->plan[call->in_place] : NULL;
 }
 
-void mca_coll_napcoll_uncount(const mca_coll_napcoll_module_t *module,
-                              const napcoll_cached_t *entry, const napcoll_call_t *call)
-{
-    napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
-    const int algorithm = entry->decided->decision.algorithm;
-
-    take_from(&counters->runs[call->coll][algorithm], 1);
-    take_from(&counters->bytes[call->coll][algorithm], call->bytes);
-    opal_output_verbose(
-        5, mca_coll_napcoll_log_output(module),
-        "coll:napcoll: communicator %u: %s: block sizes have changed since the last agreement, "
-        "%zu bytes on average and %zu at most: they agree, and run the call again",
-        napcoll_compat_comm_id(module->comm), mca_coll_napcoll_collectives[call->coll]->name,
-        call->bytes, call->largest);
-}
-
 int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                               mca_coll_napcoll_call_stats_t *stats, const napcoll_cached_t **found,
                               napcoll_plan_t **plan)
@@ -484,8 +445,8 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
 void mca_coll_napcoll_cache_release(mca_coll_napcoll_module_t *module)
 {
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
-        mca_coll_napcoll_release_decided(module->agreement[coll]);
-        module->agreement[coll] = NULL;
+        mca_coll_napcoll_release_decided(module->limits[coll]);
+        module->limits[coll] = NULL;
         while (NULL != module->cached[coll]) {
             napcoll_cached_t *entry = module->cached[coll];
 

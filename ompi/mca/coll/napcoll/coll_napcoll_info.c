@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Info keys of communicators: napcoll_COLL_algorithm and napcoll_alltoallv_mean_bytes.
+ * Info keys of communicators: napcoll_COLL_algorithm.
  */
 
 #include "coll_napcoll.h"
@@ -64,33 +64,9 @@ static int read_algorithm(mca_coll_napcoll_module_t *module, napcoll_coll_t coll
     return rc;
 }
 
-/* Read napcoll_alltoallv_mean_bytes. */
-static int read_mean_bytes(mca_coll_napcoll_module_t *module)
-{
-    static const char key[] = "napcoll_alltoallv_mean_bytes";
-    char *value = NULL, *end = NULL;
-    unsigned long long bytes = 0;
-    int rc = napcoll_compat_comm_info(module->comm, key, &value);
-
-    module->mean_bytes = mca_coll_napcoll_component.alltoallv_mean_bytes;
-    if (OMPI_SUCCESS != rc || NULL == value) {
-        return rc;
-    }
-    errno = 0;
-    bytes = strtoull(value, &end, 10);
-    if (0 != errno || value == end || '\0' != *end || NULL != strchr(value, '-')
-        || bytes > SIZE_MAX) {
-        report_value(module, key, value, "expected a number of bytes");
-    } else {
-        module->mean_bytes = (size_t) bytes;
-    }
-    free(value);
-    return OMPI_SUCCESS;
-}
-
 int mca_coll_napcoll_read_info(mca_coll_napcoll_module_t *module)
 {
-    int rc = read_mean_bytes(module);
+    int rc = OMPI_SUCCESS;
 
     for (int coll = 0; coll < NAPCOLL_COLLS && OMPI_SUCCESS == rc; coll++) {
         rc = read_algorithm(module, (napcoll_coll_t) coll);

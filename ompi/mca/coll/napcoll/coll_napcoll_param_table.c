@@ -122,32 +122,19 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
          "(reductions), at most 8 segments; auto uses them where the model finds them faster. 0: "
          "one segment. Broadcasts have a parameter segments for each algorithm instead"),
     SIZE("alltoall_memory_bytes", transit_bytes, 256LL * 1024 * 1024, ALIKE, 6,
-         "Memory that blocks in transit may take on a process: slots of the plan times the "
-         "largest block of any process (algorithms tuna..., binomial, two_level of all-to-alls, "
-         "gathers and scatters). A call that could need more goes to the fallback component. 0: "
-         "no limit"),
+         "Memory that blocks in transit may take on a process: slots of the plan times the block "
+         "(algorithms tuna..., binomial, two_level of all-to-alls, gathers and scatters). A call "
+         "that needs more goes to the fallback component; where blocks have sizes of their own, "
+         "those that are too large for it go straight to their processes. 0: no limit"),
     SIZE("kept_bytes", kept_bytes, NAPCOLL_BUFFER_POOL_BYTES, LOCAL, 6,
          "Memory that a process keeps for the vectors and blocks in transit of later calls, of "
          "any communicator, because new pages are slow. 0: it is freed after each call, except 3 "
          "MiB for each thread that calls collectives at the same time"),
-    SIZE("alltoallv_mean_bytes", alltoallv_mean_bytes, 0, ALIKE, 6,
-         "Mean block of MPI_Alltoallv and MPI_Alltoallw, by which auto chooses. 0: not known; "
-         "processes agree on the mean and the largest block in a small allreduce if the model "
-         "finds that this pays, and MPI_Alltoallw goes to the fallback component. The info key "
-         "napcoll_alltoallv_mean_bytes overrides it on a communicator. If the mean is given, "
-         "alltoall_memory_bytes limits MPI_Alltoall alone"),
-    BOOL("alltoallv_trust", trust, true, ALIKE, 5,
-         "Whether later calls use the block sizes on which processes agreed, or that the root of "
-         "MPI_Scatterv or MPI_Gatherv announced. Messages then say when the sizes no longer hold; "
-         "a call with a larger block than agreed is run twice. The root of MPI_Gatherv announces "
-         "again after 1, 2, 4, then 8 calls, and larger blocks are sent directly to it. If the "
-         "sizes change a lot twice in a row, the next 16 to 256 calls send all blocks directly. "
-         "false: processes agree in each call"),
-    SIZE("alltoallv_bounded_bytes", bounded_bytes, NAPCOLL_BOUNDED_BYTES, ALIKE, 6,
-         "Limit for the number of processes times the largest block. Up to it, the receiver of "
-         "blocks in transit has room for the largest block, and block sizes travel with the "
-         "blocks. Above it they travel in messages of their own before the blocks. 0: always "
-         "before"),
+    SIZE("inline_bytes", inline_bytes, 0, ALIKE, 6,
+         "Largest block of MPI_Alltoallv, Alltoallw, Gatherv and Scatterv that is forwarded with "
+         "others, by algorithms tuna..., binomial and two_level. Larger ones go straight to their "
+         "processes, in messages of their own. 0: the size up to which the model finds forwarding "
+         "faster"),
     SIZE("gather_m1", thresholds.gather_m1, 5 * 1024, ALIKE, 6,
          "HeteroMPI's M1: the block from which flat gathers may escalate: more data arrives at "
          "the root's port than it can take, and TCP resends lost data after 200 ms or more. "

@@ -300,6 +300,7 @@ static int register_collective(napcoll_coll_t coll)
         rc = mca_coll_napcoll_register_counters(coll);
     }
     settings->local_radix = component->local_radix;
+    settings->inline_bytes = component->inline_bytes;
     settings->reproducible = component->reproducible;
     settings->segment_bytes = component->segment_bytes;
     settings->thresholds = component->thresholds;

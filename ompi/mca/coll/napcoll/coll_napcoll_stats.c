@@ -152,7 +152,6 @@ static bool is_trial_of(const mca_coll_napcoll_trial_t *trial, const napcoll_cal
                         const napcoll_decision_t *decision)
 {
     return trial->call.noncommutative == call->noncommutative
-           && trial->call.bounded == call->bounded
            && (trial->call.in_place == call->in_place
                || mca_coll_napcoll_in_place_alone(call->coll))
            && trial->least == decision->least && trial->most == decision->most;

@@ -23,7 +23,7 @@
 /** The online check of a class of calls on a communicator, whatever their root. */
 typedef struct mca_coll_napcoll_trial {
     struct mca_coll_napcoll_trial *next;
-    /** one of the class; bytes, root and largest do not matter */
+    /** one of the class; bytes and root do not matter */
     napcoll_call_t call;
     /** bytes of the class: least .. most */
     size_t least;

@@ -36,18 +36,6 @@ int64_t napcoll_digits_moved(int members, int radix)
     return moved;
 }
 
-int napcoll_digits_told(int members, int radix)
-{
-    int told = 0;
-
-    for (int64_t weight = 1; weight * radix < members; weight *= radix) {
-        for (int digit = 1; digit < radix && digit * weight + weight * radix < members; digit++) {
-            told++;
-        }
-    }
-    return told;
-}
-
 double napcoll_model_pipeline_us(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
                                  int segments, double bytes)
 {
@@ -158,13 +146,10 @@ static double alltoall_linear_us(const napcoll_machine_t *machine, int nodes, in
 }
 
 double napcoll_model_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn, double bytes,
-                             int radix, bool sized)
+                             int radix)
 {
     const int ranks = nodes * ppn, rounds = napcoll_digits_rounds(ranks, radix);
     const double moved = (double) napcoll_digits_moved(ranks, radix);
-    const int told = sized ? napcoll_digits_told(ranks, radix) : 0;
-    const double size_bytes = rounds > 0 ? NAPCOLL_SIZE_BYTES * moved / rounds : 0;
-    const napcoll_level_t level = nodes > 1 ? NAPCOLL_LEVEL_NETWORK : NAPCOLL_LEVEL_NODE;
     napcoll_traffic_t traffic = {.message_bytes = rounds > 0 ? bytes * moved / rounds : 0};
 
     if (nodes > 1) {
@@ -172,33 +157,27 @@ double napcoll_model_tuna_us(const napcoll_machine_t *machine, int nodes, int pp
     } else {
         traffic.local_messages = rounds;
     }
-    return napcoll_model_max_rate_us(machine, ppn, &traffic)
-           + told * napcoll_model_link(machine, level, size_bytes).latency_us;
+    return napcoll_model_max_rate_us(machine, ppn, &traffic);
 }
 
 /* TuNA with the best radix: a power of two, or P. */
-static double best_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn, double bytes,
-                           bool sized)
+static double alltoall_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn, double bytes)
 {
     const int ranks = nodes * ppn;
-    double best = napcoll_model_tuna_us(machine, nodes, ppn, bytes, ranks > 2 ? ranks : 2, sized);
+    double best = napcoll_model_tuna_us(machine, nodes, ppn, bytes, ranks > 2 ? ranks : 2);
 
     for (int64_t radix = 2; radix < ranks; radix *= 2) {
-        const double time = napcoll_model_tuna_us(machine, nodes, ppn, bytes, (int) radix, sized);
+        const double time = napcoll_model_tuna_us(machine, nodes, ppn, bytes, (int) radix);
 
         best = time < best ? time : best;
     }
     return best;
 }
 
-static double alltoall_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn, double bytes)
-{
-    return best_tuna_us(machine, nodes, ppn, bytes, false);
-}
-
+/* Every block has its size in front of it. */
 static double alltoallv_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn, double bytes)
 {
-    return best_tuna_us(machine, nodes, ppn, bytes, true);
+    return alltoall_tuna_us(machine, nodes, ppn, bytes + NAPCOLL_SIZE_BYTES);
 }
 
 napcoll_closed_form_t napcoll_model_closed_form(const char *collective, const char *algorithm)

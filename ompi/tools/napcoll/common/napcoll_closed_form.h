@@ -38,26 +38,21 @@ double napcoll_model_pipeline_us(const napcoll_machine_t *machine, const napcoll
 /** Blocks that each member of a TuNA exchange sends in all rounds, D. */
 int64_t napcoll_digits_moved(int members, int radix);
 
-/** Rounds of a TuNA exchange after which some blocks have not arrived: their sizes are told. */
-int napcoll_digits_told(int members, int radix);
-
 /**
- * TuNA by a radix: K rounds send D blocks. A round whose blocks' sizes are told takes one more
- * latency.
+ * TuNA by a radix: K rounds send D blocks.
  *
- *     T(r) = alpha (K(r) + told(r)) + ppn beta' s D(r)        told(r) = 0 where sizes are known
+ *     T(r) = alpha K(r) + ppn beta' s D(r)
  *
- * Fan et al.: T(r) = 2 alpha K + beta s D, here in the max-rate model; rounds of one block need no
- * sizes.
+ * Fan et al.: T(r) = 2 alpha K + beta s D, since sizes take a round of their own; here in the
+ * max-rate model, and sizes go in front of the blocks.
  *
  * @param[in] machine  the machine
  * @param[in] nodes    at least 1
  * @param[in] ppn      processes per node
- * @param[in] bytes    s, of the block that one process has for another
+ * @param[in] bytes    s, of the block that one process has for another, with its size
  * @param[in] radix    r, from 2 to the number of processes
- * @param[in] sized    whether sizes are told
  */
 double napcoll_model_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn, double bytes,
-                             int radix, bool sized);
+                             int radix);
 
 #endif /* NAPCOLL_CLOSED_FORM_H */

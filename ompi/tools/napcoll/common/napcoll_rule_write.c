@@ -93,6 +93,9 @@ static void print_tunables(const napcoll_rule_t *rule, FILE *out)
     if (rule->local_radix > 0) {
         fprintf(out, " local_radix=%d", rule->local_radix);
     }
+    if (rule->inline_bytes > 0) {
+        fprintf(out, " inline_bytes=%d", rule->inline_bytes);
+    }
     if (rule->segments > 0) {
         fprintf(out, " segments=%d", rule->segments);
     }

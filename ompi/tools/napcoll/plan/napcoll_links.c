@@ -130,7 +130,7 @@ static void meet(run_t *run, int source, int send, int target)
 {
     const napcoll_plan_t *plan = run->cache.entry[source]->plan;
     const int a = run->rank[source].begun, b = run->rank[target].begun;
-    const sent_t sent = {.share = napcoll_plan_message_share(plan, &plan->step[send]),
+    const sent_t sent = {.share = napcoll_plan_share(plan, *napcoll_step_span(&plan->step[send])),
                          .step = a > b ? a : b,
                          .from = napcoll_node_map_node(run->map, source),
                          .to = napcoll_node_map_node(run->map, target)};

@@ -37,7 +37,7 @@ static void count_stage(const napcoll_plan_t *plan, const napcoll_stage_t *stage
         if (send) {
             effort[EFFORT_NETWORK_MESSAGES] += plan->pieces;
             effort[EFFORT_NODE_VECTORS] += plan->pieces
-                                           * napcoll_plan_message_share(plan, &step[i]);
+                                           * napcoll_plan_share(plan, *napcoll_step_span(&step[i]));
         }
     }
     if (stage->messages > 0) {
@@ -127,7 +127,6 @@ napcoll_decision_t explain_decide(const explain_case_t *c, const napcoll_setting
                                  .bytes = (size_t) c->bytes,
                                  .noncommutative = o->params.noncommutative,
                                  .in_place = o->params.in_place,
-                                 .bounded = o->params.bounded,
                                  .root = o->params.root};
     napcoll_decision_t decision;
 

@@ -6,13 +6,13 @@
 /**
  * @file
  * The last part of napcoll-plan explain: what the component's auto does with the machine in its
- * parameters, the cost of an agreement on sizes, and the decision as the component logs it.
+ * parameters, and the decision as the component logs it.
  */
 
 #include <stdlib.h>
 
 #include "napcoll_plan_explain.h"
-#include "select/napcoll_agreement.h"
+#include "select/napcoll_uneven.h"
 #include "select/napcoll_wording.h"
 
 /* The sizes of one decision. */
@@ -70,58 +70,33 @@ static void print_log(const explain_case_t *c, const napcoll_decision_t *decisio
     printf("Logged (coll_napcoll_verbose 1) as: %s\n", words);
 }
 
-/* What auto does where ranks do not agree on sizes. */
-static void print_unsized(const explain_case_t *c)
-{
-    const options_t *o = c->options;
-    const napcoll_decision_t decision = napcoll_agreement_without();
-
-    printf("%s", o->collective->auto_falls_back ? "So, " : "That does not pay: ");
-    if (NAPCOLL_GOAL_ALLTOALL == o->collective->goal) {
-        printf("unless users set alltoallv_mean_bytes, ");
-    }
-    printf("auto falls back.\n");
-    print_log(c, &decision);
-}
-
-/* Where no rank knows all sizes: the cost of an agreement on them. Returns whether auto agrees on
- * them. */
-static bool print_agreement(const explain_case_t *c)
+/* How an uneven call goes, whose sizes no rank knows alone. */
+static void print_uneven(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     const napcoll_collective_t *collective = c->options->collective;
     const napcoll_settings_t settings = explain_settings(c);
-    const napcoll_collective_t *by = napcoll_agreement_by(collective);
-    napcoll_settings_t telling = napcoll_select_defaults(by);
-    napcoll_agreement_t agreement;
+    size_t inline_bytes = decision->inline_bytes;
+    napcoll_limits_t limits = {0};
 
-    if (!napcoll_goal_is_personalized(collective->goal) || !collective->uneven
-        || c->map->nodes < 2) {
-        return true;
+    if (decision->algorithm < 0 || !collective->uneven
+        || !collective->algorithm[decision->algorithm].store_and_forward) {
+        return;
     }
-    if (collective->auto_falls_back) {
-        printf("\nSizes are not agreed on: many calls have few blocks. ");
-        print_unsized(c);
-        return false;
+    if (decision->by_model) {
+        if (0 != napcoll_uneven_limits(collective, &settings, c->map, &limits)) {
+            napcoll_out_of_memory();
+        }
+        inline_bytes = 0 == inline_bytes ? limits.inline_bytes : inline_bytes;
     }
-    telling.local_radix = settings.local_radix;
-    telling.machine = settings.machine;
-    if (0 != napcoll_agreement(collective, &settings, &telling, c->map, &agreement)) {
-        napcoll_out_of_memory();
+    printf("Blocks of up to %zu bytes go through its rounds, larger ones straight to their "
+           "ranks.\n",
+           inline_bytes);
+    if (decision->by_model
+        && napcoll_algorithm_announces(collective, &collective->algorithm[decision->algorithm])) {
+        printf("While no rank sends more than %zu blocks through the rounds, later calls send all "
+               "straight.\n",
+               limits.few);
     }
-    printf("\nTo agree on the sizes takes %.3f us, %s of %zu bytes, in one call of %d where blocks "
-           "are sent directly;\nthe smallest blocks take %.3f us sent directly, and %.3f us by "
-           "the best algorithm.\n",
-           agreement.cost_us, &napcoll_bcast == by ? "a bcast" : "an allreduce",
-           napcoll_agreement_bytes(collective), NAPCOLL_MOST_PATIENCE + 1, agreement.direct_us,
-           agreement.cheapest_us);
-    if (!agreement.pays) {
-        print_unsized(c);
-    } else if (!c->options->params.bounded) {
-        printf(
-            "Where the largest block is small (alltoallv_bounded_bytes), sizes go along with the "
-            "blocks:\nsee --bounded.\n");
-    }
-    return agreement.pays;
 }
 
 /* What auto does not try, whatever its estimate. */
@@ -170,23 +145,6 @@ static bool is_auto(const explain_case_t *c, const napcoll_decision_t *decision)
     return false;
 }
 
-/* Whether the rules make ranks agree on the sizes; says so. */
-static bool print_agreed_by_rules(const explain_case_t *c)
-{
-    const options_t *o = c->options;
-    const napcoll_call_t call = {.collective = o->collective, .map = c->map};
-    const napcoll_rule_t *one;
-    const bool by_rules = napcoll_goal_is_personalized(o->collective->goal) && o->collective->uneven
-                          && NAPCOLL_RULES_BY_SIZE
-                                 == napcoll_rules_scope(c->rules, &call, o->params.reproducible,
-                                                        &one);
-
-    if (by_rules) {
-        printf("\nThe rules depend on the size, on which ranks agree.\n");
-    }
-    return by_rules;
-}
-
 /* The decision of a rule. */
 static void print_ruled(const explain_case_t *c, const napcoll_decision_t *decision)
 {
@@ -201,21 +159,19 @@ static void print_ruled(const explain_case_t *c, const napcoll_decision_t *decis
     if (decision->algorithm >= 0) {
         print_parameters(c, decision);
     }
-    (void) print_agreed_by_rules(c);
+    print_uneven(c, decision);
 }
 
 /* The decision of the model. */
 static void print_auto(const explain_case_t *c, const napcoll_decision_t *decision)
 {
     const napcoll_collective_t *collective = c->options->collective;
-    bool pays;
 
     if (decision->algorithm < 0) {
         printf("\nThe component's auto falls back: %s.\n", napcoll_reason_help(decision->reason));
     } else {
-        pays = print_agreed_by_rules(c) || print_agreement(c);
-        printf("\nOn this machine the component's auto%s takes %s",
-               pays ? "" : ", with known sizes,", collective->algorithm[decision->algorithm].name);
+        printf("\nOn this machine the component's auto takes %s",
+               collective->algorithm[decision->algorithm].name);
         print_class(c, decision);
         printf(", estimated at %.3f us", decision->cost_us);
         if (NAPCOLL_GOAL_BARRIER != collective->goal) {
@@ -224,6 +180,7 @@ static void print_auto(const explain_case_t *c, const napcoll_decision_t *decisi
         printf(".\n");
         print_parameters(c, decision);
         print_thresholds(c);
+        print_uneven(c, decision);
     }
     print_not_taken(c, decision);
 }

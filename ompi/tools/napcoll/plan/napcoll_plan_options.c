@@ -83,9 +83,6 @@ static const struct {
      "a noncommutative operation"},
     {"reproducible", NULL, COMMAND_ALL, FLAG, offsetof(options_t, params.reproducible), 0, 0,
      "only algorithms that reduce by halves of the ranks, on any nodes"},
-    {"bounded", NULL, COMMAND_ALL, FLAG, offsetof(options_t, params.bounded), 0, 0,
-     "where blocks have different sizes: all ranks know a bound, and sizes go along\n"
-     "with the blocks"},
     {"machine", "FILE", TIMES | COMMAND_GOAL, TEXT, offsetof(options_t, machine), 0, 0,
      "a machine file; also by name, from NAPCOLL_MACHINES and napcoll's own: bluewaters.conf,\n"
      "netlab.conf, ... (goal: the time of reductions)"},
@@ -270,9 +267,6 @@ static void refuse_pointless(const options_t *o)
     if ((params->noncommutative || params->reproducible) && !napcoll_goal_reduces(goal)) {
         complain("--%s: %s reduces nothing",
                  params->noncommutative ? "noncommutative" : "reproducible", collective->name);
-    }
-    if (params->bounded && (!napcoll_goal_is_personalized(goal) || !collective->uneven)) {
-        complain("--bounded: %s sends no sizes", collective->name);
     }
     if (NAPCOLL_GOAL_BCAST == goal && params->in_place) {
         complain("--in-place: %s has one buffer", collective->name);

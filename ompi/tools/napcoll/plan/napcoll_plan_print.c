@@ -59,9 +59,6 @@ static label_t label(const napcoll_plan_t *plan, napcoll_span_t span)
 
 static const char *sizes_in(const napcoll_step_t *s)
 {
-    if (s->sizes) {
-        return "sizes of ";
-    }
     return s->headed ? "sizes and " : "";
 }
 

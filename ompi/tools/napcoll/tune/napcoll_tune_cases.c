@@ -15,16 +15,13 @@
 #include "measure/napcoll_options.h"
 #include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
-#include "select/napcoll_agreement.h"
+#include "select/napcoll_select.h"
 
 /* Of one buffer of a call. */
 static const size_t most_buffer = (size_t) 16 << 20;
 
 /* An algorithm is not measured if its estimate is this many times auto's. */
 static const double hopeless = 10;
-
-/* Blocks that differ are up to twice their average. */
-enum { LARGEST = 2 };
 
 /* ---- cases ---- */
 
@@ -221,28 +218,6 @@ static int find_range(tune_case_t *c, const inquiry_t *inquiry, bool *warned)
 
 /* ---- contestants ---- */
 
-/* What auto decides. Where processes do not know all sizes, they agree on them only if that
- * pays. */
-static int decide(const inquiry_t *inquiry, napcoll_decision_t *decision)
-{
-    const napcoll_collective_t *by = napcoll_agreement_by(inquiry->collective);
-    napcoll_settings_t telling = napcoll_select_defaults(by);
-    napcoll_agreement_t agreement = {.pays = true};
-
-    telling.machine = inquiry->settings.machine;
-    if (is_untold(inquiry->collective)
-        && 0
-               != napcoll_agreement(inquiry->collective, &inquiry->settings, &telling,
-                                    inquiry->call.map, &agreement)) {
-        return -1;
-    }
-    if (agreement.pays) {
-        return napcoll_select(&inquiry->settings, &inquiry->call, decision);
-    }
-    *decision = napcoll_agreement_without();
-    return 0;
-}
-
 /* The estimate of a decision's plans in microseconds; NAN when memory ran out. */
 static double cost_of(const inquiry_t *inquiry, const napcoll_decision_t *decision)
 {
@@ -353,20 +328,18 @@ static int add_algorithms(tune_case_t *c, const inquiry_t *inquiry)
 int tune_choose(tune_case_t *c, const napcoll_machine_t *machine,
                 const napcoll_thresholds_t *thresholds, const napcoll_node_map_t *map)
 {
-    const size_t bounded = NAPCOLL_BOUNDED_BYTES / (size_t) map->size / LARGEST;
     inquiry_t inquiry = {.collective = c->collective,
                          .settings = napcoll_select_defaults(c->collective),
                          .call = {.collective = c->collective,
                                   .map = map,
-                                  .bytes = c->bytes,
-                                  .bounded = c->untold && c->bytes <= bounded}};
+                                  .bytes = c->bytes}};
     napcoll_decision_t decision;
     bool warned;
 
     c->contestants = 0;
     inquiry.settings.machine = machine;
     inquiry.settings.thresholds = *thresholds;
-    if (0 != find_range(c, &inquiry, &warned) || (!warned && 0 != decide(&inquiry, &decision))) {
+    if (0 != find_range(c, &inquiry, &warned) || (!warned && 0 != napcoll_select(&inquiry.settings, &inquiry.call, &decision))) {
         return -1;
     }
     c->skipped = warned;

@@ -54,8 +54,8 @@ static const struct {
     [NAPCOLL_REASON_UNEQUAL_NODES] = {"unequal_nodes",
                                       "the algorithm needs nodes with equal numbers of processes"},
     [NAPCOLL_REASON_SIZES] = {"sizes",
-                              "an agreement on the sizes of blocks would cost more than it gains "
-                              "(see the parameter alltoallv_mean_bytes)"},
+                              "few blocks of such calls have any bytes, and no process knows their "
+                              "sizes"},
     [NAPCOLL_REASON_MEMORY] = {"memory",
                                "blocks in transit could take more memory than the parameter "
                                "alltoall_memory_bytes allows"},
@@ -115,14 +115,9 @@ bool napcoll_plan_args_takes(const napcoll_plan_args_t *args)
     return napcoll_goal_takes(args->collective->goal, args->params.root, args->rank);
 }
 
-bool napcoll_plan_args_sized(const napcoll_plan_args_t *args)
-{
-    return args->collective->uneven && !args->params.bounded;
-}
-
 bool napcoll_plan_args_headed(const napcoll_plan_args_t *args)
 {
-    return args->collective->uneven && args->params.bounded;
+    return args->collective->uneven && args->algorithm->store_and_forward;
 }
 
 /* The blocks of a plan in a layout. */
@@ -177,8 +172,7 @@ napcoll_claim_t napcoll_plan_args_claim(const napcoll_plan_args_t *args)
         .in_place = args->params.in_place,
         .noncommutative = args->params.noncommutative,
         .canonical = args->algorithm->canonical,
-        .announces = napcoll_algorithm_announces(args->collective, args->algorithm)
-                     && args->collective->uneven && args->params.bounded,
+        .announces = napcoll_plan_args_headed(args),
         .sized = napcoll_goal_is_personalized(args->collective->goal) && args->collective->uneven,
         .max_inter = bounds.inter,
         .max_messages = bounds.all};

@@ -51,8 +51,6 @@ typedef struct napcoll_params {
     bool noncommutative;
     /** They must be reduced by halves of the ranks: the same bits on any nodes. */
     bool reproducible;
-    /** No block is larger than a size that all ranks know, so sizes can be sent with the blocks. */
-    bool bounded;
     /** Of a reduce, broadcast, gather or scatter. */
     int root;
     /** Segments of a vector, one after the other in a pipeline; pieces of blocks, where the row
@@ -114,10 +112,8 @@ int napcoll_plan_args_root(const napcoll_plan_args_t *args);
 /** Whether the rank gets a result in its receive buffer. */
 bool napcoll_plan_args_takes(const napcoll_plan_args_t *args);
 
-/** Whether sizes of personalized blocks are sent a stage ahead of the blocks. */
-bool napcoll_plan_args_sized(const napcoll_plan_args_t *args);
-
-/** Whether sizes of personalized blocks are sent in front of the blocks. */
+/** Whether messages begin with the sizes of their blocks: they are forwarded by ranks that do not
+ * know these. */
 bool napcoll_plan_args_headed(const napcoll_plan_args_t *args);
 
 /**
@@ -156,7 +152,7 @@ typedef enum {
     NAPCOLL_REASON_PPN,            /**< no node has a second process */
     NAPCOLL_REASON_ONE_NODE,       /**< all processes share one node */
     NAPCOLL_REASON_UNEQUAL_NODES,  /**< nodes have different numbers of processes */
-    NAPCOLL_REASON_SIZES,  /**< an agreement on the sizes of blocks costs more than it gains */
+    NAPCOLL_REASON_SIZES,  /**< auto leaves the collective: few blocks have bytes */
     NAPCOLL_REASON_MEMORY, /**< temporaries could take more than is allowed */
     NAPCOLL_REASON_ONLINE, /**< the online check times the fallback function, or found it faster */
     NAPCOLL_REASON_JOBS,   /**< the communicator joins jobs with different settings */
@@ -290,9 +286,6 @@ typedef struct napcoll_algorithm {
     bool keeps_all_vectors;
     /** Personalized blocks are stored and forwarded by ranks that they are not for. */
     bool store_and_forward;
-    /** ... and every message of forwarded blocks begins with sizes, where these are bounded: so a
-     * rank can announce something to all others (napcoll_algorithm_announces). */
-    bool announces;
     /** Blocks are cut into pieces, by the thresholds. */
     bool cuts_blocks;
     /** The plan of a process has a step for every rank, or more. */
@@ -334,21 +327,20 @@ typedef struct napcoll_collective {
     bool everywhere;
     /** The user says where the blocks of the larger buffer are. */
     bool spread;
-    /** auto takes the fallback: many calls have few blocks, and an agreement on sizes costs
-     * more. */
+    /** auto takes the fallback: most calls have few blocks with bytes. */
     bool auto_falls_back;
     /** [algorithms] rows */
     const napcoll_algorithm_t *algorithm;
     int algorithms;
 } napcoll_collective_t;
 
-/** Whether a rank can announce something to all others in the messages of a plan with bounded
- * sizes: any rank of an all-to-all, the root of a scatter. In a gather no message comes back from
- * the root. */
+/** Whether a rank can announce something to all others in front of the blocks of a call: any rank of
+ * an all-to-all, the root of a scatter. In a gather no message comes back from the root. */
 static inline bool napcoll_algorithm_announces(const napcoll_collective_t *collective,
                                                const napcoll_algorithm_t *algorithm)
 {
-    return algorithm->announces && NAPCOLL_GOAL_GATHER != collective->goal;
+    return collective->uneven && algorithm->store_and_forward
+           && NAPCOLL_GOAL_GATHER != collective->goal;
 }
 
 /** The tables, see COLL/COLL.c. */

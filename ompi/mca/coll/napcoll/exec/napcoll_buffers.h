@@ -15,7 +15,8 @@
  *
  * An operation calls them in this order:
  *
- *     bind  (begin  (before  message...  after  work...) of each stage) of each piece  finish
+ *     bind  (begin  (before  message...  after  work...) of each stage) of each piece  outside
+ *     finish
  *
  * User memory may be on a device: all copies and reductions go through Open MPI's engines.
  */
@@ -94,6 +95,9 @@ typedef struct napcoll_buffers {
     int (*after)(struct napcoll_operation *operation, const napcoll_stage_t *stage);
     /** Do a step that is not a message. */
     int (*work)(struct napcoll_operation *operation, const napcoll_step_t *step);
+    /** After the last stage: end the messages outside the plan, as far as they have come or, with
+     * `waits`, all. */
+    int (*outside)(struct napcoll_operation *operation, bool waits, bool *ended);
     /** The operation has ended with `rc`: move results to the user's buffers, unless it failed, and
      * free memory. Returns rc, or the error of that. */
     int (*finish)(struct napcoll_operation *operation, int rc);

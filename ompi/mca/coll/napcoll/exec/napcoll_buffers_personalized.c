@@ -31,72 +31,70 @@ static inline const napcoll_block_t *user_block(const napcoll_personalized_t *p,
     return piece;
 }
 
-/* The bytes of a slot's next block, or, if that has come, of its block. */
-static inline size_t bytes_to_come(const napcoll_personalized_t *p, int slot)
+/* The bytes of a block of the user in the messages of a plan. */
+static inline size_t plan_bytes(const napcoll_block_t *block)
 {
-    return p->even ? p->bytes : napcoll_transit_size(&p->transit, slot);
+    return block->direct ? 0 : block->bytes;
 }
 
-/* Whether a message is sent without its blocks. */
-static inline bool leaves_blocks(const napcoll_personalized_t *p, const napcoll_step_t *step)
-{
-    return step->headed && 0 != (p->said & NAPCOLL_SAID_BREAK);
-}
-
-/* The bytes of a run of slots in a message. A slot that both sends and receives in a stage sends
- * the block that it has and receives the next one. */
+/* The bytes of a run of slots that is sent, or received where all blocks have one size. A slot that
+ * both sends and receives in a stage sends the block that it has and receives the next one. */
 static size_t slot_bytes(const napcoll_personalized_t *p, const napcoll_step_t *step,
                          const napcoll_span_t *run)
 {
     const napcoll_slot_t *slot = &p->transit.slot[run->first];
     size_t bytes = 0;
 
-    if (NAPCOLL_STEP_RECV == step->kind && step->headed) {
-        return (size_t) run->count * p->largest;
+    if (NAPCOLL_STEP_RECV == step->kind) {
+        return (size_t) run->count * p->bytes;
     }
     for (int i = 0; i < run->count; i++) {
-        bytes += NAPCOLL_STEP_SEND == step->kind ? slot[i].size : bytes_to_come(p, run->first + i);
+        bytes += slot[i].size;
     }
     return bytes;
 }
 
 /* Measure a message: the bytes that it has, or has room for, and its address, if it is contiguous
- * in the user's memory. Returns how many of its blocks are in slots. */
+ * in the user's memory. Returns how many of its blocks are in slots. Whoever receives blocks behind
+ * their sizes has room for the largest. */
 static size_t measure_message(const napcoll_personalized_t *p, const napcoll_plan_t *plan,
-                              const napcoll_step_t *step, napcoll_block_message_t *message)
+                              const napcoll_step_t *step, napcoll_message_t *message)
 {
+    const bool sends = NAPCOLL_STEP_SEND == step->kind;
     napcoll_runs_t runs = napcoll_runs_of(plan, napcoll_step_span(step));
-    const size_t head = step->sizes || step->headed ? NAPCOLL_SIZE_BYTES * (size_t) runs.left : 0;
+    const size_t blocks = (size_t) runs.left;
     size_t in_slots = 0;
-    bool adjacent = 0 == head;
+    bool adjacent = !step->headed;
     char *end = NULL;
 
-    message->wire.count = head;
-    if (step->sizes || (NAPCOLL_STEP_SEND == step->kind && leaves_blocks(p, step))) {
-        return 0;
+    message->count = step->headed ? NAPCOLL_SIZE_BYTES * blocks : 0;
+    if (step->headed && !sends) {
+        message->count += p->inline_bytes * blocks;
     }
     while (napcoll_runs_next(&runs)) {
         if (runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
             in_slots += (size_t) runs.run.count;
-            message->wire.count += slot_bytes(p, step, &runs.run);
+            message->count += step->headed && !sends ? 0 : slot_bytes(p, step, &runs.run);
             adjacent = false;
             continue;
         }
-        for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
+        for (int b = runs.run.first;
+             b < runs.run.first + runs.run.count && (sends || !step->headed); b++) {
             napcoll_block_t piece;
             const napcoll_block_t *block = user_block(p, runs.run.buffer, b, &piece);
+            const size_t bytes = plan_bytes(block);
 
-            message->wire.count += block->bytes;
-            if (adjacent && block->bytes > 0) {
+            message->count += bytes;
+            if (adjacent && bytes > 0) {
                 char *at = napcoll_offset(block->at, block->lead);
 
                 adjacent = block->dense && (NULL == end || at == end);
-                message->wire.at = NULL == message->wire.at ? at : message->wire.at;
-                end = at + block->bytes;
+                message->at = NULL == message->at ? at : message->at;
+                end = at + bytes;
             }
         }
     }
-    message->wire.at = adjacent ? message->wire.at : NULL;
+    message->at = adjacent ? message->at : NULL;
     return in_slots;
 }
 
@@ -105,7 +103,7 @@ static bool is_one(const napcoll_step_t *step)
 {
     const napcoll_span_t *span = napcoll_step_span(step);
 
-    return !step->sizes && !step->headed && 1 == span->count && NAPCOLL_BUFFER_LIST != span->buffer
+    return !step->headed && 1 == span->count && NAPCOLL_BUFFER_LIST != span->buffer
            && (NAPCOLL_STEP_SEND == step->kind || span->buffer < NAPCOLL_BUFFER_TEMP);
 }
 
@@ -135,35 +133,28 @@ static size_t aligned(size_t bytes)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* The size of a block as a message tells it. */
-static size_t size_to_tell(const napcoll_personalized_t *p, const napcoll_step_t *step,
-                           int32_t buffer, int block)
-{
-    napcoll_block_t piece;
-
-    if (leaves_blocks(p, step)) {
-        return 0;
-    }
-    if (buffer < NAPCOLL_BUFFER_TEMP) {
-        return user_block(p, buffer, block, &piece)->bytes;
-    }
-    return step->headed ? p->transit.slot[block].size : bytes_to_come(p, block);
-}
-
-/* Write the sizes of a message; returns their end. */
+/* Write the sizes of the blocks of a message; returns their end. */
 static char *pack_sizes(const napcoll_personalized_t *p, const napcoll_plan_t *plan,
                         const napcoll_step_t *step, char *to)
 {
-    uint64_t said = step->headed ? p->said : 0;
+    uint64_t said = (uint64_t) p->said << NAPCOLL_SIZE_SAID_BIT;
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->left);
 
     while (napcoll_runs_next(&runs)) {
         for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
-            const uint64_t size = said | size_to_tell(p, step, runs.run.buffer, b);
+            const napcoll_slot_t *slot = &p->transit.slot[b];
+            const bool in_slot = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
+            const napcoll_block_t *block = in_slot
+                                               ? NULL
+                                               : napcoll_personalized_block(p, runs.run.buffer, b);
+            const uint64_t size = in_slot ? slot->size : plan_bytes(block);
+            const uint64_t direct = (in_slot ? slot->direct : block->direct) ? NAPCOLL_SIZE_DIRECT
+                                                                             : 0;
+            const uint64_t word = direct | said | size;
 
             said = 0;
-            memcpy(to, &size, sizeof(size));
-            to += sizeof(size);
+            memcpy(to, &word, sizeof(word));
+            to += sizeof(word);
         }
     }
     return to;
@@ -174,32 +165,30 @@ static int pack_message(napcoll_personalized_t *p, const napcoll_plan_t *plan,
                         const napcoll_step_t *step, char *to)
 {
     napcoll_transit_t *transit = &p->transit;
-    const bool leaves = leaves_blocks(p, step);
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->left);
     int rc = OMPI_SUCCESS;
 
-    if (step->sizes || step->headed) {
+    if (step->headed) {
         to = pack_sizes(p, plan, step, to);
     }
-    while (!step->sizes && napcoll_runs_next(&runs)) {
+    while (napcoll_runs_next(&runs)) {
         const int end = runs.run.first + runs.run.count;
 
         for (int b = runs.run.first; b < end && OMPI_SUCCESS == rc; b++) {
-            napcoll_block_t piece;
-            const napcoll_block_t *block;
-
             if (runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
-                const size_t bytes = leaves ? 0 : transit->slot[b].size;
+                const size_t bytes = transit->slot[b].size;
 
                 if (bytes > 0) {
                     memcpy(to, napcoll_transit_at(transit, b), bytes);
                 }
                 napcoll_transit_drop(transit, b);
                 to += bytes;
-            } else if (!leaves) {
-                block = user_block(p, runs.run.buffer, b, &piece);
-                rc = napcoll_block_pack(block, to);
-                to += block->bytes;
+            } else {
+                napcoll_block_t piece;
+                const napcoll_block_t *block = user_block(p, runs.run.buffer, b, &piece);
+
+                rc = block->direct ? OMPI_SUCCESS : napcoll_block_pack(block, to);
+                to += plan_bytes(block);
             }
         }
     }
@@ -223,7 +212,7 @@ static int plan_messages(napcoll_personalized_t *p, const napcoll_plan_t *plan,
         *message = (napcoll_block_message_t){
             .wire = {.type = &ompi_mpi_byte.dt,
                      .at_most = step[i].headed || (one && !p->even && p->pieces < 2)}};
-        in_slots = measure_message(p, plan, &step[i], message);
+        in_slots = measure_message(p, plan, &step[i], &message->wire);
         message->wire.nothing = 0 == message->wire.count && !empty;
         if (empty) {
             message->kind = NAPCOLL_MESSAGE_EMPTY;
@@ -242,8 +231,7 @@ static int plan_messages(napcoll_personalized_t *p, const napcoll_plan_t *plan,
     return napcoll_buffer_take(&p->packed, packed) ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-/* Pack the messages of a stage, sizes first: a message tells the sizes of blocks before they
- * leave. */
+/* Pack the messages of a stage. */
 static int pack_messages(napcoll_personalized_t *p, const napcoll_plan_t *plan,
                          const napcoll_stage_t *stage)
 {
@@ -251,13 +239,10 @@ static int pack_messages(napcoll_personalized_t *p, const napcoll_plan_t *plan,
     size_t packed = 0;
     int rc = OMPI_SUCCESS;
 
-    for (int sizes = 1; sizes >= 0; sizes--) {
-        for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
-            napcoll_block_message_t *message = &p->message[i];
+    for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
+        napcoll_block_message_t *message = &p->message[i];
 
-            if (sizes != step[i].sizes || NAPCOLL_MESSAGE_PACKED != message->kind) {
-                continue;
-            }
+        if (NAPCOLL_MESSAGE_PACKED == message->kind) {
             message->wire.at = p->packed.memory + packed;
             packed += aligned(message->wire.count);
             if (NAPCOLL_STEP_SEND == step[i].kind) {
@@ -296,30 +281,36 @@ static int personalized_before(napcoll_operation_t *op, const napcoll_stage_t *s
     return rc;
 }
 
-/* Take in a block of `size` bytes that has come for the user. */
-static int take_block(napcoll_operation_t *op, int32_t buffer, int index, char *from, size_t size)
+/* Take in a block of the user that has come in a message: `word` is in front of it, or, where sizes
+ * are not sent, the bytes that it must have. */
+static int take_block(napcoll_operation_t *op, int32_t buffer, int number, char *from,
+                      uint64_t word)
 {
-    const napcoll_personalized_t *p = &op->personalized;
+    napcoll_personalized_t *p = &op->personalized;
+    const size_t size = (size_t) NAPCOLL_SIZE_BYTES_OF(word);
     napcoll_block_t piece;
-    const napcoll_block_t *block = user_block(p, buffer, index, &piece);
+    const napcoll_block_t *block = user_block(p, buffer, number, &piece);
 
-    if (0 == size && !p->complete) {
-        return OMPI_SUCCESS;
+    if (OPAL_UNLIKELY(block->direct != (0 != (word & NAPCOLL_SIZE_DIRECT)))) {
+        /* the two ends do not agree on its size: this one has more than the other sent, or less */
+        if (!block->direct) {
+            return napcoll_direct_expect(op, napcoll_personalized_block(p, buffer, number));
+        }
+        napcoll_direct_forget(op, number);
     }
-    if (size > block->bytes || (0 == size && block->bytes > 0)) {
-        op->truncated = true;
+    if (size > block->bytes) {
+        napcoll_operation_truncate(op);
         return OMPI_SUCCESS;
     }
     return napcoll_block_unpack(block, from, size);
 }
 
-/* Take in the blocks, or the sizes, of a message. */
+/* Take in the blocks of a message. */
 static int take_in(napcoll_operation_t *op, const napcoll_step_t *step,
                    const napcoll_block_message_t *message)
 {
     napcoll_personalized_t *p = &op->personalized;
     napcoll_runs_t runs = napcoll_runs_of(op->plan, &step->dst);
-    const uint64_t said = step->headed ? NAPCOLL_SAID_DOUBT | NAPCOLL_SAID_BREAK : 0;
     const char *head = message->wire.at;
     size_t at = step->headed ? NAPCOLL_SIZE_BYTES * (size_t) runs.left : 0;
     int rc = OMPI_SUCCESS;
@@ -330,25 +321,23 @@ static int take_in(napcoll_operation_t *op, const napcoll_step_t *step,
 
         for (int b = runs.run.first; b < end && OMPI_SUCCESS == rc; b++) {
             napcoll_block_t piece;
-            uint64_t size;
+            uint64_t word;
+            size_t size;
 
-            if (step->sizes || step->headed) {
-                memcpy(&size, head, sizeof(size));
-                head += sizeof(size);
-                p->said |= size & said;
-                size &= ~said;
+            if (step->headed) {
+                memcpy(&word, head, sizeof(word));
+                head += sizeof(word);
+                p->said = NAPCOLL_SIZE_SAID_OF(word) > p->said ? NAPCOLL_SIZE_SAID_OF(word)
+                                                               : p->said;
             } else {
-                size = in_slots ? bytes_to_come(p, b)
-                                : user_block(p, runs.run.buffer, b, &piece)->bytes;
+                word = in_slots ? p->bytes : user_block(p, runs.run.buffer, b, &piece)->bytes;
             }
-            if (step->sizes) {
-                napcoll_transit_tell(&p->transit, b, size);
-                continue;
-            }
+            size = (size_t) NAPCOLL_SIZE_BYTES_OF(word);
             if (in_slots) {
-                napcoll_transit_place(&p->transit, b, message->offset + at, size);
+                napcoll_transit_place(&p->transit, b, message->offset + at, size,
+                                      0 != (word & NAPCOLL_SIZE_DIRECT));
             } else {
-                rc = take_block(op, runs.run.buffer, b, message->wire.at + at, size);
+                rc = take_block(op, runs.run.buffer, b, message->wire.at + at, word);
             }
             at += size;
         }
@@ -369,17 +358,14 @@ static int personalized_after(napcoll_operation_t *op, const napcoll_stage_t *st
             napcoll_transit_drop(&p->transit, step[i].left.first);
         }
     }
-    /* Blocks before sizes: these are the sizes of the blocks that come next. */
-    for (int sizes = 0; sizes < 2; sizes++) {
-        for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
-            if (NAPCOLL_STEP_RECV == step[i].kind && sizes == step[i].sizes
-                && (NAPCOLL_MESSAGE_PACKED == message[i].kind
-                    || NAPCOLL_MESSAGE_SLOTS == message[i].kind)) {
-                rc = take_in(op, &step[i], &message[i]);
-            }
+    for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
+        if (NAPCOLL_STEP_RECV == step[i].kind
+            && (NAPCOLL_MESSAGE_PACKED == message[i].kind
+                || NAPCOLL_MESSAGE_SLOTS == message[i].kind)) {
+            rc = take_in(op, &step[i], &message[i]);
         }
     }
-    return rc;
+    return OMPI_SUCCESS == rc ? napcoll_direct_advance(op) : rc;
 }
 
 /* ---- the other functions of the buffers ---- */
@@ -390,6 +376,10 @@ static int personalized_bind(napcoll_operation_t *op)
 
     op->independent = !p->even;
     p->pieces = op->plan->pieces;
+    napcoll_personalized_divide(p);
+    if (OMPI_SUCCESS != napcoll_direct_bind(op)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
     return napcoll_grow(&p->message, &p->message_room, (size_t) op->plan->max_messages,
                         sizeof(*p->message))
                ? OMPI_SUCCESS
@@ -410,9 +400,10 @@ static int personalized_begin(napcoll_operation_t *op)
     if (0 == p->piece && OMPI_SUCCESS == rc) {
         rc = napcoll_personalized_make_copy(p);
     }
-    return OMPI_SUCCESS == rc && !napcoll_transit_begin(&p->transit, slots)
-               ? OMPI_ERR_OUT_OF_RESOURCE
-               : rc;
+    if (OMPI_SUCCESS == rc && !napcoll_transit_begin(&p->transit, slots)) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return 0 == p->piece && OMPI_SUCCESS == rc ? napcoll_direct_begin(op) : rc;
 }
 
 static napcoll_message_t personalized_message(const napcoll_operation_t *op,
@@ -433,6 +424,9 @@ static int personalized_finish(napcoll_operation_t *op, int rc)
 {
     napcoll_personalized_t *p = &op->personalized;
 
+    if (op->failed) {
+        napcoll_messages_abandon(&p->direct, op->binding.comm, rc);
+    }
     if (OMPI_SUCCESS == rc) {
         rc = napcoll_personalized_unpack_copy(p);
     }
@@ -451,4 +445,5 @@ const napcoll_buffers_t napcoll_buffers_personalized = {.bind = personalized_bin
                                                         .message = personalized_message,
                                                         .after = personalized_after,
                                                         .work = personalized_copy_own,
+                                                        .outside = napcoll_direct_end,
                                                         .finish = personalized_finish};

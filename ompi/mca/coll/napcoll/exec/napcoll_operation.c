@@ -72,7 +72,6 @@ void napcoll_operation_give(napcoll_operation_t *op)
     napcoll_operation_t *none;
 
     release_plan(op);
-    napcoll_buffer_give(&op->personalized.kept);
     op->node_comm = NULL;
     for (int i = 0; i < POOLED_OPERATIONS; i++) {
         none = NULL;
@@ -165,23 +164,21 @@ static int after_messages(napcoll_operation_t *op, const napcoll_stage_t *stage)
     return NULL == op->buffers->after ? OMPI_SUCCESS : op->buffers->after(op, stage);
 }
 
-/* Whether an operation goes on, with a deadline, after a stage that failed with rc. A message that
- * begins with sizes always fits: its error is another one. */
-static bool goes_on(napcoll_operation_t *op, const napcoll_stage_t *stage, int rc)
+void napcoll_operation_truncate(napcoll_operation_t *op)
 {
-    if (OPAL_LIKELY(MPI_ERR_TRUNCATE != rc)) {
-        return false;
-    }
-    for (int i = stage->first; i < stage->first + stage->messages; i++) {
-        if (op->plan->step[i].headed) {
-            return false;
-        }
-    }
     if (!op->truncated) {
         op->truncated = true;
         op->deadline = seconds() + patience_s;
     }
-    return true;
+}
+
+/* Whether an operation goes on, with a deadline, after messages that failed with rc. */
+static bool goes_on(napcoll_operation_t *op, int rc)
+{
+    if (OPAL_UNLIKELY(MPI_ERR_TRUNCATE == rc)) {
+        napcoll_operation_truncate(op);
+    }
+    return MPI_ERR_TRUNCATE == rc;
 }
 
 /* A stage of one message, in a blocking operation. */
@@ -193,9 +190,9 @@ static int pass_message(napcoll_operation_t *op, const napcoll_stage_t *stage)
     if (OMPI_SUCCESS == rc) {
         const napcoll_message_t message = find_message(op, step, 0);
 
-        rc = napcoll_messages_pass(step, &message, &op->binding);
+        rc = napcoll_messages_pass(step, &message, op->binding.comm, op->binding.tag);
     }
-    return OMPI_SUCCESS == rc || goes_on(op, stage, rc) ? after_messages(op, stage) : rc;
+    return OMPI_SUCCESS == rc || goes_on(op, rc) ? after_messages(op, stage) : rc;
 }
 
 static int post_messages(napcoll_operation_t *op, const napcoll_stage_t *stage)
@@ -207,7 +204,8 @@ static int post_messages(napcoll_operation_t *op, const napcoll_stage_t *stage)
     for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
         const napcoll_message_t message = find_message(op, &step[i], i);
 
-        rc = napcoll_messages_post(&op->messages, &step[i], &message, &op->binding);
+        rc = napcoll_messages_post(&op->messages, &step[i], &message, op->binding.comm,
+                                   op->binding.tag);
     }
     return rc;
 }
@@ -217,43 +215,49 @@ static bool is_over(const napcoll_operation_t *op)
     return OPAL_UNLIKELY(op->truncated) && seconds() > op->deadline;
 }
 
-/* Wait for a stage's messages; the request of one that fails is left. */
-static int await_messages(napcoll_operation_t *op, const napcoll_stage_t *stage)
+/* Wait for messages; the request of one that fails is left. */
+static int await_messages(napcoll_operation_t *op, napcoll_messages_t *messages)
 {
-    if (!napcoll_messages_free_ended(&op->messages)) {
+    if (!napcoll_messages_free_ended(messages)) {
         return OMPI_SUCCESS;
     }
-    if (OPAL_UNLIKELY(op->messages.fell_short)) {
-        (void) goes_on(op, stage, MPI_ERR_TRUNCATE);
+    if (OPAL_UNLIKELY(messages->fell_short)) {
+        (void) goes_on(op, MPI_ERR_TRUNCATE);
     }
-    while (OPAL_UNLIKELY(op->truncated) && !napcoll_messages_have_ended(&op->messages)) {
+    while (OPAL_UNLIKELY(op->truncated) && !napcoll_messages_have_ended(messages)) {
         if (is_over(op)) {
             return OMPI_ERR_TIMEOUT;
         }
         opal_progress();
     }
-    return napcoll_messages_wait(&op->messages);
+    return napcoll_messages_wait(messages);
 }
 
-/* End the messages of a stage whose posting returned rc. */
-static int end_messages(napcoll_operation_t *op, const napcoll_stage_t *stage, int rc)
+int napcoll_operation_end_messages(napcoll_operation_t *op, napcoll_messages_t *messages, int rc)
 {
     while (OMPI_SUCCESS == rc) {
-        rc = await_messages(op, stage);
+        rc = await_messages(op, messages);
         if (OPAL_LIKELY(OMPI_SUCCESS == rc)) {
-            return !op->messages.fell_short || goes_on(op, stage, MPI_ERR_TRUNCATE)
-                       ? after_messages(op, stage)
-                       : MPI_ERR_TRUNCATE;
+            if (OPAL_UNLIKELY(messages->fell_short)) {
+                (void) goes_on(op, MPI_ERR_TRUNCATE);
+            }
+            napcoll_messages_begin(messages);
+            return OMPI_SUCCESS;
         }
-        if (goes_on(op, stage, rc) && napcoll_messages_free_truncated(&op->messages)) {
+        if (goes_on(op, rc) && napcoll_messages_free_truncated(messages)) {
             rc = OMPI_SUCCESS;
         }
     }
-    napcoll_messages_abandon(&op->messages, &op->plan->step[stage->first], op->binding.comm, rc);
+    napcoll_messages_abandon(messages, op->binding.comm, rc);
     if (OMPI_ERR_TIMEOUT == rc) {
-        return is_spoilt(op) ? after_messages(op, stage) : MPI_ERR_TRUNCATE;
+        return is_spoilt(op) ? OMPI_SUCCESS : MPI_ERR_TRUNCATE;
     }
     return rc;
+}
+
+bool napcoll_operation_waits_for(const napcoll_operation_t *op, const napcoll_messages_t *messages)
+{
+    return !napcoll_messages_have_ended(messages) && !is_over(op);
 }
 
 /* ---- stages ---- */
@@ -283,8 +287,7 @@ void napcoll_operation_start(napcoll_operation_t *op)
 {
     op->piece = 0;
     op->done = op->under_way = false;
-    op->truncated = op->personalized.doubtful;
-    op->deadline = OPAL_UNLIKELY(op->truncated) ? seconds() + patience_s : 0;
+    op->truncated = false;
     begin_piece(op);
 }
 
@@ -305,14 +308,24 @@ static void end_stage(napcoll_operation_t *op, const napcoll_stage_t *stage, int
     }
 }
 
-/* All stages of a piece have ended. */
-static void end_piece(napcoll_operation_t *op)
+/* All stages of a piece have ended. False: messages outside the plan are still under way. */
+static bool end_piece(napcoll_operation_t *op, bool waits)
 {
-    if (++op->piece < op->plan->pieces) {
+    bool ended = true;
+    int rc = OMPI_SUCCESS;
+
+    if (op->piece + 1 < op->plan->pieces) {
+        op->piece++;
         begin_piece(op);
-    } else {
-        end(op, OMPI_SUCCESS);
+        return true;
     }
+    if (NULL != op->buffers->outside) {
+        rc = op->buffers->outside(op, waits, &ended);
+    }
+    if (ended || OMPI_SUCCESS != rc) {
+        end(op, rc);
+    }
+    return ended;
 }
 
 void napcoll_operation_advance(napcoll_operation_t *op, bool waits)
@@ -322,7 +335,9 @@ void napcoll_operation_advance(napcoll_operation_t *op, bool waits)
         int rc = OMPI_SUCCESS;
 
         if (op->stage == op->plan->stages) {
-            end_piece(op);
+            if (!end_piece(op, waits)) {
+                return;
+            }
             continue;
         }
         if (waits && 1 == stage->messages && !op->under_way && !op->truncated) {
@@ -332,11 +347,11 @@ void napcoll_operation_advance(napcoll_operation_t *op, bool waits)
                 rc = post_messages(op, stage);
                 op->under_way = true;
             }
-            if (!waits && OMPI_SUCCESS == rc && !napcoll_messages_have_ended(&op->messages)
-                && !is_over(op)) {
+            if (!waits && OMPI_SUCCESS == rc && napcoll_operation_waits_for(op, &op->messages)) {
                 return;
             }
-            rc = end_messages(op, stage, rc);
+            rc = napcoll_operation_end_messages(op, &op->messages, rc);
+            rc = OMPI_SUCCESS == rc ? after_messages(op, stage) : rc;
         }
         end_stage(op, stage, rc);
     }

@@ -180,6 +180,19 @@ static inline int napcoll_operation_run(napcoll_operation_t *operation,
 int napcoll_operation_scratch(napcoll_operation_t *operation, ompi_datatype_t *datatype,
                               size_t elements, char **origin);
 
+/** Note that a block did not have the bytes that its receiver said; the operation goes on, with a
+ * deadline. For the buffers. */
+void napcoll_operation_truncate(napcoll_operation_t *operation);
+
+/** End messages whose posting returned rc, and wait for them. Returns OMPI_SUCCESS, also where some
+ * were truncated and the operation goes on, or an error; no request is left. For the buffers. */
+int napcoll_operation_end_messages(napcoll_operation_t *operation, napcoll_messages_t *messages,
+                                   int rc);
+
+/** Whether to go on waiting for messages. For the buffers. */
+bool napcoll_operation_waits_for(const napcoll_operation_t *operation,
+                                 const napcoll_messages_t *messages);
+
 /**
  * Carry out a local phase by the collectives of the node's subcommunicator. For the buffers.
  *

@@ -24,8 +24,9 @@
 
 #include "exec/napcoll_buffers.h"
 #include "exec/napcoll_transit.h"
+#include "exec/napcoll_transport_pml.h"
 
-/** A block of the user. The caller sets at, count and type; napcoll_personalized_measure the
+/** A block of the user. The caller sets at, count, type and rank; napcoll_personalized_measure the
  * rest. */
 typedef struct napcoll_block {
     char *at;
@@ -33,22 +34,34 @@ typedef struct napcoll_block {
     ompi_datatype_t *type;
     /** packed */
     size_t bytes;
+    ptrdiff_t lead;
+    /** that it is for, or from */
+    int rank;
     /** its bytes are contiguous, from at + lead on */
     bool dense;
-    ptrdiff_t lead;
+    /** it is too large for the rounds of the plan, and goes straight to its rank */
+    bool direct;
+    /** of its message then, when it is posted */
+    int request;
 } napcoll_block_t;
 
-/** Sizes are to be agreed on in the next call. These two bits go with the first size of a message
- * that begins with sizes; a rank that receives them sends them on. */
-#define NAPCOLL_SAID_DOUBT (UINT64_C(1) << 62)
-
-/** Sizes are not as all ranks assume: ranks that know this send no blocks, and all run the call
- * again. */
-#define NAPCOLL_SAID_BREAK (UINT64_C(1) << 63)
+/**
+ * A size in front of blocks is one word:
+ *
+ *     | direct: 1 bit | what the sender says: 7 bits | bytes of the block, 0 if direct: 56 bits |
+ *
+ * What a process says is in the first word of each of its messages: the largest of what it has to
+ * say and what it has heard. So where every rank hears from every other one, all end with the same
+ * number.
+ */
+#define NAPCOLL_SIZE_DIRECT   (UINT64_C(1) << 63)
+#define NAPCOLL_SIZE_SAID_BIT 56
+#define NAPCOLL_SIZE_BYTES_OF(word) ((word) & ((UINT64_C(1) << NAPCOLL_SIZE_SAID_BIT) - 1))
+#define NAPCOLL_SIZE_SAID_OF(word)  ((unsigned) ((word) >> NAPCOLL_SIZE_SAID_BIT) & 127)
 
 /** Where a message has its bytes. */
 typedef enum {
-    NAPCOLL_MESSAGE_PACKED,   /**< in a buffer: several blocks, or sizes */
+    NAPCOLL_MESSAGE_PACKED,   /**< in a buffer: several blocks, or blocks behind their sizes */
     NAPCOLL_MESSAGE_SLOTS,    /**< in transit: it is received with blocks that go into slots */
     NAPCOLL_MESSAGE_ONE,      /**< in its one block, with the datatype of the block */
     NAPCOLL_MESSAGE_ADJACENT, /**< in the user's blocks, which are contiguous */
@@ -77,10 +90,15 @@ typedef struct napcoll_personalized {
     /** every block has `bytes` bytes, and no sizes are sent */
     bool even;
     size_t bytes;
-    /** of messages that begin with sizes: no block that goes into a slot is larger */
-    size_t largest;
-    /** NAPCOLL_SAID_... to be sent with sizes: set before the call, and by messages of others */
-    uint64_t said;
+    /** larger blocks go straight to their ranks; SIZE_MAX: none does */
+    size_t inline_bytes;
+    /** what this rank has to say to all, 0 .. 127; at the end the largest that it has heard */
+    unsigned said;
+    /** messages outside the plan, their tag, and the block from which on they are not posted */
+    napcoll_messages_t direct;
+    int direct_tag;
+    int next_direct;
+    bool has_direct;
     napcoll_transit_t transit;
     napcoll_block_message_t *message;
     size_t message_room;
@@ -93,13 +111,8 @@ typedef struct napcoll_personalized {
     /** the plan's, and the one under way */
     int pieces;
     int piece;
-    /** packed copies of the send blocks, where the user gives one buffer for both sides; until the
-     * operation is given back */
+    /** packed copies of the send blocks, where the user gives one buffer for both sides */
     napcoll_buffer_t kept;
-    /** a block was larger than its receiver knew, in an earlier plan of the call */
-    bool doubtful;
-    /** gather: a block without bytes that the root expects is an error */
-    bool complete;
 } napcoll_personalized_t;
 
 /* ---- napcoll_personalized_blocks.c ---- */
@@ -118,16 +131,8 @@ static inline napcoll_block_t *napcoll_personalized_block(
 /** Set bytes, dense and lead of all blocks. In place the send blocks become the receive blocks. */
 void napcoll_personalized_measure(napcoll_personalized_t *personalized);
 
-/** The bytes of the blocks of a user buffer from index `first` on, and of the largest of them. */
-void napcoll_personalized_sum(const napcoll_personalized_t *personalized, int32_t buffer, int first,
-                              size_t *sum, size_t *largest);
-
-/** The number of blocks of a user buffer that have bytes, without the rank's block for itself. */
-int napcoll_personalized_messages(const napcoll_personalized_t *personalized, int32_t buffer);
-
-/** Make all blocks empty that are larger than some bytes, or all others. The rank's block for
- * itself counts as not larger. Returns how many. */
-int napcoll_personalized_leave_out(napcoll_personalized_t *personalized, size_t bytes, bool larger);
+/** Set which blocks are direct. */
+void napcoll_personalized_divide(napcoll_personalized_t *personalized);
 
 /** Copy a rank's block for itself. */
 int napcoll_personalized_copy_own(const napcoll_personalized_t *personalized);
@@ -139,12 +144,8 @@ int napcoll_personalized_make_copy(napcoll_personalized_t *personalized);
 /** Unpack the receive blocks that are in the copy. */
 int napcoll_personalized_unpack_copy(const napcoll_personalized_t *personalized);
 
-/**
- * Send packed copies of the send blocks, since what is received overwrites them.
- *
- * @param[in,out] personalized  measured blocks, not in place; its copies are used again when a call
- *                              is run again
- */
+/** Send packed copies of the send blocks, which are measured, since what is received overwrites
+ * them. */
 int napcoll_personalized_keep_sent(napcoll_personalized_t *personalized);
 
 /** A block of packed bytes. */
@@ -155,6 +156,30 @@ int napcoll_block_pack(const napcoll_block_t *block, char *to);
 
 /** Unpack the first bytes of a measured block. */
 int napcoll_block_unpack(const napcoll_block_t *block, char *from, size_t bytes);
+
+/* ---- napcoll_direct.c ---- */
+
+struct napcoll_operation;
+
+/** Make room for the messages of direct blocks. */
+int napcoll_direct_bind(struct napcoll_operation *operation);
+
+/** Post the first of them, before the first stage of the plan. */
+int napcoll_direct_begin(struct napcoll_operation *operation);
+
+/** Post the next of them when those before have ended. */
+int napcoll_direct_advance(struct napcoll_operation *operation);
+
+/** After the plan: post and end the others, as far as they have come or, with `waits`, all. */
+int napcoll_direct_end(struct napcoll_operation *operation, bool waits, bool *ended);
+
+/** A message says that a block of the receive buffer goes straight to this rank, which has no room
+ * for it: receive as much as there is room for, so that it does not stay behind. */
+int napcoll_direct_expect(struct napcoll_operation *operation, napcoll_block_t *block);
+
+/** A direct block of the receive buffer, given by its number, has come in a round, since it is
+ * smaller than this rank assumed: do not wait for it. */
+void napcoll_direct_forget(struct napcoll_operation *operation, int number);
 
 /** End a call: free each buffer that is larger than `kept` bytes; 0: free all memory. */
 void napcoll_personalized_end(napcoll_personalized_t *personalized, size_t kept);

@@ -79,49 +79,20 @@ void napcoll_personalized_measure(napcoll_personalized_t *p)
     }
 }
 
-void napcoll_personalized_sum(const napcoll_personalized_t *p, int32_t buffer, int first,
-                              size_t *sum, size_t *largest)
-{
-    const napcoll_block_t *block = p->block[buffer];
-
-    *sum = *largest = 0;
-    for (int i = first; i < p->range[buffer].count; i++) {
-        *sum += block[i].bytes;
-        *largest = block[i].bytes > *largest ? block[i].bytes : *largest;
-    }
-}
-
 /* Whether a block is the rank's block for itself. */
 static bool is_own(const napcoll_personalized_t *p, int32_t buffer, int i)
 {
     return 0 == p->range[buffer].first + i;
 }
 
-int napcoll_personalized_messages(const napcoll_personalized_t *p, int32_t buffer)
+void napcoll_personalized_divide(napcoll_personalized_t *p)
 {
-    int messages = 0;
-
-    for (int i = 0; i < p->range[buffer].count; i++) {
-        messages += p->block[buffer][i].bytes > 0 && !is_own(p, buffer, i);
-    }
-    return messages;
-}
-
-int napcoll_personalized_leave_out(napcoll_personalized_t *p, size_t bytes, bool larger)
-{
-    int left_out = 0;
-
     for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP; buffer++) {
         for (int i = 0; i < p->range[buffer].count; i++) {
-            napcoll_block_t *block = &p->block[buffer][i];
-
-            if (larger == (block->bytes > bytes && !is_own(p, buffer, i))) {
-                block->count = block->bytes = 0;
-                left_out++;
-            }
+            p->block[buffer][i].direct = p->block[buffer][i].bytes > p->inline_bytes
+                                         && !is_own(p, buffer, i);
         }
     }
-    return left_out;
 }
 
 /* Pack the first bytes of a block, or unpack them, through the datatype engine. */
@@ -174,6 +145,16 @@ napcoll_block_t napcoll_block_packed(char *at, size_t bytes)
         .at = at, .count = bytes, .type = &ompi_mpi_byte.dt, .bytes = bytes, .dense = true};
 }
 
+/* The same for a block whose bytes are packed now. */
+static void become_packed(napcoll_block_t *block, char *at)
+{
+    const napcoll_block_t was = *block;
+
+    *block = napcoll_block_packed(at, was.bytes);
+    block->rank = was.rank;
+    block->direct = was.direct;
+}
+
 /* Whether a block moves into the copy. The rank's block for itself does not: no message has it. */
 static bool is_copied(const napcoll_personalized_t *p, int32_t buffer, int i)
 {
@@ -213,7 +194,7 @@ int napcoll_personalized_make_copy(napcoll_personalized_t *p)
 
             if (is_copied(p, buffer, i)) {
                 rc = NAPCOLL_BUFFER_SEND == buffer ? napcoll_block_pack(block, at) : OMPI_SUCCESS;
-                *block = napcoll_block_packed(at, block->bytes);
+                become_packed(block, at);
                 at += block->bytes;
             }
         }
@@ -238,22 +219,23 @@ int napcoll_personalized_unpack_copy(const napcoll_personalized_t *p)
 
 int napcoll_personalized_keep_sent(napcoll_personalized_t *p)
 {
-    const bool first = NULL == p->kept.memory;
-    size_t bytes, largest;
+    napcoll_block_t *block = p->block[NAPCOLL_BUFFER_SEND];
+    const int blocks = p->range[NAPCOLL_BUFFER_SEND].count;
+    size_t bytes = 0;
     int rc = OMPI_SUCCESS;
     char *at;
 
-    napcoll_personalized_sum(p, NAPCOLL_BUFFER_SEND, 0, &bytes, &largest);
+    for (int i = 0; i < blocks; i++) {
+        bytes += block[i].bytes;
+    }
     if (!napcoll_buffer_take(&p->kept, bytes)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     at = p->kept.memory;
-    for (int i = 0; i < p->range[NAPCOLL_BUFFER_SEND].count && OMPI_SUCCESS == rc; i++) {
-        napcoll_block_t *block = &p->block[NAPCOLL_BUFFER_SEND][i];
-
-        rc = first ? napcoll_block_pack(block, at) : OMPI_SUCCESS;
-        *block = napcoll_block_packed(at, block->bytes);
-        at += block->bytes;
+    for (int i = 0; i < blocks && OMPI_SUCCESS == rc; i++) {
+        rc = napcoll_block_pack(&block[i], at);
+        become_packed(&block[i], at);
+        at += block[i].bytes;
     }
     return rc;
 }
@@ -272,6 +254,7 @@ int napcoll_personalized_copy_own(const napcoll_personalized_t *p)
 
 void napcoll_personalized_end(napcoll_personalized_t *p, size_t kept)
 {
+    napcoll_buffer_give(&p->kept);
     napcoll_buffer_give(&p->copy);
     free(p->unpack_to);
     p->unpack_to = NULL;
@@ -280,7 +263,7 @@ void napcoll_personalized_end(napcoll_personalized_t *p, size_t kept)
         napcoll_buffer_give(&p->packed);
     }
     if (0 == kept) {
-        napcoll_buffer_give(&p->kept);
+        napcoll_messages_free(&p->direct);
         free(p->blocks);
         free(p->message);
         *p = (napcoll_personalized_t){0};

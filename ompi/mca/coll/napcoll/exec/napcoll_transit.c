@@ -28,19 +28,6 @@ bool napcoll_transit_begin(napcoll_transit_t *transit, int slots)
     return true;
 }
 
-void napcoll_transit_tell(napcoll_transit_t *transit, int slot, uint64_t size)
-{
-    transit->slot[slot].told = size;
-    transit->slot[slot].is_told = true;
-}
-
-size_t napcoll_transit_size(const napcoll_transit_t *transit, int slot)
-{
-    const napcoll_slot_t *s = &transit->slot[slot];
-
-    return s->is_told ? (size_t) s->told : s->size;
-}
-
 /* Move the remaining blocks together. */
 static void compact(napcoll_transit_t *transit)
 {
@@ -93,9 +80,11 @@ size_t napcoll_transit_take(napcoll_transit_t *transit, size_t bytes)
     return transit->used - bytes;
 }
 
-void napcoll_transit_place(napcoll_transit_t *transit, int slot, size_t offset, size_t bytes)
+void napcoll_transit_place(napcoll_transit_t *transit, int slot, size_t offset, size_t bytes,
+                           bool direct)
 {
-    transit->slot[slot] = (napcoll_slot_t){.offset = offset, .size = bytes, .full = true};
+    transit->slot[slot] = (napcoll_slot_t){
+        .offset = offset, .size = bytes, .full = true, .direct = direct};
     if (bytes > 0) {
         transit->block[transit->stored++] = (napcoll_stored_block_t){offset, slot};
     }

@@ -25,13 +25,13 @@
 
 #include "exec/napcoll_buffer_pool.h"
 
-/** A slot, and the size of the block that comes into it next. */
+/** A slot, and its block when it is full. */
 typedef struct napcoll_slot {
     size_t offset;
     size_t size;
-    uint64_t told;
     bool full;
-    bool is_told;
+    /** the block goes straight to its rank, and has no bytes here */
+    bool direct;
 } napcoll_slot_t;
 
 /** A block in the buffer; gone when its slot is empty or has another offset. */
@@ -55,13 +55,6 @@ typedef struct napcoll_transit {
 /** Begin with empty slots. False when memory ran out. */
 bool napcoll_transit_begin(napcoll_transit_t *transit, int slots);
 
-/** Note the size of the next block of a slot. */
-void napcoll_transit_tell(napcoll_transit_t *transit, int slot, uint64_t size);
-
-/** The size of a slot's next block, if it was told and the block has not come; else of its
- * block. */
-size_t napcoll_transit_size(const napcoll_transit_t *transit, int slot);
-
 /** The block of a full slot. */
 static inline char *napcoll_transit_at(const napcoll_transit_t *transit, int slot)
 {
@@ -83,7 +76,8 @@ bool napcoll_transit_reserve(napcoll_transit_t *transit, size_t blocks, size_t b
 size_t napcoll_transit_take(napcoll_transit_t *transit, size_t bytes);
 
 /** Put a block that has come to an offset into its slot; blocks by ascending offset. */
-void napcoll_transit_place(napcoll_transit_t *transit, int slot, size_t offset, size_t bytes);
+void napcoll_transit_place(napcoll_transit_t *transit, int slot, size_t offset, size_t bytes,
+                           bool direct);
 
 /** Free the memory, unless it is at most `kept` bytes. */
 void napcoll_transit_end(napcoll_transit_t *transit, size_t kept);

@@ -22,7 +22,8 @@ bool napcoll_messages_reserve(napcoll_messages_t *m, size_t most)
 {
     return napcoll_grow(&m->request, &m->request_room, most, sizeof(*m->request))
            && napcoll_grow(&m->due, &m->due_room, most, sizeof(*m->due))
-           && napcoll_grow(&m->status, &m->status_room, most, sizeof(*m->status));
+           && napcoll_grow(&m->status, &m->status_room, most, sizeof(*m->status))
+           && napcoll_grow(&m->receives, &m->receives_room, most, sizeof(*m->receives));
 }
 
 void napcoll_messages_free(napcoll_messages_t *m)
@@ -30,6 +31,7 @@ void napcoll_messages_free(napcoll_messages_t *m)
     free(m->request);
     free(m->due);
     free(m->status);
+    free(m->receives);
     *m = (napcoll_messages_t){.request = NULL};
 }
 
@@ -47,30 +49,30 @@ static inline size_t bytes_due(const napcoll_step_t *step, const napcoll_message
 }
 
 int napcoll_messages_post(napcoll_messages_t *m, const napcoll_step_t *step,
-                          const napcoll_message_t *message, const napcoll_binding_t *binding)
+                          const napcoll_message_t *message, ompi_communicator_t *comm, int tag)
 {
     ompi_request_t **request = &m->request[m->posted];
     int rc = OMPI_SUCCESS;
 
     *request = MPI_REQUEST_NULL;
     m->due[m->posted] = any_bytes;
+    m->receives[m->posted] = NAPCOLL_STEP_RECV == step->kind;
     if (message->nothing) {
         m->posted++;
         return OMPI_SUCCESS;
     }
     m->due[m->posted] = bytes_due(step, message);
     rc = NAPCOLL_STEP_RECV == step->kind
-             ? MCA_PML_CALL(irecv(message->at, message->count, message->type, step->peer,
-                                  binding->tag, binding->comm, request))
-             : MCA_PML_CALL(isend(message->at, message->count, message->type, step->peer,
-                                  binding->tag, MCA_PML_BASE_SEND_STANDARD, binding->comm,
-                                  request));
+             ? MCA_PML_CALL(irecv(message->at, message->count, message->type, step->peer, tag, comm,
+                                  request))
+             : MCA_PML_CALL(isend(message->at, message->count, message->type, step->peer, tag,
+                                  MCA_PML_BASE_SEND_STANDARD, comm, request));
     m->posted += OMPI_SUCCESS == rc;
     return rc;
 }
 
 int napcoll_messages_pass(const napcoll_step_t *step, const napcoll_message_t *message,
-                          const napcoll_binding_t *binding)
+                          ompi_communicator_t *comm, int tag)
 {
     const size_t due = bytes_due(step, message);
     ompi_status_public_t status;
@@ -80,11 +82,11 @@ int napcoll_messages_pass(const napcoll_step_t *step, const napcoll_message_t *m
         return OMPI_SUCCESS;
     }
     if (NAPCOLL_STEP_SEND == step->kind) {
-        return MCA_PML_CALL(send(message->at, message->count, message->type, step->peer,
-                                 binding->tag, MCA_PML_BASE_SEND_STANDARD, binding->comm));
+        return MCA_PML_CALL(send(message->at, message->count, message->type, step->peer, tag,
+                                 MCA_PML_BASE_SEND_STANDARD, comm));
     }
-    rc = MCA_PML_CALL(recv(message->at, message->count, message->type, step->peer, binding->tag,
-                           binding->comm, &status));
+    rc = MCA_PML_CALL(
+        recv(message->at, message->count, message->type, step->peer, tag, comm, &status));
     return OMPI_SUCCESS == rc && any_bytes != due && due != status._ucount ? MPI_ERR_TRUNCATE : rc;
 }
 
@@ -176,8 +178,7 @@ bool napcoll_messages_free_truncated(napcoll_messages_t *m)
 /* After a process failure or revocation every message ends, and is waited for, since the PML may
  * still write its memory. After other errors a wait could last for ever: receives are cancelled,
  * and sends end by themselves. */
-void napcoll_messages_abandon(napcoll_messages_t *m, const napcoll_step_t *step,
-                              ompi_communicator_t *comm, int error)
+void napcoll_messages_abandon(napcoll_messages_t *m, ompi_communicator_t *comm, int error)
 {
     const bool waits = napcoll_compat_has_failed(comm, error);
     ompi_request_t **request = m->request;
@@ -186,7 +187,7 @@ void napcoll_messages_abandon(napcoll_messages_t *m, const napcoll_step_t *step,
         if (NULL == request[i] || MPI_REQUEST_NULL == request[i]) {
             continue;
         }
-        if ((waits || NAPCOLL_STEP_RECV == step[i].kind) && !REQUEST_COMPLETE(request[i])) {
+        if ((waits || m->receives[i]) && !REQUEST_COMPLETE(request[i])) {
             (void) ompi_request_cancel(request[i]);
         }
         if (waits) {

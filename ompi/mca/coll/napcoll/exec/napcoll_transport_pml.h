@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Messages by the PML, Open MPI's point-to-point layer: those of one stage are posted, waited for
- * and freed together.
+ * Messages by the PML, Open MPI's point-to-point layer: those of one stage, or others that are
+ * posted, waited for and freed together.
  */
 
 #ifndef NAPCOLL_TRANSPORT_PML_H
@@ -15,7 +15,7 @@
 #include "exec/napcoll_buffers.h"
 #include "ompi/request/request.h"
 
-/** The messages of a stage. All zero: none, and no memory. */
+/** Messages. All zero: none, and no memory. */
 typedef struct napcoll_messages {
     /** [posted] MPI_REQUEST_NULL of those that have ended well */
     ompi_request_t **request;
@@ -25,29 +25,32 @@ typedef struct napcoll_messages {
     size_t due_room;
     ompi_status_public_t *status;
     size_t status_room;
+    /** [posted] */
+    bool *receives;
+    size_t receives_room;
     int posted;
     /** one has brought too few bytes */
     bool fell_short;
 } napcoll_messages_t;
 
-/** Make room for the messages of a stage. False when memory ran out. */
+/** Make room for messages, also while some are posted. False when memory ran out. */
 bool napcoll_messages_reserve(napcoll_messages_t *messages, size_t most);
 
-/** Forget the messages of the stage before. */
+/** Forget the messages before, which have ended. */
 static inline void napcoll_messages_begin(napcoll_messages_t *messages)
 {
     messages->posted = 0;
     messages->fell_short = false;
 }
 
-/** Post the next message of a stage. */
+/** Post the next message; of the step only the kind and the peer matter. */
 int napcoll_messages_post(napcoll_messages_t *messages, const napcoll_step_t *step,
-                          const napcoll_message_t *message, const napcoll_binding_t *binding);
+                          const napcoll_message_t *message, ompi_communicator_t *comm, int tag);
 
 /** Send or receive the one message of a stage by a blocking call, which costs less than a request.
  * MPI_ERR_TRUNCATE: it has brought too few bytes, or too many. */
 int napcoll_messages_pass(const napcoll_step_t *step, const napcoll_message_t *message,
-                          const napcoll_binding_t *binding);
+                          ompi_communicator_t *comm, int tag);
 
 /** Whether all messages have ended, well or not. */
 bool napcoll_messages_have_ended(const napcoll_messages_t *messages);
@@ -65,9 +68,8 @@ bool napcoll_messages_free_ended(napcoll_messages_t *messages);
 /** Free the messages that were too long; whether there were any. */
 bool napcoll_messages_free_truncated(napcoll_messages_t *messages);
 
-/** Leave no request of a failed stage behind. */
-void napcoll_messages_abandon(napcoll_messages_t *messages, const napcoll_step_t *step,
-                              ompi_communicator_t *comm, int error);
+/** Leave no request behind after an error. */
+void napcoll_messages_abandon(napcoll_messages_t *messages, ompi_communicator_t *comm, int error);
 
 /** Free the memory. */
 void napcoll_messages_free(napcoll_messages_t *messages);

@@ -133,7 +133,7 @@ static napcoll_simulate_status_t add_messages(napcoll_simulation_t *s, const nap
         const bool network = crosses_network(s, plan->rank, step[i].peer);
         message_t message = {.source = self,
                              .target = peer < 0 ? self : peer,
-                             .share = napcoll_plan_message_share(plan, &step[i]),
+                             .share = napcoll_plan_share(plan, *napcoll_step_span(&step[i])),
                              .fixed = napcoll_plan_message_fixed(&step[i]),
                              .network = network};
 

@@ -214,20 +214,6 @@ void napcoll_builder_send_blocks(napcoll_builder_t *b, napcoll_span_t left, int 
     add_step(b, (napcoll_step_t){NAPCOLL_STEP_SEND, .peer = peer, .headed = headed, .left = left});
 }
 
-void napcoll_builder_recv_sizes(napcoll_builder_t *b, napcoll_span_t dst, int peer)
-{
-    if (dst.count > 0) {
-        add_step(b, (napcoll_step_t){NAPCOLL_STEP_RECV, .peer = peer, .sizes = true, .dst = dst});
-    }
-}
-
-void napcoll_builder_send_sizes(napcoll_builder_t *b, napcoll_span_t left, int peer)
-{
-    if (left.count > 0) {
-        add_step(b, (napcoll_step_t){NAPCOLL_STEP_SEND, .peer = peer, .sizes = true, .left = left});
-    }
-}
-
 void napcoll_builder_reduce(napcoll_builder_t *b, napcoll_span_t dst, napcoll_span_t left,
                             napcoll_span_t right)
 {

@@ -95,10 +95,6 @@ static inline void napcoll_builder_send(napcoll_builder_t *builder, napcoll_span
     napcoll_builder_send_blocks(builder, left, peer, false);
 }
 
-/** Messages of the sizes of blocks; nothing when there are no blocks. */
-void napcoll_builder_recv_sizes(napcoll_builder_t *builder, napcoll_span_t dst, int peer);
-void napcoll_builder_send_sizes(napcoll_builder_t *builder, napcoll_span_t left, int peer);
-
 void napcoll_builder_reduce(napcoll_builder_t *builder, napcoll_span_t dst, napcoll_span_t left,
                             napcoll_span_t right);
 

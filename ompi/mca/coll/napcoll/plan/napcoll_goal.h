@@ -43,11 +43,15 @@ typedef struct napcoll_claim {
     /** ranks are reduced by halves: of ranks [l, h) the first ceil((h - l) / 2) with the others,
      * and each half within itself in the same way */
     bool canonical;
-    /** blocks differ in size, and only their owners know the sizes: a rank learns the size of a
-     * block before the block goes into a temporary */
+    /** blocks differ in size, and only their owners know the sizes: a message that brings a block
+     * into a temporary begins with the sizes of its blocks */
     bool sized;
-    /** every message of blocks begins with their sizes */
+    /** every message does */
     bool announces;
+    /** whether the block of one rank for another goes straight to it, outside the plan; the
+     * messages of the plan then say so in its place. NULL: none does */
+    bool (*direct)(const void *context, int from, int to);
+    const void *direct_context;
     /** most messages that one process sends, or receives, between nodes in one stage; 0: no
      * claim */
     int max_inter;

@@ -10,7 +10,7 @@
  *     rank blocks temps stages steps max_messages layout scattered listed pieces
  *     first count                                     of each buffer
  *     first messages work                             of each stage
- *     kind phase peer (sizes + 2 headed) dst left right
+ *     kind phase peer headed dst left right
  *                                                     of each step; a span is buffer first count
  *     span                                            of each run of the list
  */
@@ -115,20 +115,19 @@ static void pack_range(packer_t *packer, napcoll_block_range_t *range)
 static void pack_step(packer_t *packer, napcoll_step_t *step)
 {
     int32_t kind = (int32_t) step->kind, phase = (int32_t) step->phase;
-    int32_t form = step->sizes + 2 * step->headed;
+    int32_t headed = step->headed;
 
     pack_number(packer, &kind);
     pack_number(packer, &phase);
     pack_number(packer, &step->peer);
-    pack_number(packer, &form);
+    pack_number(packer, &headed);
     pack_span(packer, &step->dst);
     pack_span(packer, &step->left);
     pack_span(packer, &step->right);
     if (NULL == packer->to) {
         step->kind = (napcoll_step_kind_t) kind;
         step->phase = (napcoll_phase_t) phase;
-        step->sizes = 0 != form % 2;
-        step->headed = 0 != form / 2;
+        step->headed = 0 != headed;
     }
 }
 

@@ -100,10 +100,7 @@ typedef struct napcoll_step {
     napcoll_phase_t phase;
     /** rank at the other end of a message; root lane of a phase */
     int32_t peer;
-    /** the message has the sizes of the blocks, not the blocks. It comes at least one stage before
-     * them. For a slot it has the size of the block that is in it at the end of the stage */
-    bool sizes;
-    /** the message begins with the sizes of its blocks */
+    /** the message begins with the sizes of its blocks, which not all ranks know */
     bool headed;
     napcoll_span_t dst;
     napcoll_span_t left;
@@ -248,19 +245,10 @@ static inline double napcoll_plan_share(const napcoll_plan_t *plan, napcoll_span
 /** The bytes of one size in a message. */
 enum { NAPCOLL_SIZE_BYTES = 8 };
 
-/** The bytes of a message as a multiple of the bytes of the call, without the sizes in it. */
-static inline double napcoll_plan_message_share(const napcoll_plan_t *plan,
-                                                const napcoll_step_t *step)
-{
-    return step->sizes ? 0 : napcoll_plan_share(plan, *napcoll_step_span(step));
-}
-
 /** The bytes of the sizes in a message. */
 static inline double napcoll_plan_message_fixed(const napcoll_step_t *step)
 {
-    return step->sizes || step->headed
-               ? (double) NAPCOLL_SIZE_BYTES * napcoll_step_span(step)->count
-               : 0;
+    return step->headed ? (double) NAPCOLL_SIZE_BYTES * napcoll_step_span(step)->count : 0;
 }
 
 /** The number of like stages for which a stage stands. */

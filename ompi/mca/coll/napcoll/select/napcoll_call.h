@@ -20,8 +20,8 @@ typedef struct napcoll_call {
     const napcoll_collective_t *collective;
     /** the communicator's */
     const napcoll_node_map_t *map;
-    /** of the vector or of a rank's block (of an all-to-all the mean, of a gather or scatter the
-     * largest), packed */
+    /** of the vector or of a rank's block, packed; of an uneven call what calls before had, see
+     * napcoll_uneven.h */
     size_t bytes;
     /** the op does not commute */
     bool noncommutative;
@@ -29,23 +29,14 @@ typedef struct napcoll_call {
     bool in_place;
     /** of a collective that has one; else 0 */
     int root;
-    /** auto takes no algorithm in which blocks stop at other ranks */
-    bool direct;
-    /** no block is larger than all ranks know, so that sizes travel with the blocks
-     * (napcoll_params_t) */
-    bool bounded;
 
     /* the component's */
 
     /** napcoll_coll_t */
     int coll;
-    /** bytes of the largest block of any rank, in the layout of personalized blocks; 0: not known
-     * */
-    size_t largest;
-    /** no rank knows the bytes, and auto decides without (napcoll_agreement_without) */
-    bool unsized;
-    /** of an uneven all-to-all: few blocks have bytes, so each goes directly to its destination */
-    bool sparse;
+    /** of an uneven call: nobody needs rounds, all blocks go straight to their ranks
+     * (napcoll_uneven.h) */
+    bool straight;
 } napcoll_call_t;
 
 /** Whether decisions on two calls are the same if their sizes are of one class. */
@@ -53,8 +44,7 @@ static inline bool napcoll_call_is_alike(const napcoll_call_t *a, const napcoll_
 {
     return a->collective == b->collective && a->map == b->map
            && a->noncommutative == b->noncommutative && a->in_place == b->in_place
-           && a->root == b->root && a->direct == b->direct && a->bounded == b->bounded
-           && a->unsized == b->unsized && a->sparse == b->sparse;
+           && a->root == b->root && a->straight == b->straight;
 }
 
 #endif /* NAPCOLL_CALL_H */

@@ -23,8 +23,8 @@ static napcoll_decided_t *decided_of(napcoll_table_link_t *link)
 static uint64_t hash_of(const napcoll_decision_key_t *key)
 {
     const napcoll_call_t *call = &key->call;
-    const bool flags[] = {call->noncommutative, call->in_place,   call->bounded, call->unsized,
-                          call->sparse,         key->jobs_differ, key->agreement};
+    const bool flags[] = {call->noncommutative, call->in_place, call->straight, key->jobs_differ,
+                          key->limits};
     uint64_t hash = napcoll_mix((uint64_t) (uintptr_t) call->collective), bits = 0;
 
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
@@ -45,6 +45,7 @@ static bool same_asked(const napcoll_rule_t *a, const napcoll_rule_t *b)
     }
     return a->collective == b->collective && a->action == b->action && a->algorithm == b->algorithm
            && a->local_radix == b->local_radix && a->segments == b->segments
+           && a->inline_bytes == b->inline_bytes
            && 0 == memcmp(a->tunable, b->tunable, sizeof(a->tunable));
 }
 
@@ -52,8 +53,7 @@ static bool same_key(const napcoll_decision_key_t *a, const napcoll_decision_key
 {
     return napcoll_call_is_alike(&a->call, &b->call) && a->map == b->map && a->rank == b->rank
            && a->force == b->force && a->first_root == b->first_root
-           && a->jobs_differ == b->jobs_differ && a->agreement == b->agreement
-           && same_asked(a->asked, b->asked);
+           && a->jobs_differ == b->jobs_differ && a->limits == b->limits && same_asked(a->asked, b->asked);
 }
 
 napcoll_decided_t *napcoll_decided_create(const napcoll_decision_key_t *key)

@@ -17,7 +17,7 @@
 #ifndef NAPCOLL_DECISION_CACHE_H
 #define NAPCOLL_DECISION_CACHE_H
 
-#include "select/napcoll_agreement.h"
+#include "select/napcoll_uneven.h"
 #include "topo/napcoll_map_cache.h"
 
 enum {
@@ -29,7 +29,7 @@ enum {
 
 /** What a decision and its plans rest on, besides the component's settings. */
 typedef struct napcoll_decision_key {
-    /** bytes and largest do not matter */
+    /** bytes do not matter */
     napcoll_call_t call;
     /** the call's, shared: equal maps have one address */
     napcoll_node_map_t *map;
@@ -41,8 +41,8 @@ typedef struct napcoll_decision_key {
     int first_root;
     /** see mca_coll_napcoll_module_t */
     bool jobs_differ;
-    /** what is decided is whether to agree on sizes: there are no plans */
-    bool agreement;
+    /** what is estimated is where rounds pay: there are no plans */
+    bool limits;
 } napcoll_decision_key_t;
 
 /** A decision that was taken, and the plans that serve it. */
@@ -50,7 +50,7 @@ typedef struct napcoll_decided {
     napcoll_decision_key_t key;
     napcoll_decision_t decision;
     /** if the key says so */
-    napcoll_agreement_t agreement;
+    napcoll_limits_t limits;
     /** [1] is in place; NULL where there is none */
     napcoll_plan_t *plan[2];
     /** for blocks that stop, of the process with the most: the same on all ranks */

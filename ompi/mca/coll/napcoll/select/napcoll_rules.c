@@ -38,7 +38,7 @@ bool napcoll_rule_takes_segments(const napcoll_algorithm_t *algorithm)
 
 bool napcoll_rule_has_tunables(const napcoll_rule_t *rule)
 {
-    bool has = rule->local_radix > 0 || rule->segments > 0;
+    bool has = rule->local_radix > 0 || rule->segments > 0 || rule->inline_bytes > 0;
 
     for (int t = 0; t < NAPCOLL_MAX_TUNABLES; t++) {
         has = has || NAPCOLL_RULE_UNSET != rule->tunable[t];

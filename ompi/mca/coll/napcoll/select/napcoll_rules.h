@@ -80,9 +80,10 @@ typedef struct napcoll_rule {
     napcoll_rule_action_t action;
     /** row of the collective's table; of other actions -1 */
     int algorithm;
-    /** 0: as the parameter says, likewise segments */
+    /** 0: as the parameter says, likewise segments and inline_bytes */
     int local_radix;
     int segments;
+    int inline_bytes;
     /** NAPCOLL_RULE_UNSET: as the parameter says */
     int tunable[NAPCOLL_MAX_TUNABLES];
 } napcoll_rule_t;
@@ -110,6 +111,13 @@ napcoll_rule_t napcoll_rule_any(const napcoll_collective_t *collective,
 
 /** Whether rules can say segments= of an algorithm, though it has no tunable of that name. */
 bool napcoll_rule_takes_segments(const napcoll_algorithm_t *algorithm);
+
+/** Whether rules can say inline_bytes= of an algorithm of a collective. */
+static inline bool napcoll_rule_takes_inline(const napcoll_collective_t *collective,
+                                             const napcoll_algorithm_t *algorithm)
+{
+    return collective->uneven && algorithm->store_and_forward;
+}
 
 /** Whether a rule says something of its algorithm's tunables. */
 bool napcoll_rule_has_tunables(const napcoll_rule_t *rule);

@@ -331,6 +331,7 @@ static int read_tunable(const line_t *line, word_t word, napcoll_rule_t *rule)
     static const napcoll_tunable_t local_radix = {.initial = 2, .least = 2};
     static const napcoll_tunable_t segments = {
         .initial = 1, .least = 1, .most = NAPCOLL_MOST_RULE_SEGMENTS};
+    static const napcoll_tunable_t inline_bytes = {.initial = 1, .least = 1, .most = INT32_MAX};
     const napcoll_algorithm_t *algorithm = &rule->collective->algorithm[rule->algorithm];
     const napcoll_tunable_t *tunable = algorithm->tunable;
     names_t names = {.used = 0};
@@ -350,6 +351,10 @@ static int read_tunable(const line_t *line, word_t word, napcoll_rule_t *rule)
     } else if (napcoll_rule_takes_segments(algorithm) && is_name(&names, "segments", name)) {
         number = &rule->segments;
         tunable = &segments;
+    } else if (napcoll_rule_takes_inline(rule->collective, algorithm)
+               && is_name(&names, "inline_bytes", name)) {
+        number = &rule->inline_bytes;
+        tunable = &inline_bytes;
     } else if (0 == names.used) {
         return refuse_as(line, word, "the end of the line, as %s has no tunables", algorithm->name);
     } else {

@@ -23,6 +23,7 @@
 #include "model/napcoll_plan_cost.h"
 #include "model/napcoll_screen.h"
 #include "select/napcoll_structure.h"
+#include "select/napcoll_uneven.h"
 
 enum {
     LARGE_BYTES =
@@ -133,7 +134,6 @@ static napcoll_params_t params_of(const napcoll_settings_t *settings, const napc
                                .noncommutative = call->noncommutative,
                                .reproducible = napcoll_goal_reduces(call->collective->goal)
                                                && settings->reproducible,
-                               .bounded = call->bounded,
                                .root = call->root,
                                .segments = 1,
                                .provider = settings->provider,
@@ -411,8 +411,6 @@ static napcoll_candidate_t check_row(const search_t *search, int row,
         candidate.evaluation = NAPCOLL_EVALUATION_LINEAR;
     } else if (algorithm->keeps_all_vectors && !params->reproducible) {
         candidate.evaluation = NAPCOLL_EVALUATION_GATHERS;
-    } else if (algorithm->store_and_forward && search->call->direct) {
-        candidate.evaluation = NAPCOLL_EVALUATION_DETOURS;
     }
     return candidate;
 }
@@ -477,6 +475,20 @@ static int choose_cheapest(search_t *search, napcoll_decision_t *decision)
     const napcoll_collective_t *collective = search->call->collective;
     const napcoll_node_map_t *map = &search->map;
 
+    if (search->call->straight) {
+        decision->algorithm = napcoll_uneven_straight_row(collective);
+        decision->params = params_of(search->settings, search->call, decision->algorithm, decision);
+        decision->least = 0;
+        decision->most = SIZE_MAX;
+        decision->by_model = true;
+        return 0;
+    }
+    if (collective->auto_falls_back) {
+        decision->reason = NAPCOLL_REASON_SIZES;
+        decision->least = 0;
+        decision->most = SIZE_MAX;
+        return 0;
+    }
     if (((map->max_ppn < 2 && !collective->everywhere) || map->nodes < 2)
         && !(search->settings->reproducible && napcoll_goal_reduces(collective->goal))) {
         decision->reason = map->nodes < 2 ? NAPCOLL_REASON_ONE_NODE : NAPCOLL_REASON_PPN;
@@ -549,6 +561,23 @@ static void take_tunables(napcoll_settings_t *settings, const napcoll_rule_t *ru
     }
 }
 
+/* Set the limit for inline blocks of an uneven call: a rule's, or the users'. */
+static void set_inline(const search_t *search, const napcoll_rule_t *rule,
+                       napcoll_decision_t *decision)
+{
+    if (decision->algorithm < 0 || !search->call->collective->uneven
+        || !row_of(search, decision->algorithm)->store_and_forward) {
+        return;
+    }
+    if (NULL != rule && rule->inline_bytes > 0) {
+        decision->inline_bytes = (size_t) rule->inline_bytes;
+    } else if (search->settings->inline_bytes > 0) {
+        decision->inline_bytes = search->settings->inline_bytes;
+    } else if (!decision->by_model) {
+        decision->inline_bytes = NAPCOLL_NAMED_INLINE_BYTES;
+    }
+}
+
 int napcoll_select(const napcoll_settings_t *settings, const napcoll_call_t *call,
                    napcoll_decision_t *decision)
 {
@@ -576,5 +605,6 @@ int napcoll_select(const napcoll_settings_t *settings, const napcoll_call_t *cal
     decision->params.local_tree = NAPCOLL_SHAPE_TREE == settings->shape
                                   || (NAPCOLL_SHAPE_AUTO == settings->shape
                                       && call->map->oversubscribed);
+    set_inline(&search, rule, decision);
     return rc;
 }

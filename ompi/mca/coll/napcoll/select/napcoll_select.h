@@ -39,6 +39,9 @@ typedef struct napcoll_settings {
     bool reproducible;
     /** of vectors that go through a pipeline */
     size_t segment_bytes;
+    /** of uneven calls: blocks up to this many bytes go through the rounds. 0: the model says, or
+     * where users or rules name the algorithm NAPCOLL_NAMED_INLINE_BYTES */
+    size_t inline_bytes;
     /** of gathers and scatters */
     napcoll_thresholds_t thresholds;
     /** what auto estimates with */
@@ -62,6 +65,7 @@ typedef struct napcoll_settings {
 enum {
     NAPCOLL_DEFAULT_LOCAL_RADIX = 8,
     NAPCOLL_DEFAULT_SEGMENT_BYTES = 1024 * 1024,
+    NAPCOLL_NAMED_INLINE_BYTES = 64 * 1024,
     NAPCOLL_MOST_SEGMENTS = 8
 };
 
@@ -80,8 +84,6 @@ typedef enum {
     NAPCOLL_EVALUATION_LINEAR,
     /** not tried: a process holds all vectors, for reproducible results only */
     NAPCOLL_EVALUATION_GATHERS,
-    /** not tried: the call is direct */
-    NAPCOLL_EVALUATION_DETOURS,
     /** not tried: the thresholds warn of what it sends at once */
     NAPCOLL_EVALUATION_BURSTS,
     /** not tried: its structure is worse than the reference's */
@@ -115,6 +117,9 @@ typedef struct napcoll_decision {
     int passed;
     /** why it cannot */
     napcoll_reason_t passed_reason;
+    /** of uneven calls whose algorithm forwards blocks: the largest block that goes through the
+     * rounds; 0: the model says, see napcoll_uneven_limits */
+    size_t inline_bytes;
     /** the model chose the algorithm: neither users nor rules named it */
     bool by_model;
     /** by row of the table */

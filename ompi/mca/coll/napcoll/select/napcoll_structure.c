@@ -90,7 +90,7 @@ static traffic_t traffic_of(const napcoll_plan_t *plan, const napcoll_node_map_t
         for (int i = 0; i < plan->stage[stage].messages; i++) {
             const napcoll_step_t *step = &plan->step[plan->stage[stage].first + i];
             const int away = napcoll_node_map_node(map, step->peer) != node;
-            const double bytes = away * times * napcoll_plan_message_share(plan, step);
+            const double bytes = away * times * napcoll_plan_share(plan, *napcoll_step_span(step));
 
             if (NAPCOLL_STEP_SEND == step->kind) {
                 traffic.sent[away] += times;

@@ -33,9 +33,9 @@ static void add_number(char words[NAPCOLL_WORDS], int *added, const char *name, 
 }
 
 /* The parameters of an algorithm's plans; the generator chooses a tunable of 0. Segments are named
- * at the end. */
-static void add_params(char words[NAPCOLL_WORDS], const napcoll_algorithm_t *algorithm,
-                       const napcoll_params_t *params)
+ * at the end. Returns how many were added. */
+static int add_params(char words[NAPCOLL_WORDS], const napcoll_algorithm_t *algorithm,
+                      const napcoll_params_t *params)
 {
     int added = 0;
 
@@ -59,6 +59,7 @@ static void add_params(char words[NAPCOLL_WORDS], const napcoll_algorithm_t *alg
     if (params->segments > 1) {
         add_number(words, &added, algorithm->cuts_blocks ? "pieces" : "segments", params->segments);
     }
+    return added;
 }
 
 /* What decided: a rule, the user or the model. */
@@ -75,6 +76,8 @@ void napcoll_words_of_decision(const napcoll_collective_t *collective,
                                const napcoll_decision_t *decision, int force,
                                char words[NAPCOLL_WORDS])
 {
+    int added;
+
     if (0 == decision->least && SIZE_MAX == decision->most) {
         (void) snprintf(words, NAPCOLL_WORDS, "%s of any size", collective->name);
     } else {
@@ -89,7 +92,10 @@ void napcoll_words_of_decision(const napcoll_collective_t *collective,
     }
     add(words, " by %s", collective->algorithm[decision->algorithm].name);
     add_decider(words, decision, force);
-    add_params(words, &collective->algorithm[decision->algorithm], &decision->params);
+    added = add_params(words, &collective->algorithm[decision->algorithm], &decision->params);
+    if (decision->inline_bytes > 0) {
+        add(words, "%sinline_bytes=%zu", 0 == added ? "; " : ", ", decision->inline_bytes);
+    }
 }
 
 bool napcoll_words_of_candidate(const napcoll_collective_t *collective,
@@ -100,7 +106,6 @@ bool napcoll_words_of_candidate(const napcoll_collective_t *collective,
         [NAPCOLL_EVALUATION_LINEAR] = "its plans have a step for each rank, which are too many",
         [NAPCOLL_EVALUATION_GATHERS] =
             "a process holds all vectors, which only reproducible results need",
-        [NAPCOLL_EVALUATION_DETOURS] = "blocks stop at other ranks on their way",
         [NAPCOLL_EVALUATION_BURSTS] =
             "it has messages under way at once of a size of which the thresholds warn (gather_m1, "
             "gather_m2, scatter_s)",

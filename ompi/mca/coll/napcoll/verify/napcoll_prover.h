@@ -16,7 +16,9 @@
  *     interval        [low, high) while reductions joined neighbours in rank order
  *     bracketing      a hash of the tree of reductions
  *
- * A personalized block is one contribution, from rank low for rank high. The messages of a barrier
+ * A personalized block is one contribution, from rank low for rank high. Where it goes straight to
+ * its rank (napcoll_claim_t), it is in the receive buffer from the beginning, and only the word of
+ * that goes through the plan. The messages of a barrier
  * are empty; they carry the set of the ranks that are known to have begun.
  *
  * Functions that return bool return false when the verdict is set.
@@ -37,6 +39,8 @@ typedef struct {
     int32_t count;
     int32_t low, high;
     bool in_order;
+    /* personalized: not the block, but the word that it goes straight to its rank */
+    bool is_word;
 } value_t;
 
 typedef struct {
@@ -44,9 +48,6 @@ typedef struct {
     value_t *block;
     /* values of the blocks in all messages that were posted */
     value_t *outbox;
-    /* per block: the sum of the block whose size was told, 0: none. NULL where sizes do not
-     * matter */
-    uint64_t *told_of;
     /* barrier: places (in the node order) of ranks known to have begun, now and at each of the
      * stages */
     napcoll_rank_set_t knows;

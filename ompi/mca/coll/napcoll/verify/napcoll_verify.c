@@ -41,7 +41,7 @@ static bool are_ends(const napcoll_plan_t *plan, const napcoll_step_t *step,
                      const napcoll_plan_t *theirs, const napcoll_step_t *end)
 {
     return napcoll_plan_same_blocks(plan, *napcoll_step_span(step), *napcoll_step_span(end))
-           && step->sizes == end->sizes && step->headed == end->headed
+           && step->headed == end->headed
            && plan->layout == theirs->layout && plan->blocks == theirs->blocks;
 }
 
@@ -205,7 +205,6 @@ static void free_prover(prover_t *p)
         rank_t *r = &p->rank[rank];
 
         free(r->block);
-        free(r->told_of);
         free(r->outbox);
         napcoll_rank_set_clear(&r->knows);
         for (int s = 0; NULL != r->told && s < r->stages; s++) {

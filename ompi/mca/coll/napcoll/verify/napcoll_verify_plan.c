@@ -195,20 +195,20 @@ static bool check_step(const check_t *check, int index)
         {(unsigned) step->kind >= NAPCOLL_STEP_KINDS, NAPCOLL_VERIFY_SPAN,
          "there is no such kind of step"},
         {!message
-             && (step->sizes || step->headed || NAPCOLL_BUFFER_LIST == step->dst.buffer
+             && (step->headed || NAPCOLL_BUFFER_LIST == step->dst.buffer
                  || NAPCOLL_BUFFER_LIST == step->left.buffer),
          NAPCOLL_VERIFY_SPAN, "has a list, or sizes, and is not a message"},
         {!inside, NAPCOLL_VERIFY_SPAN, "a span leaves its buffer"},
         {inside && writes
              && napcoll_span_meets(plan, &step->dst, NAPCOLL_BUFFER_SEND, NAPCOLL_BUFFER_RECV),
          NAPCOLL_VERIFY_SPAN, "writes to the send buffer"},
-        {step->headed && (step->sizes || NAPCOLL_LAYOUT_PERSONALIZED != plan->layout),
-         NAPCOLL_VERIFY_SPAN, "begins with sizes, but has no blocks, or blocks of one size"},
+        {step->headed && NAPCOLL_LAYOUT_PERSONALIZED != plan->layout, NAPCOLL_VERIFY_SPAN,
+         "begins with sizes, but has blocks of one size"},
         {check->claim->announces && message && !step->headed, NAPCOLL_VERIFY_SIZES,
          "is a message that does not begin with the sizes of its blocks"},
-        {inside && step->sizes && writes
-             && napcoll_span_meets(plan, &step->dst, NAPCOLL_BUFFER_SEND, NAPCOLL_BUFFER_TEMP),
-         NAPCOLL_VERIFY_SPAN, "receives sizes of blocks that go into no temporary"},
+        {check->claim->sized && inside && NAPCOLL_STEP_RECV == step->kind && !step->headed
+             && napcoll_span_meets(plan, &step->dst, NAPCOLL_BUFFER_TEMP, INT32_MAX),
+         NAPCOLL_VERIFY_SIZES, "brings a block into a temporary without its size"},
         {!reduces && !copies
              && ((writes && is_scattered(plan, step->dst))
                  || (reads && is_scattered(plan, step->left))),
@@ -252,8 +252,7 @@ static int compare_uses(const void *a, const void *b)
 }
 
 /* Fill in the runs that a stage's messages use; returns how many. Personalized blocks that are sent
- * have left their slots when they are posted. Sizes and blocks do not collide: sizes count as
- * buffers of their own. */
+ * have left their slots when they are posted. */
 static int find_uses(const check_t *check, use_t *use)
 {
     const napcoll_plan_t *plan = check->plan;
@@ -267,8 +266,7 @@ static int find_uses(const check_t *check, use_t *use)
 
         while ((receives || NAPCOLL_LAYOUT_PERSONALIZED != plan->layout)
                && napcoll_runs_next(&runs)) {
-            use[count] = (use_t){runs.run, i, receives};
-            use[count++].span.buffer += step->sizes ? NAPCOLL_BUFFER_TEMP + plan->temps : 0;
+            use[count++] = (use_t){runs.run, i, receives};
         }
     }
     return count;

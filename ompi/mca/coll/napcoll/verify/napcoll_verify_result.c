@@ -36,7 +36,7 @@ static bool fail_block(const prover_t *p, napcoll_verify_status_t status, int ra
     int step = plan->steps - 1;
 
     while (step >= 0
-           && (NAPCOLL_STEP_SEND == plan->step[step].kind || plan->step[step].sizes
+           && (NAPCOLL_STEP_SEND == plan->step[step].kind
                || !has_block(plan, &plan->step[step].dst, block))) {
         step--;
     }
@@ -87,7 +87,8 @@ static bool check_personalized(prover_t *p, int rank, int block, value_t result)
     const int from = napcoll_node_map_at(p->map, place % p->map->size);
     char text[64];
 
-    if (1 == result.count && result.sum == napcoll_prover_personalized(from, rank).sum) {
+    if (1 == result.count && !result.is_word
+        && result.sum == napcoll_prover_personalized(from, rank).sum) {
         return true;
     }
     (void) snprintf(text, sizeof(text), "without what rank %d has for it", from);
@@ -178,9 +179,7 @@ bool napcoll_prover_check_result(prover_t *p, int rank)
                  : check_block(p, rank, range.first + b, result[b]);
     }
     free(r->block);
-    free(r->told_of);
     r->block = NULL;
-    r->told_of = NULL;
     r->ended = true;
     p->verdict->results++;
     return ok;

@@ -132,6 +132,32 @@ static bool begin_barrier(prover_t *p, int rank)
            || napcoll_prover_no_memory(p);
 }
 
+/* Blocks that go straight to their ranks: the word of it in the input, and the block in the receive
+ * buffer. */
+static void begin_direct(prover_t *p, int rank, value_t *input)
+{
+    const napcoll_claim_t *claim = p->claim;
+    const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
+    const napcoll_block_range_t own = plan->user[NAPCOLL_BUFFER_SEND];
+    const napcoll_block_range_t recv = plan->user[NAPCOLL_BUFFER_RECV];
+    const int size = p->map->size, place = napcoll_node_map_place(p->map, rank);
+    value_t *result = values_of(p, rank,
+                                (napcoll_span_t){NAPCOLL_BUFFER_RECV, recv.first, recv.count});
+
+    for (int b = 0; b < own.count; b++) {
+        const int to = napcoll_node_map_at(p->map, (place + size - (own.first + b)) % size);
+
+        input[b].is_word = to != rank && claim->direct(claim->direct_context, rank, to);
+    }
+    for (int b = 0; b < recv.count && napcoll_goal_takes(claim->goal, claim->root, rank); b++) {
+        const int from = napcoll_node_map_at(p->map, (place + recv.first + b) % size);
+
+        if (from != rank && claim->direct(claim->direct_context, from, rank)) {
+            result[b] = napcoll_prover_personalized(from, rank);
+        }
+    }
+}
+
 bool napcoll_prover_need_blocks(prover_t *p, int rank)
 {
     rank_t *r = &p->rank[rank];
@@ -149,8 +175,7 @@ bool napcoll_prover_need_blocks(prover_t *p, int rank)
         return true;
     }
     r->block = calloc(blocks + 1, sizeof(*r->block));
-    r->told_of = personalized && claim->sized ? calloc(blocks + 1, sizeof(*r->told_of)) : NULL;
-    if (NULL == r->block || (personalized && claim->sized && NULL == r->told_of)) {
+    if (NULL == r->block) {
         return napcoll_prover_no_memory(p);
     }
     input = values_of(p, rank,
@@ -161,6 +186,9 @@ bool napcoll_prover_need_blocks(prover_t *p, int rank)
 
         input[b] = personalized ? napcoll_prover_personalized(rank, napcoll_node_map_at(p->map, to))
                                 : napcoll_prover_contribution(rank);
+    }
+    if (personalized && NULL != claim->direct) {
+        begin_direct(p, rank, input);
     }
     return NAPCOLL_GOAL_BARRIER != claim->goal || begin_barrier(p, rank);
 }
@@ -173,7 +201,7 @@ static bool post_send(prover_t *p, int rank, int index)
     rank_t *r = &p->rank[rank];
     const napcoll_cached_plan_t *entry = p->cache.entry[rank];
     const napcoll_step_t *step = &entry->plan->step[index];
-    const bool leaves = !step->sizes && NAPCOLL_LAYOUT_PERSONALIZED == entry->plan->layout;
+    const bool leaves = NAPCOLL_LAYOUT_PERSONALIZED == entry->plan->layout;
     napcoll_runs_t runs = napcoll_runs_of(entry->plan, &step->left);
     value_t *to = r->outbox + entry->outbox_at[index];
 
@@ -182,9 +210,7 @@ static bool post_send(prover_t *p, int rank, int index)
 
         for (int b = first; b < first + runs.run.count; b++, to++) {
             *to = r->block[b];
-            if (step->sizes && NULL != r->told_of && 0 != r->told_of[b]) {
-                *to = (value_t){.sum = r->told_of[b], .count = 1};
-            } else if (0 == to->count) {
+            if (0 == to->count) {
                 return fail_unwritten(p, rank, index);
             }
             if (leaves && runs.run.buffer >= NAPCOLL_BUFFER_TEMP) {
@@ -230,12 +256,8 @@ bool napcoll_prover_post_stage(prover_t *p, int rank)
         }
         r->outbox = outbox;
     }
-    /* Sizes first: they describe the blocks before these leave in this stage. */
-    for (int sizes = 1; sizes >= 0; sizes--) {
-        for (int i = s->first; i < work && ok; i++) {
-            ok = NAPCOLL_STEP_SEND != step[i].kind || sizes != step[i].sizes
-                 || post_send(p, rank, i);
-        }
+    for (int i = s->first; i < work && ok; i++) {
+        ok = NAPCOLL_STEP_SEND != step[i].kind || post_send(p, rank, i);
     }
     for (int i = work; i < end && ok; i++) {
         ok = NAPCOLL_STEP_PHASE != step[i].kind || post_phase(p, rank, i);
@@ -313,30 +335,27 @@ static bool run_work(prover_t *p, int rank, int index)
     return ok;
 }
 
-/* Take in the blocks, or the sizes, of a message. Where sizes matter, a block that goes into a slot
- * is the one whose size was told, or its message begins with the sizes. */
+/* Take in the blocks of a message. The word that a block goes straight to its rank ends there. */
 static bool take_in(prover_t *p, int rank, int index, const value_t *from)
 {
     rank_t *r = &p->rank[rank];
     const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
-    const napcoll_step_t *step = &plan->step[index];
-    napcoll_runs_t runs = napcoll_runs_of(plan, &step->dst);
+    napcoll_runs_t runs = napcoll_runs_of(plan, &plan->step[index].dst);
 
     while (napcoll_runs_next(&runs)) {
         const int first = index_of(p, rank, runs.run);
-        const bool sized = NULL != r->told_of && runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
+        const bool at_end = runs.run.buffer < NAPCOLL_BUFFER_TEMP && NULL != p->claim->direct;
 
         for (int b = first; b < first + runs.run.count; b++, from++) {
-            if (!step->sizes && sized && r->told_of[b] != (step->headed ? 0 : from->sum)) {
-                return napcoll_verdict_fail(
-                    p->verdict, NAPCOLL_VERIFY_SIZES, rank, r->stage, index,
-                    "the size of block %d was %s", b - first + runs.run.first,
-                    0 == r->told_of[b] ? "not told before it came" : "told for another block");
+            if (at_end && (from->is_word ? r->block[b].sum != from->sum : 0 != r->block[b].count)) {
+                return napcoll_verdict_fail(p->verdict, NAPCOLL_VERIFY_CONTRIBUTION, rank, r->stage,
+                                            index,
+                                            from->is_word ? "says that block %d went straight to "
+                                                            "the rank, but another one did"
+                                                          : "brings block %d a second time",
+                                            b - first + runs.run.first);
             }
-            if (NULL != r->told_of && (step->sizes || sized)) {
-                r->told_of[b] = step->sizes ? from->sum : 0;
-            }
-            if (!step->sizes) {
+            if (!at_end || !from->is_word) {
                 r->block[b] = *from;
             }
         }
@@ -344,8 +363,8 @@ static bool take_in(prover_t *p, int rank, int index, const value_t *from)
     return true;
 }
 
-/* Take in what a stage's receives bring, either blocks or sizes; their senders have posted. */
-static bool take_in_stage(prover_t *p, int rank, bool sizes)
+/* Take in what a stage's receives bring; their senders have posted. */
+static bool take_in_stage(prover_t *p, int rank)
 {
     rank_t *r = &p->rank[rank];
     const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
@@ -357,7 +376,7 @@ static bool take_in_stage(prover_t *p, int rank, bool sizes)
         const rank_t *other = &p->rank[peer];
         int end;
 
-        if (NAPCOLL_STEP_RECV != plan->step[i].kind || sizes != plan->step[i].sizes) {
+        if (NAPCOLL_STEP_RECV != plan->step[i].kind) {
             continue;
         }
         if (!napcoll_prover_need_plan(p, peer)) {
@@ -381,7 +400,7 @@ bool napcoll_prover_complete_stage(prover_t *p, int rank)
 {
     rank_t *r = &p->rank[rank];
     const napcoll_stage_t *s = &napcoll_prover_plan(p, rank)->stage[r->stage];
-    bool ok = take_in_stage(p, rank, false) && take_in_stage(p, rank, true);
+    bool ok = take_in_stage(p, rank);
 
     for (int i = 0; i < s->work && ok; i++) {
         ok = run_work(p, rank, s->first + s->messages + i);

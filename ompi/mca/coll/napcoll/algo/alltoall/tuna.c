@@ -47,7 +47,6 @@ napcoll_plan_t *napcoll_alltoall_tuna(const napcoll_plan_args_t *args)
                            .radix = radix,
                            .burst = napcoll_sketch_at_once(args->rough, burst),
                            .groups = 1,
-                           .sized = napcoll_plan_args_sized(args),
                            .headed = napcoll_plan_args_headed(args),
                            .rank = rank_at_place,
                            .add = add_ring_blocks,
@@ -64,12 +63,11 @@ napcoll_plan_t *napcoll_alltoall_tuna(const napcoll_plan_args_t *args)
     return napcoll_builder_finish(builder);
 }
 
-/* Blocks of one burst, and sizes of the next. */
 napcoll_bounds_t napcoll_alltoall_tuna_bounds(const napcoll_node_map_t *map,
                                               const napcoll_params_t *params)
 {
     const int radix = napcoll_digits_radix(params->tunable[0], map->size);
     const int burst = napcoll_tuna_burst(params->tunable[1], map->size, radix);
 
-    return (napcoll_bounds_t){.inter = 2 * burst, .all = 2 * burst};
+    return (napcoll_bounds_t){.inter = burst, .all = burst};
 }

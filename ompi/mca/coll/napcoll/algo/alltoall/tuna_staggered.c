@@ -27,10 +27,10 @@ napcoll_plan_t *napcoll_alltoall_tuna_staggered(const napcoll_plan_args_t *args)
     }
     for (int k = 1; k < plan.nodes; k++) {
         for (int i = 0; i < plan.lanes; i++) {
-            napcoll_builder_recv(plan.builder, napcoll_tuna_nodes_target(&plan.tuna, k, i),
-                                 napcoll_tuna_nodes_peer(&plan, k));
-            napcoll_builder_send(plan.builder, napcoll_tuna_nodes_source(&plan.tuna, k, i),
-                                 napcoll_tuna_nodes_peer(&plan, -k));
+            napcoll_builder_recv_blocks(plan.builder, napcoll_tuna_nodes_target(&plan.tuna, k, i),
+                                        napcoll_tuna_nodes_peer(&plan, k), plan.tuna.headed);
+            napcoll_builder_send_blocks(plan.builder, napcoll_tuna_nodes_source(&plan.tuna, k, i),
+                                        napcoll_tuna_nodes_peer(&plan, -k), plan.tuna.headed);
             if (0 == ++blocks % at_once) {
                 napcoll_builder_next_stage(plan.builder);
             }

@@ -69,7 +69,6 @@ napcoll_plan_t *napcoll_alltoall_tuna_two_level(const napcoll_plan_args_t *args)
         .radix = radix,
         .burst = napcoll_tuna_burst(args->params.tunable[1], plan.nodes, radix),
         .groups = plan.lanes,
-        .sized = plan.tuna.sized,
         .headed = plan.tuna.headed,
         .rank = rank_on_node,
         .add = add_between_blocks,
@@ -85,12 +84,11 @@ napcoll_plan_t *napcoll_alltoall_tuna_two_level(const napcoll_plan_args_t *args)
     return napcoll_builder_finish(plan.builder);
 }
 
-/* Blocks of one burst, and sizes of the next. */
 napcoll_bounds_t napcoll_alltoall_tuna_two_level_bounds(const napcoll_node_map_t *map,
                                                         const napcoll_params_t *params)
 {
     const int radix = radix_of(map, params);
 
     return napcoll_tuna_nodes_bounds(map, params->local_radix,
-                                     2 * napcoll_tuna_burst(params->tunable[1], map->nodes, radix));
+                                     napcoll_tuna_burst(params->tunable[1], map->nodes, radix));
 }

@@ -218,24 +218,23 @@ napcoll_span_t napcoll_gather_tree_own_block(const napcoll_gather_tree_t *tree)
     return block_of(tree, tree->self, is_scatter(tree) ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND);
 }
 
-/* The blocks of a child's subtree on this process, without the first `skipped`: at the root in the
- * user's buffer, elsewhere in slots. */
-static napcoll_span_t blocks_of(const napcoll_gather_tree_t *tree, napcoll_branch_t branch,
-                                int skipped)
+/* The blocks of a child's subtree on this process: at the root in the user's buffer, elsewhere in
+ * slots. */
+static napcoll_span_t blocks_of(const napcoll_gather_tree_t *tree, napcoll_branch_t branch)
 {
     napcoll_span_t list;
 
     if (0 != tree->self) {
         return (napcoll_span_t){.buffer = NAPCOLL_BUFFER_TEMP,
-                                .first = branch.first - tree->self - 1 + skipped,
-                                .count = branch.count - skipped};
+                                .first = branch.first - tree->self - 1,
+                                .count = branch.count};
     }
     list = napcoll_builder_list(tree->builder);
     if (napcoll_builder_is_sketch(tree->builder)) {
-        list.count = branch.count - skipped;
+        list.count = branch.count;
         return list;
     }
-    for (int i = skipped; i < branch.count; i++) {
+    for (int i = 0; i < branch.count; i++) {
         napcoll_builder_list_add(tree->builder, &list,
                                  napcoll_gather_tree_root_block(tree, branch.first + i));
     }
@@ -274,16 +273,6 @@ static void recv_blocks(const napcoll_gather_tree_t *tree, napcoll_span_t blocks
                                 headed);
 }
 
-static void send_sizes(const napcoll_gather_tree_t *tree, napcoll_span_t blocks, int position)
-{
-    napcoll_builder_send_sizes(tree->builder, blocks, napcoll_gather_tree_rank(tree, position));
-}
-
-static void recv_sizes(const napcoll_gather_tree_t *tree, napcoll_span_t blocks, int position)
-{
-    napcoll_builder_recv_sizes(tree->builder, blocks, napcoll_gather_tree_rank(tree, position));
-}
-
 /* Begin the next stage, where this one has `at_once` messages of the root's. */
 static void limit_stage(const napcoll_gather_tree_t *tree, int messages, int at_once)
 {
@@ -294,56 +283,34 @@ static void limit_stage(const napcoll_gather_tree_t *tree, int messages, int at_
 
 static void gather_messages(const napcoll_gather_tree_t *tree, int at_once)
 {
-    const bool root = 0 == tree->self, to_root = 0 == tree->parent;
-    const bool sized = napcoll_plan_args_sized(tree->args);
-    const bool headed = napcoll_plan_args_headed(tree->args);
+    const bool root = 0 == tree->self, headed = napcoll_plan_args_headed(tree->args);
 
-    for (int b = 0; b < tree->branches && sized && !root; b++) {
-        recv_sizes(tree, blocks_of(tree, tree->branch[b], 0), tree->branch[b].first);
-    }
     if (!root) {
         napcoll_builder_next_stage(tree->builder);
     }
     for (int b = 0; b < tree->branches; b++) {
-        recv_blocks(tree, blocks_of(tree, tree->branch[b], 0), tree->branch[b].first,
-                    headed && !root);
+        recv_blocks(tree, blocks_of(tree, tree->branch[b]), tree->branch[b].first, headed);
         limit_stage(tree, b + 1, at_once);
     }
     if (root) {
         return;
     }
-    if (sized && !to_root) {
-        send_sizes(tree, own_blocks(tree), tree->parent);
-    }
     if (tree->branches > 0) {
         napcoll_builder_next_stage(tree->builder);
     }
-    send_blocks(tree, own_blocks(tree), tree->parent, headed && !to_root);
+    send_blocks(tree, own_blocks(tree), tree->parent, headed);
 }
 
-/* Where sizes come in front of the blocks, all messages have them: so what the root has to announce
- * reaches all ranks (napcoll_algorithm_announces). */
 static void scatter_messages(const napcoll_gather_tree_t *tree, int at_once)
 {
-    const bool root = 0 == tree->self;
-    const bool sized = napcoll_plan_args_sized(tree->args);
-    const bool headed = napcoll_plan_args_headed(tree->args);
+    const bool root = 0 == tree->self, headed = napcoll_plan_args_headed(tree->args);
 
-    if (!root && sized && tree->count > 1) {
-        recv_sizes(tree, slots_of(tree), tree->parent);
-        napcoll_builder_next_stage(tree->builder);
-    }
     if (!root) {
         recv_blocks(tree, own_blocks(tree), tree->parent, headed);
-    }
-    for (int b = tree->branches - 1; b >= 0 && sized; b--) {
-        send_sizes(tree, blocks_of(tree, tree->branch[b], 1), tree->branch[b].first);
-    }
-    if (!root || sized) {
         napcoll_builder_next_stage(tree->builder);
     }
     for (int b = tree->branches - 1; b >= 0; b--) { /* the largest subtree first */
-        send_blocks(tree, blocks_of(tree, tree->branch[b], 0), tree->branch[b].first, headed);
+        send_blocks(tree, blocks_of(tree, tree->branch[b]), tree->branch[b].first, headed);
         limit_stage(tree, tree->branches - b, at_once);
     }
 }

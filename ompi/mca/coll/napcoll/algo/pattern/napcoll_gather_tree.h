@@ -20,8 +20,7 @@
  *                      the other nodes, in node order from the root's on
  *
  * All messages of a process to or from its children are in one stage. Where ranks do not know each
- * other's sizes (gatherv, scatterv), the processes that forward blocks are told the sizes: a stage
- * ahead or, where sizes are bounded, in front of the blocks.
+ * other's sizes (gatherv, scatterv), messages begin with them.
  */
 
 #ifndef NAPCOLL_GATHER_TREE_H

@@ -119,37 +119,22 @@ static int run_of(const napcoll_tuna_t *tuna, int64_t weight, int64_t first)
     return (int) (first + weight < tuna->members ? weight : tuna->members - first);
 }
 
-/* Blocks in a round's list; of sizes without the run that arrives at its members and stays
- * there. */
-static int count_blocks(const napcoll_tuna_t *tuna, int64_t weight, int digit, bool sizes)
-{
-    int64_t blocks = tuna->groups
-                     * napcoll_digits_having(tuna->members, tuna->radix, weight, digit);
-
-    if (sizes) {
-        blocks -= (int64_t) (tuna->stays ? 1 : tuna->groups) * run_of(tuna, weight, digit * weight);
-    }
-    return (int) blocks;
-}
-
-/* The list of a round: what is sent, or where it lands; of sizes only what lands in a temporary. */
+/* The list of a round: what is sent, or where it lands. */
 static napcoll_span_t list_blocks(const napcoll_tuna_t *tuna, napcoll_builder_t *builder,
-                                  int64_t weight, int digit, bool sends, bool sizes)
+                                  int64_t weight, int digit, bool sends)
 {
     const bool sketch = napcoll_builder_is_sketch(builder);
     napcoll_span_t list = napcoll_builder_list(builder);
 
     if (sketch) {
-        list.count = count_blocks(tuna, weight, digit, sizes);
+        list.count = (int) (tuna->groups
+                            * napcoll_digits_having(tuna->members, tuna->radix, weight, digit));
     }
     for (int group = 0; group < tuna->groups && !sketch; group++) {
         for (int64_t first = digit * weight; first < tuna->members; first += weight * tuna->radix) {
             const int count = run_of(tuna, weight, first);
             const bool home = first < weight * tuna->radix;
 
-            if (sizes && home && !(tuna->stays && group > 0)) {
-                continue;
-            }
             if (!sends) {
                 tuna->add(tuna, builder, &list, group,
                           home ? NAPCOLL_TUNA_HOME : NAPCOLL_TUNA_TRANSIT, (int) first, count);
@@ -165,48 +150,27 @@ static napcoll_span_t list_blocks(const napcoll_tuna_t *tuna, napcoll_builder_t 
     return napcoll_builder_list_end(builder, list);
 }
 
-/* The messages of a burst: of its blocks, or of their sizes. */
-static void emit_burst(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, const burst_t *burst,
-                       bool sizes)
+/* The messages of a burst. */
+static void emit_burst(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, const burst_t *burst)
 {
     for (int digit = burst->digit; digit < burst->end; digit++) {
         const int distance = (int) (digit * burst->weight);
         const int to = tuna->rank(tuna, (tuna->self + tuna->members - distance) % tuna->members);
         const int from = tuna->rank(tuna, (tuna->self + distance) % tuna->members);
-        napcoll_span_t list = list_blocks(tuna, builder, burst->weight, digit, false, sizes);
+        napcoll_span_t list = list_blocks(tuna, builder, burst->weight, digit, false);
 
-        if (sizes) {
-            napcoll_builder_recv_sizes(builder, list, from);
-        } else {
-            napcoll_builder_recv_blocks(builder, list, from, tuna->headed);
-        }
-        list = list_blocks(tuna, builder, burst->weight, digit, true, sizes);
-        if (sizes) {
-            napcoll_builder_send_sizes(builder, list, to);
-        } else {
-            napcoll_builder_send_blocks(builder, list, to, tuna->headed);
-        }
+        napcoll_builder_recv_blocks(builder, list, from, tuna->headed);
+        list = list_blocks(tuna, builder, burst->weight, digit, true);
+        napcoll_builder_send_blocks(builder, list, to, tuna->headed);
     }
 }
 
 void napcoll_tuna_emit(const napcoll_tuna_t *tuna, napcoll_builder_t *builder)
 {
-    burst_t next = first_burst(tuna, 1), burst;
-    bool more = find_burst(tuna, &next);
-
-    if (tuna->sized && more) {
-        emit_burst(tuna, builder, &next, true);
-        napcoll_builder_next_stage(builder);
-    }
-    while (more) {
-        burst = next;
-        napcoll_sketch_next(&next.at);
-        more = find_burst(tuna, &next);
-        emit_burst(tuna, builder, &burst, false);
+    for (burst_t burst = first_burst(tuna, 1); find_burst(tuna, &burst);
+         napcoll_sketch_next(&burst.at)) {
+        emit_burst(tuna, builder, &burst);
         napcoll_builder_repeat(builder, burst.at.times);
-        if (tuna->sized && more) {
-            emit_burst(tuna, builder, &next, true);
-        }
         napcoll_builder_next_stage(builder);
     }
 }

@@ -27,9 +27,7 @@
  *     4096      4096     4095   4095     0
  *
  * Rounds of one weight do not depend on each other; `burst` of them go together, as one stage of
- * the plan. Where members do not know the sizes of others' blocks, the sizes of those that go into
- * a temporary are sent one stage ahead, together with the blocks of the burst before: w digits take
- * w + 1 stages, not 2 w. Where sizes are bounded, they are sent in front of the blocks.
+ * the plan. Where members do not know the sizes of others' blocks, messages begin with them.
  *
  * K. Fan, J. Domke, S. Ba, S. Kumar: "Configurable Non-uniform All-to-all Algorithms", 2024,
  * sections III and IV.
@@ -82,10 +80,7 @@ typedef struct napcoll_tuna {
     int radix;
     int burst;
     int groups;
-    /** Sizes are sent a stage ahead. */
-    bool sized;
-    /** Sizes are sent in front of the blocks, in every message, so that each member hears from
-     * all. */
+    /** Every message begins with the sizes of its blocks, so that each member hears from all. */
     bool headed;
 
     /** Rank of a member. */
@@ -95,9 +90,6 @@ typedef struct napcoll_tuna {
      * digit. */
     void (*add)(const struct napcoll_tuna *tuna, napcoll_builder_t *builder, napcoll_span_t *list,
                 int group, napcoll_tuna_where_t where, int first, int count);
-
-    /** Groups other than 0 stay in a temporary at home, for an exchange that follows. */
-    bool stays;
 
     /** The rest is for the functions: */
     const napcoll_plan_args_t *args;

@@ -79,11 +79,9 @@ napcoll_tuna_nodes_t napcoll_tuna_nodes_begin(const napcoll_plan_args_t *args, i
                                           .radix = fit,
                                           .burst = napcoll_tuna_burst(0, lanes, fit),
                                           .groups = map->nodes,
-                                          .sized = napcoll_plan_args_sized(args),
                                           .headed = napcoll_plan_args_headed(args),
                                           .rank = rank_of_lane,
                                           .add = add_node_blocks,
-                                          .stays = true,
                                           .args = args,
                                           .place = napcoll_node_map_place(map, args->rank),
                                           .node = napcoll_node_map_node(map, args->rank)}};
@@ -126,7 +124,7 @@ int napcoll_tuna_nodes_peer(const napcoll_tuna_nodes_t *plan, int distance)
 napcoll_bounds_t napcoll_tuna_nodes_bounds(const napcoll_node_map_t *map, int radix, int inter)
 {
     const int fit = napcoll_digits_radix(radix, map->max_ppn);
-    const int inside = 2 * napcoll_tuna_burst(0, map->max_ppn, fit);
+    const int inside = napcoll_tuna_burst(0, map->max_ppn, fit);
 
     return napcoll_bounds_either(inter, inside);
 }

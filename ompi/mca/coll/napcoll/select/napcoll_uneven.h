@@ -1,0 +1,111 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Uneven calls: MPI_Alltoallv, Alltoallw, Gatherv and Scatterv, whose block sizes no rank knows
+ * alone. Ranks do not agree on them. Where the chosen algorithm forwards blocks in rounds, each block
+ * takes one of two ways, which both of its ends know without a word:
+ *
+ *     at most inline_bytes    through the rounds of the plan, behind its size
+ *     larger                  straight to its rank, in a message of its own beside the rounds
+ *
+ * What ranks have to say about a call travels in front of the blocks of this call, and reaches all
+ * of them where each hears from all (of an all-to-all; of a scatter from the root). It serves the
+ * next call, never this one:
+ *
+ *     how large the inline blocks are      the next plan is chosen for such blocks
+ *     whether anybody needs the rounds     if nobody did in a few calls in a row, the next ones do
+ *                                          without: all blocks go straight
+ *
+ * Pure: no MPI in here.
+ */
+
+#ifndef NAPCOLL_UNEVEN_H
+#define NAPCOLL_UNEVEN_H
+
+#include "select/napcoll_select.h"
+
+enum {
+    /** the block for which plans are chosen where nothing is known of sizes */
+    NAPCOLL_UNEVEN_FIRST_BYTES = 64,
+    /** calls in a row in which nobody needed the rounds, before calls do without */
+    NAPCOLL_UNEVEN_PATIENCE = 4,
+    /** calls that do without: at first, and at most */
+    NAPCOLL_UNEVEN_LEAST_CALLS = 16,
+    NAPCOLL_UNEVEN_MOST_CALLS = 256,
+    /** the largest number that a rank can say */
+    NAPCOLL_UNEVEN_MOST_SAID = 127
+};
+
+/** What a communicator remembers from one call of a collective to the next: the same on all ranks.
+ * All zero before the first call. */
+typedef struct napcoll_uneven {
+    /** mean block of the last call that was heard of; 0: none was */
+    size_t bytes;
+    /** calls in a row of which ranks have heard; 0: they look for a size whose plan lets them */
+    int hears;
+    /** the size that they try */
+    int probe;
+    /** calls in a row in which nobody needed the rounds */
+    int idle;
+    /** calls to come of which ranks do not hear, and how many there were the last time */
+    int calls;
+    int turn;
+    /** the call under way is one of them, and whether all blocks go straight in these */
+    bool deaf;
+    bool straight;
+} napcoll_uneven_t;
+
+/** A call begins: set call->bytes and call->straight. */
+void napcoll_uneven_begin(napcoll_uneven_t *uneven, napcoll_call_t *call);
+
+/**
+ * What a rank has to say about the blocks that it sends.
+ *
+ * @param[in] blocks  inline blocks with bytes
+ * @param[in] bytes   of the blocks whose mean is told: the inline ones, or all where rules decide
+ * @param[in] most    blocks that it could have, its own left out
+ * @param[in] few     blocks that take no longer straight than in the rounds
+ *
+ * @return 1 .. NAPCOLL_UNEVEN_MOST_SAID; of several ranks the largest counts
+ */
+unsigned napcoll_uneven_say(size_t blocks, size_t bytes, size_t most, size_t few);
+
+/** A call has ended in which all ranks heard `said`. */
+void napcoll_uneven_hear(napcoll_uneven_t *uneven, unsigned said);
+
+/** A call was decided for an algorithm, or the fallback function, in which ranks do not hear of each
+ * other. Where they look for a size, the next call tries another one; else the next calls are
+ * decided alike for a while. */
+void napcoll_uneven_deaf(napcoll_uneven_t *uneven);
+
+/** The row by which all blocks go straight to their ranks. */
+int napcoll_uneven_straight_row(const napcoll_collective_t *collective);
+
+/** Where rounds pay, by the model: the same on all ranks. */
+typedef struct napcoll_limits {
+    /** the largest block, a power of two, for which rounds take no longer than messages straight to
+     * all ranks; 0: there is none */
+    size_t inline_bytes;
+    /** blocks that take no longer straight than in the rounds */
+    size_t few;
+} napcoll_limits_t;
+
+/**
+ * Estimate where rounds pay.
+ *
+ * @param[in]  collective  an uneven one
+ * @param[in]  settings    of it; force and rules do not matter
+ * @param[in]  map         the communicator's
+ * @param[out] limits      the limits
+ *
+ * @return 0, or -1 when memory ran out
+ */
+int napcoll_uneven_limits(const napcoll_collective_t *collective,
+                          const napcoll_settings_t *settings, const napcoll_node_map_t *map,
+                          napcoll_limits_t *limits);
+
+#endif /* NAPCOLL_UNEVEN_H */
