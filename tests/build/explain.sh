@@ -391,8 +391,8 @@ drawings_have_a_line_for_each_algorithm() {
     [ "$(drawings "$work/three")" = '-size.svg ' ]
 }
 
-# Slots and memory of blocks in transit; and the agreement on sizes, which alltoall does not need.
-all_to_alls_say_memory_and_agreement() {
+# Slots and memory of blocks in transit; and which blocks go straight, where each has a size of its own.
+all_to_alls_say_memory_and_limits() {
     local dear=$work/dear.conf coll
     sed 's/process_gap_us = 0$/process_gap_us = 20/' "$src/ompi/tools/napcoll/machines/bluewaters.conf" >"$dear"
     for coll in alltoall alltoallv alltoallw; do
@@ -402,26 +402,22 @@ all_to_alls_say_memory_and_agreement() {
         has 'Memory of a process:' "$work/many"
         grep -qE '^tuna_coalesced +[0-9]+ slots, [0-9]+ bytes for blocks in transit; plan of [0-9]+ bytes$' "$work/many"
         [ $coll = alltoallw ] || has "the component's auto takes" "$work/many"
-        if [ $coll = alltoall ]; then
-            lacks 'agree on the sizes' "$work/many"
-            lacks 'agree on the sizes' "$work/few"
-            continue
-        fi
-        has "the component's auto, with known sizes, takes" "$work/few"
-        if [ $coll = alltoallw ]; then
-            has 'Sizes are not agreed on: many calls have few blocks.' "$work/many"
-            has 'auto falls back.' "$work/many"
-            lacks 'To agree on the sizes' "$work/many"
-            continue
-        fi
-        has 'To agree on the sizes takes' "$work/many"
-        lacks 'does not pay' "$work/many"
-        has 'see --bounded.' "$work/many"
-        has 'That does not pay' "$work/few"
+        case $coll in
+            alltoall) lacks ' straight to their ranks.' "$work/many" ;;
+            alltoallw) has 'auto falls back: few blocks of such calls have any bytes' "$work/many" ;;
+            alltoallv)
+                grep -qE '^Blocks of up to [0-9]+ bytes go through its rounds, larger ones straight to their ranks.$' "$work/many"
+                grep -qE '^While no rank sends more than [0-9]+ blocks through the rounds, later calls send all straight.$' \
+                    "$work/many"
+                ;;
+        esac
     done
+    "$plan" explain --machine "$dear" --coll gatherv --nodes 16 --ppn 8 --bytes 64 >"$work/many"
+    has ' go through its rounds, larger ones straight' "$work/many"
+    lacks 'later calls send all' "$work/many"
 }
 
-# Pieces by the thresholds, what auto does not try because of them, and the root's bcast of sizes.
+# Pieces by the thresholds, and what auto does not try because of them.
 gathers_and_scatters_say_pieces_and_thresholds() {
     explain() {
         "$plan" explain --machine bluewaters.conf --nodes 16 "$@" >"$work/out"
@@ -432,7 +428,6 @@ gathers_and_scatters_say_pieces_and_thresholds() {
     grep -qE '^two_level +[0-9]+ slots, [0-9]+ bytes for blocks in transit' "$work/out"
     grep -qE "component's auto takes (two_level|binomial|segmented|credit) " "$work/out"
     has 'Because of gather_m1 and gather_m2 it tries no algorithm' "$work/out"
-    lacks 'agree on the sizes' "$work/out"
     explain --coll gather --ppn 1 --bytes 64K
     grep -qE '^segmented .* 13 pieces; ' "$work/out"
     grep -qE '^credit .* window=2; ' "$work/out"
@@ -443,12 +438,9 @@ gathers_and_scatters_say_pieces_and_thresholds() {
     has 'scatter of 262144 bytes for each rank, 16 ranks' "$work/out"
     grep -qE '^segmented .* 5 pieces; ' "$work/out"
     has 'Because of scatter_s it tries no algorithm' "$work/out"
-    explain --coll gatherv --ppn 1 --bytes 8
-    grep -qE '^To agree on the sizes takes [0-9.]+ us, a bcast of 16 bytes, in one call of 9 where ' "$work/out"
-    has 'That does not pay: auto falls back.' "$work/out"
 }
 
-# explain takes thresholds and rules from the parameter file; and what auto does without sizes.
+# explain takes thresholds and rules from the parameter file.
 other_parameters_of_the_machine_count() {
     local conf=$work/own.conf
     own() {
@@ -459,10 +451,7 @@ other_parameters_of_the_machine_count() {
         printf '%s\n' 'coll_napcoll_gather_m1 = 0' '  coll_napcoll_gather_m2=0 '
     } >"$conf"
     own --coll gatherv
-    has 'That does not pay: auto falls back.' "$work/out"
-    has "the component's auto, with known sizes, takes" "$work/out"
-    own --coll scatterv
-    has 'scatterv of any size by the fallback component: an agreement on the sizes of blocks would cost more' "$work/out"
+    has "the component's auto takes" "$work/out"
     echo 'coll_napcoll_gather_m1 = 48' >>"$conf"
     echo 'coll_napcoll_gather_m2 = 4096' >>"$conf"
     own --coll gather
@@ -523,7 +512,7 @@ tests=(choice_is_the_least_of_simulate choice_of_closed_forms_is_the_least_of_si
     both_times_are_shown_where_there_are_both ratios_are_those_of_the_times
     too_many_ranks_have_closed_forms_only what_an_algorithm_cannot_do_is_said plans_are_counted
     rank_is_shown_as_by_show component_is_asked segments_are_named sizes_and_reasons_are_said
-    structures_are_told long_plans_are_left_out all_to_alls_say_memory_and_agreement
+    structures_are_told long_plans_are_left_out all_to_alls_say_memory_and_limits
     gathers_and_scatters_say_pieces_and_thresholds lockstep_that_gains_little_is_said other_parameters_of_the_machine_count
     mistakes_are_refused drawings_need_ranges data_of_drawings_are_the_times missing_gnuplot_is_said
     failing_gnuplot_leaves_nothing)

@@ -198,10 +198,10 @@ explain_says_which_rule_decides() {
     has "Line 1 of $work/a.rules matches, but is skipped: the operation does not commute"
     printf '%s\n' 'alltoallv bytes=..16 -> tuna' >"$work/a.rules"
     "${explain[@]}" --coll alltoallv --bytes 8 >"$work/found"
-    has 'The rules depend on the size, on which ranks agree.'
-    "${explain[@]}" --coll alltoallv --bytes 64 >"$work/found"
-    has 'The rules depend on the size, on which ranks agree.'
-    (! has 'To agree on the sizes takes')
+    has 'Blocks of up to 65536 bytes go through its rounds'
+    printf '%s\n' 'alltoallv bytes=..16 -> tuna inline_bytes=2000' >"$work/a.rules"
+    "${explain[@]}" --coll alltoallv --bytes 8 >"$work/found"
+    has 'Blocks of up to 2000 bytes go through its rounds'
     echo 'allreduce ->' >"$work/a.rules"
     refuses "a.rules:1:13: expected fallback" "${explain[@]}"
 }

@@ -132,7 +132,6 @@ parameters_are_proved() {
     each_of 'bcast lane' --nodes 2:7 --ppn 3,2 --root 2 --segments 3 --tunable chain
     each_of 'bcast scatter_allgather' --nodes 2:17 --ppn 1,2 --root 2 --tunable doubling
     each_of '(gatherv?|scatterv?) (segmented|credit)' --nodes 2:9 --ppn 1,2 --segments 5 --tunable 3
-    each_of '(gather|scatter)v (binomial|two_level)' --nodes 2:9 --ppn 1:4 --bounded
     each_of 'alltoall.? linear' --nodes 2:9 --ppn 1,2 --tunable 3
     each_of 'bcast nap' --nodes 2:17 --ppn 1,2 --root 2 --tunable lanes=1,k_ports=3
     for radix in 2 3; do
@@ -140,7 +139,6 @@ parameters_are_proved() {
         each_of 'alltoall.? tuna' --nodes 1:6 --ppn 4,2,3 --map cyclic --tunable "radix=$radix,burst=1"
         each_of 'alltoall.? tuna_(coalesced|staggered)' --nodes 1:5 --ppn 4:6 --tunable "radix=$radix,block_count=$radix"
         each_of 'alltoall.? tuna_two_level' --nodes 5:9 --ppn 2:4 --local-radix 3 --tunable "radix=$radix,burst=1"
-        each_of 'alltoall[vw] tuna.*' --nodes 1:5 --ppn 4:6 --tunable "radix=$radix" --bounded
         each_of '.* (nap|bruck|locality|locality_bruck)|reduce_.* pairwise|(allreduce|reduce) lane' --nodes 1:6 --ppn 1:4 --tunable "$radix"
     done
 }
@@ -162,12 +160,12 @@ plans_are_those_of_show() {
     proved alltoall tuna_coalesced 12 --nodes 3
     proved alltoallv tuna 5 --ranks 5 --ppn 2,1 --tunable radix=3
     proved alltoallw tuna_staggered 12 --nodes 3 --map random:3
-    proved alltoallv tuna_coalesced 12 --nodes 3 --bounded
-    proved alltoallv tuna_two_level 27 --nodes 9 --ppn 3 --map random:2 --bounded --tunable radix=3
+    proved alltoallv tuna_coalesced 12 --nodes 3
+    proved alltoallv tuna_two_level 27 --nodes 9 --ppn 3 --map random:2 --tunable radix=3
     proved gather two_level 12 --nodes 3 --map cyclic --root 5
     proved gatherv binomial 5 --ranks 5 --ppn 2,1
     proved scatter credit 12 --nodes 3 --segments 3
-    proved scatterv two_level 12 --nodes 3 --root 7 --bounded
+    proved scatterv two_level 12 --nodes 3 --root 7
     proved scan nap 5 --ranks 5 --ppn 2,1
     proved exscan gathered 12 --nodes 3 --noncommutative --reproducible
 }
@@ -245,7 +243,6 @@ mistakes_name_option_and_range() {
     refused 2 '--segments 1025: expected a number from 1 to 1024' --algorithm ring --segments 1025
     refused 2 '--segments 2: allreduce nap cuts nothing into segments' --segments 2
     refused 2 '--noncommutative: barrier reduces nothing' --coll barrier --noncommutative
-    refused 2 '--bounded: alltoall sends no sizes' --coll alltoall --bounded
     refused 2 '--reproducible: allgather reduces nothing' --coll allgather --reproducible
     refused 2 '--in-place: barrier has no data' --coll barrier --in-place
     refused 1 "nap cannot do this: the algorithm's bits depend on which ranks share a node" --reproducible
@@ -285,16 +282,13 @@ placements() {
 }
 
 # radixes COLLECTIVE ALGORITHM: the arguments of verify for the sweeps over every radix of TuNA, one a line: on up to
-# 128 ranks, and on up to 8 nodes of up to 8 processes; where sizes differ, sent before and along with the blocks.
+# 128 ranks, and on up to 8 nodes of up to 8 processes.
 radixes() {
-    local radix sizes
-    for sizes in '' ' --bounded'; do
-        case $2 in
-            tuna) for radix in {2..128}; do echo "--nodes $radix:128 --ppn 1 --tunable radix=$radix$sizes"; done ;;
-            tuna_*) for radix in {2..8}; do echo "--nodes 1:8 --ppn $radix:8 --tunable radix=$radix$sizes"; done ;;
-        esac
-        [ "$1" != alltoall ] || break
-    done
+    local radix
+    case $2 in
+        tuna) for radix in {2..128}; do echo "--nodes $radix:128 --ppn 1 --tunable radix=$radix"; done ;;
+        tuna_*) for radix in {2..8}; do echo "--nodes 1:8 --ppn $radix:8 --tunable radix=$radix"; done ;;
+    esac
 }
 
 # roots COLLECTIVE: one a line.

@@ -24,8 +24,6 @@ only_help "$@"
 . "$build/env.sh"
 napcoll_mpirun_settings
 netlab=$src/tests/netlab/netlab
-# So few processes would leave MPI_Alltoallv to the next component, rather than agree on sizes.
-export OMPI_MCA_coll_napcoll_alltoallv_mean_bytes=64
 
 # job COMPONENTS NP PROGRAM ARGUMENT...: on this node alone, without what looks for networks.
 job() {

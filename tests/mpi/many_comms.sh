@@ -7,16 +7,15 @@ set -u
 # shellcheck source=tests/mpi/harness.sh
 . "$(dirname "${BASH_SOURCE[0]}")/harness.sh"
 
-# The heap counts what is in use, whatever glibc keeps. What auto chooses is napcoll's, wherever it can.
-napcoll_runs=(--mca coll_napcoll_alltoallv_mean_bytes 64)
+# The heap counts what is in use, whatever glibc keeps.
 fake 6 3 block exchange
-case_of many_comms 120 "${launch[@]}" "${napcoll_runs[@]}" "$programs/many_comms" --communicators 20 --cycles 15
+case_of many_comms 120 "${launch[@]}" "$programs/many_comms" --communicators 20 --cycles 15
 fake 6 3,2,1 random:3 tree
-case_of many_comms_uneven 90 "${launch[@]}" "${napcoll_runs[@]}" "$programs/many_comms" --communicators 0
+case_of many_comms_uneven 90 "${launch[@]}" "$programs/many_comms" --communicators 0
 fake 4 2 cyclic delegate
-! at_length || case_of many_comms_delegate 90 "${launch[@]}" "${napcoll_runs[@]}" "$programs/many_comms" --communicators 0
+! at_length || case_of many_comms_delegate 90 "${launch[@]}" "$programs/many_comms" --communicators 0
 # Plans that ranks verify together are not shared: all make theirs.
-! at_length || case_of many_comms_verified 90 "${launch[@]}" "${napcoll_runs[@]}" --mca coll_napcoll_verify on \
+! at_length || case_of many_comms_verified 90 "${launch[@]}" --mca coll_napcoll_verify on \
     "$programs/many_comms" --communicators 0
 
 end_suite

@@ -131,25 +131,14 @@ says node_that_no_switch_has_is_named 60 'host' 'does not list this host, or lis
     "${launch[@]}" --mca coll_napcoll_topology_file "$scratch/switches" "$programs/collectives" --coll bcast \
     --expect runs --checks results
 
-# --- info keys: an algorithm and its tunables, the mean of blocks ---
+# --- info keys: an algorithm and its tunables ---
 fake 8 4 block exchange
 says_each info_keys 60 "${launch[@]}" --mca coll_napcoll_verbose 1 "$programs/collectives" --checks results --large 5000 \
     --case info_key_has_tunables --coll allreduce --algorithm 'nap local_radix=3' --expect runs:nap \
     --case info_key_fallback --coll allreduce --algorithm fallback --expect fallback:forced \
-    --case bad_tunable --coll allreduce --algorithm 'nap depth=3' --expect runs \
-    --case mean_of_blocks --coll alltoallw --mean 64 --expect runs \
-    --case mean_of_blocks_of_zero --coll alltoallv --mean 0 --expect fallback:sizes \
-    --case bad_mean --coll alltoallv --mean bogus --expect fallback:sizes \
-    --case negative_mean --coll alltoallv --mean -1 --expect fallback:sizes \
-    --case long_mean --coll alltoallv --mean 99999999999999999999999 --expect fallback:sizes \
-    --case mean_with_a_unit --coll alltoallv --mean 64k --expect fallback:sizes <<'END_OF_CHECKS'
+    --case bad_tunable --coll allreduce --algorithm 'nap depth=3' --expect runs <<'END_OF_CHECKS'
 info_key_has_tunables|by nap, forced; local_radix=3
 bad_tunable_of_an_info_key_is_named|a tunable of nap|found "depth=3"
-bad_mean_of_blocks_is_named|napcoll_alltoallv_mean_bytes|a number of bytes|"bogus"
-negative_mean_of_blocks_is_named|"-1"
-long_mean_of_blocks_is_named|"99999999999999999999999"
-mean_of_blocks_with_a_unit_is_named|"64k"
-log_says_that_agreeing_does_not_pay|to agree on the sizes of alltoallv takes|it does not pay
 END_OF_CHECKS
 by_threads
 says bad_info_key_is_named_by_any_thread 30 bogus napcoll_allreduce_algorithm 'ok 1' -- \
@@ -197,47 +186,36 @@ mixed() {
 mixed process_0_says_that_it_is_an_ethernet slow fast 'are typical of Ethernet'
 ! at_length || mixed process_0_says_that_it_is_a_fabric fast slow 'are typical of a fabric'
 
-# --- rules: byte bounds within one power of two, and sizes that ranks agree on ---
+# --- rules: byte bounds within one power of two, and sizes that calls before had ---
 fake 8 2 block exchange
 cat >"$scratch/rules" <<'END'
 allreduce bytes=20..24 op=commutative -> tree
 allreduce bytes=25..27 -> fallback
 allreduce bytes=28 nodes=5.. -> smp
 allreduce bytes=28..30 nodes=4 ppn=2 placement=contiguous -> recursive_doubling
-alltoallv bytes=9..12 -> pairwise
-alltoallv bytes=13..14 -> tuna radix=3
-alltoallv bytes=15.. -> fallback
-gatherv bytes=100..20000 -> binomial
+alltoallv bytes=..16 -> tuna radix=2
+alltoallv bytes=17..64 -> tuna_coalesced
+alltoallv bytes=65.. -> fallback
+gatherv bytes=33..64 -> binomial
 gatherv -> linear
-scatterv bytes=50 -> two_level
-scatterv bytes=51..60 -> binomial
+scatterv bytes=..16 -> two_level
+scatterv bytes=17..64 -> binomial
 scatterv -> linear
 END
-# Where blocks went straight, and in a gatherv, the next calls are spared the question: one, then two, then four. Else messages
-# tell of other sizes, for the next call, and of larger ones, for this.
-case_of rules_decide 60 "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/rules" \
-    --mca coll_napcoll_alltoallv_bounded_bytes 262144 "$programs/rules" \
+# Of an alltoallv and a scatterv the mean of the call before counts, rounded up to a power of two; in the first one, and
+# always in a gatherv, 64 bytes. Where ranks did not hear of it, 17 calls are alike, and then 64 bytes are tried.
+away=()
+for _ in {1..17}; do
+    away+=(alltoallv,8,fallback:rules scatterv,8,runs:linear)
+done
+case_of rules_decide 60 "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/rules" "$programs/rules" \
     allreduce,24,runs:tree allreduce,20,runs:tree allreduce,25,fallback:rules allreduce,28,runs:recursive_doubling \
     allreduce,27,fallback:rules allreduce,23,runs:tree \
-    alltoallv,12,runs:pairwise alltoallv,13,runs:pairwise alltoallv,13,runs:tuna alltoallv,13,runs:tuna \
-    alltoallv,14,runs:tuna alltoallv,16,fallback:rules alltoallv,9,fallback:rules alltoallv,9,runs:pairwise \
-    alltoallv,14,runs:pairwise alltoallv,14,runs:pairwise alltoallv,14,runs:tuna alltoallv,65536,fallback:rules \
-    alltoallv,13,fallback:rules alltoallv,13,runs:tuna \
-    gatherv,100,runs:binomial gatherv,99,runs:binomial gatherv,99,runs:linear gatherv,100,runs:linear \
-    gatherv,65536,runs:linear gatherv,100,runs:binomial gatherv,65536,runs:binomial gatherv,100,runs:binomial \
-    gatherv,99,runs:binomial gatherv,65535,runs:binomial gatherv,65535,runs:linear \
-    scatterv,50,runs:two_level scatterv,50,runs:two_level scatterv,51,runs:two_level scatterv,51,runs:binomial \
-    scatterv,60,runs:binomial scatterv,50,runs:two_level scatterv,65,runs:linear scatterv,50,runs:linear \
-    scatterv,50,runs:two_level
-# Under auto 16 calls go to the fallback function after two leaps of the sizes.
-away=()
-for _ in {1..16}; do
-    away+=("alltoallv,16,fallback:sizes")
-done
-case_of calls_fall_back_where_sizes_leap 60 "${launch[@]}" --mca coll_napcoll_machine_process_gap_us 60 \
-    --mca coll_napcoll_machine_node_gap_us 20 "$programs/rules" alltoallv,16,runs:tuna_two_level \
-    alltoallv,262144,runs:pairwise alltoallv,16,runs:pairwise alltoallv,16,runs:tuna_two_level "${away[@]}" \
-    alltoallv,16,runs:tuna_two_level
+    alltoallv,16,runs:tuna_coalesced alltoallv,16,runs:tuna alltoallv,33,runs:tuna alltoallv,16,runs:tuna_coalesced \
+    alltoallv,100,runs:tuna gatherv,65536,runs:binomial gatherv,1,runs:binomial \
+    scatterv,10,runs:binomial scatterv,10,runs:two_level scatterv,100,runs:two_level \
+    "${away[@]}" \
+    alltoallv,8,runs:tuna_coalesced alltoallv,8,runs:tuna scatterv,8,runs:binomial scatterv,8,runs:two_level
 fake 4 2 cyclic exchange
 printf '%s\n' 'allreduce placement=contiguous -> tree' 'allreduce -> smp # any' >"$scratch/rules"
 launch+=(--mca coll_napcoll_rules_file "$scratch/rules" --mca coll_napcoll_verbose 1)

@@ -97,7 +97,7 @@ online() {
     done
     fake "$np" "$ppn" block exchange
     parameters=(--mca coll_napcoll_summary all --mca coll_napcoll_verbose 10 --mca coll_napcoll_online 1
-        --mca coll_napcoll_online_calls 2 --mca coll_napcoll_alltoallv_mean_bytes 64)
+        --mca coll_napcoll_online_calls 2)
     watched_case "$name" "${words[@]}"
     for word in "$@"; do
         check "${name}_of_${word%:*}_is_of_one_mind" one_mind "${word%:*}" "$np" "$times" 3
@@ -170,7 +170,7 @@ if at_length; then
     printf '%s\n' 'allreduce bytes=..16 -> smp radix=2' 'allreduce -> auto' 'bcast -> fallback' \
         'alltoall bytes=100..1500 -> tuna radix=3' 'gather placement=scattered -> linear' >"$rules"
     explains explain_rules 6 3 block bluewaters.conf allreduce:8 allreduce:64 bcast:5000 alltoall:64 alltoall:1200 gather:8 \
-        alltoallv:8 scatterv:8
+        alltoallv:64 scatterv:64
     rules=
     explains explain_alone 3 1 block bluewaters.conf allreduce:8 bcast:8 alltoall:8
     told=(--mca coll_napcoll_network ethernet)

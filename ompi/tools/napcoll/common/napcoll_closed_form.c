@@ -52,6 +52,28 @@ double napcoll_model_pipeline_us(const napcoll_machine_t *machine, const napcoll
     return napcoll_model_lead_us(machine, hops, segments, bytes) + (segments - 1) * pace;
 }
 
+double napcoll_model_recursive_doubling_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                           double bytes)
+{
+    const napcoll_traffic_t traffic = {.message_bytes = bytes,
+                                       .local_messages = napcoll_split_levels(ppn, 2),
+                                       .network_messages = napcoll_split_levels(nodes, 2),
+                                       .reduced_bytes = bytes
+                                                        * napcoll_split_levels(nodes * ppn, 2)};
+
+    return napcoll_model_max_rate_us(machine, ppn, &traffic);
+}
+
+double napcoll_model_bcast_binomial_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                       double bytes)
+{
+    const napcoll_traffic_t traffic = {.message_bytes = bytes,
+                                       .local_messages = napcoll_split_levels(ppn, 2),
+                                       .network_messages = napcoll_split_levels(nodes, 2)};
+
+    return napcoll_model_max_rate_us(machine, 0, &traffic);
+}
+
 /* Through leaders, one process of a node active (Bienz et al., Eq. 5):
  *
  *     T = local 2 log2(ppn) + network(1) log2(n) + gamma s log2(n ppn)

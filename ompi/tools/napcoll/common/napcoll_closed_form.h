@@ -20,6 +20,32 @@
 
 #include "model/napcoll_model.h"
 
+/**
+ * The closed form of an algorithm: the time of one collective on nodes with equal numbers of
+ * processes. Numbers of steps are whole: every logarithm is rounded up.
+ *
+ * @param[in] machine  the machine; local messages are of its level node
+ * @param[in] nodes    at least 1
+ * @param[in] ppn      processes per node, at least 1; nodes * ppn at most INT_MAX
+ * @param[in] bytes    of the vector
+ *
+ * @return the time; NAN where the algorithm needs more than one process on a node
+ */
+typedef double (*napcoll_closed_form_t)(const napcoll_machine_t *machine, int nodes, int ppn,
+                                        double bytes);
+
+/**
+ * Allreduce by recursive doubling, all processes of a node active (Bienz et al., Eq. 4):
+ *
+ *     T = local log2(ppn) + network(ppn) log2(n) + gamma s log2(n ppn)
+ */
+double napcoll_model_recursive_doubling_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                           double bytes);
+
+/** Broadcast by a binomial tree: log2(n) network + log2(ppn) local messages. */
+double napcoll_model_bcast_binomial_us(const napcoll_machine_t *machine, int nodes, int ppn,
+                                       double bytes);
+
 /** The closed form of an algorithm, by the names of its table; NULL where it has none. Bytes are of
  * the vector or, in an all-to-all, of the block that one process has for another. */
 napcoll_closed_form_t napcoll_model_closed_form(const char *collective, const char *algorithm);

@@ -55,28 +55,6 @@ double napcoll_model_max_rate_us(const napcoll_machine_t *machine, int active,
            + traffic->reduced_bytes * machine->reduce_ns_per_byte / 1000;
 }
 
-double napcoll_model_recursive_doubling_us(const napcoll_machine_t *machine, int nodes, int ppn,
-                                           double bytes)
-{
-    const napcoll_traffic_t traffic = {.message_bytes = bytes,
-                                       .local_messages = napcoll_split_levels(ppn, 2),
-                                       .network_messages = napcoll_split_levels(nodes, 2),
-                                       .reduced_bytes = bytes
-                                                        * napcoll_split_levels(nodes * ppn, 2)};
-
-    return napcoll_model_max_rate_us(machine, ppn, &traffic);
-}
-
-double napcoll_model_bcast_binomial_us(const napcoll_machine_t *machine, int nodes, int ppn,
-                                       double bytes)
-{
-    const napcoll_traffic_t traffic = {.message_bytes = bytes,
-                                       .local_messages = napcoll_split_levels(ppn, 2),
-                                       .network_messages = napcoll_split_levels(nodes, 2)};
-
-    return napcoll_model_max_rate_us(machine, 0, &traffic);
-}
-
 /* ---- pipelines ---- */
 
 /* Time per byte of a segment between nodes. All lanes share the node's rate. */
