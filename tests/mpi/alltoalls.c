@@ -369,17 +369,10 @@ static void check_changes(struct test *t)
         enum deal deal;
         int block;
         bool in_place;
-    } turn[] = {{EVEN, 24, false},
-                {EVEN, 24, true},
-                {SUM_OF_RANKS, 12, false},
-                {EVEN, 1, false},
-                {EVEN, 1, false},
-                {EVEN, 100, false},
-                {ONE_IS_HOT, 24, false},
-                {ONE_IS_HOT, 72, false},
-                {SOME_ARE_SILENT, 72, false},
-                {EVEN, 0, false},
-                {SUM_OF_RANKS, 2, true}};
+    } turn[] = {{EVEN, 24, false},       {EVEN, 24, true},        {SUM_OF_RANKS, 12, false},
+                {EVEN, 1, false},        {EVEN, 1, false},        {EVEN, 100, false},
+                {ONE_IS_HOT, 24, false}, {ONE_IS_HOT, 72, false}, {SOME_ARE_SILENT, 72, false},
+                {EVEN, 0, false},        {SUM_OF_RANKS, 2, true}};
     struct napcoll_counters others = {.num = 0};
     struct expectation expectation;
     unsigned long long before, asked;

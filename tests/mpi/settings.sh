@@ -206,7 +206,7 @@ END
 # always in a gatherv, 64 bytes. Where ranks did not hear of it, 17 calls are alike, and then 64 bytes are tried.
 away=()
 for _ in {1..17}; do
-    away+=(alltoallv,8,fallback:rules scatterv,8,runs:linear)
+    away+=("alltoallv,8,fallback:rules" "scatterv,8,runs:linear")
 done
 case_of rules_decide 60 "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/rules" "$programs/rules" \
     allreduce,24,runs:tree allreduce,20,runs:tree allreduce,25,fallback:rules allreduce,28,runs:recursive_doubling \

@@ -134,8 +134,8 @@ static inline bool prove_plans(const napcoll_collective_t *collective, int row,
     return true;
 }
 
-/** A set of blocks that go straight to their ranks: of few ranks bit from * size + to of a number, of
- * many those with an odd hash. */
+/** A set of blocks that go straight to their ranks: of few ranks bit from * size + to of a number,
+ * of many the blocks with an odd hash. */
 typedef struct direct_set {
     int size;
     uint64_t number;
@@ -174,9 +174,8 @@ static inline bool prove_mixed(const napcoll_collective_t *collective, int row,
     for (uint64_t i = 0; i < sets; i++) {
         set.number = map->size <= 3 ? i : napcoll_mix(i + (uint64_t) map->size);
         if (NAPCOLL_VERIFY_OK != napcoll_plan_verify(plans, map, &claim, &verdict)) {
-            print_message("%s %s: %d ranks, set %llx: %s\n", collective->name,
-                          args.algorithm->name, map->size, (unsigned long long) set.number,
-                          verdict.text);
+            print_message("%s %s: %d ranks, set %llx: %s\n", collective->name, args.algorithm->name,
+                          map->size, (unsigned long long) set.number, verdict.text);
         }
         assert_int_equal(verdict.status, NAPCOLL_VERIFY_OK);
     }

@@ -432,7 +432,8 @@ static void sizes_that_are_not_told_are_noticed(void **state)
     expect(f, NAPCOLL_VERIFY_OK);
 }
 
-/* Every message begins with sizes, so that what a rank says reaches all. The numbers of messages and stages are the same as where all know the sizes. */
+/* Every message begins with sizes, so that what a rank says reaches all. The numbers of messages
+ * and stages are the same as where all know the sizes. */
 static void sizes_go_along_with_every_message(void **state)
 {
     fixture_t *f = *state;

@@ -196,8 +196,7 @@ static void alltoalls_take_what_their_rounds_do(void **state)
     const napcoll_machine_t flat = one_level(10, 2);
 
     (void) state;
-    check_close(napcoll_model_tuna_us(&flat, 4096, 1, 1000, 64), 126 * 10 + 8064 * 2.0,
-                1e-9);
+    check_close(napcoll_model_tuna_us(&flat, 4096, 1, 1000, 64), 126 * 10 + 8064 * 2.0, 1e-9);
     check_close(napcoll_model_tuna_us(&flat, 64, 1, 1000, 8), 14 * 10 + 112 * 2.0, 1e-9);
     check_close(napcoll_model_tuna_us(&flat, 64, 1, 1000, 64), 63 * 12.0, 1e-9);
     check_close(napcoll_model_tuna_us(&flat, 1, 1, 1000, 2), 0, 1e-9);

@@ -74,7 +74,8 @@ static napcoll_structure_t count(const napcoll_collective_t *collective, int row
             if (napcoll_node_map_node(map, step->peer) != node) {
                 *(is_send ? &sends : &receives) += plan->pieces;
                 (is_send ? sent : received)[node] += plan->pieces
-                                                     * napcoll_plan_share(plan, *napcoll_step_span(step));
+                                                     * napcoll_plan_share(plan,
+                                                                          *napcoll_step_span(step));
             }
         }
         structure.messages = larger(structure.messages, sends > receives ? sends : receives);

@@ -13,7 +13,7 @@
 
 enum { MOST = 63, FEW = 5 };
 
-/* A call that ranks hear of: each has so many inline blocks of so many bytes. */
+/* A call that ranks hear of: each has some inline blocks, of some bytes each. */
 static napcoll_call_t hear(napcoll_uneven_t *uneven, size_t blocks, size_t bytes)
 {
     napcoll_call_t call = {.bytes = 0};
@@ -88,9 +88,8 @@ static void rounds_that_nobody_needs_are_left(void **state)
     /* one call tries the rounds; if nobody needs them, twice as many go straight, to a limit */
     for (int calls = 2 * NAPCOLL_UNEVEN_LEAST_CALLS; calls < 1000; calls *= 2) {
         assert_false(hear(&uneven, 1, 8).straight);
-        assert_int_equal(straight_calls(&uneven), calls < NAPCOLL_UNEVEN_MOST_CALLS
-                                                      ? calls
-                                                      : NAPCOLL_UNEVEN_MOST_CALLS);
+        assert_int_equal(straight_calls(&uneven),
+                         calls < NAPCOLL_UNEVEN_MOST_CALLS ? calls : NAPCOLL_UNEVEN_MOST_CALLS);
     }
     /* somebody does */
     assert_false(hear(&uneven, MOST, 8).straight);

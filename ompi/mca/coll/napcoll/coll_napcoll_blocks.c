@@ -152,9 +152,8 @@ static int fill_blocks(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t 
                   personalized->block[NAPCOLL_BUFFER_SEND], send->count);
     }
     napcoll_personalized_measure(personalized);
-    return is_one_buffer(binding, goal, personalized)
-               ? napcoll_personalized_keep_sent(personalized)
-               : OMPI_SUCCESS;
+    return is_one_buffer(binding, goal, personalized) ? napcoll_personalized_keep_sent(personalized)
+                                                      : OMPI_SUCCESS;
 }
 
 /* ---- uneven calls ---- */
@@ -264,9 +263,9 @@ static int run_plan(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *ca
     if (OMPI_SUCCESS == rc && rounds) {
         rc = prepare_rounds(napcoll, call, decided, personalized);
     }
-    return OMPI_SUCCESS == rc ? napcoll_operation_run(operation, &napcoll_buffers_personalized,
-                                                      plan, &blocks)
-                              : rc;
+    return OMPI_SUCCESS == rc
+               ? napcoll_operation_run(operation, &napcoll_buffers_personalized, plan, &blocks)
+               : rc;
 }
 
 int mca_coll_napcoll_run_blocks(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call,
@@ -290,9 +289,8 @@ int mca_coll_napcoll_run_blocks(mca_coll_napcoll_module_t *napcoll, napcoll_call
     *done = OMPI_SUCCESS != rc || NULL != plan;
     if (OMPI_SUCCESS == rc && NULL != plan) {
         operation = mca_coll_napcoll_take_operation(napcoll);
-        rc = NULL == operation
-                 ? OMPI_ERR_OUT_OF_RESOURCE
-                 : run_plan(napcoll, call, binding, entry->decided, plan, operation);
+        rc = NULL == operation ? OMPI_ERR_OUT_OF_RESOURCE
+                               : run_plan(napcoll, call, binding, entry->decided, plan, operation);
     }
     if (uneven && !gather && NULL != entry) {
         learn(napcoll, call, entry, NULL == operation ? NULL : &operation->personalized);

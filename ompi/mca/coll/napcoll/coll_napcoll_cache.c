@@ -118,8 +118,7 @@ static int prepare_communicator(mca_coll_napcoll_module_t *module, const napcoll
     if (decision->algorithm < 0) {
         return OMPI_SUCCESS;
     }
-    if (NAPCOLL_PROVIDER_DELEGATE == decision->params.provider
-        && NULL == module->node_comm) {
+    if (NAPCOLL_PROVIDER_DELEGATE == decision->params.provider && NULL == module->node_comm) {
         mca_coll_napcoll_fallback_enter(module);
         rc = mca_coll_napcoll_fallback_exit(
             module, napcoll_subcomm_node(module->comm, module->map, &module->node_comm));

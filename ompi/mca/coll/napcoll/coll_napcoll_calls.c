@@ -19,7 +19,6 @@
 #include "coll_napcoll_blocks.h"
 #include "coll_napcoll_stats.h"
 
-
 /* ---- arguments, as coll_base_functions.h names them, to a binding ---- */
 
 #define VECTOR             .sendbuf = sendbuf, RECV(count, datatype)
@@ -186,9 +185,8 @@ static int run_plan(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll, nap
         /* plans read all of the receive buffer before they write the result */
         binding->sendbuf = binding->recvbuf;
     }
-    rc = napcoll_operation_run(operation,
-                               bcast ? &napcoll_buffers_stream : &napcoll_buffers_elements, plan,
-                               binding);
+    rc = napcoll_operation_run(
+        operation, bcast ? &napcoll_buffers_stream : &napcoll_buffers_elements, plan, binding);
     mca_coll_napcoll_give_operation(napcoll, operation);
     return rc;
 }

@@ -59,8 +59,8 @@ void mca_coll_napcoll_stats_close(void);
 void mca_coll_napcoll_stats_begin(mca_coll_napcoll_call_stats_t *stats);
 int mca_coll_napcoll_stats_end(mca_coll_napcoll_call_stats_t *stats, int rc);
 
-/** The decision on a call that is recorded: by which algorithm or for which reason, its bytes, and its
- * trial or NULL. */
+/** The decision on a call that is recorded: by which algorithm or for which reason, its bytes, and
+ * its trial or NULL. */
 void mca_coll_napcoll_stats_settle(mca_coll_napcoll_call_stats_t *stats,
                                    const napcoll_outcome_t *outcome, size_t bytes,
                                    mca_coll_napcoll_trial_t *trial);

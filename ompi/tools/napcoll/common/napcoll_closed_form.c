@@ -24,6 +24,24 @@ static int log2_up(int number)
     return napcoll_split_levels(number, 2);
 }
 
+double napcoll_model_max_rate_us(const napcoll_machine_t *machine, int active,
+                                 const napcoll_traffic_t *traffic)
+{
+    const double bytes = traffic->message_bytes;
+    const double local = napcoll_model_message_us(machine, NAPCOLL_LEVEL_NODE, bytes);
+    double network = napcoll_model_message_us(machine, NAPCOLL_LEVEL_NETWORK, bytes);
+
+    if (active >= machine->node_injection_from_processes
+        && bytes >= machine->node_injection_from_bytes) {
+        network = napcoll_model_link(machine, NAPCOLL_LEVEL_NETWORK, bytes).latency_us
+                  + active * bytes
+                        / fmin(machine->node_injection_mbyte_per_s,
+                               active * machine->process_injection_mbyte_per_s);
+    }
+    return traffic->local_messages * local + traffic->network_messages * network
+           + traffic->reduced_bytes * machine->reduce_ns_per_byte / 1000;
+}
+
 int64_t napcoll_digits_moved(int members, int radix)
 {
     int64_t moved = 0;

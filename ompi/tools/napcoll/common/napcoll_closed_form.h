@@ -20,6 +20,36 @@
 
 #include "model/napcoll_model.h"
 
+/** What the busiest process does: messages of one size, one after the other, and reductions. */
+typedef struct napcoll_traffic {
+    /** of every message */
+    double message_bytes;
+    /** messages inside the node */
+    double local_messages;
+    /** messages between nodes */
+    double network_messages;
+    /** bytes that are reduced into others */
+    double reduced_bytes;
+} napcoll_traffic_t;
+
+/**
+ * Max-rate model: messages inside the node (l) and between nodes have their own costs, and the
+ * processes of a node share its injection rate.
+ *
+ *     T = alpha_l t_l + beta_l s_l + alpha t + active s / min(R_N, active R_b) + gamma c
+ *
+ * Bienz, Olson, Gropp: "Node-Aware Improvements to Allreduce", Eq. 3; W. Gropp, L. N. Olson, P.
+ * Samfass: "Modeling MPI Communication Performance on SMP Nodes", EuroMPI 2016. Below the machine's
+ * node_injection_from_processes and _from_bytes it is the two-level model (Bienz et al., Eq. 2),
+ * whose network term is alpha t + beta s.
+ *
+ * @param[in] machine  the machine
+ * @param[in] active   processes of a node that use the network at the same time; 0: two-level model
+ * @param[in] traffic  what one of them does
+ */
+double napcoll_model_max_rate_us(const napcoll_machine_t *machine, int active,
+                                 const napcoll_traffic_t *traffic);
+
 /**
  * The closed form of an algorithm: the time of one collective on nodes with equal numbers of
  * processes. Numbers of steps are whole: every logarithm is rounded up.

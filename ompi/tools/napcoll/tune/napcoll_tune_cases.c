@@ -330,16 +330,15 @@ int tune_choose(tune_case_t *c, const napcoll_machine_t *machine,
 {
     inquiry_t inquiry = {.collective = c->collective,
                          .settings = napcoll_select_defaults(c->collective),
-                         .call = {.collective = c->collective,
-                                  .map = map,
-                                  .bytes = c->bytes}};
+                         .call = {.collective = c->collective, .map = map, .bytes = c->bytes}};
     napcoll_decision_t decision;
     bool warned;
 
     c->contestants = 0;
     inquiry.settings.machine = machine;
     inquiry.settings.thresholds = *thresholds;
-    if (0 != find_range(c, &inquiry, &warned) || (!warned && 0 != napcoll_select(&inquiry.settings, &inquiry.call, &decision))) {
+    if (0 != find_range(c, &inquiry, &warned)
+        || (!warned && 0 != napcoll_select(&inquiry.settings, &inquiry.call, &decision))) {
         return -1;
     }
     c->skipped = warned;

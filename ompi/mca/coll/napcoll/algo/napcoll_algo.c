@@ -166,16 +166,16 @@ napcoll_claim_t napcoll_plan_args_claim(const napcoll_plan_args_t *args)
 {
     const napcoll_bounds_t bounds = args->algorithm->bounds(args->map, &args->params);
 
-    return (napcoll_claim_t){
-        .goal = args->collective->goal,
-        .root = args->params.root,
-        .in_place = args->params.in_place,
-        .noncommutative = args->params.noncommutative,
-        .canonical = args->algorithm->canonical,
-        .announces = napcoll_plan_args_headed(args),
-        .sized = napcoll_goal_is_personalized(args->collective->goal) && args->collective->uneven,
-        .max_inter = bounds.inter,
-        .max_messages = bounds.all};
+    return (napcoll_claim_t){.goal = args->collective->goal,
+                             .root = args->params.root,
+                             .in_place = args->params.in_place,
+                             .noncommutative = args->params.noncommutative,
+                             .canonical = args->algorithm->canonical,
+                             .announces = napcoll_plan_args_headed(args),
+                             .sized = napcoll_goal_is_personalized(args->collective->goal)
+                                      && args->collective->uneven,
+                             .max_inter = bounds.inter,
+                             .max_messages = bounds.all};
 }
 
 int napcoll_plan_args_slots(const napcoll_plan_args_t *args, const napcoll_plan_t *plan)

@@ -152,8 +152,8 @@ typedef enum {
     NAPCOLL_REASON_PPN,            /**< no node has a second process */
     NAPCOLL_REASON_ONE_NODE,       /**< all processes share one node */
     NAPCOLL_REASON_UNEQUAL_NODES,  /**< nodes have different numbers of processes */
-    NAPCOLL_REASON_SIZES,  /**< auto leaves the collective: few blocks have bytes */
-    NAPCOLL_REASON_MEMORY, /**< temporaries could take more than is allowed */
+    NAPCOLL_REASON_SIZES,          /**< auto leaves the collective: few blocks have bytes */
+    NAPCOLL_REASON_MEMORY,         /**< temporaries could take more than is allowed */
     NAPCOLL_REASON_ONLINE, /**< the online check times the fallback function, or found it faster */
     NAPCOLL_REASON_JOBS,   /**< the communicator joins jobs with different settings */
     NAPCOLL_REASON_WRONG_PLAN, /**< the verifier found the plan to be wrong */
@@ -334,8 +334,8 @@ typedef struct napcoll_collective {
     int algorithms;
 } napcoll_collective_t;
 
-/** Whether a rank can announce something to all others in front of the blocks of a call: any rank of
- * an all-to-all, the root of a scatter. In a gather no message comes back from the root. */
+/** Whether a rank can say something to all others in front of the blocks of a call: any rank of an
+ * all-to-all, the root of a scatter. In a gather no message comes back from the root. */
 static inline bool napcoll_algorithm_announces(const napcoll_collective_t *collective,
                                                const napcoll_algorithm_t *algorithm)
 {

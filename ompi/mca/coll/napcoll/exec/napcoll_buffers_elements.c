@@ -46,9 +46,8 @@ static inline char *span_address(const napcoll_operation_t *op, napcoll_span_t s
     }
     if (NAPCOLL_LAYOUT_RANKS == op->plan->layout && span.buffer < NAPCOLL_BUFFER_TEMP) {
         /* a buffer of one block begins with it */
-        elements = 1 == op->plan->user[span.buffer].count
-                       ? 0
-                       : napcoll_elements_place(op, span.first);
+        elements = 1 == op->plan->user[span.buffer].count ? 0
+                                                          : napcoll_elements_place(op, span.first);
     } else {
         elements = (ptrdiff_t) block_start(op, span.first);
     }
@@ -150,8 +149,8 @@ static int elements_finish(napcoll_operation_t *op, int rc)
     return rc;
 }
 
-static napcoll_message_t elements_message(const napcoll_operation_t *op,
-                                          const napcoll_step_t *step, int i)
+static napcoll_message_t elements_message(const napcoll_operation_t *op, const napcoll_step_t *step,
+                                          int i)
 {
     const napcoll_span_t span = *napcoll_step_span(step);
     napcoll_message_t message = {.type = op->binding.datatype};

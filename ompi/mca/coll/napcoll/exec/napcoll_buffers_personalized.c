@@ -55,7 +55,7 @@ static size_t slot_bytes(const napcoll_personalized_t *p, const napcoll_step_t *
 }
 
 /* Measure a message: the bytes that it has, or has room for, and its address, if it is contiguous
- * in the user's memory. Returns how many of its blocks are in slots. Whoever receives blocks behind
+ * in the user's memory. Returns how many of its blocks are in slots. A receiver of blocks behind
  * their sizes has room for the largest. */
 static size_t measure_message(const napcoll_personalized_t *p, const napcoll_plan_t *plan,
                               const napcoll_step_t *step, napcoll_message_t *message)
@@ -133,6 +133,20 @@ static size_t aligned(size_t bytes)
     return (bytes + unit - 1) / unit * unit;
 }
 
+/* The size of a block as a message tells it. */
+static inline uint64_t word_of(const napcoll_personalized_t *p, int32_t buffer, int number)
+{
+    const napcoll_block_t *block;
+
+    if (buffer >= NAPCOLL_BUFFER_TEMP) {
+        const napcoll_slot_t *slot = &p->transit.slot[number];
+
+        return slot->direct ? NAPCOLL_SIZE_DIRECT : slot->size;
+    }
+    block = napcoll_personalized_block(p, buffer, number);
+    return block->direct ? NAPCOLL_SIZE_DIRECT : block->bytes;
+}
+
 /* Write the sizes of the blocks of a message; returns their end. */
 static char *pack_sizes(const napcoll_personalized_t *p, const napcoll_plan_t *plan,
                         const napcoll_step_t *step, char *to)
@@ -142,15 +156,7 @@ static char *pack_sizes(const napcoll_personalized_t *p, const napcoll_plan_t *p
 
     while (napcoll_runs_next(&runs)) {
         for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
-            const napcoll_slot_t *slot = &p->transit.slot[b];
-            const bool in_slot = runs.run.buffer >= NAPCOLL_BUFFER_TEMP;
-            const napcoll_block_t *block = in_slot
-                                               ? NULL
-                                               : napcoll_personalized_block(p, runs.run.buffer, b);
-            const uint64_t size = in_slot ? slot->size : plan_bytes(block);
-            const uint64_t direct = (in_slot ? slot->direct : block->direct) ? NAPCOLL_SIZE_DIRECT
-                                                                             : 0;
-            const uint64_t word = direct | said | size;
+            const uint64_t word = said | word_of(p, runs.run.buffer, b);
 
             said = 0;
             memcpy(to, &word, sizeof(word));
@@ -273,7 +279,8 @@ static int personalized_before(napcoll_operation_t *op, const napcoll_stage_t *s
 
         if (NAPCOLL_MESSAGE_SLOTS == message->kind) {
             message->offset = napcoll_transit_take(transit, message->wire.count);
-            message->wire.at = message->wire.nothing ? NULL : transit->buffer.memory + message->offset;
+            message->wire.at = message->wire.nothing ? NULL
+                                                     : transit->buffer.memory + message->offset;
         } else if (NAPCOLL_MESSAGE_ONE == message->kind) {
             bind_one(p, &plan->step[stage->first + i], message);
         }

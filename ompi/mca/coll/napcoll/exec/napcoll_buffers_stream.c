@@ -78,8 +78,8 @@ static int empty(napcoll_operation_t *op, napcoll_span_t span)
 
 /* Fill or empty the spans of a stage's messages of one kind. */
 static int convert_stage(napcoll_operation_t *op, const napcoll_stage_t *stage,
-                         napcoll_step_kind_t kind, int (*convert)(napcoll_operation_t *op,
-                                                                  napcoll_span_t span))
+                         napcoll_step_kind_t kind,
+                         int (*convert)(napcoll_operation_t *op, napcoll_span_t span))
 {
     int rc = OMPI_SUCCESS;
 
@@ -143,9 +143,8 @@ static int stream_begin(napcoll_operation_t *op)
     stream->next = 0;
     memset(stream->came, false, (size_t) op->plan->blocks * sizeof(*stream->came));
     OBJ_CONSTRUCT(&stream->convertor, opal_convertor_t);
-    return sends ? opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, type,
-                                                            stream->count, stream->vector, 0,
-                                                            &stream->convertor)
+    return sends ? opal_convertor_copy_and_prepare_for_send(
+               ompi_mpi_local_convertor, type, stream->count, stream->vector, 0, &stream->convertor)
                  : opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, type,
                                                             stream->count, stream->vector, 0,
                                                             &stream->convertor);

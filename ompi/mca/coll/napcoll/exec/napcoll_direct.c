@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Direct blocks: those of an uneven all-to-all, gather or scatter that are too large to travel
+ * Direct blocks: blocks of an uneven all-to-all, gather or scatter that are too large to travel
  * through the rounds of the plan. Each is one message from its sender to its receiver, who both
  * know its size, with a tag of its own. They are posted before the first stage and move while the
  * plan runs:

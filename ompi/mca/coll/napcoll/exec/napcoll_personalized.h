@@ -54,8 +54,8 @@ typedef struct napcoll_block {
  * say and what it has heard. So where every rank hears from every other one, all end with the same
  * number.
  */
-#define NAPCOLL_SIZE_DIRECT   (UINT64_C(1) << 63)
-#define NAPCOLL_SIZE_SAID_BIT 56
+#define NAPCOLL_SIZE_DIRECT         (UINT64_C(1) << 63)
+#define NAPCOLL_SIZE_SAID_BIT       56
 #define NAPCOLL_SIZE_BYTES_OF(word) ((word) & ((UINT64_C(1) << NAPCOLL_SIZE_SAID_BIT) - 1))
 #define NAPCOLL_SIZE_SAID_OF(word)  ((unsigned) ((word) >> NAPCOLL_SIZE_SAID_BIT) & 127)
 

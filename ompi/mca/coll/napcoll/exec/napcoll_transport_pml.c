@@ -63,8 +63,8 @@ int napcoll_messages_post(napcoll_messages_t *m, const napcoll_step_t *step,
     }
     m->due[m->posted] = bytes_due(step, message);
     rc = NAPCOLL_STEP_RECV == step->kind
-             ? MCA_PML_CALL(irecv(message->at, message->count, message->type, step->peer, tag, comm,
-                                  request))
+             ? MCA_PML_CALL(
+                 irecv(message->at, message->count, message->type, step->peer, tag, comm, request))
              : MCA_PML_CALL(isend(message->at, message->count, message->type, step->peer, tag,
                                   MCA_PML_BASE_SEND_STANDARD, comm, request));
     m->posted += OMPI_SUCCESS == rc;

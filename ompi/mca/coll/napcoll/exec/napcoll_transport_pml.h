@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Messages by the PML, Open MPI's point-to-point layer: those of one stage, or others that are
+ * Messages by the PML, Open MPI's point-to-point layer. The messages of a stage, and others, are
  * posted, waited for and freed together.
  */
 

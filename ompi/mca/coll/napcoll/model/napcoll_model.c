@@ -10,23 +10,16 @@
 
 #include "model/napcoll_model.h"
 
-#include "algo/pattern/napcoll_split.h"
-
 napcoll_link_t napcoll_model_link(const napcoll_machine_t *machine, napcoll_level_t level,
                                   double bytes)
 {
     return machine->link[level][napcoll_machine_protocol(machine, bytes)];
 }
 
-/* (Not fmax and fmin: then this room would need the mathematical library.) */
+/* (Not fmax: then this room would need the mathematical library.) */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
-}
-
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
 }
 
 double napcoll_model_message_us(const napcoll_machine_t *machine, napcoll_level_t level,
@@ -35,24 +28,6 @@ double napcoll_model_message_us(const napcoll_machine_t *machine, napcoll_level_
     const napcoll_link_t link = napcoll_model_link(machine, level, bytes);
 
     return link.latency_us + bytes * link.ns_per_byte / 1000;
-}
-
-double napcoll_model_max_rate_us(const napcoll_machine_t *machine, int active,
-                                 const napcoll_traffic_t *traffic)
-{
-    const double bytes = traffic->message_bytes;
-    const double local = napcoll_model_message_us(machine, NAPCOLL_LEVEL_NODE, bytes);
-    double network = napcoll_model_message_us(machine, NAPCOLL_LEVEL_NETWORK, bytes);
-
-    if (active >= machine->node_injection_from_processes
-        && bytes >= machine->node_injection_from_bytes) {
-        network = napcoll_model_link(machine, NAPCOLL_LEVEL_NETWORK, bytes).latency_us
-                  + active * bytes
-                        / smaller(machine->node_injection_mbyte_per_s,
-                                  active * machine->process_injection_mbyte_per_s);
-    }
-    return traffic->local_messages * local + traffic->network_messages * network
-           + traffic->reduced_bytes * machine->reduce_ns_per_byte / 1000;
 }
 
 /* ---- pipelines ---- */

@@ -189,7 +189,8 @@ static double sending_us(const napcoll_node_map_t *map, const napcoll_plan_t *pl
         if (napcoll_node_map_node(map, step->peer) != node) {
             level = NAPCOLL_LEVEL_NETWORK;
         }
-        size = napcoll_plan_share(plan, *napcoll_step_span(step)) * bytes + napcoll_plan_message_fixed(step);
+        size = napcoll_plan_share(plan, *napcoll_step_span(step)) * bytes
+               + napcoll_plan_message_fixed(step);
         transfer_us = size
                       * machine->link[level][napcoll_machine_protocol(machine, size)].ns_per_byte
                       / 1000;

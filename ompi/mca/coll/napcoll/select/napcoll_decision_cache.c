@@ -53,7 +53,8 @@ static bool same_key(const napcoll_decision_key_t *a, const napcoll_decision_key
 {
     return napcoll_call_is_alike(&a->call, &b->call) && a->map == b->map && a->rank == b->rank
            && a->force == b->force && a->first_root == b->first_root
-           && a->jobs_differ == b->jobs_differ && a->limits == b->limits && same_asked(a->asked, b->asked);
+           && a->jobs_differ == b->jobs_differ && a->limits == b->limits
+           && same_asked(a->asked, b->asked);
 }
 
 napcoll_decided_t *napcoll_decided_create(const napcoll_decision_key_t *key)

@@ -26,11 +26,12 @@
 #include "select/napcoll_uneven.h"
 
 enum {
-    LARGE_BYTES =
-        64
-        * 1024, /* above, local phases have radix 2: fewer copies of the vector, not fewer steps */
-    PIECE_BYTES = 64 * 1024, /* of a block's piece at most, where users leave that open */
-    MOST_FOR_LINEAR = 1024   /* ranks, for algorithms whose plans have a step for every rank */
+    /* above, local phases have radix 2: fewer copies of the vector, not fewer steps */
+    LARGE_BYTES = 64 * 1024,
+    /* of a block's piece at most, where users leave that open */
+    PIECE_BYTES = 64 * 1024,
+    /* ranks, for algorithms whose plans have a step for every rank */
+    MOST_FOR_LINEAR = 1024
 };
 
 /* What local phases of radix 2 must gain over the radix that is set: messages inside a node cost so
@@ -561,23 +562,6 @@ static void take_tunables(napcoll_settings_t *settings, const napcoll_rule_t *ru
     }
 }
 
-/* Set the limit for inline blocks of an uneven call: a rule's, or the users'. */
-static void set_inline(const search_t *search, const napcoll_rule_t *rule,
-                       napcoll_decision_t *decision)
-{
-    if (decision->algorithm < 0 || !search->call->collective->uneven
-        || !row_of(search, decision->algorithm)->store_and_forward) {
-        return;
-    }
-    if (NULL != rule && rule->inline_bytes > 0) {
-        decision->inline_bytes = (size_t) rule->inline_bytes;
-    } else if (search->settings->inline_bytes > 0) {
-        decision->inline_bytes = search->settings->inline_bytes;
-    } else if (!decision->by_model) {
-        decision->inline_bytes = NAPCOLL_NAMED_INLINE_BYTES;
-    }
-}
-
 int napcoll_select(const napcoll_settings_t *settings, const napcoll_call_t *call,
                    napcoll_decision_t *decision)
 {
@@ -605,6 +589,6 @@ int napcoll_select(const napcoll_settings_t *settings, const napcoll_call_t *cal
     decision->params.local_tree = NAPCOLL_SHAPE_TREE == settings->shape
                                   || (NAPCOLL_SHAPE_AUTO == settings->shape
                                       && call->map->oversubscribed);
-    set_inline(&search, rule, decision);
+    decision->inline_bytes = napcoll_uneven_inline(settings, call, rule, decision);
     return rc;
 }

@@ -35,8 +35,8 @@ void napcoll_uneven_begin(napcoll_uneven_t *uneven, napcoll_call_t *call)
     }
 }
 
-/* What is said: above NEEDS where a rank needs the rounds; besides, 1 + the exponent of the power of
- * two that is at least the mean block. */
+/* What is said: 1 + the exponent of the power of two that is at least the mean block, and NEEDS more
+ * where a rank needs the rounds. */
 enum { NEEDS = 64 };
 
 unsigned napcoll_uneven_say(size_t blocks, size_t bytes, size_t most, size_t few)
@@ -105,6 +105,22 @@ int napcoll_uneven_straight_row(const napcoll_collective_t *collective)
     return row;
 }
 
+size_t napcoll_uneven_inline(const napcoll_settings_t *settings, const napcoll_call_t *call,
+                             const napcoll_rule_t *rule, const napcoll_decision_t *decision)
+{
+    const napcoll_collective_t *collective = call->collective;
+
+    if (decision->algorithm < 0 || !collective->uneven
+        || !collective->algorithm[decision->algorithm].store_and_forward) {
+        return 0;
+    }
+    if (NULL != rule && rule->inline_bytes > 0) {
+        return (size_t) rule->inline_bytes;
+    }
+    return settings->inline_bytes > 0 || decision->by_model ? settings->inline_bytes
+                                                            : NAPCOLL_NAMED_INLINE_BYTES;
+}
+
 /* What estimates need. */
 typedef struct {
     const napcoll_collective_t *collective;
@@ -127,8 +143,7 @@ static double straight_us(const estimate_t *e, double bytes)
                                                        bytes);
     napcoll_generator_t generator = {
         .args = {.collective = e->collective,
-                 .algorithm = &e->collective
-                                   ->algorithm[napcoll_uneven_straight_row(e->collective)],
+                 .algorithm = &e->collective->algorithm[napcoll_uneven_straight_row(e->collective)],
                  .map = &costs,
                  .sketch = napcoll_screen_sketches(e->collective->goal, map->size),
                  .shortened = napcoll_screen_sketches(e->collective->goal, map->size),
@@ -150,8 +165,7 @@ static double rounds_us(const estimate_t *e, size_t bytes)
     if (0 != napcoll_select(&e->settings, &call, &decision)) {
         return NAN;
     }
-    return decision.algorithm < 0
-                   || !e->collective->algorithm[decision.algorithm].store_and_forward
+    return decision.algorithm < 0 || !e->collective->algorithm[decision.algorithm].store_and_forward
                ? INFINITY
                : decision.cost_us;
 }

@@ -6,8 +6,8 @@
 /**
  * @file
  * Uneven calls: MPI_Alltoallv, Alltoallw, Gatherv and Scatterv, whose block sizes no rank knows
- * alone. Ranks do not agree on them. Where the chosen algorithm forwards blocks in rounds, each block
- * takes one of two ways, which both of its ends know without a word:
+ * alone. Ranks do not agree on them. Where the chosen algorithm forwards blocks in rounds, each
+ * block takes one of two ways, which both of its ends know without a word:
  *
  *     at most inline_bytes    through the rounds of the plan, behind its size
  *     larger                  straight to its rank, in a message of its own beside the rounds
@@ -77,13 +77,18 @@ unsigned napcoll_uneven_say(size_t blocks, size_t bytes, size_t most, size_t few
 /** A call has ended in which all ranks heard `said`. */
 void napcoll_uneven_hear(napcoll_uneven_t *uneven, unsigned said);
 
-/** A call was decided for an algorithm, or the fallback function, in which ranks do not hear of each
- * other. Where they look for a size, the next call tries another one; else the next calls are
+/** A call was decided for an algorithm, or the fallback function, in which ranks do not hear of
+ * each other. Where they look for a size, the next call tries another one; else the next calls are
  * decided alike for a while. */
 void napcoll_uneven_deaf(napcoll_uneven_t *uneven);
 
 /** The row by which all blocks go straight to their ranks. */
 int napcoll_uneven_straight_row(const napcoll_collective_t *collective);
+
+/** The limit for inline blocks that a rule (or NULL) or users set for a decision, see
+ * napcoll_decision_t; 0 also where it forwards no blocks of sizes of their own. */
+size_t napcoll_uneven_inline(const napcoll_settings_t *settings, const napcoll_call_t *call,
+                             const napcoll_rule_t *rule, const napcoll_decision_t *decision);
 
 /** Where rounds pay, by the model: the same on all ranks. */
 typedef struct napcoll_limits {

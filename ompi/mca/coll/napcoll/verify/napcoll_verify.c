@@ -41,8 +41,8 @@ static bool are_ends(const napcoll_plan_t *plan, const napcoll_step_t *step,
                      const napcoll_plan_t *theirs, const napcoll_step_t *end)
 {
     return napcoll_plan_same_blocks(plan, *napcoll_step_span(step), *napcoll_step_span(end))
-           && step->headed == end->headed
-           && plan->layout == theirs->layout && plan->blocks == theirs->blocks;
+           && step->headed == end->headed && plan->layout == theirs->layout
+           && plan->blocks == theirs->blocks;
 }
 
 /* The rank and stage for which a rank's current stage waits; rank -1: it waits for none. */
