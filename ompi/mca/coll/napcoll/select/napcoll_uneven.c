@@ -35,7 +35,7 @@ void napcoll_uneven_begin(napcoll_uneven_t *uneven, napcoll_call_t *call)
     }
 }
 
-/* What is said: 1 + the exponent of the power of two that is at least the mean block, and NEEDS more
+/* What is said: 1 + the exponent of the power of two that is at least the mean block; NEEDS more
  * where a rank needs the rounds. */
 enum { NEEDS = 64 };
 
