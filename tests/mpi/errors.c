@@ -70,9 +70,9 @@ static bool is_last(int rank, int size)
     return size - 1 == rank;
 }
 
-/* Blocks of SHORT; rank 0 has `sent` elements for the last rank, which expects `expected`. All that a
- * rank gets is right, but on the last if it is told: there what came in the same message is lost as
- * well. Nowhere is anything but the blocks written. */
+/* Blocks of SHORT; rank 0 has `sent` elements for the last rank, which expects `expected`. All that
+ * a rank gets is right, but on the last if it is told: there what came in the same message is lost
+ * as well. Nowhere is anything but the blocks written. */
 static int exchange(MPI_Comm comm, int rank, int size, int sent, int expected, bool *good)
 {
     static int in[MOST_RANKS * LONG], out[MOST_RANKS * LONG];
