@@ -18,13 +18,13 @@ and compares its allreduce with tuned's and han's on 8 emulated nodes of 8 proce
 
   --build-only            stop after the build; then `. build/env.sh` makes mpirun find napcoll, and
                           puts netlab, collbench and napcoll-plan in PATH
-  --time-limit SECONDS    how long to measure (default 90)
+  --time-limit SECONDS    how long to measure (default 60)
   --help                  this text
 END
 }
 
 build_only=no
-time_limit=90
+time_limit=60
 while [ $# -gt 0 ]; do
     case $1 in
         --build-only) build_only=yes ;;
