@@ -110,8 +110,7 @@ become_reader() {
     fi
     mkdir "$work/home" "$work/tree"
     export HOME=$work/home
-    ln -s "$src"/* "$work/tree"
-    rm -f "$work/tree/build"
+    ln -s "$src"/{config,examples,ompi,tests} "$work/tree"
     ln -s "$build" "$work/tree/build"
     cd "$work/tree"
     # Where quickstart.sh is not run.
