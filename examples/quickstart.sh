@@ -68,12 +68,12 @@ napcoll_machine_settings "$machine"
 
 napcoll_say "allreduce on 8 emulated nodes of 8 processes, 2 ms between nodes"
 csv=$NAPCOLL_SRC/build/quickstart.csv
-# Open MPI 4.1's launcher warns of a race with its child, which has done what the launcher tries to do.
+# Open MPI's launcher warns of a race with its child, which has done what the launcher tries to do.
 {
     netlab --nodes 8 --ppn 8 --latency 2ms -- \
         mpirun -np 64 collbench --coll allreduce --bytes 8:32K:x64 --contestants napcoll,napcoll:nap,tuned,han \
         --iterations 30 --time-limit "$time_limit" --csv "$csv" 2>&1 >&3 |
-        sed '/plm:rsh: Warning: setpgid/d' >&2
+        sed '/plm:[rs]sh: Warning: setpgid/d' >&2
 } 3>&1
 
 # Of 8 bytes: why auto took what it took, by the model's times of the algorithms; then the ratios.

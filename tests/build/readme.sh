@@ -18,7 +18,7 @@ Usage: tests/build/readme.sh [--all]
 Runs the commands of README.md and of the guides with the build folder (NAPCOLL_BUILD, else build/), in a scratch
 folder and with a scratch home; prints TAP.
 
-NAPCOLL_BRIEF=yes leaves out quickstart.sh (run.sh --brief).
+NAPCOLL_BRIEF=yes leaves out the guides and quickstart.sh (run.sh --brief).
 
   --all    in the source folder and the home as they are, also the commands that install packages or napcoll, and
            those that measure for more than a few seconds; for a fresh Debian. Shows what each command prints.
@@ -33,6 +33,7 @@ only_help "$@"
 
 brief=${NAPCOLL_BRIEF:-no}
 documents=(README.md docs/user-guide.md docs/tuning-guide.md)
+[ "$brief" = no ] || documents=(README.md)
 
 # commands DOCUMENT: those in its blocks.
 commands() {
@@ -153,7 +154,7 @@ tune_lines_are_understood() {
             seen=$((seen + 1))
         done < <(commands "$document" | grep napcoll-tune)
     done
-    [ "$seen" -gt 1 ]
+    [ "$seen" -gt 0 ]
 }
 
 # The build folder is made already.
