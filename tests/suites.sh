@@ -49,11 +49,11 @@ suites() {
 #   pure    it starts no MPI job: others of its kind, as many as there are jobs to be used
 #   shared  its MPI jobs wait for launches most of the time: one other of its kind
 #   alone   nothing: it takes most of the memory, or judges how long something takes
-# build/dist and build/install both run make in the build folder, which only one may do at a time: they are
+# build/dist, build/install and build/readme run make in the build folder, which only one may do at a time: they are
 # of different kinds.
 kind_of() {
     case $1 in
-        examples/tune-network | mpi/large | netlab/selftest) echo alone ;;
+        build/readme | examples/tune-network | mpi/large | netlab/selftest) echo alone ;;
         mpi/* | netlab/* | examples/* | build/install) echo shared ;;
         *) echo pure ;;
     esac
@@ -63,7 +63,7 @@ kind_of() {
 # napcoll-plan, what is packed and netlab's network are the same with every version.
 is_brief() {
     case $1 in
-        build/install) ;;
+        build/install | build/readme) ;;
         unit/* | plan/* | build/*) return 1 ;;
         netlab/selftest) return 1 ;;
         examples/applications | examples/collbench | examples/tune) ;;

@@ -269,6 +269,33 @@ sees equal_host_names 60 "$block"$'\n'"$from_records" \
 sees no_hwloc 60 "$block"$'\n'"$from_records" \
     env HWLOC_COMPONENTS=no_os,stop "${srun[@]}" "${two_each[@]}" -m block "${by_nap[@]}"
 
+# --- the lines of README and the guides ---
+cat >"$scratch/app.c" <<'END'
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -o "$scratch/app" "$scratch/app.c"
+# pasted LINE: a case of its own, in a folder with ./app.
+pasted() {
+    local rc=0
+    wanted documents || return 0
+    launched 60 "$scratch/init_again" env -u OMPI_MCA_coll -u OMPI_MCA_coll_napcoll_verbose \
+        "$BASH" -c "cd '$scratch' && $1" || rc=$?
+    check "documents: $1" [ "$rc" = 0 ]
+}
+mapfile -t documented < <(cat "$source_dir/README.md" "$source_dir"/docs/*.md | sed -nE 's/^ *(([A-Z][^ ]*=[^ ]* )*srun [^#]*[^ #]).*/\1/p')
+! wanted documents || check "documents: some lines have srun" [ "${#documented[@]}" -gt 2 ]
+for line in "${documented[@]}"; do
+    pasted "$line"
+done
+
 # --- mpirun in an allocation ---
 salloc=(salloc --quiet "${two_each[@]}")
 sees mpirun 60 "$block"$'\n'"$from_records" \

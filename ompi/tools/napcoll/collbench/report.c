@@ -44,24 +44,24 @@ void report_head(const struct bench *b)
     ppn_text(l, ppn);
     printf("%s (%s), %d processes on %d %s x %s, %s\n", b->opt.coll->name, b->opt.coll->data,
            b->measure.size, l->nodes, 1 == l->nodes ? "node" : "nodes", ppn, library);
-    printf("alpha, median half round trip of 8 bytes:");
+    printf("half a round trip of 8 bytes (alpha, the median):");
     if (l->far_rank >= 0) {
-        printf(" %.1f us inter-node (ranks 0 and %d)", l->alpha_far * 1.0e6, l->far_rank);
+        printf(" %.1f us between nodes (ranks 0 and %d)", l->alpha_far * 1.0e6, l->far_rank);
     }
     if (l->near_rank >= 0) {
-        printf("%s %.1f us intra-node (ranks 0 and %d)", l->far_rank >= 0 ? "," : "",
+        printf("%s %.1f us inside a node (ranks 0 and %d)", l->far_rank >= 0 ? "," : "",
                l->alpha_near * 1.0e6, l->near_rank);
     }
     if (steps > 0) {
-        printf("\nlower bound: ceil(log_%d %d) = %d inter-node %s x alpha = %.1f us\n",
-               l->ppn_max + 1, l->nodes, steps, 1 == steps ? "step" : "steps", lower_bound(l));
+        printf("\nlower bound: %d %s between nodes (ceil(log_%d %d)) x alpha = %.1f us\n", steps,
+               1 == steps ? "step" : "steps", l->ppn_max + 1, l->nodes, lower_bound(l));
     } else {
         printf("\nlower bound: none, all processes are on one node\n");
     }
     if (NAPCOLL_BUFFER_NOTHING != b->opt.coll->recv) {
-        printf("bytes of %s; ", b->opt.coll->bytes);
+        printf("bytes: of %s; ", b->opt.coll->bytes);
     }
-    printf("times in us of the slowest rank; ratio: to %s in the same turn\n",
+    printf("times: in us, of the slowest process; ratio: time over %s's in the same turn\n",
            b->contestant[0].label);
     fflush(stdout);
 }
@@ -116,7 +116,9 @@ void report_foot(const struct bench *b, const struct row *rows, int num_rows)
         skew = rows[i].skew > skew ? rows[i].skew : skew;
         fewest = !rows[i].dropped && rows[i].samples < fewest ? rows[i].samples : fewest;
     }
-    printf("\nstart skew: median %.1f us at the worst size; all results verified\n", skew);
+    printf("\nall results verified\n"
+           "start skew: processes start a sample up to %.1f us apart (median, worst size)\n",
+           skew);
     if (fewest < b->opt.iterations) {
         printf("fewer than %d samples: the time limit of %g s ended some sizes early\n",
                b->opt.iterations, b->opt.time_limit);
