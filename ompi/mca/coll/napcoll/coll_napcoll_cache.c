@@ -201,8 +201,8 @@ static int estimate_limits(const mca_coll_napcoll_module_t *module,
     made->decision.most = SIZE_MAX;
     *decided = mca_coll_napcoll_share_decided(made);
     opal_output_verbose(1, mca_coll_napcoll_log_output(module),
-                        "coll:napcoll: communicator %u: %s: forwarding pays for blocks of up to "
-                        "%zu bytes, and where a process sends more than %zu of them",
+                        "coll:napcoll: communicator %u: %s: blocks of up to %zu bytes are "
+                        "forwarded with others, where a process sends more than %zu of them",
                         napcoll_compat_comm_id(module->comm), collective->name,
                         made->limits.inline_bytes, made->limits.few);
     return OMPI_SUCCESS;

@@ -133,8 +133,8 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
     SIZE("inline_bytes", inline_bytes, 0, ALIKE, 6,
          "Largest block of MPI_Alltoallv, Alltoallw, Gatherv and Scatterv that is forwarded with "
          "others, by algorithms tuna..., binomial and two_level. Larger ones go straight to their "
-         "processes, in messages of their own. 0: the size up to which the model finds forwarding "
-         "faster"),
+         "processes, in messages of their own. 0: 4 times the size up to which the model finds "
+         "forwarding faster"),
     SIZE("gather_m1", thresholds.gather_m1, 5 * 1024, ALIKE, 6,
          "HeteroMPI's M1: the block from which flat gathers may escalate: more data arrives at "
          "the root's port than it can take, and TCP resends lost data after 200 ms or more. "

@@ -185,7 +185,8 @@ static bool take_first_nodes(const napcoll_node_map_t *map, napcoll_node_map_t *
 /* The limits, when memory does not run out (NAN). */
 static int find_limits(const estimate_t *e, napcoll_limits_t *limits)
 {
-    enum { LEAST_EXPONENT = 3, MOST_EXPONENT = 20 };
+    /* of sizes about a mean for which rounds pay; larger means are heard of */
+    enum { LEAST_EXPONENT = 3, MOST_EXPONENT = 20, SPREAD = 4 };
     const double least = NAPCOLL_LEAST_BYTES, others = e->map->size - 1;
     const double latency_us = napcoll_model_message_us(e->settings.machine, NAPCOLL_LEVEL_NETWORK,
                                                        least);
@@ -212,7 +213,8 @@ static int find_limits(const estimate_t *e, napcoll_limits_t *limits)
         low = rounds <= straight ? middle : low;
         high = rounds <= straight ? high : middle;
     }
-    limits->inline_bytes = (size_t) 1 << low;
+    limits->inline_bytes = (size_t) (NAPCOLL_GOAL_GATHER == e->collective->goal ? 1 : SPREAD)
+                           << low;
     return 0;
 }
 

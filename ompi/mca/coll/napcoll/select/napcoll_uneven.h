@@ -92,8 +92,9 @@ size_t napcoll_uneven_inline(const napcoll_settings_t *settings, const napcoll_c
 
 /** Where rounds pay, by the model: the same on all ranks. */
 typedef struct napcoll_limits {
-    /** the largest block, a power of two, for which rounds take no longer than messages straight to
-     * all ranks; 0: there is none */
+    /** 4 times the largest size, a power of two, for which rounds take no longer than messages
+     * straight to all ranks, since sizes differ from their mean; of a gather that size, since no
+     * mean is heard of. 0: there is none */
     size_t inline_bytes;
     /** blocks that take no longer straight than in the rounds */
     size_t few;
