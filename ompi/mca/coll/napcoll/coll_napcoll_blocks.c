@@ -200,12 +200,18 @@ static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call
     }
 }
 
+static inline size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Prepare a call in rounds: which blocks go through them, so that all slots fit the memory that is
  * allowed, and what this rank has to say. */
 static int prepare_rounds(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call,
                           const napcoll_decided_t *decided, napcoll_personalized_t *personalized)
 {
     const size_t limit = mca_coll_napcoll_component.transit_bytes;
+    const size_t slots = decided->slots > 0 ? (size_t) decided->slots : 1;
     const bool by_model = decided->decision.by_model;
     const napcoll_limits_t named = {.few = 0}, *limits = &named;
     size_t most = decided->decision.inline_bytes;
@@ -216,11 +222,11 @@ static int prepare_rounds(mca_coll_napcoll_module_t *napcoll, const napcoll_call
         if (OMPI_SUCCESS != rc) {
             return rc;
         }
-        most = 0 == most ? limits->inline_bytes : most;
+        if (0 == most) {
+            most = least_of(limits->inline_bytes, NAPCOLL_INLINE_SLOTS_BYTES / slots);
+        }
     }
-    if (decided->slots > 0 && limit > 0 && most > limit / (size_t) decided->slots) {
-        most = limit / (size_t) decided->slots;
-    }
+    most = least_of(most, limit > 0 ? limit / slots : SIZE_MAX);
     personalized->inline_bytes = most;
     personalized->said = say(napcoll, call, personalized, limits->few);
     return OMPI_SUCCESS;

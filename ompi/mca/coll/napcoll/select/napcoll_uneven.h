@@ -37,7 +37,10 @@ enum {
     NAPCOLL_UNEVEN_LEAST_CALLS = 16,
     NAPCOLL_UNEVEN_MOST_CALLS = 256,
     /** the largest number that a rank can say */
-    NAPCOLL_UNEVEN_MOST_SAID = 127
+    NAPCOLL_UNEVEN_MOST_SAID = 127,
+    /** for all slots of a process, where the model sets the largest inline block: messages are
+     * received where there is room for such blocks */
+    NAPCOLL_INLINE_SLOTS_BYTES = 16 * 1024 * 1024
 };
 
 /** What a communicator remembers from one call of a collective to the next: the same on all ranks.
