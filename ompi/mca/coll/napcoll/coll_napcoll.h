@@ -159,6 +159,8 @@ typedef struct mca_coll_napcoll_component {
     bool on_all_processes;
     /** some process of the job has not, so that no communicator is served */
     bool versions_differ;
+    /** of this job or of jobs that it joins */
+    bool versions_reported;
     /** why MPI_COMM_WORLD is not served; "" if it is */
     char unused[96];
     /** hash of what process 0 of the job published */
@@ -325,8 +327,8 @@ int mca_coll_napcoll_find_common(ompi_communicator_t *comm, uint64_t fingerprint
 int mca_coll_napcoll_has_own_version(const opal_process_name_t *process, bool *same);
 
 /**
- * Report versions that differ, once, by the lowest rank that has napcoll, and end the job if the
- * parameter mismatch says so.
+ * Report versions that differ, by the lowest rank that has napcoll and once in a process, and end
+ * the job if the parameter mismatch says so.
  *
  * @param[in] comm     communicator whose processes are named
  * @param[in] subject  of the message's sentences

@@ -97,23 +97,21 @@ void mca_coll_napcoll_no_memory(const char *what)
 static void log_version(const mca_coll_napcoll_component_t *component,
                         const mca_coll_napcoll_common_t *common)
 {
-    const bool has_revision = '\0' != NAPCOLL_GIT_REVISION[0];
-    char nodes[64], ppn[64];
+    const bool has_revision = '\0' != NAPCOLL_GIT_REVISION[0], several = common->nodes > 1;
+    char ppn[64];
 
     if (0 != OPAL_PROC_MY_NAME.vpid || opal_output_get_verbosity(component->output) < 1) {
         return;
     }
-    (void) snprintf(nodes, sizeof(nodes), 1 == common->nodes ? "%d node" : "%d nodes",
-                    common->nodes);
-    (void) snprintf(ppn, sizeof(ppn),
-                    common->min_ppn == common->max_ppn ? "%d on each" : "%d to %d on each",
+    (void) snprintf(ppn, sizeof(ppn), common->min_ppn == common->max_ppn ? "%d" : "%d to %d",
                     common->min_ppn, common->max_ppn);
     opal_output_verbose(1, component->output,
-                        "coll:napcoll: version %s%s%s on all %s; MPI_COMM_WORLD has %u processes "
-                        "on %s%s, %s",
-                        NAPCOLL_VERSION, has_revision ? ", git " : "", NAPCOLL_GIT_REVISION, nodes,
-                        component->job.size, nodes,
-                        component->job.fake ? " made up by fake_ppn" : "", ppn);
+                        "coll:napcoll: version %s%s%s, on %s%d node%s%s; MPI_COMM_WORLD: %u "
+                        "processes, %s on %s node",
+                        NAPCOLL_VERSION, has_revision ? ", git " : "", NAPCOLL_GIT_REVISION,
+                        several ? "all " : "", common->nodes, several ? "s" : "",
+                        component->job.fake ? " (made up by fake_ppn)" : "", component->job.size,
+                        ppn, several ? "each" : "the");
 }
 
 /* Find out whether all processes have this version: of MPI_COMM_WORLD; without MPI_Init whether
@@ -195,6 +193,7 @@ static int napcoll_open(void)
     component->job_known = false;
     component->on_all_processes = false;
     component->versions_differ = false;
+    component->versions_reported = false;
     component->unused[0] = '\0';
     mca_coll_napcoll_shared_open();
     mca_coll_napcoll_stats_open();

@@ -297,12 +297,12 @@ static bool is_first_with_napcoll(ompi_communicator_t *comm)
 int mca_coll_napcoll_report_versions(ompi_communicator_t *comm, const char *subject)
 {
     enum { SECONDS = 5 };
-    const bool ends = NAPCOLL_MISMATCH_ABORT == mca_coll_napcoll_component.mismatch;
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    const bool ends = NAPCOLL_MISMATCH_ABORT == component->mismatch;
     char lines[VERSIONS * (sizeof(version_t) + 128)];
-    static bool reported;
     int rc = OMPI_SUCCESS;
 
-    if (!reported && is_first_with_napcoll(comm)) {
+    if (!component->versions_reported && is_first_with_napcoll(comm)) {
         rc = list_versions(comm, lines, sizeof(lines));
         if (OMPI_SUCCESS == rc) {
             napcoll_compat_show_help("different versions", ompi_comm_size(comm), subject, lines,
@@ -313,7 +313,7 @@ int mca_coll_napcoll_report_versions(ompi_communicator_t *comm, const char *subj
         /* for the message to come first */
         (void) sleep(SECONDS);
     }
-    reported = true;
+    component->versions_reported = true;
     if (ends) {
         napcoll_compat_abort();
     }
