@@ -8,8 +8,8 @@
  *
  *     spawn [NAME=VALUE]
  *
- * The children have NAME=VALUE in their environment; a setting of napcoll, or one by which they lack
- * it, leaves what is common to the fallback component.
+ * The children have NAME=VALUE in their environment; a setting of napcoll, or one by which they
+ * lack it, leaves what is common to the fallback component.
  */
 #include "counters.h"
 #include "tap_mpi.h"

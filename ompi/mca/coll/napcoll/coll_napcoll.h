@@ -58,16 +58,15 @@
 #define NAPCOLL_MINOR_VERSION   1
 #define NAPCOLL_RELEASE_VERSION 0
 
-/* Raise it whenever processes with and without a change would not understand each other: when plans,
- * decisions, tags or the messages of the set-up change (docs/developer-guide.md). */
+/* Raise it with every change after which two builds would not understand each other: of plans,
+ * decisions, tags or the messages of the set-up (docs/developer-guide.md). */
 #define NAPCOLL_PLAN_REVISION 1
 
 #define NAPCOLL_TEXT(number)      #number
 #define NAPCOLL_TEXT_OF(constant) NAPCOLL_TEXT(constant)
-#define NAPCOLL_VERSION                        \
-    NAPCOLL_TEXT_OF(NAPCOLL_MAJOR_VERSION)     \
-    "." NAPCOLL_TEXT_OF(NAPCOLL_MINOR_VERSION) \
-    "." NAPCOLL_TEXT_OF(NAPCOLL_RELEASE_VERSION)
+#define NAPCOLL_VERSION                    \
+    NAPCOLL_TEXT_OF(NAPCOLL_MAJOR_VERSION) \
+    "." NAPCOLL_TEXT_OF(NAPCOLL_MINOR_VERSION) "." NAPCOLL_TEXT_OF(NAPCOLL_RELEASE_VERSION)
 
 /* What git describe says of the source; configure finds it. */
 #if !defined(NAPCOLL_GIT_REVISION)

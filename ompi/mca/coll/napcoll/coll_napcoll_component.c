@@ -12,6 +12,7 @@
 
 #include "exec/napcoll_buffer_pool.h"
 #include "opal/util/argv.h"
+#include "opal/util/error.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
 
@@ -130,8 +131,13 @@ static int compare_versions(mca_coll_napcoll_component_t *component, ompi_commun
     } else {
         rc = mca_coll_napcoll_has_own_version(&first, &same);
     }
+    if (OMPI_SUCCESS != rc) {
+        opal_output(0, "coll:napcoll: process %u cannot compare its version with others: %s",
+                    (unsigned) OPAL_PROC_MY_NAME.vpid, opal_strerror(rc));
+        return rc;
+    }
     component->versions_differ = !same;
-    if (OMPI_SUCCESS == rc && !same) {
+    if (!same) {
         rc = mca_coll_napcoll_report_versions(comm, "this job");
     }
     if (OMPI_SUCCESS == rc && component->on_all_processes) {

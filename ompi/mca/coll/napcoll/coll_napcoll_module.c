@@ -61,8 +61,7 @@ static bool serves(ompi_communicator_t *comm, char *reason, size_t room)
         (void) snprintf(reason, room, "%s", why);
         return false;
     }
-    if (!component->reproducible
-        && !napcoll_spans_nodes(&mca_coll_napcoll_component.job, comm)) {
+    if (!component->reproducible && !napcoll_spans_nodes(&mca_coll_napcoll_component.job, comm)) {
         (void) snprintf(reason, room, "all %d processes share one node", ompi_comm_size(comm));
         return false;
     }

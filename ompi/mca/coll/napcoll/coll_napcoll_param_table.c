@@ -72,10 +72,10 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
         "Priority of napcoll. The component with the highest priority supplies a collective; "
         "tuned has 30, and han has 35 from Open MPI 5.0 on. Negative: napcoll is not used"),
     INT("verbose", verbose, 0, -1, 100, LOCAL, 2,
-        "Verbosity. 1: each new decision with its reason and its tunables, logged by process 0 of "
-        "the communicator. 5: also the estimate for every algorithm, or why it was excluded. 10: "
-        "every process logs this, and names the communicators that napcoll does not serve. 20: "
-        "also node maps"),
+        "Verbosity. 1: version and nodes, logged by process 0 of MPI_COMM_WORLD, and each new "
+        "decision with its reason and its tunables, logged by process 0 of the communicator. 5: "
+        "also the estimate for every algorithm, or why it was excluded. 10: every process logs "
+        "this, and names the communicators that napcoll does not serve. 20: also node maps"),
     CHOICE("summary", summary, summaries, LOCAL, 3,
            "Call statistics at MPI_Finalize: one line for each collective, size class, and "
            "algorithm or fallback reason, with the number of calls, bytes and time. rank0: the "

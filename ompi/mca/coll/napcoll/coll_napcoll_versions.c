@@ -48,9 +48,9 @@ static const char *own_version(void)
 {
     const char *fake = mca_coll_napcoll_component.fake_version;
 
-    return NULL != fake && '\0' != fake[0]
-               ? fake
-               : NAPCOLL_VERSION ", plan revision " NAPCOLL_TEXT_OF(NAPCOLL_PLAN_REVISION);
+    return NULL != fake && '\0' != fake[0] ? fake
+                                           : NAPCOLL_VERSION
+               ", plan revision " NAPCOLL_TEXT_OF(NAPCOLL_PLAN_REVISION);
 }
 
 int mca_coll_napcoll_publish_version(void)
@@ -270,9 +270,10 @@ static int list_versions(ompi_communicator_t *comm, char *lines, size_t room)
     for (int row = 0; row < rows; row++) {
         const version_t *v = &table[row];
 
-        used += (size_t) snprintf(lines + used, room - used,
-                                  "\n  %s%s: %d process%s on%s", NULL == v->version ? "without napcoll" : "napcoll ", NULL == v->version ? "" : v->version,
-                                  v->processes, 1 == v->processes ? "" : "es", v->nodes);
+        used += (size_t) snprintf(lines + used, room - used, "\n  %s%s: %d process%s on%s",
+                                  NULL == v->version ? "without napcoll" : "napcoll ",
+                                  NULL == v->version ? "" : v->version, v->processes,
+                                  1 == v->processes ? "" : "es", v->nodes);
         used = used < room ? used : room - 1;
         free(v->version);
     }

@@ -159,7 +159,7 @@ typedef enum {
     NAPCOLL_REASON_SIZES,  /**< an agreement on the sizes of blocks costs more than it gains */
     NAPCOLL_REASON_MEMORY, /**< temporaries could take more than is allowed */
     NAPCOLL_REASON_ONLINE, /**< the online check times the fallback function, or found it faster */
-    NAPCOLL_REASON_JOBS,   /**< the communicator joins jobs with different settings */
+    NAPCOLL_REASON_JOBS,   /**< the communicator joins jobs with different settings or versions */
     NAPCOLL_REASON_WRONG_PLAN, /**< the verifier found the plan to be wrong */
     /** auto tries none: on an unmeasured machine by napcoll_structure.h, or at this size */
     NAPCOLL_REASON_STRUCTURE,
