@@ -68,7 +68,9 @@ static int find_topology(mca_coll_napcoll_module_t *module)
     rc = read_topology(module);
     if (OMPI_SUCCESS == rc) {
         mca_coll_napcoll_share_map(module);
-        mca_coll_napcoll_log_map(module);
+        if (!module->jobs_differ) {
+            mca_coll_napcoll_log_map(module);
+        }
     } else {
         napcoll_node_map_free(module->map);
         module->map = NULL;

@@ -112,9 +112,9 @@ static int fetch(const char *key, const opal_process_name_t *process, char **tex
 #    define RECV_OPTIONAL(rc, key, process, to, type) \
         (rc) = ask_if(OPAL_PMIX_OPTIONAL, key, process, (void **) (to), type)
 #else
-/* A text that a process published. The server asks the process's server for what it does not have,
- * where a question without an attribute would wait until the process publishes the key. */
-static int fetch(const char *key, const opal_process_name_t *process, char **text)
+/* A text that a process published, asked for with an attribute. */
+static int ask_for(const char *attribute, const char *key, const opal_process_name_t *process,
+                   char **text)
 {
     const int seconds = SECONDS;
     pmix_value_t *value = NULL;
@@ -123,7 +123,7 @@ static int fetch(const char *key, const opal_process_name_t *process, char **tex
     pmix_status_t rc;
 
     OPAL_PMIX_CONVERT_NAME(&name, process);
-    PMIX_INFO_LOAD(&info[0], PMIX_GET_REFRESH_CACHE, NULL, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[0], attribute, NULL, PMIX_BOOL);
     PMIX_INFO_LOAD(&info[1], PMIX_TIMEOUT, &seconds, PMIX_INT);
     rc = PMIx_Get(&name, key, info, 2, &value);
     PMIX_INFO_DESTRUCT(&info[0]);
@@ -136,6 +136,18 @@ static int fetch(const char *key, const opal_process_name_t *process, char **tex
         PMIX_VALUE_RELEASE(value);
     }
     return NULL == *text && PMIX_ERR_NOMEM != rc ? PMIX_ERR_NOT_FOUND : rc;
+}
+
+/* A text that a process published. The server asks the process's server for what it does not have,
+ * where a question without an attribute would wait until the process publishes the key. Of a
+ * process of another job on this node, the server finds the text in its own memory only. */
+static int fetch(const char *key, const opal_process_name_t *process, char **text)
+{
+    const int rc = ask_for(PMIX_GET_REFRESH_CACHE, key, process, text);
+
+    return PMIX_ERR_NOT_FOUND == rc && OPAL_PROC_MY_NAME.jobid != process->jobid
+               ? ask_for(PMIX_IMMEDIATE, key, process, text)
+               : rc;
 }
 
 #    define RECV_OPTIONAL OPAL_MODEX_RECV_VALUE_OPTIONAL
