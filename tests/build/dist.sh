@@ -55,6 +55,16 @@ package_configures() {
     make -s build-links
 }
 
+# What configure found in the build folder, or in the package.
+revision_of() {
+    sed -n 's/^NAPCOLL_GIT_REVISION = *//p' "$1/Makefile"
+}
+
+package_keeps_the_git_revision() {
+    diff <(revision_of "$build") <(revision_of "$work/build")
+    [ "$(revision_of "$work/build")" = "$(cat "$work/package/REVISION")" ]
+}
+
 # The interface version of a component, as this Open MPI reads it.
 interface_of() {
     ompi_info --parsable --level 9 --param coll "$1" |
@@ -71,9 +81,10 @@ component_has_the_interface_of_the_others() {
     [ "$(interface_of napcoll)" = "$interface" ]
 }
 
-tap_plan 4
+tap_plan 5
 tap dist_makes_a_package package_unpacks
 tap package_has_every_script every_script_is_packed
 tap package_needs_no_autotools package_configures
+tap package_keeps_the_git_revision package_keeps_the_git_revision
 tap component_has_the_interface_of_the_others component_has_the_interface_of_the_others
 tap_end

@@ -47,6 +47,9 @@ emulated 3 4 block 6 exchange
 says netlab_two_jobs_of_different_settings 60 'joins jobs that have different settings' 'ok 4' -- \
     "${launch[@]}" "$programs/spawn" OMPI_MCA_coll_napcoll_segment_bytes=70
 
+says netlab_job_that_joins_one_without_napcoll 60 'Not all 12 processes of the communicator' 'without napcoll: 6' 'ok 4' -- \
+    "${launch[@]}" "$programs/spawn" OMPI_MCA_coll=self,basic,libnbc,inter,tuned
+
 # --- without MPI_Init ---
 fake 6 3,2,1 block exchange
 case_of sessions 60 "${launch[@]}" "$programs/session"

@@ -41,6 +41,8 @@ END_OF_CASES
 )
 ! wanted log_says_what_was_verified ||
     check log_says_what_was_verified said 'allreduce by nap verified: 6 plans, 20 messages'
+! wanted log_says_where_napcoll_is ||
+    check log_says_where_napcoll_is said 'on all 3 nodes (made up by fake_ppn); MPI_COMM_WORLD: 6 processes, 1 to 3 on each node'
 fake 6 3,2,1 block delegate
 launch+=(--mca coll_napcoll_verify on)
 each verify_delegate 20000 results <<<'allreduce nap runs runs'
@@ -63,8 +65,9 @@ says wrong_plan_is_reported 30 'allreduce by algorithm nap to be wrong' 'rank 0,
 
 # --- the fallback component serves one node, and the log says why. Other reasons: see watch.sh ---
 fake 4 4 block exchange
-says log_says_that_one_node_is_not_served 30 'all its processes share one node' 'ok 1' -- \
-    "${launch[@]}" --mca coll_napcoll_verbose 10 "$programs/threads" --threads 1 --rounds 2
+says one_node_is_not_served 30 'on 1 node' 'not used on communicator 0 (MPI_COMM_WORLD): all 4 processes share one node' \
+    'summary of process 0: no calls, because on MPI_COMM_WORLD all 4 processes share one node' 'ok 1' -- \
+    "${launch[@]}" --mca coll_napcoll_verbose 1 --mca coll_napcoll_summary rank0 "$programs/threads" --threads 1 --rounds 2
 
 # --- on a machine that nobody has measured auto tries no algorithm with more messages than recursive doubling ---
 fake 6 3 block exchange
@@ -149,6 +152,48 @@ refuses different_settings_end_the_job 30 'different settings' refused:local_rad
     verify=1 -- "${one_node[@]}" --mca coll napcoll,tuned -np 2 "$programs/threads" --threads 1 --rounds 5 : \
     -np 2 env OMPI_MCA_coll_napcoll_local_radix=1 OMPI_MCA_$gap=7.5 OMPI_MCA_coll_napcoll_verify=on \
     "$programs/threads" --threads 1 --rounds 5
+
+# --- processes without napcoll, or with another version of it: nothing hangs, and one message names their nodes ---
+# With Open MPI's own list of components, as on a node where nobody has installed the plugin.
+cat >"$scratch/unlike" <<'END'
+#!/bin/sh
+# unlike RANKS NAME=VALUE COMMAND...: the command, with another environment on some ranks.
+ranks=$1 setting=$2
+shift 2
+case " $ranks " in
+    *" $OMPI_COMM_WORLD_RANK "*) exec env "$setting" "$@" ;;
+esac
+exec "$@"
+END
+chmod +x "$scratch/unlike"
+# unlike STATUS NAME WORD... -- RANKS NAME=VALUE MPIRUN...: the output has the words and one message.
+unlike() {
+    local status=$1 name=$2 words=() ranks setting
+    shift 2
+    wanted "$name" || return 0
+    while [ "$1" != -- ]; do
+        words+=("$1")
+        shift
+    done
+    ranks=$2 setting=$3
+    shift 3
+    speaks "$status" "$name" 60 "${words[@]}" -- "$@" --mca coll_napcoll_verbose 1 "$scratch/unlike" "$ranks" "$setting" \
+        "$programs/collectives" --coll allreduce --expect any --expect-large any --expect-noncommutative any --checks results
+    check "${name}_says_it_once" lines 1 '^Not all [0-9]+ processes of this job have the same version'
+}
+# shellcheck disable=SC2054 # the commas are in the values
+several=("${one_node[@]}" --mca coll_napcoll_fake_ppn 3,2,1)
+unlike 0 node_without_napcoll ': 4 processes on node0 node2' 'without napcoll: 2 processes on node1' \
+    'not used on communicator 0 (MPI_COMM_WORLD): not all' 'ok 1' -- '2 3' OMPI_MCA_coll=^napcoll \
+    "$netlab" --nodes 3 --ppn 2 --latency 0 --rate unlimited --gap 0 -- mpirun -np 6
+unlike 0 process_0_without_napcoll 'without napcoll: 1 process on' 'go to the fallback components' 'ok 1' -- 0 \
+    OMPI_MCA_coll=^napcoll "${several[@]}" -np 6
+unlike 0 many_without_napcoll 'without napcoll: 4 processes on' ': 8 processes on' 'ok 1' -- '1 3 4 11' \
+    OMPI_MCA_coll_napcoll_priority=-1 "${several[@]}" -np 12
+unlike 0 two_versions 'plan revision 99: 2 processes on' ': 4 processes on' 'ok 1' -- '1 5' \
+    'OMPI_MCA_coll_napcoll_fake_version=9.8.7, plan revision 99' "${several[@]}" -np 6
+unlike 1 mismatch_ends_the_job '9.8.7: 1 process on' 'The job ends here (coll_napcoll_mismatch)' -- 5 \
+    OMPI_MCA_coll_napcoll_fake_version=9.8.7 "${several[@]}" -np 6 --mca coll_napcoll_mismatch abort
 
 # --- what communication costs: the keys of machine files are parameters ---
 info=(ompi_info --param coll napcoll --level 9 --parsable)

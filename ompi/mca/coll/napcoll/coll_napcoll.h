@@ -17,6 +17,7 @@
  *     coll_napcoll_counters.c     performance variables
  *     coll_napcoll_required_components.c   components that the framework needs beside napcoll
  *     coll_napcoll_agree.c        compares the settings of all processes
+ *     coll_napcoll_versions.c     whether all processes have napcoll, in one version
  *     coll_napcoll_topology.c     reads the switch tree from a file
  *     coll_napcoll_rules.c        reads the rules from a file
  *     coll_napcoll_module.c       enables a module, and installs its functions
@@ -56,6 +57,21 @@
 #define NAPCOLL_MINOR_VERSION   1
 #define NAPCOLL_RELEASE_VERSION 0
 
+/* Raise it with every change after which two builds would not understand each other: of plans,
+ * decisions, tags or the messages of the set-up (docs/developer-guide.md). */
+#define NAPCOLL_PLAN_REVISION 1
+
+#define NAPCOLL_TEXT(number)      #number
+#define NAPCOLL_TEXT_OF(constant) NAPCOLL_TEXT(constant)
+#define NAPCOLL_VERSION                    \
+    NAPCOLL_TEXT_OF(NAPCOLL_MAJOR_VERSION) \
+    "." NAPCOLL_TEXT_OF(NAPCOLL_MINOR_VERSION) "." NAPCOLL_TEXT_OF(NAPCOLL_RELEASE_VERSION)
+
+/* What git describe says of the source; configure finds it. */
+#if !defined(NAPCOLL_GIT_REVISION)
+#    define NAPCOLL_GIT_REVISION ""
+#endif
+
 BEGIN_C_DECLS
 
 /** Values of the parameter verify. */
@@ -76,6 +92,9 @@ enum {
 
 /** Values of the parameter summary. */
 enum { NAPCOLL_SUMMARY_OFF, NAPCOLL_SUMMARY_RANK0, NAPCOLL_SUMMARY_ALL };
+
+/** Values of the parameter mismatch. */
+enum { NAPCOLL_MISMATCH_FALLBACK, NAPCOLL_MISMATCH_ABORT };
 
 /** The counters that the performance variables show. */
 typedef struct napcoll_counters {
@@ -105,11 +124,14 @@ typedef struct mca_coll_napcoll_component {
     int verify;
     char *fake_ppn;
     char *fake_map;
+    char *fake_version;
     char *topology_file;
     char *rules_file;
     /** napcoll_network_t of the parameter network */
     int asked_network;
     char *network_classes;
+    /** NAPCOLL_MISMATCH_... */
+    int mismatch;
     /** NAPCOLL_SUMMARY_... */
     int summary;
     bool online;
@@ -127,8 +149,16 @@ typedef struct mca_coll_napcoll_component {
     /** processors of the node of process 0 of the job */
     int processors;
     napcoll_job_t job;
-    /** the settings have been compared, see mca_coll_napcoll_set_up_job() */
+    /** see mca_coll_napcoll_set_up_job() */
     bool job_known;
+    /** all processes of the job have napcoll, in this version: found on MPI_COMM_WORLD */
+    bool on_all_processes;
+    /** some process of the job has not, so that no communicator is served */
+    bool versions_differ;
+    /** of this job or of jobs that it joins */
+    bool versions_reported;
+    /** why MPI_COMM_WORLD is not served; "" if it is */
+    char unused[96];
     /** hash of what process 0 of the job published */
     uint64_t fingerprint;
     /** of all communicators, under shared_lock */
@@ -215,10 +245,13 @@ OBJ_CLASS_DECLARATION(mca_coll_napcoll_module_t);
 void mca_coll_napcoll_no_memory(const char *what) __attribute__((noreturn));
 
 /**
- * Compare the settings of the job's processes and, for tests, set the fake nodes: at the first
- * query, after the processes have exchanged what they published.
+ * Compare the versions and the settings of the job's processes and, for tests, set the fake nodes:
+ * at the first query, after the processes have exchanged what they published. Collective on
+ * MPI_COMM_WORLD, on which MPI_Init calls it.
+ *
+ * @param[in] comm  communicator that is made
  */
-int mca_coll_napcoll_set_up_job(void);
+int mca_coll_napcoll_set_up_job(ompi_communicator_t *comm);
 
 /* ---- coll_napcoll_agree.c ---- */
 
@@ -234,9 +267,52 @@ int mca_coll_napcoll_publish_settings(void);
  */
 int mca_coll_napcoll_compare_settings(void);
 
-/** On a communicator that joins several jobs: compare what their processes 0 published, and set
- * module->jobs_differ. Collective, by an allgather of the fallback component. */
+/** On a communicator whose processes MPI_Init has not compared, because it joins jobs or there was
+ * no MPI_Init: compare their versions, and what the processes 0 of the jobs published; set
+ * module->jobs_differ. Collective. */
 int mca_coll_napcoll_compare_jobs(mca_coll_napcoll_module_t *module);
+
+/* ---- coll_napcoll_versions.c ---- */
+
+/** What the processes of a communicator that have napcoll found out together. */
+typedef struct {
+    /** some process has no napcoll, or another version */
+    bool versions_differ;
+    /** fingerprints differ */
+    bool settings_differ;
+    /** where versions do not differ: */
+    int nodes;
+    int min_ppn;
+    int max_ppn;
+} mca_coll_napcoll_common_t;
+
+/** Publish the version of this process, before processes exchange their addresses. */
+int mca_coll_napcoll_publish_version(void);
+
+/**
+ * Compare versions and fingerprints. Collective on the processes with napcoll, which find the same;
+ * processes without it do nothing.
+ *
+ * @param[in]  comm         communicator; its point-to-point messages work
+ * @param[in]  fingerprint  what must be the same on all
+ * @param[out] common       the result
+ *
+ * @return OMPI_SUCCESS, or the error of a message or of a look-up
+ */
+int mca_coll_napcoll_find_common(ompi_communicator_t *comm, uint64_t fingerprint,
+                                 mca_coll_napcoll_common_t *common);
+
+/** Whether a process has the version of this one. */
+int mca_coll_napcoll_has_own_version(const opal_process_name_t *process, bool *same);
+
+/**
+ * Report versions that differ, by the lowest rank that has napcoll and once in a process, and end
+ * the job if the parameter mismatch says so.
+ *
+ * @param[in] comm     communicator whose processes are named
+ * @param[in] subject  of the message's sentences
+ */
+int mca_coll_napcoll_report_versions(ompi_communicator_t *comm, const char *subject);
 
 /* ---- coll_napcoll_topology.c ---- */
 

@@ -248,28 +248,26 @@ int mca_coll_napcoll_compare_settings(void)
 
 int mca_coll_napcoll_compare_jobs(mca_coll_napcoll_module_t *module)
 {
-    const int size = ompi_comm_size(module->comm);
-    uint64_t mine = mca_coll_napcoll_component.fingerprint, *all;
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    mca_coll_napcoll_common_t common;
+    char subject[MPI_MAX_OBJECT_NAME + 32];
     int rc;
 
-    if (!napcoll_joins_jobs(module->comm)) {
+    if (component->on_all_processes && !napcoll_joins_jobs(module->comm)) {
         return OMPI_SUCCESS;
     }
-    all = malloc((size_t) size * sizeof(*all));
-    if (NULL == all) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    rc = mca_coll_napcoll_find_common(module->comm, component->fingerprint, &common);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
     }
-    rc = mca_coll_napcoll_fallback_allgather(module, module->comm, &mine, all, 1, MPI_UINT64_T);
-    for (int r = 0; r < size && OMPI_SUCCESS == rc; r++) {
-        module->jobs_differ = module->jobs_differ || all[r] != mine;
-    }
-    free(all);
-    if (module->jobs_differ && 0 == ompi_comm_rank(module->comm)) {
-        opal_mutex_t *lock = &mca_coll_napcoll_component.job.lock;
-
-        opal_mutex_lock(lock);
+    module->jobs_differ = common.versions_differ || common.settings_differ;
+    opal_mutex_lock(&component->job.lock);
+    if (common.versions_differ) {
+        (void) snprintf(subject, sizeof(subject), "the communicator \"%s\"", module->comm->c_name);
+        rc = mca_coll_napcoll_report_versions(module->comm, subject);
+    } else if (common.settings_differ && 0 == ompi_comm_rank(module->comm)) {
         napcoll_compat_show_help("jobs of different settings", module->comm->c_name);
-        opal_mutex_unlock(lock);
     }
+    opal_mutex_unlock(&component->job.lock);
     return rc;
 }

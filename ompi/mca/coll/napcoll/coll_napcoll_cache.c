@@ -21,28 +21,56 @@
 #include "opal/util/output.h"
 #include "select/napcoll_wording.h"
 
-/* Find the node map and what the communicator's info says; at first use. */
-static int find_topology(mca_coll_napcoll_module_t *module)
+/* The node map of a communicator on which nothing runs: every rank is a node. */
+static int make_map_of_ranks(mca_coll_napcoll_module_t *module)
+{
+    const int size = ompi_comm_size(module->comm);
+    int *id = malloc((size_t) size * sizeof(*id)), rc = OMPI_ERR_OUT_OF_RESOURCE;
+
+    for (int r = 0; NULL != id && r < size; r++) {
+        id[r] = r;
+    }
+    if (NULL != id && 0 == napcoll_node_map_create(id, size, &module->map)) {
+        rc = OMPI_SUCCESS;
+    }
+    free(id);
+    return rc;
+}
+
+/* Find the node map and what the communicator's info says, after the processes are compared. */
+static int read_topology(mca_coll_napcoll_module_t *module)
 {
     const napcoll_saved_function_t *allgather = &module->fallback[NAPCOLL_COLL_ALLGATHER];
-    int rc;
+    int rc = mca_coll_napcoll_compare_jobs(module);
 
-    mca_coll_napcoll_fallback_enter(module);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (module->jobs_differ) {
+        /* some ranks may not have napcoll, and take part in nothing */
+        for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
+            module->force[coll] = NAPCOLL_FORCE_FALLBACK;
+        }
+        return make_map_of_ranks(module);
+    }
     rc = napcoll_discover_node_map(&mca_coll_napcoll_component.job, module->comm,
                                    (mca_coll_base_module_allgather_fn_t) allgather->function,
                                    allgather->module, &module->map);
-    if (OMPI_SUCCESS == rc) {
-        rc = mca_coll_napcoll_read_info(module);
-    }
-    if (OMPI_SUCCESS == rc) {
-        rc = mca_coll_napcoll_compare_jobs(module);
-    }
-    for (int coll = 0; coll < NAPCOLL_COLLS && module->jobs_differ; coll++) {
-        module->force[coll] = NAPCOLL_FORCE_FALLBACK;
-    }
+    return OMPI_SUCCESS == rc ? mca_coll_napcoll_read_info(module) : rc;
+}
+
+/* The same, at first use. */
+static int find_topology(mca_coll_napcoll_module_t *module)
+{
+    int rc;
+
+    mca_coll_napcoll_fallback_enter(module);
+    rc = read_topology(module);
     if (OMPI_SUCCESS == rc) {
         mca_coll_napcoll_share_map(module);
-        mca_coll_napcoll_log_map(module);
+        if (!module->jobs_differ) {
+            mca_coll_napcoll_log_map(module);
+        }
     } else {
         napcoll_node_map_free(module->map);
         module->map = NULL;

@@ -84,20 +84,4 @@ int mca_coll_napcoll_fallback(struct mca_coll_napcoll_module *module, napcoll_co
 int mca_coll_napcoll_fallback_corrected(struct mca_coll_napcoll_module *module, napcoll_coll_t coll,
                                         const napcoll_binding_t *binding);
 
-/** MPI_Allgather by the fallback function, of `count` elements of each rank. */
-static inline int mca_coll_napcoll_fallback_allgather(struct mca_coll_napcoll_module *module,
-                                                      ompi_communicator_t *comm, const void *mine,
-                                                      void *all, size_t count,
-                                                      ompi_datatype_t *type)
-{
-    return mca_coll_napcoll_fallback(module, NAPCOLL_COLL_ALLGATHER,
-                                     &(napcoll_binding_t){.sendbuf = mine,
-                                                          .send_count = count,
-                                                          .send_type = type,
-                                                          .recvbuf = all,
-                                                          .count = count,
-                                                          .datatype = type,
-                                                          .comm = comm});
-}
-
 #endif /* MCA_COLL_NAPCOLL_CALLS_H */

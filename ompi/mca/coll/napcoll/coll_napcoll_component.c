@@ -12,6 +12,7 @@
 
 #include "exec/napcoll_buffer_pool.h"
 #include "opal/util/argv.h"
+#include "opal/util/error.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
 
@@ -93,21 +94,98 @@ void mca_coll_napcoll_no_memory(const char *what)
     napcoll_compat_abort();
 }
 
-int mca_coll_napcoll_set_up_job(void)
+/* On process 0: log the version and the shape of MPI_COMM_WORLD, on which all have it. */
+static void log_version(const mca_coll_napcoll_component_t *component,
+                        const mca_coll_napcoll_common_t *common)
 {
-    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    const bool has_revision = '\0' != NAPCOLL_GIT_REVISION[0], several = common->nodes > 1;
+    char ppn[64];
+
+    if (0 != OPAL_PROC_MY_NAME.vpid || opal_output_get_verbosity(component->output) < 1) {
+        return;
+    }
+    (void) snprintf(ppn, sizeof(ppn), common->min_ppn == common->max_ppn ? "%d" : "%d to %d",
+                    common->min_ppn, common->max_ppn);
+    opal_output_verbose(1, component->output,
+                        "coll:napcoll: version %s%s%s, on %s%d node%s%s; MPI_COMM_WORLD: %u "
+                        "processes, %s on %s node",
+                        NAPCOLL_VERSION, has_revision ? ", git " : "", NAPCOLL_GIT_REVISION,
+                        several ? "all " : "", common->nodes, several ? "s" : "",
+                        component->job.fake ? " (made up by fake_ppn)" : "", component->job.size,
+                        ppn, several ? "each" : "the");
+}
+
+/* Find out whether all processes have this version: of MPI_COMM_WORLD; without MPI_Init whether
+ * process 0 of the job has it, and each communicator finds out about the others. */
+static int compare_versions(mca_coll_napcoll_component_t *component, ompi_communicator_t *comm)
+{
+    const opal_process_name_t first = {.jobid = OPAL_PROC_MY_NAME.jobid, .vpid = 0};
+    mca_coll_napcoll_common_t common;
+    bool same;
     int rc;
 
-    if (component->job_known) {
+    if (MPI_COMM_WORLD == comm) {
+        rc = mca_coll_napcoll_find_common(comm, 0, &common);
+        same = !common.versions_differ;
+        component->on_all_processes = OMPI_SUCCESS == rc && same;
+    } else {
+        rc = mca_coll_napcoll_has_own_version(&first, &same);
+    }
+    if (OMPI_SUCCESS != rc) {
+        opal_output(0, "coll:napcoll: process %u cannot compare its version with others: %s",
+                    (unsigned) OPAL_PROC_MY_NAME.vpid, opal_strerror(rc));
+        return rc;
+    }
+    component->versions_differ = !same;
+    if (!same) {
+        rc = mca_coll_napcoll_report_versions(comm, "this job");
+    }
+    if (OMPI_SUCCESS == rc && component->on_all_processes) {
+        log_version(component, &common);
+    }
+    return rc;
+}
+
+int mca_coll_napcoll_set_up_job(ompi_communicator_t *comm)
+{
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    const bool known = component->job_known;
+    int rc = OMPI_SUCCESS;
+
+    /* after a session some processes know their job in MPI_Init, others do not */
+    if (known && MPI_COMM_WORLD != comm) {
         return OMPI_SUCCESS;
     }
     component->job_known = true;
-    rc = mca_coll_napcoll_compare_settings();
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    if (!known) {
+        rc = set_fake_nodes(component);
     }
-    log_machine(component);
-    return set_fake_nodes(component);
+    if (OMPI_SUCCESS == rc) {
+        rc = compare_versions(component, comm);
+    }
+    if (OMPI_SUCCESS == rc && !known && !component->versions_differ) {
+        rc = mca_coll_napcoll_compare_settings();
+        if (OMPI_SUCCESS == rc) {
+            log_machine(component);
+        }
+    }
+    return rc;
+}
+
+/* Publish what other processes need. A process whose priority is negative is one without
+ * napcoll. */
+static int publish(const mca_coll_napcoll_component_t *component)
+{
+    int rc;
+
+    if (component->priority < 0) {
+        return OMPI_SUCCESS;
+    }
+    rc = mca_coll_napcoll_publish_version();
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_publish_settings();
+    }
+    return OMPI_SUCCESS == rc ? napcoll_job_publish(&component->job) : rc;
 }
 
 static int napcoll_open(void)
@@ -119,13 +197,14 @@ static int napcoll_open(void)
     opal_output_set_verbosity(component->output, component->verbose);
     napcoll_job_construct(&component->job, napcoll_compat_job_size());
     component->job_known = false;
+    component->on_all_processes = false;
+    component->versions_differ = false;
+    component->versions_reported = false;
+    component->unused[0] = '\0';
     mca_coll_napcoll_shared_open();
     mca_coll_napcoll_stats_open();
     napcoll_buffer_pool_limit(component->kept_bytes);
-    rc = mca_coll_napcoll_publish_settings();
-    if (OMPI_SUCCESS == rc) {
-        rc = napcoll_job_publish(&component->job);
-    }
+    rc = publish(component);
     if (OMPI_SUCCESS == rc) {
         rc = mca_coll_napcoll_require_components();
     }

@@ -25,18 +25,11 @@ int mca_coll_napcoll_init_query(bool enable_progress_threads, bool enable_mpi_th
     return OMPI_SUCCESS;
 }
 
-/* Why napcoll does not serve a communicator; NULL if it does. */
-static const char *not_wanted(ompi_communicator_t *comm)
+/* Set up the job, or end it. */
+static void set_up_job(ompi_communicator_t *comm)
 {
-    int rc;
+    const int rc = mca_coll_napcoll_set_up_job(comm);
 
-    if (OMPI_COMM_IS_INTER(comm)) {
-        return "it is an intercommunicator";
-    }
-    if (ompi_comm_size(comm) < 2) {
-        return "it has one process";
-    }
-    rc = mca_coll_napcoll_set_up_job();
     if (OMPI_ERR_OUT_OF_RESOURCE == rc) {
         mca_coll_napcoll_no_memory("the settings of the job");
     }
@@ -44,14 +37,49 @@ static const char *not_wanted(ompi_communicator_t *comm)
         /* processes that choose differently would wait for each other for ever */
         napcoll_compat_abort();
     }
-    if (mca_coll_napcoll_component.priority < 0) {
-        return "its priority is negative";
+}
+
+/* Whether napcoll serves a communicator; `reason`, of `room` bytes: why not. */
+static bool serves(ompi_communicator_t *comm, char *reason, size_t room)
+{
+    const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    const char *why = NULL;
+
+    if (OMPI_COMM_IS_INTER(comm)) {
+        why = "it is an intercommunicator";
+    } else if (ompi_comm_size(comm) < 2) {
+        why = "it has one process";
+    } else if (component->priority < 0) {
+        why = "coll_napcoll_priority is negative";
+    } else {
+        set_up_job(comm);
+        if (component->versions_differ) {
+            why = "not all processes of the job have this version of napcoll";
+        }
     }
-    if (!mca_coll_napcoll_component.reproducible
-        && !napcoll_spans_nodes(&mca_coll_napcoll_component.job, comm)) {
-        return "all its processes share one node";
+    if (NULL != why) {
+        (void) snprintf(reason, room, "%s", why);
+        return false;
     }
-    return NULL;
+    if (!component->reproducible && !napcoll_spans_nodes(&mca_coll_napcoll_component.job, comm)) {
+        (void) snprintf(reason, room, "all %d processes share one node", ompi_comm_size(comm));
+        return false;
+    }
+    return true;
+}
+
+/* Log why napcoll does not serve a communicator; why not MPI_COMM_WORLD is of interest to all. */
+static void log_unused(ompi_communicator_t *comm, const char *reason)
+{
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    const bool world = MPI_COMM_WORLD == comm;
+
+    if (world) {
+        (void) snprintf(component->unused, sizeof(component->unused), "%s", reason);
+    }
+    opal_output_verbose(world && 0 == ompi_comm_rank(comm) ? 1 : 10, component->output,
+                        "coll:napcoll: not used on communicator %u%s: %s",
+                        napcoll_compat_comm_id(comm), world ? " (MPI_COMM_WORLD)" : "", reason);
 }
 
 /* Save the function that supplies a collective; false, after a message, where there is none. */
@@ -133,13 +161,11 @@ static int module_disable(mca_coll_base_module_t *base, ompi_communicator_t *com
 
 mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, int *priority)
 {
-    const char *reason = not_wanted(comm);
     mca_coll_napcoll_module_t *module;
+    char reason[sizeof(mca_coll_napcoll_component.unused)];
 
-    if (NULL != reason) {
-        opal_output_verbose(10, mca_coll_napcoll_component.output,
-                            "coll:napcoll: not used on communicator %u: %s",
-                            napcoll_compat_comm_id(comm), reason);
+    if (!serves(comm, reason, sizeof(reason))) {
+        log_unused(comm, reason);
         return NULL;
     }
     module = OBJ_NEW(mca_coll_napcoll_module_t);

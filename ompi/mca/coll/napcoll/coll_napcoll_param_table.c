@@ -50,6 +50,8 @@ static const mca_base_var_enum_value_t summaries[] = {{NAPCOLL_SUMMARY_OFF, "off
                                                       {NAPCOLL_SUMMARY_RANK0, "rank0"},
                                                       {NAPCOLL_SUMMARY_ALL, "all"},
                                                       {0, NULL}};
+static const mca_base_var_enum_value_t mismatches[] = {
+    {NAPCOLL_MISMATCH_FALLBACK, "fallback"}, {NAPCOLL_MISMATCH_ABORT, "abort"}, {0, NULL}};
 static const mca_base_var_enum_value_t networks[] = {{NAPCOLL_NETWORK_AUTO, "auto"},
                                                      {NAPCOLL_NETWORK_FABRIC, "fabric"},
                                                      {NAPCOLL_NETWORK_ETHERNET, "ethernet"},
@@ -70,14 +72,18 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
         "Priority of napcoll. The component with the highest priority supplies a collective; "
         "tuned has 30, and han has 35 from Open MPI 5.0 on. Negative: napcoll is not used"),
     INT("verbose", verbose, 0, -1, 100, LOCAL, 2,
-        "Verbosity. 1: each new decision with its reason and its tunables, logged by process 0 of "
-        "the communicator. 5: also the estimate for every algorithm, or why it was excluded. 10: "
-        "every process logs this, and names the communicators that napcoll does not serve. 20: "
-        "also node maps"),
+        "Verbosity. 1: version and nodes, logged by process 0 of MPI_COMM_WORLD, and each new "
+        "decision with its reason and its tunables, logged by process 0 of the communicator. 5: "
+        "also the estimate for every algorithm, or why it was excluded. 10: every process logs "
+        "this, and names the communicators that napcoll does not serve. 20: also node maps"),
     CHOICE("summary", summary, summaries, LOCAL, 3,
            "Call statistics at MPI_Finalize: one line for each collective, size class, and "
            "algorithm or fallback reason, with the number of calls, bytes and time. rank0: the "
            "calls of process 0. all: the calls of each process, written by that process"),
+    CHOICE("mismatch", mismatch, mismatches, ALIKE, 4,
+           "What happens where processes of a job have different versions of napcoll, or lack it; "
+           "a message names their nodes. fallback: all collectives of the job go to other "
+           "components. abort: the job ends"),
     BOOL("online", online, false, ALIKE, 4,
          "Whether the choices of auto are checked in production. The first calls of each "
          "collective, size class, kind of operation and communicator go to napcoll and to the "
@@ -93,6 +99,8 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
          "repeats until all ranks of MPI_COMM_WORLD have a node"),
     TEXT("fake_map", fake_map, NULL, ALIKE, 9,
          "For tests: how fake_ppn places the ranks on nodes: block, cyclic or random:SEED"),
+    TEXT("fake_version", fake_version, NULL, LOCAL, 9,
+         "For tests: pretend that this process has another version of napcoll"),
     TEXT("network_classes", network_classes, NAPCOLL_NETWORK_CLASSES, LOCAL, 9,
          "For tests: the folder in which Linux lists devices by class"),
     CHOICE("network", asked_network, networks, ALIKE, 4,

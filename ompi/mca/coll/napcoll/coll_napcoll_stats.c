@@ -46,7 +46,9 @@ static void write_summary(mca_coll_napcoll_component_t *component)
     char line[NAPCOLL_CALL_STATS_LINE];
 
     if (0 == stats->rows) {
-        opal_output(component->output, "coll:napcoll: summary of process %u: no calls", process);
+        opal_output(component->output, "coll:napcoll: summary of process %u: no calls%s%s", process,
+                    '\0' == component->unused[0] ? "" : ", because on MPI_COMM_WORLD ",
+                    component->unused);
     }
     napcoll_call_stats_sort(stats);
     for (int i = 0; i < stats->rows; i++) {
@@ -65,7 +67,7 @@ void mca_coll_napcoll_stats_close(void)
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
 
     /* ompi_info closes the component without a job */
-    if (component->summarized && component->job_known) {
+    if (component->summarized && (component->job_known || '\0' != component->unused[0])) {
         write_summary(component);
     }
     napcoll_call_stats_release(&component->stats);

@@ -63,7 +63,8 @@ static const struct {
                                "the online check times the fallback component there, or has found "
                                "it to be faster (see the parameter online)"},
     [NAPCOLL_REASON_JOBS] = {"jobs",
-                             "the communicator joins jobs that have different settings of napcoll"},
+                             "the communicator joins jobs that have different settings or versions "
+                             "of napcoll"},
     [NAPCOLL_REASON_ONE_NODE] = {"one_node", "all processes share one node"},
     [NAPCOLL_REASON_PPN] = {"ppn", "no node has more than one process"},
     [NAPCOLL_REASON_WRONG_PLAN] = {"wrong_plan",

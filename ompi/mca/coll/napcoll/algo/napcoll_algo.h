@@ -155,7 +155,7 @@ typedef enum {
     NAPCOLL_REASON_SIZES,          /**< auto leaves the collective: few blocks have bytes */
     NAPCOLL_REASON_MEMORY,         /**< temporaries could take more than is allowed */
     NAPCOLL_REASON_ONLINE, /**< the online check times the fallback function, or found it faster */
-    NAPCOLL_REASON_JOBS,   /**< the communicator joins jobs with different settings */
+    NAPCOLL_REASON_JOBS,   /**< the communicator joins jobs with different settings or versions */
     NAPCOLL_REASON_WRONG_PLAN, /**< the verifier found the plan to be wrong */
     /** auto tries none: on an unmeasured machine by napcoll_structure.h, or at this size */
     NAPCOLL_REASON_STRUCTURE,

@@ -27,10 +27,12 @@
 #    define KEY_PEERS    PMIX_LOCAL_PEERS
 #    define KEY_JOB_SIZE PMIX_JOB_SIZE
 #    define KEY_LOCALITY PMIX_LOCALITY_STRING
+#    define KEY_HOSTNAME PMIX_HOSTNAME
 #    define TYPE_UINT32  PMIX_UINT32
 #    define TYPE_STRING  PMIX_STRING
 #    define SCOPE_GLOBAL PMIX_GLOBAL
 #    define COMM_INDEX   ompi_comm_get_local_cid
+#    define CODE(status) opal_pmix_convert_status(status)
 #else
 #    include "ompi/mca/rte/rte.h"
 #    include "opal/mca/pmix/pmix.h"
@@ -38,32 +40,33 @@
 #    define KEY_PEERS    OPAL_PMIX_LOCAL_PEERS
 #    define KEY_JOB_SIZE OPAL_PMIX_JOB_SIZE
 #    define KEY_LOCALITY OPAL_PMIX_LOCALITY_STRING
+#    define KEY_HOSTNAME OPAL_PMIX_HOSTNAME
 #    define TYPE_UINT32  OPAL_UINT32
 #    define TYPE_STRING  OPAL_STRING
 #    define SCOPE_GLOBAL OPAL_PMIX_GLOBAL
 #    define COMM_INDEX   ompi_comm_get_cid
+#    define CODE(status) (status)
 #endif
 
+/* How long to wait for a server, in seconds. */
+enum { SECONDS = 20 };
+
 #if defined(MCA_COLL_BASE_VERSION_2_0_0)
-/* A value that the process got at its start, without a request to its server: like the macro of
- * Open MPI 4.1, which does not check its memory. */
-static int recv_optional(const char *key, const opal_process_name_t *process, void **to,
-                         opal_data_type_t type)
+/* A value, with an attribute that says how to ask for it: like the macros of Open MPI 4.1, which do
+ * not check their memory. The key of the attribute is borrowed. */
+static int ask(opal_value_t *attribute, const char *key, const opal_process_name_t *process,
+               void **to, opal_data_type_t type)
 {
-    opal_value_t optional, *value = NULL;
+    opal_value_t *value = NULL;
     opal_list_t question;
     int rc;
 
     OBJ_CONSTRUCT(&question, opal_list_t);
-    OBJ_CONSTRUCT(&optional, opal_value_t);
-    optional.key = (char *) (uintptr_t) OPAL_PMIX_OPTIONAL;
-    optional.type = OPAL_BOOL;
-    optional.data.flag = true;
-    opal_list_append(&question, &optional.super);
+    opal_list_append(&question, &attribute->super);
     rc = opal_pmix.get(process, key, &question, &value);
-    (void) opal_list_remove_item(&question, &optional.super);
-    optional.key = NULL;
-    OBJ_DESTRUCT(&optional);
+    (void) opal_list_remove_item(&question, &attribute->super);
+    attribute->key = NULL;
+    OBJ_DESTRUCT(attribute);
     OBJ_DESTRUCT(&question);
     if (OPAL_SUCCESS == rc && NULL == value) {
         return OPAL_ERR_NOT_FOUND;
@@ -74,9 +77,79 @@ static int recv_optional(const char *key, const opal_process_name_t *process, vo
     }
     return rc;
 }
+
+static int ask_if(const char *condition, const char *key, const opal_process_name_t *process,
+                  void **to, opal_data_type_t type)
+{
+    opal_value_t attribute;
+
+    OBJ_CONSTRUCT(&attribute, opal_value_t);
+    attribute.key = (char *) (uintptr_t) condition;
+    attribute.type = OPAL_BOOL;
+    attribute.data.flag = true;
+    return ask(&attribute, key, process, to, type);
+}
+
+/* A text that a process published: of what reached all nodes, or fetched from the process's server,
+ * which waits for a key that is missing. */
+static int fetch(const char *key, const opal_process_name_t *process, char **text)
+{
+    opal_value_t attribute;
+    int rc;
+
+    if (napcoll_compat_collects() && OPAL_PROC_MY_NAME.jobid == process->jobid) {
+        return ask_if(OPAL_PMIX_IMMEDIATE, key, process, (void **) text, OPAL_STRING);
+    }
+    OBJ_CONSTRUCT(&attribute, opal_value_t);
+    attribute.key = (char *) (uintptr_t) OPAL_PMIX_TIMEOUT;
+    attribute.type = OPAL_INT;
+    attribute.data.integer = SECONDS;
+    rc = ask(&attribute, key, process, (void **) text, OPAL_STRING);
+    return OPAL_SUCCESS == rc || OPAL_ERR_OUT_OF_RESOURCE == rc ? rc : OPAL_ERR_NOT_FOUND;
+}
+
+/* What the process got at its start, without a request to its server. */
 #    define RECV_OPTIONAL(rc, key, process, to, type) \
-        (rc) = recv_optional(key, process, (void **) (to), type)
+        (rc) = ask_if(OPAL_PMIX_OPTIONAL, key, process, (void **) (to), type)
 #else
+/* A text that a process published, asked for with an attribute. */
+static int ask_for(const char *attribute, const char *key, const opal_process_name_t *process,
+                   char **text)
+{
+    const int seconds = SECONDS;
+    pmix_value_t *value = NULL;
+    pmix_info_t info[2];
+    pmix_proc_t name;
+    pmix_status_t rc;
+
+    OPAL_PMIX_CONVERT_NAME(&name, process);
+    PMIX_INFO_LOAD(&info[0], attribute, NULL, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[1], PMIX_TIMEOUT, &seconds, PMIX_INT);
+    rc = PMIx_Get(&name, key, info, 2, &value);
+    PMIX_INFO_DESTRUCT(&info[0]);
+    PMIX_INFO_DESTRUCT(&info[1]);
+    if (PMIX_SUCCESS == rc && NULL != value && PMIX_STRING == value->type) {
+        *text = value->data.string;
+        value->data.string = NULL;
+    }
+    if (NULL != value) {
+        PMIX_VALUE_RELEASE(value);
+    }
+    return NULL == *text && PMIX_ERR_NOMEM != rc ? PMIX_ERR_NOT_FOUND : rc;
+}
+
+/* A text that a process published. The server asks the process's server for what it does not have,
+ * where a question without an attribute would wait until the process publishes the key. Of a
+ * process of another job on this node, the server finds the text in its own memory only. */
+static int fetch(const char *key, const opal_process_name_t *process, char **text)
+{
+    const int rc = ask_for(PMIX_GET_REFRESH_CACHE, key, process, text);
+
+    return PMIX_ERR_NOT_FOUND == rc && OPAL_PROC_MY_NAME.jobid != process->jobid
+               ? ask_for(PMIX_IMMEDIATE, key, process, text)
+               : rc;
+}
+
 #    define RECV_OPTIONAL OPAL_MODEX_RECV_VALUE_OPTIONAL
 #endif
 
@@ -139,6 +212,15 @@ char *napcoll_compat_locality(const opal_process_name_t *process)
     return OPAL_SUCCESS == rc ? locality : NULL;
 }
 
+char *napcoll_compat_host_of(const opal_process_name_t *process)
+{
+    char *name = NULL;
+    int rc;
+
+    RECV_OPTIONAL(rc, KEY_HOSTNAME, process, &name, TYPE_STRING);
+    return OPAL_SUCCESS == rc ? name : NULL;
+}
+
 int napcoll_compat_publish(const char *key, const char *text)
 {
     int rc;
@@ -155,10 +237,8 @@ bool napcoll_compat_collects(void)
 
 int napcoll_compat_lookup(const opal_process_name_t *process, const char *key, char **text)
 {
-    int rc;
-
-    OPAL_MODEX_RECV_VALUE(rc, key, process, text, TYPE_STRING);
-    return rc;
+    *text = NULL;
+    return CODE(fetch(key, process, text));
 }
 
 const char *napcoll_compat_hostname(void)

@@ -124,8 +124,17 @@ int napcoll_compat_publish(const char *key, const char *text);
  * message to another node; see pmix_base_collect_data and pmix_base_async_modex. */
 bool napcoll_compat_collects(void);
 
-/** A text that a process published; to be freed by the caller. May wait for that process. */
+/** A text that a process published before the processes exchanged their addresses; to be freed by
+ * the caller. What does not reach all nodes is fetched from the process's server.
+ *
+ * @return OMPI_SUCCESS; OMPI_ERR_NOT_FOUND where the process has not published the key; another
+ *         error
+ */
 int napcoll_compat_lookup(const opal_process_name_t *process, const char *key, char **text);
+
+/** The name of a process's host, from the launcher, to be freed by the caller; NULL where it is not
+ * known. */
+char *napcoll_compat_host_of(const opal_process_name_t *process);
 
 /** Name of this host, static. */
 const char *napcoll_compat_hostname(void);

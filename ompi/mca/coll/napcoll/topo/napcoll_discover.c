@@ -91,29 +91,61 @@ bool napcoll_job_has_records(const napcoll_job_t *job)
     return job->size >= 2 && job->size <= NAPCOLL_JOB_RECORDS && napcoll_compat_collects();
 }
 
-int napcoll_job_publish(const napcoll_job_t *job)
+/* The processes of this node, as the launcher tells; freed by napcoll_peers_free. */
+static int own_peers(const napcoll_job_t *job, napcoll_peers_t *peers)
+{
+    char *list = napcoll_compat_local_peers();
+    const int rc = napcoll_peers_of_list(list, (int) OPAL_PROC_MY_NAME.vpid, (int) job->size,
+                                         peers);
+
+    free(list);
+    return 0 == rc ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+int napcoll_job_own_node(const napcoll_job_t *job, bool *first, int *ppn)
 {
     const int self = (int) OPAL_PROC_MY_NAME.vpid;
     napcoll_peers_t peers;
-    char *list, *record;
+
+    *first = true;
+    *ppn = 0;
+    if (job->fake) {
+        for (int v = 0; v < (int) job->size; v++) {
+            if (job->node_of[v] == job->node_of[self]) {
+                *first = *first && v >= self;
+                ++*ppn;
+            }
+        }
+        return OMPI_SUCCESS;
+    }
+    if (OMPI_SUCCESS != own_peers(job, &peers)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    *first = self == peers.process[0];
+    *ppn = peers.count;
+    napcoll_peers_free(&peers);
+    return OMPI_SUCCESS;
+}
+
+int napcoll_job_publish(const napcoll_job_t *job)
+{
+    napcoll_peers_t peers;
+    char *record;
     int rc = OMPI_SUCCESS;
 
     if (!napcoll_job_has_records(job)) {
         return OMPI_SUCCESS;
     }
-    list = napcoll_compat_local_peers();
-    if (0 != napcoll_peers_of_list(list, self, (int) job->size, &peers)) {
-        free(list);
+    if (OMPI_SUCCESS != own_peers(job, &peers)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (self == peers.process[0]) {
+    if ((int) OPAL_PROC_MY_NAME.vpid == peers.process[0]) {
         peers.number = own_number();
         record = napcoll_peers_record(&peers);
         rc = NULL == record ? OMPI_ERR_OUT_OF_RESOURCE : napcoll_compat_publish(record_key, record);
         free(record);
     }
     napcoll_peers_free(&peers);
-    free(list);
     return rc;
 }
 

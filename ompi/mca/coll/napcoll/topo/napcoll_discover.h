@@ -62,6 +62,17 @@ bool napcoll_job_has_records(const napcoll_job_t *job);
  * before the job's processes exchange their addresses. */
 int napcoll_job_publish(const napcoll_job_t *job);
 
+/**
+ * The node of this process in its job, without communication.
+ *
+ * @param[in]  job    what this process knows
+ * @param[out] first  whether it is the first process of its node
+ * @param[out] ppn    processes of the job on the node
+ *
+ * @return OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE
+ */
+int napcoll_job_own_node(const napcoll_job_t *job, bool *first, int *ppn);
+
 /** The source of a communicator's node map, for messages; static. After
  * napcoll_discover_node_map. */
 const char *napcoll_job_source(const napcoll_job_t *job, ompi_communicator_t *comm);
