@@ -54,7 +54,7 @@ suites() {
 kind_of() {
     case $1 in
         build/readme | examples/tune-network | mpi/large | netlab/selftest) echo alone ;;
-        mpi/* | netlab/* | examples/* | build/install) echo shared ;;
+        mpi/* | netlab/* | examples/* | build/bad_inputs | build/install) echo shared ;;
         *) echo pure ;;
     esac
 }

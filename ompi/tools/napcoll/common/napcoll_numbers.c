@@ -86,7 +86,8 @@ bool napcoll_read_size(const char *text, size_t least, size_t most, size_t *size
 
 /* ---- real numbers ---- */
 
-/* Read a number that strtod knows, from 0 on, without blanks, "inf", "nan" or hexadecimal digits. */
+/* Read a number that strtod knows, from 0 on: no blanks, no "inf" or "nan", no hexadecimal digits.
+ */
 static bool take_real(const char **text, double *number)
 {
     const size_t length = strspn(*text, "0123456789.eE+-");

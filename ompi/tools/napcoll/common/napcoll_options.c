@@ -421,7 +421,7 @@ napcoll_parsed_t napcoll_tool_parse(const napcoll_tool_t *tool, int argc, char *
     return NAPCOLL_PARSED_ANSWER;
 }
 
-/* Print the words of commands that a shell may add: the first ones, or those of a group. */
+/* Print the words of commands that a shell may add: first ones, or a group's second ones. */
 static void print_commands(const napcoll_command_line_t *line)
 {
     const napcoll_command_t *command = line->tool->command;

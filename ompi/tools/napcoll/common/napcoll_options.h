@@ -133,7 +133,7 @@ typedef struct napcoll_command_line {
     const napcoll_command_t *command;
     /** it is the default: none was given */
     bool unnamed;
-    /** the first word of several commands, instead of a command, of which help is wanted; or NULL */
+    /** the first word of several commands, of which help is wanted or none was named; or NULL */
     const char *group;
     /** index in argv of the first operand; argc: there is none */
     int operands;
@@ -156,7 +156,7 @@ typedef struct napcoll_command_line {
 napcoll_parsed_t napcoll_tool_parse(const napcoll_tool_t *tool, int argc, char **argv,
                                     void *options, napcoll_command_line_t *line);
 
-/** Print what the command line asks for. Returns the exit status: 1 where standard output failed. */
+/** Print what the command line asks for. Returns the exit status, 1 where that failed. */
 int napcoll_tool_answer(const napcoll_command_line_t *line);
 
 /** Print the message about a wrong command line to standard error. Returns the exit status. */

@@ -185,16 +185,16 @@ static const napcoll_option_t known[] = {
      .commands = TIMES | COMMAND_GOAL,
      .names = machine_names,
      .argument = "FILE",
-     .help = "a machine file; or the name of one in this folder, in those of NAPCOLL_MACHINES or "
-             "among napcoll's own, such as bluewaters (goal: the time of reductions)"},
+     .help =
+         "a machine file; or the name of one in this folder, in a folder of NAPCOLL_MACHINES or "
+         "among napcoll's own, such as bluewaters (goal: the time of reductions)"},
     {.name = "bytes",
      .kind = NAPCOLL_OPTION_TEXT,
      .at = offsetof(options_t, byte_range),
      .commands = TIMES | COMMAND_GOAL,
      .argument = "RANGE",
-     .help =
-         "size of a rank's vector or, where ranks have or send blocks, of a block (8);\n" NAPCOLL_SUFFIXES
-         "; simulate also takes a range, which doubles, and a list"},
+     .help = "size of a rank's vector or, where ranks have or send blocks, of a block (8); "
+             "simulate also takes a range, which doubles, and a list; " NAPCOLL_SUFFIXES},
     {.name = "rules",
      .kind = NAPCOLL_OPTION_TEXT,
      .at = offsetof(options_t, rules),
@@ -312,38 +312,47 @@ static const char *default_algorithm(const napcoll_collective_t *collective)
     return collective->algorithm[0].name;
 }
 
-/* The value of a tunable: a number, or one of its names. */
-static int tunable_value(const napcoll_tunable_t *tunable, const char *text)
+static const char *tunable_name_at(const void *context, int i)
 {
-    for (int v = 0; NULL != tunable->names && NULL != tunable->names[v]; v++) {
-        if (0 == strcmp(text, tunable->names[v])) {
-            return v + 1;
-        }
+    return ((const napcoll_tunable_t *) context)[i].name;
+}
+
+/* The value of a tunable: a number, or one of its names. */
+static int tunable_value(const napcoll_tunable_t *tunable, const char *text, const char *value)
+{
+    const napcoll_names_t names = {.at = napcoll_name_in_array, .context = tunable->names};
+    char expected[NAPCOLL_MESSAGE];
+    int at;
+
+    if (NULL == tunable->names) {
+        return read_number("tunable", value, tunable->least, INT_MAX);
     }
-    if (NULL != tunable->names) {
-        complain("--tunable %s: expected a name that napcoll-plan list gives for %s", text,
-                 tunable->name);
+    at = napcoll_name_find(&names, value, strlen(value));
+    if (at < 0) {
+        napcoll_name_expected(expected, sizeof(expected), &names, value, strlen(value));
+        complain("--tunable %s: %s", text, expected);
     }
-    return read_number("tunable", text, tunable->least, INT_MAX);
+    return at + 1;
 }
 
 /* Set one tunable: VALUE of the first one, or NAME=VALUE. */
 static void set_tunable(options_t *o, const char *text)
 {
     const napcoll_tunable_t *tunable = o->algorithm->tunable;
+    const napcoll_names_t names = {.at = tunable_name_at, .context = tunable};
     const char *equals = strchr(text, '=');
     const size_t length = NULL == equals ? 0 : (size_t) (equals - text);
-    int t = 0;
+    const int t = NULL == equals ? 0 : napcoll_name_find(&names, text, length);
+    char expected[NAPCOLL_MESSAGE];
 
-    while (NULL != equals && NULL != tunable[t].name
-           && (strlen(tunable[t].name) != length || 0 != strncmp(tunable[t].name, text, length))) {
-        t++;
+    if (NULL == tunable[0].name) {
+        complain("--tunable %s: %s has none", text, o->algorithm->name);
     }
-    if (NULL == tunable[t].name) {
-        complain("--tunable %s: %s has %s", text, o->algorithm->name,
-                 NULL == tunable[0].name ? "none" : "none of that name");
+    if (t < 0) {
+        napcoll_name_expected(expected, sizeof(expected), &names, text, length);
+        complain("--tunable %s: %s has none of that name; %s", text, o->algorithm->name, expected);
     }
-    o->params.tunable[t] = tunable_value(&tunable[t], NULL == equals ? text : equals + 1);
+    o->params.tunable[t] = tunable_value(&tunable[t], text, NULL == equals ? text : equals + 1);
     if (NAPCOLL_TUNES_SEGMENTS == tunable[t].tunes) {
         o->params.segments = o->params.tunable[t];
     }
