@@ -369,8 +369,7 @@ static int print_expected(const char *wrong, char **valid)
     return puts(text) < 0 || 0 != fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* What netlab asks for before it starts a switch. Returns whether that is all; sets the exit status.
- */
+/* What netlab asks for without starting a switch. Returns whether that is all; sets the status. */
 static bool answers(int argc, char **argv, int *rc)
 {
     if (2 == argc && 0 == strcmp(argv[1], "--version")) {
