@@ -67,6 +67,7 @@ table_without_mpi() {
 2|--nodse: not an option of verify; expected --coll, |napcoll-plan verify --nodse 3
 2|-x: not an option of show; expected --coll, |napcoll-plan show -x
 2|--csv: not an option of draw; it belongs to simulate, links|napcoll-plan draw --csv a.csv
+2|--machine: not an option of verify; it belongs to explain, simulate, goal|napcoll-plan verify --machine
 2|--coll: a value is missing|napcoll-plan show --coll
 2|--in-place=yes: expected no value|napcoll-plan show --in-place=yes
 2|4: unexpected argument; options of show begin with --|napcoll-plan show 4

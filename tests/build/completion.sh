@@ -61,6 +61,8 @@ files_and_wrong_lines_have_no_names() {
     offers 'napcoll-plan simulate --csv ' ''
     offers 'napcoll-plan show --bogus --coll ' ''
     offers 'napcoll-plan bogus ' ''
+    offers 'napcoll-plan rules bogus ' ''
+    offers 'napcoll-plan verify --machine ' ''
     offers 'ls ' ''
 }
 

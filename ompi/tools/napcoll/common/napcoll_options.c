@@ -143,7 +143,6 @@ static bool take_name(const napcoll_option_t *option, void *options, const char 
                       char *message)
 {
     const napcoll_names_t names = option->names(options);
-
     const int found = napcoll_name_find(&names, value, strlen(value));
 
     if (found < 0) {
@@ -199,8 +198,7 @@ static void describe(const napcoll_option_t *option, char *text, size_t room)
                         option->most);
     } else if (NAPCOLL_OPTION_SIZE == option->kind) {
         (void) snprintf(text, room,
-                        "expected a size from %.0f to %.0f bytes, such as 256 or 4K; "
-                        "%s",
+                        "expected a size from %.0f to %.0f bytes, such as 256 or 4K; %s",
                         option->least, option->most, NAPCOLL_SUFFIXES);
     } else {
         (void) snprintf(text, room, "expected a file name");
@@ -324,7 +322,10 @@ static napcoll_parsed_t refuse(napcoll_command_line_t *line, int kind, const cha
     const napcoll_option_t *row = row_of(line->tool->option, optopt);
     char letter[] = {'-', (char) optopt, '\0'};
 
-    if (':' == kind || (NULL != row && optopt >= VALUES_FROM) || optopt >= HELP) {
+    if (NULL != row && !lacks_command(line) && !takes(line->command, row)) {
+        return refuse_here(line, row);
+    }
+    if (':' == kind || optopt >= HELP) {
         (void) snprintf(line->message, sizeof(line->message), "%.*s: %s", SHOWN, given,
                         ':' == kind ? "a value is missing" : "expected no value");
         line->unfinished = ':' == kind ? row : NULL;
@@ -413,11 +414,12 @@ napcoll_parsed_t napcoll_tool_parse(const napcoll_tool_t *tool, int argc, char *
     if (argc < 3 || 0 != strcmp(argv[1], "--complete")) {
         return parse(line, argc, argv);
     }
-    line->answer = NAPCOLL_ANSWER_COMPLETE;
+    /* A line that ends behind an option, a group or the tool is not wrong, only unfinished. */
     if (NAPCOLL_PARSED_BAD != parse(line, argc - 2, argv + 1) || NULL != line->unfinished
-        || 3 == argc || NULL != line->group) {
+        || 3 == argc || (4 == argc && NULL != line->group)) {
         line->typed = argv[argc - 1];
     }
+    line->answer = NAPCOLL_ANSWER_COMPLETE;
     return NAPCOLL_PARSED_ANSWER;
 }
 
@@ -429,12 +431,14 @@ static void print_commands(const napcoll_command_line_t *line)
     const char *before = "";
 
     for (; NULL != command && NULL != command->name; command++) {
-        const char *word = command->name + skipped;
-        const size_t length = NULL == line->group ? strcspn(word, " ") : strlen(word);
+        const char *word;
+        size_t length;
 
         if (NULL != line->group && !is_of_group(command, line->group)) {
             continue;
         }
+        word = command->name + skipped;
+        length = strcspn(word, " ");
         if (0 != strncmp(before, word, length)) {
             printf("%.*s\n", (int) length, word);
         }
