@@ -141,7 +141,7 @@ answers_are_given_once() {
             $tool $option >"$work/answer" 2>"$work/none"
             [ ! -s "$work/none" ]
             case $option in
-                --version) grep -xE "${tool%% *} [0-9]+\.[0-9]+\.[0-9]+( \(git [0-9a-f]+(-dirty)?\))?" "$work/answer" ;;
+                --version) grep -xE "${tool%% *} [0-9]+\.[0-9]+\.[0-9]+( \(git [^ ]+\))?" "$work/answer" ;;
                 *) [ "$(grep -ciE '^usage: ' "$work/answer")" = 1 ] ;;
             esac
         done

@@ -10,11 +10,14 @@
 
 #include "common/napcoll_version.h"
 
+#include <stdbool.h>
+
 #include "napcoll_config.h"
-/* NAPCOLL_REVISION, " (git ...)" or "", made by the Makefile */
-#include "napcoll_revision.h"
 
 const char *napcoll_version(void)
 {
-    return PACKAGE_VERSION NAPCOLL_REVISION;
+    /* what configure has found out; empty where it has not */
+    const bool has_revision = '\0' != NAPCOLL_GIT_REVISION[0];
+
+    return has_revision ? PACKAGE_VERSION " (git " NAPCOLL_GIT_REVISION ")" : PACKAGE_VERSION;
 }
