@@ -10,7 +10,8 @@ usage() {
 Usage: .ci/checks.sh [--fix]
 
 Checks the sources: their format, sizes and words, the shell scripts, which room includes what, where
-versions of Open MPI are told apart, that the build knows every source, and the links of the documents.
+versions of Open MPI are told apart, that the build knows every source, the links of the documents, and the
+manual pages.
 Prints TAP.
 
   --fix     let clang-format rewrite the C sources first
@@ -196,11 +197,18 @@ check_links() {
     done
 }
 
+check_manual_pages() {
+    local page
+    for page in $(project_files 'docs/*.[1-8]'); do
+        mandoc -T lint -W warning "$page" 2>&1
+    done
+}
+
 if [ "$fix" = yes ]; then
     clang-format --style=file -i "${c_files[@]}"
 fi
 
-checks=(format style shell_scripts rooms pure_tools version_tests sources_listed licence_lines links)
+checks=(format style shell_scripts rooms pure_tools version_tests sources_listed licence_lines links manual_pages)
 echo "1..${#checks[@]}"
 number=0
 failures=0

@@ -54,7 +54,7 @@ suites() {
 kind_of() {
     case $1 in
         build/readme | examples/tune-network | mpi/large | netlab/selftest) echo alone ;;
-        mpi/* | netlab/* | examples/* | build/install) echo shared ;;
+        mpi/* | netlab/* | examples/* | build/bad_inputs | build/install) echo shared ;;
         *) echo pure ;;
     esac
 }
@@ -63,7 +63,7 @@ kind_of() {
 # napcoll-plan, what is packed and netlab's network are the same with every version.
 is_brief() {
     case $1 in
-        build/install | build/readme) ;;
+        build/bad_inputs | build/install | build/readme) ;;
         unit/* | plan/* | build/*) return 1 ;;
         netlab/selftest) return 1 ;;
         examples/applications | examples/collbench | examples/tune) ;;

@@ -41,6 +41,9 @@ staged_install_goes_to_open_mpi() {
     find "$work/stage" -path '*/bin/napcoll-tune' | grep .
     find "$work/stage" -path '*/man1/napcoll-tune.1' | grep .
     find "$work/stage" -path '*/share/napcoll/machines/netlab.conf' | grep .
+    for tool in collbench napcoll-plan napcoll-tune netlab; do
+        grep -q _napcoll "$(find "$work/stage" -path "*/share/bash-completion/completions/$tool" | grep .)"
+    done
 }
 
 # An installation that was moved finds its machine files beside it.

@@ -180,7 +180,7 @@ mistakes_in_measurements_are_named() {
     echo 'coll,nodes' >"$work/b.csv"
     refuses 'b.csv:1: expected a column ppn' "$plan" rules from-csv "$work/b.csv"
     refuses '--margin 2: expected a number from 0 to 1' "$plan" rules from-csv --margin 2 "$work/a.csv"
-    refuses 'expected rules check FILE' "$plan" rules
+    refuses 'rules: no such command; expected rules check or rules from-csv' "$plan" rules
 }
 
 explain_says_which_rule_decides() {

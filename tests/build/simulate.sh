@@ -47,6 +47,8 @@ ranges_step_as_asked() {
         tr '\n' ' ')" = '3 6 9 ' ]
     [ "$(simulate --closed-form --algorithm smp --ppn 2 --bytes 1K:1M:x32 --csv - | tail -n +2 |
         cut -d, -f5 | tr '\n' ' ')" = '1024 32768 1048576 ' ]
+    [ "$(simulate --closed-form --algorithm smp --ppn 2 --bytes 8,1K:4K,1m --csv - | tail -n +2 |
+        cut -d, -f5 | tr '\n' ' ')" = '8 1024 2048 4096 1048576 ' ]
 }
 
 # Plans and closed form agree within 10 %.
@@ -105,6 +107,10 @@ machines_are_found_by_folder() {
         --csv - --closed-form --algorithm smp --bytes 1000 | grep ',1000,3012.2'
     "$plan" simulate --machine "$work/machines/mine.conf" --ppn 2 | grep mine.conf
     "$plan" simulate --machine netlab.conf --ppn 2 | grep netlab.conf
+    # without the ending, and in the current folder before all others
+    "$plan" simulate --machine bluewaters --ppn 2 | grep bluewaters
+    (cd "$work/machines" && mv mine.conf netlab.conf && "$plan" simulate --machine netlab --ppn 2 --nodes 2 --csv - \
+        --closed-form --algorithm smp --bytes 1000 | grep ',1000,3012.2')
 }
 
 # refused TEXT ARGUMENT...: exit status 2, TEXT on standard error, no output.

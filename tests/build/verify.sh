@@ -233,7 +233,7 @@ mistakes_name_option_and_range() {
     refused 2 '--sample 0: expected a number from 1' --sample 0
     refused 2 '--jobs 0: expected a number from 1' --jobs 0
     refused 2 '--machine: not an option of verify' --machine bluewaters.conf
-    refused 2 '--coll allwork: no such collective' --coll allwork
+    refused 2 '--coll allwork: expected allreduce, reduce, ' --coll allwork
     refused 2 '--algorithm ring: reduce has no such algorithm' --coll reduce --algorithm ring
     refused 2 '--root -1: expected a number from 0' --coll reduce --root -1
     refused 2 '--root 3: scan has no root' --coll scan --root 3
@@ -249,7 +249,7 @@ mistakes_name_option_and_range() {
     refused 1 'recursive_halving cannot do this: the algorithm needs a number of ranks that is a power of two' \
         --coll reduce_scatter --algorithm recursive_halving --nodes 3
     refused 1 'nap cannot do this: the ranks of some node are not contiguous' --coll scan --nodes 3 --map cyclic
-    refused 2 '--map spiral: character 1' --map spiral
+    refused 2 '--map spiral: expected block, cyclic or random:SEED' --map spiral
     refused 1 'nap cannot do this: no node has more than one process' --nodes 4 --ppn 1
     refused 1 'smp cannot do this: the operation does not commute' --algorithm smp --nodes 3 --map cyclic --noncommutative
 }

@@ -143,12 +143,12 @@ stalls_are_not_slept_again() {
 
 unknown_contestants_are_named() {
     refuses nosuch argue --bytes 8 --contestants napcoll,nosuch
-    refuses 'napcoll has no algorithm bogus for allreduce; it has: auto, fallback, ' argue --contestants napcoll:bogus
+    refuses 'napcoll has no algorithm bogus for allreduce; expected auto, fallback, ' argue --contestants napcoll:bogus
 }
 
 bad_arguments_are_named() {
-    refuses '--drop 1: expected a factor above 1' argue --drop 1
-    refuses '--rounds 0: expected a whole number from 1' argue --rounds 0
+    refuses '--drop 1: expected a number from 1.01' argue --drop 1
+    refuses '--rounds 0: expected a number from 1' argue --rounds 0
     refuses '--coll bogus: expected allreduce, ' argue --coll bogus
     refuses '--bytes 12: expected up to 64 sizes' argue --bytes 12
     refuses "--samples $work/none/s.csv: No such file" argue --contestants tuned --samples "$work/none/s.csv"

@@ -67,6 +67,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "common/napcoll_names.h"
+#include "common/napcoll_version.h"
 #include "netlab-network.h"
 #include "netlab-overhead.h"
 
@@ -357,16 +359,45 @@ static void compensate(struct network *network, const struct settings *settings)
     }
 }
 
+/* Print what netlab says about an unknown name. */
+static int print_expected(const char *wrong, char **valid)
+{
+    const napcoll_names_t names = {.at = napcoll_name_in_array, .context = valid};
+    char text[1024];
+
+    napcoll_name_expected(text, sizeof(text), &names, wrong, strlen(wrong));
+    return puts(text) < 0 || 0 != fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* What netlab asks for without starting a switch. Returns whether that is all; sets the status. */
+static bool answers(int argc, char **argv, int *rc)
+{
+    if (2 == argc && 0 == strcmp(argv[1], "--version")) {
+        printf("netlab %s\n", napcoll_version());
+        *rc = 0 == fflush(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
+        return true;
+    }
+    if (argc > 3 && 0 == strcmp(argv[1], "--expected")) {
+        *rc = print_expected(argv[2], argv + 3);
+        return true;
+    }
+    if (argc > 3 && 0 == strcmp(argv[1], "--check")) {
+        *rc = check_topology(argv[2], (const char *const *) argv + 3, (uint32_t) argc - 3);
+        return true;
+    }
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     struct network network = {.end_fd = -1};
     struct overhead prober;
     struct settings settings;
     bool realtime;
-    int ready;
+    int ready, rc;
 
-    if (argc > 3 && 0 == strcmp(argv[1], "--check")) {
-        return check_topology(argv[2], (const char *const *) argv + 3, (uint32_t) argc - 3);
+    if (answers(argc, argv, &rc)) {
+        return rc;
     }
     if (!parse_settings(&settings, argc, argv)) {
         fprintf(
@@ -374,6 +405,8 @@ int main(int argc, char **argv)
             "usage: netlab-switch TABLE LATENCY_NS OVERHEAD_NS|auto RATE_BITS_PER_SECOND GAP_NS "
             "[TRUNK_BITS_PER_SECOND QUEUE_BYTES TOPOLOGY]\n"
             "       netlab-switch --check TOPOLOGY NODE...\n"
+            "       netlab-switch --expected WRONG NAME...\n"
+            "       netlab-switch --version\n"
             "(started by netlab; rate 0 and queue 0 are unlimited)\n");
         return 2;
     }

@@ -139,7 +139,9 @@ test_bad_options()
     rejects "--queue missing" --queue
     rejects "--queue --rate unlimited" --rate unlimited --queue 64K -- true
     rejects "--latency missing" --latency
-    rejects "--wibble unknown" --wibble -- true
+    rejects "--wibble unknown --nodes" --wibble -- true
+    rejects "--nodse unknown (did you mean --nodes?)" --nodse=3 -- true
+    rejects "--map 'cylic' block, (did you mean cyclic?)" --map cylic -- true
     rejects "no command" --nodes 2
     rejects "--trunk --topology" --trunk 1Gbit -- true
     rejects "--trunk '10' Mbit" --trunk 10 -- true

@@ -20,13 +20,14 @@
 #include "common/napcoll_memory.h"
 #include "measure/napcoll_judge.h"
 #include "measure/napcoll_measure.h"
-#include "measure/napcoll_options.h"
+#include "measure/napcoll_check.h"
 
-enum { BENCH_MAX_SIZES = 64, BENCH_NAME = 64, BENCH_TEXT = 256 };
+enum { BENCH_MAX_SIZES = 64, BENCH_NAME = 64, BENCH_TEXT = NAPCOLL_MESSAGE };
 
 struct options {
+    /* the collective, its row in the table of those that are measured, and how its blocks differ */
     const napcoll_measured_coll_t *coll;
-    napcoll_deal_t deal;
+    int row, deal;
     size_t bytes[BENCH_MAX_SIZES];
     int num_sizes;
     char contestant[NAPCOLL_MOST_CONTESTANTS][BENCH_NAME];
@@ -45,8 +46,7 @@ struct options {
 
 /* Same result on all ranks for the same arguments. */
 napcoll_parsed_t options_parse(int argc, char **argv, struct options *opt,
-                               char message[BENCH_TEXT]);
-const char *options_usage(void);
+                               napcoll_command_line_t *line);
 
 /* Where processes are. Processes that share memory are on one node. */
 struct layout {

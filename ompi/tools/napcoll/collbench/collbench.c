@@ -103,7 +103,7 @@ static napcoll_contest_t *begin_size(const struct bench *b, size_t bytes)
 {
     const struct options *opt = &b->opt;
     napcoll_contest_args_t args = {.coll = opt->coll,
-                                   .deal = opt->deal,
+                                   .deal = (napcoll_deal_t) opt->deal,
                                    .bytes = bytes,
                                    .contestants = opt->num_contestants,
                                    .most = opt->iterations,
@@ -267,23 +267,13 @@ static int start(struct bench *b)
 int main(int argc, char **argv)
 {
     static struct bench bench;
-    char message[BENCH_TEXT] = "";
-    napcoll_parsed_t parsed;
-    int rank, status = 0;
+    napcoll_command_line_t line;
+    const napcoll_parsed_t parsed = options_parse(argc, argv, &bench.opt, &line);
+    int status;
 
-    napcoll_check(MPI_Init(&argc, &argv), "MPI_Init");
-    napcoll_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-    parsed = options_parse(argc, argv, &bench.opt, message);
-    if (NAPCOLL_PARSED_RUN == parsed) {
+    if (napcoll_tool_start(&argc, &argv, parsed, &line, &status)) {
         status = start(&bench);
-    } else if (NAPCOLL_PARSED_BAD == parsed) {
-        status = 2;
+        napcoll_check(MPI_Finalize(), "MPI_Finalize");
     }
-    if (0 == rank && NAPCOLL_PARSED_HELP == parsed) {
-        fputs(options_usage(), stdout);
-    } else if (0 == rank && NAPCOLL_PARSED_BAD == parsed) {
-        fprintf(stderr, "collbench: %s\n", message);
-    }
-    napcoll_check(MPI_Finalize(), "MPI_Finalize");
     return status;
 }

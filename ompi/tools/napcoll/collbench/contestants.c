@@ -15,6 +15,8 @@
 
 #include "bench.h"
 
+enum { MOST_COMPONENTS = 64 };
+
 static void append(char text[BENCH_TEXT], const char *format, ...)
 {
     const size_t used = strlen(text);
@@ -25,15 +27,50 @@ static void append(char text[BENCH_TEXT], const char *format, ...)
     va_end(arguments);
 }
 
+/* The components of Open MPI that are loaded: each has a parameter coll_NAME_priority. */
+typedef struct {
+    char text[MOST_COMPONENTS][BENCH_NAME];
+    const char *name[MOST_COMPONENTS + 1];
+} components_t;
+
+static void list_components(components_t *list)
+{
+    int variables, count = 0;
+
+    napcoll_check(MPI_T_cvar_get_num(&variables), "MPI_T_cvar_get_num");
+    for (int i = 0; i < variables && count < MOST_COMPONENTS; i++) {
+        int verbosity, bind, scope, text_length = 0, length = BENCH_NAME;
+        char name[BENCH_NAME], *end;
+        MPI_Datatype type;
+        MPI_T_enum values;
+
+        if (MPI_SUCCESS
+                != MPI_T_cvar_get_info(i, name, &length, &verbosity, &type, &values, NULL,
+                                       &text_length, &bind, &scope)
+            || 0 != strncmp(name, "coll_", strlen("coll_"))
+            || NULL == (end = strstr(name, "_priority")) || '\0' != end[strlen("_priority")]) {
+            continue;
+        }
+        (void) snprintf(list->text[count], BENCH_NAME, "%.*s",
+                        (int) (end - name) - (int) strlen("coll_"), name + strlen("coll_"));
+        list->name[count] = list->text[count];
+        count++;
+    }
+    list->name[count] = NULL;
+}
+
 static bool component_usable(const char *component, char message[BENCH_TEXT])
 {
+    components_t list;
+    const napcoll_names_t names = {.at = napcoll_name_in_array, .context = list.name};
     int priority;
 
     if (!napcoll_measure_has(component, &priority)) {
-        snprintf(message, BENCH_TEXT,
-                 "--contestants: component %s is not loaded; add it to the list that mpirun gets "
-                 "by --mca coll (or is there no such component?)",
-                 component);
+        list_components(&list);
+        append(message, "--contestants: component %s is not loaded; ", component);
+        napcoll_name_expected(message + strlen(message), BENCH_TEXT / 2, &names, component,
+                              strlen(component));
+        append(message, ", or another one that mpirun gets by --mca coll");
         return false;
     }
     if (priority < 0) {
@@ -46,28 +83,37 @@ static bool component_usable(const char *component, char message[BENCH_TEXT])
     return true;
 }
 
+/* What napcoll can be told to do: in any case, and the algorithms that it counts. */
+static const char *const always[] = {"auto", "fallback"};
+
+enum { ALWAYS = sizeof(always) / sizeof(*always) };
+
+static const char *action_name_at(const void *context, int i)
+{
+    const struct napcoll_counters *counters = context;
+
+    if (i < ALWAYS) {
+        return always[i];
+    }
+    return i - ALWAYS < counters->num_runs ? counters->name[i - ALWAYS] : NULL;
+}
+
 /* Whether napcoll has the algorithm that an action begins with; napcoll reads the rest. */
 static bool algorithm_known(const struct bench *b, const char *action, char message[BENCH_TEXT])
 {
-    static const char *const always[] = {"", "auto", "fallback", "previous"};
-    const struct napcoll_counters *counters = &b->measure.counters;
-    char algorithm[BENCH_NAME];
+    const napcoll_names_t names = {.at = action_name_at, .context = &b->measure.counters};
+    /* what "fallback" was called before; read, but not offered */
+    static const char earlier[] = "previous";
+    const size_t length = strcspn(action, " ");
 
-    snprintf(algorithm, sizeof(algorithm), "%.*s", (int) strcspn(action, " "), action);
-    for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++) {
-        if (0 == strcmp(algorithm, always[i])) {
-            return true;
-        }
-    }
-    if (napcoll_counters_find(counters, 0, algorithm) >= 0) {
+    if (0 == length || napcoll_name_find(&names, action, length) >= 0
+        || (strlen(earlier) == length && 0 == strncmp(action, earlier, length))) {
         return true;
     }
-    snprintf(message, BENCH_TEXT,
-             "--contestants: napcoll has no algorithm %s for %s; it has: auto, fallback", algorithm,
-             b->opt.coll->name);
-    for (int i = 0; i < counters->num_runs; i++) {
-        append(message, ", %s", counters->name[i]);
-    }
+    append(message, "--contestants: napcoll has no algorithm %.*s for %s; ", (int) length, action,
+           b->opt.coll->name);
+    napcoll_name_expected(message + strlen(message), BENCH_TEXT - strlen(message), &names, action,
+                          length);
     return false;
 }
 

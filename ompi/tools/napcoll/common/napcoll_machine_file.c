@@ -8,13 +8,18 @@
  * Machine files (see the header).
  */
 
+#define _POSIX_C_SOURCE 200809L
+
 #include "common/napcoll_machine_file.h"
 
+#include <glob.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_memory.h"
 #include "util/napcoll_file.h"
 
 #define COMPONENT "coll_napcoll_"
@@ -179,22 +184,83 @@ int napcoll_machine_print(const napcoll_machine_t *machine, FILE *out)
     return 0 == ferror(out) ? 0 : -1;
 }
 
+/* Open folder/name or folder/name.conf; folder of `length` characters, 0: only the name. */
+static FILE *open_in(const char *folder, int length, const char *name, char *path, size_t size)
+{
+    static const char *const endings[] = {"", ".conf"};
+    napcoll_file_error_t error;
+    FILE *in = NULL;
+
+    for (size_t i = 0; NULL == in && i < sizeof(endings) / sizeof(*endings); i++) {
+        const int used = snprintf(path, size, "%.*s%s%s%s", length, folder, length > 0 ? "/" : "",
+                                  name, endings[i]);
+
+        if ((size_t) used < size) {
+            in = napcoll_file_open(path, MOST_FILE, &error);
+        }
+    }
+    return in;
+}
+
 FILE *napcoll_machine_open(const char *name, const char *folders, char *path, size_t size)
 {
     const char *at = NULL == folders ? "" : folders;
-    napcoll_file_error_t error;
-    int length = snprintf(path, size, "%s", name);
-    FILE *in = (size_t) length < size ? napcoll_file_open(path, MOST_FILE, &error) : NULL;
+    FILE *in = open_in("", 0, name, path, size);
 
     while (NULL == in && '\0' != *at && NULL == strchr(name, '/')) {
         const int folder = (int) strcspn(at, ":");
 
-        length = snprintf(path, size, "%.*s/%s", folder, at, name);
-        if (folder > 0 && (size_t) length < size) {
-            in = napcoll_file_open(path, MOST_FILE, &error);
+        if (folder > 0) {
+            in = open_in(at, folder, name, path, size);
         }
         at += folder;
         at += ':' == *at;
     }
     return in;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+/* Add the .conf files of a folder. */
+static void find_files(const char *folder, int length, glob_t *found)
+{
+    char pattern[PATH_MAX];
+
+    if ((size_t) snprintf(pattern, sizeof(pattern), "%.*s/*.conf", length, folder) < sizeof(pattern)
+        && GLOB_NOSPACE == glob(pattern, NULL == found->gl_pathv ? 0 : GLOB_APPEND, NULL, found)) {
+        napcoll_out_of_memory();
+    }
+}
+
+const char *const *napcoll_machine_names(const char *folders)
+{
+    glob_t found = {.gl_pathv = NULL};
+    const char **name;
+    size_t names = 0;
+
+    for (const char *at = folders; '\0' != *at; at += ':' == *at) {
+        const int folder = (int) strcspn(at, ":");
+
+        if (folder > 0) {
+            find_files(at, folder, &found);
+        }
+        at += folder;
+    }
+    name = napcoll_allocate(found.gl_pathc + 1, sizeof(*name));
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        /* a file that was found has a folder and an ending */
+        name[i] = strrchr(found.gl_pathv[i], '/') + 1;
+        *strrchr(found.gl_pathv[i], '.') = '\0';
+    }
+    qsort(name, found.gl_pathc, sizeof(*name), by_name);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        if (0 == names || 0 != strcmp(name[names - 1], name[i])) {
+            name[names++] = name[i];
+        }
+    }
+    name[names] = NULL;
+    return name;
 }

@@ -44,8 +44,9 @@ int napcoll_machine_print(const napcoll_machine_t *machine, FILE *out);
 
 /**
  * Open a machine file by its name: as a path, then, if it has no slash, in each folder of a list.
+ * In each place, ".conf" is added where the name alone is no file.
  *
- * @param[in]  name     path or name ("bluewaters.conf")
+ * @param[in]  name     path or name ("bluewaters", "bluewaters.conf")
  * @param[in]  folders  folders with colons between them; may be empty or NULL
  * @param[out] path     [size] the path that was opened
  * @param[in]  size     bytes of path
@@ -53,5 +54,12 @@ int napcoll_machine_print(const napcoll_machine_t *machine, FILE *out);
  * @return the file, which the caller closes; NULL when no such file exists, or its path is too long
  */
 FILE *napcoll_machine_open(const char *name, const char *folders, char *path, size_t size);
+
+/**
+ * The names that napcoll_machine_open knows: of all .conf files in the folders, without ".conf".
+ *
+ * @return an array that ends with NULL, sorted, each name once; it stays for the program's life
+ */
+const char *const *napcoll_machine_names(const char *folders);
 
 #endif /* NAPCOLL_MACHINE_FILE_H */

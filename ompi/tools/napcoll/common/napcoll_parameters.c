@@ -10,11 +10,12 @@
 
 #define _POSIX_C_SOURCE 200809L
 
-#include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/napcoll_memory.h"
+#include "common/napcoll_numbers.h"
 #include "common/napcoll_parameters.h"
 
 /* The value of a line "NAME = VALUE" without blanks around it, in place; NULL: the line is another
@@ -52,7 +53,6 @@ static int take_line(char *line, napcoll_parameters_t *parameters,
                  {"coll_napcoll_gather_m2", &thresholds->gather_m2},
                  {"coll_napcoll_scatter_s", &thresholds->scatter_s}};
     const char *value = value_of(line, "coll_napcoll_rules_file");
-    char *end;
 
     if (NULL != value) {
         free(parameters->rules_file);
@@ -66,11 +66,10 @@ static int take_line(char *line, napcoll_parameters_t *parameters,
         if (NULL == value) {
             continue;
         }
-        errno = 0;
-        *sizes[i].threshold = strtoull(value, &end, 10);
-        if (0 != errno || value == end || '\0' != *end || '-' == *value) {
+        if (!napcoll_read_size(value, 0, SIZE_MAX, sizes[i].threshold)) {
             (void) snprintf(error->text, sizeof(error->text),
-                            "%s = %.64s: expected a number of bytes", sizes[i].name, value);
+                            "%s = %.64s: expected a number of bytes; " NAPCOLL_SUFFIXES,
+                            sizes[i].name, value);
             return -1;
         }
     }

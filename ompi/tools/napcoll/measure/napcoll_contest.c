@@ -24,7 +24,7 @@
 #include "measure/napcoll_judge.h"
 #include "common/napcoll_memory.h"
 #include "measure/napcoll_measure.h"
-#include "measure/napcoll_options.h"
+#include "measure/napcoll_check.h"
 #include "util/napcoll_mix.h"
 
 enum { PROBE_CALLS = 3, MOST_BATCH = 1000, SPARE_TRIES = 10 };

@@ -100,6 +100,9 @@ typedef struct napcoll_measured_coll {
     napcoll_expect_t expect;
 } napcoll_measured_coll_t;
 
+/** The name of the i-th collective; NULL behind the last. */
+const char *napcoll_measured_name(int i);
+
 /** The row of a collective, or NULL. */
 const napcoll_measured_coll_t *napcoll_measured_find(const char *name);
 

@@ -217,6 +217,11 @@ static const napcoll_measured_coll_t table[] = {
     {.name = NULL},
 };
 
+const char *napcoll_measured_name(int i)
+{
+    return table[i].name;
+}
+
 const napcoll_measured_coll_t *napcoll_measured_find(const char *name)
 {
     const napcoll_measured_coll_t *coll = table;

@@ -12,7 +12,7 @@
 #    include <sys/prctl.h>
 #endif
 
-#include "measure/napcoll_options.h"
+#include "measure/napcoll_check.h"
 #include "measure/napcoll_start.h"
 
 enum { SYNC_ROUNDS = 10, SLACK_ROUNDS = 4 };

@@ -19,25 +19,9 @@
 #include "plan/napcoll_plan_print.h"
 #include "napcoll_plan_tool.h"
 
-static void usage(FILE *out)
+static int list(options_t *o)
 {
-    fputs("usage: napcoll-plan list\n"
-          "       napcoll-plan show     [OPTIONS]   print the plans of all ranks, or of one\n"
-          "       napcoll-plan verify   [OPTIONS]   prove plans\n"
-          "       napcoll-plan explain  --machine FILE [OPTIONS]   the candidates, and the choice\n"
-          "       napcoll-plan simulate --machine FILE [OPTIONS]   predict times\n"
-          "       napcoll-plan draw     [OPTIONS]   a picture of the plans (SVG)\n"
-          "       napcoll-plan goal     [OPTIONS]   the plans in LogGOPSim's language\n"
-          "       napcoll-plan links    [OPTIONS]   the load of the network's links\n"
-          "       napcoll-plan rules check FILE...  mistakes in rules files\n"
-          "       napcoll-plan rules from-csv [--margin M] [--fallback NAME] [--output FILE]\n"
-          "                    FILE...              rules from what collbench --csv wrote\n\n",
-          out);
-    print_options(out);
-}
-
-static int list(void)
-{
+    (void) o;
     for (int c = 0; NULL != napcoll_collectives[c]; c++) {
         printf("%s\n", napcoll_collectives[c]->name);
         for (int a = 0; a < napcoll_collectives[c]->algorithms; a++) {
@@ -78,53 +62,29 @@ static int show(options_t *o)
     return EXIT_SUCCESS;
 }
 
-static int run_command(int argc, char **argv)
-{
-    static const struct {
-        const char *name;
-        unsigned bit;
-        int (*run)(options_t *o);
-    } commands[] = {{"show", COMMAND_SHOW, show},          {"verify", COMMAND_VERIFY, verify},
-                    {"explain", COMMAND_EXPLAIN, explain}, {"simulate", COMMAND_SIMULATE, simulate},
-                    {"draw", COMMAND_DRAW, draw},          {"goal", COMMAND_GOAL, goal},
-                    {"links", COMMAND_LINKS, links}};
-
-    if (0 == strcmp(argv[1], "list")) {
-        if (argc > 2) {
-            complain("%s: unexpected argument", argv[2]);
-        }
-        return list();
-    }
-    if (0 == strcmp(argv[1], "rules")) {
-        return rules(argc, argv);
-    }
-    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-        if (0 == strcmp(argv[1], commands[i].name)) {
-            options_t o = parse_options(argc, argv, commands[i].bit);
-            const int rc = commands[i].run(&o);
-
-            free_network(&o);
-            return rc;
-        }
-    }
-    complain("%s: no such command", argv[1]);
-}
+/* In the order of plan_tool.command. */
+static int (*const run[])(options_t *o) = {list, show, verify, explain,     simulate,
+                                           draw, goal, links,  rules_check, rules_make};
 
 int main(int argc, char **argv)
 {
-    int rc = EXIT_USAGE;
+    options_t o;
+    napcoll_command_line_t line;
+    int rc;
 
-    for (int i = 1; i < argc; i++) {
-        if (0 == strcmp(argv[i], "--help")) {
-            usage(stdout);
-            return EXIT_SUCCESS;
-        }
+    switch (parse_options(argc, argv, &o, &line)) {
+    case NAPCOLL_PARSED_ANSWER:
+        return napcoll_tool_answer(&line);
+    case NAPCOLL_PARSED_BAD:
+        return napcoll_tool_refuse(&line);
+    default:
+        break;
     }
-    if (argc < 2) {
-        usage(stderr);
-    } else {
-        rc = run_command(argc, argv);
+    if (0 != (o.bit & COMMAND_ALL)) {
+        complete_options(&o);
     }
+    rc = run[line.command - plan_tool.command](&o);
+    free_network(&o);
     if (0 != fflush(stdout) || ferror(stdout)) {
         fputs("napcoll-plan: standard output: could not be written\n", stderr);
         rc = EXIT_FAILURE;

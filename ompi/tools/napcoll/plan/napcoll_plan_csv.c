@@ -16,8 +16,8 @@
  */
 
 #include <errno.h>
+#include <float.h>
 #include <limits.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,27 +133,21 @@ static size_t number_of(const csv_t *csv, column_t column, size_t least, size_t 
     const char *text = field_of(csv, column);
     const char *dash = PPN == column ? strchr(text, '-') : NULL;
     const char *digits = NULL == dash ? text : dash + 1;
-    unsigned long long number = 0;
-    char *end = NULL;
+    size_t number;
 
-    errno = 0;
-    if (*digits >= '0' && *digits <= '9') {
-        number = strtoull(digits, &end, 10);
-    }
-    if (NULL == end || '\0' != *end || 0 != errno || number < least || number > most) {
+    if (!napcoll_read_size(digits, least, most, &number)) {
         complain("%s:%d: %s: expected a number from %zu to %zu, found \"%s\"", csv->path, csv->line,
                  columns[column], least, most, text);
     }
-    return (size_t) number;
+    return number;
 }
 
 static double time_of(const csv_t *csv)
 {
     const char *text = field_of(csv, MEDIAN);
-    char *end;
-    const double time_us = strtod(text, &end);
+    double time_us;
 
-    if (end == text || '\0' != *end || !(time_us >= 0) || isinf(time_us)) {
+    if (!napcoll_read_real(text, 0, DBL_MAX, &time_us)) {
         complain("%s:%d: %s: expected a time in microseconds, found \"%s\"", csv->path, csv->line,
                  columns[MEDIAN], text);
     }

@@ -9,7 +9,6 @@
  * one is wrong.
  */
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,98 +32,45 @@ void complain(const char *format, ...)
 
 int read_number(const char *option, const char *text, int least, int most)
 {
-    char *end;
-    long value;
+    int value;
 
-    errno = 0;
-    value = strtol(text, &end, 10);
-    if (end == text || '\0' != *end || 0 != errno || value < least || value > most) {
+    if (!napcoll_read_int(text, least, most, &value)) {
         complain("--%s %s: expected a number from %d to %d", option, text, least, most);
     }
-    return (int) value;
-}
-
-/* Read a number with an optional K, M or G and move *at behind it; -1 where there is none or it is
- * out of range. */
-static long long scaled(const char **at, int least, int most)
-{
-    static const char units[] = "KMG";
-    const char *unit;
-    char *end;
-    long long value;
-
-    if (**at < '0' || **at > '9') {
-        return -1;
-    }
-    errno = 0;
-    value = strtoll(*at, &end, 10);
-    if (0 != errno || value > most) {
-        return -1;
-    }
-    unit = '\0' == *end ? NULL : strchr(units, *end);
-    if (NULL != unit) {
-        value <<= 10 * (unit - units + 1);
-        end++;
-    }
-    *at = end;
-    return value >= least && value <= most ? value : -1;
-}
-
-/* A range: value after value is times factor plus step. */
-typedef struct {
-    long long from, to, factor, step;
-} series_t;
-
-/* Returns whether the text is a range. */
-static bool parse_range(const char *at, int least, int most, series_t *s)
-{
-    s->from = s->to = scaled(&at, least, most);
-    if (s->from >= 0 && ':' == *at) {
-        at++;
-        s->to = scaled(&at, least, most);
-    }
-    if (s->from < 0 || s->to < s->from) {
-        return false;
-    }
-    if (s->to != s->from && ':' == *at && ('x' == at[1] || '+' == at[1])) {
-        const bool times = 'x' == at[1];
-        long long number;
-
-        at += 2;
-        number = scaled(&at, times ? 2 : 1, most);
-        s->factor = times ? number : 1;
-        s->step = times ? 0 : number;
-        if (number < 0) {
-            return false;
-        }
-    }
-    return '\0' == *at && (s->from > 0 || s->from == s->to || s->step > 0);
+    return value;
 }
 
 void read_range(const char *option, const char *text, int value, range_t kind, int least, int most,
                 values_t *values)
 {
     const bool doubles = RANGE_DOUBLES == kind;
-    series_t s = {.factor = 1 + doubles, .step = !doubles};
+    const napcoll_series_t series = {.least = (size_t) least,
+                                     .most = (size_t) most,
+                                     .factor = doubles ? 2 : 1,
+                                     .step = doubles ? 0 : 1,
+                                     .list = true};
+    size_t read[MOST_VALUES];
 
     if (NULL == text) {
         *values = (values_t){.value = {value}, .count = 1};
         return;
     }
-    if (!parse_range(text, least, most, &s)) {
-        complain("--%s %s: expected a number from %d to %d, a range FROM:TO of such, which %s, "
-                 "or FROM:TO:xFACTOR or FROM:TO:+STEP",
+    values->count = napcoll_read_series(text, &series, read, MOST_VALUES);
+    if (0 == values->count) {
+        complain("--%s %s: expected a number from %d to %d, a range FROM:TO (which %s), "
+                 "FROM:TO:xFACTOR or FROM:TO:+STEP, or a list; " NAPCOLL_SUFFIXES,
                  option, text, least, most, doubles ? "doubles" : "takes each number");
     }
-    values->count = 0;
-    do {
-        if (MOST_VALUES == values->count) {
-            complain("--%s %s: expected at most %d values; use a larger step", option, text,
-                     MOST_VALUES);
+    if (values->count > MOST_VALUES) {
+        complain("--%s %s: expected at most %d values; use a larger step", option, text,
+                 MOST_VALUES);
+    }
+    for (int i = 0; i < values->count; i++) {
+        values->value[i] = (int) read[i];
+        if (i > 0 && read[i] <= read[i - 1]) {
+            complain("--%s %s: expected values in rising order", option, text);
         }
-        values->value[values->count++] = (int) s.from;
-        s.from = s.from * s.factor + s.step;
-    } while (s.from > 0 && s.from <= s.to);
+    }
 }
 
 /* ---- files ---- */

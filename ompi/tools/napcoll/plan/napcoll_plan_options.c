@@ -9,7 +9,6 @@
  * and what --help prints.
  */
 
-#include <getopt.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -21,7 +20,39 @@
 #include "select/napcoll_select.h"
 #include "common/napcoll_names.h"
 
-/* ---- the table ---- */
+/* ---- names ---- */
+
+static napcoll_names_t collective_names(const void *options)
+{
+    (void) options;
+    return (napcoll_names_t){.at = napcoll_collective_name_at};
+}
+
+static napcoll_names_t algorithm_names(const void *options)
+{
+    const options_t *o = options;
+
+    return (napcoll_names_t){.at = napcoll_algorithm_name_at,
+                             .context = napcoll_collectives[o->row]};
+}
+
+static napcoll_names_t order_names(const void *options)
+{
+    (void) options;
+    return (napcoll_names_t){.at = napcoll_name_in_array, .context = orders};
+}
+
+/* In the order of napcoll_provider_t. */
+static napcoll_names_t provider_names(const void *options)
+{
+    static const char *const providers[] = {
+        [NAPCOLL_PROVIDER_P2P] = "p2p", [NAPCOLL_PROVIDER_DELEGATE] = "delegate", NULL};
+
+    (void) options;
+    return (napcoll_names_t){.at = napcoll_name_in_array, .context = providers};
+}
+
+/* ---- the tables ---- */
 
 enum {
     TIMES = COMMAND_EXPLAIN | COMMAND_SIMULATE,
@@ -29,124 +60,244 @@ enum {
     NOT_SIMULATE = COMMAND_ALL & ~COMMAND_SIMULATE
 };
 
-/* How a value is stored: as const char *, int or bool. */
-typedef enum { TEXT, NUMBER, FLAG } kind_t;
-
-static const struct {
-    const char *name;
-    /* NULL: a flag; else the name of its value in --help */
-    const char *argument;
-    unsigned commands;
-    kind_t kind;
-    /* Offset in options_t; the range of a number. */
-    size_t at;
-    int least, most;
-    const char *help;
-} known[] = {
-    {"coll", "NAME", COMMAND_ALL, TEXT, offsetof(options_t, coll_name), 0, 0,
-     "a collective that \"napcoll-plan list\" names (allreduce)"},
-    {"algorithm", "NAME", NOT_EXPLAIN, TEXT, offsetof(options_t, algorithm_name), 0, 0,
-     "algorithm; \"napcoll-plan list\" names them (the node-aware one for small\n"
-     "sizes, such as nap; simulate: all; not with explain)"},
-    {"ppn", "LIST", COMMAND_ALL, TEXT, offsetof(options_t, ppn), 0, 0,
-     "processes per node, as in 4 or 3,2,1; the list repeats; verify also takes a\n"
-     "range (4)"},
-    {"nodes", "N", COMMAND_ALL, TEXT, offsetof(options_t, node_range), 0, 0,
-     "nodes; verify and simulate also take a range: N, FROM:TO (each; simulate:\n"
-     "doubling), FROM:TO:xK or FROM:TO:+K (the length of the --ppn list)"},
-    {"ranks", "N", NOT_SIMULATE, NUMBER, offsetof(options_t, ranks), 1, MOST_RANKS,
-     "processes, instead of --nodes (not with simulate)"},
-    {"map", "ORDER", COMMAND_ALL, TEXT, offsetof(options_t, order), 0, 0,
-     "block, cyclic or random:SEED (block)"},
-    {"topology", "FILE", COMMAND_ALL, TEXT, offsetof(options_t, topology), 0, 0,
-     "the network's switches, as in Slurm's topology.conf"},
-    {"hosts", "LIST", COMMAND_ALL, TEXT, offsetof(options_t, hosts), 0, 0,
-     "the nodes of the network to use, in this order, as in n[0-3,8] (all, by\n"
-     "their names)"},
-    {"rank", "R", COMMAND_SHOW | COMMAND_EXPLAIN, NUMBER, offsetof(options_t, rank), 0, MOST_RANKS,
-     "the plan of rank R (show, explain)"},
-    {"provider", "NAME", COMMAND_ALL, TEXT, offsetof(options_t, provider_name), 0, 0,
-     "local phases: p2p or delegate (p2p)"},
-    {"local-radix", "N", COMMAND_ALL, NUMBER, offsetof(options_t, params.local_radix), 2, INT_MAX,
-     "fan-out of local phases with p2p, 2 or more (8)"},
-    {"tunable", "[NAME=]V,...", NOT_EXPLAIN, TEXT, offsetof(options_t, tunables), 0, 0,
-     "values of the algorithm's own tunables (their defaults)"},
-    {"root", "R", COMMAND_ALL, NUMBER, offsetof(options_t, params.root), 0, MOST_RANKS - 1,
-     "root of a reduce, broadcast, gather or scatter (0)"},
-    {"segments", "N", NOT_EXPLAIN, NUMBER, offsetof(options_t, params.segments), 1,
-     NAPCOLL_MODEL_MOST_SEGMENTS,
-     "segments of the vector, where the algorithm has a pipeline, or pieces of\n"
-     "each block, 1 to 1024 (1)"},
-    {"in-place", NULL, COMMAND_ALL, FLAG, offsetof(options_t, params.in_place), 0, 0,
-     "MPI_IN_PLACE"},
-    {"noncommutative", NULL, COMMAND_ALL, FLAG, offsetof(options_t, params.noncommutative), 0, 0,
-     "a noncommutative operation"},
-    {"reproducible", NULL, COMMAND_ALL, FLAG, offsetof(options_t, params.reproducible), 0, 0,
-     "only algorithms that reduce by halves of the ranks, on any nodes"},
-    {"machine", "FILE", TIMES | COMMAND_GOAL, TEXT, offsetof(options_t, machine), 0, 0,
-     "a machine file; also by name, from NAPCOLL_MACHINES and napcoll's own: bluewaters.conf,\n"
-     "netlab.conf, ... (goal: the time of reductions)"},
-    {"bytes", "RANGE", TIMES | COMMAND_GOAL, TEXT, offsetof(options_t, byte_range), 0, 0,
-     "size of a rank's vector or, where ranks have or send blocks, of a block; K, M and G are\n"
-     "2^10, 2^20, 2^30 (8); simulate also takes a range, which doubles"},
-    {"rules", "FILE", COMMAND_EXPLAIN, TEXT, offsetof(options_t, rules), 0, 0,
-     "rules that the component would have (explain)"},
-    {"closed-form", NULL, TIMES, FLAG, offsetof(options_t, closed_form), 0, 0,
-     "the papers' formulas instead of the plans (explain, simulate)"},
-    {"processors", "N", COMMAND_EXPLAIN, NUMBER, offsetof(options_t, processors), 1, INT_MAX,
-     "explain: nobody has measured the machine, its nodes have N processors: auto tries no\n"
-     "algorithm with more messages or bytes than usual ones"},
-    {"csv", "FILE", COMMAND_SIMULATE | COMMAND_LINKS, TEXT, offsetof(options_t, csv), 0, 0,
-     "write the times (links: the loads) to FILE as well, \"-\": to standard output only"},
-    {"svg", "PREFIX", COMMAND_SIMULATE, TEXT, offsetof(options_t, svg), 0, 0,
-     "draw the times with gnuplot: PREFIX-size.svg, PREFIX-processes.svg,\n"
-     "PREFIX-crossover.svg (simulate)"},
-    {"output", "FILE", COMMAND_DRAW | COMMAND_GOAL, TEXT, offsetof(options_t, output), 0, 0,
-     "write the picture or text to FILE (draw, goal)"},
-    {"sample", "N", COMMAND_VERIFY, NUMBER, offsetof(options_t, sample), 1, MOST_RANKS,
-     "prove the results of N ranks, with all that they depend on; for plans of up to 1048576\n"
-     "ranks (verify)"},
-    {"jobs", "N", COMMAND_VERIFY, NUMBER, offsetof(options_t, jobs), 1, 1024,
-     "threads that share the placements (verify; one per processor)"},
+static const napcoll_option_t known[] = {
+    {.name = "coll",
+     .kind = NAPCOLL_OPTION_NAME,
+     .at = offsetof(options_t, row),
+     .commands = COMMAND_ALL,
+     .names = collective_names,
+     .argument = "NAME",
+     .help = "the collective (allreduce):"},
+    {.name = "algorithm",
+     .kind = NAPCOLL_OPTION_TEXT,
+     .at = offsetof(options_t, algorithm_name),
+     .commands = NOT_EXPLAIN,
+     .names = algorithm_names,
+     .argument = "NAME",
+     .help = "algorithm; \"napcoll-plan list\" names them (the node-aware one for small "
+             "sizes, such as nap)"},
+    {.name = "ppn",
+     .kind = NAPCOLL_OPTION_TEXT,
+     .at = offsetof(options_t, ppn),
+     .commands = COMMAND_ALL,
+     .argument = "LIST",
+     .help = "processes per node, as in 4 or 3,2,1; the list repeats; verify also takes a "
+             "range (4)"},
+    {.name = "nodes",
+     .kind = NAPCOLL_OPTION_TEXT,
+     .at = offsetof(options_t, node_range),
+     .commands = COMMAND_ALL,
+     .argument = "N",
+     .help = "nodes (the length of the --ppn list); verify and simulate also take ranges: FROM:TO "
+             "(each; simulate: doubling), FROM:TO:xFACTOR or FROM:TO:+STEP, and lists of them"},
+    {.name = "ranks",
+     .kind = NAPCOLL_OPTION_INT,
+     .at = offsetof(options_t, ranks),
+     .least = 1,
+     .most = MOST_RANKS,
+     .commands = NOT_SIMULATE,
+     .argument = "N",
+     .help = "processes, instead of --nodes"},
+    {.name = "map",
+     .kind = NAPCOLL_OPTION_TEXT,
+     .at = offsetof(options_t, order),
+     .commands = COMMAND_ALL,
+     .names = order_names,
+     .argument = "ORDER",
+     .help = "block, cyclic or random:SEED (block)"},
+    {.name = "topology",
+     .kind = NAPCOLL_OPTION_FILE,
+     .at = offsetof(options_t, topology),
+     .commands = COMMAND_ALL,
+     .argument = "FILE",
+     .help = "the network's switches, as in Slurm's topology.conf"},
+    {.name = "hosts",
+     .kind = NAPCOLL_OPTION_TEXT,
+     .at = offsetof(options_t, hosts),
+     .commands = COMMAND_ALL,
+     .argument = "LIST",
+     .help = "the nodes of the network to use, in this order, as in n[0-3,8] (all, by "
+             "their names)"},
+    {.name = "rank",
+     .kind = NAPCOLL_OPTION_INT,
+     .at = offsetof(options_t, rank),
+     .least = 0,
+     .most = MOST_RANKS,
+     .commands = COMMAND_SHOW | COMMAND_EXPLAIN,
+     .argument = "R",
+     .help = "the plan of rank R"},
+    {.name = "provider",
+     .kind = NAPCOLL_OPTION_NAME,
+     .at = offsetof(options_t, provider),
+     .commands = COMMAND_ALL,
+     .names = provider_names,
+     .argument = "NAME",
+     .help = "local phases (p2p):"},
+    {.name = "local-radix",
+     .kind = NAPCOLL_OPTION_INT,
+     .at = offsetof(options_t, params.local_radix),
+     .least = 2,
+     .most = INT_MAX,
+     .commands = COMMAND_ALL,
+     .argument = "N",
+     .help = "fan-out of local phases with p2p, 2 or more (8)"},
+    {.name = "tunable",
+     .kind = NAPCOLL_OPTION_TEXT,
+     .at = offsetof(options_t, tunables),
+     .commands = NOT_EXPLAIN,
+     .argument = "[NAME=]V,...",
+     .help = "values of the algorithm's own tunables (their defaults)"},
+    {.name = "root",
+     .kind = NAPCOLL_OPTION_INT,
+     .at = offsetof(options_t, params.root),
+     .least = 0,
+     .most = MOST_RANKS - 1,
+     .commands = COMMAND_ALL,
+     .argument = "R",
+     .help = "root of a reduce, broadcast, gather or scatter (0)"},
+    {.name = "segments",
+     .kind = NAPCOLL_OPTION_INT,
+     .at = offsetof(options_t, params.segments),
+     .least = 1,
+     .most = NAPCOLL_MODEL_MOST_SEGMENTS,
+     .commands = NOT_EXPLAIN,
+     .argument = "N",
+     .help = "segments of the vector, where the algorithm has a pipeline, or pieces of "
+             "each block, 1 to 1024 (1)"},
+    {.name = "in-place",
+     .kind = NAPCOLL_OPTION_SET,
+     .at = offsetof(options_t, params.in_place),
+     .commands = COMMAND_ALL,
+     .help = "MPI_IN_PLACE"},
+    {.name = "noncommutative",
+     .kind = NAPCOLL_OPTION_SET,
+     .at = offsetof(options_t, params.noncommutative),
+     .commands = COMMAND_ALL,
+     .help = "a noncommutative operation"},
+    {.name = "reproducible",
+     .kind = NAPCOLL_OPTION_SET,
+     .at = offsetof(options_t, params.reproducible),
+     .commands = COMMAND_ALL,
+     .help = "only algorithms that reduce by halves of the ranks, on any nodes"},
+    {.name = "machine",
+     .kind = NAPCOLL_OPTION_FILE,
+     .at = offsetof(options_t, machine),
+     .commands = TIMES | COMMAND_GOAL,
+     .names = machine_names,
+     .argument = "FILE",
+     .help =
+         "a machine file; or the name of one in this folder, in a folder of NAPCOLL_MACHINES or "
+         "among napcoll's own, such as bluewaters (goal: the time of reductions)"},
+    {.name = "bytes",
+     .kind = NAPCOLL_OPTION_TEXT,
+     .at = offsetof(options_t, byte_range),
+     .commands = TIMES | COMMAND_GOAL,
+     .argument = "RANGE",
+     .help = "size of a rank's vector or, where ranks have or send blocks, of a block (8); "
+             "simulate also takes a range, which doubles, and a list; " NAPCOLL_SUFFIXES},
+    {.name = "rules",
+     .kind = NAPCOLL_OPTION_TEXT,
+     .at = offsetof(options_t, rules),
+     .commands = COMMAND_EXPLAIN,
+     .argument = "FILE",
+     .help = "rules that the component would have"},
+    {.name = "closed-form",
+     .kind = NAPCOLL_OPTION_SET,
+     .at = offsetof(options_t, closed_form),
+     .commands = TIMES,
+     .help = "the papers' formulas instead of the plans"},
+    {.name = "processors",
+     .kind = NAPCOLL_OPTION_INT,
+     .at = offsetof(options_t, processors),
+     .least = 1,
+     .most = INT_MAX,
+     .commands = COMMAND_EXPLAIN,
+     .argument = "N",
+     .help = "nobody has measured the machine, its nodes have N processors: auto tries no "
+             "algorithm with more messages or bytes than usual ones"},
+    {.name = "csv",
+     .kind = NAPCOLL_OPTION_FILE,
+     .at = offsetof(options_t, csv),
+     .commands = COMMAND_SIMULATE | COMMAND_LINKS,
+     .argument = "FILE",
+     .help = "write the times (links: the loads) to FILE as well, \"-\": to standard output only"},
+    {.name = "svg",
+     .kind = NAPCOLL_OPTION_FILE,
+     .at = offsetof(options_t, svg),
+     .commands = COMMAND_SIMULATE,
+     .argument = "PREFIX",
+     .help = "draw the times with gnuplot: PREFIX-size.svg, PREFIX-processes.svg, "
+             "PREFIX-crossover.svg"},
+    {.name = "output",
+     .kind = NAPCOLL_OPTION_FILE,
+     .at = offsetof(options_t, output),
+     .commands = COMMAND_DRAW | COMMAND_GOAL | COMMAND_FROM_CSV,
+     .argument = "FILE",
+     .help = "write the picture, text or rules to FILE"},
+    {.name = "sample",
+     .kind = NAPCOLL_OPTION_INT,
+     .at = offsetof(options_t, sample),
+     .least = 1,
+     .most = MOST_RANKS,
+     .commands = COMMAND_VERIFY,
+     .argument = "N",
+     .help =
+         "prove the results of N ranks, with all that they depend on; for plans of up to 1048576 "
+         "ranks"},
+    {.name = "jobs",
+     .kind = NAPCOLL_OPTION_INT,
+     .at = offsetof(options_t, jobs),
+     .least = 1,
+     .most = 1024,
+     .commands = COMMAND_VERIFY,
+     .argument = "N",
+     .help = "threads that share the placements (one per processor)"},
+    {.name = "margin",
+     .kind = NAPCOLL_OPTION_REAL,
+     .at = offsetof(options_t, margin),
+     .least = 0,
+     .most = 1,
+     .commands = COMMAND_FROM_CSV,
+     .expected = "a number from 0 to 1, a share of the least time",
+     .argument = "SHARE",
+     .help = "a size takes its neighbour's choice where that takes this share of the least time "
+             "longer at most (0.05)"},
+    {.name = "fallback",
+     .kind = NAPCOLL_OPTION_TEXT,
+     .at = offsetof(options_t, fallback),
+     .commands = COMMAND_FROM_CSV,
+     .argument = "NAME",
+     .help = "the component that stands for fallback; others are ignored (any but napcoll)"},
+    {.name = NULL},
 };
 
-enum { KNOWN = sizeof(known) / sizeof(known[0]) };
+static const napcoll_command_t commands[] = {
+    {.name = "list", .help = "Lists the collectives and their algorithms."},
+    {"show", COMMAND_SHOW, NULL, "Prints the plans of all ranks, or of one.", true},
+    {"verify", COMMAND_VERIFY, NULL, "Proves plans.", true},
+    {"explain", COMMAND_EXPLAIN, NULL, "Shows the candidates and the choice; --machine is needed.",
+     true},
+    {"simulate", COMMAND_SIMULATE, NULL, "Predicts times; --machine is needed.", true},
+    {"draw", COMMAND_DRAW, NULL, "Draws the plans (SVG).", true},
+    {"goal", COMMAND_GOAL, NULL, "Prints the plans in LogGOPSim's language.", true},
+    {"links", COMMAND_LINKS, NULL, "Computes the load of the network's links.", true},
+    {.name = "rules check",
+     .operands = "FILE...",
+     .help = "Finds mistakes in rules files, with \"-\" in standard input."},
+    {"rules from-csv", COMMAND_FROM_CSV, "FILE...", "Makes rules from what collbench --csv wrote.",
+     true},
+    {.name = NULL},
+};
 
-void print_options(FILE *out)
-{
-    for (int i = 0; i < KNOWN; i++) {
-        const char *line = known[i].help, *end;
-        int width = fprintf(out, "  --%s %s", known[i].name,
-                            NULL == known[i].argument ? "" : known[i].argument);
+const napcoll_tool_t plan_tool = {
+    .name = "napcoll-plan",
+    .start = "napcoll-plan",
+    .help = "Shows, verifies, draws and times the plans of napcoll's algorithms, without MPI.",
+    .command = commands,
+    .option = known,
+};
 
-        while (NULL != (end = strchr(line, '\n'))) {
-            fprintf(out, "%*s%.*s\n", 25 - width, "", (int) (end - line), line);
-            line = end + 1;
-            width = 0;
-        }
-        fprintf(out, "%*s%s\n", 25 - width, "", line);
-    }
-    fprintf(out, "  --%-21s  this text\n", "help");
-}
-
-/* Store the value of the i-th option. */
-static void set_option(options_t *o, int i)
-{
-    void *at = (char *) o + known[i].at;
-
-    if (0 == (known[i].commands & o->bit)) {
-        complain("--%s: not an option of %s", known[i].name, o->command);
-    }
-    if (TEXT == known[i].kind) {
-        *(const char **) at = optarg;
-    } else if (NUMBER == known[i].kind) {
-        *(int *) at = read_number(known[i].name, optarg, known[i].least, known[i].most);
-    } else {
-        *(bool *) at = true;
-    }
-}
-
-/* ---- names ---- */
+/* ---- what is named ---- */
 
 /* The default of commands that study one algorithm: the node-aware one for small sizes. */
 static const char *default_algorithm(const napcoll_collective_t *collective)
@@ -161,49 +312,47 @@ static const char *default_algorithm(const napcoll_collective_t *collective)
     return collective->algorithm[0].name;
 }
 
-static napcoll_provider_t find_provider(const char *name)
+static const char *tunable_name_at(const void *context, int i)
 {
-    if (0 == strcmp(name, "p2p")) {
-        return NAPCOLL_PROVIDER_P2P;
-    }
-    if (0 == strcmp(name, "delegate")) {
-        return NAPCOLL_PROVIDER_DELEGATE;
-    }
-    complain("--provider %s: expected p2p or delegate", name);
+    return ((const napcoll_tunable_t *) context)[i].name;
 }
 
 /* The value of a tunable: a number, or one of its names. */
-static int tunable_value(const napcoll_tunable_t *tunable, const char *text)
+static int tunable_value(const napcoll_tunable_t *tunable, const char *text, const char *value)
 {
-    for (int v = 0; NULL != tunable->names && NULL != tunable->names[v]; v++) {
-        if (0 == strcmp(text, tunable->names[v])) {
-            return v + 1;
-        }
+    const napcoll_names_t names = {.at = napcoll_name_in_array, .context = tunable->names};
+    char expected[NAPCOLL_MESSAGE];
+    int at;
+
+    if (NULL == tunable->names) {
+        return read_number("tunable", value, tunable->least, INT_MAX);
     }
-    if (NULL != tunable->names) {
-        complain("--tunable %s: expected a name that napcoll-plan list gives for %s", text,
-                 tunable->name);
+    at = napcoll_name_find(&names, value, strlen(value));
+    if (at < 0) {
+        napcoll_name_expected(expected, sizeof(expected), &names, value, strlen(value));
+        complain("--tunable %s: %s", text, expected);
     }
-    return read_number("tunable", text, tunable->least, INT_MAX);
+    return at + 1;
 }
 
 /* Set one tunable: VALUE of the first one, or NAME=VALUE. */
 static void set_tunable(options_t *o, const char *text)
 {
     const napcoll_tunable_t *tunable = o->algorithm->tunable;
+    const napcoll_names_t names = {.at = tunable_name_at, .context = tunable};
     const char *equals = strchr(text, '=');
     const size_t length = NULL == equals ? 0 : (size_t) (equals - text);
-    int t = 0;
+    const int t = NULL == equals ? 0 : napcoll_name_find(&names, text, length);
+    char expected[NAPCOLL_MESSAGE];
 
-    while (NULL != equals && NULL != tunable[t].name
-           && (strlen(tunable[t].name) != length || 0 != strncmp(tunable[t].name, text, length))) {
-        t++;
+    if (NULL == tunable[0].name) {
+        complain("--tunable %s: %s has none", text, o->algorithm->name);
     }
-    if (NULL == tunable[t].name) {
-        complain("--tunable %s: %s has %s", text, o->algorithm->name,
-                 NULL == tunable[0].name ? "none" : "none of that name");
+    if (t < 0) {
+        napcoll_name_expected(expected, sizeof(expected), &names, text, length);
+        complain("--tunable %s: %s has none of that name; %s", text, o->algorithm->name, expected);
     }
-    o->params.tunable[t] = tunable_value(&tunable[t], NULL == equals ? text : equals + 1);
+    o->params.tunable[t] = tunable_value(&tunable[t], text, NULL == equals ? text : equals + 1);
     if (NAPCOLL_TUNES_SEGMENTS == tunable[t].tunes) {
         o->params.segments = o->params.tunable[t];
     }
@@ -212,7 +361,7 @@ static void set_tunable(options_t *o, const char *text)
 /* Find the algorithm, if any is named, and set its tunables. */
 static void set_algorithm(options_t *o)
 {
-    char *copy, *rest = NULL;
+    char *copy, *rest = NULL, expected[NAPCOLL_MESSAGE];
     int row;
 
     if (NULL == o->algorithm_name && 0 == (o->bit & TIMES)) {
@@ -227,8 +376,12 @@ static void set_algorithm(options_t *o)
     }
     row = napcoll_algorithm_find(o->collective, o->algorithm_name);
     if (row < 0) {
-        complain("--algorithm %s: %s has no such algorithm", o->algorithm_name,
-                 o->collective->name);
+        const napcoll_names_t names = algorithm_names(o);
+
+        napcoll_name_expected(expected, sizeof(expected), &names, o->algorithm_name,
+                              strlen(o->algorithm_name));
+        complain("--algorithm %s: %s has no such algorithm; %s", o->algorithm_name,
+                 o->collective->name, expected);
     }
     o->algorithm = &o->collective->algorithm[row];
     initial_tunables(o->algorithm, &o->params);
@@ -276,49 +429,38 @@ static void refuse_pointless(const options_t *o)
     }
 }
 
-options_t parse_options(int argc, char **argv, unsigned bit)
+napcoll_parsed_t parse_options(int argc, char **argv, options_t *o, napcoll_command_line_t *line)
 {
     const int processors = (int) sysconf(_SC_NPROCESSORS_ONLN);
-    struct option names[KNOWN + 1] = {{0}};
-    options_t o = {.command = argv[1],
-                   .bit = bit,
-                   .program = argv[0],
-                   .coll_name = "allreduce",
-                   .provider_name = "p2p",
-                   .ppn = "4",
-                   .order = "block",
-                   .rank = -1,
-                   .jobs = processors > 0 ? processors : 1,
-                   .params = {.local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX}};
+    napcoll_parsed_t parsed;
 
-    for (int i = 0; i < KNOWN; i++) {
-        names[i] = (struct option){
-            known[i].name, NULL == known[i].argument ? no_argument : required_argument, NULL, 0};
+    *o = (options_t){.program = argv[0],
+                     .ppn = "4",
+                     .order = "block",
+                     .rank = -1,
+                     .margin = 0.05,
+                     .jobs = processors > 0 ? processors : 1,
+                     .params = {.local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX}};
+    parsed = napcoll_tool_parse(&plan_tool, argc, argv, o, line);
+    if (NAPCOLL_PARSED_RUN == parsed) {
+        o->bit = line->command->bit;
+        o->operand = argv + line->operands;
+        o->operands = argc - line->operands;
     }
-    for (int c, i = 0; - 1 != (c = getopt_long(argc - 1, argv + 1, "", names, &i));) {
-        if (0 != c) {
-            /* getopt_long has named the option */
-            exit(EXIT_USAGE);
-        }
-        set_option(&o, i);
+    return parsed;
+}
+
+void complete_options(options_t *o)
+{
+    o->params.provider = (napcoll_provider_t) o->provider;
+    o->collective = napcoll_collectives[o->row];
+    set_algorithm(o);
+    refuse_pointless(o);
+    if (0 == (o->bit & (COMMAND_SIMULATE | COMMAND_VERIFY)) && NULL != o->node_range) {
+        o->nodes = read_number("nodes", o->node_range, 1, MOST_RANKS);
     }
-    if (optind + 1 < argc) {
-        complain("%s: unexpected argument", argv[optind + 1]);
-    }
-    /* Else 4.1 */
-    o.params.provider = find_provider(o.provider_name);
-    o.collective = napcoll_collective_find(o.coll_name);
-    if (NULL == o.collective) {
-        complain("--coll %s: no such collective", o.coll_name);
-    }
-    set_algorithm(&o);
-    refuse_pointless(&o);
-    if (0 == (bit & (COMMAND_SIMULATE | COMMAND_VERIFY)) && NULL != o.node_range) {
-        o.nodes = read_number("nodes", o.node_range, 1, MOST_RANKS);
-    }
-    if (NULL != o.node_range && o.ranks > 0) {
+    if (NULL != o->node_range && o->ranks > 0) {
         complain("--nodes and --ranks exclude each other");
     }
-    read_network(&o);
-    return o;
+    read_network(o);
 }

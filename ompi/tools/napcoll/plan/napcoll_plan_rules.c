@@ -9,7 +9,6 @@
  * explain reads its rules here, too.
  */
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,68 +88,25 @@ static bool check_file(const char *path)
     return 0 == wrong;
 }
 
-static int check_files(int argc, char **argv)
+int rules_check(options_t *o)
 {
     bool good = true;
 
-    if (argc < 1) {
+    if (0 == o->operands) {
         complain("rules check: expected a rules file, or - for standard input");
     }
-    for (int i = 0; i < argc; i++) {
-        if ('-' == argv[i][0] && !is_standard_input(argv[i])) {
-            complain("%s: not an option of rules check", argv[i]);
-        }
-        good = check_file(argv[i]) && good;
+    for (int i = 0; i < o->operands; i++) {
+        good = check_file(o->operand[i]) && good;
     }
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int from_csv(int argc, char **argv)
+int rules_make(options_t *o)
 {
-    static const struct option names[] = {{"margin", required_argument, NULL, 'm'},
-                                          {"fallback", required_argument, NULL, 'f'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {NULL, 0, NULL, 0}};
-    const char *fallback = NULL, *output = NULL;
-    double margin = 0.05;
-    char *end;
-
-    for (int c; - 1 != (c = getopt_long(argc, argv, "", names, NULL));) {
-        switch (c) {
-        case 'm':
-            margin = strtod(optarg, &end);
-            if (end == optarg || '\0' != *end || !(margin >= 0 && margin <= 1)) {
-                complain("--margin %s: expected a number from 0 to 1, a share of the least time",
-                         optarg);
-            }
-            break;
-        case 'f':
-            fallback = optarg;
-            break;
-        case 'o':
-            output = optarg;
-            break;
-        default:
-            /* getopt_long has named the option */
-            exit(EXIT_USAGE);
-        }
-    }
-    if (optind == argc) {
+    if (0 == o->operands) {
         complain("rules from-csv: expected a file that collbench --csv wrote");
     }
-    return rules_from_csv(argv + optind, argc - optind, margin, fallback, output);
-}
-
-int rules(int argc, char **argv)
-{
-    if (argc > 2 && 0 == strcmp(argv[2], "check")) {
-        return check_files(argc - 3, argv + 3);
-    }
-    if (argc > 2 && 0 == strcmp(argv[2], "from-csv")) {
-        return from_csv(argc - 2, argv + 2);
-    }
-    complain("rules %s: expected rules check FILE... or rules from-csv FILE...",
-             argc > 2 ? argv[2] : "without a command");
+    return rules_from_csv(o->operand, o->operands, o->margin, o->fallback, o->output);
 }
 
 napcoll_rules_t *read_rules(const char *path)

@@ -41,18 +41,44 @@ static char *machine_folders(const char *program)
     return list;
 }
 
+napcoll_names_t machine_names(const void *options)
+{
+    static const char *const *names;
+
+    if (NULL == names) {
+        char *folders = machine_folders(((const options_t *) options)->program);
+
+        names = napcoll_machine_names(folders);
+        free(folders);
+    }
+    return (napcoll_names_t){.at = napcoll_name_in_array, .context = names};
+}
+
+/* Say which machines there are. */
+__attribute__((noreturn)) static void refuse_machine(const options_t *o, const char *folders)
+{
+    const napcoll_names_t names = machine_names(o);
+    const char *name = NULL == o->machine ? "" : o->machine, *end = strstr(name, ".conf");
+    char expected[NAPCOLL_MESSAGE];
+
+    napcoll_name_expected(expected, sizeof(expected), &names, name,
+                          NULL == end ? strlen(name) : (size_t) (end - name));
+    if (NULL == o->machine) {
+        complain("--machine: missing; %s, or a file of your own", expected);
+    }
+    complain("--machine %s: no such file that can be read, neither here nor in %s "
+             "(NAPCOLL_MACHINES names folders); %s",
+             name, folders + (':' == *folders ? 1 : 0), expected);
+}
+
 /* Open the machine file and get its path. */
 static FILE *open_machine(const options_t *o, char path[PATH_MAX])
 {
     const char *name = o->machine;
     char *folders = machine_folders(o->program);
-    FILE *in;
+    FILE *in = NULL == name ? NULL : napcoll_machine_open(name, folders, path, PATH_MAX);
 
-    if (NULL == name) {
-        complain("--machine: missing; expected a machine file such as bluewaters.conf");
-    }
-    in = napcoll_machine_open(name, folders, path, PATH_MAX);
-    if (NULL == in && 0 == access(name, F_OK)) {
+    if (NULL == in && NULL != name && 0 == access(name, F_OK)) {
         napcoll_file_error_t why;
 
         in = napcoll_file_open(name, NAPCOLL_MOST_FILE_BYTES, &why);
@@ -61,9 +87,7 @@ static FILE *open_machine(const options_t *o, char path[PATH_MAX])
         }
     }
     if (NULL == in) {
-        complain("--machine %s: no such file that can be read, neither here nor in %s "
-                 "(NAPCOLL_MACHINES names folders)",
-                 name, folders + (':' == *folders ? 1 : 0));
+        refuse_machine(o, folders);
     }
     free(folders);
     return in;
@@ -115,8 +139,9 @@ int read_bytes(const options_t *o)
 {
     values_t values;
 
-    if (NULL != o->byte_range && NULL != strchr(o->byte_range, ':')) {
-        complain("--bytes %s: expected a number from 0 to %d", o->byte_range, MOST_BYTES);
+    if (NULL != o->byte_range && NULL != strpbrk(o->byte_range, ":,")) {
+        complain("--bytes %s: expected a number from 0 to %d; " NAPCOLL_SUFFIXES, o->byte_range,
+                 MOST_BYTES);
     }
     read_range("bytes", o->byte_range, default_bytes(o), RANGE_DOUBLES, 0, MOST_BYTES, &values);
     return values.value[0];

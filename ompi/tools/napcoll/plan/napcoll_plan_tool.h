@@ -20,6 +20,7 @@
 
 #include "algo/napcoll_algo.h"
 #include "common/napcoll_memory.h"
+#include "common/napcoll_options.h"
 #include "common/napcoll_parameters.h"
 #include "model/napcoll_machine.h"
 #include "model/napcoll_simulate.h"
@@ -40,7 +41,7 @@ enum {
     NODE_NUMBER = 20
 };
 
-/** The commands, as bits: which of them take an option. */
+/** The commands that take options, as bits. COMMAND_ALL: those that study plans. */
 enum {
     COMMAND_SHOW = 1,
     COMMAND_VERIFY = 2,
@@ -49,7 +50,8 @@ enum {
     COMMAND_DRAW = 16,
     COMMAND_GOAL = 32,
     COMMAND_LINKS = 64,
-    COMMAND_ALL = 127
+    COMMAND_ALL = 127,
+    COMMAND_FROM_CSV = 128
 };
 
 /** The values of a range such as 8:64K. */
@@ -62,8 +64,7 @@ typedef struct {
 typedef enum { RANGE_DOUBLES, RANGE_COUNTS } range_t;
 
 typedef struct {
-    /* The command's name and COMMAND_... */
-    const char *command;
+    /* COMMAND_... */
     unsigned bit;
     /* argv[0] */
     const char *program;
@@ -72,8 +73,10 @@ typedef struct {
     const napcoll_algorithm_t *algorithm;
     napcoll_params_t params;
 
+    /* Indices of the collective and of the provider, by their names. */
+    int row, provider;
     /* As given, or the default. NULL, 0 or false without. */
-    const char *coll_name, *algorithm_name, *tunables, *provider_name;
+    const char *algorithm_name, *tunables;
     const char *ppn, *order, *node_range, *byte_range;
     const char *machine, *rules, *topology, *hosts;
     const char *csv, *svg, *output;
@@ -85,6 +88,12 @@ typedef struct {
     int sample, jobs;
     /* Processors of a node of a machine that nobody has measured; 0: it was measured. */
     int processors;
+    /* rules from-csv: see rules_from_csv. */
+    double margin;
+    const char *fallback;
+    /* The arguments that are no options. */
+    char **operand;
+    int operands;
 
     /* The network (read_network): spot[i] is the tree's node of the i-th node of a map. */
     napcoll_switch_tree_t *tree;
@@ -124,13 +133,22 @@ void put_ppn(const options_t *o, FILE *csv);
 
 /* ---- napcoll_plan_options.c ---- */
 
-/** Print the options of all commands. */
-void print_options(FILE *out);
+/** The commands and options. */
+extern const napcoll_tool_t plan_tool;
 
-/** Read the options of a command: argv[1] is its name, bit its COMMAND_... */
-options_t parse_options(int argc, char **argv, unsigned bit);
+/** Read the command line. */
+napcoll_parsed_t parse_options(int argc, char **argv, options_t *o, napcoll_command_line_t *line);
+
+/** Find what the options name; free_network frees what is read. */
+void complete_options(options_t *o);
 
 /* ---- napcoll_plan_subject.c ---- */
+
+/** The values of --map. */
+extern const char *const orders[];
+
+/** The names of machine files that --machine finds. */
+napcoll_names_t machine_names(const void *options);
 
 /** Read the machine file of --machine. */
 void read_machine(const options_t *o, napcoll_machine_t *machine);
@@ -244,9 +262,6 @@ int draw_plots(const options_t *o, const samples_t *samples, unsigned which);
 /** Read the rules of a file; NULL where path is. */
 napcoll_rules_t *read_rules(const char *path);
 
-/** The command rules, with arguments of its own; returns the exit status. */
-int rules(int argc, char **argv);
-
 /* ---- napcoll_plan_csv.c ---- */
 
 /**
@@ -274,6 +289,8 @@ int simulate(options_t *o);
 int draw(options_t *o);
 int goal(options_t *o);
 int links(options_t *o);
+int rules_check(options_t *o);
+int rules_make(options_t *o);
 
 /** A sentence on a status, static. */
 const char *napcoll_simulate_status_help(napcoll_simulate_status_t status);

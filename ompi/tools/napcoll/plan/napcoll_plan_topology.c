@@ -14,6 +14,7 @@
 
 #define _GNU_SOURCE
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,23 +185,33 @@ int count_ranks(const char *list, int nodes)
     long long sum = 0;
 
     for (int node = 0; 0 == nodes || node < nodes; node++) {
-        char *end;
-        const long ppn = strtol(at, &end, 10);
+        size_t ppn;
 
-        if (end == at || ppn < 1) {
+        if (!napcoll_take_number(&at, SIZE_MAX, &ppn) || ppn < 1) {
             /* napcoll_placement_parse finds the mistake */
             return 1;
         }
-        sum += ppn;
+        sum += ppn > MOST_RANKS ? MOST_RANKS + 1 : (long long) ppn;
         if (sum > MOST_RANKS) {
             return MOST_RANKS + 1;
         }
-        if (',' != *end && 0 == nodes) {
+        if (',' != *at && 0 == nodes) {
             break;
         }
-        at = ',' == *end ? end + 1 : list;
+        at = ',' == *at ? at + 1 : list;
     }
     return (int) sum;
+}
+
+const char *const orders[] = {"block", "cyclic", "random:SEED", NULL};
+
+__attribute__((noreturn)) static void refuse_order(const char *order)
+{
+    const napcoll_names_t names = {.at = napcoll_name_in_array, .context = orders};
+    char expected[NAPCOLL_MESSAGE];
+
+    napcoll_name_expected(expected, sizeof(expected), &names, order, strlen(order));
+    complain("--map %s: %s", order, expected);
 }
 
 napcoll_node_map_t *make_map(options_t *o)
@@ -219,8 +230,7 @@ napcoll_node_map_t *make_map(options_t *o)
         complain("--ppn %s: character %zu: expected numbers like 3,2,1", o->ppn, where + 1);
     }
     if (2 == rc) {
-        complain("--map %s: character %zu: expected block, cyclic or random:SEED", o->order,
-                 where + 1);
+        refuse_order(o->order);
     }
     if (0 != rc || 0 != napcoll_node_map_create(id, o->ranks, &map)) {
         napcoll_out_of_memory();

@@ -180,25 +180,15 @@ static int start(tune_t *t)
 int main(int argc, char **argv)
 {
     static tune_t t;
-    char message[TUNE_TEXT] = "";
-    napcoll_parsed_t parsed;
-    int rank, status = TUNE_GOOD;
+    napcoll_command_line_t line;
+    const napcoll_parsed_t parsed = tune_options_parse(argc, argv, &t.options, &line);
+    int status;
 
-    napcoll_check(MPI_Init(&argc, &argv), "MPI_Init");
-    napcoll_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-    t.argc = argc;
-    t.argv = argv;
-    parsed = tune_options_parse(argc, argv, &t.options, message);
-    if (NAPCOLL_PARSED_RUN == parsed) {
+    if (napcoll_tool_start(&argc, &argv, parsed, &line, &status)) {
+        t.argc = argc;
+        t.argv = argv;
         status = start(&t);
-    } else if (NAPCOLL_PARSED_BAD == parsed) {
-        status = TUNE_USAGE;
+        napcoll_check(MPI_Finalize(), "MPI_Finalize");
     }
-    if (0 == rank && NAPCOLL_PARSED_HELP == parsed) {
-        fputs(tune_usage(), stdout);
-    } else if (0 == rank && NAPCOLL_PARSED_BAD == parsed) {
-        fprintf(stderr, "napcoll-tune: %s\n", message);
-    }
-    napcoll_check(MPI_Finalize(), "MPI_Finalize");
     return status;
 }

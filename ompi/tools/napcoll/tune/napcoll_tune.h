@@ -35,7 +35,7 @@
 #include "common/napcoll_memory.h"
 #include "common/napcoll_parameters.h"
 #include "measure/napcoll_measure.h"
-#include "measure/napcoll_options.h"
+#include "measure/napcoll_check.h"
 #include "tune/napcoll_tune_cases.h"
 
 enum {
@@ -235,8 +235,7 @@ typedef struct tune {
 
 /** Read the command line: the same result on all ranks for the same arguments. */
 napcoll_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *options,
-                                    char message[TUNE_TEXT]);
-const char *tune_usage(void);
+                                    napcoll_command_line_t *line);
 
 /** Whether this job can do what the options say, the same on all ranks. */
 bool tune_options_fit(tune_options_t *options, const tune_nodes_t *n, int ranks,

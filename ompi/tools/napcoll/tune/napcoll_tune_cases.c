@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "common/napcoll_rule_write.h"
-#include "measure/napcoll_options.h"
+#include "common/napcoll_numbers.h"
 #include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
 #include "select/napcoll_select.h"
@@ -70,18 +70,24 @@ static double apart(size_t one, size_t other)
     return fabs(log(fmax((double) one, 1) / fmax((double) other, 1)));
 }
 
+const char *tune_wanted_name_at(const void *context, int i)
+{
+    int at = 0;
+
+    (void) context;
+    for (; NULL != napcoll_collectives[at] && i >= 0; at++) {
+        i -= &napcoll_alltoallw != napcoll_collectives[at];
+    }
+    return i < 0 ? napcoll_collectives[at - 1]->name : NULL;
+}
+
 /* A collective that can be measured, by the name that a text begins with; -1: none. */
 static int find(const char *text, size_t length)
 {
-    for (int i = 0; NULL != napcoll_collectives[i]; i++) {
-        const char *name = napcoll_collectives[i]->name;
+    const napcoll_names_t names = {.at = napcoll_collective_name_at};
+    const int at = napcoll_name_find(&names, text, length);
 
-        if (strlen(name) == length && 0 == strncmp(name, text, length)
-            && &napcoll_alltoallw != napcoll_collectives[i]) {
-            return i;
-        }
-    }
-    return -1;
+    return at < 0 || &napcoll_alltoallw == napcoll_collectives[at] ? -1 : at;
 }
 
 /* Read one element of a list. Returns what stands behind it, NULL if it is wrong. */
@@ -96,7 +102,7 @@ static const char *want_element(tune_wanted_t *wanted, const char *text)
     int nearest = 0;
 
     end += sized;
-    if (i < 0 || (sized && !napcoll_parse_bytes(&end, SIZE_MAX, &bytes))) {
+    if (i < 0 || (sized && !napcoll_take_size(&end, SIZE_MAX, &bytes))) {
         return NULL;
     }
     sizes = sizes_of(napcoll_collectives[i]);

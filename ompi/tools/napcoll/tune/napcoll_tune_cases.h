@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/napcoll_names.h"
 #include "measure/napcoll_judge.h"
 #include "select/napcoll_select.h"
 
@@ -80,6 +81,9 @@ void tune_want_all(tune_wanted_t *wanted);
  * BYTES. Of a collective with one rule for all sizes, all are wanted. False for a wrong list.
  */
 bool tune_want_only(tune_wanted_t *wanted, const char *text);
+
+/** The names of the collectives that can be measured; no context. */
+napcoll_name_at_t tune_wanted_name_at;
 
 /**
  * List cases in the order in which they are measured: few bytes first, so that long calls do not
