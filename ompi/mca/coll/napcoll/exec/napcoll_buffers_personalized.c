@@ -349,6 +349,10 @@ static int take_in(napcoll_operation_t *op, const napcoll_step_t *step,
             at += size;
         }
     }
+    if (NAPCOLL_MESSAGE_SLOTS == message->kind) {
+        napcoll_transit_return(&p->transit, message->offset + message->wire.count,
+                               message->offset + at);
+    }
     return rc;
 }
 

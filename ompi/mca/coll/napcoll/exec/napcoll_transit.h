@@ -75,6 +75,18 @@ bool napcoll_transit_reserve(napcoll_transit_t *transit, size_t blocks, size_t b
 /** Take some of the bytes that were reserved; returns their offset. */
 size_t napcoll_transit_take(napcoll_transit_t *transit, size_t bytes);
 
+/** Give bytes back of the last message that took some: it has brought fewer. Others keep theirs.
+ *
+ * @param[in] taken  the end of what it took
+ * @param[in] used   the end of what it brought
+ */
+static inline void napcoll_transit_return(napcoll_transit_t *transit, size_t taken, size_t used)
+{
+    if (transit->used == taken) {
+        transit->used = used;
+    }
+}
+
 /** Put a block that has come to an offset into its slot; blocks by ascending offset. */
 void napcoll_transit_place(napcoll_transit_t *transit, int slot, size_t offset, size_t bytes,
                            bool direct);
