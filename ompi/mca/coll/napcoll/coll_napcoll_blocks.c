@@ -183,7 +183,7 @@ static unsigned say(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *ca
             bytes += goes_inline || by_rules ? block->bytes : 0;
         }
     }
-    /* the largest mean of all ranks counts; means that vary around a power of two shall lead to it */
+    /* the largest mean of all ranks counts; means around a power of two shall lead to it */
     bytes -= by_rules ? 0 : bytes / 4;
     return napcoll_uneven_say(blocks, bytes, (size_t) napcoll->map->size - 1, few);
 }
