@@ -127,6 +127,21 @@ says_at_length files_that_are_no_text 30 'It has 1099511627776 bytes; expected a
     --mca coll_napcoll_machine_short_below_bytes 9000 "$programs/collectives" --coll bcast --expect runs --checks results
 ! at_length || ! wanted machine_that_contradicts_itself_is_named ||
     check machine_that_contradicts_itself_is_named said 'eager_below_bytes: expected at least'
+# Relative names: in the folder of the parameter file that has them, else in the current folder.
+params=$scratch/params
+mkdir -p "$params" "$home/here"
+printf 'bcast -> binomial\n' >"$params/own.rules"
+printf 'coll_napcoll_rules_file = own.rules\ncoll_napcoll_topology_file = none.conf\n' >"$params/napcoll.conf"
+cp "$params/own.rules" "$params/napcoll.conf" "$home/.openmpi"
+mv "$home/.openmpi/napcoll.conf" "$home/.openmpi/mca-params.conf"
+ruled=("${launch[@]}" --mca coll_napcoll_verbose 1 "$programs/collectives" --coll bcast --expect runs:binomial --checks results)
+says files_beside_the_users_parameters 30 'by line 1 of the rules file' "$home/.openmpi/none.conf or $home/here/none.conf (on" \
+    'ok 1' -- env -C "$home/here" HOME="$home" "${ruled[@]}"
+says files_beside_a_named_parameter_file 30 'by line 1 of the rules file' "$params/none.conf or $home/here/none.conf (on" \
+    'ok 1' -- env -C "$home/here" OMPI_MCA_mca_base_param_files="$params/napcoll.conf" "${ruled[@]}"
+mv "$params/own.rules" "$home/here"
+says files_in_the_current_folder 30 'by line 1 of the rules file' 'ok 1' -- \
+    env -C "$home/here" OMPI_MCA_mca_base_param_files="$params/napcoll.conf" "${ruled[@]}"
 fake 8 2 block exchange
 printf '%s\n' 'SwitchName=s0 Nodes=n[0,2]' 'SwitchName=s1 Nodes=n1' 'SwitchName=top Switches=s[0-1]' \
     >"$scratch/switches"

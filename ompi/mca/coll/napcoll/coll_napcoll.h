@@ -359,6 +359,16 @@ static inline bool mca_coll_napcoll_reports(void)
 /** Remember a parameter whose value cannot be used, for the comparison of the settings. */
 void mca_coll_napcoll_reject(const char *name, const char *value);
 
+/**
+ * Where the file of a parameter is, or was looked for, for a message.
+ *
+ * @param[in] name of the parameter, without coll_napcoll_
+ * @param[in] path its value
+ *
+ * @return a text that the caller frees; NULL: memory ran out
+ */
+char *mca_coll_napcoll_places(const char *name, const char *path);
+
 /* ---- coll_napcoll_counters.c ---- */
 
 /** Register runs_COLL_ALGORITHM and bytes_COLL_ALGORITHM for each algorithm of a collective, and

@@ -16,8 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "opal/util/argv.h"
+
+#include "util/napcoll_file.h"
 
 /* ---- values that processes compare, and values that cannot be used ---- */
 
@@ -167,6 +170,44 @@ static int register_size(const mca_coll_napcoll_param_t *param, mca_base_var_sco
     return rc;
 }
 
+/* The parameter file that sets a parameter; NULL: its value comes from elsewhere. */
+static const char *setter_of(const char *name)
+{
+    mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;
+    const int variable = mca_base_var_find("ompi", "coll", "napcoll", name);
+    const char *file = NULL;
+
+    return variable >= 0 && OPAL_SUCCESS == mca_base_var_get_value(variable, NULL, &source, &file)
+                   && MCA_BASE_VAR_SOURCE_FILE == source
+               ? file
+               : NULL;
+}
+
+char *mca_coll_napcoll_places(const char *name, const char *path)
+{
+    return 0 == access(path, F_OK) ? strdup(path) : napcoll_file_places(path, setter_of(name));
+}
+
+/* The name of a file. Open MPI owns the text in storage, and frees it. */
+static int register_file(const mca_coll_napcoll_param_t *param, mca_base_var_scope_t scope,
+                         char **storage)
+{
+    const int rc = register_variable(param->name, param->help, MCA_BASE_VAR_TYPE_STRING,
+                                     param->level, scope, storage);
+    char *found;
+
+    if (OPAL_SUCCESS != rc || NULL == *storage || '\0' == (*storage)[0]) {
+        return rc;
+    }
+    found = napcoll_file_find(*storage, setter_of(param->name));
+    if (NULL == found) {
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    free(*storage);
+    *storage = found;
+    return OPAL_SUCCESS;
+}
+
 static int register_param(const mca_coll_napcoll_param_t *param)
 {
     void *field = (char *) &mca_coll_napcoll_component + param->offset;
@@ -199,6 +240,9 @@ static int register_param(const mca_coll_napcoll_param_t *param)
         text = *(const char **) field;
         remember(scope, "%s=%s", param->name, NULL == text ? "" : text);
         return rc;
+    case PARAM_FILE:
+        *(char **) field = NULL;
+        return register_file(param, scope, field);
     }
     return OPAL_ERR_BAD_PARAM;
 }

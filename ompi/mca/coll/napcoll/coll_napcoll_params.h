@@ -21,7 +21,9 @@ typedef enum {
     PARAM_CHOICE, /* int: one of `values` */
     PARAM_SIZE,   /* size_t: bytes */
     PARAM_BOOL,   /* bool */
-    PARAM_TEXT    /* char * */
+    PARAM_TEXT,   /* char * */
+    PARAM_FILE    /* char *: a relative path is of the folder of the file that sets it, if it has
+                     such a file */
 } mca_coll_napcoll_param_type_t;
 
 /** An MCA parameter of the component. */

@@ -19,12 +19,14 @@
 /* Report a file with an error: the job goes on without rules. */
 static void complain(const char *path, const napcoll_rules_error_t *error)
 {
-    char place[64] = "";
+    char place[64] = "", *places = mca_coll_napcoll_places("rules_file", path);
 
     if (error->line > 0) {
         (void) snprintf(place, sizeof(place), ", line %d, column %d", error->line, error->column);
     }
-    napcoll_compat_show_help("bad rules file", path, place, napcoll_compat_hostname(), error->text);
+    napcoll_compat_show_help("bad rules file", NULL == places ? path : places, place,
+                             napcoll_compat_hostname(), error->text);
+    free(places);
 }
 
 /* The contents of the file, or NULL with *error set. */

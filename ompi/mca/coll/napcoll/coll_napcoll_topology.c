@@ -20,15 +20,16 @@
 /* Report an error in the file: the job goes on without it. */
 static void report_error(const char *path, const napcoll_switch_error_t *error)
 {
-    char place[64] = "";
+    char place[64] = "", *places = mca_coll_napcoll_places("topology_file", path);
 
     if (error->line > 0 && error->column > 0) {
         (void) snprintf(place, sizeof(place), ", line %d, column %d", error->line, error->column);
     } else if (error->line > 0) {
         (void) snprintf(place, sizeof(place), ", line %d", error->line);
     }
-    napcoll_compat_show_help("bad topology file", path, place, napcoll_compat_hostname(),
-                             error->text);
+    napcoll_compat_show_help("bad topology file", NULL == places ? path : places, place,
+                             napcoll_compat_hostname(), error->text);
+    free(places);
 }
 
 char *mca_coll_napcoll_read_topology(void)

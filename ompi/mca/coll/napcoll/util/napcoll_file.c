@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Opens files for reading; see napcoll_file.h.
+ * Opens and finds files; see napcoll_file.h.
  */
 
 #define _XOPEN_SOURCE 700
@@ -14,6 +14,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,4 +82,71 @@ FILE *napcoll_file_open(const char *path, int64_t most, napcoll_file_error_t *er
         (void) close(fd);
     }
     return in;
+}
+
+/* FOLDER/PATH, with the folder's first `length` characters; NULL: memory ran out. */
+static char *join(const char *folder, size_t length, const char *path)
+{
+    const size_t room = length + 1 + strlen(path) + 1;
+    char *whole = malloc(room);
+
+    if (NULL != whole) {
+        (void) snprintf(whole, room, "%.*s/%s", (int) length, folder, path);
+    }
+    return whole;
+}
+
+/* The path in the folder of the setter; *whole = NULL where that is no other place. False: memory
+ * ran out. */
+static bool beside(const char *path, const char *setter, char **whole)
+{
+    const char *slash = NULL == setter ? NULL : strrchr(setter, '/');
+
+    *whole = NULL;
+    if ('/' == path[0] || NULL == slash) {
+        return true;
+    }
+    *whole = join(setter, (size_t) (slash - setter), path);
+    return NULL != *whole;
+}
+
+char *napcoll_file_find(const char *path, const char *setter)
+{
+    char *whole;
+
+    if (!beside(path, setter, &whole)) {
+        return NULL;
+    }
+    if (NULL != whole && 0 == access(whole, F_OK)) {
+        return whole;
+    }
+    free(whole);
+    return strdup(path);
+}
+
+char *napcoll_file_places(const char *path, const char *setter)
+{
+    char *first, *here, *second, *both = NULL;
+
+    if ('/' == path[0]) {
+        return strdup(path);
+    }
+    here = getcwd(NULL, 0);
+    second = NULL == here ? strdup(path) : join(here, strlen(here), path);
+    free(here);
+    if (NULL == second || !beside(path, setter, &first)) {
+        free(second);
+        return NULL;
+    }
+    if (NULL == first || 0 == strcmp(first, second)) {
+        free(first);
+        return second;
+    }
+    both = malloc(strlen(first) + strlen(second) + sizeof(" or "));
+    if (NULL != both) {
+        (void) sprintf(both, "%s or %s", first, second);
+    }
+    free(first);
+    free(second);
+    return both;
 }

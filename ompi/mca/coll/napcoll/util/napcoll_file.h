@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Opens files for reading: regular files of a bounded size, without waiting.
+ * Opens files for reading: regular files of a bounded size, without waiting. Finds a file that
+ * another file names.
  */
 
 #ifndef NAPCOLL_FILE_H
@@ -34,5 +35,24 @@ typedef struct {
  * @return the file, which the caller closes; NULL with *error set
  */
 FILE *napcoll_file_open(const char *path, int64_t most, napcoll_file_error_t *error);
+
+/**
+ * Find a file that a parameter file names: in the folder of the parameter file, else in the current
+ * folder.
+ *
+ * @param[in] path   as the parameter file names it
+ * @param[in] setter the parameter file; NULL: the path comes from elsewhere
+ *
+ * @return the path to open, which the caller frees: the path as it is if it is absolute or the
+ * folder of the parameter file has no such file; NULL: memory ran out
+ */
+char *napcoll_file_find(const char *path, const char *setter);
+
+/**
+ * Name the places where napcoll_file_find looks, for a message: "/etc/a.rules or /home/me/a.rules".
+ *
+ * @return a text that the caller frees; NULL: memory ran out
+ */
+char *napcoll_file_places(const char *path, const char *setter);
 
 #endif /* NAPCOLL_FILE_H */
