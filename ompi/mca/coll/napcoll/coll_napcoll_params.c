@@ -170,22 +170,17 @@ static int register_size(const mca_coll_napcoll_param_t *param, mca_base_var_sco
     return rc;
 }
 
-/* The parameter file that sets a parameter; NULL: its value comes from elsewhere. */
-static const char *setter_of(const char *name)
-{
-    mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;
-    const int variable = mca_base_var_find("ompi", "coll", "napcoll", name);
-    const char *file = NULL;
-
-    return variable >= 0 && OPAL_SUCCESS == mca_base_var_get_value(variable, NULL, &source, &file)
-                   && MCA_BASE_VAR_SOURCE_FILE == source
-               ? file
-               : NULL;
-}
-
 char *mca_coll_napcoll_places(const char *name, const char *path)
 {
-    return 0 == access(path, F_OK) ? strdup(path) : napcoll_file_places(path, setter_of(name));
+    char *setter, *places;
+
+    if (0 == access(path, F_OK)) {
+        return strdup(path);
+    }
+    setter = napcoll_compat_setter(name, path);
+    places = napcoll_file_places(path, setter);
+    free(setter);
+    return places;
 }
 
 /* The name of a file. Open MPI owns the text in storage, and frees it. */
@@ -194,12 +189,15 @@ static int register_file(const mca_coll_napcoll_param_t *param, mca_base_var_sco
 {
     const int rc = register_variable(param->name, param->help, MCA_BASE_VAR_TYPE_STRING,
                                      param->level, scope, storage);
-    char *found;
+    char *setter, *found;
 
-    if (OPAL_SUCCESS != rc || NULL == *storage || '\0' == (*storage)[0]) {
+    if (OPAL_SUCCESS != rc || NULL == *storage || '\0' == (*storage)[0]
+        || '/' == (*storage)[0]) {
         return rc;
     }
-    found = napcoll_file_find(*storage, setter_of(param->name));
+    setter = napcoll_compat_setter(param->name, *storage);
+    found = napcoll_file_find(*storage, setter);
+    free(setter);
     if (NULL == found) {
         return OPAL_ERR_OUT_OF_RESOURCE;
     }

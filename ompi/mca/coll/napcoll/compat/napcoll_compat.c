@@ -14,6 +14,8 @@
 
 #include "opal/mca/base/mca_base_component_repository.h"
 #include "opal/mca/base/mca_base_var.h"
+#include "opal/util/argv.h"
+#include "opal/util/keyval_parse.h"
 #include "opal/util/proc.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/coll/base/coll_base_util.h"
@@ -328,6 +330,61 @@ bool napcoll_compat_is_set(const char *component, const char *parameter)
 
     return variable >= 0 && OPAL_SUCCESS == mca_base_var_get_value(variable, &value, NULL, NULL)
            && NULL != value && *value;
+}
+
+/* What napcoll_compat_setter looks for: Open MPI's parser gives its callback no context. */
+static struct {
+    const char *name, *value;
+    bool found;
+} looked_for;
+
+static void compare_setting(const char *name, const char *value)
+{
+    if (0 == strcmp(name, looked_for.name)) {
+        looked_for.found = NULL != value && 0 == strcmp(value, looked_for.value);
+    }
+}
+
+/* The first of Open MPI's parameter files that sets a parameter to this value. */
+static char *file_with(const char *name, const char *value)
+{
+    const int variable = mca_base_var_find("opal", "mca", "base", "param_files");
+    char *const *list = NULL;
+    char **files, *file = NULL;
+
+    if (variable < 0 || OPAL_SUCCESS != mca_base_var_get_value(variable, &list, NULL, NULL)
+        || NULL == list || NULL == *list) {
+        return NULL;
+    }
+    files = opal_argv_split(*list, ',');
+    looked_for.name = name;
+    looked_for.value = value;
+    for (int i = 0; NULL != files && NULL != files[i] && NULL == file; i++) {
+        looked_for.found = false;
+        if (OPAL_SUCCESS == opal_util_keyval_parse(files[i], compare_setting) && looked_for.found) {
+            file = strdup(files[i]);
+        }
+    }
+    opal_argv_free(files);
+    return file;
+}
+
+char *napcoll_compat_setter(const char *parameter, const char *value)
+{
+    mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;
+    const int variable = mca_base_var_find("ompi", "coll", "napcoll", parameter);
+    const char *file = NULL;
+    char name[128];
+
+    if (variable < 0
+        || OPAL_SUCCESS != mca_base_var_get_value(variable, NULL, &source, &file)) {
+        return NULL;
+    }
+    if (MCA_BASE_VAR_SOURCE_ENV == source) {
+        (void) snprintf(name, sizeof(name), "coll_napcoll_%s", parameter);
+        return file_with(name, value);
+    }
+    return MCA_BASE_VAR_SOURCE_FILE == source && NULL != file ? strdup(file) : NULL;
 }
 
 void napcoll_compat_reduce(ompi_op_t *op, const void *source, void *target, size_t count,

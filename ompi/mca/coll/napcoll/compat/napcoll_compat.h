@@ -193,6 +193,17 @@ bool napcoll_compat_is_installed(const char *component);
 /** Whether a boolean parameter of another component exists, and is true. */
 bool napcoll_compat_is_set(const char *component, const char *parameter);
 
+/**
+ * The parameter file that sets a text parameter of napcoll. mpirun of Open MPI 5.0 passes what its
+ * default files set to the processes in their environment: then the file is one with this value.
+ *
+ * @param[in] parameter without coll_napcoll_
+ * @param[in] value     of the parameter
+ *
+ * @return the path, which the caller frees; NULL: the value comes from elsewhere, or memory ran out
+ */
+char *napcoll_compat_setter(const char *parameter, const char *value);
+
 /** Let the help system find messages in the plugin's folder. */
 void napcoll_compat_help_folder(void);
 
