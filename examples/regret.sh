@@ -104,9 +104,8 @@ on() {
     command=(netlab --nodes "$nodes" --ppn "$ppn" "${network[@]}" -- mpirun -np $((nodes * ppn)) --mca coll "$list" "$@")
 }
 
-# keep_parameters NAME: copies them, and their rules, into the results. The rules lie beside, wherever that is.
+# keep_parameters NAME: copies them, and their rules beside them, into the results.
 keep_parameters() {
-    sed -i 's|^\(coll_napcoll_rules_file = \).*/|\1|' "$scratch/$1"
     mkdir -p "$output"
     cp "$scratch/$1"* "$output"
 }

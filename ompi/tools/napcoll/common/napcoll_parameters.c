@@ -17,6 +17,7 @@
 #include "common/napcoll_memory.h"
 #include "common/napcoll_numbers.h"
 #include "common/napcoll_parameters.h"
+#include "util/napcoll_file.h"
 
 /* The value of a line "NAME = VALUE" without blanks around it, in place; NULL: the line is another
  * one. */
@@ -76,7 +77,22 @@ static int take_line(char *line, napcoll_parameters_t *parameters,
     return 0;
 }
 
-int napcoll_parameters_read(FILE *in, napcoll_parameters_t *parameters,
+/* Replace the rules file's name by its path. */
+static void find_rules(const char *path, napcoll_parameters_t *parameters)
+{
+    char *name = parameters->rules_file;
+
+    if (NULL == name || '\0' == name[0]) {
+        return;
+    }
+    parameters->rules_file = napcoll_file_find(name, path);
+    free(name);
+    if (NULL == parameters->rules_file) {
+        napcoll_out_of_memory();
+    }
+}
+
+int napcoll_parameters_read(FILE *in, const char *path, napcoll_parameters_t *parameters,
                             napcoll_parameters_error_t *error)
 {
     size_t room = 0;
@@ -90,6 +106,7 @@ int napcoll_parameters_read(FILE *in, napcoll_parameters_t *parameters,
         rc = take_line(line, parameters, error);
     }
     free(line);
+    find_rules(path, parameters);
     if (0 != rc) {
         napcoll_parameters_close(parameters);
     }

@@ -19,7 +19,7 @@
 typedef struct napcoll_parameters {
     /** The component's defaults where the file does not name them. */
     napcoll_thresholds_t thresholds;
-    /** As written in the file, without blanks around it; NULL: the file has none; owned. */
+    /** As napcoll_file_find finds it beside the parameter file; NULL or empty: none; owned. */
     char *rules_file;
 } napcoll_parameters_t;
 
@@ -34,12 +34,13 @@ typedef struct napcoll_parameters_error {
  * Read the parameters; all other lines are ignored.
  *
  * @param[in]  in         an open file, read from its current position
+ * @param[in]  path       of this file
  * @param[out] parameters for napcoll_parameters_close; empty after an error
  * @param[out] error      the mistake
  *
  * @return 0, or -1 with *error set
  */
-int napcoll_parameters_read(FILE *in, napcoll_parameters_t *parameters,
+int napcoll_parameters_read(FILE *in, const char *path, napcoll_parameters_t *parameters,
                             napcoll_parameters_error_t *error);
 
 /** Free the rules file's name. */

@@ -114,7 +114,7 @@ void read_parameters(const options_t *o, napcoll_parameters_t *parameters)
     napcoll_parameters_error_t error;
     char path[PATH_MAX];
     FILE *in = open_machine(o, path);
-    const int rc = napcoll_parameters_read(in, parameters, &error);
+    const int rc = napcoll_parameters_read(in, path, parameters, &error);
     const char *rules = parameters->rules_file;
 
     (void) fclose(in);
@@ -122,9 +122,12 @@ void read_parameters(const options_t *o, napcoll_parameters_t *parameters)
         complain("--machine %s:%d: %s", path, error.line, error.text);
     }
     if (NULL != rules && '\0' != *rules && NULL == o->rules && 0 != access(rules, R_OK)) {
+        const int error_number = errno;
+        char *places = ENOENT == error_number ? napcoll_file_places(rules, path) : NULL;
+
         complain("--machine %s: coll_napcoll_rules_file = %s: cannot be opened (%s); expected "
                  "--rules FILE, or --rules \"\" for none",
-                 path, rules, strerror(errno));
+                 path, NULL == places ? rules : places, strerror(error_number));
     }
 }
 

@@ -29,7 +29,7 @@ static void tell_doubts(const tune_t *t)
     if (m->unsteady > 0) {
         fprintf(stderr,
                 "napcoll-tune: %d numbers are uncertain: the even and the odd turns differ by more "
-                "than %.0f %% in them; the file says which. Try again with a larger --time-limit, "
+                "than %.0f %% in them; the report says which. Try again with a larger --time-limit, "
                 "or while nothing else runs here\n",
                 m->unsteady, 100 * TUNE_STEADY);
     }
@@ -101,21 +101,15 @@ static int measure(tune_t *t, char message[TUNE_TEXT])
 static void report(const tune_t *t)
 {
     const tune_options_t *o = &t->options;
-    tune_rule_t rules[TUNE_CASES];
 
     if (NULL == o->output) {
         tune_write_parameters(t, stdout);
         return;
     }
-    if (TUNE_MACHINE == o->command && NULL == o->only) {
-        tune_report_machine(t, stdout);
-    }
-    if (NULL == o->only && '\0' == t->machine.no_thresholds[0]) {
-        tune_report_models(t, stdout);
-    }
-    if (TUNE_MACHINE == o->command) {
-        tune_report_cases(t, stdout);
-        printf("rules: %d\n", tune_rules(t, rules));
+    tune_report(t, stdout);
+    if (NULL == o->only) {
+        fputc('\n', stdout);
+        tune_write_use(t, stdout);
     }
 }
 

@@ -332,16 +332,16 @@ void tune_correct(tune_t *t);
 /** Measure the case that rank 0 has in the list. Collective. */
 void tune_race(tune_t *t, tune_case_t *c, double time);
 
-/** Rank 0: print the compared cases; make the rules that follow, [TUNE_CASES]. */
+/** Rank 0: print the compared cases, and make the rules that follow, [TUNE_CASES]. */
 void tune_report_cases(const tune_t *t, FILE *out);
 int tune_rules(const tune_t *t, tune_rule_t *rules);
 
 /* ---- napcoll_tune_report.c: rank 0 ---- */
 
-void tune_report_machine(const tune_t *t, FILE *out);
-void tune_report_models(const tune_t *t, FILE *out);
+/** Print all that was found. */
+void tune_report(const tune_t *t, FILE *out);
 
-/** Print the keys of the machine with their help, and which are uncertain. */
+/** Print the keys of the machine, in groups, and which are uncertain. */
 void tune_report_keys(const tune_t *t, FILE *out);
 
 /** Print each sample as CSV. */
@@ -352,13 +352,16 @@ void tune_report_samples(const tune_t *t, FILE *out);
 /** Leave in message where a file is wrong, and how; line or column 0: unknown. Returns false. */
 bool tune_refuse(const char *name, int line, int column, const char *text, char message[TUNE_TEXT]);
 
-/** The file of rules of a parameter file: FILE.rules with its whole path. The caller frees it. */
+/** The file of rules of a parameter file: FILE.rules. The caller frees it. */
 char *tune_rules_name(const char *name);
 
 /** Whether all files can be written. No file is changed. */
 bool tune_write_check(const tune_t *t, char message[TUNE_TEXT]);
 
-/** Print the parameter file. */
+/** Print how the files are used. */
+void tune_write_use(const tune_t *t, FILE *out);
+
+/** Print the parameter file; without a name for it, with the report as comments. */
 void tune_write_parameters(const tune_t *t, FILE *out);
 
 /** Write all files; each is complete, or as it was before. Returns the exit status. */

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <unistd.h>
 
 #include "common/napcoll_robust.h"
 #include "tune/napcoll_tune.h"
@@ -44,7 +45,7 @@ static bool read_machine(tune_t *t, FILE *in, char message[TUNE_TEXT])
         return tune_refuse(name, error.line, error.column, error.text, message);
     }
     rewind(in);
-    if (0 != napcoll_parameters_read(in, &t->cases.parameters, &other)) {
+    if (0 != napcoll_parameters_read(in, name, &t->cases.parameters, &other)) {
         return tune_refuse(name, other.line, 0, other.text, message);
     }
     t->machine.thresholds = t->cases.parameters.thresholds;
@@ -63,8 +64,8 @@ static bool read_rules(tune_t *t, FILE *in, char message[TUNE_TEXT])
     return good || tune_refuse(cases->rules_name, error.line, error.column, error.text, message);
 }
 
-/* Open a file, read it, and close it. */
-static bool read_file(tune_t *t, const char *name,
+/* Open a file, which another one may name, read it, and close it. */
+static bool read_file(tune_t *t, const char *name, const char *setter,
                       bool (*read)(tune_t *t, FILE *in, char message[TUNE_TEXT]),
                       char message[TUNE_TEXT])
 {
@@ -73,7 +74,11 @@ static bool read_file(tune_t *t, const char *name,
     bool good;
 
     if (NULL == in) {
-        return tune_refuse(name, 0, 0, why.text, message);
+        char *places = 0 == access(name, F_OK) ? NULL : napcoll_file_places(name, setter);
+
+        good = tune_refuse(NULL == places ? name : places, 0, 0, why.text, message);
+        free(places);
+        return good;
     }
     good = read(t, in, message);
     (void) fclose(in);
@@ -85,7 +90,7 @@ bool tune_correct_open(tune_t *t, char message[TUNE_TEXT])
     if (NULL == t->options.only) {
         return true;
     }
-    if (!read_file(t, t->options.output, read_machine, message)) {
+    if (!read_file(t, t->options.output, NULL, read_machine, message)) {
         return false;
     }
     if (!names_rules(t)) {
@@ -96,7 +101,7 @@ bool tune_correct_open(tune_t *t, char message[TUNE_TEXT])
     if (NULL == t->cases.rules_name) {
         napcoll_out_of_memory();
     }
-    return read_file(t, t->cases.rules_name, read_rules, message);
+    return read_file(t, t->cases.rules_name, t->options.output, read_rules, message);
 }
 
 void tune_correct_close(tune_t *t)

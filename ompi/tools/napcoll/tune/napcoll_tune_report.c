@@ -147,7 +147,32 @@ static void print_state(const tune_t *t, FILE *out)
     fprintf(out, "%s\n", m->out_of_time ? "; the time limit ended it" : "");
 }
 
-void tune_report_machine(const tune_t *t, FILE *out)
+/* Whether the halves of the turns differ in a key. */
+static bool is_uncertain(const tune_machine_t *m, int key)
+{
+    napcoll_machine_t even = m->half[0].machine, odd = m->half[1].machine;
+
+    return napcoll_calibrate_apart(&even, &odd, key) > TUNE_STEADY;
+}
+
+/* The keys that are uncertain, with both values. */
+static void print_uncertain(const tune_machine_t *m, FILE *out)
+{
+    napcoll_machine_t even = m->half[0].machine, odd = m->half[1].machine;
+
+    for (int i = 0; m->unsteady > 0 && NULL != napcoll_machine_key(i); i++) {
+        char one[64], other[64];
+
+        if (is_uncertain(m, i)) {
+            napcoll_machine_number_text(&even, i, one, sizeof(one));
+            napcoll_machine_number_text(&odd, i, other, sizeof(other));
+            fprintf(out, "  UNCERTAIN: %s is %s by even turns, %s by odd ones\n",
+                    napcoll_machine_key(i), one, other);
+        }
+    }
+}
+
+static void report_machine(const tune_t *t, FILE *out)
 {
     const tune_machine_t *m = &t->machine;
 
@@ -161,6 +186,7 @@ void tune_report_machine(const tune_t *t, FILE *out)
     print_nodes(t, out);
     tune_report_distances(t, out);
     print_state(t, out);
+    print_uncertain(m, out);
 }
 
 /* ---- keys ---- */
@@ -185,40 +211,64 @@ static void print_wrapped(const char *text, FILE *out)
     }
 }
 
-/* Of what level a key is, and whether that was measured. */
-static bool is_default(const tune_machine_t *m, const napcoll_machine_t *machine,
-                       const double *number)
-{
-    const bool near = m->fit.line[NAPCOLL_LEVEL_SOCKET][0].points > 0
-                      || m->fit.line[NAPCOLL_LEVEL_NODE][0].points > 0;
-    const double *begin = &machine->link[NAPCOLL_LEVEL_SOCKET][0].latency_us;
-    const double *end = &machine->link[NAPCOLL_LEVEL_NETWORK][0].latency_us;
+/* What is above the first key of each group in the parameter file. */
+static const struct {
+    const char *first, *title;
+} groups[] = {
+    {"short_below_bytes", "Smaller messages are short, then eager; larger ones use rendezvous"},
+    {"socket_short_latency_us", "Between two processes of one socket: latency, time per byte"},
+    {"node_short_latency_us", "Between two processes of one node"},
+    {"network_short_latency_us", "Between two nodes; the rest follows from the rate of a process"},
+    {"process_injection_mbyte_per_s", "Rates to the network, of a process (R_b) and a node (R_N)"},
+    {"reduce_ns_per_byte", "Reductions (gamma)"},
+    {"process_overhead_us", "LogGP's o and g, and the gap and memory inside a node"},
+};
 
-    return !near && number >= begin && number < end;
+/* Begin a group where the key is the first of one. */
+static void print_title(const tune_machine_t *m, const char *key, FILE *out)
+{
+    const char *name = key + strlen("coll_napcoll_machine_");
+    const bool inside = 0 == strncmp(name, "socket", 6) || 0 == strncmp(name, "node_short", 10);
+    const bool measured = m->fit.line[NAPCOLL_LEVEL_SOCKET][0].points > 0
+                          || m->fit.line[NAPCOLL_LEVEL_NODE][0].points > 0;
+
+    for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
+        if (0 == strcmp(name, groups[i].first)) {
+            fprintf(out, "\n# %s%s\n", groups[i].title,
+                    inside && !measured ? ". Not measured: the default" : "");
+        }
+    }
+}
+
+/* The names of the keys that are uncertain. */
+static void print_uncertain_names(const tune_machine_t *m, FILE *out)
+{
+    char text[4096] = "UNCERTAIN, as the even and the odd turns differ:";
+    size_t used = strlen(text);
+
+    for (int i = 0; NULL != napcoll_machine_key(i); i++) {
+        if (is_uncertain(m, i) && used < sizeof(text)) {
+            used += (size_t) snprintf(text + used, sizeof(text) - used, " %s",
+                                      napcoll_machine_key(i) + strlen("coll_napcoll_machine_"));
+        }
+    }
+    print_wrapped(text, out);
 }
 
 void tune_report_keys(const tune_t *t, FILE *out)
 {
     const tune_machine_t *m = &t->machine;
-    napcoll_machine_t found = m->fit.machine, even = m->half[0].machine, odd = m->half[1].machine;
+    const napcoll_machine_t *found = &m->fit.machine;
 
+    if (m->unsteady > 0) {
+        print_uncertain_names(m, out);
+    }
+    fputs("# ompi_info --param coll napcoll --level 9 explains each parameter.\n", out);
     for (int i = 0; NULL != napcoll_machine_key(i); i++) {
-        const double *number = napcoll_machine_number(&found, i);
-        const double apart = napcoll_calibrate_apart(&even, &odd, i);
         char text[64];
 
-        fputc('\n', out);
-        print_wrapped(napcoll_machine_key_help(i), out);
-        if (is_default(m, &found, number)) {
-            fputs("# Not measured, as no node has two processes: the default.\n", out);
-        } else if (apart > TUNE_STEADY) {
-            char one[64], other[64];
-
-            napcoll_machine_number_text(&even, i, one, sizeof(one));
-            napcoll_machine_number_text(&odd, i, other, sizeof(other));
-            fprintf(out, "# UNCERTAIN: %s by even turns, %s by odd ones.\n", one, other);
-        }
-        napcoll_machine_number_text(&found, i, text, sizeof(text));
+        print_title(m, napcoll_machine_key(i), out);
+        napcoll_machine_number_text(found, i, text, sizeof(text));
         fprintf(out, "%s = %s\n", napcoll_machine_key(i), text);
     }
 }
@@ -283,6 +333,9 @@ static void print_gather(const tune_t *t, FILE *out)
         print_range(g, out);
         fprintf(out, "  M1 <= M <= M2: %.1f %% of the calls escalate\n", percent * g->escalated);
         print_levels(g, out);
+        fprintf(out, "  that costs a call %.2f of its other time on average%s\n",
+                napcoll_incast_gather_loss(g),
+                napcoll_incast_gather_loss(g) < 1 ? ": pieces may cost as much" : "");
     } else {
         fprintf(out, "  no escalation from %zu to %zu bytes: there is no M1 and no M2\n",
                 g->size[0].bytes, g->size[g->num_sizes - 1].bytes);
@@ -326,7 +379,7 @@ static void print_scatter(const tune_t *t, FILE *out)
     }
 }
 
-void tune_report_models(const tune_t *t, FILE *out)
+static void report_models(const tune_t *t, FILE *out)
 {
     print_message(t, out);
     print_gather(t, out);
@@ -336,6 +389,25 @@ void tune_report_models(const tune_t *t, FILE *out)
         fprintf(out, ": the time limit of %g s ended it early", t->options.time_limit);
     }
     fputc('\n', out);
+}
+
+/* ---- all of it ---- */
+
+void tune_report(const tune_t *t, FILE *out)
+{
+    const tune_options_t *o = &t->options;
+    tune_rule_t rules[TUNE_CASES];
+
+    if (TUNE_MACHINE == o->command && NULL == o->only) {
+        report_machine(t, out);
+    }
+    if (NULL == o->only && '\0' == t->machine.no_thresholds[0]) {
+        report_models(t, out);
+    }
+    if (TUNE_MACHINE == o->command) {
+        tune_report_cases(t, out);
+        fprintf(out, "rules: %d\n", tune_rules(t, rules));
+    }
 }
 
 /* ---- samples ---- */

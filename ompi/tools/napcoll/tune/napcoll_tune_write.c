@@ -52,19 +52,25 @@ bool tune_write_check(const tune_t *t, char message[TUNE_TEXT])
 
 char *tune_rules_name(const char *output)
 {
-    const char *slash = strrchr(output, '/'), *base = NULL == slash ? output : slash + 1;
-    char *folder = strndup(output, (size_t) (base - output)), *whole, *name;
+    const size_t room = strlen(output) + sizeof(".rules");
+    char *name = napcoll_allocate(room, 1);
 
-    if (NULL == folder) {
-        napcoll_out_of_memory();
-    }
-    whole = realpath('\0' == folder[0] ? "." : folder, NULL);
-    if (asprintf(&name, "%s/%s.rules", NULL == whole ? folder : whole, base) < 0) {
-        napcoll_out_of_memory();
-    }
-    free(whole);
-    free(folder);
+    (void) snprintf(name, room, "%s.rules", output);
     return name;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return NULL == slash ? path : slash + 1;
+}
+
+/* The rules are named relative to the parameter file: both may be copied together. */
+static void print_rules_file(const char *rules, FILE *out)
+{
+    fprintf(out, "\n# Where measurement overruled the model\ncoll_napcoll_rules_file = %s\n",
+            base_name(rules));
 }
 
 /* ---- where a file comes from ---- */
@@ -75,8 +81,8 @@ static void print_command(const tune_t *t, FILE *out)
     for (int i = 0; i < t->argc; i++) {
         const char *text = t->argv[i];
 
-        if (0 == i && NULL != strrchr(text, '/')) {
-            text = strrchr(text, '/') + 1;
+        if (0 == i) {
+            text = base_name(text);
         }
         if (i > 0) {
             fputc(' ', out);
@@ -128,59 +134,52 @@ static void print_comments(const tune_t *t, void (*report)(const tune_t *t, FILE
 
 /* ---- parameters ---- */
 
+static bool has_rules_file(const tune_t *t)
+{
+    tune_rule_t rules[TUNE_CASES];
+
+    return NULL != t->options.output && tune_rules(t, rules) > 0;
+}
+
+void tune_write_use(const tune_t *t, FILE *out)
+{
+    const char *file = t->options.output;
+
+    fprintf(out,
+            "For all your jobs:\n    mkdir -p ~/.openmpi && cat %s >> ~/.openmpi/mca-params.conf\n",
+            file);
+    if (has_rules_file(t)) {
+        fprintf(out, "    cp %s.rules ~/.openmpi\n", file);
+    }
+    fprintf(out, "For one job: OMPI_MCA_mca_base_param_files=%s mpirun ...\n", file);
+}
+
 static void write_thresholds(const tune_t *t, FILE *out)
 {
     const napcoll_thresholds_t thresholds = tune_thresholds(&t->scan);
-    const napcoll_incast_gather_t *g = &t->scan.gather;
-    const napcoll_incast_scatter_t *s = &t->scan.scatter;
 
-    print_comments(t, tune_report_models, out);
-    if (thresholds.gather_m2 > 0) {
-        fputs("\n# Gather: blocks from m1 to m2 bytes go in pieces smaller than m1, each after a\n"
-              "# barrier. m1 is three fifths of M1: of several pieces just below M1 one may "
-              "escalate.\n",
-              out);
-    } else if (g->escalates) {
-        fprintf(out,
-                "\n# Gather: from M1 to M2 escalation costs a call %.2f of its other time on "
-                "average,\n# and pieces may cost as much. 0 and 0: never in pieces.\n",
-                napcoll_incast_gather_loss(g));
-    } else {
-        fprintf(out,
-                "\n# Gather: no escalation was found from %zu to %zu bytes. 0 and 0: never in "
-                "pieces.\n",
-                g->size[0].bytes, g->size[g->num_sizes - 1].bytes);
-    }
-    fprintf(out, "coll_napcoll_gather_m1 = %zu\ncoll_napcoll_gather_m2 = %zu\n\n",
-            thresholds.gather_m1, thresholds.gather_m2);
-    if (s->leaps) {
-        fputs("# Scatter: blocks of s bytes and more go in pieces smaller than s.\n", out);
-    } else {
-        fprintf(out, "# Scatter: no leap was found from %zu to %zu bytes. 0: never in pieces.\n",
-                s->size[0].bytes, s->size[s->num_sizes - 1].bytes);
-    }
-    fprintf(out, "coll_napcoll_scatter_s = %zu\n", s->s);
+    fprintf(out,
+            "\n# Gathers of gather_m1 to gather_m2 bytes, and scatters of scatter_s and more, go in "
+            "pieces;\n# 0: never. See napcoll-tune(1).\n"
+            "coll_napcoll_gather_m1 = %zu\ncoll_napcoll_gather_m2 = %zu\n"
+            "coll_napcoll_scatter_s = %zu\n",
+            thresholds.gather_m1, thresholds.gather_m2, t->scan.scatter.s);
 }
 
-/* The compared algorithms, and where the rules are; without a file for them, the rules. */
-static void write_cases(const tune_t *t, FILE *out)
+static void write_machine(const tune_t *t, FILE *out)
 {
-    tune_rule_t rules[TUNE_CASES];
-    const int count = tune_rules(t, rules);
-    char *name;
+    tune_report_keys(t, out);
+    if ('\0' == t->machine.no_thresholds[0]) {
+        write_thresholds(t, out);
+    } else {
+        fprintf(out, "\n# No thresholds of gather and scatter: %s.\n", t->machine.no_thresholds);
+    }
+    if (has_rules_file(t)) {
+        char *name = tune_rules_name(t->options.output);
 
-    fputc('\n', out);
-    print_comments(t, tune_report_cases, out);
-    if (0 == count) {
-        return;
+        print_rules_file(name, out);
+        free(name);
     }
-    if (NULL == t->options.output) {
-        fprintf(out, "# With --output, %d rules would go to a file.\n", count);
-        return;
-    }
-    name = tune_rules_name(t->options.output);
-    fprintf(out, "\n# Where measurement overruled the model\ncoll_napcoll_rules_file = %s\n", name);
-    free(name);
 }
 
 void tune_write_parameters(const tune_t *t, FILE *out)
@@ -191,23 +190,16 @@ void tune_write_parameters(const tune_t *t, FILE *out)
                  machine ? "napcoll's parameters of this machine, found by"
                          : "napcoll's parameters of gather and scatter, found by",
                  out);
-    fputs("# They take effect in a parameter file of Open MPI, such as "
-          "~/.openmpi/mca-params.conf, or by\n#     mpirun --tune FILE ...\n#\n",
-          out);
-    if (!machine) {
-        write_thresholds(t, out);
-        return;
-    }
-    print_comments(t, tune_report_machine, out);
-    tune_report_keys(t, out);
-    fputc('\n', out);
-    if ('\0' == t->machine.no_thresholds[0]) {
-        write_thresholds(t, out);
+    if (NULL == t->options.output) {
+        print_comments(t, tune_report, out);
     } else {
-        fprintf(out, "# Thresholds of gather and scatter (M1, M2 and S) are not among them: %s.\n",
-                t->machine.no_thresholds);
+        print_comments(t, tune_write_use, out);
     }
-    write_cases(t, out);
+    if (machine) {
+        write_machine(t, out);
+    } else {
+        write_thresholds(t, out);
+    }
 }
 
 /* ---- files ---- */
@@ -260,8 +252,10 @@ static int named_content(const tune_t *t, FILE *out)
     }
     error = ferror(in) ? EIO : 0;
     (void) fclose(in);
-    fprintf(out, "%s\n# Where measurement overruled the model\ncoll_napcoll_rules_file = %s\n",
-            '\n' == last ? "" : "\n", t->cases.rules_name);
+    if ('\n' != last) {
+        fputc('\n', out);
+    }
+    print_rules_file(t->cases.rules_name, out);
     return error;
 }
 
@@ -298,14 +292,13 @@ static int write_correction(const tune_t *t)
 int tune_write(const tune_t *t)
 {
     const tune_options_t *o = &t->options;
-    tune_rule_t rules[TUNE_CASES];
     int status;
 
     if (NULL != o->only) {
         return write_correction(t);
     }
     status = write_file(t, "--samples", o->samples, samples_content);
-    if (NULL != o->output && tune_rules(t, rules) > 0) {
+    if (has_rules_file(t)) {
         char *name = tune_rules_name(o->output);
 
         if (TUNE_GOOD != write_file(t, "--output", name, rules_content)) {

@@ -10,6 +10,9 @@
 
 #include "compat/napcoll_compat.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "opal/mca/base/mca_base_component_repository.h"
@@ -345,18 +348,30 @@ static void compare_setting(const char *name, const char *value)
     }
 }
 
-/* The first of Open MPI's parameter files that sets a parameter to this value. */
-static char *file_with(const char *name, const char *value)
+/* Open MPI's parameter files. The processes that mpirun 5.0 starts lack the user's in their list. */
+static char **parameter_files(void)
 {
     const int variable = mca_base_var_find("opal", "mca", "base", "param_files");
+    const char *home = getenv("HOME");
     char *const *list = NULL;
-    char **files, *file = NULL;
+    char **files = NULL, users[PATH_MAX];
 
-    if (variable < 0 || OPAL_SUCCESS != mca_base_var_get_value(variable, &list, NULL, NULL)
-        || NULL == list || NULL == *list) {
-        return NULL;
+    if (variable >= 0 && OPAL_SUCCESS == mca_base_var_get_value(variable, &list, NULL, NULL)
+        && NULL != list && NULL != *list) {
+        files = opal_argv_split(*list, ',');
     }
-    files = opal_argv_split(*list, ',');
+    if (NULL != home
+        && snprintf(users, sizeof(users), "%s/.openmpi/mca-params.conf", home) < PATH_MAX) {
+        (void) opal_argv_prepend_nosize(&files, users);
+    }
+    return files;
+}
+
+/* The first of the parameter files that sets a parameter to this value. */
+static char *file_with(const char *name, const char *value)
+{
+    char **files = parameter_files(), *file = NULL;
+
     looked_for.name = name;
     looked_for.value = value;
     for (int i = 0; NULL != files && NULL != files[i] && NULL == file; i++) {
