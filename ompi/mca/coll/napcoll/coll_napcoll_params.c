@@ -191,8 +191,7 @@ static int register_file(const mca_coll_napcoll_param_t *param, mca_base_var_sco
                                      param->level, scope, storage);
     char *setter, *found;
 
-    if (OPAL_SUCCESS != rc || NULL == *storage || '\0' == (*storage)[0]
-        || '/' == (*storage)[0]) {
+    if (OPAL_SUCCESS != rc || NULL == *storage || '\0' == (*storage)[0] || '/' == (*storage)[0]) {
         return rc;
     }
     setter = napcoll_compat_setter(param->name, *storage);

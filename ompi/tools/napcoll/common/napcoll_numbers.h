@@ -64,4 +64,10 @@ typedef struct napcoll_series {
  */
 int napcoll_read_series(const char *text, const napcoll_series_t *series, size_t *value, int room);
 
+/** The end of a noun behind a number. */
+static inline const char *plural(long long count)
+{
+    return 1 == count ? "" : "s";
+}
+
 #endif /* NAPCOLL_NUMBERS_H */

@@ -20,6 +20,7 @@
 
 #include "algo/napcoll_algo.h"
 #include "common/napcoll_memory.h"
+#include "common/napcoll_numbers.h"
 #include "common/napcoll_options.h"
 #include "common/napcoll_parameters.h"
 #include "model/napcoll_machine.h"
@@ -100,11 +101,6 @@ typedef struct {
     int *spot;
     int spots;
 } options_t;
-
-static inline const char *plural(long long count)
-{
-    return 1 == count ? "" : "s";
-}
 
 /* ---- napcoll_plan_numbers.c ---- */
 

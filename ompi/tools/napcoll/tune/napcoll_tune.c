@@ -28,10 +28,10 @@ static void tell_doubts(const tune_t *t)
 
     if (m->unsteady > 0) {
         fprintf(stderr,
-                "napcoll-tune: %d numbers are uncertain: the even and the odd turns differ by more "
-                "than %.0f %% in them; the report says which. Try again with a larger --time-limit, "
+                "napcoll-tune: %d number%s uncertain: the even and the odd turns differ by more "
+                "than %.0f %% there; the report says which. Try again with a larger --time-limit, "
                 "or while nothing else runs here\n",
-                m->unsteady, 100 * TUNE_STEADY);
+                m->unsteady, 1 == m->unsteady ? " is" : "s are", 100 * TUNE_STEADY);
     }
     if ('\0' != t->network.missing[0]) {
         fprintf(stderr, "napcoll-tune: no latencies by distance: %s\n", t->network.missing);

@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "tune/napcoll_calibrate.h"
+#include "common/napcoll_numbers.h"
 #include "common/napcoll_delays.h"
 #include "common/napcoll_distances.h"
 #include "tune/napcoll_incast.h"
@@ -263,13 +264,26 @@ void tune_serve(tune_t *t);
 
 /* ---- napcoll_tune_machine.c: rank 0 ---- */
 
-/** Show how far it is, on standard error: a bar on a terminal, else a line every ten seconds. */
-void tune_tell(const tune_t *t, const char *what, double share);
+/** How far a part of the measurement is. */
+typedef struct tune_progress {
+    /** of all parts, from 1 */
+    int part;
+    const char *name, *step;
+    /** steps that are complete; of at least and at most so many */
+    int done, least, most;
+} tune_progress_t;
+
+/** Show how far a part is, on standard error: a bar on a terminal, else a line every ten seconds.
+ * share: of the step that is not complete, from 0 to 1. */
+void tune_tell(const tune_t *t, const tune_progress_t *progress, double share);
+
+/** Clear the bar. */
+void tune_tell_end(void);
 
 void tune_add_task(tune_list_t *list, const tune_task_t *task);
 
-/** Do all tasks of a list in random order. False if the deadline came before the last one. */
-bool tune_take_turn(tune_t *t, tune_list_t *list, int turn, double deadline, const char *what);
+/** Do all tasks of a list in random order: one turn, which is a step. False if the deadline came before the last one. */
+bool tune_take_turn(tune_t *t, tune_list_t *list, double deadline, const tune_progress_t *progress);
 
 /**
  * Measure and fit a machine, in turns, until both halves of the turns say the same, or until the

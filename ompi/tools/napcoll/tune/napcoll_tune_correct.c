@@ -182,10 +182,19 @@ static void compare(tune_t *t, const napcoll_node_map_t *map)
     tune_cases_t *cases = &t->cases;
     const int all = tune_list_cases(&t->options.wanted, t->ranks, cases->list);
 
+    tune_progress_t progress = {.part = NULL == t->options.only ? 2 + t->options.thresholds : 1,
+                                .name = "algorithms",
+                                .step = "case",
+                                .least = all,
+                                .most = all};
+
     cases->num = all;
     for (int i = 0; i < all && MPI_Wtime() < t->end; i++) {
         tune_case_t *c = &cases->list[i];
         const double now = MPI_Wtime();
+
+        progress.done = i;
+        tune_tell(t, &progress, 0);
 
         if (0 != tune_choose(c, &t->machine.fit.machine, &t->machine.thresholds, map)) {
             napcoll_out_of_memory();
@@ -193,9 +202,8 @@ static void compare(tune_t *t, const napcoll_node_map_t *map)
         if (!c->skipped) {
             tune_race(t, c, now + (t->end - now) / (all - i));
         }
-        tune_tell(t, "algorithms", (i + 1.0) / (all + 1.0));
     }
-    tune_tell(t, "algorithms", 1);
+    tune_tell_end();
 }
 
 void tune_correct(tune_t *t)
@@ -252,8 +260,8 @@ static void report_case(const tune_case_t *c, FILE *out)
 {
     const bool judged = c->turns >= NAPCOLL_ROBUST_LEAST_TURNS;
 
-    fprintf(out, "  %s of %zu bytes, %d turns%s\n", c->collective->name, c->bytes, c->turns,
-            judged ? "" : ": too few to judge");
+    fprintf(out, "  %s of %zu bytes, %d turn%s%s\n", c->collective->name, c->bytes, c->turns,
+            plural(c->turns), judged ? "" : ": too few to judge");
     for (int i = 0; judged && i < c->contestants; i++) {
         report_contestant(&c->contestant[i], out);
         if (0 == i) {

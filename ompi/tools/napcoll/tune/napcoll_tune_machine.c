@@ -34,24 +34,46 @@ static const double machine_enough = 150;
 
 /* ---- progress ---- */
 
-void tune_tell(const tune_t *t, const char *what, double share)
+static bool has_bar(void)
 {
-    enum { WIDTH = 30 };
-    static const char bar[] = "##############################";
-    static double told;
-    const double now = MPI_Wtime(), left = fmax(t->end - now, 0), every = 10;
+    return 1 == isatty(STDERR_FILENO);
+}
 
-    if (1 == isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\r%s [%-*.*s] %3.0f %%, at most %.0f s left ", what, WIDTH,
-                (int) (WIDTH * share), bar, 100 * share, left);
-        if (share >= 1) {
-            fprintf(stderr, "\r%78s\r", "");
-        }
+static int count_parts(const tune_options_t *o)
+{
+    const bool all = TUNE_MACHINE == o->command && NULL == o->only;
+
+    return all ? 1 + o->thresholds + o->verify : 1;
+}
+
+void tune_tell(const tune_t *t, const tune_progress_t *p, double share)
+{
+    enum { WIDTH = 20, EVERY = 10 };
+    static const char bar[] = "####################";
+    static double told;
+    const double now = MPI_Wtime(), left = fmax(t->end - now, 0);
+    const int next = p->done < p->most ? p->done + 1 : p->most;
+    const int all = p->done < p->least ? p->least : p->most;
+    char text[160];
+
+    snprintf(text, sizeof(text), "part %d of %d, %s: %s %d of %s%d, at most %.0f s left", p->part,
+             count_parts(&t->options), p->name, p->step, next,
+             p->done >= p->least && p->least < p->most ? "at most " : "", all, left);
+    if (has_bar()) {
+        fprintf(stderr, "\r[%-*.*s] %s ", WIDTH, (int) (WIDTH * fmin((p->done + share) / all, 1)),
+                bar, text);
         fflush(stderr);
-    } else if (now - fmax(told, t->begin) >= every) {
-        fprintf(stderr, "napcoll-tune: %s, %.0f %%, at most %.0f s left\n", what, 100 * share,
-                left);
+    } else if (now - fmax(told, t->begin) >= EVERY) {
+        fprintf(stderr, "napcoll-tune: %s\n", text);
         told = now;
+    }
+}
+
+void tune_tell_end(void)
+{
+    if (has_bar()) {
+        fprintf(stderr, "\r%100s\r", "");
+        fflush(stderr);
     }
 }
 
@@ -125,17 +147,15 @@ static void shuffle(tune_list_t *list, uint64_t *random)
     }
 }
 
-bool tune_take_turn(tune_t *t, tune_list_t *list, int turn, double deadline, const char *what)
+bool tune_take_turn(tune_t *t, tune_list_t *list, double deadline, const tune_progress_t *progress)
 {
     shuffle(list, &t->random);
     for (int i = 0; i < list->num; i++) {
-        const double now = MPI_Wtime();
-
-        if (now >= deadline) {
+        if (MPI_Wtime() >= deadline) {
             return false;
         }
-        run_task(t, &list->task[i], turn);
-        tune_tell(t, what, fmin((now - t->begin) / (deadline - t->begin), 0.99));
+        run_task(t, &list->task[i], progress->done);
+        tune_tell(t, progress, (i + 1.0) / list->num);
     }
     return true;
 }
@@ -223,8 +243,15 @@ static napcoll_calibrate_result_t take_turns(tune_t *t, tune_list_t *list, doubl
     napcoll_calibrate_result_t result = NAPCOLL_CALIBRATE_TOO_FEW;
 
     while (m->turns < MOST_TURNS) {
+        const tune_progress_t progress = {.part = 1,
+                                          .name = "machine",
+                                          .step = "turn",
+                                          .done = m->turns,
+                                          .least = STEADY_TURNS,
+                                          .most = MOST_TURNS};
+
         tune_make_list(t, m->turns, list);
-        if (!tune_take_turn(t, list, m->turns, deadline, "machine")) {
+        if (!tune_take_turn(t, list, deadline, &progress)) {
             m->out_of_time = true;
             break;
         }
@@ -240,7 +267,7 @@ static napcoll_calibrate_result_t take_turns(tune_t *t, tune_list_t *list, doubl
             narrow_down(m);
         }
     }
-    tune_tell(t, "machine", 1);
+    tune_tell_end();
     return m->turns < LEAST_TURNS ? NAPCOLL_CALIBRATE_OK : fit_all(m);
 }
 

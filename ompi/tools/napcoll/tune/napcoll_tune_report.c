@@ -93,8 +93,8 @@ static void print_gaps(const tune_machine_t *m, FILE *out)
             m->measured.small.stream[m->measured.small.num - 1].active,
             m->fit.node_has_gap ? "they delay each other" : "the node has no gap of its own");
     if (m->measured.near_small.active > 0) {
-        fprintf(out, "  %.3f us inside a node with %d pairs%s\n", m->fit.near_gap_us,
-                m->measured.near_small.active,
+        fprintf(out, "  %.3f us inside a node with %d pair%s%s\n", m->fit.near_gap_us,
+                m->measured.near_small.active, plural(m->measured.near_small.active),
                 m->measured.oversubscribed
                     ? ""
                     : ", which is no gap of the node's: each process has a processor");
@@ -137,12 +137,12 @@ static void print_state(const tune_t *t, FILE *out)
 {
     const tune_machine_t *m = &t->machine;
 
-    fprintf(out, "%d turns, %.0f s with all: ", m->turns, m->seconds);
+    fprintf(out, "%d turn%s, %.0f s with all: ", m->turns, plural(m->turns), m->seconds);
     if (0 == m->unsteady) {
         fprintf(out, "even and odd turns agree to %.0f %%", percent * TUNE_STEADY);
     } else {
-        fprintf(out, "even and odd turns differ by more than %.0f %% in %d numbers",
-                percent * TUNE_STEADY, m->unsteady);
+        fprintf(out, "even and odd turns differ by more than %.0f %% in %d number%s",
+                percent * TUNE_STEADY, m->unsteady, plural(m->unsteady));
     }
     fprintf(out, "%s\n", m->out_of_time ? "; the time limit ended it" : "");
 }
@@ -302,8 +302,9 @@ static void print_message(const tune_t *t, FILE *out)
 static void print_levels(const napcoll_incast_gather_t *g, FILE *out)
 {
     for (int i = 0; i < g->num_levels; i++) {
-        fprintf(out, "    + %.3f s with probability %.3f (%zu samples)\n", g->level[i].seconds,
-                g->level[i].probability, g->level[i].samples);
+        fprintf(out, "    + %.3f s with probability %.3f (%zu sample%s)\n", g->level[i].seconds,
+                g->level[i].probability, g->level[i].samples,
+                plural((long long) g->level[i].samples));
     }
 }
 
@@ -328,7 +329,8 @@ static void print_gather(const tune_t *t, FILE *out)
 {
     const napcoll_incast_gather_t *g = &t->scan.gather;
 
-    fprintf(out, "gather (many-to-one), n = %d blocks of M bytes\n", t->ranks - 1);
+    fprintf(out, "gather (many-to-one), n = %d block%s of M bytes\n", t->ranks - 1,
+            plural(t->ranks - 1));
     if (g->escalates) {
         print_range(g, out);
         fprintf(out, "  M1 <= M <= M2: %.1f %% of the calls escalate\n", percent * g->escalated);
@@ -361,7 +363,8 @@ static void print_scatter(const tune_t *t, FILE *out)
 {
     const napcoll_incast_scatter_t *s = &t->scan.scatter;
 
-    fprintf(out, "scatter (one-to-many), n = %d blocks of M bytes\n", t->ranks - 1);
+    fprintf(out, "scatter (one-to-many), n = %d block%s of M bytes\n", t->ranks - 1,
+            plural(t->ranks - 1));
     if (s->leaps) {
         fprintf(out,
                 "  S = %zu bytes: %zu bytes are on the line of small sizes; the leap is "
@@ -384,7 +387,8 @@ static void report_models(const tune_t *t, FILE *out)
     print_message(t, out);
     print_gather(t, out);
     print_scatter(t, out);
-    fprintf(out, "%d turns of %d, %.0f s", t->scan.turns, t->options.repetitions, t->scan.seconds);
+    fprintf(out, "%d turn%s of %d, %.0f s", t->scan.turns, plural(t->scan.turns),
+            t->options.repetitions, t->scan.seconds);
     if (t->scan.out_of_time) {
         fprintf(out, ": the time limit of %g s ended it early", t->options.time_limit);
     }

@@ -45,8 +45,13 @@ static void add_size(tune_t *t, tune_list_t *list, size_t bytes)
 }
 
 /* Take turns until the deadline. Returns how many were complete. */
-static int take_turns(tune_t *t, tune_list_t *list, double deadline, const char *what)
+static int take_turns(tune_t *t, tune_list_t *list, double deadline, const char *name)
 {
+    tune_progress_t progress = {.part = TUNE_MACHINE == t->options.command ? 2 : 1,
+                                .name = name,
+                                .step = "turn",
+                                .least = t->options.repetitions,
+                                .most = t->options.repetitions};
     int turn = 0;
 
     for (; turn < t->options.repetitions; turn++) {
@@ -58,12 +63,13 @@ static int take_turns(tune_t *t, tune_list_t *list, double deadline, const char 
                 probe->to = peer_of(t, turn);
             }
         }
-        if (!tune_take_turn(t, list, turn, deadline, what)) {
+        progress.done = turn;
+        if (!tune_take_turn(t, list, deadline, &progress)) {
             t->scan.out_of_time = true;
             break;
         }
     }
-    tune_tell(t, what, 1);
+    tune_tell_end();
     return turn;
 }
 

@@ -109,7 +109,7 @@ static void print_origin(const tune_t *t, const char *title, FILE *out)
     fprintf(out, "# %s\n#     ", title);
     print_command(t, out);
     fprintf(out, "\n# on %s, %d processes on %d node%s, %s.\n", when, t->ranks, t->node.num,
-            1 == t->node.num ? "" : "s", library);
+            plural(t->node.num), library);
 }
 
 /* Print a report as comments. */
@@ -158,12 +158,13 @@ static void write_thresholds(const tune_t *t, FILE *out)
 {
     const napcoll_thresholds_t thresholds = tune_thresholds(&t->scan);
 
-    fprintf(out,
-            "\n# Gathers of gather_m1 to gather_m2 bytes, and scatters of scatter_s and more, go in "
-            "pieces;\n# 0: never. See napcoll-tune(1).\n"
-            "coll_napcoll_gather_m1 = %zu\ncoll_napcoll_gather_m2 = %zu\n"
-            "coll_napcoll_scatter_s = %zu\n",
-            thresholds.gather_m1, thresholds.gather_m2, t->scan.scatter.s);
+    fprintf(
+        out,
+        "\n# Gathers of gather_m1 to gather_m2 bytes, and scatters of scatter_s and more, go in "
+        "pieces;\n# 0: never. See napcoll-tune(1).\n"
+        "coll_napcoll_gather_m1 = %zu\ncoll_napcoll_gather_m2 = %zu\n"
+        "coll_napcoll_scatter_s = %zu\n",
+        thresholds.gather_m1, thresholds.gather_m2, t->scan.scatter.s);
 }
 
 static void write_machine(const tune_t *t, FILE *out)

@@ -391,8 +391,7 @@ char *napcoll_compat_setter(const char *parameter, const char *value)
     const char *file = NULL;
     char name[128];
 
-    if (variable < 0
-        || OPAL_SUCCESS != mca_base_var_get_value(variable, NULL, &source, &file)) {
+    if (variable < 0 || OPAL_SUCCESS != mca_base_var_get_value(variable, NULL, &source, &file)) {
         return NULL;
     }
     if (MCA_BASE_VAR_SOURCE_ENV == source) {
