@@ -87,7 +87,8 @@ model_table() {
             with[$2, $1] = $5
             next
         }
-        FNR == 1 { FS = ","; next }
+        FNR == 1 { FS = "," }
+        /^(#|coll,)/ { next }
         {
             $0 = $0 # by the new separator
             who = $5

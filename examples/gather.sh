@@ -121,7 +121,7 @@ END
 part_of() {
     local samples=$1 name=$2
     shift 2
-    awk -F, -v who=",$(listed "$@")," 'FNR == 1 || index(who, "," $2 ",")' "$scratch/$samples" >"$scratch/$name.csv"
+    awk -F, -v who=",$(listed "$@")," '/^(#|coll,)/ || index(who, "," $2 ",")' "$scratch/$samples" >"$scratch/$name.csv"
 }
 
 # draw_samples NAME TITLE RANGE CONTESTANT...: each sample of NAME.csv as a dot, in a range of microseconds; the dots
@@ -157,8 +157,9 @@ END
 draw_both() {
     local samples=$1 name=$2 title=$3 range
     range=$(awk -F, '
-        FNR == 2 || FNR > 2 && $5 < least { least = $5 }
-        FNR > 1 && $5 > most { most = $5 }
+        /^(#|coll,)/ { next }
+        most == "" || $5 < least { least = $5 }
+        most == "" || $5 > most { most = $5 }
         END { printf "%.0f:%.0f", 0.8 * least, 1.25 * most }' "$scratch/$samples")
     part_of "$samples" "$name-flat" "$flat" "${others[@]}"
     part_of "$samples" "$name-pieces" "${pieces[@]}"
@@ -176,7 +177,7 @@ draw_both() {
 times_table() {
     # shellcheck disable=SC2016 # it is awk's
     awk -F, '
-        FNR == 1 { next }
+        /^(#|coll,)/ { next }
         !($4 in turns) { size[++sizes] = $4; turns[$4] = $6 }
         !($5 in known) { known[$5]; name[++names] = $5 }
         { cell[$4, $5] = sprintf("%.1f / %.1f", $7 / 1000, $9 / 1000) }
@@ -220,7 +221,7 @@ ratio_table() {
         # shellcheck disable=SC2016 # it is awk's
         awk -F, -v flat="$flat" -v pieces="${pieces[*]}" '
             function over(of, bytes, who) { return sprintf("%.2f", of[bytes, who] / of[bytes, flat]) }
-            FNR == 1 { next }
+            /^(#|coll,)/ { next }
             { bytes = $4 + 0 }
             !('"$condition"') { next }
             !($4 in turns) { size[++sizes] = $4; turns[$4] = $6 }
@@ -282,7 +283,7 @@ measure_scatter() {
 better_table() {
     # shellcheck disable=SC2016 # it is awk's
     awk -F, '
-        FNR == 1 { next }
+        /^(#|coll,)/ { next }
         !($4 in turns) { size[++sizes] = $4; turns[$4] = $6 }
         $10 > 0 && $5 !~ /^napcoll/ && (!($4 in least) || $10 < least[$4]) { least[$4] = $10; better[$4] = $5 }
         END {

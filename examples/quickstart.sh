@@ -84,7 +84,7 @@ awk -F, '
             ms[word[1]] = word[2] / 1000
         next
     }
-    $4 == 8 { ratio[$5] = $10; ran[$5] = $NF }
+    !/^#/ && $4 == 8 { ratio[$5] = $10; ran[$5] = $NF }
     END {
         algorithm = ran["napcoll"]
         gsub(/"/, "", algorithm)

@@ -126,7 +126,7 @@ tune() {
 
 # others COLL FILE: its heading and the figures of other collectives.
 others() {
-    [ ! -f "$2" ] || awk -F, -v coll="$1" 'FNR == 1 || $1 != coll' "$2"
+    [ ! -f "$2" ] || awk -F, -v coll="$1" '!/^#/ && (/^coll,/ || $1 != coll)' "$2"
 }
 
 # put_away COLL NAME COMMAND...: the figures of a collective, in one.csv, and the command, in the place of older ones, also
@@ -136,8 +136,8 @@ put_away() {
     shift 2
     others "$one" "$output/$name.csv" >"$scratch/$name.csv"
     # One heading for all.
-    [ -s "$scratch/$name.csv" ] || head -n 1 "$scratch/one.csv" >"$scratch/$name.csv"
-    tail -n +2 "$scratch/one.csv" >>"$scratch/$name.csv"
+    [ -s "$scratch/$name.csv" ] || grep "^coll," "$scratch/one.csv" >"$scratch/$name.csv"
+    grep -vE "^(#|coll,)" "$scratch/one.csv" >>"$scratch/$name.csv"
     {
         [ ! -f "$output/$name.txt" ] || grep -v -e "--coll $one " "$output/$name.txt" || true
         printf '%s\n' "${*//$scratch\//}"
@@ -177,9 +177,9 @@ put_again() {
     local one=$1 size=$2 file=$output/$3.again.csv commands=$output/$3.txt
     shift 3
     {
-        head -n 1 "$scratch/one.csv"
-        [ ! -f "$file" ] || awk -F, -v coll="$one" -v bytes="$size" 'FNR > 1 && ($1 != coll || $4 != bytes)' "$file"
-        tail -n +2 "$scratch/one.csv"
+        grep "^coll," "$scratch/one.csv"
+        [ ! -f "$file" ] || awk -F, -v coll="$one" -v bytes="$size" '!/^(#|coll,)/ && ($1 != coll || $4 != bytes)' "$file"
+        grep -vE "^(#|coll,)" "$scratch/one.csv"
     } >"$scratch/again.csv"
     mv "$scratch/again.csv" "$file"
     if [ ! -f "$commands" ] || ! grep -qxF -- "${*//$scratch\//}" "$commands"; then
@@ -232,7 +232,7 @@ measure_again() {
 # A contestant that was dropped before the first turn, for being slow, does not count as faster than auto.
 cells() {
     awk -F, '
-        FNR == 1 { next }
+        /^(#|coll,)/ { next }
         {
             ran = $0
             sub(/^([^,]*,)*"/, "", ran)

@@ -152,7 +152,8 @@ table_of() {
             if (bytes >= 1024 && bytes % 1024 == 0) return bytes / 1024 "K"
             return bytes
         }
-        FNR == 1 { file++; next }
+        FNR == 1 { file++ }
+        /^(#|coll,)/ { next }
         {
             who = $0
             sub(/^([^,]*,)*"/, "", who)

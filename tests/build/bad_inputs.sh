@@ -99,7 +99,7 @@ table_without_mpi() {
 2|rules check: expected a rules file, or - for standard input|napcoll-plan rules check
 2|--margin 1.5: expected a number from 0 to 1|napcoll-plan rules from-csv --margin 1.5 short.csv
 2|short.csv:1: expected a column |napcoll-plan rules from-csv short.csv
-2|wrong.csv:2: bytes: expected a number from 0 |napcoll-plan rules from-csv wrong.csv
+2|wrong.csv:2:15: bytes: expected a number from 0 |napcoll-plan rules from-csv wrong.csv
 2|--csv nowhere/a.csv: cannot be written (No such file or directory)|napcoll-plan simulate --machine netlab --csv nowhere/a.csv
 2|unknown option '--nodse'; expected --nodes, --ppn, |netlab --nodse 3 -- true
 2|--map: 'cylic' is not valid: expected block, cyclic or random:SEED (did you mean cyclic?)|netlab --map cylic -- true

@@ -94,7 +94,14 @@ every_sample_is_written() {
     bench --coll gather --bytes 8,1K --contestants tuned,basic --iterations 3 --min-iterations 3 --time-limit 0.001 \
         --samples "$work/samples.csv" --svg "$work/table.svg" --csv "$work/medians.csv"
     cat "$work/samples.csv" "$work/medians.csv"
-    [ "$(head -n 1 "$work/samples.csv")" = coll,contestant,bytes,turn,us ]
+    # where it comes from, then the columns
+    for name in samples medians; do
+        sed -n 1p "$work/$name.csv" | grep -E '^#     collbench --time-limit 4 .* --csv .*medians\.csv$'
+        sed -n 2p "$work/$name.csv" |
+            grep -E '^# napcoll [0-9]+\.[0-9]+\.[0-9]+.*, Open MPI v.*, 6 processes on 3 nodes, host .+, 20[0-9-]+ [0-9:]+ UTC$'
+    done
+    [ "$(sed -n 3p "$work/samples.csv")" = coll,contestant,bytes,turn,us ]
+    napcoll-plan rules from-csv "$work/medians.csv" | grep -E '^gather nodes=3 ppn=2 bytes=.* -> fallback$'
     [ "$(grep -cE '^gather,(tuned|basic),(8|1024),[123],[0-9]+\.[0-9]{2}$' "$work/samples.csv")" = 12 ]
     for contestant in tuned basic; do
         for turn in 1 2 3; do
@@ -105,6 +112,22 @@ every_sample_is_written() {
             <(grep "^gather,$contestant,8," "$work/samples.csv")
         ! command -v gnuplot || grep -F ">$contestant<" "$work/table.svg"
     done
+}
+
+# The mean of the samples, in two columns; the other contestant is in the CSV file only.
+osu_columns_are_printed() {
+    bench --osu --coll reduce_scatter_block --bytes 8,1K --contestants basic,tuned --samples "$work/osu.csv" >"$work/osu"
+    cat "$work/osu"
+    sed -n 1p "$work/osu" | grep -E '^# MPI_Reduce_scatter_block Latency Test by collbench .*: basic$'
+    # samples are written with two digits, so that a mean of them may differ in the last one
+    for bytes in 8 1024; do
+        awk -v bytes="$bytes" 'FNR == NR { if ($1 == bytes) mean = $2; next }
+            $2 == "basic" && $3 == bytes { sum += $5; count++ }
+            END { exit !(count > 0 && sum / count - mean < 0.02 && mean - sum / count < 0.02) }' "$work/osu" FS=, "$work/osu.csv"
+    done
+    [ "$(sed -n 4p "$work/osu")" = '# Size       Avg Latency(us)' ]
+    [ "$(grep -cE '^(8   |1024) +[0-9]+\.[0-9]{2}$' "$work/osu")" = 2 ]
+    [ "$(wc -l <"$work/osu")" = 6 ]
 }
 
 # A ring takes six times 20 ms, whatever else runs, and so is looked at in one call; smp takes 20 ms once, of which a sample
@@ -162,7 +185,7 @@ tests=(every_contestant_has_its_row reductions_are_measured blocks_are_measured 
 reductions_are_measured() { measured reduce reduce_scatter reduce_scatter_block scan exscan bcast barrier; }
 blocks_are_measured() { measured allgather allgatherv gather gatherv scatter scatterv alltoall alltoallv; }
 if [ "$brief" = no ]; then
-    tests+=(other_deals_are_measured every_sample_is_written slow_contestants_are_dropped sizes_take_turns_in_rounds
+    tests+=(other_deals_are_measured every_sample_is_written osu_columns_are_printed slow_contestants_are_dropped sizes_take_turns_in_rounds
         stalls_are_not_slept_again bad_arguments_are_named)
 fi
 tap_plan "${#tests[@]}"

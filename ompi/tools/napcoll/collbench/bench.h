@@ -41,7 +41,7 @@ struct options {
     /* factor of the drop rule; 0: none */
     double drop;
     const char *svg, *csv, *samples;
-    bool progress;
+    bool osu, progress;
 };
 
 /* Same result on all ranks for the same arguments. */
@@ -70,6 +70,8 @@ struct contestant {
 
 struct bench {
     struct options opt;
+    int argc;
+    char **argv;
     struct layout layout;
     napcoll_measure_t measure;
     struct contestant contestant[NAPCOLL_MOST_CONTESTANTS];

@@ -18,6 +18,7 @@
 
 #include "bench.h"
 #include "common/napcoll_output.h"
+#include "measure/napcoll_origin.h"
 
 const char napcoll_tool_name[] = "collbench";
 
@@ -39,7 +40,7 @@ static bool complain(const struct output *output, int error)
 }
 
 /* Open the files that have a name. Their rows appear while later sizes are still measured. */
-static bool outputs_open(struct output *output, char message[BENCH_TEXT])
+static bool outputs_open(const struct bench *b, struct output *output, char message[BENCH_TEXT])
 {
     for (int i = 0; i < OUTPUTS; i++, output++) {
         const int error = NULL == output->name
@@ -51,6 +52,9 @@ static bool outputs_open(struct output *output, char message[BENCH_TEXT])
             snprintf(message, BENCH_TEXT, "%s %.128s: %s", output->option, output->name,
                      strerror(error));
             return false;
+        }
+        if (NULL != output->out) {
+            napcoll_origin_print(output->out, b->argc, b->argv, b->measure.size, b->layout.nodes);
         }
     }
     return true;
@@ -246,7 +250,7 @@ static int start(struct bench *b)
     napcoll_measure_open(&b->measure);
     layout_open(b);
     if (!contestants_open(b, message) || !job_fits(b, message)
-        || (0 == b->measure.rank && !outputs_open(outputs, message))) {
+        || (0 == b->measure.rank && !outputs_open(b, outputs, message))) {
         status = 2;
     }
     napcoll_check(MPI_Bcast(&status, 1, MPI_INT, 0, b->measure.helper), "MPI_Bcast");
@@ -272,6 +276,8 @@ int main(int argc, char **argv)
     int status;
 
     if (napcoll_tool_start(&argc, &argv, parsed, &line, &status)) {
+        bench.argc = argc;
+        bench.argv = argv;
         status = start(&bench);
         napcoll_check(MPI_Finalize(), "MPI_Finalize");
     }

@@ -224,6 +224,11 @@ static const napcoll_option_t known[] = {
      .at = offsetof(struct options, samples),
      .argument = "FILE",
      .help = "write every sample as CSV"},
+    {.name = "osu",
+     .kind = NAPCOLL_OPTION_SET,
+     .at = offsetof(struct options, osu),
+     .help = "print the mean times of the first contestant in the columns of the OSU "
+             "micro-benchmarks instead of the table"},
     {.name = "progress",
      .kind = NAPCOLL_OPTION_SET,
      .at = offsetof(struct options, progress),

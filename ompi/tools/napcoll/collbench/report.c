@@ -11,6 +11,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <unistd.h>
@@ -18,6 +19,8 @@
 #include "bench.h"
 #include "common/napcoll_gnuplot.h"
 #include "common/napcoll_output.h"
+#include "common/napcoll_version.h"
+#include "measure/napcoll_origin.h"
 
 static void ppn_text(const struct layout *l, char text[32])
 {
@@ -33,7 +36,51 @@ static double lower_bound(const struct layout *l)
     return layout_steps(l) * l->alpha_far * 1.0e6;
 }
 
-void report_head(const struct bench *b)
+/* ---- in the columns of the OSU micro-benchmarks ---- */
+
+enum { OSU_SIZE = 10, OSU_TIME = 18 };
+
+static bool has_sizes(const struct bench *b)
+{
+    return NAPCOLL_BUFFER_NOTHING != b->opt.coll->recv;
+}
+
+static void osu_head(const struct bench *b)
+{
+    const char *name = b->opt.coll->name;
+
+    printf("# MPI_%c%s Latency Test by collbench %s: %s\n", toupper((unsigned char) name[0]),
+           name + 1, napcoll_version(), b->contestant[0].label);
+    napcoll_origin_print(stdout, b->argc, b->argv, b->measure.size, b->layout.nodes);
+    if (has_sizes(b)) {
+        printf("%-*s%*s\n", OSU_SIZE, "# Size", OSU_TIME, "Avg Latency(us)");
+    } else {
+        printf("# Avg Latency(us)\n");
+    }
+    fflush(stdout);
+}
+
+/* The mean of the samples, each of the slowest process. */
+static void osu_row(const struct bench *b, const struct row *row)
+{
+    double sum = 0;
+
+    for (int i = 0; i < row->samples; i++) {
+        sum += row->sample[i];
+    }
+    if (0 == row->samples) {
+        printf("# %zu: every start was missed: the machine is too busy\n", row->bytes);
+    } else if (has_sizes(b)) {
+        printf("%-*zu%*.2f\n", OSU_SIZE, row->bytes, OSU_TIME, sum / row->samples);
+    } else {
+        printf("%*.2f\n", OSU_TIME, sum / row->samples);
+    }
+    fflush(stdout);
+}
+
+/* ---- the table ---- */
+
+static void table_head(const struct bench *b)
 {
     const struct layout *l = &b->layout;
     char library[MPI_MAX_LIBRARY_VERSION_STRING], ppn[32];
@@ -66,7 +113,16 @@ void report_head(const struct bench *b)
     fflush(stdout);
 }
 
-void report_rows(const struct bench *b, const struct row *rows, bool first)
+void report_head(const struct bench *b)
+{
+    if (b->opt.osu) {
+        osu_head(b);
+    } else {
+        table_head(b);
+    }
+}
+
+static void table_rows(const struct bench *b, const struct row *rows, bool first)
 {
     double bound = lower_bound(&b->layout);
     int width = (int) strlen("contestant");
@@ -75,10 +131,6 @@ void report_rows(const struct bench *b, const struct row *rows, bool first)
         int length = (int) strlen(b->contestant[i].label);
 
         width = length > width ? length : width;
-    }
-    if (b->opt.progress) {
-        fprintf(stderr, "\r%70s\r", "");
-        fflush(stderr);
     }
     if (first) {
         printf("\n%9s  %-*s %7s %5s %10s %10s %10s %6s %15s %7s  %s\n", "bytes", width,
@@ -107,6 +159,19 @@ void report_rows(const struct bench *b, const struct row *rows, bool first)
     fflush(stdout);
 }
 
+void report_rows(const struct bench *b, const struct row *rows, bool first)
+{
+    if (b->opt.progress) {
+        fprintf(stderr, "\r%70s\r", "");
+        fflush(stderr);
+    }
+    if (b->opt.osu) {
+        osu_row(b, rows);
+    } else {
+        table_rows(b, rows, first);
+    }
+}
+
 void report_foot(const struct bench *b, const struct row *rows, int num_rows)
 {
     double skew = 0.0;
@@ -115,6 +180,9 @@ void report_foot(const struct bench *b, const struct row *rows, int num_rows)
     for (int i = 0; i < num_rows; ++i) {
         skew = rows[i].skew > skew ? rows[i].skew : skew;
         fewest = !rows[i].dropped && rows[i].samples < fewest ? rows[i].samples : fewest;
+    }
+    if (b->opt.osu) {
+        return;
     }
     printf("\nall results verified\n"
            "start skew: processes start a sample up to %.1f us apart (median, worst size)\n",

@@ -68,7 +68,10 @@ typedef struct {
     /* -1: it has none */
     int column[COLUMNS];
     char *field[MOST_FIELDS];
+    /* where the fields begin in the line, from 1 */
+    int start[MOST_FIELDS];
     int fields;
+    bool has_columns;
 } csv_t;
 
 /* ---- reading ---- */
@@ -79,6 +82,7 @@ static void split_line(csv_t *csv, char *line)
     char *out = line;
     bool quoted = false;
 
+    csv->start[0] = 1;
     line[strcspn(line, "\r\n")] = '\0';
     csv->fields = 0;
     csv->field[csv->fields++] = out;
@@ -94,6 +98,7 @@ static void split_line(csv_t *csv, char *line)
             if (MOST_FIELDS == csv->fields) {
                 complain("%s:%d: expected at most %d fields", csv->path, csv->line, MOST_FIELDS);
             }
+            csv->start[csv->fields] = (int) (at - line) + 2;
             csv->field[csv->fields++] = out;
         }
     }
@@ -136,8 +141,8 @@ static size_t number_of(const csv_t *csv, column_t column, size_t least, size_t 
     size_t number;
 
     if (!napcoll_read_size(digits, least, most, &number)) {
-        complain("%s:%d: %s: expected a number from %zu to %zu, found \"%s\"", csv->path, csv->line,
-                 columns[column], least, most, text);
+        complain("%s:%d:%d: %s: expected a number from %zu to %zu, found \"%s\"", csv->path,
+                 csv->line, csv->start[csv->column[column]], columns[column], least, most, text);
     }
     return number;
 }
@@ -148,8 +153,8 @@ static double time_of(const csv_t *csv)
     double time_us;
 
     if (!napcoll_read_real(text, 0, DBL_MAX, &time_us)) {
-        complain("%s:%d: %s: expected a time in microseconds, found \"%s\"", csv->path, csv->line,
-                 columns[MEDIAN], text);
+        complain("%s:%d:%d: %s: expected a time in microseconds, found \"%s\"", csv->path,
+                 csv->line, csv->start[csv->column[MEDIAN]], columns[MEDIAN], text);
     }
     return time_us;
 }
@@ -229,9 +234,13 @@ static void read_csv(const char *path, const char *fallback, table_t *table)
             complain("%s:%d: expected lines of at most %zu bytes", path, csv.line,
                      sizeof(line) - 2);
         }
+        if ('#' == line[0]) {
+            continue;
+        }
         split_line(&csv, line);
-        if (1 == csv.line) {
+        if (!csv.has_columns) {
             find_columns(&csv);
+            csv.has_columns = true;
         } else if (csv.fields > 1 || '\0' != csv.field[0][0]) {
             read_row(&csv, fallback, table);
         }
@@ -240,8 +249,8 @@ static void read_csv(const char *path, const char *fallback, table_t *table)
         complain("%s: cannot be read (%s)", path, strerror(errno));
     }
     (void) fclose(in);
-    if (0 == csv.line) {
-        complain("%s: expected what collbench --csv writes, found an empty file", path);
+    if (!csv.has_columns) {
+        complain("%s: expected what collbench --csv writes, found no line of columns", path);
     }
 }
 

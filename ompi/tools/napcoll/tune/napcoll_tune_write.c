@@ -11,9 +11,9 @@
 #define _GNU_SOURCE
 
 #include <errno.h>
-#include <time.h>
 
 #include "common/napcoll_output.h"
+#include "measure/napcoll_origin.h"
 #include "tune/napcoll_tune.h"
 #include "util/napcoll_file.h"
 
@@ -75,41 +75,11 @@ static void print_rules_file(const char *rules, FILE *out)
 
 /* ---- where a file comes from ---- */
 
-/* The command line, without characters that would end the comment. */
-static void print_command(const tune_t *t, FILE *out)
-{
-    for (int i = 0; i < t->argc; i++) {
-        const char *text = t->argv[i];
-
-        if (0 == i) {
-            text = base_name(text);
-        }
-        if (i > 0) {
-            fputc(' ', out);
-        }
-        for (; '\0' != *text; text++) {
-            fputc((unsigned char) *text < ' ' ? '?' : *text, out);
-        }
-    }
-}
-
 /* By which command a file was made, when, and by which job. */
 static void print_origin(const tune_t *t, const char *title, FILE *out)
 {
-    char library[MPI_MAX_LIBRARY_VERSION_STRING], when[64] = "";
-    const time_t now = time(NULL);
-    struct tm parts;
-    int length;
-
-    napcoll_check(MPI_Get_library_version(library, &length), "MPI_Get_library_version");
-    library[strcspn(library, ",\n")] = '\0';
-    if (NULL != gmtime_r(&now, &parts)) {
-        (void) strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", &parts);
-    }
-    fprintf(out, "# %s\n#     ", title);
-    print_command(t, out);
-    fprintf(out, "\n# on %s, %d processes on %d node%s, %s.\n", when, t->ranks, t->node.num,
-            plural(t->node.num), library);
+    fprintf(out, "# %s\n", title);
+    napcoll_origin_print(out, t->argc, t->argv, t->ranks, t->node.num);
 }
 
 /* Print a report as comments. */
@@ -216,6 +186,7 @@ static int parameters_content(const tune_t *t, FILE *out)
 
 static int samples_content(const tune_t *t, FILE *out)
 {
+    napcoll_origin_print(out, t->argc, t->argv, t->ranks, t->node.num);
     tune_report_samples(t, out);
     return 0;
 }
