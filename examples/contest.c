@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_robust.h"
+
 void check(int rc, const char *call)
 {
     char text[MPI_MAX_ERROR_STRING] = "unknown error";
@@ -171,20 +173,6 @@ void contest_asked(struct contest *c, const struct contestant *one, int times)
     }
 }
 
-static int order_of(const void *left, const void *right)
-{
-    double a = *(const double *) left, b = *(const double *) right;
-
-    return (a > b) - (a < b);
-}
-
-/* Sorts the values. */
-static double median(double *values, int num)
-{
-    qsort(values, (size_t) num, sizeof(double), order_of);
-    return 0.5 * (values[(num - 1) / 2] + values[num / 2]);
-}
-
 void contest_report(struct contest *c)
 {
     unsigned long long ran = counters_read(c);
@@ -195,13 +183,13 @@ void contest_report(struct contest *c)
         for (int turn = 0; turn < c->turns; ++turn) {
             ratio[turn] = c->contestant[i].exchange[turn] / c->contestant[0].exchange[turn];
         }
-        ratios[i] = median(ratio, c->turns);
+        ratios[i] = napcoll_robust_median(ratio, (size_t) c->turns);
     }
     printf("%12s  %12s  %12s  %8s\n", "component", "exchange ms", "whole ms", "ratio");
     for (int i = 0; i < c->num; ++i) {
         printf("%12s  %12.3f  %12.3f  %8.3f\n", c->contestant[i].label,
-               1.0e3 * median(c->contestant[i].exchange, c->turns),
-               1.0e3 * median(c->contestant[i].whole, c->turns), ratios[i]);
+               1.0e3 * napcoll_robust_median(c->contestant[i].exchange, (size_t) c->turns),
+               1.0e3 * napcoll_robust_median(c->contestant[i].whole, (size_t) c->turns), ratios[i]);
     }
     free(ratio);
     if (!c->napcoll) {

@@ -466,6 +466,12 @@ other_parameters_of_the_machine_count() {
     own --coll gather --rules "$work/other.rules"
     has "Line 1 of $work/other.rules decides" "$work/out"
     refuses "coll_napcoll_rules_file = $work/own.rules: cannot be opened" own --coll gather
+    # a relative name is one of the parameter file's folder, else of the current one
+    sed -i "s|^coll_napcoll_rules_file = .*|coll_napcoll_rules_file = own.rules|" "$conf"
+    refuses "coll_napcoll_rules_file = $work/own.rules or $PWD/own.rules: cannot be opened" own --coll gather
+    mv "$work/other.rules" "$work/own.rules"
+    own --coll gather
+    has "Line 1 of $work/own.rules decides: the component takes linear" "$work/out"
     echo 'coll_napcoll_scatter_s = 1x' >>"$conf"
     refuses 'coll_napcoll_scatter_s = 1x: expected a number of bytes' own --coll scatter
 }

@@ -173,10 +173,10 @@ shipped_results_make_rules_that_pass() {
 }
 
 mistakes_in_measurements_are_named() {
-    echo "$head_line" >"$work/a.csv"
+    printf '# what collbench says of itself, "as comments\n%s\n# or others\n' "$head_line" >"$work/a.csv"
     refuses 'expected measurements, found none' "$plan" rules from-csv "$work/a.csv"
     echo 'allreduce,8,4,x,tuned,20,1,1,1,1,"tuned"' >>"$work/a.csv"
-    refuses 'a.csv:2:13: bytes: expected a number' "$plan" rules from-csv "$work/a.csv"
+    refuses 'a.csv:4:15: bytes: expected a number' "$plan" rules from-csv "$work/a.csv"
     echo 'coll,nodes' >"$work/b.csv"
     refuses 'b.csv:1: expected a column ppn' "$plan" rules from-csv "$work/b.csv"
     refuses '--margin 2: expected a number from 0 to 1' "$plan" rules from-csv --margin 2 "$work/a.csv"

@@ -17,6 +17,8 @@
 
 #include "netlab-overhead.h"
 
+#include "common/napcoll_robust.h"
+
 enum {
     TRIPS = 16, /* of a batch */
     LEAST_BATCHES = 3,
@@ -92,29 +94,20 @@ static void __attribute__((noreturn)) run_partner(int listener)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *) a;
-    uint64_t y = *(const uint64_t *) b;
-
-    return (x > y) - (x < y);
-}
-
 /* The median of a batch of round trips: what else the machine does makes single ones much
  * longer. */
 static uint64_t batch_trip(int fd)
 {
-    uint64_t times[TRIPS];
+    double times[TRIPS];
 
     for (int i = 0; i < TRIPS; ++i) {
         const uint64_t before = now_ns();
 
         send_byte(fd);
         receive_byte(fd);
-        times[i] = now_ns() - before;
+        times[i] = (double) (now_ns() - before);
     }
-    qsort(times, TRIPS, sizeof(times[0]), by_value);
-    return times[TRIPS / 2];
+    return (uint64_t) napcoll_robust_median(times, TRIPS);
 }
 
 /*

@@ -39,6 +39,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/napcoll_robust.h"
+
 #define PORT_TEXT "7777"
 enum {
     PORT = 7777,
@@ -333,17 +335,9 @@ static int connect_to(const char *node, int type)
     die(node);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *) a;
-    uint64_t y = *(const uint64_t *) b;
-
-    return (x > y) - (x < y);
-}
-
 static void measure_rtt(int fd, uint64_t count)
 {
-    uint64_t *times = calloc(count, sizeof(*times));
+    double *times = calloc(count, sizeof(*times));
 
     if (NULL == times) {
         die("round trips");
@@ -354,11 +348,11 @@ static void measure_rtt(int fd, uint64_t count)
         if (0 != write_all(fd, "x", 1) || 0 != await_byte(fd)) {
             die("round trip");
         }
-        times[i] = now_ns() - start;
+        times[i] = (double) (now_ns() - start) / 1000;
     }
-    qsort(times, count, sizeof(*times), by_value);
-    printf("%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", times[0] / 1000, times[count / 2] / 1000,
-           times[count / 4] / 1000);
+    napcoll_robust_sort(times, count);
+    printf("%.0f %.0f %.0f\n", times[0], napcoll_robust_quantile(times, count, 0.5),
+           napcoll_robust_quantile(times, count, 0.25));
     free(times);
 }
 

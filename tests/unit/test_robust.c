@@ -70,6 +70,14 @@ static void quantiles_are_between_neighbours(void **state)
     check_close(napcoll_robust_quantile(values, 4, 0.5), 25, 1e-12);
     check_close(napcoll_robust_quantile(values, 4, 1), 40, 0);
     check_close(napcoll_robust_quantile(values, 1, 0.9), 10, 0);
+    {
+        /* off their median, 2, by 1 0 1 98: the median of that is 1 */
+        double odd[] = {3, 1, 2, 2, 100}, deviation;
+
+        check_close(napcoll_robust_middle(odd, 5, &deviation), 2, 0);
+        check_close(deviation, 1.4826, 1e-12);
+        check_close(napcoll_robust_median(values, 4), 25, 1e-12);
+    }
 }
 
 /* ---- which of two takes longer ---- */

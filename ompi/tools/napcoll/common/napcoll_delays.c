@@ -15,7 +15,7 @@
 
 #include "common/napcoll_delays.h"
 
-static const double deviations_per_mad = 1.4826, deviations = 4, quarter = 0.25;
+static const double deviations = 4, quarter = 0.25;
 
 /* The line between node 0 and another, or NULL. */
 static const napcoll_line_t *from_first(const napcoll_pair_t *pair, int pairs, int node)
@@ -29,12 +29,6 @@ static const napcoll_line_t *from_first(const napcoll_pair_t *pair, int pairs, i
         }
     }
     return NULL;
-}
-
-static double median_of(double *values, int count)
-{
-    napcoll_robust_sort(values, (size_t) count);
-    return napcoll_robust_quantile(values, (size_t) count, 0.5);
 }
 
 /* C of one node: the median over its triples, or `half`. scratch: [pairs] */
@@ -59,31 +53,21 @@ static double delay_of(const napcoll_pair_t *pair, int pairs, int node, double h
             scratch[count++] = (other->intercept + p->line.intercept - one->intercept) / 2;
         }
     }
-    return count > 0 ? median_of(scratch, count) : half;
+    return count > 0 ? napcoll_robust_median(scratch, (size_t) count) : half;
 }
 
 /* Whether a value is far from the median. */
-static bool is_unlike(double value, double median, double mad)
+static bool is_unlike(double value, double median, double deviation)
 {
     const double off = fabs(value - median);
 
-    return off > quarter * fabs(median) && off > deviations * deviations_per_mad * mad;
-}
-
-/* Median, and median absolute deviation. */
-static void middle(double *values, int count, double *median, double *mad)
-{
-    *median = median_of(values, count);
-    for (int i = 0; i < count; i++) {
-        values[i] = fabs(values[i] - *median);
-    }
-    *mad = median_of(values, count);
+    return off > quarter * fabs(median) && off > deviations * deviation;
 }
 
 static void find_unlike(napcoll_delay_t *delay, int nodes, double *scratch)
 {
     enum { FEWEST = 4 };
-    double median, mad;
+    double median, deviation;
     int count = 0;
 
     for (int i = 0; i < nodes; i++) {
@@ -94,9 +78,9 @@ static void find_unlike(napcoll_delay_t *delay, int nodes, double *scratch)
     if (count < FEWEST) {
         return;
     }
-    middle(scratch, count, &median, &mad);
+    median = napcoll_robust_middle(scratch, (size_t) count, &deviation);
     for (int i = 0; i < nodes; i++) {
-        delay[i].slow_start = delay[i].known && is_unlike(delay[i].delay, median, mad);
+        delay[i].slow_start = delay[i].known && is_unlike(delay[i].delay, median, deviation);
     }
     count = 0;
     for (int i = 1; i < nodes; i++) {
@@ -104,9 +88,9 @@ static void find_unlike(napcoll_delay_t *delay, int nodes, double *scratch)
             scratch[count++] = delay[i].seconds_per_byte;
         }
     }
-    middle(scratch, count, &median, &mad);
+    median = napcoll_robust_middle(scratch, (size_t) count, &deviation);
     for (int i = 1; i < nodes; i++) {
-        delay[i].slow_bytes = delay[i].known && is_unlike(delay[i].seconds_per_byte, median, mad);
+        delay[i].slow_bytes = delay[i].known && is_unlike(delay[i].seconds_per_byte, median, deviation);
     }
 }
 
@@ -137,7 +121,7 @@ int napcoll_delays(const napcoll_pair_t *pair, int pairs, int nodes, napcoll_del
         }
     }
     if (count > 0) {
-        first = median_of(scratch, count);
+        first = napcoll_robust_median(scratch, (size_t) count);
         delay[0].delay = delay_of(pair, pairs, 0, first, scratch);
         find_unlike(delay, nodes, scratch);
     }

@@ -104,22 +104,15 @@ static double time_of(const napcoll_timings_t *timings, size_t bytes, int turn, 
     return napcoll_robust_quantile(room, count, 0.25);
 }
 
-/* The median, and two standard errors of it, as the median absolute deviation tells them. */
+/* The median, and two standard errors of it. */
 static double middle(double *values, int count, double *error)
 {
     /* of normal noise */
-    const double deviations_per_mad = 1.4826, median_to_mean = 1.2533;
-    double median;
+    const double median_to_mean = 1.2533;
+    double deviation;
+    const double median = napcoll_robust_middle(values, (size_t) count, &deviation);
 
-    napcoll_robust_sort(values, (size_t) count);
-    median = napcoll_robust_quantile(values, (size_t) count, 0.5);
-    for (int i = 0; i < count; i++) {
-        values[i] = fabs(values[i] - median);
-    }
-    napcoll_robust_sort(values, (size_t) count);
-    *error = count < 2 ? NAN
-                       : 2 * median_to_mean * deviations_per_mad
-                             * napcoll_robust_quantile(values, (size_t) count, 0.5) / sqrt(count);
+    *error = count < 2 ? NAN : 2 * median_to_mean * deviation / sqrt(count);
     return median;
 }
 

@@ -40,6 +40,23 @@ double napcoll_robust_quantile(const double *sorted, size_t count, double share)
     return sorted[below] + (place - (double) below) * (sorted[below + 1] - sorted[below]);
 }
 
+double napcoll_robust_median(double *values, size_t count)
+{
+    napcoll_robust_sort(values, count);
+    return napcoll_robust_quantile(values, count, 0.5);
+}
+
+double napcoll_robust_middle(double *values, size_t count, double *deviation)
+{
+    const double median = napcoll_robust_median(values, count);
+
+    for (size_t i = 0; i < count; i++) {
+        values[i] = fabs(values[i] - median);
+    }
+    *deviation = deviations_per_mad * napcoll_robust_median(values, count);
+    return median;
+}
+
 double napcoll_robust_at(const napcoll_line_t *line, double x)
 {
     return line->intercept + line->slope * x;
@@ -77,12 +94,6 @@ static double weighted_median(struct slope *slopes, size_t count)
     return slopes[count - 1].value;
 }
 
-static double median_of(double *values, size_t count)
-{
-    napcoll_robust_sort(values, count);
-    return napcoll_robust_quantile(values, count, 0.5);
-}
-
 /* The median of unsorted values; below 0 where memory ran out. */
 static double median_of_copy(const double *values, int count)
 {
@@ -90,7 +101,7 @@ static double median_of_copy(const double *values, int count)
 
     if (NULL != copy) {
         memcpy(copy, values, (size_t) count * sizeof(*copy));
-        median = median_of(copy, (size_t) count);
+        median = napcoll_robust_median(copy, (size_t) count);
     }
     free(copy);
     return median;
@@ -158,7 +169,7 @@ static void set_errors(const napcoll_point_t *points, int count, napcoll_line_t 
     for (int i = 0; i < count; i++) {
         squares += (points[i].x - mean) * (points[i].x - mean);
     }
-    deviation = deviations_per_mad * median_of(residuals, (size_t) count);
+    deviation = deviations_per_mad * napcoll_robust_median(residuals, (size_t) count);
     line->slope_error = deviation / sqrt(squares);
     line->intercept_error = deviation * sqrt(1 / n + mean * mean / squares);
 }
@@ -184,7 +195,7 @@ int napcoll_robust_line(const napcoll_point_t *points, int count, napcoll_line_t
         for (int i = 0; i < count; i++) {
             residuals[i] = points[i].y - line->slope * points[i].x;
         }
-        line->intercept = median_of(residuals, number);
+        line->intercept = napcoll_robust_median(residuals, number);
         set_errors(points, count, line, residuals);
         line->points = count;
     }

@@ -43,6 +43,19 @@ void napcoll_robust_sort(double *values, size_t count);
  */
 double napcoll_robust_quantile(const double *sorted, size_t count, double share);
 
+/** The median of values; sorts them. count: at least 1. */
+double napcoll_robust_median(double *values, size_t count);
+
+/**
+ * The median of values, and their standard deviation: 1.4826 times the median absolute deviation,
+ * as of a normal distribution.
+ *
+ * @param[in,out] values    [count] overwritten
+ * @param[in]     count     at least 1
+ * @param[out]    deviation the standard deviation
+ */
+double napcoll_robust_middle(double *values, size_t count, double *deviation);
+
 /**
  * Lay a line through points. Its slope is the median of the slopes between any two points, each
  * weighted by their distance in x; its intercept is the median of what the slope leaves. One or two

@@ -83,8 +83,7 @@ static double noise_of(const napcoll_incast_scan_t *scan)
         for (int i = 0; i < NOISE_SIZES; i++) {
             spread[i] = scan->size[from + i].high - scan->size[from + i].low;
         }
-        napcoll_robust_sort(spread, NOISE_SIZES);
-        least = fmin(least, napcoll_robust_quantile(spread, NOISE_SIZES, 0.5));
+        least = fmin(least, napcoll_robust_median(spread, NOISE_SIZES));
     }
     return least;
 }

@@ -175,9 +175,8 @@ static void fix_start(const napcoll_point_t *points, int count, double start, na
     for (int i = 0; i < count; i++) {
         slope[i] = (points[i].y - start) / points[i].x;
     }
-    napcoll_robust_sort(slope, (size_t) count);
     line->intercept = start;
-    line->slope = napcoll_robust_quantile(slope, (size_t) count, 0.5);
+    line->slope = napcoll_robust_median(slope, (size_t) count);
     free(slope);
 }
 
