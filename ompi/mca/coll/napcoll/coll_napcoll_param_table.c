@@ -112,22 +112,21 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
            "not set, as before napcoll-tune has measured them. fabric: processes access the "
            "adapter directly. ethernet: TCP. auto: fabric if the node of process 0 has an "
            "InfiniBand, RoCE, Omni-Path, Slingshot or BXI adapter, else ethernet"),
-    PATH(
-        "topology_file", topology_file, 4,
-        "File that describes the network's switches in the form of Slurm's topology.conf "
-        "(SwitchName=s0 Nodes=n[0-3], SwitchName=s1 Switches=s[0-2]). Broadcasts then visit the "
-        "nodes in depth-first order of the switches, which loads the links least. Process 0 of "
-        "the job reads the file for all. A relative path in a parameter file is looked for in the "
-        "folder of that file, then in the current folder. Without a file, napcoll assumes one switch, with the "
-        "nodes in the launcher's order"),
+    PATH("topology_file", topology_file, 4,
+         "File that describes the network's switches in the form of Slurm's topology.conf "
+         "(SwitchName=s0 Nodes=n[0-3], SwitchName=s1 Switches=s[0-2]). Broadcasts then visit the "
+         "nodes in depth-first order of the switches, which loads the links least. Process 0 of "
+         "the job reads the file for all. A relative path in a parameter file is looked for in the "
+         "folder of that file, then in the current folder. Without a file, napcoll assumes one "
+         "switch, with the nodes in the launcher's order"),
     PATH(
         "rules_file", rules_file, 4,
         "File of rules that select algorithms before the model does (napcoll-rules(5)). Lines "
         "such as \"allreduce nodes=2..8 ppn=8 bytes=..4K -> nap\"; the first line that matches "
         "decides. An info key, or a parameter COLLECTIVE_algorithm other than auto, comes before "
         "the rules. Process 0 of the job reads the file for all. A relative path in a parameter "
-        "file is looked for in the folder of that file, then in the current folder. A file with an error is "
-        "reported and not used; napcoll-plan rules check FILE checks one"),
+        "file is looked for in the folder of that file, then in the current folder. A file with an "
+        "error is reported and not used; napcoll-plan rules check FILE checks one"),
     BOOL("reproducible", reproducible, false, ALIKE, 4,
          "Whether reductions give the same bits for any placement and any number of nodes. They "
          "then combine halves of the ranks, also on communicators within one node. Small vectors "

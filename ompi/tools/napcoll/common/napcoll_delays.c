@@ -90,7 +90,8 @@ static void find_unlike(napcoll_delay_t *delay, int nodes, double *scratch)
     }
     median = napcoll_robust_middle(scratch, (size_t) count, &deviation);
     for (int i = 1; i < nodes; i++) {
-        delay[i].slow_bytes = delay[i].known && is_unlike(delay[i].seconds_per_byte, median, deviation);
+        delay[i].slow_bytes = delay[i].known
+                              && is_unlike(delay[i].seconds_per_byte, median, deviation);
     }
 }
 

@@ -269,7 +269,7 @@ typedef struct tune_progress {
     /** of all parts, from 1 */
     int part;
     const char *name, *step;
-    /** steps that are complete; of at least and at most so many */
+    /** steps that are complete, and the least and the greatest number of all steps */
     int done, least, most;
 } tune_progress_t;
 
@@ -282,7 +282,8 @@ void tune_tell_end(void);
 
 void tune_add_task(tune_list_t *list, const tune_task_t *task);
 
-/** Do all tasks of a list in random order: one turn, which is a step. False if the deadline came before the last one. */
+/** Do all tasks of a list in random order: one turn, which is a step. False if the deadline came
+ * before the last one. */
 bool tune_take_turn(tune_t *t, tune_list_t *list, double deadline, const tune_progress_t *progress);
 
 /**

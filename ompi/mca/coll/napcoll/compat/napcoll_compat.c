@@ -348,7 +348,7 @@ static void compare_setting(const char *name, const char *value)
     }
 }
 
-/* Open MPI's parameter files. The processes that mpirun 5.0 starts lack the user's in their list. */
+/* Open MPI's parameter files. Processes that mpirun 5.0 starts lack the user's in their list. */
 static char **parameter_files(void)
 {
     const int variable = mca_base_var_find("opal", "mca", "base", "param_files");
