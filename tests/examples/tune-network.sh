@@ -81,6 +81,8 @@ machine_is_found() {
     for key in "${keys[@]}"; do
         [ "$(grep -cE "^$key = [0-9.e+-]+\$" "$file")" = 1 ]
     done
+    # without coll_napcoll_topology_file
+    (! grep -F 'by distance' "$work/report")
     # the names of uncertain keys may take a few lines
     [ "$(wc -l <"$file")" -le 75 ]
     grep -Fx "    mkdir -p ~/.openmpi && cat $file >> ~/.openmpi/mca-params.conf" "$work/report"
@@ -101,14 +103,12 @@ distances_are_measured() {
         grep -E "^ +$row\$" "$work/report"
     done
     [ "$(grep -cE '  node[0-9] and node[0-9]$' "$work/report")" = 2 ]
-    grep -F "the machine's one latency is between node0 and others in turn, with 1 to 3 switches between" "$file"
+    grep -F "the machine's one latency is between node0 and others in turn, with 1 to 3 switches between" "$work/report"
     for row in 1 3; do
         within 200 4000 "$(sed -nE "s/^ +$row +([0-9.]+) \+- .* and node.*/\1/p" "$work/report")"
         within 5 30 "$(sed -nE "s/^ +$row .* +([0-9.]+) \+- [^ ]+ +node.* and node.*/\1/p" "$work/report")"
         [ "$(grep -c "^half_trip_switches_$row,1,8,1," "$work/pairs.csv")" -ge 16 ]
     done
-    # without the parameter there is nothing of it
-    (! grep -F 'by distance' "$work/machine")
 }
 
 # By Open MPI, and by napcoll-plan, also with other parameters of the component in between.
