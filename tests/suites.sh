@@ -89,7 +89,6 @@ wanted() {
 suite_command() {
     case $1 in
         unit/* | plan/*) command=("$build/tests/$1") ;;
-        netlab/selftest) command=("$NAPCOLL_SRC/tests/netlab/netlab" --self-test) ;;
         *) command=("$NAPCOLL_SRC/tests/$1.sh") ;;
     esac
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# netlab --self-test: measures the emulated network with netlab-probe and compares what is measured
+# netlab's self-test: measures the emulated network with netlab-probe and compares what is measured
 # with what was asked for.  Prints TAP; exit status 1 if a check fails, 77 if netlab cannot run
 # here.
 #
@@ -12,7 +12,8 @@
 set -u
 
 here=$(dirname "$(readlink -f "$0")")
-probe=$NETLAB_LIBEXEC/netlab-probe
+# Used inside a netlab, which says where its programs are.
+probe=${NETLAB_LIBEXEC:-}/netlab-probe
 tries=2
 networks=5
 number=0

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # Tests of netlab itself: options, placement of ranks, exit status and signals, and that nothing is
-# left behind.  (Whether delays and rates are right is the business of netlab --self-test.)
+# left behind.  (Whether delays and rates are right is the business of selftest.sh.)
 # Prints TAP; exit status 1 if a check fails, 77 if netlab cannot run here.
 #
 # Ranks are shells here: mpirun tells each its number, so no MPI program is needed.
