@@ -54,7 +54,7 @@
 
 /* napcoll's own version; configure.ac reads it from here. */
 #define NAPCOLL_MAJOR_VERSION   0
-#define NAPCOLL_MINOR_VERSION   1
+#define NAPCOLL_MINOR_VERSION   2
 #define NAPCOLL_RELEASE_VERSION 0
 
 /* Raise it with every change after which two builds would not understand each other: of plans,

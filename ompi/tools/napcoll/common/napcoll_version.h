@@ -11,7 +11,7 @@
 #ifndef NAPCOLL_VERSION_H
 #define NAPCOLL_VERSION_H
 
-/** The version and, where it was built in a git repository, the revision: "0.1.0 (git 1a2b3c4)".
+/** The version and, where it was built in a git repository, the revision: "0.2.0 (git 1a2b3c4)".
  * Static. */
 const char *napcoll_version(void);
 
