@@ -38,6 +38,31 @@ every_script_is_packed() {
     diff "$work/want" "$work/got"
 }
 
+# Debian's and RPM's versions are those of napcoll.
+packages_have_its_version() {
+    local version
+    version=$(sed -n 's/^PACKAGE_VERSION = *//p' "$build/Makefile")
+    head -n 1 "$work/package/debian/changelog" | grep -F "napcoll ($version) "
+    grep -E "^Version: +$version\$" "$work/package/contrib/napcoll.spec"
+    grep -E "^## \[$version\]" "$work/package/CHANGELOG.md"
+    grep "^version: $version\$" "$work/package/CITATION.cff"
+}
+
+# Measured data stay in the repository; the one picture is README's plan.
+measurements_are_not_packed() {
+    (cd "$work/package" && find docs examples -name '*.csv' -o -name '*.svg' -o -name '*.png') >"$work/data"
+    [ "$(cat "$work/data")" = docs/nap-3x3.svg ]
+    [ -f "$work/package/docs/results/README.md" ]
+}
+
+# Of all programs make sees these alone.
+missing_xz_is_named() {
+    mkdir "$work/bin"
+    ln -s "$(command -v make)" "$(command -v sh)" "$work/bin"
+    refuses 'apt-get install xz-utils' env PATH="$work/bin" make -s -C "$build" dist
+    [ -z "$(find "$build" -maxdepth 1 -name 'napcoll-*')" ]
+}
+
 # With tools that fail in the place of autoconf and automake: no folder's Makefile asks for them.
 package_configures() {
     local makefile
@@ -81,9 +106,12 @@ component_has_the_interface_of_the_others() {
     [ "$(interface_of napcoll)" = "$interface" ]
 }
 
-tap_plan 5
+tap_plan 8
 tap dist_makes_a_package package_unpacks
 tap package_has_every_script every_script_is_packed
+tap packages_have_its_version packages_have_its_version
+tap measurements_are_not_packed measurements_are_not_packed
+tap missing_xz_is_named missing_xz_is_named
 tap package_needs_no_autotools package_configures
 tap package_keeps_the_git_revision package_keeps_the_git_revision
 tap component_has_the_interface_of_the_others component_has_the_interface_of_the_others

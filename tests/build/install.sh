@@ -33,6 +33,11 @@ finds_napcoll() {
     "$@" ompi_info --parsable --level 9 --param coll napcoll | grep 'mca:coll:napcoll:'
 }
 
+nothing_in() {
+    cat "$1"
+    [ ! -s "$1" ]
+}
+
 staged_install_goes_to_open_mpi() {
     make -s -C "$build" install DESTDIR="$work/stage"
     ls -l "$work/stage$plugins/mca_coll_napcoll.so" "$work/stage$helps/help-coll-napcoll.txt"
@@ -41,6 +46,8 @@ staged_install_goes_to_open_mpi() {
     find "$work/stage" -path '*/bin/napcoll-tune' | grep .
     find "$work/stage" -path '*/man1/napcoll-tune.1' | grep .
     find "$work/stage" -path '*/share/napcoll/machines/netlab.conf' | grep .
+    find "$work/stage" -name '*.la' -o -name '*test*' >"$work/extra"
+    nothing_in "$work/extra"
     for tool in collbench napcoll-plan napcoll-tune netlab; do
         grep -q _napcoll "$(find "$work/stage" -path "*/share/bash-completion/completions/$tool" | grep .)"
     done
@@ -61,9 +68,8 @@ staged_component_loads() {
 
 uninstall_leaves_nothing() {
     make -s -C "$build" uninstall DESTDIR="$work/stage"
-    find "$work/stage" -not -type d >"$work/left"
-    cat "$work/left"
-    [ ! -s "$work/left" ]
+    find "$work/stage" -not -type d -o -name '*napcoll*' -o -name machines >"$work/left"
+    nothing_in "$work/left"
 }
 
 # A home folder of its own stands for a user; Open MPI looks into ~/.openmpi/components by itself. No object of the
@@ -111,9 +117,8 @@ env_reaches_the_ranks() {
 
 user_uninstall_leaves_nothing() {
     HOME=$work/home make -s -C "$work/user" uninstall
-    find "$work/home/.local" "$work/home/.openmpi/components" -not -type d >"$work/left"
-    cat "$work/left"
-    [ ! -s "$work/left" ]
+    find "$work/home" -not -type d -o -name '*napcoll*' -o -name components >"$work/left"
+    nothing_in "$work/left"
 }
 
 # Sourced twice in the shell $1: the variables are set once, and Open MPI finds the component.
@@ -131,6 +136,17 @@ env_works_in() {
     ' "$1" "$build"
 }
 
+# Open MPI finds this user's plugin by itself. tests/packages.sh loads modules that must lead to theirs.
+modules_name_the_installation() {
+    cd "$work/user/contrib"
+    grep -xF "prepend-path PATH {$work/home/.local/bin}" modulefile
+    grep -xF "prepend-path MANPATH {$work/home/.local/share/man}" modulefile
+    grep -xF "prepend_path(\"PATH\", \"$work/home/.local/bin\")" napcoll.lua
+    grep -xF "prepend_path(\"MANPATH\", \"$work/home/.local/share/man\")" napcoll.lua
+    grep -B 1 OMPI_MCA_mca_base_component_path modulefile | grep -xF 'foreach folder {} {'
+    grep -B 1 OMPI_MCA_mca_base_component_path napcoll.lua | grep -F 'in ("")'
+}
+
 # Emulated nodes run them directly: a script of libtool's would relink or look for its folder.
 tools_are_programs() {
     local tool
@@ -139,12 +155,13 @@ tools_are_programs() {
     done
 }
 
-tap_plan 12
+tap_plan 13
 tap install_goes_to_the_plugin_folder staged_install_goes_to_open_mpi
 tap installed_component_is_found staged_component_loads
 tap installed_napcoll_plan_finds_machines installed_napcoll_plan_finds_machines
 tap uninstall_leaves_nothing uninstall_leaves_nothing
 tap user_install_is_found_without_settings user_install_is_found_without_settings
+tap modules_name_the_installation modules_name_the_installation
 tap user_install_reaches_the_ranks user_install_reaches_the_ranks
 tap plugins_hidden_by_pmix_are_reported hidden_plugins_are_reported
 tap user_uninstall_leaves_nothing user_uninstall_leaves_nothing

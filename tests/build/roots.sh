@@ -128,6 +128,16 @@ changed_package_list_updates_the_root() {
     grep -x more "$root/etc/napcoll-root"
 }
 
+bare_root_gets_no_packages() {
+    # shellcheck disable=SC2016
+    program debootstrap 'mkdir -p "$4/etc/apt/apt.conf.d" "$4/etc/dpkg/dpkg.cfg.d"'
+    : >"$work/commands"
+    env PATH="$bin" "$src/tests/roots/root.sh" bare 5.0 "$work/bare"
+    [ -f "$work/bare/etc/apt/apt.conf.d/90napcoll" ]
+    [ -f "$work/bare/etc/hosts" ]
+    [ ! -s "$work/commands" ]
+}
+
 remove_leaves_nothing() {
     # From a copy, because the build folder goes, too.
     mkdir -p "$work/source/tests" "$work/source/config"
@@ -142,7 +152,7 @@ remove_leaves_nothing() {
 tests=(unknown_version_is_named without_root_it_says_so missing_tools_are_named forbidden_mounts_are_named
     forbidden_devices_are_named unreachable_archive_is_named missing_package_is_named
     other_open_mpi_is_refused finished_root_is_used_again root_with_more_is_used changed_package_list_updates_the_root
-    remove_leaves_nothing)
+    bare_root_gets_no_packages remove_leaves_nothing)
 [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || tap_skip_all "no keys of Debian's archive"
 tap_plan "${#tests[@]}"
 for name in "${tests[@]}"; do

@@ -14,6 +14,7 @@ usage() {
 Usage: tests/roots/root.sh make VERSION
        tests/roots/root.sh run VERSION COMMAND [ARG...]
        tests/roots/root.sh remove VERSION...
+       tests/roots/root.sh bare VERSION FOLDER
 
 A root is a folder with the Debian release that has a version of Open MPI, and the packages that napcoll
 needs: 4.1 (bookworm), 5.0 (trixie) or 6.0 (sid). It takes about 1 GB in build/roots/VERSION.
@@ -24,6 +25,7 @@ needs: 4.1 (bookworm), 5.0 (trixie) or 6.0 (sid). It takes about 1 GB in build/r
             source folder is where it is outside, but read-only, and its build/ is the folder
             build/openmpi-VERSION. What is mounted for that vanishes with the command.
   remove    removes root and build folder
+  bare      makes the minimum of that Debian release in FOLDER, for a test that installs packages
 
 Needs to be root, or sudo. Environment:
   NAPCOLL_DEBIAN_MIRROR   where the packages come from (default http://deb.debian.org/debian)
@@ -107,14 +109,20 @@ check_machine() {
         machine_cannot "this machine does not let us mount in a namespace of our own (unshare --mount)"
 }
 
+# copy_network FOLDER: the root knows the names that this machine knows.
+copy_network() {
+    local file
+    for file in /etc/hosts /etc/resolv.conf; do
+        [ ! -e "$file" ] || cp -L "$file" "$1$file"
+    done
+}
+
 # enter FOLDER COMMAND...: becomes the command, in that root.
 enter() {
-    local dir=$1 file
+    local dir=$1
     shift
     mkdir -p "$NAPCOLL_SRC/build" "$build" "$dir$NAPCOLL_SRC"
-    for file in /etc/hosts /etc/resolv.conf; do
-        [ ! -e "$file" ] || cp -L "$file" "$dir$file"
-    done
+    copy_network "$dir"
     exec unshare --mount --propagation private \
         "$NAPCOLL_SRC/tests/roots/enter.sh" "$dir" "$NAPCOLL_SRC" "$build" "$@" 9>&-
 }
@@ -253,6 +261,15 @@ case $1 in
         make_root
         shift 2
         enter "$root" "$@"
+        ;;
+    bare)
+        [ $# = 3 ] || wrong_usage
+        become_root "$@"
+        check_machine
+        log=$3.log
+        : >"$log"
+        bootstrap "$3"
+        copy_network "$3"
         ;;
     remove)
         become_root "$@"
