@@ -104,7 +104,7 @@ static void rounds_that_nobody_needs_are_left(void **state)
 static void sizes_are_looked_for(void **state)
 {
     napcoll_uneven_t uneven = {0};
-    size_t tried[8];
+    size_t tried[8] = {0};
     int calls = 0;
 
     (void) state;
