@@ -81,6 +81,7 @@ if wanted summary; then
     rm -f "$scratch/calls"
 fi
 if wanted summary_of_job; then
+    # shellcheck disable=SC2016 # for the shell of each process
     parameters=(sh -c '[ "$OMPI_COMM_WORLD_RANK" != 0 ] || export OMPI_MCA_coll_napcoll_summary=job; exec "$@"' sh
         env OMPI_MCA_coll_napcoll_summary_file="$scratch/calls")
     watched_case summary_of_job "${calls[@]}"

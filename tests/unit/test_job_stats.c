@@ -18,14 +18,10 @@
 static const napcoll_collective_t *const collective[] = {&napcoll_allreduce, &napcoll_bcast};
 
 static const napcoll_outcome_t small = {.collective = &napcoll_allreduce, .most = 8};
-static const napcoll_outcome_t large = {.collective = &napcoll_allreduce,
-                                        .algorithm = 1,
-                                        .least = 1025,
-                                        .most = 2048};
-static const napcoll_outcome_t any = {.collective = &napcoll_bcast,
-                                      .algorithm = -1,
-                                      .reason = NAPCOLL_REASON_PPN,
-                                      .most = SIZE_MAX};
+static const napcoll_outcome_t large = {
+    .collective = &napcoll_allreduce, .algorithm = 1, .least = 1025, .most = 2048};
+static const napcoll_outcome_t any = {
+    .collective = &napcoll_bcast, .algorithm = -1, .reason = NAPCOLL_REASON_PPN, .most = SIZE_MAX};
 
 /* The table of a process with one call of each outcome that is not NULL, for the time given. */
 static napcoll_job_stats_t table_of(const napcoll_outcome_t *first, const napcoll_outcome_t *second,
@@ -103,8 +99,7 @@ static void order_of_merges_does_not_matter(void **state)
     for (int p = 0; p < PROCESSES; p++) {
         tree[p] = table_of(0 == p % 2 ? &small : NULL, 0 == p % 3 ? &large : &any, p + 1);
         if (p > 0) {
-            assert_int_equal(
-                napcoll_job_stats_merge(&chain, tree[p].number, tree[p].numbers), 0);
+            assert_int_equal(napcoll_job_stats_merge(&chain, tree[p].number, tree[p].numbers), 0);
         }
     }
     for (int p = PROCESSES - 1; p > 0; p--) {
@@ -255,9 +250,14 @@ static void patterns_are_replaced(void **state)
     static const struct {
         const char *name, *expected;
         size_t wrong;
-    } some[] = {{"", "", 0},          {"a", "a", 0},           {"%h%h.%j", "hosthost.7%h", 0},
-                {"%%h%%", "%h%", 0},  {"a%x", NULL, 2},        {"%h%", NULL, 3},
-                {"%H", NULL, 1},      {"100%%/%%%j", "100%/%7%h", 0}};
+    } some[] = {{"", "", 0},
+                {"a", "a", 0},
+                {"%h%h.%j", "hosthost.7%h", 0},
+                {"%%h%%", "%h%", 0},
+                {"a%x", NULL, 2},
+                {"%h%", NULL, 3},
+                {"%H", NULL, 1},
+                {"100%%/%%%j", "100%/%7%h", 0}};
 
     (void) state;
     for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {

@@ -9,8 +9,9 @@
  * one node would make ranks choose different algorithms and wait for each other for ever. Process
  * 0 of the job publishes its settings before the processes exchange their addresses, and every
  * process compares its own with them, once. The same text carries what others take from process 0:
- * whether the summary is of the job, its number of the job, its kind of network, whether its machine
- * was measured, its processors, and the rules and the switch tree, whose files it alone reads:
+ * whether the summary is of the job, its number of the job, its kind of network, whether its
+ * machine was measured, its processors, and the rules and the switch tree, whose files it alone
+ * reads:
  *
  *     SUMMARY JOB newline
  *     SETTINGS newline NETWORK MEASURED PROCESSORS BYTES-OF-RULES newline RULES TREE

@@ -6,7 +6,7 @@
 /**
  * @file
  * The job's call statistics: in MPI_Finalize the tables of all processes go to process 0, up a tree
- * of radix 4 over the ranks of MPI_COMM_WORLD. Each rank merges those of its children into its own.
+ * of radix 4 over the ranks of MPI_COMM_WORLD. Each rank merges its children's tables into its own.
  * A process's table takes two messages, the number of its numbers and then these.
  *
  * A process that has failed (ULFM) sends nothing, and messages on MPI_COMM_WORLD end with an error
@@ -40,15 +40,14 @@ static bool receive_table(int child, double **number, size_t *numbers)
     /* without memory it is received, for the child not to wait, and lost */
     rc = MCA_PML_CALL(recv(*number, NULL == *number ? 0 : *numbers, MPI_DOUBLE, child, TAG,
                            MPI_COMM_WORLD, &status));
-    return OMPI_SUCCESS == rc && NULL != *number
-           && status._ucount == *numbers * sizeof(**number);
+    return OMPI_SUCCESS == rc && NULL != *number && status._ucount == *numbers * sizeof(**number);
 }
 
 static void send_table(int parent, const napcoll_job_stats_t *job)
 {
     double length = (double) job->numbers;
-    const int rc = MCA_PML_CALL(send(&length, 1, MPI_DOUBLE, parent, TAG,
-                                     MCA_PML_BASE_SEND_STANDARD, MPI_COMM_WORLD));
+    const int rc = MCA_PML_CALL(
+        send(&length, 1, MPI_DOUBLE, parent, TAG, MCA_PML_BASE_SEND_STANDARD, MPI_COMM_WORLD));
 
     if (OMPI_SUCCESS == rc && job->numbers > 0) {
         (void) MCA_PML_CALL(send(job->number, job->numbers, MPI_DOUBLE, parent, TAG,

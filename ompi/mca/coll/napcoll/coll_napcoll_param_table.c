@@ -81,13 +81,14 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
         "decision with its reason and its tunables, logged by process 0 of the communicator. 5: "
         "also the estimate for every algorithm, or why it was excluded. 10: every process logs "
         "this, and names the communicators that napcoll does not serve. 20: also node maps"),
-    CHOICE("summary", summary, summaries, LOCAL, 3,
-           "Call statistics at MPI_Finalize: one line for each collective, size class, and "
-           "algorithm or fallback reason, with the number of calls, bytes and time. rank0: the "
-           "calls of process 0. all: the calls of each process, written by that process. job: one "
-           "table of the calls of all processes, with the least, median and largest time of a "
-           "process, which MPI_Finalize gathers on process 0; the value of process 0 holds for all. "
-           "With verbose = -1 the lines go to summary_file alone"),
+    CHOICE(
+        "summary", summary, summaries, LOCAL, 3,
+        "Call statistics at MPI_Finalize: one line for each collective, size class, and "
+        "algorithm or fallback reason, with the number of calls, bytes and time. rank0: the "
+        "calls of process 0. all: the calls of each process, written by that process. job: one "
+        "table of the calls of all processes, with the least, median and largest time of a "
+        "process, which MPI_Finalize gathers on process 0; the value of process 0 holds for all. "
+        "With verbose = -1 the lines go to summary_file alone"),
     TEXT("summary_file", summary_file, NULL, LOCAL, 3,
          "File to which the processes that write a summary append it as JSON lines. %h stands for "
          "the host, %p for the rank in MPI_COMM_WORLD, %j for the number of the job (the "

@@ -102,7 +102,7 @@ void mca_coll_napcoll_trials_release(mca_coll_napcoll_module_t *module);
 
 /* ---- coll_napcoll_job_stats.c ---- */
 
-/** Begin the job's statistics, with those of this process. */
+/** Begin the job's statistics with this process's calls. */
 void mca_coll_napcoll_start_job_stats(void);
 
 /** Gather the job's statistics on process 0. Collective on MPI_COMM_WORLD, once; one thread. */

@@ -35,8 +35,8 @@
 /* The job's number by the scheduler, else by Open MPI: a word without slashes. */
 static void find_job_id(char *id, size_t room)
 {
-    static const char *const variables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID",
-                                            "FLUX_JOB_ID", "JOB_ID"};
+    static const char *const variables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID",
+                                            "JOB_ID"};
     const char *value = NULL;
 
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]) && NULL == value; i++) {
@@ -57,10 +57,8 @@ static void find_job_id(char *id, size_t room)
 static char *file_name(const mca_coll_napcoll_component_t *component, size_t *wrong)
 {
     char process[32];
-    const napcoll_file_pattern_t pattern[] = {{'h', napcoll_compat_hostname()},
-                                              {'p', process},
-                                              {'j', component->job_id},
-                                              {'\0', NULL}};
+    const napcoll_file_pattern_t pattern[] = {
+        {'h', napcoll_compat_hostname()}, {'p', process}, {'j', component->job_id}, {'\0', NULL}};
 
     *wrong = 0;
     if (NULL == component->summary_name) {

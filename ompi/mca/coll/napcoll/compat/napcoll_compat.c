@@ -320,7 +320,8 @@ static int run_at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 
 int napcoll_compat_at_finalize(void (*function)(void))
 {
-    ompi_attribute_fn_ptr_union_t copied, deleted = {.attr_communicator_delete_fn = run_at_finalize};
+    ompi_attribute_fn_ptr_union_t copied,
+        deleted = {.attr_communicator_delete_fn = run_at_finalize};
     int rc, key = MPI_KEYVAL_INVALID;
 
     at_finalize = function;

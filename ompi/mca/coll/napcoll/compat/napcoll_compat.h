@@ -222,7 +222,8 @@ void napcoll_compat_help_folder(void);
  */
 void napcoll_compat_show_help(const char *topic, ...);
 
-/** Whether no process of this job on this node has a lower rank: it reports what concerns the node. */
+/** Whether no process of this job on this node has a lower rank: it reports what concerns the
+ * node. */
 bool napcoll_compat_is_first_on_node(void);
 
 /** Before the message of an error that ends the job and that all processes of a node may have:

@@ -51,8 +51,7 @@ static napcoll_call_stats_row_t *row_of(napcoll_call_stats_t *stats,
     if (!make_room(stats)) {
         return NULL;
     }
-    stats->row[stats->rows] = (napcoll_call_stats_row_t){.outcome = *outcome,
-                                                            .least_us = HUGE_VAL};
+    stats->row[stats->rows] = (napcoll_call_stats_row_t){.outcome = *outcome, .least_us = HUGE_VAL};
     return &stats->row[stats->rows++];
 }
 

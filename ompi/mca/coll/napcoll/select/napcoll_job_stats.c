@@ -121,8 +121,7 @@ static napcoll_outcome_t outcome_of(const napcoll_job_stats_t *job, const double
 static bool is_row(const napcoll_job_stats_t *job, const double *row, size_t left)
 {
     return left >= ROW && is_integer(row[COLLECTIVE], 0, job->collectives - 1)
-           && is_integer(row[ALGORITHM], -1,
-                         job->collective[(int) row[COLLECTIVE]]->algorithms - 1)
+           && is_integer(row[ALGORITHM], -1, job->collective[(int) row[COLLECTIVE]]->algorithms - 1)
            && is_integer(row[REASON], 0, NAPCOLL_REASONS - 1) && row[CALLS] >= 1 && row[BYTES] >= 0
            && is_integer(row[TIMES], 1, (double) (left - ROW));
 }
