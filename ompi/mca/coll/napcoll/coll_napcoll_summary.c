@@ -244,18 +244,17 @@ static void find_time(char *text, size_t room)
 /* Write the summary to the log and, where `json` is not NULL, to it. */
 static void write_to(mca_coll_napcoll_component_t *component, FILE *json)
 {
-    char ended[32], openmpi[64];
+    char ended[32];
     summary_t summary = {.json = json};
 
     find_time(ended, sizeof(ended));
-    napcoll_compat_version(openmpi, sizeof(openmpi));
     summary.head = (napcoll_summary_head_t){.job = component->job_id,
                                             .launch = (unsigned long) OPAL_PROC_MY_NAME.jobid,
                                             .host = napcoll_compat_hostname(),
                                             .ended = ended,
                                             .napcoll = NAPCOLL_VERSION,
                                             .git = NAPCOLL_GIT_REVISION,
-                                            .openmpi = openmpi,
+                                            .openmpi = napcoll_compat_openmpi,
                                             .processes = (int) component->job.size,
                                             .nodes = component->nodes,
                                             .min_ppn = component->min_ppn,

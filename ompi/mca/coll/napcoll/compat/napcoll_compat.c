@@ -23,6 +23,7 @@
 #include "ompi/attribute/attribute.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/coll/base/coll_base_util.h"
+#include "ompi/version.h"
 
 #if defined(MCA_COLL_BASE_VERSION_2_4_0) || defined(MCA_COLL_BASE_VERSION_3_0_0)
 #    include "ompi/runtime/ompi_rte.h"
@@ -304,7 +305,20 @@ typedef const mca_base_component_t *built_in_t;
 #    define BUILT_IN_NAME(entry) ((entry)->mca_component_name)
 #endif
 
+const char napcoll_compat_openmpi[] = OMPI_VERSION;
+
 static void (*at_finalize)(void);
+
+/* Components of 6.0 are not linked to libmpi, which has the functions of MPI; before, libmpi need not
+ * export the inner one. */
+static void free_comm_key(int key)
+{
+#if defined(MCA_COLL_BASE_VERSION_3_0_0)
+    (void) ompi_attr_free_keyval(COMM_ATTR, &key, false);
+#else
+    (void) PMPI_Comm_free_keyval(&key);
+#endif
+}
 
 /* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the latest before the others; all
  * that users have set go before this one. */
@@ -314,7 +328,7 @@ static int run_at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     (void) value;
     (void) extra;
     at_finalize();
-    (void) PMPI_Comm_free_keyval(&key);
+    free_comm_key(key);
     return MPI_SUCCESS;
 }
 
@@ -335,16 +349,6 @@ int napcoll_compat_at_finalize(void (*function)(void))
                                 0, false);
     }
     return rc;
-}
-
-void napcoll_compat_version(char *text, size_t room)
-{
-    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", version[64] = "";
-    int length;
-
-    (void) PMPI_Get_library_version(library, &length);
-    (void) sscanf(library, "Open MPI v%63[^, ]", version);
-    (void) snprintf(text, room, "%s", version);
 }
 
 bool napcoll_compat_is_installed(const char *component)

@@ -191,8 +191,8 @@ void napcoll_compat_untie(const ompi_communicator_t *part);
  * Once, in MPI_Init. */
 int napcoll_compat_at_finalize(void (*function)(void));
 
-/** The version of the Open MPI that runs, such as 4.1.4. */
-void napcoll_compat_version(char *text, size_t room);
+/** The version of Open MPI for which napcoll is built, such as 4.1.4. */
+extern const char napcoll_compat_openmpi[];
 
 /** Whether the installation has a collective component: in the library, or as a plugin. */
 bool napcoll_compat_is_installed(const char *component);
