@@ -309,8 +309,8 @@ const char napcoll_compat_openmpi[] = OMPI_VERSION;
 
 static void (*at_finalize)(void);
 
-/* Components of 6.0 are not linked to libmpi, which has the functions of MPI; before, libmpi need not
- * export the inner one. */
+/* Components of 6.0 are not linked to libmpi, which has the functions of MPI. Before 6.0, libmpi
+ * need not export the inner function. */
 static void free_comm_key(int key)
 {
 #if defined(MCA_COLL_BASE_VERSION_3_0_0)
