@@ -26,6 +26,7 @@ napcoll_needs=(
 # shellcheck disable=SC2034
 napcoll_test_needs=(
     "gnuplot-nox       program:gnuplot"
+    "jq                program:jq"
     "libcmocka-dev     module:cmocka"
     "libfftw3-dev      module:fftw3"
     "valgrind          program:valgrind"

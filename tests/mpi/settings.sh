@@ -92,6 +92,7 @@ says_each bad_values 30 env HOME="$home" "${one_node[@]}" -np 4 --mca coll napco
     --mca coll_napcoll_bcast_lane_segments 10000000 --mca coll_napcoll_alltoall_tuna_radix 1 \
     --mca coll_napcoll_online_calls 1001 --mca coll_napcoll_gather_m1 99999 --mca "$gap" nan \
     --mca coll_napcoll_topology_file "$scratch/switches" --mca coll_napcoll_rules_file "$scratch/rules" \
+    --mca coll_napcoll_summary_file "$scratch/%h.%x" \
     "$programs/threads" --threads 1 --rounds 2 <<END_OF_CHECKS
 bad_fake_map_is_named|coll_napcoll_fake_map is set to "sideways"|block, cyclic or random:SEED
 bad_algorithm_is_named|coll_napcoll_barrier_algorithm|is set to "bogus"|dissemination smp nap
@@ -104,6 +105,7 @@ bad_number_of_calls_is_named|coll_napcoll_online_calls is set to 1001|range is 1
 bad_thresholds_are_named|coll_napcoll_gather_m1 is set to 99999|above coll_napcoll_gather_m2, 65536
 bad_machine_number_is_named|$gap is set to "nan"|from 0 to 1e+07
 bad_machine_number_in_a_file_is_named|coll_napcoll_machine_process_gap_us is set to "-2"|from 0 to 1e+07
+bad_pattern_of_a_file_is_named|summary_file is set to "$scratch/%h.%x"|character $((${#scratch} + 5)) is|%h stands for
 bad_topology_file_is_named|$scratch/switches, line 2, column 23|below itself, by way of switch|connected to one switch
 bad_rules_file_is_named|$scratch/rules, line 2, column 11|expected a range|found "bytes=9..8"|goes on without rules
 END_OF_CHECKS

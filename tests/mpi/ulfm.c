@@ -7,10 +7,12 @@
  * 200 right calls on what is left.
  *
  *     ulfm --how revoke|kill [--count N] [--rounds N] [--only COLLECTIVE]
+ *     ulfm --how finalize
  *
  * N ints are a block: with --count messages are to take a while. Deaths follow each other in one
  * job: there must be more ranks than collectives. Where a revocation comes while large messages are
- * under way, it is at another time in each round. --probe only tells whether Open MPI has the
+ * under way, it is at another time in each round. With finalize rank 2 dies while the others are in
+ * MPI_Finalize. --probe only tells whether Open MPI has the
  * extension; without it the exit status is 77.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -255,6 +257,24 @@ static bool do_collective(MPI_Comm *comm, int which, const struct deed *deed, in
     return good;
 }
 
+/* One rank dies when the others wait in MPI_Finalize. */
+static int die_in_finalize(int rank)
+{
+    enum { VICTIM = 2, WAIT = 300 * 1000 * 1000 };
+    int one = 1, sum;
+
+    mpi_check(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
+    if (VICTIM == rank) {
+        (void) nanosleep(&(struct timespec){.tv_nsec = WAIT}, NULL);
+        (void) raise(SIGKILL);
+    }
+    mpi_check(MPI_Finalize(), "MPI_Finalize");
+    if (0 == rank) {
+        printf("ok 1 - finalize_returns\n1..1\n");
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *only;
@@ -271,6 +291,10 @@ int main(int argc, char **argv)
                          .count = (int) tap_option_number(argc, argv, "--count", SMALL),
                          .rounds = (int) tap_option_number(argc, argv, "--rounds", 1)};
     only = tap_option(argc, argv, "--only", NULL);
+    if (0 == strcmp(tap_option(argc, argv, "--how", "revoke"), "finalize")) {
+        mpi_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+        return die_in_finalize(rank);
+    }
     mpi_check(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
     mpi_check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN),
               "MPI_Comm_set_errhandler");

@@ -49,10 +49,47 @@ summary_of_all() {
 fake 4 2 block exchange
 launch+=(--mca coll_napcoll_allreduce_algorithm nap --mca coll_napcoll_bcast_algorithm fallback)
 calls=(allreduce:16:5 bcast:8:3 allreduce:1000:2)
+# The lines of each process are together, behind one that tells of the job.
+lines_of_all() {
+    jq -e -s '([.[] | .process] | [range(0; 16; 4) as $i | .[$i:$i + 4] | unique | length] == [1, 1, 1, 1])
+        and ([.[range(0; 16; 4)] | [.kind, .job, .processes, .nodes, .min_ppn, .max_ppn, .lost_calls]] | unique
+            == [["summary", "a_b", 4, 2, 2, 2, 0]])
+        and all(.[] | select(.kind == "calls"); .min_us <= .mean_us and .mean_us <= .max_us and .max_us <= .total_us)' \
+        "$scratch/calls" >/dev/null || { cat "$scratch/calls" && return 1; }
+}
+rows_of_all() {
+    diff <(calls_of) <(jq -c 'select(.kind == "calls")' "$scratch/calls" | jq -r \
+        '"\(.process) \(.collective) \(.from_bytes)-\(.to_bytes) \(.algorithm // "fallback:" + .fallback) \(.calls) \(.bytes)"' |
+        sort -n)
+}
+# One table: what process 0 asks for holds for all processes.
+job_of_all() {
+    jq -e -s '[.[] | [.process, .collective, .calls, .bytes, .processes]] == [[null, null, null, null, 4],
+            [null, "allreduce", 20, 320, 4], [null, "allreduce", 8, 8000, 4], [null, "bcast", 12, 96, 4]]
+        and .[0].counted == 4
+        and all(.[1:][]; .min_us <= .mean_us and .mean_us <= .max_us and .min_total_us <= .median_total_us
+            and .median_total_us <= .max_total_us and .max_total_us <= .total_us and .max_setup_us > 0)' \
+        "$scratch/calls" >/dev/null || { cat "$scratch/calls" && return 1; }
+}
 if wanted summary; then
-    parameters=(--mca coll_napcoll_summary all)
-    watched_case summary "${calls[@]}"
+    parameters=(--mca coll_napcoll_summary all --mca coll_napcoll_summary_file "$scratch/%%%j")
+    JOB_ID=a/b watched_case summary "${calls[@]}"
     check summary_counts_the_calls_of_all_processes summary_of_all
+    mv "$scratch/%a_b" "$scratch/calls"
+    check summary_file_has_a_block_of_each_process lines_of_all
+    check summary_file_has_the_rows_of_the_log rows_of_all
+    rm -f "$scratch/calls"
+fi
+if wanted summary_of_job; then
+    # shellcheck disable=SC2016 # for the shell of each process
+    parameters=(sh -c '[ "$OMPI_COMM_WORLD_RANK" != 0 ] || export OMPI_MCA_coll_napcoll_summary=job; exec "$@"' sh
+        env OMPI_MCA_coll_napcoll_summary_file="$scratch/calls")
+    watched_case summary_of_job "${calls[@]}"
+    check summary_of_the_job_is_logged lines 3 \
+        'coll:napcoll: summary of the job, 4 processes: (allreduce|bcast) .* processes=4 min_total_us='
+    check summary_of_the_job_is_logged_alone lines 3 'coll:napcoll: summary of'
+    check summary_file_has_the_table_of_the_job job_of_all
+    rm -f "$scratch/calls"
 fi
 if at_length && wanted summary_of_one; then
     parameters=(--mca coll_napcoll_summary rank0)
@@ -60,6 +97,11 @@ if at_length && wanted summary_of_one; then
     check summary_is_that_of_process_0 lines 3 'coll:napcoll: summary of process 0: '
     check summary_is_that_of_no_other lines 3 'coll:napcoll: summary of process'
 fi
+says summary_that_is_not_written_is_named 60 'ok 1' '/dev/full (on host' 'No space left on device' -- \
+    "${launch[@]}" --mca coll_napcoll_summary all --mca coll_napcoll_verbose -1 --mca coll_napcoll_summary_file /dev/full \
+    "$programs/watched" allreduce:16:5
+! wanted summary_that_is_not_written_is_named || check summary_is_named_once_and_not_logged lines 1 \
+    '(was not appended to the file|coll:napcoll: summary)'
 # A fallback function that calls other collectives, as tuned's allreduce of reduce and broadcast does, gets the fallback
 # functions of those, too.
 nothing_but_allreduces() {

@@ -28,7 +28,9 @@
  *     coll_napcoll_shared.c       node maps, decisions and plans that communicators share
  *     coll_napcoll_info.c         info keys of communicators
  *     coll_napcoll_log.c          the verbose log
- *     coll_napcoll_stats.c        call statistics: the summary and the online check
+ *     coll_napcoll_stats.c        call statistics, and the online check
+ *     coll_napcoll_job_stats.c    gathers the statistics of all processes
+ *     coll_napcoll_summary.c      writes the summary of calls
  *     coll_napcoll_verify.c       verifies new plans before their first use
  */
 
@@ -48,6 +50,7 @@
 #include "select/napcoll_decision_cache.h"
 #include "select/napcoll_select.h"
 #include "select/napcoll_call_stats.h"
+#include "select/napcoll_job_stats.h"
 #include "select/napcoll_trial.h"
 #include "select/napcoll_uneven.h"
 #include "topo/napcoll_discover.h"
@@ -91,7 +94,7 @@ enum {
 };
 
 /** Values of the parameter summary. */
-enum { NAPCOLL_SUMMARY_OFF, NAPCOLL_SUMMARY_RANK0, NAPCOLL_SUMMARY_ALL };
+enum { NAPCOLL_SUMMARY_OFF, NAPCOLL_SUMMARY_RANK0, NAPCOLL_SUMMARY_ALL, NAPCOLL_SUMMARY_JOB };
 
 /** Values of the parameter mismatch. */
 enum { NAPCOLL_MISMATCH_FALLBACK, NAPCOLL_MISMATCH_ABORT };
@@ -132,8 +135,9 @@ typedef struct mca_coll_napcoll_component {
     char *network_classes;
     /** NAPCOLL_MISMATCH_... */
     int mismatch;
-    /** NAPCOLL_SUMMARY_... */
+    /** NAPCOLL_SUMMARY_...; ..._JOB where process 0 has it */
     int summary;
+    char *summary_file;
     bool online;
     int online_calls;
 
@@ -159,6 +163,15 @@ typedef struct mca_coll_napcoll_component {
     bool versions_reported;
     /** why MPI_COMM_WORLD is not served; "" if it is */
     char unused[96];
+    /** of MPI_COMM_WORLD; 0 where they are not known */
+    int nodes;
+    int min_ppn;
+    int max_ppn;
+    /** the job's number that process 0 has from the scheduler or from Open MPI */
+    char job_id[64];
+    /** copy of summary_file, or NULL: the parameters go before the component closes */
+    char *summary_name;
+    bool summary_written;
     /** hash of what process 0 of the job published */
     uint64_t fingerprint;
     /** of all communicators, under shared_lock */
@@ -167,13 +180,15 @@ typedef struct mca_coll_napcoll_component {
     /** no other lock is taken while it is held */
     opal_mutex_t shared_lock;
     napcoll_counters_t counters;
-    /** this process writes a summary */
+    /** calls are counted for a summary */
     bool summarized;
     /** calls have statistics, for the summary or for the online check */
     bool recorded;
     /** under stats_lock */
     napcoll_call_stats_t stats;
     opal_mutex_t stats_lock;
+    /** in MPI_Finalize */
+    napcoll_job_stats_t job_stats;
     /** argv list "name=value" of parameters that all processes must set alike, and "refused:..." of
      * values that cannot be used */
     char **compared;
@@ -313,6 +328,12 @@ int mca_coll_napcoll_has_own_version(const opal_process_name_t *process, bool *s
  * @param[in] subject  of the message's sentences
  */
 int mca_coll_napcoll_report_versions(ompi_communicator_t *comm, const char *subject);
+
+/* ---- coll_napcoll_summary.c ---- */
+
+/** Take what process 0 has: its word on whether the summary is of the job holds for all, and its
+ * number of the job. Before the first call. */
+void mca_coll_napcoll_take_summary(int summary, const char *job_id);
 
 /* ---- coll_napcoll_topology.c ---- */
 

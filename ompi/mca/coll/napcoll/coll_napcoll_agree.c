@@ -9,10 +9,14 @@
  * one node would make ranks choose different algorithms and wait for each other for ever. Process
  * 0 of the job publishes its settings before the processes exchange their addresses, and every
  * process compares its own with them, once. The same text carries what others take from process 0:
- * its kind of network, whether its machine was measured, its processors, and the rules and the
- * switch tree, whose files it alone reads:
+ * whether the summary is of the job, its number of the job, its kind of network, whether its
+ * machine was measured, its processors, and the rules and the switch tree, whose files it alone
+ * reads:
  *
+ *     SUMMARY JOB newline
  *     SETTINGS newline NETWORK MEASURED PROCESSORS BYTES-OF-RULES newline RULES TREE
+ *
+ * Jobs that join compare a fingerprint of all but the first line.
  */
 
 #include "coll_napcoll.h"
@@ -28,12 +32,12 @@
 
 static const char key[] = "napcoll.settings";
 
-/* A hash of a text. */
+/* A hash of a text behind its first line. */
 static uint64_t fingerprint(const char *text)
 {
     uint64_t hash = 0;
 
-    for (; '\0' != *text; text++) {
+    for (text = strchr(text, '\n'); '\0' != *text; text++) {
         hash = napcoll_mix(hash + (unsigned char) *text);
     }
     return hash;
@@ -140,8 +144,9 @@ int mca_coll_napcoll_publish_settings(void)
     component->measured = mca_coll_napcoll_is_measured();
     component->processors = (int) sysconf(_SC_NPROCESSORS_ONLN);
     if (NULL != mine && NULL != rules && NULL != tree
-        && asprintf(&text, "%s\n%d %d %d %zu\n%s%s", mine, (int) component->network,
-                    component->measured, component->processors, strlen(rules), rules, tree)
+        && asprintf(&text, "%d %s\n%s\n%d %d %d %zu\n%s%s", component->summary, component->job_id,
+                    mine, (int) component->network, component->measured, component->processors,
+                    strlen(rules), rules, tree)
                >= 0) {
         component->fingerprint = fingerprint(text);
         rc = napcoll_compat_publish(key, text);
@@ -195,6 +200,22 @@ static int set_files(const taken_t *taken)
     return OMPI_SUCCESS == rc ? mca_coll_napcoll_set_topology(taken->rules + taken->length) : rc;
 }
 
+/* Take what the first line of process 0's text says, and return what is behind it; NULL: the text
+ * is another one. */
+static char *take_first_line(char *text)
+{
+    char *job_id, *end = strchr(text, '\n');
+    const long summary = strtol(text, &job_id, 10);
+
+    if (NULL == end || ' ' != *job_id) {
+        return NULL;
+    }
+    *end = '\0';
+    mca_coll_napcoll_take_summary((int) summary, job_id + 1);
+    *end = '\n';
+    return end + 1;
+}
+
 /* Compare the settings of this process with process 0's. */
 static int compare(const char *theirs)
 {
@@ -215,14 +236,17 @@ static int compare(const char *theirs)
 int mca_coll_napcoll_compare_settings(void)
 {
     opal_process_name_t first = {.jobid = OPAL_PROC_MY_NAME.jobid, .vpid = 0};
-    char *theirs = NULL, *more = NULL;
+    char *text = NULL, *theirs = NULL, *more = NULL;
     taken_t taken;
     int rc;
 
     if (0 == OPAL_PROC_MY_NAME.vpid) {
         return OMPI_SUCCESS;
     }
-    if (OMPI_SUCCESS == napcoll_compat_lookup(&first, key, &theirs) && NULL != theirs) {
+    if (OMPI_SUCCESS == napcoll_compat_lookup(&first, key, &text) && NULL != text) {
+        theirs = take_first_line(text);
+    }
+    if (NULL != theirs) {
         more = strchr(theirs, '\n');
     }
     rc = NULL == more ? OMPI_ERR_NOT_FOUND : read_taken(more + 1, &taken);
@@ -230,7 +254,7 @@ int mca_coll_napcoll_compare_settings(void)
         napcoll_compat_await_end();
         napcoll_compat_show_help("no settings of process 0", napcoll_compat_hostname());
     } else {
-        mca_coll_napcoll_component.fingerprint = fingerprint(theirs);
+        mca_coll_napcoll_component.fingerprint = fingerprint(text);
         mca_coll_napcoll_component.measured = taken.measured;
         mca_coll_napcoll_component.processors = taken.processors;
         *more = '\0';
@@ -242,7 +266,7 @@ int mca_coll_napcoll_compare_settings(void)
     if (OMPI_SUCCESS == rc) {
         rc = set_files(&taken);
     }
-    free(theirs);
+    free(text);
     return rc;
 }
 

@@ -137,6 +137,11 @@ static int compare_versions(mca_coll_napcoll_component_t *component, ompi_commun
         return rc;
     }
     component->versions_differ = !same;
+    if (component->on_all_processes) {
+        component->nodes = common.nodes;
+        component->min_ppn = common.min_ppn;
+        component->max_ppn = common.max_ppn;
+    }
     if (!same) {
         rc = mca_coll_napcoll_report_versions(comm, "this job");
     }
@@ -168,6 +173,9 @@ int mca_coll_napcoll_set_up_job(ompi_communicator_t *comm)
         if (OMPI_SUCCESS == rc) {
             log_machine(component);
         }
+    }
+    if (OMPI_SUCCESS == rc && component->on_all_processes) {
+        rc = mca_coll_napcoll_summarize_at_end();
     }
     return rc;
 }
@@ -201,6 +209,8 @@ static int napcoll_open(void)
     component->versions_differ = false;
     component->versions_reported = false;
     component->unused[0] = '\0';
+    component->nodes = component->min_ppn = component->max_ppn = 0;
+    mca_coll_napcoll_summary_open();
     mca_coll_napcoll_shared_open();
     mca_coll_napcoll_stats_open();
     napcoll_buffer_pool_limit(component->kept_bytes);
@@ -216,6 +226,7 @@ static int napcoll_open(void)
 
 static int napcoll_close(void)
 {
+    mca_coll_napcoll_summary_close();
     mca_coll_napcoll_stats_close();
     mca_coll_napcoll_shared_close();
     napcoll_buffer_pool_limit(0);

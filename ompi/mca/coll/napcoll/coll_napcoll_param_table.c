@@ -53,6 +53,7 @@ enum { LOCAL = false, ALIKE = true };
 static const mca_base_var_enum_value_t summaries[] = {{NAPCOLL_SUMMARY_OFF, "off"},
                                                       {NAPCOLL_SUMMARY_RANK0, "rank0"},
                                                       {NAPCOLL_SUMMARY_ALL, "all"},
+                                                      {NAPCOLL_SUMMARY_JOB, "job"},
                                                       {0, NULL}};
 static const mca_base_var_enum_value_t mismatches[] = {
     {NAPCOLL_MISMATCH_FALLBACK, "fallback"}, {NAPCOLL_MISMATCH_ABORT, "abort"}, {0, NULL}};
@@ -80,10 +81,19 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
         "decision with its reason and its tunables, logged by process 0 of the communicator. 5: "
         "also the estimate for every algorithm, or why it was excluded. 10: every process logs "
         "this, and names the communicators that napcoll does not serve. 20: also node maps"),
-    CHOICE("summary", summary, summaries, LOCAL, 3,
-           "Call statistics at MPI_Finalize: one line for each collective, size class, and "
-           "algorithm or fallback reason, with the number of calls, bytes and time. rank0: the "
-           "calls of process 0. all: the calls of each process, written by that process"),
+    CHOICE(
+        "summary", summary, summaries, LOCAL, 3,
+        "Call statistics at MPI_Finalize: one line for each collective, size class, and "
+        "algorithm or fallback reason, with the number of calls, bytes and time. rank0: the "
+        "calls of process 0. all: the calls of each process, written by that process. job: one "
+        "table of the calls of all processes, with the least, median and largest time of a "
+        "process, which MPI_Finalize gathers on process 0; the value of process 0 holds for all. "
+        "With verbose = -1 the lines go to summary_file alone"),
+    TEXT("summary_file", summary_file, NULL, LOCAL, 3,
+         "File to which the processes that write a summary append it as JSON lines. %h stands for "
+         "the host, %p for the rank in MPI_COMM_WORLD, %j for the number of the job (the "
+         "scheduler's, else Open MPI's), %% for a percent sign. Every process appends its lines "
+         "by one write; on a network file system give each process or host a file of its own"),
     CHOICE("mismatch", mismatch, mismatches, ALIKE, 4,
            "What happens where processes of a job have different versions of napcoll, or lack it; "
            "a message names their nodes. fallback: all collectives of the job go to other "

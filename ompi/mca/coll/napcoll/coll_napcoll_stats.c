@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Call statistics (see the header): the summary, and the online check.
+ * Call statistics (see the header), and the online check.
  *
  * Each rank times the calls of a trial. After the last one, an allreduce of the fallback component
  * gives all ranks the maximum of each call's times, so that all come to the same result: the times
@@ -18,7 +18,6 @@
 #include <time.h>
 
 #include "opal/util/output.h"
-#include "opal/util/proc.h"
 
 static double now_us(void)
 {
@@ -28,48 +27,28 @@ static double now_us(void)
     return (double) now.tv_sec * 1e6 + (double) now.tv_nsec / 1e3;
 }
 
-void mca_coll_napcoll_stats_open(void)
+void mca_coll_napcoll_stats_decide(void)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     const bool first = 0 == OPAL_PROC_MY_NAME.vpid;
 
-    OBJ_CONSTRUCT(&component->stats_lock, opal_mutex_t);
     component->summarized = NAPCOLL_SUMMARY_ALL == component->summary
+                            || NAPCOLL_SUMMARY_JOB == component->summary
                             || (NAPCOLL_SUMMARY_RANK0 == component->summary && first);
     component->recorded = component->summarized || component->online;
 }
 
-static void write_summary(mca_coll_napcoll_component_t *component)
+void mca_coll_napcoll_stats_open(void)
 {
-    const unsigned process = (unsigned) OPAL_PROC_MY_NAME.vpid;
-    napcoll_call_stats_t *stats = &component->stats;
-    char line[NAPCOLL_CALL_STATS_LINE];
-
-    if (0 == stats->rows) {
-        opal_output(component->output, "coll:napcoll: summary of process %u: no calls%s%s", process,
-                    '\0' == component->unused[0] ? "" : ", because on MPI_COMM_WORLD ",
-                    component->unused);
-    }
-    napcoll_call_stats_sort(stats);
-    for (int i = 0; i < stats->rows; i++) {
-        napcoll_call_stats_line(&stats->row[i], line);
-        opal_output(component->output, "coll:napcoll: summary of process %u: %s", process, line);
-    }
-    if (stats->lost > 0) {
-        opal_output(component->output,
-                    "coll:napcoll: summary of process %u: no memory to count %llu further calls",
-                    process, stats->lost);
-    }
+    OBJ_CONSTRUCT(&mca_coll_napcoll_component.stats_lock, opal_mutex_t);
+    mca_coll_napcoll_stats_decide();
 }
 
 void mca_coll_napcoll_stats_close(void)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
 
-    /* ompi_info closes the component without a job */
-    if (component->summarized && (component->job_known || '\0' != component->unused[0])) {
-        write_summary(component);
-    }
+    napcoll_job_stats_release(&component->job_stats);
     napcoll_call_stats_release(&component->stats);
     OBJ_DESTRUCT(&component->stats_lock);
 }

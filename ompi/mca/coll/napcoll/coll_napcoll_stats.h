@@ -49,11 +49,12 @@ typedef struct mca_coll_napcoll_call_stats {
     double settled_us;
 } mca_coll_napcoll_call_stats_t;
 
-/** Find out whether calls are recorded in this process, after parameters are registered. */
+/** When the component opens, and when it closes. */
 void mca_coll_napcoll_stats_open(void);
-
-/** Write the summary if the parameter asks for it, and free it. */
 void mca_coll_napcoll_stats_close(void);
+
+/** Find out whether calls are recorded in this process, by the parameters. */
+void mca_coll_napcoll_stats_decide(void);
 
 /* The parts of the inline functions for calls that are recorded. */
 void mca_coll_napcoll_stats_begin(mca_coll_napcoll_call_stats_t *stats);
@@ -98,5 +99,26 @@ int mca_coll_napcoll_trial_for(mca_coll_napcoll_module_t *module, const napcoll_
 
 /** Free a module's trials. */
 void mca_coll_napcoll_trials_release(mca_coll_napcoll_module_t *module);
+
+/* ---- coll_napcoll_job_stats.c ---- */
+
+/** Begin the job's statistics with this process's calls. */
+void mca_coll_napcoll_start_job_stats(void);
+
+/** Gather the job's statistics on process 0. Collective on MPI_COMM_WORLD, once; one thread. */
+void mca_coll_napcoll_gather_job_stats(void);
+
+/* ---- coll_napcoll_summary.c ---- */
+
+/** When the component opens: find the job's number, and report a file name that cannot be used. */
+void mca_coll_napcoll_summary_open(void);
+
+/** When it closes: write the summary of this process or, on process 0, of the job, unless
+ * MPI_Finalize has done so. */
+void mca_coll_napcoll_summary_close(void);
+
+/** Let MPI_Finalize write the summary, where there is to be one. All processes of MPI_COMM_WORLD
+ * call this, or none. */
+int mca_coll_napcoll_summarize_at_end(void);
 
 #endif /* MCA_COLL_NAPCOLL_STATS_H */

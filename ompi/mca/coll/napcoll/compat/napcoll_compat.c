@@ -20,8 +20,10 @@
 #include "opal/util/argv.h"
 #include "opal/util/keyval_parse.h"
 #include "opal/util/proc.h"
+#include "ompi/attribute/attribute.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/coll/base/coll_base_util.h"
+#include "ompi/version.h"
 
 #if defined(MCA_COLL_BASE_VERSION_2_4_0) || defined(MCA_COLL_BASE_VERSION_3_0_0)
 #    include "ompi/runtime/ompi_rte.h"
@@ -302,6 +304,52 @@ typedef const mca_base_component_t **built_in_t;
 typedef const mca_base_component_t *built_in_t;
 #    define BUILT_IN_NAME(entry) ((entry)->mca_component_name)
 #endif
+
+const char napcoll_compat_openmpi[] = OMPI_VERSION;
+
+static void (*at_finalize)(void);
+
+/* Components of 6.0 are not linked to libmpi, which has the functions of MPI. Before 6.0, libmpi
+ * need not export the inner function. */
+static void free_comm_key(int key)
+{
+#if defined(MCA_COLL_BASE_VERSION_3_0_0)
+    (void) ompi_attr_free_keyval(COMM_ATTR, &key, false);
+#else
+    (void) PMPI_Comm_free_keyval(&key);
+#endif
+}
+
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the latest before the others; all
+ * that users have set go before this one. */
+static int run_at_finalize(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void) comm;
+    (void) value;
+    (void) extra;
+    at_finalize();
+    free_comm_key(key);
+    return MPI_SUCCESS;
+}
+
+int napcoll_compat_at_finalize(void (*function)(void))
+{
+    ompi_attribute_fn_ptr_union_t copied,
+        deleted = {.attr_communicator_delete_fn = run_at_finalize};
+    int rc, key = MPI_KEYVAL_INVALID;
+
+    at_finalize = function;
+    /* 4.1 has another type of function, with one argument more */
+    copied.attr_communicator_copy_fn = (__typeof__(copied.attr_communicator_copy_fn)) (void (*)(
+        void)) MPI_COMM_NULL_COPY_FN;
+    rc = ompi_attr_create_keyval(COMM_ATTR, copied, deleted, &key, NULL, 0, NULL);
+    if (OMPI_SUCCESS == rc) {
+        /* of the functions that set an attribute, one that libmpi exports in all builds */
+        rc = ompi_attr_set_aint(COMM_ATTR, MPI_COMM_SELF, &ompi_mpi_comm_self.comm.c_keyhash, key,
+                                0, false);
+    }
+    return rc;
+}
 
 bool napcoll_compat_is_installed(const char *component)
 {

@@ -187,6 +187,13 @@ int napcoll_compat_tie(ompi_communicator_t *comm, ompi_communicator_t *part);
 /** The end of napcoll_compat_tie(), or nothing. */
 void napcoll_compat_untie(const ompi_communicator_t *part);
 
+/** Call a function in MPI_Finalize, before anything ends: messages on MPI_COMM_WORLD still work.
+ * Once, in MPI_Init. */
+int napcoll_compat_at_finalize(void (*function)(void));
+
+/** The version of Open MPI for which napcoll is built, such as 4.1.4. */
+extern const char napcoll_compat_openmpi[];
+
 /** Whether the installation has a collective component: in the library, or as a plugin. */
 bool napcoll_compat_is_installed(const char *component);
 
@@ -214,6 +221,10 @@ void napcoll_compat_help_folder(void);
  * @param[in] ...   values of its format directives
  */
 void napcoll_compat_show_help(const char *topic, ...);
+
+/** Whether no process of this job on this node has a lower rank: it reports what concerns the
+ * node. */
+bool napcoll_compat_is_first_on_node(void);
 
 /** Before the message of an error that ends the job and that all processes of a node may have:
  * where nothing combines their messages, wait for the node's first process to show it and to end

@@ -183,11 +183,16 @@ void napcoll_compat_show_help(const char *topic, ...)
     va_end(args);
 }
 
+bool napcoll_compat_is_first_on_node(void)
+{
+    return 0 == opal_process_info.my_local_rank;
+}
+
 void napcoll_compat_await_end(void)
 {
     enum { SECONDS = 5 };
 
-    if (!has_mpirun() && 0 != opal_process_info.my_local_rank) {
+    if (!has_mpirun() && !napcoll_compat_is_first_on_node()) {
         (void) sleep(SECONDS);
     }
 }

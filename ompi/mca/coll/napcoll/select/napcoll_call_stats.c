@@ -10,6 +10,7 @@
 
 #include "select/napcoll_call_stats.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static napcoll_call_stats_row_t *row_of(napcoll_call_stats_t *stats,
     if (!make_room(stats)) {
         return NULL;
     }
-    stats->row[stats->rows] = (napcoll_call_stats_row_t){.outcome = *outcome};
+    stats->row[stats->rows] = (napcoll_call_stats_row_t){.outcome = *outcome, .least_us = HUGE_VAL};
     return &stats->row[stats->rows++];
 }
 
@@ -66,6 +67,8 @@ void napcoll_call_stats_count(napcoll_call_stats_t *stats, const napcoll_outcome
     row->calls++;
     row->bytes += bytes;
     row->us += us;
+    row->least_us = fmin(row->least_us, us);
+    row->most_us = fmax(row->most_us, us);
     row->setup_us += setup_us;
 }
 
@@ -74,10 +77,8 @@ static int order_of(size_t a, size_t b)
     return (a > b) - (a < b);
 }
 
-static int compare_rows(const void *left, const void *right)
+int napcoll_outcome_order(const napcoll_outcome_t *a, const napcoll_outcome_t *b)
 {
-    const napcoll_outcome_t *a = &((const napcoll_call_stats_row_t *) left)->outcome;
-    const napcoll_outcome_t *b = &((const napcoll_call_stats_row_t *) right)->outcome;
     const int order[] = {strcmp(a->collective->name, b->collective->name),
                          order_of(a->least, b->least),
                          order_of(a->most, b->most),
@@ -92,6 +93,12 @@ static int compare_rows(const void *left, const void *right)
     return order[i];
 }
 
+static int compare_rows(const void *left, const void *right)
+{
+    return napcoll_outcome_order(&((const napcoll_call_stats_row_t *) left)->outcome,
+                                 &((const napcoll_call_stats_row_t *) right)->outcome);
+}
+
 void napcoll_call_stats_sort(napcoll_call_stats_t *stats)
 {
     if (stats->rows > 0) {
@@ -99,22 +106,29 @@ void napcoll_call_stats_sort(napcoll_call_stats_t *stats)
     }
 }
 
-void napcoll_call_stats_line(const napcoll_call_stats_row_t *row,
-                             char line[NAPCOLL_CALL_STATS_LINE])
+void napcoll_outcome_words(const napcoll_outcome_t *o, char words[NAPCOLL_OUTCOME_WORDS])
 {
-    const napcoll_outcome_t *o = &row->outcome;
     const bool by_fallback = o->algorithm < 0;
-    const char *by = by_fallback ? napcoll_reason_name(o->reason)
-                                 : o->collective->algorithm[o->algorithm].name;
     char sizes[64] = "any";
 
     if (o->most < SIZE_MAX) {
         (void) snprintf(sizes, sizeof(sizes), "%zu-%zu", o->least, o->most);
     }
+    (void) snprintf(words, NAPCOLL_OUTCOME_WORDS, "%s %s %s%s", o->collective->name, sizes,
+                    by_fallback ? "fallback:" : "",
+                    by_fallback ? napcoll_reason_name(o->reason)
+                                : o->collective->algorithm[o->algorithm].name);
+}
+
+void napcoll_call_stats_line(const napcoll_call_stats_row_t *row,
+                             char line[NAPCOLL_CALL_STATS_LINE])
+{
+    char words[NAPCOLL_OUTCOME_WORDS];
+
+    napcoll_outcome_words(&row->outcome, words);
     (void) snprintf(line, NAPCOLL_CALL_STATS_LINE,
-                    "%s %s %s%s calls=%llu bytes=%llu total_us=%.1f mean_us=%.1f setup_us=%.1f",
-                    o->collective->name, sizes, by_fallback ? "fallback:" : "", by, row->calls,
-                    row->bytes, row->us, row->us / (double) row->calls, row->setup_us);
+                    "%s calls=%llu bytes=%llu total_us=%.1f mean_us=%.1f setup_us=%.1f", words,
+                    row->calls, row->bytes, row->us, row->us / (double) row->calls, row->setup_us);
 }
 
 void napcoll_call_stats_release(napcoll_call_stats_t *stats)

@@ -34,6 +34,9 @@ typedef struct napcoll_call_stats_row {
     unsigned long long bytes;
     /** from the decision to the return, of all calls */
     double us;
+    /** of the shortest and of the longest call */
+    double least_us;
+    double most_us;
     /** before: finding the nodes, deciding, agreeing on sizes, planning */
     double setup_us;
 } napcoll_call_stats_row_t;
@@ -53,17 +56,26 @@ typedef struct napcoll_call_stats {
 void napcoll_call_stats_count(napcoll_call_stats_t *stats, const napcoll_outcome_t *outcome,
                               size_t bytes, double us, double setup_us);
 
-/** Sort the rows: by collective, size, and then algorithms before reasons. */
+/** The order of outcomes, for qsort: by collective, size, and then algorithms before reasons. */
+int napcoll_outcome_order(const napcoll_outcome_t *a, const napcoll_outcome_t *b);
+
+enum { NAPCOLL_OUTCOME_WORDS = 160 };
+
+/** An outcome as text: COLLECTIVE SIZES ALGORITHM. SIZES is LEAST-MOST or any, ALGORITHM may be
+ * fallback:REASON. */
+void napcoll_outcome_words(const napcoll_outcome_t *outcome, char words[NAPCOLL_OUTCOME_WORDS]);
+
+/** Sort the rows by their outcomes. */
 void napcoll_call_stats_sort(napcoll_call_stats_t *stats);
 
-enum { NAPCOLL_CALL_STATS_LINE = 256 };
+enum { NAPCOLL_CALL_STATS_LINE = 512 };
 
 /**
  * A row as one line without its end:
  *
- *     COLLECTIVE SIZES ALGORITHM calls=N bytes=N total_us=T mean_us=T setup_us=T
+ *     OUTCOME calls=N bytes=N total_us=T mean_us=T setup_us=T
  *
- * SIZES is LEAST-MOST or any, ALGORITHM may be fallback:REASON, and mean_us is total_us over calls.
+ * mean_us is total_us over calls.
  */
 void napcoll_call_stats_line(const napcoll_call_stats_row_t *row,
                              char line[NAPCOLL_CALL_STATS_LINE]);

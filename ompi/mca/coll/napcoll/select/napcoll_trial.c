@@ -10,7 +10,7 @@
 
 #include "select/napcoll_trial.h"
 
-#include <stdlib.h>
+#include "util/napcoll_order.h"
 
 bool napcoll_trial_learn(napcoll_trial_t *trial, double us)
 {
@@ -34,27 +34,13 @@ static void part_contestants(double *us, int calls)
     }
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *) a, y = *(const double *) b;
-
-    return (x > y) - (x < y);
-}
-
-/* Sorts the times. */
-static double median_of(double *us, int count)
-{
-    qsort(us, (size_t) count, sizeof(*us), compare_doubles);
-    return (us[(count - 1) / 2] + us[count / 2]) / 2;
-}
-
 void napcoll_trial_judge(napcoll_trial_t *trial)
 {
     const double *median_us = trial->median_us;
 
     part_contestants(trial->us, trial->calls);
     for (int c = 0; c < NAPCOLL_CONTESTANTS; c++) {
-        trial->median_us[c] = median_of(trial->us + c * trial->calls, trial->calls);
+        trial->median_us[c] = napcoll_median(trial->us + c * trial->calls, trial->calls);
     }
     trial->winner = median_us[NAPCOLL_CONTESTANT_FALLBACK] < median_us[NAPCOLL_CONTESTANT_NAPCOLL]
                         ? NAPCOLL_CONTESTANT_FALLBACK

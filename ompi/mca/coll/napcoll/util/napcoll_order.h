@@ -5,13 +5,14 @@
 
 /**
  * @file
- * Comparisons for qsort.
+ * Comparisons for qsort, and the median of a few numbers.
  */
 
 #ifndef NAPCOLL_ORDER_H
 #define NAPCOLL_ORDER_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 /** -1, 0 or 1: `a` is below `b`, equal to it, or above it. */
 static inline int napcoll_order(int64_t a, int64_t b)
@@ -23,6 +24,21 @@ static inline int napcoll_order(int64_t a, int64_t b)
 static inline int napcoll_order_pairs(int64_t a, int64_t second_a, int64_t b, int64_t second_b)
 {
     return a != b ? napcoll_order(a, b) : napcoll_order(second_a, second_b);
+}
+
+/** The same for qsort, of doubles. */
+static inline int napcoll_order_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *) a, y = *(const double *) b;
+
+    return (x > y) - (x < y);
+}
+
+/** The median of at least one number; sorts them. */
+static inline double napcoll_median(double *number, int count)
+{
+    qsort(number, (size_t) count, sizeof(*number), napcoll_order_doubles);
+    return (number[(count - 1) / 2] + number[count / 2]) / 2;
 }
 
 #endif /* NAPCOLL_ORDER_H */
