@@ -152,7 +152,7 @@ tune_lines_are_understood() {
             echo "$line"
             eval "refuses 'all processes are on one node' napcoll-tune ${line#*napcoll-tune }"
             seen=$((seen + 1))
-        done < <(commands "$document" | grep napcoll-tune)
+        done < <(commands "$document" | sed 's, #.*,,' | grep napcoll-tune)
     done
     [ "$seen" -gt 0 ]
 }
