@@ -485,11 +485,6 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
                               struct mca_coll_napcoll_call_stats *stats,
                               const napcoll_cached_t **entry, napcoll_plan_t **plan);
 
-/** Find the nodes and read the info keys, at first use. *known: false where the call belongs to the
- * fallback function (see mca_coll_napcoll_fallback_enter()). After an error no rank runs the
- * call. */
-int mca_coll_napcoll_find_nodes(mca_coll_napcoll_module_t *module, bool *known);
-
 /** Where rounds of an uneven collective pay; the nodes are known. The same on all ranks; owned by
  * the module. */
 int mca_coll_napcoll_limits(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,

@@ -188,7 +188,8 @@ static unsigned say(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *ca
     return napcoll_uneven_say(blocks, bytes, (size_t) napcoll->map->size - 1, few);
 }
 
-/* Learn for the next call from one that was decided, and ended well. */
+/* Learn for the next call from one that was decided, also after an error, which other ranks may not
+ * have: all learn alike. */
 static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call,
                   const napcoll_cached_t *entry, const napcoll_personalized_t *personalized)
 {

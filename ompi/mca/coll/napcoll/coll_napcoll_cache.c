@@ -368,7 +368,9 @@ static napcoll_cached_t *take_out(napcoll_cached_t **list, const napcoll_call_t 
     return NULL;
 }
 
-int mca_coll_napcoll_find_nodes(mca_coll_napcoll_module_t *module, bool *known)
+/* Find the nodes and read the info keys, at first use. *known: false where the call belongs to the
+ * fallback function (see mca_coll_napcoll_fallback_enter()). */
+static int find_nodes(mca_coll_napcoll_module_t *module, bool *known)
 {
     const bool in_fallback = module->fallback_depth > 0;
     const int rc = in_fallback || module->ready ? OMPI_SUCCESS : find_topology(module);
@@ -447,7 +449,7 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
     *found = NULL;
     *plan = NULL;
     if (OPAL_UNLIKELY(!module->ready || module->fallback_depth > 0)) {
-        rc = mca_coll_napcoll_find_nodes(module, &ready);
+        rc = find_nodes(module, &ready);
         if (OMPI_SUCCESS != rc || !ready) {
             return rc;
         }

@@ -387,7 +387,6 @@ static int personalized_bind(napcoll_operation_t *op)
 
     op->independent = !p->even;
     p->pieces = op->plan->pieces;
-    napcoll_personalized_divide(p);
     if (OMPI_SUCCESS != napcoll_direct_bind(op)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }

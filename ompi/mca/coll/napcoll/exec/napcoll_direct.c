@@ -51,9 +51,10 @@ static int end_of_blocks(const napcoll_personalized_t *p)
 static napcoll_block_t *direct_block(const napcoll_personalized_t *p, int32_t buffer, int number)
 {
     const int index = number - p->range[buffer].first;
-    napcoll_block_t *block = &p->block[buffer][index];
 
-    return index >= 0 && index < p->range[buffer].count && block->direct ? block : NULL;
+    return index >= 0 && index < p->range[buffer].count && p->block[buffer][index].direct
+               ? &p->block[buffer][index]
+               : NULL;
 }
 
 /* Post the next batch. */
@@ -77,16 +78,13 @@ static int post_batch(napcoll_operation_t *op)
 int napcoll_direct_bind(napcoll_operation_t *op)
 {
     napcoll_personalized_t *p = &op->personalized;
-    size_t most = 0;
+    const size_t blocks = SIZE_MAX == p->inline_bytes ? 0 : napcoll_personalized_divide(p);
+    const size_t most = (size_t) 2 * AT_ONCE;
 
-    for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP; buffer++) {
-        for (int i = 0; i < p->range[buffer].count; i++) {
-            most += p->block[buffer][i].direct;
-        }
-    }
-    most = most < (size_t) 2 * AT_ONCE ? most : (size_t) 2 * AT_ONCE;
-    p->has_direct = most > 0;
-    return napcoll_messages_reserve(&p->direct, most) ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    const size_t room = blocks < most ? blocks : most;
+
+    p->has_direct = blocks > 0;
+    return napcoll_messages_reserve(&p->direct, room) ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 int napcoll_direct_begin(napcoll_operation_t *op)

@@ -128,11 +128,12 @@ static inline napcoll_block_t *napcoll_personalized_block(
     return &personalized->block[buffer][block - personalized->range[buffer].first];
 }
 
-/** Set bytes, dense and lead of all blocks. In place the send blocks become the receive blocks. */
+/** Set bytes, dense and lead of all blocks, none of which is direct then. In place the send blocks
+ * become the receive blocks. */
 void napcoll_personalized_measure(napcoll_personalized_t *personalized);
 
-/** Set which blocks are direct. */
-void napcoll_personalized_divide(napcoll_personalized_t *personalized);
+/** Set which blocks are direct; returns how many. */
+size_t napcoll_personalized_divide(napcoll_personalized_t *personalized);
 
 /** Copy a rank's block for itself. */
 int napcoll_personalized_copy_own(const napcoll_personalized_t *personalized);
@@ -161,7 +162,7 @@ int napcoll_block_unpack(const napcoll_block_t *block, char *from, size_t bytes)
 
 struct napcoll_operation;
 
-/** Make room for the messages of direct blocks. */
+/** Find the direct blocks, and make room for their messages. */
 int napcoll_direct_bind(struct napcoll_operation *operation);
 
 /** Post the first of them, before the first stage of the plan. */

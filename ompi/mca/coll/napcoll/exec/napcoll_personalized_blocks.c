@@ -57,6 +57,7 @@ static inline void measure_block(napcoll_block_t *block, type_facts_t *facts)
     block->bytes = facts->element * block->count;
     block->dense = facts->dense[block->count > 1];
     block->lead = facts->lead;
+    block->direct = false;
 }
 
 void napcoll_personalized_measure(napcoll_personalized_t *p)
@@ -85,14 +86,19 @@ static bool is_own(const napcoll_personalized_t *p, int32_t buffer, int i)
     return 0 == p->range[buffer].first + i;
 }
 
-void napcoll_personalized_divide(napcoll_personalized_t *p)
+size_t napcoll_personalized_divide(napcoll_personalized_t *p)
 {
+    size_t direct = 0;
+
     for (int32_t buffer = 0; buffer < NAPCOLL_BUFFER_TEMP; buffer++) {
         for (int i = 0; i < p->range[buffer].count; i++) {
-            p->block[buffer][i].direct = p->block[buffer][i].bytes > p->inline_bytes
-                                         && !is_own(p, buffer, i);
+            napcoll_block_t *block = &p->block[buffer][i];
+
+            block->direct = block->bytes > p->inline_bytes && !is_own(p, buffer, i);
+            direct += block->direct;
         }
     }
+    return direct;
 }
 
 /* Pack the first bytes of a block, or unpack them, through the datatype engine. */

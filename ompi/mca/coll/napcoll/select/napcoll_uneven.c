@@ -182,7 +182,7 @@ static bool take_first_nodes(const napcoll_node_map_t *map, napcoll_node_map_t *
     return map->size <= FIRST_RANKS || 0 == napcoll_node_map_create(node, FIRST_RANKS, first);
 }
 
-/* The limits, when memory does not run out (NAN). */
+/* Find the limits; -1 when memory ran out. */
 static int find_limits(const estimate_t *e, napcoll_limits_t *limits)
 {
     /* of sizes about a mean for which rounds pay; larger means are heard of */
