@@ -85,14 +85,6 @@ enum {
     NAPCOLL_VERIFY_PLANS_BROKEN
 };
 
-/** What decides on all calls of a collective, whatever their sizes, besides NAPCOLL_FORCE_... */
-enum {
-    /** not looked up yet */
-    NAPCOLL_FORCE_UNKNOWN = -1,
-    /** rules that depend on the size */
-    NAPCOLL_FORCE_BY_SIZE = -2
-};
-
 /** Values of the parameter summary. */
 enum { NAPCOLL_SUMMARY_OFF, NAPCOLL_SUMMARY_RANK0, NAPCOLL_SUMMARY_ALL, NAPCOLL_SUMMARY_JOB };
 
@@ -235,8 +227,8 @@ typedef struct mca_coll_napcoll_module {
     int force[NAPCOLL_COLLS];
     /** of the info key, where it names tunables, else NULL */
     napcoll_rule_t *asked[NAPCOLL_COLLS];
-    /** of the rules that hold for all sizes, see coll_napcoll_rules.c */
-    int ruled_force[NAPCOLL_COLLS];
+    /** napcoll_rules_scope_t of the rules, or -1: not looked up yet */
+    int rules_scope[NAPCOLL_COLLS];
     /** the latest first, a few dozen at most */
     napcoll_cached_t *cached[NAPCOLL_COLLS];
     /** online checks, one for each class of calls */
@@ -356,15 +348,9 @@ int mca_coll_napcoll_set_rules(const char *text, size_t length);
 /** Free the rules, and the decisions that depend on them: when the component closes. */
 void mca_coll_napcoll_free_rules(void);
 
-/**
- * What decides on all calls of a collective on a communicator, whatever their sizes; the nodes are
- * known. The same on all ranks. For collectives without an op.
- *
- * @return the forced choice; else the choice of a rule on all sizes; NAPCOLL_FORCE_BY_SIZE where
- * rules
- *         depend on the size; NAPCOLL_FORCE_AUTO where no rule matches
- */
-int mca_coll_napcoll_force_any_size(mca_coll_napcoll_module_t *module, napcoll_coll_t coll);
+/** Whether rules decide on calls of a collective by their size; the nodes are known. The same on
+ * all ranks. For collectives without an op. */
+bool mca_coll_napcoll_rules_by_size(mca_coll_napcoll_module_t *module, napcoll_coll_t coll);
 
 /* ---- coll_napcoll_params.c ---- */
 

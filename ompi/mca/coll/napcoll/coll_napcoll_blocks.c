@@ -164,8 +164,7 @@ static unsigned say(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *ca
                     const napcoll_personalized_t *personalized, size_t few)
 {
     const napcoll_goal_t goal = mca_coll_napcoll_collectives[call->coll]->goal;
-    const bool by_rules = NAPCOLL_FORCE_BY_SIZE
-                          == mca_coll_napcoll_force_any_size(napcoll, call->coll);
+    const bool by_rules = mca_coll_napcoll_rules_by_size(napcoll, call->coll);
     const napcoll_block_range_t range = personalized->range[NAPCOLL_BUFFER_SEND];
     const size_t inline_bytes = personalized->inline_bytes;
     size_t blocks = 0, bytes = 0;

@@ -99,33 +99,19 @@ void mca_coll_napcoll_free_rules(void)
     component->rules = NULL;
 }
 
-/* What the rules decide on calls of a collective of any size. */
-static int ruled_force(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
+bool mca_coll_napcoll_rules_by_size(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
 {
     const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     const napcoll_call_t call = {.collective = mca_coll_napcoll_collectives[coll],
                                  .map = module->map};
     const napcoll_rule_t *rule;
+    int *scope = &module->rules_scope[coll];
 
-    switch (napcoll_rules_scope(component->rules, &call, component->reproducible, &rule)) {
-    case NAPCOLL_RULES_BY_SIZE:
-        return NAPCOLL_FORCE_BY_SIZE;
-    case NAPCOLL_RULES_ONE:
-        return napcoll_select_force(rule);
-    default:
-        return NAPCOLL_FORCE_AUTO;
+    if (NAPCOLL_FORCE_AUTO != mca_coll_napcoll_force(module, coll) || NULL == component->rules) {
+        return false;
     }
-}
-
-int mca_coll_napcoll_force_any_size(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
-{
-    const int force = mca_coll_napcoll_force(module, coll);
-
-    if (NAPCOLL_FORCE_AUTO != force || NULL == mca_coll_napcoll_component.rules) {
-        return force;
+    if (*scope < 0) {
+        *scope = (int) napcoll_rules_scope(component->rules, &call, component->reproducible, &rule);
     }
-    if (NAPCOLL_FORCE_UNKNOWN == module->ruled_force[coll]) {
-        module->ruled_force[coll] = ruled_force(module, coll);
-    }
-    return module->ruled_force[coll];
+    return NAPCOLL_RULES_BY_SIZE == *scope;
 }

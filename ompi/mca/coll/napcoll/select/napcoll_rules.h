@@ -203,7 +203,7 @@ typedef enum {
     NAPCOLL_RULES_SILENT,
     /** one rule, other than auto, decides whatever the size */
     NAPCOLL_RULES_ONE,
-    /** it depends on the size: ranks must agree on it if none knows it alone */
+    /** it depends on the size */
     NAPCOLL_RULES_BY_SIZE
 } napcoll_rules_scope_t;
 
