@@ -375,7 +375,7 @@ static void signals_leave_nothing(void **state)
     }
 }
 
-/* What the program prints does not go into a file that is opened while standard output is closed. */
+/* What is printed does not go into a file that is opened while standard output is closed. */
 static void closed_output_is_not_a_file(void **state)
 {
     const int kept = dup(STDOUT_FILENO);

@@ -32,7 +32,8 @@ struct output {
 
 enum { OUTPUTS = 2 };
 
-/* Open the files that have a name, and check that --svg can be done: nothing is measured in vain. */
+/* Open the files that have a name, and check that --svg can be done: nothing is measured in
+ * vain. */
 static bool outputs_open(const struct bench *b, struct output *output, char message[BENCH_TEXT])
 {
     for (int i = 0; i < OUTPUTS; i++, output++) {
@@ -68,10 +69,11 @@ static bool outputs_close(const struct output *output, bool whole)
     bool good = true;
 
     for (int i = 0; i < OUTPUTS; i++, output++) {
-        const int error = NULL == output->out
-                              ? 0
-                              : napcoll_output_close(output->out, whole ? 0 : ECANCELED);
+        int error = whole ? 0 : ECANCELED;
 
+        if (NULL != output->out) {
+            error = napcoll_output_close(output->out, error);
+        }
         if (0 != error && whole) {
             napcoll_output_explain(message, sizeof(message), output->option, output->name, error);
             fprintf(stderr, "collbench: %s\n", message);

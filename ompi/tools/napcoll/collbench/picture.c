@@ -15,18 +15,18 @@
 #include "bench.h"
 #include "common/napcoll_plot.h"
 
-/* Which machine was measured: netlab tells its processes the number of nodes that it emulates. */
-static void name_machine(char *text, size_t room)
+/* Where the times come from: netlab tells its processes the number of nodes that it emulates. */
+static void name_origin(char *text, size_t room)
 {
     char host[128] = "";
 
-    if (0 != gethostname(host, sizeof(host) - 1)) {
-        (void) snprintf(host, sizeof(host), "this machine");
+    if (NULL != getenv("NETLAB_NODES")) {
+        (void) snprintf(text, room, "measured on nodes that are emulated by netlab");
+    } else if (0 == gethostname(host, sizeof(host) - 1)) {
+        (void) snprintf(text, room, "measured on %s", host);
+    } else {
+        (void) snprintf(text, room, "measured");
     }
-    (void) snprintf(text, room,
-                    NULL == getenv("NETLAB_NODES") ? "measured on %s"
-                                                   : "measured on nodes that netlab emulates on %s",
-                    host);
 }
 
 static void add_rows(const struct bench *b, napcoll_plot_t *plot, const struct row *rows,
@@ -60,7 +60,7 @@ bool report_svg(const struct bench *b, const struct row *rows, int num_rows)
     ppn_text(l, ppn);
     (void) snprintf(plot.title, sizeof(plot.title), "%s on %d node%s, %s processes per node",
                     b->opt.coll->name, l->nodes, 1 == l->nodes ? "" : "s", ppn);
-    name_machine(plot.origin, sizeof(plot.origin));
+    name_origin(plot.origin, sizeof(plot.origin));
     (void) snprintf(plot.bound_name, sizeof(plot.bound_name), "lower bound, %d x alpha",
                     layout_steps(l));
     if (NAPCOLL_BUFFER_NOTHING != b->opt.coll->recv) {

@@ -157,10 +157,6 @@ static void table_rows(const struct bench *b, const struct row *rows, bool first
 
 void report_rows(const struct bench *b, const struct row *rows, bool first)
 {
-    if (b->opt.progress) {
-        fprintf(stderr, "\r%70s\r", "");
-        fflush(stderr);
-    }
     if (b->opt.osu) {
         osu_row(b, rows);
     } else {

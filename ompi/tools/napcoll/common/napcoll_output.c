@@ -100,8 +100,8 @@ static int keep(output_t *output)
 
 /* ---- opening ---- */
 
-/* Move a new descriptor above those of standard input, output and error, where these are closed:
- * what is printed would else go into the file. Returns it, or -1. */
+/* Move a new descriptor above 2. Where standard output is closed it would get its number, and what
+ * is printed would go into the file. Returns it, or -1. */
 static int above_standard(int fd)
 {
     int moved = fd, error;
@@ -137,8 +137,8 @@ static int open_in_place(const char *name, const struct stat *about, int *fd)
     if (own >= 0) {
         *fd = fcntl(own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     } else {
-        *fd = above_standard(open(
-            name, O_WRONLY | O_NOCTTY | O_CLOEXEC | (S_ISREG(about->st_mode) ? O_TRUNC : 0)));
+        *fd = above_standard(
+            open(name, O_WRONLY | O_NOCTTY | O_CLOEXEC | (S_ISREG(about->st_mode) ? O_TRUNC : 0)));
     }
     return *fd < 0 ? errno : 0;
 }

@@ -137,6 +137,10 @@ static void choose_colors(const napcoll_plot_t *plot, int *color, int *repeated)
 
 enum { MOST_TICS = 9, MOST_VALUES = 1000 };
 
+typedef struct {
+    double least, most;
+} range_t;
+
 /* The range of an axis, and its different values, ascending; more than MOST_VALUES are not kept. */
 typedef struct {
     double least, most;
@@ -224,19 +228,20 @@ static void put_powers(FILE *out, napcoll_axis_unit_t unit, const extent_t *exte
     }
 }
 
-/* How many tics of the form digit * 10^n lie in a range; digits: as in "125". */
-static int put_decimals(FILE *out, const char *digits, int decades, const extent_t *extent)
+/* How many tics of the form digit * 10^n lie in a range, in every decades-th decade; digits: as in
+ * "125". Puts them, unless out is NULL. */
+static int put_decimals(FILE *out, const char *digits, int decades, const range_t *range)
 {
     int tics = 0;
 
-    for (int power = (int) floor(log10(extent->least)); power <= log10(extent->most);
+    for (int power = (int) floor(log10(range->least)); power <= log10(range->most);
          power += decades) {
         for (const char *digit = digits; '\0' != *digit; digit++) {
             const double value = (*digit - '0') * pow(10, power);
 
-            if (value >= extent->least && value <= extent->most && NULL != out) {
+            if (value >= range->least && value <= range->most && NULL != out) {
                 put_tic(out, NAPCOLL_AXIS_TIME, value, &tics);
-            } else if (value >= extent->least && value <= extent->most) {
+            } else if (value >= range->least && value <= range->most) {
                 tics++;
             }
         }
@@ -245,53 +250,64 @@ static int put_decimals(FILE *out, const char *digits, int decades, const extent
 }
 
 /* Tics of times: decades, or fractions of them where these are few. */
-static void put_times(FILE *out, const extent_t *extent, int *tics)
+static void put_times(FILE *out, const range_t *range, int *tics)
 {
     enum { ENOUGH = 4, QUARTERS = 4 };
-    const int decades = 1 + (int) (log10(extent->most / extent->least) / MOST_TICS);
+    const int decades = 1 + (int) (log10(range->most / range->least) / MOST_TICS);
 
-    if (put_decimals(NULL, "1", decades, extent) >= ENOUGH) {
-        *tics = put_decimals(out, "1", decades, extent);
-    } else if (put_decimals(NULL, "125", 1, extent) >= ENOUGH) {
-        *tics = put_decimals(out, "125", 1, extent);
+    if (put_decimals(NULL, "1", decades, range) >= ENOUGH) {
+        *tics = put_decimals(out, "1", decades, range);
+    } else if (put_decimals(NULL, "125", 1, range) >= ENOUGH) {
+        *tics = put_decimals(out, "125", 1, range);
     } else {
         for (int i = 0; i <= QUARTERS; i++) {
             put_tic(out, NAPCOLL_AXIS_TIME,
-                    extent->least + i * (extent->most - extent->least) / QUARTERS, tics);
+                    range->least + i * (range->most - range->least) / QUARTERS, tics);
         }
     }
 }
 
 /* Leave some room at both ends; a single value gets a range around it. */
-static void widen(extent_t *extent)
+static void widen(range_t *range)
 {
-    const double room = extent->most > extent->least ? pow(extent->most / extent->least, 0.04) : 2;
+    const double room = range->most > range->least ? pow(range->most / range->least, 0.04) : 2;
 
-    extent->least /= room;
-    extent->most *= room;
+    range->least /= room;
+    range->most *= room;
+}
+
+/* A tic at each value, but the labels of two need some room. */
+static void put_values(FILE *out, napcoll_axis_unit_t unit, const extent_t *extent, int *tics)
+{
+    const double room = pow(extent->most / extent->least, 0.09);
+    double last = 0;
+
+    for (int i = 0; i < extent->values; i++) {
+        if (extent->value[i] >= last * room) {
+            last = extent->value[i];
+            put_tic(out, unit, last, tics);
+        }
+    }
 }
 
 /* Values that are few have a tic each. */
-static void write_axis(FILE *out, char name, const napcoll_axis_t *axis, extent_t extent)
+static void write_axis(FILE *out, char name, const napcoll_axis_t *axis, const extent_t *extent)
 {
+    range_t wide = {extent->least, extent->most};
     int tics = 0;
 
+    widen(&wide);
     fprintf(out, "set %clabel ", name);
     napcoll_gnuplot_quote(out, axis->label);
     fprintf(out, " noenhanced\nset logscale %c\nset %ctics", name, name);
     if (NAPCOLL_AXIS_TIME == axis->unit) {
-        widen(&extent);
-        put_times(out, &extent, &tics);
-    } else if (extent.values <= MOST_TICS) {
-        for (int i = 0; i < extent.values; i++) {
-            put_tic(out, axis->unit, extent.value[i], &tics);
-        }
-        widen(&extent);
+        put_times(out, &wide, &tics);
+    } else if (extent->values <= MOST_TICS) {
+        put_values(out, axis->unit, extent, &tics);
     } else {
-        put_powers(out, axis->unit, &extent, &tics);
-        widen(&extent);
+        put_powers(out, axis->unit, extent, &tics);
     }
-    fprintf(out, ")\nset %crange [%.9g:%.9g]\n", name, extent.least, extent.most);
+    fprintf(out, ")\nset %crange [%.9g:%.9g]\n", name, wide.least, wide.most);
 }
 
 /* The lines' names instead of values, at 1, 2, ... */
@@ -440,8 +456,8 @@ static void write_map(const napcoll_plot_t *plot, FILE *out, const extent_t *x, 
         } else {
             fputs("NaN with boxes", out);
         }
-        fprintf(out, " fs %s border lc rgb '%2$s' lc rgb '%2$s'",
-                line->unknown ? "pattern 4" : "solid 1", palette[color[i]]);
+        fprintf(out, " fs %s border lc rgb '%s' lc rgb '%s'",
+                line->unknown ? "pattern 4" : "solid 1", palette[color[i]], palette[color[i]]);
         write_title(out, line);
     }
     fputs("\n", out);
@@ -457,9 +473,9 @@ static void write_script(const napcoll_plot_t *plot, FILE *out)
     if (NAPCOLL_AXIS_NAMES == plot->x.unit) {
         write_names(out, plot);
     } else {
-        write_axis(out, 'x', &plot->x, x);
+        write_axis(out, 'x', &plot->x, &x);
     }
-    write_axis(out, 'y', &plot->y, y);
+    write_axis(out, 'y', &plot->y, &y);
     if (plot->map) {
         write_map(plot, out, &x, &y);
     } else {

@@ -20,7 +20,7 @@
 #include "common/napcoll_progress.h"
 
 /* Characters of the bar and of the line. */
-enum { BAR = 24, WIDTH = 79 };
+enum { BAR = 16, WIDTH = 79 };
 
 /* In seconds: no line before, and the time between two. */
 static const double silence = 2, period = 0.2;
@@ -58,8 +58,8 @@ typedef struct {
 __attribute__((format(printf, 2, 0))) static void append_list(line_t *line, const char *format,
                                                               va_list args)
 {
-    const int written = vsnprintf(line->text + line->length, sizeof(line->text) - (size_t) line->length,
-                                  format, args);
+    const int written = vsnprintf(line->text + line->length,
+                                  sizeof(line->text) - (size_t) line->length, format, args);
 
     line->length += written > 0 ? written : 0;
     line->length = line->length < WIDTH ? line->length : WIDTH;
@@ -95,7 +95,7 @@ static void show(napcoll_progress_t *progress, const line_t *line)
 
 void napcoll_progress_tell(napcoll_progress_t *progress, double share, const char *format, ...)
 {
-    static const char full[] = "########################";
+    static const char full[] = "################";
     /* less of the work tells nothing about the rest */
     const double least_share = 0.01;
     const double spent = now() - progress->begin;

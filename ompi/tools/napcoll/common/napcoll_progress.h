@@ -7,7 +7,7 @@
  * @file
  * The progress line of the tools, on standard error:
  *
- *     [#############           ] 1234 of 4096 placements, about 40 s left
+ *     [#####           ] 1234 of 4096 placements, 40 s left
  *
  * It appears after two seconds, on a terminal only, and changes five times a second. Where it is
  * forced, each step is shown. NAPCOLL_PROGRESS=1 in the environment forces it, NAPCOLL_PROGRESS=0
@@ -39,7 +39,7 @@ bool napcoll_progress_is_due(const napcoll_progress_t *progress);
  *
  * @param[in] share   done so far, 0 to 1: the bar and the time left; below 0: nobody knows, and the
  *                    seconds so far are shown
- * @param[in] format  what is done, about 30 characters: the line has 79 at most
+ * @param[in] format  what is done, about 45 characters: the line has 79 at most
  */
 __attribute__((format(printf, 3, 4))) void napcoll_progress_tell(napcoll_progress_t *progress,
                                                                  double share, const char *format,

@@ -137,11 +137,12 @@ static napcoll_simulate_status_t prepare(study_t *study, napcoll_generator_t *ge
 
 /* Some work is done: the plans of all ranks, or a size. */
 static void advance(study_t *study, const napcoll_node_map_t *map,
-                    const napcoll_algorithm_t *algorithm, int size)
+                    const napcoll_algorithm_t *algorithm, int sizes)
 {
     study->done += map->size;
-    napcoll_progress_tell(&study->progress, study->done / study->work, "%d nodes, %s: size %d of %d",
-                          map->nodes, algorithm->name, size, study->bytes.count);
+    napcoll_progress_tell(&study->progress, study->done / study->work,
+                          "%d nodes, %s, %d of %d sizes", map->nodes, algorithm->name, sizes,
+                          study->bytes.count);
 }
 
 /* Report all sizes of an algorithm, by its closed form or by simulation. */
@@ -162,7 +163,7 @@ static napcoll_simulate_status_t study_algorithm(study_t *study,
             return status;
         }
         status = prepare(study, &generator, &simulation);
-        advance(study, map, algorithm, 1);
+        advance(study, map, algorithm, 0);
     }
     for (int i = 0; NAPCOLL_SIMULATE_OK == status && i < study->bytes.count; i++) {
         sample_t sample = {.algorithm = algorithm,

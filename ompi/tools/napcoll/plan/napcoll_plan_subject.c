@@ -220,7 +220,7 @@ napcoll_plan_t *make_watched_plan(void *context, int rank)
     napcoll_progress_tell(watched->progress,
                           watched->before
                               + (watched->after - watched->before) * watched->made / ranks,
-                          "%d nodes, %s: plan %d of %d", args->map->nodes, args->algorithm->name,
+                          "%d nodes, %s, plan %d of %d", args->map->nodes, args->algorithm->name,
                           watched->made, ranks);
     return napcoll_generator_plan(watched->generator, rank);
 }
