@@ -67,6 +67,15 @@ progress_tells_plans_and_sizes() {
     progress goal --nodes 4 --output "$work/a.goal" | grep -E '^\[#{16}\] rank 16 of 16'
 }
 
+# The table is flushed row by row; the reason is told at the end.
+full_disks_are_noticed() {
+    local rc=0
+    simulate --nodes 2 >/dev/full 2>"$work/err" || rc=$?
+    cat "$work/err"
+    [ "$rc" = 1 ] && [ "$(wc -l <"$work/err")" = 1 ]
+    grep 'napcoll-plan: standard output: cannot be written (No space left on device); free some space' "$work/err"
+}
+
 # Plans and closed form agree within 10 %.
 plans_agree_with_closed_form() {
     simulate --algorithm recursive_doubling --nodes 256 --ppn 16 --bytes 8:64K --csv "$work/plans.csv"
@@ -169,10 +178,11 @@ mistakes_in_machine_files_are_placed() {
         --machine "$file"
 }
 
-tap_plan 11
+tap_plan 12
 tap csv_holds_the_figures csv_holds_the_figures
 tap ranges_step_as_asked ranges_step_as_asked
 tap progress_tells_plans_and_sizes progress_tells_plans_and_sizes
+tap full_disks_are_noticed full_disks_are_noticed
 tap plans_agree_with_closed_form plans_agree_with_closed_form
 tap thirty_two_thousand_ranks_take_seconds thirty_two_thousand_ranks_take_seconds
 tap unequal_nodes_are_simulated unequal_nodes_are_simulated

@@ -375,12 +375,20 @@ void napcoll_output_explain(char *text, size_t room, const char *option, const c
 bool napcoll_output_finish(const char *tool)
 {
     char text[256];
+    int error;
 
     errno = 0;
     if (0 == fflush(stdout) && 0 == ferror(stdout)) {
         return true;
     }
-    napcoll_output_explain(text, sizeof(text), "standard output", NULL, 0 == errno ? EIO : errno);
+    error = errno;
+    if (0 == error) {
+        /* An earlier flush failed, and its reason is lost: one more byte fails likewise. */
+        clearerr(stdout);
+        (void) fputc('\n', stdout);
+        error = 0 == fflush(stdout) ? EIO : errno;
+    }
+    napcoll_output_explain(text, sizeof(text), "standard output", NULL, error);
     fprintf(stderr, "%s: %s\n", tool, text);
     return false;
 }
