@@ -22,10 +22,10 @@ napcoll_needs=(
     "libevent-dev      module:libevent_core"
     "iproute2          program:ip"
     "util-linux        program:unshare"
+    "gnuplot-nox       program:gnuplot"
 )
 # shellcheck disable=SC2034
 napcoll_test_needs=(
-    "gnuplot-nox       program:gnuplot"
     "jq                program:jq"
     "libcmocka-dev     module:cmocka"
     "libfftw3-dev      module:fftw3"

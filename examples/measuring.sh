@@ -116,7 +116,7 @@ network_of() {
 begin() {
     cd "$NAPCOLL_SRC" || exit 1
     # shellcheck disable=SC2154
-    napcoll_packages "${napcoll_needs[@]}" "gnuplot-nox program:gnuplot"
+    napcoll_packages "${napcoll_needs[@]}"
     napcoll_build "$NAPCOLL_SRC/build" "$(nproc)" || exit 1
     # shellcheck source=/dev/null
     . build/env.sh

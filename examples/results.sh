@@ -227,7 +227,7 @@ END
 # measure_all: measures what is missing and writes the summary of all figures, also after a failure.
 measure_all() {
     local coll shape failed=()
-    napcoll_packages "${napcoll_needs[@]}" "gnuplot-nox program:gnuplot"
+    napcoll_packages "${napcoll_needs[@]}"
     napcoll_build "$NAPCOLL_SRC/build" "$(nproc)" || exit 1
     # shellcheck source=/dev/null
     . build/env.sh

@@ -304,25 +304,36 @@ fake_gnuplot() {
     chmod +x "$work/fake/gnuplot"
 }
 
+# unwritable MESSAGE ARGUMENT...: simulate ends with this one message, status 1 and an empty standard output: nothing was
+# simulated.
+unwritable() {
+    local message=$1 rc=0
+    shift
+    PATH=$work/fake:$PATH "$plan" simulate "$@" >"$work/out" 2>"$work/err" || rc=$?
+    cat "$work/err"
+    [ "$rc" = 1 ] && [ "$(wc -l <"$work/err")" = 1 ] && [ ! -s "$work/out" ]
+    has "napcoll-plan: $message" "$work/err"
+}
+
 drawings_need_ranges() {
     refused '--svg '"$work/none"': expected a range' simulate --machine netlab.conf --nodes 4 --bytes 8 \
         --svg "$work/none"
-    fake_gnuplot 'exec cat'
-    PATH=$work/fake:$PATH refused 'cannot be written' simulate --machine netlab.conf --nodes 1:4 \
-        --svg /nowhere/a
+    fake_gnuplot 'cat; echo "</svg>"'
+    unwritable "--svg /nowhere/a-processes.svg: cannot be written (No such file or directory); make its folder" \
+        --machine netlab.conf --nodes 1:4 --svg /nowhere/a
     [ -z "$(drawings "$work/none")" ]
 }
 
 # The scripts have the data of the CSV file.
 data_of_drawings_are_the_times() {
-    fake_gnuplot 'exec cat'
+    fake_gnuplot 'cat; echo "</svg>"'
     PATH=$work/fake:$PATH simulate --nodes 1:64 --ppn 8 --bytes 8:64K --csv "$work/a.csv" \
         --svg "$work/data" >/dev/null
     [ "$(drawings "$work/data")" = '-crossover.svg -processes.svg -size.svg ' ]
     awk -F, '$3 == 64 { printf "%d %s\n", $5, $6 }' "$work/a.csv" |
-        diff - <(grep '^[0-9]' "$work/data-size.svg")
+        diff - <(grep '^[0-9]' "$work/data-size.svg" | cut -d ' ' -f 1,2)
     awk -F, '$5 == 8 { print $3 * $4, $6, $2 }' "$work/a.csv" | sort -k 3 | cut -d ' ' -f 1,2 | sort |
-        diff - <(grep '^[0-9]' "$work/data-processes.svg" | sort)
+        diff - <(grep '^[0-9]' "$work/data-processes.svg" | cut -d ' ' -f 1,2 | sort)
     # Each point is in one cell, of the fastest algorithm.
     awk 'FNR == 1 { file++ }
         file == 1 { split($0, f, ","); if (f[3] + 0 == 0) next; point = f[3] " " f[5]
@@ -330,7 +341,7 @@ data_of_drawings_are_the_times() {
             if (!(point in least) || f[6] < least[point]) { least[point] = f[6]; best[point] = row[f[2]] } }
         file == 2 && /^\$data/ { block = substr($1, 6) }
         file == 2 && /^[0-9]/ { for (point in best) { split(point, at, " ")
-            if ($3 < at[1] ^ 2 && at[1] ^ 2 < $4 && $5 < at[2] ^ 2 && at[2] ^ 2 < $6) {
+            if ($3 < at[1] && at[1] < $4 && $5 < at[2] && at[2] < $6) {
                 found[point]++; used[block] = 1
                 if (block != best[point]) { print point " in a cell of " block; bad = 1 } } } }
         END { for (point in best) if (found[point] != 1) { print point ": " found[point] + 0 " cells"; bad = 1 }
@@ -345,21 +356,98 @@ missing_gnuplot_is_said() {
         >"$work/out" 2>"$work/err" || rc=$?
     cat "$work/err"
     [ "$rc" = 1 ]
-    has "--svg $work/missing: gnuplot is missing; install it (Debian: gnuplot-nox), or use --csv" "$work/err"
+    has "--svg $work/missing-processes.svg: gnuplot is missing; install it (Debian: gnuplot-nox), or use --csv" "$work/err"
     [ ! -s "$work/out" ]
     [ -z "$(drawings "$work/missing")" ]
 }
 
 failing_gnuplot_leaves_nothing() {
+    local rc what
+    # It ends with an error, and says why below the place; or it forgets the end of the picture.
+    for what in 'printf "  ^\\n line 3: no terminal\\n" >&2; exit 3' 'exit 0'; do
+        fake_gnuplot "[ \"\$1\" != --version ] || exit 0; echo '<svg>'; $what"
+        rc=0
+        PATH=$work/fake:$PATH "$plan" simulate --machine netlab.conf --nodes 1:4 --svg "$work/half" \
+            >"$work/out" 2>"$work/err" || rc=$?
+        cat "$work/err"
+        [ "$rc" = 1 ] && [ "$(wc -l <"$work/err")" = 1 ]
+        case $what in
+            *3) has "--svg $work/half-processes.svg: gnuplot failed: line 3: no terminal" "$work/err" ;;
+            *) has "--svg $work/half-processes.svg: gnuplot failed: no whole picture" "$work/err" ;;
+        esac
+        [ -z "$(drawings "$work/half")" ]
+    done
+}
+
+# What gnuplot says of a good picture reaches nobody; a disk that fills up leaves the old picture.
+full_disks_leave_no_picture() {
     local rc=0
     # shellcheck disable=SC2016 # for the script
-    fake_gnuplot '[ "$1" != --version ] || exit 0; echo "<svg>"; exit 3'
-    PATH=$work/fake:$PATH "$plan" simulate --machine netlab.conf --nodes 1:4 --svg "$work/half" \
-        >"$work/out" 2>"$work/err" || rc=$?
+    fake_gnuplot 'echo "warning: odd" >&2; [ "$1" = --version ] || { head -c 100000 /dev/zero | tr "\0" "\n"; cat; echo "</svg>"; }'
+    mkdir "$work/disk"
+    mount -t tmpfs -o size=16k tmpfs "$work/disk" 2>/dev/null || {
+        echo "tmpfs cannot be mounted here: not tested"
+        return 0
+    }
+    echo old >"$work/disk/a-processes.svg"
+    PATH=$work/fake:$PATH "$plan" simulate --machine netlab.conf --nodes 1:4 --svg "$work/disk/a" >"$work/out" \
+        2>"$work/err" || rc=$?
     cat "$work/err"
-    [ "$rc" = 1 ]
-    has 'gnuplot failed' "$work/err"
-    [ -z "$(drawings "$work/half")" ]
+    ls -A "$work/disk" >"$work/left"
+    grep -x old "$work/disk/a-processes.svg"
+    umount "$work/disk"
+    [ "$rc" = 1 ] && [ "$(cat "$work/left")" = a-processes.svg ] && [ "$(wc -l <"$work/err")" = 1 ]
+    has "--svg $work/disk/a-processes.svg: cannot be written (No space left on device); free some space" "$work/err"
+}
+
+# Where an algorithm takes too long to be simulated, none is called the fastest; the line of the algorithm is
+# without points.
+unknown_cells_are_marked() {
+    fake_gnuplot 'cat; echo "</svg>"'
+    PATH=$work/fake:$PATH simulate --coll alltoall --nodes 16:512:x32 --ppn 16 --bytes 8:16 --svg "$work/large" >"$work/out"
+    cat "$work/out" "$work/large-crossover.svg" "$work/large-size.svg"
+    grep '^ *512 .* pairwise .* its plans have too many steps to be simulated' "$work/out"
+    # the last line is of the cells: those of 512 nodes, and no others
+    has "title 'not simulated'" "$work/large-crossover.svg"
+    awk '/^\$data/ { block = $1 } /^[0-9]/ { in_block[$1] = in_block[$1] " " block }
+        END { exit in_block[512] != " " block " " block || in_block[16] ~ "\\" block }' "$work/large-crossover.svg"
+    has "fs pattern 4 border lc rgb '#8c8c8c' lc rgb '#8c8c8c' title 'not simulated'" "$work/large-crossover.svg"
+    has "title 'pairwise (not simulated)'" "$work/large-size.svg"
+    # and where all are simulated there are none
+    PATH=$work/fake:$PATH simulate --nodes 2:4 --bytes 8:16 --svg "$work/small" >/dev/null
+    lacks 'not simulated' "$work/small-crossover.svg"
+}
+
+# Title, origin, axes and colors.
+pictures_say_what_they_show() {
+    local version
+    version=$("$plan" --version)
+    fake_gnuplot 'cat; echo "</svg>"'
+    PATH=$work/fake:$PATH simulate --nodes 2:64 --ppn 4 --bytes 8:1M --svg "$work/facts" >/dev/null
+    grep -h '^set' "$work"/facts-*.svg
+    has "'allreduce on 64 nodes, 4 processes per node'" "$work/facts-size.svg"
+    has "'allreduce of 8 bytes, 4 processes per node'" "$work/facts-processes.svg"
+    has "'allreduce by the fastest algorithm, 4 processes per node'" "$work/facts-crossover.svg"
+    for file in "$work"/facts-*.svg; do
+        has "'napcoll ${version#* }, machine bluewaters.conf, simulated times'" "$file"
+        has 'set logscale x' "$file"
+        has 'set logscale y' "$file"
+    done
+    has "set xlabel 'size of the vector'" "$work/facts-size.svg"
+    has "set ylabel 'time'" "$work/facts-size.svg"
+    has "set xtics ('8 B' 8, " "$work/facts-size.svg"
+    has "'32 KiB' 32768" "$work/facts-size.svg"
+    has "'100 µs' 100, " "$work/facts-size.svg"
+    has "'1 ms' 1000" "$work/facts-size.svg"
+    has "set xtics ('8' 8, '16' 16, " "$work/facts-processes.svg"
+    for file in "$work"/facts-*.svg; do
+        grep "lc rgb '#0072b2' title 'nap\( (nowhere)\)\?'" "$file"
+        grep "lc rgb '#e69f00' title 'smp\( (nowhere)\)\?'" "$file"
+    done
+    PATH=$work/fake:$PATH simulate --closed-form --nodes 2 --bytes 8:1M --svg "$work/forms" >/dev/null
+    has 'machine bluewaters.conf, times of closed forms' "$work/forms-size.svg"
+    PATH=$work/fake:$PATH simulate --coll allgather --nodes 2 --bytes 8:1K --svg "$work/blocks" >/dev/null
+    has "set xlabel 'size of the block of a rank'" "$work/blocks-size.svg"
 }
 
 # lines FILE: the number of plots.
@@ -521,7 +609,7 @@ tests=(choice_is_the_least_of_simulate choice_of_closed_forms_is_the_least_of_si
     structures_are_told long_plans_are_left_out all_to_alls_say_memory_and_limits
     gathers_and_scatters_say_pieces_and_thresholds lockstep_that_gains_little_is_said other_parameters_of_the_machine_count
     mistakes_are_refused drawings_need_ranges data_of_drawings_are_the_times missing_gnuplot_is_said
-    failing_gnuplot_leaves_nothing)
+    failing_gnuplot_leaves_nothing full_disks_leave_no_picture unknown_cells_are_marked pictures_say_what_they_show)
 gnuplot_tests=(drawings_have_a_line_for_each_algorithm drawings_have_any_name)
 tap_plan $((${#tests[@]} + ${#gnuplot_tests[@]}))
 for test in "${tests[@]}"; do

@@ -298,7 +298,7 @@ full_disks_are_noticed() {
     rc=0
     ring --csv /dev/full >"$work/out" 2>"$work/err" || rc=$?
     same 'status of --csv' "$rc" 1
-    grep -F -e '--csv /dev/full: could not be written' "$work/err"
+    grep -F -e '--csv /dev/full: cannot be written (No space left on device)' "$work/err"
 }
 
 tests=(ring_between_switches_meets_itself ring_in_the_order_of_switches_is_contention_free

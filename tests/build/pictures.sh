@@ -403,11 +403,11 @@ output_goes_to_files() {
         rc=0
         "$plan" "$command" --nodes 3 --output /dev/full 2>"$work/err" || rc=$?
         same 'status where the disk is full' "$rc" 1
-        grep '/dev/full: could not be written' "$work/err"
+        grep -e '--output /dev/full: cannot be written (No space left on device); free some space' "$work/err"
         rc=0
         "$plan" "$command" --nodes 3 >/dev/full 2>"$work/err" || rc=$?
         same 'status where the disk is full' "$rc" 1
-        grep 'standard output: could not be written' "$work/err"
+        grep 'standard output: cannot be written (No space left on device); free some space' "$work/err"
     done
 }
 

@@ -51,6 +51,31 @@ ranges_step_as_asked() {
         cut -d, -f5 | tr '\n' ' ')" = '8 1024 2048 4096 1048576 ' ]
 }
 
+# progress ARGUMENT...: the forced progress line of a command, a step a line.
+progress() {
+    NAPCOLL_PROGRESS=1 "$plan" "$@" 2>&1 >/dev/null | tr '\r' '\n'
+}
+
+progress_tells_plans_and_sizes() {
+    progress simulate --machine netlab.conf --nodes 2:4 --bytes 8:16 >"$work/steps"
+    cat "$work/steps"
+    grep -E '^\[ +\] 2 nodes, recursive_doubling, plan 1 of 8, 0 s so far' "$work/steps"
+    grep -E '^\[#{14} *\] 4 nodes, gathered, plan 1 of 16, 0 s left' "$work/steps"
+    grep -E '^\[#{16}\] 4 nodes, gathered, 2 of 2 sizes, 0 s so far' "$work/steps"
+    progress links --nodes 4 | grep -E '^\[#{16}\] 4 nodes, nap, plan 16 of 16'
+    progress explain --machine netlab.conf --nodes 4 | grep -E '^\[#{16}\] 4 nodes, gathered, plan 16 of 16'
+    progress goal --nodes 4 --output "$work/a.goal" | grep -E '^\[#{16}\] rank 16 of 16'
+}
+
+# The table is flushed row by row; the reason is told at the end.
+full_disks_are_noticed() {
+    local rc=0
+    simulate --nodes 2 >/dev/full 2>"$work/err" || rc=$?
+    cat "$work/err"
+    [ "$rc" = 1 ] && [ "$(wc -l <"$work/err")" = 1 ]
+    grep 'napcoll-plan: standard output: cannot be written (No space left on device); free some space' "$work/err"
+}
+
 # Plans and closed form agree within 10 %.
 plans_agree_with_closed_form() {
     simulate --algorithm recursive_doubling --nodes 256 --ppn 16 --bytes 8:64K --csv "$work/plans.csv"
@@ -153,9 +178,11 @@ mistakes_in_machine_files_are_placed() {
         --machine "$file"
 }
 
-tap_plan 10
+tap_plan 12
 tap csv_holds_the_figures csv_holds_the_figures
 tap ranges_step_as_asked ranges_step_as_asked
+tap progress_tells_plans_and_sizes progress_tells_plans_and_sizes
+tap full_disks_are_noticed full_disks_are_noticed
 tap plans_agree_with_closed_form plans_agree_with_closed_form
 tap thirty_two_thousand_ranks_take_seconds thirty_two_thousand_ranks_take_seconds
 tap unequal_nodes_are_simulated unequal_nodes_are_simulated

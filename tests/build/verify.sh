@@ -186,11 +186,28 @@ threads_change_nothing() {
     cmp "$work/one" "$work/three"
 }
 
-# The progress bar appears on terminals only.
-bars_are_for_terminals() {
+# on_terminal COMMAND: its output on a terminal, a step of the progress line a line.
+on_terminal() {
+    script -qec "$1" /dev/null </dev/null | tr '\r' '\n' || true
+}
+
+# The progress line appears on terminals only, after two seconds, unless it is forced or forbidden. One placement has a
+# line, too. Nothing of the line stays.
+progress_is_for_terminals() {
+    local long="timeout 4 $plan verify --nodes 2:600 --ppn 2:40"
     verify --nodes 1:4 --ppn 1:4 >"$work/out" 2>"$work/err"
     [ ! -s "$work/err" ] && [ "$(wc -l <"$work/out")" = 1 ]
-    script -qec "$plan verify --nodes 1:20 --ppn 1:4" /dev/null </dev/null | grep -q '\[##* *\]'
+    on_terminal "$plan verify --nodes 1:4 --ppn 1:4" >"$work/short"
+    (! grep 'of 16 placements' "$work/short")
+    on_terminal "$long" >"$work/long"
+    cat "$work/long"
+    grep -E '^\[#* *\] [0-9]+ of 23361 placements, [0-9:]+ (s|min) (left|so far)' "$work/long"
+    on_terminal "NAPCOLL_PROGRESS=0 $long" >"$work/none"
+    (! grep 'of 23361 placements' "$work/none")
+    NAPCOLL_PROGRESS=1 verify --nodes 1:4 --ppn 4 2>&1 | tr '\r' '\n' >"$work/forced"
+    grep -E '^\[#{16}\] 4 of 4 placements, 0 s so far' "$work/forced"
+    tail -n 2 "$work/forced" | head -n 1 | grep -E '^ +$'
+    NAPCOLL_PROGRESS=1 verify --nodes 3 --ppn 4 2>&1 >/dev/null | tr '\r' '\n' | grep -E '^[0-9]+ plans, 0 s so far'
 }
 
 thirty_two_thousand_ranks_take_little_memory() {
@@ -353,7 +370,7 @@ fi
 
 tests=(plans_are_those_of_show every_collective_is_proved roots_other_than_the_first_are_proved
     orders_and_brackets_are_proved parameters_are_proved ranges_sweep_over_placements threads_change_nothing
-    bars_are_for_terminals thirty_two_thousand_ranks_take_little_memory samples_depend_on_all_contributions
+    progress_is_for_terminals thirty_two_thousand_ranks_take_little_memory samples_depend_on_all_contributions
     mistakes_name_option_and_range)
 tap_plan ${#tests[@]}
 for test in "${tests[@]}"; do

@@ -112,6 +112,7 @@ every_sample_is_written() {
             <(grep "^gather,$contestant,8," "$work/samples.csv")
         ! command -v gnuplot || grep -F ">$contestant<" "$work/table.svg"
     done
+    ! command -v gnuplot || grep -F 'measured on nodes that are emulated by netlab' "$work/table.svg"
 }
 
 # The mean of the samples, in two columns; the other contestant is in the CSV file only.
@@ -150,7 +151,7 @@ sizes_take_turns_in_rounds() {
         tr '\r' '\n' >"$work/rounds"
     cat "$work/rounds"
     [ "$(grep -cE '^ +(8|64)  (napcoll|tuned) +3 ' "$work/rounds")" = 4 ]
-    sed -nE 's/^allreduce ([0-9]+) bytes: turn ([0-9]+) of 3,.*/\1 \2/p' "$work/rounds" |
+    sed -nE 's/^\[[# ]{16}\] ([0-9]+) bytes: turn ([0-9]+) of 3,.*/\1 \2/p' "$work/rounds" |
         awk '$2 > turn[$1] { turn[$1] = $2; print }' >"$work/order"
     diff - "$work/order" <<<$'8 1\n8 2\n64 1\n64 2\n8 3\n64 3'
 }
@@ -174,9 +175,30 @@ bad_arguments_are_named() {
     refuses '--rounds 0: expected a number from 1' argue --rounds 0
     refuses '--coll bogus: expected allreduce, ' argue --coll bogus
     refuses '--bytes 12: expected up to 64 sizes' argue --bytes 12
-    refuses "--samples $work/none/s.csv: No such file" argue --contestants tuned --samples "$work/none/s.csv"
+    refuses "--samples $work/none/s.csv: cannot be written (No such file or directory); make its folder" \
+        argue --contestants tuned --samples "$work/none/s.csv"
     refuses '--bytes: blocks of 41943040 bytes from 2 processes are more than the 64 MiB that allgather' \
         argue --coll allgather --bytes 8,40M --contestants tuned
+}
+
+# Before anything is measured; and a full disk after it. The old picture stays, and the CSV file is complete.
+pictures_that_cannot_be_drawn_are_noticed() {
+    local rc=0
+    echo old >"$work/old.svg"
+    mkdir -p "$work/tools"
+    printf '#!/bin/sh\nexit 3\n' >"$work/tools/gnuplot"
+    chmod +x "$work/tools/gnuplot"
+    PATH=$work/tools:$PATH argue --contestants tuned --svg "$work/old.svg" >"$work/out" 2>"$work/err" || rc=$?
+    cat "$work/out" "$work/err"
+    [ "$rc" = 2 ] && (! grep alpha "$work/out")
+    [ "$(cat "$work/out" "$work/err" | grep -c "^collbench: --svg $work/old.svg: gnuplot failed\$")" = 1 ]
+    rc=0
+    argue --bytes 8 --contestants tuned --iterations 2 --svg /dev/full --csv "$work/full.csv" >"$work/out" 2>&1 || rc=$?
+    cat "$work/out"
+    [ "$rc" = 1 ]
+    grep '^collbench: --svg /dev/full: cannot be written (No space left on device); free some space' "$work/out"
+    grep '^allreduce,.*,8,tuned,' "$work/full.csv"
+    grep -x old "$work/old.svg"
 }
 
 # In the brief suite what Open MPI has no part in is left out: the tables, the order of turns, what is refused.
@@ -185,8 +207,9 @@ tests=(every_contestant_has_its_row reductions_are_measured blocks_are_measured 
 reductions_are_measured() { measured reduce reduce_scatter reduce_scatter_block scan exscan bcast barrier; }
 blocks_are_measured() { measured allgather allgatherv gather gatherv scatter scatterv alltoall alltoallv; }
 if [ "$brief" = no ]; then
-    tests+=(other_deals_are_measured every_sample_is_written osu_columns_are_printed slow_contestants_are_dropped sizes_take_turns_in_rounds
-        stalls_are_not_slept_again bad_arguments_are_named)
+    tests+=(other_deals_are_measured every_sample_is_written osu_columns_are_printed slow_contestants_are_dropped
+        sizes_take_turns_in_rounds stalls_are_not_slept_again bad_arguments_are_named
+        pictures_that_cannot_be_drawn_are_noticed)
 fi
 tap_plan "${#tests[@]}"
 for name in "${tests[@]}"; do

@@ -99,9 +99,9 @@ bad_arguments_are_named() {
 bad_jobs_are_named() {
     says 'all processes are on one node' job 2 napcoll-tune
     says 'start at least 3 processes' job 2 napcoll-tune gather-scatter
-    says "--output $work/none/file cannot be written: No such file or directory" \
+    says "--output $work/none/file: cannot be written (No such file or directory)" \
         job 2 napcoll-tune gather-scatter -o "$work/none/file"
-    says "--samples $work cannot be written: Is a directory" job 2 napcoll-tune gather-scatter --samples "$work"
+    says "--samples $work: cannot be written (Is a directory)" job 2 napcoll-tune gather-scatter --samples "$work"
     # a pipe is no file to read: nobody waits for it
     mkfifo "$work/fifo"
     says "coll_napcoll_topology_file: $work/fifo: is a FIFO or a pipe; expected a regular file" \

@@ -15,10 +15,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/napcoll_output.h"
@@ -160,12 +162,12 @@ static void refuses_more_than_its_bound(void **state)
 
 /* ---- writing ---- */
 
-static void write_as(const char *name, napcoll_output_how_t how, const char *text)
+static void write_as(const char *name, const char *text)
 {
     FILE *out;
 
     assert_int_equal(napcoll_output_check(name), 0);
-    assert_int_equal(napcoll_output_open(name, how, &out), 0);
+    assert_int_equal(napcoll_output_open(name, &out), 0);
     fputs(text, out);
     assert_int_equal(napcoll_output_close(out, 0), 0);
     assert_int_equal(parts(), 0);
@@ -175,12 +177,9 @@ static void new_file_has_the_mode_of_the_umask(void **state)
 {
     (void) state;
     (void) umask(027);
-    write_as("whole", NAPCOLL_OUTPUT_WHOLE, "a");
-    write_as("grows", NAPCOLL_OUTPUT_GROWS, "b");
+    write_as("whole", "a");
     assert_int_equal(look("whole").st_mode, S_IFREG | 0640);
-    assert_int_equal(look("grows").st_mode, S_IFREG | 0640);
     assert_content("whole", "a");
-    assert_content("grows", "b");
 }
 
 static void old_file_keeps_mode_and_content_until_the_end(void **state)
@@ -192,7 +191,7 @@ static void old_file_keeps_mode_and_content_until_the_end(void **state)
     put("file", "old content");
     assert_int_equal(chmod("file", 0664), 0);
     inode = look("file").st_ino;
-    assert_int_equal(napcoll_output_open("file", NAPCOLL_OUTPUT_WHOLE, &out), 0);
+    assert_int_equal(napcoll_output_open("file", &out), 0);
     fputs("new", out);
     assert_int_equal(fflush(out), 0);
     assert_content("file", "old content");
@@ -208,7 +207,7 @@ static void old_file_stays_where_the_content_fails(void **state)
 
     (void) state;
     put("file", "old");
-    assert_int_equal(napcoll_output_open("file", NAPCOLL_OUTPUT_WHOLE, &out), 0);
+    assert_int_equal(napcoll_output_open("file", &out), 0);
     fputs("half", out);
     assert_int_equal(napcoll_output_close(out, EIO), EIO);
     assert_content("file", "old");
@@ -224,7 +223,7 @@ static void owner_stays(void **state)
     put("file", "old");
     assert_int_equal(chown("file", 1234, 2345), 0);
     assert_int_equal(chmod("file", 0640), 0);
-    write_as("file", NAPCOLL_OUTPUT_WHOLE, "new");
+    write_as("file", "new");
     assert_int_equal(look("file").st_uid, 1234);
     assert_int_equal(look("file").st_gid, 2345);
     assert_int_equal(look("file").st_mode, S_IFREG | 0640);
@@ -238,19 +237,18 @@ static void links_stay(void **state)
     assert_int_equal(mkdir("folder", 0755), 0);
     put("folder/file", "old");
     assert_int_equal(symlink("folder/file", "symbolic"), 0);
-    write_as("symbolic", NAPCOLL_OUTPUT_WHOLE, "new");
+    write_as("symbolic", "new");
     assert_true(S_ISLNK(look("symbolic").st_mode));
     assert_content("folder/file", "new");
 
     assert_int_equal(link("folder/file", "hard"), 0);
-    write_as("hard", NAPCOLL_OUTPUT_WHOLE, "newer");
+    write_as("hard", "newer");
     assert_int_equal(look("folder/file").st_nlink, 2);
     assert_content("folder/file", "newer");
 
     assert_int_equal(symlink("none", "dangling"), 0);
     assert_int_equal(napcoll_output_check("dangling"), ENOENT);
-    assert_int_equal(napcoll_output_open("dangling", NAPCOLL_OUTPUT_WHOLE, &out), ENOENT);
-    assert_int_equal(napcoll_output_open("dangling", NAPCOLL_OUTPUT_GROWS, &out), ENOENT);
+    assert_int_equal(napcoll_output_open("dangling", &out), ENOENT);
     assert_int_equal(access("none", F_OK), -1);
     (void) unlink("folder/file");
 }
@@ -261,7 +259,7 @@ static void parts_of_foreseen_names_are_not_touched(void **state)
     (void) state;
     put("victim", "precious");
     assert_int_equal(symlink("victim", "file.part"), 0);
-    write_as("file", NAPCOLL_OUTPUT_WHOLE, "new");
+    write_as("file", "new");
     assert_content("victim", "precious");
     assert_content("file", "new");
 }
@@ -275,14 +273,13 @@ static void devices_and_fifos_are_written_through(void **state)
     assert_int_equal(mkfifo("fifo", 0644), 0);
     fd = open("fifo", O_RDONLY | O_NONBLOCK);
     assert_true(fd >= 0);
-    write_as("fifo", NAPCOLL_OUTPUT_WHOLE, "through");
+    write_as("fifo", "through");
     assert_int_equal(read(fd, text, sizeof(text)), 7);
     assert_string_equal(text, "through");
     assert_true(S_ISFIFO(look("fifo").st_mode));
     (void) close(fd);
     if (0 == mknod("null", S_IFCHR | 0666, makedev(1, 3))) {
-        write_as("null", NAPCOLL_OUTPUT_WHOLE, "through");
-        write_as("null", NAPCOLL_OUTPUT_GROWS, "through");
+        write_as("null", "through");
         assert_true(S_ISCHR(look("null").st_mode));
     }
 }
@@ -297,7 +294,7 @@ static void own_output_is_appended_to(void **state)
     (void) fflush(stdout);
     assert_int_equal(dup2(fd, STDOUT_FILENO), STDOUT_FILENO);
     assert_int_equal(write(STDOUT_FILENO, "before ", 7), 7);
-    write_as("/dev/stdout", NAPCOLL_OUTPUT_WHOLE, "through");
+    write_as("/dev/stdout", "through");
     assert_int_equal(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
     (void) close(kept);
     (void) close(fd);
@@ -311,9 +308,9 @@ static void what_cannot_be_written_is_said_before(void **state)
     (void) state;
     assert_int_equal(mkdir("folder", 0755), 0);
     assert_int_equal(napcoll_output_check("folder"), EISDIR);
-    assert_int_equal(napcoll_output_open("folder", NAPCOLL_OUTPUT_WHOLE, &out), EISDIR);
+    assert_int_equal(napcoll_output_open("folder", &out), EISDIR);
     assert_int_equal(napcoll_output_check("none/file"), ENOENT);
-    assert_int_equal(napcoll_output_open("none/file", NAPCOLL_OUTPUT_WHOLE, &out), ENOENT);
+    assert_int_equal(napcoll_output_open("none/file", &out), ENOENT);
     put("file", "old");
     assert_int_equal(napcoll_output_check("file"), 0);
     assert_content("file", "old");
@@ -322,7 +319,7 @@ static void what_cannot_be_written_is_said_before(void **state)
     if (0 != geteuid()) {
         assert_int_equal(chmod("file", 0444), 0);
         assert_int_equal(napcoll_output_check("file"), EACCES);
-        assert_int_equal(napcoll_output_open("file", NAPCOLL_OUTPUT_WHOLE, &out), EACCES);
+        assert_int_equal(napcoll_output_open("file", &out), EACCES);
     }
 }
 
@@ -331,9 +328,70 @@ static void full_device_is_an_error(void **state)
     FILE *out;
 
     (void) state;
-    assert_int_equal(napcoll_output_open("/dev/full", NAPCOLL_OUTPUT_WHOLE, &out), 0);
+    assert_int_equal(napcoll_output_open("/dev/full", &out), 0);
     fputs("text", out);
     assert_int_equal(napcoll_output_close(out, 0), ENOSPC);
+}
+
+/* The message names the option, the file, the reason and the remedy. */
+static void messages_say_reason_and_remedy(void **state)
+{
+    char text[512];
+
+    (void) state;
+    napcoll_output_explain(text, sizeof(text), "--csv", "a/b.csv", ENOENT);
+    assert_string_equal(text, "--csv a/b.csv: cannot be written (No such file or directory); make "
+                              "its folder, or name a file in another one");
+    napcoll_output_explain(text, sizeof(text), "standard output", NULL, ENOSPC);
+    assert_string_equal(text, "standard output: cannot be written (No space left on device); free "
+                              "some space, or write to another disk");
+}
+
+/* A child begins a file and is ended by a signal. */
+static void signals_leave_nothing(void **state)
+{
+    static const int numbers[] = {SIGHUP, SIGINT, SIGPIPE, SIGTERM};
+
+    (void) state;
+    put("file", "old");
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        const pid_t child = fork();
+        int status;
+
+        assert_true(child >= 0);
+        if (0 == child) {
+            FILE *out;
+
+            if (0 == napcoll_output_open("file", &out) && 1 == parts()) {
+                (void) raise(numbers[i]);
+            }
+            _exit(1);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status));
+        assert_int_equal(WTERMSIG(status), numbers[i]);
+        assert_int_equal(parts(), 0);
+        assert_content("file", "old");
+    }
+}
+
+/* What is printed does not go into a file that is opened while standard output is closed. */
+static void closed_output_is_not_a_file(void **state)
+{
+    const int kept = dup(STDOUT_FILENO);
+    ssize_t written;
+    FILE *out;
+
+    (void) state;
+    (void) fflush(stdout);
+    (void) close(STDOUT_FILENO);
+    assert_int_equal(napcoll_output_open("file", &out), 0);
+    written = write(STDOUT_FILENO, "printed", 7);
+    assert_int_equal(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
+    (void) close(kept);
+    assert_int_equal(written, -1);
+    assert_int_equal(napcoll_output_close(out, 0), 0);
+    assert_content("file", "");
 }
 
 #define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -354,6 +412,9 @@ int main(void)
         FILE_TEST(own_output_is_appended_to),
         FILE_TEST(what_cannot_be_written_is_said_before),
         FILE_TEST(full_device_is_an_error),
+        FILE_TEST(messages_say_reason_and_remedy),
+        FILE_TEST(signals_leave_nothing),
+        FILE_TEST(closed_output_is_not_a_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

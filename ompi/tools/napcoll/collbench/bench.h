@@ -6,7 +6,7 @@
 /**
  * @file
  * collbench's own declarations. main() in collbench.c uses the rooms in this order: options.c,
- * layout.c, contestants.c, the engine (../measure), report.c.
+ * layout.c, contestants.c, the engine (../measure), report.c, picture.c.
  */
 
 #ifndef COLLBENCH_BENCH_H
@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "common/napcoll_memory.h"
+#include "common/napcoll_progress.h"
 #include "measure/napcoll_judge.h"
 #include "measure/napcoll_measure.h"
 #include "measure/napcoll_check.h"
@@ -74,6 +75,7 @@ struct bench {
     char **argv;
     struct layout layout;
     napcoll_measure_t measure;
+    napcoll_progress_t progress;
     struct contestant contestant[NAPCOLL_MOST_CONTESTANTS];
 };
 
@@ -108,11 +110,16 @@ void layout_open(struct bench *b);
 int layout_steps(const struct layout *l);
 
 /* report.c: rank 0 only. */
+void ppn_text(const struct layout *l, char text[32]);
+/* In microseconds; 0: there is none. */
+double lower_bound(const struct layout *l);
 void report_head(const struct bench *b);
 void report_rows(const struct bench *b, const struct row *rows, bool first);
 void report_foot(const struct bench *b, const struct row *rows, int num_rows);
-bool report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool first);
-bool report_samples(const struct bench *b, FILE *csv, const struct row *rows, bool first);
+void report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool first);
+void report_samples(const struct bench *b, FILE *csv, const struct row *rows, bool first);
+
+/* picture.c: rank 0 only. Says what is wrong, and returns whether the picture was drawn. */
 bool report_svg(const struct bench *b, const struct row *rows, int num_rows);
 
 #endif

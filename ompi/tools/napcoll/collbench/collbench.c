@@ -18,69 +18,66 @@
 
 #include "bench.h"
 #include "common/napcoll_output.h"
+#include "common/napcoll_plot.h"
 #include "measure/napcoll_origin.h"
 
 const char napcoll_tool_name[] = "collbench";
 
-/* A file that rank 0 writes while it measures. */
+/* A file that rank 0 writes. */
 struct output {
     const char *option, *name;
-    bool (*write)(const struct bench *b, FILE *out, const struct row *rows, bool first);
+    void (*write)(const struct bench *b, FILE *out, const struct row *rows, bool first);
     FILE *out;
 };
 
 enum { OUTPUTS = 2 };
 
-static bool complain(const struct output *output, int error)
-{
-    if (0 != error) {
-        fprintf(stderr, "collbench: %s %s: %s\n", output->option, output->name, strerror(error));
-    }
-    return 0 == error;
-}
-
-/* Open the files that have a name. Their rows appear while later sizes are still measured. */
+/* Open the files that have a name, and check that --svg can be done: nothing is measured in
+ * vain. */
 static bool outputs_open(const struct bench *b, struct output *output, char message[BENCH_TEXT])
 {
     for (int i = 0; i < OUTPUTS; i++, output++) {
-        const int error = NULL == output->name
-                              ? 0
-                              : napcoll_output_open(output->name, NAPCOLL_OUTPUT_GROWS,
-                                                    &output->out);
+        const int error = NULL == output->name ? 0
+                                               : napcoll_output_open(output->name, &output->out);
 
         if (0 != error) {
-            snprintf(message, BENCH_TEXT, "%s %.128s: %s", output->option, output->name,
-                     strerror(error));
+            napcoll_output_explain(message, BENCH_TEXT, output->option, output->name, error);
             return false;
         }
         if (NULL != output->out) {
             napcoll_origin_print(output->out, b->argc, b->argv, b->measure.size, b->layout.nodes);
         }
     }
-    return true;
+    return NULL == b->opt.svg || napcoll_plot_check(b->opt.svg, message);
 }
 
-/* Append the rows of one size to the files. */
-static bool outputs_write(const struct output *output, const struct bench *b,
+/* Append the rows of one size to the files; outputs_close sees errors. */
+static void outputs_write(const struct output *output, const struct bench *b,
                           const struct row *rows, bool first)
 {
-    bool good = true;
-
-    for (int i = 0; i < OUTPUTS; i++, output++) {
-        if (NULL != output->out && !output->write(b, output->out, rows, first)) {
-            good = complain(output, errno);
-        }
-    }
-    return good;
-}
-
-static bool outputs_close(const struct output *output)
-{
-    bool good = true;
-
     for (int i = 0; i < OUTPUTS; i++, output++) {
         if (NULL != output->out) {
-            good = complain(output, napcoll_output_close(output->out, 0)) && good;
+            output->write(b, output->out, rows, first);
+        }
+    }
+}
+
+/* Returns whether all files were written; `whole`: their content is complete. */
+static bool outputs_close(const struct output *output, bool whole)
+{
+    char message[BENCH_TEXT];
+    bool good = true;
+
+    for (int i = 0; i < OUTPUTS; i++, output++) {
+        int error = whole ? 0 : ECANCELED;
+
+        if (NULL != output->out) {
+            error = napcoll_output_close(output->out, error);
+        }
+        if (0 != error && whole) {
+            napcoll_output_explain(message, sizeof(message), output->option, output->name, error);
+            fprintf(stderr, "collbench: %s\n", message);
+            good = false;
         }
     }
     return good;
@@ -94,13 +91,23 @@ static int so_far(const struct options *opt, int round, int all)
     return (int) (((long long) all * (round + 1) + opt->rounds - 1) / opt->rounds);
 }
 
-static void show_progress(const napcoll_contest_t *t, const napcoll_contest_until_t *until)
-{
-    const double left = until->time - MPI_Wtime();
+/* A size in a round, for the progress line. */
+struct part {
+    napcoll_progress_t *progress;
+    int number, parts;
+    /* Seconds, by MPI_Wtime: when it began, and should end. */
+    double begin, end;
+};
 
-    fprintf(stderr, "\r%s %zu bytes: turn %d of %d, at most %.0f s left   ", t->args.coll->name,
-            t->args.bytes, t->turns, t->args.most, left > 0.0 ? left : 0.0);
-    fflush(stderr);
+/* A part is over by its time, or before. */
+static void show_progress(void *context, const napcoll_contest_t *t)
+{
+    const struct part *part = context;
+    const double time = part->end - part->begin, spent = MPI_Wtime() - part->begin;
+    const double share = spent < time ? spent / time : 1;
+
+    napcoll_progress_tell(part->progress, (part->number + share) / part->parts,
+                          "%zu bytes: turn %d of %d", t->args.bytes, t->turns, t->args.most);
 }
 
 static napcoll_contest_t *begin_size(const struct bench *b, size_t bytes)
@@ -160,25 +167,27 @@ static void end_size(struct bench *b, napcoll_contest_t *t, struct row *rows)
 }
 
 /* All sizes in each round, each with its share of the remaining time; the last round reports. */
-static bool measure_all(struct bench *b, const struct output *outputs, struct row *rows)
+static void measure_all(struct bench *b, const struct output *outputs, struct row *rows)
 {
     const struct options *opt = &b->opt;
     const int sizes = opt->num_sizes, parts = opt->rounds * sizes;
     const double end = MPI_Wtime() + opt->time_limit;
     napcoll_contest_t *turns[BENCH_MAX_SIZES];
-    bool good = true;
 
+    napcoll_progress_begin(&b->progress, opt->progress);
     for (int i = 0; i < sizes; i++) {
         turns[i] = begin_size(b, opt->bytes[i]);
     }
-    for (int part = 0; part < parts; part++) {
-        const int i = part % sizes, round = part / sizes;
-        const double now = MPI_Wtime(), share = now < end ? (end - now) / (parts - part) : 0.0;
+    for (int number = 0; number < parts; number++) {
+        const int i = number % sizes, round = number / sizes;
+        const double now = MPI_Wtime(), share = now < end ? (end - now) / (parts - number) : 0.0;
+        struct part part = {&b->progress, number, parts, now, now + share};
         const napcoll_contest_until_t until = {.least = so_far(opt, round, opt->min_iterations),
                                                .most = so_far(opt, round, opt->iterations),
                                                .time = now + share,
                                                .end = INFINITY,
-                                               .progress = opt->progress ? show_progress : NULL};
+                                               .progress = show_progress,
+                                               .context = &part};
         struct row *mine = rows + i * opt->num_contestants;
 
         napcoll_contest_turns(&b->measure, turns[i], &until);
@@ -187,11 +196,11 @@ static bool measure_all(struct bench *b, const struct output *outputs, struct ro
         }
         end_size(b, turns[i], mine);
         if (0 == b->measure.rank) {
+            napcoll_progress_clear(&b->progress);
             report_rows(b, mine, 0 == i);
-            good = outputs_write(outputs, b, mine, 0 == i) && good;
+            outputs_write(outputs, b, mine, 0 == i);
         }
     }
-    return good;
 }
 
 /* ---- all of it ---- */
@@ -201,15 +210,18 @@ static int run_bench(struct bench *b, const struct output *outputs)
 {
     const int num_rows = b->opt.num_sizes * b->opt.num_contestants;
     struct row *rows = napcoll_allocate((size_t) num_rows, sizeof(*rows));
-    int status;
+    int status = 0;
 
     if (0 == b->measure.rank) {
         report_head(b);
     }
-    status = measure_all(b, outputs, rows) ? 0 : 1;
+    measure_all(b, outputs, rows);
     if (0 == b->measure.rank) {
         report_foot(b, rows, num_rows);
         if (NULL != b->opt.svg && !report_svg(b, rows, num_rows)) {
+            status = 1;
+        }
+        if (!napcoll_output_finish("collbench")) {
             status = 1;
         }
     }
@@ -259,7 +271,7 @@ static int start(struct bench *b)
     } else if (0 == b->measure.rank) {
         fprintf(stderr, "collbench: %s\n", message);
     }
-    if (!outputs_close(outputs)) {
+    if (!outputs_close(outputs, 2 != status)) {
         status = 1;
     }
     napcoll_check(MPI_Bcast(&status, 1, MPI_INT, 0, b->measure.helper), "MPI_Bcast");

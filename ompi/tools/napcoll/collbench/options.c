@@ -11,7 +11,6 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stddef.h>
-#include <unistd.h>
 
 #include "bench.h"
 
@@ -265,8 +264,7 @@ napcoll_parsed_t options_parse(int argc, char **argv, struct options *opt,
                             .iterations = 50,
                             .min_iterations = 1,
                             .rounds = 1,
-                            .time_limit = 60,
-                            .progress = isatty(STDERR_FILENO)};
+                            .time_limit = 60};
     (void) parse_sizes(opt, "8:64K", unused);
     (void) parse_contestants(opt, "napcoll,tuned", unused);
     parsed = napcoll_tool_parse(&tool, argc, argv, opt, line);

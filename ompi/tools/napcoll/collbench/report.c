@@ -5,24 +5,20 @@
 
 /**
  * @file
- * What collbench prints and writes: the table, CSV files and, through gnuplot, the drawing. Rank 0
- * only.
+ * What collbench prints and writes: the table and CSV files. Rank 0 only.
  */
 
 #define _POSIX_C_SOURCE 200809L
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <unistd.h>
 
 #include "bench.h"
-#include "common/napcoll_gnuplot.h"
-#include "common/napcoll_output.h"
 #include "common/napcoll_version.h"
 #include "measure/napcoll_origin.h"
 
-static void ppn_text(const struct layout *l, char text[32])
+void ppn_text(const struct layout *l, char text[32])
 {
     if (l->ppn_min == l->ppn_max) {
         snprintf(text, 32, "%d", l->ppn_min);
@@ -31,7 +27,7 @@ static void ppn_text(const struct layout *l, char text[32])
     }
 }
 
-static double lower_bound(const struct layout *l)
+double lower_bound(const struct layout *l)
 {
     return layout_steps(l) * l->alpha_far * 1.0e6;
 }
@@ -161,10 +157,6 @@ static void table_rows(const struct bench *b, const struct row *rows, bool first
 
 void report_rows(const struct bench *b, const struct row *rows, bool first)
 {
-    if (b->opt.progress) {
-        fprintf(stderr, "\r%70s\r", "");
-        fflush(stderr);
-    }
     if (b->opt.osu) {
         osu_row(b, rows);
     } else {
@@ -194,7 +186,7 @@ void report_foot(const struct bench *b, const struct row *rows, int num_rows)
     fflush(stdout);
 }
 
-bool report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool first)
+void report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool first)
 {
     const struct layout *l = &b->layout;
     char ppn[32];
@@ -214,10 +206,9 @@ bool report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool f
                 ppn, r->bytes, r->contestant, r->samples, r->time.median, r->time.p05, r->time.p95,
                 r->ratio.median, r->ran);
     }
-    return 0 == fflush(csv) && !ferror(csv);
 }
 
-bool report_samples(const struct bench *b, FILE *csv, const struct row *rows, bool first)
+void report_samples(const struct bench *b, FILE *csv, const struct row *rows, bool first)
 {
     if (first) {
         fprintf(csv, "coll,contestant,bytes,turn,us\n");
@@ -230,73 +221,4 @@ bool report_samples(const struct bench *b, FILE *csv, const struct row *rows, bo
                     turn + 1, r->sample[turn]);
         }
     }
-    return 0 == fflush(csv) && !ferror(csv);
-}
-
-static void write_script(const struct bench *b, FILE *out, const struct row *rows, int num_rows)
-{
-    const struct layout *l = &b->layout;
-    const int contestants = b->opt.num_contestants;
-    const double bound = lower_bound(l);
-    char ppn[32];
-
-    ppn_text(l, ppn);
-    for (int i = 0; i < contestants; i++) {
-        fprintf(out, "$c%d << EOD\n", i);
-        for (int j = i; j < num_rows; j += contestants) {
-            if (rows[j].samples > 0) {
-                fprintf(out, "%zu %.3f %.3f %.3f\n", rows[j].bytes, rows[j].time.median,
-                        rows[j].time.p05, rows[j].time.p95);
-            }
-        }
-        fprintf(out, "EOD\n");
-    }
-    fprintf(out,
-            "set terminal svg size 800,500 enhanced background rgb 'white'\n"
-            "set title '%s, %d nodes x %s processes' noenhanced\n"
-            "set key left top noenhanced\nset logscale y\nset grid\n"
-            "set ylabel 'time of the slowest rank, us (p05, median, p95)'\n",
-            b->opt.coll->name, l->nodes, ppn);
-    if (NAPCOLL_BUFFER_NOTHING != b->opt.coll->recv) {
-        fprintf(out,
-                "set xlabel 'bytes of %s'\nset logscale x 2\nset format x '%%.0b%%B'\n"
-                "set offsets graph 0.05, graph 0.05\n",
-                b->opt.coll->bytes);
-    } else {
-        fprintf(out, "unset xtics\nset xrange [-1:1]\n");
-    }
-    fprintf(out, "plot ");
-    for (int i = 0; i < contestants; i++) {
-        fprintf(out, "%s$c%d using 1:2:3:4 with yerrorlines lw 1.5 pt 7 ps 0.6 title ",
-                0 == i ? "" : ", ", i);
-        napcoll_gnuplot_quote(out, b->contestant[i].label);
-    }
-    if (bound > 0.0) {
-        fprintf(out, ", %.3f with lines dt 2 lc rgb 'gray40' title 'lower bound, %d x alpha'",
-                bound, layout_steps(l));
-    }
-    fprintf(out, "\n");
-}
-
-bool report_svg(const struct bench *b, const struct row *rows, int num_rows)
-{
-    FILE *script = tmpfile(), *out = NULL;
-    int error = NULL == script ? errno : 0;
-
-    if (0 == error) {
-        write_script(b, script, rows, num_rows);
-        error = napcoll_output_open(b->opt.svg, NAPCOLL_OUTPUT_WHOLE, &out);
-    }
-    if (0 == error) {
-        error = napcoll_output_close(out, napcoll_gnuplot_draw(script, out));
-    }
-    if (NULL != script) {
-        (void) fclose(script);
-    }
-    if (ENOENT == error && NULL == out) {
-        fprintf(stderr, "collbench: --svg %s: %s\n", b->opt.svg, strerror(error));
-    } else if (0 != error) {
-        napcoll_gnuplot_report("collbench", b->opt.svg, "--csv or --samples", error);
-    }
-    return 0 == error;
 }

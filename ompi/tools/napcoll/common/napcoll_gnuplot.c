@@ -8,10 +8,12 @@
  * Running gnuplot; see napcoll_gnuplot.h.
  */
 
+#define _GNU_SOURCE
+
 #include <errno.h>
-#include <fcntl.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,8 +21,30 @@
 
 extern char **environ;
 
-int napcoll_gnuplot_run(const char *argument, int in, int out)
+FILE *napcoll_gnuplot_script(void)
 {
+    const int fd = memfd_create("napcoll", MFD_CLOEXEC);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w+");
+
+    if (NULL == file && fd >= 0) {
+        const int error = errno;
+
+        (void) close(fd);
+        errno = error;
+    }
+    return file;
+}
+
+/* What gnuplot reads and writes, each a file in memory. */
+typedef struct {
+    FILE *in, *out, *messages;
+} streams_t;
+
+/* Start gnuplot with one argument and wait for it. Returns 0, an error number, or -1 where gnuplot
+ * failed. */
+static int run_gnuplot(const char *argument, const streams_t *streams)
+{
+    FILE *const file[] = {streams->in, streams->out, streams->messages};
     char name[] = "gnuplot", option[16];
     char *arguments[] = {name, option, NULL};
     posix_spawn_file_actions_t actions;
@@ -32,9 +56,8 @@ int napcoll_gnuplot_run(const char *argument, int in, int out)
     if (0 != rc) {
         return rc;
     }
-    rc = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    if (0 == rc) {
-        rc = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && 0 == rc; fd++) {
+        rc = posix_spawn_file_actions_adddup2(&actions, fileno(file[fd]), fd);
     }
     if (0 == rc) {
         rc = posix_spawnp(&child, name, &actions, NULL, arguments, environ);
@@ -51,35 +74,100 @@ int napcoll_gnuplot_run(const char *argument, int in, int out)
     return WIFEXITED(status) && 0 == WEXITSTATUS(status) ? 0 : -1;
 }
 
-int napcoll_gnuplot_check(void)
+/* The last line of gnuplot's messages: those above show the place in the script. */
+static void last_message(FILE *messages, char *message)
 {
-    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    const int error = null < 0 ? errno : napcoll_gnuplot_run("--version", null, null);
+    char line[NAPCOLL_GNUPLOT_MESSAGE - 32];
 
-    if (null >= 0) {
-        (void) close(null);
+    (void) snprintf(message, NAPCOLL_GNUPLOT_MESSAGE, "gnuplot failed");
+    (void) fseek(messages, 0, SEEK_SET);
+    while (NULL != fgets(line, sizeof(line), messages)) {
+        const char *text = line + strspn(line, " \t^\n");
+
+        if ('\0' != *text) {
+            (void) snprintf(message, NAPCOLL_GNUPLOT_MESSAGE, "gnuplot failed: %.*s",
+                            (int) strcspn(text, "\n"), text);
+        }
     }
-    return error;
 }
 
-int napcoll_gnuplot_draw(FILE *script, FILE *out)
+/* Run gnuplot on the script, with new files for what it writes, which the caller closes. */
+static bool start_gnuplot(const char *argument, streams_t *streams, char *message)
 {
-    if (0 != fflush(script) || ferror(script) || 0 != fseek(script, 0, SEEK_SET)) {
-        return 0 != errno ? errno : EIO;
-    }
-    return napcoll_gnuplot_run("-d", fileno(script), fileno(out));
-}
+    int error;
 
-void napcoll_gnuplot_report(const char *program, const char *svg, const char *instead, int error)
-{
+    streams->out = napcoll_gnuplot_script();
+    streams->messages = NULL == streams->out ? NULL : napcoll_gnuplot_script();
+    error = NULL == streams->messages ? errno : run_gnuplot(argument, streams);
     if (ENOENT == error) {
-        fprintf(stderr,
-                "%s: --svg %s: gnuplot is missing; install it (Debian: gnuplot-nox), or use %s\n",
-                program, svg, instead);
-    } else {
-        fprintf(stderr, "%s: --svg %s: gnuplot failed (%s)\n", program, svg,
-                error > 0 ? strerror(error) : "see its message");
+        (void) snprintf(message, NAPCOLL_GNUPLOT_MESSAGE,
+                        "gnuplot is missing; install it (Debian: gnuplot-nox), or use --csv");
+    } else if (error > 0) {
+        (void) snprintf(message, NAPCOLL_GNUPLOT_MESSAGE, "gnuplot failed: %s", strerror(error));
+    } else if (error < 0) {
+        last_message(streams->messages, message);
     }
+    return 0 == error;
+}
+
+static void close_streams(const streams_t *streams)
+{
+    if (NULL != streams->out) {
+        (void) fclose(streams->out);
+    }
+    if (NULL != streams->messages) {
+        (void) fclose(streams->messages);
+    }
+}
+
+bool napcoll_gnuplot_check(char *message)
+{
+    streams_t streams = {.in = napcoll_gnuplot_script()};
+    bool runs = false;
+
+    if (NULL == streams.in) {
+        (void) snprintf(message, NAPCOLL_GNUPLOT_MESSAGE, "no memory for gnuplot (%s)",
+                        strerror(errno));
+        return false;
+    }
+    runs = start_gnuplot("--version", &streams, message);
+    close_streams(&streams);
+    (void) fclose(streams.in);
+    return runs;
+}
+
+/* Copy a picture; returns whether it has its end, which blank lines may follow. */
+static bool copy_picture(FILE *from, FILE *to)
+{
+    static const char end[] = "</svg>";
+    char line[4096];
+    bool ended = false;
+
+    (void) fseek(from, 0, SEEK_SET);
+    while (NULL != fgets(line, sizeof(line), from)) {
+        ended = 0 == strncmp(line, end, strlen(end)) || (ended && '\n' == line[0]);
+        (void) fputs(line, to);
+    }
+    return ended;
+}
+
+bool napcoll_gnuplot_draw(FILE *script, FILE *out, char *message)
+{
+    streams_t streams = {.in = script};
+    bool drawn = false;
+
+    if (0 != fflush(script) || ferror(script) || 0 != fseek(script, 0, SEEK_SET)) {
+        (void) snprintf(message, NAPCOLL_GNUPLOT_MESSAGE, "no memory for gnuplot's script (%s)",
+                        strerror(0 == errno ? EIO : errno));
+        return false;
+    }
+    drawn = start_gnuplot("-d", &streams, message);
+    if (drawn && !copy_picture(streams.out, out)) {
+        (void) snprintf(message, NAPCOLL_GNUPLOT_MESSAGE, "gnuplot failed: no whole picture");
+        drawn = false;
+    }
+    close_streams(&streams);
+    return drawn;
 }
 
 void napcoll_gnuplot_quote(FILE *out, const char *text)

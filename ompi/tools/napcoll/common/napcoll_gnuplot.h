@@ -5,35 +5,44 @@
 
 /**
  * @file
- * How napcoll's tools run gnuplot: on a script in a file, so that no name is ever quoted for a
- * shell.
+ * How napcoll's tools run gnuplot: on a script in memory, so that no name is ever quoted for a
+ * shell. Script, picture and messages are files in memory: a full disk is noticed where the
+ * picture is written, and gnuplot's warnings reach nobody.
  */
 
 #ifndef NAPCOLL_GNUPLOT_H
 #define NAPCOLL_GNUPLOT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
+enum {
+    /** characters of a message about gnuplot */
+    NAPCOLL_GNUPLOT_MESSAGE = 256
+};
+
+/** Open an empty file in memory for a script. Returns NULL, and sets errno, where that failed. */
+FILE *napcoll_gnuplot_script(void);
+
 /**
- * Run gnuplot between two open files.
+ * Check that gnuplot runs, before the times that it is to draw are computed.
  *
- * @param[in] argument its one argument: "-d" ignores the user's settings
- * @param[in] in       file descriptor of the script, read from its current position
- * @param[in] out      file descriptor of gnuplot's standard output
+ * @param[out] message  [NAPCOLL_GNUPLOT_MESSAGE] what is wrong, and the remedy
  *
- * @return 0; an error number, ENOENT without gnuplot; -1 where gnuplot failed and has said so
+ * @return whether it runs
  */
-int napcoll_gnuplot_run(const char *argument, int in, int out);
+bool napcoll_gnuplot_check(char *message);
 
-/** Check that gnuplot runs. Returns as napcoll_gnuplot_run. */
-int napcoll_gnuplot_check(void);
-
-/** Run gnuplot on a script that was just written, and its drawing into out. Returns as
- * napcoll_gnuplot_run. */
-int napcoll_gnuplot_draw(FILE *script, FILE *out);
-
-/** Say on standard error why there is no drawing; `error` is what napcoll_gnuplot_run returned. */
-void napcoll_gnuplot_report(const char *program, const char *svg, const char *instead, int error);
+/**
+ * Run gnuplot on a script, and copy its picture.
+ *
+ * @param[in]  script   from napcoll_gnuplot_script, not flushed
+ * @param[in]  out      gets the picture; its errors are not checked here
+ * @param[out] message  [NAPCOLL_GNUPLOT_MESSAGE] what is wrong
+ *
+ * @return whether gnuplot made a whole picture
+ */
+bool napcoll_gnuplot_draw(FILE *script, FILE *out, char *message);
 
 /** Write a string constant of gnuplot: in single quotes, with inner ones doubled. */
 void napcoll_gnuplot_quote(FILE *out, const char *text);

@@ -9,6 +9,7 @@
  */
 
 #include "common/napcoll_options.h"
+#include "common/napcoll_output.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -490,11 +491,7 @@ int napcoll_tool_answer(const napcoll_command_line_t *line)
     default:
         print_completions(line);
     }
-    if (0 != fflush(stdout) || ferror(stdout)) {
-        fprintf(stderr, "%s: standard output: could not be written\n", line->tool->name);
-        return EXIT_FAILURE;
-    }
-    return EXIT_SUCCESS;
+    return napcoll_output_finish(line->tool->name) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int napcoll_tool_refuse(const napcoll_command_line_t *line)

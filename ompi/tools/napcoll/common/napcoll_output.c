@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -55,12 +55,42 @@ static void remove_parts(void)
     }
 }
 
+/* A signal ends the program: remove incomplete files first. unlink may be called here. */
+static void end_by_signal(int number)
+{
+    for (const output_t *output = outputs; NULL != output; output = output->next) {
+        if (NULL != output->part) {
+            (void) unlink(output->part);
+        }
+    }
+    (void) signal(number, SIG_DFL);
+    (void) raise(number);
+}
+
+/* Signals that the program ignores or handles itself stay as they are. */
+static void catch_signals(void)
+{
+    static const int numbers[] = {SIGHUP, SIGINT, SIGPIPE, SIGTERM};
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        struct sigaction action;
+
+        if (0 == sigaction(numbers[i], NULL, &action) && SIG_DFL == action.sa_handler) {
+            action.sa_handler = end_by_signal;
+            (void) sigaction(numbers[i], &action, NULL);
+        }
+    }
+}
+
 static int keep(output_t *output)
 {
     static bool registered;
 
-    if (!registered && 0 != atexit(remove_parts)) {
-        return ENOMEM;
+    if (!registered) {
+        if (0 != atexit(remove_parts)) {
+            return ENOMEM;
+        }
+        catch_signals();
     }
     registered = true;
     output->next = outputs;
@@ -69,6 +99,21 @@ static int keep(output_t *output)
 }
 
 /* ---- opening ---- */
+
+/* Move a new descriptor above 2. Where standard output is closed it would get its number, and what
+ * is printed would go into the file. Returns it, or -1. */
+static int above_standard(int fd)
+{
+    int moved = fd, error;
+
+    if (fd >= 0 && fd <= STDERR_FILENO) {
+        moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        error = errno;
+        (void) close(fd);
+        errno = error;
+    }
+    return moved;
+}
 
 /* The descriptor of the program's own output if the file is that, else -1: a second open would
  * begin at its first byte. */
@@ -84,17 +129,16 @@ static int own_output(const struct stat *about)
     return -1;
 }
 
-/* Open an existing file, described by `about`, or a new one, where that is NULL. */
+/* Open an existing file, described by `about`. */
 static int open_in_place(const char *name, const struct stat *about, int *fd)
 {
-    const int own = NULL == about ? -1 : own_output(about);
+    const int own = own_output(about);
 
     if (own >= 0) {
-        *fd = fcntl(own, F_DUPFD_CLOEXEC, 0);
-    } else if (NULL == about) {
-        *fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        *fd = fcntl(own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     } else {
-        *fd = open(name, O_WRONLY | O_NOCTTY | O_CLOEXEC | (S_ISREG(about->st_mode) ? O_TRUNC : 0));
+        *fd = above_standard(
+            open(name, O_WRONLY | O_NOCTTY | O_CLOEXEC | (S_ISREG(about->st_mode) ? O_TRUNC : 0)));
     }
     return *fd < 0 ? errno : 0;
 }
@@ -137,7 +181,8 @@ static int open_part(output_t *output, const struct stat *about, int *fd)
     do {
         free(output->part);
         output->part = part_name(output->name);
-        *fd = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+        *fd = above_standard(
+            open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
     } while (*fd < 0 && EEXIST == errno);
     if (*fd < 0) {
         error = errno;
@@ -186,7 +231,7 @@ static bool is_denied(int error)
     return EPERM == error || EACCES == error;
 }
 
-static int open_output(const char *name, napcoll_output_how_t how, output_t *output, int *fd)
+static int open_output(const char *name, output_t *output, int *fd)
 {
     struct stat about;
     bool exists;
@@ -195,18 +240,17 @@ static int open_output(const char *name, napcoll_output_how_t how, output_t *out
     if (0 != error) {
         return error;
     }
-    if (NAPCOLL_OUTPUT_GROWS == how
-        || (exists && (!S_ISREG(about.st_mode) || about.st_nlink > 1 || own_output(&about) >= 0))) {
-        return open_in_place(name, exists ? &about : NULL, fd);
+    if (exists && (!S_ISREG(about.st_mode) || about.st_nlink > 1 || own_output(&about) >= 0)) {
+        return open_in_place(name, &about, fd);
     }
     error = open_part(output, exists ? &about : NULL, fd);
     return exists && is_denied(error) ? open_in_place(name, &about, fd) : error;
 }
 
-int napcoll_output_open(const char *name, napcoll_output_how_t how, FILE **out)
+int napcoll_output_open(const char *name, FILE **out)
 {
     output_t *output = napcoll_allocate(1, sizeof(*output));
-    int fd = -1, error = open_output(name, how, output, &fd);
+    int fd = -1, error = open_output(name, output, &fd);
 
     if (0 == error) {
         output->out = fdopen(fd, "w");
@@ -226,18 +270,15 @@ int napcoll_output_open(const char *name, napcoll_output_how_t how, FILE **out)
 
 /* ---- closing ---- */
 
-/* Take an output out of the list. */
-static output_t *take(const FILE *out)
+/* The place of an output in the list. */
+static output_t **find(const FILE *out)
 {
     output_t **at = &outputs;
-    output_t *output;
 
     while (out != (*at)->out) {
         at = &(*at)->next;
     }
-    output = *at;
-    *at = output->next;
-    return output;
+    return at;
 }
 
 /* Flush to the disk, so that a crash leaves the old content or the new. Some files cannot be
@@ -256,7 +297,8 @@ static int flush(FILE *out)
 
 int napcoll_output_close(FILE *out, int error)
 {
-    output_t *output = take(out);
+    output_t **at = find(out);
+    output_t *output = *at;
 
     if (0 == error) {
         error = flush(out);
@@ -272,6 +314,8 @@ int napcoll_output_close(FILE *out, int error)
             error = errno;
         }
     }
+    /* Only now: until then a signal removes the part. */
+    *at = output->next;
     drop(output);
     return error;
 }
@@ -295,4 +339,56 @@ int napcoll_output_check(const char *name)
     }
     drop(output);
     return error;
+}
+
+/* ---- messages ---- */
+
+/* What to do about an error; "": nobody knows. */
+static const char *remedy(int error)
+{
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+        return "; make its folder, or name a file in another one";
+    case EISDIR:
+        return "; it is a folder: name a file in it";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return "; name a file that you may write";
+    case ENOSPC:
+    case EDQUOT:
+        return "; free some space, or write to another disk";
+    default:
+        return "";
+    }
+}
+
+void napcoll_output_explain(char *text, size_t room, const char *option, const char *name,
+                            int error)
+{
+    (void) snprintf(text, room, "%s%s%.256s: cannot be written (%s)%s", option,
+                    NULL == name ? "" : " ", NULL == name ? "" : name, strerror(error),
+                    remedy(error));
+}
+
+bool napcoll_output_finish(const char *tool)
+{
+    char text[256];
+    int error;
+
+    errno = 0;
+    if (0 == fflush(stdout) && 0 == ferror(stdout)) {
+        return true;
+    }
+    error = errno;
+    if (0 == error) {
+        /* An earlier flush failed, and its reason is lost: one more byte fails likewise. */
+        clearerr(stdout);
+        (void) fputc('\n', stdout);
+        error = 0 == fflush(stdout) ? EIO : errno;
+    }
+    napcoll_output_explain(text, sizeof(text), "standard output", NULL, error);
+    fprintf(stderr, "%s: %s\n", tool, text);
+    return false;
 }

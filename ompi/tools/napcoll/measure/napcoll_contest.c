@@ -442,7 +442,7 @@ void napcoll_contest_turns(napcoll_measure_t *m, napcoll_contest_t *t,
     }
     while (take_turn(m, t, another(t, until))) {
         if (0 == m->rank && NULL != until->progress) {
-            until->progress(t, until);
+            until->progress(until->context, t);
         }
     }
 }

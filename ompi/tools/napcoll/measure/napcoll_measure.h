@@ -208,8 +208,9 @@ typedef struct napcoll_contest_until {
     /** by MPI_Wtime: no turn that would end later; and the time after which not even `least`
      * counts */
     double time, end;
-    /** rank 0 calls it after each turn, or NULL */
-    void (*progress)(const napcoll_contest_t *turns, const struct napcoll_contest_until *until);
+    /** rank 0 calls it after each turn with this context, or NULL */
+    void (*progress)(void *context, const napcoll_contest_t *turns);
+    void *context;
 } napcoll_contest_until_t;
 
 /** Prepare measuring on all processes of MPI_COMM_WORLD. */

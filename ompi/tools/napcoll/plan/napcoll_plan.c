@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_output.h"
 #include "plan/napcoll_plan_print.h"
 #include "napcoll_plan_tool.h"
 
@@ -85,9 +86,5 @@ int main(int argc, char **argv)
     }
     rc = run[line.command - plan_tool.command](&o);
     free_network(&o);
-    if (0 != fflush(stdout) || ferror(stdout)) {
-        fputs("napcoll-plan: standard output: could not be written\n", stderr);
-        rc = EXIT_FAILURE;
-    }
-    return rc;
+    return napcoll_output_finish("napcoll-plan") || EXIT_SUCCESS != rc ? rc : EXIT_FAILURE;
 }

@@ -77,11 +77,15 @@ static void count_effort(napcoll_generator_t *generator, double all[EFFORTS])
 
 static double simulated_us(const explain_case_t *c, napcoll_generator_t *generator)
 {
+    watched_t watched = {.generator = generator,
+                         .progress = c->progress,
+                         .before = (double) c->candidates / c->options->collective->algorithms,
+                         .after = (c->candidates + 1.0) / c->options->collective->algorithms};
     napcoll_simulation_t *simulation;
     napcoll_simulate_status_t status;
     double time_us = NAN;
 
-    status = napcoll_simulation_create(c->map, napcoll_generator_plan, generator, &simulation);
+    status = napcoll_simulation_create(c->map, make_watched_plan, &watched, &simulation);
     if (NAPCOLL_SIMULATE_OK == status) {
         status = napcoll_simulation_run(simulation, &c->machine, c->bytes, &time_us);
     }
@@ -467,7 +471,8 @@ static void check_placement(const options_t *o, const napcoll_node_map_t *map)
 int explain(options_t *o)
 {
     napcoll_node_map_t *map;
-    explain_case_t c = {.options = o};
+    napcoll_progress_t progress;
+    explain_case_t c = {.options = o, .progress = &progress};
     napcoll_parameters_t parameters;
 
     c.bytes = read_bytes(o);
@@ -480,9 +485,11 @@ int explain(options_t *o)
     c.rules_file = NULL != c.rules_file && '\0' == *c.rules_file ? NULL : c.rules_file;
     c.rules = read_rules(c.rules_file);
     c.simulated = !o->closed_form && map->size <= MOST_SIMULATED;
+    napcoll_progress_begin(&progress, false);
     for (int row = 0; row < o->collective->algorithms && row < MOST_ALGORITHMS; row++) {
         c.candidate[c.candidates++] = evaluate(&c, &o->collective->algorithm[row]);
     }
+    napcoll_progress_clear(&progress);
     qsort(c.candidate, (size_t) c.candidates, sizeof(c.candidate[0]), compare_candidates);
     print_table(&c);
     print_efforts(&c);

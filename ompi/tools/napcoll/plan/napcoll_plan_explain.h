@@ -61,6 +61,7 @@ typedef struct {
     bool simulated;
     explain_candidate_t candidate[MOST_ALGORITHMS];
     int candidates;
+    napcoll_progress_t *progress;
 } explain_case_t;
 
 /* ---- napcoll_plan_explain.c ---- */

@@ -145,6 +145,7 @@ int goal(options_t *o)
 {
     export_t e = {.bytes = read_bytes(o)};
     napcoll_generator_t generator;
+    napcoll_progress_t progress;
     napcoll_node_map_t *map;
 
     require_p2p(o);
@@ -160,13 +161,19 @@ int goal(options_t *o)
     e.out = open_output("output", o->output);
     put_header(&e, o, map);
     generator = generator_of(o, o->algorithm, map);
+    napcoll_progress_begin(&progress, false);
     for (int rank = 0; rank < map->size && !ferror(e.out); rank++) {
         napcoll_plan_t *plan = make_plan(&generator, rank);
 
         e.plan = plan;
         put_rank(&e);
         napcoll_plan_free(plan);
+        if (stdout != e.out) {
+            napcoll_progress_tell(&progress, (rank + 1.0) / map->size, "rank %d of %d", rank + 1,
+                                  map->size);
+        }
     }
+    napcoll_progress_clear(&progress);
     free(e.sent);
     free(e.received);
     napcoll_node_map_free(map);

@@ -156,6 +156,8 @@ int links(options_t *o)
 {
     napcoll_node_map_t *map;
     napcoll_generator_t generator;
+    napcoll_progress_t progress;
+    watched_t watched = {.generator = &generator, .progress = &progress, .after = 1};
     napcoll_links_t *loads = NULL;
     napcoll_links_status_t status;
     int rc = EXIT_FAILURE;
@@ -168,7 +170,9 @@ int links(options_t *o)
                  "more than %d; expected fewer ranks",
                  map->size, o->algorithm->name, MOST_STEPS);
     }
-    status = napcoll_plan_links(napcoll_generator_plan, &generator, map, &loads);
+    napcoll_progress_begin(&progress, false);
+    status = napcoll_plan_links(make_watched_plan, &watched, map, &loads);
+    napcoll_progress_clear(&progress);
     if (NAPCOLL_LINKS_OK == status) {
         rc = report(&(report_t){.options = o, .map = map, .links = loads});
     } else {

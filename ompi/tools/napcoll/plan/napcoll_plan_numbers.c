@@ -75,27 +75,35 @@ void read_range(const char *option, const char *text, int value, range_t kind, i
 
 /* ---- files ---- */
 
+static int say_unwritable(const char *option, const char *path, int error, int status)
+{
+    char name[16], text[512];
+
+    (void) snprintf(name, sizeof(name), "--%s", option);
+    napcoll_output_explain(text, sizeof(text), name, path, error);
+    fprintf(stderr, "napcoll-plan: %s\n", text);
+    return status;
+}
+
 FILE *open_output(const char *option, const char *path)
 {
     FILE *out = stdout;
     int error = 0;
 
     if (NULL != path && 0 != strcmp(path, "-")) {
-        error = napcoll_output_open(path, NAPCOLL_OUTPUT_WHOLE, &out);
+        error = napcoll_output_open(path, &out);
     }
     if (0 != error) {
-        complain("--%s %s: cannot be written (%s)", option, path, strerror(error));
+        exit(say_unwritable(option, path, error, EXIT_USAGE));
     }
     return out;
 }
 
 int close_output(const char *option, const char *path, FILE *out)
 {
-    if (NULL == out || stdout == out || 0 == napcoll_output_close(out, 0)) {
-        return EXIT_SUCCESS;
-    }
-    fprintf(stderr, "napcoll-plan: --%s %s: could not be written\n", option, path);
-    return EXIT_FAILURE;
+    const int error = NULL == out || stdout == out ? 0 : napcoll_output_close(out, 0);
+
+    return 0 == error ? EXIT_SUCCESS : say_unwritable(option, path, error, EXIT_FAILURE);
 }
 
 FILE *open_csv(const options_t *o, const char *columns)

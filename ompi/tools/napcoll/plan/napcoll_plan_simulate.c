@@ -9,6 +9,7 @@
  * drawings, from the plans or from the papers' closed forms.
  */
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/napcoll_closed_form.h"
@@ -39,6 +40,9 @@ typedef struct {
     FILE *csv, *table;
     /* For --svg. */
     samples_t samples;
+    /* Progress: the ranks of all numbers of nodes, with each size and the plans; and those done. */
+    napcoll_progress_t progress;
+    double work, done;
 } study_t;
 
 /* Check all placements before anything is computed or written. */
@@ -66,15 +70,23 @@ static void check_placements(const study_t *study)
 
 /* ---- times ---- */
 
+/* Keep a time for --svg. */
+static void keep_sample(study_t *study, const sample_t *sample)
+{
+    samples_t *all = &study->samples;
+
+    if (NULL != study->options->svg) {
+        all->sample = napcoll_memory_grow(all->sample, all->count, sizeof(*all->sample));
+        all->sample[all->count++] = *sample;
+    }
+}
+
 static void report(study_t *study, sample_t sample)
 {
     const options_t *o = study->options;
-    samples_t *all = &study->samples;
 
-    if (NULL != o->svg) {
-        all->sample = napcoll_memory_grow(all->sample, all->count, sizeof(*all->sample));
-        all->sample[all->count++] = sample;
-    }
+    keep_sample(study, &sample);
+    napcoll_progress_clear(&study->progress);
     if (NULL != study->table) {
         fprintf(study->table, "%8d %8d %11d  %-20s %14.3f\n", sample.nodes, sample.ranks,
                 sample.bytes, sample.algorithm->name, sample.time_us);
@@ -86,13 +98,51 @@ static void report(study_t *study, sample_t sample)
     }
 }
 
-static void report_skipped(const study_t *study, const napcoll_algorithm_t *algorithm,
+static void report_skipped(study_t *study, const napcoll_algorithm_t *algorithm,
                            const napcoll_node_map_t *map, const char *reason)
 {
+    napcoll_progress_clear(&study->progress);
     if (NULL != study->table) {
         fprintf(study->table, "%8d %8d %11s  %-20s %14s  %s\n", map->nodes, map->size, "any",
                 algorithm->name, "-", reason);
     }
+}
+
+/* An algorithm that takes too long to be simulated might be the fastest. */
+static void report_unknown(study_t *study, const napcoll_algorithm_t *algorithm,
+                           const napcoll_node_map_t *map)
+{
+    report_skipped(study, algorithm, map, "its plans have too many steps to be simulated");
+    for (int i = 0; i < study->bytes.count; i++) {
+        keep_sample(study, &(sample_t){.algorithm = algorithm,
+                                       .nodes = map->nodes,
+                                       .ranks = map->size,
+                                       .bytes = study->bytes.value[i],
+                                       .time_us = NAN});
+    }
+}
+
+/* Prepare the simulation of an algorithm, and show how far that is. */
+static napcoll_simulate_status_t prepare(study_t *study, napcoll_generator_t *generator,
+                                         napcoll_simulation_t **simulation)
+{
+    const napcoll_node_map_t *map = generator->args.map;
+    watched_t watched = {.generator = generator,
+                         .progress = &study->progress,
+                         .before = study->done / study->work,
+                         .after = (study->done + map->size) / study->work};
+
+    return napcoll_simulation_create(map, make_watched_plan, &watched, simulation);
+}
+
+/* Some work is done: the plans of all ranks, or a size. */
+static void advance(study_t *study, const napcoll_node_map_t *map,
+                    const napcoll_algorithm_t *algorithm, int sizes)
+{
+    study->done += map->size;
+    napcoll_progress_tell(&study->progress, study->done / study->work,
+                          "%d nodes, %s, %d of %d sizes", map->nodes, algorithm->name, sizes,
+                          study->bytes.count);
 }
 
 /* Report all sizes of an algorithm, by its closed form or by simulation. */
@@ -109,10 +159,11 @@ static napcoll_simulate_status_t study_algorithm(study_t *study,
 
     if (!o->closed_form) {
         if (has_too_many_steps(&generator, false)) {
-            report_skipped(study, algorithm, map, "its plans have too many steps to be simulated");
+            report_unknown(study, algorithm, map);
             return status;
         }
-        status = napcoll_simulation_create(map, napcoll_generator_plan, &generator, &simulation);
+        status = prepare(study, &generator, &simulation);
+        advance(study, map, algorithm, 0);
     }
     for (int i = 0; NAPCOLL_SIMULATE_OK == status && i < study->bytes.count; i++) {
         sample_t sample = {.algorithm = algorithm,
@@ -129,6 +180,7 @@ static napcoll_simulate_status_t study_algorithm(study_t *study,
         if (NAPCOLL_SIMULATE_OK == status) {
             report(study, sample);
         }
+        advance(study, map, algorithm, i + 1);
     }
     napcoll_simulation_free(simulation);
     return status;
@@ -146,6 +198,7 @@ static int study_nodes(study_t *study, int nodes)
     map = make_map(o);
     for (int i = 0; i < study->algorithms && NAPCOLL_SIMULATE_OK == status; i++) {
         const napcoll_algorithm_t *algorithm = study->algorithm[i];
+        const double done = study->done + (1.0 + study->bytes.count) * map->size;
         const napcoll_reason_t reason = napcoll_algorithm_eligible(algorithm, map, &o->params);
 
         if (NAPCOLL_REASON_NONE != reason) {
@@ -153,7 +206,9 @@ static int study_nodes(study_t *study, int nodes)
         } else {
             status = study_algorithm(study, algorithm, map);
         }
+        study->done = done;
         if (NAPCOLL_SIMULATE_OK != status) {
+            napcoll_progress_clear(&study->progress);
             fprintf(stderr, "napcoll-plan: %s on %d nodes: %s\n", algorithm->name, nodes,
                     napcoll_simulate_status_help(status));
         }
@@ -198,9 +253,15 @@ int simulate(options_t *o)
         drawings = check_plots(o, &study.nodes, &study.bytes, study.algorithms);
     }
     open_outputs(&study);
+    napcoll_progress_begin(&study.progress, false);
+    for (int i = 0; i < study.nodes.count; i++) {
+        study.work += (1.0 + study.bytes.count) * study.algorithms
+                      * count_ranks(o->ppn, study.nodes.value[i]);
+    }
     for (int i = 0; i < study.nodes.count && EXIT_SUCCESS == rc; i++) {
         rc = study_nodes(&study, study.nodes.value[i]);
     }
+    napcoll_progress_clear(&study.progress);
     closed = close_output("csv", o->csv, study.csv);
     rc = EXIT_SUCCESS == rc ? closed : rc;
     if (EXIT_SUCCESS == rc) {

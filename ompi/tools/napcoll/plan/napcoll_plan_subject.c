@@ -210,6 +210,21 @@ napcoll_plan_t *make_plan(napcoll_generator_t *generator, int rank)
     return plan;
 }
 
+napcoll_plan_t *make_watched_plan(void *context, int rank)
+{
+    watched_t *watched = context;
+    const napcoll_plan_args_t *args = &watched->generator->args;
+    const int ranks = args->map->size;
+
+    watched->made++;
+    napcoll_progress_tell(watched->progress,
+                          watched->before
+                              + (watched->after - watched->before) * watched->made / ranks,
+                          "%d nodes, %s, plan %d of %d", args->map->nodes, args->algorithm->name,
+                          watched->made, ranks);
+    return napcoll_generator_plan(watched->generator, rank);
+}
+
 bool has_too_many_steps(napcoll_generator_t *generator, bool of_all_pieces)
 {
     /* Making this many blocks of a plan takes as long as simulating a step. */

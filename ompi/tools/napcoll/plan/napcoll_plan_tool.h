@@ -23,6 +23,7 @@
 #include "common/napcoll_numbers.h"
 #include "common/napcoll_options.h"
 #include "common/napcoll_parameters.h"
+#include "common/napcoll_progress.h"
 #include "model/napcoll_machine.h"
 #include "model/napcoll_simulate.h"
 #include "select/napcoll_rules.h"
@@ -175,6 +176,18 @@ napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *
 /** Make the plan of a rank, which the caller frees. */
 napcoll_plan_t *make_plan(napcoll_generator_t *generator, int rank);
 
+/** The context of make_watched_plan. */
+typedef struct {
+    napcoll_generator_t *generator;
+    napcoll_progress_t *progress;
+    /* The share of all work that is done before these plans are made, and after. */
+    double before, after;
+    int made;
+} watched_t;
+
+/** A napcoll_plan_source_t that shows how many of the plans it has made. */
+napcoll_plan_t *make_watched_plan(void *context, int rank);
+
 /** Whether the plans of all ranks have too many steps to be simulated: the middle rank's times the
  * ranks. */
 bool has_too_many_steps(napcoll_generator_t *generator, bool of_all_pieces);
@@ -230,7 +243,7 @@ void print_plan(napcoll_generator_t *generator, int rank);
 
 /* ---- napcoll_plan_plots.c ---- */
 
-/** One time of simulate. */
+/** One time of simulate; NAN: it was not simulated. */
 typedef struct {
     const napcoll_algorithm_t *algorithm;
     int nodes;
@@ -245,8 +258,8 @@ typedef struct {
     size_t count;
 } samples_t;
 
-/** Choose the drawings that the ranges allow, as bits. Ends the program where --svg cannot be
- * done. */
+/** Choose the drawings that the ranges allow, as bits. Ends the program where gnuplot is missing
+ * or a file cannot be written. */
 unsigned check_plots(const options_t *o, const values_t *nodes, const values_t *bytes,
                      int algorithms);
 

@@ -13,7 +13,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "napcoll_plan_tool.h"
 #include "verify/napcoll_verify.h"
@@ -23,8 +22,7 @@ enum {
     MOST_PROVED = 1 << 18,
     /* Broken placements that are printed. */
     MOST_REPORTED = 10,
-    /* Characters of the progress bar, and of the number of a range. */
-    BAR = 40,
+    /* Characters of the number of a range. */
     NUMBER = 16
 };
 
@@ -47,7 +45,9 @@ typedef struct {
     long proved, broken, skipped, results, plans, done_ranks;
     long long messages;
     bool no_memory;
-    bool bar;
+    napcoll_progress_t progress;
+    /* Plans made so far. */
+    atomic_long made;
 } sweep_t;
 
 /* The options of the index-th placement; a ppn of a range is written into text. */
@@ -63,29 +63,45 @@ static options_t placement(const sweep_t *sweep, long index, char text[NUMBER])
     return o;
 }
 
-static void draw_bar(const sweep_t *sweep)
+/* Show the progress; the caller holds the lock. Of one placement only the plans tell something. */
+static void tell_progress(sweep_t *sweep)
 {
-    const int filled = (int) ((double) sweep->done_ranks / (double) sweep->ranks * BAR);
+    const long done = sweep->proved + sweep->broken + sweep->skipped;
 
-    if (sweep->bar) {
-        fprintf(stderr, "\r[%.*s%*s] %ld of %ld placements", filled,
-                "########################################", BAR - filled, "",
-                sweep->proved + sweep->broken + sweep->skipped, sweep->placements);
+    if (1 == sweep->placements) {
+        napcoll_progress_tell(&sweep->progress, -1, "%ld plans", atomic_load(&sweep->made));
+    } else {
+        napcoll_progress_tell(&sweep->progress, (double) sweep->done_ranks / (double) sweep->ranks,
+                              "%ld of %ld placements", done, sweep->placements);
     }
 }
 
-static void clear_bar(const sweep_t *sweep)
+/* The plans of a placement. */
+typedef struct {
+    napcoll_generator_t *generator;
+    sweep_t *sweep;
+} source_t;
+
+/* A proof may take minutes: each plan is a step of the progress. Where another thread shows its
+ * own, this one is not shown. */
+static napcoll_plan_t *make_proved_plan(void *context, int rank)
 {
-    if (sweep->bar) {
-        fprintf(stderr, "\r%*s\r", BAR + 50, "");
+    const source_t *source = context;
+    sweep_t *sweep = source->sweep;
+
+    (void) atomic_fetch_add(&sweep->made, 1);
+    if (0 == pthread_mutex_trylock(&sweep->lock)) {
+        tell_progress(sweep);
+        (void) pthread_mutex_unlock(&sweep->lock);
     }
+    return napcoll_generator_plan(source->generator, rank);
 }
 
 static void report_broken(sweep_t *sweep, const options_t *o, const napcoll_node_map_t *map,
                           const napcoll_verdict_t *verdict)
 {
     if (sweep->broken++ < MOST_REPORTED) {
-        clear_bar(sweep);
+        napcoll_progress_clear(&sweep->progress);
         printf("%s %s, %d ranks on %d nodes, --ppn %s --map %s", o->collective->name,
                o->algorithm->name, map->size, map->nodes, o->ppn, o->order);
         if (napcoll_goal_is_rooted(o->collective->goal)) {
@@ -102,14 +118,14 @@ static void prove(sweep_t *sweep, options_t *o)
     napcoll_node_map_t *map = make_map(o);
     const napcoll_proof_t proof = {.sample = o->sample, .seed = seed, .plan_memory = plan_memory};
     napcoll_generator_t generator = generator_of(o, o->algorithm, map);
+    source_t source = {&generator, sweep};
     const napcoll_claim_t claim = napcoll_plan_args_claim(&generator.args);
     napcoll_verdict_t verdict = {.status = NAPCOLL_VERIFY_OK};
     const bool eligible = NAPCOLL_REASON_NONE
                           == napcoll_algorithm_eligible(o->algorithm, map, &o->params);
 
     if (eligible) {
-        (void) napcoll_plan_prove(napcoll_generator_plan, &generator, map, &claim, &proof,
-                                  &verdict);
+        (void) napcoll_plan_prove(make_proved_plan, &source, map, &claim, &proof, &verdict);
     }
     (void) pthread_mutex_lock(&sweep->lock);
     sweep->results += verdict.results;
@@ -125,7 +141,7 @@ static void prove(sweep_t *sweep, options_t *o)
     } else {
         report_broken(sweep, o, map, &verdict);
     }
-    draw_bar(sweep);
+    tell_progress(sweep);
     (void) pthread_mutex_unlock(&sweep->lock);
     napcoll_node_map_free(map);
 }
@@ -186,11 +202,11 @@ static void run_threads(sweep_t *sweep)
     free(thread);
 }
 
-static void summarise(const sweep_t *sweep)
+static void summarise(sweep_t *sweep)
 {
     const options_t *o = sweep->options;
 
-    clear_bar(sweep);
+    napcoll_progress_clear(&sweep->progress);
     printf("%s %s: ", o->collective->name, o->algorithm->name);
     if (sweep->placements > 1) {
         printf("%ld placements proved, %ld broken, %ld not for %s; ", sweep->proved, sweep->broken,
@@ -227,7 +243,7 @@ int verify(options_t *o)
         require_eligible(&one, map);
         napcoll_node_map_free(map);
     }
-    sweep.bar = sweep.placements > 1 && isatty(STDERR_FILENO);
+    napcoll_progress_begin(&sweep.progress, false);
     run_threads(&sweep);
     if (sweep.no_memory) {
         napcoll_out_of_memory();

@@ -14,6 +14,7 @@
  * Exit status: 0 measured and written; 1 something failed; 2 bad command line.
  */
 
+#include "common/napcoll_output.h"
 #include "tune/napcoll_tune.h"
 
 const char napcoll_tool_name[] = "napcoll-tune";
@@ -130,8 +131,7 @@ static int lead(tune_t *t)
     }
     tell_doubts(t);
     report(t);
-    if (0 != fflush(stdout) || ferror(stdout)) {
-        fputs("napcoll-tune: standard output cannot be written\n", stderr);
+    if (!napcoll_output_finish("napcoll-tune")) {
         status = TUNE_FAILED;
     }
     return TUNE_GOOD == tune_write(t) ? status : TUNE_FAILED;

@@ -37,8 +37,7 @@ static bool can_write(const char *what, const char *name, char message[TUNE_TEXT
     const int error = NULL == name ? 0 : napcoll_output_check(name);
 
     if (0 != error) {
-        snprintf(message, TUNE_TEXT, "%s %.256s cannot be written: %s", what, name,
-                 strerror(error));
+        napcoll_output_explain(message, TUNE_TEXT, what, name, error);
     }
     return 0 == error;
 }
@@ -239,12 +238,15 @@ static int write_file(const tune_t *t, const char *what, const char *name, conte
     if (NULL == name) {
         return TUNE_GOOD;
     }
-    error = napcoll_output_open(name, NAPCOLL_OUTPUT_WHOLE, &out);
+    error = napcoll_output_open(name, &out);
     if (0 == error) {
         error = napcoll_output_close(out, content(t, out));
     }
     if (0 != error) {
-        fprintf(stderr, "napcoll-tune: %s %s cannot be written: %s\n", what, name, strerror(error));
+        char message[TUNE_TEXT];
+
+        napcoll_output_explain(message, sizeof(message), what, name, error);
+        fprintf(stderr, "napcoll-tune: %s\n", message);
     }
     return 0 == error ? TUNE_GOOD : TUNE_FAILED;
 }
