@@ -39,7 +39,7 @@ void napcoll_uneven_begin(napcoll_uneven_t *uneven, napcoll_call_t *call)
  * the nearest to the mean; NEEDS more where a rank needs the rounds. */
 enum { NEEDS = NAPCOLL_UNEVEN_SAYINGS / 2 };
 
-/* Sums of means that are whole numbers may miss these by so many bytes. */
+/* In bytes: how much a mean that is a whole number may miss it. */
 static const double ROUNDING = 1e-6;
 
 unsigned napcoll_uneven_say(size_t blocks, size_t bytes, size_t most, size_t few)
