@@ -265,6 +265,7 @@ int mca_coll_napcoll_run_request(mca_coll_napcoll_run_t *run, ompi_info_t *info,
     request->run = *run;
     *user = base_of(request);
     if (empty) {
+        (*user)->req_state = (*user)->req_persistent ? OMPI_REQUEST_INACTIVE : OMPI_REQUEST_ACTIVE;
         (void) ompi_request_complete(*user, false);
     } else if (!(*user)->req_persistent) {
         rc = start(request);
