@@ -239,56 +239,48 @@ static int find_few(const estimate_t *e, double rounds, double bytes, size_t *fe
     return isnan(straight) ? -1 : 0;
 }
 
-/* The largest power of two for which rounds pay, from `low` on, for which they do, and below
- * `high`; exponents. One choice of rounds stands for all of an all-to-all, where a choice takes
- * many times as long as an estimate. -1 when memory ran out. */
-static int find_break_even(const estimate_t *e, const napcoll_decision_t *choice, int low, int high)
+/* How much faster rounds are for blocks of this size. One choice of rounds stands for all sizes of an
+ * all-to-all, where a choice takes many times as long as an estimate. NAN when memory ran out. */
+static double rounds_gain(const estimate_t *e, const napcoll_decision_t *choice, size_t bytes)
 {
-    const bool rooted = napcoll_goal_is_rooted(e->collective->goal);
     napcoll_decision_t other;
+    double rounds;
 
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        const double bytes = exp2(middle), straight = straight_us(e, bytes);
-        const double rounds = rooted ? choose_rounds(e, (size_t) 1 << middle, &other)
-                                     : algorithm_us(e, e->map, choice->algorithm, &choice->params,
-                                                    bytes);
-
-        if (isnan(rounds) || isnan(straight)) {
-            return -1;
-        }
-        low = rounds <= straight ? middle : low;
-        high = rounds <= straight ? high : middle;
+    if (napcoll_goal_is_rooted(e->collective->goal)) {
+        rounds = choose_rounds(e, bytes, &other);
+    } else {
+        rounds = algorithm_us(e, e->map, choice->algorithm, &choice->params, (double) bytes);
     }
-    return low;
+    return straight_us(e, (double) bytes) - rounds;
 }
 
 /* Find the limits; -1 when memory ran out. */
 static int find_limits(const estimate_t *e, napcoll_limits_t *limits)
 {
-    /* powers of two; SPREAD: of sizes about a mean for which rounds pay. Larger means are heard
-     * of */
-    enum { SMALL = 6, LARGE = 9, END = 21, SPREAD = 4 };
+    /* SPREAD: of sizes about a mean for which rounds pay. Larger means are heard of */
+    enum { SMALL = 64, LARGE = 512, MOST = 1 << 20, SPREAD = 4 };
     const bool gather = NAPCOLL_GOAL_GATHER == e->collective->goal;
     napcoll_decision_t small, large;
-    double rounds = choose_rounds(e, (size_t) 1 << SMALL, &small);
-    int exponent;
+    double rounds = choose_rounds(e, SMALL, &small), gain = 0;
 
     *limits = (napcoll_limits_t){.inline_bytes = 0};
-    if (isnan(rounds) || 0 != find_few(e, rounds, exp2(SMALL), &limits->few)) {
+    if (isnan(rounds) || 0 != find_few(e, rounds, SMALL, &limits->few)) {
         return -1;
     }
     if (isinf(rounds)) {
         return 0;
     }
-    rounds = choose_rounds(e, (size_t) 1 << LARGE, &large);
+    rounds = choose_rounds(e, LARGE, &large);
     if (isnan(rounds)) {
         return -1;
     }
-    exponent = isinf(rounds) ? find_break_even(e, &small, SMALL, LARGE)
-                             : find_break_even(e, &large, LARGE, END);
-    limits->inline_bytes = (size_t) (gather ? 1 : SPREAD) << (exponent < 0 ? 0 : exponent);
-    return exponent < 0 ? -1 : 0;
+    limits->inline_bytes = isinf(rounds) ? SMALL : LARGE;
+    while (gain >= 0 && limits->inline_bytes < MOST) {
+        gain = rounds_gain(e, isinf(rounds) ? &small : &large, 2 * limits->inline_bytes);
+        limits->inline_bytes *= gain >= 0 ? 2 : 1;
+    }
+    limits->inline_bytes *= gather ? 1 : SPREAD;
+    return isnan(gain) ? -1 : 0;
 }
 
 int napcoll_uneven_limits(const napcoll_collective_t *collective,
