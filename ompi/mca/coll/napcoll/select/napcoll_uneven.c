@@ -239,8 +239,8 @@ static int find_few(const estimate_t *e, double rounds, double bytes, size_t *fe
     return isnan(straight) ? -1 : 0;
 }
 
-/* How much faster rounds are for blocks of this size. One choice of rounds stands for all sizes of an
- * all-to-all, where a choice takes many times as long as an estimate. NAN when memory ran out. */
+/* How much faster rounds are for blocks of this size; NAN when memory ran out. One choice of rounds
+ * stands for all sizes of an all-to-all, where a choice takes many times as long as an estimate. */
 static double rounds_gain(const estimate_t *e, const napcoll_decision_t *choice, size_t bytes)
 {
     napcoll_decision_t other;
