@@ -122,7 +122,7 @@ static bool right_alltoallv(MPI_Comm comm, int rank, int size)
 
 /* ---- gatherv and scatterv, with root 0 ---- */
 
-/* Blocks of SHORT between the root and each rank; the last rank's has `sent` elements and `expected`
+/* Blocks of SHORT between the root and each rank; of the last rank `sent` elements and `expected`
  * ones. All that the receiver of another block gets is right. */
 static int collect(MPI_Comm comm, int rank, int size, int sent, int expected, bool *good)
 {
