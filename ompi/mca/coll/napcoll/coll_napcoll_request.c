@@ -129,11 +129,17 @@ static int activate(mca_coll_napcoll_request_t *request)
 static int start(mca_coll_napcoll_request_t *request)
 {
     napcoll_operation_t *operation = request->run.operation;
+    ompi_communicator_t *comm = request->run.binding.comm;
     ompi_request_t *base = base_of(request);
 
     base->req_state = OMPI_REQUEST_ACTIVE;
     base->req_status.MPI_ERROR = OMPI_SUCCESS;
     base->req_complete = REQUEST_PENDING;
+    if (OPAL_UNLIKELY(napcoll_compat_has_failed(comm, OMPI_SUCCESS))) {
+        /* a rank that only sends would not notice */
+        complete(request, napcoll_compat_failure(comm, MPI_ERR_PROC_FAILED), false);
+        return OMPI_SUCCESS;
+    }
     napcoll_operation_start(operation);
     if (napcoll_operation_progress(operation)) {
         complete(request, operation->rc, false);
