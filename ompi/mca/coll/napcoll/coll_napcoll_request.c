@@ -129,15 +129,16 @@ static int activate(mca_coll_napcoll_request_t *request)
 static int start(mca_coll_napcoll_request_t *request)
 {
     napcoll_operation_t *operation = request->run.operation;
-    ompi_communicator_t *comm = request->run.binding.comm;
     ompi_request_t *base = base_of(request);
+    int rc;
 
     base->req_state = OMPI_REQUEST_ACTIVE;
     base->req_status.MPI_ERROR = OMPI_SUCCESS;
     base->req_complete = REQUEST_PENDING;
-    if (OPAL_UNLIKELY(napcoll_compat_has_failed(comm, OMPI_SUCCESS))) {
+    rc = napcoll_compat_failure(request->run.binding.comm, OMPI_SUCCESS);
+    if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
         /* a rank that only sends would not notice */
-        complete(request, napcoll_compat_failure(comm, MPI_ERR_PROC_FAILED), false);
+        complete(request, rc, false);
         return OMPI_SUCCESS;
     }
     napcoll_operation_start(operation);
