@@ -159,6 +159,8 @@ static int bind_operation(mca_coll_napcoll_run_t *run)
     }
     run->operation->persistent = NAPCOLL_KIND_PERSISTENT == run->kind;
     if (NAPCOLL_KIND_BLOCKING != run->kind) {
+        run->plan = run->entry->decided->plan[run->call.in_place];
+        napcoll_plan_retain(run->plan);
         /* one tag for the plan, and the next one for direct blocks */
         run->binding.tag = ompi_coll_base_nbc_reserve_tags(run->binding.comm, 2);
     }
@@ -229,6 +231,8 @@ void mca_coll_napcoll_run_finish(mca_coll_napcoll_run_t *run)
         mca_coll_napcoll_give_operation(run->napcoll, run->operation);
         run->operation = NULL;
     }
+    napcoll_plan_free(run->plan);
+    run->plan = NULL;
     napcoll_host_release(&run->copy);
 }
 

@@ -33,6 +33,8 @@ typedef struct mca_coll_napcoll_run {
     const napcoll_cached_t *entry;
     /** that carries the call out; NULL: the fallback function does */
     napcoll_operation_t *operation;
+    /** the operation's, where the call may outlast the entry; else NULL */
+    napcoll_plan_t *plan;
     /** of the send buffer, or none */
     napcoll_host_copy_t copy;
     /** without a collective: the call is not counted, it is a part of a fallback function */
@@ -56,6 +58,7 @@ static inline void mca_coll_napcoll_run_init(mca_coll_napcoll_run_t *run,
     run->call = (napcoll_call_t){.coll = coll, .root = run->binding.root};
     run->entry = NULL;
     run->operation = NULL;
+    run->plan = NULL;
     run->copy = (napcoll_host_copy_t){.user = NULL};
     run->outcome.collective = NULL;
 }

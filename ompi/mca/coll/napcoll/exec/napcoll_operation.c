@@ -26,29 +26,35 @@
 /* How long a truncated operation waits for messages. */
 static const double patience_s = 1;
 
-/* ---- the pool: as many operations as were ever under way at once, to a limit. To take and to give
- * one is one atomic exchange ---- */
+/* ---- the pool: as many operations as were ever under way at once, to a limit ---- */
 
 enum { POOLED_OPERATIONS = 8 };
 
 static _Atomic(napcoll_operation_t *) pool[POOLED_OPERATIONS];
 
-napcoll_operation_t *napcoll_operation_take(void)
+/* Put an operation, or NULL, into the pool for what is there. */
+static inline napcoll_operation_t *swap(int place, napcoll_operation_t *op)
 {
-    napcoll_operation_t *operation = NULL;
+    napcoll_operation_t *before;
 
-    for (int i = 0; i < POOLED_OPERATIONS && NULL == operation; i++) {
-        if (NULL != atomic_load_explicit(&pool[i], memory_order_relaxed)) {
-            operation = atomic_exchange_explicit(&pool[i], NULL, memory_order_acquire);
-        }
+    if (opal_using_threads()) {
+        return atomic_exchange_explicit(&pool[place], op, memory_order_acq_rel);
     }
-    return NULL == operation ? calloc(1, sizeof(*operation)) : operation;
+    before = atomic_load_explicit(&pool[place], memory_order_relaxed);
+    atomic_store_explicit(&pool[place], op, memory_order_relaxed);
+    return before;
 }
 
-static void release_plan(napcoll_operation_t *op)
+napcoll_operation_t *napcoll_operation_take(void)
 {
-    napcoll_plan_free(op->plan);
-    op->plan = NULL;
+    napcoll_operation_t *op = NULL;
+
+    for (int i = 0; i < POOLED_OPERATIONS && NULL == op; i++) {
+        if (NULL != atomic_load_explicit(&pool[i], memory_order_relaxed)) {
+            op = swap(i, NULL);
+        }
+    }
+    return NULL == op ? calloc(1, sizeof(*op)) : op;
 }
 
 void napcoll_operation_free(napcoll_operation_t *op)
@@ -56,7 +62,6 @@ void napcoll_operation_free(napcoll_operation_t *op)
     if (NULL == op) {
         return;
     }
-    release_plan(op);
     napcoll_messages_free(&op->messages);
     napcoll_personalized_end(&op->personalized, 0);
     napcoll_buffer_give(&op->scratch);
@@ -69,20 +74,13 @@ void napcoll_operation_free(napcoll_operation_t *op)
 
 void napcoll_operation_give(napcoll_operation_t *op)
 {
-    napcoll_operation_t *none;
-
-    release_plan(op);
     op->node_comm = NULL;
     op->persistent = false;
     if (op->scratch.room > NAPCOLL_SCRATCH_KEPT) {
         napcoll_buffer_give(&op->scratch);
     }
-    for (int i = 0; i < POOLED_OPERATIONS; i++) {
-        none = NULL;
-        if (atomic_compare_exchange_strong_explicit(&pool[i], &none, op, memory_order_release,
-                                                    memory_order_relaxed)) {
-            return;
-        }
+    for (int i = 0; i < POOLED_OPERATIONS && NULL != op; i++) {
+        op = swap(i, op);
     }
     napcoll_operation_free(op);
 }
@@ -90,7 +88,7 @@ void napcoll_operation_give(napcoll_operation_t *op)
 void napcoll_operations_free(void)
 {
     for (int i = 0; i < POOLED_OPERATIONS; i++) {
-        napcoll_operation_free(atomic_exchange(&pool[i], NULL));
+        napcoll_operation_free(swap(i, NULL));
     }
 }
 
@@ -116,8 +114,6 @@ int napcoll_operation_scratch(napcoll_operation_t *op, ompi_datatype_t *datatype
 int napcoll_operation_init(napcoll_operation_t *op, const napcoll_buffers_t *buffers,
                            napcoll_plan_t *plan, const napcoll_binding_t *binding)
 {
-    napcoll_plan_retain(plan);
-    napcoll_plan_free(op->plan);
     op->plan = plan;
     op->buffers = buffers;
     op->binding = *binding;

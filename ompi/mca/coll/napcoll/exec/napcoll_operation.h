@@ -35,7 +35,7 @@ enum { NAPCOLL_SCRATCH_KEPT = 1024 * 1024 };
 
 typedef struct napcoll_operation {
     const napcoll_buffers_t *buffers;
-    /** retained */
+    /** the caller holds it until the end */
     napcoll_plan_t *plan;
     napcoll_binding_t binding;
     /** processes of this node, for local phases; may be NULL */
@@ -124,7 +124,7 @@ void napcoll_operations_free(void);
  *
  * @param[in,out] operation  that runs; personalized blocks are filled in and measured
  * @param[in]     buffers    kind of the buffers
- * @param[in,out] plan       this rank's; retained until the operation is bound again or given back
+ * @param[in]     plan       this rank's; borrowed until the end
  * @param[in]     binding    copied; its memory is borrowed until the end
  *
  * @return OMPI_SUCCESS or an error

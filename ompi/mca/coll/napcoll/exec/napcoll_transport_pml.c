@@ -18,12 +18,18 @@
 
 static const size_t any_bytes = SIZE_MAX;
 
-bool napcoll_messages_reserve(napcoll_messages_t *m, size_t most)
+bool napcoll_messages_grow(napcoll_messages_t *m, size_t most)
 {
-    return napcoll_grow(&m->request, &m->request_room, most, sizeof(*m->request))
-           && napcoll_grow(&m->due, &m->due_room, most, sizeof(*m->due))
-           && napcoll_grow(&m->status, &m->status_room, most, sizeof(*m->status))
-           && napcoll_grow(&m->receives, &m->receives_room, most, sizeof(*m->receives));
+    size_t room[] = {m->room, m->room, m->room, m->room};
+
+    if (!napcoll_grow(&m->request, &room[0], most, sizeof(*m->request))
+        || !napcoll_grow(&m->due, &room[1], most, sizeof(*m->due))
+        || !napcoll_grow(&m->status, &room[2], most, sizeof(*m->status))
+        || !napcoll_grow(&m->receives, &room[3], most, sizeof(*m->receives))) {
+        return false;
+    }
+    m->room = room[0];
+    return true;
 }
 
 void napcoll_messages_free(napcoll_messages_t *m)

@@ -19,22 +19,24 @@
 typedef struct napcoll_messages {
     /** [posted] MPI_REQUEST_NULL of those that have ended well */
     ompi_request_t **request;
-    size_t request_room;
     /** [posted] the bytes that each must bring, SIZE_MAX: any number */
     size_t *due;
-    size_t due_room;
     ompi_status_public_t *status;
-    size_t status_room;
-    /** [posted] */
     bool *receives;
-    size_t receives_room;
+    /** of each of these arrays */
+    size_t room;
     int posted;
     /** one has brought too few bytes */
     bool fell_short;
 } napcoll_messages_t;
 
+bool napcoll_messages_grow(napcoll_messages_t *messages, size_t most);
+
 /** Make room for messages, also while some are posted. False when memory ran out. */
-bool napcoll_messages_reserve(napcoll_messages_t *messages, size_t most);
+static inline bool napcoll_messages_reserve(napcoll_messages_t *messages, size_t most)
+{
+    return most <= messages->room || napcoll_messages_grow(messages, most);
+}
 
 /** Forget the messages before, which have ended. */
 static inline void napcoll_messages_begin(napcoll_messages_t *messages)
