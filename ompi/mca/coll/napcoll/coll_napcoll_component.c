@@ -141,6 +141,7 @@ static int compare_versions(mca_coll_napcoll_component_t *component, ompi_commun
         component->nodes = common.nodes;
         component->min_ppn = common.min_ppn;
         component->max_ppn = common.max_ppn;
+        component->job.published = common.nodes <= NAPCOLL_JOB_QUESTIONS;
     }
     if (!same) {
         rc = mca_coll_napcoll_report_versions(comm, "this job");

@@ -86,9 +86,10 @@ static int own_number(void)
     return OMPI_SUCCESS == napcoll_compat_node_id(&number) && number < INT_MAX ? (int) number : -1;
 }
 
-bool napcoll_job_has_records(const napcoll_job_t *job)
+/* Whether the job is of a size at which its nodes publish records. */
+static bool publishes(const napcoll_job_t *job)
 {
-    return job->size >= 2 && job->size <= NAPCOLL_JOB_RECORDS && napcoll_compat_collects();
+    return job->size >= 2 && job->size <= NAPCOLL_JOB_RECORDS;
 }
 
 /* The processes of this node, as the launcher tells; freed by napcoll_peers_free. */
@@ -133,7 +134,7 @@ int napcoll_job_publish(const napcoll_job_t *job)
     char *record;
     int rc = OMPI_SUCCESS;
 
-    if (!napcoll_job_has_records(job)) {
+    if (!publishes(job)) {
         return OMPI_SUCCESS;
     }
     if (OMPI_SUCCESS != own_peers(job, &peers)) {
@@ -170,7 +171,7 @@ static int know_job_nodes(napcoll_job_t *job)
     int rc = 0, error = OMPI_ERR_OUT_OF_RESOURCE;
 
     opal_mutex_lock(&job->lock);
-    if (!job->looked_up && napcoll_job_has_records(job)) {
+    if (!job->looked_up && publishes(job) && (napcoll_compat_collects() || job->published)) {
         int *node_of = malloc(job->size * sizeof(*node_of));
 
         rc = NULL == node_of ? -1

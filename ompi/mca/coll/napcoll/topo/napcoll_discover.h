@@ -33,6 +33,8 @@ typedef struct napcoll_job {
     int *node_of;
     /** processes of this job */
     uint32_t size;
+    /** all processes have published, of few enough nodes */
+    bool published;
     /** the nodes are made up, see napcoll_job_fake */
     bool fake;
     /** of the network, or NULL */
@@ -54,9 +56,9 @@ void napcoll_job_destruct(napcoll_job_t *job);
  * questions that each process asks its node's server, one for each node. */
 enum { NAPCOLL_JOB_RECORDS = 1024 };
 
-/** Whether the job's nodes publish records; the same on all processes, whose settings are
- * compared. */
-bool napcoll_job_has_records(const napcoll_job_t *job);
+/** Likewise the most nodes where MPI_Init did not collect the records, so that each question goes to
+ * another node: Open MPI 6.0, by its parameter pmix_base_async_modex. */
+enum { NAPCOLL_JOB_QUESTIONS = 64 };
 
 /** Publish which processes share this node, on the first of them, for napcoll_discover_node_map;
  * before the job's processes exchange their addresses. */
