@@ -47,4 +47,10 @@ scatterv binomial runs
 END
 )
 
+# Requests, most of which outlive the op, the type and the round that they were made with.
+fake 4 2 block exchange
+under_valgrind
+case_of valgrind_requests "$program_seconds" env "$measured" "${launch[@]}" "$programs/random_requests" \
+    --operations 120 --most 20
+
 end_suite

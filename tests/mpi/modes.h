@@ -1,0 +1,74 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The three functions that MPI has for each collective: blocking, nonblocking and persistent, which
+ * before 5.0 is an extension of Open MPI's.
+ */
+#ifndef TEST_MODES_H
+#define TEST_MODES_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#if defined(OPEN_MPI) && OPEN_MPI
+#    include <mpi-ext.h>
+#endif
+
+/* What initializes a persistent call. */
+#if OMPI_MAJOR_VERSION >= 5
+#    define HAVE_PERSISTENT             1
+#    define PERSISTENT_INIT(Upper, ...) MPI_##Upper##_init(__VA_ARGS__)
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && OMPI_HAVE_MPI_EXT_PCOLLREQ
+#    define HAVE_PERSISTENT             1
+#    define PERSISTENT_INIT(Upper, ...) MPIX_##Upper##_init(__VA_ARGS__)
+#else
+#    define HAVE_PERSISTENT             0
+#    define PERSISTENT_INIT(Upper, ...) MPI_ERR_UNSUPPORTED_OPERATION
+#endif
+
+/* Whether a persistent request keeps its op and datatypes, as MPI says: the extension does not. */
+#define INIT_RETAINS (OMPI_MAJOR_VERSION >= 5)
+
+enum mode { BLOCKING, NONBLOCKING, PERSISTENT, MODES };
+
+/* What MPI returns for a call in one of these ways; the arguments end with the communicator.
+ * *request is set unless the call is blocking; a persistent one is only initialized. */
+#define MAKE(mode, request, Upper, lower, ...)     \
+    (BLOCKING == (mode) ? MPI_##Upper(__VA_ARGS__) \
+                        : MAKE_REQUEST(mode, request, Upper, lower, __VA_ARGS__))
+
+#define MAKE_REQUEST(mode, request, Upper, lower, ...)            \
+    (NONBLOCKING == (mode) ? MPI_I##lower(__VA_ARGS__, (request)) \
+                           : PERSISTENT_INIT(Upper, __VA_ARGS__, MPI_INFO_NULL, (request)))
+
+static inline const char *mode_name(enum mode mode)
+{
+    static const char *const name[MODES] = {"blocking", "nonblocking", "persistent"};
+
+    return name[mode];
+}
+
+/* MODES for a name that none has. */
+static inline enum mode mode_named(const char *name)
+{
+    int mode = BLOCKING;
+
+    while (mode < MODES && 0 != strcmp(name, mode_name((enum mode) mode))) {
+        ++mode;
+    }
+    return (enum mode) mode;
+}
+
+/* The name that napcoll's counters have for a collective's function: allreduce, iallreduce,
+ * allreduce_init. */
+enum { FUNCTION_NAME = 64 };
+
+static inline const char *function_name(const char *coll, enum mode mode, char name[FUNCTION_NAME])
+{
+    snprintf(name, FUNCTION_NAME, "%s%s%s", NONBLOCKING == mode ? "i" : "", coll,
+             PERSISTENT == mode ? "_init" : "");
+    return name;
+}
+
+#endif
