@@ -60,16 +60,21 @@ static void reasons_of_algorithms_are_those_of_their_collectives(void **state)
                 const napcoll_reason_t reason = napcoll_algorithm_eligible(
                     &collective->algorithm[row], map, &params);
 
-                assert_true(NAPCOLL_REASON_NONE == reason
-                            || napcoll_collective_has_reason(collective, reason));
+                assert_true(
+                    NAPCOLL_REASON_NONE == reason
+                    || napcoll_collective_has_reason(collective, NAPCOLL_KIND_BLOCKING, reason));
             }
         }
         napcoll_node_map_free(map);
     }
-    assert_false(napcoll_collective_has_reason(&napcoll_barrier, NAPCOLL_REASON_NONCOMMUTATIVE));
-    assert_false(napcoll_collective_has_reason(&napcoll_allreduce, NAPCOLL_REASON_MEMORY));
-    assert_false(napcoll_collective_has_reason(&napcoll_alltoall, NAPCOLL_REASON_SIZES));
-    assert_true(napcoll_collective_has_reason(&napcoll_alltoallv, NAPCOLL_REASON_SIZES));
+    assert_false(napcoll_collective_has_reason(&napcoll_barrier, NAPCOLL_KIND_BLOCKING,
+                                               NAPCOLL_REASON_NONCOMMUTATIVE));
+    assert_false(napcoll_collective_has_reason(&napcoll_allreduce, NAPCOLL_KIND_BLOCKING,
+                                               NAPCOLL_REASON_MEMORY));
+    assert_false(napcoll_collective_has_reason(&napcoll_alltoall, NAPCOLL_KIND_BLOCKING,
+                                               NAPCOLL_REASON_SIZES));
+    assert_true(napcoll_collective_has_reason(&napcoll_alltoallv, NAPCOLL_KIND_BLOCKING,
+                                              NAPCOLL_REASON_SIZES));
 }
 
 /* MPI's keys have an end; every collective's own fits. */

@@ -22,6 +22,8 @@
  *     coll_napcoll_rules.c        reads the rules from a file
  *     coll_napcoll_module.c       enables a module, and installs its functions
  *     coll_napcoll_calls.c        the functions of a module
+ *     coll_napcoll_run.c          a call's way from its arguments to its end; blocking calls
+ *     coll_napcoll_request.c      nonblocking and persistent calls
  *     coll_napcoll_fallback.c     calls the fallback functions
  *     coll_napcoll_blocks.c       all-to-alls, gathers and scatters
  *     coll_napcoll_cache.c        decisions and plans of a module
@@ -91,11 +93,11 @@ enum { NAPCOLL_SUMMARY_OFF, NAPCOLL_SUMMARY_RANK0, NAPCOLL_SUMMARY_ALL, NAPCOLL_
 /** Values of the parameter mismatch. */
 enum { NAPCOLL_MISMATCH_FALLBACK, NAPCOLL_MISMATCH_ABORT };
 
-/** The counters that the performance variables show. */
+/** The counters of a function's calls, which the performance variables show. */
 typedef struct napcoll_counters {
-    _Atomic unsigned long long runs[NAPCOLL_COLLS][NAPCOLL_MAX_ALGORITHMS];
-    _Atomic unsigned long long bytes[NAPCOLL_COLLS][NAPCOLL_MAX_ALGORITHMS];
-    _Atomic unsigned long long fallbacks[NAPCOLL_COLLS][NAPCOLL_REASONS];
+    _Atomic unsigned long long runs[NAPCOLL_MAX_ALGORITHMS];
+    _Atomic unsigned long long bytes[NAPCOLL_MAX_ALGORITHMS];
+    _Atomic unsigned long long fallbacks[NAPCOLL_REASONS];
 } napcoll_counters_t;
 
 typedef struct mca_coll_napcoll_component {
@@ -171,7 +173,7 @@ typedef struct mca_coll_napcoll_component {
     napcoll_decision_cache_t decisions;
     /** no other lock is taken while it is held */
     opal_mutex_t shared_lock;
-    napcoll_counters_t counters;
+    napcoll_counters_t counters[NAPCOLL_KINDS][NAPCOLL_COLLS];
     /** calls are counted for a summary */
     bool summarized;
     /** calls have statistics, for the summary or for the online check */
@@ -209,7 +211,7 @@ typedef struct mca_coll_napcoll_module {
     mca_coll_base_module_t super;
     ompi_communicator_t *comm;
     /** the functions before napcoll's; their modules are retained */
-    napcoll_saved_function_t fallback[NAPCOLL_COLLS];
+    napcoll_saved_function_t fallback[NAPCOLL_KINDS][NAPCOLL_COLLS];
     /** calls under way that have entered a fallback function, one inside the other
      * (mca_coll_napcoll_fallback_enter) */
     int fallback_depth;
@@ -236,7 +238,7 @@ typedef struct mca_coll_napcoll_module {
     /** processes of this node, for local phases by delegation; NULL until they are needed */
     ompi_communicator_t *node_comm;
     /** operations that an error has ended: messages to their memory may be under way */
-    napcoll_operation_t *failed;
+    _Atomic(napcoll_operation_t *) failed;
 } mca_coll_napcoll_module_t;
 
 OBJ_CLASS_DECLARATION(mca_coll_napcoll_module_t);
@@ -277,7 +279,7 @@ int mca_coll_napcoll_compare_settings(void);
 /** On a communicator whose processes MPI_Init has not compared, because it joins jobs or there was
  * no MPI_Init: compare their versions, and what the processes 0 of the jobs published; set
  * module->jobs_differ. Collective. */
-int mca_coll_napcoll_compare_jobs(mca_coll_napcoll_module_t *module);
+int mca_coll_napcoll_compare_jobs(mca_coll_napcoll_module_t *module, bool waits);
 
 /* ---- coll_napcoll_versions.c ---- */
 
@@ -378,9 +380,13 @@ char *mca_coll_napcoll_places(const char *name, const char *path);
 
 /* ---- coll_napcoll_counters.c ---- */
 
-/** Register runs_COLL_ALGORITHM and bytes_COLL_ALGORITHM for each algorithm of a collective, and
- * fallbacks_COLL_REASON for each reason that its calls can have. */
+/** Register runs_FUNCTION_ALGORITHM and bytes_FUNCTION_ALGORITHM for each function
+ * (napcoll_function_name) and algorithm of a collective, and fallbacks_FUNCTION_REASON for each
+ * reason that its calls can have. */
 int mca_coll_napcoll_register_counters(napcoll_coll_t coll);
+
+/** Count a call of some bytes. */
+void mca_coll_napcoll_count(napcoll_coll_t coll, const napcoll_outcome_t *outcome, size_t bytes);
 
 /* ---- coll_napcoll_info.c ---- */
 
@@ -452,24 +458,27 @@ void mca_coll_napcoll_give_operation(mca_coll_napcoll_module_t *module,
 
 /* ---- coll_napcoll_cache.c ---- */
 
-struct mca_coll_napcoll_call_stats;
-
 /**
- * The plan for a call, from the cached decision, which is made now if it is new. Finds the nodes at
- * first use. Counts the call.
+ * The entry with the decision on a call, which is made now if it is new. Finds the nodes at first
+ * use.
  *
- * @param[in]     module  of the communicator
- * @param[in]     call    what the decision depends on
- * @param[in,out] stats   of the call
- * @param[out]    entry   with the decision, owned by the module; NULL where the call is a part of a
- *                        fallback function
- * @param[out]    plan    the entry's, or NULL where the call belongs to the fallback function
+ * @param[in]  module  of the communicator
+ * @param[in]  call    what the decision depends on
+ * @param[in]  waits   the call may wait for messages; the same on all ranks
+ * @param[out] entry   owned by the module; NULL where the call belongs to the fallback function
+ *                     without a decision: reason says why
+ * @param[out] reason  SETUP: what is missing takes messages. NONE: the call is a part of a fallback
+ *                     function
  *
  * @return OMPI_SUCCESS or an error
  */
-int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
-                              struct mca_coll_napcoll_call_stats *stats,
-                              const napcoll_cached_t **entry, napcoll_plan_t **plan);
+int mca_coll_napcoll_find_entry(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
+                                bool waits, const napcoll_cached_t **entry,
+                                napcoll_reason_t *reason);
+
+/** What becomes of a call that has an entry. */
+napcoll_outcome_t mca_coll_napcoll_outcome(const napcoll_cached_t *entry,
+                                           const napcoll_call_t *call, napcoll_kind_t kind);
 
 /** Where rounds of an uneven collective pay; the nodes are known. The same on all ranks; owned by
  * the module. */
@@ -528,6 +537,36 @@ void mca_coll_napcoll_release_decided(napcoll_decided_t *decided);
 int mca_coll_napcoll_verify_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                                  const napcoll_decision_t *decision, napcoll_plan_t *plan,
                                  bool *good);
+
+/* ---- coll_napcoll_fallback.c ---- */
+
+/**
+ * Call the fallback function of a collective. Collectives that it calls go to fallback functions
+ * as well.
+ *
+ * @param[in] module   of the communicator
+ * @param[in] coll     collective
+ * @param[in] binding  arguments
+ *
+ * @return OMPI_SUCCESS or an error
+ */
+int mca_coll_napcoll_fallback(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                              const napcoll_binding_t *binding);
+
+/** The same, with arguments that avoid the faults of component tuned (coll_napcoll_fallback.c). */
+int mca_coll_napcoll_fallback_corrected(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                        const napcoll_binding_t *binding);
+
+/** Call the nonblocking or persistent fallback function; info is for the latter. */
+int mca_coll_napcoll_fallback_request(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                      napcoll_kind_t kind, const napcoll_binding_t *binding,
+                                      ompi_info_t *info, ompi_request_t **request);
+
+/* ---- coll_napcoll_request.c ---- */
+
+/** When the component opens, and when it closes. */
+void mca_coll_napcoll_requests_open(void);
+void mca_coll_napcoll_requests_close(void);
 
 END_C_DECLS
 

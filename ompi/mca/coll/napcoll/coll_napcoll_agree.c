@@ -270,7 +270,7 @@ int mca_coll_napcoll_compare_settings(void)
     return rc;
 }
 
-int mca_coll_napcoll_compare_jobs(mca_coll_napcoll_module_t *module)
+int mca_coll_napcoll_compare_jobs(mca_coll_napcoll_module_t *module, bool waits)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     mca_coll_napcoll_common_t common;
@@ -279,6 +279,9 @@ int mca_coll_napcoll_compare_jobs(mca_coll_napcoll_module_t *module)
 
     if (component->on_all_processes && !napcoll_joins_jobs(module->comm)) {
         return OMPI_SUCCESS;
+    }
+    if (!waits) {
+        return OMPI_ERR_WOULD_BLOCK;
     }
     rc = mca_coll_napcoll_find_common(module->comm, component->fingerprint, &common);
     if (OMPI_SUCCESS != rc) {

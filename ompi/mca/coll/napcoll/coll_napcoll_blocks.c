@@ -5,7 +5,8 @@
 
 /**
  * @file
- * All-to-alls, gathers and scatters (see the header):
+ * All-to-alls, gathers and scatters: calls whose plans are in the layout of personalized blocks
+ * (exec/napcoll_personalized.h):
  *
  *     decision and plan -> blocks of the user -> operation
  *
@@ -14,7 +15,7 @@
  * the one from the rank j places after it.
  */
 
-#include "coll_napcoll_blocks.h"
+#include "coll_napcoll_run.h"
 
 /* One of the user's buffers. */
 typedef struct {
@@ -187,18 +188,19 @@ static unsigned say(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *ca
     return napcoll_uneven_say(blocks, bytes, (size_t) napcoll->map->size - 1, few);
 }
 
-/* Learn for the next call from one that was decided, also after an error, which other ranks may not
- * have: all learn alike. */
-static void learn(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call,
-                  const napcoll_cached_t *entry, const napcoll_personalized_t *personalized)
+void mca_coll_napcoll_blocks_learn(const mca_coll_napcoll_run_t *run)
 {
-    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
-    const int row = entry->decided->decision.algorithm;
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[run->call.coll];
+    napcoll_uneven_t *uneven = &run->napcoll->uneven[run->call.coll];
+    const int row = run->entry->decided->decision.algorithm;
 
+    if (!collective->uneven || NAPCOLL_COLL_GATHERV == run->call.coll) {
+        return;
+    }
     if (row < 0 || !napcoll_algorithm_announces(collective, &collective->algorithm[row])) {
-        napcoll_uneven_deaf(&napcoll->uneven[call->coll]);
-    } else if (NULL != personalized) {
-        napcoll_uneven_hear(&napcoll->uneven[call->coll], personalized->said);
+        napcoll_uneven_deaf(uneven);
+    } else if (NULL != run->operation) {
+        napcoll_uneven_hear(uneven, run->operation->personalized.said);
     }
 }
 
@@ -236,10 +238,30 @@ static int prepare_rounds(mca_coll_napcoll_module_t *napcoll, const napcoll_call
 
 /* ---- all calls ---- */
 
-/* The tag of the rounds of uneven calls; direct blocks have the tag of the collective. */
-static int round_tag(napcoll_goal_t goal)
+void mca_coll_napcoll_blocks_look(mca_coll_napcoll_run_t *run)
 {
-    switch (goal) {
+    napcoll_uneven_t *uneven = &run->napcoll->uneven[run->call.coll], as_it_is;
+
+    if (NAPCOLL_COLL_GATHERV == run->call.coll) {
+        /* the root alone knows the sizes, and cannot tell them */
+        run->call.bytes = NAPCOLL_UNEVEN_FIRST_BYTES;
+    } else if (mca_coll_napcoll_collectives[run->call.coll]->uneven) {
+        if (NAPCOLL_KIND_BLOCKING != run->kind) {
+            /* ranks may end it in another order than other calls, and would not learn alike */
+            as_it_is = *uneven;
+            uneven = &as_it_is;
+        }
+        napcoll_uneven_begin(uneven, &run->call);
+    }
+}
+
+/* The tag of the rounds of uneven calls; direct blocks have the binding's. */
+static int round_tag(const mca_coll_napcoll_run_t *run)
+{
+    if (NAPCOLL_KIND_BLOCKING != run->kind) {
+        return run->binding.tag - 1;
+    }
+    switch (mca_coll_napcoll_collectives[run->call.coll]->goal) {
     case NAPCOLL_GOAL_GATHER:
         return MCA_COLL_BASE_TAG_GATHER;
     case NAPCOLL_GOAL_SCATTER:
@@ -249,62 +271,41 @@ static int round_tag(napcoll_goal_t goal)
     }
 }
 
-/* Run the plan of a decision on a call's blocks. */
-static int run_plan(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call,
-                    const napcoll_binding_t *binding, const napcoll_decided_t *decided,
-                    napcoll_plan_t *plan, napcoll_operation_t *operation)
+int mca_coll_napcoll_blocks_bind(mca_coll_napcoll_run_t *run)
 {
+    const napcoll_call_t *call = &run->call;
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
+    const napcoll_decided_t *decided = run->entry->decided;
     const bool rounds = collective->uneven
                         && collective->algorithm[decided->decision.algorithm].store_and_forward;
     const napcoll_binding_t blocks = {.datatype = &ompi_mpi_byte.dt,
-                                      .comm = binding->comm,
-                                      .tag = rounds ? round_tag(collective->goal) : binding->tag};
-    napcoll_personalized_t *personalized = &operation->personalized;
-    int rc = fill_blocks(napcoll, call->coll, binding, personalized);
+                                      .comm = run->binding.comm,
+                                      .tag = rounds ? round_tag(run) : run->binding.tag};
+    napcoll_personalized_t *personalized = &run->operation->personalized;
+    int rc = fill_blocks(run->napcoll, call->coll, &run->binding, personalized);
 
     personalized->even = !collective->uneven;
     personalized->bytes = call->bytes;
     personalized->inline_bytes = SIZE_MAX;
-    personalized->direct_tag = binding->tag;
+    personalized->direct_tag = run->binding.tag;
     personalized->said = 0;
     if (OMPI_SUCCESS == rc && rounds) {
-        rc = prepare_rounds(napcoll, call, decided, personalized);
+        rc = prepare_rounds(run->napcoll, call, decided, personalized);
     }
     return OMPI_SUCCESS == rc
-               ? napcoll_operation_run(operation, &napcoll_buffers_personalized, plan, &blocks)
+               ? napcoll_operation_init(run->operation, &napcoll_buffers_personalized,
+                                        decided->plan[call->in_place], &blocks)
                : rc;
 }
 
-int mca_coll_napcoll_run_blocks(mca_coll_napcoll_module_t *napcoll, napcoll_call_t *call,
-                                const napcoll_binding_t *binding,
-                                mca_coll_napcoll_call_stats_t *stats, bool *done)
+int mca_coll_napcoll_blocks_rebind(mca_coll_napcoll_run_t *run)
 {
-    const bool uneven = mca_coll_napcoll_collectives[call->coll]->uneven;
-    /* the root alone knows the sizes, and cannot tell them */
-    const bool gather = NAPCOLL_COLL_GATHERV == call->coll;
-    napcoll_operation_t *operation = NULL;
-    const napcoll_cached_t *entry;
-    napcoll_plan_t *plan;
-    int rc;
+    napcoll_operation_t *operation = run->operation;
+    const napcoll_binding_t blocks = operation->binding;
+    const int rc = fill_blocks(run->napcoll, run->call.coll, &run->binding,
+                               &operation->personalized);
 
-    if (gather) {
-        call->bytes = NAPCOLL_UNEVEN_FIRST_BYTES;
-    } else if (uneven) {
-        napcoll_uneven_begin(&napcoll->uneven[call->coll], call);
-    }
-    rc = mca_coll_napcoll_plan_for(napcoll, call, stats, &entry, &plan);
-    *done = OMPI_SUCCESS != rc || NULL != plan;
-    if (OMPI_SUCCESS == rc && NULL != plan) {
-        operation = mca_coll_napcoll_take_operation(napcoll);
-        rc = NULL == operation ? OMPI_ERR_OUT_OF_RESOURCE
-                               : run_plan(napcoll, call, binding, entry->decided, plan, operation);
-    }
-    if (uneven && !gather && NULL != entry) {
-        learn(napcoll, call, entry, NULL == operation ? NULL : &operation->personalized);
-    }
-    if (NULL != operation) {
-        mca_coll_napcoll_give_operation(napcoll, operation);
-    }
-    return rc;
+    return OMPI_SUCCESS == rc
+               ? napcoll_operation_init(operation, operation->buffers, operation->plan, &blocks)
+               : rc;
 }

@@ -37,11 +37,13 @@ static int make_map_of_ranks(mca_coll_napcoll_module_t *module)
     return rc;
 }
 
-/* Find the node map and what the communicator's info says, after the processes are compared. */
-static int read_topology(mca_coll_napcoll_module_t *module)
+/* Find the node map and what the communicator's info says, after the processes are compared. Without
+ * messages, or OMPI_ERR_WOULD_BLOCK, where the call must not wait. */
+static int read_topology(mca_coll_napcoll_module_t *module, bool waits)
 {
-    const napcoll_saved_function_t *allgather = &module->fallback[NAPCOLL_COLL_ALLGATHER];
-    int rc = mca_coll_napcoll_compare_jobs(module);
+    const napcoll_saved_function_t *allgather =
+        &module->fallback[NAPCOLL_KIND_BLOCKING][NAPCOLL_COLL_ALLGATHER];
+    int rc = mca_coll_napcoll_compare_jobs(module, waits);
 
     if (OMPI_SUCCESS != rc) {
         return rc;
@@ -54,18 +56,19 @@ static int read_topology(mca_coll_napcoll_module_t *module)
         return make_map_of_ranks(module);
     }
     rc = napcoll_discover_node_map(&mca_coll_napcoll_component.job, module->comm,
-                                   (mca_coll_base_module_allgather_fn_t) allgather->function,
+                                   waits ? (mca_coll_base_module_allgather_fn_t) allgather->function
+                                         : NULL,
                                    allgather->module, &module->map);
     return OMPI_SUCCESS == rc ? mca_coll_napcoll_read_info(module) : rc;
 }
 
 /* The same, at first use. */
-static int find_topology(mca_coll_napcoll_module_t *module)
+static int find_topology(mca_coll_napcoll_module_t *module, bool waits)
 {
     int rc;
 
     mca_coll_napcoll_fallback_enter(module);
-    rc = read_topology(module);
+    rc = read_topology(module, waits);
     if (OMPI_SUCCESS == rc) {
         mca_coll_napcoll_share_map(module);
         if (!module->jobs_differ) {
@@ -171,8 +174,8 @@ static inline bool is_on_any_root(const napcoll_cached_t *entry, const napcoll_c
     const napcoll_call_t *known = &decided->key.call;
 
     return call->noncommutative == known->noncommutative && call->straight == known->straight
-           && force == decided->key.force && call->bytes >= decided->decision.least
-           && call->bytes <= decided->decision.most
+           && call->own_phases == known->own_phases && force == decided->key.force
+           && call->bytes >= decided->decision.least && call->bytes <= decided->decision.most
            && (call->in_place == known->in_place || mca_coll_napcoll_in_place_alone(call->coll));
 }
 
@@ -368,23 +371,6 @@ static napcoll_cached_t *take_out(napcoll_cached_t **list, const napcoll_call_t 
     return NULL;
 }
 
-/* Find the nodes and read the info keys, at first use. *known: false where the call belongs to the
- * fallback function (see mca_coll_napcoll_fallback_enter()). */
-static int find_nodes(mca_coll_napcoll_module_t *module, bool *known)
-{
-    const bool in_fallback = module->fallback_depth > 0;
-    const int rc = in_fallback || module->ready ? OMPI_SUCCESS : find_topology(module);
-
-    /* after an error no rank runs the fallback function: other ranks may have none */
-    *known = !in_fallback;
-    return rc;
-}
-
-static inline void add_to(_Atomic unsigned long long *counter, size_t more)
-{
-    (void) atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
-}
-
 /* Whether the slots for blocks of a call fit the memory that is allowed; the same on all ranks. In
  * uneven calls blocks that are too large do not go there (coll_napcoll_blocks.c). */
 static inline bool fits(const napcoll_cached_t *entry, const napcoll_call_t *call)
@@ -398,59 +384,64 @@ static inline bool fits(const napcoll_cached_t *entry, const napcoll_call_t *cal
 
 /* Why a call goes to the fallback function though an algorithm was chosen; NONE: it does not. */
 static inline napcoll_reason_t reason_against(const napcoll_cached_t *entry,
-                                              const napcoll_call_t *call)
+                                              const napcoll_call_t *call, napcoll_kind_t kind)
 {
     if (!fits(entry, call)) {
         return NAPCOLL_REASON_MEMORY;
     }
-    return OPAL_UNLIKELY(NULL != entry->trial)
+    return OPAL_UNLIKELY(NULL != entry->trial) && NAPCOLL_KIND_BLOCKING == kind
                    && NAPCOLL_CONTESTANT_FALLBACK == napcoll_trial_turn(&entry->trial->state)
                ? NAPCOLL_REASON_ONLINE
                : NAPCOLL_REASON_NONE;
 }
 
-/* Count a call. Returns the plan for it, NULL if it goes to the fallback function. */
-static napcoll_plan_t *settle(const napcoll_cached_t *entry, const napcoll_call_t *call,
-                              mca_coll_napcoll_call_stats_t *stats)
+napcoll_outcome_t mca_coll_napcoll_outcome(const napcoll_cached_t *entry,
+                                           const napcoll_call_t *call, napcoll_kind_t kind)
 {
-    napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
-    const napcoll_decision_t *decision = &entry->decided->decision;
-    const napcoll_reason_t reason = decision->algorithm < 0 ? decision->reason
-                                                            : reason_against(entry, call);
-    const bool runs = decision->algorithm >= 0 && NAPCOLL_REASON_NONE == reason;
+    napcoll_outcome_t outcome = {.collective = mca_coll_napcoll_collectives[call->coll],
+                                 .kind = kind,
+                                 .algorithm = -1,
+                                 .reason = NAPCOLL_REASON_SETUP,
+                                 .most = SIZE_MAX};
 
-    if (OPAL_LIKELY(runs)) {
-        add_to(&counters->runs[call->coll][decision->algorithm], 1);
-        add_to(&counters->bytes[call->coll][decision->algorithm], call->bytes);
-    } else {
-        add_to(&counters->fallbacks[call->coll][reason], 1);
+    if (NULL != entry) {
+        const napcoll_decision_t *decision = &entry->decided->decision;
+
+        outcome.reason = decision->algorithm < 0 ? decision->reason
+                                                 : reason_against(entry, call, kind);
+        outcome.algorithm = NAPCOLL_REASON_NONE == outcome.reason ? decision->algorithm : -1;
+        outcome.least = decision->least;
+        outcome.most = decision->most;
     }
-    if (OPAL_UNLIKELY(stats->recorded)) {
-        mca_coll_napcoll_stats_settle(
-            stats,
-            &(napcoll_outcome_t){.collective = mca_coll_napcoll_collectives[call->coll],
-                                 .algorithm = runs ? decision->algorithm : -1,
-                                 .reason = reason,
-                                 .least = decision->least,
-                                 .most = decision->most},
-            call->bytes, NAPCOLL_REASON_MEMORY == reason ? NULL : entry->trial);
-    }
-    return runs ? entry->decided->plan[call->in_place] : NULL;
+    return outcome;
 }
 
-int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
-                              mca_coll_napcoll_call_stats_t *stats, const napcoll_cached_t **found,
-                              napcoll_plan_t **plan)
+/* Whether new plans take messages: all ranks verify theirs together. */
+static inline bool plans_take_messages(void)
+{
+    return NAPCOLL_VERIFY_PLANS_OFF != mca_coll_napcoll_component.verify;
+}
+
+int mca_coll_napcoll_find_entry(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
+                                bool waits, const napcoll_cached_t **found,
+                                napcoll_reason_t *reason)
 {
     napcoll_cached_t **list = &module->cached[call->coll], *entry = *list;
-    bool ready = true;
     int force, rc;
 
     *found = NULL;
-    *plan = NULL;
-    if (OPAL_UNLIKELY(!module->ready || module->fallback_depth > 0)) {
-        rc = find_nodes(module, &ready);
-        if (OMPI_SUCCESS != rc || !ready) {
+    *reason = NAPCOLL_REASON_NONE;
+    if (OPAL_UNLIKELY(module->fallback_depth > 0)) {
+        return OMPI_SUCCESS;
+    }
+    if (OPAL_UNLIKELY(!module->ready)) {
+        rc = find_topology(module, waits);
+        if (OMPI_ERR_WOULD_BLOCK == rc) {
+            *reason = NAPCOLL_REASON_SETUP;
+            return OMPI_SUCCESS;
+        }
+        if (OMPI_SUCCESS != rc) {
+            /* no rank runs the fallback function: other ranks may have none */
             return rc;
         }
     }
@@ -458,6 +449,10 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
     if (OPAL_UNLIKELY(NULL == entry || !is_on(entry, call, force))) {
         entry = take_out(list, call, force);
         if (NULL == entry) {
+            if (!waits && plans_take_messages()) {
+                *reason = NAPCOLL_REASON_SETUP;
+                return OMPI_SUCCESS;
+            }
             rc = decide_new(module, call, force, &entry);
             if (OMPI_SUCCESS != rc) {
                 return rc;
@@ -467,7 +462,6 @@ int mca_coll_napcoll_plan_for(mca_coll_napcoll_module_t *module, const napcoll_c
         *list = entry;
     }
     *found = entry;
-    *plan = settle(entry, call, stats);
     return OMPI_SUCCESS;
 }
 

@@ -48,40 +48,12 @@ typedef enum {
         NAPCOLL_COLLS
 } napcoll_coll_t;
 
-struct mca_coll_napcoll_module;
-
-/* The functions of the module: each fills a binding and calls mca_coll_napcoll_run(). */
-#define NAPCOLL_PROTOTYPE(ENUM, name, PREFIX) int mca_coll_napcoll_##name(PREFIX##_ARGS);
-NAPCOLL_FOR_EACH_COLLECTIVE(NAPCOLL_PROTOTYPE)
-#undef NAPCOLL_PROTOTYPE
-
-/**
- * Run a call, by a plan of napcoll or by the fallback function.
- *
- * @param[in]     module   of the communicator
- * @param[in]     coll     collective
- * @param[in,out] binding  the caller's arguments; what plans need besides is filled in
- *
- * @return OMPI_SUCCESS or an error
- */
-int mca_coll_napcoll_run(struct mca_coll_napcoll_module *module, napcoll_coll_t coll,
-                         napcoll_binding_t *binding);
-
-/**
- * Call the fallback function of a collective. Collectives that it calls go to fallback functions
- * as well.
- *
- * @param[in] module   of the communicator
- * @param[in] coll     collective
- * @param[in] binding  arguments
- *
- * @return OMPI_SUCCESS or an error
- */
-int mca_coll_napcoll_fallback(struct mca_coll_napcoll_module *module, napcoll_coll_t coll,
-                              const napcoll_binding_t *binding);
-
-/** The same, with arguments that avoid the faults of component tuned (coll_napcoll_fallback.c). */
-int mca_coll_napcoll_fallback_corrected(struct mca_coll_napcoll_module *module, napcoll_coll_t coll,
-                                        const napcoll_binding_t *binding);
+/* The functions of the module (coll_napcoll_calls.c). */
+#define NAPCOLL_PROTOTYPES(ENUM, name, PREFIX)      \
+    int mca_coll_napcoll_##name(PREFIX##_ARGS);     \
+    int mca_coll_napcoll_i##name(I##PREFIX##_ARGS); \
+    int mca_coll_napcoll_##name##_init(PREFIX##_INIT_ARGS);
+NAPCOLL_FOR_EACH_COLLECTIVE(NAPCOLL_PROTOTYPES)
+#undef NAPCOLL_PROTOTYPES
 
 #endif /* MCA_COLL_NAPCOLL_CALLS_H */

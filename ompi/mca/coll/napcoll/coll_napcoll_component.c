@@ -214,6 +214,7 @@ static int napcoll_open(void)
     mca_coll_napcoll_shared_open();
     mca_coll_napcoll_stats_open();
     napcoll_buffer_pool_limit(component->kept_bytes);
+    mca_coll_napcoll_requests_open();
     rc = publish(component);
     if (OMPI_SUCCESS == rc) {
         rc = mca_coll_napcoll_require_components();
@@ -226,6 +227,7 @@ static int napcoll_open(void)
 
 static int napcoll_close(void)
 {
+    mca_coll_napcoll_requests_close();
     mca_coll_napcoll_summary_close();
     mca_coll_napcoll_stats_close();
     mca_coll_napcoll_shared_close();

@@ -24,41 +24,69 @@ static int register_counter(const char *name, const char *help, _Atomic unsigned
     return rc < 0 ? rc : OPAL_SUCCESS;
 }
 
-int mca_coll_napcoll_register_counters(napcoll_coll_t coll)
+/* Register the counters of one function. */
+static int register_function(napcoll_coll_t coll, napcoll_kind_t kind)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
-    napcoll_counters_t *counters = &mca_coll_napcoll_component.counters;
-    char name[96], help[256];
+    napcoll_counters_t *counters = &mca_coll_napcoll_component.counters[kind][coll];
+    char function[NAPCOLL_FUNCTION_NAME], name[96], help[256];
     int rc = OPAL_SUCCESS;
 
+    napcoll_function_name(collective, kind, function);
     for (int row = 0; row < collective->algorithms && OPAL_SUCCESS == rc; row++) {
         const char *algorithm = collective->algorithm[row].name;
 
-        (void) snprintf(name, sizeof(name), "runs_%s_%s", collective->name, algorithm);
-        (void) snprintf(help, sizeof(help), "Calls of %s by algorithm %s", collective->name,
-                        algorithm);
-        rc = register_counter(name, help, &counters->runs[coll][row]);
+        (void) snprintf(name, sizeof(name), "runs_%s_%s", function, algorithm);
+        (void) snprintf(help, sizeof(help), "Calls of %s by algorithm %s", function, algorithm);
+        rc = register_counter(name, help, &counters->runs[row]);
         if (OPAL_SUCCESS != rc) {
             break;
         }
-        (void) snprintf(name, sizeof(name), "bytes_%s_%s", collective->name, algorithm);
+        (void) snprintf(name, sizeof(name), "bytes_%s_%s", function, algorithm);
         (void) snprintf(help, sizeof(help),
                         "Bytes of the calls of %s by algorithm %s: of each call the size by which "
                         "it was decided, of the vector or of a rank's block",
-                        collective->name, algorithm);
-        rc = register_counter(name, help, &counters->bytes[coll][row]);
+                        function, algorithm);
+        rc = register_counter(name, help, &counters->bytes[row]);
     }
     for (napcoll_reason_t reason = NAPCOLL_REASON_NONE + 1;
          reason < NAPCOLL_REASONS && OPAL_SUCCESS == rc; reason++) {
-        if (!napcoll_collective_has_reason(collective, reason)) {
+        if (!napcoll_collective_has_reason(collective, kind, reason)) {
             continue;
         }
-        (void) snprintf(name, sizeof(name), "fallbacks_%s_%s", collective->name,
+        (void) snprintf(name, sizeof(name), "fallbacks_%s_%s", function,
                         napcoll_reason_name(reason));
         (void) snprintf(help, sizeof(help),
-                        "Calls of %s that went to the fallback component, because %s",
-                        collective->name, napcoll_reason_help(reason));
-        rc = register_counter(name, help, &counters->fallbacks[coll][reason]);
+                        "Calls of %s that went to the fallback component, because %s", function,
+                        napcoll_reason_help(reason));
+        rc = register_counter(name, help, &counters->fallbacks[reason]);
     }
     return rc;
+}
+
+int mca_coll_napcoll_register_counters(napcoll_coll_t coll)
+{
+    int rc = OPAL_SUCCESS;
+
+    for (int kind = 0; kind < NAPCOLL_KINDS && OPAL_SUCCESS == rc; kind++) {
+        rc = register_function(coll, (napcoll_kind_t) kind);
+    }
+    return rc;
+}
+
+static inline void add_to(_Atomic unsigned long long *counter, size_t more)
+{
+    (void) atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
+}
+
+void mca_coll_napcoll_count(napcoll_coll_t coll, const napcoll_outcome_t *outcome, size_t bytes)
+{
+    napcoll_counters_t *counters = &mca_coll_napcoll_component.counters[outcome->kind][coll];
+
+    if (OPAL_LIKELY(outcome->algorithm >= 0)) {
+        add_to(&counters->runs[outcome->algorithm], 1);
+        add_to(&counters->bytes[outcome->algorithm], bytes);
+    } else {
+        add_to(&counters->fallbacks[outcome->reason], 1);
+    }
 }

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * The fallback functions: those that supplied the collectives before napcoll. Their arguments are
- * changed where component tuned has a fault with some datatypes:
+ * The fallback functions: those that supplied the collectives before napcoll. The arguments of
+ * blocking ones are changed where component tuned has a fault with some datatypes:
  *
  *     call        fault                                              versions     instead
  *     allreduce   ring: its buffer has no room for the bytes before  4.1 to 6.0   reduce, bcast
@@ -57,7 +57,7 @@
 int mca_coll_napcoll_fallback(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
                               const napcoll_binding_t *b)
 {
-    const napcoll_saved_function_t *saved = &napcoll->fallback[coll];
+    const napcoll_saved_function_t *saved = &napcoll->fallback[NAPCOLL_KIND_BLOCKING][coll];
     int rc = OMPI_ERR_NOT_SUPPORTED;
 
     mca_coll_napcoll_fallback_enter(napcoll);
@@ -75,12 +75,38 @@ int mca_coll_napcoll_fallback(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t
     return mca_coll_napcoll_fallback_exit(napcoll, rc);
 }
 
+int mca_coll_napcoll_fallback_request(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
+                                      napcoll_kind_t kind, const napcoll_binding_t *b,
+                                      ompi_info_t *info, ompi_request_t **request)
+{
+    const napcoll_saved_function_t *saved = &napcoll->fallback[kind][coll];
+    int rc = OMPI_ERR_NOT_SUPPORTED;
+
+    mca_coll_napcoll_fallback_enter(napcoll);
+    switch (coll) {
+#define CALL(ENUM, name, PREFIX)                                                \
+    case NAPCOLL_COLL_##ENUM:                                                   \
+        rc = NAPCOLL_KIND_PERSISTENT == kind                                    \
+                 ? ((mca_coll_base_module_##name##_init_fn_t) saved->function)( \
+                     PASS_##ENUM b->comm, info, request, saved->module)         \
+                 : ((mca_coll_base_module_i##name##_fn_t) saved->function)(     \
+                     PASS_##ENUM b->comm, request, saved->module);              \
+        break;
+        NAPCOLL_FOR_EACH_COLLECTIVE(CALL)
+#undef CALL
+    case NAPCOLL_COLLS:
+        break;
+    }
+    return mca_coll_napcoll_fallback_exit(napcoll, rc);
+}
+
 /* ---- the faults ---- */
 
 /* Whether tuned is the fallback component of a collective, by whatever rules it decides. */
 static bool falls_back_to_tuned(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll)
 {
-    return napcoll_compat_is_tuned(napcoll->comm, napcoll->fallback[coll].module);
+    return napcoll_compat_is_tuned(napcoll->comm,
+                                   napcoll->fallback[NAPCOLL_KIND_BLOCKING][coll].module);
 }
 
 static int fallback_allreduce(mca_coll_napcoll_module_t *napcoll, const napcoll_binding_t *binding)

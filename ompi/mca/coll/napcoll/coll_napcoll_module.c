@@ -84,29 +84,40 @@ static void log_unused(ompi_communicator_t *comm, const char *reason)
 
 /* Save the function that supplies a collective; false, after a message, where there is none. */
 static bool save(mca_coll_napcoll_module_t *module, const ompi_communicator_t *comm,
-                 napcoll_coll_t coll, void (*function)(void), mca_coll_base_module_t *supplier)
+                 napcoll_kind_t kind, napcoll_coll_t coll, void (*function)(void),
+                 mca_coll_base_module_t *supplier)
 {
+    char name[NAPCOLL_FUNCTION_NAME];
+
     if (NULL == function || NULL == supplier) {
+        napcoll_function_name(mca_coll_napcoll_collectives[coll], kind, name);
         opal_output_verbose(10, mca_coll_napcoll_component.output,
                             "coll:napcoll: not used on communicator %u: no other component "
                             "supplies %s",
-                            napcoll_compat_comm_id(comm), mca_coll_napcoll_collectives[coll]->name);
+                            napcoll_compat_comm_id(comm), name);
         return false;
     }
-    module->fallback[coll] = (napcoll_saved_function_t){function, supplier};
+    module->fallback[kind][coll] = (napcoll_saved_function_t){function, supplier};
     OBJ_RETAIN(supplier);
     return true;
 }
+
+/* USE(kind, ENUM, slot) for the three functions of a collective: slot as in coll_SLOT. */
+#define EACH_KIND(USE, ENUM, name)               \
+    USE(NAPCOLL_KIND_BLOCKING, ENUM, name)       \
+    USE(NAPCOLL_KIND_NONBLOCKING, ENUM, i##name) \
+    USE(NAPCOLL_KIND_PERSISTENT, ENUM, name##_init)
 
 static bool save_all(mca_coll_napcoll_module_t *module, const ompi_communicator_t *comm)
 {
     const mca_coll_base_comm_coll_t *table = comm->c_coll;
 
     /* clang-format off */
-#define AND_SAVE(ENUM, op, PREFIX)                                                     \
-    && save(module, comm, NAPCOLL_COLL_##ENUM, (void (*)(void)) table->coll_##op, \
-            table->coll_##op##_module)
-    return true NAPCOLL_FOR_EACH_COLLECTIVE(AND_SAVE);
+#define AND_SAVE(kind, ENUM, slot)                                                            \
+    && save(module, comm, kind, NAPCOLL_COLL_##ENUM, (void (*)(void)) table->coll_##slot, \
+            table->coll_##slot##_module)
+#define AND_SAVE_EACH(ENUM, name, PREFIX) EACH_KIND(AND_SAVE, ENUM, name)
+    return true NAPCOLL_FOR_EACH_COLLECTIVE(AND_SAVE_EACH);
     /* clang-format on */
 }
 
@@ -115,11 +126,12 @@ static void install(mca_coll_napcoll_module_t *module, ompi_communicator_t *comm
 {
     mca_coll_base_comm_coll_t *table = comm->c_coll;
 
-#define INSTALL(ENUM, op, PREFIX)             \
-    table->coll_##op = mca_coll_napcoll_##op; \
-    table->coll_##op##_module = &module->super;
+#define INSTALL(kind, ENUM, slot)                 \
+    table->coll_##slot = mca_coll_napcoll_##slot; \
+    table->coll_##slot##_module = &module->super;
+#define INSTALL_EACH(ENUM, name, PREFIX) EACH_KIND(INSTALL, ENUM, name)
     if (NAPCOLL_COMPAT_SELF_INSTALL) {
-        NAPCOLL_FOR_EACH_COLLECTIVE(INSTALL)
+        NAPCOLL_FOR_EACH_COLLECTIVE(INSTALL_EACH)
     }
 }
 
@@ -127,15 +139,17 @@ static void install(mca_coll_napcoll_module_t *module, ompi_communicator_t *comm
 static void uninstall(mca_coll_napcoll_module_t *module, ompi_communicator_t *comm)
 {
     mca_coll_base_comm_coll_t *table = comm->c_coll;
-    const napcoll_saved_function_t *saved = module->fallback;
+    const napcoll_saved_function_t *saved;
 
-#define UNINSTALL(ENUM, op, PREFIX)                                                                \
-    if (&module->super == table->coll_##op##_module) {                                             \
-        table->coll_##op = (mca_coll_base_module_##op##_fn_t) saved[NAPCOLL_COLL_##ENUM].function; \
-        table->coll_##op##_module = saved[NAPCOLL_COLL_##ENUM].module;                             \
+#define UNINSTALL(kind, ENUM, slot)                                                \
+    saved = &module->fallback[kind][NAPCOLL_COLL_##ENUM];                          \
+    if (&module->super == table->coll_##slot##_module) {                           \
+        table->coll_##slot = (mca_coll_base_module_##slot##_fn_t) saved->function; \
+        table->coll_##slot##_module = saved->module;                               \
     }
+#define UNINSTALL_EACH(ENUM, name, PREFIX) EACH_KIND(UNINSTALL, ENUM, name)
     if (NAPCOLL_COMPAT_SELF_INSTALL) {
-        NAPCOLL_FOR_EACH_COLLECTIVE(UNINSTALL)
+        NAPCOLL_FOR_EACH_COLLECTIVE(UNINSTALL_EACH)
     }
 }
 
@@ -175,8 +189,9 @@ mca_coll_base_module_t *mca_coll_napcoll_comm_query(ompi_communicator_t *comm, i
     *priority = mca_coll_napcoll_component.priority;
     module->super.coll_module_enable = module_enable;
     module->super.coll_module_disable = module_disable;
-#define SUPPLY(ENUM, op, PREFIX) module->super.coll_##op = mca_coll_napcoll_##op;
-    NAPCOLL_FOR_EACH_COLLECTIVE(SUPPLY)
+#define SUPPLY(kind, ENUM, slot)        module->super.coll_##slot = mca_coll_napcoll_##slot;
+#define SUPPLY_EACH(ENUM, name, PREFIX) EACH_KIND(SUPPLY, ENUM, name)
+    NAPCOLL_FOR_EACH_COLLECTIVE(SUPPLY_EACH)
     return &module->super;
 }
 
@@ -197,8 +212,10 @@ void mca_coll_napcoll_give_operation(mca_coll_napcoll_module_t *module,
         napcoll_operation_give(operation);
         return;
     }
-    operation->next = module->failed;
-    module->failed = operation;
+    operation->next = atomic_load(&module->failed);
+    while (!atomic_compare_exchange_weak(&module->failed, &operation->next, operation)) {
+        /* operations may fail in several threads */
+    }
 }
 
 static void module_construct(mca_coll_napcoll_module_t *module)
@@ -212,6 +229,9 @@ static void module_construct(mca_coll_napcoll_module_t *module)
 
 static void module_destruct(mca_coll_napcoll_module_t *module)
 {
+    napcoll_operation_t *operation = atomic_load(&module->failed);
+    napcoll_saved_function_t *saved = &module->fallback[0][0];
+
     mca_coll_napcoll_cache_release(module);
     mca_coll_napcoll_trials_release(module);
     mca_coll_napcoll_release_map(module);
@@ -219,15 +239,15 @@ static void module_destruct(mca_coll_napcoll_module_t *module)
         free(module->asked[coll]);
     }
     napcoll_subcomm_free(&module->node_comm);
-    while (NULL != module->failed) {
-        napcoll_operation_t *operation = module->failed;
+    while (NULL != operation) {
+        napcoll_operation_t *next = operation->next;
 
-        module->failed = operation->next;
         napcoll_operation_free(operation);
+        operation = next;
     }
-    for (int slot = 0; slot < NAPCOLL_COLLS; slot++) {
-        if (NULL != module->fallback[slot].module) {
-            OBJ_RELEASE(module->fallback[slot].module);
+    for (int slot = 0; slot < NAPCOLL_KINDS * NAPCOLL_COLLS; slot++) {
+        if (NULL != saved[slot].module) {
+            OBJ_RELEASE(saved[slot].module);
         }
     }
 }

@@ -53,24 +53,23 @@ void mca_coll_napcoll_stats_close(void)
     OBJ_DESTRUCT(&component->stats_lock);
 }
 
-void mca_coll_napcoll_stats_begin(mca_coll_napcoll_call_stats_t *stats)
+void mca_coll_napcoll_stats_begin(mca_coll_napcoll_run_t *run)
 {
-    stats->outcome = (napcoll_outcome_t){.collective = NULL};
-    stats->trial = NULL;
+    run->trial = NULL;
     if (mca_coll_napcoll_component.summarized) {
-        stats->began_us = now_us();
+        run->began_us = now_us();
     }
 }
 
-void mca_coll_napcoll_stats_settle(mca_coll_napcoll_call_stats_t *stats,
-                                   const napcoll_outcome_t *outcome, size_t bytes,
-                                   mca_coll_napcoll_trial_t *trial)
+void mca_coll_napcoll_stats_settle(mca_coll_napcoll_run_t *run)
 {
-    stats->outcome = *outcome;
-    stats->bytes = bytes;
-    stats->trial = NULL == trial || trial->state.over ? NULL : trial;
-    if (mca_coll_napcoll_component.summarized || NULL != stats->trial) {
-        stats->settled_us = now_us();
+    if (NAPCOLL_KIND_BLOCKING == run->kind && NAPCOLL_REASON_MEMORY != run->outcome.reason) {
+        mca_coll_napcoll_trial_t *trial = run->entry->trial;
+
+        run->trial = NULL == trial || trial->state.over ? NULL : trial;
+    }
+    if (mca_coll_napcoll_component.summarized || NULL != run->trial) {
+        run->settled_us = now_us();
     }
 }
 
@@ -104,26 +103,25 @@ static int conclude(mca_coll_napcoll_module_t *module, mca_coll_napcoll_trial_t 
     return OMPI_SUCCESS;
 }
 
-int mca_coll_napcoll_stats_end(mca_coll_napcoll_call_stats_t *stats, int rc)
+int mca_coll_napcoll_stats_end(mca_coll_napcoll_run_t *run, int rc)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
-    const bool timed = component->summarized || NULL != stats->trial;
     double us;
     int ended;
 
-    if (NULL == stats->outcome.collective || !timed) {
+    if (!component->summarized && NULL == run->trial) {
         return rc;
     }
-    us = now_us() - stats->settled_us;
+    us = now_us() - run->settled_us;
     if (component->summarized) {
         opal_mutex_lock(&component->stats_lock);
-        napcoll_call_stats_count(&component->stats, &stats->outcome, stats->bytes, us,
-                                 stats->settled_us - stats->began_us);
+        napcoll_call_stats_count(&component->stats, &run->outcome, run->call.bytes, us,
+                                 run->settled_us - run->began_us);
         opal_mutex_unlock(&component->stats_lock);
     }
     /* also after an error, which other ranks may not have: all ranks count alike */
-    if (NULL != stats->trial && napcoll_trial_learn(&stats->trial->state, us)) {
-        ended = conclude(stats->napcoll, stats->trial);
+    if (NULL != run->trial && napcoll_trial_learn(&run->trial->state, us)) {
+        ended = conclude(run->napcoll, run->trial);
         rc = OMPI_SUCCESS == rc ? ended : rc;
     }
     return rc;

@@ -5,9 +5,8 @@
 
 /**
  * @file
- * Statistics of a call: every call begins and ends them, and the cache tells them what becomes of
- * the call. They serve the summary and the online check; without these a call looks at one flag and
- * reads no clock.
+ * Statistics of a call. They serve the summary and the online check; without these a call looks at
+ * one flag and reads no clock. The counters of all calls are kept in any case.
  *
  *     begin ... decision and plan, or a reason ... settle ... plan | fallback function ... end
  *
@@ -18,7 +17,7 @@
 #ifndef MCA_COLL_NAPCOLL_STATS_H
 #define MCA_COLL_NAPCOLL_STATS_H
 
-#include "coll_napcoll.h"
+#include "coll_napcoll_run.h"
 
 /** The online check of a class of calls on a communicator, whatever their root. */
 typedef struct mca_coll_napcoll_trial {
@@ -35,20 +34,6 @@ typedef struct mca_coll_napcoll_trial {
     double us[];
 } mca_coll_napcoll_trial_t;
 
-typedef struct mca_coll_napcoll_call_stats {
-    mca_coll_napcoll_module_t *napcoll;
-    /** whether anything is recorded; else the fields below are not set */
-    bool recorded;
-    /** without a collective: not settled */
-    napcoll_outcome_t outcome;
-    /** by which the call was decided */
-    size_t bytes;
-    /** that the call is a part of, or NULL */
-    mca_coll_napcoll_trial_t *trial;
-    double began_us;
-    double settled_us;
-} mca_coll_napcoll_call_stats_t;
-
 /** When the component opens, and when it closes. */
 void mca_coll_napcoll_stats_open(void);
 void mca_coll_napcoll_stats_close(void);
@@ -57,30 +42,33 @@ void mca_coll_napcoll_stats_close(void);
 void mca_coll_napcoll_stats_decide(void);
 
 /* The parts of the inline functions for calls that are recorded. */
-void mca_coll_napcoll_stats_begin(mca_coll_napcoll_call_stats_t *stats);
-int mca_coll_napcoll_stats_end(mca_coll_napcoll_call_stats_t *stats, int rc);
+void mca_coll_napcoll_stats_begin(mca_coll_napcoll_run_t *run);
+void mca_coll_napcoll_stats_settle(mca_coll_napcoll_run_t *run);
+int mca_coll_napcoll_stats_end(mca_coll_napcoll_run_t *run, int rc);
 
-/** The decision on a call that is recorded: by which algorithm or for which reason, its bytes, and
- * its trial or NULL. */
-void mca_coll_napcoll_stats_settle(mca_coll_napcoll_call_stats_t *stats,
-                                   const napcoll_outcome_t *outcome, size_t bytes,
-                                   mca_coll_napcoll_trial_t *trial);
-
-/** A call begins; the statistics are the caller's, until it ends them. */
-static inline void mca_coll_napcoll_begin(mca_coll_napcoll_module_t *napcoll,
-                                          mca_coll_napcoll_call_stats_t *stats)
+/** A call begins. */
+static inline void mca_coll_napcoll_begin(mca_coll_napcoll_run_t *run)
 {
-    stats->napcoll = napcoll;
-    stats->recorded = mca_coll_napcoll_component.recorded;
-    if (OPAL_UNLIKELY(stats->recorded)) {
-        mca_coll_napcoll_stats_begin(stats);
+    if (OPAL_UNLIKELY(mca_coll_napcoll_component.recorded)) {
+        mca_coll_napcoll_stats_begin(run);
+    }
+}
+
+/** Its outcome is known: count it. */
+static inline void mca_coll_napcoll_settle(mca_coll_napcoll_run_t *run)
+{
+    mca_coll_napcoll_count(run->call.coll, &run->outcome, run->call.bytes);
+    if (OPAL_UNLIKELY(mca_coll_napcoll_component.recorded)) {
+        mca_coll_napcoll_stats_settle(run);
     }
 }
 
 /** It ends with `rc`; returns that, or an error of the allreduce at the end of a trial. */
-static inline int mca_coll_napcoll_end(mca_coll_napcoll_call_stats_t *stats, int rc)
+static inline int mca_coll_napcoll_end(mca_coll_napcoll_run_t *run, int rc)
 {
-    return OPAL_UNLIKELY(stats->recorded) ? mca_coll_napcoll_stats_end(stats, rc) : rc;
+    return OPAL_UNLIKELY(mca_coll_napcoll_component.recorded) && NULL != run->outcome.collective
+               ? mca_coll_napcoll_stats_end(run, rc)
+               : rc;
 }
 
 /**

@@ -4,8 +4,10 @@
  *
  * napcoll's counters, read through the MPI tool interface:
  *
- *     coll_napcoll_runs_COLL_ALGORITHM       calls that ran ALGORITHM
- *     coll_napcoll_fallbacks_COLL_REASON     calls that the fallback component ran, by reason
+ *     coll_napcoll_runs_FUNCTION_ALGORITHM    calls that ran ALGORITHM
+ *     coll_napcoll_fallbacks_FUNCTION_REASON  calls that the fallback component ran, by reason
+ *
+ * FUNCTION is an MPI function in small letters: allreduce, iallreduce, allreduce_init.
  *
  * They count per process and over all communicators, so a caller takes differences. Header-only:
  * the tools and the MPI tests include it.
@@ -20,7 +22,7 @@
 
 enum { NAPCOLL_COUNTER_NAME = 128, NAPCOLL_COUNTERS_MAX = 256 };
 
-/* The counters of one collective. Zeroed before napcoll_counters_open(). */
+/* The counters of one function. Zeroed before napcoll_counters_open(). */
 struct napcoll_counters {
     MPI_T_pvar_session session;
     /* counters found, may be 0; the first num_runs of them count runs */
@@ -31,10 +33,12 @@ struct napcoll_counters {
 };
 
 /* Whether the rest of a name, after "coll_napcoll_runs_" or "coll_napcoll_fallbacks_", begins with
- * this collective, and not with one whose name begins with the same words. */
+ * this function, and not with one whose name begins with the same words. */
 static inline int napcoll_counters_of(const char *rest, const char *coll)
 {
-    static const char *const longer[] = {"reduce_scatter_block", "reduce_scatter"};
+    static const char *const longer[] = {"reduce_scatter_block", "reduce_scatter",
+                                         "ireduce_scatter_block", "ireduce_scatter"};
+    static const char init[] = "_init_";
     size_t length = strlen(coll);
 
     for (size_t i = 0; i < sizeof(longer) / sizeof(longer[0]); ++i) {
@@ -44,7 +48,8 @@ static inline int napcoll_counters_of(const char *rest, const char *coll)
             return 0;
         }
     }
-    return 0 == strncmp(rest, coll, length) && '_' == rest[length];
+    return 0 == strncmp(rest, coll, length) && '_' == rest[length]
+           && 0 != strncmp(rest + length, init, strlen(init));
 }
 
 static inline int napcoll_counters_scan(struct napcoll_counters *c, const char *prefix,
@@ -97,10 +102,10 @@ static inline int napcoll_counters_init(void)
 }
 
 /**
- * Finds the counters of one collective and opens them for reading. Call after MPI_Init; the tool
+ * Finds the counters of one function and opens them for reading. Call after MPI_Init; the tool
  * interface is initialised here.
  * @param c     zeroed; the caller's until napcoll_counters_close()
- * @param coll  the collective's name in small letters, e.g. "allreduce"
+ * @param coll  the function's name, e.g. "iallreduce"
  * @return MPI_SUCCESS, also where there are no counters because napcoll is not loaded
  */
 static inline int napcoll_counters_open(struct napcoll_counters *c, const char *coll)

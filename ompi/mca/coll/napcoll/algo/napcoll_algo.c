@@ -70,6 +70,9 @@ static const struct {
     [NAPCOLL_REASON_WRONG_PLAN] = {"wrong_plan",
                                    "the verifier found the algorithm's plan to be wrong (see the "
                                    "parameter verify)"},
+    [NAPCOLL_REASON_SETUP] =
+        {"setup", "the call must not wait, and its set-up on the communicator, which no "
+                  "call before has done, takes messages"},
     [NAPCOLL_REASON_STRUCTURE] = {"structure",
                                   "every algorithm has more messages or bytes than auto takes on a "
                                   "machine that was not measured, or too many steps for this "
@@ -243,7 +246,16 @@ napcoll_reason_t napcoll_algorithm_eligible(const napcoll_algorithm_t *algorithm
                                                          : NAPCOLL_REASON_NONE;
 }
 
-bool napcoll_collective_has_reason(const napcoll_collective_t *collective, napcoll_reason_t reason)
+void napcoll_function_name(const napcoll_collective_t *collective, napcoll_kind_t kind,
+                           char name[NAPCOLL_FUNCTION_NAME])
+{
+    (void) snprintf(name, NAPCOLL_FUNCTION_NAME, "%s%s%s",
+                    NAPCOLL_KIND_NONBLOCKING == kind ? "i" : "", collective->name,
+                    NAPCOLL_KIND_PERSISTENT == kind ? "_init" : "");
+}
+
+bool napcoll_collective_has_reason(const napcoll_collective_t *collective, napcoll_kind_t kind,
+                                   napcoll_reason_t reason)
 {
     static const unsigned needs[NAPCOLL_REASONS] = {
         [NAPCOLL_REASON_NONCOMMUTATIVE] = NAPCOLL_NEEDS_NODE_ORDER | NAPCOLL_NEEDS_COMMUTATIVE,
@@ -277,6 +289,10 @@ bool napcoll_collective_has_reason(const napcoll_collective_t *collective, napco
         return collective->uneven && napcoll_goal_is_personalized(collective->goal);
     case NAPCOLL_REASON_MEMORY:
         return detours;
+    case NAPCOLL_REASON_ONLINE:
+        return NAPCOLL_KIND_BLOCKING == kind;
+    case NAPCOLL_REASON_SETUP:
+        return NAPCOLL_KIND_NONBLOCKING == kind;
     default:
         return true;
     }

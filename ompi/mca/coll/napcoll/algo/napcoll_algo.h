@@ -157,10 +157,20 @@ typedef enum {
     NAPCOLL_REASON_ONLINE, /**< the online check times the fallback function, or found it faster */
     NAPCOLL_REASON_JOBS,   /**< the communicator joins jobs with different settings or versions */
     NAPCOLL_REASON_WRONG_PLAN, /**< the verifier found the plan to be wrong */
+    /** a call that must not wait is the first of its kind, and the set-up for it takes messages */
+    NAPCOLL_REASON_SETUP,
     /** auto tries none: on an unmeasured machine by napcoll_structure.h, or at this size */
     NAPCOLL_REASON_STRUCTURE,
     NAPCOLL_REASONS
 } napcoll_reason_t;
+
+/** The three functions that MPI has for each collective. */
+typedef enum {
+    NAPCOLL_KIND_BLOCKING,    /**< MPI_Allreduce */
+    NAPCOLL_KIND_NONBLOCKING, /**< MPI_Iallreduce */
+    NAPCOLL_KIND_PERSISTENT,  /**< MPI_Allreduce_init; each start is a call */
+    NAPCOLL_KINDS
+} napcoll_kind_t;
 
 /** How the model chooses a tunable that is 0. In a plan 0 is for the generator to choose. */
 typedef enum {
@@ -371,7 +381,15 @@ napcoll_reason_t napcoll_algorithm_eligible(const napcoll_algorithm_t *algorithm
 
 /** Whether a call of a collective can fall back for a reason: one of its algorithms can be
  * ineligible for it, or the collective can have it by its nature. */
-bool napcoll_collective_has_reason(const napcoll_collective_t *collective, napcoll_reason_t reason);
+bool napcoll_collective_has_reason(const napcoll_collective_t *collective, napcoll_kind_t kind,
+                                   napcoll_reason_t reason);
+
+enum { NAPCOLL_FUNCTION_NAME = 40 };
+
+/** The name of a collective's MPI function of some kind, in lower case and without MPI_: allreduce,
+ * iallreduce, allreduce_init. */
+void napcoll_function_name(const napcoll_collective_t *collective, napcoll_kind_t kind,
+                           char name[NAPCOLL_FUNCTION_NAME]);
 
 /** Name of a reason ("noncommutative"), static. */
 const char *napcoll_reason_name(napcoll_reason_t reason);

@@ -172,6 +172,10 @@ bool napcoll_compat_is_tuned(const ompi_communicator_t *comm, const mca_coll_bas
  */
 bool napcoll_compat_has_failed(ompi_communicator_t *comm, int error);
 
+/** Whether a request that is not complete never will be, because processes have failed or its
+ * communicator was revoked (ULFM): then a wait for it returns an error at once. */
+bool napcoll_compat_never_ends(ompi_request_t *request);
+
 /** The error of a call that failed: its communicator's, where this has failed; else
  * `error`. */
 int napcoll_compat_failure(ompi_communicator_t *comm, int error);

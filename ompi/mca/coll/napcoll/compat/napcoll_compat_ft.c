@@ -29,6 +29,11 @@ bool napcoll_compat_has_failed(ompi_communicator_t *comm, int error)
            || MPI_ERR_REVOKED == error || ompi_comm_coll_revoked(comm);
 }
 
+bool napcoll_compat_never_ends(ompi_request_t *request)
+{
+    return ompi_request_is_failed(request);
+}
+
 int napcoll_compat_failure(ompi_communicator_t *comm, int error)
 {
     if (ompi_comm_is_revoked(comm)) {
@@ -125,6 +130,12 @@ bool napcoll_compat_has_failed(ompi_communicator_t *comm, int error)
 {
     (void) comm;
     (void) error;
+    return false;
+}
+
+bool napcoll_compat_never_ends(ompi_request_t *request)
+{
+    (void) request;
     return false;
 }
 

@@ -143,9 +143,6 @@ static int elements_finish(napcoll_operation_t *op, int rc)
     if (OPAL_UNLIKELY(napcoll_compat_devices)) {
         rc = napcoll_host_end(&op->host, rc);
     }
-    if (op->scratch.room > NAPCOLL_SCRATCH_KEPT && !op->failed) {
-        napcoll_buffer_give(&op->scratch);
-    }
     return rc;
 }
 

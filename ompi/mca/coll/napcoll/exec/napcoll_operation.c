@@ -73,6 +73,10 @@ void napcoll_operation_give(napcoll_operation_t *op)
 
     release_plan(op);
     op->node_comm = NULL;
+    op->persistent = false;
+    if (op->scratch.room > NAPCOLL_SCRATCH_KEPT) {
+        napcoll_buffer_give(&op->scratch);
+    }
     for (int i = 0; i < POOLED_OPERATIONS; i++) {
         none = NULL;
         if (atomic_compare_exchange_strong_explicit(&pool[i], &none, op, memory_order_release,

@@ -16,8 +16,8 @@
  *     progress   as far as messages have come, again and again until it is done
  *     give    back to the pool
  *
- * A communicator has no memory between its calls, and a call allocates nothing unless its
- * temporaries are large.
+ * A persistent request binds once, and starts again and again. A communicator has no memory between
+ * its calls, and a call allocates nothing unless its temporaries are large.
  */
 
 #ifndef NAPCOLL_OPERATION_H
@@ -40,6 +40,9 @@ typedef struct napcoll_operation {
     napcoll_binding_t binding;
     /** processes of this node, for local phases; may be NULL */
     ompi_communicator_t *node_comm;
+
+    /** it will start again: its memory stays as it is bound, however large */
+    bool persistent;
 
     /** the stage to run or under way, and the piece of the blocks */
     int stage;

@@ -144,12 +144,17 @@ bool napcoll_messages_free_ended(napcoll_messages_t *m)
 
 bool napcoll_messages_have_ended(const napcoll_messages_t *m)
 {
+    bool ended = true;
+
     for (int i = 0; i < m->posted; i++) {
         if (MPI_REQUEST_NULL != m->request[i] && !REQUEST_COMPLETE(m->request[i])) {
-            return false;
+            if (napcoll_compat_never_ends(m->request[i])) {
+                return true;
+            }
+            ended = false;
         }
     }
-    return true;
+    return ended;
 }
 
 int napcoll_messages_wait(napcoll_messages_t *m)

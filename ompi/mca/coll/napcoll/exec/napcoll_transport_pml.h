@@ -52,7 +52,8 @@ int napcoll_messages_post(napcoll_messages_t *messages, const napcoll_step_t *st
 int napcoll_messages_pass(const napcoll_step_t *step, const napcoll_message_t *message,
                           ompi_communicator_t *comm, int tag);
 
-/** Whether all messages have ended, well or not. */
+/** Whether all messages have ended, well or not, or some never will: then a wait returns at once
+ * with an error. */
 bool napcoll_messages_have_ended(const napcoll_messages_t *messages);
 
 /**

@@ -37,6 +37,8 @@ typedef struct napcoll_call {
     /** of an uneven call: nobody needs rounds, all blocks go straight to their ranks
      * (napcoll_uneven.h) */
     bool straight;
+    /** the call must not wait inside a phase: all its messages are the plan's */
+    bool own_phases;
 } napcoll_call_t;
 
 /** Whether decisions on two calls are the same if their sizes are of one class. */
@@ -44,7 +46,7 @@ static inline bool napcoll_call_is_alike(const napcoll_call_t *a, const napcoll_
 {
     return a->collective == b->collective && a->map == b->map
            && a->noncommutative == b->noncommutative && a->in_place == b->in_place
-           && a->root == b->root && a->straight == b->straight;
+           && a->root == b->root && a->straight == b->straight && a->own_phases == b->own_phases;
 }
 
 #endif /* NAPCOLL_CALL_H */

@@ -18,8 +18,8 @@
 
 static bool is_alike(const napcoll_outcome_t *a, const napcoll_outcome_t *b)
 {
-    return a->collective == b->collective && a->algorithm == b->algorithm && a->reason == b->reason
-           && a->least == b->least && a->most == b->most;
+    return a->collective == b->collective && a->kind == b->kind && a->algorithm == b->algorithm
+           && a->reason == b->reason && a->least == b->least && a->most == b->most;
 }
 
 /* Room for one more row; false where there is no memory. */
@@ -80,6 +80,7 @@ static int order_of(size_t a, size_t b)
 int napcoll_outcome_order(const napcoll_outcome_t *a, const napcoll_outcome_t *b)
 {
     const int order[] = {strcmp(a->collective->name, b->collective->name),
+                         (int) a->kind - (int) b->kind,
                          order_of(a->least, b->least),
                          order_of(a->most, b->most),
                          (a->algorithm < 0) - (b->algorithm < 0),
@@ -109,15 +110,15 @@ void napcoll_call_stats_sort(napcoll_call_stats_t *stats)
 void napcoll_outcome_words(const napcoll_outcome_t *o, char words[NAPCOLL_OUTCOME_WORDS])
 {
     const bool by_fallback = o->algorithm < 0;
-    char sizes[64] = "any";
+    char name[NAPCOLL_FUNCTION_NAME], sizes[64] = "any";
 
     if (o->most < SIZE_MAX) {
         (void) snprintf(sizes, sizeof(sizes), "%zu-%zu", o->least, o->most);
     }
-    (void) snprintf(words, NAPCOLL_OUTCOME_WORDS, "%s %s %s%s", o->collective->name, sizes,
-                    by_fallback ? "fallback:" : "",
-                    by_fallback ? napcoll_reason_name(o->reason)
-                                : o->collective->algorithm[o->algorithm].name);
+    napcoll_function_name(o->collective, o->kind, name);
+    (void) snprintf(
+        words, NAPCOLL_OUTCOME_WORDS, "%s %s %s%s", name, sizes, by_fallback ? "fallback:" : "",
+        by_fallback ? napcoll_reason_name(o->reason) : o->collective->algorithm[o->algorithm].name);
 }
 
 void napcoll_call_stats_line(const napcoll_call_stats_row_t *row,

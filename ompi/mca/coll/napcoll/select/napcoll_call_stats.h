@@ -17,6 +17,7 @@
 /** What became of a call. */
 typedef struct napcoll_outcome {
     const napcoll_collective_t *collective;
+    napcoll_kind_t kind;
     /** row of the table, or -1: the fallback function */
     int algorithm;
     /** why, if it is the fallback function */
@@ -32,7 +33,8 @@ typedef struct napcoll_call_stats_row {
     unsigned long long calls;
     /** as decisions count them: of the vector, or of a rank's block */
     unsigned long long bytes;
-    /** from the decision to the return, of all calls */
+    /** from the decision to the end, of all calls; of those that another component carries out
+     * without waiting, to the return */
     double us;
     /** of the shortest and of the longest call */
     double least_us;
@@ -61,7 +63,7 @@ int napcoll_outcome_order(const napcoll_outcome_t *a, const napcoll_outcome_t *b
 
 enum { NAPCOLL_OUTCOME_WORDS = 160 };
 
-/** An outcome as text: COLLECTIVE SIZES ALGORITHM. SIZES is LEAST-MOST or any, ALGORITHM may be
+/** An outcome as text: FUNCTION SIZES ALGORITHM. FUNCTION is of napcoll_function_name(), SIZES is LEAST-MOST or any, ALGORITHM may be
  * fallback:REASON. */
 void napcoll_outcome_words(const napcoll_outcome_t *outcome, char words[NAPCOLL_OUTCOME_WORDS]);
 

@@ -23,6 +23,7 @@
 enum { PROCESSES, LOST, HEAD };
 enum {
     COLLECTIVE,
+    KIND,
     ALGORITHM,
     REASON,
     LEAST,
@@ -78,6 +79,7 @@ int napcoll_job_stats_of(napcoll_job_stats_t *job, const napcoll_call_stats_t *s
         const napcoll_call_stats_row_t *row = &stats->row[i];
         const double number[ROW + 1] = {
             [COLLECTIVE] = index_of(job, row->outcome.collective),
+            [KIND] = (double) row->outcome.kind,
             [ALGORITHM] = row->outcome.algorithm,
             [REASON] = (double) row->outcome.reason,
             [LEAST] = number_of_size(row->outcome.least),
@@ -112,6 +114,7 @@ static size_t length_of(const double *row)
 static napcoll_outcome_t outcome_of(const napcoll_job_stats_t *job, const double *row)
 {
     return (napcoll_outcome_t){.collective = job->collective[(int) row[COLLECTIVE]],
+                               .kind = (napcoll_kind_t) row[KIND],
                                .algorithm = (int) row[ALGORITHM],
                                .reason = (napcoll_reason_t) row[REASON],
                                .least = size_of_number(row[LEAST]),
@@ -121,6 +124,7 @@ static napcoll_outcome_t outcome_of(const napcoll_job_stats_t *job, const double
 static bool is_row(const napcoll_job_stats_t *job, const double *row, size_t left)
 {
     return left >= ROW && is_integer(row[COLLECTIVE], 0, job->collectives - 1)
+           && is_integer(row[KIND], 0, NAPCOLL_KINDS - 1)
            && is_integer(row[ALGORITHM], -1, job->collective[(int) row[COLLECTIVE]]->algorithms - 1)
            && is_integer(row[REASON], 0, NAPCOLL_REASONS - 1) && row[CALLS] >= 1 && row[BYTES] >= 0
            && is_integer(row[TIMES], 1, (double) (left - ROW));

@@ -78,9 +78,11 @@ static void begin_row(FILE *out, const napcoll_summary_head_t *head,
 {
     const napcoll_outcome_t *o = &row->outcome;
     const bool by_fallback = o->algorithm < 0, sized = o->most < SIZE_MAX;
+    char name[NAPCOLL_FUNCTION_NAME];
 
+    napcoll_function_name(o->collective, o->kind, name);
     begin_line(out, "calls", head);
-    write_text(out, "collective", o->collective->name);
+    write_text(out, "collective", name);
     write_number(out, "from_bytes", o->least, sized);
     write_number(out, "to_bytes", o->most, sized);
     write_text(out, "algorithm", by_fallback ? NULL : o->collective->algorithm[o->algorithm].name);

@@ -436,6 +436,9 @@ int napcoll_discover_node_map(napcoll_job_t *job, ompi_communicator_t *comm,
     if (one_job) {
         rc = ids_from_job(job, comm, id, &known);
     }
+    if (OMPI_SUCCESS == rc && NULL == allgather && (!known || NULL != job->tree)) {
+        rc = OMPI_ERR_WOULD_BLOCK;
+    }
     if (OMPI_SUCCESS == rc && !known) {
         rc = ids_from_peers(comm, one_job, allgather, module, id);
     }

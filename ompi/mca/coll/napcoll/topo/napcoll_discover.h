@@ -101,9 +101,12 @@ bool napcoll_joins_jobs(ompi_communicator_t *comm);
  *
  * @param[in]  job        what this process knows
  * @param[in]  comm       intracommunicator
- * @param[in]  allgather  the fallback function
+ * @param[in]  allgather  the fallback function; NULL: the call must not wait
  * @param[in]  module     its module
  * @param[out] map        the map, owned by the caller
+ *
+ * @return OMPI_SUCCESS; OMPI_ERR_WOULD_BLOCK, on all ranks, where it takes an allgather and there is
+ *         none; or an error
  */
 int napcoll_discover_node_map(napcoll_job_t *job, ompi_communicator_t *comm,
                               mca_coll_base_module_allgather_fn_t allgather,
