@@ -182,7 +182,7 @@ static int each_value(int from, int to, int i)
  * each_leave(). */
 static void each_enter(struct each_place *p, MPI_Comm comm, int root, int count)
 {
-    *p = (struct each_place){.comm = comm, .count = count};
+    *p = (struct each_place){.comm = comm, .request = MPI_REQUEST_NULL, .count = count};
     mpi_check(MPI_Comm_rank(comm, &p->rank), "MPI_Comm_rank");
     mpi_check(MPI_Comm_size(comm, &p->size), "MPI_Comm_size");
     p->root = root % p->size;

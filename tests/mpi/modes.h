@@ -32,6 +32,9 @@
 
 enum mode { BLOCKING, NONBLOCKING, PERSISTENT, MODES };
 
+/* Those that this library has. */
+enum { NUM_MODES = HAVE_PERSISTENT ? MODES : PERSISTENT };
+
 /* What MPI returns for a call in one of these ways; the arguments end with the communicator.
  * *request is set unless the call is blocking; a persistent one is only initialized. */
 #define MAKE(mode, request, Upper, lower, ...)     \

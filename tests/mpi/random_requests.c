@@ -25,7 +25,7 @@ enum {
     STARTS = 4,                 /* of a persistent request, at most */
     PER_SLOT = 2,               /* requests: a message is sent and received */
     STEP = 101,                 /* a prime number above SLOTS */
-    FUNCTIONS = SUBJECTS * MODES
+    FUNCTIONS = SUBJECTS * NUM_MODES
 };
 
 /* A linear congruential generator; its upper bits are random enough. */
@@ -154,13 +154,10 @@ static void draw_operation(struct run *run, struct slot *s)
     memset(s, 0, sizeof(*s));
     s->subject = function % SUBJECTS;
     s->mode = (enum mode)(function / SUBJECTS);
-    if (COLLECTIVES == s->subject || (PERSISTENT == s->mode && !HAVE_PERSISTENT)) {
-        s->mode = NONBLOCKING;
-    }
+    s->mode = COLLECTIVES == s->subject ? NONBLOCKING : s->mode;
     s->group = draw(draws, GROUPS);
     s->elements = draw(draws, ELEMENTS);
-    if (5 <= s->elements
-        && calls_reduces(&(struct calls){.coll = subject_name(s->subject)})) {
+    if (5 <= s->elements && calls_reduces(&(struct calls){.coll = subject_name(s->subject)})) {
         /* libnbc, which a call can fall back to, has no room for parts outside of their extents */
         s->elements = 5 + 2; /* TEMP */
     }
@@ -528,7 +525,7 @@ static void run_round(struct run *run, int most, int operations)
 static void for_counters(struct run *run, bool opens)
 {
     for (int subject = 0; subject < COLLECTIVES; ++subject) {
-        for (int mode = 0; mode < (HAVE_PERSISTENT ? MODES : MODES - 1); ++mode) {
+        for (int mode = 0; mode < NUM_MODES; ++mode) {
             struct napcoll_counters *counters = &run->counters[subject][mode];
             const unsigned long long made = (unsigned long long) run->started[subject][mode];
             unsigned long long ran;

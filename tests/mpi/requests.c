@@ -7,13 +7,15 @@
  *
  *     requests [--starts N] [--forced COLLECTIVE]
  *
- * Memory does not grow in N starts. COLLECTIVE is the one that parameters send to the fallback.
+ * Memory does not grow in N starts. With a COLLECTIVE, which a parameter sends to the fallback, it
+ * only checks what served each.
  */
 #include "counters.h"
 #include "each_call.h"
 #include "heap.h"
 #include "ops.h"
 
+#include <limits.h>
 #include <unistd.h>
 
 enum { FEW = 5, MANY = 20000, ROUNDS = 50, TAG = 77, ELEMENTS = 9 };
@@ -269,8 +271,8 @@ static void check_op_and_type(struct tap *tap, MPI_Comm comm, enum mode mode)
         gate(tap);
     }
     for (int round = 0; round < (PERSISTENT == mode ? 3 : 1); ++round) {
-        memset(recv, 0, sizeof(recv));
         if (PERSISTENT == mode) {
+            memset(recv, 0, sizeof(recv));
             mpi_check(MPI_Start(&request), "MPI_Start");
         }
         mpi_check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
@@ -467,21 +469,25 @@ static bool start_many(struct tap *tap, MPI_Comm comm, enum mode mode, int start
     return good;
 }
 
+/* What leaks does so each time; Open MPI's lists of free objects grow now and then. */
 static void check_growth(struct tap *tap, MPI_Comm comm, enum mode mode, int starts)
 {
+    enum { TIMES = 3 };
     bool good = start_many(tap, comm, mode, starts);
-    const long before = heap();
-    long more;
+    long least = LONG_MAX;
 
-    good = start_many(tap, comm, mode, starts) && good;
-    more = heap() - before;
-    if (0 == tap->rank) {
-        printf("# %d %s starts: %ld bytes more\n", starts, mode_name(mode), more);
+    for (int i = 0; i < TIMES; ++i) {
+        const long before = heap();
+        long more;
+
+        good = start_many(tap, comm, mode, starts) && good;
+        more = heap() - before;
+        least = more < least ? more : least;
     }
-    if (more >= 8L * starts) {
-        tap_note(tap, "%d %s starts: %ld bytes more", starts, mode_name(mode), more);
+    if (least >= starts) {
+        tap_note(tap, "%ld bytes more after each %d %s starts", least, starts, mode_name(mode));
     }
-    tap_ok(tap, good && more < 8L * starts, "%s_starts_leave_nothing_in_memory", mode_name(mode));
+    tap_ok(tap, good && least < starts, "%s_starts_leave_nothing_in_memory", mode_name(mode));
 }
 
 /* --- who served them --- */
@@ -516,7 +522,7 @@ static void check_counters(struct tap *tap, MPI_Comm comm, struct counters *coun
                            enum mode mode, const char *forced)
 {
     for (int i = 0; i < EACH_CALLS; ++i) {
-        const char *expect = 0 == strcmp(forced, each_calls[i].name) ? "fallback:forced" : "runs";
+        const bool falls_back = NULL != forced && 0 == strcmp(forced, each_calls[i].name);
         struct napcoll_counters *c = &counters->of[i][mode];
         const unsigned long long before = counted(c);
         struct expectation e;
@@ -528,9 +534,10 @@ static void check_counters(struct tap *tap, MPI_Comm comm, struct counters *coun
         p.mode = mode;
         mpi_check(each_run(&p, &each_calls[i], &good), each_calls[i].name);
         each_leave(&p);
-        met = expect_met(tap, &e, expect) && 1 == counted(c) - before;
+        met = expect_met(tap, &e, falls_back ? "fallback:forced" : "runs")
+              && 1 == counted(c) - before;
         tap_ok(tap, good && met, "%s_%s_%s", mode_name(mode), each_calls[i].name,
-               0 == strncmp(expect, "runs", 4) ? "runs_in_napcoll" : "falls_back_as_asked_for");
+               falls_back ? "falls_back_by_parameter" : "runs_in_napcoll");
     }
 }
 
@@ -552,19 +559,29 @@ static void check_info_key(struct tap *tap, struct counters *counters, enum mode
     tap_ok(tap, good, "%s_%s_falls_back_by_info_key", mode_name(mode), each_calls[0].name);
 }
 
-static void check_mode(struct tap *tap, MPI_Comm comm, enum mode mode)
+static void check_all(struct tap *tap, MPI_Comm comm, int starts)
 {
-    check_starts(tap, mode, FEW);
-    check_starts(tap, mode, MANY);
-    check_ends(tap, comm, mode);
-    if (PERSISTENT != mode || INIT_RETAINS) {
-        check_op_and_type(tap, comm, mode);
+    for (int mode = NONBLOCKING; mode < NUM_MODES; ++mode) {
+        check_starts(tap, (enum mode) mode, FEW);
+        check_starts(tap, (enum mode) mode, MANY);
+        check_ends(tap, comm, (enum mode) mode);
+        if (PERSISTENT != mode || INIT_RETAINS) {
+            check_op_and_type(tap, comm, (enum mode) mode);
+        }
+        check_cancel(tap, comm, (enum mode) mode);
+        check_barrier(tap, comm, (enum mode) mode);
+        check_computing(tap, comm, (enum mode) mode);
+        check_fortran(tap, comm, (enum mode) mode);
+        check_bad_arguments(tap, comm, (enum mode) mode);
+        check_growth(tap, comm, (enum mode) mode, starts);
     }
-    check_cancel(tap, comm, mode);
-    check_barrier(tap, comm, mode);
-    check_computing(tap, comm, mode);
-    check_fortran(tap, comm, mode);
-    check_bad_arguments(tap, comm, mode);
+    check_comm(tap, FEW);
+    check_comm(tap, MANY);
+    check_blocking(tap, comm);
+    if (HAVE_PERSISTENT) {
+        check_restarts(tap, comm);
+        check_free_unwaited(tap, comm);
+    }
 }
 
 int main(int argc, char **argv)
@@ -579,24 +596,18 @@ int main(int argc, char **argv)
     mpi_check(napcoll_counters_init(), "MPI_T_init_thread");
     tap_open(&tap);
     starts = (int) tap_option_number(argc, argv, "--starts", 2000);
-    forced = tap_option(argc, argv, "--forced", "");
+    forced = tap_option(argc, argv, "--forced", NULL);
     counters_open(&counters);
     comm = tap_dup(MPI_COMM_WORLD, "napcoll", NULL, NULL);
     mpi_check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN),
               "MPI_Comm_set_errhandler");
     mpi_check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    for (int mode = NONBLOCKING; mode < (HAVE_PERSISTENT ? MODES : MODES - 1); ++mode) {
-        check_mode(&tap, comm, (enum mode) mode);
-        check_growth(&tap, comm, (enum mode) mode, starts);
+    if (NULL == forced) {
+        check_all(&tap, comm, starts);
+    }
+    for (int mode = NONBLOCKING; mode < NUM_MODES; ++mode) {
         check_counters(&tap, comm, &counters, (enum mode) mode, forced);
         check_info_key(&tap, &counters, (enum mode) mode);
-    }
-    check_comm(&tap, FEW);
-    check_comm(&tap, MANY);
-    check_blocking(&tap, comm);
-    if (HAVE_PERSISTENT) {
-        check_restarts(&tap, comm);
-        check_free_unwaited(&tap, comm);
     }
     mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
     counters_close(&counters);
