@@ -142,9 +142,9 @@ static void broken_tables_are_refused(void **state)
             assert_int_equal(job.numbers, numbers);
         }
     }
-    for (size_t i = 0; i < 4; i++) {
-        /* of the first row: collective, algorithm, reason, times */
-        double *place = &other.number[(const size_t[]){2, 3, 4, 13}[i]];
+    for (size_t i = 0; i < 5; i++) {
+        /* of the first row: collective, kind, algorithm, reason, times */
+        double *place = &other.number[(const size_t[]){2, 3, 4, 5, 14}[i]];
         const double was = *place;
 
         *place = 1e6;

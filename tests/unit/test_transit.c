@@ -30,7 +30,7 @@ static void put(napcoll_transit_t *transit, int slot, size_t bytes, int mark)
     if (bytes > 0) {
         memset(transit->buffer.memory + offset, mark, bytes);
     }
-    napcoll_transit_place(transit, slot, offset, bytes, false);
+    napcoll_transit_place(transit, slot, offset, bytes, bytes);
 }
 
 static void check(const napcoll_transit_t *transit, int slot, size_t bytes, int mark)
@@ -83,7 +83,7 @@ static void blocks_keep_their_bytes(void **state)
     assert_null(transit.buffer.memory);
 }
 
-/* A slot can have the word that its block goes another way. */
+/* A slot keeps the word in front of its block, also of a block that goes another way. */
 static void words_take_no_memory(void **state)
 {
     napcoll_transit_t transit = {0};
@@ -91,10 +91,11 @@ static void words_take_no_memory(void **state)
     (void) state;
     assert_true(napcoll_transit_begin(&transit, 2));
     assert_true(napcoll_transit_reserve(&transit, 2, 5));
-    napcoll_transit_place(&transit, 0, napcoll_transit_take(&transit, 0), 0, true);
+    napcoll_transit_place(&transit, 0, napcoll_transit_take(&transit, 0), 0, UINT64_MAX);
     put(&transit, 1, 5, 'a');
-    assert_true(transit.slot[0].full && transit.slot[0].direct && 0 == transit.slot[0].size);
-    assert_false(transit.slot[1].direct);
+    assert_true(transit.slot[0].full && UINT64_MAX == transit.slot[0].head);
+    assert_int_equal(transit.slot[0].size, 0);
+    assert_int_equal(transit.slot[1].head, 5);
     check(&transit, 1, 5, 'a');
     napcoll_transit_end(&transit, 0);
 }

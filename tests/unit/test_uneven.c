@@ -17,9 +17,11 @@ enum { MOST = 63, FEW = 5 };
 static napcoll_call_t hear(napcoll_uneven_t *uneven, size_t blocks, size_t bytes)
 {
     napcoll_call_t call = {.bytes = 0};
+    int heard[NAPCOLL_UNEVEN_SAYINGS] = {0};
 
     napcoll_uneven_begin(uneven, &call);
-    napcoll_uneven_hear(uneven, napcoll_uneven_say(blocks, blocks * bytes, MOST, FEW));
+    heard[napcoll_uneven_say(blocks, blocks * bytes, MOST, FEW)] = MOST + 1;
+    napcoll_uneven_hear(uneven, heard);
     return call;
 }
 
@@ -39,11 +41,33 @@ static void the_next_plan_is_for_the_blocks_of_the_last_call(void **state)
     (void) state;
     assert_int_equal(hear(&uneven, MOST, 1000).bytes, NAPCOLL_UNEVEN_FIRST_BYTES);
     assert_int_equal(hear(&uneven, MOST, 8).bytes, 1024);
-    assert_int_equal(hear(&uneven, MOST, 9).bytes, 8);
-    assert_int_equal(hear(&uneven, 20, 1000).bytes, 16);
+    assert_int_equal(hear(&uneven, MOST, 11).bytes, 8);
+    assert_int_equal(hear(&uneven, 20, 1600).bytes, 12);
     /* the mean of all blocks, also of those without bytes */
-    assert_int_equal(hear(&uneven, MOST, (size_t) 1 << 40).bytes, 512);
-    assert_int_equal(hear(&uneven, MOST, 1).bytes, (size_t) 1 << 40);
+    assert_int_equal(hear(&uneven, MOST, 1).bytes, 512);
+    /* larger ones are told as this one */
+    assert_int_equal(hear(&uneven, MOST, (size_t) 1 << 40).bytes, 1);
+    assert_in_range(hear(&uneven, MOST, 1).bytes, (size_t) 1 << 30, (size_t) 1 << 31);
+}
+
+/* One rank has large blocks: the mean of all ranks counts. A rank without any has a mean, too, but
+ * not one that says nothing. */
+static void all_ranks_count_alike(void **state)
+{
+    const unsigned small = napcoll_uneven_say(MOST, 512 * MOST, MOST, FEW);
+    const unsigned large = napcoll_uneven_say(MOST, 8192 * MOST, MOST, FEW);
+    int heard[NAPCOLL_UNEVEN_SAYINGS] = {0};
+    napcoll_uneven_t uneven = {0};
+
+    (void) state;
+    heard[0] = 1000;
+    heard[small] = 63;
+    heard[large] = 1;
+    napcoll_uneven_hear(&uneven, heard);
+    assert_int_equal(uneven.bytes, (63 * 512 + 8192) / 64);
+    heard[napcoll_uneven_say(0, 0, MOST, FEW)] = 64;
+    napcoll_uneven_hear(&uneven, heard);
+    assert_int_equal(uneven.bytes, (63 * 512 + 8192) / 128);
 }
 
 static void what_is_said_fits_its_bits_and_grows_with_need(void **state)
@@ -53,7 +77,7 @@ static void what_is_said_fits_its_bits_and_grows_with_need(void **state)
         for (size_t bytes = 1; bytes < SIZE_MAX / 2 / MOST; bytes *= 3) {
             const unsigned said = napcoll_uneven_say(blocks, blocks * bytes, MOST, FEW);
 
-            assert_in_range(said, 1, NAPCOLL_UNEVEN_MOST_SAID);
+            assert_in_range(said, 1, NAPCOLL_UNEVEN_SAYINGS - 1);
             assert_int_equal(said >= 64, blocks > FEW);
             assert_true(blocks > FEW || said < napcoll_uneven_say(FEW + 1, 0, MOST, FEW));
         }
@@ -121,7 +145,7 @@ static void sizes_are_looked_for(void **state)
     /* one that lets them: its sizes decide, also where their plan lets nobody hear again */
     assert_int_equal(hear(&uneven, MOST, 70000).bytes, tried[1]);
     for (int i = 0; i <= 2 * NAPCOLL_UNEVEN_LEAST_CALLS; i++) {
-        assert_int_equal(stay_deaf(&uneven).bytes, 131072);
+        assert_int_equal(stay_deaf(&uneven).bytes, 65536);
     }
     assert_int_equal(stay_deaf(&uneven).bytes, tried[0]);
 }
@@ -193,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_next_plan_is_for_the_blocks_of_the_last_call),
+        cmocka_unit_test(all_ranks_count_alike),
         cmocka_unit_test(what_is_said_fits_its_bits_and_grows_with_need),
         cmocka_unit_test(rounds_that_nobody_needs_are_left),
         cmocka_unit_test(sizes_are_looked_for),

@@ -17,6 +17,8 @@
 
 #include "coll_napcoll_run.h"
 
+#include <string.h>
+
 /* One of the user's buffers. */
 typedef struct {
     const void *buffer;
@@ -183,8 +185,6 @@ static unsigned say(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *ca
             bytes += goes_inline || by_rules ? block->bytes : 0;
         }
     }
-    /* the largest mean of all ranks counts; means around a power of two shall lead to it */
-    bytes -= by_rules ? 0 : bytes / 4;
     return napcoll_uneven_say(blocks, bytes, (size_t) napcoll->map->size - 1, few);
 }
 
@@ -193,6 +193,7 @@ void mca_coll_napcoll_blocks_learn(const mca_coll_napcoll_run_t *run)
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[run->call.coll];
     napcoll_uneven_t *uneven = &run->napcoll->uneven[run->call.coll];
     const int row = run->entry->decided->decision.algorithm;
+    napcoll_personalized_t *personalized;
 
     if (!collective->uneven || NAPCOLL_COLL_GATHERV == run->call.coll) {
         return;
@@ -200,7 +201,9 @@ void mca_coll_napcoll_blocks_learn(const mca_coll_napcoll_run_t *run)
     if (row < 0 || !napcoll_algorithm_announces(collective, &collective->algorithm[row])) {
         napcoll_uneven_deaf(uneven);
     } else if (NULL != run->operation) {
-        napcoll_uneven_hear(uneven, run->operation->personalized.said);
+        personalized = &run->operation->personalized;
+        personalized->heard[personalized->said]++;
+        napcoll_uneven_hear(uneven, personalized->heard);
     }
 }
 
@@ -289,6 +292,7 @@ int mca_coll_napcoll_blocks_bind(mca_coll_napcoll_run_t *run)
     personalized->inline_bytes = SIZE_MAX;
     personalized->direct_tag = run->binding.tag;
     personalized->said = 0;
+    memset(personalized->heard, 0, sizeof(personalized->heard));
     if (OMPI_SUCCESS == rc && rounds) {
         rc = prepare_rounds(run->napcoll, call, decided, personalized);
     }

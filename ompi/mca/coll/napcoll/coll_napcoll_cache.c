@@ -37,8 +37,8 @@ static int make_map_of_ranks(mca_coll_napcoll_module_t *module)
     return rc;
 }
 
-/* Find the node map and what the communicator's info says, after the processes are compared. Without
- * messages, or OMPI_ERR_WOULD_BLOCK, where the call must not wait. */
+/* Find the node map and what the communicator's info says, after the processes are compared. A call
+ * that must not wait gets OMPI_ERR_WOULD_BLOCK where that takes messages. */
 static int read_topology(mca_coll_napcoll_module_t *module, bool waits)
 {
     const napcoll_saved_function_t *allgather =

@@ -174,7 +174,7 @@ static int start_requests(size_t count, ompi_request_t **requests)
 
 /* ---- requests ---- */
 
-/* As those of libnbc: MPI does not allow to cancel a collective call. */
+/* MPI does not allow to cancel a collective call; libnbc returns the same error. */
 static int refuse_cancel(ompi_request_t *request, int complete)
 {
     (void) request;

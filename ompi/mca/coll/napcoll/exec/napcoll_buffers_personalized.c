@@ -133,32 +133,29 @@ static size_t aligned(size_t bytes)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* The size of a block as a message tells it. */
+/* The word in front of a block. */
 static inline uint64_t word_of(const napcoll_personalized_t *p, int32_t buffer, int number)
 {
     const napcoll_block_t *block;
 
     if (buffer >= NAPCOLL_BUFFER_TEMP) {
-        const napcoll_slot_t *slot = &p->transit.slot[number];
-
-        return slot->direct ? NAPCOLL_SIZE_DIRECT : slot->size;
+        return p->transit.slot[number].head;
     }
     block = napcoll_personalized_block(p, buffer, number);
-    return block->direct ? NAPCOLL_SIZE_DIRECT : block->bytes;
+    return (uint64_t) p->said << NAPCOLL_SIZE_SAID_BIT
+           | (block->direct ? NAPCOLL_SIZE_DIRECT : block->bytes);
 }
 
-/* Write the sizes of the blocks of a message; returns their end. */
+/* Write the words in front of the blocks of a message; returns their end. */
 static char *pack_sizes(const napcoll_personalized_t *p, const napcoll_plan_t *plan,
                         const napcoll_step_t *step, char *to)
 {
-    uint64_t said = (uint64_t) p->said << NAPCOLL_SIZE_SAID_BIT;
     napcoll_runs_t runs = napcoll_runs_of(plan, &step->left);
 
     while (napcoll_runs_next(&runs)) {
         for (int b = runs.run.first; b < runs.run.first + runs.run.count; b++) {
-            const uint64_t word = said | word_of(p, runs.run.buffer, b);
+            const uint64_t word = word_of(p, runs.run.buffer, b);
 
-            said = 0;
             memcpy(to, &word, sizeof(word));
             to += sizeof(word);
         }
@@ -334,15 +331,13 @@ static int take_in(napcoll_operation_t *op, const napcoll_step_t *step,
             if (step->headed) {
                 memcpy(&word, head, sizeof(word));
                 head += sizeof(word);
-                p->said = NAPCOLL_SIZE_SAID_OF(word) > p->said ? NAPCOLL_SIZE_SAID_OF(word)
-                                                               : p->said;
+                p->heard[NAPCOLL_SIZE_SAID_OF(word)] += !in_slots;
             } else {
                 word = in_slots ? p->bytes : user_block(p, runs.run.buffer, b, &piece)->bytes;
             }
             size = (size_t) NAPCOLL_SIZE_BYTES_OF(word);
             if (in_slots) {
-                napcoll_transit_place(&p->transit, b, message->offset + at, size,
-                                      0 != (word & NAPCOLL_SIZE_DIRECT));
+                napcoll_transit_place(&p->transit, b, message->offset + at, size, word);
             } else {
                 rc = take_block(op, runs.run.buffer, b, message->wire.at + at, word);
             }

@@ -46,18 +46,19 @@ typedef struct napcoll_block {
 } napcoll_block_t;
 
 /**
- * A size in front of blocks is one word:
+ * The word in front of a block, from its sender to its receiver:
  *
  *     | direct: 1 bit | what the sender says: 7 bits | bytes of the block, 0 if direct: 56 bits |
  *
- * What a process says is in the first word of each of its messages: the largest of what it has to
- * say and what it has heard. So where every rank hears from every other one, all end with the same
- * number.
+ * So where every rank sends a block to every other one, all hear the same from all.
  */
 #define NAPCOLL_SIZE_DIRECT         (UINT64_C(1) << 63)
 #define NAPCOLL_SIZE_SAID_BIT       56
 #define NAPCOLL_SIZE_BYTES_OF(word) ((word) & ((UINT64_C(1) << NAPCOLL_SIZE_SAID_BIT) - 1))
 #define NAPCOLL_SIZE_SAID_OF(word)  ((unsigned) ((word) >> NAPCOLL_SIZE_SAID_BIT) & 127)
+
+/** The numbers that a rank can say. */
+enum { NAPCOLL_SAYINGS = 128 };
 
 /** Where a message has its bytes. */
 typedef enum {
@@ -92,8 +93,9 @@ typedef struct napcoll_personalized {
     size_t bytes;
     /** larger blocks go straight to their ranks; SIZE_MAX: none does */
     size_t inline_bytes;
-    /** what this rank has to say to all, 0 .. 127; at the end the largest that it has heard */
+    /** what this rank says to all, and how many others have said each number */
     unsigned said;
+    int heard[NAPCOLL_SAYINGS];
     /** messages outside the plan, their tag, and the block from which on they are not posted */
     napcoll_messages_t direct;
     int direct_tag;

@@ -81,10 +81,10 @@ size_t napcoll_transit_take(napcoll_transit_t *transit, size_t bytes)
 }
 
 void napcoll_transit_place(napcoll_transit_t *transit, int slot, size_t offset, size_t bytes,
-                           bool direct)
+                           uint64_t head)
 {
     transit->slot[slot] = (napcoll_slot_t){
-        .offset = offset, .size = bytes, .full = true, .direct = direct};
+        .offset = offset, .size = bytes, .head = head, .full = true};
     if (bytes > 0) {
         transit->block[transit->stored++] = (napcoll_stored_block_t){offset, slot};
     }

@@ -29,9 +29,9 @@
 typedef struct napcoll_slot {
     size_t offset;
     size_t size;
+    /** the word in front of the block, where its messages have such words */
+    uint64_t head;
     bool full;
-    /** the block goes straight to its rank, and has no bytes here */
-    bool direct;
 } napcoll_slot_t;
 
 /** A block in the buffer; gone when its slot is empty or has another offset. */
@@ -89,7 +89,7 @@ static inline void napcoll_transit_return(napcoll_transit_t *transit, size_t tak
 
 /** Put a block that has come to an offset into its slot; blocks by ascending offset. */
 void napcoll_transit_place(napcoll_transit_t *transit, int slot, size_t offset, size_t bytes,
-                           bool direct);
+                           uint64_t head);
 
 /** Free the memory, unless it is at most `kept` bytes. */
 void napcoll_transit_end(napcoll_transit_t *transit, size_t kept);

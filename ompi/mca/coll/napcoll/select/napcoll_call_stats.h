@@ -63,8 +63,8 @@ int napcoll_outcome_order(const napcoll_outcome_t *a, const napcoll_outcome_t *b
 
 enum { NAPCOLL_OUTCOME_WORDS = 160 };
 
-/** An outcome as text: FUNCTION SIZES ALGORITHM. FUNCTION is of napcoll_function_name(), SIZES is LEAST-MOST or any, ALGORITHM may be
- * fallback:REASON. */
+/** An outcome as text: FUNCTION SIZES ALGORITHM. FUNCTION is of napcoll_function_name(), SIZES is
+ * LEAST-MOST or any, ALGORITHM may be fallback:REASON. */
 void napcoll_outcome_words(const napcoll_outcome_t *outcome, char words[NAPCOLL_OUTCOME_WORDS]);
 
 /** Sort the rows by their outcomes. */

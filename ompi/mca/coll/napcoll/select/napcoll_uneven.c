@@ -35,19 +35,29 @@ void napcoll_uneven_begin(napcoll_uneven_t *uneven, napcoll_call_t *call)
     }
 }
 
-/* What is said: 1 + the exponent of the power of two that is at least the mean block; NEEDS more
- * where a rank needs the rounds. */
-enum { NEEDS = 64 };
+/* What is said: 0, nothing; else 1 for a mean block without bytes, or 2 + a number of half octaves,
+ * the nearest to the mean; NEEDS more where a rank needs the rounds. */
+enum { NEEDS = NAPCOLL_UNEVEN_SAYINGS / 2 };
+
+/* In bytes: how much a mean that is a whole number may miss it. */
+static const double ROUNDING = 1e-6;
 
 unsigned napcoll_uneven_say(size_t blocks, size_t bytes, size_t most, size_t few)
 {
-    const size_t mean = 0 == most ? 0 : bytes / most + (0 != bytes % most);
-    unsigned said = 1;
+    const double mean = 0 == most ? 0 : (double) bytes / (double) most;
+    const double halves = mean > 1 ? round(2 * log2(mean)) : 0;
+    unsigned said = mean > 0 ? 2 + (unsigned) halves : 1;
 
-    while (said < NEEDS - 1 && ((size_t) 1 << (said - 1)) < mean) {
-        said++;
-    }
+    said = said < NEEDS ? said : NEEDS - 1;
     return blocks > few ? NEEDS + said : said;
+}
+
+/* The mean block of a rank that has said a number. */
+static double bytes_of(unsigned said)
+{
+    const unsigned size = said % NEEDS;
+
+    return size < 2 ? 0 : exp2((size - 2) / 2.0);
 }
 
 /* Do without hearing for a while, twice as long as the last time. */
@@ -64,13 +74,20 @@ static void go_deaf(napcoll_uneven_t *uneven, bool straight)
     uneven->straight = straight;
 }
 
-void napcoll_uneven_hear(napcoll_uneven_t *uneven, unsigned said)
+void napcoll_uneven_hear(napcoll_uneven_t *uneven, const int heard[NAPCOLL_UNEVEN_SAYINGS])
 {
-    if (said % NEEDS > 0) {
-        uneven->bytes = (size_t) 1 << (said % NEEDS - 1);
+    double bytes = 0;
+    int ranks = 0;
+    bool needed = false;
+
+    for (unsigned said = 1; said < NAPCOLL_UNEVEN_SAYINGS; said++) {
+        bytes += heard[said] * bytes_of(said);
+        ranks += heard[said];
+        needed = needed || (said >= NEEDS && heard[said] > 0);
     }
+    uneven->bytes = bytes > 0 ? (size_t) ceil(bytes / ranks - ROUNDING) : 1;
     uneven->hears++;
-    if (said >= NEEDS) {
+    if (needed) {
         uneven->idle = 0;
         uneven->turn = uneven->hears > 1 ? 0 : uneven->turn;
     } else if (++uneven->idle >= NAPCOLL_UNEVEN_PATIENCE) {

@@ -36,8 +36,8 @@ enum {
     /** calls that do without: at first, and at most */
     NAPCOLL_UNEVEN_LEAST_CALLS = 16,
     NAPCOLL_UNEVEN_MOST_CALLS = 256,
-    /** the largest number that a rank can say */
-    NAPCOLL_UNEVEN_MOST_SAID = 127,
+    /** the numbers that a rank can say */
+    NAPCOLL_UNEVEN_SAYINGS = 128,
     /** for all slots of a process, where the model sets the largest inline block: messages are
      * received where there is room for such blocks */
     NAPCOLL_INLINE_SLOTS_BYTES = 16 * 1024 * 1024
@@ -73,12 +73,12 @@ void napcoll_uneven_begin(napcoll_uneven_t *uneven, napcoll_call_t *call);
  * @param[in] most    blocks that it could have, its own left out
  * @param[in] few     blocks that take no longer straight than in the rounds
  *
- * @return 1 .. NAPCOLL_UNEVEN_MOST_SAID; of several ranks the largest counts
+ * @return a number from 1 on; 0 is for ranks that have nothing to say
  */
 unsigned napcoll_uneven_say(size_t blocks, size_t bytes, size_t most, size_t few);
 
-/** A call has ended in which all ranks heard `said`. */
-void napcoll_uneven_hear(napcoll_uneven_t *uneven, unsigned said);
+/** A call has ended in which all ranks heard the same: heard[s] ranks have said s. */
+void napcoll_uneven_hear(napcoll_uneven_t *uneven, const int heard[NAPCOLL_UNEVEN_SAYINGS]);
 
 /** A call was decided for an algorithm, or the fallback function, in which ranks do not hear of
  * each other. Where they look for a size, the next call tries another one; else the next calls are

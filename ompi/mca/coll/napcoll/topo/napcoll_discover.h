@@ -105,8 +105,8 @@ bool napcoll_joins_jobs(ompi_communicator_t *comm);
  * @param[in]  module     its module
  * @param[out] map        the map, owned by the caller
  *
- * @return OMPI_SUCCESS; OMPI_ERR_WOULD_BLOCK, on all ranks, where it takes an allgather and there is
- *         none; or an error
+ * @return OMPI_SUCCESS, or an error; on all ranks OMPI_ERR_WOULD_BLOCK, where an allgather is
+ *         missing
  */
 int napcoll_discover_node_map(napcoll_job_t *job, ompi_communicator_t *comm,
                               mca_coll_base_module_allgather_fn_t allgather,
