@@ -55,14 +55,16 @@ fake 6 3,2,1 block exchange
 case_of sessions 60 "${launch[@]}" "$programs/session"
 
 # --- many threads, long lives ---
-fake 6 3,2,1 block exchange
-by_threads
-case_of threads_all 60 env "$measured" "${launch[@]}" "$programs/threads" --coll all --rounds 100 --expect runs
-for mode in nonblocking persistent; do
+# all_threads NAME ROUNDS MODE: every collective by each thread.
+all_threads() {
     fake 6 3,2,1 block exchange
     by_threads
-    case_of "threads_$mode" 60 env "$measured" "${launch[@]}" "$programs/threads" --coll all --rounds 30 --mode "$mode" --expect runs
-done
+    launch+=(--mca coll_napcoll_alltoallw_algorithm pairwise)
+    case_of "$1" 60 env "$measured" "${launch[@]}" "$programs/threads" --coll all --rounds "$2" --mode "$3" --expect runs
+}
+all_threads threads_all 100 blocking
+all_threads threads_nonblocking 50 nonblocking
+all_threads threads_persistent 50 persistent
 fake 6 3,2,1 cyclic delegate
 by_threads
 case_of threads_delegate 60 "${launch[@]}" "$programs/threads" --algorithm smp --expect runs:smp

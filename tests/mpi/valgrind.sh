@@ -48,9 +48,10 @@ END
 )
 
 # Requests, most of which outlive the op, the type and the round that they were made with.
-fake 4 2 block exchange
+fake 6 3 block exchange
+launch+=(--mca coll_napcoll_alltoallw_algorithm pairwise)
 under_valgrind
 case_of valgrind_requests "$program_seconds" env "$measured" "${launch[@]}" "$programs/random_requests" \
-    --operations 120 --most 20
+    --operations 160 --most 40
 
 end_suite
