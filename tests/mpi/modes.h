@@ -27,9 +27,6 @@
 #    define PERSISTENT_INIT(Upper, ...) MPI_ERR_UNSUPPORTED_OPERATION
 #endif
 
-/* Whether a persistent request keeps its op and datatypes, as MPI says: the extension does not. */
-#define INIT_RETAINS (OMPI_MAJOR_VERSION >= 5)
-
 enum mode { BLOCKING, NONBLOCKING, PERSISTENT, MODES };
 
 /* Those that this library has. */

@@ -58,8 +58,6 @@ struct slot {
     /* Starts before all others of its round */
     bool early;
     struct calls call;
-    /* Is closed as soon as the call no longer needs it */
-    struct problem problem;
     size_t bytes;
     char *send, *recv;
 };
@@ -228,19 +226,14 @@ static void start_message(struct run *run, const struct slot *s, MPI_Request *re
               "MPI_Isend");
 }
 
-/* Whether a call keeps its op and type itself. */
-static bool is_retained(const struct slot *s)
-{
-    return PERSISTENT != s->mode || INIT_RETAINS;
-}
-
 /* Makes the call; what it was made with, except for buffers and arrays, is freed at once. */
 static void make(struct run *run, int i)
 {
     struct slot *s = &run->slot[i];
     MPI_Request *request = &run->request[PER_SLOT * i];
+    struct problem p;
 
-    open_call(run, s, &s->call, &s->problem);
+    open_call(run, s, &s->call, &p);
     s->call.mode = s->mode;
     s->call.request = request;
     if (COLLECTIVES == s->subject) {
@@ -250,9 +243,7 @@ static void make(struct run *run, int i)
             calls_make(&s->call, run->group[s->group].comm, s->send + MARGIN, s->recv + MARGIN),
             s->call.coll);
     }
-    if (is_retained(s)) {
-        problem_close(&s->problem);
-    }
+    problem_close(&p);
     s->initialized = PERSISTENT == s->mode;
 }
 
@@ -273,20 +264,20 @@ static void start(struct run *run, int i)
     }
 }
 
-/* A request has been completed as MPI says. */
+/* MPI says that a request is complete; without sense in that nothing can go on. */
 static void completed(struct run *run, int which)
 {
-    const struct slot *s = &run->slot[which / PER_SLOT];
-    const bool is_null = MPI_REQUEST_NULL == run->request[which];
+    const bool known = which >= 0 && which < PER_SLOT * run->slots && run->active[which];
+    const struct slot *s = &run->slot[known ? which / PER_SLOT : 0];
 
-    if (!run->active[which] || is_null != (PERSISTENT != s->mode)) {
-        ++run->wrong;
-        tap_note(&run->tap, "request %d, %s %s: %s, is %s", which, mode_name(s->mode),
-                 subject_name(s->subject), run->active[which] ? "was under way" : "was complete",
-                 is_null ? "null" : "not null");
+    if (!known || (PERSISTENT != s->mode) != (MPI_REQUEST_NULL == run->request[which])) {
+        fprintf(stderr, "# rank %d: request %d, %s %s, is said to be complete and is %s\n",
+                run->tap.rank, which, mode_name(s->mode), subject_name(s->subject),
+                known ? "in the wrong state" : "not under way");
+        MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    run->under_way -= run->active[which] ? 1 : 0;
     run->active[which] = false;
+    --run->under_way;
 }
 
 static int draw_active(struct run *run)
@@ -488,9 +479,6 @@ static void close_slot(struct run *run, int i)
 
     if (s->initialized) {
         mpi_check(MPI_Request_free(&run->request[PER_SLOT * i]), "MPI_Request_free");
-    }
-    if (!is_retained(s)) {
-        problem_close(&s->problem);
     }
     calls_close(&s->call);
     free(s->send);

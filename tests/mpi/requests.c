@@ -565,9 +565,7 @@ static void check_all(struct tap *tap, MPI_Comm comm, int starts)
         check_starts(tap, (enum mode) mode, FEW);
         check_starts(tap, (enum mode) mode, MANY);
         check_ends(tap, comm, (enum mode) mode);
-        if (PERSISTENT != mode || INIT_RETAINS) {
-            check_op_and_type(tap, comm, (enum mode) mode);
-        }
+        check_op_and_type(tap, comm, (enum mode) mode);
         check_cancel(tap, comm, (enum mode) mode);
         check_barrier(tap, comm, (enum mode) mode);
         check_computing(tap, comm, (enum mode) mode);

@@ -17,7 +17,9 @@ case_of requests 120 "${launch[@]}" "$programs/requests"
 case_of requests_forced 60 "${launch[@]}" --mca coll_napcoll_exscan_algorithm fallback "$programs/requests" --forced exscan
 
 # --- random operations, on nodes of many sizes ---
-operations=${NAPCOLL_OPERATIONS:-2000}
+operations=600
+! at_length || operations=2000
+operations=${NAPCOLL_OPERATIONS:-$operations}
 # random_on PLACEMENT SEED: under `launch`.
 random_on() {
     case_of "random_$1" $((program_seconds + operations / 20)) "${launch[@]}" "$programs/random_requests" \
