@@ -13,9 +13,10 @@
  * active operations, in whichever thread it runs; one thread at a time walks their list, and not
  * from inside itself. It is registered while there are any. A request is Open MPI's own kind for
  * nonblocking collectives, to which the MPI layer attaches the datatypes and the op of the call
- * until it is complete, or freed if it is persistent.
+ * until it is complete.
  *
- * A request holds its communicator, so MPI_Comm_free may come before the end.
+ * A request holds its communicator, so MPI_Comm_free may come before the end. A persistent one also
+ * holds its datatypes and its op, since the MPI layer of Open MPI 4.1 does not.
  */
 
 #include <stdatomic.h>
@@ -172,6 +173,68 @@ static int start_requests(size_t count, ompi_request_t **requests)
     return rc;
 }
 
+/* ---- what a persistent request holds ---- */
+
+/* Whether the arguments of a side are significant on this rank. */
+static bool has_side(const mca_coll_napcoll_run_t *run, bool sends)
+{
+    const napcoll_binding_t *binding = &run->binding;
+    const bool root = ompi_comm_rank(binding->comm) == binding->root;
+    const void *buffer = sends ? binding->sendbuf : binding->recvbuf;
+
+    switch (mca_coll_napcoll_collectives[run->call.coll]->goal) {
+    case NAPCOLL_GOAL_GATHER:
+        return MPI_IN_PLACE != buffer && (sends || root);
+    case NAPCOLL_GOAL_SCATTER:
+        return MPI_IN_PLACE != buffer && (!sends || root);
+    default:
+        return MPI_IN_PLACE != buffer;
+    }
+}
+
+static void hold_type(ompi_datatype_t *type, bool hold)
+{
+    if (NULL == type || ompi_datatype_is_predefined(type)) {
+        return;
+    }
+    if (hold) {
+        OBJ_RETAIN(type);
+    } else {
+        OBJ_RELEASE(type);
+    }
+}
+
+static void hold_types(ompi_datatype_t *const *types, int count, bool hold)
+{
+    for (int i = 0; NULL != types && i < count; i++) {
+        hold_type(types[i], hold);
+    }
+}
+
+/* Retain, or release, the datatypes and the op of a call. */
+static void hold_objects(const mca_coll_napcoll_run_t *run, bool hold)
+{
+    const napcoll_binding_t *binding = &run->binding;
+    const int size = ompi_comm_size(binding->comm);
+    ompi_op_t *op = binding->op;
+
+    if (has_side(run, true)) {
+        hold_type(binding->send_type, hold);
+        hold_types(binding->send_types, size, hold);
+    }
+    if (has_side(run, false)) {
+        hold_type(binding->datatype, hold);
+        hold_types(binding->types, size, hold);
+    }
+    if (NULL != op && !ompi_op_is_intrinsic(op)) {
+        if (hold) {
+            OBJ_RETAIN(op);
+        } else {
+            OBJ_RELEASE(op);
+        }
+    }
+}
+
 /* ---- requests ---- */
 
 /* MPI does not allow to cancel a collective call; libnbc returns the same error. */
@@ -202,6 +265,7 @@ static int free_request(ompi_request_t **base)
     }
     if ((*base)->req_persistent) {
         mca_coll_napcoll_run_finish(&request->run);
+        hold_objects(&request->run, false);
     }
     return_request(request);
     *base = MPI_REQUEST_NULL;
@@ -264,12 +328,16 @@ int mca_coll_napcoll_run_request(mca_coll_napcoll_run_t *run, ompi_info_t *info,
     }
     request->run = *run;
     *user = base_of(request);
-    if (empty) {
-        (void) ompi_request_complete(*user, false);
-    } else if (!(*user)->req_persistent) {
-        rc = start(request);
+    if ((*user)->req_persistent) {
+        hold_objects(run, true);
+        return OMPI_SUCCESS;
     }
-    return rc;
+    if (empty) {
+        (*user)->req_state = OMPI_REQUEST_ACTIVE;
+        (void) ompi_request_complete(*user, false);
+        return OMPI_SUCCESS;
+    }
+    return start(request);
 }
 
 void mca_coll_napcoll_requests_open(void)

@@ -150,41 +150,70 @@ typedef struct {
 
 enum { FIRST_RANKS = 1024 };
 
-/* The time of straight messages of this size to all ranks; NAN when memory ran out. */
-static double straight_us(const estimate_t *e, double bytes)
+/* The time of one algorithm for blocks of this size; NAN when memory ran out. */
+static double algorithm_us(const estimate_t *e, const napcoll_node_map_t *map, int row,
+                           const napcoll_params_t *params, double bytes)
 {
-    const napcoll_node_map_t *map = NULL == e->first_nodes ? e->map : e->first_nodes;
     const napcoll_node_map_t costs = napcoll_plan_cost_map(map);
     const int root = napcoll_goal_is_rooted(e->collective->goal) ? 0 : -1;
-    const double latency_us = napcoll_model_message_us(e->settings.machine, NAPCOLL_LEVEL_NETWORK,
-                                                       bytes);
-    napcoll_generator_t generator = {
-        .args = {.collective = e->collective,
-                 .algorithm = &e->collective->algorithm[napcoll_uneven_straight_row(e->collective)],
-                 .map = &costs,
-                 .sketch = napcoll_screen_sketches(e->collective->goal, map->size),
-                 .shortened = napcoll_screen_sketches(e->collective->goal, map->size),
-                 .params = {.segments = 1, .local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX}}};
-    const double us = napcoll_plan_cost_us(&costs, napcoll_generator_plan, &generator, root,
-                                           e->settings.machine, bytes, 0, INFINITY);
+    const bool sketched = napcoll_screen_sketches(e->collective->goal, map->size);
+    napcoll_generator_t generator = {.args = {.collective = e->collective,
+                                              .algorithm = &e->collective->algorithm[row],
+                                              .map = &costs,
+                                              .sketch = sketched,
+                                              .shortened = sketched,
+                                              .params = *params}};
+
+    return napcoll_plan_cost_us(&costs, napcoll_generator_plan, &generator, root,
+                                e->settings.machine, bytes, 0, INFINITY);
+}
+
+static double network_us(const estimate_t *e, double bytes)
+{
+    return napcoll_model_message_us(e->settings.machine, NAPCOLL_LEVEL_NETWORK, bytes);
+}
+
+/* The time of a row that forwards no blocks, for blocks of this size to all ranks; NAN when memory
+ * ran out. */
+static double row_us(const estimate_t *e, int row, double bytes)
+{
+    const napcoll_node_map_t *map = NULL == e->first_nodes ? e->map : e->first_nodes;
+    const napcoll_params_t params = {.segments = 1, .local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX};
+    const double us = algorithm_us(e, map, row, &params, bytes);
+    const double latency_us = network_us(e, bytes);
 
     return NULL == e->first_nodes
                ? us
                : latency_us + (us - latency_us) * (e->map->size - 1.0) / (map->size - 1.0);
 }
 
-/* The time of the best rounds; INFINITY where the model takes none, NAN when memory ran out. */
-static double rounds_us(const estimate_t *e, size_t bytes)
+/* The least time of all these rows. */
+static double straight_us(const estimate_t *e, double bytes)
+{
+    double least = INFINITY;
+
+    for (int row = 0; row < e->collective->algorithms && !isnan(least); row++) {
+        if (!e->collective->algorithm[row].store_and_forward) {
+            const double us = row_us(e, row, bytes);
+
+            least = isnan(us) || us < least ? us : least;
+        }
+    }
+    return least;
+}
+
+/* The rounds that auto chooses for blocks of this size, with their time: INFINITY where it chooses
+ * none, NAN when memory ran out. */
+static double choose_rounds(const estimate_t *e, size_t bytes, napcoll_decision_t *rounds)
 {
     const napcoll_call_t call = {.collective = e->collective, .map = e->map, .bytes = bytes};
-    napcoll_decision_t decision;
 
-    if (0 != napcoll_select(&e->settings, &call, &decision)) {
+    if (0 != napcoll_select(&e->settings, &call, rounds)) {
         return NAN;
     }
-    return decision.algorithm < 0 || !e->collective->algorithm[decision.algorithm].store_and_forward
+    return rounds->algorithm < 0 || !e->collective->algorithm[rounds->algorithm].store_and_forward
                ? INFINITY
-               : decision.cost_us;
+               : rounds->cost_us;
 }
 
 /* The first nodes of a map of many ranks, or NULL. False when memory ran out. */
@@ -199,40 +228,59 @@ static bool take_first_nodes(const napcoll_node_map_t *map, napcoll_node_map_t *
     return map->size <= FIRST_RANKS || 0 == napcoll_node_map_create(node, FIRST_RANKS, first);
 }
 
+/* Blocks that take no longer straight than in rounds of this time. One message is never slower. */
+static int find_few(const estimate_t *e, double rounds, double bytes, size_t *few)
+{
+    const double straight = row_us(e, napcoll_uneven_straight_row(e->collective), bytes);
+    const double latency_us = network_us(e, bytes), others = e->map->size - 1;
+    const double part = straight > latency_us ? (rounds - latency_us) / (straight - latency_us) : 1;
+
+    *few = (size_t) fmax(fmin(part, 1) * others, 1);
+    return isnan(straight) ? -1 : 0;
+}
+
+/* How much faster rounds are for blocks of this size; NAN when memory ran out. One choice of rounds
+ * stands for all sizes of an all-to-all, where a choice takes many times as long as an estimate. */
+static double rounds_gain(const estimate_t *e, const napcoll_decision_t *choice, size_t bytes)
+{
+    napcoll_decision_t other;
+    double rounds;
+
+    if (napcoll_goal_is_rooted(e->collective->goal)) {
+        rounds = choose_rounds(e, bytes, &other);
+    } else {
+        rounds = algorithm_us(e, e->map, choice->algorithm, &choice->params, (double) bytes);
+    }
+    return straight_us(e, (double) bytes) - rounds;
+}
+
 /* Find the limits; -1 when memory ran out. */
 static int find_limits(const estimate_t *e, napcoll_limits_t *limits)
 {
-    /* of sizes about a mean for which rounds pay; larger means are heard of */
-    enum { LEAST_EXPONENT = 3, MOST_EXPONENT = 20, SPREAD = 4 };
-    const double least = NAPCOLL_LEAST_BYTES, others = e->map->size - 1;
-    const double latency_us = napcoll_model_message_us(e->settings.machine, NAPCOLL_LEVEL_NETWORK,
-                                                       least);
-    double rounds = rounds_us(e, NAPCOLL_LEAST_BYTES), straight = straight_us(e, least), part;
-    int low = LEAST_EXPONENT, high = MOST_EXPONENT + 1;
+    /* SPREAD: of sizes about a mean for which rounds pay. Larger means are heard of */
+    enum { SMALL = 64, LARGE = 512, MOST = 1 << 20, SPREAD = 4 };
+    const bool gather = NAPCOLL_GOAL_GATHER == e->collective->goal;
+    napcoll_decision_t small, large;
+    double rounds = choose_rounds(e, SMALL, &small), gain = 0;
 
-    if (isnan(rounds) || isnan(straight)) {
+    *limits = (napcoll_limits_t){.inline_bytes = 0};
+    if (isnan(rounds) || 0 != find_few(e, rounds, SMALL, &limits->few)) {
         return -1;
     }
-    part = straight > latency_us ? (rounds - latency_us) / (straight - latency_us) : 1;
-    /* one message is never slower than rounds */
-    *limits = (napcoll_limits_t){.few = (size_t) fmax(fmin(part, 1) * others, 1)};
-    if (rounds > straight) {
+    if (isinf(rounds)) {
         return 0;
     }
-    while (high - low > 1) { /* rounds pay at exponent low, and not at high */
-        const int middle = (low + high) / 2;
-
-        rounds = rounds_us(e, (size_t) 1 << middle);
-        straight = straight_us(e, (double) ((size_t) 1 << middle));
-        if (isnan(rounds) || isnan(straight)) {
-            return -1;
-        }
-        low = rounds <= straight ? middle : low;
-        high = rounds <= straight ? high : middle;
+    rounds = choose_rounds(e, LARGE, &large);
+    if (isnan(rounds)) {
+        return -1;
     }
-    limits->inline_bytes = (size_t) (NAPCOLL_GOAL_GATHER == e->collective->goal ? 1 : SPREAD)
-                           << low;
-    return 0;
+    limits->inline_bytes = isinf(rounds) ? SMALL : LARGE;
+    while (gain >= 0 && limits->inline_bytes < MOST) {
+        gain = rounds_gain(e, isinf(rounds) ? &small : &large, 2 * limits->inline_bytes);
+        limits->inline_bytes *= gain >= 0 ? 2 : 1;
+    }
+    limits->inline_bytes *= gather ? 1 : SPREAD;
+    return isnan(gain) ? -1 : 0;
 }
 
 int napcoll_uneven_limits(const napcoll_collective_t *collective,
