@@ -5,7 +5,7 @@
  * Any collective with any two buffers, for tests of where buffers lie: the same call goes to the
  * communicator under test and, with buffers of its own, to Open MPI's basic, and both must leave
  * the same data. Elements are ints, structs whose padding an operation of the user's writes too, or
- * those of a problem of ops.h.
+ * elements of a problem of ops.h.
  */
 #ifndef TEST_CALLS_H
 #define TEST_CALLS_H

@@ -10,8 +10,8 @@
  *
  * A round starts one operation per slot, at most N of --most: a new one, or the persistent one that
  * is in the slot since an earlier round, with new data. One sequence of random numbers is the same
- * on all ranks and says which operations these are; each rank has another one for the order in which
- * it starts and completes them, where MPI leaves it free.
+ * on all ranks and says which operations these are; each rank has another one for the order of its
+ * starts and completions, where MPI leaves it free.
  */
 #include "calls.h"
 #include "collective.h"

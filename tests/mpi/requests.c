@@ -11,122 +11,14 @@
  * only checks what served each.
  */
 #include "counters.h"
-#include "each_call.h"
+#include "each_request.h"
 #include "heap.h"
 #include "ops.h"
 
 #include <limits.h>
 #include <unistd.h>
 
-enum { FEW = 5, MANY = 20000, ROUNDS = 50, TAG = 77, ELEMENTS = 9 };
-
-/* --- ranks that come late --- */
-
-static bool is_late(const struct tap *tap)
-{
-    return tap->size - 1 == tap->rank;
-}
-
-/* The last rank waits here for all others, who do not wait. */
-static void gate(const struct tap *tap)
-{
-    const int last = tap->size - 1;
-
-    if (!is_late(tap)) {
-        mpi_check(MPI_Send(NULL, 0, MPI_INT, last, TAG, tap->comm), "MPI_Send");
-    }
-    for (int r = 0; is_late(tap) && r < last; ++r) {
-        mpi_check(MPI_Recv(NULL, 0, MPI_INT, r, TAG, tap->comm, MPI_STATUS_IGNORE), "MPI_Recv");
-    }
-}
-
-/* --- all collectives at once --- */
-
-/* One call of each collective on a communicator; the requests are in an array, as MPI wants them. */
-struct all {
-    MPI_Comm comm;
-    enum mode mode;
-    struct each_place place[EACH_CALLS];
-    MPI_Request request[EACH_CALLS];
-};
-
-static void all_open(struct all *all, MPI_Comm comm, enum mode mode, int count)
-{
-    memset(all, 0, sizeof(*all));
-    all->comm = comm;
-    all->mode = mode;
-    for (int i = 0; i < EACH_CALLS; ++i) {
-        each_enter(&all->place[i], comm, i, count);
-        all->place[i].mode = mode;
-        all->request[i] = MPI_REQUEST_NULL;
-    }
-}
-
-static void all_close(struct all *all)
-{
-    for (int i = 0; i < EACH_CALLS; ++i) {
-        if (MPI_REQUEST_NULL != all->request[i]) {
-            mpi_check(MPI_Request_free(&all->request[i]), "MPI_Request_free");
-        }
-        each_leave(&all->place[i]);
-    }
-}
-
-static void make(struct all *all, int i)
-{
-    mpi_check(each_calls[i].make(&all->place[i]), each_calls[i].name);
-    all->request[i] = all->place[i].request;
-}
-
-/* What comes before the start: the init of persistent requests, which may wait for others. */
-static void init_all(struct all *all)
-{
-    for (int i = 0; PERSISTENT == all->mode && i < EACH_CALLS; ++i) {
-        make(all, i);
-    }
-}
-
-static void start(struct all *all, int i)
-{
-    each_prepare(&all->place[i], &each_calls[i]);
-    if (PERSISTENT == all->mode) {
-        mpi_check(MPI_Start(&all->request[i]), "MPI_Start");
-    } else {
-        make(all, i);
-    }
-}
-
-static void start_all(struct all *all)
-{
-    for (int i = 0; i < EACH_CALLS; ++i) {
-        start(all, i);
-    }
-}
-
-/* Whether a request is as it has to be when the call is complete, and the result. */
-static bool is_done(struct tap *tap, const struct all *all, int i)
-{
-    const bool state = (PERSISTENT == all->mode) == (MPI_REQUEST_NULL != all->request[i]);
-    const bool right = each_is_right(&all->place[i], &each_calls[i]);
-
-    if (!state || !right) {
-        tap_note(tap, "%s %s: the result is %s, the request %s", mode_name(all->mode),
-                 each_calls[i].name, right ? "right" : "wrong",
-                 MPI_REQUEST_NULL == all->request[i] ? "null" : "not null");
-    }
-    return state && right;
-}
-
-static bool wait_for_all(struct tap *tap, struct all *all)
-{
-    bool good = true;
-
-    mpi_check(MPI_Waitall(EACH_CALLS, all->request, MPI_STATUSES_IGNORE), "MPI_Waitall");
-    for (int i = 0; i < EACH_CALLS; ++i) {
-        good = is_done(tap, all, i) && good;
-    }
-    return good;
-}
+enum { FEW = 5, MANY = 20000, ROUNDS = 50, ELEMENTS = 9 };
 
 /* --- requests begin and end --- */
 
@@ -223,7 +115,7 @@ static void check_restarts(struct tap *tap, MPI_Comm comm)
     tap_ok(tap, good, "persistent_requests_start_again_with_other_data_in_any_order");
 }
 
-/* A request that is complete, but for which nobody has waited. */
+/* Requests that are complete; no rank has waited for them. */
 static void check_free_unwaited(struct tap *tap, MPI_Comm comm)
 {
     struct all all;
