@@ -117,6 +117,9 @@ table_of_collbench() {
 2|--time-limit 5min: expected a time above 0, up to 1e+06 s, such as 2, 0.5s or 300us|collbench --time-limit 5min
 2|--contestants: component tunde is not loaded; expected |collbench --contestants tunde,napcoll
 2|(did you mean nap?)|collbench --contestants napcoll:npa
+2|--contestants napcoll,tuned@persistant: expected blocking, nonblocking or persistent (did you mean persistent?)|collbench --contestants napcoll,tuned@persistant
+2|--kind blocking,bogus: expected blocking, nonblocking or persistent|collbench --kind blocking,bogus
+2|--kind blocking,blocking: expected different kinds of calls, with commas between|collbench --kind blocking,blocking
 2|--iteration: a value is missing|collbench --iteration
 END_OF_TABLE
 }

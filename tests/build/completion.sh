@@ -78,6 +78,7 @@ mpi_tools_are_completed_behind_mpirun() {
     offers 'collbench --deal ' uniform power hot zeros
     offers 'collbench --coll barrier --contestants tuned,napcoll:d' dissemination
     offers 'collbench --contestants tuned,b' tuned,basic
+    offers 'collbench --kind blocking,' blocking,blocking blocking,nonblocking blocking,persistent
     offers 'netlab --nodes 2 -- mpirun napcoll-tune ' machine gather-scatter
     offers 'napcoll-tune gather-scatter --m' --min --max
     offers 'mpirun napcoll-tune --only bcast,scan,gat' bcast,scan,gather bcast,scan,gatherv

@@ -150,10 +150,12 @@ what_did_not_run_is_ignored() {
 0 napcoll:smp 20
 0 napcoll:nonesuch 2
 0 tuned 30
+0 napcoll:nap@nonblocking 1
 END
     made "$work/a.csv" 'barrier nodes=8 ppn=4 -> smp' 2>"$work/noted"
     grep -F 'a.csv:2: ignored: napcoll:nap did not run (fallback: ppn)' "$work/noted"
     grep -F 'a.csv:4: ignored: napcoll:nonesuch' "$work/noted"
+    grep -F 'a.csv:6: ignored: napcoll:nap@nonblocking: rules come from blocking calls' "$work/noted"
 }
 
 # Of "3-5" processes on a node 5 count: rules are for the fullest node. Auto is a choice, too; of two measurements the

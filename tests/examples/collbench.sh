@@ -39,23 +39,24 @@ argue() {
 }
 
 every_contestant_has_its_row() {
-    bench --coll allreduce --bytes 8:1K:x128 --contestants 'napcoll:nap,tuned,han,napcoll:nap local_radix=3' \
-        --csv "$work/table.csv" >"$work/table"
+    local own
+    bench --coll allreduce --bytes 8:1K:x128 --csv "$work/table.csv" --contestants \
+        'napcoll:nap,tuned,han,napcoll:nap local_radix=3,napcoll:nap@nonblocking,napcoll:nap@persistent' >"$work/table"
     cat "$work/table" "$work/table.csv"
     grep -E 'allreduce.* 6 processes on 3 nodes x 2' "$work/table"
     for bytes in 8 1024; do
         # What ran is read from napcoll's counters, or from the communicator.
-        grep -E "^ +$bytes  napcoll:nap .* nap\$" "$work/table"
         grep -E "^ +$bytes  han .* han\$" "$work/table"
-        grep -E "^ +$bytes  napcoll:nap local_radix=3 .* nap\$" "$work/table"
-        for contestant in napcoll:nap tuned han 'napcoll:nap local_radix=3'; do
-            grep "^allreduce,3,2,$bytes,$contestant," "$work/table.csv"
+        for own in napcoll:nap 'napcoll:nap local_radix=3' napcoll:nap@nonblocking napcoll:nap@persistent; do
+            grep -E "^ +$bytes  $own .* nap\$" "$work/table"
+            grep "^allreduce,3,2,$bytes,$own,.*,\"nap\"\$" "$work/table.csv"
         done
+        grep "^allreduce,3,2,$bytes,tuned," "$work/table.csv"
     done
 }
 
-# measured COLL...: collbench itself checks the results. With 8 bytes, some of the uneven blocks are empty. In the brief
-# suite (run.sh --brief) the first stands for all.
+# measured COLL...: collbench itself checks the results, of all kinds of calls. With 8 bytes, some of the uneven blocks are
+# empty. In the brief suite (run.sh --brief) the first stands for all.
 measured() {
     local coll
     [ "$brief" = no ] || set -- "$1"
@@ -63,22 +64,27 @@ measured() {
     "$netlab" --nodes 2 --ppn 2 --latency 100us -- timeout 240 bash -euc '
         for coll in "${@:4}"; do
             mpirun -np 4 --mca coll "$1" "$2" --time-limit 2 --coll "$coll" --bytes 0,8,8K --contestants napcoll,basic \
-                --batch 2 --iterations 2 --csv "$3/$coll.csv"
+                --kind blocking,nonblocking,persistent --batch 2 --iterations 2 --csv "$3/$coll.csv"
         done' - "$list" "$build/bin/collbench" "$work" "$@"
     for coll; do
-        [ "$(grep -c "^$coll,2,2," "$work/$coll.csv")" = "$([ "$coll" = barrier ] && echo 2 || echo 6)" ]
+        [ "$(grep -c "^$coll,2,2," "$work/$coll.csv")" = "$([ "$coll" = barrier ] && echo 6 || echo 18)" ]
     done
 }
 
-# tuned and han have no scan: Open MPI takes basic, and the table says so.
+# tuned and han have no scan: Open MPI takes basic, and the table says so; and libnbc for calls that do not block.
 who_ran_is_named() {
-    bench --coll scan --bytes 8 --contestants basic,tuned,han --iterations 1 --csv "$work/ran.csv" >"$work/table"
+    bench --coll scan --bytes 8 --contestants basic,tuned,han,tuned@nonblocking,libnbc@persistent --iterations 1 \
+        --csv "$work/ran.csv" >"$work/table"
     cat "$work/table" "$work/ran.csv"
     grep -E '^ +8  basic .* basic$' "$work/table"
     for contestant in tuned han; do
         grep -E "^ +8  $contestant .* basic \(not $contestant\)\$" "$work/table"
         grep -E "^scan,3,2,8,$contestant,.*,\"basic \(not $contestant\)\"\$" "$work/ran.csv"
     done
+    grep -E '^ +8  tuned@nonblocking .* libnbc \(not tuned\)$' "$work/table"
+    grep -E '^scan,3,2,8,libnbc@persistent,.*,"libnbc"$' "$work/ran.csv"
+    grep -Fx '@nonblocking: MPI_Iscan and MPI_Wait' "$work/table"
+    grep -Fx '@persistent: MPI_Start and MPI_Wait, after one MPI_Scan_init' "$work/table"
 }
 
 # `measured` takes the first deal.
@@ -131,6 +137,27 @@ osu_columns_are_printed() {
     [ "$(wc -l <"$work/osu")" = 6 ]
 }
 
+# The computation lasts as long as the call without it, or longer; what three slow MPI_Test take is no computation. Blocking
+# calls have none.
+computation_overlaps() {
+    local names=libnbc@nonblocking,libnbc@persistent,tuned
+    "$netlab" --nodes 1 --ppn 2 -- timeout 240 \
+        mpirun -np 2 -x LD_PRELOAD="$build/tests/mpi/.libs/stall.so" --mca coll tuned,basic,libnbc,inter,self \
+        "$build/bin/collbench" --bytes 8,1K --contestants "$names" --overlap --tests 3 --batch 2 --iterations 3 --osu \
+        --csv "$work/overlap.csv" --samples "$work/overlaps.csv" >"$work/osu"
+    cat "$work/osu" "$work/overlap.csv" "$work/overlaps.csv"
+    sed -n 1p "$work/osu" | grep -E '^# MPI_Iallreduce Latency Test by collbench .*: libnbc@nonblocking$'
+    [ "$(sed -n 4p "$work/osu" | tr -s ' ')" = '# Size Overall(us) Compute(us) Pure Comm.(us) Overlap(%)' ]
+    [ "$(grep -cE '^(8   |1024)( +[0-9]+\.[0-9]{2}){4}$' "$work/osu")" = 2 ]
+    awk -F, '/^allreduce,libnbc/ { rows++; if ($7 < $5 - 0.02 || $6 < $7 + 30000) exit 1 } END { exit rows != 12 }' \
+        "$work/overlaps.csv"
+    [ "$(grep -cE '^allreduce,tuned,.*,,$' "$work/overlaps.csv")" = 6 ]
+    [ "$(sed -n 3p "$work/overlap.csv")" = \
+        coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,overall_us,compute_us,overlap,ran ]
+    [ "$(grep -cE '^allreduce,1,2,8,libnbc@(nonblocking|persistent),.*,[0-9]+\.[0-9]{2},"libnbc"$' "$work/overlap.csv")" = 2 ]
+    grep -E '^allreduce,1,2,8,tuned,.*,,,,"tuned"$' "$work/overlap.csv"
+}
+
 # A ring takes six times 20 ms, whatever else runs, and so is looked at in one call; smp takes 20 ms once, of which a sample
 # of 90 ms has five, or less where a call takes longer.
 slow_contestants_are_dropped() {
@@ -175,6 +202,12 @@ bad_arguments_are_named() {
     refuses '--rounds 0: expected a number from 1' argue --rounds 0
     refuses '--coll bogus: expected allreduce, ' argue --coll bogus
     refuses '--bytes 12: expected up to 64 sizes' argue --bytes 12
+    refuses '--overlap: blocking calls hide nothing; add --kind nonblocking' argue --overlap
+    refuses '--tests: MPI_Test is called in the computation of --overlap only' argue --kind nonblocking --tests 3
+    refuses '--contestants: tuned@persistent would be measured twice' \
+        argue --contestants tuned,tuned@persistent --kind blocking,persistent
+    refuses '--kind: the contestants, each of every kind, are more than 16' \
+        argue --kind blocking,nonblocking,persistent --contestants "$(printf 'napcoll:nap lanes=%d,' 1 2 3 4 5)tuned"
     refuses "--samples $work/none/s.csv: cannot be written (No such file or directory); make its folder" \
         argue --contestants tuned --samples "$work/none/s.csv"
     refuses '--bytes: blocks of 41943040 bytes from 2 processes are more than the 64 MiB that allgather' \
@@ -205,9 +238,10 @@ pictures_that_cannot_be_drawn_are_noticed() {
 tests=(every_contestant_has_its_row reductions_are_measured blocks_are_measured who_ran_is_named
     unknown_contestants_are_named)
 reductions_are_measured() { measured reduce reduce_scatter reduce_scatter_block scan exscan bcast barrier; }
-blocks_are_measured() { measured allgather allgatherv gather gatherv scatter scatterv alltoall alltoallv; }
+blocks_are_measured() { measured allgather allgatherv gather gatherv scatter scatterv alltoall alltoallv alltoallw; }
 if [ "$brief" = no ]; then
-    tests+=(other_deals_are_measured every_sample_is_written osu_columns_are_printed slow_contestants_are_dropped
+    tests+=(other_deals_are_measured every_sample_is_written osu_columns_are_printed computation_overlaps
+        slow_contestants_are_dropped
         sizes_take_turns_in_rounds stalls_are_not_slept_again bad_arguments_are_named
         pictures_that_cannot_be_drawn_are_noticed)
 fi

@@ -352,7 +352,7 @@ static void run_modes(struct tap *tap, struct place *p, const struct call *table
 {
     run_table(tap, p, table, num, BLOCKING);
     run_table(tap, p, table, num, NONBLOCKING);
-    if (HAVE_PERSISTENT) {
+    if (NAPCOLL_HAVE_PERSISTENT) {
         run_table(tap, p, table, num, PERSISTENT);
     }
 }

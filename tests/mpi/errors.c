@@ -4,7 +4,8 @@
  *
  * A rank gives a smaller count than others send it: the error reaches its caller, and leaves a
  * communicator that works. In an allreduce of two ranks, the first and the last, the first gives
- * it. In an alltoallv the last rank expects less of rank 0, and the others go on. In a broadcast
+ * it. In an alltoallv the last rank expects less of rank 0, and the others go on; likewise the root
+ * of a gatherv of the last rank, and the last rank of the root of a scatterv. In a broadcast
  * rank 1 expects less, and the ranks behind it in a chain are told as well.
  *
  *     errors COLL:ALGORITHM...
@@ -119,6 +120,86 @@ static bool right_alltoallv(MPI_Comm comm, int rank, int size)
     return MPI_SUCCESS == exchange(comm, rank, size, SHORT, SHORT, &good) && good;
 }
 
+/* ---- gatherv and scatterv, with root 0 ---- */
+
+/* Blocks of SHORT between the root and each rank; of the last rank `sent` elements and `expected`
+ * ones. All that the receiver of another block gets is right. */
+static int collect(MPI_Comm comm, int rank, int size, int sent, int expected, bool *good)
+{
+    static int in[LONG], out[MOST_RANKS * LONG];
+    int receives[MOST_RANKS], at[MOST_RANKS], rc;
+
+    for (int r = 0; r < size; ++r) {
+        at[r] = r * LONG;
+        receives[r] = size - 1 == r ? expected : SHORT;
+    }
+    for (int i = 0; i < LONG; ++i) {
+        in[i] = 100 * rank + i;
+    }
+    memset(out, 0, sizeof(out));
+    rc = MPI_Gatherv(in, size - 1 == rank ? sent : SHORT, MPI_INT, out, receives, at, MPI_INT, 0,
+                     comm);
+    *good = true;
+    for (int r = 0; 0 == rank && r < size - (sent != expected); ++r) {
+        for (int i = 0; i < SHORT; ++i) {
+            *good = *good && 100 * r + i == out[at[r] + i];
+        }
+    }
+    return rc;
+}
+
+static int wrong_gatherv(MPI_Comm comm, int rank, int size)
+{
+    bool good;
+    const int rc = collect(comm, rank, size, LONG, SHORT, &good);
+
+    return good ? rc : MPI_ERR_OTHER;
+}
+
+static bool right_gatherv(MPI_Comm comm, int rank, int size)
+{
+    bool good;
+
+    return MPI_SUCCESS == collect(comm, rank, size, SHORT, SHORT, &good) && good;
+}
+
+static int spread(MPI_Comm comm, int rank, int size, int sent, int expected, bool *good)
+{
+    static int in[MOST_RANKS * LONG], out[LONG];
+    const int count = size - 1 == rank ? expected : SHORT;
+    int sends[MOST_RANKS], at[MOST_RANKS], rc;
+
+    for (int r = 0; r < size; ++r) {
+        at[r] = r * LONG;
+        sends[r] = size - 1 == r ? sent : SHORT;
+        for (int i = 0; i < LONG; ++i) {
+            in[at[r] + i] = 100 * r + i;
+        }
+    }
+    memset(out, 0, sizeof(out));
+    rc = MPI_Scatterv(in, sends, at, MPI_INT, out, count, MPI_INT, 0, comm);
+    *good = true;
+    for (int i = 0; i < SHORT && (size - 1 > rank || sent == expected); ++i) {
+        *good = *good && 100 * rank + i == out[i];
+    }
+    return rc;
+}
+
+static int wrong_scatterv(MPI_Comm comm, int rank, int size)
+{
+    bool good;
+    const int rc = spread(comm, rank, size, LONG, SHORT, &good);
+
+    return good ? rc : MPI_ERR_OTHER;
+}
+
+static bool right_scatterv(MPI_Comm comm, int rank, int size)
+{
+    bool good;
+
+    return MPI_SUCCESS == spread(comm, rank, size, SHORT, SHORT, &good) && good;
+}
+
 /* ---- bcast ---- */
 
 static bool is_behind_first(int rank, int size)
@@ -157,6 +238,8 @@ static bool right_bcast(MPI_Comm comm, int rank, int size)
 static const struct subject subjects[] = {
     {"allreduce", true, false, is_first, wrong_allreduce, right_allreduce},
     {"alltoallv", false, true, is_last, wrong_alltoallv, right_alltoallv},
+    {"gatherv", false, true, is_first, wrong_gatherv, right_gatherv},
+    {"scatterv", false, true, is_last, wrong_scatterv, right_scatterv},
     {"bcast", false, true, is_behind_first, wrong_bcast, right_bcast},
 };
 

@@ -75,12 +75,12 @@ case_of dup_free_delegate 60 "${launch[@]}" "$programs/dup_free" --cycles 3000 -
 # Ranks whose counts are right wait for messages of the rank that is told: in a chain, and where blocks pass through it.
 fake 6 3 block tree
 cases=(allreduce:recursive_doubling bcast:chain alltoallv:tuna)
-! at_length || cases+=(allreduce:smp alltoallv:linear alltoallv:tuna_coalesced alltoallv:tuna_two_level)
+! at_length || cases+=(allreduce:smp gatherv:binomial gatherv:linear scatterv:binomial scatterv:linear alltoallv:linear alltoallv:tuna_coalesced alltoallv:tuna_two_level)
 case_of errors 60 "${launch[@]}" "$programs/errors" "${cases[@]}"
 # The two ends of a block do not agree on which way it goes, or it goes straight by what both know.
 for inline in 100 1; do
     case_of "errors_above_$inline" 60 "${launch[@]}" --mca coll_napcoll_inline_bytes $inline "$programs/errors" \
-        alltoallv:tuna alltoallv:tuna_two_level
+        alltoallv:tuna alltoallv:tuna_two_level gatherv:two_level scatterv:two_level
 done
 
 # --- what goes wrong is said, and nothing hangs ---

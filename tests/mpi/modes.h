@@ -11,26 +11,13 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
-#if defined(OPEN_MPI) && OPEN_MPI
-#    include <mpi-ext.h>
-#endif
 
-/* What initializes a persistent call. */
-#if OMPI_MAJOR_VERSION >= 5
-#    define HAVE_PERSISTENT             1
-#    define PERSISTENT_INIT(Upper, ...) MPI_##Upper##_init(__VA_ARGS__)
-#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && OMPI_HAVE_MPI_EXT_PCOLLREQ
-#    define HAVE_PERSISTENT             1
-#    define PERSISTENT_INIT(Upper, ...) MPIX_##Upper##_init(__VA_ARGS__)
-#else
-#    define HAVE_PERSISTENT             0
-#    define PERSISTENT_INIT(Upper, ...) MPI_ERR_UNSUPPORTED_OPERATION
-#endif
+#include "../../ompi/mca/coll/napcoll/compat/napcoll_compat_persistent.h"
 
 enum mode { BLOCKING, NONBLOCKING, PERSISTENT, MODES };
 
 /* Those that this library has. */
-enum { NUM_MODES = HAVE_PERSISTENT ? MODES : PERSISTENT };
+enum { NUM_MODES = NAPCOLL_HAVE_PERSISTENT ? MODES : PERSISTENT };
 
 /* What MPI returns for a call in one of these ways; the arguments end with the communicator.
  * *request is set unless the call is blocking; a persistent one is only initialized. */
@@ -38,9 +25,10 @@ enum { NUM_MODES = HAVE_PERSISTENT ? MODES : PERSISTENT };
     (BLOCKING == (mode) ? MPI_##Upper(__VA_ARGS__) \
                         : MAKE_REQUEST(mode, request, Upper, lower, __VA_ARGS__))
 
-#define MAKE_REQUEST(mode, request, Upper, lower, ...)            \
-    (NONBLOCKING == (mode) ? MPI_I##lower(__VA_ARGS__, (request)) \
-                           : PERSISTENT_INIT(Upper, __VA_ARGS__, MPI_INFO_NULL, (request)))
+#define MAKE_REQUEST(mode, request, Upper, lower, ...) \
+    (NONBLOCKING == (mode)                             \
+         ? MPI_I##lower(__VA_ARGS__, (request))        \
+         : NAPCOLL_PERSISTENT_INIT(Upper, __VA_ARGS__, MPI_INFO_NULL, (request)))
 
 static inline const char *mode_name(enum mode mode)
 {

@@ -468,7 +468,7 @@ static void check_all(struct tap *tap, MPI_Comm comm, int starts)
     check_comm(tap, FEW);
     check_comm(tap, MANY);
     check_blocking(tap, comm);
-    if (HAVE_PERSISTENT) {
+    if (NAPCOLL_HAVE_PERSISTENT) {
         check_restarts(tap, comm);
         check_free_unwaited(tap, comm);
     }

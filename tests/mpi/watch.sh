@@ -40,10 +40,13 @@ calls_of() {
     sed -nE "s/.*coll:napcoll: summary of process ([0-9]+): ($*[^=]*) calls=([0-9]+) bytes=([0-9]+) total_us=[0-9]+\.[0-9] mean_us=[0-9]+\.[0-9] setup_us=[0-9]+\.[0-9]$/\1 \2 \3 \4/p" \
         "$scratch/out" | sort -n
 }
+# Open MPI's own calls: MPI_Comm_dup, for the number of the new communicator.
+internal='iallreduce 0-8 nap 6 24'
 summary_of_all() {
     local p
     diff <(calls_of) <(for p in 0 1 2 3; do
-        printf "$p %s\n" 'allreduce 9-16 nap 5 80' 'allreduce 513-1024 nap 2 2000' 'bcast 0-8 fallback:forced 3 24'
+        printf "$p %s\n" 'allreduce 9-16 nap 5 80' 'allreduce 513-1024 nap 2 2000' "$internal" \
+            'bcast 0-8 fallback:forced 3 24'
     done | sort -n | sort -s -n -k 1,1)
 }
 fake 4 2 block exchange
@@ -51,8 +54,8 @@ launch+=(--mca coll_napcoll_allreduce_algorithm nap --mca coll_napcoll_bcast_alg
 calls=(allreduce:16:5 bcast:8:3 allreduce:1000:2)
 # The lines of each process are together, behind one that tells of the job.
 lines_of_all() {
-    jq -e -s '([.[] | .process] | [range(0; 16; 4) as $i | .[$i:$i + 4] | unique | length] == [1, 1, 1, 1])
-        and ([.[range(0; 16; 4)] | [.kind, .job, .processes, .nodes, .min_ppn, .max_ppn, .lost_calls]] | unique
+    jq -e -s '([.[] | .process] | [range(0; 20; 5) as $i | .[$i:$i + 5] | unique | length] == [1, 1, 1, 1])
+        and ([.[range(0; 20; 5)] | [.kind, .job, .processes, .nodes, .min_ppn, .max_ppn, .lost_calls]] | unique
             == [["summary", "a_b", 4, 2, 2, 2, 0]])
         and all(.[] | select(.kind == "calls"); .min_us <= .mean_us and .mean_us <= .max_us and .max_us <= .total_us)' \
         "$scratch/calls" >/dev/null || { cat "$scratch/calls" && return 1; }
@@ -65,7 +68,8 @@ rows_of_all() {
 # One table: what process 0 asks for holds for all processes.
 job_of_all() {
     jq -e -s '[.[] | [.process, .collective, .calls, .bytes, .processes]] == [[null, null, null, null, 4],
-            [null, "allreduce", 20, 320, 4], [null, "allreduce", 8, 8000, 4], [null, "bcast", 12, 96, 4]]
+            [null, "allreduce", 20, 320, 4], [null, "allreduce", 8, 8000, 4], [null, "iallreduce", 24, 96, 4],
+            [null, "bcast", 12, 96, 4]]
         and .[0].counted == 4
         and all(.[1:][]; .min_us <= .mean_us and .mean_us <= .max_us and .min_total_us <= .median_total_us
             and .median_total_us <= .max_total_us and .max_total_us <= .total_us and .max_setup_us > 0)' \
@@ -85,17 +89,17 @@ if wanted summary_of_job; then
     parameters=(sh -c '[ "$OMPI_COMM_WORLD_RANK" != 0 ] || export OMPI_MCA_coll_napcoll_summary=job; exec "$@"' sh
         env OMPI_MCA_coll_napcoll_summary_file="$scratch/calls")
     watched_case summary_of_job "${calls[@]}"
-    check summary_of_the_job_is_logged lines 3 \
-        'coll:napcoll: summary of the job, 4 processes: (allreduce|bcast) .* processes=4 min_total_us='
-    check summary_of_the_job_is_logged_alone lines 3 'coll:napcoll: summary of'
+    check summary_of_the_job_is_logged lines 4 \
+        'coll:napcoll: summary of the job, 4 processes: (i?allreduce|bcast) .* processes=4 min_total_us='
+    check summary_of_the_job_is_logged_alone lines 4 'coll:napcoll: summary of'
     check summary_file_has_the_table_of_the_job job_of_all
     rm -f "$scratch/calls"
 fi
 if at_length && wanted summary_of_one; then
     parameters=(--mca coll_napcoll_summary rank0)
     watched_case summary_of_one "${calls[@]}"
-    check summary_is_that_of_process_0 lines 3 'coll:napcoll: summary of process 0: '
-    check summary_is_that_of_no_other lines 3 'coll:napcoll: summary of process'
+    check summary_is_that_of_process_0 lines 4 'coll:napcoll: summary of process 0: '
+    check summary_is_that_of_no_other lines 4 'coll:napcoll: summary of process'
 fi
 says summary_that_is_not_written_is_named 60 'ok 1' '/dev/full (on host' 'No space left on device' -- \
     "${launch[@]}" --mca coll_napcoll_summary all --mca coll_napcoll_verbose -1 --mca coll_napcoll_summary_file /dev/full \
@@ -105,7 +109,9 @@ says summary_that_is_not_written_is_named 60 'ok 1' '/dev/full (on host' 'No spa
 # A fallback function that calls other collectives, as tuned's allreduce of reduce and broadcast does, gets the fallback
 # functions of those, too.
 nothing_but_allreduces() {
-    diff <(calls_of) <(for p in 0 1 2 3; do echo "$p allreduce 0-8 fallback:forced 5 40"; done)
+    diff <(calls_of) <(for p in 0 1 2 3; do
+        printf "$p %s\n" 'allreduce 0-8 fallback:forced 5 40' 'iallreduce 0-8 fallback:forced 6 24'
+    done)
 }
 fake 4 2 block exchange
 if wanted fallback_goes_by_itself; then

@@ -100,6 +100,17 @@ static void percentiles_are_those_of_sorted_samples(void **state)
     assert_true(isnan(napcoll_summarize(samples, 0).median));
 }
 
+/* Of a call of 4 seconds that has 5 of computation, all, half or nothing is hidden; a call that
+ * takes even longer hides no less than nothing. */
+static void overlap_is_the_share_that_computation_hides(void **state)
+{
+    (void) state;
+    assert_true(fabs(napcoll_judge_overlap(4, 5, 5) - 100) < 1e-9);
+    assert_true(fabs(napcoll_judge_overlap(4, 7, 5) - 50) < 1e-9);
+    assert_true(fabs(napcoll_judge_overlap(4, 9, 5)) < 1e-9);
+    assert_true(fabs(napcoll_judge_overlap(4, 11, 5)) < 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +120,7 @@ int main(void)
         cmocka_unit_test(dropped_contestants_do_not_win),
         cmocka_unit_test(slow_contestants_are_dropped_but_never_the_first),
         cmocka_unit_test(percentiles_are_those_of_sorted_samples),
+        cmocka_unit_test(overlap_is_the_share_that_computation_hides),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

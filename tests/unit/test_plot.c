@@ -59,6 +59,8 @@ static void contestants_have_the_color_of_their_algorithm(void **state)
     assert_string_equal(napcoll_plot_color("napcoll:nap"), napcoll_plot_color("nap"));
     assert_string_equal(napcoll_plot_color("napcoll:nap local_radix=3"), napcoll_plot_color("nap"));
     assert_string_equal(napcoll_plot_color("napcoll:auto"), napcoll_plot_color("napcoll"));
+    assert_string_equal(napcoll_plot_color("napcoll:nap@persistent"), napcoll_plot_color("nap"));
+    assert_string_equal(napcoll_plot_color("libnbc@nonblocking"), napcoll_plot_color("libnbc"));
     assert_null(napcoll_plot_color("napcoll:fallback"));
     assert_null(napcoll_plot_color("nosuch"));
     assert_null(napcoll_plot_color(""));

@@ -16,7 +16,7 @@
  * until it is complete.
  *
  * A request holds its communicator, so MPI_Comm_free may come before the end. A persistent one also
- * holds its datatypes and its op, since the MPI layer of Open MPI 4.1 does not.
+ * holds its datatypes and its op, which the MPI layer, up to Open MPI 6.0, does for others only.
  */
 
 #include <stdatomic.h>
@@ -130,10 +130,17 @@ static int start(mca_coll_napcoll_request_t *request)
 {
     napcoll_operation_t *operation = request->run.operation;
     ompi_request_t *base = base_of(request);
+    int rc;
 
     base->req_state = OMPI_REQUEST_ACTIVE;
     base->req_status.MPI_ERROR = OMPI_SUCCESS;
     base->req_complete = REQUEST_PENDING;
+    rc = napcoll_compat_failure(request->run.binding.comm, OMPI_SUCCESS);
+    if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
+        /* a rank that only sends would not notice */
+        complete(request, rc, false);
+        return OMPI_SUCCESS;
+    }
     napcoll_operation_start(operation);
     if (napcoll_operation_progress(operation)) {
         complete(request, operation->rc, false);
@@ -278,7 +285,6 @@ static void construct(mca_coll_napcoll_request_t *request)
 
     base->req_type = OMPI_REQUEST_COLL;
     base->req_start = start_requests;
-    base->req_free = free_request;
     base->req_cancel = refuse_cancel;
 }
 
@@ -299,6 +305,8 @@ static mca_coll_napcoll_request_t *take_request(const mca_coll_napcoll_run_t *ru
     if (NULL != request) {
         OMPI_REQUEST_INIT(base_of(request), persistent);
         base_of(request)->req_status = ompi_status_empty;
+        /* Open MPI may have put its own function around it */
+        base_of(request)->req_free = free_request;
         base_of(request)->req_mpi_object.comm = run->binding.comm;
         OBJ_RETAIN(run->binding.comm);
     }

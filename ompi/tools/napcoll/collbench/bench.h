@@ -31,8 +31,15 @@ struct options {
     int row, deal;
     size_t bytes[BENCH_MAX_SIZES];
     int num_sizes;
+    /* COMPONENT[:ALGORITHM][@KIND], without @KIND where calls block */
     char contestant[NAPCOLL_MOST_CONTESTANTS][BENCH_NAME];
     int num_contestants;
+    /* of contestants that name none */
+    napcoll_kind_t kind[NAPCOLL_KINDS];
+    int num_kinds;
+    /* samples with computation, and the calls of MPI_Test in it */
+    bool overlap;
+    int tests;
     /* turns of each size: at most, at least, and the number of parts in which they are taken */
     int iterations, min_iterations, rounds;
     /* calls per sample; 0: chosen */
@@ -63,7 +70,8 @@ struct contestant {
     char component[BENCH_NAME];
     /* what napcoll should do, "" for auto */
     char action[BENCH_NAME];
-    /* the component that its communicator got; "" where that is unknown */
+    napcoll_kind_t kind;
+    /* the component that its communicator got for that kind; "" where that is unknown */
     const char *supplier;
     bool napcoll;
     MPI_Comm comm;
@@ -87,12 +95,24 @@ struct row {
     /* the sample is its first look */
     bool dropped;
     napcoll_summary_t time, ratio;
+    /* whether there are samples with computation; the medians of their times, and of the share of
+     * the communication that it hid, in percent */
+    bool overlaps;
+    double overall, compute, overlap;
     /* median of the last rank's delay after the agreed start */
     double skew;
     char ran[BENCH_TEXT];
-    /* in the order of the turns */
-    double *sample;
+    /* in the order of the turns; the last two: of the samples with computation */
+    double *sample, *overalls, *computes;
 };
+
+/* kinds.c */
+napcoll_names_t kind_names(const void *options);
+/* Which kind a contestant names; NAPCOLL_KINDS: none; -1: there is no such kind. `length`: of what
+ * stands before it. */
+int kind_of(const char *contestant, size_t *length);
+/* Put the kinds of --kind into the list of contestants. Returns false with a message. */
+bool kinds_apply(struct options *opt, char message[BENCH_TEXT]);
 
 /* contestants.c. Both return false with one line to print; all ranks alike. */
 bool contestants_open(struct bench *b, char message[BENCH_TEXT]);
@@ -101,8 +121,9 @@ void contestants_close(struct bench *b);
 void contestants_ran(struct bench *b, const struct contestant *c,
                      const napcoll_contestant_t *contestant, char text[BENCH_TEXT]);
 
-/* supplier.c: the component that carries out a collective on a communicator; "" if unknown. */
-const char *supplier_of(MPI_Comm comm, const char *coll);
+/* supplier.c: the component that carries out a function (napcoll_function_name) on a communicator;
+ * "" if unknown. */
+const char *supplier_of(MPI_Comm comm, const char *function);
 
 /* layout.c: where processes are, and how long messages between them take. */
 void layout_open(struct bench *b);

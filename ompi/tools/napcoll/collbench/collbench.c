@@ -117,6 +117,8 @@ static napcoll_contest_t *begin_size(const struct bench *b, size_t bytes)
                                    .deal = (napcoll_deal_t) opt->deal,
                                    .bytes = bytes,
                                    .contestants = opt->num_contestants,
+                                   .overlap = opt->overlap,
+                                   .tests = opt->tests,
                                    .most = opt->iterations,
                                    .batch = opt->batch,
                                    .sample_time = opt->sample_time,
@@ -125,8 +127,34 @@ static napcoll_contest_t *begin_size(const struct bench *b, size_t bytes)
     for (int i = 0; i < args.contestants; i++) {
         args.comm[i] = b->contestant[i].comm;
         args.label[i] = b->contestant[i].label;
+        args.kind[i] = b->contestant[i].kind;
     }
     return napcoll_contest_open(&args);
+}
+
+/* The samples with computation. The overlap of a turn compares times of that turn. */
+static void fill_overlap(const napcoll_contestant_t *contestant, struct row *row)
+{
+    const size_t room = (size_t) row->samples + 1;
+    double *share;
+
+    row->overlaps = NULL != contestant->overall && !contestant->dropped;
+    if (!row->overlaps) {
+        return;
+    }
+    share = napcoll_allocate(room, sizeof(*share));
+    row->overalls = napcoll_allocate(room, sizeof(double));
+    row->computes = napcoll_allocate(room, sizeof(double));
+    for (int turn = 0; turn < row->samples; turn++) {
+        row->overalls[turn] = 1.0e6 * contestant->overall[turn];
+        row->computes[turn] = 1.0e6 * contestant->compute[turn];
+        share[turn] = napcoll_judge_overlap(row->sample[turn], row->overalls[turn],
+                                            row->computes[turn]);
+    }
+    row->overall = napcoll_summarize(row->overalls, row->samples).median;
+    row->compute = napcoll_summarize(row->computes, row->samples).median;
+    row->overlap = napcoll_summarize(share, row->samples).median;
+    free(share);
 }
 
 /* The row of one contestant. Without turns, the first look is its only sample. */
@@ -152,6 +180,7 @@ static void fill_row(const napcoll_contest_t *t, int which, struct row *row)
     row->time = napcoll_summarize(row->sample, samples);
     row->ratio = napcoll_summarize(ratio, samples);
     row->skew = contestant->dropped ? 0.0 : 1.0e6 * napcoll_summarize(t->skew, t->turns).median;
+    fill_overlap(contestant, row);
     free(ratio);
 }
 
@@ -227,6 +256,8 @@ static int run_bench(struct bench *b, const struct output *outputs)
     }
     for (int i = 0; i < num_rows; i++) {
         free(rows[i].sample);
+        free(rows[i].overalls);
+        free(rows[i].computes);
     }
     free(rows);
     return status;

@@ -101,7 +101,9 @@ static const char *action_name_at(const void *context, int i)
 /* Whether napcoll has the algorithm that an action begins with; napcoll reads the rest. */
 static bool algorithm_known(const struct bench *b, const char *action, char message[BENCH_TEXT])
 {
-    const napcoll_names_t names = {.at = action_name_at, .context = &b->measure.counters};
+    /* the algorithms are the same for all kinds of calls */
+    const napcoll_names_t names = {.at = action_name_at,
+                                   .context = &b->measure.counters[NAPCOLL_KIND_BLOCKING]};
     /* what "fallback" was called before; read, but not offered */
     static const char earlier[] = "previous";
     const size_t length = strcspn(action, " ");
@@ -121,11 +123,16 @@ static bool contestant_open(struct bench *b, struct contestant *c, const char *l
                             char message[BENCH_TEXT])
 {
     const char *coll = b->opt.coll->name, *colon = strchr(label, ':');
-    char preference[BENCH_NAME + 16];
+    char preference[BENCH_NAME + 16], function[NAPCOLL_FUNCTION_NAME];
+    size_t length;
+    const int kind = kind_of(label, &length);
 
     c->label = label;
-    snprintf(c->component, sizeof(c->component), "%.*s", (int) strcspn(label, ":"), label);
-    snprintf(c->action, sizeof(c->action), "%s", NULL == colon ? "" : colon + 1);
+    c->kind = NAPCOLL_KINDS == kind ? NAPCOLL_KIND_BLOCKING : (napcoll_kind_t) kind;
+    snprintf(c->component, sizeof(c->component), "%.*s", (int) strcspn(label, ":@"), label);
+    snprintf(c->action, sizeof(c->action), "%.*s",
+             NULL == colon ? 0 : (int) (label + length - colon - 1),
+             NULL == colon ? "" : colon + 1);
     c->napcoll = 0 == strcmp(c->component, "napcoll");
     if (!component_usable(c->component, message)) {
         return false;
@@ -143,14 +150,21 @@ static bool contestant_open(struct bench *b, struct contestant *c, const char *l
     /* where another component declines, napcoll must not take its place */
     snprintf(preference, sizeof(preference), "%s%s", c->component, c->napcoll ? "" : ",^napcoll");
     c->comm = napcoll_measure_dup(preference, coll, c->action);
-    c->supplier = supplier_of(c->comm, coll);
+    napcoll_function_name(napcoll_collective_find(coll), c->kind, function);
+    c->supplier = supplier_of(c->comm, function);
     return true;
 }
 
 bool contestants_open(struct bench *b, char message[BENCH_TEXT])
 {
-    napcoll_check(napcoll_counters_open(&b->measure.counters, b->opt.coll->name),
-                  "MPI_T_init_thread");
+    for (int kind = 0; kind < NAPCOLL_KINDS; kind++) {
+        char function[NAPCOLL_FUNCTION_NAME];
+
+        napcoll_function_name(napcoll_collective_find(b->opt.coll->name), (napcoll_kind_t) kind,
+                              function);
+        napcoll_check(napcoll_counters_open(&b->measure.counters[kind], function),
+                      "MPI_T_init_thread");
+    }
     for (int i = 0; i < b->opt.num_contestants; i++) {
         b->contestant[i].comm = MPI_COMM_NULL;
     }
@@ -169,7 +183,9 @@ void contestants_close(struct bench *b)
             napcoll_check(MPI_Comm_free(&b->contestant[i].comm), "MPI_Comm_free");
         }
     }
-    napcoll_check(napcoll_counters_close(&b->measure.counters), "MPI_T_finalize");
+    for (int kind = 0; kind < NAPCOLL_KINDS; kind++) {
+        napcoll_check(napcoll_counters_close(&b->measure.counters[kind]), "MPI_T_finalize");
+    }
 }
 
 /* The counted algorithms and reasons, with their shares of the calls where there are several. */
@@ -207,7 +223,8 @@ void contestants_ran(struct bench *b, const struct contestant *c,
                      const napcoll_contestant_t *contestant, char text[BENCH_TEXT])
 {
     const MPI_Datatype type = MPI_UNSIGNED_LONG_LONG;
-    const int num = b->measure.counters.num;
+    const struct napcoll_counters *counters = &b->measure.counters[c->kind];
+    const int num = counters->num;
     unsigned long long low[NAPCOLL_COUNTERS_MAX] = {0}, high[NAPCOLL_COUNTERS_MAX] = {0};
     unsigned long long range[2] = {(unsigned long long) num, ~(unsigned long long) num};
     unsigned long long extremes[2];
@@ -224,7 +241,7 @@ void contestants_ran(struct bench *b, const struct contestant *c,
                   "MPI_Reduce");
     napcoll_check(MPI_Reduce(contestant->ran, high, num, type, MPI_MAX, 0, b->measure.helper),
                   "MPI_Reduce");
-    describe(&b->measure.counters, contestant->calls, high, counted);
+    describe(counters, contestant->calls, high, counted);
     if (!c->napcoll || ('\0' != c->supplier[0] && 0 != strcmp(c->supplier, c->component))) {
         name_supplier(c, counted, text);
         return;

@@ -44,7 +44,7 @@ static napcoll_names_t deal_names(const void *options)
  * call. */
 static const char *contestant_name_at(const void *context, int i)
 {
-    static const char *const components[] = {"basic", "napcoll", "tuned"};
+    static const char *const components[] = {"basic", "libnbc", "napcoll", "tuned"};
     enum { COMPONENTS = sizeof(components) / sizeof(*components) };
     static char name[BENCH_NAME];
     const napcoll_collective_t *collective = context;
@@ -88,12 +88,13 @@ static bool parse_sizes(void *options, const char *text, char *message)
 /* Whether a text of that length can be a contestant that is not in the list yet. */
 static bool is_contestant(const struct options *opt, const char *text, size_t length)
 {
-    if (0 == length || ':' == text[0] || ':' == text[length - 1] || length >= BENCH_NAME
-        || opt->num_contestants >= NAPCOLL_MOST_CONTESTANTS) {
+    if (0 == length || NULL != strchr(":@", text[0]) || ':' == text[length - 1]
+        || length >= BENCH_NAME || opt->num_contestants >= NAPCOLL_MOST_CONTESTANTS) {
         return false;
     }
     for (size_t i = 0; i < length; i++) {
-        if (!isalnum((unsigned char) text[i]) && NULL == strchr("_: =", text[i])) {
+        if ((!isalnum((unsigned char) text[i]) && NULL == strchr("_: =@", text[i]))
+            || ('@' == text[i] && ':' == text[i - 1])) {
             return false;
         }
     }
@@ -108,18 +109,51 @@ static bool is_contestant(const struct options *opt, const char *text, size_t le
 
 static bool parse_contestants(void *options, const char *text, char *message)
 {
+    const napcoll_names_t kinds = kind_names(options);
     struct options *opt = options;
 
-    (void) message;
     opt->num_contestants = 0;
     for (;; text++) {
-        const size_t length = strcspn(text, ",");
+        size_t length = strcspn(text, ","), kind;
+        char *contestant = opt->contestant[opt->num_contestants];
 
         if (!is_contestant(opt, text, length)) {
             return false;
         }
-        (void) snprintf(opt->contestant[opt->num_contestants++], BENCH_NAME, "%.*s", (int) length,
-                        text);
+        (void) snprintf(contestant, BENCH_NAME, "%.*s", (int) length, text);
+        if (kind_of(contestant, &kind) < 0) {
+            napcoll_name_expected(message, NAPCOLL_MESSAGE, &kinds, contestant + kind + 1,
+                                  length - kind - 1);
+            return false;
+        }
+        opt->num_contestants++;
+        text += length;
+        if ('\0' == *text) {
+            return true;
+        }
+    }
+}
+
+static bool parse_kinds(void *options, const char *text, char *message)
+{
+    const napcoll_names_t names = kind_names(options);
+    struct options *opt = options;
+
+    opt->num_kinds = 0;
+    for (;; text++) {
+        const size_t length = strcspn(text, ",");
+        const int kind = napcoll_name_find(&names, text, length);
+
+        if (kind < 0) {
+            napcoll_name_expected(message, NAPCOLL_MESSAGE, &names, text, length);
+            return false;
+        }
+        for (int i = 0; i < opt->num_kinds; i++) {
+            if (kind == (int) opt->kind[i]) {
+                return false;
+            }
+        }
+        opt->kind[opt->num_kinds++] = (napcoll_kind_t) kind;
         text += length;
         if ('\0' == *text) {
             return true;
@@ -141,16 +175,35 @@ static const napcoll_option_t known[] = {
      .at = offsetof(struct options, deal),
      .names = deal_names,
      .argument = "NAME",
-     .help = "how the blocks of alltoallv, gatherv and scatterv differ (default uniform; see "
-             "collbench(1)):"},
+     .help = "how the blocks of alltoallv, alltoallw, gatherv and scatterv differ (default "
+             "uniform; see collbench(1)):"},
     {.name = "contestants",
      .kind = NAPCOLL_OPTION_OTHER,
      .parse = parse_contestants,
      .names = contestant_names,
-     .expected = "up to 16 different COMPONENT[:ALGORITHM], with commas between",
+     .expected = "up to 16 different COMPONENT[:ALGORITHM][@KIND], with commas between",
      .argument = "LIST",
-     .help = "COMPONENT[:ALGORITHM],... the first is the reference of the ratios "
+     .help = "COMPONENT[:ALGORITHM][@KIND],... the first is the reference of the ratios "
              "(default napcoll,tuned)"},
+    {.name = "kind",
+     .kind = NAPCOLL_OPTION_OTHER,
+     .parse = parse_kinds,
+     .names = kind_names,
+     .expected = "different kinds of calls, with commas between",
+     .argument = "LIST",
+     .help = "blocking, nonblocking, persistent: how contestants without @KIND call the "
+             "collective, each in all kinds of the list (default blocking)"},
+    {.name = "overlap",
+     .kind = NAPCOLL_OPTION_SET,
+     .at = offsetof(struct options, overlap),
+     .help = "measure also how much of a nonblocking or persistent call computation hides"},
+    {.name = "tests",
+     .kind = NAPCOLL_OPTION_INT,
+     .at = offsetof(struct options, tests),
+     .least = 0,
+     .most = 1e5,
+     .argument = "N",
+     .help = "calls of MPI_Test in the computation of --overlap (default 0)"},
     {.name = "bytes",
      .kind = NAPCOLL_OPTION_OTHER,
      .parse = parse_sizes,
@@ -246,12 +299,41 @@ static const napcoll_tool_t tool = {
              "  allgather, allgatherv                    the block of a process\n"
              "  gather, gatherv, scatter, scatterv       the block of a process\n"
              "  reduce_scatter, reduce_scatter_block     the block that a process receives\n"
-             "  alltoall, alltoallv                      the block of a process for another\n"
-             "With allgatherv, reduce_scatter, alltoallv, gatherv and scatterv the blocks differ;\n"
-             "their average is the size. All blocks together may take 64 MiB on a process.\n"
+             "  alltoall, alltoallv, alltoallw           the block of a process for another\n"
+             "With allgatherv, reduce_scatter, alltoallv, alltoallw, gatherv and scatterv the\n"
+             "blocks differ; their average is the size. All blocks together may take 64 MiB on a\n"
+             "process.\n"
              "Every component named must be in mpirun's --mca coll list, e.g.\n"
              "  mpirun --mca coll napcoll,tuned,han collbench --contestants napcoll:nap,tuned,han",
 };
+
+/* What no option can see of itself. Returns false with a message. */
+static bool complete(struct options *opt, char message[BENCH_TEXT])
+{
+    bool waits = false;
+
+    if (!kinds_apply(opt, message)) {
+        return false;
+    }
+    for (int i = 0; i < opt->num_contestants; i++) {
+        waits = waits || NULL != strchr(opt->contestant[i], '@');
+    }
+    if (opt->overlap && !waits) {
+        snprintf(message, BENCH_TEXT,
+                 "--overlap: blocking calls hide nothing; add --kind nonblocking or persistent");
+        return false;
+    }
+    if (opt->tests > 0 && !opt->overlap) {
+        snprintf(message, BENCH_TEXT,
+                 "--tests: MPI_Test is called in the computation of --overlap only; add --overlap");
+        return false;
+    }
+    if (NAPCOLL_BUFFER_NOTHING == opt->coll->recv) {
+        opt->num_sizes = 1;
+        opt->bytes[0] = 0;
+    }
+    return true;
+}
 
 napcoll_parsed_t options_parse(int argc, char **argv, struct options *opt,
                                napcoll_command_line_t *line)
@@ -267,11 +349,11 @@ napcoll_parsed_t options_parse(int argc, char **argv, struct options *opt,
                             .time_limit = 60};
     (void) parse_sizes(opt, "8:64K", unused);
     (void) parse_contestants(opt, "napcoll,tuned", unused);
+    (void) parse_kinds(opt, "blocking", unused);
     parsed = napcoll_tool_parse(&tool, argc, argv, opt, line);
     opt->coll = napcoll_measured_find(napcoll_measured_name(opt->row));
-    if (NAPCOLL_PARSED_RUN == parsed && NAPCOLL_BUFFER_NOTHING == opt->coll->recv) {
-        opt->num_sizes = 1;
-        opt->bytes[0] = 0;
+    if (NAPCOLL_PARSED_RUN == parsed && !complete(opt, line->message)) {
+        parsed = NAPCOLL_PARSED_BAD;
     }
     return parsed;
 }

@@ -32,6 +32,18 @@ double lower_bound(const struct layout *l)
     return layout_steps(l) * l->alpha_far * 1.0e6;
 }
 
+enum { FUNCTION_TEXT = NAPCOLL_FUNCTION_NAME + 8 };
+
+/* The name of MPI's function for a kind: MPI_Iallreduce. */
+static void function_text(const struct bench *b, napcoll_kind_t kind, char text[FUNCTION_TEXT])
+{
+    char function[NAPCOLL_FUNCTION_NAME];
+
+    napcoll_function_name(napcoll_collective_find(b->opt.coll->name), kind, function);
+    (void) snprintf(text, FUNCTION_TEXT, "MPI_%c%s", toupper((unsigned char) function[0]),
+                    function + 1);
+}
+
 /* ---- in the columns of the OSU micro-benchmarks ---- */
 
 enum { OSU_SIZE = 10, OSU_TIME = 18 };
@@ -41,14 +53,25 @@ static bool has_sizes(const struct bench *b)
     return NAPCOLL_BUFFER_NOTHING != b->opt.coll->recv;
 }
 
+/* Whether the first contestant has the columns of nonblocking benchmarks. */
+static bool osu_overlaps(const struct bench *b)
+{
+    return b->opt.overlap && NAPCOLL_KIND_BLOCKING != b->contestant[0].kind;
+}
+
 static void osu_head(const struct bench *b)
 {
-    const char *name = b->opt.coll->name;
+    char function[FUNCTION_TEXT];
 
-    printf("# MPI_%c%s Latency Test by collbench %s: %s\n", toupper((unsigned char) name[0]),
-           name + 1, napcoll_version(), b->contestant[0].label);
+    function_text(b, b->contestant[0].kind, function);
+    printf("# %s Latency Test by collbench %s: %s\n", function, napcoll_version(),
+           b->contestant[0].label);
     napcoll_origin_print(stdout, b->argc, b->argv, b->measure.size, b->layout.nodes);
-    if (has_sizes(b)) {
+    if (osu_overlaps(b)) {
+        printf("%-*s%*s%*s%*s%*s\n", OSU_SIZE, has_sizes(b) ? "# Size" : "#", OSU_TIME,
+               "Overall(us)", OSU_TIME, "Compute(us)", OSU_TIME, "Pure Comm.(us)", OSU_TIME,
+               "Overlap(%)");
+    } else if (has_sizes(b)) {
         printf("%-*s%*s\n", OSU_SIZE, "# Size", OSU_TIME, "Avg Latency(us)");
     } else {
         printf("# Avg Latency(us)\n");
@@ -56,25 +79,69 @@ static void osu_head(const struct bench *b)
     fflush(stdout);
 }
 
-/* The mean of the samples, each of the slowest process. */
-static void osu_row(const struct bench *b, const struct row *row)
+static double mean(const double *sample, int samples)
 {
     double sum = 0;
 
-    for (int i = 0; i < row->samples; i++) {
-        sum += row->sample[i];
+    for (int i = 0; i < samples; i++) {
+        sum += sample[i];
     }
+    return sum / samples;
+}
+
+/* The means of the samples, each of the slowest process. */
+static void osu_row(const struct bench *b, const struct row *row)
+{
+    double pure, overall, compute;
+
     if (0 == row->samples) {
         printf("# %zu: every start was missed: the machine is too busy\n", row->bytes);
-    } else if (has_sizes(b)) {
-        printf("%-*zu%*.2f\n", OSU_SIZE, row->bytes, OSU_TIME, sum / row->samples);
+        fflush(stdout);
+        return;
+    }
+    pure = mean(row->sample, row->samples);
+    if (has_sizes(b)) {
+        printf("%-*zu", OSU_SIZE, row->bytes);
+    } else if (osu_overlaps(b)) {
+        printf("%-*s", OSU_SIZE, "");
+    }
+    if (osu_overlaps(b)) {
+        overall = mean(row->overalls, row->samples);
+        compute = mean(row->computes, row->samples);
+        printf("%*.2f%*.2f%*.2f%*.2f\n", OSU_TIME, overall, OSU_TIME, compute, OSU_TIME, pure,
+               OSU_TIME, napcoll_judge_overlap(pure, overall, compute));
     } else {
-        printf("%*.2f\n", OSU_TIME, sum / row->samples);
+        printf("%*.2f\n", OSU_TIME, pure);
     }
     fflush(stdout);
 }
 
 /* ---- the table ---- */
+
+/* What is measured of contestants that do not block. */
+static void table_kinds(const struct bench *b)
+{
+    bool has[NAPCOLL_KINDS] = {false};
+    char function[FUNCTION_TEXT];
+
+    for (int i = 0; i < b->opt.num_contestants; i++) {
+        has[b->contestant[i].kind] = true;
+    }
+    if (has[NAPCOLL_KIND_NONBLOCKING]) {
+        function_text(b, NAPCOLL_KIND_NONBLOCKING, function);
+        printf("@nonblocking: %s and MPI_Wait\n", function);
+    }
+    if (has[NAPCOLL_KIND_PERSISTENT]) {
+        function_text(b, NAPCOLL_KIND_PERSISTENT, function);
+        printf("@persistent: MPI_Start and MPI_Wait, after one %s\n", function);
+    }
+    if (b->opt.overlap) {
+        printf(
+            "overall: with computation before MPI_Wait, and %d times MPI_Test in it; compute: the "
+            "computation; overlap: 100%% x (1 - (overall - compute) / median)\n",
+            b->opt.tests);
+    }
+}
 
 static void table_head(const struct bench *b)
 {
@@ -106,6 +173,7 @@ static void table_head(const struct bench *b)
     }
     printf("times: in us, of the slowest process; ratio: time over %s's in the same turn\n",
            b->contestant[0].label);
+    table_kinds(b);
     fflush(stdout);
 }
 
@@ -118,9 +186,8 @@ void report_head(const struct bench *b)
     }
 }
 
-static void table_rows(const struct bench *b, const struct row *rows, bool first)
+static int label_width(const struct bench *b)
 {
-    double bound = lower_bound(&b->layout);
     int width = (int) strlen("contestant");
 
     for (int i = 0; i < b->opt.num_contestants; ++i) {
@@ -128,29 +195,53 @@ static void table_rows(const struct bench *b, const struct row *rows, bool first
 
         width = length > width ? length : width;
     }
+    return width;
+}
+
+static void table_columns(const struct bench *b)
+{
+    printf("\n%9s  %-*s %7s %5s %10s %10s %10s %6s %15s %7s", "bytes", label_width(b), "contestant",
+           "samples", "batch", "median", "p05", "p95", "ratio", "p05..p95", "x bound");
+    if (b->opt.overlap) {
+        printf(" %10s %10s %8s", "overall", "compute", "overlap");
+    }
+    printf("  ran\n");
+}
+
+static void table_row(const struct bench *b, const struct row *r)
+{
+    const double bound = lower_bound(&b->layout);
+    char spread[64], times[32] = "-";
+
+    if (0 == r->samples) {
+        printf("%9zu  %-*s %7d  every start was missed: the machine is too busy\n", r->bytes,
+               label_width(b), r->contestant, r->samples);
+        return;
+    }
+    snprintf(spread, sizeof(spread), "%.3f..%.3f", r->ratio.p05, r->ratio.p95);
+    if (bound > 0.0) {
+        snprintf(times, sizeof(times), "%.2f", r->time.median / bound);
+    }
+    printf("%9zu  %-*s %7d %5d %10.1f %10.1f %10.1f %6.3f %15s %7s", r->bytes, label_width(b),
+           r->contestant, r->samples, r->batch, r->time.median, r->time.p05, r->time.p95,
+           r->ratio.median, spread, times);
+    if (r->overlaps) {
+        printf(" %10.1f %10.1f %7.1f%%", r->overall, r->compute, r->overlap);
+    } else if (b->opt.overlap) {
+        printf(" %10s %10s %8s", "-", "-", "-");
+    }
+    printf("  %s\n", '\0' == r->ran[0] ? "-" : r->ran);
+}
+
+static void table_rows(const struct bench *b, const struct row *rows, bool first)
+{
     if (first) {
-        printf("\n%9s  %-*s %7s %5s %10s %10s %10s %6s %15s %7s  %s\n", "bytes", width,
-               "contestant", "samples", "batch", "median", "p05", "p95", "ratio", "p05..p95",
-               "x bound", "ran");
+        table_columns(b);
     } else {
         printf("\n");
     }
     for (int i = 0; i < b->opt.num_contestants; ++i) {
-        const struct row *r = &rows[i];
-        char spread[64], times[32] = "-";
-
-        if (0 == r->samples) {
-            printf("%9zu  %-*s %7d  every start was missed: the machine is too busy\n", r->bytes,
-                   width, r->contestant, r->samples);
-            continue;
-        }
-        snprintf(spread, sizeof(spread), "%.3f..%.3f", r->ratio.p05, r->ratio.p95);
-        if (bound > 0.0) {
-            snprintf(times, sizeof(times), "%.2f", r->time.median / bound);
-        }
-        printf("%9zu  %-*s %7d %5d %10.1f %10.1f %10.1f %6.3f %15s %7s  %s\n", r->bytes, width,
-               r->contestant, r->samples, r->batch, r->time.median, r->time.p05, r->time.p95,
-               r->ratio.median, spread, times, '\0' == r->ran[0] ? "-" : r->ran);
+        table_row(b, &rows[i]);
     }
     fflush(stdout);
 }
@@ -193,7 +284,9 @@ void report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool f
 
     ppn_text(l, ppn);
     if (first) {
-        fprintf(csv, "coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,ran\n");
+        fprintf(csv,
+                "coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio%s,ran\n",
+                b->opt.overlap ? ",overall_us,compute_us,overlap" : "");
     }
     for (int i = 0; i < b->opt.num_contestants; ++i) {
         const struct row *r = &rows[i];
@@ -201,24 +294,37 @@ void report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool f
         if (0 == r->samples) {
             continue;
         }
+        fprintf(csv, "%s,%d,%s,%zu,%s,%d,%.2f,%.2f,%.2f,%.4f", b->opt.coll->name, l->nodes, ppn,
+                r->bytes, r->contestant, r->samples, r->time.median, r->time.p05, r->time.p95,
+                r->ratio.median);
+        if (r->overlaps) {
+            fprintf(csv, ",%.2f,%.2f,%.2f", r->overall, r->compute, r->overlap);
+        } else if (b->opt.overlap) {
+            fprintf(csv, ",,,");
+        }
         /* what ran may have commas in it */
-        fprintf(csv, "%s,%d,%s,%zu,%s,%d,%.2f,%.2f,%.2f,%.4f,\"%s\"\n", b->opt.coll->name, l->nodes,
-                ppn, r->bytes, r->contestant, r->samples, r->time.median, r->time.p05, r->time.p95,
-                r->ratio.median, r->ran);
+        fprintf(csv, ",\"%s\"\n", r->ran);
     }
 }
 
 void report_samples(const struct bench *b, FILE *csv, const struct row *rows, bool first)
 {
     if (first) {
-        fprintf(csv, "coll,contestant,bytes,turn,us\n");
+        fprintf(csv, "coll,contestant,bytes,turn,us%s\n",
+                b->opt.overlap ? ",overall_us,compute_us" : "");
     }
     for (int i = 0; i < b->opt.num_contestants; ++i) {
         const struct row *r = &rows[i];
 
         for (int turn = 0; turn < r->samples; ++turn) {
-            fprintf(csv, "%s,%s,%zu,%d,%.2f\n", b->opt.coll->name, r->contestant, r->bytes,
-                    turn + 1, r->sample[turn]);
+            fprintf(csv, "%s,%s,%zu,%d,%.2f", b->opt.coll->name, r->contestant, r->bytes, turn + 1,
+                    r->sample[turn]);
+            if (r->overlaps) {
+                fprintf(csv, ",%.2f,%.2f", r->overalls[turn], r->computes[turn]);
+            } else if (b->opt.overlap) {
+                fprintf(csv, ",,");
+            }
+            fputc('\n', csv);
         }
     }
 }

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Which component carries out a collective on a communicator. Where the preferred component does
- * not offer the collective, or declines the communicator, Open MPI silently takes the one with the
+ * Which component carries out a function on a communicator. Where the preferred component does not
+ * offer the function, or declines the communicator, Open MPI silently takes the one with the
  * next priority. The communicator's table says which; only this file of collbench looks into it.
  */
 
@@ -18,42 +18,43 @@
 
 #include "bench.h"
 
-/* The offset of a collective's module in a communicator's table. */
+/* The offset of a function's module in a communicator's table. */
 struct coll_entry {
-    const char *coll;
+    const char *function;
     size_t module;
 };
 
-#define ENTRY(op)                                                                      \
-    {                                                                                  \
-        .coll = #op, .module = offsetof(mca_coll_base_comm_coll_t, coll_##op##_module) \
+#define ENTRY(op)                                                                          \
+    {                                                                                      \
+        .function = #op, .module = offsetof(mca_coll_base_comm_coll_t, coll_##op##_module) \
     }
+#define ENTRIES(coll) ENTRY(coll), ENTRY(i##coll), ENTRY(coll##_init)
 
 static const struct coll_entry entries[] = {
-    ENTRY(allgather), ENTRY(allgatherv),     ENTRY(allreduce),
-    ENTRY(barrier),   ENTRY(bcast),          ENTRY(exscan),
-    ENTRY(reduce),    ENTRY(reduce_scatter), ENTRY(reduce_scatter_block),
-    ENTRY(scan),      ENTRY(alltoall),       ENTRY(alltoallv),
-    ENTRY(gather),    ENTRY(gatherv),        ENTRY(scatter),
-    ENTRY(scatterv),
+    ENTRIES(allgather), ENTRIES(allgatherv),     ENTRIES(allreduce),
+    ENTRIES(barrier),   ENTRIES(bcast),          ENTRIES(exscan),
+    ENTRIES(reduce),    ENTRIES(reduce_scatter), ENTRIES(reduce_scatter_block),
+    ENTRIES(scan),      ENTRIES(alltoall),       ENTRIES(alltoallv),
+    ENTRIES(alltoallw), ENTRIES(gather),         ENTRIES(gatherv),
+    ENTRIES(scatter),   ENTRIES(scatterv),
 };
 
 static const mca_coll_base_module_t *module_of(const struct ompi_communicator_t *comm,
-                                               const char *coll)
+                                               const char *function)
 {
     const mca_coll_base_module_t *module = NULL;
 
     for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); ++i) {
-        if (0 == strcmp(entries[i].coll, coll)) {
+        if (0 == strcmp(entries[i].function, function)) {
             memcpy(&module, (const char *) comm->c_coll + entries[i].module, sizeof(module));
         }
     }
     return module;
 }
 
-const char *supplier_of(MPI_Comm comm, const char *coll)
+const char *supplier_of(MPI_Comm comm, const char *function)
 {
-    const mca_coll_base_module_t *module = module_of(comm, coll);
+    const mca_coll_base_module_t *module = module_of(comm, function);
     mca_coll_base_avail_coll_t *available;
 
     if (NULL == module || NULL == comm->c_coll->module_list) {

@@ -91,7 +91,7 @@ static int color_of_name(const char *name)
 {
     const char *colon = strchr(name, ':');
     const char *key = NULL == colon ? name : colon + 1;
-    size_t length = strcspn(key, " :");
+    size_t length = strcspn(key, " :@");
 
     if (NULL != colon && 4 == length && 0 == strncmp(key, "auto", length)) {
         key = name;

@@ -39,8 +39,8 @@ static const double long_call = 50.0e-3;
 static const double hopeless = 4.0;
 
 /* What rank 0 announces, as doubles so that it is one message; what rank 0 collects, by maximum. */
-enum { ANNOUNCE_GO, ANNOUNCE_START, ANNOUNCE_SECONDS, ANNOUNCE_WORDS };
-enum { COLLECT_SECONDS, COLLECT_SKEW, COLLECT_MISSED, COLLECT_WORDS };
+enum { ANNOUNCE_GO, ANNOUNCE_START, ANNOUNCE_SECONDS, ANNOUNCE_COMPUTE, ANNOUNCE_WORDS };
+enum { COLLECT_SECONDS, COLLECT_COMPUTE, COLLECT_SKEW, COLLECT_MISSED, COLLECT_WORDS };
 
 /* ---- the job ---- */
 
@@ -181,70 +181,79 @@ static void verify(const napcoll_measure_t *m, const napcoll_contest_args_t *arg
 
 /* ---- one sample ---- */
 
-/* The timed region. */
-static double run_batch(const napcoll_measure_t *m, const napcoll_contest_args_t *args,
-                        MPI_Comm comm, int batch)
-{
-    const double start = MPI_Wtime();
-    double seconds;
-    int rc = MPI_SUCCESS;
-
-    for (int i = 0; MPI_SUCCESS == rc && i < batch; i++) {
-        rc = args->coll->run(&m->blocks, m->send, m->recv, comm);
-    }
-    seconds = MPI_Wtime() - start;
-    napcoll_check(rc, args->coll->name);
-    return seconds / batch;
-}
-
-/* Rank 0: what a sample was, besides its time. */
+/* One sample of a contestant. */
 typedef struct {
-    double skew;
+    /* calls in a row, and whether there is computation in each */
+    int calls;
+    bool overlapped;
+    /* rank 0: whether there is a sample, not the end of the turns */
+    bool go;
+    /* rank 0, what it was: seconds of a call, and of the computation in it */
+    double seconds, compute, skew;
     bool missed;
 } sample_t;
 
-/* One sample of a contestant, whose time goes to contestant->last. False on all ranks if rank 0
- * says stop; then nothing ran. Counters are read outside the timed region, which they would delay
+/* Take a sample. False on all ranks if rank 0 says stop; then nothing ran. The computation lasts as
+ * long as a call without it did. Counters are read outside the timed region, which they would delay
  * where ranks share cores; the helper's calls are not napcoll's. */
-static bool take_sample(napcoll_measure_t *m, napcoll_contest_t *t, int which, int calls, bool go,
-                        sample_t *sample)
+static bool take_sample(napcoll_measure_t *m, napcoll_contest_t *t, int which, sample_t *sample)
 {
     const napcoll_contest_args_t *args = &t->args;
     napcoll_contestant_t *contestant = &t->contestant[which];
+    napcoll_start_before_t *last = sample->overlapped ? &contestant->last_overlapped
+                                                      : &contestant->last;
+    struct napcoll_counters *counters = &m->counters[args->kind[which]];
     unsigned long long before[NAPCOLL_COUNTERS_MAX], after[NAPCOLL_COUNTERS_MAX];
     double announce[ANNOUNCE_WORDS], mine[COLLECT_WORDS], worst[COLLECT_WORDS] = {0};
+    napcoll_computation_t computation;
 
     fill_output(m, args->coll, t->taken);
-    napcoll_check(napcoll_counters_read(&m->counters, before), "MPI_T_pvar_read");
-    announce[ANNOUNCE_GO] = go ? 1.0 : 0.0;
+    napcoll_check(napcoll_counters_read(counters, before), "MPI_T_pvar_read");
+    announce[ANNOUNCE_GO] = sample->go ? 1.0 : 0.0;
     announce[ANNOUNCE_START] = MPI_Wtime() + m->start.slack;
-    announce[ANNOUNCE_SECONDS] = contestant->last.seconds;
+    announce[ANNOUNCE_SECONDS] = last->seconds;
+    announce[ANNOUNCE_COMPUTE] = sample->overlapped ? contestant->last.seconds : 0;
     napcoll_check(MPI_Bcast(announce, ANNOUNCE_WORDS, MPI_DOUBLE, 0, m->helper), "MPI_Bcast");
     if (announce[ANNOUNCE_GO] < 0.5) {
         return false;
     }
+    computation.seconds = announce[ANNOUNCE_COMPUTE];
     mine[COLLECT_MISSED] = napcoll_start_at(&m->start, announce[ANNOUNCE_START]) < 0.0 ? 1.0 : 0.0;
     mine[COLLECT_SKEW] = MPI_Wtime() + m->start.offset - announce[ANNOUNCE_START];
-    mine[COLLECT_SECONDS] = run_batch(m, args, args->comm[which], calls);
-    contestant->last.seconds = announce[ANNOUNCE_SECONDS];
-    napcoll_start_rest(&m->start, announce[ANNOUNCE_START], &contestant->last, calls);
-    contestant->last.calls = calls;
+    mine[COLLECT_SECONDS] = napcoll_calls_run(m, t, which, sample->calls, &computation)
+                            / sample->calls;
+    mine[COLLECT_COMPUTE] = computation.spent / sample->calls;
+    last->seconds = announce[ANNOUNCE_SECONDS];
+    napcoll_start_rest(&m->start, announce[ANNOUNCE_START], last, sample->calls);
+    last->calls = sample->calls;
     napcoll_check(MPI_Reduce(mine, worst, COLLECT_WORDS, MPI_DOUBLE, MPI_MAX, 0, m->helper),
                   "MPI_Reduce");
-    napcoll_check(napcoll_counters_read(&m->counters, after), "MPI_T_pvar_read");
-    for (int i = 0; i < m->counters.num; i++) {
+    napcoll_check(napcoll_counters_read(counters, after), "MPI_T_pvar_read");
+    for (int i = 0; i < counters->num; i++) {
         contestant->ran[i] += after[i] - before[i];
     }
-    contestant->calls += (unsigned long long) calls;
+    contestant->calls += (unsigned long long) sample->calls;
     verify(m, args, args->label[which], t->taken);
-    *sample = (sample_t){.skew = worst[COLLECT_SKEW], .missed = worst[COLLECT_MISSED] > 0.5};
+    sample->seconds = worst[COLLECT_SECONDS];
+    sample->compute = worst[COLLECT_COMPUTE];
+    sample->skew = worst[COLLECT_SKEW];
+    sample->missed = worst[COLLECT_MISSED] > 0.5;
     if (0 == m->rank) {
-        contestant->last.seconds = worst[COLLECT_SECONDS];
+        last->seconds = sample->seconds;
         if (sample->missed) {
             napcoll_start_was_missed(&m->start);
         }
     }
     return true;
+}
+
+/* A sample that is no turn. */
+static sample_t look(napcoll_measure_t *m, napcoll_contest_t *t, int which, int calls)
+{
+    sample_t sample = {.calls = calls, .go = true};
+
+    (void) take_sample(m, t, which, &sample);
+    return sample;
 }
 
 static void forget_counts(napcoll_contestant_t *contestant)
@@ -288,12 +297,11 @@ static double drop_slow(const napcoll_measure_t *m, napcoll_contest_t *t, double
  * components, so the second one is the first look. */
 static void look_first(napcoll_measure_t *m, napcoll_contest_t *t)
 {
-    sample_t sample;
-
     for (int i = 0; i < t->args.contestants; i++) {
+        napcoll_calls_prepare(m, t, i);
         for (int call = 0; call < 2; call++) {
             forget_counts(&t->contestant[i]);
-            (void) take_sample(m, t, i, 1, true, &sample);
+            (void) look(m, t, i, 1);
         }
         t->contestant[i].first_look = t->contestant[i].last.seconds;
     }
@@ -310,15 +318,13 @@ static double look_again(napcoll_measure_t *m, napcoll_contest_t *t)
     for (int i = 0; i < t->args.contestants; i++) {
         napcoll_contestant_t *contestant = &t->contestant[i];
         const bool once = t->args.coll->overlaps || contestant->first_look > long_call;
-        sample_t sample;
 
         if (contestant->dropped) {
             continue;
         }
         forget_counts(contestant);
-        (void) take_sample(m, t, i, once ? 1 : PROBE_CALLS, true, &sample);
+        skew += look(m, t, i, once ? 1 : PROBE_CALLS).skew;
         contestant->first_look = fmin(contestant->first_look, contestant->last.seconds);
-        skew += sample.skew;
         looked++;
     }
     return skew / looked;
@@ -351,10 +357,9 @@ static void warm_again(napcoll_measure_t *m, napcoll_contest_t *t)
     fill_input(m, t->args.coll, t->taken);
     for (int i = 0; i < t->args.contestants; i++) {
         const napcoll_contestant_t kept = t->contestant[i];
-        sample_t sample;
 
         if (!kept.dropped) {
-            (void) take_sample(m, t, i, 1, true, &sample);
+            (void) look(m, t, i, 1);
             t->contestant[i] = kept;
         }
     }
@@ -382,34 +387,67 @@ static void shuffle(napcoll_measure_t *m, int contestants, int *order)
     }
 }
 
+/* What a turn was. */
+typedef struct {
+    double skew;
+    bool missed;
+} turn_t;
+
+/* One sample in a turn. False if rank 0 ended the turn before it began. */
+static bool take_turns_sample(napcoll_measure_t *m, napcoll_contest_t *t, int which,
+                              sample_t *sample, turn_t *turn)
+{
+    sample->calls = t->batch;
+    if (!take_sample(m, t, which, sample)) {
+        return false;
+    }
+    turn->skew = fmax(turn->skew, sample->skew);
+    turn->missed = turn->missed || sample->missed;
+    return true;
+}
+
+/* The samples of a contestant in a turn. False if rank 0 ended the turn before it began. */
+static bool take_contestants_turn(napcoll_measure_t *m, napcoll_contest_t *t, int which, bool go,
+                                  turn_t *turn)
+{
+    napcoll_contestant_t *contestant = &t->contestant[which];
+    sample_t pure = {.go = go}, overlapped = {.go = true, .overlapped = true};
+
+    if (contestant->dropped) {
+        return true;
+    }
+    if (!take_turns_sample(m, t, which, &pure, turn)) {
+        return false;
+    }
+    if (NULL != contestant->overall) {
+        (void) take_turns_sample(m, t, which, &overlapped, turn);
+    }
+    if (0 == m->rank) {
+        contestant->seconds[t->turns] = pure.seconds;
+        if (NULL != contestant->overall) {
+            contestant->overall[t->turns] = overlapped.seconds;
+            contestant->compute[t->turns] = overlapped.compute;
+        }
+    }
+    return true;
+}
+
 /* One turn of all contestants. False if rank 0 ended it before it began. */
 static bool take_turn(napcoll_measure_t *m, napcoll_contest_t *t, bool go)
 {
     const double begin = MPI_Wtime();
     int order[NAPCOLL_MOST_CONTESTANTS];
-    double skew = 0.0;
-    bool missed = false;
+    turn_t turn = {0};
 
     shuffle(m, t->args.contestants, order);
     fill_input(m, t->args.coll, t->taken);
     for (int i = 0; i < t->args.contestants; i++) {
-        napcoll_contestant_t *contestant = &t->contestant[order[i]];
-        sample_t sample;
-
-        if (contestant->dropped) {
-            continue;
-        }
-        if (!take_sample(m, t, order[i], t->batch, go, &sample)) {
+        if (!take_contestants_turn(m, t, order[i], go, &turn)) {
             return false;
         }
-        if (0 == m->rank) {
-            contestant->seconds[t->turns] = contestant->last.seconds;
-            skew = fmax(skew, sample.skew);
-            missed = missed || sample.missed;
-        }
     }
-    if (0 == m->rank && !missed) {
-        t->skew[t->turns++] = skew;
+    if (0 == m->rank && !turn.missed) {
+        t->skew[t->turns++] = turn.skew;
     }
     t->taken++;
     t->spent += MPI_Wtime() - begin;
@@ -420,12 +458,18 @@ napcoll_contest_t *napcoll_contest_open(const napcoll_contest_args_t *args)
 {
     const size_t most = (size_t) args->most;
     napcoll_contest_t *t = napcoll_allocate(1, sizeof(*t));
-    double *room = napcoll_allocate((size_t) (args->contestants + 1) * most, sizeof(*room));
+    double *room = napcoll_allocate((size_t) (3 * args->contestants + 1) * most, sizeof(*room));
 
     t->args = *args;
     t->skew = room;
     for (int i = 0; i < args->contestants; i++) {
-        t->contestant[i].seconds = room + (size_t) (i + 1) * most;
+        napcoll_contestant_t *contestant = &t->contestant[i];
+
+        contestant->seconds = room += most;
+        if (args->overlap && NAPCOLL_KIND_BLOCKING != args->kind[i]) {
+            contestant->overall = room += most;
+            contestant->compute = room += most;
+        }
     }
     return t;
 }
@@ -434,6 +478,7 @@ void napcoll_contest_turns(napcoll_measure_t *m, napcoll_contest_t *t,
                            const napcoll_contest_until_t *until)
 {
     make_room(m, &t->args);
+    napcoll_calls_open(m, t);
     napcoll_start_sync(&m->start);
     if (0 == t->batch) {
         warm_up(m, t);
@@ -445,6 +490,7 @@ void napcoll_contest_turns(napcoll_measure_t *m, napcoll_contest_t *t,
             until->progress(until->context, t);
         }
     }
+    napcoll_calls_close(t);
 }
 
 void napcoll_contest_close(napcoll_contest_t *t)

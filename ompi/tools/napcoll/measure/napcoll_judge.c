@@ -34,6 +34,11 @@ napcoll_summary_t napcoll_summarize(const double *sample, int num)
     return summary;
 }
 
+double napcoll_judge_overlap(double pure, double overall, double compute)
+{
+    return fmax(0.0, 100.0 * (1.0 - (overall - compute) / pure));
+}
+
 double napcoll_judge_drop(const double *seconds, bool *dropped, int count, double factor)
 {
     double fastest = INFINITY;

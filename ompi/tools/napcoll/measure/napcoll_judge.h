@@ -22,6 +22,16 @@ typedef struct napcoll_summary {
 napcoll_summary_t napcoll_summarize(const double *sample, int num);
 
 /**
+ * The share of a communication that computation hid, in percent, as the nonblocking benchmarks of
+ * OSU define it: 100 * (1 - (overall - compute) / pure), and no less than 0.
+ *
+ * @param[in] pure    seconds of a call and its wait, above 0
+ * @param[in] overall seconds of a call, computation and the wait
+ * @param[in] compute seconds of that computation
+ */
+double napcoll_judge_overlap(double pure, double overall, double compute);
+
+/**
  * The drop rule: mark each contestant that takes more than `factor` times as long as the fastest
  * one that is not marked yet. The first contestant, to which the others are compared, is never
  * marked.

@@ -26,12 +26,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "algo/napcoll_algo.h"
 #include "measure/napcoll_counters.h"
 #include "measure/napcoll_start.h"
 
 enum { NAPCOLL_MOST_CONTESTANTS = 16 };
 
 /* ---- napcoll_measure_table.c: the collectives ---- */
+
+/** The name of a kind; NULL after the last that this Open MPI has. */
+const char *napcoll_kind_name(int kind);
 
 /** What a buffer contains. */
 typedef enum {
@@ -46,7 +50,8 @@ typedef enum {
     NAPCOLL_BUFFER_SENT
 } napcoll_buffer_t;
 
-/** How the blocks of an alltoallv, gatherv or scatterv differ (napcoll_measure_shape.c). */
+/** How the blocks of an alltoallv, alltoallw, gatherv or scatterv differ
+ * (napcoll_measure_shape.c). */
 typedef enum {
     NAPCOLL_DEAL_UNIFORM,
     NAPCOLL_DEAL_POWER,
@@ -65,6 +70,9 @@ typedef struct napcoll_blocks {
     /** all-to-all, by rank: the block for it, where that begins, and where the block for this rank
      * begins among those that it sends */
     int *sent_counts, *sent_displs, *origin;
+    /** alltoallw, by rank: displs and sent_displs in bytes, and the type of doubles */
+    int *offsets, *sent_offsets;
+    MPI_Datatype *types;
 } napcoll_blocks_t;
 
 /** What recv has after a call. */
@@ -96,7 +104,9 @@ typedef struct napcoll_measured_coll {
     bool personalized;
     /** some rank need not wait for all others: calls in a row would overlap */
     bool overlaps;
-    int (*run)(const napcoll_blocks_t *blocks, const double *send, double *recv, MPI_Comm comm);
+    /** call MPI's function of a kind; `request`: what it returns, not for blocking calls */
+    int (*call)(napcoll_kind_t kind, const napcoll_blocks_t *blocks, const double *send,
+                double *recv, MPI_Comm comm, MPI_Request *request);
     napcoll_expect_t expect;
 } napcoll_measured_coll_t;
 
@@ -151,8 +161,8 @@ typedef struct napcoll_measure {
     napcoll_blocks_t blocks;
     double *send, *recv;
     size_t send_room, recv_room;
-    /** of the collective that is measured, or none (num = 0) */
-    struct napcoll_counters counters;
+    /** of the functions of the collective that is measured, or none (num = 0) */
+    struct napcoll_counters counters[NAPCOLL_KINDS];
 } napcoll_measure_t;
 
 /** What to measure, the same on all ranks. */
@@ -163,6 +173,11 @@ typedef struct napcoll_contest_args {
     int contestants;
     MPI_Comm comm[NAPCOLL_MOST_CONTESTANTS];
     const char *label[NAPCOLL_MOST_CONTESTANTS];
+    napcoll_kind_t kind[NAPCOLL_MOST_CONTESTANTS];
+    /** in each turn, take another sample of those that do not block, with computation */
+    bool overlap;
+    /** calls of MPI_Test in the computation */
+    int tests;
     /** turns at most */
     int most;
     /** calls in a row that make a sample; 0: chosen */
@@ -180,11 +195,16 @@ typedef struct napcoll_contestant {
     double first_look;
     /** rank 0: [turns] seconds of a call by the slowest process */
     double *seconds;
+    /** rank 0, of the samples with computation: [turns] seconds of a call with the computation, and
+     * of the computation, by the slowest process; NULL: there are none */
+    double *overall, *compute;
     /** calls in its turns, or of the first look if it was dropped, and what napcoll counted in
      * them */
     unsigned long long calls, ran[NAPCOLL_COUNTERS_MAX];
-    /** the sample before */
-    napcoll_start_before_t last;
+    /** the sample before, and the one with computation */
+    napcoll_start_before_t last, last_overlapped;
+    /** of a persistent call: made when the turns of its size begin or go on */
+    MPI_Request request;
 } napcoll_contestant_t;
 
 /** The turns of one size. */
@@ -237,5 +257,33 @@ napcoll_contest_t *napcoll_contest_open(const napcoll_contest_args_t *args);
 void napcoll_contest_turns(napcoll_measure_t *measure, napcoll_contest_t *turns,
                            const napcoll_contest_until_t *until);
 void napcoll_contest_close(napcoll_contest_t *turns);
+
+/* ---- napcoll_measure_calls.c ---- */
+
+/** Make and free the requests of persistent calls, which use the buffers of `measure`. */
+void napcoll_calls_open(const napcoll_measure_t *measure, napcoll_contest_t *turns);
+void napcoll_calls_close(napcoll_contest_t *turns);
+
+/** One blocking call of a nonblocking contestant: its component may need messages to prepare for
+ * the communicator, which a nonblocking call must not wait for. */
+void napcoll_calls_prepare(const napcoll_measure_t *measure, napcoll_contest_t *turns, int which);
+
+/** Computation between a call and MPI_Wait. */
+typedef struct napcoll_computation {
+    /** of each call; 0: none */
+    double seconds;
+    /** what all calls of a sample spent in it, without MPI_Test */
+    double spent;
+} napcoll_computation_t;
+
+/**
+ * The timed region: some calls of a contestant in a row.
+ *
+ * @param[in,out] computation `spent` is set
+ *
+ * @return seconds of all calls
+ */
+double napcoll_calls_run(const napcoll_measure_t *measure, napcoll_contest_t *turns, int which,
+                         int calls, napcoll_computation_t *computation);
 
 #endif /* NAPCOLL_MEASURE_H */

@@ -106,11 +106,15 @@ static int block_of(const napcoll_blocks_t *b, const napcoll_measured_coll_t *co
 
 static void set_personalized(napcoll_blocks_t *b, bool uneven, napcoll_deal_t deal)
 {
+    const int each = (int) sizeof(double);
+
     for (int r = 0; r < b->size; r++) {
         b->counts[r] = uneven ? dealt(b, deal, r, b->rank) : b->count;
         b->displs[r + 1] = b->displs[r] + b->counts[r];
+        b->offsets[r] = b->displs[r] * each;
         b->sent_counts[r] = uneven ? dealt(b, deal, b->rank, r) : b->count;
         b->sent_displs[r + 1] = b->sent_displs[r] + b->sent_counts[r];
+        b->sent_offsets[r] = b->sent_displs[r] * each;
         b->origin[r] = 0;
         for (int before = 0; before < b->rank; before++) {
             b->origin[r] += uneven ? dealt(b, deal, r, before) : b->count;
@@ -123,11 +127,17 @@ void napcoll_blocks_open(napcoll_blocks_t *b, int rank, int size)
     const size_t room = (size_t) size + 1;
 
     *b = (napcoll_blocks_t){
-        .rank = rank, .size = size, .counts = napcoll_allocate(5 * room, sizeof(int))};
+        .rank = rank, .size = size, .counts = napcoll_allocate(7 * room, sizeof(int))};
     b->displs = b->counts + room;
     b->sent_counts = b->displs + room;
     b->sent_displs = b->sent_counts + room;
     b->origin = b->sent_displs + room;
+    b->offsets = b->origin + room;
+    b->sent_offsets = b->offsets + room;
+    b->types = napcoll_allocate(room, sizeof(*b->types));
+    for (int r = 0; r < size; r++) {
+        b->types[r] = MPI_DOUBLE;
+    }
 }
 
 /* Vectors have no displacements: an int could be too small for their sum. */
@@ -164,4 +174,5 @@ size_t napcoll_blocks_room(const napcoll_blocks_t *b, napcoll_buffer_t buffer)
 void napcoll_blocks_close(napcoll_blocks_t *b)
 {
     free(b->counts);
+    free(b->types);
 }

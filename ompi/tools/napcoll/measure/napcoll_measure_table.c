@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "measure/napcoll_measure.h"
+#include "compat/napcoll_compat_persistent.h"
 
 enum { INPUT_PERIOD = 251 };
 
@@ -37,55 +38,7 @@ static double sum_of(int ranks, size_t element, int turn)
     return p * (p + 1.0) * (2.0 * p + 1.0) / 6.0 * pattern(element, turn);
 }
 
-/* ---- reductions ---- */
-
-static int run_allreduce(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
-{
-    return MPI_Allreduce(send, recv, b->count, MPI_DOUBLE, MPI_SUM, comm);
-}
-
-static int run_reduce(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
-{
-    return MPI_Reduce(send, recv, b->count, MPI_DOUBLE, MPI_SUM, 0, comm);
-}
-
-static int run_reduce_scatter(const napcoll_blocks_t *b, const double *send, double *recv,
-                              MPI_Comm comm)
-{
-    return MPI_Reduce_scatter(send, recv, b->counts, MPI_DOUBLE, MPI_SUM, comm);
-}
-
-static int run_reduce_scatter_block(const napcoll_blocks_t *b, const double *send, double *recv,
-                                    MPI_Comm comm)
-{
-    return MPI_Reduce_scatter_block(send, recv, b->count, MPI_DOUBLE, MPI_SUM, comm);
-}
-
-static int run_scan(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
-{
-    return MPI_Scan(send, recv, b->count, MPI_DOUBLE, MPI_SUM, comm);
-}
-
-static int run_exscan(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
-{
-    return MPI_Exscan(send, recv, b->count, MPI_DOUBLE, MPI_SUM, comm);
-}
-
-/* ---- one sender, or none ---- */
-
-static int run_bcast(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
-{
-    (void) send;
-    return MPI_Bcast(recv, b->count, MPI_DOUBLE, 0, comm);
-}
-
-static int run_barrier(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
-{
-    (void) b;
-    (void) send;
-    (void) recv;
-    return MPI_Barrier(comm);
-}
+/* ---- the calls ---- */
 
 /* The buffer that MPI reads or writes on the root only: other ranks have none. */
 static void *at_root(const napcoll_blocks_t *b, const double *buffer)
@@ -93,51 +46,63 @@ static void *at_root(const napcoll_blocks_t *b, const double *buffer)
     return 0 == b->rank ? (void *) buffer : NULL;
 }
 
-static int run_scatter(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
-{
-    return MPI_Scatter(at_root(b, send), b->count, MPI_DOUBLE, recv, b->count, MPI_DOUBLE, 0, comm);
-}
+/* Define call_##name: the function of each kind has the same arguments, and some more behind. */
+#define DEFINE_CALL(name, Name, ...)                                                           \
+    static int call_##name(napcoll_kind_t kind, const napcoll_blocks_t *b, const double *send, \
+                           double *recv, MPI_Comm comm, MPI_Request *request)                  \
+    {                                                                                          \
+        (void) b;                                                                              \
+        (void) send;                                                                           \
+        (void) recv;                                                                           \
+        switch (kind) {                                                                        \
+        case NAPCOLL_KIND_BLOCKING:                                                            \
+            return MPI_##Name(__VA_ARGS__);                                                    \
+        case NAPCOLL_KIND_NONBLOCKING:                                                         \
+            return MPI_I##name(__VA_ARGS__, request);                                          \
+        default:                                                                               \
+            return NAPCOLL_PERSISTENT_INIT(Name, __VA_ARGS__, MPI_INFO_NULL, request);         \
+        }                                                                                      \
+    }
 
-static int run_scatterv(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
-{
-    return MPI_Scatterv(at_root(b, send), b->counts, b->displs, MPI_DOUBLE, recv,
-                        b->counts[b->rank], MPI_DOUBLE, 0, comm);
-}
+DEFINE_CALL(allreduce, Allreduce, send, recv, b->count, MPI_DOUBLE, MPI_SUM, comm)
+DEFINE_CALL(reduce, Reduce, send, recv, b->count, MPI_DOUBLE, MPI_SUM, 0, comm)
+DEFINE_CALL(bcast, Bcast, recv, b->count, MPI_DOUBLE, 0, comm)
+DEFINE_CALL(barrier, Barrier, comm)
+DEFINE_CALL(allgather, Allgather, send, b->count, MPI_DOUBLE, recv, b->count, MPI_DOUBLE, comm)
+DEFINE_CALL(allgatherv, Allgatherv, send, b->counts[b->rank], MPI_DOUBLE, recv, b->counts,
+            b->displs, MPI_DOUBLE, comm)
+DEFINE_CALL(gather, Gather, send, b->count, MPI_DOUBLE, at_root(b, recv), b->count, MPI_DOUBLE, 0,
+            comm)
+DEFINE_CALL(gatherv, Gatherv, send, b->counts[b->rank], MPI_DOUBLE, at_root(b, recv), b->counts,
+            b->displs, MPI_DOUBLE, 0, comm)
+DEFINE_CALL(scatter, Scatter, at_root(b, send), b->count, MPI_DOUBLE, recv, b->count, MPI_DOUBLE, 0,
+            comm)
+DEFINE_CALL(scatterv, Scatterv, at_root(b, send), b->counts, b->displs, MPI_DOUBLE, recv,
+            b->counts[b->rank], MPI_DOUBLE, 0, comm)
+DEFINE_CALL(reduce_scatter, Reduce_scatter, send, recv, b->counts, MPI_DOUBLE, MPI_SUM, comm)
+DEFINE_CALL(reduce_scatter_block, Reduce_scatter_block, send, recv, b->count, MPI_DOUBLE, MPI_SUM,
+            comm)
+DEFINE_CALL(scan, Scan, send, recv, b->count, MPI_DOUBLE, MPI_SUM, comm)
+DEFINE_CALL(exscan, Exscan, send, recv, b->count, MPI_DOUBLE, MPI_SUM, comm)
+DEFINE_CALL(alltoall, Alltoall, send, b->count, MPI_DOUBLE, recv, b->count, MPI_DOUBLE, comm)
+DEFINE_CALL(alltoallv, Alltoallv, send, b->sent_counts, b->sent_displs, MPI_DOUBLE, recv, b->counts,
+            b->displs, MPI_DOUBLE, comm)
+DEFINE_CALL(alltoallw, Alltoallw, send, b->sent_counts, b->sent_offsets, b->types, recv, b->counts,
+            b->offsets, b->types, comm)
 
-/* ---- blocks of all ranks ---- */
+/* ---- kinds ---- */
 
-static int run_allgather(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
+const char *napcoll_kind_name(int kind)
 {
-    return MPI_Allgather(send, b->count, MPI_DOUBLE, recv, b->count, MPI_DOUBLE, comm);
-}
+    static const char *const names[NAPCOLL_KINDS + 1] = {
+        [NAPCOLL_KIND_BLOCKING] = "blocking",
+        [NAPCOLL_KIND_NONBLOCKING] = "nonblocking",
+#if NAPCOLL_HAVE_PERSISTENT
+        [NAPCOLL_KIND_PERSISTENT] = "persistent",
+#endif
+    };
 
-static int run_allgatherv(const napcoll_blocks_t *b, const double *send, double *recv,
-                          MPI_Comm comm)
-{
-    return MPI_Allgatherv(send, b->counts[b->rank], MPI_DOUBLE, recv, b->counts, b->displs,
-                          MPI_DOUBLE, comm);
-}
-
-static int run_gather(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
-{
-    return MPI_Gather(send, b->count, MPI_DOUBLE, at_root(b, recv), b->count, MPI_DOUBLE, 0, comm);
-}
-
-static int run_gatherv(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
-{
-    return MPI_Gatherv(send, b->counts[b->rank], MPI_DOUBLE, at_root(b, recv), b->counts, b->displs,
-                       MPI_DOUBLE, 0, comm);
-}
-
-static int run_alltoall(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
-{
-    return MPI_Alltoall(send, b->count, MPI_DOUBLE, recv, b->count, MPI_DOUBLE, comm);
-}
-
-static int run_alltoallv(const napcoll_blocks_t *b, const double *send, double *recv, MPI_Comm comm)
-{
-    return MPI_Alltoallv(send, b->sent_counts, b->sent_displs, MPI_DOUBLE, recv, b->counts,
-                         b->displs, MPI_DOUBLE, comm);
+    return names[kind];
 }
 
 /* ---- what rank gets what ---- */
@@ -181,7 +146,7 @@ double napcoll_measured_after(const napcoll_measured_coll_t *coll, const napcoll
 #define BLOCK  "the block of a process"
 
 #define FROM_TO(from, to)   .send = NAPCOLL_BUFFER_##from, .recv = NAPCOLL_BUFFER_##to
-#define CALLS(coll, result) .run = run_##coll, .expect = NAPCOLL_EXPECT_##result
+#define CALLS(coll, result) .call = call_##coll, .expect = NAPCOLL_EXPECT_##result
 
 static const napcoll_measured_coll_t table[] = {
     {"allreduce", "sum of doubles", VECTOR, FROM_TO(OWN, OWN), CALLS(allreduce, SUM)},
@@ -189,7 +154,7 @@ static const napcoll_measured_coll_t table[] = {
      CALLS(reduce, SUM_AT_ROOT)},
     {"bcast", "doubles from rank 0", VECTOR, FROM_TO(NOTHING, OWN), .overlaps = true,
      CALLS(bcast, ROOT)},
-    {"barrier", "no data", "", FROM_TO(NOTHING, NOTHING), .run = run_barrier},
+    {"barrier", "no data", "", FROM_TO(NOTHING, NOTHING), .call = call_barrier},
     {"allgather", "doubles", BLOCK, FROM_TO(OWN, ALL), CALLS(allgather, GATHERED)},
     {"allgatherv", "doubles, uneven blocks", BLOCK ", on average", FROM_TO(OWN, ALL),
      .uneven = true, CALLS(allgatherv, GATHERED)},
@@ -214,6 +179,8 @@ static const napcoll_measured_coll_t table[] = {
      CALLS(alltoall, ALLTOALL)},
     {"alltoallv", "doubles, blocks that differ", BLOCK " for another, on average",
      FROM_TO(SENT, ALL), .uneven = true, .personalized = true, CALLS(alltoallv, ALLTOALL)},
+    {"alltoallw", "doubles, blocks that differ", BLOCK " for another, on average",
+     FROM_TO(SENT, ALL), .uneven = true, .personalized = true, CALLS(alltoallw, ALLTOALL)},
     {.name = NULL},
 };
 

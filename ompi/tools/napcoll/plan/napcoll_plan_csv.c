@@ -197,6 +197,11 @@ static void read_row(const csv_t *csv, const char *fallback, table_t *table)
                 csv->line, name);
         return;
     }
+    if (NULL != strchr(field_of(csv, CONTESTANT), '@')) {
+        fprintf(stderr, "napcoll-plan: %s:%d: ignored: %s: rules come from blocking calls\n",
+                csv->path, csv->line, field_of(csv, CONTESTANT));
+        return;
+    }
     measured.nodes = (int) number_of(csv, NODES, 1, INT_MAX);
     measured.ppn = (int) number_of(csv, PPN, 1, INT_MAX);
     measured.bytes = number_of(csv, BYTES, 0, SIZE_MAX);
