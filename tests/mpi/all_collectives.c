@@ -332,7 +332,6 @@ static void place_close(struct place *p)
 static void run_table(struct tap *tap, struct place *p, const struct call *table, int num,
                       enum mode mode)
 {
-    static const char *const mode_name[] = {"blocking", "nonblocking", "persistent"};
     int roots = p->inter && 1 == p->side ? p->peers : p->size;
     bool good = true;
 
@@ -342,11 +341,11 @@ static void run_table(struct tap *tap, struct place *p, const struct call *table
             reset(p);
             if (!table[i].fn(p, mode)) {
                 good = false;
-                tap_note(tap, "%s: %s %s gave wrong data", p->name, mode_name[mode], table[i].name);
+                tap_note(tap, "%s: %s %s gave wrong data", p->name, mode_name(mode), table[i].name);
             }
         }
     }
-    tap_ok(tap, good, "all_collectives_%s_on_%s", mode_name[mode], p->name);
+    tap_ok(tap, good, "all_collectives_%s_on_%s", mode_name(mode), p->name);
 }
 
 static void run_modes(struct tap *tap, struct place *p, const struct call *table, int num)

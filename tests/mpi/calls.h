@@ -4,8 +4,8 @@
  *
  * Any collective with any two buffers, for tests of where buffers lie: the same call goes to the
  * communicator under test and, with buffers of its own, to Open MPI's basic, and both must leave
- * the same data. Elements are ints, or structs whose padding an operation of the user's writes
- * too.
+ * the same data. Elements are ints, structs whose padding an operation of the user's writes too, or
+ * elements of a problem of ops.h.
  */
 #ifndef TEST_CALLS_H
 #define TEST_CALLS_H
@@ -13,6 +13,8 @@
 #include <stddef.h>
 
 #include "counters.h"
+#include "modes.h"
+#include "ops.h"
 
 enum {
     CALLS_ROOT_NOT_FIRST = 1,
@@ -20,7 +22,7 @@ enum {
 };
 
 /* What the elements are. */
-enum calls_kind { CALLS_INTS, CALLS_PAIRS };
+enum calls_kind { CALLS_INTS, CALLS_PAIRS, CALLS_PROBLEM };
 
 /* Twelve bytes of data in sixteen. */
 struct calls_pair {
@@ -31,6 +33,9 @@ struct calls_pair {
 /* One call as a rank makes it. */
 struct calls {
     const char *coll;
+    /* At first BLOCKING; else *request is what calls_make() sets */
+    enum mode mode;
+    MPI_Request *request;
     int rank, size, root;
     /* Elements of the vector, or of a block */
     int count;
@@ -38,6 +43,8 @@ struct calls {
     /* Blocks of the v forms do not lie side by side */
     bool gaps;
     enum calls_kind kind;
+    /* Of CALLS_PROBLEM */
+    const struct problem *problem;
     size_t extent;
     MPI_Datatype type;
     MPI_Op op;
@@ -152,6 +159,18 @@ static inline void calls_open(struct calls *c, MPI_Comm comm, enum calls_kind ki
     c->types = tap_alloc((size_t) c->size * sizeof(MPI_Datatype));
 }
 
+/* For the elements of a problem, which remains the caller's and lives longer. A buffer then has
+ * MARGIN bytes before and behind its elements, for parts that lie outside. */
+static inline void calls_open_problem(struct calls *c, MPI_Comm comm, const struct problem *problem)
+{
+    calls_open(c, comm, CALLS_INTS);
+    c->kind = CALLS_PROBLEM;
+    c->problem = problem;
+    c->type = problem->type;
+    c->op = c->plain_op = problem->op;
+    c->extent = (size_t) problem->layout->extent;
+}
+
 static inline void calls_close(struct calls *c)
 {
     if (CALLS_PAIRS == c->kind) {
@@ -175,10 +194,19 @@ static inline void calls_choose(struct calls *c, const char *coll, int count, bo
     calls_lay_out(c);
 }
 
+/* Whether each buffer is one vector, and not a block for each rank. */
+static inline bool calls_has_vectors(const char *coll)
+{
+    return 0 == strcmp(coll, "allreduce") || 0 == strcmp(coll, "reduce")
+           || 0 == strcmp(coll, "bcast") || NULL != strstr(coll, "scan");
+}
+
 /* Elements for which each of the two buffers has room. */
 static inline size_t calls_room(const struct calls *c)
 {
-    return (size_t) c->size * (size_t) (c->count + CALLS_MORE + 1) + 1;
+    const size_t blocks = calls_has_vectors(c->coll) ? 1 : (size_t) c->size;
+
+    return blocks * (size_t) (c->count + CALLS_MORE + 1) + 1;
 }
 
 /* The data that a buffer begins with: of a rank, salted; all but padding is data. */
@@ -188,6 +216,11 @@ static inline void calls_fill(const struct calls *c, int salt, void *buffer)
 
     memset(buffer, 0x11, room * c->extent);
     for (size_t i = 0; i < room; ++i) {
+        if (CALLS_PROBLEM == c->kind) {
+            c->problem->own(c->problem->layout, c->rank, salt, (int) i,
+                            (char *) buffer + i * c->extent);
+            continue;
+        }
         const int value = 1000 * salt + 100 * c->rank + (int) (i % 97);
 
         if (CALLS_INTS == c->kind) {
@@ -233,21 +266,23 @@ static inline int calls_make_rooted(const struct calls *c, MPI_Comm comm, const 
     void *const place = calls_gives_in_place(c) ? MPI_IN_PLACE : recv;
 
     if (calls_is(c, "bcast")) {
-        return MPI_Bcast(recv, n, c->type, c->root, comm);
+        return MAKE(c->mode, c->request, Bcast, bcast, recv, n, c->type, c->root, comm);
     }
     if (calls_is(c, "gather")) {
-        return MPI_Gather(send, n, c->type, recv, n, c->type, c->root, comm);
+        return MAKE(c->mode, c->request, Gather, gather, send, n, c->type, recv, n, c->type,
+                    c->root, comm);
     }
     if (calls_is(c, "gatherv")) {
-        return MPI_Gatherv(send, mine, c->type, recv, c->recv_counts, c->recv_displs, c->type,
-                           c->root, comm);
+        return MAKE(c->mode, c->request, Gatherv, gatherv, send, mine, c->type, recv,
+                    c->recv_counts, c->recv_displs, c->type, c->root, comm);
     }
     if (calls_is(c, "scatter")) {
-        return MPI_Scatter(sends, n, c->type, place, n, c->type, c->root, comm);
+        return MAKE(c->mode, c->request, Scatter, scatter, sends, n, c->type, place, n, c->type,
+                    c->root, comm);
     }
     if (calls_is(c, "scatterv")) {
-        return MPI_Scatterv(sends, c->send_counts, c->send_displs, c->type, place, mine, c->type,
-                            c->root, comm);
+        return MAKE(c->mode, c->request, Scatterv, scatterv, sends, c->send_counts, c->send_displs,
+                    c->type, place, mine, c->type, c->root, comm);
     }
     fprintf(stderr, "# no collective %s\n", c->coll);
     MPI_Abort(comm, 2);
@@ -263,41 +298,49 @@ static inline int calls_make(const struct calls *c, MPI_Comm comm, void *sends, 
     void *recv = recvs;
     const int n = c->count, mine = c->send_counts[c->rank];
 
+    if (calls_is(c, "barrier")) {
+        return MAKE(c->mode, c->request, Barrier, barrier, comm);
+    }
     if (calls_is(c, "allreduce")) {
-        return MPI_Allreduce(send, recv, n, c->type, c->op, comm);
+        return MAKE(c->mode, c->request, Allreduce, allreduce, send, recv, n, c->type, c->op, comm);
     }
     if (calls_is(c, "reduce")) {
-        return MPI_Reduce(send, recv, n, c->type, c->op, c->root, comm);
+        return MAKE(c->mode, c->request, Reduce, reduce, send, recv, n, c->type, c->op, c->root,
+                    comm);
     }
     if (calls_is(c, "scan")) {
-        return MPI_Scan(send, recv, n, c->type, c->op, comm);
+        return MAKE(c->mode, c->request, Scan, scan, send, recv, n, c->type, c->op, comm);
     }
     if (calls_is(c, "exscan")) {
-        return MPI_Exscan(send, recv, n, c->type, c->op, comm);
+        return MAKE(c->mode, c->request, Exscan, exscan, send, recv, n, c->type, c->op, comm);
     }
     if (calls_is(c, "reduce_scatter_block")) {
-        return MPI_Reduce_scatter_block(send, recv, n, c->type, c->op, comm);
+        return MAKE(c->mode, c->request, Reduce_scatter_block, reduce_scatter_block, send, recv, n,
+                    c->type, c->op, comm);
     }
     if (calls_is(c, "reduce_scatter")) {
-        return MPI_Reduce_scatter(send, recv, c->recv_counts, c->type, c->op, comm);
+        return MAKE(c->mode, c->request, Reduce_scatter, reduce_scatter, send, recv, c->recv_counts,
+                    c->type, c->op, comm);
     }
     if (calls_is(c, "allgather")) {
-        return MPI_Allgather(send, n, c->type, recv, n, c->type, comm);
+        return MAKE(c->mode, c->request, Allgather, allgather, send, n, c->type, recv, n, c->type,
+                    comm);
     }
     if (calls_is(c, "allgatherv")) {
-        return MPI_Allgatherv(send, mine, c->type, recv, c->recv_counts, c->recv_displs, c->type,
-                              comm);
+        return MAKE(c->mode, c->request, Allgatherv, allgatherv, send, mine, c->type, recv,
+                    c->recv_counts, c->recv_displs, c->type, comm);
     }
     if (calls_is(c, "alltoall")) {
-        return MPI_Alltoall(send, n, c->type, recv, n, c->type, comm);
+        return MAKE(c->mode, c->request, Alltoall, alltoall, send, n, c->type, recv, n, c->type,
+                    comm);
     }
     if (calls_is(c, "alltoallv")) {
-        return MPI_Alltoallv(send, c->send_counts, c->send_displs, c->type, recv, c->recv_counts,
-                             c->recv_displs, c->type, comm);
+        return MAKE(c->mode, c->request, Alltoallv, alltoallv, send, c->send_counts, c->send_displs,
+                    c->type, recv, c->recv_counts, c->recv_displs, c->type, comm);
     }
     if (calls_is(c, "alltoallw")) {
-        return MPI_Alltoallw(send, c->send_counts, c->send_displs, c->types, recv, c->recv_counts,
-                             c->recv_displs, c->types, comm);
+        return MAKE(c->mode, c->request, Alltoallw, alltoallw, send, c->send_counts, c->send_displs,
+                    c->types, recv, c->recv_counts, c->recv_displs, c->types, comm);
     }
     return calls_make_rooted(c, comm, send, sends, recv);
 }
@@ -309,6 +352,7 @@ static inline void calls_make_reference(const struct calls *c, MPI_Comm basic, v
     struct calls plain = *c;
 
     plain.op = c->plain_op;
+    plain.mode = BLOCKING;
     mpi_check(calls_make(&plain, basic, sends, recvs), c->coll);
 }
 

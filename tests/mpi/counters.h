@@ -84,6 +84,18 @@ static inline unsigned long long counted(struct napcoll_counters *c)
     return total;
 }
 
+/* The calls that napcoll's algorithms ran. */
+static inline unsigned long long counted_runs(struct napcoll_counters *c)
+{
+    unsigned long long now[NAPCOLL_COUNTERS_MAX], total = 0;
+
+    mpi_check(napcoll_counters_read(c, now), "MPI_T_pvar_read");
+    for (int i = 0; i < c->num_runs; ++i) {
+        total += now[i];
+    }
+    return total;
+}
+
 /* The calls that were counted as `name`: an algorithm, or a reason. */
 static inline unsigned long long counted_as(struct napcoll_counters *c, const char *name)
 {

@@ -2,18 +2,24 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One call of each blocking collective that napcoll has, on blocks of a number of ints, and whether
- * its result is right.
+ * One call of each collective that napcoll has, on blocks of a number of ints, and whether its
+ * result is right: blocking, or one that each_run() starts and waits for.
  */
 #ifndef TEST_EACH_CALL_H
 #define TEST_EACH_CALL_H
 
+#include "modes.h"
 #include "tap_mpi.h"
 
 /* The buffers of a rank: room for a block of every rank on each side. */
 struct each_place {
     MPI_Comm comm;
+    /* each_enter() makes it BLOCKING; another may be set then */
+    enum mode mode;
+    MPI_Request request;
     int rank, size, root, count;
+    /* Part of each number that is sent */
+    int salt;
     int *send, *recv;
     int *counts, *displs,
         /* Of every rank: elements, where its block begins, the same in bytes */
@@ -39,97 +45,108 @@ enum each_kind {
 struct each_call {
     const char *name;
     enum each_kind kind;
-    int (*run)(struct each_place *p);
+    /* The function of p->mode: it sets p->request unless that is BLOCKING */
+    int (*make)(struct each_place *p);
 };
 
 static int each_barrier(struct each_place *p)
 {
-    return MPI_Barrier(p->comm);
+    return MAKE(p->mode, &p->request, Barrier, barrier, p->comm);
 }
 
 static int each_allreduce(struct each_place *p)
 {
-    return MPI_Allreduce(p->send, p->recv, p->count, MPI_INT, MPI_SUM, p->comm);
+    return MAKE(p->mode, &p->request, Allreduce, allreduce, p->send, p->recv, p->count, MPI_INT,
+                MPI_SUM, p->comm);
 }
 
 static int each_reduce(struct each_place *p)
 {
-    return MPI_Reduce(p->send, p->recv, p->count, MPI_INT, MPI_SUM, p->root, p->comm);
+    return MAKE(p->mode, &p->request, Reduce, reduce, p->send, p->recv, p->count, MPI_INT, MPI_SUM,
+                p->root, p->comm);
 }
 
 static int each_scan(struct each_place *p)
 {
-    return MPI_Scan(p->send, p->recv, p->count, MPI_INT, MPI_SUM, p->comm);
+    return MAKE(p->mode, &p->request, Scan, scan, p->send, p->recv, p->count, MPI_INT, MPI_SUM,
+                p->comm);
 }
 
 static int each_exscan(struct each_place *p)
 {
-    return MPI_Exscan(p->send, p->recv, p->count, MPI_INT, MPI_SUM, p->comm);
+    return MAKE(p->mode, &p->request, Exscan, exscan, p->send, p->recv, p->count, MPI_INT, MPI_SUM,
+                p->comm);
 }
 
 static int each_reduce_scatter(struct each_place *p)
 {
-    return MPI_Reduce_scatter(p->send, p->recv, p->counts, MPI_INT, MPI_SUM, p->comm);
+    return MAKE(p->mode, &p->request, Reduce_scatter, reduce_scatter, p->send, p->recv, p->counts,
+                MPI_INT, MPI_SUM, p->comm);
 }
 
 static int each_reduce_scatter_block(struct each_place *p)
 {
-    return MPI_Reduce_scatter_block(p->send, p->recv, p->count, MPI_INT, MPI_SUM, p->comm);
+    return MAKE(p->mode, &p->request, Reduce_scatter_block, reduce_scatter_block, p->send, p->recv,
+                p->count, MPI_INT, MPI_SUM, p->comm);
 }
 
 static int each_bcast(struct each_place *p)
 {
-    return MPI_Bcast(p->recv, p->count, MPI_INT, p->root, p->comm);
+    return MAKE(p->mode, &p->request, Bcast, bcast, p->recv, p->count, MPI_INT, p->root, p->comm);
 }
 
 static int each_gather(struct each_place *p)
 {
-    return MPI_Gather(p->send, p->count, MPI_INT, p->recv, p->count, MPI_INT, p->root, p->comm);
+    return MAKE(p->mode, &p->request, Gather, gather, p->send, p->count, MPI_INT, p->recv, p->count,
+                MPI_INT, p->root, p->comm);
 }
 
 static int each_gatherv(struct each_place *p)
 {
-    return MPI_Gatherv(p->send, p->count, MPI_INT, p->recv, p->counts, p->displs, MPI_INT, p->root,
-                       p->comm);
+    return MAKE(p->mode, &p->request, Gatherv, gatherv, p->send, p->count, MPI_INT, p->recv,
+                p->counts, p->displs, MPI_INT, p->root, p->comm);
 }
 
 static int each_allgather(struct each_place *p)
 {
-    return MPI_Allgather(p->send, p->count, MPI_INT, p->recv, p->count, MPI_INT, p->comm);
+    return MAKE(p->mode, &p->request, Allgather, allgather, p->send, p->count, MPI_INT, p->recv,
+                p->count, MPI_INT, p->comm);
 }
 
 static int each_allgatherv(struct each_place *p)
 {
-    return MPI_Allgatherv(p->send, p->count, MPI_INT, p->recv, p->counts, p->displs, MPI_INT,
-                          p->comm);
+    return MAKE(p->mode, &p->request, Allgatherv, allgatherv, p->send, p->count, MPI_INT, p->recv,
+                p->counts, p->displs, MPI_INT, p->comm);
 }
 
 static int each_scatter(struct each_place *p)
 {
-    return MPI_Scatter(p->send, p->count, MPI_INT, p->recv, p->count, MPI_INT, p->root, p->comm);
+    return MAKE(p->mode, &p->request, Scatter, scatter, p->send, p->count, MPI_INT, p->recv,
+                p->count, MPI_INT, p->root, p->comm);
 }
 
 static int each_scatterv(struct each_place *p)
 {
-    return MPI_Scatterv(p->send, p->counts, p->displs, MPI_INT, p->recv, p->count, MPI_INT, p->root,
-                        p->comm);
+    return MAKE(p->mode, &p->request, Scatterv, scatterv, p->send, p->counts, p->displs, MPI_INT,
+                p->recv, p->count, MPI_INT, p->root, p->comm);
 }
 
 static int each_alltoall(struct each_place *p)
 {
-    return MPI_Alltoall(p->send, p->count, MPI_INT, p->recv, p->count, MPI_INT, p->comm);
+    return MAKE(p->mode, &p->request, Alltoall, alltoall, p->send, p->count, MPI_INT, p->recv,
+                p->count, MPI_INT, p->comm);
 }
 
 static int each_alltoallv(struct each_place *p)
 {
-    return MPI_Alltoallv(p->send, p->counts, p->displs, MPI_INT, p->recv, p->counts, p->displs,
-                         MPI_INT, p->comm);
+    return MAKE(p->mode, &p->request, Alltoallv, alltoallv, p->send, p->counts, p->displs, MPI_INT,
+                p->recv, p->counts, p->displs, MPI_INT, p->comm);
 }
 
 static int each_alltoallw(struct each_place *p)
 {
-    return MPI_Alltoallw(p->send, p->counts, p->bytes, p->types, p->recv, p->counts, p->bytes,
-                         p->types, p->comm);
+    return MAKE(p->mode, &p->request, Alltoallw, alltoallw, p->send, p->counts, p->bytes, p->types,
+                p->recv, p->counts, p->bytes, p->types, p->comm);
 }
 
 /* Those that most programs use come first. */
@@ -165,7 +182,7 @@ static int each_value(int from, int to, int i)
  * each_leave(). */
 static void each_enter(struct each_place *p, MPI_Comm comm, int root, int count)
 {
-    *p = (struct each_place){.comm = comm, .count = count};
+    *p = (struct each_place){.comm = comm, .request = MPI_REQUEST_NULL, .count = count};
     mpi_check(MPI_Comm_rank(comm, &p->rank), "MPI_Comm_rank");
     mpi_check(MPI_Comm_size(comm, &p->size), "MPI_Comm_size");
     p->root = root % p->size;
@@ -181,11 +198,6 @@ static void each_enter(struct each_place *p, MPI_Comm comm, int root, int count)
         p->bytes[r] = r * count * (int) sizeof(int);
         p->types[r] = MPI_INT;
     }
-    for (int r = 0; r < p->size; ++r) {
-        for (int i = 0; i < count; ++i) {
-            p->send[r * count + i] = each_value(p->rank, r, i);
-        }
-    }
 }
 
 static void each_leave(struct each_place *p)
@@ -196,12 +208,10 @@ static void each_leave(struct each_place *p)
     free(p->types);
 }
 
-/* Sum over ranks first .. end - 1 of what each has for rank `to`, element i. */
-static int each_sum(int first, int end, int to, int i)
+/* Sum over the first ranks of what each has for rank `to`, element i. */
+static int each_sum(const struct each_place *p, int ranks, int to, int i)
 {
-    const int ranks = end - first;
-
-    return 1000 * (ranks * (first + end - 1) / 2) + ranks * (each_value(0, to, i));
+    return 1000 * (ranks * (ranks - 1) / 2) + ranks * (each_value(0, to, i) + p->salt);
 }
 
 /* What element i of block b of the result has to be. */
@@ -210,21 +220,21 @@ static int each_due(const struct each_place *p, enum each_kind kind, int b, int 
     switch (kind) {
     case EACH_SUM:
     case EACH_SUM_ROOT:
-        return each_sum(0, p->size, 0, i);
+        return each_sum(p, p->size, 0, i);
     case EACH_SUM_BEFORE:
-        return each_sum(0, p->rank + 1, 0, i);
+        return each_sum(p, p->rank + 1, 0, i);
     case EACH_SUM_BELOW:
-        return each_sum(0, p->rank, 0, i);
+        return each_sum(p, p->rank, 0, i);
     case EACH_SUM_BLOCK:
-        return each_sum(0, p->size, p->rank, i);
+        return each_sum(p, p->size, p->rank, i);
     case EACH_BCAST:
-        return each_value(p->root, 0, i);
+        return each_value(p->root, 0, i) + p->salt;
     case EACH_SCATTER:
-        return each_value(p->root, p->rank, i);
+        return each_value(p->root, p->rank, i) + p->salt;
     case EACH_ALLTOALL:
-        return each_value(b, p->rank, i);
+        return each_value(b, p->rank, i) + p->salt;
     default:
-        return each_value(b, 0, i);
+        return each_value(b, 0, i) + p->salt;
     }
 }
 
@@ -250,24 +260,65 @@ static int each_blocks(const struct each_place *p, enum each_kind kind)
     }
 }
 
-/* Make a call; *good: where it succeeds, whether the result is right. Returns what the call
- * does. */
-static int each_run(struct each_place *p, const struct each_call *call, bool *good)
+/* Buffers as before a call. */
+static void each_prepare(struct each_place *p, const struct each_call *call)
 {
     const size_t block = (size_t) p->count * sizeof(int);
-    int rc;
 
+    for (int r = 0; r < p->size; ++r) {
+        for (int i = 0; i < p->count; ++i) {
+            p->send[r * p->count + i] = each_value(p->rank, r, i) + p->salt;
+        }
+    }
     memset(p->recv, -1, block * (size_t) p->size);
     if (EACH_BCAST == call->kind && p->rank == p->root) {
         memcpy(p->recv, p->send, block);
     }
-    rc = call->run(p);
-    *good = true;
-    for (int b = 0; b < each_blocks(p, call->kind) && MPI_SUCCESS == rc; ++b) {
+}
+
+/* Whether the buffers are as after a call. */
+static bool each_is_right(const struct each_place *p, const struct each_call *call)
+{
+    bool good = true;
+
+    for (int b = 0; b < each_blocks(p, call->kind); ++b) {
         for (int i = 0; i < p->count; ++i) {
-            *good = *good && each_due(p, call->kind, b, i) == p->recv[b * p->count + i];
+            good = good && each_due(p, call->kind, b, i) == p->recv[b * p->count + i];
         }
     }
+    return good;
+}
+
+/* The call, and with the nonblocking and persistent ones the wait for it; returns the first
+ * error. */
+static int each_complete(struct each_place *p, const struct each_call *call)
+{
+    int rc = call->make(p), freed = MPI_SUCCESS;
+
+    if (BLOCKING == p->mode || MPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (PERSISTENT == p->mode) {
+        rc = MPI_Start(&p->request);
+    }
+    if (MPI_SUCCESS == rc) {
+        rc = MPI_Wait(&p->request, MPI_STATUS_IGNORE);
+    }
+    if (PERSISTENT == p->mode) {
+        freed = MPI_Request_free(&p->request);
+    }
+    return MPI_SUCCESS == rc ? freed : rc;
+}
+
+/* Make a call; *good: where it succeeds, whether the result is right. Returns what the call
+ * does. */
+static inline int each_run(struct each_place *p, const struct each_call *call, bool *good)
+{
+    int rc;
+
+    each_prepare(p, call);
+    rc = each_complete(p, call);
+    *good = MPI_SUCCESS != rc || each_is_right(p, call);
     return rc;
 }
 

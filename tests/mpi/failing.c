@@ -48,13 +48,10 @@ struct failing {
 /* Calls of all collectives that napcoll ran so far. */
 static unsigned long long runs(struct napcoll_counters counters[EACH_CALLS])
 {
-    unsigned long long now[NAPCOLL_COUNTERS_MAX], total = 0;
+    unsigned long long total = 0;
 
     for (int which = 0; which < EACH_CALLS; ++which) {
-        mpi_check(napcoll_counters_read(&counters[which], now), "MPI_T_pvar_read");
-        for (int i = 0; i < counters[which].num_runs; ++i) {
-            total += now[i];
-        }
+        total += counted_runs(&counters[which]);
     }
     return total;
 }

@@ -55,9 +55,16 @@ fake 6 3,2,1 block exchange
 case_of sessions 60 "${launch[@]}" "$programs/session"
 
 # --- many threads, long lives ---
-fake 6 3,2,1 block exchange
-by_threads
-case_of threads_all 60 "${launch[@]}" "$programs/threads" --coll all --rounds 100 --expect runs
+# all_threads NAME ROUNDS MODE: every collective by each thread.
+all_threads() {
+    fake 6 3,2,1 block exchange
+    by_threads
+    launch+=(--mca coll_napcoll_alltoallw_algorithm pairwise)
+    case_of "$1" 60 env "$measured" "${launch[@]}" "$programs/threads" --coll all --rounds "$2" --mode "$3" --expect runs
+}
+all_threads threads_all 100 blocking
+all_threads threads_nonblocking 50 nonblocking
+all_threads threads_persistent 50 persistent
 fake 6 3,2,1 cyclic delegate
 by_threads
 case_of threads_delegate 60 "${launch[@]}" "$programs/threads" --algorithm smp --expect runs:smp
@@ -79,6 +86,9 @@ done
 # --- what goes wrong is said, and nothing hangs ---
 fake 6 3,2,1 block exchange
 dies die_ends_the_job 30 "${launch[@]}" "$programs/die" --how exit --algorithm nap
+for mode in nonblocking persistent; do
+    dies "die_ends_the_job_$mode" 30 "${launch[@]}" "$programs/die" --how kill --algorithm nap --mode "$mode"
+done
 emulated 3 2 block 6 tree
 dies die_netlab_ends_the_job 30 "${launch[@]}" "$programs/die" --how kill --algorithm nap
 

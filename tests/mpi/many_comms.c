@@ -11,11 +11,11 @@
  *
  * With 0 communicators only what they share is checked.
  */
-#include <malloc.h>
 #include <time.h>
 
 #include "counters.h"
 #include "each_call.h"
+#include "heap.h"
 
 enum { MOST_COMMUNICATORS = 1000, KINDS = 3 };
 
@@ -24,18 +24,6 @@ static const char *const kind_name[KINDS] = {"dup", "split", "reversed"};
 static const int sizes[] = {2, 120, 1400, 10000};
 
 enum { NUM_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
-
-/* Bytes of the heap that are in use; 0 where the C library does not tell. */
-static long heap(void)
-{
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
-    const struct mallinfo2 info = mallinfo2();
-
-    return (long) (info.uordblks + info.hblkhd);
-#else
-    return 0;
-#endif
-}
 
 static double cpu_us(void)
 {
@@ -279,13 +267,7 @@ enum { NUM_WATCHED = sizeof(watched) / sizeof(watched[0]) };
 static void check_runs(struct tap *tap, struct napcoll_counters *counters)
 {
     for (int i = 0; i < NUM_WATCHED; ++i) {
-        unsigned long long now[NAPCOLL_COUNTERS_MAX], runs = 0;
-
-        mpi_check(napcoll_counters_read(&counters[i], now), "MPI_T_pvar_read");
-        for (int k = 0; k < counters[i].num_runs; ++k) {
-            runs += now[k];
-        }
-        tap_ok(tap, runs > 0, "napcoll_ran_%s", watched[i]);
+        tap_ok(tap, counted_runs(&counters[i]) > 0, "napcoll_ran_%s", watched[i]);
     }
 }
 

@@ -2,18 +2,14 @@
  * Copyright (c) 2026 The napcoll authors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One communicator, and a call of a collective on it: blocking, nonblocking or persistent (before
- * 5.0 an extension of Open MPI's).
+ * One communicator, and a call of a collective on it: blocking, nonblocking or persistent.
  */
 #ifndef TEST_PLACE_H
 #define TEST_PLACE_H
 
-#include <mpi.h>
-
-#include "../../ompi/mca/coll/napcoll/compat/napcoll_compat_persistent.h"
+#include "modes.h"
 #include "tap_mpi.h"
 
-enum mode { BLOCKING, NONBLOCKING, PERSISTENT };
 enum { BLOCK = 3, STRIDE = 4, UNTOUCHED = -1, NEIGHBOURS = 4 };
 
 /* One communicator as seen from one process, with buffers for any collective on it. */
@@ -78,22 +74,12 @@ static inline void finish(enum mode mode, MPI_Request *request)
     }
 }
 
-/* The three spellings of one call. Arguments end with the communicator. */
-#define CALL(mode, Upper, lower, ...)                                                       \
-    do {                                                                                    \
-        MPI_Request request = MPI_REQUEST_NULL;                                             \
-        switch (mode) {                                                                     \
-        case BLOCKING:                                                                      \
-            mpi_check(MPI_##Upper(__VA_ARGS__), "MPI_" #Upper);                             \
-            break;                                                                          \
-        case NONBLOCKING:                                                                   \
-            mpi_check(MPI_I##lower(__VA_ARGS__, &request), "MPI_I" #lower);                 \
-            break;                                                                          \
-        default:                                                                            \
-            mpi_check(NAPCOLL_PERSISTENT_INIT(Upper, __VA_ARGS__, MPI_INFO_NULL, &request), \
-                      "persistent " #Upper);                                                \
-        }                                                                                   \
-        finish(mode, &request);                                                             \
+/* A call in one of the three ways; the arguments end with the communicator. */
+#define CALL(mode, Upper, lower, ...)                                                    \
+    do {                                                                                 \
+        MPI_Request request = MPI_REQUEST_NULL;                                          \
+        mpi_check(MAKE(mode, &request, Upper, lower, __VA_ARGS__), "a call of " #lower); \
+        finish(mode, &request);                                                          \
     } while (0)
 
 /* Number i of what this rank has for another. */

@@ -3,221 +3,98 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Several threads of each process call collectives at once, every one on its own communicator,
- * under MPI_THREAD_MULTIPLE: first calls, which build node map and plan, meet each other too.
+ * under MPI_THREAD_MULTIPLE: first calls, which build node map and plan, meet each other too. A
+ * thread waits for the nonblocking and persistent calls that another one has started.
  *
  *     threads [--coll NAME] [--algorithm NAME] [--expect WORDS] [--threads N] [--rounds N]
+ *             [--mode blocking|nonblocking|persistent]
  *
- * COLL: one of the calls below (default allreduce), or all, in turns.
+ * COLL: a collective (default allreduce), or all, in turns.
  */
+#define _XOPEN_SOURCE 600
+
 #include <pthread.h>
 
 #include "counters.h"
+#include "each_call.h"
 
-enum { THREADS_MAX = 16, COUNT_MAX = 4096, BLOCK_MAX = 64 };
+enum { THREADS_MAX = 16 };
 
 /* One thread's work: on all processes, thread t meets the threads t of the others. */
 struct worker {
     MPI_Comm comm;
-    int thread, rounds, rank, size;
+    int thread, rounds;
     /* Of the calls, which take turns */
     int first, last;
+    enum mode mode;
+    /* The calls of the present round; of the one whose requests this thread waits for */
+    struct each_place place[EACH_CALLS];
+    struct worker *next;
+    pthread_barrier_t *together;
     /* Results */
     int wrong;
-    /* A call */
-    bool failed;
 };
 
-static const int counts[] = {1, 300, 7, COUNT_MAX, 2, 64};
+/* Elements of a block */
+static const int counts[] = {1, 300, 7, 1000, 2, 64};
 
 enum { NUM_COUNTS = sizeof(counts) / sizeof(counts[0]) };
 
-/* Integers, so the sum over ranks is a formula. */
-static long long sent(const struct worker *w, int round, int i)
+static void begin(struct worker *w, int call, int round)
 {
-    return (long long) w->rank * (w->thread + 1) + round + i;
-}
+    struct each_place *p = &w->place[call];
 
-static long long summed(const struct worker *w, int round, int i)
-{
-    long long p = w->size;
-
-    return p * (p - 1) / 2 * (w->thread + 1) + p * (round + i);
-}
-
-static int count_of(const struct worker *w, int round)
-{
-    return counts[(round + w->thread) % NUM_COUNTS];
-}
-
-/* A block of a rank, where all ranks' blocks are in one buffer. */
-static int block_of(const struct worker *w, int round)
-{
-    return 1 + count_of(w, round) % BLOCK_MAX;
-}
-
-static bool do_allreduce(struct worker *w, int round, long long *send, long long *recv)
-{
-    const int count = count_of(w, round);
-    const int rc = MPI_Allreduce(send, recv, count, MPI_LONG_LONG, MPI_SUM, w->comm);
-
-    for (int i = 0; i < count; ++i) {
-        w->wrong += recv[i] != summed(w, round, i);
+    each_enter(p, w->comm, round + w->thread, counts[(round + w->thread) % NUM_COUNTS]);
+    p->mode = w->mode;
+    p->salt = round + w->thread;
+    each_prepare(p, &each_calls[call]);
+    mpi_check(each_calls[call].make(p), each_calls[call].name);
+    if (PERSISTENT == w->mode) {
+        mpi_check(MPI_Start(&p->request), "MPI_Start");
     }
-    return MPI_SUCCESS == rc;
 }
 
-static bool do_reduce(struct worker *w, int round, long long *send, long long *recv)
+static void end(struct worker *w, int call)
 {
-    const int count = count_of(w, round), root = round % w->size;
-    const int rc = MPI_Reduce(send, recv, count, MPI_LONG_LONG, MPI_SUM, root, w->comm);
+    struct each_place *p = &w->place[call];
 
-    for (int i = 0; w->rank == root && i < count; ++i) {
-        w->wrong += recv[i] != summed(w, round, i);
+    w->wrong += !each_is_right(p, &each_calls[call]);
+    if (PERSISTENT == w->mode) {
+        mpi_check(MPI_Request_free(&p->request), "MPI_Request_free");
     }
-    return MPI_SUCCESS == rc;
+    each_leave(p);
 }
 
-static bool do_barrier(struct worker *w, int round, long long *send, long long *recv)
+/* All threads of this process meet. */
+static void meet(struct worker *w)
 {
-    (void) round;
-    (void) send;
-    (void) recv;
-    return MPI_SUCCESS == MPI_Barrier(w->comm);
-}
+    const int rc = pthread_barrier_wait(w->together);
 
-static bool do_allgather(struct worker *w, int round, long long *send, long long *recv)
-{
-    const int count = block_of(w, round);
-    const int rc = MPI_Allgather(send, count, MPI_LONG_LONG, recv, count, MPI_LONG_LONG, w->comm);
-
-    for (int from = 0; from < w->size; ++from) {
-        struct worker other = *w;
-
-        other.rank = from;
-        for (int i = 0; i < count; ++i) {
-            w->wrong += recv[from * count + i] != sent(&other, round, i);
-        }
+    if (0 != rc && PTHREAD_BARRIER_SERIAL_THREAD != rc) {
+        fprintf(stderr, "# threads cannot meet\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    return MPI_SUCCESS == rc;
 }
-
-static bool do_reduce_scatter_block(struct worker *w, int round, long long *send, long long *recv)
-{
-    const int count = block_of(w, round);
-    const int rc = MPI_Reduce_scatter_block(send, recv, count, MPI_LONG_LONG, MPI_SUM, w->comm);
-
-    for (int i = 0; i < count; ++i) {
-        w->wrong += recv[i] != summed(w, round, w->rank * count + i);
-    }
-    return MPI_SUCCESS == rc;
-}
-
-static bool do_scan(struct worker *w, int round, long long *send, long long *recv)
-{
-    const int count = count_of(w, round);
-    const int rc = MPI_Scan(send, recv, count, MPI_LONG_LONG, MPI_SUM, w->comm);
-    struct worker up_to_here = *w;
-
-    up_to_here.size = w->rank + 1;
-    for (int i = 0; i < count; ++i) {
-        w->wrong += recv[i] != summed(&up_to_here, round, i);
-    }
-    return MPI_SUCCESS == rc;
-}
-
-static bool do_bcast(struct worker *w, int round, long long *send, long long *recv)
-{
-    const int count = count_of(w, round);
-    struct worker root = *w;
-    int rc;
-
-    root.rank = (round + w->thread) % w->size;
-    rc = MPI_Bcast(root.rank == w->rank ? send : recv, count, MPI_LONG_LONG, root.rank, w->comm);
-    for (int i = 0; root.rank != w->rank && i < count; ++i) {
-        w->wrong += recv[i] != sent(&root, round, i);
-    }
-    return MPI_SUCCESS == rc;
-}
-
-static bool do_alltoall(struct worker *w, int round, long long *send, long long *recv)
-{
-    const int count = block_of(w, round);
-    const int rc = MPI_Alltoall(send, count, MPI_LONG_LONG, recv, count, MPI_LONG_LONG, w->comm);
-
-    for (int from = 0; from < w->size; ++from) {
-        struct worker other = *w;
-
-        other.rank = from;
-        for (int i = 0; i < count; ++i) {
-            w->wrong += recv[from * count + i] != sent(&other, round, w->rank * count + i);
-        }
-    }
-    return MPI_SUCCESS == rc;
-}
-
-static bool do_gather(struct worker *w, int round, long long *send, long long *recv)
-{
-    const int count = block_of(w, round), root = (round + w->thread) % w->size;
-    const int rc = MPI_Gather(send, count, MPI_LONG_LONG, recv, count, MPI_LONG_LONG, root,
-                              w->comm);
-
-    for (int from = 0; w->rank == root && from < w->size; ++from) {
-        struct worker other = *w;
-
-        other.rank = from;
-        for (int i = 0; i < count; ++i) {
-            w->wrong += recv[from * count + i] != sent(&other, round, i);
-        }
-    }
-    return MPI_SUCCESS == rc;
-}
-
-static bool do_scatter(struct worker *w, int round, long long *send, long long *recv)
-{
-    const int count = block_of(w, round);
-    struct worker root = *w;
-    int rc;
-
-    root.rank = (round + w->thread) % w->size;
-    rc = MPI_Scatter(send, count, MPI_LONG_LONG, recv, count, MPI_LONG_LONG, root.rank, w->comm);
-    for (int i = 0; i < count; ++i) {
-        w->wrong += recv[i] != sent(&root, round, w->rank * count + i);
-    }
-    return MPI_SUCCESS == rc;
-}
-
-static const struct {
-    const char *name;
-    bool (*call)(struct worker *w, int round, long long *send, long long *recv);
-} calls[] = {{"allreduce", do_allreduce},
-             {"reduce", do_reduce},
-             {"barrier", do_barrier},
-             {"allgather", do_allgather},
-             {"reduce_scatter_block", do_reduce_scatter_block},
-             {"scan", do_scan},
-             {"bcast", do_bcast},
-             {"alltoall", do_alltoall},
-             {"gather", do_gather},
-             {"scatter", do_scatter}};
-
-enum { NUM_CALLS = sizeof(calls) / sizeof(calls[0]) };
 
 static void *work(void *argument)
 {
     struct worker *w = argument;
-    long long *send = tap_alloc(COUNT_MAX * sizeof(*send));
-    long long *recv = tap_alloc(COUNT_MAX * sizeof(*recv));
 
-    for (int round = 0; !w->failed && round < w->rounds; ++round) {
-        for (int i = 0; i < COUNT_MAX; ++i) {
-            send[i] = sent(w, round, i);
+    for (int round = 0; round < w->rounds; ++round) {
+        for (int call = w->first; call <= w->last; ++call) {
+            begin(w, call, round);
         }
-        for (int call = w->first; !w->failed && call <= w->last; ++call) {
-            w->failed = !calls[call].call(w, round, send, recv);
+        if (BLOCKING != w->mode) {
+            meet(w);
+            for (int call = w->last; call >= w->first; --call) {
+                mpi_check(MPI_Wait(&w->next->place[call].request, MPI_STATUS_IGNORE), "MPI_Wait");
+            }
+            meet(w);
+        }
+        for (int call = w->first; call <= w->last; ++call) {
+            end(w, call);
         }
     }
-    free(send);
-    free(recv);
     return NULL;
 }
 
@@ -234,22 +111,24 @@ static void run_threads(struct tap *tap, struct worker *worker, int threads)
     }
     for (int i = 0; i < threads; ++i) {
         good = 0 == pthread_join(thread[i], NULL) && good;
-        good = good && 0 == worker[i].wrong && !worker[i].failed;
-        if (worker[i].failed || 0 != worker[i].wrong) {
-            tap_note(tap, "thread %d: %s, %d wrong elements", i,
-                     worker[i].failed ? "a call failed" : "all calls returned", worker[i].wrong);
+        good = good && 0 == worker[i].wrong;
+        if (0 != worker[i].wrong) {
+            tap_note(tap, "thread %d: %d calls gave wrong data", i, worker[i].wrong);
         }
     }
     tap_ok(tap, good, "threads_call_on_several_communicators_at_once");
 }
 
 /* Whether napcoll ran each of the calls as expected since expect_begin. */
-static void check_counters(struct tap *tap, struct expectation *expectation, int first, int last,
-                           const char *expect)
+static void check_counters(struct tap *tap, struct expectation *expectation,
+                           const struct worker *worker, const char *expect)
 {
-    for (int call = first; call <= last; ++call) {
+    for (int call = worker->first; call <= worker->last; ++call) {
+        char name[FUNCTION_NAME];
+
+        function_name(each_calls[call].name, worker->mode, name);
         tap_ok(tap, expect_valid(expect) && expect_met(tap, &expectation[call], expect),
-               "threads_%s_ran_what_was_asked_for (%s)", calls[call].name, expect);
+               "threads_%s_ran_what_was_asked_for (%s)", name, expect);
     }
 }
 
@@ -257,9 +136,9 @@ static void check_counters(struct tap *tap, struct expectation *expectation, int
 static void choose_calls(const char *name, int *first, int *last)
 {
     *first = 0;
-    *last = NUM_CALLS - 1;
-    for (int call = 0; call < NUM_CALLS; ++call) {
-        if (0 == strcmp(name, calls[call].name)) {
+    *last = EACH_CALLS - 1;
+    for (int call = 0; call < EACH_CALLS; ++call) {
+        if (0 == strcmp(name, each_calls[call].name)) {
             *first = *last = call;
         }
     }
@@ -272,28 +151,38 @@ static void choose_calls(const char *name, int *first, int *last)
 static void run_with_threads(struct tap *tap, int argc, char **argv)
 {
     static struct worker worker[THREADS_MAX];
-    static struct napcoll_counters counters[NUM_CALLS];
-    static struct expectation expectation[NUM_CALLS];
+    static struct napcoll_counters counters[EACH_CALLS];
+    static struct expectation expectation[EACH_CALLS];
     const char *algorithm = tap_option(argc, argv, "--algorithm", NULL);
     const char *expect = tap_option(argc, argv, "--expect", "any");
     int threads = (int) tap_option_number(argc, argv, "--threads", 4);
     int rounds = (int) tap_option_number(argc, argv, "--rounds", 200);
+    const enum mode mode = mode_named(tap_option(argc, argv, "--mode", "blocking"));
+    pthread_barrier_t together;
     int level, first, last;
 
     threads = threads < THREADS_MAX ? threads : THREADS_MAX;
     choose_calls(tap_option(argc, argv, "--coll", "allreduce"), &first, &last);
+    if (MODES == mode || 0 != pthread_barrier_init(&together, NULL, (unsigned) threads)) {
+        fprintf(stderr, "# --mode: expected blocking, nonblocking or persistent\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     for (int call = first; call <= last; ++call) {
-        mpi_check(napcoll_counters_open(&counters[call], calls[call].name), "MPI_T_init_thread");
+        char name[FUNCTION_NAME];
+
+        function_name(each_calls[call].name, mode, name);
+        mpi_check(napcoll_counters_open(&counters[call], name), "MPI_T_init_thread");
     }
     mpi_check(MPI_Query_thread(&level), "MPI_Query_thread");
     tap_ok(tap, MPI_THREAD_MULTIPLE == level, "threads_level_stays_when_counters_are_opened");
     for (int i = 0; i < threads; ++i) {
         worker[i] = (struct worker){.thread = i,
                                     .rounds = rounds,
-                                    .rank = tap->rank,
-                                    .size = tap->size,
                                     .first = first,
-                                    .last = last};
+                                    .last = last,
+                                    .mode = mode,
+                                    .next = &worker[(i + 1) % threads],
+                                    .together = &together};
         worker[i].comm = tap_dup(MPI_COMM_WORLD, "napcoll",
                                  NULL == algorithm ? NULL : "napcoll_allreduce_algorithm",
                                  algorithm);
@@ -302,7 +191,8 @@ static void run_with_threads(struct tap *tap, int argc, char **argv)
         expect_begin(&expectation[call], &counters[call]);
     }
     run_threads(tap, worker, threads);
-    check_counters(tap, expectation, first, last, expect);
+    check_counters(tap, expectation, worker, expect);
+    (void) pthread_barrier_destroy(&together);
     for (int i = 0; i < threads; ++i) {
         mpi_check(MPI_Comm_free(&worker[i].comm), "MPI_Comm_free");
     }

@@ -6,7 +6,8 @@
  * or dies. All others get the error that tells so, shrink the communicator, agree on it, and have
  * 200 right calls on what is left.
  *
- *     ulfm --how revoke|kill [--count N] [--rounds N] [--only COLLECTIVE]
+ *     ulfm --how revoke|kill [--mode blocking|nonblocking|persistent] [--count N] [--rounds N]
+ *          [--only COLLECTIVE]
  *     ulfm --how finalize
  *
  * N ints are a block: with --count messages are to take a while. Deaths follow each other in one
@@ -38,6 +39,8 @@ enum { SMALL = 16, BEFORE = 3, AFTER = 200, FAST = 20000, SLOW = 5000 };
 /* What is done to the collectives. */
 struct deed {
     bool kills;
+    /* Of the calls; after nonblocking and persistent ones it is MPI_Wait that returns the error */
+    enum mode mode;
     /* Messages take a while */
     bool large;
     int rounds;
@@ -60,17 +63,6 @@ struct outcome {
 };
 
 static struct napcoll_counters counters[EACH_CALLS];
-
-static unsigned long long runs_of(int call)
-{
-    unsigned long long now[NAPCOLL_COUNTERS_MAX], total = 0;
-
-    mpi_check(napcoll_counters_read(&counters[call], now), "MPI_T_pvar_read");
-    for (int i = 0; i < counters[call].num_runs; ++i) {
-        total += now[i];
-    }
-    return total;
-}
 
 static void sleep_us(long us)
 {
@@ -143,12 +135,13 @@ static int call_on(struct each_place *p, const struct each_call *call)
 }
 
 /* How many of AFTER calls, of all collectives in turn, are right. */
-static int right_calls(MPI_Comm comm)
+static int right_calls(MPI_Comm comm, enum mode mode)
 {
     struct each_place p;
     int right = 0;
 
     each_enter(&p, comm, 1, SMALL);
+    p.mode = mode;
     for (int i = 0; i < AFTER; ++i) {
         bool good;
         const int rc = each_run(&p, &each_calls[i % EACH_CALLS], &good);
@@ -160,7 +153,7 @@ static int right_calls(MPI_Comm comm)
 }
 
 /* What follows the error; returns the communicator of those who are left. */
-static MPI_Comm recover(MPI_Comm comm, struct outcome *outcome)
+static MPI_Comm recover(MPI_Comm comm, enum mode mode, struct outcome *outcome)
 {
     MPI_Comm left;
     int flag = 1;
@@ -169,7 +162,7 @@ static MPI_Comm recover(MPI_Comm comm, struct outcome *outcome)
     mpi_check(MPI_Comm_set_errhandler(left, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     outcome->agreed = MPI_SUCCESS == MPIX_Comm_agree(left, &flag) && 1 == flag;
     mpi_check(MPI_Comm_size(left, &outcome->ranks), "MPI_Comm_size");
-    outcome->right = right_calls(left);
+    outcome->right = right_calls(left, mode);
     return left;
 }
 
@@ -178,7 +171,7 @@ static MPI_Comm interrupt(MPI_Comm from, int which, const struct deed *deed, int
                           struct outcome *outcome)
 {
     const struct each_call *call = &each_calls[which];
-    const unsigned long long ran = runs_of(which);
+    const unsigned long long ran = counted_runs(&counters[which]);
     struct each_place p;
     MPI_Comm comm, left;
     double begin;
@@ -187,13 +180,14 @@ static MPI_Comm interrupt(MPI_Comm from, int which, const struct deed *deed, int
     mpi_check(MPI_Comm_dup(from, &comm), "MPI_Comm_dup");
     mpi_check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     each_enter(&p, comm, which, deed->count);
+    p.mode = deed->mode;
     for (int i = 0; i < BEFORE; ++i) {
         bool right;
 
         mpi_check(each_run(&p, call, &right), call->name);
         good = good && right;
     }
-    outcome->ran = good && runs_of(which) > ran;
+    outcome->ran = good && counted_runs(&counters[which]) > ran;
     mpi_check(MPI_Barrier(from), "MPI_Barrier");
     begin = MPI_Wtime();
     if (p.rank == 1 + (3 * which) % (p.size - 1)) {
@@ -201,7 +195,7 @@ static MPI_Comm interrupt(MPI_Comm from, int which, const struct deed *deed, int
     }
     outcome->error = call_on(&p, call);
     outcome->us = (MPI_Wtime() - begin) * 1e6;
-    left = recover(comm, outcome);
+    left = recover(comm, deed->mode, outcome);
     each_leave(&p);
     mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
     return left;
@@ -229,11 +223,12 @@ static bool is_good(const struct outcome *outcome, const struct deed *deed, int 
  * same on all. */
 static bool do_collective(MPI_Comm *comm, int which, const struct deed *deed, int number)
 {
-    const char *name = each_calls[which].name;
+    char name[FUNCTION_NAME];
     struct outcome outcome = {.error = MPI_SUCCESS};
     int rank, size, good = 1;
 
     mpi_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    function_name(each_calls[which].name, deed->mode, name);
     for (int round = 0; round < deed->rounds; ++round) {
         MPI_Comm left;
 
@@ -248,7 +243,7 @@ static bool do_collective(MPI_Comm *comm, int which, const struct deed *deed, in
         const char *how = deed->kills ? "kill" : "revoke",
                    *size_of = deed->large ? "large" : "small";
 
-        printf("# | %-20s | %-6s | %-5s | %-11s | %6.1f ms | %2d of %2d ranks, %d calls right\n",
+        printf("# | %-25s | %-6s | %-5s | %-11s | %6.1f ms | %2d of %2d ranks, %d calls right\n",
                name, how, size_of, MPIX_ERR_REVOKED == outcome.error ? "REVOKED" : "PROC_FAILED",
                outcome.us / 1e3, outcome.ranks, size, outcome.right);
         printf("%s %d - %s_%s_%s\n", good ? "ok" : "not ok", number, name, how, size_of);
@@ -287,9 +282,14 @@ int main(int argc, char **argv)
     }
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
     deed = (struct deed){.kills = 0 == strcmp(tap_option(argc, argv, "--how", "revoke"), "kill"),
+                         .mode = mode_named(tap_option(argc, argv, "--mode", "blocking")),
                          .large = NULL != tap_option(argc, argv, "--count", NULL),
                          .count = (int) tap_option_number(argc, argv, "--count", SMALL),
                          .rounds = (int) tap_option_number(argc, argv, "--rounds", 1)};
+    if (MODES == deed.mode) {
+        fprintf(stderr, "# --mode: expected blocking, nonblocking or persistent\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     only = tap_option(argc, argv, "--only", NULL);
     if (0 == strcmp(tap_option(argc, argv, "--how", "revoke"), "finalize")) {
         mpi_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
@@ -301,7 +301,10 @@ int main(int argc, char **argv)
     mpi_check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     mpi_check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
     for (int which = 0; which < EACH_CALLS; ++which) {
-        mpi_check(napcoll_counters_open(&counters[which], each_calls[which].name), "MPI_T");
+        char name[FUNCTION_NAME];
+
+        function_name(each_calls[which].name, deed.mode, name);
+        mpi_check(napcoll_counters_open(&counters[which], name), "MPI_T");
     }
     for (int which = 0; which < EACH_CALLS; ++which) {
         if (NULL == only || 0 == strcmp(only, each_calls[which].name)) {

@@ -33,6 +33,11 @@ transport=any
 interrupted revoke_small 6 tree --how revoke
 interrupted revoke_small_delegate 6 delegate --how revoke --only allreduce --rounds 3
 interrupted kill_small 20 tree --how kill
+# MPI_Wait returns the errors.
+interrupted revoke_small_nonblocking 6 tree --how revoke --mode nonblocking
+interrupted revoke_small_persistent 6 tree --how revoke --mode persistent
+interrupted kill_small_nonblocking 20 tree --how kill --mode nonblocking
+interrupted kill_small_persistent 8 tree --how kill --mode persistent --only allreduce --rounds 4
 interrupted kill_large 20 tree --how kill --count 8192
 OMPI_MCA_coll_napcoll_allreduce_algorithm=nap \
     interrupted kill_small_delegate 8 delegate --how kill --only allreduce --rounds 4
