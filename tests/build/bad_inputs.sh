@@ -155,6 +155,15 @@ answers_are_given_once() {
     grep -x 'napcoll-plan: standard output: cannot be written (No space left on device); free some space, or write to another disk' "$work/none"
 }
 
+# Without env.sh nobody may know a machine.
+unknown_machine_has_a_remedy_anywhere() {
+    local rc=0
+    (unset NAPCOLL_MACHINES && napcoll-plan simulate --machine atlantis) >"$work/out" 2>"$work/err" || rc=$?
+    cat "$work/err"
+    [ "$rc" = 2 ] && [ ! -s "$work/out" ]
+    grep -E '^napcoll-plan: --machine atlantis: no such file .*folders\); expected [^;]+; see napcoll-plan' "$work/err"
+}
+
 # In a brief run only what differs between versions of mpirun.
 mapfile -t rows < <(
     if [ "${NAPCOLL_BRIEF:-no}" = no ]; then
@@ -163,8 +172,9 @@ mapfile -t rows < <(
     fi
     [ ! -x "$build/bin/napcoll-tune" ] || table_of_tune
 )
-tap_plan "$((${#rows[@]} + 1))"
+tap_plan "$((${#rows[@]} + 2))"
 tap answers_are_given_once answers_are_given_once
+tap unknown_machine_has_a_remedy_anywhere unknown_machine_has_a_remedy_anywhere
 for row in "${rows[@]}"; do
     IFS='|' read -r status message command <<<"$row"
     tap "${command// /_}" wrong "$status" "$message" "$command"

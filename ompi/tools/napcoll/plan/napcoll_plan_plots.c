@@ -67,14 +67,11 @@ static napcoll_axis_t byte_axis(const options_t *o)
 static napcoll_plot_t plot_of(const study_t *study, const char *subject)
 {
     const options_t *o = study->options;
-    const char *slash = strrchr(o->machine, '/');
     napcoll_plot_t plot = {.lines = study->algorithms};
 
     (void) snprintf(plot.title, sizeof(plot.title), "%s %.120s, %.40s processes per node",
                     o->collective->name, subject, o->ppn);
-    (void) snprintf(plot.origin, sizeof(plot.origin), "machine %.120s, %s",
-                    NULL == slash ? o->machine : slash + 1,
-                    o->closed_form ? "times of closed forms" : "simulated times");
+    name_origin(o, plot.origin);
     for (int i = 0; i < study->algorithms; i++) {
         plot.line[i].name = study->algorithm[i]->name;
     }
