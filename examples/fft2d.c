@@ -58,7 +58,7 @@ static const char usage[] =
     "  --columns M   of the grid (default 512)\n"
     "  --alltoallv   MPI_Alltoallv also where MPI_Alltoall would do\n"
     "  --turns N     measured turns, each there and back again (default 11)\n"
-    "  --help        this text\n"
+    "  -h, --help    this text\n"
     "For napcoll, mpirun needs --mca coll napcoll,tuned or no list at all.\n";
 
 struct options {
@@ -78,7 +78,7 @@ static bool parse_options(int argc, char **argv, struct options *opt, char messa
 
     *opt = (struct options){.rows = 512, .columns = 512, .turns = 11};
     opterr = 0;
-    while (-1 != (letter = getopt_long(argc, argv, ":", known, &index))) {
+    while (-1 != (letter = getopt_long(argc, argv, ":h", known, &index))) {
         long long value, most = 't' == letter ? TURNS_MAX : NUMBER_MAX;
 
         switch (letter) {

@@ -51,7 +51,7 @@ static const char usage[] =
     "  --edges N     of the graph (default 1500)\n"
     "  --seed N      of the graph (default 1)\n"
     "  --turns N     measured turns (default 5)\n"
-    "  --help        this text\n"
+    "  -h, --help    this text\n"
     "For napcoll, mpirun needs --mca coll napcoll,tuned or no list at all.\n";
 
 struct options {
@@ -71,7 +71,7 @@ static bool parse_options(int argc, char **argv, struct options *opt, char messa
 
     *opt = (struct options){.vertices = 1000, .edges = 1500, .seed = 1, .turns = 5};
     opterr = 0;
-    while (-1 != (letter = getopt_long(argc, argv, ":", known, &index))) {
+    while (-1 != (letter = getopt_long(argc, argv, ":h", known, &index))) {
         long long low = 0, high = INT_MAX, *value = &opt->edges;
 
         switch (letter) {
