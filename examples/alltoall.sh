@@ -96,10 +96,9 @@ measure_radix() {
     run alltoall-radix "${nodes[@]}" -- --batch 3 --bytes "$sizes" --iterations 50 --contestants "$contestants" \
         --svg alltoall-radix.svg
     for bytes in "${radix_sizes[@]}"; do
-        chosen+=("radix $(chosen_radix "${shape%x*}" "${shape#*x}" "$bytes") for $bytes bytes")
+        chosen+=(" radix $(chosen_radix "${shape%x*}" "${shape#*x}" "$bytes") for $bytes bytes")
     done
-    printf '\nThe model of netlab-near.conf takes %s.\n' "$(IFS=, && echo "${chosen[*]}" | sed 's/,/, /g')" \
-        >>"$scratch/$document.md"
+    printf '\nThe model of netlab-near.conf takes%s.\n' "$(IFS=, && echo "${chosen[*]}")" >>"$scratch/$document.md"
 }
 
 show_memory() {

@@ -41,6 +41,7 @@
 
 #include <fftw3.h>
 
+#include "common/napcoll_numbers.h"
 #include "contest.h"
 
 enum { MESSAGE = 256, NUMBER_MAX = 1 << 24 };
@@ -79,7 +80,7 @@ static bool parse_options(int argc, char **argv, struct options *opt, char messa
     *opt = (struct options){.rows = 512, .columns = 512, .turns = 11};
     opterr = 0;
     while (-1 != (letter = getopt_long(argc, argv, ":h", known, &index))) {
-        long long value, most = 't' == letter ? TURNS_MAX : NUMBER_MAX;
+        int value, most = 't' == letter ? TURNS_MAX : NUMBER_MAX;
 
         switch (letter) {
         case 'h':
@@ -97,17 +98,17 @@ static bool parse_options(int argc, char **argv, struct options *opt, char messa
         default:
             break;
         }
-        if (!parse_number(optarg, 1, most, &value)) {
-            snprintf(message, MESSAGE, "--%s %.64s: expected a whole number from 1 to %lld",
+        if (!napcoll_read_int(optarg, 1, most, &value)) {
+            snprintf(message, MESSAGE, "--%s %.64s: expected a whole number from 1 to %d",
                      known[index].name, optarg, most);
             return false;
         }
         if ('r' == letter) {
-            opt->rows = (int) value;
+            opt->rows = value;
         } else if ('c' == letter) {
-            opt->columns = (int) value;
+            opt->columns = value;
         } else {
-            opt->turns = (int) value;
+            opt->turns = value;
         }
     }
     if (optind < argc) {

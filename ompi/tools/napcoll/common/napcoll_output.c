@@ -132,8 +132,7 @@ static int open_in_place(const char *name, const struct stat *about, int *fd)
     if (own >= 0) {
         *fd = fcntl(own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     } else {
-        *fd = open(name,
-                   O_WRONLY | O_NOCTTY | O_CLOEXEC | (S_ISREG(about->st_mode) ? O_TRUNC : 0));
+        *fd = open(name, O_WRONLY | O_NOCTTY | O_CLOEXEC | (S_ISREG(about->st_mode) ? O_TRUNC : 0));
     }
     return *fd < 0 ? errno : 0;
 }
