@@ -64,7 +64,8 @@ struct slope {
 
 static int compare_slopes(const void *a, const void *b)
 {
-    return napcoll_order_doubles(&((const struct slope *) a)->value, &((const struct slope *) b)->value);
+    return napcoll_order_doubles(&((const struct slope *) a)->value,
+                                 &((const struct slope *) b)->value);
 }
 
 /* The slope at half of the weight; between two slopes if it is met exactly. */
