@@ -112,8 +112,11 @@ const char *napcoll_plot_color(const char *name)
     return color < 0 ? NULL : palette[color];
 }
 
-/* Fill color[lines], and repeated[lines]: how many lines before have the same color, which differ
- * in their dashes. */
+/* Of gnuplot: dashes, and points that are filled. */
+enum { DASHES = 5, POINTS = 5 };
+
+/* Fill color[lines], and repeated[lines]: how many lines before have the same color. These differ
+ * in their dashes, and from the sixth on in their points. */
 static void choose_colors(const napcoll_plot_t *plot, int *color, int *repeated)
 {
     int used[COLORS] = {0}, next = 0;
@@ -406,8 +409,9 @@ static void write_lines(const napcoll_plot_t *plot, FILE *out)
         } else {
             fputs("NaN with linespoints", out);
         }
-        fprintf(out, " lw 2 pt %d ps 0.6 dt %d lc rgb '%s'", 5 + 2 * (color[i] % 5),
-                1 + repeated[i] % 5, palette[color[i]]);
+        fprintf(out, " lw 2 pt %d ps 0.6 dt %d lc rgb '%s'",
+                5 + 2 * ((color[i] + repeated[i] / DASHES) % POINTS), 1 + repeated[i] % DASHES,
+                palette[color[i]]);
         write_title(out, line);
     }
     if (plot->bound > 0) {
