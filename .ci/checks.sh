@@ -185,16 +185,32 @@ check_style() {
     python3 .ci/style.py
 }
 
-# Each relative link of a document leads to a file.
+# Each relative link of a document leads to a file, and behind # to a heading of it. docs/README.md, the index, leads to
+# every document.
 check_links() {
-    local file target
+    local file line target path document
     for file in $(project_files '*.md'); do
-        grep -noE '\]\([^)#: ]+\)' "$file" | while IFS=: read -r line target; do
+        grep -noE '\]\([^): ]+\)' "$file" | while IFS=: read -r line target; do
             target=${target#](}
-            [ -e "${file%/*}/${target%)}" ] || { [[ $file != */* ]] && [ -e "${target%)}" ]; } ||
-                echo "$file:$line: ${target%)} is not there"
+            target=${target%)}
+            path=$(dirname "$file")/${target%%#*}
+            [[ $target != '#'* ]] || path=$file
+            if ! [ -e "$path" ]; then
+                echo "$file:$line: $target is not there"
+            elif [[ $target == *'#'* ]] && ! grep -qxF "${target#*#}" <(headings "$path"); then
+                echo "$file:$line: $target: ${path##*/} has no such heading"
+            fi
         done
     done
+    for document in docs/*.md docs/results/*.md; do
+        [ "$document" = docs/README.md ] || grep -qF "](${document#docs/})" docs/README.md ||
+            echo "docs/README.md has no link to ${document#docs/}"
+    done
+}
+
+# headings DOCUMENT: as links name them.
+headings() {
+    sed -nE 's/^#+ +//p' "$1" | tr '[:upper:] ' '[:lower:]-' | tr -cd '[:alnum:]_\n-'
 }
 
 check_manual_pages() {

@@ -77,15 +77,30 @@ END
         }' "$work/parameters"
 }
 
+# Lines of text end at 80 columns; a word that begins with . or an apostrophe would begin a macro.
 mdoc() {
-    awk -F'\t' '$1 !~ /_machine_/ && !done {
+    awk -F'\t' '
+        function put(sentence,    word, words, line, i) {
+            words = split(sentence, word, " ")
+            line = word[1]
+            for (i = 2; i <= words; i++) {
+                if (length(line " " word[i]) > 80 && word[i] !~ /^[.\047]/) {
+                    print line
+                    line = word[i]
+                } else {
+                    line = line " " word[i]
+                }
+            }
+            print line
+        }
+        $1 !~ /_machine_/ && !done {
             if ($1 ~ /_algorithm$/) { done = 1; next }
             print ".It Li " $1 ($2 == "" ? "" : " Pq default " $2)
             text = $4
             gsub(/\\/, "\\e", text)
             gsub(/-/, "\\-", text)
-            gsub(/\. /, ".\n", text)
-            print text "."
+            sentences = split(text ".", sentence, /\. /)
+            for (i = 1; i <= sentences; i++) put(sentence[i] (i < sentences ? "." : ""))
         }' "$work/parameters"
 }
 

@@ -21,7 +21,7 @@ build/results) alltoall.md, with the commands, and the figures as CSV:
   alltoall-DEAL-8x8.csv, alltoall-DEAL-16x4.csv
                  sizes by a power law, one hot rank, nine of ten blocks empty
   alltoall-radix.csv, .svg
-                 tuna with each radix on 8x8, beside basic, and the radix that the model takes
+                 tuna with each radix on 8x8, beside basic; alltoall.md tells the radix that the model takes
   memory         what blocks in transit, and plans, take on many processes
 
 Installs what is missing and builds napcoll first.
@@ -29,7 +29,7 @@ Installs what is missing and builds napcoll first.
   --part LIST            of sizes, deals, radix and memory, with commas between (default: all)
   --shapes LIST          nodes and processes on each, with commas between (default: 8x8,16x4, and of memory 256x16,2048x16);
                          radix takes the first
-  --time-limit SECONDS   of each of the fourteen runs (default 120), thrice in the first two
+  --time-limit SECONDS   of each of the nine runs (default 120), thrice in the first two and the last
   --output DIR           default build/results
   --help                 this text
 END
@@ -83,63 +83,22 @@ chosen_radix() {
         sed -nE 's/^tuna .*radix=([0-9]+).*/\1/p'
 }
 
-# The sweep over radixes: medians of tuna's time over the time of basic in the same turns, and a picture.
+# The sweep over radixes: each is a contestant, and basic's time the reference. Radixes above the number of processes
+# act as that.
 measure_radix() {
-    local radix bytes title shape=${shapes%%,*}
-    local chosen=(chosen_radix "${shape%x*}" "${shape#*x}") processes=$((${shape/x/*}))
-    while [ "${radixes[-1]}" -gt 2 ] && [ "${radixes[-1]}" -gt "$processes" ]; do
-        unset 'radixes[-1]'
-    done
+    local radix bytes chosen=() title shape=${shapes%%,*} contestants=basic sizes time_limit=$((3 * time_limit))
+    sizes=$(IFS=, && echo "${radix_sizes[*]}")
     on "${shape%x*}" "${shape#*x}"
-    printf 'bytes,radix,ratio,chosen\n' >"$scratch/alltoall-radix.csv"
     for radix in "${radixes[@]}"; do
-        title="tuna with radix $radix, $shape"
-        run "alltoall-radix-$radix" "${nodes[@]}" --mca "coll_napcoll_${coll}_tuna_radix" "$radix" -- --batch 3 \
-            --bytes "$(IFS=, && echo "${radix_sizes[*]}")" --iterations 50 --contestants basic,napcoll:tuna
-        for bytes in "${radix_sizes[@]}"; do
-            awk -F, -v bytes="$bytes" -v radix="$radix" -v chosen="$("${chosen[@]}" "$bytes")" '
-                $4 == bytes && $5 == "napcoll:tuna" { print bytes "," radix "," $10 "," (radix == chosen ? "yes" : "no") }' \
-                "$scratch/alltoall-radix-$radix.csv" >>"$scratch/alltoall-radix.csv"
-        done
-        rm "$scratch/alltoall-radix-$radix.csv"
+        [ "$radix" -gt 2 ] && [ "$radix" -gt $((${shape/x/*})) ] || contestants+=",napcoll:tuna radix=$radix"
     done
-    draw_radixes "${shape/x/ nodes x } processes"
-    {
-        printf '\n## tuna by radix\n\n![time over radix](alltoall-radix.svg)\n\n'
-        printf 'Time of tuna over the time of basic in the same turns, on %s; * is what the model of netlab-near.conf takes.\n\n' \
-            "$shape"
-        printf '| bytes |%s\n|---:|%s\n' "$(printf ' %s |' "${radixes[@]}")" "$(printf -- '---:|%.0s' "${radixes[@]}")"
-        for bytes in "${radix_sizes[@]}"; do
-            awk -F, -v bytes="$bytes" 'BEGIN { printf "| %d |", bytes }
-                $1 == bytes { printf " %.2f%s |", $3, $4 == "yes" ? "*" : "" } END { print "" }' \
-                "$scratch/alltoall-radix.csv"
-        done
-    } >>"$scratch/$document.md"
-}
-
-# draw_radixes WHERE
-draw_radixes() {
-    local bytes plot=()
+    title="tuna by radix, $shape"
+    run alltoall-radix "${nodes[@]}" -- --batch 3 --bytes "$sizes" --iterations 50 --contestants "$contestants" \
+        --svg alltoall-radix.svg
     for bytes in "${radix_sizes[@]}"; do
-        awk -F, -v bytes="$bytes" '$1 == bytes { print $2, $3 }' "$scratch/alltoall-radix.csv" >"$scratch/radix-$bytes"
-        awk -F, -v bytes="$bytes" '$1 == bytes && $4 == "yes" { print $2, $3 }' \
-            "$scratch/alltoall-radix.csv" >"$scratch/chosen-$bytes"
-        plot+=("'$scratch/radix-$bytes' with linespoints pointtype 7 pointsize 0.5 title '$bytes bytes'")
-        [ ! -s "$scratch/chosen-$bytes" ] ||
-            plot+=("'$scratch/chosen-$bytes' with points pointtype 6 pointsize 2 linecolor 'black' notitle")
+        chosen+=(" radix $(chosen_radix "${shape%x*}" "${shape#*x}" "$bytes") for $bytes bytes")
     done
-    gnuplot <<END
-set terminal svg size 640,420 background 'white'
-set output '$scratch/alltoall-radix.svg'
-set logscale x 2
-set xlabel 'radix'
-set ylabel 'time over basic'
-set yrange [0:]
-set grid
-set key top left
-set title 'MPI_Alltoallv by tuna, $1; circles: the radix that the model takes' noenhanced
-plot $(IFS=, && echo "${plot[*]}")
-END
+    printf '\nThe model of netlab-near.conf takes%s.\n' "$(IFS=, && echo "${chosen[*]}")" >>"$scratch/$document.md"
 }
 
 show_memory() {

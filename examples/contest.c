@@ -6,7 +6,6 @@
  */
 #include "contest.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,13 +200,4 @@ void contest_report(struct contest *c)
     if (!c->tuned) {
         printf("tuned is not there (does mpirun's --mca coll name it?)\n");
     }
-}
-
-bool parse_number(const char *text, long long low, long long high, long long *value)
-{
-    char *end;
-
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    return 0 == errno && end != text && '\0' == *end && *value >= low && *value <= high;
 }

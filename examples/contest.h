@@ -63,7 +63,4 @@ void check(int rc, const char *call);
 /* Memory that is zero, or the end of the job. */
 void *room(size_t count, size_t bytes);
 
-/* Whether a text is a whole number of a range, which is put into *value. */
-bool parse_number(const char *text, long long low, long long high, long long *value);
-
 #endif /* CONTEST_H */

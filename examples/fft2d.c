@@ -41,6 +41,7 @@
 
 #include <fftw3.h>
 
+#include "common/napcoll_numbers.h"
 #include "contest.h"
 
 enum { MESSAGE = 256, NUMBER_MAX = 1 << 24 };
@@ -58,7 +59,7 @@ static const char usage[] =
     "  --columns M   of the grid (default 512)\n"
     "  --alltoallv   MPI_Alltoallv also where MPI_Alltoall would do\n"
     "  --turns N     measured turns, each there and back again (default 11)\n"
-    "  --help        this text\n"
+    "  -h, --help    this text\n"
     "For napcoll, mpirun needs --mca coll napcoll,tuned or no list at all.\n";
 
 struct options {
@@ -78,8 +79,8 @@ static bool parse_options(int argc, char **argv, struct options *opt, char messa
 
     *opt = (struct options){.rows = 512, .columns = 512, .turns = 11};
     opterr = 0;
-    while (-1 != (letter = getopt_long(argc, argv, ":", known, &index))) {
-        long long value, most = 't' == letter ? TURNS_MAX : NUMBER_MAX;
+    while (-1 != (letter = getopt_long(argc, argv, ":h", known, &index))) {
+        int value, most = 't' == letter ? TURNS_MAX : NUMBER_MAX;
 
         switch (letter) {
         case 'h':
@@ -97,17 +98,17 @@ static bool parse_options(int argc, char **argv, struct options *opt, char messa
         default:
             break;
         }
-        if (!parse_number(optarg, 1, most, &value)) {
-            snprintf(message, MESSAGE, "--%s %.64s: expected a whole number from 1 to %lld",
+        if (!napcoll_read_int(optarg, 1, most, &value)) {
+            snprintf(message, MESSAGE, "--%s %.64s: expected a whole number from 1 to %d",
                      known[index].name, optarg, most);
             return false;
         }
         if ('r' == letter) {
-            opt->rows = (int) value;
+            opt->rows = value;
         } else if ('c' == letter) {
-            opt->columns = (int) value;
+            opt->columns = value;
         } else {
-            opt->turns = (int) value;
+            opt->turns = value;
         }
     }
     if (optind < argc) {

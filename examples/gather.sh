@@ -20,12 +20,12 @@ the commands, and the figures as CSV:
   gather-thresholds.conf
                  M1, M2 and S of 16 nodes behind a switch whose ports hold 32 KiB, as napcoll-tune finds them:
                  from M1 to M2 gathers escalate, and from S on scatters take longer
-  gather-sizes.csv, gather-worst.csv
+  gather-sizes.csv, gather-sizes.svg, gather-samples.csv
                  blocks of 1 KB to 256 KB on these nodes: flat (napcoll's linear), segmented and credit, tuned and
-                 han; and the size at which flat's 95th percentile is the largest multiple of its 5th, in more turns
-  gather-flat.csv, gather-flat.svg, gather-pieces.csv, gather-pieces.svg
-                 every sample of these sizes, of those that send blocks in one piece, and of segmented and credit
-  gather-scatter.csv, gather-scatter-flat.csv, .svg, gather-scatter-pieces.csv, .svg
+                 han; the picture has medians with their 5th and 95th percentiles, and the last file every sample
+  gather-worst.csv
+                 the size at which flat's 95th percentile is the largest multiple of its 5th, in more turns
+  gather-scatter.csv, gather-scatter.svg, gather-scatter-samples.csv
                  the same of scatters, with blocks of 8 KB to 512 KB
   gather-near.csv, gather-scatter-near.csv
                  blocks of 8 bytes to 64 KB on 8x8 without such a switch: two_level, tuned and han
@@ -117,62 +117,6 @@ clusters, 5 KB, 64 KB and 64 KB.
 END
 }
 
-# part_of SAMPLES NAME CONTESTANT...: their samples, as NAME.csv.
-part_of() {
-    local samples=$1 name=$2
-    shift 2
-    awk -F, -v who=",$(listed "$@")," '/^(#|coll,)/ || index(who, "," $2 ",")' "$scratch/$samples" >"$scratch/$name.csv"
-}
-
-# draw_samples NAME TITLE RANGE CONTESTANT...: each sample of NAME.csv as a dot, in a range of microseconds; the dots
-# of several stand side by side. HeteroMPI's second figure with logarithmic axes.
-draw_samples() {
-    local name=$1 title=$2 range=$3 plot=() number=0 who
-    shift 3
-    for who; do
-        plot+=("data using (beside('$who', $number)):5 with points pointtype 7 pointsize 0.3 title '$who' noenhanced")
-        number=$((number + 1))
-    done
-    gnuplot <<END
-data = '$scratch/$name.csv'
-beside(who, number) = stringcolumn(2) eq who ? column(3) * 2 ** (0.2 * (number - ($# - 1) / 2.0)) : NaN
-set terminal svg size 640,420 background 'white'
-set output '$scratch/$name.svg'
-set datafile separator ','
-set logscale x 2
-set logscale y
-set format x '%.0b%B'
-set xlabel 'bytes of the block of a process'
-set ylabel 'time of the slowest rank, us'
-set offsets graph 0.05, graph 0.05
-set yrange [$range]
-set grid
-set key top left
-set title '$title, every sample' noenhanced
-plot $(listed "${plot[@]}")
-END
-}
-
-# draw_both SAMPLES NAME TITLE: in one piece and in pieces, with the same axes.
-draw_both() {
-    local samples=$1 name=$2 title=$3 range
-    range=$(awk -F, '
-        /^(#|coll,)/ { next }
-        most == "" || $5 < least { least = $5 }
-        most == "" || $5 > most { most = $5 }
-        END { printf "%.0f:%.0f", 0.8 * least, 1.25 * most }' "$scratch/$samples")
-    part_of "$samples" "$name-flat" "$flat" "${others[@]}"
-    part_of "$samples" "$name-pieces" "${pieces[@]}"
-    rm "$scratch/$samples"
-    draw_samples "$name-flat" "$title in one piece" "$range" "$flat" "${others[@]}"
-    draw_samples "$name-pieces" "$title in pieces" "$range" "${pieces[@]}"
-    {
-        # shellcheck disable=SC2016 # these are no commands
-        printf '\nThe samples are in %s-flat.csv and %s-pieces.csv, in place of %s:\n\n' "$name" "$name" "$samples"
-        printf '![%s in one piece](%s-flat.svg)\n![%s in pieces](%s-pieces.svg)\n' "$title" "$name" "$title" "$name"
-    } >>"$scratch/$document.md"
-}
-
 # times_table NAME: median and 95th percentile of each contestant by size.
 times_table() {
     # shellcheck disable=SC2016 # it is awk's
@@ -251,8 +195,7 @@ measure_gather() {
     contestants=$(listed "$flat" "${pieces[@]}" "${others[@]}")
     title="Gathers on 16 nodes behind a switch whose ports hold 32 KiB"
     run gather-sizes "${behind_switch[@]}" : -np 16 -- --bytes "${bytes:-1K:256K:x2}" \
-        --contestants "$contestants" --iterations 200 --samples gather-samples.csv
-    draw_both gather-samples.csv gather "MPI_Gather on 16 nodes"
+        --contestants "$contestants" --iterations 200 --svg gather-sizes.svg --samples gather-samples.csv
     drops_of gather-sizes
     times_table gather-sizes
     ratio_table gather-sizes "bytes < $m1 || bytes > $m2" "Outside of M1 to M2, $(kilo "$m1") to $(kilo "$m2"), \
@@ -270,8 +213,7 @@ measure_scatter() {
     title="Scatters on the same nodes"
     run gather-scatter "${behind_switch[@]}" : -np 16 -- --bytes "${bytes:-8K:512K:x2}" \
         --contestants "$(listed "$flat" "${pieces[@]}" "${others[@]}")" --iterations 50 \
-        --samples gather-scatter-samples.csv
-    draw_both gather-scatter-samples.csv gather-scatter "MPI_Scatter on 16 nodes"
+        --svg gather-scatter.svg --samples gather-scatter-samples.csv
     drops_of gather-scatter
     times_table gather-scatter
     ratio_table gather-scatter "bytes >= $s" "From S, $(kilo "$s"), on, times over $flat:"

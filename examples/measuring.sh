@@ -144,8 +144,18 @@ measured() {
     }
 }
 
+# as_typed WORD...: a command as one types it, with words that have blanks in single quotes.
+as_typed() {
+    local word typed=()
+    for word; do
+        [[ $word != *' '* ]] || word="'$word'"
+        typed+=("$word")
+    done
+    echo "${typed[*]}"
+}
+
 # run NAME WORD... -- ARGUMENT...: collbench under netlab and mpirun; the words are netlab's, then mpirun's
-# behind ":". What it printed goes into the document, under the heading $title.
+# behind ":". What it printed goes into the document, under the heading $title, and the picture that it drew as NAME.svg.
 run() {
     local name=$1 netlab=() mpirun=() command
     shift
@@ -158,8 +168,9 @@ run() {
     measured "$name" "${command[@]}"
     {
         # shellcheck disable=SC2154
-        printf '\n## %s\n\n    %s\n\n' "$title" "${command[*]}"
+        printf '\n## %s\n\n    %s\n\n' "$title" "$(as_typed "${command[@]}")"
         sed -n '/^ *bytes  *contestant/,/^start skew/p' "$scratch/$name.txt" | sed -e 's/  *$//' -e 's/^./    &/'
+        [ ! -f "$scratch/$name.svg" ] || printf '\n![%s](%s.svg)\n' "$title" "$name"
     } >>"$scratch/$document.md"
 }
 

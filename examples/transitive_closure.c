@@ -37,6 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_numbers.h"
 #include "contest.h"
 
 enum { MESSAGE = 256 };
@@ -51,7 +52,7 @@ static const char usage[] =
     "  --edges N     of the graph (default 1500)\n"
     "  --seed N      of the graph (default 1)\n"
     "  --turns N     measured turns (default 5)\n"
-    "  --help        this text\n"
+    "  -h, --help    this text\n"
     "For napcoll, mpirun needs --mca coll napcoll,tuned or no list at all.\n";
 
 struct options {
@@ -71,8 +72,9 @@ static bool parse_options(int argc, char **argv, struct options *opt, char messa
 
     *opt = (struct options){.vertices = 1000, .edges = 1500, .seed = 1, .turns = 5};
     opterr = 0;
-    while (-1 != (letter = getopt_long(argc, argv, ":", known, &index))) {
-        long long low = 0, high = INT_MAX, *value = &opt->edges;
+    while (-1 != (letter = getopt_long(argc, argv, ":h", known, &index))) {
+        int low = 0, high = INT_MAX, number;
+        long long *value = &opt->edges;
 
         switch (letter) {
         case 'h':
@@ -99,11 +101,12 @@ static bool parse_options(int argc, char **argv, struct options *opt, char messa
         default:
             break;
         }
-        if (!parse_number(optarg, low, high, value)) {
-            snprintf(message, MESSAGE, "--%s %.64s: expected a whole number from %lld to %lld",
+        if (!napcoll_read_int(optarg, low, high, &number)) {
+            snprintf(message, MESSAGE, "--%s %.64s: expected a whole number from %d to %d",
                      known[index].name, optarg, low, high);
             return false;
         }
+        *value = number;
     }
     if (optind < argc) {
         snprintf(message, MESSAGE, "%.64s is not an option; see --help", argv[optind]);

@@ -150,9 +150,34 @@ answers_are_given_once() {
         done
     done
     [ ! -x "$build/bin/collbench" ] || [ "$(mpirun -np 3 collbench --version | grep -c '^collbench ')" = 1 ]
-    # what is asked for is not there
-    (! napcoll-plan --help >/dev/full) 2>"$work/none"
-    grep -x 'napcoll-plan: standard output: cannot be written (No space left on device); free some space, or write to another disk' "$work/none"
+}
+
+# Full, or closed: status 1 and one message.
+unprinted_answers_are_reported() {
+    local option tool where rc
+    for option in --help --version; do
+        for tool in napcoll-plan netlab collbench napcoll-tune; do
+            [ -x "$build/bin/$tool" ] || continue
+            for where in '>/dev/full' '>&-'; do
+                rc=0
+                timeout 10 bash -c "$tool $option $where" 2>"$work/err" || rc=$?
+                echo "$tool $option $where: $rc, $(cat "$work/err")"
+                [ "$rc" = 1 ] && [ "$(wc -l <"$work/err")" = 1 ]
+                grep -E "^$tool: standard output: cannot be written" "$work/err"
+            done
+        done
+    done
+    [ ! -x "$build/bin/napcoll-tune" ] ||
+        grep -xF 'napcoll-tune: standard output: cannot be written (Bad file descriptor); it is closed' "$work/err"
+}
+
+# Without env.sh nobody may know a machine.
+unknown_machine_has_a_remedy_anywhere() {
+    local rc=0
+    (unset NAPCOLL_MACHINES && napcoll-plan simulate --machine atlantis) >"$work/out" 2>"$work/err" || rc=$?
+    cat "$work/err"
+    [ "$rc" = 2 ] && [ ! -s "$work/out" ]
+    grep -E '^napcoll-plan: --machine atlantis: no such file .*folders\); expected [^;]+; see napcoll-plan' "$work/err"
 }
 
 # In a brief run only what differs between versions of mpirun.
@@ -163,8 +188,10 @@ mapfile -t rows < <(
     fi
     [ ! -x "$build/bin/napcoll-tune" ] || table_of_tune
 )
-tap_plan "$((${#rows[@]} + 1))"
+tap_plan "$((${#rows[@]} + 3))"
 tap answers_are_given_once answers_are_given_once
+tap unprinted_answers_are_reported unprinted_answers_are_reported
+tap unknown_machine_has_a_remedy_anywhere unknown_machine_has_a_remedy_anywhere
 for row in "${rows[@]}"; do
     IFS='|' read -r status message command <<<"$row"
     tap "${command// /_}" wrong "$status" "$message" "$command"

@@ -63,7 +63,7 @@ times() {
 
 # simulated ARGUMENT...: the CSV lines of simulate, with no comma in a field.
 simulated() {
-    simulate --csv - "$@" | sed 1d | sed 's/"[^"]*"/list/'
+    simulate --csv - "$@" | sed 1,3d | sed 's/"[^"]*"/list/'
 }
 
 # least: reads simulate's CSV lines, and prints the algorithm with the least time, the first of equal ones.
@@ -413,6 +413,12 @@ unknown_cells_are_marked() {
         END { exit in_block[512] != " " block " " block || in_block[16] ~ "\\" block }' "$work/large-crossover.svg"
     has "fs pattern 4 border lc rgb '#8c8c8c' lc rgb '#8c8c8c' title 'not simulated'" "$work/large-crossover.svg"
     has "title 'pairwise (not simulated)'" "$work/large-size.svg"
+    # Where no algorithm was simulated on the most nodes, the picture is of fewer.
+    PATH=$work/fake:$PATH simulate --coll allgather --algorithm ring --nodes 64:8192:x128 --ppn 1 --bytes 8:16 \
+        --svg "$work/none" >"$work/out"
+    cat "$work/out"
+    grep '^ *8192 .* ring .* its plans have too many steps to be simulated' "$work/out"
+    has "'allgather on 64 nodes, 1 process per node'" "$work/none-size.svg"
     # and where all are simulated there are none
     PATH=$work/fake:$PATH simulate --nodes 2:4 --bytes 8:16 --svg "$work/small" >/dev/null
     lacks 'not simulated' "$work/small-crossover.svg"
@@ -446,6 +452,9 @@ pictures_say_what_they_show() {
     done
     PATH=$work/fake:$PATH simulate --closed-form --nodes 2 --bytes 8:1M --svg "$work/forms" >/dev/null
     has 'machine bluewaters.conf, times of closed forms' "$work/forms-size.svg"
+    # a narrow range has round numbers, too
+    PATH=$work/fake:$PATH simulate --closed-form --algorithm smp --nodes 1024:4096 --ppn 16 --svg "$work/narrow" >/dev/null
+    has "set ytics ('30 µs' 30, '31 µs' 31, '32 µs' 32, '33 µs' 33, '34 µs' 34)" "$work/narrow-processes.svg"
     PATH=$work/fake:$PATH simulate --coll allgather --nodes 2 --bytes 8:1K --svg "$work/blocks" >/dev/null
     has "set xlabel 'size of the block of a rank'" "$work/blocks-size.svg"
 }

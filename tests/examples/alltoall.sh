@@ -62,15 +62,19 @@ all_deals_are_measured() {
 radixes_stand_beside_that_of_the_model() {
     local bytes radix
     alltoall --part radix
-    cat "$work/results/alltoall.md" "$work/results/alltoall-radix.csv"
+    cat "$work/results/alltoall.md"
     for bytes in 8 512 4096; do
-        for radix in 2 4; do
-            grep -E "^$bytes,$radix,[0-9.]+,(yes|no)\$" "$work/results/alltoall-radix.csv"
-        done
-        grep -E "^\| $bytes \|( [0-9.]+\*? \|){2}\$" "$work/results/alltoall.md"
+        measured alltoall-radix "$bytes" basic 'napcoll:tuna radix=2' 'napcoll:tuna radix=4'
     done
-    [ "$(wc -l <"$work/results/alltoall-radix.csv")" = 7 ]
-    grep 'MPI_Alltoallv by tuna, 3 nodes x 2 processes' "$work/results/alltoall-radix.svg"
+    [ "$(grep -vc '^#' "$work/results/alltoall-radix.csv")" = 10 ]
+    # The command can be pasted.
+    grep -F " --contestants 'basic,napcoll:tuna radix=2,napcoll:tuna radix=4' " "$work/results/alltoall.md"
+    grep -E '^The model of netlab-near.conf takes radix [0-9]+ for 8 bytes, radix [0-9]+ for 512 bytes, radix [0-9]+ for 4096 bytes\.$' \
+        "$work/results/alltoall.md"
+    for radix in 2 4; do
+        grep ">napcoll:tuna radix=$radix<" "$work/results/alltoall-radix.svg"
+    done
+    grep -F '](alltoall-radix.svg)' "$work/results/alltoall.md"
 }
 
 memory_is_told() {

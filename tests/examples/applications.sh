@@ -115,6 +115,7 @@ missing_components_are_named() {
 # bad_options_are_refused PROGRAM OPTION VALUE. Without mpirun it is one process.
 bad_options_are_refused() {
     timeout 20 "$build/examples/$1" --help | grep "^usage: mpirun ... $1 "
+    timeout 20 "$build/examples/$1" -h | grep "^usage: mpirun ... $1 "
     refuses "$1: --bogus is not an option; see --help" job napcoll,tuned 2 "$1" --bogus
     refuses "$1: --turns needs a value" timeout 20 "$build/examples/$1" --turns
     refuses "$1: $2 $3: expected a whole number" timeout 20 "$build/examples/$1" "$2" "$3"

@@ -31,21 +31,21 @@ times='[0-9]+\.[0-9] / [0-9]+\.[0-9]'
 
 # Thresholds that were found are napcoll's parameters; one that is 0 is the paper's.
 gather_is_drawn_and_compared() {
-    local name which worst
+    local name who bytes worst
     mkdir -p "$results"
     printf 'coll_napcoll_gather_m1 = 2048\ncoll_napcoll_gather_m2 = 0\n' >"$results/gather-thresholds.conf"
     gather --part gather --bytes 1K,16K
     cat "$table"
     grep -F 'coll_napcoll_gather_m1=2048,' "$table"
     grep -F 'coll_napcoll_gather_m2=65536 and OMPI_MCA_coll_napcoll_scatter_s=65536.' "$table"
-    for which in flat:napcoll:linear flat:tuned flat:han pieces:napcoll:segmented pieces:napcoll:credit; do
-        name=gather-${which%%:*}
+    for who in napcoll:linear tuned han napcoll:segmented napcoll:credit; do
         for bytes in 1024 16384; do
-            grep -E "^gather,${which#*:},$bytes,1,[0-9.]+\$" "$results/$name.csv"
+            grep -E "^gather,$who,$bytes,1,[0-9.]+\$" "$results/gather-samples.csv"
         done
-        grep -F ">${which#*:}<" "$results/$name.svg"
-        grep -F "]($name.svg)" "$table"
+        grep -F ">$who<" "$results/gather-sizes.svg"
     done
+    grep -F 'measured on nodes that are emulated by netlab' "$results/gather-sizes.svg"
+    grep -F '](gather-sizes.svg)' "$table"
     # The commands, and not where the script had its files.
     for name in sizes worst; do
         grep "^    netlab --nodes 16 .* --queue 32K .* --csv gather-$name.csv\$" "$table"
@@ -65,8 +65,8 @@ scatter_is_compared_from_s_on() {
     cat "$table"
     [ "$(sed -n '/^From S, 64 KB, on/,/^Below S/p' "$table" | grep -cE "^\\| 65536 \\|.*\\|( $ratio \\|){4}\$")" = 1 ]
     sed -n '/^Below S/,$p' "$table" | grep -x 'No such size was measured.'
-    grep '^scatter,napcoll:credit,65536,1,' "$results/gather-scatter-pieces.csv"
-    grep '<svg' "$results/gather-scatter-flat.svg"
+    grep '^scatter,napcoll:credit,65536,1,' "$results/gather-scatter-samples.csv"
+    grep '<svg' "$results/gather-scatter.svg"
 }
 
 two_levels_are_compared_with_the_better() {

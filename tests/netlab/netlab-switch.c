@@ -68,6 +68,7 @@
 #include <unistd.h>
 
 #include "common/napcoll_names.h"
+#include "common/napcoll_output.h"
 #include "common/napcoll_version.h"
 #include "netlab-network.h"
 #include "netlab-overhead.h"
@@ -374,7 +375,7 @@ static bool answers(int argc, char **argv, int *rc)
 {
     if (2 == argc && 0 == strcmp(argv[1], "--version")) {
         printf("netlab %s\n", napcoll_version());
-        *rc = 0 == fflush(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
+        *rc = napcoll_output_finish("netlab") ? EXIT_SUCCESS : EXIT_FAILURE;
         return true;
     }
     if (argc > 3 && 0 == strcmp(argv[1], "--expected")) {

@@ -411,6 +411,7 @@ static napcoll_parsed_t parse(napcoll_command_line_t *line, int argc, char **arg
 napcoll_parsed_t napcoll_tool_parse(const napcoll_tool_t *tool, int argc, char **argv,
                                     void *options, napcoll_command_line_t *line)
 {
+    napcoll_output_begin();
     *line = (napcoll_command_line_t){.tool = tool, .options = options};
     if (argc < 3 || 0 != strcmp(argv[1], "--complete")) {
         return parse(line, argc, argv);

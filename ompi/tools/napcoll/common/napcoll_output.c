@@ -100,19 +100,14 @@ static int keep(output_t *output)
 
 /* ---- opening ---- */
 
-/* Move a new descriptor above 2. Where standard output is closed it would get its number, and what
- * is printed would go into the file. Returns it, or -1. */
-static int above_standard(int fd)
+void napcoll_output_begin(void)
 {
-    int moved = fd, error;
-
-    if (fd >= 0 && fd <= STDERR_FILENO) {
-        moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        error = errno;
-        (void) close(fd);
-        errno = error;
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0) {
+            /* The lowest number is free, and the next open gets it. */
+            (void) open("/dev/null", STDIN_FILENO == fd ? O_WRONLY : O_RDONLY);
+        }
     }
-    return moved;
 }
 
 /* The descriptor of the program's own output if the file is that, else -1: a second open would
@@ -137,8 +132,7 @@ static int open_in_place(const char *name, const struct stat *about, int *fd)
     if (own >= 0) {
         *fd = fcntl(own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     } else {
-        *fd = above_standard(
-            open(name, O_WRONLY | O_NOCTTY | O_CLOEXEC | (S_ISREG(about->st_mode) ? O_TRUNC : 0)));
+        *fd = open(name, O_WRONLY | O_NOCTTY | O_CLOEXEC | (S_ISREG(about->st_mode) ? O_TRUNC : 0));
     }
     return *fd < 0 ? errno : 0;
 }
@@ -181,8 +175,7 @@ static int open_part(output_t *output, const struct stat *about, int *fd)
     do {
         free(output->part);
         output->part = part_name(output->name);
-        *fd = above_standard(
-            open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+        *fd = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     } while (*fd < 0 && EEXIST == errno);
     if (*fd < 0) {
         error = errno;
@@ -356,6 +349,8 @@ static const char *remedy(int error)
     case EPERM:
     case EROFS:
         return "; name a file that you may write";
+    case EBADF:
+        return "; it is closed";
     case ENOSPC:
     case EDQUOT:
         return "; free some space, or write to another disk";

@@ -23,6 +23,12 @@
 #include <stdio.h>
 
 /**
+ * Occupy the numbers of standard streams that are closed, before anything else is opened: what is
+ * printed must not go into a file or a connection. Printing still fails (EBADF).
+ */
+void napcoll_output_begin(void);
+
+/**
  * Open a file to write it. An incomplete file is removed when the program ends.
  *
  * @param[in]  name its name

@@ -112,8 +112,11 @@ const char *napcoll_plot_color(const char *name)
     return color < 0 ? NULL : palette[color];
 }
 
-/* Fill color[lines], and repeated[lines]: how many lines before have the same color, which differ
- * in their dashes. */
+/* Of gnuplot: dashes, and points that are filled. */
+enum { DASHES = 5, POINTS = 5 };
+
+/* Fill color[lines], and repeated[lines]: how many lines before have the same color. These differ
+ * in their dashes, and from the sixth on in their points. */
 static void choose_colors(const napcoll_plot_t *plot, int *color, int *repeated)
 {
     int used[COLORS] = {0}, next = 0;
@@ -249,21 +252,35 @@ static int put_decimals(FILE *out, const char *digits, int decades, const range_
     return tics;
 }
 
+enum { ENOUGH_TICS = 4 };
+
+/* Tics of a narrow range: multiples of the largest step of the form 1, 2 or 5 times 10^n that has
+ * enough of them. */
+static void put_multiples(FILE *out, const range_t *range, int *tics)
+{
+    static const double digit[] = {1, 0.5, 0.2};
+    const double decade = pow(10, ceil(log10(range->most - range->least)));
+    double step = decade;
+
+    for (int i = 0; floor(range->most / step) - ceil(range->least / step) + 1 < ENOUGH_TICS; i++) {
+        step = decade * digit[i % 3] * pow(10, -(i / 3));
+    }
+    for (double n = ceil(range->least / step); n <= floor(range->most / step); n++) {
+        put_tic(out, NAPCOLL_AXIS_TIME, n * step, tics);
+    }
+}
+
 /* Tics of times: decades, or fractions of them where these are few. */
 static void put_times(FILE *out, const range_t *range, int *tics)
 {
-    enum { ENOUGH = 4, QUARTERS = 4 };
     const int decades = 1 + (int) (log10(range->most / range->least) / MOST_TICS);
 
-    if (put_decimals(NULL, "1", decades, range) >= ENOUGH) {
+    if (put_decimals(NULL, "1", decades, range) >= ENOUGH_TICS) {
         *tics = put_decimals(out, "1", decades, range);
-    } else if (put_decimals(NULL, "125", 1, range) >= ENOUGH) {
+    } else if (put_decimals(NULL, "125", 1, range) >= ENOUGH_TICS) {
         *tics = put_decimals(out, "125", 1, range);
     } else {
-        for (int i = 0; i <= QUARTERS; i++) {
-            put_tic(out, NAPCOLL_AXIS_TIME,
-                    range->least + i * (range->most - range->least) / QUARTERS, tics);
-        }
+        put_multiples(out, range, tics);
     }
 }
 
@@ -392,8 +409,9 @@ static void write_lines(const napcoll_plot_t *plot, FILE *out)
         } else {
             fputs("NaN with linespoints", out);
         }
-        fprintf(out, " lw 2 pt %d ps 0.6 dt %d lc rgb '%s'", 5 + 2 * (color[i] % 5),
-                1 + repeated[i] % 5, palette[color[i]]);
+        fprintf(out, " lw 2 pt %d ps 0.6 dt %d lc rgb '%s'",
+                5 + 2 * ((color[i] + repeated[i] / DASHES) % POINTS), 1 + repeated[i] % DASHES,
+                palette[color[i]]);
         write_title(out, line);
     }
     if (plot->bound > 0) {

@@ -13,20 +13,14 @@
 #include <string.h>
 
 #include "common/napcoll_robust.h"
+#include "util/napcoll_order.h"
 
 /* Of a normal distribution: the standard deviation over the median absolute deviation. */
 static const double deviations_per_mad = 1.4826;
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *) a, y = *(const double *) b;
-
-    return (x > y) - (x < y);
-}
-
 void napcoll_robust_sort(double *values, size_t count)
 {
-    qsort(values, count, sizeof(*values), compare_doubles);
+    qsort(values, count, sizeof(*values), napcoll_order_doubles);
 }
 
 double napcoll_robust_quantile(const double *sorted, size_t count, double share)
@@ -70,7 +64,8 @@ struct slope {
 
 static int compare_slopes(const void *a, const void *b)
 {
-    return compare_doubles(&((const struct slope *) a)->value, &((const struct slope *) b)->value);
+    return napcoll_order_doubles(&((const struct slope *) a)->value,
+                                 &((const struct slope *) b)->value);
 }
 
 /* The slope at half of the weight; between two slopes if it is met exactly. */

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Where a file of measurements comes from, as comment lines.
+ * Where a file of measurements comes from, as comment lines: a job of Open MPI.
  */
 
 #ifndef NAPCOLL_ORIGIN_H
@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 /**
- * Print two lines: the command, and what ran it.
+ * Print the two lines of napcoll_provenance_print with Open MPI and the job.
  *
  *     #     collbench --coll bcast --csv bcast.csv
  *     # napcoll 0.1.0 (git 1a2b3c4), Open MPI v5.0.7, 16 processes on 4 nodes, host n0, 2026-...

@@ -132,8 +132,12 @@ static void put_foot(const report_t *r)
 static int report(report_t *r)
 {
     const options_t *o = r->options;
+    char origin[ORIGIN];
 
-    r->csv = open_csv(o, "coll,algorithm,nodes,ppn,from,to,messages,share,most,step,most_share");
+    (void) snprintf(origin, sizeof(origin), "plans of %d rank%s on %d node%s", r->map->size,
+                    plural(r->map->size), r->map->nodes, plural(r->map->nodes));
+    r->csv = open_csv(o, origin,
+                      "coll,algorithm,nodes,ppn,from,to,messages,share,most,step,most_share");
     r->table = stdout == r->csv ? NULL : stdout;
     if (NULL != r->table) {
         put_head(r);

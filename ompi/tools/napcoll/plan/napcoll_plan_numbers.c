@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "common/napcoll_output.h"
+#include "common/napcoll_provenance.h"
 #include "napcoll_plan_tool.h"
 
 void complain(const char *format, ...)
@@ -106,11 +107,12 @@ int close_output(const char *option, const char *path, FILE *out)
     return 0 == error ? EXIT_SUCCESS : say_unwritable(option, path, error, EXIT_FAILURE);
 }
 
-FILE *open_csv(const options_t *o, const char *columns)
+FILE *open_csv(const options_t *o, const char *origin, const char *columns)
 {
     FILE *csv = NULL == o->csv ? NULL : open_output("csv", o->csv);
 
     if (NULL != csv) {
+        napcoll_provenance_print(csv, o->argc, o->argv, origin);
         fprintf(csv, "%s\n", columns);
     }
     return csv;

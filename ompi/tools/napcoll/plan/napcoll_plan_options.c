@@ -434,7 +434,8 @@ napcoll_parsed_t parse_options(int argc, char **argv, options_t *o, napcoll_comm
     const int processors = (int) sysconf(_SC_NPROCESSORS_ONLN);
     napcoll_parsed_t parsed;
 
-    *o = (options_t){.program = argv[0],
+    *o = (options_t){.argc = argc,
+                     .argv = argv,
                      .ppn = "4",
                      .order = "block",
                      .rank = -1,

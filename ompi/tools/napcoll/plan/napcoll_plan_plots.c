@@ -24,7 +24,7 @@ typedef struct {
     /* Those with times or without, in the order of the table. */
     const napcoll_algorithm_t *algorithm[MOST_ALGORITHMS];
     int algorithms;
-    /* The largest number of nodes, and the smallest size. */
+    /* The largest number of nodes with a time, and the smallest size. */
     int most_nodes, least_bytes;
 } study_t;
 
@@ -46,7 +46,9 @@ static study_t study_of(const options_t *o, const samples_t *samples)
         const sample_t *sample = &samples->sample[i];
         const int index = algorithm_of(&study, sample);
 
-        study.most_nodes = sample->nodes > study.most_nodes ? sample->nodes : study.most_nodes;
+        if (!isnan(sample->time_us) && sample->nodes > study.most_nodes) {
+            study.most_nodes = sample->nodes;
+        }
         if (index == study.algorithms) {
             study.algorithm[study.algorithms++] = sample->algorithm;
         }
@@ -67,14 +69,11 @@ static napcoll_axis_t byte_axis(const options_t *o)
 static napcoll_plot_t plot_of(const study_t *study, const char *subject)
 {
     const options_t *o = study->options;
-    const char *slash = strrchr(o->machine, '/');
     napcoll_plot_t plot = {.lines = study->algorithms};
 
-    (void) snprintf(plot.title, sizeof(plot.title), "%s %.120s, %.40s processes per node",
-                    o->collective->name, subject, o->ppn);
-    (void) snprintf(plot.origin, sizeof(plot.origin), "machine %.120s, %s",
-                    NULL == slash ? o->machine : slash + 1,
-                    o->closed_form ? "times of closed forms" : "simulated times");
+    (void) snprintf(plot.title, sizeof(plot.title), "%s %.120s, %.40s process%s per node",
+                    o->collective->name, subject, o->ppn, 0 == strcmp(o->ppn, "1") ? "" : "es");
+    name_origin(o, plot.origin);
     for (int i = 0; i < study->algorithms; i++) {
         plot.line[i].name = study->algorithm[i]->name;
     }
@@ -86,7 +85,7 @@ static void add_time(napcoll_plot_t *plot, int line, int x, double time_us)
     napcoll_plot_add(plot, line, &(napcoll_plot_point_t){x, time_us, time_us, time_us});
 }
 
-/* Over sizes, on the largest number of nodes. */
+/* Over sizes, on the largest number of nodes with a time. */
 static napcoll_plot_t plot_sizes(const study_t *study)
 {
     char subject[64];

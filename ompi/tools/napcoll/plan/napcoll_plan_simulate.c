@@ -223,8 +223,10 @@ static int study_nodes(study_t *study, int nodes)
 static void open_outputs(study_t *study)
 {
     const options_t *o = study->options;
+    char origin[ORIGIN];
 
-    study->csv = open_csv(o, "coll,algorithm,nodes,ppn,bytes,time_us");
+    name_origin(o, origin);
+    study->csv = open_csv(o, origin, "coll,algorithm,nodes,ppn,bytes,time_us");
     if (stdout != study->csv) {
         study->table = stdout;
         fprintf(study->table, "%s, %s ranks per node, %s, %s\n\n%8s %8s %11s  %-20s %14s\n",

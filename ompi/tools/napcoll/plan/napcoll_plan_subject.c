@@ -46,7 +46,7 @@ napcoll_names_t machine_names(const void *options)
     static const char *const *names;
 
     if (NULL == names) {
-        char *folders = machine_folders(((const options_t *) options)->program);
+        char *folders = machine_folders(((const options_t *) options)->argv[0]);
 
         names = napcoll_machine_names(folders);
         free(folders);
@@ -63,8 +63,11 @@ __attribute__((noreturn)) static void refuse_machine(const options_t *o, const c
 
     napcoll_name_expected(expected, sizeof(expected), &names, name,
                           NULL == end ? strlen(name) : (size_t) (end - name));
+    if ('\0' == expected[0]) {
+        (void) snprintf(expected, sizeof(expected), "expected the path of a machine file");
+    }
     if (NULL == o->machine) {
-        complain("--machine: missing; %s, or a file of your own", expected);
+        complain("--machine: missing; %s", expected);
     }
     complain("--machine %s: no such file that can be read, neither here nor in %s "
              "(NAPCOLL_MACHINES names folders); %s",
@@ -75,7 +78,7 @@ __attribute__((noreturn)) static void refuse_machine(const options_t *o, const c
 static FILE *open_machine(const options_t *o, char path[PATH_MAX])
 {
     const char *name = o->machine;
-    char *folders = machine_folders(o->program);
+    char *folders = machine_folders(o->argv[0]);
     FILE *in = NULL == name ? NULL : napcoll_machine_open(name, folders, path, PATH_MAX);
 
     if (NULL == in && NULL != name && 0 == access(name, F_OK)) {
@@ -91,6 +94,14 @@ static FILE *open_machine(const options_t *o, char path[PATH_MAX])
     }
     free(folders);
     return in;
+}
+
+void name_origin(const options_t *o, char origin[ORIGIN])
+{
+    const char *slash = strrchr(o->machine, '/');
+
+    (void) snprintf(origin, ORIGIN, "machine %.120s, %s", NULL == slash ? o->machine : slash + 1,
+                    o->closed_form ? "times of closed forms" : "simulated times");
 }
 
 void read_machine(const options_t *o, napcoll_machine_t *machine)

@@ -68,8 +68,9 @@ typedef enum { RANGE_DOUBLES, RANGE_COUNTS } range_t;
 typedef struct {
     /* COMMAND_... */
     unsigned bit;
-    /* argv[0] */
-    const char *program;
+    /* The command line. */
+    int argc;
+    char *const *argv;
     /* algorithm NULL: all of the collective */
     const napcoll_collective_t *collective;
     const napcoll_algorithm_t *algorithm;
@@ -122,8 +123,9 @@ FILE *open_output(const char *option, const char *path);
 /** Close what open_output opened; returns the exit status. main checks standard output. */
 int close_output(const char *option, const char *path, FILE *out);
 
-/** Open the file of --csv, with this line; NULL without the option. */
-FILE *open_csv(const options_t *o, const char *columns);
+/** Open the file of --csv, with comment lines that end with what it comes from, and the line of
+ * columns; NULL without the option. */
+FILE *open_csv(const options_t *o, const char *origin, const char *columns);
 
 /** Write the --ppn list as a field of a CSV file. */
 void put_ppn(const options_t *o, FILE *csv);
@@ -146,6 +148,11 @@ extern const char *const orders[];
 
 /** The names of machine files that --machine finds. */
 napcoll_names_t machine_names(const void *options);
+
+enum { ORIGIN = 200 };
+
+/** Tell where simulated times come from: "machine bluewaters.conf, simulated times". */
+void name_origin(const options_t *o, char origin[ORIGIN]);
 
 /** Read the machine file of --machine. */
 void read_machine(const options_t *o, napcoll_machine_t *machine);

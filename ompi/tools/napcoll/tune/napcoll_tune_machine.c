@@ -234,7 +234,8 @@ static void warm_up(tune_t *t, tune_list_t *list)
     napcoll_timings_close(&nowhere);
 }
 
-/* Take all turns. Returns the result of the last fit. */
+/* Take all turns. Those without which there is no machine may take the time of what follows.
+ * Returns the result of the last fit. */
 static napcoll_calibrate_result_t take_turns(tune_t *t, tune_list_t *list, double deadline)
 {
     tune_machine_t *m = &t->machine;
@@ -251,7 +252,7 @@ static napcoll_calibrate_result_t take_turns(tune_t *t, tune_list_t *list, doubl
                                           .most = MOST_TURNS};
 
         tune_make_list(t, m->turns, list);
-        if (!tune_take_turn(t, list, deadline, &progress)) {
+        if (!tune_take_turn(t, list, m->turns < LEAST_TURNS ? t->end : deadline, &progress)) {
             m->out_of_time = true;
             break;
         }
@@ -287,11 +288,9 @@ int tune_machine(tune_t *t, double deadline, char message[TUNE_TEXT])
         return TUNE_FAILED;
     }
     if (m->turns < LEAST_TURNS) {
-        snprintf(
-            message, TUNE_TEXT,
-            "--time-limit %g: a machine takes %d turns, and %d were complete; give more time%s",
-            t->options.time_limit, LEAST_TURNS, m->turns,
-            t->options.thresholds ? ", or --no-thresholds" : "");
+        snprintf(message, TUNE_TEXT,
+                 "--time-limit %g: a machine takes %d turns, and %d were complete; give more time",
+                 t->options.time_limit, LEAST_TURNS, m->turns);
         return TUNE_FAILED;
     }
     fit_rest(m);
