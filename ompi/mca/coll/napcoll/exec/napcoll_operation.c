@@ -32,7 +32,7 @@ enum { POOLED_OPERATIONS = 8 };
 
 static _Atomic(napcoll_operation_t *) pool[POOLED_OPERATIONS];
 
-/* Put an operation, or NULL, into the pool for what is there. */
+/* Put an operation, or NULL, into a place of the pool; returns what was in it. */
 static inline napcoll_operation_t *swap(int place, napcoll_operation_t *op)
 {
     napcoll_operation_t *before;

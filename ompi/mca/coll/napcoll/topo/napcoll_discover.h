@@ -56,7 +56,7 @@ void napcoll_job_destruct(napcoll_job_t *job);
  * questions that each process asks its node's server, one for each node. */
 enum { NAPCOLL_JOB_RECORDS = 1024 };
 
-/** Likewise the most nodes where MPI_Init did not collect the records, so that each question goes to
+/** Likewise the most nodes where MPI_Init has not collected the records, and each question goes to
  * another node: Open MPI 6.0, by its parameter pmix_base_async_modex. */
 enum { NAPCOLL_JOB_QUESTIONS = 64 };
 
