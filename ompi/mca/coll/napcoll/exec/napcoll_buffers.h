@@ -88,9 +88,9 @@ typedef struct napcoll_buffers {
     int (*begin)(struct napcoll_operation *operation);
     /** Prepare what a stage sends, and memory for what it receives. */
     int (*before)(struct napcoll_operation *operation, const napcoll_stage_t *stage);
-    /** The message of a stage's step i. */
-    napcoll_message_t (*message)(const struct napcoll_operation *operation,
-                                 const napcoll_step_t *step, int i);
+    /** The message of a stage's step i: sets all of it. */
+    void (*message)(const struct napcoll_operation *operation, const napcoll_step_t *step, int i,
+                    napcoll_message_t *message);
     /** Take in what a stage has received. */
     int (*after)(struct napcoll_operation *operation, const napcoll_stage_t *stage);
     /** Do a step that is not a message. */

@@ -146,18 +146,16 @@ static int elements_finish(napcoll_operation_t *op, int rc)
     return rc;
 }
 
-static napcoll_message_t elements_message(const napcoll_operation_t *op, const napcoll_step_t *step,
-                                          int i)
+static void elements_message(const napcoll_operation_t *op, const napcoll_step_t *step, int i,
+                             napcoll_message_t *message)
 {
     const napcoll_span_t span = *napcoll_step_span(step);
-    napcoll_message_t message = {.type = op->binding.datatype};
 
     (void) i;
-    if (0 != span.count) {
-        message.at = span_address(op, span);
-        message.count = span_count(op, span);
-    }
-    return message;
+    message->at = 0 == span.count ? NULL : span_address(op, span);
+    message->count = 0 == span.count ? 0 : span_count(op, span);
+    message->type = op->binding.datatype;
+    message->nothing = message->at_most = false;
 }
 
 /* ---- work ---- */

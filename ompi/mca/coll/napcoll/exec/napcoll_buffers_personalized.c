@@ -411,11 +411,11 @@ static int personalized_begin(napcoll_operation_t *op)
     return 0 == p->piece && OMPI_SUCCESS == rc ? napcoll_direct_begin(op) : rc;
 }
 
-static napcoll_message_t personalized_message(const napcoll_operation_t *op,
-                                              const napcoll_step_t *step, int i)
+static void personalized_message(const napcoll_operation_t *op, const napcoll_step_t *step, int i,
+                                 napcoll_message_t *message)
 {
     (void) step;
-    return op->personalized.message[i].wire;
+    *message = op->personalized.message[i].wire;
 }
 
 /* The only work of these plans. */

@@ -150,10 +150,10 @@ static int stream_begin(napcoll_operation_t *op)
                                                             &stream->convertor);
 }
 
-static napcoll_message_t stream_message(const napcoll_operation_t *op, const napcoll_step_t *step,
-                                        int i)
+static void stream_message(const napcoll_operation_t *op, const napcoll_step_t *step, int i,
+                           napcoll_message_t *message)
 {
-    return napcoll_buffers_elements.message(op, step, i);
+    napcoll_buffers_elements.message(op, step, i, message);
 }
 
 static int stream_work(napcoll_operation_t *op, const napcoll_step_t *step)

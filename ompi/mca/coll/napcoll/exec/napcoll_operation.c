@@ -144,14 +144,14 @@ static inline bool is_spoilt(const napcoll_operation_t *op)
 }
 
 /* The message of a stage's step i. */
-static inline napcoll_message_t find_message(const napcoll_operation_t *op,
-                                             const napcoll_step_t *step, int i)
+static inline void find_message(const napcoll_operation_t *op, const napcoll_step_t *step, int i,
+                                napcoll_message_t *message)
 {
-    const napcoll_message_t message = op->buffers->message(op, step, i);
-
-    return NAPCOLL_STEP_SEND == step->kind && is_spoilt(op)
-               ? (napcoll_message_t){.type = &ompi_mpi_byte.dt, .nothing = message.nothing}
-               : message;
+    op->buffers->message(op, step, i, message);
+    if (OPAL_UNLIKELY(NAPCOLL_STEP_SEND == step->kind && is_spoilt(op))) {
+        message->type = &ompi_mpi_byte.dt;
+        message->count = 0;
+    }
 }
 
 static int before_messages(napcoll_operation_t *op, const napcoll_stage_t *stage)
@@ -188,8 +188,9 @@ static int pass_message(napcoll_operation_t *op, const napcoll_stage_t *stage)
     int rc = before_messages(op, stage);
 
     if (OMPI_SUCCESS == rc) {
-        const napcoll_message_t message = find_message(op, step, 0);
+        napcoll_message_t message;
 
+        find_message(op, step, 0, &message);
         rc = napcoll_messages_pass(step, &message, op->binding.comm, op->binding.tag);
     }
     return OMPI_SUCCESS == rc || goes_on(op, rc) ? after_messages(op, stage) : rc;
@@ -202,8 +203,9 @@ static int post_messages(napcoll_operation_t *op, const napcoll_stage_t *stage)
 
     napcoll_messages_begin(&op->messages);
     for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
-        const napcoll_message_t message = find_message(op, &step[i], i);
+        napcoll_message_t message;
 
+        find_message(op, &step[i], i, &message);
         rc = napcoll_messages_post(&op->messages, &step[i], &message, op->binding.comm,
                                    op->binding.tag);
     }
