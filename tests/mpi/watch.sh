@@ -120,6 +120,16 @@ if wanted fallback_goes_by_itself; then
     watched_case fallback_goes_by_itself allreduce:8:5
     check what_the_fallback_calls_is_not_napcolls nothing_but_allreduces
 fi
+# A nonblocking call does not wait for the verification of its plans, which takes messages; a blocking one does.
+setup_of_all() {
+    diff <(calls_of iallreduce) <(for p in 0 1 2 3; do echo "$p iallreduce any fallback:setup 6 24"; done)
+}
+if wanted setup_takes_messages; then
+    parameters=(--mca coll_napcoll_summary all --mca coll_napcoll_verify on)
+    watched_case setup_takes_messages allreduce:8:5
+    check nonblocking_calls_do_not_wait_for_set_up setup_of_all
+    check blocking_calls_wait_for_set_up lines 4 ' allreduce 0-8 [a-z_]* calls=5 '
+fi
 # --- the online check ---
 # Of the calls of a trial napcoll serves half, the same ones on each process. The winner serves all later calls; without
 # a trial, napcoll.
