@@ -71,9 +71,9 @@ says one_node_is_not_served 30 'on 1 node' 'not used on communicator 0 (MPI_COMM
 
 # --- on a machine that nobody has measured auto tries no algorithm with more messages than recursive doubling ---
 fake 6 3 block exchange
-says log_says_what_structure_excludes 30 'allreduce of 2049 to 4096 bytes: lane: not tried: it has more messages' 'ok 1' -- \
+says log_says_what_structure_excludes 30 'allreduce of 1025 to 2048 bytes: lane: not tried: it has more messages' 'ok 1' -- \
     "${launch[@]}" --mca coll_napcoll_verbose 5 "$programs/threads" --threads 1 --rounds 2
-says_at_length measured_machines_try_all_structures 30 'allreduce of 2049 to 4096 bytes by lane, chosen by auto' 'ok 1' -- \
+says_at_length measured_machines_try_all_structures 30 'allreduce of 1025 to 2048 bytes by lane, chosen by auto' 'ok 1' -- \
     "${launch[@]}" --mca coll_napcoll_machine_reduce_ns_per_byte 0.5 --mca coll_napcoll_verbose 5 \
     "$programs/threads" --threads 1 --rounds 2
 
