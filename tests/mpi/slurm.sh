@@ -300,8 +300,8 @@ done
 salloc=(salloc --quiet "${two_each[@]}")
 sees mpirun 60 "$block"$'\n'"$from_records" \
     "${salloc[@]}" mpirun -np 6 --map-by slot "${by_nap[@]}"
-# Data that are not exchanged at the start are asked for in messages: the processes tell each other.
-sees told_by_all 60 "$block"$'\n'"$from_all" \
+# Records that are not exchanged at the start are asked for.
+sees records_on_request 60 "$block"$'\n'"$from_records" \
     env OMPI_MCA_pmix_base_collect_data=0 "${salloc[@]}" mpirun -np 6 --map-by slot "${by_nap[@]}"
 # Open MPI 5.0's launcher does not end one of eight spawns or so, with or without napcoll.
 cat >"$scratch/again" <<'END'

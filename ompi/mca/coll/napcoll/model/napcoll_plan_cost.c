@@ -15,6 +15,8 @@
 #include "model/napcoll_plan_cost.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <string.h>
 
 enum {
     MOST_PROCESSES = 96,
@@ -133,8 +135,10 @@ static int messages_of(const napcoll_plan_t *plan)
 
 napcoll_node_map_t napcoll_plan_cost_map(const napcoll_node_map_t *map)
 {
-    napcoll_node_map_t shared = *map;
+    napcoll_node_map_t shared = {0};
 
+    /* what is behind changes when other threads begin to use the map */
+    memcpy(&shared, map, offsetof(napcoll_node_map_t, users));
     shared.oversubscribed = false;
     shared.local_node = -1;
     shared.local_order = NULL;

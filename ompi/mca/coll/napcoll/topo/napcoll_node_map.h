@@ -68,7 +68,7 @@ typedef struct napcoll_node_map {
     /** [nodes + 1] processes before a place */
     int *network_first;
 
-    /* see topo/napcoll_map_cache.h */
+    /* from here on of the cache, see topo/napcoll_map_cache.h */
     int users;
     /** it is in the cache, by its link */
     bool shared;
