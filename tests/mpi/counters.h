@@ -72,28 +72,28 @@ static inline bool expect_met(struct tap *tap, struct expectation *e, const char
     return met;
 }
 
-/* All calls that counters know of. */
-static inline unsigned long long counted(struct napcoll_counters *c)
+/* The calls that the first `num` counters have counted. */
+static inline unsigned long long counted_by_first(struct napcoll_counters *c, int num)
 {
     unsigned long long now[NAPCOLL_COUNTERS_MAX], total = 0;
 
     mpi_check(napcoll_counters_read(c, now), "MPI_T_pvar_read");
-    for (int i = 0; i < c->num; ++i) {
+    for (int i = 0; i < num; ++i) {
         total += now[i];
     }
     return total;
 }
 
+/* All calls that counters know of. */
+static inline unsigned long long counted(struct napcoll_counters *c)
+{
+    return counted_by_first(c, c->num);
+}
+
 /* The calls that napcoll's algorithms ran. */
 static inline unsigned long long counted_runs(struct napcoll_counters *c)
 {
-    unsigned long long now[NAPCOLL_COUNTERS_MAX], total = 0;
-
-    mpi_check(napcoll_counters_read(c, now), "MPI_T_pvar_read");
-    for (int i = 0; i < c->num_runs; ++i) {
-        total += now[i];
-    }
-    return total;
+    return counted_by_first(c, c->num_runs);
 }
 
 /* The calls that were counted as `name`: an algorithm, or a reason. */

@@ -278,7 +278,8 @@ int mca_coll_napcoll_compare_settings(void);
 
 /** On a communicator whose processes MPI_Init has not compared, because it joins jobs or there was
  * no MPI_Init: compare their versions, and what the processes 0 of the jobs published; set
- * module->jobs_differ. Collective. */
+ * module->jobs_differ. Collective. OMPI_ERR_WOULD_BLOCK, on all ranks: it takes messages, and the
+ * call must not wait. */
 int mca_coll_napcoll_compare_jobs(mca_coll_napcoll_module_t *module, bool waits);
 
 /* ---- coll_napcoll_versions.c ---- */

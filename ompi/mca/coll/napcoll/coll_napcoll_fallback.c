@@ -54,50 +54,50 @@
 #define PASS_SCATTER    SEND, RECV, b->root,
 #define PASS_SCATTERV   SEND_EACH, b->send_type, RECV, b->root,
 
-int mca_coll_napcoll_fallback(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
-                              const napcoll_binding_t *b)
+/* Call a fallback function: request is for nonblocking and persistent ones, info for the latter. */
+static int call_fallback(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
+                         napcoll_kind_t kind, const napcoll_binding_t *b, ompi_info_t *info,
+                         ompi_request_t **request)
 {
-    const napcoll_saved_function_t *saved = &napcoll->fallback[NAPCOLL_KIND_BLOCKING][coll];
+    void (*const function)(void) = napcoll->fallback[kind][coll].function;
+    mca_coll_base_module_t *const module = napcoll->fallback[kind][coll].module;
     int rc = OMPI_ERR_NOT_SUPPORTED;
 
     mca_coll_napcoll_fallback_enter(napcoll);
-    switch (coll) {
-#define CALL(ENUM, name, PREFIX)                                                         \
-    case NAPCOLL_COLL_##ENUM:                                                            \
-        rc = ((mca_coll_base_module_##name##_fn_t) saved->function)(PASS_##ENUM b->comm, \
-                                                                    saved->module);      \
-        break;
+    switch (NAPCOLL_KINDS * (int) coll + (int) kind) {
+#define CASE(ENUM, KIND) case NAPCOLL_KINDS *NAPCOLL_COLL_##ENUM + NAPCOLL_KIND_##KIND
+#define CALL(ENUM, name, PREFIX)                                                               \
+    CASE(ENUM, BLOCKING)                                                                       \
+        : rc = ((mca_coll_base_module_##name##_fn_t) function)(PASS_##ENUM b->comm, module);   \
+    break;                                                                                     \
+    CASE(ENUM, NONBLOCKING)                                                                    \
+        : rc = ((mca_coll_base_module_i##name##_fn_t) function)(PASS_##ENUM b->comm, request,  \
+                                                                module);                       \
+    break;                                                                                     \
+    CASE(ENUM, PERSISTENT)                                                                     \
+        : rc = ((mca_coll_base_module_##name##_init_fn_t) function)(PASS_##ENUM b->comm, info, \
+                                                                    request, module);          \
+    break;
         NAPCOLL_FOR_EACH_COLLECTIVE(CALL)
 #undef CALL
-    case NAPCOLL_COLLS:
+#undef CASE
+    default:
         break;
     }
     return mca_coll_napcoll_fallback_exit(napcoll, rc);
 }
 
+int mca_coll_napcoll_fallback(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
+                              const napcoll_binding_t *binding)
+{
+    return call_fallback(napcoll, coll, NAPCOLL_KIND_BLOCKING, binding, NULL, NULL);
+}
+
 int mca_coll_napcoll_fallback_request(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
-                                      napcoll_kind_t kind, const napcoll_binding_t *b,
+                                      napcoll_kind_t kind, const napcoll_binding_t *binding,
                                       ompi_info_t *info, ompi_request_t **request)
 {
-    const napcoll_saved_function_t *saved = &napcoll->fallback[kind][coll];
-    int rc = OMPI_ERR_NOT_SUPPORTED;
-
-    mca_coll_napcoll_fallback_enter(napcoll);
-    switch (coll) {
-#define CALL(ENUM, name, PREFIX)                                                \
-    case NAPCOLL_COLL_##ENUM:                                                   \
-        rc = NAPCOLL_KIND_PERSISTENT == kind                                    \
-                 ? ((mca_coll_base_module_##name##_init_fn_t) saved->function)( \
-                     PASS_##ENUM b->comm, info, request, saved->module)         \
-                 : ((mca_coll_base_module_i##name##_fn_t) saved->function)(     \
-                     PASS_##ENUM b->comm, request, saved->module);              \
-        break;
-        NAPCOLL_FOR_EACH_COLLECTIVE(CALL)
-#undef CALL
-    case NAPCOLL_COLLS:
-        break;
-    }
-    return mca_coll_napcoll_fallback_exit(napcoll, rc);
+    return call_fallback(napcoll, coll, kind, binding, info, request);
 }
 
 /* ---- the faults ---- */

@@ -157,7 +157,6 @@ static int bind_operation(mca_coll_napcoll_run_t *run)
     if (NULL == run->operation) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    run->operation->persistent = NAPCOLL_KIND_PERSISTENT == run->kind;
     if (NAPCOLL_KIND_BLOCKING != run->kind) {
         run->plan = run->entry->decided->plan[run->call.in_place];
         napcoll_plan_retain(run->plan);

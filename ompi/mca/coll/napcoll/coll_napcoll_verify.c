@@ -142,7 +142,6 @@ int mca_coll_napcoll_verify_plan(mca_coll_napcoll_module_t *module, napcoll_coll
     }
     /* for tests: take away the last stage, which writes the result */
     if (NAPCOLL_VERIFY_PLANS_BROKEN == wanted && 0 == plan->rank && plan->stages > 0) {
-        /* drop the last stage, which writes the result */
         plan->stages--;
         plan->steps = plan->stage[plan->stages].first;
     }

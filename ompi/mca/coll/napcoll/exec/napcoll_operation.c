@@ -75,7 +75,6 @@ void napcoll_operation_free(napcoll_operation_t *op)
 void napcoll_operation_give(napcoll_operation_t *op)
 {
     op->node_comm = NULL;
-    op->persistent = false;
     if (op->scratch.room > NAPCOLL_SCRATCH_KEPT) {
         napcoll_buffer_give(&op->scratch);
     }

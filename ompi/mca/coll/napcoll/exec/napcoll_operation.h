@@ -41,9 +41,6 @@ typedef struct napcoll_operation {
     /** processes of this node, for local phases; may be NULL */
     ompi_communicator_t *node_comm;
 
-    /** it will start again: its memory stays as it is bound, however large */
-    bool persistent;
-
     /** the stage to run or under way, and the piece of the blocks */
     int stage;
     int piece;
@@ -156,20 +153,6 @@ static inline int napcoll_operation_wait(napcoll_operation_t *operation)
 {
     napcoll_operation_advance(operation, true);
     return operation->rc;
-}
-
-/** Bind, start and run to the end. */
-static inline int napcoll_operation_run(napcoll_operation_t *operation,
-                                        const napcoll_buffers_t *buffers, napcoll_plan_t *plan,
-                                        const napcoll_binding_t *binding)
-{
-    const int rc = napcoll_operation_init(operation, buffers, plan, binding);
-
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
-    napcoll_operation_start(operation);
-    return napcoll_operation_wait(operation);
 }
 
 /**
