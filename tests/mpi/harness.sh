@@ -28,6 +28,9 @@ netlab=$source_dir/tests/netlab/netlab
 napcoll_mpirun_settings
 # What auto chooses must not depend on the adapters of this machine.
 export OMPI_MCA_coll_napcoll_network=${OMPI_MCA_coll_napcoll_network:-fabric}
+# Messages inside nodes go through node memory from the first call on; between the nodes that one machine stands for, by
+# the PML.
+export OMPI_MCA_coll_napcoll_node_memory_calls=${OMPI_MCA_coll_napcoll_node_memory_calls:-0}
 # The tests take and give back memory of many sizes. That glibc keeps it in its heap, and of large pages, saves most of
 # the page faults, which are dear on some virtual machines.
 export GLIBC_TUNABLES=glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=1073741824:glibc.malloc.hugetlb=1

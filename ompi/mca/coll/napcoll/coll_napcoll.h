@@ -28,6 +28,7 @@
  *     coll_napcoll_blocks.c       all-to-alls, gathers and scatters
  *     coll_napcoll_cache.c        decisions and plans of a module
  *     coll_napcoll_shared.c       node maps, decisions and plans that communicators share
+ *     coll_napcoll_node_memory.c  memory that the processes of a node share
  *     coll_napcoll_info.c         info keys of communicators
  *     coll_napcoll_log.c          the verbose log
  *     coll_napcoll_stats.c        call statistics, and the online check
@@ -64,7 +65,7 @@
 
 /* Raise it with every change after which two builds would not understand each other: of plans,
  * decisions, tags or the messages of the set-up (docs/developer-guide.md). */
-#define NAPCOLL_PLAN_REVISION 2
+#define NAPCOLL_PLAN_REVISION 3
 
 #define NAPCOLL_TEXT(number)      #number
 #define NAPCOLL_TEXT_OF(constant) NAPCOLL_TEXT(constant)
@@ -134,6 +135,9 @@ typedef struct mca_coll_napcoll_component {
     char *summary_file;
     bool online;
     int online_calls;
+    bool node_memory;
+    int node_memory_calls;
+    size_t node_memory_bytes;
 
     /** stream of the verbose log */
     int output;
@@ -174,6 +178,8 @@ typedef struct mca_coll_napcoll_component {
     /** no other lock is taken while it is held */
     opal_mutex_t shared_lock;
     napcoll_counters_t counters[NAPCOLL_KINDS][NAPCOLL_COLLS];
+    /** bytes of node memory, for all communicators */
+    _Atomic unsigned long long node_memory_mapped;
     /** calls are counted for a summary */
     bool summarized;
     /** calls have statistics, for the summary or for the online check */
@@ -207,6 +213,9 @@ typedef struct napcoll_cached {
     struct napcoll_cached *next;
 } napcoll_cached_t;
 
+/** The memory that a communicator shares on this node (coll_napcoll_node_memory.c). */
+typedef struct mca_coll_napcoll_node_memory mca_coll_napcoll_node_memory_t;
+
 typedef struct mca_coll_napcoll_module {
     mca_coll_base_module_t super;
     ompi_communicator_t *comm;
@@ -237,6 +246,12 @@ typedef struct mca_coll_napcoll_module {
     struct mca_coll_napcoll_trial *trials[NAPCOLL_COLLS];
     /** processes of this node, for local phases by delegation; NULL until they are needed */
     ompi_communicator_t *node_comm;
+    /** all processes are on one node */
+    bool one_node;
+    /** NULL: there is none, or not yet */
+    mca_coll_napcoll_node_memory_t *node_memory;
+    /** calls so far that may wait; -1: the processes have agreed on node memory */
+    int calls_before_node_memory;
     /** operations that an error has ended: messages to their memory may be under way */
     _Atomic(napcoll_operation_t *) failed;
 } mca_coll_napcoll_module_t;
@@ -386,6 +401,9 @@ char *mca_coll_napcoll_places(const char *name, const char *path);
  * reason that its calls can have. */
 int mca_coll_napcoll_register_counters(napcoll_coll_t coll);
 
+/** Register node_messages and node_memory_mapped. */
+int mca_coll_napcoll_register_node_memory(void);
+
 /** Count a call of some bytes. */
 void mca_coll_napcoll_count(napcoll_coll_t coll, const napcoll_outcome_t *outcome, size_t bytes);
 
@@ -468,8 +486,8 @@ void mca_coll_napcoll_give_operation(mca_coll_napcoll_module_t *module,
  * @param[in]  waits   the call may wait for messages; the same on all ranks
  * @param[out] entry   owned by the module; NULL where the call belongs to the fallback function
  *                     without a decision: reason says why
- * @param[out] reason  SETUP: what is missing takes messages. NONE: the call is a part of a fallback
- *                     function
+ * @param[out] reason  SETUP: what is missing takes messages. ONE_NODE: the node's processes do not
+ *                     share memory. NONE: the call is a part of a fallback function
  *
  * @return OMPI_SUCCESS or an error
  */
@@ -477,8 +495,8 @@ int mca_coll_napcoll_find_entry(mca_coll_napcoll_module_t *module, const napcoll
                                 bool waits, const napcoll_cached_t **entry,
                                 napcoll_reason_t *reason);
 
-/** What becomes of a call that has an entry. */
-napcoll_outcome_t mca_coll_napcoll_outcome(const napcoll_cached_t *entry,
+/** What becomes of a call that has an entry, or none and a reason. */
+napcoll_outcome_t mca_coll_napcoll_outcome(const napcoll_cached_t *entry, napcoll_reason_t reason,
                                            const napcoll_call_t *call, napcoll_kind_t kind);
 
 /** Where rounds of an uneven collective pay; the nodes are known. The same on all ranks; owned by

@@ -12,6 +12,7 @@
  * an entry says, except the subcommunicator and the online check.
  */
 
+#include "coll_napcoll_node_memory.h"
 #include "coll_napcoll_stats.h"
 
 #include "algo/napcoll_generators.h"
@@ -395,13 +396,13 @@ static inline napcoll_reason_t reason_against(const napcoll_cached_t *entry,
                : NAPCOLL_REASON_NONE;
 }
 
-napcoll_outcome_t mca_coll_napcoll_outcome(const napcoll_cached_t *entry,
+napcoll_outcome_t mca_coll_napcoll_outcome(const napcoll_cached_t *entry, napcoll_reason_t reason,
                                            const napcoll_call_t *call, napcoll_kind_t kind)
 {
     napcoll_outcome_t outcome = {.collective = mca_coll_napcoll_collectives[call->coll],
                                  .kind = kind,
                                  .algorithm = -1,
-                                 .reason = NAPCOLL_REASON_SETUP,
+                                 .reason = reason,
                                  .most = SIZE_MAX};
 
     if (NULL != entry) {
@@ -420,6 +421,15 @@ napcoll_outcome_t mca_coll_napcoll_outcome(const napcoll_cached_t *entry,
 static inline bool plans_take_messages(void)
 {
     return NAPCOLL_VERIFY_PLANS_OFF != mca_coll_napcoll_component.verify;
+}
+
+/* Whether calls on one node are napcoll's: with node memory, or for reproducible results. */
+static inline bool is_served_on_one_node(const mca_coll_napcoll_module_t *module,
+                                         const napcoll_call_t *call)
+{
+    return NULL != module->node_memory
+           || (mca_coll_napcoll_component.reproducible
+               && napcoll_goal_reduces(mca_coll_napcoll_collectives[call->coll]->goal));
 }
 
 int mca_coll_napcoll_find_entry(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
@@ -444,6 +454,16 @@ int mca_coll_napcoll_find_entry(mca_coll_napcoll_module_t *module, const napcoll
             /* no rank runs the fallback function: other ranks may have none */
             return rc;
         }
+    }
+    if (waits && OPAL_UNLIKELY(module->calls_before_node_memory >= 0)) {
+        rc = mca_coll_napcoll_make_node_memory(module);
+        if (OMPI_SUCCESS != rc) {
+            return rc;
+        }
+    }
+    if (module->one_node && !is_served_on_one_node(module, call)) {
+        *reason = NAPCOLL_REASON_ONE_NODE;
+        return OMPI_SUCCESS;
     }
     force = mca_coll_napcoll_force(module, call->coll);
     if (OPAL_UNLIKELY(NULL == entry || !is_on(entry, call, force))) {

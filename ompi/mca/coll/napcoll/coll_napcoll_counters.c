@@ -14,14 +14,34 @@
 
 #include "opal/mca/base/mca_base_pvar.h"
 
-static int register_counter(const char *name, const char *help, _Atomic unsigned long long *counter)
+static int register_variable(const char *name, const char *help, int class,
+                             _Atomic unsigned long long *value)
 {
     int rc = mca_base_component_pvar_register(
-        &mca_coll_napcoll_component.super.collm_version, name, help, OPAL_INFO_LVL_4,
-        MCA_BASE_PVAR_CLASS_COUNTER, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL,
-        MCA_BASE_VAR_BIND_NO_OBJECT, MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS,
-        NULL, NULL, NULL, (void *) (uintptr_t) counter);
+        &mca_coll_napcoll_component.super.collm_version, name, help, OPAL_INFO_LVL_4, class,
+        MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
+        MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, NULL, NULL, NULL,
+        (void *) (uintptr_t) value);
     return rc < 0 ? rc : OPAL_SUCCESS;
+}
+
+static int register_counter(const char *name, const char *help, _Atomic unsigned long long *counter)
+{
+    return register_variable(name, help, MCA_BASE_PVAR_CLASS_COUNTER, counter);
+}
+
+int mca_coll_napcoll_register_node_memory(void)
+{
+    int rc = register_counter("node_messages",
+                              "Messages that this process has sent through node memory",
+                              &napcoll_node_messages_sent);
+
+    return OPAL_SUCCESS == rc ? register_variable("node_memory_mapped",
+                                                  "Bytes of node memory that this process has "
+                                                  "mapped now, for all communicators",
+                                                  MCA_BASE_PVAR_CLASS_LEVEL,
+                                                  &mca_coll_napcoll_component.node_memory_mapped)
+                              : rc;
 }
 
 /* Register the counters of one function. */

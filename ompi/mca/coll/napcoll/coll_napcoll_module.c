@@ -10,6 +10,7 @@
  * waits for the first call.
  */
 
+#include "coll_napcoll_node_memory.h"
 #include "coll_napcoll_stats.h"
 
 #include <string.h>
@@ -61,7 +62,8 @@ static bool serves(ompi_communicator_t *comm, char *reason, size_t room)
         (void) snprintf(reason, room, "%s", why);
         return false;
     }
-    if (!component->reproducible && !napcoll_spans_nodes(&mca_coll_napcoll_component.job, comm)) {
+    if (!component->reproducible && !component->node_memory
+        && !napcoll_spans_nodes(&mca_coll_napcoll_component.job, comm)) {
         (void) snprintf(reason, room, "all %d processes share one node", ompi_comm_size(comm));
         return false;
     }
@@ -162,6 +164,7 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
         return OMPI_ERR_NOT_FOUND;
     }
     module->comm = comm;
+    module->one_node = !napcoll_spans_nodes(&mca_coll_napcoll_component.job, comm);
     install(module, comm);
     return OMPI_SUCCESS;
 }
@@ -234,6 +237,7 @@ static void module_destruct(mca_coll_napcoll_module_t *module)
 
     mca_coll_napcoll_cache_release(module);
     mca_coll_napcoll_trials_release(module);
+    mca_coll_napcoll_release_node_memory(module);
     mca_coll_napcoll_release_map(module);
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
         free(module->asked[coll]);

@@ -188,6 +188,15 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
     INT("local_radix", local_radix, NAPCOLL_DEFAULT_LOCAL_RADIX, 2, NAPCOLL_TUNABLE_MOST, ALIKE, 6,
         "Radix of the steps inside a node (p2p): a larger one takes fewer steps of more messages. "
         "Vectors above 64 KiB use 2, and so does auto where the estimate is lower by 5 percent"),
+    BOOL("node_memory", node_memory, true, ALIKE, 4,
+         "Whether the processes of a node exchange small messages through memory that they share, "
+         "without Open MPI's point-to-point layer"),
+    INT("node_memory_calls", node_memory_calls, 4, 0, 1000000, ALIKE, 6,
+        "How many blocking collectives of a communicator use no node memory, so that communicators "
+        "with few calls take none"),
+    SIZE("node_memory_bytes", node_memory_bytes, 64LL * 1024 * 1024, LOCAL, 6,
+         "Most node memory that a process maps, for all communicators together. On a node where "
+         "a process would need more, further communicators use point-to-point messages"),
     CHOICE("local_shape", local_shape, shapes, ALIKE, 6,
            "Shape of an allreduce inside a node (p2p). exchange: fewest steps. tree: a reduce and "
            "a broadcast, fewest messages. auto: tree on nodes with more processes than cores, "

@@ -343,6 +343,7 @@ static int register_collective(napcoll_coll_t coll)
     settings->local_radix = component->local_radix;
     settings->inline_bytes = component->inline_bytes;
     settings->reproducible = component->reproducible;
+    settings->node_memory = component->node_memory;
     settings->segment_bytes = component->segment_bytes;
     settings->thresholds = component->thresholds;
     settings->machine = &component->machine;
@@ -382,6 +383,9 @@ int mca_coll_napcoll_register(void)
     check_thresholds(&mca_coll_napcoll_component.thresholds);
     if (OPAL_SUCCESS == rc) {
         rc = mca_coll_napcoll_register_machine();
+    }
+    if (OPAL_SUCCESS == rc) {
+        rc = mca_coll_napcoll_register_node_memory();
     }
     for (int coll = 0; coll < NAPCOLL_COLLS && OPAL_SUCCESS == rc; coll++) {
         rc = register_collective((napcoll_coll_t) coll);

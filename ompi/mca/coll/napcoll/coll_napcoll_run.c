@@ -10,6 +10,7 @@
 
 #include "coll_napcoll_run.h"
 
+#include "coll_napcoll_node_memory.h"
 #include "coll_napcoll_stats.h"
 
 #include "ompi/mca/coll/base/coll_base_util.h"
@@ -153,9 +154,15 @@ static int bind_elements(mca_coll_napcoll_run_t *run)
 /* Take an operation, and bind it. */
 static int bind_operation(mca_coll_napcoll_run_t *run)
 {
+    int rc;
+
     run->operation = mca_coll_napcoll_take_operation(run->napcoll);
     if (NULL == run->operation) {
         return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    rc = mca_coll_napcoll_use_node_memory(run->napcoll, run->kind, run->operation);
+    if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
+        return rc;
     }
     if (NAPCOLL_KIND_BLOCKING != run->kind) {
         run->plan = run->entry->decided->plan[run->call.in_place];
@@ -201,7 +208,7 @@ int mca_coll_napcoll_run_prepare(mca_coll_napcoll_run_t *run)
     if (OMPI_SUCCESS != rc || (NULL == run->entry && NAPCOLL_REASON_NONE == reason)) {
         return rc;
     }
-    run->outcome = mca_coll_napcoll_outcome(run->entry, &run->call, run->kind);
+    run->outcome = mca_coll_napcoll_outcome(run->entry, reason, &run->call, run->kind);
     if (run->outcome.algorithm < 0 || NAPCOLL_KIND_PERSISTENT != run->kind) {
         mca_coll_napcoll_settle(run);
     }

@@ -63,6 +63,7 @@ void napcoll_operation_free(napcoll_operation_t *op)
         return;
     }
     napcoll_messages_free(&op->messages);
+    napcoll_node_messages_free(&op->node_messages);
     napcoll_personalized_end(&op->personalized, 0);
     napcoll_buffer_give(&op->scratch);
     free(op->stream.came);
@@ -75,6 +76,9 @@ void napcoll_operation_free(napcoll_operation_t *op)
 void napcoll_operation_give(napcoll_operation_t *op)
 {
     op->node_comm = NULL;
+    op->node = NULL;
+    op->channel = NULL;
+    op->queues = false;
     if (op->scratch.room > NAPCOLL_SCRATCH_KEPT) {
         napcoll_buffer_give(&op->scratch);
     }
@@ -118,6 +122,7 @@ int napcoll_operation_init(napcoll_operation_t *op, const napcoll_buffers_t *buf
     op->binding = *binding;
     op->done = true;
     if (!napcoll_messages_reserve(&op->messages, (size_t) plan->max_messages)
+        || !napcoll_node_messages_reserve(&op->node_messages, (size_t) plan->max_messages)
         || !napcoll_grow(&op->base, &op->base_room, NAPCOLL_BUFFER_TEMP + (size_t) plan->temps,
                          sizeof(*op->base))) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -180,7 +185,20 @@ static bool goes_on(napcoll_operation_t *op, int rc)
     return MPI_ERR_TRUNCATE == rc;
 }
 
-/* A stage of one message, in a blocking operation. */
+/* The lane of a rank with which this one shares memory, or -1. */
+static inline int lane_of(const napcoll_operation_t *op, int rank)
+{
+    return NULL == op->channel ? -1 : napcoll_node_lane(op->node, rank);
+}
+
+/* Whether a blocking operation runs a stage by a blocking call of the PML. */
+static inline bool passes(const napcoll_operation_t *op, const napcoll_stage_t *stage)
+{
+    return 1 == stage->messages && !op->under_way && !op->truncated
+           && lane_of(op, op->plan->step[stage->first].peer) < 0;
+}
+
+/* A stage of one message by the PML, in a blocking operation. */
 static int pass_message(napcoll_operation_t *op, const napcoll_stage_t *stage)
 {
     const napcoll_step_t *step = &op->plan->step[stage->first];
@@ -201,12 +219,18 @@ static int post_messages(napcoll_operation_t *op, const napcoll_stage_t *stage)
     int rc = before_messages(op, stage);
 
     napcoll_messages_begin(&op->messages);
+    napcoll_node_messages_begin(&op->node_messages);
     for (int i = 0; i < stage->messages && OMPI_SUCCESS == rc; i++) {
+        const int lane = lane_of(op, step[i].peer);
         napcoll_message_t message;
 
         find_message(op, &step[i], i, &message);
-        rc = napcoll_messages_post(&op->messages, &step[i], &message, op->binding.comm,
-                                   op->binding.tag);
+        if (lane < 0) {
+            rc = napcoll_messages_post(&op->messages, &step[i], &message, op->binding.comm,
+                                       op->binding.tag);
+        } else if (!message.nothing) {
+            napcoll_node_messages_post(&op->node_messages, op->channel, &step[i], lane, &message);
+        }
     }
     return rc;
 }
@@ -214,6 +238,59 @@ static int post_messages(napcoll_operation_t *op, const napcoll_stage_t *stage)
 static bool is_over(const napcoll_operation_t *op)
 {
     return OPAL_UNLIKELY(op->truncated) && seconds() > op->deadline;
+}
+
+/* Carry on the messages of a stage through node memory. */
+static int advance_node_messages(napcoll_operation_t *op)
+{
+    napcoll_node_messages_t *messages = &op->node_messages;
+    const int rc = napcoll_node_messages_advance(messages, op->channel, &op->messages,
+                                                 op->binding.comm, op->binding.tag);
+
+    if (OPAL_UNLIKELY(messages->truncated)) {
+        messages->truncated = false;
+        napcoll_operation_truncate(op);
+    }
+    return rc;
+}
+
+/* Operations under way in this process. */
+static _Atomic int running;
+
+static inline void count_running(int change)
+{
+    if (opal_using_threads()) {
+        atomic_fetch_add_explicit(&running, change, memory_order_relaxed);
+    } else {
+        atomic_store_explicit(&running,
+                              atomic_load_explicit(&running, memory_order_relaxed) + change,
+                              memory_order_relaxed);
+    }
+}
+
+/* Whether the process waits for nothing but messages of this operation through node memory. */
+static inline bool waits_alone(const napcoll_operation_t *op)
+{
+    return 0 == op->messages.posted && 1 == atomic_load_explicit(&running, memory_order_relaxed);
+}
+
+/* The same, to their end. */
+static int await_node_messages(napcoll_operation_t *op)
+{
+    napcoll_node_messages_t *messages = &op->node_messages;
+    int left = messages->left, rc = advance_node_messages(op);
+
+    for (unsigned turn = 0; OMPI_SUCCESS == rc && messages->left > 0; turn++) {
+        if (left != messages->left) {
+            left = messages->left;
+            turn = 0;
+        }
+        if (napcoll_node_messages_idle(messages, op->channel, turn, waits_alone(op))) {
+            rc = is_over(op) ? OMPI_ERR_TIMEOUT : napcoll_compat_failure(op->binding.comm, rc);
+        }
+        rc = OMPI_SUCCESS == rc ? advance_node_messages(op) : rc;
+    }
+    return rc;
 }
 
 /* Wait for messages; the request of one that fails is left. */
@@ -266,9 +343,16 @@ bool napcoll_operation_waits_for(const napcoll_operation_t *op, const napcoll_me
 static void end(napcoll_operation_t *op, int rc)
 {
     op->done = true;
+    count_running(-1);
     if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
         op->failed = true;
+        if (NULL != op->channel) {
+            atomic_store_explicit(&op->channel->broken, true, memory_order_relaxed);
+        }
         rc = napcoll_compat_failure(op->binding.comm, rc);
+    }
+    if (op->queues && op->entered) {
+        napcoll_channel_leave(op->channel, op->ticket);
     }
     rc = op->buffers->finish(op, rc);
     op->rc = OMPI_SUCCESS == rc && op->truncated ? MPI_ERR_TRUNCATE : rc;
@@ -289,7 +373,23 @@ void napcoll_operation_start(napcoll_operation_t *op)
     op->piece = 0;
     op->done = op->under_way = false;
     op->truncated = false;
+    count_running(1);
+    op->entered = !op->queues;
+    if (op->queues) {
+        op->ticket = napcoll_channel_queue(op->channel);
+    }
     begin_piece(op);
+}
+
+/* Enter the channel, when the operations before have left it. */
+static bool enter(napcoll_operation_t *op)
+{
+    if (atomic_load_explicit(&op->channel->broken, memory_order_relaxed)) {
+        end(op, OMPI_ERROR);
+    } else {
+        op->entered = napcoll_channel_is_free_for(op->channel, op->ticket);
+    }
+    return op->entered;
 }
 
 /* The messages of a stage have ended with rc: do its work, and go to the next stage. */
@@ -329,8 +429,39 @@ static bool end_piece(napcoll_operation_t *op, bool waits)
     return ended;
 }
 
+/* Post the messages of a stage, or carry them on; with `waits` to the end. False: some are under
+ * way. *rc: how they ended. */
+static bool exchange_messages(napcoll_operation_t *op, const napcoll_stage_t *stage, bool waits,
+                              int *rc)
+{
+    if (!op->under_way) {
+        *rc = post_messages(op, stage);
+        op->under_way = true;
+    }
+    if (OMPI_SUCCESS == *rc && op->node_messages.left > 0) {
+        *rc = waits ? await_node_messages(op) : advance_node_messages(op);
+        if (OMPI_SUCCESS == *rc && op->node_messages.left > 0) {
+            *rc = is_over(op) ? OMPI_ERR_TIMEOUT
+                              : napcoll_compat_failure(op->binding.comm, OMPI_SUCCESS);
+            if (OMPI_SUCCESS == *rc) {
+                return false;
+            }
+        }
+    }
+    if (!waits && OMPI_SUCCESS == *rc && napcoll_operation_waits_for(op, &op->messages)) {
+        return false;
+    }
+    *rc = napcoll_operation_end_messages(op, &op->messages, *rc);
+    *rc = OMPI_SUCCESS == *rc ? after_messages(op, stage) : *rc;
+    return true;
+}
+
 void napcoll_operation_advance(napcoll_operation_t *op, bool waits)
 {
+    if (!op->entered && !op->done && !enter(op)) {
+        /* only nonblocking operations queue up */
+        return;
+    }
     while (!op->done) {
         const napcoll_stage_t *stage = &op->plan->stage[op->stage];
         int rc = OMPI_SUCCESS;
@@ -341,18 +472,10 @@ void napcoll_operation_advance(napcoll_operation_t *op, bool waits)
             }
             continue;
         }
-        if (waits && 1 == stage->messages && !op->under_way && !op->truncated) {
+        if (waits && passes(op, stage)) {
             rc = pass_message(op, stage);
-        } else if (stage->messages > 0) {
-            if (!op->under_way) {
-                rc = post_messages(op, stage);
-                op->under_way = true;
-            }
-            if (!waits && OMPI_SUCCESS == rc && napcoll_operation_waits_for(op, &op->messages)) {
-                return;
-            }
-            rc = napcoll_operation_end_messages(op, &op->messages, rc);
-            rc = OMPI_SUCCESS == rc ? after_messages(op, stage) : rc;
+        } else if (stage->messages > 0 && !exchange_messages(op, stage, waits, &rc)) {
+            return;
         }
         end_stage(op, stage, rc);
     }

@@ -28,6 +28,7 @@
 #include "exec/napcoll_host.h"
 #include "exec/napcoll_personalized.h"
 #include "exec/napcoll_stream.h"
+#include "exec/napcoll_transport_node.h"
 #include "exec/napcoll_transport_pml.h"
 
 /** A pooled operation keeps larger buffers than this during a call only. */
@@ -40,6 +41,15 @@ typedef struct napcoll_operation {
     napcoll_binding_t binding;
     /** processes of this node, for local phases; may be NULL */
     ompi_communicator_t *node_comm;
+    /** likewise, with which it shares memory, and the channel for its messages; both NULL: all
+     * messages go by the PML */
+    const napcoll_node_t *node;
+    napcoll_channel_t *channel;
+    /** operations share the channel one after the other; and whose turn is the own one, until the
+     * operation has entered it */
+    bool queues;
+    uint32_t ticket;
+    bool entered;
 
     /** the stage to run or under way, and the piece of the blocks */
     int stage;
@@ -56,6 +66,7 @@ typedef struct napcoll_operation {
     /** an error has ended it: messages to its memory may be under way */
     bool failed;
     napcoll_messages_t messages;
+    napcoll_node_messages_t node_messages;
 
     /** of the datatype */
     ptrdiff_t extent;

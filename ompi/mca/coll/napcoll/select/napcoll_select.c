@@ -490,7 +490,8 @@ static int choose_cheapest(search_t *search, napcoll_decision_t *decision)
         decision->most = SIZE_MAX;
         return 0;
     }
-    if (((map->max_ppn < 2 && !collective->everywhere) || map->nodes < 2)
+    if (((map->max_ppn < 2 && !collective->everywhere)
+         || (map->nodes < 2 && !search->settings->node_memory))
         && !(search->settings->reproducible && napcoll_goal_reduces(collective->goal))) {
         decision->reason = map->nodes < 2 ? NAPCOLL_REASON_ONE_NODE : NAPCOLL_REASON_PPN;
         return 0;

@@ -37,6 +37,8 @@ typedef struct napcoll_settings {
     napcoll_provider_t provider;
     napcoll_shape_t shape;
     bool reproducible;
+    /** processes of a node share memory, so that communicators on one node are served, too */
+    bool node_memory;
     /** of vectors that go through a pipeline */
     size_t segment_bytes;
     /** of uneven calls: blocks up to this many bytes go through the rounds. 0: the model says, or

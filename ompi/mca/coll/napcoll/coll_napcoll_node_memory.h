@@ -1,0 +1,33 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * The memory that a communicator's processes on a node share (exec/napcoll_mailbox.h): when it is
+ * made, and who uses it. coll_napcoll_node_memory.c.
+ */
+
+#ifndef MCA_COLL_NAPCOLL_NODE_MEMORY_H
+#define MCA_COLL_NAPCOLL_NODE_MEMORY_H
+
+#include "coll_napcoll.h"
+
+/**
+ * Count a call that may wait, the same on all ranks, and make the node memory of the communicator
+ * when its time has come. The nodes are known.
+ *
+ * @return OMPI_SUCCESS or an error
+ */
+int mca_coll_napcoll_make_node_memory(mca_coll_napcoll_module_t *module);
+
+/** Let the operation of a call use node memory, if the communicator has it. Returns OMPI_SUCCESS,
+ * or an error where an operation before has left messages in it. */
+int mca_coll_napcoll_use_node_memory(const mca_coll_napcoll_module_t *module, napcoll_kind_t kind,
+                                     napcoll_operation_t *operation);
+
+/** Free it, when the communicator ends. */
+void mca_coll_napcoll_release_node_memory(mca_coll_napcoll_module_t *module);
+
+#endif /* MCA_COLL_NAPCOLL_NODE_MEMORY_H */

@@ -1,0 +1,299 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Node memory: messages between the processes of a node through memory that they share. No MPI in
+ * here.
+ *
+ * A region belongs to one communicator on one node. Its processes are lanes. It is divided into
+ * channels: messages of a channel between the same two lanes are received in the order in which
+ * they were sent; channels do not order each other's messages.
+ *
+ *     region     a bell for each lane      where a process that sleeps is woken
+ *                a ring for each sender    bytes that are too many for a line; several notes can
+ *                                          name the same bytes
+ *     channel    a mailbox for each pair   DEPTH lines, written by the sender; note k is in line
+ *                (sender, receiver)        k mod DEPTH
+ *                acknowledgements          the latest note that a receiver has taken from each
+ *                                          sender, written by the receiver
+ *
+ * A note says how its message goes: INLINE, in the line itself; RING, in the sender's ring; or PML:
+ * it follows through Open MPI's point-to-point layer. The sender alone decides that.
+ *
+ *     sender                                    receiver
+ *     k <= taken + DEPTH ?      (acquire)       number == k ?             (acquire)
+ *     write payload, way, place, bytes          read them
+ *     number = k                (release)       taken = k                 (release)
+ *
+ * Each acquire sees what was written before the release whose value it reads, on every processor:
+ * the receiver sees the whole note, and the sender overwrites a line, or bytes of its ring, only
+ * after the receiver has read them. Notes count from 1 and wrap around; they are compared by their
+ * difference.
+ *
+ * A process that sleeps, and one that wakes it, each write first and then look at what the other
+ * has written, with a sequentially consistent fence between: one of the two sees the other's.
+ *
+ *     sleeping = 1; fence; is there a note? no: futex_wait     number = k; fence; sleeping? wake
+ *
+ * A payload beside its number in one cache line is the idea of Open MPI's xhc; that gather and
+ * release have flags of their own, and that a communicator gets its memory only after some calls,
+ * is MPICH's release_gather. tests/spin/ has a model of the protocol.
+ */
+
+#ifndef NAPCOLL_MAILBOX_H
+#define NAPCOLL_MAILBOX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    NAPCOLL_NOTE_PAYLOAD = 48,      /**< bytes in a line */
+    NAPCOLL_MAILBOX_DEPTH = 2,      /**< lines of a mailbox; a power of two */
+    NAPCOLL_RING_BYTES = 32 * 1024, /**< of a sender */
+    NAPCOLL_RING_MOST = 16 * 1024,  /**< of a message in the ring */
+    NAPCOLL_RING_PUBLICATIONS = 16, /**< most pieces of the ring that are in use */
+    NAPCOLL_CACHE_LINE = 64,
+    NAPCOLL_CACHE_PAIR = 128 /**< processors fetch lines in pairs */
+};
+
+typedef enum { NAPCOLL_WAY_INLINE, NAPCOLL_WAY_RING, NAPCOLL_WAY_PML } napcoll_way_t;
+
+/** A line of a mailbox. */
+typedef struct napcoll_note {
+    /** of the latest note in this line */
+    _Atomic uint32_t number;
+    /** napcoll_way_t */
+    uint32_t way;
+    /** offset in the ring */
+    uint32_t place;
+    uint32_t bytes;
+    char payload[NAPCOLL_NOTE_PAYLOAD];
+} napcoll_note_t;
+
+/** Where a process that sleeps is woken. */
+typedef struct napcoll_bell {
+    /** a thread of the process may sleep; the futex */
+    _Atomic uint32_t sleeping;
+    char rest[NAPCOLL_CACHE_PAIR - sizeof(uint32_t)];
+} napcoll_bell_t;
+
+/** What a process knows of its messages to and from one lane, in a channel. */
+typedef struct napcoll_pair {
+    /** notes to the lane: that have a number, and that were written */
+    uint32_t queued, sent;
+    /** the latest acknowledgement seen */
+    uint32_t acknowledged;
+    /** notes from the lane: that are expected, and that were taken */
+    uint32_t expected, taken;
+} napcoll_pair_t;
+
+/** A reader of a piece of the ring: a note that names it. */
+typedef struct napcoll_reader {
+    uint32_t channel;
+    uint32_t lane;
+    uint32_t number;
+} napcoll_reader_t;
+
+/** A piece of the own ring that is in use until all its readers have taken their notes. */
+typedef struct napcoll_publication {
+    uint32_t begin, end;
+    int readers;
+    /** [readers] of room for all lanes */
+    napcoll_reader_t *reader;
+} napcoll_publication_t;
+
+/** The own ring. */
+typedef struct napcoll_ring {
+    /** [lanes][RING_BYTES] of all senders */
+    char *memory;
+    /** a queue: the oldest is at `oldest` mod RING_PUBLICATIONS */
+    napcoll_publication_t publication[NAPCOLL_RING_PUBLICATIONS];
+    uint32_t oldest, next;
+    /** held by the thread that uses the queue */
+    atomic_flag lock;
+} napcoll_ring_t;
+
+struct napcoll_region;
+
+/** A channel, as one process sees it. One thread at a time uses it. */
+typedef struct napcoll_channel {
+    struct napcoll_region *region;
+    /** [receiver][sender][DEPTH] */
+    napcoll_note_t *line;
+    /** [receiver][lanes, rounded up to a pair of cache lines] */
+    _Atomic uint32_t *taken;
+    /** [lanes] */
+    napcoll_pair_t *pair;
+    /** an error has left messages behind: it cannot be used any more */
+    _Atomic bool broken;
+    /** users queue up: the tickets given, and the one whose turn it is */
+    uint32_t tickets;
+    _Atomic uint32_t turn;
+} napcoll_channel_t;
+
+/** A region, as one process sees it. */
+typedef struct napcoll_region {
+    int lanes;
+    int lane;
+    int channels;
+    /** processes may sleep: the node has more of them than processors */
+    bool sleeps;
+    /** [lanes] */
+    napcoll_bell_t *bell;
+    napcoll_ring_t ring;
+    /** [channels] */
+    napcoll_channel_t *channel;
+    /** of all channels */
+    napcoll_pair_t *pairs;
+    napcoll_reader_t *readers;
+} napcoll_region_t;
+
+/** The bytes of shared memory that a region takes. */
+size_t napcoll_region_bytes(int lanes, int channels);
+
+/**
+ * Look at a region's memory, which was zero when the first process did.
+ *
+ * @param[out] region    of this process; napcoll_region_close frees what it holds
+ * @param[in]  memory    [napcoll_region_bytes(lanes, channels)] at a multiple of a cache line;
+ *                       borrowed
+ * @param[in]  lanes     processes
+ * @param[in]  lane      this one
+ * @param[in]  channels  at least 1
+ * @param[in]  sleeps    the same in all processes
+ *
+ * @return false when memory ran out
+ */
+bool napcoll_region_open(napcoll_region_t *region, void *memory, int lanes, int lane, int channels,
+                         bool sleeps);
+
+/** Free what a region holds, but not its shared memory. */
+void napcoll_region_close(napcoll_region_t *region);
+
+/* ---- channels that several operations use one after the other ---- */
+
+/** Queue up for a channel: for napcoll_channel_is_free_for. One thread at a time. */
+static inline uint32_t napcoll_channel_queue(napcoll_channel_t *channel)
+{
+    return channel->tickets++;
+}
+
+/** Whether the users before have left the channel. Acquire: what they did in it is seen. */
+static inline bool napcoll_channel_is_free_for(napcoll_channel_t *channel, uint32_t ticket)
+{
+    return ticket == atomic_load_explicit(&channel->turn, memory_order_acquire);
+}
+
+/** Leave a channel to the next user. */
+static inline void napcoll_channel_leave(napcoll_channel_t *channel, uint32_t ticket)
+{
+    atomic_store_explicit(&channel->turn, ticket + 1, memory_order_release);
+}
+
+/* ---- send: queue, then, as soon as there is room, write and post ---- */
+
+/** A number for the next note to a lane. */
+static inline uint32_t napcoll_note_queue(napcoll_channel_t *channel, int lane)
+{
+    return ++channel->pair[lane].queued;
+}
+
+/** Where acknowledgements of a receiver begin. */
+_Atomic uint32_t *napcoll_channel_taken(const napcoll_channel_t *channel, int receiver);
+
+/** The first line of a mailbox. */
+static inline napcoll_note_t *napcoll_channel_mailbox(const napcoll_channel_t *channel,
+                                                      int receiver, int sender)
+{
+    return channel->line
+           + ((size_t) receiver * (size_t) channel->region->lanes + (size_t) sender)
+                 * NAPCOLL_MAILBOX_DEPTH;
+}
+
+/** The line for note `number` to a lane, NULL: a note before was not written, or the line is in
+ * use. */
+napcoll_note_t *napcoll_note_line(napcoll_channel_t *channel, int lane, uint32_t number);
+
+/**
+ * Take room in the own ring for the bytes of a note.
+ *
+ * @param[in,out] channel  of the note
+ * @param[in]     lane     that reads it
+ * @param[in]     number   of the note
+ * @param[in]     bytes    at most NAPCOLL_RING_MOST
+ * @param[out]    place    for the note
+ * @param[out]    stamp    for napcoll_ring_join
+ *
+ * @return where to write the bytes; NULL: there is no room
+ */
+char *napcoll_ring_publish(napcoll_channel_t *channel, int lane, uint32_t number, size_t bytes,
+                           uint32_t *place, uint32_t *stamp);
+
+/** Let a further note name the bytes that were published last. False where others were published
+ * since. */
+bool napcoll_ring_join(napcoll_channel_t *channel, int lane, uint32_t number, uint32_t stamp);
+
+/** Post a note that is written, and wake its receiver. */
+void napcoll_note_post(napcoll_channel_t *channel, int lane, napcoll_note_t *note, uint32_t number);
+
+/* ---- receive: expect, and, as soon as it has come, read and take ---- */
+
+/** The number of the next note from a lane. */
+static inline uint32_t napcoll_note_expect(napcoll_channel_t *channel, int lane)
+{
+    return ++channel->pair[lane].expected;
+}
+
+/** Note `number` from a lane; NULL: one before was not taken, or it has not come. */
+static inline const napcoll_note_t *napcoll_note_look(const napcoll_channel_t *channel, int lane,
+                                                      uint32_t number)
+{
+    const napcoll_note_t *note = napcoll_channel_mailbox(channel, channel->region->lane, lane)
+                                 + number % NAPCOLL_MAILBOX_DEPTH;
+
+    return channel->pair[lane].taken + 1 == number
+                   && atomic_load_explicit(&note->number, memory_order_acquire) == number
+               ? note
+               : NULL;
+}
+
+/** The bytes that a note of way INLINE or RING brings. */
+static inline const char *napcoll_note_bytes(const napcoll_channel_t *channel, int lane,
+                                             const napcoll_note_t *note)
+{
+    return NAPCOLL_WAY_INLINE == note->way
+               ? note->payload
+               : channel->region->ring.memory + (size_t) lane * NAPCOLL_RING_BYTES + note->place;
+}
+
+/** A note was read: its line and its bytes can be used again. */
+void napcoll_note_take(napcoll_channel_t *channel, int lane, uint32_t number);
+
+/* ---- sleep: announce, look at everything again, then sleep or go on ---- */
+
+/** Spin once without keeping a hardware thread's neighbour from working. */
+static inline void napcoll_bell_spin(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/** Announce that this process may sleep. */
+static inline void napcoll_bell_announce(const napcoll_region_t *region)
+{
+    atomic_store_explicit(&region->bell[region->lane].sleeping, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+/** Sleep until a note or an acknowledgement comes, a signal, or some microseconds are over. */
+void napcoll_bell_sleep(const napcoll_region_t *region, long microseconds);
+
+#endif /* NAPCOLL_MAILBOX_H */

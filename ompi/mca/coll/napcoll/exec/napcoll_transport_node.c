@@ -1,0 +1,249 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Messages through node memory (see the header).
+ */
+
+#include "exec/napcoll_transport_node.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+#include "exec/napcoll_personalized.h"
+#include "opal/runtime/opal_progress.h"
+#include "util/napcoll_grow.h"
+
+bool napcoll_node_messages_reserve(napcoll_node_messages_t *m, size_t most)
+{
+    return napcoll_grow(&m->item, &m->room, most, sizeof(*m->item));
+}
+
+void napcoll_node_messages_free(napcoll_node_messages_t *m)
+{
+    free(m->item);
+    *m = (napcoll_node_messages_t){.item = NULL};
+}
+
+void napcoll_node_messages_post(napcoll_node_messages_t *m, napcoll_channel_t *channel,
+                                const napcoll_step_t *step, int lane,
+                                const napcoll_message_t *message)
+{
+    napcoll_node_message_t *item = &m->item[m->posted++];
+
+    item->message = *message;
+    item->step = step;
+    item->lane = lane;
+    item->number = NAPCOLL_STEP_SEND == step->kind ? napcoll_note_queue(channel, lane)
+                                                   : napcoll_note_expect(channel, lane);
+    item->ended = false;
+    m->left++;
+}
+
+/* The memory of a message as a block, which the datatype engine packs and unpacks. */
+static inline napcoll_block_t block_of(const napcoll_message_t *message)
+{
+    napcoll_block_t block = {.at = message->at, .count = message->count, .type = message->type};
+    ptrdiff_t true_extent;
+    size_t element;
+
+    ompi_datatype_type_size(message->type, &element);
+    ompi_datatype_get_true_extent(message->type, &block.lead, &true_extent);
+    block.bytes = element * message->count;
+    block.dense = ompi_datatype_is_contiguous_memory_layout(message->type,
+                                                            (int32_t) (message->count > 1 ? 2 : 1));
+    return block;
+}
+
+/* ---- send ---- */
+
+_Atomic unsigned long long napcoll_node_messages_sent;
+
+static inline void count_sent(void)
+{
+    if (opal_using_threads()) {
+        atomic_fetch_add_explicit(&napcoll_node_messages_sent, 1, memory_order_relaxed);
+    } else {
+        atomic_store_explicit(
+            &napcoll_node_messages_sent,
+            atomic_load_explicit(&napcoll_node_messages_sent, memory_order_relaxed) + 1,
+            memory_order_relaxed);
+    }
+}
+
+/* Whether a message sends what the latest one in the ring does. */
+static inline bool is_in_ring(const napcoll_node_messages_t *m, const napcoll_message_t *message)
+{
+    return NULL != m->at && message->at == m->at && message->count == m->count
+           && message->type == m->type;
+}
+
+/* Put a message into the ring, if there is room. */
+static int put_into_ring(napcoll_node_messages_t *m, napcoll_channel_t *channel,
+                         const napcoll_node_message_t *item, const napcoll_block_t *block,
+                         bool *is_there)
+{
+    const napcoll_message_t *message = &item->message;
+    char *to;
+
+    *is_there = is_in_ring(m, message)
+                && napcoll_ring_join(channel, item->lane, item->number, m->stamp);
+    if (*is_there || block->bytes > NAPCOLL_RING_MOST) {
+        return OMPI_SUCCESS;
+    }
+    m->at = NULL;
+    to = napcoll_ring_publish(channel, item->lane, item->number, block->bytes, &m->place,
+                              &m->stamp);
+    if (NULL == to) {
+        return OMPI_SUCCESS;
+    }
+    *is_there = true;
+    m->at = message->at;
+    m->count = message->count;
+    m->type = message->type;
+    return napcoll_block_pack(block, to);
+}
+
+/* Send a message if its mailbox has room. */
+static int try_send(napcoll_node_messages_t *m, napcoll_channel_t *channel,
+                    napcoll_node_message_t *item, napcoll_messages_t *pml,
+                    ompi_communicator_t *comm, int tag)
+{
+    napcoll_note_t *note = napcoll_note_line(channel, item->lane, item->number);
+    napcoll_block_t block;
+    bool in_ring = false;
+    int rc;
+
+    if (NULL == note) {
+        return OMPI_SUCCESS;
+    }
+    block = block_of(&item->message);
+    if (block.bytes <= NAPCOLL_NOTE_PAYLOAD) {
+        note->way = NAPCOLL_WAY_INLINE;
+        note->bytes = (uint32_t) block.bytes;
+        rc = napcoll_block_pack(&block, note->payload);
+    } else {
+        rc = put_into_ring(m, channel, item, &block, &in_ring);
+        note->way = in_ring ? NAPCOLL_WAY_RING : NAPCOLL_WAY_PML;
+        note->place = m->place;
+        note->bytes = (uint32_t) block.bytes;
+        if (!in_ring && OMPI_SUCCESS == rc) {
+            rc = napcoll_messages_post(pml, item->step, &item->message, comm, tag);
+        }
+    }
+    if (OMPI_SUCCESS == rc) {
+        if (NAPCOLL_WAY_PML != note->way) {
+            count_sent();
+        }
+        napcoll_note_post(channel, item->lane, note, item->number);
+        item->ended = true;
+        m->left--;
+    }
+    return rc;
+}
+
+/* ---- receive ---- */
+
+/* Read what a note brings. */
+static int read_note(napcoll_node_messages_t *m, const napcoll_channel_t *channel,
+                     const napcoll_node_message_t *item, const napcoll_note_t *note)
+{
+    const napcoll_block_t block = block_of(&item->message);
+    const size_t bytes = note->bytes;
+
+    if (OPAL_UNLIKELY(bytes != block.bytes)) {
+        m->truncated = m->truncated || bytes > block.bytes || !item->message.at_most;
+        if (bytes > block.bytes) {
+            return OMPI_SUCCESS;
+        }
+    }
+    return napcoll_block_unpack(
+        &block, (char *) (uintptr_t) napcoll_note_bytes(channel, item->lane, note), bytes);
+}
+
+/* Receive a message if its note has come. */
+static int try_receive(napcoll_node_messages_t *m, napcoll_channel_t *channel,
+                       napcoll_node_message_t *item, napcoll_messages_t *pml,
+                       ompi_communicator_t *comm, int tag)
+{
+    const napcoll_note_t *note = napcoll_note_look(channel, item->lane, item->number);
+    int rc;
+
+    if (NULL == note) {
+        return OMPI_SUCCESS;
+    }
+    rc = NAPCOLL_WAY_PML == note->way
+             ? napcoll_messages_post(pml, item->step, &item->message, comm, tag)
+             : read_note(m, channel, item, note);
+    if (OMPI_SUCCESS == rc) {
+        napcoll_note_take(channel, item->lane, item->number);
+        item->ended = true;
+        m->left--;
+    }
+    return rc;
+}
+
+/* ---- all ---- */
+
+int napcoll_node_messages_advance(napcoll_node_messages_t *m, napcoll_channel_t *channel,
+                                  napcoll_messages_t *pml, ompi_communicator_t *comm, int tag)
+{
+    int rc = OMPI_SUCCESS;
+
+    for (int i = 0; i < m->posted && m->left > 0 && OMPI_SUCCESS == rc; i++) {
+        napcoll_node_message_t *item = &m->item[i];
+
+        if (!item->ended) {
+            rc = NAPCOLL_STEP_SEND == item->step->kind
+                     ? try_send(m, channel, item, pml, comm, tag)
+                     : try_receive(m, channel, item, pml, comm, tag);
+        }
+    }
+    return rc;
+}
+
+/* Whether a message could be carried on. */
+static bool can_advance(const napcoll_node_messages_t *m, const napcoll_channel_t *channel)
+{
+    for (int i = 0; i < m->posted; i++) {
+        const napcoll_node_message_t *item = &m->item[i];
+
+        if (!item->ended
+            && (NAPCOLL_STEP_SEND == item->step->kind
+                    ? NULL
+                          != napcoll_note_line((napcoll_channel_t *) (uintptr_t) channel,
+                                               item->lane, item->number)
+                    : NULL != napcoll_note_look(channel, item->lane, item->number))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool napcoll_node_messages_idle(const napcoll_node_messages_t *m, const napcoll_channel_t *channel,
+                                unsigned turn, bool alone)
+{
+    enum { SPINS = 256, TURNS = 8, SLEEP_US = 2000 };
+    const napcoll_region_t *region = channel->region;
+
+    if (!region->sleeps && turn % SPINS < SPINS - 1) {
+        napcoll_bell_spin();
+        return false;
+    }
+    if (region->sleeps && turn % TURNS < TURNS - 1) {
+        (void) sched_yield();
+        return false;
+    }
+    opal_progress();
+    if (region->sleeps && alone && turn >= 2 * TURNS) {
+        napcoll_bell_announce(region);
+        if (!can_advance(m, channel)) {
+            /* other messages of the process wait as long as this: not long */
+            napcoll_bell_sleep(region, SLEEP_US);
+        }
+    }
+    return true;
+}
