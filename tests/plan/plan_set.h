@@ -120,10 +120,10 @@ static inline bool prove_plans(const napcoll_collective_t *collective, int row,
     }
     plans = plans_of(collective, row, map, params, params->local_tree ? MIXED_SHAPES : ONE_SHAPE);
     if (NAPCOLL_VERIFY_OK != napcoll_plan_verify(plans, map, &claim, &verdict)) {
-        print_message("%s %s: %d ranks, %d nodes, ppn %d..%d, root %d, provider %d, radix %d, "
-                      "segments %d, tunables %d %d: %s\n",
+        print_message("%s %s: %d ranks, %d nodes, ppn %d..%d, root %d, providers %d %d, "
+                      "radix %d, segments %d, tunables %d %d: %s\n",
                       collective->name, args.algorithm->name, map->size, map->nodes, map->min_ppn,
-                      map->max_ppn, params->root, params->provider, params->local_radix,
+                      map->max_ppn, params->root, params->provider[0], params->provider[1], params->local_radix,
                       params->segments, params->tunable[0], params->tunable[1], verdict.text);
         if (verdict.rank >= 0) {
             (void) napcoll_plan_print(plans[verdict.rank], stderr);

@@ -14,10 +14,9 @@
 #include "algo/pattern/napcoll_split.h"
 
 /* A ring of P has 2 P^2 messages: larger ones are proven by hand (tests/build/verify.sh --wide). */
-enum { VARIANTS = 12, MOST_FOR_LINEAR = 32 };
+enum { VARIANTS = 8, MOST_FOR_LINEAR = 32 };
 
-/* Whether an algorithm's plans depend on the provider and shape of local phases, or on the
- * tunable. */
+/* Whether an algorithm's plans depend on the shape of local phases, or on the tunable. */
 static bool has_phases(int row)
 {
     return NAPCOLL_ALLREDUCE_SMP == row || NAPCOLL_ALLREDUCE_NAP == row;
@@ -28,16 +27,14 @@ static bool has_tunable(int row)
     return NULL != napcoll_allreduce.algorithm[row].tunable[0].name;
 }
 
-/* All algorithms on one map, in one variant of provider, order and place. */
+/* All algorithms on one map, in one variant of shape, order and place. */
 static void verify_variant(const napcoll_node_map_t *map, int variant, int local_radix, int lanes)
 {
     for (int a = 0; a < napcoll_allreduce.algorithms; a++) {
         napcoll_params_t params = {.in_place = 0 != (variant & 1),
                                    .noncommutative = 0 != (variant & 2),
-                                   .local_tree = 0 != (variant & 8),
+                                   .local_tree = 0 != (variant & 4),
                                    .segments = 1 + (variant + map->nodes) % 3,
-                                   .provider = 0 != (variant & 4) ? NAPCOLL_PROVIDER_DELEGATE
-                                                                  : NAPCOLL_PROVIDER_P2P,
                                    .local_radix = local_radix,
                                    .tunable = {lanes}};
         if ((!napcoll_allreduce.algorithm[a].linear || map->size <= MOST_FOR_LINEAR)

@@ -283,7 +283,7 @@ static void verifier_catches_more_messages_than_claimed(void **state)
 static void verifier_catches_phases_that_do_not_meet(void **state)
 {
     fixture_t *f = *state;
-    napcoll_params_t params = {.local_radix = 4, .provider = NAPCOLL_PROVIDER_DELEGATE};
+    napcoll_params_t params = {.local_radix = 4, .provider = {NAPCOLL_PROVIDER_DELEGATE}};
 
     free_plans(f->plans, RANKS);
     f->plans = plans_of(&napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP, f->map, &params, ONE_SHAPE);
@@ -299,9 +299,12 @@ static void verifier_catches_phases_with_messages(void **state)
     napcoll_builder_t *b = script(0, 1);
 
     napcoll_builder_send(b, span(NAPCOLL_BUFFER_SEND, 0, 1), 1);
-    napcoll_builder_phase(b, NAPCOLL_PHASE_BCAST, 0, span(NAPCOLL_BUFFER_RECV, 0, 1),
+    /* a stage of its own, which becomes one with the message's */
+    napcoll_builder_phase(b, NAPCOLL_SCOPE_NODE, NAPCOLL_PHASE_BCAST, 0, span(NAPCOLL_BUFFER_RECV, 0, 1),
                           span(NAPCOLL_BUFFER_RECV, 0, 1));
     replace_plan(f, 0, b);
+    f->plans[0]->stage[0].work = 1;
+    f->plans[0]->stages = 1;
     expect_at(f, NAPCOLL_VERIFY_PHASE, 0, 0, 1);
 }
 

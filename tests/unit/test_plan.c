@@ -119,7 +119,7 @@ static void temporaries_that_no_step_names_have_no_blocks(void **state)
     napcoll_builder_list_add(b, &list, one);
     napcoll_builder_list_add(b, &list, listed);
     napcoll_builder_send_blocks(b, napcoll_builder_list_end(b, list), 1, false);
-    napcoll_builder_phase(b, NAPCOLL_PHASE_ALLGATHER, 0, rows, sendbuf);
+    napcoll_builder_phase(b, NAPCOLL_SCOPE_NODE, NAPCOLL_PHASE_ALLGATHER, 0, rows, sendbuf);
     plan = napcoll_builder_finish(b);
     assert_non_null(plan);
     assert_int_equal(plan->temps, 5);
@@ -145,7 +145,7 @@ static void builder_that_failed_returns_no_plan(void **state)
 
 static void printer_names_every_step(void **state)
 {
-    static const char expected[] = "allreduce test, rank 3: 2 blocks, 1 temporary, 2 stages\n"
+    static const char expected[] = "allreduce test, rank 3: 2 blocks, 1 temporary, 3 stages\n"
                                    "  stage 0\n"
                                    "    recv   temp0[1..1] <- rank 7\n"
                                    "    send   sendbuf[0..1] -> rank 7\n"
@@ -153,7 +153,10 @@ static void printer_names_every_step(void **state)
                                    "    copy   recvbuf[1..1] = temp0[1..1]\n"
                                    "  stage 1\n"
                                    "    phase  bcast on the node, root lane 0: recvbuf[0..1] = "
-                                   "recvbuf[0..1]\n";
+                                   "recvbuf[0..1]\n"
+                                   "  stage 2\n"
+                                   "    phase  reduce among leaders, root node 4: temp0[1..1] = "
+                                   "temp0[1..1]\n";
     napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", 3, 2);
     napcoll_span_t t = napcoll_builder_temp(b, 1, 1), both = {NAPCOLL_BUFFER_RECV, 0, 2};
     char text[1024] = "";
@@ -166,7 +169,8 @@ static void printer_names_every_step(void **state)
     napcoll_builder_reduce(b, t, (napcoll_span_t){NAPCOLL_BUFFER_SEND, 1, 1}, t);
     napcoll_builder_copy(b, (napcoll_span_t){NAPCOLL_BUFFER_RECV, 1, 1}, t);
     napcoll_builder_next_stage(b);
-    napcoll_builder_phase(b, NAPCOLL_PHASE_BCAST, 0, both, both);
+    napcoll_builder_phase(b, NAPCOLL_SCOPE_NODE, NAPCOLL_PHASE_BCAST, 0, both, both);
+    napcoll_builder_phase(b, NAPCOLL_SCOPE_LEADERS, NAPCOLL_PHASE_REDUCE, 4, t, t);
     plan = napcoll_builder_finish(b);
     assert_non_null(plan);
     assert_non_null(out);
@@ -187,9 +191,7 @@ static napcoll_plan_t *plan_of_three_stages(void)
     napcoll_builder_recv(b, half, 4);
     napcoll_builder_send(b, both, 3);
     napcoll_builder_reduce(b, t, both, t);
-    napcoll_builder_next_stage(b);
-    napcoll_builder_phase(b, NAPCOLL_PHASE_ALLREDUCE, 1, result, t);
-    napcoll_builder_next_stage(b);
+    napcoll_builder_phase(b, NAPCOLL_SCOPE_LEADERS, NAPCOLL_PHASE_ALLREDUCE, 1, result, t);
     napcoll_builder_copy(b, (napcoll_span_t){NAPCOLL_BUFFER_RECV, 1, 1}, half);
     return napcoll_builder_finish(b);
 }
@@ -220,6 +222,8 @@ static void packed_plans_unpack_as_they_were(void **state)
     for (int i = 0; i < plan->steps; i++) {
         assert_int_equal(again->step[i].kind, plan->step[i].kind);
         assert_int_equal(again->step[i].peer, plan->step[i].peer);
+        assert_int_equal(again->step[i].phase, plan->step[i].phase);
+        assert_int_equal(again->step[i].scope, plan->step[i].scope);
     }
     assert_int_equal(napcoll_plan_packed_count(again), count);
     napcoll_plan_pack(again, repacked);

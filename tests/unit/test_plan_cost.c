@@ -147,7 +147,7 @@ static napcoll_plan_t *one_phase(void *context, int rank)
     const napcoll_span_t out = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
     napcoll_builder_t *builder = napcoll_builder_new("allreduce", "phase", rank, 1);
 
-    napcoll_builder_phase(builder, *phase, 0, out, in);
+    napcoll_builder_phase(builder, NAPCOLL_SCOPE_NODE, *phase, 0, out, in);
     return napcoll_builder_finish(builder);
 }
 

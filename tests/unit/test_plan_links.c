@@ -369,7 +369,7 @@ static void phases_of_a_delegate_are_refused(void **state)
     napcoll_links_t *links;
 
     (void) state;
-    generator.args.params.provider = NAPCOLL_PROVIDER_DELEGATE;
+    generator.args.params.provider[NAPCOLL_SCOPE_NODE] = NAPCOLL_PROVIDER_DELEGATE;
     assert_int_equal(napcoll_plan_links(napcoll_generator_plan, &generator, map, &links),
                      NAPCOLL_LINKS_PHASE);
     assert_null(links);

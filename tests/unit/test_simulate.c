@@ -341,7 +341,7 @@ static void simulate_refuses_phases_of_another_provider(void **state)
 {
     napcoll_generator_t generator = {
         .args = {.collective = &napcoll_allreduce,
-                 .params = {.provider = NAPCOLL_PROVIDER_DELEGATE, .local_radix = 2}}};
+                 .params = {.provider = {NAPCOLL_PROVIDER_DELEGATE}, .local_radix = 2}}};
     napcoll_node_map_t *map = block_map(2, 2);
     napcoll_simulation_t *simulation;
 

@@ -109,6 +109,7 @@ typedef struct mca_coll_napcoll_component {
     napcoll_settings_t settings[NAPCOLL_COLLS];
     /** napcoll_provider_t */
     int local_provider;
+    int leader_provider;
     int local_radix;
     /** napcoll_shape_t */
     int local_shape;
@@ -244,8 +245,11 @@ typedef struct mca_coll_napcoll_module {
     napcoll_cached_t *cached[NAPCOLL_COLLS];
     /** online checks, one for each class of calls */
     struct mca_coll_napcoll_trial *trials[NAPCOLL_COLLS];
-    /** processes of this node, for local phases by delegation; NULL until they are needed */
-    ompi_communicator_t *node_comm;
+    /** [scope] what carries out phases there; NULL until it is needed, or where this process is not
+     * a member */
+    ompi_communicator_t *subcomm[NAPCOLL_SCOPES];
+    /** [scope] it has been made */
+    bool has_subcomm[NAPCOLL_SCOPES];
     /** all processes are on one node */
     bool one_node;
     /** NULL: there is none, or not yet */
@@ -420,6 +424,9 @@ int mca_coll_napcoll_log_output(const mca_coll_napcoll_module_t *module);
 
 /** Log the node map of a communicator. */
 void mca_coll_napcoll_log_map(const mca_coll_napcoll_module_t *module);
+
+/** Log which components carry out the phases of a scope whose subcommunicator was made. */
+void mca_coll_napcoll_log_subcomm(const mca_coll_napcoll_module_t *module, napcoll_scope_t scope);
 
 /** Log a decision and, where it is new, why the other algorithms were not chosen. */
 void mca_coll_napcoll_log_decision(const mca_coll_napcoll_module_t *module,

@@ -139,6 +139,28 @@ static int make_plans(mca_coll_napcoll_module_t *module, const napcoll_call_t *c
     return rc;
 }
 
+/* Make the subcommunicator of a scope, if plans of a decision leave phases to it. */
+static int prepare_scope(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
+                         const napcoll_decision_t *decision, napcoll_scope_t scope)
+{
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
+    const napcoll_plan_args_t args = {.algorithm = &collective->algorithm[decision->algorithm],
+                                      .params = decision->params};
+    int rc;
+
+    if (module->has_subcomm[scope] || !napcoll_plan_args_delegates(&args, scope)) {
+        return OMPI_SUCCESS;
+    }
+    mca_coll_napcoll_fallback_enter(module);
+    rc = mca_coll_napcoll_fallback_exit(
+        module, napcoll_subcomm_make(module->comm, module->map, scope, &module->subcomm[scope]));
+    module->has_subcomm[scope] = OMPI_SUCCESS == rc;
+    if (OMPI_SUCCESS == rc) {
+        mca_coll_napcoll_log_subcomm(module, scope);
+    }
+    return rc;
+}
+
 /* Make what the plans of a decision need of the communicator itself. Collective, and the same on
  * all ranks. */
 static int prepare_communicator(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
@@ -150,10 +172,8 @@ static int prepare_communicator(mca_coll_napcoll_module_t *module, const napcoll
     if (decision->algorithm < 0) {
         return OMPI_SUCCESS;
     }
-    if (NAPCOLL_PROVIDER_DELEGATE == decision->params.provider && NULL == module->node_comm) {
-        mca_coll_napcoll_fallback_enter(module);
-        rc = mca_coll_napcoll_fallback_exit(
-            module, napcoll_subcomm_node(module->comm, module->map, &module->node_comm));
+    for (int scope = 0; scope < NAPCOLL_SCOPES && OMPI_SUCCESS == rc; scope++) {
+        rc = prepare_scope(module, call, decision, (napcoll_scope_t) scope);
     }
     if (OMPI_SUCCESS == rc && mca_coll_napcoll_component.online && decision->by_model) {
         rc = mca_coll_napcoll_trial_for(module, call, decision, &entry->trial);

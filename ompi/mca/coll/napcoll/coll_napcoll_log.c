@@ -68,6 +68,35 @@ static void log_passed_rule(const mca_coll_napcoll_module_t *module,
     }
 }
 
+static const char *component_name(const ompi_communicator_t *comm,
+                                  const mca_coll_base_module_t *module)
+{
+    const char *name = napcoll_compat_component_name(comm, module);
+
+    return NULL == name ? "another component" : name;
+}
+
+void mca_coll_napcoll_log_subcomm(const mca_coll_napcoll_module_t *module, napcoll_scope_t scope)
+{
+    const ompi_communicator_t *subcomm = module->subcomm[scope];
+    const mca_coll_base_comm_coll_t *coll = NULL == subcomm ? NULL : subcomm->c_coll;
+    const int output = mca_coll_napcoll_log_output(module);
+
+    if (NULL == coll || opal_output_get_verbosity(output) < 1) {
+        return;
+    }
+    opal_output_verbose(1, output,
+                        "coll:napcoll: communicator %u: phases %s are delegated: allreduce to %s, "
+                        "reduce to %s, bcast to %s, allgather to %s, barrier to %s",
+                        napcoll_compat_comm_id(module->comm),
+                        NAPCOLL_SCOPE_NODE == scope ? "inside nodes" : "among leaders",
+                        component_name(subcomm, coll->coll_allreduce_module),
+                        component_name(subcomm, coll->coll_reduce_module),
+                        component_name(subcomm, coll->coll_bcast_module),
+                        component_name(subcomm, coll->coll_allgather_module),
+                        component_name(subcomm, coll->coll_barrier_module));
+}
+
 void mca_coll_napcoll_log_decision(const mca_coll_napcoll_module_t *module,
                                    const napcoll_decided_t *decided, bool is_new)
 {

@@ -203,7 +203,7 @@ napcoll_operation_t *mca_coll_napcoll_take_operation(const mca_coll_napcoll_modu
     napcoll_operation_t *operation = napcoll_operation_take();
 
     if (NULL != operation) {
-        operation->node_comm = module->node_comm;
+        memcpy(operation->subcomm, module->subcomm, sizeof(operation->subcomm));
     }
     return operation;
 }
@@ -242,7 +242,9 @@ static void module_destruct(mca_coll_napcoll_module_t *module)
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
         free(module->asked[coll]);
     }
-    napcoll_subcomm_free(&module->node_comm);
+    for (int scope = 0; scope < NAPCOLL_SCOPES; scope++) {
+        napcoll_subcomm_free(&module->subcomm[scope]);
+    }
     while (NULL != operation) {
         napcoll_operation_t *next = operation->next;
 

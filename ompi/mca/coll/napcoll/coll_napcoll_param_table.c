@@ -61,8 +61,13 @@ static const mca_base_var_enum_value_t networks[] = {{NAPCOLL_NETWORK_AUTO, "aut
                                                      {NAPCOLL_NETWORK_FABRIC, "fabric"},
                                                      {NAPCOLL_NETWORK_ETHERNET, "ethernet"},
                                                      {0, NULL}};
-static const mca_base_var_enum_value_t providers[] = {
-    {NAPCOLL_PROVIDER_P2P, "p2p"}, {NAPCOLL_PROVIDER_DELEGATE, "delegate"}, {0, NULL}};
+/* p2p is an older name of own. */
+static const mca_base_var_enum_value_t local_providers[] = {{NAPCOLL_PROVIDER_OWN, "own"},
+                                                            {NAPCOLL_PROVIDER_DELEGATE, "delegate"},
+                                                            {NAPCOLL_PROVIDER_OWN, "p2p"},
+                                                            {0, NULL}};
+static const mca_base_var_enum_value_t leader_providers[] = {
+    {NAPCOLL_PROVIDER_OWN, "own"}, {NAPCOLL_PROVIDER_DELEGATE, "delegate"}, {0, NULL}};
 static const mca_base_var_enum_value_t shapes[] = {{NAPCOLL_SHAPE_AUTO, "auto"},
                                                    {NAPCOLL_SHAPE_EXCHANGE, "exchange"},
                                                    {NAPCOLL_SHAPE_TREE, "tree"},
@@ -181,12 +186,17 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
         "of all ranks, before its first use; a wrong plan is reported and its calls go to the "
         "fallback component. This takes time and memory on process 0. broken: the same, with "
         "an error put into the plan of process 0, to test the verifier"),
-    CHOICE("local_provider", local_provider, providers, ALIKE, 5,
-           "What carries out the phases inside a node. p2p: napcoll's own messages. delegate: the "
-           "collectives of the component with the highest priority on a subcommunicator of the "
-           "node"),
+    CHOICE("local_provider", local_provider, local_providers, ALIKE, 5,
+           "What carries out the phases inside a node. own: napcoll's own messages; p2p is an older "
+           "name. delegate: the collectives of the component with the highest priority on a "
+           "subcommunicator of the node, in blocking calls. Of allreduce, reduce, barrier and bcast "
+           "the algorithms nap and smp (bcast: two_level) have such phases"),
+    CHOICE("leader_provider", leader_provider, leader_providers, ALIKE, 5,
+           "What carries out the exchange among the leaders, one process of each node, as "
+           "local_provider does inside a node. smp (bcast: two_level) of the same collectives have "
+           "leaders"),
     INT("local_radix", local_radix, NAPCOLL_DEFAULT_LOCAL_RADIX, 2, NAPCOLL_TUNABLE_MOST, ALIKE, 6,
-        "Radix of the steps inside a node (p2p): a larger one takes fewer steps of more messages. "
+        "Radix of the steps inside a node by own messages: a larger one takes fewer steps of more messages. "
         "Vectors above 64 KiB use 2, and so does auto where the estimate is lower by 5 percent"),
     BOOL("node_memory", node_memory, true, ALIKE, 4,
          "Whether the processes of a node exchange small messages through memory that they share, "
@@ -198,7 +208,7 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
          "Most node memory that a process maps, for all communicators together. On a node where "
          "a process would need more, further communicators use point-to-point messages"),
     CHOICE("local_shape", local_shape, shapes, ALIKE, 6,
-           "Shape of an allreduce inside a node (p2p). exchange: fewest steps. tree: a reduce and "
+           "Shape of an allreduce inside a node by own messages. exchange: fewest steps. tree: a reduce and "
            "a broadcast, fewest messages. auto: tree on nodes with more processes than cores, "
            "else exchange. The bits of the result are the same"),
     {.name = NULL}};

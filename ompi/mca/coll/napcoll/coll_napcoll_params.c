@@ -348,7 +348,8 @@ static int register_collective(napcoll_coll_t coll)
     settings->thresholds = component->thresholds;
     settings->machine = &component->machine;
     settings->shape = (napcoll_shape_t) component->local_shape;
-    settings->provider = (napcoll_provider_t) component->local_provider;
+    settings->provider[NAPCOLL_SCOPE_NODE] = (napcoll_provider_t) component->local_provider;
+    settings->provider[NAPCOLL_SCOPE_LEADERS] = (napcoll_provider_t) component->leader_provider;
     return rc;
 }
 

@@ -13,6 +13,8 @@
 #include "coll_napcoll_node_memory.h"
 #include "coll_napcoll_stats.h"
 
+#include <limits.h>
+
 #include "ompi/mca/coll/base/coll_base_util.h"
 
 /* ---- what a call is ---- */
@@ -174,6 +176,19 @@ static int bind_operation(mca_coll_napcoll_run_t *run)
                                                       : bind_elements(run);
 }
 
+/* Whether other components may not carry out phases of a call: they would make a nonblocking one
+ * wait, and code behind interfaces that count in int, in 6.0.0rc2 as well, fails on more elements.
+ * The same on all ranks. */
+static bool must_own_phases(const mca_coll_napcoll_run_t *run)
+{
+    const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    const bool delegates = NAPCOLL_PROVIDER_DELEGATE == component->local_provider
+                           || NAPCOLL_PROVIDER_DELEGATE == component->leader_provider;
+
+    return delegates
+           && (NAPCOLL_KIND_BLOCKING != run->kind || run->call.bytes > (size_t) INT_MAX);
+}
+
 /* Complete what the decision depends on. */
 static void look(mca_coll_napcoll_run_t *run)
 {
@@ -181,8 +196,7 @@ static void look(mca_coll_napcoll_run_t *run)
     const napcoll_binding_t *binding = &run->binding;
     napcoll_call_t *call = &run->call;
 
-    call->own_phases = NAPCOLL_KIND_BLOCKING != run->kind
-                       && NAPCOLL_PROVIDER_DELEGATE == mca_coll_napcoll_component.local_provider;
+    call->own_phases = must_own_phases(run);
     if (napcoll_goal_is_personalized(goal)) {
         mca_coll_napcoll_blocks_look(run);
         return;

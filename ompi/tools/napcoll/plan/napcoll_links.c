@@ -65,7 +65,7 @@ const char *napcoll_links_status_help(napcoll_links_status_t status)
     static const char *const help[NAPCOLL_LINKS_STATUSES] = {
         [NAPCOLL_LINKS_OK] = "no error",
         [NAPCOLL_LINKS_UNMATCHED] = "a send has no receive, or a receive no send",
-        [NAPCOLL_LINKS_PHASE] = "another component runs local phases of the plans",
+        [NAPCOLL_LINKS_PHASE] = "another component carries out phases of the plans",
         [NAPCOLL_LINKS_DEADLOCK] = "ranks wait for one another"};
 
     return help[status];

@@ -41,7 +41,7 @@ typedef enum {
     NAPCOLL_LINKS_OK = 0,
     /** A send without its receive, or a receive without its send. */
     NAPCOLL_LINKS_UNMATCHED,
-    /** A local phase: its provider's messages are not in the plans. */
+    /** A phase of another component: its messages are not in the plans. */
     NAPCOLL_LINKS_PHASE,
     /** Ranks wait for one another. */
     NAPCOLL_LINKS_DEADLOCK,

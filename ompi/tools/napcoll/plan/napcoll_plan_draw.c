@@ -148,7 +148,7 @@ static void put_mark(const napcoll_step_t *step, int rank, int stage, int x, int
         fprintf(out,
                 "<g class=\"phase\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"14\" rx=\"5\"/>"
                 "<text x=\"%d\" y=\"%d\">%s</text></g>\n",
-                x + 1, y - 7, width - 2, x + width / 2, y + 4, napcoll_phase_name(step->phase));
+                x + 1, y - 7, width - 2, x + width / 2, y + 4, napcoll_phase_title(step));
         break;
     default:
         break;

@@ -189,19 +189,20 @@ static bool align(const picture_t *p, place_t one, place_t other)
     return moved;
 }
 
-/* The processes of a node meet in their phases. */
-static bool align_phases(const picture_t *p, int leader, int rank)
+/* The members of a scope meet in their phases. */
+static bool align_phases(const picture_t *p, napcoll_scope_t scope, int rank)
 {
+    const int first = napcoll_scope_rank(p->map, scope, rank, 0);
     bool moved = false;
 
     for (int n = 0;; n++) {
-        const int a = napcoll_plan_stage_of_phase(layout_plan(p, leader), n);
-        const int b = napcoll_plan_stage_of_phase(layout_plan(p, rank), n);
+        const int a = napcoll_plan_stage_of_phase(layout_plan(p, first), scope, n);
+        const int b = napcoll_plan_stage_of_phase(layout_plan(p, rank), scope, n);
 
         if (a < 0 || b < 0) {
             return moved;
         }
-        moved = align(p, (place_t){leader, a}, (place_t){rank, b}) || moved;
+        moved = align(p, (place_t){first, a}, (place_t){rank, b}) || moved;
     }
 }
 
@@ -226,10 +227,10 @@ static bool align_all(const picture_t *p)
     bool moved = false;
 
     for (int rank = 0; rank < p->map->size; rank++) {
-        const int node = napcoll_node_map_node(p->map, rank);
-
         moved = align_stages(p, rank) || moved;
-        moved = align_phases(p, napcoll_node_map_rank(p->map, node, 0), rank) || moved;
+        for (int scope = 0; scope < NAPCOLL_SCOPES; scope++) {
+            moved = align_phases(p, (napcoll_scope_t) scope, rank) || moved;
+        }
     }
     for (int i = 0; i < p->messages; i++) {
         moved = align(p, p->message[i].end[FROM], p->message[i].end[TO]) || moved;
@@ -419,7 +420,7 @@ const column_t *layout_column(const picture_t *p, place_t place)
 int layout_mark_width(const napcoll_step_t *step)
 {
     return NAPCOLL_STEP_PHASE == step->kind
-               ? (int) strlen(napcoll_phase_name(step->phase)) * PHASE_LETTER + 10
+               ? (int) strlen(napcoll_phase_title(step)) * PHASE_LETTER + 10
                : MARK;
 }
 

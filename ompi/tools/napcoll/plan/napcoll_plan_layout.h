@@ -34,6 +34,7 @@
 #define NAPCOLL_TOOLS_PLAN_LAYOUT_H
 
 #include "napcoll_plan_tool.h"
+#include "plan/napcoll_scope.h"
 #include "verify/napcoll_plan_cache.h"
 
 enum {

@@ -46,7 +46,7 @@ static napcoll_names_t order_names(const void *options)
 static napcoll_names_t provider_names(const void *options)
 {
     static const char *const providers[] = {
-        [NAPCOLL_PROVIDER_P2P] = "p2p", [NAPCOLL_PROVIDER_DELEGATE] = "delegate", NULL};
+        [NAPCOLL_PROVIDER_OWN] = "own", [NAPCOLL_PROVIDER_DELEGATE] = "delegate", NULL};
 
     (void) options;
     return (napcoll_names_t){.at = napcoll_name_in_array, .context = providers};
@@ -132,7 +132,14 @@ static const napcoll_option_t known[] = {
      .commands = COMMAND_ALL,
      .names = provider_names,
      .argument = "NAME",
-     .help = "local phases (p2p):"},
+     .help = "phases inside nodes (own):"},
+    {.name = "leader-provider",
+     .kind = NAPCOLL_OPTION_NAME,
+     .at = offsetof(options_t, leader_provider),
+     .commands = COMMAND_ALL,
+     .names = provider_names,
+     .argument = "NAME",
+     .help = "phases among leaders (own):"},
     {.name = "local-radix",
      .kind = NAPCOLL_OPTION_INT,
      .at = offsetof(options_t, params.local_radix),
@@ -140,7 +147,7 @@ static const napcoll_option_t known[] = {
      .most = INT_MAX,
      .commands = COMMAND_ALL,
      .argument = "N",
-     .help = "fan-out of local phases with p2p, 2 or more (8)"},
+     .help = "fan-out of own local phases, 2 or more (8)"},
     {.name = "tunable",
      .kind = NAPCOLL_OPTION_TEXT,
      .at = offsetof(options_t, tunables),
@@ -453,7 +460,8 @@ napcoll_parsed_t parse_options(int argc, char **argv, options_t *o, napcoll_comm
 
 void complete_options(options_t *o)
 {
-    o->params.provider = (napcoll_provider_t) o->provider;
+    o->params.provider[NAPCOLL_SCOPE_NODE] = (napcoll_provider_t) o->provider;
+    o->params.provider[NAPCOLL_SCOPE_LEADERS] = (napcoll_provider_t) o->leader_provider;
     o->collective = napcoll_collectives[o->row];
     set_algorithm(o);
     refuse_pointless(o);

@@ -16,12 +16,19 @@
 
 #include "plan/napcoll_plan_print.h"
 
-static const char *const phase_names[NAPCOLL_PHASE_KINDS] = {"none", "reduce", "bcast", "allreduce",
-                                                             "allgather"};
+static const char *const phase_names[NAPCOLL_PHASE_KINDS] = {"none",      "reduce",    "bcast",
+                                                             "allreduce", "allgather", "barrier"};
 
-const char *napcoll_phase_name(napcoll_phase_t phase)
+const char *napcoll_phase_title(const napcoll_step_t *step)
 {
-    return phase_names[phase];
+    static const char *const leaders[NAPCOLL_PHASE_KINDS] = {"none",
+                                                             "leaders reduce",
+                                                             "leaders bcast",
+                                                             "leaders allreduce",
+                                                             "leaders allgather",
+                                                             "leaders barrier"};
+
+    return NAPCOLL_SCOPE_NODE == step->scope ? phase_names[step->phase] : leaders[step->phase];
 }
 
 typedef struct {
@@ -80,8 +87,10 @@ static void print_step(const napcoll_plan_t *plan, const napcoll_step_t *s, FILE
         fprintf(out, "    copy   %s = %s\n", dst.text, left.text);
         break;
     default:
-        fprintf(out, "    phase  %s on the node, root lane %d: %s = %s\n",
-                napcoll_phase_name(s->phase), s->peer, dst.text, left.text);
+        fprintf(out, "    phase  %s %s %d: %s = %s\n", phase_names[s->phase],
+                NAPCOLL_SCOPE_NODE == s->scope ? "on the node, root lane"
+                                               : "among leaders, root node",
+                s->peer, dst.text, left.text);
     }
 }
 

@@ -18,7 +18,7 @@
 /** Print a plan, one line for each step. Returns 0, or -1 when out failed. */
 int napcoll_plan_print(const napcoll_plan_t *plan, FILE *out);
 
-/** Name of a phase ("reduce"), static. */
-const char *napcoll_phase_name(napcoll_phase_t phase);
+/** What a picture calls a phase ("reduce", "leaders reduce"), static. */
+const char *napcoll_phase_title(const napcoll_step_t *step);
 
 #endif /* NAPCOLL_PLAN_PRINT_H */

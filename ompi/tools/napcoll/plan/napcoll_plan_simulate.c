@@ -23,7 +23,7 @@ const char *napcoll_simulate_status_help(napcoll_simulate_status_t status)
         [NAPCOLL_SIMULATE_OUT_OF_MEMORY] = "out of memory",
         [NAPCOLL_SIMULATE_UNMATCHED] = "a message has no receive, or a receive no message",
         [NAPCOLL_SIMULATE_DEADLOCK] = "ranks wait for one another",
-        [NAPCOLL_SIMULATE_PHASE] = "the plans have local phases of another component"};
+        [NAPCOLL_SIMULATE_PHASE] = "the plans have phases of another component"};
 
     return help[status];
 }

@@ -286,8 +286,12 @@ void require_uniform(const options_t *o, const napcoll_node_map_t *map)
 
 void require_p2p(const options_t *o)
 {
-    if (NAPCOLL_PROVIDER_P2P != o->params.provider) {
-        complain("--provider delegate: expected p2p; the messages of a delegate are not in the "
-                 "plans");
+    static const char *const option[NAPCOLL_SCOPES] = {"provider", "leader-provider"};
+
+    for (int scope = 0; scope < NAPCOLL_SCOPES; scope++) {
+        if (NAPCOLL_PROVIDER_OWN != o->params.provider[scope]) {
+            complain("--%s delegate: expected own; the messages of a delegate are not in the plans",
+                     option[scope]);
+        }
     }
 }

@@ -76,8 +76,8 @@ typedef struct {
     const napcoll_algorithm_t *algorithm;
     napcoll_params_t params;
 
-    /* Indices of the collective and of the provider, by their names. */
-    int row, provider;
+    /* Indices of the collective and of the providers, by their names. */
+    int row, provider, leader_provider;
     /* As given, or the default. NULL, 0 or false without. */
     const char *algorithm_name, *tunables;
     const char *ppn, *order, *node_range, *byte_range;
@@ -211,7 +211,7 @@ bool is_uniform(const options_t *o, const napcoll_node_map_t *map);
 /** End the program where --closed-form meets another placement. */
 void require_uniform(const options_t *o, const napcoll_node_map_t *map);
 
-/** End the program where the provider's messages are not in the plans. */
+/** End the program where another component carries out phases: its messages are not in the plans. */
 void require_p2p(const options_t *o);
 
 /* ---- napcoll_plan_topology.c ---- */

@@ -124,6 +124,12 @@ bool napcoll_plan_args_headed(const napcoll_plan_args_t *args)
     return args->collective->uneven && args->algorithm->store_and_forward;
 }
 
+bool napcoll_plan_args_delegates(const napcoll_plan_args_t *args, napcoll_scope_t scope)
+{
+    return args->algorithm->delegates[scope]
+           && NAPCOLL_PROVIDER_DELEGATE == args->params.provider[scope];
+}
+
 /* The blocks of a plan in a layout. */
 static int blocks_of(const napcoll_plan_args_t *args, napcoll_layout_t layout, int blocks)
 {
@@ -159,8 +165,7 @@ napcoll_builder_t *napcoll_plan_args_builder(const napcoll_plan_args_t *args,
     napcoll_builder_layout(
         builder, layout, NAPCOLL_LAYOUT_RANKS == layout && napcoll_plan_args_scattered(args), user);
     if (!input_there && user[NAPCOLL_BUFFER_RECV].count > 0
-        && (NAPCOLL_LAYOUT_VECTOR == layout || NAPCOLL_LAYOUT_SLOTS == layout)
-        && NAPCOLL_PROVIDER_P2P == args->params.provider) {
+        && (NAPCOLL_LAYOUT_VECTOR == layout || NAPCOLL_LAYOUT_SLOTS == layout)) {
         napcoll_builder_lend_recvbuf(builder);
     }
     return builder;

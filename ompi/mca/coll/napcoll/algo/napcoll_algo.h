@@ -22,10 +22,10 @@
 #include "plan/napcoll_goal.h"
 #include "topo/napcoll_node_map.h"
 
-/** What carries out local phases. */
+/** What carries out phases inside nodes, or among leaders. */
 typedef enum {
-    NAPCOLL_PROVIDER_P2P,      /**< phases are expanded into messages of the plan */
-    NAPCOLL_PROVIDER_DELEGATE, /**< the collectives of a subcommunicator on the node */
+    NAPCOLL_PROVIDER_OWN,      /**< phases are expanded into messages of the plan */
+    NAPCOLL_PROVIDER_DELEGATE, /**< the collectives of a subcommunicator of the scope */
     NAPCOLL_PROVIDERS
 } napcoll_provider_t;
 
@@ -33,7 +33,7 @@ typedef enum {
 enum { NAPCOLL_MAX_TUNABLES = 2, NAPCOLL_TUNABLE_MOST = 65536 };
 
 /**
- * How the p2p provider does an allreduce inside a node. All shapes reduce in the same order, so
+ * How napcoll's own messages do an allreduce inside a node. All shapes reduce in the same order, so
  * nodes may differ, but not the processes of one node.
  */
 typedef enum {
@@ -56,10 +56,11 @@ typedef struct napcoll_params {
     /** Segments of a vector, one after the other in a pipeline; pieces of blocks, where the row
      * says that it cuts them. 0 is 1. */
     int segments;
-    napcoll_provider_t provider;
-    /** Fan-out of local phases in the p2p provider, at least 2. */
+    /** Of the scopes' phases, where the row delegates them. */
+    napcoll_provider_t provider[NAPCOLL_SCOPES];
+    /** Fan-out of local phases by own messages, at least 2. */
     int local_radix;
-    /** p2p: local allreduces by a tree, not by exchanges. */
+    /** Own messages: local allreduces by a tree, not by exchanges. */
     bool local_tree;
     /** The algorithm's own, in the order of its row. */
     int tunable[NAPCOLL_MAX_TUNABLES];
@@ -116,9 +117,12 @@ bool napcoll_plan_args_takes(const napcoll_plan_args_t *args);
  * know these. */
 bool napcoll_plan_args_headed(const napcoll_plan_args_t *args);
 
+/** Whether the plans leave a scope's phases to another component. */
+bool napcoll_plan_args_delegates(const napcoll_plan_args_t *args, napcoll_scope_t scope);
+
 /**
- * The builder of a plan. Where the input is in the send buffer and delegated phases do not write to
- * the receive buffer, the receive buffer serves as a temporary (napcoll_builder_lend_recvbuf).
+ * The builder of a plan. Where the input is in the send buffer, the receive buffer serves as a
+ * temporary (napcoll_builder_lend_recvbuf).
  *
  * @param[in] args    of the plan
  * @param[in] layout  of the plan
@@ -304,6 +308,8 @@ typedef struct napcoll_algorithm {
     bool lockstep;
     /** It has local phases whose fan-out is local_radix. */
     bool radix;
+    /** [scope] Another component can carry out its phases there. */
+    bool delegates[NAPCOLL_SCOPES];
     /** Large vectors are cut into segments. */
     bool segmented;
     /** It reduces by halves of the ranks, which the verifier proves. */

@@ -156,9 +156,15 @@ static void stream_message(const napcoll_operation_t *op, const napcoll_step_t *
     napcoll_buffers_elements.message(op, step, i, message);
 }
 
+/* The work is a broadcast by another component, of the packed bytes. */
 static int stream_work(napcoll_operation_t *op, const napcoll_step_t *step)
 {
-    return napcoll_buffers_elements.work(op, step);
+    int rc = fill(op, step->left);
+
+    if (OMPI_SUCCESS == rc) {
+        rc = napcoll_buffers_elements.work(op, step);
+    }
+    return OMPI_SUCCESS != rc || napcoll_phase_is_root(op, step) ? rc : empty(op, step->dst);
 }
 
 static int stream_finish(napcoll_operation_t *op, int rc)

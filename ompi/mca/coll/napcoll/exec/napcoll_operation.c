@@ -18,6 +18,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "opal/runtime/opal_progress.h"
@@ -75,7 +76,7 @@ void napcoll_operation_free(napcoll_operation_t *op)
 
 void napcoll_operation_give(napcoll_operation_t *op)
 {
-    op->node_comm = NULL;
+    memset(op->subcomm, 0, sizeof(op->subcomm));
     op->node = NULL;
     op->channel = NULL;
     op->queues = false;

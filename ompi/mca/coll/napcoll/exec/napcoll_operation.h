@@ -39,10 +39,10 @@ typedef struct napcoll_operation {
     /** the caller holds it until the end */
     napcoll_plan_t *plan;
     napcoll_binding_t binding;
-    /** processes of this node, for local phases; may be NULL */
-    ompi_communicator_t *node_comm;
-    /** likewise, with which it shares memory, and the channel for its messages; both NULL: all
-     * messages go by the PML */
+    /** [scope] what carries out phases; NULL where the plan has none */
+    ompi_communicator_t *subcomm[NAPCOLL_SCOPES];
+    /** the processes of this node with which it shares memory, and the channel for its messages;
+     * both NULL: all messages go by the PML */
     const napcoll_node_t *node;
     napcoll_channel_t *channel;
     /** operations share the channel one after the other; and whose turn is the own one, until the
@@ -190,10 +190,17 @@ int napcoll_operation_end_messages(napcoll_operation_t *operation, napcoll_messa
 bool napcoll_operation_waits_for(const napcoll_operation_t *operation,
                                  const napcoll_messages_t *messages);
 
+/** Whether this process is the root of a phase. */
+static inline bool napcoll_phase_is_root(const napcoll_operation_t *operation,
+                                         const napcoll_step_t *step)
+{
+    return step->peer == ompi_comm_rank(operation->subcomm[step->scope]);
+}
+
 /**
- * Carry out a local phase by the collectives of the node's subcommunicator. For the buffers.
+ * Carry out a phase by the collectives of its scope's subcommunicator. For the buffers.
  *
- * @param[in] operation  with node_comm
+ * @param[in] operation  with subcomm
  * @param[in] step       the phase
  * @param[in] dst, left  addresses of the step's spans
  * @param[in] count      elements of a span

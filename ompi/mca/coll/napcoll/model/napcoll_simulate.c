@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/napcoll_scope.h"
 #include "util/napcoll_order.h"
 
 bool napcoll_simulation_grow(void *array, int64_t *room, int64_t used, size_t size)
@@ -149,20 +150,21 @@ static napcoll_simulate_status_t add_messages(napcoll_simulation_t *s, const nap
     return NAPCOLL_SIMULATE_OK;
 }
 
-/* A local phase by a tree, or by recursive doubling. */
+/* A phase by a tree, or by recursive doubling. */
 static void add_phase(const napcoll_simulation_t *s, const napcoll_plan_t *plan,
                       const napcoll_step_t *step, stage_t *stage)
 {
-    const int ppn = napcoll_node_map_ppn(s->map, napcoll_node_map_node(s->map, plan->rank));
+    const int members = napcoll_scope_members(s->map, step->scope, plan->rank);
     const bool gathers = NAPCOLL_PHASE_ALLGATHER == step->phase;
     const double share = napcoll_plan_share(plan, gathers ? step->left : step->dst);
     double steps = 0;
 
-    for (int64_t reach = 1; reach < ppn; reach *= 2) {
+    for (int64_t reach = 1; reach < members; reach *= 2) {
         steps++;
     }
+    stage->phase_network = NAPCOLL_SCOPE_LEADERS == step->scope;
     stage->phase_messages += steps;
-    stage->phase_share += (gathers ? ppn - 1 : steps) * share;
+    stage->phase_share += (gathers ? members - 1 : steps) * share;
     if (NAPCOLL_PHASE_REDUCE == step->phase || NAPCOLL_PHASE_ALLREDUCE == step->phase) {
         stage->reduced += steps * share;
     }

@@ -49,7 +49,7 @@ typedef enum {
     NAPCOLL_SIMULATE_UNMATCHED,
     /** ranks wait for one another */
     NAPCOLL_SIMULATE_DEADLOCK,
-    /** a plan has a local phase, whose time depends on its provider */
+    /** a plan has a phase of another component */
     NAPCOLL_SIMULATE_PHASE,
     NAPCOLL_SIMULATE_STATUSES
 } napcoll_simulate_status_t;
@@ -72,8 +72,8 @@ typedef struct napcoll_sampled {
  * begins. A message of a process that stands for k processes counts k times for its node's rate and
  * gap. Where all processes are in step, the time is the time of the whole simulation.
  *
- * In a sample, a local phase takes the time of a tree of messages inside the node, two to a step
- * (an allgather: of recursive doubling), and does not wait for others.
+ * In a sample, a phase takes the time of a tree of messages among its members, two to a step (an
+ * allgather: of recursive doubling), and does not wait for others.
  *
  * @param[in]  map         the placement; borrowed until the simulation is freed
  * @param[in]  sampled     [count] the processes by ascending rank; NULL: all processes

@@ -99,14 +99,15 @@ static double port_us(const run_t *run, const message_t *message)
     return message->network ? later(busy, run->machine->process_gap_us) : busy;
 }
 
-/* The time of a stage's reductions and local phases. */
+/* The time of a stage's reductions and phases. */
 static double work_us(const run_t *run, const stage_t *stage)
 {
     const double bytes = stage->phase_share * run->bytes;
     double time = stage->reduced * run->bytes * run->machine->reduce_ns_per_byte / 1000;
 
     if (stage->phase_messages > 0) {
-        napcoll_link_t link = run->machine->link[NAPCOLL_LEVEL_NODE][napcoll_machine_protocol(
+        const int level = stage->phase_network ? NAPCOLL_LEVEL_NETWORK : NAPCOLL_LEVEL_NODE;
+        napcoll_link_t link = run->machine->link[level][napcoll_machine_protocol(
             run->machine, bytes / stage->phase_messages)];
 
         time += stage->phase_messages * link.latency_us + bytes * link.ns_per_byte / 1000;

@@ -67,9 +67,11 @@ typedef struct {
     /* how many equal stages it stands for */
     double times;
 
-    /* local phases: messages one after the other, and their share of the vector together */
+    /* phases: messages one after the other, and their share of the vector together */
     double phase_messages;
     double phase_share;
+    /* they are between nodes */
+    bool phase_network;
 } stage_t;
 
 typedef struct {

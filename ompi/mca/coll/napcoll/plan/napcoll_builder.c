@@ -227,12 +227,6 @@ void napcoll_builder_copy(napcoll_builder_t *b, napcoll_span_t dst, napcoll_span
     }
 }
 
-void napcoll_builder_phase(napcoll_builder_t *b, napcoll_phase_t phase, int root,
-                           napcoll_span_t dst, napcoll_span_t left)
-{
-    add_step(b, (napcoll_step_t){NAPCOLL_STEP_PHASE, phase, root, .dst = dst, .left = left});
-}
-
 /* Sort the steps of the current stage: receives, sends, work. */
 static void sort_stage(napcoll_builder_t *b, napcoll_stage_t *stage)
 {
@@ -295,6 +289,15 @@ void napcoll_builder_next_stage(napcoll_builder_t *b)
         b->plan.max_messages = stage.messages > b->plan.max_messages ? stage.messages
                                                                      : b->plan.max_messages;
     }
+}
+
+void napcoll_builder_phase(napcoll_builder_t *b, napcoll_scope_t scope, napcoll_phase_t phase,
+                           int root, napcoll_span_t dst, napcoll_span_t left)
+{
+    napcoll_builder_next_stage(b);
+    add_step(b, (napcoll_step_t){
+                    NAPCOLL_STEP_PHASE, phase, scope, .peer = root, .dst = dst, .left = left});
+    napcoll_builder_next_stage(b);
 }
 
 void napcoll_builder_fail(napcoll_builder_t *b)

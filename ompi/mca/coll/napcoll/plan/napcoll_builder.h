@@ -100,8 +100,11 @@ void napcoll_builder_reduce(napcoll_builder_t *builder, napcoll_span_t dst, napc
 
 /** A copy; nothing when both spans are the same. */
 void napcoll_builder_copy(napcoll_builder_t *builder, napcoll_span_t dst, napcoll_span_t left);
-void napcoll_builder_phase(napcoll_builder_t *builder, napcoll_phase_t phase, int root,
-                           napcoll_span_t dst, napcoll_span_t left);
+
+/** A phase, in a stage of its own: ends the current stage, and the phase's. Each member of the scope
+ * adds it. dst and left are given by all of them. */
+void napcoll_builder_phase(napcoll_builder_t *builder, napcoll_scope_t scope, napcoll_phase_t phase,
+                           int root, napcoll_span_t dst, napcoll_span_t left);
 
 /** End the current stage; an empty one is dropped. */
 void napcoll_builder_next_stage(napcoll_builder_t *builder);

@@ -72,7 +72,7 @@ enum {
     HEAD_NUMBERS = 10,
     RANGE_NUMBERS = 2,
     STAGE_NUMBERS = 3,
-    STEP_NUMBERS = 13,
+    STEP_NUMBERS = 14,
     SPAN_NUMBERS = 3
 };
 
@@ -115,10 +115,11 @@ static void pack_range(packer_t *packer, napcoll_block_range_t *range)
 static void pack_step(packer_t *packer, napcoll_step_t *step)
 {
     int32_t kind = (int32_t) step->kind, phase = (int32_t) step->phase;
-    int32_t headed = step->headed;
+    int32_t scope = (int32_t) step->scope, headed = step->headed;
 
     pack_number(packer, &kind);
     pack_number(packer, &phase);
+    pack_number(packer, &scope);
     pack_number(packer, &step->peer);
     pack_number(packer, &headed);
     pack_span(packer, &step->dst);
@@ -127,6 +128,7 @@ static void pack_step(packer_t *packer, napcoll_step_t *step)
     if (NULL == packer->to) {
         step->kind = (napcoll_step_kind_t) kind;
         step->phase = (napcoll_phase_t) phase;
+        step->scope = (napcoll_scope_t) scope;
         step->headed = 0 != headed;
     }
 }

@@ -81,24 +81,37 @@ typedef enum {
     NAPCOLL_STEP_SEND,   /**< left -> message to rank peer */
     NAPCOLL_STEP_REDUCE, /**< dst = left op right; dst is right, or overlaps neither operand */
     NAPCOLL_STEP_COPY,   /**< dst = left */
-    NAPCOLL_STEP_PHASE,  /**< a collective among the processes of this node, see napcoll_phase_t */
+    NAPCOLL_STEP_PHASE,  /**< a collective of another component, see napcoll_phase_t */
     NAPCOLL_STEP_KINDS
 } napcoll_step_kind_t;
 
-/** Local phases: collectives inside the node that a provider carries out as a whole. */
+/** The processes that a phase is for, see napcoll_scope.h. */
+typedef enum {
+    NAPCOLL_SCOPE_NODE,    /**< of this node; a member's number is its lane */
+    NAPCOLL_SCOPE_LEADERS, /**< lane 0 of every node; a member's number is its node */
+    NAPCOLL_SCOPES
+} napcoll_scope_t;
+
+/**
+ * Phases: collectives among the members of a scope that another component carries out as a whole.
+ * Each member has the step, with spans of the same blocks; reductions are in member order.
+ */
 typedef enum {
     NAPCOLL_PHASE_NONE,
-    NAPCOLL_PHASE_REDUCE,    /**< dst at lane peer = reduction of all left, in lane order */
-    NAPCOLL_PHASE_BCAST,     /**< dst at all lanes = dst of lane peer */
-    NAPCOLL_PHASE_ALLREDUCE, /**< dst at all lanes = reduction of all left, in lane order */
-    NAPCOLL_PHASE_ALLGATHER, /**< dst, dst + 1, ... at all lanes = left of lane 0, 1, ... */
+    NAPCOLL_PHASE_REDUCE,    /**< dst at member peer = reduction of all left; no other dst */
+    NAPCOLL_PHASE_BCAST,     /**< dst at the other members = left at member peer */
+    NAPCOLL_PHASE_ALLREDUCE, /**< dst at all members = reduction of all left */
+    NAPCOLL_PHASE_ALLGATHER, /**< dst, dst + 1, ... at all members = left of member 0, 1, ... */
+    NAPCOLL_PHASE_BARRIER,   /**< no spans: all members have begun it */
     NAPCOLL_PHASE_KINDS
 } napcoll_phase_t;
 
 typedef struct napcoll_step {
     napcoll_step_kind_t kind;
     napcoll_phase_t phase;
-    /** rank at the other end of a message; root lane of a phase */
+    /** of a phase */
+    napcoll_scope_t scope;
+    /** rank at the other end of a message; root member of a phase */
     int32_t peer;
     /** the message begins with the sizes of its blocks, which not all ranks know */
     bool headed;

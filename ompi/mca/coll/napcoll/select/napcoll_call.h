@@ -37,7 +37,7 @@ typedef struct napcoll_call {
     /** of an uneven call: nobody needs rounds, all blocks go straight to their ranks
      * (napcoll_uneven.h) */
     bool straight;
-    /** the call must not wait inside a phase: all its messages are the plan's */
+    /** other components must not carry out phases: all messages are the plan's */
     bool own_phases;
 } napcoll_call_t;
 

@@ -137,7 +137,6 @@ static napcoll_params_t params_of(const napcoll_settings_t *settings, const napc
         .reproducible = napcoll_goal_reduces(call->collective->goal) && settings->reproducible,
         .root = call->root,
         .segments = 1,
-        .provider = call->own_phases ? NAPCOLL_PROVIDER_P2P : settings->provider,
         .local_radix = large ? 2 : settings->local_radix};
 
     if (algorithm->segmented && NULL == algorithm->hops && settings->segment_bytes > 0) {
@@ -147,6 +146,9 @@ static napcoll_params_t params_of(const napcoll_settings_t *settings, const napc
         params.segments += 0 == params.segments;
     }
     memcpy(params.tunable, settings->tunable[row], sizeof(params.tunable));
+    for (int scope = 0; scope < NAPCOLL_SCOPES && !call->own_phases; scope++) {
+        params.provider[scope] = settings->provider[scope];
+    }
     set_pieces(&params, settings, call, row, decision->most);
     return params;
 }

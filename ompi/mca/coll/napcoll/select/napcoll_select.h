@@ -34,7 +34,7 @@ typedef struct napcoll_settings {
     /** NAPCOLL_FORCE_... */
     int force;
     int local_radix;
-    napcoll_provider_t provider;
+    napcoll_provider_t provider[NAPCOLL_SCOPES];
     napcoll_shape_t shape;
     bool reproducible;
     /** processes of a node share memory, so that communicators on one node are served, too */

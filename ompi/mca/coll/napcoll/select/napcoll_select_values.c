@@ -113,7 +113,6 @@ napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collectiv
 {
     napcoll_settings_t settings = {.force = NAPCOLL_FORCE_AUTO,
                                    .local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX,
-                                   .provider = NAPCOLL_PROVIDER_P2P,
                                    .shape = NAPCOLL_SHAPE_AUTO,
                                    .segment_bytes = NAPCOLL_DEFAULT_SEGMENT_BYTES,
                                    .thresholds = napcoll_thresholds_default};

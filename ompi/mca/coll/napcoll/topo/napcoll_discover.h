@@ -14,6 +14,7 @@
 #include "ompi_config.h"
 
 #include "compat/napcoll_compat.h"
+#include "plan/napcoll_plan.h"
 #include "topo/napcoll_node_map.h"
 
 /** The locality of a process of this node. */
@@ -114,13 +115,13 @@ int napcoll_discover_node_map(napcoll_job_t *job, ompi_communicator_t *comm,
                               mca_coll_base_module_allgather_fn_t allgather,
                               mca_coll_base_module_t *module, napcoll_node_map_t **map);
 
-/** Make the subcommunicator of this node's processes, in rank order and without napcoll.
- * Collective. */
-int napcoll_subcomm_node(ompi_communicator_t *comm, const napcoll_node_map_t *map,
-                         ompi_communicator_t **node_comm);
+/** Make the subcommunicator of a scope's members, in their order and without napcoll; NULL where
+ * this process is not a member. Collective. */
+int napcoll_subcomm_make(ompi_communicator_t *comm, const napcoll_node_map_t *map,
+                         napcoll_scope_t scope, ompi_communicator_t **subcomm);
 
-/** Free a subcommunicator of napcoll_subcomm_node, also when MPI_Finalize releases all
- * communicators, perhaps this one before its parent. */
-void napcoll_subcomm_free(ompi_communicator_t **node_comm);
+/** Free a subcommunicator of napcoll_subcomm_make, also when MPI_Finalize releases all
+ * communicators, perhaps this one before its parent. NULL is allowed. */
+void napcoll_subcomm_free(ompi_communicator_t **subcomm);
 
 #endif /* NAPCOLL_DISCOVER_H */

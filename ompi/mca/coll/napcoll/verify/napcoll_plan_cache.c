@@ -179,20 +179,27 @@ const napcoll_step_t *napcoll_plan_phase_at(const napcoll_plan_t *plan, int stag
     return 0 == s->messages && s->work > 0 && NAPCOLL_STEP_PHASE == step->kind ? step : NULL;
 }
 
-int napcoll_plan_phases_before(const napcoll_plan_t *plan, int stage)
+static bool has_phase(const napcoll_plan_t *plan, napcoll_scope_t scope, int stage)
+{
+    const napcoll_step_t *step = napcoll_plan_phase_at(plan, stage);
+
+    return NULL != step && scope == step->scope;
+}
+
+int napcoll_plan_phases_before(const napcoll_plan_t *plan, napcoll_scope_t scope, int stage)
 {
     int phases = 0;
 
     for (int s = 0; s < stage; s++) {
-        phases += NULL != napcoll_plan_phase_at(plan, s);
+        phases += has_phase(plan, scope, s);
     }
     return phases;
 }
 
-int napcoll_plan_stage_of_phase(const napcoll_plan_t *plan, int n)
+int napcoll_plan_stage_of_phase(const napcoll_plan_t *plan, napcoll_scope_t scope, int n)
 {
     for (int s = 0; s < plan->stages; s++) {
-        if (NULL != napcoll_plan_phase_at(plan, s) && 0 == n--) {
+        if (has_phase(plan, scope, s) && 0 == n--) {
             return s;
         }
     }

@@ -69,10 +69,10 @@ int napcoll_plan_cache_other_end(const napcoll_plan_cache_t *cache, int rank, in
 /** The phase of a stage, or NULL. */
 const napcoll_step_t *napcoll_plan_phase_at(const napcoll_plan_t *plan, int stage);
 
-/** The number of phases before a stage. */
-int napcoll_plan_phases_before(const napcoll_plan_t *plan, int stage);
+/** The number of a scope's phases before a stage. */
+int napcoll_plan_phases_before(const napcoll_plan_t *plan, napcoll_scope_t scope, int stage);
 
-/** The stage of the n-th phase, from 0; -1: there is none. */
-int napcoll_plan_stage_of_phase(const napcoll_plan_t *plan, int n);
+/** The stage of a scope's n-th phase, from 0; -1: there is none. */
+int napcoll_plan_stage_of_phase(const napcoll_plan_t *plan, napcoll_scope_t scope, int n);
 
 #endif /* NAPCOLL_PLAN_CACHE_H */

@@ -27,6 +27,7 @@
 #ifndef NAPCOLL_PROVER_H
 #define NAPCOLL_PROVER_H
 
+#include "plan/napcoll_scope.h"
 #include "verify/napcoll_plan_cache.h"
 #include "verify/napcoll_rank_set.h"
 #include "verify/napcoll_verify.h"

@@ -76,19 +76,19 @@ static bool next_message(prover_t *p, int rank, demand_t *other)
     return true;
 }
 
-/* The same where the stage is a phase, which waits for the processes of the node. */
+/* The same where the stage is a phase, which waits for the members of its scope. */
 static bool next_in_phase(prover_t *p, int rank, demand_t *other)
 {
     const rank_t *r = &p->rank[rank];
     const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
     const napcoll_step_t *step = napcoll_plan_phase_at(plan, r->stage);
-    const int node = napcoll_node_map_node(p->map, rank);
-    const int lanes = NULL == step ? 0 : napcoll_node_map_ppn(p->map, node);
-    const int number = NULL == step ? 0 : napcoll_plan_phases_before(plan, r->stage);
+    const int members = NULL == step ? 0 : napcoll_scope_members(p->map, step->scope, rank);
+    const int number = NULL == step ? 0
+                                    : napcoll_plan_phases_before(plan, step->scope, r->stage);
 
     other->rank = -1;
-    for (int lane = 0; lane < lanes; lane++) {
-        const int neighbour = napcoll_node_map_rank(p->map, node, lane);
+    for (int member = 0; member < members; member++) {
+        const int neighbour = napcoll_scope_rank(p->map, step->scope, rank, member);
         const napcoll_plan_t *theirs;
         const napcoll_step_t *end;
         int stage;
@@ -97,13 +97,14 @@ static bool next_in_phase(prover_t *p, int rank, demand_t *other)
             return false;
         }
         theirs = napcoll_prover_plan(p, neighbour);
-        stage = napcoll_plan_stage_of_phase(theirs, number);
+        stage = napcoll_plan_stage_of_phase(theirs, step->scope, number);
         end = stage < 0 ? NULL : napcoll_plan_phase_at(theirs, stage);
         if (NULL == end || end->phase != step->phase || end->peer != step->peer
             || !napcoll_plan_same_blocks(plan, end->left, step->left)) {
             return napcoll_verdict_fail(p->verdict, NAPCOLL_VERIFY_PHASE, rank, r->stage,
                                         plan->stage[r->stage].first,
-                                        "rank %d of its node is not in the same phase", neighbour);
+                                        "rank %d of its %s is not in the same phase", neighbour,
+                                        NAPCOLL_SCOPE_NODE == step->scope ? "node" : "leaders");
         }
         if (!has_posted(p, (demand_t){neighbour, stage})) {
             *other = (demand_t){neighbour, stage};

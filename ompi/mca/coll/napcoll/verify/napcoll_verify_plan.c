@@ -172,20 +172,48 @@ static bool spoils_operand(const napcoll_step_t *step, int rows)
     }
 }
 
+static bool step_writes(const check_t *check, const napcoll_step_t *step)
+{
+    return NAPCOLL_STEP_PHASE == step->kind
+               ? napcoll_phase_writes(
+                   step, napcoll_scope_member(check->map, step->scope, check->plan->rank))
+               : NAPCOLL_STEP_SEND != step->kind;
+}
+
+static bool step_reads(const check_t *check, const napcoll_step_t *step)
+{
+    return NAPCOLL_STEP_PHASE == step->kind
+               ? napcoll_phase_reads(
+                   step, napcoll_scope_member(check->map, step->scope, check->plan->rank))
+               : NAPCOLL_STEP_RECV != step->kind;
+}
+
+/* Whether a phase is one of those there are, of a scope in which the rank is. */
+static bool is_phase(const check_t *check, const napcoll_step_t *step)
+{
+    const int rank = check->plan->rank;
+
+    return step->phase > NAPCOLL_PHASE_NONE && step->phase < NAPCOLL_PHASE_KINDS
+           && (unsigned) step->scope < NAPCOLL_SCOPES
+           && napcoll_scope_member(check->map, step->scope, rank) >= 0 && step->peer >= 0
+           && step->peer < napcoll_scope_members(check->map, step->scope, rank);
+}
+
 static bool check_step(const check_t *check, int index)
 {
     const napcoll_plan_t *plan = check->plan;
     const napcoll_step_t *step = &plan->step[index];
-    const bool writes = NAPCOLL_STEP_SEND != step->kind, reads = NAPCOLL_STEP_RECV != step->kind;
+    const bool writes = step_writes(check, step), reads = step_reads(check, step);
     const bool reduces = NAPCOLL_STEP_REDUCE == step->kind,
                copies = NAPCOLL_STEP_COPY == step->kind;
-    const bool message = step->kind <= NAPCOLL_STEP_SEND;
-    const int node = napcoll_node_map_node(check->map, plan->rank);
-    const int rows = NAPCOLL_PHASE_ALLGATHER == step->phase ? napcoll_node_map_ppn(check->map, node)
-                                                            : 1;
+    const bool message = step->kind <= NAPCOLL_STEP_SEND, phase = NAPCOLL_STEP_PHASE == step->kind;
+    const int rows = NAPCOLL_PHASE_ALLGATHER == step->phase
+                         ? napcoll_scope_members(check->map, step->scope, plan->rank)
+                         : 1;
     const napcoll_span_t last_row = {step->dst.buffer + rows - 1, step->dst.first, step->dst.count};
-    const bool inside = (!writes || (is_inside(check, step->dst) && is_inside(check, last_row)))
-                        && (!reads || is_inside(check, step->left))
+    const bool inside = ((!writes && !phase)
+                         || (is_inside(check, step->dst) && is_inside(check, last_row)))
+                        && ((!reads && !phase) || is_inside(check, step->left))
                         && (!reduces || is_inside(check, step->right));
     const struct {
         bool broken;
@@ -216,7 +244,7 @@ static bool check_step(const check_t *check, int index)
         {NAPCOLL_GOAL_ALLGATHER == check->claim->goal && !copies && reads
              && NAPCOLL_BUFFER_SEND == step->left.buffer,
          NAPCOLL_VERIFY_SPAN, "takes a block of another datatype before it is copied"},
-        {((reduces || copies) && !napcoll_plan_same_blocks(plan, step->dst, step->left))
+        {(!message && !napcoll_plan_same_blocks(plan, step->dst, step->left))
              || (reduces && !napcoll_plan_same_blocks(plan, step->dst, step->right)),
          NAPCOLL_VERIFY_REDUCTION, "its operands are different blocks"},
         {spoils_operand(step, rows), NAPCOLL_VERIFY_REDUCTION,
@@ -333,10 +361,10 @@ static bool check_messages(const check_t *check)
             all[sends]++;
             inter[sends] += node != napcoll_node_map_node(check->map, step->peer);
         } else if (NAPCOLL_STEP_PHASE == step->kind && i > s->first) {
-            return fail(check, NAPCOLL_VERIFY_PHASE, i, "a local phase is not alone in its stage");
-        } else if (NAPCOLL_STEP_PHASE == step->kind
-                   && (step->phase <= NAPCOLL_PHASE_NONE || step->phase >= NAPCOLL_PHASE_KINDS)) {
-            return fail(check, NAPCOLL_VERIFY_PHASE, i, "there is no such phase");
+            return fail(check, NAPCOLL_VERIFY_PHASE, i, "a phase is not alone in its stage");
+        } else if (NAPCOLL_STEP_PHASE == step->kind && !is_phase(check, step)) {
+            return fail(check, NAPCOLL_VERIFY_PHASE, i,
+                        "there is no such phase, or the rank is not in it");
         }
     }
     return check_most(check, inter, check->claim->max_inter, " between nodes")

@@ -221,12 +221,11 @@ static bool post_send(prover_t *p, int rank, int index)
     return true;
 }
 
-/* Fix what a rank gives to a local phase. */
+/* Fix what a rank gives to a phase. */
 static bool post_phase(prover_t *p, int rank, int index)
 {
     const napcoll_step_t *step = &napcoll_prover_plan(p, rank)->step[index];
-    const bool reads = NAPCOLL_PHASE_BCAST != step->phase
-                       || napcoll_node_map_lane(p->map, rank) == step->peer;
+    const bool reads = napcoll_phase_reads(step, napcoll_scope_member(p->map, step->scope, rank));
     const value_t *from = values_of(p, rank, step->left);
     value_t *to = p->rank[rank].outbox + p->cache.entry[rank]->outbox_at[index];
 
@@ -270,43 +269,65 @@ bool napcoll_prover_post_stage(prover_t *p, int rank)
     return ok;
 }
 
-static bool run_phase(prover_t *p, int rank, int index)
+/* What a rank gives to the phase of one of its stages. */
+static const value_t *given_to_phase(prover_t *p, int rank, int stage)
 {
-    const napcoll_plan_t *plan = napcoll_prover_plan(p, rank), *theirs;
-    const napcoll_step_t *step = &plan->step[index];
-    const int node = napcoll_node_map_node(p->map, rank);
-    const int ppn = napcoll_node_map_ppn(p->map, node);
-    const int number = napcoll_plan_phases_before(plan, p->rank[rank].stage);
+    const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
+
+    return p->rank[rank].outbox + p->cache.entry[rank]->outbox_at[plan->stage[stage].first];
+}
+
+/* Take in what one member of a phase gives to it. Members come in descending order. */
+static bool take_from_member(prover_t *p, int rank, int index, int member, const value_t *from)
+{
+    const napcoll_step_t *step = &napcoll_prover_plan(p, rank)->step[index];
     const bool gathers = NAPCOLL_PHASE_ALLGATHER == step->phase;
-    const bool reduces = NAPCOLL_PHASE_ALLREDUCE == step->phase
-                         || (NAPCOLL_PHASE_REDUCE == step->phase
-                             && napcoll_node_map_lane(p->map, rank) == step->peer);
+    const bool bcasts = NAPCOLL_PHASE_BCAST == step->phase;
+    const bool last = napcoll_scope_members(p->map, step->scope, rank) - 1 == member;
+    napcoll_span_t dst = step->dst;
+    value_t *to;
     bool ok = true;
 
-    for (int lane = ppn - 1; lane >= 0 && ok; lane--) {
-        const int other = napcoll_node_map_rank(p->map, node, lane);
-        const bool copies = gathers || (NAPCOLL_PHASE_BCAST == step->phase && lane == step->peer)
-                            || (reduces && ppn - 1 == lane);
-        napcoll_span_t dst = step->dst;
-        const value_t *from;
-        value_t *to;
+    if (bcasts && member != step->peer) {
+        return true;
+    }
+    dst.buffer += gathers ? member : 0;
+    to = values_of(p, rank, dst);
+    for (int b = 0; b < step->left.count && ok; b++) {
+        if (gathers || bcasts || last) {
+            to[b] = from[b];
+        } else {
+            ok = reduce_values(p, rank, index, from[b], to[b], &to[b]);
+        }
+    }
+    return ok;
+}
+
+static bool run_phase(prover_t *p, int rank, int index)
+{
+    rank_t *r = &p->rank[rank];
+    const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
+    const napcoll_step_t *step = &plan->step[index];
+    const int number = napcoll_plan_phases_before(plan, step->scope, r->stage);
+    const bool writes = napcoll_phase_writes(step,
+                                             napcoll_scope_member(p->map, step->scope, rank));
+    bool ok = true;
+
+    for (int member = napcoll_scope_members(p->map, step->scope, rank) - 1; member >= 0 && ok;
+         member--) {
+        const int other = napcoll_scope_rank(p->map, step->scope, rank, member);
         int stage;
 
         if (!napcoll_prover_need_plan(p, other)) {
             return false;
         }
-        theirs = napcoll_prover_plan(p, other);
-        stage = napcoll_plan_stage_of_phase(theirs, number);
-        from = p->rank[other].outbox + p->cache.entry[other]->outbox_at[theirs->stage[stage].first];
-        dst.buffer += gathers ? lane : 0;
-        to = values_of(p, rank, dst);
-        for (int b = 0; b < step->left.count && ok; b++) {
-            if (copies) {
-                to[b] = from[b];
-            } else if (reduces) {
-                ok = reduce_values(p, rank, index, from[b], to[b], &to[b]);
-            }
+        stage = napcoll_plan_stage_of_phase(napcoll_prover_plan(p, other), step->scope, number);
+        if (NULL != r->told && NAPCOLL_PHASE_BARRIER == step->phase
+            && !napcoll_rank_set_add(&r->knows, &p->rank[other].told[stage])) {
+            return napcoll_prover_no_memory(p);
         }
+        ok = !writes
+             || take_from_member(p, rank, index, member, given_to_phase(p, other, stage));
     }
     return ok;
 }

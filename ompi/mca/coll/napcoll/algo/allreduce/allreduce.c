@@ -26,6 +26,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
          .generate = napcoll_allreduce_smp,
          .bounds = napcoll_allreduce_smp_bounds,
          .radix = true,
+         .delegates = {[NAPCOLL_SCOPE_NODE] = true, [NAPCOLL_SCOPE_LEADERS] = true},
          .needs = NAPCOLL_NEEDS_NODE_ORDER,
          .tunable = {NAPCOLL_TUNABLE_RADIX("the steps between leaders", NAPCOLL_TUNES_RADIX)}},
     [NAPCOLL_ALLREDUCE_NAP] =
@@ -35,6 +36,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
          .generate = napcoll_allreduce_nap,
          .bounds = napcoll_allreduce_nap_bounds,
          .radix = true,
+         .delegates = {[NAPCOLL_SCOPE_NODE] = true},
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_NODE_ORDER,
          .tunable = {NAPCOLL_TUNABLE_LANES(
              "share the inter-node messages (the radix over nodes)")}},

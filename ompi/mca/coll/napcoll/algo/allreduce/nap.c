@@ -131,18 +131,12 @@ static napcoll_span_t reduce_and_bcast(const nap_t *nap, const napcoll_group_t *
 static napcoll_span_t local_allreduce(const nap_t *nap)
 {
     const napcoll_span_t input = napcoll_plan_args_input(nap->args);
-    const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
     const napcoll_group_t node = napcoll_group_node(nap->args);
 
     if (1 == nap->ppn) {
         return input;
     }
-    if (NAPCOLL_PROVIDER_DELEGATE == nap->args->params.provider) {
-        napcoll_builder_phase(nap->builder, NAPCOLL_PHASE_ALLREDUCE, 0, recvbuf, input);
-        napcoll_builder_next_stage(nap->builder);
-        return recvbuf;
-    }
-    return nap->args->params.local_tree
+    return nap->args->params.local_tree && !napcoll_group_is_delegated(&node)
                ? reduce_and_bcast(nap, &node, node.members, input)
                : napcoll_exchange_allreduce_own(nap->builder, &node, input);
 }
@@ -207,12 +201,11 @@ static napcoll_span_t reduce_gathered(const nap_t *nap, int parts, napcoll_span_
         napcoll_span_t rows = napcoll_builder_rows(nap->builder, nap->ppn, 0, 1);
         bool idle = lane >= parts;
 
-        napcoll_builder_phase(nap->builder, NAPCOLL_PHASE_ALLGATHER, 0, rows,
+        napcoll_builder_phase(nap->builder, NAPCOLL_SCOPE_NODE, NAPCOLL_PHASE_ALLGATHER, 0, rows,
                               idle ? acc : nap->value[lane]);
         if (!idle && !napcoll_span_equal(nap->value[lane], acc)) {
             napcoll_builder_release(nap->builder, nap->value[lane]);
         }
-        napcoll_builder_next_stage(nap->builder);
         for (int i = 0; i < nap->ppn && done + i < parts; i++) {
             nap->value[done + i] = (napcoll_span_t){.buffer = rows.buffer + i, .count = 1};
         }
@@ -240,7 +233,7 @@ static napcoll_span_t reduce_parts(const nap_t *nap, const napcoll_split_t *grou
                                                                         : 0};
 
     nap->value[group->part] = acc;
-    if (NAPCOLL_PROVIDER_DELEGATE == nap->args->params.provider) {
+    if (napcoll_plan_args_delegates(nap->args, NAPCOLL_SCOPE_NODE)) {
         return reduce_gathered(nap, group->parts, acc);
     }
     if (nap->args->params.local_tree && group->parts <= node.members) {
@@ -266,8 +259,9 @@ napcoll_plan_t *napcoll_allreduce_nap(const napcoll_plan_args_t *args)
     napcoll_span_t acc;
 
     nap.ppn = napcoll_node_map_ppn(map, nap.node);
-    nap.radix = NAPCOLL_PROVIDER_P2P == args->params.provider ? napcoll_nap_radix(map, nap.lanes)
-                                                              : nap.lanes;
+    nap.radix = napcoll_plan_args_delegates(args, NAPCOLL_SCOPE_NODE)
+                    ? nap.lanes
+                    : napcoll_nap_radix(map, nap.lanes);
     nap.value = malloc((size_t) nap.radix * sizeof(*nap.value));
     if (NULL == nap.builder || NULL == nap.value) {
         free(nap.value);

@@ -28,20 +28,13 @@ napcoll_plan_t *napcoll_allreduce_smp(const napcoll_plan_args_t *args)
 {
     const napcoll_group_t node = napcoll_group_node(args);
     const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    const bool delegates = node.members > 1 && NAPCOLL_PROVIDER_P2P != args->params.provider;
     napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
-    napcoll_span_t value = napcoll_plan_args_input(args);
+    napcoll_span_t value;
 
     if (NULL == builder) {
         return NULL;
     }
-    if (delegates) {
-        napcoll_builder_phase(builder, NAPCOLL_PHASE_REDUCE, 0, recvbuf, value);
-        napcoll_builder_next_stage(builder);
-        value = recvbuf;
-    } else {
-        value = napcoll_exchange_reduce(builder, &node, value);
-    }
+    value = napcoll_exchange_reduce(builder, &node, napcoll_plan_args_input(args));
     if (0 == napcoll_node_map_lane(args->map, args->rank)) {
         const napcoll_group_t leaders = napcoll_group_leaders(args);
 
@@ -49,11 +42,7 @@ napcoll_plan_t *napcoll_allreduce_smp(const napcoll_plan_args_t *args)
                              napcoll_exchange_allreduce_own(builder, &leaders, value));
         napcoll_builder_next_stage(builder);
     }
-    if (delegates) {
-        napcoll_builder_phase(builder, NAPCOLL_PHASE_BCAST, 0, recvbuf, recvbuf);
-    } else {
-        napcoll_exchange_bcast(builder, &node, recvbuf);
-    }
+    napcoll_exchange_bcast(builder, &node, recvbuf);
     return napcoll_builder_finish(builder);
 }
 

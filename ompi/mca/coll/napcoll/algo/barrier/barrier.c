@@ -23,6 +23,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BARRIER_ALGORITHMS] = {
          .generate = napcoll_barrier_smp,
          .bounds = napcoll_group_leaders_bounds,
          .radix = true,
+         .delegates = {[NAPCOLL_SCOPE_NODE] = true, [NAPCOLL_SCOPE_LEADERS] = true},
          .tunable = {NAPCOLL_TUNABLE_RADIX("the dissemination between leaders",
                                            NAPCOLL_TUNES_RADIX)}},
     [NAPCOLL_BARRIER_NAP] =
@@ -32,6 +33,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BARRIER_ALGORITHMS] = {
          .generate = napcoll_barrier_nap,
          .bounds = napcoll_barrier_nap_bounds,
          .radix = true,
+         .delegates = {[NAPCOLL_SCOPE_NODE] = true},
          .needs = NAPCOLL_NEEDS_SHARED_NODE,
          .tunable = {NAPCOLL_TUNABLE_LANES(
              "send to other nodes at once (the radix over nodes is one more)")}},

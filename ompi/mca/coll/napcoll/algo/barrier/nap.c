@@ -22,7 +22,7 @@
  * processes than lanes gives lane j to its process j mod ppn.
  *
  * Inside a node the processes tell each other by dissemination or, with params.local_tree, through
- * the leader. Between the steps only the processes take part that have heard something, or have
+ * the leader; all of them also by another component's barrier. Between the steps only the processes take part that have heard something, or have
  * something to send.
  *
  * T. Hoefler, T. Mehlan, F. Mietke, W. Rehm: "Fast barrier synchronization for InfiniBand", 2006,
@@ -58,13 +58,13 @@ static napcoll_group_t processes_of(const nap_t *nap, int processes)
 static void tell_processes(const nap_t *nap, int from, int to)
 {
     const napcoll_group_t tellers = processes_of(nap, from), told = processes_of(nap, to);
+    const napcoll_group_t *larger = from > to ? &tellers : &told;
 
-    if (nap->args->params.local_tree) {
+    if (nap->args->params.local_tree && !napcoll_group_is_delegated(larger)) {
         napcoll_exchange_arrive(nap->builder, &tellers);
         napcoll_exchange_bcast(nap->builder, &told, napcoll_empty());
     } else {
-        napcoll_exchange_disseminate(nap->builder, from > to ? &tellers : &told,
-                                     nap->args->params.local_radix);
+        napcoll_exchange_disseminate(nap->builder, larger, nap->args->params.local_radix);
     }
 }
 

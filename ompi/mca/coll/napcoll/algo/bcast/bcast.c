@@ -70,6 +70,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
          .bounds = napcoll_bcast_two_level_bounds,
          .hops = napcoll_bcast_two_level_hops,
          .radix = true,
+         .delegates = {[NAPCOLL_SCOPE_NODE] = true, [NAPCOLL_SCOPE_LEADERS] = true},
          .segmented = true,
          .tunable = {{.name = "between",
                       .help = "The algorithm between nodes: flat, binomial, chain, binary or "
@@ -87,6 +88,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
          .bounds = napcoll_bcast_nap_bounds,
          .needs = NAPCOLL_NEEDS_SHARED_NODE,
          .radix = true,
+         .delegates = {[NAPCOLL_SCOPE_NODE] = true},
          .tunable = {NAPCOLL_TUNABLE_LANES("send to other nodes at once"),
                      {.name = "k_ports",
                       .help =

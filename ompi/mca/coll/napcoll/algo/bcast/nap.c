@@ -67,13 +67,14 @@ napcoll_plan_t *napcoll_bcast_nap(const napcoll_plan_args_t *args)
     const napcoll_node_map_t *map = args->map;
     const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(map, args->params.root);
     const napcoll_group_t nodes = napcoll_group_dfs_nodes(&dfs, args->rank, 0);
-    const napcoll_group_t node = napcoll_group_dfs_node(&dfs, args->rank, args->params.local_radix);
     const napcoll_block_range_t whole = {.count = 1};
     const int radix = ports_of(map, &args->params) + 1;
+    napcoll_group_t node = napcoll_group_dfs_node(&dfs, args->rank, args->params.local_radix);
     const int local_levels = napcoll_split_levels(map->max_ppn, node.radix);
     int stage = local_levels;
     napcoll_route_t route = {0};
 
+    napcoll_group_delegate(&node, args, NAPCOLL_SCOPE_NODE);
     if (0 == nodes.self) {
         (void) napcoll_route_tree(&route, &node, 0, NAPCOLL_ROUTE_DOWN, &whole);
     }

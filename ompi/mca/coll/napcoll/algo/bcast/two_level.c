@@ -33,21 +33,48 @@ static napcoll_bcast_tree_t tree_between(const napcoll_params_t *params)
                : NAPCOLL_BCAST_TREE_BINOMIAL;
 }
 
+/* By another component's broadcast among the lanes 0 of all nodes. The root's node broadcasts
+ * first where the root is not its lane 0. */
+static napcoll_plan_t *through_leaders(const napcoll_plan_args_t *args,
+                                       const napcoll_group_t *leaders, const napcoll_group_t *node)
+{
+    const int root = args->params.root;
+    const bool first = leaders->self == leaders->root && 0 != napcoll_node_map_lane(args->map, root);
+    const int between = napcoll_split_levels(args->map->max_ppn, node->radix);
+    const napcoll_block_range_t whole = {.count = 1};
+    napcoll_route_t route = {0};
+
+    if (0 == napcoll_node_map_lane(args->map, args->rank)) {
+        (void) napcoll_route_tree(&route, leaders, between, NAPCOLL_ROUTE_DOWN, &whole);
+    }
+    (void) napcoll_route_tree(&route, node, first ? 0 : between + 1, NAPCOLL_ROUTE_DOWN, &whole);
+    return napcoll_bcast_tree_plan(args, &route, 1);
+}
+
 napcoll_plan_t *napcoll_bcast_two_level(const napcoll_plan_args_t *args)
 {
     const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(args->map, args->params.root);
     const napcoll_group_t nodes = napcoll_group_dfs_nodes(&dfs, args->rank, 0);
-    const napcoll_group_t node = napcoll_group_dfs_node(&dfs, args->rank, args->params.local_radix);
+    const napcoll_group_t leaders = napcoll_group_leaders(args);
     const napcoll_bcast_tree_t tree = tree_between(&args->params);
     const napcoll_block_range_t whole = {
         .count = NAPCOLL_BCAST_TREE_SCATTER_ALLGATHER == tree ? nodes.members : 1};
+    napcoll_group_t node = napcoll_group_dfs_node(&dfs, args->rank, args->params.local_radix);
+    int arrival = napcoll_bcast_tree_arrival(tree, &nodes);
     napcoll_route_t route = {0};
 
+    napcoll_group_delegate(&node, args, NAPCOLL_SCOPE_NODE);
+    if (napcoll_group_is_delegated(&leaders)) {
+        return through_leaders(args, &leaders, &node);
+    }
     if (0 == node.self) {
         napcoll_bcast_tree_route(&route, &nodes, tree, 0, whole);
     }
-    (void) napcoll_route_tree(&route, &node, napcoll_bcast_tree_arrival(tree, &nodes),
-                              NAPCOLL_ROUTE_DOWN, &whole);
+    if (napcoll_group_is_delegated(&node)) {
+        /* after the messages of all segments */
+        arrival = napcoll_bcast_tree_stages(tree, nodes.members);
+    }
+    (void) napcoll_route_tree(&route, &node, arrival, NAPCOLL_ROUTE_DOWN, &whole);
     return napcoll_bcast_tree_plan(args, &route, whole.count);
 }
 

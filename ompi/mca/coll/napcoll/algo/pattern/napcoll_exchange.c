@@ -196,14 +196,29 @@ napcoll_span_t napcoll_exchange_allreduce(napcoll_builder_t *builder, const napc
     return values->value[own];
 }
 
+/* The phase of a reduction: its result is in place, unless the value is in the send buffer. */
+static napcoll_span_t reduce_by_phase(napcoll_builder_t *builder, const napcoll_group_t *group,
+                                      napcoll_phase_t phase, napcoll_span_t value)
+{
+    const bool takes = NAPCOLL_PHASE_ALLREDUCE == phase || group->self == group->root;
+    napcoll_span_t dst = value;
+
+    if (takes && NAPCOLL_BUFFER_SEND == value.buffer) {
+        dst = napcoll_builder_temp(builder, value.first, value.count);
+    }
+    napcoll_group_phase(builder, group, phase, dst, value);
+    return dst;
+}
+
 napcoll_span_t napcoll_exchange_allreduce_own(napcoll_builder_t *builder,
                                               const napcoll_group_t *group, napcoll_span_t own)
 {
-    const napcoll_values_t values = {
-        .values = group->members,
-        .value = malloc((size_t) group->members * sizeof(*values.value)),
-        .known = -1};
+    napcoll_values_t values = {.values = group->members, .known = -1};
 
+    if (napcoll_group_is_delegated(group)) {
+        return reduce_by_phase(builder, group, NAPCOLL_PHASE_ALLREDUCE, own);
+    }
+    values.value = malloc((size_t) group->members * sizeof(*values.value));
     if (NULL == values.value) {
         napcoll_builder_fail(builder);
         return own;
@@ -311,6 +326,9 @@ static napcoll_span_t take_in_parts(napcoll_builder_t *builder, const napcoll_gr
 napcoll_span_t napcoll_exchange_reduce(napcoll_builder_t *builder, const napcoll_group_t *group,
                                        napcoll_span_t value)
 {
+    if (napcoll_group_is_delegated(group)) {
+        return reduce_by_phase(builder, group, NAPCOLL_PHASE_REDUCE, value);
+    }
     for (int level = 1; level <= napcoll_tree_levels(group); level++) {
         const napcoll_tree_level_t at = napcoll_tree_level(group, level);
 
@@ -356,17 +374,33 @@ static void pass_through_tree(napcoll_builder_t *builder, const napcoll_group_t 
     }
 }
 
+/* A broadcast of nothing need not make anybody wait: a barrier stands for it. */
+static void barrier_by_phase(napcoll_builder_t *builder, const napcoll_group_t *group)
+{
+    napcoll_group_phase(builder, group, NAPCOLL_PHASE_BARRIER, napcoll_empty(), napcoll_empty());
+}
+
 void napcoll_exchange_bcast(napcoll_builder_t *builder, const napcoll_group_t *group,
                             napcoll_span_t data)
 {
-    pass_through_tree(builder, group, data, false);
+    if (!napcoll_group_is_delegated(group)) {
+        pass_through_tree(builder, group, data, false);
+    } else if (data.count > 0) {
+        napcoll_group_phase(builder, group, NAPCOLL_PHASE_BCAST, data, data);
+    } else {
+        barrier_by_phase(builder, group);
+    }
 }
 
 /* ---- barriers ---- */
 
 void napcoll_exchange_arrive(napcoll_builder_t *builder, const napcoll_group_t *group)
 {
-    pass_through_tree(builder, group, napcoll_empty(), true);
+    if (napcoll_group_is_delegated(group)) {
+        barrier_by_phase(builder, group);
+    } else {
+        pass_through_tree(builder, group, napcoll_empty(), true);
+    }
 }
 
 /* The smallest radix with which the steps are as few as with the largest one allowed. */
@@ -386,6 +420,10 @@ void napcoll_exchange_disseminate(napcoll_builder_t *builder, const napcoll_grou
 {
     const int n = group->members, self = group->self, radix = smallest_radix(n, ports + 1);
 
+    if (napcoll_group_is_delegated(group)) {
+        barrier_by_phase(builder, group);
+        return;
+    }
     for (int have = 1; have < n && self < n; have = napcoll_split_widen(have, n, radix)) {
         for (int port = 1; port < radix && port <= (n - 1) / have; port++) {
             const int away = port * have;
@@ -411,7 +449,7 @@ void napcoll_exchange_disseminate_pairs(napcoll_builder_t *builder, const napcol
 {
     const int n = group->members, self = group->self, radix = smallest_radix(n, ports + 1);
 
-    if (!is_power(n, radix)) {
+    if (!is_power(n, radix) || napcoll_group_is_delegated(group)) {
         napcoll_exchange_disseminate(builder, group, ports);
         return;
     }

@@ -68,14 +68,19 @@ napcoll_group_t napcoll_group_leaders(const napcoll_plan_args_t *args)
 {
     const napcoll_node_map_t *map = args->map;
     const int root = napcoll_plan_args_root(args);
-
-    return (napcoll_group_t){.members = map->nodes,
+    napcoll_group_t group = {.members = map->nodes,
                              .self = napcoll_node_map_node(map, args->rank),
                              .root = napcoll_node_map_node(map, root),
                              .radix = napcoll_params_radix(&args->params),
                              .rank = rank_of_leader,
                              .map = map,
                              .lane = napcoll_node_map_lane(map, root)};
+
+    napcoll_group_delegate(&group, args, NAPCOLL_SCOPE_LEADERS);
+    if (group.delegated) {
+        group.lane = 0;
+    }
+    return group;
 }
 
 napcoll_bounds_t napcoll_group_leaders_bounds(const napcoll_node_map_t *map,
@@ -166,6 +171,9 @@ static napcoll_group_t group_of_node(const napcoll_plan_args_t *args, bool by_ha
     if (node == napcoll_node_map_node(map, root)) {
         group.root = member_with_rank(&group, root);
     }
+    if (0 == first) {
+        napcoll_group_delegate(&group, args, NAPCOLL_SCOPE_NODE);
+    }
     return group;
 }
 
@@ -195,6 +203,31 @@ napcoll_group_t napcoll_group_dfs_node(const napcoll_dfs_order_t *dfs, int rank,
                              .map = dfs->map,
                              .dfs = dfs,
                              .node = node};
+}
+
+/* ---- delegation ---- */
+
+void napcoll_group_delegate(napcoll_group_t *group, const napcoll_plan_args_t *args,
+                            napcoll_scope_t scope)
+{
+    group->delegated = napcoll_plan_args_delegates(args, scope);
+    group->scope = scope;
+}
+
+bool napcoll_group_is_delegated(const napcoll_group_t *group)
+{
+    return group->delegated && group->members > 1
+           && group->members
+                  == napcoll_scope_members(group->map, group->scope, group->rank(group, 0));
+}
+
+void napcoll_group_phase(napcoll_builder_t *builder, const napcoll_group_t *group,
+                         napcoll_phase_t phase, napcoll_span_t dst, napcoll_span_t left)
+{
+    const int root = napcoll_scope_member(group->map, group->scope,
+                                          group->rank(group, group->root));
+
+    napcoll_builder_phase(builder, group->scope, phase, root, dst, left);
 }
 
 /* ---- trees ---- */

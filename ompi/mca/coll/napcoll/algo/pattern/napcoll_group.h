@@ -35,6 +35,7 @@
 
 #include "algo/napcoll_algo.h"
 #include "algo/pattern/napcoll_split.h"
+#include "plan/napcoll_scope.h"
 #include "topo/napcoll_dfs_order.h"
 
 typedef struct napcoll_group {
@@ -60,6 +61,9 @@ typedef struct napcoll_group {
     const napcoll_dfs_order_t *dfs;
     int node;
     int lane;
+    /** Another component carries out its collectives, where it has all members of the scope. */
+    bool delegated;
+    napcoll_scope_t scope;
 } napcoll_group_t;
 
 /* Of each group of the collective's processes the root is the process closest to the collective's
@@ -72,7 +76,8 @@ napcoll_group_t napcoll_group_ranks(const napcoll_plan_args_t *args, int radix);
 napcoll_group_t napcoll_group_places(const napcoll_plan_args_t *args);
 
 /** One process of each node, in node order: the root, or the leader; only these may use it. The
- * radix is napcoll_params_radix of the arguments. */
+ * radix is napcoll_params_radix of the arguments. Where the group is delegated, it has no root
+ * besides the leader of the root's node. */
 napcoll_group_t napcoll_group_leaders(const napcoll_plan_args_t *args);
 
 /** Bounds of plans in which leaders exchange messages with radix - 1 others at once, and the
@@ -106,6 +111,18 @@ static inline int napcoll_lane_server(const napcoll_node_map_t *map, int node, i
 {
     return napcoll_node_map_rank(map, node, lane % napcoll_node_map_ppn(map, node));
 }
+
+/** Let another component carry out a group's collectives where the arguments say so. Its members
+ * are in the order of the scope's, or reductions among them commute. */
+void napcoll_group_delegate(napcoll_group_t *group, const napcoll_plan_args_t *args,
+                            napcoll_scope_t scope);
+
+/** Whether another component carries out the group's collectives, as phases. */
+bool napcoll_group_is_delegated(const napcoll_group_t *group);
+
+/** Add a phase of a group that is delegated, in a stage of its own; of a member. */
+void napcoll_group_phase(napcoll_builder_t *builder, const napcoll_group_t *group,
+                         napcoll_phase_t phase, napcoll_span_t dst, napcoll_span_t left);
 
 /** First block of a member. */
 static inline int napcoll_group_first(const napcoll_group_t *group, int member)

@@ -187,12 +187,31 @@ int napcoll_route_multiplying(napcoll_route_t *route, const napcoll_group_t *gro
     return reach(route, stage);
 }
 
+/* A broadcast among the members of a group that is delegated. */
+static void add_bcast_phase(napcoll_route_t *route, const napcoll_group_t *group, int stage,
+                            const napcoll_block_range_t *load)
+{
+    const int moves = route->moves;
+    const int root = napcoll_scope_member(group->map, group->scope,
+                                          group->rank(group, group->root));
+
+    napcoll_route_move(route, stage, root, false, load->first, load->count);
+    if (route->moves > moves) {
+        route->move[moves].phase = NAPCOLL_PHASE_BCAST;
+        route->move[moves].scope = group->scope;
+    }
+}
+
 int napcoll_route_tree(napcoll_route_t *route, const napcoll_group_t *group, int stage,
                        napcoll_route_direction_t direction, const napcoll_block_range_t *load)
 {
     const bool down = NAPCOLL_ROUTE_DOWN == direction;
     const int levels = napcoll_tree_levels(group);
 
+    if (down && NULL != load && napcoll_group_is_delegated(group)) {
+        add_bcast_phase(route, group, stage, load);
+        return reach(route, stage + 1);
+    }
     for (int i = 0; i < levels; i++, stage++) {
         const napcoll_tree_level_t at = napcoll_tree_level(group, down ? levels - i : i + 1);
         const napcoll_split_t *split = &at.split;
@@ -226,7 +245,9 @@ int napcoll_route_tree(napcoll_route_t *route, const napcoll_group_t *group, int
 static void emit_message(napcoll_builder_t *builder, const napcoll_move_t *move,
                          napcoll_span_t span)
 {
-    if (move->send) {
+    if (NAPCOLL_PHASE_NONE != move->phase) {
+        napcoll_builder_phase(builder, move->scope, move->phase, move->peer, span, span);
+    } else if (move->send) {
         napcoll_builder_send(builder, span, move->peer);
     } else {
         napcoll_builder_recv(builder, span, move->peer);
@@ -291,19 +312,15 @@ static void emit_moves(napcoll_builder_t *builder, const napcoll_move_t *from,
     }
 }
 
-void napcoll_route_emit_segments(napcoll_builder_t *builder, napcoll_route_t *route, int buffer,
-                                 int segments, int blocks)
+/* The pipeline of moves [from, end), none of which is a phase. */
+static void emit_pipeline(napcoll_builder_t *builder, const napcoll_route_t *route, int from,
+                          int end, int buffer, int segments, int blocks)
 {
-    int from = 0, to = 0, time = 0;
+    int to = from, time = 0;
 
-    if (route->failed) {
-        napcoll_builder_fail(builder);
-        return;
-    }
-    sort_moves(route);
-    while (from < route->moves) {
+    while (from < end) {
         time = from == to ? route->move[from].stage : time + 1;
-        while (to < route->moves && route->move[to].stage <= time) {
+        while (to < end && route->move[to].stage <= time) {
             to++;
         }
         while (from < to && route->move[from].stage + segments <= time) {
@@ -312,5 +329,27 @@ void napcoll_route_emit_segments(napcoll_builder_t *builder, napcoll_route_t *ro
         emit_moves(builder, route->move + from, route->move + to, false, time, buffer, blocks);
         emit_moves(builder, route->move + from, route->move + to, true, time, buffer, blocks);
         napcoll_builder_next_stage(builder);
+    }
+}
+
+void napcoll_route_emit_segments(napcoll_builder_t *builder, napcoll_route_t *route, int buffer,
+                                 int segments, int blocks)
+{
+    const napcoll_span_t all = {.buffer = buffer, .count = segments * blocks};
+
+    if (route->failed) {
+        napcoll_builder_fail(builder);
+        return;
+    }
+    sort_moves(route);
+    for (int from = 0, to; from < route->moves; from = to + 1) {
+        to = from;
+        while (to < route->moves && NAPCOLL_PHASE_NONE == route->move[to].phase) {
+            to++;
+        }
+        emit_pipeline(builder, route, from, to, buffer, segments, blocks);
+        if (to < route->moves) {
+            emit_message(builder, &route->move[to], all);
+        }
     }
 }

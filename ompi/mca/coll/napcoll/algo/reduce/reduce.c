@@ -24,6 +24,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
                             .generate = napcoll_reduce_smp,
                             .bounds = napcoll_group_leaders_bounds,
                             .radix = true,
+                            .delegates = {[NAPCOLL_SCOPE_NODE] = true, [NAPCOLL_SCOPE_LEADERS] = true},
                             .needs = NAPCOLL_NEEDS_NODE_ORDER,
                             .tunable = {NAPCOLL_TUNABLE_RADIX("the tree between leaders",
                                                               NAPCOLL_TUNES_RADIX)}},
@@ -34,6 +35,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
          .generate = napcoll_reduce_nap,
          .bounds = napcoll_reduce_nap_bounds,
          .radix = true,
+         .delegates = {[NAPCOLL_SCOPE_NODE] = true},
          .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_NODE_ORDER,
          .tunable = {NAPCOLL_TUNABLE_LANES(
              "receive from other nodes at once (the radix over nodes is one more)")}},
