@@ -204,6 +204,7 @@ napcoll_operation_t *mca_coll_napcoll_take_operation(const mca_coll_napcoll_modu
 
     if (NULL != operation) {
         memcpy(operation->subcomm, module->subcomm, sizeof(operation->subcomm));
+        operation->map = module->map;
     }
     return operation;
 }

@@ -182,11 +182,14 @@ static int bind_operation(mca_coll_napcoll_run_t *run)
 static bool must_own_phases(const mca_coll_napcoll_run_t *run)
 {
     const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    const napcoll_goal_t goal = goal_of(run);
+    const bool of_ranks = NAPCOLL_GOAL_ALLGATHER == goal || NAPCOLL_GOAL_REDUCE_SCATTER == goal;
+    const size_t blocks = of_ranks ? (size_t) ompi_comm_size(run->binding.comm) : 1;
     const bool delegates = NAPCOLL_PROVIDER_DELEGATE == component->local_provider
                            || NAPCOLL_PROVIDER_DELEGATE == component->leader_provider;
 
     return delegates
-           && (NAPCOLL_KIND_BLOCKING != run->kind || run->call.bytes > (size_t) INT_MAX);
+           && (NAPCOLL_KIND_BLOCKING != run->kind || run->call.bytes > (size_t) INT_MAX / blocks);
 }
 
 /* Complete what the decision depends on. */

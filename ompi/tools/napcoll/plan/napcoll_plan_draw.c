@@ -129,6 +129,7 @@ static void put_columns(const picture_t *p, FILE *out)
 static void put_mark(const napcoll_step_t *step, int rank, int stage, int x, int y, FILE *out)
 {
     const int width = layout_mark_width(step);
+    char title[NAPCOLL_PHASE_TITLE];
 
     switch (step->kind) {
     case NAPCOLL_STEP_REDUCE:
@@ -145,10 +146,11 @@ static void put_mark(const napcoll_step_t *step, int rank, int stage, int x, int
                 x + 1, y - 4, rank, stage);
         break;
     case NAPCOLL_STEP_PHASE:
+        napcoll_phase_title(step, title);
         fprintf(out,
                 "<g class=\"phase\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"14\" rx=\"5\"/>"
                 "<text x=\"%d\" y=\"%d\">%s</text></g>\n",
-                x + 1, y - 7, width - 2, x + width / 2, y + 4, napcoll_phase_title(step));
+                x + 1, y - 7, width - 2, x + width / 2, y + 4, title);
         break;
     default:
         break;

@@ -419,9 +419,13 @@ const column_t *layout_column(const picture_t *p, place_t place)
 
 int layout_mark_width(const napcoll_step_t *step)
 {
-    return NAPCOLL_STEP_PHASE == step->kind
-               ? (int) strlen(napcoll_phase_title(step)) * PHASE_LETTER + 10
-               : MARK;
+    char title[NAPCOLL_PHASE_TITLE];
+
+    if (NAPCOLL_STEP_PHASE != step->kind) {
+        return MARK;
+    }
+    napcoll_phase_title(step, title);
+    return (int) strlen(title) * PHASE_LETTER + 10;
 }
 
 int layout_track_offset(int track)

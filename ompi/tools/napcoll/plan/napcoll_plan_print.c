@@ -16,19 +16,23 @@
 
 #include "plan/napcoll_plan_print.h"
 
-static const char *const phase_names[NAPCOLL_PHASE_KINDS] = {"none",      "reduce",    "bcast",
-                                                             "allreduce", "allgather", "barrier"};
+static const char *const phase_names[NAPCOLL_PHASE_KINDS] = {
+    [NAPCOLL_PHASE_NONE] = "none",
+    [NAPCOLL_PHASE_REDUCE] = "reduce",
+    [NAPCOLL_PHASE_BCAST] = "bcast",
+    [NAPCOLL_PHASE_ALLREDUCE] = "allreduce",
+    [NAPCOLL_PHASE_ALLGATHER] = "allgather",
+    [NAPCOLL_PHASE_BARRIER] = "barrier",
+    [NAPCOLL_PHASE_GATHER] = "gather",
+    [NAPCOLL_PHASE_SCATTER] = "scatter",
+    [NAPCOLL_PHASE_SHARE] = "share",
+    [NAPCOLL_PHASE_REDUCE_SCATTER] = "reduce-scatter"};
 
-const char *napcoll_phase_title(const napcoll_step_t *step)
+void napcoll_phase_title(const napcoll_step_t *step, char title[NAPCOLL_PHASE_TITLE])
 {
-    static const char *const leaders[NAPCOLL_PHASE_KINDS] = {"none",
-                                                             "leaders reduce",
-                                                             "leaders bcast",
-                                                             "leaders allreduce",
-                                                             "leaders allgather",
-                                                             "leaders barrier"};
-
-    return NAPCOLL_SCOPE_NODE == step->scope ? phase_names[step->phase] : leaders[step->phase];
+    (void) snprintf(title, NAPCOLL_PHASE_TITLE, "%s%s",
+                    NAPCOLL_SCOPE_LEADERS == step->scope ? "leaders: " : "",
+                    phase_names[step->phase]);
 }
 
 typedef struct {

@@ -296,6 +296,17 @@ typedef size_t napcoll_compat_count_t;
 typedef ompi_count_array_t napcoll_compat_counts_t;
 typedef ompi_disp_array_t napcoll_compat_displs_t;
 
+/* Arrays of int as what functions of components take. */
+static inline napcoll_compat_counts_t napcoll_compat_counts_of(const int *counts)
+{
+    return ompi_count_array_create(counts);
+}
+
+static inline napcoll_compat_displs_t napcoll_compat_displs_of(const int *displs)
+{
+    return ompi_disp_array_create(displs);
+}
+
 static inline bool napcoll_compat_has_counts(napcoll_compat_counts_t counts)
 {
     return 0 != counts;
@@ -314,6 +325,16 @@ static inline ptrdiff_t napcoll_compat_displ(napcoll_compat_displs_t displs, int
 typedef int napcoll_compat_count_t;
 typedef const int *napcoll_compat_counts_t;
 typedef const int *napcoll_compat_displs_t;
+
+static inline napcoll_compat_counts_t napcoll_compat_counts_of(const int *counts)
+{
+    return counts;
+}
+
+static inline napcoll_compat_displs_t napcoll_compat_displs_of(const int *displs)
+{
+    return displs;
+}
 
 static inline bool napcoll_compat_has_counts(napcoll_compat_counts_t counts)
 {

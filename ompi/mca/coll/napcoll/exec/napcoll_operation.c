@@ -77,6 +77,7 @@ void napcoll_operation_free(napcoll_operation_t *op)
 void napcoll_operation_give(napcoll_operation_t *op)
 {
     memset(op->subcomm, 0, sizeof(op->subcomm));
+    op->map = NULL;
     op->node = NULL;
     op->channel = NULL;
     op->queues = false;

@@ -30,6 +30,7 @@
 #include "exec/napcoll_stream.h"
 #include "exec/napcoll_transport_node.h"
 #include "exec/napcoll_transport_pml.h"
+#include "plan/napcoll_scope.h"
 
 /** A pooled operation keeps larger buffers than this during a call only. */
 enum { NAPCOLL_SCRATCH_KEPT = 1024 * 1024 };
@@ -41,6 +42,8 @@ typedef struct napcoll_operation {
     napcoll_binding_t binding;
     /** [scope] what carries out phases; NULL where the plan has none */
     ompi_communicator_t *subcomm[NAPCOLL_SCOPES];
+    /** of the communicator, for phases */
+    const napcoll_node_map_t *map;
     /** the processes of this node with which it shares memory, and the channel for its messages;
      * both NULL: all messages go by the PML */
     const napcoll_node_t *node;

@@ -150,24 +150,36 @@ static napcoll_simulate_status_t add_messages(napcoll_simulation_t *s, const nap
     return NAPCOLL_SIMULATE_OK;
 }
 
+/* What a member sends, or receives, in a phase, as a share of the vector or of a rank's block. */
+static double share_of_phase(const napcoll_plan_t *plan, const napcoll_step_t *step, int members,
+                             int steps)
+{
+    const double dst = napcoll_plan_share(plan, step->dst);
+    const double left = napcoll_plan_share(plan, step->left);
+
+    if (napcoll_phase_has_runs(step->phase)) {
+        /* all blocks but the own ones */
+        return dst > left ? dst - left : left - dst;
+    }
+    return NAPCOLL_PHASE_ALLGATHER == step->phase ? (members - 1) * left : steps * dst;
+}
+
 /* A phase by a tree, or by recursive doubling. */
 static void add_phase(const napcoll_simulation_t *s, const napcoll_plan_t *plan,
                       const napcoll_step_t *step, stage_t *stage)
 {
     const int members = napcoll_scope_members(s->map, step->scope, plan->rank);
-    const bool gathers = NAPCOLL_PHASE_ALLGATHER == step->phase;
-    const double share = napcoll_plan_share(plan, gathers ? step->left : step->dst);
-    double steps = 0;
+    double share;
+    int steps = 0;
 
     for (int64_t reach = 1; reach < members; reach *= 2) {
         steps++;
     }
+    share = share_of_phase(plan, step, members, steps);
     stage->phase_network = NAPCOLL_SCOPE_LEADERS == step->scope;
     stage->phase_messages += steps;
-    stage->phase_share += (gathers ? members - 1 : steps) * share;
-    if (NAPCOLL_PHASE_REDUCE == step->phase || NAPCOLL_PHASE_ALLREDUCE == step->phase) {
-        stage->reduced += steps * share;
-    }
+    stage->phase_share += share;
+    stage->reduced += napcoll_phase_reduces(step->phase) ? share : 0;
 }
 
 /* How many stages of a sketch stand for several. */

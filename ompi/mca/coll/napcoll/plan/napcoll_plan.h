@@ -95,6 +95,9 @@ typedef enum {
 /**
  * Phases: collectives among the members of a scope that another component carries out as a whole.
  * Each member has the step, with spans of the same blocks; reductions are in member order.
+ *
+ * The last four are for the layout of ranks: a member's run is its own block or, of a leader, the
+ * blocks of its node, and all runs are the scope's blocks, from member 0's first block on.
  */
 typedef enum {
     NAPCOLL_PHASE_NONE,
@@ -103,6 +106,12 @@ typedef enum {
     NAPCOLL_PHASE_ALLREDUCE, /**< dst at all members = reduction of all left */
     NAPCOLL_PHASE_ALLGATHER, /**< dst, dst + 1, ... at all members = left of member 0, 1, ... */
     NAPCOLL_PHASE_BARRIER,   /**< no spans: all members have begun it */
+    NAPCOLL_PHASE_GATHER,    /**< dst, of all runs, at member peer = all left; left is the own run
+                                  of dst */
+    NAPCOLL_PHASE_SCATTER,   /**< dst, the own run, = its blocks of left, of all runs, at member
+                                  peer. That member has it there already */
+    NAPCOLL_PHASE_SHARE,     /**< as a gather, at all members: MPI's allgatherv */
+    NAPCOLL_PHASE_REDUCE_SCATTER, /**< dst, the own run, = reduction of its blocks of all left */
     NAPCOLL_PHASE_KINDS
 } napcoll_phase_t;
 

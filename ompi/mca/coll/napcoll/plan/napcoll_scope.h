@@ -47,11 +47,52 @@ static inline int napcoll_scope_rank(const napcoll_node_map_t *map, napcoll_scop
                : napcoll_node_map_rank(map, napcoll_node_map_node(map, rank), member);
 }
 
+/** The blocks of a member of a rank's scope, in the layout of ranks. */
+static inline napcoll_block_range_t napcoll_scope_run(const napcoll_node_map_t *map,
+                                                      napcoll_scope_t scope, int rank, int member)
+{
+    if (NAPCOLL_SCOPE_LEADERS == scope) {
+        return (napcoll_block_range_t){.first = napcoll_node_map_first(map, member),
+                                       .count = napcoll_node_map_ppn(map, member)};
+    }
+    return (napcoll_block_range_t){
+        .first = napcoll_node_map_first(map, napcoll_node_map_node(map, rank)) + member,
+        .count = 1};
+}
+
+/** The blocks of all members of a rank's scope. */
+static inline napcoll_block_range_t napcoll_scope_runs(const napcoll_node_map_t *map,
+                                                       napcoll_scope_t scope, int rank)
+{
+    napcoll_block_range_t runs = napcoll_scope_run(map, scope, rank, 0);
+
+    runs.count = NAPCOLL_SCOPE_LEADERS == scope ? map->size
+                                                : napcoll_scope_members(map, scope, rank);
+    return runs;
+}
+
+/** Whether a phase is one in which members have runs of their own. */
+static inline bool napcoll_phase_has_runs(napcoll_phase_t phase)
+{
+    return phase >= NAPCOLL_PHASE_GATHER;
+}
+
+static inline bool napcoll_phase_reduces(napcoll_phase_t phase)
+{
+    return NAPCOLL_PHASE_REDUCE == phase || NAPCOLL_PHASE_ALLREDUCE == phase
+           || NAPCOLL_PHASE_REDUCE_SCATTER == phase;
+}
+
 /** Whether a member of a phase reads left. */
 static inline bool napcoll_phase_reads(const napcoll_step_t *step, int member)
 {
-    return NAPCOLL_PHASE_BARRIER != step->phase
-           && (NAPCOLL_PHASE_BCAST != step->phase || member == step->peer);
+    switch (step->phase) {
+    case NAPCOLL_PHASE_BCAST:
+    case NAPCOLL_PHASE_SCATTER:
+        return member == step->peer;
+    default:
+        return NAPCOLL_PHASE_BARRIER != step->phase;
+    }
 }
 
 /** Whether a member of a phase writes to dst. */
@@ -59,8 +100,10 @@ static inline bool napcoll_phase_writes(const napcoll_step_t *step, int member)
 {
     switch (step->phase) {
     case NAPCOLL_PHASE_REDUCE:
+    case NAPCOLL_PHASE_GATHER:
         return member == step->peer;
     case NAPCOLL_PHASE_BCAST:
+    case NAPCOLL_PHASE_SCATTER:
         return member != step->peer;
     default:
         return NAPCOLL_PHASE_BARRIER != step->phase;

@@ -76,6 +76,15 @@ static bool next_message(prover_t *p, int rank, demand_t *other)
     return true;
 }
 
+/* Whether two members have a phase of the same blocks. */
+static bool is_same_phase(const napcoll_plan_t *plan, const napcoll_step_t *a,
+                          const napcoll_step_t *b)
+{
+    const bool gathers = NAPCOLL_PHASE_GATHER == a->phase || NAPCOLL_PHASE_SHARE == a->phase;
+
+    return napcoll_plan_same_blocks(plan, gathers ? a->dst : a->left, gathers ? b->dst : b->left);
+}
+
 /* The same where the stage is a phase, which waits for the members of its scope. */
 static bool next_in_phase(prover_t *p, int rank, demand_t *other)
 {
@@ -100,7 +109,7 @@ static bool next_in_phase(prover_t *p, int rank, demand_t *other)
         stage = napcoll_plan_stage_of_phase(theirs, step->scope, number);
         end = stage < 0 ? NULL : napcoll_plan_phase_at(theirs, stage);
         if (NULL == end || end->phase != step->phase || end->peer != step->peer
-            || !napcoll_plan_same_blocks(plan, end->left, step->left)) {
+            || !is_same_phase(plan, end, step)) {
             return napcoll_verdict_fail(p->verdict, NAPCOLL_VERIFY_PHASE, rank, r->stage,
                                         plan->stage[r->stage].first,
                                         "rank %d of its %s is not in the same phase", neighbour,

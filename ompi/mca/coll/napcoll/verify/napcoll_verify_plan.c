@@ -160,7 +160,9 @@ static bool spoils_operand(const napcoll_step_t *step, int rows)
     case NAPCOLL_STEP_COPY:
         return overlap(dst, step->left);
     case NAPCOLL_STEP_PHASE:
-        if (NAPCOLL_PHASE_ALLGATHER != step->phase && napcoll_span_equal(dst, step->left)) {
+        if ((NAPCOLL_PHASE_ALLGATHER != step->phase && napcoll_span_equal(dst, step->left))
+            || (napcoll_phase_has_runs(step->phase)
+                && NAPCOLL_PHASE_REDUCE_SCATTER != step->phase)) {
             return false;
         }
         for (int row = 0; row < rows; row++, dst.buffer++) {
@@ -186,6 +188,28 @@ static bool step_reads(const check_t *check, const napcoll_step_t *step)
                ? napcoll_phase_reads(
                    step, napcoll_scope_member(check->map, step->scope, check->plan->rank))
                : NAPCOLL_STEP_RECV != step->kind;
+}
+
+/* Whether dst and left are the blocks that a phase has. */
+static bool has_blocks_of_phase(const check_t *check, const napcoll_step_t *step)
+{
+    const napcoll_plan_t *plan = check->plan;
+    const bool gathers = NAPCOLL_PHASE_GATHER == step->phase || NAPCOLL_PHASE_SHARE == step->phase;
+    const napcoll_span_t all = gathers ? step->dst : step->left;
+    const napcoll_span_t own = gathers ? step->left : step->dst;
+    napcoll_block_range_t runs, run;
+
+    if (!napcoll_phase_has_runs(step->phase)) {
+        return napcoll_plan_same_blocks(plan, step->dst, step->left);
+    }
+    runs = napcoll_scope_runs(check->map, step->scope, plan->rank);
+    run = napcoll_scope_run(check->map, step->scope, plan->rank,
+                            napcoll_scope_member(check->map, step->scope, plan->rank));
+    return NAPCOLL_LAYOUT_RANKS == plan->layout && all.count == runs.count
+           && all.first % plan->blocks == runs.first && own.count == run.count
+           && own.first % plan->blocks == run.first
+           && (!gathers
+               || (own.buffer == all.buffer && own.first - all.first == run.first - runs.first));
 }
 
 /* Whether a phase is one of those there are, of a scope in which the rank is. */
@@ -244,7 +268,7 @@ static bool check_step(const check_t *check, int index)
         {NAPCOLL_GOAL_ALLGATHER == check->claim->goal && !copies && reads
              && NAPCOLL_BUFFER_SEND == step->left.buffer,
          NAPCOLL_VERIFY_SPAN, "takes a block of another datatype before it is copied"},
-        {(!message && !napcoll_plan_same_blocks(plan, step->dst, step->left))
+        {((reduces || copies) && !napcoll_plan_same_blocks(plan, step->dst, step->left))
              || (reduces && !napcoll_plan_same_blocks(plan, step->dst, step->right)),
          NAPCOLL_VERIFY_REDUCTION, "its operands are different blocks"},
         {spoils_operand(step, rows), NAPCOLL_VERIFY_REDUCTION,
@@ -365,6 +389,8 @@ static bool check_messages(const check_t *check)
         } else if (NAPCOLL_STEP_PHASE == step->kind && !is_phase(check, step)) {
             return fail(check, NAPCOLL_VERIFY_PHASE, i,
                         "there is no such phase, or the rank is not in it");
+        } else if (NAPCOLL_STEP_PHASE == step->kind && !has_blocks_of_phase(check, step)) {
+            return fail(check, NAPCOLL_VERIFY_PHASE, i, "its spans are not the blocks of the phase");
         }
     }
     return check_most(check, inter, check->claim->max_inter, " between nodes")

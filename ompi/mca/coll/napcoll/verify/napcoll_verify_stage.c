@@ -277,27 +277,55 @@ static const value_t *given_to_phase(prover_t *p, int rank, int stage)
     return p->rank[rank].outbox + p->cache.entry[rank]->outbox_at[plan->stage[stage].first];
 }
 
+/* Where what a member gives to a rank's phase goes, and which of its blocks, from *first on. */
+static napcoll_span_t taken_from_member(const prover_t *p, int rank, const napcoll_step_t *step,
+                                        int member, int *first)
+{
+    const int self = napcoll_scope_member(p->map, step->scope, rank);
+    const napcoll_block_range_t all = napcoll_scope_runs(p->map, step->scope, rank);
+    const napcoll_block_range_t own = napcoll_scope_run(p->map, step->scope, rank, self);
+    const napcoll_block_range_t theirs = napcoll_scope_run(p->map, step->scope, rank, member);
+    napcoll_span_t dst = step->dst;
+
+    *first = 0;
+    switch (step->phase) {
+    case NAPCOLL_PHASE_ALLGATHER:
+        dst.buffer += member;
+        break;
+    case NAPCOLL_PHASE_GATHER:
+    case NAPCOLL_PHASE_SHARE:
+        dst.first += theirs.first - all.first;
+        dst.count = theirs.count;
+        break;
+    case NAPCOLL_PHASE_SCATTER:
+    case NAPCOLL_PHASE_REDUCE_SCATTER:
+        *first = own.first - all.first;
+        break;
+    default:
+        break;
+    }
+    return dst;
+}
+
 /* Take in what one member of a phase gives to it. Members come in descending order. */
 static bool take_from_member(prover_t *p, int rank, int index, int member, const value_t *from)
 {
     const napcoll_step_t *step = &napcoll_prover_plan(p, rank)->step[index];
-    const bool gathers = NAPCOLL_PHASE_ALLGATHER == step->phase;
-    const bool bcasts = NAPCOLL_PHASE_BCAST == step->phase;
+    const bool reduces = napcoll_phase_reduces(step->phase);
     const bool last = napcoll_scope_members(p->map, step->scope, rank) - 1 == member;
-    napcoll_span_t dst = step->dst;
-    value_t *to;
+    int first;
+    const napcoll_span_t dst = taken_from_member(p, rank, step, member, &first);
+    value_t *to = values_of(p, rank, dst);
     bool ok = true;
 
-    if (bcasts && member != step->peer) {
+    if (!napcoll_phase_reads(step, member)) {
         return true;
     }
-    dst.buffer += gathers ? member : 0;
-    to = values_of(p, rank, dst);
-    for (int b = 0; b < step->left.count && ok; b++) {
-        if (gathers || bcasts || last) {
-            to[b] = from[b];
+    for (int b = 0; b < dst.count && ok; b++) {
+        if (!reduces || last) {
+            to[b] = from[first + b];
         } else {
-            ok = reduce_values(p, rank, index, from[b], to[b], &to[b]);
+            ok = reduce_values(p, rank, index, from[first + b], to[b], &to[b]);
         }
     }
     return ok;

@@ -159,11 +159,35 @@ static void settle_stage(napcoll_reduction_t *reduction, const napcoll_route_t *
     for (int i = from; i < to; i++) {
         const napcoll_move_t *move = &route->move[i];
 
-        if (stage == move->stage && !move->send) {
+        if (stage == move->stage && !move->send && NAPCOLL_PHASE_NONE == move->phase) {
             (void) napcoll_reduction_settle(reduction, number_of(reduction, move->first + shift),
                                             move->count);
         }
     }
+}
+
+/* A phase backwards: a broadcast becomes a reduce, a gather a scatter, and a share a
+ * reduce-scatter. What it takes is settled. */
+static void emit_phase(napcoll_reduction_t *reduction, const napcoll_move_t *move, int shift)
+{
+    napcoll_builder_t *builder = reduction->builder;
+    const int first = number_of(reduction, move->first + shift);
+    const napcoll_span_t all = napcoll_reduction_settle(reduction, first, move->count);
+    const int own = first + move->own.first - move->first;
+    napcoll_span_t dst = {.buffer = reduction->home.buffer, .first = first, .count = move->count};
+    napcoll_phase_t phase = NAPCOLL_PHASE_REDUCE;
+
+    if (NAPCOLL_PHASE_GATHER == move->phase) {
+        phase = NAPCOLL_PHASE_SCATTER;
+        dst = move->send ? all : dst;
+        dst.first += own - first;
+        dst.count = move->own.count;
+    } else if (NAPCOLL_PHASE_SHARE == move->phase) {
+        phase = NAPCOLL_PHASE_REDUCE_SCATTER;
+        dst = napcoll_builder_temp(builder, own, move->own.count);
+    }
+    napcoll_builder_phase(builder, move->scope, phase, move->peer, dst, all);
+    set_buffer(reduction, dst, dst.buffer);
 }
 
 void napcoll_reduction_emit(napcoll_reduction_t *reduction, const napcoll_route_t *route, int stage,
@@ -183,7 +207,9 @@ void napcoll_reduction_emit(napcoll_reduction_t *reduction, const napcoll_route_
         const napcoll_move_t *move = &route->move[i];
         const int first = number_of(reduction, move->first + shift);
 
-        if (stage == move->stage && !move->send) {
+        if (stage == move->stage && NAPCOLL_PHASE_NONE != move->phase) {
+            emit_phase(reduction, move, shift);
+        } else if (stage == move->stage && !move->send) {
             napcoll_builder_send(builder, napcoll_reduction_settle(reduction, first, move->count),
                                  move->peer);
         } else if (stage == move->stage && move->returns) {
@@ -200,7 +226,8 @@ void napcoll_reduction_emit(napcoll_reduction_t *reduction, const napcoll_route_
     for (int i = from; i < to; i++) {
         const napcoll_move_t *move = &route->move[i];
 
-        if (stage == move->stage && move->send && !move->returns) {
+        if (stage == move->stage && move->send && !move->returns
+            && NAPCOLL_PHASE_NONE == move->phase) {
             napcoll_reduction_add(reduction, value[i - from], move->peer);
         }
     }

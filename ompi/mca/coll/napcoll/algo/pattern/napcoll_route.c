@@ -187,19 +187,34 @@ int napcoll_route_multiplying(napcoll_route_t *route, const napcoll_group_t *gro
     return reach(route, stage);
 }
 
-/* A broadcast among the members of a group that is delegated. */
-static void add_bcast_phase(napcoll_route_t *route, const napcoll_group_t *group, int stage,
-                            const napcoll_block_range_t *load)
+int napcoll_route_phase(napcoll_route_t *route, const napcoll_group_t *group, int stage,
+                        napcoll_phase_t phase, napcoll_block_range_t all,
+                        napcoll_block_range_t own)
 {
     const int moves = route->moves;
     const int root = napcoll_scope_member(group->map, group->scope,
                                           group->rank(group, group->root));
 
-    napcoll_route_move(route, stage, root, false, load->first, load->count);
+    napcoll_route_move(route, stage, root, group->self == group->root, all.first, all.count);
     if (route->moves > moves) {
-        route->move[moves].phase = NAPCOLL_PHASE_BCAST;
+        route->move[moves].phase = phase;
         route->move[moves].scope = group->scope;
+        route->move[moves].own = own;
     }
+    return reach(route, stage + 1);
+}
+
+/* Gather the members' blocks at the root. */
+static int gather_by_phase(napcoll_route_t *route, const napcoll_group_t *group, int stage)
+{
+    const int begin = napcoll_group_first(group, 0);
+    const int end = napcoll_group_first(group, group->members);
+    const int first = napcoll_group_first(group, group->self);
+    const int next = napcoll_group_first(group, group->self + 1);
+
+    return napcoll_route_phase(route, group, stage, NAPCOLL_PHASE_GATHER,
+                               (napcoll_block_range_t){.first = begin, .count = end - begin},
+                               (napcoll_block_range_t){.first = first, .count = next - first});
 }
 
 int napcoll_route_tree(napcoll_route_t *route, const napcoll_group_t *group, int stage,
@@ -208,9 +223,11 @@ int napcoll_route_tree(napcoll_route_t *route, const napcoll_group_t *group, int
     const bool down = NAPCOLL_ROUTE_DOWN == direction;
     const int levels = napcoll_tree_levels(group);
 
-    if (down && NULL != load && napcoll_group_is_delegated(group)) {
-        add_bcast_phase(route, group, stage, load);
-        return reach(route, stage + 1);
+    if (napcoll_group_is_delegated(group) && down && NULL != load) {
+        return napcoll_route_phase(route, group, stage, NAPCOLL_PHASE_BCAST, *load, *load);
+    }
+    if (napcoll_group_is_delegated(group) && !down) {
+        return gather_by_phase(route, group, stage);
     }
     for (int i = 0; i < levels; i++, stage++) {
         const napcoll_tree_level_t at = napcoll_tree_level(group, down ? levels - i : i + 1);
@@ -246,7 +263,11 @@ static void emit_message(napcoll_builder_t *builder, const napcoll_move_t *move,
                          napcoll_span_t span)
 {
     if (NAPCOLL_PHASE_NONE != move->phase) {
-        napcoll_builder_phase(builder, move->scope, move->phase, move->peer, span, span);
+        const napcoll_span_t own = {.buffer = span.buffer,
+                                    .first = span.first + move->own.first - move->first,
+                                    .count = move->own.count};
+
+        napcoll_builder_phase(builder, move->scope, move->phase, move->peer, span, own);
     } else if (move->send) {
         napcoll_builder_send(builder, span, move->peer);
     } else {
@@ -349,7 +370,8 @@ void napcoll_route_emit_segments(napcoll_builder_t *builder, napcoll_route_t *ro
         }
         emit_pipeline(builder, route, from, to, buffer, segments, blocks);
         if (to < route->moves) {
-            emit_message(builder, &route->move[to], all);
+            napcoll_builder_phase(builder, route->move[to].scope, route->move[to].phase,
+                                  route->move[to].peer, all, all);
         }
     }
 }

@@ -37,10 +37,12 @@ typedef struct napcoll_move {
     bool send;
     int first;
     int count;
-    /** Not a message but a phase of another component, with the root member `peer`. It is alone in
-     * its stage. */
+    /** Not a message but a phase of another component, a broadcast, gather or share, with the root
+     * member `peer`; send: this process is the root. It is alone in its stage. */
     napcoll_phase_t phase;
     napcoll_scope_t scope;
+    /** Of a gather or share: the own run. */
+    napcoll_block_range_t own;
     /** The sender gets these blocks again later: they are gathered first, then handed to all.
      * Backwards the receiver gets a final value in place of its own. */
     bool returns;
@@ -128,17 +130,24 @@ int napcoll_route_multiplying(napcoll_route_t *route, const napcoll_group_t *gro
 
 /**
  * The tree of the group: a gather to its root (up), a scatter from it (down) or, with a load that
- * every message carries, a broadcast (down), which is a phase where the group is delegated.
+ * every message carries, a broadcast (down). Gathers and broadcasts are phases where the group is
+ * delegated.
  *
  *     cost   ceil(log_radix n) alpha + (n - 1) beta b, radix - 1 messages at once
  */
 int napcoll_route_tree(napcoll_route_t *route, const napcoll_group_t *group, int stage,
                        napcoll_route_direction_t direction, const napcoll_block_range_t *load);
 
+/** Add a phase of a group that is delegated: of blocks `all`, with the own run of a gather or
+ * share. */
+int napcoll_route_phase(napcoll_route_t *route, const napcoll_group_t *group, int stage,
+                        napcoll_phase_t phase, napcoll_block_range_t all,
+                        napcoll_block_range_t own);
+
 /**
  * Emit the whole route forwards, for every segment, each a stage behind the one before, from and
  * into one of the user's buffers. Takes time for the moves times the segments, however many stages
- * there are. A phase carries all segments.
+ * there are. A phase, which is a broadcast, carries all segments.
  *
  * @param[in]     builder   the plan, of segments * blocks blocks
  * @param[in,out] route     of one segment; its moves are sorted by their stages

@@ -292,18 +292,40 @@ napcoll_bounds_t napcoll_spread_locality_bounds(const napcoll_node_map_t *map,
     return napcoll_bounds_either(inter, inter * napcoll_min(map->max_ppn - 1, radix));
 }
 
+/* Between leaders: in steps, or by another component's allgatherv, for which all rooms are alike. */
+static int exchange_of_leaders(napcoll_route_t *route, const napcoll_plan_args_t *args, step_t *step,
+                               int stage)
+{
+    const napcoll_group_t leaders = napcoll_group_leaders(args);
+    const napcoll_block_range_t own = {.first = block_from(&step->group, 0),
+                                       .count = step->group.members};
+
+    if (!napcoll_group_is_delegated(&leaders)) {
+        while (next_step(step, napcoll_params_radix(&args->params) - 1)) {
+            fetch_runs(route, step, stage++);
+        }
+        return stage;
+    }
+    if (0 == step->group.self) {
+        (void) napcoll_route_phase(route, &leaders, stage, NAPCOLL_PHASE_SHARE,
+                                   (napcoll_block_range_t){.count = args->map->size}, own);
+    }
+    return stage + 1;
+}
+
 napcoll_plan_t *napcoll_spread_leaders(const napcoll_plan_args_t *args)
 {
+    const napcoll_room_t alike = {.first = 0};
+    const napcoll_room_t room = napcoll_plan_args_delegates(args, NAPCOLL_SCOPE_LEADERS)
+                                    ? alike
+                                    : room_from_own_node(args);
     napcoll_route_t route = {0};
     step_t step = first_step(args, 1);
     int stage = gather_at_leader(&route, &step.group, 0);
 
-    while (next_step(&step, napcoll_params_radix(&args->params) - 1)) {
-        fetch_runs(&route, &step, stage++);
-    }
-    route.stages = bcast_from_leader(&route, args, stage, block_from(&step.group, 0),
-                                     args->map->size);
-    return napcoll_spread_plan(args, &route, room_from_own_node(args));
+    stage = exchange_of_leaders(&route, args, &step, stage);
+    route.stages = bcast_from_leader(&route, args, stage, room.first, args->map->size);
+    return napcoll_spread_plan(args, &route, room);
 }
 
 /* ---- lane ring ---- */

@@ -26,6 +26,7 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_SCATTER_ALGORITHMS] =
          .generate = napcoll_spread_leaders,
          .bounds = napcoll_group_leaders_bounds,
          .radix = true,
+         .delegates = {[NAPCOLL_SCOPE_NODE] = true, [NAPCOLL_SCOPE_LEADERS] = true},
          .needs = NAPCOLL_NEEDS_COMMUTATIVE,
          .tunable = {NAPCOLL_TUNABLE_RADIX("the exchange between leaders", NAPCOLL_TUNES_RADIX)}},
     [NAPCOLL_REDUCE_SCATTER_LOCALITY] =
