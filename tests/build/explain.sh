@@ -279,8 +279,8 @@ mistakes_are_refused() {
     refused '--segments: not an option of explain' explain "${machine[@]}" --segments 2
     refused '--bytes: barrier has no data' explain "${machine[@]}" --coll barrier --bytes 8
     refused '--root 12: there are 12 ranks' explain "${machine[@]}" --coll reduce --nodes 3 --root 12
-    refused '--provider delegate: expected p2p' explain "${machine[@]}" --provider delegate
-    refused '--provider delegate: expected p2p' explain "${machine[@]}" --provider delegate --closed-form
+    refused '--provider delegate: expected own' explain "${machine[@]}" --provider delegate
+    refused '--provider delegate: expected own' explain "${machine[@]}" --provider delegate --closed-form
     refused '--closed-form: expected one number as --ppn' explain "${machine[@]}" --closed-form --ppn 3,2
     refused '--closed-form: expected one number as --ppn' explain "${machine[@]}" --closed-form --map cyclic
     refused '--closed-form: expected one number as --ppn' explain "${machine[@]}" --closed-form --ranks 7

@@ -275,7 +275,7 @@ mistakes_are_refused() {
     refused '--hosts a1,: character 4: ' links "${deep[@]}" --hosts 'a1,'
     refused '--hosts : character 1: ' links "${deep[@]}" --hosts ''
     refused '--hosts c[2-1]: character ' links "${deep[@]}" --hosts 'c[2-1]'
-    refused '--provider delegate: expected p2p' links --provider delegate
+    refused '--provider delegate: expected own' links --provider delegate
     refused '--csv: not an option of show' show --csv a
     refused '--csv /nowhere/a: cannot be written' links --csv /nowhere/a
     refused '--bytes: not an option of links' links --bytes 8

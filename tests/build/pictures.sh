@@ -129,7 +129,7 @@ draw_well_formed() {
 
 pictures_are_well_formed() {
     on_shapes draw_well_formed
-    on_shapes draw_well_formed --provider delegate
+    on_shapes draw_well_formed --provider delegate --leader-provider delegate
     # and the check itself finds mistakes
     "$plan" draw --nodes 2 >"$work/a.svg"
     sed '0,/<\/g>/s///' "$work/a.svg" >"$work/b.svg"
@@ -155,7 +155,7 @@ drawn_as_shown() {
 
 pictures_have_what_show_lists() {
     on_shapes drawn_as_shown
-    on_shapes drawn_as_shown --provider delegate
+    on_shapes drawn_as_shown --provider delegate --leader-provider delegate
     "$plan" draw --provider delegate --nodes 2 >"$work/a.svg"
     [ "$(count 'class="phase"' "$work/a.svg")" -ge 16 ]
 }
@@ -433,7 +433,7 @@ mistakes_name_option_and_range() {
     failed 2 '65 ranks: expected from 1 to 64' draw --ranks 65
     "$plan" draw --ranks 64 >"$work/out"
     failed 2 '262145 ranks: expected from 1 to 262144' goal --ranks 262145
-    failed 2 '--provider delegate: expected p2p' goal --provider delegate
+    failed 2 '--provider delegate: expected own' goal --provider delegate
     failed 2 '--bytes 2G: expected a number from 0 to 1073741824' goal --bytes 2G
     failed 2 '--bytes 8:16: expected a number' goal --bytes 8:16
     failed 2 '--machine nothing.conf: no such file' goal --machine nothing.conf

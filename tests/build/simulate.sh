@@ -164,7 +164,8 @@ mistakes_name_option_and_range() {
     refused 'expected at most 1048576 ranks' "${machine[@]}" --nodes 65537 --ppn 16 --closed-form
     refused '--ppn 3x: character 2' "${machine[@]}" --ppn 3x
     refused '--closed-form: expected one number as --ppn' "${machine[@]}" --closed-form --ppn 3,2
-    refused '--provider delegate: expected p2p' "${machine[@]}" --provider delegate
+    refused '--provider delegate: expected own' "${machine[@]}" --provider delegate
+    refused '--leader-provider delegate: expected own' "${machine[@]}" --leader-provider delegate
     refused '--tunable 2: expected --algorithm' "${machine[@]}" --tunable 2
     refused '--bytes: barrier has no data' "${machine[@]}" --coll barrier --bytes 8:64
     refused '--root 4: there are 4 ranks' "${machine[@]}" --coll reduce --root 4

@@ -148,6 +148,7 @@ plans_are_those_of_show() {
     proved allreduce smp 14 --ranks 14 --ppn 5,5,1,4 --map cyclic
     proved allreduce recursive_doubling 64 --nodes 8 --ppn 8
     proved allreduce nap 15 --ranks 15 --ppn 3,2,1 --provider delegate --map random:3
+    proved reduce smp 15 --ranks 15 --ppn 3,2,1 --leader-provider delegate --root 4 --map random:3
     proved allreduce lane 18 --nodes 6 --ppn 3 --segments 4
     proved reduce nap 12 --nodes 3 --root 7
     proved barrier nap 12 --nodes 3

@@ -283,12 +283,12 @@ lost_launcher() {
     grep -q -e 'lost communication with a remote daemon' "$scratch/out"
 }
 
-# local_phases HOW: sets the array `phases` to parameters for delegate, or for p2p in the shape
-# exchange or tree.
+# local_phases HOW: sets the array `phases` to parameters for delegate, inside nodes and among leaders, or for own
+# messages in the shape exchange or tree.
 local_phases() {
     case $1 in
-        delegate) phases=(--mca coll_napcoll_local_provider delegate) ;;
-        *) phases=(--mca coll_napcoll_local_provider p2p --mca coll_napcoll_local_shape "$1") ;;
+        delegate) phases=(--mca coll_napcoll_local_provider delegate --mca coll_napcoll_leader_provider delegate) ;;
+        *) phases=(--mca coll_napcoll_local_provider own --mca coll_napcoll_local_shape "$1") ;;
     esac
 }
 

@@ -97,7 +97,7 @@ says_each bad_values 30 env HOME="$home" "${one_node[@]}" -np 4 --mca coll napco
     "$programs/threads" --threads 1 --rounds 2 <<END_OF_CHECKS
 bad_fake_map_is_named|coll_napcoll_fake_map is set to "sideways"|block, cyclic or random:SEED
 bad_algorithm_is_named|coll_napcoll_barrier_algorithm|is set to "bogus"|dissemination smp nap
-bad_provider_is_named|coll_napcoll_local_provider|p2p delegate
+bad_provider_is_named|coll_napcoll_local_provider|own delegate p2p
 bad_radix_is_named|coll_napcoll_local_radix is set to 1|range is 2 to 65536. The job goes on with the default, 8
 bad_segment_bytes_are_named|coll_napcoll_segment_bytes is set to -1|range is 0 to 1099511627776
 bad_segments_are_named|coll_napcoll_bcast_lane_segments is set to 10000000|range is 0 to 65536

@@ -293,6 +293,82 @@ static void verifier_catches_phases_that_do_not_meet(void **state)
     expect(f, NAPCOLL_VERIFY_PHASE);
 }
 
+/* The plans of an algorithm whose two scopes are delegated. */
+static void use_delegated_plans(fixture_t *f, const napcoll_collective_t *collective, int row)
+{
+    napcoll_params_t params = {.local_radix = 4,
+                               .provider = {NAPCOLL_PROVIDER_DELEGATE, NAPCOLL_PROVIDER_DELEGATE}};
+
+    free_plans(f->plans, RANKS);
+    f->plans = plans_of(collective, row, f->map, &params, ONE_SHAPE);
+    f->claim.goal = collective->goal;
+    expect(f, NAPCOLL_VERIFY_OK);
+}
+
+/* The n-th phase of a rank's plan. */
+static napcoll_step_t *phase_of(fixture_t *f, int rank, int n)
+{
+    return step_of(f, rank, NAPCOLL_STEP_PHASE, n);
+}
+
+static void verifier_catches_wrong_phases_among_leaders(void **state)
+{
+    fixture_t *f = *state;
+
+    use_delegated_plans(f, &napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP);
+    /* rank 1 is no leader */
+    phase_of(f, 1, 0)->scope = NAPCOLL_SCOPE_LEADERS;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+    use_delegated_plans(f, &napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP);
+    /* one leader reduces, the others reduce to all */
+    phase_of(f, 3, 1)->phase = NAPCOLL_PHASE_REDUCE;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+    use_delegated_plans(f, &napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP);
+    /* a scope that there is not */
+    phase_of(f, 3, 1)->scope = NAPCOLL_SCOPES;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+    use_delegated_plans(f, &napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP);
+    /* a root that there is not */
+    phase_of(f, 3, 1)->peer = f->map->nodes;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+}
+
+static void verifier_catches_phases_of_other_blocks(void **state)
+{
+    fixture_t *f = *state;
+
+    use_delegated_plans(f, &napcoll_allgather, NAPCOLL_ALLGATHER_SMP);
+    /* the run of another leader */
+    phase_of(f, 3, 1)->left.first = 0;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+    use_delegated_plans(f, &napcoll_reduce_scatter, NAPCOLL_REDUCE_SCATTER_SMP);
+    /* a leader that takes a block less */
+    phase_of(f, 3, 1)->dst.count--;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+    use_delegated_plans(f, &napcoll_allgather, NAPCOLL_ALLGATHER_SMP);
+    /* a gather where the others share: only rank 0's node gets all blocks */
+    for (int node = 0; node < f->map->nodes; node++) {
+        phase_of(f, napcoll_node_map_rank(f->map, node, 0), 1)->phase = NAPCOLL_PHASE_GATHER;
+    }
+    expect(f, NAPCOLL_VERIFY_UNWRITTEN);
+}
+
+static void verifier_catches_barriers_without_a_scope(void **state)
+{
+    fixture_t *f = *state;
+
+    use_delegated_plans(f, &napcoll_barrier, NAPCOLL_BARRIER_SMP);
+    /* nodes do not hear from each other */
+    for (int node = 0; node < f->map->nodes; node++) {
+        napcoll_plan_t *plan = f->plans[napcoll_node_map_rank(f->map, node, 0)];
+
+        plan->step[1] = plan->step[2];
+        plan->steps--;
+        plan->stages--;
+    }
+    expect(f, NAPCOLL_VERIFY_CONTRIBUTION);
+}
+
 static void verifier_catches_phases_with_messages(void **state)
 {
     fixture_t *f = *state;
@@ -551,6 +627,9 @@ int main(void)
         WITH_PLANS(verifier_catches_ranks_that_bracket_differently),
         WITH_PLANS(verifier_catches_more_messages_than_claimed),
         WITH_PLANS(verifier_catches_phases_that_do_not_meet),
+        WITH_PLANS(verifier_catches_wrong_phases_among_leaders),
+        WITH_PLANS(verifier_catches_phases_of_other_blocks),
+        WITH_PLANS(verifier_catches_barriers_without_a_scope),
         WITH_PLANS(verifier_catches_phases_with_messages),
         WITH_PLANS(verifier_catches_receives_in_flight),
         WITH_PLANS(verifier_catches_messages_of_another_size),

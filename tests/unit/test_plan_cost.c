@@ -140,35 +140,41 @@ static void sampled_processes_wait_for_each_other(void **state)
     check_source(&m, 2, 2, sampled, 1, play, &script, 5000, 1 + 5);
 }
 
+typedef struct {
+    napcoll_phase_t phase;
+    napcoll_scope_t scope;
+} phase_t;
+
 static napcoll_plan_t *one_phase(void *context, int rank)
 {
-    const napcoll_phase_t *phase = context;
+    const phase_t *phase = context;
     const napcoll_span_t in = {.buffer = NAPCOLL_BUFFER_SEND, .count = 1};
     const napcoll_span_t out = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
     napcoll_builder_t *builder = napcoll_builder_new("allreduce", "phase", rank, 1);
 
-    napcoll_builder_phase(builder, NAPCOLL_SCOPE_NODE, *phase, 0, out, in);
+    napcoll_builder_phase(builder, phase->scope, phase->phase, 0, out, in);
     return napcoll_builder_finish(builder);
 }
 
-/* Two steps on four processes, three on five to eight. */
+/* Two steps on four processes, three on five to eight; between nodes one on two. */
 static void sampled_phases_take_a_tree_of_messages(void **state)
 {
     const struct {
-        napcoll_phase_t phase;
+        phase_t phase;
         int ppn;
         double expected;
-    } expected[] = {{NAPCOLL_PHASE_REDUCE, 4, 2 * (1 + 2 + 1)},
-                    {NAPCOLL_PHASE_BCAST, 4, 2 * (1 + 2)},
-                    {NAPCOLL_PHASE_ALLREDUCE, 5, 3 * (1 + 2 + 1)},
-                    {NAPCOLL_PHASE_ALLGATHER, 4, 2 * 1 + 3 * 2},
-                    {NAPCOLL_PHASE_ALLREDUCE, 1, 0}};
+    } expected[] = {{{NAPCOLL_PHASE_REDUCE, NAPCOLL_SCOPE_NODE}, 4, 2 * (1 + 2 + 1)},
+                    {{NAPCOLL_PHASE_BCAST, NAPCOLL_SCOPE_NODE}, 4, 2 * (1 + 2)},
+                    {{NAPCOLL_PHASE_ALLREDUCE, NAPCOLL_SCOPE_NODE}, 5, 3 * (1 + 2 + 1)},
+                    {{NAPCOLL_PHASE_ALLGATHER, NAPCOLL_SCOPE_NODE}, 4, 2 * 1 + 3 * 2},
+                    {{NAPCOLL_PHASE_ALLREDUCE, NAPCOLL_SCOPE_NODE}, 1, 0},
+                    {{NAPCOLL_PHASE_ALLREDUCE, NAPCOLL_SCOPE_LEADERS}, 4, 10 + 2 + 1}};
     const napcoll_sampled_t alone = {.rank = 0, .weight = 1};
     napcoll_machine_t m = plain();
 
     (void) state;
     for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
-        napcoll_phase_t phase = expected[i].phase;
+        phase_t phase = expected[i].phase;
 
         check_source(&m, 2, expected[i].ppn, &alone, 1, one_phase, &phase, 2000,
                      expected[i].expected);

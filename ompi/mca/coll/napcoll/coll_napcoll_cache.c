@@ -6,10 +6,10 @@
 /**
  * @file
  * A module's decisions and plans. The first call of a kind pays for the node map, the decision, the
- * plan and, if the plan has phases, the subcommunicator. Later calls find the entry, the latest
+ * plan and, if plans have phases, the subcommunicators. Later calls find the entry, the latest
  * first. Entries differ in op class, in-place, size class, forced choice and root; beyond a few
  * dozen the one used longest ago goes, on all ranks alike. Communicators that are alike share what
- * an entry says, except the subcommunicator and the online check.
+ * an entry says, except the subcommunicators and the online check.
  */
 
 #include "coll_napcoll_node_memory.h"
@@ -154,7 +154,8 @@ static int prepare_scope(mca_coll_napcoll_module_t *module, const napcoll_call_t
     mca_coll_napcoll_fallback_enter(module);
     rc = mca_coll_napcoll_fallback_exit(
         module, napcoll_subcomm_make(module->comm, module->map, scope, &module->subcomm[scope]));
-    module->has_subcomm[scope] = OMPI_SUCCESS == rc;
+    /* also where only the rest failed here: other ranks have it */
+    module->has_subcomm[scope] = OMPI_SUCCESS == rc || NULL != module->subcomm[scope];
     if (OMPI_SUCCESS == rc) {
         mca_coll_napcoll_log_subcomm(module, scope);
     }

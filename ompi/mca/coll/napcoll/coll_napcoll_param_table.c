@@ -189,12 +189,12 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
     CHOICE("local_provider", local_provider, local_providers, ALIKE, 5,
            "What carries out the phases inside a node. own: napcoll's own messages; p2p is an older "
            "name. delegate: the collectives of the component with the highest priority on a "
-           "subcommunicator of the node, in blocking calls. Of allreduce, reduce, barrier and bcast "
-           "the algorithms nap and smp (bcast: two_level) have such phases"),
+           "subcommunicator of the node, in blocking calls of up to 2 GiB. Phases to delegate are "
+           "in nap, smp and two_level of allreduce, reduce, barrier and bcast, and in smp of "
+           "allgather(v) and reduce_scatter(_block)"),
     CHOICE("leader_provider", leader_provider, leader_providers, ALIKE, 5,
-           "What carries out the exchange among the leaders, one process of each node, as "
-           "local_provider does inside a node. smp (bcast: two_level) of the same collectives have "
-           "leaders"),
+           "What carries out the exchange among leaders, one process of each node, as local_provider "
+           "inside a node: in smp of the same collectives, and in two_level of bcast"),
     INT("local_radix", local_radix, NAPCOLL_DEFAULT_LOCAL_RADIX, 2, NAPCOLL_TUNABLE_MOST, ALIKE, 6,
         "Radix of the steps inside a node by own messages: a larger one takes fewer steps of more messages. "
         "Vectors above 64 KiB use 2, and so does auto where the estimate is lower by 5 percent"),

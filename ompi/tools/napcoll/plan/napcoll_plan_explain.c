@@ -460,7 +460,7 @@ static void print_rank(const explain_case_t *c)
 static void check_placement(const options_t *o, const napcoll_node_map_t *map)
 {
     /* With formulas, too: the plans are counted */
-    require_p2p(o);
+    require_own_phases(o);
     require_uniform(o, map);
     if (map->size > MOST_SIMULATED && !is_uniform(o, map)) {
         complain("--nodes, --ppn: %d ranks: expected at most %d for a placement without formulas",

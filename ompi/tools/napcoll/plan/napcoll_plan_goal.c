@@ -148,7 +148,7 @@ int goal(options_t *o)
     napcoll_progress_t progress;
     napcoll_node_map_t *map;
 
-    require_p2p(o);
+    require_own_phases(o);
     if (NULL != o->machine) {
         napcoll_machine_t machine;
 

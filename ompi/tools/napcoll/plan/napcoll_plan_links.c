@@ -166,7 +166,7 @@ int links(options_t *o)
     napcoll_links_status_t status;
     int rc = EXIT_FAILURE;
 
-    require_p2p(o);
+    require_own_phases(o);
     map = make_map_up_to(o, MOST_SIMULATED);
     generator = generator_of(o, o->algorithm, map);
     if (has_too_many_steps(&generator, true)) {

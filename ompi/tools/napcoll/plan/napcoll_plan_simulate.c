@@ -62,7 +62,7 @@ static void check_placements(const study_t *study)
     /* Checks --ppn and --map */
     map = make_map(o);
     if (!o->closed_form) {
-        require_p2p(o);
+        require_own_phases(o);
     }
     require_uniform(o, map);
     napcoll_node_map_free(map);

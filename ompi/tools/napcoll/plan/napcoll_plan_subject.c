@@ -284,7 +284,7 @@ void require_uniform(const options_t *o, const napcoll_node_map_t *map)
     }
 }
 
-void require_p2p(const options_t *o)
+void require_own_phases(const options_t *o)
 {
     static const char *const option[NAPCOLL_SCOPES] = {"provider", "leader-provider"};
 

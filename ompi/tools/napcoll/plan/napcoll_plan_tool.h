@@ -212,7 +212,7 @@ bool is_uniform(const options_t *o, const napcoll_node_map_t *map);
 void require_uniform(const options_t *o, const napcoll_node_map_t *map);
 
 /** End the program where another component carries out phases: its messages are not in the plans. */
-void require_p2p(const options_t *o);
+void require_own_phases(const options_t *o);
 
 /* ---- napcoll_plan_topology.c ---- */
 

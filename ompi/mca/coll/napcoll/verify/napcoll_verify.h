@@ -42,7 +42,7 @@ typedef enum {
     NAPCOLL_VERIFY_IN_FLIGHT,    /**< a receive into blocks that another message uses */
     NAPCOLL_VERIFY_PEER,         /**< a message to the rank itself, or to no rank */
     NAPCOLL_VERIFY_UNMATCHED,    /**< a message that matches none of its peer */
-    NAPCOLL_VERIFY_PHASE,        /**< a phase that differs between processes of a node */
+    NAPCOLL_VERIFY_PHASE,        /**< a phase that differs between its members */
     NAPCOLL_VERIFY_DEADLOCK,     /**< ranks that wait for each other */
     NAPCOLL_VERIFY_UNWRITTEN,    /**< a block that is read before it is written */
     NAPCOLL_VERIFY_CONTRIBUTION, /**< a contribution missing or twice; a wrong block */
