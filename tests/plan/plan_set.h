@@ -123,8 +123,9 @@ static inline bool prove_plans(const napcoll_collective_t *collective, int row,
         print_message("%s %s: %d ranks, %d nodes, ppn %d..%d, root %d, providers %d %d, "
                       "radix %d, segments %d, tunables %d %d: %s\n",
                       collective->name, args.algorithm->name, map->size, map->nodes, map->min_ppn,
-                      map->max_ppn, params->root, params->provider[0], params->provider[1], params->local_radix,
-                      params->segments, params->tunable[0], params->tunable[1], verdict.text);
+                      map->max_ppn, params->root, params->provider[0], params->provider[1],
+                      params->local_radix, params->segments, params->tunable[0], params->tunable[1],
+                      verdict.text);
         if (verdict.rank >= 0) {
             (void) napcoll_plan_print(plans[verdict.rank], stderr);
         }

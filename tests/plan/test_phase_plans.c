@@ -7,6 +7,7 @@
  * @file
  * Plans that leave phases to other components, inside nodes, among leaders, or both: run by the
  * verifier over many placements, roots and operations. What a row delegates has no messages left.
+ * And the verifier notices phases that are wrong.
  */
 
 #include "plan_set.h"
@@ -32,7 +33,8 @@ static int choices_of(const napcoll_algorithm_t *algorithm)
 {
     int choices = 1;
 
-    while (NULL != algorithm->tunable[0].names && NULL != algorithm->tunable[0].names[choices - 1]) {
+    while (NULL != algorithm->tunable[0].names
+           && NULL != algorithm->tunable[0].names[choices - 1]) {
         choices++;
     }
     return choices;
@@ -203,6 +205,168 @@ static void other_rows_ignore_providers(void **state)
     napcoll_node_map_free(map);
 }
 
+/* ---- what the verifier catches ---- */
+
+enum { RANKS = 12 };
+
+typedef struct {
+    napcoll_node_map_t *map;
+    napcoll_plan_t **plans;
+    napcoll_claim_t claim;
+} fixture_t;
+
+/* 4 nodes with 3 processes each: the leaders are 0, 3, 6 and 9. */
+static int setup(void **state)
+{
+    fixture_t *f = calloc(1, sizeof(*f));
+
+    assert_non_null(f);
+    f->map = placement("3", "block", RANKS);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture_t *f = *state;
+
+    if (NULL != f->plans) {
+        free_plans(f->plans, RANKS);
+    }
+    napcoll_node_map_free(f->map);
+    free(f);
+    return 0;
+}
+
+static void expect(fixture_t *f, napcoll_verify_status_t status)
+{
+    napcoll_verdict_t verdict;
+
+    (void) napcoll_plan_verify(f->plans, f->map, &f->claim, &verdict);
+    assert_string_equal(napcoll_verify_status_name(verdict.status),
+                        napcoll_verify_status_name(status));
+}
+
+/* The right plans of an algorithm whose two scopes are delegated. */
+static void use_plans(fixture_t *f, const napcoll_collective_t *collective, int row)
+{
+    napcoll_params_t params = {.local_radix = 4};
+
+    if (NULL != f->plans) {
+        free_plans(f->plans, RANKS);
+    }
+    set_providers(&params, BOTH);
+    f->plans = plans_of(collective, row, f->map, &params, ONE_SHAPE);
+    f->claim = (napcoll_claim_t){.goal = collective->goal};
+    expect(f, NAPCOLL_VERIFY_OK);
+}
+
+/* The n-th phase of a rank's plan. */
+static napcoll_step_t *phase_of(fixture_t *f, int rank, int n)
+{
+    napcoll_plan_t *plan = f->plans[rank];
+
+    for (int i = 0; i < plan->steps; i++) {
+        if (NAPCOLL_STEP_PHASE == plan->step[i].kind && 0 == n--) {
+            return &plan->step[i];
+        }
+    }
+    fail_msg("rank %d has no such phase", rank);
+    return NULL;
+}
+
+static void verifier_catches_phases_that_do_not_meet(void **state)
+{
+    fixture_t *f = *state;
+
+    use_plans(f, &napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP);
+    /* another root than on the other processes of the node */
+    phase_of(f, 8, 1)->peer = 1;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+    use_plans(f, &napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP);
+    /* one leader reduces, the others reduce to all */
+    phase_of(f, 3, 1)->phase = NAPCOLL_PHASE_REDUCE;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+}
+
+static void verifier_catches_phases_that_there_are_not(void **state)
+{
+    fixture_t *f = *state;
+
+    use_plans(f, &napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP);
+    /* rank 1 is no leader */
+    phase_of(f, 1, 0)->scope = NAPCOLL_SCOPE_LEADERS;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+    use_plans(f, &napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP);
+    phase_of(f, 3, 1)->scope = NAPCOLL_SCOPES;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+    use_plans(f, &napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP);
+    phase_of(f, 3, 1)->phase = NAPCOLL_PHASE_KINDS;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+    use_plans(f, &napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP);
+    /* a root that there is not */
+    phase_of(f, 3, 1)->peer = f->map->nodes;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+}
+
+static void verifier_catches_phases_of_other_blocks(void **state)
+{
+    fixture_t *f = *state;
+
+    use_plans(f, &napcoll_allgather, NAPCOLL_ALLGATHER_SMP);
+    /* the run of another leader */
+    phase_of(f, 3, 1)->left.first = 0;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+    use_plans(f, &napcoll_reduce_scatter, NAPCOLL_REDUCE_SCATTER_SMP);
+    /* a leader that takes a block less */
+    phase_of(f, 3, 1)->dst.count--;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+    use_plans(f, &napcoll_allgather, NAPCOLL_ALLGATHER_SMP);
+    /* leaders that gather instead of sharing: all but one broadcast what they do not have */
+    for (int node = 0; node < f->map->nodes; node++) {
+        phase_of(f, napcoll_node_map_rank(f->map, node, 0), 1)->phase = NAPCOLL_PHASE_GATHER;
+    }
+    expect(f, NAPCOLL_VERIFY_UNWRITTEN);
+}
+
+static void verifier_catches_barriers_without_a_scope(void **state)
+{
+    fixture_t *f = *state;
+
+    use_plans(f, &napcoll_barrier, NAPCOLL_BARRIER_SMP);
+    /* nodes do not hear from each other */
+    for (int node = 0; node < f->map->nodes; node++) {
+        napcoll_plan_t *plan = f->plans[napcoll_node_map_rank(f->map, node, 0)];
+
+        plan->step[1] = plan->step[2];
+        plan->steps--;
+        plan->stages--;
+    }
+    expect(f, NAPCOLL_VERIFY_CONTRIBUTION);
+}
+
+static void verifier_catches_phases_with_messages(void **state)
+{
+    fixture_t *f = *state;
+    const napcoll_span_t sendbuf = {.buffer = NAPCOLL_BUFFER_SEND, .count = 1};
+    const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
+    napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", 0, 1);
+
+    assert_non_null(b);
+    use_plans(f, &napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP);
+    napcoll_builder_send(b, sendbuf, 1);
+    napcoll_builder_phase(b, NAPCOLL_SCOPE_NODE, NAPCOLL_PHASE_BCAST, 0, recvbuf, recvbuf);
+    napcoll_plan_free(f->plans[0]);
+    f->plans[0] = napcoll_builder_finish(b);
+    assert_non_null(f->plans[0]);
+    /* the builder gives the phase a stage of its own, which becomes one with the message's */
+    f->plans[0]->stage[0].work = 1;
+    f->plans[0]->stages = 1;
+    expect(f, NAPCOLL_VERIFY_PHASE);
+}
+
+#define WITH_MAP(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +375,11 @@ int main(void)
         cmocka_unit_test(phase_plans_from_every_root),
         cmocka_unit_test(delegated_scopes_have_no_messages),
         cmocka_unit_test(other_rows_ignore_providers),
+        WITH_MAP(verifier_catches_phases_that_do_not_meet),
+        WITH_MAP(verifier_catches_phases_that_there_are_not),
+        WITH_MAP(verifier_catches_phases_of_other_blocks),
+        WITH_MAP(verifier_catches_barriers_without_a_scope),
+        WITH_MAP(verifier_catches_phases_with_messages),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,18 +186,21 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
         "of all ranks, before its first use; a wrong plan is reported and its calls go to the "
         "fallback component. This takes time and memory on process 0. broken: the same, with "
         "an error put into the plan of process 0, to test the verifier"),
-    CHOICE("local_provider", local_provider, local_providers, ALIKE, 5,
-           "What carries out the phases inside a node. own: napcoll's own messages; p2p is an older "
-           "name. delegate: the collectives of the component with the highest priority on a "
-           "subcommunicator of the node, in blocking calls of up to 2 GiB. Phases to delegate are "
-           "in nap, smp and two_level of allreduce, reduce, barrier and bcast, and in smp of "
-           "allgather(v) and reduce_scatter(_block)"),
-    CHOICE("leader_provider", leader_provider, leader_providers, ALIKE, 5,
-           "What carries out the exchange among leaders, one process of each node, as local_provider "
-           "inside a node: in smp of the same collectives, and in two_level of bcast"),
+    CHOICE(
+        "local_provider", local_provider, local_providers, ALIKE, 5,
+        "What carries out the phases inside a node. own: napcoll's own messages; p2p is an older "
+        "name. delegate: the collectives of the component with the highest priority on a "
+        "subcommunicator of the node, in blocking calls of up to 2 GiB. Phases to delegate are "
+        "in nap, smp and two_level of allreduce, reduce, barrier and bcast, and in smp of "
+        "allgather(v) and reduce_scatter(_block)"),
+    CHOICE(
+        "leader_provider", leader_provider, leader_providers, ALIKE, 5,
+        "What carries out the exchange among leaders, one process of each node, as local_provider "
+        "inside a node: in smp of the same collectives, and in two_level of bcast"),
     INT("local_radix", local_radix, NAPCOLL_DEFAULT_LOCAL_RADIX, 2, NAPCOLL_TUNABLE_MOST, ALIKE, 6,
-        "Radix of the steps inside a node by own messages: a larger one takes fewer steps of more messages. "
-        "Vectors above 64 KiB use 2, and so does auto where the estimate is lower by 5 percent"),
+        "Radix of the steps inside a node by own messages: a larger one takes fewer steps of more "
+        "messages. Vectors above 64 KiB use 2, and so does auto where the estimate is lower by 5 "
+        "percent"),
     BOOL("node_memory", node_memory, true, ALIKE, 4,
          "Whether the processes of a node exchange small messages through memory that they share, "
          "without Open MPI's point-to-point layer"),
@@ -208,7 +211,7 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
          "Most node memory that a process maps, for all communicators together. On a node where "
          "a process would need more, further communicators use point-to-point messages"),
     CHOICE("local_shape", local_shape, shapes, ALIKE, 6,
-           "Shape of an allreduce inside a node by own messages. exchange: fewest steps. tree: a reduce and "
-           "a broadcast, fewest messages. auto: tree on nodes with more processes than cores, "
-           "else exchange. The bits of the result are the same"),
+           "Shape of an allreduce inside a node by own messages. exchange: fewest steps. tree: a "
+           "reduce and a broadcast, fewest messages. auto: tree on nodes with more processes than "
+           "cores, else exchange. The bits of the result are the same"),
     {.name = NULL}};

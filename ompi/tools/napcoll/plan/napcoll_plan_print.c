@@ -17,16 +17,11 @@
 #include "plan/napcoll_plan_print.h"
 
 static const char *const phase_names[NAPCOLL_PHASE_KINDS] = {
-    [NAPCOLL_PHASE_NONE] = "none",
-    [NAPCOLL_PHASE_REDUCE] = "reduce",
-    [NAPCOLL_PHASE_BCAST] = "bcast",
-    [NAPCOLL_PHASE_ALLREDUCE] = "allreduce",
-    [NAPCOLL_PHASE_ALLGATHER] = "allgather",
-    [NAPCOLL_PHASE_BARRIER] = "barrier",
-    [NAPCOLL_PHASE_GATHER] = "gather",
-    [NAPCOLL_PHASE_SCATTER] = "scatter",
-    [NAPCOLL_PHASE_SHARE] = "share",
-    [NAPCOLL_PHASE_REDUCE_SCATTER] = "reduce-scatter"};
+    [NAPCOLL_PHASE_NONE] = "none",           [NAPCOLL_PHASE_REDUCE] = "reduce",
+    [NAPCOLL_PHASE_BCAST] = "bcast",         [NAPCOLL_PHASE_ALLREDUCE] = "allreduce",
+    [NAPCOLL_PHASE_ALLGATHER] = "allgather", [NAPCOLL_PHASE_BARRIER] = "barrier",
+    [NAPCOLL_PHASE_GATHER] = "gather",       [NAPCOLL_PHASE_SCATTER] = "scatter",
+    [NAPCOLL_PHASE_SHARE] = "share",         [NAPCOLL_PHASE_REDUCE_SCATTER] = "reduce-scatter"};
 
 void napcoll_phase_title(const napcoll_step_t *step, char title[NAPCOLL_PHASE_TITLE])
 {

@@ -211,7 +211,8 @@ bool is_uniform(const options_t *o, const napcoll_node_map_t *map);
 /** End the program where --closed-form meets another placement. */
 void require_uniform(const options_t *o, const napcoll_node_map_t *map);
 
-/** End the program where another component carries out phases: its messages are not in the plans. */
+/** End the program where another component carries out phases, whose messages are not in the
+ * plans. */
 void require_own_phases(const options_t *o);
 
 /* ---- napcoll_plan_topology.c ---- */

@@ -83,8 +83,8 @@ static int find_runs(const napcoll_operation_t *operation, napcoll_scope_t scope
     const int members = ompi_comm_size(operation->subcomm[scope]);
     const int self = ompi_comm_rank(operation->subcomm[scope]);
     int *count = malloc(2 * (size_t) members * sizeof(*count)), *displ = count + members;
-    const size_t start = elements_before(
-        operation, napcoll_scope_runs(operation->map, scope, rank).first);
+    const size_t start = elements_before(operation,
+                                         napcoll_scope_runs(operation->map, scope, rank).first);
 
     if (NULL == count) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -111,11 +111,11 @@ static int delegate_gather(ompi_communicator_t *comm, int root, char *dst, const
 {
     const void *input = root == ompi_comm_rank(comm) ? MPI_IN_PLACE : left;
 
-    return runs->equal ? comm->c_coll->coll_gather(input, runs->own, type, dst, runs->own, type,
-                                                   root, comm, comm->c_coll->coll_gather_module)
-                       : comm->c_coll->coll_gatherv(input, runs->own, type, dst, runs->counts,
-                                                    runs->displs, type, root, comm,
-                                                    comm->c_coll->coll_gatherv_module);
+    return runs->equal
+               ? comm->c_coll->coll_gather(input, runs->own, type, dst, runs->own, type, root, comm,
+                                           comm->c_coll->coll_gather_module)
+               : comm->c_coll->coll_gatherv(input, runs->own, type, dst, runs->counts, runs->displs,
+                                            type, root, comm, comm->c_coll->coll_gatherv_module);
 }
 
 static int delegate_scatter(ompi_communicator_t *comm, int root, char *dst, const char *left,
@@ -133,12 +133,12 @@ static int delegate_scatter(ompi_communicator_t *comm, int root, char *dst, cons
 static int delegate_share(ompi_communicator_t *comm, char *dst, const runs_t *runs,
                           ompi_datatype_t *type)
 {
-    return runs->equal ? comm->c_coll->coll_allgather(MPI_IN_PLACE, runs->own, type, dst, runs->own,
-                                                      type, comm,
-                                                      comm->c_coll->coll_allgather_module)
-                       : comm->c_coll->coll_allgatherv(MPI_IN_PLACE, runs->own, type, dst,
-                                                       runs->counts, runs->displs, type, comm,
-                                                       comm->c_coll->coll_allgatherv_module);
+    return runs->equal
+               ? comm->c_coll->coll_allgather(MPI_IN_PLACE, runs->own, type, dst, runs->own, type,
+                                              comm, comm->c_coll->coll_allgather_module)
+               : comm->c_coll->coll_allgatherv(MPI_IN_PLACE, runs->own, type, dst, runs->counts,
+                                               runs->displs, type, comm,
+                                               comm->c_coll->coll_allgatherv_module);
 }
 
 static int delegate_reduce_scatter(ompi_communicator_t *comm, char *dst, const char *left,

@@ -295,8 +295,8 @@ void napcoll_builder_phase(napcoll_builder_t *b, napcoll_scope_t scope, napcoll_
                            int root, napcoll_span_t dst, napcoll_span_t left)
 {
     napcoll_builder_next_stage(b);
-    add_step(b, (napcoll_step_t){
-                    NAPCOLL_STEP_PHASE, phase, scope, .peer = root, .dst = dst, .left = left});
+    add_step(b, (napcoll_step_t){NAPCOLL_STEP_PHASE, phase, scope, .peer = root, .dst = dst,
+                                 .left = left});
     napcoll_builder_next_stage(b);
 }
 

@@ -101,8 +101,8 @@ void napcoll_builder_reduce(napcoll_builder_t *builder, napcoll_span_t dst, napc
 /** A copy; nothing when both spans are the same. */
 void napcoll_builder_copy(napcoll_builder_t *builder, napcoll_span_t dst, napcoll_span_t left);
 
-/** A phase, in a stage of its own: ends the current stage, and the phase's. Each member of the scope
- * adds it. dst and left are given by all of them. */
+/** A phase, in a stage of its own: ends the current stage, and the phase's. Each member of the
+ * scope adds it, and gives both dst and left. */
 void napcoll_builder_phase(napcoll_builder_t *builder, napcoll_scope_t scope, napcoll_phase_t phase,
                            int root, napcoll_span_t dst, napcoll_span_t left);
 

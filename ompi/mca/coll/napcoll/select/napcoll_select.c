@@ -131,13 +131,13 @@ static napcoll_params_t params_of(const napcoll_settings_t *settings, const napc
     const napcoll_algorithm_t *algorithm = &call->collective->algorithm[row];
     /* no class has sizes on both sides of the limit, whatever narrows it */
     const bool large = decision->least > LARGE_BYTES;
-    napcoll_params_t params = {
-        .in_place = call->in_place,
-        .noncommutative = call->noncommutative,
-        .reproducible = napcoll_goal_reduces(call->collective->goal) && settings->reproducible,
-        .root = call->root,
-        .segments = 1,
-        .local_radix = large ? 2 : settings->local_radix};
+    napcoll_params_t params = {.in_place = call->in_place,
+                               .noncommutative = call->noncommutative,
+                               .reproducible = napcoll_goal_reduces(call->collective->goal)
+                                               && settings->reproducible,
+                               .root = call->root,
+                               .segments = 1,
+                               .local_radix = large ? 2 : settings->local_radix};
 
     if (algorithm->segmented && NULL == algorithm->hops && settings->segment_bytes > 0) {
         const size_t segments = decision->most / settings->segment_bytes;

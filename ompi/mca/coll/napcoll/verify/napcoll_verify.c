@@ -92,8 +92,7 @@ static bool next_in_phase(prover_t *p, int rank, demand_t *other)
     const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
     const napcoll_step_t *step = napcoll_plan_phase_at(plan, r->stage);
     const int members = NULL == step ? 0 : napcoll_scope_members(p->map, step->scope, rank);
-    const int number = NULL == step ? 0
-                                    : napcoll_plan_phases_before(plan, step->scope, r->stage);
+    const int number = NULL == step ? 0 : napcoll_plan_phases_before(plan, step->scope, r->stage);
 
     other->rank = -1;
     for (int member = 0; member < members; member++) {

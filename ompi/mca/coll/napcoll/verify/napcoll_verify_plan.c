@@ -176,18 +176,16 @@ static bool spoils_operand(const napcoll_step_t *step, int rows)
 
 static bool step_writes(const check_t *check, const napcoll_step_t *step)
 {
-    return NAPCOLL_STEP_PHASE == step->kind
-               ? napcoll_phase_writes(
-                   step, napcoll_scope_member(check->map, step->scope, check->plan->rank))
-               : NAPCOLL_STEP_SEND != step->kind;
+    return NAPCOLL_STEP_PHASE == step->kind ? napcoll_phase_writes(
+               step, napcoll_scope_member(check->map, step->scope, check->plan->rank))
+                                            : NAPCOLL_STEP_SEND != step->kind;
 }
 
 static bool step_reads(const check_t *check, const napcoll_step_t *step)
 {
-    return NAPCOLL_STEP_PHASE == step->kind
-               ? napcoll_phase_reads(
-                   step, napcoll_scope_member(check->map, step->scope, check->plan->rank))
-               : NAPCOLL_STEP_RECV != step->kind;
+    return NAPCOLL_STEP_PHASE == step->kind ? napcoll_phase_reads(
+               step, napcoll_scope_member(check->map, step->scope, check->plan->rank))
+                                            : NAPCOLL_STEP_RECV != step->kind;
 }
 
 /* Whether dst and left are the blocks that a phase has. */
@@ -390,7 +388,8 @@ static bool check_messages(const check_t *check)
             return fail(check, NAPCOLL_VERIFY_PHASE, i,
                         "there is no such phase, or the rank is not in it");
         } else if (NAPCOLL_STEP_PHASE == step->kind && !has_blocks_of_phase(check, step)) {
-            return fail(check, NAPCOLL_VERIFY_PHASE, i, "its spans are not the blocks of the phase");
+            return fail(check, NAPCOLL_VERIFY_PHASE, i,
+                        "its spans are not the blocks of the phase");
         }
     }
     return check_most(check, inter, check->claim->max_inter, " between nodes")

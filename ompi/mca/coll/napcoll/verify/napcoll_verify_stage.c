@@ -337,8 +337,7 @@ static bool run_phase(prover_t *p, int rank, int index)
     const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
     const napcoll_step_t *step = &plan->step[index];
     const int number = napcoll_plan_phases_before(plan, step->scope, r->stage);
-    const bool writes = napcoll_phase_writes(step,
-                                             napcoll_scope_member(p->map, step->scope, rank));
+    const bool writes = napcoll_phase_writes(step, napcoll_scope_member(p->map, step->scope, rank));
     bool ok = true;
 
     for (int member = napcoll_scope_members(p->map, step->scope, rank) - 1; member >= 0 && ok;
@@ -354,8 +353,7 @@ static bool run_phase(prover_t *p, int rank, int index)
             && !napcoll_rank_set_add(&r->knows, &p->rank[other].told[stage])) {
             return napcoll_prover_no_memory(p);
         }
-        ok = !writes
-             || take_from_member(p, rank, index, member, given_to_phase(p, other, stage));
+        ok = !writes || take_from_member(p, rank, index, member, given_to_phase(p, other, stage));
     }
     return ok;
 }

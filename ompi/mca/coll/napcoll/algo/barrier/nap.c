@@ -22,8 +22,8 @@
  * processes than lanes gives lane j to its process j mod ppn.
  *
  * Inside a node the processes tell each other by dissemination or, with params.local_tree, through
- * the leader; all of them also by another component's barrier. Between the steps only the processes take part that have heard something, or have
- * something to send.
+ * the leader; all of them also by another component's barrier. Between the steps only the processes
+ * take part that have heard something, or have something to send.
  *
  * T. Hoefler, T. Mehlan, F. Mietke, W. Rehm: "Fast barrier synchronization for InfiniBand", 2006,
  * for n-way dissemination with the ports of one process; lanes in their place after Bienz, Olson,

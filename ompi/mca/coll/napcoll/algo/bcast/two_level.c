@@ -39,7 +39,8 @@ static napcoll_plan_t *through_leaders(const napcoll_plan_args_t *args,
                                        const napcoll_group_t *leaders, const napcoll_group_t *node)
 {
     const int root = args->params.root;
-    const bool first = leaders->self == leaders->root && 0 != napcoll_node_map_lane(args->map, root);
+    const bool first = leaders->self == leaders->root
+                       && 0 != napcoll_node_map_lane(args->map, root);
     const int between = napcoll_split_levels(args->map->max_ppn, node->radix);
     const napcoll_block_range_t whole = {.count = 1};
     napcoll_route_t route = {0};

@@ -12,7 +12,7 @@
  * They follow the balanced split and the tree of the group, with the group's radix. So groups of
  * equal size and radix reduce with the same brackets, however many processes share the members.
  * Where another component carries out the collectives of the group (napcoll_group_is_delegated),
- * they are phases instead of messages, but for the scan and napcoll_exchange_allreduce.
+ * they are phases instead of messages, except scans and napcoll_exchange_allreduce.
  */
 
 #ifndef NAPCOLL_EXCHANGE_H

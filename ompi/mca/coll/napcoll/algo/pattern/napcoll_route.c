@@ -188,8 +188,7 @@ int napcoll_route_multiplying(napcoll_route_t *route, const napcoll_group_t *gro
 }
 
 int napcoll_route_phase(napcoll_route_t *route, const napcoll_group_t *group, int stage,
-                        napcoll_phase_t phase, napcoll_block_range_t all,
-                        napcoll_block_range_t own)
+                        napcoll_phase_t phase, napcoll_block_range_t all, napcoll_block_range_t own)
 {
     const int moves = route->moves;
     const int root = napcoll_scope_member(group->map, group->scope,

@@ -292,9 +292,9 @@ napcoll_bounds_t napcoll_spread_locality_bounds(const napcoll_node_map_t *map,
     return napcoll_bounds_either(inter, inter * napcoll_min(map->max_ppn - 1, radix));
 }
 
-/* Between leaders: in steps, or by another component's allgatherv, for which all rooms are alike. */
-static int exchange_of_leaders(napcoll_route_t *route, const napcoll_plan_args_t *args, step_t *step,
-                               int stage)
+/* Between leaders: in steps, or by another component's allgatherv, for which rooms are alike. */
+static int exchange_of_leaders(napcoll_route_t *route, const napcoll_plan_args_t *args,
+                               step_t *step, int stage)
 {
     const napcoll_group_t leaders = napcoll_group_leaders(args);
     const napcoll_block_range_t own = {.first = block_from(&step->group, 0),
