@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# Phases that other components carry out, inside nodes and among leaders: by tuned, and by xhc where Open MPI has that
-# (from 5.0 on). The log says who does them, and how many messages the plans have left: where both scopes are
-# delegated, none, so what the results were compared with came through the other component. See harness.sh.
+# Phases that other components carry out, inside nodes and among leaders: by tuned, and by xhc where Open MPI has that.
+# The log says which component does them, and how many messages the plans have left: none where both scopes are
+# delegated, so all data came through the other component. See harness.sh.
 set -u
 
 # shellcheck source=tests/mpi/harness.sh
@@ -77,7 +77,7 @@ phases_of() {
 one_scope() {
     local name=$1 inside=$2 among=$3
     shift 3
-    launch=("${one_node[@]}" -np 6 --mca coll napcoll,tuned --mca coll_napcoll_fake_ppn 3,2,1 "${verified[@]}"
+    launch=("${one_node[@]}" -np 6 --mca coll "napcoll,tuned" --mca coll_napcoll_fake_ppn "3,2,1" "${verified[@]}"
         --mca coll_napcoll_allreduce_algorithm smp)
     says "$name" 60 'ok 1' -- "${launch[@]}" "$@" --expect runs:smp
     ! wanted "scopes_of_$name" || check "scopes_of_$name" phases_of "$inside" "$among"
