@@ -56,7 +56,8 @@ reduce_scatter smp runs fallback:noncommutative
 END
 if ompi_info --param coll xhc --level 9 | grep -q coll_xhc_priority; then
     fake 7 3,2,1 block delegate
-    launch=("${launch[@]/%napcoll,tuned/napcoll,xhc,tuned}" --mca coll_xhc_priority 60)
+    # Without XPMEM, reductions by xhc crash above the size up to which it copies.
+    launch=("${launch[@]/%napcoll,tuned/napcoll,xhc,tuned}" --mca coll_xhc_priority 60 --mca coll_xhc_cico_max 1048576)
     delegated xhc 7_block_xhc
 fi
 
