@@ -7,8 +7,9 @@
  * (select/napcoll_uneven.h).
  */
 #include "counters.h"
+#include "modes.h"
 
-enum { CALLS = 40, LITTLE = 8, MUCH = 200000, MOST_RANKS = 16 };
+enum { CALLS = 40, STARTS = 3, LITTLE = 8, MUCH = 200000, MOST_RANKS = 16 };
 
 enum shape { EMPTY, TO_ONE, RING, DENSE, LARGE, LEAPS, RING_LEAPS, ONE_LEAPS, LONE, SPIKE, EVEN };
 
@@ -184,6 +185,83 @@ static void check(struct tap *tap, const struct row *row)
     mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
 }
 
+/* ---- persistent calls ---- */
+
+struct persistent {
+    struct side send, recv;
+    unsigned char *data;
+    size_t bytes;
+    MPI_Request request;
+};
+
+static void persistent_open(struct persistent *p, enum shape shape, int i, const struct tap *tap,
+                            MPI_Comm comm)
+{
+    const struct row row = {.shape = shape};
+
+    make_side(&p->send, &row, true, tap->rank, tap->size, i);
+    make_side(&p->recv, &row, false, tap->rank, tap->size, i);
+    p->bytes = (size_t) (p->recv.at[tap->size - 1] + p->recv.counts[tap->size - 1]);
+    p->data = tap_alloc(p->bytes);
+    mpi_check(MAKE(PERSISTENT, &p->request, Alltoallv, alltoallv, p->send.data, p->send.counts,
+                   p->send.at, MPI_BYTE, p->data, p->recv.counts, p->recv.at, MPI_BYTE, comm),
+              "MPI_Alltoallv_init");
+}
+
+static void persistent_close(struct persistent *p)
+{
+    mpi_check(MPI_Request_free(&p->request), "MPI_Request_free");
+    free(p->data);
+    free(p->recv.data);
+    free(p->send.data);
+}
+
+/* Start two, in an order of each rank's own; whether both bring their bytes. */
+static bool both_run(struct persistent both[2], int rank)
+{
+    MPI_Request in_turn[] = {both[rank % 2].request, both[1 - rank % 2].request};
+    bool good = true;
+
+    for (int k = 0; k < 2; ++k) {
+        memset(both[k].data, 0, both[k].bytes);
+    }
+    mpi_check(MPI_Startall(2, in_turn), "MPI_Startall");
+    mpi_check(MPI_Waitall(2, in_turn, MPI_STATUSES_IGNORE), "MPI_Waitall");
+    for (int k = 0; k < 2; ++k) {
+        good = good && 0 == memcmp(both[k].data, both[k].recv.data, both[k].bytes);
+    }
+    return good;
+}
+
+/* The first start tells which blocks there are, and the later ones are decided for these: whether
+ * all blocks go straight to their ranks then. */
+static void check_persistent(struct tap *tap, const char *what, enum shape shape, bool straight)
+{
+    struct napcoll_counters calls = {.num = 0};
+    MPI_Comm comm = tap_dup(MPI_COMM_WORLD, "napcoll", NULL, NULL);
+    struct persistent both[2];
+    bool good = true, counted_well = true;
+
+    mpi_check(napcoll_counters_open(&calls, "alltoallv_init"), "MPI_T_init_thread");
+    for (int k = 0; k < 2; ++k) {
+        persistent_open(&both[k], shape, k, tap, comm);
+    }
+    for (int i = 0; i < STARTS; ++i) {
+        const unsigned long long linear = counted_as(&calls, "linear"), runs = counted_runs(&calls);
+
+        good = both_run(both, tap->rank) && good;
+        counted_well = counted_well && counted_runs(&calls) - runs == 2
+                       && counted_as(&calls, "linear") - linear == (i > 0 && straight ? 2 : 0);
+    }
+    for (int k = 0; k < 2; ++k) {
+        persistent_close(&both[k]);
+    }
+    tap_ok(tap, good, "persistent_calls_%s_bring_their_bytes", what);
+    tap_ok(tap, counted_well, "persistent_calls_%s_learn_from_their_first_start", what);
+    mpi_check(napcoll_counters_close(&calls), "MPI_T_finalize");
+    mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
+}
+
 int main(int argc, char **argv)
 {
     struct tap tap;
@@ -194,6 +272,11 @@ int main(int argc, char **argv)
     tap_ok(&tap, 8 == tap.size, "eight_ranks");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && tap.size <= MOST_RANKS; ++i) {
         check(&tap, &rows[i]);
+    }
+    if (NAPCOLL_HAVE_PERSISTENT) {
+        check_persistent(&tap, "with_large_blocks", LARGE, true);
+        check_persistent(&tap, "in_a_ring", RING, true);
+        check_persistent(&tap, "with_small_blocks", EVEN, false);
     }
     status = tap_close(&tap);
     mpi_check(MPI_Finalize(), "MPI_Finalize");

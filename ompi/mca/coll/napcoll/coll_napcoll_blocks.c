@@ -124,7 +124,7 @@ static bool is_one_buffer(const napcoll_binding_t *binding, napcoll_goal_t goal,
                       != napcoll_personalized_block(personalized, NAPCOLL_BUFFER_RECV, 0)->at);
 }
 
-/* The blocks of a call, in the order of the layout. */
+/* The blocks of a call, in the order of the layout; nothing is heard yet. */
 static int fill_blocks(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
                        const napcoll_binding_t *binding, napcoll_personalized_t *personalized)
 {
@@ -141,6 +141,7 @@ static int fill_blocks(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t 
     napcoll_goal_buffers(goal, NAPCOLL_LAYOUT_PERSONALIZED, size,
                          napcoll_goal_place(goal, map, root, rank),
                          napcoll_goal_takes(goal, root, rank), held);
+    memset(personalized->heard, 0, sizeof(personalized->heard));
     rc = napcoll_personalized_make_room(personalized, held);
     if (OMPI_SUCCESS != rc) {
         return rc;
@@ -188,12 +189,20 @@ static unsigned say(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *ca
     return napcoll_uneven_say(blocks, bytes, (size_t) napcoll->map->size - 1, few);
 }
 
+/* What all ranks have said in an operation that has ended. */
+static const int *heard_in(napcoll_operation_t *operation)
+{
+    napcoll_personalized_t *personalized = &operation->personalized;
+
+    personalized->heard[personalized->said]++;
+    return personalized->heard;
+}
+
 void mca_coll_napcoll_blocks_learn(const mca_coll_napcoll_run_t *run)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[run->call.coll];
     napcoll_uneven_t *uneven = &run->napcoll->uneven[run->call.coll];
     const int row = run->entry->decided->decision.algorithm;
-    napcoll_personalized_t *personalized;
 
     if (!collective->uneven || NAPCOLL_COLL_GATHERV == run->call.coll) {
         return;
@@ -201,9 +210,7 @@ void mca_coll_napcoll_blocks_learn(const mca_coll_napcoll_run_t *run)
     if (row < 0 || !napcoll_algorithm_announces(collective, &collective->algorithm[row])) {
         napcoll_uneven_deaf(uneven);
     } else if (NULL != run->operation) {
-        personalized = &run->operation->personalized;
-        personalized->heard[personalized->said]++;
-        napcoll_uneven_hear(uneven, personalized->heard);
+        napcoll_uneven_hear(uneven, heard_in(run->operation));
     }
 }
 
@@ -274,6 +281,19 @@ static int round_tag(const mca_coll_napcoll_run_t *run)
     }
 }
 
+/* Whether the second start of a persistent call is decided anew. Ranks may start calls in any
+ * order, and decisions for one root may rest on those for others. */
+static bool learns(const mca_coll_napcoll_run_t *run)
+{
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[run->call.coll];
+    const napcoll_decision_t *decision = &run->entry->decided->decision;
+
+    return NAPCOLL_KIND_PERSISTENT == run->kind && !run->started
+           && !napcoll_goal_is_rooted(collective->goal)
+           && napcoll_algorithm_announces(collective, &collective->algorithm[decision->algorithm])
+           && decision->by_model && !mca_coll_napcoll_plans_take_messages();
+}
+
 int mca_coll_napcoll_blocks_bind(mca_coll_napcoll_run_t *run)
 {
     const napcoll_call_t *call = &run->call;
@@ -292,7 +312,7 @@ int mca_coll_napcoll_blocks_bind(mca_coll_napcoll_run_t *run)
     personalized->inline_bytes = SIZE_MAX;
     personalized->direct_tag = run->binding.tag;
     personalized->said = 0;
-    memset(personalized->heard, 0, sizeof(personalized->heard));
+    run->learns = learns(run);
     if (OMPI_SUCCESS == rc && rounds) {
         rc = prepare_rounds(run->napcoll, call, decided, personalized);
     }
@@ -302,7 +322,40 @@ int mca_coll_napcoll_blocks_bind(mca_coll_napcoll_run_t *run)
                : rc;
 }
 
-int mca_coll_napcoll_blocks_rebind(mca_coll_napcoll_run_t *run)
+/* Decide on a persistent call by what its first start told, and bind it to the new plan. Without an
+ * algorithm for such blocks the call goes on as it began. */
+static int decide_anew(mca_coll_napcoll_run_t *run)
+{
+    napcoll_uneven_t uneven = {.bytes = 0};
+    const int *heard = heard_in(run->operation);
+    napcoll_cached_t entry = {.decided = NULL};
+    napcoll_outcome_t outcome;
+    int rc;
+
+    for (int i = 0; i < NAPCOLL_UNEVEN_PATIENCE; i++) { /* all starts have the same blocks */
+        napcoll_uneven_hear(&uneven, heard);
+    }
+    napcoll_uneven_begin(&uneven, &run->call);
+    rc = mca_coll_napcoll_decide_apart(run->napcoll, &run->call, &entry.decided);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    outcome = mca_coll_napcoll_outcome(&entry, NAPCOLL_REASON_NONE, &run->call, run->kind);
+    if (outcome.algorithm >= 0) {
+        napcoll_plan_free(run->plan);
+        run->plan = entry.decided->plan[run->call.in_place];
+        napcoll_plan_retain(run->plan);
+        run->entry = &entry;
+        run->outcome = outcome;
+        rc = mca_coll_napcoll_blocks_bind(run);
+        run->entry = NULL;
+    }
+    mca_coll_napcoll_release_decided(entry.decided);
+    return rc;
+}
+
+/* Bind the user's blocks to the plan that the operation has. */
+static int bind_again(mca_coll_napcoll_run_t *run)
 {
     napcoll_operation_t *operation = run->operation;
     const napcoll_binding_t blocks = operation->binding;
@@ -312,4 +365,16 @@ int mca_coll_napcoll_blocks_rebind(mca_coll_napcoll_run_t *run)
     return OMPI_SUCCESS == rc
                ? napcoll_operation_init(operation, operation->buffers, operation->plan, &blocks)
                : rc;
+}
+
+int mca_coll_napcoll_blocks_rebind(mca_coll_napcoll_run_t *run)
+{
+    const bool anew = run->learns && run->started;
+
+    run->started = true;
+    if (anew) {
+        run->learns = false;
+        return decide_anew(run);
+    }
+    return bind_again(run);
 }

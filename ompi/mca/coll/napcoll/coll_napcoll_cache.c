@@ -336,22 +336,40 @@ static int make_decided(mca_coll_napcoll_module_t *module, const napcoll_call_t 
     return OMPI_SUCCESS;
 }
 
-/* A new entry: with the decision of another communicator, or with a new one. */
+/* The decision of another communicator, or a new one. */
+static int take_decided(mca_coll_napcoll_module_t *module, const napcoll_call_t *call, int force,
+                        const napcoll_decided_t *alike, napcoll_decided_t **decided)
+{
+    const napcoll_decision_key_t key = key_of(module, call, force, alike);
+
+    *decided = mca_coll_napcoll_find_decided(&key, call->bytes);
+    return NULL == *decided ? make_decided(module, call, &key, alike, decided) : OMPI_SUCCESS;
+}
+
+int mca_coll_napcoll_decide_apart(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
+                                  napcoll_decided_t **decided)
+{
+    const int rc = take_decided(module, call, mca_coll_napcoll_force(module, call->coll), NULL,
+                                decided);
+
+    if (OMPI_SUCCESS == rc) {
+        mca_coll_napcoll_log_decision(module, *decided, true);
+    }
+    return rc;
+}
+
+/* A new entry. */
 static int decide_new(mca_coll_napcoll_module_t *module, const napcoll_call_t *call, int force,
                       napcoll_cached_t **cached)
 {
     const napcoll_decided_t *alike = find_alike(module, call, force);
-    const napcoll_decision_key_t key = key_of(module, call, force, alike);
     napcoll_cached_t *entry = calloc(1, sizeof(*entry));
-    int rc = OMPI_SUCCESS;
+    int rc;
 
     if (NULL == entry) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    entry->decided = mca_coll_napcoll_find_decided(&key, call->bytes);
-    if (NULL == entry->decided) {
-        rc = make_decided(module, call, &key, alike, &entry->decided);
-    }
+    rc = take_decided(module, call, force, alike, &entry->decided);
     if (OMPI_SUCCESS == rc) {
         rc = prepare_communicator(module, call, entry);
     }
@@ -438,12 +456,6 @@ napcoll_outcome_t mca_coll_napcoll_outcome(const napcoll_cached_t *entry, napcol
     return outcome;
 }
 
-/* Whether new plans take messages: all ranks verify theirs together. */
-static inline bool plans_take_messages(void)
-{
-    return NAPCOLL_VERIFY_PLANS_OFF != mca_coll_napcoll_component.verify;
-}
-
 /* Whether calls on one node are napcoll's: with node memory, or for reproducible results. */
 static inline bool is_served_on_one_node(const mca_coll_napcoll_module_t *module,
                                          const napcoll_call_t *call)
@@ -490,7 +502,7 @@ int mca_coll_napcoll_find_entry(mca_coll_napcoll_module_t *module, const napcoll
     if (OPAL_UNLIKELY(NULL == entry || !is_on(entry, call, force))) {
         entry = take_out(list, call, force);
         if (NULL == entry) {
-            if (!waits && plans_take_messages()) {
+            if (!waits && mca_coll_napcoll_plans_take_messages()) {
                 *reason = NAPCOLL_REASON_SETUP;
                 return OMPI_SUCCESS;
             }

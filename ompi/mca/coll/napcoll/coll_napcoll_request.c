@@ -163,9 +163,12 @@ static int restart(mca_coll_napcoll_request_t *request)
         return OMPI_SUCCESS;
     }
     mca_coll_napcoll_begin(run);
-    mca_coll_napcoll_settle(run);
     rc = mca_coll_napcoll_run_rebind(run);
-    return OMPI_SUCCESS == rc ? start(request) : rc;
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    mca_coll_napcoll_settle(run);
+    return start(request);
 }
 
 static int start_requests(size_t count, ompi_request_t **requests)

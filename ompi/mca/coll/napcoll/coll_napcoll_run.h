@@ -39,6 +39,10 @@ typedef struct mca_coll_napcoll_run {
     napcoll_host_copy_t copy;
     /** without a collective: the call is not counted, it is a part of a fallback function */
     napcoll_outcome_t outcome;
+    /** of a persistent call: its next start decides anew if the call was started before, since the
+     * first start tells all ranks how large the blocks are */
+    bool learns;
+    bool started;
 
     /* statistics (coll_napcoll_stats.h) */
 
@@ -61,6 +65,7 @@ static inline void mca_coll_napcoll_run_init(mca_coll_napcoll_run_t *run,
     run->plan = NULL;
     run->copy = (napcoll_host_copy_t){.user = NULL};
     run->outcome.collective = NULL;
+    run->learns = run->started = false;
 }
 
 /* ---- coll_napcoll_run.c ---- */
@@ -87,6 +92,27 @@ void mca_coll_napcoll_run_finish(mca_coll_napcoll_run_t *run);
 /** A blocking call. */
 int mca_coll_napcoll_run_blocking(mca_coll_napcoll_run_t *run);
 
+/* ---- coll_napcoll_cache.c ---- */
+
+/** Whether new plans take messages: all ranks verify theirs together. */
+static inline bool mca_coll_napcoll_plans_take_messages(void)
+{
+    return NAPCOLL_VERIFY_PLANS_OFF != mca_coll_napcoll_component.verify;
+}
+
+/**
+ * Decide on a call apart from the entries, which ranks may do in any order, each in any thread. New
+ * plans take no messages.
+ *
+ * @param[in]  module   of the communicator
+ * @param[in]  call     of a collective without a root
+ * @param[out] decided  to be released
+ *
+ * @return OMPI_SUCCESS or an error
+ */
+int mca_coll_napcoll_decide_apart(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
+                                  napcoll_decided_t **decided);
+
 /* ---- coll_napcoll_blocks.c: all-to-alls, gathers and scatters ---- */
 
 /** Complete what the decision depends on: of uneven calls what calls before have said. */
@@ -95,7 +121,8 @@ void mca_coll_napcoll_blocks_look(mca_coll_napcoll_run_t *run);
 /** Bind the blocks of a call to its operation, by the plan of its entry. */
 int mca_coll_napcoll_blocks_bind(mca_coll_napcoll_run_t *run);
 
-/** Bind them anew. */
+/** Bind them anew, for the next start. Where the first start of an uneven call has told what blocks
+ * there are, the second one decides by them, on all ranks alike and without messages. */
 int mca_coll_napcoll_blocks_rebind(mca_coll_napcoll_run_t *run);
 
 /** Learn for the next calls from a blocking one that was decided, also after an error, which other

@@ -20,6 +20,9 @@
  *     whether anybody needs the rounds     if nobody did in a few calls in a row, the next ones do
  *                                          without: all blocks go straight
  *
+ * The next call is the next blocking one on the communicator, or the second start of a persistent
+ * all-to-all, whose later starts have the same blocks.
+ *
  * Pure: no MPI in here.
  */
 
