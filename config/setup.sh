@@ -208,5 +208,5 @@ napcoll_machine_settings() {
     local line
     while read -r line; do
         export "OMPI_MCA_${line%% *}=${line##* }"
-    done < <(sed -nE 's/^(coll_napcoll_machine_[a-z_]+)[ \t]*=[ \t]*([^ \t#]+).*/\1 \2/p' "$1")
+    done < <(sed -nE 's/^(coll_napcoll_(machine_[a-z_]+|gather_m1|scatter_s))[ \t]*=[ \t]*([^ \t#]+).*/\1 \3/p' "$1")
 }
