@@ -22,7 +22,7 @@ tests. The last line counts them: N passed, N failed, N skipped.
                       default), or the one of this machine (here). A version that this machine does
                       not have is tested in a Debian root (see tests/roots/root.sh --help)
   --brief             leave out what tests no more of Open MPI than the rest does: the rooms without MPI, the
-                      plans, napcoll-plan, configure's messages, netlab's network, the examples' scripts,
+                      plans, the model for spin, napcoll-plan, configure's messages, netlab's network, the examples' scripts,
                       most algorithms and placements. Of several versions the first has all, the others are brief
   --only PATTERN      only the suites whose name contains PATTERN (a shell pattern: unit/*, mpi)
   --list              print the names of the suites and stop
@@ -205,6 +205,10 @@ no_root() {
 }
 
 napcoll_packages "${napcoll_needs[@]}" "${napcoll_test_needs[@]}"
+# Not every system has it.
+# shellcheck disable=SC2154
+[[ " ${pure[*]} " != *" spin/"* ]] || (napcoll_packages "spin program:spin") ||
+    napcoll_say "the suites that need spin are skipped"
 export NAPCOLL_BRIEF=$brief
 if [ "$openmpi" = here ]; then
     run_suites

@@ -34,7 +34,7 @@ trap 'stop 143' TERM
 suites() {
     local source
     for source in tests/build/*.sh tests/plan/test_*.c tests/unit/test_*.c tests/netlab/test-*.sh tests/mpi/*.sh \
-        tests/examples/*.sh tests/netlab/selftest.sh; do
+        tests/examples/*.sh tests/spin/*.sh tests/netlab/selftest.sh; do
         case $source in
             # What is sourced by the others is not executable.
             *.sh) [ -x "$source" ] || continue ;;
@@ -64,7 +64,7 @@ kind_of() {
 is_brief() {
     case $1 in
         build/bad_inputs | build/install | build/readme) ;;
-        unit/* | plan/* | build/*) return 1 ;;
+        unit/* | plan/* | build/* | spin/*) return 1 ;;
         netlab/selftest) return 1 ;;
         examples/applications | examples/collbench | examples/tune) ;;
         examples/*) return 1 ;;
