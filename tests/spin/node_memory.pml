@@ -14,7 +14,8 @@
  * Memory is weakly ordered: a lane's stores go to a buffer first. They reach memory later, in any
  * order, but a release store after all before it. A sequentially consistent fence waits until the
  * buffer is empty. Loads see memory and are in order, since those that matter are acquire loads.
- * Where the model has a MUTATION, a mistake can be made on purpose; run.sh shows that spin finds it.
+ * Where the model has a MUTATION, a mistake can be made on purpose; node_memory.sh shows that
+ * spin finds it.
  *
  * What is small here: 2 or 3 lanes, numbers wrap around at 8 and begin shortly before, a ring has
  * room for 2 publications or 1, a payload is one value. A process sleeps without a time limit.
@@ -229,8 +230,8 @@ turns_t turns[LANES];
 /* Threads that are in futex_wait: up to 2 of a lane. */
 bool waits[2 * LANES];
 
-/* Messages by the PML to a lane: from, tag (the operation), value. Nonblocking operations have a tag
- * each. */
+/* Messages by the PML to a lane: from, tag (the operation), value. Nonblocking operations have each
+ * a tag. */
 chan pml[LANES] = [4] of { byte, byte, byte };
 
 /* ---- bells ---- */
