@@ -40,7 +40,7 @@ fake 9 5,1,4 cyclic delegate
 each_auto 9_cyclic 20000 runs
 # One node is served where its processes share memory.
 fake 3 3 block exchange
-each one_node 5000 results <<<'allreduce auto runs runs'
+each one_node 1000 results <<<'allreduce auto runs runs'
 launch+=(--mca coll_napcoll_node_memory false)
 each one_node_without_node_memory 5000 results <<<'allreduce auto none none'
 # A gather gains nothing on one node, even where napcoll serves that for the same bits.

@@ -61,10 +61,10 @@ static void begin_after(node_t *node, uint32_t last)
 
             for (int peer = 0; peer < LANES; peer++) {
                 channel->pair[peer] = (napcoll_pair_t){last, last, last, last, last};
-                for (uint32_t d = 0; d < NAPCOLL_MAILBOX_DEPTH; d++) {
+                for (uint32_t d = 0; d < channel->depth; d++) {
                     napcoll_note_t *line = napcoll_channel_mailbox(channel, lane, peer);
 
-                    atomic_store(&line[(last - d) % NAPCOLL_MAILBOX_DEPTH].number, last - d);
+                    atomic_store(&line[(last - d) % channel->depth].number, last - d);
                 }
                 atomic_store(napcoll_channel_taken(channel, lane) + peer, last);
             }

@@ -456,11 +456,12 @@ napcoll_outcome_t mca_coll_napcoll_outcome(const napcoll_cached_t *entry, napcol
     return outcome;
 }
 
-/* Whether calls on one node are napcoll's: with node memory, or for reproducible results. */
+/* Whether calls on one node are napcoll's: where their messages go through node memory, or for
+ * reproducible results. */
 static inline bool is_served_on_one_node(const mca_coll_napcoll_module_t *module,
                                          const napcoll_call_t *call)
 {
-    return NULL != module->node_memory
+    return (NULL != module->node_memory && call->bytes <= NAPCOLL_RING_MOST)
            || (mca_coll_napcoll_component.reproducible
                && napcoll_goal_reduces(mca_coll_napcoll_collectives[call->coll]->goal));
 }

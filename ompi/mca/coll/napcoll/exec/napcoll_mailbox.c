@@ -29,9 +29,21 @@ static size_t rounded(size_t bytes)
     return (bytes + NAPCOLL_CACHE_PAIR - 1) / NAPCOLL_CACHE_PAIR * NAPCOLL_CACHE_PAIR;
 }
 
-static size_t mailbox_bytes(int lanes)
+/* The depth of a channel's mailboxes: that of channel 0 is limited by its memory. */
+static uint32_t depth_of(int lanes, int channel)
 {
-    return rounded((size_t) lanes * (size_t) lanes * NAPCOLL_MAILBOX_DEPTH
+    const size_t most = 256 * 1024, line = (size_t) lanes * (size_t) lanes * sizeof(napcoll_note_t);
+    uint32_t depth = 0 == channel ? NAPCOLL_MAILBOX_MOST : NAPCOLL_MAILBOX_LEAST;
+
+    while (depth > NAPCOLL_MAILBOX_LEAST && depth * line > most) {
+        depth /= 2;
+    }
+    return depth;
+}
+
+static size_t mailbox_bytes(int lanes, int channel)
+{
+    return rounded((size_t) lanes * (size_t) lanes * depth_of(lanes, channel)
                    * sizeof(napcoll_note_t));
 }
 
@@ -41,15 +53,19 @@ static size_t taken_bytes(int lanes)
     return rounded((size_t) lanes * sizeof(uint32_t));
 }
 
-static size_t channel_bytes(int lanes)
+static size_t channel_bytes(int lanes, int channel)
 {
-    return mailbox_bytes(lanes) + (size_t) lanes * taken_bytes(lanes);
+    return mailbox_bytes(lanes, channel) + (size_t) lanes * taken_bytes(lanes);
 }
 
 size_t napcoll_region_bytes(int lanes, int channels)
 {
-    return (size_t) lanes * (sizeof(napcoll_bell_t) + NAPCOLL_RING_BYTES)
-           + (size_t) channels * channel_bytes(lanes);
+    size_t bytes = (size_t) lanes * (sizeof(napcoll_bell_t) + NAPCOLL_RING_BYTES);
+
+    for (int c = 0; c < channels; c++) {
+        bytes += channel_bytes(lanes, c);
+    }
+    return bytes;
 }
 
 _Atomic uint32_t *napcoll_channel_taken(const napcoll_channel_t *channel, int receiver)
@@ -63,9 +79,10 @@ static void open_channel(napcoll_region_t *region, int number, char *memory)
     napcoll_channel_t *channel = &region->channel[number];
 
     channel->region = region;
+    channel->depth = depth_of(region->lanes, number);
     channel->pair = region->pairs + (size_t) region->lanes * (size_t) number;
     channel->line = (napcoll_note_t *) (void *) memory;
-    channel->taken = (_Atomic uint32_t *) (void *) (memory + mailbox_bytes(region->lanes));
+    channel->taken = (_Atomic uint32_t *) (void *) (memory + mailbox_bytes(region->lanes, number));
 }
 
 bool napcoll_region_open(napcoll_region_t *region, void *memory, int lanes, int lane, int channels,
@@ -90,7 +107,7 @@ bool napcoll_region_open(napcoll_region_t *region, void *memory, int lanes, int 
     at = region->ring.memory + all * NAPCOLL_RING_BYTES;
     for (int c = 0; c < channels; c++) {
         open_channel(region, c, at);
-        at += channel_bytes(lanes);
+        at += channel_bytes(lanes, c);
     }
     return true;
 }
@@ -106,7 +123,7 @@ void napcoll_region_close(napcoll_region_t *region)
 /* ---- bells ---- */
 
 #if defined(__linux__)
-/* All threads that sleep at a bell. */
+/* Whoever sleeps at a bell. */
 static void wake_all(napcoll_bell_t *bell)
 {
     (void) syscall(SYS_futex, &bell->sleeping, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
@@ -174,9 +191,9 @@ static inline bool has_taken(napcoll_channel_t *channel, int lane, uint32_t numb
 napcoll_note_t *napcoll_note_line(napcoll_channel_t *channel, int lane, uint32_t number)
 {
     return channel->pair[lane].sent + 1 == number
-                   && has_taken(channel, lane, number - NAPCOLL_MAILBOX_DEPTH)
+                   && has_taken(channel, lane, number - channel->depth)
                ? napcoll_channel_mailbox(channel, lane, channel->region->lane)
-                     + number % NAPCOLL_MAILBOX_DEPTH
+                     + number % channel->depth
                : NULL;
 }
 
@@ -207,18 +224,19 @@ static void unlock_ring(napcoll_ring_t *ring)
     atomic_flag_clear_explicit(&ring->lock, memory_order_release);
 }
 
-/* Whether all readers of a publication have taken their notes. Acquire: its bytes can be
+/* Whether all readers of a publication have taken their notes; a note that was not taken is one of
+ * the `depth` after the latest that was, however many have passed since. Acquire: the bytes can be
  * overwritten then. */
 static bool is_read(const napcoll_region_t *region, napcoll_publication_t *old)
 {
     while (old->readers > 0) {
         const napcoll_reader_t *reader = &old->reader[old->readers - 1];
-        const _Atomic uint32_t *taken = napcoll_channel_taken(&region->channel[reader->channel],
-                                                              (int) reader->lane);
+        const napcoll_channel_t *channel = &region->channel[reader->channel];
+        const _Atomic uint32_t *taken = napcoll_channel_taken(channel, (int) reader->lane)
+                                        + region->lane;
 
-        if ((int32_t) (reader->number
-                       - atomic_load_explicit(taken + region->lane, memory_order_acquire))
-            > 0) {
+        if (reader->number - atomic_load_explicit(taken, memory_order_acquire) - 1
+            < channel->depth) {
             return false;
         }
         old->readers--;

@@ -15,8 +15,8 @@
  *     region     a bell for each lane      where a process that sleeps is woken
  *                a ring for each sender    bytes that are too many for a line; several notes can
  *                                          name the same bytes
- *     channel    a mailbox for each pair   DEPTH lines, written by the sender; note k is in line
- *                (sender, receiver)        k mod DEPTH
+ *     channel    a mailbox for each pair   some lines, its depth, written by the sender; note k is
+ *                (sender, receiver)        in line k mod depth
  *                acknowledgements          the latest note that a receiver has taken from each
  *                                          sender, written by the receiver
  *
@@ -24,7 +24,7 @@
  * it follows through Open MPI's point-to-point layer. The sender alone decides that.
  *
  *     sender                                    receiver
- *     k <= taken + DEPTH ?      (acquire)       number == k ?             (acquire)
+ *     k <= taken + depth ?      (acquire)       number == k ?             (acquire)
  *     write payload, way, place, bytes          read them
  *     number = k                (release)       taken = k                 (release)
  *
@@ -37,6 +37,10 @@
  * has written, with a sequentially consistent fence between: one of the two sees the other's.
  *
  *     sleeping = 1; fence; is there a note? no: futex_wait     number = k; fence; sleeping? wake
+ *
+ * That holds for one thread of a process: where another one has announced in between that it may
+ * sleep, the first can sleep until its time is over. So a process sleeps only where one operation
+ * is under way in it.
  *
  * A payload beside its number in one cache line is the idea of Open MPI's xhc; that gather and
  * release have flags of their own, and that a communicator gets its memory only after some calls,
@@ -53,7 +57,8 @@
 
 enum {
     NAPCOLL_NOTE_PAYLOAD = 48,      /**< bytes in a line */
-    NAPCOLL_MAILBOX_DEPTH = 2,      /**< lines of a mailbox; a power of two */
+    NAPCOLL_MAILBOX_LEAST = 2,      /**< lines of a mailbox; a power of two */
+    NAPCOLL_MAILBOX_MOST = 16,      /**< of a mailbox of channel 0; likewise */
     NAPCOLL_RING_BYTES = 32 * 1024, /**< of a sender */
     NAPCOLL_RING_MOST = 16 * 1024,  /**< of a message in the ring */
     NAPCOLL_RING_PUBLICATIONS = 16, /**< most pieces of the ring that are in use */
@@ -77,7 +82,7 @@ typedef struct napcoll_note {
 
 /** Where a process that sleeps is woken. */
 typedef struct napcoll_bell {
-    /** a thread of the process may sleep; the futex */
+    /** the process may sleep; the futex */
     _Atomic uint32_t sleeping;
     char rest[NAPCOLL_CACHE_PAIR - sizeof(uint32_t)];
 } napcoll_bell_t;
@@ -123,7 +128,9 @@ struct napcoll_region;
 /** A channel, as one process sees it. One thread at a time uses it. */
 typedef struct napcoll_channel {
     struct napcoll_region *region;
-    /** [receiver][sender][DEPTH] */
+    /** lines of a mailbox: many in channel 0, whose messages may come in a long stream */
+    uint32_t depth;
+    /** [receiver][sender][depth] */
     napcoll_note_t *line;
     /** [receiver][lanes, rounded up to a pair of cache lines] */
     _Atomic uint32_t *taken;
@@ -212,7 +219,7 @@ static inline napcoll_note_t *napcoll_channel_mailbox(const napcoll_channel_t *c
 {
     return channel->line
            + ((size_t) receiver * (size_t) channel->region->lanes + (size_t) sender)
-                 * NAPCOLL_MAILBOX_DEPTH;
+                 * channel->depth;
 }
 
 /** The line for note `number` to a lane, NULL: a note before was not written, or the line is in
@@ -254,7 +261,7 @@ static inline const napcoll_note_t *napcoll_note_look(const napcoll_channel_t *c
                                                       uint32_t number)
 {
     const napcoll_note_t *note = napcoll_channel_mailbox(channel, channel->region->lane, lane)
-                                 + number % NAPCOLL_MAILBOX_DEPTH;
+                                 + number % channel->depth;
 
     return channel->pair[lane].taken + 1 == number
                    && atomic_load_explicit(&note->number, memory_order_acquire) == number
