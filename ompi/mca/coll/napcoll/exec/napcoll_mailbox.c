@@ -29,7 +29,7 @@ static size_t rounded(size_t bytes)
     return (bytes + NAPCOLL_CACHE_PAIR - 1) / NAPCOLL_CACHE_PAIR * NAPCOLL_CACHE_PAIR;
 }
 
-/* The depth of a channel's mailboxes: that of channel 0 is limited by its memory. */
+/* The depth of a channel's mailboxes; the memory of channel 0 limits it. */
 static uint32_t depth_of(int lanes, int channel)
 {
     const size_t most = 256 * 1024, line = (size_t) lanes * (size_t) lanes * sizeof(napcoll_note_t);
@@ -123,7 +123,7 @@ void napcoll_region_close(napcoll_region_t *region)
 /* ---- bells ---- */
 
 #if defined(__linux__)
-/* Whoever sleeps at a bell. */
+/* The thread that sleeps at a bell. */
 static void wake_all(napcoll_bell_t *bell)
 {
     (void) syscall(SYS_futex, &bell->sleeping, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
