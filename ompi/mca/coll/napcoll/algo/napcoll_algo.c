@@ -65,7 +65,8 @@ static const struct {
     [NAPCOLL_REASON_JOBS] = {"jobs",
                              "the communicator joins jobs that have different settings or versions "
                              "of napcoll"},
-    [NAPCOLL_REASON_ONE_NODE] = {"one_node", "all processes share one node"},
+    [NAPCOLL_REASON_ONE_NODE] = {"one_node", "all processes share one node, and the messages "
+                                             "do not go through node memory"},
     [NAPCOLL_REASON_PPN] = {"ppn", "no node has more than one process"},
     [NAPCOLL_REASON_WRONG_PLAN] = {"wrong_plan",
                                    "the verifier found the algorithm's plan to be wrong (see the "
