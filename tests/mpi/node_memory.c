@@ -7,9 +7,12 @@
  * limited and given back.
  *
  *     node_memory --expect used|unused|some [--calls N] [--communicators N] [--limit BYTES]
+ *     node_memory --mismatch COUNT
  *
  * used: every rank sends through it. unused: none does. some: some do. --calls: blocking
  * collectives of a communicator without it. --limit: of coll_napcoll_node_memory_bytes.
+ * --mismatch: broadcasts, by bcast flat, whose receivers expect more or less than the root sends, as
+ * often as COUNT.
  */
 #include <dirent.h>
 #include <unistd.h>
@@ -205,6 +208,34 @@ static void check_requests(struct tap *tap)
     mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
 }
 
+/* Broadcasts whose sizes differ, each the other way to go: the receivers see it, the root does not,
+ * and the communicator works after it. */
+static void check_mismatch(struct tap *tap, int times)
+{
+    static const int size[] = {8, 1000, 100000};
+    static char buffer[100000];
+    bool seen = true, good = true;
+    MPI_Comm comm = make(tap, &good);
+
+    mpi_check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    for (int i = 0; i < 9 * times; i++) {
+        const int sent = size[i % 3], expected = size[i / 3 % 3];
+        int rc = MPI_Bcast(buffer, 0 == tap->rank ? sent : expected, MPI_BYTE, 0, comm);
+
+        if (MPI_SUCCESS != rc) {
+            mpi_check(MPI_Error_class(rc, &rc), "MPI_Error_class");
+        }
+        if (rc != (0 == tap->rank || sent == expected ? MPI_SUCCESS : MPI_ERR_TRUNCATE)) {
+            tap_note(tap, "%d bytes for %d: %d", sent, expected, rc);
+            seen = false;
+        }
+        good = add(tap, comm, i) && good;
+    }
+    tap_ok(tap, seen, "receivers_see_other_sizes_than_they_expect");
+    tap_ok(tap, good, "the_communicator_works_after_each");
+    mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
+}
+
 /* Files of node memory that this process can see. */
 static int files(void)
 {
@@ -251,7 +282,7 @@ static void check_limit(struct tap *tap, int num, unsigned long long limit)
 
 int main(int argc, char **argv)
 {
-    const char *expect = tap_option(argc, argv, "--expect", "used");
+    const char *expect = tap_option(argc, argv, "--expect", NULL);
     struct tap tap;
     int status;
 
@@ -261,11 +292,15 @@ int main(int argc, char **argv)
     open_variable(&messages, "coll_napcoll_node_messages", MPI_T_PVAR_CLASS_COUNTER);
     open_variable(&mapped, "coll_napcoll_node_memory_mapped", MPI_T_PVAR_CLASS_LEVEL);
     calls = atoi(tap_option(argc, argv, "--calls", "0"));
-    check_use(&tap, expect);
-    check_sizes(&tap);
-    check_requests(&tap);
-    check_limit(&tap, (int) tap_option_number(argc, argv, "--communicators", 20),
-                (unsigned long long) tap_option_number(argc, argv, "--limit", 64LL << 20));
+    if (NULL == expect) {
+        check_mismatch(&tap, (int) tap_option_number(argc, argv, "--mismatch", 1));
+    } else {
+        check_use(&tap, expect);
+        check_sizes(&tap);
+        check_requests(&tap);
+        check_limit(&tap, (int) tap_option_number(argc, argv, "--communicators", 20),
+                    (unsigned long long) tap_option_number(argc, argv, "--limit", 64LL << 20));
+    }
     close_variable(&messages);
     close_variable(&mapped);
     mpi_check(MPI_T_finalize(), "MPI_T_finalize");

@@ -28,6 +28,9 @@ memory a_node_of_one -- --expect some
 fake 3 3 block exchange
 memory one_node -- --expect used
 
+fake 5 4,1 block exchange
+memory sizes_that_differ_beside_another_node bcast_algorithm flat -- --mismatch 4
+
 # --- too little ---
 fake 6 3 block exchange
 memory many_communicators node_memory_bytes 4000000 -- --expect used --communicators 100 --limit 4000000

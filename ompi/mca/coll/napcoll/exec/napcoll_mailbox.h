@@ -256,6 +256,12 @@ static inline uint32_t napcoll_note_expect(napcoll_channel_t *channel, int lane)
     return ++channel->pair[lane].expected;
 }
 
+/** Whether all notes from a lane before this one were taken. */
+static inline bool napcoll_note_is_next(const napcoll_channel_t *channel, int lane, uint32_t number)
+{
+    return channel->pair[lane].taken + 1 == number;
+}
+
 /** Note `number` from a lane; NULL: one before was not taken, or it has not come. */
 static inline const napcoll_note_t *napcoll_note_look(const napcoll_channel_t *channel, int lane,
                                                       uint32_t number)
@@ -263,7 +269,7 @@ static inline const napcoll_note_t *napcoll_note_look(const napcoll_channel_t *c
     const napcoll_note_t *note = napcoll_channel_mailbox(channel, channel->region->lane, lane)
                                  + number % channel->depth;
 
-    return channel->pair[lane].taken + 1 == number
+    return napcoll_note_is_next(channel, lane, number)
                    && atomic_load_explicit(&note->number, memory_order_acquire) == number
                ? note
                : NULL;

@@ -32,14 +32,18 @@ void napcoll_node_messages_post(napcoll_node_messages_t *m, napcoll_channel_t *c
                                 const napcoll_step_t *step, int lane,
                                 const napcoll_message_t *message)
 {
+    const bool sends = NAPCOLL_STEP_SEND == step->kind;
     napcoll_node_message_t *item = &m->item[m->posted++];
+    size_t element;
 
-    item->message = *message;
-    item->step = step;
-    item->lane = lane;
-    item->number = NAPCOLL_STEP_SEND == step->kind ? napcoll_note_queue(channel, lane)
-                                                   : napcoll_note_expect(channel, lane);
-    item->ended = false;
+    ompi_datatype_type_size(message->type, &element);
+    *item = (napcoll_node_message_t){
+        .message = *message,
+        .step = step,
+        .lane = lane,
+        .number = sends ? napcoll_note_queue(channel, lane) : napcoll_note_expect(channel, lane),
+        .large = !sends && element * message->count > NAPCOLL_RING_MOST,
+        .early = -1};
     m->left++;
 }
 
@@ -164,6 +168,36 @@ static int read_note(napcoll_node_messages_t *m, const napcoll_channel_t *channe
         &block, (char *) (uintptr_t) napcoll_note_bytes(channel, item->lane, note), bytes);
 }
 
+/* Post the receive of a large message before its note has come, for the PML to take it in at once.
+ * All messages before it from its lane have been taken, so the lane's next message by the PML is
+ * this one. */
+static int post_early(napcoll_channel_t *channel, napcoll_node_message_t *item,
+                      napcoll_messages_t *pml, ompi_communicator_t *comm, int tag)
+{
+    if (!item->large || item->early >= 0
+        || !napcoll_note_is_next(channel, item->lane, item->number)) {
+        return OMPI_SUCCESS;
+    }
+    item->early = pml->posted;
+    return napcoll_messages_post(pml, item->step, &item->message, comm, tag);
+}
+
+/* Receive a message whose note has come. */
+static int receive(napcoll_node_messages_t *m, napcoll_channel_t *channel,
+                   const napcoll_node_message_t *item, const napcoll_note_t *note,
+                   napcoll_messages_t *pml, ompi_communicator_t *comm, int tag)
+{
+    if (NAPCOLL_WAY_PML != note->way) {
+        if (OPAL_UNLIKELY(item->early >= 0)) {
+            /* the sender's message is smaller */
+            (void) ompi_request_cancel(pml->request[item->early]);
+        }
+        return read_note(m, channel, item, note);
+    }
+    return item->early >= 0 ? OMPI_SUCCESS
+                            : napcoll_messages_post(pml, item->step, &item->message, comm, tag);
+}
+
 /* Receive a message if its note has come. */
 static int try_receive(napcoll_node_messages_t *m, napcoll_channel_t *channel,
                        napcoll_node_message_t *item, napcoll_messages_t *pml,
@@ -173,11 +207,9 @@ static int try_receive(napcoll_node_messages_t *m, napcoll_channel_t *channel,
     int rc;
 
     if (NULL == note) {
-        return OMPI_SUCCESS;
+        return post_early(channel, item, pml, comm, tag);
     }
-    rc = NAPCOLL_WAY_PML == note->way
-             ? napcoll_messages_post(pml, item->step, &item->message, comm, tag)
-             : read_note(m, channel, item, note);
+    rc = receive(m, channel, item, note, pml, comm, tag);
     if (OMPI_SUCCESS == rc) {
         napcoll_note_take(channel, item->lane, item->number);
         item->ended = true;
