@@ -11,8 +11,8 @@
  *
  * used: every rank sends through it. unused: none does. some: some do. --calls: blocking
  * collectives of a communicator without it. --limit: of coll_napcoll_node_memory_bytes.
- * --mismatch: broadcasts, by bcast flat, whose receivers expect more or less than the root sends, as
- * often as COUNT.
+ * --mismatch: broadcasts, by bcast flat, whose receivers expect more or less than the root sends,
+ * COUNT times.
  */
 #include <dirent.h>
 #include <unistd.h>

@@ -275,6 +275,25 @@ static void the_radix_of_an_alltoall_grows_with_its_blocks(void **state)
     assert_int_equal(decide_alltoall(&settings, "16", 16, 8).reason, NAPCOLL_REASON_ONE_NODE);
 }
 
+/* With node memory one node is served. Where its processes share processors the fewest messages
+ * are best. */
+static void one_node_is_served_with_node_memory(void **state)
+{
+    napcoll_settings_t settings = defaults();
+    napcoll_decision_t free_cores, shared_cores;
+
+    (void) state;
+    settings.unmeasured = true;
+    assert_int_equal(decide(&settings, "8", "block", 8, 8, false).reason, NAPCOLL_REASON_ONE_NODE);
+    settings.node_memory = true;
+    settings.processors = 8;
+    free_cores = decide(&settings, "8", "block", 8, 8, false);
+    settings.processors = 2;
+    shared_cores = decide(&settings, "8", "block", 8, 8, false);
+    assert_true(free_cores.algorithm >= 0 && free_cores.algorithm != NAPCOLL_ALLREDUCE_SMP);
+    assert_int_equal(shared_cores.algorithm, NAPCOLL_ALLREDUCE_SMP);
+}
+
 /* A late process delays all of a pairwise exchange, of which the model knows nothing. */
 static void lockstep_must_gain_a_tenth(void **state)
 {
@@ -516,6 +535,7 @@ int main(void)
         cmocka_unit_test(auto_takes_nap_for_small_vectors_and_lanes_for_large_ones),
         cmocka_unit_test(the_radix_among_leaders_is_estimated),
         cmocka_unit_test(the_radix_of_an_alltoall_grows_with_its_blocks),
+        cmocka_unit_test(one_node_is_served_with_node_memory),
         cmocka_unit_test(lockstep_must_gain_a_tenth),
         cmocka_unit_test(decisions_hold_for_sizes_up_to_a_power_of_two),
         cmocka_unit_test(all_nodes_decide_alike),

@@ -88,7 +88,8 @@ static void rule_that_decided_is_named(void **state)
     decision.reason = NAPCOLL_REASON_ONE_NODE;
     napcoll_words_of_decision(&napcoll_allreduce, &decision, NAPCOLL_FORCE_AUTO, words);
     assert_string_equal(words, "allreduce of 0 to 8 bytes by the fallback component, by line 12 "
-                               "of the rules file: all processes share one node");
+                               "of the rules file: all processes share one node, and "
+                               "the messages do not go through node memory");
 }
 
 /* Every row is estimated or has a reason, and what was estimated is in line with what was chosen.

@@ -569,10 +569,12 @@ int napcoll_select(const napcoll_settings_t *settings, const napcoll_call_t *cal
                    napcoll_decision_t *decision)
 {
     napcoll_settings_t ruled = *settings;
+    napcoll_machine_t machine;
     search_t search = {.settings = &ruled, .call = call, .map = napcoll_plan_cost_map(call->map)};
     const napcoll_rule_t *rule = settings->force >= NAPCOLL_FORCE_FIRST ? settings->asked : NULL;
     int rc = 0;
 
+    napcoll_select_share_processors(&ruled, call->map, &machine);
     *decision = (napcoll_decision_t){.algorithm = -1};
     set_class(decision, call->bytes);
     if (NAPCOLL_FORCE_AUTO == settings->force && NULL != settings->rules) {

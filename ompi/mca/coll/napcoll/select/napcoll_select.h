@@ -179,4 +179,15 @@ napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collectiv
 int napcoll_select(const napcoll_settings_t *settings, const napcoll_call_t *call,
                    napcoll_decision_t *decision);
 
+/**
+ * On one node whose processes share processors these handle one message after the other: let the
+ * estimates know where nobody has measured how long that takes.
+ *
+ * @param[in,out] settings  gets the machine
+ * @param[in]     map       of the call
+ * @param[out]    machine   memory for it
+ */
+void napcoll_select_share_processors(napcoll_settings_t *settings, const napcoll_node_map_t *map,
+                                     napcoll_machine_t *machine);
+
 #endif /* NAPCOLL_SELECT_H */

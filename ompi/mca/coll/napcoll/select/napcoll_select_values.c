@@ -10,6 +10,8 @@
 
 #include "select/napcoll_select.h"
 
+#include <math.h>
+
 #include "model/napcoll_model.h"
 
 enum {
@@ -123,4 +125,17 @@ napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collectiv
         }
     }
     return settings;
+}
+
+void napcoll_select_share_processors(napcoll_settings_t *settings, const napcoll_node_map_t *map,
+                                     napcoll_machine_t *machine)
+{
+    const double switch_us = 1;
+
+    if (settings->unmeasured && settings->processors > 0 && map->nodes < 2
+        && map->max_ppn > settings->processors) {
+        *machine = *settings->machine;
+        machine->node_local_gap_us = fmax(machine->node_local_gap_us, switch_us);
+        settings->machine = machine;
+    }
 }
