@@ -70,6 +70,11 @@ says one_node_is_not_served 30 'on 1 node' 'not used on communicator 0 (MPI_COMM
     "${launch[@]}" --mca coll_napcoll_node_memory false --mca coll_napcoll_verbose 1 --mca coll_napcoll_summary rank0 \
     "$programs/threads" --threads 1 --rounds 2
 
+# --- with it the first calls do, and then napcoll; also where its choice is checked in production ---
+says one_node_is_served_from_its_third_call_on 30 'allreduce any fallback:one_node calls=2' 'allreduce 2049-4096' 'ok 1' -- \
+    "${launch[@]}" --mca coll_napcoll_node_memory_calls 2 --mca coll_napcoll_summary rank0 --mca coll_napcoll_online 1 \
+    "$programs/threads" --threads 1 --rounds 5
+
 # --- on a machine that nobody has measured auto tries no algorithm with more messages than recursive doubling ---
 fake 6 3 block exchange
 says log_says_what_structure_excludes 30 'allreduce of 1025 to 2048 bytes: lane: not tried: it has more messages' 'ok 1' -- \

@@ -63,7 +63,8 @@ void mca_coll_napcoll_stats_begin(mca_coll_napcoll_run_t *run)
 
 void mca_coll_napcoll_stats_settle(mca_coll_napcoll_run_t *run)
 {
-    if (NAPCOLL_KIND_BLOCKING == run->kind && NAPCOLL_REASON_MEMORY != run->outcome.reason) {
+    if (NAPCOLL_KIND_BLOCKING == run->kind && NULL != run->entry
+        && NAPCOLL_REASON_MEMORY != run->outcome.reason) {
         mca_coll_napcoll_trial_t *trial = run->entry->trial;
 
         run->trial = NULL == trial || trial->state.over ? NULL : trial;
