@@ -230,7 +230,7 @@ sees two_programs 60 "$block"$'\n'"$from_records" \
     "${srun[@]}" "${two_each[@]}" -m block --multi-prog "$scratch/programs"
 case_of auto 60 env OMPI_MCA_coll_napcoll_verbose=0 "${srun[@]}" "${two_each[@]}" -m cyclic \
     "$programs/collectives" --coll allreduce --expect runs --expect-large runs --expect-noncommutative runs
-case_of one_node 60 "${srun[@]}" -N 1 -n 3 "${threads[@]}" --expect none
+case_of one_node 60 "${srun[@]}" -N 1 -n 3 "${threads[@]}" --expect runs
 case_of collectives 60 env OMPI_MCA_coll_napcoll_verbose=0 "${srun[@]}" "${two_each[@]}" -m cyclic \
     "$programs/all_collectives"
 
