@@ -42,7 +42,7 @@ void napcoll_node_messages_post(napcoll_node_messages_t *m, napcoll_channel_t *c
         .step = step,
         .lane = lane,
         .number = sends ? napcoll_note_queue(channel, lane) : napcoll_note_expect(channel, lane),
-        .large = !sends && element * message->count > NAPCOLL_RING_MOST,
+        .large = !sends && !message->at_most && element * message->count > NAPCOLL_RING_MOST,
         .early = -1};
     m->left++;
 }

@@ -34,8 +34,8 @@ typedef struct napcoll_node_message {
     int lane;
     /** of its note */
     uint32_t number;
-    /** a receive that the PML must bring, as it is too large for the ring; and the index of its
-     * request, where it was posted before its note came, else -1 */
+    /** a receive that the PML must bring, as it is too large for the ring (not: as it may be); and
+     * the index of its request, where it was posted before its note came, else -1 */
     bool large;
     int early;
     bool ended;
