@@ -254,7 +254,7 @@ typedef struct mca_coll_napcoll_module {
     bool one_node;
     /** NULL: there is none, or not yet */
     mca_coll_napcoll_node_memory_t *node_memory;
-    /** calls so far that may wait; -1: the processes have agreed on node memory */
+    /** calls so far that may wait; -1: it is decided whether there is node memory */
     int calls_before_node_memory;
     /** operations that an error has ended: messages to their memory may be under way */
     _Atomic(napcoll_operation_t *) failed;

@@ -322,6 +322,19 @@ int mca_coll_napcoll_blocks_bind(mca_coll_napcoll_run_t *run)
                : rc;
 }
 
+/* Bind the user's blocks to the plan that the operation has. */
+static int bind_again(mca_coll_napcoll_run_t *run)
+{
+    napcoll_operation_t *operation = run->operation;
+    const napcoll_binding_t blocks = operation->binding;
+    const int rc = fill_blocks(run->napcoll, run->call.coll, &run->binding,
+                               &operation->personalized);
+
+    return OMPI_SUCCESS == rc
+               ? napcoll_operation_init(operation, operation->buffers, operation->plan, &blocks)
+               : rc;
+}
+
 /* Decide on a persistent call by what its first start told, and bind it to the new plan. Without an
  * algorithm for such blocks the call goes on as it began. */
 static int decide_anew(mca_coll_napcoll_run_t *run)
@@ -341,7 +354,9 @@ static int decide_anew(mca_coll_napcoll_run_t *run)
         return rc;
     }
     outcome = mca_coll_napcoll_outcome(&entry, NAPCOLL_REASON_NONE, &run->call, run->kind);
-    if (outcome.algorithm >= 0) {
+    if (outcome.algorithm < 0) {
+        rc = bind_again(run);
+    } else {
         napcoll_plan_free(run->plan);
         run->plan = entry.decided->plan[run->call.in_place];
         napcoll_plan_retain(run->plan);
@@ -352,19 +367,6 @@ static int decide_anew(mca_coll_napcoll_run_t *run)
     }
     mca_coll_napcoll_release_decided(entry.decided);
     return rc;
-}
-
-/* Bind the user's blocks to the plan that the operation has. */
-static int bind_again(mca_coll_napcoll_run_t *run)
-{
-    napcoll_operation_t *operation = run->operation;
-    const napcoll_binding_t blocks = operation->binding;
-    const int rc = fill_blocks(run->napcoll, run->call.coll, &run->binding,
-                               &operation->personalized);
-
-    return OMPI_SUCCESS == rc
-               ? napcoll_operation_init(operation, operation->buffers, operation->plan, &blocks)
-               : rc;
 }
 
 int mca_coll_napcoll_blocks_rebind(mca_coll_napcoll_run_t *run)

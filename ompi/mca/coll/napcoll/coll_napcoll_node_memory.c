@@ -83,13 +83,34 @@ static void *region_in(void *segment)
     return (void *) ((at + unit - 1) / unit * unit);
 }
 
-static void detach(mca_coll_napcoll_node_memory_t *memory)
+/* Whether this process may map a communicator's memory; then its bytes count as mapped. */
+static bool may_map(const mca_coll_napcoll_node_memory_t *memory)
+{
+    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+
+    if (atomic_fetch_add(&component->node_memory_mapped, memory->bytes) + memory->bytes
+        <= component->node_memory_bytes) {
+        return true;
+    }
+    atomic_fetch_sub(&component->node_memory_mapped, memory->bytes);
+    return false;
+}
+
+/* Attach a segment, after may_map; whether that went well. */
+static bool attach(mca_coll_napcoll_node_memory_t *memory)
+{
+    memory->memory = opal_shmem_segment_attach(&memory->segment);
+    return NULL != memory->memory;
+}
+
+/* Undo may_map, and attach. */
+static void unmap(mca_coll_napcoll_node_memory_t *memory)
 {
     if (NULL != memory->memory) {
         (void) opal_shmem_segment_detach(&memory->segment);
         memory->memory = NULL;
-        atomic_fetch_sub(&mca_coll_napcoll_component.node_memory_mapped, memory->bytes);
     }
+    atomic_fetch_sub(&mca_coll_napcoll_component.node_memory_mapped, memory->bytes);
 }
 
 static void close_file(mca_coll_napcoll_node_memory_t *memory)
@@ -105,22 +126,11 @@ static void free_memory(mca_coll_napcoll_node_memory_t *memory)
     if (NULL != memory) {
         napcoll_region_close(&memory->node.region);
         close_file(memory);
-        detach(memory);
+        if (NULL != memory->memory) {
+            unmap(memory);
+        }
         free(memory);
     }
-}
-
-/* Whether this process may map some more bytes; then they count as mapped. */
-static bool may_map(size_t bytes)
-{
-    mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
-
-    if (atomic_fetch_add(&component->node_memory_mapped, bytes) + bytes
-        <= component->node_memory_bytes) {
-        return true;
-    }
-    atomic_fetch_sub(&component->node_memory_mapped, bytes);
-    return false;
 }
 
 /* Whether the file system has room; Open MPI would complain where it has not. */
@@ -157,24 +167,23 @@ static bool make_segment(mca_coll_napcoll_node_memory_t *memory, offer_t *offer)
     static _Atomic unsigned segments;
     const size_t bytes = segment_bytes(memory->bytes);
     opal_shmem_ds_t *segment = &memory->segment;
-    bool described = false;
+    bool made = false;
     char name[128];
 
-    if (!has_room(bytes) || !may_map(memory->bytes)) {
+    if (!has_room(bytes) || !may_map(memory)) {
         return false;
     }
     (void) snprintf(name, sizeof(name), "%s/napcoll-%lx-%lx-%lx-%x", folder,
                     (unsigned long) getuid(), (unsigned long) OPAL_PROC_MY_NAME.jobid,
                     (unsigned long) getpid(), atomic_fetch_add(&segments, 1));
     if (OPAL_SUCCESS == opal_shmem_segment_create(segment, name, bytes)) {
-        described = describe(memory, offer);
+        made = attach(memory) && describe(memory, offer);
         (void) opal_shmem_unlink(segment);
-        memory->memory = opal_shmem_segment_attach(segment);
     }
-    if (NULL == memory->memory) {
-        atomic_fetch_sub(&mca_coll_napcoll_component.node_memory_mapped, memory->bytes);
+    if (!made) {
+        unmap(memory);
     }
-    return NULL != memory->memory && described;
+    return made;
 }
 
 /* Whether a name leads to the leader's file: the process may have another /proc. */
@@ -189,17 +198,17 @@ static bool is_offered(const offer_t *offer)
 /* On another process: attach the leader's segment. */
 static bool attach_segment(mca_coll_napcoll_node_memory_t *memory, const offer_t *offer)
 {
-    if (!is_offered(offer) || !may_map(memory->bytes)) {
+    if (!is_offered(offer) || !may_map(memory)) {
         return false;
     }
     memory->segment = offer->segment;
     /* in its own PID namespace the leader may have this process's number */
     memory->segment.seg_cpid = 0;
-    memory->memory = opal_shmem_segment_attach(&memory->segment);
-    if (NULL == memory->memory) {
-        atomic_fetch_sub(&mca_coll_napcoll_component.node_memory_mapped, memory->bytes);
+    if (!attach(memory)) {
+        unmap(memory);
+        return false;
     }
-    return NULL != memory->memory;
+    return true;
 }
 
 /* Look at the region in an attached segment. */
@@ -329,13 +338,14 @@ int mca_coll_napcoll_make_node_memory(mca_coll_napcoll_module_t *module)
 {
     const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
 
-    if (!component->node_memory || module->jobs_differ
-        || module->calls_before_node_memory < component->node_memory_calls) {
-        module->calls_before_node_memory += component->node_memory;
+    const bool may = component->node_memory && !module->jobs_differ;
+
+    if (may && module->calls_before_node_memory < component->node_memory_calls) {
+        module->calls_before_node_memory++;
         return OMPI_SUCCESS;
     }
     module->calls_before_node_memory = -1;
-    return share(module);
+    return may ? share(module) : OMPI_SUCCESS;
 }
 
 /* The channel of a call, NULL: none is left. */

@@ -205,8 +205,8 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
          "Whether the processes of a node exchange small messages through memory that they share, "
          "without Open MPI's point-to-point layer"),
     INT("node_memory_calls", node_memory_calls, 4, 0, 1000000, ALIKE, 6,
-        "How many blocking collectives of a communicator use no node memory, so that communicators "
-        "with few calls take none"),
+        "How many collectives of a communicator, blocking ones and initializations of persistent "
+        "ones, come before it takes node memory, so that communicators with few calls take none"),
     SIZE("node_memory_bytes", node_memory_bytes, 64LL * 1024 * 1024, LOCAL, 6,
          "Most node memory that a process maps, for all communicators together. On a node where "
          "a process would need more, further communicators use point-to-point messages"),

@@ -123,8 +123,8 @@ void napcoll_region_close(napcoll_region_t *region)
 /* ---- bells ---- */
 
 #if defined(__linux__)
-/* The thread that sleeps at a bell. */
-static void wake_all(napcoll_bell_t *bell)
+/* Wake what sleeps at a bell. */
+static void wake(napcoll_bell_t *bell)
 {
     (void) syscall(SYS_futex, &bell->sleeping, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
@@ -135,7 +135,7 @@ static void sleep_at(napcoll_bell_t *bell, const struct timespec *limit)
     (void) syscall(SYS_futex, &bell->sleeping, FUTEX_WAIT, 1, limit, NULL, 0);
 }
 #else
-static void wake_all(napcoll_bell_t *bell)
+static void wake(napcoll_bell_t *bell)
 {
     (void) bell;
 }
@@ -161,7 +161,7 @@ static inline void ring_bell(const napcoll_region_t *region, int lane)
         atomic_thread_fence(memory_order_seq_cst);
         if (0 != atomic_load_explicit(&bell->sleeping, memory_order_relaxed)
             && 0 != atomic_exchange_explicit(&bell->sleeping, 0, memory_order_relaxed)) {
-            wake_all(bell);
+            wake(bell);
         }
     }
 }

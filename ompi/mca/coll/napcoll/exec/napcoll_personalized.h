@@ -151,6 +151,9 @@ int napcoll_personalized_unpack_copy(const napcoll_personalized_t *personalized)
  * them. */
 int napcoll_personalized_keep_sent(napcoll_personalized_t *personalized);
 
+/** Measure a block of which at, count and type are set. */
+void napcoll_block_measure(napcoll_block_t *block);
+
 /** A block of packed bytes. */
 napcoll_block_t napcoll_block_packed(char *at, size_t bytes);
 

@@ -60,6 +60,11 @@ static inline void measure_block(napcoll_block_t *block, type_facts_t *facts)
     block->direct = false;
 }
 
+void napcoll_block_measure(napcoll_block_t *block)
+{
+    measure_block(block, &(type_facts_t){.type = NULL});
+}
+
 void napcoll_personalized_measure(napcoll_personalized_t *p)
 {
     napcoll_block_t *send = p->block[NAPCOLL_BUFFER_SEND];

@@ -13,7 +13,6 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "exec/napcoll_personalized.h"
 #include "opal/runtime/opal_progress.h"
 #include "util/napcoll_grow.h"
 
@@ -32,34 +31,18 @@ void napcoll_node_messages_post(napcoll_node_messages_t *m, napcoll_channel_t *c
                                 const napcoll_step_t *step, int lane,
                                 const napcoll_message_t *message)
 {
-    const bool sends = NAPCOLL_STEP_SEND == step->kind;
     napcoll_node_message_t *item = &m->item[m->posted++];
-    size_t element;
 
-    ompi_datatype_type_size(message->type, &element);
     *item = (napcoll_node_message_t){
         .message = *message,
+        .block = {.at = message->at, .count = message->count, .type = message->type},
         .step = step,
         .lane = lane,
-        .number = sends ? napcoll_note_queue(channel, lane) : napcoll_note_expect(channel, lane),
-        .large = !sends && !message->at_most && element * message->count > NAPCOLL_RING_MOST,
+        .number = NAPCOLL_STEP_SEND == step->kind ? napcoll_note_queue(channel, lane)
+                                                  : napcoll_note_expect(channel, lane),
         .early = -1};
+    napcoll_block_measure(&item->block);
     m->left++;
-}
-
-/* The memory of a message as a block, which the datatype engine packs and unpacks. */
-static inline napcoll_block_t block_of(const napcoll_message_t *message)
-{
-    napcoll_block_t block = {.at = message->at, .count = message->count, .type = message->type};
-    ptrdiff_t true_extent;
-    size_t element;
-
-    ompi_datatype_type_size(message->type, &element);
-    ompi_datatype_get_true_extent(message->type, &block.lead, &true_extent);
-    block.bytes = element * message->count;
-    block.dense = ompi_datatype_is_contiguous_memory_layout(message->type,
-                                                            (int32_t) (message->count > 1 ? 2 : 1));
-    return block;
 }
 
 /* ---- send ---- */
@@ -87,10 +70,10 @@ static inline bool is_in_ring(const napcoll_node_messages_t *m, const napcoll_me
 
 /* Put a message into the ring, if there is room. */
 static int put_into_ring(napcoll_node_messages_t *m, napcoll_channel_t *channel,
-                         const napcoll_node_message_t *item, const napcoll_block_t *block,
-                         bool *is_there)
+                         const napcoll_node_message_t *item, bool *is_there)
 {
     const napcoll_message_t *message = &item->message;
+    const napcoll_block_t *block = &item->block;
     char *to;
 
     *is_there = is_in_ring(m, message)
@@ -117,23 +100,20 @@ static int try_send(napcoll_node_messages_t *m, napcoll_channel_t *channel,
                     ompi_communicator_t *comm, int tag)
 {
     napcoll_note_t *note = napcoll_note_line(channel, item->lane, item->number);
-    napcoll_block_t block;
     bool in_ring = false;
     int rc;
 
     if (NULL == note) {
         return OMPI_SUCCESS;
     }
-    block = block_of(&item->message);
-    if (block.bytes <= NAPCOLL_NOTE_PAYLOAD) {
+    note->bytes = (uint32_t) item->block.bytes;
+    if (item->block.bytes <= NAPCOLL_NOTE_PAYLOAD) {
         note->way = NAPCOLL_WAY_INLINE;
-        note->bytes = (uint32_t) block.bytes;
-        rc = napcoll_block_pack(&block, note->payload);
+        rc = napcoll_block_pack(&item->block, note->payload);
     } else {
-        rc = put_into_ring(m, channel, item, &block, &in_ring);
+        rc = put_into_ring(m, channel, item, &in_ring);
         note->way = in_ring ? NAPCOLL_WAY_RING : NAPCOLL_WAY_PML;
         note->place = m->place;
-        note->bytes = (uint32_t) block.bytes;
         if (!in_ring && OMPI_SUCCESS == rc) {
             rc = napcoll_messages_post(pml, item->step, &item->message, comm, tag);
         }
@@ -155,17 +135,23 @@ static int try_send(napcoll_node_messages_t *m, napcoll_channel_t *channel,
 static int read_note(napcoll_node_messages_t *m, const napcoll_channel_t *channel,
                      const napcoll_node_message_t *item, const napcoll_note_t *note)
 {
-    const napcoll_block_t block = block_of(&item->message);
+    const napcoll_block_t *block = &item->block;
     const size_t bytes = note->bytes;
 
-    if (OPAL_UNLIKELY(bytes != block.bytes)) {
-        m->truncated = m->truncated || bytes > block.bytes || !item->message.at_most;
-        if (bytes > block.bytes) {
+    if (OPAL_UNLIKELY(bytes != block->bytes)) {
+        m->truncated = m->truncated || bytes > block->bytes || !item->message.at_most;
+        if (bytes > block->bytes) {
             return OMPI_SUCCESS;
         }
     }
     return napcoll_block_unpack(
-        &block, (char *) (uintptr_t) napcoll_note_bytes(channel, item->lane, note), bytes);
+        block, (char *) (uintptr_t) napcoll_note_bytes(channel, item->lane, note), bytes);
+}
+
+/* Whether the PML must bring a message: it is too large for the ring, not only its room. */
+static inline bool is_large(const napcoll_node_message_t *item)
+{
+    return !item->message.at_most && item->block.bytes > NAPCOLL_RING_MOST;
 }
 
 /* Post the receive of a large message before its note has come, for the PML to take it in at once.
@@ -174,7 +160,7 @@ static int read_note(napcoll_node_messages_t *m, const napcoll_channel_t *channe
 static int post_early(napcoll_channel_t *channel, napcoll_node_message_t *item,
                       napcoll_messages_t *pml, ompi_communicator_t *comm, int tag)
 {
-    if (!item->large || item->early >= 0
+    if (!is_large(item) || item->early >= 0
         || !napcoll_note_is_next(channel, item->lane, item->number)) {
         return OMPI_SUCCESS;
     }

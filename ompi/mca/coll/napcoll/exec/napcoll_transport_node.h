@@ -14,6 +14,7 @@
 #define NAPCOLL_TRANSPORT_NODE_H
 
 #include "exec/napcoll_mailbox.h"
+#include "exec/napcoll_personalized.h"
 #include "exec/napcoll_transport_pml.h"
 #include "topo/napcoll_node_map.h"
 
@@ -29,14 +30,14 @@ typedef struct napcoll_node {
 /** A message through node memory. */
 typedef struct napcoll_node_message {
     napcoll_message_t message;
+    /** its memory, measured */
+    napcoll_block_t block;
     /** only kind and peer matter */
     const napcoll_step_t *step;
     int lane;
     /** of its note */
     uint32_t number;
-    /** a receive that the PML must bring, as it is too large for the ring (not: as it may be); and
-     * the index of its request, where it was posted before its note came, else -1 */
-    bool large;
+    /** the index of its receive by the PML, where that was posted before its note came; else -1 */
     int early;
     bool ended;
 } napcoll_node_message_t;
@@ -60,7 +61,7 @@ typedef struct napcoll_node_messages {
 /** Messages that this process has sent through node memory, without the PML. */
 extern _Atomic unsigned long long napcoll_node_messages_sent;
 
-/** The lane of a rank on this node, or -1. */
+/** The lane of a rank on this node, or -1. Without the divisions that other nodes' lanes take. */
 static inline int napcoll_node_lane(const napcoll_node_t *node, int rank)
 {
     const napcoll_node_map_t *map = node->map;

@@ -213,8 +213,7 @@ static int check_structure(const search_t *search, int row, const napcoll_params
                            size_t bytes, bool *suits)
 {
     const napcoll_settings_t *settings = search->settings;
-    const bool oversubscribed = settings->processors > 0
-                                && search->map.max_ppn > settings->processors;
+    const bool oversubscribed = napcoll_settings_oversubscribed(settings, &search->map);
     const napcoll_generator_t generator = generator_of(search, row, params);
 
     *suits = true;

@@ -63,6 +63,13 @@ typedef struct napcoll_settings {
     int tunable[NAPCOLL_MAX_ALGORITHMS][NAPCOLL_MAX_TUNABLES];
 } napcoll_settings_t;
 
+/** Whether processes of a node share processors; false where that is not known. */
+static inline bool napcoll_settings_oversubscribed(const napcoll_settings_t *settings,
+                                                   const napcoll_node_map_t *map)
+{
+    return settings->processors > 0 && map->max_ppn > settings->processors;
+}
+
 /** What the parameters are where users set none. */
 enum {
     NAPCOLL_DEFAULT_LOCAL_RADIX = 8,

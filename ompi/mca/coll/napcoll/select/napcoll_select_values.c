@@ -132,8 +132,7 @@ void napcoll_select_share_processors(napcoll_settings_t *settings, const napcoll
 {
     const double switch_us = 1;
 
-    if (settings->unmeasured && settings->processors > 0 && map->nodes < 2
-        && map->max_ppn > settings->processors) {
+    if (settings->unmeasured && map->nodes < 2 && napcoll_settings_oversubscribed(settings, map)) {
         *machine = *settings->machine;
         machine->node_local_gap_us = fmax(machine->node_local_gap_us, switch_us);
         settings->machine = machine;
