@@ -46,7 +46,9 @@
 
 enum { MESSAGE = 256, NUMBER_MAX = 1 << 24 };
 
-const char program[] = "fft2d";
+const char napcoll_tool_name[] = "fft2d";
+
+static const struct subject subject = {"alltoall", "all-to-alls", "tuned"};
 
 /* Rounding errors are some 1e-16 times the logarithm of the size. */
 static const double TOLERANCE = 1.0e-12;
@@ -486,7 +488,7 @@ int main(int argc, char **argv)
             fputs(usage, stdout);
         }
     } else {
-        contest_open(&contest, opt.turns);
+        contest_open(&contest, &subject, MPI_COMM_WORLD, opt.turns);
         grid_open(&grid, &opt, rank, size);
         if (0 == rank) {
             printf("fft2d: %d x %d complex numbers on %d process%s, %s\n", opt.rows, opt.columns,

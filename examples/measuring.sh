@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# What broadcast.sh, alltoall.sh, gather.sh, tune.sh and regret.sh have in common: options, and runs of collbench on emulated nodes that
+# What broadcast.sh, alltoall.sh, gather.sh and tune.sh have in common: options, and runs of collbench on emulated nodes that
 # end up in one document. To be sourced after config/setup.sh, with
 #
 #   coll        the collective, as collbench calls it
@@ -10,9 +10,6 @@
 #   shapes      nodes and processes on each, as 8x8,16x4, where --shapes may name others
 #   usage       a function that prints the usage
 #   bytes       empty, where --bytes is to be understood, which sets it
-#   colls       the collectives, with commas between, where --coll may name some of them
-#   machine_file   empty, where --machine is to be understood, which sets it
-#   turns, again, correct, tune_time   a number, where --turns and so on are to be understood, which set it
 
 : "${coll:?}" "${document:?}" "${all_parts:?}"
 # shellcheck source=examples/supervised.sh
@@ -28,11 +25,8 @@ number() {
     echo "$3"
 }
 
-# options ARGUMENT...: reads --part, --shapes, --bytes, --coll, --machine, --again, --correct, --turns, --tune-time,
-# --time-limit, --output and --help.
+# options ARGUMENT...: reads --part, --shapes, --bytes, --time-limit, --output and --help.
 options() {
-    local name value
-    local -A unit=([turns]=turns [again]=turns [correct]=seconds [tune_time]=seconds [time_limit]=seconds)
     while [ $# -gt 0 ]; do
         case $1 in
             --part)
@@ -56,25 +50,8 @@ options() {
                 bytes=$2
                 shift
                 ;;
-            --coll)
-                [ -n "${colls:-}" ] || { usage >&2 && exit 2; }
-                [[ ,${2:-}, =~ ^(,(${colls//,/|}))+,$ ]] ||
-                    napcoll_fail "--coll wants some of $colls, with commas between, not '${2:-}'"
-                colls=$2
-                shift
-                ;;
-            --machine)
-                [ -n "${machine_file+known}" ] || { usage >&2 && exit 2; }
-                [ -r "${2:-}" ] || napcoll_fail "--machine: there is no file '${2:-}' that can be read"
-                # shellcheck disable=SC2034 # it is the script's
-                machine_file=$2
-                shift
-                ;;
-            --turns | --again | --correct | --tune-time | --time-limit)
-                name=${1#--} name=${name//-/_}
-                [ -n "${!name:-}" ] || { usage >&2 && exit 2; }
-                value=$(number "$1" "${unit[$name]}" "${2:-}")
-                printf -v "$name" %s "$value"
+            --time-limit)
+                time_limit=$(number "$1" seconds "${2:-}")
                 shift
                 ;;
             --output)
@@ -138,7 +115,7 @@ measured() {
     local name=$1
     shift
     napcoll_say "$name, up to $time_limit s and the start"
-    supervised --chdir="$scratch" timeout --kill-after=20 $((2 * time_limit + 180 * ${turns:-5})) "$@" >"$scratch/$name.txt" 2>&1 || {
+    supervised --chdir="$scratch" timeout --kill-after=20 $((2 * time_limit + 900)) "$@" >"$scratch/$name.txt" 2>&1 || {
         tail -n 40 "$scratch/$name.txt" >&2
         napcoll_fail "$name failed"
     }

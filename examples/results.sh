@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# The published results: what collbench measures of every collective on two emulated clusters, as figures,
-# pictures and a table of ratios.
+# The results book: what collbench measures of every collective, and the applications, as one CSV file and one page.
 
 set -euo pipefail
 
@@ -12,39 +11,34 @@ NAPCOLL_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 # shellcheck source=examples/supervised.sh
 . "$NAPCOLL_SRC/examples/supervised.sh"
 
-collectives=(allreduce reduce bcast barrier allgather allgatherv reduce_scatter reduce_scatter_block scan exscan)
+collectives=(allreduce bcast reduce barrier allgather alltoall reduce_scatter_block reduce_scatter allgatherv alltoallv
+    alltoallw gather scatter gatherv scatterv scan exscan)
+applications=(cg fft2d transitive_closure spmv 'spmv --matrix power' halo3d 'halo3d --call alltoallw' pipeline)
 
 usage() {
     cat <<'END'
-Usage: examples/results.sh [--coll LIST] [--shape LIST] [--time-limit SECONDS] [--output DIR]
-                           [--machine FILE] [--openmpi VERSION] [--again]
+Usage: examples/results.sh [--minutes N] [--clusters LIST] [--coll LIST] [--applications LIST] [--bytes LIST]
+                           [--output DIR] [--page] [--no-root]
 
-Measures napcoll against Open MPI's own components on emulated nodes (latency 1 ms, 1 Gbit/s), one run
-for each collective and shape, and writes into DIR
+Measures napcoll's auto, after napcoll-tune, against its algorithms by name and Open MPI's other components, in
+turns of one job for each cluster and collective: blocking calls first, then nonblocking and persistent ones with
+the two algorithms that were best. Then come the applications. Writes into DIR
 
-  COLL-NODESxPPN.csv, .svg, .txt   the figures, their picture, and the command with all it printed
-  README.md                        for each collective, shape and size napcoll's time over the time
-                                   of the better other component, what ran, and the commands
+  README.md, results.csv, applications.csv, heat-*.svg   the page and its figures
+  parts/                                                 what was run, each with its command and all it printed
 
-Installs what is missing and builds napcoll first. A run that DIR has already, with the same command and
-the same Open MPI, is not repeated, so that one that was interrupted goes on.
+Installs what is missing and builds napcoll first. A part that DIR has is not repeated: when the time is over, or
+after an interruption, run it again for the rest. To publish: cp DIR/*.* docs/results.
 
-  --coll LIST            of allreduce, reduce, bcast, barrier, allgather, allgatherv,
-                         reduce_scatter, reduce_scatter_block, scan and exscan, with commas between
-                         (default: all)
-  --shape LIST           NODESxPPN, with commas between (default 8x8,16x4)
-  --time-limit SECONDS   of a run, all sizes together (default 300)
-  --output DIR           default build/results
-  --machine FILE         the machine of napcoll's auto; default: an oversubscribed netlab's, in
-                         ompi/tools/napcoll/machines: netlab-oversubscribed-NODES.conf where there is
-                         one, else netlab-oversubscribed.conf
-  --openmpi VERSION      4.1, 5.0 or 6.0, in a Debian root unless it is this machine's (see
-                         tests/roots/root.sh --help), or here, the default: whatever this machine has
-  --again                measure again what the output folder has
-  --help                 this text
-
-The others are tuned and han where both supply the collective; han has no allgatherv, reduce_scatter and
-reduce_scatter_block, and neither has scan and exscan, which are compared with basic.
+  --minutes N          stop beginning new parts after that time (default 60)
+  --clusters LIST      NODESxPROCESSES, with commas between; nodes are emulated 1 ms apart (default 8x8,1x4,16x4)
+  --coll LIST          collectives, with commas between (default: all)
+  --applications LIST  with commas between (default: all)
+  --bytes LIST         as in collbench(1) (default 8:1M:x8; blocks of 64 KB at most)
+  --output DIR         default build/results
+  --page               measure nothing: write the page of what DIR has
+  --no-root            without xhc and acoll, which need a root of Open MPI 6.0 (tests/roots/root.sh make 6.0)
+  --help               this text
 END
 }
 
@@ -53,246 +47,316 @@ wrong_usage() {
     exit 2
 }
 
-# peers_of COLL: whom napcoll is compared with: the components that supply it, up to Open MPI 6.0. With
-# another one Open MPI would take the next by priority; collbench says who ran.
+# ---- what is measured ----
+
+# peers_of COLL CLUSTER: the components that supply it. With another one Open MPI would take the next by priority.
 peers_of() {
+    local peers
     case $1 in
-        allgatherv | reduce_scatter | reduce_scatter_block) echo tuned ;;
-        scan | exscan) echo basic ;;
-        *) echo tuned,han ;;
+        scan | exscan | alltoallw) peers=basic ;;
+        allgatherv | reduce_scatter* | alltoall* | gatherv | scatterv) peers=tuned ;;
+        *) peers=tuned,han ;;
     esac
+    [ "${2%x*}" -gt 1 ] || peers=${peers%,han}
+    case $in_root:$1 in
+        yes:allreduce | yes:bcast | yes:barrier | yes:reduce) peers+=,xhc,acoll ;;
+        yes:allgather | yes:gather | yes:alltoall) peers+=,acoll ;;
+    esac
+    echo "$peers"
 }
 
-# sizes_of COLL: for collbench's --bytes. Blocks of 64K are 4 MiB in all where there are 64 processes.
+# sizes_of COLL: blocks of 64 KB are 4 MB in all where there are 64 processes.
 sizes_of() {
-    case $1 in
-        allgather* | reduce_scatter*) echo 8:64K ;;
-        *) echo 8:4M ;;
+    case $bytes:$1 in
+        ?*:*) echo "$bytes" ;;
+        :*gather* | :*scatter* | :alltoall*) echo 8:64K:x8 ;;
+        *) echo 8:1M:x8 ;;
     esac
 }
 
-# command_of COLL SHAPE: sets the array `command`, whose files are in the present folder.
-command_of() {
-    local coll=$1 nodes=${2%x*} ppn=${2#*x} name=$1-$2
-    command=(netlab --nodes "$nodes" --ppn "$ppn" --latency 1ms --rate 1Gbit --
-        mpirun -np $((nodes * ppn)) --mca coll "napcoll,tuned,han,basic,libnbc,self,inter"
-        collbench --coll "$coll" --contestants "napcoll,$(peers_of "$coll")")
-    [ "$coll" = barrier ] || command+=(--bytes "$(sizes_of "$coll")")
-    command+=(--iterations 50 --time-limit "$time_limit" --csv "$name.csv" --svg "$name.svg")
+# algorithms_of COLL: those that can be named, as the component says.
+algorithms_of() {
+    ompi_info --parsable --param coll napcoll --level 9 |
+        sed -nE "s/.*:coll_napcoll_$1_algorithm:enumerator:value:[0-9]+:([a-z_0-9]+)\$/\1/p" |
+        grep -vx -e auto -e fallback -e previous
 }
 
-# machine_of SHAPE: the machine file.
-machine_of() {
-    local folder=$NAPCOLL_SRC/ompi/tools/napcoll/machines
-    if [ -n "$machine" ]; then
-        echo "$machine"
-    elif [ -f "$folder/netlab-oversubscribed-${1%x*}.conf" ]; then
-        echo "$folder/netlab-oversubscribed-${1%x*}.conf"
-    else
-        echo "$folder/netlab-oversubscribed.conf"
+# best_of FILE: the two algorithms with the least geometric mean of their ratios.
+best_of() {
+    awk -F, '$5 ~ /^napcoll:/ && $10 > 0 { sum[$5] += log($10); sizes[$5]++ }
+        END { for (who in sum) print sum[who] / sizes[who], who }' "$1" | sort -n | head -n 2 | cut -d' ' -f2-
+}
+
+# contestants_of CLUSTER COLL CALLS: auto comes first.
+contestants_of() {
+    local name list=napcoll kind
+    if [ "$3" = blocking ]; then
+        for name in $(algorithms_of "$2"); do list+=,napcoll:$name; done
+        echo "$list,$(peers_of "$2" "$1")"
+        return
     fi
+    list=
+    for kind in nonblocking persistent; do
+        list+=,napcoll@$kind
+        while read -r name; do list+=,$name@$kind; done < <(best_of "$parts/$1-$2-blocking.csv")
+        list+=,libnbc@$kind
+    done
+    echo "${list#,}"
 }
 
-# uses_machine FILE: a line of a run's text.
-uses_machine() {
-    echo "machine: ${1##*/}"
+# ---- the list of parts, with their shares of the time ----
+
+# list_parts: "WEIGHT KIND CLUSTER NAME [CALLS]" of all, in the order in which they are measured.
+list_parts() {
+    local cluster coll calls weight application
+    for calls in blocking requests; do
+        for cluster in "${clusters[@]}"; do
+            weight=$([ "${cluster%x*}" -gt 1 ] && echo 4 || echo 1)
+            # 10 minutes of 60, and 2 on one node
+            [ "$calls" != blocking ] || echo "$((weight * 25)) tune $cluster tune"
+            for coll in "${colls[@]}"; do echo "$weight job $cluster $coll $calls"; done
+        done
+        [ "$calls" = blocking ] || continue
+        for application in "${apps[@]}"; do echo "4 application ${clusters[0]} $application"; done
+        [ "$root" = no ] || echo "20 root 1x4 6.0"
+    done
 }
 
-# is_there NAME MACHINE COMMAND...: whether the output folder has that, of the present Open MPI.
+# file_of KIND CLUSTER NAME [CALLS]: without its end, where it is kept; words of an application are joined.
+file_of() {
+    local kind=$1
+    shift
+    case $kind in
+        application) echo "$parts/$(tr ' ' _ <<<"application-$*")" ;;
+        root) echo "$parts/root-6.0" ;;
+        *) echo "$parts/$(tr ' ' - <<<"$*")" ;;
+    esac
+}
+
+# is_there KIND WORD...
 is_there() {
-    local text=$output/$1.txt file=$2
-    shift 2
-    [ "$again" = no ] && [ -f "$text" ] && [ "$(head -n 1 "$text")" = "$*" ] &&
-        grep -qxF "$(uses_machine "$file")" "$text" && grep -qF "Open MPI v$openmpi_version" "$text"
+    [ -f "$(file_of "$@").done" ]
 }
 
-# measure COLL SHAPE: one run. Its text comes last: who finds it has all.
-measure() {
-    local name=$1-$2 command file rc=0
-    file=$(machine_of "$2")
-    command_of "$@"
-    if is_there "$name" "$file" "${command[@]}"; then
-        napcoll_say "$name is there already"
-        return 0
-    fi
-    napcoll_say "$name, up to $time_limit s and the start"
-    napcoll_machine_settings "$file"
-    printf '%s\n\n%s\n' "${command[*]}" "$(uses_machine "$file")" >"$scratch/$name.txt"
-    # Every size takes a warm-up and at least a turn, whatever the limit.
-    supervised --chdir="$scratch" timeout --kill-after=20 $((2 * time_limit + 600)) "${command[@]}" \
-        >>"$scratch/$name.txt" 2>"$scratch/err" || rc=$?
+# ---- measuring ----
+
+# on CLUSTER COMMAND...: an array `command` that runs it on that cluster.
+on() {
+    local nodes=${1%x*} ppn=${1#*x}
+    shift
+    command=(mpirun -np $((nodes * ppn)) --mca coll "$list" "$@")
+    [ "$nodes" = 1 ] || command=(netlab --nodes "$nodes" --ppn "$ppn" --latency 1ms --rate 1Gbit -- "${command[@]}")
+}
+
+# attempt FILE SECONDS: runs `command` in the folder of parts; what it printed is in FILE.txt.
+attempt() {
+    local rc=0
+    printf '%s\n\n' "${command[*]}" >"$1.txt"
+    supervised --chdir="$parts" timeout --kill-after=20 $((2 * $2 + 180)) "${command[@]}" >>"$1.txt" 2>&1 || rc=$?
     if [ "$rc" != 0 ]; then
-        tail -n 40 "$scratch/err" >&2
-        printf '%s: %s failed (exit %s)\n' "${0##*/}" "$name" "$rc" >&2
-        [ "$rc" != 77 ] || exit 77
+        tail -n 5 "$1.txt" >&2
+        napcoll_say "${1##*/} failed (exit $rc); all it printed is in ${1#"$NAPCOLL_SRC"/}.txt"
+    fi
+    return "$rc"
+}
+
+# tune CLUSTER tune SECONDS: CLUSTER.conf. Without it auto uses what the repository has for such a cluster, and the next run
+# tries it again.
+tune() {
+    local file=$parts/$1 shipped
+    shipped=$NAPCOLL_SRC/ompi/tools/napcoll/machines/netlab-oversubscribed
+    [ ! -f "$shipped-${1%x*}.conf" ] || shipped+=-${1%x*}
+    on "$1" napcoll-tune --all-nodes --time-limit "$3" -o "$1.conf"
+    if attempt "$file-tune" "$3"; then
+        return
+    fi
+    [ -f "$file.conf" ] || [ "${1%x*}" = 1 ] || cp "$shipped.conf" "$file.conf"
+    [ -f "$file.conf" ] || : >"$file.conf"
+    napcoll_say "auto on $1 uses $(if [ -s "$file.conf" ]; then echo "${shipped##*/}.conf"; else echo defaults; fi)"
+    return 1
+}
+
+# job CLUSTER COLL CALLS SECONDS
+job() {
+    local name=$1-$2-$3
+    if [ "$3" != blocking ] && [ ! -f "$parts/$1-$2-blocking.csv" ]; then
+        napcoll_say "$name needs $1-$2-blocking, which is not there"
         return 1
     fi
-    mv "$scratch/$name.csv" "$scratch/$name.svg" "$output" && mv "$scratch/$name.txt" "$output"
+    on "$1" --mca mca_base_param_files "$parts/$1.conf" collbench --coll "$2" \
+        --contestants "$(contestants_of "$@")" --iterations 50 --sample-time 0.02 --drop 3 --time-limit "$4" \
+        --csv "$name.csv" --svg "$name.svg"
+    [ "$2" = barrier ] || command+=(--bytes "$(sizes_of "$2")")
+    attempt "$parts/$name" "$4"
 }
 
-# shapes_of COLL: those that the output folder has, by their number of nodes.
-shapes_of() {
-    local text
-    for text in "$output/$1"-*x*.txt; do
-        [ ! -f "$text" ] || basename "$text" .txt
-    done | sed "s/^$1-//" | sort -n
+# application CLUSTER NAME WORD... SECONDS: times of napcoll over times of the peer, which is on the line below.
+application() {
+    local cluster=$1 file words
+    file=$(file_of application "${@:1:$#-1}")
+    words=("${@:2:$#-2}")
+    if [ ! -x "$NAPCOLL_SRC/build/examples/${words[0]}" ]; then
+        napcoll_say "${words[0]} is not built"
+        return 1
+    fi
+    on "$cluster" "$NAPCOLL_SRC/build/examples/${words[0]}" "${words[@]:1}" --turns 3
+    attempt "$file" "${*: -1}" || return 1
+    awk -v name="${words[*]}" -v cluster="$cluster" '
+        $1 == "napcoll" && NF == 4 && $4 == "1.000" { exchange = $2; whole = $3; next }
+        exchange > 0 && NF == 4 && $2 > 0 { printf "%s,%s,%s,%.4f,%.4f\n", name, cluster, $1, exchange / $2, whole / $3; exit }
+        ' "$file.txt" >"$file.csv"
+    [ -s "$file.csv" ]
 }
 
-# table_of COLL SHAPE...: a row for each size, with three columns for each shape. The figures are the
-# medians over the turns, which collbench gives as ratios to its first contestant, napcoll.
-table_of() {
-    local coll=$1 shape files=()
-    shift
-    for shape; do
-        files+=("$output/$coll-$shape.csv")
+# root CLUSTER VERSION SECONDS: the part of one node with xhc and acoll, where Open MPI is 6.0. What it has is kept in the build folder of the root.
+root() {
+    local rc=0
+    napcoll_say "in a root of Open MPI 6.0, after its build"
+    supervised "$NAPCOLL_SRC/tests/roots/root.sh" run 6.0 examples/results.sh --in-root --minutes $((1 + $3 / 60)) \
+        --clusters 1x4 --coll "$(IFS=,; echo "${colls[*]}")" --output build/results >"$parts/root-6.0.txt" 2>&1 || rc=$?
+    find "$NAPCOLL_SRC/build/openmpi-6.0/results/parts" -name '1x4-*.csv' 2>/dev/null | while read -r file; do
+        cp "$file" "$parts/6.0-${file##*/}"
     done
-    awk -F, -v shapes="$*" '
-        function size(bytes) {
-            if (bytes >= 1048576 && bytes % 1048576 == 0) return bytes / 1048576 "M"
-            if (bytes >= 1024 && bytes % 1024 == 0) return bytes / 1024 "K"
-            return bytes
-        }
-        FNR == 1 { file++ }
-        /^(#|coll,)/ { next }
-        {
-            who = $0
-            sub(/^([^,]*,)*"/, "", who)
-            sub(/"$/, "", who)
-            key = file SUBSEP $4
-            if (!($4 in known)) { known[$4]; bytes[++rows] = $4 }
-            if ($5 == "napcoll") { ran[key] = who; few[key] = $6 < 10 ? "*" : ""; next }
-            sub(/ \(not .*/, "", who)
-            sub(/; napcoll inside.*/, "", who)
-            if (!(key in least) || $10 < least[key]) { least[key] = $10; other[key] = who }
-        }
-        END {
-            columns = split(shapes, shape, " ")
-            head = "| bytes |"
-            rule = "|---:|"
-            for (c = 1; c <= columns; c++) {
-                head = head " " shape[c] " | napcoll ran | against |"
-                rule = rule "---:|---|---|"
-            }
-            print head "\n" rule
-            for (r = 1; r <= rows; r++) {
-                line = "| " size(bytes[r]) " |"
-                for (c = 1; c <= columns; c++) {
-                    key = c SUBSEP bytes[r]
-                    line = line ((key in ran) && least[key] > 0 \
-                        ? sprintf(" %.2f%s | %s | %s |", 1 / least[key], few[key], ran[key], other[key]) \
-                        : " - | - | - |")
-                }
-                print line
-            }
-        }' "${files[@]}"
+    [ "$rc" = 0 ] || napcoll_say "the root failed (exit $rc); all it printed is in ${parts#"$NAPCOLL_SRC"/}/root-6.0.txt"
+    return "$rc"
 }
 
-# section_of COLL SHAPE...: the part of README.md on a collective.
-section_of() {
-    local coll=$1 shape name text
-    shift
-    printf '\n## %s\n\n' "$coll"
-    sed -nE 's/^bytes of ([^;]*);.*/Sizes are of \1.\n/p' "$output/$coll-$1.txt"
-    table_of "$coll" "$@"
-    for shape; do
-        name=$coll-$shape
-        text=$output/$name.txt
-        printf '\n%s: [figures](%s.csv), [picture](%s.svg), [all that collbench printed](%s.txt); %s, %s:\n\n    %s\n' \
-            "$shape" "$name" "$name" "$name" "$(sed -nE 's/.*, (Open MPI v.*)/\1/p' "$text" | head -n 1)" \
-            "$(sed -n 's/^machine: //p' "$text")" "$(head -n 1 "$text")"
-    done
+# left_of LIST: the weights of its parts that are not there.
+left_of() {
+    local part sum=0
+    while read -r -a part; do
+        is_there "${part[@]:1}" || sum=$((sum + part[0]))
+    done <<<"$1"
+    echo "$sum"
 }
 
-# summary: README.md, on all that the output folder has.
-summary() {
-    local coll shapes
-    cat <<END
-# napcoll against Open MPI's own components
-
-Made by \`examples/results.sh\`. Each number is the time of napcoll divided by the time of the better one of the
-others, from the medians over turns in which all of them ran: below 1, napcoll takes less; \`*\`: fewer than
-10 turns. Columns are NODESxPPN of an emulated cluster (1 ms between nodes, 1 Gbit/s from each) whose
-processes share the processors of one machine: absolute times say little, ratios do. "napcoll ran" names
-napcoll's algorithm, or why it left the call to another component, or which component Open MPI took in its
-place; "against" is the component that the number compares with. The commands are those after
-\`. build/env.sh\`, with coll_napcoll_segment_bytes = 0 (only broadcasts have pipelines, whose segments the
-model chooses) and the parameters of the machine file in the environment.
-END
-    for coll in "${collectives[@]}"; do
-        mapfile -t shapes < <(shapes_of "$coll")
-        [ "${#shapes[@]}" = 0 ] || section_of "$coll" "${shapes[@]}"
-    done
-}
-
-# measure_all: measures what is missing and writes the summary of all figures, also after a failure.
+# measure_all: the parts that are missing, each with its share of the remaining time.
 measure_all() {
-    local coll shape failed=()
-    napcoll_packages "${napcoll_needs[@]}"
-    napcoll_build "$NAPCOLL_SRC/build" "$(nproc)" || exit 1
-    # shellcheck source=/dev/null
-    . build/env.sh
-    napcoll_mpirun_settings
-    # Processes that share a few cores cannot reduce and copy at the same time: no pipelines. Broadcasts do not
-    # ask for this: theirs fill the wires, and the model says how many segments they have.
-    export OMPI_MCA_coll_napcoll_segment_bytes=0
-    openmpi_version=$(mpicc --showme:version | napcoll_openmpi_version)
-    mkdir -p "$output"
-    scratch=$(mktemp -d)
-    trap 'rm -rf "$scratch"' EXIT
-    for coll in "${colls[@]}"; do
-        for shape in "${shapes[@]}"; do
-            measure "$coll" "$shape" || failed+=("$coll-$shape")
+    local plan part number=0 all end left now share lost=0
+    plan=$(list_parts)
+    all=$(wc -l <<<"$plan")
+    end=$((SECONDS + 60 * minutes))
+    left=$(left_of "$plan")
+    while read -r -u 3 -a part; do
+        number=$((number + 1))
+        ! is_there "${part[@]:1}" || continue
+        now=$SECONDS
+        if [ "$now" -ge "$end" ]; then
+            lost=$((lost + 1))
+            continue
+        fi
+        share=$(((end - now) * part[0] / left))
+        napcoll_say "[$number of $all] ${part[*]:2}: about $share s; about $(((end - now + 59) / 60)) minutes left"
+        # starting a job takes some of it
+        share=$((share > 12 ? share - 6 : share / 2 + 1))
+        if "${part[@]:1}" "$share"; then
+            : >"$(file_of "${part[@]:1}").done"
+        else
+            failed+=("${part[*]:2}")
+        fi
+        left=$((left > part[0] ? left - part[0] : 1))
+    done 3<<<"$plan"
+    [ "$lost" = 0 ] || napcoll_say "the time is over, $lost of $all parts are missing: run this again for them"
+}
+
+# ---- the page ----
+
+# one_csv: all figures, with the version of Open MPI before them.
+one_csv() {
+    find "$parts" -name '*-blocking.csv' -o -name '*-requests.csv' | sort -V |
+        while read -r file; do
+            awk '
+                /^#/ { if (match($0, /Open MPI v[0-9.a-z]+/)) version = substr($0, RSTART + 10, RLENGTH - 10); next }
+                /^coll,/ { next }
+                { print version "," $0 }' "$file"
         done
-    done
-    summary >"$scratch/README.md"
-    mv "$scratch/README.md" "$output"
+}
+
+# machine_text: what was measured on.
+machine_text() {
+    printf '%s, %s processors, %s of memory, Linux %s' "$(sed -n 's/^model name[ \t]*: //p' /proc/cpuinfo | head -n 1)" \
+        "$(nproc)" "$(awk '/^MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo)" "$(uname -r)"
+}
+
+# missing_text: how much of the plan is not there.
+missing_text() {
+    local part absent=0 parts_in_all=0
+    while read -r -a part; do
+        parts_in_all=$((parts_in_all + 1))
+        is_there "${part[@]:1}" || absent=$((absent + 1))
+    done < <(list_parts)
+    [ "$absent" = 0 ] || printf '**%s of %s parts have not been measured yet.** ' "$absent" "$parts_in_all"
+}
+
+page() {
+    local origin
+    origin=$(grep -hE '^# napcoll ' "$parts"/*-blocking.csv 2>/dev/null | sort -u -t, -k2,2 |
+        sed -nE 's/^# (napcoll [^,]*), (Open MPI [^,]*),.*, (20[0-9-]+).*/- \1, \2, \3/p' | sort -u)
+    cat <<END
+# Results
+
+Nodes are emulated by netlab on one machine with $(nproc) processors, which all processes share: absolute times say
+nothing, and each number is a ratio of times from turns of the same job. Below 1, napcoll is faster. $(missing_text)
+
+$origin
+- $(machine_text)
+
+Made by \`examples/results.sh\`. Clusters are NODESxPROCESSES; between emulated nodes are 1 ms and 1 Gbit/s. Sizes are of
+the vector, or of the block of a process. napcoll chooses by itself (auto), after one run of napcoll-tune on that cluster.
+The better component is the faster one of those that supply the collective: tuned, han or basic; of nonblocking and
+persistent calls libnbc; on one node with Open MPI 6.0 also xhc and acoll. A contestant whose first calls took over 3 times
+as long as the fastest had no turns. [results.csv](results.csv) has all figures, [reasons.txt](reasons.txt) the reasons.
+
+## Ratios
+END
+    "$NAPCOLL_SRC/build/examples/results_page" "$output/results.csv" "$output/reasons.txt" "$output/applications.csv" "$output"
+}
+
+write_page() {
+    {
+        echo "openmpi,coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,run_us,ran"
+        one_csv
+    } >"$output/results.csv"
+    {
+        echo "application,cluster,against,exchange,whole"
+        find "$parts" -name 'application-*.csv' | sort | while read -r file; do cat "$file"; done
+    } >"$output/applications.csv"
+    [ -f "$output/reasons.txt" ] || cp "$NAPCOLL_SRC/docs/results/reasons.txt" "$output"
+    page >"$output/README.new"
+    mv "$output/README.new" "$output/README.md"
     napcoll_say "${output#"$NAPCOLL_SRC"/}/README.md is written"
-    [ "${#failed[@]}" = 0 ] || napcoll_fail "these failed: ${failed[*]}"
 }
 
-# measure_in_root VERSION: the same in the root of that version, where build/ alone can be written. What
-# it has is kept there, for an interrupted one to go on.
-measure_in_root() {
-    local rc=0 options
-    options=(--coll "$(IFS=,; echo "${colls[*]}")" --shape "$(IFS=,; echo "${shapes[*]}")"
-        --time-limit "$time_limit" --output build/results)
-    mkdir -p "build/openmpi-$1"
-    if [ -n "$machine" ]; then
-        cp "$machine" "build/openmpi-$1/machine.conf" || exit 1
-        options+=(--machine build/machine.conf)
-    fi
-    [ "$again" = no ] || options+=(--again)
-    supervised tests/roots/root.sh run "$1" examples/results.sh --openmpi here "${options[@]}" || rc=$?
-    if [ -f "build/openmpi-$1/results/README.md" ]; then
-        mkdir -p "$output"
-        cp "build/openmpi-$1/results"/* "$output"
-        napcoll_say "copied to ${output#"$NAPCOLL_SRC"/}"
-    fi
-    exit "$rc"
-}
+# ---- the command line ----
 
+minutes=60
+cluster_list=8x8,1x4,16x4
 coll_list=$(IFS=,; echo "${collectives[*]}")
-shape_list=8x8,16x4
-time_limit=300
+app_list=$(IFS=,; echo "${applications[*]}")
+bytes=
 output=$NAPCOLL_SRC/build/results
-openmpi=here
-machine=
-again=no
+only_page=no
+in_root=no
+root=yes
+failed=()
 while [ $# -gt 0 ]; do
     case $1 in
-        --coll | --shape | --time-limit | --output | --machine | --openmpi)
+        --minutes | --clusters | --coll | --applications | --bytes | --output)
             [ $# -ge 2 ] || wrong_usage
             case $1 in
+                --minutes) minutes=$2 ;;
+                --clusters) cluster_list=$2 ;;
                 --coll) coll_list=$2 ;;
-                --shape) shape_list=$2 ;;
-                --time-limit) time_limit=$2 ;;
+                --applications) app_list=$2 ;;
+                --bytes) bytes=$2 ;;
                 --output) output=$(realpath -m -- "$2") ;;
-                --machine) machine=$(realpath -m -- "$2") ;;
-                --openmpi) openmpi=$2 ;;
             esac
             shift
             ;;
-        --again) again=yes ;;
+        --page) only_page=yes ;;
+        --no-root) root=no ;;
+        # by this script, in a root
+        --in-root) in_root=yes root=no app_list='' ;;
         --help | -h)
             usage
             exit 0
@@ -301,37 +365,41 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-
 IFS=, read -r -a colls <<<"$coll_list"
-IFS=, read -r -a shapes <<<"$shape_list"
-if [ "${#colls[@]}" = 0 ] || [ "${#shapes[@]}" = 0 ]; then
+IFS=, read -r -a clusters <<<"$cluster_list"
+IFS=, read -r -a apps <<<"$app_list"
+if [ "${#colls[@]}" = 0 ] || [ "${#clusters[@]}" = 0 ]; then
     wrong_usage
 fi
 for coll in "${colls[@]}"; do
-    case " ${collectives[*]} " in
-        *" $coll "*) ;;
-        *) napcoll_fail "--coll wants some of ${collectives[*]}, with commas between, not '$coll'" ;;
-    esac
+    [[ " ${collectives[*]} " = *" $coll "* ]] ||
+        napcoll_fail "--coll wants some of ${collectives[*]}, with commas between, not '$coll'"
 done
-for shape in "${shapes[@]}"; do
-    [[ $shape =~ ^[1-9][0-9]{0,2}x[1-9][0-9]{0,2}$ ]] ||
-        napcoll_fail "--shape wants NODESxPPN such as 8x8, with commas between, not '$shape'"
+for app in "${apps[@]}"; do
+    [[ ",$(IFS=,; echo "${applications[*]}")," = *",$app,"* ]] ||
+        napcoll_fail "--applications wants some of '$(IFS=,; echo "${applications[*]}")', not '$app'"
 done
-[[ $time_limit =~ ^[1-9][0-9]{0,4}$ ]] ||
-    napcoll_fail "--time-limit wants a number of seconds from 1 to 99999, not '$time_limit'"
-[ -z "$machine" ] || [ -r "$machine" ] || napcoll_fail "--machine: there is no file '$machine' that can be read"
-case $openmpi in
-    here | 4.1 | 5.0 | 6.0) ;;
-    *) napcoll_fail "--openmpi wants 4.1, 5.0, 6.0 or here, not '$openmpi'" ;;
-esac
+for cluster in "${clusters[@]}"; do
+    [[ $cluster =~ ^[1-9][0-9]{0,2}x[1-9][0-9]{0,2}$ ]] ||
+        napcoll_fail "--clusters wants NODESxPROCESSES such as 8x8, with commas between, not '$cluster'"
+done
+[[ $minutes =~ ^[1-9][0-9]{0,3}$ ]] || napcoll_fail "--minutes wants a number from 1 to 9999, not '$minutes'"
+if [ "$root" = yes ] && { [[ ,$cluster_list, != *,1x4,* ]] || [ ! -d "${NAPCOLL_ROOTS:-$NAPCOLL_SRC/build/roots}/6.0" ]; }; then
+    napcoll_say "without xhc and acoll: there is no root of Open MPI 6.0, or no cluster 1x4"
+    root=no
+fi
 
 cd "$NAPCOLL_SRC"
-case $openmpi:$(mpicc --showme:version 2>/dev/null | napcoll_openmpi_version) in
-    here:* | "$openmpi:$openmpi".*) measure_all ;;
-    *)
-        # The root uses this machine's configure.
-        napcoll_packages "${napcoll_needs[@]}"
-        napcoll_autogen
-        measure_in_root "$openmpi"
-        ;;
-esac
+# shellcheck disable=SC2154 # setup.sh has it
+napcoll_packages "${napcoll_needs[@]}"
+napcoll_build "$NAPCOLL_SRC/build" "$(nproc)" || exit 1
+# shellcheck source=/dev/null
+. build/env.sh
+napcoll_mpirun_settings
+list=napcoll,tuned,han,basic,libnbc,inter,self
+[ "$in_root" = no ] || list+=,xhc,acoll
+parts=$output/parts
+mkdir -p "$parts"
+[ "$only_page" = yes ] || measure_all
+write_page
+[ "${#failed[@]}" = 0 ] || napcoll_fail "these failed: $(printf '%s; ' "${failed[@]}")run this again for them"

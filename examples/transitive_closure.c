@@ -42,7 +42,9 @@
 
 enum { MESSAGE = 256 };
 
-const char program[] = "transitive_closure";
+const char napcoll_tool_name[] = "transitive_closure";
+
+static const struct subject subject = {"alltoall", "all-to-alls", "tuned"};
 
 static const char usage[] =
     "usage: mpirun ... transitive_closure [options]\n"
@@ -574,7 +576,7 @@ int main(int argc, char **argv)
             fputs(usage, stdout);
         }
     } else {
-        contest_open(&contest, (int) opt.turns);
+        contest_open(&contest, &subject, MPI_COMM_WORLD, (int) opt.turns);
         if (0 == rank) {
             printf("transitive_closure: %lld vertices, %lld edges, seed %lld, %d process%s\n",
                    opt.vertices, opt.edges, opt.seed, size, 1 == size ? "" : "es");

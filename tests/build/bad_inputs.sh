@@ -62,7 +62,7 @@ wrong() {
 table_without_mpi() {
     cat <<'END_OF_TABLE'
 2|a command is missing; expected list, show, |napcoll-plan
-2|verfy: no such command; expected list, show, verify, explain, simulate, draw, goal, links, rules check or rules from-csv (did you mean verify?)|napcoll-plan verfy
+2|verfy: no such command; expected list, show, verify, explain, simulate, draw, goal, export, links, rules check or rules from-csv (did you mean verify?)|napcoll-plan verfy
 2|rules chek: no such command; expected rules check or rules from-csv (did you mean rules check?)|napcoll-plan rules chek a.rules
 2|--nodse: not an option of verify; expected --coll, |napcoll-plan verify --nodse 3
 2|-x: not an option of show; expected --coll, |napcoll-plan show -x
@@ -70,7 +70,7 @@ table_without_mpi() {
 2|--machine: not an option of verify; it belongs to explain, simulate, goal|napcoll-plan verify --machine
 2|--coll: a value is missing|napcoll-plan show --coll
 2|--in-place=yes: expected no value|napcoll-plan show --in-place=yes
-2|4: unexpected argument; options of show begin with --|napcoll-plan show 4
+2|4: cannot be opened (No such file or directory)|napcoll-plan show 4
 2|--coll allredcue: expected allreduce, reduce, barrier, |napcoll-plan show --coll allredcue
 2|(did you mean reduce_scatter?)|napcoll-plan show --coll reduce_scater
 2|--algorithm smpp: barrier has no such algorithm; expected dissemination, smp or nap (did you mean smp?)|napcoll-plan show --coll barrier --algorithm smpp
@@ -94,8 +94,11 @@ table_without_mpi() {
 1|nap cannot do this: |napcoll-plan show --ppn 1 --nodes 4
 2|wrong.switches:1:|napcoll-plan links --topology wrong.switches
 2|has 2 nodes, the placement has 4; expected as many or more|napcoll-plan links --topology two.switches --nodes 4
+2|--stuck nowhere.log: No such file|napcoll-plan explain --stuck nowhere.log
+2|--stuck reads a log|napcoll-plan explain --stuck wrong.rules --machine netlab
+1|--stuck wrong.rules: it has no report|napcoll-plan explain --stuck wrong.rules
 2|--rules wrong.rules:2:11: expected a range|napcoll-plan explain --machine netlab --rules wrong.rules
-1|unknown.rules:1:14: error: expected fallback, auto or an algorithm of allreduce|napcoll-plan rules check unknown.rules
+1|unknown.rules:1:14: error: expected fallback, auto, file:NAME of plans in the plans file or an algorithm of allreduce|napcoll-plan rules check unknown.rules
 2|rules check: expected a rules file, or - for standard input|napcoll-plan rules check
 2|--margin 1.5: expected a number from 0 to 1|napcoll-plan rules from-csv --margin 1.5 short.csv
 2|short.csv:1: expected a column |napcoll-plan rules from-csv short.csv

@@ -32,7 +32,7 @@ offers() {
 }
 
 commands_are_offered() {
-    offers 'napcoll-plan ' list show verify explain simulate draw goal links rules
+    offers 'napcoll-plan ' list show verify explain simulate draw goal export links rules
     offers 'napcoll-plan s' show simulate
     offers "$build/bin/napcoll-plan rules " check from-csv
     offers 'napcoll-plan --' --help --version

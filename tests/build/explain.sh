@@ -132,7 +132,7 @@ ratios_are_those_of_the_times() {
     explain --nodes 16 --ppn 16 >"$work/ratios"
     rows "$work/ratios" | awk 'NR == 1 { best = $2; name = $1; next }
         { seen++; if ($4 < $2 / best - 0.006 || $4 > $2 / best + 0.006 || $NF != name) { print; bad = 1 } }
-        END { exit bad || seen != 7 }'
+        END { exit bad || seen != 9 }'
     # One node of two: both do the same.
     explain --nodes 1 --ppn 1 >"$work/ratios"
     has 'as fast as recursive_doubling' "$work/ratios"
@@ -471,7 +471,7 @@ drawings_have_a_line_for_each_algorithm() {
     for file in "$work"/all-*.svg; do
         case $file in
             *-crossover.svg) [ "$(lines "$file")" -ge 2 ] ;; # the fastest ones
-            *) [ "$(lines "$file")" = 8 ] ;;
+            *) [ "$(lines "$file")" = 10 ] ;;
         esac
         has '>nap' "$file"
     done
@@ -483,7 +483,7 @@ drawings_have_a_line_for_each_algorithm() {
     # nap and lane cannot do this
     simulate --nodes 2:16 --ppn 1 --svg "$work/two" >/dev/null
     [ "$(drawings "$work/two")" = '-processes.svg ' ]
-    [ "$(lines "$work/two-processes.svg")" = 6 ]
+    [ "$(lines "$work/two-processes.svg")" = 8 ]
     simulate --nodes 4 --bytes 8:64 --svg "$work/three" >/dev/null
     [ "$(drawings "$work/three")" = '-size.svg ' ]
 }
@@ -591,7 +591,7 @@ lockstep_that_gains_little_is_said() {
 drawings_have_any_name() {
     local name="it's a \"drawing\"; \`touch x\` |%d"
     simulate --nodes 4 --bytes 8:64 --svg "$work/$name" >/dev/null
-    [ "$(lines "$work/$name-size.svg")" = 8 ]
+    [ "$(lines "$work/$name-size.svg")" = 10 ]
     mkdir "$work/names.d"
     cd "$work/names.d"
     simulate --nodes 4 --bytes 8:64 --svg '|cat' >/dev/null

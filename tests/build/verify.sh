@@ -123,8 +123,8 @@ orders_and_brackets_are_proved() {
 parameters_are_proved() {
     local radix segments between
     for segments in 2 3 8; do
-        each_of '(allreduce|reduce) (ring|lane)' --nodes 1:6 --ppn 1:4 --segments "$segments"
-        each_of 'bcast (binary|binomial|chain|two_level|lane)' --nodes 1:6 --ppn 1:4 --root 0 --segments "$segments"
+        each_of '(allreduce|reduce) (ring|lane|.*circulant)' --nodes 1:6 --ppn 1:4 --segments "$segments"
+        each_of 'bcast (binary|bine|binomial|chain|two_level|lane|.*circulant)' --nodes 1:6 --ppn 1:4 --root 0 --segments "$segments"
     done
     for between in flat binomial chain binary scatter_allgather; do
         each_of 'bcast two_level' --nodes 2:7 --ppn 3,2 --root 2 --segments 3 --tunable "between=$between"
@@ -218,6 +218,20 @@ thirty_two_thousand_ranks_take_little_memory() {
     )
     cat "$work/out"
     grep '^allreduce nap: ok; 32768 plans, ' "$work/out"
+}
+
+# What a symmetry proves: 131072 ranks, of which each gets 131072 blocks, and TuNA's lists.
+like_plans_are_proved_by_a_few() {
+    (
+        ulimit -v 2097152
+        timeout 120 "$plan" verify --coll allgather --algorithm bruck --nodes 8192 --ppn 16
+        timeout 120 "$plan" verify --coll alltoall --algorithm tuna_two_level --nodes 512 --ppn 16
+    ) >"$work/out"
+    cat "$work/out"
+    grep -qx 'allgather bruck: ok; 131072 plans, 2228224 messages' "$work/out"
+    grep -qx 'alltoall tuna_two_level: ok; 8192 plans, [0-9]* messages' "$work/out"
+    refused 2 'expected at most 262144 ranks in all, for plans of nodes that are not alike' \
+        --coll allgather --algorithm smp --nodes 32768 --ppn 16
 }
 
 samples_depend_on_all_contributions() {
@@ -372,7 +386,7 @@ fi
 tests=(plans_are_those_of_show every_collective_is_proved roots_other_than_the_first_are_proved
     orders_and_brackets_are_proved parameters_are_proved ranges_sweep_over_placements threads_change_nothing
     progress_is_for_terminals thirty_two_thousand_ranks_take_little_memory samples_depend_on_all_contributions
-    mistakes_name_option_and_range)
+    like_plans_are_proved_by_a_few mistakes_name_option_and_range)
 tap_plan ${#tests[@]}
 for test in "${tests[@]}"; do
     tap "$test" "$test"

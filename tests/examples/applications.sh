@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# The applications among the examples, fft2d and transitive_closure: right results by both components for
-# sizes that can and cannot be divided, and what they say of components that are missing and of bad
-# arguments. They check their results themselves. What they measure is not judged here.
+# The applications among the examples: right results by both components for sizes that can and cannot be divided, and
+# what they say of components that are missing and of bad arguments. They check their results themselves. What they
+# measure is not judged here.
 
 set -euo pipefail
 
@@ -15,7 +15,7 @@ set -euo pipefail
 usage() {
     echo "Usage: tests/examples/applications.sh"
     echo
-    echo "Runs fft2d and transitive_closure of the build folder (NAPCOLL_BUILD, else build/); prints TAP."
+    echo "Runs the applications of the build folder (NAPCOLL_BUILD, else build/); prints TAP."
 }
 only_help "$@"
 
@@ -32,21 +32,79 @@ job() {
 }
 fake=()
 
-# both NP PPN PROGRAM ARGUMENT...: on this node taken for several; both components are measured, and napcoll
-# has carried out all of its share. The output is left in $work/out.
+# [peer=COMPONENT calls=WORDS] both NP PPN PROGRAM ARGUMENT...: on this node taken for several; both components are measured,
+# and napcoll has carried out all of its share. The output is left in $work/out.
 both() {
     local np=$1
     fake=(--mca coll_napcoll_fake_ppn "$2")
-    job napcoll,tuned "$np" "${@:3}" --turns 2 >"$work/out"
+    job napcoll,tuned,basic,libnbc,self,inter "$np" "${@:3}" --turns 2 >"$work/out"
     fake=()
     cat "$work/out"
-    measured
+    measured "${peer:-tuned}" "${calls:-all-to-alls}"
 }
 
+# measured [PEER [CALLS]]: of neighbourhood collectives napcoll may leave some to the fallback.
 measured() {
+    local share='\1'
+    [[ ${2:-} != neighbourhood* ]] || share='[0-9]+'
     grep -E '^ +napcoll +[0-9.]+ +[0-9.]+ +1\.000$' "$work/out"
-    grep -E '^ +tuned +[0-9.]+ +[0-9.]+ +[0-9.]+$' "$work/out"
-    grep -E '^napcoll carried out ([0-9]+) of the \1 all-to-alls' "$work/out"
+    grep -E "^ +${1:-tuned} +[0-9.]+ +[0-9.]+ +[0-9.]+\$" "$work/out"
+    grep -E "^napcoll carried out ([0-9]+) of the $share ${2:-all-to-alls}" "$work/out"
+}
+
+# The sums of several turns are as many as napcoll has counted.
+cg_solves_its_equations() {
+    peer=tuned calls=allreduces both 8 4 cg --cells 5
+    grep -x 'cg: 5 x 5 x 5 cells on each of 8 processes' "$work/out"
+    peer=tuned calls=allreduces both 7 3,2,2 cg --cells 1
+}
+
+pipeline_sums_all_layers() {
+    peer=libnbc calls='nonblocking allreduces' both 8 4 pipeline --layers 5 --count 700 --work 3
+    peer=libnbc calls='nonblocking allreduces' both 7 3,2,2 pipeline --layers 1 --count 1 --work 0
+}
+
+halo_keeps_its_form() {
+    local call
+    for call in alltoall alltoallv alltoallw; do
+        peer=basic calls='neighbourhood all-to-alls' both 8 4 halo3d --cells 3 --steps 5 --call "$call"
+        grep -F " processes, MPI_Neighbor_$call" "$work/out"
+    done
+    # a row of processes: two neighbours, the others are missing
+    peer=basic calls='neighbourhood all-to-alls' both 7 3,2,2 halo3d --cells 2 --steps 3
+    grep -F 'of 7 x 1 x 1 processes' "$work/out"
+}
+
+products_are_right() {
+    local matrix
+    for matrix in stencil power; do
+        peer=basic calls='neighbourhood all-to-alls' both 8 4 spmv --cells 4 --steps 3 --matrix "$matrix"
+        grep -x "spmv: $matrix, 64 rows on each of 8 processes, which have up to [1-7] neighbours" "$work/out"
+    done
+    grep 'which have up to 7 neighbours' "$work/out"
+    # a row has more neighbours than columns
+    peer=basic calls='neighbourhood all-to-alls' both 7 3,2,2 spmv --cells 1 --steps 3
+}
+
+# Nothing is sent by one process alone.
+new_applications_run_on_one() {
+    local program
+    for program in cg halo3d pipeline spmv; do
+        job napcoll,tuned,basic,libnbc,self,inter 1 "$program" --turns 1 >"$work/out"
+        cat "$work/out"
+        grep '^all results are right; medians of 1 turns' "$work/out"
+    done
+}
+
+new_applications_refuse_bad_options() {
+    local program
+    for program in cg halo3d pipeline spmv; do
+        timeout 20 "$build/examples/$program" --help | grep -F "mpirun ... $program"
+        refuses "$program: --bogus" job napcoll,tuned 2 "$program" --bogus
+        refuses "$program: --turns 0" timeout 20 "$build/examples/$program" --turns 0
+    done
+    refuses 'spmv: --matrix bogus: expected stencil or power' timeout 20 "$build/examples/spmv" --matrix bogus
+    refuses 'halo3d: --call bogus: expected alltoall, alltoallv or alltoallw' timeout 20 "$build/examples/halo3d" --call bogus
 }
 
 fft_takes_alltoall_where_it_can() {
@@ -150,17 +208,24 @@ have_netlab=no
 # With other versions of Open MPI (run.sh --brief) only what meets it: how slabs and edges are dealt out, and what is
 # said of options, is the programs' own.
 if [ "${NAPCOLL_BRIEF:-no}" = yes ]; then
-    tap_plan 6
+    tap_plan 9
     if_built fft2d fft_takes_alltoall_where_it_can fft_takes_alltoall_where_it_can
     if_built fft2d fft_names_missing_components missing_components_are_named fft2d --rows 8 --columns 8
     if_netlab fft2d fft_runs_on_netlab on_netlab fft2d --rows 24 --columns 20
     tap closure_is_that_of_a_search closure_is_that_of_a_search
     tap closure_runs_on_few on_few transitive_closure --vertices 100 --edges 150
     if_netlab transitive_closure closure_runs_on_netlab on_netlab transitive_closure --vertices 60 --edges 90
+    for name in cg_solves_its_equations pipeline_sums_all_layers new_applications_run_on_one; do
+        tap "$name" "$name"
+    done
     tap_end
     exit
 fi
-tap_plan 14
+tap_plan 20
+for name in cg_solves_its_equations pipeline_sums_all_layers halo_keeps_its_form products_are_right \
+    new_applications_run_on_one new_applications_refuse_bad_options; do
+    tap "$name" "$name"
+done
 for name in fft_takes_alltoall_where_it_can fft_divides_what_cannot_be_divided \
     fft_has_processes_without_rows too_large_slabs_are_refused; do
     if_built fft2d "$name" "$name"

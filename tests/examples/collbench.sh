@@ -44,6 +44,9 @@ every_contestant_has_its_row() {
         'napcoll:nap,tuned,han,napcoll:nap local_radix=3,napcoll:nap@nonblocking,napcoll:nap@persistent' >"$work/table"
     cat "$work/table" "$work/table.csv"
     grep -E 'allreduce.* 6 processes on 3 nodes x 2' "$work/table"
+    grep -E '^clocks: offset error up to [0-9.]+ us .*, [0-9]+ of [0-9]+ start windows missed$' "$work/table"
+    # The last rank's exit is no earlier than the slowest rank's own time after the first entry.
+    awk -F, '/^allreduce,/ { rows++; if ($11 + 0.02 < $7 * 0.5) exit 1 } END { exit rows != 12 }' "$work/table.csv"
     for bytes in 8 1024; do
         # What ran is read from napcoll's counters, or from the communicator.
         grep -E "^ +$bytes  han .* han\$" "$work/table"
@@ -153,7 +156,7 @@ computation_overlaps() {
         "$work/overlaps.csv"
     [ "$(grep -cE '^allreduce,tuned,.*,,$' "$work/overlaps.csv")" = 6 ]
     [ "$(sed -n 3p "$work/overlap.csv")" = \
-        coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,overall_us,compute_us,overlap,ran ]
+        coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,run_us,overall_us,compute_us,overlap,ran ]
     [ "$(grep -cE '^allreduce,1,2,8,libnbc@(nonblocking|persistent),.*,[0-9]+\.[0-9]{2},"libnbc"$' "$work/overlap.csv")" = 2 ]
     grep -E '^allreduce,1,2,8,tuned,.*,,,,"tuned"$' "$work/overlap.csv"
 }
@@ -183,6 +186,39 @@ sizes_take_turns_in_rounds() {
     diff - "$work/order" <<<$'8 1\n8 2\n64 1\n64 2\n8 3\n64 3'
 }
 
+# Each mock-up has the result of its collective, which collbench checks. 80 bytes are no multiple of 6 doubles. Verdicts agree
+# with the figures.
+guidelines_are_checked() {
+    "$netlab" --nodes 3 --ppn 2 --latency 100us -- timeout 240 \
+        mpirun -np 6 --mca coll "$list" "$build/bin/collbench" --guidelines --bytes 8,80 --contestants napcoll,tuned \
+        --batch 1 --iterations 6 --min-iterations 6 --time-limit 1 --csv "$work/guidelines.csv" >"$work/guidelines"
+    cat "$work/guidelines" "$work/guidelines.csv"
+    sed -n 3p "$work/guidelines.csv" |
+        grep -x coll,nodes,ppn,bytes,contestant,mockup,samples,median_us,mockup_us,factor,p05,p95,verdict
+    for mockup in 'allreduce.*,reduce + bcast' 'allgather.*,allreduce' 'gather.*,allgather' 'bcast.*,scatter + allgather' \
+        'scatter.*,bcast' 'reduce.*,allreduce' 'reduce_scatter_block.*,reduce + scatter' 'scan.*,exscan + reduce_local' \
+        'exscan.*,exscan of twice the size' 'alltoall.*,alltoallv'; do
+        [ "$(grep -cE "^$mockup,6,.*,(holds|violated|undecided)\$" "$work/guidelines.csv")" = 4 ]
+    done
+    # six turns: a verdict is one of all of them
+    awk -F, '/^(#|coll,)/ { next } { count[$13]++; rows++ }
+        $13 == "violated" && $11 <= 1.1 || $13 == "holds" && $12 >= 1.1 { print "wrong: " $0; exit 1 }
+        END { printf "%d hold, %d violated, %d undecided\n", count["holds"], count["violated"], count["undecided"]
+            exit rows != 128 }' "$work/guidelines.csv" >"$work/counts" || { cat "$work/counts" && false; }
+    grep -F "$(cat "$work/counts")" "$work/guidelines"
+    grep -E '^clocks: offset error up to [0-9.]+ us .*, [0-9]+ of [0-9]+ start windows missed$' "$work/guidelines"
+}
+
+guidelines_are_of_one_collective() {
+    bench --guidelines --coll gather --bytes 16 --contestants napcoll:two_level --batch 1 --iterations 6 --csv "$work/one.csv"
+    [ "$(grep -c '^gather,3,2,16,napcoll:two_level,' "$work/one.csv")" = 4 ]
+    refuses 'algorithms are of one collective; add --coll' argue --guidelines --contestants napcoll:nap
+    refuses '--guidelines: there is none on barrier' argue --guidelines --coll barrier --contestants tuned
+    refuses '--guidelines: blocking calls only' argue --guidelines --contestants libnbc@nonblocking
+    refuses '--guidelines does not take --osu; leave it out' argue --guidelines --osu
+    refuses '--bytes: 33554432: with --guidelines blocks of ' argue --guidelines --bytes 32M --contestants tuned
+}
+
 # Calls of which one takes a second are followed by a sample of 1000 that take none: nobody sleeps for 1000 seconds.
 stalls_are_not_slept_again() {
     "$netlab" --nodes 1 --ppn 2 -- timeout 240 \
@@ -206,8 +242,8 @@ bad_arguments_are_named() {
     refuses '--tests: MPI_Test is called in the computation of --overlap only' argue --kind nonblocking --tests 3
     refuses '--contestants: tuned@persistent would be measured twice' \
         argue --contestants tuned,tuned@persistent --kind blocking,persistent
-    refuses '--kind: the contestants, each of every kind, are more than 16' \
-        argue --kind blocking,nonblocking,persistent --contestants "$(printf 'napcoll:nap lanes=%d,' 1 2 3 4 5)tuned"
+    refuses '--kind: the contestants, each of every kind, are more than 24' \
+        argue --kind blocking,nonblocking,persistent --contestants "$(printf 'napcoll:nap lanes=%d,' 1 2 3 4 5 6 7 8)tuned"
     refuses "--samples $work/none/s.csv: cannot be written (No such file or directory); make its folder" \
         argue --contestants tuned --samples "$work/none/s.csv"
     refuses '--bytes: blocks of 41943040 bytes from 2 processes are more than the 64 MiB that allgather' \
@@ -242,7 +278,7 @@ blocks_are_measured() { measured allgather allgatherv gather gatherv scatter sca
 if [ "$brief" = no ]; then
     tests+=(other_deals_are_measured every_sample_is_written osu_columns_are_printed computation_overlaps
         slow_contestants_are_dropped
-        sizes_take_turns_in_rounds stalls_are_not_slept_again bad_arguments_are_named
+        guidelines_are_checked guidelines_are_of_one_collective sizes_take_turns_in_rounds stalls_are_not_slept_again bad_arguments_are_named
         pictures_that_cannot_be_drawn_are_noticed)
 fi
 tap_plan "${#tests[@]}"

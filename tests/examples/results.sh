@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 The napcoll authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# examples/results.sh writes what it promises, goes on where it was interrupted, and says what is wrong with
-# its arguments. What it measures is not judged here.
+# examples/results.sh measures what it promises, goes on where it was interrupted, and says what is wrong with its
+# arguments; the page follows from the figures. What it measures is not judged here.
 
 set -euo pipefail
 
@@ -12,7 +12,7 @@ set -euo pipefail
 usage() {
     echo "Usage: tests/examples/results.sh"
     echo
-    echo "Runs examples/results.sh with two short measurements, with the build in build/; prints TAP."
+    echo "Runs examples/results.sh with a few short measurements, with the build in build/; prints TAP."
 }
 only_help "$@"
 
@@ -20,54 +20,87 @@ only_help "$@"
 [ -x "$build/bin/collbench" ] || tap_skip_all "no build in $build"
 NAPCOLL_BUILD=$build "$src/tests/netlab/netlab" --nodes 1 --ppn 1 -- true || tap_skip_all "netlab cannot run here"
 
+# results ARGUMENT...: of one small cluster.
 results() {
-    timeout 120 "$src/examples/results.sh" --time-limit 1 --output "$work/results" "$@"
+    timeout 400 "$src/examples/results.sh" --clusters 2x2 --coll scan --bytes 64 --applications cg --minutes 1 \
+        --output "$work/results" "$@"
 }
 
-run_writes_figures_picture_and_table() {
+# napcoll-tune would take most of the time: as if it had run.
+run_measures_what_is_missing() {
     local file
-    results --coll scan,barrier --shape 2x2
-    cat "$work/results/README.md"
-    for file in scan-2x2 barrier-2x2; do
-        grep . "$work/results/$file.csv"
-        grep '<svg' "$work/results/$file.svg"
-        head -n 1 "$work/results/$file.txt" | grep '^netlab --nodes 2 --ppn 2 .* collbench --coll '
-        # The command is in the table as well.
-        grep -xF "    $(head -n 1 "$work/results/$file.txt")" "$work/results/README.md"
+    mkdir -p "$work/results/parts"
+    : >"$work/results/parts/2x2.conf"
+    : >"$work/results/parts/2x2-tune.done"
+    results --no-root 2>"$work/err"
+    cat "$work/err"
+    refuses '' grep -F '2x2 tune' "$work/err"
+    grep -E '^==> \[2 of 4\] 2x2 scan blocking: about [0-9]+ s; about 1 minutes left$' "$work/err"
+    cat "$work/results/README.md" "$work/results/results.csv" "$work/results/applications.csv"
+    for file in scan-blocking scan-requests; do
+        head -n 1 "$work/results/parts/2x2-$file.txt" | grep -E '^netlab --nodes 2 --ppn 2 .* collbench --coll scan '
     done
-    grep -x '| bytes | 2x2 | napcoll ran | against |' "$work/results/README.md"
-    for size in 0 8 2K 4M; do
-        grep -E "^\\| $size \\| [0-9.]+\\*? \\| [^|]+ \\| [a-z]+ \\|\$" "$work/results/README.md"
-    done
-}
-
-# A ratio compares napcoll with the better of the others: 1 / 0.8.
-better_one_counts() {
-    local file=$work/results/barrier-2x2.csv
-    {
-        grep '^coll,' "$file"
-        echo 'barrier,2,2,0,napcoll,30,10.00,1.00,1.00,1.0000,"nap (3 of 4), smp (1 of 4)"'
-        echo 'barrier,2,2,0,tuned,30,9.00,1.00,1.00,0.9000,"tuned"'
-        echo 'barrier,2,2,0,han,30,8.00,1.00,1.00,0.8000,"tuned (not han)"'
-    } >"$work/new.csv"
-    mv "$work/new.csv" "$file"
-    results --coll barrier --shape 2x2
-    grep -xF '| 0 | 1.25 | nap (3 of 4), smp (1 of 4) | tuned |' "$work/results/README.md"
+    grep -E '^[0-9.a-z]+,scan,2,2,64,napcoll,' "$work/results/results.csv"
+    grep -E '^[0-9.a-z]+,scan,2,2,64,basic,' "$work/results/results.csv"
+    grep -E '^[0-9.a-z]+,scan,2,2,64,napcoll:[a-z_]+@persistent,' "$work/results/results.csv"
+    grep -E '^[0-9.a-z]+,scan,2,2,64,libnbc@nonblocking,' "$work/results/results.csv"
+    grep -E '^cg,2x2,tuned,[0-9.]+,[0-9.]+$' "$work/results/applications.csv"
+    grep -E '^### 2x2, blocking calls, Open MPI ' "$work/results/README.md"
+    ! command -v gnuplot || grep '<svg' "$work/results"/heat-*-2x2-blocking.svg
 }
 
 what_is_there_is_not_repeated() {
-    results --coll scan,barrier --shape 2x2 2>"$work/err"
+    results --no-root 2>"$work/err"
     cat "$work/err"
-    grep 'scan-2x2 is there already' "$work/err"
-    results --coll barrier --shape 2x2 --again 2>"$work/err"
-    grep 'barrier-2x2, up to 1 s' "$work/err"
+    refuses '' grep '^==> \[' "$work/err"
+    refuses 'parts have not been measured' grep -F 'parts have not been measured' "$work/results/README.md"
 }
 
-tap_plan 6
-tap run_writes_figures_picture_and_table run_writes_figures_picture_and_table
-tap better_one_counts better_one_counts
-tap what_is_there_is_not_repeated what_is_there_is_not_repeated
-tap unknown_collective_is_named refuses "not 'gather'" results --coll scan,gather
-tap bad_shape_is_named refuses "not '8'" results --shape 8x8,8
-tap bad_version_is_named refuses "not '3.0'" results --openmpi 3.0
+# page: of the figures in $work/page.csv, in the place of those that were measured.
+page() {
+    mkdir -p "$work/page"
+    "$build/examples/results_page" "$work/page.csv" "$work/reasons.txt" "$work/none.csv" "$work/page" >"$work/page.md"
+    cat "$work/page.md"
+}
+
+head_line=openmpi,coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,run_us,ran
+
+# tuned is the better peer: 1 / 0.8. The fastest by name fell back, so the next one counts: 1 / 0.5; han was dropped, and
+# counts as no faster than auto.
+better_one_counts() {
+    echo '8x8 blocking bcast 32768: its segments are too small' >"$work/reasons.txt"
+    printf '%s\n' '# a comment' "$head_line" '4.1.4,bcast,8,8,32768,napcoll,20,1,1,1,1,1,"nap (3 of 4), smp (1 of 4)"' \
+        '4.1.4,bcast,8,8,32768,napcoll:tree,20,1,1,1,0.4,1,"fallback: shape"' \
+        '4.1.4,bcast,8,8,32768,napcoll:chain,20,1,1,1,0.5,1,"chain"' '4.1.4,bcast,8,8,32768,tuned,20,1,1,1,0.8,1,"tuned"' \
+        '4.1.4,bcast,8,8,32768,han,1,1,1,1,0.3,,"han"' >"$work/page.csv"
+    page
+    grep -Fx 'Of 1 cells, napcoll is faster in 0, and above 1.1 in 1. Regret, auto over the best named algorithm: median 2.00, worst 2.00 (bcast of 32 KiB: chain is faster).' "$work/page.md"
+    grep -Fx '| 4.1.4 | 8x8 | blocking | bcast | 32 KiB | 1.25 | tuned | nap (3 of 4), smp (1 of 4) | 20 | its segments are too small |' "$work/page.md"
+}
+
+# Ratios to another contestant than auto, of each kind of calls by itself.
+kinds_are_compared_by_themselves() {
+    printf '%s\n' "$head_line" '5.0.7,scan,1,4,8,napcoll@nonblocking,20,1,1,1,1,1,"nap"' \
+        '5.0.7,scan,1,4,8,libnbc@nonblocking,20,1,1,1,2,1,"libnbc"' '5.0.7,scan,1,4,8,napcoll@persistent,20,1,1,1,3,1,"nap"' \
+        '5.0.7,scan,1,4,8,libnbc@persistent,20,1,1,1,2,1,"libnbc"' >"$work/page.csv"
+    page
+    grep -Fx 'Of 1 cells, napcoll is faster in 1, and above 1.1 in 0.' "$work/page.md"
+    grep -Fx '| 5.0.7 | 1x4 | persistent | scan | 8 B | 1.50 | libnbc | nap | 20 | not known |' "$work/page.md"
+}
+
+mistakes_in_figures_are_named() {
+    printf '%s\n' "$head_line" '5.0.7,scan,1,4,8' >"$work/page.csv"
+    refuses "results_page: $work/page.csv: a line has another number of fields" page
+}
+
+tests=(run_measures_what_is_missing what_is_there_is_not_repeated better_one_counts kinds_are_compared_by_themselves
+    mistakes_in_figures_are_named)
+tap_plan $((${#tests[@]} + 4))
+for name in "${tests[@]}"; do
+    tap "$name" "$name"
+done
+tap unknown_collective_is_named refuses "not 'bogus'" results --coll scan,bogus
+tap unknown_application_is_named refuses "not 'bogus'" results --applications bogus
+tap bad_cluster_is_named refuses "not '8'" results --clusters 8x8,8
+tap minutes_are_a_number refuses "not '0'" results --minutes 0
 tap_end

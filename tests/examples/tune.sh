@@ -142,7 +142,7 @@ only() {
 }
 
 # A size stands for those around it; scatterv is measured as a whole. Older rules for nothing but what is measured again go,
-# those for other calls or for more stay. The turns take time. tests/examples/regret.sh has a file that names no rules.
+# those for other calls or for more stay. The turns take time.
 rules_are_merged() {
     local conf=$work/merged.conf rules=$work/own.rules
     cp "$src/ompi/tools/napcoll/machines/netlab-near.conf" "$conf"

@@ -38,20 +38,30 @@ each_at_length 8_block 20000 results < <(all_algorithms allreduce reduce barrier
 fake 10 5,1,4 cyclic tree
 each_at_length 10_cyclic 20000 results <<'END'
 allreduce lane runs fallback:noncommutative
+allreduce bine runs fallback:noncommutative
 reduce rabenseifner runs runs
+reduce bine runs fallback:noncommutative
 allgather lane_ring runs
 allgather recursive_doubling fallback:power_of_two
+allgather bine fallback:power_of_two
 allgatherv locality_bruck runs
 reduce_scatter recursive_halving fallback:power_of_two fallback:noncommutative
 reduce_scatter_block locality runs fallback:noncommutative
 scan nap fallback:placement fallback:placement
 exscan gathered runs runs
 bcast two_level runs
+bcast bine runs
 alltoallv linear runs
-alltoallv tuna_coalesced fallback:unequal_nodes
+alltoall tuna_two_level runs
+alltoallv tuna_coalesced runs
+alltoallv tuna_two_level runs
+alltoallv multi_leader runs
+alltoallw tuna_staggered runs
 alltoallw tuna runs
 gather two_level runs
 gatherv two_level runs
+gatherv bine runs
+scatter bine runs
 scatter segmented runs
 scatterv two_level runs
 END
@@ -104,7 +114,9 @@ for radix in 2 3; do
             --mca "coll_napcoll_${coll}_tuna_staggered_radix" "$radix"
             --mca "coll_napcoll_${coll}_tuna_staggered_block_count" 3
             --mca "coll_napcoll_${coll}_tuna_two_level_radix" "$radix"
-            --mca "coll_napcoll_${coll}_tuna_two_level_burst" 1)
+            --mca "coll_napcoll_${coll}_tuna_two_level_burst" 1
+            --mca "coll_napcoll_${coll}_multi_leader_leaders" $((radix - 1))
+            --mca "coll_napcoll_${coll}_multi_leader_block_count" 1)
     done
     each_at_length "9_radix_$radix" 20000 results <<'END'
 alltoall tuna runs
@@ -114,6 +126,7 @@ alltoallv tuna runs
 alltoallv tuna_coalesced runs
 alltoallv tuna_staggered runs
 alltoallv tuna_two_level runs
+alltoallv multi_leader runs
 END
 done
 # Sizes change from call to call; those above 100 bytes go straight.
@@ -121,6 +134,7 @@ fake 9 3 random:4 exchange
 launch+=(--mca coll_napcoll_inline_bytes 100 --mca coll_napcoll_alltoallv_tuna_radix 2)
 cases=()
 for case in alltoallv.tuna alltoallw.tuna_coalesced alltoallv.tuna_two_level alltoallv.tuna_staggered \
+    alltoallv.multi_leader \
     alltoallv.linear scatterv.two_level scatterv.binomial gatherv.two_level gatherv.binomial; do
     cases+=(--case "changes_$case" --coll "${case%.*}" --algorithm "${case#*.}" --expect "runs:${case#*.}" --changes yes)
 done
@@ -184,13 +198,21 @@ fake 10 5,1,4 cyclic tree
 launch+=(--mca coll_napcoll_bcast_lane_between chain --mca coll_napcoll_bcast_lane_segments 3
     --mca coll_napcoll_bcast_two_level_between binary --mca coll_napcoll_bcast_two_level_segments 7
     --mca coll_napcoll_bcast_chain_segments 1000 --mca coll_napcoll_bcast_nap_k_ports 2
-    --mca coll_napcoll_bcast_scatter_allgather_allgather doubling)
+    --mca coll_napcoll_bcast_scatter_allgather_allgather doubling
+    --mca coll_napcoll_bcast_circulant_segments 4 --mca coll_napcoll_bcast_lane_circulant_segments 3
+    --mca coll_napcoll_reduce_circulant_segments 5 --mca coll_napcoll_reduce_lane_circulant_segments 6)
 each_at_length 10_segments 20000 results <<'END'
 bcast lane runs
 bcast two_level runs
 bcast chain runs
 bcast nap runs
 bcast scatter_allgather runs
+bcast circulant runs
+bcast lane_circulant runs
+reduce circulant runs fallback:noncommutative
+reduce lane_circulant runs fallback:noncommutative
+allreduce circulant runs fallback:noncommutative
+reduce_scatter circulant runs fallback:noncommutative
 END
 
 end_suite

@@ -125,6 +125,110 @@ static void steps_between_nodes_are_those_of_the_closed_forms(void **state)
     }
 }
 
+/* Rounds of a broadcast on a circulant graph. */
+static int fewest_rounds(int members, int segments)
+{
+    return segments - 1 + napcoll_split_levels(members, 2);
+}
+
+/* The stages of one rank's plan. */
+static int stages_of(const napcoll_collective_t *collective, int row, const napcoll_node_map_t *map,
+                     int rank, const napcoll_params_t *params)
+{
+    const napcoll_plan_args_t args = {.collective = collective,
+                                      .algorithm = &collective->algorithm[row],
+                                      .map = map,
+                                      .rank = rank,
+                                      .params = *params};
+    napcoll_plan_t *plan = args.algorithm->generate(&args);
+    int stages;
+
+    assert_non_null(plan);
+    stages = plan->stages;
+    napcoll_plan_free(plan);
+    return stages;
+}
+
+/* The root has a message in every round, and no rank has more rounds: for every number of ranks and
+ * of segments up to 600 and 64, in both directions. */
+static void circulant_plans_have_the_fewest_rounds(void **state)
+{
+    (void) state;
+    for (int size = 2; size <= 600; size += 1 + 10 * (NODES_STRIDE - 1)) {
+        napcoll_node_map_t *map = uniform(1, "block", size);
+        napcoll_params_t params = {.local_radix = 2, .root = size / 3};
+
+        for (params.segments = 1; params.segments <= 64; params.segments++) {
+            const int rounds = fewest_rounds(size, params.segments);
+            const int other = (params.root + 1 + size * params.segments % (size - 1)) % size;
+
+            assert_int_equal(
+                stages_of(&napcoll_bcast, NAPCOLL_BCAST_CIRCULANT, map, params.root, &params),
+                rounds);
+            assert_int_equal(
+                stages_of(&napcoll_reduce, NAPCOLL_REDUCE_CIRCULANT, map, params.root, &params),
+                rounds);
+            assert_in_range(stages_of(&napcoll_bcast, NAPCOLL_BCAST_CIRCULANT, map, other, &params),
+                            params.segments, rounds);
+        }
+        napcoll_node_map_free(map);
+    }
+}
+
+/* ... and none waits for another longer than that. */
+static void circulant_plans_take_the_fewest_steps(void **state)
+{
+    (void) state;
+    for (int nodes = 2; nodes <= 600; nodes += nodes < 20 ? NODES_STRIDE : 97) {
+        napcoll_node_map_t *flat = uniform(1, "block", nodes);
+        napcoll_node_map_t *map = uniform(2 + nodes % 3, "cyclic", nodes * (2 + nodes % 3));
+        napcoll_params_t params = {.local_radix = 2, .root = nodes / 2};
+
+        for (params.segments = 1; params.segments <= 64; params.segments += 9) {
+            const int rounds = fewest_rounds(nodes, params.segments);
+
+            assert_in_range(steps(NAPCOLL_BCAST_CIRCULANT, flat, params), params.segments, rounds);
+            assert_in_range(steps_in_a_row(&napcoll_reduce, NAPCOLL_REDUCE_CIRCULANT, flat, &params,
+                                           NAPCOLL_LEVEL_NETWORK),
+                            params.segments, rounds);
+            if (nodes < 20) {
+                assert_in_range(steps(NAPCOLL_BCAST_LANE_CIRCULANT, map, params), params.segments,
+                                rounds);
+                assert_in_range(steps_in_a_row(&napcoll_reduce, NAPCOLL_REDUCE_LANE_CIRCULANT, map,
+                                               &params, NAPCOLL_LEVEL_NETWORK),
+                                params.segments, rounds);
+            }
+        }
+        napcoll_node_map_free(flat);
+        napcoll_node_map_free(map);
+    }
+}
+
+/* Whole proofs on more ranks and segments than the other tests have. */
+static void circulant_plans_from_every_kind_of_root(void **state)
+{
+    static const int sizes[] = {31, 32, 33, 97, 256, 600};
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        napcoll_node_map_t *map = uniform(1, "block", sizes[i]);
+        napcoll_node_map_t *lanes = uniform(4, "random:3", sizes[i]);
+
+        for (int segments = 5; segments <= 64; segments += 59) {
+            const napcoll_params_t params = {
+                .root = sizes[i] / 2, .segments = segments, .local_radix = 2};
+
+            assert_true(prove_plans(&napcoll_bcast, NAPCOLL_BCAST_CIRCULANT, map, &params));
+            assert_true(prove_plans(&napcoll_reduce, NAPCOLL_REDUCE_CIRCULANT, map, &params));
+            assert_true(prove_plans(&napcoll_bcast, NAPCOLL_BCAST_LANE_CIRCULANT, lanes, &params));
+            assert_true(
+                prove_plans(&napcoll_reduce, NAPCOLL_REDUCE_LANE_CIRCULANT, lanes, &params));
+        }
+        napcoll_node_map_free(map);
+        napcoll_node_map_free(lanes);
+    }
+}
+
 /* A chain of eight nodes over two switches of four, in the order of their numbers or in depth-first
  * order. */
 static bool chain_is_free_of_contention(bool mapped, int root)
@@ -183,6 +287,9 @@ int main(void)
         cmocka_unit_test(bcast_plans_from_every_root),
         cmocka_unit_test(bcast_plans_on_many_nodes),
         cmocka_unit_test(steps_between_nodes_are_those_of_the_closed_forms),
+        cmocka_unit_test(circulant_plans_have_the_fewest_rounds),
+        cmocka_unit_test(circulant_plans_take_the_fewest_steps),
+        cmocka_unit_test(circulant_plans_from_every_kind_of_root),
         cmocka_unit_test(the_mapped_chain_is_free_of_contention),
         cmocka_unit_test(the_chain_in_the_order_of_numbers_is_not),
     };

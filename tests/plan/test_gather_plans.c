@@ -52,8 +52,8 @@ static void plans_on_uniform_nodes(void **state)
             const int proven = verify_all(map, nodes * 7 % map->size, nodes % 6, 2 + nodes % 4,
                                           1 + nodes % 3);
 
-            /* two_level needs two processes on a node; two rows forward blocks */
-            assert_int_equal(proven, ppn > 1 ? 4 * 5 + 2 * 2 : 4 * 4 + 2 * 1);
+            /* two_level needs two processes on a node; three rows forward blocks */
+            assert_int_equal(proven, ppn > 1 ? 4 * 6 + 2 * 3 : 4 * 5 + 2 * 2);
             napcoll_node_map_free(map);
         }
     }

@@ -71,6 +71,17 @@
 #define SENDS(me, o, s) ((me) != 0 -> NOTHING : ((o) == 0 -> 6 : 2))
 #define SIZES(o, s)  LARGE
 
+#elif defined(EARLY)
+/* Lane 0 sends to 1. Where a message must go by the PML its receive may be posted before its note
+ * has come. */
+#define LANES      2
+#define CHANNELS   1
+#define OPERATIONS 1
+#define STAGES     4
+#define RING_ROOM  1
+#define SENDS(me, o, s) ((me) == 0 -> 2 : NOTHING)
+#define SIZES(o, s)  ((s) % 2 == 1 -> TOO_LARGE : SMALL + LARGE + TOO_LARGE)
+
 #elif defined(THREADS)
 /* Two operations in two channels; in lane 1 two threads run them. They answer. */
 #define LANES      2
@@ -420,14 +431,18 @@ inline read_note(p)
 {
     d_step {
 #ifdef MUTATION_READ_FIRST
-        content = early[p];
+        content = content_early[p];
 #else
         content = memory[CONTENT(c, me, p, number_from[p])];
 #endif
         if
-        :: WAY(content) == INLINE -> assert(REST(content) == VALUE(p, o, s))
-        :: WAY(content) == IN_RING -> assert(memory[RING(p, REST(content))] == VALUE(p, o, s))
-        :: else -> awaited = awaited | (1 << p)
+        :: WAY(content) == INLINE ->
+            assert(REST(content) == VALUE(p, o, s));
+            cancel(p)
+        :: WAY(content) == IN_RING ->
+            assert(memory[RING(p, REST(content))] == VALUE(p, o, s));
+            cancel(p)
+        :: else -> awaited = awaited | ((1 << p) & ~came)
         fi;
         content = 0
     }
@@ -449,12 +464,42 @@ inline receive(p)
 #endif
 }
 
+/* ---- receives by the PML that are posted early; from lane 0 ---- */
+
+#ifdef MUTATION_EARLY_IF_MAYBE
+#define IS_LARGE MAY_BE(TOO_LARGE, o, s)
+#else
+#define IS_LARGE (SIZES(o, s) == TOO_LARGE)
+#endif
+#define CAN_POST_EARLY \
+    (HAS(receives, 0) && !HAS(early | came, 0) && IS_LARGE \
+     && MINE(0).taken == (number_from[0] + WRAP - 1) % WRAP)
+
+/* A message by the PML goes to the first receive that was posted: no receive before its own one may
+ * be left. */
+inline match(p)
+{
+    pml[me]??eval(p), eval(o), content;
+    assert(!HAS(left, p));
+    assert(content == VALUE(p, o, s));
+    early = WITHOUT(early, p);
+    content = 0
+}
+
+/* The note of a message says that it did not go by the PML: its receive is cancelled, which the PML
+ * does late. */
+inline cancel(p)
+{
+    left = left | (early & (1 << p));
+    early = WITHOUT(early, p)
+}
+
 /* ---- sleep ---- */
 
 #ifdef MUTATION_TWO_SLEEPERS
-#define IS_ALONE (by_pml == NOTHING)
+#define IS_ALONE ((by_pml | early) == NOTHING)
 #else
-#define IS_ALONE (by_pml == NOTHING && running[me] == 1)
+#define IS_ALONE ((by_pml | early) == NOTHING && running[me] == 1)
 #endif
 
 /* After the announcement: look at each message again, and sleep. */
@@ -522,10 +567,8 @@ inline end_messages()
 {
     do
     :: HAS(awaited, peer) ->
-        pml[me]??eval(peer), eval(o), content;
-        assert(content == VALUE(peer, o, s));
-        awaited = WITHOUT(awaited, peer);
-        content = 0
+        match(peer);
+        awaited = WITHOUT(awaited, peer)
     :: !HAS(awaited, peer) && HAS(by_pml, peer) ->
         !(pml[peer]??[eval(me), eval(o), _]);
         by_pml = WITHOUT(by_pml, peer)
@@ -551,7 +594,7 @@ inline advance()
         i = 0;
         do
         :: i < LANES ->
-            early[i] = memory[CONTENT(c, me, i, number_from[i])];
+            content_early[i] = memory[CONTENT(c, me, i, number_from[i])];
             i++
         :: else -> break
         od;
@@ -599,9 +642,11 @@ proctype process(byte me, thread, o, last)
 {
     byte c, s, i, peer, place, stamp, content;
     byte sends, receives, by_pml, awaited;
+    /* receives that are posted early, have their message, and are left behind */
+    byte early, came, left;
     byte number_to[LANES], number_from[LANES];
 #ifdef MUTATION_READ_FIRST
-    byte early[LANES];
+    byte content_early[LANES];
 #endif
     bool was_sleeping, is_read, joined, is_send;
 
@@ -620,10 +665,19 @@ proctype process(byte me, thread, o, last)
             post_messages();
             do
             :: (sends | receives) != NOTHING -> advance()
-            :: else -> break
+#ifdef EARLY
+            :: CAN_POST_EARLY -> early = early | 1
+            :: atomic {
+                   HAS(early, 0) && HAS(receives, 0) && pml[me]??[0, eval(o), _];
+                   match(0);
+                   came = came | 1
+               }
+#endif
+            :: (sends | receives) == NOTHING -> break
             od;
             atomic {
                 end_messages();
+                came = NOTHING;
                 s++
             }
         :: else -> break

@@ -49,7 +49,7 @@ mistake_is_found() {
     grep "^pan:1: $how" "$work/out"
 }
 
-models=("STREAM SLEEPS=0" "STREAM SLEEPS=1" "TREE SLEEPS=1" "THREADS SLEEPS=1" TURNS SHARING)
+models=("STREAM SLEEPS=0" "STREAM SLEEPS=1" "TREE SLEEPS=1" "THREADS SLEEPS=1" TURNS SHARING "EARLY SLEEPS=1")
 
 # The mistakes: what is wrong, spin's complaint (a wrong message, or a wait without end), and the model.
 mistakes() {
@@ -72,6 +72,7 @@ NO_BELL_WHEN_TAKEN     invalid    STREAM SLEEPS=1
 TWO_SLEEPERS           invalid    THREADS SLEEPS=1
 NO_TURN                assertion  TURNS
 JOIN_ANY               assertion  SHARING
+EARLY_IF_MAYBE         assertion  EARLY
 END
 }
 

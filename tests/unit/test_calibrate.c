@@ -304,6 +304,24 @@ static void inside_of_nodes_is_found(void **state)
     check_close(c.machine.node_local_gap_us, 0.3, 1e-3);
 }
 
+static void node_memory_is_a_line_over_bytes(void **state)
+{
+    napcoll_calibrated_t c;
+
+    (void) state;
+    make_all(&far_away, 0);
+    c = fitted();
+    assert_true(0 == c.machine.node_memory.latency_us && 0 == c.node_memory.points);
+    for (double bytes = 8; bytes <= 16384; bytes *= 2) {
+        for (int turn = 0; turn < TURNS; turn++) {
+            add(&made.node_memory, bytes, 0.2e-6 + bytes * 0.1e-9, 0.05, turn);
+        }
+    }
+    c = fitted();
+    check_close(c.machine.node_memory.latency_us, 0.2, 0.06);
+    check_close(c.machine.node_memory.ns_per_byte, 0.1, 0.06);
+}
+
 /* A printed machine can be read. */
 static void machine_reads_back(void **state)
 {
@@ -421,18 +439,19 @@ static void times_that_are_none_are_refused(void **state)
 enum { NODES = 6 };
 
 /* All pairs with node 0 and all neighbours, of nodes with these delays. */
-static int make_pairs(const double *delay, const double *per_byte, napcoll_pair_t *pair)
+static int make_pairs(const double *delay, const double *per_byte, napcoll_node_pair_t *pair)
 {
     int personalized = 0;
 
     for (int i = 0; i < NODES; i++) {
         for (int j = i + 1; j < NODES; j++) {
             if (0 == i || j == i + 1) {
-                pair[personalized++] = (napcoll_pair_t){.one = i,
-                                                        .other = j,
-                                                        .line = {.intercept = delay[i] + delay[j],
-                                                                 .slope = per_byte[i] + per_byte[j],
-                                                                 .points = 3}};
+                pair[personalized++] = (napcoll_node_pair_t){
+                    .one = i,
+                    .other = j,
+                    .line = {.intercept = delay[i] + delay[j],
+                             .slope = per_byte[i] + per_byte[j],
+                             .points = 3}};
             }
         }
     }
@@ -444,7 +463,7 @@ static void delays_of_nodes_are_told_apart(void **state)
     const double delay[NODES] = {50e-6, 51e-6, 50e-6, 90e-6, 49e-6, 50e-6};
     const double per_byte[NODES] = {4e-9, 4e-9, 4.1e-9, 4e-9, 4e-9, 9e-9};
     napcoll_delay_t found[NODES];
-    napcoll_pair_t pair[2 * NODES];
+    napcoll_node_pair_t pair[2 * NODES];
     const int personalized = make_pairs(delay, per_byte, pair);
 
     (void) state;
@@ -461,7 +480,7 @@ static void delays_of_nodes_are_told_apart(void **state)
 /* Two nodes have half of the delay each; without a measurement the delay is unknown. */
 static void delays_of_few_nodes_are_halves(void **state)
 {
-    const napcoll_pair_t pair[] = {
+    const napcoll_node_pair_t pair[] = {
         {.one = 0, .other = 1, .line = {.intercept = 80e-6, .slope = 8e-9, .points = 3}},
         {.one = 0, .other = 2}};
     napcoll_delay_t found[3];
@@ -486,6 +505,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(rate_of_large_messages_need_not_be_that_of_eager_ones,
                                         begin, end),
         cmocka_unit_test_setup_teardown(inside_of_nodes_is_found, begin, end),
+        cmocka_unit_test_setup_teardown(node_memory_is_a_line_over_bytes, begin, end),
         cmocka_unit_test_setup_teardown(machine_reads_back, begin, end),
         cmocka_unit_test_setup_teardown(halves_differ_where_the_machine_changed, begin, end),
         cmocka_unit_test_setup_teardown(too_little_is_refused, begin, end),

@@ -111,6 +111,36 @@ static void overlap_is_the_share_that_computation_hides(void **state)
     assert_true(fabs(napcoll_judge_overlap(4, 11, 5)) < 1e-9);
 }
 
+/* A call that takes 1.2 times as long as its mock-up in all of 6 turns breaks a factor of 1.1 and
+ * keeps one of 1.3; with one turn fewer nothing is decided. */
+static void guidelines_are_decided_by_all_of_six_turns(void **state)
+{
+    const double call[] = {12, 24, 36, 12, 24, 36}, mockup[] = {10, 20, 30, 10, 20, 30};
+
+    (void) state;
+    assert_int_equal(napcoll_judge_within(call, mockup, 6, 1.1), NAPCOLL_VERDICT_VIOLATED);
+    assert_int_equal(napcoll_judge_within(call, mockup, 6, 1.3), NAPCOLL_VERDICT_HOLDS);
+    assert_int_equal(napcoll_judge_within(call, mockup, 5, 1.1), NAPCOLL_VERDICT_UNDECIDED);
+    assert_int_equal(napcoll_judge_within(call, mockup, 0, 1.1), NAPCOLL_VERDICT_UNDECIDED);
+}
+
+/* Of 16 turns 12 decide, 11 do not. Only ratios of one turn count: the medians are equal. */
+static void guidelines_stay_undecided_where_turns_differ(void **state)
+{
+    double call[16], mockup[16];
+
+    (void) state;
+    for (int i = 0; i < 16; i++) {
+        mockup[i] = i + 1;
+        call[i] = i < 12 ? 2 * mockup[i] : 0.1 * mockup[i];
+    }
+    assert_int_equal(napcoll_judge_within(call, mockup, 16, 1.1), NAPCOLL_VERDICT_VIOLATED);
+    assert_int_equal(napcoll_judge_within(mockup, call, 16, 1.1), NAPCOLL_VERDICT_HOLDS);
+    call[11] = 0.1 * mockup[11];
+    assert_int_equal(napcoll_judge_within(call, mockup, 16, 1.1), NAPCOLL_VERDICT_UNDECIDED);
+    assert_int_equal(napcoll_judge_within(mockup, call, 16, 1.1), NAPCOLL_VERDICT_UNDECIDED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +151,8 @@ int main(void)
         cmocka_unit_test(slow_contestants_are_dropped_but_never_the_first),
         cmocka_unit_test(percentiles_are_those_of_sorted_samples),
         cmocka_unit_test(overlap_is_the_share_that_computation_hides),
+        cmocka_unit_test(guidelines_are_decided_by_all_of_six_turns),
+        cmocka_unit_test(guidelines_stay_undecided_where_turns_differ),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -252,10 +252,38 @@ static void machine_keys_that_lack_are_named(void **state)
         napcoll_machine_error_t error = {0};
         napcoll_machine_t machine;
 
+        if (napcoll_machine_is_optional(i)) {
+            free(text);
+            continue;
+        }
         assert_int_equal(parse(text, &machine, &error), -1);
         assert_int_equal(error.line, 0);
         assert_memory_equal(error.text, napcoll_machine_key(i), strlen(napcoll_machine_key(i)));
         assert_non_null(strstr(error.text, "missing; add a line"));
+        free(text);
+    }
+}
+
+/* Files of versions without node memory. */
+static void machine_files_may_lack_node_memory(void **state)
+{
+    const char *const keys[] = {"coll_napcoll_machine_node_memory_latency_us",
+                                "coll_napcoll_machine_node_memory_ns_per_byte"};
+    int optional = 0;
+
+    (void) state;
+    for (int i = 0; NULL != napcoll_machine_key(i); i++) {
+        optional += napcoll_machine_is_optional(i);
+    }
+    assert_int_equal(optional, 2);
+    for (int k = 0; k < 2; k++) {
+        char *text = text_with(keys[k], "# nothing");
+        napcoll_machine_error_t error = {0};
+        napcoll_machine_t machine;
+
+        assert_int_equal(parse(text, &machine, &error), 0);
+        assert_true(0
+                    == (0 == k ? machine.node_memory.latency_us : machine.node_memory.ns_per_byte));
         free(text);
     }
 }
@@ -496,6 +524,7 @@ int main(void)
         cmocka_unit_test(machine_numbers_that_are_none_are_refused),
         cmocka_unit_test(machine_keys_that_are_none_are_refused),
         cmocka_unit_test(machine_keys_that_lack_are_named),
+        cmocka_unit_test(machine_files_may_lack_node_memory),
         cmocka_unit_test(machine_keys_that_contradict_are_refused),
         cmocka_unit_test(machine_files_too_long_or_binary_are_refused),
         cmocka_unit_test(machine_file_may_have_long_comments),

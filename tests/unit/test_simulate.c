@@ -209,6 +209,37 @@ static void simulate_shared_processors_do_one_thing_at_a_time(void **state)
     check_script(&m, 2, 2, act, 3, 2000, 7 + 2 + 10);
 }
 
+/* 2000 bytes inside a node take 0.5 us and 0.25 ns per byte, more bytes what the PML takes; between
+ * nodes nothing changes. */
+static void simulate_node_memory_is_a_protocol_of_small_messages_inside_nodes(void **state)
+{
+    const act_t act[] = {{0, 1, -1, 0}, {1, -1, 0, 0}};
+    const act_t late[] = {{0, 1, -1, 0}, {1, -1, -1, 3}, {1, -1, 0, 0}};
+    const act_t fan[] = {{0, 1, -1, 0}, {0, 2, -1, 0}, {0, 3, -1, 0},
+                         {1, -1, 0, 0}, {2, -1, 0, 0}, {3, -1, 0, 0}};
+    napcoll_machine_t m = plain();
+
+    (void) state;
+    m.node_memory.ns_per_byte = 0.25;
+    check_script(&m, 1, 2, act, 2, 2000, 2 + 1);
+    m.node_memory.latency_us = 0.5;
+    check_script(&m, 1, 2, act, 2, 2000, 0.5 + 0.5);
+    check_script(&m, 1, 2, act, 2, 16384, 4.096 + 0.5);
+    check_script(&m, 1, 2, act, 2, 20000, 20 + 1);
+    check_script(&m, 2, 1, act, 2, 2000, 2 + 10);
+    /* it need not wait for its receive */
+    m.short_below_bytes = m.eager_below_bytes = 0;
+    check_script(&m, 1, 2, late, 3, 2000, 3);
+    m.node_memory.latency_us = 0;
+    check_script(&m, 1, 2, late, 3, 2000, 3 + 2 + 1);
+    /* a message keeps a process busy for o, but not for more than half of the latency */
+    m.node_memory = (napcoll_link_t){.latency_us = 0.5};
+    m.process_overhead_us = 0.1;
+    check_script(&m, 1, 4, fan, 6, 2000, 2 * 0.1 + 0.5);
+    m.process_overhead_us = 0.4;
+    check_script(&m, 1, 4, fan, 6, 2000, 2 * 0.25 + 0.5);
+}
+
 static void simulate_finds_what_cannot_run(void **state)
 {
     const act_t unmatched[] = {{0, 1, -1, 0}, {1, -1, -1, 1}};
@@ -400,6 +431,7 @@ int main(void)
         cmocka_unit_test(simulate_node_injection_is_shared_evenly),
         cmocka_unit_test(simulate_node_gap_spaces_messages),
         cmocka_unit_test(simulate_process_gap_spaces_network_messages),
+        cmocka_unit_test(simulate_node_memory_is_a_protocol_of_small_messages_inside_nodes),
         cmocka_unit_test(simulate_shared_processors_do_one_thing_at_a_time),
         cmocka_unit_test(simulate_finds_what_cannot_run),
         cmocka_unit_test(simulate_agrees_with_recursive_doublings_form),

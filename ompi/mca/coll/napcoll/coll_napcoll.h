@@ -20,17 +20,21 @@
  *     coll_napcoll_versions.c     whether all processes have napcoll, in one version
  *     coll_napcoll_topology.c     reads the switch tree from a file
  *     coll_napcoll_rules.c        reads the rules from a file
+ *     coll_napcoll_plans.c        reads plans from files, and proves them
  *     coll_napcoll_module.c       enables a module, and installs its functions
  *     coll_napcoll_calls.c        the functions of a module
  *     coll_napcoll_run.c          a call's way from its arguments to its end; blocking calls
  *     coll_napcoll_request.c      nonblocking and persistent calls
  *     coll_napcoll_fallback.c     calls the fallback functions
  *     coll_napcoll_blocks.c       all-to-alls, gathers and scatters
+ *     coll_napcoll_neighbors.c    the neighbours of a process, for neighbourhood collectives
  *     coll_napcoll_cache.c        decisions and plans of a module
  *     coll_napcoll_shared.c       node maps, decisions and plans that communicators share
  *     coll_napcoll_node_memory.c  memory that the processes of a node share
  *     coll_napcoll_info.c         info keys of communicators
  *     coll_napcoll_log.c          the verbose log
+ *     coll_napcoll_stall.c        reports calls that wait for long
+ *     coll_napcoll_stall_report.c what such a report says
  *     coll_napcoll_stats.c        call statistics, and the online check
  *     coll_napcoll_job_stats.c    gathers the statistics of all processes
  *     coll_napcoll_summary.c      writes the summary of calls
@@ -45,6 +49,8 @@
 #include <stdatomic.h>
 
 #include "coll_napcoll_calls.h"
+#include "coll_napcoll_history.h"
+#include "coll_napcoll_values.h"
 #include "compat/napcoll_compat.h"
 #include "exec/napcoll_operation.h"
 #include "model/napcoll_machine.h"
@@ -65,7 +71,7 @@
 
 /* Raise it with every change after which two builds would not understand each other: of plans,
  * decisions, tags or the messages of the set-up (docs/developer-guide.md). */
-#define NAPCOLL_PLAN_REVISION 3
+#define NAPCOLL_PLAN_REVISION 5
 
 #define NAPCOLL_TEXT(number)      #number
 #define NAPCOLL_TEXT_OF(constant) NAPCOLL_TEXT(constant)
@@ -80,24 +86,11 @@
 
 BEGIN_C_DECLS
 
-/** Values of the parameter verify. */
-enum {
-    NAPCOLL_VERIFY_PLANS_OFF,
-    NAPCOLL_VERIFY_PLANS_ON,
-    /** for tests: on, with an error put into the plan of process 0 */
-    NAPCOLL_VERIFY_PLANS_BROKEN
-};
-
-/** Values of the parameter summary. */
-enum { NAPCOLL_SUMMARY_OFF, NAPCOLL_SUMMARY_RANK0, NAPCOLL_SUMMARY_ALL, NAPCOLL_SUMMARY_JOB };
-
-/** Values of the parameter mismatch. */
-enum { NAPCOLL_MISMATCH_FALLBACK, NAPCOLL_MISMATCH_ABORT };
-
 /** The counters of a function's calls, which the performance variables show. */
 typedef struct napcoll_counters {
-    _Atomic unsigned long long runs[NAPCOLL_MAX_ALGORITHMS];
-    _Atomic unsigned long long bytes[NAPCOLL_MAX_ALGORITHMS];
+    /** [NAPCOLL_MAX_ALGORITHMS]: of all plans from files */
+    _Atomic unsigned long long runs[NAPCOLL_MAX_ALGORITHMS + 1];
+    _Atomic unsigned long long bytes[NAPCOLL_MAX_ALGORITHMS + 1];
     _Atomic unsigned long long fallbacks[NAPCOLL_REASONS];
 } napcoll_counters_t;
 
@@ -126,6 +119,7 @@ typedef struct mca_coll_napcoll_component {
     char *fake_version;
     char *topology_file;
     char *rules_file;
+    char *plans_file;
     /** napcoll_network_t of the parameter network */
     int asked_network;
     char *network_classes;
@@ -139,6 +133,9 @@ typedef struct mca_coll_napcoll_component {
     bool node_memory;
     int node_memory_calls;
     size_t node_memory_bytes;
+    int stall_seconds;
+    /** NAPCOLL_STALL_SIGNAL_... */
+    int stall_signal;
 
     /** stream of the verbose log */
     int output;
@@ -183,7 +180,9 @@ typedef struct mca_coll_napcoll_component {
     _Atomic unsigned long long node_memory_mapped;
     /** calls are counted for a summary */
     bool summarized;
-    /** calls have statistics, for the summary or for the online check */
+    /** calls that wait for long are reported, by the clock or after a signal */
+    bool watched;
+    /** calls are timed, for the summary, for the online check or to be watched */
     bool recorded;
     /** under stats_lock */
     napcoll_call_stats_t stats;
@@ -254,10 +253,14 @@ typedef struct mca_coll_napcoll_module {
     bool one_node;
     /** NULL: there is none, or not yet */
     mca_coll_napcoll_node_memory_t *node_memory;
+    /** of a communicator with a topology; NULL until it is needed */
+    napcoll_neighborhood_t *neighborhood;
     /** calls so far that may wait; -1: it is decided whether there is node memory */
     int calls_before_node_memory;
     /** operations that an error has ended: messages to their memory may be under way */
     _Atomic(napcoll_operation_t *) failed;
+    /** where calls are watched */
+    mca_coll_napcoll_history_t history;
 } mca_coll_napcoll_module_t;
 
 OBJ_CLASS_DECLARATION(mca_coll_napcoll_module_t);
@@ -349,31 +352,6 @@ int mca_coll_napcoll_report_versions(ompi_communicator_t *comm, const char *subj
  * number of the job. Before the first call. */
 void mca_coll_napcoll_take_summary(int summary, const char *job_id);
 
-/* ---- coll_napcoll_topology.c ---- */
-
-/** Read the topology file, if one is named; reports errors in it. Returns the tree as a text for
- * the other processes, "" without a tree, owned by the caller; NULL where memory ran out. */
-char *mca_coll_napcoll_read_topology(void);
-
-/** Set the job's tree from the text of process 0. */
-int mca_coll_napcoll_set_topology(const char *text);
-
-/* ---- coll_napcoll_rules.c ---- */
-
-/** Read the rules file, if one is named; reports errors in it. Returns its text for the other
- * processes, "" without rules, owned by the caller; NULL where memory ran out. */
-char *mca_coll_napcoll_read_rules(void);
-
-/** Set the job's rules from the text of process 0, of `length` bytes. */
-int mca_coll_napcoll_set_rules(const char *text, size_t length);
-
-/** Free the rules, and the decisions that depend on them: when the component closes. */
-void mca_coll_napcoll_free_rules(void);
-
-/** Whether rules decide on calls of a collective by their size; the nodes are known. The same on
- * all ranks. For collectives without an op. */
-bool mca_coll_napcoll_rules_by_size(mca_coll_napcoll_module_t *module, napcoll_coll_t coll);
-
 /* ---- coll_napcoll_params.c ---- */
 
 int mca_coll_napcoll_register(void);
@@ -441,7 +419,8 @@ int mca_coll_napcoll_register_machine(void);
  * not set. Before the first decision. */
 void mca_coll_napcoll_set_network(napcoll_network_t network);
 
-/** The number of machine parameters that users have not set. */
+/** The number of machine parameters that users have not set, without those that files of earlier
+ * versions lack. */
 int mca_coll_napcoll_not_measured(void);
 
 /** Whether users have set at least one parameter of the machine. */
@@ -528,9 +507,7 @@ static inline bool mca_coll_napcoll_in_place_alone(napcoll_coll_t coll)
 /** Free a module's decisions and plans. */
 void mca_coll_napcoll_cache_release(mca_coll_napcoll_module_t *module);
 
-/* ---- coll_napcoll_shared.c ---- */
-
-/** When the component opens, and when it closes. */
+/* ---- coll_napcoll_shared.c: open and close with the component ---- */
 void mca_coll_napcoll_shared_open(void);
 void mca_coll_napcoll_shared_close(void);
 

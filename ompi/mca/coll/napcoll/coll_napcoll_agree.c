@@ -10,16 +10,17 @@
  * 0 of the job publishes its settings before the processes exchange their addresses, and every
  * process compares its own with them, once. The same text carries what others take from process 0:
  * whether the summary is of the job, its number of the job, its kind of network, whether its
- * machine was measured, its processors, and the rules and the switch tree, whose files it alone
- * reads:
+ * machine was measured, its processors, and the plans, the rules and the switch tree, whose files
+ * it alone reads:
  *
  *     SUMMARY JOB newline
- *     SETTINGS newline NETWORK MEASURED PROCESSORS BYTES-OF-RULES newline RULES TREE
+ *     SETTINGS newline
+ *     NETWORK MEASURED PROCESSORS BYTES-OF-PLANS BYTES-OF-RULES newline PLANS RULES TREE
  *
  * Jobs that join compare a fingerprint of all but the first line.
  */
 
-#include "coll_napcoll.h"
+#include "coll_napcoll_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,8 +78,13 @@ static char *settings_text(const mca_coll_napcoll_component_t *component)
     rc |= append(&list, "pmix_base_collect_data=%d", napcoll_compat_collects());
     rc |= append_machine(&list, &component->machine);
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
-        rc |= append(&list, "%s_algorithm=%d", mca_coll_napcoll_collectives[coll]->name,
-                     component->settings[coll].force);
+        const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+        const int force = component->settings[coll].force, row = force - NAPCOLL_FORCE_FIRST;
+
+        rc |= append(&list, "%s_algorithm=%d%s%s", collective->name, force,
+                     row < NAPCOLL_MAX_ALGORITHMS ? "" : ":",
+                     row < NAPCOLL_MAX_ALGORITHMS ? ""
+                                                  : napcoll_algorithm_at(collective, row)->name);
     }
     text = OPAL_SUCCESS == rc ? opal_argv_join(list, ' ') : NULL;
     opal_argv_free(list);
@@ -132,21 +138,25 @@ static void show_difference(const char *mine, const char *theirs)
 int mca_coll_napcoll_publish_settings(void)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
-    char *mine, *rules, *tree, *text = NULL;
+    char *mine, *plans, *rules, *tree, *text = NULL;
     int rc = OMPI_ERR_OUT_OF_RESOURCE;
 
     if (0 != OPAL_PROC_MY_NAME.vpid) {
         return OMPI_SUCCESS;
     }
     mine = settings_text(component);
-    rules = mca_coll_napcoll_read_rules();
+    plans = mca_coll_napcoll_read_plans();
+    /* rules may name plans */
+    rules = NULL != plans && OMPI_SUCCESS == mca_coll_napcoll_set_plans(plans, strlen(plans))
+                ? mca_coll_napcoll_read_rules()
+                : NULL;
     tree = mca_coll_napcoll_read_topology();
     component->measured = mca_coll_napcoll_is_measured();
     component->processors = (int) sysconf(_SC_NPROCESSORS_ONLN);
     if (NULL != mine && NULL != rules && NULL != tree
-        && asprintf(&text, "%d %s\n%s\n%d %d %d %zu\n%s%s", component->summary, component->job_id,
-                    mine, (int) component->network, component->measured, component->processors,
-                    strlen(rules), rules, tree)
+        && asprintf(&text, "%d %s\n%s\n%d %d %d %zu %zu\n%s%s%s", component->summary,
+                    component->job_id, mine, (int) component->network, component->measured,
+                    component->processors, strlen(plans), strlen(rules), plans, rules, tree)
                >= 0) {
         component->fingerprint = fingerprint(text);
         rc = napcoll_compat_publish(key, text);
@@ -159,6 +169,7 @@ int mca_coll_napcoll_publish_settings(void)
         rc = mca_coll_napcoll_set_topology(tree);
     }
     free(mine);
+    free(plans);
     free(rules);
     free(tree);
     return rc;
@@ -169,35 +180,42 @@ typedef struct {
     napcoll_network_t network;
     bool measured;
     int processors;
-    /* bytes of the rules */
-    size_t length;
-    /* the rules and, behind them, the tree; in the text that was read */
-    char *rules;
+    /* bytes of the plans and of the rules */
+    size_t plans_length;
+    size_t rules_length;
+    /* the plans and, behind them, the rules and the tree; in the text that was read */
+    char *plans;
 } taken_t;
 
 static int read_taken(char *text, taken_t *taken)
 {
     const long network = strtol(text, &text, 10);
     const long measured = strtol(text, &text, 10), processors = strtol(text, &text, 10);
-    char *rules = NULL;
+    char *end = NULL;
 
-    taken->length = (size_t) strtoull(text, &rules, 10);
-    if ('\n' != *rules || strlen(rules + 1) < taken->length
+    taken->plans_length = (size_t) strtoull(text, &end, 10);
+    taken->rules_length = (size_t) strtoull(end, &end, 10);
+    if ('\n' != *end || strlen(end + 1) < taken->plans_length
+        || strlen(end + 1) - taken->plans_length < taken->rules_length
         || (NAPCOLL_NETWORK_FABRIC != network && NAPCOLL_NETWORK_ETHERNET != network)) {
         return OMPI_ERR_NOT_FOUND;
     }
     taken->network = (napcoll_network_t) network;
     taken->measured = 0 != measured;
     taken->processors = (int) processors;
-    taken->rules = rules + 1;
+    taken->plans = end + 1;
     return OMPI_SUCCESS;
 }
 
 static int set_files(const taken_t *taken)
 {
-    const int rc = mca_coll_napcoll_set_rules(taken->rules, taken->length);
+    const char *rules = taken->plans + taken->plans_length;
+    int rc = mca_coll_napcoll_set_plans(taken->plans, taken->plans_length);
 
-    return OMPI_SUCCESS == rc ? mca_coll_napcoll_set_topology(taken->rules + taken->length) : rc;
+    if (OMPI_SUCCESS == rc) {
+        rc = mca_coll_napcoll_set_rules(rules, taken->rules_length);
+    }
+    return OMPI_SUCCESS == rc ? mca_coll_napcoll_set_topology(rules + taken->rules_length) : rc;
 }
 
 /* Take what the first line of process 0's text says, and return what is behind it; NULL: the text

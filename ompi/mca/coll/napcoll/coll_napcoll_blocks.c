@@ -5,8 +5,8 @@
 
 /**
  * @file
- * All-to-alls, gathers and scatters: calls whose plans are in the layout of personalized blocks
- * (exec/napcoll_personalized.h):
+ * All-to-alls, gathers, scatters and neighbourhood collectives: calls whose plans are in the layout
+ * of personalized blocks or of edges (exec/napcoll_personalized.h):
  *
  *     decision and plan -> blocks of the user -> operation
  *
@@ -15,6 +15,7 @@
  * the one from the rank j places after it.
  */
 
+#include "coll_napcoll_files.h"
 #include "coll_napcoll_run.h"
 
 #include <string.h>
@@ -31,6 +32,8 @@ typedef struct {
     napcoll_compat_counts_t counts;
     /* in elements, or, where there are types, in bytes */
     napcoll_compat_displs_t displs;
+    /* in place of these: in bytes */
+    napcoll_compat_offsets_t offsets;
     ompi_datatype_t *type;
     ompi_datatype_t *const *types;
 } side_t;
@@ -54,13 +57,15 @@ static bool find_side(const napcoll_binding_t *binding, napcoll_coll_t coll, boo
         }
         sends = !sends;
     }
-    *side = (side_t){.single = rooted && gather == sends};
+    *side = (side_t){.single = (rooted && gather == sends)
+                               || (NAPCOLL_GOAL_NEIGHBOR_ALLGATHER == collective->goal && sends)};
     side->uneven = collective->uneven && !side->single;
     if (sends) {
         side->buffer = binding->sendbuf;
         side->count = binding->send_count;
         side->counts = binding->send_counts;
         side->displs = binding->send_displs;
+        side->offsets = binding->send_offsets;
         side->type = binding->send_type;
         side->types = binding->send_types;
     } else {
@@ -68,6 +73,7 @@ static bool find_side(const napcoll_binding_t *binding, napcoll_coll_t coll, boo
         side->count = binding->count;
         side->counts = binding->counts;
         side->displs = binding->displs;
+        side->offsets = binding->offsets;
         side->type = binding->datatype;
         side->types = binding->types;
     }
@@ -83,7 +89,9 @@ static inline void fill_block(const side_t *side, ptrdiff_t extent, int rank,
     block->rank = rank;
     block->count = side->uneven ? napcoll_compat_count(side->counts, rank) : side->count;
     block->type = NULL == side->types ? side->type : side->types[rank];
-    if (NULL != side->types) {
+    if (napcoll_compat_has_offsets(side->offsets)) {
+        at = napcoll_compat_offset(side->offsets, rank);
+    } else if (NULL != side->types) {
         at = napcoll_compat_displ(side->displs, rank);
     } else if (side->uneven) {
         at = napcoll_compat_displ(side->displs, rank) * extent;
@@ -109,6 +117,25 @@ static void fill_side(const side_t *side, const napcoll_node_map_t *map, int pla
     }
 }
 
+/* The blocks of a side along edges. */
+static void fill_edges(const side_t *side, const napcoll_plan_edge_t *edge, napcoll_block_t *block,
+                       int blocks)
+{
+    ptrdiff_t lb, extent = 0;
+
+    if (blocks > 0 && NULL == side->types) {
+        ompi_datatype_get_extent(side->type, &lb, &extent);
+    }
+    for (int i = 0; i < blocks; i++) {
+        if (edge[i].peer >= 0) {
+            fill_block(side, extent, i, &block[i]);
+        } else {
+            block[i] = (napcoll_block_t){.type = MPI_BYTE};
+        }
+        block[i].rank = edge[i].peer;
+    }
+}
+
 /* Whether the user gives one buffer for both sides, so that what arrives may overwrite what is to
  * be sent. The root of a gather or scatter may do so if its own block is at its place: that is in
  * place. */
@@ -122,6 +149,31 @@ static bool is_one_buffer(const napcoll_binding_t *binding, napcoll_goal_t goal,
            || (ompi_comm_rank(binding->comm) == binding->root
                && napcoll_personalized_block(personalized, NAPCOLL_BUFFER_SEND, 0)->at
                       != napcoll_personalized_block(personalized, NAPCOLL_BUFFER_RECV, 0)->at);
+}
+
+/* The blocks of a neighbourhood call. */
+static int fill_neighbors(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
+                          const napcoll_binding_t *binding, napcoll_personalized_t *personalized)
+{
+    const napcoll_neighborhood_t *n = napcoll->neighborhood;
+    const napcoll_goal_t goal = mca_coll_napcoll_collectives[coll]->goal;
+    const napcoll_block_range_t held[NAPCOLL_BUFFER_TEMP] = {{.count = n->out}, {.count = n->in}};
+    const int rc = napcoll_personalized_make_room(personalized, held);
+    side_t side;
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    personalized->in_place = false;
+    personalized->turn = n->turn;
+    personalized->turns = n->turns;
+    (void) find_side(binding, coll, true, &side);
+    fill_edges(&side, n->edge, personalized->block[NAPCOLL_BUFFER_SEND], n->out);
+    (void) find_side(binding, coll, false, &side);
+    fill_edges(&side, n->edge + n->out, personalized->block[NAPCOLL_BUFFER_RECV], n->in);
+    napcoll_personalized_measure(personalized);
+    return is_one_buffer(binding, goal, personalized) ? napcoll_personalized_keep_sent(personalized)
+                                                      : OMPI_SUCCESS;
 }
 
 /* The blocks of a call, in the order of the layout; nothing is heard yet. */
@@ -138,10 +190,15 @@ static int fill_blocks(const mca_coll_napcoll_module_t *napcoll, napcoll_coll_t 
     side_t side;
     int rc;
 
+    personalized->self = rank;
+    personalized->turn = NULL;
+    memset(personalized->heard, 0, sizeof(personalized->heard));
+    if (napcoll_goal_is_neighbor(goal)) {
+        return fill_neighbors(napcoll, coll, binding, personalized);
+    }
     napcoll_goal_buffers(goal, NAPCOLL_LAYOUT_PERSONALIZED, size,
                          napcoll_goal_place(goal, map, root, rank),
                          napcoll_goal_takes(goal, root, rank), held);
-    memset(personalized->heard, 0, sizeof(personalized->heard));
     rc = napcoll_personalized_make_room(personalized, held);
     if (OMPI_SUCCESS != rc) {
         return rc;
@@ -204,10 +261,12 @@ void mca_coll_napcoll_blocks_learn(const mca_coll_napcoll_run_t *run)
     napcoll_uneven_t *uneven = &run->napcoll->uneven[run->call.coll];
     const int row = run->entry->decided->decision.algorithm;
 
-    if (!collective->uneven || NAPCOLL_COLL_GATHERV == run->call.coll) {
+    if (!collective->uneven || NAPCOLL_COLL_GATHERV == run->call.coll
+        || napcoll_goal_is_neighbor(collective->goal)) {
         return;
     }
-    if (row < 0 || !napcoll_algorithm_announces(collective, &collective->algorithm[row])) {
+    if (row < 0
+        || !napcoll_algorithm_announces(collective, napcoll_algorithm_at(collective, row))) {
         napcoll_uneven_deaf(uneven);
     } else if (NULL != run->operation) {
         napcoll_uneven_hear(uneven, heard_in(run->operation));
@@ -226,7 +285,8 @@ static int prepare_rounds(mca_coll_napcoll_module_t *napcoll, const napcoll_call
 {
     const size_t limit = mca_coll_napcoll_component.transit_bytes;
     const size_t slots = decided->slots > 0 ? (size_t) decided->slots : 1;
-    const bool by_model = decided->decision.by_model;
+    const bool edges = napcoll_goal_is_neighbor(mca_coll_napcoll_collectives[call->coll]->goal);
+    const bool by_model = decided->decision.by_model && !edges;
     const napcoll_limits_t named = {.few = 0}, *limits = &named;
     size_t most = decided->decision.inline_bytes;
 
@@ -242,7 +302,7 @@ static int prepare_rounds(mca_coll_napcoll_module_t *napcoll, const napcoll_call
     }
     most = least_of(most, limit > 0 ? limit / slots : SIZE_MAX);
     personalized->inline_bytes = most;
-    personalized->said = say(napcoll, call, personalized, limits->few);
+    personalized->said = edges ? 0 : say(napcoll, call, personalized, limits->few);
     return OMPI_SUCCESS;
 }
 
@@ -250,12 +310,14 @@ static int prepare_rounds(mca_coll_napcoll_module_t *napcoll, const napcoll_call
 
 void mca_coll_napcoll_blocks_look(mca_coll_napcoll_run_t *run)
 {
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[run->call.coll];
     napcoll_uneven_t *uneven = &run->napcoll->uneven[run->call.coll], as_it_is;
 
-    if (NAPCOLL_COLL_GATHERV == run->call.coll) {
-        /* the root alone knows the sizes, and cannot tell them */
+    if (NAPCOLL_COLL_GATHERV == run->call.coll
+        || (collective->uneven && napcoll_goal_is_neighbor(collective->goal))) {
+        /* the root alone, or the ends of an edge, know the sizes, and cannot tell them */
         run->call.bytes = NAPCOLL_UNEVEN_FIRST_BYTES;
-    } else if (mca_coll_napcoll_collectives[run->call.coll]->uneven) {
+    } else if (collective->uneven) {
         if (NAPCOLL_KIND_BLOCKING != run->kind) {
             /* ranks may end it in another order than other calls, and would not learn alike */
             as_it_is = *uneven;
@@ -276,6 +338,9 @@ static int round_tag(const mca_coll_napcoll_run_t *run)
         return MCA_COLL_BASE_TAG_GATHER;
     case NAPCOLL_GOAL_SCATTER:
         return MCA_COLL_BASE_TAG_SCATTER;
+    case NAPCOLL_GOAL_NEIGHBOR_ALLGATHER:
+    case NAPCOLL_GOAL_NEIGHBOR_ALLTOALL:
+        return MCA_COLL_BASE_TAG_NEIGHBOR_BASE - 1;
     default:
         return MCA_COLL_BASE_TAG_ALLTOALL;
     }
@@ -290,7 +355,8 @@ static bool learns(const mca_coll_napcoll_run_t *run)
 
     return NAPCOLL_KIND_PERSISTENT == run->kind && !run->started
            && !napcoll_goal_is_rooted(collective->goal)
-           && napcoll_algorithm_announces(collective, &collective->algorithm[decision->algorithm])
+           && napcoll_algorithm_announces(collective,
+                                          napcoll_algorithm_at(collective, decision->algorithm))
            && decision->by_model && !mca_coll_napcoll_plans_take_messages();
 }
 
@@ -299,8 +365,9 @@ int mca_coll_napcoll_blocks_bind(mca_coll_napcoll_run_t *run)
     const napcoll_call_t *call = &run->call;
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
     const napcoll_decided_t *decided = run->entry->decided;
-    const bool rounds = collective->uneven
-                        && collective->algorithm[decided->decision.algorithm].store_and_forward;
+    const bool rounds =
+        collective->uneven
+        && napcoll_algorithm_at(collective, decided->decision.algorithm)->store_and_forward;
     const napcoll_binding_t blocks = {.datatype = &ompi_mpi_byte.dt,
                                       .comm = run->binding.comm,
                                       .tag = rounds ? round_tag(run) : run->binding.tag};

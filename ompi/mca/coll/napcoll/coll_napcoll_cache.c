@@ -12,6 +12,7 @@
  * an entry says, except the subcommunicators and the online check.
  */
 
+#include "coll_napcoll_neighbors.h"
 #include "coll_napcoll_node_memory.h"
 #include "coll_napcoll_stats.h"
 
@@ -83,17 +84,25 @@ static int find_topology(mca_coll_napcoll_module_t *module, bool waits)
     return mca_coll_napcoll_fallback_exit(module, rc);
 }
 
+/* Whether blocks go along the edges of the communicator's topology. */
+static inline bool is_neighbor(napcoll_coll_t coll)
+{
+    return napcoll_goal_is_neighbor(mca_coll_napcoll_collectives[coll]->goal);
+}
+
 /* A plan of a decision. *good: whether all ranks' plans are right. */
 static int make_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                      napcoll_decided_t *made, napcoll_plan_t **plan, bool *good)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
     const napcoll_decision_t *decision = &made->decision;
-    const napcoll_plan_args_t args = {.collective = collective,
-                                      .algorithm = &collective->algorithm[decision->algorithm],
-                                      .map = module->map,
-                                      .rank = ompi_comm_rank(module->comm),
-                                      .params = decision->params};
+    const napcoll_plan_args_t args = {
+        .collective = collective,
+        .algorithm = napcoll_algorithm_at(collective, decision->algorithm),
+        .map = module->map,
+        .rank = ompi_comm_rank(module->comm),
+        .neighborhood = module->neighborhood,
+        .params = decision->params};
 
     *plan = args.algorithm->generate(&args);
     if (NULL == *plan) {
@@ -144,8 +153,9 @@ static int prepare_scope(mca_coll_napcoll_module_t *module, const napcoll_call_t
                          const napcoll_decision_t *decision, napcoll_scope_t scope)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[call->coll];
-    const napcoll_plan_args_t args = {.algorithm = &collective->algorithm[decision->algorithm],
-                                      .params = decision->params};
+    const napcoll_plan_args_t args = {
+        .algorithm = napcoll_algorithm_at(collective, decision->algorithm),
+        .params = decision->params};
     int rc;
 
     if (module->has_subcomm[scope] || !napcoll_plan_args_delegates(&args, scope)) {
@@ -176,7 +186,8 @@ static int prepare_communicator(mca_coll_napcoll_module_t *module, const napcoll
     for (int scope = 0; scope < NAPCOLL_SCOPES && OMPI_SUCCESS == rc; scope++) {
         rc = prepare_scope(module, call, decision, (napcoll_scope_t) scope);
     }
-    if (OMPI_SUCCESS == rc && mca_coll_napcoll_component.online && decision->by_model) {
+    if (OMPI_SUCCESS == rc && mca_coll_napcoll_component.online && decision->by_model
+        && !is_neighbor(call->coll)) {
         rc = mca_coll_napcoll_trial_for(module, call, decision, &entry->trial);
     }
     return rc;
@@ -216,13 +227,14 @@ static const napcoll_decided_t *find_alike(const mca_coll_napcoll_module_t *modu
 }
 
 /* The settings of a collective. With the online check the clock tells which algorithms are slow. */
-static napcoll_settings_t settings_of(napcoll_coll_t coll)
+static napcoll_settings_t settings_of(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
 {
     const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     napcoll_settings_t settings = component->settings[coll];
 
     settings.unmeasured = !component->measured && !component->online;
     settings.processors = component->processors;
+    settings.node_memory = component->node_memory && !module->jobs_differ;
     return settings;
 }
 
@@ -231,7 +243,7 @@ static int decide(const mca_coll_napcoll_module_t *module, const napcoll_decisio
                   napcoll_decision_t *decision)
 {
     const napcoll_call_t *call = &key->call;
-    napcoll_settings_t settings = settings_of(call->coll);
+    napcoll_settings_t settings = settings_of(module, call->coll);
 
     settings.force = key->force;
     settings.asked = module->asked[call->coll];
@@ -243,7 +255,7 @@ static int estimate_limits(const mca_coll_napcoll_module_t *module,
                            const napcoll_decision_key_t *key, napcoll_decided_t **decided)
 {
     const napcoll_collective_t *collective = key->call.collective;
-    const napcoll_settings_t settings = settings_of(key->call.coll);
+    const napcoll_settings_t settings = settings_of(module, key->call.coll);
     napcoll_decided_t *made = mca_coll_napcoll_make_decided(key);
 
     if (NULL == made
@@ -298,12 +310,13 @@ static napcoll_decision_key_t key_of(const mca_coll_napcoll_module_t *module,
 
     key.call.collective = mca_coll_napcoll_collectives[call->coll];
     key.call.map = module->map;
+    key.call.neighborhood = is_neighbor(call->coll) ? module->neighborhood : NULL;
     key.call.in_place = call->in_place && !mca_coll_napcoll_in_place_alone(call->coll);
     return key;
 }
 
-/* Take a decision and make its plans. Plans that ranks verify together are not shared between
- * communicators: all ranks must make theirs at the same time. */
+/* Take a decision and make its plans. Not shared between communicators are plans along the edges of
+ * one, and plans that ranks verify together: all ranks must make theirs at the same time. */
 static int make_decided(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                         const napcoll_decision_key_t *key, const napcoll_decided_t *alike,
                         napcoll_decided_t **decided)
@@ -331,6 +344,7 @@ static int make_decided(mca_coll_napcoll_module_t *module, const napcoll_call_t 
         return rc;
     }
     *decided = NAPCOLL_VERIFY_PLANS_OFF == mca_coll_napcoll_component.verify
+                       && !is_neighbor(call->coll)
                    ? mca_coll_napcoll_share_decided(made)
                    : made;
     return OMPI_SUCCESS;
@@ -342,7 +356,7 @@ static int take_decided(mca_coll_napcoll_module_t *module, const napcoll_call_t 
 {
     const napcoll_decision_key_t key = key_of(module, call, force, alike);
 
-    *decided = mca_coll_napcoll_find_decided(&key, call->bytes);
+    *decided = is_neighbor(call->coll) ? NULL : mca_coll_napcoll_find_decided(&key, call->bytes);
     return NULL == *decided ? make_decided(module, call, &key, alike, decided) : OMPI_SUCCESS;
 }
 
@@ -461,9 +475,37 @@ napcoll_outcome_t mca_coll_napcoll_outcome(const napcoll_cached_t *entry, napcol
 static inline bool is_served_on_one_node(const mca_coll_napcoll_module_t *module,
                                          const napcoll_call_t *call)
 {
-    return (NULL != module->node_memory && call->bytes <= NAPCOLL_RING_MOST)
+    /* processes without neighbours may give another size */
+    return (NULL != module->node_memory
+            && (call->bytes <= NAPCOLL_RING_MOST || is_neighbor(call->coll)))
            || (mca_coll_napcoll_component.reproducible
                && napcoll_goal_reduces(mca_coll_napcoll_collectives[call->coll]->goal));
+}
+
+/* Find what decisions on a communicator need, at its first call; the reason is why calls go to the
+ * fallback function without one. After an error no rank runs that: other ranks may have none. */
+static int set_up(mca_coll_napcoll_module_t *module, const napcoll_call_t *call, bool waits,
+                  napcoll_reason_t *reason)
+{
+    int rc = OMPI_SUCCESS;
+
+    if (OPAL_UNLIKELY(!module->ready)) {
+        rc = find_topology(module, waits);
+    }
+    if (OMPI_SUCCESS == rc && waits && OPAL_UNLIKELY(module->calls_before_node_memory >= 0)) {
+        rc = mca_coll_napcoll_make_node_memory(module);
+    }
+    if (OMPI_SUCCESS == rc && module->one_node && !is_served_on_one_node(module, call)) {
+        *reason = NAPCOLL_REASON_ONE_NODE;
+    } else if (OMPI_SUCCESS == rc && is_neighbor(call->coll)
+               && OPAL_UNLIKELY(NULL == module->neighborhood)) {
+        rc = waits ? mca_coll_napcoll_find_neighbors(module) : OMPI_ERR_WOULD_BLOCK;
+    }
+    if (OMPI_ERR_WOULD_BLOCK == rc) {
+        *reason = NAPCOLL_REASON_SETUP;
+        rc = OMPI_SUCCESS;
+    }
+    return rc;
 }
 
 int mca_coll_napcoll_find_entry(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
@@ -478,26 +520,9 @@ int mca_coll_napcoll_find_entry(mca_coll_napcoll_module_t *module, const napcoll
     if (OPAL_UNLIKELY(module->fallback_depth > 0)) {
         return OMPI_SUCCESS;
     }
-    if (OPAL_UNLIKELY(!module->ready)) {
-        rc = find_topology(module, waits);
-        if (OMPI_ERR_WOULD_BLOCK == rc) {
-            *reason = NAPCOLL_REASON_SETUP;
-            return OMPI_SUCCESS;
-        }
-        if (OMPI_SUCCESS != rc) {
-            /* no rank runs the fallback function: other ranks may have none */
-            return rc;
-        }
-    }
-    if (waits && OPAL_UNLIKELY(module->calls_before_node_memory >= 0)) {
-        rc = mca_coll_napcoll_make_node_memory(module);
-        if (OMPI_SUCCESS != rc) {
-            return rc;
-        }
-    }
-    if (module->one_node && !is_served_on_one_node(module, call)) {
-        *reason = NAPCOLL_REASON_ONE_NODE;
-        return OMPI_SUCCESS;
+    rc = set_up(module, call, waits, reason);
+    if (OMPI_SUCCESS != rc || NAPCOLL_REASON_NONE != *reason) {
+        return rc;
     }
     force = mca_coll_napcoll_force(module, call->coll);
     if (OPAL_UNLIKELY(NULL == entry || !is_on(entry, call, force))) {

@@ -44,6 +44,22 @@
 #define FILL_SCATTERV \
     SEND_EACH(displs), .send_type = sendtype, RECV(recvcount, recvtype), .root = root
 
+#define FILL_NEIGHBOR_ALLGATHER  FILL_ALLGATHER
+#define FILL_NEIGHBOR_ALLGATHERV FILL_ALLGATHERV
+#define FILL_NEIGHBOR_ALLTOALL   FILL_ALLTOALL
+#define FILL_NEIGHBOR_ALLTOALLV  FILL_ALLTOALLV
+#define FILL_NEIGHBOR_ALLTOALLW                                                            \
+    .sendbuf = sendbuf, .send_counts = sendcounts, .send_offsets = sdispls,                \
+    .send_types = sendtypes, .recvbuf = recvbuf, .counts = recvcounts, .offsets = rdispls, \
+    .types = recvtypes
+
+/* The framework has no tag for each of them: blocking ones do not overlap. */
+#define MCA_COLL_BASE_TAG_NEIGHBOR_ALLGATHER  MCA_COLL_BASE_TAG_NEIGHBOR_BASE
+#define MCA_COLL_BASE_TAG_NEIGHBOR_ALLGATHERV MCA_COLL_BASE_TAG_NEIGHBOR_BASE
+#define MCA_COLL_BASE_TAG_NEIGHBOR_ALLTOALL   MCA_COLL_BASE_TAG_NEIGHBOR_BASE
+#define MCA_COLL_BASE_TAG_NEIGHBOR_ALLTOALLV  MCA_COLL_BASE_TAG_NEIGHBOR_BASE
+#define MCA_COLL_BASE_TAG_NEIGHBOR_ALLTOALLW  MCA_COLL_BASE_TAG_NEIGHBOR_BASE
+
 #define FILL_RUN(ENUM, kind)                                                                       \
     run.binding = (napcoll_binding_t){FILL_##ENUM, .comm = comm, .tag = MCA_COLL_BASE_TAG_##ENUM}; \
     mca_coll_napcoll_run_init(&run, module, NAPCOLL_COLL_##ENUM, NAPCOLL_KIND_##kind)

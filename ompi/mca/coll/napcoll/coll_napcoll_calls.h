@@ -38,7 +38,12 @@
     X(GATHER, gather, GATHER)                                         \
     X(GATHERV, gatherv, GATHERV)                                      \
     X(SCATTER, scatter, SCATTER)                                      \
-    X(SCATTERV, scatterv, SCATTERV)
+    X(SCATTERV, scatterv, SCATTERV)                                   \
+    X(NEIGHBOR_ALLGATHER, neighbor_allgather, NEIGHBOR_ALLGATHER)     \
+    X(NEIGHBOR_ALLGATHERV, neighbor_allgatherv, NEIGHBOR_ALLGATHERV)  \
+    X(NEIGHBOR_ALLTOALL, neighbor_alltoall, NEIGHBOR_ALLTOALL)        \
+    X(NEIGHBOR_ALLTOALLV, neighbor_alltoallv, NEIGHBOR_ALLTOALLV)     \
+    X(NEIGHBOR_ALLTOALLW, neighbor_alltoallw, NEIGHBOR_ALLTOALLW)
 
 /** The collectives, in the order of the list. */
 typedef enum {
@@ -47,6 +52,18 @@ typedef enum {
 #undef NAPCOLL_ENUMERATOR
         NAPCOLL_COLLS
 } napcoll_coll_t;
+
+/* The framework has types of its own only for neighbor_alltoallw. */
+#define NAPCOLL_NEIGHBOR_TYPES(name)                                                          \
+    typedef mca_coll_base_module_##name##_fn_t mca_coll_base_module_neighbor_##name##_fn_t;   \
+    typedef mca_coll_base_module_i##name##_fn_t mca_coll_base_module_ineighbor_##name##_fn_t; \
+    typedef mca_coll_base_module_##name##_init_fn_t                                           \
+        mca_coll_base_module_neighbor_##name##_init_fn_t;
+NAPCOLL_NEIGHBOR_TYPES(allgather)
+NAPCOLL_NEIGHBOR_TYPES(allgatherv)
+NAPCOLL_NEIGHBOR_TYPES(alltoall)
+NAPCOLL_NEIGHBOR_TYPES(alltoallv)
+#undef NAPCOLL_NEIGHBOR_TYPES
 
 /* The functions of the module (coll_napcoll_calls.c). */
 #define NAPCOLL_PROTOTYPES(ENUM, name, PREFIX)      \

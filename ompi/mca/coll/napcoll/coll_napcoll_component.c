@@ -8,8 +8,11 @@
  * The component, which the MCA loads, opens and closes.
  */
 
+#include "coll_napcoll_files.h"
+#include "coll_napcoll_stall.h"
 #include "coll_napcoll_stats.h"
 
+#include "algo/file/napcoll_file_rows.h"
 #include "exec/napcoll_buffer_pool.h"
 #include "opal/util/argv.h"
 #include "opal/util/error.h"
@@ -213,10 +216,13 @@ static int napcoll_open(void)
     component->nodes = component->min_ppn = component->max_ppn = 0;
     mca_coll_napcoll_summary_open();
     mca_coll_napcoll_shared_open();
+    rc = mca_coll_napcoll_stall_open();
     mca_coll_napcoll_stats_open();
     napcoll_buffer_pool_limit(component->kept_bytes);
     mca_coll_napcoll_requests_open();
-    rc = publish(component);
+    if (OMPI_SUCCESS == rc) {
+        rc = publish(component);
+    }
     if (OMPI_SUCCESS == rc) {
         rc = mca_coll_napcoll_require_components();
     }
@@ -231,10 +237,12 @@ static int napcoll_close(void)
     mca_coll_napcoll_requests_close();
     mca_coll_napcoll_summary_close();
     mca_coll_napcoll_stats_close();
+    mca_coll_napcoll_stall_close();
     mca_coll_napcoll_shared_close();
     napcoll_buffer_pool_limit(0);
     napcoll_job_destruct(&mca_coll_napcoll_component.job);
     mca_coll_napcoll_free_rules();
+    napcoll_file_rows_clear(false);
     opal_argv_free(mca_coll_napcoll_component.compared);
     mca_coll_napcoll_component.compared = NULL;
     opal_output_close(mca_coll_napcoll_component.output);

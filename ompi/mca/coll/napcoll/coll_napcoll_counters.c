@@ -44,6 +44,27 @@ int mca_coll_napcoll_register_node_memory(void)
                               : rc;
 }
 
+/* Register the counters of one function's calls by an algorithm. */
+static int register_algorithm(napcoll_counters_t *counters, int row, const char *function,
+                              const char *algorithm)
+{
+    char name[96], help[256];
+    int rc;
+
+    (void) snprintf(name, sizeof(name), "runs_%s_%s", function, algorithm);
+    (void) snprintf(help, sizeof(help), "Calls of %s by algorithm %s", function, algorithm);
+    rc = register_counter(name, help, &counters->runs[row]);
+    if (OPAL_SUCCESS != rc) {
+        return rc;
+    }
+    (void) snprintf(name, sizeof(name), "bytes_%s_%s", function, algorithm);
+    (void) snprintf(help, sizeof(help),
+                    "Bytes of the calls of %s by algorithm %s: of each call the size by which it "
+                    "was decided, of the vector or of a rank's block",
+                    function, algorithm);
+    return register_counter(name, help, &counters->bytes[row]);
+}
+
 /* Register the counters of one function. */
 static int register_function(napcoll_coll_t coll, napcoll_kind_t kind)
 {
@@ -54,20 +75,10 @@ static int register_function(napcoll_coll_t coll, napcoll_kind_t kind)
 
     napcoll_function_name(collective, kind, function);
     for (int row = 0; row < collective->algorithms && OPAL_SUCCESS == rc; row++) {
-        const char *algorithm = collective->algorithm[row].name;
-
-        (void) snprintf(name, sizeof(name), "runs_%s_%s", function, algorithm);
-        (void) snprintf(help, sizeof(help), "Calls of %s by algorithm %s", function, algorithm);
-        rc = register_counter(name, help, &counters->runs[row]);
-        if (OPAL_SUCCESS != rc) {
-            break;
-        }
-        (void) snprintf(name, sizeof(name), "bytes_%s_%s", function, algorithm);
-        (void) snprintf(help, sizeof(help),
-                        "Bytes of the calls of %s by algorithm %s: of each call the size by which "
-                        "it was decided, of the vector or of a rank's block",
-                        function, algorithm);
-        rc = register_counter(name, help, &counters->bytes[row]);
+        rc = register_algorithm(counters, row, function, collective->algorithm[row].name);
+    }
+    if (OPAL_SUCCESS == rc) {
+        rc = register_algorithm(counters, NAPCOLL_MAX_ALGORITHMS, function, "file");
     }
     for (napcoll_reason_t reason = NAPCOLL_REASON_NONE + 1;
          reason < NAPCOLL_REASONS && OPAL_SUCCESS == rc; reason++) {
@@ -104,8 +115,10 @@ void mca_coll_napcoll_count(napcoll_coll_t coll, const napcoll_outcome_t *outcom
     napcoll_counters_t *counters = &mca_coll_napcoll_component.counters[outcome->kind][coll];
 
     if (OPAL_LIKELY(outcome->algorithm >= 0)) {
-        add_to(&counters->runs[outcome->algorithm], 1);
-        add_to(&counters->bytes[outcome->algorithm], bytes);
+        const int row = napcoll_min(outcome->algorithm, NAPCOLL_MAX_ALGORITHMS);
+
+        add_to(&counters->runs[row], 1);
+        add_to(&counters->bytes[row], bytes);
     } else {
         add_to(&counters->fallbacks[outcome->reason], 1);
     }

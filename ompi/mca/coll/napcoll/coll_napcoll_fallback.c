@@ -43,16 +43,23 @@
 #define PASS_REDUCE_SCATTER       b->sendbuf, b->recvbuf, b->counts, b->datatype, b->op,
 #define PASS_REDUCE_SCATTER_BLOCK VECTOR, b->op,
 #define PASS_BARRIER
-#define PASS_BCAST      RECV, b->root,
-#define PASS_ALLGATHER  SEND, RECV,
-#define PASS_ALLGATHERV SEND, RECV_EACH, b->datatype,
-#define PASS_ALLTOALL   SEND, RECV,
-#define PASS_ALLTOALLV  SEND_EACH, b->send_type, RECV_EACH, b->datatype,
-#define PASS_ALLTOALLW  SEND_EACH, b->send_types, RECV_EACH, b->types,
-#define PASS_GATHER     SEND, RECV, b->root,
-#define PASS_GATHERV    SEND, RECV_EACH, b->datatype, b->root,
-#define PASS_SCATTER    SEND, RECV, b->root,
-#define PASS_SCATTERV   SEND_EACH, b->send_type, RECV, b->root,
+#define PASS_BCAST               RECV, b->root,
+#define PASS_ALLGATHER           SEND, RECV,
+#define PASS_ALLGATHERV          SEND, RECV_EACH, b->datatype,
+#define PASS_ALLTOALL            SEND, RECV,
+#define PASS_ALLTOALLV           SEND_EACH, b->send_type, RECV_EACH, b->datatype,
+#define PASS_ALLTOALLW           SEND_EACH, b->send_types, RECV_EACH, b->types,
+#define PASS_GATHER              SEND, RECV, b->root,
+#define PASS_GATHERV             SEND, RECV_EACH, b->datatype, b->root,
+#define PASS_SCATTER             SEND, RECV, b->root,
+#define PASS_SCATTERV            SEND_EACH, b->send_type, RECV, b->root,
+#define PASS_NEIGHBOR_ALLGATHER  PASS_ALLGATHER
+#define PASS_NEIGHBOR_ALLGATHERV PASS_ALLGATHERV
+#define PASS_NEIGHBOR_ALLTOALL   PASS_ALLTOALL
+#define PASS_NEIGHBOR_ALLTOALLV  PASS_ALLTOALLV
+#define PASS_NEIGHBOR_ALLTOALLW                                                                    \
+    b->sendbuf, b->send_counts, b->send_offsets, b->send_types, b->recvbuf, b->counts, b->offsets, \
+        b->types,
 
 /* Call a fallback function: request is for nonblocking and persistent ones, info for the latter. */
 static int call_fallback(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll,
@@ -63,6 +70,10 @@ static int call_fallback(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll
     mca_coll_base_module_t *const module = napcoll->fallback[kind][coll].module;
     int rc = OMPI_ERR_NOT_SUPPORTED;
 
+    if (NULL == function) {
+        /* of a neighbourhood collective, which other components may not supply */
+        return OMPI_ERR_NOT_SUPPORTED;
+    }
     mca_coll_napcoll_fallback_enter(napcoll);
     switch (NAPCOLL_KINDS * (int) coll + (int) kind) {
 #define CASE(ENUM, KIND) case NAPCOLL_KINDS *NAPCOLL_COLL_##ENUM + NAPCOLL_KIND_##KIND

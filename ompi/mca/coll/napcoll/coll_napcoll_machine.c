@@ -148,7 +148,7 @@ int mca_coll_napcoll_not_measured(void)
     int numbers = 0;
 
     for (int i = 0; NULL != napcoll_machine_key(i); i++) {
-        numbers += is_set(i) ? 0 : 1;
+        numbers += !is_set(i) && !napcoll_machine_is_optional(i);
     }
     return numbers;
 }

@@ -10,7 +10,9 @@
  * waits for the first call.
  */
 
+#include "coll_napcoll_neighbors.h"
 #include "coll_napcoll_node_memory.h"
+#include "coll_napcoll_stall.h"
 #include "coll_napcoll_stats.h"
 
 #include <string.h>
@@ -92,6 +94,10 @@ static bool save(mca_coll_napcoll_module_t *module, const ompi_communicator_t *c
     char name[NAPCOLL_FUNCTION_NAME];
 
     if (NULL == function || NULL == supplier) {
+        if (napcoll_goal_is_neighbor(mca_coll_napcoll_collectives[coll]->goal)) {
+            /* a communicator without a topology does not need it, and gets that only later */
+            return true;
+        }
         napcoll_function_name(mca_coll_napcoll_collectives[coll], kind, name);
         opal_output_verbose(10, mca_coll_napcoll_component.output,
                             "coll:napcoll: not used on communicator %u: no other component "
@@ -236,8 +242,10 @@ static void module_destruct(mca_coll_napcoll_module_t *module)
     napcoll_operation_t *operation = atomic_load(&module->failed);
     napcoll_saved_function_t *saved = &module->fallback[0][0];
 
+    mca_coll_napcoll_stall_forget(module);
     mca_coll_napcoll_cache_release(module);
     mca_coll_napcoll_trials_release(module);
+    mca_coll_napcoll_release_neighbors(module);
     mca_coll_napcoll_release_node_memory(module);
     mca_coll_napcoll_release_map(module);
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {

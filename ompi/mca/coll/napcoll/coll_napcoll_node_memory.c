@@ -20,6 +20,7 @@
  */
 
 #include "coll_napcoll_node_memory.h"
+#include "coll_napcoll_stall.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,6 +31,9 @@
 #include "opal/mca/shmem/base/base.h"
 #include "opal/util/output.h"
 #include "opal/util/path.h"
+
+_Static_assert((int) NAPCOLL_RING_MOST == (int) NAPCOLL_MACHINE_NODE_MEMORY_MOST,
+               "the model knows the limit");
 
 static const char folder[] = "/dev/shm";
 
@@ -231,7 +235,12 @@ static int send_bytes(const mca_coll_napcoll_module_t *module, int rank, void *b
 static int receive_bytes(const mca_coll_napcoll_module_t *module, int rank, void *bytes,
                          size_t count)
 {
-    return MCA_PML_CALL(recv(bytes, count, MPI_BYTE, rank, TAG, module->comm, MPI_STATUS_IGNORE));
+    int rc;
+
+    mca_coll_napcoll_stall_awaits(module, rank);
+    rc = MCA_PML_CALL(recv(bytes, count, MPI_BYTE, rank, TAG, module->comm, MPI_STATUS_IGNORE));
+    mca_coll_napcoll_stall_awaits(module, -1);
+    return rc;
 }
 
 /* The rank of a lane of this node. */
@@ -324,6 +333,9 @@ static int share(mca_coll_napcoll_module_t *module)
     if (OMPI_SUCCESS == rc && agreed) {
         close_file(memory);
         module->node_memory = memory;
+        if (mca_coll_napcoll_component.watched) {
+            mca_coll_napcoll_stall_share(module);
+        }
     } else {
         free_memory(memory);
     }
@@ -376,6 +388,11 @@ int mca_coll_napcoll_use_node_memory(const mca_coll_napcoll_module_t *module, na
     operation->queues = NAPCOLL_KIND_NONBLOCKING == kind;
     return NULL != operation->channel && atomic_load(&operation->channel->broken) ? OMPI_ERROR
                                                                                   : OMPI_SUCCESS;
+}
+
+napcoll_region_t *mca_coll_napcoll_region(const mca_coll_napcoll_module_t *module)
+{
+    return NULL == module->node_memory ? NULL : &module->node_memory->node.region;
 }
 
 void mca_coll_napcoll_release_node_memory(mca_coll_napcoll_module_t *module)

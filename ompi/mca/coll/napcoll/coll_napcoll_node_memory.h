@@ -27,6 +27,9 @@ int mca_coll_napcoll_make_node_memory(mca_coll_napcoll_module_t *module);
 int mca_coll_napcoll_use_node_memory(const mca_coll_napcoll_module_t *module, napcoll_kind_t kind,
                                      napcoll_operation_t *operation);
 
+/** The region of a communicator; NULL: it has no node memory. */
+napcoll_region_t *mca_coll_napcoll_region(const mca_coll_napcoll_module_t *module);
+
 /** Free it, when the communicator ends. */
 void mca_coll_napcoll_release_node_memory(mca_coll_napcoll_module_t *module);
 

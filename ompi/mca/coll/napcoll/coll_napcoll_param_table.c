@@ -55,6 +55,10 @@ static const mca_base_var_enum_value_t summaries[] = {{NAPCOLL_SUMMARY_OFF, "off
                                                       {NAPCOLL_SUMMARY_ALL, "all"},
                                                       {NAPCOLL_SUMMARY_JOB, "job"},
                                                       {0, NULL}};
+static const mca_base_var_enum_value_t stall_signals[] = {{NAPCOLL_STALL_SIGNAL_NONE, "none"},
+                                                          {NAPCOLL_STALL_SIGNAL_USR1, "SIGUSR1"},
+                                                          {NAPCOLL_STALL_SIGNAL_USR2, "SIGUSR2"},
+                                                          {0, NULL}};
 static const mca_base_var_enum_value_t mismatches[] = {
     {NAPCOLL_MISMATCH_FALLBACK, "fallback"}, {NAPCOLL_MISMATCH_ABORT, "abort"}, {0, NULL}};
 static const mca_base_var_enum_value_t networks[] = {{NAPCOLL_NETWORK_AUTO, "auto"},
@@ -99,6 +103,17 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
          "the host, %p for the rank in MPI_COMM_WORLD, %j for the number of the job (the "
          "scheduler's, else Open MPI's), %% for a percent sign. Every process appends its lines "
          "by one write; on a network file system give each process or host a file of its own"),
+    INT("stall_seconds", stall_seconds, 0, 0, 1000000, ALIKE, 3,
+        "Seconds after which a collective call that has not ended is reported on stderr, once by "
+        "each process in it: the communicator, the algorithm and its stage, the ranks for which it "
+        "waits, and the processes of its node that are not in the call, with what they did last. "
+        "napcoll-plan explain --stuck reads these lines. A process reports while it is in MPI. 0: "
+        "never"),
+    CHOICE("stall_signal", stall_signal, stall_signals, ALIKE, 3,
+           "Signal after which a process reports all collective calls that it is in, as "
+           "stall_seconds does, or that it is in none. mpirun passes these signals on to the "
+           "processes. The program's own handler for the signal, if it has one, stays. none: "
+           "no signal"),
     CHOICE("mismatch", mismatch, mismatches, ALIKE, 4,
            "What happens where processes of a job have different versions of napcoll, or lack it; "
            "a message names their nodes. fallback: all collectives of the job go to other "
@@ -142,6 +157,13 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
         "the rules. Process 0 of the job reads the file for all. A relative path in a parameter "
         "file is looked for in the folder of that file, then in the current folder. A file with an "
         "error is reported and not used; napcoll-plan rules check FILE checks one"),
+    PATH("plans_file", plans_file, 4,
+         "File of plans (napcoll-plans(5)), or a folder with files *.plans. Plans of the name NAME "
+         "are the algorithm file:NAME of their collective, in parameters, info keys and rules. "
+         "Process 0 of the job reads the files for all, at most 4 MiB, and proves the plans in "
+         "MPI_Init. Plans that are wrong are reported and never run; napcoll-plan verify FILE "
+         "proves them before. A relative path in a parameter file is looked for in the folder of "
+         "that file, then in the current folder"),
     BOOL("reproducible", reproducible, false, ALIKE, 4,
          "Whether reductions give the same bits for any placement and any number of nodes. They "
          "then combine halves of the ranks, also on communicators within one node. Small vectors "
@@ -199,8 +221,8 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
         "inside a node: in smp of the same collectives, and in two_level of bcast"),
     INT("local_radix", local_radix, NAPCOLL_DEFAULT_LOCAL_RADIX, 2, NAPCOLL_TUNABLE_MOST, ALIKE, 6,
         "Radix of the steps inside a node by own messages: a larger one takes fewer steps of more "
-        "messages. Vectors above 64 KiB use 2, and so does auto where the estimate is lower by 5 "
-        "percent"),
+        "messages. Vectors above 64 KiB use 2. auto takes 2, and on nodes of more than 8 processes "
+        "another power of two, where the estimate is lower by 5 percent"),
     BOOL("node_memory", node_memory, true, ALIKE, 4,
          "Whether the processes of a node exchange small messages through memory that they share, "
          "without Open MPI's point-to-point layer"),

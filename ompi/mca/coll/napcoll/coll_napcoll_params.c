@@ -20,6 +20,7 @@
 
 #include "opal/util/argv.h"
 
+#include "algo/file/napcoll_file_rows.h"
 #include "util/napcoll_file.h"
 
 /* ---- values that processes compare, and values that cannot be used ---- */
@@ -70,15 +71,56 @@ static bool check_number(const char *name, unsigned long long magnitude, bool ne
 /* Open MPI's conversion of a text to an enumerated value, which reports nothing. */
 static mca_base_var_enum_vfs_fn_t plain_value_from_string;
 
-/* The same. A text that is not valid is reported, and becomes the first value, the default.
- * "previous" is the old name of "fallback". */
+/* The value of file:NAME, plans of a file that is read later; false: the parameter is no algorithm,
+ * or the text no such name. */
+static bool value_of_file(const mca_base_var_enum_t *self, const char *text, int *value)
+{
+    char name[96];
+
+    for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
+        const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+
+        (void) snprintf(name, sizeof(name), "coll_napcoll_%s_algorithm", collective->name);
+        if (0 == strcmp(name, self->enum_name)) {
+            *value = NAPCOLL_FORCE_FIRST + napcoll_file_rows_make(collective, text, strlen(text));
+            return *value >= NAPCOLL_FORCE_FIRST;
+        }
+    }
+    return false;
+}
+
+/* Open MPI's conversion of an enumerated value to its text. */
+static mca_base_var_enum_sfv_fn_t plain_string_from_value;
+
+/* The same, for file:NAME as well. */
+static int string_from_value(mca_base_var_enum_t *self, const int value, char **text)
+{
+    const int row = value - NAPCOLL_FORCE_FIRST;
+
+    for (int coll = 0; coll < NAPCOLL_COLLS && row >= NAPCOLL_MAX_ALGORITHMS; coll++) {
+        const napcoll_algorithm_t *algorithm = napcoll_algorithm_at(
+            mca_coll_napcoll_collectives[coll], row);
+
+        if (NULL != algorithm) {
+            if (NULL != text) {
+                *text = strdup(algorithm->name);
+            }
+            return NULL != text && NULL == *text ? OPAL_ERR_OUT_OF_RESOURCE : OPAL_SUCCESS;
+        }
+    }
+    return plain_string_from_value(self, value, text);
+}
+
+/* As value_from_string. A text that is not valid is reported, and becomes the first value, the
+ * default. "previous" is the old name of "fallback". */
 static int value_from_string(mca_base_var_enum_t *self, const char *text, int *value)
 {
     char **names = NULL, *valid;
 
     if (OPAL_SUCCESS == plain_value_from_string(self, text, value)
         || (0 == strcmp(text, "previous")
-            && OPAL_SUCCESS == plain_value_from_string(self, "fallback", value))) {
+            && OPAL_SUCCESS == plain_value_from_string(self, "fallback", value))
+        || value_of_file(self, text, value)) {
         return OPAL_SUCCESS;
     }
     mca_coll_napcoll_reject(self->enum_name, text);
@@ -116,6 +158,8 @@ static int register_enum(const char *name, const char *help, mca_base_var_info_l
     }
     plain_value_from_string = enumerator->value_from_string;
     enumerator->value_from_string = value_from_string;
+    plain_string_from_value = enumerator->string_from_value;
+    enumerator->string_from_value = string_from_value;
     rc = mca_base_component_var_register(version, name, help, MCA_BASE_VAR_TYPE_INT, enumerator, 0,
                                          flags, level, scope, storage);
     OBJ_RELEASE(enumerator);
@@ -292,12 +336,12 @@ static int register_algorithm(const napcoll_collective_t *collective, napcoll_se
         append(help, sizeof(help), "; %s: %s", collective->algorithm[row].name,
                collective->algorithm[row].help);
     }
-    append(
-        help, sizeof(help),
-        ". A communicator's info key %s overrides it. Calls that the algorithm cannot do go to the "
-        "fallback component. A value set at run time (MPI_T), alike on all processes, holds for "
-        "communicators made from then on",
-        key);
+    append(help, sizeof(help),
+           "; file:NAME: plans of the plans file (see plans_file). A communicator's info key %s "
+           "overrides it. Calls that the algorithm cannot do go to the "
+           "fallback component. A value set at run time (MPI_T), alike on all processes, holds for "
+           "communicators made from then on",
+           key);
     return register_enum(name, help, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_ALL_EQ, values,
                          &settings->force);
 }
@@ -343,7 +387,6 @@ static int register_collective(napcoll_coll_t coll)
     settings->local_radix = component->local_radix;
     settings->inline_bytes = component->inline_bytes;
     settings->reproducible = component->reproducible;
-    settings->node_memory = component->node_memory;
     settings->segment_bytes = component->segment_bytes;
     settings->thresholds = component->thresholds;
     settings->machine = &component->machine;

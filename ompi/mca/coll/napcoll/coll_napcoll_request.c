@@ -21,6 +21,7 @@
 
 #include <stdatomic.h>
 
+#include "coll_napcoll_stall.h"
 #include "coll_napcoll_stats.h"
 
 #include "ompi/mca/coll/base/coll_base_util.h"
@@ -165,6 +166,7 @@ static int restart(mca_coll_napcoll_request_t *request)
     mca_coll_napcoll_begin(run);
     rc = mca_coll_napcoll_run_rebind(run);
     if (OMPI_SUCCESS != rc) {
+        mca_coll_napcoll_stall_end(run);
         return rc;
     }
     mca_coll_napcoll_settle(run);
@@ -225,16 +227,18 @@ static void hold_types(ompi_datatype_t *const *types, int count, bool hold)
 static void hold_objects(const mca_coll_napcoll_run_t *run, bool hold)
 {
     const napcoll_binding_t *binding = &run->binding;
+    const napcoll_neighborhood_t *neighborhood = run->napcoll->neighborhood;
+    const bool edges = napcoll_goal_is_neighbor(mca_coll_napcoll_collectives[run->call.coll]->goal);
     const int size = ompi_comm_size(binding->comm);
     ompi_op_t *op = binding->op;
 
     if (has_side(run, true)) {
         hold_type(binding->send_type, hold);
-        hold_types(binding->send_types, size, hold);
+        hold_types(binding->send_types, edges ? neighborhood->out : size, hold);
     }
     if (has_side(run, false)) {
         hold_type(binding->datatype, hold);
-        hold_types(binding->types, size, hold);
+        hold_types(binding->types, edges ? neighborhood->in : size, hold);
     }
     if (NULL != op && !ompi_op_is_intrinsic(op)) {
         if (hold) {
@@ -329,6 +333,9 @@ int mca_coll_napcoll_run_request(mca_coll_napcoll_run_t *run, ompi_info_t *info,
         if (OMPI_SUCCESS == rc && NULL == run->operation) {
             rc = mca_coll_napcoll_fallback_request(run->napcoll, run->call.coll, run->kind,
                                                    &run->binding, info, user);
+            if (OPAL_UNLIKELY(NULL != run->stall.at)) {
+                mca_coll_napcoll_stall_end(run);
+            }
             return mca_coll_napcoll_end(run, rc);
         }
     }
@@ -338,8 +345,12 @@ int mca_coll_napcoll_run_request(mca_coll_napcoll_run_t *run, ompi_info_t *info,
         return OMPI_SUCCESS == rc ? OMPI_ERR_OUT_OF_RESOURCE : rc;
     }
     request->run = *run;
+    if (OPAL_UNLIKELY(NULL != run->stall.at)) {
+        mca_coll_napcoll_stall_move(run, &request->run);
+    }
     *user = base_of(request);
     if ((*user)->req_persistent) {
+        mca_coll_napcoll_stall_end(&request->run);
         hold_objects(run, true);
         return OMPI_SUCCESS;
     }

@@ -9,7 +9,7 @@
  * its text with the settings. So only its node needs the file, and all ranks have the same rules.
  */
 
-#include "coll_napcoll.h"
+#include "coll_napcoll_files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,9 @@
 
 #include "coll_napcoll_run.h"
 
+#include "coll_napcoll_neighbors.h"
 #include "coll_napcoll_node_memory.h"
+#include "coll_napcoll_stall.h"
 #include "coll_napcoll_stats.h"
 
 #include <limits.h>
@@ -46,6 +48,9 @@ static size_t bytes_of_call(napcoll_coll_t coll, const napcoll_binding_t *bindin
     const bool root = ompi_comm_rank(binding->comm) == binding->root;
     const size_t size = (size_t) ompi_comm_size(binding->comm);
 
+    if (napcoll_goal_is_neighbor(mca_coll_napcoll_collectives[coll]->goal)) {
+        return mca_coll_napcoll_neighbor_bytes(coll, binding);
+    }
     switch (coll) {
     case NAPCOLL_COLL_ALLGATHERV:
     case NAPCOLL_COLL_REDUCE_SCATTER:
@@ -72,7 +77,9 @@ bool mca_coll_napcoll_run_is_empty(mca_coll_napcoll_run_t *run)
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
 
     run->call.bytes = bytes_of_call(coll, &run->binding);
+    /* a process without neighbours may give no bytes where others do */
     return 0 == run->call.bytes && NAPCOLL_COLL_BARRIER != coll
+           && !napcoll_goal_is_neighbor(collective->goal)
            && !(collective->uneven && napcoll_goal_is_personalized(collective->goal));
 }
 
@@ -246,6 +253,10 @@ int mca_coll_napcoll_run_rebind(mca_coll_napcoll_run_t *run)
 
 void mca_coll_napcoll_run_finish(mca_coll_napcoll_run_t *run)
 {
+    if (OPAL_UNLIKELY(NULL != run->stall.at)) {
+        /* before its operation serves another call */
+        mca_coll_napcoll_stall_end(run);
+    }
     if (NAPCOLL_KIND_BLOCKING == run->kind && NULL != run->entry
         && napcoll_goal_is_personalized(goal_of(run))) {
         mca_coll_napcoll_blocks_learn(run);

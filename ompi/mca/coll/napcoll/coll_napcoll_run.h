@@ -21,6 +21,23 @@
 
 #include "coll_napcoll.h"
 
+/** A call that is watched (coll_napcoll_stall.h), as an item of the list of these. All under the
+ * list's lock. */
+typedef struct mca_coll_napcoll_stall {
+    struct mca_coll_napcoll_run *next;
+    /** what points to the call; NULL: it is not in the list */
+    struct mca_coll_napcoll_run **at;
+    /** CLOCK_MONOTONIC, in milliseconds */
+    uint64_t began;
+    /** of the call on its communicator, when it is settled */
+    uint32_t number;
+    bool settled;
+    /** it has waited for stall_seconds, and that was reported */
+    bool reported;
+    /** signals after which it was reported, or that came before it */
+    unsigned rounds;
+} mca_coll_napcoll_stall_t;
+
 /** A call. A blocking one is on the stack of its function, others are in their requests. */
 typedef struct mca_coll_napcoll_run {
     mca_coll_napcoll_module_t *napcoll;
@@ -50,6 +67,7 @@ typedef struct mca_coll_napcoll_run {
     struct mca_coll_napcoll_trial *trial;
     double began_us;
     double settled_us;
+    mca_coll_napcoll_stall_t stall;
 } mca_coll_napcoll_run_t;
 
 /** Set up a call; the caller has set the binding, with the tag of the collective. */
@@ -66,6 +84,7 @@ static inline void mca_coll_napcoll_run_init(mca_coll_napcoll_run_t *run,
     run->copy = (napcoll_host_copy_t){.user = NULL};
     run->outcome.collective = NULL;
     run->learns = run->started = false;
+    run->stall.at = NULL;
 }
 
 /* ---- coll_napcoll_run.c ---- */

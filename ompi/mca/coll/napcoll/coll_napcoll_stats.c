@@ -14,6 +14,8 @@
 
 #include "coll_napcoll_stats.h"
 
+#include "coll_napcoll_stall.h"
+
 #include <stdlib.h>
 #include <time.h>
 
@@ -35,7 +37,7 @@ void mca_coll_napcoll_stats_decide(void)
     component->summarized = NAPCOLL_SUMMARY_ALL == component->summary
                             || NAPCOLL_SUMMARY_JOB == component->summary
                             || (NAPCOLL_SUMMARY_RANK0 == component->summary && first);
-    component->recorded = component->summarized || component->online;
+    component->recorded = component->summarized || component->online || component->watched;
 }
 
 void mca_coll_napcoll_stats_open(void)
@@ -56,6 +58,9 @@ void mca_coll_napcoll_stats_close(void)
 void mca_coll_napcoll_stats_begin(mca_coll_napcoll_run_t *run)
 {
     run->trial = NULL;
+    if (mca_coll_napcoll_component.watched) {
+        mca_coll_napcoll_stall_begin(run);
+    }
     if (mca_coll_napcoll_component.summarized) {
         run->began_us = now_us();
     }
@@ -63,6 +68,9 @@ void mca_coll_napcoll_stats_begin(mca_coll_napcoll_run_t *run)
 
 void mca_coll_napcoll_stats_settle(mca_coll_napcoll_run_t *run)
 {
+    if (mca_coll_napcoll_component.watched) {
+        mca_coll_napcoll_stall_settle(run);
+    }
     if (NAPCOLL_KIND_BLOCKING == run->kind && NULL != run->entry
         && NAPCOLL_REASON_MEMORY != run->outcome.reason) {
         mca_coll_napcoll_trial_t *trial = run->entry->trial;
@@ -110,6 +118,7 @@ int mca_coll_napcoll_stats_end(mca_coll_napcoll_run_t *run, int rc)
     double us;
     int ended;
 
+    mca_coll_napcoll_stall_end(run);
     if (!component->summarized && NULL == run->trial) {
         return rc;
     }
@@ -163,7 +172,7 @@ int mca_coll_napcoll_trial_for(mca_coll_napcoll_module_t *module, const napcoll_
     made->call = *call;
     made->least = decision->least;
     made->most = decision->most;
-    made->algorithm = collective->algorithm[decision->algorithm].name;
+    made->algorithm = napcoll_algorithm_at(collective, decision->algorithm)->name;
     made->state.calls = component->online_calls;
     made->state.us = made->us;
     made->next = module->trials[call->coll];

@@ -10,7 +10,7 @@
  * know the same tree.
  */
 
-#include "coll_napcoll.h"
+#include "coll_napcoll_files.h"
 
 #include <stdlib.h>
 #include <string.h>

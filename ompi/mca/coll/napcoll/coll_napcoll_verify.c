@@ -81,7 +81,7 @@ static int verify_plans(const mca_coll_napcoll_module_t *module, napcoll_coll_t 
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
     const napcoll_claim_t claim = napcoll_plan_args_claim(
         &(napcoll_plan_args_t){.collective = collective,
-                               .algorithm = &collective->algorithm[decision->algorithm],
+                               .algorithm = napcoll_algorithm_at(collective, decision->algorithm),
                                .map = module->map,
                                .params = decision->params});
     napcoll_verdict_t verdict;

@@ -6,7 +6,8 @@
 /**
  * @file
  * collbench's own declarations. main() in collbench.c uses the rooms in this order: options.c,
- * layout.c, contestants.c, the engine (../measure), report.c, picture.c.
+ * layout.c, contestants.c, the engine (../measure), report.c, picture.c; or, for --guidelines,
+ * guidelines.c and mockups.c in place of the last two.
  */
 
 #ifndef COLLBENCH_BENCH_H
@@ -26,7 +27,8 @@
 enum { BENCH_MAX_SIZES = 64, BENCH_NAME = 64, BENCH_TEXT = NAPCOLL_MESSAGE };
 
 struct options {
-    /* the collective, its row in the table of those that are measured, and how its blocks differ */
+    /* the collective; its row in the table of those that are measured, -1: no --coll; and how its
+     * blocks differ */
     const napcoll_measured_coll_t *coll;
     int row, deal;
     size_t bytes[BENCH_MAX_SIZES];
@@ -49,7 +51,7 @@ struct options {
     /* factor of the drop rule; 0: none */
     double drop;
     const char *svg, *csv, *samples;
-    bool osu, progress;
+    bool osu, progress, guidelines;
 };
 
 /* Same result on all ranks for the same arguments. */
@@ -99,8 +101,9 @@ struct row {
      * the communication that it hid, in percent */
     bool overlaps;
     double overall, compute, overlap;
-    /* median of the last rank's delay after the agreed start */
-    double skew;
+    /* medians: the last rank's delay after the agreed start; and the run time of a call, from the
+     * first rank's entry to the last one's exit, NAN: unknown */
+    double skew, run;
     char ran[BENCH_TEXT];
     /* in the order of the turns; the last two: of the samples with computation */
     double *sample, *overalls, *computes;
@@ -139,6 +142,23 @@ void report_rows(const struct bench *b, const struct row *rows, bool first);
 void report_foot(const struct bench *b, const struct row *rows, int num_rows);
 void report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool first);
 void report_samples(const struct bench *b, FILE *csv, const struct row *rows, bool first);
+
+/* mockups.c */
+enum { GUIDELINES_MAX = 8, GUIDELINES_COLLECTIVES = 32 };
+
+/* A collective should take no longer than its mock-up, from others of the same component. */
+struct guideline {
+    const char *coll, *mockup_name;
+    napcoll_mockup_t *mockup;
+};
+
+/* Returns the number of guidelines on a collective. */
+int guidelines_of(const char *coll, struct guideline guideline[GUIDELINES_MAX]);
+/* The doubles of scratch memory that the mock-ups of a collective need. */
+size_t guidelines_scratch(const napcoll_measured_coll_t *coll, size_t bytes, int size);
+
+/* guidelines.c: check them all, in place of the table. Returns the exit status. */
+int guidelines_run(struct bench *b);
 
 /* picture.c: rank 0 only. Says what is wrong, and returns whether the picture was drawn. */
 bool report_svg(const struct bench *b, const struct row *rows, int num_rows);

@@ -179,6 +179,8 @@ static void fill_row(const napcoll_contest_t *t, int which, struct row *row)
     row->batch = contestant->dropped ? (int) contestant->calls : t->batch;
     row->time = napcoll_summarize(row->sample, samples);
     row->ratio = napcoll_summarize(ratio, samples);
+    row->run = contestant->dropped ? NAN
+                                   : 1.0e6 * napcoll_summarize(contestant->run, samples).median;
     row->skew = contestant->dropped ? 0.0 : 1.0e6 * napcoll_summarize(t->skew, t->turns).median;
     fill_overlap(contestant, row);
     free(ratio);
@@ -230,6 +232,8 @@ static void measure_all(struct bench *b, const struct output *outputs, struct ro
             outputs_write(outputs, b, mine, 0 == i);
         }
     }
+    /* by which clocks were off since the sync before */
+    napcoll_start_sync(&b->measure.start);
 }
 
 /* ---- all of it ---- */
@@ -283,15 +287,14 @@ static bool job_fits(const struct bench *b, char message[BENCH_TEXT])
     return true;
 }
 
-static int start(struct bench *b)
+/* Measure and write the table. Returns the exit status. */
+static int run_table(struct bench *b)
 {
     char message[BENCH_TEXT] = "";
     struct output outputs[OUTPUTS] = {{"--csv", b->opt.csv, report_csv, NULL},
                                       {"--samples", b->opt.samples, report_samples, NULL}};
     int status = 0;
 
-    napcoll_measure_open(&b->measure);
-    layout_open(b);
     if (!contestants_open(b, message) || !job_fits(b, message)
         || (0 == b->measure.rank && !outputs_open(b, outputs, message))) {
         status = 2;
@@ -307,7 +310,6 @@ static int start(struct bench *b)
     }
     napcoll_check(MPI_Bcast(&status, 1, MPI_INT, 0, b->measure.helper), "MPI_Bcast");
     contestants_close(b);
-    napcoll_measure_close(&b->measure);
     return status;
 }
 
@@ -321,7 +323,10 @@ int main(int argc, char **argv)
     if (napcoll_tool_start(&argc, &argv, parsed, &line, &status)) {
         bench.argc = argc;
         bench.argv = argv;
-        status = start(&bench);
+        napcoll_measure_open(&bench.measure);
+        layout_open(&bench);
+        status = bench.opt.guidelines ? guidelines_run(&bench) : run_table(&bench);
+        napcoll_measure_close(&bench.measure);
         napcoll_check(MPI_Finalize(), "MPI_Finalize");
     }
     return status;

@@ -59,12 +59,18 @@ static const char *contestant_name_at(const void *context, int i)
     return name;
 }
 
+/* Without --coll. */
+static const char default_coll[] = "allreduce";
+
+static const char *coll_name(const struct options *opt)
+{
+    return opt->row < 0 ? default_coll : napcoll_measured_name(opt->row);
+}
+
 static napcoll_names_t contestant_names(const void *options)
 {
-    const struct options *opt = options;
-
     return (napcoll_names_t){.at = contestant_name_at,
-                             .context = napcoll_collective_find(napcoll_measured_name(opt->row))};
+                             .context = napcoll_collective_find(coll_name(options))};
 }
 
 /* ---- lists ---- */
@@ -181,7 +187,7 @@ static const napcoll_option_t known[] = {
      .kind = NAPCOLL_OPTION_OTHER,
      .parse = parse_contestants,
      .names = contestant_names,
-     .expected = "up to 16 different COMPONENT[:ALGORITHM][@KIND], with commas between",
+     .expected = "up to 24 different COMPONENT[:ALGORITHM][@KIND], with commas between",
      .argument = "LIST",
      .help = "COMPONENT[:ALGORITHM][@KIND],... the first is the reference of the ratios "
              "(default napcoll,tuned)"},
@@ -281,6 +287,11 @@ static const napcoll_option_t known[] = {
      .at = offsetof(struct options, osu),
      .help = "print the mean times of the first contestant in the columns of the OSU "
              "micro-benchmarks instead of the table"},
+    {.name = "guidelines",
+     .kind = NAPCOLL_OPTION_SET,
+     .at = offsetof(struct options, guidelines),
+     .help = "check instead whether collectives keep performance guidelines, such as allreduce <= "
+             "reduce + bcast; without --coll, all of them"},
     {.name = "progress",
      .kind = NAPCOLL_OPTION_SET,
      .at = offsetof(struct options, progress),
@@ -307,6 +318,35 @@ static const napcoll_tool_t tool = {
              "  mpirun --mca coll napcoll,tuned,han collbench --contestants napcoll:nap,tuned,han",
 };
 
+/* Guidelines are about blocking calls, and have a table of their own. */
+static bool guidelines_fit(const struct options *opt, bool waits, char message[BENCH_TEXT])
+{
+    const char *other = NULL;
+
+    if (waits) {
+        snprintf(message, BENCH_TEXT,
+                 "--guidelines: blocking calls only; leave out --kind and @KIND");
+        return false;
+    }
+    for (int i = 0; opt->row < 0 && i < opt->num_contestants; i++) {
+        if (NULL != strchr(opt->contestant[i], ':')) {
+            snprintf(message, BENCH_TEXT,
+                     "--guidelines: %s: algorithms are of one collective; add --coll",
+                     opt->contestant[i]);
+            return false;
+        }
+    }
+    other = opt->osu ? "--osu" : other;
+    other = NULL != opt->svg ? "--svg" : other;
+    other = NULL != opt->samples ? "--samples" : other;
+    other = opt->rounds > 1 ? "--rounds" : other;
+    other = opt->drop > 0 ? "--drop" : other;
+    if (NULL != other) {
+        snprintf(message, BENCH_TEXT, "--guidelines does not take %s; leave it out", other);
+    }
+    return NULL == other;
+}
+
 /* What no option can see of itself. Returns false with a message. */
 static bool complete(struct options *opt, char message[BENCH_TEXT])
 {
@@ -317,6 +357,9 @@ static bool complete(struct options *opt, char message[BENCH_TEXT])
     }
     for (int i = 0; i < opt->num_contestants; i++) {
         waits = waits || NULL != strchr(opt->contestant[i], '@');
+    }
+    if (opt->guidelines && !guidelines_fit(opt, waits, message)) {
+        return false;
     }
     if (opt->overlap && !waits) {
         snprintf(message, BENCH_TEXT,
@@ -338,20 +381,16 @@ static bool complete(struct options *opt, char message[BENCH_TEXT])
 napcoll_parsed_t options_parse(int argc, char **argv, struct options *opt,
                                napcoll_command_line_t *line)
 {
-    const napcoll_names_t measured = measured_names(opt);
     char unused[NAPCOLL_MESSAGE];
     napcoll_parsed_t parsed;
 
-    *opt = (struct options){.row = napcoll_name_find(&measured, "allreduce", strlen("allreduce")),
-                            .iterations = 50,
-                            .min_iterations = 1,
-                            .rounds = 1,
-                            .time_limit = 60};
+    *opt = (struct options){
+        .row = -1, .iterations = 50, .min_iterations = 1, .rounds = 1, .time_limit = 60};
     (void) parse_sizes(opt, "8:64K", unused);
     (void) parse_contestants(opt, "napcoll,tuned", unused);
     (void) parse_kinds(opt, "blocking", unused);
     parsed = napcoll_tool_parse(&tool, argc, argv, opt, line);
-    opt->coll = napcoll_measured_find(napcoll_measured_name(opt->row));
+    opt->coll = napcoll_measured_find(coll_name(opt));
     if (NAPCOLL_PARSED_RUN == parsed && !complete(opt, line->message)) {
         parsed = NAPCOLL_PARSED_BAD;
     }

@@ -29,6 +29,7 @@ static void name_origin(char *text, size_t room)
     }
 }
 
+/* The points of times, or of ratios. */
 static void add_rows(const struct bench *b, napcoll_plot_t *plot, const struct row *rows,
                      int num_rows)
 {
@@ -36,25 +37,43 @@ static void add_rows(const struct bench *b, napcoll_plot_t *plot, const struct r
 
     for (int i = 0; i < num_rows; i++) {
         const struct row *row = &rows[i];
+        const napcoll_summary_t *y = NAPCOLL_AXIS_TIME == plot->y.unit ? &row->time : &row->ratio;
         const int contestant = i % b->opt.num_contestants;
 
         if (row->samples > 0) {
             napcoll_plot_add(plot, contestant,
                              &(napcoll_plot_point_t){sized ? (double) row->bytes : contestant + 1,
-                                                     row->time.median, row->time.p05,
-                                                     row->time.p95});
+                                                     y->median, y->p05, y->p95});
         }
     }
+}
+
+/* The ratios beside the times: of the same contestants, over the same axis. */
+static napcoll_plot_t plot_ratios(const struct bench *b, const napcoll_plot_t *times,
+                                  const struct row *rows, int num_rows,
+                                  char label[NAPCOLL_PLOT_TEXT])
+{
+    napcoll_plot_t plot = {
+        .lines = times->lines, .x = times->x, .y = {.unit = NAPCOLL_AXIS_RATIO, .label = label}};
+
+    (void) snprintf(label, NAPCOLL_PLOT_TEXT, "time over the time of %s in the same turn",
+                    b->contestant[0].label);
+    for (int i = 0; i < plot.lines; i++) {
+        plot.line[i].name = times->line[i].name;
+    }
+    add_rows(b, &plot, rows, num_rows);
+    return plot;
 }
 
 bool report_svg(const struct bench *b, const struct row *rows, int num_rows)
 {
     const struct layout *l = &b->layout;
-    char message[NAPCOLL_PLOT_MESSAGE], size[64], ppn[32];
+    char message[NAPCOLL_PLOT_MESSAGE], size[64], ppn[32], label[NAPCOLL_PLOT_TEXT];
     napcoll_plot_t plot = {.lines = b->opt.num_contestants,
                            .y = {NAPCOLL_AXIS_TIME, "time of the slowest rank (median, p05, p95)"},
                            .x = {.unit = NAPCOLL_AXIS_NAMES, .label = ""},
                            .bound = lower_bound(l)};
+    napcoll_plot_t ratios;
     bool drawn = false;
 
     ppn_text(l, ppn);
@@ -71,6 +90,8 @@ bool report_svg(const struct bench *b, const struct row *rows, int num_rows)
         plot.line[i].name = b->contestant[i].label;
     }
     add_rows(b, &plot, rows, num_rows);
+    ratios = plot_ratios(b, &plot, rows, num_rows, label);
+    plot.beside = b->opt.num_contestants > 1 ? &ratios : NULL;
     if (napcoll_plot_points(&plot) > 0) {
         drawn = napcoll_plot_draw(&plot, b->opt.svg, message);
     } else {
@@ -78,6 +99,7 @@ bool report_svg(const struct bench *b, const struct row *rows, int num_rows)
                         b->opt.svg);
     }
     napcoll_plot_free(&plot);
+    napcoll_plot_free(&ratios);
     if (!drawn) {
         fprintf(stderr, "collbench: %s\n", message);
     }

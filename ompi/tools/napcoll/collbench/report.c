@@ -171,7 +171,8 @@ static void table_head(const struct bench *b)
     if (NAPCOLL_BUFFER_NOTHING != b->opt.coll->recv) {
         printf("bytes: of %s; ", b->opt.coll->bytes);
     }
-    printf("times: in us, of the slowest process; ratio: time over %s's in the same turn\n",
+    printf("times: in us, of the slowest process; run time: from the first entry to the last exit; "
+           "ratio: time over %s's in the same turn\n",
            b->contestant[0].label);
     table_kinds(b);
     fflush(stdout);
@@ -200,8 +201,9 @@ static int label_width(const struct bench *b)
 
 static void table_columns(const struct bench *b)
 {
-    printf("\n%9s  %-*s %7s %5s %10s %10s %10s %6s %15s %7s", "bytes", label_width(b), "contestant",
-           "samples", "batch", "median", "p05", "p95", "ratio", "p05..p95", "x bound");
+    printf("\n%9s  %-*s %7s %5s %10s %10s %10s %6s %15s %7s %10s", "bytes", label_width(b),
+           "contestant", "samples", "batch", "median", "p05", "p95", "ratio", "p05..p95", "x bound",
+           "run time");
     if (b->opt.overlap) {
         printf(" %10s %10s %8s", "overall", "compute", "overlap");
     }
@@ -225,6 +227,11 @@ static void table_row(const struct bench *b, const struct row *r)
     printf("%9zu  %-*s %7d %5d %10.1f %10.1f %10.1f %6.3f %15s %7s", r->bytes, label_width(b),
            r->contestant, r->samples, r->batch, r->time.median, r->time.p05, r->time.p95,
            r->ratio.median, spread, times);
+    if (isnan(r->run)) {
+        printf(" %10s", "-");
+    } else {
+        printf(" %10.1f", r->run);
+    }
     if (r->overlaps) {
         printf(" %10.1f %10.1f %7.1f%%", r->overall, r->compute, r->overlap);
     } else if (b->opt.overlap) {
@@ -270,6 +277,7 @@ void report_foot(const struct bench *b, const struct row *rows, int num_rows)
     printf("\nall results verified\n"
            "start skew: processes start a sample up to %.1f us apart (median, worst size)\n",
            skew);
+    napcoll_measure_clocks(&b->measure, stdout);
     if (fewest < b->opt.iterations) {
         printf("fewer than %d samples: the time limit of %g s ended some sizes early\n",
                b->opt.iterations, b->opt.time_limit);
@@ -285,7 +293,8 @@ void report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool f
     ppn_text(l, ppn);
     if (first) {
         fprintf(csv,
-                "coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio%s,ran\n",
+                "coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,run_us%s,"
+                "ran\n",
                 b->opt.overlap ? ",overall_us,compute_us,overlap" : "");
     }
     for (int i = 0; i < b->opt.num_contestants; ++i) {
@@ -294,9 +303,12 @@ void report_csv(const struct bench *b, FILE *csv, const struct row *rows, bool f
         if (0 == r->samples) {
             continue;
         }
-        fprintf(csv, "%s,%d,%s,%zu,%s,%d,%.2f,%.2f,%.2f,%.4f", b->opt.coll->name, l->nodes, ppn,
+        fprintf(csv, "%s,%d,%s,%zu,%s,%d,%.2f,%.2f,%.2f,%.4f,", b->opt.coll->name, l->nodes, ppn,
                 r->bytes, r->contestant, r->samples, r->time.median, r->time.p05, r->time.p95,
                 r->ratio.median);
+        if (!isnan(r->run)) {
+            fprintf(csv, "%.2f", r->run);
+        }
         if (r->overlaps) {
             fprintf(csv, ",%.2f,%.2f,%.2f", r->overall, r->compute, r->overlap);
         } else if (b->opt.overlap) {

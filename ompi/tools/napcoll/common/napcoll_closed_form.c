@@ -33,7 +33,7 @@ double napcoll_model_max_rate_us(const napcoll_machine_t *machine, int active,
 
     if (active >= machine->node_injection_from_processes
         && bytes >= machine->node_injection_from_bytes) {
-        network = napcoll_model_link(machine, NAPCOLL_LEVEL_NETWORK, bytes).latency_us
+        network = napcoll_machine_link(machine, NAPCOLL_LEVEL_NETWORK, bytes).latency_us
                   + active * bytes
                         / fmin(machine->node_injection_mbyte_per_s,
                                active * machine->process_injection_mbyte_per_s);
@@ -147,8 +147,9 @@ static double bcast_scatter_allgather_us(const napcoll_machine_t *machine, int n
 {
     const double ranks = (double) nodes * ppn, block = bytes / ranks;
     const napcoll_level_t ring = nodes > 1 ? NAPCOLL_LEVEL_NETWORK : NAPCOLL_LEVEL_NODE;
-    const napcoll_link_t network = napcoll_model_link(machine, NAPCOLL_LEVEL_NETWORK, bytes / 2);
-    const napcoll_link_t local = napcoll_model_link(machine, NAPCOLL_LEVEL_NODE, bytes / nodes / 2);
+    const napcoll_link_t network = napcoll_machine_link(machine, NAPCOLL_LEVEL_NETWORK, bytes / 2);
+    const napcoll_link_t local = napcoll_machine_link(machine, NAPCOLL_LEVEL_NODE,
+                                                      bytes / nodes / 2);
 
     return log2_up(nodes) * network.latency_us + log2_up(ppn) * local.latency_us
            + (1 - 1.0 / nodes) * bytes * network.ns_per_byte / 1000
@@ -181,8 +182,8 @@ static double alltoall_linear_us(const napcoll_machine_t *machine, int nodes, in
     const double network = nodes > 1 ? (nodes - 1.0) * ppn - 1 : 0;
 
     return alltoall_pairwise_us(machine, nodes, ppn, bytes)
-           - local * napcoll_model_link(machine, NAPCOLL_LEVEL_NODE, bytes).latency_us
-           - network * napcoll_model_link(machine, NAPCOLL_LEVEL_NETWORK, bytes).latency_us;
+           - local * napcoll_machine_link(machine, NAPCOLL_LEVEL_NODE, bytes).latency_us
+           - network * napcoll_machine_link(machine, NAPCOLL_LEVEL_NETWORK, bytes).latency_us;
 }
 
 double napcoll_model_tuna_us(const napcoll_machine_t *machine, int nodes, int ppn, double bytes,

@@ -18,10 +18,10 @@
 static const double deviations = 4, quarter = 0.25;
 
 /* The line between node 0 and another, or NULL. */
-static const napcoll_line_t *from_first(const napcoll_pair_t *pair, int pairs, int node)
+static const napcoll_line_t *from_first(const napcoll_node_pair_t *pair, int pairs, int node)
 {
     for (int i = 0; i < pairs; i++) {
-        const napcoll_pair_t *p = &pair[i];
+        const napcoll_node_pair_t *p = &pair[i];
 
         if (p->line.points > 0
             && ((0 == p->one && node == p->other) || (0 == p->other && node == p->one))) {
@@ -32,13 +32,13 @@ static const napcoll_line_t *from_first(const napcoll_pair_t *pair, int pairs, i
 }
 
 /* C of one node: the median over its triples, or `half`. scratch: [pairs] */
-static double delay_of(const napcoll_pair_t *pair, int pairs, int node, double half,
+static double delay_of(const napcoll_node_pair_t *pair, int pairs, int node, double half,
                        double *scratch)
 {
     int count = 0;
 
     for (int i = 0; i < pairs; i++) {
-        const napcoll_pair_t *p = &pair[i];
+        const napcoll_node_pair_t *p = &pair[i];
         const napcoll_line_t *one = from_first(pair, pairs, p->one);
         const napcoll_line_t *other = from_first(pair, pairs, p->other);
 
@@ -95,7 +95,7 @@ static void find_unlike(napcoll_delay_t *delay, int nodes, double *scratch)
     }
 }
 
-int napcoll_delays(const napcoll_pair_t *pair, int pairs, int nodes, napcoll_delay_t *delay)
+int napcoll_delays(const napcoll_node_pair_t *pair, int pairs, int nodes, napcoll_delay_t *delay)
 {
     double *scratch = malloc(((size_t) pairs + (size_t) nodes) * sizeof(*scratch));
     double first = 0;

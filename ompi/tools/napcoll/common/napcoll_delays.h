@@ -25,10 +25,10 @@
 #include "common/napcoll_robust.h"
 
 /** A pair of nodes, and the line of half round trips between them, in seconds and bytes. */
-typedef struct napcoll_pair {
+typedef struct napcoll_node_pair {
     int one, other;
     napcoll_line_t line;
-} napcoll_pair_t;
+} napcoll_node_pair_t;
 
 /** The numbers of a node. */
 typedef struct napcoll_delay {
@@ -54,6 +54,6 @@ typedef struct napcoll_delay {
  *
  * @return 0; -1 when memory ran out
  */
-int napcoll_delays(const napcoll_pair_t *pair, int pairs, int nodes, napcoll_delay_t *delay);
+int napcoll_delays(const napcoll_node_pair_t *pair, int pairs, int nodes, napcoll_delay_t *delay);
 
 #endif /* NAPCOLL_DELAYS_H */

@@ -124,7 +124,7 @@ static int read_lines(char *text, napcoll_machine_t *machine, napcoll_machine_er
         }
     }
     for (int i = 0; NULL != napcoll_machine_key(i); i++) {
-        if (0 == seen[i]) {
+        if (0 == seen[i] && !napcoll_machine_is_optional(i)) {
             return refuse(error, 0, 0, "%s: missing; add a line %s = NUMBER (%s)",
                           napcoll_machine_key(i), napcoll_machine_key(i),
                           napcoll_machine_key_help(i));

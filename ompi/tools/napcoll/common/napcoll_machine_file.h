@@ -12,7 +12,8 @@
  *     coll_napcoll_machine_network_eager_latency_us = 6.951053
  *     coll_napcoll_machine_network_eager_ns_per_byte = 1.330323
  *
- * It contains every key once. It may also contain other parameters of the component,
+ * It contains every key once, except that files of earlier versions lack the optional ones
+ * (napcoll_machine_is_optional). It may also contain other parameters of the component,
  * coll_napcoll_..., which are skipped. Anything else is an error.
  */
 

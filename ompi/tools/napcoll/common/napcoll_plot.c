@@ -5,8 +5,8 @@
 
 /**
  * @file
- * The pictures of times; see napcoll_plot.h. Ranges and tics of the axes are computed here: gnuplot
- * has nothing to guess, and nothing to warn about.
+ * The pictures of times; see napcoll_plot.h. Ranges and tics of the axes are computed: gnuplot has
+ * nothing to guess, and nothing to warn about.
  */
 
 #include <errno.h>
@@ -18,14 +18,16 @@
 #include "common/napcoll_memory.h"
 #include "common/napcoll_output.h"
 #include "common/napcoll_plot.h"
+#include "common/napcoll_plot_axis.h"
 #include "common/napcoll_version.h"
 
 /* ---- colors ---- */
 
-/* Distinct also for the color-blind, as far as 14 colors can be. */
+/* Distinct also for the color-blind, as far as 17 colors can be. */
 static const char *const palette[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
                                       "#56b4e9", "#000000", "#8c8c8c", "#7b3294", "#8c510a",
-                                      "#b2182b", "#8fc31f", "#1b3a6b", "#c2b000"};
+                                      "#b2182b", "#8fc31f", "#1b3a6b", "#c2b000", "#00c5c7",
+                                      "#ff5fd2", "#00543c"};
 
 enum {
     BLUE,
@@ -42,6 +44,9 @@ enum {
     LIME,
     NAVY,
     OLIVE,
+    CYAN,
+    MAGENTA,
+    FOREST,
     COLORS
 };
 
@@ -80,10 +85,16 @@ static const struct {
     {"segmented", RED},
     {"rabenseifner", LIME},
     {"chain", LIME},
+    {"multi_leader", LIME},
     {"credit", LIME},
     {"gathered", OLIVE},
     {"flat", OLIVE},
     {"linear", OLIVE},
+    {"bine", CYAN},
+    {"circulant", MAGENTA},
+    {"lane_circulant", FOREST},
+    {"coalesced", BLUE},
+    {"direct", OLIVE},
 };
 
 /* -1: none of its own */
@@ -136,48 +147,17 @@ static void choose_colors(const napcoll_plot_t *plot, int *color, int *repeated)
     }
 }
 
-/* ---- axes ---- */
+/* ---- sheets ---- */
 
-enum { MOST_TICS = 9, MOST_VALUES = 1000 };
-
-typedef struct {
-    double least, most;
-} range_t;
-
-/* The range of an axis, and its different values, ascending; more than MOST_VALUES are not kept. */
-typedef struct {
-    double least, most;
-    double value[MOST_VALUES];
-    int values;
-} extent_t;
-
-static void add_value(extent_t *extent, double value)
+static void measure_axes(const napcoll_plot_t *plot, napcoll_extent_t *x, napcoll_extent_t *y)
 {
-    int at = 0;
-
-    extent->least = fmin(extent->least, value);
-    extent->most = fmax(extent->most, value);
-    while (at < extent->values && extent->value[at] < value) {
-        at++;
-    }
-    if ((at < extent->values && extent->value[at] <= value) || MOST_VALUES == extent->values) {
-        return;
-    }
-    memmove(&extent->value[at + 1], &extent->value[at],
-            (size_t) (extent->values - at) * sizeof(extent->value[0]));
-    extent->value[at] = value;
-    extent->values++;
-}
-
-static void measure_axes(const napcoll_plot_t *plot, extent_t *x, extent_t *y)
-{
-    *x = *y = (extent_t){.least = INFINITY, .most = 0};
+    *x = *y = (napcoll_extent_t){.least = INFINITY, .most = 0};
     for (int i = 0; i < plot->lines; i++) {
         const napcoll_plot_line_t *line = &plot->line[i];
 
         for (size_t j = 0; j < line->points; j++) {
-            add_value(x, line->point[j].x);
-            add_value(y, line->point[j].y);
+            napcoll_extent_add(x, line->point[j].x);
+            napcoll_extent_add(y, line->point[j].y);
             y->least = plot->map ? y->least : fmin(y->least, line->point[j].low);
             y->most = plot->map ? y->most : fmax(y->most, line->point[j].high);
         }
@@ -186,145 +166,6 @@ static void measure_axes(const napcoll_plot_t *plot, extent_t *x, extent_t *y)
         y->least = fmin(y->least, plot->bound);
         y->most = fmax(y->most, plot->bound);
     }
-}
-
-/* A value with the unit that fits: 8 B, 64 KiB; 500 ns, 20 us, 1.5 ms. */
-static void put_value(FILE *out, napcoll_axis_unit_t unit, double value)
-{
-    static const char *const bytes[] = {"B", "KiB", "MiB", "GiB"};
-    static const char *const times[] = {"ns", "\302\265s", "ms", "s"};
-    enum { UNITS = 4 };
-    const double factor = NAPCOLL_AXIS_BYTES == unit ? 1024 : 1000;
-    const char *const *name = NAPCOLL_AXIS_BYTES == unit ? bytes : times;
-    int at = 0;
-
-    if (NAPCOLL_AXIS_NUMBER == unit) {
-        fprintf(out, "'%.0f'", value);
-        return;
-    }
-    value *= NAPCOLL_AXIS_TIME == unit ? 1000 : 1;
-    /* 1000 us that lack a rounding error are 1 ms */
-    while (at + 1 < UNITS && value >= factor * (1 - 1e-9)) {
-        value /= factor;
-        at++;
-    }
-    fprintf(out, "'%.4g %s'", value, name[at]);
-}
-
-static void put_tic(FILE *out, napcoll_axis_unit_t unit, double value, int *tics)
-{
-    fputs(0 == *tics ? " (" : ", ", out);
-    put_value(out, unit, value);
-    fprintf(out, " %.9g", value);
-    (*tics)++;
-}
-
-/* Tics at every step-th power of two. */
-static void put_powers(FILE *out, napcoll_axis_unit_t unit, const extent_t *extent, int *tics)
-{
-    const int first = (int) ceil(log2(extent->least) - 1e-9);
-    const int last = (int) floor(log2(extent->most) + 1e-9);
-    const int step = 1 + (last - first) / MOST_TICS;
-
-    for (int power = first; power <= last; power += step) {
-        put_tic(out, unit, ldexp(1, power), tics);
-    }
-}
-
-/* How many tics of the form digit * 10^n lie in a range, in every decades-th decade; digits: as in
- * "125". Puts them, unless out is NULL. */
-static int put_decimals(FILE *out, const char *digits, int decades, const range_t *range)
-{
-    int tics = 0;
-
-    for (int power = (int) floor(log10(range->least)); power <= log10(range->most);
-         power += decades) {
-        for (const char *digit = digits; '\0' != *digit; digit++) {
-            const double value = (*digit - '0') * pow(10, power);
-
-            if (value >= range->least && value <= range->most && NULL != out) {
-                put_tic(out, NAPCOLL_AXIS_TIME, value, &tics);
-            } else if (value >= range->least && value <= range->most) {
-                tics++;
-            }
-        }
-    }
-    return tics;
-}
-
-enum { ENOUGH_TICS = 4 };
-
-/* Tics of a narrow range: multiples of the largest step of the form 1, 2 or 5 times 10^n that has
- * enough of them. */
-static void put_multiples(FILE *out, const range_t *range, int *tics)
-{
-    static const double digit[] = {1, 0.5, 0.2};
-    const double decade = pow(10, ceil(log10(range->most - range->least)));
-    double step = decade;
-
-    for (int i = 0; floor(range->most / step) - ceil(range->least / step) + 1 < ENOUGH_TICS; i++) {
-        step = decade * digit[i % 3] * pow(10, -(i / 3));
-    }
-    for (double n = ceil(range->least / step); n <= floor(range->most / step); n++) {
-        put_tic(out, NAPCOLL_AXIS_TIME, n * step, tics);
-    }
-}
-
-/* Tics of times: decades, or fractions of them where these are few. */
-static void put_times(FILE *out, const range_t *range, int *tics)
-{
-    const int decades = 1 + (int) (log10(range->most / range->least) / MOST_TICS);
-
-    if (put_decimals(NULL, "1", decades, range) >= ENOUGH_TICS) {
-        *tics = put_decimals(out, "1", decades, range);
-    } else if (put_decimals(NULL, "125", 1, range) >= ENOUGH_TICS) {
-        *tics = put_decimals(out, "125", 1, range);
-    } else {
-        put_multiples(out, range, tics);
-    }
-}
-
-/* Leave some room at both ends; a single value gets a range around it. */
-static void widen(range_t *range)
-{
-    const double room = range->most > range->least ? pow(range->most / range->least, 0.04) : 2;
-
-    range->least /= room;
-    range->most *= room;
-}
-
-/* A tic at each value, but the labels of two need some room. */
-static void put_values(FILE *out, napcoll_axis_unit_t unit, const extent_t *extent, int *tics)
-{
-    const double room = pow(extent->most / extent->least, 0.09);
-    double last = 0;
-
-    for (int i = 0; i < extent->values; i++) {
-        if (extent->value[i] >= last * room) {
-            last = extent->value[i];
-            put_tic(out, unit, last, tics);
-        }
-    }
-}
-
-/* Values that are few have a tic each. */
-static void write_axis(FILE *out, char name, const napcoll_axis_t *axis, const extent_t *extent)
-{
-    range_t wide = {extent->least, extent->most};
-    int tics = 0;
-
-    widen(&wide);
-    fprintf(out, "set %clabel ", name);
-    napcoll_gnuplot_quote(out, axis->label);
-    fprintf(out, " noenhanced\nset logscale %c\nset %ctics", name, name);
-    if (NAPCOLL_AXIS_TIME == axis->unit) {
-        put_times(out, &wide, &tics);
-    } else if (extent->values <= MOST_TICS) {
-        put_values(out, axis->unit, extent, &tics);
-    } else {
-        put_powers(out, axis->unit, extent, &tics);
-    }
-    fprintf(out, ")\nset %crange [%.9g:%.9g]\n", name, wide.least, wide.most);
 }
 
 /* The lines' names instead of values, at 1, 2, ... */
@@ -339,15 +180,22 @@ static void write_names(FILE *out, const napcoll_plot_t *plot)
     fprintf(out, ") noenhanced rotate by -20\nset xrange [0:%d]\n", plot->lines + 1);
 }
 
-/* ---- scripts ---- */
+/* Where the axes are, as shares of the width: of a plot alone, of the left and of the right one. */
+static void write_margins(FILE *out, double left, double right)
+{
+    fprintf(out, "set lmargin at screen %.3f\nset rmargin at screen %.3f\n", left, right);
+}
 
 static void write_sheet(const napcoll_plot_t *plot, FILE *out)
 {
+    const bool two = NULL != plot->beside;
     char origin[2 * NAPCOLL_PLOT_TEXT];
 
-    fputs("set encoding utf8\n"
-          "set terminal svg size 900,500 font 'Arial,14' background rgb 'white'\n"
-          "set lmargin at screen 0.12\nset rmargin at screen 0.69\nset tmargin at screen 0.86\n"
+    fprintf(out,
+            "set encoding utf8\n"
+            "set terminal svg size %d,500 font 'Arial,14' background rgb 'white'\n",
+            two ? 1300 : 900);
+    fputs("set tmargin at screen 0.86\n"
           "set label 1 noenhanced center at screen 0.5, screen 0.96 ",
           out);
     napcoll_gnuplot_quote(out, plot->title);
@@ -356,9 +204,11 @@ static void write_sheet(const napcoll_plot_t *plot, FILE *out)
           "textcolor rgb '#555555' ",
           out);
     napcoll_gnuplot_quote(out, origin);
-    fputs("\nset key at screen 0.71, screen 0.87 left top Left reverse samplen 2 noenhanced\n"
-          "set tics out nomirror\nset border 3\n",
-          out);
+    fprintf(out,
+            "\nset key at screen %.2f, screen 0.87 left top Left reverse samplen 2 noenhanced\n"
+            "set tics out nomirror\nset border 3\n",
+            two ? 0.80 : 0.71);
+    write_margins(out, two ? 0.07 : 0.12, two ? 0.39 : 0.69);
 }
 
 static void write_title(FILE *out, const napcoll_plot_line_t *line)
@@ -425,7 +275,7 @@ static void write_lines(const napcoll_plot_t *plot, FILE *out)
 
 /* Where the cell of a value begins (side 0) or ends (1): half-way to the next value on a
  * logarithmic axis. At the ends it is symmetric. */
-static double cell_edge(const extent_t *axis, double value, int side)
+static double cell_edge(const napcoll_extent_t *axis, double value, int side)
 {
     int index = 0, other;
 
@@ -442,8 +292,8 @@ static double cell_edge(const extent_t *axis, double value, int side)
     return sqrt(value * axis->value[other]);
 }
 
-static void write_cells(const napcoll_plot_line_t *line, int index, const extent_t *x,
-                        const extent_t *y, FILE *out)
+static void write_cells(const napcoll_plot_line_t *line, int index, const napcoll_extent_t *x,
+                        const napcoll_extent_t *y, FILE *out)
 {
     fprintf(out, "$data%d << END_OF_DATA\n", index);
     for (size_t j = 0; j < line->points; j++) {
@@ -455,7 +305,8 @@ static void write_cells(const napcoll_plot_line_t *line, int index, const extent
     fputs("END_OF_DATA\n", out);
 }
 
-static void write_map(const napcoll_plot_t *plot, FILE *out, const extent_t *x, const extent_t *y)
+static void write_map(const napcoll_plot_t *plot, FILE *out, const napcoll_extent_t *x,
+                      const napcoll_extent_t *y)
 {
     int color[NAPCOLL_PLOT_LINES], repeated[NAPCOLL_PLOT_LINES];
 
@@ -481,24 +332,40 @@ static void write_map(const napcoll_plot_t *plot, FILE *out, const extent_t *x, 
     fputs("\n", out);
 }
 
-static void write_script(const napcoll_plot_t *plot, FILE *out)
+/* One pair of axes with what is in them. */
+static void write_panel(const napcoll_plot_t *plot, FILE *out)
 {
     /* Their values are many */
-    static extent_t x, y;
+    static napcoll_extent_t x, y;
 
     measure_axes(plot, &x, &y);
-    write_sheet(plot, out);
     if (NAPCOLL_AXIS_NAMES == plot->x.unit) {
         write_names(out, plot);
     } else {
-        write_axis(out, 'x', &plot->x, &x);
+        napcoll_axis_write(out, 'x', &plot->x, &x);
     }
-    write_axis(out, 'y', &plot->y, &y);
+    napcoll_axis_write(out, 'y', &plot->y, &y);
     if (plot->map) {
         write_map(plot, out, &x, &y);
     } else {
         write_lines(plot, out);
     }
+}
+
+/* The plot beside has no title, and no key: its lines are the same. */
+static void write_script(const napcoll_plot_t *plot, FILE *out)
+{
+    write_sheet(plot, out);
+    if (NULL == plot->beside) {
+        write_panel(plot, out);
+        return;
+    }
+    fputs("set multiplot\n", out);
+    write_panel(plot, out);
+    fputs("unset key\nunset label 1\nunset label 2\n", out);
+    write_margins(out, 0.47, 0.78);
+    write_panel(plot->beside, out);
+    fputs("unset multiplot\n", out);
 }
 
 /* ---- points ---- */
@@ -551,15 +418,14 @@ bool napcoll_plot_check(const char *file, char *message)
     return true;
 }
 
-bool napcoll_plot_draw(const napcoll_plot_t *plot, const char *file, char *message)
+bool napcoll_plot_write(FILE *script, const char *file, char *message)
 {
     char reason[NAPCOLL_GNUPLOT_MESSAGE];
-    FILE *script = napcoll_gnuplot_script(), *out = NULL;
+    FILE *out = NULL;
     int error = NULL == script ? errno : napcoll_output_open(file, &out);
     bool drawn = true;
 
     if (0 == error) {
-        write_script(plot, script);
         drawn = napcoll_gnuplot_draw(script, out, reason);
         error = napcoll_output_close(out, drawn ? 0 : EIO);
     }
@@ -572,4 +438,14 @@ bool napcoll_plot_draw(const napcoll_plot_t *plot, const char *file, char *messa
         napcoll_output_explain(message, NAPCOLL_PLOT_MESSAGE, "--svg", file, error);
     }
     return drawn && 0 == error;
+}
+
+bool napcoll_plot_draw(const napcoll_plot_t *plot, const char *file, char *message)
+{
+    FILE *script = napcoll_gnuplot_script();
+
+    if (NULL != script) {
+        write_script(plot, script);
+    }
+    return napcoll_plot_write(script, file, message);
 }

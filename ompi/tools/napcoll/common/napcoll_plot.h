@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum {
     /** lines of a plot */
@@ -29,6 +30,7 @@ typedef enum {
     NAPCOLL_AXIS_BYTES,
     /** in microseconds */
     NAPCOLL_AXIS_TIME,
+    NAPCOLL_AXIS_RATIO,
     /** no values: the lines stand side by side, each with its name below */
     NAPCOLL_AXIS_NAMES
 } napcoll_axis_unit_t;
@@ -55,7 +57,8 @@ typedef struct napcoll_plot_line {
     size_t points;
 } napcoll_plot_line_t;
 
-typedef struct napcoll_plot {
+typedef struct napcoll_plot napcoll_plot_t;
+struct napcoll_plot {
     /** what is drawn, and where its times come from: "bluewaters.conf, simulated plans" */
     char title[NAPCOLL_PLOT_TEXT], origin[NAPCOLL_PLOT_TEXT];
     napcoll_axis_t x, y;
@@ -66,7 +69,10 @@ typedef struct napcoll_plot {
     /** a bound on y, and its name; 0: none */
     double bound;
     char bound_name[NAPCOLL_PLOT_TEXT];
-} napcoll_plot_t;
+    /** drawn to the right of this one, with the same lines and so the same colors; borrowed, NULL:
+     * none */
+    const napcoll_plot_t *beside;
+};
 
 /** Add a point to a line, unless it has no place on logarithmic axes. */
 void napcoll_plot_add(napcoll_plot_t *plot, int line, const napcoll_plot_point_t *point);
@@ -86,6 +92,15 @@ size_t napcoll_plot_points(const napcoll_plot_t *plot);
  * @return whether the file was written
  */
 bool napcoll_plot_draw(const napcoll_plot_t *plot, const char *file, char *message);
+
+/**
+ * Run gnuplot on a script, and close it.
+ *
+ * @param[in] script  from napcoll_gnuplot_script; NULL: that failed, and errno says why
+ *
+ * Other arguments and the result are as of napcoll_plot_draw.
+ */
+bool napcoll_plot_write(FILE *script, const char *file, char *message);
 
 /** Check that gnuplot runs and a picture's file can be written, before times are computed. Returns
  * as napcoll_plot_draw. */

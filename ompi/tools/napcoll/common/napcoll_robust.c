@@ -115,9 +115,15 @@ static double chance_of(int last, int turns)
     return sum;
 }
 
-bool napcoll_robust_longer(const double *one, const double *other, int turns, double share)
+bool napcoll_robust_mostly(int count, int turns)
 {
     const double significance = 0.05;
+
+    return turns >= NAPCOLL_ROBUST_LEAST_TURNS && chance_of(count, turns) <= significance;
+}
+
+bool napcoll_robust_longer(const double *one, const double *other, int turns, double share)
+{
     int longer = 0;
     double median;
 
@@ -128,7 +134,7 @@ bool napcoll_robust_longer(const double *one, const double *other, int turns, do
         longer += one[i] > other[i];
     }
     median = median_of_copy(other, turns);
-    return chance_of(longer, turns) <= significance && median >= 0
+    return napcoll_robust_mostly(longer, turns) && median >= 0
            && median_of_copy(one, turns) > (1 + share) * median;
 }
 

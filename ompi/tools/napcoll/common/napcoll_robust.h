@@ -78,10 +78,17 @@ int napcoll_robust_line(const napcoll_point_t *points, int count, napcoll_line_t
 enum { NAPCOLL_ROBUST_LEAST_TURNS = 6 };
 
 /**
+ * Whether something is the case in so large a part of the turns that chance alone, which makes it
+ * so in every other turn, reaches that once in twenty times at most (all of 6 turns, 12 of 16, 22
+ * of 32). With fewer than NAPCOLL_ROBUST_LEAST_TURNS: no.
+ */
+bool napcoll_robust_mostly(int count, int turns);
+
+/**
  * Whether one thing takes longer than another that was measured in the same turns, so that
  * disturbances affect both. Its median must be above the other's by a share that matters, and it
- * must be longer in so large a part of the turns that equal things reach it by chance once in
- * twenty times at most (a sign test: all of 6 turns, 12 of 16, 22 of 32).
+ * must be longer in so large a part of the turns that chance does not explain it (a sign test,
+ * napcoll_robust_mostly).
  *
  * @param[in] one    [turns] times of the one, by turn
  * @param[in] other  [turns] times of the other

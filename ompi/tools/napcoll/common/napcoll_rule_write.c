@@ -14,7 +14,7 @@
 
 void napcoll_rule_pin(napcoll_rule_t *rule, int row, const napcoll_params_t *params)
 {
-    const napcoll_algorithm_t *algorithm = &rule->collective->algorithm[row];
+    const napcoll_algorithm_t *algorithm = napcoll_algorithm_at(rule->collective, row);
 
     rule->action = NAPCOLL_RULE_ALGORITHM;
     rule->algorithm = row;
@@ -88,7 +88,8 @@ static void print_range(const char *key, const napcoll_rule_range_t *range, bool
 
 static void print_tunables(const napcoll_rule_t *rule, FILE *out)
 {
-    const napcoll_tunable_t *tunable = rule->collective->algorithm[rule->algorithm].tunable;
+    const napcoll_tunable_t *tunable =
+        napcoll_algorithm_at(rule->collective, rule->algorithm)->tunable;
 
     if (rule->local_radix > 0) {
         fprintf(out, " local_radix=%d", rule->local_radix);
@@ -120,7 +121,7 @@ void napcoll_rule_print_action(const napcoll_rule_t *rule, FILE *out)
         fputs(NAPCOLL_RULE_AUTO == rule->action ? "auto" : "fallback", out);
         return;
     }
-    fputs(rule->collective->algorithm[rule->algorithm].name, out);
+    fputs(napcoll_algorithm_at(rule->collective, rule->algorithm)->name, out);
     print_tunables(rule, out);
 }
 

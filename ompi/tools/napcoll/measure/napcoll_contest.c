@@ -40,7 +40,16 @@ static const double hopeless = 4.0;
 
 /* What rank 0 announces, as doubles so that it is one message; what rank 0 collects, by maximum. */
 enum { ANNOUNCE_GO, ANNOUNCE_START, ANNOUNCE_SECONDS, ANNOUNCE_COMPUTE, ANNOUNCE_WORDS };
-enum { COLLECT_SECONDS, COLLECT_COMPUTE, COLLECT_SKEW, COLLECT_MISSED, COLLECT_WORDS };
+enum {
+    COLLECT_SECONDS,
+    COLLECT_COMPUTE,
+    /* after the start: the last entry; by its negative, the first one; the last exit */
+    COLLECT_SKEW,
+    COLLECT_FIRST,
+    COLLECT_EXIT,
+    COLLECT_MISSED,
+    COLLECT_WORDS
+};
 
 /* ---- the job ---- */
 
@@ -60,9 +69,23 @@ void napcoll_measure_close(napcoll_measure_t *measure)
     napcoll_blocks_close(&measure->blocks);
     free(measure->send);
     free(measure->recv);
+    free(measure->scratch);
     napcoll_start_close(&measure->start);
     napcoll_check(MPI_Comm_free(&measure->helper), "MPI_Comm_free");
     napcoll_check(MPI_T_finalize(), "MPI_T_finalize");
+}
+
+void napcoll_measure_clocks(const napcoll_measure_t *measure, FILE *out)
+{
+    const napcoll_start_t *start = &measure->start;
+
+    fprintf(out, "clocks: offset error ");
+    if (start->offset_error < 0) {
+        fprintf(out, "unknown (synchronised once)");
+    } else {
+        fprintf(out, "up to %.1f us (between synchronisations)", 1e6 * start->offset_error);
+    }
+    fprintf(out, ", %llu of %llu start windows missed\n", start->missed, start->starts);
 }
 
 /* Every component of the framework has a priority parameter as long as it is loaded. */
@@ -127,6 +150,7 @@ static void make_room(napcoll_measure_t *m, const napcoll_contest_args_t *args)
     napcoll_blocks_set(&m->blocks, args->coll, args->deal, args->bytes);
     m->send = grow(m->send, &m->send_room, napcoll_blocks_room(&m->blocks, args->coll->send));
     m->recv = grow(m->recv, &m->recv_room, napcoll_blocks_room(&m->blocks, args->coll->recv));
+    m->scratch = grow(m->scratch, &m->scratch_room, args->scratch);
 }
 
 static void fill_input(napcoll_measure_t *m, const napcoll_measured_coll_t *coll, int turn)
@@ -188,8 +212,9 @@ typedef struct {
     bool overlapped;
     /* rank 0: whether there is a sample, not the end of the turns */
     bool go;
-    /* rank 0, what it was: seconds of a call, and of the computation in it */
-    double seconds, compute, skew;
+    /* rank 0, what it was: seconds of a call, of the computation in it, of the last entry after the
+     * start, and of a call from the first entry to the last exit */
+    double seconds, compute, skew, run;
     bool missed;
 } sample_t;
 
@@ -220,8 +245,10 @@ static bool take_sample(napcoll_measure_t *m, napcoll_contest_t *t, int which, s
     computation.seconds = announce[ANNOUNCE_COMPUTE];
     mine[COLLECT_MISSED] = napcoll_start_at(&m->start, announce[ANNOUNCE_START]) < 0.0 ? 1.0 : 0.0;
     mine[COLLECT_SKEW] = MPI_Wtime() + m->start.offset - announce[ANNOUNCE_START];
-    mine[COLLECT_SECONDS] = napcoll_calls_run(m, t, which, sample->calls, &computation)
-                            / sample->calls;
+    mine[COLLECT_FIRST] = -mine[COLLECT_SKEW];
+    mine[COLLECT_SECONDS] = napcoll_calls_run(m, t, which, sample->calls, &computation);
+    mine[COLLECT_EXIT] = mine[COLLECT_SKEW] + mine[COLLECT_SECONDS];
+    mine[COLLECT_SECONDS] /= sample->calls;
     mine[COLLECT_COMPUTE] = computation.spent / sample->calls;
     last->seconds = announce[ANNOUNCE_SECONDS];
     napcoll_start_rest(&m->start, announce[ANNOUNCE_START], last, sample->calls);
@@ -237,12 +264,11 @@ static bool take_sample(napcoll_measure_t *m, napcoll_contest_t *t, int which, s
     sample->seconds = worst[COLLECT_SECONDS];
     sample->compute = worst[COLLECT_COMPUTE];
     sample->skew = worst[COLLECT_SKEW];
+    sample->run = (worst[COLLECT_EXIT] + worst[COLLECT_FIRST]) / sample->calls;
     sample->missed = worst[COLLECT_MISSED] > 0.5;
     if (0 == m->rank) {
         last->seconds = sample->seconds;
-        if (sample->missed) {
-            napcoll_start_was_missed(&m->start);
-        }
+        napcoll_start_count(&m->start, sample->missed);
     }
     return true;
 }
@@ -424,6 +450,7 @@ static bool take_contestants_turn(napcoll_measure_t *m, napcoll_contest_t *t, in
     }
     if (0 == m->rank) {
         contestant->seconds[t->turns] = pure.seconds;
+        contestant->run[t->turns] = pure.run;
         if (NULL != contestant->overall) {
             contestant->overall[t->turns] = overlapped.seconds;
             contestant->compute[t->turns] = overlapped.compute;
@@ -458,7 +485,7 @@ napcoll_contest_t *napcoll_contest_open(const napcoll_contest_args_t *args)
 {
     const size_t most = (size_t) args->most;
     napcoll_contest_t *t = napcoll_allocate(1, sizeof(*t));
-    double *room = napcoll_allocate((size_t) (3 * args->contestants + 1) * most, sizeof(*room));
+    double *room = napcoll_allocate((size_t) (4 * args->contestants + 1) * most, sizeof(*room));
 
     t->args = *args;
     t->skew = room;
@@ -466,6 +493,7 @@ napcoll_contest_t *napcoll_contest_open(const napcoll_contest_args_t *args)
         napcoll_contestant_t *contestant = &t->contestant[i];
 
         contestant->seconds = room += most;
+        contestant->run = room += most;
         if (args->overlap && NAPCOLL_KIND_BLOCKING != args->kind[i]) {
             contestant->overall = room += most;
             contestant->compute = room += most;

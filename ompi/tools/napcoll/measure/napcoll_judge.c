@@ -69,3 +69,18 @@ int napcoll_judge_best(const double *const *seconds, int count, int turns, doubl
     }
     return best;
 }
+
+napcoll_verdict_t napcoll_judge_within(const double *one, const double *other, int turns,
+                                       double factor)
+{
+    int above = 0, below = 0;
+
+    for (int i = 0; i < turns; i++) {
+        above += one[i] > factor * other[i];
+        below += one[i] < factor * other[i];
+    }
+    if (napcoll_robust_mostly(above, turns)) {
+        return NAPCOLL_VERDICT_VIOLATED;
+    }
+    return napcoll_robust_mostly(below, turns) ? NAPCOLL_VERDICT_HOLDS : NAPCOLL_VERDICT_UNDECIDED;
+}

@@ -56,4 +56,23 @@ double napcoll_judge_drop(const double *seconds, bool *dropped, int count, doubl
  */
 int napcoll_judge_best(const double *const *seconds, int count, int turns, double margin);
 
+/** Whether a time keeps within a factor of another one. */
+typedef enum {
+    NAPCOLL_VERDICT_HOLDS,
+    NAPCOLL_VERDICT_VIOLATED,
+    /** the turns are too few or differ too much */
+    NAPCOLL_VERDICT_UNDECIDED
+} napcoll_verdict_t;
+
+/**
+ * Whether one thing takes at most `factor` times as long as another that was measured in the same
+ * turns: a sign test (napcoll_robust_mostly) on which side of the factor their ratios lie.
+ *
+ * @param[in] one    [turns] times of the one, by turn
+ * @param[in] other  [turns] times of the other, above 0
+ * @param[in] factor 1.1: a tenth longer is within it
+ */
+napcoll_verdict_t napcoll_judge_within(const double *one, const double *other, int turns,
+                                       double factor);
+
 #endif /* NAPCOLL_JUDGE_H */

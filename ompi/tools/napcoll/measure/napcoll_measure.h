@@ -25,12 +25,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "algo/napcoll_algo.h"
 #include "measure/napcoll_counters.h"
 #include "measure/napcoll_start.h"
 
-enum { NAPCOLL_MOST_CONTESTANTS = 16 };
+enum { NAPCOLL_MOST_CONTESTANTS = 24 };
 
 /* ---- napcoll_measure_table.c: the collectives ---- */
 
@@ -161,9 +162,16 @@ typedef struct napcoll_measure {
     napcoll_blocks_t blocks;
     double *send, *recv;
     size_t send_room, recv_room;
+    /** of mock-ups */
+    double *scratch;
+    size_t scratch_room;
     /** of the functions of the collective that is measured, or none (num = 0) */
     struct napcoll_counters counters[NAPCOLL_KINDS];
 } napcoll_measure_t;
+
+/** Blocking calls of other collectives that have the same result in recv as the one that is
+ * measured; returns MPI's code. */
+typedef int napcoll_mockup_t(const napcoll_measure_t *measure, MPI_Comm comm);
 
 /** What to measure, the same on all ranks. */
 typedef struct napcoll_contest_args {
@@ -174,6 +182,10 @@ typedef struct napcoll_contest_args {
     MPI_Comm comm[NAPCOLL_MOST_CONTESTANTS];
     const char *label[NAPCOLL_MOST_CONTESTANTS];
     napcoll_kind_t kind[NAPCOLL_MOST_CONTESTANTS];
+    /** NULL: the contestant calls the collective */
+    napcoll_mockup_t *mockup[NAPCOLL_MOST_CONTESTANTS];
+    /** doubles of measure->scratch that mock-ups need */
+    size_t scratch;
     /** in each turn, take another sample of those that do not block, with computation */
     bool overlap;
     /** calls of MPI_Test in the computation */
@@ -195,6 +207,8 @@ typedef struct napcoll_contestant {
     double first_look;
     /** rank 0: [turns] seconds of a call by the slowest process */
     double *seconds;
+    /** rank 0: [turns] run time of a call: from the first entry to the last exit */
+    double *run;
     /** rank 0, of the samples with computation: [turns] seconds of a call with the computation, and
      * of the computation, by the slowest process; NULL: there are none */
     double *overall, *compute;
@@ -236,6 +250,9 @@ typedef struct napcoll_contest_until {
 /** Prepare measuring on all processes of MPI_COMM_WORLD. */
 void napcoll_measure_open(napcoll_measure_t *measure);
 void napcoll_measure_close(napcoll_measure_t *measure);
+
+/** What the clocks did so far, in one line: offset error and missed starts. Rank 0. */
+void napcoll_measure_clocks(const napcoll_measure_t *measure, FILE *out);
 
 /** Whether a component of coll is loaded, and its priority: from its parameter in MPI_T. */
 bool napcoll_measure_has(const char *component, int *priority);

@@ -37,7 +37,7 @@ void napcoll_start_open(MPI_Comm comm, napcoll_start_t *start)
      * to the default in nanoseconds: it may be later than napcoll_start_at can correct. */
     (void) prctl(PR_SET_TIMERSLACK, 50000UL, 0, 0, 0);
 #endif
-    *start = (napcoll_start_t){.comm = comm};
+    *start = (napcoll_start_t){.comm = comm, .offset = NAN, .offset_error = -1};
     napcoll_check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
     napcoll_check(
         MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &start->node),
@@ -123,7 +123,8 @@ static void set_slack(napcoll_start_t *start, double slack)
 
 void napcoll_start_sync(napcoll_start_t *start)
 {
-    double longest = 0, data = 0, worst;
+    const double before = start->offset;
+    double longest = 0, data = 0, moved, worst = 0;
 
     start->offset = 0;
     napcoll_start_quiet_barrier(start->comm);
@@ -133,15 +134,18 @@ void napcoll_start_sync(napcoll_start_t *start)
     napcoll_start_quiet_barrier(start->comm);
     sync_star(start->node, &start->offset);
     napcoll_start_quiet_barrier(start->comm);
+    /* fmax leaves the first sync, which has nothing before it, out */
+    moved = fmax(-1, fabs(start->offset - before));
     /* an announcement and its answer on an idle network; the first one opens connections */
     for (int i = 0; i < SLACK_ROUNDS; i++) {
         const double begin = MPI_Wtime();
 
         napcoll_check(MPI_Bcast(&data, 1, MPI_DOUBLE, 0, start->comm), "MPI_Bcast");
-        napcoll_check(MPI_Reduce(&data, &worst, 1, MPI_DOUBLE, MPI_MAX, 0, start->comm),
+        napcoll_check(MPI_Reduce(&moved, &worst, 1, MPI_DOUBLE, MPI_MAX, 0, start->comm),
                       "MPI_Reduce");
         longest = i > 0 ? fmax(longest, MPI_Wtime() - begin) : 0;
     }
+    start->offset_error = fmax(start->offset_error, worst);
     set_slack(start, longest * spare_slack);
 }
 
@@ -170,7 +174,11 @@ double napcoll_start_at(const napcoll_start_t *start, double when)
     return early;
 }
 
-void napcoll_start_was_missed(napcoll_start_t *start)
+void napcoll_start_count(napcoll_start_t *start, bool missed)
 {
-    set_slack(start, start->slack * more_slack);
+    start->starts++;
+    if (missed) {
+        start->missed++;
+        set_slack(start, start->slack * more_slack);
+    }
 }

@@ -44,6 +44,11 @@ typedef struct napcoll_start {
     double offset;
     /** rank 0: by how much a start has to be later than its announcement */
     double slack;
+    /** rank 0: the most by which a process's offset differed from the one found at the next sync,
+     * that is the errors of both and the drift between them; below 0: there was one sync at most */
+    double offset_error;
+    /** rank 0: starts, and those that were too late on some process */
+    unsigned long long starts, missed;
 } napcoll_start_t;
 
 /**
@@ -86,8 +91,8 @@ double napcoll_start_at(const napcoll_start_t *start, double when);
 void napcoll_start_rest(const napcoll_start_t *start, double when,
                         const napcoll_start_before_t *before, int calls);
 
-/** Rank 0: some announcement came too late; the next ones get half as much time again, up to 5
- * s. */
-void napcoll_start_was_missed(napcoll_start_t *start);
+/** Rank 0: count a start. Where its announcement came too late on some process, the next ones get
+ * half as much time again, up to 5 s. */
+void napcoll_start_count(napcoll_start_t *start, bool missed);
 
 #endif /* NAPCOLL_START_H */

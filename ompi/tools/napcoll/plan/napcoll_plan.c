@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/file/napcoll_file_rows.h"
 #include "common/napcoll_output.h"
 #include "plan/napcoll_plan_print.h"
 #include "napcoll_plan_tool.h"
@@ -64,8 +65,8 @@ static int show(options_t *o)
 }
 
 /* In the order of plan_tool.command. */
-static int (*const run[])(options_t *o) = {list, show, verify, explain,     simulate,
-                                           draw, goal, links,  rules_check, rules_make};
+static int (*const run[])(options_t *o) = {list, show,         verify, explain,     simulate,  draw,
+                                           goal, export_plans, links,  rules_check, rules_make};
 
 int main(int argc, char **argv)
 {
@@ -73,6 +74,7 @@ int main(int argc, char **argv)
     napcoll_command_line_t line;
     int rc;
 
+    napcoll_file_rows_clear(true);
     switch (parse_options(argc, argv, &o, &line)) {
     case NAPCOLL_PARSED_ANSWER:
         return napcoll_tool_answer(&line);
@@ -86,5 +88,6 @@ int main(int argc, char **argv)
     }
     rc = run[line.command - plan_tool.command](&o);
     free_network(&o);
+    napcoll_plan_text_free(o.text);
     return napcoll_output_finish("napcoll-plan") || EXIT_SUCCESS != rc ? rc : EXIT_FAILURE;
 }

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_csv.h"
 #include "common/napcoll_rule_write.h"
 #include "napcoll_plan_tool.h"
 #include "util/napcoll_file.h"
@@ -76,33 +77,12 @@ typedef struct {
 
 /* ---- reading ---- */
 
-/* Split a line into its fields, in place; quotes are as in any CSV file. */
 static void split_line(csv_t *csv, char *line)
 {
-    char *out = line;
-    bool quoted = false;
-
-    csv->start[0] = 1;
-    line[strcspn(line, "\r\n")] = '\0';
-    csv->fields = 0;
-    csv->field[csv->fields++] = out;
-    for (const char *at = line; '\0' != *at; at++) {
-        if ('"' == *at && quoted && '"' == at[1]) {
-            *out++ = *at++;
-        } else if ('"' == *at) {
-            quoted = !quoted;
-        } else if (',' != *at || quoted) {
-            *out++ = *at;
-        } else {
-            *out++ = '\0';
-            if (MOST_FIELDS == csv->fields) {
-                complain("%s:%d: expected at most %d fields", csv->path, csv->line, MOST_FIELDS);
-            }
-            csv->start[csv->fields] = (int) (at - line) + 2;
-            csv->field[csv->fields++] = out;
-        }
+    csv->fields = napcoll_csv_split(line, csv->field, csv->start, MOST_FIELDS);
+    if (csv->fields > MOST_FIELDS) {
+        complain("%s:%d: expected at most %d fields", csv->path, csv->line, MOST_FIELDS);
     }
-    *out = '\0';
 }
 
 static void find_columns(csv_t *csv)

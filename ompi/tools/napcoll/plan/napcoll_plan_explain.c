@@ -140,16 +140,17 @@ napcoll_decision_t explain_decide(const explain_case_t *c, const napcoll_setting
     return decision;
 }
 
-/* A radix over ranks or lanes: the model chooses its value for a size. */
-static bool is_other_radix(const napcoll_tunable_t *tunable)
+/* A radix over ranks or lanes, or leaders: the model chooses its value for a size. */
+static bool is_by_size(const napcoll_tunable_t *tunable)
 {
     return NAPCOLL_TUNES_RADIX_RANKS == tunable->tunes
-           || NAPCOLL_TUNES_RADIX_LANES == tunable->tunes;
+           || NAPCOLL_TUNES_RADIX_LANES == tunable->tunes
+           || NAPCOLL_TUNES_LEADERS == tunable->tunes;
 }
 
 /* Take the component's values of parameters that the model chooses for a size: a broadcast's
- * algorithm between nodes and its segments, an all-to-all's radix, and the pieces of a gather or
- * scatter. */
+ * algorithm between nodes and its segments, an all-to-all's radix or leaders, and the pieces of a
+ * gather or scatter. */
 static void set_params(const explain_case_t *c, const napcoll_algorithm_t *algorithm,
                        napcoll_params_t *params)
 {
@@ -158,7 +159,7 @@ static void set_params(const explain_case_t *c, const napcoll_algorithm_t *algor
 
     if (napcoll_algorithm_tunable(algorithm, NAPCOLL_TUNES_SEGMENTS) < 0
         && napcoll_algorithm_tunable(algorithm, NAPCOLL_TUNES_CHOICE) < 0
-        && !is_other_radix(&algorithm->tunable[0]) && !algorithm->cuts_blocks) {
+        && !is_by_size(&algorithm->tunable[0]) && !algorithm->cuts_blocks) {
         return;
     }
     settings.force = NAPCOLL_FORCE_FIRST + (int) (algorithm - c->options->collective->algorithm);
@@ -257,8 +258,7 @@ void explain_print_chosen(const napcoll_algorithm_t *algorithm, const napcoll_pa
                    tunable->names[value - 1]);
         } else if (NAPCOLL_TUNES_SEGMENTS == tunable->tunes && params->segments > 1) {
             printf("%s%s=%d", printed++ > 0 ? between : before, tunable->name, params->segments);
-        } else if ((is_other_radix(tunable) || NAPCOLL_TUNES_WINDOW == tunable->tunes)
-                   && value > 0) {
+        } else if ((is_by_size(tunable) || NAPCOLL_TUNES_WINDOW == tunable->tunes) && value > 0) {
             printf("%s%s=%d", printed++ > 0 ? between : before, tunable->name, value);
         }
     }
@@ -475,6 +475,9 @@ int explain(options_t *o)
     explain_case_t c = {.options = o, .progress = &progress};
     napcoll_parameters_t parameters;
 
+    if (NULL != o->stuck) {
+        return explain_stuck(o);
+    }
     c.bytes = read_bytes(o);
     c.map = map = make_map(o);
     check_placement(o, map);

@@ -208,6 +208,14 @@ static const napcoll_option_t known[] = {
      .commands = COMMAND_EXPLAIN,
      .argument = "FILE",
      .help = "rules that the component would have"},
+    {.name = "stuck",
+     .kind = NAPCOLL_OPTION_FILE,
+     .at = offsetof(options_t, stuck),
+     .commands = COMMAND_EXPLAIN,
+     .argument = "FILE",
+     .help =
+         "instead of all this: a log with reports of stalled calls (coll_napcoll_stall_seconds), "
+         "\"-\": standard input; says which rank is missing, and which ranks depend on it"},
     {.name = "closed-form",
      .kind = NAPCOLL_OPTION_SET,
      .at = offsetof(options_t, closed_form),
@@ -238,9 +246,16 @@ static const napcoll_option_t known[] = {
     {.name = "output",
      .kind = NAPCOLL_OPTION_FILE,
      .at = offsetof(options_t, output),
-     .commands = COMMAND_DRAW | COMMAND_GOAL | COMMAND_FROM_CSV,
+     .commands = COMMAND_DRAW | COMMAND_GOAL | COMMAND_EXPORT | COMMAND_FROM_CSV,
      .argument = "FILE",
      .help = "write the picture, text or rules to FILE"},
+    {.name = "name",
+     .kind = NAPCOLL_OPTION_TEXT,
+     .at = offsetof(options_t, name),
+     .commands = NOT_EXPLAIN,
+     .argument = "NAME",
+     .help = "export: name of the plans, which become the algorithm file:NAME (the algorithm's); "
+             "with FILE: its plans of this name (the first)"},
     {.name = "sample",
      .kind = NAPCOLL_OPTION_INT,
      .at = offsetof(options_t, sample),
@@ -280,14 +295,16 @@ static const napcoll_option_t known[] = {
 
 static const napcoll_command_t commands[] = {
     {.name = "list", .help = "Lists the collectives and their algorithms."},
-    {"show", COMMAND_SHOW, NULL, "Prints the plans of all ranks, or of one.", true},
-    {"verify", COMMAND_VERIFY, NULL, "Proves plans.", true},
-    {"explain", COMMAND_EXPLAIN, NULL, "Shows the candidates and the choice; --machine is needed.",
+    {"show", COMMAND_SHOW, "[FILE]", "Prints the plans of all ranks, or of one.", true},
+    {"verify", COMMAND_VERIFY, "[FILE]", "Proves plans.", true},
+    {"explain", COMMAND_EXPLAIN, NULL,
+     "Shows the candidates and the choice, with --machine; or, with --stuck, who is missing.",
      true},
-    {"simulate", COMMAND_SIMULATE, NULL, "Predicts times; --machine is needed.", true},
-    {"draw", COMMAND_DRAW, NULL, "Draws the plans (SVG).", true},
-    {"goal", COMMAND_GOAL, NULL, "Prints the plans in LogGOPSim's language.", true},
-    {"links", COMMAND_LINKS, NULL, "Computes the load of the network's links.", true},
+    {"simulate", COMMAND_SIMULATE, "[FILE]", "Predicts times; --machine is needed.", true},
+    {"draw", COMMAND_DRAW, "[FILE]", "Draws the plans (SVG).", true},
+    {"goal", COMMAND_GOAL, "[FILE]", "Prints the plans in LogGOPSim's language.", true},
+    {"export", COMMAND_EXPORT, NULL, "Writes the plans as text that napcoll reads.", true},
+    {"links", COMMAND_LINKS, "[FILE]", "Computes the load of the network's links.", true},
     {.name = "rules check",
      .operands = "FILE...",
      .help = "Finds mistakes in rules files, with \"-\" in standard input."},
@@ -463,8 +480,12 @@ void complete_options(options_t *o)
     o->params.provider[NAPCOLL_SCOPE_NODE] = (napcoll_provider_t) o->provider;
     o->params.provider[NAPCOLL_SCOPE_LEADERS] = (napcoll_provider_t) o->leader_provider;
     o->collective = napcoll_collectives[o->row];
-    set_algorithm(o);
-    refuse_pointless(o);
+    if (o->operands > 0) {
+        read_plan_file(o);
+    } else {
+        set_algorithm(o);
+        refuse_pointless(o);
+    }
     if (0 == (o->bit & (COMMAND_SIMULATE | COMMAND_VERIFY)) && NULL != o->node_range) {
         o->nodes = read_number("nodes", o->node_range, 1, MOST_RANKS);
     }

@@ -182,6 +182,9 @@ int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST
     const napcoll_collective_t *collective = o->collective;
     int count = 0;
 
+    if (NULL != o->set && !o->closed_form) {
+        chosen[count++] = o->algorithm;
+    }
     for (int row = 0; row < collective->algorithms && row < MOST_ALGORITHMS; row++) {
         const napcoll_algorithm_t *algorithm = &collective->algorithm[row];
 

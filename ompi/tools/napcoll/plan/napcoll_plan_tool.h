@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "algo/napcoll_algo.h"
+#include "algo/file/napcoll_plan_text.h"
 #include "common/napcoll_memory.h"
 #include "common/napcoll_numbers.h"
 #include "common/napcoll_options.h"
@@ -52,8 +52,9 @@ enum {
     COMMAND_DRAW = 16,
     COMMAND_GOAL = 32,
     COMMAND_LINKS = 64,
-    COMMAND_ALL = 127,
-    COMMAND_FROM_CSV = 128
+    COMMAND_EXPORT = 128,
+    COMMAND_ALL = 255,
+    COMMAND_FROM_CSV = 256
 };
 
 /** The values of a range such as 8:64K. */
@@ -82,7 +83,8 @@ typedef struct {
     const char *algorithm_name, *tunables;
     const char *ppn, *order, *node_range, *byte_range;
     const char *machine, *rules, *topology, *hosts;
-    const char *csv, *svg, *output;
+    const char *csv, *svg, *output, *stuck;
+    const char *name;
     bool closed_form;
     int nodes, ranks;
     /* -1: all ranks */
@@ -94,6 +96,9 @@ typedef struct {
     /* rules from-csv: see rules_from_csv. */
     double margin;
     const char *fallback;
+    /* The plans of a file: all, and those that are studied; NULL: an algorithm's are. */
+    napcoll_plan_text_t *text;
+    const napcoll_plan_set_t *set;
     /* The arguments that are no options. */
     char **operand;
     int operands;
@@ -274,6 +279,14 @@ unsigned check_plots(const options_t *o, const values_t *nodes, const values_t *
 /** Make these drawings; returns the exit status. */
 int draw_plots(const options_t *o, const samples_t *samples, unsigned which);
 
+/* ---- napcoll_plan_file.c ---- */
+
+/** Read the plans of the file that is the operand, and let the command study them. */
+void read_plan_file(options_t *o);
+
+/** Prove all plans of the file; returns the exit status. */
+int verify_plan_file(options_t *o);
+
 /* ---- napcoll_plan_rules.c ---- */
 
 /** Read the rules of a file; NULL where path is. */
@@ -298,6 +311,11 @@ napcoll_rules_t *read_rules(const char *path);
 int rules_from_csv(char *const *paths, int count, double margin, const char *fallback,
                    const char *output);
 
+/* ---- napcoll_plan_stuck.c ---- */
+
+/** Read the log of --stuck, and print who is missing; returns the exit status. */
+int explain_stuck(const options_t *o);
+
 /* ---- the commands; each returns the exit status ---- */
 
 int explain(options_t *o);
@@ -305,6 +323,7 @@ int verify(options_t *o);
 int simulate(options_t *o);
 int draw(options_t *o);
 int goal(options_t *o);
+int export_plans(options_t *o);
 int links(options_t *o);
 int rules_check(options_t *o);
 int rules_make(options_t *o);

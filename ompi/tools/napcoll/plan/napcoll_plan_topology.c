@@ -225,7 +225,14 @@ napcoll_node_map_t *make_map(options_t *o)
         complain("--nodes and --ppn: expected at most %d ranks in all", MOST_RANKS);
     }
     id = napcoll_allocate((size_t) o->ranks, sizeof(*id));
-    rc = napcoll_placement_parse(o->ppn, o->order, o->ranks, id, &where);
+    if (NULL != o->set && o->set->placed) {
+        for (int rank = 0; rank < o->ranks; rank++) {
+            id[rank] = napcoll_node_map_node(o->set->map, rank);
+        }
+        rc = 0;
+    } else {
+        rc = napcoll_placement_parse(o->ppn, o->order, o->ranks, id, &where);
+    }
     if (1 == rc) {
         complain("--ppn %s: character %zu: expected numbers like 3,2,1", o->ppn, where + 1);
     }

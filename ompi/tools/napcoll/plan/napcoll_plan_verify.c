@@ -14,11 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "napcoll_plan_symmetry.h"
 #include "napcoll_plan_tool.h"
 #include "verify/napcoll_verify.h"
 
 enum {
-    /* Ranks without --sample. */
+    /* Ranks without --sample and without a symmetry. */
     MOST_PROVED = 1 << 18,
     /* Broken placements that are printed. */
     MOST_REPORTED = 10,
@@ -112,11 +113,30 @@ static void report_broken(sweep_t *sweep, const options_t *o, const napcoll_node
     }
 }
 
+/* Prove the plans of all ranks, or of a sample. A sample is not looked at for symmetry. */
+static void prove_plans(source_t *source, const napcoll_node_map_t *map,
+                        const napcoll_claim_t *claim, napcoll_verdict_t *verdict)
+{
+    const options_t *o = source->sweep->options;
+    const napcoll_proof_t proof = {.sample = o->sample, .seed = seed, .plan_memory = plan_memory};
+
+    if (0 == o->sample
+        && prove_by_symmetry(source->generator, make_proved_plan, source,
+                             1 == source->sweep->placements ? o->jobs : 1, claim, verdict)) {
+        return;
+    }
+    if (0 == o->sample && map->size > MOST_PROVED) {
+        complain("--nodes and --ppn: expected at most %d ranks in all, for plans of nodes that are "
+                 "not alike (--sample takes more)",
+                 MOST_PROVED);
+    }
+    (void) napcoll_plan_prove(make_proved_plan, source, map, claim, &proof, verdict);
+}
+
 /* Prove one placement and add it to the results. */
 static void prove(sweep_t *sweep, options_t *o)
 {
     napcoll_node_map_t *map = make_map(o);
-    const napcoll_proof_t proof = {.sample = o->sample, .seed = seed, .plan_memory = plan_memory};
     napcoll_generator_t generator = generator_of(o, o->algorithm, map);
     source_t source = {&generator, sweep};
     const napcoll_claim_t claim = napcoll_plan_args_claim(&generator.args);
@@ -125,7 +145,7 @@ static void prove(sweep_t *sweep, options_t *o)
                           == napcoll_algorithm_eligible(o->algorithm, map, &o->params);
 
     if (eligible) {
-        (void) napcoll_plan_prove(make_proved_plan, &source, map, &claim, &proof, &verdict);
+        prove_plans(&source, map, &claim, &verdict);
     }
     (void) pthread_mutex_lock(&sweep->lock);
     sweep->results += verdict.results;
@@ -165,7 +185,9 @@ static void *work(void *argument)
 static void check_placements(sweep_t *sweep)
 {
     const options_t *o = sweep->options;
-    const int most = o->sample > 0 ? MOST_RANKS : MOST_PROVED;
+    const bool all = o->sample > 0 || NAPCOLL_GOAL_ALLGATHER == o->collective->goal
+                     || NAPCOLL_GOAL_ALLTOALL == o->collective->goal;
+    const int most = all ? MOST_RANKS : MOST_PROVED;
 
     for (long i = 0; i < sweep->placements; i++) {
         char text[NUMBER];
@@ -174,7 +196,7 @@ static void check_placements(sweep_t *sweep)
 
         if (ranks > most) {
             complain("--nodes and --ppn: expected at most %d ranks in all%s", most,
-                     o->sample > 0 ? "" : " (--sample takes more)");
+                     all ? "" : " (--sample takes more)");
         }
         require_root(o, ranks);
         require_hosts(o, one.nodes);
@@ -225,6 +247,9 @@ int verify(options_t *o)
     /* Its ranges are large */
     static sweep_t sweep = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+    if (NULL != o->set) {
+        return verify_plan_file(o);
+    }
     sweep.options = o;
     read_range("nodes", o->node_range, 0, RANGE_COUNTS, 1, MOST_RANKS, &sweep.nodes);
     if (NULL != strchr(o->ppn, ':')) {

@@ -104,8 +104,6 @@ static sure_t is_met(napcoll_needs_t need, const napcoll_rule_t *rule)
         return contiguous;
     case NAPCOLL_NEEDS_POWER_OF_TWO:
         return is_power_of_two(rule);
-    case NAPCOLL_NEEDS_EQUAL_NODES:
-        return sure(is_flat(rule), false);
     default:
         return ALWAYS;
     }
@@ -114,16 +112,16 @@ static sure_t is_met(napcoll_needs_t need, const napcoll_rule_t *rule)
 /* Whether the algorithm of a rule can do the calls that another rule matches. */
 static sure_t is_able(const napcoll_rule_t *rule, const napcoll_rule_t *on)
 {
-    static const napcoll_needs_t all[] = {NAPCOLL_NEEDS_SHARED_NODE,  NAPCOLL_NEEDS_NODE_ORDER,
-                                          NAPCOLL_NEEDS_COMMUTATIVE,  NAPCOLL_NEEDS_CONTIGUOUS,
-                                          NAPCOLL_NEEDS_POWER_OF_TWO, NAPCOLL_NEEDS_EQUAL_NODES};
+    static const napcoll_needs_t all[] = {NAPCOLL_NEEDS_SHARED_NODE, NAPCOLL_NEEDS_NODE_ORDER,
+                                          NAPCOLL_NEEDS_COMMUTATIVE, NAPCOLL_NEEDS_CONTIGUOUS,
+                                          NAPCOLL_NEEDS_POWER_OF_TWO};
     sure_t able = ALWAYS;
 
     if (NAPCOLL_RULE_ALGORITHM != rule->action) {
         return ALWAYS;
     }
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        if (0 != (rule->collective->algorithm[rule->algorithm].needs & all[i])) {
+        if (0 != (napcoll_algorithm_at(rule->collective, rule->algorithm)->needs & all[i])) {
             const sure_t met = is_met(all[i], on);
 
             able = met < able ? met : able;
@@ -225,7 +223,7 @@ static void check_rule(check_t *check, const napcoll_rule_t *rule)
         tell(check, NAPCOLL_RULES_WARNING, rule,
              "this rule never decides: %s cannot do anything that it matches; expected another "
              "algorithm, or other conditions",
-             rule->collective->algorithm[rule->algorithm].name);
+             napcoll_algorithm_at(rule->collective, rule->algorithm)->name);
         return;
     }
     earlier = covered_by(check->rules, rule);

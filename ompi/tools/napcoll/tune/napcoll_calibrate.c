@@ -154,6 +154,18 @@ static napcoll_calibrate_result_t fit_links(const napcoll_measured_t *measured,
     return NAPCOLL_CALIBRATE_OK;
 }
 
+/* Without measured times the machine has none. */
+static void fit_node_memory(const napcoll_measured_t *measured, napcoll_turns_t turns,
+                            napcoll_calibrated_t *c)
+{
+    c->node_memory = line_of(&measured->node_memory, turns);
+    if (c->node_memory.points > 0) {
+        c->machine.node_memory = (napcoll_link_t){
+            .latency_us = rounded(c->node_memory.intercept * us),
+            .ns_per_byte = rounded(c->node_memory.slope * ns)};
+    }
+}
+
 /* ---- streams ---- */
 
 /* Seconds for a message of each active process; 0: unknown. */
@@ -347,6 +359,7 @@ napcoll_calibrate_result_t napcoll_calibrate(const napcoll_measured_t *measured,
     if (NAPCOLL_CALIBRATE_OK != result) {
         return result;
     }
+    fit_node_memory(measured, turns, calibrated);
     fit_gaps(measured, turns, calibrated);
     fit_near(measured, turns, calibrated);
     fit_reduction(measured, turns, calibrated);
@@ -382,6 +395,7 @@ void napcoll_measured_close(napcoll_measured_t *measured)
     for (int level = 0; level < NAPCOLL_LEVELS; level++) {
         napcoll_timings_close(&measured->half_trip[level]);
     }
+    napcoll_timings_close(&measured->node_memory);
     close_streams(&measured->large);
     close_streams(&measured->eager);
     close_streams(&measured->small);

@@ -9,6 +9,7 @@
  *
  *     latency, time per byte      half round trips between two processes, by level and protocol:
  *                                 lines over bytes
+ *     node_memory                 the same through memory that two processes share: a line
  *     short_below, eager_below    the changes of line of those between nodes
  *     R_b                         the slope of their rendezvous line
  *     R_N                         bursts of large messages from k processes of a node to k of
@@ -63,6 +64,8 @@ typedef struct napcoll_streams {
 typedef struct napcoll_measured {
     /** x: bytes */
     napcoll_timings_t half_trip[NAPCOLL_LEVELS];
+    /** x: bytes; through node memory */
+    napcoll_timings_t node_memory;
     /** Between nodes: by rendezvous, of middle size, and of a few bytes. */
     napcoll_streams_t large, eager, small;
     /** Inside a node; active: pairs. */
@@ -98,6 +101,8 @@ typedef struct napcoll_calibrated {
     bool limit_known;
     /** In seconds and bytes; points = 0 where that level was not measured. */
     napcoll_line_t line[NAPCOLL_LEVELS][NAPCOLL_PROTOCOLS];
+    /** Likewise, through node memory. */
+    napcoll_line_t node_memory;
     /** Of measured.large, 10^6 bytes per second of all processes together. */
     double node_rate[NAPCOLL_CALIBRATE_MOST_STREAMS];
     /** The rate of the most processes is a tenth above all others. */

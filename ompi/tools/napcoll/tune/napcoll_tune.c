@@ -148,6 +148,7 @@ static int start(tune_t *t)
     t->rank = t->measure.rank;
     t->ranks = t->measure.size;
     tune_nodes_open(t);
+    tune_memory_open(t);
     if (!tune_network_open(t, message)
         || (0 == t->rank && !(tune_correct_open(t, message) && tune_write_check(t, message)))
         || !tune_options_fit(&t->options, &t->node, t->ranks, message)) {
@@ -166,6 +167,7 @@ static int start(tune_t *t)
     tune_scan_close(t);
     tune_machine_close(t);
     tune_correct_close(t);
+    tune_memory_close(t);
     tune_nodes_close(t);
     napcoll_measure_close(&t->measure);
     return status;

@@ -10,6 +10,7 @@
  *
  *     napcoll_tune_options.c   the command line
  *     napcoll_tune_probe.c     messages, bursts, flat gathers and scatters, as announced
+ *     napcoll_tune_memory.c    messages through node memory
  *     napcoll_tune_machine.c   which of them make a machine, in turns; napcoll_tune_prepare.c lists
  *                              them, napcoll_tune_network.c adds pairs of nodes by distance
  *     napcoll_tune_scan.c      M1, M2 and S of gather and scatter
@@ -28,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/napcoll_mailbox.h"
 #include "tune/napcoll_calibrate.h"
 #include "common/napcoll_numbers.h"
 #include "common/napcoll_delays.h"
@@ -101,6 +103,8 @@ typedef enum {
     TUNE_SCATTER,
     /** round trips between two processes */
     TUNE_PING,
+    /** the same through node memory, always between the same two */
+    TUNE_PING_MEMORY,
     /** bursts from the processes of a node to the processes of another one */
     TUNE_STREAM,
     /** bursts from half of the processes of a node to the other half */
@@ -122,6 +126,20 @@ typedef struct tune_probe {
     /** ping: ranks; bursts: nodes, from = -1: all nodes at once */
     int from, to;
 } tune_probe_t;
+
+static inline bool tune_is_ping(tune_kind_t kind)
+{
+    return TUNE_PING == kind || TUNE_PING_MEMORY == kind;
+}
+
+/** Node memory for round trips. */
+typedef struct tune_memory {
+    MPI_Win window;
+    /** in the window, at a multiple of NAPCOLL_CACHE_PAIR; NULL: it cannot be had */
+    char *shared;
+    /** of this process, once it has taken part in a round trip */
+    napcoll_region_t region;
+} tune_memory_t;
 
 /** A task of a turn: a probe, or a reduction of probe.bytes by rank 0; and where its times go. */
 typedef struct tune_task {
@@ -162,7 +180,7 @@ typedef struct tune_machine {
     int from, to;
     /** nodes that are compared; pairs are of indexes into `node` */
     int node[TUNE_MOST_NODES], nodes;
-    napcoll_pair_t pair[2 * TUNE_MOST_NODES];
+    napcoll_node_pair_t pair[2 * TUNE_MOST_NODES];
     napcoll_timings_t pair_trip[2 * TUNE_MOST_NODES];
     int pairs;
     napcoll_delay_t delay[TUNE_MOST_NODES];
@@ -213,6 +231,7 @@ typedef struct tune {
     int argc;
     char **argv;
     napcoll_measure_t measure;
+    tune_memory_t memory;
     /** the engine's helper: all messages of probes */
     MPI_Comm comm;
     int rank, ranks;
@@ -261,6 +280,16 @@ void tune_probe(tune_t *t, const tune_probe_t *probe, double *seconds);
 
 /** The other ranks: do what rank 0 announces until it says stop. */
 void tune_serve(tune_t *t);
+
+/* ---- napcoll_tune_memory.c ---- */
+
+/** Share memory on each node. Collective. */
+void tune_memory_open(tune_t *t);
+void tune_memory_close(tune_t *t);
+
+/** A message of a TUNE_PING_MEMORY to the other process of the probe, [probe->bytes]. */
+void tune_memory_send(tune_t *t, const tune_probe_t *probe, const char *data);
+void tune_memory_receive(tune_t *t, const tune_probe_t *probe, char *data);
 
 /* ---- napcoll_tune_machine.c: rank 0 ---- */
 

@@ -49,6 +49,8 @@ typedef struct tune_contestant {
     double model_us;
     /** measured times in seconds; of a dropped one, its first call only */
     napcoll_summary_t time;
+    /** median seconds from the first entry to the last exit; NAN if dropped */
+    double run;
     bool dropped;
 } tune_contestant_t;
 

@@ -134,6 +134,7 @@ static void judge(tune_case_t *c, const napcoll_contest_t *contest)
         c->contestant[i].dropped = k->dropped;
         c->contestant[i].time = k->dropped ? napcoll_summarize(&k->first_look, 1)
                                            : napcoll_summarize(k->seconds, c->turns);
+        c->contestant[i].run = k->dropped ? NAN : napcoll_summarize(k->run, c->turns).median;
     }
     c->best = napcoll_judge_best(seconds, c->contestants, c->turns, margin);
 }
@@ -249,7 +250,8 @@ static void report_contestant(const tune_contestant_t *k, FILE *out)
     if (k->dropped) {
         fputs(" in its first calls", out);
     } else {
-        fprintf(out, " (%.1f to %.1f)", 1e6 * k->time.p05, 1e6 * k->time.p95);
+        fprintf(out, " (%.1f to %.1f), run time %.1f", 1e6 * k->time.p05, 1e6 * k->time.p95,
+                1e6 * k->run);
     }
     if (k->model_us < INFINITY) {
         fprintf(out, ", the model says %.1f", k->model_us);
@@ -283,7 +285,9 @@ void tune_report_cases(const tune_t *t, FILE *out)
         return;
     }
     fprintf(out,
-            "algorithms: median (5th to 95th percentile) of the time of the slowest process\n");
+            "algorithms: median (5th to 95th percentile) of the time of the slowest process; run "
+            "time: from the first entry to the last exit\n");
+    napcoll_measure_clocks(&t->measure, out);
     for (int i = 0; i < cases->num; i++) {
         if (cases->list[i].contestants > 1) {
             report_case(&cases->list[i], out);

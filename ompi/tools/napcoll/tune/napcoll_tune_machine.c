@@ -124,7 +124,7 @@ static void run_task(tune_t *t, const tune_task_t *task, int turn)
         seconds[0] = reduce(probe->bytes);
     } else {
         tune_probe(t, probe, seconds);
-        times = TUNE_PING == probe->kind ? probe->count : times;
+        times = tune_is_ping(probe->kind) ? probe->count : times;
         times = burst ? probe->inner : times;
     }
     for (int i = 0; i < times; i++) {
@@ -227,7 +227,7 @@ static void warm_up(tune_t *t, tune_list_t *list)
 
         task.times = &nowhere;
         task.starts = NULL;
-        if (TUNE_PING != task.probe.kind || 8 == task.probe.bytes) {
+        if (!tune_is_ping(task.probe.kind) || 8 == task.probe.bytes) {
             run_task(t, &task, 0);
         }
     }

@@ -67,13 +67,13 @@ static void choose_pairs(const tune_nodes_t *n, tune_machine_t *m)
         m->node[i] = (int) ((long long) i * (n->num - 1) / (m->nodes - 1));
     }
     for (int i = 1; i < m->nodes; i++) {
-        m->pair[m->pairs++] = (napcoll_pair_t){.one = 0, .other = i};
+        m->pair[m->pairs++] = (napcoll_node_pair_t){.one = 0, .other = i};
     }
     for (int i = 1; i + 1 < m->nodes; i++) {
-        m->pair[m->pairs++] = (napcoll_pair_t){.one = i, .other = i + 1};
+        m->pair[m->pairs++] = (napcoll_node_pair_t){.one = i, .other = i + 1};
     }
     if (m->nodes > 3) {
-        m->pair[m->pairs++] = (napcoll_pair_t){.one = 1, .other = m->nodes - 1};
+        m->pair[m->pairs++] = (napcoll_node_pair_t){.one = 1, .other = m->nodes - 1};
     }
 }
 
@@ -286,6 +286,24 @@ static void add_trips(tune_machine_t *m, tune_list_t *list, int level, int peer)
     }
 }
 
+/* Round trips through node memory, of one size to the octave. */
+static void add_memory_trips(const tune_t *t, tune_machine_t *m, tune_list_t *list)
+{
+    const bool far = m->peer[NAPCOLL_LEVEL_NODE] >= 0;
+    const int peer = m->peer[far ? NAPCOLL_LEVEL_NODE : NAPCOLL_LEVEL_SOCKET];
+
+    for (size_t bytes = 8; NULL != t->memory.shared && peer >= 0 && bytes <= NAPCOLL_RING_MOST;
+         bytes *= 2) {
+        tune_add_task(list, &(tune_task_t){.probe = {.kind = TUNE_PING_MEMORY,
+                                                     .bytes = bytes,
+                                                     .count = TUNE_MOST_ROUNDS,
+                                                     .inner = 16,
+                                                     .from = m->pinger,
+                                                     .to = peer},
+                                           .times = &m->measured.node_memory});
+    }
+}
+
 /* Bursts of `count`, 2 `count` and 4 `count` messages. */
 static void add_bursts(const tune_t *t, tune_list_t *list, tune_kind_t kind,
                        napcoll_stream_t *stream, int count, int bursts, napcoll_timings_t *starts)
@@ -349,6 +367,7 @@ void tune_make_list(tune_t *t, int turn, tune_list_t *list)
             add_trips(m, list, level, peer);
         }
     }
+    add_memory_trips(t, m, list);
     add_streams(t, list, &measured->large, 1, 2, NULL);
     add_streams(t, list, &measured->eager, 8, 3, NULL);
     add_streams(t, list, &measured->small, 16, TUNE_MOST_ROUNDS, &measured->start);

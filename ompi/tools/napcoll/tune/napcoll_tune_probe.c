@@ -224,14 +224,32 @@ static int warm_rounds(const tune_probe_t *probe)
     return probe->count > 2 ? 2 : 1;
 }
 
+static void send_ping(tune_t *t, const tune_probe_t *probe, int peer)
+{
+    if (TUNE_PING_MEMORY == probe->kind) {
+        tune_memory_send(t, probe, t->room);
+    } else {
+        send_to(t, probe->bytes, peer, TAG_DATA);
+    }
+}
+
+static void receive_ping(tune_t *t, const tune_probe_t *probe, int peer)
+{
+    if (TUNE_PING_MEMORY == probe->kind) {
+        tune_memory_receive(t, probe, t->room + probe->bytes);
+    } else {
+        receive_from(t, probe->bytes, peer, TAG_DATA);
+    }
+}
+
 static void ping(tune_t *t, const tune_probe_t *probe, double *seconds)
 {
     for (int round = -warm_rounds(probe); round < probe->count; round++) {
         const double start = MPI_Wtime();
 
         for (int i = 0; i < probe->inner; i++) {
-            send_to(t, probe->bytes, probe->to, TAG_DATA);
-            receive_from(t, probe->bytes, probe->to, TAG_DATA);
+            send_ping(t, probe, probe->to);
+            receive_ping(t, probe, probe->to);
         }
         if (round >= 0) {
             seconds[round] = (MPI_Wtime() - start) / (2 * probe->inner);
@@ -253,8 +271,8 @@ static void run_ping(tune_t *t, const tune_probe_t *probe, double *seconds)
         }
     } else if (t->rank == probe->to) {
         for (int i = 0; i < (warm_rounds(probe) + probe->count) * probe->inner; i++) {
-            receive_from(t, probe->bytes, probe->from, TAG_DATA);
-            send_to(t, probe->bytes, probe->from, TAG_DATA);
+            receive_ping(t, probe, probe->from);
+            send_ping(t, probe, probe->from);
         }
     }
     if (0 == t->rank && 0 != probe->from) {
@@ -434,6 +452,7 @@ static bool takes_part(const tune_t *t, const tune_probe_t *probe, int rank)
 
     switch (probe->kind) {
     case TUNE_PING:
+    case TUNE_PING_MEMORY:
         return rank == probe->from || rank == probe->to;
     case TUNE_STREAM:
     case TUNE_NEAR:
@@ -453,6 +472,7 @@ static void run_probe(tune_t *t, const tune_probe_t *probe, double *seconds)
         run_gather_scatter(t, probe, seconds);
         break;
     case TUNE_PING:
+    case TUNE_PING_MEMORY:
         run_ping(t, probe, seconds);
         break;
     case TUNE_STREAM:

@@ -181,6 +181,12 @@ static void report_machine(const tune_t *t, FILE *out)
             print_level(m, level, out);
         }
     }
+    fputs("two processes of one node through memory that they share, half of a round trip\n", out);
+    if (m->fit.node_memory.points > 0) {
+        print_machine_line(out, "node memory", &m->fit.node_memory);
+    } else {
+        fputs("  not measured\n", out);
+    }
     print_rates(t, out);
     print_gaps(m, out);
     print_nodes(t, out);
@@ -218,6 +224,8 @@ static const struct {
     {"short_below_bytes", "Smaller messages are short, then eager; larger ones use rendezvous"},
     {"socket_short_latency_us", "Between two processes of one socket: latency, time per byte"},
     {"node_short_latency_us", "Between two processes of one node"},
+    {"node_memory_latency_us",
+     "The same through memory that they share, up to 16 KiB; 0: as above"},
     {"network_short_latency_us", "Between two nodes; the rest follows from the rate of a process"},
     {"process_injection_mbyte_per_s", "Rates to the network, of a process (R_b) and a node (R_N)"},
     {"reduce_ns_per_byte", "Reductions (gamma)"},
@@ -450,6 +458,7 @@ void tune_report_samples(const tune_t *t, FILE *out)
     for (int level = 0; level < NAPCOLL_LEVELS; level++) {
         print_samples(names[level], &measured->half_trip[level], out);
     }
+    print_samples("half_trip_node_memory", &measured->node_memory, out);
     print_bursts("large", measured->large.stream, measured->large.num, out);
     print_bursts("eager", measured->eager.stream, measured->eager.num, out);
     print_bursts("small", measured->small.stream, measured->small.num, out);

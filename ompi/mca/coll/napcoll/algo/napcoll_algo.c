@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "algo/file/napcoll_file_rows.h"
+
 const napcoll_collective_t *const napcoll_collectives[] = {&napcoll_allreduce,
                                                            &napcoll_reduce,
                                                            &napcoll_barrier,
@@ -31,6 +33,17 @@ const napcoll_collective_t *const napcoll_collectives[] = {&napcoll_allreduce,
                                                            &napcoll_scatter,
                                                            &napcoll_scatterv,
                                                            NULL};
+
+const napcoll_collective_t *const napcoll_neighbor_collectives[] = {
+    &napcoll_neighbor_allgather, &napcoll_neighbor_allgatherv, &napcoll_neighbor_alltoall,
+    &napcoll_neighbor_alltoallv, &napcoll_neighbor_alltoallw,  NULL};
+
+const napcoll_collective_t *napcoll_collective_at(int index)
+{
+    const int first = sizeof(napcoll_collectives) / sizeof(napcoll_collectives[0]) - 1;
+
+    return index < first ? napcoll_collectives[index] : napcoll_neighbor_collectives[index - first];
+}
 
 static const struct {
     const char *name;
@@ -51,8 +64,6 @@ static const struct {
     [NAPCOLL_REASON_REPRODUCIBLE] = {"reproducible",
                                      "the algorithm's bits depend on which ranks share a node (see "
                                      "the parameter reproducible)"},
-    [NAPCOLL_REASON_UNEQUAL_NODES] = {"unequal_nodes",
-                                      "the algorithm needs nodes with equal numbers of processes"},
     [NAPCOLL_REASON_SIZES] = {"sizes",
                               "few blocks of such calls have any bytes, and no process knows their "
                               "sizes"},
@@ -74,6 +85,9 @@ static const struct {
     [NAPCOLL_REASON_SETUP] =
         {"setup", "the call must not wait, and its set-up on the communicator, which no "
                   "call before has done, takes messages"},
+    [NAPCOLL_REASON_FILE] = {"file",
+                             "the plans file has no plan of that name for such calls: for their "
+                             "collective, number of processes, placement, root and MPI_IN_PLACE"},
     [NAPCOLL_REASON_STRUCTURE] = {"structure",
                                   "every algorithm has more messages or bytes than auto takes on a "
                                   "machine that was not measured, or too many steps for this "
@@ -144,12 +158,22 @@ static int blocks_of(const napcoll_plan_args_t *args, napcoll_layout_t layout, i
     }
 }
 
+void napcoll_plan_args_user(const napcoll_plan_args_t *args, napcoll_layout_t layout, int blocks,
+                            napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP])
+{
+    const napcoll_goal_t goal = args->collective->goal;
+    const bool input_there = NAPCOLL_BUFFER_RECV == napcoll_plan_args_input_buffer(args);
+
+    napcoll_goal_buffers(
+        goal, layout, blocks_of(args, layout, blocks),
+        napcoll_goal_place(goal, args->map, args->params.root, args->rank),
+        napcoll_plan_args_takes(args) || (input_there && NAPCOLL_GOAL_EXSCAN == goal), user);
+}
+
 napcoll_builder_t *napcoll_plan_args_builder(const napcoll_plan_args_t *args,
                                              napcoll_layout_t layout, int blocks)
 {
-    const napcoll_goal_t goal = args->collective->goal;
     const int number = blocks_of(args, layout, blocks);
-    const bool input_there = NAPCOLL_BUFFER_RECV == napcoll_plan_args_input_buffer(args);
     napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP];
     napcoll_builder_t *builder = napcoll_builder_new(args->collective->name, args->algorithm->name,
                                                      args->rank, number);
@@ -160,12 +184,11 @@ napcoll_builder_t *napcoll_plan_args_builder(const napcoll_plan_args_t *args,
     if (args->sketch) {
         napcoll_builder_sketch(builder);
     }
-    napcoll_goal_buffers(
-        goal, layout, number, napcoll_goal_place(goal, args->map, args->params.root, args->rank),
-        napcoll_plan_args_takes(args) || (input_there && NAPCOLL_GOAL_EXSCAN == goal), user);
+    napcoll_plan_args_user(args, layout, blocks, user);
     napcoll_builder_layout(
         builder, layout, NAPCOLL_LAYOUT_RANKS == layout && napcoll_plan_args_scattered(args), user);
-    if (!input_there && user[NAPCOLL_BUFFER_RECV].count > 0
+    if (NAPCOLL_BUFFER_SEND == napcoll_plan_args_input_buffer(args)
+        && user[NAPCOLL_BUFFER_RECV].count > 0
         && (NAPCOLL_LAYOUT_VECTOR == layout || NAPCOLL_LAYOUT_SLOTS == layout)) {
         napcoll_builder_lend_recvbuf(builder);
     }
@@ -175,8 +198,7 @@ napcoll_builder_t *napcoll_plan_args_builder(const napcoll_plan_args_t *args,
 napcoll_claim_t napcoll_plan_args_claim(const napcoll_plan_args_t *args)
 {
     const napcoll_bounds_t bounds = args->algorithm->bounds(args->map, &args->params);
-
-    return (napcoll_claim_t){.goal = args->collective->goal,
+    napcoll_claim_t claim = {.goal = args->collective->goal,
                              .root = args->params.root,
                              .in_place = args->params.in_place,
                              .noncommutative = args->params.noncommutative,
@@ -186,6 +208,11 @@ napcoll_claim_t napcoll_plan_args_claim(const napcoll_plan_args_t *args)
                                       && args->collective->uneven,
                              .max_inter = bounds.inter,
                              .max_messages = bounds.all};
+
+    if (NULL != args->algorithm->file) {
+        napcoll_file_row_claim(args->algorithm->file, args, &claim);
+    }
+    return claim;
 }
 
 int napcoll_plan_args_slots(const napcoll_plan_args_t *args, const napcoll_plan_t *plan)
@@ -193,7 +220,7 @@ int napcoll_plan_args_slots(const napcoll_plan_args_t *args, const napcoll_plan_
     if (NULL != args->algorithm->slots) {
         return args->algorithm->slots(args);
     }
-    return NAPCOLL_LAYOUT_PERSONALIZED == plan->layout && plan->temps > 0 ? plan->temp[0].count : 0;
+    return napcoll_layout_has_slots(plan->layout) && plan->temps > 0 ? plan->temp[0].count : 0;
 }
 
 napcoll_plan_t *napcoll_generator_plan(void *context, int rank)
@@ -212,6 +239,14 @@ void napcoll_collective_info_key(const napcoll_collective_t *collective, char *k
     if (snprintf(key, bytes, "napcoll_%s_algorithm", collective->name) >= limit) {
         (void) snprintf(key, bytes, "napcoll_%s", collective->name);
     }
+}
+
+const napcoll_algorithm_t *napcoll_algorithm_at(const napcoll_collective_t *collective, int row)
+{
+    if (row >= NAPCOLL_MAX_ALGORITHMS) {
+        return napcoll_file_rows_at(collective, row - NAPCOLL_MAX_ALGORITHMS);
+    }
+    return row >= 0 && row < collective->algorithms ? &collective->algorithm[row] : NULL;
 }
 
 int napcoll_algorithm_tunable(const napcoll_algorithm_t *algorithm, napcoll_tunes_t tunes)
@@ -240,9 +275,11 @@ napcoll_reason_t napcoll_algorithm_eligible(const napcoll_algorithm_t *algorithm
         {NAPCOLL_NEEDS_CONTIGUOUS, !map->contiguous, NAPCOLL_REASON_PLACEMENT},
         {NAPCOLL_NEEDS_POWER_OF_TWO, 0 != (map->size & (map->size - 1)),
          NAPCOLL_REASON_POWER_OF_TWO},
-        {NAPCOLL_NEEDS_EQUAL_NODES, map->max_ppn != map->min_ppn, NAPCOLL_REASON_UNEQUAL_NODES},
     };
 
+    if (NULL != algorithm->file) {
+        return napcoll_file_row_eligible(algorithm->file, map, params);
+    }
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         if (0 != (algorithm->needs & all[i].need) && all[i].unmet) {
             return all[i].reason;
@@ -267,7 +304,6 @@ bool napcoll_collective_has_reason(const napcoll_collective_t *collective, napco
         [NAPCOLL_REASON_NONCOMMUTATIVE] = NAPCOLL_NEEDS_NODE_ORDER | NAPCOLL_NEEDS_COMMUTATIVE,
         [NAPCOLL_REASON_PLACEMENT] = NAPCOLL_NEEDS_CONTIGUOUS,
         [NAPCOLL_REASON_POWER_OF_TWO] = NAPCOLL_NEEDS_POWER_OF_TWO,
-        [NAPCOLL_REASON_UNEQUAL_NODES] = NAPCOLL_NEEDS_EQUAL_NODES,
         [NAPCOLL_REASON_PPN] = NAPCOLL_NEEDS_SHARED_NODE};
     const bool reduces = napcoll_goal_reduces(collective->goal);
     unsigned row_needs = 0;
@@ -285,14 +321,14 @@ bool napcoll_collective_has_reason(const napcoll_collective_t *collective, napco
         return reduces && 0 != (row_needs & needs[reason]);
     case NAPCOLL_REASON_PLACEMENT:
     case NAPCOLL_REASON_POWER_OF_TWO:
-    case NAPCOLL_REASON_UNEQUAL_NODES:
         return 0 != (row_needs & needs[reason]);
     case NAPCOLL_REASON_PPN:
         return !collective->everywhere || 0 != (row_needs & needs[reason]);
     case NAPCOLL_REASON_REPRODUCIBLE:
         return reduces && not_canonical;
     case NAPCOLL_REASON_SIZES:
-        return collective->uneven && napcoll_goal_is_personalized(collective->goal);
+        return collective->uneven && napcoll_goal_is_personalized(collective->goal)
+               && !napcoll_goal_is_neighbor(collective->goal);
     case NAPCOLL_REASON_MEMORY:
         return detours;
     case NAPCOLL_REASON_ONLINE:

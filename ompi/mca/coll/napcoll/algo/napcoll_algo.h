@@ -20,6 +20,7 @@
 
 #include "plan/napcoll_builder.h"
 #include "plan/napcoll_goal.h"
+#include "plan/napcoll_neighborhood.h"
 #include "topo/napcoll_node_map.h"
 
 /** What carries out phases inside nodes, or among leaders. */
@@ -79,6 +80,8 @@ typedef struct napcoll_plan_args {
     bool shortened;
     /** ... and a stage of very many messages is cut into several. */
     bool rough;
+    /** The rank's, where blocks go along edges; else NULL. */
+    const napcoll_neighborhood_t *neighborhood;
     napcoll_params_t params;
 } napcoll_plan_args_t;
 
@@ -120,6 +123,10 @@ bool napcoll_plan_args_headed(const napcoll_plan_args_t *args);
 /** Whether the plans leave a scope's phases to another component. */
 bool napcoll_plan_args_delegates(const napcoll_plan_args_t *args, napcoll_scope_t scope);
 
+/** What the user's buffers hold in a plan (napcoll_goal_buffers). */
+void napcoll_plan_args_user(const napcoll_plan_args_t *args, napcoll_layout_t layout, int blocks,
+                            napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP]);
+
 /**
  * The builder of a plan. Where the input is in the send buffer, the receive buffer serves as a
  * temporary (napcoll_builder_lend_recvbuf).
@@ -136,12 +143,11 @@ napcoll_builder_t *napcoll_plan_args_builder(const napcoll_plan_args_t *args,
 /** What an algorithm needs; a set of flags. */
 typedef enum {
     NAPCOLL_NEEDS_NOTHING = 0,
-    NAPCOLL_NEEDS_SHARED_NODE = 1,   /**< a node with two processes or more */
-    NAPCOLL_NEEDS_NODE_ORDER = 2,    /**< contiguous nodes, where the operation does not commute */
-    NAPCOLL_NEEDS_COMMUTATIVE = 4,   /**< an operation that commutes */
-    NAPCOLL_NEEDS_CONTIGUOUS = 8,    /**< contiguous nodes, for any operation */
-    NAPCOLL_NEEDS_POWER_OF_TWO = 16, /**< a number of ranks that is a power of two */
-    NAPCOLL_NEEDS_EQUAL_NODES = 32   /**< the same number of processes on each node */
+    NAPCOLL_NEEDS_SHARED_NODE = 1,  /**< a node with two processes or more */
+    NAPCOLL_NEEDS_NODE_ORDER = 2,   /**< contiguous nodes, where the operation does not commute */
+    NAPCOLL_NEEDS_COMMUTATIVE = 4,  /**< an operation that commutes */
+    NAPCOLL_NEEDS_CONTIGUOUS = 8,   /**< contiguous nodes, for any operation */
+    NAPCOLL_NEEDS_POWER_OF_TWO = 16 /**< a number of ranks that is a power of two */
 } napcoll_needs_t;
 
 /** Why an algorithm, or napcoll as a whole, does not do a call. The names are user interface. */
@@ -155,7 +161,6 @@ typedef enum {
     NAPCOLL_REASON_REPRODUCIBLE,   /**< the algorithm's bits depend on the nodes */
     NAPCOLL_REASON_PPN,            /**< no node has a second process */
     NAPCOLL_REASON_ONE_NODE,       /**< all processes share one node */
-    NAPCOLL_REASON_UNEQUAL_NODES,  /**< nodes have different numbers of processes */
     NAPCOLL_REASON_SIZES,          /**< auto leaves the collective: few blocks have bytes */
     NAPCOLL_REASON_MEMORY,         /**< temporaries could take more than is allowed */
     NAPCOLL_REASON_ONLINE, /**< the online check times the fallback function, or found it faster */
@@ -165,6 +170,8 @@ typedef enum {
     NAPCOLL_REASON_SETUP,
     /** auto tries none: on an unmeasured machine by napcoll_structure.h, or at this size */
     NAPCOLL_REASON_STRUCTURE,
+    /** the plans file has none that serve the call */
+    NAPCOLL_REASON_FILE,
     NAPCOLL_REASONS
 } napcoll_reason_t;
 
@@ -182,6 +189,7 @@ typedef enum {
     NAPCOLL_TUNES_RADIX,       /**< a radix over nodes: it tries powers of two */
     NAPCOLL_TUNES_RADIX_RANKS, /**< the same over all ranks */
     NAPCOLL_TUNES_RADIX_LANES, /**< the same over the processes of a node */
+    NAPCOLL_TUNES_LEADERS,     /**< leaders of a node: powers of two below its processes */
     NAPCOLL_TUNES_CHOICE,      /**< one of names: it tries all of them */
     NAPCOLL_TUNES_SEGMENTS,    /**< segments of a pipeline: it tries a few numbers */
     NAPCOLL_TUNES_PIECES, /**< bytes of a block's piece, where the thresholds (napcoll_thresholds.h)
@@ -275,6 +283,8 @@ typedef napcoll_hops_t napcoll_path_t(const napcoll_node_map_t *map,
 /** One message at a time. */
 napcoll_claim_bounds_t napcoll_bounds_one;
 
+struct napcoll_file_row;
+
 /** A row of a table. */
 typedef struct napcoll_algorithm {
     const char *name;
@@ -314,6 +324,8 @@ typedef struct napcoll_algorithm {
     bool segmented;
     /** It reduces by halves of the ranks, which the verifier proves. */
     bool canonical;
+    /** Its plans come from a file (algo/file/); NULL: from a generator. */
+    const struct napcoll_file_row *file;
     napcoll_tunable_t tunable[NAPCOLL_MAX_TUNABLES + 1];
 } napcoll_algorithm_t;
 
@@ -356,17 +368,26 @@ static inline bool napcoll_algorithm_announces(const napcoll_collective_t *colle
                                                const napcoll_algorithm_t *algorithm)
 {
     return collective->uneven && algorithm->store_and_forward
-           && NAPCOLL_GOAL_GATHER != collective->goal;
+           && NAPCOLL_GOAL_GATHER != collective->goal
+           && !napcoll_goal_is_neighbor(collective->goal);
 }
 
 /** The tables, see COLL/COLL.c. */
 extern const napcoll_collective_t napcoll_allreduce, napcoll_reduce, napcoll_barrier,
     napcoll_allgather, napcoll_allgatherv, napcoll_reduce_scatter, napcoll_reduce_scatter_block,
     napcoll_scan, napcoll_exscan, napcoll_bcast, napcoll_alltoall, napcoll_alltoallv,
-    napcoll_alltoallw, napcoll_gather, napcoll_gatherv, napcoll_scatter, napcoll_scatterv;
+    napcoll_alltoallw, napcoll_gather, napcoll_gatherv, napcoll_scatter, napcoll_scatterv,
+    napcoll_neighbor_allgather, napcoll_neighbor_allgatherv, napcoll_neighbor_alltoall,
+    napcoll_neighbor_alltoallv, napcoll_neighbor_alltoallw;
 
-/** All of them, NULL after the last. */
+/** Those whose plans follow from the node map, NULL after the last. */
 extern const napcoll_collective_t *const napcoll_collectives[];
+
+/** Those whose plans need a neighbourhood, too, NULL after the last. */
+extern const napcoll_collective_t *const napcoll_neighbor_collectives[];
+
+/** The collective at an index of both lists, one after the other; NULL after the last. */
+const napcoll_collective_t *napcoll_collective_at(int index);
 
 /**
  * The info key that sets the algorithm of a communicator: napcoll_COLLECTIVE_algorithm, or, where
@@ -376,6 +397,13 @@ extern const napcoll_collective_t *const napcoll_collectives[];
  * @param[in]  limit MPI_MAX_INFO_KEY: a key has fewer characters
  */
 void napcoll_collective_info_key(const napcoll_collective_t *collective, char *key, int limit);
+
+/** Rows of a table, at most; rows of plans from files come behind them. */
+enum { NAPCOLL_MAX_ALGORITHMS = 16 };
+
+/** A row of a collective: of its table, or of plans from a file (algo/file/napcoll_file_rows.h).
+ * NULL: there is none. */
+const napcoll_algorithm_t *napcoll_algorithm_at(const napcoll_collective_t *collective, int row);
 
 /** The first tunable of a row that the model chooses like this, or -1. */
 int napcoll_algorithm_tunable(const napcoll_algorithm_t *algorithm, napcoll_tunes_t tunes);

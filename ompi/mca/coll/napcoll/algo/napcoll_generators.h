@@ -27,14 +27,18 @@ enum {
     NAPCOLL_ALLREDUCE_RING,
     NAPCOLL_ALLREDUCE_LANE,
     NAPCOLL_ALLREDUCE_GATHERED,
+    NAPCOLL_ALLREDUCE_BINE,
+    NAPCOLL_ALLREDUCE_CIRCULANT,
     NAPCOLL_ALLREDUCE_ALGORITHMS
 };
 
 napcoll_generate_t napcoll_allreduce_recursive_doubling, napcoll_allreduce_smp,
     napcoll_allreduce_nap, napcoll_allreduce_tree, napcoll_allreduce_rabenseifner,
-    napcoll_allreduce_ring, napcoll_allreduce_lane, napcoll_allreduce_gathered;
+    napcoll_allreduce_ring, napcoll_allreduce_lane, napcoll_allreduce_gathered,
+    napcoll_allreduce_bine, napcoll_allreduce_circulant;
 napcoll_claim_bounds_t napcoll_allreduce_recursive_doubling_bounds, napcoll_allreduce_smp_bounds,
-    napcoll_allreduce_nap_bounds, napcoll_allreduce_ring_bounds, napcoll_allreduce_lane_bounds;
+    napcoll_allreduce_nap_bounds, napcoll_allreduce_ring_bounds, napcoll_allreduce_lane_bounds,
+    napcoll_allreduce_circulant_bounds;
 
 /**
  * Lanes that nap uses on a communicator.
@@ -63,11 +67,15 @@ enum {
     NAPCOLL_REDUCE_RABENSEIFNER,
     NAPCOLL_REDUCE_LANE,
     NAPCOLL_REDUCE_GATHERED,
+    NAPCOLL_REDUCE_BINE,
+    NAPCOLL_REDUCE_CIRCULANT,
+    NAPCOLL_REDUCE_LANE_CIRCULANT,
     NAPCOLL_REDUCE_ALGORITHMS
 };
 
 napcoll_generate_t napcoll_reduce_binomial, napcoll_reduce_smp, napcoll_reduce_nap,
-    napcoll_reduce_rabenseifner, napcoll_reduce_lane, napcoll_reduce_gathered;
+    napcoll_reduce_rabenseifner, napcoll_reduce_lane, napcoll_reduce_gathered, napcoll_reduce_bine,
+    napcoll_reduce_circulant, napcoll_reduce_lane_circulant;
 napcoll_claim_bounds_t napcoll_reduce_nap_bounds, napcoll_reduce_lane_bounds,
     napcoll_reduce_gathered_bounds;
 
@@ -82,12 +90,16 @@ enum {
     NAPCOLL_BCAST_TWO_LEVEL,
     NAPCOLL_BCAST_NAP,
     NAPCOLL_BCAST_LANE,
+    NAPCOLL_BCAST_BINE,
+    NAPCOLL_BCAST_CIRCULANT,
+    NAPCOLL_BCAST_LANE_CIRCULANT,
     NAPCOLL_BCAST_ALGORITHMS
 };
 
 napcoll_generate_t napcoll_bcast_flat, napcoll_bcast_binary, napcoll_bcast_binomial,
     napcoll_bcast_scatter_allgather, napcoll_bcast_chain, napcoll_bcast_two_level,
-    napcoll_bcast_nap, napcoll_bcast_lane;
+    napcoll_bcast_nap, napcoll_bcast_lane, napcoll_bcast_bine, napcoll_bcast_circulant,
+    napcoll_bcast_lane_circulant;
 napcoll_claim_bounds_t napcoll_bcast_flat_bounds, napcoll_bcast_binary_bounds,
     napcoll_bcast_binomial_bounds, napcoll_bcast_scatter_allgather_bounds,
     napcoll_bcast_two_level_bounds, napcoll_bcast_nap_bounds, napcoll_bcast_lane_bounds;
@@ -141,6 +153,7 @@ enum {
     NAPCOLL_ALLGATHER_SMP,
     NAPCOLL_ALLGATHER_LOCALITY_BRUCK,
     NAPCOLL_ALLGATHER_LANE_RING,
+    NAPCOLL_ALLGATHER_BINE,
     NAPCOLL_ALLGATHER_ALGORITHMS
 };
 
@@ -156,10 +169,13 @@ enum {
     NAPCOLL_REDUCE_SCATTER_LOCALITY,
     NAPCOLL_REDUCE_SCATTER_LANE_RING,
     NAPCOLL_REDUCE_SCATTER_PAIRWISE,
+    NAPCOLL_REDUCE_SCATTER_BINE,
+    NAPCOLL_REDUCE_SCATTER_CIRCULANT,
     NAPCOLL_REDUCE_SCATTER_ALGORITHMS
 };
 
-napcoll_generate_t napcoll_reduce_scatter_recursive_halving, napcoll_reduce_scatter_pairwise;
+napcoll_generate_t napcoll_reduce_scatter_recursive_halving, napcoll_reduce_scatter_pairwise,
+    napcoll_reduce_scatter_circulant;
 napcoll_claim_bounds_t napcoll_reduce_scatter_lane_ring_bounds,
     napcoll_reduce_scatter_pairwise_bounds;
 
@@ -171,11 +187,12 @@ enum {
     NAPCOLL_GATHER_TWO_LEVEL,
     NAPCOLL_GATHER_SEGMENTED,
     NAPCOLL_GATHER_CREDIT,
+    NAPCOLL_GATHER_BINE,
     NAPCOLL_GATHER_ALGORITHMS
 };
 
 napcoll_generate_t napcoll_gather_linear, napcoll_gather_binomial, napcoll_gather_two_level,
-    napcoll_gather_segmented, napcoll_gather_credit;
+    napcoll_gather_segmented, napcoll_gather_credit, napcoll_gather_bine;
 napcoll_claim_bounds_t napcoll_gather_linear_bounds, napcoll_gather_binomial_bounds,
     napcoll_gather_two_level_bounds, napcoll_gather_segmented_bounds, napcoll_gather_credit_bounds;
 int napcoll_gather_binomial_slots(const napcoll_plan_args_t *args);
@@ -195,20 +212,42 @@ enum {
     NAPCOLL_ALLTOALL_TUNA_COALESCED,
     NAPCOLL_ALLTOALL_TUNA_STAGGERED,
     NAPCOLL_ALLTOALL_TUNA_TWO_LEVEL,
+    NAPCOLL_ALLTOALL_MULTI_LEADER,
     NAPCOLL_ALLTOALL_ALGORITHMS
 };
 
 napcoll_generate_t napcoll_alltoall_linear, napcoll_alltoall_pairwise, napcoll_alltoall_tuna,
     napcoll_alltoall_tuna_coalesced, napcoll_alltoall_tuna_staggered,
-    napcoll_alltoall_tuna_two_level;
+    napcoll_alltoall_tuna_two_level, napcoll_alltoall_multi_leader;
 napcoll_claim_bounds_t napcoll_alltoall_linear_bounds, napcoll_alltoall_tuna_bounds,
     napcoll_alltoall_tuna_coalesced_bounds, napcoll_alltoall_tuna_staggered_bounds,
-    napcoll_alltoall_tuna_two_level_bounds;
+    napcoll_alltoall_tuna_two_level_bounds, napcoll_alltoall_multi_leader_bounds;
+int napcoll_alltoall_tuna_coalesced_slots(const napcoll_plan_args_t *args);
+int napcoll_alltoall_tuna_staggered_slots(const napcoll_plan_args_t *args);
+int napcoll_alltoall_tuna_two_level_slots(const napcoll_plan_args_t *args);
+int napcoll_alltoall_multi_leader_slots(const napcoll_plan_args_t *args);
 
 /** The builder of a plan, whose first stage copies the rank's own block. */
 napcoll_builder_t *napcoll_alltoall_builder(const napcoll_plan_args_t *args);
 
 /** Every rank sends its blocks straight to those that they are for, a number of them at once. */
 napcoll_plan_t *napcoll_alltoall_direct(const napcoll_plan_args_t *args, int at_once);
+
+/* ---- neighbor_allgather, _allgatherv, _alltoall, _alltoallv and _alltoallw ---- */
+
+enum { NAPCOLL_NEIGHBOR_DIRECT, NAPCOLL_NEIGHBOR_COALESCED, NAPCOLL_NEIGHBOR_ALGORITHMS };
+
+napcoll_generate_t napcoll_neighbor_direct, napcoll_neighbor_coalesced;
+napcoll_claim_bounds_t napcoll_neighbor_bounds;
+
+/** The most slots of any process in the plans of the arguments' row. */
+int napcoll_neighbor_slots(const napcoll_plan_args_t *args);
+
+/** The builder of a plan, whose first stage copies the blocks of the rank for itself. */
+napcoll_builder_t *napcoll_neighbor_builder(const napcoll_plan_args_t *args);
+
+/** Set what this process sends and receives in the plans of all rows (napcoll_neighborhood_t).
+ * Returns 0, or -1 when memory ran out. */
+int napcoll_neighbor_measure(const napcoll_node_map_t *map, napcoll_neighborhood_t *neighborhood);
 
 #endif /* NAPCOLL_GENERATORS_H */

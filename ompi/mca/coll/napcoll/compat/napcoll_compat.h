@@ -295,6 +295,8 @@ static inline int napcoll_compat_copy_bytes(void *to, const void *from, size_t b
 typedef size_t napcoll_compat_count_t;
 typedef ompi_count_array_t napcoll_compat_counts_t;
 typedef ompi_disp_array_t napcoll_compat_displs_t;
+/* displacements of neighbor_alltoallw, which are addresses */
+typedef ompi_disp_array_t napcoll_compat_offsets_t;
 
 /* Arrays of int as what functions of components take. */
 static inline napcoll_compat_counts_t napcoll_compat_counts_of(const int *counts)
@@ -321,10 +323,21 @@ static inline ptrdiff_t napcoll_compat_displ(napcoll_compat_displs_t displs, int
 {
     return ompi_disp_array_get(displs, (size_t) rank);
 }
+
+static inline bool napcoll_compat_has_offsets(napcoll_compat_offsets_t offsets)
+{
+    return 0 != offsets;
+}
+
+static inline ptrdiff_t napcoll_compat_offset(napcoll_compat_offsets_t offsets, int rank)
+{
+    return ompi_disp_array_get(offsets, (size_t) rank);
+}
 #else
 typedef int napcoll_compat_count_t;
 typedef const int *napcoll_compat_counts_t;
 typedef const int *napcoll_compat_displs_t;
+typedef const MPI_Aint *napcoll_compat_offsets_t;
 
 static inline napcoll_compat_counts_t napcoll_compat_counts_of(const int *counts)
 {
@@ -349,6 +362,16 @@ static inline size_t napcoll_compat_count(napcoll_compat_counts_t counts, int ra
 static inline ptrdiff_t napcoll_compat_displ(napcoll_compat_displs_t displs, int rank)
 {
     return displs[rank];
+}
+
+static inline bool napcoll_compat_has_offsets(napcoll_compat_offsets_t offsets)
+{
+    return NULL != offsets;
+}
+
+static inline ptrdiff_t napcoll_compat_offset(napcoll_compat_offsets_t offsets, int rank)
+{
+    return offsets[rank];
 }
 #endif
 

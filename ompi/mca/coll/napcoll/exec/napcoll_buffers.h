@@ -65,6 +65,9 @@ typedef struct napcoll_binding {
     napcoll_compat_counts_t send_counts;
     napcoll_compat_displs_t send_displs;
     ompi_datatype_t *const *send_types;
+    /** of a neighbor_alltoallw in place of the displacements: in bytes */
+    napcoll_compat_offsets_t offsets;
+    napcoll_compat_offsets_t send_offsets;
     /** [ranks] NULL: block b is rank b's */
     const int *order;
 } napcoll_binding_t;

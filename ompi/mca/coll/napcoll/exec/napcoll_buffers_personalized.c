@@ -163,7 +163,7 @@ static char *pack_sizes(const napcoll_personalized_t *p, const napcoll_plan_t *p
     return to;
 }
 
-/* Pack a message that is sent; its blocks leave their slots. */
+/* Pack a message that is sent; personalized blocks leave their slots. */
 static int pack_message(napcoll_personalized_t *p, const napcoll_plan_t *plan,
                         const napcoll_step_t *step, char *to)
 {
@@ -184,7 +184,9 @@ static int pack_message(napcoll_personalized_t *p, const napcoll_plan_t *plan,
                 if (bytes > 0) {
                     memcpy(to, napcoll_transit_at(transit, b), bytes);
                 }
-                napcoll_transit_drop(transit, b);
+                if (NAPCOLL_LAYOUT_PERSONALIZED == plan->layout) {
+                    napcoll_transit_drop(transit, b);
+                }
                 to += bytes;
             } else {
                 napcoll_block_t piece;
@@ -300,7 +302,7 @@ static int take_block(napcoll_operation_t *op, int32_t buffer, int number, char 
         if (!block->direct) {
             return napcoll_direct_expect(op, napcoll_personalized_block(p, buffer, number));
         }
-        napcoll_direct_forget(op, number);
+        napcoll_direct_forget(op, napcoll_personalized_block(p, buffer, number));
     }
     if (size > block->bytes) {
         napcoll_operation_truncate(op);
@@ -359,7 +361,8 @@ static int personalized_after(napcoll_operation_t *op, const napcoll_stage_t *st
     int rc = OMPI_SUCCESS;
 
     for (int i = 0; i < stage->messages; i++) {
-        if (NAPCOLL_STEP_SEND == step[i].kind && NAPCOLL_MESSAGE_ONE == message[i].kind
+        if (NAPCOLL_LAYOUT_PERSONALIZED == op->plan->layout && NAPCOLL_STEP_SEND == step[i].kind
+            && NAPCOLL_MESSAGE_ONE == message[i].kind
             && step[i].left.buffer >= NAPCOLL_BUFFER_TEMP) {
             napcoll_transit_drop(&p->transit, step[i].left.first);
         }
@@ -418,11 +421,26 @@ static void personalized_message(const napcoll_operation_t *op, const napcoll_st
     *message = op->personalized.message[i].wire;
 }
 
-/* The only work of these plans. */
-static int personalized_copy_own(napcoll_operation_t *op, const napcoll_step_t *step)
+/* Copy a block along an edge: from the rank to itself, or out of a slot. */
+static int copy_edge(napcoll_operation_t *op, const napcoll_step_t *step)
 {
-    (void) step;
-    return napcoll_personalized_copy_own(&op->personalized);
+    napcoll_personalized_t *p = &op->personalized;
+    const napcoll_slot_t *slot;
+
+    if (step->left.buffer < NAPCOLL_BUFFER_TEMP) {
+        return napcoll_personalized_copy(p, step->left.first, step->dst.first);
+    }
+    slot = &p->transit.slot[step->left.first];
+    return take_block(op, step->dst.buffer, step->dst.first,
+                      napcoll_transit_at(&p->transit, step->left.first), slot->head);
+}
+
+/* The only work of these plans is to copy blocks. */
+static int personalized_copy(napcoll_operation_t *op, const napcoll_step_t *step)
+{
+    return NAPCOLL_LAYOUT_EDGES == op->plan->layout
+               ? copy_edge(op, step)
+               : napcoll_personalized_copy(&op->personalized, 0, 0);
 }
 
 static int personalized_finish(napcoll_operation_t *op, int rc)
@@ -449,6 +467,6 @@ const napcoll_buffers_t napcoll_buffers_personalized = {.bind = personalized_bin
                                                         .before = personalized_before,
                                                         .message = personalized_message,
                                                         .after = personalized_after,
-                                                        .work = personalized_copy_own,
+                                                        .work = personalized_copy,
                                                         .outside = napcoll_direct_end,
                                                         .finish = personalized_finish};

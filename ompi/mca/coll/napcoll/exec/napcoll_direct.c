@@ -13,9 +13,9 @@
  *     plan     | stage 0 | stage 1 | stage 2 |
  *     direct   | blocks 1 .. 300            | blocks 301 .. 420 |
  *
- * All ranks post them in the order of the distance between the two ends, a batch at a time. The
- * message of the least distance that has not ended is in the batch of both its ends, so no rank
- * waits for ever.
+ * All ranks post them in the order of the distance between the two ends, or, along edges, of the
+ * turns (napcoll_turn_t), a batch at a time. The first message in this order that has not ended is
+ * in the batch of both its ends, so no rank waits for ever.
  */
 
 #include "exec/napcoll_operation.h"
@@ -37,21 +37,27 @@ static int post_block(napcoll_operation_t *op, int32_t buffer, napcoll_block_t *
     return napcoll_messages_post(&p->direct, &step, &message, op->binding.comm, p->direct_tag);
 }
 
-/* The number after the last block of both buffers. */
-static int end_of_blocks(const napcoll_personalized_t *p)
+/* How many numbers, or turns, there are. */
+static int end_of_turns(const napcoll_personalized_t *p)
 {
     const napcoll_block_range_t *send = &p->range[NAPCOLL_BUFFER_SEND];
     const napcoll_block_range_t *recv = &p->range[NAPCOLL_BUFFER_RECV];
     const int sent = send->first + send->count, received = recv->first + recv->count;
 
+    if (NULL != p->turn) {
+        return p->turns;
+    }
     return sent > received ? sent : received;
 }
 
-/* The direct block of a number; NULL: there is none. */
-static napcoll_block_t *direct_block(const napcoll_personalized_t *p, int32_t buffer, int number)
+/* The direct block of a turn; NULL: there is none. */
+static napcoll_block_t *direct_block(const napcoll_personalized_t *p, int32_t buffer, int turn)
 {
-    const int index = number - p->range[buffer].first;
+    int index = turn - p->range[buffer].first;
 
+    if (NULL != p->turn) {
+        index = NAPCOLL_BUFFER_SEND == buffer ? p->turn[turn].send : p->turn[turn].recv;
+    }
     return index >= 0 && index < p->range[buffer].count && p->block[buffer][index].direct
                ? &p->block[buffer][index]
                : NULL;
@@ -62,7 +68,7 @@ static int post_batch(napcoll_operation_t *op)
 {
     static const int32_t buffers[] = {NAPCOLL_BUFFER_RECV, NAPCOLL_BUFFER_SEND};
     napcoll_personalized_t *p = &op->personalized;
-    const int end = end_of_blocks(p);
+    const int end = end_of_turns(p);
     int rc = OMPI_SUCCESS;
 
     for (; p->next_direct < end && p->direct.posted < 2 * AT_ONCE - 1; p->next_direct++) {
@@ -101,7 +107,7 @@ int napcoll_direct_advance(napcoll_operation_t *op)
     napcoll_personalized_t *p = &op->personalized;
     int rc = OMPI_SUCCESS;
 
-    if (p->has_direct && p->next_direct < end_of_blocks(p)
+    if (p->has_direct && p->next_direct < end_of_turns(p)
         && napcoll_messages_have_ended(&p->direct)) {
         rc = napcoll_operation_end_messages(op, &p->direct, OMPI_SUCCESS);
         rc = OMPI_SUCCESS == rc ? post_batch(op) : rc;
@@ -136,13 +142,12 @@ int napcoll_direct_expect(napcoll_operation_t *op, napcoll_block_t *block)
                : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-void napcoll_direct_forget(napcoll_operation_t *op, int number)
+void napcoll_direct_forget(napcoll_operation_t *op, napcoll_block_t *block)
 {
     napcoll_personalized_t *p = &op->personalized;
-    napcoll_block_t *block = napcoll_personalized_block(p, NAPCOLL_BUFFER_RECV, number);
 
     block->direct = false;
-    if (number < p->next_direct && MPI_REQUEST_NULL != p->direct.request[block->request]) {
+    if (block->request >= 0 && MPI_REQUEST_NULL != p->direct.request[block->request]) {
         (void) ompi_request_cancel(p->direct.request[block->request]);
     }
 }

@@ -12,7 +12,8 @@
  * channels: messages of a channel between the same two lanes are received in the order in which
  * they were sent; channels do not order each other's messages.
  *
- *     region     a bell for each lane      where a process that sleeps is woken
+ *     region     a bell for each lane      where a process that sleeps is woken, and a record of
+ *                                          its latest call
  *                a ring for each sender    bytes that are too many for a line; several notes can
  *                                          name the same bytes
  *     channel    a mailbox for each pair   some lines, its depth, written by the sender; note k is
@@ -80,11 +81,29 @@ typedef struct napcoll_note {
     char payload[NAPCOLL_NOTE_PAYLOAD];
 } napcoll_note_t;
 
-/** Where a process that sleeps is woken. */
+/** What a process did last in the region's communicator: it writes, the others read it for the
+ * report of a stalled call. All zero: not known. */
+typedef struct napcoll_record {
+    /** number of its PID namespace, and in that its own */
+    _Atomic uint64_t pid_namespace;
+    _Atomic uint32_t pid;
+    /** stage of the latest call, as of its latest look at the clock; 0: not known */
+    _Atomic uint32_t stage;
+    /** the latest call: number << 32 | function << 16 | calls under way */
+    _Atomic uint64_t call;
+    /** number of the latest persistent call; they count by themselves */
+    _Atomic uint64_t persistent;
+    /** when the latest call began or, with none under way, ended; CLOCK_MONOTONIC */
+    _Atomic uint64_t milliseconds;
+    char rest[NAPCOLL_CACHE_LINE - 4 * sizeof(uint64_t) - 2 * sizeof(uint32_t)];
+} napcoll_record_t;
+
+/** Where a process that sleeps is woken; and, in a line of its own, its record. */
 typedef struct napcoll_bell {
     /** the process may sleep; the futex */
     _Atomic uint32_t sleeping;
-    char rest[NAPCOLL_CACHE_PAIR - sizeof(uint32_t)];
+    char rest[NAPCOLL_CACHE_LINE - sizeof(uint32_t)];
+    napcoll_record_t record;
 } napcoll_bell_t;
 
 /** What a process knows of its messages to and from one lane, in a channel. */

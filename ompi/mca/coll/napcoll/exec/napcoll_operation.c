@@ -55,7 +55,14 @@ napcoll_operation_t *napcoll_operation_take(void)
             op = swap(i, NULL);
         }
     }
-    return NULL == op ? calloc(1, sizeof(*op)) : op;
+    if (NULL == op) {
+        op = calloc(1, sizeof(*op));
+        if (NULL != op) {
+            /* like a pooled one: no plan is under way */
+            op->done = true;
+        }
+    }
+    return op;
 }
 
 void napcoll_operation_free(napcoll_operation_t *op)

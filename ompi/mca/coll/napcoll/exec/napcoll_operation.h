@@ -193,6 +193,26 @@ int napcoll_operation_end_messages(napcoll_operation_t *operation, napcoll_messa
 bool napcoll_operation_waits_for(const napcoll_operation_t *operation,
                                  const napcoll_messages_t *messages);
 
+/** What an operation that has not ended waits for. */
+typedef enum {
+    /** its turn in the channel */
+    NAPCOLL_AWAITS_TURN,
+    /** messages */
+    NAPCOLL_AWAITS_MESSAGES,
+    /** a phase, which another component carries out */
+    NAPCOLL_AWAITS_PHASE
+} napcoll_awaits_t;
+
+/**
+ * Find what an operation under way waits for. Another thread may carry the operation on meanwhile:
+ * then the answer may be of two moments.
+ *
+ * @param[in]     operation  that was started, and has not been given back
+ * @param[in,out] peer       [size of the communicator] set to true for each rank to or from which a
+ *                           message is under way
+ */
+napcoll_awaits_t napcoll_operation_awaits(const napcoll_operation_t *operation, bool *peer);
+
 /** Whether this process is the root of a phase. */
 static inline bool napcoll_phase_is_root(const napcoll_operation_t *operation,
                                          const napcoll_step_t *step)

@@ -25,6 +25,7 @@
 #include "exec/napcoll_buffers.h"
 #include "exec/napcoll_transit.h"
 #include "exec/napcoll_transport_pml.h"
+#include "plan/napcoll_neighborhood.h"
 
 /** A block of the user. The caller sets at, count, type and rank; napcoll_personalized_measure the
  * rest. */
@@ -41,7 +42,7 @@ typedef struct napcoll_block {
     bool dense;
     /** it is too large for the rounds of the plan, and goes straight to its rank */
     bool direct;
-    /** of its message then, when it is posted */
+    /** of its message then; -1: it is not posted */
     int request;
 } napcoll_block_t;
 
@@ -80,12 +81,15 @@ typedef struct napcoll_block_message {
 
 /** The blocks of a call, and memory for its messages. All zero: nothing. */
 typedef struct napcoll_personalized {
-    /** [range] of the user's two buffers, numbered as in the layout */
+    /** [range] of the user's two buffers, numbered as in the layout. Rank -1: the block is nobody's
+     */
     napcoll_block_t *block[NAPCOLL_BUFFER_TEMP];
     napcoll_block_range_t range[NAPCOLL_BUFFER_TEMP];
     /** the memory of both arrays */
     napcoll_block_t *blocks;
     size_t blocks_room;
+    /** the rank of this process */
+    int self;
     /** the receive blocks also hold what is sent */
     bool in_place;
     /** every block has `bytes` bytes, and no sizes are sent */
@@ -96,10 +100,14 @@ typedef struct napcoll_personalized {
     /** what this rank says to all, and how many others have said each number */
     unsigned said;
     int heard[NAPCOLL_SAYINGS];
-    /** messages outside the plan, their tag, and the block from which on they are not posted */
+    /** messages outside the plan, and their tag */
     napcoll_messages_t direct;
     int direct_tag;
+    /** the block, or turn, from which on they are not posted */
     int next_direct;
+    /** [turns] the order of blocks along edges; NULL: by their numbers */
+    const napcoll_turn_t *turn;
+    int turns;
     bool has_direct;
     napcoll_transit_t transit;
     napcoll_block_message_t *message;
@@ -137,8 +145,8 @@ void napcoll_personalized_measure(napcoll_personalized_t *personalized);
 /** Set which blocks are direct; returns how many. */
 size_t napcoll_personalized_divide(napcoll_personalized_t *personalized);
 
-/** Copy a rank's block for itself. */
-int napcoll_personalized_copy_own(const napcoll_personalized_t *personalized);
+/** Copy a rank's block for itself, given by its numbers in the send and in the receive buffer. */
+int napcoll_personalized_copy(const napcoll_personalized_t *personalized, int sent, int received);
 
 /** Move blocks into the copy for the time of a call: send blocks in place, which are overwritten,
  * and blocks with gaps that are cut into pieces. */
@@ -183,9 +191,9 @@ int napcoll_direct_end(struct napcoll_operation *operation, bool waits, bool *en
  * for it: receive as much as there is room for, so that it does not stay behind. */
 int napcoll_direct_expect(struct napcoll_operation *operation, napcoll_block_t *block);
 
-/** A direct block of the receive buffer, given by its number, has come in a round, since it is
- * smaller than this rank assumed: do not wait for it. */
-void napcoll_direct_forget(struct napcoll_operation *operation, int number);
+/** A direct block of the receive buffer has come in a round, since it is smaller than this rank
+ * assumed: do not wait for it. */
+void napcoll_direct_forget(struct napcoll_operation *operation, napcoll_block_t *block);
 
 /** End a call: free each buffer that is larger than `kept` bytes; 0: free all memory. */
 void napcoll_personalized_end(napcoll_personalized_t *personalized, size_t kept);

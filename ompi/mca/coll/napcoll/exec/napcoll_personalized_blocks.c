@@ -58,6 +58,7 @@ static inline void measure_block(napcoll_block_t *block, type_facts_t *facts)
     block->dense = facts->dense[block->count > 1];
     block->lead = facts->lead;
     block->direct = false;
+    block->request = -1;
 }
 
 void napcoll_block_measure(napcoll_block_t *block)
@@ -85,10 +86,12 @@ void napcoll_personalized_measure(napcoll_personalized_t *p)
     }
 }
 
-/* Whether a block is the rank's block for itself. */
+/* Whether a block is the rank's block for itself, or nobody's. */
 static bool is_own(const napcoll_personalized_t *p, int32_t buffer, int i)
 {
-    return 0 == p->range[buffer].first + i;
+    const int rank = p->block[buffer][i].rank;
+
+    return rank == p->self || rank < 0;
 }
 
 size_t napcoll_personalized_divide(napcoll_personalized_t *p)
@@ -251,10 +254,10 @@ int napcoll_personalized_keep_sent(napcoll_personalized_t *p)
     return rc;
 }
 
-int napcoll_personalized_copy_own(const napcoll_personalized_t *p)
+int napcoll_personalized_copy(const napcoll_personalized_t *p, int sent, int received)
 {
-    const napcoll_block_t *from = napcoll_personalized_block(p, NAPCOLL_BUFFER_SEND, 0);
-    const napcoll_block_t *to = napcoll_personalized_block(p, NAPCOLL_BUFFER_RECV, 0);
+    const napcoll_block_t *from = napcoll_personalized_block(p, NAPCOLL_BUFFER_SEND, sent);
+    const napcoll_block_t *to = napcoll_personalized_block(p, NAPCOLL_BUFFER_RECV, received);
 
     if (p->piece > 0 || 0 == to->bytes || (from->at == to->at && from->type == to->type)) {
         return OMPI_SUCCESS;

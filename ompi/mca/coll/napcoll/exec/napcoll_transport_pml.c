@@ -25,7 +25,7 @@ bool napcoll_messages_grow(napcoll_messages_t *m, size_t most)
     if (!napcoll_grow(&m->request, &room[0], most, sizeof(*m->request))
         || !napcoll_grow(&m->due, &room[1], most, sizeof(*m->due))
         || !napcoll_grow(&m->status, &room[2], most, sizeof(*m->status))
-        || !napcoll_grow(&m->receives, &room[3], most, sizeof(*m->receives))) {
+        || !napcoll_grow(&m->peer, &room[3], most, sizeof(*m->peer))) {
         return false;
     }
     m->room = room[0];
@@ -37,7 +37,7 @@ void napcoll_messages_free(napcoll_messages_t *m)
     free(m->request);
     free(m->due);
     free(m->status);
-    free(m->receives);
+    free(m->peer);
     *m = (napcoll_messages_t){.request = NULL};
 }
 
@@ -62,7 +62,7 @@ int napcoll_messages_post(napcoll_messages_t *m, const napcoll_step_t *step,
 
     *request = MPI_REQUEST_NULL;
     m->due[m->posted] = any_bytes;
-    m->receives[m->posted] = NAPCOLL_STEP_RECV == step->kind;
+    m->peer[m->posted] = NAPCOLL_STEP_RECV == step->kind ? step->peer : ~step->peer;
     if (message->nothing) {
         m->posted++;
         return OMPI_SUCCESS;
@@ -198,7 +198,7 @@ void napcoll_messages_abandon(napcoll_messages_t *m, ompi_communicator_t *comm, 
         if (NULL == request[i] || MPI_REQUEST_NULL == request[i]) {
             continue;
         }
-        if ((waits || m->receives[i]) && !REQUEST_COMPLETE(request[i])) {
+        if ((waits || m->peer[i] >= 0) && !REQUEST_COMPLETE(request[i])) {
             (void) ompi_request_cancel(request[i]);
         }
         if (waits) {

@@ -22,7 +22,8 @@ typedef struct napcoll_messages {
     /** [posted] the bytes that each must bring, SIZE_MAX: any number */
     size_t *due;
     ompi_status_public_t *status;
-    bool *receives;
+    /** [posted] the rank that a message comes from, or ~ of the rank that it goes to */
+    int *peer;
     /** of each of these arrays */
     size_t room;
     int posted;

@@ -14,7 +14,6 @@
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,18 +36,21 @@ typedef struct {
     const char *help;
     /* earlier name of the key, or NULL */
     const char *old_name;
+    /* files without the key are valid */
+    bool optional;
 } entry_t;
 
-#define ENTRY(field, least, most, whole, help)                                                    \
-    {                                                                                             \
-        PREFIX #field, offsetof(napcoll_machine_t, field), (least), (most), (whole), (help), NULL \
+#define ENTRY(field, low, high, is_whole, text)                                              \
+    {                                                                                        \
+        .name = PREFIX #field, .offset = offsetof(napcoll_machine_t, field), .least = (low), \
+        .most = (high), .whole = (is_whole), .help = (text)                                  \
     }
-#define LINK(level, LEVEL, protocol, PROTOCOL, number, most, help)                     \
-    {                                                                                  \
-        PREFIX #level "_" #protocol "_" #number,                                       \
-            offsetof(napcoll_machine_t,                                                \
-                     link[NAPCOLL_LEVEL_##LEVEL][NAPCOLL_PROTOCOL_##PROTOCOL].number), \
-            0, (most), false, (help), NULL                                             \
+#define LINK(level, LEVEL, protocol, PROTOCOL, number, high, text)                           \
+    {                                                                                        \
+        .name = PREFIX #level "_" #protocol "_" #number,                                     \
+        .offset = offsetof(napcoll_machine_t,                                                \
+                           link[NAPCOLL_LEVEL_##LEVEL][NAPCOLL_PROTOCOL_##PROTOCOL].number), \
+        .most = (high), .help = (text)                                                       \
     }
 #define LATENCY(level, LEVEL, protocol, PROTOCOL, ends)                 \
     LINK(level, LEVEL, protocol, PROTOCOL, latency_us, MOST_LATENCY_US, \
@@ -60,6 +62,12 @@ typedef struct {
     LATENCY(level, LEVEL, short, SHORT, ends), PER_BYTE(level, LEVEL, short, SHORT, ends),     \
         LATENCY(level, LEVEL, eager, EAGER, ends), PER_BYTE(level, LEVEL, eager, EAGER, ends), \
         LATENCY(level, LEVEL, rendezvous, RENDEZVOUS, ends)
+#define NODE_MEMORY(number, high, text)                                                            \
+    {                                                                                              \
+        .name = PREFIX "node_memory_" #number,                                                     \
+        .offset = offsetof(napcoll_machine_t, node_memory.number), .most = (high), .help = (text), \
+        .optional = true                                                                           \
+    }
 
 static const entry_t entries[] = {
     ENTRY(short_below_bytes, 0, MOST_BYTES, true,
@@ -71,6 +79,11 @@ static const entry_t entries[] = {
     PER_BYTE(socket, SOCKET, rendezvous, RENDEZVOUS, "processes of one socket"),
     LINKS(node, NODE, "processes of one node"),
     PER_BYTE(node, NODE, rendezvous, RENDEZVOUS, "processes of one node"),
+    NODE_MEMORY(latency_us, MOST_LATENCY_US,
+                "Latency of messages of up to 16 KiB between two processes of one node through "
+                "memory that they share, in microseconds; 0: not measured, they cost as messages "
+                "by Open MPI's point-to-point layer"),
+    NODE_MEMORY(ns_per_byte, MOST_NS_PER_BYTE, "Time per byte of these messages, in nanoseconds"),
     LINKS(network, NETWORK, "nodes"),
     ENTRY(
         process_injection_mbyte_per_s, LEAST_RATE, MOST_RATE, false,
@@ -85,9 +98,11 @@ static const entry_t entries[] = {
           "once"),
     ENTRY(node_injection_from_bytes, 0, MOST_BYTES, true,
           "R_N applies to messages of this size or more, in bytes"),
-    {PREFIX "reduce_ns_per_byte", offsetof(napcoll_machine_t, reduce_ns_per_byte), 0,
-     MOST_NS_PER_BYTE, false, "gamma: time to reduce one byte into another, in nanoseconds",
-     PREFIX "fold_ns_per_byte"},
+    {.name = PREFIX "reduce_ns_per_byte",
+     .offset = offsetof(napcoll_machine_t, reduce_ns_per_byte),
+     .most = MOST_NS_PER_BYTE,
+     .help = "gamma: time to reduce one byte into another, in nanoseconds",
+     .old_name = PREFIX "fold_ns_per_byte"},
     ENTRY(process_overhead_us, 0, MOST_LATENCY_US, false,
           "LogGP's o: how long a process is busy with one message, at either end, in microseconds; "
           "the latencies contain it"),
@@ -154,6 +169,11 @@ const char *napcoll_machine_key(int index)
 const char *napcoll_machine_old_key(int index)
 {
     return entries[index].old_name;
+}
+
+bool napcoll_machine_is_optional(int index)
+{
+    return entries[index].optional;
 }
 
 const char *napcoll_machine_key_help(int index)

@@ -16,6 +16,7 @@
 #ifndef NAPCOLL_MACHINE_H
 #define NAPCOLL_MACHINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** Where the two ends of a message are: the nearest level that contains both. */
@@ -46,8 +47,12 @@ typedef struct napcoll_link {
     double ns_per_byte;
 } napcoll_link_t;
 
-/** The largest node_injection_from_processes. */
-enum { NAPCOLL_MACHINE_MOST_ACTIVE = 64 };
+enum {
+    /** The largest node_injection_from_processes. */
+    NAPCOLL_MACHINE_MOST_ACTIVE = 64,
+    /** The most bytes of a message through node memory; others inside a node go by the PML. */
+    NAPCOLL_MACHINE_NODE_MEMORY_MOST = 16 * 1024
+};
 
 typedef struct napcoll_machine {
     /** smaller messages are short */
@@ -58,6 +63,11 @@ typedef struct napcoll_machine {
     /** By level and protocol. ns_per_byte of network and rendezvous is not set by a key: it is 1000
      * / process_injection_mbyte_per_s. */
     napcoll_link_t link[NAPCOLL_LEVELS][NAPCOLL_PROTOCOLS];
+
+    /** One more protocol inside a node: memory that its processes share, for messages of at most
+     * NAPCOLL_MACHINE_NODE_MEMORY_MOST bytes. latency_us 0: it was not measured, or there is none,
+     * and these cost as `link` says. */
+    napcoll_link_t node_memory;
 
     /** R_b: the rate at which one process can send to the network */
     double process_injection_mbyte_per_s;
@@ -99,8 +109,45 @@ typedef struct napcoll_machine_error {
     char text[512];
 } napcoll_machine_error_t;
 
-/** The protocol of a message of this size. */
+/** The protocol of a message of this size by the PML. */
 napcoll_protocol_t napcoll_machine_protocol(const napcoll_machine_t *machine, double bytes);
+
+/** Whether a message of this size and level goes through node memory. */
+static inline bool napcoll_machine_shares(const napcoll_machine_t *machine, napcoll_level_t level,
+                                          double bytes)
+{
+    return NAPCOLL_LEVEL_NETWORK != level && machine->node_memory.latency_us > 0
+           && bytes <= NAPCOLL_MACHINE_NODE_MEMORY_MOST;
+}
+
+/** The latency and time per byte of a message of this size and level. */
+static inline napcoll_link_t napcoll_machine_link(const napcoll_machine_t *machine,
+                                                  napcoll_level_t level, double bytes)
+{
+    return napcoll_machine_shares(machine, level, bytes)
+               ? machine->node_memory
+               : machine->link[level][napcoll_machine_protocol(machine, bytes)];
+}
+
+/** Whether a message of this size and level is sent only when its receive is posted. */
+static inline bool napcoll_machine_waits(const napcoll_machine_t *machine, napcoll_level_t level,
+                                         double bytes)
+{
+    return NAPCOLL_PROTOCOL_RENDEZVOUS == napcoll_machine_protocol(machine, bytes)
+           && !napcoll_machine_shares(machine, level, bytes);
+}
+
+/** How long a message of this size and level keeps either of its processes busy, at least: o, which
+ * is measured with the PML; through node memory at most half of the latency. */
+static inline double napcoll_machine_overhead_us(const napcoll_machine_t *machine,
+                                                 napcoll_level_t level, double bytes)
+{
+    const double half = machine->node_memory.latency_us / 2;
+
+    return napcoll_machine_shares(machine, level, bytes) && half < machine->process_overhead_us
+               ? half
+               : machine->process_overhead_us;
+}
 
 /** The machine where nobody has measured a fabric: Blue Waters, as in bluewaters.conf, with an
  * overhead of 0.22 us (half the latency inside its sockets) and a gap of 0.7 us between a process's
@@ -117,6 +164,10 @@ const char *napcoll_machine_key(int index);
 
 /** An earlier name of the index-th key, which files and parameters may still use; or NULL. */
 const char *napcoll_machine_old_key(int index);
+
+/** Whether a machine file may lack the index-th key, whose number is 0 then: it is younger than
+ * other keys. */
+bool napcoll_machine_is_optional(int index);
 
 /** What the number of the index-th key means, with its unit. */
 const char *napcoll_machine_key_help(int index);

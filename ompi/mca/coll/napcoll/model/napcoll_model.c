@@ -10,12 +10,6 @@
 
 #include "model/napcoll_model.h"
 
-napcoll_link_t napcoll_model_link(const napcoll_machine_t *machine, napcoll_level_t level,
-                                  double bytes)
-{
-    return machine->link[level][napcoll_machine_protocol(machine, bytes)];
-}
-
 /* (Not fmax: then this room would need the mathematical library.) */
 static double larger(double a, double b)
 {
@@ -25,7 +19,7 @@ static double larger(double a, double b)
 double napcoll_model_message_us(const napcoll_machine_t *machine, napcoll_level_t level,
                                 double bytes)
 {
-    const napcoll_link_t link = napcoll_model_link(machine, level, bytes);
+    const napcoll_link_t link = napcoll_machine_link(machine, level, bytes);
 
     return link.latency_us + bytes * link.ns_per_byte / 1000;
 }
@@ -37,7 +31,7 @@ static double network_ns_per_byte(const napcoll_machine_t *machine, const napcol
                                   double segment)
 {
     return larger(
-        napcoll_model_link(machine, NAPCOLL_LEVEL_NETWORK, segment / hops->lanes).ns_per_byte
+        napcoll_machine_link(machine, NAPCOLL_LEVEL_NETWORK, segment / hops->lanes).ns_per_byte
             / hops->lanes,
         1000 / machine->node_injection_mbyte_per_s);
 }
@@ -45,7 +39,7 @@ static double network_ns_per_byte(const napcoll_machine_t *machine, const napcol
 static double network_hop_us(const napcoll_machine_t *machine, const napcoll_hops_t *hops,
                              double segment)
 {
-    return napcoll_model_link(machine, NAPCOLL_LEVEL_NETWORK, segment / hops->lanes).latency_us
+    return napcoll_machine_link(machine, NAPCOLL_LEVEL_NETWORK, segment / hops->lanes).latency_us
            + segment * network_ns_per_byte(machine, hops, segment) / 1000;
 }
 
@@ -71,10 +65,10 @@ int napcoll_model_hockney_segments(const napcoll_machine_t *machine, const napco
 
     /* The protocol depends on the segment's size, and the size on the protocol: two rounds. */
     for (int round = 0; round < 2; round++) {
-        const napcoll_link_t network = napcoll_model_link(machine, NAPCOLL_LEVEL_NETWORK,
-                                                          bytes / segments / hops->lanes);
-        const napcoll_link_t local = napcoll_model_link(machine, NAPCOLL_LEVEL_NODE,
-                                                        bytes / segments);
+        const napcoll_link_t network = napcoll_machine_link(machine, NAPCOLL_LEVEL_NETWORK,
+                                                            bytes / segments / hops->lanes);
+        const napcoll_link_t local = napcoll_machine_link(machine, NAPCOLL_LEVEL_NODE,
+                                                          bytes / segments);
         const double beta = (hops->network - 1)
                                 * network_ns_per_byte(machine, hops, bytes / segments)
                             + hops->local * local.ns_per_byte;

@@ -17,10 +17,6 @@
 #include "model/napcoll_machine.h"
 #include "plan/napcoll_plan.h"
 
-/** The latency and time per byte of a message of this size. */
-napcoll_link_t napcoll_model_link(const napcoll_machine_t *machine, napcoll_level_t level,
-                                  double bytes);
-
 /** One message in the linear model (Hockney): latency + bytes * time per byte. */
 double napcoll_model_message_us(const napcoll_machine_t *machine, napcoll_level_t level,
                                 double bytes);

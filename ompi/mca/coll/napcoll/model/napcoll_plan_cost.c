@@ -175,16 +175,14 @@ napcoll_simulate_status_t napcoll_plan_cost_prepare(const napcoll_node_map_t *ma
 static double sending_us(const napcoll_node_map_t *map, const napcoll_plan_t *plan,
                          const napcoll_machine_t *machine, double bytes)
 {
-    const double interval[] = {
-        [NAPCOLL_LEVEL_NODE] = machine->process_overhead_us,
-        [NAPCOLL_LEVEL_NETWORK] = larger(machine->process_overhead_us, machine->process_gap_us)};
+    const double last = larger(machine->process_overhead_us, machine->process_gap_us);
     const int node = napcoll_node_map_node(map, plan->rank);
     double time_us = 0;
 
     for (int i = 0, stage = 0; i < plan->steps; i++) {
         const napcoll_step_t *step = &plan->step[i];
         napcoll_level_t level = NAPCOLL_LEVEL_NODE;
-        double size, transfer_us;
+        double size, busy_us;
 
         stage += stage + 1 < plan->stages && i == plan->stage[stage + 1].first;
         if (NAPCOLL_STEP_SEND != step->kind) {
@@ -195,12 +193,14 @@ static double sending_us(const napcoll_node_map_t *map, const napcoll_plan_t *pl
         }
         size = napcoll_plan_share(plan, *napcoll_step_span(step)) * bytes
                + napcoll_plan_message_fixed(step);
-        transfer_us = size
-                      * machine->link[level][napcoll_machine_protocol(machine, size)].ns_per_byte
-                      / 1000;
-        time_us += napcoll_plan_times(plan, stage) * larger(interval[level], transfer_us);
+        busy_us = larger(napcoll_machine_overhead_us(machine, level, size),
+                         size * napcoll_machine_link(machine, level, size).ns_per_byte / 1000);
+        if (NAPCOLL_LEVEL_NETWORK == level) {
+            busy_us = larger(busy_us, machine->process_gap_us);
+        }
+        time_us += napcoll_plan_times(plan, stage) * busy_us;
     }
-    return plan->pieces * larger(0, time_us * (1 - ROUNDING) - interval[NAPCOLL_LEVEL_NETWORK]);
+    return plan->pieces * larger(0, time_us * (1 - ROUNDING) - last);
 }
 
 /* A lower bound of the estimate: the sends of the first process of the fullest node, and of the

@@ -16,6 +16,7 @@
  *     busy max(o, b s)  ----->  a later           ----->   busy max(o, b s)
  *
  *     level       node where the ranks share one, else network; sockets are not known
+ *     protocol    by the size; inside a node through node memory where the machine has its numbers
  *     start       when the send is posted; by rendezvous, when the receive is posted as well
  *     process     sends one message at a time, for max(o, b s) each, and receives one at a time: of
  *                 several messages that arrive together it gets the k-th (k - 1) max(o, b s) later

@@ -80,10 +80,14 @@ static double bytes_of(const run_t *run, const message_t *message)
     return message->share * run->bytes + message->fixed;
 }
 
+static napcoll_level_t level_of(const message_t *message)
+{
+    return message->network ? NAPCOLL_LEVEL_NETWORK : NAPCOLL_LEVEL_NODE;
+}
+
 static napcoll_link_t link_of(const run_t *run, const message_t *message)
 {
-    return run->machine->link[message->network ? NAPCOLL_LEVEL_NETWORK : NAPCOLL_LEVEL_NODE]
-                             [napcoll_machine_protocol(run->machine, bytes_of(run, message))];
+    return napcoll_machine_link(run->machine, level_of(message), bytes_of(run, message));
 }
 
 static double transfer_us(const run_t *run, const message_t *message)
@@ -94,7 +98,9 @@ static double transfer_us(const run_t *run, const message_t *message)
 /* How long a message keeps a process busy. */
 static double port_us(const run_t *run, const message_t *message)
 {
-    const double busy = later(run->machine->process_overhead_us, transfer_us(run, message));
+    const double busy = later(
+        napcoll_machine_overhead_us(run->machine, level_of(message), bytes_of(run, message)),
+        transfer_us(run, message));
 
     return message->network ? later(busy, run->machine->process_gap_us) : busy;
 }
@@ -301,8 +307,8 @@ static bool post(const run_t *run, const end_t *end, double time)
 {
     message_t *message = &run->s->message[end->message];
     const bool first = !message->posted;
-    const bool waits = NAPCOLL_PROTOCOL_RENDEZVOUS
-                       == napcoll_machine_protocol(run->machine, bytes_of(run, message));
+    const bool waits = napcoll_machine_waits(run->machine, level_of(message),
+                                             bytes_of(run, message));
 
     message->posted = true;
     message->awaited = message->awaited || !end->send;

@@ -73,6 +73,21 @@ void napcoll_builder_layout(napcoll_builder_t *b, napcoll_layout_t layout, bool 
     memcpy(b->plan.user, user, sizeof(b->plan.user));
 }
 
+void napcoll_builder_edges(napcoll_builder_t *b, int out, int in, const napcoll_plan_edge_t *edge)
+{
+    const size_t bytes = ((size_t) out + (size_t) in) * sizeof(*edge);
+    const napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP] = {{.count = out}, {.count = in}};
+
+    napcoll_builder_layout(b, NAPCOLL_LAYOUT_EDGES, false, user);
+    b->plan.edges = out + in;
+    b->plan.edge = malloc(bytes + sizeof(*edge));
+    if (NULL == b->plan.edge) {
+        b->failed = true;
+    } else if (bytes > 0) {
+        memcpy(b->plan.edge, edge, bytes);
+    }
+}
+
 void napcoll_builder_reduces_alone(napcoll_builder_t *b)
 {
     b->plan.reduces_alone = true;
@@ -307,6 +322,7 @@ void napcoll_builder_fail(napcoll_builder_t *b)
 
 static void free_arrays(napcoll_plan_t *plan)
 {
+    free(plan->edge);
     free(plan->list);
     free(plan->times);
     free(plan->temp);

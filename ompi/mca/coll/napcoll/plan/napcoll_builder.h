@@ -37,6 +37,16 @@ napcoll_builder_t *napcoll_builder_new(const char *collective, const char *algor
 void napcoll_builder_layout(napcoll_builder_t *builder, napcoll_layout_t layout, bool scattered,
                             const napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP]);
 
+/**
+ * Set the layout of edges; before the first step.
+ *
+ * @param[in,out] builder  of the plan
+ * @param[in]     out, in  blocks of the send and of the receive buffer
+ * @param[in]     edge     [out + in] of the send buffer's blocks, then of the receive buffer's
+ */
+void napcoll_builder_edges(napcoll_builder_t *builder, int out, int in,
+                           const napcoll_plan_edge_t *edge);
+
 /** Set reduces_alone of the plan. */
 void napcoll_builder_reduces_alone(napcoll_builder_t *builder);
 

@@ -17,17 +17,19 @@
 
 /** The result of a collective. Goals that reduce come first, see napcoll_goal_reduces. */
 typedef enum {
-    NAPCOLL_GOAL_ALLREDUCE,      /**< every rank: the reduction of all ranks' vectors */
-    NAPCOLL_GOAL_REDUCE,         /**< the root: the reduction of all ranks' vectors */
-    NAPCOLL_GOAL_SCAN,           /**< rank r: the reduction of ranks 0 to r */
-    NAPCOLL_GOAL_EXSCAN,         /**< rank r > 0: the reduction of ranks 0 to r - 1 */
-    NAPCOLL_GOAL_REDUCE_SCATTER, /**< rank r: the reduction of all ranks' blocks for r */
-    NAPCOLL_GOAL_ALLGATHER,      /**< every rank: all ranks' blocks */
-    NAPCOLL_GOAL_BCAST,          /**< every rank except the root: the root's vector */
-    NAPCOLL_GOAL_ALLTOALL,       /**< every rank: the block that each rank has for it */
-    NAPCOLL_GOAL_GATHER,         /**< the root: the block that each rank has for it */
-    NAPCOLL_GOAL_SCATTER,        /**< every rank: the block that the root has for it */
-    NAPCOLL_GOAL_BARRIER,        /**< no rank ends before all have begun; messages are empty */
+    NAPCOLL_GOAL_ALLREDUCE,          /**< every rank: the reduction of all ranks' vectors */
+    NAPCOLL_GOAL_REDUCE,             /**< the root: the reduction of all ranks' vectors */
+    NAPCOLL_GOAL_SCAN,               /**< rank r: the reduction of ranks 0 to r */
+    NAPCOLL_GOAL_EXSCAN,             /**< rank r > 0: the reduction of ranks 0 to r - 1 */
+    NAPCOLL_GOAL_REDUCE_SCATTER,     /**< rank r: the reduction of all ranks' blocks for r */
+    NAPCOLL_GOAL_ALLGATHER,          /**< every rank: all ranks' blocks */
+    NAPCOLL_GOAL_BCAST,              /**< every rank except the root: the root's vector */
+    NAPCOLL_GOAL_ALLTOALL,           /**< every rank: the block that each rank has for it */
+    NAPCOLL_GOAL_GATHER,             /**< the root: the block that each rank has for it */
+    NAPCOLL_GOAL_SCATTER,            /**< every rank: the block that the root has for it */
+    NAPCOLL_GOAL_BARRIER,            /**< no rank ends before all have begun; messages are empty */
+    NAPCOLL_GOAL_NEIGHBOR_ALLGATHER, /**< every rank: the block of each in-neighbour */
+    NAPCOLL_GOAL_NEIGHBOR_ALLTOALL,  /**< every rank: the block that each in-neighbour has for it */
     NAPCOLL_GOALS
 } napcoll_goal_t;
 
@@ -62,7 +64,7 @@ typedef struct napcoll_claim {
 /**
  * What the user's buffers hold on a rank.
  *
- * @param[in]  goal    of the collective
+ * @param[in]  goal    of the collective; one without edges, which the plan has
  * @param[in]  layout  of the plan
  * @param[in]  blocks  of the plan
  * @param[in]  own     see napcoll_goal_place
@@ -93,12 +95,17 @@ static inline bool napcoll_goal_is_rooted(napcoll_goal_t goal)
            || NAPCOLL_GOAL_SCATTER == goal;
 }
 
-/** Whether each block goes from one rank to one other: the layout has personalized
- * blocks. */
+/** Whether blocks go along the edges of the communicator's topology. */
+static inline bool napcoll_goal_is_neighbor(napcoll_goal_t goal)
+{
+    return NAPCOLL_GOAL_NEIGHBOR_ALLGATHER == goal || NAPCOLL_GOAL_NEIGHBOR_ALLTOALL == goal;
+}
+
+/** Whether each block goes from one rank to one other, or along an edge: the layout has slots. */
 static inline bool napcoll_goal_is_personalized(napcoll_goal_t goal)
 {
     return NAPCOLL_GOAL_ALLTOALL == goal || NAPCOLL_GOAL_GATHER == goal
-           || NAPCOLL_GOAL_SCATTER == goal;
+           || NAPCOLL_GOAL_SCATTER == goal || napcoll_goal_is_neighbor(goal);
 }
 
 /** Whether values are reduced. */

@@ -7,12 +7,13 @@
  * @file
  * The user's buffers in a plan, and plans as a row of numbers, to send them to another process:
  *
- *     rank blocks temps stages steps max_messages layout scattered listed pieces
+ *     rank blocks temps stages steps max_messages layout scattered listed pieces edges
  *     first count                                     of each buffer
  *     first messages work                             of each stage
  *     kind phase peer headed dst left right
  *                                                     of each step; a span is buffer first count
  *     span                                            of each run of the list
+ *     peer number                                     of each edge
  */
 
 #include "plan/napcoll_plan.h"
@@ -65,22 +66,24 @@ size_t napcoll_plan_bytes(const napcoll_plan_t *plan)
     return sizeof(*plan) + (size_t) plan->steps * sizeof(*plan->step)
            + (size_t) plan->stages * sizeof(*plan->stage)
            + (size_t) plan->temps * sizeof(*plan->temp)
-           + (size_t) plan->listed * sizeof(*plan->list);
+           + (size_t) plan->listed * sizeof(*plan->list)
+           + (size_t) plan->edges * sizeof(*plan->edge);
 }
 
 enum {
-    HEAD_NUMBERS = 10,
+    HEAD_NUMBERS = 11,
     RANGE_NUMBERS = 2,
     STAGE_NUMBERS = 3,
     STEP_NUMBERS = 14,
-    SPAN_NUMBERS = 3
+    SPAN_NUMBERS = 3,
+    EDGE_NUMBERS = 2
 };
 
 size_t napcoll_plan_packed_count(const napcoll_plan_t *plan)
 {
     return HEAD_NUMBERS + RANGE_NUMBERS * (NAPCOLL_BUFFER_TEMP + (size_t) plan->temps)
            + STAGE_NUMBERS * (size_t) plan->stages + STEP_NUMBERS * (size_t) plan->steps
-           + SPAN_NUMBERS * (size_t) plan->listed;
+           + SPAN_NUMBERS * (size_t) plan->listed + EDGE_NUMBERS * (size_t) plan->edges;
 }
 
 /* Packs numbers, or unpacks them, one after the other. */
@@ -152,13 +155,18 @@ static void pack_arrays(packer_t *packer, napcoll_plan_t *plan)
     for (int i = 0; i < plan->listed; i++) {
         pack_span(packer, &plan->list[i]);
     }
+    for (int i = 0; i < plan->edges; i++) {
+        pack_number(packer, &plan->edge[i].peer);
+        pack_number(packer, &plan->edge[i].number);
+    }
 }
 
 void napcoll_plan_pack(const napcoll_plan_t *plan, int32_t *numbers)
 {
     const int32_t head[HEAD_NUMBERS] = {
         plan->rank,         plan->blocks,           plan->temps,     plan->stages, plan->steps,
-        plan->max_messages, (int32_t) plan->layout, plan->scattered, plan->listed, plan->pieces};
+        plan->max_messages, (int32_t) plan->layout, plan->scattered, plan->listed, plan->pieces,
+        plan->edges};
     packer_t packer = {.to = numbers + HEAD_NUMBERS};
 
     memcpy(numbers, head, sizeof(head));
@@ -168,9 +176,9 @@ void napcoll_plan_pack(const napcoll_plan_t *plan, int32_t *numbers)
 /* Whether the head of a packed plan makes sense, and asks for as many numbers as there are. */
 static bool head_fits(const napcoll_plan_t *plan, size_t count)
 {
-    const int32_t entries[] = {plan->temps, plan->stages, plan->steps, plan->listed};
+    const int32_t entries[] = {plan->temps, plan->stages, plan->steps, plan->listed, plan->edges};
 
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         if (entries[i] < 0 || (size_t) entries[i] > count) {
             return false;
         }
@@ -205,14 +213,17 @@ napcoll_plan_t *napcoll_plan_unpack(const int32_t *numbers, size_t count, const 
                              .layout = (napcoll_layout_t) numbers[6],
                              .scattered = 0 != numbers[7],
                              .listed = numbers[8],
-                             .pieces = numbers[9]};
+                             .pieces = numbers[9],
+                             .edges = numbers[10]};
     if (head_fits(plan, count)) {
         plan->temp = new_array(plan->temps, sizeof(*plan->temp));
         plan->stage = new_array(plan->stages, sizeof(*plan->stage));
         plan->step = new_array(plan->steps, sizeof(*plan->step));
         plan->list = new_array(plan->listed, sizeof(*plan->list));
+        plan->edge = new_array(plan->edges, sizeof(*plan->edge));
     }
-    if (NULL == plan->temp || NULL == plan->stage || NULL == plan->step || NULL == plan->list) {
+    if (NULL == plan->edge || NULL == plan->temp || NULL == plan->stage || NULL == plan->step
+        || NULL == plan->list) {
         napcoll_plan_free(plan);
         return NULL;
     }

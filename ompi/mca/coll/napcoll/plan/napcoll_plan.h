@@ -62,11 +62,28 @@ typedef enum {
      * has its own size. Blocks of a temporary are slots, which take any of them. A message may be
      * empty: then only its arrival matters */
     NAPCOLL_LAYOUT_PERSONALIZED,
+    /** block j of the send buffer is for the process's j-th out-neighbour, block i of the receive
+     * buffer comes from its i-th in-neighbour (napcoll_plan_t's edges). In other respects as
+     * personalized blocks, but a slot keeps its block: it may be sent several times */
+    NAPCOLL_LAYOUT_EDGES,
     NAPCOLL_LAYOUTS
 } napcoll_layout_t;
 
+/** Whether each block has a size of its own and may stop in slots. */
+static inline bool napcoll_layout_has_slots(napcoll_layout_t layout)
+{
+    return NAPCOLL_LAYOUT_PERSONALIZED == layout || NAPCOLL_LAYOUT_EDGES == layout;
+}
+
+/** An edge of a process, by its block: the rank at the other end, -1 where the block is for nobody,
+ * and its number among the edges of these two ranks in this direction, from 0. */
+typedef struct napcoll_plan_edge {
+    int32_t peer;
+    int32_t number;
+} napcoll_plan_edge_t;
+
 /**
- * Consecutive blocks of one buffer; count 0 is an empty span. In the layout of personalized blocks
+ * Consecutive blocks of one buffer; count 0 is an empty span. In layouts that have slots
  * a message may take a list: buffer is NAPCOLL_BUFFER_LIST, first an index into the plan's list,
  * and the runs from there on are taken until they have count blocks.
  */
@@ -162,6 +179,8 @@ typedef struct napcoll_plan {
     int32_t pieces;
     /** what the user's two buffers hold */
     napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP];
+    /** of the layout of edges: the blocks of both of them; else 0 */
+    int32_t edges;
     int32_t temps;
     int32_t stages;
     int32_t steps;
@@ -172,6 +191,8 @@ typedef struct napcoll_plan {
     int32_t *times;
     /** [listed] the runs of all lists */
     napcoll_span_t *list;
+    /** [edges] first of the send buffer's blocks */
+    napcoll_plan_edge_t *edge;
     /** [temps] what the temporaries hold */
     napcoll_block_range_t *temp;
     /** [stages] */
@@ -199,6 +220,14 @@ static inline napcoll_block_range_t napcoll_plan_block_range(const napcoll_plan_
 {
     return buffer < NAPCOLL_BUFFER_TEMP ? plan->user[buffer]
                                         : plan->temp[buffer - NAPCOLL_BUFFER_TEMP];
+}
+
+/** The edges of one of the user's buffers. */
+static inline const napcoll_plan_edge_t *napcoll_plan_edges_of(const napcoll_plan_t *plan,
+                                                               int32_t buffer)
+{
+    return NAPCOLL_BUFFER_SEND == buffer ? plan->edge
+                                         : plan->edge + plan->user[NAPCOLL_BUFFER_SEND].count;
 }
 
 /** The blocks of a message. */

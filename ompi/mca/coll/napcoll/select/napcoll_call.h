@@ -29,6 +29,8 @@ typedef struct napcoll_call {
     bool in_place;
     /** of a collective that has one; else 0 */
     int root;
+    /** where blocks go along edges: the own one, with what all ranks have agreed on; else NULL */
+    const napcoll_neighborhood_t *neighborhood;
 
     /* the component's */
 
@@ -46,7 +48,8 @@ static inline bool napcoll_call_is_alike(const napcoll_call_t *a, const napcoll_
 {
     return a->collective == b->collective && a->map == b->map
            && a->noncommutative == b->noncommutative && a->in_place == b->in_place
-           && a->root == b->root && a->straight == b->straight && a->own_phases == b->own_phases;
+           && a->root == b->root && a->neighborhood == b->neighborhood && a->straight == b->straight
+           && a->own_phases == b->own_phases;
 }
 
 #endif /* NAPCOLL_CALL_H */

@@ -116,9 +116,10 @@ void napcoll_outcome_words(const napcoll_outcome_t *o, char words[NAPCOLL_OUTCOM
         (void) snprintf(sizes, sizeof(sizes), "%zu-%zu", o->least, o->most);
     }
     napcoll_function_name(o->collective, o->kind, name);
-    (void) snprintf(
-        words, NAPCOLL_OUTCOME_WORDS, "%s %s %s%s", name, sizes, by_fallback ? "fallback:" : "",
-        by_fallback ? napcoll_reason_name(o->reason) : o->collective->algorithm[o->algorithm].name);
+    (void) snprintf(words, NAPCOLL_OUTCOME_WORDS, "%s %s %s%s", name, sizes,
+                    by_fallback ? "fallback:" : "",
+                    by_fallback ? napcoll_reason_name(o->reason)
+                                : napcoll_algorithm_at(o->collective, o->algorithm)->name);
 }
 
 void napcoll_call_stats_line(const napcoll_call_stats_row_t *row,

@@ -10,6 +10,8 @@
 
 #include "select/napcoll_job_stats.h"
 
+#include "algo/file/napcoll_file_rows.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -125,7 +127,11 @@ static bool is_row(const napcoll_job_stats_t *job, const double *row, size_t lef
 {
     return left >= ROW && is_integer(row[COLLECTIVE], 0, job->collectives - 1)
            && is_integer(row[KIND], 0, NAPCOLL_KINDS - 1)
-           && is_integer(row[ALGORITHM], -1, job->collective[(int) row[COLLECTIVE]]->algorithms - 1)
+           && is_integer(row[ALGORITHM], -1, NAPCOLL_MAX_ALGORITHMS + NAPCOLL_MOST_FILE_ROWS)
+           && (-1 == row[ALGORITHM]
+               || NULL
+                      != napcoll_algorithm_at(job->collective[(int) row[COLLECTIVE]],
+                                              (int) row[ALGORITHM]))
            && is_integer(row[REASON], 0, NAPCOLL_REASONS - 1) && row[CALLS] >= 1 && row[BYTES] >= 0
            && is_integer(row[TIMES], 1, (double) (left - ROW));
 }

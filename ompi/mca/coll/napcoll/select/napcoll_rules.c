@@ -79,11 +79,13 @@ static napcoll_reason_t refusal(const napcoll_rule_t *rule, const napcoll_call_t
 {
     const napcoll_params_t params = {
         .noncommutative = call->noncommutative,
+        .in_place = call->in_place,
+        .root = call->root,
         .reproducible = reproducible && napcoll_goal_reduces(call->collective->goal)};
 
     return NAPCOLL_RULE_ALGORITHM != rule->action
                ? NAPCOLL_REASON_NONE
-               : napcoll_algorithm_eligible(&rule->collective->algorithm[rule->algorithm],
+               : napcoll_algorithm_eligible(napcoll_algorithm_at(rule->collective, rule->algorithm),
                                             call->map, &params);
 }
 

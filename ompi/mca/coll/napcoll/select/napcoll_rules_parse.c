@@ -10,6 +10,8 @@
 
 #include "select/napcoll_rules.h"
 
+#include "algo/file/napcoll_file_rows.h"
+
 #include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -332,7 +334,7 @@ static int read_tunable(const line_t *line, word_t word, napcoll_rule_t *rule)
     static const napcoll_tunable_t segments = {
         .initial = 1, .least = 1, .most = NAPCOLL_MOST_RULE_SEGMENTS};
     static const napcoll_tunable_t inline_bytes = {.initial = 1, .least = 1, .most = INT32_MAX};
-    const napcoll_algorithm_t *algorithm = &rule->collective->algorithm[rule->algorithm];
+    const napcoll_algorithm_t *algorithm = napcoll_algorithm_at(rule->collective, rule->algorithm);
     const napcoll_tunable_t *tunable = algorithm->tunable;
     names_t names = {.used = 0};
     word_t name, value;
@@ -379,17 +381,22 @@ static int read_decision(line_t *line, napcoll_rule_t *rule)
     int row = 0;
 
     while (row < collective->algorithms
-           && !is_name(&names, collective->algorithm[row].name, word)) {
+           && !is_name(&names, napcoll_algorithm_at(collective, row)->name, word)) {
         row++;
     }
-    if (row < collective->algorithms) {
+    if (row == collective->algorithms) {
+        row = napcoll_file_rows_find(collective, word.at, word.length);
+    }
+    if (row >= 0) {
         rule->action = NAPCOLL_RULE_ALGORITHM;
         rule->algorithm = row;
     } else if (is_same(word, "fallback")) {
         rule->action = NAPCOLL_RULE_FALLBACK;
     } else if (!is_same(word, "auto")) {
-        return refuse_as(line, word, "fallback, auto or an algorithm of %s (%s)", collective->name,
-                         names.text);
+        return refuse_as(line, word,
+                         "fallback, auto, file:NAME of plans in the plans file or an algorithm of "
+                         "%s (%s)",
+                         collective->name, names.text);
     }
     for (word = next_word(line); word.length > 0; word = next_word(line)) {
         if (NAPCOLL_RULE_ALGORITHM != rule->action) {
@@ -409,13 +416,14 @@ static int read_rule(line_t *line, word_t word, napcoll_rule_t *rule)
     unsigned seen = 0;
     int c = 0;
 
-    while (NULL != napcoll_collectives[c] && !is_name(&names, napcoll_collectives[c]->name, word)) {
+    while (NULL != napcoll_collective_at(c)
+           && !is_name(&names, napcoll_collective_at(c)->name, word)) {
         c++;
     }
-    if (NULL == napcoll_collectives[c]) {
+    if (NULL == napcoll_collective_at(c)) {
         return refuse_as(line, word, "a collective (%s)", names.text);
     }
-    *rule = napcoll_rule_any(napcoll_collectives[c], NAPCOLL_RULE_AUTO);
+    *rule = napcoll_rule_any(napcoll_collective_at(c), NAPCOLL_RULE_AUTO);
     rule->line = line->number;
     for (word = next_word(line); !is_same(word, "->"); word = next_word(line)) {
         if (0 == word.length) {

@@ -22,20 +22,21 @@
 #include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
 #include "model/napcoll_screen.h"
+#include "select/napcoll_neighbor.h"
 #include "select/napcoll_structure.h"
 #include "select/napcoll_uneven.h"
 
 enum {
     /* above, local phases have radix 2: fewer copies of the vector, not fewer steps */
     LARGE_BYTES = 64 * 1024,
-    /* of a block's piece at most, where users leave that open */
-    PIECE_BYTES = 64 * 1024,
+    /* on nodes of more processes further radixes are tried */
+    FEW_LANES = NAPCOLL_DEFAULT_LOCAL_RADIX,
     /* ranks, for algorithms whose plans have a step for every rank */
     MOST_FOR_LINEAR = 1024
 };
 
-/* What local phases of radix 2 must gain over the radix that is set: messages inside a node cost so
- * little by the model that many variants seem to take the same. */
+/* What local phases of another radix must gain over the one that is set: messages inside a node
+ * cost so little by the model that many variants seem to take the same. */
 static const double radix_gain = 0.05;
 
 /* What a row that goes in lockstep must gain: the model knows no late process. */
@@ -53,82 +54,18 @@ typedef struct {
 
 static const napcoll_algorithm_t *row_of(const search_t *search, int row)
 {
-    return &search->call->collective->algorithm[row];
+    return napcoll_algorithm_at(search->call->collective, row);
 }
 
 /* ---- the class of sizes ---- */
 
-static void set_class(napcoll_decision_t *decision, size_t bytes)
-{
-    decision->least = 0;
-    decision->most = NAPCOLL_LEAST_BYTES;
-    while (decision->most < bytes) {
-        decision->least = decision->most + 1;
-        decision->most = decision->most > SIZE_MAX / 2 ? SIZE_MAX : 2 * decision->most;
-    }
-}
-
-/* Keep the sizes of a class that are in a range, too. */
-static void narrow_class(napcoll_decision_t *decision, size_t least, size_t most)
-{
-    decision->least = decision->least > least ? decision->least : least;
-    decision->most = decision->most < most ? decision->most : most;
-}
-
-/* Into how many pieces a row cuts blocks. */
-static napcoll_cut_t cut_of(const napcoll_collective_t *collective, int row,
-                            const napcoll_settings_t *settings, size_t bytes)
-{
-    const int t = napcoll_algorithm_tunable(&collective->algorithm[row], NAPCOLL_TUNES_PIECES);
-    int piece_bytes = 0;
-
-    if (t >= 0) {
-        piece_bytes = settings->tunable[row][t] > 0 ? settings->tunable[row][t] : PIECE_BYTES;
-    }
-    return napcoll_thresholds_cut(&settings->thresholds, collective->goal, bytes,
-                                  (size_t) piece_bytes);
-}
-
-/* Keep the sizes that every row cuts into as many pieces. */
-static void narrow_to_cuts(napcoll_decision_t *decision, const napcoll_settings_t *settings,
-                           const napcoll_call_t *call)
-{
-    for (int row = 0; row < call->collective->algorithms; row++) {
-        if (call->collective->algorithm[row].cuts_blocks) {
-            const napcoll_cut_t cut = cut_of(call->collective, row, settings, call->bytes);
-
-            narrow_class(decision, cut.least, cut.most);
-        }
-    }
-}
-
 /* ---- parameters of a row ---- */
-
-/* Cut blocks of some bytes, where the row does so. */
-static void set_pieces(napcoll_params_t *params, const napcoll_settings_t *settings,
-                       const napcoll_call_t *call, int row, size_t bytes)
-{
-    const napcoll_goal_t goal = call->collective->goal;
-    const int t = napcoll_algorithm_tunable(&call->collective->algorithm[row],
-                                            NAPCOLL_TUNES_WINDOW);
-
-    if (!call->collective->algorithm[row].cuts_blocks) {
-        return;
-    }
-    params->segments = cut_of(call->collective, row, settings, bytes).pieces;
-    if (t >= 0 && !napcoll_thresholds_warn(&settings->thresholds, goal, bytes)) {
-        params->tunable[t] = 0;
-    } else if (t >= 0 && 0 == params->tunable[t]) {
-        params->tunable[t] = napcoll_thresholds_window(&settings->thresholds, goal, call->map->size,
-                                                       (bytes - 1) / (size_t) params->segments + 1);
-    }
-}
 
 /* The parameters of a row as users set them. */
 static napcoll_params_t params_of(const napcoll_settings_t *settings, const napcoll_call_t *call,
                                   int row, const napcoll_decision_t *decision)
 {
-    const napcoll_algorithm_t *algorithm = &call->collective->algorithm[row];
+    const napcoll_algorithm_t *algorithm = napcoll_algorithm_at(call->collective, row);
     /* no class has sizes on both sides of the limit, whatever narrows it */
     const bool large = decision->least > LARGE_BYTES;
     napcoll_params_t params = {.in_place = call->in_place,
@@ -145,11 +82,12 @@ static napcoll_params_t params_of(const napcoll_settings_t *settings, const napc
         params.segments = segments > NAPCOLL_MOST_SEGMENTS ? NAPCOLL_MOST_SEGMENTS : (int) segments;
         params.segments += 0 == params.segments;
     }
-    memcpy(params.tunable, settings->tunable[row], sizeof(params.tunable));
+    memcpy(params.tunable, settings->tunable[napcoll_min(row, NAPCOLL_MAX_ALGORITHMS)],
+           sizeof(params.tunable));
     for (int scope = 0; scope < NAPCOLL_SCOPES && !call->own_phases; scope++) {
         params.provider[scope] = settings->provider[scope];
     }
-    set_pieces(&params, settings, call, row, decision->most);
+    napcoll_select_set_pieces(&params, settings, call, row, decision->most);
     return params;
 }
 
@@ -177,7 +115,9 @@ static double cost_of(const search_t *search, int row, const napcoll_params_t *p
 {
     const napcoll_algorithm_t *algorithm = row_of(search, row);
     const napcoll_machine_t *machine = search->settings->machine;
-    const bool rough = NULL != search->screen && search->screen->rough;
+    /* a rough sample has too few of the lanes that lead others */
+    const bool rough = NULL != search->screen && search->screen->rough
+                       && napcoll_algorithm_tunable(algorithm, NAPCOLL_TUNES_LEADERS) < 0;
     napcoll_generator_t generator = generator_of(search, row, params);
     const int root = napcoll_goal_is_rooted(search->call->collective->goal) ? params->root : -1;
     double lead_us = 0;
@@ -223,28 +163,6 @@ static int check_structure(const search_t *search, int row, const napcoll_params
     return napcoll_structure_check(&generator.args, bytes, oversubscribed, suits);
 }
 
-/* Note why auto does not take a variant, unless the row has another one with a cost. */
-static void note_refusal(napcoll_candidate_t *candidate, napcoll_evaluation_t refusal)
-{
-    if (NAPCOLL_EVALUATION_NONE == candidate->evaluation) {
-        candidate->evaluation = refusal;
-    }
-}
-
-/* Keep the cost of a row's variant for logs; the estimate ended where it reached most_us. */
-static void note_cost(napcoll_candidate_t *candidate, double cost_us, double most_us)
-{
-    if (cost_us < most_us) {
-        *candidate = (napcoll_candidate_t){.evaluation = NAPCOLL_EVALUATION_ESTIMATED,
-                                           .cost_us = cost_us};
-    } else if (NAPCOLL_EVALUATION_ESTIMATED != candidate->evaluation
-               && (NAPCOLL_EVALUATION_AT_LEAST != candidate->evaluation
-                   || cost_us < candidate->cost_us)) {
-        *candidate = (napcoll_candidate_t){.evaluation = NAPCOLL_EVALUATION_AT_LEAST,
-                                           .cost_us = cost_us};
-    }
-}
-
 /* Rough round: keep the cost of a variant in the screen. The close round looks at variants whose
  * cost is near the least, so only their structure is checked; an infinite cost refuses one. */
 static int screen_variant(const search_t *search, int row, const napcoll_params_t *params,
@@ -274,7 +192,7 @@ static int consider(const search_t *search, int row, const napcoll_params_t *par
 
     if (NAPCOLL_FORCE_AUTO == search->settings->force
         && bursts(search, row, params, decision->most)) {
-        note_refusal(candidate, NAPCOLL_EVALUATION_BURSTS);
+        napcoll_candidate_refuse(candidate, NAPCOLL_EVALUATION_BURSTS);
         return 0;
     }
     if (NULL != search->screen && search->screen->rough) {
@@ -282,9 +200,9 @@ static int consider(const search_t *search, int row, const napcoll_params_t *par
     }
     if (NULL != search->screen && napcoll_screen_drops(search->screen, &cost)) {
         if (isinf(cost)) {
-            note_refusal(candidate, NAPCOLL_EVALUATION_STRUCTURE);
+            napcoll_candidate_refuse(candidate, NAPCOLL_EVALUATION_STRUCTURE);
         } else {
-            note_cost(candidate, cost, 0);
+            napcoll_candidate_note_cost(candidate, cost, 0);
         }
         return 0;
     }
@@ -295,10 +213,10 @@ static int consider(const search_t *search, int row, const napcoll_params_t *par
         return -1;
     }
     if (!suits) {
-        note_refusal(candidate, NAPCOLL_EVALUATION_STRUCTURE);
+        napcoll_candidate_refuse(candidate, NAPCOLL_EVALUATION_STRUCTURE);
         return 0;
     }
-    note_cost(candidate, cost, most_us);
+    napcoll_candidate_note_cost(candidate, cost, most_us);
     if (decision->algorithm < 0 || cost < decision->cost_us) {
         decision->algorithm = row;
         decision->params = *params;
@@ -470,6 +388,66 @@ static int search_twice(search_t *search, int row, const napcoll_params_t *param
     return rc;
 }
 
+/* Try the chosen variant with further radixes of its local phases, where nodes have many processes:
+ * powers of two, up to one step of messages from all to one. */
+static int refine_radix(const search_t *search, napcoll_decision_t *decision)
+{
+    const int row = decision->algorithm;
+    int rc = 0;
+
+    if (row < 0 || !row_of(search, row)->radix || search->map.max_ppn <= FEW_LANES
+        || decision->least > LARGE_BYTES) {
+        return 0;
+    }
+    for (int radix = 4; 0 == rc && radix / 2 < search->map.max_ppn; radix *= 2) {
+        napcoll_decision_t other = *decision;
+        napcoll_params_t variant = decision->params;
+
+        variant.local_radix = radix;
+        other.cost_us *= 1 - radix_gain;
+        rc = consider(search, row, &variant, &other);
+        if (0 == rc && radix == other.params.local_radix && radix != decision->params.local_radix) {
+            *decision = other;
+        }
+    }
+    return rc;
+}
+
+/* The cheaper row of a neighbourhood collective, by what all ranks have agreed on. On a machine
+ * that was not measured blocks are forwarded only where that saves messages between nodes. */
+static void choose_neighbor(const search_t *search, napcoll_decision_t *decision)
+{
+    const napcoll_call_t *call = search->call;
+    const napcoll_neighbor_load_t *load =
+        call->neighborhood->load[NAPCOLL_GOAL_NEIGHBOR_ALLTOALL == call->collective->goal];
+
+    for (int row = 0; row < call->collective->algorithms; row++) {
+        const napcoll_params_t params = params_of(search->settings, call, row, decision);
+        const bool forwards = row_of(search, row)->store_and_forward;
+        napcoll_candidate_t *candidate = &decision->candidate[row];
+        double cost;
+
+        *candidate = check_row(search, row, &params);
+        if (NAPCOLL_EVALUATION_NONE != candidate->evaluation) {
+            continue;
+        }
+        if (forwards && search->settings->unmeasured
+            && !napcoll_neighbor_saves(&load[decision->algorithm], &load[row])) {
+            napcoll_candidate_refuse(candidate, NAPCOLL_EVALUATION_STRUCTURE);
+            continue;
+        }
+        cost = napcoll_neighbor_cost_us(search->settings->machine, &load[row], forwards,
+                                        (double) decision->most);
+        napcoll_candidate_note_cost(candidate, cost, INFINITY);
+        if (decision->algorithm < 0 || cost < decision->cost_us) {
+            decision->algorithm = row;
+            decision->params = params;
+            decision->cost_us = cost;
+        }
+    }
+    decision->by_model = true;
+}
+
 /* The cheapest row. If there is none, the reason is why the last one cannot do the call, or
  * STRUCTURE if auto tries none of those that can. */
 static int choose_cheapest(search_t *search, napcoll_decision_t *decision)
@@ -485,6 +463,10 @@ static int choose_cheapest(search_t *search, napcoll_decision_t *decision)
         decision->by_model = true;
         return 0;
     }
+    if (napcoll_goal_is_neighbor(collective->goal)) {
+        choose_neighbor(search, decision);
+        return 0;
+    }
     if (collective->auto_falls_back) {
         decision->reason = NAPCOLL_REASON_SIZES;
         decision->least = 0;
@@ -497,7 +479,7 @@ static int choose_cheapest(search_t *search, napcoll_decision_t *decision)
         decision->reason = map->nodes < 2 ? NAPCOLL_REASON_ONE_NODE : NAPCOLL_REASON_PPN;
         return 0;
     }
-    if (0 != search_twice(search, 0, NULL, decision)) {
+    if (0 != search_twice(search, 0, NULL, decision) || 0 != refine_radix(search, decision)) {
         return -1;
     }
     if (decision->algorithm >= 0) {
@@ -542,7 +524,7 @@ static const napcoll_rule_t *obey_rules(napcoll_settings_t *settings, const napc
     const napcoll_ruling_t ruling = napcoll_rules_find(settings->rules, call,
                                                        settings->reproducible);
 
-    narrow_class(decision, ruling.least, ruling.most);
+    napcoll_decision_narrow(decision, ruling.least, ruling.most);
     if (NULL != ruling.passed) {
         decision->passed = ruling.passed->line;
         decision->passed_reason = ruling.reason;
@@ -573,16 +555,16 @@ int napcoll_select(const napcoll_settings_t *settings, const napcoll_call_t *cal
     const napcoll_rule_t *rule = settings->force >= NAPCOLL_FORCE_FIRST ? settings->asked : NULL;
     int rc = 0;
 
-    napcoll_select_share_processors(&ruled, call->map, &machine);
+    napcoll_select_fit_machine(&ruled, call->map, &machine);
     *decision = (napcoll_decision_t){.algorithm = -1};
-    set_class(decision, call->bytes);
+    napcoll_decision_set_class(decision, call->bytes);
     if (NAPCOLL_FORCE_AUTO == settings->force && NULL != settings->rules) {
         rule = obey_rules(&ruled, call, decision);
     }
     if (NULL != rule) {
         take_tunables(&ruled, rule);
     }
-    narrow_to_cuts(decision, &ruled, call);
+    napcoll_select_narrow_to_cuts(decision, &ruled, call);
     if (ruled.force >= NAPCOLL_FORCE_FIRST) {
         rc = take_forced(&search, rule, decision);
     } else if (NAPCOLL_FORCE_AUTO == ruled.force) {

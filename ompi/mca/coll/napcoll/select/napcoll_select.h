@@ -27,8 +27,6 @@
 /** Values of an algorithm parameter; an algorithm's own value is NAPCOLL_FORCE_FIRST + its row. */
 enum { NAPCOLL_FORCE_AUTO = 0, NAPCOLL_FORCE_FALLBACK = 1, NAPCOLL_FORCE_FIRST = 2 };
 
-enum { NAPCOLL_MAX_ALGORITHMS = 16 };
-
 /** What users set, the same on all ranks. Pointers are borrowed. */
 typedef struct napcoll_settings {
     /** NAPCOLL_FORCE_... */
@@ -37,7 +35,8 @@ typedef struct napcoll_settings {
     napcoll_provider_t provider[NAPCOLL_SCOPES];
     napcoll_shape_t shape;
     bool reproducible;
-    /** processes of a node share memory, so that communicators on one node are served, too */
+    /** processes of a node share memory: communicators on one node are served, too, and estimates
+     * know its messages where they were measured */
     bool node_memory;
     /** of vectors that go through a pipeline */
     size_t segment_bytes;
@@ -59,8 +58,8 @@ typedef struct napcoll_settings {
     /** auto estimates all variants by whole plans, on any number of ranks: to measure what sketches
      * lose */
     bool closely;
-    /** by row of the table */
-    int tunable[NAPCOLL_MAX_ALGORITHMS][NAPCOLL_MAX_TUNABLES];
+    /** by row of the table; plans from files have none, which the last entry says */
+    int tunable[NAPCOLL_MAX_ALGORITHMS + 1][NAPCOLL_MAX_TUNABLES];
 } napcoll_settings_t;
 
 /** Whether processes of a node share processors; false where that is not known. */
@@ -135,6 +134,48 @@ typedef struct napcoll_decision {
     napcoll_candidate_t candidate[NAPCOLL_MAX_ALGORITHMS];
 } napcoll_decision_t;
 
+/** Set the class of sizes of a decision. */
+static inline void napcoll_decision_set_class(napcoll_decision_t *decision, size_t bytes)
+{
+    decision->least = 0;
+    decision->most = NAPCOLL_LEAST_BYTES;
+    while (decision->most < bytes) {
+        decision->least = decision->most + 1;
+        decision->most = decision->most > SIZE_MAX / 2 ? SIZE_MAX : 2 * decision->most;
+    }
+}
+
+/** Keep the sizes of a class that are in a range, too. */
+static inline void napcoll_decision_narrow(napcoll_decision_t *decision, size_t least, size_t most)
+{
+    decision->least = decision->least > least ? decision->least : least;
+    decision->most = decision->most < most ? decision->most : most;
+}
+
+/** Note why auto does not take a variant, unless the row has another one with a cost. */
+static inline void napcoll_candidate_refuse(napcoll_candidate_t *candidate,
+                                            napcoll_evaluation_t refusal)
+{
+    if (NAPCOLL_EVALUATION_NONE == candidate->evaluation) {
+        candidate->evaluation = refusal;
+    }
+}
+
+/** Keep the cost of a row's variant for logs; the estimate ended where it reached most_us. */
+static inline void napcoll_candidate_note_cost(napcoll_candidate_t *candidate, double cost_us,
+                                               double most_us)
+{
+    if (cost_us < most_us) {
+        *candidate = (napcoll_candidate_t){.evaluation = NAPCOLL_EVALUATION_ESTIMATED,
+                                           .cost_us = cost_us};
+    } else if (NAPCOLL_EVALUATION_ESTIMATED != candidate->evaluation
+               && (NAPCOLL_EVALUATION_AT_LEAST != candidate->evaluation
+                   || cost_us < candidate->cost_us)) {
+        *candidate = (napcoll_candidate_t){.evaluation = NAPCOLL_EVALUATION_AT_LEAST,
+                                           .cost_us = cost_us};
+    }
+}
+
 /** Values at most that auto tries of a tunable, and of segments. */
 enum { NAPCOLL_MOST_VALUES = 32, NAPCOLL_MOST_TRIED_SEGMENTS = 3 };
 
@@ -168,6 +209,14 @@ int napcoll_select_segments(const napcoll_algorithm_t *algorithm, const napcoll_
                             const napcoll_settings_t *settings, const napcoll_params_t *params,
                             size_t bytes, int segments[NAPCOLL_MOST_TRIED_SEGMENTS]);
 
+/** Keep the sizes that every row cuts into as many pieces. */
+void napcoll_select_narrow_to_cuts(napcoll_decision_t *decision, const napcoll_settings_t *settings,
+                                   const napcoll_call_t *call);
+
+/** Cut blocks of some bytes, where the row does so. */
+void napcoll_select_set_pieces(napcoll_params_t *params, const napcoll_settings_t *settings,
+                               const napcoll_call_t *call, int row, size_t bytes);
+
 /** What forces the action of a rule: NAPCOLL_FORCE_... */
 int napcoll_select_force(const napcoll_rule_t *rule);
 
@@ -187,14 +236,15 @@ int napcoll_select(const napcoll_settings_t *settings, const napcoll_call_t *cal
                    napcoll_decision_t *decision);
 
 /**
- * On one node whose processes share processors these handle one message after the other: let the
- * estimates know where nobody has measured how long that takes.
+ * Fit the machine to a communicator. Without node memory all its messages go by the PML. On one
+ * node whose processes share processors these handle one message after the other: the estimates
+ * shall know that where nobody has measured how long it takes.
  *
  * @param[in,out] settings  gets the machine
  * @param[in]     map       of the call
  * @param[out]    machine   memory for it
  */
-void napcoll_select_share_processors(napcoll_settings_t *settings, const napcoll_node_map_t *map,
-                                     napcoll_machine_t *machine);
+void napcoll_select_fit_machine(napcoll_settings_t *settings, const napcoll_node_map_t *map,
+                                napcoll_machine_t *machine);
 
 #endif /* NAPCOLL_SELECT_H */

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Settings of the selection, and the values of a tunable that auto tries (see the header).
+ * Settings of the selection, the values of a tunable that auto tries, and the pieces of blocks (see
+ * the header).
  */
 
 #include "select/napcoll_select.h"
@@ -20,10 +21,13 @@ enum {
     /* over more than MOST_CLOSE members, radixes from CLOSE on differ by a factor of 8: their plans
      * are long, and much alike */
     MOST_CLOSE = 1024,
-    CLOSE = 256
+    CLOSE = 256,
+    /* of a block's piece at most, where users leave that open */
+    PIECE_BYTES = 64 * 1024
 };
 
-/* The number of members that an open radix is over, and the largest radix that is tried. */
+/* The number of members that an open radix, or number of leaders, is over, and the largest one that
+ * is tried. */
 static int reach_of(const napcoll_tunable_t *tunable, const napcoll_node_map_t *map, int *most)
 {
     switch (tunable->tunes) {
@@ -34,6 +38,9 @@ static int reach_of(const napcoll_tunable_t *tunable, const napcoll_node_map_t *
         return *most = map->size;
     case NAPCOLL_TUNES_RADIX_LANES:
         return *most = map->max_ppn;
+    case NAPCOLL_TUNES_LEADERS:
+        *most = map->max_ppn - 1;
+        return map->max_ppn;
     default:
         return *most = 0;
     }
@@ -43,6 +50,7 @@ int napcoll_select_values(const napcoll_algorithm_t *algorithm, const napcoll_no
                           int *value)
 {
     const napcoll_tunable_t *tunable = &algorithm->tunable[0];
+    const int least = NAPCOLL_TUNES_LEADERS == tunable->tunes ? 1 : 2;
     int count = 0, most, reach;
 
     if (NULL == tunable->name) {
@@ -57,7 +65,8 @@ int napcoll_select_values(const napcoll_algorithm_t *algorithm, const napcoll_no
         return count;
     }
     reach = reach_of(tunable, map, &most);
-    for (long long radix = 2; reach > 0; radix *= reach > MOST_CLOSE && radix >= CLOSE ? 8 : 2) {
+    for (long long radix = least; reach > 0;
+         radix *= reach > MOST_CLOSE && radix >= CLOSE ? 8 : 2) {
         value[count] = radix < reach ? (int) radix : reach;
         if (value[count] > most) {
             break;
@@ -127,14 +136,63 @@ napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collectiv
     return settings;
 }
 
-void napcoll_select_share_processors(napcoll_settings_t *settings, const napcoll_node_map_t *map,
-                                     napcoll_machine_t *machine)
+/* Into how many pieces a row cuts blocks. */
+static napcoll_cut_t cut_of(const napcoll_collective_t *collective, int row,
+                            const napcoll_settings_t *settings, size_t bytes)
+{
+    const int t = napcoll_algorithm_tunable(napcoll_algorithm_at(collective, row),
+                                            NAPCOLL_TUNES_PIECES);
+    int piece_bytes = 0;
+
+    if (t >= 0) {
+        piece_bytes = settings->tunable[row][t] > 0 ? settings->tunable[row][t] : PIECE_BYTES;
+    }
+    return napcoll_thresholds_cut(&settings->thresholds, collective->goal, bytes,
+                                  (size_t) piece_bytes);
+}
+
+void napcoll_select_narrow_to_cuts(napcoll_decision_t *decision, const napcoll_settings_t *settings,
+                                   const napcoll_call_t *call)
+{
+    for (int row = 0; row < call->collective->algorithms; row++) {
+        if (napcoll_algorithm_at(call->collective, row)->cuts_blocks) {
+            const napcoll_cut_t cut = cut_of(call->collective, row, settings, call->bytes);
+
+            napcoll_decision_narrow(decision, cut.least, cut.most);
+        }
+    }
+}
+
+void napcoll_select_set_pieces(napcoll_params_t *params, const napcoll_settings_t *settings,
+                               const napcoll_call_t *call, int row, size_t bytes)
+{
+    const napcoll_goal_t goal = call->collective->goal;
+    const int t = napcoll_algorithm_tunable(napcoll_algorithm_at(call->collective, row),
+                                            NAPCOLL_TUNES_WINDOW);
+
+    if (!napcoll_algorithm_at(call->collective, row)->cuts_blocks) {
+        return;
+    }
+    params->segments = cut_of(call->collective, row, settings, bytes).pieces;
+    if (t >= 0 && !napcoll_thresholds_warn(&settings->thresholds, goal, bytes)) {
+        params->tunable[t] = 0;
+    } else if (t >= 0 && 0 == params->tunable[t]) {
+        params->tunable[t] = napcoll_thresholds_window(&settings->thresholds, goal, call->map->size,
+                                                       (bytes - 1) / (size_t) params->segments + 1);
+    }
+}
+
+void napcoll_select_fit_machine(napcoll_settings_t *settings, const napcoll_node_map_t *map,
+                                napcoll_machine_t *machine)
 {
     const double switch_us = 1;
 
-    if (settings->unmeasured && map->nodes < 2 && napcoll_settings_oversubscribed(settings, map)) {
-        *machine = *settings->machine;
-        machine->node_local_gap_us = fmax(machine->node_local_gap_us, switch_us);
-        settings->machine = machine;
+    *machine = *settings->machine;
+    if (!settings->node_memory) {
+        machine->node_memory.latency_us = 0;
     }
+    if (settings->unmeasured && map->nodes < 2 && napcoll_settings_oversubscribed(settings, map)) {
+        machine->node_local_gap_us = fmax(machine->node_local_gap_us, switch_us);
+    }
+    settings->machine = machine;
 }

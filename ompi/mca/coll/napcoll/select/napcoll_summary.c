@@ -85,7 +85,8 @@ static void begin_row(FILE *out, const napcoll_summary_head_t *head,
     write_text(out, "collective", name);
     write_number(out, "from_bytes", o->least, sized);
     write_number(out, "to_bytes", o->most, sized);
-    write_text(out, "algorithm", by_fallback ? NULL : o->collective->algorithm[o->algorithm].name);
+    write_text(out, "algorithm",
+               by_fallback ? NULL : napcoll_algorithm_at(o->collective, o->algorithm)->name);
     write_text(out, "fallback", by_fallback ? napcoll_reason_name(o->reason) : NULL);
     write_number(out, "calls", row->calls, true);
     write_number(out, "bytes", row->bytes, true);

@@ -15,6 +15,7 @@
 #include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
 #include "model/napcoll_screen.h"
+#include "select/napcoll_neighbor.h"
 
 /* ---- from one call to the next ---- */
 
@@ -116,7 +117,7 @@ int napcoll_uneven_straight_row(const napcoll_collective_t *collective)
 {
     int row = 0;
 
-    while (collective->algorithm[row].store_and_forward) {
+    while (napcoll_algorithm_at(collective, row)->store_and_forward) {
         row++;
     }
     return row;
@@ -128,11 +129,14 @@ size_t napcoll_uneven_inline(const napcoll_settings_t *settings, const napcoll_c
     const napcoll_collective_t *collective = call->collective;
 
     if (decision->algorithm < 0 || !collective->uneven
-        || !collective->algorithm[decision->algorithm].store_and_forward) {
+        || !napcoll_algorithm_at(collective, decision->algorithm)->store_and_forward) {
         return 0;
     }
     if (NULL != rule && rule->inline_bytes > 0) {
         return (size_t) rule->inline_bytes;
+    }
+    if (napcoll_goal_is_neighbor(collective->goal) && 0 == settings->inline_bytes) {
+        return NAPCOLL_NEIGHBOR_INLINE_BYTES;
     }
     return settings->inline_bytes > 0 || decision->by_model ? settings->inline_bytes
                                                             : NAPCOLL_NAMED_INLINE_BYTES;
@@ -158,7 +162,7 @@ static double algorithm_us(const estimate_t *e, const napcoll_node_map_t *map, i
     const int root = napcoll_goal_is_rooted(e->collective->goal) ? 0 : -1;
     const bool sketched = napcoll_screen_sketches(e->collective->goal, map->size);
     napcoll_generator_t generator = {.args = {.collective = e->collective,
-                                              .algorithm = &e->collective->algorithm[row],
+                                              .algorithm = napcoll_algorithm_at(e->collective, row),
                                               .map = &costs,
                                               .sketch = sketched,
                                               .shortened = sketched,
@@ -193,7 +197,7 @@ static double straight_us(const estimate_t *e, double bytes)
     double least = INFINITY;
 
     for (int row = 0; row < e->collective->algorithms && !isnan(least); row++) {
-        if (!e->collective->algorithm[row].store_and_forward) {
+        if (!napcoll_algorithm_at(e->collective, row)->store_and_forward) {
             const double us = row_us(e, row, bytes);
 
             least = isnan(us) || us < least ? us : least;
@@ -211,7 +215,8 @@ static double choose_rounds(const estimate_t *e, size_t bytes, napcoll_decision_
     if (0 != napcoll_select(&e->settings, &call, rounds)) {
         return NAN;
     }
-    return rounds->algorithm < 0 || !e->collective->algorithm[rounds->algorithm].store_and_forward
+    return rounds->algorithm < 0
+                   || !napcoll_algorithm_at(e->collective, rounds->algorithm)->store_and_forward
                ? INFINITY
                : rounds->cost_us;
 }
@@ -288,11 +293,13 @@ int napcoll_uneven_limits(const napcoll_collective_t *collective,
                           napcoll_limits_t *limits)
 {
     estimate_t e = {.collective = collective, .settings = *settings, .map = map};
+    napcoll_machine_t machine;
     int rc = -1;
 
     e.settings.force = NAPCOLL_FORCE_AUTO;
     e.settings.rules = NULL;
     e.settings.unmeasured = false;
+    napcoll_select_fit_machine(&e.settings, map, &machine);
     if (take_first_nodes(map, &e.first_nodes)) {
         rc = find_limits(&e, limits);
     }

@@ -90,9 +90,10 @@ void napcoll_words_of_decision(const napcoll_collective_t *collective,
         add(words, ": %s", napcoll_reason_help(decision->reason));
         return;
     }
-    add(words, " by %s", collective->algorithm[decision->algorithm].name);
+    add(words, " by %s", napcoll_algorithm_at(collective, decision->algorithm)->name);
     add_decider(words, decision, force);
-    added = add_params(words, &collective->algorithm[decision->algorithm], &decision->params);
+    added = add_params(words, napcoll_algorithm_at(collective, decision->algorithm),
+                       &decision->params);
     if (decision->inline_bytes > 0) {
         add(words, "%sinline_bytes=%zu", 0 == added ? "; " : ", ", decision->inline_bytes);
     }
@@ -113,7 +114,7 @@ bool napcoll_words_of_candidate(const napcoll_collective_t *collective,
             "it has more messages or bytes than auto takes on a machine that was not measured"};
     const napcoll_candidate_t *candidate = &decision->candidate[row];
 
-    (void) snprintf(words, NAPCOLL_WORDS, "%s: ", collective->algorithm[row].name);
+    (void) snprintf(words, NAPCOLL_WORDS, "%s: ", napcoll_algorithm_at(collective, row)->name);
     switch (candidate->evaluation) {
     case NAPCOLL_EVALUATION_NONE:
         return false;

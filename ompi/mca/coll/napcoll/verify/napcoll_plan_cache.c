@@ -153,14 +153,15 @@ static int find_key(const napcoll_cached_plan_t *entry, uint64_t key)
     return low;
 }
 
-int napcoll_plan_cache_other_end(const napcoll_plan_cache_t *cache, int rank, int index)
+int napcoll_plan_cache_end_in(const napcoll_plan_cache_t *cache, int rank, int index, int other,
+                              int self)
 {
     const napcoll_cached_plan_t *mine = cache->entry[rank];
     const napcoll_step_t *step = &mine->plan->step[index];
-    const napcoll_cached_plan_t *theirs = cache->entry[step->peer];
+    const napcoll_cached_plan_t *theirs = cache->entry[other];
     const napcoll_step_kind_t kind = NAPCOLL_STEP_SEND == step->kind ? NAPCOLL_STEP_RECV
                                                                      : NAPCOLL_STEP_SEND;
-    const uint64_t key = message_key(rank, kind, 0);
+    const uint64_t key = message_key(self, kind, 0);
     /* messages of this kind with this peer before this one */
     const int before = find_key(mine, message_key(step->peer, step->kind, index))
                        - find_key(mine, message_key(step->peer, step->kind, 0));

@@ -62,9 +62,18 @@ void napcoll_plan_cache_empty(napcoll_plan_cache_t *cache);
  * borrowed. Others may be dropped. False: no memory, and the plan stays the caller's. */
 bool napcoll_plan_cache_put(napcoll_plan_cache_t *cache, int rank, napcoll_plan_t *plan);
 
-/** The step at the other end of a rank's message, in the plan of its peer; -1: there is none. Both
- * plans are in the cache. */
-int napcoll_plan_cache_other_end(const napcoll_plan_cache_t *cache, int rank, int index);
+/** The step at the other end of a rank's message in the plan of rank `other`, where the peer at
+ * that end is rank `self`; -1: there is none. Both plans are in the cache. */
+int napcoll_plan_cache_end_in(const napcoll_plan_cache_t *cache, int rank, int index, int other,
+                              int self);
+
+/** The same in the plan of its peer. */
+static inline int napcoll_plan_cache_other_end(const napcoll_plan_cache_t *cache, int rank,
+                                               int index)
+{
+    return napcoll_plan_cache_end_in(cache, rank, index, cache->entry[rank]->plan->step[index].peer,
+                                     rank);
+}
 
 /** The phase of a stage, or NULL. */
 const napcoll_step_t *napcoll_plan_phase_at(const napcoll_plan_t *plan, int stage);

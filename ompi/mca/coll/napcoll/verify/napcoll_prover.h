@@ -30,7 +30,7 @@
 #include "plan/napcoll_scope.h"
 #include "verify/napcoll_plan_cache.h"
 #include "verify/napcoll_rank_set.h"
-#include "verify/napcoll_verify.h"
+#include "verify/napcoll_symmetry.h"
 
 typedef struct {
     /* of the ranks' random numbers */
@@ -74,6 +74,10 @@ typedef struct {
     void *context;
     const napcoll_node_map_t *map;
     const napcoll_claim_t *claim;
+    /* NULL: none, and every rank is proved by itself */
+    const napcoll_symmetry_t *symmetry;
+    /* the rank that is proved as an exception to it, or -1 */
+    int exception;
     /* plans of the chain are kept in it */
     napcoll_plan_cache_t cache;
     napcoll_verdict_t *verdict;
@@ -113,6 +117,11 @@ value_t napcoll_prover_contribution(int rank);
 /** The value of the block that a rank has for another one. */
 value_t napcoll_prover_personalized(int from, int to);
 
+/** The value of the block of an edge that leaves, or comes to, a rank; without contributions where
+ * the edge leads nowhere. In an allgather a rank has one block for all. */
+value_t napcoll_prover_edge(napcoll_goal_t goal, int rank, const napcoll_plan_edge_t *edge,
+                            bool leaves);
+
 /** The bracketing of a reduction of two values. */
 uint64_t napcoll_prover_bracket(uint64_t left, uint64_t right);
 
@@ -125,6 +134,34 @@ static inline const napcoll_plan_t *napcoll_prover_plan(const prover_t *prover, 
 {
     return prover->cache.entry[rank]->plan;
 }
+
+/** The rank whose plan and blocks stand for a rank's: with a symmetry its model. */
+static inline int napcoll_prover_model(const prover_t *p, int rank)
+{
+    return NULL == p->symmetry || rank == p->exception
+               ? rank
+               : napcoll_node_map_at(
+                   p->map,
+                   napcoll_symmetry_model(p->symmetry, napcoll_node_map_place(p->map, rank)));
+}
+
+/** The image of a rank under the move of rank `from` to rank `to`. */
+static inline int napcoll_prover_image(const prover_t *p, int rank, int from, int to)
+{
+    const napcoll_node_map_t *map = p->map;
+
+    return napcoll_node_map_at(map, napcoll_symmetry_image(p->symmetry,
+                                                           napcoll_node_map_place(map, rank),
+                                                           napcoll_node_map_place(map, from),
+                                                           napcoll_node_map_place(map, to)));
+}
+
+/** A model's value as another rank has it: its image under the move of the one to the other. */
+value_t napcoll_prover_value_at(const prover_t *p, value_t value, int from, int to);
+
+/** The step at the other end of a message of a rank, in the plan of the peer's model; -1: there is
+ * none. Both plans are in the cache. */
+int napcoll_prover_other_end(const prover_t *p, int rank, int index);
 
 /** Make the blocks of a rank whose plan is in the cache, with its contribution in the input. */
 bool napcoll_prover_need_blocks(prover_t *prover, int rank);

@@ -36,11 +36,19 @@ static bool has_posted(const prover_t *p, demand_t demand)
     return r->stage > demand.stage || (r->stage == demand.stage && r->posted);
 }
 
-/* Whether two messages are the ends of one. */
-static bool are_ends(const napcoll_plan_t *plan, const napcoll_step_t *step,
+/* Whether two messages are the ends of one; the other one is in the plan of its rank's model. */
+static bool are_ends(const prover_t *p, const napcoll_plan_t *plan, const napcoll_step_t *step,
                      const napcoll_plan_t *theirs, const napcoll_step_t *end)
 {
-    return napcoll_plan_same_blocks(plan, *napcoll_step_span(step), *napcoll_step_span(end))
+    napcoll_span_t span = *napcoll_step_span(end);
+
+    if (NULL != p->symmetry && NAPCOLL_LAYOUT_RANKS == plan->layout) {
+        span.first = (int) (((int64_t) span.first + p->map->size
+                             + napcoll_node_map_place(p->map, step->peer)
+                             - napcoll_node_map_place(p->map, theirs->rank))
+                            % p->map->size);
+    }
+    return napcoll_plan_same_blocks(plan, *napcoll_step_span(step), span)
            && step->headed == end->headed && plan->layout == theirs->layout
            && plan->blocks == theirs->blocks;
 }
@@ -54,20 +62,21 @@ static bool next_message(prover_t *p, int rank, demand_t *other)
 
     for (; r->next < s->first + s->messages; r->next++) {
         const napcoll_step_t *step = &plan->step[r->next];
+        const int peer = napcoll_prover_model(p, step->peer);
         int end;
 
-        if (!napcoll_prover_need_plan(p, step->peer)) {
+        if (!napcoll_prover_need_plan(p, peer)) {
             return false;
         }
-        theirs = napcoll_prover_plan(p, step->peer);
-        end = napcoll_plan_cache_other_end(&p->cache, rank, r->next);
-        if (end < 0 || !are_ends(plan, step, theirs, &theirs->step[end])) {
+        theirs = napcoll_prover_plan(p, peer);
+        end = napcoll_prover_other_end(p, rank, r->next);
+        if (end < 0 || !are_ends(p, plan, step, theirs, &theirs->step[end])) {
             return napcoll_verdict_fail(
                 p->verdict, NAPCOLL_VERIFY_UNMATCHED, rank, r->stage, r->next,
                 "a message %s rank %" PRId32 " matches none in the plan of that rank",
                 NAPCOLL_STEP_SEND == step->kind ? "to" : "from", step->peer);
         }
-        *other = (demand_t){.rank = step->peer, .stage = p->cache.entry[step->peer]->stage_of[end]};
+        *other = (demand_t){.rank = peer, .stage = p->cache.entry[peer]->stage_of[end]};
         if (!has_posted(p, *other)) {
             return true;
         }
@@ -228,24 +237,74 @@ static void free_prover(prover_t *p)
     free(p->bracketing);
 }
 
-static napcoll_verify_status_t prove(prover_t *p, const napcoll_proof_t *proof)
+/* Allocate; false when memory ran out. */
+static bool begin(prover_t *p)
 {
     const int size = p->map->size;
 
     *p->verdict = (napcoll_verdict_t){.rank = -1, .stage = -1, .step = -1, .text = "ok"};
-    p->bracketing_rank = -1;
+    p->bracketing_rank = p->exception = -1;
     p->rank = calloc((size_t) size, sizeof(*p->rank));
     p->sum = calloc((size_t) size + 1, sizeof(*p->sum));
     if (NULL == p->rank || NULL == p->sum || !napcoll_plan_cache_open(&p->cache, size)) {
-        (void) napcoll_prover_no_memory(p);
-    } else {
-        for (int rank = 0; rank < size; rank++) {
-            p->sum[rank + 1] = p->sum[rank] + napcoll_mix((uint64_t) rank);
-        }
-        (void) prove_ranks(p, proof);
+        return napcoll_prover_no_memory(p);
     }
-    free_prover(p);
-    return p->verdict->status;
+    for (int rank = 0; rank < size; rank++) {
+        p->sum[rank + 1] = p->sum[rank] + napcoll_mix((uint64_t) rank);
+    }
+    return true;
+}
+
+/* ---- by symmetry ---- */
+
+/* The plan of a model or exception. */
+static napcoll_plan_t *one_of_few(void *context, int rank)
+{
+    const napcoll_symmetry_t *symmetry = context;
+
+    for (int i = 0; i < symmetry->exceptions; i++) {
+        if (rank == symmetry->exception[i]->rank) {
+            return symmetry->exception[i];
+        }
+    }
+    return symmetry->model[napcoll_node_map_place(symmetry->map, rank) - symmetry->base];
+}
+
+/* Whether an exception, whose result is proved, sent what the image of its model sent. */
+static bool sends_images(prover_t *p, int rank, int model)
+{
+    const napcoll_cached_plan_t *mine = p->cache.entry[rank], *theirs = p->cache.entry[model];
+    const int blocks = mine->outbox_at[mine->plan->steps];
+    const value_t *sent = p->rank[rank].outbox, *image = p->rank[model].outbox;
+
+    for (int b = 0; b < blocks && blocks == theirs->outbox_at[theirs->plan->steps]; b++) {
+        if (sent[b].sum != napcoll_prover_value_at(p, image[b], model, rank).sum) {
+            return napcoll_verdict_fail(p->verdict, NAPCOLL_VERIFY_CONTRIBUTION, rank, -1, -1,
+                                        "sends other blocks than like ranks do");
+        }
+    }
+    return true;
+}
+
+static bool prove_few(prover_t *p, const napcoll_symmetry_t *symmetry)
+{
+    bool ok = true;
+
+    for (int i = 0; i < symmetry->period && ok; i++) {
+        ok = prove_rank(p, napcoll_node_map_at(p->map, symmetry->base + i));
+    }
+    p->verdict->messages *= p->map->size / symmetry->period;
+    for (int i = 0; i < symmetry->exceptions && ok; i++) {
+        const int64_t messages = p->verdict->messages;
+        const int rank = symmetry->exception[i]->rank, model = napcoll_prover_model(p, rank);
+
+        p->exception = rank;
+        ok = prove_rank(p, rank) && sends_images(p, rank, model);
+        p->exception = -1;
+        p->verdict->messages = messages;
+    }
+    p->verdict->results = p->verdict->plans = p->map->size;
+    return ok;
 }
 
 napcoll_verify_status_t napcoll_plan_prove(napcoll_plan_source_t source, void *context,
@@ -253,12 +312,17 @@ napcoll_verify_status_t napcoll_plan_prove(napcoll_plan_source_t source, void *c
                                            const napcoll_claim_t *claim,
                                            const napcoll_proof_t *proof, napcoll_verdict_t *verdict)
 {
-    prover_t prover = {.source = source,
-                       .context = context,
+    const napcoll_symmetry_t *symmetry = proof->symmetry;
+    prover_t prover = {.source = NULL == symmetry ? source : one_of_few,
+                       .context = NULL == symmetry ? context : (void *) symmetry,
                        .map = map,
                        .claim = claim,
+                       .symmetry = symmetry,
                        .cache = {.memory = proof->plan_memory, .borrowed = proof->borrowed},
                        .verdict = verdict};
 
-    return prove(&prover, proof);
+    (void) (begin(&prover)
+            && (NULL == symmetry ? prove_ranks(&prover, proof) : prove_few(&prover, symmetry)));
+    free_prover(&prover);
+    return verdict->status;
 }

@@ -12,11 +12,10 @@
  * - blocks are written before they are read, and not while a message of the same stage uses them;
  *   spans are inside their buffers; a reduction's dst is its right operand or touches neither;
  * - the result is what the goal promises: every contribution exactly once, in rank order where
- *   claimed;
- *   every block in its place; no rank ends a barrier before it knows that all ranks have begun;
+ *   claimed; every block in its place; no rank ends a barrier before it knows that all ranks have
+ *   begun;
  * - all ranks bracket the reductions alike, so that they get the same bits, and by halves of the
- *   ranks
- *   where claimed;
+ *   ranks where claimed;
  * - a personalized block reaches the rank that it is for, and is not sent again once it has left a
  *   slot; sizes are the sizes of the blocks that come;
  * - a reduce-scatter in place reads nothing that its result has overwritten;
@@ -27,6 +26,15 @@
  * every rank. A sample asks for some ranks and proves the above for all on which their results
  * depend; it does not see what other ranks do besides. Each plan that is needed is checked by
  * itself as a whole.
+ *
+ * It runs one order of events, in which each send waits for its receive. That this order stands for
+ * all, with any buffering, is shown for programs without wildcard receives by S. F. Siegel,
+ * G. S. Avrunin: "Analysis of MPI Programs", University of Massachusetts, 2003. It assumes that
+ *
+ * - each receive names its sender and its tag, and no decision depends on when a message comes;
+ * - messages between two ranks are received in the order in which they were sent;
+ * - all messages of a stage are posted before one of them is waited for;
+ * - all ranks run the plans that were proved, for the same call.
  */
 
 #ifndef NAPCOLL_VERIFY_H
@@ -81,6 +89,9 @@ typedef struct napcoll_proof {
     size_t plan_memory;
     /** the source keeps its plans: they are not freed */
     bool borrowed;
+    /** all plans are images of a few (napcoll_symmetry.h), and the few are proved; no source is
+     * asked. NULL: every plan is proved by itself */
+    const struct napcoll_symmetry *symmetry;
 } napcoll_proof_t;
 
 /**

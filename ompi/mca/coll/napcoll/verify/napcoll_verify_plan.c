@@ -73,6 +73,7 @@ bool napcoll_plan_same_blocks(const napcoll_plan_t *plan, napcoll_span_t a, napc
     switch (plan->layout) {
     case NAPCOLL_LAYOUT_SLOTS:
     case NAPCOLL_LAYOUT_PERSONALIZED:
+    case NAPCOLL_LAYOUT_EDGES:
         return a.count == b.count;
     case NAPCOLL_LAYOUT_RANKS:
         return a.count == b.count && a.first % plan->blocks == b.first % plan->blocks;
@@ -113,7 +114,7 @@ static bool run_is_inside(const check_t *check, napcoll_span_t span)
 /* Whether a span, perhaps a list, is inside its buffers. */
 static bool is_inside(const check_t *check, napcoll_span_t span)
 {
-    const bool personalized = NAPCOLL_LAYOUT_PERSONALIZED == check->plan->layout;
+    const bool personalized = napcoll_layout_has_slots(check->plan->layout);
     int32_t left = span.count;
 
     if (NAPCOLL_GOAL_BARRIER == check->claim->goal) {
@@ -252,7 +253,7 @@ static bool check_step(const check_t *check, int index)
         {inside && writes
              && napcoll_span_meets(plan, &step->dst, NAPCOLL_BUFFER_SEND, NAPCOLL_BUFFER_RECV),
          NAPCOLL_VERIFY_SPAN, "writes to the send buffer"},
-        {step->headed && NAPCOLL_LAYOUT_PERSONALIZED != plan->layout, NAPCOLL_VERIFY_SPAN,
+        {step->headed && !napcoll_layout_has_slots(plan->layout), NAPCOLL_VERIFY_SPAN,
          "begins with sizes, but has blocks of one size"},
         {check->claim->announces && message && !step->headed, NAPCOLL_VERIFY_SIZES,
          "is a message that does not begin with the sizes of its blocks"},
@@ -301,13 +302,13 @@ static int compare_uses(const void *a, const void *b)
                : napcoll_order_pairs(x->span.first, x->index, y->span.first, y->index);
 }
 
-/* Fill in the runs that a stage's messages use; returns how many. Personalized blocks that are sent
- * have left their slots when they are posted. */
-static int find_uses(const check_t *check, use_t *use)
+/* Fill in the runs that a stage's messages use, unless use is NULL; returns how many. Personalized
+ * blocks that are sent have left their slots when they are posted. */
+static size_t find_uses(const check_t *check, use_t *use)
 {
     const napcoll_plan_t *plan = check->plan;
     const napcoll_stage_t *s = &plan->stage[check->stage];
-    int count = 0;
+    size_t count = 0;
 
     for (int i = s->first; i < s->first + s->messages; i++) {
         const napcoll_step_t *step = &plan->step[i];
@@ -316,7 +317,10 @@ static int find_uses(const check_t *check, use_t *use)
 
         while ((receives || NAPCOLL_LAYOUT_PERSONALIZED != plan->layout)
                && napcoll_runs_next(&runs)) {
-            use[count++] = (use_t){runs.run, i, receives};
+            if (NULL != use) {
+                use[count] = (use_t){runs.run, i, receives};
+            }
+            count++;
         }
     }
     return count;
@@ -325,18 +329,17 @@ static int find_uses(const check_t *check, use_t *use)
 /* No receive of a stage goes where another of its messages is under way. */
 static bool check_in_flight(const check_t *check)
 {
-    const size_t room = (size_t) check->plan->stage[check->stage].messages
-                        + (size_t) check->plan->listed + 1;
-    use_t *use = malloc(room * sizeof(*use));
+    const size_t count = find_uses(check, NULL);
+    use_t *use = malloc((count + 1) * sizeof(*use));
     /* the farthest ends in this buffer, of all runs and of those that are written */
-    int end = INT_MIN, written = INT_MIN, guilty = -1, count;
+    int end = INT_MIN, written = INT_MIN, guilty = -1;
 
     if (NULL == use) {
         return fail(check, NAPCOLL_VERIFY_NO_MEMORY, -1, "out of memory");
     }
-    count = find_uses(check, use);
-    qsort(use, (size_t) count, sizeof(*use), compare_uses);
-    for (int i = 0; i < count && guilty < 0; i++) {
+    (void) find_uses(check, use);
+    qsort(use, count, sizeof(*use), compare_uses);
+    for (size_t i = 0; i < count && guilty < 0; i++) {
         const int first = use[i].span.first, last = first + use[i].span.count;
 
         if (i > 0 && use[i - 1].span.buffer != use[i].span.buffer) {
@@ -461,6 +464,24 @@ static bool check_in_place(check_t *check)
     return true;
 }
 
+/* The same where blocks go along edges: each block has one. */
+static bool edges_fit(const check_t *check)
+{
+    const napcoll_plan_t *plan = check->plan;
+    const napcoll_block_range_t *send = &plan->user[NAPCOLL_BUFFER_SEND];
+    const napcoll_block_range_t *recv = &plan->user[NAPCOLL_BUFFER_RECV];
+
+    for (int i = 0; i < plan->edges; i++) {
+        if (plan->edge[i].peer < -1 || plan->edge[i].peer >= check->map->size) {
+            return false;
+        }
+    }
+    return napcoll_goal_is_neighbor(check->claim->goal) && NAPCOLL_LAYOUT_EDGES == plan->layout
+           && 1 == plan->pieces && 0 == send->first && 0 == recv->first && send->count >= 0
+           && recv->count >= 0 && send->count <= plan->edges
+           && recv->count == plan->edges - send->count;
+}
+
 /* Whether the layout suits the goal, and the user's buffers hold what the goal gives them. */
 static bool buffers_fit(const check_t *check)
 {
@@ -469,6 +490,9 @@ static bool buffers_fit(const check_t *check)
     const bool personalized = NAPCOLL_LAYOUT_PERSONALIZED == plan->layout;
     napcoll_block_range_t user[NAPCOLL_BUFFER_TEMP];
 
+    if (napcoll_goal_is_neighbor(claim->goal) || NAPCOLL_LAYOUT_EDGES == plan->layout) {
+        return edges_fit(check);
+    }
     if (((NAPCOLL_LAYOUT_RANKS == plan->layout || personalized) && plan->blocks != check->map->size)
         || napcoll_goal_is_personalized(claim->goal) != personalized || plan->pieces < 1
         || (plan->pieces > 1 && !personalized)

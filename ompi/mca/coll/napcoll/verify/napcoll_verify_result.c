@@ -80,6 +80,24 @@ static uint64_t canonical_bracketing(prover_t *p, int ranks)
     return p->canonical;
 }
 
+/* Block i of the result is what the i-th in-neighbour has for the rank along this edge. */
+static bool check_edge(prover_t *p, int rank, int block, value_t result)
+{
+    const napcoll_plan_edge_t *edge = napcoll_plan_edges_of(napcoll_prover_plan(p, rank),
+                                                            NAPCOLL_BUFFER_RECV)
+                                      + block;
+    const value_t wanted = napcoll_prover_edge(p->claim->goal, rank, edge, false);
+    char text[64];
+
+    if (result.count == wanted.count && !result.is_word
+        && (0 == wanted.count || result.sum == wanted.sum)) {
+        return true;
+    }
+    (void) snprintf(text, sizeof(text), "without what rank %" PRId32 " has for it", edge->peer);
+    return fail_block(p, NAPCOLL_VERIFY_CONTRIBUTION, rank, block,
+                      edge->peer < 0 ? "with what nobody has for it" : text);
+}
+
 /* Block j of the result is what the rank j places after this one has for it. */
 static bool check_personalized(prover_t *p, int rank, int block, value_t result)
 {
@@ -174,9 +192,13 @@ bool napcoll_prover_check_result(prover_t *p, int rank)
         ok = note_bracketing(p, rank, result);
     }
     for (int b = 0; b < blocks && ok; b++) {
-        ok = napcoll_goal_is_personalized(claim->goal)
-                 ? check_personalized(p, rank, range.first + b, result[b])
-                 : check_block(p, rank, range.first + b, result[b]);
+        if (napcoll_goal_is_neighbor(claim->goal)) {
+            ok = check_edge(p, rank, b, result[b]);
+        } else if (napcoll_goal_is_personalized(claim->goal)) {
+            ok = check_personalized(p, rank, range.first + b, result[b]);
+        } else {
+            ok = check_block(p, rank, range.first + b, result[b]);
+        }
     }
     free(r->block);
     r->block = NULL;

@@ -33,6 +33,23 @@ value_t napcoll_prover_personalized(int from, int to)
     return (value_t){.sum = napcoll_mix(both), .count = 1, .low = from, .high = to};
 }
 
+value_t napcoll_prover_edge(napcoll_goal_t goal, int rank, const napcoll_plan_edge_t *edge,
+                            bool leaves)
+{
+    const int from = leaves ? rank : edge->peer, to = leaves ? edge->peer : rank;
+    value_t value;
+
+    if (edge->peer < 0) {
+        return (value_t){.count = 0};
+    }
+    if (NAPCOLL_GOAL_NEIGHBOR_ALLGATHER == goal) {
+        return napcoll_prover_contribution(from);
+    }
+    value = napcoll_prover_personalized(from, to);
+    value.sum = napcoll_mix(value.sum + (uint64_t) (uint32_t) edge->number);
+    return value;
+}
+
 uint64_t napcoll_prover_bracket(uint64_t left, uint64_t right)
 {
     return napcoll_mix(left * 3 + napcoll_mix(right));
@@ -158,6 +175,35 @@ static void begin_direct(prover_t *p, int rank, value_t *input)
     }
 }
 
+/* Whether the block of an edge goes straight to its rank. */
+static bool is_direct(const prover_t *p, int from, int to)
+{
+    const napcoll_claim_t *claim = p->claim;
+
+    return NULL != claim->direct && from >= 0 && to >= 0 && from != to
+           && claim->direct(claim->direct_context, from, to);
+}
+
+/* The input where blocks go along edges, and the blocks that go straight to the rank. */
+static void begin_edges(prover_t *p, int rank)
+{
+    const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
+    const napcoll_plan_edge_t *to = napcoll_plan_edges_of(plan, NAPCOLL_BUFFER_SEND);
+    const napcoll_plan_edge_t *from = napcoll_plan_edges_of(plan, NAPCOLL_BUFFER_RECV);
+    value_t *input = values_of(p, rank, (napcoll_span_t){NAPCOLL_BUFFER_SEND, 0, 1});
+    value_t *result = values_of(p, rank, (napcoll_span_t){NAPCOLL_BUFFER_RECV, 0, 1});
+
+    for (int b = 0; b < plan->user[NAPCOLL_BUFFER_SEND].count; b++) {
+        input[b] = napcoll_prover_edge(p->claim->goal, rank, &to[b], true);
+        input[b].is_word = is_direct(p, rank, to[b].peer);
+    }
+    for (int b = 0; b < plan->user[NAPCOLL_BUFFER_RECV].count; b++) {
+        if (is_direct(p, from[b].peer, rank)) {
+            result[b] = napcoll_prover_edge(p->claim->goal, rank, &from[b], false);
+        }
+    }
+}
+
 bool napcoll_prover_need_blocks(prover_t *p, int rank)
 {
     rank_t *r = &p->rank[rank];
@@ -177,6 +223,10 @@ bool napcoll_prover_need_blocks(prover_t *p, int rank)
     r->block = calloc(blocks + 1, sizeof(*r->block));
     if (NULL == r->block) {
         return napcoll_prover_no_memory(p);
+    }
+    if (napcoll_goal_is_neighbor(claim->goal)) {
+        begin_edges(p, rank);
+        return true;
     }
     input = values_of(p, rank,
                       (napcoll_span_t){in_place ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND,
@@ -358,6 +408,31 @@ static bool run_phase(prover_t *p, int rank, int index)
     return ok;
 }
 
+/* Put a value into a block that arrives, or is copied, along an edge or straight to its rank: once.
+ * The word that a block goes straight to its rank ends in its place. */
+static bool put_once(prover_t *p, int rank, int index, const value_t *from, value_t *to, int number)
+{
+    if (from->is_word ? to->sum != from->sum : 0 != to->count) {
+        return napcoll_verdict_fail(p->verdict, NAPCOLL_VERIFY_CONTRIBUTION, rank,
+                                    p->rank[rank].stage, index,
+                                    from->is_word ? "says that block %d went straight to the rank, "
+                                                    "but another one did"
+                                                  : "brings block %d a second time",
+                                    number);
+    }
+    if (!from->is_word) {
+        *to = *from;
+    }
+    return true;
+}
+
+/* Whether a block is the user's and must be written once. */
+static bool is_at_end(const prover_t *p, int32_t buffer)
+{
+    return buffer < NAPCOLL_BUFFER_TEMP
+           && (NULL != p->claim->direct || napcoll_goal_is_neighbor(p->claim->goal));
+}
+
 static bool run_work(prover_t *p, int rank, int index)
 {
     const napcoll_step_t *step = &napcoll_prover_plan(p, rank)->step[index];
@@ -376,34 +451,56 @@ static bool run_work(prover_t *p, int rank, int index)
             ok = reduce_values(p, rank, index, left[b], right[b], &dst[b]);
         } else {
             ok = 0 != left[b].count || fail_unwritten(p, rank, index);
-            dst[b] = left[b];
+            if (ok && napcoll_goal_is_neighbor(p->claim->goal) && is_at_end(p, step->dst.buffer)) {
+                ok = put_once(p, rank, index, &left[b], &dst[b], step->dst.first + b);
+            } else {
+                dst[b] = left[b];
+            }
         }
     }
     return ok;
 }
 
-/* Take in the blocks of a message. The word that a block goes straight to its rank ends there. */
+int napcoll_prover_other_end(const prover_t *p, int rank, int index)
+{
+    const int peer = napcoll_prover_plan(p, rank)->step[index].peer;
+    const int model = napcoll_prover_model(p, peer);
+    const int self = peer == model ? rank : napcoll_prover_image(p, rank, peer, model);
+
+    return napcoll_plan_cache_end_in(&p->cache, rank, index, model, self);
+}
+
+value_t napcoll_prover_value_at(const prover_t *p, value_t value, int from, int to)
+{
+    if (from == to) {
+        return value;
+    }
+    return napcoll_goal_is_personalized(p->claim->goal)
+               ? napcoll_prover_personalized(napcoll_prover_image(p, value.low, from, to),
+                                             napcoll_prover_image(p, value.high, from, to))
+               : napcoll_prover_contribution(napcoll_prover_image(p, value.low, from, to));
+}
+
+/* Take in the blocks of a message. */
 static bool take_in(prover_t *p, int rank, int index, const value_t *from)
 {
     rank_t *r = &p->rank[rank];
     const napcoll_plan_t *plan = napcoll_prover_plan(p, rank);
+    const int peer = plan->step[index].peer, model = napcoll_prover_model(p, peer);
     napcoll_runs_t runs = napcoll_runs_of(plan, &plan->step[index].dst);
 
     while (napcoll_runs_next(&runs)) {
         const int first = index_of(p, rank, runs.run);
-        const bool at_end = runs.run.buffer < NAPCOLL_BUFFER_TEMP && NULL != p->claim->direct;
+        const bool at_end = is_at_end(p, runs.run.buffer);
 
         for (int b = first; b < first + runs.run.count; b++, from++) {
-            if (at_end && (from->is_word ? r->block[b].sum != from->sum : 0 != r->block[b].count)) {
-                return napcoll_verdict_fail(p->verdict, NAPCOLL_VERIFY_CONTRIBUTION, rank, r->stage,
-                                            index,
-                                            from->is_word ? "says that block %d went straight to "
-                                                            "the rank, but another one did"
-                                                          : "brings block %d a second time",
-                                            b - first + runs.run.first);
-            }
-            if (!at_end || !from->is_word) {
-                r->block[b] = *from;
+            const value_t value = napcoll_prover_value_at(p, *from, model, peer);
+
+            if (!at_end) {
+                r->block[b] = value;
+            } else if (!put_once(p, rank, index, &value, &r->block[b],
+                                 b - first + runs.run.first)) {
+                return false;
             }
         }
     }
@@ -418,7 +515,7 @@ static bool take_in_stage(prover_t *p, int rank)
     const napcoll_stage_t *s = &plan->stage[r->stage];
 
     for (int i = s->first; i < s->first + s->messages; i++) {
-        const int peer = plan->step[i].peer;
+        const int peer = napcoll_prover_model(p, plan->step[i].peer);
         const napcoll_cached_plan_t *entry;
         const rank_t *other = &p->rank[peer];
         int end;
@@ -430,7 +527,7 @@ static bool take_in_stage(prover_t *p, int rank)
             return false;
         }
         entry = p->cache.entry[peer];
-        end = napcoll_plan_cache_other_end(&p->cache, rank, i);
+        end = napcoll_prover_other_end(p, rank, i);
         if (!take_in(p, rank, i, other->outbox + entry->outbox_at[end])) {
             return false;
         }

@@ -58,6 +58,13 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLGATHER_ALGORITHMS] = {
          .generate = napcoll_spread_lane_ring,
          .bounds = napcoll_allgather_lane_ring_bounds,
          .needs = NAPCOLL_NEEDS_SHARED_NODE},
+    [NAPCOLL_ALLGATHER_BINE] =
+        {.name = "bine",
+         .help = "a Bine butterfly: all ranks exchange what they have in log2 P steps with closer "
+                 "ranks than in recursive doubling, for powers of two",
+         .generate = napcoll_spread_bine,
+         .bounds = napcoll_spread_bine_bounds,
+         .needs = NAPCOLL_NEEDS_POWER_OF_TWO},
 };
 
 const napcoll_collective_t napcoll_allgather = {.name = "allgather",

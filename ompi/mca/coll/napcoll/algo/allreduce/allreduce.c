@@ -81,6 +81,21 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_ALLREDUCE_ALGORITHMS] = {
          .canonical = true,
          .tunable = {NAPCOLL_TUNABLE_LANES(
              "fetch from other nodes at once (the radix over nodes is one more)")}},
+    [NAPCOLL_ALLREDUCE_BINE] =
+        {.name = "bine",
+         .help = "a Bine butterfly: reduce-scatter, then allgather, with most bytes between "
+                 "neighbours and the distant steps closer, blind to nodes and switches",
+         .generate = napcoll_allreduce_bine,
+         .bounds = napcoll_bounds_one,
+         .needs = NAPCOLL_NEEDS_COMMUTATIVE},
+    [NAPCOLL_ALLREDUCE_CIRCULANT] =
+        {.name = "circulant",
+         .help = "reduce-scatter, then allgather, on a circulant graph of all ranks: 2 ceil(log2 "
+                 "P) rounds and the fewest bytes for any number of ranks, blind to nodes",
+         .generate = napcoll_allreduce_circulant,
+         .bounds = napcoll_allreduce_circulant_bounds,
+         .needs = NAPCOLL_NEEDS_COMMUTATIVE,
+         .segmented = true},
 };
 
 const napcoll_collective_t napcoll_allreduce = {.name = "allreduce",

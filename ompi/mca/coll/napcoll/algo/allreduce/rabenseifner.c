@@ -28,30 +28,10 @@
 napcoll_plan_t *napcoll_allreduce_rabenseifner(const napcoll_plan_args_t *args)
 {
     const napcoll_actors_t actors = napcoll_halves_actors(args);
-    const int blocks = actors.group.members;
-    const napcoll_span_t home = {.buffer = NAPCOLL_BUFFER_RECV, .count = blocks};
-    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, blocks);
     napcoll_route_t route = {0};
-    napcoll_reduction_t reduction;
 
-    if (NULL == builder) {
-        return NULL;
+    if (args->rank == actors.actor) {
+        (void) napcoll_route_multiplying(&route, &actors.group, 0, 2);
     }
-    napcoll_builder_claim_recvbuf(builder);
-    if (napcoll_reduction_begin(&reduction, builder, args, napcoll_plan_args_input_buffer(args),
-                                home, blocks)) {
-        napcoll_halves_join(&reduction, &actors);
-        if (args->rank == actors.actor) {
-            (void) napcoll_route_multiplying(&route, &actors.group, 0, 2);
-            napcoll_reduction_pipeline(&reduction, &route, &route, 1, blocks, actors.group.self);
-        }
-        if (args->rank == actors.other) {
-            napcoll_builder_recv(builder, home, actors.actor);
-        } else if (actors.other >= 0) {
-            napcoll_builder_send(builder, home, actors.other);
-        }
-    }
-    napcoll_reduction_end(&reduction);
-    napcoll_route_free(&route);
-    return napcoll_builder_finish(builder);
+    return napcoll_halves_allreduce(args, &actors, &route, actors.group.self);
 }

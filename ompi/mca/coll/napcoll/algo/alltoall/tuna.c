@@ -15,25 +15,24 @@
 #include "algo/napcoll_generators.h"
 #include "algo/pattern/napcoll_tuna.h"
 
-static int rank_at_place(const napcoll_tuna_t *tuna, int member)
+static int rank_at_place(const napcoll_tuna_t *tuna, int ring, int member)
 {
+    (void) ring;
     return napcoll_node_map_at(tuna->args->map, member);
 }
 
 static void add_ring_blocks(const napcoll_tuna_t *tuna, napcoll_builder_t *builder,
-                            napcoll_span_t *list, int group, napcoll_tuna_where_t where, int first,
-                            int count)
+                            napcoll_span_t *list, const napcoll_tuna_run_t *run)
 {
-    napcoll_span_t run = {.buffer = NAPCOLL_BUFFER_SEND, .first = first, .count = count};
+    napcoll_span_t span = {.buffer = NAPCOLL_BUFFER_SEND, .first = run->first, .count = run->count};
 
-    (void) group;
-    if (NAPCOLL_TUNA_TRANSIT == where) {
-        run.buffer = tuna->temporary;
-        run.first = napcoll_digits_slot(tuna->radix, first);
-    } else if (NAPCOLL_TUNA_HOME == where) {
-        run.buffer = NAPCOLL_BUFFER_RECV;
+    if (NAPCOLL_TUNA_TRANSIT == run->where) {
+        span.buffer = tuna->temporary;
+        span.first = napcoll_digits_slot(tuna->radix, run->first);
+    } else if (NAPCOLL_TUNA_HOME == run->where) {
+        span.buffer = NAPCOLL_BUFFER_RECV;
     }
-    napcoll_builder_list_add(builder, list, run);
+    napcoll_builder_list_add(builder, list, span);
 }
 
 napcoll_plan_t *napcoll_alltoall_tuna(const napcoll_plan_args_t *args)

@@ -6,7 +6,8 @@
 /**
  * @file
  * TuNA on two levels, coalesced: after the exchange inside the node each process sends one message
- * of Q blocks to each other node (napcoll_tuna_nodes.h).
+ * of Q blocks to each other node, on nodes of different sizes one for each of its rings
+ * (napcoll_tuna_nodes.h).
  *
  *     cost   K_Q local messages of N D_Q / K_Q blocks, N - 1 messages of Q blocks between nodes
  */
@@ -16,9 +17,25 @@
 
 /* The blocks of a message, in the order of the lanes that they come from: so they often are in the
  * receive buffer. */
-static napcoll_span_t list_message(const napcoll_tuna_nodes_t *plan, int distance,
-                                   napcoll_span_t (*block)(const napcoll_tuna_t *inside,
-                                                           int distance, int i))
+static napcoll_span_t list_received(const napcoll_tuna_nodes_t *plan, int distance)
+{
+    const int lanes = napcoll_tuna_nodes_ppn(&plan->tuna, distance);
+    const int self = plan->tuna.self % lanes;
+    napcoll_span_t list = napcoll_builder_list(plan->builder);
+
+    if (napcoll_builder_is_sketch(plan->builder)) {
+        list.count = lanes;
+        return napcoll_builder_list_end(plan->builder, list);
+    }
+    for (int lane = 0; lane < lanes; lane++) {
+        napcoll_builder_list_add(
+            plan->builder, &list,
+            napcoll_tuna_nodes_target(&plan->tuna, distance, (lane + lanes - self) % lanes));
+    }
+    return napcoll_builder_list_end(plan->builder, list);
+}
+
+static napcoll_span_t list_sent(const napcoll_tuna_nodes_t *plan, int distance, int ring)
 {
     napcoll_span_t list = napcoll_builder_list(plan->builder);
 
@@ -29,9 +46,28 @@ static napcoll_span_t list_message(const napcoll_tuna_nodes_t *plan, int distanc
     for (int lane = 0; lane < plan->lanes; lane++) {
         const int i = (lane + plan->lanes - plan->tuna.self) % plan->lanes;
 
-        napcoll_builder_list_add(plan->builder, &list, block(&plan->tuna, distance, i));
+        napcoll_builder_list_add(plan->builder, &list,
+                                 napcoll_tuna_nodes_source(&plan->tuna, distance, ring, i));
     }
     return napcoll_builder_list_end(plan->builder, list);
+}
+
+/* The messages to the node `distance` before this one, and from the one after it. */
+static void add_messages(const napcoll_tuna_nodes_t *plan, int distance)
+{
+    const int rings = napcoll_tuna_nodes_rings(plan->tuna.args->map, plan->lanes);
+
+    napcoll_builder_recv_blocks(plan->builder, list_received(plan, distance),
+                                napcoll_tuna_nodes_sender(&plan->tuna, distance),
+                                plan->tuna.headed);
+    for (int ring = 0; ring < rings; ring++) {
+        const int to = napcoll_tuna_nodes_receiver(&plan->tuna, distance, ring);
+
+        if (to >= 0) {
+            napcoll_builder_send_blocks(plan->builder, list_sent(plan, distance, ring), to,
+                                        plan->tuna.headed);
+        }
+    }
 }
 
 napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_plan_args_t *args)
@@ -50,13 +86,7 @@ napcoll_plan_t *napcoll_alltoall_tuna_coalesced(const napcoll_plan_args_t *args)
         const int first = 1 + at.stage * at_once, end = first + at_once;
 
         for (int k = first; k < end && k < plan.nodes; k++) {
-            const napcoll_span_t from = list_message(&plan, k, napcoll_tuna_nodes_source);
-            const napcoll_span_t to = list_message(&plan, k, napcoll_tuna_nodes_target);
-
-            napcoll_builder_recv_blocks(plan.builder, to, napcoll_tuna_nodes_peer(&plan, k),
-                                        plan.tuna.headed);
-            napcoll_builder_send_blocks(plan.builder, from, napcoll_tuna_nodes_peer(&plan, -k),
-                                        plan.tuna.headed);
+            add_messages(&plan, k);
         }
         napcoll_builder_repeat(plan.builder, at.times);
         napcoll_builder_next_stage(plan.builder);
@@ -69,4 +99,9 @@ napcoll_bounds_t napcoll_alltoall_tuna_coalesced_bounds(const napcoll_node_map_t
 {
     return napcoll_tuna_nodes_bounds(map, params->tunable[0],
                                      napcoll_tuna_nodes_at_once(params, map->nodes - 1));
+}
+
+int napcoll_alltoall_tuna_coalesced_slots(const napcoll_plan_args_t *args)
+{
+    return napcoll_tuna_nodes_slots(args->map, args->params.tunable[0], 0);
 }

@@ -10,6 +10,7 @@
 
 #include "algo/napcoll_generators.h"
 #include "algo/pattern/napcoll_bcast_tree.h"
+#include "algo/pattern/napcoll_circulant.h"
 
 static const char *const allgathers[] = {"doubling", "ring", NULL};
 /* By napcoll_bcast_tree_t - 1. */
@@ -110,6 +111,35 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
                       .tunes = NAPCOLL_TUNES_CHOICE,
                       .names = between_lanes},
                      NAPCOLL_TUNABLE_SEGMENTS}},
+    [NAPCOLL_BCAST_BINE] =
+        {.name = "bine",
+         .help = "a Bine tree: the steps of a binomial one between closer ranks, ceil(log2 P) of "
+                 "them, blind to nodes and switches; pipelined",
+         .generate = napcoll_bcast_bine,
+         .bounds = napcoll_bcast_binomial_bounds,
+         .hops = napcoll_bcast_binomial_hops,
+         .segmented = true,
+         .tunable = {NAPCOLL_TUNABLE_SEGMENTS}},
+    [NAPCOLL_BCAST_CIRCULANT] =
+        {.name = "circulant",
+         .help = "a circulant graph of all processes, pipelined: segments - 1 + ceil(log2 P) "
+                 "rounds, the fewest possible, of one message each",
+         .generate = napcoll_bcast_circulant,
+         .bounds = napcoll_bounds_one,
+         .hops = napcoll_circulant_hops,
+         .segmented = true,
+         .tunable = {NAPCOLL_TUNABLE_SEGMENTS}},
+    [NAPCOLL_BCAST_LANE_CIRCULANT] =
+        {.name = "lane_circulant",
+         .help = "the root deals slices to the lanes of its node, each lane carries its slice "
+                 "through a circulant graph of the nodes, nodes share what comes: segments - 1 + "
+                 "ceil(log2 nodes) rounds, all processes use the network",
+         .generate = napcoll_bcast_lane_circulant,
+         .bounds = napcoll_circulant_lanes_bounds,
+         .hops = napcoll_circulant_lanes_hops,
+         .needs = NAPCOLL_NEEDS_SHARED_NODE,
+         .segmented = true,
+         .tunable = {NAPCOLL_TUNABLE_SEGMENTS}},
 };
 
 const napcoll_collective_t napcoll_bcast = {.name = "bcast",

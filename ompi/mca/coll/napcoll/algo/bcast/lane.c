@@ -32,36 +32,6 @@ static napcoll_bcast_tree_t tree_between(const napcoll_params_t *params)
     return 2 == params->tunable[0] ? NAPCOLL_BCAST_TREE_CHAIN : NAPCOLL_BCAST_TREE_BINOMIAL;
 }
 
-/* The root gives the lanes of its node their slices. */
-static void deal_slices(napcoll_route_t *route, const napcoll_group_t *node, int lanes)
-{
-    for (int lane = 1; lane < lanes && 0 == node->self; lane++) {
-        napcoll_route_move(route, 0, node->rank(node, lane), true, lane, 1);
-    }
-    if (node->self > 0 && node->self < lanes) {
-        napcoll_route_move(route, 0, node->rank(node, 0), false, node->self, 1);
-    }
-}
-
-/* Each lane sends its slice to all others of the node, on the root's node not to the root. */
-static void share_slices(napcoll_route_t *route, const napcoll_group_t *node, int lanes, int stage,
-                         bool with_root)
-{
-    const int self = node->self;
-
-    for (int away = 1; away < node->members; away++) {
-        const int from = (self + node->members - away) % node->members;
-        const int to = (self + away) % node->members;
-
-        if (from < lanes && !(with_root && 0 == self)) {
-            napcoll_route_move(route, stage, node->rank(node, from), false, from, 1);
-        }
-        if (self < lanes && !(with_root && 0 == to)) {
-            napcoll_route_move(route, stage, node->rank(node, to), true, self, 1);
-        }
-    }
-}
-
 napcoll_plan_t *napcoll_bcast_lane(const napcoll_plan_args_t *args)
 {
     const napcoll_dfs_order_t dfs = napcoll_dfs_order_from(args->map, args->params.root);
@@ -72,14 +42,14 @@ napcoll_plan_t *napcoll_bcast_lane(const napcoll_plan_args_t *args)
     napcoll_route_t route = {0};
 
     if (0 == nodes.self) {
-        deal_slices(&route, &node, lanes);
+        napcoll_slice_deal(&route, &node, lanes, 0, 0, 1);
     }
     if (node.self < lanes) {
         napcoll_bcast_tree_route(&route, &nodes, tree, 1,
                                  (napcoll_block_range_t){.first = node.self, .count = 1});
     }
-    share_slices(&route, &node, lanes, 1 + napcoll_bcast_tree_arrival(tree, &nodes),
-                 0 == nodes.self);
+    napcoll_slice_share(&route, &node, lanes, 1 + napcoll_bcast_tree_arrival(tree, &nodes), 0, 1,
+                        0 == nodes.self);
     return napcoll_bcast_tree_plan(args, &route, lanes);
 }
 

@@ -72,6 +72,13 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_GATHER_ALGORITHMS] = {
                .help = "Bytes of a piece at most. 0: 65536",
                .most = 1 << 30,
                .tunes = NAPCOLL_TUNES_PIECES}}},
+    [NAPCOLL_GATHER_BINE] =
+        {.name = "bine",
+         .help = "a Bine tree over all ranks: the steps of the binomial one between closer ranks",
+         .generate = napcoll_gather_bine,
+         .bounds = napcoll_gather_binomial_bounds,
+         .slots = napcoll_gather_binomial_slots,
+         .store_and_forward = true},
 };
 
 const napcoll_collective_t napcoll_gather = {.name = "gather",

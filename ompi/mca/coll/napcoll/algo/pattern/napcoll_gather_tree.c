@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "algo/pattern/napcoll_group.h"
+#include "algo/pattern/napcoll_bine.h"
 
 /* ---- positions ---- */
 
@@ -37,6 +37,9 @@ static int distance_of(const napcoll_gather_tree_t *tree, int position)
 {
     const home_t home = home_of(tree->args);
 
+    if (tree->is_bine) {
+        return napcoll_bine_place(tree->args->map->size, position);
+    }
     if (!tree->by_nodes || position < home.ppn - home.lane) {
         return position;
     }
@@ -49,6 +52,9 @@ static int position_of(const napcoll_gather_tree_t *tree, int distance)
     const home_t home = home_of(tree->args);
     const int before = home.ppn - home.lane, others = tree->args->map->size - home.ppn;
 
+    if (tree->is_bine) {
+        return napcoll_bine_position(tree->args->map->size, distance);
+    }
     if (!tree->by_nodes || distance < before) {
         return distance;
     }
@@ -144,7 +150,10 @@ napcoll_gather_tree_t napcoll_gather_tree_begin(const napcoll_plan_args_t *args,
     const napcoll_node_map_t *map = args->map;
     const int place = napcoll_goal_place(args->collective->goal, map, args->params.root,
                                          args->rank);
-    napcoll_gather_tree_t tree = {.args = args, .by_nodes = local_radix > 0, .parent = -1};
+    napcoll_gather_tree_t tree = {.args = args,
+                                  .by_nodes = local_radix > 0,
+                                  .is_bine = NAPCOLL_GATHER_TREE_BINE == local_radix,
+                                  .parent = -1};
     const int children = tree.by_nodes
                              ? napcoll_gather_tree_children(map->nodes, radix)
                                    + napcoll_gather_tree_children(map->max_ppn, local_radix)

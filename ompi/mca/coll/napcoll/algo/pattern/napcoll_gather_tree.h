@@ -19,6 +19,8 @@
  *     trees of nodes   the root's node comes first, from the root's lane on, round the end; then
  *                      the other nodes, in node order from the root's on
  *
+ *     Bine trees       of radix 2, places of the node order as napcoll_bine_place says
+ *
  * All messages of a process to or from its children are in one stage. Where ranks do not know each
  * other's sizes (gatherv, scatterv), messages begin with them.
  */
@@ -30,6 +32,9 @@
 
 /** The most messages of the root in one stage, unless the user says otherwise. */
 enum { NAPCOLL_GATHER_AT_ONCE = 256 };
+
+/** In place of a local radix: a Bine tree of ranks. */
+enum { NAPCOLL_GATHER_TREE_BINE = -1 };
 
 /** A subtree: positions first, ..., first + count - 1. */
 typedef struct napcoll_branch {
@@ -44,6 +49,8 @@ typedef struct napcoll_gather_tree {
     napcoll_builder_t *builder;
     /** It is a tree of nodes. */
     bool by_nodes;
+    /** It is a Bine tree. */
+    bool is_bine;
     /** This rank's position. */
     int self;
     /** Position of the parent; -1 at the root. */
@@ -62,7 +69,8 @@ typedef struct napcoll_gather_tree {
  * @param[in] args         of the plan
  * @param[in] radix        of the tree; the number of ranks makes a tree of ranks flat
  * @param[in] local_radix  of the trees inside nodes, whose roots (the root, or the leader) are the
- *                         members of the tree of nodes; 0: a tree of ranks
+ *                         members of the tree of nodes; 0: a tree of ranks, or
+ *                         NAPCOLL_GATHER_TREE_BINE
  */
 napcoll_gather_tree_t napcoll_gather_tree_begin(const napcoll_plan_args_t *args, int radix,
                                                 int local_radix);

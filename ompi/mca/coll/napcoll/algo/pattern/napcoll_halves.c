@@ -99,3 +99,34 @@ void napcoll_halves_join(napcoll_reduction_t *reduction, const napcoll_actors_t 
     }
     napcoll_builder_next_stage(builder);
 }
+
+napcoll_plan_t *napcoll_halves_allreduce(const napcoll_plan_args_t *args,
+                                         const napcoll_actors_t *actors, napcoll_route_t *route,
+                                         int own)
+{
+    const int blocks = actors->group.members;
+    const napcoll_span_t home = {.buffer = NAPCOLL_BUFFER_RECV, .count = blocks};
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, blocks);
+    napcoll_reduction_t reduction;
+
+    if (NULL == builder) {
+        napcoll_route_free(route);
+        return NULL;
+    }
+    napcoll_builder_claim_recvbuf(builder);
+    if (napcoll_reduction_begin(&reduction, builder, args, napcoll_plan_args_input_buffer(args),
+                                home, blocks)) {
+        napcoll_halves_join(&reduction, actors);
+        if (args->rank == actors->actor) {
+            napcoll_reduction_pipeline(&reduction, route, route, 1, blocks, own);
+        }
+        if (args->rank == actors->other) {
+            napcoll_builder_recv(builder, home, actors->actor);
+        } else if (actors->other >= 0) {
+            napcoll_builder_send(builder, home, actors->other);
+        }
+    }
+    napcoll_reduction_end(&reduction);
+    napcoll_route_free(route);
+    return napcoll_builder_finish(builder);
+}

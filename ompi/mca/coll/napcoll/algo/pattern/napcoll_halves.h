@@ -61,4 +61,19 @@ napcoll_actors_t napcoll_halves_actors(const napcoll_plan_args_t *args);
 /** The actors add the vectors of the other ranks of their parts: one stage. */
 void napcoll_halves_join(napcoll_reduction_t *reduction, const napcoll_actors_t *actors);
 
+/**
+ * The plan of an allreduce: the actors take the other ranks' vectors, reduce along a route
+ * backwards and gather along it forwards, and hand out the result. Frees the route.
+ *
+ * @param[in]     args    of the plan
+ * @param[in]     actors  as napcoll_halves_actors says
+ * @param[in,out] route   of an allgather of a block of each actor; of actors only
+ * @param[in]     own     the block of this process's part
+ *
+ * @return the plan; NULL when memory ran out
+ */
+napcoll_plan_t *napcoll_halves_allreduce(const napcoll_plan_args_t *args,
+                                         const napcoll_actors_t *actors, napcoll_route_t *route,
+                                         int own);
+
 #endif /* NAPCOLL_HALVES_H */

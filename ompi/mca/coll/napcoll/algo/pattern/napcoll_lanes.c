@@ -125,6 +125,36 @@ void napcoll_slice_gather(napcoll_route_t *route, const napcoll_plan_args_t *arg
     route->stages = inter + 1;
 }
 
+void napcoll_slice_deal(napcoll_route_t *route, const napcoll_group_t *node, int lanes, int stage,
+                        int first, int apart)
+{
+    for (int lane = 1; lane < lanes && 0 == node->self; lane++) {
+        napcoll_route_move(route, stage, node->rank(node, lane), true, first + lane * apart, 1);
+    }
+    if (node->self > 0 && node->self < lanes) {
+        napcoll_route_move(route, stage, node->rank(node, 0), false, first + node->self * apart, 1);
+    }
+}
+
+void napcoll_slice_share(napcoll_route_t *route, const napcoll_group_t *node, int lanes, int stage,
+                         int first, int apart, bool with_root)
+{
+    const int self = node->self;
+
+    for (int away = 1; away < node->members; away++) {
+        const int from = (self + node->members - away) % node->members;
+        const int to = (self + away) % node->members;
+
+        if (from < lanes && !(with_root && 0 == self)) {
+            napcoll_route_move(route, stage, node->rank(node, from), false, first + from * apart,
+                               1);
+        }
+        if (self < lanes && !(with_root && 0 == to)) {
+            napcoll_route_move(route, stage, node->rank(node, to), true, first + self * apart, 1);
+        }
+    }
+}
+
 napcoll_bounds_t napcoll_slice_bounds(const napcoll_node_map_t *map, int radix)
 {
     /* A run of blocks round the end of a slice is two messages. */

@@ -84,6 +84,24 @@ void napcoll_slice_route(napcoll_route_t *route, const napcoll_plan_args_t *args
  */
 void napcoll_slice_gather(napcoll_route_t *route, const napcoll_plan_args_t *args, int radix);
 
+/**
+ * In a broadcast: member 0 of a node gives each other lane the block of its slice.
+ *
+ * @param[in,out] route  this process's
+ * @param[in]     node   the processes of the node, lanes first
+ * @param[in]     lanes  that own slices
+ * @param[in]     stage  of the messages
+ * @param[in]     first  the block of lane 0
+ * @param[in]     apart  blocks from one lane's block to the next lane's
+ */
+void napcoll_slice_deal(napcoll_route_t *route, const napcoll_group_t *node, int lanes, int stage,
+                        int first, int apart);
+
+/** In a broadcast: each lane sends its block to all others of the node; not to member 0 where that
+ * is the root. For the arguments see napcoll_slice_deal. */
+void napcoll_slice_share(napcoll_route_t *route, const napcoll_group_t *node, int lanes, int stage,
+                         int first, int apart, bool with_root);
+
 /** The most messages that a process sends, or receives, in a stage of either route. */
 napcoll_bounds_t napcoll_slice_bounds(const napcoll_node_map_t *map, int radix);
 

@@ -166,6 +166,21 @@ static void settle_stage(napcoll_reduction_t *reduction, const napcoll_route_t *
     }
 }
 
+/* Where a value comes in. `before` are the values that come in the same stage. */
+static napcoll_span_t landing(const napcoll_reduction_t *reduction, int first, int count,
+                              const napcoll_span_t *before, int values)
+{
+    const napcoll_span_t run = uniform_run(reduction, first, first + count);
+    bool direct = reduction->direct && NAPCOLL_BUFFER_SEND == run.buffer && count == run.count;
+
+    for (int i = 0; i < values && direct; i++) {
+        direct = before[i].buffer != reduction->home.buffer || before[i].first >= first + count
+                 || first >= before[i].first + before[i].count;
+    }
+    return direct ? in_buffer(run, reduction->home.buffer)
+                  : napcoll_builder_temp(reduction->builder, first, count);
+}
+
 /* A phase backwards: a broadcast becomes a reduce, a gather a scatter, and a share a
  * reduce-scatter. What it takes is settled. */
 static void emit_phase(napcoll_reduction_t *reduction, const napcoll_move_t *move, int shift)
@@ -195,7 +210,7 @@ void napcoll_reduction_emit(napcoll_reduction_t *reduction, const napcoll_route_
 {
     napcoll_builder_t *builder = reduction->builder;
     int from, to = napcoll_route_range(route, stage, &from);
-    napcoll_span_t *value = malloc((size_t) (to - from + 1) * sizeof(*value));
+    napcoll_span_t *value = calloc((size_t) (to - from + 1), sizeof(*value));
 
     if (route->failed || NULL == value) {
         napcoll_builder_fail(builder);
@@ -219,7 +234,7 @@ void napcoll_reduction_emit(napcoll_reduction_t *reduction, const napcoll_route_
             napcoll_builder_recv(builder, place, move->peer);
             set_buffer(reduction, place, place.buffer);
         } else if (stage == move->stage) {
-            value[i - from] = napcoll_builder_temp(builder, first, move->count);
+            value[i - from] = landing(reduction, first, move->count, value, i - from);
             napcoll_builder_recv(builder, value[i - from], move->peer);
         }
     }

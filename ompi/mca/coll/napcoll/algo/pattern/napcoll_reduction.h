@@ -29,6 +29,8 @@ typedef struct napcoll_reduction {
     int *buffer;
     /** Values of lower ranks are left operands. */
     bool noncommutative;
+    /** The first value that comes for blocks still in the input is received at home. */
+    bool direct;
     /** This process. */
     int rank;
 } napcoll_reduction_t;

@@ -101,4 +101,8 @@ napcoll_plan_t *napcoll_spread_leaders(const napcoll_plan_args_t *args);
 napcoll_plan_t *napcoll_spread_lane_ring(const napcoll_plan_args_t *args);
 napcoll_bounds_t napcoll_spread_lane_ring_bounds(const napcoll_node_map_t *map, bool scattered);
 
+/** The plan of a Bine butterfly, see algo/allgather/bine.c. */
+napcoll_plan_t *napcoll_spread_bine(const napcoll_plan_args_t *args);
+napcoll_claim_bounds_t napcoll_spread_bine_bounds;
+
 #endif /* NAPCOLL_SPREAD_H */

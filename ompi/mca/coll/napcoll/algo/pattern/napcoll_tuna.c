@@ -119,49 +119,113 @@ static int run_of(const napcoll_tuna_t *tuna, int64_t weight, int64_t first)
     return (int) (first + weight < tuna->members ? weight : tuna->members - first);
 }
 
-/* The list of a round: what is sent, or where it lands. */
-static napcoll_span_t list_blocks(const napcoll_tuna_t *tuna, napcoll_builder_t *builder,
-                                  int64_t weight, int digit, bool sends)
+/* A message of a round: its blocks have this digit at this weight. */
+typedef struct {
+    int64_t weight;
+    int digit;
+    int ring;
+    bool sends;
+} message_t;
+
+/* Add the run of a message that begins with block `first`: the first block of a run that is sent
+ * is the member's own. */
+static void add_run(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, napcoll_span_t *list,
+                    const message_t *message, int group, int64_t first)
 {
-    const bool sketch = napcoll_builder_is_sketch(builder);
+    napcoll_tuna_run_t run = {.ring = message->ring,
+                              .group = group,
+                              .first = (int) first,
+                              .count = run_of(tuna, message->weight, first),
+                              .left = (int) first};
+
+    if (!message->sends) {
+        run.left -= (int) (message->digit * message->weight);
+        run.where = 0 == run.left ? NAPCOLL_TUNA_HOME : NAPCOLL_TUNA_TRANSIT;
+        tuna->add(tuna, builder, list, &run);
+        return;
+    }
+    if (run.count > 1) {
+        const napcoll_tuna_run_t own = {
+            .ring = run.ring, .group = group, .first = run.first, .count = 1, .left = run.left};
+
+        tuna->add(tuna, builder, list, &own);
+        run.first++;
+        run.count--;
+        run.where = NAPCOLL_TUNA_TRANSIT;
+    }
+    tuna->add(tuna, builder, list, &run);
+}
+
+/* The number of blocks of a message. */
+static int count_blocks(const napcoll_tuna_t *tuna, const message_t *message)
+{
+    int count = 0;
+
+    if (NULL == tuna->blocks) {
+        return tuna->groups
+               * (int) napcoll_digits_having(tuna->members, tuna->radix, message->weight,
+                                             message->digit);
+    }
+    for (int64_t first = message->digit * message->weight; first < tuna->members;
+         first += message->weight * tuna->radix) {
+        const int arrived = message->sends ? 0 : (int) (message->digit * message->weight);
+        const napcoll_tuna_run_t run = {.ring = message->ring,
+                                        .first = (int) first,
+                                        .count = run_of(tuna, message->weight, first),
+                                        .left = (int) first - arrived};
+
+        count += tuna->blocks(tuna, &run);
+    }
+    return count;
+}
+
+/* The list of a message: what is sent, or where it lands. */
+static napcoll_span_t list_blocks(const napcoll_tuna_t *tuna, napcoll_builder_t *builder,
+                                  const message_t *message)
+{
+    const int64_t start = message->digit * message->weight, step = message->weight * tuna->radix;
     napcoll_span_t list = napcoll_builder_list(builder);
 
-    if (sketch) {
-        list.count = (int) (tuna->groups
-                            * napcoll_digits_having(tuna->members, tuna->radix, weight, digit));
+    if (napcoll_builder_is_sketch(builder)) {
+        list.count = count_blocks(tuna, message);
+        return napcoll_builder_list_end(builder, list);
     }
-    for (int group = 0; group < tuna->groups && !sketch; group++) {
-        for (int64_t first = digit * weight; first < tuna->members; first += weight * tuna->radix) {
-            const int count = run_of(tuna, weight, first);
-            const bool home = first < weight * tuna->radix;
-
-            if (!sends) {
-                tuna->add(tuna, builder, &list, group,
-                          home ? NAPCOLL_TUNA_HOME : NAPCOLL_TUNA_TRANSIT, (int) first, count);
-                continue;
-            }
-            tuna->add(tuna, builder, &list, group, NAPCOLL_TUNA_INPUT, (int) first, 1);
-            if (count > 1) {
-                tuna->add(tuna, builder, &list, group, NAPCOLL_TUNA_TRANSIT, (int) first + 1,
-                          count - 1);
-            }
+    for (int group = 0; group < tuna->groups; group++) {
+        for (int64_t first = start; first < tuna->members; first += step) {
+            add_run(tuna, builder, &list, message, group, first);
         }
     }
     return napcoll_builder_list_end(builder, list);
+}
+
+/* The messages of a digit on a ring. */
+static void emit_digit(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, message_t message)
+{
+    const int distance = (int) (message.digit * message.weight);
+    const int to = (tuna->self + tuna->members - distance) % tuna->members;
+    const int from = (tuna->self + distance) % tuna->members;
+    napcoll_span_t list = list_blocks(tuna, builder, &message);
+
+    if (list.count > 0) {
+        napcoll_builder_recv_blocks(builder, list, tuna->rank(tuna, message.ring, from),
+                                    tuna->headed);
+    }
+    message.sends = true;
+    list = list_blocks(tuna, builder, &message);
+    if (list.count > 0) {
+        napcoll_builder_send_blocks(builder, list, tuna->rank(tuna, message.ring, to),
+                                    tuna->headed);
+    }
 }
 
 /* The messages of a burst. */
 static void emit_burst(const napcoll_tuna_t *tuna, napcoll_builder_t *builder, const burst_t *burst)
 {
     for (int digit = burst->digit; digit < burst->end; digit++) {
-        const int distance = (int) (digit * burst->weight);
-        const int to = tuna->rank(tuna, (tuna->self + tuna->members - distance) % tuna->members);
-        const int from = tuna->rank(tuna, (tuna->self + distance) % tuna->members);
-        napcoll_span_t list = list_blocks(tuna, builder, burst->weight, digit, false);
-
-        napcoll_builder_recv_blocks(builder, list, from, tuna->headed);
-        list = list_blocks(tuna, builder, burst->weight, digit, true);
-        napcoll_builder_send_blocks(builder, list, to, tuna->headed);
+        for (int ring = 0; ring == 0 || ring < tuna->rings; ring++) {
+            emit_digit(tuna, builder,
+                       (message_t){.weight = burst->weight, .digit = digit, .ring = ring});
+        }
     }
 }
 

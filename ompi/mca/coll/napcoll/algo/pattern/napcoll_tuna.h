@@ -72,6 +72,18 @@ typedef enum {
     NAPCOLL_TUNA_HOME     /**< at the member that they are for */
 } napcoll_tuna_where_t;
 
+/** Blocks [first, first + count) of a group, as one member has them; block j has come j - left
+ * places. Those in transit have one leading digit. */
+typedef struct napcoll_tuna_run {
+    napcoll_tuna_where_t where;
+    int ring;
+    int group;
+    int first;
+    int count;
+    /** Places that they still have to go. */
+    int left;
+} napcoll_tuna_run_t;
+
 /** An exchange. Members may have several blocks for each other: one of every group. */
 typedef struct napcoll_tuna {
     int members;
@@ -80,30 +92,36 @@ typedef struct napcoll_tuna {
     int radix;
     int burst;
     int groups;
+    /** Rings on which the process is the member, each with its messages; 0 is 1. */
+    int rings;
     /** Every message begins with the sizes of its blocks, so that each member hears from all. */
     bool headed;
 
-    /** Rank of a member. */
-    int (*rank)(const struct napcoll_tuna *tuna, int member);
+    /** Rank of a member of a ring. */
+    int (*rank)(const struct napcoll_tuna *tuna, int ring, int member);
 
-    /** Add blocks [first, first + count) of a group to a list; those in transit have one leading
-     * digit. */
+    /** Add a run to a list, without the blocks that there are not. */
     void (*add)(const struct napcoll_tuna *tuna, napcoll_builder_t *builder, napcoll_span_t *list,
-                int group, napcoll_tuna_where_t where, int first, int count);
+                const napcoll_tuna_run_t *run);
 
-    /** The rest is for the functions: */
+    /** Blocks of a run in all groups together. NULL: every group has all blocks. */
+    int (*blocks)(const struct napcoll_tuna *tuna, const napcoll_tuna_run_t *run);
+
     const napcoll_plan_args_t *args;
+    /** The rest is for the functions: */
     /** This rank's place in the node order. */
     int place;
     int node;
     /** The buffer of the slots, and the first of them. */
     int temporary;
     int slots;
+    /** [members] blocks that each gets from every other member, where that differs; or NULL. */
+    int *rows;
     /** The exchange before this one. */
     const struct napcoll_tuna *inside;
 } napcoll_tuna_t;
 
-/** Emit the rounds; ends the last stage. */
+/** Emit the rounds; ends the last stage. A message without blocks is left out. */
 void napcoll_tuna_emit(const napcoll_tuna_t *tuna, napcoll_builder_t *builder);
 
 #endif /* NAPCOLL_TUNA_H */

@@ -9,6 +9,7 @@
  */
 
 #include "algo/napcoll_generators.h"
+#include "algo/pattern/napcoll_circulant.h"
 #include "algo/pattern/napcoll_group.h"
 
 static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
@@ -64,6 +65,34 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_ALGORITHMS] = {
          .keeps_all_vectors = true,
          .linear = true,
          .canonical = true},
+    [NAPCOLL_REDUCE_BINE] =
+        {.name = "bine",
+         .help = "a Bine tree: the steps of a binomial one between closer ranks, ceil(log2 P) of "
+                 "them, blind to nodes and switches",
+         .generate = napcoll_reduce_bine,
+         .bounds = napcoll_bounds_one,
+         .needs = NAPCOLL_NEEDS_COMMUTATIVE},
+    [NAPCOLL_REDUCE_CIRCULANT] =
+        {.name = "circulant",
+         .help = "a circulant graph of all processes, pipelined: segments - 1 + ceil(log2 P) "
+                 "rounds, the fewest possible, of one message each",
+         .generate = napcoll_reduce_circulant,
+         .bounds = napcoll_bounds_one,
+         .hops = napcoll_circulant_hops,
+         .needs = NAPCOLL_NEEDS_COMMUTATIVE,
+         .segmented = true,
+         .tunable = {NAPCOLL_TUNABLE_SEGMENTS}},
+    [NAPCOLL_REDUCE_LANE_CIRCULANT] =
+        {.name = "lane_circulant",
+         .help = "each lane reduces its slice through a circulant graph of the nodes, pipelined, "
+                 "the root gathers the slices: segments - 1 + ceil(log2 nodes) rounds, all "
+                 "processes use the network, no byte leaves a node twice",
+         .generate = napcoll_reduce_lane_circulant,
+         .bounds = napcoll_circulant_lanes_bounds,
+         .hops = napcoll_circulant_lanes_hops,
+         .needs = NAPCOLL_NEEDS_SHARED_NODE | NAPCOLL_NEEDS_COMMUTATIVE,
+         .segmented = true,
+         .tunable = {NAPCOLL_TUNABLE_SEGMENTS}},
 };
 
 const napcoll_collective_t napcoll_reduce = {.name = "reduce",

@@ -57,6 +57,20 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_REDUCE_SCATTER_ALGORITHMS] =
                       .help = "Messages that a process sends, and receives, at once",
                       .initial = 16,
                       .least = 1}}},
+    [NAPCOLL_REDUCE_SCATTER_BINE] =
+        {.name = "bine",
+         .help = "a Bine butterfly: all ranks exchange halves of what they reduce in log2 P steps "
+                 "with closer ranks than in recursive halving, for powers of two",
+         .generate = napcoll_spread_bine,
+         .bounds = napcoll_spread_bine_bounds,
+         .needs = NAPCOLL_NEEDS_POWER_OF_TWO | NAPCOLL_NEEDS_COMMUTATIVE},
+    [NAPCOLL_REDUCE_SCATTER_CIRCULANT] =
+        {.name = "circulant",
+         .help = "a circulant graph of all ranks: ceil(log2 P) rounds and the fewest bytes for any "
+                 "number of ranks, blind to nodes",
+         .generate = napcoll_reduce_scatter_circulant,
+         .bounds = napcoll_bounds_one,
+         .needs = NAPCOLL_NEEDS_COMMUTATIVE},
 };
 
 const napcoll_collective_t napcoll_reduce_scatter = {
