@@ -126,7 +126,9 @@ int main(int argc, char **argv)
         memset(&run.counters, 0, sizeof(run.counters));
         mpi_check(napcoll_counters_open(&run.counters, coll), "MPI_T_pvar_handle_alloc");
         for (int a = 0; a < run.counters.num_runs; ++a) {
-            by_algorithm(&run, coll, run.counters.name[a], pads);
+            if (counts_algorithm(&run.counters, a)) {
+                by_algorithm(&run, coll, run.counters.name[a], pads);
+            }
         }
         if (!pads && protects_fallback(coll)) {
             by_algorithm(&run, coll, "fallback", pads);

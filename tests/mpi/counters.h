@@ -72,6 +72,12 @@ static inline bool expect_met(struct tap *tap, struct expectation *e, const char
     return met;
 }
 
+/* Whether the i-th counter is of an algorithm of the table: `file` counts plans of files. */
+static inline bool counts_algorithm(const struct napcoll_counters *c, int i)
+{
+    return i < c->num_runs && 0 != strcmp("file", c->name[i]);
+}
+
 /* The calls that the first `num` counters have counted. */
 static inline unsigned long long counted_by_first(struct napcoll_counters *c, int num)
 {

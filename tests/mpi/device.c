@@ -242,7 +242,9 @@ static void by_all_algorithms(struct run *run, const char *coll)
     know_wanted(run, coll);
     by_algorithm(run, coll, "auto");
     for (int a = 0; a < run->counters.num_runs; ++a) {
-        by_algorithm(run, coll, run->counters.name[a]);
+        if (counts_algorithm(&run->counters, a)) {
+            by_algorithm(run, coll, run->counters.name[a]);
+        }
     }
     tap_ok(&run->tap, run->counters.num_runs > 0, "%s_has_algorithms", coll);
     mpi_check(napcoll_counters_close(&run->counters), "MPI_T_pvar_handle_free");
