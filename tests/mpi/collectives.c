@@ -108,7 +108,6 @@ int main(int argc, char **argv)
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
     /* Once for all cases: it opens every component of Open MPI, and the last finalize closes
      * them. */
-    mpi_check(napcoll_counters_init(), "MPI_T_init_thread");
     tap_open(&t.tap);
     begin = next_case(argc, argv, 1);
     t.common = (struct words){begin, argv};
@@ -125,7 +124,6 @@ int main(int argc, char **argv)
         run_case(&t);
     }
     status = tap_close(&t.tap);
-    mpi_check(MPI_T_finalize(), "MPI_T_finalize");
     mpi_check(MPI_Finalize(), "MPI_Finalize");
     return status;
 }

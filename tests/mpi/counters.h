@@ -16,7 +16,6 @@
 #ifndef TEST_COUNTERS_H
 #define TEST_COUNTERS_H
 
-#include "../../ompi/tools/napcoll/measure/napcoll_counters.h"
 #include "tap_mpi.h"
 
 struct expectation {

@@ -286,7 +286,6 @@ int main(int argc, char **argv)
 
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
     tap_open(&tap);
-    mpi_check(napcoll_counters_init(), "MPI_T_init_thread");
     open_variable(&messages, "coll_napcoll_node_messages", MPI_T_PVAR_CLASS_COUNTER);
     open_variable(&mapped, "coll_napcoll_node_memory_mapped", MPI_T_PVAR_CLASS_LEVEL);
     calls = atoi(tap_option(argc, argv, "--calls", "0"));
@@ -301,7 +300,6 @@ int main(int argc, char **argv)
     }
     close_variable(&messages);
     close_variable(&mapped);
-    mpi_check(MPI_T_finalize(), "MPI_T_finalize");
     status = tap_close(&tap);
     mpi_check(MPI_Finalize(), "MPI_Finalize");
     return status;

@@ -399,7 +399,6 @@ int main(int argc, char **argv)
     int provided, status;
 
     mpi_check(MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided), "MPI_Init_thread");
-    mpi_check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided), "MPI_T_init_thread");
     tap_open(&tap);
     styles_open();
     mpi_check(MPI_Op_create(sum, 1, &sum_op), "MPI_Op_create");
@@ -411,7 +410,6 @@ int main(int argc, char **argv)
     mpi_check(MPI_Op_free(&sum_op), "MPI_Op_free");
     styles_close();
     status = tap_close(&tap);
-    mpi_check(MPI_T_finalize(), "MPI_T_finalize");
     mpi_check(MPI_Finalize(), "MPI_Finalize");
     return status;
 }

@@ -555,7 +555,6 @@ int main(int argc, char **argv)
     int most, status;
 
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
-    mpi_check(napcoll_counters_init(), "MPI_T_init_thread");
     tap_open(&run.tap);
     operations = tap_option_number(argc, argv, "--operations", 300);
     seed = tap_option_number(argc, argv, "--seed", 1);
@@ -582,7 +581,6 @@ int main(int argc, char **argv)
         group_close(&run.group[i]);
     }
     status = tap_close(&run.tap);
-    mpi_check(MPI_T_finalize(), "MPI_T_finalize");
     mpi_check(MPI_Finalize(), "MPI_Finalize");
     return status;
 }

@@ -483,7 +483,6 @@ int main(int argc, char **argv)
     int starts, status;
 
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
-    mpi_check(napcoll_counters_init(), "MPI_T_init_thread");
     tap_open(&tap);
     starts = (int) tap_option_number(argc, argv, "--starts", 2000);
     forced = tap_option(argc, argv, "--forced", NULL);
@@ -502,7 +501,6 @@ int main(int argc, char **argv)
     mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
     counters_close(&counters);
     status = tap_close(&tap);
-    mpi_check(MPI_T_finalize(), "MPI_T_finalize");
     mpi_check(MPI_Finalize(), "MPI_Finalize");
     return status;
 }

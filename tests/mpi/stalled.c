@@ -15,6 +15,8 @@
  * so that reports are known by it. Rank 0 prints "# expect COMMUNICATOR RANK" for each stall. With
  * --signal all other processes of the communicator get SIGUSR2, again and again until the rank is
  * named. The last process of the world is outside of the communicator; it reads FILE.
+ *
+ * Where Open MPI has events of MPI_T (from 6.0 on), each report is one, too, with the same numbers.
  */
 #include "counters.h"
 #include "modes.h"
@@ -147,6 +149,131 @@ static void call(const struct test *t, const struct stall *s)
         mpi_check(MPI_Request_free(&request), "MPI_Request_free");
     }
 }
+
+/* ---- events ---- */
+
+/* The data of the event. */
+enum {
+    RANK,
+    RANKS,
+    COMMUNICATOR,
+    FUNCTION,
+    CALL,
+    MILLISECONDS,
+    STAGE,
+    AWAITED,
+    PEER,
+    ABSENTS,
+    ABSENT,
+    ELEMENTS
+};
+
+/* Of this process, since the stall began. */
+struct events {
+    int number;
+    int latest[ELEMENTS];
+};
+
+#ifdef MPI_T_EVENT_REGISTRATION_NULL
+
+static MPI_T_event_registration registration = MPI_T_EVENT_REGISTRATION_NULL;
+static MPI_T_enum functions;
+static struct events events;
+
+static void note_event(MPI_T_event_instance event, MPI_T_event_registration handle,
+                       MPI_T_cb_safety safety, void *data)
+{
+    struct events *to = data;
+
+    (void) handle;
+    (void) safety;
+    if (MPI_SUCCESS == MPI_T_event_copy(event, to->latest)) {
+        ++to->number;
+    }
+}
+
+static void open_events(void)
+{
+    int index, elements = 0, verbosity, bind;
+    MPI_Info info;
+
+    mpi_check(MPI_T_event_get_index("ompi.coll_napcoll_stall", &index), "MPI_T_event_get_index");
+    mpi_check(MPI_T_event_get_info(index, NULL, NULL, &verbosity, NULL, NULL, &elements, &functions,
+                                   &info, NULL, NULL, &bind),
+              "MPI_T_event_get_info");
+    mpi_check(ELEMENTS == elements ? MPI_SUCCESS : MPI_ERR_OTHER, "elements of the event");
+    if (MPI_INFO_NULL != info) {
+        mpi_check(MPI_Info_free(&info), "MPI_Info_free");
+    }
+    mpi_check(MPI_T_event_handle_alloc(index, NULL, MPI_INFO_NULL, &registration),
+              "MPI_T_event_handle_alloc");
+    mpi_check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL,
+                                            &events, note_event),
+              "MPI_T_event_register_callback");
+}
+
+static void close_events(void)
+{
+    mpi_check(MPI_T_event_handle_free(registration, NULL, NULL), "MPI_T_event_handle_free");
+}
+
+static bool is_function(int value, const struct stall *s)
+{
+    char expected[FUNCTION_NAME], name[FUNCTION_NAME];
+    int items, item = -1, length = sizeof(name);
+
+    mpi_check(MPI_T_enum_get_info(functions, &items, NULL, NULL), "MPI_T_enum_get_info");
+    for (int i = 0; i < items && item != value; ++i) {
+        length = sizeof(name);
+        mpi_check(MPI_T_enum_get_item(functions, i, &item, name, &length), "MPI_T_enum_get_item");
+    }
+    return item == value && 0 == strcmp(name, function_name(coll_name[s->coll], s->mode, expected));
+}
+
+/* Whether what this process was told is right; the missing one was in other calls meanwhile. *told:
+ * it was told of the missing process. */
+static bool check_events(const struct test *t, const struct stall *s, int *told)
+{
+    const int *latest = events.latest;
+    const bool good = 0 == events.number || t->rank == s->missing
+                      || (t->rank == latest[RANK] && t->size - 1 == latest[RANKS]
+                          && is_function(latest[FUNCTION], s) && latest[CALL] > 0
+                          && (t->signals || latest[MILLISECONDS] >= 1000)
+                          && (latest[AWAITED] > 0) == (latest[PEER] >= 0)
+                          && (latest[ABSENTS] > 0) == (latest[ABSENT] >= 0));
+
+    *told = events.number > 0 && (s->missing == latest[PEER] || s->missing == latest[ABSENT]);
+    if (!good) {
+        fprintf(stderr, "# rank %d: event of rank %d of %d, function %d, call %d, %d ms\n", t->rank,
+                latest[RANK], latest[RANKS], latest[FUNCTION], latest[CALL], latest[MILLISECONDS]);
+    }
+    events.number = 0;
+    return good;
+}
+
+static const bool has_events = true;
+
+#else
+
+static void open_events(void)
+{
+}
+
+static void close_events(void)
+{
+}
+
+static bool check_events(const struct test *t, const struct stall *s, int *told)
+{
+    (void) t;
+    (void) s;
+    *told = 0;
+    return true;
+}
+
+static const bool has_events = false;
+
+#endif
 
 /* ---- the missing process ---- */
 
@@ -284,12 +411,21 @@ static bool observe(const struct test *t, const struct stall *s, long *from)
 
 /* ---- the test ---- */
 
-/* Whether the missing process was named; the same on all processes. */
-static bool run_stall(struct test *t, const struct tap *tap, int number, long *from)
+/* What was found in the stalls. */
+struct found {
+    /* The missing process was named, on stderr and in an event */
+    int named, told;
+    /* All data of events was right */
+    bool right;
+};
+
+/* The same on all processes. */
+static void run_stall(struct test *t, const struct tap *tap, int number, long *from,
+                      struct found *found)
 {
     const struct stall s = draw_stall(t, number);
     char name[64], path[PATH];
-    int named = 0;
+    int named = 0, told[2] = {0};
 
     if (0 == t->rank) {
         printf("# expect %d %d %s %s %s\n", number, s.missing, cause_name[s.cause],
@@ -305,14 +441,20 @@ static bool run_stall(struct test *t, const struct tap *tap, int number, long *f
             stay_away(t, &s);
         }
         call(t, &s);
+        told[1] = !check_events(t, &s, &told[0]);
     }
     mpi_check(MPI_Bcast(&named, 1, MPI_INT, t->size - 1, tap->comm), "MPI_Bcast");
-    mpi_check(MPI_Barrier(tap->comm), "MPI_Barrier");
+    mpi_check(MPI_Allreduce(MPI_IN_PLACE, told, 2, MPI_INT, MPI_MAX, tap->comm), "MPI_Allreduce");
     if (t->size - 1 == t->rank) {
         name_end(t, &s, path);
         (void) remove(path);
     }
-    return named;
+    if (0 == named && 0 == t->rank) {
+        printf("# stall %d: the missing rank was not named within %d s\n", number, PATIENCE_S);
+    }
+    found->named += named;
+    found->told += told[0];
+    found->right = found->right && 0 == told[1];
 }
 
 static void open_test(struct test *t, int argc, char **argv)
@@ -350,23 +492,29 @@ static void open_test(struct test *t, int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct test t = {.rank = 0};
+    struct found found = {.right = true};
     struct tap tap;
-    int stalls, named = 0, status;
+    int stalls, status;
     long from = 0;
 
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
     tap_open(&tap);
     open_test(&t, argc, argv);
+    open_events();
     stalls = (int) tap_option_number(argc, argv, "--stalls", 1);
     for (int i = 1; i <= stalls; ++i) {
-        const bool good = run_stall(&t, &tap, i, &from);
-
-        if (!good && 0 == t.rank) {
-            printf("# stall %d: the missing rank was not named within %d s\n", i, PATIENCE_S);
-        }
-        named += good;
+        run_stall(&t, &tap, i, &from, &found);
     }
-    tap_ok(&tap, named == stalls, "missing_rank_is_named_in_%d_of_%d_stalls", named, stalls);
+    tap_ok(&tap, found.named == stalls, "missing_rank_is_named_in_%d_of_%d_stalls", found.named,
+           stalls);
+    if (has_events) {
+        tap_ok(&tap, found.right, "events_tell_what_the_reports_do");
+        tap_ok(&tap, found.told > 0, "missing_rank_is_in_events_of_%d_of_%d_stalls", found.told,
+               stalls);
+    } else {
+        tap_skip(&tap, "events", "this Open MPI has no events of MPI_T");
+    }
+    close_events();
     free(t.pid);
     free(t.send);
     free(t.recv);

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../ompi/tools/napcoll/measure/napcoll_counters.h"
+
 enum { TAP_TEXT = 256, TAP_NOTES_MAX = 5 };
 
 struct tap {
@@ -80,6 +82,8 @@ static inline void tap_open(struct tap *tap)
         printf("# started\n");
         fflush(stdout);
     }
+    /* Its first initialisation opens all plugins of Open MPI: once in a program. */
+    mpi_check(napcoll_counters_init(), "MPI_T_init_thread");
     tap->comm = tap_dup(MPI_COMM_WORLD, "basic,^napcoll", NULL, NULL);
 }
 
@@ -143,6 +147,7 @@ static inline int tap_close(struct tap *tap)
         fflush(stdout);
     }
     mpi_check(MPI_Comm_free(&tap->comm), "MPI_Comm_free");
+    mpi_check(MPI_T_finalize(), "MPI_T_finalize");
     return 0 == tap->failed ? 0 : 1;
 }
 

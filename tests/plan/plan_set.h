@@ -23,7 +23,6 @@
 #include "algo/napcoll_generators.h"
 #include "model/napcoll_simulate.h"
 #include "plan/napcoll_plan_print.h"
-#include "util/napcoll_mix.h"
 #include "verify/napcoll_verify.h"
 #include "placement.h"
 
@@ -34,19 +33,6 @@ enum { NODES_STRIDE = 5 };
 #else
 enum { NODES_STRIDE = 1 };
 #endif
-
-/** Whether a sweep proves its next plans: under the address checker one of three, drawn by the
- * number of the proof, so that it falls on every algorithm. */
-static inline bool sweep_proves(void)
-{
-#ifdef __SANITIZE_ADDRESS__
-    static uint64_t proofs;
-
-    return 0 == napcoll_mix(proofs++) % 3;
-#else
-    return true;
-#endif
-}
 
 /** Numbers of processes on nodes that have unequal ones, and orders of the ranks. */
 enum { UNEVEN_LISTS = 10, UNEVEN_ORDERS = 4 };
@@ -116,7 +102,7 @@ static inline void free_plans(napcoll_plan_t **plans, int size)
 }
 
 /** Prove what the row claims of one algorithm's plans on one map. Returns whether it is
- * eligible; under the address checker not all are proved (sweep_proves). */
+ * eligible; under the address checker not all are proved (sweep_takes). */
 static inline bool prove_plans(const napcoll_collective_t *collective, int row,
                                const napcoll_node_map_t *map, const napcoll_params_t *params)
 {
@@ -131,7 +117,7 @@ static inline bool prove_plans(const napcoll_collective_t *collective, int row,
     if (NAPCOLL_REASON_NONE != napcoll_algorithm_eligible(args.algorithm, map, params)) {
         return false;
     }
-    if (!sweep_proves()) {
+    if (!sweep_takes()) {
         return true;
     }
     plans = plans_of(collective, row, map, params, params->local_tree ? MIXED_SHAPES : ONE_SHAPE);
@@ -185,7 +171,7 @@ static inline bool prove_mixed(const napcoll_collective_t *collective, int row,
         || NAPCOLL_REASON_NONE != napcoll_algorithm_eligible(args.algorithm, map, params)) {
         return false;
     }
-    if (!sweep_proves()) {
+    if (!sweep_takes()) {
         return true;
     }
     plans = plans_of(collective, row, map, params, ONE_SHAPE);

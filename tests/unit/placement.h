@@ -5,13 +5,27 @@
 
 /**
  * @file
- * Node maps of the placements that napcoll_placement_parse knows.
+ * Node maps of the placements that napcoll_placement_parse knows, and sweeps over cases.
  */
 
 #ifndef NAPCOLL_TESTS_PLACEMENT_H
 #define NAPCOLL_TESTS_PLACEMENT_H
 
 #include "topo/napcoll_node_map.h"
+#include "util/napcoll_mix.h"
+
+/** Whether a sweep takes its next case: under the address checker, where the code matters and not
+ * every case, one of three, drawn by the number of the case, so that all kinds of them are taken. */
+static inline bool sweep_takes(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    static uint64_t cases;
+
+    return 0 == napcoll_mix(cases++) % 3;
+#else
+    return true;
+#endif
+}
 
 /** That many ranks on nodes of that many processes ("3,2", repeated), in an order ("cyclic"). To be
  * freed. */

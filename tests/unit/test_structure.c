@@ -173,6 +173,9 @@ static void auto_takes_nothing_worse_than_the_reference(void **state)
 
         for (int c = 0; NULL != napcoll_collectives[c]; c++) {
             for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+                if (!sweep_takes()) {
+                    continue;
+                }
                 check_decision(napcoll_collectives[c], map, sizes[s], 2);
                 check_decision(napcoll_collectives[c], map, sizes[s], 128);
             }

@@ -11,6 +11,7 @@
  */
 
 #include "coll_napcoll_params.h"
+#include "coll_napcoll_stall.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -433,6 +434,9 @@ int mca_coll_napcoll_register(void)
     }
     for (int coll = 0; coll < NAPCOLL_COLLS && OPAL_SUCCESS == rc; coll++) {
         rc = register_collective((napcoll_coll_t) coll);
+    }
+    if (OPAL_SUCCESS == rc) {
+        rc = mca_coll_napcoll_stall_register();
     }
     if (OPAL_ERR_OUT_OF_RESOURCE == rc) {
         mca_coll_napcoll_no_memory("its parameters");

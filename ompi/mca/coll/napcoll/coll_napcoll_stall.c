@@ -217,6 +217,7 @@ static void print(const napcoll_stall_report_t *report)
 
     napcoll_stall_words(report, line);
     opal_output(0, "%s", line);
+    mca_coll_napcoll_stall_raise(report);
 }
 
 /* Called by opal_progress(), in any thread. */

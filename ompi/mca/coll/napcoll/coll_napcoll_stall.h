@@ -72,4 +72,12 @@ void mca_coll_napcoll_stall_report_run(const mca_coll_napcoll_run_t *run,
 void mca_coll_napcoll_stall_report_module(const mca_coll_napcoll_module_t *module, uint64_t now,
                                           napcoll_stall_report_t *report);
 
+/* ---- coll_napcoll_stall_event.c ---- */
+
+/** When the parameters are registered: make the event of MPI_T, where this Open MPI has events. */
+int mca_coll_napcoll_stall_register(void);
+
+/** Raise the event for a call under way. A tool's function may run. */
+void mca_coll_napcoll_stall_raise(const napcoll_stall_report_t *report);
+
 #endif /* MCA_COLL_NAPCOLL_STALL_H */

@@ -145,6 +145,30 @@ uint32_t napcoll_compat_job_size(void);
 /** End the job, after a message has been shown. */
 void napcoll_compat_abort(void) __attribute__((noreturn));
 
+/** An event of MPI_T, which tools can wait for. */
+struct napcoll_event;
+
+/** Most integers that an event tells. */
+enum { NAPCOLL_EVENT_ELEMENTS = 16 };
+
+/**
+ * Register an event. Its name for tools is ompi.coll_napcoll_NAME.
+ *
+ * @param[in] component    to which it belongs
+ * @param[in] name         of the event
+ * @param[in] description  for users
+ * @param[in] enumerator   of the integers; retained
+ * @param[in] elements     integers that it tells, at most NAPCOLL_EVENT_ELEMENTS
+ *
+ * @return Open MPI's until the end; NULL: it has no events (before 6.0), or did not take this one
+ */
+struct napcoll_event *napcoll_compat_event(const mca_base_component_t *component, const char *name,
+                                           const char *description, mca_base_var_enum_t *enumerator,
+                                           int elements);
+
+/** Tell the tools that wait for an event; NULL is allowed. `data`: [elements]. */
+void napcoll_compat_event_raise(struct napcoll_event *event, const int *data);
+
 /** The index of a communicator in ompi_mpi_communicators, which names it in messages: the same on
  * all ranks, unless it was made without a parent (MPI_Comm_create_from_group). */
 unsigned napcoll_compat_comm_id(const ompi_communicator_t *comm);
