@@ -404,13 +404,13 @@ full_disks_leave_no_picture() {
 # without points.
 unknown_cells_are_marked() {
     fake_gnuplot 'cat; echo "</svg>"'
-    PATH=$work/fake:$PATH simulate --coll alltoall --nodes 16:512:x32 --ppn 16 --bytes 8:16 --svg "$work/large" >"$work/out"
+    PATH=$work/fake:$PATH simulate --coll alltoall --nodes 16:4608:x288 --ppn 1 --bytes 8:16 --svg "$work/large" >"$work/out"
     cat "$work/out" "$work/large-crossover.svg" "$work/large-size.svg"
-    grep '^ *512 .* pairwise .* its plans have too many steps to be simulated' "$work/out"
-    # the last line is of the cells: those of 512 nodes, and no others
+    grep '^ *4608 .* pairwise .* its plans have too many steps to be simulated' "$work/out"
+    # the last line is of the cells: those of 4608 nodes, and no others
     has "title 'not simulated'" "$work/large-crossover.svg"
     awk '/^\$data/ { block = $1 } /^[0-9]/ { in_block[$1] = in_block[$1] " " block }
-        END { exit in_block[512] != " " block " " block || in_block[16] ~ "\\" block }' "$work/large-crossover.svg"
+        END { exit in_block[4608] != " " block " " block || in_block[16] ~ "\\" block }' "$work/large-crossover.svg"
     has "fs pattern 4 border lc rgb '#8c8c8c' lc rgb '#8c8c8c' title 'not simulated'" "$work/large-crossover.svg"
     has "title 'pairwise (not simulated)'" "$work/large-size.svg"
     # Where no algorithm was simulated on the most nodes, the picture is of fewer.

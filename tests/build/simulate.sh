@@ -63,7 +63,7 @@ progress_tells_plans_and_sizes() {
     progress simulate --machine netlab.conf --nodes 2:4 --bytes 8:16 >"$work/steps"
     cat "$work/steps"
     grep -E '^\[ +\] 2 nodes, recursive_doubling, plan 1 of 8, 0 s so far' "$work/steps"
-    grep -E '^\[#{13} *\] 4 nodes, gathered, plan 1 of 16, 0 s left' "$work/steps"
+    grep -E '^\[#{12} *\] 4 nodes, gathered, plan 1 of 16, 0 s left' "$work/steps"
     grep -E '^\[#{16}\] 4 nodes, circulant, 2 of 2 sizes, 0 s so far' "$work/steps"
     progress links --nodes 4 | grep -E '^\[#{16}\] 4 nodes, nap, plan 16 of 16'
     progress explain --machine netlab.conf --nodes 4 | grep -E '^\[#{16}\] 4 nodes, circulant, plan 16 of 16'
