@@ -40,6 +40,9 @@ sed 's/^\(coll_napcoll_machine_reduce_ns_per_byte\).*/\1 = fast/' "$NAPCOLL_BUIL
     echo 'coll_napcoll_gather_m1 = 4T'
 } >threshold.conf
 echo 'coll_napcoll_machine_speed = 3' >unknown.conf
+printf '# right\n0 1\n1 2 3\n' >wrong.edges
+printf '0 1\n1 9\n' >large.edges
+echo '# none' >empty.edges
 mkfifo fifo
 
 export OMPI_MCA_coll=napcoll,tuned,basic,self
@@ -78,6 +81,16 @@ table_without_mpi() {
 2|--tunable between=chan: expected flat, binomial, chain, binary or scatter_allgather (did you mean chain?)|napcoll-plan show --coll bcast --algorithm two_level --tunable between=chan
 2|--provider ow: expected own or delegate (did you mean own?)|napcoll-plan show --provider ow
 2|--map cylic: expected block, cyclic or random:SEED (did you mean cyclic?)|napcoll-plan show --map cylic
+2|--graph stensil: cannot be opened (No such file or directory); a graph is torus, stencil, random, power-law or a file of edges (did you mean stencil?)|napcoll-plan show --coll neighbor_alltoall --graph stensil
+2|--graph wrong.edges:3: expected two ranks with a blank between, FROM TO, as in "3 7"|napcoll-plan verify --coll neighbor_alltoall --graph wrong.edges
+2|--graph large.edges:2: rank 9: there are 4 ranks, numbered from 0; take more processes, or a graph of fewer ranks|napcoll-plan links --coll neighbor_alltoall --graph large.edges
+2|--graph empty.edges: has no edges; expected lines of two ranks, FROM TO|napcoll-plan show --coll neighbor_alltoall --graph empty.edges
+2|--graph: allgather has no neighbours; expected it with a neighbourhood collective, such as --coll neighbor_alltoall|napcoll-plan show --coll allgather --graph torus
+2|--degree: the edges of the graph torus are fixed; expected --graph random or power-law|napcoll-plan show --coll neighbor_allgather --degree 3
+2|--degree 0: expected a number from 1 to 1024|napcoll-plan show --coll neighbor_allgather --graph random --degree 0
+2|--graph random: 262144 ranks with 1024 neighbours each have more than 16777216 edges; take fewer ranks, or a smaller --degree|napcoll-plan show --coll neighbor_allgather --graph random --degree 1024 --ranks 262144
+2|--coll neighbor_alltoall: plans for a graph have no text form; show prints them|napcoll-plan export --coll neighbor_alltoall
+2|--in-place: MPI has none of neighbor_alltoall|napcoll-plan show --coll neighbor_alltoall --in-place
 2|--machine bluewater: no such file that can be read|napcoll-plan simulate --machine bluewater
 2|(did you mean bluewaters?)|napcoll-plan explain --machine bluewatres.conf
 2|--machine: missing; expected bluewaters, ethernet, netlab, |napcoll-plan simulate --nodes 4
@@ -116,6 +129,10 @@ table_of_collbench() {
     cat <<'END_OF_TABLE'
 2|--coll allgahter: expected allreduce, reduce, bcast, |collbench --coll allgahter
 2|--deal hott: expected uniform, power, hot or zeros (did you mean hot?)|collbench --deal hott
+2|--graph wrong.edges:3: expected two ranks with a blank between|collbench --coll neighbor_alltoall --graph wrong.edges
+2|--graph large.edges:2: rank 9: there are 2 ranks|collbench --coll neighbor_alltoall --graph large.edges
+2|--seed: allreduce has no neighbours|collbench --seed 3
+2|--seed: the edges of the graph stencil are fixed|collbench --coll neighbor_alltoallw --graph stencil --seed 3
 2|--bytes 8:64Q: expected up to 64 sizes N, FROM:TO, |collbench --bytes 8:64Q
 2|--time-limit 5min: expected a time above 0, up to 1e+06 s, such as 2, 0.5s or 300us|collbench --time-limit 5min
 2|--contestants: component tunde is not loaded; expected |collbench --contestants tunde,napcoll

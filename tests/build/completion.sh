@@ -39,8 +39,9 @@ commands_are_offered() {
 }
 
 options_belong_to_their_command() {
-    offers 'napcoll-plan verify --s' --segments --sample
-    offers 'napcoll-plan simulate --s' --segments --svg
+    offers 'napcoll-plan verify --s' --seed --segments --sample
+    offers 'napcoll-plan simulate --s' --seed --segments --svg
+    offers 'napcoll-plan export --s' --segments
     offers 'napcoll-plan rules from-csv --' --output --margin --fallback --help --version
     # a file is expected
     offers 'napcoll-plan rules check ' ''
@@ -52,6 +53,9 @@ names_follow_options() {
     # each algorithm belongs to a collective
     offers 'napcoll-plan show --coll barrier --algorithm ' dissemination smp nap
     offers 'napcoll-plan show --ppn 2 --algorithm r' recursive_doubling rabenseifner ring
+    offers 'napcoll-plan show --coll neighbor_allto' neighbor_alltoall neighbor_alltoallv neighbor_alltoallw
+    offers 'napcoll-plan show --coll neighbor_allgather --algorithm ' direct coalesced
+    offers 'napcoll-plan show --coll neighbor_allgather --graph ' torus stencil random power-law
     offers 'napcoll-plan show --map ' block cyclic random:SEED
     offers 'napcoll-plan simulate --machine b' bluewaters
     offers 'napcoll-plan show --provider d' delegate
@@ -78,6 +82,8 @@ mpi_tools_are_completed_behind_mpirun() {
     offers 'collbench --deal ' uniform power hot zeros
     offers 'collbench --coll barrier --contestants tuned,napcoll:d' dissemination
     offers 'collbench --contestants tuned,b' tuned,basic
+    offers 'collbench --coll neighbor_alltoall --contestants basic,napcoll:' direct coalesced
+    offers 'collbench --coll neighbor_alltoall --graph p' power-law
     offers 'collbench --kind blocking,' blocking,blocking blocking,nonblocking blocking,persistent
     offers 'netlab --nodes 2 -- mpirun napcoll-tune ' machine gather-scatter
     offers 'napcoll-tune gather-scatter --m' --min --max

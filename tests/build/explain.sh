@@ -242,6 +242,33 @@ sizes_and_reasons_are_said() {
     has 'auto falls back: all processes share one node' "$work/auto"
 }
 
+# auto knows of the plans of all ranks only the most that any sends or receives.
+neighbours_are_explained() {
+    local estimate
+    explain --coll neighbor_alltoall --graph stencil --nodes 8 --ppn 8 --bytes 64 >"$work/auto"
+    cat "$work/auto"
+    has 'neighbor_alltoall of 64 bytes for each neighbour, 64 ranks on 8 nodes, ' "$work/auto"
+    has '--graph stencil: 936 edges, up to 26 to or from a rank, between 32 pairs of nodes' "$work/auto"
+    rows "$work/auto" | awk '{ print $1, $2 }' | sort | diff - <(times --coll neighbor_alltoall --graph stencil --nodes 8 --ppn 8 --bytes 64)
+    grep -xE '    direct: [0-9.]+ us(, the least)?; messages \(blocks\): 21 \(21\) between nodes, 5 \(5\) inside' "$work/auto"
+    grep -E '^    coalesced: [0-9.]+ us(, the least)?; messages \(blocks\): 1 \(40\) between nodes, ' "$work/auto"
+    # the least one is taken
+    estimate=$(sed -nE 's/^    ([a-z]+): ([0-9.]+) us, the least.*/\1 \2/p' "$work/auto")
+    [ "$(auto "$work/auto")" = "$estimate" ]
+    explain --coll neighbor_alltoallv --graph power-law --nodes 8 --ppn 8 >"$work/auto"
+    has 'Logged (coll_napcoll_verbose 1) as: neighbor_alltoallv of 0 to 8 bytes by ' "$work/auto"
+    explain --coll neighbor_allgather --nodes 8 --ppn 8 --rank 3 >"$work/auto"
+    has 'neighbor_allgather of 8 bytes of each rank, 64 ranks' "$work/auto"
+    has 'rank 3: blocks to 6 and from 6 neighbours' "$work/auto"
+    # nothing can be coalesced
+    explain --coll neighbor_alltoall --nodes 8 --ppn 1 >"$work/auto"
+    rows "$work/auto" | grep '^coalesced .* cannot do this: no node has more than one process$'
+    has 'auto takes direct' "$work/auto"
+    echo 'neighbor_alltoall nodes=8 bytes=..64 -> direct' >"$work/a.rules"
+    explain --coll neighbor_alltoall --nodes 8 --ppn 8 --rules "$work/a.rules" >"$work/auto"
+    has "Line 1 of $work/a.rules decides: the component takes direct" "$work/auto"
+}
+
 # On a machine that was not measured auto tries nothing with more messages than a binomial tree has.
 structures_are_told() {
     explain --coll reduce --nodes 16 --ppn 4 --bytes 32K --processors 2 >"$work/auto"
@@ -615,7 +642,7 @@ tests=(choice_is_the_least_of_simulate choice_of_closed_forms_is_the_least_of_si
     both_times_are_shown_where_there_are_both ratios_are_those_of_the_times
     too_many_ranks_have_closed_forms_only what_an_algorithm_cannot_do_is_said plans_are_counted
     rank_is_shown_as_by_show component_is_asked segments_are_named sizes_and_reasons_are_said
-    structures_are_told long_plans_are_left_out all_to_alls_say_memory_and_limits
+    structures_are_told neighbours_are_explained long_plans_are_left_out all_to_alls_say_memory_and_limits
     gathers_and_scatters_say_pieces_and_thresholds lockstep_that_gains_little_is_said other_parameters_of_the_machine_count
     mistakes_are_refused drawings_need_ranges data_of_drawings_are_the_times missing_gnuplot_is_said
     failing_gnuplot_leaves_nothing full_disks_leave_no_picture unknown_cells_are_marked pictures_say_what_they_show)

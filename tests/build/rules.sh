@@ -119,6 +119,20 @@ END
         'allreduce nodes=8 ppn=4 bytes=4097..16K op=commutative -> fallback'
 }
 
+collectives_among_neighbours_have_rules() {
+    coll=neighbor_alltoallv measured "$work/a.csv" <<'END'
+8 napcoll:coalesced 10
+8 napcoll:direct 30
+8 basic 40
+8192 napcoll:coalesced 90
+8192 napcoll:direct 50
+8192 basic 60
+END
+    made "$work/a.csv" 'neighbor_alltoallv nodes=8 ppn=4 bytes=..256 -> coalesced' \
+        'neighbor_alltoallv nodes=8 ppn=4 bytes=257..8K -> direct'
+    "$plan" rules from-csv "$work/a.csv" | "$plan" rules check -
+}
+
 a_margin_keeps_the_neighbours_choice() {
     measured "$work/a.csv" <<'END'
 8 napcoll:nap 103
@@ -201,7 +215,7 @@ explain_says_which_rule_decides() {
     refuses "a.rules:1:13: expected fallback" "${explain[@]}"
 }
 
-tap_plan 13
+tap_plan 14
 tap a_file_that_is_right_passes a_file_that_is_right_passes
 tap the_example_of_the_manual_passes the_example_of_the_manual_passes
 tap mistakes_have_line_and_column mistakes_have_line_and_column
@@ -209,6 +223,7 @@ tap rules_that_never_decide_give_warnings rules_that_never_decide_give_warnings
 tap gaps_are_remarked_on gaps_are_remarked_on
 tap binary_files_and_folders_are_refused binary_files_and_folders_are_refused
 tap the_fastest_becomes_the_rule_and_neighbours_join the_fastest_becomes_the_rule_and_neighbours_join
+tap collectives_among_neighbours_have_rules collectives_among_neighbours_have_rules
 tap a_margin_keeps_the_neighbours_choice a_margin_keeps_the_neighbours_choice
 tap the_fallback_component_can_be_named the_fallback_component_can_be_named
 tap what_did_not_run_is_ignored what_did_not_run_is_ignored

@@ -127,6 +127,27 @@ every_collective_is_simulated() {
     simulate --noncommutative --reproducible --nodes 3 | grep 'ring  *-  the operation does not commute'
 }
 
+# A seed is a graph, and its times; more neighbours take longer.
+graphs_are_simulated() {
+    local seed
+    for seed in 1 1 2; do
+        simulate --coll neighbor_alltoall --graph random --seed "$seed" --nodes 8 --ppn 8 --csv - | tail -n 2
+    done >"$work/seeds"
+    cat "$work/seeds"
+    diff <(head -n 2 "$work/seeds") <(sed -n 3,4p "$work/seeds")
+    (! diff <(head -n 2 "$work/seeds") <(tail -n 2 "$work/seeds") >/dev/null)
+    simulate --coll neighbor_alltoall --graph power-law --degree 4 --nodes 4:16 --ppn 4 --csv "$work/graph.csv" >"$work/table"
+    grep -F 'neighbor_alltoall --graph power-law --degree 4, 4 ranks per node' "$work/table"
+    [ "$(grep -cE '^neighbor_alltoall,(direct|coalesced),(4|8|16),4,8,[0-9.]+$' "$work/graph.csv")" = 6 ]
+    for degree in 2 16; do
+        "$plan" simulate --machine netlab-near --coll neighbor_alltoall --graph random --degree "$degree" --nodes 16 --ppn 4 \
+            --algorithm direct --csv - | tail -n 1
+    done | awk -F, '{ time[NR] = $6 } END { exit !(time[2] > 2 * time[1]) }'
+    # every rank knows its own edges only
+    timeout 100 "$plan" simulate --machine bluewaters --coll neighbor_alltoall --nodes 2048 --ppn 16 --csv - |
+        grep -c '^neighbor_alltoall,[a-z]*,2048,16,8,[0-9]' | grep -x 2
+}
+
 machines_are_found_by_folder() {
     mkdir "$work/machines"
     sed 's/\(reduce_ns_per_byte\).*/\1 = 1000/' "$src/ompi/tools/napcoll/machines/netlab.conf" \
@@ -182,7 +203,7 @@ mistakes_in_machine_files_are_placed() {
         --machine "$file"
 }
 
-tap_plan 12
+tap_plan 13
 tap csv_holds_the_figures csv_holds_the_figures
 tap ranges_step_as_asked ranges_step_as_asked
 tap progress_tells_plans_and_sizes progress_tells_plans_and_sizes
@@ -192,6 +213,7 @@ tap thirty_two_thousand_ranks_take_seconds thirty_two_thousand_ranks_take_second
 tap unequal_nodes_are_simulated unequal_nodes_are_simulated
 tap what_an_algorithm_cannot_do_is_said what_an_algorithm_cannot_do_is_said
 tap every_collective_is_simulated every_collective_is_simulated
+tap graphs_are_simulated graphs_are_simulated
 tap machines_are_found_by_folder machines_are_found_by_folder
 tap mistakes_name_option_and_range mistakes_name_option_and_range
 tap mistakes_in_machine_files_are_placed mistakes_in_machine_files_are_placed

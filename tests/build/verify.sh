@@ -91,7 +91,7 @@ each_of() {
 
 every_collective_is_proved() {
     local map
-    [ "$(algorithms | cut -d ' ' -f 1 | sort -u | wc -l)" = 17 ]
+    [ "$(algorithms | cut -d ' ' -f 1 | sort -u | wc -l)" = 22 ]
     for map in block cyclic random:1; do
         each_of '.*' --nodes 1:6 --ppn 1:4 --map "$map"
     done
@@ -169,6 +169,44 @@ plans_are_those_of_show() {
     proved scatterv two_level 12 --nodes 3 --root 7
     proved scan nap 5 --ranks 5 --ppn 2,1
     proved exscan gathered 12 --nodes 3 --noncommutative --reproducible
+    proved neighbor_alltoall coalesced 12 --nodes 3
+    proved neighbor_allgatherv coalesced 15 --ranks 15 --ppn 3,2,1 --map random:3 --graph stencil
+    proved neighbor_alltoallw direct 12 --nodes 3 --graph random --degree 3 --seed 2 --tunable requests=2
+}
+
+# As a sparse matrix has: few ranks have many neighbours.
+graphs_are_proved() {
+    local graph
+    verify --coll neighbor_alltoall --graph power-law --nodes 64 --ppn 16 >"$work/out"
+    cat "$work/out"
+    grep -xE 'neighbor_alltoall coalesced: ok; 1024 plans, [0-9]+ messages' "$work/out"
+    proved neighbor_alltoall direct 1024 --nodes 64 --ppn 16 --graph power-law
+    for graph in torus stencil 'random --degree 5 --seed 3' 'power-law --degree 4'; do
+        # shellcheck disable=SC2086 # a graph with its options
+        each_of 'neighbor.*' --nodes 2:7 --ppn 1:4 --map random:2 --graph $graph
+    done
+    # in a file an edge may be there twice, or lead from a rank to itself
+    printf '0 1\n0 1 # again\n5 0\n2 2\n' >"$work/a.edges"
+    each_of 'neighbor.*' --nodes 3:6 --ppn 2:3 --graph "$work/a.edges"
+    proved neighbor_alltoall direct 6 --nodes 3 --ppn 2 --graph "$work/a.edges"
+    proved neighbor_alltoall coalesced 6 --nodes 3 --ppn 2 --graph "$work/a.edges"
+}
+
+# messages between the nodes of a file's edges: direct one for each edge, coalesced one for each pair of nodes
+every_command_takes_a_graph() {
+    local file=(--coll neighbor_alltoall --nodes 3 --ppn 2 --graph "$work/a.edges")
+    printf '0 2\n0 3\n1 2\n4 1\n' >"$work/a.edges"
+    "$plan" links "${file[@]}" --algorithm direct | grep -F '4 messages, 4 of them between nodes'
+    "$plan" links "${file[@]}" | tee "$work/out"
+    grep -F 'neighbor_alltoall coalesced --graph' "$work/out" | grep -F ' 2 of them between nodes'
+    "$plan" show "${file[@]}" --rank 0 --algorithm direct | grep -F 'blocks to 2 and from 0 neighbours'
+    [ "$("$plan" show "${file[@]}" --algorithm direct | grep -c '^ *send ')" = 4 ]
+    "$plan" draw "${file[@]}" --algorithm direct >"$work/a.svg"
+    [ "$(grep -c 'class="message inter"' "$work/a.svg")" = 4 ]
+    grep -F -- "--graph $work/a.edges" "$work/a.svg"
+    "$plan" goal "${file[@]}" --algorithm direct --bytes 16 >"$work/a.goal"
+    [ "$(grep -c ': send 16b to ' "$work/a.goal")" = 4 ]
+    grep -F -- "--graph $work/a.edges" "$work/a.goal"
 }
 
 ranges_sweep_over_placements() {
@@ -383,7 +421,7 @@ if [ "$wide" = yes ]; then
     exit
 fi
 
-tests=(plans_are_those_of_show every_collective_is_proved roots_other_than_the_first_are_proved
+tests=(plans_are_those_of_show graphs_are_proved every_command_takes_a_graph every_collective_is_proved roots_other_than_the_first_are_proved
     orders_and_brackets_are_proved parameters_are_proved ranges_sweep_over_placements threads_change_nothing
     progress_is_for_terminals thirty_two_thousand_ranks_take_little_memory samples_depend_on_all_contributions
     like_plans_are_proved_by_a_few mistakes_name_option_and_range)

@@ -74,6 +74,31 @@ measured() {
     done
 }
 
+# Between nodes napcoll's own algorithms run, in all kinds of calls. Each size has an edge that leads to another node.
+graphs_are_measured() {
+    local kind
+    bench --coll neighbor_alltoallv --graph random --degree 3 --seed 2 --bytes 8,4K --contestants \
+        napcoll:direct,napcoll:coalesced,basic --kind blocking,nonblocking,persistent --iterations 2 --csv "$work/graph.csv" \
+        >"$work/table"
+    cat "$work/table" "$work/graph.csv"
+    grep -E '^graph: random, [0-9]+ edges, up to 3 to or from a process$' "$work/table"
+    grep -E '^lower bound: a message between nodes, alpha = [0-9.]+ us$' "$work/table"
+    for kind in '' @nonblocking @persistent; do
+        for bytes in 8 4096; do
+            grep -E "^ +$bytes  napcoll:direct$kind .* direct\$" "$work/table"
+            grep -E "^ +$bytes  napcoll:coalesced$kind .* coalesced\$" "$work/table"
+        done
+    done
+    grep -E '^ +8  basic@nonblocking .* libnbc \(not basic\)$' "$work/table"
+    # edges inside the node, from a rank to itself, and twice; rank 5 has none
+    printf '0 1\n0 1\n2 3\n4 4\n' >"$work/a.edges"
+    bench --coll neighbor_allgather --graph "$work/a.edges" --bytes 8 --contestants napcoll:coalesced,basic --iterations 1 \
+        >"$work/table"
+    cat "$work/table"
+    grep -F "graph: $work/a.edges, 4 edges, up to 2 to or from a process" "$work/table"
+    grep -x 'lower bound: none, no edge leads to another node' "$work/table"
+}
+
 # tuned and han have no scan: Open MPI takes basic, and the table says so; and libnbc for calls that do not block.
 who_ran_is_named() {
     bench --coll scan --bytes 8 --contestants basic,tuned,han,tuned@nonblocking,libnbc@persistent --iterations 1 \
@@ -195,8 +220,8 @@ guidelines_are_checked() {
     cat "$work/guidelines" "$work/guidelines.csv"
     sed -n 3p "$work/guidelines.csv" |
         grep -x coll,nodes,ppn,bytes,contestant,mockup,samples,median_us,mockup_us,factor,p05,p95,verdict
-    for mockup in 'allreduce.*,reduce + bcast' 'allgather.*,allreduce' 'gather.*,allgather' 'bcast.*,scatter + allgather' \
-        'scatter.*,bcast' 'reduce.*,allreduce' 'reduce_scatter_block.*,reduce + scatter' 'scan.*,exscan + reduce_local' \
+    for mockup in 'allreduce.*,reduce [+] bcast' 'allgather.*,allreduce' 'gather.*,allgather' 'bcast.*,scatter [+] allgather' \
+        'scatter.*,bcast' 'reduce.*,allreduce' 'reduce_scatter_block.*,reduce [+] scatter' 'scan.*,exscan [+] reduce_local' \
         'exscan.*,exscan of twice the size' 'alltoall.*,alltoallv'; do
         [ "$(grep -cE "^$mockup,6,.*,(holds|violated|undecided)\$" "$work/guidelines.csv")" = 4 ]
     done
@@ -248,6 +273,10 @@ bad_arguments_are_named() {
         argue --contestants tuned --samples "$work/none/s.csv"
     refuses '--bytes: blocks of 41943040 bytes from 2 processes are more than the 64 MiB that allgather' \
         argue --coll allgather --bytes 8,40M --contestants tuned
+    refuses '--bytes: blocks of 83886080 bytes from 1 neighbours are more than the 64 MiB that neighbor_allgather' \
+        argue --coll neighbor_allgather --bytes 8,80M --contestants basic
+    refuses '--guidelines: there is none on neighbor_alltoall' \
+        argue --guidelines --coll neighbor_alltoall --contestants basic
 }
 
 # Before anything is measured; and a full disk after it. The old picture stays, and the CSV file is complete.
@@ -271,10 +300,13 @@ pictures_that_cannot_be_drawn_are_noticed() {
 }
 
 # In the brief suite what Open MPI has no part in is left out: the tables, the order of turns, what is refused.
-tests=(every_contestant_has_its_row reductions_are_measured blocks_are_measured who_ran_is_named
+tests=(every_contestant_has_its_row reductions_are_measured blocks_are_measured neighbours_are_measured graphs_are_measured who_ran_is_named
     unknown_contestants_are_named)
 reductions_are_measured() { measured reduce reduce_scatter reduce_scatter_block scan exscan bcast barrier; }
 blocks_are_measured() { measured allgather allgatherv gather gatherv scatter scatterv alltoall alltoallv alltoallw; }
+neighbours_are_measured() {
+    measured neighbor_alltoallw neighbor_alltoallv neighbor_alltoall neighbor_allgatherv neighbor_allgather
+}
 if [ "$brief" = no ]; then
     tests+=(other_deals_are_measured every_sample_is_written osu_columns_are_printed computation_overlaps
         slow_contestants_are_dropped

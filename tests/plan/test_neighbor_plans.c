@@ -13,7 +13,7 @@
 #include "plan_set.h"
 
 #include "algo/napcoll_generators.h"
-#include "common/napcoll_graph.h"
+#include "common/napcoll_graph_make.h"
 
 /* A graph as two lists for each rank: of the ranks to which, and from which, it has edges. */
 typedef struct {
@@ -68,6 +68,7 @@ static void neighbors_in_lists(void *context, int rank, napcoll_neighbors_t *nei
 /* The neighbourhoods, and the plans, of all ranks. */
 typedef struct {
     const napcoll_node_map_t *map;
+    napcoll_neighborhoods_t all;
     napcoll_neighborhood_t *n;
     napcoll_plan_t **plan;
 } set_t;
@@ -77,24 +78,21 @@ static set_t open_set(const napcoll_node_map_t *map, lists_t *lists)
     const napcoll_graph_t graph = {
         .map = map, .neighbors_of = neighbors_in_lists, .context = lists};
     const size_t size = (size_t) map->size;
-    set_t set = {.map = map,
-                 .n = calloc(size, sizeof(napcoll_neighborhood_t)),
-                 .plan = calloc(size, sizeof(napcoll_plan_t *))};
+    set_t set = {.map = map, .plan = calloc(size, sizeof(napcoll_plan_t *))};
 
-    assert_true(NULL != set.plan && NULL != set.n);
+    assert_non_null(set.plan);
+    assert_int_equal(napcoll_neighborhoods_open(&graph, &set.all), 0);
+    set.n = set.all.of;
     for (int rank = 0; rank < map->size; rank++) {
-        assert_int_equal(napcoll_graph_neighborhood(&graph, rank, &set.n[rank]), 0);
+        assert_int_equal(napcoll_neighbor_measure(map, &set.n[rank]), 0);
     }
     return set;
 }
 
 static void close_set(set_t *set)
 {
-    for (int rank = 0; rank < set->map->size; rank++) {
-        napcoll_neighborhood_free(&set->n[rank]);
-    }
+    napcoll_neighborhoods_free(&set->all);
     free(set->plan);
-    free(set->n);
 }
 
 static void make_plans(set_t *set, const napcoll_collective_t *collective, int row, int requests)
@@ -329,28 +327,6 @@ static void neighbor_plans_on_power_law_graphs(void **state)
     }
 }
 
-/* A torus of any size without lists. */
-typedef struct {
-    int side[3];
-    int list[6];
-} torus_t;
-
-static void neighbors_in_torus(void *context, int rank, napcoll_neighbors_t *neighbors)
-{
-    torus_t *torus = context;
-    int stride = 1;
-
-    for (int d = 0; d < 3; d++) {
-        const int at = rank / stride % torus->side[d], side = torus->side[d];
-
-        torus->list[2 * d] = rank + ((at + side - 1) % side - at) * stride;
-        torus->list[2 * d + 1] = rank + ((at + 1) % side - at) * stride;
-        stride *= side;
-    }
-    *neighbors = (napcoll_neighbors_t){
-        .to = torus->list, .from = torus->list, .out = 6, .in = 6, .grid = true};
-}
-
 /* The memory of the edges of a rank. */
 static size_t crossing_bytes(const napcoll_crossing_t *crossing)
 {
@@ -365,46 +341,97 @@ static size_t neighborhood_bytes(const napcoll_neighborhood_t *n)
            + crossing_bytes(&n->coming);
 }
 
-/* The bytes of a rank's neighbourhood and of its plans, on nodes of 8 processes. */
-static size_t bytes_on_torus(int x, int y, int z, int rank)
+/* The bytes of a rank's neighbourhood and of its plans. */
+static size_t bytes_of_rank(const napcoll_node_map_t *map, const napcoll_neighborhood_t *n)
 {
-    torus_t torus = {.side = {x, y, z}};
-    napcoll_node_map_t *map = uniform(8, "block", x * y * z);
-    const napcoll_graph_t graph = {
-        .map = map, .neighbors_of = neighbors_in_torus, .context = &torus};
-    napcoll_neighborhood_t n;
-    size_t bytes;
+    size_t bytes = neighborhood_bytes(n);
 
-    assert_int_equal(napcoll_graph_neighborhood(&graph, rank, &n), 0);
-    bytes = neighborhood_bytes(&n);
     for (int row = 0; row < NAPCOLL_NEIGHBOR_ALGORITHMS; row++) {
         const napcoll_plan_args_t args = {.collective = &napcoll_neighbor_alltoall,
                                           .algorithm = &napcoll_neighbor_alltoall.algorithm[row],
                                           .map = map,
-                                          .rank = rank,
-                                          .neighborhood = &n};
+                                          .rank = n->rank,
+                                          .neighborhood = n};
         napcoll_plan_t *plan = args.algorithm->generate(&args);
 
         assert_non_null(plan);
         bytes += napcoll_plan_bytes(plan);
         napcoll_plan_free(plan);
     }
-    napcoll_neighborhood_free(&n);
-    napcoll_node_map_free(map);
     return bytes;
 }
 
+/* The most bytes of any rank, or of every 61st of many, of a graph on nodes of 8 processes. */
+static size_t most_bytes(const char *name, int ranks)
+{
+    const napcoll_graph_choice_t choice = {.graph = name};
+    napcoll_node_map_t *map = uniform(8, "block", ranks);
+    napcoll_edge_lists_t lists;
+    const napcoll_graph_t graph = {
+        .map = map, .neighbors_of = napcoll_edge_lists_neighbors, .context = &lists};
+    napcoll_neighborhoods_t all;
+    char message[NAPCOLL_MESSAGE];
+    size_t most = 0;
+
+    assert_true(napcoll_graph_make(&choice, ranks, &lists, message));
+    assert_int_equal(napcoll_neighborhoods_open(&graph, &all), 0);
+    for (int rank = 0; rank<ranks; rank += ranks> 1024 ? 61 : 1) {
+        const size_t bytes = bytes_of_rank(map, &all.of[rank]);
+
+        most = bytes > most ? bytes : most;
+    }
+    napcoll_neighborhoods_free(&all);
+    napcoll_edge_lists_free(&lists);
+    napcoll_node_map_free(map);
+    return most;
+}
+
+/* Where the degree does not grow either; on few ranks some neighbours share a node. */
 static void memory_of_a_rank_does_not_grow_with_ranks(void **state)
 {
+    static const char *const names[] = {"torus", "stencil", "random"};
+
     (void) state;
-    for (int rank = 100; rank < 108; rank++) {
-        const size_t few = bytes_on_torus(8, 8, 8, rank);
+    for (int i = 0; i < 3; i++) {
+        const size_t few = most_bytes(names[i], 512), many = most_bytes(names[i], 32768);
 
-        const size_t many = bytes_on_torus(8, 64, 64, rank);
-
-        /* a message's blocks are sometimes one run more, or less */
-        assert_in_range(many, few - few / 20, few + few / 20);
+        print_message("%s: %zu bytes on 512 ranks, %zu on 32768\n", names[i], few, many);
+        assert_true(many <= few + few / 5);
+        assert_true(many < 64 * 1024);
     }
+}
+
+/* The whole neighbourhoods of a graph with hubs are found, and agreed on. */
+static void ranks_agree_on_the_most_of_all(void **state)
+{
+    const napcoll_graph_choice_t choice = {.graph = "power-law", .degree = 6, .seed = 7};
+    napcoll_node_map_t *map = uniform(4, "cyclic", 64);
+    napcoll_edge_lists_t lists;
+    const napcoll_graph_t graph = {
+        .map = map, .neighbors_of = napcoll_edge_lists_neighbors, .context = &lists};
+    napcoll_neighborhoods_t all;
+    char message[NAPCOLL_MESSAGE];
+    int most = 0;
+
+    (void) state;
+    assert_true(napcoll_graph_make(&choice, 64, &lists, message));
+    assert_int_equal(napcoll_neighborhoods_open(&graph, &all), 0);
+    for (int rank = 0; rank < 64; rank++) {
+        int away = 0;
+
+        for (int i = 0; i < all.of[rank].out; i++) {
+            away += napcoll_node_map_node(map, rank)
+                    != napcoll_node_map_node(map, all.of[rank].edge[i].peer);
+        }
+        most = away > most ? away : most;
+    }
+    assert_int_equal(napcoll_neighborhoods_agree(map, &all), 0);
+    for (int rank = 0; rank < 64; rank++) {
+        assert_int_equal(all.of[rank].load[1][NAPCOLL_NEIGHBOR_DIRECT].messages, most);
+    }
+    napcoll_neighborhoods_free(&all);
+    napcoll_edge_lists_free(&lists);
+    napcoll_node_map_free(map);
 }
 
 /* A plan that lost its last stage, or whose edges are others, must not pass. */
@@ -445,6 +472,7 @@ int main(void)
         cmocka_unit_test(neighbor_plans_on_grids),
         cmocka_unit_test(neighbor_plans_on_power_law_graphs),
         cmocka_unit_test(memory_of_a_rank_does_not_grow_with_ranks),
+        cmocka_unit_test(ranks_agree_on_the_most_of_all),
         cmocka_unit_test(verifier_finds_faults_of_neighbor_plans),
     };
 

@@ -14,8 +14,8 @@
 #include "topo/napcoll_node_map.h"
 #include "util/napcoll_mix.h"
 
-/** Whether a sweep takes its next case: under the address checker, where the code matters and not
- * every case, one of three, drawn by the number of the case, so that all kinds of them are taken. */
+/** Whether a sweep takes its next case: under the address checker, where code matters and not
+ * every case, one of three, drawn by the number of the case, so that all kinds are taken. */
 static inline bool sweep_takes(void)
 {
 #ifdef __SANITIZE_ADDRESS__

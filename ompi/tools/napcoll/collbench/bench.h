@@ -51,6 +51,8 @@ struct options {
     /* factor of the drop rule; 0: none */
     double drop;
     const char *svg, *csv, *samples;
+    /* of neighbourhood collectives */
+    napcoll_graph_choice_t graph;
     bool osu, progress, guidelines;
 };
 
@@ -65,6 +67,8 @@ struct layout {
     int far_rank, near_rank;
     /* rank 0: half round trip of 8 bytes to these, in seconds */
     double alpha_far, alpha_near;
+    /* there is a graph, and an edge of it between nodes */
+    bool graph, crossing;
 };
 
 struct contestant {
@@ -85,6 +89,8 @@ struct bench {
     char **argv;
     struct layout layout;
     napcoll_measure_t measure;
+    /* of a neighbourhood collective, else all 0 */
+    napcoll_edge_lists_t graph;
     napcoll_progress_t progress;
     struct contestant contestant[NAPCOLL_MOST_CONTESTANTS];
 };
@@ -117,7 +123,7 @@ int kind_of(const char *contestant, size_t *length);
 /* Put the kinds of --kind into the list of contestants. Returns false with a message. */
 bool kinds_apply(struct options *opt, char message[BENCH_TEXT]);
 
-/* contestants.c. Both return false with one line to print; all ranks alike. */
+/* contestants.c. Opening returns false, on all ranks alike, with one line for rank 0 to print. */
 bool contestants_open(struct bench *b, char message[BENCH_TEXT]);
 void contestants_close(struct bench *b);
 /* A text on what ran in the timed calls of a contestant. Collective; for rank 0. */
@@ -130,6 +136,8 @@ const char *supplier_of(MPI_Comm comm, const char *function);
 
 /* layout.c: where processes are, and how long messages between them take. */
 void layout_open(struct bench *b);
+/* Whether edges of the graph lead to other nodes. */
+void layout_graph(struct bench *b);
 /* The inter-node steps that no algorithm can go below. */
 int layout_steps(const struct layout *l);
 

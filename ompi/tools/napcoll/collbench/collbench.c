@@ -269,7 +269,10 @@ static int run_bench(struct bench *b, const struct output *outputs)
 
 static bool job_fits(const struct bench *b, char message[BENCH_TEXT])
 {
-    const size_t most = napcoll_measured_most(b->opt.coll, b->measure.size);
+    const bool neighbor = b->opt.coll->neighbor;
+    const char *things = neighbor ? "neighbours" : "processes";
+    const int blocks = neighbor ? napcoll_edge_lists_most(&b->graph) : b->measure.size;
+    const size_t most = napcoll_measured_most(b->opt.coll, blocks);
 
     if (b->measure.size < 2) {
         snprintf(message, BENCH_TEXT, "nothing to measure with one process; start it with mpirun");
@@ -278,9 +281,9 @@ static bool job_fits(const struct bench *b, char message[BENCH_TEXT])
     for (int i = 0; i < b->opt.num_sizes; i++) {
         if (b->opt.bytes[i] > most) {
             snprintf(message, BENCH_TEXT,
-                     "--bytes: blocks of %zu bytes from %d processes are more than the 64 MiB that "
+                     "--bytes: blocks of %zu bytes from %d %s are more than the 64 MiB that "
                      "%s may take on one; take at most %zu",
-                     b->opt.bytes[i], b->measure.size, b->opt.coll->name, most);
+                     b->opt.bytes[i], blocks, things, b->opt.coll->name, most);
             return false;
         }
     }
@@ -327,6 +330,7 @@ int main(int argc, char **argv)
         layout_open(&bench);
         status = bench.opt.guidelines ? guidelines_run(&bench) : run_table(&bench);
         napcoll_measure_close(&bench.measure);
+        napcoll_edge_lists_free(&bench.graph);
         napcoll_check(MPI_Finalize(), "MPI_Finalize");
     }
     return status;

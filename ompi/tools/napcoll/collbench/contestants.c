@@ -149,9 +149,26 @@ static bool contestant_open(struct bench *b, struct contestant *c, const char *l
     }
     /* where another component declines, napcoll must not take its place */
     snprintf(preference, sizeof(preference), "%s%s", c->component, c->napcoll ? "" : ",^napcoll");
-    c->comm = napcoll_measure_dup(preference, coll, c->action);
+    c->comm = napcoll_measure_dup(b->opt.coll->neighbor ? &b->graph : NULL, preference, coll,
+                                  c->action);
     napcoll_function_name(napcoll_collective_find(coll), c->kind, function);
     c->supplier = supplier_of(c->comm, function);
+    return true;
+}
+
+/* Make the graph of a neighbourhood collective. */
+static bool graph_open(struct bench *b, char message[BENCH_TEXT])
+{
+    char what[NAPCOLL_MESSAGE] = "";
+
+    if (!b->opt.coll->neighbor) {
+        return true;
+    }
+    if (!napcoll_measure_graph(&b->opt.graph, &b->measure, &b->graph, what)) {
+        append(message, "--graph %s", what);
+        return false;
+    }
+    layout_graph(b);
     return true;
 }
 
@@ -167,6 +184,9 @@ bool contestants_open(struct bench *b, char message[BENCH_TEXT])
     }
     for (int i = 0; i < b->opt.num_contestants; i++) {
         b->contestant[i].comm = MPI_COMM_NULL;
+    }
+    if (!graph_open(b, message)) {
+        return false;
     }
     for (int i = 0; i < b->opt.num_contestants; i++) {
         if (!contestant_open(b, &b->contestant[i], b->opt.contestant[i], message)) {

@@ -70,12 +70,40 @@ void layout_open(struct bench *b)
     l->alpha_near = ping(m, l->near_rank);
 }
 
-/* ceil(log_{ppn+1} nodes): after one step, data of one node can be on ppn + 1 nodes and no more. */
+void layout_graph(struct bench *b)
+{
+    const napcoll_edge_lists_t *graph = &b->graph;
+    const int rank = b->measure.rank, first = graph->out[rank];
+    const int out = graph->out[rank + 1] - first;
+    int *lane = napcoll_allocate((size_t) out, sizeof(*lane)), crossing = 0;
+    MPI_Group all, node;
+
+    napcoll_check(MPI_Comm_group(b->measure.helper, &all), "MPI_Comm_group");
+    napcoll_check(MPI_Comm_group(b->measure.start.node, &node), "MPI_Comm_group");
+    napcoll_check(MPI_Group_translate_ranks(all, out, graph->to + first, node, lane),
+                  "MPI_Group_translate_ranks");
+    for (int i = 0; i < out; i++) {
+        crossing = crossing || MPI_UNDEFINED == lane[i];
+    }
+    napcoll_check(MPI_Allreduce(MPI_IN_PLACE, &crossing, 1, MPI_INT, MPI_MAX, b->measure.helper),
+                  "MPI_Allreduce");
+    b->layout.graph = true;
+    b->layout.crossing = 0 != crossing;
+    napcoll_check(MPI_Group_free(&all), "MPI_Group_free");
+    napcoll_check(MPI_Group_free(&node), "MPI_Group_free");
+    free(lane);
+}
+
+/* ceil(log_{ppn+1} nodes): after one step, data of one node can be on ppn + 1 nodes and no more.
+ * Neighbours need one step. */
 int layout_steps(const struct layout *l)
 {
     long long reached = 1;
     int steps = 0;
 
+    if (l->graph) {
+        return l->crossing ? 1 : 0;
+    }
     while (reached < l->nodes) {
         reached *= l->ppn_max + 1;
         steps++;

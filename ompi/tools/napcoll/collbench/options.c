@@ -34,6 +34,12 @@ static const char *deal_name_at(const void *context, int i)
     return napcoll_deal_name(i);
 }
 
+static napcoll_names_t graph_names(const void *options)
+{
+    (void) options;
+    return (napcoll_names_t){.at = napcoll_graph_name_at};
+}
+
 static napcoll_names_t deal_names(const void *options)
 {
     (void) options;
@@ -181,8 +187,29 @@ static const napcoll_option_t known[] = {
      .at = offsetof(struct options, deal),
      .names = deal_names,
      .argument = "NAME",
-     .help = "how the blocks of alltoallv, alltoallw, gatherv and scatterv differ (default "
-             "uniform; see collbench(1)):"},
+     .help = "how the blocks of alltoallv, alltoallw, gatherv, scatterv, neighbor_alltoallv and "
+             "neighbor_alltoallw differ (default uniform; see collbench(1)):"},
+    {.name = "graph",
+     .kind = NAPCOLL_OPTION_FILE,
+     .at = offsetof(struct options, graph.graph),
+     .names = graph_names,
+     .argument = "GRAPH",
+     .help = "who is whose neighbour in a neighbourhood collective: torus, stencil, random, "
+             "power-law, or a file of lines FROM TO (default torus)"},
+    {.name = "degree",
+     .kind = NAPCOLL_OPTION_INT,
+     .at = offsetof(struct options, graph.degree),
+     .least = 1,
+     .most = NAPCOLL_GRAPH_MOST_DEGREE,
+     .argument = "N",
+     .help = "neighbours of a process in a random or, on average, power-law graph (default 8)"},
+    {.name = "seed",
+     .kind = NAPCOLL_OPTION_INT,
+     .at = offsetof(struct options, graph.seed),
+     .least = 1,
+     .most = INT_MAX,
+     .argument = "N",
+     .help = "of random numbers for these two graphs (default 1)"},
     {.name = "contestants",
      .kind = NAPCOLL_OPTION_OTHER,
      .parse = parse_contestants,
@@ -311,9 +338,11 @@ static const napcoll_tool_t tool = {
              "  gather, gatherv, scatter, scatterv       the block of a process\n"
              "  reduce_scatter, reduce_scatter_block     the block that a process receives\n"
              "  alltoall, alltoallv, alltoallw           the block of a process for another\n"
-             "With allgatherv, reduce_scatter, alltoallv, alltoallw, gatherv and scatterv the\n"
-             "blocks differ; their average is the size. All blocks together may take 64 MiB on a\n"
-             "process.\n"
+             "  neighbor_allgather, neighbor_allgatherv  the block of a process\n"
+             "  neighbor_alltoall(v,w)                   the block of a process for a neighbour\n"
+             "With allgatherv, reduce_scatter, alltoallv, alltoallw, gatherv, scatterv and their\n"
+             "like among neighbours the blocks differ; their average is the size. All blocks\n"
+             "together may take 64 MiB on a process.\n"
              "Every component named must be in mpirun's --mca coll list, e.g.\n"
              "  mpirun --mca coll napcoll,tuned,han collbench --contestants napcoll:nap,tuned,han",
 };
@@ -352,7 +381,8 @@ static bool complete(struct options *opt, char message[BENCH_TEXT])
 {
     bool waits = false;
 
-    if (!kinds_apply(opt, message)) {
+    if (!kinds_apply(opt, message)
+        || !napcoll_graph_check(&opt->graph, napcoll_collective_find(opt->coll->name), message)) {
         return false;
     }
     for (int i = 0; i < opt->num_contestants; i++) {

@@ -143,6 +143,21 @@ static void table_kinds(const struct bench *b)
     }
 }
 
+/* The graph, and the lower bound that follows from it. */
+static void table_graph(const struct bench *b)
+{
+    const struct layout *l = &b->layout;
+
+    printf("\ngraph: %s, %d edge%s, up to %d to or from a process",
+           napcoll_graph_name(&b->opt.graph), b->graph.edges, plural(b->graph.edges),
+           napcoll_edge_lists_most(&b->graph));
+    if (layout_steps(l) > 0) {
+        printf("\nlower bound: a message between nodes, alpha = %.1f us\n", lower_bound(l));
+    } else {
+        printf("\nlower bound: none, no edge leads to another node\n");
+    }
+}
+
 static void table_head(const struct bench *b)
 {
     const struct layout *l = &b->layout;
@@ -162,7 +177,9 @@ static void table_head(const struct bench *b)
         printf("%s %.1f us inside a node (ranks 0 and %d)", l->far_rank >= 0 ? "," : "",
                l->alpha_near * 1.0e6, l->near_rank);
     }
-    if (steps > 0) {
+    if (b->opt.coll->neighbor) {
+        table_graph(b);
+    } else if (steps > 0) {
         printf("\nlower bound: %d %s between nodes (ceil(log_%d %d)) x alpha = %.1f us\n", steps,
                1 == steps ? "step" : "steps", l->ppn_max + 1, l->nodes, lower_bound(l));
     } else {

@@ -5,7 +5,9 @@
 
 /**
  * @file
- * Graphs of neighbours (see the header).
+ * Neighbourhoods of all ranks of a graph (see the header).
+ *
+ *     own edges of each rank -> edges of each node, links -> the peers of links -> ranks
  */
 
 #include "common/napcoll_graph.h"
@@ -14,66 +16,146 @@
 
 #include "algo/napcoll_generators.h"
 
-/* What a rank knows before it meets other nodes. */
-static int begin(const napcoll_graph_t *graph, int rank, napcoll_neighborhood_t *n)
+/* ---- nodes ---- */
+
+/* The own edges of a rank, which are also edges of its node. */
+static int begin_rank(const napcoll_graph_t *graph, int rank, napcoll_neighborhoods_t *all)
 {
-    const napcoll_node_map_t *map = graph->map;
-    const int node = napcoll_node_map_node(map, rank), ppn = napcoll_node_map_ppn(map, node);
+    const int node = napcoll_node_map_node(graph->map, rank);
     napcoll_neighbors_t neighbors;
     int rc;
 
     graph->neighbors_of(graph->context, rank, &neighbors);
-    rc = napcoll_neighborhood_begin(map, rank, &neighbors, n);
-    for (int lane = 0; lane < ppn && 0 == rc; lane++) {
-        const int other = napcoll_node_map_rank(map, node, lane);
-        napcoll_neighborhood_t theirs;
+    rc = napcoll_neighborhood_begin(graph->map, rank, &neighbors, &all->of[rank]);
+    for (int leaving = 0; leaving < 2 && 0 == rc; leaving++) {
+        int edges;
+        napcoll_crossing_t *crossing = leaving ? &all->leaving[node] : &all->coming[node];
+        napcoll_edge_t *edge = napcoll_neighborhood_crossing(&all->of[rank], graph->map, leaving,
+                                                             &edges);
 
-        graph->neighbors_of(graph->context, other, &neighbors);
-        rc = napcoll_neighborhood_begin(map, other, &neighbors, &theirs);
-        for (int leaving = 0; leaving < 2 && 0 == rc; leaving++) {
-            int edges;
-            napcoll_edge_t *edge = napcoll_neighborhood_crossing(&theirs, map, leaving, &edges);
-            napcoll_crossing_t *crossing = leaving ? &n->leaving : &n->coming;
-
-            rc = NULL == edge ? -1 : napcoll_neighborhood_add(crossing, edge, edges);
-            free(edge);
-        }
-        napcoll_neighborhood_free(&theirs);
+        rc = NULL == edge ? -1 : napcoll_neighborhood_add(crossing, edge, edges);
+        free(edge);
     }
-    return 0 == rc ? napcoll_neighborhood_link(n, map) : rc;
-}
-
-/* Find who carries a link on the other node. */
-static int meet(const napcoll_graph_t *graph, napcoll_crossing_t *crossing,
-                napcoll_node_link_t *link, bool leaving)
-{
-    const int node = napcoll_node_map_node(graph->map,
-                                           napcoll_link_meets_at(crossing, link, leaving));
-    napcoll_neighborhood_t other;
-    const int rc = begin(graph, napcoll_link_meets_at(crossing, link, !leaving), &other);
-    const napcoll_crossing_t *theirs = leaving ? &other.coming : &other.leaving;
-
-    for (int i = 0; i < theirs->links && 0 == rc; i++) {
-        if (theirs->link[i].node == node) {
-            link->peer = theirs->link[i].carrier;
-        }
-    }
-    napcoll_neighborhood_free(&other);
     return rc;
 }
 
-int napcoll_graph_neighborhood(const napcoll_graph_t *graph, int rank, napcoll_neighborhood_t *n)
+/* Form the links of a node when all its edges are there. */
+static int link_node(const napcoll_graph_t *graph, int node, napcoll_neighborhoods_t *all)
 {
-    int rc = begin(graph, rank, n);
+    napcoll_neighborhood_t n = {.leaving = all->leaving[node], .coming = all->coming[node]};
+    const int rc = napcoll_neighborhood_link(&n, graph->map);
 
-    for (int leaving = 0; leaving < 2; leaving++) {
-        napcoll_crossing_t *crossing = leaving ? &n->leaving : &n->coming;
+    all->leaving[node] = n.leaving;
+    all->coming[node] = n.coming;
+    return rc;
+}
 
-        for (int i = 0; i < crossing->links && 0 == rc; i++) {
-            if (crossing->link[i].carrier == rank) {
-                rc = meet(graph, crossing, &crossing->link[i], leaving);
-            }
+/* ---- links ---- */
+
+/* A link by the other node; links are in this order. There is one. */
+static napcoll_node_link_t *find_link(const napcoll_crossing_t *crossing, int node)
+{
+    int low = 0, high = crossing->links - 1;
+
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+
+        if (crossing->link[middle].node < node) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    return 0 == rc ? napcoll_neighbor_measure(graph->map, n) : rc;
+    return &crossing->link[low];
+}
+
+/* The ends of all links that leave a node tell each other who carries them. */
+static void meet(const napcoll_neighborhoods_t *all, int node)
+{
+    for (int i = 0; i < all->leaving[node].links; i++) {
+        napcoll_node_link_t *link = &all->leaving[node].link[i];
+        napcoll_node_link_t *other = find_link(&all->coming[link->node], node);
+
+        link->peer = other->carrier;
+        other->peer = link->carrier;
+    }
+}
+
+/* ---- all ---- */
+
+int napcoll_neighborhoods_open(const napcoll_graph_t *graph, napcoll_neighborhoods_t *all)
+{
+    const int ranks = graph->map->size, nodes = graph->map->nodes;
+    int rc = 0;
+
+    *all = (napcoll_neighborhoods_t){.of = calloc((size_t) ranks, sizeof(*all->of)),
+                                     .leaving = calloc((size_t) nodes, sizeof(*all->leaving)),
+                                     .coming = calloc((size_t) nodes, sizeof(*all->coming))};
+    if (NULL == all->of || NULL == all->leaving || NULL == all->coming) {
+        return -1;
+    }
+    all->ranks = ranks;
+    all->nodes = nodes;
+    for (int rank = 0; rank < ranks && 0 == rc; rank++) {
+        rc = begin_rank(graph, rank, all);
+    }
+    for (int node = 0; node < nodes && 0 == rc; node++) {
+        rc = link_node(graph, node, all);
+    }
+    for (int node = 0; node < nodes && 0 == rc; node++) {
+        meet(all, node);
+    }
+    for (int rank = 0; rank < ranks && 0 == rc; rank++) {
+        const int node = napcoll_node_map_node(graph->map, rank);
+
+        all->of[rank].leaving = all->leaving[node];
+        all->of[rank].coming = all->coming[node];
+    }
+    return rc;
+}
+
+/* Make each number of a load the larger one of two. */
+static void enlarge(int32_t *most, const int32_t *load, size_t numbers)
+{
+    for (size_t i = 0; i < numbers; i++) {
+        most[i] = most[i] > load[i] ? most[i] : load[i];
+    }
+}
+
+int napcoll_neighborhoods_agree(const napcoll_node_map_t *map, napcoll_neighborhoods_t *all)
+{
+    const size_t numbers = sizeof(all->of[0].load) / sizeof(int32_t);
+    int32_t *most = calloc(numbers, sizeof(*most));
+    int rc = NULL == most ? -1 : 0;
+
+    for (int rank = 0; rank < all->ranks && 0 == rc; rank++) {
+        rc = napcoll_neighbor_measure(map, &all->of[rank]);
+        enlarge(most, &all->of[rank].load[0][0].messages, numbers);
+    }
+    for (int rank = 0; rank < all->ranks && 0 == rc; rank++) {
+        enlarge(&all->of[rank].load[0][0].messages, most, numbers);
+    }
+    free(most);
+    return rc;
+}
+
+static void free_crossings(napcoll_crossing_t *crossing, int nodes)
+{
+    for (int node = 0; node < nodes; node++) {
+        free(crossing[node].edge);
+        free(crossing[node].link);
+    }
+    free(crossing);
+}
+
+void napcoll_neighborhoods_free(napcoll_neighborhoods_t *all)
+{
+    for (int rank = 0; rank < all->ranks; rank++) {
+        all->of[rank].leaving = all->of[rank].coming = (napcoll_crossing_t){.edges = 0};
+        napcoll_neighborhood_free(&all->of[rank]);
+    }
+    free(all->of);
+    free_crossings(all->leaving, all->nodes);
+    free_crossings(all->coming, all->nodes);
+    *all = (napcoll_neighborhoods_t){.ranks = 0};
 }

@@ -27,7 +27,7 @@ const char *napcoll_name_in_array(const void *context, int i)
 const char *napcoll_collective_name_at(const void *context, int i)
 {
     (void) context;
-    return NULL == napcoll_collectives[i] ? NULL : napcoll_collectives[i]->name;
+    return NULL == napcoll_collective_at(i) ? NULL : napcoll_collective_at(i)->name;
 }
 
 const char *napcoll_algorithm_name_at(const void *context, int i)
@@ -54,7 +54,7 @@ const napcoll_collective_t *napcoll_collective_find(const char *name)
     const napcoll_names_t names = {.at = napcoll_collective_name_at};
     const int at = napcoll_name_find(&names, name, strlen(name));
 
-    return at < 0 ? NULL : napcoll_collectives[at];
+    return at < 0 ? NULL : napcoll_collective_at(at);
 }
 
 int napcoll_algorithm_find(const napcoll_collective_t *collective, const char *name)

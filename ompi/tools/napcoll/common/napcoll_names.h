@@ -44,7 +44,7 @@ void napcoll_name_expected(char *text, size_t room, const napcoll_names_t *names
 /** The names of an array that ends with NULL, which is the context. */
 napcoll_name_at_t napcoll_name_in_array;
 
-/** The names of all collectives; no context. */
+/** The names of all collectives, by the index of napcoll_collective_at; no context. */
 napcoll_name_at_t napcoll_collective_name_at;
 
 /** The names of the algorithms of the collective that is the context. */

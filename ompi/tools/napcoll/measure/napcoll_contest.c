@@ -57,11 +57,11 @@ void napcoll_measure_open(napcoll_measure_t *measure)
 {
     *measure = (napcoll_measure_t){.random = 1};
     napcoll_check(napcoll_counters_init(), "MPI_T_init_thread");
-    measure->helper = napcoll_measure_dup("tuned,^napcoll", "", "");
+    measure->helper = napcoll_measure_dup(NULL, "tuned,^napcoll", "", "");
     napcoll_check(MPI_Comm_rank(measure->helper, &measure->rank), "MPI_Comm_rank");
     napcoll_check(MPI_Comm_size(measure->helper, &measure->size), "MPI_Comm_size");
     napcoll_start_open(measure->helper, &measure->start);
-    napcoll_blocks_open(&measure->blocks, measure->rank, measure->size);
+    napcoll_blocks_open(&measure->blocks, measure->rank, measure->size, NULL);
 }
 
 void napcoll_measure_close(napcoll_measure_t *measure)
@@ -105,32 +105,6 @@ bool napcoll_measure_has(const char *component, int *priority)
     napcoll_check(MPI_T_cvar_read(handle, priority), "MPI_T_cvar_read");
     napcoll_check(MPI_T_cvar_handle_free(&handle), "MPI_T_cvar_handle_free");
     return true;
-}
-
-/* napcoll_COLL_algorithm; without the last part where that would be longer than MPI allows. */
-static void set_action(MPI_Info info, const char *coll, const char *action)
-{
-    char key[MPI_MAX_INFO_KEY + 64];
-
-    if (snprintf(key, sizeof(key), "napcoll_%.40s_algorithm", coll) >= MPI_MAX_INFO_KEY) {
-        (void) snprintf(key, sizeof(key), "napcoll_%.40s", coll);
-    }
-    napcoll_check(MPI_Info_set(info, key, action), "MPI_Info_set");
-}
-
-MPI_Comm napcoll_measure_dup(const char *preference, const char *coll, const char *action)
-{
-    MPI_Info info;
-    MPI_Comm comm;
-
-    napcoll_check(MPI_Info_create(&info), "MPI_Info_create");
-    napcoll_check(MPI_Info_set(info, "ompi_comm_coll_preference", preference), "MPI_Info_set");
-    if ('\0' != action[0]) {
-        set_action(info, coll, action);
-    }
-    napcoll_check(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm), "MPI_Comm_dup_with_info");
-    napcoll_check(MPI_Info_free(&info), "MPI_Info_free");
-    return comm;
 }
 
 /* ---- buffers ---- */
@@ -197,7 +171,7 @@ static void verify(const napcoll_measure_t *m, const napcoll_contest_args_t *arg
         verify_block(m, args, label, m->recv, m->rank, turn);
     }
     if (NAPCOLL_BUFFER_ALL == recv || (NAPCOLL_BUFFER_ROOT == recv && 0 == m->rank)) {
-        for (int block = 0; block < m->size; block++) {
+        for (int block = 0; block < m->blocks.come; block++) {
             verify_block(m, args, label, m->recv + m->blocks.displs[block], block, turn);
         }
     }

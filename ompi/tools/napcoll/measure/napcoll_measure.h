@@ -28,6 +28,7 @@
 #include <stdio.h>
 
 #include "algo/napcoll_algo.h"
+#include "common/napcoll_graph_make.h"
 #include "measure/napcoll_counters.h"
 #include "measure/napcoll_start.h"
 
@@ -43,11 +44,11 @@ typedef enum {
     NAPCOLL_BUFFER_NOTHING,
     /** vector or block of this rank */
     NAPCOLL_BUFFER_OWN,
-    /** blocks of all ranks */
+    /** blocks of all ranks, or of all in-neighbours */
     NAPCOLL_BUFFER_ALL,
     /** blocks of all ranks at rank 0, nothing elsewhere */
     NAPCOLL_BUFFER_ROOT,
-    /** all-to-all: blocks for all ranks */
+    /** all-to-all: blocks for all ranks, or for all out-neighbours */
     NAPCOLL_BUFFER_SENT
 } napcoll_buffer_t;
 
@@ -61,18 +62,25 @@ typedef enum {
     NAPCOLL_DEALS
 } napcoll_deal_t;
 
-/** How many doubles each rank's block has. */
+/** How many doubles each block has. There is one of each rank, or, in a neighbourhood collective,
+ * of each neighbour. */
 typedef struct napcoll_blocks {
     int rank, size;
     /** the size that is measured: a vector or the average block */
     int count;
-    /** by rank: its block, and where it begins among all blocks, with the end of the last one */
-    int *counts, *displs;
-    /** all-to-all, by rank: the block for it, where that begins, and where the block for this rank
-     * begins among those that it sends */
+    /** of this rank: its own block in doubles, and how many blocks come and are sent */
+    int own, come, sent;
+    /** NULL: the collective has no neighbours; borrowed */
+    const napcoll_edge_lists_t *graph;
+    /** [come] the rank that the block is of, its doubles, and where it begins among all blocks,
+     * with the end of the last one */
+    int *source, *counts, *displs;
+    /** all-to-all: [sent] the doubles of the block for it, and where that begins; [come] where the
+     * block for this rank begins among those that the source sends */
     int *sent_counts, *sent_displs, *origin;
-    /** alltoallw, by rank: displs and sent_displs in bytes, and the type of doubles */
+    /** alltoallw: displs and sent_displs in bytes, in two types, and the type of doubles */
     int *offsets, *sent_offsets;
+    MPI_Aint *places, *sent_places;
     MPI_Datatype *types;
 } napcoll_blocks_t;
 
@@ -101,8 +109,10 @@ typedef struct napcoll_measured_coll {
     bool uneven;
     /** they differ as a deal says, with one block for each rank */
     bool deals;
-    /** every rank has a block for every other one */
+    /** every rank has a block for every other one, or for every out-neighbour */
     bool personalized;
+    /** blocks go along the edges of the communicator's graph */
+    bool neighbor;
     /** some rank need not wait for all others: calls in a row would overlap */
     bool overlaps;
     /** call MPI's function of a kind; `request`: what it returns, not for blocking calls */
@@ -137,11 +147,13 @@ const char *napcoll_deal_name(int deal);
 /** Whether a buffer has the blocks of all ranks. */
 bool napcoll_measured_has_blocks(const napcoll_measured_coll_t *coll);
 
-/** The largest block that leaves the blocks of `size` ranks within 64 MiB; SIZE_MAX for vectors. */
-size_t napcoll_measured_most(const napcoll_measured_coll_t *coll, int size);
+/** The largest block that leaves this many blocks within 64 MiB; SIZE_MAX for vectors. */
+size_t napcoll_measured_most(const napcoll_measured_coll_t *coll, int blocks);
 
-/** Make room for the sizes of blocks, set them, and release them. */
-void napcoll_blocks_open(napcoll_blocks_t *blocks, int rank, int size);
+/** Make room for the sizes of blocks, set them, and release them. graph: the neighbours of all
+ * ranks, which the blocks borrow; or NULL. */
+void napcoll_blocks_open(napcoll_blocks_t *blocks, int rank, int size,
+                         const napcoll_edge_lists_t *graph);
 void napcoll_blocks_set(napcoll_blocks_t *blocks, const napcoll_measured_coll_t *coll,
                         napcoll_deal_t deal, size_t bytes);
 void napcoll_blocks_close(napcoll_blocks_t *blocks);
@@ -258,13 +270,28 @@ void napcoll_measure_clocks(const napcoll_measure_t *measure, FILE *out);
 bool napcoll_measure_has(const char *component, int *priority);
 
 /**
- * A duplicate of MPI_COMM_WORLD.
+ * The graph of a choice, the same on all ranks, for neighbourhood collectives. Rank 0 makes it.
  *
+ * @param[in]     choice   rank 0's counts
+ * @param[in,out] measure  its blocks borrow the graph from now on
+ * @param[out]    graph    to be freed after the measure, also after an error
+ * @param[out]    message  what is wrong, where false is returned; on rank 0
+ *
+ * @return whether there is a graph, alike on all ranks
+ */
+bool napcoll_measure_graph(const napcoll_graph_choice_t *choice, napcoll_measure_t *measure,
+                           napcoll_edge_lists_t *graph, char message[NAPCOLL_MESSAGE]);
+
+/**
+ * A duplicate of MPI_COMM_WORLD, or of a communicator with a graph.
+ *
+ * @param[in] graph       the neighbours of all ranks; NULL: none
  * @param[in] preference  component that should serve it
  * @param[in] coll        collective, with `action`
  * @param[in] action      what napcoll does then, as in rules: nap local_radix=2; "": auto
  */
-MPI_Comm napcoll_measure_dup(const char *preference, const char *coll, const char *action);
+MPI_Comm napcoll_measure_dup(const napcoll_edge_lists_t *graph, const char *preference,
+                             const char *coll, const char *action);
 
 /** Begin to measure one collective of one size. */
 napcoll_contest_t *napcoll_contest_open(const napcoll_contest_args_t *args);

@@ -24,10 +24,10 @@ bool napcoll_measured_has_blocks(const napcoll_measured_coll_t *coll)
            || NAPCOLL_BUFFER_ROOT == coll->send || NAPCOLL_BUFFER_ROOT == coll->recv;
 }
 
-size_t napcoll_measured_most(const napcoll_measured_coll_t *coll, int size)
+size_t napcoll_measured_most(const napcoll_measured_coll_t *coll, int blocks)
 {
-    return napcoll_measured_has_blocks(coll)
-               ? most_blocks / (size_t) size / sizeof(double) * sizeof(double)
+    return napcoll_measured_has_blocks(coll) && blocks > 0
+               ? most_blocks / (size_t) blocks / sizeof(double) * sizeof(double)
                : SIZE_MAX;
 }
 
@@ -104,30 +104,92 @@ static int block_of(const napcoll_blocks_t *b, const napcoll_measured_coll_t *co
     return dealt(b, deal, mirrored, b->size);
 }
 
-static void set_personalized(napcoll_blocks_t *b, bool uneven, napcoll_deal_t deal)
+/* The rank for which a rank has its i-th block. */
+static int target_of(const napcoll_blocks_t *b, int rank, int i)
 {
-    const int each = (int) sizeof(double);
+    return NULL == b->graph ? i : b->graph->to[b->graph->out[rank] + i];
+}
 
-    for (int r = 0; r < b->size; r++) {
-        b->counts[r] = uneven ? dealt(b, deal, r, b->rank) : b->count;
-        b->displs[r + 1] = b->displs[r] + b->counts[r];
-        b->offsets[r] = b->displs[r] * each;
-        b->sent_counts[r] = uneven ? dealt(b, deal, b->rank, r) : b->count;
-        b->sent_displs[r + 1] = b->sent_displs[r] + b->sent_counts[r];
-        b->sent_offsets[r] = b->sent_displs[r] * each;
-        b->origin[r] = 0;
-        for (int before = 0; before < b->rank; before++) {
-            b->origin[r] += uneven ? dealt(b, deal, r, before) : b->count;
+/* Where the block for this rank begins among those that a rank sends; of a graph's several edges
+ * between the two, the one with this number. */
+static int origin_of(const napcoll_blocks_t *b, bool uneven, napcoll_deal_t deal, int from,
+                     int number)
+{
+    int origin = 0;
+
+    for (int i = 0;; i++) {
+        const int to = target_of(b, from, i);
+
+        if (to == b->rank && 0 == number--) {
+            return origin;
         }
+        origin += uneven ? dealt(b, deal, from, to) : b->count;
     }
 }
 
-void napcoll_blocks_open(napcoll_blocks_t *b, int rank, int size)
+/* The number of a block among those before it of the same source. */
+static int number_of(const napcoll_blocks_t *b, int block)
 {
-    const size_t room = (size_t) size + 1;
+    int number = 0;
 
-    *b = (napcoll_blocks_t){
-        .rank = rank, .size = size, .counts = napcoll_allocate(7 * room, sizeof(int))};
+    for (int i = 0; NULL != b->graph && i < block; i++) {
+        number += b->source[i] == b->source[block];
+    }
+    return number;
+}
+
+static void set_personalized(napcoll_blocks_t *b, bool uneven, napcoll_deal_t deal)
+{
+    for (int i = 0; i < b->sent; i++) {
+        b->sent_counts[i] = uneven ? dealt(b, deal, b->rank, target_of(b, b->rank, i)) : b->count;
+        b->sent_displs[i + 1] = b->sent_displs[i] + b->sent_counts[i];
+    }
+    for (int i = 0; i < b->come; i++) {
+        b->counts[i] = uneven ? dealt(b, deal, b->source[i], b->rank) : b->count;
+        b->displs[i + 1] = b->displs[i] + b->counts[i];
+        b->origin[i] = origin_of(b, uneven, deal, b->source[i], number_of(b, i));
+    }
+}
+
+/* Displacements in bytes. */
+static void set_offsets(napcoll_blocks_t *b)
+{
+    const int each = (int) sizeof(double);
+
+    for (int i = 0; i < b->sent; i++) {
+        b->sent_offsets[i] = b->sent_displs[i] * each;
+        b->sent_places[i] = b->sent_offsets[i];
+    }
+    for (int i = 0; i < b->come; i++) {
+        b->offsets[i] = b->displs[i] * each;
+        b->places[i] = b->offsets[i];
+    }
+}
+
+/* Of what ranks blocks come, and how many are sent. */
+static void set_sources(napcoll_blocks_t *b, bool neighbor)
+{
+    const napcoll_edge_lists_t *graph = b->graph;
+
+    b->come = neighbor ? graph->in[b->rank + 1] - graph->in[b->rank] : b->size;
+    b->sent = neighbor ? graph->out[b->rank + 1] - graph->out[b->rank] : b->size;
+    for (int i = 0; i < b->come; i++) {
+        b->source[i] = neighbor ? graph->from[graph->in[b->rank] + i] : i;
+    }
+}
+
+void napcoll_blocks_open(napcoll_blocks_t *b, int rank, int size, const napcoll_edge_lists_t *graph)
+{
+    const int most = NULL == graph ? 0 : napcoll_edge_lists_most(graph);
+    const size_t room = (size_t) (most > size ? most : size) + 1;
+
+    *b = (napcoll_blocks_t){.rank = rank,
+                            .size = size,
+                            .graph = graph,
+                            .source = napcoll_allocate(8 * room, sizeof(int)),
+                            .places = napcoll_allocate(2 * room, sizeof(MPI_Aint))};
+    b->counts = b->source + room;
+    b->sent_places = b->places + room;
     b->displs = b->counts + room;
     b->sent_counts = b->displs + room;
     b->sent_displs = b->sent_counts + room;
@@ -135,8 +197,8 @@ void napcoll_blocks_open(napcoll_blocks_t *b, int rank, int size)
     b->offsets = b->origin + room;
     b->sent_offsets = b->offsets + room;
     b->types = napcoll_allocate(room, sizeof(*b->types));
-    for (int r = 0; r < size; r++) {
-        b->types[r] = MPI_DOUBLE;
+    for (size_t i = 0; i < room; i++) {
+        b->types[i] = MPI_DOUBLE;
     }
 }
 
@@ -145,13 +207,16 @@ void napcoll_blocks_set(napcoll_blocks_t *b, const napcoll_measured_coll_t *coll
                         napcoll_deal_t deal, size_t bytes)
 {
     b->count = (int) (bytes / sizeof(double));
+    set_sources(b, coll->neighbor);
     if (coll->personalized) {
         set_personalized(b, coll->uneven, deal);
+        set_offsets(b);
         return;
     }
-    for (int r = 0; r < b->size; r++) {
-        b->counts[r] = block_of(b, coll, deal, r);
-        b->displs[r + 1] = napcoll_measured_has_blocks(coll) ? b->displs[r] + b->counts[r] : 0;
+    b->own = block_of(b, coll, deal, b->rank);
+    for (int i = 0; i < b->come; i++) {
+        b->counts[i] = block_of(b, coll, deal, b->source[i]);
+        b->displs[i + 1] = napcoll_measured_has_blocks(coll) ? b->displs[i] + b->counts[i] : 0;
     }
 }
 
@@ -159,13 +224,13 @@ size_t napcoll_blocks_room(const napcoll_blocks_t *b, napcoll_buffer_t buffer)
 {
     switch (buffer) {
     case NAPCOLL_BUFFER_OWN:
-        return (size_t) b->counts[b->rank];
+        return (size_t) b->own;
     case NAPCOLL_BUFFER_ALL:
-        return (size_t) b->displs[b->size];
+        return (size_t) b->displs[b->come];
     case NAPCOLL_BUFFER_ROOT:
         return 0 == b->rank ? (size_t) b->displs[b->size] : 0;
     case NAPCOLL_BUFFER_SENT:
-        return (size_t) b->sent_displs[b->size];
+        return (size_t) b->sent_displs[b->sent];
     default:
         return 0;
     }
@@ -173,6 +238,7 @@ size_t napcoll_blocks_room(const napcoll_blocks_t *b, napcoll_buffer_t buffer)
 
 void napcoll_blocks_close(napcoll_blocks_t *b)
 {
-    free(b->counts);
+    free(b->source);
+    free(b->places);
     free(b->types);
 }

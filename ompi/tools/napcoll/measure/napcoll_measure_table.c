@@ -69,16 +69,16 @@ DEFINE_CALL(reduce, Reduce, send, recv, b->count, MPI_DOUBLE, MPI_SUM, 0, comm)
 DEFINE_CALL(bcast, Bcast, recv, b->count, MPI_DOUBLE, 0, comm)
 DEFINE_CALL(barrier, Barrier, comm)
 DEFINE_CALL(allgather, Allgather, send, b->count, MPI_DOUBLE, recv, b->count, MPI_DOUBLE, comm)
-DEFINE_CALL(allgatherv, Allgatherv, send, b->counts[b->rank], MPI_DOUBLE, recv, b->counts,
-            b->displs, MPI_DOUBLE, comm)
+DEFINE_CALL(allgatherv, Allgatherv, send, b->own, MPI_DOUBLE, recv, b->counts, b->displs,
+            MPI_DOUBLE, comm)
 DEFINE_CALL(gather, Gather, send, b->count, MPI_DOUBLE, at_root(b, recv), b->count, MPI_DOUBLE, 0,
             comm)
-DEFINE_CALL(gatherv, Gatherv, send, b->counts[b->rank], MPI_DOUBLE, at_root(b, recv), b->counts,
-            b->displs, MPI_DOUBLE, 0, comm)
+DEFINE_CALL(gatherv, Gatherv, send, b->own, MPI_DOUBLE, at_root(b, recv), b->counts, b->displs,
+            MPI_DOUBLE, 0, comm)
 DEFINE_CALL(scatter, Scatter, at_root(b, send), b->count, MPI_DOUBLE, recv, b->count, MPI_DOUBLE, 0,
             comm)
-DEFINE_CALL(scatterv, Scatterv, at_root(b, send), b->counts, b->displs, MPI_DOUBLE, recv,
-            b->counts[b->rank], MPI_DOUBLE, 0, comm)
+DEFINE_CALL(scatterv, Scatterv, at_root(b, send), b->counts, b->displs, MPI_DOUBLE, recv, b->own,
+            MPI_DOUBLE, 0, comm)
 DEFINE_CALL(reduce_scatter, Reduce_scatter, send, recv, b->counts, MPI_DOUBLE, MPI_SUM, comm)
 DEFINE_CALL(reduce_scatter_block, Reduce_scatter_block, send, recv, b->count, MPI_DOUBLE, MPI_SUM,
             comm)
@@ -89,6 +89,16 @@ DEFINE_CALL(alltoallv, Alltoallv, send, b->sent_counts, b->sent_displs, MPI_DOUB
             b->displs, MPI_DOUBLE, comm)
 DEFINE_CALL(alltoallw, Alltoallw, send, b->sent_counts, b->sent_offsets, b->types, recv, b->counts,
             b->offsets, b->types, comm)
+DEFINE_CALL(neighbor_allgather, Neighbor_allgather, send, b->count, MPI_DOUBLE, recv, b->count,
+            MPI_DOUBLE, comm)
+DEFINE_CALL(neighbor_allgatherv, Neighbor_allgatherv, send, b->own, MPI_DOUBLE, recv, b->counts,
+            b->displs, MPI_DOUBLE, comm)
+DEFINE_CALL(neighbor_alltoall, Neighbor_alltoall, send, b->count, MPI_DOUBLE, recv, b->count,
+            MPI_DOUBLE, comm)
+DEFINE_CALL(neighbor_alltoallv, Neighbor_alltoallv, send, b->sent_counts, b->sent_displs,
+            MPI_DOUBLE, recv, b->counts, b->displs, MPI_DOUBLE, comm)
+DEFINE_CALL(neighbor_alltoallw, Neighbor_alltoallw, send, b->sent_counts, b->sent_places, b->types,
+            recv, b->counts, b->places, b->types, comm)
 
 /* ---- kinds ---- */
 
@@ -134,9 +144,9 @@ double napcoll_measured_after(const napcoll_measured_coll_t *coll, const napcoll
     case NAPCOLL_EXPECT_BLOCK_OF_ROOT:
         return napcoll_measured_input((size_t) b->displs[block] + element, turn, 0);
     case NAPCOLL_EXPECT_GATHERED:
-        return napcoll_measured_input(element, turn, block);
+        return napcoll_measured_input(element, turn, b->source[block]);
     default:
-        return napcoll_measured_input((size_t) b->origin[block] + element, turn, block);
+        return napcoll_measured_input((size_t) b->origin[block] + element, turn, b->source[block]);
     }
 }
 
@@ -181,6 +191,18 @@ static const napcoll_measured_coll_t table[] = {
      FROM_TO(SENT, ALL), .uneven = true, .personalized = true, CALLS(alltoallv, ALLTOALL)},
     {"alltoallw", "doubles, blocks that differ", BLOCK " for another, on average",
      FROM_TO(SENT, ALL), .uneven = true, .personalized = true, CALLS(alltoallw, ALLTOALL)},
+    {"neighbor_allgather", "doubles of neighbours", BLOCK, FROM_TO(OWN, ALL), .neighbor = true,
+     CALLS(neighbor_allgather, GATHERED)},
+    {"neighbor_allgatherv", "doubles of neighbours, uneven blocks", BLOCK ", on average",
+     FROM_TO(OWN, ALL), .uneven = true, .neighbor = true, CALLS(neighbor_allgatherv, GATHERED)},
+    {"neighbor_alltoall", "doubles", BLOCK " for a neighbour", FROM_TO(SENT, ALL),
+     .personalized = true, .neighbor = true, CALLS(neighbor_alltoall, ALLTOALL)},
+    {"neighbor_alltoallv", "doubles, blocks that differ", BLOCK " for a neighbour, on average",
+     FROM_TO(SENT, ALL), .uneven = true, .personalized = true, .neighbor = true,
+     CALLS(neighbor_alltoallv, ALLTOALL)},
+    {"neighbor_alltoallw", "doubles, blocks that differ", BLOCK " for a neighbour, on average",
+     FROM_TO(SENT, ALL), .uneven = true, .personalized = true, .neighbor = true,
+     CALLS(neighbor_alltoallw, ALLTOALL)},
     {.name = NULL},
 };
 

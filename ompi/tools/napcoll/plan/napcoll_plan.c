@@ -24,10 +24,12 @@
 static int list(options_t *o)
 {
     (void) o;
-    for (int c = 0; NULL != napcoll_collectives[c]; c++) {
-        printf("%s\n", napcoll_collectives[c]->name);
-        for (int a = 0; a < napcoll_collectives[c]->algorithms; a++) {
-            const napcoll_algorithm_t *algorithm = &napcoll_collectives[c]->algorithm[a];
+    for (int c = 0; NULL != napcoll_collective_at(c); c++) {
+        const napcoll_collective_t *collective = napcoll_collective_at(c);
+
+        printf("%s\n", collective->name);
+        for (int a = 0; a < collective->algorithms; a++) {
+            const napcoll_algorithm_t *algorithm = &collective->algorithm[a];
 
             printf("  %-20s %s\n", algorithm->name, algorithm->help);
             for (int t = 0; NULL != algorithm->tunable[t].name; t++) {
@@ -60,7 +62,7 @@ static int show(options_t *o)
             print_plan(&generator, rank);
         }
     }
-    napcoll_node_map_free(map);
+    free_map(o, map);
     return EXIT_SUCCESS;
 }
 

@@ -48,7 +48,7 @@ static const char *const columns[COLUMNS] = {"coll",       "nodes",     "ppn", "
                                              "contestant", "median_us", "ran"};
 
 typedef struct {
-    /* index in napcoll_collectives */
+    /* index of napcoll_collective_at */
     int collective;
     int nodes;
     int ppn;
@@ -168,11 +168,11 @@ static void read_row(const csv_t *csv, const char *fallback, table_t *table)
     measured_t measured = {.collective = 0};
     const char *name = field_of(csv, COLL);
 
-    while (NULL != napcoll_collectives[measured.collective]
-           && 0 != strcmp(name, napcoll_collectives[measured.collective]->name)) {
+    while (NULL != napcoll_collective_at(measured.collective)
+           && 0 != strcmp(name, napcoll_collective_at(measured.collective)->name)) {
         measured.collective++;
     }
-    if (NULL == napcoll_collectives[measured.collective]) {
+    if (NULL == napcoll_collective_at(measured.collective)) {
         fprintf(stderr, "napcoll-plan: %s:%d: ignored: napcoll has no collective %s\n", csv->path,
                 csv->line, name);
         return;
@@ -186,7 +186,7 @@ static void read_row(const csv_t *csv, const char *fallback, table_t *table)
     measured.ppn = (int) number_of(csv, PPN, 1, INT_MAX);
     measured.bytes = number_of(csv, BYTES, 0, SIZE_MAX);
     measured.time_us = time_of(csv);
-    measured.choice = choice_of(csv, napcoll_collectives[measured.collective], fallback);
+    measured.choice = choice_of(csv, napcoll_collective_at(measured.collective), fallback);
     if (CHOICE_NONE == measured.choice) {
         fprintf(stderr, "napcoll-plan: %s:%d: ignored: %s did not run (%s)\n", csv->path, csv->line,
                 field_of(csv, CONTESTANT),
@@ -400,7 +400,7 @@ static void print_rules(const napcoll_collective_t *collective, const size_row_t
 /* Write the rules of one place, from its sorted measurements. */
 static void write_place(const measured_t *at, const measured_t *end, double margin, FILE *out)
 {
-    const napcoll_collective_t *collective = napcoll_collectives[at->collective];
+    const napcoll_collective_t *collective = napcoll_collective_at(at->collective);
     size_row_t *size = napcoll_allocate((size_t) (end - at), sizeof(*size));
     size_t sizes = 0;
 

@@ -97,6 +97,7 @@ static void put_text(const char *name, int most, FILE *out)
 static void put_head(const picture_t *p, FILE *out)
 {
     const options_t *o = p->options;
+    char graph[GRAPH_WORDS];
 
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -109,9 +110,11 @@ static void put_head(const picture_t *p, FILE *out)
             p->height);
     fprintf(out,
             "<text class=\"title\" x=\"%d\" y=\"30\">%s %s: %d rank%s on %d node%s "
-            "(ppn %s, %s placement)</text>\n%s",
+            "(ppn %s, %s placement)",
             MARGIN, o->collective->name, o->algorithm->name, p->map->size, plural(p->map->size),
-            p->map->nodes, plural(p->map->nodes), o->ppn, o->order, legend);
+            p->map->nodes, plural(p->map->nodes), o->ppn, o->order);
+    put_text(name_graph(o, graph), GRAPH_WORDS, out);
+    fprintf(out, "</text>\n%s", legend);
 }
 
 static void put_columns(const picture_t *p, FILE *out)
@@ -331,6 +334,6 @@ int draw(options_t *o)
     out = open_output("output", o->output);
     put_picture(p, out);
     layout_free(p);
-    napcoll_node_map_free(map);
+    free_map(o, map);
     return close_output("output", o->output, out);
 }

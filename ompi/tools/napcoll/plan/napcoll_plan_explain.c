@@ -131,7 +131,8 @@ napcoll_decision_t explain_decide(const explain_case_t *c, const napcoll_setting
                                  .bytes = (size_t) c->bytes,
                                  .noncommutative = o->params.noncommutative,
                                  .in_place = o->params.in_place,
-                                 .root = o->params.root};
+                                 .root = o->params.root,
+                                 .neighborhood = o->neighborhoods.of};
     napcoll_decision_t decision;
 
     if (0 != napcoll_select(settings, &call, &decision)) {
@@ -265,6 +266,25 @@ void explain_print_chosen(const napcoll_algorithm_t *algorithm, const napcoll_pa
     printf("%s", printed > 0 ? behind : "");
 }
 
+/* How many edges the graph has, and how they are spread. */
+static void print_graph(const options_t *o)
+{
+    const napcoll_neighborhoods_t *all = &o->neighborhoods;
+    char words[GRAPH_WORDS];
+    long long edges = 0, links = 0;
+    int most = 0;
+
+    for (int rank = 0; rank < all->ranks; rank++) {
+        edges += all->of[rank].out;
+        most = napcoll_max(most, napcoll_max(all->of[rank].out, all->of[rank].in));
+    }
+    for (int node = 0; node < all->nodes; node++) {
+        links += all->leaving[node].links;
+    }
+    printf("%s: %lld edge%s, up to %d to or from a rank, between %lld pair%s of nodes\n",
+           name_graph(o, words) + 1, edges, plural(edges), most, links, plural(links));
+}
+
 static void print_table(const explain_case_t *c)
 {
     const options_t *o = c->options;
@@ -274,12 +294,17 @@ static void print_table(const explain_case_t *c)
     if (NAPCOLL_GOAL_BARRIER != goal) {
         printf(" of %d bytes", c->bytes);
     }
-    if (sized_by_rank(o->collective)) {
+    if (NAPCOLL_GOAL_NEIGHBOR_ALLTOALL == goal) {
+        printf(" for each neighbour");
+    } else if (sized_by_rank(o->collective)) {
         printf(" %s each rank",
                NAPCOLL_GOAL_ALLTOALL == goal || NAPCOLL_GOAL_SCATTER == goal ? "for" : "of");
     }
     printf(", %d rank%s on %d node%s, %s\n", c->map->size, plural(c->map->size), c->map->nodes,
            plural(c->map->nodes), o->machine);
+    if (napcoll_goal_is_neighbor(goal)) {
+        print_graph(o);
+    }
     if (c->simulated) {
         printf("The simulated times decide; closed forms are for comparison.\n");
     } else if (o->closed_form) {
@@ -481,6 +506,9 @@ int explain(options_t *o)
     c.bytes = read_bytes(o);
     c.map = map = make_map(o);
     check_placement(o, map);
+    if (0 != napcoll_neighborhoods_agree(map, &o->neighborhoods)) {
+        napcoll_out_of_memory();
+    }
     read_machine(o, &c.machine);
     read_parameters(o, &parameters);
     c.thresholds = parameters.thresholds;
@@ -501,6 +529,6 @@ int explain(options_t *o)
     print_rank(&c);
     napcoll_rules_free(c.rules);
     napcoll_parameters_close(&parameters);
-    napcoll_node_map_free(map);
+    free_map(o, map);
     return EXIT_SUCCESS;
 }

@@ -82,7 +82,7 @@ static void print_uneven(const explain_case_t *c, const napcoll_decision_t *deci
         || !collective->algorithm[decision->algorithm].store_and_forward) {
         return;
     }
-    if (decision->by_model) {
+    if (decision->by_model && !napcoll_goal_is_neighbor(collective->goal)) {
         if (0 != napcoll_uneven_limits(collective, &settings, c->map, &limits)) {
             napcoll_out_of_memory();
         }
@@ -162,6 +162,29 @@ static void print_ruled(const explain_case_t *c, const napcoll_decision_t *decis
     print_uneven(c, decision);
 }
 
+/* The estimates of a neighbourhood collective, whose plans no rank knows of another one: from what
+ * all ranks have agreed on. */
+static void print_neighbor(const explain_case_t *c, const napcoll_decision_t *decision)
+{
+    const napcoll_collective_t *collective = c->options->collective;
+    const napcoll_neighborhood_t *n = c->options->neighborhoods.of;
+
+    if (!napcoll_goal_is_neighbor(collective->goal)) {
+        return;
+    }
+    printf("It estimates with the most that any rank sends or receives:\n");
+    for (int row = 0; row < collective->algorithms; row++) {
+        const napcoll_neighbor_load_t *load =
+            &n->load[NAPCOLL_GOAL_NEIGHBOR_ALLTOALL == collective->goal][row];
+        char words[NAPCOLL_WORDS];
+
+        if (napcoll_words_of_candidate(collective, decision, row, words)) {
+            printf("    %s; messages (blocks): %d (%d) between nodes, %d (%d) inside\n", words,
+                   load->messages, load->blocks, load->local_messages, load->local_blocks);
+        }
+    }
+}
+
 /* The decision of the model. */
 static void print_auto(const explain_case_t *c, const napcoll_decision_t *decision)
 {
@@ -179,6 +202,7 @@ static void print_auto(const explain_case_t *c, const napcoll_decision_t *decisi
         }
         printf(".\n");
         print_parameters(c, decision);
+        print_neighbor(c, decision);
         print_thresholds(c);
         print_uneven(c, decision);
     }

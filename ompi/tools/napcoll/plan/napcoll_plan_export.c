@@ -49,7 +49,7 @@ int export_plans(options_t *o)
 
     put_origin(o, map, out);
     rc = napcoll_plan_text_write(&generator.args, name, napcoll_generator_plan, &generator, out);
-    napcoll_node_map_free(map);
+    free_map(o, map);
     if (NAPCOLL_PLAN_WRITE_NO_MEMORY == rc) {
         napcoll_out_of_memory();
     }

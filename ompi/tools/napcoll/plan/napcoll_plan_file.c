@@ -115,7 +115,7 @@ static bool prove(options_t *o, const napcoll_plan_set_t *set, bool in_place)
     } else {
         printf("broken: %s: %s\n", napcoll_verify_status_name(verdict.status), verdict.text);
     }
-    napcoll_node_map_free(map);
+    free_map(o, map);
     return NAPCOLL_VERIFY_OK == verdict.status;
 }
 

@@ -132,9 +132,11 @@ static void put_rank(export_t *e)
 /* The parser of placements lets no line ends through. */
 static void put_header(const export_t *e, const options_t *o, const napcoll_node_map_t *map)
 {
-    fprintf(e->out, "// %s %s: ranks %d, nodes %d (--ppn %s --map %s), bytes %d\n",
+    char graph[GRAPH_WORDS];
+
+    fprintf(e->out, "// %s %s: ranks %d, nodes %d (--ppn %s --map %s%s), bytes %d\n",
             o->collective->name, o->algorithm->name, map->size, map->nodes, o->ppn, o->order,
-            e->bytes);
+            name_graph(o, graph), e->bytes);
     fprintf(e->out,
             "// Made by napcoll-plan goal. A calc is the time of a stage's reductions in ns%s.\n",
             NULL == o->machine ? ", 0 because no --machine was named" : "");
@@ -176,6 +178,6 @@ int goal(options_t *o)
     napcoll_progress_clear(&progress);
     free(e.sent);
     free(e.received);
-    napcoll_node_map_free(map);
+    free_map(o, map);
     return close_output("output", o->output, e.out);
 }

@@ -82,6 +82,7 @@ static void put_head(report_t *r)
 {
     enum { LEAST_WIDTH = 12 };
     const napcoll_links_t *links = r->links;
+    char graph[GRAPH_WORDS];
 
     r->width = LEAST_WIDTH;
     for (int link = 0; link < links->links; link++) {
@@ -90,12 +91,12 @@ static void put_head(report_t *r)
         r->width = width > r->width ? width : r->width;
     }
     fprintf(r->table,
-            "%s %s, %d rank%s on %d node%s: %d step%s, %lld message%s, %lld of them between "
+            "%s %s%s, %d rank%s on %d node%s: %d step%s, %lld message%s, %lld of them between "
             "nodes\n\n",
-            r->options->collective->name, r->options->algorithm->name, r->map->size,
-            plural(r->map->size), r->map->nodes, plural(r->map->nodes), links->steps,
-            plural(links->steps), (long long) links->messages, plural(links->messages),
-            (long long) links->network);
+            r->options->collective->name, r->options->algorithm->name,
+            name_graph(r->options, graph), r->map->size, plural(r->map->size), r->map->nodes,
+            plural(r->map->nodes), links->steps, plural(links->steps), (long long) links->messages,
+            plural(links->messages), (long long) links->network);
     if (links->network > 0) {
         fprintf(r->table, "%-*s  %10s  %10s  %6s  %6s  %10s\n", r->width, "link", "messages",
                 unit_of(r), "most", "step", unit_of(r));
@@ -184,6 +185,6 @@ int links(options_t *o)
                 napcoll_links_status_help(status));
     }
     napcoll_links_free(loads);
-    napcoll_node_map_free(map);
+    free_map(o, map);
     return rc;
 }

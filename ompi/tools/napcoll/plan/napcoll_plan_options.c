@@ -33,7 +33,13 @@ static napcoll_names_t algorithm_names(const void *options)
     const options_t *o = options;
 
     return (napcoll_names_t){.at = napcoll_algorithm_name_at,
-                             .context = napcoll_collectives[o->row]};
+                             .context = napcoll_collective_at(o->row)};
+}
+
+static napcoll_names_t graph_names(const void *options)
+{
+    (void) options;
+    return (napcoll_names_t){.at = napcoll_graph_name_at};
 }
 
 static napcoll_names_t order_names(const void *options)
@@ -57,7 +63,8 @@ static napcoll_names_t provider_names(const void *options)
 enum {
     TIMES = COMMAND_EXPLAIN | COMMAND_SIMULATE,
     NOT_EXPLAIN = COMMAND_ALL & ~COMMAND_EXPLAIN,
-    NOT_SIMULATE = COMMAND_ALL & ~COMMAND_SIMULATE
+    NOT_SIMULATE = COMMAND_ALL & ~COMMAND_SIMULATE,
+    NOT_EXPORT = COMMAND_ALL & ~COMMAND_EXPORT
 };
 
 static const napcoll_option_t known[] = {
@@ -118,6 +125,30 @@ static const napcoll_option_t known[] = {
      .argument = "LIST",
      .help = "the nodes of the network to use, in this order, as in n[0-3,8] (all, by "
              "their names)"},
+    {.name = "graph",
+     .kind = NAPCOLL_OPTION_FILE,
+     .at = offsetof(options_t, graph.graph),
+     .commands = NOT_EXPORT,
+     .names = graph_names,
+     .argument = "GRAPH",
+     .help = "who is whose neighbour in a neighbourhood collective: torus, stencil, random, "
+             "power-law, or a file of lines FROM TO (torus)"},
+    {.name = "degree",
+     .kind = NAPCOLL_OPTION_INT,
+     .at = offsetof(options_t, graph.degree),
+     .least = 1,
+     .most = NAPCOLL_GRAPH_MOST_DEGREE,
+     .commands = NOT_EXPORT,
+     .argument = "N",
+     .help = "neighbours of a rank in a random or, on average, power-law graph (8)"},
+    {.name = "seed",
+     .kind = NAPCOLL_OPTION_INT,
+     .at = offsetof(options_t, graph.seed),
+     .least = 1,
+     .most = INT_MAX,
+     .commands = NOT_EXPORT,
+     .argument = "N",
+     .help = "of random numbers for these two graphs (1)"},
     {.name = "rank",
      .kind = NAPCOLL_OPTION_INT,
      .at = offsetof(options_t, rank),
@@ -326,7 +357,7 @@ const napcoll_tool_t plan_tool = {
 /* The default of commands that study one algorithm: the node-aware one for small sizes. */
 static const char *default_algorithm(const napcoll_collective_t *collective)
 {
-    static const char *const node_aware[] = {"nap", "locality_bruck", "locality"};
+    static const char *const node_aware[] = {"nap", "locality_bruck", "locality", "coalesced"};
 
     for (size_t i = 0; i < sizeof(node_aware) / sizeof(*node_aware); i++) {
         if (napcoll_algorithm_find(collective, node_aware[i]) >= 0) {
@@ -419,6 +450,20 @@ static void set_algorithm(options_t *o)
     free(copy);
 }
 
+/* Refuse a graph where there are no neighbours, and export, whose text has none. */
+static void refuse_graph(const options_t *o)
+{
+    char message[NAPCOLL_MESSAGE];
+
+    if (!napcoll_graph_check(&o->graph, o->collective, message)) {
+        complain("%s", message);
+    }
+    if (COMMAND_EXPORT == o->bit && napcoll_goal_is_neighbor(o->collective->goal)) {
+        complain("--coll %s: plans for a graph have no text form; show prints them",
+                 o->collective->name);
+    }
+}
+
 /* Refuse options that the collective or the algorithm has no use for. */
 static void refuse_pointless(const options_t *o)
 {
@@ -447,6 +492,9 @@ static void refuse_pointless(const options_t *o)
     }
     if (NAPCOLL_GOAL_BCAST == goal && params->in_place) {
         complain("--in-place: %s has one buffer", collective->name);
+    }
+    if (napcoll_goal_is_neighbor(goal) && params->in_place) {
+        complain("--in-place: MPI has none of %s", collective->name);
     }
     if (NAPCOLL_GOAL_BARRIER == goal && (params->in_place || NULL != o->byte_range)) {
         complain("--%s: %s has no data", params->in_place ? "in-place" : "bytes", collective->name);
@@ -479,13 +527,14 @@ void complete_options(options_t *o)
 {
     o->params.provider[NAPCOLL_SCOPE_NODE] = (napcoll_provider_t) o->provider;
     o->params.provider[NAPCOLL_SCOPE_LEADERS] = (napcoll_provider_t) o->leader_provider;
-    o->collective = napcoll_collectives[o->row];
+    o->collective = napcoll_collective_at(o->row);
     if (o->operands > 0) {
         read_plan_file(o);
     } else {
         set_algorithm(o);
         refuse_pointless(o);
     }
+    refuse_graph(o);
     if (0 == (o->bit & (COMMAND_SIMULATE | COMMAND_VERIFY)) && NULL != o->node_range) {
         o->nodes = read_number("nodes", o->node_range, 1, MOST_RANKS);
     }

@@ -55,7 +55,8 @@ static label_t label(const napcoll_plan_t *plan, napcoll_span_t span)
         (void) snprintf(buffer.text, sizeof(buffer.text), "temp%d",
                         span.buffer - NAPCOLL_BUFFER_TEMP);
     }
-    if (plan->blocks <= 1 && NAPCOLL_LAYOUT_SLOTS != plan->layout) {
+    if (plan->blocks <= 1 && NAPCOLL_LAYOUT_SLOTS != plan->layout
+        && NAPCOLL_LAYOUT_EDGES != plan->layout) {
         return buffer;
     }
     (void) snprintf(l.text, sizeof(l.text), "%.32s[%d..%d]", buffer.text, span.first,
@@ -95,8 +96,13 @@ static void print_step(const napcoll_plan_t *plan, const napcoll_step_t *s, FILE
 
 int napcoll_plan_print(const napcoll_plan_t *plan, FILE *out)
 {
-    fprintf(out, "%s %s, rank %d: %d block%s, ", plan->collective, plan->algorithm, plan->rank,
-            plan->blocks, 1 == plan->blocks ? "" : "s");
+    fprintf(out, "%s %s, rank %d: ", plan->collective, plan->algorithm, plan->rank);
+    if (NAPCOLL_LAYOUT_EDGES == plan->layout) {
+        fprintf(out, "blocks to %d and from %d neighbours, ", plan->user[NAPCOLL_BUFFER_SEND].count,
+                plan->user[NAPCOLL_BUFFER_RECV].count);
+    } else {
+        fprintf(out, "%d block%s, ", plan->blocks, 1 == plan->blocks ? "" : "s");
+    }
     fprintf(out, "%d temporar%s, ", plan->temps, 1 == plan->temps ? "y" : "ies");
     fprintf(out, "%d stage%s", plan->stages, 1 == plan->stages ? "" : "s");
     if (plan->pieces > 1) {

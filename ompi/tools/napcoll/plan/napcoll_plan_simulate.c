@@ -65,7 +65,7 @@ static void check_placements(const study_t *study)
         require_own_phases(o);
     }
     require_uniform(o, map);
-    napcoll_node_map_free(map);
+    free_map(o, map);
 }
 
 /* ---- times ---- */
@@ -216,21 +216,21 @@ static int study_nodes(study_t *study, int nodes)
             (void) fflush(study->table);
         }
     }
-    napcoll_node_map_free(map);
+    free_map(o, map);
     return NAPCOLL_SIMULATE_OK == status ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static void open_outputs(study_t *study)
 {
     const options_t *o = study->options;
-    char origin[ORIGIN];
+    char origin[ORIGIN], graph[GRAPH_WORDS];
 
     name_origin(o, origin);
     study->csv = open_csv(o, origin, "coll,algorithm,nodes,ppn,bytes,time_us");
     if (stdout != study->csv) {
         study->table = stdout;
-        fprintf(study->table, "%s, %s ranks per node, %s, %s\n\n%8s %8s %11s  %-20s %14s\n",
-                o->collective->name, o->ppn, o->machine,
+        fprintf(study->table, "%s%s, %s ranks per node, %s, %s\n\n%8s %8s %11s  %-20s %14s\n",
+                o->collective->name, name_graph(o, graph), o->ppn, o->machine,
                 o->closed_form ? "closed forms" : "simulated plans", "nodes", "ranks", "bytes",
                 "algorithm", "time us");
     }

@@ -204,9 +204,12 @@ int choose_algorithms(const options_t *o, const napcoll_algorithm_t *chosen[MOST
 napcoll_generator_t generator_of(const options_t *o, const napcoll_algorithm_t *algorithm,
                                  const napcoll_node_map_t *map)
 {
-    napcoll_generator_t generator = {
-        .args = {
-            .collective = o->collective, .algorithm = algorithm, .map = map, .params = o->params}};
+    napcoll_generator_t generator = {.args = {.collective = o->collective,
+                                              .algorithm = algorithm,
+                                              .map = map,
+                                              .neighborhood = o->neighborhoods.of,
+                                              .params = o->params},
+                                     .neighborhoods = o->neighborhoods.of};
 
     if (NULL == o->algorithm) {
         initial_tunables(algorithm, &generator.args.params);

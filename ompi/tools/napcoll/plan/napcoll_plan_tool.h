@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 #include "algo/file/napcoll_plan_text.h"
+#include "common/napcoll_graph_make.h"
 #include "common/napcoll_memory.h"
 #include "common/napcoll_numbers.h"
 #include "common/napcoll_options.h"
@@ -102,6 +103,11 @@ typedef struct {
     /* The arguments that are no options. */
     char **operand;
     int operands;
+
+    /* The neighbours in a neighbourhood collective; and, while there is a map, the neighbourhoods
+     * of all ranks, else all 0. */
+    napcoll_graph_choice_t graph;
+    napcoll_neighborhoods_t neighborhoods;
 
     /* The network (read_network): spot[i] is the tree's node of the i-th node of a map. */
     napcoll_switch_tree_t *tree;
@@ -236,12 +242,22 @@ void require_hosts(const options_t *o, int nodes);
  * nodes = 0: the list once. */
 int count_ranks(const char *list, int nodes);
 
-/** Make the map of the options, with its network, and set o->ranks. The options must outlive the
- * map. */
+/** Make the map of the options, with its network, and set o->ranks; of a neighbourhood collective
+ * also the neighbourhoods of all ranks. The options must outlive the map, and have one map at a
+ * time. */
 napcoll_node_map_t *make_map(options_t *o);
+
+/** Free the map of the options, with its neighbourhoods. */
+void free_map(options_t *o, napcoll_node_map_t *map);
 
 /** The same for one algorithm that must be eligible, on at most `most` ranks. */
 napcoll_node_map_t *make_map_up_to(options_t *o, int most);
+
+enum { GRAPH_WORDS = 300 };
+
+/** Say which graph the options name, for headlines: " --graph random --degree 4"; nothing where the
+ * collective has none. Returns the words. */
+const char *name_graph(const options_t *o, char words[GRAPH_WORDS]);
 
 /** The name of a node in the network, or "node 3", for which text has room. */
 const char *name_of_node(const napcoll_node_map_t *map, int node, char text[NODE_NUMBER]);

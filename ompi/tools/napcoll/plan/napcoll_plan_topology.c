@@ -214,6 +214,50 @@ __attribute__((noreturn)) static void refuse_order(const char *order)
     complain("--map %s: %s", order, expected);
 }
 
+/* Find the neighbourhoods of all ranks of the graph. */
+static void find_neighborhoods(options_t *o, const napcoll_node_map_t *map)
+{
+    napcoll_edge_lists_t lists;
+    const napcoll_graph_t graph = {
+        .map = map, .neighbors_of = napcoll_edge_lists_neighbors, .context = &lists};
+    char message[NAPCOLL_MESSAGE];
+
+    if (map->size > MOST_SIMULATED) {
+        complain("--nodes and --ppn, or --ranks: %d ranks: expected at most %d with a graph",
+                 map->size, MOST_SIMULATED);
+    }
+    if (!napcoll_graph_make(&o->graph, map->size, &lists, message)) {
+        complain("--graph %s", message);
+    }
+    if (0 != napcoll_neighborhoods_open(&graph, &o->neighborhoods)) {
+        napcoll_out_of_memory();
+    }
+    napcoll_edge_lists_free(&lists);
+}
+
+const char *name_graph(const options_t *o, char words[GRAPH_WORDS])
+{
+    size_t length;
+
+    words[0] = '\0';
+    if (!napcoll_goal_is_neighbor(o->collective->goal)) {
+        return words;
+    }
+    (void) snprintf(words, GRAPH_WORDS, " --graph %.200s", napcoll_graph_name(&o->graph));
+    length = strlen(words);
+    if (o->graph.degree > 0) {
+        (void) snprintf(words + length, GRAPH_WORDS - length, " --degree %d", o->graph.degree);
+        length = strlen(words);
+    }
+    if (o->graph.seed > 0) {
+        (void) snprintf(words + length, GRAPH_WORDS - length, " --seed %d", o->graph.seed);
+    }
+    for (char *at = words; '\0' != *at; at++) { /* the path of a file */
+        *at = '\n' == *at || '\r' == *at ? '?' : *at;
+    }
+    return words;
+}
+
 napcoll_node_map_t *make_map(options_t *o)
 {
     napcoll_node_map_t *map = NULL;
@@ -251,7 +295,16 @@ napcoll_node_map_t *make_map(options_t *o)
         complain("--rank %d: there are %d ranks", o->rank, o->ranks);
     }
     require_root(o, o->ranks);
+    if (napcoll_goal_is_neighbor(o->collective->goal)) {
+        find_neighborhoods(o, map);
+    }
     return map;
+}
+
+void free_map(options_t *o, napcoll_node_map_t *map)
+{
+    napcoll_neighborhoods_free(&o->neighborhoods);
+    napcoll_node_map_free(map);
 }
 
 napcoll_node_map_t *make_map_up_to(options_t *o, int most)

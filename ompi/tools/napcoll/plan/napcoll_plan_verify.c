@@ -101,10 +101,12 @@ static napcoll_plan_t *make_proved_plan(void *context, int rank)
 static void report_broken(sweep_t *sweep, const options_t *o, const napcoll_node_map_t *map,
                           const napcoll_verdict_t *verdict)
 {
+    char graph[GRAPH_WORDS];
+
     if (sweep->broken++ < MOST_REPORTED) {
         napcoll_progress_clear(&sweep->progress);
-        printf("%s %s, %d ranks on %d nodes, --ppn %s --map %s", o->collective->name,
-               o->algorithm->name, map->size, map->nodes, o->ppn, o->order);
+        printf("%s %s, %d ranks on %d nodes, --ppn %s --map %s%s", o->collective->name,
+               o->algorithm->name, map->size, map->nodes, o->ppn, o->order, name_graph(o, graph));
         if (napcoll_goal_is_rooted(o->collective->goal)) {
             printf(" --root %d", o->params.root);
         }
@@ -163,7 +165,7 @@ static void prove(sweep_t *sweep, options_t *o)
     }
     tell_progress(sweep);
     (void) pthread_mutex_unlock(&sweep->lock);
-    napcoll_node_map_free(map);
+    free_map(o, map);
 }
 
 static void *work(void *argument)
@@ -202,7 +204,7 @@ static void check_placements(sweep_t *sweep)
         require_hosts(o, one.nodes);
         sweep->ranks += ranks;
         if (0 == i) { /* checks --ppn and --map */
-            napcoll_node_map_free(make_map(&one));
+            free_map(&one, make_map(&one));
         }
     }
 }
@@ -266,7 +268,7 @@ int verify(options_t *o)
         napcoll_node_map_t *map = make_map(&one);
 
         require_eligible(&one, map);
-        napcoll_node_map_free(map);
+        free_map(&one, map);
     }
     napcoll_progress_begin(&sweep.progress, false);
     run_threads(&sweep);

@@ -87,7 +87,10 @@ static int find(const char *text, size_t length)
     const napcoll_names_t names = {.at = napcoll_collective_name_at};
     const int at = napcoll_name_find(&names, text, length);
 
-    return at < 0 || &napcoll_alltoallw == napcoll_collectives[at] ? -1 : at;
+    return at < 0 || &napcoll_alltoallw == napcoll_collective_at(at)
+                   || napcoll_goal_is_neighbor(napcoll_collective_at(at)->goal)
+               ? -1
+               : at;
 }
 
 /* Read one element of a list. Returns what stands behind it, NULL if it is wrong. */

@@ -162,7 +162,7 @@ void tune_race(tune_t *t, tune_case_t *c, double time)
     args.contestants = shared.contestants;
     for (int i = 0; i < args.contestants; i++) {
         args.label[i] = shared.action[i];
-        args.comm[i] = napcoll_measure_dup("napcoll", shared.collective, shared.action[i]);
+        args.comm[i] = napcoll_measure_dup(NULL, "napcoll", shared.collective, shared.action[i]);
     }
     contest = napcoll_contest_open(&args);
     napcoll_contest_turns(&t->measure, contest, &until);

@@ -229,6 +229,9 @@ napcoll_plan_t *napcoll_generator_plan(void *context, int rank)
     napcoll_plan_args_t args = generator->args;
 
     args.rank = rank;
+    if (NULL != generator->neighborhoods) {
+        args.neighborhood = &generator->neighborhoods[rank];
+    }
     return args.algorithm->generate(&args);
 }
 

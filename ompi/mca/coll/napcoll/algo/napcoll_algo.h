@@ -335,8 +335,10 @@ int napcoll_plan_args_slots(const napcoll_plan_args_t *args, const napcoll_plan_
 
 /** Makes the plans of all ranks: the context of napcoll_generator_plan. */
 typedef struct napcoll_generator {
-    /** The rank is set for each plan. */
+    /** The rank is set for each plan, and its neighborhood where the next field has them. */
     napcoll_plan_args_t args;
+    /** [ranks] where blocks go along edges; else NULL */
+    const napcoll_neighborhood_t *neighborhoods;
 } napcoll_generator_t;
 
 /** A napcoll_plan_source_t whose context is a napcoll_generator_t. */
