@@ -65,12 +65,12 @@ wrong() {
 table_without_mpi() {
     cat <<'END_OF_TABLE'
 2|a command is missing; expected list, show, |napcoll-plan
-2|verfy: no such command; expected list, show, verify, explain, simulate, draw, goal, export, links, rules check or rules from-csv (did you mean verify?)|napcoll-plan verfy
+2|verfy: no such command; expected list, show, verify, explain, simulate, draw, goal, smpi, export, links, rules check or rules from-csv (did you mean verify?)|napcoll-plan verfy
 2|rules chek: no such command; expected rules check or rules from-csv (did you mean rules check?)|napcoll-plan rules chek a.rules
 2|--nodse: not an option of verify; expected --coll, |napcoll-plan verify --nodse 3
 2|-x: not an option of show; expected --coll, |napcoll-plan show -x
 2|--csv: not an option of draw; it belongs to simulate, links|napcoll-plan draw --csv a.csv
-2|--machine: not an option of verify; it belongs to explain, simulate, goal|napcoll-plan verify --machine
+2|--machine: not an option of verify; it belongs to explain, simulate, goal, smpi|napcoll-plan verify --machine
 2|--coll: a value is missing|napcoll-plan show --coll
 2|--in-place=yes: expected no value|napcoll-plan show --in-place=yes
 2|4: cannot be opened (No such file or directory)|napcoll-plan show 4

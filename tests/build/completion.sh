@@ -32,8 +32,8 @@ offers() {
 }
 
 commands_are_offered() {
-    offers 'napcoll-plan ' list show verify explain simulate draw goal export links rules
-    offers 'napcoll-plan s' show simulate
+    offers 'napcoll-plan ' list show verify explain simulate draw goal smpi export links rules
+    offers 'napcoll-plan s' show simulate smpi
     offers "$build/bin/napcoll-plan rules " check from-csv
     offers 'napcoll-plan --' --help --version
 }

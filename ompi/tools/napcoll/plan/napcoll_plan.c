@@ -67,8 +67,9 @@ static int show(options_t *o)
 }
 
 /* In the order of plan_tool.command. */
-static int (*const run[])(options_t *o) = {list, show,         verify, explain,     simulate,  draw,
-                                           goal, export_plans, links,  rules_check, rules_make};
+static int (*const run[])(options_t *o) = {list,         show,  verify,      explain,
+                                           simulate,     draw,  goal,        smpi,
+                                           export_plans, links, rules_check, rules_make};
 
 int main(int argc, char **argv)
 {

@@ -25,40 +25,15 @@
  */
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "napcoll_plan_tool.h"
 
 typedef struct {
-    /* The plan and the piece that are written. */
-    const napcoll_plan_t *plan;
-    int piece;
-    /* Of the user's vector, or of a rank's block. */
-    int bytes;
+    /* First: trace_ranks hands it on. */
+    trace_t trace;
     /* 0 without a machine */
     double reduce_ns_per_byte;
-    /* [ranks] messages of this rank to and from each other one so far */
-    int *sent, *received;
-    FILE *out;
 } export_t;
-
-/* Where a block begins, as in the component with a datatype of one byte. */
-static int64_t block_start(const export_t *e, int block)
-{
-    const int blocks = e->plan->blocks, larger = e->bytes % blocks;
-
-    if (NAPCOLL_LAYOUT_VECTOR != e->plan->layout) {
-        const int each = e->bytes / e->plan->pieces, last = e->plan->pieces - 1;
-
-        return (int64_t) block * (e->piece == last ? e->bytes - last * each : each);
-    }
-    return (int64_t) block * (e->bytes / blocks) + (block < larger ? block : larger);
-}
-
-static int64_t span_bytes(const export_t *e, napcoll_span_t span)
-{
-    return block_start(e, span.first + span.count) - block_start(e, span.first);
-}
 
 /* Round a time up, to at most 9e18 ns. */
 static long long round_up(double ns)
@@ -66,88 +41,70 @@ static long long round_up(double ns)
     return (long long) fmin(ceil(ns), 9e18);
 }
 
-static void put_message(const export_t *e, int stage, int index, const napcoll_step_t *step)
+static void put_message(trace_t *t, int stage, int index, const napcoll_step_t *step)
 {
     const bool send = NAPCOLL_STEP_SEND == step->kind;
-    const int64_t bytes = span_bytes(e, send ? step->left : step->dst);
-    const long long size = 0 == bytes ? 1 : bytes;
-    int *tag = &(send ? e->sent : e->received)[step->peer];
 
-    fprintf(e->out,
+    fprintf(t->out,
             send ? "s%d_%d: send %lldb to %d tag %d\n" : "s%d_%d: recv %lldb from %d tag %d\n",
-            stage, index, size, step->peer, *tag);
-    (*tag)++;
+            stage, index, (long long) trace_message_bytes(t, step), step->peer,
+            trace_next_tag(t, step));
     if (stage > 0) {
-        fprintf(e->out, "s%d_%d requires s%d\n", stage, index, stage - 1);
+        fprintf(t->out, "s%d_%d requires s%d\n", stage, index, stage - 1);
     }
 }
 
-static double reduce_ns(const export_t *e, const napcoll_stage_t *stage)
+static void put_stage(export_t *e, int number)
 {
-    const napcoll_step_t *work = &e->plan->step[stage->first + stage->messages];
-    int64_t bytes = 0;
-
-    for (int i = 0; i < stage->work; i++) {
-        bytes += NAPCOLL_STEP_REDUCE == work[i].kind ? span_bytes(e, work[i].dst) : 0;
-    }
-    return e->reduce_ns_per_byte * (double) bytes;
-}
-
-static void put_stage(const export_t *e, int number)
-{
+    trace_t *t = &e->trace;
     /* Among the stages of all pieces */
-    const int index = e->piece * e->plan->stages + number;
-    const napcoll_stage_t *stage = &e->plan->stage[number];
+    const int index = t->piece * t->plan->stages + number;
+    const napcoll_stage_t *stage = &t->plan->stage[number];
+    const double reduced = (double) trace_reduced_bytes(t, stage);
 
     for (int i = 0; i < stage->messages; i++) {
-        put_message(e, index, i, &e->plan->step[stage->first + i]);
+        put_message(t, index, i, &t->plan->step[stage->first + i]);
     }
-    fprintf(e->out, "s%d: calc %lld\n", index, round_up(reduce_ns(e, stage)));
+    fprintf(t->out, "s%d: calc %lld\n", index, round_up(e->reduce_ns_per_byte * reduced));
     for (int i = 0; i < stage->messages; i++) {
-        fprintf(e->out, "s%d requires s%d_%d\n", index, index, i);
+        fprintf(t->out, "s%d requires s%d_%d\n", index, index, i);
     }
     if (0 == stage->messages && index > 0) {
-        fprintf(e->out, "s%d requires s%d\n", index, index - 1);
+        fprintf(t->out, "s%d requires s%d\n", index, index - 1);
     }
 }
 
 /* LogGOPSim expects something in every rank: at least an empty calc. */
-static void put_rank(export_t *e)
+static void put_rank(trace_t *t)
 {
-    fprintf(e->out, "\nrank %d {\n", e->plan->rank);
-    for (e->piece = 0; e->piece < e->plan->pieces; e->piece++) {
-        for (int i = 0; i < e->plan->stages; i++) {
+    export_t *e = (export_t *) t;
+
+    fprintf(t->out, "\nrank %d {\n", t->plan->rank);
+    for (t->piece = 0; t->piece < t->plan->pieces; t->piece++) {
+        for (int i = 0; i < t->plan->stages; i++) {
             put_stage(e, i);
         }
     }
-    fputs(0 == e->plan->stages ? "s0: calc 0\n}\n" : "}\n", e->out);
-    /* Only the counters in use: there are as many as ranks. */
-    for (int i = 0; i < e->plan->steps; i++) {
-        if (e->plan->step[i].kind <= NAPCOLL_STEP_SEND) {
-            e->sent[e->plan->step[i].peer] = e->received[e->plan->step[i].peer] = 0;
-        }
-    }
+    fputs(0 == t->plan->stages ? "s0: calc 0\n}\n" : "}\n", t->out);
 }
 
 /* The parser of placements lets no line ends through. */
-static void put_header(const export_t *e, const options_t *o, const napcoll_node_map_t *map)
+static void put_header(const trace_t *t, const options_t *o, const napcoll_node_map_t *map)
 {
     char graph[GRAPH_WORDS];
 
-    fprintf(e->out, "// %s %s: ranks %d, nodes %d (--ppn %s --map %s%s), bytes %d\n",
+    fprintf(t->out, "// %s %s: ranks %d, nodes %d (--ppn %s --map %s%s), bytes %d\n",
             o->collective->name, o->algorithm->name, map->size, map->nodes, o->ppn, o->order,
-            name_graph(o, graph), e->bytes);
-    fprintf(e->out,
+            name_graph(o, graph), t->bytes);
+    fprintf(t->out,
             "// Made by napcoll-plan goal. A calc is the time of a stage's reductions in ns%s.\n",
             NULL == o->machine ? ", 0 because no --machine was named" : "");
-    fprintf(e->out, "num_ranks %d\n", map->size);
+    fprintf(t->out, "num_ranks %d\n", map->size);
 }
 
 int goal(options_t *o)
 {
-    export_t e = {.bytes = read_bytes(o)};
-    napcoll_generator_t generator;
-    napcoll_progress_t progress;
+    export_t e = {.trace = {.bytes = read_bytes(o)}};
     napcoll_node_map_t *map;
 
     require_own_phases(o);
@@ -158,26 +115,9 @@ int goal(options_t *o)
         e.reduce_ns_per_byte = machine.reduce_ns_per_byte;
     }
     map = make_map_up_to(o, MOST_SIMULATED);
-    e.sent = napcoll_allocate((size_t) map->size, sizeof(*e.sent));
-    e.received = napcoll_allocate((size_t) map->size, sizeof(*e.received));
-    e.out = open_output("output", o->output);
-    put_header(&e, o, map);
-    generator = generator_of(o, o->algorithm, map);
-    napcoll_progress_begin(&progress, false);
-    for (int rank = 0; rank < map->size && !ferror(e.out); rank++) {
-        napcoll_plan_t *plan = make_plan(&generator, rank);
-
-        e.plan = plan;
-        put_rank(&e);
-        napcoll_plan_free(plan);
-        if (stdout != e.out) {
-            napcoll_progress_tell(&progress, (rank + 1.0) / map->size, "rank %d of %d", rank + 1,
-                                  map->size);
-        }
-    }
-    napcoll_progress_clear(&progress);
-    free(e.sent);
-    free(e.received);
+    e.trace.out = open_output("output", o->output);
+    put_header(&e.trace, o, map);
+    trace_ranks(o, map, &e.trace, put_rank);
     free_map(o, map);
-    return close_output("output", o->output, e.out);
+    return close_output("output", o->output, e.trace.out);
 }

@@ -54,8 +54,9 @@ enum {
     COMMAND_GOAL = 32,
     COMMAND_LINKS = 64,
     COMMAND_EXPORT = 128,
-    COMMAND_ALL = 255,
-    COMMAND_FROM_CSV = 256
+    COMMAND_SMPI = 256,
+    COMMAND_ALL = 511,
+    COMMAND_FROM_CSV = 512
 };
 
 /** The values of a range such as 8:64K. */
@@ -270,6 +271,34 @@ const char *name_of_switch(const napcoll_node_map_t *map, int at);
 /** Print the plan of a rank, with its node and lane. */
 void print_plan(napcoll_generator_t *generator, int rank);
 
+/* ---- napcoll_plan_trace.c ---- */
+
+/** The plan that an exporter writes. */
+typedef struct {
+    const napcoll_plan_t *plan;
+    /* The piece that is written: a plan is run for each of its pieces. */
+    int piece;
+    /* Of the user's vector, or of a rank's block. */
+    int bytes;
+    /* [ranks] messages of this rank to and from each other one so far */
+    int *sent, *received;
+    FILE *out;
+} trace_t;
+
+/** The bytes of a message, at least 1: the simulators know no empty ones. */
+int64_t trace_message_bytes(const trace_t *t, const napcoll_step_t *step);
+
+/** The bytes that a stage reduces. */
+int64_t trace_reduced_bytes(const trace_t *t, const napcoll_stage_t *stage);
+
+/** The tag of a rank's next message: it counts the messages between the same two ranks in the same
+ * direction, because the simulators know no order of messages. */
+int trace_next_tag(trace_t *t, const napcoll_step_t *step);
+
+/** Write all ranks to t->out: put_rank is called with the plan of each in t->plan. */
+void trace_ranks(const options_t *o, const napcoll_node_map_t *map, trace_t *t,
+                 void (*put_rank)(trace_t *t));
+
 /* ---- napcoll_plan_plots.c ---- */
 
 /** One time of simulate; NAN: it was not simulated. */
@@ -339,6 +368,7 @@ int verify(options_t *o);
 int simulate(options_t *o);
 int draw(options_t *o);
 int goal(options_t *o);
+int smpi(options_t *o);
 int export_plans(options_t *o);
 int links(options_t *o);
 int rules_check(options_t *o);

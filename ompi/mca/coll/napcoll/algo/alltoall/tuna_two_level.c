@@ -49,7 +49,6 @@ static bool is_run(const napcoll_tuna_t *between, const napcoll_tuna_run_t *run)
 static napcoll_span_t block_of(const napcoll_tuna_t *between, const napcoll_tuna_run_t *run, int j)
 {
     const int lanes = between->args->map->max_ppn;
-    const int each = napcoll_digits_slots(between->members, between->radix);
 
     switch (run->where) {
     case NAPCOLL_TUNA_INPUT:
@@ -57,17 +56,28 @@ static napcoll_span_t block_of(const napcoll_tuna_t *between, const napcoll_tuna
     case NAPCOLL_TUNA_HOME:
         return napcoll_tuna_nodes_target(between->inside, j, run->group);
     default:
-        return (napcoll_span_t){.buffer = between->temporary,
-                                .first = between->slots + (run->ring * lanes + run->group) * each
-                                         + napcoll_digits_slot(between->radix, j),
-                                .count = 1};
+        return (napcoll_span_t){
+            .buffer = between->temporary,
+            .first = between->slots + (run->ring * lanes + run->group) * between->slots_of_group
+                     + napcoll_digits_slot(between->radix, j),
+            .count = 1};
     }
 }
 
 static void add_between_blocks(const napcoll_tuna_t *between, napcoll_builder_t *builder,
                                napcoll_span_t *list, const napcoll_tuna_run_t *run)
 {
+    const napcoll_node_map_t *map = between->args->map;
+
     if (!is_run(between, run)) {
+        return;
+    }
+    if (NAPCOLL_TUNA_TRANSIT == run->where && map->min_ppn == map->max_ppn) {
+        napcoll_span_t slots = block_of(between, run, run->first);
+
+        /* the numbers of a run have the same first digit, and so consecutive slots */
+        slots.count = run->count;
+        napcoll_builder_list_add(builder, list, slots);
         return;
     }
     for (int j = run->first; j < run->first + run->count; j++) {
@@ -101,7 +111,7 @@ napcoll_plan_t *napcoll_alltoall_tuna_two_level(const napcoll_plan_args_t *args)
 {
     const napcoll_node_map_t *map = args->map;
     const int radix = radix_of(map, &args->params);
-    const int passing = map->max_ppn * napcoll_digits_slots(map->nodes, radix);
+    const int each = napcoll_digits_slots(map->nodes, radix), passing = map->max_ppn * each;
     const napcoll_tuna_nodes_t plan = napcoll_tuna_nodes_begin(args, args->params.local_radix,
                                                                passing);
     const napcoll_tuna_t between = {
@@ -118,7 +128,8 @@ napcoll_plan_t *napcoll_alltoall_tuna_two_level(const napcoll_plan_args_t *args)
         .args = args,
         .inside = &plan.tuna,
         .temporary = plan.tuna.temporary,
-        .slots = plan.slots};
+        .slots = plan.slots,
+        .slots_of_group = each};
 
     if (NULL == plan.builder) {
         return NULL;

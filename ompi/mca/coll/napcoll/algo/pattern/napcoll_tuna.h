@@ -115,6 +115,8 @@ typedef struct napcoll_tuna {
     /** The buffer of the slots, and the first of them. */
     int temporary;
     int slots;
+    /** How many each group of a ring has, where all groups have slots of their own. */
+    int slots_of_group;
     /** [members] blocks that each gets from every other member, where that differs; or NULL. */
     int *rows;
     /** The exchange before this one. */
