@@ -43,13 +43,11 @@ both() {
     measured "${peer:-tuned}" "${calls:-all-to-alls}"
 }
 
-# measured [PEER [CALLS]]: of neighbourhood collectives napcoll may leave some to the fallback.
+# measured [PEER [CALLS]]
 measured() {
-    local share='\1'
-    [[ ${2:-} != neighbourhood* ]] || share='[0-9]+'
     grep -E '^ +napcoll +[0-9.]+ +[0-9.]+ +1\.000$' "$work/out"
     grep -E "^ +${1:-tuned} +[0-9.]+ +[0-9.]+ +[0-9.]+\$" "$work/out"
-    grep -E "^napcoll carried out ([0-9]+) of the $share ${2:-all-to-alls}" "$work/out"
+    grep -E "^napcoll carried out ([0-9]+) of the \1 ${2:-all-to-alls}" "$work/out"
 }
 
 # The sums of several turns are as many as napcoll has counted.

@@ -12,6 +12,8 @@
  *
  *     neighbors --expect WORDS     what napcoll counts for each call, as in counters.h
  *               --graph NUMBER     only this one, from 1
+ *               --learn WORDS      instead: uneven calls with small blocks are counted so, and with
+ *                                  large ones as --expect says, once the ranks know of them
  */
 
 #include "counters.h"
@@ -462,9 +464,75 @@ static void check_first(struct tap *tap, MPI_Datatype spread)
     free(g);
 }
 
+/* ---- learning ---- */
+
+enum { FEW_ELEMENTS = 3, MANY_ELEMENTS = 5000, LAST_CALLS = 6, PHASES = 3 };
+
+/* The calls of a phase, which begin with call 1, 25 and 45. The ranks agree on sizes in the calls
+ * 1, 3, 6, 11, 20, 37 and 70: when the last calls of a phase begin they know of it. */
+static const int phase_calls[PHASES] = {24, 20, 36};
+
+/* Calls of a size in a row; whether all are right, and the last ones are counted as words say. */
+static bool repeat(struct tap *tap, const struct graph *g, int coll, enum mode mode, int size,
+                   int calls, MPI_Datatype spread, const char *words)
+{
+    char name[FUNCTION_NAME];
+    struct napcoll_counters counters = {.num = 0};
+    struct expectation e;
+    struct call c = {.spread = spread};
+    bool right = true, met;
+
+    mpi_check(napcoll_counters_open(&counters, function_name(colls[coll], mode, name)),
+              "napcoll_counters_open");
+    open_call(&c, g, coll, size, false);
+    for (int i = 0; i < calls; ++i) {
+        if (i <= calls - LAST_CALLS || 0 == i) {
+            expect_begin(&e, &counters);
+        }
+        right = run_call(tap, &c, g, mode) && right;
+    }
+    met = expect_met(tap, &e, words);
+    close_call(&c);
+    mpi_check(napcoll_counters_close(&counters), "napcoll_counters_close");
+    return right && met;
+}
+
+/* Small and large blocks in turns. A persistent call is decided by its own blocks, a nonblocking
+ * one by the blocking calls before it. */
+static void check_learning(struct tap *tap, int which, MPI_Datatype spread, const char *large,
+                           const char *small)
+{
+    static const int uneven[] = {1, 3, 4};
+    struct graph *g = tap_alloc(sizeof(*g));
+
+    open_graph(g, which, tap->rank, tap->size);
+    for (int i = 0; i < 3; ++i) {
+        const int coll = uneven[i];
+
+        for (int phase = 0; phase < PHASES; ++phase) {
+            const bool many = phase % 2 == 0;
+            const int size = many ? MANY_ELEMENTS : FEW_ELEMENTS;
+            const int other = many ? FEW_ELEMENTS : MANY_ELEMENTS;
+            const char *words = many ? large : small, *others = many ? small : large;
+
+            tap_ok(tap, repeat(tap, g, coll, BLOCKING, size, phase_calls[phase], spread, words),
+                   "%s of %s blocks on a %s: right, and %s", colls[coll], many ? "large" : "small",
+                   g->name, words);
+            tap_ok(tap,
+                   repeat(tap, g, coll, NONBLOCKING, other, 1, spread, words)
+                       && (!NAPCOLL_HAVE_PERSISTENT
+                           || repeat(tap, g, coll, PERSISTENT, other, 1, spread, others)),
+                   "a nonblocking call goes by the last ones, a persistent one by its own blocks");
+        }
+    }
+    mpi_check(MPI_Comm_free(&g->comm), "MPI_Comm_free");
+    free(g);
+}
+
 int main(int argc, char **argv)
 {
     const char *words = tap_option(argc, argv, "--expect", "any");
+    const char *small = tap_option(argc, argv, "--learn", "");
     const int only = (int) tap_option_number(argc, argv, "--graph", GRAPHS + 1) - 1;
     MPI_Datatype spread;
     struct tap tap;
@@ -476,11 +544,13 @@ int main(int argc, char **argv)
               "MPI_Type_create_resized");
     mpi_check(MPI_Type_commit(&spread), "MPI_Type_commit");
     for (int which = 0; which < GRAPHS; ++which) {
-        if (GRAPHS == only || which == only) {
+        if ((GRAPHS == only || which == only) && '\0' == small[0]) {
             check_graph(&tap, which, spread, words);
+        } else if (GRAPHS == only || which == only) {
+            check_learning(&tap, which, spread, words, small);
         }
     }
-    if (0 == strncmp(words, "runs", 4)) {
+    if ('\0' == small[0] && 0 == strncmp(words, "runs", 4)) {
         check_first(&tap, spread);
     }
     mpi_check(MPI_Type_free(&spread), "MPI_Type_free");

@@ -31,4 +31,13 @@ case_of direct 180 "${launch[@]}" "$programs/neighbors" --expect runs:direct --g
 fake 4 3,1 block exchange
 case_of auto 180 "${launch[@]}" --mca coll_napcoll_verify on "$programs/neighbors" --expect any --graph 4
 
+# Without words auto learns; rank 1 of a random graph has no edges.
+fake 12 4 block exchange
+case_of learns_sizes 180 "${launch[@]}" "$programs/neighbors" --expect runs:direct --learn runs:coalesced --graph 6
+
+# What users name stays.
+fake 4 2 block exchange
+by coalesced
+case_of learns_nothing 180 "${launch[@]}" "$programs/neighbors" --expect runs:coalesced --learn runs:coalesced --graph 4
+
 end_suite

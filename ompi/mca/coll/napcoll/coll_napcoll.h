@@ -464,22 +464,41 @@ void mca_coll_napcoll_give_operation(mca_coll_napcoll_module_t *module,
 /* ---- coll_napcoll_cache.c ---- */
 
 /**
- * The entry with the decision on a call, which is made now if it is new. Finds the nodes at first
- * use.
+ * Find what decisions on a communicator need, at its first call: nodes, node memory, neighbours.
+ *
+ * @param[in]  module  of the communicator
+ * @param[in]  call    the call
+ * @param[in]  waits   the call may wait for messages; the same on all ranks
+ * @param[out] reason  why the call goes to the fallback function without a decision. SETUP: what is
+ *                     missing takes messages. ONE_NODE: the node's processes do not share memory.
+ *                     NONE: it does not
+ *
+ * @return OMPI_SUCCESS or an error
+ */
+int mca_coll_napcoll_set_up(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
+                            bool waits, napcoll_reason_t *reason);
+
+/**
+ * The entry with the decision on a call, which is made now if it is new. The communicator is set
+ * up.
  *
  * @param[in]  module  of the communicator
  * @param[in]  call    what the decision depends on
  * @param[in]  waits   the call may wait for messages; the same on all ranks
  * @param[out] entry   owned by the module; NULL where the call belongs to the fallback function
- *                     without a decision: reason says why
- * @param[out] reason  SETUP: what is missing takes messages. ONE_NODE: the node's processes do not
- *                     share memory. NONE: the call is a part of a fallback function
+ *                     without a decision
+ * @param[out] reason  SETUP: a new plan takes messages. NONE: there is an entry
  *
  * @return OMPI_SUCCESS or an error
  */
 int mca_coll_napcoll_find_entry(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                                 bool waits, const napcoll_cached_t **entry,
                                 napcoll_reason_t *reason);
+
+/** The settings of a collective on a communicator. With the online check the clock tells which
+ * algorithms are slow. */
+napcoll_settings_t mca_coll_napcoll_settings(const mca_coll_napcoll_module_t *module,
+                                             napcoll_coll_t coll);
 
 /** What becomes of a call that has an entry, or none and a reason. */
 napcoll_outcome_t mca_coll_napcoll_outcome(const napcoll_cached_t *entry, napcoll_reason_t reason,

@@ -16,9 +16,12 @@
  */
 
 #include "coll_napcoll_files.h"
+#include "coll_napcoll_neighbors.h"
 #include "coll_napcoll_run.h"
 
 #include <string.h>
+
+#include "algo/napcoll_generators.h"
 
 /* One of the user's buffers. */
 typedef struct {
@@ -225,7 +228,8 @@ static unsigned say(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *ca
                     const napcoll_personalized_t *personalized, size_t few)
 {
     const napcoll_goal_t goal = mca_coll_napcoll_collectives[call->coll]->goal;
-    const bool by_rules = mca_coll_napcoll_rules_by_size(napcoll, call->coll);
+    const bool by_rules = NAPCOLL_RULES_BY_SIZE
+                          == mca_coll_napcoll_rules_scope(napcoll, call->coll);
     const napcoll_block_range_t range = personalized->range[NAPCOLL_BUFFER_SEND];
     const size_t inline_bytes = personalized->inline_bytes;
     size_t blocks = 0, bytes = 0;
@@ -315,7 +319,8 @@ void mca_coll_napcoll_blocks_look(mca_coll_napcoll_run_t *run)
 
     if (NAPCOLL_COLL_GATHERV == run->call.coll
         || (collective->uneven && napcoll_goal_is_neighbor(collective->goal))) {
-        /* the root alone, or the ends of an edge, know the sizes, and cannot tell them */
+        /* the root alone knows the sizes, and cannot tell them; or the ranks agree on them, when
+         * they know their neighbours */
         run->call.bytes = NAPCOLL_UNEVEN_FIRST_BYTES;
     } else if (collective->uneven) {
         if (NAPCOLL_KIND_BLOCKING != run->kind) {
@@ -325,6 +330,105 @@ void mca_coll_napcoll_blocks_look(mca_coll_napcoll_run_t *run)
         }
         napcoll_uneven_begin(uneven, &run->call);
     }
+}
+
+/* ---- uneven calls along edges ---- */
+
+/* Whether a decision on a call may depend on sizes: some edge leads to another node, which has
+ * other processes, and users or rules name no algorithm. The same on all ranks. */
+static bool sizes_matter(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll)
+{
+    const napcoll_neighbor_load_t *load = napcoll_neighbor_loads(mca_coll_napcoll_collectives[coll],
+                                                                 napcoll->neighborhood);
+
+    return NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force(napcoll, coll)
+           && load[NAPCOLL_NEIGHBOR_DIRECT].messages > 0 && napcoll->map->max_ppn > 1
+           && NAPCOLL_RULES_ONE != mca_coll_napcoll_rules_scope(napcoll, coll);
+}
+
+/* The sizes along the edges of one side; blocks up to `most` bytes may be forwarded. */
+static napcoll_neighbor_sizes_t sizes_of(const side_t *side, const napcoll_node_map_t *map,
+                                         const napcoll_plan_edge_t *edge, int edges, int self,
+                                         size_t most)
+{
+    napcoll_neighbor_sizes_t sizes = {0};
+
+    for (int i = 0; i < edges; i++) {
+        const int peer = edge[i].peer;
+        napcoll_block_t block;
+        size_t element;
+        int64_t bytes;
+
+        if (peer < 0 || peer == self) {
+            continue;
+        }
+        fill_block(side, 0, i, &block);
+        ompi_datatype_type_size(block.type, &element);
+        bytes = (int64_t) (element * block.count);
+        if (napcoll_node_map_node(map, peer) == napcoll_node_map_node(map, self)) {
+            sizes.local_bytes += bytes;
+        } else if (element * block.count <= most) {
+            sizes.bytes += bytes;
+        } else {
+            sizes.large_blocks++;
+            sizes.large_bytes += bytes;
+        }
+    }
+    return sizes;
+}
+
+static inline int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The sizes of this process's blocks, the larger of both sides. Where rules decide by the mean
+ * block, all of them count. */
+static napcoll_neighbor_sizes_t measure_edges(const mca_coll_napcoll_run_t *run)
+{
+    mca_coll_napcoll_module_t *napcoll = run->napcoll;
+    const napcoll_neighborhood_t *n = napcoll->neighborhood;
+    const napcoll_coll_t coll = run->call.coll;
+    const napcoll_settings_t settings = mca_coll_napcoll_settings(napcoll, coll);
+    const bool by_rules = NAPCOLL_RULES_BY_SIZE == mca_coll_napcoll_rules_scope(napcoll, coll);
+    const size_t most = by_rules ? SIZE_MAX : napcoll_uneven_edges_inline(&settings);
+    napcoll_neighbor_sizes_t sent, received;
+    side_t side;
+
+    (void) find_side(&run->binding, coll, true, &side);
+    sent = sizes_of(&side, napcoll->map, n->edge, n->out, n->rank, most);
+    (void) find_side(&run->binding, coll, false, &side);
+    received = sizes_of(&side, napcoll->map, n->edge + n->out, n->in, n->rank, most);
+    return (napcoll_neighbor_sizes_t){
+        .bytes = larger(sent.bytes, received.bytes),
+        .large_blocks = larger(sent.large_blocks, received.large_blocks),
+        .large_bytes = larger(sent.large_bytes, received.large_bytes),
+        .local_bytes = larger(sent.local_bytes, received.local_bytes)};
+}
+
+/* A persistent call, whose blocks stay the same, has an agreement of its own when it is made;
+ * nonblocking ones have the latest: ranks may end them in another order than other calls. */
+int mca_coll_napcoll_blocks_agree(mca_coll_napcoll_run_t *run)
+{
+    const napcoll_coll_t coll = run->call.coll;
+    napcoll_uneven_t *uneven = &run->napcoll->uneven[coll], own;
+    napcoll_neighbor_sizes_t sizes;
+    int rc = OMPI_SUCCESS;
+
+    if (!mca_coll_napcoll_collectives[coll]->uneven || !sizes_matter(run->napcoll, coll)) {
+        return OMPI_SUCCESS;
+    }
+    if (NAPCOLL_KIND_BLOCKING != run->kind) {
+        own = *uneven;
+        own.calls = NAPCOLL_KIND_PERSISTENT == run->kind ? 0 : 1;
+        uneven = &own;
+    }
+    if (napcoll_uneven_begin_edges(uneven)) {
+        sizes = measure_edges(run);
+        rc = mca_coll_napcoll_agree_on_sizes(run->napcoll, coll, &sizes, uneven);
+    }
+    napcoll_uneven_look(uneven, &run->call);
+    return rc;
 }
 
 /* The tag of the rounds of uneven calls; direct blocks have the binding's. */

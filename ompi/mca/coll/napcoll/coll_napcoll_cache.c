@@ -226,8 +226,8 @@ static const napcoll_decided_t *find_alike(const mca_coll_napcoll_module_t *modu
     return NULL;
 }
 
-/* The settings of a collective. With the online check the clock tells which algorithms are slow. */
-static napcoll_settings_t settings_of(const mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
+napcoll_settings_t mca_coll_napcoll_settings(const mca_coll_napcoll_module_t *module,
+                                             napcoll_coll_t coll)
 {
     const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     napcoll_settings_t settings = component->settings[coll];
@@ -243,7 +243,7 @@ static int decide(const mca_coll_napcoll_module_t *module, const napcoll_decisio
                   napcoll_decision_t *decision)
 {
     const napcoll_call_t *call = &key->call;
-    napcoll_settings_t settings = settings_of(module, call->coll);
+    napcoll_settings_t settings = mca_coll_napcoll_settings(module, call->coll);
 
     settings.force = key->force;
     settings.asked = module->asked[call->coll];
@@ -255,7 +255,7 @@ static int estimate_limits(const mca_coll_napcoll_module_t *module,
                            const napcoll_decision_key_t *key, napcoll_decided_t **decided)
 {
     const napcoll_collective_t *collective = key->call.collective;
-    const napcoll_settings_t settings = settings_of(module, key->call.coll);
+    const napcoll_settings_t settings = mca_coll_napcoll_settings(module, key->call.coll);
     napcoll_decided_t *made = mca_coll_napcoll_make_decided(key);
 
     if (NULL == made
@@ -482,13 +482,13 @@ static inline bool is_served_on_one_node(const mca_coll_napcoll_module_t *module
                && napcoll_goal_reduces(mca_coll_napcoll_collectives[call->coll]->goal));
 }
 
-/* Find what decisions on a communicator need, at its first call; the reason is why calls go to the
- * fallback function without one. After an error no rank runs that: other ranks may have none. */
-static int set_up(mca_coll_napcoll_module_t *module, const napcoll_call_t *call, bool waits,
-                  napcoll_reason_t *reason)
+/* After an error no rank runs the fallback function: other ranks may have none. */
+int mca_coll_napcoll_set_up(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
+                            bool waits, napcoll_reason_t *reason)
 {
     int rc = OMPI_SUCCESS;
 
+    *reason = NAPCOLL_REASON_NONE;
     if (OPAL_UNLIKELY(!module->ready)) {
         rc = find_topology(module, waits);
     }
@@ -517,13 +517,6 @@ int mca_coll_napcoll_find_entry(mca_coll_napcoll_module_t *module, const napcoll
 
     *found = NULL;
     *reason = NAPCOLL_REASON_NONE;
-    if (OPAL_UNLIKELY(module->fallback_depth > 0)) {
-        return OMPI_SUCCESS;
-    }
-    rc = set_up(module, call, waits, reason);
-    if (OMPI_SUCCESS != rc || NAPCOLL_REASON_NONE != *reason) {
-        return rc;
-    }
     force = mca_coll_napcoll_force(module, call->coll);
     if (OPAL_UNLIKELY(NULL == entry || !is_on(entry, call, force))) {
         entry = take_out(list, call, force);

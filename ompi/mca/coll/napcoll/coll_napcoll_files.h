@@ -34,9 +34,10 @@ int mca_coll_napcoll_set_rules(const char *text, size_t length);
 /** Free the rules, and the decisions that depend on them: when the component closes. */
 void mca_coll_napcoll_free_rules(void);
 
-/** Whether rules decide on calls of a collective by their size; the nodes are known. The same on
- * all ranks. For collectives without an op. */
-bool mca_coll_napcoll_rules_by_size(mca_coll_napcoll_module_t *module, napcoll_coll_t coll);
+/** What rules say on calls of a collective; the nodes are known. The same on all ranks. For
+ * collectives without an op. SILENT where users force an algorithm. */
+napcoll_rules_scope_t mca_coll_napcoll_rules_scope(mca_coll_napcoll_module_t *module,
+                                                   napcoll_coll_t coll);
 
 /* ---- coll_napcoll_plans.c ---- */
 

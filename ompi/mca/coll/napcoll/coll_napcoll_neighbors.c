@@ -262,20 +262,42 @@ static int each_link(meeting_t *m, int (*what)(meeting_t *m, napcoll_crossing_t 
 
 /* ---- all ---- */
 
+/* The largest of each number of all processes. */
+static int agree(mca_coll_napcoll_module_t *module, void *number, size_t count,
+                 ompi_datatype_t *type)
+{
+    return mca_coll_napcoll_fallback(module, NAPCOLL_COLL_ALLREDUCE,
+                                     &(napcoll_binding_t){.sendbuf = MPI_IN_PLACE,
+                                                          .recvbuf = number,
+                                                          .count = count,
+                                                          .datatype = type,
+                                                          .op = MPI_MAX,
+                                                          .comm = module->comm});
+}
+
 /* Agree on the most that any process sends or receives. */
-static int agree(mca_coll_napcoll_module_t *module, napcoll_neighborhood_t *n)
+static int agree_on_loads(mca_coll_napcoll_module_t *module, napcoll_neighborhood_t *n)
 {
     if (0 != napcoll_neighbor_measure(module->map, n)) {
         mca_coll_napcoll_no_memory("the neighbours of a communicator");
     }
-    return mca_coll_napcoll_fallback(
-        module, NAPCOLL_COLL_ALLREDUCE,
-        &(napcoll_binding_t){.sendbuf = MPI_IN_PLACE,
-                             .recvbuf = n->load,
-                             .count = sizeof(n->load) / sizeof(int32_t),
-                             .datatype = MPI_INT32_T,
-                             .op = MPI_MAX,
-                             .comm = module->comm});
+    return agree(module, n->load, sizeof(n->load) / sizeof(int32_t), MPI_INT32_T);
+}
+
+int mca_coll_napcoll_agree_on_sizes(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                    napcoll_neighbor_sizes_t *sizes, napcoll_uneven_t *uneven)
+{
+    const napcoll_collective_t *collective = mca_coll_napcoll_collectives[coll];
+    const napcoll_neighborhood_t *n = module->neighborhood;
+    const napcoll_settings_t settings = mca_coll_napcoll_settings(module, coll);
+    const int rc = agree(module, sizes, NAPCOLL_NEIGHBOR_SIZES, MPI_INT64_T);
+
+    if (OMPI_SUCCESS == rc) {
+        napcoll_uneven_agreed(
+            uneven, napcoll_neighbor_mean(napcoll_neighbor_loads(collective, n), sizes),
+            napcoll_uneven_edges_straight(collective, &settings, module->map, n, sizes));
+    }
+    return rc;
 }
 
 int mca_coll_napcoll_find_neighbors(mca_coll_napcoll_module_t *module)
@@ -294,7 +316,7 @@ int mca_coll_napcoll_find_neighbors(mca_coll_napcoll_module_t *module)
     rc = OMPI_SUCCESS == rc ? gather_node(&m) : rc;
     rc = OMPI_SUCCESS == rc ? each_link(&m, meet_link) : rc;
     rc = OMPI_SUCCESS == rc ? each_link(&m, tell_link) : rc;
-    rc = OMPI_SUCCESS == rc ? agree(module, m.n) : rc;
+    rc = OMPI_SUCCESS == rc ? agree_on_loads(module, m.n) : rc;
     napcoll_messages_free(&m.messages);
     if (OMPI_SUCCESS == rc) {
         module->neighborhood = m.n;

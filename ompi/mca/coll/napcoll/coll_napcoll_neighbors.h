@@ -16,6 +16,19 @@
 /** Find the neighbourhood of a process, which the module owns. Collective. */
 int mca_coll_napcoll_find_neighbors(mca_coll_napcoll_module_t *module);
 
+/**
+ * Agree on the sizes of an uneven call. Collective.
+ *
+ * @param[in]     module    of the communicator, whose neighbourhood is known
+ * @param[in]     coll      collective
+ * @param[in]     sizes     of this process
+ * @param[in,out] uneven    gets what the next calls rest on
+ *
+ * @return OMPI_SUCCESS or an error
+ */
+int mca_coll_napcoll_agree_on_sizes(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
+                                    napcoll_neighbor_sizes_t *sizes, napcoll_uneven_t *uneven);
+
 void mca_coll_napcoll_release_neighbors(mca_coll_napcoll_module_t *module);
 
 /** The bytes of a block; 0 of uneven calls. A process without in-neighbours has them from its send

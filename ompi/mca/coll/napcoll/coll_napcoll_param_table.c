@@ -183,10 +183,11 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
          "any communicator, because new pages are slow. 0: it is freed after each call, except 3 "
          "MiB for each thread that calls collectives at the same time"),
     SIZE("inline_bytes", inline_bytes, 0, ALIKE, 6,
-         "Largest block of MPI_Alltoallv, Alltoallw, Gatherv and Scatterv that is forwarded with "
-         "others, by algorithms tuna..., binomial and two_level. Larger ones go straight to their "
-         "processes, in messages of their own. 0: 4 times the size up to which the model finds "
-         "forwarding faster"),
+         "Largest block of MPI_Alltoallv, Alltoallw, Gatherv, Scatterv and of uneven neighbourhood "
+         "collectives that is forwarded with others, by algorithms tuna..., binomial, two_level "
+         "and coalesced. Larger ones go straight to their processes, in messages of their own. 0: "
+         "4 times the size up to which the model finds forwarding faster, of neighbourhood "
+         "collectives 4 KiB"),
     SIZE("gather_m1", thresholds.gather_m1, 5 * 1024, ALIKE, 6,
          "HeteroMPI's M1: the block from which flat gathers may escalate: more data arrives at "
          "the root's port than it can take, and TCP resends lost data after 200 ms or more. "

@@ -99,7 +99,8 @@ void mca_coll_napcoll_free_rules(void)
     component->rules = NULL;
 }
 
-bool mca_coll_napcoll_rules_by_size(mca_coll_napcoll_module_t *module, napcoll_coll_t coll)
+napcoll_rules_scope_t mca_coll_napcoll_rules_scope(mca_coll_napcoll_module_t *module,
+                                                   napcoll_coll_t coll)
 {
     const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
     const napcoll_call_t call = {.collective = mca_coll_napcoll_collectives[coll],
@@ -108,10 +109,10 @@ bool mca_coll_napcoll_rules_by_size(mca_coll_napcoll_module_t *module, napcoll_c
     int *scope = &module->rules_scope[coll];
 
     if (NAPCOLL_FORCE_AUTO != mca_coll_napcoll_force(module, coll) || NULL == component->rules) {
-        return false;
+        return NAPCOLL_RULES_SILENT;
     }
     if (*scope < 0) {
         *scope = (int) napcoll_rules_scope(component->rules, &call, component->reproducible, &rule);
     }
-    return NAPCOLL_RULES_BY_SIZE == *scope;
+    return (napcoll_rules_scope_t) *scope;
 }

@@ -215,10 +215,28 @@ static void look(mca_coll_napcoll_run_t *run)
     call->in_place = MPI_IN_PLACE == binding->sendbuf && NAPCOLL_GOAL_REDUCE_SCATTER != goal;
 }
 
+/* Find the entry of a call, or why there is none. */
+static int find_entry(mca_coll_napcoll_run_t *run, napcoll_reason_t *reason)
+{
+    const bool waits = NAPCOLL_KIND_NONBLOCKING != run->kind;
+    int rc;
+
+    look(run);
+    rc = mca_coll_napcoll_set_up(run->napcoll, &run->call, waits, reason);
+    if (OMPI_SUCCESS != rc || NAPCOLL_REASON_NONE != *reason) {
+        return rc;
+    }
+    if (napcoll_goal_is_neighbor(goal_of(run))) {
+        rc = mca_coll_napcoll_blocks_agree(run);
+    }
+    return OMPI_SUCCESS == rc
+               ? mca_coll_napcoll_find_entry(run->napcoll, &run->call, waits, &run->entry, reason)
+               : rc;
+}
+
 int mca_coll_napcoll_run_prepare(mca_coll_napcoll_run_t *run)
 {
     const napcoll_goal_t goal = goal_of(run);
-    const bool waits = NAPCOLL_KIND_NONBLOCKING != run->kind;
     napcoll_reason_t reason;
     int rc;
 
@@ -227,9 +245,12 @@ int mca_coll_napcoll_run_prepare(mca_coll_napcoll_run_t *run)
         /* these plans send packed bytes */
         return OMPI_SUCCESS;
     }
-    look(run);
-    rc = mca_coll_napcoll_find_entry(run->napcoll, &run->call, waits, &run->entry, &reason);
-    if (OMPI_SUCCESS != rc || (NULL == run->entry && NAPCOLL_REASON_NONE == reason)) {
+    if (OPAL_UNLIKELY(run->napcoll->fallback_depth > 0)) {
+        /* a part of a fallback function */
+        return OMPI_SUCCESS;
+    }
+    rc = find_entry(run, &reason);
+    if (OMPI_SUCCESS != rc) {
         return rc;
     }
     run->outcome = mca_coll_napcoll_outcome(run->entry, reason, &run->call, run->kind);

@@ -137,6 +137,10 @@ int mca_coll_napcoll_decide_apart(mca_coll_napcoll_module_t *module, const napco
 /** Complete what the decision depends on: of uneven calls what calls before have said. */
 void mca_coll_napcoll_blocks_look(mca_coll_napcoll_run_t *run);
 
+/** Complete it further where the communicator is set up: of uneven calls along edges what the ranks
+ * have agreed on, now or before. Collective. */
+int mca_coll_napcoll_blocks_agree(mca_coll_napcoll_run_t *run);
+
 /** Bind the blocks of a call to its operation, by the plan of its entry. */
 int mca_coll_napcoll_blocks_bind(mca_coll_napcoll_run_t *run);
 

@@ -235,6 +235,6 @@ int smpi(options_t *o)
     if (EXIT_SUCCESS == rc) {
         put_command(o, &r);
     }
-    napcoll_node_map_free(map);
+    free_map(o, map);
     return rc;
 }

@@ -78,6 +78,9 @@ typedef struct napcoll_neighbor_load {
     /** of the whole node, to or from others */
     int32_t node_messages;
     int32_t node_blocks;
+    /** of the whole node, inside it: as if all its processes had as many edges there as this one */
+    int32_t node_local_messages;
+    int32_t node_local_blocks;
     /** for blocks that stop */
     int32_t slots;
 } napcoll_neighbor_load_t;

@@ -418,8 +418,9 @@ static int refine_radix(const search_t *search, napcoll_decision_t *decision)
 static void choose_neighbor(const search_t *search, napcoll_decision_t *decision)
 {
     const napcoll_call_t *call = search->call;
-    const napcoll_neighbor_load_t *load =
-        call->neighborhood->load[NAPCOLL_GOAL_NEIGHBOR_ALLTOALL == call->collective->goal];
+    const napcoll_neighbor_load_t *load = napcoll_neighbor_loads(call->collective,
+                                                                 call->neighborhood);
+    const napcoll_neighbor_sizes_t sizes = napcoll_neighbor_even_sizes(load, decision->most);
 
     for (int row = 0; row < call->collective->algorithms; row++) {
         const napcoll_params_t params = params_of(search->settings, call, row, decision);
@@ -431,13 +432,11 @@ static void choose_neighbor(const search_t *search, napcoll_decision_t *decision
         if (NAPCOLL_EVALUATION_NONE != candidate->evaluation) {
             continue;
         }
-        if (forwards && search->settings->unmeasured
-            && !napcoll_neighbor_saves(&load[decision->algorithm], &load[row])) {
+        if (forwards && search->settings->unmeasured && !napcoll_neighbor_saves(load)) {
             napcoll_candidate_refuse(candidate, NAPCOLL_EVALUATION_STRUCTURE);
             continue;
         }
-        cost = napcoll_neighbor_cost_us(search->settings->machine, &load[row], forwards,
-                                        (double) decision->most);
+        cost = napcoll_neighbor_cost_us(search->settings->machine, load, row, &sizes);
         napcoll_candidate_note_cost(candidate, cost, INFINITY);
         if (decision->algorithm < 0 || cost < decision->cost_us) {
             decision->algorithm = row;

@@ -12,10 +12,10 @@
 
 #include <math.h>
 
+#include "algo/napcoll_generators.h"
 #include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
 #include "model/napcoll_screen.h"
-#include "select/napcoll_neighbor.h"
 
 /* ---- from one call to the next ---- */
 
@@ -24,14 +24,25 @@ static const size_t probes[] = {NAPCOLL_UNEVEN_FIRST_BYTES, 8, 512, 4096, 32768}
 
 enum { PROBES = sizeof(probes) / sizeof(probes[0]) };
 
-void napcoll_uneven_begin(napcoll_uneven_t *uneven, napcoll_call_t *call)
+/* Count a call of which ranks do not hear, if it is one. */
+static void count_call(napcoll_uneven_t *uneven)
 {
     uneven->deaf = uneven->calls > 0;
     uneven->calls -= uneven->deaf;
+}
+
+void napcoll_uneven_look(const napcoll_uneven_t *uneven, napcoll_call_t *call)
+{
+    call->straight = uneven->straight;
+    call->bytes = 0 == uneven->bytes ? NAPCOLL_UNEVEN_FIRST_BYTES : uneven->bytes;
+}
+
+void napcoll_uneven_begin(napcoll_uneven_t *uneven, napcoll_call_t *call)
+{
+    count_call(uneven);
+    napcoll_uneven_look(uneven, call);
     call->straight = uneven->deaf && uneven->straight;
-    if (uneven->deaf || uneven->hears > 0) {
-        call->bytes = 0 == uneven->bytes ? NAPCOLL_UNEVEN_FIRST_BYTES : uneven->bytes;
-    } else {
+    if (!uneven->deaf && 0 == uneven->hears) {
         call->bytes = probes[uneven->probe];
     }
 }
@@ -61,12 +72,12 @@ static double bytes_of(unsigned said)
     return size < 2 ? 0 : exp2((size - 2) / 2.0);
 }
 
-/* Do without hearing for a while, twice as long as the last time. */
-static void go_deaf(napcoll_uneven_t *uneven, bool straight)
+/* Do without hearing for a while, twice as long as the last time, at least `least` calls. */
+static void go_deaf(napcoll_uneven_t *uneven, int least, bool straight)
 {
     uneven->turn *= 2;
-    if (uneven->turn < NAPCOLL_UNEVEN_LEAST_CALLS) {
-        uneven->turn = NAPCOLL_UNEVEN_LEAST_CALLS;
+    if (uneven->turn < least) {
+        uneven->turn = least;
     } else if (uneven->turn > NAPCOLL_UNEVEN_MOST_CALLS) {
         uneven->turn = NAPCOLL_UNEVEN_MOST_CALLS;
     }
@@ -94,7 +105,7 @@ void napcoll_uneven_hear(napcoll_uneven_t *uneven, const int heard[NAPCOLL_UNEVE
     } else if (++uneven->idle >= NAPCOLL_UNEVEN_PATIENCE) {
         /* after the calls that follow, one call without need is enough */
         uneven->idle = NAPCOLL_UNEVEN_PATIENCE - 1;
-        go_deaf(uneven, true);
+        go_deaf(uneven, NAPCOLL_UNEVEN_LEAST_CALLS, true);
     }
 }
 
@@ -106,8 +117,42 @@ void napcoll_uneven_deaf(napcoll_uneven_t *uneven)
     if (0 == uneven->hears && uneven->probe + 1 < PROBES) {
         uneven->probe++;
     } else {
-        go_deaf(uneven, false);
+        go_deaf(uneven, NAPCOLL_UNEVEN_LEAST_CALLS, false);
     }
+}
+
+/* ---- along edges ---- */
+
+bool napcoll_uneven_begin_edges(napcoll_uneven_t *uneven)
+{
+    count_call(uneven);
+    return !uneven->deaf;
+}
+
+void napcoll_uneven_agreed(napcoll_uneven_t *uneven, size_t bytes, bool straight)
+{
+    go_deaf(uneven, NAPCOLL_UNEVEN_LEAST_EDGE_CALLS, straight);
+    uneven->bytes = bytes > 0 ? bytes : 1;
+}
+
+size_t napcoll_uneven_edges_inline(const napcoll_settings_t *settings)
+{
+    return settings->inline_bytes > 0 ? settings->inline_bytes : NAPCOLL_NEIGHBOR_INLINE_BYTES;
+}
+
+bool napcoll_uneven_edges_straight(const napcoll_collective_t *collective,
+                                   const napcoll_settings_t *settings,
+                                   const napcoll_node_map_t *map,
+                                   const napcoll_neighborhood_t *neighborhood,
+                                   const napcoll_neighbor_sizes_t *sizes)
+{
+    const napcoll_neighbor_load_t *load = napcoll_neighbor_loads(collective, neighborhood);
+    napcoll_settings_t fitted = *settings;
+    napcoll_machine_t machine;
+
+    napcoll_select_fit_machine(&fitted, map, &machine);
+    return napcoll_neighbor_cost_us(fitted.machine, load, NAPCOLL_NEIGHBOR_DIRECT, sizes)
+           <= napcoll_neighbor_cost_us(fitted.machine, load, NAPCOLL_NEIGHBOR_COALESCED, sizes);
 }
 
 /* ---- limits ---- */
@@ -135,8 +180,8 @@ size_t napcoll_uneven_inline(const napcoll_settings_t *settings, const napcoll_c
     if (NULL != rule && rule->inline_bytes > 0) {
         return (size_t) rule->inline_bytes;
     }
-    if (napcoll_goal_is_neighbor(collective->goal) && 0 == settings->inline_bytes) {
-        return NAPCOLL_NEIGHBOR_INLINE_BYTES;
+    if (napcoll_goal_is_neighbor(collective->goal)) {
+        return napcoll_uneven_edges_inline(settings);
     }
     return settings->inline_bytes > 0 || decision->by_model ? settings->inline_bytes
                                                             : NAPCOLL_NAMED_INLINE_BYTES;

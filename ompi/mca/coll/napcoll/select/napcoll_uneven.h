@@ -23,12 +23,21 @@
  * The next call is the next blocking one on the communicator, or the second start of a persistent
  * all-to-all, whose later starts have the same blocks.
  *
+ * Along edges, in neighbourhood collectives, no rank hears from all. There the ranks agree on sizes
+ * (napcoll_neighbor.h) as the blocking calls 1, 3, 6, 11, 20, ... begin, and calls up to the next
+ * of these rest on it:
+ *
+ *     calls    1   2   3   4   5   6   7  ..  11      agreements at growing distance: 2, 3, 5, 9 ..
+ *              *       *           *          *
+ *
+ *
  * Pure: no MPI in here.
  */
 
 #ifndef NAPCOLL_UNEVEN_H
 #define NAPCOLL_UNEVEN_H
 
+#include "select/napcoll_neighbor.h"
 #include "select/napcoll_select.h"
 
 enum {
@@ -39,6 +48,8 @@ enum {
     /** calls that do without: at first, and at most */
     NAPCOLL_UNEVEN_LEAST_CALLS = 16,
     NAPCOLL_UNEVEN_MOST_CALLS = 256,
+    /** along edges, at first */
+    NAPCOLL_UNEVEN_LEAST_EDGE_CALLS = 1,
     /** the numbers that a rank can say */
     NAPCOLL_UNEVEN_SAYINGS = 128,
     /** for all slots of a process, where the model sets the largest inline block: messages are
@@ -87,6 +98,38 @@ void napcoll_uneven_hear(napcoll_uneven_t *uneven, const int heard[NAPCOLL_UNEVE
  * each other. Where they look for a size, the next call tries another one; else the next calls are
  * decided alike for a while. */
 void napcoll_uneven_deaf(napcoll_uneven_t *uneven);
+
+/** A call along edges begins. Returns whether ranks agree on sizes in it. */
+bool napcoll_uneven_begin_edges(napcoll_uneven_t *uneven);
+
+/**
+ * They have agreed: the next calls do without it.
+ *
+ * @param[in] bytes     of the mean block that may be forwarded
+ * @param[in] straight  all blocks go straight in less time
+ */
+void napcoll_uneven_agreed(napcoll_uneven_t *uneven, size_t bytes, bool straight);
+
+/** Set call->bytes and call->straight by the latest agreement. */
+void napcoll_uneven_look(const napcoll_uneven_t *uneven, napcoll_call_t *call);
+
+/** The largest block that is forwarded along edges, where no rule says. */
+size_t napcoll_uneven_edges_inline(const napcoll_settings_t *settings);
+
+/**
+ * Whether all blocks shall go straight along edges, by the model.
+ *
+ * @param[in] collective    an uneven one
+ * @param[in] settings      of it; force and rules do not matter
+ * @param[in] map           the communicator's
+ * @param[in] neighborhood  with what all ranks have agreed on
+ * @param[in] sizes         on which they have agreed now
+ */
+bool napcoll_uneven_edges_straight(const napcoll_collective_t *collective,
+                                   const napcoll_settings_t *settings,
+                                   const napcoll_node_map_t *map,
+                                   const napcoll_neighborhood_t *neighborhood,
+                                   const napcoll_neighbor_sizes_t *sizes);
 
 /** The row by which all blocks go straight to their ranks. */
 int napcoll_uneven_straight_row(const napcoll_collective_t *collective);

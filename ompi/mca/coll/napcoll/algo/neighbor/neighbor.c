@@ -8,6 +8,7 @@
  * The table of algorithms of the neighbourhood collectives, and what their plans send.
  */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "algo/napcoll_generators.h"
@@ -136,6 +137,50 @@ static void add_node(const napcoll_crossing_t *crossing, bool forwards, bool all
     load->node_blocks = larger(load->node_blocks, blocks);
 }
 
+/* Add what carriers get from their node, or give to it: a message for each other process with edges
+ * of the link. seen: [ppn] zeros, which it has afterwards. */
+static void add_carriers(const napcoll_crossing_t *crossing, const napcoll_node_map_t *map,
+                         bool leaving, bool *seen, napcoll_neighbor_load_t *load)
+{
+    for (int l = 0; l < crossing->links; l++) {
+        const napcoll_node_link_t *link = &crossing->link[l];
+        const napcoll_edge_t *edge = &crossing->edge[link->first];
+
+        for (int i = 0; i < link->count; i++) {
+            const int rank = leaving ? edge[i].from : edge[i].to;
+            bool *met = &seen[napcoll_node_map_lane(map, rank)];
+
+            load->node_local_messages += rank != link->carrier && !*met;
+            load->node_local_blocks += rank != link->carrier;
+            *met = true;
+        }
+        for (int i = 0; i < link->count; i++) {
+            seen[napcoll_node_map_lane(map, leaving ? edge[i].from : edge[i].to)] = false;
+        }
+    }
+}
+
+/* What the processes of the node send each other: blocks along edges, and those that are
+ * forwarded. Returns 0, or -1 when memory ran out. */
+static int add_inside(const napcoll_node_map_t *map, const napcoll_neighborhood_t *n, bool forwards,
+                      const napcoll_neighbor_load_t *direct, napcoll_neighbor_load_t *load)
+{
+    const int ppn = napcoll_node_map_ppn(map, napcoll_node_map_node(map, n->rank));
+    bool *seen = calloc((size_t) ppn, sizeof(*seen));
+
+    if (NULL == seen) {
+        return -1;
+    }
+    load->node_local_messages = ppn * direct->local_messages;
+    load->node_local_blocks = ppn * direct->local_blocks;
+    if (forwards) {
+        add_carriers(&n->leaving, map, true, seen, load);
+        add_carriers(&n->coming, map, false, seen, load);
+    }
+    free(seen);
+    return 0;
+}
+
 static int measure_row(const napcoll_node_map_t *map, napcoll_neighborhood_t *n, bool alltoall,
                        int row)
 {
@@ -161,7 +206,8 @@ static int measure_row(const napcoll_node_map_t *map, napcoll_neighborhood_t *n,
     add_node(&n->leaving, algorithms[row].store_and_forward, alltoall, load);
     add_node(&n->coming, algorithms[row].store_and_forward, alltoall, load);
     napcoll_plan_free(plan);
-    return 0;
+    return add_inside(map, n, algorithms[row].store_and_forward,
+                      &n->load[alltoall][NAPCOLL_NEIGHBOR_DIRECT], load);
 }
 
 int napcoll_neighbor_measure(const napcoll_node_map_t *map, napcoll_neighborhood_t *n)
