@@ -20,6 +20,7 @@ napcoll_needs=(
     "libopenmpi-dev    program:mpicc"
     "libpmix-dev       module:pmix"
     "libevent-dev      module:libevent_core"
+    "libexpat1-dev     module:expat"
     "iproute2          program:ip"
     "util-linux        program:unshare"
     "gnuplot-nox       program:gnuplot"
@@ -146,7 +147,8 @@ napcoll_build() {
         napcoll_say "configure in ${dir#"$PWD"/}"
         (cd "$dir" && napcoll_quietly "$NAPCOLL_SRC/configure" "$@") || return
     elif grep -q "^HAVE_[A-Z]*_TRUE='#'" "$dir/config.log" &&
-        napcoll_have module:cmocka && napcoll_have module:libevent_core && napcoll_have module:fftw3; then
+        napcoll_have module:cmocka && napcoll_have module:libevent_core && napcoll_have module:expat &&
+        napcoll_have module:fftw3; then
         napcoll_say "configure in ${dir#"$PWD"/} once more, for what has been installed since"
         (cd "$dir" && napcoll_quietly ./config.status --recheck && napcoll_quietly ./config.status) ||
             return

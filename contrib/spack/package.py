@@ -37,6 +37,7 @@ class Napcoll(AutotoolsPackage):
     depends_on("openmpi@4.1:6")
     depends_on("pmix", when="^openmpi@5:~internal-pmix")
     depends_on("libevent@2.0:", when="+netlab")
+    depends_on("expat@2.1:")
     depends_on("gnuplot", when="+pictures", type="run")
 
     def autoreconf(self, spec, prefix):

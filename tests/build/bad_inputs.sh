@@ -43,6 +43,7 @@ echo 'coll_napcoll_machine_speed = 3' >unknown.conf
 printf '# right\n0 1\n1 2 3\n' >wrong.edges
 printf '0 1\n1 9\n' >large.edges
 echo '# none' >empty.edges
+printf '<algo name="a" ngpus="1" nchunksperloop="1" coll="allreduce" inplace="0">\n<gpu name="0"/>\n</algo>\n' >wrong.xml
 mkfifo fifo
 
 export OMPI_MCA_coll=napcoll,tuned,basic,self
@@ -105,6 +106,10 @@ table_without_mpi() {
 2|--ppn 3x: character 2: expected numbers like 3,2,1|napcoll-plan show --ppn 3x
 2|--root 9: there are 8 ranks|napcoll-plan show --coll bcast --nodes 2 --root 9
 1|nap cannot do this: |napcoll-plan show --ppn 1 --nodes 4
+1|--msccl: bcast binomial: MSCCL XML is for allreduce, allgather, reduce_scatter and alltoall|napcoll-plan export --msccl --coll bcast --algorithm binomial
+2|--msccl: not an option of verify; it belongs to export|napcoll-plan verify --msccl
+2|wrong.xml:2:1: <gpu> has no attribute name that is known here|napcoll-plan verify wrong.xml
+2|--name a/b: expected at most 63 letters, digits and _ - . inside|napcoll-plan verify wrong.xml --name a/b
 2|wrong.switches:1:|napcoll-plan links --topology wrong.switches
 2|has 2 nodes, the placement has 4; expected as many or more|napcoll-plan links --topology two.switches --nodes 4
 2|--stuck nowhere.log: No such file|napcoll-plan explain --stuck nowhere.log

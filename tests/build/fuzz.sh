@@ -32,8 +32,13 @@ target() {
 }
 
 seeds=$src/tests/fuzz/seeds
-tap_plan 3
+# Without expat there is none of it.
+msccl=0
+[ ! -x "$programs/fuzz_msccl" ] || msccl=1
+tap_plan $((4 + msccl))
 tap machine_files_and_parameters target machine "$src"/ompi/tools/napcoll/machines/*.conf
 tap rules_files target rules "$seeds/napcoll.rules"
 tap switch_files target switch_tree "$seeds/switches.conf"
+tap plans_files target plans "$seeds/four.plans"
+[ "$msccl" = 0 ] || tap msccl_files target msccl "$seeds/allreduce.xml" "$seeds/alltoall.xml"
 tap_end

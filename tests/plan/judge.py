@@ -281,6 +281,8 @@ class Judge:
             raise Broken('span', f'rank {rank} takes a block before it is copied')
         if step.is_message():
             return
+        if self.personal and (step.dst.buffer != 'recvbuf' or step.dst.count != 1):
+            raise Broken('span', f'rank {rank} copies to a slot, or several blocks')
         if not all(self.same(step.dst, span) for span in step.spans()):
             raise Broken('reduction', f'rank {rank}: other blocks')
         if places[0] & places[1]:

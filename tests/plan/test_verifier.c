@@ -349,6 +349,31 @@ static void verifier_catches_copies_onto_themselves(void **state)
     expect_at(f, NAPCOLL_VERIFY_REDUCTION, 2, 0, 1);
 }
 
+/* Personalized blocks are copied one by one, to the user; their slots are in one temporary. */
+static void verifier_catches_copies_to_slots(void **state)
+{
+    const napcoll_params_t params = {.local_radix = 2, .tunable = {2}};
+    fixture_t f = {.map = placement("1", "block", 4)};
+    napcoll_step_t *copy;
+
+    (void) state;
+    f.plans = plans_of(&napcoll_alltoall, NAPCOLL_ALLTOALL_TUNA, f.map, &params, ONE_SHAPE);
+    f.claim.goal = NAPCOLL_GOAL_ALLTOALL;
+    expect(&f, NAPCOLL_VERIFY_OK);
+    copy = step_of(&f, 2, NAPCOLL_STEP_COPY, 0);
+    copy->dst.buffer = NAPCOLL_BUFFER_TEMP;
+    expect(&f, NAPCOLL_VERIFY_SPAN);
+    assert_non_null(strstr(f.verdict.text, "copies a block to a slot"));
+    copy->dst.buffer = NAPCOLL_BUFFER_RECV;
+    f.plans[1]->temp[0].first++;
+    expect(&f, NAPCOLL_VERIFY_SPAN);
+    assert_non_null(strstr(f.verdict.text, "slots of personalized blocks are not in temp0"));
+    f.plans[1]->temp[0].first--;
+    expect(&f, NAPCOLL_VERIFY_OK);
+    free_plans(f.plans, 4);
+    napcoll_node_map_free(f.map);
+}
+
 static void verifier_catches_steps_of_no_stage(void **state)
 {
     fixture_t *f = *state;
@@ -528,6 +553,7 @@ int main(void)
         WITH_PLANS(verifier_catches_steps_of_no_stage),
         WITH_PLANS(verifier_catches_deadlock_of_a_ring),
         WITH_PLANS(verifier_catches_every_changed_step),
+        cmocka_unit_test(verifier_catches_copies_to_slots),
         cmocka_unit_test(proofs_keep_within_their_memory),
         cmocka_unit_test(samples_prove_what_their_results_depend_on),
     };

@@ -87,6 +87,7 @@ typedef struct {
     const char *machine, *rules, *topology, *hosts;
     const char *csv, *svg, *output, *stuck;
     const char *name;
+    bool msccl;
     bool closed_form;
     int nodes, ranks;
     /* -1: all ranks */
@@ -325,6 +326,9 @@ unsigned check_plots(const options_t *o, const values_t *nodes, const values_t *
 int draw_plots(const options_t *o, const samples_t *samples, unsigned which);
 
 /* ---- napcoll_plan_file.c ---- */
+
+/** End the program where --name is none that plans can have. */
+void check_name(const options_t *o);
 
 /** Read the plans of the file that is the operand, and let the command study them. */
 void read_plan_file(options_t *o);

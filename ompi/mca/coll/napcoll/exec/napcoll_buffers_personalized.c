@@ -421,8 +421,8 @@ static void personalized_message(const napcoll_operation_t *op, const napcoll_st
     *message = op->personalized.message[i].wire;
 }
 
-/* Copy a block along an edge: from the rank to itself, or out of a slot. */
-static int copy_edge(napcoll_operation_t *op, const napcoll_step_t *step)
+/* The only work of these plans is to copy blocks: from the rank to itself, or out of a slot. */
+static int personalized_copy(napcoll_operation_t *op, const napcoll_step_t *step)
 {
     napcoll_personalized_t *p = &op->personalized;
     const napcoll_slot_t *slot;
@@ -433,14 +433,6 @@ static int copy_edge(napcoll_operation_t *op, const napcoll_step_t *step)
     slot = &p->transit.slot[step->left.first];
     return take_block(op, step->dst.buffer, step->dst.first,
                       napcoll_transit_at(&p->transit, step->left.first), slot->head);
-}
-
-/* The only work of these plans is to copy blocks. */
-static int personalized_copy(napcoll_operation_t *op, const napcoll_step_t *step)
-{
-    return NAPCOLL_LAYOUT_EDGES == op->plan->layout
-               ? copy_edge(op, step)
-               : napcoll_personalized_copy(&op->personalized, 0, 0);
 }
 
 static int personalized_finish(napcoll_operation_t *op, int rc)

@@ -222,6 +222,13 @@ static bool is_phase(const check_t *check, const napcoll_step_t *step)
            && step->peer < napcoll_scope_members(check->map, step->scope, rank);
 }
 
+/* Blocks that have sizes of their own are copied one by one, to the user. */
+static bool copies_to_slot(const napcoll_plan_t *plan, const napcoll_step_t *step)
+{
+    return napcoll_layout_has_slots(plan->layout)
+           && (NAPCOLL_BUFFER_RECV != step->dst.buffer || 1 != step->dst.count);
+}
+
 static bool check_step(const check_t *check, int index)
 {
     const napcoll_plan_t *plan = check->plan;
@@ -267,6 +274,8 @@ static bool check_step(const check_t *check, int index)
         {NAPCOLL_GOAL_ALLGATHER == check->claim->goal && !copies && reads
              && NAPCOLL_BUFFER_SEND == step->left.buffer,
          NAPCOLL_VERIFY_SPAN, "takes a block of another datatype before it is copied"},
+        {copies && copies_to_slot(plan, step), NAPCOLL_VERIFY_SPAN,
+         "copies a block to a slot, or several blocks at once"},
         {((reduces || copies) && !napcoll_plan_same_blocks(plan, step->dst, step->left))
              || (reduces && !napcoll_plan_same_blocks(plan, step->dst, step->right)),
          NAPCOLL_VERIFY_REDUCTION, "its operands are different blocks"},
@@ -512,6 +521,19 @@ static bool buffers_fit(const check_t *check)
     return true;
 }
 
+/* Blocks that have sizes of their own share the slots of one temporary. */
+static bool slots_fit(const check_t *check)
+{
+    const napcoll_plan_t *plan = check->plan;
+
+    for (int t = 0; t < plan->temps && napcoll_layout_has_slots(plan->layout); t++) {
+        if (plan->temp[t].count > 0 && (t > 0 || 0 != plan->temp[t].first)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 napcoll_verify_status_t napcoll_plan_check(const napcoll_plan_t *plan,
                                            const napcoll_node_map_t *map,
                                            const napcoll_claim_t *claim, napcoll_verdict_t *verdict)
@@ -524,6 +546,9 @@ napcoll_verify_status_t napcoll_plan_check(const napcoll_plan_t *plan,
     } else if (!buffers_fit(&check)) {
         ok = fail(&check, NAPCOLL_VERIFY_SPAN, -1,
                   "the user's buffers do not have the blocks that the plan says");
+    } else if (!slots_fit(&check)) {
+        ok = fail(&check, NAPCOLL_VERIFY_SPAN, -1,
+                  "slots of personalized blocks are not in temp0, from block 0 on");
     }
     for (int stage = 0; stage < plan->stages && ok; stage++) {
         check.stage = stage;
