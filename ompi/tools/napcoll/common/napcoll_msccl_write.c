@@ -72,7 +72,7 @@ static napcoll_msccl_step_t *add_step(writer_t *w, int tb, napcoll_msccl_type_t 
     w->step = napcoll_memory_grow(w->step, (size_t) w->steps, sizeof(*step));
     step = &w->step[w->steps];
     *step = (napcoll_msccl_step_t){.s = w->count[tb]++,
-                                   .type = type,
+                                   .type = (int) type,
                                    .srcoff = -1,
                                    .dstbuf = NAPCOLL_MSCCL_OUTPUT,
                                    .dstoff = -1,
