@@ -337,12 +337,15 @@ static int register_algorithm(const napcoll_collective_t *collective, napcoll_se
         append(help, sizeof(help), "; %s: %s", collective->algorithm[row].name,
                collective->algorithm[row].help);
     }
-    append(help, sizeof(help),
-           "; file:NAME: plans of the plans file (see plans_file). A communicator's info key %s "
-           "overrides it. Calls that the algorithm cannot do go to the "
-           "fallback component. A value set at run time (MPI_T), alike on all processes, holds for "
-           "communicators made from then on",
-           key);
+    if (!napcoll_goal_is_neighbor(collective->goal)) {
+        append(help, sizeof(help), "; file:NAME: plans of the plans file (see plans_file)");
+    }
+    append(
+        help, sizeof(help),
+        ". A communicator's info key %s overrides it. Calls that the algorithm cannot do go to the "
+        "fallback component. A value set at run time (MPI_T), alike on all processes, holds for "
+        "communicators made from then on",
+        key);
     return register_enum(name, help, OPAL_INFO_LVL_4, MCA_BASE_VAR_SCOPE_ALL_EQ, values,
                          &settings->force);
 }

@@ -20,14 +20,16 @@ static struct {
     bool accepts;
 } all;
 
-/* A new row, without plans; -1: the title is none, or there are too many rows. */
+/* A new row, without plans; -1: the title is none, there are too many rows, or files have no such
+ * plans, since they depend on neighbours. */
 static int make(const napcoll_collective_t *collective, const char *title, size_t length)
 {
     static const char prefix[] = "file:";
     const size_t begin = strlen(prefix);
     char name[NAPCOLL_PLAN_NAME] = "";
 
-    if (length <= begin || 0 != memcmp(title, prefix, begin)
+    if (napcoll_goal_is_neighbor(collective->goal) || length <= begin
+        || 0 != memcmp(title, prefix, begin)
         || length - begin != napcoll_plan_name_length(title + begin, length - begin)
         || NAPCOLL_MOST_FILE_ROWS == all.rows) {
         return -1;
