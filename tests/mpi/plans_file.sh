@@ -67,6 +67,48 @@ mutant wrong_partner 's/^send sendbuf\[0\] to 1/send sendbuf[0] to 2/' 'plan rin
 mutant race 's/^recv temp0\[3\] from 3/recv temp0[0] from 3/' 'plan ring4 of allreduce is wrong'
 mutant syntax 's/^layout vector 4/layout victor 4/' 'line 5, column 8: expected vector, ranks, slots or personalized'
 
+# pair NAME HEAD WORD...: plans of two processes, from standard input: HEAD, then for each rank "stage" lines in which
+# OTHER is the other rank; they are refused with the words, and their calls fall back.
+fake 2 1 block exchange
+pair() {
+    local name=$1 head=$2 body rank
+    shift 2
+    body=$(cat)
+    {
+        printf 'napcoll-plans 1\nplan pair allreduce\nranks 2\n%s' "$head"
+        for rank in 0 1; do
+            printf 'rank %d\n%s\n' "$rank" "${body//OTHER/$((1 - rank))}"
+        done
+    } >"$scratch/$name.plans"
+    says "refused_$name" 60 "$@" 'ok 1' -- "${launch[@]}" --mca coll_napcoll_plans_file "$scratch/$name.plans" \
+        "$programs/collectives" --coll allreduce --algorithm file:pair --expect any --checks results
+}
+pair deadlock $'layout vector 1\n' 'plan pair of allreduce is wrong (deadlock)' \
+    'which waits in stage 0 for rank 1, directly or through others' <<'END'
+temps 0+1
+stage
+recv temp0[0] from OTHER
+reduce recvbuf[0] = sendbuf[0] op temp0[0]
+stage
+send sendbuf to OTHER
+END
+pair too_many_messages $'messages 1\nlayout vector 2\n' 'plan pair of allreduce is wrong (messages)' \
+    '2 messages received and 2 sent, claimed 1' <<'END'
+temps 0+2
+stage
+recv temp0[0] from OTHER
+recv temp0[1] from OTHER
+send sendbuf[0] to OTHER
+send sendbuf[1] to OTHER
+reduce recvbuf[0+2] = sendbuf[0+2] op temp0[0+2]
+END
+
+# --- plans for other nodes do not serve these ---
+"$plan" export --coll allreduce --algorithm nap --nodes 2 --ppn 2 --map cyclic --name other --output "$scratch/other.plans"
+fake 4 2 block exchange
+case_of other_placement "$program_seconds" "${launch[@]}" --mca coll_napcoll_plans_file "$scratch/other.plans" \
+    "$programs/collectives" --coll allreduce --algorithm file:other --expect fallback:file --expect-noncommutative any
+
 # --- calls of refused or unknown plans are counted fallbacks ---
 says unknown_plan_is_named 60 'coll_napcoll_allreduce_algorithm=file:none' 'Such calls go to the fallback component' \
     'allreduce 0-8 fallback:file calls=' -- "${launch[@]}" "${by_file[@]}" \
