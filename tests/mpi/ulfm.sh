@@ -47,15 +47,10 @@ transport=self,tcp
 interrupted revoke_large 6 tree --how revoke --count 32768 --rounds 2
 interrupted revoke_large_delegate 6 delegate --how revoke --only allreduce --rounds 4 --count 32768
 
-# The summary of the job waits for no process that has died. MPI_Finalize of 5.0 waits for ever by itself then.
+# The summary of the job waits for no process that has died.
 transport=any
-case $(mpicc --showme:version | napcoll_openmpi_version) in
-    5.*) ! wanted summary_of_the_living || skip summary_of_the_living 'MPI_Finalize of this Open MPI hangs after a death' ;;
-    *)
-        OMPI_MCA_coll_napcoll_summary=job interrupted summary_of_the_living 7 tree --how finalize
-        ! wanted summary_of_the_living ||
-            check summary_says_how_many_are_in_it lines 1 'summary of the job, [1-6] of 7 processes: allreduce 0-8 '
-        ;;
-esac
+OMPI_MCA_coll_napcoll_summary=job interrupted summary_of_the_living 7 tree --how finalize
+! wanted summary_of_the_living ||
+    check summary_says_how_many_are_in_it lines 1 'summary of the job, [1-6] of 7 processes: allreduce 0-8 '
 
 end_suite
