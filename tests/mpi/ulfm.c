@@ -259,9 +259,8 @@ static void leave(int number)
     _exit(0);
 }
 
-/* One rank dies when the others wait in MPI_Finalize. That of 5.0, and now and then that of 6.0,
- * waits for ever then, without napcoll as well: processes end by themselves, long after they have
- * said what napcoll tells. */
+/* One rank dies when the others wait in MPI_Finalize, in 5.0 for ever, in 6.0 now and then, without
+ * napcoll as well: they end by themselves, long after they have said what napcoll tells. */
 static int die_in_finalize(int rank)
 {
     enum { VICTIM = 2, WAIT = 300 * 1000 * 1000, LONG_S = 20 };
