@@ -15,16 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demand.h"
+
 #include "common/napcoll_machine_file.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int holds)
-{
-    if (!holds) {
-        abort();
-    }
-}
 
 /* The same bytes as the text of a parameter: each line, up to its end, behind its =. */
 static void read_parameters(const char *data, size_t size)

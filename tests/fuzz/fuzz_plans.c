@@ -14,25 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demand.h"
+
 #include "algo/file/napcoll_plan_text.h"
 #include "verify/napcoll_verify.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int holds)
-{
-    if (!holds) {
-        abort();
-    }
-}
-
 static void demand_error(const napcoll_plan_text_error_t *error)
 {
-    demand(error->line >= 0 && error->column >= 0 && '\0' != error->text[0]);
-    demand(NULL != memchr(error->text, '\0', sizeof(error->text)));
-    for (const char *c = error->text; '\0' != *c; c++) {
-        demand(*c >= ' ' && *c <= '~');
-    }
+    demand_text(error->line, error->column, error->text, sizeof(error->text));
 }
 
 /* What the verifier says of a set that may be wrong. */

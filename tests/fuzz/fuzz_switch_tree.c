@@ -15,24 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demand.h"
+
 #include "topo/napcoll_switch_tree.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int holds)
-{
-    if (!holds) {
-        abort();
-    }
-}
 
 static void demand_error(const napcoll_switch_error_t *error)
 {
-    demand(error->line >= 0 && error->column >= 0 && '\0' != error->text[0]);
-    demand(NULL != memchr(error->text, '\0', sizeof(error->text) - 1));
-    for (const char *c = error->text; '\0' != *c; c++) {
-        demand(*c >= ' ' && *c <= '~');
-    }
+    demand_text(error->line, error->column, error->text, sizeof(error->text) - 1);
 }
 
 static void demand_tree(const napcoll_switch_tree_t *tree)

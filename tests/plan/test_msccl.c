@@ -10,6 +10,7 @@
  */
 
 #include "plan_set.h"
+#include "replaced.h"
 
 #include <string.h>
 
@@ -259,18 +260,6 @@ static const struct {
     {"chan='0'", "chan='&big;'", "not XML: undefined entity", 3},
     {"<algo", "<!DOCTYPE algo><algo", "expected no <!DOCTYPE>", 1},
 };
-
-/* A text with one passage replaced; the caller frees it. */
-static char *replaced(const char *text, const char *old, const char *new)
-{
-    const char *at = strstr(text, old);
-    char *made = malloc(strlen(text) + strlen(new) + 1);
-
-    assert_non_null(at);
-    assert_non_null(made);
-    (void) sprintf(made, "%.*s%s%s", (int) (at - text), text, new, at + strlen(old));
-    return made;
-}
 
 static void nap_msccl_mistake_is_named(void **state)
 {

@@ -10,6 +10,7 @@
  */
 
 #include "plan_set.h"
+#include "replaced.h"
 
 #include <string.h>
 
@@ -234,18 +235,6 @@ static const struct {
     {"sendbuf op temp0", "sendbuf", "expected op, found the end", 11},
     {"rank 1\n", "plan second bcast\nrank 1\n", "pair has no rank 1", 2},
 };
-
-/* A text with one passage replaced; the caller frees it. */
-static char *replaced(const char *text, const char *old, const char *new)
-{
-    const char *at = strstr(text, old);
-    char *made = malloc(strlen(text) + strlen(new) + 1);
-
-    assert_non_null(at);
-    assert_non_null(made);
-    (void) sprintf(made, "%.*s%s%s", (int) (at - text), text, new, at + strlen(old));
-    return made;
-}
 
 static void nap_plan_text_by_hand_is_proved(void **state)
 {

@@ -342,6 +342,23 @@ napcoll_span_t napcoll_exchange_reduce(napcoll_builder_t *builder, const napcoll
     return value;
 }
 
+napcoll_plan_t *napcoll_exchange_reduce_plan(const napcoll_plan_args_t *args,
+                                             const napcoll_group_t *ranks)
+{
+    const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
+    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
+    napcoll_span_t result;
+
+    if (NULL == builder) {
+        return NULL;
+    }
+    result = napcoll_exchange_reduce(builder, ranks, napcoll_plan_args_input(args));
+    if (napcoll_plan_args_takes(args)) {
+        napcoll_builder_copy(builder, recvbuf, result);
+    }
+    return napcoll_builder_finish(builder);
+}
+
 static void send_or_recv(napcoll_builder_t *builder, bool sends, napcoll_span_t data, int rank)
 {
     if (sends) {

@@ -62,6 +62,10 @@ napcoll_span_t napcoll_exchange_allreduce_own(napcoll_builder_t *builder,
 napcoll_span_t napcoll_exchange_reduce(napcoll_builder_t *builder, const napcoll_group_t *group,
                                        napcoll_span_t value);
 
+/** The plan of a reduce of all ranks, up the tree of their group; NULL when memory ran out. */
+napcoll_plan_t *napcoll_exchange_reduce_plan(const napcoll_plan_args_t *args,
+                                             const napcoll_group_t *ranks);
+
 /** Broadcast `data` of the root to all members, down the tree. */
 void napcoll_exchange_bcast(napcoll_builder_t *builder, const napcoll_group_t *group,
                             napcoll_span_t data);

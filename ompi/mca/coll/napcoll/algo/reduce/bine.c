@@ -24,16 +24,6 @@
 napcoll_plan_t *napcoll_reduce_bine(const napcoll_plan_args_t *args)
 {
     const napcoll_group_t ranks = napcoll_bine_group(args);
-    const napcoll_span_t recvbuf = {.buffer = NAPCOLL_BUFFER_RECV, .count = 1};
-    napcoll_builder_t *builder = napcoll_plan_args_builder(args, NAPCOLL_LAYOUT_VECTOR, 1);
-    napcoll_span_t result;
 
-    if (NULL == builder) {
-        return NULL;
-    }
-    result = napcoll_exchange_reduce(builder, &ranks, napcoll_plan_args_input(args));
-    if (napcoll_plan_args_takes(args)) {
-        napcoll_builder_copy(builder, recvbuf, result);
-    }
-    return napcoll_builder_finish(builder);
+    return napcoll_exchange_reduce_plan(args, &ranks);
 }
