@@ -86,6 +86,33 @@ refuses() {
     grep -qF -- "$text" <<<"$out"
 }
 
+# has TEXT FILE: some line of the file has the text.
+has() {
+    grep -qF -e "$1" "$2" || {
+        echo "no '$1' in:"
+        cat "$2"
+        return 1
+    }
+}
+
+# lacks TEXT FILE: no line of the file has the text.
+lacks() {
+    if grep -F -e "$1" "$2"; then
+        return 1
+    fi
+}
+
+# refused TEXT COMMAND ARGUMENT...: napcoll-plan, which is $plan, ends with status 2, TEXT on standard error and no
+# output.
+refused() {
+    local text=$1 rc=0
+    shift
+    # shellcheck disable=SC2154
+    "$plan" "$@" >"$work/out" 2>"$work/err" || rc=$?
+    cat "$work/err"
+    [ "$rc" = 2 ] && grep -qF -e "$text" "$work/err" && [ ! -s "$work/out" ]
+}
+
 # tap_end: the script's exit status.
 tap_end() {
     [ "$tap_failed" = 0 ]

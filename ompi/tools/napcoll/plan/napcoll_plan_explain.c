@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/file/napcoll_file_rows.h"
 #include "common/napcoll_closed_form.h"
 #include "model/napcoll_simulate.h"
 #include "napcoll_plan_explain.h"
@@ -77,10 +78,11 @@ static void count_effort(napcoll_generator_t *generator, double all[EFFORTS])
 
 static double simulated_us(const explain_case_t *c, napcoll_generator_t *generator)
 {
+    const int all = c->options->collective->algorithms + (NULL != c->options->set);
     watched_t watched = {.generator = generator,
                          .progress = c->progress,
-                         .before = (double) c->candidates / c->options->collective->algorithms,
-                         .after = (c->candidates + 1.0) / c->options->collective->algorithms};
+                         .before = (double) c->candidates / all,
+                         .after = (c->candidates + 1.0) / all};
     napcoll_simulation_t *simulation;
     napcoll_simulate_status_t status;
     double time_us = NAN;
@@ -469,6 +471,26 @@ static void print_memory(const explain_case_t *c)
 
 /* ---- the command ---- */
 
+/* Where a file of plans is named, let rules name its algorithms, as in a job; the one of --name, or
+ * NULL. */
+static const napcoll_algorithm_t *take_file(options_t *o)
+{
+    const napcoll_plan_set_t *set = o->set;
+    int row;
+
+    if (NULL == set) {
+        return NULL;
+    }
+    if (0 != napcoll_file_rows_take(o->text)) {
+        complain("%s: out of memory, or more than %d names of plans", o->operand[0],
+                 NAPCOLL_MOST_FILE_ROWS);
+    }
+    /* the rows own it from now on */
+    o->text = NULL;
+    row = napcoll_file_rows_find(set->collective, set->row.title, strlen(set->row.title));
+    return napcoll_algorithm_at(set->collective, row);
+}
+
 /* Print the plan of --rank by the chosen algorithm. */
 static void print_rank(const explain_case_t *c)
 {
@@ -499,12 +521,14 @@ int explain(options_t *o)
     napcoll_progress_t progress;
     explain_case_t c = {.options = o, .progress = &progress};
     napcoll_parameters_t parameters;
+    const napcoll_algorithm_t *file;
 
     if (NULL != o->stuck) {
         return explain_stuck(o);
     }
     c.bytes = read_bytes(o);
     c.map = map = make_map(o);
+    file = take_file(o);
     check_placement(o, map);
     if (0 != napcoll_neighborhoods_agree(map, &o->neighborhoods)) {
         napcoll_out_of_memory();
@@ -519,6 +543,9 @@ int explain(options_t *o)
     napcoll_progress_begin(&progress, false);
     for (int row = 0; row < o->collective->algorithms && row < MOST_ALGORITHMS; row++) {
         c.candidate[c.candidates++] = evaluate(&c, &o->collective->algorithm[row]);
+    }
+    if (NULL != file) {
+        c.candidate[c.candidates++] = evaluate(&c, file);
     }
     napcoll_progress_clear(&progress);
     qsort(c.candidate, (size_t) c.candidates, sizeof(c.candidate[0]), compare_candidates);

@@ -59,7 +59,8 @@ typedef struct {
     int bytes;
     /** Plans are simulated, and decide. */
     bool simulated;
-    explain_candidate_t candidate[MOST_ALGORITHMS];
+    /** of the collective's table, and the one of a file */
+    explain_candidate_t candidate[MOST_ALGORITHMS + 1];
     int candidates;
     napcoll_progress_t *progress;
 } explain_case_t;

@@ -33,7 +33,8 @@ static void print_class(const explain_case_t *c, const napcoll_decision_t *decis
 /* The parameters that auto chooses, where they differ from the table above. */
 static void print_parameters(const explain_case_t *c, const napcoll_decision_t *decision)
 {
-    const napcoll_algorithm_t *algorithm = &c->options->collective->algorithm[decision->algorithm];
+    const napcoll_algorithm_t *algorithm = napcoll_algorithm_at(c->options->collective,
+                                                                decision->algorithm);
     const napcoll_params_t *params = &decision->params;
     const bool other_radix = algorithm->radix
                              && params->local_radix != c->options->params.local_radix;
@@ -79,7 +80,7 @@ static void print_uneven(const explain_case_t *c, const napcoll_decision_t *deci
     napcoll_limits_t limits = {0};
 
     if (decision->algorithm < 0 || !collective->uneven
-        || !collective->algorithm[decision->algorithm].store_and_forward) {
+        || !napcoll_algorithm_at(collective, decision->algorithm)->store_and_forward) {
         return;
     }
     if (decision->by_model && !napcoll_goal_is_neighbor(collective->goal)) {
@@ -92,7 +93,8 @@ static void print_uneven(const explain_case_t *c, const napcoll_decision_t *deci
            "ranks.\n",
            inline_bytes);
     if (decision->by_model
-        && napcoll_algorithm_announces(collective, &collective->algorithm[decision->algorithm])) {
+        && napcoll_algorithm_announces(collective,
+                                       napcoll_algorithm_at(collective, decision->algorithm))) {
         printf("While no rank sends more than %zu blocks through the rounds, later calls send all "
                "straight.\n",
                limits.few);
@@ -152,7 +154,8 @@ static void print_ruled(const explain_case_t *c, const napcoll_decision_t *decis
     if (decision->algorithm < 0) {
         printf("falls back");
     } else {
-        printf("takes %s", c->options->collective->algorithm[decision->algorithm].name);
+        printf("takes %s",
+               napcoll_algorithm_at(c->options->collective, decision->algorithm)->name);
     }
     print_class(c, decision);
     printf(".\n");

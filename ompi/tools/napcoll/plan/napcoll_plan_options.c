@@ -283,7 +283,7 @@ static const napcoll_option_t known[] = {
     {.name = "name",
      .kind = NAPCOLL_OPTION_TEXT,
      .at = offsetof(options_t, name),
-     .commands = NOT_EXPLAIN,
+     .commands = COMMAND_ALL,
      .argument = "NAME",
      .help = "export: name of the plans, which become the algorithm file:NAME (the algorithm's); "
              "with FILE: its plans of this name (the first); with MSCCL XML: as with export (the "
@@ -334,7 +334,7 @@ static const napcoll_command_t commands[] = {
     {.name = "list", .help = "Lists the collectives and their algorithms."},
     {"show", COMMAND_SHOW, "[FILE]", "Prints the plans of all ranks, or of one.", true},
     {"verify", COMMAND_VERIFY, "[FILE]", "Proves plans.", true},
-    {"explain", COMMAND_EXPLAIN, NULL,
+    {"explain", COMMAND_EXPLAIN, "[FILE]",
      "Shows the candidates and the choice, with --machine; or, with --stuck, who is missing.",
      true},
     {"simulate", COMMAND_SIMULATE, "[FILE]", "Predicts times; --machine is needed.", true},
