@@ -19,6 +19,7 @@
  * holds its datatypes and its op, which the MPI layer, up to Open MPI 6.0, does for others only.
  */
 
+#include <sched.h>
 #include <stdatomic.h>
 
 #include "coll_napcoll_stall.h"
@@ -81,18 +82,14 @@ static void take_arrived(void)
     opal_mutex_unlock(&lock);
 }
 
-/* Carry on all operations as far as messages have come; returns how many have ended. */
-static int carry_on(void)
+/* Carry on the active operations as far as messages have come; returns how many have ended.
+ * *others_turn: all that are left wait for processes of this node that need its processors. */
+static int walk(bool *others_turn)
 {
     mca_coll_napcoll_request_t *request, *next;
     int ended = 0;
 
-    if (atomic_exchange_explicit(&walking, true, memory_order_acquire)) {
-        return 0;
-    }
-    if (atomic_load_explicit(&some_arrive, memory_order_relaxed) || opal_list_is_empty(&active)) {
-        take_arrived();
-    }
+    *others_turn = true;
     OPAL_LIST_FOREACH_SAFE (request, next, &active, mca_coll_napcoll_request_t) {
         napcoll_operation_t *operation = request->run.operation;
 
@@ -100,7 +97,32 @@ static int carry_on(void)
             (void) opal_list_remove_item(&active, item_of(request));
             complete(request, operation->rc, true);
             ended++;
+        } else {
+            *others_turn = *others_turn && napcoll_operation_is_others_turn(operation);
         }
+    }
+    return ended;
+}
+
+/* The same, for opal_progress(). Other processes get some turns of the processor before it goes on
+ * with what takes longer than a look into node memory. */
+static int carry_on(void)
+{
+    enum { TURNS = 7 };
+    bool others_turn;
+    int ended;
+
+    if (atomic_exchange_explicit(&walking, true, memory_order_acquire)) {
+        return 0;
+    }
+    if (atomic_load_explicit(&some_arrive, memory_order_relaxed) || opal_list_is_empty(&active)) {
+        take_arrived();
+    }
+    ended = walk(&others_turn);
+    for (int turn = 0; 0 == ended && others_turn && !opal_list_is_empty(&active) && turn < TURNS;
+         turn++) {
+        (void) sched_yield();
+        ended = walk(&others_turn);
     }
     atomic_store_explicit(&walking, false, memory_order_release);
     return ended;

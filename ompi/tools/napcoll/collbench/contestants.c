@@ -119,6 +119,17 @@ static bool algorithm_known(const struct bench *b, const char *action, char mess
     return false;
 }
 
+/* Components set a communicator up in its first blocking calls, as napcoll does with node memory: in
+ * an application, nonblocking and persistent calls come after them. */
+static void settle(MPI_Comm comm)
+{
+    enum { CALLS = 8 };
+
+    for (int i = 0; i < CALLS; i++) {
+        napcoll_check(MPI_Barrier(comm), "MPI_Barrier");
+    }
+}
+
 static bool contestant_open(struct bench *b, struct contestant *c, const char *label,
                             char message[BENCH_TEXT])
 {
@@ -151,6 +162,7 @@ static bool contestant_open(struct bench *b, struct contestant *c, const char *l
     snprintf(preference, sizeof(preference), "%s%s", c->component, c->napcoll ? "" : ",^napcoll");
     c->comm = napcoll_measure_dup(b->opt.coll->neighbor ? &b->graph : NULL, preference, coll,
                                   c->action);
+    settle(c->comm);
     napcoll_function_name(napcoll_collective_find(coll), c->kind, function);
     c->supplier = supplier_of(c->comm, function);
     return true;

@@ -156,6 +156,14 @@ static inline bool napcoll_operation_progress(napcoll_operation_t *operation)
     return operation->done;
 }
 
+/** Whether an operation that has not ended waits for nothing but messages through node memory, from
+ * processes with which this one shares its processors. */
+static inline bool napcoll_operation_is_others_turn(const napcoll_operation_t *operation)
+{
+    return operation->node_messages.left > 0 && 0 == operation->messages.posted
+           && operation->channel->region->sleeps;
+}
+
 /**
  * Run to the end.
  *
