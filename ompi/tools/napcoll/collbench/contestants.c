@@ -119,8 +119,8 @@ static bool algorithm_known(const struct bench *b, const char *action, char mess
     return false;
 }
 
-/* Components set a communicator up in its first blocking calls, as napcoll does with node memory: in
- * an application, nonblocking and persistent calls come after them. */
+/* Components set a communicator up in its first blocking calls, as napcoll does with node memory:
+ * in an application, nonblocking and persistent calls come after them. */
 static void settle(MPI_Comm comm)
 {
     enum { CALLS = 8 };

@@ -154,8 +154,7 @@ static void print_ruled(const explain_case_t *c, const napcoll_decision_t *decis
     if (decision->algorithm < 0) {
         printf("falls back");
     } else {
-        printf("takes %s",
-               napcoll_algorithm_at(c->options->collective, decision->algorithm)->name);
+        printf("takes %s", napcoll_algorithm_at(c->options->collective, decision->algorithm)->name);
     }
     print_class(c, decision);
     printf(".\n");
