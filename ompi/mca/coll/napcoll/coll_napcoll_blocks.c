@@ -289,7 +289,7 @@ static int prepare_rounds(mca_coll_napcoll_module_t *napcoll, const napcoll_call
 {
     const size_t limit = mca_coll_napcoll_component.transit_bytes;
     const size_t slots = decided->slots > 0 ? (size_t) decided->slots : 1;
-    const bool edges = napcoll_goal_is_neighbor(mca_coll_napcoll_collectives[call->coll]->goal);
+    const bool edges = mca_coll_napcoll_is_neighbor(call->coll);
     const bool by_model = decided->decision.by_model && !edges;
     const napcoll_limits_t named = {.few = 0}, *limits = &named;
     size_t most = decided->decision.inline_bytes;

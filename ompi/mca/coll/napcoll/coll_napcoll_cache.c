@@ -84,12 +84,6 @@ static int find_topology(mca_coll_napcoll_module_t *module, bool waits)
     return mca_coll_napcoll_fallback_exit(module, rc);
 }
 
-/* Whether blocks go along the edges of the communicator's topology. */
-static inline bool is_neighbor(napcoll_coll_t coll)
-{
-    return napcoll_goal_is_neighbor(mca_coll_napcoll_collectives[coll]->goal);
-}
-
 /* A plan of a decision. *good: whether all ranks' plans are right. */
 static int make_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
                      napcoll_decided_t *made, napcoll_plan_t **plan, bool *good)
@@ -187,7 +181,7 @@ static int prepare_communicator(mca_coll_napcoll_module_t *module, const napcoll
         rc = prepare_scope(module, call, decision, (napcoll_scope_t) scope);
     }
     if (OMPI_SUCCESS == rc && mca_coll_napcoll_component.online && decision->by_model
-        && !is_neighbor(call->coll)) {
+        && !mca_coll_napcoll_is_neighbor(call->coll)) {
         rc = mca_coll_napcoll_trial_for(module, call, decision, &entry->trial);
     }
     return rc;
@@ -310,7 +304,7 @@ static napcoll_decision_key_t key_of(const mca_coll_napcoll_module_t *module,
 
     key.call.collective = mca_coll_napcoll_collectives[call->coll];
     key.call.map = module->map;
-    key.call.neighborhood = is_neighbor(call->coll) ? module->neighborhood : NULL;
+    key.call.neighborhood = mca_coll_napcoll_is_neighbor(call->coll) ? module->neighborhood : NULL;
     key.call.in_place = call->in_place && !mca_coll_napcoll_in_place_alone(call->coll);
     return key;
 }
@@ -344,7 +338,7 @@ static int make_decided(mca_coll_napcoll_module_t *module, const napcoll_call_t 
         return rc;
     }
     *decided = NAPCOLL_VERIFY_PLANS_OFF == mca_coll_napcoll_component.verify
-                       && !is_neighbor(call->coll)
+                       && !mca_coll_napcoll_is_neighbor(call->coll)
                    ? mca_coll_napcoll_share_decided(made)
                    : made;
     return OMPI_SUCCESS;
@@ -356,7 +350,9 @@ static int take_decided(mca_coll_napcoll_module_t *module, const napcoll_call_t 
 {
     const napcoll_decision_key_t key = key_of(module, call, force, alike);
 
-    *decided = is_neighbor(call->coll) ? NULL : mca_coll_napcoll_find_decided(&key, call->bytes);
+    *decided = mca_coll_napcoll_is_neighbor(call->coll)
+                   ? NULL
+                   : mca_coll_napcoll_find_decided(&key, call->bytes);
     return NULL == *decided ? make_decided(module, call, &key, alike, decided) : OMPI_SUCCESS;
 }
 
@@ -477,7 +473,7 @@ static inline bool is_served_on_one_node(const mca_coll_napcoll_module_t *module
 {
     /* processes without neighbours may give another size */
     return (NULL != module->node_memory
-            && (call->bytes <= NAPCOLL_RING_MOST || is_neighbor(call->coll)))
+            && (call->bytes <= NAPCOLL_RING_MOST || mca_coll_napcoll_is_neighbor(call->coll)))
            || (mca_coll_napcoll_component.reproducible
                && napcoll_goal_reduces(mca_coll_napcoll_collectives[call->coll]->goal));
 }
@@ -497,7 +493,7 @@ int mca_coll_napcoll_set_up(mca_coll_napcoll_module_t *module, const napcoll_cal
     }
     if (OMPI_SUCCESS == rc && module->one_node && !is_served_on_one_node(module, call)) {
         *reason = NAPCOLL_REASON_ONE_NODE;
-    } else if (OMPI_SUCCESS == rc && is_neighbor(call->coll)
+    } else if (OMPI_SUCCESS == rc && mca_coll_napcoll_is_neighbor(call->coll)
                && OPAL_UNLIKELY(NULL == module->neighborhood)) {
         rc = waits ? mca_coll_napcoll_find_neighbors(module) : OMPI_ERR_WOULD_BLOCK;
     }

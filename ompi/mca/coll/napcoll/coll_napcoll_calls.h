@@ -19,6 +19,7 @@
 /**
  * X(ENUM, name, PREFIX) for each collective: ENUM as in MCA_COLL_BASE_TAG_ENUM, name as in
  * coll_NAME and mca_coll_base_module_NAME_fn_t, PREFIX as in PREFIX_ARGS of coll_base_functions.h.
+ * Those of neighbourhoods come last.
  * The nonblocking and persistent functions have the names coll_iNAME and coll_NAME_init.
  */
 #define NAPCOLL_FOR_EACH_COLLECTIVE(X)                                \
@@ -52,6 +53,12 @@ typedef enum {
 #undef NAPCOLL_ENUMERATOR
         NAPCOLL_COLLS
 } napcoll_coll_t;
+
+/** Whether blocks go along the edges of the communicator's topology. */
+static inline bool mca_coll_napcoll_is_neighbor(napcoll_coll_t coll)
+{
+    return coll >= NAPCOLL_COLL_NEIGHBOR_ALLGATHER;
+}
 
 /* The framework has types of its own only for neighbor_alltoallw. */
 #define NAPCOLL_NEIGHBOR_TYPES(name)                                                          \

@@ -94,7 +94,7 @@ static bool save(mca_coll_napcoll_module_t *module, const ompi_communicator_t *c
     char name[NAPCOLL_FUNCTION_NAME];
 
     if (NULL == function || NULL == supplier) {
-        if (napcoll_goal_is_neighbor(mca_coll_napcoll_collectives[coll]->goal)) {
+        if (mca_coll_napcoll_is_neighbor(coll)) {
             /* a communicator without a topology does not need it, and gets that only later */
             return true;
         }

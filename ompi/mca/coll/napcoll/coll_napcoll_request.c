@@ -250,7 +250,7 @@ static void hold_objects(const mca_coll_napcoll_run_t *run, bool hold)
 {
     const napcoll_binding_t *binding = &run->binding;
     const napcoll_neighborhood_t *neighborhood = run->napcoll->neighborhood;
-    const bool edges = napcoll_goal_is_neighbor(mca_coll_napcoll_collectives[run->call.coll]->goal);
+    const bool edges = mca_coll_napcoll_is_neighbor(run->call.coll);
     const int size = ompi_comm_size(binding->comm);
     ompi_op_t *op = binding->op;
 

@@ -48,7 +48,7 @@ static size_t bytes_of_call(napcoll_coll_t coll, const napcoll_binding_t *bindin
     const bool root = ompi_comm_rank(binding->comm) == binding->root;
     const size_t size = (size_t) ompi_comm_size(binding->comm);
 
-    if (napcoll_goal_is_neighbor(mca_coll_napcoll_collectives[coll]->goal)) {
+    if (mca_coll_napcoll_is_neighbor(coll)) {
         return mca_coll_napcoll_neighbor_bytes(coll, binding);
     }
     switch (coll) {
@@ -79,7 +79,7 @@ bool mca_coll_napcoll_run_is_empty(mca_coll_napcoll_run_t *run)
     run->call.bytes = bytes_of_call(coll, &run->binding);
     /* a process without neighbours may give no bytes where others do */
     return 0 == run->call.bytes && NAPCOLL_COLL_BARRIER != coll
-           && !napcoll_goal_is_neighbor(collective->goal)
+           && !mca_coll_napcoll_is_neighbor(coll)
            && !(collective->uneven && napcoll_goal_is_personalized(collective->goal));
 }
 
@@ -226,7 +226,7 @@ static int find_entry(mca_coll_napcoll_run_t *run, napcoll_reason_t *reason)
     if (OMPI_SUCCESS != rc || NAPCOLL_REASON_NONE != *reason) {
         return rc;
     }
-    if (napcoll_goal_is_neighbor(goal_of(run))) {
+    if (mca_coll_napcoll_is_neighbor(run->call.coll)) {
         rc = mca_coll_napcoll_blocks_agree(run);
     }
     return OMPI_SUCCESS == rc
