@@ -176,7 +176,7 @@ mapfile -t alone < <(wanted alone)
 build_all() {
     local arguments=()
     # Where the run is brief, it is so that what compiles takes no longer than what it is for.
-    [ "$brief" = no ] || arguments=(CFLAGS="-g -O1")
+    [ "$brief" = no ] || arguments=(CFLAGS=-O1)
     # shellcheck disable=SC2154
     napcoll_build "$build" "$jobs" "${arguments[@]}" || return
     napcoll_say "make test-programs"

@@ -222,6 +222,8 @@ sizes_and_reasons_are_said() {
     explain --nodes 3 --ppn 1 >"$work/auto"
     has 'auto falls back: no node has more than one process' "$work/auto"
     explain --nodes 1 --ppn 4 >"$work/auto"
+    has "the component's auto takes" "$work/auto"
+    explain --nodes 1 --ppn 4 --bytes 32K >"$work/auto"
     has 'auto falls back: all processes share one node' "$work/auto"
 }
 
@@ -369,6 +371,18 @@ other_parameters_of_the_machine_count() {
     mv "$work/other.rules" "$work/own.rules"
     own --coll gather
     has "Line 1 of $work/own.rules decides: the component takes linear" "$work/out"
+    # through node memory, where the file does not rule it out
+    sed -i 's/^\(coll_napcoll_machine_node_memory_latency_us\) = .*/\1 = 0.25/' "$conf"
+    own --coll allreduce
+    column 2 "$work/out" >"$work/through_memory"
+    echo 'coll_napcoll_node_memory = no' >>"$conf"
+    own --coll allreduce
+    (! column 2 "$work/out" | diff -q - "$work/through_memory")
+    own --coll allreduce --nodes 1
+    has 'auto falls back: all processes share one node' "$work/out"
+    echo 'coll_napcoll_node_memory = maybe' >>"$conf"
+    refuses 'coll_napcoll_node_memory = maybe: expected true or false' own --coll allreduce
+    sed -i '/^coll_napcoll_node_memory/d' "$conf"
     echo 'coll_napcoll_scatter_s = 1x' >>"$conf"
     refuses 'coll_napcoll_scatter_s = 1x: expected a number of bytes' own --coll scatter
 }

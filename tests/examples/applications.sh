@@ -98,7 +98,7 @@ new_applications_refuse_bad_options() {
     local program
     for program in cg halo3d pipeline spmv; do
         timeout 20 "$build/examples/$program" --help | grep -F "mpirun ... $program"
-        refuses "$program: --bogus" job napcoll,tuned 2 "$program" --bogus
+        refuses "$program: --bogus" timeout 20 "$build/examples/$program" --bogus
         refuses "$program: --turns 0" timeout 20 "$build/examples/$program" --turns 0
     done
     refuses 'spmv: --matrix bogus: expected stencil or power' timeout 20 "$build/examples/spmv" --matrix bogus

@@ -38,6 +38,11 @@ argue() {
     timeout 60 mpirun -np 2 --mca coll "$list" "$build/bin/collbench" "$@"
 }
 
+# alone ARGUMENT...: the same of one process, which starts sooner.
+alone() {
+    OMPI_MCA_coll=$list timeout 60 "$build/bin/collbench" "$@"
+}
+
 every_contestant_has_its_row() {
     local own
     bench --coll allreduce --bytes 8:1K:x128 --csv "$work/table.csv" --contestants \
@@ -237,10 +242,10 @@ guidelines_are_checked() {
 guidelines_are_of_one_collective() {
     bench --guidelines --coll gather --bytes 16 --contestants napcoll:two_level --batch 1 --iterations 6 --csv "$work/one.csv"
     [ "$(grep -c '^gather,3,2,16,napcoll:two_level,' "$work/one.csv")" = 4 ]
-    refuses 'algorithms are of one collective; add --coll' argue --guidelines --contestants napcoll:nap
-    refuses '--guidelines: there is none on barrier' argue --guidelines --coll barrier --contestants tuned
-    refuses '--guidelines: blocking calls only' argue --guidelines --contestants libnbc@nonblocking
-    refuses '--guidelines does not take --osu; leave it out' argue --guidelines --osu
+    refuses 'algorithms are of one collective; add --coll' alone --guidelines --contestants napcoll:nap
+    refuses '--guidelines: there is none on barrier' alone --guidelines --coll barrier --contestants tuned
+    refuses '--guidelines: blocking calls only' alone --guidelines --contestants libnbc@nonblocking
+    refuses '--guidelines does not take --osu; leave it out' alone --guidelines --osu
     refuses '--bytes: 33554432: with --guidelines blocks of ' argue --guidelines --bytes 32M --contestants tuned
 }
 
@@ -259,16 +264,16 @@ unknown_contestants_are_named() {
 }
 
 bad_arguments_are_named() {
-    refuses '--drop 1: expected a number from 1.01' argue --drop 1
-    refuses '--rounds 0: expected a number from 1' argue --rounds 0
-    refuses '--coll bogus: expected allreduce, ' argue --coll bogus
-    refuses '--bytes 12: expected up to 64 sizes' argue --bytes 12
-    refuses '--overlap: blocking calls hide nothing; add --kind nonblocking' argue --overlap
-    refuses '--tests: MPI_Test is called in the computation of --overlap only' argue --kind nonblocking --tests 3
+    refuses '--drop 1: expected a number from 1.01' alone --drop 1
+    refuses '--rounds 0: expected a number from 1' alone --rounds 0
+    refuses '--coll bogus: expected allreduce, ' alone --coll bogus
+    refuses '--bytes 12: expected up to 64 sizes' alone --bytes 12
+    refuses '--overlap: blocking calls hide nothing; add --kind nonblocking' alone --overlap
+    refuses '--tests: MPI_Test is called in the computation of --overlap only' alone --kind nonblocking --tests 3
     refuses '--contestants: tuned@persistent would be measured twice' \
-        argue --contestants tuned,tuned@persistent --kind blocking,persistent
+        alone --contestants tuned,tuned@persistent --kind blocking,persistent
     refuses '--kind: the contestants, each of every kind, are more than 24' \
-        argue --kind blocking,nonblocking,persistent --contestants "$(printf 'napcoll:nap lanes=%d,' 1 2 3 4 5 6 7 8)tuned"
+        alone --kind blocking,nonblocking,persistent --contestants "$(printf 'napcoll:nap lanes=%d,' 1 2 3 4 5 6 7 8)tuned"
     refuses "--samples $work/none/s.csv: cannot be written (No such file or directory); make its folder" \
         argue --contestants tuned --samples "$work/none/s.csv"
     refuses '--bytes: blocks of 41943040 bytes from 2 processes are more than the 64 MiB that allgather' \
@@ -276,7 +281,7 @@ bad_arguments_are_named() {
     refuses '--bytes: blocks of 83886080 bytes from 1 neighbours are more than the 64 MiB that neighbor_allgather' \
         argue --coll neighbor_allgather --bytes 8,80M --contestants basic
     refuses '--guidelines: there is none on neighbor_alltoall' \
-        argue --guidelines --coll neighbor_alltoall --contestants basic
+        alone --guidelines --coll neighbor_alltoall --contestants basic
 }
 
 # Before anything is measured; and a full disk after it. The old picture stays, and the CSV file is complete.

@@ -84,14 +84,14 @@ says() {
 }
 
 bad_arguments_are_named() {
-    says 'tune: bogus: no such command; expected machine or gather-scatter' job 2 napcoll-tune bogus
-    says '--min: not an option of machine; it belongs to gather-scatter' job 2 napcoll-tune machine --min 8
-    says '--all-nodes: not an option of gather-scatter; it belongs to machine' job 2 napcoll-tune gather-scatter --all-nodes
-    says '--bogus: not an option of machine; expected --output, ' job 2 napcoll-tune --bogus
-    says '--max 4T: expected a size from 1 to 1073741824 bytes' job 2 napcoll-tune gather-scatter --max 4T
-    says 'times --min, which is 2048' job 2 napcoll-tune gather-scatter --min 2K --max 8K
-    says '--repetitions 4: expected a number from 5' job 2 napcoll-tune gather-scatter --repetitions 4
-    says '--only bcast,,scan: expected collectives that napcoll has' job 2 napcoll-tune --only bcast,,scan
+    says 'tune: bogus: no such command; expected machine or gather-scatter' timeout 60 napcoll-tune bogus
+    says '--min: not an option of machine; it belongs to gather-scatter' timeout 60 napcoll-tune machine --min 8
+    says '--all-nodes: not an option of gather-scatter; it belongs to machine' timeout 60 napcoll-tune gather-scatter --all-nodes
+    says '--bogus: not an option of machine; expected --output, ' timeout 60 napcoll-tune --bogus
+    says '--max 4T: expected a size from 1 to 1073741824 bytes' timeout 60 napcoll-tune gather-scatter --max 4T
+    says 'times --min, which is 2048' timeout 60 napcoll-tune gather-scatter --min 2K --max 8K
+    says '--repetitions 4: expected a number from 5' timeout 60 napcoll-tune gather-scatter --repetitions 4
+    says '--only bcast,,scan: expected collectives that napcoll has' timeout 60 napcoll-tune --only bcast,,scan
     says '--only: expected --output with a parameter file' job 2 napcoll-tune --only bcast
 }
 

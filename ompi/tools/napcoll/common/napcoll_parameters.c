@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/napcoll_memory.h"
 #include "common/napcoll_numbers.h"
@@ -42,6 +43,24 @@ static char *value_of(char *line, const char *name)
     return line;
 }
 
+/* Read a truth value, by one of Open MPI's words for it; false: it is none. */
+static bool read_truth(const char *value, bool *truth)
+{
+    static const char *const words[][2] = {{"0", "1"}, {"false", "true"},
+                                           {"f", "t"}, {"no", "yes"},
+                                           {"n", "y"}, {"disabled", "enabled"}};
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        for (int which = 0; which < 2; which++) {
+            if (0 == strcasecmp(value, words[i][which])) {
+                *truth = 1 == which;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Take a line; the last of several lines counts, as in Open MPI. */
 static int take_line(char *line, napcoll_parameters_t *parameters,
                      napcoll_parameters_error_t *error)
@@ -61,6 +80,12 @@ static int take_line(char *line, napcoll_parameters_t *parameters,
         if (NULL == parameters->rules_file) {
             napcoll_out_of_memory();
         }
+    }
+    value = value_of(line, "coll_napcoll_node_memory");
+    if (NULL != value && !read_truth(value, &parameters->node_memory)) {
+        (void) snprintf(error->text, sizeof(error->text),
+                        "coll_napcoll_node_memory = %.64s: expected true or false", value);
+        return -1;
     }
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
         value = value_of(line, sizes[i].name);
@@ -99,7 +124,8 @@ int napcoll_parameters_read(FILE *in, const char *path, napcoll_parameters_t *pa
     char *line = NULL;
     int rc = 0;
 
-    *parameters = (napcoll_parameters_t){.thresholds = napcoll_thresholds_default};
+    *parameters = (napcoll_parameters_t){.thresholds = napcoll_thresholds_default,
+                                         .node_memory = true};
     *error = (napcoll_parameters_error_t){.line = 0};
     while (0 == rc && getline(&line, &room, in) >= 0) {
         error->line++;

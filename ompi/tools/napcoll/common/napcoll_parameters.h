@@ -12,6 +12,7 @@
 #ifndef NAPCOLL_PARAMETERS_H
 #define NAPCOLL_PARAMETERS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "select/napcoll_thresholds.h"
@@ -19,6 +20,8 @@
 typedef struct napcoll_parameters {
     /** The component's defaults where the file does not name them. */
     napcoll_thresholds_t thresholds;
+    /** Messages inside a node may go through memory that its processes share. */
+    bool node_memory;
     /** As napcoll_file_find finds it beside the parameter file; NULL or empty: none; owned. */
     char *rules_file;
 } napcoll_parameters_t;

@@ -120,6 +120,7 @@ napcoll_settings_t explain_settings(const explain_case_t *c)
     settings.machine = &c->machine;
     settings.thresholds = c->thresholds;
     settings.rules = c->rules;
+    settings.node_memory = c->node_memory;
     settings.unmeasured = o->processors > 0;
     settings.processors = o->processors;
     return settings;
@@ -536,6 +537,13 @@ int explain(options_t *o)
     read_machine(o, &c.machine);
     read_parameters(o, &parameters);
     c.thresholds = parameters.thresholds;
+    if (!parameters.node_memory) {
+        c.machine.node_memory.latency_us = 0;
+    }
+    /* as in a job (is_served_on_one_node) */
+    c.node_memory = parameters.node_memory
+                    && (map->nodes > 1 || c.bytes <= NAPCOLL_MACHINE_NODE_MEMORY_MOST
+                        || napcoll_goal_is_neighbor(o->collective->goal));
     c.rules_file = NULL != o->rules ? o->rules : parameters.rules_file;
     c.rules_file = NULL != c.rules_file && '\0' == *c.rules_file ? NULL : c.rules_file;
     c.rules = read_rules(c.rules_file);

@@ -53,6 +53,8 @@ typedef struct {
     const napcoll_node_map_t *map;
     napcoll_machine_t machine;
     napcoll_thresholds_t thresholds;
+    /** The component serves the call where it needs node memory for that. */
+    bool node_memory;
     /** NULL: none */
     const char *rules_file;
     napcoll_rules_t *rules;
