@@ -19,7 +19,7 @@
 /**
  * X(ENUM, name, PREFIX) for each collective: ENUM as in MCA_COLL_BASE_TAG_ENUM, name as in
  * coll_NAME and mca_coll_base_module_NAME_fn_t, PREFIX as in PREFIX_ARGS of coll_base_functions.h.
- * Those of neighbourhoods come last.
+ * Neighbourhood collectives come last.
  * The nonblocking and persistent functions have the names coll_iNAME and coll_NAME_init.
  */
 #define NAPCOLL_FOR_EACH_COLLECTIVE(X)                                \
