@@ -111,7 +111,8 @@ static inline int modulo(int a, int b)
 
 static inline block_t *blocks_of(const maker_t *m, size_t move)
 {
-    return &m->moves->block[m->moves->move[move].first];
+    /* a program may have no blocks at all */
+    return NULL == m->moves->block ? NULL : &m->moves->block[m->moves->move[move].first];
 }
 
 static inline void set_operand(block_t *block, int operand, int in, int at)

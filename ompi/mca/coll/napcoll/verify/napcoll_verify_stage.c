@@ -297,8 +297,10 @@ bool napcoll_prover_post_stage(prover_t *p, int rank)
     const int work = s->first + s->messages, end = work + s->work;
     bool ok = true;
 
-    if (entry->outbox_at[end] > entry->outbox_at[s->first]) {
-        value_t *outbox = realloc(r->outbox, (size_t) entry->outbox_at[end] * sizeof(*outbox));
+    /* there is one also where messages have no blocks */
+    if (NULL == r->outbox || entry->outbox_at[end] > entry->outbox_at[s->first]) {
+        value_t *outbox = realloc(r->outbox,
+                                  ((size_t) entry->outbox_at[end] + 1) * sizeof(*outbox));
 
         if (NULL == outbox) {
             return napcoll_prover_no_memory(p);
